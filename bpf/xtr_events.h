@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
+/*
+ * The records that BPF programs put into the rings, shared with the recorder. Includes nothing: the
+ * fixed-width types come from whoever includes it. Layouts are those of spec/events.md; the recorder asserts that the
+ * two agree.
+ */
+#ifndef XTR_EVENTS_H
+#define XTR_EVENTS_H
+
+struct xtr_rec { /* spec 5: every record starts so */
+	__u64 ts;
+	__u16 type;
+	__u16 size;
+	__u32 tid;
+};
+
+struct xtr_rec_job_queue {
+	struct xtr_rec h;
+	__u64 ctx, seqno, client_id;
+	__u32 ring, job_count;
+	__s32 hw_job_count;
+	__u32 stack, flags;
+	__s32 prio;
+};
+
+struct xtr_rec_job_run {
+	struct xtr_rec h;
+	__u64 ctx, seqno;
+	__u32 ring, job_count;
+	__s32 hw_job_count;
+	__u32 flags;
+};
+
+struct xtr_rec_job_done {
+	struct xtr_rec h;
+	__u64 ctx, seqno;
+	__u32 ring;
+	__s32 hw_job_count;
+};
+
+struct xtr_rec_job_dep {
+	struct xtr_rec h;
+	__u64 ctx, seqno, dep_ctx, dep_seqno;
+	__u32 ring, flags;
+};
+
+struct xtr_rec_fence {
+	struct xtr_rec h;
+	__u64 ctx, seqno;
+	__u32 ops; /* in the ring: id of a fence_ops definition; in the file: string id */
+	__s32 error;
+};
+
+#endif /* XTR_EVENTS_H */

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The account of what is missing (spec 6.5). */
+#ifndef XTR_LOSS_H
+#define XTR_LOSS_H
+
+#include "err.h"
+#include "xtr_format.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct xtr_loss;
+
+struct xtr_loss_entry {
+	uint32_t stream, type;
+	enum xtr_loss_cause cause; /* 0: filtered on purpose */
+	uint64_t total;
+};
+
+struct xtr_gap {
+	uint32_t stream;
+	uint64_t first, last; /* ns: of the first and the last lost event */
+	uint64_t count;	      /* events */
+};
+
+struct xtr_loss *xtr_loss_new(void);
+void xtr_loss_free(struct xtr_loss *l);
+
+/* Set the cumulative total of a key (cause 0: filtered). 0 or -ENOMEM. */
+int xtr_loss_set(struct xtr_loss *l, uint32_t stream, uint32_t type, enum xtr_loss_cause cause,
+		 uint64_t total);
+int xtr_loss_add_gap(struct xtr_loss *l, const struct xtr_gap *gap);
+
+size_t xtr_loss_n_entries(const struct xtr_loss *l);
+const struct xtr_loss_entry *xtr_loss_entry_at(const struct xtr_loss *l, size_t i);
+size_t xtr_loss_n_gaps(const struct xtr_loss *l); /* in order of first */
+const struct xtr_gap *xtr_loss_gap_at(const struct xtr_loss *l, size_t i);
+/* Events lost (filtered ones excluded), saturating. */
+uint64_t xtr_loss_total(const struct xtr_loss *l);
+const char *xtr_loss_cause_name(enum xtr_loss_cause cause);
+const char *xtr_loss_cause_help(enum xtr_loss_cause cause);
+
+/* Encode changed entries and new gaps since the last call as one payload; *n = 0 if none changed. */
+int xtr_loss_encode(struct xtr_loss *l, uint8_t **buf, size_t *n);
+int xtr_loss_merge(struct xtr_loss *l, const uint8_t *buf, size_t n, struct xtr_err *err);
+
+#endif /* XTR_LOSS_H */

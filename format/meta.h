@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * META (spec 6.2) as C structures: filled by the recorder, encoded by the writer, parsed by the reader.
+ * A meta owns everything it points to; strings are copied in.
+ */
+#ifndef XTR_META_H
+#define XTR_META_H
+
+#include "err.h"
+#include "schema.h"
+
+struct xtr_meta;
+
+struct xtr_device {
+	const char *name;	    /* dev_name() */
+	const char *driver;	    /* or NULL, as all that follow */
+	const char *pci_id;	    /* "8086:7d1d" */
+	const char *driver_version;
+	const char *firmware;
+	const char *const *nodes;   /* "card0", "renderD128", "accel0" */
+	size_t n_nodes;
+};
+
+enum xtr_provider_state { XTR_PROVIDER_ATTACHED, XTR_PROVIDER_MISSING, XTR_PROVIDER_REFUSED };
+
+struct xtr_provider {
+	uint32_t id;
+	const char *name;   /* as the user names it: "gpu_scheduler:drm_sched_job_run" */
+	const char *attach; /* "raw_tp", "tp", ... (xtr.cddl) */
+	const char *target; /* the kernel's name: "drm_run_job" */
+	enum xtr_provider_state state;
+	const char *why;    /* reason if not attached, or NULL */
+	const char *module; /* kernel module or NULL */
+};
+
+struct xtr_system {
+	const char *release, *version, *machine; /* uname */
+	uint32_t cpus, page;
+	const char *hypervisor; /* or NULL */
+	const char *hostname;	/* or NULL */
+};
+
+struct xtr_meta *xtr_meta_new(void); /* NULL: no memory */
+void xtr_meta_free(struct xtr_meta *m);
+
+/* Setters copy. All return 0 or -ENOMEM/-EINVAL. */
+int xtr_meta_set_writer(struct xtr_meta *m, const char *name, const char *version);
+int xtr_meta_set_clock(struct xtr_meta *m, const char *event_clock, const uint8_t boot_id[16],
+		       uint64_t res_ns);
+int xtr_meta_set_system(struct xtr_meta *m, const struct xtr_system *sys);
+int xtr_meta_add_device(struct xtr_meta *m, const struct xtr_device *dev);
+int xtr_meta_add_provider(struct xtr_meta *m, const struct xtr_provider *p);
+/* Replaces an event of the same type. */
+int xtr_meta_add_event(struct xtr_meta *m, const struct xtr_event_desc *ev);
+int xtr_meta_set_config_u64(struct xtr_meta *m, const char *key, uint64_t value);
+int xtr_meta_set_config_str(struct xtr_meta *m, const char *key, const char *value);
+
+/* Getters. Pointers stay valid until the meta is freed or changed. */
+const char *xtr_meta_writer_name(const struct xtr_meta *m);
+const char *xtr_meta_writer_version(const struct xtr_meta *m);
+const char *xtr_meta_clock(const struct xtr_meta *m);
+const uint8_t *xtr_meta_boot_id(const struct xtr_meta *m); /* 16 bytes */
+const struct xtr_system *xtr_meta_system(const struct xtr_meta *m);
+size_t xtr_meta_n_devices(const struct xtr_meta *m);
+const struct xtr_device *xtr_meta_device(const struct xtr_meta *m, size_t i);
+size_t xtr_meta_n_providers(const struct xtr_meta *m);
+const struct xtr_provider *xtr_meta_provider(const struct xtr_meta *m, size_t i);
+size_t xtr_meta_n_events(const struct xtr_meta *m); /* in order of type */
+const struct xtr_event_desc *xtr_meta_event_at(const struct xtr_meta *m, size_t i);
+/* By type in constant time, or by name; NULL if there is none. */
+const struct xtr_event_desc *xtr_meta_event(const struct xtr_meta *m, uint32_t type);
+const struct xtr_event_desc *xtr_meta_event_by_name(const struct xtr_meta *m, const char *name);
+/* i-th config entry in key order; returns false past the last. str is NULL for numbers. */
+bool xtr_meta_config(const struct xtr_meta *m, size_t i, const char **key, uint64_t *num,
+		     const char **str);
+
+/* Deterministic CBOR; *buf is malloc'ed. 0, -ENOMEM, or -E2BIG past a limit of spec 6.1 or 4. */
+int xtr_meta_encode(const struct xtr_meta *m, uint8_t **buf, size_t *n);
+/*
+ * Parse a META payload and merge it into m (later copies add and replace, spec 6). On -EBADMSG
+ * err->problem is XTR_P_CBOR or XTR_P_META and m is unchanged.
+ */
+int xtr_meta_merge(struct xtr_meta *m, const uint8_t *buf, size_t n, struct xtr_err *err);
+
+#endif /* XTR_META_H */

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The tables of a section (spec 6.4): strings, tasks, rings, stacks, frames. The recorder fills one
+ * and writes what is new; the reader fills one from all TABLE chunks.
+ */
+#ifndef XTR_TABLES_H
+#define XTR_TABLES_H
+
+#include "err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct xtr_tables;
+
+struct xtr_task {
+	uint32_t tid, pid; /* pid: the process (thread group) */
+	uint64_t since;	   /* ns on the event clock */
+	uint32_t comm;	   /* string id */
+	uint32_t flags;	   /* XTR_TASK_KTHREAD */
+};
+
+struct xtr_ring {
+	uint32_t id;
+	uint64_t since;
+	uint64_t sched;	   /* scheduler instance, hashed unless pointers were kept */
+	uint32_t device;   /* string id */
+	uint32_t name;	   /* string id */
+	uint32_t limit;	   /* jobs or credits on the hardware at once, 0 unknown */
+};
+
+struct xtr_frame {
+	uint32_t symbol; /* string id; 0: only the offset (address) is known */
+	uint64_t offset; /* bytes from the symbol's (or module's) start */
+	uint32_t module; /* string id */
+};
+
+struct xtr_tables *xtr_tables_new(void);
+void xtr_tables_free(struct xtr_tables *t);
+
+/* Recorder side: intern and define. Ids are > 0. Return 0 or -errno. */
+int xtr_tables_intern(struct xtr_tables *t, const void *text, size_t n, uint32_t *id);
+int xtr_tables_add_task(struct xtr_tables *t, const struct xtr_task *task);
+int xtr_tables_add_ring(struct xtr_tables *t, const struct xtr_ring *ring);
+int xtr_tables_intern_frame(struct xtr_tables *t, const struct xtr_frame *f, uint32_t *id);
+int xtr_tables_add_stack(struct xtr_tables *t, uint32_t id, const uint32_t *frames, size_t n);
+
+/* Lookup. NULL / false if not defined. */
+const char *xtr_tables_string(const struct xtr_tables *t, uint32_t id, size_t *n); /* NUL-terminated */
+/* The task of tid at time ts (spec 6.4). */
+const struct xtr_task *xtr_tables_task(const struct xtr_tables *t, uint32_t tid, uint64_t ts);
+const struct xtr_ring *xtr_tables_ring(const struct xtr_tables *t, uint32_t id);
+const struct xtr_frame *xtr_tables_frame(const struct xtr_tables *t, uint32_t id);
+/* Frame ids, innermost first; *n is set. */
+const uint32_t *xtr_tables_stack(const struct xtr_tables *t, uint32_t id, size_t *n);
+size_t xtr_tables_n_rings(const struct xtr_tables *t);
+const struct xtr_ring *xtr_tables_ring_at(const struct xtr_tables *t, size_t i);
+size_t xtr_tables_n_tasks(const struct xtr_tables *t);
+const struct xtr_task *xtr_tables_task_at(const struct xtr_tables *t, size_t i);
+
+/*
+ * Encode what was added since the last call (or everything, with all = true, as a reset) as TABLE
+ * payloads, calling put for each, every one within the limits of spec 4 and 6.1. Stops at the first
+ * error of put and returns it; then nothing counts as written.
+ */
+int xtr_tables_encode(struct xtr_tables *t, bool all,
+		      int (*put)(void *ctx, const uint8_t *buf, size_t n), void *ctx);
+
+/* Reader side: add a TABLE payload. -EBADMSG: err->problem is XTR_P_CBOR or XTR_P_TABLE, t unchanged. */
+int xtr_tables_merge(struct xtr_tables *t, const uint8_t *buf, size_t n, struct xtr_err *err);
+
+#endif /* XTR_TABLES_H */

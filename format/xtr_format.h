@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The numbers of the .xtr format (spec/xtr.md): the only place in the tree where they stand.
+ */
+#ifndef XTR_FORMAT_H
+#define XTR_FORMAT_H
+
+#include <stdint.h>
+
+#define XTR_MAGIC	     "\x89XTR\r\n\x1a\n" /* 8 bytes, spec 3 */
+#define XTR_MAJOR	     1
+#define XTR_MINOR	     0
+#define XTR_FILE_HEADER_SIZE 64u
+#define XTR_FILE_HEADER_MAX  4096u
+#define XTR_INCOMPAT_KNOWN   0u
+
+#define XTR_CHUNK_SYNC	      0x435458d8u /* D8 58 54 43 as little-endian u32, spec 4 */
+#define XTR_CHUNK_HEADER_SIZE 80u
+#define XTR_STREAM_NONE	      0xffffffffu
+#define XTR_STORED_MAX	      (1u << 20)
+#define XTR_RAW_MAX	      (1u << 20)
+#define XTR_REC_MAX	      (8u << 20)
+#define XTR_RECORDS_MAX	      65536u
+
+enum xtr_chunk_type {
+	XTR_CHUNK_META = 1,
+	XTR_CHUNK_EVENTS = 2,
+	XTR_CHUNK_TABLE = 3,
+	XTR_CHUNK_CLOCK = 4,
+	XTR_CHUNK_LOSS = 5,
+	XTR_CHUNK_ROUND = 6,
+	XTR_CHUNK_INDEX = 7,
+	XTR_CHUNK_END = 8,
+	XTR_CHUNK_ATTACH = 9,
+	XTR_CHUNK_TYPES, /* number of known types + 1 */
+	XTR_CHUNK_PRIVATE = 0x80,
+};
+
+enum xtr_codec {
+	XTR_CODEC_NONE = 0,
+	XTR_CODEC_LZ4 = 1,
+};
+
+enum xtr_filter {
+	XTR_FILTER_NONE = 0,
+	XTR_FILTER_ROWDELTA = 1,
+};
+
+enum xtr_chunk_props {
+	XTR_PROP_CRITICAL = 1 << 0,
+	XTR_PROP_SAFE_TO_COPY = 1 << 1,
+	XTR_PROP_SORTED = 1 << 2,
+	XTR_PROP_LOSS_BEFORE = 1 << 3,
+};
+
+/* Records, spec 5. */
+#define XTR_RECORD_HEADER_SIZE 16u
+#define XTR_TYPE_FIRST_BUILTIN 16u
+#define XTR_TYPE_FIRST_DYNAMIC 1024u
+
+/* Row-delta filter, spec 5.2. */
+#define XTR_LAYOUTS_MAX	       1024u
+#define XTR_LAYOUT_FIELDS_MAX  64u
+#define XTR_LAYOUT_BYTES_FLAG  0x80u
+
+/* Index and trailer, spec 7. */
+#define XTR_INDEX_ENTRY_SIZE   40u
+#define XTR_INDEX_HEADER_SIZE  16u
+#define XTR_INDEX_EVERY	       4096u
+#define XTR_TRAILER_SIZE       32u
+#define XTR_TRAILER_MAGIC      0x45525458u /* "XTRE" */
+
+/* CBOR limits, spec 6.1. */
+#define XTR_CBOR_DEPTH_MAX     16u
+#define XTR_CBOR_ITEMS_MAX     65536u
+#define XTR_CBOR_STRING_MAX    65536u
+
+/* Built-in event types, spec/events.md. */
+enum xtr_event_type {
+	XTR_EV_JOB_QUEUE = 16,
+	XTR_EV_JOB_RUN = 17,
+	XTR_EV_JOB_DONE = 18,
+	XTR_EV_JOB_WAIT_DEP = 19,
+	XTR_EV_JOB_ADD_DEP = 20,
+	XTR_EV_JOB_UNSCHEDULABLE = 21,
+	XTR_EV_FENCE_INIT = 24,
+	XTR_EV_FENCE_EMIT = 25,
+	XTR_EV_FENCE_ENABLE_SIGNAL = 26,
+	XTR_EV_FENCE_SIGNALED = 27,
+	XTR_EV_FENCE_WAIT_START = 28,
+	XTR_EV_FENCE_WAIT_END = 29,
+	XTR_EV_FENCE_DESTROY = 30,
+};
+
+/* Flags of scheduler events, spec/events.md. */
+enum xtr_job_flags {
+	XTR_JOB_KTHREAD = 1 << 0,
+	XTR_JOB_CLIENT_KNOWN = 1 << 1,
+	XTR_JOB_DEP_SIGNALED = 1 << 2,
+	XTR_JOB_DEP_SCHEDULED = 1 << 3,
+};
+
+#define XTR_TASK_KTHREAD 1u /* flags of table `tasks`, spec 6.4 */
+
+/* Causes of loss, spec 6.5: number, name in text and JSON, what it means. */
+#define XTR_LOSS_CAUSES(X)                                                                         \
+	X(RING_FULL, 1, "ring-full", "the BPF ring had no room")                                   \
+	X(RING_BUSY, 2, "ring-busy", "the BPF ring's lock was not to be had")                      \
+	X(NOT_RUN, 3, "not-run", "the kernel did not run the program")                             \
+	X(RECORDER, 4, "recorder", "the recorder could not take or keep it")                       \
+	X(WRITE, 5, "write", "the output could not be written")
+
+enum xtr_loss_cause {
+#define XTR_LOSS_ENUM(name, n, text, help) XTR_LOSS_##name = n,
+	XTR_LOSS_CAUSES(XTR_LOSS_ENUM)
+#undef XTR_LOSS_ENUM
+		XTR_LOSS_CAUSE_COUNT
+};
+
+#endif /* XTR_FORMAT_H */
