@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# xtr: `make list` names the verbs. Everything is found by wildcards; a new file needs no line here.
+#
+#   make CC=clang      another compiler          make RECORDER=0   without libbpf, clang and root
+#   make SAN=1         ASan and UBSan            make V=1          show the commands
+#   make WERROR=1      warnings are errors       make CFLAGS=...   instead of -O2 -g
+
+VERSION  := 0.1.0
+CC       := $(if $(filter default,$(origin CC)),gcc,$(CC))
+CLANG    ?= clang
+BPFTOOL  ?= bpftool
+RECORDER ?= 1
+SAN      ?= 0
+V        ?= 0
+PREFIX   ?= /usr/local
+CFLAGS   ?= -O2 -g
+
+# One build directory per kind of build, so that they never mix.
+VARIANT  ?= $(notdir $(firstword $(CC)))$(if $(filter 1,$(SAN)),-asan)$(if $(filter 0,$(RECORDER)),-reader)
+B        := build/$(VARIANT)
+
+JOBS := $(if $(filter -j%,-$(filter-out --%,$(MAKEFLAGS)) $(MAKEFLAGS)),,-j$(shell nproc))
+MAKEFLAGS += --no-builtin-rules $(JOBS)
+.SUFFIXES:
+.SECONDARY:
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := all
+
+Q   := $(if $(filter 1,$(V)),,@)
+msg  = @$(if $(filter 1,$(V)),:,printf '  %-7s %s\n') '$(1)' '$(patsubst build/%,%,$(2))'
+
+# --- what there is ----------------------------------------------------------------------------
+
+LIB_SRC    := $(sort $(wildcard format/*.c))
+REPLAY_SRC := $(sort $(wildcard replay/*.c) $(wildcard converters/*.c))
+RECORD_CMD := cli/cmd_record.c cli/cmd_list.c cli/cmd_doctor.c
+CLI_SRC    := $(filter-out cli/main.c,$(sort $(wildcard cli/*.c)))
+ifeq ($(RECORDER),0)
+CLI_SRC    := $(filter-out $(RECORD_CMD),$(CLI_SRC))
+else
+CLI_SRC    := $(filter-out cli/norecorder.c,$(CLI_SRC))
+RECORD_SRC := $(sort $(wildcard recorder/*.c))
+BPF_SRC    := $(sort $(wildcard bpf/*.bpf.c))
+endif
+UNIT_SRC   := $(sort $(wildcard tests/unit/test_*.c))
+HELP_SRC   := $(filter-out $(UNIT_SRC),$(sort $(wildcard tests/unit/*.c)))
+# Single-file programs that tests and benchmarks use: build/VARIANT/tests/FOLDER/NAME
+TOOL_SRC   := $(sort $(foreach d,tools vectors spec golden bench large record selfcheck,$(wildcard tests/$(d)/*.c)))
+FUZZ_SRC   := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+
+objs   = $(patsubst %.c,$(B)/%.o,$(1))
+LIB    := $(B)/libxtr.a
+REPLAY := $(B)/libreplay.a
+RECLIB := $(if $(RECORD_SRC),$(B)/librecorder.a)
+CLILIB := $(B)/libcli.a
+LIBS   := $(CLILIB) $(RECLIB) $(REPLAY) $(LIB)
+SKEL   := $(patsubst bpf/%.bpf.c,$(B)/gen/%.skel.h,$(BPF_SRC))
+UNIT   := $(patsubst tests/unit/%.c,$(B)/unit/%,$(UNIT_SRC))
+TOOLS  := $(patsubst %.c,$(B)/%,$(TOOL_SRC))
+FUZZ   := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(FUZZ_SRC))
+
+# --- flags ------------------------------------------------------------------------------------
+
+PKGS     := liblz4 libcbor
+have      = $(shell pkg-config --exists $(1) && echo 1)
+ifneq ($(RECORDER),0)
+PKGS     += libbpf libelf
+HAVE_DW  := $(call have,libdw)
+PKGS     += $(if $(HAVE_DW),libdw)
+endif
+MISSING  := $(strip $(foreach p,$(PKGS),$(if $(call have,$(p)),,$(p))))
+
+WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+WARN     += $(if $(filter 1,$(WERROR)),-Werror)
+CPPFLAGS += -D_GNU_SOURCE= -DXTR_VERSION='"$(VERSION)"' -I. -I$(B)/gen
+CPPFLAGS += $(if $(filter 0,$(RECORDER)),-DXTR_NO_RECORDER) $(if $(HAVE_DW),-DHAVE_LIBDW)
+CPPFLAGS += $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
+HARDEN   := -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3
+SANFLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+ALLFLAGS  = -std=gnu11 $(CFLAGS) $(WARN) $(if $(filter 1,$(SAN)),$(SANFLAGS),$(HARDEN)) -pthread
+LDLIBS    = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lm
+LDALL     = $(LDFLAGS) $(if $(filter 1,$(SAN)),$(SANFLAGS)) -pthread
+ARCH     := $(shell uname -m)
+BPFARCH  := $(or $(patsubst %,x86,$(filter x86_64,$(ARCH))),$(patsubst %,arm64,$(filter aarch64,$(ARCH))),$(ARCH))
+BPFFLAGS := -target bpf -mcpu=v3 -g -O2 -Wall -Wextra -Wno-unused-parameter $(if $(filter 1,$(WERROR)),-Werror) \
+	    -D__TARGET_ARCH_$(BPFARCH) -I. -idirafter /usr/include/$(ARCH)-linux-gnu
+
+# --- build ------------------------------------------------------------------------------------
+
+.PHONY: all bin unit-bin tools-bin fuzz-bin FORCE
+all: $(if $(wildcard cli/main.c),xtr,$(LIBS) $(SKEL)) ## build ./xtr
+	@echo "xtr $(VERSION): recorder $(if $(RECORD_SRC),yes,no), symbols $(if $(HAVE_DW),elfutils,no), $(VARIANT)"
+
+bin: $(B)/xtr
+unit-bin: $(UNIT)
+tools-bin: $(TOOLS)
+
+xtr: $(B)/xtr FORCE
+	$(Q)cmp -s $< $@ || { cp $< $@.tmp && mv $@.tmp $@; }
+
+$(B)/xtr: $(call objs,cli/main.c) $(LIBS)
+	$(call msg,LD,$@)
+	$(Q)$(CC) $(ALLFLAGS) $(LDALL) -o $@ $^ $(LDLIBS)
+
+$(LIB): $(call objs,$(LIB_SRC))
+$(REPLAY): $(call objs,$(REPLAY_SRC))
+$(CLILIB): $(call objs,$(CLI_SRC))
+$(if $(RECLIB),$(RECLIB)): $(call objs,$(RECORD_SRC))
+$(LIBS): $(B)/sources
+	$(call msg,AR,$@)
+	$(Q)rm -f $@ && ar rcs $@ $(filter %.o,$^)
+
+$(B)/%.o: %.c $(B)/flags | check-packages
+	$(call msg,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(ALLFLAGS) -MMD -MP -c -o $@ $<
+
+$(if $(RECORD_SRC),$(call objs,$(RECORD_SRC))): | $(SKEL)
+
+$(B)/bpf/%.bpf.o: bpf/%.bpf.c $(B)/flags | check-packages
+	$(call msg,BPF,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CLANG) $(BPFFLAGS) -MMD -MP -c -o $@ $<
+
+$(B)/gen/%.skel.h: $(B)/bpf/%.bpf.o
+	$(call msg,SKEL,$@)
+	@mkdir -p $(@D)
+	$(Q)$(BPFTOOL) gen skeleton $< name $(subst -,_,$*) >$@
+
+$(UNIT): $(B)/unit/%: $(B)/tests/unit/%.o $(call objs,$(HELP_SRC)) $(LIBS)
+	$(call msg,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALLFLAGS) $(LDALL) -o $@ $^ $(LDLIBS) $(if $(UNIT_LIBS),$(UNIT_LIBS),-lcriterion)
+
+$(TOOLS): $(B)/tests/%: $(B)/tests/%.o $(LIBS)
+	$(call msg,LD,$@)
+	$(Q)$(CC) $(ALLFLAGS) $(LDALL) -o $@ $^ $(LDLIBS) $(if $(findstring selfcheck,$@),-lcriterion)
+
+# The list of sources and the flags are files: what depends on them is made again when they change.
+stamp = @mkdir -p $(@D); echo '$(subst ','\'',$(1))' | cmp -s - $@ || echo '$(subst ','\'',$(1))' >$@
+$(B)/flags: FORCE
+	$(call stamp,$(CC) $(CPPFLAGS) $(ALLFLAGS) $(BPFFLAGS))
+$(B)/sources: FORCE
+	$(call stamp,$(LIB_SRC) $(REPLAY_SRC) $(CLI_SRC) $(RECORD_SRC))
+
+.PHONY: check-packages
+check-packages:
+	@$(if $(MISSING),echo "make: missing: $(MISSING): run scripts/install-deps$(if $(filter 1,$(RECORDER)), or use RECORDER=0)" >&2; exit 1,:)
+
+# --- fuzzing: clang's libFuzzer, and the same targets as plain programs for `make check` ------------
+
+FUZZ_AUX  := tests/fuzz/mutate.c
+FUZZ_LIBS := $(LIBS)
+$(FUZZ): $(B)/fuzz/%: $(B)/tests/fuzz/%.o $(call objs,$(wildcard $(FUZZ_AUX))) $(FUZZ_MAIN) $(FUZZ_LIBS)
+	$(call msg,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALLFLAGS) $(LDALL) -o $@ $^ $(LDLIBS)
+fuzz-bin: $(FUZZ)
+
+# --- verbs ------------------------------------------------------------------------------------
+
+.PHONY: check demo bench fuzz fuzz-plain asan golden lint fmt fmt-check install uninstall list clean large
+check: ## build and run every test (LAB=0: without the lab); last line: N passed, N failed, N skipped
+	$(Q)tests/run.py
+
+asan: ## the test suite under ASan and UBSan
+	$(Q)tests/run.py --asan
+
+demo: ## record a real run and show what `xtr stats` says of it
+	$(Q)scripts/demo
+
+bench: bin tools-bin ## measure, beside the peers that are installed
+	$(Q)BUILD=$(B) XTR=$(B)/xtr tests/bench/run
+
+large: bin tools-bin ## replay 100 million events with bounded memory
+	$(Q)BUILD=$(B) XTR=$(B)/xtr LARGE=1 tests/large/run
+
+SECS ?= 60
+FUZZ_ONE ?= $(if $(T),$(filter %/fuzz_$(T),$(patsubst tests/fuzz/%.c,build/fuzz/fuzz/%,$(FUZZ_SRC))),$(patsubst tests/fuzz/%.c,build/fuzz/fuzz/%,$(FUZZ_SRC)))
+fuzz: ## fuzz each target SECS=60 seconds (T=name: one) with clang's libFuzzer
+	$(Q)$(MAKE) VARIANT=fuzz CC=$(CLANG) SAN=1 LDFLAGS=-fsanitize=fuzzer CFLAGS='-O1 -g -fsanitize=fuzzer-no-link' fuzz-bin
+	$(Q)for f in $(FUZZ_ONE); do n=$${f##*/fuzz_}; mkdir -p build/fuzz/corpus/$$n; echo "fuzz $$n"; \
+		$$f -max_total_time=$(SECS) -timeout=10 -rss_limit_mb=1024 -artifact_prefix=build/fuzz/ \
+		-print_final_stats=1 build/fuzz/corpus/$$n $(wildcard tests/fuzz/corpus)/$$n || exit 1; done
+
+fuzz-plain:
+	$(Q)$(MAKE) SAN=1 FUZZ_MAIN='$$(B)/tests/fuzz/standalone.o' fuzz-bin
+
+golden: bin tools-bin ## write the expected outputs of tests/golden again
+	$(Q)BUILD=$(B) XTR=$(B)/xtr tests/golden/run --update
+
+C_FILES := $(sort $(wildcard $(foreach d,format replay converters cli recorder bpf,$(d)/*.[ch]) tests/*/*.[ch]))
+CLANG_FORMAT ?= clang-format
+fmt: ## format the C files (clang-format 14)
+	$(Q)$(CLANG_FORMAT) -i $(C_FILES)
+
+fmt-check: ## fail if a C file is not formatted
+	$(Q)$(CLANG_FORMAT) --dry-run -Werror $(C_FILES)
+
+lint: ## clang-format, clang-tidy, cppcheck, shellcheck, codespell, includes and lengths
+	$(Q)B=$(B) CPPFLAGS='$(CPPFLAGS)' scripts/lint
+
+install: xtr ## install to DESTDIR=, PREFIX=/usr/local
+	$(Q)DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' scripts/install install
+
+uninstall: ## remove what install put there
+	$(Q)DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' scripts/install uninstall
+
+list: ## this list
+	@sed -n 's/^\([a-z][a-z-]*\):.*## */\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 12
+
+clean: ## remove everything that make made
+	$(Q)rm -rf build xtr compile_commands.json
+
+-include $(shell find $(B) -name '*.d' 2>/dev/null)
