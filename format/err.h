@@ -32,6 +32,7 @@
 	X(LOSS, "loss", DAMAGE, "loss report breaks the grammar")                                  \
 	X(END, "end", DAMAGE, "end mark breaks the grammar")                                       \
 	X(ROUND, "round", DAMAGE, "round mark is not 8 bytes")                                     \
+	X(ATTACH, "attach", DAMAGE, "attached file is not well-formed")                            \
 	X(INDEX, "index", DAMAGE, "index does not agree with the chunks")                          \
 	X(NO_META, "no-meta", DAMAGE, "no readable metadata: events have numbers, not names")      \
 	X(NO_END, "no-end", DAMAGE, "not closed cleanly: the recording ends abruptly")             \

@@ -49,6 +49,9 @@ int xtr_reader_verify(struct xtr_reader *r, void (*progress)(void *ctx, uint64_t
 
 uint64_t xtr_section_file_id(const struct xtr_section *s);
 unsigned int xtr_section_minor(const struct xtr_section *s);
+uint64_t xtr_section_offset(const struct xtr_section *s); /* from the start of the file */
+uint32_t xtr_section_header_size(const struct xtr_section *s);
+uint32_t xtr_section_compat_flags(const struct xtr_section *s);
 const struct xtr_meta *xtr_section_meta(const struct xtr_section *s);	  /* never NULL */
 const struct xtr_tables *xtr_section_tables(const struct xtr_section *s); /* never NULL */
 const struct xtr_loss *xtr_section_loss(const struct xtr_section *s);	  /* never NULL */

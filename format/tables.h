@@ -54,6 +54,9 @@ const struct xtr_ring *xtr_tables_ring(const struct xtr_tables *t, uint32_t id);
 const struct xtr_frame *xtr_tables_frame(const struct xtr_tables *t, uint32_t id);
 /* Frame ids, innermost first; *n is set. */
 const uint32_t *xtr_tables_stack(const struct xtr_tables *t, uint32_t id, size_t *n);
+/* Walk the ids of a table upwards: the smallest defined id above *id, false if there is none. */
+enum xtr_table { XTR_TABLE_STRINGS, XTR_TABLE_FRAMES, XTR_TABLE_STACKS };
+bool xtr_tables_next_id(const struct xtr_tables *t, enum xtr_table table, uint32_t *id);
 size_t xtr_tables_n_rings(const struct xtr_tables *t);
 const struct xtr_ring *xtr_tables_ring_at(const struct xtr_tables *t, size_t i);
 size_t xtr_tables_n_tasks(const struct xtr_tables *t);
