@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Group 0 holds 0..63, one value per bucket; group g >= 1 holds [64 << (g-1), 128 << (g-1)) in 64
+ * buckets of width 1 << (g-1). Groups are allocated when first used.
+ */
+#include "hist.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static unsigned int group_of(uint64_t v)
+{
+	return v < XTR_HIST_SUB ? 0 : 64u - (unsigned int)__builtin_clzll(v) - XTR_HIST_SUB_BITS;
+}
+
+static unsigned int sub_of(uint64_t v, unsigned int g)
+{
+	return (unsigned int)(v >> (g ? g - 1 : 0)) & (XTR_HIST_SUB - 1);
+}
+
+static void bucket_range(unsigned int g, unsigned int sub, uint64_t *lo, uint64_t *hi)
+{
+	unsigned int shift = g ? g - 1 : 0;
+
+	*lo = (uint64_t)(g ? XTR_HIST_SUB + sub : sub) << shift;
+	*hi = *lo + ((1ull << shift) - 1);
+}
+
+static uint64_t add_sat(uint64_t a, uint64_t b)
+{
+	uint64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+static int group_alloc(struct xtr_hist *h, unsigned int g)
+{
+	if (!h->group[g])
+		h->group[g] = calloc(XTR_HIST_SUB, sizeof(*h->group[g]));
+	return h->group[g] ? 0 : -ENOMEM;
+}
+
+int xtr_hist_add(struct xtr_hist *h, uint64_t v)
+{
+	unsigned int g = group_of(v);
+
+	if (!h->group[g] && group_alloc(h, g))
+		return -ENOMEM;
+	h->group[g][sub_of(v, g)]++;
+	if (!h->n || v < h->min)
+		h->min = v;
+	if (v > h->max)
+		h->max = v;
+	h->sum = add_sat(h->sum, v);
+	h->n++;
+	return 0;
+}
+
+int xtr_hist_merge(struct xtr_hist *dst, const struct xtr_hist *src)
+{
+	unsigned int g, i;
+
+	for (g = 0; g < XTR_HIST_GROUPS; g++) {
+		if (!src->group[g])
+			continue;
+		if (group_alloc(dst, g))
+			return -ENOMEM;
+		for (i = 0; i < XTR_HIST_SUB; i++)
+			dst->group[g][i] += src->group[g][i];
+	}
+	if (src->n && (!dst->n || src->min < dst->min))
+		dst->min = src->min;
+	if (src->max > dst->max)
+		dst->max = src->max;
+	dst->sum = add_sat(dst->sum, src->sum);
+	dst->n += src->n;
+	return 0;
+}
+
+void xtr_hist_free(struct xtr_hist *h)
+{
+	unsigned int g;
+
+	for (g = 0; g < XTR_HIST_GROUPS; g++)
+		free(h->group[g]);
+	*h = (struct xtr_hist){ 0 };
+}
+
+uint64_t xtr_hist_mean(const struct xtr_hist *h)
+{
+	return h->n ? h->sum / h->n : 0;
+}
+
+/* ceil(n * permille / 1000) without overflow. */
+static uint64_t rank_of(uint64_t n, unsigned int permille)
+{
+	return n / 1000 * permille + (n % 1000 * permille + 999) / 1000;
+}
+
+uint64_t xtr_hist_quantile(const struct xtr_hist *h, unsigned int permille)
+{
+	struct xtr_hist_bucket b;
+	uint64_t rank = rank_of(h->n, permille), seen = 0, mid;
+	uint32_t pos = 0;
+
+	if (permille >= 1000)
+		return h->max;
+	if (rank <= 1)
+		return h->min;
+	while (xtr_hist_next(h, &pos, &b)) {
+		seen += b.n;
+		if (seen < rank)
+			continue;
+		mid = b.lo + (b.hi - b.lo) / 2;
+		if (mid < h->min)
+			return h->min;
+		return mid > h->max ? h->max : mid;
+	}
+	return h->max;
+}
+
+int xtr_hist_next(const struct xtr_hist *h, uint32_t *pos, struct xtr_hist_bucket *b)
+{
+	while (*pos < XTR_HIST_GROUPS * XTR_HIST_SUB) {
+		unsigned int g = *pos / XTR_HIST_SUB, sub = *pos % XTR_HIST_SUB;
+
+		if (!h->group[g]) {
+			*pos = (g + 1) * XTR_HIST_SUB;
+			continue;
+		}
+		(*pos)++;
+		if (!h->group[g][sub])
+			continue;
+		bucket_range(g, sub, &b->lo, &b->hi);
+		b->n = h->group[g][sub];
+		return 1;
+	}
+	return 0;
+}

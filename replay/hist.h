@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A log-linear histogram of 64-bit values (the HDR idea): each power of two is cut into 64 buckets
+ * of equal width, so that a value read back lies within 1/128 (0.79 %) of the value put in; values
+ * below 128 are exact. Count, sum, minimum and maximum are exact. Two histograms add up to the
+ * histogram of all their values. Memory: 512 bytes for each power of two that occurs.
+ */
+#ifndef XTR_HIST_H
+#define XTR_HIST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define XTR_HIST_SUB_BITS 6u
+#define XTR_HIST_SUB      (1u << XTR_HIST_SUB_BITS)
+#define XTR_HIST_GROUPS   (64u - XTR_HIST_SUB_BITS + 1u)
+
+struct xtr_hist { /* all zero: empty */
+	uint64_t n;
+	uint64_t sum; /* stops at UINT64_MAX */
+	uint64_t min, max;
+	uint64_t *group[XTR_HIST_GROUPS];
+};
+
+/* 0 or -ENOMEM; then the histogram is as before. */
+int xtr_hist_add(struct xtr_hist *h, uint64_t v);
+/* dst += src. 0 or -ENOMEM; then dst holds a part. */
+int xtr_hist_merge(struct xtr_hist *dst, const struct xtr_hist *src);
+void xtr_hist_free(struct xtr_hist *h);
+
+uint64_t xtr_hist_mean(const struct xtr_hist *h); /* 0 if empty */
+/*
+ * The value below or at which at least permille / 1000 of the values are: the middle of its bucket,
+ * within [min, max]; 1000 gives max. 0 if empty.
+ */
+uint64_t xtr_hist_quantile(const struct xtr_hist *h, unsigned int permille);
+
+/* One non-empty bucket: values from lo to hi (inclusive), n of them. */
+struct xtr_hist_bucket {
+	uint64_t lo, hi, n;
+};
+/*
+ * Walk over non-empty buckets in order: *pos starts at 0. Returns 1 and fills b, or 0 at the end.
+ */
+int xtr_hist_next(const struct xtr_hist *h, uint32_t *pos, struct xtr_hist_bucket *b);
+
+#endif /* XTR_HIST_H */
