@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The workload that all recorders in the benchmark see: getppid() through syscall(), in bursts, on
+ * one CPU. A burst is a tight loop, so that the time per call can be measured; the pause after it
+ * lets every recorder drain its buffers, so that no one looks cheap because it drops events.
+ *
+ *     load -n CALLS [-b CALLS-PER-BURST] [-p PAUSE-US] [-c CPU] [-u] [-o FILE]
+ *
+ * -u calls getuid() instead, which nobody records: the control for what a recorder costs by
+ * running. Writes one line: calls; ns per call, median of the bursts; ns of CPU time of this
+ * process.
+ */
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+struct load {
+	uint64_t calls;  /* in all */
+	uint64_t burst;  /* calls */
+	uint64_t pause;  /* us */
+	int cpu;         /* -1: wherever */
+	long number;     /* of the system call */
+	const char *out; /* file, or NULL for stdout */
+};
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static int pin(int cpu)
+{
+	cpu_set_t set;
+
+	if (cpu < 0)
+		return 0;
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	return sched_setaffinity(0, sizeof(set), &set);
+}
+
+/* ns per call of one burst. */
+static double run_burst(long number, uint64_t calls)
+{
+	uint64_t start = clock_ns(CLOCK_MONOTONIC);
+
+	for (uint64_t i = 0; i < calls; i++)
+		syscall(number);
+	return (double)(clock_ns(CLOCK_MONOTONIC) - start) / (double)calls;
+}
+
+static int report(const struct load *l, uint64_t calls, double ns)
+{
+	FILE *f = l->out ? fopen(l->out, "w") : stdout;
+
+	if (!f)
+		return -1;
+	fprintf(f, "%llu %.1f %llu\n", (unsigned long long)calls, ns,
+		(unsigned long long)clock_ns(CLOCK_PROCESS_CPUTIME_ID));
+	return fclose(f);
+}
+
+static int run(const struct load *l)
+{
+	uint64_t bursts = (l->calls + l->burst - 1) / l->burst, done = 0;
+	double *ns = calloc(bursts ? bursts : 1, sizeof(*ns));
+	int rc;
+
+	if (!ns)
+		return -1;
+	for (uint64_t i = 0; i < bursts; i++) {
+		uint64_t n = l->calls - done < l->burst ? l->calls - done : l->burst;
+
+		ns[i] = run_burst(l->number, n);
+		done += n;
+		usleep((useconds_t)l->pause);
+	}
+	qsort(ns, bursts, sizeof(*ns), compare);
+	rc = report(l, done, ns[bursts / 2]);
+	free(ns);
+	return rc;
+}
+
+/* Number options by letter; all are plain counts. */
+static int set_number(struct load *l, int letter, const char *text)
+{
+	char *end;
+	uint64_t v = strtoull(text, &end, 10);
+
+	if (*end || end == text)
+		return -1;
+	if (letter == 'n')
+		l->calls = v;
+	else if (letter == 'b')
+		l->burst = v;
+	else if (letter == 'p')
+		l->pause = v;
+	else
+		l->cpu = (int)v;
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct load l = { 100000, 1000, 2000, -1, SYS_getppid, NULL };
+	int opt, bad = 0;
+
+	while ((opt = getopt(argc, argv, "n:b:p:c:uo:")) != -1) {
+		if (opt == 'u')
+			l.number = SYS_getuid;
+		else if (opt == 'o')
+			l.out = optarg;
+		else
+			bad |= opt == '?' || set_number(&l, opt, optarg);
+	}
+	if (bad || !l.burst)
+		return 2;
+	if (pin(l.cpu) || run(&l)) {
+		perror("load");
+		return 1;
+	}
+	return 0;
+}

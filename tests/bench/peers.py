@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The recorders that the benchmark compares: how each records the same tracepoint and prints it as text.
+
+Every one gets the same buffer per CPU and the same workload, records on all CPUs, and writes to a file.
+"""
+import glob
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+SYSTEM, EVENT = "syscalls", "sys_enter_getppid"
+BUFFER = 8 << 20  # bytes per CPU
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def output(argv):
+    return subprocess.run(argv, capture_output=True, text=True, errors="replace", check=True)
+
+
+class Recorder:
+    """One tool. record() and text() give command lines; files() what it left on disk; counts() what is in it."""
+
+    name = ""
+    env = {}
+
+    def why_not(self):
+        return None if shutil.which(self.name) else "not installed"
+
+    def record(self, out, load):
+        raise NotImplementedError
+
+    def files(self, out):
+        return [out]
+
+    def text(self, _out):
+        return None
+
+    def counts(self, out):
+        """(events recorded, events lost)"""
+        raise NotImplementedError
+
+
+class Xtr(Recorder):
+    name = "xtr"
+
+    def __init__(self, program):
+        self.program = program
+
+    def why_not(self):
+        return None
+
+    def record(self, out, load):
+        return [self.program, "record", "-q", "--force", "--buffer", str(BUFFER), "-e",
+                f"{SYSTEM}:{EVENT}", "-o", out, "--", *load]
+
+    def text(self, out):
+        return [self.program, "dump", out]
+
+    def counts(self, out):
+        import json
+        info = json.loads(output([self.program, "info", "--json", out]).stdout)
+        return info["events"], info["lost"]
+
+
+class Perf(Recorder):
+    name = "perf"
+
+    def record(self, out, load):
+        return ["perf", "record", "-q", "-a", "-m", f"{BUFFER >> 10}K", "-e", f"{SYSTEM}:{EVENT}", "-o",
+                out, "--", *load]
+
+    def text(self, out):
+        return ["perf", "script", "-i", out]
+
+    def counts(self, out):
+        stats = output(["perf", "report", "--stats", "-i", out]).stdout
+
+        def number(name):
+            found = re.search(rf"{name} events:\s+(\d+)", stats)
+            return int(found.group(1)) if found else 0
+
+        return number("SAMPLE"), number("LOST")
+
+
+class TraceCmd(Recorder):
+    name = "trace-cmd"
+
+    def record(self, out, load):
+        return ["trace-cmd", "record", "-q", "-b", str(BUFFER >> 10), "-e", f"{SYSTEM}:{EVENT}", "-o", out,
+                *load]
+
+    def text(self, out):
+        return ["trace-cmd", "report", "-i", out]
+
+    def counts(self, out):
+        text = output(["trace-cmd", "report", "-i", out]).stdout
+        lost = sum(int(n) for n in re.findall(r"\[(\d+) EVENTS DROPPED\]", text))
+        return text.count(f"{EVENT}:"), lost
+
+
+class Ftrace(Recorder):
+    """The kernel's ring buffer, spliced to files as trace-cmd does; its pages have no text tool here."""
+
+    name = "ftrace ring"
+
+    def why_not(self):
+        return None if hasattr(os, "splice") else "needs Python 3.10"
+
+    def record(self, out, load):
+        return [str(HERE / "ftrace"), SYSTEM, EVENT, str(BUFFER >> 10), out, *load]
+
+    def files(self, out):
+        return glob.glob(glob.escape(out) + ".cpu*")
+
+    def counts(self, out):
+        kept, lost = pathlib.Path(out + ".stat").read_text().split()
+        return int(kept), int(lost)
+
+
+class Bpftrace(Recorder):
+    """Prints text while recording, as the tutorials do: time, CPU, thread, command."""
+
+    name = "bpftrace"
+    env = {"BPFTRACE_PERF_RB_PAGES": str(BUFFER // os.sysconf("SC_PAGE_SIZE"))}
+    script = "tracepoint:%s:%s { printf(\"%%llu %%d %%d %%s\\n\", nsecs, cpu, tid, comm); }" % (SYSTEM, EVENT)
+
+    def record(self, out, load):
+        return ["bpftrace", "-q", "-e", self.script, "-o", out, "-c", " ".join(load)]
+
+    def counts(self, out):
+        text = pathlib.Path(out).read_text(errors="replace")
+        lost = sum(int(n) for n in re.findall(r"Lost (\d+) events", text))
+        return len(re.findall(r"^\d+ \d+ \d+ load$", text, re.M)), lost
+
+
+def recorders(xtr):
+    return [Xtr(xtr), Ftrace(), TraceCmd(), Perf(), Bpftrace()]
