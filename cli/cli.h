@@ -16,7 +16,7 @@ enum xtr_exit {
 	XTR_EXIT_OK = 0,
 	XTR_EXIT_FAILURE = 1,
 	XTR_EXIT_USAGE = 2,
-	XTR_EXIT_LOSS = 3,	/* done, but the input was damaged or events were lost */
+	XTR_EXIT_LOSS = 3, /* done, but the input was damaged or events were lost */
 	XTR_EXIT_THRESHOLD = 4,
 	XTR_EXIT_PRIVILEGE = 5, /* missing privilege or kernel feature */
 };
@@ -37,11 +37,11 @@ struct cli_list {
 };
 
 struct cli_option {
-	char letter;	  /* 0: long form only */
+	char letter;      /* 0: long form only */
 	const char *name; /* "output" */
 	const char *arg;  /* name of the argument for help, "FILE"; NULL for a flag */
 	enum cli_kind kind;
-	size_t offset;	  /* offsetof the field in the command's options structure */
+	size_t offset;    /* offsetof the field in the command's options structure */
 	const char *help; /* one line; no full stop */
 };
 
@@ -74,22 +74,24 @@ int cli_usage_error(const struct cli_command *cmd, const char *fmt, ...)
 struct xtr_reader;
 struct xtr_err;
 /*
- * Open a trace for a command: prints one line and a hint on failure and returns NULL with *status set
- * to the exit code. Prints nothing about damage: see cli_report_loss.
+ * Open a trace for a command: prints one line and a hint on failure and returns NULL with *status
+ * set to the exit code. Prints nothing about damage: see cli_report_loss.
  */
 struct xtr_reader *cli_open_trace(const char *path, int *status);
 /* "xtr: 'run.xtr': chunk 17 at 0x4a20: payload checksum mismatch" */
 void cli_trace_error(const char *path, const struct xtr_err *err);
 /*
- * Losses first: lines on stderr for what was lost while recording and for damage of the file, as far as the reader
- * knows by now. Returns XTR_EXIT_LOSS if there is any, else XTR_EXIT_OK.
+ * Losses first: lines on stderr for what was lost while recording and for damage of the file, as
+ * far as the reader knows by now. Returns XTR_EXIT_LOSS if there is any, else XTR_EXIT_OK.
  */
 int cli_report_loss(const char *path, const struct xtr_reader *r);
 
-/* Output. cli_out starts the pager on a tty (XTR_PAGER, PAGER, LESS=FRSX) and returns the stream. */
+/* Output. cli_out starts the pager on a tty (XTR_PAGER, PAGER, LESS=FRSX) and returns the stream.
+ */
 FILE *cli_out(void);
 bool cli_color(FILE *f); /* --color, NO_COLOR, TERM=dumb, tty */
-/* Flush, wait for the pager; returns status, or XTR_EXIT_FAILURE with one line if writing failed. */
+/* Flush, wait for the pager; returns status, or XTR_EXIT_FAILURE with one line if writing failed.
+ */
 int cli_finish(int status);
 
 /* Progress on stderr: only on a tty and after half a second; erased by cli_progress_done. */
@@ -97,9 +99,9 @@ void cli_progress(const char *what, uint64_t done, uint64_t all);
 void cli_progress_done(void);
 
 /* Humane numbers into a static ring of buffers (valid for the next 8 calls). */
-const char *cli_ns(uint64_t ns);	 /* "12.3 ms" */
+const char *cli_ns(uint64_t ns);       /* "12.3 ms" */
 const char *cli_bytes(uint64_t bytes); /* "1.5 MiB" */
-const char *cli_count(uint64_t n);	 /* "1,234,567" */
+const char *cli_count(uint64_t n);     /* "1,234,567" */
 
 extern const char *cli_color_mode; /* global --color: "auto", "always", "never" */
 extern bool cli_quiet;

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Completions for bash, zsh and fish, written from the tables. */
+#include "help.h"
+#include "options.h"
+
+#include <string.h>
+
+static void words(FILE *f, const struct cli_command *cmd)
+{
+	const struct cli_option *o;
+	bool global;
+
+	for (size_t i = 0; (o = cli_option_at(cmd, i, &global)); i++) {
+		if (o->letter)
+			fprintf(f, " -%c", o->letter);
+		fprintf(f, " --%s%s", o->name, o->arg ? "=" : "");
+	}
+}
+
+static void bash(FILE *f)
+{
+	fputs("# bash completion for xtr\n"
+	      "_xtr()\n{\n"
+	      "\tlocal cur=${COMP_WORDS[COMP_CWORD]} cmd= i words\n"
+	      "\tfor ((i = 1; i < COMP_CWORD; i++)); do\n"
+	      "\t\tcase ${COMP_WORDS[i]} in\n"
+	      "\t\t-*) ;;\n"
+	      "\t\t*) cmd=${COMP_WORDS[i]}; break ;;\n"
+	      "\t\tesac\n"
+	      "\tdone\n"
+	      "\tcase $cmd in\n",
+	      f);
+	for (size_t i = 0; cli_commands[i]; i++) {
+		fprintf(f, "\t%s) words='", cli_commands[i]->name);
+		words(f, cli_commands[i]);
+		fputs("' ;;\n", f);
+	}
+	fputs("\t*) words='", f);
+	words(f, &cli_top);
+	fputs(" help", f);
+	for (size_t i = 0; cli_commands[i]; i++)
+		fprintf(f, " %s", cli_commands[i]->name);
+	fputs("' ;;\n"
+	      "\tesac\n"
+	      "\tif [[ -n $cmd && $cmd != help && $cur != -* ]]; then\n"
+	      "\t\tmapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
+	      "\t\treturn\n"
+	      "\tfi\n"
+	      "\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n"
+	      "\t[[ ${COMPREPLY[0]-} != *= ]] || compopt -o nospace\n"
+	      "}\n"
+	      "complete -o filenames -F _xtr xtr\n",
+	      f);
+}
+
+/* Text inside '...' of a shell, with what zsh's _arguments would take for its own left out. */
+static void quoted(FILE *f, const char *s, const char *escape)
+{
+	for (; *s; s++) {
+		if (*s == '\'')
+			fputs("'\\''", f);
+		else if (strchr(escape, *s))
+			fprintf(f, "\\%c", *s);
+		else
+			fputc(*s, f);
+	}
+}
+
+static void zsh_option(FILE *f, const struct cli_option *o)
+{
+	const char *star = o->kind == CLI_LIST ? "*" : "";
+
+	for (int form = o->letter ? 0 : 1; form < 2; form++) {
+		fprintf(f, " \\\n\t\t\t'%s", star);
+		if (form == 0)
+			fprintf(f, "-%c%s", o->letter, o->arg ? "+" : "");
+		else
+			fprintf(f, "--%s%s", o->name, o->arg ? "=" : "");
+		fputc('[', f);
+		quoted(f, o->help, "[]:\\");
+		fputc(']', f);
+		if (o->arg) {
+			fputc(':', f);
+			quoted(f, o->arg, ":\\");
+			fputs(strcmp(o->arg, "FILE") ? ":" : ":_files", f);
+		}
+		fputc('\'', f);
+	}
+}
+
+static void zsh_options(FILE *f, const struct cli_command *cmd)
+{
+	const struct cli_option *o;
+	bool global;
+
+	for (size_t i = 0; (o = cli_option_at(cmd, i, &global)); i++)
+		zsh_option(f, o);
+}
+
+static void zsh(FILE *f)
+{
+	fputs("#compdef xtr\n"
+	      "_xtr()\n{\n"
+	      "\tlocal -a commands=(\n",
+	      f);
+	for (size_t i = 0; cli_commands[i]; i++) {
+		fprintf(f, "\t\t'%s:", cli_commands[i]->name);
+		quoted(f, cli_commands[i]->summary, ":\\");
+		fputs("'\n", f);
+	}
+	fputs("\t\t'help:show the commands or explain one'\n\t)\n"
+	      "\tlocal line state\n"
+	      "\t_arguments -C",
+	      f);
+	zsh_options(f, &cli_top);
+	fputs(" \\\n\t\t\t'1: :->command' '*:: :->rest'\n"
+	      "\tcase $state in\n"
+	      "\tcommand) _describe command commands ;;\n"
+	      "\trest)\n"
+	      "\t\tcase $line[1] in\n"
+	      "\t\thelp) _describe command commands ;;\n",
+	      f);
+	for (size_t i = 0; cli_commands[i]; i++) {
+		fprintf(f, "\t\t%s) _arguments", cli_commands[i]->name);
+		zsh_options(f, cli_commands[i]);
+		fputs(" '*:file:_files' ;;\n", f);
+	}
+	fputs("\t\tesac ;;\n\tesac\n}\n_xtr \"$@\"\n", f);
+}
+
+static void fish_options(FILE *f, const struct cli_command *cmd, const char *condition)
+{
+	const struct cli_option *o;
+	bool global;
+
+	for (size_t i = 0; (o = cli_option_at(cmd, i, &global)); i++) {
+		fprintf(f, "complete -c xtr -n '%s'", condition);
+		if (o->letter)
+			fprintf(f, " -s %c", o->letter);
+		fprintf(f, " -l %s%s -d '", o->name, o->arg ? " -r" : "");
+		quoted(f, o->help, "\\");
+		fputs("'\n", f);
+	}
+}
+
+static void fish(FILE *f)
+{
+	char condition[80];
+
+	fputs("# fish completion for xtr\n", f);
+	for (size_t i = 0; cli_commands[i]; i++) {
+		fprintf(f, "complete -c xtr -f -n __fish_use_subcommand -a %s -d '",
+			cli_commands[i]->name);
+		quoted(f, cli_commands[i]->summary, "\\");
+		fputs("'\n", f);
+	}
+	fputs("complete -c xtr -f -n __fish_use_subcommand -a help -d 'explain a command'\n", f);
+	fish_options(f, &cli_top, "__fish_use_subcommand");
+	for (size_t i = 0; cli_commands[i]; i++) {
+		snprintf(condition, sizeof(condition), "__fish_seen_subcommand_from %s",
+			 cli_commands[i]->name);
+		fish_options(f, cli_commands[i], condition);
+	}
+}
+
+bool cli_dump_completion(FILE *f, const char *shell)
+{
+	static const struct {
+		const char *name;
+		void (*dump)(FILE *f);
+	} shells[] = { { "bash", bash }, { "zsh", zsh }, { "fish", fish } };
+
+	for (size_t i = 0; i < 3; i++) {
+		if (!strcmp(shells[i].name, shell)) {
+			shells[i].dump(f);
+			return true;
+		}
+	}
+	return false;
+}

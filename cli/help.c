@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* --help, `xtr help`, --version: written from the tables. */
+#include "help.h"
+#include "options.h"
+
+#include "format/xtr_format.h"
+
+#include <string.h>
+
+const struct cli_command cli_top = {
+	.name = "xtr",
+	.summary = "record and replay what GPU and NPU kernel drivers do",
+	.args = "COMMAND [ARG]...",
+	.about =
+		"xtr records the events of GPU and NPU kernel drivers into one file, at little cost, "
+		"and answers questions from that file afterwards, on any machine.\n\n"
+		"Data goes to standard output, messages to standard error. Where a FILE is read, - is "
+		"standard input.",
+	.examples = "xtr record -o run.xtr -- ./workload\trecord while a command runs\n"
+		    "xtr stats run.xtr\twhat the GPU did, by device, ring and process\n"
+		    "xtr check run.xtr\tverify every checksum\n",
+	.stop_at_first = true,
+};
+
+const struct cli_exit_text cli_exit_texts[] = {
+	{ XTR_EXIT_OK, "success" },
+	{ XTR_EXIT_FAILURE, "failure" },
+	{ XTR_EXIT_USAGE, "wrong usage" },
+	{ XTR_EXIT_LOSS, "done, but the input was damaged or events were lost" },
+	{ XTR_EXIT_THRESHOLD, "a threshold that was asked for was crossed" },
+	{ XTR_EXIT_PRIVILEGE, "a privilege or a feature of the kernel is missing" },
+};
+const size_t cli_n_exit_texts = sizeof(cli_exit_texts) / sizeof(cli_exit_texts[0]);
+
+const struct cli_command *cli_find_command(const char *name)
+{
+	for (size_t i = 0; cli_commands[i]; i++)
+		if (!strcmp(cli_commands[i]->name, name))
+			return cli_commands[i];
+	return NULL;
+}
+
+static void print_usage(FILE *f, const struct cli_command *cmd)
+{
+	if (cmd == &cli_top)
+		fprintf(f, "Usage: xtr [OPTION]... %s\n", cmd->args);
+	else
+		fprintf(f, "Usage: xtr %s [OPTION]...%s%s\n", cmd->name, *cmd->args ? " " : "",
+			cmd->args);
+}
+
+/* "  -o, --output=FILE" into s; returns its width. */
+static int option_text(char *s, size_t size, const struct cli_option *o)
+{
+	char letter[8] = "    ";
+
+	if (o->letter)
+		snprintf(letter, sizeof(letter), "-%c, ", o->letter);
+	return snprintf(s, size, "  %s--%s%s%s", letter, o->name, o->arg ? "=" : "",
+			o->arg ? o->arg : "");
+}
+
+static void print_options(FILE *f, const struct cli_command *cmd)
+{
+	const struct cli_option *o;
+	char text[80];
+	int width = 0, w;
+	bool global;
+
+	for (size_t i = 0; (o = cli_option_at(cmd, i, &global)); i++) {
+		w = option_text(text, sizeof(text), o);
+		width = w > width ? w : width;
+	}
+	fprintf(f, "\nOptions:\n");
+	for (size_t i = 0; (o = cli_option_at(cmd, i, &global)); i++) {
+		option_text(text, sizeof(text), o);
+		fprintf(f, "%-*s  %s\n", width, text, o->help);
+	}
+}
+
+/* Paragraphs, filled to 79 columns. */
+static void print_filled(FILE *f, const char *s)
+{
+	size_t column = 0, len;
+
+	while (*s) {
+		if (*s == '\n') {
+			fputs(column ? "\n\n" : "", f);
+			column = 0;
+			s += strspn(s, "\n");
+			continue;
+		}
+		s += strspn(s, " ");
+		len = strcspn(s, " \n");
+		if (column && column + 1 + len > 79) {
+			fputc('\n', f);
+			column = 0;
+		}
+		fprintf(f, "%s%.*s", column ? " " : "", (int)len, s);
+		column += len + (column ? 1 : 0);
+		s += len;
+	}
+	if (column)
+		fputc('\n', f);
+}
+
+static void print_examples(FILE *f, const char *s)
+{
+	size_t len, tab;
+
+	if (!s)
+		return;
+	fprintf(f, "\nExamples:\n");
+	for (; *s; s += len + (s[len] == '\n')) {
+		len = strcspn(s, "\n");
+		tab = strcspn(s, "\t\n");
+		fprintf(f, "  %.*s\n", (int)tab, s);
+		if (tab < len)
+			fprintf(f, "      %.*s\n", (int)(len - tab - 1), s + tab + 1);
+	}
+}
+
+static void print_exit_codes(FILE *f)
+{
+	fprintf(f, "\nExit status:\n");
+	for (size_t i = 0; i < cli_n_exit_texts; i++)
+		fprintf(f, "  %d  %s\n", cli_exit_texts[i].code, cli_exit_texts[i].text);
+}
+
+void cli_help_all(FILE *f)
+{
+	print_usage(f, &cli_top);
+	fprintf(f, "%s\n\nCommands:\n", cli_top.summary);
+	for (size_t i = 0; cli_commands[i]; i++)
+		fprintf(f, "  %-10s%s\n", cli_commands[i]->name, cli_commands[i]->summary);
+	fprintf(f, "  %-10s%s\n", "help", "show this list, or the manual of one command");
+	print_options(f, &cli_top);
+	fprintf(f, "\n'xtr help COMMAND' explains a command.\n");
+}
+
+void cli_help_command(FILE *f, const struct cli_command *cmd)
+{
+	print_usage(f, cmd);
+	fprintf(f, "%s\n", cmd->summary);
+	print_options(f, cmd);
+}
+
+void cli_help_long(FILE *f, const struct cli_command *cmd)
+{
+	cli_help_command(f, cmd);
+	if (cmd->about) {
+		fputc('\n', f);
+		print_filled(f, cmd->about);
+	}
+	print_examples(f, cmd->examples);
+	print_exit_codes(f);
+}
+
+void cli_version(FILE *f)
+{
+	fprintf(f, "xtr %s\nfile format %d.%d\n", XTR_VERSION, XTR_MAJOR, XTR_MINOR);
+#ifdef XTR_NO_RECORDER
+	fprintf(f, "built in: reader only (RECORDER=0)\n");
+#elif defined(HAVE_LIBDW)
+	fprintf(f, "built in: reader, recorder (libbpf), symbols (elfutils)\n");
+#else
+	fprintf(f, "built in: reader, recorder (libbpf); left out: symbols (elfutils)\n");
+#endif
+}

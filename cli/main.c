@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* xtr COMMAND [options] [arguments]: finds the command, parses its options, runs it. */
+#include "cli.h"
+#include "help.h"
+#include "nearest.h"
+#include "options.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct top_opts {
+	const char *completion;
+	bool man;
+};
+
+/*
+ * Whoever starts xtr with a standard stream closed would have the next file that is opened take its
+ * place. A closed output must not look like a working one: it is opened so that writing fails.
+ */
+static int fill_standard_streams(void)
+{
+	for (int fd = 0; fd < 3; fd++) {
+		if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF)
+			continue;
+		if (open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+			return -1;
+	}
+	return 0;
+}
+
+static int unknown_command(const char *name)
+{
+	const char *names[64] = { "help" }, *near;
+	size_t n = 1;
+
+	for (size_t i = 0; cli_commands[i] && n < 64; i++)
+		names[n++] = cli_commands[i]->name;
+	near = cli_nearest(name, names, n);
+	if (near)
+		return cli_usage_error(NULL, "unknown command '%s': did you mean '%s'?", name,
+				       near);
+	return cli_usage_error(NULL, "unknown command '%s'", name);
+}
+
+static int run_help(int argc, char **argv)
+{
+	const struct cli_command *cmd;
+
+	if (argc > 1)
+		return cli_usage_error(NULL, "help takes one command");
+	if (argc == 0) {
+		cli_help_all(cli_out());
+		return cli_finish(XTR_EXIT_OK);
+	}
+	cmd = cli_find_command(argv[0]);
+	if (!cmd)
+		return unknown_command(argv[0]);
+	cli_help_long(cli_out(), cmd);
+	return cli_finish(XTR_EXIT_OK);
+}
+
+static int run_man(int argc, char **argv)
+{
+	const struct cli_command *cmd = NULL;
+
+	if (argc) {
+		cmd = cli_find_command(argv[0]);
+		if (!cmd)
+			return unknown_command(argv[0]);
+	}
+	cli_dump_man(stdout, cmd);
+	return cli_finish(XTR_EXIT_OK);
+}
+
+/* --help and --version of xtr itself or of a command. */
+static int show(const struct cli_command *cmd)
+{
+	if (cli_globals.version)
+		cli_version(stdout);
+	else if (cmd == &cli_top)
+		cli_help_all(cli_out());
+	else
+		cli_help_command(cli_out(), cmd);
+	return cli_finish(XTR_EXIT_OK);
+}
+
+static int run_command(const struct cli_command *cmd, int argc, char **argv)
+{
+	void *opts = calloc(1, cmd->opts_size ? cmd->opts_size : 1);
+	int first, status;
+
+	if (!opts) {
+		cli_error("out of memory");
+		return XTR_EXIT_FAILURE;
+	}
+	if (cmd->defaults)
+		cmd->defaults(opts);
+	status = cli_parse(cmd, argc, argv, opts, &first);
+	if (status == XTR_EXIT_OK) {
+		if (cli_globals.help || cli_globals.version)
+			status = show(cmd);
+		else
+			status = cli_finish(cmd->run(opts, argc - first, argv + first));
+	}
+	cli_free_options(cmd, opts);
+	free(opts);
+	return status;
+}
+
+/* Options that only the build uses: xtr --dump-man [COMMAND], xtr --dump-completion SHELL. */
+static int run_dump(int argc, char **argv)
+{
+	if (!strcmp(argv[1], "--dump-man"))
+		return run_man(argc - 2, argv + 2);
+	if (argc == 3 && cli_dump_completion(stdout, argv[2]))
+		return cli_finish(XTR_EXIT_OK);
+	return cli_usage_error(NULL, "--dump-completion takes bash, zsh or fish");
+}
+
+int main(int argc, char **argv)
+{
+	const struct cli_command *cmd;
+	int first, status;
+
+	if (fill_standard_streams())
+		return XTR_EXIT_FAILURE;
+	if (argc > 1 && !strncmp(argv[1], "--dump-", 7))
+		return run_dump(argc, argv);
+	status = cli_parse(&cli_top, argc, argv, NULL, &first);
+	if (status != XTR_EXIT_OK)
+		return status;
+	if (cli_globals.help || cli_globals.version)
+		return show(&cli_top);
+	if (first >= argc) {
+		cli_help_all(stderr);
+		return XTR_EXIT_USAGE;
+	}
+	if (!strcmp(argv[first], "help"))
+		return run_help(argc - first - 1, argv + first + 1);
+	cmd = cli_find_command(argv[first]);
+	if (!cmd)
+		return unknown_command(argv[first]);
+	return run_command(cmd, argc - first, argv + first);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Messages: one line each on stderr. Names in them come from strangers (file names, options), so
+ * control characters do not reach the terminal.
+ */
+#include "cli.h"
+#include "help.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+
+bool cli_quiet;
+
+static void make_printable(char *s)
+{
+	for (unsigned char *p = (unsigned char *)s; *p; p++) {
+		if (*p < 0x20 || *p == 0x7f)
+			*p = '?';
+		else if (*p == 0xc2 && p[1] >= 0x80 && p[1] <= 0x9f) /* C1 controls in UTF-8 */
+			p[0] = p[1] = '?';
+	}
+}
+
+__attribute__((format(printf, 2, 0))) static void message(const char *prefix, const char *fmt,
+							  va_list ap)
+{
+	char *text;
+
+	cli_progress_done();
+	if (vasprintf(&text, fmt, ap) < 0) {
+		fprintf(stderr, "xtr: out of memory\n");
+		return;
+	}
+	make_printable(text);
+	fprintf(stderr, "%s%s\n", prefix, text);
+	free(text);
+}
+
+void cli_error(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	message("xtr: ", fmt, ap);
+	va_end(ap);
+}
+
+void cli_warn(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	message("xtr: warning: ", fmt, ap);
+	va_end(ap);
+}
+
+void cli_hint(const char *fmt, ...)
+{
+	va_list ap;
+
+	if (cli_quiet)
+		return;
+	va_start(ap, fmt);
+	message("xtr: ", fmt, ap);
+	va_end(ap);
+}
+
+int cli_usage_error(const struct cli_command *cmd, const char *fmt, ...)
+{
+	const bool top = !cmd || cmd == &cli_top;
+	va_list ap;
+
+	va_start(ap, fmt);
+	message("xtr: ", fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "Try 'xtr %s%s--help'\n", top ? "" : cmd->name, top ? "" : " ");
+	return XTR_EXIT_USAGE;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Where data goes: standard output, through a pager if that is a terminal. The pager takes the
+ * place of file descriptor 1, so that everything that prints to stdout goes through it.
+ */
+#include "cli.h"
+#include "options.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+const char *cli_color_mode = "auto";
+
+static pid_t pager; /* 0: none was started */
+static bool decided, to_tty;
+
+static const char *pager_command(void)
+{
+	const char *s = getenv("XTR_PAGER");
+
+	if (!s)
+		s = getenv("PAGER");
+	if (!s)
+		s = "less";
+	return *s && strcmp(s, "cat") ? s : NULL;
+}
+
+/* The pager was left: nobody reads on. Wait for it to restore the terminal, then end quietly. */
+static void pager_left(int sig)
+{
+	(void)sig;
+	close(STDOUT_FILENO);
+	while (waitpid(pager, NULL, 0) < 0 && errno == EINTR)
+		;
+	_exit(XTR_EXIT_OK);
+}
+
+static void run_pager(const char *command, const int fds[2])
+{
+	dup2(fds[0], STDIN_FILENO);
+	close(fds[0]);
+	close(fds[1]);
+	setenv("LESS", "FRSX", 0);
+	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+	_exit(127);
+}
+
+static void start_pager(void)
+{
+	const char *command = pager_command();
+	int fds[2];
+
+	if (!command || pipe(fds))
+		return;
+	fflush(NULL);
+	pager = fork();
+	if (pager == 0)
+		run_pager(command, fds);
+	close(fds[0]);
+	if (pager > 0) {
+		dup2(fds[1], STDOUT_FILENO);
+		signal(SIGPIPE, pager_left);
+		signal(SIGINT, SIG_IGN); /* is the pager's to handle */
+	}
+	close(fds[1]);
+	if (pager < 0)
+		pager = 0;
+}
+
+static void decide(void)
+{
+	if (decided)
+		return;
+	decided = true;
+	to_tty = isatty(STDOUT_FILENO);
+}
+
+FILE *cli_out(void)
+{
+	const char *term = getenv("TERM");
+
+	decide();
+	if (to_tty && !pager && !cli_globals.no_pager && term && strcmp(term, "dumb"))
+		start_pager();
+	return stdout;
+}
+
+bool cli_color(FILE *f)
+{
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	if (!strcmp(cli_color_mode, "always"))
+		return true;
+	if (!strcmp(cli_color_mode, "never") || (no_color && *no_color))
+		return false;
+	if (!term || !strcmp(term, "dumb"))
+		return false;
+	decide();
+	return f == stdout ? to_tty : isatty(fileno(f));
+}
+
+int cli_finish(int status)
+{
+	int err = 0;
+
+	cli_progress_done();
+	errno = 0;
+	if (fflush(stdout) || ferror(stdout))
+		err = errno ? errno : EIO;
+	if (pager) {
+		close(STDOUT_FILENO);
+		while (waitpid(pager, NULL, 0) < 0 && errno == EINTR)
+			;
+		pager = 0;
+		return status;
+	}
+	if (!err && close(STDOUT_FILENO))
+		err = errno;
+	if (err) {
+		cli_error("cannot write to standard output: %s", strerror(err));
+		return XTR_EXIT_FAILURE;
+	}
+	return status;
+}
