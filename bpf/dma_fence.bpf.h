@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
+/*
+ * dma_fence tracepoints: raw, as the tracepoint's own record has context and seqno truncated to 32
+ * bits. The fence's operations tell who issued it, in place of the driver and timeline strings,
+ * which newer kernels no longer give once a fence is signalled.
+ */
+#ifndef XTR_DMA_FENCE_BPF_H
+#define XTR_DMA_FENCE_BPF_H
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1024);
+	__type(key, __u64);
+	__type(value, __u32);
+} xtr_ops SEC(".maps");
+
+__u32 xtr_next_ops = 1;
+
+static __noinline __u32 xtr_ops_id(__u64 ops)
+{
+	struct xtr_ctl_ops *def;
+	__u32 id, *known;
+
+	if (!ops)
+		return 0;
+	known = bpf_map_lookup_elem(&xtr_ops, &ops);
+	if (known)
+		return *known;
+	def = bpf_ringbuf_reserve(&xtr_ctl, sizeof(*def), 0);
+	if (!def) {
+		xtr_def_lost();
+		return 0;
+	}
+	id = __sync_fetch_and_add(&xtr_next_ops, 1);
+	if (bpf_map_update_elem(&xtr_ops, &ops, &id, BPF_NOEXIST)) {
+		bpf_ringbuf_discard(def, BPF_RB_NO_WAKEUP);
+		known = bpf_map_lookup_elem(&xtr_ops, &ops);
+		return known ? *known : 0;
+	}
+	def->h.ts = bpf_ktime_get_ns();
+	def->h.type = XTR_CTL_OPS;
+	def->h.size = sizeof(*def);
+	def->h.tid = 0;
+	def->ops = ops;
+	def->id = id;
+	def->pad = 0;
+	bpf_ringbuf_submit(def, BPF_RB_NO_WAKEUP);
+	return id;
+}
+
+static __always_inline int xtr_fence(struct bpf_raw_tracepoint_args *ctx, __u16 type)
+{
+	struct dma_fence *fence = (struct dma_fence *)ctx->args[0];
+	struct xtr_rec_fence *r;
+	struct xtr_emit e;
+	__u64 fctx;
+	__u32 ops;
+
+	if (xtr_phase != XTR_PHASE_RUN || !xtr_where(&e, type))
+		return 0;
+	fctx = BPF_CORE_READ(fence, context);
+	if (!xtr_tgid_wanted(e.tgid) && !xtr_ctx_wanted(fctx)) {
+		xtr_filtered(&e);
+		return 0;
+	}
+	xtr_task(e.tid, e.tgid);
+	ops = xtr_ops_id((__u64)BPF_CORE_READ(fence, ops));
+	r = XTR_RESERVE(&e, struct xtr_rec_fence, type);
+	if (!r)
+		return 0;
+	r->ctx = fctx;
+	r->seqno = BPF_CORE_READ(fence, seqno);
+	r->ops = ops;
+	r->error = BPF_CORE_READ(fence, error);
+	xtr_submit(&e, r);
+	return 0;
+}
+
+/* include/trace/events/dma_fence.h */
+#define XTR_FENCE_PROG(tracepoint, type)                                               \
+	SEC("raw_tp/" #tracepoint) int tracepoint(struct bpf_raw_tracepoint_args *ctx) \
+	{                                                                              \
+		return xtr_fence(ctx, type);                                           \
+	}
+
+XTR_FENCE_PROG(dma_fence_init, XTR_REC_FENCE_INIT)
+XTR_FENCE_PROG(dma_fence_emit, XTR_REC_FENCE_EMIT)
+XTR_FENCE_PROG(dma_fence_enable_signal, XTR_REC_FENCE_ENABLE_SIGNAL)
+XTR_FENCE_PROG(dma_fence_signaled, XTR_REC_FENCE_SIGNALED)
+XTR_FENCE_PROG(dma_fence_wait_start, XTR_REC_FENCE_WAIT_START)
+XTR_FENCE_PROG(dma_fence_wait_end, XTR_REC_FENCE_WAIT_END)
+XTR_FENCE_PROG(dma_fence_destroy, XTR_REC_FENCE_DESTROY)
+
+#endif /* XTR_DMA_FENCE_BPF_H */

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
+/*
+ * The DRM GPU scheduler's tracepoints, under the names before and since Linux 6.17, as one set of
+ * records (spec/events.md). Raw tracepoints: the programs get the objects, not the tracepoint's
+ * record, so that old kernels give fence context, seqno and device too. A kernel has one set of
+ * names; the other half is not loaded.
+ */
+#ifndef XTR_DRM_SCHED_BPF_H
+#define XTR_DRM_SCHED_BPF_H
+
+struct xtr_sched_state {
+	__u32 id, pad;
+	char name[XTR_RING_NAME], dev[XTR_RING_NAME];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16384);
+	__type(key, __u64);
+	__type(value, struct xtr_sched_state);
+} xtr_scheds SEC(".maps");
+
+/* Fence contexts of the jobs of the processes that -p asks for. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 16384);
+	__type(key, __u64);
+	__type(value, __u8);
+} xtr_ctxs SEC(".maps");
+
+__u32 xtr_next_ring = 1;
+
+static __always_inline void xtr_sched_text(struct drm_gpu_scheduler *sched,
+					   struct xtr_sched_state *s)
+{
+	const char *p = BPF_CORE_READ(sched, name);
+
+	if (!p || bpf_probe_read_kernel_str(s->name, sizeof(s->name), p) < 0)
+		s->name[0] = 0;
+	p = NULL;
+	if (bpf_core_field_exists(sched->dev))
+		p = BPF_CORE_READ(sched, dev, kobj.name);
+	if (!p || bpf_probe_read_kernel_str(s->dev, sizeof(s->dev), p) < 0)
+		s->dev[0] = 0;
+}
+
+static __always_inline __u32 xtr_sched_limit(struct drm_gpu_scheduler *sched)
+{
+	if (bpf_core_field_exists(sched->credit_limit))
+		return BPF_CORE_READ(sched, credit_limit);
+	if (bpf_core_field_exists(sched->hw_submission_limit))
+		return BPF_CORE_READ(sched, hw_submission_limit);
+	return 0;
+}
+
+static __always_inline __s32 xtr_hw_jobs(struct drm_gpu_scheduler *sched)
+{
+	if (bpf_core_field_exists(sched->credit_count))
+		return BPF_CORE_READ(sched, credit_count.counter);
+	if (bpf_core_field_exists(sched->hw_rq_count))
+		return BPF_CORE_READ(sched, hw_rq_count.counter);
+	return 0;
+}
+
+/* Give the scheduler an id and define it on the control ring, as `now` says. 0: no room. */
+static __noinline __u32 xtr_sched_define(struct drm_gpu_scheduler *sched,
+					 struct xtr_sched_state *now, __u32 replace)
+{
+	__u64 key = (__u64)sched;
+	struct xtr_sched_state *known;
+	struct xtr_ctl_ring *def;
+
+	if (!now)
+		return 0;
+	def = bpf_ringbuf_reserve(&xtr_ctl, sizeof(*def), 0);
+	if (!def) {
+		xtr_def_lost();
+		return 0;
+	}
+	now->id = __sync_fetch_and_add(&xtr_next_ring, 1);
+	if (bpf_map_update_elem(&xtr_scheds, &key, now, replace ? BPF_ANY : BPF_NOEXIST)) {
+		bpf_ringbuf_discard(def, BPF_RB_NO_WAKEUP);
+		known = bpf_map_lookup_elem(&xtr_scheds, &key);
+		return known ? known->id : 0;
+	}
+	def->h.ts = bpf_ktime_get_ns();
+	def->h.type = XTR_CTL_RING;
+	def->h.size = sizeof(*def);
+	def->h.tid = 0;
+	def->sched = key;
+	def->id = now->id;
+	def->limit = xtr_sched_limit(sched);
+	__builtin_memcpy(def->name, now->name, sizeof(def->name));
+	__builtin_memcpy(def->dev, now->dev, sizeof(def->dev));
+	bpf_ringbuf_submit(def, BPF_RB_NO_WAKEUP);
+	return now->id;
+}
+
+static __always_inline bool xtr_same_text(const char *a, const char *b)
+{
+	const __u64 *x = (const void *)a, *y = (const void *)b;
+
+#pragma unroll
+	for (int i = 0; i < XTR_RING_NAME / 8; i++) {
+		if (x[i] != y[i])
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Ring id of a scheduler. With `check` (when a job is queued) name and device are compared, so that
+ * a new scheduler in the memory of an old one gets an id of its own before any job of it runs.
+ */
+static __always_inline __u32 xtr_ring_id(struct drm_gpu_scheduler *sched, bool check)
+{
+	struct xtr_sched_state now = {}, *known;
+	__u64 key = (__u64)sched;
+
+	if (!sched)
+		return 0;
+	known = bpf_map_lookup_elem(&xtr_scheds, &key);
+	if (known && !check)
+		return known->id;
+	xtr_sched_text(sched, &now);
+	if (known && xtr_same_text(known->name, now.name) && xtr_same_text(known->dev, now.dev))
+		return known->id;
+	return xtr_sched_define(sched, &now, known != NULL);
+}
+
+static __always_inline bool xtr_ctx_wanted(__u64 ctx)
+{
+	return !xtr_filter || bpf_map_lookup_elem(&xtr_ctxs, &ctx);
+}
+
+/* A job of a wanted process: its later events, which other threads cause, are wanted too. */
+static __always_inline void xtr_ctx_remember(__u64 ctx)
+{
+	__u64 scheduled = ctx - 1;
+	__u8 one = 1;
+
+	if (!xtr_filter || bpf_map_lookup_elem(&xtr_ctxs, &ctx))
+		return;
+	bpf_map_update_elem(&xtr_ctxs, &ctx, &one, BPF_ANY);
+	bpf_map_update_elem(&xtr_ctxs, &scheduled, &one, BPF_ANY);
+}
+
+static __always_inline int xtr_job_queue(void *ctx, struct drm_sched_job *job,
+					 struct drm_sched_entity *entity)
+{
+	struct drm_sched_fence *fence;
+	struct drm_gpu_scheduler *sched;
+	struct xtr_rec_job_queue *r;
+	struct xtr_emit e;
+	__u32 ring, stack;
+	__u64 fctx;
+
+	if (xtr_phase != XTR_PHASE_RUN || !xtr_where(&e, XTR_REC_JOB_QUEUE))
+		return 0;
+	if (!xtr_tgid_wanted(e.tgid)) {
+		xtr_filtered(&e);
+		return 0;
+	}
+	fence = BPF_CORE_READ(job, s_fence);
+	sched = BPF_CORE_READ(job, sched);
+	fctx = BPF_CORE_READ(fence, finished.context);
+	xtr_ctx_remember(fctx);
+	e.flags = xtr_task(e.tid, e.tgid);
+	ring = xtr_ring_id(sched, true);
+	stack = xtr_stacks ? xtr_stack(ctx, &e) : 0;
+	r = XTR_RESERVE(&e, struct xtr_rec_job_queue, XTR_REC_JOB_QUEUE);
+	if (!r)
+		return 0;
+	r->ctx = fctx;
+	r->seqno = BPF_CORE_READ(fence, finished.seqno);
+	r->client_id = 0;
+	r->flags = e.flags;
+	if (bpf_core_field_exists(fence->drm_client_id)) {
+		r->client_id = BPF_CORE_READ(fence, drm_client_id);
+		r->flags |= XTR_REC_CLIENT_KNOWN;
+	}
+	r->ring = ring;
+	r->job_count = BPF_CORE_READ(entity, job_queue.job_count.counter);
+	r->hw_job_count = xtr_hw_jobs(sched);
+	r->stack = stack;
+	r->prio = -1;
+	if (bpf_core_field_exists(entity->priority))
+		r->prio = BPF_CORE_READ(entity, priority);
+	xtr_submit(&e, r);
+	return 0;
+}
+
+static __always_inline int xtr_job_run(struct drm_sched_job *job, struct drm_sched_entity *entity)
+{
+	struct drm_sched_fence *fence;
+	struct drm_gpu_scheduler *sched;
+	struct xtr_rec_job_run *r;
+	struct xtr_emit e;
+	__u32 ring;
+	__u64 fctx;
+
+	if (xtr_phase != XTR_PHASE_RUN || !xtr_where(&e, XTR_REC_JOB_RUN))
+		return 0;
+	fence = BPF_CORE_READ(job, s_fence);
+	sched = BPF_CORE_READ(job, sched);
+	fctx = BPF_CORE_READ(fence, finished.context);
+	if (!xtr_ctx_wanted(fctx)) {
+		xtr_filtered(&e);
+		return 0;
+	}
+	e.flags = xtr_task(e.tid, e.tgid);
+	ring = xtr_ring_id(sched, false);
+	r = XTR_RESERVE(&e, struct xtr_rec_job_run, XTR_REC_JOB_RUN);
+	if (!r)
+		return 0;
+	r->ctx = fctx;
+	r->seqno = BPF_CORE_READ(fence, finished.seqno);
+	r->ring = ring;
+	r->job_count = BPF_CORE_READ(entity, job_queue.job_count.counter);
+	r->hw_job_count = xtr_hw_jobs(sched);
+	r->flags = e.flags;
+	xtr_submit(&e, r);
+	return 0;
+}
+
+static __always_inline int xtr_job_done(struct drm_sched_fence *fence)
+{
+	struct drm_gpu_scheduler *sched;
+	struct xtr_rec_job_done *r;
+	struct xtr_emit e;
+	__u32 ring;
+	__u64 fctx;
+
+	if (xtr_phase != XTR_PHASE_RUN || !xtr_where(&e, XTR_REC_JOB_DONE))
+		return 0;
+	sched = BPF_CORE_READ(fence, sched);
+	fctx = BPF_CORE_READ(fence, finished.context);
+	if (!xtr_ctx_wanted(fctx)) {
+		xtr_filtered(&e);
+		return 0;
+	}
+	xtr_task(e.tid, e.tgid);
+	ring = xtr_ring_id(sched, false);
+	r = XTR_RESERVE(&e, struct xtr_rec_job_done, XTR_REC_JOB_DONE);
+	if (!r)
+		return 0;
+	r->ctx = fctx;
+	r->seqno = BPF_CORE_READ(fence, finished.seqno);
+	r->ring = ring;
+	r->hw_job_count = xtr_hw_jobs(sched);
+	xtr_submit(&e, r);
+	return 0;
+}
+
+/* Is dep a scheduler's `scheduled` fence? All of those share the operations of this job's own. */
+static __always_inline __u32 xtr_dep_flags(struct drm_sched_fence *fence, struct dma_fence *dep)
+{
+	const struct dma_fence_ops *ops = BPF_CORE_READ(dep, ops);
+	__u32 bit = bpf_core_enum_value(enum dma_fence_flag_bits, DMA_FENCE_FLAG_SIGNALED_BIT);
+	__u32 flags = 0;
+
+	if (BPF_CORE_READ(dep, flags) & (1UL << (bit & 63)))
+		flags |= XTR_REC_DEP_SIGNALED;
+	if (ops && ops == BPF_CORE_READ(fence, scheduled.ops))
+		flags |= XTR_REC_DEP_SCHEDULED;
+	return flags;
+}
+
+static __always_inline int xtr_job_dep(struct drm_sched_job *job, struct dma_fence *dep, __u16 type)
+{
+	struct drm_sched_fence *fence;
+	struct xtr_rec_job_dep *r;
+	struct xtr_emit e;
+	__u32 ring;
+	__u64 fctx;
+
+	if (xtr_phase != XTR_PHASE_RUN || !xtr_where(&e, type))
+		return 0;
+	fence = BPF_CORE_READ(job, s_fence);
+	fctx = BPF_CORE_READ(fence, finished.context);
+	if (!xtr_ctx_wanted(fctx)) {
+		xtr_filtered(&e);
+		return 0;
+	}
+	e.flags = xtr_task(e.tid, e.tgid);
+	ring = xtr_ring_id(BPF_CORE_READ(job, sched), false);
+	r = XTR_RESERVE(&e, struct xtr_rec_job_dep, type);
+	if (!r)
+		return 0;
+	r->ctx = fctx;
+	r->seqno = BPF_CORE_READ(fence, finished.seqno);
+	r->dep_ctx = BPF_CORE_READ(dep, context);
+	r->dep_seqno = BPF_CORE_READ(dep, seqno);
+	r->ring = ring;
+	r->flags = e.flags | xtr_dep_flags(fence, dep);
+	xtr_submit(&e, r);
+	return 0;
+}
+
+/* include/trace/events: drivers/gpu/drm/scheduler/gpu_scheduler_trace.h of 6.1 to 6.16, then
+ * of 6.17 on. */
+#define XTR_SCHED_PROG(tracepoint, call)                                               \
+	SEC("raw_tp/" #tracepoint) int tracepoint(struct bpf_raw_tracepoint_args *ctx) \
+	{                                                                              \
+		return call;                                                           \
+	}
+#define XTR_JOB    ((struct drm_sched_job *)ctx->args[0])
+#define XTR_ENTITY ((struct drm_sched_entity *)ctx->args[1])
+#define XTR_DEP    ((struct dma_fence *)ctx->args[1])
+#define XTR_FENCE  ((struct drm_sched_fence *)ctx->args[0])
+
+XTR_SCHED_PROG(drm_sched_job_queue, xtr_job_queue(ctx, XTR_JOB, XTR_ENTITY))
+XTR_SCHED_PROG(drm_sched_job_run, xtr_job_run(XTR_JOB, XTR_ENTITY))
+XTR_SCHED_PROG(drm_sched_job_done, xtr_job_done(XTR_FENCE))
+XTR_SCHED_PROG(drm_sched_job_add_dep, xtr_job_dep(XTR_JOB, XTR_DEP, XTR_REC_JOB_ADD_DEP))
+XTR_SCHED_PROG(drm_sched_job_unschedulable,
+	       xtr_job_dep(XTR_JOB, XTR_DEP, XTR_REC_JOB_UNSCHEDULABLE))
+XTR_SCHED_PROG(drm_sched_process_job, xtr_job_done(XTR_FENCE))
+XTR_SCHED_PROG(drm_run_job, xtr_job_run(XTR_JOB, XTR_ENTITY))
+XTR_SCHED_PROG(drm_sched_job_wait_dep, xtr_job_dep(XTR_JOB, XTR_DEP, XTR_REC_JOB_WAIT_DEP))
+
+/* The old name of drm_sched_job_queue is also a struct's. */
+SEC("raw_tp/drm_sched_job") int drm_sched_job_old(struct bpf_raw_tracepoint_args *ctx)
+{
+	return xtr_job_queue(ctx, XTR_JOB, XTR_ENTITY);
+}
+
+#endif /* XTR_DRM_SCHED_BPF_H */

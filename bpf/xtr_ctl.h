@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
+/*
+ * What BPF programs and recorder share besides the event records: definitions on the control ring,
+ * ring-only records, counters, configuration. None of it is in the file. Includes nothing, as
+ * xtr_events.h, which must come first.
+ */
+#ifndef XTR_CTL_H
+#define XTR_CTL_H
+
+/*
+ * xtr_phase. A program records only in RUN; STOP lets those generic events in whose hit was already
+ * counted (see xtr_count.expect).
+ */
+#define XTR_PHASE_OFF  0
+#define XTR_PHASE_RUN  1
+#define XTR_PHASE_STOP 2
+
+/* Slots of the counters: built-in events by their type, then one per generic event. */
+#define XTR_SLOT_GENERIC 32
+#define XTR_GENERIC_MAX  1024
+
+/* Record types below 16 (spec 5: reserved) stand in rings only. */
+#define XTR_REC_GAP   1 /* event ring: events were lost before this record */
+#define XTR_CTL_TASK  2 /* control ring: definitions */
+#define XTR_CTL_RING  3
+#define XTR_CTL_OPS   4
+#define XTR_CTL_STACK 5
+
+#define XTR_COMM_LEN    16
+#define XTR_RING_NAME   64
+#define XTR_STACK_DEPTH 64 /* frames of each kind */
+
+struct xtr_rec_gap {
+	struct xtr_rec h; /* ts: when the gap ended */
+	__u64 count, first, last;
+};
+
+struct xtr_ctl_task {
+	struct xtr_rec h;
+	__u32 tgid, flags; /* XTR_TASK_KTHREAD */
+	char comm[XTR_COMM_LEN];
+};
+
+struct xtr_ctl_ring {
+	struct xtr_rec h;
+	__u64 sched;
+	__u32 id, limit;
+	char name[XTR_RING_NAME], dev[XTR_RING_NAME];
+};
+
+struct xtr_ctl_ops {
+	struct xtr_rec h;
+	__u64 ops;
+	__u32 id, pad;
+};
+
+struct xtr_ctl_stack {
+	struct xtr_rec h;
+	__u32 id, tgid;
+	__s32 n_kernel, n_user; /* bytes of addresses, or a negative errno */
+	__u64 kernel[XTR_STACK_DEPTH], user[XTR_STACK_DEPTH];
+};
+
+/* One per CPU and slot, cumulative. A cache line each, so that CPUs do not share one. */
+struct xtr_count {
+	__u64 full, busy; /* events lost: the ring had no room / its lock was not to be had */
+	__u64 filtered;
+	/*
+	 * Generic events: hits of the tracepoint, counted by a program that the kernel never skips,
+	 * minus runs of the program that records. What is left when nothing runs any more was not
+	 * run.
+	 */
+	__u64 expect;
+	__u64 pad[4];
+};
+
+/* One per CPU. */
+struct xtr_cpu {
+	__u64 gap_count, gap_first, gap_last; /* losses since the last successful record */
+	__u64 lost;                           /* full + busy of all slots */
+	__u32 seq, woken;
+	__u64 defs_lost; /* definitions that did not fit into the control ring (tried again) */
+	__u64 pad[10];
+};
+
+#define XTR_STR_MAX   256 /* bytes of one string, NUL included */
+#define XTR_STRS_MAX  8   /* strings of one event */
+#define XTR_FIXED_MAX 1024
+
+enum xtr_str_kind {
+	XTR_STR_LOC = 1,   /* __data_loc char[] */
+	XTR_STR_REL,       /* __rel_loc char[] */
+	XTR_STR_PTR,       /* const char * into the kernel */
+	XTR_STR_LOC_BYTES, /* dynamic arrays of something else */
+	XTR_STR_REL_BYTES,
+};
+
+/* How the generic program copies an event, by cookie. */
+struct xtr_generic_cfg {
+	__u32 type, slot;
+	__u32 fixed; /* bytes of the kernel's record that are copied, its 8-byte header excluded */
+	__u32 n_strs;
+	__u32 counted; /* a counting program stands beside this one */
+	__u32 pad;
+	struct {
+		__u16 offset, kind; /* in the kernel's record */
+	} str[XTR_STRS_MAX];
+};
+/*
+ * A generic event in the ring: header, the fixed part padded to 8, then for each string a __u16 of
+ * its bytes and the bytes (kinds *_BYTES: as they are; else text without NUL), padded to 8
+ * together.
+ */
+
+#endif /* XTR_CTL_H */

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
+/*
+ * How a record gets into a ring: the one place that reserves, submits, counts what is lost and
+ * marks the gap. Every event is in a ring or in xtr_counts.
+ *
+ * Event records go to a ring per CPU; definitions (tasks, scheduler rings, fence operations,
+ * stacks) to one shared control ring, always before the record that needs them, so that a consumer
+ * that reads the event rings' positions first and the control ring next knows every definition.
+ */
+#ifndef XTR_EMIT_BPF_H
+#define XTR_EMIT_BPF_H
+
+#define XTR_PF_KTHREAD  0x00200000 /* include/linux/sched.h */
+#define XTR_QUERY_EVERY 16         /* records between two looks at the ring's fill */
+
+const volatile __u32 xtr_n_slots = 1;
+const volatile __u64 xtr_half_full = 1; /* bytes */
+const volatile bool xtr_filter;
+const volatile bool xtr_stacks;
+
+volatile __u32 xtr_phase;
+
+struct xtr_inner_ring {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+} xtr_ring_template SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__array(values, struct xtr_inner_ring);
+} xtr_rings SEC(".maps") = { .values = { &xtr_ring_template } };
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 1 << 20);
+} xtr_ctl SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct xtr_count);
+} xtr_counts SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct xtr_cpu);
+} xtr_cpus SEC(".maps");
+
+struct xtr_task_state {
+	__u32 tgid, flags;
+	__u64 comm[XTR_COMM_LEN / 8];
+};
+
+struct xtr_task_cache {
+	__u32 tid, pad;
+	struct xtr_task_state t;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 32768);
+	__type(key, __u32);
+	__type(value, struct xtr_task_state);
+} xtr_tasks SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct xtr_task_cache);
+} xtr_last_task SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 64);
+	__type(key, __u32);
+	__type(value, __u8);
+} xtr_pids SEC(".maps");
+
+/* What a program knows about the event that it handles. */
+struct xtr_emit {
+	void *ring;
+	struct xtr_cpu *cpu;
+	__u32 n, slot, tid, tgid, flags; /* n: number of the CPU */
+};
+
+static __always_inline struct xtr_count *xtr_count_of(const struct xtr_emit *e)
+{
+	__u32 key = e->n * xtr_n_slots + e->slot;
+
+	return bpf_map_lookup_elem(&xtr_counts, &key);
+}
+
+static __always_inline bool xtr_same_task(const struct xtr_task_state *a,
+					  const struct xtr_task_state *b)
+{
+	return a->tgid == b->tgid && a->comm[0] == b->comm[0] && a->comm[1] == b->comm[1];
+}
+
+static __always_inline void xtr_def_lost(void)
+{
+	__u32 n = bpf_get_smp_processor_id();
+	struct xtr_cpu *cpu = bpf_map_lookup_elem(&xtr_cpus, &n);
+
+	if (cpu)
+		__sync_fetch_and_add(&cpu->defs_lost, 1);
+}
+
+/* Announce the current task if it is not known as it is now. Its flags are in now afterwards. */
+static __noinline int xtr_task_announce(__u32 tid, struct xtr_task_state *now)
+{
+	struct xtr_task_state *known;
+	struct xtr_ctl_task *def;
+	struct task_struct *task;
+
+	if (!now)
+		return 0;
+	known = bpf_map_lookup_elem(&xtr_tasks, &tid);
+	if (known && xtr_same_task(known, now)) {
+		now->flags = known->flags;
+		return 0;
+	}
+	task = (struct task_struct *)bpf_get_current_task();
+	now->flags = BPF_CORE_READ(task, flags) & XTR_PF_KTHREAD ? XTR_REC_KTHREAD : 0;
+	def = bpf_ringbuf_reserve(&xtr_ctl, sizeof(*def), 0);
+	if (!def) {
+		xtr_def_lost();
+		return 1;
+	}
+	def->h.ts = bpf_ktime_get_ns();
+	def->h.type = XTR_CTL_TASK;
+	def->h.size = sizeof(*def);
+	def->h.tid = tid;
+	def->tgid = now->tgid;
+	def->flags = now->flags;
+	__builtin_memcpy(def->comm, now->comm, sizeof(def->comm));
+	bpf_ringbuf_submit(def, BPF_RB_NO_WAKEUP);
+	bpf_map_update_elem(&xtr_tasks, &tid, now, BPF_ANY);
+	return 0;
+}
+
+/* Flags of the current task, which is defined on the control ring afterwards. The idle task has no
+ * definition. */
+static __always_inline __u32 xtr_task(__u32 tid, __u32 tgid)
+{
+	struct xtr_task_state now = { .tgid = tgid };
+	struct xtr_task_cache *last;
+	__u32 zero = 0;
+
+	if (!tid)
+		return 0;
+	bpf_get_current_comm(now.comm, sizeof(now.comm));
+	last = bpf_map_lookup_elem(&xtr_last_task, &zero);
+	if (last && last->tid == tid && xtr_same_task(&last->t, &now))
+		return last->t.flags;
+	if (xtr_task_announce(tid, &now) == 0 && last) {
+		last->tid = 0; /* an interrupt must not see half of it */
+		barrier();
+		last->t = now;
+		barrier();
+		last->tid = tid;
+	}
+	return now.flags;
+}
+
+static __always_inline bool xtr_tgid_wanted(__u32 tgid)
+{
+	return !xtr_filter || bpf_map_lookup_elem(&xtr_pids, &tgid);
+}
+
+static __always_inline void xtr_filtered(const struct xtr_emit *e)
+{
+	struct xtr_count *c = xtr_count_of(e);
+
+	if (c)
+		__sync_fetch_and_add(&c->filtered, 1);
+}
+
+/* First step of every program: where we are. */
+static __always_inline bool xtr_where(struct xtr_emit *e, __u32 slot)
+{
+	__u64 id = bpf_get_current_pid_tgid();
+
+	e->n = bpf_get_smp_processor_id();
+	e->slot = slot;
+	e->tid = (__u32)id;
+	e->tgid = id >> 32;
+	e->flags = 0;
+	e->ring = bpf_map_lookup_elem(&xtr_rings, &e->n);
+	e->cpu = bpf_map_lookup_elem(&xtr_cpus, &e->n);
+	return e->ring && e->cpu;
+}
+
+/* Count an event that could not be reserved, by cause. The split is approximate, the sum exact. */
+static __noinline int xtr_lost(struct xtr_cpu *cpu, struct xtr_count *c, __u64 room)
+{
+	__u64 now = bpf_ktime_get_ns();
+
+	if (!cpu || !c)
+		return 0;
+	if (room < 4096)
+		__sync_fetch_and_add(&c->full, 1);
+	else
+		__sync_fetch_and_add(&c->busy, 1);
+	__sync_fetch_and_add(&cpu->lost, 1);
+	if (!cpu->gap_count)
+		cpu->gap_first = now;
+	cpu->gap_last = now;
+	__sync_fetch_and_add(&cpu->gap_count, 1);
+	return 0;
+}
+
+static __always_inline void xtr_count_lost(struct xtr_emit *e)
+{
+	__u64 size = bpf_ringbuf_query(e->ring, BPF_RB_RING_SIZE);
+	__u64 used = bpf_ringbuf_query(e->ring, BPF_RB_AVAIL_DATA);
+
+	xtr_lost(e->cpu, xtr_count_of(e), used < size ? size - used : 0);
+}
+
+/* Put the pending gap before the next record; if there is no room for it, it stays pending. */
+static __always_inline void xtr_put_gap(struct xtr_emit *e)
+{
+	struct xtr_rec_gap *gap;
+
+	if (!e->cpu->gap_count)
+		return;
+	gap = bpf_ringbuf_reserve(e->ring, sizeof(*gap), 0);
+	if (!gap)
+		return;
+	gap->h.ts = bpf_ktime_get_ns();
+	gap->h.type = XTR_REC_GAP;
+	gap->h.size = sizeof(*gap);
+	gap->h.tid = 0;
+	gap->first = e->cpu->gap_first;
+	gap->last = e->cpu->gap_last;
+	gap->count = __sync_lock_test_and_set(&e->cpu->gap_count, 0);
+	bpf_ringbuf_submit(gap, BPF_RB_NO_WAKEUP);
+}
+
+/* Wake the recorder once when the ring is half full; it reads on a timer otherwise. */
+static __always_inline __u64 xtr_wakeup(struct xtr_emit *e)
+{
+	if (++e->cpu->seq % XTR_QUERY_EVERY || e->cpu->woken ||
+	    bpf_ringbuf_query(e->ring, BPF_RB_AVAIL_DATA) < xtr_half_full)
+		return BPF_RB_NO_WAKEUP;
+	e->cpu->woken = 1;
+	return BPF_RB_FORCE_WAKEUP;
+}
+
+static __always_inline void *xtr_header(struct xtr_rec *h, const struct xtr_emit *e, __u16 type,
+					__u16 size)
+{
+	h->ts = bpf_ktime_get_ns();
+	h->type = type;
+	h->size = size;
+	h->tid = e->tid;
+	return h;
+}
+
+/* Reserve a record of a constant size with its header filled; NULL (and counted) if there is no
+ * room. */
+#define XTR_RESERVE(e, record_type, event)                                     \
+	({                                                                     \
+		record_type *rec_;                                             \
+		xtr_put_gap(e);                                                \
+		rec_ = bpf_ringbuf_reserve((e)->ring, sizeof(record_type), 0); \
+		if (rec_)                                                      \
+			xtr_header(&rec_->h, e, event, sizeof(record_type));   \
+		else                                                           \
+			xtr_count_lost(e);                                     \
+		rec_;                                                          \
+	})
+
+static __always_inline void xtr_submit(struct xtr_emit *e, void *rec)
+{
+	bpf_ringbuf_submit(rec, xtr_wakeup(e));
+}
+
+#endif /* XTR_EMIT_BPF_H */
