@@ -184,7 +184,7 @@ fuzz: ## fuzz each target SECS=60 seconds (T=name: one) with clang's libFuzzer
 		-print_final_stats=1 build/fuzz/corpus/$$n $(wildcard tests/fuzz/corpus)/$$n || exit 1; done
 
 fuzz-plain:
-	$(Q)$(MAKE) SAN=1 FUZZ_MAIN='$$(B)/tests/fuzz/standalone.o' fuzz-bin
+	$(Q)$(MAKE) VARIANT=fuzz-plain SAN=1 FUZZ_MAIN='$$(B)/tests/fuzz/standalone.o' fuzz-bin
 
 golden: bin tools-bin ## write the expected outputs of tests/golden again
 	$(Q)BUILD=$(B) XTR=$(B)/xtr tests/golden/run --update
