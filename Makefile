@@ -161,12 +161,16 @@ fuzz-bin: $(FUZZ)
 
 .PHONY: check demo bench fuzz fuzz-plain asan golden lint fmt fmt-check install uninstall list clean large
 check: ## build and run every test (LAB=0: without the lab); last line: N passed, N failed, N skipped
+	$(Q)scripts/install-deps build check lint
+	$(Q)$(if $(filter 0,$(LAB)),:,scripts/install-deps lab || :)
 	$(Q)tests/run.py
 
 asan: ## the test suite under ASan and UBSan
+	$(Q)scripts/install-deps build check
 	$(Q)tests/run.py --asan
 
 demo: ## record a real run and show what `xtr stats` says of it
+	$(Q)scripts/install-deps build
 	$(Q)scripts/demo
 
 bench: bin tools-bin ## measure, beside the peers that are installed
@@ -189,22 +193,40 @@ fuzz-plain:
 golden: bin tools-bin ## write the expected outputs of tests/golden again
 	$(Q)BUILD=$(B) XTR=$(B)/xtr tests/golden/run --update
 
-C_FILES := $(sort $(wildcard $(foreach d,format replay converters cli recorder bpf,$(d)/*.[ch]) tests/*/*.[ch]))
+C_DIRS  := $(wildcard format/ replay/ converters/ cli/ recorder/)
+C_FILES := $(sort $(wildcard $(C_DIRS:=*.[ch]) bpf/*.[ch] tests/*/*.[ch]))
 CLANG_FORMAT ?= clang-format
 fmt: ## format the C files (clang-format 14)
 	$(Q)$(CLANG_FORMAT) -i $(C_FILES)
 
 fmt-check: ## fail if a C file is not formatted
-	$(Q)$(CLANG_FORMAT) --dry-run -Werror $(C_FILES)
+	$(Q)bad=$$($(CLANG_FORMAT) --dry-run $(C_FILES) 2>&1 | sed -n 's/^\([^:]*\):.*clang-format.*/\1/p' | uniq -c); \
+		test -z "$$bad" || { echo "not formatted (places, file), see make fmt:"; echo "$$bad"; exit 1; }
 
-lint: ## clang-format, clang-tidy, cppcheck, shellcheck, codespell, includes and lengths
-	$(Q)B=$(B) CPPFLAGS='$(CPPFLAGS)' scripts/lint
+# One stamp per file, made again when its object is: the second run is short.
+TIDY := $(patsubst %.c,$(B)/%.tidy,$(LIB_SRC) $(REPLAY_SRC) $(RECORD_SRC) $(CLI_SRC) cli/main.c)
+$(B)/%.tidy: $(B)/%.o .clang-tidy
+	$(call msg,TIDY,$*.c)
+	$(Q)clang-tidy --quiet $*.c -- -std=gnu11 $(CPPFLAGS) >$@.log 2>&1 || { cat $@.log; exit 1; }
+	@touch $@
 
-install: xtr ## install to DESTDIR=, PREFIX=/usr/local
-	$(Q)DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' scripts/install install
+CPPCHECK := cppcheck -q --enable=warning,portability,performance --error-exitcode=1 --inline-suppr \
+	    --std=c11 --suppress=missingIncludeSystem --suppress=missingInclude -D__GNUC__ -I.
+lint: fmt-check $(TIDY) ## clang-format, clang-tidy, cppcheck, shellcheck, codespell
+	$(Q)mkdir -p $(B)/cppcheck
+	$(Q)$(CPPCHECK) --cppcheck-build-dir=$(B)/cppcheck -j2 $(C_DIRS)
+	$(Q)scripts/lint-text
 
-uninstall: ## remove what install put there
-	$(Q)DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' scripts/install uninstall
+install: xtr ## install to DESTDIR=, PREFIX=/usr/local: program, manual, completions, documents
+	$(Q)scripts/stage ./xtr $(B)/stage
+	$(Q)cd $(B)/stage && find . -type f | while read f; do \
+		mode=644; test ! -x "$$f" || mode=755; \
+		install -D -m $$mode "$$f" "$(DESTDIR)$(PREFIX)/$$f" || exit 1; done
+
+uninstall: xtr ## remove what install put there
+	$(Q)scripts/stage ./xtr $(B)/stage
+	$(Q)cd $(B)/stage && find . -type f | while read f; do rm -f "$(DESTDIR)$(PREFIX)/$$f"; done
+	$(Q)rmdir "$(DESTDIR)$(PREFIX)/share/doc/xtr" 2>/dev/null || :
 
 list: ## this list
 	@sed -n 's/^\([a-z][a-z-]*\):.*## */\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 12
@@ -212,4 +234,4 @@ list: ## this list
 clean: ## remove everything that make made
 	$(Q)rm -rf build xtr compile_commands.json
 
--include $(shell find $(B) -name '*.d' 2>/dev/null)
+-include $(shell find $(B) -type f -name '*.d' 2>/dev/null)

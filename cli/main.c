@@ -110,9 +110,15 @@ static int run_command(const struct cli_command *cmd, int argc, char **argv)
 	return status;
 }
 
-/* Options that only the build uses: xtr --dump-man [COMMAND], xtr --dump-completion SHELL. */
+/* Options that only the build uses: xtr --dump-commands, --dump-man [COMMAND], --dump-completion
+ * SHELL. */
 static int run_dump(int argc, char **argv)
 {
+	if (!strcmp(argv[1], "--dump-commands")) {
+		for (size_t i = 0; cli_commands[i]; i++)
+			puts(cli_commands[i]->name);
+		return cli_finish(XTR_EXIT_OK);
+	}
 	if (!strcmp(argv[1], "--dump-man"))
 		return run_man(argc - 2, argv + 2);
 	if (argc == 3 && cli_dump_completion(stdout, argv[2]))

@@ -34,8 +34,7 @@ static void pager_left(int sig)
 {
 	(void)sig;
 	close(STDOUT_FILENO);
-	while (waitpid(pager, NULL, 0) < 0 && errno == EINTR)
-		;
+	waitpid(pager, NULL, 0);
 	_exit(XTR_EXIT_OK);
 }
 
