@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Inside the model. A job lives in a slot; slots are named by index, so that the array may move.
+ *
+ *   OPEN  first event seen, not ended: on the open list (in order of first event)
+ *   HELD  ended: on the held list (in order of end) until XTR_HOLD_NS have passed
+ *
+ * A slot is found by (ctx, seqno) through `jobs` unless another job has taken that key since. A job
+ * on the hardware that nothing has overtaken is on its ring's run list; a job that waits for a
+ * fence is on the list that `waiters` has for that fence.
+ */
+#ifndef XTR_ENGINE_H
+#define XTR_ENGINE_H
+
+#include "gaps.h"
+#include "model.h"
+#include "record.h"
+
+#define NONE XTR_KEYMAP_NONE
+
+enum slot_state {
+	SLOT_FREE,
+	SLOT_OPEN,
+	SLOT_HELD
+};
+
+struct slot {
+	struct xtr_job job;
+	uint64_t first_ns;     /* time of the first event */
+	uint64_t prev_done;    /* done of the ring's job before this one */
+	uint64_t batch_base;   /* as prev_done, before the batch that this job is in */
+	uint64_t overtaken_at; /* done of the job that overtook this one; 0: none */
+	uint64_t wait_ctx, wait_seqno, wait_from;
+	uint32_t ring;
+	uint32_t next, prev;           /* open list, or held list, or (next) free list */
+	uint32_t run_next, run_prev;   /* ring's run list */
+	uint32_t wait_next, wait_prev; /* others that wait for the same fence */
+	uint32_t deps, last_dep;       /* in the dependency pool */
+	uint32_t wait_dep;             /* where the present wait is noted, or NONE */
+	uint8_t state;
+	bool mapped, on_ring, waiting, wait_scheduled;
+};
+
+struct slot_list {
+	uint32_t head, tail;
+};
+
+struct dep_node {
+	struct xtr_dep dep;
+	uint32_t next;
+};
+
+struct xtr_model {
+	struct xtr_model_opts o;
+	struct xtr_rings rings;
+	struct xtr_model_counts counts;
+	struct xtr_gaps gaps;
+	struct xtr_keymap jobs, waiters;
+	struct slot *slot;
+	uint32_t n_slots, cap_slots, free_slots, n_open;
+	struct slot_list open, held;
+	struct dep_node *dep;
+	uint32_t n_deps, cap_deps, free_deps;
+	struct xtr_dep scratch[XTR_JOB_DEPS_MAX];
+	uint64_t now; /* ns: time of the last event */
+	bool ended;   /* xtr_model_finish: nothing more can come */
+};
+
+/* slots.c */
+uint32_t slot_find(const struct xtr_model *m, uint64_t ctx, uint64_t seqno);
+/* A new open slot under this key; another one that has the key loses it. Index, or -errno. */
+int64_t slot_new(struct xtr_model *m, uint64_t ctx, uint64_t seqno, uint64_t ts, uint32_t ring);
+/* Move an open slot to the end of the held list. */
+void slot_hold(struct xtr_model *m, uint32_t i);
+/* Take the first slot off the held list, hand it out, free it. 0 or -errno or the callback's. */
+int slot_release(struct xtr_model *m);
+void run_list_add(struct xtr_model *m, uint32_t i);
+void run_list_del(struct xtr_model *m, uint32_t i);
+
+/* waits.c */
+int wait_begin(struct xtr_model *m, uint32_t i, const struct xtr_gpu_record *r, uint64_t ts);
+/* The job is no longer waiting (it runs, ended, or looks at its next dependency). */
+void wait_end(struct xtr_model *m, uint32_t i, uint64_t ts, uint32_t blocker_ring);
+/* This fence was signalled, or, with scheduled_only, its job was handed to the hardware. */
+void wait_wake(struct xtr_model *m, uint64_t ctx, uint64_t seqno, uint64_t ts, bool scheduled_only,
+	       uint32_t ring_id);
+/* Copy the slot's dependencies to m->scratch and free them. */
+void wait_collect(struct xtr_model *m, uint32_t i);
+
+/* settle.c */
+/* All that can be concluded about a job that ended or never will: quality, start, bounds. */
+void settle(struct xtr_model *m, uint32_t i);
+
+#endif /* XTR_ENGINE_H */

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "engine.h"
+#include "format/xtr_format.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int xtr_model_new(struct xtr_model **out, const struct xtr_model_opts *opts)
+{
+	struct xtr_model *m = calloc(1, sizeof(*m));
+	int ret;
+
+	if (!m)
+		return -ENOMEM;
+	m->o = *opts;
+	if (!m->o.max_open)
+		m->o.max_open = XTR_MAX_OPEN;
+	m->free_slots = m->free_deps = NONE;
+	m->open = m->held = (struct slot_list){ NONE, NONE };
+	ret = xtr_rings_init(&m->rings, opts->meta, opts->tables);
+	if (ret) {
+		free(m);
+		return ret;
+	}
+	*out = m;
+	return 0;
+}
+
+void xtr_model_free(struct xtr_model *m)
+{
+	if (!m)
+		return;
+	xtr_rings_free(&m->rings);
+	xtr_keymap_free(&m->jobs);
+	xtr_keymap_free(&m->waiters);
+	xtr_gaps_free(&m->gaps);
+	free(m->slot);
+	free(m->dep);
+	free(m);
+}
+
+int64_t xtr_model_ring_index(struct xtr_model *m, uint32_t id)
+{
+	uint32_t n = m->rings.n;
+	int64_t i = xtr_rings_get(&m->rings, id);
+	uint32_t old;
+
+	if (i >= 0 && m->rings.n > n && m->o.verdict) {
+		old = xtr_keymap_get(&m->o.verdict->rings.by_id, id, 0);
+		if (old != NONE)
+			m->rings.ring[i].verdict = xtr_ring_measure(&m->o.verdict->rings.ring[old]);
+	}
+	return i;
+}
+
+/* The job ended: by its done event, or without one. */
+static void finish_job(struct xtr_model *m, uint32_t i, uint64_t ts, uint32_t stream)
+{
+	struct slot *s = &m->slot[i];
+	struct xtr_model_ring *ring = &m->rings.ring[s->ring];
+	struct xtr_model_device *dev = &m->rings.dev[ring->device];
+
+	s->job.done_ns = ts;
+	s->job.stream = stream;
+	s->prev_done = s->batch_base = ring->prev_done;
+	s->job.floor_ns = dev->prev_done;
+	ring->prev_done = dev->prev_done = ts;
+}
+
+/* Jobs that were run before this one on its ring and are not done: it overtook them. */
+static void overtake(struct xtr_model *m, uint32_t i, uint64_t ts)
+{
+	struct slot *s = &m->slot[i];
+	struct xtr_model_ring *ring = &m->rings.ring[s->ring];
+	uint32_t older;
+
+	if (!s->on_ring)
+		return;
+	while ((older = ring->run_head) != i) {
+		m->slot[older].overtaken_at = ts;
+		m->slot[older].job.flags |= XTR_FLAG_OVERTAKEN;
+		s->job.flags |= XTR_FLAG_OVERTOOK;
+		run_list_del(m, older);
+	}
+}
+
+/* Did this job complete in the interrupt that completed the ring's job before it? */
+static void batch(struct xtr_model *m, uint32_t i)
+{
+	struct slot *s = &m->slot[i], *last;
+	struct xtr_model_ring *ring = &m->rings.ring[s->ring];
+
+	if (ring->last != NONE && s->ring) {
+		last = &m->slot[ring->last];
+		if (last->job.stream == s->job.stream &&
+		    s->job.done_ns - last->job.done_ns < XTR_BATCH_NS &&
+		    s->job.run_ns <= last->job.done_ns) {
+			if (!(last->job.flags & XTR_FLAG_BATCH))
+				last->job.flags |= XTR_FLAG_BATCH | XTR_FLAG_BATCH_FIRST;
+			s->job.flags |= XTR_FLAG_BATCH;
+			s->batch_base = last->batch_base;
+		}
+	}
+	ring->last = i;
+}
+
+static void job_ended(struct xtr_model *m, uint32_t i, uint64_t ts, uint32_t stream)
+{
+	struct slot *s = &m->slot[i];
+
+	if (s->job.run_ns)
+		overtake(m, i, ts);
+	finish_job(m, i, ts, stream);
+	if (s->job.run_ns)
+		batch(m, i);
+	slot_hold(m, i);
+}
+
+/*
+ * The slot for an event that begins a stage of a job. A job that has passed this stage already is
+ * another one, with the same fence: close it.
+ */
+static int64_t begin_stage(struct xtr_model *m, const struct xtr_gpu_record *r, uint64_t ts,
+			   bool passed, uint32_t found)
+{
+	int64_t ring = xtr_model_ring_index(m, r->ring);
+
+	if (ring < 0)
+		return ring;
+	if (found != NONE && !passed && m->slot[found].state == SLOT_OPEN)
+		return found;
+	if (found != NONE && m->slot[found].state == SLOT_OPEN) {
+		m->slot[found].job.flags |= XTR_FLAG_RECYCLED;
+		m->counts.recycled++;
+		slot_hold(m, found);
+	}
+	return slot_new(m, r->ctx, r->seqno, ts, (uint32_t)ring);
+}
+
+static int on_queue(struct xtr_model *m, const struct xtr_gpu_record *r)
+{
+	uint32_t found = slot_find(m, r->ctx, r->seqno);
+	int64_t i = begin_stage(m, r, m->now, found != NONE, found);
+	const struct xtr_task *task;
+	struct xtr_job *j;
+
+	if (i < 0)
+		return (int)i;
+	j = &m->slot[i].job;
+	j->queue_ns = m->now;
+	j->client_id = r->client_id;
+	j->client_known = r->flags & XTR_JOB_CLIENT_KNOWN;
+	j->kthread = r->flags & XTR_JOB_KTHREAD;
+	j->tid = r->tid;
+	task = m->o.tables ? xtr_tables_task(m->o.tables, r->tid, m->now) : NULL;
+	if (task) {
+		j->pid = task->pid;
+		j->comm = task->comm;
+	}
+	return 0;
+}
+
+/* The ring in the run event is where the job really goes: entities may move between schedulers. */
+static int on_run(struct xtr_model *m, const struct xtr_gpu_record *r)
+{
+	uint32_t found = slot_find(m, r->ctx, r->seqno);
+	bool passed = found != NONE && m->slot[found].job.run_ns;
+	int64_t i = begin_stage(m, r, m->now, passed, found);
+	struct slot *s;
+
+	if (i < 0)
+		return (int)i;
+	s = &m->slot[i];
+	wait_end(m, (uint32_t)i, m->now, 0);
+	s->job.run_ns = m->now;
+	if (r->ring)
+		s->ring = (uint32_t)xtr_model_ring_index(m, r->ring);
+	run_list_add(m, (uint32_t)i);
+	wait_wake(m, r->ctx, r->seqno, m->now, true, r->ring);
+	return 0;
+}
+
+static int on_done(struct xtr_model *m, const struct xtr_gpu_record *r)
+{
+	int64_t i = slot_find(m, r->ctx, r->seqno);
+	int64_t ring;
+
+	if (i != NONE && m->slot[i].state == SLOT_HELD) {
+		m->counts.duplicates++;
+		return 0;
+	}
+	if (i == NONE) {
+		ring = xtr_model_ring_index(m, r->ring);
+		if (ring < 0)
+			return (int)ring;
+		i = slot_new(m, r->ctx, r->seqno, m->now, (uint32_t)ring);
+		if (i < 0)
+			return (int)i;
+	}
+	job_ended(m, (uint32_t)i, m->now, r->stream);
+	wait_wake(m, r->ctx, r->seqno, m->now, false, r->ring);
+	return 0;
+}
+
+/*
+ * The finished fence's own signal follows its done event. Without one, the done event is missing
+ * (the signal then tells when), or the job was killed in the queue: completed with an error, never
+ * run.
+ */
+static int on_signaled(struct xtr_model *m, const struct xtr_gpu_record *r)
+{
+	uint32_t i = slot_find(m, r->ctx, r->seqno);
+	struct slot *s = i != NONE ? &m->slot[i] : NULL;
+	uint32_t ring_id = s ? m->rings.ring[s->ring].id : 0;
+
+	if (s) {
+		s->job.error = r->error;
+		s->job.result_known = true;
+	}
+	if (s && s->state == SLOT_OPEN) {
+		if (!s->job.run_ns && r->error)
+			s->job.flags |= XTR_FLAG_KILLED;
+		else
+			s->job.flags |= XTR_FLAG_FENCE_DONE;
+		if (s->job.flags & XTR_FLAG_KILLED) {
+			s->job.done_ns = m->now;
+			s->job.stream = r->stream;
+			slot_hold(m, i);
+		} else {
+			job_ended(m, i, m->now, r->stream);
+		}
+	}
+	wait_wake(m, r->ctx, r->seqno, m->now, false, ring_id);
+	return 0;
+}
+
+static int on_wait(struct xtr_model *m, const struct xtr_gpu_record *r)
+{
+	int64_t i = slot_find(m, r->ctx, r->seqno);
+	int64_t ring;
+
+	if (i == NONE) {
+		ring = xtr_model_ring_index(m, r->ring);
+		if (ring < 0)
+			return (int)ring;
+		i = slot_new(m, r->ctx, r->seqno, m->now, (uint32_t)ring);
+		if (i < 0)
+			return (int)i;
+	}
+	return wait_begin(m, (uint32_t)i, r, m->now);
+}
+
+static int (*const handlers[])(struct xtr_model *, const struct xtr_gpu_record *) = {
+	[XTR_EV_JOB_QUEUE] = on_queue,        [XTR_EV_JOB_RUN] = on_run,
+	[XTR_EV_JOB_DONE] = on_done,          [XTR_EV_JOB_WAIT_DEP] = on_wait,
+	[XTR_EV_JOB_UNSCHEDULABLE] = on_wait, [XTR_EV_FENCE_SIGNALED] = on_signaled,
+};
+
+/* Hand out held jobs whose fence's signal would have come by now. */
+static int release_old(struct xtr_model *m)
+{
+	int ret = 0;
+
+	while (!ret && m->held.head != NONE) {
+		const struct slot *s = &m->slot[m->held.head];
+		uint64_t ended = s->job.done_ns ? s->job.done_ns : 0;
+
+		if (ended && m->now - ended <= XTR_HOLD_NS && !m->ended)
+			break;
+		ret = slot_release(m);
+	}
+	return ret;
+}
+
+int xtr_model_event(struct xtr_model *m, const struct xtr_event *ev)
+{
+	struct xtr_gpu_record r;
+	int ret;
+
+	/* Handlers take m->now for the event's time: it never goes back, so no time is negative. */
+	if (ev->ts > m->now)
+		m->now = ev->ts;
+	if (ev->gap)
+		return xtr_gaps_add(&m->gaps, ev->gap->first, ev->gap->last);
+	ret = release_old(m);
+	if (ret)
+		return ret;
+	if (ev->type >= sizeof(handlers) / sizeof(handlers[0]) || !handlers[ev->type])
+		return 0;
+	if (xtr_gpu_record_get(ev, &r) != 1) {
+		m->counts.malformed++;
+		return 0;
+	}
+	return handlers[ev->type](m, &r);
+}
+
+int xtr_model_finish(struct xtr_model *m)
+{
+	int ret;
+
+	m->ended = true;
+	ret = release_old(m);
+	while (!ret && m->open.head != NONE) {
+		slot_hold(m, m->open.head);
+		ret = release_old(m);
+	}
+	return ret;
+}
+
+const struct xtr_model_counts *xtr_model_counts(const struct xtr_model *m)
+{
+	return &m->counts;
+}
+
+size_t xtr_model_n_rings(const struct xtr_model *m)
+{
+	return m->rings.n;
+}
+
+const struct xtr_model_ring *xtr_model_ring(const struct xtr_model *m, size_t i)
+{
+	return i < m->rings.n ? &m->rings.ring[i] : NULL;
+}
+
+size_t xtr_model_n_devices(const struct xtr_model *m)
+{
+	return m->rings.n_dev;
+}
+
+const struct xtr_model_device *xtr_model_device(const struct xtr_model *m, size_t i)
+{
+	return i < m->rings.n_dev ? &m->rings.dev[i] : NULL;
+}
+
+/* The held list is in order of end, not of first event, but is short; the open list is in order. */
+uint64_t xtr_model_horizon(const struct xtr_model *m)
+{
+	uint64_t horizon = m->open.head != NONE ? m->slot[m->open.head].first_ns : m->now;
+	uint32_t i;
+
+	for (i = m->held.head; i != NONE; i = m->slot[i].next)
+		if (m->slot[i].first_ns < horizon)
+			horizon = m->slot[i].first_ns;
+	return horizon;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The job model: takes the events of one section in time order and hands out each job once, when no
+ * later event can change it. Memory is bounded by the jobs that are open at one time (at most
+ * max_open) and by the number of rings and devices.
+ *
+ * Jobs come in order of their last event: done, or the fence's signal where there is no done event;
+ * those that never ended come at xtr_model_finish (or when they are closed early) in order of
+ * their first event.
+ */
+#ifndef XTR_MODEL_H
+#define XTR_MODEL_H
+
+#include "format/merge.h"
+#include "job.h"
+#include "ring.h"
+
+/*
+ * Two jobs of a ring whose done events lie closer together than this on one CPU, both of which were
+ * on the hardware at the earlier done, completed in one interrupt: where one ended and the other
+ * began is not known. Handling one completion costs a driver a few microseconds.
+ */
+#define XTR_BATCH_NS 10000u
+/* A finished job is held back for its fence's signal, which follows in the same call chain. */
+#define XTR_HOLD_NS  1000000u
+#define XTR_MAX_OPEN (1u << 19)
+
+struct xtr_model;
+
+struct xtr_model_opts {
+	size_t sz;                       /* sizeof(struct xtr_model_opts) */
+	const struct xtr_meta *meta;     /* may be NULL: drivers are not known */
+	const struct xtr_tables *tables; /* may be NULL: names are not known */
+	/* Called for each job; it and what it points to are gone afterwards. Not 0: stop. May be
+	 * NULL. */
+	int (*job)(void *ctx, const struct xtr_job *job);
+	void *ctx;
+	/*
+	 * An earlier pass over the same section: its rings tell which ones are out of order from
+	 * the first job on. NULL: all in-order but those whose driver says otherwise.
+	 */
+	const struct xtr_model *verdict;
+	uint32_t max_open; /* 0: XTR_MAX_OPEN */
+};
+
+/* What was seen and could not be made sense of. */
+struct xtr_model_counts {
+	uint64_t jobs;       /* handed out */
+	uint64_t malformed;  /* records too short for their type */
+	uint64_t duplicates; /* done for a job that was done already */
+	uint64_t recycled;   /* queue or run for a job that was open already */
+	uint64_t evicted;    /* jobs closed because too many were open */
+};
+
+int xtr_model_new(struct xtr_model **m, const struct xtr_model_opts *opts);
+void xtr_model_free(struct xtr_model *m);
+
+/* 0, -ENOMEM, or what the job callback returned. Events of other types are ignored. */
+int xtr_model_event(struct xtr_model *m, const struct xtr_event *ev);
+/* No more events: hand out what is left. */
+int xtr_model_finish(struct xtr_model *m);
+
+const struct xtr_model_counts *xtr_model_counts(const struct xtr_model *m);
+/* Rings in order of first appearance; the first is "unknown", id 0. */
+size_t xtr_model_n_rings(const struct xtr_model *m);
+const struct xtr_model_ring *xtr_model_ring(const struct xtr_model *m, size_t i);
+/* Index of the ring with this id, made if need be; -errno. */
+int64_t xtr_model_ring_index(struct xtr_model *m, uint32_t id);
+size_t xtr_model_n_devices(const struct xtr_model *m);
+const struct xtr_model_device *xtr_model_device(const struct xtr_model *m, size_t i);
+/* Time of the oldest first event of all jobs not handed out yet, or of the last event. */
+uint64_t xtr_model_horizon(const struct xtr_model *m);
+
+#endif /* XTR_MODEL_H */

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "ring.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * What one scheduler instance is, by driver, as read in the sources of Linux 6.1 to 7.3. A driver
+ * that is not listed is taken to execute in order until its completions say otherwise. Where the
+ * trace does not know the driver, the constant scheduler names tell it.
+ */
+static const struct driver_rule {
+	const char *driver;
+	const char *ring_prefix; /* scheduler names that only this driver uses */
+	enum xtr_ring_rule rule;
+	enum xtr_job_kind kind;
+	const char *copy_prefix; /* rings of copy engines */
+	const char *why;
+} drivers[] = {
+	{ "amdgpu", NULL, XTR_RULE_IN_ORDER, XTR_KIND_GPU, "sdma", NULL },
+	{ "v3d", "v3d_", XTR_RULE_IN_ORDER, XTR_KIND_GPU, NULL, NULL },
+	{ "lima", NULL, XTR_RULE_IN_ORDER, XTR_KIND_GPU, NULL, NULL },
+	{ "etnaviv", NULL, XTR_RULE_IN_ORDER, XTR_KIND_GPU, NULL, NULL },
+	{ "rocket", NULL, XTR_RULE_IN_ORDER, XTR_KIND_NPU, NULL, NULL },
+	{ "ethosu", NULL, XTR_RULE_IN_ORDER, XTR_KIND_NPU, NULL, NULL },
+	{ "xe", NULL, XTR_RULE_SHARED, XTR_KIND_GPU, "bcs",
+	  "one scheduler per exec queue; queues share engines" },
+	{ "panthor", "panthor-", XTR_RULE_SHARED, XTR_KIND_GPU, NULL,
+	  "firmware schedules the queues" },
+	{ "powervr", "pvr-queue", XTR_RULE_SHARED, XTR_KIND_GPU, NULL,
+	  "firmware schedules the queues" },
+	{ "pvr", NULL, XTR_RULE_SHARED, XTR_KIND_GPU, NULL, "firmware schedules the queues" },
+	{ "nouveau", "nouveau_sched", XTR_RULE_SHARED, XTR_KIND_GPU, NULL,
+	  "one scheduler per channel; channels share engines" },
+	{ "panfrost", "pan_js", XTR_RULE_SHARED, XTR_KIND_GPU, NULL, "job slots share the cores" },
+	{ "msm", NULL, XTR_RULE_SHARED, XTR_KIND_GPU, NULL, "rings preempt each other" },
+	{ "amdxdna", "amdxdna_js", XTR_RULE_SHARED, XTR_KIND_NPU, NULL,
+	  "one scheduler per hardware context; contexts share the array" },
+};
+
+static bool has_prefix(const char *s, const char *prefix)
+{
+	return prefix && !strncmp(s, prefix, strlen(prefix));
+}
+
+static const struct driver_rule *find_rule(const char *driver, const char *ring)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(drivers) / sizeof(drivers[0]); i++) {
+		if (driver && !strcmp(driver, drivers[i].driver))
+			return &drivers[i];
+		if (!driver && has_prefix(ring, drivers[i].ring_prefix))
+			return &drivers[i];
+	}
+	return NULL;
+}
+
+static void apply_rule(struct xtr_model_ring *ring)
+{
+	const struct driver_rule *rule = find_rule(ring->driver, ring->name);
+
+	ring->rule = XTR_RULE_IN_ORDER;
+	ring->kind = has_prefix(ring->name, "sdma") ? XTR_KIND_COPY : XTR_KIND_GPU;
+	if (!ring->id) {
+		ring->rule = XTR_RULE_UNKNOWN;
+		ring->why = "the ring is not known";
+		return;
+	}
+	if (!rule)
+		return;
+	ring->rule = rule->rule;
+	ring->why = rule->why;
+	ring->kind = has_prefix(ring->name, rule->copy_prefix) ? XTR_KIND_COPY : rule->kind;
+}
+
+static const char *driver_of(const struct xtr_meta *meta, const char *device)
+{
+	size_t i;
+
+	for (i = 0; meta && i < xtr_meta_n_devices(meta); i++)
+		if (!strcmp(xtr_meta_device(meta, i)->name, device))
+			return xtr_meta_device(meta, i)->driver;
+	return NULL;
+}
+
+static const char *string_or_empty(const struct xtr_tables *t, uint32_t id)
+{
+	const char *s = t ? xtr_tables_string(t, id, NULL) : NULL;
+
+	return s ? s : "";
+}
+
+/* Index of the device whose name is this string; 0 is the unknown one. */
+static int64_t get_device(struct xtr_rings *r, uint32_t string)
+{
+	const char *name = string_or_empty(r->tables, string);
+	uint32_t i = xtr_keymap_get(&r->dev_by_string, string, 0);
+	struct xtr_model_device *dev;
+
+	if (i != XTR_KEYMAP_NONE)
+		return i;
+	if (!*name || r->n_dev == XTR_DEVICES_MAX)
+		return 0;
+	dev = realloc(r->dev, (r->n_dev + 1) * sizeof(*dev));
+	if (!dev)
+		return -ENOMEM;
+	r->dev = dev;
+	dev[r->n_dev] =
+		(struct xtr_model_device){ .name = name, .driver = driver_of(r->meta, name) };
+	if (xtr_keymap_put(&r->dev_by_string, string, 0, r->n_dev))
+		return -ENOMEM;
+	return r->n_dev++;
+}
+
+static int64_t add_ring(struct xtr_rings *r, uint32_t id)
+{
+	const struct xtr_ring *def = id && r->tables ? xtr_tables_ring(r->tables, id) : NULL;
+	int64_t dev = get_device(r, def ? def->device : 0);
+	struct xtr_model_ring *ring;
+
+	if (dev < 0)
+		return dev;
+	if (r->n == r->cap) {
+		uint32_t cap = r->cap ? r->cap * 2 : 16;
+
+		ring = realloc(r->ring, cap * sizeof(*ring));
+		if (!ring)
+			return -ENOMEM;
+		r->ring = ring;
+		r->cap = cap;
+	}
+	ring = &r->ring[r->n];
+	*ring = (struct xtr_model_ring){
+		.id = id,
+		.index = r->n,
+		.device = (uint32_t)dev,
+		.name = string_or_empty(r->tables, def ? def->name : 0),
+		.device_name = r->dev[dev].name,
+		.driver = r->dev[dev].driver,
+		.limit = def ? def->limit : 0,
+		.last = XTR_KEYMAP_NONE,
+		.run_head = XTR_KEYMAP_NONE,
+		.run_tail = XTR_KEYMAP_NONE,
+	};
+	apply_rule(ring);
+	if (xtr_keymap_put(&r->by_id, id, 0, r->n))
+		return -ENOMEM;
+	return r->n++;
+}
+
+int xtr_rings_init(struct xtr_rings *r, const struct xtr_meta *meta,
+		   const struct xtr_tables *tables)
+{
+	int64_t ret;
+
+	*r = (struct xtr_rings){ .meta = meta, .tables = tables };
+	r->dev = malloc(sizeof(*r->dev));
+	if (!r->dev)
+		return -ENOMEM;
+	r->dev[0] = (struct xtr_model_device){ .name = "" };
+	r->n_dev = 1;
+	ret = add_ring(r, 0);
+	if (ret < 0)
+		xtr_rings_free(r);
+	return ret < 0 ? (int)ret : 0;
+}
+
+void xtr_rings_free(struct xtr_rings *r)
+{
+	free(r->ring);
+	free(r->dev);
+	xtr_keymap_free(&r->by_id);
+	xtr_keymap_free(&r->dev_by_string);
+	*r = (struct xtr_rings){ 0 };
+}
+
+int64_t xtr_rings_get(struct xtr_rings *r, uint32_t id)
+{
+	int64_t i;
+
+	if (id == r->cached_id)
+		return r->cached_index;
+	i = xtr_keymap_get(&r->by_id, id, 0);
+	if (i == XTR_KEYMAP_NONE)
+		i = r->n < XTR_RINGS_MAX ? add_ring(r, id) : 0;
+	if (i >= 0) {
+		r->cached_id = id;
+		r->cached_index = (uint32_t)i;
+	}
+	return i;
+}
+
+enum xtr_ring_verdict xtr_ring_measure(const struct xtr_model_ring *ring)
+{
+	bool overtakes = ring->n_overtaken &&
+			 ring->n_overtaken * 100 >= ring->n_done * XTR_OVERTAKEN_PERCENT;
+
+	return overtakes ? XTR_VERDICT_OUT_OF_ORDER : XTR_VERDICT_IN_ORDER;
+}
+
+bool xtr_ring_is_bounded(const struct xtr_model_ring *ring)
+{
+	return ring->rule != XTR_RULE_IN_ORDER || ring->verdict == XTR_VERDICT_OUT_OF_ORDER;
+}
+
+bool xtr_ring_ended_bounded(const struct xtr_model_ring *ring)
+{
+	if (ring->verdict == XTR_VERDICT_NONE && xtr_ring_measure(ring) == XTR_VERDICT_OUT_OF_ORDER)
+		return true;
+	return xtr_ring_is_bounded(ring);
+}
+
+const char *xtr_ring_why(const struct xtr_model_ring *ring)
+{
+	if (ring->rule != XTR_RULE_IN_ORDER)
+		return ring->why;
+	return xtr_ring_ended_bounded(ring) ? "jobs completed out of order" : NULL;
+}

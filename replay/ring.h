@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Rings and devices as the model sees them. A ring is a scheduler instance. What may be concluded
+ * from its events depends on the driver: see the table in ring.c.
+ */
+#ifndef XTR_MODEL_RING_H
+#define XTR_MODEL_RING_H
+
+#include "format/meta.h"
+#include "format/tables.h"
+#include "job.h"
+#include "keymap.h"
+
+#define XTR_RINGS_MAX   (1u << 16) /* more in one section share the ring "unknown" */
+#define XTR_DEVICES_MAX 4096u
+
+/*
+ * An in-order ring's completions may be reported in the wrong order by fence callbacks that race on
+ * two CPUs; a race lasts microseconds. A job that completes later than this after a younger one
+ * was truly overtaken. A ring on which at least one job in 100 was truly overtaken (jobs that ended
+ * with an error do not count: a reset completes them late) is out of order.
+ */
+#define XTR_RACE_NS           50000u
+#define XTR_OVERTAKEN_PERCENT 1u
+
+enum xtr_ring_rule {
+	XTR_RULE_IN_ORDER, /* one scheduler is one engine that executes its jobs in order */
+	XTR_RULE_SHARED, /* several schedulers share an engine, or firmware schedules behind them */
+	XTR_RULE_UNKNOWN, /* not known which ring this is */
+};
+
+enum xtr_ring_verdict {
+	XTR_VERDICT_NONE, /* taken as in order until all events have been seen */
+	XTR_VERDICT_IN_ORDER,
+	XTR_VERDICT_OUT_OF_ORDER,
+};
+
+struct xtr_model_device {
+	const char *name;   /* "" if not known */
+	const char *driver; /* NULL if not known */
+	uint64_t prev_done; /* ns */
+};
+
+struct xtr_model_ring {
+	uint32_t id;    /* in table rings; 0: not known */
+	uint32_t index; /* dense, in order of first appearance */
+	uint32_t device;
+	const char *name;        /* "" if not known */
+	const char *device_name; /* as in xtr_model_device */
+	const char *driver;
+	const char *why; /* why execution is only bounded, NULL for in-order rings */
+	uint32_t limit;  /* jobs (credits) on the hardware at once, 0 unknown */
+	enum xtr_ring_rule rule;
+	enum xtr_job_kind kind;        /* of user work on it */
+	enum xtr_ring_verdict verdict; /* of an earlier pass, if there was one */
+	uint64_t n_done;               /* jobs with run and done */
+	uint64_t n_overtaken;          /* of them, clearly overtaken */
+	/* the model's state */
+	uint64_t prev_done;
+	uint32_t last, last_stream;  /* slot of the job that completed last */
+	uint32_t run_head, run_tail; /* jobs on the hardware in order of run */
+};
+
+/* The rings of one section. */
+struct xtr_rings {
+	struct xtr_model_ring *ring;
+	uint32_t n, cap;
+	struct xtr_model_device *dev;
+	uint32_t n_dev;
+	struct xtr_keymap by_id, dev_by_string;
+	uint32_t cached_id, cached_index;
+	const struct xtr_meta *meta;     /* may be NULL */
+	const struct xtr_tables *tables; /* may be NULL */
+};
+
+int xtr_rings_init(struct xtr_rings *r, const struct xtr_meta *meta,
+		   const struct xtr_tables *tables);
+void xtr_rings_free(struct xtr_rings *r);
+/* Index of the ring with this id, made when first asked for; -errno if there is no memory. */
+int64_t xtr_rings_get(struct xtr_rings *r, uint32_t id);
+
+/* What the completions counted so far say. */
+enum xtr_ring_verdict xtr_ring_measure(const struct xtr_model_ring *ring);
+/* True if execution on it can only be bounded: by its driver, or by the verdict of an earlier pass.
+ */
+bool xtr_ring_is_bounded(const struct xtr_model_ring *ring);
+/* The same when all events have been seen: without an earlier pass, what was measured decides. */
+bool xtr_ring_ended_bounded(const struct xtr_model_ring *ring);
+/* Why, for people, when all events have been seen; NULL for an in-order ring. */
+const char *xtr_ring_why(const struct xtr_model_ring *ring);
+
+#endif /* XTR_MODEL_RING_H */

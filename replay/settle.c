@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What may be concluded about a job when all its events have been seen.
+ *
+ * In-order ring: the engine takes jobs in order of run and one at a time, so a job starts when it
+ * is handed over or when the job before it is done, whichever is later (the kernel's own accounting
+ * does the same). That needs the true `previous done`, so a job is only bounded if events were lost
+ * while it was on the hardware, if a job that was run before it had not been reported done yet, if
+ * it was itself reported late, or if several completions came in one interrupt.
+ *
+ * A scheduler that may have one job (credit) on the hardware leaves nothing to infer: the hardware
+ * had no other job of this ring between run and done. Then residence is execution: exact, up to the
+ * cost of run_job() and the interrupt, which every ring has.
+ *
+ * Where jobs overlap, nothing tells the start. Execution is at most done - run. As a lower bound
+ * xtr gives done - (the later of run and the latest earlier done on the whole device): from then on
+ * no other job of the device completed, so the job held the engine unless the engine was idle with
+ * work at hand or served a job that is still to complete. Only the upper bound is certain.
+ */
+#include "engine.h"
+
+#include <errno.h>
+
+#define CLIENT_KERNEL (1ull << 63) /* amdgpu's constants for kernel work, spec/events.md */
+
+static void set_owner(const struct xtr_model *m, struct slot *s)
+{
+	const struct xtr_model_ring *ring = &m->rings.ring[s->ring];
+	struct xtr_job *j = &s->job;
+	bool kernel = j->kthread;
+
+	if (j->client_known)
+		kernel = !j->client_id || j->client_id >= CLIENT_KERNEL;
+	j->kind = kernel ? XTR_KIND_KERNEL : ring->kind;
+	j->ring = ring;
+}
+
+/* The time until which a record of a job that never ended could have come. */
+static uint64_t last_possible(const struct xtr_model *m, const struct slot *s)
+{
+	const struct xtr_job *j = &s->job;
+
+	return j->done_ns ? j->done_ns : m->now;
+}
+
+/* Quality of a job whose run or done is not in the trace. */
+static uint8_t quality_unfinished(const struct xtr_model *m, struct slot *s)
+{
+	struct xtr_job *j = &s->job;
+
+	if (j->flags & XTR_FLAG_KILLED && !(j->flags & XTR_FLAG_GAP))
+		return XTR_QUALITY_EXACT;
+	/* A recycled key, or a run that must have been: queue < run < done always holds. */
+	if (j->flags & (XTR_FLAG_RECYCLED | XTR_FLAG_GAP))
+		return XTR_QUALITY_LOST;
+	if (j->done_ns && j->queue_ns)
+		return XTR_QUALITY_LOST;
+	/* An in-order ring completed a younger job: this one was done too. */
+	if (s->overtaken_at && !xtr_ring_is_bounded(&m->rings.ring[s->ring]))
+		return XTR_QUALITY_LOST;
+	return XTR_QUALITY_OPEN;
+}
+
+static void mark_missing(const struct xtr_model *m, struct slot *s)
+{
+	struct xtr_job *j = &s->job;
+	uint64_t from = j->run_ns ? j->run_ns : s->first_ns;
+
+	if (!j->queue_ns)
+		j->flags |= XTR_FLAG_NO_QUEUE;
+	if (!j->run_ns && !(j->flags & XTR_FLAG_KILLED))
+		j->flags |= XTR_FLAG_NO_RUN;
+	if (!j->done_ns || j->flags & XTR_FLAG_FENCE_DONE)
+		j->flags |= XTR_FLAG_NO_DONE;
+	/* Without run and queue, the missing ones may lie anywhere before done. */
+	if (!j->run_ns && !j->queue_ns)
+		from = 0;
+	if (xtr_gaps_overlap(&m->gaps, from, last_possible(m, s)))
+		j->flags |= XTR_FLAG_GAP;
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static void set_bounds(struct xtr_model *m, struct slot *s)
+{
+	struct xtr_model_ring *ring = &m->rings.ring[s->ring];
+	struct xtr_job *j = &s->job;
+	const uint32_t unsure =
+		XTR_FLAG_BATCH | XTR_FLAG_OVERTOOK | XTR_FLAG_OVERTAKEN | XTR_FLAG_GAP;
+
+	j->serial_start_ns = later(j->run_ns, s->prev_done);
+	j->floor_ns = later(j->run_ns, j->floor_ns);
+	if (xtr_ring_is_bounded(ring)) {
+		j->quality = XTR_QUALITY_BOUNDED;
+		j->exec_max_ns = j->done_ns - j->run_ns;
+		j->exec_min_ns = j->done_ns - j->floor_ns;
+	} else if (j->flags & unsure) {
+		j->quality = XTR_QUALITY_BOUNDED;
+		j->exec_max_ns = j->done_ns - j->run_ns;
+		if (!(j->flags & XTR_FLAG_OVERTAKEN))
+			j->exec_max_ns = j->done_ns - later(j->run_ns, s->batch_base);
+	} else {
+		j->quality = ring->limit == 1 ? XTR_QUALITY_EXACT : XTR_QUALITY_INFERRED;
+		j->start_ns = j->serial_start_ns;
+		j->exec_min_ns = j->exec_max_ns = j->done_ns - j->start_ns;
+	}
+}
+
+/*
+ * Whether the ring overtakes is counted here and not when it happens, because an error, which comes
+ * with the fence's signal, excuses it: a reset completes the guilty job late.
+ */
+static void count_ring(struct xtr_model *m, const struct slot *s)
+{
+	struct xtr_model_ring *ring = &m->rings.ring[s->ring];
+	const struct xtr_job *j = &s->job;
+
+	ring->n_done++;
+	if (s->overtaken_at && !j->error && j->done_ns - s->overtaken_at > XTR_RACE_NS)
+		ring->n_overtaken++;
+}
+
+void settle(struct xtr_model *m, uint32_t i)
+{
+	struct slot *s = &m->slot[i];
+	struct xtr_job *j = &s->job;
+
+	set_owner(m, s);
+	if (j->error) {
+		j->flags |= XTR_FLAG_ERROR;
+		if (j->error == -ETIME || j->error == -ETIMEDOUT)
+			j->flags |= XTR_FLAG_TIMEOUT;
+	}
+	mark_missing(m, s);
+	j->submit_ns = j->queue_ns;
+	if (!xtr_job_resided(j)) {
+		j->quality = quality_unfinished(m, s);
+		return;
+	}
+	count_ring(m, s);
+	set_bounds(m, s);
+}
