@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Batches of records on their way from the drain thread to the writer thread, and the pool that
+ * they come from. Both ends are bounded: when the writer does not keep up, the pool runs dry and
+ * events stay in the BPF rings.
+ */
+#ifndef XTR_RECORDER_QUEUE_H
+#define XTR_RECORDER_QUEUE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define XTR_BATCH_BYTES   (256u << 10)
+#define XTR_BATCH_RECORDS 16384u
+
+enum xtr_batch_kind {
+	XTR_BATCH_EVENTS,
+	XTR_BATCH_DEFS,  /* records of the control ring */
+	XTR_BATCH_ROUND, /* no later batch has an event older than `watermark` */
+};
+
+struct xtr_buf {
+	struct xtr_buf *next;
+	enum xtr_batch_kind kind;
+	uint32_t cpu, n, len; /* n records in len bytes */
+	bool raw;             /* the writer is behind: no compression */
+	uint64_t lost;        /* events of this CPU lost so far */
+	uint64_t since;       /* ns: when the first record was put in */
+	uint64_t watermark;   /* ns */
+	uint8_t data[XTR_BATCH_BYTES];
+};
+
+struct xtr_queue {
+	pthread_mutex_t lock;
+	pthread_cond_t filled;
+	struct xtr_buf *head, **tail, *pool;
+	uint32_t queued, allocated, max;
+	bool closed;
+};
+
+/* At most max buffers exist at any time. */
+int xtr_queue_init(struct xtr_queue *q, uint32_t max);
+void xtr_queue_destroy(struct xtr_queue *q);
+
+/* A buffer, emptied, or NULL: none is free. */
+struct xtr_buf *xtr_queue_take(struct xtr_queue *q);
+void xtr_queue_give_back(struct xtr_queue *q, struct xtr_buf *b);
+
+void xtr_queue_push(struct xtr_queue *q, struct xtr_buf *b);
+/* The oldest one; NULL after timeout_ns without one, or when the queue is closed and empty (*closed
+ * is set). */
+struct xtr_buf *xtr_queue_pop(struct xtr_queue *q, uint64_t timeout_ns, bool *closed);
+/* No more pushes. */
+void xtr_queue_close(struct xtr_queue *q);
+/* Share of the buffers that are in use or waiting, 0 to 1000. */
+uint32_t xtr_queue_permille(struct xtr_queue *q);
+
+#endif /* XTR_RECORDER_QUEUE_H */

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "util.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The files read here (procfs, sysfs, tracefs) tell no size: read until the end. */
+static int read_fd(int fd, size_t max, char **text, size_t *n)
+{
+	size_t cap = 4096, len = 0;
+	char *buf = malloc(cap + 1), *more;
+	ssize_t got;
+
+	if (!buf)
+		return -ENOMEM;
+	while ((got = read(fd, buf + len, cap - len)) != 0) {
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			goto fail_errno;
+		len += (size_t)got;
+		if (len < cap)
+			continue;
+		if (cap > max) {
+			errno = EFBIG;
+			goto fail_errno;
+		}
+		cap *= 2;
+		more = realloc(buf, cap + 1);
+		if (!more) {
+			errno = ENOMEM;
+			goto fail_errno;
+		}
+		buf = more;
+	}
+	buf[len] = 0;
+	*text = buf;
+	*n = len;
+	return 0;
+
+fail_errno:
+	free(buf);
+	return -errno;
+}
+
+int xtr_read_file(const char *path, size_t max, char **text, size_t *n)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), err;
+
+	if (fd < 0)
+		return -errno;
+	err = read_fd(fd, max, text, n);
+	close(fd);
+	return err;
+}
+
+bool xtr_read_line(const char *path, char *buf, size_t n)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t got;
+
+	if (fd < 0)
+		return false;
+	got = read(fd, buf, n - 1);
+	close(fd);
+	if (got <= 0)
+		return false;
+	buf[got] = 0;
+	buf[strcspn(buf, "\n")] = 0;
+	return buf[0] != 0;
+}
+
+static uint64_t clock_ns(clockid_t id)
+{
+	struct timespec ts;
+
+	if (clock_gettime(id, &ts) != 0)
+		return 0;
+	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
+}
+
+uint64_t xtr_now(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+uint64_t xtr_cpu_ns(void)
+{
+	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Small things that several files of the recorder need. */
+#ifndef XTR_RECORDER_UTIL_H
+#define XTR_RECORDER_UTIL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+
+#define NS_PER_S  1000000000ull
+#define NS_PER_MS 1000000ull
+
+/* Read a whole file, NUL-terminated; *text is malloc'ed. -EFBIG past max bytes. */
+int xtr_read_file(const char *path, size_t max, char **text, size_t *n);
+/* First line of a file without its newline; false if unreadable. */
+bool xtr_read_line(const char *path, char *buf, size_t n);
+/* Now, on CLOCK_MONOTONIC, ns. */
+uint64_t xtr_now(void);
+/* CPU time of this process, user and system, ns. */
+uint64_t xtr_cpu_ns(void);
+
+#endif /* XTR_RECORDER_UTIL_H */
