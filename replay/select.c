@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "select.h"
+
+#include <fnmatch.h>
+
+static bool any_matches(const char *const *patterns, size_t n, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (!fnmatch(patterns[i], name, 0))
+			return true;
+	return !n;
+}
+
+bool xtr_select_ring(const struct xtr_select *s, const struct xtr_model_ring *ring)
+{
+	return any_matches(s->devices, s->n_devices, ring->device_name) &&
+	       any_matches(s->rings, s->n_rings, ring->name);
+}
+
+static bool pid_selected(const struct xtr_select *s, const struct xtr_job *j)
+{
+	size_t i;
+
+	for (i = 0; i < s->n_pids; i++)
+		if (j->pid == s->pids[i] && !(j->flags & XTR_FLAG_NO_QUEUE))
+			return true;
+	return !s->n_pids;
+}
+
+bool xtr_select_job(const struct xtr_select *s, const struct xtr_job *j)
+{
+	if (j->done_ns && (j->done_ns < s->from || (s->to && j->done_ns > s->to)))
+		return false;
+	return pid_selected(s, j) && xtr_select_ring(s, j->ring);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which jobs a question is about. */
+#ifndef XTR_SELECT_H
+#define XTR_SELECT_H
+
+#include "job.h"
+#include "ring.h"
+
+struct xtr_select {                 /* all zero: everything; strings are borrowed */
+	const char *const *devices; /* shell patterns; any of them */
+	size_t n_devices;
+	const char *const *rings;
+	size_t n_rings;
+	const uint32_t *pids;
+	size_t n_pids;
+	uint64_t from, to; /* ns, inclusive: when the job ended; to 0: no end */
+};
+
+bool xtr_select_ring(const struct xtr_select *s, const struct xtr_model_ring *ring);
+/* The ring is looked at too. A job that never ended is taken to end at `to` or later. */
+bool xtr_select_job(const struct xtr_select *s, const struct xtr_job *j);
+
+#endif /* XTR_SELECT_H */
