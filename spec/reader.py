@@ -53,9 +53,6 @@ META, EVENTS, TABLE, CLOCK, LOSS, ROUND, INDEX, END, ATTACH = range(1, 10)
 CRITICAL, SORTED = 1, 4
 NONE32 = 0xFFFFFFFF
 SYNC = b"\xd8XTC"
-CHUNK_KEYS = ("offset type codec filter props seq stream stored_len raw_len rec_len n_records "
-              "ts_min ts_max first_ordinal lost_total").split()
-
 
 class Chunk:
     def __init__(self, data, p):

@@ -4,8 +4,8 @@ import re
 
 from reader_cbor import text_of
 
-CHUNK_KEYS = ("type codec filter props seq stream stored_len raw_len rec_len n_records ts_min "
-              "ts_max first_ordinal lost_total").split()
+CHUNK_KEYS = ("offset type codec filter props seq stream stored_len raw_len rec_len n_records "
+              "ts_min ts_max first_ordinal lost_total").split()
 STATES = ("attached", "missing", "refused")
 COSTS = ("cpu-ns", "ring-bytes", "ring-high", "bpf-run-ns", "bpf-run-count")
 NONE32 = 0xFFFFFFFF
@@ -163,8 +163,7 @@ def section_json(s, with_events):
     out = [
         ("offset", s.offset), ("header_size", s.header_size), ("minor", s.minor),
         ("compat_flags", s.compat), ("file_id", "%016x" % s.file_id),
-        ("chunks", lines(obj([("offset", c.offset)] + [(k, getattr(c, k)) for k in CHUNK_KEYS])
-                         for c in s.chunks)),
+        ("chunks", lines([getattr(c, k) for k in CHUNK_KEYS] for c in s.chunks)),
         ("meta", meta(s.meta)),
         ("strings", lines((k, octets(v)) for k, v in sorted(s.strings.items()))),
         ("tasks", lines(t for _, t in sorted(s.tasks.items()))),

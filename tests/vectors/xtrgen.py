@@ -218,8 +218,8 @@ class Section:
                                             v["n_records"], v["seq"]))
         return at
 
-    def events(self, stream, records, codec=None, layouts=None, choose=None, **over):
-        """codec: None, or a function that compresses; layouts: None for filter 0."""
+    def events(self, stream, records, pack=None, layouts=None, choose=None, **over):
+        """pack: None, or a function that compresses; layouts: None for filter 0."""
         raw = b"".join(records)
         stamps = [struct.unpack_from("<Q", r)[0] for r in records] or [0]
         v = {"stream": stream, "ts_min": min(stamps), "ts_max": max(stamps),
@@ -232,9 +232,9 @@ class Section:
             raw = rowdelta(records, layouts, choose)
             v["filter"] = 1
         v.update(over)
-        if codec:
+        if pack:
             v.setdefault("raw_len", len(raw))
-            return self.chunk(EVENTS, codec(raw), codec=1, **v)
+            return self.chunk(EVENTS, pack(raw), codec=1, **v)
         return self.chunk(EVENTS, raw, **v)
 
     def item(self, kind, value, **over):
