@@ -24,6 +24,7 @@ class Recorder:
 
     name = ""
     env = {}
+    keeps = True  # writes what it records to a file
 
     def why_not(self):
         return None if shutil.which(self.name) else "not installed"
@@ -62,6 +63,51 @@ class Xtr(Recorder):
         import json
         info = json.loads(output([self.program, "info", "--json", out]).stdout)
         return info["events"], info["lost"]
+
+
+class JobPath(Recorder):
+    """What xtr's scheduler programs do for one job event, on this system call (rawtp/): traced thread only."""
+
+    name = "xtr job path"
+    keeps = False
+    getppid = {"x86_64": 110, "aarch64": 173}
+
+    def __init__(self, build):
+        self.build = build / "tests/bench/rawtp"
+        self.program = str(self.build / "rawtp")
+
+    def make(self):
+        here, root = HERE / "rawtp", HERE.parent.parent
+        self.build.mkdir(parents=True, exist_ok=True)
+        libs = output(["pkg-config", "--cflags", "--libs", "libbpf"]).stdout.split()
+        output(["clang", "-target", "bpf", "-mcpu=v3", "-g", "-O2", "-I", root, "-idirafter",
+                f"/usr/include/{os.uname().machine}-linux-gnu", "-c", here / "rawtp.bpf.c", "-o",
+                self.build / "rawtp.bpf.o"])
+        skeleton = output(["bpftool", "gen", "skeleton", self.build / "rawtp.bpf.o", "name", "rawtp"]).stdout
+        (self.build / "rawtp.skel.h").write_text(skeleton)
+        output(["cc", "-std=gnu11", "-D_GNU_SOURCE", "-O2", "-I", root, "-I", self.build, here / "rawtp.c", "-o",
+                self.program, *libs])
+
+    def why_not(self):
+        if os.uname().machine not in self.getppid:
+            return f"getppid's number on {os.uname().machine} is not known"
+        try:
+            self.make()
+        except FileNotFoundError as e:
+            return f"{e.filename} is not installed"
+        except subprocess.CalledProcessError as e:
+            return (e.stderr.strip().splitlines() or ["does not build"])[0]
+        return None
+
+    def record(self, out, load):
+        return [self.program, str(BUFFER), out + ".stat", str(self.getppid[os.uname().machine]), *load]
+
+    def files(self, out):
+        return []
+
+    def counts(self, out):
+        kept, lost = pathlib.Path(out + ".stat").read_text().split()
+        return int(kept), int(lost)
 
 
 class Perf(Recorder):
@@ -135,5 +181,5 @@ class Bpftrace(Recorder):
         return len(re.findall(r"^\d+ \d+ \d+ load$", text, re.M)), lost
 
 
-def recorders(xtr):
-    return [Xtr(xtr), Ftrace(), TraceCmd(), Perf(), Bpftrace()]
+def recorders(xtr, build):
+    return [Xtr(xtr), JobPath(build), Ftrace(), TraceCmd(), Perf(), Bpftrace()]
