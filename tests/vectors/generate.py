@@ -19,11 +19,13 @@ sys.path[:0] = [HERE, os.path.join(HERE, "../../spec")]
 import cases
 import cases_content
 import cases_damage
+import cases_grammar
+import cases_limits
 import cases_version
 import reader
 
 FOLDERS = ("accept", "damaged", "reject")
-assert cases_content and cases_damage and cases_version
+assert cases_content and cases_damage and cases_grammar and cases_limits and cases_version
 
 
 def expected(case):
