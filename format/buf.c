@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "buf.h"
+#include "checked.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int xtr_grow_array(void *area, size_t *cap, size_t need, size_t size)
+{
+	size_t n = *cap ? *cap : 16, bytes;
+	void *old, *p;
+
+	if (need <= *cap)
+		return 0;
+	while (n < need)
+		if (!xtr_mul_size(n, 2, &n))
+			return -ENOMEM;
+	if (!xtr_mul_size(n, size, &bytes))
+		return -ENOMEM;
+	memcpy(&old, area, sizeof(old));
+	p = realloc(old, bytes);
+	if (!p)
+		return -ENOMEM;
+	memcpy(area, &p, sizeof(p));
+	*cap = n;
+	return 0;
+}
+
+int xtr_grow(void *area, size_t *cap, size_t need)
+{
+	return xtr_grow_array(area, cap, need, 1);
+}
+
+uint8_t *xtr_buf_room(struct xtr_buf *b, size_t n)
+{
+	size_t need;
+
+	if (b->err)
+		return NULL;
+	if (!xtr_add_size(b->n, n, &need) || xtr_grow(&b->p, &b->cap, need)) {
+		b->err = -ENOMEM;
+		return NULL;
+	}
+	return b->p + b->n;
+}
+
+void xtr_buf_add(struct xtr_buf *b, const void *data, size_t n)
+{
+	uint8_t *p = xtr_buf_room(b, n);
+
+	if (!p || !n)
+		return;
+	memcpy(p, data, n);
+	b->n += n;
+}
+
+void xtr_buf_free(struct xtr_buf *b)
+{
+	free(b->p);
+	*b = (struct xtr_buf){ 0 };
+}

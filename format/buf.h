@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A growing byte buffer. The first failure sticks (err), so that a row of appends needs one check
+ * at its end.
+ */
+#ifndef XTR_BUF_H
+#define XTR_BUF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct xtr_buf {
+	uint8_t *p;
+	size_t n, cap; /* bytes */
+	int err;       /* 0 or -ENOMEM */
+};
+
+/* Room for n more bytes at b->p + b->n, or NULL. */
+uint8_t *xtr_buf_room(struct xtr_buf *b, size_t n);
+void xtr_buf_add(struct xtr_buf *b, const void *data, size_t n);
+void xtr_buf_free(struct xtr_buf *b);
+
+/* Grow a malloc'ed area of *cap bytes to at least need; the contents are kept. 0 or -ENOMEM. */
+int xtr_grow(void *area, size_t *cap, size_t need);
+/* The same for an array: *cap and need count elements of size bytes. */
+int xtr_grow_array(void *area, size_t *cap, size_t need, size_t size);
+
+#endif /* XTR_BUF_H */
