@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Files behind struct xtr_io. A file is read with pread and not mapped: a file that shrinks or a
+ * disk that fails while it is read then gives an error and not a signal.
+ */
+#include "io.h"
+#include "checked.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define COPY_BYTES (256u << 10) /* at a time, when a pipe is copied */
+
+struct file {
+	struct xtr_io io;
+	int fd;
+};
+
+static struct file *to_file(struct xtr_io *io)
+{
+	return (struct file *)io;
+}
+
+/* Wait until fd takes more: standard output may have been made non-blocking by somebody else. */
+static int wait_writable(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLOUT };
+
+	return poll(&p, 1, -1) < 0 && errno != EINTR ? -errno : 0;
+}
+
+static int fd_write(int fd, const uint8_t *p, size_t n)
+{
+	while (n) {
+		ssize_t r = write(fd, p, n);
+		int err = 0;
+
+		if (r > 0) {
+			p += r;
+			n -= (size_t)r;
+		} else if (!r) {
+			err = -EIO;
+		} else if (errno == EAGAIN) {
+			err = wait_writable(fd);
+		} else if (errno != EINTR) {
+			err = -errno;
+		}
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int file_append(struct xtr_io *io, const void *buf, size_t n)
+{
+	return fd_write(to_file(io)->fd, buf, n);
+}
+
+static int file_sync(struct xtr_io *io)
+{
+	if (!fdatasync(to_file(io)->fd))
+		return 0;
+	/* A pipe or a terminal has nothing to make durable (fdatasync(2)). */
+	return errno == EINVAL || errno == EROFS ? 0 : -errno;
+}
+
+static int file_read_at(struct xtr_io *io, uint64_t off, void *buf, size_t n)
+{
+	uint8_t *p = buf;
+
+	while (n) {
+		ssize_t r;
+
+		if (off > INT64_MAX)
+			return -ENODATA;
+		r = pread(to_file(io)->fd, p, n, (off_t)off);
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r < 0)
+			return -errno;
+		if (!r)
+			return -ENODATA;
+		p += r;
+		off += (uint64_t)r;
+		n -= (size_t)r;
+	}
+	return 0;
+}
+
+static int file_size(struct xtr_io *io, uint64_t *size)
+{
+	struct stat st;
+
+	if (fstat(to_file(io)->fd, &st))
+		return -errno;
+	*size = (uint64_t)st.st_size;
+	return 0;
+}
+
+static int file_close(struct xtr_io *io)
+{
+	struct file *f = to_file(io);
+	int err = close(f->fd) ? -errno : 0;
+
+	free(f);
+	return err == -EINTR ? 0 : err;
+}
+
+static const struct xtr_io_ops read_ops = {
+	.read_at = file_read_at,
+	.size = file_size,
+	.close = file_close,
+};
+
+static const struct xtr_io_ops write_ops = {
+	.append = file_append,
+	.sync = file_sync,
+	.close = file_close,
+};
+
+/* Takes fd over, also on failure. */
+static int file_new(int fd, const struct xtr_io_ops *ops, struct xtr_io **io)
+{
+	struct file *f = calloc(1, sizeof(*f));
+
+	if (!f) {
+		close(fd);
+		return -ENOMEM;
+	}
+	f->io.ops = ops;
+	f->fd = fd;
+	*io = &f->io;
+	return 0;
+}
+
+/* An unlinked file in $TMPDIR; returns its descriptor or -errno. */
+static int temp_file(void)
+{
+	const char *dir = getenv("TMPDIR");
+	char path[PATH_MAX];
+	int fd;
+
+	if (!dir || !*dir)
+		dir = "/tmp";
+	fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		return fd;
+	if ((size_t)snprintf(path, sizeof(path), "%s/xtr.XXXXXX", dir) >= sizeof(path))
+		return -ENAMETOOLONG;
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	unlink(path);
+	return fd;
+}
+
+static int copy_all(int from, int to)
+{
+	uint8_t *buf = malloc(COPY_BYTES);
+	int err = buf ? 0 : -ENOMEM;
+
+	while (!err) {
+		ssize_t r = read(from, buf, COPY_BYTES);
+
+		if (!r)
+			break;
+		if (r > 0)
+			err = fd_write(to, buf, (size_t)r);
+		else if (errno != EINTR)
+			err = -errno;
+	}
+	free(buf);
+	return err;
+}
+
+/* What cannot be read at any place goes to a temporary file. Returns a descriptor or -errno. */
+static int seekable(int fd)
+{
+	struct stat st;
+	int tmp, err;
+
+	if (fstat(fd, &st))
+		return -errno;
+	if (S_ISDIR(st.st_mode))
+		return -EISDIR;
+	if (S_ISREG(st.st_mode) && lseek(fd, 0, SEEK_CUR) == 0) {
+		tmp = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+		return tmp < 0 ? -errno : tmp;
+	}
+	tmp = temp_file();
+	if (tmp < 0)
+		return tmp;
+	err = copy_all(fd, tmp);
+	if (!err)
+		return tmp;
+	close(tmp);
+	return err;
+}
+
+int xtr_io_open_read(const char *path, struct xtr_io **io)
+{
+	bool is_stdin = !strcmp(path, "-");
+	int fd = STDIN_FILENO, in;
+
+	if (!is_stdin)
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	in = seekable(fd);
+	if (!is_stdin)
+		close(fd);
+	return in < 0 ? in : file_new(in, &read_ops, io);
+}
+
+/*
+ * An existing regular file is replaced only when asked; what is not one (a device, a pipe) is
+ * simply written to.
+ */
+static int open_existing(const char *path, bool force)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW), err = 0;
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st))
+		err = -errno;
+	else if (!S_ISREG(st.st_mode))
+		return fd;
+	else if (!force)
+		err = -EEXIST;
+	else if (fchmod(fd, 0600) || ftruncate(fd, 0))
+		err = -errno;
+	if (!err)
+		return fd;
+	close(fd);
+	return err;
+}
+
+int xtr_io_create(const char *path, unsigned int flags, struct xtr_io **io)
+{
+	int fd;
+
+	if (!strcmp(path, "-")) {
+		fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+		return fd < 0 ? -errno : file_new(fd, &write_ops, io);
+	}
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0 && errno != EEXIST)
+		return -errno;
+	if (fd < 0)
+		fd = open_existing(path, flags & XTR_IO_FORCE);
+	return fd < 0 ? fd : file_new(fd, &write_ops, io);
+}
+
+int xtr_io_close(struct xtr_io *io)
+{
+	return io ? io->ops->close(io) : 0;
+}
