@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "loss.h"
+#include "buf.h"
+#include "cborenc.h"
+#include "cborget.h"
+#include "checked.h"
+#include "map.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Entries and gaps in one payload: 5 items each stay within the limit of spec 6.1. */
+#define PAYLOAD_ROWS 8192u
+/* Gaps held in all: a bound on what a hostile file can make a reader keep. */
+#define GAPS_MAX (4u << 20)
+
+struct row {
+	struct xtr_loss_entry e;
+	bool changed;
+};
+
+struct xtr_loss {
+	struct xtr_map by_key; /* (stream, type and cause) -> index in rows */
+	struct row *rows;
+	size_t n_rows, cap_rows, n_changed;
+	struct xtr_gap *gaps; /* in order of first */
+	size_t n_gaps, cap_gaps;
+	struct xtr_gap *pending; /* gaps that were not yet encoded */
+	size_t n_pending, cap_pending;
+};
+
+static const struct {
+	const char *name, *help;
+} causes[XTR_LOSS_CAUSE_COUNT] = { [0] = { "filtered", "left out on purpose" },
+#define ROW(id, n, text, help) [n] = { text, help },
+				   XTR_LOSS_CAUSES(ROW)
+#undef ROW
+};
+
+const char *xtr_loss_cause_name(enum xtr_loss_cause cause)
+{
+	return (unsigned int)cause < XTR_LOSS_CAUSE_COUNT ? causes[cause].name : "unknown";
+}
+
+const char *xtr_loss_cause_help(enum xtr_loss_cause cause)
+{
+	return (unsigned int)cause < XTR_LOSS_CAUSE_COUNT ? causes[cause].help
+							  : "a cause of a later version";
+}
+
+struct xtr_loss *xtr_loss_new(void)
+{
+	return calloc(1, sizeof(struct xtr_loss));
+}
+
+void xtr_loss_free(struct xtr_loss *l)
+{
+	if (!l)
+		return;
+	xtr_map_free(&l->by_key);
+	free(l->rows);
+	free(l->gaps);
+	free(l->pending);
+	free(l);
+}
+
+int xtr_loss_set(struct xtr_loss *l, uint32_t stream, uint32_t type, enum xtr_loss_cause cause,
+		 uint64_t total)
+{
+	uint64_t key = (uint64_t)type << 32 | (uint32_t)cause;
+	uint64_t *index = xtr_map_get(&l->by_key, stream, key);
+	struct row *r;
+
+	if (!index) {
+		if (!total)
+			return 0;
+		if (xtr_grow_array(&l->rows, &l->cap_rows, l->n_rows + 1, sizeof(*l->rows)) ||
+		    xtr_map_put(&l->by_key, stream, key, l->n_rows))
+			return -ENOMEM;
+		r = &l->rows[l->n_rows++];
+		*r = (struct row){ .e = { .stream = stream, .type = type, .cause = cause } };
+	} else {
+		r = &l->rows[*index];
+	}
+	if (r->e.total == total)
+		return 0;
+	l->n_changed += !r->changed;
+	r->changed = true;
+	r->e.total = total;
+	return 0;
+}
+
+/* Insert from the end: gaps come nearly in order. */
+static int insert_gap(struct xtr_loss *l, const struct xtr_gap *gap)
+{
+	size_t i = l->n_gaps;
+
+	if (xtr_grow_array(&l->gaps, &l->cap_gaps, i + 1, sizeof(*l->gaps)))
+		return -ENOMEM;
+	for (; i && l->gaps[i - 1].first > gap->first; i--)
+		l->gaps[i] = l->gaps[i - 1];
+	l->gaps[i] = *gap;
+	l->n_gaps++;
+	return 0;
+}
+
+int xtr_loss_add_gap(struct xtr_loss *l, const struct xtr_gap *gap)
+{
+	if (gap->first > gap->last)
+		return -EINVAL;
+	if (xtr_grow_array(&l->pending, &l->cap_pending, l->n_pending + 1, sizeof(*l->pending)) ||
+	    insert_gap(l, gap))
+		return -ENOMEM;
+	l->pending[l->n_pending++] = *gap;
+	return 0;
+}
+
+size_t xtr_loss_n_entries(const struct xtr_loss *l)
+{
+	return l->n_rows;
+}
+
+const struct xtr_loss_entry *xtr_loss_entry_at(const struct xtr_loss *l, size_t i)
+{
+	return i < l->n_rows ? &l->rows[i].e : NULL;
+}
+
+size_t xtr_loss_n_gaps(const struct xtr_loss *l)
+{
+	return l->n_gaps;
+}
+
+const struct xtr_gap *xtr_loss_gap_at(const struct xtr_loss *l, size_t i)
+{
+	return i < l->n_gaps ? &l->gaps[i] : NULL;
+}
+
+uint64_t xtr_loss_total(const struct xtr_loss *l)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < l->n_rows; i++)
+		if (l->rows[i].e.cause)
+			sum = xtr_sat_add(sum, l->rows[i].e.total);
+	return sum;
+}
+
+static bool to_write(const struct row *r, bool filtered)
+{
+	return r->changed && (r->e.cause == 0) == filtered;
+}
+
+/* The changed rows that are filtered, or are not, at most `most` of them. */
+static size_t count_rows(const struct xtr_loss *l, bool filtered, size_t most)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->n_rows && n < most; i++)
+		n += to_write(&l->rows[i], filtered);
+	return n;
+}
+
+static void put_rows(struct xtr_loss *l, struct xtr_buf *b, bool filtered, size_t n)
+{
+	xtr_enc_text(b, filtered ? "filtered" : "lost");
+	xtr_enc_array(b, n);
+	for (size_t i = 0; i < l->n_rows && n; i++) {
+		struct row *r = &l->rows[i];
+
+		if (!to_write(r, filtered))
+			continue;
+		xtr_enc_array(b, filtered ? 3 : 4);
+		xtr_enc_uint(b, r->e.stream);
+		xtr_enc_uint(b, r->e.type);
+		if (!filtered)
+			xtr_enc_uint(b, r->e.cause);
+		xtr_enc_uint(b, r->e.total);
+		r->changed = false;
+		l->n_changed--;
+		n--;
+	}
+}
+
+static void put_gaps(struct xtr_loss *l, struct xtr_buf *b, size_t n)
+{
+	xtr_enc_text(b, "gaps");
+	xtr_enc_array(b, n);
+	for (size_t i = 0; i < n; i++) {
+		xtr_enc_array(b, 4);
+		xtr_enc_uint(b, l->pending[i].stream);
+		xtr_enc_uint(b, l->pending[i].first);
+		xtr_enc_uint(b, l->pending[i].last);
+		xtr_enc_uint(b, l->pending[i].count);
+	}
+	l->n_pending -= n;
+	memmove(l->pending, l->pending + n, l->n_pending * sizeof(*l->pending));
+}
+
+int xtr_loss_encode(struct xtr_loss *l, uint8_t **buf, size_t *n)
+{
+	struct xtr_buf b = { 0 };
+	size_t lost, filtered, gaps;
+
+	*buf = NULL;
+	*n = 0;
+	if (!l->n_changed && !l->n_pending)
+		return 0;
+	if (!xtr_buf_room(&b, PAYLOAD_ROWS * 40)) /* then nothing below can fail half-way */
+		return -ENOMEM;
+	lost = count_rows(l, false, PAYLOAD_ROWS);
+	filtered = count_rows(l, true, PAYLOAD_ROWS - lost);
+	gaps = PAYLOAD_ROWS - lost - filtered;
+	gaps = l->n_pending < gaps ? l->n_pending : gaps;
+	xtr_enc_map(&b, (size_t)(gaps > 0) + (lost > 0) + (filtered > 0));
+	if (gaps)
+		put_gaps(l, &b, gaps);
+	if (lost)
+		put_rows(l, &b, false, lost);
+	if (filtered)
+		put_rows(l, &b, true, filtered);
+	*buf = b.p;
+	*n = b.n;
+	return 0;
+}
+
+static bool get_row(const cbor_item_t *item, bool filtered, struct xtr_loss_entry *e)
+{
+	uint32_t cause = 0;
+	size_t n;
+	cbor_item_t **v = xtr_cbor_array(item, filtered ? 3 : 4, &n);
+
+	if (!v || !xtr_cbor_u32(v[0], &e->stream) || !xtr_cbor_u16(v[1], &e->type))
+		return false;
+	if (!filtered && (!xtr_cbor_id(v[2], &cause) || cause > UINT8_MAX))
+		return false;
+	e->cause = (enum xtr_loss_cause)cause;
+	return xtr_cbor_u64(v[filtered ? 2 : 3], &e->total);
+}
+
+static bool get_gap(const cbor_item_t *item, struct xtr_gap *g)
+{
+	size_t n;
+	cbor_item_t **v = xtr_cbor_array(item, 4, &n);
+
+	return v && xtr_cbor_u32(v[0], &g->stream) && xtr_cbor_u64(v[1], &g->first) &&
+	       xtr_cbor_u64(v[2], &g->last) && xtr_cbor_u64(v[3], &g->count) && g->first <= g->last;
+}
+
+/* Check (l NULL) or take over the rows of "lost" or "filtered". */
+static int take_rows(struct xtr_loss *l, const cbor_item_t *map, bool filtered)
+{
+	const cbor_item_t *item = xtr_cbor_key(map, filtered ? "filtered" : "lost");
+	struct xtr_loss_entry e;
+	cbor_item_t **v;
+	size_t n;
+
+	if (!item)
+		return 0;
+	v = xtr_cbor_array(item, 0, &n);
+	if (!v)
+		return -EBADMSG;
+	for (size_t i = 0; i < n; i++) {
+		if (!get_row(v[i], filtered, &e))
+			return -EBADMSG;
+		if (l && xtr_loss_set(l, e.stream, e.type, e.cause, e.total))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int gap_cmp(const void *pa, const void *pb)
+{
+	const struct xtr_gap *a = pa, *b = pb;
+
+	if (a->first != b->first)
+		return a->first < b->first ? -1 : 1;
+	if (a->stream != b->stream)
+		return a->stream < b->stream ? -1 : 1;
+	return a->last < b->last ? -1 : a->last > b->last;
+}
+
+/* Check (l NULL) or take over the gaps: appended, then sorted once if they are out of order. */
+static int take_gaps(struct xtr_loss *l, const cbor_item_t *map)
+{
+	const cbor_item_t *item = xtr_cbor_key(map, "gaps");
+	struct xtr_gap g;
+	cbor_item_t **v;
+	size_t n, old = l ? l->n_gaps : 0;
+
+	if (!item)
+		return 0;
+	v = xtr_cbor_array(item, 0, &n);
+	if (!v || (l && n > GAPS_MAX - old))
+		return -EBADMSG;
+	if (l && xtr_grow_array(&l->gaps, &l->cap_gaps, old + n, sizeof(*l->gaps)))
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		if (!get_gap(v[i], &g))
+			return -EBADMSG;
+		if (l)
+			l->gaps[l->n_gaps++] = g;
+	}
+	for (size_t i = old ? old : 1; l && i < l->n_gaps; i++) {
+		if (gap_cmp(&l->gaps[i - 1], &l->gaps[i]) > 0) {
+			qsort(l->gaps, l->n_gaps, sizeof(*l->gaps), gap_cmp);
+			break;
+		}
+	}
+	return 0;
+}
+
+int xtr_loss_merge(struct xtr_loss *l, const uint8_t *buf, size_t n, struct xtr_err *err)
+{
+	cbor_item_t *map;
+	int ret = xtr_cbor_load(buf, n, XTR_P_LOSS, &map, err);
+
+	if (ret)
+		return ret;
+	if (take_rows(NULL, map, false) || take_rows(NULL, map, true) || take_gaps(NULL, map))
+		ret = -EBADMSG;
+	if (!ret)
+		ret = take_gaps(l, map);
+	if (!ret)
+		ret = take_rows(l, map, false);
+	if (!ret)
+		ret = take_rows(l, map, true);
+	cbor_decref(&map);
+	return ret == -EBADMSG ? xtr_cbor_broken(XTR_P_LOSS, err) : ret;
+}

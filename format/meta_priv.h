@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The inside of a meta, shared by meta.c (contents), meta_dup.c, meta_enc.c and meta_dec.c. */
+#ifndef XTR_META_PRIV_H
+#define XTR_META_PRIV_H
+
+#include "meta.h"
+
+struct xtr_config_entry {
+	char *key, *str; /* str: NULL for a number */
+	uint64_t num;
+};
+
+/* System, devices, providers and events are each one malloc'ed block with their strings in it. */
+struct xtr_meta {
+	char *writer_name, *writer_version, *clock;
+	uint8_t boot_id[16];
+	uint64_t res_ns;
+	struct xtr_system *system;
+	struct xtr_device **devices;
+	struct xtr_provider **providers;
+	struct xtr_config_entry *config; /* in order of the keys' encoded bytes */
+	size_t n_devices, cap_devices, n_providers, cap_providers, n_config, cap_config;
+	struct xtr_event_desc **by_type; /* 65,536 of them, or NULL while there is no event */
+	uint16_t *types;                 /* of all events, in order */
+	size_t n_events, cap_types;
+};
+
+/* Copies with their strings; NULL: no memory. */
+struct xtr_system *xtr_system_dup(const struct xtr_system *sys);
+struct xtr_device *xtr_device_dup(const struct xtr_device *dev);
+struct xtr_provider *xtr_provider_dup(const struct xtr_provider *p);
+/* The same; names of values come out sorted, the first of equal values stays. */
+struct xtr_event_desc *xtr_event_dup(const struct xtr_event_desc *ev);
+/* True if spec 6.2 lets META say this of an event. */
+bool xtr_event_is_sane(const struct xtr_event_desc *ev);
+
+#endif /* XTR_META_PRIV_H */

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The tables' inside, shared by tables.c (contents), tables_enc.c and tables_dec.c. */
+#ifndef XTR_TABLES_PRIV_H
+#define XTR_TABLES_PRIV_H
+
+#include "map.h"
+#include "tables.h"
+
+/* Bytes that the tables of a section may hold: a bound on what a hostile file can ask for. */
+#define XTR_TABLES_BYTES_MAX ((size_t)1 << 30)
+
+struct xtr_string_entry {
+	uint32_t id;
+	uint32_t n; /* bytes, without the NUL that follows them */
+	char *text;
+};
+
+struct xtr_frame_entry {
+	uint32_t id;
+	struct xtr_frame f;
+};
+
+struct xtr_stack_entry {
+	uint32_t id;
+	uint32_t n; /* frames */
+	uint32_t *frames;
+};
+
+/* A table whose rows have ids: rows in order of definition, and where each id is. */
+struct xtr_id_table {
+	struct xtr_map by_id;
+	size_t n, cap, row; /* rows, room, bytes of a row (which starts with its id) */
+	void *rows;
+	size_t written; /* rows that were already encoded */
+};
+
+enum {
+	XTR_T_STRINGS,
+	XTR_T_FRAMES,
+	XTR_T_STACKS,
+	XTR_T_RINGS,
+	XTR_T_IDS
+};
+
+struct xtr_tables {
+	struct xtr_id_table t[XTR_T_IDS];
+	struct xtr_map interned;   /* (hash, n-th with this hash) -> index of a string */
+	struct xtr_map frame_keys; /* (symbol and module, offset) -> id of a frame */
+	uint32_t last_id[XTR_T_IDS];
+	struct xtr_task *tasks; /* sorted by (tid, since) up to n_sorted, then as they came */
+	size_t n_tasks, n_sorted, cap_tasks;
+	struct xtr_task *pending; /* tasks that were not yet encoded */
+	size_t n_pending, cap_pending;
+	size_t bytes; /* held by all of them, about */
+};
+
+/* The row of an id, or NULL; the i-th row. */
+void *xtr_id_table_get(const struct xtr_id_table *t, uint32_t id);
+static inline void *xtr_id_table_at(const struct xtr_id_table *t, size_t i)
+{
+	return (char *)t->rows + i * t->row;
+}
+
+/* Define rows whose id is not there yet; strings and frames are copied. 0, -ENOMEM, -EFBIG. */
+int xtr_tables_put_string(struct xtr_tables *t, uint32_t id, const void *text, size_t n);
+int xtr_tables_put_frame(struct xtr_tables *t, uint32_t id, const struct xtr_frame *f);
+/* Append a task without making it pending. */
+int xtr_tables_put_task(struct xtr_tables *t, const struct xtr_task *task);
+/* Bring the tasks in order. */
+void xtr_tables_sort_tasks(struct xtr_tables *t);
+
+#endif /* XTR_TABLES_PRIV_H */
