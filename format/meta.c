@@ -223,6 +223,11 @@ const uint8_t *xtr_meta_boot_id(const struct xtr_meta *m)
 	return m->boot_id;
 }
 
+uint64_t xtr_meta_clock_res(const struct xtr_meta *m)
+{
+	return m->res_ns;
+}
+
 const struct xtr_system *xtr_meta_system(const struct xtr_meta *m)
 {
 	static const struct xtr_system none = { .release = "", .version = "", .machine = "" };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * META (spec 6.2) as C structures: filled by the recorder, encoded by the writer, parsed by the reader.
- * A meta owns everything it points to; strings are copied in.
+ * META (spec 6.2) as C structures: filled by the recorder, encoded by the writer, parsed by the
+ * reader. A meta owns everything it points to; strings are copied in.
  */
 #ifndef XTR_META_H
 #define XTR_META_H
@@ -12,16 +12,20 @@
 struct xtr_meta;
 
 struct xtr_device {
-	const char *name;	    /* dev_name() */
-	const char *driver;	    /* or NULL, as all that follow */
-	const char *pci_id;	    /* "8086:7d1d" */
+	const char *name;   /* dev_name() */
+	const char *driver; /* or NULL, as all that follow */
+	const char *pci_id; /* "8086:7d1d" */
 	const char *driver_version;
 	const char *firmware;
-	const char *const *nodes;   /* "card0", "renderD128", "accel0" */
+	const char *const *nodes; /* "card0", "renderD128", "accel0" */
 	size_t n_nodes;
 };
 
-enum xtr_provider_state { XTR_PROVIDER_ATTACHED, XTR_PROVIDER_MISSING, XTR_PROVIDER_REFUSED };
+enum xtr_provider_state {
+	XTR_PROVIDER_ATTACHED,
+	XTR_PROVIDER_MISSING,
+	XTR_PROVIDER_REFUSED
+};
 
 struct xtr_provider {
 	uint32_t id;
@@ -37,7 +41,7 @@ struct xtr_system {
 	const char *release, *version, *machine; /* uname */
 	uint32_t cpus, page;
 	const char *hypervisor; /* or NULL */
-	const char *hostname;	/* or NULL */
+	const char *hostname;   /* or NULL */
 };
 
 struct xtr_meta *xtr_meta_new(void); /* NULL: no memory */
@@ -60,6 +64,7 @@ const char *xtr_meta_writer_name(const struct xtr_meta *m);
 const char *xtr_meta_writer_version(const struct xtr_meta *m);
 const char *xtr_meta_clock(const struct xtr_meta *m);
 const uint8_t *xtr_meta_boot_id(const struct xtr_meta *m); /* 16 bytes */
+uint64_t xtr_meta_clock_res(const struct xtr_meta *m);     /* ns */
 const struct xtr_system *xtr_meta_system(const struct xtr_meta *m);
 size_t xtr_meta_n_devices(const struct xtr_meta *m);
 const struct xtr_device *xtr_meta_device(const struct xtr_meta *m, size_t i);
