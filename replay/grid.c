@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "grid.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct xtr_grid {
+	char **cell;
+	size_t n, cap;
+	unsigned int columns;
+	bool left[XTR_GRID_COLUMNS];
+	bool failed;
+};
+
+struct xtr_grid *xtr_grid_new(const char *const *titles)
+{
+	struct xtr_grid *t = calloc(1, sizeof(*t));
+	unsigned int i;
+
+	if (!t)
+		return NULL;
+	for (i = 0; titles[i] && i < XTR_GRID_COLUMNS; i++)
+		t->left[i] = titles[i][0] == '<';
+	t->columns = i;
+	for (i = 0; i < t->columns; i++)
+		xtr_grid_cell(t, titles[i] + t->left[i]);
+	return t;
+}
+
+void xtr_grid_cell(struct xtr_grid *t, const char *text)
+{
+	char **cell;
+
+	if (!t || t->failed)
+		return;
+	if (t->n == t->cap) {
+		size_t cap = t->cap ? t->cap * 2 : 64;
+
+		cell = realloc(t->cell, cap * sizeof(*cell));
+		if (!cell) {
+			t->failed = true;
+			return;
+		}
+		t->cell = cell;
+		t->cap = cap;
+	}
+	t->cell[t->n] = strdup(text);
+	t->failed = !t->cell[t->n];
+	t->n += !t->failed;
+}
+
+/* Columns on a terminal: characters, not bytes (combining and wide ones are not looked at). */
+static size_t width_of(const char *s)
+{
+	size_t w = 0;
+
+	for (; *s; s++)
+		w += ((unsigned char)*s & 0xc0) != 0x80;
+	return w;
+}
+
+static void print_cell(FILE *f, const char *s, size_t width, bool left, bool last)
+{
+	size_t pad = width - width_of(s), i;
+
+	for (i = 0; !left && i < pad; i++)
+		fputc(' ', f);
+	fputs(s, f);
+	if (last) {
+		fputc('\n', f);
+		return;
+	}
+	for (i = 0; left && i < pad; i++)
+		fputc(' ', f);
+	fputs("  ", f);
+}
+
+int xtr_grid_print(struct xtr_grid *t, FILE *f, unsigned int indent)
+{
+	size_t width[XTR_GRID_COLUMNS] = { 0 }, i, w;
+	int ret = !t || t->failed ? -ENOMEM : 0;
+
+	if (!t)
+		return ret;
+	for (i = 0; i < t->n; i++) {
+		w = width_of(t->cell[i]);
+		if (w > width[i % t->columns])
+			width[i % t->columns] = w;
+	}
+	for (i = 0; f && !ret && i < t->n; i++) {
+		unsigned int c = (unsigned int)(i % t->columns);
+
+		if (!c)
+			fprintf(f, "%*s", (int)indent, "");
+		print_cell(f, t->cell[i], width[c], t->left[c], c == t->columns - 1);
+	}
+	for (i = 0; i < t->n; i++)
+		free(t->cell[i]);
+	free(t->cell);
+	free(t);
+	return ret;
+}

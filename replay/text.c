@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "text.h"
+#include "utf8.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+char *xtr_text_ns(char buf[XTR_TEXT_NUMBER], uint64_t ns)
+{
+	static const struct {
+		uint64_t ns;
+		const char *unit;
+	} units[] = { { 1000000000, "s" }, { 1000000, "ms" }, { 1000, "us" } };
+	size_t i;
+
+	for (i = 0; i < 3; i++) {
+		uint64_t whole = ns / units[i].ns, rest = ns % units[i].ns;
+
+		if (!whole)
+			continue;
+		if (whole >= 100)
+			snprintf(buf, XTR_TEXT_NUMBER, "%" PRIu64 " %s", whole, units[i].unit);
+		else if (whole >= 10)
+			snprintf(buf, XTR_TEXT_NUMBER, "%" PRIu64 ".%" PRIu64 " %s", whole,
+				 rest / (units[i].ns / 10), units[i].unit);
+		else
+			snprintf(buf, XTR_TEXT_NUMBER, "%" PRIu64 ".%02" PRIu64 " %s", whole,
+				 rest / (units[i].ns / 100), units[i].unit);
+		return buf;
+	}
+	snprintf(buf, XTR_TEXT_NUMBER, "%" PRIu64 " ns", ns);
+	return buf;
+}
+
+char *xtr_text_count(char buf[XTR_TEXT_NUMBER], uint64_t n)
+{
+	char digits[24];
+	int len = snprintf(digits, sizeof(digits), "%" PRIu64, n), i, k = 0;
+
+	for (i = 0; i < len; i++) {
+		if (i && (len - i) % 3 == 0)
+			buf[k++] = ',';
+		buf[k++] = digits[i];
+	}
+	buf[k] = '\0';
+	return buf;
+}
+
+char *xtr_text_stamp(char buf[XTR_TEXT_NUMBER], uint64_t ns)
+{
+	snprintf(buf, XTR_TEXT_NUMBER, "%" PRIu64 ".%09" PRIu64, ns / 1000000000, ns % 1000000000);
+	return buf;
+}
+
+char *xtr_text_percent(char buf[XTR_TEXT_NUMBER], uint64_t part, uint64_t whole)
+{
+	uint64_t tenths;
+
+	if (!whole) {
+		strcpy(buf, "-");
+		return buf;
+	}
+	tenths = (uint64_t)((__uint128_t)part * 1000 / whole);
+	snprintf(buf, XTR_TEXT_NUMBER, "%" PRIu64 ".%" PRIu64 " %%", tenths / 10, tenths % 10);
+	return buf;
+}
+
+/* One character of s in its safe form; returns how many bytes of s it was, *len what is in out. */
+static size_t safe_char(const char *s, size_t n, char out[8], size_t *len)
+{
+	size_t k = xtr_utf8_len(s, n);
+	unsigned char c = (unsigned char)*s;
+
+	/* U+0080 to U+009F, C2 80 to C2 9F, are control characters too */
+	if (k == 2 && c == 0xc2 && (unsigned char)s[1] < 0xa0)
+		k = 0;
+	if (!k || c < 0x20 || c == 0x7f || c == '\\') {
+		*len = (size_t)snprintf(out, 8, "\\x%02x", c);
+		return 1;
+	}
+	memcpy(out, s, k);
+	*len = k;
+	return k;
+}
+
+char *xtr_text_name(char *buf, size_t cap, const char *s, size_t n)
+{
+	size_t i = 0, used = 0, len, k;
+	char one[8];
+
+	while (i < n) {
+		k = safe_char(s + i, n - i, one, &len);
+		if (used + len >= cap)
+			break;
+		memcpy(buf + used, one, len);
+		used += len;
+		i += k;
+	}
+	buf[used] = '\0';
+	return buf;
+}
+
+void xtr_text_put(FILE *f, const char *s, size_t n)
+{
+	size_t i = 0, len;
+	char one[8];
+
+	while (i < n) {
+		i += safe_char(s + i, n - i, one, &len);
+		fwrite(one, 1, len, f);
+	}
+}
+
+void xtr_text_csv(FILE *f, const char *s)
+{
+	if (!s)
+		return;
+	if (!strpbrk(s, ",\"\r\n")) {
+		fputs(s, f);
+		return;
+	}
+	fputc('"', f);
+	for (; *s; s++) {
+		if (*s == '"')
+			fputc('"', f);
+		fputc(*s, f);
+	}
+	fputc('"', f);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Numbers and names for people. Names come from strangers: nothing of them may reach a terminal
+ * raw. */
+#ifndef XTR_TEXT_H
+#define XTR_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define XTR_TEXT_NUMBER 32u /* bytes that hold any of the numbers below */
+#define XTR_TEXT_NAME   128u
+
+/* All fill buf with a terminated string and return buf. */
+char *xtr_text_ns(char buf[XTR_TEXT_NUMBER], uint64_t ns);    /* "12.3 ms"; three digits */
+char *xtr_text_count(char buf[XTR_TEXT_NUMBER], uint64_t n);  /* "1,234,567" */
+char *xtr_text_stamp(char buf[XTR_TEXT_NUMBER], uint64_t ns); /* "1234.567890123": s.ns */
+/* part / whole as "12.3 %"; "-" if whole is 0. */
+char *xtr_text_percent(char buf[XTR_TEXT_NUMBER], uint64_t part, uint64_t whole);
+
+/*
+ * s (n bytes) with control characters, DEL, backslashes and bytes that are not UTF-8 as \xNN. Cut
+ * at a character's end if it doesn't fit into cap bytes.
+ */
+char *xtr_text_name(char *buf, size_t cap, const char *s, size_t n);
+/* The same straight to f, whole. */
+void xtr_text_put(FILE *f, const char *s, size_t n);
+
+/* CSV field, RFC 4180: quoted if it holds a comma, a quote or a line break; NULL: nothing. */
+void xtr_text_csv(FILE *f, const char *s);
+
+#endif /* XTR_TEXT_H */

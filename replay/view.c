@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the text and the JSON view share. */
+#include "view.h"
+#include "format/reader.h"
+#include "text.h"
+
+#include <string.h>
+
+static const struct {
+	const char *name, *title;
+} parts[] = {
+#define PART(id, name, title) { name, title },
+	XTR_VIEW_PARTS(PART)
+};
+
+uint32_t xtr_view_part_bit(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < XTR_VIEW_PART_COUNT; i++)
+		if (!strcmp(parts[i].name, name))
+			return 1u << i;
+	return 0;
+}
+
+const char *xtr_view_part_name(unsigned int part)
+{
+	return part < XTR_VIEW_PART_COUNT ? parts[part].name : NULL;
+}
+
+const char *xtr_view_part_title(unsigned int part)
+{
+	return part < XTR_VIEW_PART_COUNT ? parts[part].title : NULL;
+}
+
+/* Above this many rings every one gets its id: looking for equal names would be quadratic. */
+#define RINGS_COMPARED 256u
+
+static bool shares_name(const struct xtr_model *m, const struct xtr_model_ring *ring)
+{
+	size_t i, n = xtr_model_n_rings(m);
+
+	for (i = 0; n <= RINGS_COMPARED && i < n; i++) {
+		const struct xtr_model_ring *other = xtr_model_ring(m, i);
+
+		if (other != ring && other->device == ring->device &&
+		    !strcmp(other->name, ring->name))
+			return true;
+	}
+	return n > RINGS_COMPARED;
+}
+
+const char *xtr_view_ring(const struct xtr_view *v, const struct xtr_model_ring *ring, char *buf,
+			  size_t cap)
+{
+	size_t len;
+
+	if (!ring || (!ring->id && !*ring->name))
+		return "(unknown)";
+	xtr_text_name(buf, cap, ring->name, strlen(ring->name));
+	len = strlen(buf);
+	if (!len || shares_name(xtr_stats_model(v->stats), ring))
+		snprintf(buf + len, cap - len, "#%u", ring->id);
+	return buf;
+}
+
+const char *xtr_view_ring_id(const struct xtr_view *v, uint32_t id, char *buf, size_t cap)
+{
+	const struct xtr_model *m = xtr_stats_model(v->stats);
+	size_t i;
+
+	if (!id)
+		return "(other fence)";
+	for (i = 0; i < xtr_model_n_rings(m); i++)
+		if (xtr_model_ring(m, i)->id == id)
+			return xtr_view_ring(v, xtr_model_ring(m, i), buf, cap);
+	snprintf(buf, cap, "?ring:%u", id);
+	return buf;
+}
+
+const char *xtr_view_string(const struct xtr_view *v, uint32_t string, char *buf, size_t cap)
+{
+	size_t n = 0;
+	const char *s = NULL;
+
+	if (string)
+		s = xtr_tables_string(xtr_section_tables(v->section), string, &n);
+	return s ? xtr_text_name(buf, cap, s, n) : "";
+}
+
+uint64_t xtr_view_duration(const struct xtr_view *v)
+{
+	uint64_t first, last;
+
+	xtr_stats_span(v->stats, &first, &last);
+	return last - first;
+}
