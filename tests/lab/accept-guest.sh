@@ -1,0 +1,40 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Runs inside a lab kernel as root: records each scenario of the fake GPU with xtr and leaves, per
+# scenario, in OUT/NAME/: run.xtr, the driver's truth, the number of events emitted, the recorder's
+# messages and exit status. Judges nothing: accept_check.py does, on the host.
+# usage: accept-guest.sh OUT XTR MODULE LOAD SCENARIO...   (SCENARIO: name:scenario:jobs[:record options])
+set -u
+
+out=$1 xtr=$2 module=$3 load=$4
+shift 4
+debug=/sys/kernel/debug/fakegpu
+
+modprobe gpu-sched || exit 90
+modprobe drm || exit 90
+for dep in drm_shmem_helper drm_kms_helper; do
+	modprobe "$dep" 2>/dev/null
+done
+insmod "$module" || exit 91
+"$xtr" list >"$out/list.txt" 2>&1
+"$xtr" doctor >"$out/doctor.txt" 2>&1
+
+for spec in "$@"; do
+	IFS=: read -r name scenario jobs options <<<"$spec"
+	dir=$out/$name
+	mkdir -p "$dir"
+	echo reset >$debug/control || exit 92
+	# shellcheck disable=SC2086 # options are words
+	"$xtr" record --force -o "$dir/run.xtr" $options -- bash -c "
+		echo start >$debug/control
+		'$load' $scenario -n $jobs >'$dir/load.json'
+		status=\$?
+		sleep 0.3
+		echo stop >$debug/control
+		exit \$status" >"$dir/record.out" 2>"$dir/record.err"
+	echo $? >"$dir/record.status"
+	cat $debug/truth >"$dir/truth.csv"
+	cat $debug/emitted >"$dir/emitted.txt"
+done
+sleep 0.2
+rmmod xtr_fakegpu || exit 93

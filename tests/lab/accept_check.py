@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Judges one recording of the lab against what the driver itself knows.
+
+usage: accept_check.py [--need-loss] XTR DIR
+
+DIR holds run.xtr, emitted.txt (events the kernel emitted, by tracepoint) and truth.csv, as
+accept-guest.sh leaves them. For every tracepoint that xtr recorded: events in the file plus events
+in the loss counters must be the number emitted, to the event. Prints one line per check.
+"""
+
+import json
+import subprocess
+import sys
+
+# Tracepoints before Linux 6.17, and the name that xtr gives the same event on every kernel.
+OLD_NAMES = {
+    "drm_sched_job": "drm_sched_job_queue",
+    "drm_run_job": "drm_sched_job_run",
+    "drm_sched_process_job": "drm_sched_job_done",
+}
+
+failed = 0
+
+
+def check(ok, text):
+    global failed
+    failed += not ok
+    print(("ok   " if ok else "FAIL ") + text)
+
+
+def main(argv):
+    need_loss = "--need-loss" in argv
+    xtr, directory = [a for a in argv[1:] if not a.startswith("--")]
+    info = json.loads(subprocess.run([xtr, "info", "--json", directory + "/run.xtr"],
+                                     stdout=subprocess.PIPE).stdout)
+    recorded = {e["name"].split(":")[1]: e["count"] for e in info["event_types"]}
+    lost = {}
+    for entry in info["losses"]:
+        name = entry["event"].split(":")[-1]
+        lost[name] = lost.get(name, 0) + entry["count"]
+    emitted = {}
+    with open(directory + "/emitted.txt") as f:
+        for line in f:
+            name, count = line.split()
+            emitted[OLD_NAMES.get(name, name)] = int(count)
+    for name in ("drm_sched_job_queue", "drm_sched_job_run", "drm_sched_job_done"):
+        check(emitted.get(name, 0) > 0, f"{name}: the kernel emitted {emitted.get(name, 0)}")
+    for name, count in sorted(recorded.items()):
+        if name not in emitted:
+            check(False, f"{name}: recorded {count}, but no such tracepoint was counted")
+            continue
+        have = count + lost.get(name, 0)
+        check(have == emitted[name], f"{name}: recorded {count} + lost {lost.get(name, 0)}"
+              f" = {have}, emitted {emitted[name]}")
+    check("" not in lost and "?" not in lost, "every loss names its event")
+    total = sum(lost.values())
+    check(info["lost"] == total, f"info says {info['lost']} lost, the entries sum to {total}")
+    if need_loss:
+        check(total > 0, f"the small buffer lost events ({total})")
+    else:
+        check(total == 0, f"nothing was lost ({total})")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))
