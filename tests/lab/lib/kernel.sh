@@ -1,0 +1,292 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash
+# Kernels: from a name to an unpacked image, its modules, an initramfs and the lab's own module.
+#
+# $CACHE/apt, $CACHE/debs         package lists and downloads (lib/apt.sh)
+# $CACHE/kernels/VERSION/         one unpacked linux-image: boot/, lib/modules/VERSION
+# $CACHE/roots/VERSION/           headers, compiler and libc of the kernel's own suite, for chroot
+# $CACHE/built/VERSION-HASH/      what a guest uses: initramfs, lib/modules/VERSION with our module
+# $CACHE/names/NAME               KEY=VALUE lines of the newest prepare of NAME
+#
+# Every directory is made under a temporary name and renamed when complete.
+
+BUILD_TOOLS=(make bash dash coreutils sed grep mawk findutils diffutils gzip xz-utils perl-base)
+BOOT_MODULES=(virtio_pci virtio_console 9pnet_virtio 9p overlay)
+
+# The package sets that may hold kernel NAME, best first, with the versions that are right for it.
+kernel_sets() {
+	case $1 in
+	6.1) printf 'bookworm linux-image-6.1.*\n' ;;
+	6.12) printf '%s linux-image-6.12.*\n' bookworm-backports trixie ;;
+	new) printf '%s linux-image-*\n' sid forky ;;
+	esac
+}
+
+version_at_least() {
+	[ "$(printf '%s\n%s\n' "$1" "$2" | sort -V | head -n 1)" = "$1" ]
+}
+
+# Prints "SET IMAGE-PACKAGE" for NAME from the lists at hand. With fetch=1, missing lists are fetched.
+kernel_find() {
+	local name=$1 fetch=${2:-0} set pattern image
+
+	while read -r set pattern; do
+		if ! apt_has_index "$set"; then
+			[ "$fetch" = 1 ] || return 1
+			apt_update "$set" || continue
+		fi
+		image=$(apt_depends "$set" linux-image-amd64 | awk '/^linux-image-[0-9]/ && !n++')
+		# shellcheck disable=SC2053 # the pattern is one
+		[[ $image == $pattern ]] || continue
+		if [ "$name" = new ]; then
+			version_at_least 6.17 "${image#linux-image-}" || continue
+		fi
+		printf '%s %s\n' "$set" "$image"
+		return 0
+	done < <(kernel_sets "$name")
+	return 1
+}
+
+# The packages that hold the kernel image and its modules: newer suites have them in parts.
+image_packages() {
+	local set=$1 image=$2 version=${2#linux-image-}
+
+	printf '%s\n' "$image"
+	apt_depends "$set" "$image" | grep -E "^linux-(base|binary|modules)-" | grep -F -- "-$version" || true
+}
+
+kernel_index() {
+	kernel_find "$1" 1 >/dev/null || die "no suite has a kernel for '$1'"
+}
+
+kernel_update() {
+	local set pattern
+
+	while read -r set pattern; do
+		apt_update "$set" || say "'$set': lists could not be fetched"
+	done < <(kernel_sets "$1")
+}
+
+source_hash() {
+	(cd "$LAB_DIR" && cat lib/kernel.sh guest/init fakegpu/Kbuild fakegpu/fg*.[ch] fakegpu/fakegpu_uapi.h) | sha256sum |
+		cut -c 1-12
+}
+
+kernel_plan() {
+	local name=$1 found set image version
+
+	if ! found=$(kernel_find "$name"); then
+		printf '%s: package lists not fetched yet; about 12 MiB of lists, 70-130 MiB of kernel,' "$name"
+		printf ' 90 MiB of headers and compiler (exact: lab plan --index)\n'
+		return 0
+	fi
+	read -r set image <<<"$found"
+	version=${image#linux-image-}
+	if [ -e "$CACHE/built/$version-$(source_hash)" ]; then
+		printf '%s: %s from %s, ready\n' "$name" "$version" "$set"
+		return 0
+	fi
+	{
+		if [ ! -e "$CACHE/kernels/$version" ]; then
+			# shellcheck disable=SC2046 # package names, one a word
+			apt_sizes "$set" download $(image_packages "$set" "$image")
+		fi
+		if [ ! -e "$CACHE/roots/$version" ]; then
+			apt_pretend "$set" "$image"
+			apt_sizes "$set" install "linux-headers-$version" "${BUILD_TOOLS[@]}"
+		fi
+	} | awk -v head="$name: $version from $set" '
+		{ n++; sum += $1; if ($1 > 4e6) list = list sprintf("  %6.1f MiB  %s\n", $1 / 1048576, $2) }
+		END { printf "%s, %d packages, %.1f MiB to download; the larger ones:\n%s", head, n,
+			sum / 1048576, list }'
+}
+
+# new_dir DIR: prints a temporary sibling of DIR. done_dir moves it into place.
+new_dir() {
+	mkdir -p "$(dirname "$1")"
+	mktemp -d "$1.tmp.XXXXXX"
+}
+
+done_dir() {
+	chmod 755 "$1"
+	mv -T "$1" "$2"
+}
+
+unpack_deb() {
+	dpkg-deb --fsys-tarfile "$1" | tar -x --keep-directory-symlink --no-same-owner -C "$2"
+}
+
+unpack_image() {
+	local set=$1 image=$2 version=${2#linux-image-} dir=$CACHE/kernels/${2#linux-image-} p deb tmp
+
+	[ -e "$dir" ] && return 0
+	say "$version: kernel image"
+	tmp=$(new_dir "$dir")
+	ln -s usr/lib "$tmp/lib"
+	mkdir -p "$tmp/usr/lib"
+	for p in $(image_packages "$set" "$image"); do
+		if ! { deb=$(apt_one "$set" "$p") && unpack_deb "$deb" "$tmp"; }; then
+			rm -rf "$tmp"
+			return 1
+		fi
+	done
+	# Newer packages keep the image beside the modules.
+	if [ ! -e "$tmp/boot/vmlinuz-$version" ]; then
+		mkdir -p "$tmp/boot"
+		cp "$tmp/usr/lib/modules/$version/vmlinuz" "$tmp/boot/vmlinuz-$version" || return 1
+	fi
+	depmod -b "$tmp" "$version"
+	done_dir "$tmp" "$dir"
+}
+
+# A directory tree to chroot into: packages unpacked, no maintainer script run. Enough for make.
+unpack_root() {
+	local set=$1 version=$2 dir=$CACHE/roots/$2 tmp d debs
+
+	[ -e "$dir" ] && return 0
+	say "$version: headers and compiler of $set"
+	apt_pretend "$set" "linux-image-$version"
+	debs=$(apt_closure "$set" "linux-headers-$version" "${BUILD_TOOLS[@]}") || return 1
+	tmp=$(new_dir "$dir")
+	for d in bin sbin lib lib64; do
+		mkdir -p "$tmp/usr/$d"
+		ln -s "usr/$d" "$tmp/$d"
+	done
+	mkdir -p "$tmp/proc" "$tmp/dev" "$tmp/build" "$tmp/tmp"
+	while read -r d; do
+		unpack_deb "$d" "$tmp" || return 1
+	done <<<"$debs"
+	# What maintainer scripts would have linked.
+	[ -e "$tmp/usr/bin/awk" ] || ln -s mawk "$tmp/usr/bin/awk"
+	[ -e "$tmp/usr/bin/sh" ] || ln -s dash "$tmp/usr/bin/sh"
+	done_dir "$tmp" "$dir"
+}
+
+# Builds the module in DIR, a copy of fakegpu/, within VERSION's root.
+build_module() {
+	local version=$1 dir=$2 root=$CACHE/roots/$1
+	local -a map=()
+
+	[ "$(id -u)" -eq 0 ] || map=(--map-root-user)
+	# BTF of our own module is left out: that would need pahole and a vmlinux file.
+	# shellcheck disable=SC2016 # expanded by the inner shell
+	unshare "${map[@]}" --mount --pid --fork sh -ec '
+		mount --bind "$2" "$1/build"
+		mount -t proc proc "$1/proc"
+		mount --rbind /dev "$1/dev"
+		exec chroot "$1" /usr/bin/env -i PATH=/usr/bin:/usr/sbin HOME=/ \
+			make -j2 -C "/usr/src/linux-headers-$3" M=/build CONFIG_DEBUG_INFO_BTF_MODULES= modules
+	' sh "$root" "$dir" "$version" >"$dir/build.log" 2>&1
+}
+
+make_initramfs() {
+	local version=$1 tree=$2 out=$3 work m path
+	work=$(mktemp -d "$CACHE/initramfs.XXXXXX")
+
+	mkdir -p "$work"/{bin,dev,proc,sys,lower,rw,new,mod}
+	cp "$(command -v busybox)" "$work/bin/busybox"
+	cp "$LAB_DIR/guest/init" "$work/init"
+	chmod +x "$work/init"
+	for m in "${BOOT_MODULES[@]}"; do
+		modprobe -d "$tree" -S "$version" --show-depends "$m"
+	done | awk '$1 == "insmod" && !seen[$2]++ { print $2 }' | while read -r path; do
+		m=$(basename "$path")
+		case $m in
+		*.xz) xz -dc "$path" >"$work/mod/${m%.xz}" ;;
+		*.zst) zstd -qdc "$path" >"$work/mod/${m%.zst}" ;;
+		*) cp "$path" "$work/mod/$m" ;;
+		esac
+		m=${m%.xz}
+		printf '%s\n' "${m%.zst}" >>"$work/mod/order"
+	done
+	(cd "$work" && find . | busybox cpio -o -H newc 2>/dev/null) >"$out"
+	rm -rf "$work"
+}
+
+# The directory that a guest uses, from an unpacked kernel and this tree's sources.
+build_guest() {
+	local version=$1 dir=$2 tmp src=$CACHE/kernels/$1/usr/lib/modules/$1
+
+	tmp=$(new_dir "$dir")
+	say "$version: module xtr_fakegpu and initramfs"
+	mkdir -p "$tmp/usr/lib/modules" "$tmp/module"
+	ln -s usr/lib "$tmp/lib"
+	cp "$LAB_DIR"/fakegpu/Kbuild "$LAB_DIR"/fakegpu/fg*.[ch] "$LAB_DIR/fakegpu/fakegpu_uapi.h" \
+		"$tmp/module/"
+	if ! build_module "$version" "$tmp/module"; then
+		tail -n 40 "$tmp/module/build.log" >&2
+		rm -rf "$tmp"
+		return 1
+	fi
+	cp -al "$src" "$tmp/usr/lib/modules/"
+	mkdir "$tmp/usr/lib/modules/$version/extra"
+	cp "$tmp"/module/*.ko "$tmp/usr/lib/modules/$version/extra/"
+	# depmod replaces its files by rename: the hard-linked originals stay as they are.
+	depmod -b "$tmp" "$version"
+	make_initramfs "$version" "$tmp" "$tmp/initramfs"
+	done_dir "$tmp" "$dir"
+}
+
+prepare_locked() {
+	local name=$1 found set image version dir
+
+	found=$(kernel_find "$name" 1) || die "no suite has a kernel for '$name'"
+	read -r set image <<<"$found"
+	version=${image#linux-image-}
+	dir=$CACHE/built/$version-$(source_hash)
+	if [ ! -e "$dir" ]; then
+		if ! { unpack_image "$set" "$image" && unpack_root "$set" "$version"; }; then
+			say "$version: download failed, trying again with new package lists"
+			apt_update "$set"
+			found=$(kernel_find "$name" 1) || die "no suite has a kernel for '$name'"
+			read -r set image <<<"$found"
+			version=${image#linux-image-}
+			dir=$CACHE/built/$version-$(source_hash)
+			if ! { unpack_image "$set" "$image" && unpack_root "$set" "$version"; }; then
+				die "$version: could not be downloaded"
+			fi
+		fi
+		[ -e "$dir" ] || build_guest "$version" "$dir" || die "$version: the module does not build"
+	fi
+	mkdir -p "$CACHE/names"
+	printf '%s\n' "version=$version" "suite=$set" "hash=${dir##*-}" "dir=$dir" \
+		"image=$CACHE/kernels/$version/boot/vmlinuz-$version" "initramfs=$dir/initramfs" \
+		"modules=$dir/usr/lib/modules/$version" >"$CACHE/names/$name.tmp"
+	mv "$CACHE/names/$name.tmp" "$CACHE/names/$name"
+}
+
+# Makes NAME ready to run. Does nothing where it is; one run at a time works on the cache.
+kernel_prepare() {
+	mkdir -p "$CACHE"
+	(
+		flock -w 1800 9 || die 'another prepare holds the cache'
+		prepare_locked "$1"
+	) 9>"$CACHE/lock"
+}
+
+# Prints NAME's KEY=VALUE lines; prepares it first if it is not ready or the sources changed.
+kernel_env() {
+	local file=$CACHE/names/$1
+
+	if ! grep -qs "^hash=$(source_hash)\$" "$file"; then
+		kernel_prepare "$1" || return 1
+	fi
+	cat "$file"
+}
+
+kernel_clean() {
+	local d keep
+
+	if [ "${1:-}" = --all ]; then
+		rm -rf "${CACHE:?}"/{apt,debs,kernels,roots,built,names,lock} "$CACHE"/initramfs.*
+		return 0
+	fi
+	keep=$(cat "$CACHE"/names/* 2>/dev/null) || keep=
+	rm -rf "${CACHE:?}/debs" "$CACHE"/initramfs.*
+	for d in "$CACHE"/built/* "$CACHE"/kernels/* "$CACHE"/roots/*; do
+		case $keep in
+		*"version=${d##*/}"* | *"dir=$d"*) ;;
+		*) rm -rf "$d" ;;
+		esac
+	done
+}
