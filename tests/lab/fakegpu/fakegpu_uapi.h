@@ -7,7 +7,8 @@
 #ifndef FAKEGPU_UAPI_H
 #define FAKEGPU_UAPI_H
 
-#include <drm/drm.h>
+#include <linux/ioctl.h>
+#include <linux/types.h>
 
 #define FAKEGPU_DEVICES  2
 #define FAKEGPU_RINGS    4
@@ -51,11 +52,10 @@ struct drm_fakegpu_ring {
 #define DRM_FAKEGPU_WAIT   0x01
 #define DRM_FAKEGPU_RING   0x02
 
-#define DRM_IOCTL_FAKEGPU_SUBMIT \
-	DRM_IOWR(DRM_COMMAND_BASE + DRM_FAKEGPU_SUBMIT, struct drm_fakegpu_submit)
-#define DRM_IOCTL_FAKEGPU_WAIT \
-	DRM_IOWR(DRM_COMMAND_BASE + DRM_FAKEGPU_WAIT, struct drm_fakegpu_wait)
-#define DRM_IOCTL_FAKEGPU_RING \
-	DRM_IOWR(DRM_COMMAND_BASE + DRM_FAKEGPU_RING, struct drm_fakegpu_ring)
+/* 'd' and 0x40 are DRM_IOCTL_BASE and DRM_COMMAND_BASE: Debian 12 has <drm/drm.h> only with libdrm.
+ */
+#define DRM_IOCTL_FAKEGPU_SUBMIT _IOWR('d', 0x40 + DRM_FAKEGPU_SUBMIT, struct drm_fakegpu_submit)
+#define DRM_IOCTL_FAKEGPU_WAIT   _IOWR('d', 0x40 + DRM_FAKEGPU_WAIT, struct drm_fakegpu_wait)
+#define DRM_IOCTL_FAKEGPU_RING   _IOWR('d', 0x40 + DRM_FAKEGPU_RING, struct drm_fakegpu_ring)
 
 #endif

@@ -20,7 +20,7 @@ static const char *const fg_ring_names[FAKEGPU_RINGS] = {
 	"vcn_dec_0",
 };
 
-static unsigned int depth[FAKEGPU_DEVICES * FAKEGPU_RINGS] = { 2, 2, 4, 1, 2, 8, 3, 1 };
+static unsigned int depth[FAKEGPU_DEVICES * FAKEGPU_RINGS] = { 1, 2, 3, 4, 5, 6, 7, 8 };
 module_param_array(depth, uint, NULL, 0444);
 MODULE_PARM_DESC(depth, "jobs on the hardware at once, per ring: device 0's four, device 1's four");
 

@@ -5,7 +5,7 @@
  * The engine exists in numbers only. In order, a job starts when it was handed over and the job
  * before it ended, and ends its duration later; out of order, every job starts at once. An hrtimer
  * plays the interrupt: it comes at an end (or at the next multiple of coalesce_ns), in hard
- * interrupt context, and signals all jobs that have ended. So the true times are exact, and the
+ * interrupt context, and signals all jobs that were due. So the true times are exact, and the
  * signals are as late as interrupts are.
  */
 #include <linux/ktime.h>
@@ -66,19 +66,24 @@ static const struct dma_fence_ops fg_fence_ops = {
 	.get_timeline_name = fg_timeline_name,
 };
 
-/* Sets when the interrupt comes next. Under ring->lock, as the next two. */
+/* When the interrupt for a job that ends at end comes. Under ring->lock, as the next three. */
+static u64 fg_due(const struct fg_ring *ring, u64 end)
+{
+	if (end == FG_NEVER || ring->coalesce_ns == 0)
+		return end;
+	return div64_u64(end + ring->coalesce_ns - 1, ring->coalesce_ns) * ring->coalesce_ns;
+}
+
 static void fg_arm_timer(struct fg_ring *ring)
 {
 	u64 next = FG_NEVER;
 	struct fg_hw *hw;
 
-	list_for_each_entry(hw, &ring->hw, link) next = min(next, hw->end);
-	if (next == FG_NEVER)
-		return;
-	if (ring->coalesce_ns)
-		next = div64_u64(next + ring->coalesce_ns - 1, ring->coalesce_ns) *
-		       ring->coalesce_ns;
-	hrtimer_start(&ring->timer, ns_to_ktime(next), HRTIMER_MODE_ABS);
+	list_for_each_entry(hw, &ring->hw, link) {
+		next = min(next, fg_due(ring, hw->end));
+	}
+	if (next != FG_NEVER)
+		hrtimer_start(&ring->timer, ns_to_ktime(next), HRTIMER_MODE_ABS);
 }
 
 /* Gives the engine a job: settles its start and its end, as far as they are known. */
@@ -102,7 +107,8 @@ static void fg_restart(struct fg_ring *ring, u64 now)
 	if (ring->ooo)
 		return;
 	ring->busy_until = now;
-	list_for_each_entry(hw, &ring->hw, link) fg_schedule(ring, hw);
+	list_for_each_entry(hw, &ring->hw, link)
+		fg_schedule(ring, hw);
 }
 
 /* Tells the world that hw has ended, and gives up the engine's reference to it. */
@@ -120,8 +126,7 @@ static void fg_move_ended(struct fg_hw *hw, struct list_head *ended)
 {
 	struct fg_hw *other;
 
-	list_for_each_entry(other, ended, link)
-	{
+	list_for_each_entry(other, ended, link) {
 		if (other->end > hw->end)
 			break;
 	}
@@ -138,16 +143,14 @@ static enum hrtimer_restart fg_interrupt(struct hrtimer *timer)
 
 	spin_lock_irqsave(&ring->lock, flags);
 	now = ktime_get_ns();
-	list_for_each_entry_safe(hw, next, &ring->hw, link)
-	{
-		if (hw->end <= now)
+	list_for_each_entry_safe(hw, next, &ring->hw, link) {
+		if (fg_due(ring, hw->end) <= now)
 			fg_move_ended(hw, &ended);
 	}
 	fg_arm_timer(ring);
 	spin_unlock_irqrestore(&ring->lock, flags);
 
-	list_for_each_entry_safe(hw, next, &ended, link)
-	{
+	list_for_each_entry_safe(hw, next, &ended, link) {
 		list_del_init(&hw->link);
 		fg_signal(hw, FG_OK);
 	}
@@ -296,8 +299,7 @@ static void fg_rec_fill(struct fg_rec *rec, struct fg_job *job, const struct fg_
 	rec->kernel = s->flags & FAKEGPU_JOB_KERNEL;
 	rec->pid = current->tgid;
 	rec->tid = current->pid;
-	xa_for_each(&job->base.dependencies, i, dep)
-	{
+	xa_for_each(&job->base.dependencies, i, dep) {
 		rec->deps[rec->n_deps].context = dep->context;
 		rec->deps[rec->n_deps++].seqno = dep->seqno;
 	}

@@ -23,17 +23,19 @@ guest_accel() {
 
 # Writes what stage2 reads into DIR. The rest of the arguments are the command.
 guest_control() {
-	local dir=$1 modules=$2 load=$3 v
+	local dir=$1 modules=$2 load=$3 tools v
 	shift 3
 
 	cp "$(command -v busybox)" "$dir/busybox"
 	cp "$LAB_DIR/guest/stage2" "$dir/stage2"
 	printf 'lab_modules=%q\nlab_load=%q\n' "$modules" "${load//,/ }" >"$dir/env"
+	tools=$(guest_tools) || exit 125
 	{
 		printf 'cd %q || exit 126\n' "$PWD"
 		for v in PATH HOME LANG LC_ALL TERM "${!XTR_@}"; do
 			[ -z "${!v:-}" ] || printf 'export %s=%q\n' "$v" "${!v}"
 		done
+		printf 'PATH=%q:$PATH:/usr/sbin:/sbin\n' "$tools"
 		printf 'exec'
 		printf ' %q' "$@"
 		printf '\n'

@@ -6,6 +6,7 @@
 # $CACHE/kernels/VERSION/         one unpacked linux-image: boot/, lib/modules/VERSION
 # $CACHE/roots/VERSION/           headers, compiler and libc of the kernel's own suite, for chroot
 # $CACHE/built/VERSION-HASH/      what a guest uses: initramfs, lib/modules/VERSION with our module
+# $CACHE/tools/HASH/             fakegpu-load
 # $CACHE/names/NAME               KEY=VALUE lines of the newest prepare of NAME
 #
 # Every directory is made under a temporary name and renamed when complete.
@@ -227,6 +228,22 @@ build_guest() {
 	done_dir "$tmp" "$dir"
 }
 
+# Prints the folder of the lab's own programs for the guest's PATH; builds them if need be.
+guest_tools() {
+	local dir tmp src=$LAB_DIR/fakegpu
+
+	dir=$CACHE/tools/$(cat "$src/fakegpu-load.c" "$src/fakegpu_uapi.h" | sha256sum | cut -c 1-12)
+	if [ ! -e "$dir" ]; then
+		tmp=$(new_dir "$dir")
+		"${CC:-cc}" -std=gnu11 -O2 -Wall -Wextra -Werror -o "$tmp/fakegpu-load" \
+			"$src/fakegpu-load.c" -pthread >&2 || return 1
+		# Another run may have been faster: then its folder stays.
+		chmod 755 "$tmp"
+		mv -T "$tmp" "$dir" 2>/dev/null || rm -rf "$tmp"
+	fi
+	printf '%s\n' "$dir"
+}
+
 prepare_locked() {
 	local name=$1 found set image version dir
 
@@ -278,7 +295,7 @@ kernel_clean() {
 	local d keep
 
 	if [ "${1:-}" = --all ]; then
-		rm -rf "${CACHE:?}"/{apt,debs,kernels,roots,built,names,lock} "$CACHE"/initramfs.*
+		rm -rf "${CACHE:?}"/{apt,debs,kernels,roots,built,tools,names,accel,lock} "$CACHE"/initramfs.*
 		return 0
 	fi
 	keep=$(cat "$CACHE"/names/* 2>/dev/null) || keep=
