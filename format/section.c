@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* One section: its chunks in order, and everything in them that is not events. */
+#include "buf.h"
+#include "cborget.h"
+#include "checked.h"
+#include "reader_priv.h"
+#include "tables_priv.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct xtr_section *xtr_section_new(void)
+{
+	struct xtr_section *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->meta = xtr_meta_new();
+	s->tables = xtr_tables_new();
+	s->loss = xtr_loss_new();
+	if (s->meta && s->tables && s->loss)
+		return s;
+	xtr_section_free(s);
+	return NULL;
+}
+
+void xtr_section_free(struct xtr_section *s)
+{
+	if (!s)
+		return;
+	xtr_meta_free(s->meta);
+	xtr_tables_free(s->tables);
+	xtr_loss_free(s->loss);
+	xtr_map_free(&s->by_stream);
+	free(s->streams);
+	free(s->chunks);
+	free(s->clocks);
+	free(s->end_reason);
+	free(s);
+}
+
+static int stream_info(struct xtr_section *s, uint32_t stream, struct xtr_stream_info **info)
+{
+	const uint64_t *i = xtr_map_get(&s->by_stream, stream, 0);
+
+	if (i) {
+		*info = &s->streams[*i];
+		return 0;
+	}
+	if (xtr_grow_array(&s->streams, &s->cap_streams, s->n_streams + 1, sizeof(**info)) ||
+	    xtr_map_put(&s->by_stream, stream, 0, s->n_streams))
+		return -ENOMEM;
+	*info = &s->streams[s->n_streams++];
+	**info = (struct xtr_stream_info){ 0 };
+	return 0;
+}
+
+/* Ordinals tell how many events stood in missing chunks (spec 4.1). */
+static int account(struct xtr_reader *r, struct xtr_section *s, const struct xtr_chunk *c)
+{
+	struct xtr_section_summary *sum = &s->summary;
+	struct xtr_stream_info *info;
+	int err = stream_info(s, c->stream, &info);
+
+	if (err)
+		return err;
+	if (c->first_ordinal < info->next_ordinal ||
+	    (c->first_ordinal > info->next_ordinal && info->holes == s->holes))
+		err = xtr_reader_note(r, XTR_P_ORDINAL, c->offset, c->seq);
+	else
+		sum->missing = xtr_sat_add(sum->missing, c->first_ordinal - info->next_ordinal);
+	info->next_ordinal = c->first_ordinal + c->n_records;
+	info->holes = s->holes;
+	if (c->lost_total > info->lost_total)
+		info->lost_total = c->lost_total;
+	if (c->n_records) {
+		if (!sum->events || c->ts_min < sum->ts_min)
+			sum->ts_min = c->ts_min;
+		if (c->ts_max > sum->ts_max)
+			sum->ts_max = c->ts_max;
+	}
+	sum->events += c->n_records;
+	sum->event_bytes += xtr_chunk_span(c);
+	return err;
+}
+
+int xtr_section_add(struct xtr_reader *r, struct xtr_section *s, const struct xtr_chunk *c)
+{
+	uint64_t expected = s->n_chunks ? (uint64_t)s->chunks[s->n_chunks - 1].seq + 1 : 0;
+	int err = 0;
+
+	if (c->seq < expected) {
+		s->damaged = true;
+		return xtr_reader_note(r, XTR_P_CHUNK_ORDER, c->offset, c->seq);
+	}
+	if (c->type >= XTR_CHUNK_TYPES && c->props & XTR_PROP_CRITICAL && !s->refused) {
+		s->refused = true;
+		s->refusal = (struct xtr_problem){ XTR_P_UNKNOWN_CRITICAL, c->seq, c->offset };
+	}
+	if (c->seq > expected) {
+		s->damaged = true;
+		s->holes++;
+		err = xtr_reader_note(r, XTR_P_MISSING_CHUNKS, c->offset, c->seq);
+	}
+	if (!err)
+		err = xtr_grow_array(&s->chunks, &s->cap_chunks, s->n_chunks + 1,
+				     sizeof(*s->chunks));
+	if (err)
+		return err;
+	s->chunks[s->n_chunks++] = *c;
+	s->has_end |= c->type == XTR_CHUNK_END;
+	return c->type == XTR_CHUNK_EVENTS ? account(r, s, c) : 0;
+}
+
+static int take_meta(struct xtr_section *s, const uint8_t *p, size_t n, struct xtr_err *err)
+{
+	int ret = xtr_meta_merge(s->meta, p, n, err);
+
+	s->has_meta |= !ret;
+	return ret;
+}
+
+static int take_table(struct xtr_section *s, const uint8_t *p, size_t n, struct xtr_err *err)
+{
+	return xtr_tables_merge(s->tables, p, n, err);
+}
+
+static int take_loss(struct xtr_section *s, const uint8_t *p, size_t n, struct xtr_err *err)
+{
+	return xtr_loss_merge(s->loss, p, n, err);
+}
+
+/* The readings of a CLOCK; false if they break the grammar. */
+static bool get_clock(const cbor_item_t *map, struct xtr_clock_snapshot *c)
+{
+	const cbor_item_t *clocks = xtr_cbor_key(map, "clocks");
+	const struct cbor_pair *pairs;
+
+	if (!xtr_cbor_u64(xtr_cbor_key(map, "before"), &c->before) ||
+	    !xtr_cbor_u64(xtr_cbor_key(map, "after"), &c->after) || c->before > c->after ||
+	    !xtr_cbor_is_map(clocks))
+		return false;
+	pairs = cbor_map_handle(clocks);
+	for (size_t i = 0; i < cbor_map_size(clocks); i++) {
+		uint64_t ns;
+
+		if (!xtr_cbor_is_text(pairs[i].key) || !xtr_cbor_u64(pairs[i].value, &ns))
+			return false;
+		if (xtr_cbor_key_is(pairs[i].key, "boottime"))
+			c->boottime = ns;
+		else if (xtr_cbor_key_is(pairs[i].key, "realtime"))
+			c->realtime = ns;
+	}
+	return true;
+}
+
+static int take_clock(struct xtr_section *s, const uint8_t *p, size_t n, struct xtr_err *err)
+{
+	struct xtr_clock_snapshot c = { 0 };
+	cbor_item_t *map;
+	int ret = xtr_cbor_load(p, n, XTR_P_CLOCK, &map, err);
+
+	if (ret)
+		return ret;
+	if (!get_clock(map, &c))
+		ret = xtr_cbor_broken(XTR_P_CLOCK, err);
+	cbor_decref(&map);
+	if (!ret)
+		ret = xtr_grow_array(&s->clocks, &s->cap_clocks, s->n_clocks + 1, sizeof(c));
+	if (!ret)
+		s->clocks[s->n_clocks++] = c;
+	return ret;
+}
+
+/* The recorder's cost; false if it breaks the grammar. */
+static bool get_cost(const cbor_item_t *map, struct xtr_recorder_cost *c)
+{
+	const struct {
+		const char *key;
+		uint64_t *v;
+	} keys[] = {
+		{ "cpu-ns", &c->cpu_ns },
+		{ "ring-bytes", &c->ring_bytes },
+		{ "ring-high", &c->ring_high },
+		{ "bpf-run-ns", &c->bpf_run_ns },
+		{ "bpf-run-count", &c->bpf_run_cnt },
+	};
+	const struct cbor_pair *pairs;
+
+	if (!xtr_cbor_is_map(map))
+		return false;
+	pairs = cbor_map_handle(map);
+	for (size_t i = 0; i < cbor_map_size(map); i++)
+		if (!xtr_cbor_is_text(pairs[i].key))
+			return false;
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		const cbor_item_t *item = xtr_cbor_key(map, keys[i].key);
+
+		if (item && !xtr_cbor_u64(item, keys[i].v))
+			return false;
+	}
+	return true;
+}
+
+static int get_end(struct xtr_section *s, const cbor_item_t *map, struct xtr_err *err)
+{
+	const cbor_item_t *reason = xtr_cbor_key(map, "reason");
+	const cbor_item_t *recorder = xtr_cbor_key(map, "recorder");
+	struct xtr_recorder_cost cost = { 0 };
+	uint64_t events, lost;
+	char *text;
+
+	if (!xtr_cbor_u64(xtr_cbor_key(map, "events"), &events) ||
+	    !xtr_cbor_u64(xtr_cbor_key(map, "lost"), &lost) || !xtr_cbor_is_text(reason) ||
+	    (recorder && !get_cost(recorder, &cost)))
+		return xtr_cbor_broken(XTR_P_END, err);
+	text = xtr_cbor_strdup(reason);
+	if (!text)
+		return -ENOMEM;
+	free(s->end_reason);
+	s->end_reason = text;
+	s->end_events = events;
+	s->end_lost = lost;
+	s->has_cost = recorder != NULL;
+	s->cost = cost;
+	return 0;
+}
+
+static int take_end(struct xtr_section *s, const uint8_t *p, size_t n, struct xtr_err *err)
+{
+	cbor_item_t *map;
+	int ret = xtr_cbor_load(p, n, XTR_P_END, &map, err);
+
+	if (ret)
+		return ret;
+	ret = get_end(s, map, err);
+	cbor_decref(&map);
+	return ret;
+}
+
+typedef int take_fn(struct xtr_section *s, const uint8_t *p, size_t n, struct xtr_err *err);
+
+/* Chunks that are loaded on opening; the others wait until somebody decodes them. */
+static take_fn *const takes[XTR_CHUNK_TYPES] = {
+	[XTR_CHUNK_META] = take_meta,   [XTR_CHUNK_TABLE] = take_table,
+	[XTR_CHUNK_CLOCK] = take_clock, [XTR_CHUNK_LOSS] = take_loss,
+	[XTR_CHUNK_END] = take_end,
+};
+
+static void sum_up(struct xtr_section *s)
+{
+	struct xtr_section_summary *sum = &s->summary;
+	uint64_t lost = 0;
+
+	sum->streams = (uint32_t)s->n_streams;
+	sum->closed = s->has_end;
+	for (size_t i = 0; i < s->n_streams; i++)
+		lost = xtr_sat_add(lost, s->streams[i].lost_total);
+	sum->lost = xtr_loss_total(s->loss);
+	if (lost > sum->lost)
+		sum->lost = lost;
+	if (s->end_lost > sum->lost)
+		sum->lost = s->end_lost;
+	if (s->end_events > sum->events && s->end_events - sum->events > sum->missing)
+		sum->missing = s->end_events - sum->events;
+	for (size_t i = 0; i < xtr_loss_n_entries(s->loss); i++)
+		if (!xtr_loss_entry_at(s->loss, i)->cause)
+			sum->filtered =
+				xtr_sat_add(sum->filtered, xtr_loss_entry_at(s->loss, i)->total);
+}
+
+int xtr_section_load(struct xtr_reader *r, struct xtr_section *s)
+{
+	struct xtr_decoder d = { 0 };
+	uint8_t *buf = NULL;
+	size_t cap = 0;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < s->n_chunks; i++) {
+		const struct xtr_chunk *c = &s->chunks[i];
+		take_fn *take = c->type < XTR_CHUNK_TYPES ? takes[c->type] : NULL;
+		struct xtr_err why = { 0 };
+
+		if (!take)
+			continue;
+		err = xtr_decode(r, c, &d, &buf, &cap, &why);
+		if (!err)
+			err = take(s, buf, c->raw_len, &why);
+		if (err == -EBADMSG)
+			err = xtr_reader_note(r, why.problem, c->offset, c->seq);
+	}
+	xtr_decoder_free(&d);
+	free(buf);
+	if (!err && !s->has_meta)
+		err = xtr_reader_note(r, XTR_P_NO_META, s->offset, 0);
+	if (!err && !s->has_end)
+		err = xtr_reader_note(r, XTR_P_NO_END, s->end, 0);
+	xtr_tables_sort_tasks(s->tables);
+	sum_up(s);
+	return err;
+}
