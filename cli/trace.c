@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Opening traces, and saying what is wrong with them or missing in them. */
 #include "cli.h"
+#include "trace.h"
 
 #include "format/reader.h"
+#include "replay/json.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -26,23 +28,55 @@ static bool without_chunk(enum xtr_problem_code code)
 	       code == XTR_P_LOST_SYNC || code == XTR_P_NO_META || code == XTR_P_NO_END;
 }
 
-static void problem_error(const char *path, enum xtr_problem_code code, uint32_t seq,
-			  uint64_t offset)
+/* What stands before the explanation: "chunk 17 at 0x4a20: ", "at 0x0: " or nothing. */
+static const char *place(char *s, size_t size, const struct xtr_problem *p)
 {
-	const char *help = xtr_problem_help(code);
-
-	if (of_whole_file(code))
-		cli_error("'%s': %s", path, help);
-	else if (without_chunk(code))
-		cli_error("'%s': at 0x%" PRIx64 ": %s", path, offset, help);
+	if (of_whole_file(p->code))
+		snprintf(s, size, "%s", "");
+	else if (without_chunk(p->code))
+		snprintf(s, size, "at 0x%" PRIx64 ": ", p->offset);
 	else
-		cli_error("'%s': chunk %" PRIu32 " at 0x%" PRIx64 ": %s", path, seq, offset, help);
+		snprintf(s, size, "chunk %" PRIu32 " at 0x%" PRIx64 ": ", p->seq, p->offset);
+	return s;
+}
+
+static void problem_error(const char *path, const struct xtr_problem *p)
+{
+	char s[64];
+
+	cli_error("'%s': %s%s", path, place(s, sizeof(s), p), xtr_problem_help(p->code));
+}
+
+void cli_put_problem(FILE *f, const struct xtr_problem *p)
+{
+	char s[64];
+
+	fprintf(f, "%s%s", place(s, sizeof(s), p), xtr_problem_help(p->code));
+}
+
+void cli_json_problems(struct xtr_json *j, const struct xtr_problem *p, size_t n)
+{
+	xtr_json_kv_array(j, "problems");
+	for (size_t i = 0; i < n; i++) {
+		xtr_json_begin_object(j);
+		xtr_json_kv_str(j, "code", xtr_problem_name(p[i].code));
+		xtr_json_kv_u64(j, "offset", p[i].offset);
+		xtr_json_key(j, "chunk");
+		if (of_whole_file(p[i].code) || without_chunk(p[i].code))
+			xtr_json_null(j);
+		else
+			xtr_json_u64(j, p[i].seq);
+		xtr_json_end_object(j);
+	}
+	xtr_json_end_array(j);
 }
 
 void cli_trace_error(const char *path, const struct xtr_err *err)
 {
 	if (err->problem != XTR_P_NONE)
-		problem_error(path, err->problem, err->seq, err->offset);
+		problem_error(path, &(struct xtr_problem){ .code = err->problem,
+							   .seq = err->seq,
+							   .offset = err->offset });
 	else
 		cli_error("'%s': %s", path, strerror(err->code < 0 ? -err->code : EIO));
 }
@@ -118,20 +152,23 @@ static uint64_t report_lost(const char *path, const struct xtr_section *s)
 	return sum->lost | known | sum->missing;
 }
 
-int cli_report_loss(const char *path, const struct xtr_reader *r)
+void cli_report_problems(const char *path, const struct xtr_reader *r, size_t most)
 {
 	const size_t n = xtr_reader_n_problems(r);
-	const struct xtr_problem *p;
+
+	for (size_t i = 0; i < n && i < most; i++)
+		problem_error(path, xtr_reader_problem(r, i));
+	if (n > most)
+		cli_error("'%s': %s more problems: 'xtr check' shows all", path,
+			  cli_count(n - most));
+}
+
+int cli_report_loss(const char *path, const struct xtr_reader *r)
+{
 	uint64_t lost = 0;
 
 	for (size_t i = 0; i < xtr_reader_n_sections(r); i++)
 		lost |= report_lost(path, xtr_reader_section(r, i));
-	for (size_t i = 0; i < n && i < PROBLEMS_SHOWN; i++) {
-		p = xtr_reader_problem(r, i);
-		problem_error(path, p->code, p->seq, p->offset);
-	}
-	if (n > PROBLEMS_SHOWN)
-		cli_error("'%s': %zu more problems: 'xtr check' shows all", path,
-			  n - PROBLEMS_SHOWN);
-	return lost || n ? XTR_EXIT_LOSS : XTR_EXIT_OK;
+	cli_report_problems(path, r, PROBLEMS_SHOWN);
+	return lost || xtr_reader_n_problems(r) ? XTR_EXIT_LOSS : XTR_EXIT_OK;
 }

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Each thread takes the next EVENTS chunk, decodes it and counts its records into arrays of its
+ * own; at the end they are added up. Nothing here depends on the order of events.
+ */
+#include "count.h"
+#include "cli.h"
+
+#include "format/bytes.h"
+#include "format/xtr_format.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum {
+	THREADS_MAX = 8
+};
+
+struct shared {
+	const struct xtr_reader *r;
+	const struct xtr_section *s;
+	atomic_size_t next; /* chunk */
+	size_t n_chunks;
+};
+
+struct worker {
+	struct shared *shared;
+	pthread_t thread;
+	bool main; /* the caller's own thread: shows progress */
+	struct count c;
+	int err; /* -errno */
+};
+
+static int add_problem(struct count *c, const struct xtr_problem *p)
+{
+	struct xtr_problem *grown = realloc(c->problems, (c->n_problems + 1) * sizeof(*grown));
+
+	if (!grown)
+		return -ENOMEM;
+	grown[c->n_problems++] = *p;
+	c->problems = grown;
+	return 0;
+}
+
+/* The decoder has checked the records; the sizes are looked at again all the same. */
+static void count_records(struct count *c, const uint8_t *p, size_t len)
+{
+	struct count_tally *t;
+	uint64_t ts;
+	uint32_t size;
+
+	for (; len >= XTR_RECORD_HEADER_SIZE; p += size, len -= size) {
+		ts = xtr_le64(p);
+		t = &c->types[xtr_le16(p + 8)];
+		size = xtr_le16(p + 10);
+		if (size < XTR_RECORD_HEADER_SIZE || size > len)
+			return;
+		t->count++;
+		t->bytes += size;
+		c->first = ts < c->first ? ts : c->first;
+		c->last = ts > c->last ? ts : c->last;
+	}
+}
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+	struct shared *sh = w->shared;
+	const struct xtr_chunk *chunk;
+	uint8_t *buf = NULL;
+	size_t cap = 0, i;
+
+	while (!w->err && (i = atomic_fetch_add(&sh->next, 1)) < sh->n_chunks) {
+		struct xtr_err err = { 0 };
+
+		chunk = xtr_section_chunk(sh->s, i);
+		if (chunk->type != XTR_CHUNK_EVENTS)
+			continue;
+		w->err = xtr_reader_decode(sh->r, chunk, &buf, &cap, &err);
+		if (w->err == -EBADMSG)
+			w->err = add_problem(&w->c,
+					     &(struct xtr_problem){ .code = err.problem,
+								    .seq = chunk->seq,
+								    .offset = chunk->offset });
+		else if (!w->err)
+			count_records(&w->c, buf, chunk->rec_len);
+		if (w->main)
+			cli_progress("counting events", i, sh->n_chunks);
+	}
+	free(buf);
+	return NULL;
+}
+
+static int count_init(struct count *c)
+{
+	*c = (struct count){ .first = UINT64_MAX };
+	c->types = calloc(COUNT_TYPES, sizeof(*c->types));
+	return c->types ? 0 : -ENOMEM;
+}
+
+void count_free(struct count *c)
+{
+	free(c->types);
+	free(c->problems);
+	*c = (struct count){ 0 };
+}
+
+static int add(struct count *to, const struct worker *w)
+{
+	int err = w->err;
+
+	if (!w->c.types)
+		return err;
+	for (size_t i = 0; i < COUNT_TYPES; i++) {
+		to->types[i].count += w->c.types[i].count;
+		to->types[i].bytes += w->c.types[i].bytes;
+	}
+	to->first = w->c.first < to->first ? w->c.first : to->first;
+	to->last = w->c.last > to->last ? w->c.last : to->last;
+	for (size_t i = 0; i < w->c.n_problems && !err; i++)
+		err = add_problem(to, &w->c.problems[i]);
+	return err;
+}
+
+/* Threads as the machine has processors, fewer where one cannot be started. */
+static int run_workers(struct shared *sh, struct worker *w, unsigned int n)
+{
+	unsigned int started;
+	int err;
+
+	for (started = 0; started < n; started++) {
+		w[started].shared = sh;
+		w[started].main = started == 0;
+		err = count_init(&w[started].c);
+		if (err && started == 0)
+			return err;
+		if (err || (started && pthread_create(&w[started].thread, NULL, work, &w[started])))
+			break;
+	}
+	work(&w[0]);
+	for (unsigned int i = 1; i < started; i++)
+		pthread_join(w[i].thread, NULL);
+	return 0;
+}
+
+int count_section(struct count *c, const struct xtr_reader *r, const struct xtr_section *s)
+{
+	struct shared sh = { .r = r, .s = s, .n_chunks = xtr_section_n_chunks(s) };
+	struct worker w[THREADS_MAX] = { 0 };
+	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	const unsigned int n = cpus < 1 ? 1 : cpus > THREADS_MAX ? THREADS_MAX : (unsigned int)cpus;
+	int err = count_init(c);
+
+	if (!err)
+		err = run_workers(&sh, w, n);
+	for (unsigned int i = 0; i < n; i++) {
+		if (!err)
+			err = add(c, &w[i]);
+		count_free(&w[i].c);
+	}
+	cli_progress_done();
+	return err;
+}
