@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* xtr jobs: one line for each job. */
+#include "cli.h"
+#include "replay_cmd.h"
+#include "format/xtr_format.h"
+#include "replay/jobs_view.h"
+#include "replay/model.h"
+
+#include <errno.h>
+
+struct jobs_opts {
+	struct replay_opts replay;
+	bool csv, jsonl;
+};
+
+static const struct cli_option options[] = {
+	{ 0, "csv", NULL, CLI_FLAG, offsetof(struct jobs_opts, csv), "CSV (docs/jobs.md)" },
+	{ 0, "jsonl", NULL, CLI_FLAG, offsetof(struct jobs_opts, jsonl),
+	  "JSON lines, dependencies included" },
+	REPLAY_OPTIONS(struct jobs_opts, replay),
+};
+
+struct jobs_run {
+	const struct jobs_opts *o;
+	struct replay_cmd cmd;
+	const struct xtr_tables *tables;
+	struct xtr_select select;
+	struct xtr_model *verdict, *model;
+	struct xtr_json json;
+};
+
+/* What tells whether a ring completes jobs in order: run, done, and the errors that excuse it. */
+static const uint32_t verdict_types[] = { XTR_EV_JOB_RUN, XTR_EV_JOB_DONE, XTR_EV_FENCE_SIGNALED };
+static const uint32_t job_types[] = {
+	XTR_EV_JOB_QUEUE,    XTR_EV_JOB_RUN,           XTR_EV_JOB_DONE,
+	XTR_EV_JOB_WAIT_DEP, XTR_EV_JOB_UNSCHEDULABLE, XTR_EV_FENCE_SIGNALED,
+};
+
+static int on_job(void *ctx, const struct xtr_job *j)
+{
+	struct jobs_run *r = ctx;
+
+	if (!xtr_select_job(&r->select, j))
+		return 0;
+	if (r->o->csv)
+		xtr_jobs_csv(r->cmd.out, r->tables, j);
+	else if (r->o->jsonl)
+		xtr_jobs_json(&r->json, r->tables, j);
+	else
+		xtr_jobs_text(r->cmd.out, r->tables, j);
+	return ferror(r->cmd.out) ? -EIO : 0;
+}
+
+static int on_event(void *ctx, const struct xtr_event *ev)
+{
+	return xtr_model_event(ctx, ev);
+}
+
+/* Two passes: whether a ring executes in order must be known before its first job is shown. */
+static int section(struct jobs_run *r, const struct xtr_section *s)
+{
+	struct xtr_model_opts mo = { .sz = sizeof(mo),
+				     .meta = xtr_section_meta(s),
+				     .tables = xtr_section_tables(s) };
+	int ret = xtr_model_new(&r->verdict, &mo);
+
+	if (!ret)
+		ret = replay_play(&r->cmd, s, verdict_types,
+				  sizeof(verdict_types) / sizeof(verdict_types[0]), on_event,
+				  r->verdict);
+	if (!ret)
+		ret = xtr_model_finish(r->verdict);
+	if (ret)
+		return ret;
+	mo.verdict = r->verdict;
+	mo.job = on_job;
+	mo.ctx = r;
+	r->tables = mo.tables;
+	replay_select(&r->cmd, s, &r->select);
+	ret = xtr_model_new(&r->model, &mo);
+	if (!ret)
+		ret = replay_play(&r->cmd, s, job_types, sizeof(job_types) / sizeof(job_types[0]),
+				  on_event, r->model);
+	return ret ? ret : xtr_model_finish(r->model);
+}
+
+static int all_sections(struct jobs_run *r)
+{
+	size_t i;
+	int ret = 0;
+
+	replay_out(&r->cmd);
+	xtr_json_init(&r->json, r->cmd.out, false);
+	if (r->o->csv)
+		xtr_jobs_csv_header(r->cmd.out);
+	else if (!r->o->jsonl)
+		xtr_jobs_text_header(r->cmd.out);
+	for (i = 0; i < xtr_reader_n_sections(r->cmd.reader) && !ret; i++) {
+		ret = section(r, xtr_reader_section(r->cmd.reader, i));
+		xtr_model_free(r->model);
+		xtr_model_free(r->verdict);
+		r->model = r->verdict = NULL;
+	}
+	/* A write error is cli_finish's to report. */
+	return ferror(r->cmd.out) ? 0 : ret;
+}
+
+extern const struct cli_command cmd_jobs;
+
+static int run(const void *opts, int argc, char **argv)
+{
+	struct jobs_run r = { .o = opts };
+	int status;
+
+	if (r.o->csv && r.o->jsonl)
+		return cli_usage_error(&cmd_jobs, "--csv or --jsonl, not both");
+	status = replay_begin(&r.cmd, &cmd_jobs, &r.o->replay, argc, argv);
+	if (status != XTR_EXIT_OK)
+		return status;
+	return replay_end(&r.cmd, all_sections(&r));
+}
+
+const struct cli_command cmd_jobs = {
+	.name = "jobs",
+	.summary = "one line for each job, with all its times and how well they are known",
+	.args = "FILE",
+	.about =
+		"Jobs come in order of completion; those that never completed come at the end, in "
+		"order of their first event. Times are ns on the event clock in CSV and JSON. A field "
+		"whose value is not known is empty. quality says how start and end are known: exact, "
+		"inferred (in-order ring), bounded (no start is given), open (start or end not in the "
+		"trace), lost (records are missing).\n\n"
+		"Exit status 3: events were lost while recording, or the file is damaged.",
+	.examples = "xtr jobs run.xtr\tfor people\n"
+		    "xtr jobs --csv run.xtr >jobs.csv\tfor a spreadsheet or pandas\n"
+		    "xtr jobs --jsonl --ring 'gfx*' run.xtr\twith dependencies, one ring",
+	.options = options,
+	.n_options = sizeof(options) / sizeof(options[0]),
+	.opts_size = sizeof(struct jobs_opts),
+	.run = run,
+};

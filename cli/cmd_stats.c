@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* xtr stats: the answers. */
+#include "cli.h"
+#include "replay_cmd.h"
+#include "replay/view.h"
+
+#include <string.h>
+
+struct stats_opts {
+	struct replay_opts replay;
+	bool json;
+	uint64_t top;
+	struct cli_list sections;
+};
+
+static const struct cli_option options[] = {
+	{ 'j', "json", NULL, CLI_FLAG, offsetof(struct stats_opts, json),
+	  "JSON for programs (docs/stats-json.md)" },
+	{ 's', "section", "NAME", CLI_LIST, offsetof(struct stats_opts, sections),
+	  "only this part: devices, rings, processes, clients, waits, depth, dependencies, slowest, "
+	  "unusual, histograms, events" },
+	{ 't', "top", "N", CLI_U64, offsetof(struct stats_opts, top),
+	  "how many slowest jobs and longest waits (10)" },
+	REPLAY_OPTIONS(struct stats_opts, replay),
+};
+
+static void defaults(void *opts)
+{
+	((struct stats_opts *)opts)->top = 10;
+}
+
+/* One run of the command, over all sections. */
+struct stats_run {
+	const struct stats_opts *o;
+	struct replay_cmd cmd;
+	struct xtr_stats *stats;
+	uint32_t parts;
+};
+
+static int on_event(void *ctx, const struct xtr_event *ev)
+{
+	return xtr_stats_event(((struct stats_run *)ctx)->stats, ev);
+}
+
+static int gather(struct stats_run *r, const struct xtr_section *s, struct xtr_view *v)
+{
+	struct xtr_stats_opts so = {
+		.sz = sizeof(so),
+		.meta = xtr_section_meta(s),
+		.tables = xtr_section_tables(s),
+		.top = (uint32_t)r->o->top,
+	};
+	int ret;
+
+	replay_select(&r->cmd, s, &so.select);
+	ret = xtr_stats_new(&r->stats, &so);
+	if (!ret)
+		ret = replay_play(&r->cmd, s, NULL, 0, on_event, r);
+	if (!ret)
+		ret = xtr_stats_finish(r->stats);
+	v->section = s;
+	v->stats = r->stats;
+	return ret;
+}
+
+static int section_text(struct stats_run *r, size_t i)
+{
+	struct xtr_view v = { .path = r->cmd.path, .parts = r->parts };
+	int ret = gather(r, xtr_reader_section(r->cmd.reader, i), &v);
+
+	if (ret)
+		return ret;
+	v.f = replay_out(&r->cmd);
+	if (i)
+		fputc('\n', v.f);
+	return xtr_view_text(&v);
+}
+
+static int section_json(struct stats_run *r, size_t i, struct xtr_json *j)
+{
+	struct xtr_view v = { .path = r->cmd.path, .parts = r->parts };
+	int ret = gather(r, xtr_reader_section(r->cmd.reader, i), &v);
+
+	if (!ret)
+		xtr_view_json(&v, j);
+	return ret;
+}
+
+static int all_sections(struct stats_run *r)
+{
+	size_t i, n = xtr_reader_n_sections(r->cmd.reader);
+	struct xtr_json j;
+	int ret = 0;
+
+	if (r->o->json) {
+		xtr_json_init(&j, replay_out(&r->cmd), true);
+		xtr_json_begin_object(&j);
+		xtr_json_kv_str(&j, "schema", "xtr.stats/1");
+		xtr_json_kv_str(&j, "file", r->cmd.path);
+		xtr_json_kv_array(&j, "sections");
+	}
+	for (i = 0; i < n && !ret; i++) {
+		ret = r->o->json ? section_json(r, i, &j) : section_text(r, i);
+		xtr_stats_free(r->stats);
+		r->stats = NULL;
+	}
+	if (r->o->json && !ret) {
+		xtr_json_end_array(&j);
+		xtr_json_end_object(&j);
+		xtr_json_newline(&j);
+	}
+	return ret;
+}
+
+extern const struct cli_command cmd_stats;
+
+static int run(const void *opts, int argc, char **argv)
+{
+	struct stats_run r = { .o = opts };
+	size_t i;
+	int status;
+
+	for (i = 0; i < r.o->sections.n; i++) {
+		uint32_t bit = xtr_view_part_bit(r.o->sections.v[i]);
+
+		if (!bit)
+			return cli_usage_error(&cmd_stats, "no such section: '%s'",
+					       r.o->sections.v[i]);
+		r.parts |= bit;
+	}
+	if (!r.parts)
+		r.parts = ~0u;
+	if (r.o->top > 10000)
+		return cli_usage_error(&cmd_stats, "--top: at most 10000");
+	status = replay_begin(&r.cmd, &cmd_stats, &r.o->replay, argc, argv);
+	if (status != XTR_EXIT_OK)
+		return status;
+	return replay_end(&r.cmd, all_sections(&r));
+}
+
+const struct cli_command cmd_stats = {
+	.name = "stats",
+	.summary = "what the recorded GPU and NPU jobs did: times, waits, utilisation, losses",
+	.args = "FILE",
+	.about =
+		"Reads a trace once and prints, losses first: jobs, execution time, utilisation, waits "
+		"and queue depth by device, ring, process and DRM client; the slowest jobs; which "
+		"fences were waited for; what was unfinished or unusual.\n\n"
+		"Execution time is from the start on the hardware to completion. No event tells the "
+		"start: on rings that execute in order it is the later of the hand-over to the driver "
+		"and the completion of the job before (inferred); where jobs overlap only bounds are "
+		"given. Beside every time stands how it is known. Utilisation is the share of the "
+		"time in which at least one job was there, never a sum.\n\n"
+		"Exit status 3: events were lost while recording, or the file is damaged.",
+	.examples =
+		"xtr stats run.xtr\teverything\n"
+		"xtr stats --section rings --section waits run.xtr\ttwo parts of it\n"
+		"xtr stats --pid 4711 --from 2s --to 3s run.xtr\tone process, one second of it\n"
+		"xtr stats --json run.xtr | jq .sections[0].rings\tfor programs",
+	.options = options,
+	.n_options = sizeof(options) / sizeof(options[0]),
+	.opts_size = sizeof(struct stats_opts),
+	.defaults = defaults,
+	.run = run,
+};

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "replay_cmd.h"
+#include "units.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int parse_pids(struct replay_cmd *c, const struct cli_command *cmd)
+{
+	const struct cli_list *l = &c->o->pids;
+	uint64_t pid;
+	size_t i;
+
+	if (!l->n)
+		return XTR_EXIT_OK;
+	c->pids = calloc(l->n, sizeof(*c->pids));
+	if (!c->pids) {
+		cli_error("%s", strerror(ENOMEM));
+		return XTR_EXIT_FAILURE;
+	}
+	for (i = 0; i < l->n; i++) {
+		if (cli_parse_u64(l->v[i], &pid) || pid > UINT32_MAX)
+			return cli_usage_error(cmd, "--pid: not a process id: '%s'", l->v[i]);
+		c->pids[c->n_pids++] = (uint32_t)pid;
+	}
+	return XTR_EXIT_OK;
+}
+
+int replay_begin_window(struct replay_cmd *c, const struct cli_command *cmd,
+			const struct window_opts *w, int argc, char **argv)
+{
+	int status = XTR_EXIT_OK;
+
+	if (argc != 1)
+		return cli_usage_error(cmd, argc ? "one FILE, not %d" : "which FILE?", argc);
+	if (w->to && w->to < w->from)
+		return cli_usage_error(cmd, "--to is before --from");
+	c->window = w;
+	c->path = argv[0];
+	c->reader = cli_open_trace(c->path, &status);
+	if (!c->reader)
+		return status;
+	c->status = cli_report_loss(c->path, c->reader);
+	return XTR_EXIT_OK;
+}
+
+int replay_begin(struct replay_cmd *c, const struct cli_command *cmd, const struct replay_opts *o,
+		 int argc, char **argv)
+{
+	int status;
+
+	c->o = o;
+	status = parse_pids(c, cmd);
+	if (status == XTR_EXIT_OK)
+		status = replay_begin_window(c, cmd, &o->window, argc, argv);
+	if (status != XTR_EXIT_OK)
+		free(c->pids);
+	return status;
+}
+
+void replay_select(const struct replay_cmd *c, const struct xtr_section *s, struct xtr_select *sel)
+{
+	*sel = (struct xtr_select){
+		.devices = c->o->devices.v,
+		.n_devices = c->o->devices.n,
+		.rings = c->o->rings.v,
+		.n_rings = c->o->rings.n,
+		.pids = c->pids,
+		.n_pids = c->n_pids,
+		.from = xtr_play_time(s, c->window->from),
+		.to = xtr_play_time(s, c->window->to),
+	};
+}
+
+/* What xtr_play calls back: the command's own context rides along. */
+struct player {
+	struct replay_cmd *c;
+	int (*event)(void *, const struct xtr_event *);
+	void *ctx;
+};
+
+static int on_event(void *ctx, const struct xtr_event *ev)
+{
+	const struct player *p = ctx;
+
+	return p->event(p->ctx, ev);
+}
+
+static void on_damage(void *ctx, const struct xtr_err *err)
+{
+	struct replay_cmd *c = ((struct player *)ctx)->c;
+
+	cli_trace_error(c->path, err);
+	c->status = XTR_EXIT_LOSS;
+}
+
+static void on_progress(void *ctx, unsigned int permille)
+{
+	cli_progress(((struct player *)ctx)->c->path, permille, 1000);
+}
+
+int replay_play(struct replay_cmd *c, const struct xtr_section *s, const uint32_t *types,
+		size_t n_types, int (*event)(void *, const struct xtr_event *), void *ctx)
+{
+	struct player player = { .c = c, .event = event, .ctx = ctx };
+	uint64_t from = xtr_play_time(s, c->window->from);
+	struct xtr_play p = {
+		.reader = c->reader,
+		.section = s,
+		.from = c->o ? xtr_play_lead_in(from) : from,
+		.to = xtr_play_time(s, c->window->to),
+		.types = types,
+		.n_types = n_types,
+		.event = on_event,
+		.damage = on_damage,
+		.progress = on_progress,
+		.ctx = &player,
+	};
+	struct xtr_err err = { 0 };
+	int ret = xtr_play(&p, &err);
+
+	cli_progress_done();
+	return ret;
+}
+
+FILE *replay_out(struct replay_cmd *c)
+{
+	if (!c->out)
+		c->out = cli_out();
+	return c->out;
+}
+
+int replay_end(struct replay_cmd *c, int ret)
+{
+	int status = c->status;
+
+	if (ret) {
+		cli_error("'%s': %s", c->path, strerror(ret < 0 ? -ret : EIO));
+		status = XTR_EXIT_FAILURE;
+	}
+	xtr_reader_close(c->reader);
+	free(c->pids);
+	return c->out ? cli_finish(status) : status;
+}

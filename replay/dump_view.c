@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "dump_view.h"
+#include "field.h"
+#include "text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static void text_gap(FILE *f, const struct xtr_gap *gap)
+{
+	char from[XTR_TEXT_NUMBER], to[XTR_TEXT_NUMBER];
+
+	fprintf(f, "LOST %" PRIu64 " %s on CPU %u between %s and %s\n", gap->count,
+		gap->count == 1 ? "event" : "events", gap->stream, xtr_text_stamp(from, gap->first),
+		xtr_text_stamp(to, gap->last));
+}
+
+static const struct xtr_task *task_of(const struct xtr_tables *t, const struct xtr_event *ev)
+{
+	return ev->tid ? xtr_tables_task(t, ev->tid, ev->ts) : NULL;
+}
+
+/* As trace-cmd writes it: <idle> for the idle task, <...> where the name is not known. */
+static void text_task(FILE *f, const struct xtr_tables *t, const struct xtr_event *ev)
+{
+	const struct xtr_task *task = task_of(t, ev);
+	const char *comm = NULL;
+	char name[XTR_TEXT_NAME];
+	size_t n = 0;
+
+	if (task)
+		comm = xtr_tables_string(t, task->comm, &n);
+	if (!ev->tid)
+		strcpy(name, "<idle>");
+	else if (!comm)
+		strcpy(name, "<...>");
+	else
+		xtr_text_name(name, sizeof(name), comm, n);
+	fprintf(f, "%16s-%-7u", name, ev->tid);
+}
+
+static void text_hex(FILE *f, const struct xtr_event *ev)
+{
+	uint32_t i;
+
+	fputs(" hex=", f);
+	for (i = 16; i < ev->size; i++)
+		fprintf(f, "%02x", ev->rec[i]);
+}
+
+/* Records may be shorter than META says; what lies past their end is left out. */
+static bool fits(const struct xtr_field *field, uint32_t size)
+{
+	uint32_t width = xtr_repr_width(field->repr) ? xtr_repr_width(field->repr) : field->size;
+
+	return field->offset <= size && width <= size - field->offset;
+}
+
+void xtr_dump_text(FILE *f, const struct xtr_tables *t, const struct xtr_event *ev)
+{
+	char stamp[XTR_TEXT_NUMBER];
+	uint32_t i;
+
+	if (ev->gap) {
+		text_gap(f, ev->gap);
+		return;
+	}
+	text_task(f, t, ev);
+	fprintf(f, " [%03u] %s: ", ev->stream, xtr_text_stamp(stamp, ev->ts));
+	if (!ev->desc) {
+		fprintf(f, "type:%u:", ev->type);
+		text_hex(f, ev);
+		fputc('\n', f);
+		return;
+	}
+	xtr_text_put(f, ev->desc->name, strlen(ev->desc->name));
+	fputc(':', f);
+	for (i = 0; i < ev->desc->n_fields; i++) {
+		const struct xtr_field *field = &ev->desc->fields[i];
+
+		if (!fits(field, ev->size))
+			continue;
+		fputc(' ', f);
+		xtr_text_put(f, field->name, strlen(field->name));
+		fputc('=', f);
+		xtr_field_text(f, t, field, ev->rec, ev->size);
+	}
+	fputc('\n', f);
+}
+
+static void json_gap(struct xtr_json *j, const struct xtr_gap *gap)
+{
+	xtr_json_begin_object(j);
+	xtr_json_kv_u64(j, "lost", gap->count);
+	xtr_json_kv_u64(j, "cpu", gap->stream);
+	xtr_json_kv_u64(j, "first_ns", gap->first);
+	xtr_json_kv_u64(j, "last_ns", gap->last);
+	xtr_json_end_object(j);
+	xtr_json_newline(j);
+}
+
+static void json_task(struct xtr_json *j, const struct xtr_tables *t, const struct xtr_event *ev)
+{
+	const struct xtr_task *task = task_of(t, ev);
+	const char *comm;
+	size_t n = 0;
+
+	xtr_json_kv_u64(j, "tid", ev->tid);
+	if (!task)
+		return;
+	xtr_json_kv_u64(j, "pid", task->pid);
+	comm = xtr_tables_string(t, task->comm, &n);
+	xtr_json_key(j, "comm");
+	xtr_json_strn(j, comm, n);
+}
+
+static void json_hex(struct xtr_json *j, const struct xtr_event *ev)
+{
+	const struct xtr_field payload = {
+		.name = "hex", .offset = 16, .size = ev->size - 16, .repr = XTR_REPR_BYTES
+	};
+
+	xtr_field_json(j, NULL, &payload, ev->rec, ev->size);
+}
+
+void xtr_dump_json(struct xtr_json *j, const struct xtr_tables *t, const struct xtr_event *ev)
+{
+	uint32_t i;
+
+	if (ev->gap) {
+		json_gap(j, ev->gap);
+		return;
+	}
+	xtr_json_begin_object(j);
+	xtr_json_kv_u64(j, "ts_ns", ev->ts);
+	xtr_json_kv_u64(j, "cpu", ev->stream);
+	json_task(j, t, ev);
+	xtr_json_kv_u64(j, "type", ev->type);
+	xtr_json_kv_str(j, "event", ev->desc ? ev->desc->name : NULL);
+	xtr_json_kv_object(j, "fields");
+	for (i = 0; ev->desc && i < ev->desc->n_fields; i++)
+		xtr_field_json(j, t, &ev->desc->fields[i], ev->rec, ev->size);
+	if (!ev->desc)
+		json_hex(j, ev);
+	xtr_json_end_object(j);
+	xtr_json_end_object(j);
+	xtr_json_newline(j);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One event as a line, with every field that META describes: for people, and as JSON. */
+#ifndef XTR_DUMP_VIEW_H
+#define XTR_DUMP_VIEW_H
+
+#include "format/merge.h"
+#include "json.h"
+
+/* "comm-tid [cpu] s.ns: system:event: field=value ...", or the mark of a gap. */
+void xtr_dump_text(FILE *f, const struct xtr_tables *t, const struct xtr_event *ev);
+void xtr_dump_json(struct xtr_json *j, const struct xtr_tables *t, const struct xtr_event *ev);
+
+#endif /* XTR_DUMP_VIEW_H */

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "field.h"
+#include "text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_hex(enum xtr_repr r)
+{
+	return r == XTR_REPR_HEX8 || r == XTR_REPR_HEX16 || r == XTR_REPR_HEX32 ||
+	       r == XTR_REPR_HEX64;
+}
+
+/* The bytes of a str or bytes field; NULL if it does not fit. A str ends at its first NUL. */
+static const char *raw_bytes(const struct xtr_field *field, const uint8_t *rec, uint32_t size,
+			     size_t *n)
+{
+	if (field->offset > size || field->size > size - field->offset)
+		return NULL;
+	*n = field->size;
+	if (field->repr == XTR_REPR_STR)
+		*n = strnlen((const char *)rec + field->offset, field->size);
+	return (const char *)rec + field->offset;
+}
+
+static const char *value_name(const struct xtr_field *field, uint64_t v)
+{
+	uint32_t i;
+
+	for (i = 0; i < field->n_names; i++)
+		if (field->names[i].value == v)
+			return field->names[i].name;
+	return NULL;
+}
+
+static void put_string(FILE *f, const char *s, size_t n)
+{
+	bool quote = !n || memchr(s, ' ', n) || memchr(s, '=', n);
+
+	if (quote)
+		fputc('"', f);
+	xtr_text_put(f, s, n);
+	if (quote)
+		fputc('"', f);
+}
+
+static void put_strid(FILE *f, const struct xtr_tables *t, uint64_t id)
+{
+	size_t n = 0;
+	const char *s = id <= UINT32_MAX ? xtr_tables_string(t, (uint32_t)id, &n) : NULL;
+
+	if (!id)
+		fputc('-', f);
+	else if (s)
+		put_string(f, s, n);
+	else
+		fprintf(f, "?str:%" PRIu64, id);
+}
+
+static void put_ring(FILE *f, const struct xtr_tables *t, uint64_t id)
+{
+	const struct xtr_ring *ring = xtr_tables_ring(t, (uint32_t)id);
+
+	if (!id) {
+		fputc('-', f);
+	} else if (!ring) {
+		fprintf(f, "?ring:%" PRIu64, id);
+	} else {
+		put_strid(f, t, ring->device);
+		fputc('/', f);
+		put_strid(f, t, ring->name);
+		fprintf(f, "#%" PRIu64, id);
+	}
+}
+
+static void put_frame(FILE *f, const struct xtr_tables *t, uint32_t id)
+{
+	const struct xtr_frame *frame = xtr_tables_frame(t, id);
+
+	if (!frame) {
+		fprintf(f, "?frame:%u", id);
+		return;
+	}
+	if (frame->symbol)
+		put_strid(f, t, frame->symbol);
+	fprintf(f, "+0x%" PRIx64, frame->offset);
+	if (frame->module) {
+		fputc('[', f);
+		put_strid(f, t, frame->module);
+		fputc(']', f);
+	}
+}
+
+/* Innermost first: callee < caller. */
+static void put_stack(FILE *f, const struct xtr_tables *t, uint64_t id)
+{
+	size_t n = 0, i;
+	const uint32_t *frames = id ? xtr_tables_stack(t, (uint32_t)id, &n) : NULL;
+
+	if (!id)
+		fputc('-', f);
+	else if (!frames)
+		fprintf(f, "?stack:%" PRIu64, id);
+	for (i = 0; i < n; i++) {
+		fputs(i ? "<" : "", f);
+		put_frame(f, t, frames[i]);
+	}
+}
+
+static void put_flag_names(FILE *f, const struct xtr_field *field, uint64_t v)
+{
+	const char *sep = "";
+	uint32_t i;
+
+	for (i = 0; i < field->n_names; i++) {
+		uint64_t bit = field->names[i].value;
+
+		if (!bit || (v & bit) != bit)
+			continue;
+		fputs(sep, f);
+		xtr_text_put(f, field->names[i].name, strlen(field->names[i].name));
+		sep = "|";
+		v &= ~bit;
+	}
+	if (v || !*sep)
+		fprintf(f, v ? "%s0x%" PRIx64 : "%s%" PRIu64, sep, v);
+}
+
+static void put_integer(FILE *f, const struct xtr_field *field, uint64_t v)
+{
+	const char *name = field->names_kind == XTR_NAMES_ENUM ? value_name(field, v) : NULL;
+
+	if (field->names_kind == XTR_NAMES_FLAGS)
+		put_flag_names(f, field, v);
+	else if (name)
+		xtr_text_put(f, name, strlen(name));
+	else if (is_hex(field->repr))
+		fprintf(f, "0x%" PRIx64, v);
+	else if (xtr_repr_is_signed(field->repr))
+		fprintf(f, "%" PRId64, (int64_t)v);
+	else
+		fprintf(f, "%" PRIu64, v);
+	if (field->unit && !name)
+		xtr_text_put(f, field->unit, strlen(field->unit));
+}
+
+static void put_bytes(FILE *f, const char *s, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		fprintf(f, "%02x", (unsigned char)s[i]);
+}
+
+bool xtr_field_text(FILE *f, const struct xtr_tables *t, const struct xtr_field *field,
+		    const uint8_t *rec, uint32_t size)
+{
+	const char *bytes;
+	uint64_t v = 0;
+	size_t n;
+
+	if (field->repr == XTR_REPR_STR || field->repr == XTR_REPR_BYTES) {
+		bytes = raw_bytes(field, rec, size, &n);
+		if (bytes && field->repr == XTR_REPR_STR)
+			put_string(f, bytes, n);
+		else if (bytes)
+			put_bytes(f, bytes, n);
+		return bytes;
+	}
+	if (!xtr_field_get(field, rec, size, &v))
+		return false;
+	switch (field->repr) {
+	case XTR_REPR_STRID:
+		put_strid(f, t, v);
+		break;
+	case XTR_REPR_RING:
+		put_ring(f, t, v);
+		break;
+	case XTR_REPR_STACK:
+		put_stack(f, t, v);
+		break;
+	default:
+		put_integer(f, field, v);
+	}
+	return true;
+}
+
+/* What has no JSON form of its own goes in as its text. */
+static void json_text(struct xtr_json *j, const struct xtr_tables *t, uint64_t v,
+		      void (*put)(FILE *, const struct xtr_tables *, uint64_t))
+{
+	char buf[4096] = "";
+	FILE *f = fmemopen(buf, sizeof(buf), "w");
+
+	if (!f || !v) {
+		xtr_json_null(j);
+	} else {
+		put(f, t, v);
+		fflush(f);
+		xtr_json_strn(j, buf, strnlen(buf, sizeof(buf)));
+	}
+	if (f)
+		fclose(f);
+}
+
+static void json_strid(struct xtr_json *j, const struct xtr_tables *t, uint64_t id)
+{
+	size_t n = 0;
+	const char *s = id <= UINT32_MAX ? xtr_tables_string(t, (uint32_t)id, &n) : NULL;
+
+	if (s)
+		xtr_json_strn(j, s, n);
+	else
+		json_text(j, t, id, put_strid);
+}
+
+static void json_named(struct xtr_json *j, const struct xtr_field *field, uint64_t v)
+{
+	const char *name = value_name(field, v);
+	uint32_t i;
+
+	xtr_json_begin_object(j);
+	xtr_json_kv_u64(j, "value", v);
+	if (field->names_kind == XTR_NAMES_ENUM) {
+		xtr_json_kv_str(j, "name", name);
+	} else {
+		xtr_json_kv_array(j, "flags");
+		for (i = 0; i < field->n_names; i++)
+			if (field->names[i].value &&
+			    (v & field->names[i].value) == field->names[i].value)
+				xtr_json_str(j, field->names[i].name);
+		xtr_json_end_array(j);
+	}
+	xtr_json_end_object(j);
+}
+
+static void json_integer(struct xtr_json *j, const struct xtr_field *field, uint64_t v)
+{
+	char hex[24];
+
+	if (field->names_kind != XTR_NAMES_NONE) {
+		json_named(j, field, v);
+	} else if (is_hex(field->repr)) {
+		snprintf(hex, sizeof(hex), "0x%" PRIx64, v);
+		xtr_json_str(j, hex);
+	} else if (xtr_repr_is_signed(field->repr)) {
+		xtr_json_s64(j, (int64_t)v);
+	} else {
+		xtr_json_u64(j, v);
+	}
+}
+
+static void json_bytes(struct xtr_json *j, const char *s, size_t n)
+{
+	static const char digits[] = "0123456789abcdef";
+	char *hex = malloc(2 * n + 1);
+	size_t i;
+
+	for (i = 0; hex && i < n; i++) {
+		hex[2 * i] = digits[(unsigned char)s[i] >> 4];
+		hex[2 * i + 1] = digits[(unsigned char)s[i] & 15];
+	}
+	xtr_json_strn(j, hex, 2 * n);
+	free(hex);
+}
+
+bool xtr_field_json(struct xtr_json *j, const struct xtr_tables *t, const struct xtr_field *field,
+		    const uint8_t *rec, uint32_t size)
+{
+	const char *bytes;
+	uint64_t v = 0;
+	size_t n;
+
+	if (field->repr == XTR_REPR_STR || field->repr == XTR_REPR_BYTES) {
+		bytes = raw_bytes(field, rec, size, &n);
+		if (!bytes)
+			return false;
+		xtr_json_key(j, field->name);
+		if (field->repr == XTR_REPR_STR)
+			xtr_json_strn(j, bytes, n);
+		else
+			json_bytes(j, bytes, n);
+		return true;
+	}
+	if (!xtr_field_get(field, rec, size, &v))
+		return false;
+	xtr_json_key(j, field->name);
+	if (field->repr == XTR_REPR_STRID)
+		json_strid(j, t, v);
+	else if (field->repr == XTR_REPR_RING)
+		json_text(j, t, v, put_ring);
+	else if (field->repr == XTR_REPR_STACK)
+		json_text(j, t, v, put_stack);
+	else
+		json_integer(j, field, v);
+	return true;
+}

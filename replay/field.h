@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The value of one field of a record, whatever its representation (spec 6.2). */
+#ifndef XTR_FIELD_H
+#define XTR_FIELD_H
+
+#include "format/schema.h"
+#include "format/tables.h"
+#include "json.h"
+
+/* Nothing is printed for a field that does not fit into the record. Return true if something was.
+ */
+bool xtr_field_text(FILE *f, const struct xtr_tables *t, const struct xtr_field *field,
+		    const uint8_t *rec, uint32_t size);
+/* Key and value. Ids are resolved; numbers with names become {"value", "name"} or {"value",
+ * "flags"}. */
+bool xtr_field_json(struct xtr_json *j, const struct xtr_tables *t, const struct xtr_field *field,
+		    const uint8_t *rec, uint32_t size);
+
+#endif /* XTR_FIELD_H */

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One job as a line: for people, as CSV, as JSON. */
+#ifndef XTR_JOBS_VIEW_H
+#define XTR_JOBS_VIEW_H
+
+#include "format/tables.h"
+#include "job.h"
+#include "json.h"
+
+void xtr_jobs_text_header(FILE *f);
+void xtr_jobs_text(FILE *f, const struct xtr_tables *t, const struct xtr_job *j);
+/* The columns' names and order are part of the interface (docs/jobs-csv.md). */
+void xtr_jobs_csv_header(FILE *f);
+void xtr_jobs_csv(FILE *f, const struct xtr_tables *t, const struct xtr_job *j);
+void xtr_jobs_json(struct xtr_json *json, const struct xtr_tables *t, const struct xtr_job *j);
+
+#endif /* XTR_JOBS_VIEW_H */

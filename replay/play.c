@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "play.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#define PROGRESS_EVERY 65536u
+#define THREADS_MAX    4
+
+/* One thread decodes ahead for each CPU but the one that runs the caller. */
+static unsigned int threads(void)
+{
+	long n = sysconf(_SC_NPROCESSORS_ONLN) - 1;
+
+	if (n < 1)
+		return 1;
+	return n > THREADS_MAX ? THREADS_MAX : (unsigned int)n;
+}
+
+static int run(const struct xtr_play *p, struct xtr_merge *m, struct xtr_err *err)
+{
+	struct xtr_event ev;
+	uint32_t until_progress = PROGRESS_EVERY;
+	int ret;
+
+	for (;;) {
+		ret = xtr_merge_next(m, &ev, err);
+		if (ret == -EBADMSG) {
+			if (p->damage)
+				p->damage(p->ctx, err);
+			continue;
+		}
+		if (ret <= 0)
+			return ret;
+		ret = p->event(p->ctx, &ev);
+		if (ret)
+			return ret;
+		if (!--until_progress) {
+			until_progress = PROGRESS_EVERY;
+			if (p->progress)
+				p->progress(p->ctx, xtr_merge_permille(m));
+		}
+	}
+}
+
+int xtr_play(const struct xtr_play *p, struct xtr_err *err)
+{
+	struct xtr_merge_opts o = {
+		.sz = sizeof(o),
+		.from = p->from,
+		.to = p->to,
+		.threads = threads(),
+		.types = p->types,
+		.n_types = p->n_types,
+	};
+	struct xtr_merge *m;
+	int ret = xtr_merge_open(&m, p->reader, p->section, &o);
+
+	if (ret) {
+		*err = (struct xtr_err){ .code = ret };
+		return ret;
+	}
+	ret = run(p, m, err);
+	xtr_merge_close(m);
+	return ret;
+}
+
+uint64_t xtr_play_time(const struct xtr_section *s, uint64_t ns)
+{
+	uint64_t first = xtr_section_summary(s)->ts_min, sum;
+
+	if (!ns || ns >= first)
+		return ns;
+	return __builtin_add_overflow(first, ns, &sum) ? UINT64_MAX : sum;
+}
+
+uint64_t xtr_play_lead_in(uint64_t from)
+{
+	return from > XTR_PLAY_LEAD_IN ? from - XTR_PLAY_LEAD_IN : 0;
+}
