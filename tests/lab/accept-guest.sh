@@ -3,19 +3,13 @@
 # Runs inside a lab kernel as root: records each scenario of the fake GPU with xtr and leaves, per
 # scenario, in OUT/NAME/: run.xtr, the driver's truth, the number of events emitted, the recorder's
 # messages and exit status. Judges nothing: accept_check.py does, on the host.
-# usage: accept-guest.sh OUT XTR MODULE LOAD SCENARIO...   (SCENARIO: name:scenario:jobs[:record options])
+# usage: accept-guest.sh OUT XTR SCENARIO...   (SCENARIO: name:scenario:jobs[:record options])
 set -u
 
-out=$1 xtr=$2 module=$3 load=$4
-shift 4
+out=$1 xtr=$2
+shift 2
 debug=/sys/kernel/debug/fakegpu
 
-modprobe gpu-sched || exit 90
-modprobe drm || exit 90
-for dep in drm_shmem_helper drm_kms_helper; do
-	modprobe "$dep" 2>/dev/null
-done
-insmod "$module" || exit 91
 "$xtr" list >"$out/list.txt" 2>&1
 "$xtr" doctor >"$out/doctor.txt" 2>&1
 
@@ -27,7 +21,7 @@ for spec in "$@"; do
 	# shellcheck disable=SC2086 # options are words
 	"$xtr" record --force -o "$dir/run.xtr" $options -- bash -c "
 		echo start >$debug/control
-		'$load' $scenario -n $jobs >'$dir/load.json'
+		fakegpu-load -n $jobs $scenario >'$dir/load.json'
 		status=\$?
 		sleep 0.3
 		echo stop >$debug/control
@@ -37,4 +31,4 @@ for spec in "$@"; do
 	cat $debug/emitted >"$dir/emitted.txt"
 done
 sleep 0.2
-rmmod xtr_fakegpu || exit 93
+modprobe -r xtr_fakegpu || exit 93
