@@ -2,11 +2,12 @@
 /*
  * A ring: one drm_gpu_scheduler and a made-up engine behind it.
  *
- * The engine exists in numbers only. In order, a job starts when it was handed over and the job
- * before it ended, and ends its duration later; out of order, every job starts at once. An hrtimer
- * plays the interrupt: it comes at an end (or at the next multiple of coalesce_ns), in hard
- * interrupt context, and signals all jobs that were due. So the true times are exact, and the
- * signals are as late as interrupts are.
+ * In order, a job starts when it was handed over and the job before it ended; out of order, every
+ * job starts at once. An hrtimer plays engine and interrupt: a job ends when the timer that was set
+ * for it fires, in hard interrupt context. Emulated machines fire timers milliseconds late; since
+ * the timer is the engine, that makes the job longer, and does not come between its end and its
+ * signal, as no real interrupt would. With coalesce_ns the engine exists in numbers only: jobs end
+ * one after the other on time, and the interrupt for all that ended comes at the next multiple.
  */
 #include <linux/ktime.h>
 #include <linux/math64.h>
@@ -99,7 +100,7 @@ static void fg_schedule(struct fg_ring *ring, struct fg_hw *hw)
 		ring->busy_until = hw->end;
 }
 
-/* The engine was reset: what waited behind the job that hung starts now. */
+/* The engine is free: what waited behind the job that ended, or hung and was reset, starts now. */
 static void fg_restart(struct fg_ring *ring, u64 now)
 {
 	struct fg_hw *hw;
@@ -133,20 +134,33 @@ static void fg_move_ended(struct fg_hw *hw, struct list_head *ended)
 	list_move_tail(&hw->link, &other->link);
 }
 
+/* Takes the jobs that have ended off the ring, in order of their ends. */
+static void fg_collect(struct fg_ring *ring, u64 now, struct list_head *ended)
+{
+	struct fg_hw *hw, *next;
+
+	list_for_each_entry_safe(hw, next, &ring->hw, link) {
+		if (fg_due(ring, hw->end) > now)
+			continue;
+		if (ring->coalesce_ns == 0)
+			hw->end = now;
+		fg_move_ended(hw, ended);
+		if (ring->coalesce_ns == 0 && !ring->ooo) {
+			fg_restart(ring, now);
+			break;
+		}
+	}
+}
+
 static enum hrtimer_restart fg_interrupt(struct hrtimer *timer)
 {
 	struct fg_ring *ring = container_of(timer, struct fg_ring, timer);
 	struct fg_hw *hw, *next;
 	unsigned long flags;
 	LIST_HEAD(ended);
-	u64 now;
 
 	spin_lock_irqsave(&ring->lock, flags);
-	now = ktime_get_ns();
-	list_for_each_entry_safe(hw, next, &ring->hw, link) {
-		if (fg_due(ring, hw->end) <= now)
-			fg_move_ended(hw, &ended);
-	}
+	fg_collect(ring, ktime_get_ns(), &ended);
 	fg_arm_timer(ring);
 	spin_unlock_irqrestore(&ring->lock, flags);
 
