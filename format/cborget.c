@@ -12,6 +12,24 @@ int xtr_cbor_broken(enum xtr_problem_code grammar, struct xtr_err *err)
 	return -EBADMSG;
 }
 
+bool xtr_cbor_is_map(const cbor_item_t *item)
+{
+	return item && cbor_isa_map(item);
+}
+
+bool xtr_cbor_is_text_map(const cbor_item_t *item)
+{
+	const struct cbor_pair *pairs;
+
+	if (!xtr_cbor_is_map(item))
+		return false;
+	pairs = cbor_map_handle(item);
+	for (size_t i = 0; i < cbor_map_size(item); i++)
+		if (!cbor_isa_string(pairs[i].key))
+			return false;
+	return true;
+}
+
 int xtr_cbor_load(const uint8_t *buf, size_t n, enum xtr_problem_code grammar, cbor_item_t **item,
 		  struct xtr_err *err)
 {
@@ -26,7 +44,7 @@ int xtr_cbor_load(const uint8_t *buf, size_t n, enum xtr_problem_code grammar, c
 	*item = cbor_load(buf, n, &result);
 	if (!*item) /* the bytes are right, so it can only be memory */
 		return -ENOMEM;
-	if (cbor_isa_map(*item))
+	if (xtr_cbor_is_text_map(*item))
 		return 0;
 	cbor_decref(item);
 	return xtr_cbor_broken(grammar, err);
@@ -86,11 +104,6 @@ bool xtr_cbor_id(const cbor_item_t *item, uint32_t *v)
 bool xtr_cbor_is_text(const cbor_item_t *item)
 {
 	return item && cbor_isa_string(item);
-}
-
-bool xtr_cbor_is_map(const cbor_item_t *item)
-{
-	return item && cbor_isa_map(item);
 }
 
 char *xtr_cbor_strdup(const cbor_item_t *item)

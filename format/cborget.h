@@ -11,9 +11,9 @@
 #include <stdint.h>
 
 /*
- * Check and decode a payload into *item, which must be a map (spec 6.1); release it with
+ * Check and decode a payload into *item, which must be a map with text keys (spec 6.1); release it with
  * cbor_decref. 0; -ENOMEM; -EBADMSG with err->problem XTR_P_CBOR (and err->offset the byte in the
- * payload), or `grammar` if it is right CBOR but not a map.
+ * payload), or `grammar` if it is right CBOR but not such a map.
  */
 int xtr_cbor_load(const uint8_t *buf, size_t n, enum xtr_problem_code grammar, cbor_item_t **item,
 		  struct xtr_err *err);
@@ -33,6 +33,8 @@ bool xtr_cbor_id(const cbor_item_t *item, uint32_t *v); /* 1 to 2^32 - 1 */
 char *xtr_cbor_strdup(const cbor_item_t *item);
 bool xtr_cbor_is_text(const cbor_item_t *item);
 bool xtr_cbor_is_map(const cbor_item_t *item);
+/* A map with text keys only: `* tstr => any` in xtr.cddl. */
+bool xtr_cbor_is_text_map(const cbor_item_t *item);
 /* The elements of an array of at least `least` elements, NULL if it is none. */
 cbor_item_t **xtr_cbor_array(const cbor_item_t *item, size_t least, size_t *n);
 /* Text or byte string. */

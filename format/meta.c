@@ -203,6 +203,11 @@ int xtr_meta_set_config_str(struct xtr_meta *m, const char *key, const char *val
 	return e ? set_str(&e->str, value) : -ENOMEM;
 }
 
+bool xtr_meta_is_empty(const struct xtr_meta *m)
+{
+	return !m->writer_name;
+}
+
 const char *xtr_meta_writer_name(const struct xtr_meta *m)
 {
 	return m->writer_name ? m->writer_name : "";

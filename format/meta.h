@@ -59,7 +59,11 @@ int xtr_meta_add_event(struct xtr_meta *m, const struct xtr_event_desc *ev);
 int xtr_meta_set_config_u64(struct xtr_meta *m, const char *key, uint64_t value);
 int xtr_meta_set_config_str(struct xtr_meta *m, const char *key, const char *value);
 
-/* Getters. Pointers stay valid until the meta is freed or changed. */
+/*
+ * Getters. Pointers stay valid until the meta is freed or changed; texts are never NULL but where it is
+ * said, and empty (the clock: "monotonic") if they were not set.
+ */
+bool xtr_meta_is_empty(const struct xtr_meta *m); /* no writer set, no META merged */
 const char *xtr_meta_writer_name(const struct xtr_meta *m);
 const char *xtr_meta_writer_version(const struct xtr_meta *m);
 const char *xtr_meta_clock(const struct xtr_meta *m);

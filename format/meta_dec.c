@@ -251,7 +251,7 @@ typedef int take_fn(struct xtr_meta *m, struct scratch *s, const cbor_item_t *ma
 static int take_map(struct xtr_meta *m, const cbor_item_t *item, take_fn *take)
 {
 	struct scratch s = { 0 };
-	int err = xtr_cbor_is_map(item) ? take(m, &s, item) : -EBADMSG;
+	int err = xtr_cbor_is_text_map(item) ? take(m, &s, item) : -EBADMSG;
 
 	if (s.no_memory)
 		err = -ENOMEM;

@@ -335,7 +335,7 @@ static int begin_section(struct scan *sc, uint64_t *p)
 		err = vote(sc, *p, q, &damaged.file_id);
 	if (err)
 		return err;
-	if (mark || damaged.file_id)
+	if (damaged.file_id)
 		return read_section(sc, p, &damaged, true);
 	err = xtr_reader_note(sc->r, XTR_P_LOST_SYNC, *p, 0);
 	*p = q;

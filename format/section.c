@@ -139,13 +139,13 @@ static bool get_clock(const cbor_item_t *map, struct xtr_clock_snapshot *c)
 
 	if (!xtr_cbor_u64(xtr_cbor_key(map, "before"), &c->before) ||
 	    !xtr_cbor_u64(xtr_cbor_key(map, "after"), &c->after) || c->before > c->after ||
-	    !xtr_cbor_is_map(clocks))
+	    !xtr_cbor_is_text_map(clocks))
 		return false;
 	pairs = cbor_map_handle(clocks);
 	for (size_t i = 0; i < cbor_map_size(clocks); i++) {
 		uint64_t ns;
 
-		if (!xtr_cbor_is_text(pairs[i].key) || !xtr_cbor_u64(pairs[i].value, &ns))
+		if (!xtr_cbor_u64(pairs[i].value, &ns))
 			return false;
 		if (xtr_cbor_key_is(pairs[i].key, "boottime"))
 			c->boottime = ns;
@@ -186,14 +186,9 @@ static bool get_cost(const cbor_item_t *map, struct xtr_recorder_cost *c)
 		{ "bpf-run-ns", &c->bpf_run_ns },
 		{ "bpf-run-count", &c->bpf_run_cnt },
 	};
-	const struct cbor_pair *pairs;
 
-	if (!xtr_cbor_is_map(map))
+	if (!xtr_cbor_is_text_map(map))
 		return false;
-	pairs = cbor_map_handle(map);
-	for (size_t i = 0; i < cbor_map_size(map); i++)
-		if (!xtr_cbor_is_text(pairs[i].key))
-			return false;
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		const cbor_item_t *item = xtr_cbor_key(map, keys[i].key);
 

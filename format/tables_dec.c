@@ -11,14 +11,15 @@
 #include <string.h>
 
 /*
- * A part's row, from its map key (NULL in arrays) and value. take = false: check it. 0, -EBADMSG if
- * it breaks the grammar or gives an id another meaning, -ENOMEM, -EFBIG.
+ * A part's row, from its map key (NULL in arrays) and value: checked only if staged is given, else
+ * taken over into t. staged holds the rings of this payload that were checked, because a list can
+ * name one twice. 0, -EBADMSG if it breaks the grammar or gives an id another meaning, -ENOMEM, -EFBIG.
  */
 typedef int row_fn(struct xtr_tables *t, const cbor_item_t *key, const cbor_item_t *value,
-		   bool take);
+		   struct xtr_tables *staged);
 
 static int string_row(struct xtr_tables *t, const cbor_item_t *key, const cbor_item_t *value,
-		      bool take)
+		      struct xtr_tables *staged)
 {
 	const struct xtr_string_entry *known;
 	const uint8_t *p;
@@ -30,11 +31,11 @@ static int string_row(struct xtr_tables *t, const cbor_item_t *key, const cbor_i
 	known = xtr_id_table_get(&t->t[XTR_T_STRINGS], id);
 	if (known)
 		return known->n == n && !memcmp(known->text, p, n) ? 0 : -EBADMSG;
-	return take ? xtr_tables_put_string(t, id, p, n) : 0;
+	return staged ? 0 : xtr_tables_put_string(t, id, p, n);
 }
 
 static int frame_row(struct xtr_tables *t, const cbor_item_t *key, const cbor_item_t *value,
-		     bool take)
+		     struct xtr_tables *staged)
 {
 	const struct xtr_frame *known;
 	struct xtr_frame f;
@@ -52,7 +53,7 @@ static int frame_row(struct xtr_tables *t, const cbor_item_t *key, const cbor_it
 				       known->module == f.module
 			       ? 0
 			       : -EBADMSG;
-	return take ? xtr_tables_put_frame(t, id, &f) : 0;
+	return staged ? 0 : xtr_tables_put_frame(t, id, &f);
 }
 
 static int same_stack(const struct xtr_stack_entry *s, cbor_item_t **v, size_t n)
@@ -68,7 +69,7 @@ static int same_stack(const struct xtr_stack_entry *s, cbor_item_t **v, size_t n
 }
 
 static int stack_row(struct xtr_tables *t, const cbor_item_t *key, const cbor_item_t *value,
-		     bool take)
+		     struct xtr_tables *staged)
 {
 	const struct xtr_stack_entry *known;
 	uint32_t id, *frames;
@@ -87,7 +88,7 @@ static int stack_row(struct xtr_tables *t, const cbor_item_t *key, const cbor_it
 		return -ENOMEM;
 	for (size_t i = 0; i < n && !err; i++)
 		err = xtr_cbor_u32(v[i], &frames[i]) ? 0 : -EBADMSG;
-	if (!err && take)
+	if (!err && !staged)
 		err = xtr_tables_add_stack(t, id, frames, n);
 	free(frames);
 	return err;
@@ -100,7 +101,7 @@ static bool same_ring(const struct xtr_ring *a, const struct xtr_ring *b)
 }
 
 static int ring_row(struct xtr_tables *t, const cbor_item_t *key, const cbor_item_t *value,
-		    bool take)
+		    struct xtr_tables *staged)
 {
 	const struct xtr_ring *known;
 	struct xtr_ring r = { 0 };
@@ -114,13 +115,15 @@ static int ring_row(struct xtr_tables *t, const cbor_item_t *key, const cbor_ite
 	    !xtr_cbor_u32(v[4], &r.name) || !xtr_cbor_u32(v[5], &r.limit))
 		return -EBADMSG;
 	known = xtr_tables_ring(t, r.id);
+	if (!known && staged)
+		known = xtr_tables_ring(staged, r.id);
 	if (known)
 		return same_ring(known, &r) ? 0 : -EBADMSG;
-	return take ? xtr_tables_add_ring(t, &r) : 0;
+	return xtr_tables_add_ring(staged ? staged : t, &r);
 }
 
 static int task_row(struct xtr_tables *t, const cbor_item_t *key, const cbor_item_t *value,
-		    bool take)
+		    struct xtr_tables *staged)
 {
 	struct xtr_task task = { 0 };
 	cbor_item_t **v;
@@ -132,7 +135,7 @@ static int task_row(struct xtr_tables *t, const cbor_item_t *key, const cbor_ite
 	    !xtr_cbor_u64(v[2], &task.since) || !xtr_cbor_u32(v[3], &task.comm) ||
 	    !xtr_cbor_u32(v[4], &task.flags))
 		return -EBADMSG;
-	if (!take)
+	if (staged)
 		return 0;
 	if (t->n_tasks >= XTR_TABLES_BYTES_MAX / sizeof(task))
 		return -EFBIG;
@@ -149,7 +152,8 @@ static const struct {
 	{ "tasks", false, task_row },
 };
 
-static int walk_part(struct xtr_tables *t, const cbor_item_t *item, size_t part, bool take)
+static int walk_part(struct xtr_tables *t, const cbor_item_t *item, size_t part,
+		     struct xtr_tables *staged)
 {
 	const struct cbor_pair *pairs;
 	cbor_item_t **v;
@@ -161,18 +165,18 @@ static int walk_part(struct xtr_tables *t, const cbor_item_t *item, size_t part,
 		if (!v)
 			return -EBADMSG;
 		for (size_t i = 0; i < n && !err; i++)
-			err = parts[part].row(t, NULL, v[i], take);
+			err = parts[part].row(t, NULL, v[i], staged);
 		return err;
 	}
 	if (!xtr_cbor_is_map(item))
 		return -EBADMSG;
 	pairs = cbor_map_handle(item);
 	for (size_t i = 0; i < cbor_map_size(item) && !err; i++)
-		err = parts[part].row(t, pairs[i].key, pairs[i].value, take);
+		err = parts[part].row(t, pairs[i].key, pairs[i].value, staged);
 	return err;
 }
 
-static int walk(struct xtr_tables *t, const cbor_item_t *map, bool take)
+static int walk(struct xtr_tables *t, const cbor_item_t *map, struct xtr_tables *staged)
 {
 	const cbor_item_t *reset = xtr_cbor_key(map, "reset");
 	int err = 0;
@@ -183,7 +187,7 @@ static int walk(struct xtr_tables *t, const cbor_item_t *map, bool take)
 		const cbor_item_t *item = xtr_cbor_key(map, parts[i].key);
 
 		if (item)
-			err = walk_part(t, item, i, take);
+			err = walk_part(t, item, i, staged);
 	}
 	return err;
 }
@@ -191,13 +195,16 @@ static int walk(struct xtr_tables *t, const cbor_item_t *map, bool take)
 int xtr_tables_merge(struct xtr_tables *t, const uint8_t *buf, size_t n, struct xtr_err *err)
 {
 	cbor_item_t *map;
+	struct xtr_tables *staged;
 	int ret = xtr_cbor_load(buf, n, XTR_P_TABLE, &map, err);
 
 	if (ret)
 		return ret;
-	ret = walk(t, map, false);
+	staged = xtr_tables_new();
+	ret = staged ? walk(t, map, staged) : -ENOMEM;
 	if (!ret)
-		ret = walk(t, map, true);
+		ret = walk(t, map, NULL);
+	xtr_tables_free(staged);
 	cbor_decref(&map);
 	xtr_tables_sort_tasks(t);
 	return ret == -EBADMSG || ret == -EFBIG ? xtr_cbor_broken(XTR_P_TABLE, err) : ret;
