@@ -3,7 +3,7 @@
 # Runs inside a lab kernel as root: records each scenario of the fake GPU with xtr and leaves, per
 # scenario, in OUT/NAME/: run.xtr, the driver's truth, the number of events emitted, the recorder's
 # messages and exit status. Judges nothing: accept_check.py does, on the host.
-# usage: accept-guest.sh OUT XTR SCENARIO...   (SCENARIO: name:scenario:jobs[:record options])
+# usage: accept-guest.sh OUT XTR SCENARIO...   (SCENARIO: "name:load options:record options")
 set -u
 
 out=$1 xtr=$2
@@ -14,14 +14,14 @@ debug=/sys/kernel/debug/fakegpu
 "$xtr" doctor >"$out/doctor.txt" 2>&1
 
 for spec in "$@"; do
-	IFS=: read -r name scenario jobs options <<<"$spec"
+	IFS=: read -r name load options <<<"$spec"
 	dir=$out/$name
 	mkdir -p "$dir"
 	echo reset >$debug/control || exit 92
 	# shellcheck disable=SC2086 # options are words
 	"$xtr" record --force -o "$dir/run.xtr" $options -- bash -c "
 		echo start >$debug/control
-		fakegpu-load -n $jobs $scenario >'$dir/load.json'
+		fakegpu-load $load >'$dir/load.json'
 		status=\$?
 		sleep 0.3
 		echo stop >$debug/control
