@@ -141,5 +141,5 @@ int replay_end(struct replay_cmd *c, int ret)
 	}
 	xtr_reader_close(c->reader);
 	free(c->pids);
-	return c->out ? cli_finish(status) : status;
+	return status;
 }
