@@ -90,7 +90,10 @@ int cli_report_loss(const char *path, const struct xtr_reader *r);
  */
 FILE *cli_out(void);
 bool cli_color(FILE *f); /* --color, NO_COLOR, TERM=dumb, tty */
-/* Flush, wait for the pager; returns status, or XTR_EXIT_FAILURE with one line if writing failed.
+/*
+ * Flush, wait for the pager; returns status, or XTR_EXIT_FAILURE with one line if writing failed.
+ * Nothing may be printed afterwards. main calls it for commands that do not; a second call only
+ * returns status.
  */
 int cli_finish(int status);
 

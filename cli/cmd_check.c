@@ -16,7 +16,7 @@ struct check_opts {
 extern const struct cli_command cmd_check;
 
 static const struct cli_option options[] = {
-	{ 0, "json", NULL, CLI_FLAG, offsetof(struct check_opts, json),
+	{ 'j', "json", NULL, CLI_FLAG, offsetof(struct check_opts, json),
 	  "print JSON (schema xtr.check/1)" },
 };
 

@@ -12,7 +12,7 @@ struct info_opts {
 extern const struct cli_command cmd_info;
 
 static const struct cli_option options[] = {
-	{ 0, "json", NULL, CLI_FLAG, offsetof(struct info_opts, json),
+	{ 'j', "json", NULL, CLI_FLAG, offsetof(struct info_opts, json),
 	  "print JSON (schema xtr.info/1)" },
 };
 

@@ -7,6 +7,10 @@
 
 #include <string.h>
 
+enum {
+	COLUMNS = 79
+};
+
 const struct cli_command cli_top = {
 	.name = "xtr",
 	.summary = "record and replay what GPU and NPU kernel drivers do",
@@ -60,6 +64,35 @@ static int option_text(char *s, size_t size, const struct cli_option *o)
 			o->arg ? o->arg : "");
 }
 
+/*
+ * Paragraphs (separated by an empty line), filled to COLUMNS, every line but the first indented.
+ * The cursor is at column indent already.
+ */
+static void print_filled(FILE *f, const char *s, int indent)
+{
+	size_t column = 0, len;
+
+	while (*s) {
+		if (*s == '\n') {
+			fputs(column ? "\n\n" : "", f);
+			column = 0;
+			s += strspn(s, "\n");
+			continue;
+		}
+		s += strspn(s, " ");
+		len = strcspn(s, " \n");
+		if (column && (size_t)indent + column + 1 + len > COLUMNS) {
+			fprintf(f, "\n%*s", indent, "");
+			column = 0;
+		}
+		fprintf(f, "%s%.*s", column ? " " : "", (int)len, s);
+		column += len + (column ? 1 : 0);
+		s += len;
+	}
+	if (column)
+		fputc('\n', f);
+}
+
 static void print_options(FILE *f, const struct cli_command *cmd)
 {
 	const struct cli_option *o;
@@ -74,34 +107,9 @@ static void print_options(FILE *f, const struct cli_command *cmd)
 	fprintf(f, "\nOptions:\n");
 	for (size_t i = 0; (o = cli_option_at(cmd, i, &global)); i++) {
 		option_text(text, sizeof(text), o);
-		fprintf(f, "%-*s  %s\n", width, text, o->help);
+		fprintf(f, "%-*s  ", width, text);
+		print_filled(f, o->help, width + 2);
 	}
-}
-
-/* Paragraphs, filled to 79 columns. */
-static void print_filled(FILE *f, const char *s)
-{
-	size_t column = 0, len;
-
-	while (*s) {
-		if (*s == '\n') {
-			fputs(column ? "\n\n" : "", f);
-			column = 0;
-			s += strspn(s, "\n");
-			continue;
-		}
-		s += strspn(s, " ");
-		len = strcspn(s, " \n");
-		if (column && column + 1 + len > 79) {
-			fputc('\n', f);
-			column = 0;
-		}
-		fprintf(f, "%s%.*s", column ? " " : "", (int)len, s);
-		column += len + (column ? 1 : 0);
-		s += len;
-	}
-	if (column)
-		fputc('\n', f);
 }
 
 static void print_examples(FILE *f, const char *s)
@@ -150,7 +158,7 @@ void cli_help_long(FILE *f, const struct cli_command *cmd)
 	cli_help_command(f, cmd);
 	if (cmd->about) {
 		fputc('\n', f);
-		print_filled(f, cmd->about);
+		print_filled(f, cmd->about, 0);
 	}
 	print_examples(f, cmd->examples);
 	print_exit_codes(f);

@@ -104,9 +104,13 @@ bool cli_color(FILE *f)
 
 int cli_finish(int status)
 {
+	static bool finished; /* by the command itself; main asks again */
 	int err = 0;
 
 	cli_progress_done();
+	if (finished)
+		return status;
+	finished = true;
 	errno = 0;
 	if (fflush(stdout) || ferror(stdout))
 		err = errno ? errno : EIO;
