@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "attach.h"
+#include "util.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <linux/perf_event.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "xtr.skel.h"
+
+/* One attachment: a libbpf link, or a descriptor that holds it. */
+struct xtr_hook_link {
+	struct bpf_link *link;
+	int fd; /* -1: none */
+};
+
+static struct xtr_hook_link *add_link(struct xtr_bpf *b)
+{
+	struct xtr_hook_link *more = reallocarray(b->links, b->n_links + 1, sizeof(*more));
+
+	if (!more)
+		return NULL;
+	b->links = more;
+	more[b->n_links] = (struct xtr_hook_link){ .fd = -1 };
+	return &more[b->n_links++];
+}
+
+static int attach_hook(struct xtr_bpf *b, const struct xtr_hook *h)
+{
+	struct bpf_program *prog = xtr_bpf_program(b, h->prog);
+	struct xtr_hook_result *r;
+	struct xtr_hook_link *l;
+	char why[120] = "";
+	int err;
+
+	if (!prog || bpf_program__fd(prog) < 0)
+		return 0; /* not wanted, or already noted as missing or refused */
+	l = add_link(b);
+	if (!l)
+		return -ENOMEM;
+	l->link = bpf_program__attach_raw_tracepoint(prog, h->tracepoint);
+	err = l->link ? 0 : -errno;
+	if (err)
+		snprintf(why, sizeof(why), "%s",
+			 err == -ENOENT ? "this kernel has no such tracepoint" : strerror(-err));
+	r = xtr_bpf_result(b, h->type, h->event, "raw_tp", h->tracepoint,
+			   err == -ENOENT ? XTR_PROVIDER_MISSING
+			   : err          ? XTR_PROVIDER_REFUSED
+					  : XTR_PROVIDER_ATTACHED,
+			   why);
+	if (!r)
+		return -ENOMEM;
+	r->info.module = h->module;
+	return !err;
+}
+
+/*
+ * The program that counts the hits of a tracepoint, in xtr_count.expect of its slot: raw tracepoint
+ * programs are not skipped when another program runs on the CPU. A perf event on the same
+ * tracepoint would be of no use here: the kernel counts it after the BPF programs, and not when it
+ * skipped them (perf_trace_run_bpf_submit).
+ */
+static int load_counter(const struct xtr_bpf *b, uint32_t slot)
+{
+	const char *bss = (const char *)b->skel->bss;
+	int phase_at = (int)((const char *)&b->skel->bss->xtr_phase - bss);
+	int bss_fd = bpf_map__fd(b->skel->maps.bss),
+	    counts_fd = bpf_map__fd(b->skel->maps.xtr_counts);
+#define INSN(c, d, s, o, i)                                                         \
+	{                                                                           \
+		.code = (c), .dst_reg = (d), .src_reg = (s), .off = (o), .imm = (i) \
+	}
+	const struct bpf_insn insns[] = {
+		INSN(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_get_smp_processor_id),
+		INSN(BPF_ALU64 | BPF_MUL | BPF_K, 0, 0, 0, (int)b->n_slots),
+		INSN(BPF_ALU64 | BPF_ADD | BPF_K, 0, 0, 0, (int)slot),
+		INSN(BPF_STX | BPF_MEM | BPF_W, 10, 0, -4, 0), /* key = cpu * n_slots + slot */
+		INSN(BPF_LD | BPF_DW | BPF_IMM, 1, BPF_PSEUDO_MAP_VALUE, 0, bss_fd),
+		INSN(0, 0, 0, 0, phase_at),
+		INSN(BPF_LDX | BPF_MEM | BPF_W, 1, 1, 0, 0),
+		INSN(BPF_JMP | BPF_JNE | BPF_K, 1, 0, 8, XTR_PHASE_RUN),
+		INSN(BPF_LD | BPF_DW | BPF_IMM, 1, BPF_PSEUDO_MAP_FD, 0, counts_fd),
+		INSN(0, 0, 0, 0, 0),
+		INSN(BPF_ALU64 | BPF_MOV | BPF_X, 2, 10, 0, 0),
+		INSN(BPF_ALU64 | BPF_ADD | BPF_K, 2, 0, 0, -4),
+		INSN(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_map_lookup_elem),
+		INSN(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 2, 0),
+		INSN(BPF_ALU64 | BPF_MOV | BPF_K, 1, 0, 0, 1),
+		INSN(BPF_STX | BPF_ATOMIC | BPF_DW, 0, 1, offsetof(struct xtr_count, expect),
+		     BPF_ADD),
+		INSN(BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 0),
+		INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
+	};
+#undef INSN
+	int fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "xtr_hits", "Dual BSD/GPL", insns,
+			       ARRAY_LEN(insns), NULL);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* Count hits beside the generic program. False if the tracepoint is none (syscalls:*). */
+static bool attach_counter(struct xtr_bpf *b, const struct xtr_generic *g)
+{
+	int prog = load_counter(b, g->cfg.slot), fd;
+	struct xtr_hook_link *l;
+
+	if (prog < 0)
+		return false;
+	fd = bpf_raw_tracepoint_open(g->event, prog);
+	close(prog);
+	if (fd < 0)
+		return false;
+	l = add_link(b);
+	if (!l) {
+		close(fd);
+		return false;
+	}
+	l->fd = fd;
+	return true;
+}
+
+static int open_tracepoint(uint32_t id)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT,
+		.size = sizeof(attr),
+		.config = id,
+	};
+	int fd = (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* One perf event on CPU 0 is enough: its BPF program runs for the tracepoint's hits on all CPUs. */
+static int attach_classic(struct xtr_bpf *b, uint32_t id, uint32_t cookie)
+{
+	LIBBPF_OPTS(bpf_perf_event_opts, opts, .bpf_cookie = cookie);
+	struct xtr_hook_link *l = add_link(b);
+	int fd = l ? open_tracepoint(id) : -ENOMEM;
+
+	if (fd < 0)
+		return fd;
+	l->link = bpf_program__attach_perf_event_opts(b->skel->progs.xtr_generic, fd, &opts);
+	if (!l->link) {
+		int err = -errno;
+
+		close(fd);
+		return err;
+	}
+	return 0;
+}
+
+static int attach_generic(struct xtr_bpf *b, struct xtr_generic *g, uint32_t i)
+{
+	struct xtr_hook_result *r;
+	char why[120] = "";
+	int err = 0;
+
+	g->cfg.counted = attach_counter(b, g);
+	if (bpf_map_update_elem(bpf_map__fd(b->skel->maps.xtr_generic_cfgs), &i, &g->cfg, BPF_ANY))
+		err = -errno;
+	if (!err)
+		err = attach_classic(b, g->id, i);
+	if (err)
+		snprintf(why, sizeof(why), "%s", strerror(-err));
+	r = xtr_bpf_result(b, g->desc.type, g->name, "tp", g->name,
+			   err ? XTR_PROVIDER_REFUSED : XTR_PROVIDER_ATTACHED, why);
+	if (!r)
+		return -ENOMEM;
+	g->desc.provider = r->info.id;
+	return !err;
+}
+
+int xtr_bpf_attach(struct xtr_bpf *b, const struct xtr_selection *sel)
+{
+	int n = 0, rc;
+
+	for (size_t i = 0; i < xtr_n_hooks; i++) {
+		rc = attach_hook(b, &xtr_hooks[i]);
+		if (rc < 0)
+			return rc;
+		n += rc;
+	}
+	for (size_t i = 0; i < sel->n_generics; i++) {
+		rc = attach_generic(b, sel->generics[i], (uint32_t)i);
+		if (rc < 0)
+			return rc;
+		n += rc;
+	}
+	return n;
+}
+
+static void set_phase(struct xtr_bpf *b, uint32_t phase)
+{
+	__atomic_store_n(&b->skel->bss->xtr_phase, phase, __ATOMIC_SEQ_CST);
+}
+
+void xtr_bpf_run(struct xtr_bpf *b)
+{
+	set_phase(b, XTR_PHASE_RUN);
+}
+
+/* Wait until every CPU has passed a point where no program runs (the kernel's synchronize_rcu). */
+static void wait_for_programs(void)
+{
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
+		usleep(20000);
+}
+
+void xtr_bpf_halt(struct xtr_bpf *b)
+{
+	set_phase(b, XTR_PHASE_STOP);
+	wait_for_programs(); /* hits that were counted are recorded */
+	set_phase(b, XTR_PHASE_OFF);
+	xtr_bpf_detach(b);
+	wait_for_programs();
+}
+
+void xtr_bpf_detach(struct xtr_bpf *b)
+{
+	for (size_t i = 0; i < b->n_links; i++) {
+		bpf_link__destroy(b->links[i].link);
+		if (b->links[i].fd >= 0)
+			close(b->links[i].fd);
+	}
+	free(b->links);
+	b->links = NULL;
+	b->n_links = 0;
+}

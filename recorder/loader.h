@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The BPF object: opened, sized for this machine, loaded with the programs that can be; its rings
+ * and counters mapped.
+ */
+#ifndef XTR_RECORDER_LOADER_H
+#define XTR_RECORDER_LOADER_H
+
+#include "bpfdefs.h"
+#include "recorder.h"
+#include "ring.h"
+#include "select.h"
+
+struct xtr; /* the skeleton */
+struct bpf_program;
+
+/* What became of one hook. */
+struct xtr_hook_result {
+	struct xtr_provider info; /* id is its place in the list plus one */
+	char why[200];
+	uint32_t type;
+};
+
+struct xtr_bpf {
+	struct xtr *skel;
+	uint32_t n_cpus, n_slots;
+	uint64_t ring_bytes;
+	struct xtr_ringbuf *rings, ctl; /* rings: one per CPU */
+	struct xtr_count *counts;       /* mapped: [cpu * n_slots + slot] */
+	struct xtr_cpu *cpus;           /* mapped */
+	struct xtr_hook_result *results;
+	size_t n_results;
+	struct xtr_hook_link *links;
+	size_t n_links;
+};
+
+/* Load what `sel` asks for. results tell what is missing or refused so far; nothing is attached. */
+int xtr_bpf_load(struct xtr_bpf **b, const struct xtr_selection *sel,
+		 const struct xtr_record_opts *opts, struct xtr_record_err *err);
+void xtr_bpf_free(struct xtr_bpf *b);
+
+/* Program of a hook by name. */
+struct bpf_program *xtr_bpf_program(const struct xtr_bpf *b, const char *name);
+/* Note the result of a hook; why may be NULL. Returns it, or NULL: no memory. */
+struct xtr_hook_result *xtr_bpf_result(struct xtr_bpf *b, uint32_t type, const char *name,
+				       const char *attach, const char *target,
+				       enum xtr_provider_state state, const char *why);
+
+#endif /* XTR_RECORDER_LOADER_H */

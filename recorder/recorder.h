@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Records events into an .xtr file. A recorder is opened (everything is loaded, attached and
+ * checked, nothing is recorded), started, stopped and closed. Two threads of its own drain the
+ * rings and write the file; the caller waits on a descriptor. Nothing here prints or exits.
+ */
+#ifndef XTR_RECORDER_H
+#define XTR_RECORDER_H
+
+#include "format/meta.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct xtr_recorder;
+
+struct xtr_record_opts {
+	size_t sz;            /* sizeof(struct xtr_record_opts) */
+	const char *output;   /* path, "-" is standard output */
+	bool force;           /* replace an existing file */
+	const uint32_t *pids; /* only these processes with all their threads; NULL: all */
+	size_t n_pids;
+	const char *const *events; /* "system:event", globs, or "default"; NULL: the default set */
+	size_t n_events;
+	uint64_t size_limit; /* bytes of file, 0: none */
+	uint64_t ring_bytes; /* per CPU, rounded up to a power of two; 0: by the number of CPUs */
+	bool stacks;         /* take the stack of each job submission */
+	bool keep_pointers;  /* kernel addresses as they are, not hashed */
+	char *const *argv;   /* command to run while recording, or NULL */
+};
+
+/* Why something did not work: an errno value, one line, and what to do about it (may be empty). */
+struct xtr_record_err {
+	int code; /* -errno; -EPERM, -ENOSYS, -ENODEV: missing privilege, kernel feature, events */
+	char what[256];
+	char hint[256];
+};
+
+struct xtr_record_status {
+	uint64_t elapsed_ns;
+	uint64_t events, lost, filtered;
+	uint64_t bytes;                 /* of the file */
+	uint64_t cpu_ns;                /* of this process */
+	uint64_t ring_bytes, ring_high; /* size of one ring, highest fill of any */
+	uint32_t ring_permille;         /* fill of the fullest ring when last looked at */
+	uint32_t attached;              /* hooks */
+	const char *stopped;            /* reason if recording has ended by itself, else NULL */
+	int error;                      /* -errno of the output, 0 */
+};
+
+int xtr_recorder_open(struct xtr_recorder **r, const struct xtr_record_opts *opts,
+		      struct xtr_record_err *err);
+
+/* What became of each hook asked for. Valid until close. */
+size_t xtr_recorder_n_providers(const struct xtr_recorder *r);
+const struct xtr_provider *xtr_recorder_provider(const struct xtr_recorder *r, size_t i);
+/* The i-th of the asked-for events that no hook matches, or NULL. */
+const char *xtr_recorder_unknown(const struct xtr_recorder *r, size_t i);
+
+/* Begin, let the command go. Privileges are given up here: afterwards the process has no
+ * capabilities. */
+int xtr_recorder_start(struct xtr_recorder *r, struct xtr_record_err *err);
+/* Readable when recording has ended by itself: size limit, or the output cannot be written. */
+int xtr_recorder_fd(const struct xtr_recorder *r);
+/* The command's process, 0 if there is none. The caller reaps it. */
+pid_t xtr_recorder_child(const struct xtr_recorder *r);
+void xtr_recorder_status(struct xtr_recorder *r, struct xtr_record_status *st);
+
+/*
+ * End: detach, drain, write what is left, losses and the end mark with `reason`. What became of it
+ * is in *st. Returns 0, or -errno if the file is not complete (err says why).
+ */
+int xtr_recorder_stop(struct xtr_recorder *r, const char *reason, struct xtr_record_status *st,
+		      struct xtr_record_err *err);
+void xtr_recorder_close(struct xtr_recorder *r);
+
+#endif /* XTR_RECORDER_H */

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "select.h"
+#include "util.h"
+
+#include "format/xtr_format.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct walk {
+	struct xtr_selection *s;
+	const char *pattern;
+	bool matched;
+};
+
+static bool have(const struct xtr_selection *s, const char *name)
+{
+	for (size_t i = 0; i < s->n_generics; i++) {
+		if (strcmp(s->generics[i]->name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static int add_generic(struct xtr_selection *s, const char *system, const char *event)
+{
+	struct xtr_generic **more, *g;
+	struct xtr_tp_format *f;
+	uint32_t n = (uint32_t)s->n_generics;
+	int err;
+
+	if (n == XTR_GENERIC_MAX)
+		return -E2BIG;
+	more = reallocarray(s->generics, n + 1, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	s->generics = more;
+	err = xtr_tracefs_format(system, event, &f);
+	if (err)
+		return err;
+	err = xtr_generic_new(&g, system, event, f, XTR_TYPE_FIRST_DYNAMIC + n,
+			      XTR_SLOT_GENERIC + n);
+	xtr_tp_format_free(f);
+	if (err)
+		return err;
+	s->generics[s->n_generics++] = g;
+	return 0;
+}
+
+/* ftrace:* are records of the tracing system itself, not tracepoints. */
+static int try_event(void *ctx, const char *system, const char *event)
+{
+	struct walk *w = ctx;
+	char name[512];
+
+	if (strcmp(system, "ftrace") == 0 || xtr_hook_exists(system, event))
+		return 0;
+	snprintf(name, sizeof(name), "%s:%s", system, event);
+	if (fnmatch(w->pattern, name, 0))
+		return 0;
+	w->matched = true;
+	return have(w->s, name) ? 0 : add_generic(w->s, system, event);
+}
+
+static bool select_hooks(struct xtr_selection *s, const char *pattern)
+{
+	bool is_default = strcmp(pattern, "default") == 0, any = is_default;
+
+	for (size_t i = 0; i < xtr_n_hooks; i++) {
+		if (is_default ? !xtr_hooks[i].by_default
+			       : !xtr_hook_matches(&xtr_hooks[i], pattern))
+			continue;
+		s->types[xtr_hooks[i].type] = true;
+		any = true;
+	}
+	return any;
+}
+
+/* A plain "system:event" is looked up, so that it costs no walk over thousands of events. */
+static int select_generic(struct walk *w)
+{
+	const char *colon = strchr(w->pattern, ':');
+	char system[128];
+
+	if (strpbrk(w->pattern, "*?["))
+		return xtr_tracefs_each(try_event, w);
+	if (!colon || (size_t)(colon - w->pattern) >= sizeof(system))
+		return 0;
+	memcpy(system, w->pattern, (size_t)(colon - w->pattern));
+	system[colon - w->pattern] = 0;
+	return xtr_tracefs_has(system, colon + 1) ? try_event(w, system, colon + 1) : 0;
+}
+
+static int select_one(struct xtr_selection *s, const char *pattern)
+{
+	struct walk w = { .s = s, .pattern = pattern };
+	int err;
+
+	w.matched = select_hooks(s, pattern);
+	if (strcmp(pattern, "default") == 0)
+		return 0;
+	err = select_generic(&w);
+	if (err)
+		return err;
+	if (!w.matched)
+		s->unknown[s->n_unknown++] = pattern;
+	return 0;
+}
+
+static int explain(struct xtr_record_err *err, int code, const char *pattern)
+{
+	err->code = code;
+	if (code == -E2BIG)
+		snprintf(err->what, sizeof(err->what), "'%s': more than %d events", pattern,
+			 XTR_GENERIC_MAX);
+	else
+		snprintf(err->what, sizeof(err->what), "'%s': cannot read tracefs: %s", pattern,
+			 strerror(-code));
+	if (code == -EACCES || code == -EPERM)
+		snprintf(err->hint, sizeof(err->hint),
+			 "run as root, or with CAP_DAC_READ_SEARCH and tracefs mounted");
+	return code;
+}
+
+int xtr_select(struct xtr_selection *s, const char *const *events, size_t n,
+	       struct xtr_record_err *err)
+{
+	int rc;
+
+	*s = (struct xtr_selection){ 0 };
+	s->unknown = calloc(n + 1, sizeof(*s->unknown));
+	if (!s->unknown)
+		return explain(err, -ENOMEM, "");
+	if (!n)
+		select_hooks(s, "default");
+	for (size_t i = 0; i < n; i++) {
+		rc = select_one(s, events[i]);
+		if (rc) {
+			xtr_selection_free(s);
+			return explain(err, rc, events[i]);
+		}
+	}
+	return 0;
+}
+
+void xtr_selection_free(struct xtr_selection *s)
+{
+	for (size_t i = 0; i < s->n_generics; i++)
+		xtr_generic_free(s->generics[i]);
+	free(s->generics);
+	free(s->unknown);
+	*s = (struct xtr_selection){ 0 };
+}
