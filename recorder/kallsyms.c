@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Lines are "ffffffff81000000 T _stext" and, for modules, a tab and "[module]" behind that. */
+#include "kallsyms.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct symbol {
+	uint64_t addr;
+	char *name; /* with the module's name behind its NUL */
+};
+
+struct xtr_kallsyms {
+	FILE *f; /* NULL once it is read */
+	struct symbol *v;
+	size_t n, cap;
+};
+
+struct xtr_kallsyms *xtr_kallsyms_open(const char *path)
+{
+	struct xtr_kallsyms *k = calloc(1, sizeof(*k));
+
+	if (k)
+		k->f = fopen(path, "re");
+	return k;
+}
+
+/* Keep one line; false: no memory. */
+static bool keep(struct xtr_kallsyms *k, const char *line)
+{
+	char name[512], module[64] = "", type, *both;
+	unsigned long long addr;
+	struct symbol *more;
+
+	if (sscanf(line, "%llx %c %511s [%63[^]]", &addr, &type, name, module) < 3 || !addr)
+		return true;
+	if (k->n == k->cap) {
+		k->cap = k->cap ? 2 * k->cap : 65536;
+		more = reallocarray(k->v, k->cap, sizeof(*more));
+		if (!more)
+			return false;
+		k->v = more;
+	}
+	both = malloc(strlen(name) + strlen(module) + 2);
+	if (!both)
+		return false;
+	strcpy(both, name);
+	strcpy(both + strlen(name) + 1, module);
+	k->v[k->n++] = (struct symbol){ .addr = addr, .name = both };
+	return true;
+}
+
+static int by_addr(const void *a, const void *b)
+{
+	const struct symbol *x = a, *y = b;
+
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+static void read_all(struct xtr_kallsyms *k)
+{
+	char line[1024];
+
+	while (fgets(line, sizeof(line), k->f) && keep(k, line))
+		;
+	fclose(k->f);
+	k->f = NULL;
+	qsort(k->v, k->n, sizeof(*k->v), by_addr);
+}
+
+bool xtr_kallsyms_find(struct xtr_kallsyms *k, uint64_t addr, const char **symbol,
+		       const char **module, uint64_t *offset)
+{
+	size_t lo = 0, hi;
+
+	if (k->f)
+		read_all(k);
+	for (hi = k->n; lo < hi;) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (k->v[mid].addr <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (!lo)
+		return false;
+	*symbol = k->v[lo - 1].name;
+	*module = *symbol + strlen(*symbol) + 1;
+	*offset = addr - k->v[lo - 1].addr;
+	return true;
+}
+
+void xtr_kallsyms_free(struct xtr_kallsyms *k)
+{
+	if (!k)
+		return;
+	if (k->f)
+		fclose(k->f);
+	for (size_t i = 0; i < k->n; i++)
+		free(k->v[i].name);
+	free(k->v);
+	free(k);
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "spawn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The child's side: signals as a new program expects them, wait for the byte, run. */
+static void child(int go, int failed, char *const *argv)
+{
+	sigset_t none;
+	char byte;
+	int err;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, SIG_DFL);
+	if (read(go, &byte, 1) != 1)
+		_exit(125);
+	execvp(argv[0], argv);
+	err = errno;
+	if (write(failed, &err, sizeof(err)) != sizeof(err))
+		_exit(125);
+	_exit(err == ENOENT ? 127 : 126);
+}
+
+int xtr_child_start(struct xtr_child *c, char *const *argv)
+{
+	int go[2], failed[2];
+
+	*c = (struct xtr_child){ .go = -1, .failed = -1 };
+	if (pipe2(go, O_CLOEXEC))
+		return -errno;
+	if (pipe2(failed, O_CLOEXEC)) {
+		close(go[0]);
+		close(go[1]);
+		return -errno;
+	}
+	c->pid = fork();
+	if (c->pid == 0) {
+		close(go[1]);
+		close(failed[0]);
+		child(go[0], failed[1], argv);
+	}
+	close(go[0]);
+	close(failed[1]);
+	c->go = go[1];
+	c->failed = failed[0];
+	if (c->pid < 0) {
+		int err = -errno;
+
+		c->pid = 0;
+		xtr_child_close(c);
+		return err;
+	}
+	return 0;
+}
+
+int xtr_child_go(struct xtr_child *c)
+{
+	int err = 0;
+
+	if (!c->pid)
+		return 0;
+	if (write(c->go, "g", 1) != 1)
+		return -errno;
+	/* End of file: the exec has closed it. */
+	if (read(c->failed, &err, sizeof(err)) != sizeof(err))
+		err = 0;
+	close(c->go);
+	close(c->failed);
+	c->go = c->failed = -1;
+	return -err;
+}
+
+void xtr_child_close(struct xtr_child *c)
+{
+	if (c->go >= 0) {
+		close(c->go);
+		if (c->pid)
+			waitpid(c->pid, NULL, 0);
+		c->pid = 0;
+	}
+	if (c->failed >= 0)
+		close(c->failed);
+	c->go = c->failed = -1;
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "symbols.h"
+#include "util.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef HAVE_LIBDW
+#include <elfutils/libdwfl.h>
+
+#define CACHED     16 /* processes */
+#define REFRESH_NS NS_PER_S
+
+struct process {
+	uint32_t pid;
+	Dwfl *dwfl;
+	uint64_t read_at, used_at; /* ns */
+};
+
+struct xtr_symbols {
+	struct process cache[CACHED];
+};
+
+/* Debug files are looked for on this machine only: the callback that asks servers is not used. */
+static const Dwfl_Callbacks callbacks = {
+	.find_elf = dwfl_linux_proc_find_elf,
+	.find_debuginfo = dwfl_build_id_find_debuginfo,
+};
+
+struct xtr_symbols *xtr_symbols_new(void)
+{
+	return calloc(1, sizeof(struct xtr_symbols));
+}
+
+void xtr_symbols_free(struct xtr_symbols *s)
+{
+	for (size_t i = 0; s && i < CACHED; i++) {
+		if (s->cache[i].dwfl)
+			dwfl_end(s->cache[i].dwfl);
+	}
+	free(s);
+}
+
+/* Read the process' mappings; a process that is gone keeps what was known. */
+static void read_maps(struct process *p)
+{
+	Dwfl *dwfl = dwfl_begin(&callbacks);
+
+	p->read_at = xtr_now();
+	if (!dwfl)
+		return;
+	if (dwfl_linux_proc_report(dwfl, (pid_t)p->pid) != 0 ||
+	    dwfl_report_end(dwfl, NULL, NULL) != 0) {
+		dwfl_end(dwfl);
+		return;
+	}
+	if (p->dwfl)
+		dwfl_end(p->dwfl);
+	p->dwfl = dwfl;
+}
+
+static struct process *process(struct xtr_symbols *s, uint32_t pid)
+{
+	struct process *p, *oldest = &s->cache[0];
+
+	for (size_t i = 0; i < CACHED; i++) {
+		p = &s->cache[i];
+		if (p->pid == pid) {
+			p->used_at = xtr_now();
+			return p;
+		}
+		if (p->used_at < oldest->used_at)
+			oldest = p;
+	}
+	if (oldest->dwfl)
+		dwfl_end(oldest->dwfl);
+	*oldest = (struct process){ .pid = pid, .used_at = xtr_now() };
+	read_maps(oldest);
+	return oldest;
+}
+
+void xtr_symbols_find(struct xtr_symbols *s, uint32_t pid, uint64_t addr, struct xtr_symbol *out)
+{
+	struct process *p = process(s, pid);
+	Dwfl_Module *m = p->dwfl ? dwfl_addrmodule(p->dwfl, addr) : NULL;
+	const char *module, *name;
+	Dwarf_Addr start;
+	GElf_Off offset;
+	GElf_Sym sym;
+
+	*out = (struct xtr_symbol){ .offset = addr };
+	if (!m && xtr_now() - p->read_at > REFRESH_NS) {
+		read_maps(p);
+		m = p->dwfl ? dwfl_addrmodule(p->dwfl, addr) : NULL;
+	}
+	if (!m)
+		return;
+	module = dwfl_module_info(m, NULL, &start, NULL, NULL, NULL, NULL, NULL);
+	snprintf(out->module, sizeof(out->module), "%s", module ? module : "");
+	out->offset = addr - start;
+	name = dwfl_module_addrinfo(m, addr, &offset, &sym, NULL, NULL, NULL);
+	if (!name)
+		return;
+	snprintf(out->name, sizeof(out->name), "%s", name);
+	out->offset = offset;
+}
+
+#else
+
+struct xtr_symbols {
+	char unused;
+};
+
+struct xtr_symbols *xtr_symbols_new(void)
+{
+	return calloc(1, sizeof(struct xtr_symbols));
+}
+
+void xtr_symbols_free(struct xtr_symbols *s)
+{
+	free(s);
+}
+
+void xtr_symbols_find(struct xtr_symbols *s, uint32_t pid, uint64_t addr, struct xtr_symbol *out)
+{
+	unsigned long long from, to, file_at;
+	char path[64], line[1024];
+	FILE *f;
+
+	(void)s;
+	*out = (struct xtr_symbol){ .offset = addr };
+	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		out->module[0] = 0;
+		if (sscanf(line, "%llx-%llx %*s %llx %*s %*s %511[^\n]", &from, &to, &file_at,
+			   out->module) < 3 ||
+		    addr < from || addr >= to)
+			continue;
+		out->offset = addr - from + file_at;
+		break;
+	}
+	if (f)
+		fclose(f);
+}
+
+#endif /* HAVE_LIBDW */
