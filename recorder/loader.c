@@ -249,6 +249,7 @@ static int set_up_maps(struct xtr_bpf *b, const struct xtr_record_opts *opts)
 static int explain(struct xtr_record_err *err, int code)
 {
 	err->code = code;
+	err->kind = XTR_FAIL_MACHINE;
 	snprintf(err->what, sizeof(err->what), "cannot load the BPF programs: %.200s",
 		 complaint[0] ? complaint : strerror(-code));
 	snprintf(err->hint, sizeof(err->hint), "'xtr doctor' shows what this machine lacks");

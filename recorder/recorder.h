@@ -31,9 +31,17 @@ struct xtr_record_opts {
 	char *const *argv;   /* command to run while recording, or NULL */
 };
 
-/* Why something did not work: an errno value, one line, and what to do about it (may be empty). */
+enum xtr_fail {
+	XTR_FAIL_OTHER,
+	XTR_FAIL_MACHINE, /* a privilege, kernel feature or device is missing */
+	XTR_FAIL_UNKNOWN, /* no such event */
+	XTR_FAIL_COMMAND, /* the command could not be run */
+};
+
+/* Why something did not work: one line, and what to do about it (may be empty). */
 struct xtr_record_err {
-	int code; /* -errno; -EPERM, -ENOSYS, -ENODEV: missing privilege, kernel feature, events */
+	int code; /* -errno */
+	enum xtr_fail kind;
 	char what[256];
 	char hint[256];
 };
@@ -42,7 +50,7 @@ struct xtr_record_status {
 	uint64_t elapsed_ns;
 	uint64_t events, lost, filtered;
 	uint64_t bytes;                 /* of the file */
-	uint64_t cpu_ns;                /* of this process */
+	uint64_t cpu_ns;                /* of this process, since the start */
 	uint64_t ring_bytes, ring_high; /* size of one ring, highest fill of any */
 	uint32_t ring_permille;         /* fill of the fullest ring when last looked at */
 	uint32_t attached;              /* hooks */

@@ -119,7 +119,8 @@ static int explain(struct xtr_record_err *err, int code, const char *pattern)
 	else
 		snprintf(err->what, sizeof(err->what), "'%s': cannot read tracefs: %s", pattern,
 			 strerror(-code));
-	if (code == -EACCES || code == -EPERM)
+	err->kind = code == -EACCES || code == -EPERM ? XTR_FAIL_MACHINE : XTR_FAIL_OTHER;
+	if (err->kind == XTR_FAIL_MACHINE)
 		snprintf(err->hint, sizeof(err->hint),
 			 "run as root, or with CAP_DAC_READ_SEARCH and tracefs mounted");
 	return code;

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* xtr list: the events that can be recorded here, and why others cannot. */
+#include "cli.h"
+
+#include "recorder/hooks.h"
+#include "recorder/tracefs.h"
+#include "replay/json.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <string.h>
+
+struct opts {
+	bool json;
+};
+
+struct listing {
+	FILE *f;
+	struct xtr_json *j; /* NULL: text */
+	char **patterns;    /* none: systems with their counts */
+	int n_patterns;
+	char system[128]; /* the one being counted */
+	uint64_t in_system, shown;
+};
+
+static bool wanted(const struct listing *l, const char *name)
+{
+	for (int i = 0; i < l->n_patterns; i++) {
+		const char *p = l->patterns[i], *colon = strchr(name, ':');
+
+		if (fnmatch(p, name, 0) == 0 ||
+		    (!strchr(p, ':') && strlen(p) == (size_t)(colon - name) &&
+		     strncmp(p, name, strlen(p)) == 0))
+			return true;
+	}
+	return false;
+}
+
+static void show_event(struct listing *l, const char *name, const char *state, const char *hook,
+		       const char *why)
+{
+	l->shown++;
+	if (!l->j) {
+		fprintf(l->f, "  %-10s %-44s%s%s\n", state, name, why ? " " : "", why ? why : "");
+		return;
+	}
+	xtr_json_begin_object(l->j);
+	xtr_json_kv_str(l->j, "name", name);
+	xtr_json_kv_str(l->j, "state", state);
+	xtr_json_kv_str(l->j, "hook", hook);
+	xtr_json_kv_str(l->j, "why", why);
+	xtr_json_end_object(l->j);
+}
+
+/* The event is there if any of the names that kernels have given it is. */
+static void list_hooks(struct listing *l)
+{
+	enum xtr_hook_state state;
+	const char *why;
+	char hook[128];
+
+	for (size_t i = 0; i < xtr_n_hooks; i++) {
+		const struct xtr_hook *h = &xtr_hooks[i];
+		bool alias = strcmp(strchr(h->event, ':') + 1, h->tracepoint) != 0;
+
+		state = xtr_hook_state(h, &why);
+		if (l->n_patterns && !wanted(l, h->event))
+			continue;
+		if (alias ? state != XTR_HOOK_AVAILABLE : state == XTR_HOOK_RENAMED)
+			continue;
+		snprintf(hook, sizeof(hook), "raw_tp:%s", h->tracepoint);
+		show_event(l, h->event, state == XTR_HOOK_AVAILABLE ? "available" : "missing", hook,
+			   why);
+	}
+}
+
+static void end_system(struct listing *l)
+{
+	if (l->in_system && !l->j)
+		fprintf(l->f, "  %-24s %6llu\n", l->system, (unsigned long long)l->in_system);
+	l->in_system = 0;
+}
+
+static int list_tracepoint(void *ctx, const char *system, const char *event)
+{
+	struct listing *l = ctx;
+	char name[300];
+
+	if (strcmp(system, "ftrace") == 0 || xtr_hook_exists(system, event))
+		return 0;
+	snprintf(name, sizeof(name), "%.120s:%.160s", system, event);
+	if (l->n_patterns || l->j) {
+		if (!l->n_patterns || wanted(l, name))
+			show_event(l, name, "available", "tp", NULL);
+		return 0;
+	}
+	if (strcmp(l->system, system)) {
+		end_system(l);
+		snprintf(l->system, sizeof(l->system), "%s", system);
+	}
+	l->in_system++;
+	return 0;
+}
+
+static int list_all(struct listing *l)
+{
+	int err;
+
+	if (l->j)
+		xtr_json_kv_array(l->j, "events");
+	else if (!l->n_patterns)
+		fputs("Events with a program of their own:\n", l->f);
+	list_hooks(l);
+	if (!l->j && !l->n_patterns)
+		fputs("\nTracepoints by system ('xtr list SYSTEM' shows them; record them with -e):\n",
+		      l->f);
+	err = xtr_tracefs_each(list_tracepoint, l);
+	end_system(l);
+	if (l->j)
+		xtr_json_end_array(l->j);
+	return err;
+}
+
+static int run(const void *opts, int argc, char **argv)
+{
+	const struct opts *o = opts;
+	struct listing l = { .patterns = argv, .n_patterns = argc };
+	struct xtr_json j;
+	int err;
+
+	l.f = cli_out();
+	if (o->json) {
+		l.j = &j;
+		xtr_json_init(&j, l.f, true);
+		xtr_json_begin_object(&j);
+		xtr_json_kv_str(&j, "schema", "xtr.list/1");
+	}
+	err = list_all(&l);
+	if (o->json) {
+		xtr_json_kv_str(&j, "tracefs", err ? strerror(-err) : "ok");
+		xtr_json_end_object(&j);
+		xtr_json_newline(&j);
+	}
+	if (err) {
+		cli_error("cannot read tracefs: %s", strerror(-err));
+		cli_hint("run as root, or mount it: mount -t tracefs tracefs /sys/kernel/tracing");
+		return cli_finish(XTR_EXIT_PRIVILEGE);
+	}
+	if (argc && !l.shown) {
+		cli_error("no event matches '%s'", argv[0]);
+		return cli_finish(XTR_EXIT_FAILURE);
+	}
+	return cli_finish(XTR_EXIT_OK);
+}
+
+static const struct cli_option options[] = {
+	{ 0, "json", NULL, CLI_FLAG, offsetof(struct opts, json), "print a JSON document" },
+};
+
+const struct cli_command cmd_list = {
+	.name = "list",
+	.summary = "list the events that can be recorded",
+	.args = "[SYSTEM|PATTERN]...",
+	.about =
+		"Lists the events that xtr has programs of its own for, each 'available' or 'missing' with the reason, and "
+		"the kernel's other tracepoints, which -e can name: by system with their number, or, for a system or a "
+		"pattern, one by one.",
+	.examples = "xtr list\twhat there is\n"
+		    "xtr list sched\tthe events of a system\n"
+		    "xtr list '*:*fence*'\tby pattern",
+	.options = options,
+	.n_options = sizeof(options) / sizeof(*options),
+	.opts_size = sizeof(struct opts),
+	.run = run,
+};

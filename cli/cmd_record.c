@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* xtr record: options, signals, the status line and the summary around the recorder. */
+#include "cli.h"
+#include "record_names.h"
+#include "units.h"
+
+#include "recorder/recorder.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define STATUS_EVERY_MS 500
+#define GRACE_MS        2000 /* after a signal, for the command to end */
+
+struct opts {
+	const char *output;
+	struct cli_list pids, events;
+	uint64_t duration, size, buffer;
+	bool stack, keep_pointers, force, quiet;
+};
+
+/* One recording, as far as the command line is concerned. */
+struct session {
+	const struct opts *o;
+	struct xtr_recorder *r;
+	int signals;      /* signalfd */
+	bool tty;         /* the status line is shown */
+	int child_status; /* of waitpid */
+	bool child_ended;
+	bool ending;       /* a signal came, the command has time until deadline */
+	uint64_t deadline; /* ns on CLOCK_MONOTONIC, 0: none */
+	uint64_t last_events, last_at;
+	const char *reason;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+static int parse_pids(const struct cli_list *list, uint32_t **pids)
+{
+	uint64_t pid;
+
+	*pids = calloc(list->n + 1, sizeof(**pids));
+	if (!*pids)
+		return XTR_EXIT_FAILURE;
+	for (size_t i = 0; i < list->n; i++) {
+		if (cli_parse_u64(list->v[i], &pid) || !pid || pid > INT32_MAX) {
+			cli_error("-p: '%s' is no process number", list->v[i]);
+			return XTR_EXIT_USAGE;
+		}
+		if (kill((pid_t)pid, 0) && errno == ESRCH) {
+			cli_error("-p: there is no process %s", list->v[i]);
+			return XTR_EXIT_FAILURE;
+		}
+		(*pids)[i] = (uint32_t)pid;
+	}
+	return XTR_EXIT_OK;
+}
+
+static int report_error(const struct xtr_record_err *err)
+{
+	if (err->kind == XTR_FAIL_UNKNOWN) {
+		record_unknown_event(err->what, true);
+		return XTR_EXIT_USAGE;
+	}
+	cli_error("%s", err->what);
+	if (err->hint[0])
+		cli_hint("%s", err->hint);
+	if (err->kind == XTR_FAIL_COMMAND)
+		return err->code == -ENOENT ? 127 : 126;
+	return err->kind == XTR_FAIL_MACHINE ? XTR_EXIT_PRIVILEGE : XTR_EXIT_FAILURE;
+}
+
+static bool asked_for(const struct opts *o, const struct xtr_provider *p)
+{
+	for (size_t i = 0; i < o->events.n; i++) {
+		if (strcmp(o->events.v[i], p->name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Say what will not be recorded: what was asked for by name, and what the kernel refused. */
+static void report_missing(const struct session *s)
+{
+	const char *name;
+
+	for (size_t i = 0; (name = xtr_recorder_unknown(s->r, i)); i++)
+		record_unknown_event(name, false);
+	for (size_t i = 0; i < xtr_recorder_n_providers(s->r); i++) {
+		const struct xtr_provider *p = xtr_recorder_provider(s->r, i);
+
+		if (p->state == XTR_PROVIDER_REFUSED ||
+		    (p->state == XTR_PROVIDER_MISSING && asked_for(s->o, p)))
+			cli_warn("%s is not recorded: %s", p->name, p->why ? p->why : "missing");
+	}
+}
+
+static void status_line(struct session *s)
+{
+	struct xtr_record_status st;
+	uint64_t now = now_ns(), rate = 0;
+
+	xtr_recorder_status(s->r, &st);
+	if (s->last_at && now > s->last_at)
+		rate = (uint64_t)((double)(st.events - s->last_events) * 1e9 /
+				  (double)(now - s->last_at));
+	s->last_at = now;
+	s->last_events = st.events;
+	fprintf(stderr, "\r%s  %s events  %s/s  %s  lost %s  ring %u%%\033[K",
+		cli_ns(st.elapsed_ns), cli_count(st.events), cli_count(rate), cli_bytes(st.bytes),
+		cli_count(st.lost), st.ring_permille / 10);
+	fflush(stderr);
+}
+
+static void end(struct session *s, const char *reason)
+{
+	if (!s->reason)
+		s->reason = reason;
+}
+
+/* A signal for us is the command's too, unless the terminal has sent it to both. */
+static void on_signal(struct session *s, const struct signalfd_siginfo *info)
+{
+	pid_t child = xtr_recorder_child(s->r);
+	int sig = (int)info->ssi_signo;
+
+	if (sig == SIGCHLD) {
+		if (child && waitpid(child, &s->child_status, WNOHANG) == child) {
+			s->child_ended = true;
+			end(s, "command ended");
+		}
+		return;
+	}
+	if (!child || s->child_ended || s->ending) {
+		end(s, "signal");
+		return;
+	}
+	if (info->ssi_code != SI_KERNEL)
+		kill(child, sig);
+	s->ending = true;
+	s->deadline = now_ns() + GRACE_MS * 1000000ull;
+}
+
+static int wait_ms(const struct session *s)
+{
+	uint64_t now = now_ns(), left;
+	int ms = s->tty ? STATUS_EVERY_MS : 60000;
+
+	if (!s->deadline)
+		return ms;
+	left = s->deadline > now ? (s->deadline - now + 999999) / 1000000 : 0;
+	return left < (uint64_t)ms ? (int)left : ms;
+}
+
+/* Until there is a reason to end. */
+static void wait_for_end(struct session *s)
+{
+	struct pollfd fds[] = {
+		{ .fd = s->signals, .events = POLLIN },
+		{ .fd = xtr_recorder_fd(s->r), .events = POLLIN },
+	};
+	struct signalfd_siginfo info;
+
+	while (!s->reason) {
+		poll(fds, 2, wait_ms(s));
+		if (fds[0].revents & POLLIN &&
+		    read(s->signals, &info, sizeof(info)) == sizeof(info))
+			on_signal(s, &info);
+		if (fds[1].revents & POLLIN)
+			end(s, "stopped");
+		if (s->deadline && now_ns() >= s->deadline)
+			end(s, s->ending ? "signal" : "duration");
+		if (s->tty)
+			status_line(s);
+	}
+}
+
+/* Recording has ended, the command may not: ask it to end where the user has set the end, then wait
+ * for it. */
+static void wait_for_command(struct session *s)
+{
+	pid_t child = xtr_recorder_child(s->r);
+	struct signalfd_siginfo info;
+
+	if (!child || s->child_ended)
+		return;
+	if (strcmp(s->reason, "stopped"))
+		kill(child, SIGTERM);
+	while (!s->child_ended) {
+		if (read(s->signals, &info, sizeof(info)) != sizeof(info))
+			continue;
+		if (info.ssi_signo != SIGCHLD)
+			kill(child, (int)info.ssi_signo);
+		else if (waitpid(child, &s->child_status, WNOHANG) == child)
+			s->child_ended = true;
+	}
+}
+
+static void summary(const struct session *s, const struct xtr_record_status *st)
+{
+	uint64_t all = st->events + st->lost;
+
+	if (st->lost)
+		cli_warn("LOST %s of %s events (%.3g%%): 'xtr info' tells which",
+			 cli_count(st->lost), cli_count(all), (double)st->lost * 100 / (double)all);
+	if (st->stopped)
+		cli_warn("recording ended early: %s", st->stopped);
+	if (s->o->quiet)
+		return;
+	fprintf(stderr, "xtr: '%s': %s events in %s", s->o->output, cli_count(st->events),
+		cli_ns(st->elapsed_ns));
+	if (st->filtered)
+		fprintf(stderr, ", %s filtered out", cli_count(st->filtered));
+	fprintf(stderr, ", %s", cli_bytes(st->bytes));
+	if (st->events)
+		fprintf(stderr, " (%.1f bytes per event)", (double)st->bytes / (double)st->events);
+	fprintf(stderr, ", recorder CPU %s\n", cli_ns(st->cpu_ns));
+}
+
+/* The command's own status comes first, then ours. */
+static int exit_status(const struct session *s, const struct xtr_record_status *st, int rc)
+{
+	if (s->child_ended) {
+		if (WIFSIGNALED(s->child_status))
+			return 128 + WTERMSIG(s->child_status);
+		if (WEXITSTATUS(s->child_status))
+			return WEXITSTATUS(s->child_status);
+	}
+	if (rc)
+		return XTR_EXIT_FAILURE;
+	return st->lost ? XTR_EXIT_LOSS : XTR_EXIT_OK;
+}
+
+/* Signals come through a descriptor; threads started later inherit the mask. */
+static int block_signals(void)
+{
+	static const int wanted[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD };
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
+		sigaddset(&set, wanted[i]);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	return signalfd(-1, &set, SFD_CLOEXEC);
+}
+
+static int record(struct session *s)
+{
+	struct xtr_record_status st;
+	struct xtr_record_err err = { 0 };
+	int rc;
+
+	s->signals = block_signals();
+	rc = xtr_recorder_start(s->r, &err);
+	if (rc) {
+		struct xtr_record_err ignored;
+
+		xtr_recorder_stop(s->r, "not started", &st, &ignored);
+		return report_error(&err);
+	}
+	s->tty = !s->o->quiet && isatty(STDERR_FILENO);
+	s->deadline = s->o->duration ? now_ns() + s->o->duration : 0;
+	wait_for_end(s);
+	rc = xtr_recorder_stop(s->r, s->reason, &st, &err);
+	if (s->tty)
+		fputs("\r\033[K", stderr);
+	if (rc)
+		report_error(&err);
+	summary(s, &st);
+	wait_for_command(s);
+	close(s->signals);
+	return exit_status(s, &st, rc);
+}
+
+static void defaults(void *opts)
+{
+	((struct opts *)opts)->output = "xtr.xtr";
+}
+
+static int run(const void *opts, int argc, char **argv)
+{
+	const struct opts *o = opts;
+	struct session s = { .o = o };
+	struct xtr_record_opts ro = {
+		.sz = sizeof(ro),
+		.output = o->output,
+		.force = o->force,
+		.n_pids = o->pids.n,
+		.events = o->events.v,
+		.n_events = o->events.n,
+		.size_limit = o->size,
+		.ring_bytes = o->buffer,
+		.stacks = o->stack,
+		.keep_pointers = o->keep_pointers,
+		.argv = argc ? argv : NULL,
+	};
+	struct xtr_record_err err;
+	uint32_t *pids = NULL;
+	int status = parse_pids(&o->pids, &pids);
+
+	if (!status) {
+		ro.pids = pids;
+		if (xtr_recorder_open(&s.r, &ro, &err)) {
+			status = report_error(&err);
+		} else {
+			report_missing(&s);
+			status = record(&s);
+			xtr_recorder_close(s.r);
+		}
+	}
+	free(pids);
+	return status;
+}
+
+#define OPT(letter, name, arg, kind, field, help)                           \
+	{                                                                   \
+		letter, name, arg, kind, offsetof(struct opts, field), help \
+	}
+
+static const struct cli_option options[] = {
+	OPT('o', "output", "FILE", CLI_STRING, output,
+	    "write to FILE, - for standard output (default xtr.xtr)"),
+	OPT('e', "event", "EVENT", CLI_LIST, events,
+	    "record EVENT (system:event or a glob) instead of the default set"),
+	OPT('p', "pid", "PID", CLI_LIST, pids, "record only process PID and the jobs it submits"),
+	OPT('d', "duration", "TIME", CLI_TIME, duration, "record for TIME, then end"),
+	OPT(0, "size", "SIZE", CLI_SIZE, size, "end when the file has SIZE bytes"),
+	OPT(0, "buffer", "SIZE", CLI_SIZE, buffer,
+	    "bytes of buffer per CPU, rounded up to a power of two"),
+	OPT(0, "stack", NULL, CLI_FLAG, stack, "record the stack of each job submission"),
+	OPT(0, "keep-pointers", NULL, CLI_FLAG, keep_pointers,
+	    "write kernel addresses as they are, not hashed"),
+	OPT(0, "force", NULL, CLI_FLAG, force, "replace an existing file"),
+	OPT('q', "quiet", NULL, CLI_FLAG, quiet,
+	    "no status line and no summary; losses are still reported"),
+};
+
+const struct cli_command cmd_record = {
+	.name = "record",
+	.summary = "record GPU and NPU driver events",
+	.args = "[-- COMMAND [ARG]...]",
+	.about =
+		"Records the events of the GPU and NPU kernel drivers into a file, until COMMAND ends, a time or "
+		"size is reached, or Ctrl-C is pressed. All processes are recorded, not only COMMAND; -p limits it.\n"
+		"\n"
+		"The default set is all events of the DRM GPU scheduler, and dma_fence signaled, wait_start and "
+		"wait_end. With -e exactly the events given are recorded; the word 'default' stands for the "
+		"default set: -e default -e 'sched:*'. Any tracepoint of the kernel can be named; 'xtr list' "
+		"shows them.\n"
+		"\n"
+		"Every event is in the file or counted as lost. The exit status is the command's own if it "
+		"failed, 3 if events were lost, 5 if a privilege or kernel feature is missing ('xtr doctor' "
+		"tells which).\n"
+		"\n"
+		"Needs root, or the capabilities CAP_BPF and CAP_PERFMON, CAP_SYS_ADMIN for the types of kernel "
+		"modules; they are given up as soon as recording begins. -d sends the command SIGTERM at the end; "
+		"when recording ends by itself (--size, no space left) the command runs on.",
+	.examples =
+		"xtr record -- ./my-workload\trecord while the program runs, into xtr.xtr\n"
+		"xtr record -d 10s -o run.xtr\trecord the machine for ten seconds\n"
+		"xtr record -e default -e 'sched:sched_switch' -- ./my-workload\twith context switches\n"
+		"xtr record -o - | ssh host 'cat >run.xtr'\tover the network",
+	.options = options,
+	.n_options = sizeof(options) / sizeof(*options),
+	.opts_size = sizeof(struct opts),
+	.defaults = defaults,
+	.run = run,
+	.stop_at_first = true,
+};

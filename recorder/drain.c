@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Round marks: after a pass that emptied all rings, everything older than the start of the pass
+ * before it has left the rings (a program takes its time stamp and submits within one run, far
+ * shorter than the time between two passes; a record that is still being written holds the pass
+ * back). So when all open batches are handed over after such a pass, nothing older than that start
+ * can follow.
+ */
+#include "drain.h"
+#include "util.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#define TIMER_MS     10
+#define HAND_OVER_NS (250 * NS_PER_MS)
+#define ROUND_BYTES  (48ull << 20) /* spec: at most 64 MiB of events between two rounds */
+#define RAW_ABOVE    500           /* permille of the queue: write without compression */
+#define BUSY_TRIES   200
+#define LAST_TRIES   200
+#define URGENT       750 /* permille of a ring: do not wait for a slow definition */
+
+static void note_fill(struct xtr_drain *d, uint64_t fill, uint32_t *worst)
+{
+	uint32_t permille = (uint32_t)(fill * 1000 / d->bpf->ring_bytes);
+
+	if (permille > *worst)
+		*worst = permille;
+	if (fill > atomic_load_explicit(&d->high, memory_order_relaxed))
+		atomic_store_explicit(&d->high, fill, memory_order_relaxed);
+}
+
+static void note_limits(struct xtr_drain *d)
+{
+	uint32_t worst = 0;
+
+	for (uint32_t i = 0; i < d->bpf->n_cpus; i++) {
+		d->limits[i] = xtr_ringbuf_producer(&d->bpf->rings[i]);
+		note_fill(d, d->limits[i] - d->bpf->rings[i].pos, &worst);
+	}
+	atomic_store_explicit(&d->permille, worst, memory_order_relaxed);
+}
+
+static bool room_for(const struct xtr_buf *b, uint32_t len)
+{
+	return b->len + len <= XTR_BATCH_BYTES && b->n < XTR_BATCH_RECORDS;
+}
+
+static bool put(struct xtr_drain *d, struct xtr_buf *b, const uint8_t *rec, uint32_t len)
+{
+	struct xtr_rec h;
+
+	memcpy(&h, rec, len < sizeof(h) ? len : sizeof(h));
+	if (len < sizeof(h) || h.size != len || len % 8 || len > XTR_BATCH_BYTES) {
+		atomic_fetch_add_explicit(&d->malformed, 1, memory_order_relaxed);
+		return false;
+	}
+	memcpy(b->data + b->len, rec, len);
+	b->len += len;
+	b->n++;
+	return true;
+}
+
+static void hand_over(struct xtr_drain *d, struct xtr_buf **b)
+{
+	if (!*b)
+		return;
+	if ((*b)->kind == XTR_BATCH_EVENTS) {
+		(*b)->lost = __atomic_load_n(&d->bpf->cpus[(*b)->cpu].lost, __ATOMIC_RELAXED);
+		(*b)->raw = xtr_queue_permille(d->queue) > RAW_ABOVE;
+		d->since_round += (*b)->len;
+	}
+	if ((*b)->n)
+		xtr_queue_push(d->queue, *b);
+	else
+		xtr_queue_give_back(d->queue, *b);
+	*b = NULL;
+}
+
+/* Make sure that *b has room for len bytes. False: there is no buffer, the record stays in the
+ * ring. */
+static bool make_room(struct xtr_drain *d, struct xtr_buf **b, enum xtr_batch_kind kind,
+		      uint32_t cpu, uint32_t len)
+{
+	if (*b && !room_for(*b, len))
+		hand_over(d, b);
+	if (*b)
+		return true;
+	*b = xtr_queue_take(d->queue);
+	if (!*b)
+		return false;
+	(*b)->kind = kind;
+	(*b)->cpu = cpu;
+	(*b)->since = d->last_pass;
+	return true;
+}
+
+/* Read a ring up to limit. True if all of it was read. */
+static bool empty_ring(struct xtr_drain *d, struct xtr_ringbuf *r, uint64_t limit,
+		       struct xtr_buf **b, enum xtr_batch_kind kind, uint32_t cpu)
+{
+	const uint8_t *rec;
+	uint64_t before;
+	uint32_t len;
+	int rc;
+
+	for (;;) {
+		before = r->pos;
+		rc = xtr_ringbuf_next(r, limit, &rec, &len);
+		if (rc != 1)
+			break;
+		if (!make_room(d, b, kind, cpu, len)) {
+			r->pos = before;
+			break;
+		}
+		put(d, *b, rec, len);
+	}
+	xtr_ringbuf_release(r);
+	if (rc == -EBADMSG)
+		atomic_fetch_add_explicit(&d->malformed, 1, memory_order_relaxed);
+	return r->pos >= limit;
+}
+
+/* Take the definitions made so far. One that is still being written is waited for, for a short
+ * time. */
+static bool empty_control(struct xtr_drain *d)
+{
+	uint64_t limit = xtr_ringbuf_producer(&d->bpf->ctl);
+	struct xtr_buf *b = NULL;
+	bool all = false;
+
+	if (d->bpf->ctl.pos == limit)
+		return true;
+	for (int i = 0; i < BUSY_TRIES && !all; i++) {
+		if (i)
+			usleep(5);
+		all = empty_ring(d, &d->bpf->ctl, limit, &b, XTR_BATCH_DEFS, 0);
+	}
+	hand_over(d, &b);
+	return all;
+}
+
+static void push_round(struct xtr_drain *d, uint64_t watermark)
+{
+	struct xtr_buf *b = xtr_queue_take(d->queue);
+
+	if (!b)
+		return; /* a later one will do */
+	b->kind = XTR_BATCH_ROUND;
+	b->watermark = watermark;
+	xtr_queue_push(d->queue, b);
+	d->since_round = 0;
+}
+
+static void hand_over_all(struct xtr_drain *d)
+{
+	for (uint32_t i = 0; i < d->bpf->n_cpus; i++)
+		hand_over(d, &d->open[i]);
+}
+
+/* One pass over all rings. True if everything that was there when it began was read. */
+static bool pass(struct xtr_drain *d)
+{
+	uint64_t began = xtr_now(), before = d->last_pass;
+	bool all;
+
+	d->last_pass = began;
+	note_limits(d);
+	all = empty_control(d);
+	if (!all && atomic_load_explicit(&d->permille, memory_order_relaxed) < URGENT)
+		return false;
+	for (uint32_t i = 0; i < d->bpf->n_cpus; i++) {
+		if (d->bpf->rings[i].pos == d->limits[i])
+			continue;
+		all &= empty_ring(d, &d->bpf->rings[i], d->limits[i], &d->open[i], XTR_BATCH_EVENTS,
+				  i);
+		__atomic_store_n(&d->bpf->cpus[i].woken, 0, __ATOMIC_RELAXED);
+	}
+	if (began - d->flushed < HAND_OVER_NS && d->since_round < ROUND_BYTES)
+		return all;
+	d->flushed = began;
+	hand_over_all(d);
+	if (all && d->since_round)
+		push_round(d, before);
+	return all;
+}
+
+static void *run(void *arg)
+{
+	struct xtr_drain *d = arg;
+	struct epoll_event ev[16];
+	bool stop = false;
+	int n;
+
+	while (!stop) {
+		n = epoll_wait(d->epoll_fd, ev, ARRAY_LEN(ev), TIMER_MS);
+		for (int i = 0; i < n; i++)
+			stop |= ev[i].data.fd == d->stop_fd;
+		pass(d);
+	}
+	/* No program runs any more: two whole passes see everything, unless the writer is behind.
+	 */
+	for (int i = 0, clean = 0; i < LAST_TRIES && clean < 2; i++) {
+		if (pass(d)) {
+			clean++;
+		} else {
+			clean = 0;
+			hand_over_all(d);
+			usleep(10000);
+		}
+	}
+	hand_over_all(d);
+	xtr_queue_close(d->queue);
+	return NULL;
+}
+
+/* Edge-triggered: a ring with data that nobody was woken for is left to the timer. */
+static int watch(struct xtr_drain *d, int fd, uint32_t events)
+{
+	struct epoll_event ev = { .events = events, .data.fd = fd };
+
+	return epoll_ctl(d->epoll_fd, EPOLL_CTL_ADD, fd, &ev) ? -errno : 0;
+}
+
+int xtr_drain_start(struct xtr_drain *d, struct xtr_bpf *bpf, struct xtr_queue *queue)
+{
+	int err;
+
+	*d = (struct xtr_drain){ .bpf = bpf, .queue = queue, .epoll_fd = -1, .stop_fd = -1 };
+	d->open = calloc(bpf->n_cpus, sizeof(struct xtr_buf *));
+	d->limits = calloc(bpf->n_cpus, sizeof(*d->limits));
+	if (!d->open || !d->limits)
+		return -ENOMEM;
+	d->last_pass = d->flushed = xtr_now();
+	d->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	d->stop_fd = eventfd(0, EFD_CLOEXEC);
+	if (d->epoll_fd < 0 || d->stop_fd < 0)
+		return -errno;
+	err = watch(d, d->stop_fd, EPOLLIN);
+	for (uint32_t i = 0; i < bpf->n_cpus && !err; i++)
+		err = watch(d, bpf->rings[i].fd, EPOLLIN | EPOLLET);
+	if (!err)
+		err = -pthread_create(&d->thread, NULL, run, d);
+	d->running = !err;
+	return err;
+}
+
+void xtr_drain_stop(struct xtr_drain *d)
+{
+	uint64_t one = 1;
+
+	if (!d->running)
+		return;
+	if (write(d->stop_fd, &one, sizeof(one)) == sizeof(one))
+		pthread_join(d->thread, NULL);
+	d->running = false;
+}
+
+void xtr_drain_free(struct xtr_drain *d)
+{
+	xtr_drain_stop(d);
+	for (uint32_t i = 0; d->open && i < d->bpf->n_cpus; i++) {
+		if (d->open[i])
+			xtr_queue_give_back(d->queue, d->open[i]);
+	}
+	free(d->open);
+	free(d->limits);
+	if (d->bpf && d->epoll_fd >= 0)
+		close(d->epoll_fd);
+	if (d->bpf && d->stop_fd >= 0)
+		close(d->stop_fd);
+	d->open = NULL;
+	d->limits = NULL;
+	d->bpf = NULL;
+}

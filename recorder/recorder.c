@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The parts put together, in the order in which they need each other: privileges last in, first
+ * out. */
+#include "recorder.h"
+#include "attach.h"
+#include "caps.h"
+#include "drain.h"
+#include "facts.h"
+#include "probe.h"
+#include "sink.h"
+#include "spawn.h"
+#include "util.h"
+
+#include "format/xtr_format.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define QUEUE_EXTRA 64 /* batches beyond one per CPU */
+
+struct xtr_recorder {
+	struct xtr_record_opts opts;
+	struct xtr_selection sel;
+	struct xtr_bpf *bpf;
+	struct xtr_meta *meta;
+	struct xtr_tables *tables;
+	struct xtr_loss *loss;
+	struct xtr_io *io;
+	struct xtr_writer *writer;
+	struct xtr_defs defs;
+	struct xtr_siphash_key key;
+	struct xtr_queue queue;
+	struct xtr_drain drain;
+	struct xtr_sink sink;
+	struct xtr_child child;
+	uint32_t attached;
+	uint64_t began, began_cpu; /* ns; CPU time used by then */
+};
+
+static int fail(struct xtr_record_err *err, int code, const char *what)
+{
+	err->code = code;
+	snprintf(err->what, sizeof(err->what), "%s: %s", what, strerror(-code));
+	return code;
+}
+
+/* One descriptor per CPU and up to three per event. */
+static void raise_file_limit(void)
+{
+	struct rlimit lim;
+
+	if (getrlimit(RLIMIT_NOFILE, &lim) == 0) {
+		lim.rlim_cur = lim.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &lim);
+	}
+}
+
+static int set_config(struct xtr_recorder *r)
+{
+	const struct xtr_record_opts *o = &r->opts;
+	int err = xtr_meta_set_writer(r->meta, "xtr", XTR_VERSION);
+
+	if (!err)
+		err = xtr_meta_set_config_u64(r->meta, "ring-bytes", r->bpf->ring_bytes);
+	if (!err)
+		err = xtr_meta_set_config_u64(r->meta, "rings", r->bpf->n_cpus);
+	if (!err)
+		err = xtr_meta_set_config_str(r->meta, "pointers",
+					      o->keep_pointers ? "kept" : "hashed");
+	if (!err && o->stacks)
+		err = xtr_meta_set_config_u64(r->meta, "stacks", 1);
+	if (!err && o->n_pids)
+		err = xtr_meta_set_config_u64(r->meta, "pid", o->pids[0]);
+	if (!err && o->argv)
+		err = xtr_meta_set_config_str(r->meta, "command", o->argv[0]);
+	return err;
+}
+
+static int add_builtin(struct xtr_recorder *r, const struct xtr_hook_result *res)
+{
+	const struct xtr_event_desc *d = xtr_builtin_event(res->type);
+	struct xtr_event_desc ev;
+
+	if (!d || res->info.state != XTR_PROVIDER_ATTACHED)
+		return 0;
+	ev = *d;
+	ev.provider = res->info.id;
+	return xtr_meta_add_event(r->meta, &ev);
+}
+
+static int fill_meta(struct xtr_recorder *r)
+{
+	int err = xtr_facts_collect(r->meta);
+
+	if (!err)
+		err = set_config(r);
+	for (size_t i = 0; !err && i < r->bpf->n_results; i++) {
+		struct xtr_hook_result *res = &r->bpf->results[i];
+
+		res->info.why = res->why[0] ? res->why : NULL;
+		err = xtr_meta_add_provider(r->meta, &res->info);
+		if (!err)
+			err = add_builtin(r, res);
+	}
+	for (size_t i = 0; !err && i < r->sel.n_generics; i++) {
+		if (r->sel.generics[i]->desc.provider)
+			err = xtr_meta_add_event(r->meta, &r->sel.generics[i]->desc);
+	}
+	return err;
+}
+
+/* The dma_fence tracepoints are in every kernel: alone, without a device, they are no GPU events.
+ */
+static bool any_gpu_event(const struct xtr_bpf *b)
+{
+	for (size_t i = 0; i < b->n_results; i++) {
+		if (b->results[i].info.state == XTR_PROVIDER_ATTACHED &&
+		    strncmp(b->results[i].info.name, "dma_fence:", 10))
+			return true;
+	}
+	return xtr_facts_n_devices() > 0;
+}
+
+static int open_bpf(struct xtr_recorder *r, struct xtr_record_err *err)
+{
+	int rc = xtr_probe_require(&r->opts, err);
+
+	if (!rc)
+		rc = xtr_select(&r->sel, r->opts.events, r->opts.n_events, err);
+	if (!rc)
+		rc = xtr_bpf_load(&r->bpf, &r->sel, &r->opts, err);
+	if (rc)
+		return rc;
+	rc = xtr_bpf_attach(r->bpf, &r->sel);
+	if (rc < 0)
+		return fail(err, rc, "cannot attach");
+	r->attached = (uint32_t)rc;
+	if (rc && (r->opts.n_events || any_gpu_event(r->bpf)))
+		return 0;
+	if (!rc && r->sel.n_unknown) {
+		err->code = -ENOENT;
+		err->kind = XTR_FAIL_UNKNOWN;
+		snprintf(err->what, sizeof(err->what), "%s", r->sel.unknown[0]);
+		return -ENOENT;
+	}
+	return xtr_probe_no_events(&r->opts, r->bpf->results, r->bpf->n_results, err);
+}
+
+static int open_file(struct xtr_recorder *r, struct xtr_record_err *err)
+{
+	char what[200];
+	int rc;
+
+	r->meta = xtr_meta_new();
+	r->tables = xtr_tables_new();
+	r->loss = xtr_loss_new();
+	if (!r->meta || !r->tables || !r->loss)
+		return fail(err, -ENOMEM, "cannot record");
+	rc = fill_meta(r);
+	if (rc)
+		return fail(err, rc, "cannot describe the machine");
+	rc = xtr_io_create(r->opts.output, r->opts.force ? XTR_IO_FORCE : 0, &r->io);
+	snprintf(what, sizeof(what), "'%.180s'", r->opts.output);
+	if (rc == -EEXIST)
+		snprintf(err->hint, sizeof(err->hint),
+			 "use --force to replace it, or -o for another name");
+	if (rc)
+		return fail(err, rc, what);
+	rc = xtr_writer_open(&r->writer, r->io, r->meta, r->tables, r->loss, NULL);
+	return rc ? fail(err, rc, what) : 0;
+}
+
+static int open_defs(struct xtr_recorder *r, struct xtr_record_err *err)
+{
+	if (getrandom(&r->key, sizeof(r->key), 0) != sizeof(r->key))
+		return fail(err, -errno, "cannot make a key");
+	r->defs.tables = r->tables;
+	r->defs.key = r->opts.keep_pointers ? NULL : &r->key;
+	r->defs.kallsyms = xtr_kallsyms_open("/proc/kallsyms");
+	if (r->opts.stacks)
+		r->defs.symbols = xtr_symbols_new();
+	return 0;
+}
+
+int xtr_recorder_open(struct xtr_recorder **out, const struct xtr_record_opts *opts,
+		      struct xtr_record_err *err)
+{
+	struct xtr_recorder *r = calloc(1, sizeof(*r));
+	int rc;
+
+	*err = (struct xtr_record_err){ 0 };
+	if (!r)
+		return fail(err, -ENOMEM, "cannot record");
+	r->opts = *opts;
+	r->child.go = r->child.failed = -1;
+	raise_file_limit();
+	rc = open_bpf(r, err);
+	if (!rc)
+		rc = open_file(r, err);
+	if (!rc)
+		rc = open_defs(r, err);
+	if (!rc && xtr_queue_init(&r->queue, r->bpf->n_cpus + QUEUE_EXTRA))
+		rc = fail(err, -ENOMEM, "cannot record");
+	if (rc) {
+		xtr_recorder_close(r);
+		return rc;
+	}
+	*out = r;
+	return 0;
+}
+
+size_t xtr_recorder_n_providers(const struct xtr_recorder *r)
+{
+	return r->bpf->n_results;
+}
+
+const struct xtr_provider *xtr_recorder_provider(const struct xtr_recorder *r, size_t i)
+{
+	return &r->bpf->results[i].info;
+}
+
+const char *xtr_recorder_unknown(const struct xtr_recorder *r, size_t i)
+{
+	return i < r->sel.n_unknown ? r->sel.unknown[i] : NULL;
+}
+
+static void set_sink(struct xtr_recorder *r)
+{
+	r->sink.writer = r->writer;
+	r->sink.io = r->io;
+	r->sink.tables = r->tables;
+	r->sink.loss = r->loss;
+	r->sink.defs = &r->defs;
+	r->sink.key = r->defs.key;
+	r->sink.sel = &r->sel;
+	r->sink.bpf = r->bpf;
+	r->sink.queue = &r->queue;
+	r->sink.path = strcmp(r->opts.output, "-") == 0 ? NULL : r->opts.output;
+	r->sink.size_limit = r->opts.size_limit;
+}
+
+/* To read /proc/PID/maps of other users while stacks are taken. */
+static uint64_t caps_kept(const struct xtr_recorder *r)
+{
+	if (!r->opts.stacks)
+		return 0;
+	return 1ull << CAP_SYS_PTRACE | 1ull << CAP_DAC_READ_SEARCH;
+}
+
+int xtr_recorder_start(struct xtr_recorder *r, struct xtr_record_err *err)
+{
+	int rc = 0;
+
+	if (r->opts.argv) {
+		rc = xtr_child_start(&r->child, r->opts.argv);
+		if (rc)
+			return fail(err, rc, "cannot start the command");
+	}
+	rc = xtr_caps_keep(caps_kept(r));
+	if (rc)
+		return fail(err, rc, "cannot give up privileges");
+	set_sink(r);
+	rc = xtr_sink_start(&r->sink);
+	if (!rc)
+		rc = xtr_drain_start(&r->drain, r->bpf, &r->queue);
+	if (rc)
+		return fail(err, rc, "cannot start recording");
+	r->began = xtr_now();
+	r->began_cpu = xtr_cpu_ns();
+	xtr_bpf_run(r->bpf);
+	rc = xtr_child_go(&r->child);
+	if (rc) {
+		snprintf(err->what, sizeof(err->what), "'%.200s': %s", r->opts.argv[0],
+			 strerror(-rc));
+		err->code = rc;
+		err->kind = XTR_FAIL_COMMAND;
+	}
+	return rc;
+}
+
+int xtr_recorder_fd(const struct xtr_recorder *r)
+{
+	return r->sink.event_fd;
+}
+
+pid_t xtr_recorder_child(const struct xtr_recorder *r)
+{
+	return r->child.pid;
+}
+
+/* Sums of the kernel's counters. */
+static void sum_counts(const struct xtr_recorder *r, struct xtr_record_status *st)
+{
+	for (uint32_t i = 0; i < r->bpf->n_cpus; i++)
+		st->lost += r->bpf->cpus[i].lost;
+	for (uint32_t i = 0; i < r->bpf->n_cpus * r->bpf->n_slots; i++)
+		st->filtered += r->bpf->counts[i].filtered;
+}
+
+void xtr_recorder_status(struct xtr_recorder *r, struct xtr_record_status *st)
+{
+	*st = (struct xtr_record_status){
+		.elapsed_ns = r->began ? xtr_now() - r->began : 0,
+		.events = atomic_load(&r->sink.events),
+		.lost = atomic_load(&r->sink.dropped) + atomic_load(&r->drain.malformed),
+		.bytes = atomic_load(&r->sink.bytes),
+		.cpu_ns = xtr_cpu_ns() - r->began_cpu,
+		.ring_bytes = r->bpf->ring_bytes,
+		.ring_high = atomic_load(&r->drain.high),
+		.ring_permille = (uint32_t)atomic_load(&r->drain.permille),
+		.attached = r->attached,
+		.stopped = atomic_load(&r->sink.stopped),
+		.error = atomic_load(&r->sink.error),
+	};
+	sum_counts(r, st);
+}
+
+int xtr_recorder_stop(struct xtr_recorder *r, const char *reason, struct xtr_record_status *st,
+		      struct xtr_record_err *err)
+{
+	struct xtr_recorder_cost cost = { 0 };
+	uint64_t elapsed = xtr_now() - r->began;
+	const char *own;
+	int rc;
+
+	xtr_bpf_halt(r->bpf);
+	xtr_drain_stop(&r->drain);
+	xtr_sink_join(&r->sink);
+	own = atomic_load(&r->sink.stopped);
+	cost.cpu_ns = xtr_cpu_ns() - r->began_cpu;
+	cost.ring_bytes = r->bpf->ring_bytes;
+	cost.ring_high = atomic_load(&r->drain.high);
+	rc = xtr_sink_finish(&r->sink, own ? own : reason, &cost, atomic_load(&r->drain.malformed));
+	xtr_recorder_status(r, st);
+	st->elapsed_ns = elapsed;
+	st->lost = xtr_loss_total(r->loss);
+	return rc ? fail(err, rc, r->opts.output) : 0;
+}
+
+void xtr_recorder_close(struct xtr_recorder *r)
+{
+	if (!r)
+		return;
+	xtr_child_close(&r->child);
+	if (r->bpf)
+		xtr_bpf_detach(r->bpf);
+	if (r->drain.running)
+		xtr_drain_stop(&r->drain);
+	else if (r->sink.running)
+		xtr_queue_close(&r->queue);
+	xtr_sink_free(&r->sink);
+	xtr_drain_free(&r->drain);
+	xtr_queue_destroy(&r->queue);
+	xtr_writer_free(r->writer);
+	xtr_io_close(r->io);
+	xtr_defs_free(&r->defs);
+	xtr_loss_free(r->loss);
+	xtr_tables_free(r->tables);
+	xtr_meta_free(r->meta);
+	xtr_bpf_free(r->bpf);
+	xtr_selection_free(&r->sel);
+	free(r);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The writer thread: turns batches into file records and writes them, with tables, losses, clocks
+ * and round marks. When the output cannot be written any more, or a limit is reached, it says so
+ * (stopped, event_fd) and counts what still comes as lost.
+ */
+#ifndef XTR_RECORDER_SINK_H
+#define XTR_RECORDER_SINK_H
+
+#include "defs.h"
+#include "loader.h"
+#include "queue.h"
+#include "select.h"
+
+#include "format/writer.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+struct xtr_sink {
+	struct xtr_writer *writer;
+	struct xtr_io *io;
+	struct xtr_tables *tables;
+	struct xtr_loss *loss;
+	struct xtr_defs *defs;
+	const struct xtr_siphash_key *key; /* NULL: pointers are kept */
+	const struct xtr_selection *sel;
+	struct xtr_bpf *bpf;
+	struct xtr_queue *queue;
+	const char *path;    /* of the output; NULL if it is no file */
+	uint64_t size_limit; /* bytes, 0: none */
+	int event_fd;
+	pthread_t thread;
+	bool running;
+	bool full; /* no more events are written */
+	uint64_t *unwritten,
+		*spoilt; /* events by cpu * n_slots + slot: causes `write` and `recorder` */
+	uint64_t next_clock, next_loss, next_sync; /* ns */
+	atomic_uint_fast64_t events, bytes,
+		dropped; /* written; of the file; unwritten and spoilt */
+	_Atomic(const char *) stopped;
+	atomic_int error;
+};
+
+/* The fields up to size_limit are the caller's to set. */
+int xtr_sink_start(struct xtr_sink *s);
+/* The queue is closed: wait until everything is written. */
+void xtr_sink_join(struct xtr_sink *s);
+/* After join, programs detached: final losses and the end mark. 0 or -errno. */
+int xtr_sink_finish(struct xtr_sink *s, const char *reason, const struct xtr_recorder_cost *cost,
+		    uint64_t malformed);
+void xtr_sink_free(struct xtr_sink *s);
+
+#endif /* XTR_RECORDER_SINK_H */
