@@ -19,8 +19,8 @@ CFLAGS   ?= -O2 -g
 VARIANT  ?= $(notdir $(firstword $(CC)))$(if $(filter 1,$(SAN)),-asan)$(if $(filter 0,$(RECORDER)),-reader)
 B        := build/$(VARIANT)
 
-JOBS := $(if $(filter -j%,-$(filter-out --%,$(MAKEFLAGS)) $(MAKEFLAGS)),,-j$(shell nproc))
-MAKEFLAGS += --no-builtin-rules $(JOBS)
+JOBS := $(if $(filter 0,$(MAKELEVEL)),-j$(shell nproc))
+MAKEFLAGS += --no-builtin-rules --no-print-directory $(JOBS)
 .SUFFIXES:
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -106,7 +106,6 @@ $(LIB): $(call objs,$(LIB_SRC))
 $(REPLAY): $(call objs,$(REPLAY_SRC))
 $(CLILIB): $(call objs,$(CLI_SRC))
 $(if $(RECLIB),$(RECLIB)): $(call objs,$(RECORD_SRC))
-$(B)/cli/commands.o: $(B)/sources
 $(LIBS): $(B)/sources
 	$(call msg,AR,$@)
 	$(Q)rm -f $@ && ar rcs $@ $(filter %.o,$^)
