@@ -1,489 +1,505 @@
-/* SPDX-License-Identifier: BSD-2-Clause */
+// SPDX-License-Identifier: BSD-2-Clause
 /*
- * Method. The section's EVENTS chunks are put in order of ts_min. A chunk is opened when the merge
- * reaches its ts_min: whatever is not open yet lies later, so the smallest current record of the
- * open chunks (a heap) is the next event. Workers decode chunks ahead in that same order while
- * memory lasts. When the chunks that must be open at once exceed the memory (a hostile file, or
- * very many CPUs), further ones are read a window at a time and decoded again for each window.
+ * A heap over the chunks that are open. A chunk is opened when the merge reaches its ts_min, which
+ * no record in it is below (spec 5). What is open at once is known from the headers before anything
+ * is decoded: normally it fits into memory, and whole chunks are held. Otherwise only a window of
+ * each chunk's records is held, and the chunk is decoded again for the next window: slower, but the
+ * memory is bounded for any file.
  */
 #include "merge.h"
-
-#include "merge_slot.h"
-#include "record.h"
+#include "buf.h"
+#include "merge_pool.h"
+#include "reader_priv.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MERGE_MEMORY      (64u << 20) /* bytes, default */
-#define MERGE_WINDOW      (32u << 10) /* bytes of a windowed chunk */
-#define MERGE_THREADS_MAX 16u
-#define MERGE_SPARE       8u /* buffers kept for the next chunks */
+#define MEMORY ((size_t)64 << 20) /* bytes, merge.h */
 
-enum slot_state {
-	SLOT_NEW,
-	SLOT_BUSY,
-	SLOT_READY
+/* An open chunk. */
+struct cursor {
+	const struct xtr_chunk *c;
+	const uint8_t *p, *end; /* records in memory; p NULL: they have to be loaded */
+	size_t pos;             /* bytes of the chunk's records before p */
+	struct xtr_decoded *d;  /* whole chunks: from the pool */
+	uint8_t *window;        /* else: a part of the records */
 };
 
-struct merge_item {
-	const struct xtr_chunk *chunk;
-	struct xtr_slot *slot; /* NULL until claimed and after it was read */
-	enum slot_state state;
-};
-
-struct spare {
-	uint8_t *buf;
-	size_t cap;
+struct item {
+	uint64_t ts;
+	uint32_t stream, seq;
+	struct cursor *cur;
 };
 
 struct xtr_merge {
 	const struct xtr_reader *r;
 	const struct xtr_section *s;
-	uint64_t from, to;
-	uint8_t *wanted; /* bit per event type, NULL: all */
-	size_t memory;
-	uint64_t events_all, events_read;
-
-	struct merge_item *items; /* in order of ts_min */
-	size_t n_items;
-	size_t next_open; /* first item that is not in the heap and was not read */
-
-	struct xtr_slot **heap;
+	const struct xtr_chunk **chunks; /* in order of (ts_min, stream, seq) */
+	size_t n, next;                  /* all, and the first that is not opened */
+	struct item *heap;
 	size_t n_heap, cap_heap;
-	struct xtr_slot *current; /* gave the last event, to be stepped on */
-	uint8_t *scratch;         /* for windowed chunks */
-	size_t scratch_cap;
-
-	size_t next_gap;
-
-	pthread_mutex_t lock; /* all below, and items' slot and state */
-	pthread_cond_t work, ready;
-	pthread_t threads[MERGE_THREADS_MAX];
-	unsigned int n_threads;
-	size_t next_claim; /* first item that nobody has claimed */
-	size_t in_memory;  /* bytes of claimed slots */
-	struct spare spares[MERGE_SPARE];
-	unsigned int n_spares;
-	bool stop;
+	bool advance;                 /* the first of the heap was given out */
+	struct xtr_pool *pool;        /* NULL: windows */
+	size_t window;                /* bytes of each window */
+	struct xtr_decode_sorted own; /* windows: the chunk that was decoded last */
+	struct xtr_decoded scratch;
+	const struct xtr_chunk *in_scratch;
+	uint64_t from, to;
+	uint64_t seen, total; /* records */
+	uint8_t *types;       /* a bit for each wanted type, or NULL: all */
+	size_t gap;           /* the next one */
 };
 
-/* Order of output: time, stream, place in the stream. */
-static bool slot_before(const struct xtr_slot *a, const struct xtr_slot *b)
+static bool before(const struct item *a, const struct item *b)
 {
 	if (a->ts != b->ts)
 		return a->ts < b->ts;
-	if (a->chunk->stream != b->chunk->stream)
-		return a->chunk->stream < b->chunk->stream;
-	return a->chunk->seq < b->chunk->seq;
+	if (a->stream != b->stream)
+		return a->stream < b->stream;
+	return a->seq < b->seq;
 }
 
-static void heap_down(struct xtr_merge *m, size_t i)
+static void sift_down(struct xtr_merge *m, size_t i)
 {
-	struct xtr_slot *s = m->heap[i];
-	size_t child;
+	struct item it = m->heap[i];
 
-	while ((child = 2 * i + 1) < m->n_heap) {
-		if (child + 1 < m->n_heap && slot_before(m->heap[child + 1], m->heap[child]))
+	for (;;) {
+		size_t child = 2 * i + 1;
+
+		if (child >= m->n_heap)
+			break;
+		if (child + 1 < m->n_heap && before(&m->heap[child + 1], &m->heap[child]))
 			child++;
-		if (!slot_before(m->heap[child], s))
+		if (!before(&m->heap[child], &it))
 			break;
 		m->heap[i] = m->heap[child];
 		i = child;
 	}
-	m->heap[i] = s;
+	m->heap[i] = it;
 }
 
-static int heap_push(struct xtr_merge *m, struct xtr_slot *s)
+static void push(struct xtr_merge *m, struct item it)
 {
-	size_t i;
+	size_t i = m->n_heap++;
 
-	if (m->n_heap == m->cap_heap) {
-		size_t cap = m->cap_heap ? 2 * m->cap_heap : 64;
-		void *p = realloc(m->heap, cap * sizeof(*m->heap));
-
-		if (!p)
-			return -ENOMEM;
-		m->heap = p;
-		m->cap_heap = cap;
-	}
-	i = m->n_heap++;
-	while (i > 0 && slot_before(s, m->heap[(i - 1) / 2])) {
+	while (i && before(&it, &m->heap[(i - 1) / 2])) {
 		m->heap[i] = m->heap[(i - 1) / 2];
 		i = (i - 1) / 2;
 	}
-	m->heap[i] = s;
-	return 0;
+	m->heap[i] = it;
 }
 
-static int item_cmp(const void *a, const void *b)
+static void cursor_free(struct xtr_merge *m, struct cursor *cur)
 {
-	const struct xtr_chunk *x = ((const struct merge_item *)a)->chunk;
-	const struct xtr_chunk *y = ((const struct merge_item *)b)->chunk;
-
-	if (x->ts_min != y->ts_min)
-		return x->ts_min < y->ts_min ? -1 : 1;
-	if (x->stream != y->stream)
-		return x->stream < y->stream ? -1 : 1;
-	return x->seq < y->seq ? -1 : x->seq > y->seq;
+	if (cur->d)
+		xtr_pool_put(m->pool, cur->d);
+	free(cur->window);
+	free(cur);
 }
 
-/* The chunks with events in the range, in order of ts_min. */
-static int collect_items(struct xtr_merge *m)
+static void pop(struct xtr_merge *m)
 {
-	size_t n = xtr_section_n_chunks(m->s), i;
-
-	m->items = calloc(n ? n : 1, sizeof(*m->items));
-	if (!m->items)
-		return -ENOMEM;
-	for (i = 0; i < n; i++) {
-		const struct xtr_chunk *c = xtr_section_chunk(m->s, i);
-
-		if (c->type != XTR_CHUNK_EVENTS || !c->n_records || c->ts_max < m->from ||
-		    c->ts_min > m->to)
-			continue;
-		m->items[m->n_items++].chunk = c;
-		m->events_all += c->n_records;
-	}
-	qsort(m->items, m->n_items, sizeof(*m->items), item_cmp);
-	return 0;
+	cursor_free(m, m->heap[0].cur);
+	m->heap[0] = m->heap[--m->n_heap];
+	if (m->n_heap)
+		sift_down(m, 0);
 }
 
-/* Memory that a chunk takes when it is held whole. */
-static size_t chunk_memory(const struct xtr_chunk *c)
+/* --- windows --------------------------------------------------------------------------------- */
+
+/* Bring a chunk's records into the scratch. */
+static int to_scratch(struct xtr_merge *m, const struct xtr_chunk *c, struct xtr_err *err)
 {
-	return c->rec_len + sizeof(struct xtr_slot);
-}
+	int ret;
 
-/* Claim the next item under the lock: the caller decodes it. NULL: no memory for the slot. */
-static struct xtr_slot *claim(struct xtr_merge *m, bool whole)
-{
-	struct merge_item *it = &m->items[m->next_claim];
-	struct xtr_slot *s = calloc(1, sizeof(*s));
-
-	if (!s)
-		return NULL;
-	if (whole && m->n_spares) {
-		s->buf = m->spares[--m->n_spares].buf;
-		s->cap = m->spares[m->n_spares].cap;
-	}
-	s->chunk = it->chunk;
-	it->slot = s;
-	it->state = SLOT_BUSY;
-	m->next_claim++;
-	m->in_memory += whole ? chunk_memory(it->chunk) : MERGE_WINDOW;
-	return s;
-}
-
-static void *worker(void *arg)
-{
-	struct xtr_merge *m = arg;
-
-	pthread_mutex_lock(&m->lock);
-	while (!m->stop && m->next_claim < m->n_items) {
-		size_t i = m->next_claim;
-		struct xtr_slot *s;
-
-		if (m->in_memory + chunk_memory(m->items[i].chunk) > m->memory) {
-			pthread_cond_wait(&m->work, &m->lock);
-			continue;
-		}
-		s = claim(m, true);
-		if (!s)
-			break; /* the reading thread will meet the same and say so */
-		pthread_mutex_unlock(&m->lock);
-		xtr_slot_load(s, m->r, s->chunk);
-		pthread_mutex_lock(&m->lock);
-		m->items[i].state = SLOT_READY;
-		pthread_cond_signal(&m->ready);
-	}
-	pthread_mutex_unlock(&m->lock);
-	return NULL;
-}
-
-static size_t slot_memory(const struct xtr_slot *s)
-{
-	return s->windowed ? MERGE_WINDOW : chunk_memory(s->chunk);
-}
-
-/* Give a slot's memory back; a large buffer is kept for the next chunk. */
-static void slot_release(struct xtr_merge *m, struct xtr_slot *s)
-{
-	pthread_mutex_lock(&m->lock);
-	m->in_memory -= slot_memory(s);
-	if (!s->windowed && s->buf && m->n_spares < MERGE_SPARE) {
-		m->spares[m->n_spares++] = (struct spare){ s->buf, s->cap };
-		s->buf = NULL;
-	}
-	pthread_cond_signal(&m->work);
-	pthread_mutex_unlock(&m->lock);
-	free(s->buf);
-	free(s);
-}
-
-/* The next item's slot, decoded: by a worker, or here if none has taken it. */
-static struct xtr_slot *take_next(struct xtr_merge *m)
-{
-	struct merge_item *it = &m->items[m->next_open];
-	struct xtr_slot *s;
-	bool whole;
-
-	pthread_mutex_lock(&m->lock);
-	if (it->state == SLOT_NEW) {
-		whole = m->in_memory + chunk_memory(it->chunk) <= m->memory || !m->in_memory;
-		s = claim(m, whole);
-		pthread_mutex_unlock(&m->lock);
-		if (!s)
-			return NULL;
-		if (whole)
-			xtr_slot_load(s, m->r, s->chunk);
-		else
-			xtr_slot_load_window(s, m->r, s->chunk, MERGE_WINDOW, &m->scratch,
-					     &m->scratch_cap);
-		it->state = SLOT_READY;
-	} else {
-		while (it->state != SLOT_READY)
-			pthread_cond_wait(&m->ready, &m->lock);
-		s = it->slot;
-		pthread_mutex_unlock(&m->lock);
-	}
-	it->slot = NULL;
-	m->next_open++;
-	return s;
-}
-
-static bool type_wanted(const struct xtr_merge *m, uint32_t type)
-{
-	return !m->wanted || m->wanted[type / 8] & 1u << type % 8;
-}
-
-/* True if the slot's current record is to be given out. */
-static bool slot_wanted(const struct xtr_merge *m, const struct xtr_slot *s)
-{
-	return s->ts >= m->from && type_wanted(m, xtr_rec_type(s->buf + s->pos));
-}
-
-/* Step to the next record that is wanted. False: none is left (s->err may say why). */
-static bool slot_advance(struct xtr_merge *m, struct xtr_slot *s, bool step)
-{
-	for (;; step = true) {
-		if (step && !xtr_slot_step(s, m->r, MERGE_WINDOW, &m->scratch, &m->scratch_cap))
-			return false;
-		m->events_read++;
-		if (s->ts > m->to)
-			return false;
-		if (slot_wanted(m, s))
-			return true;
-	}
-}
-
-/* Report why a slot ended, free it, and return its error. */
-static int slot_end(struct xtr_merge *m, struct xtr_slot *s, struct xtr_err *err)
-{
-	int ret = s->err;
-
-	if (ret && err)
-		*err = s->why;
-	slot_release(m, s);
+	if (m->in_scratch == c)
+		return 0;
+	m->in_scratch = NULL;
+	ret = xtr_decode_in_order(m->r, c, &m->own, &m->scratch);
+	if (ret)
+		*err = m->scratch.err;
+	else
+		m->in_scratch = c;
 	return ret;
 }
 
-/* Step the slot that gave the last event, and put it back in its place. */
-static int step_current(struct xtr_merge *m, struct xtr_err *err)
+/*
+ * Copy what fits from the scratch, which holds the chunk, into the window; if not even one record
+ * fits, it is loaded when its turn comes. *ts becomes the next record's time.
+ */
+static void fill_window(struct xtr_merge *m, struct cursor *cur, uint64_t *ts)
 {
-	struct xtr_slot *s = m->current;
+	const uint8_t *from = m->scratch.recs + cur->pos;
+	size_t left = cur->c->rec_len - cur->pos, n = 0;
 
-	m->current = NULL;
-	if (!s)
-		return 0;
-	if (slot_advance(m, s, true)) {
-		heap_down(m, 0);
-		return 0;
-	}
-	m->heap[0] = m->heap[--m->n_heap];
-	if (m->n_heap)
-		heap_down(m, 0);
-	return slot_end(m, s, err);
+	*ts = xtr_rec_ts(from);
+	while (n < left && xtr_rec_size(from + n) <= m->window - n)
+		n += xtr_rec_size(from + n);
+	cur->p = NULL;
+	if (!n)
+		return;
+	memcpy(cur->window, from, n);
+	cur->p = cur->window;
+	cur->end = cur->window + n;
 }
 
-/* Open every chunk that may hold the next event. */
-static int open_due(struct xtr_merge *m, struct xtr_err *err)
-{
-	while (m->next_open < m->n_items) {
-		struct xtr_slot *s;
-		int ret;
+/* --- opening and advancing ------------------------------------------------------------------- */
 
-		if (m->n_heap && m->items[m->next_open].chunk->ts_min > m->heap[0]->ts)
-			break;
-		s = take_next(m);
-		if (!s)
-			return -ENOMEM;
-		if (s->err || !s->held || !slot_advance(m, s, false)) {
-			ret = slot_end(m, s, err);
-			if (ret)
-				return ret;
-			continue;
-		}
-		ret = heap_push(m, s);
-		if (ret) {
-			slot_release(m, s);
-			return ret;
-		}
+/* Pass the records before `from`. False if there is none left. */
+static bool skip_early(struct xtr_merge *m, struct cursor *cur, const uint8_t *recs)
+{
+	while (cur->pos < cur->c->rec_len && xtr_rec_ts(recs + cur->pos) < m->from) {
+		cur->pos += xtr_rec_size(recs + cur->pos);
+		m->seen++;
 	}
+	return cur->pos < cur->c->rec_len;
+}
+
+/* The records of the chunk that a cursor is for: whole from the pool, or a first window. */
+static int load(struct xtr_merge *m, struct cursor *cur, uint64_t *ts, bool *any,
+		struct xtr_err *err)
+{
+	const struct xtr_chunk *c = cur->c;
+	int ret;
+
+	if (m->pool) {
+		cur->d = xtr_pool_next(m->pool);
+		if (!cur->d)
+			return -ENOMEM;
+		if (cur->d->err.code) {
+			*err = cur->d->err;
+			return err->code;
+		}
+		*any = skip_early(m, cur, cur->d->recs);
+		cur->p = cur->d->recs + cur->pos;
+		cur->end = cur->d->recs + c->rec_len;
+		*ts = *any ? xtr_rec_ts(cur->p) : 0;
+		return 0;
+	}
+	cur->window = malloc(m->window < c->rec_len ? m->window + 1 : c->rec_len);
+	if (!cur->window)
+		return -ENOMEM;
+	ret = to_scratch(m, c, err);
+	if (ret)
+		return ret;
+	*any = skip_early(m, cur, m->scratch.recs);
+	if (*any)
+		fill_window(m, cur, ts);
 	return 0;
 }
 
-/* The next gap if it starts no later than ts. */
-static const struct xtr_gap *gap_due(struct xtr_merge *m, uint64_t ts)
+static int open_next(struct xtr_merge *m, struct xtr_err *err)
 {
-	const struct xtr_loss *loss = xtr_section_loss(m->s);
-	const struct xtr_gap *g;
+	const struct xtr_chunk *c = m->chunks[m->next++];
+	struct item it = { .stream = c->stream, .seq = c->seq };
+	bool any = false;
+	int ret = xtr_grow_array(&m->heap, &m->cap_heap, m->n_heap + 1, sizeof(*m->heap));
 
-	while (m->next_gap < xtr_loss_n_gaps(loss)) {
-		g = xtr_loss_gap_at(loss, m->next_gap);
-		if (g->first > ts || g->first > m->to)
-			return NULL;
-		m->next_gap++;
-		if (g->last >= m->from)
-			return g;
+	it.cur = ret ? NULL : calloc(1, sizeof(*it.cur));
+	if (!it.cur)
+		return -ENOMEM;
+	it.cur->c = c;
+	ret = load(m, it.cur, &it.ts, &any, err);
+	if (!ret && any) {
+		push(m, it);
+		return 0;
 	}
-	return NULL;
+	if (ret)
+		m->seen += c->n_records;
+	cursor_free(m, it.cur);
+	return ret;
 }
 
-static void give_event(const struct xtr_merge *m, struct xtr_event *ev)
+/* The first of the heap was given out: go to its next record. */
+static int advance(struct xtr_merge *m, struct xtr_err *err)
 {
-	const struct xtr_slot *s = m->current;
-	const uint8_t *rec = s->buf + s->pos;
+	struct item *top = &m->heap[0];
+	struct cursor *cur = top->cur;
+	uint32_t size = xtr_rec_size(cur->p);
+	int ret = 0;
 
+	m->advance = false;
+	m->seen++;
+	cur->p += size;
+	cur->pos += size;
+	if (cur->pos == cur->c->rec_len) {
+		pop(m);
+		return 0;
+	}
+	if (cur->p == cur->end) {
+		ret = to_scratch(m, cur->c, err);
+		if (ret) {
+			pop(m);
+			return ret;
+		}
+		fill_window(m, cur, &top->ts);
+	} else {
+		top->ts = xtr_rec_ts(cur->p);
+	}
+	sift_down(m, 0);
+	return 0;
+}
+
+/* True if the next chunk has to be open before the first of the heap may be given out. */
+static bool must_open(const struct xtr_merge *m)
+{
+	struct item it;
+
+	if (m->next >= m->n)
+		return false;
+	if (!m->n_heap)
+		return true;
+	it.ts = m->chunks[m->next]->ts_min;
+	it.stream = m->chunks[m->next]->stream;
+	it.seq = m->chunks[m->next]->seq;
+	return before(&it, &m->heap[0]);
+}
+
+/* --- giving out ------------------------------------------------------------------------------ */
+
+/* A gap that comes before time ts (any: all events are out) and in the range, or NULL. */
+static const struct xtr_gap *next_gap(struct xtr_merge *m, uint64_t ts, bool any)
+{
+	const struct xtr_gap *g;
+
+	while ((g = xtr_loss_gap_at(m->s->loss, m->gap)) && g->last < m->from)
+		m->gap++;
+	if (!g || g->first > m->to || (!any && g->first > ts))
+		return NULL;
+	m->gap++;
+	return g;
+}
+
+static int give_gap(const struct xtr_gap *g, struct xtr_event *ev)
+{
+	*ev = (struct xtr_event){ .ts = g->first, .stream = g->stream, .gap = g };
+	return 1;
+}
+
+/* The first of the heap, whose record is loaded if it is in no window. */
+static int give_event(struct xtr_merge *m, struct xtr_event *ev, struct xtr_err *err)
+{
+	const struct item *top = &m->heap[0];
+	struct cursor *cur = top->cur;
+	int ret;
+
+	if (!cur->p) {
+		ret = to_scratch(m, cur->c, err);
+		if (ret) {
+			pop(m);
+			return ret;
+		}
+		cur->p = m->scratch.recs + cur->pos;
+		cur->end = cur->p + xtr_rec_size(cur->p);
+	}
+	m->advance = true;
 	*ev = (struct xtr_event){
-		.ts = s->ts,
-		.type = xtr_rec_type(rec),
-		.size = s->size,
-		.tid = xtr_rec_tid(rec),
-		.stream = s->chunk->stream,
-		.rec = rec,
+		.ts = top->ts,
+		.type = xtr_rec_type(cur->p),
+		.size = xtr_rec_size(cur->p),
+		.tid = xtr_rec_tid(cur->p),
+		.stream = top->stream,
+		.rec = cur->p,
 	};
-	ev->desc = xtr_meta_event(xtr_section_meta(m->s), ev->type);
+	ev->desc = xtr_meta_event(m->s->meta, ev->type);
+	return 1;
+}
+
+static bool wanted(const struct xtr_merge *m, uint32_t type)
+{
+	return !m->types || m->types[type / 8] >> type % 8 & 1;
 }
 
 int xtr_merge_next(struct xtr_merge *m, struct xtr_event *ev, struct xtr_err *err)
 {
 	const struct xtr_gap *g;
+	struct xtr_err mine;
 	int ret;
 
-	ret = step_current(m, err);
-	if (ret)
-		return ret;
-	ret = open_due(m, err);
-	if (ret)
-		return ret;
-	g = gap_due(m, m->n_heap ? m->heap[0]->ts : UINT64_MAX);
-	if (g) {
-		*ev = (struct xtr_event){ .ts = g->first, .stream = g->stream, .gap = g };
-		return 1;
+	err = err ? err : &mine;
+	for (;;) {
+		if (m->advance) {
+			ret = advance(m, err);
+			if (ret)
+				return ret;
+		}
+		while (must_open(m)) {
+			ret = open_next(m, err);
+			if (ret)
+				return ret;
+		}
+		if (!m->n_heap || m->heap[0].ts > m->to) {
+			g = next_gap(m, 0, true);
+			return g ? give_gap(g, ev) : 0;
+		}
+		g = next_gap(m, m->heap[0].ts, false);
+		if (g)
+			return give_gap(g, ev);
+		ret = give_event(m, ev, err);
+		if (ret < 0 || wanted(m, ev->type))
+			return ret;
 	}
-	if (!m->n_heap)
-		return 0;
-	m->current = m->heap[0];
-	give_event(m, ev);
-	return 1;
 }
 
 unsigned int xtr_merge_permille(const struct xtr_merge *m)
 {
-	uint64_t done = m->events_read < m->events_all ? m->events_read : m->events_all;
-
-	return m->events_all ? (unsigned int)((double)done * 1000.0 / (double)m->events_all) : 1000;
+	if (!m->total)
+		return 1000;
+	return (unsigned int)((double)m->seen / (double)m->total * 1000);
 }
 
-static int want_types(struct xtr_merge *m, const struct xtr_merge_opts *o)
+void xtr_merge_close(struct xtr_merge *m)
 {
-	size_t i;
+	if (!m)
+		return;
+	while (m->n_heap)
+		cursor_free(m, m->heap[--m->n_heap].cur);
+	xtr_pool_close(m->pool);
+	xtr_decode_sorted_free(&m->own);
+	free(m->scratch.recs);
+	free(m->heap);
+	free(m->chunks);
+	free(m->types);
+	free(m);
+}
 
-	if (!o->types)
-		return 0;
-	m->wanted = calloc(1, 65536 / 8);
-	if (!m->wanted)
+/* --- setting up ------------------------------------------------------------------------------ */
+
+static int chunk_cmp(const void *pa, const void *pb)
+{
+	const struct xtr_chunk *a = *(const struct xtr_chunk *const *)pa;
+	const struct xtr_chunk *b = *(const struct xtr_chunk *const *)pb;
+
+	if (a->ts_min != b->ts_min)
+		return a->ts_min < b->ts_min ? -1 : 1;
+	if (a->stream != b->stream)
+		return a->stream < b->stream ? -1 : 1;
+	return a->seq < b->seq ? -1 : a->seq > b->seq;
+}
+
+/* The EVENTS chunks that may hold events of the range, in the order of their opening. */
+static int choose_chunks(struct xtr_merge *m)
+{
+	m->chunks = malloc(m->s->n_chunks * sizeof(*m->chunks) + 1);
+	if (!m->chunks)
 		return -ENOMEM;
-	for (i = 0; i < o->n_types; i++) {
-		if (o->types[i] < 65536)
-			m->wanted[o->types[i] / 8] |= (uint8_t)(1u << o->types[i] % 8);
+	for (size_t i = 0; i < m->s->n_chunks; i++) {
+		const struct xtr_chunk *c = &m->s->chunks[i];
+
+		if (c->type != XTR_CHUNK_EVENTS || !c->n_records || c->ts_max < m->from ||
+		    c->ts_min > m->to)
+			continue;
+		m->chunks[m->n++] = c;
+		m->total += c->n_records;
 	}
+	if (m->n)
+		qsort(m->chunks, m->n, sizeof(*m->chunks), chunk_cmp);
 	return 0;
 }
 
-/* Without a thread the reading thread decodes: fewer than asked for is not an error. */
-static void start_workers(struct xtr_merge *m, unsigned int n)
+/* A chunk that is open, in a heap by the end of its time. */
+struct end {
+	uint64_t ts;
+	size_t bytes;
+};
+
+static void end_push(struct end *h, size_t *n, struct end e)
 {
-	if (n > MERGE_THREADS_MAX)
-		n = MERGE_THREADS_MAX;
-	while (m->n_threads < n && pthread_create(&m->threads[m->n_threads], NULL, worker, m) == 0)
-		m->n_threads++;
+	size_t i = (*n)++;
+
+	for (; i && e.ts < h[(i - 1) / 2].ts; i = (i - 1) / 2)
+		h[i] = h[(i - 1) / 2];
+	h[i] = e;
+}
+
+static size_t end_pop(struct end *h, size_t *n)
+{
+	size_t bytes = h[0].bytes, i = 0, child;
+	struct end e = h[--*n];
+
+	while ((child = 2 * i + 1) < *n) {
+		if (child + 1 < *n && h[child + 1].ts < h[child].ts)
+			child++;
+		if (e.ts <= h[child].ts)
+			break;
+		h[i] = h[child];
+		i = child;
+	}
+	h[i] = e;
+	return bytes;
+}
+
+/* The most chunks and the most bytes of records that are open at once, from the headers' times. */
+static int peak(const struct xtr_merge *m, size_t *chunks, size_t *bytes)
+{
+	struct end *open = malloc(m->n * sizeof(*open) + 1);
+	size_t n = 0, held = 0;
+
+	if (!open)
+		return -ENOMEM;
+	*chunks = *bytes = 0;
+	for (size_t i = 0; i < m->n; i++) {
+		while (n && open[0].ts < m->chunks[i]->ts_min)
+			held -= end_pop(open, &n);
+		end_push(open, &n, (struct end){ m->chunks[i]->ts_max, m->chunks[i]->rec_len });
+		held += m->chunks[i]->rec_len;
+		*chunks = n > *chunks ? n : *chunks;
+		*bytes = held > *bytes ? held : *bytes;
+	}
+	free(open);
+	return 0;
+}
+
+static int choose_types(struct xtr_merge *m, const struct xtr_merge_opts *o)
+{
+	if (!o->types)
+		return 0;
+	m->types = calloc(1, (UINT16_MAX + 1) / 8);
+	if (!m->types)
+		return -ENOMEM;
+	for (size_t i = 0; i < o->n_types; i++)
+		if (o->types[i] <= UINT16_MAX)
+			m->types[o->types[i] / 8] |= (uint8_t)(1u << o->types[i] % 8);
+	return 0;
+}
+
+static int set_up(struct xtr_merge *m, const struct xtr_merge_opts *o)
+{
+	size_t memory = o->memory ? o->memory : MEMORY, chunks, bytes;
+	int err = choose_chunks(m);
+
+	if (!err)
+		err = choose_types(m, o);
+	if (!err)
+		err = peak(m, &chunks, &bytes);
+	if (err)
+		return err;
+	if (bytes <= memory)
+		return xtr_pool_open(&m->pool, m->r, m->chunks, m->n, o->threads, memory);
+	m->window = memory / (chunks + 1);
+	return 0;
 }
 
 int xtr_merge_open(struct xtr_merge **out, const struct xtr_reader *r, const struct xtr_section *s,
 		   const struct xtr_merge_opts *opts)
 {
 	struct xtr_merge_opts o = { .sz = sizeof(o) };
-	struct xtr_merge *m;
-	int ret;
+	struct xtr_merge *m = calloc(1, sizeof(*m));
+	int err;
 
-	if (opts)
-		memcpy(&o, opts, opts->sz < sizeof(o) ? opts->sz : sizeof(o));
-	m = calloc(1, sizeof(*m));
 	if (!m)
 		return -ENOMEM;
-	pthread_mutex_init(&m->lock, NULL);
-	pthread_cond_init(&m->work, NULL);
-	pthread_cond_init(&m->ready, NULL);
+	if (opts)
+		memcpy(&o, opts, opts->sz < sizeof(o) ? opts->sz : sizeof(o));
 	m->r = r;
 	m->s = s;
 	m->from = o.from;
 	m->to = o.to ? o.to : UINT64_MAX;
-	m->memory = o.memory ? o.memory : MERGE_MEMORY;
-	ret = want_types(m, &o);
-	if (!ret)
-		ret = collect_items(m);
-	if (ret) {
+	err = set_up(m, &o);
+	if (err)
 		xtr_merge_close(m);
-		return ret;
-	}
-	start_workers(m, o.threads);
-	*out = m;
-	return 0;
-}
-
-void xtr_merge_close(struct xtr_merge *m)
-{
-	size_t i;
-
-	if (!m)
-		return;
-	pthread_mutex_lock(&m->lock);
-	m->stop = true;
-	pthread_cond_broadcast(&m->work);
-	pthread_mutex_unlock(&m->lock);
-	while (m->n_threads > 0)
-		pthread_join(m->threads[--m->n_threads], NULL);
-	for (i = 0; i < m->n_heap; i++) {
-		free(m->heap[i]->buf);
-		free(m->heap[i]);
-	}
-	for (i = 0; i < m->n_items; i++) {
-		if (m->items[i].slot) {
-			free(m->items[i].slot->buf);
-			free(m->items[i].slot);
-		}
-	}
-	while (m->n_spares > 0)
-		free(m->spares[--m->n_spares].buf);
-	pthread_cond_destroy(&m->ready);
-	pthread_cond_destroy(&m->work);
-	pthread_mutex_destroy(&m->lock);
-	free(m->items);
-	free(m->heap);
-	free(m->scratch);
-	free(m->wanted);
-	free(m);
+	else
+		*out = m;
+	return err;
 }

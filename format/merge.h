@@ -23,13 +23,13 @@ struct xtr_merge_opts {
 /* What comes out: an event, or the mark of a gap (events lost here). */
 struct xtr_event {
 	uint64_t ts;	    /* ns */
-	uint32_t type;	    /* 0: this is a gap */
+	uint32_t type;	    /* 0 for a gap */
 	uint32_t size;	    /* bytes of the record */
 	uint32_t tid;
 	uint32_t stream;    /* CPU */
 	const uint8_t *rec; /* the whole record, valid until the next call; NULL for a gap */
 	const struct xtr_event_desc *desc; /* from META; NULL if META does not know the type */
-	const struct xtr_gap *gap;	   /* only for a gap; ts is gap->first */
+	const struct xtr_gap *gap;	   /* not NULL: this is a gap; ts is gap->first */
 };
 
 int xtr_merge_open(struct xtr_merge **m, const struct xtr_reader *r, const struct xtr_section *s,
