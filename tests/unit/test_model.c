@@ -135,11 +135,11 @@ Test(model, out_of_order_ring_is_bounded)
 	j = sim_find(s, 21, 1);
 	cr_expect(eq(u64, j->exec_max_ns, 8 * MS));
 	cr_expect(eq(u64, j->exec_min_ns, 3 * MS)); /* since 25:1 was done */
-	cr_expect(!!(j->flags & XTR_FLAG_OVERTAKEN));
+	cr_expect(ne(u32, j->flags & XTR_FLAG_OVERTAKEN, 0));
 	j = sim_find(s, 23, 1);
 	cr_expect(eq(u64, j->exec_max_ns, 2 * MS));
 	cr_expect(eq(u64, j->exec_min_ns, 2 * MS));
-	cr_expect(!!(j->flags & XTR_FLAG_OVERTOOK));
+	cr_expect(ne(u32, j->flags & XTR_FLAG_OVERTOOK, 0));
 }
 
 /* The same inversion by microseconds is a race of two fence callbacks: the ring stays in order. */
@@ -296,7 +296,7 @@ Test(model, timeout)
 	cr_expect(eq(int, j->error, -ETIME));
 	expect_exec(11, 1, XTR_QUALITY_INFERRED, 10 * US, 5000 * MS);
 	expect_exec(11, 2, XTR_QUALITY_INFERRED, 5000 * MS, 5001 * MS);
-	cr_expect(sim_find(s, 11, 2)->result_known);
+	cr_expect(eq(int, sim_find(s, 11, 2)->result_known, 1));
 	cr_expect(eq(int, sim_find(s, 11, 2)->error, 0));
 }
 
@@ -312,6 +312,6 @@ Test(model, order_is_completion)
 	sim_jobs(s);
 	cr_assert(eq(sz, s->n_jobs, 4));
 	for (i = 1; i < 3; i++)
-		cr_expect(s->job[i - 1].done_ns < s->job[i].done_ns);
+		cr_expect(lt(u64, s->job[i - 1].done_ns, s->job[i].done_ns));
 	cr_expect(eq(u64, s->job[3].ctx, 45));
 }
