@@ -2,6 +2,7 @@
 #include "decode.h"
 #include "buf.h"
 #include "crc32c.h"
+#include "lz4check.h"
 #include "reader_priv.h"
 
 #include <errno.h>
@@ -61,7 +62,8 @@ static bool decompress(const struct xtr_chunk *c, const uint8_t *in, uint8_t *ou
 		memcpy(out, in, c->raw_len);
 		return true;
 	}
-	return LZ4_decompress_safe((const char *)in, (char *)out, (int)c->stored_len,
+	return xtr_lz4_offsets_are_right(in, c->stored_len) &&
+	       LZ4_decompress_safe((const char *)in, (char *)out, (int)c->stored_len,
 				   (int)c->raw_len) == (int)c->raw_len;
 }
 

@@ -29,7 +29,7 @@ def codec():
         (1, b"\0"), (20, lz4_literals(b"a" * 20) + b"\0")])
     blocks("lz4-offsets", [
         (17, lz4_sequence(b"abc", 4, 9) + LAST), (17, lz4_sequence(b"abc", 65535, 9) + LAST),
-        (17, lz4_sequence(b"", 1, 12) + LAST), (40, lz4_sequence(b"abc", 100, 32) + LAST)])
+        (17, lz4_sequence(b"", 1, 12) + LAST), (17, lz4_sequence(b"abc", 0, 9) + LAST), (40, lz4_sequence(b"abc", 100, 32) + LAST)])
     blocks("lz4-end-rules", [
         (12, lz4_sequence(b"abc", 3, 9)),
         (16, lz4_sequence(b"abcd", 4, 8) + lz4_sequence(b"1234")),
