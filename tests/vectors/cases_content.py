@@ -104,6 +104,14 @@ def contents():
     accept("attach-name-255", s.close(), 0)
 
 
+def example():
+    """The file of xtr.md section 11."""
+    s = begin(0x0807060504030201)
+    s.events(1, [tick(1000000, 1, tid=42), tick(1000250, 2, tid=42)], None, TICKS)
+    s.end(2)
+    accept("example", s.data, 2)
+
+
 def builtins():
     for name, layouts, codec in (("raw", None, None), ("filtered", BUILTIN_LAYOUTS, lz4)):
         s = begin(events=builtin_events())
@@ -303,6 +311,6 @@ def representations():
     accept("representations", s.close(4), 4)
 
 
-for part in (contents, builtins, codecs, filters, tables, losses, sections, devices,
+for part in (contents, example, builtins, codecs, filters, tables, losses, sections, devices,
              representations):
     part()
