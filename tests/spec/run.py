@@ -205,6 +205,21 @@ def check_example():
          re.findall(r"^(\{\"seq\".*?\}\})[,\]]", reader.document(file).decode(), re.M))
 
 
+def check_vectors():
+    """Each problem code has a vector, and each vector that permissive.md names is one."""
+    names, codes = set(), set()
+    for folder in ("accept", "damaged", "reject"):
+        for name in os.listdir(os.path.join(ROOT, "tests/vectors", folder)):
+            names.add(name.split(".")[0])
+            if name.endswith(".json"):
+                codes.update(re.findall(r'\{"code":"([a-z0-9-]+)"',
+                                        text("tests/vectors/%s/%s" % (folder, name))))
+    same("problem codes without a vector", sorted(set(reader.CODES) - codes), [])
+    rows = re.findall(r"^\|.*\| (.*) \|$", text("spec/permissive.md"), re.M)[2:]
+    named = {n for row in rows for n in re.findall(r"`([a-z0-9-]+)`", row)}
+    same("vectors that permissive.md names and that are none", sorted(named - names), [])
+
+
 def main():
     file = written()
     check_written(file)
@@ -213,6 +228,7 @@ def main():
     check_lists()
     check_numbers()
     check_example()
+    check_vectors()
     print("%d passed, %d failed, 0 skipped" % (passed, failed))
     return 1 if failed else 0
 
