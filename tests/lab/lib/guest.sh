@@ -74,7 +74,7 @@ guest_run() {
 
 # Uses guest_run's variables.
 guest_boot() {
-	local env image initramfs modules dir rc=0 readers kind
+	local env image initramfs modules dir rc=0 readers kind qemu
 	local -a cpu
 
 	env=$(kernel_env "$name") || exit 125
@@ -99,6 +99,7 @@ guest_boot() {
 	cat "$dir/2" >&2 &
 	readers="$readers $!"
 	kind=local,security_model=none,multidevs=remap
+	# In the background, so that a signal to this script ends QEMU at once.
 	timeout --foreground -k 5 "$timeout" qemu-system-x86_64 -nodefaults -no-user-config -display none \
 		-machine pc "${cpu[@]}" -smp "$cpus" -m "$mem" -no-reboot \
 		-kernel "$image" -initrd "$initramfs" \
@@ -110,7 +111,11 @@ random.trust_cpu=on tsc=reliable $append" \
 		-virtfs "$kind,path=$dir/lab,mount_tag=lab" \
 		-device virtio-serial-pci -chardev "file,id=p1,path=$dir/1" -device virtserialport,chardev=p1,name=lab.1 \
 		-chardev "file,id=p2,path=$dir/2" -device virtserialport,chardev=p2,name=lab.2 \
-		"${extra[@]}" </dev/null 2>"$dir/qemu.err" || rc=$?
+		"${extra[@]}" </dev/null 2>"$dir/qemu.err" &
+	qemu=$!
+	trap 'kill "$qemu" 2>/dev/null' INT TERM HUP
+	wait "$qemu" || rc=$?
+	trap - INT TERM HUP
 	# QEMU held the writing ends. If it never opened them the readers still wait: end them.
 	[ -s "$out/console.log" ] || kill $readers 2>/dev/null || true
 	# shellcheck disable=SC2086 # two numbers

@@ -182,15 +182,17 @@ build_module() {
 
 make_initramfs() {
 	local version=$1 tree=$2 out=$3 work m path
-	work=$(mktemp -d "$CACHE/initramfs.XXXXXX")
+
+	work=$(mktemp -d "$CACHE/initramfs.XXXXXX") || return 1
 
 	mkdir -p "$work"/{bin,dev,proc,sys,lower,rw,new,mod}
 	cp "$(command -v busybox)" "$work/bin/busybox"
 	cp "$LAB_DIR/guest/init" "$work/init"
 	chmod +x "$work/init"
 	for m in "${BOOT_MODULES[@]}"; do
-		modprobe -d "$tree" -S "$version" --show-depends "$m"
-	done | awk '$1 == "insmod" && !seen[$2]++ { print $2 }' | while read -r path; do
+		modprobe -d "$tree" -S "$version" --show-depends "$m" || return 1
+	done >"$work/depends" || return 1
+	awk '$1 == "insmod" && !seen[$2]++ { print $2 }' "$work/depends" | while read -r path; do
 		m=$(basename "$path")
 		case $m in
 		*.xz) xz -dc "$path" >"$work/mod/${m%.xz}" ;;
@@ -219,13 +221,13 @@ build_guest() {
 		rm -rf "$tmp"
 		return 1
 	fi
-	cp -al "$src" "$tmp/usr/lib/modules/"
-	mkdir "$tmp/usr/lib/modules/$version/extra"
-	cp "$tmp"/module/*.ko "$tmp/usr/lib/modules/$version/extra/"
 	# depmod replaces its files by rename: the hard-linked originals stay as they are.
-	depmod -b "$tmp" "$version"
-	make_initramfs "$version" "$tmp" "$tmp/initramfs"
-	done_dir "$tmp" "$dir"
+	cp -al "$src" "$tmp/usr/lib/modules/" &&
+		mkdir "$tmp/usr/lib/modules/$version/extra" &&
+		cp "$tmp"/module/*.ko "$tmp/usr/lib/modules/$version/extra/" &&
+		depmod -b "$tmp" "$version" &&
+		make_initramfs "$version" "$tmp" "$tmp/initramfs" &&
+		done_dir "$tmp" "$dir"
 }
 
 # Prints the folder of the lab's own programs for the guest's PATH; builds them if need be.
