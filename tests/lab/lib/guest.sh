@@ -74,7 +74,7 @@ guest_run() {
 
 # Uses guest_run's variables.
 guest_boot() {
-	local env image initramfs modules dir rc=0 readers kind qemu
+	local env image initramfs modules dir rc=0 readers kind qemu stopped=''
 	local -a cpu
 
 	env=$(kernel_env "$name") || exit 125
@@ -100,7 +100,8 @@ guest_boot() {
 	readers="$readers $!"
 	kind=local,security_model=none,multidevs=remap
 	# In the background, so that a signal to this script ends QEMU at once.
-	timeout --foreground -k 5 "$timeout" qemu-system-x86_64 -nodefaults -no-user-config -display none \
+	timeout --foreground -k 5 "$timeout" qemu-system-x86_64 -nodefaults -no-user-config \
+		-display none \
 		-machine pc "${cpu[@]}" -smp "$cpus" -m "$mem" -no-reboot \
 		-kernel "$image" -initrd "$initramfs" \
 		-append "console=ttyS0 loglevel=6 panic=-1 nokaslr mitigations=off nowatchdog \
@@ -109,17 +110,20 @@ random.trust_cpu=on tsc=reliable $append" \
 		-virtfs "$kind,path=/,mount_tag=root,readonly=on" \
 		-virtfs "$kind,path=$out,mount_tag=out" \
 		-virtfs "$kind,path=$dir/lab,mount_tag=lab" \
-		-device virtio-serial-pci -chardev "file,id=p1,path=$dir/1" -device virtserialport,chardev=p1,name=lab.1 \
+		-device virtio-serial-pci \
+		-chardev "file,id=p1,path=$dir/1" -device virtserialport,chardev=p1,name=lab.1 \
 		-chardev "file,id=p2,path=$dir/2" -device virtserialport,chardev=p2,name=lab.2 \
 		"${extra[@]}" </dev/null 2>"$dir/qemu.err" &
 	qemu=$!
-	trap 'kill "$qemu" 2>/dev/null' INT TERM HUP
+	trap 'stopped=1; kill "$qemu" 2>/dev/null' INT TERM HUP
 	wait "$qemu" || rc=$?
 	trap - INT TERM HUP
+	[ -z "$stopped" ] || wait "$qemu" || true
 	# QEMU held the writing ends. If it never opened them the readers still wait: end them.
-	[ -s "$out/console.log" ] || kill $readers 2>/dev/null || true
+	[ -s "$out/console.log" ] && [ -z "$stopped" ] || kill $readers 2>/dev/null || true
 	# shellcheck disable=SC2086 # two numbers
 	wait $readers 2>/dev/null || true
+	[ -z "$stopped" ] || exit 143
 	guest_result "$dir" "$rc"
 }
 
