@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Compares the jobs that xtr gives with the driver's own record of every job.
+
+usage: compare.py [--mixed] XTR DIR
+
+DIR holds run.xtr and truth.csv (see README.md), as accept-guest.sh leaves them. Jobs are joined on
+(context, seqno): each must be there exactly once, on its own device and ring, with its own process.
+Start and end are compared with the engine's; on in-order rings the median error must be at most
+50 us. --mixed: the scenario has out-of-order rings, killed and hung jobs, coalesced interrupts and
+kernel-owned jobs; those must be labelled, and get no invented start.
+"""
+
+import csv
+import io
+import subprocess
+import sys
+
+LIMIT_NS = 50_000
+RACE_NS = 50_000  # a job that ended this much after a younger one was truly overtaken
+COALESCED = "sdma0"  # in the scenario mixed: the interrupt comes later than the job's end
+COLUMNS = ("device,ring,context,seqno,client,pid,tid,comm,kind,submit_ns,queue_ns,run_ns,start_ns,"
+           "done_ns,residence_ns,exec_ns,queue_wait_ns,hw_wait_ns,dep_wait_ns,quality,flags")
+
+failed = 0
+
+
+def check(ok, text):
+    global failed
+    failed += not ok
+    print(("ok   " if ok else "FAIL ") + text)
+
+
+def key(row):
+    return int(row["context"]), int(row["seqno"])
+
+
+def number(text):
+    return int(text) if text else None
+
+
+def quantiles(values):
+    values = sorted(values)
+    pick = [values[min(len(values) - 1, int(len(values) * q))] for q in (0.5, 0.9, 1.0)]
+    return "median {:.1f} us, p90 {:.1f} us, max {:.1f} us".format(*(v / 1000 for v in pick))
+
+
+def load(xtr, directory):
+    done = subprocess.run([xtr, "jobs", "--csv", directory + "/run.xtr"], stdout=subprocess.PIPE)
+    check(done.returncode == 0, f"xtr jobs ended with {done.returncode}")
+    text = done.stdout.decode()
+    check(text.split("\n", 1)[0].rstrip("\r") == COLUMNS, "the columns are the documented ones")
+    jobs = list(csv.DictReader(io.StringIO(text)))
+    with open(directory + "/truth.csv", newline="") as f:
+        truth = {key(row): row for row in csv.DictReader(f)}
+    return jobs, truth
+
+
+def same_jobs(jobs, truth):
+    seen = {}
+    for job in jobs:
+        seen[key(job)] = seen.get(key(job), 0) + 1
+    twice = [k for k, n in seen.items() if n > 1]
+    check(not twice, f"no job twice ({len(twice)})")
+    check(set(seen) == set(truth), f"{len(seen)} jobs, {len(truth)} in truth:"
+          f" {len(set(truth) - set(seen))} missing, {len(set(seen) - set(truth))} unknown")
+    for name in ("device", "ring", "pid", "tid"):
+        wrong = [j for j in jobs if key(j) in truth and j[name] != truth[key(j)][name]
+                 and not (name in ("pid", "tid") and truth[key(j)]["kind"] == "kernel")]
+        check(not wrong, f"every job has its own {name} ({len(wrong)} wrong)")
+    clients = [j for j in jobs if j["client"] and j["client"] != truth[key(j)]["client_id"]]
+    known = sum(1 for j in jobs if j["client"])
+    check(not clients, f"client ids: {known} known, {len(clients)} wrong")
+
+
+def out_of_order(truth):
+    """Rings where at least one job in 100 truly ended after a younger one, by the driver's times."""
+    rings = {}
+    for row in truth.values():
+        if row["result"] == "ok":
+            rings.setdefault((row["device"], row["ring"]), []).append(
+                (int(row["run_ns"]), int(row["signal_ns"])))
+    found = set()
+    for ring, jobs in rings.items():
+        jobs.sort(reverse=True)
+        earliest, overtaken = float("inf"), 0
+        for _, signal in jobs:
+            overtaken += signal > earliest + RACE_NS
+            earliest = min(earliest, signal)
+        if overtaken * 100 >= len(jobs):
+            found.add(ring)
+    return found
+
+
+def times(jobs, truth, bounded_rings, mixed):
+    start, end, residence = {}, {}, 0
+    for job in jobs:
+        row = truth[key(job)]
+        if row["result"] != "ok":
+            continue
+        ring = (job["device"], job["ring"])
+        if number(job["done_ns"]) is None:
+            check(False, f"{key(job)} completed, but has no done_ns")
+            continue
+        ended = row["signal_ns" if mixed and ring[1] == COALESCED else "end_ns"]
+        end.setdefault(ring, []).append(abs(int(job["done_ns"]) - int(ended)))
+        residence += int(job["residence_ns"]) != int(job["done_ns"]) - int(job["run_ns"])
+        if job["start_ns"]:
+            start.setdefault(ring, []).append(abs(int(job["start_ns"]) - int(row["start_ns"])))
+    check(residence == 0, "residence = done - run everywhere")
+    for ring in sorted(end):
+        name = " ".join(ring)
+        errors = sorted(end[ring])
+        check(errors[len(errors) // 2] <= LIMIT_NS, f"{name}: end, {len(errors)} jobs: "
+              + quantiles(errors))
+        errors = sorted(start.get(ring, []))
+        if ring in bounded_rings:
+            check(not errors, f"{name}: out of order: no start is invented ({len(errors)})")
+            continue
+        check(len(errors) * 2 > len(end[ring]), f"{name}: start is known for {len(errors)}"
+              f" of {len(end[ring])} jobs")
+        check(errors and errors[len(errors) // 2] <= LIMIT_NS, f"{name}: start: "
+              + (quantiles(errors) if errors else "none"))
+
+
+def labels(jobs, truth, bounded_rings):
+    for job in jobs:
+        row, flags = truth[key(job)], job["flags"].split()
+        ring = (job["device"], job["ring"])
+        if ring in bounded_rings and row["result"] == "ok" and job["quality"] != "bounded":
+            check(False, f"{key(job)} on out-of-order {ring} is {job['quality']}")
+        if row["result"] == "killed" and not ("killed" in flags and not job["run_ns"]):
+            check(False, f"{key(job)} was killed in the queue, flags {flags}")
+        if row["result"] == "timeout" and "timeout" not in flags:
+            check(False, f"{key(job)} timed out, flags {flags}")
+        if row["result"] == "ok" and ("killed" in flags or "error" in flags):
+            check(False, f"{key(job)} completed, flags {flags}")
+        if (job["kind"] == "kernel") != (row["kind"] == "kernel"):
+            check(False, f"{key(job)} is {row['kind']}, xtr says {job['kind']}")
+    count = {}
+    for row in truth.values():
+        count[row["result"]] = count.get(row["result"], 0) + 1
+    count["kernel"] = sum(1 for r in truth.values() if r["kind"] == "kernel")
+    return count
+
+
+def main(argv):
+    mixed = "--mixed" in argv
+    xtr, directory = [a for a in argv[1:] if not a.startswith("--")]
+    jobs, truth = load(xtr, directory)
+    same_jobs(jobs, truth)
+    if failed:
+        return 1
+    bounded_rings = out_of_order(truth)
+    check(bool(bounded_rings) == mixed, f"{len(bounded_rings)} rings are out of order")
+    times(jobs, truth, bounded_rings, mixed)
+    count = labels(jobs, truth, bounded_rings)
+    for what in ("killed", "timeout", "kernel"):
+        check((count.get(what, 0) > 0) == mixed, f"jobs {what}: {count.get(what, 0)}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))
