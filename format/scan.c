@@ -77,9 +77,9 @@ static int mark_at(struct scan *sc, uint64_t off, unsigned int wanted, unsigned 
 /* A quick look whether one of the marks may start at p, which has n bytes. */
 static bool may_start(const uint8_t *p, size_t n)
 {
-	if (p[0] == (XTR_CHUNK_SYNC & 0xff))
-		return n < 4 || xtr_le32(p) == XTR_CHUNK_SYNC;
 	if (p[0] == (uint8_t)XTR_MAGIC[0])
+		return true;
+	if (p[0] == (XTR_CHUNK_SYNC & 0xff) && (n < 4 || xtr_le32(p) == XTR_CHUNK_SYNC))
 		return true;
 	return n >= XTR_TRAILER_SIZE && p[28] == (XTR_TRAILER_MAGIC & 0xff) &&
 	       xtr_le32(p + 28) == XTR_TRAILER_MAGIC;

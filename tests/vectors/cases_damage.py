@@ -303,6 +303,12 @@ def index():
         damaged("trailer-" + name, s.data, ("lost-sync", at), events=7)
     s = small()
     s.end(7)
+    junk = s.raw(b"junk")
+    s.trailer(offset=0x5DD8)
+    damaged("trailer-after-junk", s.data + b"junk", ("lost-sync", junk), ("lost-sync", s.here()),
+            events=7)
+    s = small()
+    s.end(7)
     at = s.trailer(offset=C1)
     damaged("trailer-index-that-is-none", s.data, ("index", at), events=7)
 
