@@ -58,6 +58,8 @@ def unzigzag(v):
 
 def lz4(block, raw_len):
     out, at = bytearray(), 0
+    if raw_len == 0 and block != b"\0":
+        raise Bad("lz4")
 
     def more(length):
         nonlocal at

@@ -25,7 +25,7 @@ def codec():
     n = len(text)
     blocks("lz4-wrong", [
         (n, b""), (n, good[:-1]), (n, good + b"\0"), (n - 1, good), (n + 1, good), (n, good[:20]),
-        (n, b"\xf0" + b"\xff" * 30), (n, b"\xff" * 50), (0, b""), (0, b"\x10a"), (0, b"\0\0"),
+        (n, b"\xf0" + b"\xff" * 30), (n, b"\xff" * 50), (0, b""), (0, b"\x10a"), (0, b"\0\0"), (0, b"\x05"),
         (1, b"\0"), (20, lz4_literals(b"a" * 20) + b"\0")])
     blocks("lz4-offsets", [
         (17, lz4_sequence(b"abc", 4, 9) + LAST), (17, lz4_sequence(b"abc", 65535, 9) + LAST),
@@ -39,6 +39,10 @@ def codec():
     s.chunk(ATTACH, lz4_sequence(name, 3, 9) + LAST, codec=1, raw_len=17)
     s.chunk(ATTACH, lz4_sequence(name + b"bc", 1, 7) + LAST, codec=1, raw_len=17)
     accept("lz4-end-rules-at-limit", s.close(), 0)
+    s = begin()
+    s.chunk(ATTACH, b"\x8f" + name + LAST[1:], codec=1, raw_len=8)
+    s.chunk(ATTACH, lz4_sequence(name, 3, 9) + b"\x51" + LAST[1:], codec=1, raw_len=17)
+    accept("lz4-last-token", s.close(), 0)
     bomb = lz4_sequence(b"\1", 1, (1 << 20) - 6) + LAST
     s = begin()
     at = [s.chunk(ATTACH, bomb, codec=1, raw_len=raw) for raw in (1 << 19, (1 << 20) - 1, 100)]
