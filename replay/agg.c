@@ -55,7 +55,7 @@ int xtr_agg_add(struct xtr_agg *a, const struct xtr_job *j)
 	return ret;
 }
 
-static void merge_quality(struct xtr_agg *dst, const struct xtr_agg *src, int bounded)
+static void merge_quality(struct xtr_agg *dst, const struct xtr_agg *src, bool bounded)
 {
 	unsigned int q;
 
@@ -69,7 +69,7 @@ static void merge_quality(struct xtr_agg *dst, const struct xtr_agg *src, int bo
 	dst->quality[XTR_QUALITY_BOUNDED] += src->exec.n;
 }
 
-int xtr_agg_merge(struct xtr_agg *dst, const struct xtr_agg *src, int bounded)
+int xtr_agg_merge(struct xtr_agg *dst, const struct xtr_agg *src, bool bounded, bool floor)
 {
 	size_t i;
 	int ret = 0;
@@ -77,7 +77,7 @@ int xtr_agg_merge(struct xtr_agg *dst, const struct xtr_agg *src, int bounded)
 	for (i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
 		*counter(dst, plain[i]) += *counter(src, plain[i]);
 	merge_quality(dst, src, bounded);
-	dst->exec_min += bounded ? src->floor_sum : src->exec_min;
+	dst->exec_min += !bounded ? src->exec_min : floor ? src->floor_sum : 0;
 	dst->exec_max += bounded ? src->residence.sum : src->exec_max;
 	ret |= xtr_hist_merge(&dst->residence, &src->residence);
 	ret |= xtr_hist_merge(&dst->queue_wait, &src->queue_wait);

@@ -30,10 +30,11 @@ struct xtr_agg {
 /* 0 or -ENOMEM. */
 int xtr_agg_add(struct xtr_agg *a, const struct xtr_job *j);
 /*
- * dst += src, under the verdict that src's ring executes in order or (bounded) does not. dst then
- * holds the answer: exec and hw_wait only of jobs whose start is known, quality and the sums final.
+ * dst += src, under the verdict that src's ring executes in order or (bounded) does not; floor says
+ * whether the lower bounds hold then. dst holds the answer: exec and hw_wait only of jobs whose
+ * start is known, quality and the sums final.
  */
-int xtr_agg_merge(struct xtr_agg *dst, const struct xtr_agg *src, int bounded);
+int xtr_agg_merge(struct xtr_agg *dst, const struct xtr_agg *src, bool bounded, bool floor);
 void xtr_agg_free(struct xtr_agg *a);
 
 #endif /* XTR_AGG_H */

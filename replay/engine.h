@@ -31,6 +31,7 @@ struct slot {
 	uint64_t batch_base;   /* as prev_done, before the batch that this job is in */
 	uint64_t overtaken_at; /* done of the job that overtook this one; 0: none */
 	uint64_t wait_ctx, wait_seqno, wait_from;
+	uint32_t overtaken_on; /* CPU of that done event */
 	uint32_t ring;
 	uint32_t next, prev;           /* open list, or held list, or (next) free list */
 	uint32_t run_next, run_prev;   /* ring's run list */

@@ -68,7 +68,7 @@ static void finish_job(struct xtr_model *m, uint32_t i, uint64_t ts, uint32_t st
 }
 
 /* Jobs that were run before this one on its ring and are not done: it overtook them. */
-static void overtake(struct xtr_model *m, uint32_t i, uint64_t ts)
+static void overtake(struct xtr_model *m, uint32_t i, uint64_t ts, uint32_t stream)
 {
 	struct slot *s = &m->slot[i];
 	struct xtr_model_ring *ring = &m->rings.ring[s->ring];
@@ -78,6 +78,7 @@ static void overtake(struct xtr_model *m, uint32_t i, uint64_t ts)
 		return;
 	while ((older = ring->run_head) != i) {
 		m->slot[older].overtaken_at = ts;
+		m->slot[older].overtaken_on = stream;
 		m->slot[older].job.flags |= XTR_FLAG_OVERTAKEN;
 		s->job.flags |= XTR_FLAG_OVERTOOK;
 		run_list_del(m, older);
@@ -109,7 +110,7 @@ static void job_ended(struct xtr_model *m, uint32_t i, uint64_t ts, uint32_t str
 	struct slot *s = &m->slot[i];
 
 	if (s->job.run_ns)
-		overtake(m, i, ts);
+		overtake(m, i, ts, stream);
 	finish_job(m, i, ts, stream);
 	if (s->job.run_ns)
 		batch(m, i);

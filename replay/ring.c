@@ -194,27 +194,38 @@ int64_t xtr_rings_get(struct xtr_rings *r, uint32_t id)
 
 enum xtr_ring_verdict xtr_ring_measure(const struct xtr_model_ring *ring)
 {
-	bool overtakes = ring->n_overtaken &&
-			 ring->n_overtaken * 100 >= ring->n_done * XTR_OVERTAKEN_PERCENT;
-
-	return overtakes ? XTR_VERDICT_OUT_OF_ORDER : XTR_VERDICT_IN_ORDER;
+	if (ring->n_overtaken && ring->n_overtaken * 100 >= ring->n_done * XTR_OVERTAKEN_PERCENT)
+		return XTR_VERDICT_OUT_OF_ORDER;
+	if (ring->n_batched >= XTR_BATCHED_MIN &&
+	    ring->n_batched * 100 >= ring->n_done * XTR_BATCHED_PERCENT)
+		return XTR_VERDICT_BATCHED;
+	return XTR_VERDICT_IN_ORDER;
 }
 
 bool xtr_ring_is_bounded(const struct xtr_model_ring *ring)
 {
-	return ring->rule != XTR_RULE_IN_ORDER || ring->verdict == XTR_VERDICT_OUT_OF_ORDER;
+	return ring->rule != XTR_RULE_IN_ORDER || ring->verdict > XTR_VERDICT_IN_ORDER;
+}
+
+enum xtr_ring_verdict xtr_ring_ended_verdict(const struct xtr_model_ring *ring)
+{
+	return ring->verdict == XTR_VERDICT_NONE ? xtr_ring_measure(ring) : ring->verdict;
 }
 
 bool xtr_ring_ended_bounded(const struct xtr_model_ring *ring)
 {
-	if (ring->verdict == XTR_VERDICT_NONE && xtr_ring_measure(ring) == XTR_VERDICT_OUT_OF_ORDER)
-		return true;
-	return xtr_ring_is_bounded(ring);
+	return ring->rule != XTR_RULE_IN_ORDER ||
+	       xtr_ring_ended_verdict(ring) > XTR_VERDICT_IN_ORDER;
 }
 
 const char *xtr_ring_why(const struct xtr_model_ring *ring)
 {
+	static const char *const why[] = {
+		[XTR_VERDICT_OUT_OF_ORDER] = "jobs completed out of order",
+		[XTR_VERDICT_BATCHED] = "completions come in batches",
+	};
+
 	if (ring->rule != XTR_RULE_IN_ORDER)
 		return ring->why;
-	return xtr_ring_ended_bounded(ring) ? "jobs completed out of order" : NULL;
+	return xtr_ring_ended_bounded(ring) ? why[xtr_ring_ended_verdict(ring)] : NULL;
 }

@@ -16,12 +16,21 @@
 
 /*
  * An in-order ring's completions may be reported in the wrong order by fence callbacks that race on
- * two CPUs; a race lasts microseconds. A job that completes later than this after a younger one
- * was truly overtaken. A ring on which at least one job in 100 was truly overtaken (jobs that ended
- * with an error do not count: a reset completes them late) is out of order.
+ * two CPUs; a race lasts microseconds. A job that completes later than this after a younger one,
+ * or after it on the same CPU, was truly overtaken. A ring on which at least one job in 100 was
+ * truly overtaken (jobs that ended with an error do not count: a reset completes them late) is out
+ * of order.
  */
 #define XTR_RACE_NS           50000u
 #define XTR_OVERTAKEN_PERCENT 1u
+
+/*
+ * A ring of whose jobs this share, and at least so many, completed in batches has moderated
+ * interrupts: any of its completions may be late, so neither end nor start of any of its jobs is
+ * known.
+ */
+#define XTR_BATCHED_PERCENT 10u
+#define XTR_BATCHED_MIN     10u
 
 enum xtr_ring_rule {
 	XTR_RULE_IN_ORDER, /* one scheduler is one engine that executes its jobs in order */
@@ -33,6 +42,7 @@ enum xtr_ring_verdict {
 	XTR_VERDICT_NONE, /* taken as in order until all events have been seen */
 	XTR_VERDICT_IN_ORDER,
 	XTR_VERDICT_OUT_OF_ORDER,
+	XTR_VERDICT_BATCHED,
 };
 
 struct xtr_model_device {
@@ -55,6 +65,7 @@ struct xtr_model_ring {
 	enum xtr_ring_verdict verdict; /* of an earlier pass, if there was one */
 	uint64_t n_done;               /* jobs with run and done */
 	uint64_t n_overtaken;          /* of them, clearly overtaken */
+	uint64_t n_batched;            /* of them, completed together with others */
 	/* the model's state */
 	uint64_t prev_done;
 	uint32_t last, last_stream;  /* slot of the job that completed last */
@@ -84,7 +95,8 @@ enum xtr_ring_verdict xtr_ring_measure(const struct xtr_model_ring *ring);
 /* True if execution on it can only be bounded: by its driver, or by the verdict of an earlier pass.
  */
 bool xtr_ring_is_bounded(const struct xtr_model_ring *ring);
-/* The same when all events have been seen: without an earlier pass, what was measured decides. */
+/* The verdict when all events have been seen: without an earlier pass, what was measured. */
+enum xtr_ring_verdict xtr_ring_ended_verdict(const struct xtr_model_ring *ring);
 bool xtr_ring_ended_bounded(const struct xtr_model_ring *ring);
 /* Why, for people, when all events have been seen; NULL for an in-order ring. */
 const char *xtr_ring_why(const struct xtr_model_ring *ring);

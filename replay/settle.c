@@ -15,7 +15,8 @@
  * Where jobs overlap, nothing tells the start. Execution is at most done - run. As a lower bound
  * xtr gives done - (the later of run and the latest earlier done on the whole device): from then on
  * no other job of the device completed, so the job held the engine unless the engine was idle with
- * work at hand or served a job that is still to complete. Only the upper bound is certain.
+ * work at hand or served a job that is still to complete. Only the upper bound is certain. Where
+ * completions come in batches even the end is not known, and the lower bound is 0.
  */
 #include "engine.h"
 
@@ -96,7 +97,8 @@ static void set_bounds(struct xtr_model *m, struct slot *s)
 	if (xtr_ring_is_bounded(ring)) {
 		j->quality = XTR_QUALITY_BOUNDED;
 		j->exec_max_ns = j->done_ns - j->run_ns;
-		j->exec_min_ns = j->done_ns - j->floor_ns;
+		if (ring->verdict != XTR_VERDICT_BATCHED)
+			j->exec_min_ns = j->done_ns - j->floor_ns;
 	} else if (j->flags & unsure) {
 		j->quality = XTR_QUALITY_BOUNDED;
 		j->exec_max_ns = j->done_ns - j->run_ns;
@@ -119,7 +121,10 @@ static void count_ring(struct xtr_model *m, const struct slot *s)
 	const struct xtr_job *j = &s->job;
 
 	ring->n_done++;
-	if (s->overtaken_at && !j->error && j->done_ns - s->overtaken_at > XTR_RACE_NS)
+	ring->n_batched += !!(j->flags & XTR_FLAG_BATCH);
+	if (!s->overtaken_at || j->error)
+		return;
+	if (j->stream == s->overtaken_on || j->done_ns - s->overtaken_at > XTR_RACE_NS)
 		ring->n_overtaken++;
 }
 

@@ -9,9 +9,10 @@ static int row_add(struct xtr_stats_row *row, const struct owner *o,
 		   const struct xtr_model_ring *ring)
 {
 	bool bounded = xtr_ring_ended_bounded(ring);
+	bool floor = xtr_ring_ended_verdict(ring) != XTR_VERDICT_BATCHED;
 
 	row->bounded |= bounded && o->agg.resided;
-	return xtr_agg_merge(&row->agg, &o->agg, bounded);
+	return xtr_agg_merge(&row->agg, &o->agg, bounded, floor);
 }
 
 /* More first; used to build the comparison of rows field by field. */

@@ -64,6 +64,19 @@ const char *xtr_view_ring(const struct xtr_view *v, const struct xtr_model_ring 
 	return buf;
 }
 
+const char *xtr_view_ring_path(const struct xtr_view *v, const struct xtr_model_ring *ring,
+			       char *buf, size_t cap)
+{
+	char name[XTR_TEXT_NAME + 16];
+	size_t len;
+
+	xtr_text_name(buf, cap, ring->device_name, strlen(ring->device_name));
+	len = strlen(buf);
+	snprintf(buf + len, cap - len, "%s%s", len ? "/" : "",
+		 xtr_view_ring(v, ring, name, sizeof(name)));
+	return buf;
+}
+
 const char *xtr_view_ring_id(const struct xtr_view *v, uint32_t id, char *buf, size_t cap)
 {
 	const struct xtr_model *m = xtr_stats_model(v->stats);
@@ -73,7 +86,7 @@ const char *xtr_view_ring_id(const struct xtr_view *v, uint32_t id, char *buf, s
 		return "(other fence)";
 	for (i = 0; i < xtr_model_n_rings(m); i++)
 		if (xtr_model_ring(m, i)->id == id)
-			return xtr_view_ring(v, xtr_model_ring(m, i), buf, cap);
+			return xtr_view_ring_path(v, xtr_model_ring(m, i), buf, cap);
 	snprintf(buf, cap, "?ring:%u", id);
 	return buf;
 }

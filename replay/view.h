@@ -53,6 +53,9 @@ void xtr_view_json(const struct xtr_view *v, struct xtr_json *j);
 /* "gfx_0.0.0", with "#5" behind it where rings of one device share a name; "(unknown)". */
 const char *xtr_view_ring(const struct xtr_view *v, const struct xtr_model_ring *ring, char *buf,
 			  size_t cap);
+/* "device/ring". */
+const char *xtr_view_ring_path(const struct xtr_view *v, const struct xtr_model_ring *ring,
+			       char *buf, size_t cap);
 /* The same for the ring with this id; "(other fence)" for 0. */
 const char *xtr_view_ring_id(const struct xtr_view *v, uint32_t id, char *buf, size_t cap);
 /* A string of the trace in safe form; "" where there is none. */

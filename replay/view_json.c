@@ -5,34 +5,36 @@
 
 #include <string.h>
 
-/* Count, sum, mean, quantiles and buckets [lo, hi, n]. */
-static void hist(struct xtr_json *j, const char *key, const struct xtr_hist *h, bool buckets)
+static void hist_buckets(struct xtr_json *j, const struct xtr_hist *h)
 {
 	struct xtr_hist_bucket b;
 	uint32_t pos = 0;
 
-	xtr_json_kv_object(j, key);
-	xtr_json_kv_u64(j, "n", h->n);
-	if (h->n) {
-		xtr_json_kv_u64(j, "sum", h->sum);
-		xtr_json_kv_u64(j, "mean", xtr_hist_mean(h));
-		xtr_json_kv_u64(j, "min", h->min);
-		xtr_json_kv_u64(j, "p50", xtr_hist_quantile(h, 500));
-		xtr_json_kv_u64(j, "p90", xtr_hist_quantile(h, 900));
-		xtr_json_kv_u64(j, "p99", xtr_hist_quantile(h, 990));
-		xtr_json_kv_u64(j, "max", h->max);
-	}
-	if (h->n && buckets) {
-		xtr_json_kv_array(j, "buckets");
-		while (xtr_hist_next(h, &pos, &b)) {
-			xtr_json_begin_array(j);
-			xtr_json_u64(j, b.lo);
-			xtr_json_u64(j, b.hi);
-			xtr_json_u64(j, b.n);
-			xtr_json_end_array(j);
-		}
+	xtr_json_kv_array(j, "buckets");
+	while (xtr_hist_next(h, &pos, &b)) {
+		xtr_json_begin_array(j);
+		xtr_json_u64(j, b.lo);
+		xtr_json_u64(j, b.hi);
+		xtr_json_u64(j, b.n);
 		xtr_json_end_array(j);
 	}
+	xtr_json_end_array(j);
+}
+
+/* Count, sum, mean, quantiles and buckets [lo, hi, n]; the same keys whether it is empty or not. */
+static void hist(struct xtr_json *j, const char *key, const struct xtr_hist *h, bool buckets)
+{
+	xtr_json_kv_object(j, key);
+	xtr_json_kv_u64(j, "n", h->n);
+	xtr_json_kv_u64(j, "sum", h->sum);
+	xtr_json_kv_u64(j, "mean", xtr_hist_mean(h));
+	xtr_json_kv_u64(j, "min", h->min);
+	xtr_json_kv_u64(j, "p50", xtr_hist_quantile(h, 500));
+	xtr_json_kv_u64(j, "p90", xtr_hist_quantile(h, 900));
+	xtr_json_kv_u64(j, "p99", xtr_hist_quantile(h, 990));
+	xtr_json_kv_u64(j, "max", h->max);
+	if (buckets)
+		hist_buckets(j, h);
 	xtr_json_end_object(j);
 }
 

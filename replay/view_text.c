@@ -34,11 +34,10 @@ static void cells_exec(struct xtr_grid *t, const struct xtr_agg *a)
 	char lo[XTR_TEXT_NUMBER], hi[XTR_TEXT_NUMBER], buf[2 * XTR_TEXT_NUMBER + 2];
 	size_t i;
 
-	if (a->exec_min == a->exec_max)
-		snprintf(buf, sizeof(buf), "%s", xtr_text_ns(lo, a->exec_max));
-	else
-		snprintf(buf, sizeof(buf), "%s..%s", xtr_text_ns(lo, a->exec_min),
-			 xtr_text_ns(hi, a->exec_max));
+	xtr_text_ns(lo, a->exec_min);
+	xtr_text_ns(hi, a->exec_max);
+	snprintf(buf, sizeof(buf), "%s%s%s", strcmp(lo, hi) ? lo : "", strcmp(lo, hi) ? ".." : "",
+		 hi);
 	xtr_grid_cell(t, a->resided ? buf : "-");
 	if (!h->n) {
 		for (i = 0; i < 5; i++)

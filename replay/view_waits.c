@@ -7,7 +7,8 @@
 
 #include <inttypes.h>
 
-#define ROWS_SHOWN 40u
+#define ROWS_SHOWN     40u
+#define BLOCKERS_SHOWN 10u
 
 static void cell_ns(struct xtr_grid *t, uint64_t ns)
 {
@@ -104,10 +105,11 @@ static int blockers(const struct xtr_view *v)
 	static const char *const titles[] = { "<waiting ring", "<for jobs of", "waits",
 					      "sum",           "max",          NULL };
 	struct xtr_grid *t = xtr_grid_new(titles);
-	char buf[XTR_TEXT_NAME + 16];
+	char buf[2 * XTR_TEXT_NAME];
 	size_t i, n = xtr_stats_n_blockers(v->stats);
+	int ret;
 
-	for (i = 0; i < n && i < ROWS_SHOWN; i++) {
+	for (i = 0; i < n && i < BLOCKERS_SHOWN; i++) {
 		const struct xtr_stats_blocker *b = xtr_stats_blocker(v->stats, i);
 
 		xtr_grid_cell(t, xtr_view_ring_id(v, b->ring_id, buf, sizeof(buf)));
@@ -116,7 +118,10 @@ static int blockers(const struct xtr_view *v)
 		cell_ns(t, b->total);
 		cell_ns(t, b->max);
 	}
-	return xtr_grid_print(t, v->f, 2);
+	ret = xtr_grid_print(t, v->f, 2);
+	if (n > BLOCKERS_SHOWN)
+		fprintf(v->f, "  ... and %zu more (all of them with --json)\n", n - BLOCKERS_SHOWN);
+	return ret;
 }
 
 static void cell_fence(struct xtr_grid *t, uint64_t ctx, uint64_t seqno)
@@ -132,7 +137,7 @@ int xtr_view_text_dependencies(const struct xtr_view *v)
 	static const char *const titles[] = { "<job",   "<ring",  "<waited for", "<of ring",
 					      "<until", "from s", "wait",        NULL };
 	struct xtr_grid *t;
-	char buf[XTR_TEXT_NAME + 16];
+	char buf[2 * XTR_TEXT_NAME];
 	size_t i;
 	int ret;
 
@@ -149,9 +154,9 @@ int xtr_view_text_dependencies(const struct xtr_view *v)
 		const struct xtr_stats_wait *w = xtr_stats_wait(v->stats, i);
 
 		cell_fence(t, w->ctx, w->seqno);
-		xtr_grid_cell(t,
-			      xtr_view_ring(v, xtr_model_ring(xtr_stats_model(v->stats), w->ring),
-					    buf, sizeof(buf)));
+		xtr_grid_cell(
+			t, xtr_view_ring_path(v, xtr_model_ring(xtr_stats_model(v->stats), w->ring),
+					      buf, sizeof(buf)));
 		cell_fence(t, w->dep.ctx, w->dep.seqno);
 		xtr_grid_cell(t, xtr_view_ring_id(v, w->dep.ring_id, buf, sizeof(buf)));
 		xtr_grid_cell(t, w->dep.scheduled ? "it was run" : "it was done");

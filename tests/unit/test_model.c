@@ -145,14 +145,45 @@ Test(model, out_of_order_ring_is_bounded)
 /* The same inversion by microseconds is a race of two fence callbacks: the ring stays in order. */
 Test(model, callback_race_does_not_condemn_the_ring)
 {
-	sim_job(s, 21, 1, 2, 1, 1 * MS, 4 * MS + 8 * US);
 	sim_job(s, 23, 1, 2, 2, 2 * MS, 4 * MS);
+	s->cpu = 1;
+	sim_job(s, 21, 1, 2, 1, 1 * MS, 4 * MS + 8 * US);
 	sim_job(s, 25, 1, 2, 3, 3 * MS, 6 * MS);
-	s->cpu = 1; /* so that they are no batch */
 	sim_jobs(s);
 	cr_expect(eq(int, sim_find(s, 21, 1)->quality, XTR_QUALITY_BOUNDED));
 	cr_expect(eq(int, sim_find(s, 23, 1)->quality, XTR_QUALITY_BOUNDED));
 	expect_exec(25, 1, XTR_QUALITY_INFERRED, 4 * MS + 8 * US, 6 * MS);
+}
+
+/* On one CPU nothing races: one interrupt reported them in this order. */
+Test(model, inversion_on_one_cpu_is_no_race)
+{
+	sim_job(s, 23, 1, 2, 2, 2 * MS, 4 * MS);
+	sim_job(s, 21, 1, 2, 1, 1 * MS, 4 * MS + 8 * US);
+	sim_job(s, 25, 1, 2, 3, 3 * MS, 6 * MS);
+	sim_jobs(s);
+	cr_expect(eq(int, sim_find(s, 25, 1)->quality, XTR_QUALITY_BOUNDED));
+	cr_expect(eq(str, (char *)xtr_ring_why(sim_find(s, 25, 1)->ring),
+		     "jobs completed out of order"));
+}
+
+/* Most completions in batches: moderated interrupts, nobody's end is known, so nobody's start is.
+ */
+Test(model, batched_ring_is_bounded)
+{
+	const struct xtr_job *j;
+	uint64_t i;
+
+	for (i = 0; i < 12; i++)
+		sim_job(s, 21, 1 + i, 2, 1 + i, 1 * MS + i, 8 * MS + i * US);
+	sim_job(s, 21, 13, 2, 20 * MS, 21 * MS, 28 * MS);
+	sim_jobs(s);
+	j = sim_find(s, 21, 13);
+	cr_expect(eq(int, j->quality, XTR_QUALITY_BOUNDED));
+	cr_expect(eq(u64, j->start_ns, 0));
+	cr_expect(eq(u64, j->exec_min_ns, 0));
+	cr_expect(eq(u64, j->exec_max_ns, 7 * MS));
+	cr_expect(eq(str, (char *)xtr_ring_why(j->ring), "completions come in batches"));
 }
 
 /* One clear inversion in 200 jobs: those two are bounded, the ring is in order. */
