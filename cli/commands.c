@@ -6,13 +6,6 @@ extern const struct cli_command cmd_record, cmd_list, cmd_doctor, cmd_info, cmd_
 	cmd_dump, cmd_check;
 
 const struct cli_command *const cli_commands[] = {
-	&cmd_record,
-	&cmd_list,
-	&cmd_doctor,
-	&cmd_info,
-	&cmd_stats,
-	&cmd_jobs,
-	&cmd_dump,
-	&cmd_check,
-	NULL,
+	&cmd_record, &cmd_list, &cmd_doctor, &cmd_info, &cmd_stats,
+	&cmd_jobs,   &cmd_dump, &cmd_check,  NULL,
 };

@@ -11,9 +11,9 @@
 #include <stdint.h>
 
 /*
- * Check and decode a payload into *item, which must be a map with text keys (spec 6.1); release it with
- * cbor_decref. 0; -ENOMEM; -EBADMSG with err->problem XTR_P_CBOR (and err->offset the byte in the
- * payload), or `grammar` if it is right CBOR but not such a map.
+ * Check and decode a payload into *item, which must be a map with text keys (spec 6.1); release it
+ * with cbor_decref. 0; -ENOMEM; -EBADMSG with err->problem XTR_P_CBOR (and err->offset the byte in
+ * the payload), or `grammar` if it is right CBOR but not such a map.
  */
 int xtr_cbor_load(const uint8_t *buf, size_t n, enum xtr_problem_code grammar, cbor_item_t **item,
 		  struct xtr_err *err);

@@ -13,7 +13,8 @@ struct xtr_io;
 
 /* All return 0 or -errno. An implementation retries EINTR and short counts itself. */
 struct xtr_io_ops {
-	/* Append all n bytes. After an error the file may end in a part of them. NULL: read-only. */
+	/* Append all n bytes. After an error the file may end in a part of them. NULL: read-only.
+	 */
 	int (*append)(struct xtr_io *io, const void *buf, size_t n);
 	/* Make what was appended durable. NULL: nothing to do (pipe, memory). */
 	int (*sync)(struct xtr_io *io);
@@ -21,7 +22,8 @@ struct xtr_io_ops {
 	int (*read_at)(struct xtr_io *io, uint64_t off, void *buf, size_t n);
 	/* Current size in bytes. */
 	int (*size)(struct xtr_io *io, uint64_t *size);
-	/* The whole file in memory, valid until close, or NULL if it can't be mapped. May be NULL. */
+	/* The whole file in memory, valid until close, or NULL if it can't be mapped. May be NULL.
+	 */
 	const uint8_t *(*map)(struct xtr_io *io, uint64_t *size);
 	/* Release everything. The io is gone afterwards, whatever is returned. */
 	int (*close)(struct xtr_io *io);
@@ -41,12 +43,13 @@ int xtr_io_open_read(const char *path, struct xtr_io **io);
 #define XTR_IO_FORCE 1u /* replace an existing file */
 
 /*
- * Create path for writing: mode 0600, never through a symlink; -EEXIST if it exists and XTR_IO_FORCE
- * is not given. "-" writes to standard output.
+ * Create path for writing: mode 0600, never through a symlink; -EEXIST if it exists and
+ * XTR_IO_FORCE is not given. "-" writes to standard output.
  */
 int xtr_io_create(const char *path, unsigned int flags, struct xtr_io **io);
 
-/* A file in memory, empty at first; xtr_io_mem_data gives its bytes, valid until the next append. */
+/* A file in memory, empty at first; xtr_io_mem_data gives its bytes, valid until the next append.
+ */
 int xtr_io_mem_new(struct xtr_io **io);
 /* A read-only file over bytes that the caller keeps alive until close. */
 int xtr_io_mem_view(const void *data, size_t n, struct xtr_io **io);

@@ -20,7 +20,7 @@ struct xtr_loss_entry {
 struct xtr_gap {
 	uint32_t stream;
 	uint64_t first, last; /* ns: of the first and the last lost event */
-	uint64_t count;	      /* events */
+	uint64_t count;       /* events */
 };
 
 struct xtr_loss *xtr_loss_new(void);
@@ -40,7 +40,8 @@ uint64_t xtr_loss_total(const struct xtr_loss *l);
 const char *xtr_loss_cause_name(enum xtr_loss_cause cause);
 const char *xtr_loss_cause_help(enum xtr_loss_cause cause);
 
-/* Encode changed entries and new gaps since the last call as one payload; *n = 0 if none changed. */
+/* Encode changed entries and new gaps since the last call as one payload; *n = 0 if none changed.
+ */
 int xtr_loss_encode(struct xtr_loss *l, uint8_t **buf, size_t *n);
 int xtr_loss_merge(struct xtr_loss *l, const uint8_t *buf, size_t n, struct xtr_err *err);
 

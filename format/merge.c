@@ -286,7 +286,7 @@ static int give_event(struct xtr_merge *m, struct xtr_event *ev, struct xtr_err 
 
 	if (!cur->p) {
 		ret = to_scratch(m, cur->c, err);
-		if (ret) {
+		if (ret < 0) {
 			pop(m);
 			return ret;
 		}
@@ -314,7 +314,7 @@ static bool wanted(const struct xtr_merge *m, uint32_t type)
 int xtr_merge_next(struct xtr_merge *m, struct xtr_event *ev, struct xtr_err *err)
 {
 	const struct xtr_gap *g;
-	struct xtr_err mine;
+	struct xtr_err mine = { 0 };
 	int ret;
 
 	err = err ? err : &mine;

@@ -60,8 +60,8 @@ int xtr_meta_set_config_u64(struct xtr_meta *m, const char *key, uint64_t value)
 int xtr_meta_set_config_str(struct xtr_meta *m, const char *key, const char *value);
 
 /*
- * Getters. Pointers stay valid until the meta is freed or changed; texts are never NULL but where it is
- * said, and empty (the clock: "monotonic") if they were not set.
+ * Getters. Pointers stay valid until the meta is freed or changed; texts are never NULL but where
+ * it is said, and empty (the clock: "monotonic") if they were not set.
  */
 bool xtr_meta_is_empty(const struct xtr_meta *m); /* no writer set, no META merged */
 const char *xtr_meta_writer_name(const struct xtr_meta *m);

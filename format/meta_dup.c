@@ -28,10 +28,11 @@ struct xtr_system *xtr_system_dup(const struct xtr_system *sys)
 	size_t n = sizeof(*sys) + str_bytes(sys->release) + str_bytes(sys->version) +
 		   str_bytes(sys->machine) + str_bytes(sys->hypervisor) + str_bytes(sys->hostname);
 	struct xtr_system *new = malloc(n);
-	char *at = (char *)(new + 1);
+	char *at;
 
 	if (!new)
 		return NULL;
+	at = (char *)(new + 1);
 	*new = *sys;
 	new->release = put_str(&at, sys->release);
 	new->version = put_str(&at, sys->version);
@@ -76,10 +77,11 @@ struct xtr_provider *xtr_provider_dup(const struct xtr_provider *p)
 	size_t n = sizeof(*p) + str_bytes(p->name) + str_bytes(p->attach) + str_bytes(p->target) +
 		   str_bytes(p->why) + str_bytes(p->module);
 	struct xtr_provider *new = malloc(n);
-	char *at = (char *)(new + 1);
+	char *at;
 
 	if (!new)
 		return NULL;
+	at = (char *)(new + 1);
 	*new = (struct xtr_provider){
 		.id = p->id,
 		.name = put_str(&at, p->name),
@@ -130,12 +132,13 @@ static size_t event_bytes(const struct xtr_event_desc *ev)
 struct xtr_event_desc *xtr_event_dup(const struct xtr_event_desc *ev)
 {
 	struct xtr_event_desc *new = malloc(event_bytes(ev));
-	struct xtr_field *fields = (struct xtr_field *)(new + 1);
 	struct xtr_value_name *names;
+	struct xtr_field *fields;
 	char *at;
 
 	if (!new)
 		return NULL;
+	fields = (struct xtr_field *)(new + 1);
 	*new = *ev;
 	new->fields = fields;
 	names = (struct xtr_value_name *)(fields + ev->n_fields);

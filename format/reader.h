@@ -28,8 +28,8 @@ struct xtr_chunk {
 };
 
 /*
- * Takes io over (closes it with the reader, also on failure). 0, or -errno; -EBADMSG: the file is refused,
- * err->problem says why. A damaged file opens; see xtr_reader_problem.
+ * Takes io over (closes it with the reader, also on failure). 0, or -errno; -EBADMSG: the file is
+ * refused, err->problem says why. A damaged file opens; see xtr_reader_problem.
  */
 int xtr_reader_open(struct xtr_reader **r, struct xtr_io *io, struct xtr_err *err);
 /* The same for a path, "-" is standard input. */
@@ -44,30 +44,30 @@ const struct xtr_section *xtr_reader_section(const struct xtr_reader *r, size_t 
 size_t xtr_reader_n_problems(const struct xtr_reader *r);
 const struct xtr_problem *xtr_reader_problem(const struct xtr_reader *r, size_t i);
 /* Verify every payload, and the index; problems are added. 0 or -errno. progress may be NULL. */
-int xtr_reader_verify(struct xtr_reader *r, void (*progress)(void *ctx, uint64_t done, uint64_t all),
-		      void *ctx);
+int xtr_reader_verify(struct xtr_reader *r,
+		      void (*progress)(void *ctx, uint64_t done, uint64_t all), void *ctx);
 
 uint64_t xtr_section_file_id(const struct xtr_section *s);
 unsigned int xtr_section_minor(const struct xtr_section *s);
 uint64_t xtr_section_offset(const struct xtr_section *s); /* from the start of the file */
 uint32_t xtr_section_header_size(const struct xtr_section *s);
 uint32_t xtr_section_compat_flags(const struct xtr_section *s);
-const struct xtr_meta *xtr_section_meta(const struct xtr_section *s);	  /* never NULL */
+const struct xtr_meta *xtr_section_meta(const struct xtr_section *s);     /* never NULL */
 const struct xtr_tables *xtr_section_tables(const struct xtr_section *s); /* never NULL */
-const struct xtr_loss *xtr_section_loss(const struct xtr_section *s);	  /* never NULL */
+const struct xtr_loss *xtr_section_loss(const struct xtr_section *s);     /* never NULL */
 size_t xtr_section_n_chunks(const struct xtr_section *s);
 const struct xtr_chunk *xtr_section_chunk(const struct xtr_section *s, size_t i);
 
 /* Sums over the valid EVENTS headers: exact without decoding. */
 struct xtr_section_summary {
-	uint64_t events;     /* in the chunks present */
-	uint64_t missing;    /* recorded, but in damaged or missing chunks, as far as ordinals tell */
-	uint64_t lost;	     /* lost while recording (LOSS chunks, or lost_total if that is more) */
-	uint64_t filtered;   /* left out on purpose */
+	uint64_t events;   /* in the chunks present */
+	uint64_t missing;  /* recorded, but in damaged or missing chunks, as far as ordinals tell */
+	uint64_t lost;     /* lost while recording (LOSS chunks, or lost_total if that is more) */
+	uint64_t filtered; /* left out on purpose */
 	uint64_t ts_min, ts_max;
 	uint64_t event_bytes; /* stored bytes of EVENTS chunks, headers included */
 	uint32_t streams;
-	bool closed;	      /* END was found */
+	bool closed; /* END was found */
 };
 const struct xtr_section_summary *xtr_section_summary(const struct xtr_section *s);
 
@@ -88,7 +88,7 @@ const struct xtr_clock_snapshot *xtr_section_clock(const struct xtr_section *s, 
  * type the decompressed payload. buf is grown with realloc as needed; *buf may be NULL with *cap 0.
  * 0; -EBADMSG with err filled; -ENOMEM; or an I/O error. Thread-safe.
  */
-int xtr_reader_decode(const struct xtr_reader *r, const struct xtr_chunk *c, uint8_t **buf, size_t *cap,
-		      struct xtr_err *err);
+int xtr_reader_decode(const struct xtr_reader *r, const struct xtr_chunk *c, uint8_t **buf,
+		      size_t *cap, struct xtr_err *err);
 
 #endif /* XTR_READER_H */

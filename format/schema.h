@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What an event looks like: types, names, fields. Built-in events come from one table (schema.c),
- * others are laid out at record time; a reader gets all of them from META and never looks at the table.
+ * others are laid out at record time; a reader gets all of them from META and never looks at the
+ * table.
  */
 #ifndef XTR_SCHEMA_H
 #define XTR_SCHEMA_H
@@ -11,30 +12,30 @@
 #include <stdint.h>
 
 /* Field representations, spec 6.2: identifier, text in META, width in bytes (0: given by size). */
-#define XTR_REPRS(X)                                                                               \
-	X(U8, "u8", 1)                                                                             \
-	X(U16, "u16", 2)                                                                           \
-	X(U32, "u32", 4)                                                                           \
-	X(U64, "u64", 8)                                                                           \
-	X(S8, "s8", 1)                                                                             \
-	X(S16, "s16", 2)                                                                           \
-	X(S32, "s32", 4)                                                                           \
-	X(S64, "s64", 8)                                                                           \
-	X(HEX8, "hex8", 1)                                                                         \
-	X(HEX16, "hex16", 2)                                                                       \
-	X(HEX32, "hex32", 4)                                                                       \
-	X(HEX64, "hex64", 8)                                                                       \
-	X(BYTES, "bytes", 0)                                                                       \
-	X(STR, "str", 0)                                                                           \
-	X(STRID, "strid", 0)                                                                       \
-	X(RING, "ring", 4)                                                                         \
+#define XTR_REPRS(X)         \
+	X(U8, "u8", 1)       \
+	X(U16, "u16", 2)     \
+	X(U32, "u32", 4)     \
+	X(U64, "u64", 8)     \
+	X(S8, "s8", 1)       \
+	X(S16, "s16", 2)     \
+	X(S32, "s32", 4)     \
+	X(S64, "s64", 8)     \
+	X(HEX8, "hex8", 1)   \
+	X(HEX16, "hex16", 2) \
+	X(HEX32, "hex32", 4) \
+	X(HEX64, "hex64", 8) \
+	X(BYTES, "bytes", 0) \
+	X(STR, "str", 0)     \
+	X(STRID, "strid", 0) \
+	X(RING, "ring", 4)   \
 	X(STACK, "stack", 4)
 
 enum xtr_repr {
 #define XTR_REPR_ENUM(id, text, width) XTR_REPR_##id,
 	XTR_REPRS(XTR_REPR_ENUM)
 #undef XTR_REPR_ENUM
-		XTR_REPR_COUNT
+	XTR_REPR_COUNT
 };
 
 enum xtr_sens {
@@ -49,7 +50,11 @@ enum xtr_sens {
 	XTR_SENS_COUNT
 };
 
-enum xtr_names_kind { XTR_NAMES_NONE, XTR_NAMES_ENUM, XTR_NAMES_FLAGS };
+enum xtr_names_kind {
+	XTR_NAMES_NONE,
+	XTR_NAMES_ENUM,
+	XTR_NAMES_FLAGS
+};
 
 struct xtr_value_name {
 	uint64_t value;
@@ -60,7 +65,7 @@ struct xtr_field {
 	const char *name;
 	const char *unit; /* "ns", "bytes", "pages", ... or NULL */
 	uint32_t offset;  /* bytes from the record's start */
-	uint32_t size;	  /* bytes */
+	uint32_t size;    /* bytes */
 	enum xtr_repr repr;
 	enum xtr_sens sens;
 	enum xtr_names_kind names_kind;
@@ -93,7 +98,8 @@ const struct xtr_field *xtr_event_field(const struct xtr_event_desc *ev, const c
 
 /*
  * The value of an integer field (sign-extended for s*) in a record of rec_size bytes. Returns false
- * and sets *v to 0 if f is NULL, is not an integer field, or does not fit into this (shorter) record.
+ * and sets *v to 0 if f is NULL, is not an integer field, or does not fit into this (shorter)
+ * record.
  */
 bool xtr_field_get(const struct xtr_field *f, const uint8_t *rec, uint32_t rec_size, uint64_t *v);
 

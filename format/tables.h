@@ -16,18 +16,18 @@ struct xtr_tables;
 
 struct xtr_task {
 	uint32_t tid, pid; /* pid: the process (thread group) */
-	uint64_t since;	   /* ns on the event clock */
-	uint32_t comm;	   /* string id */
-	uint32_t flags;	   /* XTR_TASK_KTHREAD */
+	uint64_t since;    /* ns on the event clock */
+	uint32_t comm;     /* string id */
+	uint32_t flags;    /* XTR_TASK_KTHREAD */
 };
 
 struct xtr_ring {
 	uint32_t id;
 	uint64_t since;
-	uint64_t sched;	   /* scheduler instance, hashed unless pointers were kept */
-	uint32_t device;   /* string id */
-	uint32_t name;	   /* string id */
-	uint32_t limit;	   /* jobs or credits on the hardware at once, 0 unknown */
+	uint64_t sched;  /* scheduler instance, hashed unless pointers were kept */
+	uint32_t device; /* string id */
+	uint32_t name;   /* string id */
+	uint32_t limit;  /* jobs or credits on the hardware at once, 0 unknown */
 };
 
 struct xtr_frame {
@@ -47,7 +47,8 @@ int xtr_tables_intern_frame(struct xtr_tables *t, const struct xtr_frame *f, uin
 int xtr_tables_add_stack(struct xtr_tables *t, uint32_t id, const uint32_t *frames, size_t n);
 
 /* Lookup. NULL / false if not defined. */
-const char *xtr_tables_string(const struct xtr_tables *t, uint32_t id, size_t *n); /* NUL-terminated */
+const char *xtr_tables_string(const struct xtr_tables *t, uint32_t id,
+			      size_t *n); /* NUL-terminated */
 /* The task of tid at time ts (spec 6.4). */
 const struct xtr_task *xtr_tables_task(const struct xtr_tables *t, uint32_t tid, uint64_t ts);
 const struct xtr_ring *xtr_tables_ring(const struct xtr_tables *t, uint32_t id);
@@ -55,7 +56,11 @@ const struct xtr_frame *xtr_tables_frame(const struct xtr_tables *t, uint32_t id
 /* Frame ids, innermost first; *n is set. */
 const uint32_t *xtr_tables_stack(const struct xtr_tables *t, uint32_t id, size_t *n);
 /* Walk the ids of a table upwards: the smallest defined id above *id, false if there is none. */
-enum xtr_table { XTR_TABLE_STRINGS, XTR_TABLE_FRAMES, XTR_TABLE_STACKS };
+enum xtr_table {
+	XTR_TABLE_STRINGS,
+	XTR_TABLE_FRAMES,
+	XTR_TABLE_STACKS
+};
 bool xtr_tables_next_id(const struct xtr_tables *t, enum xtr_table table, uint32_t *id);
 size_t xtr_tables_n_rings(const struct xtr_tables *t);
 const struct xtr_ring *xtr_tables_ring_at(const struct xtr_tables *t, size_t i);
@@ -70,7 +75,8 @@ const struct xtr_task *xtr_tables_task_at(const struct xtr_tables *t, size_t i);
 int xtr_tables_encode(struct xtr_tables *t, bool all,
 		      int (*put)(void *ctx, const uint8_t *buf, size_t n), void *ctx);
 
-/* Reader side: add a TABLE payload. -EBADMSG: err->problem is XTR_P_CBOR or XTR_P_TABLE, t unchanged. */
+/* Reader side: add a TABLE payload. -EBADMSG: err->problem is XTR_P_CBOR or XTR_P_TABLE, t
+ * unchanged. */
 int xtr_tables_merge(struct xtr_tables *t, const uint8_t *buf, size_t n, struct xtr_err *err);
 
 #endif /* XTR_TABLES_H */

@@ -13,7 +13,8 @@
 /*
  * A part's row, from its map key (NULL in arrays) and value: checked only if staged is given, else
  * taken over into t. staged holds the rings of this payload that were checked, because a list can
- * name one twice. 0, -EBADMSG if it breaks the grammar or gives an id another meaning, -ENOMEM, -EFBIG.
+ * name one twice. 0, -EBADMSG if it breaks the grammar or gives an id another meaning, -ENOMEM,
+ * -EFBIG.
  */
 typedef int row_fn(struct xtr_tables *t, const cbor_item_t *key, const cbor_item_t *value,
 		   struct xtr_tables *staged);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Writes a section of an .xtr file: append only, never seeks. Not thread-safe: one thread writes.
- * The writer owns the tables' and the loss account's "what is new" state, not the objects themselves.
+ * The writer owns the tables' and the loss account's "what is new" state, not the objects
+ * themselves.
  *
  * After an I/O error every call returns that error; what was written before stays readable.
  */
@@ -16,12 +17,12 @@
 struct xtr_writer;
 
 struct xtr_writer_opts {
-	size_t sz;		   /* sizeof(struct xtr_writer_opts) */
-	uint64_t file_id;	   /* 0: random */
-	enum xtr_codec codec;	   /* of EVENTS, default XTR_CODEC_LZ4 via xtr_writer_opts_init */
-	enum xtr_filter filter;	   /* default XTR_FILTER_ROWDELTA */
-	uint64_t table_every;	   /* bytes between full tables, 0: 64 MiB */
-	uint64_t meta_every;	   /* bytes between META copies, 0: 256 MiB */
+	size_t sz;              /* sizeof(struct xtr_writer_opts) */
+	uint64_t file_id;       /* 0: random */
+	enum xtr_codec codec;   /* of EVENTS, default XTR_CODEC_LZ4 via xtr_writer_opts_init */
+	enum xtr_filter filter; /* default XTR_FILTER_ROWDELTA */
+	uint64_t table_every;   /* bytes between full tables, 0: 64 MiB */
+	uint64_t meta_every;    /* bytes between META copies, 0: 256 MiB */
 };
 
 void xtr_writer_opts_init(struct xtr_writer_opts *o);
@@ -42,17 +43,17 @@ int xtr_writer_tables(struct xtr_writer *w);
 int xtr_writer_loss(struct xtr_writer *w);
 
 struct xtr_batch {
-	uint32_t stream;	/* CPU */
-	const uint8_t *recs;	/* records (spec 5), one after the other */
-	size_t len;		/* bytes */
-	uint32_t n;		/* records */
-	uint64_t lost_total;	/* events of this stream lost so far, all causes */
-	bool raw;		/* write without filter and codec (the recorder falls behind) */
+	uint32_t stream;     /* CPU */
+	const uint8_t *recs; /* records (spec 5), one after the other */
+	size_t len;          /* bytes */
+	uint32_t n;          /* records */
+	uint64_t lost_total; /* events of this stream lost so far, all causes */
+	bool raw;            /* write without filter and codec (the recorder falls behind) */
 };
 
 /*
- * Write a batch as one or more EVENTS chunks, sorted by time stamp inside each batch. A malformed record makes
- * it -EINVAL and writes nothing.
+ * Write a batch as one or more EVENTS chunks, sorted by time stamp inside each batch. A malformed
+ * record makes it -EINVAL and writes nothing.
  */
 int xtr_writer_events(struct xtr_writer *w, const struct xtr_batch *b);
 
@@ -66,17 +67,19 @@ int xtr_writer_round(struct xtr_writer *w, uint64_t watermark);
 int xtr_writer_attach(struct xtr_writer *w, const char *name, const void *data, size_t n);
 
 struct xtr_recorder_cost {
-	uint64_t cpu_ns;	   /* CPU time of the recorder, user and system */
-	uint64_t ring_bytes;	   /* size of one BPF ring */
-	uint64_t ring_high;	   /* highest fill of any ring, bytes */
-	uint64_t bpf_run_ns;	   /* 0 if not measured */
+	uint64_t cpu_ns;     /* CPU time of the recorder, user and system */
+	uint64_t ring_bytes; /* size of one BPF ring */
+	uint64_t ring_high;  /* highest fill of any ring, bytes */
+	uint64_t bpf_run_ns; /* 0 if not measured */
 	uint64_t bpf_run_cnt;
 };
 
-/* Tables, losses, META, END, index, trailer, sync. cost may be NULL. The writer stays to be freed. */
-int xtr_writer_finish(struct xtr_writer *w, const char *reason, const struct xtr_recorder_cost *cost);
+/* Tables, losses, META, END, index, trailer, sync. cost may be NULL. The writer stays to be freed.
+ */
+int xtr_writer_finish(struct xtr_writer *w, const char *reason,
+		      const struct xtr_recorder_cost *cost);
 
-uint64_t xtr_writer_bytes(const struct xtr_writer *w);	/* bytes of the section so far */
+uint64_t xtr_writer_bytes(const struct xtr_writer *w); /* bytes of the section so far */
 uint64_t xtr_writer_events_written(const struct xtr_writer *w);
 void xtr_writer_free(struct xtr_writer *w);
 

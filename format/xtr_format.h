@@ -7,20 +7,20 @@
 
 #include <stdint.h>
 
-#define XTR_MAGIC	     "\x89XTR\r\n\x1a\n" /* 8 bytes, spec 3 */
-#define XTR_MAJOR	     1
-#define XTR_MINOR	     0
+#define XTR_MAGIC            "\x89XTR\r\n\x1a\n" /* 8 bytes, spec 3 */
+#define XTR_MAJOR            1
+#define XTR_MINOR            0
 #define XTR_FILE_HEADER_SIZE 64u
 #define XTR_FILE_HEADER_MAX  4096u
 #define XTR_INCOMPAT_KNOWN   0u
 
-#define XTR_CHUNK_SYNC	      0x435458d8u /* D8 58 54 43 as little-endian u32, spec 4 */
+#define XTR_CHUNK_SYNC        0x435458d8u /* D8 58 54 43 as little-endian u32, spec 4 */
 #define XTR_CHUNK_HEADER_SIZE 80u
-#define XTR_STREAM_NONE	      0xffffffffu
-#define XTR_STORED_MAX	      (1u << 20)
-#define XTR_RAW_MAX	      (1u << 20)
-#define XTR_REC_MAX	      (8u << 20)
-#define XTR_RECORDS_MAX	      65536u
+#define XTR_STREAM_NONE       0xffffffffu
+#define XTR_STORED_MAX        (1u << 20)
+#define XTR_RAW_MAX           (1u << 20)
+#define XTR_REC_MAX           (8u << 20)
+#define XTR_RECORDS_MAX       65536u
 
 enum xtr_chunk_type {
 	XTR_CHUNK_META = 1,
@@ -59,21 +59,21 @@ enum xtr_chunk_props {
 #define XTR_TYPE_FIRST_DYNAMIC 1024u
 
 /* Row-delta filter, spec 5.2. */
-#define XTR_LAYOUTS_MAX	       1024u
-#define XTR_LAYOUT_FIELDS_MAX  64u
-#define XTR_LAYOUT_BYTES_FLAG  0x80u
+#define XTR_LAYOUTS_MAX       1024u
+#define XTR_LAYOUT_FIELDS_MAX 64u
+#define XTR_LAYOUT_BYTES_FLAG 0x80u
 
 /* Index and trailer, spec 7. */
-#define XTR_INDEX_ENTRY_SIZE   40u
-#define XTR_INDEX_HEADER_SIZE  16u
-#define XTR_INDEX_EVERY	       4096u
-#define XTR_TRAILER_SIZE       32u
-#define XTR_TRAILER_MAGIC      0x45525458u /* "XTRE" */
+#define XTR_INDEX_ENTRY_SIZE  40u
+#define XTR_INDEX_HEADER_SIZE 16u
+#define XTR_INDEX_EVERY       4096u
+#define XTR_TRAILER_SIZE      32u
+#define XTR_TRAILER_MAGIC     0x45525458u /* "XTRE" */
 
 /* CBOR limits, spec 6.1. */
-#define XTR_CBOR_DEPTH_MAX     16u
-#define XTR_CBOR_ITEMS_MAX     65536u
-#define XTR_CBOR_STRING_MAX    65536u
+#define XTR_CBOR_DEPTH_MAX  16u
+#define XTR_CBOR_ITEMS_MAX  65536u
+#define XTR_CBOR_STRING_MAX 65536u
 
 /* Built-in event types, spec/events.md. */
 enum xtr_event_type {
@@ -103,18 +103,18 @@ enum xtr_job_flags {
 #define XTR_TASK_KTHREAD 1u /* flags of table `tasks`, spec 6.4 */
 
 /* Causes of loss, spec 6.5: number, name in text and JSON, what it means. */
-#define XTR_LOSS_CAUSES(X)                                                                         \
-	X(RING_FULL, 1, "ring-full", "the BPF ring had no room")                                   \
-	X(RING_BUSY, 2, "ring-busy", "the BPF ring's lock was not to be had")                      \
-	X(NOT_RUN, 3, "not-run", "the kernel did not run the program")                             \
-	X(RECORDER, 4, "recorder", "the recorder could not take or keep it")                       \
+#define XTR_LOSS_CAUSES(X)                                                    \
+	X(RING_FULL, 1, "ring-full", "the BPF ring had no room")              \
+	X(RING_BUSY, 2, "ring-busy", "the BPF ring's lock was not to be had") \
+	X(NOT_RUN, 3, "not-run", "the kernel did not run the program")        \
+	X(RECORDER, 4, "recorder", "the recorder could not take or keep it")  \
 	X(WRITE, 5, "write", "the output could not be written")
 
 enum xtr_loss_cause {
 #define XTR_LOSS_ENUM(name, n, text, help) XTR_LOSS_##name = n,
 	XTR_LOSS_CAUSES(XTR_LOSS_ENUM)
 #undef XTR_LOSS_ENUM
-		XTR_LOSS_CAUSE_COUNT
+	XTR_LOSS_CAUSE_COUNT
 };
 
 #endif /* XTR_FORMAT_H */

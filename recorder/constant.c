@@ -79,6 +79,7 @@ static bool parse_unary(struct scan *s, uint64_t *v)
 {
 	bool ok;
 
+	*v = 0;
 	if (++s->depth > DEPTH_MAX)
 		return false;
 	if (take(s, "-")) {

@@ -102,7 +102,7 @@ static void put_stack(FILE *f, const struct xtr_tables *t, uint64_t id)
 		fputc('-', f);
 	else if (!frames)
 		fprintf(f, "?stack:%" PRIu64, id);
-	for (i = 0; i < n; i++) {
+	for (i = 0; frames && i < n; i++) {
 		fputs(i ? "<" : "", f);
 		put_frame(f, t, frames[i]);
 	}
