@@ -127,6 +127,20 @@ static void put_flag_names(FILE *f, const struct xtr_field *field, uint64_t v)
 		fprintf(f, v ? "%s0x%" PRIx64 : "%s%" PRIu64, sep, v);
 }
 
+/* Units that change what a number means; a count of jobs is a number, and an errno has no unit. */
+static bool is_measure(const char *unit)
+{
+	static const char *const measures[] = {
+		"ns", "us", "ms", "s", "bytes", "KiB", "pages", "Hz"
+	};
+	size_t i;
+
+	for (i = 0; unit && i < sizeof(measures) / sizeof(measures[0]); i++)
+		if (!strcmp(unit, measures[i]))
+			return true;
+	return false;
+}
+
 static void put_integer(FILE *f, const struct xtr_field *field, uint64_t v)
 {
 	const char *name = field->names_kind == XTR_NAMES_ENUM ? value_name(field, v) : NULL;
@@ -141,7 +155,7 @@ static void put_integer(FILE *f, const struct xtr_field *field, uint64_t v)
 		fprintf(f, "%" PRId64, (int64_t)v);
 	else
 		fprintf(f, "%" PRIu64, v);
-	if (field->unit && !name)
+	if (is_measure(field->unit) && !name)
 		xtr_text_put(f, field->unit, strlen(field->unit));
 }
 

@@ -224,14 +224,15 @@ static void losses(const struct xtr_view *v)
 	if (!sum->lost && !sum->missing)
 		fputs("Lost: nothing.", v->f);
 	else
-		fprintf(v->f, "LOST: %s events while recording, %s in damaged chunks, in %s gaps.",
+		fprintf(v->f,
+			"LOST: events lost while recording: %s; in damaged chunks: %s; gaps: %s.",
 			xtr_text_count(n, sum->lost), xtr_text_count(m, sum->missing),
 			xtr_text_count(k, xtr_loss_n_gaps(xtr_section_loss(v->section))));
 	if (a->quality[XTR_QUALITY_LOST])
-		fprintf(v->f, " %s jobs lack records.",
+		fprintf(v->f, " Jobs that lack records: %s.",
 			xtr_text_count(n, a->quality[XTR_QUALITY_LOST]));
 	if (a->quality[XTR_QUALITY_OPEN])
-		fprintf(v->f, " %s jobs begin or end outside the trace.",
+		fprintf(v->f, " Jobs that begin or end outside the trace: %s.",
 			xtr_text_count(n, a->quality[XTR_QUALITY_OPEN]));
 	fputc('\n', v->f);
 }
