@@ -214,7 +214,7 @@ $(B)/%.tidy: $(B)/%.o .clang-tidy
 $(B)/recorder/loader.tidy: TIDYFLAGS := --checks=-clang-analyzer-unix.Malloc
 
 CPPCHECK := cppcheck -q --enable=warning,portability,performance --error-exitcode=1 --inline-suppr \
-	    --std=c11 --suppress=missingIncludeSystem --suppress=missingInclude --suppress=shiftTooManyBitsSigned -D__GNUC__ -I.
+	    --std=c11 --suppress=missingIncludeSystem --suppress=missingInclude --suppress=shiftTooManyBitsSigned -D__GNUC__ '-DLIBBPF_OPTS(t,n,...)=struct t n = { 0 }' -I.
 lint: fmt-check $(TIDY) ## clang-format, clang-tidy, cppcheck, shellcheck, codespell
 	$(Q)mkdir -p $(B)/cppcheck
 	$(Q)$(CPPCHECK) --cppcheck-build-dir=$(B)/cppcheck -j2 $(C_DIRS)

@@ -21,7 +21,7 @@ struct xtr_grid *xtr_grid_new(const char *const *titles)
 
 	if (!t)
 		return NULL;
-	for (i = 0; titles[i] && i < XTR_GRID_COLUMNS; i++)
+	for (i = 0; i < XTR_GRID_COLUMNS && titles[i]; i++)
 		t->left[i] = titles[i][0] == '<';
 	t->columns = i;
 	for (i = 0; i < t->columns; i++)
