@@ -117,15 +117,16 @@ def times(jobs, truth, bounded_rings, mixed):
         if ring in bounded_rings:
             check(not errors, f"{name}: out of order: no start is invented ({len(errors)})")
             continue
-        check(len(errors) * 2 > len(end[ring]), f"{name}: start is known for {len(errors)}"
-              f" of {len(end[ring])} jobs")
+        # Jobs that ended in one interrupt are not told apart: most of a coalesced ring's.
+        check(len(errors) * (8 if mixed and ring[1] == COALESCED else 2) > len(end[ring]),
+              f"{name}: start is known for {len(errors)} of {len(end[ring])} jobs")
         check(errors and errors[len(errors) // 2] <= LIMIT_NS, f"{name}: start: "
               + (quantiles(errors) if errors else "none"))
 
 
 def labels(jobs, truth, bounded_rings):
     for job in jobs:
-        row, flags = truth[key(job)], job["flags"].split()
+        row, flags = truth[key(job)], job["flags"].split("|")
         ring = (job["device"], job["ring"])
         if ring in bounded_rings and row["result"] == "ok" and job["quality"] != "bounded":
             check(False, f"{key(job)} on out-of-order {ring} is {job['quality']}")
@@ -135,6 +136,8 @@ def labels(jobs, truth, bounded_rings):
             check(False, f"{key(job)} timed out, flags {flags}")
         if row["result"] == "ok" and ("killed" in flags or "error" in flags):
             check(False, f"{key(job)} completed, flags {flags}")
+        if job["start_ns"] and "batch" in flags:
+            check(False, f"{key(job)} ended in an interrupt with others, but has a start")
         if (job["kind"] == "kernel") != (row["kind"] == "kernel"):
             check(False, f"{key(job)} is {row['kind']}, xtr says {job['kind']}")
     count = {}
