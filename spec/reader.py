@@ -200,11 +200,18 @@ class Section:
             self.chunks.append(c)
 
     def load(self):
+        framing = ("lost-sync", "chunk-truncated", "chunk-order", "missing-chunks")
+        self.comparable = not any(code in framing for code, _ in self.problems)
+        self.listed, self.prev_index = [], 0
         for c in self.chunks:
             try:
                 LOADERS.get(c.type, Section.load_unknown)(self, c)
             except Bad as bad:
                 self.problem(bad.args[0], c.offset)
+            if c.type == INDEX:
+                self.listed, self.prev_index = [], c.offset - self.offset
+            else:
+                self.listed.append(c)
         if self.meta is None:
             self.problem("no-meta", self.offset)
         if not any(c.type == END for c in self.chunks):
@@ -289,28 +296,21 @@ class Section:
 
     # ---- 7. INDEX and trailer ----
 
-    def comparable(self):
-        return not any(code in ("lost-sync", "chunk-truncated", "chunk-order", "missing-chunks")
-                       for code, _ in self.problems)
-
     def load_index(self, c):
         raw = self.payload(c)
         if len(raw) < 16 or len(raw) != 16 + 40 * struct.unpack_from("<I", raw, 8)[0]:
             raise Bad("index")
-        if not self.comparable():
+        if not self.comparable:
             return
-        at = self.chunks.index(c)
-        before = max((i for i in range(at) if self.chunks[i].type == INDEX), default=-1)
-        prev = self.chunks[before].offset - self.offset if before >= 0 else 0
-        entries = [struct.unpack_from("<QBBHIQQII", raw, 16 + 40 * i)
-                   for i in range((len(raw) - 16) // 40)]
+        prev = struct.unpack_from("<Q", raw)[0]
+        entries = [e[:3] + e[4:] for e in struct.iter_unpack("<QBBHIQQII", raw[16:])]
         should = [(o.offset - self.offset, o.type, o.codec, o.stream, o.ts_min, o.ts_max,
-                   o.n_records, o.seq) for o in self.chunks[before + 1:at]]
-        if struct.unpack_from("<Q", raw)[0] != prev or [e[:3] + e[4:] for e in entries] != should:
+                   o.n_records, o.seq) for o in self.listed]
+        if prev != self.prev_index or entries != should:
             raise Bad("index")
 
     def check_trailer(self):
-        if self.trailer and self.comparable():
+        if self.trailer and self.comparable:
             last = [(c.offset - self.offset, c.stored_len) for c in self.chunks if c.type == INDEX]
             if self.trailer != (last or [(0, 0)])[-1] + (self.found,):
                 self.problem("index", self.trailer_offset)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The JSON document that reader.py prints, byte for byte as test-vectors.md says."""
+import bisect
 import re
 
 from reader_cbor import text_of
@@ -72,10 +73,10 @@ def stack(section, number):
 
 
 def task(section, tid, ts):
-    since = [s for t, s in section.tasks if t == tid]
-    if not since:
+    entries = section.task_index.get(tid)
+    if entries is None:
         return None
-    entry = section.tasks[tid, max((s for s in since if s <= ts), default=min(since))]
+    entry = entries[max(0, bisect.bisect(entries, ts, key=lambda e: e[2]) - 1)]
     return obj([("pid", entry[1]), ("comm", string(section, entry[3]))])
 
 
@@ -160,6 +161,9 @@ def cost(recorder):
 
 
 def section_json(s, with_events):
+    s.task_index = {}
+    for (tid, _), entry in sorted(s.tasks.items()):
+        s.task_index.setdefault(tid, []).append(entry)
     out = [
         ("offset", s.offset), ("header_size", s.header_size), ("minor", s.minor),
         ("compat_flags", s.compat), ("file_id", "%016x" % s.file_id),
@@ -175,8 +179,8 @@ def section_json(s, with_events):
         ("rounds", lines(s.rounds)),
         ("attached", lines(obj([("offset", o), ("name", octets(n)), ("hex", b.hex())])
                            for o, n, b in s.attached)),
-        ("lost", lines(k + (v,) for k, v in sorted(s.lost.items()))),
-        ("filtered", lines(k + (v,) for k, v in sorted(s.filtered.items()))),
+        ("lost", lines(k + (v,) for k, v in sorted(s.lost.items()) if v)),
+        ("filtered", lines(k + (v,) for k, v in sorted(s.filtered.items()) if v)),
         ("gaps", lines((g[0], g[1], g[2], g[3])
                        for g in sorted(s.gaps, key=lambda g: (g[1], g[2], g[0], g[3])))),
         ("end", s.end and obj([("reason", s.end["reason"]),

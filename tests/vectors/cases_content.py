@@ -5,8 +5,8 @@ import re
 import struct
 
 from cases import accept
-from xtrgen import (ATTACH, CLOCK, CRITICAL, LOSS, LOSS_BEFORE, META, NONE, ROUND, SORTED, TABLE, TICK,
-                    TICKS, U64, Section, begin, cbor, fields, lz4, lz4_literals, meta, record,
+from xtrgen import (ATTACH, CLOCK, CRITICAL, LOSS, LOSS_BEFORE, META, NONE, ROUND, SORTED, TABLE,
+                    TICK, TICKS, U64, Section, begin, cbor, fields, lz4, lz4_literals, meta, record,
                     small, tick)
 
 # ---- the events of events.md, read from its table ------------------------------------------------
@@ -233,6 +233,10 @@ def losses():
     s = begin()
     s.item(LOSS, {})
     accept("loss-empty", s.close(), 0)
+    s = begin()
+    s.item(LOSS, {"lost": [[0, 1, 1, 5], [0, 2, 1, 6]], "filtered": [[0, 1, 7]]})
+    s.item(LOSS, {"lost": [[0, 1, 1, 0], [0, 3, 1, 0]], "filtered": [[0, 1, 0], [0, 2, 0]]})
+    accept("loss-zero", s.close(), 0)
 
 
 def sections():

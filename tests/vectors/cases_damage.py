@@ -295,7 +295,8 @@ def index():
         s.index()
         at = s.trailer(**how)
         damaged("trailer-" + name, s.data, ("index", at), events=7)
-    for name, how in (("file-id", {"file_id": 1}), ("crc", {"crc": 1}), ("magic", {"magic": b"XTRF"})):
+    for name, how in (("file-id", {"file_id": 1}), ("crc", {"crc": 1}),
+                      ("magic", {"magic": b"XTRF"})):
         s = small()
         s.end(7)
         s.index()

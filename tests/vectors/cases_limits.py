@@ -25,11 +25,13 @@ def codec():
     n = len(text)
     blocks("lz4-wrong", [
         (n, b""), (n, good[:-1]), (n, good + b"\0"), (n - 1, good), (n + 1, good), (n, good[:20]),
-        (n, b"\xf0" + b"\xff" * 30), (n, b"\xff" * 50), (0, b""), (0, b"\x10a"), (0, b"\0\0"), (0, b"\x05"),
+        (n, b"\xf0" + b"\xff" * 30), (n, b"\xff" * 50), (0, b""), (0, b"\x10a"), (0, b"\0\0"),
+        (0, b"\x05"),
         (1, b"\0"), (20, lz4_literals(b"a" * 20) + b"\0")])
     blocks("lz4-offsets", [
         (17, lz4_sequence(b"abc", 4, 9) + LAST), (17, lz4_sequence(b"abc", 65535, 9) + LAST),
-        (17, lz4_sequence(b"", 1, 12) + LAST), (17, lz4_sequence(b"abc", 0, 9) + LAST), (40, lz4_sequence(b"abc", 100, 32) + LAST)])
+        (17, lz4_sequence(b"", 1, 12) + LAST), (17, lz4_sequence(b"abc", 0, 9) + LAST),
+        (40, lz4_sequence(b"abc", 100, 32) + LAST)])
     blocks("lz4-end-rules", [
         (12, lz4_sequence(b"abc", 3, 9)),
         (16, lz4_sequence(b"abcd", 4, 8) + lz4_sequence(b"1234")),

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The test vectors: libxtr and spec/reader.py must print the expected reading of each, byte by byte.
 
-Then damaged copies of some: see mutate.py. The last line is `N passed, N failed, N skipped`.
+Then files that keep readers busy (hostile.py) and damaged copies (mutate.py). The last line is `N passed, N failed, N skipped`.
 """
 import os
 import subprocess
@@ -13,6 +13,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "../../spec")]
 import creader
 import generate
+import hostile
 import mutate
 import reader
 
@@ -92,6 +93,7 @@ def main():
     tally.check("files are those that the generator writes", not wrong, " ".join(wrong))
     check_readers(tally)
     check_command(tally)
+    hostile.check(tally)
     mutate.check(tally)
     print("%d passed, %d failed, 0 skipped" % (tally.passed, tally.failed))
     return 1 if tally.failed else 0

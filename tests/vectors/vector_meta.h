@@ -365,13 +365,13 @@ static void loss(const struct xtr_loss *l)
 	qsort(gaps, n_gaps, sizeof(*gaps), gap_order);
 	fputs(",\"lost\":[", out);
 	for (size_t i = 0; i < n; i++)
-		if (all[i]->cause)
+		if (all[i]->cause && all[i]->total)
 			item(&first, "\n[%" PRIu32 ",%" PRIu32 ",%u,%" PRIu64 "]", all[i]->stream,
 			     all[i]->type, (unsigned int)all[i]->cause, all[i]->total);
 	fputs("],\"filtered\":[", out);
 	first = true;
 	for (size_t i = 0; i < n; i++)
-		if (!all[i]->cause)
+		if (!all[i]->cause && all[i]->total)
 			item(&first, "\n[%" PRIu32 ",%" PRIu32 ",%" PRIu64 "]", all[i]->stream,
 			     all[i]->type, all[i]->total);
 	fputs("],\"gaps\":[", out);
