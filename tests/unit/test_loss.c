@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "format/loss.h"
+#include "format/cborcheck.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <errno.h>
+#include <stdlib.h>
+
+/* Everything that is pending, to another account. Returns the number of payloads. */
+static size_t hand_over(struct xtr_loss *from, struct xtr_loss *to)
+{
+	struct xtr_err err;
+	size_t payloads = 0, n, bad;
+	uint8_t *buf;
+
+	for (;;) {
+		cr_assert(eq(int, xtr_loss_encode(from, &buf, &n), 0));
+		if (!n)
+			return payloads;
+		cr_assert(xtr_cbor_check(buf, n, &bad));
+		cr_assert(eq(int, xtr_loss_merge(to, buf, n, &err), 0));
+		free(buf);
+		payloads++;
+	}
+}
+
+Test(loss, totals_and_gaps_arrive)
+{
+	struct xtr_loss *l = xtr_loss_new(), *back = xtr_loss_new();
+	struct xtr_gap late = { 2, 500, 600, 7 }, early = { 1, 100, 900, 3 };
+
+	cr_assert(eq(int, xtr_loss_set(l, 1, 17, XTR_LOSS_RING_FULL, 10), 0));
+	cr_assert(eq(int, xtr_loss_set(l, 1, 0, 0, 99), 0));
+	cr_assert(eq(int, xtr_loss_set(l, 3, 17, XTR_LOSS_WRITE, 0), 0));
+	cr_assert(eq(int, xtr_loss_add_gap(l, &late), 0));
+	cr_assert(eq(int, xtr_loss_add_gap(l, &early), 0));
+	cr_assert(eq(sz, hand_over(l, back), 1));
+	cr_assert(eq(sz, xtr_loss_n_entries(back), 2), "a total of 0 is not written");
+	cr_assert(eq(u64, xtr_loss_total(back), 10), "what was filtered is not lost");
+	cr_assert(eq(sz, xtr_loss_n_gaps(back), 2));
+	cr_assert(eq(u64, xtr_loss_gap_at(back, 0)->first, 100));
+	cr_assert(eq(sz, hand_over(l, back), 0), "nothing has changed");
+	cr_assert(eq(int, xtr_loss_set(l, 1, 17, XTR_LOSS_RING_FULL, 25), 0));
+	cr_assert(eq(sz, hand_over(l, back), 1));
+	cr_assert(eq(u64, xtr_loss_total(back), 25), "a later total replaces");
+	cr_assert(eq(sz, xtr_loss_n_gaps(back), 2), "each gap is written once");
+	xtr_loss_free(l);
+	xtr_loss_free(back);
+}
+
+Test(loss, many_rows_take_several_payloads)
+{
+	struct xtr_loss *l = xtr_loss_new(), *back = xtr_loss_new();
+
+	for (uint32_t i = 0; i < 20000; i++) {
+		struct xtr_gap g = { i, 1000000 - i, 1000001, UINT64_MAX };
+
+		cr_assert(eq(int, xtr_loss_set(l, i, 17, 1 + i % 5, UINT64_MAX - i), 0));
+		if (i < 3000)
+			cr_assert(eq(int, xtr_loss_add_gap(l, &g), 0));
+	}
+	cr_assert(gt(sz, hand_over(l, back), 2));
+	cr_assert(eq(sz, xtr_loss_n_entries(back), 20000));
+	cr_assert(eq(sz, xtr_loss_n_gaps(back), 3000));
+	cr_assert(eq(u64, xtr_loss_total(back), UINT64_MAX), "the sum saturates");
+	for (size_t i = 1; i < 3000; i++)
+		cr_assert(le(u64, xtr_loss_gap_at(back, i - 1)->first,
+			     xtr_loss_gap_at(back, i)->first));
+	xtr_loss_free(l);
+	xtr_loss_free(back);
+}
+
+Test(loss, a_gap_cannot_end_before_it_begins)
+{
+	struct xtr_loss *l = xtr_loss_new();
+	struct xtr_gap g = { 1, 2, 1, 1 };
+	struct xtr_err err;
+
+	cr_assert(eq(int, xtr_loss_add_gap(l, &g), -EINVAL));
+	cr_assert(eq(int,
+		     xtr_loss_merge(l, (const uint8_t *)"\xa1\x64gaps\x81\x84\x01\x02\x01\x01", 12,
+				    &err),
+		     -EBADMSG));
+	cr_assert(eq(int, err.problem, XTR_P_LOSS));
+	cr_assert(zero(sz, xtr_loss_n_gaps(l)));
+	xtr_loss_free(l);
+}
+
+Test(loss, causes_have_names)
+{
+	for (int c = 0; c < XTR_LOSS_CAUSE_COUNT; c++)
+		cr_assert(gt(sz, strlen(xtr_loss_cause_name((enum xtr_loss_cause)c)), 0));
+	cr_assert(eq(str, (char *)xtr_loss_cause_name(XTR_LOSS_NOT_RUN), "not-run"));
+	cr_assert(eq(str, (char *)xtr_loss_cause_name((enum xtr_loss_cause)200), "unknown"));
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "format/meta.h"
+#include "format/cborcheck.h"
+#include "format/cborenc.h"
+#include "trace.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <errno.h>
+#include <stdlib.h>
+
+static const uint8_t boot[16] = { 9, 8, 7 };
+static const char *const nodes[] = { "card0", "renderD128" };
+
+static struct xtr_meta *full(void)
+{
+	const struct xtr_system sys = { "6.18.1", "#1 SMP", "x86_64", 16, 4096, "kvm", NULL };
+	const struct xtr_device dev = {
+		"0000:03:00.0", "amdgpu", "1002:744c", NULL, "fw", nodes, 2
+	};
+	const struct xtr_provider p = {
+		3, "a:b", "raw_tp", "drm_run_job", XTR_PROVIDER_REFUSED, "EPERM", NULL
+	};
+	const struct xtr_value_name names[] = { { 5, "five" }, { 1, "one" }, { 5, "again" } };
+	const struct xtr_field fields[] = {
+		{ "state", "ns", 16, 4, XTR_REPR_U32, XTR_SENS_KPTR, XTR_NAMES_ENUM, 3, names },
+		{ "name", NULL, 20, 12, XTR_REPR_STR, XTR_SENS_NONE, XTR_NAMES_NONE, 0, NULL },
+	};
+	const struct xtr_event_desc ev = { "a:b", 1024, 32, 3, 2, fields };
+	struct xtr_meta *m = xtr_meta_new();
+
+	cr_assert(eq(int, xtr_meta_set_writer(m, "w", "1.2"), 0));
+	cr_assert(eq(int, xtr_meta_set_clock(m, "boottime", boot, 4), 0));
+	cr_assert(eq(int, xtr_meta_set_system(m, &sys), 0));
+	cr_assert(eq(int, xtr_meta_add_device(m, &dev), 0));
+	cr_assert(eq(int, xtr_meta_add_provider(m, &p), 0));
+	cr_assert(eq(int, xtr_meta_add_event(m, &ev), 0));
+	cr_assert(eq(int, xtr_meta_add_event(m, &xtr_builtin_events[2]), 0));
+	cr_assert(eq(int, xtr_meta_set_config_u64(m, "rings", 8), 0));
+	cr_assert(eq(int, xtr_meta_set_config_str(m, "wakeup", "never"), 0));
+	return m;
+}
+
+static struct xtr_meta *copy(const struct xtr_meta *m)
+{
+	struct xtr_meta *back = xtr_meta_new();
+	struct xtr_err err;
+	uint8_t *buf;
+	size_t n, bad;
+
+	cr_assert(eq(int, xtr_meta_encode(m, &buf, &n), 0));
+	cr_assert(xtr_cbor_check(buf, n, &bad));
+	cr_assert(eq(int, xtr_meta_merge(back, buf, n, &err), 0));
+	free(buf);
+	return back;
+}
+
+Test(meta, what_is_written_is_read)
+{
+	struct xtr_meta *m = full(), *back = copy(m);
+	const struct xtr_event_desc *ev = xtr_meta_event(back, 1024);
+	const char *key, *str;
+	uint64_t num;
+
+	cr_assert(eq(str, (char *)xtr_meta_writer_version(back), "1.2"));
+	cr_assert(eq(str, (char *)xtr_meta_clock(back), "boottime"));
+	cr_assert(zero(int, memcmp(xtr_meta_boot_id(back), boot, 16)));
+	cr_assert(eq(str, (char *)xtr_meta_system(back)->hypervisor, "kvm"));
+	cr_assert(eq(ptr, (void *)xtr_meta_system(back)->hostname, NULL));
+	cr_assert(eq(sz, xtr_meta_device(back, 0)->n_nodes, 2));
+	cr_assert(eq(str, (char *)xtr_meta_device(back, 0)->nodes[1], "renderD128"));
+	cr_assert(eq(ptr, (void *)xtr_meta_device(back, 0)->driver_version, NULL));
+	cr_assert(eq(int, xtr_meta_provider(back, 0)->state, XTR_PROVIDER_REFUSED));
+	cr_assert(eq(str, (char *)xtr_meta_provider(back, 0)->why, "EPERM"));
+	cr_assert(eq(sz, xtr_meta_n_events(back), 2));
+	cr_assert(eq(u32, xtr_meta_event_at(back, 0)->type, xtr_builtin_events[2].type));
+	cr_assert(eq(ptr, (void *)xtr_meta_event_by_name(back, "a:b"), (void *)ev));
+	cr_assert(eq(u32, ev->fields[0].n_names, 2), "sorted, the first of equal values stays");
+	cr_assert(eq(str, (char *)ev->fields[0].names[0].name, "one"));
+	cr_assert(eq(str, (char *)ev->fields[0].names[1].name, "five"));
+	cr_assert(eq(int, ev->fields[0].sens, XTR_SENS_KPTR));
+	cr_assert(eq(int, ev->fields[1].sens, XTR_SENS_NONE));
+	cr_assert(xtr_meta_config(back, 0, &key, &num, &str));
+	cr_assert(eq(str, (char *)key, "rings"));
+	cr_assert(eq(u64, num, 8));
+	cr_assert(xtr_meta_config(back, 1, &key, &num, &str));
+	cr_assert(eq(str, (char *)str, "never"));
+	cr_assert(not(xtr_meta_config(back, 2, &key, &num, &str)));
+	xtr_meta_free(m);
+	xtr_meta_free(back);
+}
+
+Test(meta, later_copies_add_and_replace)
+{
+	struct xtr_meta *a = full(), *b = full();
+	struct xtr_event_desc ev = xtr_builtin_events[2];
+	struct xtr_err err;
+	uint8_t *buf;
+	size_t n;
+
+	ev.name = "new:name";
+	cr_assert(eq(int, xtr_meta_add_event(b, &ev), 0));
+	cr_assert(eq(int, xtr_meta_add_event(b, &xtr_builtin_events[0]), 0));
+	cr_assert(eq(int, xtr_meta_set_config_u64(b, "rings", 9), 0));
+	cr_assert(eq(int, xtr_meta_encode(b, &buf, &n), 0));
+	cr_assert(eq(int, xtr_meta_merge(a, buf, n, &err), 0));
+	cr_assert(eq(sz, xtr_meta_n_events(a), 3));
+	cr_assert(eq(sz, xtr_meta_n_providers(a), 1));
+	cr_assert(eq(sz, xtr_meta_n_devices(a), 1));
+	cr_assert(eq(str, (char *)xtr_meta_event(a, ev.type)->name, "new:name"));
+	free(buf);
+	xtr_meta_free(a);
+	xtr_meta_free(b);
+}
+
+/* Flipped bytes: refused with the meta unchanged, or still a META. */
+Test(meta, damaged_payloads_change_nothing)
+{
+	struct xtr_meta *m = full(), *back = xtr_meta_new();
+	size_t n, refused = 0;
+	uint8_t *buf;
+
+	cr_assert(eq(int, xtr_meta_encode(m, &buf, &n), 0));
+	for (size_t i = 0; i < n; i++) {
+		struct xtr_err err = { 0 };
+
+		buf[i] ^= 0x41;
+		if (xtr_meta_merge(back, buf, n, &err)) {
+			refused++;
+			cr_assert(err.problem == XTR_P_CBOR || err.problem == XTR_P_META);
+			cr_assert(xtr_meta_is_empty(back));
+		} else {
+			xtr_meta_free(back);
+			back = xtr_meta_new();
+		}
+		buf[i] ^= 0x41;
+	}
+	cr_assert(gt(sz, refused, n / 4));
+	free(buf);
+	xtr_meta_free(m);
+	xtr_meta_free(back);
+}
+
+Test(meta, events_that_break_the_rules_are_refused)
+{
+	const struct xtr_field fits = { "f", NULL, 16, 8, XTR_REPR_U64, 0, 0, 0, NULL };
+	const struct xtr_event_desc good = { "a:b", 16, 24, 0, 1, &fits };
+	struct xtr_meta *m = xtr_meta_new();
+	struct xtr_event_desc ev;
+	struct xtr_field f;
+
+	cr_assert(eq(int, xtr_meta_add_event(m, &good), 0));
+#define REFUSED(change)                                                           \
+	do {                                                                      \
+		ev = good;                                                        \
+		f = fits;                                                         \
+		ev.fields = &f;                                                   \
+		change;                                                           \
+		cr_assert(eq(int, xtr_meta_add_event(m, &ev), -EINVAL), #change); \
+	} while (0)
+	REFUSED(ev.type = 15);
+	REFUSED(ev.type = 65536);
+	REFUSED(ev.size = 8);
+	REFUSED(ev.size = 20);
+	REFUSED(ev.size = 65536);
+	REFUSED(f.offset = 17);
+	REFUSED(f.offset = UINT32_MAX);
+	REFUSED(f.size = 4);
+	REFUSED(f.size = 0; f.repr = XTR_REPR_BYTES);
+	REFUSED(f.size = 3; f.repr = XTR_REPR_STRID);
+	REFUSED(f.size = 4; f.repr = XTR_REPR_RING; f.names_kind = XTR_NAMES_ENUM);
+#undef REFUSED
+	xtr_meta_free(m);
+}
+
+Test(meta, too_much_for_a_payload)
+{
+	struct xtr_meta *m = full();
+	struct xtr_event_desc ev = xtr_builtin_events[0]; /* 9 fields: about 80 items */
+	uint8_t *buf;
+	size_t n;
+
+	for (ev.type = 2000; ev.type < 3000; ev.type++)
+		cr_assert(eq(int, xtr_meta_add_event(m, &ev), 0));
+	cr_assert(eq(int, xtr_meta_encode(m, &buf, &n), -E2BIG));
+	xtr_meta_free(m);
+}

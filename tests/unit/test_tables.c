@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "format/tables.h"
+#include "format/cborcheck.h"
+#include "trace.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+struct sink {
+	struct xtr_tables *to;
+	size_t payloads, fail_at;
+};
+
+static int take(void *ctx, const uint8_t *buf, size_t n)
+{
+	struct sink *s = ctx;
+	struct xtr_err err;
+	size_t bad;
+
+	if (++s->payloads == s->fail_at)
+		return -EIO;
+	cr_assert(xtr_cbor_check(buf, n, &bad));
+	cr_assert(le(sz, n, (size_t)XTR_RAW_MAX));
+	return s->to ? xtr_tables_merge(s->to, buf, n, &err) : 0;
+}
+
+Test(tables, strings_are_interned_once)
+{
+	struct xtr_tables *t = xtr_tables_new();
+	uint32_t a, b, c;
+	size_t n;
+
+	cr_assert(eq(int, xtr_tables_intern(t, "one", 3, &a), 0));
+	cr_assert(eq(int, xtr_tables_intern(t, "two", 3, &b), 0));
+	cr_assert(eq(int, xtr_tables_intern(t, "one", 3, &c), 0));
+	cr_assert(eq(u32, a, c));
+	cr_assert(ne(u32, a, b));
+	cr_assert(ne(u32, a, 0));
+	cr_assert(eq(str, (char *)xtr_tables_string(t, b, &n), "two"));
+	cr_assert(eq(sz, n, 3));
+	cr_assert(eq(ptr, (void *)xtr_tables_string(t, 99, &n), NULL));
+	xtr_tables_free(t);
+}
+
+Test(tables, everything_arrives_in_many_payloads)
+{
+	struct xtr_tables *t = xtr_tables_new(), *back = xtr_tables_new();
+	struct sink s = { .to = back };
+	uint32_t id, frames[3], walk = 0;
+	size_t n, count = 0;
+	char text[400];
+
+	for (uint32_t i = 0; i < 30000; i++) {
+		struct xtr_task task = { i, i / 2, 1000 - i % 7, 1, i % 2 };
+		struct xtr_frame f = { 1, i, 2 };
+
+		memset(text, 'x', sizeof(text));
+		snprintf(text, sizeof(text), "name %u", i);
+		cr_assert(eq(int,
+			     xtr_tables_intern(t, text, i % 100 ? strlen(text) : sizeof(text), &id),
+			     0));
+		cr_assert(eq(int, xtr_tables_add_task(t, &task), 0));
+		cr_assert(eq(int, xtr_tables_intern_frame(t, &f, &frames[i % 3]), 0));
+		if (i % 3 == 2) /* in falling order of id */
+			cr_assert(eq(int, xtr_tables_add_stack(t, 50000 - i, frames, 3), 0));
+	}
+	cr_assert(eq(int, xtr_tables_encode(t, false, take, &s), 0));
+	cr_assert(gt(sz, s.payloads, 3));
+	while (xtr_tables_next_id(back, XTR_TABLE_STRINGS, &walk))
+		count++;
+	cr_assert(eq(sz, count, 30000));
+	cr_assert(eq(sz, xtr_tables_n_tasks(back), 30000));
+	cr_assert(eq(u32, xtr_tables_task(back, 777, 0)->pid, 388));
+	cr_assert(eq(u64, xtr_tables_frame(back, 5)->offset, 4));
+	cr_assert(eq(u32, xtr_tables_stack(back, 50000 - 2, &n)[2], frames[2] - 29997));
+	cr_assert(eq(sz, n, 3));
+	count = s.payloads;
+	cr_assert(eq(int, xtr_tables_encode(t, false, take, &s), 0));
+	cr_assert(eq(sz, s.payloads, count), "nothing new, nothing written");
+	cr_assert(eq(int, xtr_tables_encode(t, true, take, &s), 0), "all again, equal");
+	cr_assert(eq(sz, xtr_tables_n_tasks(back), 30000));
+	xtr_tables_free(t);
+	xtr_tables_free(back);
+}
+
+Test(tables, after_an_error_all_is_written_again)
+{
+	struct xtr_tables *t = xtr_tables_new(), *back = xtr_tables_new();
+	struct sink s = { .fail_at = 1 };
+	uint32_t id;
+
+	cr_assert(eq(int, xtr_tables_intern(t, "a", 1, &id), 0));
+	cr_assert(eq(int, xtr_tables_encode(t, false, take, &s), -EIO));
+	s = (struct sink){ .to = back };
+	cr_assert(eq(int, xtr_tables_encode(t, false, take, &s), 0));
+	cr_assert(eq(str, (char *)xtr_tables_string(back, id, NULL), "a"));
+	xtr_tables_free(t);
+	xtr_tables_free(back);
+}
+
+Test(tables, the_task_at_a_time)
+{
+	struct xtr_tables *t = xtr_tables_new();
+	const struct xtr_task tasks[] = { { 5, 50, 100, 1, 0 },
+					  { 5, 51, 300, 2, 0 },
+					  { 4, 40, 200, 3, 0 },
+					  { 5, 52, 200, 4, 0 } };
+
+	for (size_t i = 0; i < 4; i++)
+		cr_assert(eq(int, xtr_tables_add_task(t, &tasks[i]), 0));
+	for (int round = 0; round < 2; round++) { /* as they came, then sorted */
+		cr_assert(eq(u32, xtr_tables_task(t, 5, 0)->pid, 50), "the earliest before all");
+		cr_assert(eq(u32, xtr_tables_task(t, 5, 199)->pid, 50));
+		cr_assert(eq(u32, xtr_tables_task(t, 5, 200)->pid, 52));
+		cr_assert(eq(u32, xtr_tables_task(t, 5, UINT64_MAX)->pid, 51));
+		cr_assert(eq(u32, xtr_tables_task(t, 4, 0)->pid, 40));
+		cr_assert(eq(ptr, (void *)xtr_tables_task(t, 6, 0), NULL));
+		for (uint32_t i = 0; i < 300; i++) {
+			struct xtr_task other = { 1000 + i, 1, 1, 1, 0 };
+
+			cr_assert(eq(int, xtr_tables_add_task(t, &other), 0));
+		}
+	}
+	xtr_tables_free(t);
+}
+
+Test(tables, other_meanings_are_refused_and_change_nothing)
+{
+	static const struct {
+		const char *what;
+		const char *p;
+		size_t n;
+	} bad[] = {
+		{ "string 1 again", "\xa1\x67strings\xa1\x01\x61z", 13 },
+		{ "id 0", "\xa1\x67strings\xa1\x00\x61z", 13 },
+		{ "rings twice",
+		  "\xa1\x65rings\x82\x86\x02\x01\x01\x01\x01\x01\x86\x02\x01\x01\x01\x01\x02", 22 },
+		{ "short task", "\xa1\x65tasks\x81\x84\x01\x01\x01\x01", 13 },
+		{ "right strings before a wrong ring",
+		  "\xa2\x65rings\x81\x01\x67strings\xa1\x05\x61z", 21 },
+	};
+	struct xtr_tables *t = xtr_tables_new();
+	struct xtr_err err;
+	uint32_t id;
+
+	cr_assert(eq(int, xtr_tables_intern(t, "a", 1, &id), 0));
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		cr_assert(eq(int, xtr_tables_merge(t, (const uint8_t *)bad[i].p, bad[i].n, &err),
+			     -EBADMSG),
+			  "%s", bad[i].what);
+		cr_assert(eq(int, err.problem, XTR_P_TABLE), "%s", bad[i].what);
+		cr_assert(eq(ptr, (void *)xtr_tables_string(t, 5, NULL), NULL));
+		cr_assert(zero(sz, xtr_tables_n_rings(t)));
+	}
+	cr_assert(eq(str, (char *)xtr_tables_string(t, 1, NULL), "a"));
+	xtr_tables_free(t);
+}
