@@ -331,6 +331,7 @@ int xtr_merge_next(struct xtr_merge *m, struct xtr_event *ev, struct xtr_err *er
 		}
 		if (!m->n_heap || m->heap[0].ts > m->to) {
 			g = next_gap(m, 0, true);
+			m->seen = g ? m->seen : m->total;
 			return g ? give_gap(g, ev) : 0;
 		}
 		g = next_gap(m, m->heap[0].ts, false);

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "format/bytes.h"
+#include "format/chunk.h"
+#include "format/record.h"
+#include "faulty_io.h"
+#include "trace.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <errno.h>
+#include <stdlib.h>
+
+static struct xtr_reader *read_back(struct xtr_io *io)
+{
+	struct xtr_reader *r = NULL;
+	struct xtr_err err;
+	size_t n;
+	const uint8_t *p = xtr_io_mem_data(io, &n);
+
+	cr_assert(eq(int, trace_read(&r, p, n, &err), 0));
+	cr_assert(eq(int, xtr_reader_verify(r, NULL, NULL), 0));
+	return r;
+}
+
+Test(writer, a_finished_section_has_no_problems)
+{
+	struct xtr_io *io = trace_make(5, 300, 1, NULL);
+	struct xtr_reader *r = read_back(io);
+	const struct xtr_section *s = xtr_reader_section(r, 0);
+	const struct xtr_section_summary *sum = xtr_section_summary(s);
+	size_t n = xtr_section_n_chunks(s);
+
+	cr_assert(zero(sz, xtr_reader_n_problems(r)));
+	cr_assert(eq(sz, xtr_reader_n_sections(r), 1));
+	cr_assert(eq(u64, sum->events, 4500));
+	cr_assert(zero(u64, sum->missing));
+	cr_assert(eq(u64, sum->lost, 3));
+	cr_assert(sum->closed);
+	cr_assert(eq(u32, sum->streams, 3));
+	cr_assert(eq(str, (char *)xtr_section_end_reason(s), "end"));
+	cr_assert(eq(int, xtr_section_chunk(s, 0)->type, XTR_CHUNK_META));
+	cr_assert(eq(int, xtr_section_chunk(s, n - 1)->type, XTR_CHUNK_INDEX));
+	cr_assert(eq(int, xtr_section_chunk(s, n - 2)->type, XTR_CHUNK_END));
+	cr_assert(eq(int, xtr_section_chunk(s, n - 3)->type, XTR_CHUNK_META));
+	cr_assert(zero(u64, xtr_reader_size(r) % 8));
+	xtr_reader_close(r);
+	xtr_io_close(io);
+}
+
+Test(writer, every_form_holds_the_same_events)
+{
+	const enum xtr_codec codecs[] = { XTR_CODEC_NONE, XTR_CODEC_LZ4 };
+	const enum xtr_filter filters[] = { XTR_FILTER_NONE, XTR_FILTER_ROWDELTA };
+	size_t sizes[2][2];
+
+	for (int c = 0; c < 2; c++) {
+		for (int f = 0; f < 2; f++) {
+			struct xtr_writer_opts o;
+			struct xtr_reader *r;
+			struct xtr_io *io;
+
+			xtr_writer_opts_init(&o);
+			o.codec = codecs[c];
+			o.filter = filters[f];
+			io = trace_make(3, 500, 7, &o);
+			xtr_io_mem_data(io, &sizes[c][f]);
+			r = read_back(io);
+			cr_assert(zero(sz, xtr_reader_n_problems(r)));
+			cr_assert(eq(u64, xtr_section_summary(xtr_reader_section(r, 0))->events,
+				     4500));
+			xtr_reader_close(r);
+			xtr_io_close(io);
+		}
+	}
+	cr_assert(lt(sz, sizes[1][1], sizes[0][1]));
+	cr_assert(lt(sz, sizes[0][1], sizes[0][0]));
+}
+
+Test(writer, large_batches_become_chunks_in_order)
+{
+	uint64_t seed = 1, ts = 5000, ordinal = 0, last = 0;
+	struct xtr_reader *r;
+	struct trace t;
+
+	cr_assert(eq(int, trace_open(&t, NULL, NULL), 0));
+	cr_assert(eq(int, trace_events(&t, &seed, 3, &ts, 70000, true), 0));
+	cr_assert(eq(u64, xtr_writer_events_written(t.w), 70000));
+	cr_assert(eq(int, xtr_writer_finish(t.w, "end", NULL), 0));
+	r = read_back(t.io);
+	cr_assert(zero(sz, xtr_reader_n_problems(r)));
+	for (size_t i = 0; i < xtr_section_n_chunks(xtr_reader_section(r, 0)); i++) {
+		const struct xtr_chunk *c = xtr_section_chunk(xtr_reader_section(r, 0), i);
+
+		if (c->type != XTR_CHUNK_EVENTS)
+			continue;
+		cr_assert(ne(int, c->props & XTR_PROP_SORTED, 0));
+		cr_assert(ge(u64, c->ts_min, last));
+		cr_assert(eq(u64, c->first_ordinal, ordinal));
+		last = c->ts_max;
+		ordinal += c->n_records;
+	}
+	cr_assert(eq(u64, ordinal, 70000));
+	xtr_reader_close(r);
+	trace_close(&t, false);
+}
+
+Test(writer, malformed_records_write_nothing)
+{
+	uint8_t rec[24];
+	uint64_t seed = 1, bytes;
+	struct xtr_batch b = { .recs = rec, .len = 24, .n = 1 };
+	struct trace t;
+
+	cr_assert(eq(int, trace_open(&t, NULL, NULL), 0));
+	bytes = xtr_writer_bytes(t.w);
+	trace_record(rec, &seed, 1, 16, 24);
+	b.n = 2;
+	cr_assert(eq(int, xtr_writer_events(t.w, &b), -EINVAL));
+	b.n = 1;
+	xtr_put_le16(rec + 10, 20);
+	cr_assert(eq(int, xtr_writer_events(t.w, &b), -EINVAL));
+	cr_assert(eq(u64, xtr_writer_bytes(t.w), bytes));
+	xtr_put_le16(rec + 10, 24);
+	cr_assert(eq(int, xtr_writer_events(t.w, &b), 0));
+	trace_close(&t, false);
+}
+
+Test(writer, losses_of_a_stream_are_marked)
+{
+	uint8_t rec[24];
+	uint64_t seed = 1;
+	struct xtr_batch b = { .stream = 4, .recs = rec, .len = 24, .n = 1 };
+	const uint64_t totals[] = { 0, 5, 5, 3, 9 }, want[] = { 0, 5, 5, 5, 9 };
+	struct xtr_reader *r;
+	struct trace t;
+	size_t k = 0;
+
+	cr_assert(eq(int, trace_open(&t, NULL, NULL), 0));
+	for (size_t i = 0; i < 5; i++) {
+		trace_record(rec, &seed, i, 16, 24);
+		b.lost_total = totals[i];
+		cr_assert(eq(int, xtr_writer_events(t.w, &b), 0));
+	}
+	cr_assert(eq(int, xtr_writer_finish(t.w, "end", NULL), 0));
+	r = read_back(t.io);
+	for (size_t i = 0; i < xtr_section_n_chunks(xtr_reader_section(r, 0)); i++) {
+		const struct xtr_chunk *c = xtr_section_chunk(xtr_reader_section(r, 0), i);
+
+		if (c->type != XTR_CHUNK_EVENTS)
+			continue;
+		cr_assert(eq(u64, c->lost_total, want[k]), "it never falls");
+		cr_assert(eq(int, !!(c->props & XTR_PROP_LOSS_BEFORE), k == 1 || k == 4));
+		k++;
+	}
+	cr_assert(eq(sz, k, 5));
+	cr_assert(eq(u64, xtr_section_summary(xtr_reader_section(r, 0))->lost, 9));
+	xtr_reader_close(r);
+	trace_close(&t, false);
+}
+
+Test(writer, tables_and_meta_are_repeated)
+{
+	struct xtr_writer_opts o;
+	uint64_t seed = 1, ts = 1;
+	size_t types[XTR_CHUNK_TYPES] = { 0 };
+	struct xtr_reader *r;
+	struct trace t;
+	uint32_t id;
+
+	xtr_writer_opts_init(&o);
+	o.table_every = 5000;
+	o.meta_every = 20000;
+	cr_assert(eq(int, trace_open(&t, NULL, &o), 0));
+	cr_assert(eq(int, xtr_tables_intern(t.tables, "x", 1, &id), 0));
+	for (int i = 0; i < 20; i++)
+		cr_assert(eq(int, trace_events(&t, &seed, 0, &ts, 500, false), 0));
+	cr_assert(eq(int, xtr_writer_finish(t.w, "end", NULL), 0));
+	r = read_back(t.io);
+	cr_assert(zero(sz, xtr_reader_n_problems(r)));
+	for (size_t i = 0; i < xtr_section_n_chunks(xtr_reader_section(r, 0)); i++)
+		types[xtr_section_chunk(xtr_reader_section(r, 0), i)->type]++;
+	cr_assert(gt(sz, types[XTR_CHUNK_TABLE], 5));
+	cr_assert(gt(sz, types[XTR_CHUNK_META], 3));
+	xtr_reader_close(r);
+	trace_close(&t, false);
+}
+
+Test(writer, an_index_every_4096_chunks)
+{
+	size_t indexes = 0;
+	struct xtr_reader *r;
+	struct trace t;
+
+	cr_assert(eq(int, trace_open(&t, NULL, NULL), 0));
+	for (uint64_t i = 0; i < 9000; i++)
+		cr_assert(eq(int, xtr_writer_round(t.w, i), 0));
+	cr_assert(eq(int, xtr_writer_finish(t.w, "end", NULL), 0));
+	r = read_back(t.io);
+	cr_assert(zero(sz, xtr_reader_n_problems(r)), "verify checks all of them");
+	for (size_t i = 0; i < xtr_section_n_chunks(xtr_reader_section(r, 0)); i++)
+		indexes += xtr_section_chunk(xtr_reader_section(r, 0), i)->type == XTR_CHUNK_INDEX;
+	cr_assert(eq(sz, indexes, 3));
+	xtr_reader_close(r);
+	trace_close(&t, false);
+}
+
+Test(writer, attached_names_are_checked)
+{
+	static uint8_t big[XTR_RAW_MAX];
+	struct trace t;
+
+	cr_assert(eq(int, trace_open(&t, NULL, NULL), 0));
+	cr_assert(eq(int, xtr_writer_attach(t.w, "", "x", 1), -EINVAL));
+	cr_assert(eq(int, xtr_writer_attach(t.w, "a/b", "x", 1), -EINVAL));
+	cr_assert(eq(int, xtr_writer_attach(t.w, "\xff", "x", 1), -EINVAL));
+	cr_assert(eq(int, xtr_writer_attach(t.w, "a", big, sizeof(big)), -E2BIG));
+	cr_assert(eq(int, xtr_writer_attach(t.w, "a", big, sizeof(big) - 3), 0));
+	trace_close(&t, false);
+}
+
+/* What a recorder does, with the n-th call of the io failing. Returns the first error. */
+static int record(struct faulty *f)
+{
+	uint64_t seed = 1, ts = 1;
+	struct xtr_io *mem;
+	struct trace t;
+	int err, last = 0;
+
+	cr_assert(eq(int, xtr_io_mem_new(&mem), 0));
+	err = trace_open(&t, faulty_open(f, mem), NULL);
+	for (int i = 0; !err && i < 5; i++)
+		err = trace_events(&t, &seed, 0, &ts, 100, false);
+	if (!err)
+		err = xtr_writer_clock(t.w, 1, 2, NULL, 0);
+	if (t.w) {
+		last = xtr_writer_finish(t.w, "end", NULL);
+		if (err)
+			cr_assert(eq(int, last, err), "the first error sticks");
+	}
+	trace_close(&t, true);
+	return err ? err : last;
+}
+
+/* At every call, once or for ever, with a part of the chunk written or not. */
+Test(writer, after_an_error_the_file_is_readable_to_the_last_whole_chunk)
+{
+	struct faulty f = { .err = -ENOSPC };
+	unsigned int calls;
+
+	cr_assert(eq(int, record(&f), 0));
+	calls = f.calls;
+	xtr_io_close(f.mem);
+	cr_assert(gt(int, (int)calls, 8));
+	for (unsigned int at = 1; at <= calls; at++) {
+		const size_t parts[] = { 0, 1, 79, 80, 81, 1000000 };
+
+		for (size_t p = 0; p < sizeof(parts) / sizeof(parts[0]); p++) {
+			struct xtr_reader *r = NULL;
+			struct xtr_err err;
+			const uint8_t *data;
+			size_t n;
+			int ret;
+
+			f = (struct faulty){
+				.err = -ENOSPC, .fail_at = at, .sticky = p % 2, .partial = parts[p]
+			};
+			cr_assert(eq(int, record(&f), -ENOSPC), "call %u", at);
+			cr_assert(eq(int, (int)f.calls, (int)at),
+				  "nothing is written after an error");
+			data = xtr_io_mem_data(f.mem, &n);
+			ret = trace_read(&r, data, n, &err);
+			if (at == 1 && parts[p] < 64) {
+				cr_assert(eq(int, ret, -EBADMSG));
+				cr_assert(eq(int, err.problem, XTR_P_TOO_SHORT));
+				xtr_io_close(f.mem);
+				continue;
+			}
+			cr_assert(eq(int, ret, 0));
+			cr_assert(eq(int, xtr_reader_verify(r, NULL, NULL), 0));
+			cr_assert(zero(sz, trace_problems(r, XTR_P_PAYLOAD_CRC)));
+			if (at >
+			    2) /* all whole chunks are there: META, and one per call after it */
+				cr_assert(ge(sz, xtr_section_n_chunks(xtr_reader_section(r, 0)),
+					     (at < calls ? at : calls - 1) - 2));
+			xtr_reader_close(r);
+			xtr_io_close(f.mem);
+		}
+	}
+}
