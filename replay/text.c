@@ -102,13 +102,19 @@ char *xtr_text_name(char *buf, size_t cap, const char *s, size_t n)
 
 void xtr_text_put(FILE *f, const char *s, size_t n)
 {
-	size_t i = 0, len;
+	size_t i = 0, from = 0, len, k;
 	char one[8];
 
 	while (i < n) {
-		i += safe_char(s + i, n - i, one, &len);
-		fwrite(one, 1, len, f);
+		k = safe_char(s + i, n - i, one, &len);
+		if (len != k) { /* only an escape differs in length from what it stands for */
+			fwrite(s + from, 1, i - from, f);
+			fwrite(one, 1, len, f);
+			from = i + k;
+		}
+		i += k;
 	}
+	fwrite(s + from, 1, n - from, f);
 }
 
 void xtr_text_csv(FILE *f, const char *s)

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "replay/text.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void expect_put(const char *in, size_t n, const char *out)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&text, &len);
+
+	cr_assert(ne(ptr, f, NULL));
+	xtr_text_put(f, in, n);
+	fclose(f);
+	cr_expect(eq(str, text, (char *)out));
+	free(text);
+}
+
+Test(text, put_leaves_text_as_it_is)
+{
+	expect_put("", 0, "");
+	expect_put("gfx_0.0.0", 9, "gfx_0.0.0");
+	expect_put("\xc3\xa4\xe2\x82\xac", 5, "\xc3\xa4\xe2\x82\xac");
+}
+
+Test(text, put_escapes_at_the_ends_and_between)
+{
+	expect_put("\x1b[31mred\n", 9, "\\x1b[31mred\\x0a");
+	expect_put("a\\b", 3, "a\\x5cb");
+	expect_put("a\0\x7f"
+		   "b",
+		   4, "a\\x00\\x7fb");
+	expect_put("\xc2\x9b", 2, "\\xc2\\x9b"); /* a control character in two bytes */
+	expect_put("a\xff", 2, "a\\xff");
+}
