@@ -103,7 +103,7 @@ static bool is_original(const struct whole *w, const struct xtr_chunk *c, const 
 		const struct original *o = &w->chunks[i];
 
 		if (o->c.file_id == c->file_id && o->c.seq == c->seq && o->c.stream == c->stream &&
-		    o->c.rec_len == c->rec_len && o->c.n_records == c->n_records &&
+		    o->c.rec_len == c->rec_len && o->c.n_records == c->n_records && o->recs &&
 		    !memcmp(o->recs, recs, c->rec_len))
 			return true;
 	}
@@ -199,32 +199,38 @@ static void mark_padding(const struct whole *w, uint8_t *pad)
 	xtr_reader_close(r);
 }
 
+static int flip(const struct whole *w, const uint8_t *pad, uint8_t *copy, size_t bit)
+{
+	struct outcome o;
+
+	copy[bit / 8] ^= (uint8_t)(1u << bit % 8);
+	o = read_mutated(w, copy, w->n);
+	copy[bit / 8] ^= (uint8_t)(1u << bit % 8);
+	if (o.failed)
+		return broken("bit", bit, "the reader failed");
+	if (o.invented)
+		return broken("bit", bit, "an event is shown that is not in the file");
+	if (o.chunks + 1 < w->n_chunks)
+		return broken("bit", bit, "more than one chunk is lost");
+	if (pad[bit / 8] ? o.problems || o.chunks != w->n_chunks : !o.problems)
+		return broken("bit", bit, "padding is looked at, or damage is not noticed");
+	return 0;
+}
+
 static int flips(const struct whole *w)
 {
 	uint8_t *pad = calloc(1, w->n), *copy = malloc(w->n);
+	int ret = 0;
 
 	if (!pad || !copy)
 		abort();
 	mark_padding(w, pad);
 	memcpy(copy, w->data, w->n);
-	for (size_t bit = 0; bit < w->n * 8; bit++) {
-		struct outcome o;
-
-		copy[bit / 8] ^= (uint8_t)(1u << bit % 8);
-		o = read_mutated(w, copy, w->n);
-		copy[bit / 8] ^= (uint8_t)(1u << bit % 8);
-		if (o.failed)
-			return broken("bit", bit, "the reader failed");
-		if (o.invented)
-			return broken("bit", bit, "an event is shown that is not in the file");
-		if (o.chunks + 1 < w->n_chunks)
-			return broken("bit", bit, "more than one chunk is lost");
-		if (pad[bit / 8] ? o.problems || o.chunks != w->n_chunks : !o.problems)
-			return broken("bit", bit, "padding is looked at, or damage is not noticed");
-	}
+	for (size_t bit = 0; bit < w->n * 8 && !ret; bit++)
+		ret = flip(w, pad, copy, bit);
 	free(pad);
 	free(copy);
-	return 0;
+	return ret;
 }
 
 int main(int argc, char **argv)
