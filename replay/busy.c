@@ -11,6 +11,8 @@
 
 static void drop_first(struct xtr_busy *b, uint32_t k)
 {
+	if (!k)
+		return;
 	memmove(b->span, b->span + k, (b->n - k) * sizeof(*b->span));
 	b->n -= k;
 }

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "replay/busy.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void add(struct xtr_busy *b, uint64_t start, uint64_t end)
+{
+	cr_assert(eq(int, xtr_busy_add(b, start, end), 0));
+}
+
+Test(busy, touching_nested_and_separate)
+{
+	struct xtr_busy b = { 0 };
+
+	add(&b, 10, 20);
+	cr_expect(eq(u64, b.total, 10));
+	add(&b, 20, 25); /* touches */
+	cr_expect(eq(u64, b.total, 15));
+	add(&b, 30, 40); /* apart */
+	cr_expect(eq(u64, b.total, 25));
+	add(&b, 35, 40); /* within */
+	cr_expect(eq(u64, b.total, 25));
+	add(&b, 5, 50); /* over all */
+	cr_expect(eq(u64, b.total, 45));
+	cr_expect(eq(u32, b.n, 1));
+	add(&b, 60, 60);
+	cr_expect(eq(u64, b.total, 45));
+	xtr_busy_free(&b);
+}
+
+/* Random intervals in order of end against one byte for each ns. */
+Test(busy, agrees_with_a_bitmap)
+{
+	enum {
+		SPAN = 20000
+	};
+	static char map[SPAN];
+	struct xtr_busy b = { 0 };
+	uint64_t end = 100, start, i, k, want = 0;
+
+	srand(5);
+	memset(map, 0, sizeof(map));
+	for (i = 0; i < 2000 && end < SPAN; i++) {
+		start = end - (uint64_t)(rand() % 100);
+		if (xtr_busy_full(&b))
+			xtr_busy_forget(&b, end - 100);
+		add(&b, start, end);
+		for (k = start; k < end; k++)
+			map[k] = 1;
+		end += (uint64_t)(rand() % 20);
+	}
+	for (k = 0; k < SPAN; k++)
+		want += (uint64_t)map[k];
+	cr_expect(eq(u64, b.total, want));
+	cr_expect(eq(int, b.inexact, 0));
+	xtr_busy_free(&b);
+}
+
+/* With no horizon to forget by, memory stays bounded and the total says that it may be high. */
+Test(busy, bounded_memory)
+{
+	struct xtr_busy b = { 0 };
+	uint64_t i;
+
+	for (i = 0; i < 3 * XTR_BUSY_MAX; i++)
+		add(&b, 10 * i, 10 * i + 5);
+	cr_expect(le(u32, b.cap, XTR_BUSY_MAX));
+	cr_expect(eq(int, b.inexact, 1));
+	cr_expect(eq(u64, b.total, 3 * XTR_BUSY_MAX * 5));
+	xtr_busy_free(&b);
+}

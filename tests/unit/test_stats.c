@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Statistics against sums done by hand; busy time, selection, and what the two generations of
+ * kernels say. */
+#include "gpu_sim.h"
+#include "format/xtr_format.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <errno.h>
+
+#define US 1000ull
+#define MS 1000000ull
+
+static struct sim *s;
+static struct xtr_stats *st;
+
+static void setup(void)
+{
+	s = sim_new();
+	sim_device(s, "gpu.1", "xe");
+	sim_ring(s, 1, "gpu.0", "gfx", 2);
+	sim_ring(s, 2, "gpu.0", "comp", 8);
+	sim_ring(s, 4, "gpu.1", "rcs0", 8);
+	sim_task(s, 90, 90, "game", 0);
+	sim_task(s, 91, 90, "game:gl", 0);
+	sim_task(s, 95, 95, "editor", 0);
+}
+
+static void teardown(void)
+{
+	xtr_stats_free(st);
+	st = NULL;
+	sim_free(s);
+}
+
+TestSuite(stats, .init = setup, .fini = teardown);
+
+static const struct xtr_stats_row *row_of_ring(uint32_t id)
+{
+	size_t i;
+
+	for (i = 0; i < xtr_stats_n_rows(st, XTR_BY_RING); i++)
+		if (xtr_stats_row(st, XTR_BY_RING, i)->ring->id == id)
+			return xtr_stats_row(st, XTR_BY_RING, i);
+	cr_assert(eq(int, 0, 1), "no row for ring %u", id);
+	return NULL;
+}
+
+static const struct xtr_stats_row *row_of_pid(uint32_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < xtr_stats_n_rows(st, XTR_BY_PROCESS); i++)
+		if (xtr_stats_row(st, XTR_BY_PROCESS, i)->pid == pid)
+			return xtr_stats_row(st, XTR_BY_PROCESS, i);
+	cr_assert(eq(int, 0, 1), "no row for process %u", pid);
+	return NULL;
+}
+
+/* Two rings of a device that overlap: 10 to 40 and 30 to 60, then 80 to 90 ms. */
+static void overlapping(void)
+{
+	s->tid = 91;
+	sim_job(s, 11, 1, 1, 5 * MS, 10 * MS, 40 * MS);
+	s->tid = 95;
+	sim_job(s, 21, 1, 2, 6 * MS, 30 * MS, 60 * MS);
+	sim_job(s, 11, 2, 1, 20 * MS, 35 * MS, 45 * MS);
+	sim_job(s, 21, 2, 2, 7 * MS, 80 * MS, 90 * MS);
+}
+
+Test(stats, sums_by_hand)
+{
+	const struct xtr_stats_row *r;
+
+	overlapping();
+	st = sim_stats(s, NULL, 10);
+	r = row_of_ring(1);
+	cr_expect(eq(u64, r->agg.jobs, 2));
+	cr_expect(
+		eq(u64, r->agg.exec_min, 35 * MS)); /* 30 and 5: the second waited for the first */
+	cr_expect(eq(u64, r->agg.exec_max, 35 * MS));
+	cr_expect(eq(u64, r->agg.residence.sum, 40 * MS));
+	cr_expect(eq(u64, r->agg.hw_wait.sum, 5 * MS));
+	cr_expect(eq(u64, r->agg.queue_wait.sum, 20 * MS));
+	cr_expect(eq(u64, r->agg.exec.max, 30 * MS));
+	cr_expect(eq(u64, r->busy.total, 35 * MS));
+	r = row_of_pid(90);
+	cr_expect(eq(u64, r->agg.exec_max, 30 * MS));
+	cr_expect(eq(str, (char *)xtr_tables_string(s->tables, r->comm, NULL), "game"));
+	cr_expect(eq(u64, xtr_stats_total(st)->agg.jobs, 4));
+}
+
+/* Utilisation is a union: 10 to 60 and 80 to 90 ms are 60 ms, although the sum is 75. */
+Test(stats, busy_is_a_union)
+{
+	const struct xtr_stats_row *dev;
+
+	overlapping();
+	st = sim_stats(s, NULL, 10);
+	cr_assert(eq(sz, xtr_stats_n_rows(st, XTR_BY_DEVICE), 1));
+	dev = xtr_stats_row(st, XTR_BY_DEVICE, 0);
+	cr_expect(eq(u64, dev->busy.total, 60 * MS));
+	cr_expect(eq(u64, dev->agg.exec_max, 75 * MS));
+	/* The editor's: 30 to 60 (other ring), 40 to 45 behind the game's, 80 to 90. */
+	cr_expect(eq(u64, row_of_pid(95)->busy.total, 40 * MS));
+}
+
+/* An engine that is shared: only bounds, and the rows that hold it say so. */
+Test(stats, bounded_rows)
+{
+	const struct xtr_stats_row *r;
+
+	sim_job(s, 41, 1, 4, 1 * MS, 2 * MS, 10 * MS);
+	sim_job(s, 43, 1, 4, 1 * MS, 3 * MS, 12 * MS);
+	sim_job(s, 11, 1, 1, 1 * MS, 2 * MS, 6 * MS);
+	st = sim_stats(s, NULL, 10);
+	r = row_of_ring(4);
+	cr_expect(eq(int, r->bounded, 1));
+	cr_expect(eq(u64, r->agg.exec.n, 0));
+	cr_expect(eq(u64, r->agg.exec_min, 10 * MS)); /* 8, and 2 since the first was done */
+	cr_expect(eq(u64, r->agg.exec_max, 17 * MS));
+	cr_expect(eq(u64, r->agg.quality[XTR_QUALITY_BOUNDED], 2));
+	cr_expect(eq(int, row_of_ring(1)->bounded, 0));
+	cr_expect(eq(int, xtr_stats_total(st)->bounded, 1));
+	cr_expect(eq(u64, xtr_stats_total(st)->agg.exec.n, 1));
+}
+
+/* One pass: jobs counted as inferred before the first inversion are bounded in the end. */
+Test(stats, late_verdict_changes_all)
+{
+	const struct xtr_stats_row *r;
+	uint64_t i;
+
+	for (i = 0; i < 20; i++)
+		sim_job(s, 21, 1 + i, 2, (1 + 10 * i) * MS, (2 + 10 * i) * MS, (6 + 10 * i) * MS);
+	sim_job(s, 23, 1, 2, 300 * MS, 301 * MS, 309 * MS);
+	sim_job(s, 25, 1, 2, 300 * MS, 302 * MS, 304 * MS);
+	st = sim_stats(s, NULL, 3);
+	r = row_of_ring(2);
+	cr_expect(eq(u64, r->agg.quality[XTR_QUALITY_BOUNDED], 22));
+	cr_expect(eq(u64, r->agg.quality[XTR_QUALITY_INFERRED], 0));
+	cr_expect(eq(u64, r->agg.exec.n, 0));
+	cr_expect(eq(u64, r->agg.exec_max, 90 * MS));
+	cr_expect(eq(u64, r->agg.exec_min, 87 * MS));
+}
+
+Test(stats, slowest_jobs)
+{
+	uint64_t i;
+
+	for (i = 0; i < 50; i++) /* 7 is prime to 50: all lengths from 0 to 49 us, shuffled */
+		sim_job(s, 11, 1 + i, 1, (1 + i) * MS, (1 + i) * MS + 1,
+			(1 + i) * MS + 1 + i * 7 % 50 * US);
+	st = sim_stats(s, NULL, 5);
+	cr_assert(eq(sz, xtr_stats_n_slowest(st), 5));
+	for (i = 0; i < 5; i++)
+		cr_expect(eq(u64, xtr_stats_slowest(st, i)->value, (49 - i) * US));
+	cr_expect(eq(ptr, (void *)xtr_stats_slowest(st, 5), NULL));
+}
+
+Test(stats, unfinished_and_unusual)
+{
+	const struct xtr_agg *a;
+
+	sim_queue(s, 1 * MS, 11, 1, 1);
+	sim_run(s, 2 * MS, 11, 1, 1);
+	sim_queue(s, 1 * MS, 11, 2, 1);
+	sim_queue(s, 1 * MS, 13, 1, 1);
+	sim_signaled(s, 2 * MS, 13, 1, -ESRCH);
+	st = sim_stats(s, NULL, 5);
+	a = &row_of_ring(1)->agg;
+	cr_expect(eq(u64, a->on_hardware, 1));
+	cr_expect(eq(u64, a->in_queue, 1));
+	cr_expect(eq(u64, a->killed, 1));
+	cr_expect(eq(u64, a->errors, 1));
+	cr_expect(eq(u64, a->quality[XTR_QUALITY_OPEN], 2));
+	cr_expect(eq(u64, a->quality[XTR_QUALITY_EXACT], 1));
+	cr_expect(eq(u64, a->resided, 0));
+}
+
+/* By ring, process, and time of completion; events outside the window are not counted. */
+Test(stats, selection)
+{
+	static const char *const gfx[] = { "gf*" };
+	static const uint32_t editor[] = { 95 };
+	struct xtr_select sel = { .rings = gfx, .n_rings = 1 };
+
+	overlapping();
+	st = sim_stats(s, &sel, 5);
+	cr_expect(eq(u64, xtr_stats_total(st)->agg.jobs, 2));
+	xtr_stats_free(st);
+	sel = (struct xtr_select){ .pids = editor, .n_pids = 1 };
+	st = sim_stats(s, &sel, 5);
+	cr_expect(eq(u64, xtr_stats_total(st)->agg.jobs, 3));
+	cr_expect(eq(sz, xtr_stats_n_rows(st, XTR_BY_PROCESS), 1));
+	xtr_stats_free(st);
+	sel = (struct xtr_select){ .from = 40 * MS, .to = 45 * MS };
+	st = sim_stats(s, &sel, 5);
+	cr_expect(eq(u64, xtr_stats_total(st)->agg.jobs, 2));
+	cr_expect(eq(u64, row_of_ring(1)->agg.exec_max, 35 * MS));
+	cr_expect(eq(u64, xtr_stats_events(st), 2));
+}
+
+/* As the tutorials' scripts count them: jobs run and queue depth per ring. */
+Test(stats, depth)
+{
+	const struct xtr_stats_ring *r;
+	uint64_t i;
+
+	for (i = 0; i < 10; i++) {
+		s->job_count = (uint32_t)i;
+		sim_queue(s, 1 + i, 11, 1 + i, 1);
+		sim_run(s, 100 + i, 11, 1 + i, 1);
+	}
+	st = sim_stats(s, NULL, 5);
+	r = xtr_stats_ring(st, row_of_ring(1)->ring->index);
+	cr_expect(eq(u64, r->queued, 10));
+	cr_expect(eq(u64, r->run, 10));
+	cr_expect(eq(u64, r->depth_queue.max, 9));
+	cr_expect(eq(u64, xtr_hist_quantile(&r->depth_queue, 500), 4));
+	cr_expect(eq(u64, r->depth_run.sum, 45));
+}
+
+Test(stats, who_blocks_whom)
+{
+	const struct xtr_stats_blocker *b;
+
+	sim_job(s, 21, 1, 2, 1 * US, 5 * US, 100 * US);
+	sim_queue(s, 10 * US, 11, 1, 1);
+	sim_dep(s, XTR_EV_JOB_UNSCHEDULABLE, 20 * US, 11, 1, 21, 1, 1, 0);
+	sim_dep(s, XTR_EV_JOB_UNSCHEDULABLE, 101 * US, 11, 1, 500, 3, 1, 0);
+	sim_run(s, 111 * US, 11, 1, 1);
+	sim_done(s, 150 * US, 11, 1, 1);
+	st = sim_stats(s, NULL, 5);
+	cr_assert(eq(sz, xtr_stats_n_blockers(st), 2));
+	b = xtr_stats_blocker(st, 0);
+	cr_expect(eq(u32, b->ring_id, 1));
+	cr_expect(eq(u32, b->blocker_id, 2));
+	cr_expect(eq(u64, b->total, 80 * US));
+	cr_expect(eq(u32, xtr_stats_blocker(st, 1)->blocker_id, 0));
+	cr_assert(eq(sz, xtr_stats_n_waits(st), 2));
+	cr_expect(eq(u64, xtr_stats_wait(st, 0)->dep.ctx, 21));
+	cr_expect(eq(u64, row_of_ring(1)->agg.dep_wait, 90 * US));
+}
+
+Test(stats, nothing_at_all)
+{
+	uint64_t first, last;
+
+	st = sim_stats(s, NULL, 5);
+	cr_expect(eq(u64, xtr_stats_events(st), 0));
+	cr_expect(eq(u64, xtr_stats_total(st)->agg.jobs, 0));
+	xtr_stats_span(st, &first, &last);
+	cr_expect(eq(u64, first, 0));
+	cr_expect(eq(u64, last, 0));
+	cr_expect(eq(sz, xtr_stats_n_rows(st, XTR_BY_RING), 0));
+}
