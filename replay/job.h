@@ -7,10 +7,10 @@
  *   submit   the submitter called into the scheduler; with drm_sched alone this is the queue event
  *   queue    put into the entity's software queue
  *   run      handed to the driver's run_job()
- *   start    execution began (never known by itself: exact or inferred, see quality)
- *   done     completion was reported by the hardware fence
- * residence = done - run; execution = done - start; queue wait = run - queue (dependency wait is
- * a part of it); hardware wait = start - run.
+ *   start    execution began (never known by itself: exact or inferred, see quality; of a bounded
+ * job only where completions come in batches and the ring was idle when it was run) done completion
+ * was reported by the hardware fence residence = done - run; execution = done - start; queue wait =
+ * run - queue (dependency wait is a part of it); hardware wait = start - run.
  */
 #ifndef XTR_JOB_H
 #define XTR_JOB_H

@@ -16,7 +16,8 @@
  * xtr gives done - (the later of run and the latest earlier done on the whole device): from then on
  * no other job of the device completed, so the job held the engine unless the engine was idle with
  * work at hand or served a job that is still to complete. Only the upper bound is certain. Where
- * completions come in batches even the end is not known, and the lower bound is 0.
+ * completions come in batches even the end is not known, and the lower bound is 0; but a job that
+ * found such a ring idle started when it was run.
  */
 #include "engine.h"
 
@@ -99,6 +100,9 @@ static void set_bounds(struct xtr_model *m, struct slot *s)
 		j->exec_max_ns = j->done_ns - j->run_ns;
 		if (ring->verdict != XTR_VERDICT_BATCHED)
 			j->exec_min_ns = j->done_ns - j->floor_ns;
+		else if (ring->rule == XTR_RULE_IN_ORDER && !(j->flags & unsure) &&
+			 j->run_ns >= s->prev_done)
+			j->start_ns = j->run_ns;
 	} else if (j->flags & unsure) {
 		j->quality = XTR_QUALITY_BOUNDED;
 		j->exec_max_ns = j->done_ns - j->run_ns;

@@ -180,9 +180,10 @@ Test(model, batched_ring_is_bounded)
 	sim_jobs(s);
 	j = sim_find(s, 21, 13);
 	cr_expect(eq(int, j->quality, XTR_QUALITY_BOUNDED));
-	cr_expect(eq(u64, j->start_ns, 0));
+	cr_expect(eq(u64, j->start_ns, 21 * MS)); /* the ring was idle */
 	cr_expect(eq(u64, j->exec_min_ns, 0));
 	cr_expect(eq(u64, j->exec_max_ns, 7 * MS));
+	cr_expect(eq(u64, sim_find(s, 21, 1)->start_ns, 0));
 	cr_expect(eq(str, (char *)xtr_ring_why(j->ring), "completions come in batches"));
 }
 
