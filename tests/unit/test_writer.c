@@ -93,7 +93,7 @@ Test(writer, large_batches_become_chunks_in_order)
 
 		if (c->type != XTR_CHUNK_EVENTS)
 			continue;
-		cr_assert(ne(int, c->props & XTR_PROP_SORTED, 0));
+		cr_assert(ne(int, c->props &XTR_PROP_SORTED, 0));
 		cr_assert(ge(u64, c->ts_min, last));
 		cr_assert(eq(u64, c->first_ordinal, ordinal));
 		last = c->ts_max;
