@@ -22,6 +22,7 @@ struct xtr_filtered {
 	const uint8_t *data; /* within the encoder, valid until the next call */
 	size_t len;          /* bytes, at most XTR_RAW_MAX */
 	uint32_t n;          /* records taken, at most XTR_RECORDS_MAX */
+	uint64_t ts_last;    /* of the last record taken */
 	size_t taken;        /* bytes of records taken, at most max_bytes unless it is one record */
 };
 

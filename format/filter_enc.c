@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define NO_LAYOUT UINT32_MAX
+#define RECENT    64u /* a power of two */
 
 struct enc_layout {
 	struct xtr_layout l;
@@ -28,7 +29,7 @@ struct xtr_filter_enc {
 	struct xtr_map by_key; /* (type, size) -> index in layouts, or NO_LAYOUT */
 	struct enc_layout *layouts;
 	size_t n, cap;
-	uint32_t last; /* index of the layout that was used last */
+	uint32_t recent[RECENT]; /* index of the layout used last, by a hash of type and size */
 	uint32_t epoch;
 	uint32_t used[XTR_LAYOUTS_MAX]; /* layouts of this chunk, by number */
 	uint32_t n_used;
@@ -109,14 +110,15 @@ static int learn(struct xtr_filter_enc *e, uint32_t type, uint32_t size, uint32_
 /* The layout of a record, or *found = NULL if there can be none. */
 static int find_layout(struct xtr_filter_enc *e, const uint8_t *rec, struct enc_layout **found)
 {
-	uint32_t type = xtr_rec_type(rec), size = xtr_rec_size(rec), index;
+	uint32_t type = xtr_rec_type(rec), size = xtr_rec_size(rec), index, *recent;
 	const uint64_t *known;
 	int err;
 
 	*found = NULL;
-	if (e->last < e->n && e->layouts[e->last].l.type == type &&
-	    e->layouts[e->last].l.size == size) {
-		*found = &e->layouts[e->last];
+	recent = &e->recent[(type ^ size / 8) % RECENT];
+	if (*recent < e->n && e->layouts[*recent].l.type == type &&
+	    e->layouts[*recent].l.size == size) {
+		*found = &e->layouts[*recent];
 		return 0;
 	}
 	known = xtr_map_get(&e->by_key, type, size);
@@ -129,7 +131,7 @@ static int find_layout(struct xtr_filter_enc *e, const uint8_t *rec, struct enc_
 	}
 	if (index == NO_LAYOUT)
 		return 0;
-	e->last = index;
+	*recent = index;
 	*found = &e->layouts[index];
 	return 0;
 }
@@ -278,5 +280,6 @@ int xtr_filter_encode(struct xtr_filter_enc *e, const uint8_t *recs, uint32_t n,
 	out->data = put_layouts(e);
 	out->len = (size_t)(p - out->data);
 	out->taken = (size_t)(rec - recs);
+	out->ts_last = ts;
 	return 0;
 }

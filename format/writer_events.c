@@ -36,6 +36,7 @@ static void take_plain(const uint8_t *recs, uint32_t n, struct xtr_filtered *out
 
 		if (out->n && out->taken + size > CHUNK_BYTES)
 			break;
+		out->ts_last = xtr_rec_ts(recs + out->taken);
 		out->taken += size;
 		out->n++;
 	}
@@ -76,17 +77,14 @@ static int write_sorted(struct xtr_writer *w, const struct xtr_batch *b, const u
 			.props = XTR_PROP_SORTED,
 			.first_ordinal = s->ordinal,
 		};
-		const uint8_t *last = recs;
 		struct xtr_filtered f;
 
 		err = next_payload(w, recs, n, b->raw, &f, &c);
 		if (err)
 			break;
-		for (uint32_t i = 1; i < f.n; i++)
-			last += xtr_rec_size(last);
 		c.n_records = f.n;
 		c.ts_min = xtr_rec_ts(recs);
-		c.ts_max = xtr_rec_ts(last);
+		c.ts_max = f.ts_last;
 		c.lost_total = b->lost_total > s->lost ? b->lost_total : s->lost;
 		if (c.lost_total > s->lost)
 			c.props |= XTR_PROP_LOSS_BEFORE;
