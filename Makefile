@@ -8,7 +8,7 @@
 VERSION  := 0.1.0
 CC       := $(if $(filter default,$(origin CC)),gcc,$(CC))
 CLANG    ?= clang
-BPFTOOL  ?= bpftool
+BPFTOOL  ?= $(firstword $(wildcard /usr/sbin/bpftool) bpftool)
 RECORDER ?= 1
 SAN      ?= 0
 V        ?= 0
@@ -68,7 +68,8 @@ PKGS     += libbpf libelf
 HAVE_DW  := $(call have,libdw)
 PKGS     += $(if $(HAVE_DW),libdw)
 endif
-MISSING  := $(strip $(foreach p,$(PKGS),$(if $(call have,$(p)),,$(p))))
+MISSING  := $(strip $(foreach p,$(PKGS),$(if $(call have,$(p)),,$(p))) \
+	    $(if $(BPF_SRC),$(foreach t,$(CLANG) $(BPFTOOL),$(if $(shell command -v $(t)),,$(t)))))
 
 WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 WARN     += $(if $(filter 1,$(WERROR)),-Werror)
