@@ -53,7 +53,7 @@ static inline const uint8_t *xtr_varint_get(const uint8_t *p, const uint8_t *end
 
 static inline uint64_t xtr_zigzag(int64_t d)
 {
-	return ((uint64_t)d << 1) ^ (uint64_t)(d >> 63);
+	return ((uint64_t)d << 1) ^ -((uint64_t)d >> 63);
 }
 
 static inline uint64_t xtr_unzigzag(uint64_t z)

@@ -312,26 +312,29 @@ static void describe(struct synth *s)
 	}
 }
 
-static uint32_t intern(struct synth *s, const char *fmt, uint32_t n)
+/* A name with a number behind it. */
+static uint32_t intern(struct synth *s, const char *name, uint32_t n)
 {
 	char text[32];
 	uint32_t id;
 
-	snprintf(text, sizeof(text), fmt, n); /* NOLINT: the formats stand below */
+	snprintf(text, sizeof(text), "%s%" PRIu32, name, n);
 	check("tables", xtr_tables_intern(s->tables, text, strlen(text), &id));
 	return id;
 }
 
 static void fill_tables(struct synth *s)
 {
-	s->ops = intern(s, "drm_sched_fence_ops_finished", 0);
+	const char *ops = "drm_sched_fence_ops_finished";
+
+	check("tables", xtr_tables_intern(s->tables, ops, strlen(ops), &s->ops));
 	for (uint32_t i = 0; i < s->c.devices * s->c.rings; i++) {
 		struct xtr_ring ring = {
 			.id = i + 1,
 			.since = START_NS,
 			.sched = 0x5c0000 + i,
-			.device = intern(s, "synth.%" PRIu32, i / s->c.rings),
-			.name = intern(s, "ring%" PRIu32, i % s->c.rings),
+			.device = intern(s, "synth.", i / s->c.rings),
+			.name = intern(s, "ring", i % s->c.rings),
 			.limit = DEPTH,
 		};
 		struct xtr_task kthread = {
@@ -347,7 +350,7 @@ static void fill_tables(struct synth *s)
 	for (uint32_t i = 0; i < TASKS; i++) {
 		struct xtr_task task = { .tid = 2000 + i, .pid = 2000 + i / 2 * 2 };
 
-		task.comm = intern(s, "app%" PRIu32, i);
+		task.comm = intern(s, "app", i);
 		check("tables", xtr_tables_add_task(s->tables, &task));
 	}
 }
