@@ -145,34 +145,36 @@ static __always_inline void xtr_ctx_remember(__u64 ctx)
 	bpf_map_update_elem(&xtr_ctxs, &scheduled, &one, BPF_ANY);
 }
 
-static __always_inline int xtr_job_queue(void *ctx, struct drm_sched_job *job,
-					 struct drm_sched_entity *entity)
+static __always_inline __u64 xtr_job_queue(void *ctx, struct drm_sched_job *job,
+					   struct drm_sched_entity *entity)
 {
 	struct drm_sched_fence *fence;
 	struct drm_gpu_scheduler *sched;
 	struct xtr_rec_job_queue *r;
 	struct xtr_emit e;
 	__u32 ring, stack;
-	__u64 fctx;
+	__u64 fctx, seqno, key;
 
 	if (xtr_phase != XTR_PHASE_RUN || !xtr_where(&e, XTR_REC_JOB_QUEUE))
 		return 0;
-	if (!xtr_tgid_wanted(e.tgid)) {
-		xtr_filtered(&e);
-		return 0;
-	}
 	fence = BPF_CORE_READ(job, s_fence);
 	sched = BPF_CORE_READ(job, sched);
 	fctx = BPF_CORE_READ(fence, finished.context);
+	seqno = BPF_CORE_READ(fence, finished.seqno);
+	key = xtr_key(fctx, seqno);
+	if (!xtr_tgid_wanted(e.tgid)) {
+		xtr_filtered(&e);
+		return key;
+	}
 	xtr_ctx_remember(fctx);
 	e.flags = xtr_task(e.tid, e.tgid);
 	ring = xtr_ring_id(sched, true);
 	stack = xtr_stacks ? xtr_stack(ctx, &e) : 0;
 	r = XTR_RESERVE(&e, struct xtr_rec_job_queue, XTR_REC_JOB_QUEUE);
 	if (!r)
-		return 0;
+		return key;
 	r->ctx = fctx;
-	r->seqno = BPF_CORE_READ(fence, finished.seqno);
+	r->seqno = seqno;
 	r->client_id = 0;
 	r->flags = e.flags;
 	if (bpf_core_field_exists(fence->drm_client_id)) {
@@ -187,69 +189,73 @@ static __always_inline int xtr_job_queue(void *ctx, struct drm_sched_job *job,
 	if (bpf_core_field_exists(entity->priority))
 		r->prio = BPF_CORE_READ(entity, priority);
 	xtr_submit(&e, r);
-	return 0;
+	return key;
 }
 
-static __always_inline int xtr_job_run(struct drm_sched_job *job, struct drm_sched_entity *entity)
+static __always_inline __u64 xtr_job_run(struct drm_sched_job *job, struct drm_sched_entity *entity)
 {
 	struct drm_sched_fence *fence;
 	struct drm_gpu_scheduler *sched;
 	struct xtr_rec_job_run *r;
 	struct xtr_emit e;
 	__u32 ring;
-	__u64 fctx;
+	__u64 fctx, seqno, key;
 
 	if (xtr_phase != XTR_PHASE_RUN || !xtr_where(&e, XTR_REC_JOB_RUN))
 		return 0;
 	fence = BPF_CORE_READ(job, s_fence);
 	sched = BPF_CORE_READ(job, sched);
 	fctx = BPF_CORE_READ(fence, finished.context);
+	seqno = BPF_CORE_READ(fence, finished.seqno);
+	key = xtr_key(fctx, seqno);
 	if (!xtr_ctx_wanted(fctx)) {
 		xtr_filtered(&e);
-		return 0;
+		return key;
 	}
 	e.flags = xtr_task(e.tid, e.tgid);
 	ring = xtr_ring_id(sched, false);
 	r = XTR_RESERVE(&e, struct xtr_rec_job_run, XTR_REC_JOB_RUN);
 	if (!r)
-		return 0;
+		return key;
 	r->ctx = fctx;
-	r->seqno = BPF_CORE_READ(fence, finished.seqno);
+	r->seqno = seqno;
 	r->ring = ring;
 	r->job_count = BPF_CORE_READ(entity, job_queue.job_count.counter);
 	r->hw_job_count = xtr_hw_jobs(sched);
 	r->flags = e.flags;
 	xtr_submit(&e, r);
-	return 0;
+	return key;
 }
 
-static __always_inline int xtr_job_done(struct drm_sched_fence *fence)
+static __always_inline __u64 xtr_job_done(struct drm_sched_fence *fence)
 {
 	struct drm_gpu_scheduler *sched;
 	struct xtr_rec_job_done *r;
 	struct xtr_emit e;
 	__u32 ring;
-	__u64 fctx;
+	__u64 fctx, seqno, key;
 
 	if (xtr_phase != XTR_PHASE_RUN || !xtr_where(&e, XTR_REC_JOB_DONE))
 		return 0;
 	sched = BPF_CORE_READ(fence, sched);
 	fctx = BPF_CORE_READ(fence, finished.context);
+	seqno = BPF_CORE_READ(fence, finished.seqno);
+	key = xtr_key(fctx, seqno);
 	if (!xtr_ctx_wanted(fctx)) {
 		xtr_filtered(&e);
-		return 0;
+		return key;
 	}
 	xtr_task(e.tid, e.tgid);
 	ring = xtr_ring_id(sched, false);
 	r = XTR_RESERVE(&e, struct xtr_rec_job_done, XTR_REC_JOB_DONE);
 	if (!r)
-		return 0;
+		return key;
 	r->ctx = fctx;
-	r->seqno = BPF_CORE_READ(fence, finished.seqno);
+	r->seqno = seqno;
 	r->ring = ring;
 	r->hw_job_count = xtr_hw_jobs(sched);
 	xtr_submit(&e, r);
-	return 0;
+	return key;
 }
 
 /* Is dep a scheduler's `scheduled` fence? All of those share the operations of this job's own. */
@@ -266,63 +272,89 @@ static __always_inline __u32 xtr_dep_flags(struct drm_sched_fence *fence, struct
 	return flags;
 }
 
-static __always_inline int xtr_job_dep(struct drm_sched_job *job, struct dma_fence *dep, __u16 type)
+static __always_inline __u64 xtr_job_dep(struct drm_sched_job *job, struct dma_fence *dep,
+					 __u16 type)
 {
 	struct drm_sched_fence *fence;
 	struct xtr_rec_job_dep *r;
 	struct xtr_emit e;
 	__u32 ring;
-	__u64 fctx;
+	__u64 fctx, seqno, dep_ctx, dep_seqno, key;
 
 	if (xtr_phase != XTR_PHASE_RUN || !xtr_where(&e, type))
 		return 0;
 	fence = BPF_CORE_READ(job, s_fence);
 	fctx = BPF_CORE_READ(fence, finished.context);
+	seqno = BPF_CORE_READ(fence, finished.seqno);
+	dep_ctx = BPF_CORE_READ(dep, context);
+	dep_seqno = BPF_CORE_READ(dep, seqno);
+	key = xtr_key(fctx, seqno) + 3 * xtr_key(dep_ctx, dep_seqno);
 	if (!xtr_ctx_wanted(fctx)) {
 		xtr_filtered(&e);
-		return 0;
+		return key;
 	}
 	e.flags = xtr_task(e.tid, e.tgid);
 	ring = xtr_ring_id(BPF_CORE_READ(job, sched), false);
 	r = XTR_RESERVE(&e, struct xtr_rec_job_dep, type);
 	if (!r)
-		return 0;
+		return key;
 	r->ctx = fctx;
-	r->seqno = BPF_CORE_READ(fence, finished.seqno);
-	r->dep_ctx = BPF_CORE_READ(dep, context);
-	r->dep_seqno = BPF_CORE_READ(dep, seqno);
+	r->seqno = seqno;
+	r->dep_ctx = dep_ctx;
+	r->dep_seqno = dep_seqno;
 	r->ring = ring;
 	r->flags = e.flags | xtr_dep_flags(fence, dep);
 	xtr_submit(&e, r);
-	return 0;
+	return key;
 }
 
-/* include/trace/events: drivers/gpu/drm/scheduler/gpu_scheduler_trace.h of 6.1 to 6.16, then
- * of 6.17 on. */
-#define XTR_SCHED_PROG(tracepoint, call)                                               \
-	SEC("raw_tp/" #tracepoint) int tracepoint(struct bpf_raw_tracepoint_args *ctx) \
-	{                                                                              \
-		return call;                                                           \
-	}
+/* No two jobs share context and seqno; no two dependencies of a job share theirs. */
+static __always_inline __u64 xtr_fence_key(struct dma_fence *fence)
+{
+	return xtr_key(BPF_CORE_READ(fence, context), BPF_CORE_READ(fence, seqno));
+}
+
+static __always_inline __u64 xtr_job_key(struct drm_sched_job *job)
+{
+	struct drm_sched_fence *fence = BPF_CORE_READ(job, s_fence);
+
+	return xtr_fence_key(&fence->finished);
+}
+
+static __always_inline __u64 xtr_dep_key(struct drm_sched_job *job, struct dma_fence *dep)
+{
+	return xtr_job_key(job) + 3 * xtr_fence_key(dep);
+}
+
+/* drivers/gpu/drm/scheduler/gpu_scheduler_trace.h, of 6.1 to 6.16 and of 6.17 on. */
 #define XTR_JOB    ((struct drm_sched_job *)ctx->args[0])
 #define XTR_ENTITY ((struct drm_sched_entity *)ctx->args[1])
 #define XTR_DEP    ((struct dma_fence *)ctx->args[1])
 #define XTR_FENCE  ((struct drm_sched_fence *)ctx->args[0])
 
-XTR_SCHED_PROG(drm_sched_job_queue, xtr_job_queue(ctx, XTR_JOB, XTR_ENTITY))
-XTR_SCHED_PROG(drm_sched_job_run, xtr_job_run(XTR_JOB, XTR_ENTITY))
-XTR_SCHED_PROG(drm_sched_job_done, xtr_job_done(XTR_FENCE))
-XTR_SCHED_PROG(drm_sched_job_add_dep, xtr_job_dep(XTR_JOB, XTR_DEP, XTR_REC_JOB_ADD_DEP))
-XTR_SCHED_PROG(drm_sched_job_unschedulable,
-	       xtr_job_dep(XTR_JOB, XTR_DEP, XTR_REC_JOB_UNSCHEDULABLE))
-XTR_SCHED_PROG(drm_sched_process_job, xtr_job_done(XTR_FENCE))
-XTR_SCHED_PROG(drm_run_job, xtr_job_run(XTR_JOB, XTR_ENTITY))
-XTR_SCHED_PROG(drm_sched_job_wait_dep, xtr_job_dep(XTR_JOB, XTR_DEP, XTR_REC_JOB_WAIT_DEP))
+#define XTR_QUEUE_PROG(name, tracepoint)                                       \
+	XTR_PROG(name, tracepoint, XTR_REC_JOB_QUEUE, xtr_token(ctx->args[0]), \
+		 xtr_job_queue(ctx, XTR_JOB, XTR_ENTITY), xtr_job_key(XTR_JOB))
+#define XTR_RUN_PROG(name)                                              \
+	XTR_PROG(name, #name, XTR_REC_JOB_RUN, xtr_token(ctx->args[0]), \
+		 xtr_job_run(XTR_JOB, XTR_ENTITY), xtr_job_key(XTR_JOB))
+#define XTR_DONE_PROG(name)                                                                       \
+	XTR_PROG(name, #name, XTR_REC_JOB_DONE, xtr_token(ctx->args[0]), xtr_job_done(XTR_FENCE), \
+		 xtr_fence_key(&XTR_FENCE->finished))
+#define XTR_DEP_PROG(name, type)                                                 \
+	XTR_PROG(name, #name, type, xtr_token(ctx->args[0] ^ ctx->args[1] << 1), \
+		 xtr_job_dep(XTR_JOB, XTR_DEP, type), xtr_dep_key(XTR_JOB, XTR_DEP))
+
+XTR_QUEUE_PROG(drm_sched_job_queue, "drm_sched_job_queue")
+XTR_RUN_PROG(drm_sched_job_run)
+XTR_DONE_PROG(drm_sched_job_done)
+XTR_DEP_PROG(drm_sched_job_add_dep, XTR_REC_JOB_ADD_DEP)
+XTR_DEP_PROG(drm_sched_job_unschedulable, XTR_REC_JOB_UNSCHEDULABLE)
 
 /* The old name of drm_sched_job_queue is also a struct's. */
-SEC("raw_tp/drm_sched_job") int drm_sched_job_old(struct bpf_raw_tracepoint_args *ctx)
-{
-	return xtr_job_queue(ctx, XTR_JOB, XTR_ENTITY);
-}
+XTR_QUEUE_PROG(drm_sched_job_old, "drm_sched_job")
+XTR_RUN_PROG(drm_run_job)
+XTR_DONE_PROG(drm_sched_process_job)
+XTR_DEP_PROG(drm_sched_job_wait_dep, XTR_REC_JOB_WAIT_DEP)
 
 #endif /* XTR_DRM_SCHED_BPF_H */

@@ -71,7 +71,9 @@ struct xtr_count {
 	 * run.
 	 */
 	__u64 expect;
-	__u64 pad[4];
+	__u64 rescued; /* events that the second program took while the first was running
+			  (xtr_emit.bpf.h) */
+	__u64 pad[3];
 };
 
 /* One per CPU. */
@@ -80,7 +82,20 @@ struct xtr_cpu {
 	__u64 lost;                           /* full + busy of all slots */
 	__u32 seq, woken;
 	__u64 defs_lost; /* definitions that did not fit into the control ring (tried again) */
-	__u64 pad[10];
+	__u64 pad[9];
+	__u64 last[XTR_SLOT_GENERIC]; /* by type: token of the event that the first program saw last
+				       */
+};
+
+/*
+ * Keys of the events that first programs have handled, one pair of tables per CPU: by the key's low
+ * bits, and by task and type. The first may be overwritten while a task is away, the second by an
+ * interrupt; hardly both.
+ */
+#define XTR_HANDLED 1024
+
+struct xtr_handled {
+	__u64 by_key[XTR_HANDLED], by_task[XTR_HANDLED];
 };
 
 #define XTR_STR_MAX   256 /* bytes of one string, NUL included */

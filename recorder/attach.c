@@ -19,7 +19,11 @@
 /* One attachment: a libbpf link, or a descriptor that holds it. */
 struct xtr_hook_link {
 	struct bpf_link *link;
-	int fd; /* -1: none */
+	int fd;        /* -1: none */
+	int prog;      /* -1, or its raw tracepoint program, whose misses are counted for slot */
+	bool own_prog; /* to be closed */
+	uint32_t slot;
+	uint64_t misses; /* before recording */
 };
 
 static struct xtr_hook_link *add_link(struct xtr_bpf *b)
@@ -29,8 +33,18 @@ static struct xtr_hook_link *add_link(struct xtr_bpf *b)
 	if (!more)
 		return NULL;
 	b->links = more;
-	more[b->n_links] = (struct xtr_hook_link){ .fd = -1 };
+	more[b->n_links] = (struct xtr_hook_link){ .fd = -1, .prog = -1 };
 	return &more[b->n_links++];
+}
+
+/* Behind the first, so that it runs after it. Without it, more is counted as lost. */
+static void attach_second(struct xtr_bpf *b, const struct xtr_hook *h)
+{
+	struct bpf_program *prog = xtr_bpf_second(b->skel, h);
+	struct xtr_hook_link *l = prog && bpf_program__fd(prog) >= 0 ? add_link(b) : NULL;
+
+	if (l)
+		l->link = bpf_program__attach_raw_tracepoint(prog, h->tracepoint);
 }
 
 static int attach_hook(struct xtr_bpf *b, const struct xtr_hook *h)
@@ -47,6 +61,8 @@ static int attach_hook(struct xtr_bpf *b, const struct xtr_hook *h)
 	if (!l)
 		return -ENOMEM;
 	l->link = bpf_program__attach_raw_tracepoint(prog, h->tracepoint);
+	l->prog = bpf_program__fd(prog);
+	l->slot = h->type;
 	err = l->link ? 0 : -errno;
 	if (err)
 		snprintf(why, sizeof(why), "%s",
@@ -59,6 +75,8 @@ static int attach_hook(struct xtr_bpf *b, const struct xtr_hook *h)
 	if (!r)
 		return -ENOMEM;
 	r->info.module = h->module;
+	if (!err)
+		attach_second(b, h);
 	return !err;
 }
 
@@ -115,15 +133,17 @@ static bool attach_counter(struct xtr_bpf *b, const struct xtr_generic *g)
 	if (prog < 0)
 		return false;
 	fd = bpf_raw_tracepoint_open(g->event, prog);
-	close(prog);
-	if (fd < 0)
-		return false;
-	l = add_link(b);
+	l = fd < 0 ? NULL : add_link(b);
 	if (!l) {
-		close(fd);
+		close(prog);
+		if (fd >= 0)
+			close(fd);
 		return false;
 	}
 	l->fd = fd;
+	l->prog = prog;
+	l->own_prog = true;
+	l->slot = g->cfg.slot;
 	return true;
 }
 
@@ -203,8 +223,45 @@ static void set_phase(struct xtr_bpf *b, uint32_t phase)
 	__atomic_store_n(&b->skel->bss->xtr_phase, phase, __ATOMIC_SEQ_CST);
 }
 
+/* How often the kernel did not run a raw tracepoint program because it was running on that CPU. */
+static uint64_t misses(int prog)
+{
+	struct bpf_prog_info info = { 0 };
+	uint32_t len = sizeof(info);
+
+	return bpf_obj_get_info_by_fd(prog, &info, &len) ? 0 : info.recursion_misses;
+}
+
+static uint64_t rescued(const struct xtr_bpf *b, uint32_t slot)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < b->n_cpus; i++)
+		sum += b->counts[(size_t)i * b->n_slots + slot].rescued;
+	return sum;
+}
+
+static void count_misses(struct xtr_bpf *b)
+{
+	uint64_t missed, taken;
+
+	for (size_t i = 0; i < b->n_links; i++) {
+		const struct xtr_hook_link *l = &b->links[i];
+
+		if (l->prog < 0)
+			continue;
+		missed = misses(l->prog) - l->misses;
+		taken = rescued(b, l->slot);
+		b->not_run[l->slot] += missed > taken ? missed - taken : 0;
+	}
+}
+
 void xtr_bpf_run(struct xtr_bpf *b)
 {
+	for (size_t i = 0; i < b->n_links; i++) {
+		if (b->links[i].prog >= 0)
+			b->links[i].misses = misses(b->links[i].prog);
+	}
 	set_phase(b, XTR_PHASE_RUN);
 }
 
@@ -220,6 +277,7 @@ void xtr_bpf_halt(struct xtr_bpf *b)
 	set_phase(b, XTR_PHASE_STOP);
 	wait_for_programs(); /* hits that were counted are recorded */
 	set_phase(b, XTR_PHASE_OFF);
+	count_misses(b);
 	xtr_bpf_detach(b);
 	wait_for_programs();
 }
@@ -230,6 +288,8 @@ void xtr_bpf_detach(struct xtr_bpf *b)
 		bpf_link__destroy(b->links[i].link);
 		if (b->links[i].fd >= 0)
 			close(b->links[i].fd);
+		if (b->links[i].own_prog)
+			close(b->links[i].prog);
 	}
 	free(b->links);
 	b->links = NULL;

@@ -84,6 +84,24 @@ struct xtr_hook_result *xtr_bpf_result(struct xtr_bpf *b, uint32_t type, const c
 	return r;
 }
 
+struct bpf_program *xtr_bpf_second(const struct xtr *skel, const struct xtr_hook *h)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s_2", h->prog);
+	return bpf_object__find_program_by_name(skel->obj, name);
+}
+
+static int want_programs(struct xtr *skel, const struct xtr_hook *h)
+{
+	struct bpf_program *first = bpf_object__find_program_by_name(skel->obj, h->prog);
+	struct bpf_program *second = xtr_bpf_second(skel, h);
+
+	if (!first || !second)
+		return -ENOENT;
+	return bpf_program__set_autoload(first, true) | bpf_program__set_autoload(second, true);
+}
+
 /* Set sizes and constants, and which programs are wanted; only != NULL: that one alone. */
 static int prepare(struct xtr_bpf *b, struct xtr *skel, const bool *wanted,
 		   const struct xtr_selection *sel, const struct xtr_record_opts *opts,
@@ -93,21 +111,22 @@ static int prepare(struct xtr_bpf *b, struct xtr *skel, const bool *wanted,
 	int err = 0;
 
 	skel->rodata->xtr_n_slots = b->n_slots;
+	skel->rodata->xtr_n_cpus = b->n_cpus;
 	skel->rodata->xtr_half_full = b->ring_bytes / 2;
 	skel->rodata->xtr_filter = opts->n_pids != 0;
 	skel->rodata->xtr_stacks = opts->stacks;
 	err |= bpf_map__set_max_entries(skel->maps.xtr_rings, b->n_cpus);
 	err |= bpf_map__set_max_entries(skel->maps.xtr_cpus, b->n_cpus);
+	err |= bpf_map__set_max_entries(skel->maps.xtr_handled, b->n_cpus);
 	err |= bpf_map__set_max_entries(skel->maps.xtr_counts, b->n_cpus * b->n_slots);
 	err |= bpf_map__set_max_entries(skel->maps.xtr_ctl,
 					opts->stacks ? CTL_BYTES_STACKS : CTL_BYTES);
 	err |= bpf_map__set_max_entries(skel->maps.xtr_generic_cfgs, (uint32_t)sel->n_generics + 1);
 	err |= bpf_map__set_max_entries(skel->maps.xtr_pids, (uint32_t)opts->n_pids + 1);
+	bpf_object__for_each_program(p, skel->obj) err |= bpf_program__set_autoload(p, false);
 	for (size_t i = 0; i < xtr_n_hooks && !err; i++) {
-		p = bpf_object__find_program_by_name(skel->obj, xtr_hooks[i].prog);
-		if (!p)
-			return -ENOENT;
-		err |= bpf_program__set_autoload(p, wanted[i] && (!only || only == &xtr_hooks[i]));
+		if (wanted[i] && (!only || only == &xtr_hooks[i]))
+			err |= want_programs(skel, &xtr_hooks[i]);
 	}
 	err |= bpf_program__set_autoload(skel->progs.xtr_generic, sel->n_generics && !only);
 	return err ? -EINVAL : 0;
@@ -228,7 +247,8 @@ static int set_up_maps(struct xtr_bpf *b, const struct xtr_record_opts *opts)
 
 	err = xtr_ringbuf_map(&b->ctl, fd, bpf_map__max_entries(b->skel->maps.xtr_ctl));
 	b->rings = calloc(b->n_cpus, sizeof(*b->rings));
-	if (!b->rings)
+	b->not_run = calloc(b->n_slots, sizeof(*b->not_run));
+	if (!b->rings || !b->not_run)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < b->n_cpus && !err; i++)
 		err = make_ring(b, i);
@@ -303,6 +323,7 @@ void xtr_bpf_free(struct xtr_bpf *b)
 		munmap(b->cpus, b->n_cpus * sizeof(*b->cpus));
 	xtr__destroy(b->skel);
 	free(b->rings);
+	free(b->not_run);
 	free(b->results);
 	free(b);
 }

@@ -226,6 +226,16 @@ static void gather_losses(struct xtr_sink *s, bool final)
 	}
 }
 
+/* What the kernel skipped of raw tracepoint programs; it does not say on which CPU. */
+static void gather_misses(struct xtr_sink *s)
+{
+	for (uint32_t i = 0; i < s->bpf->n_slots; i++) {
+		if (s->bpf->not_run[i])
+			xtr_loss_set(s->loss, XTR_STREAM_NONE, type_of(s, i), XTR_LOSS_NOT_RUN,
+				     s->bpf->not_run[i]);
+	}
+}
+
 static void periodic(struct xtr_sink *s)
 {
 	uint64_t now = xtr_now();
@@ -319,6 +329,7 @@ int xtr_sink_finish(struct xtr_sink *s, const char *reason, const struct xtr_rec
 	if (malformed)
 		s->spoilt[0] += malformed;
 	gather_losses(s, true);
+	gather_misses(s);
 	rc = xtr_clock_write(s->writer);
 	if (!rc)
 		rc = xtr_writer_finish(s->writer, reason, cost);
