@@ -80,6 +80,8 @@ static __always_inline bool xtr_generic_wanted(const struct xtr_generic_cfg *cfg
 	return xtr_phase == XTR_PHASE_RUN;
 }
 
+/* Returns 1: with 0 the kernel would hide the event from every other perf user
+ * (perf_trace_run_bpf_submit). */
 SEC("tracepoint")
 int xtr_generic(void *ctx)
 {
@@ -90,10 +92,10 @@ int xtr_generic(void *ctx)
 	struct xtr_emit e;
 
 	if (!cfg || !s || !xtr_where(&e, cfg->slot) || !xtr_generic_wanted(cfg, &e))
-		return 0;
+		return 1;
 	if (!xtr_tgid_wanted(e.tgid)) {
 		xtr_filtered(&e);
-		return 0;
+		return 1;
 	}
 	e.flags = xtr_task(e.tid, e.tgid);
 	fixed = cfg->fixed;
@@ -111,7 +113,7 @@ int xtr_generic(void *ctx)
 	xtr_header((struct xtr_rec *)s->b, &e, cfg->type, pos);
 	if (bpf_ringbuf_output(e.ring, s->b, pos, xtr_wakeup(&e)))
 		xtr_count_lost(&e);
-	return 0;
+	return 1;
 }
 
 #endif /* XTR_GENERIC_BPF_H */

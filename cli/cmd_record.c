@@ -254,7 +254,6 @@ static int block_signals(void)
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
 		sigaddset(&set, wanted[i]);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	signal(SIGPIPE, SIG_IGN);
 	return signalfd(-1, &set, SFD_CLOEXEC);
 }
 
@@ -312,6 +311,7 @@ static int run(const void *opts, int argc, char **argv)
 	uint32_t *pids = NULL;
 	int status = parse_pids(&o->pids, &pids);
 
+	signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error with a message */
 	if (!status) {
 		ro.pids = pids;
 		if (xtr_recorder_open(&s.r, &ro, &err)) {
