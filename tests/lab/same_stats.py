@@ -35,7 +35,7 @@ def paths(value, path=""):
 def headings(text):
     """Lines that name things: those without any digit."""
     lines = [re.sub(r"\s+", " ", line).strip() for line in text.splitlines()]
-    return [line for line in lines if line and not re.search(r"\d", line)]
+    return [line for line in lines if line and not re.search(r"\d|^Lost", line)]
 
 
 def main(argv):
