@@ -25,6 +25,7 @@ class Recorder:
     name = ""
     env = {}
     keeps = True  # writes what it records to a file
+    part = 1  # it gets 1/part of the calls: all figures are per event
 
     def why_not(self):
         return None if shutil.which(self.name) else "not installed"
@@ -169,6 +170,7 @@ class Bpftrace(Recorder):
     """Prints text while recording, as the tutorials do: time, CPU, thread, command."""
 
     name = "bpftrace"
+    part = 20  # tens of microseconds a call
     env = {"BPFTRACE_PERF_RB_PAGES": str(BUFFER // os.sysconf("SC_PAGE_SIZE"))}
     script = "tracepoint:%s:%s { printf(\"%%llu %%d %%d %%s\\n\", nsecs, cpu, tid, comm); }" % (SYSTEM, EVENT)
 
