@@ -7,6 +7,8 @@
 
 static int busy_add(struct xtr_stats *s, struct xtr_busy *b, uint64_t start, uint64_t end)
 {
+	if (start < s->o.select.from) /* busy within the window only */
+		start = s->o.select.from;
 	if (xtr_busy_full(b))
 		xtr_busy_forget(b, xtr_model_horizon(s->model));
 	return xtr_busy_add(b, start, end);

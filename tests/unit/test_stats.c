@@ -199,6 +199,7 @@ Test(stats, selection)
 	cr_expect(eq(u64, xtr_stats_total(st)->agg.jobs, 2));
 	cr_expect(eq(u64, row_of_ring(1)->agg.exec_max, 35 * MS));
 	cr_expect(eq(u64, xtr_stats_events(st), 2));
+	cr_expect(eq(u64, row_of_ring(1)->busy.total, 5 * MS)); /* not what was before the window */
 }
 
 /* As the tutorials' scripts count them: jobs run and queue depth per ring. */
