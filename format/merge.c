@@ -8,6 +8,7 @@
  */
 #include "merge.h"
 #include "buf.h"
+#include "merge_peak.h"
 #include "merge_pool.h"
 #include "reader_priv.h"
 
@@ -399,59 +400,6 @@ static int choose_chunks(struct xtr_merge *m)
 	return 0;
 }
 
-/* A chunk that is open, in a heap by the end of its time. */
-struct end {
-	uint64_t ts;
-	size_t bytes;
-};
-
-static void end_push(struct end *h, size_t *n, struct end e)
-{
-	size_t i = (*n)++;
-
-	for (; i && e.ts < h[(i - 1) / 2].ts; i = (i - 1) / 2)
-		h[i] = h[(i - 1) / 2];
-	h[i] = e;
-}
-
-static size_t end_pop(struct end *h, size_t *n)
-{
-	size_t bytes = h[0].bytes, i = 0, child;
-	struct end e = h[--*n];
-
-	while ((child = 2 * i + 1) < *n) {
-		if (child + 1 < *n && h[child + 1].ts < h[child].ts)
-			child++;
-		if (e.ts <= h[child].ts)
-			break;
-		h[i] = h[child];
-		i = child;
-	}
-	h[i] = e;
-	return bytes;
-}
-
-/* The most chunks and the most bytes of records that are open at once, from the headers' times. */
-static int peak(const struct xtr_merge *m, size_t *chunks, size_t *bytes)
-{
-	struct end *open = malloc(m->n * sizeof(*open) + 1);
-	size_t n = 0, held = 0;
-
-	if (!open)
-		return -ENOMEM;
-	*chunks = *bytes = 0;
-	for (size_t i = 0; i < m->n; i++) {
-		while (n && open[0].ts < m->chunks[i]->ts_min)
-			held -= end_pop(open, &n);
-		end_push(open, &n, (struct end){ m->chunks[i]->ts_max, m->chunks[i]->rec_len });
-		held += m->chunks[i]->rec_len;
-		*chunks = n > *chunks ? n : *chunks;
-		*bytes = held > *bytes ? held : *bytes;
-	}
-	free(open);
-	return 0;
-}
-
 static int choose_types(struct xtr_merge *m, const struct xtr_merge_opts *o)
 {
 	if (!o->types)
@@ -473,7 +421,7 @@ static int set_up(struct xtr_merge *m, const struct xtr_merge_opts *o)
 	if (!err)
 		err = choose_types(m, o);
 	if (!err)
-		err = peak(m, &chunks, &bytes);
+		err = xtr_merge_peak(m->chunks, m->n, &chunks, &bytes);
 	if (err)
 		return err;
 	if (bytes <= memory)
