@@ -61,7 +61,8 @@ def main(argv):
     if need_loss:
         check(total > 0, f"the small buffer lost events ({total})")
     else:
-        check(total == 0, f"nothing was lost ({total})")
+        # A kernel with preemptible tracepoints (7.x) skips a program that it preempted.
+        check(total * 1000 <= sum(emitted.values()), f"at most one event in 1000 was lost ({total})")
     return 1 if failed else 0
 
 
