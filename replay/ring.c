@@ -194,12 +194,14 @@ int64_t xtr_rings_get(struct xtr_rings *r, uint32_t id)
 
 enum xtr_ring_verdict xtr_ring_measure(const struct xtr_model_ring *ring)
 {
-	if (ring->n_overtaken && ring->n_overtaken * 100 >= ring->n_done * XTR_OVERTAKEN_PERCENT)
+	bool batched = ring->n_batched >= XTR_BATCHED_MIN &&
+		       ring->n_batched * 100 >= ring->n_done * XTR_BATCHED_PERCENT;
+	bool enough = ring->n_overtaken > 1 || ring->n_done < 100 || batched;
+
+	if (ring->n_overtaken && enough &&
+	    ring->n_overtaken * 1000 >= ring->n_done * XTR_OVERTAKEN_PERMILLE)
 		return XTR_VERDICT_OUT_OF_ORDER;
-	if (ring->n_batched >= XTR_BATCHED_MIN &&
-	    ring->n_batched * 100 >= ring->n_done * XTR_BATCHED_PERCENT)
-		return XTR_VERDICT_BATCHED;
-	return XTR_VERDICT_IN_ORDER;
+	return batched ? XTR_VERDICT_BATCHED : XTR_VERDICT_IN_ORDER;
 }
 
 bool xtr_ring_is_bounded(const struct xtr_model_ring *ring)

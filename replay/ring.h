@@ -17,12 +17,12 @@
 /*
  * An in-order ring's completions may be reported in the wrong order by fence callbacks that race on
  * two CPUs; a race lasts microseconds. A job that completes later than this after a younger one,
- * or after it on the same CPU, was truly overtaken. A ring on which at least one job in 100 was
- * truly overtaken (jobs that ended with an error do not count: a reset completes them late) is out
- * of order.
+ * or after it on the same CPU, was truly overtaken. A ring is out of order if at least 1 in 1000 of
+ * its jobs was truly overtaken, and more than one (of fewer than 100 jobs, one is enough). Jobs
+ * that ended with an error do not count: a reset completes them late.
  */
-#define XTR_RACE_NS           50000u
-#define XTR_OVERTAKEN_PERCENT 1u
+#define XTR_RACE_NS            50000u
+#define XTR_OVERTAKEN_PERMILLE 1u
 
 /*
  * A ring of whose jobs this share, and at least so many, completed in batches has moderated

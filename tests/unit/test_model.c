@@ -203,6 +203,25 @@ Test(model, one_inversion_in_many_stays_in_order)
 	cr_expect(eq(int, sim_find(s, 23, 2)->quality, XTR_QUALITY_BOUNDED));
 }
 
+/* A second one, and it is out of order: two in 204 are no accident. */
+Test(model, two_inversions_condemn_the_ring)
+{
+	uint64_t i;
+
+	for (i = 0; i < 200; i++)
+		sim_job(s, 21, 1 + i, 2, (10 + 10 * i) * MS, (11 + 10 * i) * MS,
+			(15 + 10 * i) * MS);
+	for (i = 0; i < 2; i++) {
+		sim_job(s, 23, 1 + 2 * i, 2, (3000 + 50 * i) * MS, (3001 + 50 * i) * MS,
+			(3020 + 50 * i) * MS);
+		sim_job(s, 23, 2 + 2 * i, 2, (3000 + 50 * i) * MS, (3002 + 50 * i) * MS,
+			(3010 + 50 * i) * MS);
+	}
+	sim_jobs(s);
+	for (i = 0; i < s->n_jobs; i++)
+		cr_expect(eq(int, s->job[i].quality, XTR_QUALITY_BOUNDED));
+}
+
 /* Three jobs completed in one interrupt: only their bounds are known. */
 Test(model, batch_in_one_interrupt)
 {
