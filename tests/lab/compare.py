@@ -66,7 +66,8 @@ def same_jobs(jobs, truth):
           f" {len(set(truth) - set(seen))} missing, {len(set(seen) - set(truth))} unknown")
     for name in ("device", "ring", "pid", "tid"):
         wrong = [j for j in jobs if key(j) in truth and j[name] != truth[key(j)][name]
-                 and not (name in ("pid", "tid") and truth[key(j)]["kind"] == "kernel")]
+                 and not (name in ("pid", "tid") and (truth[key(j)]["kind"] == "kernel"
+                          or (not j[name] and "no-queue" in j["flags"])))]
         check(not wrong, f"every job has its own {name} ({len(wrong)} wrong)")
     clients = [j for j in jobs if j["client"] and j["client"] != truth[key(j)]["client_id"]]
     known = sum(1 for j in jobs if j["client"])
@@ -101,6 +102,10 @@ def times(jobs, truth, bounded_rings, mixed):
         ring = (job["device"], job["ring"])
         if number(job["done_ns"]) is None:
             check(False, f"{key(job)} completed, but has no done_ns")
+            continue
+        if not job["run_ns"]:
+            if job["quality"] != "lost":
+                check(False, f"{key(job)} lacks its run event, but is {job['quality']}")
             continue
         ended = row["signal_ns" if mixed and ring[1] == COALESCED else "end_ns"]
         end.setdefault(ring, []).append(abs(int(job["done_ns"]) - int(ended)))
