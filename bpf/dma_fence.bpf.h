@@ -48,47 +48,37 @@ static __noinline __u32 xtr_ops_id(__u64 ops)
 	return id;
 }
 
-/* A fence has each event once, but waits: those are told by the thread, which may come again (and
- * counts as missed then). */
-static __always_inline __u64 xtr_fence_event_key(struct dma_fence *fence)
-{
-	return xtr_fence_key(fence) + xtr_token(0);
-}
-
-static __always_inline __u64 xtr_fence(struct bpf_raw_tracepoint_args *ctx, __u16 type)
+static __always_inline int xtr_fence(struct bpf_raw_tracepoint_args *ctx, __u16 type)
 {
 	struct dma_fence *fence = (struct dma_fence *)ctx->args[0];
 	struct xtr_rec_fence *r;
 	struct xtr_emit e;
-	__u64 fctx, seqno, key;
+	__u64 fctx, seqno;
 	__u32 ops;
 
 	if (xtr_phase != XTR_PHASE_RUN || !xtr_where(&e, type))
 		return 0;
 	fctx = BPF_CORE_READ(fence, context);
 	seqno = BPF_CORE_READ(fence, seqno);
-	key = xtr_key(fctx, seqno) + xtr_token(0);
 	if (!xtr_tgid_wanted(e.tgid) && !xtr_ctx_wanted(fctx)) {
 		xtr_filtered(&e);
-		return key;
+		return 0;
 	}
 	xtr_task(e.tid, e.tgid);
 	ops = xtr_ops_id((__u64)BPF_CORE_READ(fence, ops));
 	r = XTR_RESERVE(&e, struct xtr_rec_fence, type);
 	if (!r)
-		return key;
+		return 0;
 	r->ctx = fctx;
 	r->seqno = seqno;
 	r->ops = ops;
 	r->error = BPF_CORE_READ(fence, error);
 	xtr_submit(&e, r);
-	return key;
+	return 0;
 }
 
 /* include/trace/events/dma_fence.h */
-#define XTR_FENCE_PROG(name, type)                                                 \
-	XTR_PROG(name, #name, type, xtr_token(ctx->args[0]), xtr_fence(ctx, type), \
-		 xtr_fence_event_key((struct dma_fence *)ctx->args[0]))
+#define XTR_FENCE_PROG(name, type) XTR_PROG(name, #name, type, ctx->args[0], xtr_fence(ctx, type))
 
 XTR_FENCE_PROG(dma_fence_init, XTR_REC_FENCE_INIT)
 XTR_FENCE_PROG(dma_fence_emit, XTR_REC_FENCE_EMIT)

@@ -145,15 +145,15 @@ static __always_inline void xtr_ctx_remember(__u64 ctx)
 	bpf_map_update_elem(&xtr_ctxs, &scheduled, &one, BPF_ANY);
 }
 
-static __always_inline __u64 xtr_job_queue(void *ctx, struct drm_sched_job *job,
-					   struct drm_sched_entity *entity)
+static __always_inline int xtr_job_queue(void *ctx, struct drm_sched_job *job,
+					 struct drm_sched_entity *entity)
 {
 	struct drm_sched_fence *fence;
 	struct drm_gpu_scheduler *sched;
 	struct xtr_rec_job_queue *r;
 	struct xtr_emit e;
 	__u32 ring, stack;
-	__u64 fctx, seqno, key;
+	__u64 fctx, seqno;
 
 	if (xtr_phase != XTR_PHASE_RUN || !xtr_where(&e, XTR_REC_JOB_QUEUE))
 		return 0;
@@ -161,10 +161,9 @@ static __always_inline __u64 xtr_job_queue(void *ctx, struct drm_sched_job *job,
 	sched = BPF_CORE_READ(job, sched);
 	fctx = BPF_CORE_READ(fence, finished.context);
 	seqno = BPF_CORE_READ(fence, finished.seqno);
-	key = xtr_key(fctx, seqno);
 	if (!xtr_tgid_wanted(e.tgid)) {
 		xtr_filtered(&e);
-		return key;
+		return 0;
 	}
 	xtr_ctx_remember(fctx);
 	e.flags = xtr_task(e.tid, e.tgid);
@@ -172,7 +171,7 @@ static __always_inline __u64 xtr_job_queue(void *ctx, struct drm_sched_job *job,
 	stack = xtr_stacks ? xtr_stack(ctx, &e) : 0;
 	r = XTR_RESERVE(&e, struct xtr_rec_job_queue, XTR_REC_JOB_QUEUE);
 	if (!r)
-		return key;
+		return 0;
 	r->ctx = fctx;
 	r->seqno = seqno;
 	r->client_id = 0;
@@ -189,17 +188,17 @@ static __always_inline __u64 xtr_job_queue(void *ctx, struct drm_sched_job *job,
 	if (bpf_core_field_exists(entity->priority))
 		r->prio = BPF_CORE_READ(entity, priority);
 	xtr_submit(&e, r);
-	return key;
+	return 0;
 }
 
-static __always_inline __u64 xtr_job_run(struct drm_sched_job *job, struct drm_sched_entity *entity)
+static __always_inline int xtr_job_run(struct drm_sched_job *job, struct drm_sched_entity *entity)
 {
 	struct drm_sched_fence *fence;
 	struct drm_gpu_scheduler *sched;
 	struct xtr_rec_job_run *r;
 	struct xtr_emit e;
 	__u32 ring;
-	__u64 fctx, seqno, key;
+	__u64 fctx, seqno;
 
 	if (xtr_phase != XTR_PHASE_RUN || !xtr_where(&e, XTR_REC_JOB_RUN))
 		return 0;
@@ -207,16 +206,15 @@ static __always_inline __u64 xtr_job_run(struct drm_sched_job *job, struct drm_s
 	sched = BPF_CORE_READ(job, sched);
 	fctx = BPF_CORE_READ(fence, finished.context);
 	seqno = BPF_CORE_READ(fence, finished.seqno);
-	key = xtr_key(fctx, seqno);
 	if (!xtr_ctx_wanted(fctx)) {
 		xtr_filtered(&e);
-		return key;
+		return 0;
 	}
 	e.flags = xtr_task(e.tid, e.tgid);
 	ring = xtr_ring_id(sched, false);
 	r = XTR_RESERVE(&e, struct xtr_rec_job_run, XTR_REC_JOB_RUN);
 	if (!r)
-		return key;
+		return 0;
 	r->ctx = fctx;
 	r->seqno = seqno;
 	r->ring = ring;
@@ -224,38 +222,37 @@ static __always_inline __u64 xtr_job_run(struct drm_sched_job *job, struct drm_s
 	r->hw_job_count = xtr_hw_jobs(sched);
 	r->flags = e.flags;
 	xtr_submit(&e, r);
-	return key;
+	return 0;
 }
 
-static __always_inline __u64 xtr_job_done(struct drm_sched_fence *fence)
+static __always_inline int xtr_job_done(struct drm_sched_fence *fence)
 {
 	struct drm_gpu_scheduler *sched;
 	struct xtr_rec_job_done *r;
 	struct xtr_emit e;
 	__u32 ring;
-	__u64 fctx, seqno, key;
+	__u64 fctx, seqno;
 
 	if (xtr_phase != XTR_PHASE_RUN || !xtr_where(&e, XTR_REC_JOB_DONE))
 		return 0;
 	sched = BPF_CORE_READ(fence, sched);
 	fctx = BPF_CORE_READ(fence, finished.context);
 	seqno = BPF_CORE_READ(fence, finished.seqno);
-	key = xtr_key(fctx, seqno);
 	if (!xtr_ctx_wanted(fctx)) {
 		xtr_filtered(&e);
-		return key;
+		return 0;
 	}
 	xtr_task(e.tid, e.tgid);
 	ring = xtr_ring_id(sched, false);
 	r = XTR_RESERVE(&e, struct xtr_rec_job_done, XTR_REC_JOB_DONE);
 	if (!r)
-		return key;
+		return 0;
 	r->ctx = fctx;
 	r->seqno = seqno;
 	r->ring = ring;
 	r->hw_job_count = xtr_hw_jobs(sched);
 	xtr_submit(&e, r);
-	return key;
+	return 0;
 }
 
 /* Is dep a scheduler's `scheduled` fence? All of those share the operations of this job's own. */
@@ -272,14 +269,13 @@ static __always_inline __u32 xtr_dep_flags(struct drm_sched_fence *fence, struct
 	return flags;
 }
 
-static __always_inline __u64 xtr_job_dep(struct drm_sched_job *job, struct dma_fence *dep,
-					 __u16 type)
+static __always_inline int xtr_job_dep(struct drm_sched_job *job, struct dma_fence *dep, __u16 type)
 {
 	struct drm_sched_fence *fence;
 	struct xtr_rec_job_dep *r;
 	struct xtr_emit e;
 	__u32 ring;
-	__u64 fctx, seqno, dep_ctx, dep_seqno, key;
+	__u64 fctx, seqno, dep_ctx, dep_seqno;
 
 	if (xtr_phase != XTR_PHASE_RUN || !xtr_where(&e, type))
 		return 0;
@@ -288,16 +284,15 @@ static __always_inline __u64 xtr_job_dep(struct drm_sched_job *job, struct dma_f
 	seqno = BPF_CORE_READ(fence, finished.seqno);
 	dep_ctx = BPF_CORE_READ(dep, context);
 	dep_seqno = BPF_CORE_READ(dep, seqno);
-	key = xtr_key(fctx, seqno) + 3 * xtr_key(dep_ctx, dep_seqno);
 	if (!xtr_ctx_wanted(fctx)) {
 		xtr_filtered(&e);
-		return key;
+		return 0;
 	}
 	e.flags = xtr_task(e.tid, e.tgid);
 	ring = xtr_ring_id(BPF_CORE_READ(job, sched), false);
 	r = XTR_RESERVE(&e, struct xtr_rec_job_dep, type);
 	if (!r)
-		return key;
+		return 0;
 	r->ctx = fctx;
 	r->seqno = seqno;
 	r->dep_ctx = dep_ctx;
@@ -305,25 +300,7 @@ static __always_inline __u64 xtr_job_dep(struct drm_sched_job *job, struct dma_f
 	r->ring = ring;
 	r->flags = e.flags | xtr_dep_flags(fence, dep);
 	xtr_submit(&e, r);
-	return key;
-}
-
-/* No two jobs share context and seqno; no two dependencies of a job share theirs. */
-static __always_inline __u64 xtr_fence_key(struct dma_fence *fence)
-{
-	return xtr_key(BPF_CORE_READ(fence, context), BPF_CORE_READ(fence, seqno));
-}
-
-static __always_inline __u64 xtr_job_key(struct drm_sched_job *job)
-{
-	struct drm_sched_fence *fence = BPF_CORE_READ(job, s_fence);
-
-	return xtr_fence_key(&fence->finished);
-}
-
-static __always_inline __u64 xtr_dep_key(struct drm_sched_job *job, struct dma_fence *dep)
-{
-	return xtr_job_key(job) + 3 * xtr_fence_key(dep);
+	return 0;
 }
 
 /* drivers/gpu/drm/scheduler/gpu_scheduler_trace.h, of 6.1 to 6.16 and of 6.17 on. */
@@ -332,18 +309,16 @@ static __always_inline __u64 xtr_dep_key(struct drm_sched_job *job, struct dma_f
 #define XTR_DEP    ((struct dma_fence *)ctx->args[1])
 #define XTR_FENCE  ((struct drm_sched_fence *)ctx->args[0])
 
-#define XTR_QUEUE_PROG(name, tracepoint)                                       \
-	XTR_PROG(name, tracepoint, XTR_REC_JOB_QUEUE, xtr_token(ctx->args[0]), \
-		 xtr_job_queue(ctx, XTR_JOB, XTR_ENTITY), xtr_job_key(XTR_JOB))
-#define XTR_RUN_PROG(name)                                              \
-	XTR_PROG(name, #name, XTR_REC_JOB_RUN, xtr_token(ctx->args[0]), \
-		 xtr_job_run(XTR_JOB, XTR_ENTITY), xtr_job_key(XTR_JOB))
-#define XTR_DONE_PROG(name)                                                                       \
-	XTR_PROG(name, #name, XTR_REC_JOB_DONE, xtr_token(ctx->args[0]), xtr_job_done(XTR_FENCE), \
-		 xtr_fence_key(&XTR_FENCE->finished))
-#define XTR_DEP_PROG(name, type)                                                 \
-	XTR_PROG(name, #name, type, xtr_token(ctx->args[0] ^ ctx->args[1] << 1), \
-		 xtr_job_dep(XTR_JOB, XTR_DEP, type), xtr_dep_key(XTR_JOB, XTR_DEP))
+#define XTR_QUEUE_PROG(name, tracepoint)                            \
+	XTR_PROG(name, tracepoint, XTR_REC_JOB_QUEUE, ctx->args[0], \
+		 xtr_job_queue(ctx, XTR_JOB, XTR_ENTITY))
+#define XTR_RUN_PROG(name) \
+	XTR_PROG(name, #name, XTR_REC_JOB_RUN, ctx->args[0], xtr_job_run(XTR_JOB, XTR_ENTITY))
+#define XTR_DONE_PROG(name) \
+	XTR_PROG(name, #name, XTR_REC_JOB_DONE, ctx->args[0], xtr_job_done(XTR_FENCE))
+#define XTR_DEP_PROG(name, type)                                      \
+	XTR_PROG(name, #name, type, ctx->args[0] ^ ctx->args[1] << 1, \
+		 xtr_job_dep(XTR_JOB, XTR_DEP, type))
 
 XTR_QUEUE_PROG(drm_sched_job_queue, "drm_sched_job_queue")
 XTR_RUN_PROG(drm_sched_job_run)

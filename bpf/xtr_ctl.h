@@ -76,26 +76,20 @@ struct xtr_count {
 	__u64 pad[3];
 };
 
+#define XTR_PENDING 16
+
 /* One per CPU. */
 struct xtr_cpu {
 	__u64 gap_count, gap_first, gap_last; /* losses since the last successful record */
 	__u64 lost;                           /* full + busy of all slots */
 	__u32 seq, woken;
 	__u64 defs_lost; /* definitions that did not fit into the control ring (tried again) */
-	__u64 pad[9];
-	__u64 last[XTR_SLOT_GENERIC]; /* by type: token of the event that the first program saw last
-				       */
-};
-
-/*
- * Keys of the events that first programs have handled, one pair of tables per CPU: by the key's low
- * bits, and by task and type. The first may be overwritten while a task is away, the second by an
- * interrupt; hardly both.
- */
-#define XTR_HANDLED 1024
-
-struct xtr_handled {
-	__u64 by_key[XTR_HANDLED], by_task[XTR_HANDLED];
+	__u64 pad[10];
+	/* Tokens of events that first programs have taken and second ones have not passed
+	 * (xtr_emit.bpf.h). */
+	__u64 pending[XTR_PENDING];
+	__u32 n_overwritten, pad32;
+	__u64 pad2[15];
 };
 
 #define XTR_STR_MAX   256 /* bytes of one string, NUL included */

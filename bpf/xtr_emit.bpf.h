@@ -284,84 +284,71 @@ static __always_inline void xtr_submit(struct xtr_emit *e, void *rec)
 	bpf_ringbuf_submit(rec, xtr_wakeup(e));
 }
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct xtr_handled);
-} xtr_handled SEC(".maps");
-
 const volatile __u32 xtr_n_cpus = 1;
 
 /*
  * The kernel skips a raw tracepoint program while it is running on the CPU: when an event fires in
  * an interrupt on top of the same event, and, since tracepoints leave preemption on (about
  * Linux 6.19), when the task in the program is preempted and the next one has the same event. So a
- * second program stands behind the first and takes what that had to leave. The first notes a token
- * of the event when it begins and a key when it has handled it. Almost always the second finds the
- * token of its own event, which means that the first ran a moment ago. Otherwise it looks for the
- * key. What both leave is counted by the kernel: misses of the first minus xtr_count.rescued.
+ * second program stands behind the first and takes what that had to leave. The first leaves a token
+ * of each event that it takes, the second picks the token up; an event without one is its own. What
+ * both leave is counted by the kernel: misses of the first minus xtr_count.rescued.
  *
- * token: cheap, tells the event from those at the same time. key: unique for good.
+ * Between the two an interrupt may come, or the task may be away and come back on another CPU,
+ * while any number of other events pass: those pick up their own tokens, so few are pending at any
+ * time. A token is left behind for good only if the second program is skipped; it is overwritten
+ * when no place is free.
  */
-static __always_inline void xtr_first_begin(__u32 type, __u64 token)
+static __always_inline __u64 xtr_token(__u32 type, __u64 object)
+{
+	__u64 token = object ^ bpf_get_current_pid_tgid() * 0x9e3779b97f4a7c15ULL;
+
+	return (token ^ type * 0xff51afd7ed558ccdULL) | 1;
+}
+
+static __always_inline bool xtr_first_begins(__u64 token)
 {
 	__u32 n = bpf_get_smp_processor_id();
 	struct xtr_cpu *cpu = bpf_map_lookup_elem(&xtr_cpus, &n);
 
-	if (cpu)
-		cpu->last[type % XTR_SLOT_GENERIC] = token;
-}
-
-/* The events of one object share its key but for the type. */
-static __always_inline __u64 xtr_typed_key(__u32 type, __u64 key)
-{
-	return key + type * 0xff51afd7ed558ccdULL;
-}
-
-static __always_inline __u32 xtr_task_slot(__u32 type)
-{
-	__u32 tid = bpf_get_current_pid_tgid();
-
-	return (tid * XTR_SLOT_GENERIC + type) % XTR_HANDLED;
-}
-
-static __always_inline void xtr_first_end(__u32 type, __u64 object_key)
-{
-	__u64 key = xtr_typed_key(type, object_key);
-	__u32 n = bpf_get_smp_processor_id();
-	struct xtr_handled *h = bpf_map_lookup_elem(&xtr_handled, &n);
-
-	if (h) {
-		h->by_key[key % XTR_HANDLED] = key;
-		h->by_task[xtr_task_slot(type)] = key;
+	if (!cpu || xtr_phase != XTR_PHASE_RUN)
+		return false;
+	for (int i = 0; i < XTR_PENDING; i++) {
+		if (cpu->pending[i])
+			continue;
+		cpu->pending[i] = token;
+		return true;
 	}
+	cpu->pending[cpu->n_overwritten++ % XTR_PENDING] = token;
+	return true;
 }
 
-static __always_inline bool xtr_second_needed(__u32 type, __u64 token)
+static __always_inline bool xtr_pick_up(struct xtr_cpu *cpu, __u64 token)
 {
-	__u32 n = bpf_get_smp_processor_id();
-	struct xtr_cpu *cpu = bpf_map_lookup_elem(&xtr_cpus, &n);
-
-	return cpu && cpu->last[type % XTR_SLOT_GENERIC] != token && xtr_phase == XTR_PHASE_RUN;
+	for (int i = 0; i < XTR_PENDING; i++) {
+		if (cpu->pending[i] != token)
+			continue;
+		cpu->pending[i] = 0;
+		return true;
+	}
+	return false;
 }
 
-/* Has no first program handled the event, on this CPU or where the task was before? */
-static __noinline int xtr_second_takes(__u32 type, __u64 object_key)
+/* No token on this CPU: has the task come from another one? If not, the event is the second
+ * program's. */
+static __noinline int xtr_second_takes(__u32 type, __u64 token)
 {
-	__u64 key = xtr_typed_key(type, object_key);
-	struct xtr_handled *h;
 	struct xtr_count *c;
 	struct xtr_emit e;
 
 	for (__u32 i = 0; i < 1024; i++) {
 		__u32 n = i;
+		struct xtr_cpu *cpu;
 
 		if (i >= xtr_n_cpus)
 			break;
-		h = bpf_map_lookup_elem(&xtr_handled, &n);
-		if (h &&
-		    (h->by_key[key % XTR_HANDLED] == key || h->by_task[xtr_task_slot(type)] == key))
+		cpu = bpf_map_lookup_elem(&xtr_cpus, &n);
+		if (cpu && xtr_pick_up(cpu, token))
 			return 0;
 	}
 	if (!xtr_where(&e, type))
@@ -373,31 +360,30 @@ static __noinline int xtr_second_takes(__u32 type, __u64 object_key)
 	return 1;
 }
 
-/* Two programs for a tracepoint. `emit` records the event and returns its key; `key` only tells it.
- */
-#define XTR_PROG(name, tracepoint, type, token, emit, key)                          \
+static __always_inline bool xtr_second_begins(__u32 type, __u64 token)
+{
+	__u32 n = bpf_get_smp_processor_id();
+	struct xtr_cpu *cpu = bpf_map_lookup_elem(&xtr_cpus, &n);
+
+	if (!cpu || xtr_phase != XTR_PHASE_RUN || xtr_pick_up(cpu, token))
+		return false;
+	return xtr_second_takes(type, token);
+}
+
+/* The two programs of a tracepoint; `object` tells its events at one time apart, `emit` records
+ * one. */
+#define XTR_PROG(name, tracepoint, type, object, emit)                              \
 	SEC("raw_tp/" tracepoint) int name(struct bpf_raw_tracepoint_args *ctx)     \
 	{                                                                           \
-		xtr_first_begin(type, token);                                       \
-		xtr_first_end(type, emit);                                          \
+		if (xtr_first_begins(xtr_token(type, object)))                      \
+			emit;                                                       \
 		return 0;                                                           \
 	}                                                                           \
 	SEC("raw_tp/" tracepoint) int name##_2(struct bpf_raw_tracepoint_args *ctx) \
 	{                                                                           \
-		if (xtr_second_needed(type, token) && xtr_second_takes(type, key))  \
+		if (xtr_second_begins(type, xtr_token(type, object)))               \
 			emit;                                                       \
 		return 0;                                                           \
 	}
-
-/* Threads and addresses differ in few bits: spread them. */
-static __always_inline __u64 xtr_token(__u64 object)
-{
-	return object ^ bpf_get_current_pid_tgid() * 0x9e3779b97f4a7c15ULL;
-}
-
-static __always_inline __u64 xtr_key(__u64 ctx, __u64 seqno)
-{
-	return (ctx << 32 | (__u32)seqno) * 0x9e3779b97f4a7c15ULL;
-}
 
 #endif /* XTR_EMIT_BPF_H */

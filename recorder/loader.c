@@ -117,7 +117,6 @@ static int prepare(struct xtr_bpf *b, struct xtr *skel, const bool *wanted,
 	skel->rodata->xtr_stacks = opts->stacks;
 	err |= bpf_map__set_max_entries(skel->maps.xtr_rings, b->n_cpus);
 	err |= bpf_map__set_max_entries(skel->maps.xtr_cpus, b->n_cpus);
-	err |= bpf_map__set_max_entries(skel->maps.xtr_handled, b->n_cpus);
 	err |= bpf_map__set_max_entries(skel->maps.xtr_counts, b->n_cpus * b->n_slots);
 	err |= bpf_map__set_max_entries(skel->maps.xtr_ctl,
 					opts->stacks ? CTL_BYTES_STACKS : CTL_BYTES);
