@@ -71,7 +71,7 @@ struct xtr_count {
 	 * run.
 	 */
 	__u64 expect;
-	__u64 rescued; /* events that the second program took while the first was running
+	__u64 rescued; /* events that later programs took while the first was running
 			  (xtr_emit.bpf.h) */
 	__u64 pad[3];
 };
@@ -85,7 +85,7 @@ struct xtr_cpu {
 	__u32 seq, woken;
 	__u64 defs_lost; /* definitions that did not fit into the control ring (tried again) */
 	__u64 pad[10];
-	/* Tokens of events that first programs have taken and second ones have not passed
+	/* Tokens of events that were taken and not yet passed by the last program
 	 * (xtr_emit.bpf.h). */
 	__u64 pending[XTR_PENDING];
 	__u32 n_overwritten, pad32;

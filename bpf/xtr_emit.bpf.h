@@ -289,21 +289,31 @@ const volatile __u32 xtr_n_cpus = 1;
 /*
  * The kernel skips a raw tracepoint program while it is running on the CPU: when an event fires in
  * an interrupt on top of the same event, and, since tracepoints leave preemption on (about
- * Linux 6.19), when the task in the program is preempted and the next one has the same event. So a
- * second program stands behind the first and takes what that had to leave. The first leaves a token
- * of each event that it takes, the second picks the token up; an event without one is its own. What
- * both leave is counted by the kernel: misses of the first minus xtr_count.rescued.
+ * Linux 6.19), when the task in the program is preempted and the next one has the same event. So
+ * two more programs stand behind the first and take what it had to leave. Whoever takes an event
+ * leaves a token of it, the last one picks the token up; an event without one is still to be taken.
+ * What all leave is counted by the kernel: misses of the first minus xtr_count.rescued.
  *
- * Between the two an interrupt may come, or the task may be away and come back on another CPU,
+ * Between two of them an interrupt may come, or the task may be away and come back on another CPU,
  * while any number of other events pass: those pick up their own tokens, so few are pending at any
- * time. A token is left behind for good only if the second program is skipped; it is overwritten
- * when no place is free.
+ * time. A token is left behind for good only if the last program is skipped; it is overwritten when
+ * no place is free.
  */
 static __always_inline __u64 xtr_token(__u32 type, __u64 object)
 {
 	__u64 token = object ^ bpf_get_current_pid_tgid() * 0x9e3779b97f4a7c15ULL;
 
 	return (token ^ type * 0xff51afd7ed558ccdULL) | 1;
+}
+
+static __always_inline void xtr_leave_token(struct xtr_cpu *cpu, __u64 token)
+{
+	for (int i = 0; i < XTR_PENDING; i++) {
+		/* An interrupt or the next task may want the same place. */
+		if (!cpu->pending[i] && !__sync_val_compare_and_swap(&cpu->pending[i], 0, token))
+			return;
+	}
+	cpu->pending[cpu->n_overwritten++ % XTR_PENDING] = token;
 }
 
 static __always_inline bool xtr_first_begins(__u64 token)
@@ -313,30 +323,24 @@ static __always_inline bool xtr_first_begins(__u64 token)
 
 	if (!cpu || xtr_phase != XTR_PHASE_RUN)
 		return false;
-	for (int i = 0; i < XTR_PENDING; i++) {
-		if (cpu->pending[i])
-			continue;
-		cpu->pending[i] = token;
-		return true;
-	}
-	cpu->pending[cpu->n_overwritten++ % XTR_PENDING] = token;
+	xtr_leave_token(cpu, token);
 	return true;
 }
 
-static __always_inline bool xtr_pick_up(struct xtr_cpu *cpu, __u64 token)
+static __always_inline bool xtr_find_token(struct xtr_cpu *cpu, __u64 token, bool pick_up)
 {
 	for (int i = 0; i < XTR_PENDING; i++) {
 		if (cpu->pending[i] != token)
 			continue;
-		cpu->pending[i] = 0;
+		if (pick_up)
+			cpu->pending[i] = 0;
 		return true;
 	}
 	return false;
 }
 
-/* No token on this CPU: has the task come from another one? If not, the event is the second
- * program's. */
-static __noinline int xtr_second_takes(__u32 type, __u64 token)
+/* No token on this CPU: has the task come from another one? If not, the event is this program's. */
+static __noinline int xtr_later_takes(__u32 type, __u64 token, __u32 last)
 {
 	struct xtr_count *c;
 	struct xtr_emit e;
@@ -348,7 +352,7 @@ static __noinline int xtr_second_takes(__u32 type, __u64 token)
 		if (i >= xtr_n_cpus)
 			break;
 		cpu = bpf_map_lookup_elem(&xtr_cpus, &n);
-		if (cpu && xtr_pick_up(cpu, token))
+		if (cpu && xtr_find_token(cpu, token, last))
 			return 0;
 	}
 	if (!xtr_where(&e, type))
@@ -357,21 +361,22 @@ static __noinline int xtr_second_takes(__u32 type, __u64 token)
 	if (!c)
 		return 0;
 	__sync_fetch_and_add(&c->rescued, 1);
+	if (!last)
+		xtr_leave_token(e.cpu, token);
 	return 1;
 }
 
-static __always_inline bool xtr_second_begins(__u32 type, __u64 token)
+static __always_inline bool xtr_later_begins(__u32 type, __u64 token, bool last)
 {
 	__u32 n = bpf_get_smp_processor_id();
 	struct xtr_cpu *cpu = bpf_map_lookup_elem(&xtr_cpus, &n);
 
-	if (!cpu || xtr_phase != XTR_PHASE_RUN || xtr_pick_up(cpu, token))
+	if (!cpu || xtr_phase != XTR_PHASE_RUN || xtr_find_token(cpu, token, last))
 		return false;
-	return xtr_second_takes(type, token);
+	return xtr_later_takes(type, token, last);
 }
 
-/* The two programs of a tracepoint; `object` tells its events at one time apart, `emit` records
- * one. */
+/* The programs of a tracepoint; `object` tells its events at one time apart, `emit` records one. */
 #define XTR_PROG(name, tracepoint, type, object, emit)                              \
 	SEC("raw_tp/" tracepoint) int name(struct bpf_raw_tracepoint_args *ctx)     \
 	{                                                                           \
@@ -381,7 +386,13 @@ static __always_inline bool xtr_second_begins(__u32 type, __u64 token)
 	}                                                                           \
 	SEC("raw_tp/" tracepoint) int name##_2(struct bpf_raw_tracepoint_args *ctx) \
 	{                                                                           \
-		if (xtr_second_begins(type, xtr_token(type, object)))               \
+		if (xtr_later_begins(type, xtr_token(type, object), false))         \
+			emit;                                                       \
+		return 0;                                                           \
+	}                                                                           \
+	SEC("raw_tp/" tracepoint) int name##_3(struct bpf_raw_tracepoint_args *ctx) \
+	{                                                                           \
+		if (xtr_later_begins(type, xtr_token(type, object), true))          \
 			emit;                                                       \
 		return 0;                                                           \
 	}

@@ -11,8 +11,7 @@ struct xtr_hook {
 	uint32_t type;                   /* spec/events.md */
 	const char *event;               /* "gpu_scheduler:drm_sched_job_run" */
 	const char *system, *tracepoint; /* the kernel's names */
-	const char *prog; /* name of the BPF program; a second one, which takes what it must leave,
-			     is NAME_2 */
+	const char *prog;   /* first BPF program; the others have its name with _2 and _3 */
 	const char *module; /* kernel module, or NULL: built in */
 	bool by_default;
 };

@@ -84,22 +84,24 @@ struct xtr_hook_result *xtr_bpf_result(struct xtr_bpf *b, uint32_t type, const c
 	return r;
 }
 
-struct bpf_program *xtr_bpf_second(const struct xtr *skel, const struct xtr_hook *h)
+struct bpf_program *xtr_bpf_later(const struct xtr *skel, const struct xtr_hook *h, int i)
 {
 	char name[64];
 
-	snprintf(name, sizeof(name), "%s_2", h->prog);
+	snprintf(name, sizeof(name), "%s_%d", h->prog, i);
 	return bpf_object__find_program_by_name(skel->obj, name);
 }
 
 static int want_programs(struct xtr *skel, const struct xtr_hook *h)
 {
-	struct bpf_program *first = bpf_object__find_program_by_name(skel->obj, h->prog);
-	struct bpf_program *second = xtr_bpf_second(skel, h);
+	struct bpf_program *p = bpf_object__find_program_by_name(skel->obj, h->prog);
+	int err = 0;
 
-	if (!first || !second)
-		return -ENOENT;
-	return bpf_program__set_autoload(first, true) | bpf_program__set_autoload(second, true);
+	for (int i = 2; p && !err && i <= XTR_PROGRAMS; i++) {
+		err = bpf_program__set_autoload(p, true);
+		p = xtr_bpf_later(skel, h, i);
+	}
+	return p ? err | bpf_program__set_autoload(p, true) : -ENOENT;
 }
 
 /* Set sizes and constants, and which programs are wanted; only != NULL: that one alone. */

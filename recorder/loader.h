@@ -42,8 +42,9 @@ void xtr_bpf_free(struct xtr_bpf *b);
 
 /* Program of a hook by name. */
 struct bpf_program *xtr_bpf_program(const struct xtr_bpf *b, const char *name);
-/* The second program of a hook (bpf/xtr_emit.bpf.h). */
-struct bpf_program *xtr_bpf_second(const struct xtr *skel, const struct xtr_hook *h);
+/* The i-th program of a hook, 2 to XTR_PROGRAMS (bpf/xtr_emit.bpf.h). */
+#define XTR_PROGRAMS 3
+struct bpf_program *xtr_bpf_later(const struct xtr *skel, const struct xtr_hook *h, int i);
 /* Note the result of a hook; why may be NULL. Returns it, or NULL: no memory. */
 struct xtr_hook_result *xtr_bpf_result(struct xtr_bpf *b, uint32_t type, const char *name,
 				       const char *attach, const char *target,
