@@ -103,18 +103,29 @@ static int user_frame(struct xtr_defs *d, uint32_t pid, uint64_t addr, uint32_t 
 	return put_frame(d, sym.name, sym.module, sym.offset, id);
 }
 
+/* bytes: of the addresses, negative if the stack could not be taken. */
+static uint32_t n_frames(int32_t bytes)
+{
+	uint32_t n = bytes > 0 ? (uint32_t)bytes / 8 : 0;
+
+	return n < XTR_STACK_DEPTH ? n : XTR_STACK_DEPTH;
+}
+
+/* User frames first: their process may end while kernel symbols are looked up. */
 static int take_stack(struct xtr_defs *d, const uint8_t *rec)
 {
-	uint32_t frames[2 * XTR_STACK_DEPTH], n = 0;
+	uint32_t frames[2 * XTR_STACK_DEPTH], n_kernel, n_user, n;
 	struct xtr_ctl_stack def;
 	int err = 0;
 
 	memcpy(&def, rec, sizeof(def));
-	for (int i = 0; !err && i < XTR_STACK_DEPTH && i < def.n_kernel / 8; i++)
-		err = kernel_frame(d, def.kernel[i], &frames[n++]);
-	for (int i = 0; !err && i < XTR_STACK_DEPTH && i < def.n_user / 8; i++)
-		err = user_frame(d, def.tgid, def.user[i], &frames[n++]);
-	return err ? err : xtr_tables_add_stack(d->tables, def.id, frames, n);
+	n_kernel = n_frames(def.n_kernel);
+	n_user = n_frames(def.n_user);
+	for (n = 0; !err && n < n_user; n++)
+		err = user_frame(d, def.tgid, def.user[n], &frames[n_kernel + n]);
+	for (n = 0; !err && n < n_kernel; n++)
+		err = kernel_frame(d, def.kernel[n], &frames[n]);
+	return err ? err : xtr_tables_add_stack(d->tables, def.id, frames, n_kernel + n_user);
 }
 
 static const struct {

@@ -58,10 +58,12 @@ static int by_addr(const void *a, const void *b)
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
-static void read_all(struct xtr_kallsyms *k)
+void xtr_kallsyms_load(struct xtr_kallsyms *k)
 {
 	char line[1024];
 
+	if (!k->f)
+		return;
 	while (fgets(line, sizeof(line), k->f) && keep(k, line))
 		;
 	fclose(k->f);
@@ -74,8 +76,7 @@ bool xtr_kallsyms_find(struct xtr_kallsyms *k, uint64_t addr, const char **symbo
 {
 	size_t lo = 0, hi;
 
-	if (k->f)
-		read_all(k);
+	xtr_kallsyms_load(k);
 	for (hi = k->n; lo < hi;) {
 		size_t mid = lo + (hi - lo) / 2;
 

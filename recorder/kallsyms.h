@@ -13,6 +13,8 @@ struct xtr_kallsyms;
 
 /* NULL: no memory. Without the privilege nothing will be found. */
 struct xtr_kallsyms *xtr_kallsyms_open(const char *path);
+/* Read it now instead, where looking up must not take long. */
+void xtr_kallsyms_load(struct xtr_kallsyms *k);
 void xtr_kallsyms_free(struct xtr_kallsyms *k);
 /* The symbol at or before addr; module is "" for the kernel itself. Texts are valid until free. */
 bool xtr_kallsyms_find(struct xtr_kallsyms *k, uint64_t addr, const char **symbol,

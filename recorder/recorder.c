@@ -183,8 +183,11 @@ static int open_defs(struct xtr_recorder *r, struct xtr_record_err *err)
 	r->defs.tables = r->tables;
 	r->defs.key = r->opts.keep_pointers ? NULL : &r->key;
 	r->defs.kallsyms = xtr_kallsyms_open("/proc/kallsyms");
-	if (r->opts.stacks)
+	if (r->opts.stacks) {
 		r->defs.symbols = xtr_symbols_new();
+		if (r->defs.kallsyms)
+			xtr_kallsyms_load(r->defs.kallsyms);
+	}
 	return 0;
 }
 
