@@ -71,12 +71,17 @@ struct xtr_count {
 	 * run.
 	 */
 	__u64 expect;
-	__u64 rescued; /* events that later programs took while the first was running
-			  (xtr_emit.bpf.h) */
+	__u64 rescued; /* events that the second program took (xtr_emit.bpf.h) */
 	__u64 pad[3];
 };
 
-#define XTR_PENDING 16
+/* Tokens of events that the first program took and the second has not seen yet (xtr_emit.bpf.h). */
+#define XTR_TOKEN_SETS 4096
+#define XTR_TOKEN_WAYS 8 /* a set is a cache line */
+
+struct xtr_token_set {
+	__u64 way[XTR_TOKEN_WAYS];
+};
 
 /* One per CPU. */
 struct xtr_cpu {
@@ -85,11 +90,6 @@ struct xtr_cpu {
 	__u32 seq, woken;
 	__u64 defs_lost; /* definitions that did not fit into the control ring (tried again) */
 	__u64 pad[10];
-	/* Tokens of events that were taken and not yet passed by the last program
-	 * (xtr_emit.bpf.h). */
-	__u64 pending[XTR_PENDING];
-	__u32 n_overwritten, pad32;
-	__u64 pad2[15];
 };
 
 #define XTR_STR_MAX   256 /* bytes of one string, NUL included */

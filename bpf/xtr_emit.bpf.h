@@ -284,115 +284,101 @@ static __always_inline void xtr_submit(struct xtr_emit *e, void *rec)
 	bpf_ringbuf_submit(rec, xtr_wakeup(e));
 }
 
-const volatile __u32 xtr_n_cpus = 1;
-
 /*
  * The kernel skips a raw tracepoint program while it is running on the CPU: when an event fires in
  * an interrupt on top of the same event, and, since tracepoints leave preemption on (about
- * Linux 6.19), when the task in the program is preempted and the next one has the same event. So
- * two more programs stand behind the first and take what it had to leave. Whoever takes an event
- * leaves a token of it, the last one picks the token up; an event without one is still to be taken.
- * What all leave is counted by the kernel: misses of the first minus xtr_count.rescued.
+ * Linux 6.19), when the task in the program is preempted and the next one has the same event. Where
+ * that may be (xtr_has_second, by type) a second program stands behind the first and takes what
+ * the first had to leave. The first leaves a token of each event that it takes, the second picks
+ * the token up; an event without one is its own. What both leave is counted by the kernel: misses
+ * of the first minus xtr_count.rescued.
  *
- * Between two of them an interrupt may come, or the task may be away and come back on another CPU,
- * while any number of other events pass: those pick up their own tokens, so few are pending at any
- * time. A token is left behind for good only if the last program is skipped; it is overwritten when
- * no place is free.
+ * Between the two, any number of other events may pass, and the task may move to another CPU. So
+ * tokens lie in one table, in a set that the token itself names; other events of the set pick up
+ * their own, and few are pending at any time. A token stays behind only if the second program was
+ * skipped; the recorder sweeps those out every second.
  */
+const volatile bool xtr_has_second[XTR_SLOT_GENERIC];
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, XTR_TOKEN_SETS);
+	__type(key, __u32);
+	__type(value, struct xtr_token_set);
+} xtr_tokens SEC(".maps");
+
 static __always_inline __u64 xtr_token(__u32 type, __u64 object)
 {
 	__u64 token = object ^ bpf_get_current_pid_tgid() * 0x9e3779b97f4a7c15ULL;
 
-	return (token ^ type * 0xff51afd7ed558ccdULL) | 1;
+	token ^= type * 0xff51afd7ed558ccdULL;
+	return (token ^ token >> 32) * 0xc4ceb9fe1a85ec53ULL | 1;
 }
 
-static __always_inline void xtr_leave_token(struct xtr_cpu *cpu, __u64 token)
+static __always_inline struct xtr_token_set *xtr_token_set(__u64 token)
 {
-	for (int i = 0; i < XTR_PENDING; i++) {
-		/* An interrupt or the next task may want the same place. */
-		if (!cpu->pending[i] && !__sync_val_compare_and_swap(&cpu->pending[i], 0, token))
-			return;
-	}
-	cpu->pending[cpu->n_overwritten++ % XTR_PENDING] = token;
+	__u32 key = token >> 40 & (XTR_TOKEN_SETS - 1);
+
+	return bpf_map_lookup_elem(&xtr_tokens, &key);
 }
 
-static __always_inline bool xtr_first_begins(__u64 token)
+static __always_inline bool xtr_first_begins(__u32 type, __u64 object)
 {
-	__u32 n = bpf_get_smp_processor_id();
-	struct xtr_cpu *cpu = bpf_map_lookup_elem(&xtr_cpus, &n);
+	__u64 token = xtr_token(type, object);
+	struct xtr_token_set *set;
 
-	if (!cpu || xtr_phase != XTR_PHASE_RUN)
+	if (xtr_phase != XTR_PHASE_RUN)
 		return false;
-	xtr_leave_token(cpu, token);
+	if (!xtr_has_second[type])
+		return true;
+	set = xtr_token_set(token);
+	for (int i = 0; set && i < XTR_TOKEN_WAYS; i++) {
+		/* An interrupt or another CPU may want the same place. */
+		if (!set->way[i] && !__sync_val_compare_and_swap(&set->way[i], 0, token))
+			return true;
+	}
+	if (set)
+		set->way[token >> 60 & (XTR_TOKEN_WAYS - 1)] = token;
 	return true;
 }
 
-static __always_inline bool xtr_find_token(struct xtr_cpu *cpu, __u64 token, bool pick_up)
+/* True if the first program did not take this event. */
+static __always_inline bool xtr_second_begins(__u32 type, __u64 object)
 {
-	for (int i = 0; i < XTR_PENDING; i++) {
-		if (cpu->pending[i] != token)
-			continue;
-		if (pick_up)
-			cpu->pending[i] = 0;
-		return true;
-	}
-	return false;
-}
-
-/* No token on this CPU: has the task come from another one? If not, the event is this program's. */
-static __noinline int xtr_later_takes(__u32 type, __u64 token, __u32 last)
-{
+	__u64 token = xtr_token(type, object);
+	struct xtr_token_set *set = xtr_token_set(token);
 	struct xtr_count *c;
 	struct xtr_emit e;
 
-	for (__u32 i = 0; i < 1024; i++) {
-		__u32 n = i;
-		struct xtr_cpu *cpu;
-
-		if (i >= xtr_n_cpus)
-			break;
-		cpu = bpf_map_lookup_elem(&xtr_cpus, &n);
-		if (cpu && xtr_find_token(cpu, token, last))
-			return 0;
+	if (!set || xtr_phase != XTR_PHASE_RUN)
+		return false;
+	for (int i = 0; i < XTR_TOKEN_WAYS; i++) {
+		if (set->way[i] != token)
+			continue;
+		set->way[i] = 0;
+		return false;
 	}
 	if (!xtr_where(&e, type))
-		return 0;
+		return false;
 	c = xtr_count_of(&e);
 	if (!c)
-		return 0;
-	__sync_fetch_and_add(&c->rescued, 1);
-	if (!last)
-		xtr_leave_token(e.cpu, token);
-	return 1;
-}
-
-static __always_inline bool xtr_later_begins(__u32 type, __u64 token, bool last)
-{
-	__u32 n = bpf_get_smp_processor_id();
-	struct xtr_cpu *cpu = bpf_map_lookup_elem(&xtr_cpus, &n);
-
-	if (!cpu || xtr_phase != XTR_PHASE_RUN || xtr_find_token(cpu, token, last))
 		return false;
-	return xtr_later_takes(type, token, last);
+	__sync_fetch_and_add(&c->rescued, 1);
+	return true;
 }
 
 /* The programs of a tracepoint; `object` tells its events at one time apart, `emit` records one. */
 #define XTR_PROG(name, tracepoint, type, object, emit)                              \
 	SEC("raw_tp/" tracepoint) int name(struct bpf_raw_tracepoint_args *ctx)     \
 	{                                                                           \
-		if (xtr_first_begins(xtr_token(type, object)))                      \
+		if (xtr_first_begins(type, object))                                 \
 			emit;                                                       \
 		return 0;                                                           \
 	}                                                                           \
 	SEC("raw_tp/" tracepoint) int name##_2(struct bpf_raw_tracepoint_args *ctx) \
 	{                                                                           \
-		if (xtr_later_begins(type, xtr_token(type, object), false))         \
-			emit;                                                       \
-		return 0;                                                           \
-	}                                                                           \
-	SEC("raw_tp/" tracepoint) int name##_3(struct bpf_raw_tracepoint_args *ctx) \
-	{                                                                           \
-		if (xtr_later_begins(type, xtr_token(type, object), true))          \
+		if (xtr_second_begins(type, object))                                \
 			emit;                                                       \
 		return 0;                                                           \
 	}

@@ -38,16 +38,17 @@ static struct xtr_hook_link *add_link(struct xtr_bpf *b)
 	return &more[b->n_links++];
 }
 
-/* Behind the first, so that they run after it. Without them, more is counted as lost. */
-static void attach_later(struct xtr_bpf *b, const struct xtr_hook *h)
+/* Behind the first, so that it runs after it. Without it, more is counted as lost. */
+static void attach_second(struct xtr_bpf *b, const struct xtr_hook *h)
 {
-	for (int i = 2; i <= XTR_PROGRAMS; i++) {
-		struct bpf_program *prog = xtr_bpf_later(b->skel, h, i);
-		struct xtr_hook_link *l = prog ? add_link(b) : NULL;
+	struct bpf_program *prog = xtr_bpf_second(b->skel, h);
+	struct xtr_hook_link *l;
 
-		if (l)
-			l->link = bpf_program__attach_raw_tracepoint(prog, h->tracepoint);
-	}
+	if (!prog || bpf_program__fd(prog) < 0)
+		return;
+	l = add_link(b);
+	if (l)
+		l->link = bpf_program__attach_raw_tracepoint(prog, h->tracepoint);
 }
 
 static int attach_hook(struct xtr_bpf *b, const struct xtr_hook *h)
@@ -79,7 +80,7 @@ static int attach_hook(struct xtr_bpf *b, const struct xtr_hook *h)
 		return -ENOMEM;
 	r->info.module = h->module;
 	if (!err)
-		attach_later(b, h);
+		attach_second(b, h);
 	return !err;
 }
 

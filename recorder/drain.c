@@ -7,6 +7,7 @@
  * can follow.
  */
 #include "drain.h"
+#include "tokens.h"
 #include "util.h"
 
 #include <errno.h>
@@ -18,6 +19,7 @@
 
 #define TIMER_MS     10
 #define HAND_OVER_NS (250 * NS_PER_MS)
+#define SWEEP_NS     (1000 * NS_PER_MS)
 #define ROUND_BYTES  (48ull << 20) /* spec: at most 64 MiB of events between two rounds */
 #define RAW_ABOVE    500           /* permille of the queue: write without compression */
 #define BUSY_TRIES   200
@@ -201,6 +203,10 @@ static void *run(void *arg)
 		for (int i = 0; i < n; i++)
 			stop |= ev[i].data.fd == d->stop_fd;
 		pass(d);
+		if (d->last_pass - d->swept >= SWEEP_NS) {
+			xtr_tokens_sweep(d->bpf);
+			d->swept = d->last_pass;
+		}
 	}
 	/* No program runs any more: two whole passes see everything, unless the writer is behind.
 	 */
@@ -235,7 +241,7 @@ int xtr_drain_start(struct xtr_drain *d, struct xtr_bpf *bpf, struct xtr_queue *
 	d->limits = calloc(bpf->n_cpus, sizeof(*d->limits));
 	if (!d->open || !d->limits)
 		return -ENOMEM;
-	d->last_pass = d->flushed = xtr_now();
+	d->last_pass = d->flushed = d->swept = xtr_now();
 	d->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	d->stop_fd = eventfd(0, EFD_CLOEXEC);
 	if (d->epoll_fd < 0 || d->stop_fd < 0)

@@ -19,13 +19,13 @@ struct xtr_drain {
 	pthread_t thread;
 	int epoll_fd, stop_fd;
 	bool running;
-	struct xtr_buf **open;          /* per CPU: the batch being filled, or NULL */
-	uint64_t *limits;               /* per CPU: how far to read in this pass */
-	uint64_t last_pass, flushed;    /* ns */
-	uint64_t since_round;           /* bytes handed over since the last round mark */
-	atomic_uint_fast64_t malformed; /* records that were none: not counted elsewhere */
-	atomic_uint_fast64_t high;      /* highest fill of an event ring, bytes */
-	atomic_uint_fast32_t permille;  /* fill of the fullest ring in the last pass */
+	struct xtr_buf **open;              /* per CPU: the batch being filled, or NULL */
+	uint64_t *limits;                   /* per CPU: how far to read in this pass */
+	uint64_t last_pass, flushed, swept; /* ns */
+	uint64_t since_round;               /* bytes handed over since the last round mark */
+	atomic_uint_fast64_t malformed;     /* records that were none: not counted elsewhere */
+	atomic_uint_fast64_t high;          /* highest fill of an event ring, bytes */
+	atomic_uint_fast32_t permille;      /* fill of the fullest ring in the last pass */
 };
 
 int xtr_drain_start(struct xtr_drain *d, struct xtr_bpf *bpf, struct xtr_queue *queue);

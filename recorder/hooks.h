@@ -11,8 +11,8 @@ struct xtr_hook {
 	uint32_t type;                   /* spec/events.md */
 	const char *event;               /* "gpu_scheduler:drm_sched_job_run" */
 	const char *system, *tracepoint; /* the kernel's names */
-	const char *prog;   /* first BPF program; the others have its name with _2 and _3 */
-	const char *module; /* kernel module, or NULL: built in */
+	const char *prog;                /* first BPF program; the second has its name with _2 */
+	const char *module;              /* kernel module, or NULL: built in */
 	bool by_default;
 };
 

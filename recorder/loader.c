@@ -6,6 +6,7 @@
  */
 #include "loader.h"
 #include "attach.h"
+#include "tokens.h"
 #include "util.h"
 
 #include "format/xtr_format.h"
@@ -84,24 +85,27 @@ struct xtr_hook_result *xtr_bpf_result(struct xtr_bpf *b, uint32_t type, const c
 	return r;
 }
 
-struct bpf_program *xtr_bpf_later(const struct xtr *skel, const struct xtr_hook *h, int i)
+struct bpf_program *xtr_bpf_second(const struct xtr *skel, const struct xtr_hook *h)
 {
 	char name[64];
 
-	snprintf(name, sizeof(name), "%s_%d", h->prog, i);
+	snprintf(name, sizeof(name), "%s_2", h->prog);
 	return bpf_object__find_program_by_name(skel->obj, name);
 }
 
 static int want_programs(struct xtr *skel, const struct xtr_hook *h)
 {
-	struct bpf_program *p = bpf_object__find_program_by_name(skel->obj, h->prog);
-	int err = 0;
+	struct bpf_program *first = bpf_object__find_program_by_name(skel->obj, h->prog);
+	struct bpf_program *second = xtr_bpf_second(skel, h);
+	int err;
 
-	for (int i = 2; p && !err && i <= XTR_PROGRAMS; i++) {
-		err = bpf_program__set_autoload(p, true);
-		p = xtr_bpf_later(skel, h, i);
-	}
-	return p ? err | bpf_program__set_autoload(p, true) : -ENOENT;
+	if (!first || !second)
+		return -ENOENT;
+	err = bpf_program__set_autoload(first, true);
+	if (!xtr_tokens_needed(h))
+		return err;
+	skel->rodata->xtr_has_second[h->type] = true;
+	return err | bpf_program__set_autoload(second, true);
 }
 
 /* Set sizes and constants, and which programs are wanted; only != NULL: that one alone. */
@@ -113,7 +117,6 @@ static int prepare(struct xtr_bpf *b, struct xtr *skel, const bool *wanted,
 	int err = 0;
 
 	skel->rodata->xtr_n_slots = b->n_slots;
-	skel->rodata->xtr_n_cpus = b->n_cpus;
 	skel->rodata->xtr_half_full = b->ring_bytes / 2;
 	skel->rodata->xtr_filter = opts->n_pids != 0;
 	skel->rodata->xtr_stacks = opts->stacks;
@@ -257,7 +260,9 @@ static int set_up_maps(struct xtr_bpf *b, const struct xtr_record_opts *opts)
 		return err;
 	b->counts = map_array(b->skel->maps.xtr_counts, counts_bytes(b));
 	b->cpus = map_array(b->skel->maps.xtr_cpus, b->n_cpus * sizeof(*b->cpus));
-	if (!b->counts || !b->cpus)
+	b->tokens = map_array(b->skel->maps.xtr_tokens, XTR_TOKEN_SETS * sizeof(*b->tokens));
+	b->tokens_seen = calloc(XTR_TOKEN_SETS, sizeof(*b->tokens_seen));
+	if (!b->counts || !b->cpus || !b->tokens || !b->tokens_seen)
 		return -ENOMEM;
 	for (size_t i = 0; i < opts->n_pids; i++) {
 		if (bpf_map_update_elem(bpf_map__fd(b->skel->maps.xtr_pids), &opts->pids[i], &one,
@@ -322,7 +327,10 @@ void xtr_bpf_free(struct xtr_bpf *b)
 		munmap(b->counts, counts_bytes(b));
 	if (b->cpus)
 		munmap(b->cpus, b->n_cpus * sizeof(*b->cpus));
+	if (b->tokens)
+		munmap(b->tokens, XTR_TOKEN_SETS * sizeof(*b->tokens));
 	xtr__destroy(b->skel);
+	free(b->tokens_seen);
 	free(b->rings);
 	free(b->not_run);
 	free(b->results);

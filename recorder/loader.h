@@ -25,9 +25,10 @@ struct xtr_bpf {
 	struct xtr *skel;
 	uint32_t n_cpus, n_slots;
 	uint64_t ring_bytes;
-	struct xtr_ringbuf *rings, ctl; /* rings: one per CPU */
-	struct xtr_count *counts;       /* mapped: [cpu * n_slots + slot] */
-	struct xtr_cpu *cpus;           /* mapped */
+	struct xtr_ringbuf *rings, ctl;             /* rings: one per CPU */
+	struct xtr_count *counts;                   /* mapped: [cpu * n_slots + slot] */
+	struct xtr_cpu *cpus;                       /* mapped */
+	struct xtr_token_set *tokens, *tokens_seen; /* mapped; at the last sweep */
 	uint64_t *not_run; /* by slot: runs of raw tracepoint programs that the kernel skipped */
 	struct xtr_hook_result *results;
 	size_t n_results;
@@ -42,9 +43,8 @@ void xtr_bpf_free(struct xtr_bpf *b);
 
 /* Program of a hook by name. */
 struct bpf_program *xtr_bpf_program(const struct xtr_bpf *b, const char *name);
-/* The i-th program of a hook, 2 to XTR_PROGRAMS (bpf/xtr_emit.bpf.h). */
-#define XTR_PROGRAMS 3
-struct bpf_program *xtr_bpf_later(const struct xtr *skel, const struct xtr_hook *h, int i);
+/* The second program of a hook (bpf/xtr_emit.bpf.h), loaded where the kernel may skip the first. */
+struct bpf_program *xtr_bpf_second(const struct xtr *skel, const struct xtr_hook *h);
 /* Note the result of a hook; why may be NULL. Returns it, or NULL: no memory. */
 struct xtr_hook_result *xtr_bpf_result(struct xtr_bpf *b, uint32_t type, const char *name,
 				       const char *attach, const char *target,
