@@ -10,375 +10,491 @@ problem, 1 the file could not be opened, 2 usage, 3 the file has problems. Stand
 import re
 import struct
 import sys
+from bisect import bisect, bisect_left
+from collections import Counter, namedtuple
+from pathlib import Path
+from types import SimpleNamespace
 
-sys.dont_write_bytecode = True
-import reader_cbor as grammar
-from reader_cbor import Bad, cbor, text_of
-from reader_codec import crc32c, lz4, unfilter
-from reader_json import document
+class Bad(Exception):
+    """A payload is not as the specification says; the argument is the problem's code."""
+def need(holds, code):
+    if not holds:
+        raise Bad(code)
 
-# ---- 3. File header ------------------------------------------------------------------------------
+# ---- 1.1 Conventions -----------------------------------------------------------------------------
+CRC_TABLE = list(range(256))
+for _ in range(8):
+    CRC_TABLE = [x >> 1 ^ (0x82F63B78 if x & 1 else 0) for x in CRC_TABLE]
+def crc32c(data):
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc = CRC_TABLE[crc & 255 ^ byte] ^ crc >> 8
+    return crc ^ 0xFFFFFFFF
+def text_of(raw):  # text of UTF-8 bytes without a byte 0, or None
+    text = raw.decode("utf-8", "ignore")
+    return text if text.encode() == raw and "\0" not in text else None
+class Input:  # bytes taken one after the other; whatever is wrong with them is the problem `code`
+    def __init__(self, data, code):
+        self.data, self.at, self.code = data, 0, code
+    def take(self, count):
+        need(count <= len(self.data) - self.at, self.code)
+        self.at += count
+        return self.data[self.at - count:self.at]
+    def number(self, size, order="little"):
+        return int.from_bytes(self.take(size), order)
+    def varint(self, limit):  # in its shortest form, at most 10 bytes, below limit
+        value = 0
+        for shift in range(0, 70, 7):
+            byte = self.number(1)
+            value |= (byte & 127) << shift
+            if byte < 128:
+                break
+        need(byte < 128 and value < limit and (byte or shift == 0), self.code)
+        return value
+    def changed(self, old, bits):  # the number that differs from old by a zigzag, modulo 2^bits
+        v = self.varint(1 << bits)
+        return old + (v >> 1 ^ -(v & 1)) & (1 << bits) - 1
 
-MAGIC = b"\x89XTR\r\n\x1a\n"
-
-
-class Header:
-    def __init__(self, data, p):
-        (self.major, self.minor, self.size, self.file_id, self.incompat,
-         self.compat) = struct.unpack_from("<HHIQII", data, p + 8)
-
-    def damaged(self):
-        return not 64 <= self.size <= 4096 or self.size % 8 != 0 or self.file_id == 0
-
-
-def header_stands(data, p):
-    return (len(data) - p >= 64 and data[p:p + 8] == MAGIC
-            and crc32c(data[p:p + 60]) == struct.unpack_from("<I", data, p + 60)[0])
-
-
-def next_header(data, p):
-    """The first offset from p at which a file header stands, or the end of the file."""
-    while True:
-        p = data.find(MAGIC, p)
-        if p < 0:
-            return len(data)
-        if header_stands(data, p):
-            return p
-        p += 1
-
-
-# ---- 4. Chunk header -----------------------------------------------------------------------------
-
+# ---- 3. File header, 4. Chunk header, 7. Trailer -------------------------------------------------
 META, EVENTS, TABLE, CLOCK, LOSS, ROUND, INDEX, END, ATTACH = range(1, 10)
-CRITICAL, SORTED = 1, 4
-NONE32 = 0xFFFFFFFF
-SYNC = b"\xd8XTC"
-
-class Chunk:
-    def __init__(self, data, p):
-        (self.type, self.codec, self.filter, self.props, self.file_id, self.seq, self.stream,
-         self.stored_len, self.raw_len, self.ts_min, self.ts_max, self.first_ordinal,
-         self.lost_total, self.n_records, self.rec_len, self.payload_crc,
-         self.crc) = struct.unpack_from("<BBBBQIIIIQQQQIIII", data, p + 4)
-        self.offset = p
-        self.end = p + 80 + self.stored_len
-
-    def valid(self, data):
-        if self.type == EVENTS:
-            known = self.n_records <= 65536 and 16 * self.n_records <= self.rec_len
-        else:
-            known = self.filter == 0
-        return (known and self.type != 0 and self.stored_len <= 1 << 20
-                and self.raw_len <= 1 << 20 and self.rec_len <= 8 << 20
-                and (self.codec != 0 or self.raw_len == self.stored_len)
-                and (self.filter != 0 or self.rec_len == self.raw_len)
-                and self.ts_min <= self.ts_max
-                and crc32c(data[self.offset:self.offset + 76]) == self.crc)
-
-
-def chunk_at(data, p, file_id=None):
-    """The valid chunk header at p, of this or (None) any file_id but 0; None if there is none."""
-    if data[p:p + 4] != SYNC or len(data) - p < 80:
-        return None
-    c = Chunk(data, p)
-    if c.file_id != file_id if file_id is not None else c.file_id == 0:
-        return None
-    return c if c.valid(data) else None
-
+TYPES = {META: "meta", TABLE: "table", CLOCK: "clock", LOSS: "loss", END: "end"}
+MAGIC, SYNC, CRITICAL, SORTED = b"\x89XTR\r\n\x1a\n", b"\xd8XTC", 1, 4
+Header = namedtuple("Header", "magic major minor size file_id incompat compat offset")
+Chunk = namedtuple("Chunk", "sync type codec filter props file_id seq stream stored_len raw_len "
+                   "ts_min ts_max first_ordinal lost_total n_records rec_len payload_crc offset")
+Trailer = namedtuple("Trailer", "index_offset index_len chunk_count file_id offset")
+# By magic: what it stands in, the layout up to the CRC of all that, and where the magic is there.
+LANDMARKS = {MAGIC: (Header, struct.Struct("<8sHHIQII28x"), 0), b"XTRE": (
+    Trailer, struct.Struct("<QIIQ"), 28), SYNC: (Chunk, struct.Struct("<4sBBBBQIIIIQQQQIII"), 0)}
+def valid(c):  # section 4, but for sync bytes, CRC and file_id
+    counted = c.n_records <= 65536 and 16 * c.n_records <= c.rec_len
+    return (c.type != 0 and (counted if c.type == EVENTS else c.filter == 0)
+            and max(c.stored_len, c.raw_len) <= 1 << 20 and c.rec_len <= 8 << 20
+            and (c.codec != 0 or c.raw_len == c.stored_len) and c.ts_min <= c.ts_max
+            and (c.filter != 0 or c.rec_len == c.raw_len))
 
 # ---- 4.1 Finding the next chunk, and damage ------------------------------------------------------
-
-
-def trailer_at(data, p, file_id):
-    """(index_offset, index_len, chunk_count) of the valid trailer at p, or None."""
-    if len(data) - p < 32 or data[p + 28:p + 32] != b"XTRE":
-        return None
-    off, length, count, fid, crc = struct.unpack_from("<QIIQI", data, p)
-    return (off, length, count) if fid == file_id and crc == crc32c(data[p:p + 24]) else None
-
-
-def mark_at(data, p, file_id):
-    return (chunk_at(data, p, file_id) is not None or trailer_at(data, p, file_id) is not None
-            or header_stands(data, p))
-
-
-LANDMARK = re.compile(b"\xd8XTC|\x89XTR\r\n\x1a\n|XTRE")
-
-
-def rescan(data, p, file_id):
-    """The first mark at or above p, or the end of the file."""
-    best = len(data)
-    for m in LANDMARK.finditer(data, p):
-        if m.start() - 28 > best:
-            break
-        at = m.start() - 28 if m.group() == b"XTRE" else m.start()
-        if p <= at < best and mark_at(data, at, file_id):
-            best = at
-    return best
-
-
-def vote(data, p, q):
-    """The file_id that most valid chunk headers in [p, q) carry; None if there is none."""
-    seen = {}
-    at = data.find(SYNC, p, q + 3)
-    while at >= 0:
-        c = chunk_at(data, at)
-        if c:
-            seen[c.file_id] = seen.get(c.file_id, 0) + 1
-        at = data.find(SYNC, at + 1, q + 3)
-    return max(seen, key=seen.get) if seen else None
-
-
-class Section:
-    """One section as it stands in the file: found chunks, then what their payloads say."""
-
-    def __init__(self, data, p, header):
-        self.data, self.offset = data, p
-        self.problems, self.chunks, self.found, self.trailer = [], [], 0, None
-        self.header_size, self.minor, self.compat = 64, 0, 0
-        if isinstance(header, Header):
-            self.file_id, self.header_size = header.file_id, header.size
-            self.minor, self.compat = header.minor, header.compat
-        else:
-            self.file_id = header
-            self.problem("header-crc", p)
-        self.refused, self.trailer_offset = None, 0
-        self.meta, self.clocks, self.rounds, self.attached, self.end = None, [], [], [], None
-        self.strings, self.tasks, self.rings, self.frames, self.stacks = {}, {}, {}, {}, {}
-        self.lost, self.filtered, self.gaps, self.records = {}, {}, [], []
-        self.ends_at = self.walk(p + self.header_size)
+class Marks:  # what stands where in a file: headers, chunks and trailers, of whatever file_id
+    def __init__(self, data):
+        self.size, self.stands = len(data), {}
+        for m in re.finditer(b"|".join(LANDMARKS), data):
+            kind, layout, back = LANDMARKS[m[0]]
+            p, crc_at = m.start() - back, m.start() - back + layout.size
+            if p >= 0 and data[crc_at:crc_at + 4] == crc32c(data[p:crc_at]).to_bytes(4, "little"):
+                mark = kind(*layout.unpack_from(data, p), p)
+                if kind != Chunk or valid(mark):
+                    self.stands.setdefault(p, mark)
+        self.offsets = sorted(self.stands)
+    def at(self, p, file_id=None):  # the mark of a section or, as for any, the file header at p
+        mark = self.stands.get(p)
+        return mark if isinstance(mark, Header) or mark and mark.file_id == file_id else None
+    def rescan(self, p, file_id=None):  # from p the first offset of what at() finds, or the end
+        later = range(bisect_left(self.offsets, p), len(self.offsets))
+        marks = (self.offsets[i] for i in later if self.at(self.offsets[i], file_id))
+        return next(marks, self.size)
+    def vote(self, p, q):  # section 3: the file_id of most valid chunk headers in [p, q), or None
+        inside = self.offsets[bisect_left(self.offsets, p):bisect_left(self.offsets, q)]
+        marks = map(self.stands.get, inside)
+        votes = Counter(m.file_id for m in marks if isinstance(m, Chunk) and m.file_id != 0)
+        return votes.most_common(1)[0][0] if votes else None
+class Section:  # the chunks found, and what load() reads in their payloads, by chunk type
+    def __init__(self, data, marks, header, p):
+        self.data, self.header, self.offset = data, header, p
+        self.problems, self.chunks, self.trailer = [], [], None
+        self.content, self.tables = {kind: [] for kind in range(256)}, {}
+        self.ends_at = self.walk(marks, p + header.size, header.file_id)
         self.sequence()
-        if not self.refused:
-            self.load()
-
-    def problem(self, code, offset):
-        self.problems.append((code, offset))
-
-    def walk(self, p):
-        size = len(self.data)
-        while p < size and not header_stands(self.data, p):
-            self.trailer = trailer_at(self.data, p, self.file_id)
-            if self.trailer:
-                self.trailer_offset = p
+    def walk(self, marks, p, file_id):  # collect the chunks found; where the section ends
+        while p < marks.size and not isinstance(marks.at(p), Header):
+            c = marks.at(p, file_id)
+            if isinstance(c, Trailer):
+                self.trailer = c
                 return p + 32
-            c = chunk_at(self.data, p, self.file_id)
-            if c is None:
-                self.problem("lost-sync", p)
-                p = rescan(self.data, p + 1, self.file_id)
-                continue
-            q = p + (c.end - p + 7) // 8 * 8
-            if not (c.end <= size <= q) and not mark_at(self.data, q, self.file_id):
-                r = rescan(self.data, p + 1, self.file_id)
-                if r < c.end or c.end > size:
-                    self.problem("chunk-truncated", p)
-                    p = r
-                    continue
-            self.chunks.append(c)
-            p = q
-        return min(p, size)
-
-    def sequence(self):
-        """Leave out duplicates and chunks out of place; find the critical unknown ones."""
-        found, self.chunks, self.found = self.chunks, [], len(self.chunks)
-        after, ordinals, gap_at = 0, {}, -1
-        for c in found:
+            e = p + 80 + c.stored_len if c else marks.size + 1
+            q = p + (e - p + 7) // 8 * 8
+            r = q if e <= marks.size <= q or marks.at(q, file_id) else marks.rescan(p + 1, file_id)
+            if e <= marks.size and r >= e:
+                self.chunks.append(c)
+                p = q
+            else:
+                self.problems.append(("chunk-truncated" if c else "lost-sync", p))
+                p = r
+        return min(p, marks.size)
+    def sequence(self):  # leave out what is out of place; missing chunks and ordinals
+        self.found, self.chunks, after, ordinals, gap_at = self.chunks, [], 0, {}, -1
+        for c in self.found:
             if c.seq < after:
-                self.problem("chunk-order", c.offset)
+                self.problems.append(("chunk-order", c.offset))
                 continue
             if c.seq > after:
-                self.problem("missing-chunks", c.offset)
-                gap_at = len(self.chunks)
+                self.problems.append(("missing-chunks", c.offset))
+                gap_at = c.seq
             after = c.seq + 1
-            if c.type > ATTACH and c.props & CRITICAL and not self.refused:
-                self.refused = ("unknown-critical", c.offset)
             if c.type == EVENTS:
-                events, place = ordinals.get(c.stream, (0, -1))
-                if c.first_ordinal < events or c.first_ordinal > events and gap_at <= place:
-                    self.problem("ordinal", c.offset)
-                ordinals[c.stream] = ((c.first_ordinal + c.n_records) & (1 << 64) - 1,
-                                      len(self.chunks))
+                x, before = ordinals.get(c.stream, (0, -1))
+                if c.first_ordinal < x or c.first_ordinal > x and gap_at <= before:
+                    self.problems.append(("ordinal", c.offset))
+                ordinals[c.stream] = ((c.first_ordinal + c.n_records) % (1 << 64), c.seq)
             self.chunks.append(c)
+    def payload(self, c):  # section 4.2: verified and decompressed; as stored for an unknown type
+        stored = self.data[c.offset + 80:c.offset + 80 + c.stored_len]
+        need(crc32c(stored) == c.payload_crc, "payload-crc")
+        need(c.type > ATTACH or c.codec <= 1 and c.filter <= 1, "codec")
+        return lz4(stored, c.raw_len) if c.type <= ATTACH and c.codec else stored
 
-    def load(self):
-        framing = ("lost-sync", "chunk-truncated", "chunk-order", "missing-chunks")
-        self.comparable = not any(code in framing for code, _ in self.problems)
-        self.listed, self.prev_index = [], 0
-        for c in self.chunks:
-            try:
-                LOADERS.get(c.type, Section.load_unknown)(self, c)
-            except Bad as bad:
-                self.problem(bad.args[0], c.offset)
-            if c.type == INDEX:
-                self.listed, self.prev_index = [], c.offset - self.offset
-            else:
-                self.listed.append(c)
-        if self.meta is None:
-            self.problem("no-meta", self.offset)
-        if not any(c.type == END for c in self.chunks):
-            self.problem("no-end", self.ends_at)
-        self.check_trailer()
+# ---- 4.2 Codec 1, LZ4 block ----------------------------------------------------------------------
+def lz4(block, raw_len):
+    need(raw_len or block == b"\0", "lz4")
+    source, out = Input(block, "lz4"), bytearray()
+    def whole(length):  # a length of which the token holds the first 4 bits
+        byte = 255 if length == 15 else 0
+        while byte == 255:
+            byte = source.number(1)
+            length += byte
+        return length
+    while True:
+        token = source.number(1)
+        out += source.take(whole(token >> 4))
+        if source.at == len(block):
+            need(len(out) == raw_len, "lz4")
+            return bytes(out)
+        offset, start, length = source.number(2), len(out), whole(token & 15) + 4
+        need(0 < offset <= start <= raw_len - 12 and length <= raw_len - 5 - start, "lz4")
+        match = out[start - offset:start - offset + length]
+        out += (match * (length // len(match) + 1))[:length]
 
-    def payload(self, c):
-        """The payload, verified and decompressed."""
-        stored = self.data[c.offset + 80:c.end]
-        if crc32c(stored) != c.payload_crc:
-            raise Bad("payload-crc")
-        if c.codec > 1 or c.filter > 1:
-            raise Bad("codec")
-        return lz4(stored, c.raw_len) if c.codec else stored
+# ---- 5. Records ----------------------------------------------------------------------------------
+def records_of(c, raw):
+    source = Input(unfilter(raw, c.n_records, c.rec_len) if c.filter else raw, "record")
+    records, last = [], c.ts_min
+    while source.at < len(source.data):
+        head = source.take(16)
+        ts, kind, size, tid = struct.unpack("<QHHI", head)
+        need(size >= 16 and size % 8 == 0 and last <= ts <= c.ts_max, "record")
+        records.append((c, ts, kind, tid, head + source.take(size - 16)))
+        last = ts if c.props & SORTED else c.ts_min
+    need(len(records) == c.n_records, "record")
+    return records
 
-    def load_unknown(self, c):
-        if crc32c(self.data[c.offset + 80:c.end]) != c.payload_crc:
-            raise Bad("payload-crc")
+# ---- 5.2 Filter 1, row-delta ---------------------------------------------------------------------
+def unfilter(data, n_records, rec_len):
+    source, layouts, out, ts = Input(data, "filter"), [], bytearray(), 0
+    for _ in range(source.varint(1025)):
+        kind, size = source.varint(1 << 16), source.varint(65529)
+        widths = source.take(source.varint(65))
+        need(size >= 16 and size % 8 == 0 and sum(w & 127 for w in widths) == size - 16
+             and all(w in (1, 2, 4, 8) or w > 0x80 for w in widths), "filter")
+        values = [bytes(w & 127) if w > 0x80 else 0 for w in widths]
+        layouts.append(SimpleNamespace(kind=kind, size=size, widths=widths, tid=0, values=values))
+    for _ in range(n_records):
+        head = source.varint(2 * len(layouts))
+        layout = layouts[head >> 1]
+        ts = source.changed(ts, 64)
+        layout.tid = source.changed(layout.tid, 32) if head & 1 else layout.tid
+        mask = source.varint(1 << len(layout.widths)) if layout.widths else 0
+        out += struct.pack("<QHHI", ts, layout.kind, layout.size, layout.tid)
+        for i, width in enumerate(layout.widths):
+            value, integer = layout.values[i], width < 0x80
+            if mask >> i & 1:
+                value = source.changed(value, 8 * width) if integer else source.take(width & 127)
+                layout.values[i] = value
+            out += value.to_bytes(width, "little") if integer else value
+        need(len(out) <= rec_len, "filter")
+    need(source.at == len(data) and len(out) == rec_len, "filter")
+    return bytes(out)
 
-    # ---- 5. Records ----
+# ---- 6.1 CBOR ------------------------------------------------------------------------------------
+def cbor(data):  # the one item; map keys that are neither text, bytes nor integers become tuples
+    source, items = Input(data, "cbor"), 0
+    def item(depth):
+        nonlocal items
+        items += 1
+        major, value = divmod(source.number(1), 32)
+        need(items <= 65536 and (depth < 16 or major not in (4, 5)) and major != 6, "cbor")
+        need(20 <= value <= 22 if major == 7 else value <= 27, "cbor")
+        if major == 7:
+            return (False, True, None)[value - 20]
+        if value > 23:
+            size = 1 << value - 24
+            value = source.number(size, "big")
+            need(value >= (24 if size == 1 else 1 << 4 * size), "cbor")
+        if major in (2, 3):
+            string = source.take(value) if major == 2 else text_of(source.take(value))
+            need(value <= 65536 and string is not None, "cbor")
+            return string
+        if major == 4:
+            return [item(depth + 1) for _ in range(value)]
+        if major < 2:
+            return value if major == 0 else -1 - value
+        out, last = {}, b""
+        for _ in range(value):
+            start, before = source.at, last
+            key = item(depth + 1)
+            last = data[start:source.at]
+            need(last > before, "cbor")
+            out[key if type(key) in (str, bytes, int) else (last,)] = item(depth + 1)
+        return out
+    value = item(0)
+    need(source.at == len(data), "cbor")
+    return value
 
-    def load_events(self, c):
-        raw = self.payload(c)
-        if c.filter:
-            raw = unfilter(raw, c.n_records, c.rec_len)
-        records, at, last = [], 0, 0
-        while at < len(raw):
-            if len(raw) - at < 16:
-                raise Bad("record")
-            ts, kind, size, tid = struct.unpack_from("<QHHI", raw, at)
-            if size < 16 or size % 8 or size > len(raw) - at or not c.ts_min <= ts <= c.ts_max:
-                raise Bad("record")
-            if c.props & SORTED and ts < last:
-                raise Bad("record")
-            records.append((c, ts, kind, tid, raw[at:at + size]))
-            at, last = at + size, ts
-        if len(records) != c.n_records:
-            raise Bad("record")
-        self.records += records
+# ---- xtr.cddl ------------------------------------------------------------------------------------
+# Rules, as fits() reads them: a range: an integer in it; a type: a value of it; a text: itself;
+# {a, b}: any of these; [a]: an array of a; (a, b): an array that begins with these;
+# {"x": a, "?y": b}: a map with key x, perhaps y; {a: b}: a map of a to b; else a predicate.
+RULES = {range: lambda rule, v: type(v) is int and v in rule,
+         type: lambda rule, v: isinstance(v, rule),
+         str: lambda rule, v: v == rule,
+         set: lambda rule, v: any(fits(r, v) for r in rule),
+         list: lambda rule, v: fits(list, v) and all(fits(rule[0], x) for x in v),
+         tuple: lambda rule, v: fits(list, v) and len(v) >= len(rule) and all(map(fits, rule, v)),
+         dict: lambda rule, v: fits(dict, v) and all(fits_map(*x, v) for x in rule.items())}
+def fits(rule, v):
+    return RULES[type(rule)](rule, v) if type(rule) in RULES else rule(v)
+def fits_map(key, rule, v):  # one line of a map's rule; where keys are named, all have to be text
+    if not isinstance(key, str):
+        return all(fits(key, k) and fits(rule, x) for k, x in v.items())
+    name = key.lstrip("?")
+    right = fits(rule, v[name]) if name in v else key != name
+    return right and all(isinstance(k, str) for k in v)
+def both(rule, holds):
+    return lambda v: fits(rule, v) and holds(v)
+def texts(names):
+    return dict.fromkeys(names.split(), str)
+U64, U32, U16, ID = range(1 << 64), range(1 << 32), range(1 << 16), range(1, 1 << 32)
+SIZES = {kind + str(8 * size): (size,) for kind in ("u", "s", "hex") for size in (1, 2, 4, 8)}
+NAMED = ({"enum", "flags"}, set(SIZES), {U64: str})
+SIZES.update(strid=(4, 8), ring=(4,), stack=(4,), bytes=ID, str=ID)
+CLASSES = ("plain", "kptr", "uptr", "pid", "name", "path", "user-data")
+def base_of(rep):  # 6.2: the representation without names, bytes for a later one, None for none
+    base = rep[1] if fits(NAMED, rep) else rep
+    if isinstance(base, str):
+        return base if base in SIZES else "bytes"
+    return "bytes" if fits((str,), rep) and rep[0] not in ("enum", "flags") else None
+COSTS = "cpu-ns ring-bytes ring-high bpf-run-ns bpf-run-count"
+FIELD = (str, U32, base_of, {str, type(None)}, {str, type(None)}, U32)
+EVENT = both({"fields": [FIELD], "name": str, "provider": U32, "size": range(16, 65529, 8),
+              "type": range(16, 65536)}, lambda v: all(
+                  f[5] in SIZES[base_of(f[2])] and f[1] + f[5] <= v["size"] for f in v["fields"]))
+DEVICE = {**texts("name ?driver ?pci-id ?driver-version ?firmware"), "?nodes": [str]}
+GRAMMAR = {
+    META: {"clock": {"event": str, "boot-id": both(bytes, lambda v: len(v) == 16), "res-ns": U64},
+           "config": {str: object}, "events": [EVENT],
+           "format": both((U64, U64), lambda v: len(v) == 2), "writer": texts("name version"),
+           "providers": [{"id": U32, **texts("name attach target state ?why ?module")}],
+           "system": {"cpus": U32, "page": U32, **texts("?hypervisor ?hostname"),
+                      "uname": both((str, str, str), lambda v: len(v) == 3), "?devices": [DEVICE]}},
+    TABLE: {"?frames": {ID: (U32, U64, U32)}, "?reset": bool, "?stacks": {ID: [U32]},
+            "?rings": [(ID, U64, U64, U32, U32, U32)], "?strings": {ID: {str, bytes}},
+            "?tasks": [(U32, U32, U64, U32, U32)]},
+    CLOCK: both({"after": U64, "before": U64, "clocks": {str: U64}},
+                lambda v: v["before"] <= v["after"]),
+    LOSS: {"?filtered": [(U32, U16, U64)], "?lost": [(U32, U16, range(1, 256), U64)],
+           "?gaps": [both((U32, U64, U64, U64), lambda v: v[1] <= v[2])]},
+    END: {"events": U64, "lost": U64, "reason": str,
+          "?recorder": {"?" + k: U64 for k in COSTS.split()}}}
+def item_of(section, c, raw):
+    item, new = cbor(raw), {}
+    need(fits(GRAMMAR[c.type], item), TYPES[c.type])
+    if c.type == TABLE:  # 6.4: add to the tables, by name and id; no id may get another meaning
+        entries = [(("rings", ring[0]), ring[:6]) for ring in item.get("rings", [])]
+        for name, known in (("strings", None), ("frames", 3), ("stacks", None)):
+            entries += [((name, k), v[:known]) for k, v in item.get(name, {}).items()]
+        for key, v in entries:
+            v = v.encode() if isinstance(v, str) else v
+            need(new.setdefault(key, section.tables.get(key, v)) == v, "table")
+        section.tables.update(new)
+    return item
 
-    # ---- 6. Chunk types ----
-
-    def load_meta(self, c):
-        self.meta = grammar.merge_meta(self.meta, cbor(self.payload(c)))
-
-    def load_table(self, c):
-        *tables, tasks = grammar.table(self.payload(c))
-        pairs = list(zip((self.strings, self.frames, self.stacks, self.rings), tables))
-        for known, new in pairs:
-            if any(known.get(k, v) != v for k, v in new.items()):
-                raise Bad("table")
-        for known, new in pairs:
-            known.update(new)
-        self.tasks.update(((task[0], task[2]), task) for task in tasks)
-
-    def load_clock(self, c):
-        self.clocks.append(grammar.clock(self.payload(c)))
-
-    def load_loss(self, c):
-        lost, filtered, gaps = grammar.loss(self.payload(c))
-        self.lost.update(lost)
-        self.filtered.update(filtered)
-        self.gaps += gaps
-
-    def load_round(self, c):
-        raw = self.payload(c)
-        if len(raw) != 8:
-            raise Bad("round")
-        self.rounds.append(struct.unpack("<Q", raw)[0])
-
-    def load_end(self, c):
-        self.end = grammar.end(self.payload(c))
-
-    def load_attach(self, c):
-        raw = self.payload(c)
-        length = struct.unpack_from("<H", raw)[0] if len(raw) >= 2 else 1 << 16
+# ---- 7. INDEX and trailer ------------------------------------------------------------------------
+def content_of(section, c, raw):  # section 6: what a payload holds, as a list
+    if c.type == INDEX:
+        need(len(raw) >= 16 and len(raw) == 16 + 40 * int.from_bytes(raw[8:12], "little"), "index")
+        entries = list(struct.iter_unpack("<QBB2xIQQII", raw[16:]))
+        right = entries == section.listed and int.from_bytes(raw[:8], "little") == section.index[0]
+        need(right or not section.comparable, "index")
+    elif c.type == ROUND:
+        need(len(raw) == 8, "round")
+        return [int.from_bytes(raw, "little")]
+    elif c.type == ATTACH:
+        length = int.from_bytes(raw[:2], "little")
         name = raw[2:2 + length]
-        if (not 0 < length <= 255 or len(name) != length or b"\0" in name or b"/" in name
-                or text_of(name) is None):
-            raise Bad("attach")
-        self.attached.append((c.offset, name, raw[2 + length:]))
-
-    # ---- 7. INDEX and trailer ----
-
-    def load_index(self, c):
-        raw = self.payload(c)
-        if len(raw) < 16 or len(raw) != 16 + 40 * struct.unpack_from("<I", raw, 8)[0]:
-            raise Bad("index")
-        if not self.comparable:
-            return
-        prev = struct.unpack_from("<Q", raw)[0]
-        entries = [e[:3] + e[4:] for e in struct.iter_unpack("<QBBHIQQII", raw[16:])]
-        should = [(o.offset - self.offset, o.type, o.codec, o.stream, o.ts_min, o.ts_max,
-                   o.n_records, o.seq) for o in self.listed]
-        if prev != self.prev_index or entries != should:
-            raise Bad("index")
-
-    def check_trailer(self):
-        if self.trailer and self.comparable:
-            last = [(c.offset - self.offset, c.stored_len) for c in self.chunks if c.type == INDEX]
-            if self.trailer != (last or [(0, 0)])[-1] + (self.found,):
-                self.problem("index", self.trailer_offset)
-
-
-LOADERS = {META: Section.load_meta, EVENTS: Section.load_events, TABLE: Section.load_table,
-           CLOCK: Section.load_clock, LOSS: Section.load_loss, ROUND: Section.load_round,
-           INDEX: Section.load_index, END: Section.load_end, ATTACH: Section.load_attach}
+        right = 0 < length <= 255 and len(name) == length and b"/" not in name
+        need(right and text_of(name) is not None, "attach")
+        return [{"offset": c.offset, "name": octets(name), "hex": raw[2 + length:].hex()}]
+    elif c.type in GRAMMAR:
+        return [item_of(section, c, raw)]
+    return records_of(c, raw) if c.type == EVENTS else []
+def load(section):  # the payloads of a section that is not refused, then what all of them lack
+    section.comparable = {code for code, _ in section.problems} <= {"ordinal"}
+    section.listed, section.index = [], (0, 0)
+    for c in section.chunks:
+        try:
+            section.content[c.type] += content_of(section, c, section.payload(c))
+        except Bad as bad:
+            section.problems.append((bad.args[0], c.offset))
+        section.listed.append((c.offset - section.offset, c.type, c.codec, c.stream, c.ts_min,
+                               c.ts_max, c.n_records, c.seq))
+        if c.type == INDEX:
+            section.listed, section.index = [], (c.offset - section.offset, c.stored_len)
+    if section.trailer and section.comparable:
+        if section.trailer[:3] != section.index + (len(section.found),):
+            section.problems.append(("index", section.trailer.offset))
+    if not section.content[META]:
+        section.problems.append(("no-meta", section.offset))
+    if all(c.type != END for c in section.chunks):
+        section.problems.append(("no-end", section.ends_at))
 
 # ---- 8. Problems ---------------------------------------------------------------------------------
-
 CODES = ("not-xtr too-short major incompat unknown-critical header-crc lost-sync chunk-truncated "
          "payload-crc chunk-order missing-chunks codec lz4 filter record cbor meta table clock "
          "loss end round attach index no-meta no-end ordinal").split()
-
-
-class File:
-    """A whole file: the sections that can be shown, and the problems in order."""
-
+class File:  # a whole file: the sections that can be shown, and the problems in order
     def __init__(self, data):
-        self.size, self.sections, self.problems, refusals = len(data), [], [], []
-        p = 0
+        self.size, self.sections, self.problems, self.refusals = len(data), [], [], []
+        marks, p = Marks(data), 0
         while p < len(data) and len(data) >= 64:
-            header = Header(data, p) if header_stands(data, p) else None
-            if header and (header.major != 1 or header.incompat):
-                refusals.append(("major" if header.major != 1 else "incompat", p))
-                p = next_header(data, p + 1)
-                continue
-            if header is None or header.damaged():
-                q = next_header(data, p + 1)
-                header = vote(data, p, q)
-                if header is None:
-                    self.problems.append(("lost-sync", p))
-                    p = q
-                    continue
-            section = Section(data, p, header)
-            p = section.ends_at
-            if section.refused:
-                refusals.append(section.refused)
-                continue
-            self.sections.append(section)
-            self.problems += section.problems
-        self.problems += refusals
-        if not self.sections:
-            nothing = "too-short" if len(data) < 64 else "not-xtr"
-            self.problems = refusals[:1] or [(nothing, 0)]
+            p = self.read_section(data, marks, p)
+        nothing = self.refusals[:1] or [("not-xtr" if p else "too-short", 0)]
+        self.problems = self.problems + self.refusals if self.sections else nothing
         self.problems = sorted(set(self.problems), key=lambda x: (x[1], CODES.index(x[0])))
+    def read_section(self, data, marks, p):  # section 3; where the next section begins
+        header, q = marks.at(p), marks.rescan(p + 1)
+        if header and (header.major != 1 or header.incompat):
+            self.refusals.append(("incompat" if header.major == 1 else "major", p))
+            return q
+        damaged = not header or not header.file_id or header.size not in range(64, 4097, 8)
+        if damaged:
+            header = Header(MAGIC, 1, 0, 64, marks.vote(p, q), 0, 0, p)
+        if header.file_id is None:
+            self.problems.append(("lost-sync", p))
+            return q
+        section = Section(data, marks, header, p)
+        unknown = [c for c in section.chunks if c.type > ATTACH and c.props & CRITICAL]
+        if unknown:
+            self.refusals.append(("unknown-critical", unknown[0].offset))
+        else:
+            load(section)
+            self.sections.append(section)
+            self.problems += section.problems + [("header-crc", p)] * damaged
+        return section.ends_at
 
-
+# ---- The document of test-vectors.md -------------------------------------------------------------
+IDS = {"strid": "strings", "ring": "rings", "stack": "stacks"}
+KEYS = ("offset type codec filter props seq stream stored_len raw_len rec_len n_records ts_min "
+        "ts_max first_ordinal lost_total").split()
+ESCAPED = {c: "\\u%04x" % c for c in (*range(32), 127)} | {ord(c): "\\" + c for c in '"\\'}
+def to_json(v):  # a tuple is an object of pairs, an iterator an array with a line for each element
+    if isinstance(v, (dict, tuple)):
+        v = v.items() if isinstance(v, dict) else v
+        return "{%s}" % ",".join(to_json(k) + ":" + to_json(x) for k, x in v)
+    if isinstance(v, str):
+        return '"%s"' % v.translate(ESCAPED)
+    if v is None or isinstance(v, int):
+        return "null" if v is None else str(v)
+    start = "" if isinstance(v, list) else "\n"
+    return "[%s]" % ",".join(start + to_json(x) for x in v)
+def octets(raw):
+    return {"hex": raw.hex()} if text_of(raw) is None else text_of(raw)
+def look_up(tables, rep, number):  # what an id of a strid, ring or stack is shown as
+    found = tables.get((IDS[rep], number))
+    if found is None:
+        return "?%s:%d" % (rep.replace("strid", "str"), number) if number else None
+    if rep == "ring":
+        names = (look_up(tables, "strid", i) for i in found[3:5])
+        return dict(zip(("id", "device", "name"), (number, *names)))
+    return octets(found) if rep == "strid" else {"id": number, "frames": found}
+def shown(tables, rep, raw):  # the value of a field
+    base = base_of(rep)
+    if base in ("bytes", "str"):
+        return raw.hex() if base == "bytes" else octets(raw.split(b"\0")[0])
+    number = int.from_bytes(raw, "little", signed=base in ("s8", "s16", "s32", "s64"))
+    if isinstance(rep, str):
+        return look_up(tables, base, number) if base in IDS else number
+    wide, names = number % (1 << 64), rep[2]
+    if rep[0] == "enum":
+        return {"value": number, "name": names.get(wide)}
+    return {"value": number, "names": [names[m] for m in sorted(names) if m and wide & m == m]}
+def event_json(tables, events, threads, record):
+    c, ts, kind, tid, raw = record
+    event, entries, task = events.get(kind), threads.get(tid), None
+    if entries:
+        entry = entries[max(0, bisect(entries, ts, key=lambda e: e[2]) - 1)]
+        task = {"pid": entry[1], "comm": look_up(tables, "strid", entry[3])}
+    content = {"hex": raw[16:].hex()} if not event else {"fields": tuple(
+        (f[0], shown(tables, f[2], raw[f[1]:f[1] + f[5]]))
+        for f in event["fields"] if f[1] + f[5] <= len(raw))}
+    return {"seq": c.seq, "ts": ts, "type": kind, "name": event and event["name"],
+            "cpu": None if c.stream == 0xFFFFFFFF else c.stream, "tid": tid, "task": task,
+            "size": len(raw), **content}
+def pick(item, keys, default=None):
+    return {key.replace("-", "_"): item.get(key, default) for key in keys.split()}
+def field_json(field):
+    name, offset, rep, unit, privacy, size = field[:6]
+    names = [rep[0], [[k, rep[2][k]] for k in sorted(rep[2])]] if fits(NAMED, rep) else None
+    return {"name": name, "offset": offset, "size": size, "repr": base_of(rep), "names": names,
+            "unit": unit, "class": privacy if privacy in (None, *CLASSES) else "user-data"}
+def union(items, *keys):  # later entries replace earlier ones with the same keys; by these keys
+    return [v for _, v in sorted({tuple(v[k] for k in keys): v for v in items}.items())]
+def meta_json(metas, events):
+    writer, clock, system = (metas[-1][key] for key in ("writer", "clock", "system"))
+    config = {k.encode(): v for m in metas for k, v in m["config"].items() if fits({str, U64}, v)}
+    devices = union((d for m in metas for d in m["system"].get("devices", [])), "name")
+    providers = union((p for m in metas for p in m["providers"]), "id")
+    return {
+        "writer": [writer["name"], writer["version"]],
+        "clock": [clock["event"], clock["boot-id"].hex(), clock["res-ns"]],
+        "system": pick(system, "cpus page uname hypervisor hostname"),
+        "devices": ({**pick(d, "name driver pci-id driver-version firmware"),
+                     "nodes": d.get("nodes", [])} for d in devices),
+        "config": ([k.decode(), config[k]] for k in sorted(config, key=lambda k: (len(k), k))),
+        "providers": ({**pick(p, "id name attach target state why module"), "state": p["state"]
+                       if p["state"] in ("attached", "refused") else "missing"} for p in providers),
+        "events": ({**pick(e, "type name size provider"), "fields": map(field_json, e["fields"])}
+                   for e in events)}
+def section_json(s, with_events):
+    metas, h = s.content[META], s.header
+    events = {e["type"]: e for m in metas for e in m["events"]}
+    lost, filtered, gaps = ([e for t in s.content[LOSS] for e in t.get(key, [])]
+                            for key in ("lost", "filtered", "gaps"))
+    tasks = union((task[:5] for t in s.content[TABLE] for task in t.get("tasks", [])), 0, 2)
+    threads, end = {}, s.content[END][-1] if s.content[END] else None
+    for task in tasks:
+        threads.setdefault(task[0], []).append(task)
+    cost = pick(end["recorder"], COSTS, 0) if end and "recorder" in end else None
+    table = {name: [[k, v] for (of, k), v in sorted(s.tables.items()) if of == name]
+             for name in ("strings", "rings", "frames", "stacks")}
+    shown_events = {"events": (event_json(s.tables, events, threads, r) for r in s.content[EVENTS])}
+    return {
+        "offset": s.offset, "header_size": h.size, "minor": h.minor, "compat_flags": h.compat,
+        "file_id": "%016x" % h.file_id, "chunks": ([getattr(c, k) for k in KEYS] for c in s.chunks),
+        "meta": meta_json(metas, union(events.values(), "type")) if metas else None,
+        "strings": ([k, octets(v)] for k, v in table["strings"]), "tasks": iter(tasks),
+        "rings": (v for _, v in table["rings"]), "frames": ([k] + v for k, v in table["frames"]),
+        "stacks": iter(table["stacks"]),
+        "clocks": ([t["before"], t["after"], *pick(t["clocks"], "boottime realtime", 0).values()]
+                   for t in s.content[CLOCK]),
+        "rounds": iter(s.content[ROUND]), "attached": iter(s.content[ATTACH]),
+        "lost": (e[:4] for e in union(lost, 0, 1, 2) if e[3]),
+        "filtered": (e[:3] for e in union(filtered, 0, 1) if e[2]),
+        "gaps": iter(sorted((g[:4] for g in gaps), key=lambda g: (g[1], g[2], g[0], g[3]))),
+        "end": end and {"reason": end["reason"], "recorder": cost},
+        **(shown_events if with_events else {})}
+def document(file, with_events=True):
+    out = {"size": file.size, "sections": (section_json(s, with_events) for s in file.sections),
+           "problems": ({"code": code, "offset": offset} for code, offset in file.problems)}
+    return (to_json(out) + "\n").encode()
 def main(args):
-    options = [a for a in args if a.startswith("--")]
     names = [a for a in args if not a.startswith("--")]
-    if len(names) != 1 or options not in ([], ["--summary"]):
+    if len(names) != 1 or sorted(args) not in (names, sorted(["--summary"] + names)):
         print(__doc__, file=sys.stderr)
         return 2
     try:
-        if names[0] == "-":
-            data = sys.stdin.buffer.read()
-        else:
-            with open(names[0], "rb") as f:
-                data = f.read()
+        file = File(sys.stdin.buffer.read() if names == ["-"] else Path(names[0]).read_bytes())
     except OSError as error:
         print("reader.py: %s" % error, file=sys.stderr)
         return 1
-    file = File(data)
-    sys.stdout.buffer.write(document(file, not options))
+    sys.stdout.buffer.write(document(file, args == names))
     return 3 if file.problems else 0
-
-
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

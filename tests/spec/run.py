@@ -19,7 +19,6 @@ BUILD = os.path.join(ROOT, os.environ.get("BUILD", "build/gcc"))
 sys.path[:0] = [os.path.join(ROOT, "tests/vectors"), os.path.join(ROOT, "spec")]
 import cases_content
 import reader
-import reader_cbor
 
 passed = failed = 0
 
@@ -78,9 +77,9 @@ def written():
 
 
 def check_events(file):
-    events = file.sections[0].meta["events"]
+    events = {e["type"]: e for m in file.sections[0].content[reader.META] for e in m["events"]}
     for want in cases_content.builtin_events():
-        have, _ = events.pop(want["type"], ({"name": None, "size": 0, "fields": []}, None))
+        have = events.pop(want["type"], {"name": None, "size": 0, "fields": []})
         name = "event %d of events.md" % want["type"]
         same(name, (have["name"], have["size"]), (want["name"], want["size"]))
         for h, w in zip(have["fields"], want["fields"]):
@@ -110,7 +109,7 @@ def check_keys(file):
     s = file.sections[0]
     for c in s.chunks:
         if c.type in (reader.META, reader.TABLE, reader.CLOCK, reader.LOSS, reader.END):
-            value = reader_cbor.cbor(s.payload(c))
+            value = reader.cbor(s.payload(c))
             for free in ("config", "clocks"):
                 if free in value:
                     have.add(free)
@@ -131,7 +130,7 @@ def check_written(file):
         have = {c.props & 3 for c in s.chunks if c.type == int(kind)}
         same("props of %s" % name, have, {bits[props.strip()]})
     first = next(c for c in s.chunks if c.type == reader.EVENTS)
-    same("the first EVENTS chunk", (first.filter, first.stream, len(s.records)), (1, 0, 2))
+    same("the first EVENTS chunk", (first.filter, first.stream, len(s.content[reader.EVENTS])), (1, 0, 2))
 
 
 # ---- lists and numbers ---------------------------------------------------------------------------
@@ -152,9 +151,9 @@ def check_lists():
     grammar = text("spec/xtr.cddl")
     reprs = re.findall(r'"(\w+)"', re.search(r"^number =.*?^repr =.*?\[", grammar, re.M | re.S)[0])
     same("representations", [r[1] for r in macro("format/schema.h", "XTR_REPRS")], reprs)
-    same("representations of reader.py", sorted(reader_cbor.WIDTHS), sorted(reprs))
+    same("representations of reader.py", sorted(reader.SIZES), sorted(reprs))
     classes = re.findall(r'"([a-z-]+)"', re.search(r"^sens =.*$", grammar, re.M)[0])
-    same("privacy classes", list(reader_cbor.CLASSES), classes)
+    same("privacy classes", list(reader.CLASSES), classes)
 
 
 LIMITS = {
@@ -200,7 +199,7 @@ def check_example():
         same("the bytes of the example", dump.hex(), f.read().hex())
     file = reader.File(dump)
     same("problems of the example", file.problems, [])
-    same("events of the example", len(file.sections[0].records), 2)
+    same("events of the example", len(file.sections[0].content[reader.EVENTS]), 2)
     same("its reading", re.findall(r"^    (\{\"seq\".*\})$", part, re.M),
          re.findall(r"^(\{\"seq\".*?\}\})[,\]]", reader.document(file).decode(), re.M))
 

@@ -32,7 +32,7 @@ def expected(case):
     """The reading of a case; raises if it is not what the case says."""
     file = reader.File(case.data)
     problems = [list(p) for p in file.problems]
-    events = sum(len(s.records) for s in file.sections)
+    events = sum(len(s.content[reader.EVENTS]) for s in file.sections)
     if problems != case.problems:
         raise SystemExit("%s/%s: %s, should be %s" % (case.folder, case.name, problems,
                                                        case.problems))

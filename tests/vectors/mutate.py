@@ -70,7 +70,7 @@ def reseal(data, rng):
     """Change bytes of one chunk and make its check sums right again: what decoders must stand."""
     starts = [m.start() for m in re.finditer(re.escape(reader.SYNC), data)]
     p = rng.choice(starts)
-    end = min(len(data), reader.Chunk(data, p).end)
+    end = min(len(data), p + 80 + int.from_bytes(data[p + 24:p + 28], "little"))
     chunk = bytearray(data[p:end])
     for _ in range(rng.choice((1, 1, 2, 5))):
         at = rng.randrange(4, 72) if rng.random() < 0.2 else rng.randrange(80, len(chunk) or 81)
