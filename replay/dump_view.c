@@ -48,6 +48,15 @@ static void text_hex(FILE *f, const struct xtr_event *ev)
 		fprintf(f, "%02x", ev->rec[i]);
 }
 
+/* Frames have lines of their own; an event without a stack says nothing of stacks. */
+static void text_stacks(FILE *f, const struct xtr_tables *t, const struct xtr_event *ev)
+{
+	uint32_t i;
+
+	for (i = 0; i < ev->desc->n_fields; i++)
+		xtr_field_stack(f, t, &ev->desc->fields[i], ev->rec, ev->size);
+}
+
 /* Records may be shorter than META says; what lies past their end is left out. */
 static bool fits(const struct xtr_field *field, uint32_t size)
 {
@@ -78,7 +87,7 @@ void xtr_dump_text(FILE *f, const struct xtr_tables *t, const struct xtr_event *
 	for (i = 0; i < ev->desc->n_fields; i++) {
 		const struct xtr_field *field = &ev->desc->fields[i];
 
-		if (!fits(field, ev->size))
+		if (!fits(field, ev->size) || field->repr == XTR_REPR_STACK)
 			continue;
 		fputc(' ', f);
 		xtr_text_put(f, field->name, strlen(field->name));
@@ -86,6 +95,7 @@ void xtr_dump_text(FILE *f, const struct xtr_tables *t, const struct xtr_event *
 		xtr_field_text(f, t, field, ev->rec, ev->size);
 	}
 	fputc('\n', f);
+	text_stacks(f, t, ev);
 }
 
 static void json_gap(struct xtr_json *j, const struct xtr_gap *gap)

@@ -6,7 +6,8 @@
 #include "format/merge.h"
 #include "json.h"
 
-/* "comm-tid [cpu] s.ns: system:event: field=value ...", or the mark of a gap. */
+/* "comm-tid [cpu] s.ns: system:event: field=value ...", or the mark of a gap. A stack follows, a
+ * line for each frame. */
 void xtr_dump_text(FILE *f, const struct xtr_tables *t, const struct xtr_event *ev);
 void xtr_dump_json(struct xtr_json *j, const struct xtr_tables *t, const struct xtr_event *ev);
 

@@ -74,37 +74,57 @@ static void put_ring(FILE *f, const struct xtr_tables *t, uint64_t id)
 	}
 }
 
+/* A string of the tables that says something, or NULL. */
+static const char *text_of(const struct xtr_tables *t, uint32_t id, size_t *n)
+{
+	const char *s = id ? xtr_tables_string(t, id, n) : NULL;
+
+	return s && *n ? s : NULL;
+}
+
+/* symbol+offset [module]; module+offset; or the bare address of what is in no known module. */
 static void put_frame(FILE *f, const struct xtr_tables *t, uint32_t id)
 {
 	const struct xtr_frame *frame = xtr_tables_frame(t, id);
+	const char *symbol, *module;
+	size_t n_symbol = 0, n_module = 0;
 
 	if (!frame) {
 		fprintf(f, "?frame:%u", id);
 		return;
 	}
-	if (frame->symbol)
-		put_strid(f, t, frame->symbol);
-	fprintf(f, "+0x%" PRIx64, frame->offset);
-	if (frame->module) {
-		fputc('[', f);
-		put_strid(f, t, frame->module);
+	symbol = text_of(t, frame->symbol, &n_symbol);
+	module = text_of(t, frame->module, &n_module);
+	if (symbol)
+		xtr_text_put(f, symbol, n_symbol);
+	else if (module)
+		xtr_text_put(f, module, n_module);
+	fprintf(f, symbol || module ? "+0x%" PRIx64 : "0x%" PRIx64, frame->offset);
+	if (symbol && module) {
+		fputs(" [", f);
+		xtr_text_put(f, module, n_module);
 		fputc(']', f);
+	} else if (!symbol && !module) {
+		fputs(" [unknown]", f);
 	}
 }
 
-/* Innermost first: callee < caller. */
-static void put_stack(FILE *f, const struct xtr_tables *t, uint64_t id)
+void xtr_field_stack(FILE *f, const struct xtr_tables *t, const struct xtr_field *field,
+		     const uint8_t *rec, uint32_t size)
 {
+	const uint32_t *frames;
+	uint64_t id = 0;
 	size_t n = 0, i;
-	const uint32_t *frames = id ? xtr_tables_stack(t, (uint32_t)id, &n) : NULL;
 
-	if (!id)
-		fputc('-', f);
-	else if (!frames)
-		fprintf(f, "?stack:%" PRIu64, id);
+	if (field->repr != XTR_REPR_STACK || !xtr_field_get(field, rec, size, &id) || !id)
+		return;
+	frames = xtr_tables_stack(t, (uint32_t)id, &n);
+	if (!frames)
+		fprintf(f, "%*s?stack:%" PRIu64 "\n", XTR_STACK_INDENT, "", id);
 	for (i = 0; frames && i < n; i++) {
-		fputs(i ? "<" : "", f);
+		fprintf(f, "%*s", XTR_STACK_INDENT, "");
 		put_frame(f, t, frames[i]);
+		fputc('\n', f);
 	}
 }
 
@@ -191,9 +211,6 @@ bool xtr_field_text(FILE *f, const struct xtr_tables *t, const struct xtr_field 
 	case XTR_REPR_RING:
 		put_ring(f, t, v);
 		break;
-	case XTR_REPR_STACK:
-		put_stack(f, t, v);
-		break;
 	default:
 		put_integer(f, field, v);
 	}
@@ -227,6 +244,42 @@ static void json_strid(struct xtr_json *j, const struct xtr_tables *t, uint64_t 
 		xtr_json_strn(j, s, n);
 	else
 		json_text(j, t, id, put_strid);
+}
+
+static void json_frame(struct xtr_json *j, const struct xtr_tables *t, uint32_t id)
+{
+	const struct xtr_frame *frame = xtr_tables_frame(t, id);
+	const char *symbol = NULL, *module = NULL;
+	size_t n_symbol = 0, n_module = 0;
+	char hex[24];
+
+	xtr_json_begin_object(j);
+	if (frame) {
+		symbol = text_of(t, frame->symbol, &n_symbol);
+		module = text_of(t, frame->module, &n_module);
+		xtr_json_key(j, "symbol");
+		xtr_json_strn(j, symbol, n_symbol);
+		xtr_json_key(j, "module");
+		xtr_json_strn(j, module, n_module);
+		snprintf(hex, sizeof(hex), "0x%" PRIx64, frame->offset);
+		xtr_json_kv_str(j, symbol || module ? "offset" : "address", hex);
+	}
+	xtr_json_end_object(j);
+}
+
+static void json_stack(struct xtr_json *j, const struct xtr_tables *t, uint64_t id)
+{
+	size_t n = 0, i;
+	const uint32_t *frames = id ? xtr_tables_stack(t, (uint32_t)id, &n) : NULL;
+
+	if (!frames) {
+		xtr_json_null(j);
+		return;
+	}
+	xtr_json_begin_array(j);
+	for (i = 0; i < n; i++)
+		json_frame(j, t, frames[i]);
+	xtr_json_end_array(j);
 }
 
 static void json_named(struct xtr_json *j, const struct xtr_field *field, uint64_t v)
@@ -305,7 +358,7 @@ bool xtr_field_json(struct xtr_json *j, const struct xtr_tables *t, const struct
 	else if (field->repr == XTR_REPR_RING)
 		json_text(j, t, v, put_ring);
 	else if (field->repr == XTR_REPR_STACK)
-		json_text(j, t, v, put_stack);
+		json_stack(j, t, v);
 	else
 		json_integer(j, field, v);
 	return true;

@@ -7,12 +7,17 @@
 #include "format/tables.h"
 #include "json.h"
 
+#define XTR_STACK_INDENT 8 /* columns */
+
 /* Nothing is printed for a field that does not fit into the record. Return true if something was.
  */
 bool xtr_field_text(FILE *f, const struct xtr_tables *t, const struct xtr_field *field,
 		    const uint8_t *rec, uint32_t size);
-/* Key and value. Ids are resolved; numbers with names become {"value", "name"} or {"value",
- * "flags"}. */
+/* The frames of a stack field, innermost first, a line each; nothing if it is no stack, or none. */
+void xtr_field_stack(FILE *f, const struct xtr_tables *t, const struct xtr_field *field,
+		     const uint8_t *rec, uint32_t size);
+/* Key and value; a stack is an array of frames. Ids are resolved; numbers with names become
+ * {"value", "name"} or {"value", "flags"}. */
 bool xtr_field_json(struct xtr_json *j, const struct xtr_tables *t, const struct xtr_field *field,
 		    const uint8_t *rec, uint32_t size);
 

@@ -29,7 +29,7 @@ struct gen {
 	struct xtr_writer *w;
 	uint8_t buf[CPUS][BUF_SIZE];
 	uint32_t len[CPUS], n[CPUS];
-	uint32_t cpu, tid, flags, job_count;
+	uint32_t cpu, tid, flags, job_count, stack;
 	uint64_t client;
 };
 
@@ -95,6 +95,7 @@ static void queue(struct gen *g, uint64_t ts, uint64_t ctx, uint64_t seqno, uint
 				       .client_id = g->client,
 				       .ring = on,
 				       .job_count = g->job_count,
+				       .stack = g->stack,
 				       .flags = g->flags };
 
 	put(g, &r, ts, XTR_EV_JOB_QUEUE, sizeof(r));
@@ -194,6 +195,30 @@ static void old_kernel(struct gen *g)
 	frames(g, XTR_EV_JOB_WAIT_DEP);
 }
 
+static uint32_t frame(struct gen *g, const char *symbol, uint64_t offset, const char *module)
+{
+	struct xtr_frame f = { .symbol = intern(g, symbol, strlen(symbol)),
+			       .offset = offset,
+			       .module = intern(g, module, strlen(module)) };
+	uint32_t id;
+
+	if (!*symbol)
+		f.symbol = 0;
+	must(xtr_tables_intern_frame(g->tables, &f, &id), "frame");
+	return id;
+}
+
+/* A frame with symbol and module, one with a module alone, one with neither. */
+static uint32_t stack(struct gen *g)
+{
+	const uint32_t frames[] = { frame(g, "drm_sched_entity_push_job", 0x121, "gpu_sched"),
+				    frame(g, "", 0x10ed6b, "libc.so.6"),
+				    frame(g, "", 0x7f705a9cad6b, "") };
+
+	must(xtr_tables_add_stack(g->tables, 1, frames, 3), "stack");
+	return 1;
+}
+
 /* Killed, timed out, batch, open at both ends, a gap, a hostile name. */
 static void trouble(struct gen *g)
 {
@@ -207,7 +232,9 @@ static void trouble(struct gen *g)
 	job(g, 11, 2, 1, 2 * US, 5 * US, 300 * US);
 	job(g, 11, 3, 1, 3 * US, 6 * US, 304 * US);
 	g->tid = 666;
+	g->stack = stack(g);
 	queue(g, 1 * MS, 13, 1, 1);
+	g->stack = 0;
 	signaled(g, 2 * MS, 13, 1, -ESRCH);
 	job(g, 15, 1, 2, 3 * MS, 4 * MS, 30 * MS);
 	signaled(g, 30 * MS + 2 * US, 15, 1, -ETIME);
