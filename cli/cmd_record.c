@@ -366,8 +366,11 @@ const struct cli_command cmd_record = {
 		"failed, 3 if events were lost, 5 if a privilege or kernel feature is missing ('xtr doctor' "
 		"tells which).\n"
 		"\n"
-		"Needs root, or the capabilities CAP_BPF and CAP_PERFMON, CAP_SYS_ADMIN for the types of kernel "
-		"modules; they are given up as soon as recording begins. -d sends the command SIGTERM at the end; "
+		"Needs root, or the capabilities CAP_BPF (to load programs) and CAP_PERFMON (to attach them); with "
+		"CAP_DAC_READ_SEARCH also events of -e that only tracefs describes, which is root's on most "
+		"machines; with CAP_SYSLOG names of kernel addresses; with --stack CAP_SYS_PTRACE for the names of "
+		"other users' programs. All are given up as soon as recording begins (those of --stack when it "
+		"ends). -d sends the command SIGTERM at the end; "
 		"when recording ends by itself (--size, no space left) the command runs on.",
 	.examples =
 		"xtr record -- ./my-workload\trecord while the program runs, into xtr.xtr\n"

@@ -91,7 +91,7 @@ static bool events_readable(void)
 	if (!dir)
 		return false;
 	snprintf(path, sizeof(path), "%s/events", dir);
-	return access(path, R_OK) == 0;
+	return xtr_access(path, R_OK) == 0;
 }
 
 /*

@@ -140,10 +140,11 @@ static int try_load(struct xtr_bpf *b, struct xtr **skel, const bool *wanted,
 		    const struct xtr_selection *sel, const struct xtr_record_opts *opts,
 		    const struct xtr_hook *only)
 {
+	LIBBPF_OPTS(bpf_object_open_opts, how, .btf_custom_path = b->btf.path);
 	int err;
 
 	complaint[0] = 0;
-	*skel = xtr__open();
+	*skel = xtr__open_opts(&how);
 	if (!*skel)
 		return -errno;
 	err = prepare(b, *skel, wanted, sel, opts, only);
@@ -296,7 +297,10 @@ int xtr_bpf_load(struct xtr_bpf **out, const struct xtr_selection *sel,
 	b->n_cpus = (uint32_t)n;
 	b->n_slots = XTR_SLOT_GENERIC + (uint32_t)sel->n_generics;
 	b->ring_bytes = ring_bytes(opts, b->n_cpus);
-	rc = load(b, sel, opts);
+	rc = xtr_kernel_btf_open(&b->btf);
+	if (!rc)
+		rc = load(b, sel, opts);
+	xtr_kernel_btf_close(&b->btf);
 	if (!rc)
 		rc = set_up_maps(b, opts);
 	if (rc) {

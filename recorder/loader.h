@@ -7,6 +7,7 @@
 #define XTR_RECORDER_LOADER_H
 
 #include "bpfdefs.h"
+#include "kernel_btf.h"
 #include "recorder.h"
 #include "ring.h"
 #include "select.h"
@@ -23,6 +24,7 @@ struct xtr_hook_result {
 
 struct xtr_bpf {
 	struct xtr *skel;
+	struct xtr_kernel_btf btf; /* while loading */
 	uint32_t n_cpus, n_slots;
 	uint64_t ring_bytes;
 	struct xtr_ringbuf *rings, ctl;             /* rings: one per CPU */

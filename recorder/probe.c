@@ -35,7 +35,7 @@ static void check_privilege(struct xtr_check *c)
 			 xtr_cap_have(CAP_BPF) ? "" : "no CAP_BPF",
 			 xtr_cap_have(CAP_PERFMON) ? "" : ", no CAP_PERFMON");
 	c->remedy =
-		"run as root, or give xtr the capabilities CAP_BPF, CAP_PERFMON and CAP_SYS_ADMIN";
+		"run as root, or give xtr the capabilities CAP_BPF (to load programs) and CAP_PERFMON (to attach them to tracepoints)";
 }
 
 static void check_kernel(struct xtr_check *c)
@@ -142,14 +142,16 @@ static void check_tracefs(struct xtr_check *c)
 
 	dir = xtr_tracefs_dir(&err);
 	c->state = XTR_CHECK_WARN;
-	c->remedy = "run as root, or mount tracefs: mount -t tracefs tracefs /sys/kernel/tracing";
+	c->remedy =
+		"run as root, or with CAP_DAC_READ_SEARCH and tracefs mounted: mount -t tracefs tracefs /sys/kernel/tracing";
 	if (!dir) {
 		snprintf(c->detail, sizeof(c->detail), "not mounted: %s", strerror(-err));
 		return;
 	}
 	snprintf(path, sizeof(path), "%s/events", dir);
-	if (access(path, R_OK | X_OK)) {
-		snprintf(c->detail, sizeof(c->detail), "%.64s: %s", path, strerror(errno));
+	err = xtr_access(path, R_OK | X_OK);
+	if (err) {
+		snprintf(c->detail, sizeof(c->detail), "%.64s: %s", path, strerror(-err));
 		return;
 	}
 	c->state = XTR_CHECK_OK;
@@ -296,7 +298,7 @@ int xtr_probe_require(const struct xtr_record_opts *opts, struct xtr_record_err 
 		return say(err, -EPERM, "the kernel is locked down (confidentiality)", c.remedy);
 	check_btf(&c);
 	if (c.state != XTR_CHECK_OK) {
-		snprintf(what, sizeof(what), "this kernel tells nothing of its types: %s",
+		snprintf(what, sizeof(what), "this kernel does not describe its types (BTF): %s",
 			 c.detail);
 		return say(err, -ENOSYS, what, c.remedy);
 	}

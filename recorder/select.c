@@ -84,6 +84,7 @@ static int select_generic(struct walk *w)
 {
 	const char *colon = strchr(w->pattern, ':');
 	char system[128];
+	int err;
 
 	if (strpbrk(w->pattern, "*?["))
 		return xtr_tracefs_each(try_event, w);
@@ -91,7 +92,10 @@ static int select_generic(struct walk *w)
 		return 0;
 	memcpy(system, w->pattern, (size_t)(colon - w->pattern));
 	system[colon - w->pattern] = 0;
-	return xtr_tracefs_has(system, colon + 1) ? try_event(w, system, colon + 1) : 0;
+	err = xtr_tracefs_look(system, colon + 1);
+	if (!err)
+		return try_event(w, system, colon + 1);
+	return !w->matched && (err == -EACCES || err == -EPERM) ? err : 0;
 }
 
 static int select_one(struct xtr_selection *s, const char *pattern)
@@ -121,8 +125,9 @@ static int explain(struct xtr_record_err *err, int code, const char *pattern)
 			 strerror(-code));
 	err->kind = code == -EACCES || code == -EPERM ? XTR_FAIL_MACHINE : XTR_FAIL_OTHER;
 	if (err->kind == XTR_FAIL_MACHINE)
-		snprintf(err->hint, sizeof(err->hint),
-			 "run as root, or with CAP_DAC_READ_SEARCH and tracefs mounted");
+		snprintf(
+			err->hint, sizeof(err->hint),
+			"only root may look into tracefs: run as root, or with CAP_DAC_READ_SEARCH and tracefs mounted");
 	return code;
 }
 

@@ -73,12 +73,17 @@ int xtr_tracefs_format(const char *system, const char *event, struct xtr_tp_form
 	return err;
 }
 
-bool xtr_tracefs_has(const char *system, const char *event)
+int xtr_tracefs_look(const char *system, const char *event)
 {
 	char path[512];
+	int err = event_path(path, sizeof(path), system, event, "format");
 
-	return event_path(path, sizeof(path), system, event, "format") == 0 &&
-	       access(path, F_OK) == 0;
+	return err ? err : xtr_access(path, F_OK);
+}
+
+bool xtr_tracefs_has(const char *system, const char *event)
+{
+	return xtr_tracefs_look(system, event) == 0;
 }
 
 static int not_hidden(const struct dirent *d)

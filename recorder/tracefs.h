@@ -49,6 +49,8 @@ void xtr_tp_format_free(struct xtr_tp_format *f);
 const char *xtr_tracefs_dir(int *err);
 /* Read and parse events/SYSTEM/EVENT/format. -ENOENT if there is no such event. */
 int xtr_tracefs_format(const char *system, const char *event, struct xtr_tp_format **f);
+/* Is there such an event? 0, -ENOENT, or why it is unknown: -EACCES, or -EPERM: no tracefs. */
+int xtr_tracefs_look(const char *system, const char *event);
 bool xtr_tracefs_has(const char *system, const char *event);
 /* Call fn for each event in order of system and name, until it returns non-zero, which is returned.
  * -errno if unreadable. */

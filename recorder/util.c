@@ -73,6 +73,11 @@ bool xtr_read_line(const char *path, char *buf, size_t n)
 	return buf[0] != 0;
 }
 
+int xtr_access(const char *path, int mode)
+{
+	return faccessat(AT_FDCWD, path, mode, AT_EACCESS) ? -errno : 0;
+}
+
 static uint64_t clock_ns(clockid_t id)
 {
 	struct timespec ts;

@@ -17,6 +17,8 @@
 int xtr_read_file(const char *path, size_t max, char **text, size_t *n);
 /* First line of a file without its newline; false if unreadable. */
 bool xtr_read_line(const char *path, char *buf, size_t n);
+/* access(2) by the effective user and capabilities. 0 or a negative errno. */
+int xtr_access(const char *path, int mode);
 /* Now, on CLOCK_MONOTONIC, ns. */
 uint64_t xtr_now(void);
 /* CPU time of this process, user and system, ns. */
