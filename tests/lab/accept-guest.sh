@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Runs inside a lab kernel as root: records each scenario of the fake GPU with xtr and leaves, per
 # scenario, in OUT/NAME/: run.xtr, the driver's truth, the number of events emitted, the recorder's
-# messages and exit status. Judges nothing: accept_check.py does, on the host.
+# messages and exit status; then the cases of accept-cases.sh. Judges nothing: accept does, on the
+# host.
 # usage: accept-guest.sh OUT XTR SCENARIO...   (SCENARIO: "name:load options:record options")
 set -u
 
 out=$1 xtr=$2
+here=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")" && pwd)
 shift 2
 debug=/sys/kernel/debug/fakegpu
 
@@ -30,5 +32,13 @@ for spec in "$@"; do
 	cat $debug/truth >"$dir/truth.csv"
 	cat $debug/emitted >"$dir/emitted.txt"
 done
+
+# shellcheck source-path=SCRIPTDIR source=accept-cases.sh
+. "$here/accept-cases.sh"
+one_process
+two_recorders
+two_capabilities
+without_btf
 sleep 0.2
 modprobe -r xtr_fakegpu || exit 93
+without_driver

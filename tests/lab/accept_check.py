@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Judges one recording of the lab against what the driver itself knows.
 
-usage: accept_check.py [--need-loss] XTR DIR
+usage: accept_check.py [--need-loss] [--filtered] XTR DIR
 
 DIR holds run.xtr, emitted.txt (events the kernel emitted, by tracepoint) and truth.csv, as
 accept-guest.sh leaves them. For every tracepoint that xtr recorded: events in the file plus events
-in the loss counters must be the number emitted, to the event. Prints one line per check.
+in the loss counters must be the number emitted, to the event; with --filtered (a recording of some
+processes), the events of others are counted as filtered and belong to the sum. Prints one line per check.
 """
 
 import json
@@ -35,12 +36,13 @@ def main(argv):
     info = json.loads(subprocess.run([xtr, "info", "--json", directory + "/run.xtr"],
                                      stdout=subprocess.PIPE).stdout)
     recorded = {e["name"].split(":")[1]: e["count"] for e in info["event_types"]}
-    lost = {}
+    want_filtered = "--filtered" in argv
+    lost, filtered = {}, {}
     for section in info["sections"]:
         for entry in section["loss"]:
             name = (entry["name"] or "?").split(":")[-1]
-            if entry["cause"] != "filtered":
-                lost[name] = lost.get(name, 0) + entry["count"]
+            counts = filtered if entry["cause"] == "filtered" else lost
+            counts[name] = counts.get(name, 0) + entry["count"]
     emitted = {}
     with open(directory + "/emitted.txt") as f:
         for line in f:
@@ -52,10 +54,14 @@ def main(argv):
         if name not in emitted:
             check(False, f"{name}: recorded {count}, but no such tracepoint was counted")
             continue
-        have = count + lost.get(name, 0)
+        others = filtered.get(name, 0)
+        have = count + lost.get(name, 0) + others
         check(have == emitted[name], f"{name}: recorded {count} + lost {lost.get(name, 0)}"
-              f" = {have}, emitted {emitted[name]}")
-    check("?" not in lost, "every loss names its event")
+              f" + filtered {others} = {have}, emitted {emitted[name]}")
+        check(want_filtered or not others, f"{name}: filtered {others}")
+        if want_filtered and name.startswith("drm_sched_job_") and "dep" not in name:
+            check(others > 0 and count > 0, f"{name}: both processes had some")
+    check("?" not in lost and "?" not in filtered, "every loss names its event")
     total = sum(lost.values())
     check(info["lost"] == total, f"info says {info['lost']} lost, the entries sum to {total}")
     if need_loss:

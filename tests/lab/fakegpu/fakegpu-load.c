@@ -86,6 +86,7 @@ struct options {
 	uint64_t seed;
 	unsigned int depth[N_RINGS];
 	unsigned int rings; /* bit per ring */
+	bool stopped;       /* processes wait for SIGCONT */
 };
 
 struct shared {
@@ -318,6 +319,8 @@ static void process_main(unsigned int proc)
 	struct thread threads[MAX_THREADS];
 	unsigned int i;
 
+	if (opt.stopped)
+		raise(SIGSTOP);
 	open_nodes();
 	for (i = 0; i < opt.threads; i++, n++) {
 		threads[i].jobs = opt.jobs / total + (n < opt.jobs % total ? 1 : 0);
@@ -458,7 +461,8 @@ static const char usage_text[] =
 	"      --coalesce-ns N  time between interrupts, where they are coalesced (2000000)\n"
 	"      --seed N         (1)\n"
 	"      --depth LIST     jobs on the hardware, per ring or one for all (1,2,3,4,5,6,7,8)\n"
-	"      --rings LIST     DEVICE.RING, separated by commas (all)\n";
+	"      --rings LIST     DEVICE.RING, separated by commas (all)\n"
+	"      --stopped        each process stops before its first job, until SIGCONT\n";
 
 static bool valid_options(void)
 {
@@ -471,12 +475,19 @@ static void parse(int argc, char **argv)
 {
 	/* The first eight take a number. */
 	static const struct option longs[] = {
-		{ "jobs", 1, NULL, 'n' },        { "procs", 1, NULL, 'p' },
-		{ "threads", 1, NULL, 't' },     { "window", 1, NULL, 'w' },
-		{ "min-ns", 1, NULL, 'm' },      { "max-ns", 1, NULL, 'M' },
-		{ "coalesce-ns", 1, NULL, 'c' }, { "seed", 1, NULL, 's' },
-		{ "depth", 1, NULL, 'd' },       { "rings", 1, NULL, 'r' },
-		{ "help", 0, NULL, 'h' },        { NULL, 0, NULL, 0 },
+		{ "jobs", 1, NULL, 'n' },
+		{ "procs", 1, NULL, 'p' },
+		{ "threads", 1, NULL, 't' },
+		{ "window", 1, NULL, 'w' },
+		{ "min-ns", 1, NULL, 'm' },
+		{ "max-ns", 1, NULL, 'M' },
+		{ "coalesce-ns", 1, NULL, 'c' },
+		{ "seed", 1, NULL, 's' },
+		{ "depth", 1, NULL, 'd' },
+		{ "rings", 1, NULL, 'r' },
+		{ "stopped", 0, NULL, 'S' },
+		{ "help", 0, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
 	};
 	uint64_t *const numbers[] = { &opt.jobs,   &opt.procs,  &opt.threads,     &opt.window,
 				      &opt.min_ns, &opt.max_ns, &opt.coalesce_ns, &opt.seed };
@@ -492,6 +503,8 @@ static void parse(int argc, char **argv)
 			parse_depths(optarg);
 		} else if (c == 'r') {
 			parse_rings(optarg);
+		} else if (c == 'S') {
+			opt.stopped = true;
 		} else {
 			fputs(usage_text, c == 'h' ? stdout : stderr);
 			exit(c == 'h' ? 0 : 2);

@@ -237,8 +237,9 @@ guest_tools() {
 	dir=$CACHE/tools/$(cat "$src/fakegpu-load.c" "$src/fakegpu_uapi.h" | sha256sum | cut -c 1-12)
 	if [ ! -e "$dir" ]; then
 		tmp=$(new_dir "$dir")
-		"${CC:-cc}" -std=gnu11 -O2 -Wall -Wextra -Werror -o "$tmp/fakegpu-load" \
-			"$src/fakegpu-load.c" -pthread >&2 || return 1
+		# Frame pointers: the kernel walks user stacks by them.
+		"${CC:-cc}" -std=gnu11 -O2 -fno-omit-frame-pointer -Wall -Wextra -Werror \
+			-o "$tmp/fakegpu-load" "$src/fakegpu-load.c" -pthread >&2 || return 1
 		# Another run may have been faster: then its folder stays.
 		chmod 755 "$tmp"
 		mv -T "$tmp" "$dir" 2>/dev/null || rm -rf "$tmp"

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash disable=SC2154,SC2086 # out, xtr and debug are accept-guest.sh's
+# Cases of the acceptance that are more than one recording of a load, each in OUT/NAME/. Read by
+# accept-guest.sh, in the guest.
+
+short='--min-ns 10000 --max-ns 200000'
+
+# case_begin NAME: its directory in $dir, the driver's log empty.
+case_begin() {
+	dir=$out/$1
+	mkdir -p "$dir"
+	[ ! -e $debug/control ] || echo reset >$debug/control || exit 92
+}
+
+case_end() {
+	cat $debug/truth >"$dir/truth.csv"
+	cat $debug/emitted >"$dir/emitted.txt"
+}
+
+# Prints the numbers of the children of process $1, once both of them have stopped themselves.
+stopped_children() {
+	local children
+
+	for _ in $(seq 200); do
+		children=$(cat "/proc/$1/task/$1/children")
+		# shellcheck disable=SC2086 # numbers
+		set -- "$1" $children
+		if [ $# -eq 3 ] && [ "$(cat "/proc/$2/stat" "/proc/$3/stat" | grep -c ') T ')" -eq 2 ]; then
+			echo "$children"
+			return
+		fi
+		sleep 0.05
+	done
+	return 1
+}
+
+# Two processes submit jobs, one of them is recorded.
+one_process() {
+	local load children
+
+	case_begin pid
+	# shellcheck disable=SC2086 # options are words
+	fakegpu-load --stopped -n 1000 -p 2 -t 2 $short basic >"$dir/load.json" &
+	load=$!
+	children=$(stopped_children $load) || exit 94
+	echo "${children%% *}" >"$dir/pid"
+	"$xtr" record --force -o "$dir/run.xtr" -p "${children%% *}" -- bash -c "
+		echo start >$debug/control
+		kill -CONT $children
+		for n in \$(seq 600); do [ -s '$dir/load.json' ] && break; sleep 0.05; done
+		sleep 0.3
+		echo stop >$debug/control" >"$dir/record.out" 2>"$dir/record.err"
+	echo $? >"$dir/record.status"
+	wait $load || exit 94
+	case_end
+}
+
+# One recorder within the other: both are to see every event of the load.
+two_recorders() {
+	case_begin two
+	mkdir -p "$dir/outer" "$dir/inner"
+	"$xtr" record --force -o "$dir/outer/run.xtr" -- \
+		"$xtr" record --force -o "$dir/inner/run.xtr" -- bash -c "
+		echo start >$debug/control
+		fakegpu-load -n 1000 $short basic >'$dir/load.json'
+		status=\$?
+		sleep 0.3
+		echo stop >$debug/control
+		exit \$status" >"$dir/record.out" 2>"$dir/record.err"
+	echo $? >"$dir/record.status"
+	case_end
+	cp "$dir/truth.csv" "$dir/emitted.txt" "$dir/outer"
+	cp "$dir/truth.csv" "$dir/emitted.txt" "$dir/inner"
+}
+
+# Not root: CAP_BPF and CAP_PERFMON alone, and a tracefs that only root may read. The command says
+# when recording has begun, and ends when it is told so.
+two_capabilities() {
+	local caps=-all,+bpf,+perfmon recorder
+
+	case_begin caps
+	mkdir -m 777 /run/caps
+	mkfifo -m 666 /run/caps/begun /run/caps/end
+	setpriv --reuid 65534 --regid 65534 --clear-groups --bounding-set "$caps" --inh-caps "$caps" \
+		--ambient-caps "$caps" "$xtr" record --force -o /run/caps/run.xtr -- bash -c '
+		echo >/run/caps/begun
+		read -r </run/caps/end' >"$dir/record.out" 2>"$dir/record.err" &
+	recorder=$!
+	if read -r -t 20 <>/run/caps/begun; then
+		echo start >$debug/control
+		# shellcheck disable=SC2086 # options are words
+		fakegpu-load -n 1000 $short basic >"$dir/load.json"
+		sleep 0.3
+		echo stop >$debug/control
+		echo >/run/caps/end
+	fi
+	wait $recorder
+	echo $? >"$dir/record.status"
+	cp /run/caps/run.xtr "$dir"
+	case_end
+}
+
+# Kernel types hidden, as on a kernel that was built without them.
+without_btf() {
+	case_begin no-btf
+	mkdir -p /run/no-btf
+	unshare --mount bash -c "
+		mount --bind /run/no-btf /sys/kernel/btf || exit 95
+		exec '$xtr' record -o /run/no-btf.xtr -d 1s" >"$dir/record.out" 2>"$dir/record.err"
+	echo $? >"$dir/record.status"
+}
+
+# No driver of the scheduler is left.
+without_driver() {
+	case_begin no-driver
+	"$xtr" record -o /run/no-driver.xtr -d 1s >"$dir/record.out" 2>"$dir/record.err"
+	echo $? >"$dir/record.status"
+}

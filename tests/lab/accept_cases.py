@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Judges the cases of the acceptance that accept_check.py's sums do not cover.
+
+usage: accept_cases.py pid|stack XTR DIR
+
+pid: DIR has run.xtr of process DIR/pid alone, while others submitted too: exactly its jobs of
+truth.csv are in the file, each with its queue, run and done event. stack: every job of run.xtr has a
+stack with names, from the driver's ioctl to the function of fakegpu-load. Prints one line per check.
+"""
+
+import csv
+import json
+import subprocess
+import sys
+
+failed = 0
+
+
+def check(ok, text):
+    global failed
+    failed += not ok
+    print(("ok   " if ok else "FAIL ") + text)
+
+
+def events(xtr, path, name):
+    p = subprocess.run([xtr, "dump", "--json", "-e", "drm_sched_job_" + name, path],
+                       stdout=subprocess.PIPE)
+    return [json.loads(line) for line in p.stdout.splitlines()]
+
+
+def check_pid(xtr, directory):
+    with open(directory + "/pid") as f:
+        pid = int(f.read())
+    with open(directory + "/truth.csv") as f:
+        rows = list(csv.DictReader(f))
+    ours = {(int(r["context"]), int(r["seqno"])) for r in rows if int(r["pid"]) == pid}
+    check(0 < len(ours) < len(rows), f"process {pid} submitted {len(ours)} of {len(rows)} jobs")
+    for name in ("queue", "run", "done"):
+        found = events(xtr, directory + "/run.xtr", name)
+        jobs = [(e["fields"]["ctx"], e["fields"]["seqno"]) for e in found]
+        check(len(jobs) == len(set(jobs)), f"{name}: no job twice")
+        check(not set(jobs) - ours, f"{name}: {len(set(jobs) - ours)} jobs of others")
+        # What was lost is counted, and accept_check.py has limited it.
+        check(len(ours - set(jobs)) * 1000 <= len(ours),
+              f"{name}: {len(ours - set(jobs))} of its {len(ours)} jobs are missing")
+        if name == "queue":
+            pids = {e["pid"] for e in found}
+            check(pids == {pid}, f"queue: events of the processes {sorted(pids)}")
+
+
+def frames_of(event):
+    """Frames as (symbol or None, module), innermost first."""
+    result = []
+    for text in (event["fields"]["stack"] or "").split("<"):
+        where, _, module = text.partition("[")
+        result.append((where.partition("+0x")[0] or None, module.rstrip("]")))
+    return result
+
+
+def check_stack(xtr, directory):
+    found = events(xtr, directory + "/run.xtr", "queue")
+    check(len(found) > 0, f"{len(found)} jobs")
+    wanted = {
+        "the scheduler": lambda s, m: s == "drm_sched_entity_push_job" and m == "gpu_sched",
+        "the driver": lambda s, m: s == "fg_submit" and m == "xtr_fakegpu",
+        "the DRM core": lambda s, m: s == "drm_ioctl" and m == "drm",
+        "ioctl of libc": lambda s, m: s == "ioctl" and "libc" in m,
+        "a function of the program": lambda s, m: s == "thread_main" and m.endswith("/fakegpu-load"),
+    }
+    stacks = [frames_of(e) for e in found]
+    for what, matches in wanted.items():
+        n = sum(any(matches(s, m) for s, m in frames) for frames in stacks)
+        check(n == len(stacks), f"{what} is in {n} of {len(stacks)} stacks")
+    if failed and found:
+        print("     e.g. " + str(found[0]["fields"]["stack"]))
+
+
+def main(argv):
+    {"pid": check_pid, "stack": check_stack}[argv[1]](argv[2], argv[3])
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))
