@@ -29,6 +29,12 @@ def events(xtr, path, name):
     return [json.loads(line) for line in p.stdout.splitlines()]
 
 
+def lost_events(xtr, path, name):
+    p = subprocess.run([xtr, "info", "--json", path], stdout=subprocess.PIPE)
+    return sum(entry["count"] for section in json.loads(p.stdout)["sections"] for entry in section["loss"]
+               if entry["cause"] != "filtered" and entry["name"].endswith("drm_sched_job_" + name))
+
+
 def check_pid(xtr, directory):
     with open(directory + "/pid") as f:
         pid = int(f.read())
@@ -42,20 +48,16 @@ def check_pid(xtr, directory):
         check(len(jobs) == len(set(jobs)), f"{name}: no job twice")
         check(not set(jobs) - ours, f"{name}: {len(set(jobs) - ours)} jobs of others")
         # What was lost is counted, and accept_check.py has limited it.
-        check(len(ours - set(jobs)) * 1000 <= len(ours),
-              f"{name}: {len(ours - set(jobs))} of its {len(ours)} jobs are missing")
+        missing, lost = len(ours - set(jobs)), lost_events(xtr, directory + "/run.xtr", name)
+        check(missing <= lost, f"{name}: {missing} of its {len(ours)} jobs are missing, {lost} were lost")
         if name == "queue":
             pids = {e["pid"] for e in found}
             check(pids == {pid}, f"queue: events of the processes {sorted(pids)}")
 
 
 def frames_of(event):
-    """Frames as (symbol or None, module), innermost first."""
-    result = []
-    for text in (event["fields"]["stack"] or "").split("<"):
-        where, _, module = text.partition("[")
-        result.append((where.partition("+0x")[0] or None, module.rstrip("]")))
-    return result
+    """Frames as (symbol, module), innermost first."""
+    return [(f.get("symbol"), f.get("module") or "") for f in event["fields"]["stack"] or []]
 
 
 def check_stack(xtr, directory):

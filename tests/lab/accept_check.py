@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Judges one recording of the lab against what the driver itself knows.
 
-usage: accept_check.py [--need-loss] [--filtered] XTR DIR
+usage: accept_check.py [--need-loss] [--filtered] [--short] XTR DIR
 
 DIR holds run.xtr, emitted.txt (events the kernel emitted, by tracepoint) and truth.csv, as
 accept-guest.sh leaves them. For every tracepoint that xtr recorded: events in the file plus events
 in the loss counters must be the number emitted, to the event; with --filtered (a recording of some
-processes), the events of others are counted as filtered and belong to the sum. Prints one line per check.
+processes), the events of others are counted as filtered and belong to the sum. --short: a load of few
+events, where one preempted program (see SLICE) is more than one event in 1000. Prints one line per check.
 """
 
 import json
@@ -20,6 +21,10 @@ OLD_NAMES = {
     "drm_run_job": "drm_sched_job_run",
     "drm_sched_process_job": "drm_sched_job_done",
 }
+
+# A kernel with preemptible tracepoints (7.x) skips a program that it preempted, for all tasks of that
+# CPU until the task in it goes on: this many events, for a time slice of a busy guest.
+SLICE = 64
 
 failed = 0
 
@@ -37,11 +42,12 @@ def main(argv):
                                      stdout=subprocess.PIPE).stdout)
     recorded = {e["name"].split(":")[1]: e["count"] for e in info["event_types"]}
     want_filtered = "--filtered" in argv
-    lost, filtered = {}, {}
+    lost, filtered, not_run = {}, {}, 0
     for section in info["sections"]:
         for entry in section["loss"]:
             name = (entry["name"] or "?").split(":")[-1]
             counts = filtered if entry["cause"] == "filtered" else lost
+            not_run += entry["count"] if entry["cause"] == "not-run" else 0
             counts[name] = counts.get(name, 0) + entry["count"]
     emitted = {}
     with open(directory + "/emitted.txt") as f:
@@ -67,8 +73,9 @@ def main(argv):
     if need_loss:
         check(total > 0, f"the small buffer lost events ({total})")
     else:
-        # A kernel with preemptible tracepoints (7.x) skips a program that it preempted.
-        check(total * 1000 <= sum(emitted.values()), f"at most one event in 1000 was lost ({total})")
+        allowed = min(not_run, SLICE) if "--short" in argv else 0
+        check((total - allowed) * 1000 <= sum(emitted.values()),
+              f"at most one event in 1000 was lost ({total}, {not_run} of them not run)")
     return 1 if failed else 0
 
 
