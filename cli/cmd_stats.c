@@ -20,7 +20,7 @@ static const struct cli_option options[] = {
 	  "only this part: devices, rings, processes, clients, waits, depth, dependencies, slowest, "
 	  "unusual, histograms, events" },
 	{ 't', "top", "N", CLI_U64, offsetof(struct stats_opts, top),
-	  "how many slowest jobs and longest waits (10)" },
+	  "rows of slowest jobs, longest waits and dependency waits (10)" },
 	REPLAY_OPTIONS(struct stats_opts, replay),
 };
 
@@ -60,6 +60,11 @@ static int gather(struct stats_run *r, const struct xtr_section *s, struct xtr_v
 		ret = xtr_stats_finish(r->stats);
 	v->section = s;
 	v->stats = r->stats;
+	v->top = (uint32_t)r->o->top;
+	v->problems = xtr_reader_n_problems(r->cmd.reader) + r->cmd.damaged;
+	v->problem = xtr_reader_n_problems(r->cmd.reader)
+			     ? xtr_reader_problem(r->cmd.reader, 0)->code
+			     : r->cmd.damage;
 	return ret;
 }
 

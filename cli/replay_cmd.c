@@ -92,6 +92,8 @@ static void on_damage(void *ctx, const struct xtr_err *err)
 	struct replay_cmd *c = ((struct player *)ctx)->c;
 
 	cli_trace_error(c->path, err);
+	if (!c->damaged++)
+		c->damage = err->problem;
 	c->status = XTR_EXIT_LOSS;
 }
 

@@ -10,6 +10,7 @@ static const size_t plain[] = {
 	offsetof(struct xtr_agg, overtaken), offsetof(struct xtr_agg, on_hardware),
 	offsetof(struct xtr_agg, in_queue),  offsetof(struct xtr_agg, waits),
 	offsetof(struct xtr_agg, dep_wait),  offsetof(struct xtr_agg, floor_sum),
+	offsetof(struct xtr_agg, blocked),
 };
 
 static uint64_t *counter(const struct xtr_agg *a, size_t offset)
@@ -27,11 +28,17 @@ static void add_flags(struct xtr_agg *a, const struct xtr_job *j)
 	a->timeouts += !!(j->flags & XTR_FLAG_TIMEOUT);
 	a->batches += !!(j->flags & XTR_FLAG_BATCH_FIRST);
 	a->batch_jobs += !!(j->flags & XTR_FLAG_BATCH);
-	a->overtaken += !!(j->flags & XTR_FLAG_OVERTAKEN);
-	a->on_hardware += j->run_ns && !j->done_ns;
-	a->in_queue += j->queue_ns && !j->run_ns && !j->done_ns;
-	a->waits += j->n_waits;
-	a->dep_wait += j->dep_wait_ns;
+	if (j->quality != XTR_QUALITY_LOST) { /* else only the records are missing */
+		a->overtaken += !!(j->flags & XTR_FLAG_OVERTAKEN);
+		a->on_hardware += j->run_ns && !j->done_ns;
+		a->in_queue += j->queue_ns && !j->run_ns && !j->done_ns;
+	}
+	if (xtr_job_waits_known(j)) {
+		a->waits += j->n_waits;
+		a->dep_wait += j->dep_wait_ns;
+	}
+	if (j->queue_ns && j->run_ns)
+		a->blocked += j->dep_wait_ns;
 }
 
 int xtr_agg_add(struct xtr_agg *a, const struct xtr_job *j)

@@ -17,14 +17,16 @@ struct xtr_agg {
 						no */
 	uint64_t kernel, killed, errors, timeouts;
 	uint64_t batches, batch_jobs, overtaken;
-	uint64_t on_hardware, in_queue; /* not finished: run but not done; queued but not run */
-	uint64_t waits, dep_wait;       /* dependency waits: number, ns */
-	uint64_t exec_min, exec_max;    /* ns: sums, if the ring is in order */
-	uint64_t floor_sum;             /* ns: sum of lower bounds, if it is not */
-	struct xtr_hist exec;           /* ns: execution of jobs whose start is known */
-	struct xtr_hist residence;      /* ns */
-	struct xtr_hist queue_wait;     /* ns: run - queue */
-	struct xtr_hist hw_wait;        /* ns: start - run */
+	uint64_t on_hardware,
+		in_queue;         /* not finished, nor lost: run but not done; queued but not run */
+	uint64_t waits, dep_wait; /* dependency waits whose end is known: number, ns */
+	uint64_t blocked;         /* ns: of dep_wait, those of the jobs in queue_wait */
+	uint64_t exec_min, exec_max; /* ns: sums, if the ring is in order */
+	uint64_t floor_sum;          /* ns: sum of lower bounds, if it is not */
+	struct xtr_hist exec;        /* ns: execution of jobs whose start is known */
+	struct xtr_hist residence;   /* ns */
+	struct xtr_hist queue_wait;  /* ns: run - queue */
+	struct xtr_hist hw_wait;     /* ns: start - run */
 };
 
 /* 0 or -ENOMEM. */

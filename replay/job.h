@@ -118,4 +118,13 @@ static inline int xtr_job_resided(const struct xtr_job *j)
 	return j->run_ns && j->done_ns;
 }
 
+/*
+ * 1 if it is known when its dependency waits ended. Of a job whose run event was lost the last wait
+ * is cut off only by the end of the trace.
+ */
+static inline int xtr_job_waits_known(const struct xtr_job *j)
+{
+	return j->quality != XTR_QUALITY_LOST || j->run_ns;
+}
+
 #endif /* XTR_JOB_H */

@@ -44,7 +44,7 @@ static void get_numbers(const struct xtr_job *j, struct numbers *n)
 		.exec = between(j->quality == XTR_QUALITY_BOUNDED ? 0 : j->start_ns, j->done_ns),
 		.queue_wait = between(j->queue_ns, j->run_ns),
 		.hw_wait = between(j->run_ns, j->start_ns),
-		.dep_wait = { j->queue_ns != 0, j->dep_wait_ns },
+		.dep_wait = { j->queue_ns && xtr_job_waits_known(j), j->dep_wait_ns },
 	};
 }
 

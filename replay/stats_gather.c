@@ -195,7 +195,7 @@ int stats_on_job(void *ctx, const struct xtr_job *j)
 		return -ENOMEM;
 	if (xtr_agg_add(&s->owner[owner].agg, j))
 		return -ENOMEM;
-	ret = j->n_deps ? add_waits(s, j) : 0;
+	ret = j->n_deps && xtr_job_waits_known(j) ? add_waits(s, j) : 0;
 	if (!ret && xtr_job_resided(j))
 		ret = add_resided(s, j, &s->owner[owner]);
 	return ret;

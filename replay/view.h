@@ -3,6 +3,7 @@
 #ifndef XTR_VIEW_H
 #define XTR_VIEW_H
 
+#include "format/err.h"
 #include "json.h"
 #include "stats.h"
 
@@ -33,9 +34,11 @@ struct xtr_view {
 	FILE *f;
 	const char *path;
 	const struct xtr_section *section;
-	const struct xtr_stats *stats;   /* finished */
-	uint32_t parts;                  /* bit for each enum xtr_view_part that is wanted */
-	uint64_t window_from, window_to; /* ns; to 0: all */
+	const struct xtr_stats *stats; /* finished */
+	uint32_t parts;                /* bit for each enum xtr_view_part that is wanted */
+	size_t problems;               /* damage found in the file */
+	enum xtr_problem_code problem; /* the first of it */
+	uint32_t top;                  /* rows of the dependencies table */
 };
 
 /* Bit of the part with this name, or 0. */

@@ -272,6 +272,8 @@ static void head(const struct xtr_view *v, struct xtr_json *j)
 	xtr_json_kv_u64(j, "lost", sum->lost);
 	xtr_json_kv_u64(j, "missing", sum->missing);
 	xtr_json_kv_u64(j, "gaps", xtr_loss_n_gaps(xtr_section_loss(v->section)));
+	xtr_json_kv_u64(j, "problems", v->problems);
+	xtr_json_kv_bool(j, "closed", sum->closed);
 	xtr_json_kv_u64(j, "first_ns", first);
 	xtr_json_kv_u64(j, "last_ns", last);
 	xtr_json_kv_u64(j, "duration_ns", last - first);

@@ -165,10 +165,10 @@ static bool is_unusual(const struct xtr_agg *a)
 
 static int unusual(const struct xtr_view *v)
 {
-	static const char *const titles[] = { "<device",   "<ring",    "jobs",    "on hardware",
-					      "in queue",  "open",     "lost",    "killed",
-					      "errors",    "timeouts", "batches", "in batches",
-					      "overtaken", "kernel's", NULL };
+	static const char *const titles[] = { "<device",   "<ring",     "jobs",    "on hardware",
+					      "in queue",  "open",      "lost",    "killed",
+					      "errors",    "timeouts",  "batches", "in batches",
+					      "overtaken", "by kernel", NULL };
 	struct xtr_grid *t = xtr_grid_new(titles);
 	size_t i, shown = 0;
 	int ret;
@@ -214,6 +214,18 @@ static int (*const part_text[])(const struct xtr_view *) = {
 	[XTR_VIEW_EVENTS] = xtr_view_text_events,
 };
 
+/* A file that is not whole may lack the chunks which would tell of more losses. */
+static void damage(const struct xtr_view *v)
+{
+	char n[XTR_TEXT_NUMBER];
+
+	if (!v->problems)
+		return;
+	fprintf(v->f, "DAMAGED: the file has %s %s (see 'xtr check'): %s.\n",
+		xtr_text_count(n, v->problems),
+		v->problems == 1 ? "problem" : "problems, the first", xtr_problem_help(v->problem));
+}
+
 /* What is missing, before any number that may suffer from it. */
 static void losses(const struct xtr_view *v)
 {
@@ -221,8 +233,10 @@ static void losses(const struct xtr_view *v)
 	const struct xtr_agg *a = &xtr_stats_total(v->stats)->agg;
 	char n[XTR_TEXT_NUMBER], m[XTR_TEXT_NUMBER], k[XTR_TEXT_NUMBER];
 
-	if (!sum->lost && !sum->missing)
+	if (!sum->lost && !sum->missing && !v->problems)
 		fputs("Lost: nothing.", v->f);
+	else if (!sum->lost && !sum->missing)
+		fputs("Lost: nothing known, but what is damaged may have said more.", v->f);
 	else
 		fprintf(v->f,
 			"LOST: events lost while recording: %s; in damaged chunks: %s; gaps: %s.",
@@ -262,6 +276,7 @@ int xtr_view_text(const struct xtr_view *v)
 	int ret = 0;
 
 	headline(v);
+	damage(v);
 	losses(v);
 	for (i = 0; i < XTR_VIEW_PART_COUNT && !ret; i++) {
 		if (!(v->parts & 1u << i) || (!jobs && i != XTR_VIEW_EVENTS))

@@ -7,8 +7,7 @@
 
 #include <inttypes.h>
 
-#define ROWS_SHOWN     40u
-#define BLOCKERS_SHOWN 10u
+#define ROWS_SHOWN 40u
 
 static void cell_ns(struct xtr_grid *t, uint64_t ns)
 {
@@ -68,7 +67,7 @@ int xtr_view_text_waits(const struct xtr_view *v)
 		cells_ring(v, t, row->ring);
 		cells_hist(t, &row->agg.queue_wait, true);
 		cells_hist(t, &row->agg.hw_wait, true);
-		xtr_grid_cell(t, xtr_text_percent(buf, row->agg.dep_wait, row->agg.queue_wait.sum));
+		xtr_grid_cell(t, xtr_text_percent(buf, row->agg.blocked, row->agg.queue_wait.sum));
 		cell_count(t, row->agg.waits);
 		cell_ns(t, row->agg.dep_wait);
 		cells_hist(t, &ring->dep_wait, true);
@@ -109,7 +108,7 @@ static int blockers(const struct xtr_view *v)
 	size_t i, n = xtr_stats_n_blockers(v->stats);
 	int ret;
 
-	for (i = 0; i < n && i < BLOCKERS_SHOWN; i++) {
+	for (i = 0; i < n && i < v->top; i++) {
 		const struct xtr_stats_blocker *b = xtr_stats_blocker(v->stats, i);
 
 		xtr_grid_cell(t, xtr_view_ring_id(v, b->ring_id, buf, sizeof(buf)));
@@ -119,8 +118,8 @@ static int blockers(const struct xtr_view *v)
 		cell_ns(t, b->max);
 	}
 	ret = xtr_grid_print(t, v->f, 2);
-	if (n > BLOCKERS_SHOWN)
-		fprintf(v->f, "  ... and %zu more (all of them with --json)\n", n - BLOCKERS_SHOWN);
+	if (n > v->top)
+		fprintf(v->f, "  ... and %zu more (--top; all of them with --json)\n", n - v->top);
 	return ret;
 }
 
@@ -141,7 +140,7 @@ int xtr_view_text_dependencies(const struct xtr_view *v)
 	size_t i;
 	int ret;
 
-	if (!xtr_stats_n_waits(v->stats)) {
+	if (!xtr_stats_n_blockers(v->stats)) {
 		fputs("  none: no job was seen waiting for a fence\n", v->f);
 		return 0;
 	}
