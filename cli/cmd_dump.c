@@ -148,7 +148,8 @@ const struct cli_command cmd_dump = {
 		"Prints comm-tid [cpu] time: event: fields, as trace-cmd does; times are seconds on the "
 		"event clock, the thread is the one that was current (in an interrupt, the "
 		"interrupted one). Lost events show in their place. Control characters in names are "
-		"printed as \\xNN.\n\n"
+		"printed as \\xNN. A stack follows its event, innermost frame first: symbol+offset "
+		"[module], offset in bytes; in JSON it is an array.\n\n"
 		"Exit status 3: events were lost while recording, or the file is damaged.",
 	.examples =
 		"xtr dump run.xtr\teverything\n"

@@ -156,6 +156,18 @@ const struct cli_command cmd_stats = {
 		"and the completion of the job before (inferred); where jobs overlap only bounds are "
 		"given. Beside every time stands how it is known. Utilisation is the share of the "
 		"time in which at least one job was there, never a sum.\n\n"
+		"jobs: all that were seen. util: busy divided by the time span. busy: time with at least "
+		"one job between run and done (processes and clients: executing). execution: the sum over "
+		"jobs, or its bounds. Durations carry their unit; done and from are seconds on the "
+		"event clock. Residence is done - run; queue wait is run - queue; hw wait is start - run; "
+		"dependency wait is the time a queued job waited for a fence; blocked is its share of queue "
+		"wait. Queue depth counts the jobs in the submitter's queue. (other fence): not of a "
+		"scheduler job in the trace.\n\n"
+		"known as: exact (one job at a time on the hardware), inferred, bounded; jobs may also be "
+		"open (start or end not in the trace) or lost (records are missing). batches: "
+		"interrupts that completed several jobs of a ring, in batches: those jobs; overtaken: "
+		"a younger job of the ring completed earlier; by kernel: jobs the kernel submitted for "
+		"itself.\n\n"
 		"Exit status 3: events were lost while recording, or the file is damaged.",
 	.examples =
 		"xtr stats run.xtr\teverything\n"
