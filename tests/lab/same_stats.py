@@ -32,10 +32,14 @@ def paths(value, path=""):
             yield from paths(item, path + "[]")
 
 
+# Told only where events were lost, as Linux 7.x may: the total, and a table of trouble or "none".
+WITH_LOSSES = r"^Lost|^none: every job|^device ring jobs .* lost killed"
+
+
 def headings(text):
     """Lines that name things: those without any digit."""
     lines = [re.sub(r"\s+", " ", line).strip() for line in text.splitlines()]
-    return [line for line in lines if line and not re.search(r"\d|^Lost", line)]
+    return [line for line in lines if line and not re.search(r"\d|" + WITH_LOSSES, line)]
 
 
 def main(argv):
