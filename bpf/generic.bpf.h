@@ -64,9 +64,10 @@ static __always_inline __u32 xtr_put_string(struct xtr_scratch *s, __u32 pos, __
 	return pos + 2 + n;
 }
 
+/* While recording stops, only events whose hit was counted before are taken. */
 static __always_inline bool xtr_expected(struct xtr_count *c)
 {
-	if (!c || !c->expect)
+	if (!c || (xtr_phase == XTR_PHASE_STOP && c->expect <= 0))
 		return false;
 	__sync_fetch_and_add(&c->expect, -1);
 	return true;

@@ -67,10 +67,10 @@ struct xtr_count {
 	__u64 filtered;
 	/*
 	 * Generic events: hits of the tracepoint, counted by a program that the kernel never skips,
-	 * minus runs of the program that records. What is left when nothing runs any more was not
-	 * run.
+	 * minus runs of the program that records. Either may come first: who else listens to the
+	 * tracepoint decides. What is left over all CPUs when nothing runs any more was not run.
 	 */
-	__u64 expect;
+	__s64 expect;
 	__u64 rescued; /* events that the second program took (xtr_emit.bpf.h) */
 	__u64 pad[3];
 };

@@ -250,14 +250,30 @@ static uint64_t rescued(const struct xtr_bpf *b, uint32_t slot)
 	return sum;
 }
 
+/*
+ * Hits minus runs of a generic event. A task may move to another CPU between the two, so only the
+ * sum means something. An event that was under way when recording began or ended may have been
+ * seen by one of the two alone: then the sum is wrong by one.
+ */
+static uint64_t not_run(const struct xtr_bpf *b, uint32_t slot)
+{
+	int64_t sum = 0;
+
+	for (uint32_t i = 0; i < b->n_cpus; i++)
+		sum += b->counts[(size_t)i * b->n_slots + slot].expect;
+	return sum > 0 ? (uint64_t)sum : 0;
+}
+
 static void count_misses(struct xtr_bpf *b)
 {
 	uint64_t missed, taken;
 
+	for (uint32_t i = XTR_SLOT_GENERIC; i < b->n_slots; i++)
+		b->not_run[i] = not_run(b, i);
 	for (size_t i = 0; i < b->n_links; i++) {
 		const struct xtr_hook_link *l = &b->links[i];
 
-		if (l->prog < 0)
+		if (l->prog < 0 || l->own_prog)
 			continue;
 		missed = misses(l->prog) - l->misses;
 		taken = rescued(b, l->slot);

@@ -200,7 +200,7 @@ static void take_defs(struct xtr_sink *s, const struct xtr_buf *b)
 
 /* Totals of the kernel's counters and our own. They are cumulative, so a missed look costs nothing.
  */
-static void gather_losses(struct xtr_sink *s, bool final)
+static void gather_losses(struct xtr_sink *s)
 {
 	const uint32_t n_slots = s->bpf->n_slots;
 
@@ -212,7 +212,6 @@ static void gather_losses(struct xtr_sink *s, bool final)
 		} of[] = {
 			{ c->full, XTR_LOSS_RING_FULL },
 			{ c->busy, XTR_LOSS_RING_BUSY },
-			{ final ? c->expect : 0, XTR_LOSS_NOT_RUN },
 			{ s->spoilt[i], XTR_LOSS_RECORDER },
 			{ s->unwritten[i], XTR_LOSS_WRITE },
 			{ c->filtered, 0 },
@@ -226,7 +225,7 @@ static void gather_losses(struct xtr_sink *s, bool final)
 	}
 }
 
-/* What the kernel skipped of raw tracepoint programs; it does not say on which CPU. */
+/* What the kernel skipped; it does not say on which CPU. */
 static void gather_misses(struct xtr_sink *s)
 {
 	for (uint32_t i = 0; i < s->bpf->n_slots; i++) {
@@ -248,7 +247,7 @@ static void periodic(struct xtr_sink *s)
 	}
 	if (now >= s->next_loss) {
 		s->next_loss = now + LOSS_EVERY;
-		gather_losses(s, false);
+		gather_losses(s);
 		check(s, xtr_writer_loss(s->writer));
 	}
 	if (now >= s->next_sync) {
@@ -328,7 +327,7 @@ int xtr_sink_finish(struct xtr_sink *s, const char *reason, const struct xtr_rec
 	last_gaps(s);
 	if (malformed)
 		s->spoilt[0] += malformed;
-	gather_losses(s, true);
+	gather_losses(s);
 	gather_misses(s);
 	rc = xtr_clock_write(s->writer);
 	if (!rc)
