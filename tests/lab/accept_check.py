@@ -75,7 +75,7 @@ def main(argv):
     else:
         allowed = min(not_run, SLICE) if "--short" in argv else 0
         check((total - allowed) * 1000 <= sum(emitted.values()),
-              f"at most one event in 1000 was lost ({total}, {not_run} of them not run)")
+              f"at most one event in 200 was lost ({total}, {not_run} of them not run)")
     return 1 if failed else 0
 
 
