@@ -6,13 +6,11 @@
 
 DEBIAN_KEYS=/usr/share/keyrings/debian-archive-keyring.gpg
 
-# The mirror for LABEL (Debian or Debian-Security), as the machine's own apt has it.
+# The mirror for LABEL (Debian or Debian-Security), as the machine's own apt has it; nothing if it
+# has none.
 apt_mirror() {
-	local label=$1 fallback=$2 site
-
-	site=$(apt-get indextargets --format '$(LABEL)|$(SITE)' 'Created-By: Packages' 2>/dev/null |
-		awk -F'|' -v l="$label" '$1 == l { print $2; exit }')
-	printf '%s\n' "${site:-$fallback}"
+	apt-get indextargets --format '$(LABEL)|$(SITE)' 'Created-By: Packages' 2>/dev/null |
+		awk -F'|' -v l="$1" '$1 == l { print $2; exit }'
 }
 
 # The suites that SET reads packages from, the wanted one last.
@@ -22,10 +20,11 @@ apt_sources() {
 
 	main=$(apt_mirror Debian)
 	security=$(apt_mirror Debian-Security)
+	[ -n "$main" ] || die "apt knows no Debian mirror: run 'apt-get update'"
 	case $set in
 	bookworm | trixie)
 		printf 'deb %s %s %s main\n' "$by" "$main" "$set" "$by" "$main" "$set-updates"
-		printf 'deb %s %s %s main\n' "$by" "$security" "$set-security"
+		[ -z "$security" ] || printf 'deb %s %s %s main\n' "$by" "$security" "$set-security"
 		;;
 	*-backports)
 		apt_sources "${set%-backports}"
