@@ -24,6 +24,13 @@ enum slot_state {
 	SLOT_HELD
 };
 
+/* Where a job is, for the depth of its ring. */
+enum slot_place {
+	PLACE_NOWHERE,
+	PLACE_QUEUED,
+	PLACE_ON_HW
+};
+
 struct slot {
 	struct xtr_job job;
 	uint64_t first_ns;     /* time of the first event */
@@ -38,7 +45,7 @@ struct slot {
 	uint32_t wait_next, wait_prev; /* others that wait for the same fence */
 	uint32_t deps, last_dep;       /* in the dependency pool */
 	uint32_t wait_dep;             /* where the present wait is noted, or NONE */
-	uint8_t state;
+	uint8_t state, place;
 	bool mapped, on_ring, waiting, wait_scheduled;
 };
 
@@ -65,6 +72,7 @@ struct xtr_model {
 	struct xtr_dep scratch[XTR_JOB_DEPS_MAX];
 	uint64_t now; /* ns: time of the last event */
 	bool ended;   /* xtr_model_finish: nothing more can come */
+	int stopped;  /* what the depth callback returned, if not 0 */
 };
 
 /* slots.c */
@@ -75,6 +83,8 @@ int64_t slot_new(struct xtr_model *m, uint64_t ctx, uint64_t seqno, uint64_t ts,
 void slot_hold(struct xtr_model *m, uint32_t i);
 /* Take the first slot off the held list, hand it out, free it. 0 or -errno or the callback's. */
 int slot_release(struct xtr_model *m);
+/* The job is now at this place of its (present) ring; tells the depth callback. */
+void slot_place(struct xtr_model *m, uint32_t i, enum slot_place place);
 void run_list_add(struct xtr_model *m, uint32_t i);
 void run_list_del(struct xtr_model *m, uint32_t i);
 

@@ -147,6 +147,7 @@ static int on_queue(struct xtr_model *m, const struct xtr_gpu_record *r)
 
 	if (i < 0)
 		return (int)i;
+	slot_place(m, (uint32_t)i, PLACE_QUEUED);
 	j = &m->slot[i].job;
 	j->queue_ns = m->now;
 	j->client_id = r->client_id;
@@ -167,15 +168,20 @@ static int on_run(struct xtr_model *m, const struct xtr_gpu_record *r)
 	uint32_t found = slot_find(m, r->ctx, r->seqno);
 	bool passed = found != NONE && m->slot[found].job.run_ns;
 	int64_t i = begin_stage(m, r, m->now, passed, found);
+	int64_t ring = xtr_model_ring_index(m, r->ring);
 	struct slot *s;
 
-	if (i < 0)
-		return (int)i;
+	if (i < 0 || ring < 0)
+		return (int)(i < 0 ? i : ring);
 	s = &m->slot[i];
 	wait_end(m, (uint32_t)i, m->now, 0);
 	s->job.run_ns = m->now;
-	if (r->ring)
-		s->ring = (uint32_t)xtr_model_ring_index(m, r->ring);
+	/* Where it moves to another ring, that one's depth changes only once it is there. */
+	if (r->ring && s->ring != (uint32_t)ring) {
+		slot_place(m, (uint32_t)i, PLACE_NOWHERE);
+		s->ring = (uint32_t)ring;
+	}
+	slot_place(m, (uint32_t)i, PLACE_ON_HW);
 	run_list_add(m, (uint32_t)i);
 	wait_wake(m, r->ctx, r->seqno, m->now, true, r->ring);
 	return 0;
@@ -292,7 +298,8 @@ int xtr_model_event(struct xtr_model *m, const struct xtr_event *ev)
 		m->counts.malformed++;
 		return 0;
 	}
-	return handlers[ev->type](m, &r);
+	ret = handlers[ev->type](m, &r);
+	return ret ? ret : m->stopped;
 }
 
 int xtr_model_finish(struct xtr_model *m)

@@ -34,6 +34,12 @@ struct xtr_model_opts {
 	/* Called for each job; it and what it points to are gone afterwards. Not 0: stop. May be
 	 * NULL. */
 	int (*job)(void *ctx, const struct xtr_job *job);
+	/*
+	 * Called in order of time when the number of jobs in a ring's software queues or on its
+	 * hardware has changed: ring->queued and ring->on_hw at ts (ns). Jobs of which the model
+	 * has seen no event are not in it. Not 0: stop. May be NULL.
+	 */
+	int (*depth)(void *ctx, const struct xtr_model_ring *ring, uint64_t ts);
 	void *ctx;
 	/*
 	 * An earlier pass over the same section: its rings tell which ones are out of order from

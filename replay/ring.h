@@ -63,6 +63,7 @@ struct xtr_model_ring {
 	enum xtr_ring_rule rule;
 	enum xtr_job_kind kind;        /* of user work on it */
 	enum xtr_ring_verdict verdict; /* of an earlier pass, if there was one */
+	uint32_t queued, on_hw;        /* jobs now in software queues, and on the hardware */
 	uint64_t n_done;               /* jobs with run and done */
 	uint64_t n_overtaken;          /* of them, clearly overtaken */
 	uint64_t n_batched;            /* of them, completed together with others */

@@ -109,6 +109,27 @@ static void evict(struct xtr_model *m)
 	slot_hold(m, i);
 }
 
+static uint32_t *depth_of(struct xtr_model_ring *ring, uint8_t place)
+{
+	return place == PLACE_QUEUED ? &ring->queued : &ring->on_hw;
+}
+
+void slot_place(struct xtr_model *m, uint32_t i, enum slot_place place)
+{
+	struct slot *s = &m->slot[i];
+	struct xtr_model_ring *ring = &m->rings.ring[s->ring];
+
+	if (s->place == place)
+		return;
+	if (s->place != PLACE_NOWHERE)
+		--*depth_of(ring, s->place);
+	if (place != PLACE_NOWHERE)
+		++*depth_of(ring, (uint8_t)place);
+	s->place = (uint8_t)place;
+	if (m->o.depth && !m->ended && !m->stopped)
+		m->stopped = m->o.depth(m->o.ctx, ring, m->now);
+}
+
 int64_t slot_new(struct xtr_model *m, uint64_t ctx, uint64_t seqno, uint64_t ts, uint32_t ring)
 {
 	uint32_t old = slot_find(m, ctx, seqno);
@@ -145,6 +166,7 @@ void slot_hold(struct xtr_model *m, uint32_t i)
 	struct slot *s = &m->slot[i];
 
 	wait_end(m, i, m->now, 0);
+	slot_place(m, i, PLACE_NOWHERE);
 	run_list_del(m, i);
 	list_del(m, &m->open, i);
 	m->n_open--;
