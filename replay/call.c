@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "call.h"
+#include "gaps.h"
+#include "keymap.h"
+
+#include "format/xtr_format.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE           XTR_KEYMAP_NONE
+#define MAX_OPEN       65536u
+#define NAME_MAX_BYTES 64u
+
+/* What a call hangs on: calls of one owner nest, or follow each other. */
+enum owner {
+	OWNER_THREAD,
+	OWNER_CPU,     /* handlers interrupt each other */
+	OWNER_CPU_TASK /* the one thread that has the CPU */
+};
+
+enum side {
+	SIDE_BEGIN,
+	SIDE_END,
+	SIDE_SWITCH /* ends one call and begins the next */
+};
+
+/*
+ * Events that begin and end calls. A name that ends in '*' is a prefix, and the rest of the event's
+ * name is the call's name; else a field gives it, or `fixed` is it. Ends match begins of the same
+ * kind with the same name (`named`), or the innermost of the kind.
+ *
+ * Tracepoints: include/trace/events/{syscalls,irq,sched}.h; dma_fence: spec/events.md.
+ */
+struct rule {
+	const char *event;
+	enum side side;
+	enum owner owner;
+	enum xtr_call_kind kind;
+	const char *fixed, *name_field;
+	bool named;
+};
+
+static const struct rule rules[] = {
+	{ "syscalls:sys_enter_*", SIDE_BEGIN, OWNER_THREAD, XTR_CALL_SYSCALL, NULL, NULL, true },
+	{ "syscalls:sys_exit_*", SIDE_END, OWNER_THREAD, XTR_CALL_SYSCALL, NULL, NULL, true },
+	{ "dma_fence:dma_fence_wait_start", SIDE_BEGIN, OWNER_THREAD, XTR_CALL_WAIT, "fence wait",
+	  NULL, false },
+	{ "dma_fence:dma_fence_wait_end", SIDE_END, OWNER_THREAD, XTR_CALL_WAIT, "fence wait", NULL,
+	  false },
+	{ "irq:irq_handler_entry", SIDE_BEGIN, OWNER_CPU, XTR_CALL_IRQ, NULL, "name", false },
+	{ "irq:irq_handler_exit", SIDE_END, OWNER_CPU, XTR_CALL_IRQ, "irq", NULL, false },
+	{ "irq:softirq_entry", SIDE_BEGIN, OWNER_CPU, XTR_CALL_SOFTIRQ, NULL, "vec", false },
+	{ "irq:softirq_exit", SIDE_END, OWNER_CPU, XTR_CALL_SOFTIRQ, NULL, "vec", false },
+	{ "sched:sched_switch", SIDE_SWITCH, OWNER_CPU_TASK, XTR_CALL_RUNNING, NULL, "next_comm",
+	  false },
+};
+
+/* A rule bound to an event of this section. */
+struct binding {
+	const struct rule *rule;
+	const char *name; /* of the call if the event or the rule gives it, else NULL */
+	const struct xtr_field *name_field, *ret, *next_tid, *prev_tid, *ctx, *seqno;
+};
+
+struct open_call {
+	struct xtr_call call;
+	char name[NAME_MAX_BYTES];
+	const char *event_name; /* points into META, the same for begin and end; or NULL */
+	uint64_t owner;
+	uint32_t below;      /* the call around it, or next free */
+	uint32_t next, prev; /* all open calls, oldest first */
+};
+
+struct xtr_calls {
+	struct xtr_calls_opts o;
+	struct binding *binding;
+	size_t n_bindings;
+	struct xtr_keymap by_type; /* event type to binding */
+	struct xtr_keymap top;     /* owner to its innermost call */
+	struct xtr_gaps gaps;
+	struct open_call *open;
+	uint32_t n, cap, n_open, free, head, tail;
+	uint64_t now;
+};
+
+static const struct rule *find_rule(const char *event)
+{
+	size_t i, n;
+
+	for (i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+		n = strlen(rules[i].event) - 1;
+		if (rules[i].event[n] == '*' ? !strncmp(event, rules[i].event, n) && event[n]
+					     : !strcmp(event, rules[i].event))
+			return &rules[i];
+	}
+	return NULL;
+}
+
+static void bind(struct binding *b, const struct rule *rule, const struct xtr_event_desc *d)
+{
+	*b = (struct binding){
+		.rule = rule,
+		.name = rule->named ? d->name + strlen(rule->event) - 1 : rule->fixed,
+		.name_field = rule->name_field ? xtr_event_field(d, rule->name_field) : NULL,
+		.ret = rule->kind == XTR_CALL_SYSCALL ? xtr_event_field(d, "ret") : NULL,
+		.next_tid = xtr_event_field(d, "next_pid"),
+		.prev_tid = xtr_event_field(d, "prev_pid"),
+		.ctx = xtr_event_field(d, "ctx"),
+		.seqno = xtr_event_field(d, "seqno"),
+	};
+}
+
+static int bind_all(struct xtr_calls *c)
+{
+	size_t i, all = xtr_meta_n_events(c->o.meta);
+	int ret = 0;
+
+	c->binding = calloc(all + 1, sizeof(*c->binding));
+	if (!c->binding)
+		return -ENOMEM;
+	for (i = 0; i < all && !ret; i++) {
+		const struct xtr_event_desc *d = xtr_meta_event_at(c->o.meta, i);
+		const struct rule *rule = find_rule(d->name);
+
+		if (!rule)
+			continue;
+		bind(&c->binding[c->n_bindings], rule, d);
+		ret = xtr_keymap_put(&c->by_type, d->type, 0, (uint32_t)c->n_bindings++);
+	}
+	return ret;
+}
+
+int xtr_calls_new(struct xtr_calls **out, const struct xtr_calls_opts *o)
+{
+	struct xtr_calls *c = calloc(1, sizeof(*c));
+	int ret;
+
+	if (!c)
+		return -ENOMEM;
+	c->o = *o;
+	if (!c->o.max_open)
+		c->o.max_open = MAX_OPEN;
+	c->free = c->head = c->tail = NONE;
+	ret = bind_all(c);
+	if (ret) {
+		xtr_calls_free(c);
+		return ret;
+	}
+	*out = c;
+	return 0;
+}
+
+void xtr_calls_free(struct xtr_calls *c)
+{
+	if (!c)
+		return;
+	xtr_keymap_free(&c->by_type);
+	xtr_keymap_free(&c->top);
+	xtr_gaps_free(&c->gaps);
+	free(c->binding);
+	free(c->open);
+	free(c);
+}
+
+static uint64_t owner_key(enum owner owner, uint32_t id)
+{
+	return (uint64_t)owner << 32 | id;
+}
+
+static uint32_t top_of(const struct xtr_calls *c, uint64_t owner)
+{
+	return xtr_keymap_get(&c->top, owner, 0);
+}
+
+static int set_top(struct xtr_calls *c, uint64_t owner, uint32_t i)
+{
+	if (i != NONE)
+		return xtr_keymap_put(&c->top, owner, 0, i);
+	xtr_keymap_del(&c->top, owner, 0);
+	return 0;
+}
+
+static int hand_out(struct xtr_calls *c, struct xtr_call *call)
+{
+	uint64_t last = call->end_ns ? call->end_ns : c->now;
+
+	call->gap = xtr_gaps_overlap(&c->gaps, call->begin_ns, last);
+	return c->o.call(c->o.ctx, call);
+}
+
+/* Take call i off its owner's stack (everything inside it has been closed) and hand it out. */
+static int close_call(struct xtr_calls *c, uint32_t i, uint64_t end)
+{
+	struct open_call *o = &c->open[i];
+	int ret = set_top(c, o->owner, o->below);
+
+	if (o->prev != NONE)
+		c->open[o->prev].next = o->next;
+	else
+		c->head = o->next;
+	if (o->next != NONE)
+		c->open[o->next].prev = o->prev;
+	else
+		c->tail = o->prev;
+	c->n_open--;
+	o->call.end_ns = end;
+	if (!o->event_name)
+		o->call.name = o->name;
+	if (!ret)
+		ret = hand_out(c, &o->call);
+	o->below = c->free;
+	c->free = i;
+	return ret;
+}
+
+/* Close the oldest call's owner's calls from the innermost, so that memory stays bounded. */
+static int evict(struct xtr_calls *c)
+{
+	uint64_t owner = c->open[c->head].owner;
+	uint32_t i;
+	int ret = 0;
+
+	while (!ret && (i = top_of(c, owner)) != NONE)
+		ret = close_call(c, i, 0);
+	return ret;
+}
+
+static int64_t alloc(struct xtr_calls *c)
+{
+	uint32_t i = c->free, cap = c->cap ? c->cap * 2 : 64;
+	struct open_call *o;
+
+	if (i != NONE) {
+		c->free = c->open[i].below;
+		return i;
+	}
+	if (c->n == c->cap) {
+		o = realloc(c->open, (size_t)cap * sizeof(*o));
+		if (!o)
+			return -ENOMEM;
+		c->open = o;
+		c->cap = cap;
+	}
+	return c->n++;
+}
+
+/* The text of a name field: a string as it is, a number in digits. */
+static void field_name(const struct xtr_calls *c, char *name, const struct xtr_field *f,
+		       const struct xtr_event *ev)
+{
+	const char *s = NULL;
+	size_t n = 0;
+	uint64_t v;
+
+	name[0] = '\0';
+	if (!f)
+		return;
+	if (f->repr == XTR_REPR_STR && f->offset <= ev->size && f->size <= ev->size - f->offset) {
+		s = (const char *)ev->rec + f->offset;
+		n = strnlen(s, f->size);
+	} else if (xtr_field_get(f, ev->rec, ev->size, &v)) {
+		if (f->repr == XTR_REPR_STRID && c->o.tables)
+			s = xtr_tables_string(c->o.tables, (uint32_t)v, &n);
+		else
+			snprintf(name, NAME_MAX_BYTES, "%" PRIu64, v);
+	}
+	if (!s)
+		return;
+	n = n < NAME_MAX_BYTES ? n : NAME_MAX_BYTES - 1;
+	memcpy(name, s, n);
+	name[n] = '\0';
+}
+
+static void set_task(const struct xtr_calls *c, struct xtr_call *call, uint32_t tid, uint64_t ts)
+{
+	const struct xtr_task *task =
+		tid && c->o.tables ? xtr_tables_task(c->o.tables, tid, ts) : NULL;
+
+	call->tid = tid;
+	call->pid = task ? task->pid : 0;
+	call->comm = task ? task->comm : 0;
+}
+
+static uint64_t owner_of(const struct binding *b, const struct xtr_event *ev)
+{
+	return owner_key(b->rule->owner, b->rule->owner == OWNER_THREAD ? ev->tid : ev->stream);
+}
+
+static void fill(const struct xtr_calls *c, struct open_call *o, const struct binding *b,
+		 const struct xtr_event *ev, uint32_t tid)
+{
+	uint64_t v;
+
+	*o = (struct open_call){
+		.call = { .kind = b->rule->kind,
+			  .name = b->name,
+			  .stream = ev->stream,
+			  .on_cpu = b->rule->owner != OWNER_THREAD },
+		.event_name = b->name,
+		.owner = owner_of(b, ev),
+	};
+	if (!b->name)
+		field_name(c, o->name, b->name_field, ev);
+	set_task(c, &o->call, tid, ev->ts);
+	if (xtr_field_get(b->ctx, ev->rec, ev->size, &v))
+		o->call.ctx = v;
+	if (xtr_field_get(b->seqno, ev->rec, ev->size, &v))
+		o->call.seqno = v;
+}
+
+static int begin(struct xtr_calls *c, const struct binding *b, const struct xtr_event *ev,
+		 uint32_t tid)
+{
+	struct open_call *o;
+	int64_t i;
+	int ret = c->n_open >= c->o.max_open ? evict(c) : 0;
+
+	if (ret)
+		return ret;
+	i = alloc(c);
+	if (i < 0)
+		return (int)i;
+	o = &c->open[i];
+	fill(c, o, b, ev, tid);
+	o->call.begin_ns = ev->ts;
+	o->below = top_of(c, o->owner);
+	o->call.depth = o->below == NONE ? 0 : c->open[o->below].call.depth + 1;
+	o->next = NONE;
+	o->prev = c->tail;
+	if (c->tail != NONE)
+		c->open[c->tail].next = (uint32_t)i;
+	else
+		c->head = (uint32_t)i;
+	c->tail = (uint32_t)i;
+	c->n_open++;
+	return set_top(c, o->owner, (uint32_t)i);
+}
+
+static bool matches(const struct open_call *o, const struct binding *b)
+{
+	return o->call.kind == b->rule->kind &&
+	       (!b->rule->named || !strcmp(o->event_name, b->name));
+}
+
+/* An end without a begin: the call began before the trace, or its begin was lost. */
+static int end_only(struct xtr_calls *c, const struct binding *b, const struct xtr_event *ev)
+{
+	struct open_call o;
+
+	fill(c, &o, b, ev, ev->tid);
+	if (!o.event_name)
+		o.call.name = o.name;
+	o.call.end_ns = ev->ts;
+	return hand_out(c, &o.call);
+}
+
+/* What is inside the call that ends, and open, has lost its end. */
+static int end(struct xtr_calls *c, const struct binding *b, const struct xtr_event *ev)
+{
+	uint64_t owner = owner_of(b, ev), v;
+	uint32_t i = top_of(c, owner), inner;
+	int ret = 0;
+
+	while (i != NONE && !matches(&c->open[i], b))
+		i = c->open[i].below;
+	if (i == NONE)
+		return end_only(c, b, ev);
+	while (!ret && (inner = top_of(c, owner)) != i)
+		ret = close_call(c, inner, 0);
+	if (ret)
+		return ret;
+	if (xtr_field_get(b->ret, ev->rec, ev->size, &v)) {
+		c->open[i].call.ret = (int64_t)v;
+		c->open[i].call.ret_known = true;
+	}
+	return close_call(c, i, ev->ts);
+}
+
+/* The thread before leaves the CPU, the next one gets it; the idle task is none. */
+static int switch_task(struct xtr_calls *c, const struct binding *b, const struct xtr_event *ev)
+{
+	uint32_t i = top_of(c, owner_of(b, ev));
+	uint64_t prev, next;
+	bool same;
+	int ret = 0;
+
+	if (!xtr_field_get(b->next_tid, ev->rec, ev->size, &next) ||
+	    !xtr_field_get(b->prev_tid, ev->rec, ev->size, &prev))
+		return 0;
+	if (i != NONE) {
+		same = c->open[i].call.tid == (uint32_t)prev;
+		ret = close_call(c, i, same ? ev->ts : 0);
+	}
+	if (!ret && (uint32_t)next)
+		ret = begin(c, b, ev, (uint32_t)next);
+	return ret;
+}
+
+int xtr_calls_event(struct xtr_calls *c, const struct xtr_event *ev)
+{
+	const struct binding *b;
+	uint32_t i;
+	int ret;
+
+	if (ev->ts > c->now)
+		c->now = ev->ts;
+	if (ev->gap)
+		return xtr_gaps_add(&c->gaps, ev->gap->first, ev->gap->last);
+	i = xtr_keymap_get(&c->by_type, ev->type, 0);
+	if (i == NONE)
+		return 0;
+	b = &c->binding[i];
+	if (b->rule->side == SIDE_SWITCH)
+		ret = switch_task(c, b, ev);
+	else
+		ret = b->rule->side == SIDE_BEGIN ? begin(c, b, ev, ev->tid) : end(c, b, ev);
+	return ret ? ret : 1;
+}
+
+int xtr_calls_finish(struct xtr_calls *c)
+{
+	int ret = 0;
+
+	while (!ret && c->head != NONE)
+		ret = evict(c);
+	return ret;
+}
+
+static const char *const kind_names[] = {
+#define KIND_NAME(id, text, help) [XTR_CALL_##id] = text,
+	XTR_CALL_KINDS(KIND_NAME)
+#undef KIND_NAME
+};
+static const char *const kind_helps[] = {
+#define KIND_HELP(id, text, help) [XTR_CALL_##id] = help,
+	XTR_CALL_KINDS(KIND_HELP)
+#undef KIND_HELP
+};
+
+const char *xtr_call_kind_name(unsigned int kind)
+{
+	return kind < XTR_CALL_KIND_COUNT ? kind_names[kind] : NULL;
+}
+
+const char *xtr_call_kind_help(unsigned int kind)
+{
+	return kind < XTR_CALL_KIND_COUNT ? kind_helps[kind] : NULL;
+}

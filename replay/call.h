@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Calls: stretches of time with a begin and an end on one thread or one CPU, paired from two
+ * events. Which events make which calls is one table in call.c.
+ *
+ * A call is handed out when it has ended; one whose end is not in the trace comes at
+ * xtr_calls_finish. Memory is bounded by the calls that are open at one time.
+ */
+#ifndef XTR_CALL_H
+#define XTR_CALL_H
+
+#include "format/merge.h"
+
+/* Identifier, text in output, what it means. */
+#define XTR_CALL_KINDS(X)                                                          \
+	X(SYSCALL, "syscall", "a system call of a thread")                         \
+	X(WAIT, "wait", "a thread waits for a fence (dma_fence_wait_start, _end)") \
+	X(IRQ, "irq", "an interrupt handler on a CPU")                             \
+	X(SOFTIRQ, "softirq", "a softirq handler on a CPU")                        \
+	X(RUNNING, "running", "a thread has a CPU (sched_switch)")
+
+enum xtr_call_kind {
+#define XTR_CALL_ENUM(id, text, help) XTR_CALL_##id,
+	XTR_CALL_KINDS(XTR_CALL_ENUM)
+#undef XTR_CALL_ENUM
+	XTR_CALL_KIND_COUNT
+};
+
+struct xtr_call {
+	enum xtr_call_kind kind;
+	const char *name;          /* "ioctl", "i915", "TIMER"; never NULL, may hold any bytes */
+	uint64_t begin_ns, end_ns; /* on the event clock; 0: not in the trace */
+	uint32_t tid, pid;         /* of the thread; pid 0: not known */
+	uint32_t comm;             /* string id, 0: not known */
+	uint32_t stream;           /* CPU at its begin (at its end if the begin is missing) */
+	uint32_t depth;            /* calls of the same thread (CPU) around it */
+	uint64_t ctx, seqno;       /* the fence that a wait is for */
+	int64_t ret;               /* what a system call returned, if ret_known */
+	bool on_cpu;               /* belongs to a CPU, not to a thread: irq, softirq, running */
+	bool ret_known;
+	bool gap; /* events were lost while it was open */
+};
+
+struct xtr_calls;
+
+struct xtr_calls_opts {
+	size_t sz;                       /* sizeof(struct xtr_calls_opts) */
+	const struct xtr_meta *meta;     /* never NULL */
+	const struct xtr_tables *tables; /* may be NULL */
+	/* The call and what it points to are gone afterwards. Not 0: stop. */
+	int (*call)(void *ctx, const struct xtr_call *c);
+	void *ctx;
+	uint32_t max_open; /* 0: 65536; the oldest is closed without an end when there are more */
+};
+
+int xtr_calls_new(struct xtr_calls **c, const struct xtr_calls_opts *o);
+void xtr_calls_free(struct xtr_calls *c);
+/*
+ * Events in order of time. 1: the event is begin or end of a call; 0: it is not; -ENOMEM, or what
+ * the callback returned.
+ */
+int xtr_calls_event(struct xtr_calls *c, const struct xtr_event *ev);
+/* No more events: hand out what is open, without an end. */
+int xtr_calls_finish(struct xtr_calls *c);
+
+const char *xtr_call_kind_name(unsigned int kind);
+const char *xtr_call_kind_help(unsigned int kind);
+
+#endif /* XTR_CALL_H */
