@@ -59,7 +59,7 @@ int replay_begin(struct replay_cmd *c, const struct cli_command *cmd, const stru
 	return status;
 }
 
-void replay_select(const struct replay_cmd *c, const struct xtr_section *s, struct xtr_select *sel)
+void replay_select_given(const struct replay_cmd *c, struct xtr_select *sel)
 {
 	*sel = (struct xtr_select){
 		.devices = c->o->devices.v,
@@ -68,9 +68,16 @@ void replay_select(const struct replay_cmd *c, const struct xtr_section *s, stru
 		.n_rings = c->o->rings.n,
 		.pids = c->pids,
 		.n_pids = c->n_pids,
-		.from = xtr_play_time(s, c->window->from),
-		.to = xtr_play_time(s, c->window->to),
+		.from = c->window->from,
+		.to = c->window->to,
 	};
+}
+
+void replay_select(const struct replay_cmd *c, const struct xtr_section *s, struct xtr_select *sel)
+{
+	replay_select_given(c, sel);
+	sel->from = xtr_play_time(s, sel->from);
+	sel->to = xtr_play_time(s, sel->to);
 }
 
 /* What xtr_play calls back: the command's own context rides along. */
@@ -87,14 +94,17 @@ static int on_event(void *ctx, const struct xtr_event *ev)
 	return p->event(p->ctx, ev);
 }
 
-static void on_damage(void *ctx, const struct xtr_err *err)
+void replay_damage(struct replay_cmd *c, const struct xtr_err *err)
 {
-	struct replay_cmd *c = ((struct player *)ctx)->c;
-
 	cli_trace_error(c->path, err);
 	if (!c->damaged++)
 		c->damage = err->problem;
 	c->status = XTR_EXIT_LOSS;
+}
+
+static void on_damage(void *ctx, const struct xtr_err *err)
+{
+	replay_damage(((struct player *)ctx)->c, err);
 }
 
 static void on_progress(void *ctx, unsigned int permille)

@@ -70,6 +70,10 @@ int replay_begin_window(struct replay_cmd *c, const struct cli_command *cmd,
 			const struct window_opts *w, int argc, char **argv);
 /* The selection that the options ask for in this section. */
 void replay_select(const struct replay_cmd *c, const struct xtr_section *s, struct xtr_select *sel);
+/* The same with times as they were given. */
+void replay_select_given(const struct replay_cmd *c, struct xtr_select *sel);
+/* A chunk turned out damaged: says so, once for each. */
+void replay_damage(struct replay_cmd *c, const struct xtr_err *err);
 /* Play a section: with a lead-in before --from, so that jobs are whole, if pids and rings are known
  * (o). */
 int replay_play(struct replay_cmd *c, const struct xtr_section *s, const uint32_t *types,

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* xtr export: into the formats of converters/. */
+#include "cli.h"
+#include "outfile.h"
+#include "replay_cmd.h"
+#include "converters/export.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct export_opts {
+	const char *format, *output, *table;
+	struct replay_opts replay;
+	uint64_t top;
+	bool force, jobs_only, raw, ftrace, track_events, compress;
+};
+
+#define FLAG(name, member, help)                                                    \
+	{                                                                           \
+		0, name, NULL, CLI_FLAG, offsetof(struct export_opts, member), help \
+	}
+
+static const struct cli_option options[] = {
+	{ 'f', "format", "FORMAT", CLI_STRING, offsetof(struct export_opts, format),
+	  "perfetto, chrome, sqlite, csv or jsonl; else by the name of -o" },
+	{ 'o', "output", "FILE", CLI_STRING, offsetof(struct export_opts, output),
+	  "write here, \"-\" for standard output; else named after the trace" },
+	FLAG("force", force, "replace an existing file"),
+	REPLAY_OPTIONS(struct export_opts, replay),
+	{ 0, "top", "N", CLI_U64, offsetof(struct export_opts, top), "only the N longest jobs" },
+	FLAG("jobs-only", jobs_only, "jobs, and nothing else"),
+	FLAG("raw", raw, "perfetto: every event too, as generic ftrace"),
+	FLAG("ftrace", ftrace, "perfetto: scheduler events as typed ftrace, as other tools do"),
+	FLAG("track-events", track_events, "perfetto: jobs as track events, for old importers"),
+	FLAG("compress", compress, "perfetto: packets compressed with zlib"),
+	{ 't', "table", "TABLE", CLI_STRING, offsetof(struct export_opts, table),
+	  "csv, jsonl: jobs (default), deps, calls or events" },
+};
+
+extern const struct cli_command cmd_export;
+
+struct export_run {
+	const struct export_opts *o;
+	struct replay_cmd cmd;
+	const struct xtr_exporter *x;
+	struct outfile out;
+	char *name; /* of the output, if it was made up */
+	struct xtr_export e;
+};
+
+/* The format whose files end as `path` does. */
+static const struct xtr_exporter *by_suffix(const char *path)
+{
+	const struct xtr_exporter *const *x;
+	size_t n = strlen(path), m;
+
+	for (x = xtr_exporters; *x; x++) {
+		m = strlen((*x)->suffix);
+		if (n > m && !strcmp(path + n - m, (*x)->suffix))
+			return *x;
+	}
+	return NULL;
+}
+
+static int choose_format(struct export_run *r)
+{
+	const struct export_opts *o = r->o;
+
+	if (o->format) {
+		r->x = xtr_exporter_by_name(o->format);
+		if (!r->x)
+			return cli_usage_error(&cmd_export, "no format '%s'", o->format);
+		return XTR_EXIT_OK;
+	}
+	if (!o->output || !strcmp(o->output, "-"))
+		return cli_usage_error(&cmd_export, "which format? -f perfetto, for example");
+	r->x = by_suffix(o->output);
+	if (!r->x)
+		return cli_usage_error(&cmd_export, "'%s' does not tell the format: use -f",
+				       o->output);
+	return XTR_EXIT_OK;
+}
+
+static int open_output(struct export_run *r)
+{
+	const char *path = r->o->output, *table = r->o->table;
+	char suffix[64];
+
+	if (!path) {
+		snprintf(suffix, sizeof(suffix), "%s%s%s", table ? "." : "", table ? table : "",
+			 r->x->suffix);
+		path = r->name = outfile_default(r->cmd.path, suffix);
+		if (!path) {
+			cli_error("%s", strerror(ENOMEM));
+			return XTR_EXIT_FAILURE;
+		}
+	}
+	return outfile_open(&r->out, path, r->o->force);
+}
+
+static void on_damage(void *ctx, const struct xtr_err *err)
+{
+	replay_damage(&((struct export_run *)ctx)->cmd, err);
+}
+
+static void on_progress(void *ctx, unsigned int permille)
+{
+	cli_progress(((struct export_run *)ctx)->cmd.path, permille, 1000);
+}
+
+static void fill(struct export_run *r)
+{
+	const struct export_opts *o = r->o;
+
+	r->e = (struct xtr_export){
+		.sz = sizeof(r->e),
+		.exporter = r->x,
+		.opts = { .sz = sizeof(r->e.opts),
+			  .out = r->x->by_path ? NULL : r->out.f,
+			  .path = r->out.temporary,
+			  .jobs_only = o->jobs_only,
+			  .raw = o->raw,
+			  .ftrace = o->ftrace,
+			  .track_events = o->track_events,
+			  .compress = o->compress,
+			  .table = o->table },
+		.reader = r->cmd.reader,
+		.top = (uint32_t)o->top,
+		.damage = on_damage,
+		.progress = on_progress,
+		.ctx = r,
+	};
+	replay_select_given(&r->cmd, &r->e.select);
+}
+
+/* A path is told on a terminal only; what went wrong always. */
+static int export(struct export_run *r)
+{
+	struct stat st;
+	int ret, status;
+
+	fill(r);
+	ret = xtr_export(&r->e);
+	cli_progress_done();
+	if (ret && r->e.why) {
+		outfile_abandon(&r->out);
+		replay_end(&r->cmd, 0);
+		return cli_usage_error(&cmd_export, "%s", r->e.why);
+	}
+	if (ret) {
+		/* The output's own errors are told with its name. */
+		bool of_output = r->out.f && ferror(r->out.f);
+
+		if (of_output)
+			cli_error("cannot write '%s': %s", r->out.path, strerror(-ret));
+		outfile_abandon(&r->out);
+		status = replay_end(&r->cmd, of_output ? 0 : ret);
+		return of_output ? XTR_EXIT_FAILURE : status;
+	}
+	status = outfile_commit(&r->out);
+	if (status == XTR_EXIT_OK && strcmp(r->out.path, "-") && !cli_quiet &&
+	    isatty(STDERR_FILENO) && !stat(r->out.path, &st))
+		fprintf(stderr, "wrote %s: %s\n", r->out.path, cli_bytes((uint64_t)st.st_size));
+	ret = replay_end(&r->cmd, 0);
+	return status == XTR_EXIT_OK ? ret : status;
+}
+
+static int run(const void *opts, int argc, char **argv)
+{
+	struct export_run r = { .o = opts };
+	int status = choose_format(&r);
+
+	if (status != XTR_EXIT_OK)
+		return status;
+	if (r.o->top > XTR_EXPORT_TOP_MAX)
+		return cli_usage_error(&cmd_export, "--top: at most %u", XTR_EXPORT_TOP_MAX);
+	status = replay_begin(&r.cmd, &cmd_export, &r.o->replay, argc, argv);
+	if (status != XTR_EXIT_OK)
+		return status;
+	status = open_output(&r);
+	if (status == XTR_EXIT_OK)
+		status = export(&r);
+	else
+		replay_end(&r.cmd, 0);
+	free(r.name);
+	return status;
+}
+
+const struct cli_command cmd_export = {
+	.name = "export",
+	.summary = "write a trace in the format of other tools: Perfetto, Chrome, SQLite, CSV",
+	.args = "FILE",
+	.about =
+		"Formats: perfetto (.pftrace, for ui.perfetto.dev and trace_processor), chrome (.json, for "
+		"the same and chrome://tracing), sqlite (.sqlite), csv and jsonl (one table). docs/export.md "
+		"says what each track, table and column means.\n\n"
+		"A time window, a device, a ring or a process is taken out here, so that nothing has to be cut "
+		"afterwards. A job is exported if it ended within the window. --device and --ring select jobs; "
+		"--pid jobs that the process submitted, and what its threads did.\n\n"
+		"Nothing stands under the output's name until it is whole; an existing file is kept unless "
+		"--force is given.\n\n"
+		"Exit status 3: events were lost while recording, or the file is damaged; lost stretches are "
+		"marked in the output where the format can.",
+	.examples =
+		"xtr export -f perfetto run.xtr\trun.pftrace, to open at ui.perfetto.dev\n"
+		"xtr export -o run.json run.xtr\tChrome trace JSON\n"
+		"xtr export -f perfetto --from 1s --to 1.5s --ring 'gfx*' run.xtr\thalf a second of one ring\n"
+		"xtr export -f csv --top 100 -o - run.xtr\tthe 100 longest jobs",
+	.options = options,
+	.n_options = sizeof(options) / sizeof(options[0]),
+	.opts_size = sizeof(struct export_opts),
+	.run = run,
+};

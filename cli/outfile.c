@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "outfile.h"
+#include "cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define BUFFER (1u << 18) /* bytes */
+
+static int failed(const struct outfile *o, int err)
+{
+	if (err == EEXIST) {
+		cli_error("'%s' exists", o->path);
+		cli_hint("use --force to replace it, or -o for another name");
+	} else {
+		cli_error("cannot write '%s': %s", o->path, strerror(err));
+	}
+	return XTR_EXIT_FAILURE;
+}
+
+static int open_stdout(struct outfile *o)
+{
+	if (isatty(STDOUT_FILENO)) {
+		cli_error("standard output is a terminal");
+		cli_hint("use -o FILE, or a pipe");
+		return XTR_EXIT_FAILURE;
+	}
+	o->f = stdout;
+	return XTR_EXIT_OK;
+}
+
+/* Only a plain file is replaced: a device or a link is not what --force is for. */
+static int check_target(const struct outfile *o)
+{
+	struct stat st;
+
+	if (lstat(o->path, &st))
+		return errno == ENOENT ? 0 : errno;
+	if (!o->force)
+		return EEXIST;
+	return S_ISREG(st.st_mode) ? 0 : EINVAL;
+}
+
+int outfile_open(struct outfile *o, const char *path, bool force)
+{
+	int fd, err;
+
+	*o = (struct outfile){ .path = path, .force = force };
+	if (!strcmp(path, "-"))
+		return open_stdout(o);
+	err = check_target(o);
+	if (err)
+		return failed(o, err);
+	if (asprintf(&o->temporary, "%s.XXXXXX", path) < 0) {
+		o->temporary = NULL;
+		return failed(o, ENOMEM);
+	}
+	fd = mkostemp(o->temporary, O_CLOEXEC);
+	if (fd >= 0)
+		o->f = fdopen(fd, "w");
+	if (!o->f) {
+		err = errno;
+		if (fd >= 0) {
+			close(fd);
+			unlink(o->temporary);
+		}
+		free(o->temporary);
+		o->temporary = NULL;
+		return failed(o, err);
+	}
+	setvbuf(o->f, NULL, _IOFBF, BUFFER);
+	return XTR_EXIT_OK;
+}
+
+/* Without --force another program's file that came meanwhile is not replaced either. */
+static int put_in_place(const struct outfile *o)
+{
+	if (o->force)
+		return rename(o->temporary, o->path) ? errno : 0;
+	if (!renameat2(AT_FDCWD, o->temporary, AT_FDCWD, o->path, RENAME_NOREPLACE))
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return errno;
+	/* A file system that cannot do it: a link refuses to replace, too. */
+	if (link(o->temporary, o->path))
+		return errno;
+	unlink(o->temporary);
+	return 0;
+}
+
+int outfile_commit(struct outfile *o)
+{
+	int err = 0;
+
+	if (!o->temporary) {
+		o->f = NULL;
+		return XTR_EXIT_OK; /* cli_finish flushes standard output and reports its errors */
+	}
+	errno = 0;
+	if (fflush(o->f) || ferror(o->f) || fsync(fileno(o->f)))
+		err = errno ? errno : EIO;
+	if (fclose(o->f) && !err)
+		err = errno;
+	o->f = NULL;
+	if (!err)
+		err = put_in_place(o);
+	if (err) {
+		outfile_abandon(o);
+		return failed(o, err);
+	}
+	free(o->temporary);
+	o->temporary = NULL;
+	return XTR_EXIT_OK;
+}
+
+void outfile_abandon(struct outfile *o)
+{
+	if (!o->temporary)
+		return;
+	if (o->f)
+		fclose(o->f);
+	unlink(o->temporary);
+	free(o->temporary);
+	*o = (struct outfile){ .path = o->path };
+}
+
+char *outfile_default(const char *input, const char *suffix)
+{
+	const char *base = strrchr(input, '/');
+	size_t n;
+	char *name;
+
+	base = base ? base + 1 : input;
+	if (!strcmp(input, "-") || !*base)
+		base = "trace";
+	n = strlen(base);
+	if (n > 4 && !strcmp(base + n - 4, ".xtr"))
+		n -= 4;
+	return asprintf(&name, "%.*s%s", (int)n, base, suffix) < 0 ? NULL : name;
+}

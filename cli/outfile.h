@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A file that appears under its name only when it is whole: written under a temporary name beside
+ * it, then renamed. Mode 0600, as a trace tells what its machine did.
+ */
+#ifndef XTR_CLI_OUTFILE_H
+#define XTR_CLI_OUTFILE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct outfile {
+	const char *path; /* as given; "-": standard output, nothing is renamed */
+	char *temporary;  /* NULL for standard output */
+	FILE *f;
+	bool force;
+};
+
+/*
+ * Returns the exit status: XTR_EXIT_OK, or XTR_EXIT_FAILURE after one line of what is wrong (it
+ * exists and force is not set; it is the terminal; no permission). path is borrowed.
+ */
+int outfile_open(struct outfile *o, const char *path, bool force);
+/* Flush, sync, rename. Returns the exit status; on failure a line is said and nothing is left. */
+int outfile_commit(struct outfile *o);
+/* Leave nothing behind. Nothing happens after outfile_commit. */
+void outfile_abandon(struct outfile *o);
+
+/*
+ * A name in the current directory for what is made from `input`: its base name without ".xtr", with
+ * suffix. malloc'ed; NULL: no memory. Of standard input it is "trace" + suffix.
+ */
+char *outfile_default(const char *input, const char *suffix);
+
+#endif /* XTR_CLI_OUTFILE_H */
