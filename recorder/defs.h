@@ -5,9 +5,9 @@
 
 #include "bpfdefs.h"
 #include "kallsyms.h"
-#include "siphash.h"
 #include "symbols.h"
 
+#include "format/siphash.h"
 #include "format/tables.h"
 
 struct xtr_defs {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "select.h"
+#include "tracefs.h"
 #include "util.h"
 
 #include "format/xtr_format.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What print formats tell about fields. */
-#include "recorder/printfmt.h"
+#include "format/printfmt.h"
 #include "recorder/tracefs.h"
 #include "recorder/util.h"
 

@@ -2,7 +2,7 @@
 /* The ring consumer over a ring in plain memory, mapped twice in a row as the kernel does; and
  * SipHash. */
 #include "recorder/ring.h"
-#include "recorder/siphash.h"
+#include "format/siphash.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -10,13 +10,14 @@
  *		field:__data_loc char[] name;	offset:8;	size:4;	signed:0;
  *	print fmt: "name=%s", __get_str(name)
  */
-#include "tracefs.h"
-#include "util.h"
+#include "tpformat.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 #define FIELDS_MAX      512
 #define FIELD_BYTES_MAX (64u << 10) /* a record is smaller (PERF_MAX_TRACE_SIZE) */
@@ -102,7 +103,7 @@ static bool is_text_type(const char *type)
 
 	while (n && isspace((unsigned char)type[n - 1]))
 		n--;
-	for (size_t i = 0; i < ARRAY_LEN(text); i++) {
+	for (size_t i = 0; i < COUNT(text); i++) {
 		if (strlen(text[i]) == n && memcmp(text[i], type, n) == 0)
 			return true;
 	}
@@ -120,14 +121,16 @@ static void classify(struct xtr_tp_field *f)
 	};
 	const char *star = strchr(f->type, '*'), *array = strchr(f->type, '[');
 
-	for (size_t i = 0; i < ARRAY_LEN(dynamic); i++) {
+	for (size_t i = 0; i < COUNT(dynamic); i++) {
 		if (!starts(f->type, dynamic[i].prefix) || f->size != 4)
 			continue;
 		f->kind = is_text_type(f->type + strlen(dynamic[i].prefix)) ? dynamic[i].text
 									    : dynamic[i].bytes;
 		return;
 	}
-	if (array && !star && is_text_type(f->type))
+	if (!f->size)
+		f->kind = is_text_type(f->type) ? XTR_TP_TAIL_STR : XTR_TP_TAIL_BYTES;
+	else if (array && !star && is_text_type(f->type))
 		f->kind = XTR_TP_CHARS;
 	else if (star && !array && (f->size == 8 || f->size == 4))
 		f->kind = XTR_TP_PTR;
@@ -137,6 +140,26 @@ static void classify(struct xtr_tp_field *f)
 	else
 		f->kind = XTR_TP_BYTES;
 	f->is_char_ptr = f->kind == XTR_TP_PTR && is_text_type(f->type) && !strchr(star + 1, '*');
+}
+
+static void note_common(struct xtr_tp_common *c, const struct xtr_tp_field *f)
+{
+	if (strcmp(f->name, "common_type") == 0) {
+		c->type_offset = f->offset;
+		c->type_size = f->size;
+	} else if (strcmp(f->name, "common_pid") == 0) {
+		c->pid_offset = f->offset;
+		c->pid_size = f->size;
+	}
+}
+
+/* Fields that are recorded: not those that all events have, nor empty ones but arrays. */
+static bool is_wanted(struct xtr_tp_format *f, const struct xtr_tp_field *field)
+{
+	if (!starts(field->name, "common_"))
+		return field->size || strchr(field->type, '[');
+	note_common(&f->common, field);
+	return false;
 }
 
 static int add_field(struct xtr_tp_format *f, const char *line, const char *end)
@@ -155,7 +178,7 @@ static int add_field(struct xtr_tp_format *f, const char *line, const char *end)
 		return -EINVAL;
 	field.is_signed = sign != 0;
 	err = split_decl(&field, decl, stop);
-	if (!err && field.size && !starts(field.name, "common_")) {
+	if (!err && is_wanted(f, &field)) {
 		classify(&field);
 		more = reallocarray(f->fields, f->n_fields + 1, sizeof(*more));
 		err = more ? 0 : -ENOMEM;

@@ -5,13 +5,13 @@
  * of parentheses and casts.
  */
 #include "printfmt.h"
-#include "util.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define COUNT(a)  (sizeof(a) / sizeof((a)[0]))
 #define NAMES_MAX 1024
 #define ARGS_MAX  128
 
@@ -283,7 +283,7 @@ int xtr_printfmt_names(const char *print_fmt, const char *field, struct xtr_prin
 	int err = 0;
 
 	*names = (struct xtr_printfmt_names){ 0 };
-	for (size_t i = 0; i < ARRAY_LEN(name_calls); i++) {
+	for (size_t i = 0; i < COUNT(name_calls); i++) {
 		for (p = print_fmt; !err && !names->n && (p = strstr(p, name_calls[i].call));) {
 			p += strlen(name_calls[i].call);
 			err = take_call(names, p, field, name_calls[i].kind);

@@ -3,10 +3,10 @@
  * What a tracepoint's print format tells about its fields: which are printed as text or as
  * pointers, and the names of numbers (__print_symbolic, __print_flags). Nothing is printed with it.
  */
-#ifndef XTR_RECORDER_PRINTFMT_H
-#define XTR_RECORDER_PRINTFMT_H
+#ifndef XTR_PRINTFMT_H
+#define XTR_PRINTFMT_H
 
-#include "format/schema.h"
+#include "schema.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,4 +27,4 @@ void xtr_printfmt_names_free(struct xtr_printfmt_names *names);
 /* Value of a C constant expression: integers, casts, ~ - + << >> & ^ |, parentheses. */
 bool xtr_constant(const char *s, size_t n, uint64_t *v);
 
-#endif /* XTR_RECORDER_PRINTFMT_H */
+#endif /* XTR_PRINTFMT_H */

@@ -5,12 +5,12 @@
  * 0x10u". Precedence climbing; nesting is bounded.
  */
 #include "printfmt.h"
-#include "util.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define COUNT(a)  (sizeof(a) / sizeof((a)[0]))
 #define DEPTH_MAX 64
 
 struct scan {
@@ -138,11 +138,11 @@ static bool parse_binary(struct scan *s, int min_prec, uint64_t *v)
 	if (!parse_unary(s, v))
 		return false;
 	for (;;) {
-		for (i = 0; i < ARRAY_LEN(operators); i++) {
+		for (i = 0; i < COUNT(operators); i++) {
 			if (operators[i].prec > min_prec && take(s, operators[i].text))
 				break;
 		}
-		if (i == ARRAY_LEN(operators))
+		if (i == COUNT(operators))
 			return true;
 		if (!parse_binary(s, operators[i].prec, &right))
 			return false;

@@ -3,8 +3,8 @@
  * SipHash-2-4 of one 64-bit word. Kernel pointers go into the file as its value under a key that is
  * made for the file and never stored: equal pointers stay equal, addresses do not leak.
  */
-#ifndef XTR_RECORDER_SIPHASH_H
-#define XTR_RECORDER_SIPHASH_H
+#ifndef XTR_SIPHASH_H
+#define XTR_SIPHASH_H
 
 #include <stdint.h>
 
@@ -14,4 +14,4 @@ struct xtr_siphash_key {
 
 uint64_t xtr_siphash(const struct xtr_siphash_key *key, uint64_t word);
 
-#endif /* XTR_RECORDER_SIPHASH_H */
+#endif /* XTR_SIPHASH_H */
