@@ -65,10 +65,23 @@ void xtr_loss_free(struct xtr_loss *l)
 	free(l);
 }
 
+static uint64_t type_and_cause(uint32_t type, enum xtr_loss_cause cause)
+{
+	return (uint64_t)type << 32 | (uint32_t)cause;
+}
+
+uint64_t xtr_loss_get(const struct xtr_loss *l, uint32_t stream, uint32_t type,
+		      enum xtr_loss_cause cause)
+{
+	const uint64_t *index = xtr_map_get(&l->by_key, stream, type_and_cause(type, cause));
+
+	return index ? l->rows[*index].e.total : 0;
+}
+
 int xtr_loss_set(struct xtr_loss *l, uint32_t stream, uint32_t type, enum xtr_loss_cause cause,
 		 uint64_t total)
 {
-	uint64_t key = (uint64_t)type << 32 | (uint32_t)cause;
+	uint64_t key = type_and_cause(type, cause);
 	uint64_t *index = xtr_map_get(&l->by_key, stream, key);
 	struct row *r;
 
@@ -114,6 +127,25 @@ int xtr_loss_add_gap(struct xtr_loss *l, const struct xtr_gap *gap)
 		return -ENOMEM;
 	l->pending[l->n_pending++] = *gap;
 	return 0;
+}
+
+struct xtr_loss *xtr_loss_copy(const struct xtr_loss *l, uint64_t from, uint64_t to)
+{
+	struct xtr_loss *copy = xtr_loss_new();
+	int err = copy ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < l->n_rows && !err; i++) {
+		const struct xtr_loss_entry *e = &l->rows[i].e;
+
+		err = xtr_loss_set(copy, e->stream, e->type, e->cause, e->total);
+	}
+	for (size_t i = 0; i < l->n_gaps && !err; i++)
+		if (l->gaps[i].first <= to && l->gaps[i].last >= from)
+			err = xtr_loss_add_gap(copy, &l->gaps[i]);
+	if (!err)
+		return copy;
+	xtr_loss_free(copy);
+	return NULL;
 }
 
 size_t xtr_loss_n_entries(const struct xtr_loss *l)

@@ -26,9 +26,19 @@ struct xtr_gap {
 struct xtr_loss *xtr_loss_new(void);
 void xtr_loss_free(struct xtr_loss *l);
 
+/*
+ * A copy that a writer can write: all totals, and those gaps that overlap [from, to] (ns,
+ * inclusive), count as new (xtr_loss_encode), whether l was filled by a recorder or read from a
+ * file. NULL: no memory.
+ */
+struct xtr_loss *xtr_loss_copy(const struct xtr_loss *l, uint64_t from, uint64_t to);
+
 /* Set the cumulative total of a key (cause 0: filtered). 0 or -ENOMEM. */
 int xtr_loss_set(struct xtr_loss *l, uint32_t stream, uint32_t type, enum xtr_loss_cause cause,
 		 uint64_t total);
+/* What stands there for a key; 0 if nothing does. */
+uint64_t xtr_loss_get(const struct xtr_loss *l, uint32_t stream, uint32_t type,
+		      enum xtr_loss_cause cause);
 int xtr_loss_add_gap(struct xtr_loss *l, const struct xtr_gap *gap);
 
 size_t xtr_loss_n_entries(const struct xtr_loss *l);

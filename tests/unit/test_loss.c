@@ -94,3 +94,30 @@ Test(loss, causes_have_names)
 	cr_assert(eq(str, (char *)xtr_loss_cause_name(XTR_LOSS_NOT_RUN), "not-run"));
 	cr_assert(eq(str, (char *)xtr_loss_cause_name((enum xtr_loss_cause)200), "unknown"));
 }
+
+Test(loss, a_copy_of_what_was_read_is_written_again)
+{
+	struct xtr_loss *l = xtr_loss_new(), *read = xtr_loss_new(), *copy, *back = xtr_loss_new();
+	const struct xtr_gap gaps[] = { { 1, 100, 200, 1 },
+					{ 2, 300, 400, 2 },
+					{ 1, 500, 600, 3 } };
+
+	cr_assert(eq(int, xtr_loss_set(l, 1, 17, XTR_LOSS_RING_FULL, 10), 0));
+	cr_assert(eq(int, xtr_loss_set(l, 2, 0, 0, 4), 0));
+	for (size_t i = 0; i < 3; i++)
+		cr_assert(eq(int, xtr_loss_add_gap(l, &gaps[i]), 0));
+	hand_over(l, read);
+	cr_assert(eq(u64, xtr_loss_get(read, 1, 17, XTR_LOSS_RING_FULL), 10));
+	cr_assert(eq(u64, xtr_loss_get(read, 1, 18, XTR_LOSS_RING_FULL), 0));
+	copy = xtr_loss_copy(read, 200, 300);
+	cr_assert(eq(sz, xtr_loss_n_gaps(copy), 2), "those that touch the window");
+	cr_assert(eq(sz, hand_over(copy, back), 1));
+	cr_assert(eq(sz, xtr_loss_n_entries(back), 2), "all totals");
+	cr_assert(eq(u64, xtr_loss_total(back), 10));
+	cr_assert(eq(sz, xtr_loss_n_gaps(back), 2));
+	cr_assert(eq(u64, xtr_loss_gap_at(back, 1)->count, 2));
+	xtr_loss_free(l);
+	xtr_loss_free(read);
+	xtr_loss_free(copy);
+	xtr_loss_free(back);
+}
