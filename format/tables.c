@@ -101,33 +101,58 @@ static int next_id(const struct xtr_tables *t, int table, uint32_t *id)
 
 /*
  * Strings are found by (hash, k): k counts those with the same hash, so that the map needs to know
- * nothing of the text.
+ * nothing of the text. *k becomes the first one that is free if the string is not there.
  */
+static const struct xtr_string_entry *find_string(const struct xtr_tables *t, const void *text,
+						  size_t n, uint64_t hash, uint64_t *k)
+{
+	const uint64_t *i;
+
+	for (*k = 0; (i = xtr_map_get(&t->interned, hash, *k)); ++*k) {
+		const struct xtr_string_entry *s = xtr_id_table_at(&t->t[XTR_T_STRINGS], *i);
+
+		if (s->n == n && !memcmp(s->text, text, n))
+			return s;
+	}
+	return NULL;
+}
+
+/* Strings that were read from a file become known when one is interned: readers never do. */
+static int intern_read(struct xtr_tables *t)
+{
+	for (; t->n_interned < t->t[XTR_T_STRINGS].n; t->n_interned++) {
+		const struct xtr_string_entry *s =
+			xtr_id_table_at(&t->t[XTR_T_STRINGS], t->n_interned);
+		uint64_t hash = xtr_hash_bytes(s->text, s->n), k;
+
+		if (find_string(t, s->text, s->n, hash, &k))
+			continue;
+		if (xtr_map_put(&t->interned, hash, k, t->n_interned))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 int xtr_tables_intern(struct xtr_tables *t, const void *text, size_t n, uint32_t *id)
 {
+	const struct xtr_string_entry *known;
 	uint64_t hash = xtr_hash_bytes(text, n), k;
-	const uint64_t *i;
 	int err;
 
 	if (n > XTR_CBOR_STRING_MAX)
 		return -E2BIG;
-	for (k = 0; (i = xtr_map_get(&t->interned, hash, k)); k++) {
-		const struct xtr_string_entry *s = xtr_id_table_at(&t->t[XTR_T_STRINGS], *i);
-
-		if (s->n == n && !memcmp(s->text, text, n)) {
-			*id = s->id;
-			return 0;
-		}
-	}
-	err = next_id(t, XTR_T_STRINGS, id);
-	if (!err && xtr_map_put(&t->interned, hash, k, t->t[XTR_T_STRINGS].n))
-		err = -ENOMEM;
+	err = intern_read(t);
 	if (err)
 		return err;
-	err = xtr_tables_put_string(t, *id, text, n);
-	if (err)
-		xtr_map_del(&t->interned, hash, k);
-	return err;
+	known = find_string(t, text, n, hash, &k);
+	if (known) {
+		*id = known->id;
+		return 0;
+	}
+	err = next_id(t, XTR_T_STRINGS, id);
+	if (!err)
+		err = xtr_tables_put_string(t, *id, text, n);
+	return err ? err : intern_read(t);
 }
 
 int xtr_tables_add_ring(struct xtr_tables *t, const struct xtr_ring *ring)
@@ -146,25 +171,41 @@ int xtr_tables_put_frame(struct xtr_tables *t, uint32_t id, const struct xtr_fra
 	return add_row(t, XTR_T_FRAMES, &e, sizeof(e) + 64);
 }
 
+static uint64_t frame_key(const struct xtr_frame *f)
+{
+	return (uint64_t)f->symbol << 32 | f->module;
+}
+
+/* As intern_read. */
+static int key_read(struct xtr_tables *t)
+{
+	for (; t->n_keyed < t->t[XTR_T_FRAMES].n; t->n_keyed++) {
+		const struct xtr_frame_entry *e = xtr_id_table_at(&t->t[XTR_T_FRAMES], t->n_keyed);
+
+		if (xtr_map_get(&t->frame_keys, frame_key(&e->f), e->f.offset))
+			continue;
+		if (xtr_map_put(&t->frame_keys, frame_key(&e->f), e->f.offset, e->id))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 int xtr_tables_intern_frame(struct xtr_tables *t, const struct xtr_frame *f, uint32_t *id)
 {
-	uint64_t key = (uint64_t)f->symbol << 32 | f->module;
-	const uint64_t *known = xtr_map_get(&t->frame_keys, key, f->offset);
-	int err;
+	const uint64_t *known;
+	int err = key_read(t);
 
+	if (err)
+		return err;
+	known = xtr_map_get(&t->frame_keys, frame_key(f), f->offset);
 	if (known) {
 		*id = (uint32_t)*known;
 		return 0;
 	}
 	err = next_id(t, XTR_T_FRAMES, id);
-	if (!err && xtr_map_put(&t->frame_keys, key, f->offset, *id))
-		err = -ENOMEM;
-	if (err)
-		return err;
-	err = xtr_tables_put_frame(t, *id, f);
-	if (err)
-		xtr_map_del(&t->frame_keys, key, f->offset);
-	return err;
+	if (!err)
+		err = xtr_tables_put_frame(t, *id, f);
+	return err ? err : key_read(t);
 }
 
 int xtr_tables_add_stack(struct xtr_tables *t, uint32_t id, const uint32_t *frames, size_t n)

@@ -39,6 +39,12 @@ struct xtr_frame {
 struct xtr_tables *xtr_tables_new(void);
 void xtr_tables_free(struct xtr_tables *t);
 
+/*
+ * A copy that a writer can write: all of it counts as new (xtr_tables_encode), whether t was filled
+ * by a recorder or read from a file. Ids stay, and adding goes on behind them. NULL: no memory.
+ */
+struct xtr_tables *xtr_tables_copy(const struct xtr_tables *t);
+
 /* Recorder side: intern and define. Ids are > 0. Return 0 or -errno. */
 int xtr_tables_intern(struct xtr_tables *t, const void *text, size_t n, uint32_t *id);
 int xtr_tables_add_task(struct xtr_tables *t, const struct xtr_task *task);

@@ -44,8 +44,9 @@ enum {
 
 struct xtr_tables {
 	struct xtr_id_table t[XTR_T_IDS];
-	struct xtr_map interned;   /* (hash, n-th with this hash) -> index of a string */
-	struct xtr_map frame_keys; /* (symbol and module, offset) -> id of a frame */
+	struct xtr_map interned;    /* (hash, n-th with this hash) -> index of a string */
+	struct xtr_map frame_keys;  /* (symbol and module, offset) -> id of a frame */
+	size_t n_interned, n_keyed; /* strings and frames that these two maps know */
 	uint32_t last_id[XTR_T_IDS];
 	struct xtr_task *tasks; /* sorted by (tid, since) up to n_sorted, then as they came */
 	size_t n_tasks, n_sorted, cap_tasks;

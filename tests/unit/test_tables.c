@@ -158,3 +158,49 @@ Test(tables, other_meanings_are_refused_and_change_nothing)
 	cr_assert(eq(str, (char *)xtr_tables_string(t, 1, NULL), "a"));
 	xtr_tables_free(t);
 }
+
+/* Tables that were read know their strings and frames, and a copy of them is written whole. */
+Test(tables, what_was_read_can_be_interned_and_written)
+{
+	struct xtr_tables *t = xtr_tables_new(), *read = xtr_tables_new(), *copy;
+	struct xtr_tables *back = xtr_tables_new();
+	struct xtr_frame f = { 1, 77, 2 };
+	struct xtr_ring ring = { .id = 4, .device = 1, .name = 2 };
+	struct xtr_task task = { 9, 8, 7, 1, 0 }, late = { 3, 3, 9, 2, 0 };
+	struct sink s = { .to = read };
+	uint32_t one, two, frame, again, frames[1];
+	size_t n;
+
+	cr_assert(eq(int, xtr_tables_intern(t, "one", 3, &one), 0));
+	cr_assert(eq(int, xtr_tables_intern(t, "two", 3, &two), 0));
+	cr_assert(eq(int, xtr_tables_intern_frame(t, &f, &frame), 0));
+	frames[0] = frame;
+	cr_assert(eq(int, xtr_tables_add_stack(t, 6, frames, 1), 0));
+	cr_assert(eq(int, xtr_tables_add_ring(t, &ring), 0));
+	cr_assert(eq(int, xtr_tables_add_task(t, &task), 0));
+	cr_assert(eq(int, xtr_tables_encode(t, false, take, &s), 0));
+
+	cr_assert(eq(int, xtr_tables_intern(read, "two", 3, &again), 0));
+	cr_assert(eq(u32, again, two));
+	cr_assert(eq(int, xtr_tables_intern_frame(read, &f, &again), 0));
+	cr_assert(eq(u32, again, frame));
+	cr_assert(eq(int, xtr_tables_intern(read, "new", 3, &again), 0));
+	cr_assert(gt(u32, again, two));
+
+	copy = xtr_tables_copy(read);
+	cr_assert(eq(int, xtr_tables_add_task(copy, &late), 0));
+	cr_assert(eq(int, xtr_tables_intern(copy, "one", 3, &again), 0));
+	cr_assert(eq(u32, again, one));
+	s = (struct sink){ .to = back };
+	cr_assert(eq(int, xtr_tables_encode(copy, false, take, &s), 0));
+	cr_assert(eq(str, (char *)xtr_tables_string(back, two, &n), "two"));
+	cr_assert(eq(sz, xtr_tables_n_tasks(back), 2));
+	cr_assert(eq(u32, xtr_tables_task(back, 9, 100)->pid, 8));
+	cr_assert(eq(u32, xtr_tables_ring(back, 4)->name, 2));
+	cr_assert(eq(u64, xtr_tables_frame(back, frame)->offset, 77));
+	cr_assert(ne(ptr, (void *)xtr_tables_stack(back, 6, &n), NULL));
+	xtr_tables_free(t);
+	xtr_tables_free(read);
+	xtr_tables_free(copy);
+	xtr_tables_free(back);
+}
