@@ -108,7 +108,8 @@ enum xtr_job_flags {
 	X(RING_BUSY, 2, "ring-busy", "the BPF ring's lock was not to be had") \
 	X(NOT_RUN, 3, "not-run", "the kernel did not run the program")        \
 	X(RECORDER, 4, "recorder", "the recorder could not take or keep it")  \
-	X(WRITE, 5, "write", "the output could not be written")
+	X(WRITE, 5, "write", "the output could not be written")               \
+	X(DAMAGED, 6, "damaged", "it stood in a damaged part of another file")
 
 enum xtr_loss_cause {
 #define XTR_LOSS_ENUM(name, n, text, help) XTR_LOSS_##name = n,
