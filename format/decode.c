@@ -137,3 +137,19 @@ int xtr_reader_decode(const struct xtr_reader *r, const struct xtr_chunk *c, uin
 	xtr_decoder_free(&d);
 	return ret;
 }
+
+int xtr_reader_stored(const struct xtr_reader *r, const struct xtr_chunk *c, uint8_t **buf,
+		      size_t *cap, struct xtr_err *err)
+{
+	struct xtr_err mine;
+	int ret;
+
+	err = err ? err : &mine;
+	if (xtr_grow(buf, cap, c->stored_len + 1u))
+		return failed(c, -ENOMEM, err);
+	ret = xtr_reader_bytes(r, c->offset + XTR_CHUNK_HEADER_SIZE, *buf, c->stored_len);
+	if (ret)
+		return failed(c, ret, err);
+	return xtr_crc32c(*buf, c->stored_len) == c->payload_crc ? 0
+								 : bad(c, XTR_P_PAYLOAD_CRC, err);
+}

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "buf.h"
+#include "checked.h"
 #include "reader_priv.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 int xtr_reader_note(struct xtr_reader *r, enum xtr_problem_code code, uint64_t offset, uint32_t seq)
 {
@@ -142,6 +144,16 @@ const struct xtr_problem *xtr_reader_problem(const struct xtr_reader *r, size_t 
 	return i < r->n_problems ? &r->problems[i] : NULL;
 }
 
+int xtr_reader_bytes(const struct xtr_reader *r, uint64_t off, void *buf, size_t n)
+{
+	if (!xtr_fits(off, n, r->size))
+		return -ENODATA;
+	if (!r->map)
+		return r->io->ops->read_at(r->io, off, buf, n);
+	memcpy(buf, r->map + off, n);
+	return 0;
+}
+
 uint64_t xtr_section_file_id(const struct xtr_section *s)
 {
 	return s->file_id;
@@ -155,6 +167,11 @@ unsigned int xtr_section_minor(const struct xtr_section *s)
 uint64_t xtr_section_offset(const struct xtr_section *s)
 {
 	return s->offset;
+}
+
+uint64_t xtr_section_size(const struct xtr_section *s)
+{
+	return s->end - s->offset;
 }
 
 uint32_t xtr_section_header_size(const struct xtr_section *s)

@@ -50,6 +50,7 @@ int xtr_reader_verify(struct xtr_reader *r,
 uint64_t xtr_section_file_id(const struct xtr_section *s);
 unsigned int xtr_section_minor(const struct xtr_section *s);
 uint64_t xtr_section_offset(const struct xtr_section *s); /* from the start of the file */
+uint64_t xtr_section_size(const struct xtr_section *s);   /* bytes, with header and trailer */
 uint32_t xtr_section_header_size(const struct xtr_section *s);
 uint32_t xtr_section_compat_flags(const struct xtr_section *s);
 const struct xtr_meta *xtr_section_meta(const struct xtr_section *s);     /* never NULL */
@@ -90,5 +91,16 @@ const struct xtr_clock_snapshot *xtr_section_clock(const struct xtr_section *s, 
  */
 int xtr_reader_decode(const struct xtr_reader *r, const struct xtr_chunk *c, uint8_t **buf,
 		      size_t *cap, struct xtr_err *err);
+
+/*
+ * The payload of a chunk as it stands in the file: c->stored_len bytes, compressed and filtered as
+ * the header says, with the right CRC but not looked at. buf as in xtr_reader_decode. For copying a
+ * chunk as it is (xtr_writer_copy). 0; -EBADMSG with err filled; -ENOMEM; or an I/O error.
+ * Thread-safe.
+ */
+int xtr_reader_stored(const struct xtr_reader *r, const struct xtr_chunk *c, uint8_t **buf,
+		      size_t *cap, struct xtr_err *err);
+/* Any n bytes of the file from an offset on: -ENODATA past its end, or an I/O error. */
+int xtr_reader_bytes(const struct xtr_reader *r, uint64_t off, void *buf, size_t n);
 
 #endif /* XTR_READER_H */

@@ -79,22 +79,29 @@ static void place_payload(struct xtr_writer *w, struct xtr_chunk *c, const uint8
 int xtr_writer_put(struct xtr_writer *w, struct xtr_chunk *c, const uint8_t *payload, size_t n,
 		   bool compress)
 {
-	uint64_t at = w->bytes;
-	size_t span;
-	int err;
-
 	if (w->err)
 		return w->err;
 	if (n > XTR_RAW_MAX)
 		return -E2BIG;
 	place_payload(w, c, payload, n, compress);
 	c->props |= props[c->type];
-	c->file_id = w->opts.file_id;
-	c->seq = w->seq;
 	c->raw_len = (uint32_t)n;
 	if (c->filter == XTR_FILTER_NONE)
 		c->rec_len = c->raw_len;
 	c->payload_crc = xtr_crc32c(w->out + XTR_CHUNK_HEADER_SIZE, c->stored_len);
+	return xtr_writer_seal(w, c);
+}
+
+int xtr_writer_seal(struct xtr_writer *w, struct xtr_chunk *c)
+{
+	uint64_t at = w->bytes;
+	size_t span;
+	int err;
+
+	if (w->err)
+		return w->err;
+	c->file_id = w->opts.file_id;
+	c->seq = w->seq;
 	xtr_chunk_encode(w->out, c);
 	span = (size_t)xtr_chunk_span(c);
 	memset(w->out + XTR_CHUNK_HEADER_SIZE + c->stored_len, 0,

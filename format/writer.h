@@ -14,6 +14,7 @@
 #include "meta.h"
 #include "tables.h"
 
+struct xtr_chunk; /* reader.h */
 struct xtr_writer;
 
 struct xtr_writer_opts {
@@ -56,6 +57,18 @@ struct xtr_batch {
  * record makes it -EINVAL and writes nothing.
  */
 int xtr_writer_events(struct xtr_writer *w, const struct xtr_batch *b);
+
+/*
+ * Append a chunk of another section with its payload as it is stored there (xtr_reader_stored):
+ * nothing is decoded or encoded, codec, filter, lengths, times, CRC of the payload and SORTED stay
+ * as c has them. file_id, seq, the CRC of the header and, of EVENTS, first_ordinal and LOSS_BEFORE
+ * are this section's; lost_total is the stream's as in struct xtr_batch, and 0 for other types.
+ * Ids in the records have to mean the same here: the tables must hold those of the other section.
+ * Only EVENTS, CLOCK, ROUND, ATTACH, and chunks that are SAFE_TO_COPY; the others are the writer's
+ * own to write: -EINVAL. -EBADMSG: stored is not what c says (length limits, CRC).
+ */
+int xtr_writer_copy(struct xtr_writer *w, const struct xtr_chunk *c, const uint8_t *stored,
+		    uint64_t lost_total);
 
 struct xtr_clock_reading {
 	const char *clock; /* spec 6.3 */

@@ -11,7 +11,7 @@
  */
 #define CHUNK_BYTES ((size_t)512 << 10)
 
-static int stream_state(struct xtr_writer *w, uint32_t stream, struct xtr_stream_state **s)
+int xtr_writer_stream(struct xtr_writer *w, uint32_t stream, struct xtr_stream_state **s)
 {
 	const uint64_t *i = xtr_map_get(&w->by_stream, stream, 0);
 
@@ -113,7 +113,7 @@ int xtr_writer_events(struct xtr_writer *w, const struct xtr_batch *b)
 		return -EINVAL;
 	if (!b->n)
 		return 0;
-	err = stream_state(w, b->stream, &s);
+	err = xtr_writer_stream(w, b->stream, &s);
 	if (!err && !span.sorted) {
 		err = xtr_grow(&w->sorted, &w->cap_sorted, b->len);
 		if (!err)

@@ -45,6 +45,13 @@ struct xtr_writer {
  */
 int xtr_writer_put(struct xtr_writer *w, struct xtr_chunk *c, const uint8_t *payload, size_t n,
 		   bool compress);
+/*
+ * Append a chunk whose payload stands in w->out behind the header's place: all of c is set but
+ * file_id and seq.
+ */
+int xtr_writer_seal(struct xtr_writer *w, struct xtr_chunk *c);
+/* The state of a stream, made when first asked for; valid until the next call. 0 or -ENOMEM. */
+int xtr_writer_stream(struct xtr_writer *w, uint32_t stream, struct xtr_stream_state **s);
 /* Write META and full tables again where spec 6 and 6.4 want it, and what is new in the tables. */
 int xtr_writer_refresh(struct xtr_writer *w);
 
