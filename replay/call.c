@@ -14,6 +14,7 @@
 #define NONE           XTR_KEYMAP_NONE
 #define MAX_OPEN       65536u
 #define NAME_MAX_BYTES 64u
+#define DEPTH_MAX      32u /* nothing real nests deeper: ends were lost */
 
 /* What a call hangs on: calls of one owner nest, or follow each other. */
 enum owner {
@@ -42,21 +43,24 @@ struct rule {
 	enum xtr_call_kind kind;
 	const char *fixed, *name_field;
 	bool named;
+	bool alone; /* an owner has one of the kind at a time: the next begin ends what is open */
 };
 
 static const struct rule rules[] = {
-	{ "syscalls:sys_enter_*", SIDE_BEGIN, OWNER_THREAD, XTR_CALL_SYSCALL, NULL, NULL, true },
-	{ "syscalls:sys_exit_*", SIDE_END, OWNER_THREAD, XTR_CALL_SYSCALL, NULL, NULL, true },
+	{ "syscalls:sys_enter_*", SIDE_BEGIN, OWNER_THREAD, XTR_CALL_SYSCALL, NULL, NULL, true,
+	  true },
+	{ "syscalls:sys_exit_*", SIDE_END, OWNER_THREAD, XTR_CALL_SYSCALL, NULL, NULL, true, true },
 	{ "dma_fence:dma_fence_wait_start", SIDE_BEGIN, OWNER_THREAD, XTR_CALL_WAIT, "fence wait",
-	  NULL, false },
+	  NULL, false, false },
 	{ "dma_fence:dma_fence_wait_end", SIDE_END, OWNER_THREAD, XTR_CALL_WAIT, "fence wait", NULL,
+	  false, false },
+	{ "irq:irq_handler_entry", SIDE_BEGIN, OWNER_CPU, XTR_CALL_IRQ, NULL, "name", false,
 	  false },
-	{ "irq:irq_handler_entry", SIDE_BEGIN, OWNER_CPU, XTR_CALL_IRQ, NULL, "name", false },
-	{ "irq:irq_handler_exit", SIDE_END, OWNER_CPU, XTR_CALL_IRQ, "irq", NULL, false },
-	{ "irq:softirq_entry", SIDE_BEGIN, OWNER_CPU, XTR_CALL_SOFTIRQ, NULL, "vec", false },
-	{ "irq:softirq_exit", SIDE_END, OWNER_CPU, XTR_CALL_SOFTIRQ, NULL, "vec", false },
+	{ "irq:irq_handler_exit", SIDE_END, OWNER_CPU, XTR_CALL_IRQ, "irq", NULL, false, false },
+	{ "irq:softirq_entry", SIDE_BEGIN, OWNER_CPU, XTR_CALL_SOFTIRQ, NULL, "vec", false, false },
+	{ "irq:softirq_exit", SIDE_END, OWNER_CPU, XTR_CALL_SOFTIRQ, NULL, "vec", false, false },
 	{ "sched:sched_switch", SIDE_SWITCH, OWNER_CPU_TASK, XTR_CALL_RUNNING, NULL, "next_comm",
-	  false },
+	  false, false },
 };
 
 /* A rule bound to an event of this section. */
@@ -217,16 +221,21 @@ static int close_call(struct xtr_calls *c, uint32_t i, uint64_t end)
 	return ret;
 }
 
-/* Close the oldest call's owner's calls from the innermost, so that memory stays bounded. */
-static int evict(struct xtr_calls *c)
+/* Close what this owner has open inside call `outer` (NONE: all), without an end. */
+static int close_inside(struct xtr_calls *c, uint64_t owner, uint32_t outer)
 {
-	uint64_t owner = c->open[c->head].owner;
 	uint32_t i;
 	int ret = 0;
 
-	while (!ret && (i = top_of(c, owner)) != NONE)
+	while (!ret && (i = top_of(c, owner)) != outer)
 		ret = close_call(c, i, 0);
 	return ret;
+}
+
+/* Close the oldest call and the others of its owner, so that memory stays bounded. */
+static int evict(struct xtr_calls *c)
+{
+	return close_inside(c, c->open[c->head].owner, NONE);
 }
 
 static int64_t alloc(struct xtr_calls *c)
@@ -312,12 +321,40 @@ static void fill(const struct xtr_calls *c, struct open_call *o, const struct bi
 		o->call.seqno = v;
 }
 
+/* The innermost call of the binding's kind that this owner has open; `any`: of any name. */
+static uint32_t find_open(const struct xtr_calls *c, const struct binding *b, uint64_t owner,
+			  bool any)
+{
+	uint32_t i = top_of(c, owner);
+
+	while (i != NONE && (c->open[i].call.kind != b->rule->kind ||
+			     (!any && b->rule->named && strcmp(c->open[i].event_name, b->name))))
+		i = c->open[i].below;
+	return i;
+}
+
+/* Before a call begins: close those whose end was lost, and the oldest if there are too many. */
+static int make_room(struct xtr_calls *c, const struct binding *b, uint64_t owner)
+{
+	uint32_t top = top_of(c, owner);
+	uint32_t lost = b->rule->alone ? find_open(c, b, owner, true) : NONE;
+	int ret = 0;
+
+	if (lost != NONE)
+		ret = close_inside(c, owner, c->open[lost].below);
+	else if (top != NONE && c->open[top].call.depth + 1 >= DEPTH_MAX)
+		ret = close_inside(c, owner, NONE);
+	if (!ret && c->n_open >= c->o.max_open)
+		ret = evict(c);
+	return ret;
+}
+
 static int begin(struct xtr_calls *c, const struct binding *b, const struct xtr_event *ev,
 		 uint32_t tid)
 {
 	struct open_call *o;
 	int64_t i;
-	int ret = c->n_open >= c->o.max_open ? evict(c) : 0;
+	int ret = make_room(c, b, owner_of(b, ev));
 
 	if (ret)
 		return ret;
@@ -340,12 +377,6 @@ static int begin(struct xtr_calls *c, const struct binding *b, const struct xtr_
 	return set_top(c, o->owner, (uint32_t)i);
 }
 
-static bool matches(const struct open_call *o, const struct binding *b)
-{
-	return o->call.kind == b->rule->kind &&
-	       (!b->rule->named || !strcmp(o->event_name, b->name));
-}
-
 /* An end without a begin: the call began before the trace, or its begin was lost. */
 static int end_only(struct xtr_calls *c, const struct binding *b, const struct xtr_event *ev)
 {
@@ -362,15 +393,12 @@ static int end_only(struct xtr_calls *c, const struct binding *b, const struct x
 static int end(struct xtr_calls *c, const struct binding *b, const struct xtr_event *ev)
 {
 	uint64_t owner = owner_of(b, ev), v;
-	uint32_t i = top_of(c, owner), inner;
-	int ret = 0;
+	uint32_t i = find_open(c, b, owner, false);
+	int ret;
 
-	while (i != NONE && !matches(&c->open[i], b))
-		i = c->open[i].below;
 	if (i == NONE)
 		return end_only(c, b, ev);
-	while (!ret && (inner = top_of(c, owner)) != i)
-		ret = close_call(c, inner, 0);
+	ret = close_inside(c, owner, i);
 	if (ret)
 		return ret;
 	if (xtr_field_get(b->ret, ev->rec, ev->size, &v)) {

@@ -4,7 +4,8 @@
  * events. Which events make which calls is one table in call.c.
  *
  * A call is handed out when it has ended; one whose end is not in the trace comes at
- * xtr_calls_finish. Memory is bounded by the calls that are open at one time.
+ * xtr_calls_finish, or when a later event shows that it was lost: a thread that begins a system
+ * call has left the one before. Memory and the cost of an event are bounded.
  */
 #ifndef XTR_CALL_H
 #define XTR_CALL_H
