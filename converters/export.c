@@ -28,7 +28,8 @@ struct run {
 	unsigned int wants;
 	struct xtr_top top;
 	struct xtr_select select; /* with times on the section's clock */
-	size_t passes, pass;      /* passes over a section, all in all, and done */
+	size_t passes, pass;      /* over all sections: in all, and done */
+	bool exporting;           /* the present pass is the last one over its section */
 	/* of the present section */
 	const struct xtr_section *s;
 	size_t index;
@@ -42,18 +43,16 @@ static void on_damage(void *ctx, const struct xtr_err *err)
 	const struct run *r = ctx;
 
 	/* Once: each pass comes by. */
-	if (r->e->damage && r->pass + 1 == r->passes)
+	if (r->e->damage && r->exporting)
 		r->e->damage(r->e->ctx, err);
 }
 
 static void on_progress(void *ctx, unsigned int permille)
 {
 	const struct run *r = ctx;
-	size_t all = r->passes * xtr_reader_n_sections(r->e->reader);
-	size_t done = r->index * r->passes + r->pass;
 
 	if (r->e->progress)
-		r->e->progress(r->e->ctx, (unsigned int)((done * 1000 + permille) / all));
+		r->e->progress(r->e->ctx, (unsigned int)((r->pass * 1000 + permille) / r->passes));
 }
 
 /* Jobs end later than they begin: all passes start early enough to see those selected whole. */
@@ -170,7 +169,8 @@ static int on_call(void *ctx, const struct xtr_call *c)
 	uint64_t last = c->end_ns ? c->end_ns : UINT64_MAX;
 	bool of_cpu = c->on_cpu && c->kind != XTR_CALL_RUNNING;
 
-	if (!in_window(r, first, last) || !pid_selected(r, c->pid, of_cpu))
+	if (!(r->wants & XTR_EXPORT_CALLS) || !in_window(r, first, last) ||
+	    !pid_selected(r, c->pid, of_cpu))
 		return 0;
 	return r->x->call(r->self, c);
 }
@@ -246,7 +246,10 @@ static int begin_section(struct run *r)
 	};
 	int ret = new_model(r, &r->model, on_job, r->wants & XTR_EXPORT_DEPTH ? on_depth : NULL);
 
-	if (!ret && r->wants & XTR_EXPORT_CALLS)
+	if (es.to < es.from) /* all of the section is before what was asked for */
+		es.to = es.from;
+	/* What begins or ends a call is no mark, even where calls are not wanted. */
+	if (!ret && r->wants & (XTR_EXPORT_CALLS | XTR_EXPORT_MARKS))
 		ret = xtr_calls_new(&r->calls, &co);
 	if (!ret && r->wants & XTR_EXPORT_MARKS)
 		ret = xtr_marks_new(&r->marks, es.meta, es.tables);
@@ -258,12 +261,14 @@ static int export_pass(struct run *r)
 	bool all = r->wants & (XTR_EXPORT_CALLS | XTR_EXPORT_MARKS | XTR_EXPORT_EVENTS);
 	int ret = begin_section(r);
 
+	r->exporting = true;
 	if (!ret)
 		ret = play(r, all ? NULL : job_types, all ? 0 : N(job_types), on_event);
 	if (!ret)
 		ret = xtr_model_finish(r->model);
 	if (!ret && r->calls)
 		ret = xtr_calls_finish(r->calls);
+	r->exporting = false;
 	return ret ? ret : r->x->end_section(r->self);
 }
 
@@ -290,7 +295,6 @@ static int all_sections(struct run *r, int (*const *pass)(struct run *), size_t 
 		r->select.to = xtr_play_time(r->s, r->e->select.to);
 		for (i = 0; i < n && !ret; i++, r->pass++)
 			ret = pass[i](r);
-		r->pass -= n;
 		free_section(r);
 	}
 	return ret;
@@ -303,10 +307,9 @@ static int export_all(struct run *r)
 	int ret = 0;
 
 	r->passes = r->top.most ? N(longest) + N(out) : N(out);
-	if (r->top.most) {
+	r->passes *= xtr_reader_n_sections(r->e->reader);
+	if (r->top.most)
 		ret = all_sections(r, longest, N(longest));
-		r->pass = N(longest);
-	}
 	if (!ret)
 		ret = all_sections(r, out, N(out));
 	return ret ? ret : r->x->finish(r->self);
