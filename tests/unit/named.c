@@ -91,6 +91,10 @@ struct xtr_event *named_emit(struct named *n, const char *name, uint64_t ts, uin
 				    .stream = cpu,
 				    .rec = n->rec,
 				    .desc = d };
+	xtr_put_le64(n->rec, ts);
+	xtr_put_le16(n->rec + 8, (uint16_t)d->type);
+	xtr_put_le16(n->rec + 10, (uint16_t)d->size);
+	xtr_put_le32(n->rec + 12, tid);
 	return &n->ev;
 }
 
