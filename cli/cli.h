@@ -105,6 +105,7 @@ void cli_progress_done(void);
 const char *cli_ns(uint64_t ns);       /* "12.3 ms" */
 const char *cli_bytes(uint64_t bytes); /* "1.5 MiB" */
 const char *cli_count(uint64_t n);     /* "1,234,567" */
+const char *cli_events(uint64_t n);    /* "1 event", "1,234,567 events" */
 
 extern const char *cli_color_mode; /* global --color: "auto", "always", "never" */
 extern bool cli_quiet;

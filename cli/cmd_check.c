@@ -49,16 +49,16 @@ static void print_text(FILE *f, const char *path, const struct xtr_reader *r,
 {
 	const size_t n = xtr_reader_n_problems(r);
 
-	fprintf(f, "%s: %s chunks, %s events, %s", path, cli_count(t->chunks), cli_count(t->events),
+	fprintf(f, "%s: %s chunks, %s, %s", path, cli_count(t->chunks), cli_events(t->events),
 		cli_bytes(xtr_reader_size(r)));
 	if (n)
 		fprintf(f, ": %s problem%s", cli_count(n), n == 1 ? "" : "s");
 	else
 		fprintf(f, ": every checksum is right");
 	if (t->missing)
-		fprintf(f, ", %s recorded events cannot be read", cli_count(t->missing));
+		fprintf(f, "; cannot be read: %s", cli_events(t->missing));
 	if (t->lost)
-		fprintf(f, "; %s events were lost while recording", cli_count(t->lost));
+		fprintf(f, "; lost while recording: %s", cli_events(t->lost));
 	fputc('\n', f);
 }
 

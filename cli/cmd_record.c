@@ -214,13 +214,13 @@ static void summary(const struct session *s, const struct xtr_record_status *st)
 	uint64_t all = st->events + st->lost;
 
 	if (st->lost)
-		cli_warn("LOST %s of %s events (%.3g%%): 'xtr info' tells which",
-			 cli_count(st->lost), cli_count(all), (double)st->lost * 100 / (double)all);
+		cli_warn("LOST %s of %s (%.3g%%): 'xtr info' tells which", cli_count(st->lost),
+			 cli_events(all), (double)st->lost * 100 / (double)all);
 	if (st->stopped)
 		cli_warn("recording ended early: %s", st->stopped);
 	if (s->o->quiet)
 		return;
-	fprintf(stderr, "xtr: '%s': %s events in %s", s->o->output, cli_count(st->events),
+	fprintf(stderr, "xtr: '%s': %s in %s", s->o->output, cli_events(st->events),
 		cli_ns(st->elapsed_ns));
 	if (st->filtered)
 		fprintf(stderr, ", %s filtered out", cli_count(st->filtered));

@@ -68,8 +68,8 @@ static void print_loss_entries(FILE *f, const struct xtr_section *s)
 		fputc('\n', f);
 	}
 	if (xtr_loss_n_gaps(loss))
-		fprintf(f, "    in %s gaps, which 'xtr dump' shows in place\n",
-			cli_count(xtr_loss_n_gaps(loss)));
+		fprintf(f, "    in %s gap%s; 'xtr dump' shows where\n",
+			cli_count(xtr_loss_n_gaps(loss)), xtr_loss_n_gaps(loss) == 1 ? "" : "s");
 }
 
 static void print_lost(FILE *f, const struct info *info)
@@ -306,7 +306,7 @@ static void print_section(FILE *f, const struct info *info, size_t i)
 void info_print_text(FILE *f, const struct info *info)
 {
 	cli_put(f, info->path, 0);
-	fprintf(f, ": %s, %s events", cli_bytes(xtr_reader_size(info->r)), cli_count(info->events));
+	fprintf(f, ": %s, %s", cli_bytes(xtr_reader_size(info->r)), cli_events(info->events));
 	if (info->n_sections > 1)
 		fprintf(f, ", %zu sections", info->n_sections);
 	fputc('\n', f);

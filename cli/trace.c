@@ -138,17 +138,17 @@ static uint64_t report_lost(const char *path, const struct xtr_section *s)
 	for (enum xtr_loss_cause c = 1; c < XTR_LOSS_CAUSE_COUNT; c++) {
 		if (!by_cause[c])
 			continue;
-		cli_error("'%s': %s events lost: %s (%s)", path, cli_count(by_cause[c]),
+		cli_error("'%s': %s lost: %s (%s)", path, cli_events(by_cause[c]),
 			  xtr_loss_cause_help(c), xtr_loss_cause_name(c));
 		if (__builtin_add_overflow(known, by_cause[c], &known))
 			known = UINT64_MAX;
 	}
 	if (sum->lost > known)
-		cli_error("'%s': %s events lost, cause not in the file", path,
-			  cli_count(sum->lost - known));
+		cli_error("'%s': %s lost, cause not in the file", path,
+			  cli_events(sum->lost - known));
 	if (sum->missing)
-		cli_error("'%s': %s recorded events are in damaged or missing chunks", path,
-			  cli_count(sum->missing));
+		cli_error("'%s': %s of those recorded in damaged or missing chunks", path,
+			  cli_events(sum->missing));
 	return sum->lost | known | sum->missing;
 }
 

@@ -95,6 +95,14 @@ const char *cli_bytes(uint64_t bytes)
 	return text;
 }
 
+const char *cli_events(uint64_t n)
+{
+	char *text = ring_buffer();
+
+	snprintf(text, TEXT, "%s event%s", cli_count(n), n == 1 ? "" : "s");
+	return text;
+}
+
 const char *cli_count(uint64_t n)
 {
 	char *text = ring_buffer(), *p = text + TEXT;

@@ -69,6 +69,14 @@ Test(units, bytes_are_in_powers_of_1024)
 	CHECK_TEXTS(cases, cli_bytes);
 }
 
+Test(units, events_are_one_or_many)
+{
+	cr_expect_str_eq(cli_events(0), "0 events");
+	cr_expect_str_eq(cli_events(1), "1 event");
+	cr_expect_str_eq(cli_events(1234567), "1,234,567 events");
+	cr_expect_str_eq(cli_events(UINT64_MAX), "18,446,744,073,709,551,615 events");
+}
+
 Test(units, counts_have_commas)
 {
 	static const struct text_case cases[] = {
