@@ -133,10 +133,20 @@ static void json_hex(struct xtr_json *j, const struct xtr_event *ev)
 	xtr_field_json(j, NULL, &payload, ev->rec, ev->size);
 }
 
-void xtr_dump_json(struct xtr_json *j, const struct xtr_tables *t, const struct xtr_event *ev)
+void xtr_dump_fields(struct xtr_json *j, const struct xtr_tables *t, const struct xtr_event *ev)
 {
 	uint32_t i;
 
+	xtr_json_begin_object(j);
+	for (i = 0; ev->desc && i < ev->desc->n_fields; i++)
+		xtr_field_json(j, t, &ev->desc->fields[i], ev->rec, ev->size);
+	if (!ev->desc)
+		json_hex(j, ev);
+	xtr_json_end_object(j);
+}
+
+void xtr_dump_json(struct xtr_json *j, const struct xtr_tables *t, const struct xtr_event *ev)
+{
 	if (ev->gap) {
 		json_gap(j, ev->gap);
 		return;
@@ -147,12 +157,8 @@ void xtr_dump_json(struct xtr_json *j, const struct xtr_tables *t, const struct 
 	json_task(j, t, ev);
 	xtr_json_kv_u64(j, "type", ev->type);
 	xtr_json_kv_str(j, "event", ev->desc ? ev->desc->name : NULL);
-	xtr_json_kv_object(j, "fields");
-	for (i = 0; ev->desc && i < ev->desc->n_fields; i++)
-		xtr_field_json(j, t, &ev->desc->fields[i], ev->rec, ev->size);
-	if (!ev->desc)
-		json_hex(j, ev);
-	xtr_json_end_object(j);
+	xtr_json_key(j, "fields");
+	xtr_dump_fields(j, t, ev);
 	xtr_json_end_object(j);
 	xtr_json_newline(j);
 }

@@ -87,7 +87,7 @@ void xtr_json_end_array(struct xtr_json *j)
 
 /* RFC 8259 section 7: quotation mark, backslash and U+0000 to U+001F must be escaped; DEL is too.
  */
-static void quoted(FILE *f, const char *s, size_t n)
+void xtr_json_quote(FILE *f, const char *s, size_t n)
 {
 	static const char *const shorts[0x20] = {
 		['\b'] = "\\b", ['\t'] = "\\t", ['\n'] = "\\n", ['\f'] = "\\f", ['\r'] = "\\r",
@@ -120,7 +120,7 @@ void xtr_json_key(struct xtr_json *j, const char *key)
 {
 	assert(j->depth && !j->after_key);
 	before_value(j);
-	quoted(j->f, key, strlen(key));
+	xtr_json_quote(j->f, key, strlen(key));
 	fputs(j->pretty ? ": " : ":", j->f);
 	j->after_key = true;
 }
@@ -156,7 +156,7 @@ void xtr_json_strn(struct xtr_json *j, const char *s, size_t n)
 		return;
 	}
 	before_value(j);
-	quoted(j->f, s, n);
+	xtr_json_quote(j->f, s, n);
 }
 
 void xtr_json_str(struct xtr_json *j, const char *s)

@@ -43,6 +43,9 @@ void xtr_json_null(struct xtr_json *j);
 void xtr_json_strn(struct xtr_json *j, const char *s, size_t n);
 void xtr_json_str(struct xtr_json *j, const char *s);
 
+/* n bytes as a JSON string, without anything around it. */
+void xtr_json_quote(FILE *f, const char *s, size_t n);
+
 /* Key and value in one call. */
 void xtr_json_kv_u64(struct xtr_json *j, const char *key, uint64_t v);
 void xtr_json_kv_s64(struct xtr_json *j, const char *key, int64_t v);

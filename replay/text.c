@@ -3,6 +3,8 @@
 #include "utf8.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 char *xtr_text_ns(char buf[XTR_TEXT_NUMBER], uint64_t ns)
@@ -117,19 +119,71 @@ void xtr_text_put(FILE *f, const char *s, size_t n)
 	fwrite(s + from, 1, n - from, f);
 }
 
-void xtr_text_csv(FILE *f, const char *s)
+static bool needs_quotes(const char *s, size_t n)
 {
-	if (!s)
-		return;
-	if (!strpbrk(s, ",\"\r\n")) {
-		fputs(s, f);
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (s[i] == ',' || s[i] == '"' || s[i] == '\r' || s[i] == '\n')
+			return true;
+	return false;
+}
+
+void xtr_text_csv(FILE *f, const char *s, size_t n)
+{
+	size_t i;
+
+	if (!needs_quotes(s, n)) {
+		fwrite(s, 1, n, f);
 		return;
 	}
 	fputc('"', f);
-	for (; *s; s++) {
-		if (*s == '"')
+	for (i = 0; i < n; i++) {
+		if (s[i] == '"')
 			fputc('"', f);
-		fputc(*s, f);
+		fputc(s[i], f);
 	}
 	fputc('"', f);
+}
+
+/* The length of the character at s that may stay as it is, 0 if it may not. */
+static size_t kept(const char *s, size_t n)
+{
+	return *s ? xtr_utf8_len(s, n) : 0;
+}
+
+static const char *replaced(struct xtr_utf8 *u, const char *s, size_t *n, size_t good)
+{
+	size_t i = good, out = good, k;
+
+	if (u->cap < 3 * *n) { /* 3 bytes for U+FFFD */
+		char *p = realloc(u->p, 3 * *n);
+
+		if (!p)
+			return NULL;
+		u->p = p;
+		u->cap = 3 * *n;
+	}
+	memcpy(u->p, s, good);
+	for (; i < *n; i += k) {
+		k = kept(s + i, *n - i);
+		memcpy(u->p + out, k ? s + i : "\xef\xbf\xbd", k ? k : 3);
+		out += k ? k : 3;
+		k = k ? k : 1;
+	}
+	*n = out;
+	return u->p;
+}
+
+const char *xtr_text_utf8(struct xtr_utf8 *u, const char *s, size_t *n)
+{
+	size_t i = 0, k;
+
+	while (i < *n) {
+		k = kept(s + i, *n - i);
+		if (!k)
+			return replaced(u, s, n, i);
+		i += k;
+	}
+	return s;
 }
