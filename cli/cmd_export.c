@@ -38,7 +38,7 @@ static const struct cli_option options[] = {
 	FLAG("track-events", track_events, "perfetto: jobs as track events, for old importers"),
 	FLAG("compress", compress, "perfetto: packets compressed with zlib"),
 	{ 't', "table", "TABLE", CLI_STRING, offsetof(struct export_opts, table),
-	  "csv, jsonl: jobs (default), deps, calls or events" },
+	  "csv, jsonl: jobs (default), deps, calls, events, ... (docs/tables.md)" },
 };
 
 extern const struct cli_command cmd_export;

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "feed.h"
+#include "replay/dump_view.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static bool wanted(const struct xtr_feed *f, enum xtr_relation_id id)
+{
+	return f->want & 1u << id;
+}
+
+unsigned int xtr_feed_wants(uint32_t want)
+{
+	return (want & 1u << XTR_REL_CALLS ? XTR_EXPORT_CALLS : 0) |
+	       (want & 1u << XTR_REL_EVENTS ? XTR_EXPORT_EVENTS : 0);
+}
+
+static int clean_cell(struct xtr_utf8 *u, struct xtr_cell *c)
+{
+	if (c->kind != XTR_CELL_TEXT)
+		return 0;
+	c->s = xtr_text_utf8(u, c->s, &c->n);
+	return c->s ? 0 : -ENOMEM;
+}
+
+/* f->row as the exporter gets it. */
+static int put(struct xtr_feed *f, enum xtr_relation_id id)
+{
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < xtr_relations[id].n && !ret; i++)
+		ret = clean_cell(&f->clean[i], &f->row.cell[i]);
+	return ret ? ret : f->put(f->ctx, id, &f->row);
+}
+
+struct static_row {
+	struct xtr_feed *f;
+	enum xtr_relation_id id;
+};
+
+static int put_static(void *ctx, const struct xtr_row *row)
+{
+	const struct static_row *s = ctx;
+	size_t i;
+
+	/* Cells may point into the row's own text, which stays where it is. */
+	for (i = 0; i < xtr_relations[s->id].n; i++)
+		s->f->row.cell[i] = row->cell[i];
+	return put(s->f, s->id);
+}
+
+int xtr_feed_section(struct xtr_feed *f, const struct xtr_export_section *s)
+{
+	struct static_row one = { .f = f };
+	int ret;
+
+	xtr_origin_init(&f->origin, s->section);
+	f->origin.rings = s->rings;
+	f->origin.index = s->index;
+	f->origin.from = s->from;
+	f->origin.to = s->to;
+	f->tables = s->tables;
+	xtr_row_origin(f->origin_cell, &f->origin);
+	ret = clean_cell(&f->clean_host, &f->origin_cell[0]);
+	for (one.id = 0; one.id < XTR_REL_COUNT && !ret; one.id++)
+		if (wanted(f, one.id))
+			ret = xtr_rows(one.id, &f->origin, put_static, &one);
+	return ret;
+}
+
+int xtr_feed_job(struct xtr_feed *f, const struct xtr_job *j)
+{
+	uint32_t i;
+	int ret = 0;
+
+	if (wanted(f, XTR_REL_JOBS)) {
+		xtr_row_job(&f->row, f->tables, j);
+		ret = put(f, XTR_REL_JOBS);
+	}
+	for (i = 0; i < j->n_deps && !ret && wanted(f, XTR_REL_DEPS); i++) {
+		xtr_row_dep(&f->row, j, &j->deps[i]);
+		ret = put(f, XTR_REL_DEPS);
+	}
+	return ret;
+}
+
+int xtr_feed_call(struct xtr_feed *f, const struct xtr_call *c)
+{
+	xtr_row_call(&f->row, f->tables, c);
+	return put(f, XTR_REL_CALLS);
+}
+
+int xtr_feed_gap(struct xtr_feed *f, const struct xtr_gap *gap)
+{
+	if (!wanted(f, XTR_REL_GAPS))
+		return 0;
+	xtr_row_gap(&f->row, gap);
+	return put(f, XTR_REL_GAPS);
+}
+
+/* The JSON text of an event's fields, in memory that is used again for the next one. */
+static int make_fields(struct xtr_feed *f, const struct xtr_event *ev)
+{
+	struct xtr_json json;
+
+	if (!f->json)
+		f->json = open_memstream(&f->fields, &f->n_fields);
+	if (!f->json)
+		return -ENOMEM;
+	rewind(f->json);
+	xtr_json_init(&json, f->json, false);
+	xtr_dump_fields(&json, f->tables, ev);
+	return fflush(f->json) || ferror(f->json) ? -ENOMEM : 0;
+}
+
+int xtr_feed_event(struct xtr_feed *f, const struct xtr_event *ev)
+{
+	int ret = make_fields(f, ev);
+
+	if (ret)
+		return ret;
+	xtr_row_event(&f->row, f->tables, ev, f->fields, f->n_fields);
+	return put(f, XTR_REL_EVENTS);
+}
+
+void xtr_feed_free(struct xtr_feed *f)
+{
+	size_t i;
+
+	for (i = 0; i < XTR_ROW_MAX; i++)
+		free(f->clean[i].p);
+	free(f->clean_host.p);
+	if (f->json)
+		fclose(f->json);
+	free(f->fields);
+}
