@@ -103,13 +103,14 @@ enum xtr_job_flags {
 #define XTR_TASK_KTHREAD 1u /* flags of table `tasks`, spec 6.4 */
 
 /* Causes of loss, spec 6.5: number, name in text and JSON, what it means. */
-#define XTR_LOSS_CAUSES(X)                                                    \
-	X(RING_FULL, 1, "ring-full", "the BPF ring had no room")              \
-	X(RING_BUSY, 2, "ring-busy", "the BPF ring's lock was not to be had") \
-	X(NOT_RUN, 3, "not-run", "the kernel did not run the program")        \
-	X(RECORDER, 4, "recorder", "the recorder could not take or keep it")  \
-	X(WRITE, 5, "write", "the output could not be written")               \
-	X(DAMAGED, 6, "damaged", "it stood in a damaged part of another file")
+#define XTR_LOSS_CAUSES(X)                                                     \
+	X(RING_FULL, 1, "ring-full", "the BPF ring had no room")               \
+	X(RING_BUSY, 2, "ring-busy", "the BPF ring's lock was not to be had")  \
+	X(NOT_RUN, 3, "not-run", "the kernel did not run the program")         \
+	X(RECORDER, 4, "recorder", "the recorder could not take or keep it")   \
+	X(WRITE, 5, "write", "the output could not be written")                \
+	X(DAMAGED, 6, "damaged", "it stood in a damaged part of another file") \
+	X(SOURCE, 7, "source", "it was missing in the trace that was imported")
 
 enum xtr_loss_cause {
 #define XTR_LOSS_ENUM(name, n, text, help) XTR_LOSS_##name = n,
