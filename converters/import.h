@@ -123,7 +123,7 @@ int xtr_import_raw(struct xtr_import *im, const struct xtr_import_at *at,
 		   struct xtr_import_type *type, const uint8_t *rec, size_t n);
 /*
  * For `const char *` fields, of which the record has only the address: gives the text (NULL: not
- * known). Set before the first type is made.
+ * known). Set before the first event.
  */
 void xtr_import_resolver(struct xtr_import *im,
 			 const char *(*resolve)(void *ctx, uint64_t addr, size_t *len), void *ctx);

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Names of threads. A trace tells them with its events or in a table of its own; a process is known
+ * only where something says so, never because a thread has its number.
+ */
+#include "import_priv.h"
+
+#include <sched.h>
+#include <string.h>
+
+#define TASK_ROWS_MAX ((size_t)1 << 20)
+#define COMM_MAX      64u /* bytes; the kernel's are at most 15, workers' longer ones are printed */
+
+static uint64_t pack(const struct import_task *t)
+{
+	return (uint64_t)t->pid << 32 | t->comm;
+}
+
+int xtr_import_task(struct xtr_import *im, uint64_t since, uint32_t tid, uint32_t pid,
+		    const char *comm, size_t len)
+{
+	const uint64_t *known = xtr_map_get(&im->tasks, tid, 0);
+	struct import_task old = { 0 }, new;
+	struct xtr_task row = { .tid = tid, .since = since };
+	int err = 0;
+
+	if (known)
+		old = (struct import_task){ (uint32_t)(*known >> 32), (uint32_t)*known };
+	new = old;
+	if (pid)
+		new.pid = pid;
+	if (comm && len)
+		err = import_intern(im, comm, len < COMM_MAX ? len : COMM_MAX, &new.comm);
+	if (err || (new.pid == old.pid &&new.comm == old.comm) || im->n_task_rows >= TASK_ROWS_MAX)
+		return err;
+	err = xtr_map_put(&im->tasks, tid, 0, pack(&new));
+	if (err)
+		return err;
+	row.pid = new.pid;
+	row.comm = new.comm;
+	im->n_task_rows++;
+	return xtr_tables_add_task(im->tables, &row);
+}
+
+uint32_t import_new_task_pid(const struct xtr_import *im, uint32_t parent, uint32_t tid,
+			     uint64_t clone_flags)
+{
+	const uint64_t *known = xtr_map_get(&im->tasks, parent, 0);
+
+	if (!(clone_flags & CLONE_THREAD))
+		return tid;
+	return known ? (uint32_t)(*known >> 32) : 0;
+}
+
+int import_see(struct xtr_import *im, const struct xtr_import_at *at)
+{
+	if (!at->comm && !at->pid)
+		return 0;
+	return xtr_import_task(im, at->ts, at->tid, at->pid, at->comm, at->comm_len);
+}
+
+static const struct import_task_fields task_fields[] = {
+	{ "sched_switch", "prev_pid", "prev_comm", PID_UNKNOWN },
+	{ "sched_switch", "next_pid", "next_comm", PID_UNKNOWN },
+	{ "sched_wakeup", "pid", "comm", PID_UNKNOWN },
+	{ "sched_wakeup_new", "pid", "comm", PID_UNKNOWN },
+	{ "sched_waking", "pid", "comm", PID_UNKNOWN },
+	{ "sched_migrate_task", "pid", "comm", PID_UNKNOWN },
+	{ "sched_process_exit", "pid", "comm", PID_UNKNOWN },
+	{ "sched_process_fork", "parent_pid", "parent_comm", PID_UNKNOWN },
+	{ "sched_process_fork", "child_pid", "child_comm", PID_UNKNOWN },
+	{ "sched_process_exec", "pid", NULL, PID_IS_TID }, /* the thread that does it becomes it */
+	{ "task_newtask", "pid", "comm", PID_BY_FLAGS },
+	{ "task_rename", "pid", "newcomm", PID_UNKNOWN },
+};
+
+const struct import_task_fields *import_task_fields(const char *event, size_t len, size_t i)
+{
+	for (size_t k = 0; k < sizeof(task_fields) / sizeof(task_fields[0]); k++) {
+		const char *name = task_fields[k].event;
+
+		if (strlen(name) == len && !memcmp(name, event, len) && !i--)
+			return &task_fields[k];
+	}
+	return NULL;
+}

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Printed events: a name, and values with labels. What a label's type is in the kernel nobody knows
+ * any more, so numbers take 8 bytes and everything else is a text. Events of one name may be
+ * printed with other labels from time to time: each such shape is an event type of the same name.
+ */
+#include "import_priv.h"
+
+#include "format/buf.h"
+#include "format/bytes.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SHAPES_MAX 16u  /* of one name; then all values become one text */
+#define NAME_MAX_  64u  /* bytes of a label, a system or an event's name */
+#define JOIN_MAX   1024 /* bytes of all values as one text */
+
+struct import_shape {
+	struct import_shape *next;    /* all */
+	struct import_shape *variant; /* of the same name */
+	char *name;
+	struct xtr_event_desc desc;
+	struct xtr_field *fields; /* desc.n_fields, in the order of the values */
+	bool refused;
+	bool joined; /* one text for all values */
+};
+
+static enum xtr_repr repr_of(const struct xtr_import_value *v)
+{
+	switch (v->kind) {
+	case XTR_IMPORT_STR:
+		return XTR_REPR_STRID;
+	case XTR_IMPORT_HEX:
+		return XTR_REPR_HEX64;
+	case XTR_IMPORT_UINT:
+		return v->num > INT64_MAX ? XTR_REPR_U64 : XTR_REPR_S64;
+	default:
+		return XTR_REPR_S64;
+	}
+}
+
+static bool same_shape(const struct import_shape *s, const struct xtr_import_value *v, size_t n)
+{
+	if (s->joined || s->desc.n_fields != n)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		const char *name = s->fields[i].name;
+		size_t len = v[i].name_len < NAME_MAX_ ? v[i].name_len : NAME_MAX_;
+
+		if (s->fields[i].repr != repr_of(&v[i]) || strlen(name) != len ||
+		    memcmp(name, v[i].name, len) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* Numbers first, texts behind them: nothing is left between. */
+static void lay_out(struct import_shape *s)
+{
+	uint32_t at = XTR_RECORD_HEADER_SIZE;
+
+	for (int texts = 0; texts < 2; texts++) {
+		for (uint32_t i = 0; i < s->desc.n_fields; i++) {
+			struct xtr_field *f = &s->fields[i];
+
+			if ((f->repr == XTR_REPR_STRID) != texts)
+				continue;
+			f->offset = at;
+			f->size = texts ? 4 : 8;
+			at += f->size;
+		}
+	}
+	s->desc.size = (at + 7) & ~7u;
+}
+
+static int fill_shape(struct import_shape *s, const struct xtr_import_value *v, size_t n)
+{
+	s->fields = calloc(n + 1, sizeof(*s->fields));
+	if (!s->fields)
+		return -ENOMEM;
+	s->desc.fields = s->fields;
+	for (size_t i = 0; i < n; i++) {
+		size_t len = v[i].name_len < NAME_MAX_ ? v[i].name_len : NAME_MAX_;
+
+		s->fields[i].name = strndup(v[i].name, len);
+		if (!s->fields[i].name)
+			return -ENOMEM;
+		s->fields[i].repr = repr_of(&v[i]);
+		s->desc.n_fields = (uint32_t)i + 1;
+	}
+	lay_out(s);
+	return 0;
+}
+
+static void free_shape(struct import_shape *s)
+{
+	for (uint32_t i = 0; i < s->desc.n_fields; i++)
+		free((char *)s->fields[i].name);
+	free(s->fields);
+	free(s->name);
+	free(s);
+}
+
+static int new_shape(struct xtr_import *im, const char *name, const struct xtr_import_value *v,
+		     size_t n, struct import_shape **out)
+{
+	struct import_shape *s = calloc(1, sizeof(*s));
+	int err = -ENOMEM;
+
+	if (!s)
+		return -ENOMEM;
+	s->name = strdup(name);
+	s->desc.name = s->name;
+	if (s->name)
+		err = fill_shape(s, v, n);
+	if (!err)
+		err = import_add_type(im, &s->desc);
+	if (err == -E2BIG) {
+		s->refused = true;
+		err = 0;
+	}
+	if (err) {
+		free_shape(s);
+		return err;
+	}
+	s->next = im->shapes;
+	im->shapes = s;
+	*out = s;
+	return 0;
+}
+
+/* The first shape of the name; *k: where it would be in the map. */
+static struct import_shape *first_of(const struct xtr_import *im, const char *name, uint64_t hash,
+				     uint64_t *k)
+{
+	const uint64_t *at;
+
+	for (*k = 0; (at = xtr_map_get(&im->shape_by_name, hash, *k)); (*k)++) {
+		struct import_shape *s = (struct import_shape *)(uintptr_t)*at;
+
+		if (!strcmp(s->name, name))
+			return s;
+	}
+	return NULL;
+}
+
+static int shape_of(struct xtr_import *im, const char *name, const struct xtr_import_value *v,
+		    size_t n, struct import_shape **out)
+{
+	static const struct xtr_import_value text = { .name = "text",
+						      .name_len = 4,
+						      .kind = XTR_IMPORT_STR };
+	uint64_t k, hash = xtr_hash_bytes(name, strlen(name));
+	struct import_shape *first = first_of(im, name, hash, &k), *s;
+	unsigned int variants = 0;
+	int err;
+
+	for (s = first; s; s = s->variant, variants++) {
+		if (same_shape(s, v, n) || s->joined) {
+			*out = s;
+			return 0;
+		}
+	}
+	if (variants + 1 < SHAPES_MAX)
+		err = new_shape(im, name, v, n, &s);
+	else
+		err = new_shape(im, name, &text, 1, &s);
+	if (err)
+		return err;
+	s->joined = variants + 1 >= SHAPES_MAX;
+	*out = s;
+	if (!first)
+		return xtr_map_put(&im->shape_by_name, hash, k, (uint64_t)(uintptr_t)s);
+	while (first->variant)
+		first = first->variant;
+	first->variant = s;
+	return 0;
+}
+
+static int put_joined(struct xtr_import *im, const struct xtr_import_value *v, size_t n,
+		      uint8_t *out)
+{
+	char text[JOIN_MAX];
+	size_t len = 0;
+	uint32_t id;
+	int put, err;
+
+	for (size_t i = 0; i < n && len < sizeof(text) - 1; i++) {
+		put = snprintf(text + len, sizeof(text) - len, "%s%.*s=", i ? " " : "",
+			       (int)v[i].name_len, v[i].name);
+		len += put > 0 ? (size_t)put : 0;
+		if (len >= sizeof(text) - 1)
+			break;
+		if (v[i].kind == XTR_IMPORT_STR)
+			put = snprintf(text + len, sizeof(text) - len, "%.*s", (int)v[i].str_len,
+				       v[i].str);
+		else
+			put = snprintf(text + len, sizeof(text) - len,
+				       v[i].kind == XTR_IMPORT_HEX    ? "0x%" PRIx64
+				       : v[i].kind == XTR_IMPORT_UINT ? "%" PRIu64
+								      : "%" PRId64,
+				       v[i].num);
+		len += put > 0 ? (size_t)put : 0;
+	}
+	err = import_intern(im, text, len < sizeof(text) ? len : sizeof(text) - 1, &id);
+	xtr_put_le32(out + XTR_RECORD_HEADER_SIZE, id);
+	return err;
+}
+
+static int put_shape(struct xtr_import *im, const struct xtr_import_at *at,
+		     const struct import_shape *s, const struct xtr_import_value *v, size_t n)
+{
+	uint8_t out[XTR_RECORD_HEADER_SIZE + 8 * XTR_IMPORT_VALUES + 8] = { 0 };
+	uint32_t id;
+	int err = 0;
+
+	if (s->refused)
+		return import_refuse(im, at);
+	if (s->joined)
+		err = put_joined(im, v, n, out);
+	for (size_t i = 0; !err && !s->joined && i < n; i++) {
+		if (v[i].kind == XTR_IMPORT_STR) {
+			err = import_intern(im, v[i].str, v[i].str_len, &id);
+			xtr_put_le32(out + s->fields[i].offset, id);
+		} else {
+			xtr_put_le64(out + s->fields[i].offset, v[i].num);
+		}
+	}
+	return err ? err : import_put(im, at, s->desc.type, out, s->desc.size);
+}
+
+/* --- what the values mean --------------------------------------------------------------------- */
+
+static void fill_values(const struct import_event_map *map, const struct xtr_import_value *v,
+			size_t n, struct import_values *out)
+{
+	memset(out, 0, sizeof(*out));
+	for (size_t i = 0; i < n; i++) {
+		enum import_role role =
+			import_role_of(map, v[i].name, v[i].name_len, v[i].kind == XTR_IMPORT_STR);
+
+		if (role == ROLES || out->have & ROLE_BIT(role))
+			continue;
+		out->have |= ROLE_BIT(role);
+		out->num[role] = v[i].num;
+		out->str[role] = v[i].str;
+		out->len[role] = v[i].str_len;
+	}
+	import_values_split(out);
+}
+
+static const struct xtr_import_value *value_of(const struct xtr_import_value *v, size_t n,
+					       const char *name, bool text)
+{
+	for (size_t i = 0; name && i < n; i++)
+		if (strlen(name) == v[i].name_len && !memcmp(name, v[i].name, v[i].name_len) &&
+		    (v[i].kind == XTR_IMPORT_STR) == text)
+			return &v[i];
+	return NULL;
+}
+
+static int see_tasks(struct xtr_import *im, const struct xtr_import_at *at, const char *event,
+		     size_t event_len, const struct xtr_import_value *v, size_t n)
+{
+	const struct import_task_fields *of;
+	int err = import_see(im, at);
+
+	for (size_t i = 0; !err && (of = import_task_fields(event, event_len, i)); i++) {
+		const struct xtr_import_value *tid = value_of(v, n, of->tid, false);
+		const struct xtr_import_value *comm = value_of(v, n, of->comm, true);
+		const struct xtr_import_value *flags = value_of(v, n, "clone_flags", false);
+		uint32_t pid = 0;
+
+		if (!tid || tid->num > UINT32_MAX)
+			continue;
+		if (of->pid == PID_IS_TID)
+			pid = (uint32_t)tid->num;
+		else if (of->pid == PID_BY_FLAGS && flags)
+			pid = import_new_task_pid(im, at->tid, (uint32_t)tid->num, flags->num);
+		err = xtr_import_task(im, at->ts, (uint32_t)tid->num, pid, comm ? comm->str : NULL,
+				      comm ? comm->str_len : 0);
+	}
+	return err;
+}
+
+int xtr_import_event(struct xtr_import *im, const struct xtr_import_at *at, const char *system,
+		     size_t system_len, const char *event, size_t event_len,
+		     const struct xtr_import_value *v, size_t n)
+{
+	const struct import_event_map *map = import_map_find(system, system_len, event, event_len);
+	struct import_values values;
+	struct import_shape *s;
+	char name[2 * NAME_MAX_ + 2];
+	int err, taken = 1;
+
+	if (n > XTR_IMPORT_VALUES)
+		n = XTR_IMPORT_VALUES;
+	err = see_tasks(im, at, event, event_len, v, n);
+	if (err)
+		return err;
+	if (map) {
+		fill_values(map, v, n, &values);
+		if ((values.have & map->needs) == map->needs)
+			taken = map->handle(im, at, map, &values);
+	}
+	if (taken != 1)
+		return taken;
+	if (!system_len) {
+		system = import_system_of(event, event_len);
+		system_len = strlen(system);
+	}
+	snprintf(name, sizeof(name), "%.*s:%.*s",
+		 (int)(system_len < NAME_MAX_ ? system_len : NAME_MAX_), system,
+		 (int)(event_len < NAME_MAX_ ? event_len : NAME_MAX_), event);
+	import_clean(name);
+	err = shape_of(im, name, v, n, &s);
+	return err ? err : put_shape(im, at, s, v, n);
+}
+
+void import_shapes_free(struct xtr_import *im)
+{
+	struct import_shape *s;
+
+	while ((s = im->shapes)) {
+		im->shapes = s->next;
+		free_shape(s);
+	}
+	xtr_map_free(&im->shape_by_name);
+}
