@@ -63,6 +63,9 @@ FUZZ   := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(FUZZ_SRC))
 
 PKGS     := liblz4 libcbor
 have      = $(shell pkg-config --exists $(1) && echo 1)
+HAVE_Z   := $(call have,zlib)
+HAVE_ZST := $(call have,libzstd)
+PKGS     += $(if $(HAVE_Z),zlib) $(if $(HAVE_ZST),libzstd)
 ifneq ($(RECORDER),0)
 PKGS     += libbpf libelf
 HAVE_DW  := $(call have,libdw)
@@ -75,6 +78,7 @@ WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 WARN     += $(if $(filter 1,$(WERROR)),-Werror)
 CPPFLAGS += -D_GNU_SOURCE= -DXTR_VERSION='"$(VERSION)"' -I. -isystem $(B)/gen
 CPPFLAGS += $(if $(filter 0,$(RECORDER)),-DXTR_NO_RECORDER) $(if $(HAVE_DW),-DHAVE_LIBDW)
+CPPFLAGS += $(if $(HAVE_Z),-DHAVE_ZLIB) $(if $(HAVE_ZST),-DHAVE_ZSTD)
 CPPFLAGS += $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 HARDEN   := -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3
 SANFLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer

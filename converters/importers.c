@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The table of import formats. */
+#include "import.h"
+#include "tracedat.h"
+
+const struct xtr_importer xtr_importers[] = {
+	{ "tracedat", "trace-cmd's trace.dat, version 6 or 7", xtr_tracedat_detect,
+	  xtr_tracedat_run },
+	{ 0 },
+};
