@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* xtr import: what another tool recorded becomes an .xtr file. */
+#include "cli.h"
+
+#include "converters/import.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct import_opts {
+	const char *format, *output;
+	bool force, keep_pointers;
+};
+
+extern const struct cli_command cmd_import;
+
+static const struct cli_option options[] = {
+	{ 'f', "format", "FORMAT", CLI_STRING, offsetof(struct import_opts, format),
+	  "what FILE is: tracedat (default: told by its content)" },
+	{ 'o', "output", "FILE", CLI_STRING, offsetof(struct import_opts, output),
+	  "write to FILE, - for standard output (default: the input's name with .xtr)" },
+	{ 0, "force", NULL, CLI_FLAG, offsetof(struct import_opts, force),
+	  "replace an existing file" },
+	{ 0, "keep-pointers", NULL, CLI_FLAG, offsetof(struct import_opts, keep_pointers),
+	  "write kernel addresses as they are, not hashed" },
+};
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* "dir/trace.dat" gives "trace.xtr" in the current directory; "-" gives "import.xtr". */
+static char *default_output(const char *input)
+{
+	const char *base = strcmp(input, "-") ? base_name(input) : "import";
+	const char *dot = strrchr(base, '.');
+	size_t n = dot && dot != base ? (size_t)(dot - base) : strlen(base);
+	char *name = malloc(n + sizeof(".xtr"));
+
+	if (name) {
+		memcpy(name, base, n);
+		strcpy(name + n, ".xtr");
+	}
+	return name;
+}
+
+static void progress(void *ctx, uint64_t done, uint64_t all)
+{
+	(void)ctx;
+	cli_progress("importing", done, all);
+}
+
+static int failed(const char *input, const struct import_opts *o, int err,
+		  const struct xtr_import_result *res)
+{
+	if (!res->format && o->format) {
+		cli_error("-f: '%s' is not a format that xtr imports", o->format);
+		for (const struct xtr_importer *i = xtr_importers; i->name; i++)
+			cli_hint("%s: %s", i->name, i->what);
+		return XTR_EXIT_USAGE;
+	}
+	cli_error("'%s': %s", input, res->text[0] ? res->text : strerror(-err));
+	if (!res->format)
+		cli_hint("say with -f what it is, if you know it");
+	return XTR_EXIT_FAILURE;
+}
+
+static int summary(const char *input, const char *output, const struct xtr_import_result *res)
+{
+	if (res->damage)
+		cli_warn("'%s': %s%s", input, res->text,
+			 res->damage > 1 ? " (and more of this kind)" : "");
+	if (res->lost)
+		cli_warn("LOST %s%s events: 'xtr info' tells which",
+			 res->lost_unsure ? "at least " : "", cli_count(res->lost));
+	if (!cli_quiet && strcmp(output, "-"))
+		fprintf(stderr, "xtr: '%s': %s events imported (%s)\n", output,
+			cli_count(res->events), res->format);
+	return res->damage || res->lost ? XTR_EXIT_LOSS : XTR_EXIT_OK;
+}
+
+/* Into a file of another name first, so that a failure leaves nothing that looks like a result. */
+static int write_file(const char *input, const char *output, const struct import_opts *o,
+		      struct xtr_io *in, struct xtr_import_result *res, int *status)
+{
+	const struct xtr_import_opts opts = {
+		.sz = sizeof(opts),
+		.format = o->format,
+		.source = strcmp(input, "-") ? base_name(input) : NULL,
+		.keep_pointers = o->keep_pointers,
+		.progress = progress,
+	};
+	bool is_file = strcmp(output, "-") != 0;
+	char *part = malloc(strlen(output) + sizeof(".part"));
+	struct xtr_io *out = NULL;
+	int err, close_err;
+
+	*status = XTR_EXIT_FAILURE;
+	if (!part)
+		return -ENOMEM;
+	sprintf(part, "%s%s", output, is_file ? ".part" : "");
+	err = xtr_io_create(part, XTR_IO_FORCE, &out);
+	if (err)
+		cli_error("cannot create '%s': %s", part, strerror(-err));
+	else
+		err = xtr_import_run(in, out, &opts, res);
+	cli_progress_done();
+	if (err && out)
+		*status = failed(input, o, err, res);
+	close_err = xtr_io_close(out);
+	if (!err && close_err)
+		cli_error("'%s': %s", part, strerror(-close_err));
+	err = err ? err : close_err;
+	if (!err && is_file && rename(part, output)) {
+		err = -errno;
+		cli_error("cannot rename '%s' to '%s': %s", part, output, strerror(errno));
+	}
+	if (err && is_file)
+		unlink(part);
+	free(part);
+	return err;
+}
+
+static int import(const char *input, const char *output, const struct import_opts *o)
+{
+	struct xtr_import_result res = { 0 };
+	struct xtr_io *in;
+	int status, err;
+
+	if (!o->force && strcmp(output, "-") && access(output, F_OK) == 0) {
+		cli_error("'%s' exists", output);
+		cli_hint("--force replaces it, -o names another file");
+		return XTR_EXIT_FAILURE;
+	}
+	err = xtr_io_open_read(input, &in);
+	if (err) {
+		cli_error("cannot open '%s': %s", input, strerror(-err));
+		return XTR_EXIT_FAILURE;
+	}
+	err = write_file(input, output, o, in, &res, &status);
+	xtr_io_close(in);
+	return err ? status : summary(input, output, &res);
+}
+
+static int run(const void *opts, int argc, char **argv)
+{
+	const struct import_opts *o = opts;
+	char *output;
+	int status;
+
+	if (argc != 1)
+		return cli_usage_error(&cmd_import,
+				       argc ? "import takes one file" : "import: which file?");
+	signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error with a message */
+	output = o->output ? strdup(o->output) : default_output(argv[0]);
+	if (!output) {
+		cli_error("out of memory");
+		return XTR_EXIT_FAILURE;
+	}
+	status = import(argv[0], output, o);
+	free(output);
+	return status;
+}
+
+const struct cli_command cmd_import = {
+	.name = "import",
+	.summary = "make an .xtr file of another tool's trace",
+	.args = "FILE",
+	.about =
+		"Reads what trace-cmd recorded and writes the same records as if xtr had recorded them, so that "
+		"stats, jobs, dump and export work. Events of gpu_scheduler (of all kernels) and dma_fence become "
+		"xtr's own; every other event is kept with its name and fields.\n\n"
+		"What only a live recording knows is absent and said to be: on kernels before 6.17 the trace has "
+		"neither the device nor the key of a job, so that keys are made up and the jobs are flagged "
+		"'key-inferred'. Times stay on the trace's clock, which 'xtr info' names; unless it is monotonic or "
+		"boottime they cannot be compared with other clocks.\n\n"
+		"Events that the trace says were lost are in the file's account of losses; a loss of unknown size "
+		"counts as one event. The exit status is 3 if there are losses or if a part of the input could not "
+		"be read.",
+	.examples = "xtr import trace.dat\twrites trace.xtr\n"
+		    "xtr import -o - trace.dat | xtr stats -\twithout a file in between\n",
+	.options = options,
+	.n_options = sizeof(options) / sizeof(options[0]),
+	.opts_size = sizeof(struct import_opts),
+	.run = run,
+};
