@@ -233,6 +233,7 @@ static int begin_section(struct run *r)
 {
 	const struct xtr_section_summary *sum = xtr_section_summary(r->s);
 	struct xtr_export_section es = {
+		.reader = r->e->reader,
 		.section = r->s,
 		.meta = xtr_section_meta(r->s),
 		.tables = xtr_section_tables(r->s),

@@ -41,6 +41,7 @@ struct xtr_export_opts {
 
 /* A section, as an exporter is told of it. Everything is valid until end_section. */
 struct xtr_export_section {
+	const struct xtr_reader *reader; /* the whole file */
 	const struct xtr_section *section;
 	const struct xtr_meta *meta;     /* never NULL */
 	const struct xtr_tables *tables; /* never NULL */
