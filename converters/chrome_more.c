@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Counters, moments, and the stretches in which events were lost. */
+#include "chrome.h"
+
+#include "replay/field.h"
+
+#include <string.h>
+
+int chrome_depth(void *self, const struct xtr_model_ring *ring, uint64_t ts)
+{
+	struct chrome *c = self;
+	struct chrome_out *o = &c->out;
+	struct chrome_ring *r;
+	int ret = chrome_ring_of(c, ring, &r);
+
+	if (ret)
+		return ret;
+	chrome_event(o, "C", "depth");
+	chrome_textf(o, "name", "%s jobs", r->name);
+	chrome_u64(o, "pid", r->device->pid);
+	chrome_u64(o, "tid", r->device->pid);
+	chrome_us(o, "ts", chrome_time(c, ts));
+	chrome_args(o);
+	chrome_u64(o, "queued", ring->queued);
+	chrome_u64(o, "on hardware", ring->on_hw);
+	chrome_args_end(o);
+	chrome_event_end(o);
+	return 0;
+}
+
+/* All fields of the event, as `xtr dump --json` has them. */
+static void put_fields(struct chrome *c, const struct xtr_event *ev)
+{
+	struct xtr_json *j;
+	uint32_t i;
+
+	chrome_key(&c->out, "args");
+	j = chrome_json(&c->out);
+	xtr_json_begin_object(j);
+	if (!ev->desc || !xtr_event_field(ev->desc, "cpu"))
+		xtr_json_kv_u64(j, "cpu", ev->stream);
+	for (i = 0; ev->desc && i < ev->desc->n_fields; i++)
+		xtr_field_json(j, c->section->tables, &ev->desc->fields[i], ev->rec, ev->size);
+	xtr_json_end_object(j);
+}
+
+static int put_counter(struct chrome *c, const struct xtr_mark *m)
+{
+	struct chrome_place at;
+	int ret = chrome_pseudo_place(c, CHROME_COUNTERS, 1, NULL, &at);
+
+	if (ret)
+		return ret;
+	chrome_begin(c, "C", "counter", m->track, strlen(m->track), &at, chrome_time(c, m->ts));
+	chrome_args(&c->out);
+	chrome_u64(&c->out, m->unit ? m->unit : "value", m->value);
+	chrome_args_end(&c->out);
+	chrome_event_end(&c->out);
+	return 0;
+}
+
+static int put_moment(struct chrome *c, const struct xtr_mark *m, const struct chrome_place *at,
+		      const char *cat)
+{
+	chrome_begin(c, "i", cat, m->name, strlen(m->name), at, chrome_time(c, m->ts));
+	chrome_plain(&c->out, "s", "t");
+	put_fields(c, m->ev);
+	chrome_event_end(&c->out);
+	return 0;
+}
+
+/* Tracks of displays are numbered by their name's hash. */
+static int put_vblank(struct chrome *c, const struct xtr_mark *m)
+{
+	uint64_t tid = (chrome_hash(0, m->track, strlen(m->track)) & 0x3fffffff) + 1;
+	struct chrome_place at;
+	int ret = chrome_pseudo_place(c, CHROME_DISPLAYS, tid, m->track, &at);
+
+	return ret ? ret : put_moment(c, m, &at, "vblank");
+}
+
+static int put_event(struct chrome *c, const struct xtr_mark *m)
+{
+	struct chrome_place at;
+	int ret = chrome_thread_place(c, m->pid, m->tid, m->comm, m->stream, m->ts, &at);
+
+	return ret ? ret : put_moment(c, m, &at, "event");
+}
+
+int chrome_mark(void *self, const struct xtr_mark *m)
+{
+	static int (*const put[])(struct chrome *, const struct xtr_mark *) = {
+		[XTR_MARK_COUNTER] = put_counter,
+		[XTR_MARK_VBLANK] = put_vblank,
+		[XTR_MARK_EVENT] = put_event,
+	};
+
+	return put[m->kind](self, m);
+}
+
+int chrome_gap(void *self, const struct xtr_gap *gap)
+{
+	struct chrome *c = self;
+	struct chrome_out *o = &c->out;
+	uint64_t first = chrome_time(c, gap->first), last = chrome_time(c, gap->last);
+	uint64_t end = last > first ? last : first;
+	int64_t lane = chrome_lanes_take(&c->tracks.lost, first, end);
+	struct chrome_place at;
+	char name[40] = "lost events";
+	int ret;
+
+	if (lane < 0)
+		return (int)lane;
+	if (lane > 1)
+		snprintf(name, sizeof(name), "lost events (%lld)", (long long)lane);
+	ret = chrome_pseudo_place(c, CHROME_LOST, (uint64_t)lane, name, &at);
+	if (ret)
+		return ret;
+	chrome_event(o, "X", "lost");
+	chrome_textf(o, "name", "lost %llu %s", (unsigned long long)gap->count,
+		     gap->count == 1 ? "event" : "events");
+	chrome_u64(o, "pid", at.pid);
+	chrome_u64(o, "tid", at.tid);
+	chrome_us(o, "ts", first);
+	chrome_us(o, "dur", end - first);
+	chrome_args(o);
+	chrome_u64(o, "count", gap->count);
+	chrome_u64(o, "cpu", gap->stream);
+	chrome_args_end(o);
+	chrome_event_end(o);
+	return 0;
+}
