@@ -206,7 +206,7 @@ const struct cli_command cmd_export = {
 		"Exit status 3: events were lost while recording, or the file is damaged; lost stretches are "
 		"marked in the output where the format can.",
 	.examples =
-		"xtr export -f perfetto run.xtr\trun.pftrace, to open at ui.perfetto.dev\n"
+		"xtr export -f perfetto run.xtr\tmakes run.pftrace, to open at ui.perfetto.dev\n"
 		"xtr export -o run.json run.xtr\tChrome trace JSON\n"
 		"xtr export -f perfetto --from 1s --to 1.5s --ring 'gfx*' run.xtr\thalf a second of one ring\n"
 		"xtr export -f csv --top 100 -o - run.xtr\tthe 100 longest jobs",

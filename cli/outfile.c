@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,9 +13,34 @@
 
 #define BUFFER (1u << 18) /* bytes */
 
+/* What a signal that ends the program takes along: one output at a time. */
+static char *volatile doomed;
+
+static void remove_doomed(int sig)
+{
+	if (doomed)
+		unlink(doomed);
+	raise(sig); /* its default action again, once this has returned */
+}
+
+/* A signal that is ignored (nohup) stays ignored. */
+static void watch_signals(void)
+{
+	static const int signals[] = { SIGHUP, SIGINT, SIGTERM };
+	struct sigaction sa = { .sa_handler = remove_doomed, .sa_flags = (int)SA_RESETHAND }, old;
+	size_t i;
+
+	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		if (!sigaction(signals[i], NULL, &old) && old.sa_handler == SIG_DFL)
+			sigaction(signals[i], &sa, NULL);
+}
+
 static int failed(const struct outfile *o, int err)
 {
-	if (err == EEXIST) {
+	if (err == EINVAL) {
+		cli_error("'%s' is not a plain file", o->path);
+		cli_hint("\"-o -\" writes to standard output");
+	} else if (err == EEXIST) {
 		cli_error("'%s' exists", o->path);
 		cli_hint("use --force to replace it, or -o for another name");
 	} else {
@@ -41,9 +67,16 @@ static int check_target(const struct outfile *o)
 
 	if (lstat(o->path, &st))
 		return errno == ENOENT ? 0 : errno;
-	if (!o->force)
-		return EEXIST;
-	return S_ISREG(st.st_mode) ? 0 : EINVAL;
+	if (!S_ISREG(st.st_mode))
+		return EINVAL;
+	return o->force ? 0 : EEXIST;
+}
+
+static void forget_temporary(struct outfile *o)
+{
+	doomed = NULL;
+	free(o->temporary);
+	o->temporary = NULL;
 }
 
 int outfile_open(struct outfile *o, const char *path, bool force)
@@ -60,17 +93,19 @@ int outfile_open(struct outfile *o, const char *path, bool force)
 		o->temporary = NULL;
 		return failed(o, ENOMEM);
 	}
+	watch_signals();
 	fd = mkostemp(o->temporary, O_CLOEXEC);
-	if (fd >= 0)
+	if (fd >= 0) {
+		doomed = o->temporary;
 		o->f = fdopen(fd, "w");
+	}
 	if (!o->f) {
 		err = errno;
 		if (fd >= 0) {
 			close(fd);
 			unlink(o->temporary);
 		}
-		free(o->temporary);
-		o->temporary = NULL;
+		forget_temporary(o);
 		return failed(o, err);
 	}
 	setvbuf(o->f, NULL, _IOFBF, BUFFER);
@@ -113,8 +148,7 @@ int outfile_commit(struct outfile *o)
 		outfile_abandon(o);
 		return failed(o, err);
 	}
-	free(o->temporary);
-	o->temporary = NULL;
+	forget_temporary(o);
 	return XTR_EXIT_OK;
 }
 
@@ -125,8 +159,8 @@ void outfile_abandon(struct outfile *o)
 	if (o->f)
 		fclose(o->f);
 	unlink(o->temporary);
-	free(o->temporary);
-	*o = (struct outfile){ .path = o->path };
+	forget_temporary(o);
+	o->f = NULL;
 }
 
 char *outfile_default(const char *input, const char *suffix)

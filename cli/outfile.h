@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A file that appears under its name only when it is whole: written under a temporary name beside
- * it, then renamed. Mode 0600, as a trace tells what its machine did.
+ * it, then renamed. Mode 0600, as a trace tells what its machine did. SIGHUP, SIGINT and SIGTERM
+ * remove the temporary file too. One at a time.
  */
 #ifndef XTR_CLI_OUTFILE_H
 #define XTR_CLI_OUTFILE_H
