@@ -45,7 +45,7 @@ endif
 UNIT_SRC   := $(sort $(wildcard tests/unit/test_*.c))
 HELP_SRC   := $(filter-out $(UNIT_SRC),$(sort $(wildcard tests/unit/*.c)))
 # Single-file programs that tests and benchmarks use: build/VARIANT/tests/FOLDER/NAME
-TOOL_SRC   := $(sort $(foreach d,tools vectors spec golden bench large record selfcheck,$(wildcard tests/$(d)/*.c)))
+TOOL_SRC   := $(sort $(foreach d,tools vectors spec golden export bench large record selfcheck,$(wildcard tests/$(d)/*.c)))
 FUZZ_SRC   := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 
 objs   = $(patsubst %.c,$(B)/%.o,$(1))

@@ -3,146 +3,7 @@
  * Writes the traces of tests/golden: small scenarios whose jobs are known by heart. The same bytes
  * each time. usage: gen SCENARIO OUTPUT
  */
-#include "format/loss.h"
-#include "format/writer.h"
-#include "format/xtr_format.h"
-
-#include <errno.h>
-#include <linux/types.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "bpf/xtr_events.h"
-
-#define US       1000ull
-#define MS       1000000ull
-#define BEGIN    1000000000ull /* ns: the first event is about here */
-#define BUF_SIZE 65536u
-#define CPUS     2u
-
-struct gen {
-	struct xtr_io *io;
-	struct xtr_meta *meta;
-	struct xtr_tables *tables;
-	struct xtr_loss *loss;
-	struct xtr_writer *w;
-	uint8_t buf[CPUS][BUF_SIZE];
-	uint32_t len[CPUS], n[CPUS];
-	uint32_t cpu, tid, flags, job_count, stack;
-	uint64_t client;
-};
-
-static void must(int ret, const char *what)
-{
-	if (!ret)
-		return;
-	fprintf(stderr, "gen: %s: %s\n", what, strerror(-ret));
-	exit(1);
-}
-
-static uint32_t intern(struct gen *g, const char *s, size_t n)
-{
-	uint32_t id;
-
-	must(xtr_tables_intern(g->tables, s, n, &id), "string");
-	return id;
-}
-
-static void device(struct gen *g, const char *name, const char *driver)
-{
-	struct xtr_device d = { .name = name, .driver = driver };
-
-	must(xtr_meta_add_device(g->meta, &d), "device");
-}
-
-static void ring(struct gen *g, uint32_t id, const char *dev, const char *name, uint32_t limit)
-{
-	struct xtr_ring r = { .id = id,
-			      .since = BEGIN,
-			      .sched = 0x1000 + id,
-			      .device = intern(g, dev, strlen(dev)),
-			      .name = intern(g, name, strlen(name)),
-			      .limit = limit };
-
-	must(xtr_tables_add_ring(g->tables, &r), "ring");
-}
-
-static void task(struct gen *g, uint32_t tid, uint32_t pid, const char *comm, size_t n)
-{
-	struct xtr_task t = { .tid = tid, .pid = pid, .since = BEGIN, .comm = intern(g, comm, n) };
-
-	must(xtr_tables_add_task(g->tables, &t), "task");
-}
-
-static void put(struct gen *g, void *rec, uint64_t ts, uint16_t type, uint16_t size)
-{
-	struct xtr_rec *h = rec;
-
-	h->ts = BEGIN + ts;
-	h->type = type;
-	h->size = size;
-	h->tid = g->tid;
-	memcpy(g->buf[g->cpu] + g->len[g->cpu], rec, size);
-	g->len[g->cpu] += size;
-	g->n[g->cpu]++;
-}
-
-static void queue(struct gen *g, uint64_t ts, uint64_t ctx, uint64_t seqno, uint32_t on)
-{
-	struct xtr_rec_job_queue r = { .ctx = ctx,
-				       .seqno = seqno,
-				       .client_id = g->client,
-				       .ring = on,
-				       .job_count = g->job_count,
-				       .stack = g->stack,
-				       .flags = g->flags };
-
-	put(g, &r, ts, XTR_EV_JOB_QUEUE, sizeof(r));
-}
-
-static void run(struct gen *g, uint64_t ts, uint64_t ctx, uint64_t seqno, uint32_t on)
-{
-	struct xtr_rec_job_run r = { .ctx = ctx, .seqno = seqno, .ring = on, .hw_job_count = 1 };
-
-	put(g, &r, ts, XTR_EV_JOB_RUN, sizeof(r));
-}
-
-static void done(struct gen *g, uint64_t ts, uint64_t ctx, uint64_t seqno, uint32_t on)
-{
-	struct xtr_rec_job_done r = { .ctx = ctx, .seqno = seqno, .ring = on };
-
-	put(g, &r, ts, XTR_EV_JOB_DONE, sizeof(r));
-}
-
-static void job(struct gen *g, uint64_t ctx, uint64_t seqno, uint32_t on, uint64_t queued,
-		uint64_t run_at, uint64_t done_at)
-{
-	queue(g, queued, ctx, seqno, on);
-	run(g, run_at, ctx, seqno, on);
-	done(g, done_at, ctx, seqno, on);
-}
-
-static void signaled(struct gen *g, uint64_t ts, uint64_t ctx, uint64_t seqno, int32_t error)
-{
-	struct xtr_rec_fence r = { .ctx = ctx, .seqno = seqno, .error = error };
-
-	r.ops = intern(g, "drm_sched_fence_ops_finished", 28);
-	put(g, &r, ts, XTR_EV_FENCE_SIGNALED, sizeof(r));
-}
-
-static void dep(struct gen *g, uint16_t type, uint64_t ts, uint64_t ctx, uint64_t seqno,
-		uint64_t dep_ctx, uint64_t dep_seqno, uint32_t on, uint32_t flags)
-{
-	struct xtr_rec_job_dep r = { .ctx = ctx,
-				     .seqno = seqno,
-				     .dep_ctx = dep_ctx,
-				     .dep_seqno = dep_seqno,
-				     .ring = on,
-				     .flags = flags };
-
-	put(g, &r, ts, type, sizeof(r));
-}
+#include "gen.h"
 
 static void rings(struct gen *g)
 {
@@ -187,11 +48,13 @@ static void frames(struct gen *g, uint16_t wait_type)
 
 static void in_order(struct gen *g)
 {
+	rings(g);
 	frames(g, XTR_EV_JOB_UNSCHEDULABLE);
 }
 
 static void old_kernel(struct gen *g)
 {
+	rings(g);
 	frames(g, XTR_EV_JOB_WAIT_DEP);
 }
 
@@ -227,6 +90,7 @@ static void trouble(struct gen *g)
 	};
 	static const char evil[] = "ev\x1b[31m,\"\xff\n";
 
+	rings(g);
 	task(g, 666, 600, evil, sizeof(evil) - 1);
 	done(g, 1 * US, 11, 1, 1);
 	job(g, 11, 2, 1, 2 * US, 5 * US, 300 * US);
@@ -252,6 +116,7 @@ static void no_jobs(struct gen *g)
 {
 	struct xtr_rec_fence r = { .ctx = 5, .seqno = 1 };
 
+	rings(g);
 	r.ops = intern(g, "sync_timeline_ops", 17);
 	put(g, &r, 1 * US, XTR_EV_FENCE_INIT, sizeof(r));
 	put(g, &r, 3 * MS, XTR_EV_FENCE_WAIT_START, sizeof(r));
@@ -268,73 +133,14 @@ static const struct {
 	{ "no-jobs", no_jobs },
 };
 
-static void meta(struct gen *g)
-{
-	static const uint8_t boot_id[16] = { 1, 2, 3 };
-	const struct xtr_system sys = { .release = "6.17.0",
-					.version = "#1 SMP",
-					.machine = "x86_64",
-					.cpus = CPUS,
-					.page = 4096 };
-	struct xtr_provider p = { .attach = "raw_tp", .state = XTR_PROVIDER_ATTACHED };
-	size_t i;
-
-	must(xtr_meta_set_writer(g->meta, "golden", "1"), "writer");
-	must(xtr_meta_set_clock(g->meta, "monotonic", boot_id, 1), "clock");
-	must(xtr_meta_set_system(g->meta, &sys), "system");
-	for (i = 0; i < xtr_builtin_event_count; i++) {
-		struct xtr_event_desc d = xtr_builtin_events[i];
-
-		p.id = d.provider = (uint32_t)i + 1;
-		p.name = p.target = d.name;
-		must(xtr_meta_add_provider(g->meta, &p), "provider");
-		must(xtr_meta_add_event(g->meta, &d), "event");
-	}
-}
-
-static void write_all(struct gen *g)
-{
-	struct xtr_writer_opts o;
-	uint32_t cpu;
-
-	xtr_writer_opts_init(&o);
-	o.file_id = 42;
-	must(xtr_writer_open(&g->w, g->io, g->meta, g->tables, g->loss, &o), "open");
-	for (cpu = 0; cpu < CPUS; cpu++) {
-		struct xtr_batch b = { .stream = cpu,
-				       .recs = g->buf[cpu],
-				       .len = g->len[cpu],
-				       .n = g->n[cpu],
-				       .lost_total = xtr_loss_total(g->loss) * cpu };
-
-		if (b.n)
-			must(xtr_writer_events(g->w, &b), "events");
-	}
-	must(xtr_writer_finish(g->w, "golden", NULL), "finish");
-	xtr_writer_free(g->w);
-}
-
 int main(int argc, char **argv)
 {
-	static struct gen g;
 	size_t i;
 
 	for (i = 0; argc == 3 && i < sizeof(scenarios) / sizeof(scenarios[0]); i++) {
 		if (strcmp(argv[1], scenarios[i].name))
 			continue;
-		g.meta = xtr_meta_new();
-		g.tables = xtr_tables_new();
-		g.loss = xtr_loss_new();
-		must(g.meta && g.tables && g.loss ? 0 : -ENOMEM, "start");
-		must(xtr_io_create(argv[2], XTR_IO_FORCE, &g.io), argv[2]);
-		meta(&g);
-		rings(&g);
-		scenarios[i].fill(&g);
-		write_all(&g);
-		must(xtr_io_close(g.io), argv[2]);
-		xtr_meta_free(g.meta);
-		xtr_tables_free(g.tables);
-		xtr_loss_free(g.loss);
+		gen_write(argv[2], scenarios[i].fill);
 		return 0;
 	}
 	fprintf(stderr, "usage: gen SCENARIO OUTPUT\n");
