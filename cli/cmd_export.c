@@ -66,6 +66,34 @@ static const struct xtr_exporter *by_suffix(const char *path)
 	return NULL;
 }
 
+/* Options that mean something to some formats only. */
+static int check_options(const struct export_run *r)
+{
+	const struct export_opts *o = r->o;
+	const struct {
+		bool given;
+		const char *option, *formats[2];
+	} special[] = {
+		{ o->raw, "--raw", { "perfetto" } },
+		{ o->ftrace, "--ftrace", { "perfetto" } },
+		{ o->track_events, "--track-events", { "perfetto" } },
+		{ o->compress, "--compress", { "perfetto" } },
+		{ o->table, "--table", { "csv", "jsonl" } },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(special) / sizeof(special[0]); i++) {
+		const char *const *f = special[i].formats;
+
+		if (special[i].given && strcmp(f[0], r->x->name) &&
+		    (!f[1] || strcmp(f[1], r->x->name)))
+			return cli_usage_error(&cmd_export, "%s is for -f %s%s%s",
+					       special[i].option, f[0], f[1] ? " and " : "",
+					       f[1] ? f[1] : "");
+	}
+	return XTR_EXIT_OK;
+}
+
 static int choose_format(struct export_run *r)
 {
 	const struct export_opts *o = r->o;
@@ -137,6 +165,13 @@ static void fill(struct export_run *r)
 	replay_select_given(&r->cmd, &r->e.select);
 }
 
+/* Exporters look at the stream's state once; what is still in its buffer fails as the rest did. */
+static int write_error(FILE *f, int err)
+{
+	errno = 0;
+	return fflush(f) && errno ? errno : err;
+}
+
 /* A path is told on a terminal only; what went wrong always. */
 static int export(struct export_run *r)
 {
@@ -156,7 +191,8 @@ static int export(struct export_run *r)
 		bool of_output = r->out.f && ferror(r->out.f);
 
 		if (of_output)
-			cli_error("cannot write '%s': %s", r->out.path, strerror(-ret));
+			cli_error("cannot write '%s': %s", r->out.path,
+				  strerror(write_error(r->out.f, -ret)));
 		outfile_abandon(&r->out);
 		status = replay_end(&r->cmd, of_output ? 0 : ret);
 		return of_output ? XTR_EXIT_FAILURE : status;
@@ -174,6 +210,8 @@ static int run(const void *opts, int argc, char **argv)
 	struct export_run r = { .o = opts };
 	int status = choose_format(&r);
 
+	if (status == XTR_EXIT_OK)
+		status = check_options(&r);
 	if (status != XTR_EXIT_OK)
 		return status;
 	if (r.o->top > XTR_EXPORT_TOP_MAX)

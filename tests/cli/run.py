@@ -9,10 +9,13 @@ import json
 import os
 import pty
 import re
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import traceback
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -494,6 +497,208 @@ def no_vector_breaks_a_command():
             expect(o.status != 0 or "/accept/" in path or line[0] != "check", f"{path}: check found nothing", o)
             if "--json" in line and o.status != 1:
                 json.loads(o.out)
+
+
+# --- export: where it writes ----------------------------------------------------------------------
+
+SUFFIXES = {"perfetto": ".pftrace", "chrome": ".json", "sqlite": ".sqlite", "csv": ".csv", "jsonl": ".jsonl"}
+
+
+def formats():
+    return [f for f in SUFFIXES if "no format" not in xtr("export", "-f", f, "-o", "-", "/nonexistent").err]
+
+
+def folder(name):
+    """An empty one."""
+    path = os.path.join(WORK, name)
+    shutil.rmtree(path, ignore_errors=True)
+    os.mkdir(path)
+    return path
+
+
+@test
+def export_makes_a_private_file():
+    for f in formats():
+        path = os.path.join(folder("export"), "out")
+        o = xtr("export", "-f", f, "-o", path, trace())
+        expect(o.status == 0 and o.out == "" and o.err == "", f, o)
+        expect(os.stat(path).st_mode == 0o100600, f"{f}: mode {os.stat(path).st_mode:o}")
+        expect(os.path.getsize(path) > 1000 and os.listdir(os.path.dirname(path)) == ["out"], f)
+
+
+@test
+def export_names_its_file():
+    """After the trace, in the present directory; and a name tells the format."""
+    for f, suffix in SUFFIXES.items():
+        if f not in formats():
+            continue
+        where = folder("export")
+        subprocess.run([XTR, "export", "-f", f, trace()], cwd=where, check=True)
+        expect(os.listdir(where) == ["good" + suffix], f"{f}: {os.listdir(where)}")
+        with open(trace(), "rb") as data:
+            subprocess.run([XTR, "export", "-o", "x" + suffix, "-"], cwd=where, stdin=data, check=True)
+        with open(trace(), "rb") as data:
+            subprocess.run([XTR, "export", "-f", f, "-"], cwd=where, stdin=data, check=True)
+        expect(sorted(os.listdir(where)) == sorted("good trace x".replace(" ", suffix + " ").split()[:2]
+                                                   + ["x" + suffix]), f"{f}: {os.listdir(where)}")
+    where = folder("export")
+    for options in (["-f", "csv", "-t", "deps"], ["-f", "jsonl", "--table", "events"]):
+        subprocess.run([XTR, "export", *options, trace()], cwd=where, check=True)
+    expect(sorted(os.listdir(where)) == ["good.deps.csv", "good.events.jsonl"], f"{os.listdir(where)}")
+
+
+@test
+def export_wants_a_format():
+    expect_error(xtr("export", trace()), 2, r"xtr: which format\? .*")
+    expect_error(xtr("export", "-o", "-", trace()), 2, r"xtr: which format\? .*")
+    expect_error(xtr("export", "-o", "/tmp/x.odd", trace()), 2, r"xtr: '/tmp/x\.odd' does not tell the format: use -f")
+    expect_error(xtr("export", "-f", "odd", trace()), 2, r"xtr: no format 'odd'")
+    expect_error(xtr("export", "-f", "csv", "--top", "1000001", trace()), 2, r"xtr: --top: at most 1000000")
+
+
+@test
+def export_keeps_what_exists():
+    for f in formats():
+        where = folder("export")
+        path = os.path.join(where, "out")
+        with open(path, "w", encoding="ascii") as out:
+            out.write("mine")
+        o = xtr("export", "-f", f, "-o", path, trace())
+        expect_error(o, 1, r"xtr: '.*/out' exists")
+        with open(path, encoding="ascii") as out:
+            expect(out.read() == "mine" and os.listdir(where) == ["out"], f"{f}: {os.listdir(where)}")
+        o = xtr("export", "-f", f, "--force", "-o", path, trace())
+        expect(o.status == 0 and os.path.getsize(path) > 1000 and os.listdir(where) == ["out"], f, o)
+
+
+@test
+def export_replaces_plain_files_only():
+    for f in formats():
+        where = folder("export")
+        target, link, dangling = (os.path.join(where, n) for n in ("target", "link", "dangling"))
+        with open(target, "w", encoding="ascii") as out:
+            out.write("mine")
+        os.symlink(target, link)
+        os.symlink(os.path.join(where, "nothing"), dangling)
+        os.mkfifo(os.path.join(where, "fifo"))
+        for path in (link, dangling, where, os.path.join(where, "fifo"), "/dev/null"):
+            for force in ([], ["--force"]):
+                o = xtr("export", "-f", f, *force, "-o", path, trace())
+                expect_error(o, 1, r"xtr: '.*' is not a plain file")
+        expect(sorted(os.listdir(where)) == ["dangling", "fifo", "link", "target"], f"{f}: {os.listdir(where)}")
+        with open(target, encoding="ascii") as out:
+            expect(out.read() == "mine", f)
+
+
+@test
+def export_that_fails_leaves_nothing():
+    where = folder("export")
+    path = os.path.join(where, "out")
+    for f in formats():
+        for options, status in ((["--top", "1000001"], 2), (["--pid", "x"], 2), (["--from", "2s", "--to", "1s"], 2),
+                                (["-t", "nosuch"], 2)):
+            o = xtr("export", "-f", f, *options, "-o", path, trace())
+            expect(o.status == status and o.err and not os.listdir(where), f"{f} {options}: {os.listdir(where)}", o)
+        for bad in ("/nonexistent.xtr", __file__):
+            o = xtr("export", "-f", f, "-o", path, bad)
+            expect(o.status == 1 and o.err and not os.listdir(where), f"{f} {bad}: {os.listdir(where)}", o)
+        o = xtr("export", "-f", f, "-o", os.path.join(where, "no/such/out"), trace())
+        expect_error(o, 1, r"xtr: cannot write '.*/no/such/out': No such file or directory")
+    only = {"perfetto": ["--raw", "--ftrace", "--track-events", "--compress"], "csv": ["-t"], "jsonl": ["-t"]}
+    for f in formats():
+        for option in ("--raw", "--ftrace", "--track-events", "--compress"):
+            if option in only.get(f, []):
+                continue
+            o = xtr("export", "-f", f, option, "-o", path, trace())
+            expect(o.status == 2 and o.err and not os.listdir(where), f"{f} {option}: {os.listdir(where)}", o)
+        if "-t" not in only.get(f, []):
+            o = xtr("export", "-f", f, "-t", "jobs", "-o", path, trace())
+            expect(o.status == 2 and o.err and not os.listdir(where), f"{f} -t: {os.listdir(where)}", o)
+
+
+def limited(f, path, size):
+    """Export where no file may grow past `size` bytes."""
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+    run = subprocess.run([XTR, "export", "-f", f, "-o", path, long_trace()], stdin=subprocess.DEVNULL,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=limit, check=False)
+    return Outcome(run.returncode, run.stdout.decode(), run.stderr.decode())
+
+
+def long_trace():
+    """300,000 events: exporting them takes a while."""
+    path = os.path.join(WORK, "long.xtr")
+    if not os.path.exists(path):
+        subprocess.run([os.path.join(BUILD, "tests/tools/synth"), "-n", "300000", "-o", path], check=True,
+                       stderr=subprocess.DEVNULL)
+    return path
+
+
+@test
+def export_that_cannot_be_written_leaves_nothing():
+    for f in formats():
+        for size in (0, 100000, 1000000):
+            where = folder("export")
+            o = limited(f, os.path.join(where, "out"), size)
+            expect(o.status == 1 and re.match(r"xtr: .*(File too large|disk|database|full|I/O)", o.err), f, o)
+            expect(not os.listdir(where), f"{f}: {os.listdir(where)}", o)
+        with open("/dev/full", "wb") as full:
+            if f != "sqlite":
+                o = xtr("export", "-f", f, "-o", "-", long_trace(), stdout=full)
+                expect(o.status == 1 and "No space left on device" in o.err, f, o)
+
+
+@test
+def export_onto_a_full_disk_leaves_nothing():
+    where = folder("full")
+    mount = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", where], capture_output=True, check=False)
+    if mount.returncode:
+        raise Skip(f"no file system can be mounted here: {mount.stderr.decode().strip()}")
+    try:
+        for f in formats():
+            o = xtr("export", "-f", f, "-o", os.path.join(where, "out"), long_trace())
+            expect(o.status == 1 and re.search("No space left on device|full", o.err), f, o)
+            expect(not os.listdir(where), f"{f}: {os.listdir(where)}", o)
+    finally:
+        subprocess.run(["umount", where], check=False)
+
+
+@test
+def export_that_is_interrupted_leaves_nothing():
+    for f in formats():
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            where = folder("export")
+            child = subprocess.Popen([XTR, "export", "-f", f, "-o", os.path.join(where, "out"), long_trace()],
+                                     stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            while not os.listdir(where) and child.poll() is None:
+                time.sleep(0.001)
+            time.sleep(0.02)
+            expect(child.poll() is None, f"{f}: ended before it could be interrupted")
+            child.send_signal(number)
+            err = child.communicate()[1]
+            expect(child.returncode == -number, f"{f}: status {child.returncode}, {err}")
+            expect(not os.listdir(where), f"{f} {number.name}: {os.listdir(where)}")
+
+
+@test
+def export_does_not_write_to_a_terminal():
+    for f in formats():
+        status, seen = on_terminal("export", "-f", f, "-o", "-", trace())
+        expect(status in (1, 2) and re.match(r"xtr: .*(terminal|file)", seen) and len(seen) < 300, f"{f}: {status} {seen}")
+
+
+@test
+def export_tells_of_losses_and_damage():
+    path, _ = damaged()
+    for f in formats():
+        out = os.path.join(folder("export"), "out")
+        o = xtr("export", "-f", f, "-o", out, path)
+        expect(o.status == 3 and len(o.err.splitlines()) == 1 and "checksum" in o.err, f, o)
+        expect(os.path.getsize(out) > 1000, f)
+        o = xtr("export", "-f", f, "--force", "-o", out, os.path.join(ROOT, "tests/golden/trouble.xtr"))
+        expect(o.status == 3 and "3 events lost" in o.err and os.path.getsize(out) > 100, f, o)
 
 
 # --- running them ---------------------------------------------------------------------------------
