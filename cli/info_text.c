@@ -22,7 +22,7 @@ static void label(FILE *f, const char *name)
 
 static void line(FILE *f, const char *name, const char *value)
 {
-	if (!value)
+	if (!value || !*value)
 		return;
 	label(f, name);
 	cli_put(f, value, 0);
@@ -163,6 +163,33 @@ static void print_recording(FILE *f, const struct info_section *is)
 	print_cost(f, is);
 }
 
+/* Times of the clocks that xtr.cddl lists can be compared with other recordings of the same boot.
+ */
+static void print_clock(FILE *f, const char *clock)
+{
+	static const char *const known[] = { "monotonic", "monotonic-raw", "boottime", "realtime",
+					     "tai" };
+
+	label(f, "event clock");
+	cli_put(f, clock, 0);
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (!strcmp(clock, known[i])) {
+			fputc('\n', f);
+			return;
+		}
+	}
+	fputs(" (a tracer's own: cannot be compared with other clocks)\n", f);
+}
+
+static bool all_zero(const uint8_t *p, size_t n)
+{
+	while (n && !*p) {
+		p++;
+		n--;
+	}
+	return !n;
+}
+
 static void print_machine(FILE *f, const struct xtr_section *s)
 {
 	const struct xtr_meta *m = xtr_section_meta(s);
@@ -176,13 +203,17 @@ static void print_machine(FILE *f, const struct xtr_section *s)
 		line(f, "", sys->version);
 		line(f, "architecture", sys->machine);
 		label(f, "CPUs");
-		fprintf(f, "%" PRIu32 ", pages of %" PRIu32 " B\n", sys->cpus, sys->page);
+		if (!sys->cpus)
+			fputs("unknown, ", f);
+		else
+			fprintf(f, "%" PRIu32 ", ", sys->cpus);
+		fprintf(f, "pages of %" PRIu32 " B\n", sys->page);
 		line(f, "hypervisor", sys->hypervisor);
 	}
-	line(f, "event clock", xtr_meta_clock(m));
+	print_clock(f, xtr_meta_clock(m));
 	label(f, "clock readings");
 	fprintf(f, "%zu\n", xtr_section_n_clocks(s));
-	if (!boot)
+	if (!boot || all_zero(boot, 16))
 		return;
 	label(f, "boot");
 	for (int i = 0; i < 16; i++)

@@ -127,7 +127,9 @@ static uint64_t report_lost(const char *path, const struct xtr_section *s)
 	const struct xtr_loss *loss = xtr_section_loss(s);
 	uint64_t by_cause[XTR_LOSS_CAUSE_COUNT] = { 0 }, known = 0;
 	const struct xtr_loss_entry *e;
+	uint64_t unsure;
 
+	xtr_meta_config_u64(xtr_section_meta(s), "import-lost-unsure", &unsure);
 	for (size_t i = 0; i < xtr_loss_n_entries(loss); i++) {
 		e = xtr_loss_entry_at(loss, i);
 		if (e->cause == 0 || e->cause >= XTR_LOSS_CAUSE_COUNT)
@@ -138,8 +140,9 @@ static uint64_t report_lost(const char *path, const struct xtr_section *s)
 	for (enum xtr_loss_cause c = 1; c < XTR_LOSS_CAUSE_COUNT; c++) {
 		if (!by_cause[c])
 			continue;
-		cli_error("'%s': %s lost: %s (%s)", path, cli_events(by_cause[c]),
-			  xtr_loss_cause_help(c), xtr_loss_cause_name(c));
+		cli_error("'%s': %s%s lost: %s (%s)", path,
+			  c == XTR_LOSS_SOURCE && unsure ? "at least " : "",
+			  cli_events(by_cause[c]), xtr_loss_cause_help(c), xtr_loss_cause_name(c));
 		if (__builtin_add_overflow(known, by_cause[c], &known))
 			known = UINT64_MAX;
 	}

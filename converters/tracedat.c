@@ -131,6 +131,7 @@ static int data_v6(struct dat *d, struct dat_in *in)
 	d->v6_cpus = (uint32_t)dat_uint(in, 4);
 	if (d->v6_cpus > DAT_CPUS_MAX)
 		return xtr_import_fail(d->im, -EFBIG, "%u CPUs", d->v6_cpus);
+	d->cpu_count = d->v6_cpus;
 	dat_text(in, mark, sizeof(mark));
 	if (!strcmp(mark, "options  ")) {
 		err = options_v6(d, in);

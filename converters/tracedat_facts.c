@@ -300,6 +300,14 @@ static void take_stats(struct dat *d, const char *text)
 							       stat_of(text, "commit overrun: ")));
 }
 
+static int note_tool(struct dat *d, const char *version)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), "trace-cmd %s", version);
+	return xtr_import_note(d->im, "import-tool", text);
+}
+
 int dat_option(struct dat *d, unsigned int id, struct dat_in *in)
 {
 	uint64_t n = in->end - in->at;
@@ -328,7 +336,7 @@ int dat_option(struct dat *d, unsigned int id, struct dat_in *in)
 	else if (id == OPT_OFFSET)
 		d->offset = strtoll(text, NULL, 0);
 	else if (id == OPT_VERSION)
-		err = xtr_import_note(d->im, "import-tool", text);
+		err = note_tool(d, text);
 	free(text);
 	return err;
 }

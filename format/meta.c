@@ -293,3 +293,26 @@ bool xtr_meta_config(const struct xtr_meta *m, size_t i, const char **key, uint6
 	*str = m->config[i].str;
 	return true;
 }
+
+static const struct xtr_config_entry *find_config(const struct xtr_meta *m, const char *key)
+{
+	for (size_t i = 0; i < m->n_config; i++)
+		if (!strcmp(m->config[i].key, key))
+			return &m->config[i];
+	return NULL;
+}
+
+bool xtr_meta_config_u64(const struct xtr_meta *m, const char *key, uint64_t *num)
+{
+	const struct xtr_config_entry *e = find_config(m, key);
+
+	*num = e && !e->str ? e->num : 0;
+	return e && !e->str;
+}
+
+const char *xtr_meta_config_str(const struct xtr_meta *m, const char *key)
+{
+	const struct xtr_config_entry *e = find_config(m, key);
+
+	return e ? e->str : NULL;
+}

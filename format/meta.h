@@ -83,6 +83,10 @@ const struct xtr_event_desc *xtr_meta_event_by_name(const struct xtr_meta *m, co
 bool xtr_meta_config(const struct xtr_meta *m, size_t i, const char **key, uint64_t *num,
 		     const char **str);
 
+/* The config entry of this key: a number (false, *num = 0 if there is none), or a text (NULL). */
+bool xtr_meta_config_u64(const struct xtr_meta *m, const char *key, uint64_t *num);
+const char *xtr_meta_config_str(const struct xtr_meta *m, const char *key);
+
 /* Deterministic CBOR; *buf is malloc'ed. 0, -ENOMEM, or -E2BIG past a limit of spec 6.1 or 4. */
 int xtr_meta_encode(const struct xtr_meta *m, uint8_t **buf, size_t *n);
 /*

@@ -118,7 +118,8 @@ static void json_task(struct xtr_json *j, const struct xtr_tables *t, const stru
 	xtr_json_kv_u64(j, "tid", ev->tid);
 	if (!task)
 		return;
-	xtr_json_kv_u64(j, "pid", task->pid);
+	if (task->pid)
+		xtr_json_kv_u64(j, "pid", task->pid);
 	comm = xtr_tables_string(t, task->comm, &n);
 	xtr_json_key(j, "comm");
 	xtr_json_strn(j, comm, n);

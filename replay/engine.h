@@ -70,9 +70,11 @@ struct xtr_model {
 	struct dep_node *dep;
 	uint32_t n_deps, cap_deps, free_deps;
 	struct xtr_dep scratch[XTR_JOB_DEPS_MAX];
-	uint64_t now; /* ns: time of the last event */
-	bool ended;   /* xtr_model_finish: nothing more can come */
-	int stopped;  /* what the depth callback returned, if not 0 */
+	uint64_t now;           /* ns: time of the last event */
+	bool ended;             /* xtr_model_finish: nothing more can come */
+	bool keys_inferred;     /* an importer made up the jobs' keys (spec/events.md) */
+	bool no_error_in_fence; /* the records of fences do not tell their error */
+	int stopped;            /* what the depth callback returned, if not 0 */
 };
 
 /* slots.c */

@@ -51,7 +51,8 @@
 	X(GAP, 11, "gap", "events were lost while the job was in flight")                     \
 	X(RECYCLED, 12, "recycled", "closed because its fence was used again")                \
 	X(EVICTED, 13, "evicted", "closed because too many jobs were open")                   \
-	X(MORE_DEPS, 14, "more-deps", "waited for more dependencies than are listed")
+	X(MORE_DEPS, 14, "more-deps", "waited for more dependencies than are listed")         \
+	X(KEY_INFERRED, 15, "key-inferred", "imported: context and seqno are made up")
 
 enum xtr_job_kind {
 #define XTR_KIND_ENUM(id, text, help) XTR_KIND_##id,
@@ -96,11 +97,11 @@ struct xtr_job {
 	const struct xtr_model_ring *ring; /* never NULL */
 	const struct xtr_dep *deps;
 	uint32_t n_deps, n_waits;
-	uint32_t tid, pid;
-	uint32_t comm;   /* string id, 0: not known */
-	uint32_t stream; /* CPU of the done event */
-	int32_t error;   /* of the finished fence; valid if result_known */
-	uint32_t flags;  /* enum xtr_job_flag */
+	uint32_t tid, pid; /* pid 0: not known (in an imported trace) */
+	uint32_t comm;     /* string id, 0: not known */
+	uint32_t stream;   /* CPU of the done event */
+	int32_t error;     /* of the finished fence; valid if result_known */
+	uint32_t flags;    /* enum xtr_job_flag */
 	uint8_t kind, quality;
 	bool client_known, result_known, kthread;
 };

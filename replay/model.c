@@ -4,6 +4,17 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* What an imported trace lacks. */
+static void look_at_meta(struct xtr_model *m, const struct xtr_meta *meta)
+{
+	const struct xtr_event_desc *fence = xtr_meta_event(meta, XTR_EV_FENCE_SIGNALED);
+	const char *keys = xtr_meta_config_str(meta, "job-keys");
+
+	m->no_error_in_fence = fence && !xtr_event_field(fence, "error");
+	m->keys_inferred = keys && !strcmp(keys, "inferred");
+}
 
 int xtr_model_new(struct xtr_model **out, const struct xtr_model_opts *opts)
 {
@@ -17,6 +28,8 @@ int xtr_model_new(struct xtr_model **out, const struct xtr_model_opts *opts)
 		m->o.max_open = XTR_MAX_OPEN;
 	m->free_slots = m->free_deps = NONE;
 	m->open = m->held = (struct slot_list){ NONE, NONE };
+	if (opts->meta)
+		look_at_meta(m, opts->meta);
 	ret = xtr_rings_init(&m->rings, opts->meta, opts->tables);
 	if (ret) {
 		free(m);
@@ -222,10 +235,10 @@ static int on_signaled(struct xtr_model *m, const struct xtr_gpu_record *r)
 
 	if (s) {
 		s->job.error = r->error;
-		s->job.result_known = true;
+		s->job.result_known = !m->no_error_in_fence;
 	}
 	if (s && s->state == SLOT_OPEN) {
-		if (!s->job.run_ns && r->error)
+		if (!s->job.run_ns && (r->error || m->no_error_in_fence))
 			s->job.flags |= XTR_FLAG_KILLED;
 		else
 			s->job.flags |= XTR_FLAG_FENCE_DONE;

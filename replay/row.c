@@ -63,7 +63,7 @@ static void job_names(struct xtr_cell *c, const struct xtr_tables *t, const stru
 	c[XTR_COL_JOB_CONTEXT] = xtr_cell_uint(true, j->ctx);
 	c[XTR_COL_JOB_SEQNO] = xtr_cell_uint(true, j->seqno);
 	c[XTR_COL_JOB_CLIENT] = xtr_cell_uint(j->client_known, j->client_id);
-	c[XTR_COL_JOB_PID] = xtr_cell_uint(j->queue_ns && (j->pid || j->comm), j->pid);
+	c[XTR_COL_JOB_PID] = xtr_cell_uint(j->queue_ns && j->pid, j->pid);
 	c[XTR_COL_JOB_TID] = xtr_cell_uint(j->queue_ns != 0, j->tid);
 	c[XTR_COL_JOB_COMM] = string_of(t, j->comm);
 	c[XTR_COL_JOB_KIND] = text_of(xtr_job_kind_name(j->kind));
@@ -128,7 +128,7 @@ void xtr_row_call(struct xtr_row *row, const struct xtr_tables *t, const struct 
 	cell[XTR_COL_CALL_BEGIN] = time_of(c->begin_ns);
 	cell[XTR_COL_CALL_END] = time_of(c->end_ns);
 	cell[XTR_COL_CALL_DURATION] = between(c->begin_ns, c->end_ns);
-	cell[XTR_COL_CALL_PID] = xtr_cell_uint(c->pid || c->comm, c->pid);
+	cell[XTR_COL_CALL_PID] = xtr_cell_uint(c->pid || !c->tid, c->pid);
 	cell[XTR_COL_CALL_TID] = xtr_cell_uint(true, c->tid);
 	cell[XTR_COL_CALL_COMM] = string_of(t, c->comm);
 	cell[XTR_COL_CALL_CPU] = cpu_of(c->stream);
@@ -157,7 +157,7 @@ void xtr_row_event(struct xtr_row *row, const struct xtr_tables *t, const struct
 
 	c[XTR_COL_EVENT_TS] = xtr_cell_uint(true, ev->ts);
 	c[XTR_COL_EVENT_CPU] = cpu_of(ev->stream);
-	c[XTR_COL_EVENT_PID] = xtr_cell_uint(task, task ? task->pid : 0);
+	c[XTR_COL_EVENT_PID] = xtr_cell_uint(task && task->pid, task ? task->pid : 0);
 	c[XTR_COL_EVENT_TID] = xtr_cell_uint(true, ev->tid);
 	c[XTR_COL_EVENT_COMM] = string_of(t, task ? task->comm : 0);
 	c[XTR_COL_EVENT_NAME] = text_of(ev->desc ? ev->desc->name : NULL);

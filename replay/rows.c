@@ -300,7 +300,7 @@ static int put_tasks(struct sink *s)
 		const struct xtr_task *t = xtr_tables_task_at(s->tables, i);
 
 		c[XTR_COL_TASK_TID] = xtr_cell_uint(true, t->tid);
-		c[XTR_COL_TASK_PID] = xtr_cell_uint(true, t->pid);
+		c[XTR_COL_TASK_PID] = xtr_cell_uint(t->pid || !t->tid, t->pid);
 		c[XTR_COL_TASK_COMM] = string_of(s->tables, t->comm);
 		c[XTR_COL_TASK_SINCE] = xtr_cell_uint(true, t->since);
 		c[XTR_COL_TASK_KTHREAD] = xtr_cell_uint(true, t->flags & XTR_TASK_KTHREAD);
@@ -319,6 +319,12 @@ static int by_process(const void *va, const void *vb)
 	if (a->tid != b->tid)
 		return a->tid < b->tid ? -1 : 1;
 	return a->since < b->since ? -1 : a->since > b->since;
+}
+
+/* Which process an imported thread belongs to may not be known: that is none then. */
+static bool has_process(const struct xtr_task *t)
+{
+	return t->pid || !t->tid;
 }
 
 /* [first, end) of the sorted tasks; named by the leader, else by the thread of lowest id. */
@@ -342,14 +348,15 @@ static int put_process(struct sink *s, const struct xtr_task *const *t, size_t f
 
 static int put_processes(struct sink *s)
 {
-	size_t n = xtr_tables_n_tasks(s->tables), i, end;
-	const struct xtr_task **t = malloc((n + 1) * sizeof(const struct xtr_task *));
+	size_t all = xtr_tables_n_tasks(s->tables), n = 0, i, end;
+	const struct xtr_task **t = malloc((all + 1) * sizeof(const struct xtr_task *));
 	int ret = 0;
 
 	if (!t)
 		return -ENOMEM;
-	for (i = 0; i < n; i++)
-		t[i] = xtr_tables_task_at(s->tables, i);
+	for (i = 0; i < all; i++)
+		if (has_process(xtr_tables_task_at(s->tables, i)))
+			t[n++] = xtr_tables_task_at(s->tables, i);
 	qsort(t, n, sizeof(const struct xtr_task *), by_process);
 	for (i = 0; i < n && !ret; i = end) {
 		for (end = i + 1; end < n && t[end]->pid == t[i]->pid; end++)

@@ -138,6 +138,8 @@ void settle(struct xtr_model *m, uint32_t i)
 	struct xtr_job *j = &s->job;
 
 	set_owner(m, s);
+	if (m->keys_inferred)
+		j->flags |= XTR_FLAG_KEY_INFERRED;
 	if (j->error) {
 		j->flags |= XTR_FLAG_ERROR;
 		if (j->error == -ETIME || j->error == -ETIMEDOUT)

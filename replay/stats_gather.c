@@ -29,7 +29,10 @@ static int64_t keyed_row(struct rows *rows, struct xtr_keymap *map, uint64_t a, 
 	return rows->n - 1;
 }
 
-/* A process is named by its first thread, if the trace knows it, else by the thread seen first. */
+/*
+ * A process is named by its first thread, if the trace knows it, else by the thread seen first.
+ * Threads of processes that an imported trace does not know go by their name.
+ */
 static int64_t process_of(struct xtr_stats *s, const struct xtr_job *j)
 {
 	struct rows *rows = &s->rows[XTR_BY_PROCESS];
@@ -37,14 +40,15 @@ static int64_t process_of(struct xtr_stats *s, const struct xtr_job *j)
 	struct xtr_stats_row *row;
 	int64_t i;
 
-	if (!j->queue_ns)
+	if (!j->queue_ns || (!j->pid && !j->comm))
 		return 0;
-	i = keyed_row(rows, &s->processes, j->pid, 0, XTR_STATS_PROCESSES_MAX);
+	i = keyed_row(rows, &s->processes, j->pid, j->pid ? 0 : j->comm, XTR_STATS_PROCESSES_MAX);
 	if (i <= 0)
 		return i;
 	row = &rows->row[i];
 	if (!row->known) {
-		leader = s->o.tables ? xtr_tables_task(s->o.tables, j->pid, j->queue_ns) : NULL;
+		leader = s->o.tables && j->pid ? xtr_tables_task(s->o.tables, j->pid, j->queue_ns)
+					       : NULL;
 		row->known = true;
 		row->pid = j->pid;
 		row->comm = leader ? leader->comm : j->comm;

@@ -133,7 +133,7 @@ static void process_row(const struct xtr_view *v, struct xtr_json *j,
 			const struct xtr_stats_row *row)
 {
 	xtr_json_key(j, "pid");
-	if (row->known)
+	if (row->known && row->pid)
 		xtr_json_u64(j, row->pid);
 	else
 		xtr_json_null(j);
@@ -230,7 +230,8 @@ static void slowest(const struct xtr_view *v, struct xtr_json *j)
 		ring_name(j, xtr_model_ring(xtr_stats_model(v->stats), s->ring));
 		xtr_json_kv_u64(j, "context", s->job.ctx);
 		xtr_json_kv_u64(j, "seqno", s->job.seqno);
-		xtr_json_kv_u64(j, "pid", s->job.pid);
+		if (s->job.pid)
+			xtr_json_kv_u64(j, "pid", s->job.pid);
 		string_of(v, j, "comm", s->job.comm);
 		xtr_json_kv_u64(j, "run_ns", s->job.run_ns);
 		xtr_json_kv_u64(j, "done_ns", s->job.done_ns);

@@ -88,7 +88,7 @@ static void cells_name(const struct xtr_view *v, struct xtr_grid *t, enum xtr_st
 		break;
 	case XTR_BY_PROCESS:
 		snprintf(buf, sizeof(buf), "%u", row->pid);
-		xtr_grid_cell(t, row->known ? buf : "-");
+		xtr_grid_cell(t, row->known && row->pid ? buf : "-");
 		xtr_grid_cell(t, row->known ? xtr_view_string(v, row->comm, name, sizeof(name))
 					    : "(unknown)");
 		break;
@@ -232,15 +232,18 @@ static void losses(const struct xtr_view *v)
 	const struct xtr_section_summary *sum = xtr_section_summary(v->section);
 	const struct xtr_agg *a = &xtr_stats_total(v->stats)->agg;
 	char n[XTR_TEXT_NUMBER], m[XTR_TEXT_NUMBER], k[XTR_TEXT_NUMBER];
+	uint64_t unsure;
 
+	xtr_meta_config_u64(xtr_section_meta(v->section), "import-lost-unsure", &unsure);
 	if (!sum->lost && !sum->missing && !v->problems)
 		fputs("Lost: nothing.", v->f);
 	else if (!sum->lost && !sum->missing)
 		fputs("Lost: nothing known, but what is damaged may have said more.", v->f);
 	else
 		fprintf(v->f,
-			"LOST: events lost while recording: %s; in damaged chunks: %s; gaps: %s.",
-			xtr_text_count(n, sum->lost), xtr_text_count(m, sum->missing),
+			"LOST: events lost while recording: %s%s; in damaged chunks: %s; gaps: %s.",
+			unsure ? "at least " : "", xtr_text_count(n, sum->lost),
+			xtr_text_count(m, sum->missing),
 			xtr_text_count(k, xtr_loss_n_gaps(xtr_section_loss(v->section))));
 	if (a->quality[XTR_QUALITY_LOST])
 		fprintf(v->f, " Jobs that lack records: %s.",
