@@ -4,13 +4,14 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 const char *chrome_string(const struct chrome *c, uint32_t id, size_t *n)
 {
 	const char *s;
 
 	*n = 0;
-	s = id ? xtr_tables_string(c->section->tables, id, n) : NULL;
+	s = id ? xtr_tables_string(c->section.tables, id, n) : NULL;
 	return s ? s : "";
 }
 
@@ -69,11 +70,10 @@ static int section(void *self, const struct xtr_export_section *s)
 		ret = chrome_axis_init(&c->axis, s->reader);
 		if (ret)
 			return ret;
-		c->section = s;
 		chrome_head(c, s->reader);
 		c->started = true;
 	}
-	c->section = s;
+	c->section = *s;
 	c->place = &c->axis.section[s->index];
 	return chrome_tracks_section(&c->tracks, s);
 }
@@ -82,7 +82,7 @@ static int end_section(void *self)
 {
 	struct chrome *c = self;
 
-	c->section = NULL;
+	memset(&c->section, 0, sizeof(c->section));
 	c->place = NULL;
 	return chrome_tracks_section(&c->tracks, NULL);
 }

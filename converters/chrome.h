@@ -17,7 +17,7 @@ struct chrome {
 	uint64_t flows;
 	bool started; /* the head is written */
 	/* of the present section */
-	const struct xtr_export_section *section;
+	struct xtr_export_section section;
 	const struct chrome_axis_section *place;
 };
 

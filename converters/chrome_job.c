@@ -143,7 +143,7 @@ static uint64_t moment(const struct chrome *c, const struct xtr_job *j, const ch
 			return times[i].ns;
 	}
 	*what = "not known";
-	return c->section->from;
+	return c->section.from;
 }
 
 /* A time of an unfinished job, counted from its moment. */

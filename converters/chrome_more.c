@@ -40,7 +40,7 @@ static void put_fields(struct chrome *c, const struct xtr_event *ev)
 	if (!ev->desc || !xtr_event_field(ev->desc, "cpu"))
 		xtr_json_kv_u64(j, "cpu", ev->stream);
 	for (i = 0; ev->desc && i < ev->desc->n_fields; i++)
-		xtr_field_json(j, c->section->tables, &ev->desc->fields[i], ev->rec, ev->size);
+		xtr_field_json(j, c->section.tables, &ev->desc->fields[i], ev->rec, ev->size);
 	xtr_json_end_object(j);
 }
 

@@ -54,7 +54,7 @@ int chrome_tracks_section(struct chrome_tracks *t, const struct xtr_export_secti
 
 static void device_names(struct chrome *c, struct chrome_device *d, const char *name, uint32_t i)
 {
-	const struct xtr_system *sys = xtr_meta_system(c->section->meta);
+	const struct xtr_system *sys = xtr_meta_system(c->section.meta);
 	const char *host = c->place->boot && sys->hostname ? sys->hostname : NULL;
 	unsigned int k;
 

@@ -132,7 +132,7 @@ static int name_number(struct chrome *c, uint64_t pid, uint64_t tid, const char 
 /* A process is called as its first thread. */
 static int name_process(struct chrome *c, uint64_t at, uint32_t pid, uint64_t ts)
 {
-	const struct xtr_task *task = xtr_tables_task(c->section->tables, pid, ts);
+	const struct xtr_task *task = xtr_tables_task(c->section.tables, pid, ts);
 	const char *name;
 	size_t n;
 
