@@ -210,7 +210,7 @@ static int run(const void *opts, int argc, char **argv)
 	struct export_run r = { .o = opts };
 	int status = choose_format(&r);
 
-	if (status == XTR_EXIT_OK)
+	if (status == XTR_EXIT_OK && r.x)
 		status = check_options(&r);
 	if (status != XTR_EXIT_OK)
 		return status;
