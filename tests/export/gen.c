@@ -118,8 +118,10 @@ static void emit(struct gen *g, uint64_t ts, enum type type, struct rec r)
 
 static void describe(struct gen *g)
 {
+	const uint8_t boot[16] = { 9, (uint8_t)n_jobs, (uint8_t)(n_jobs >> 8) };
 	size_t i;
 
+	must(xtr_meta_set_clock(g->meta, "monotonic", boot, 1), "clock");
 	for (i = 0; i < TYPES; i++)
 		must(xtr_meta_add_event(g->meta, &events[i]), events[i].name);
 	device(g, "0000:03:00.0", "amdgpu");

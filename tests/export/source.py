@@ -4,9 +4,9 @@
 Nothing here shares code with the exporters: depths and calls are worked out again, from the events of `xtr dump`.
 """
 
-import fnmatch
 import json
 import os
+import re
 import subprocess
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -90,6 +90,20 @@ class Section:
     def rings(self):
         """Device and name by ring id, as jobs name them."""
         return {j["ring_id"]: (j["device"], j["ring"]) for j in self.jobs()}
+
+    def labels(self):
+        """ring id -> (device, name), with the id behind a name that the device has more than once."""
+        rings = {i: (r["device"] or "", r["ring"] or "") for r in json_rows(self.path, "rings") for i in [r["ring_id"]]}
+        names = list(rings.values())
+
+        def label(ring, unknown):
+            device, name = rings[ring]
+            return device, (name or unknown) + (f"#{ring}" if names.count((device, name)) > 1 else "")
+        return label
+
+
+def json_rows(path, table):
+    return lines("export", "-q", "-f", "jsonl", "-t", table, "-o", "-", path)
 
 
 class Source:
@@ -226,15 +240,10 @@ class Depth:
                 self.held[name] = self.now
 
 
-def ring_ids(section):
-    """Ring id by the text that dump prints for a ring, which has the id where a name alone would not do."""
-    return {f"{device or '?'}/{name}#{i}": i for i, (device, name) in section.rings().items()}
-
-
 def ring_of(event):
-    """Ring id of an event of xtr dump: the number after the last '#'."""
-    text = event["fields"].get("ring")
-    return int(text.rpartition("#")[2]) if isinstance(text, str) and "#" in text else 0
+    """Ring id of an event of xtr dump: "device/name#7", or "?ring:99" for one that no table has."""
+    digits = re.search(r"(?:#|\?ring:)(\d+)$", event["fields"].get("ring") or "")
+    return int(digits.group(1)) if digits else 0
 
 
 def depths(section):
@@ -324,7 +333,3 @@ def is_mark(event):
     name = event.get("event", "")
     return (not name.startswith(("gpu_scheduler:", "dma_fence:")) and name != "sched:sched_switch"
             and name and not call_side(event))
-
-
-def matches(name, pattern):
-    return fnmatch.fnmatchcase(name, pattern)
