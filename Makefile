@@ -4,6 +4,7 @@
 #   make CC=clang      another compiler          make RECORDER=0   without libbpf, clang and root
 #   make SAN=1         ASan and UBSan            make V=1          show the commands
 #   make WERROR=1      warnings are errors       make CFLAGS=...   instead of -O2 -g
+#   make SQLITE=0      without libsqlite3, as where it is not installed
 
 VERSION  := 0.1.0
 CC       := $(if $(filter default,$(origin CC)),gcc,$(CC))
@@ -16,7 +17,7 @@ PREFIX   ?= /usr/local
 CFLAGS   ?= -O2 -g
 
 # One build directory per kind of build, so that they never mix.
-VARIANT  ?= $(notdir $(firstword $(CC)))$(if $(filter 1,$(SAN)),-asan)$(if $(filter 0,$(RECORDER)),-reader)
+VARIANT  ?= $(notdir $(firstword $(CC)))$(if $(filter 1,$(SAN)),-asan)$(if $(filter 0,$(RECORDER)),-reader)$(if $(filter 0,$(SQLITE)),-nosql)
 B        := build/$(VARIANT)
 
 JOBS := $(if $(filter 0,$(MAKELEVEL)),-j$(shell nproc))
@@ -35,6 +36,9 @@ LIB_SRC    := $(sort $(wildcard format/*.c))
 REPLAY_SRC := $(sort $(wildcard replay/*.c) $(wildcard converters/*.c))
 RECORD_CMD := cli/cmd_record.c cli/cmd_list.c cli/cmd_doctor.c
 CLI_SRC    := $(filter-out cli/main.c,$(sort $(wildcard cli/*.c)))
+have       = $(shell pkg-config --exists $(1) && echo 1)
+HAVE_SQL   := $(if $(filter 0,$(SQLITE)),,$(call have,sqlite3))
+REPLAY_SRC := $(filter-out $(if $(HAVE_SQL),converters/nosqlite.c,converters/sqlite%),$(REPLAY_SRC))
 ifeq ($(RECORDER),0)
 CLI_SRC    := $(filter-out $(RECORD_CMD),$(CLI_SRC))
 else
@@ -61,8 +65,7 @@ FUZZ   := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(FUZZ_SRC))
 
 # --- flags ------------------------------------------------------------------------------------
 
-PKGS     := liblz4 libcbor
-have      = $(shell pkg-config --exists $(1) && echo 1)
+PKGS     := liblz4 libcbor $(if $(HAVE_SQL),sqlite3)
 HAVE_Z   := $(call have,zlib)
 HAVE_ZST := $(call have,libzstd)
 PKGS     += $(if $(HAVE_Z),zlib) $(if $(HAVE_ZST),libzstd)
@@ -78,7 +81,7 @@ WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 WARN     += $(if $(filter 1,$(WERROR)),-Werror)
 CPPFLAGS += -D_GNU_SOURCE= -DXTR_VERSION='"$(VERSION)"' -I. -isystem $(B)/gen
 CPPFLAGS += $(if $(filter 0,$(RECORDER)),-DXTR_NO_RECORDER) $(if $(HAVE_DW),-DHAVE_LIBDW)
-CPPFLAGS += $(if $(HAVE_Z),-DHAVE_ZLIB) $(if $(HAVE_ZST),-DHAVE_ZSTD)
+CPPFLAGS += $(if $(HAVE_Z),-DHAVE_ZLIB) $(if $(HAVE_ZST),-DHAVE_ZSTD) $(if $(HAVE_SQL),-DHAVE_SQLITE)
 CPPFLAGS += $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 HARDEN   := -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3
 SANFLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
@@ -94,7 +97,7 @@ BPFFLAGS := -target bpf -mcpu=v3 -g -O2 -Wall -Wextra -Wno-unused-parameter $(if
 
 .PHONY: all bin unit-bin tools-bin fuzz-bin FORCE
 all: $(if $(wildcard cli/main.c),xtr,$(LIBS) $(SKEL)) ## build ./xtr
-	@echo "xtr $(VERSION): recorder $(if $(RECORD_SRC),yes,no), symbols $(if $(HAVE_DW),elfutils,no), $(VARIANT)"
+	@echo "xtr $(VERSION): recorder $(if $(RECORD_SRC),yes,no), symbols $(if $(HAVE_DW),elfutils,no), sqlite $(if $(HAVE_SQL),yes,no), $(VARIANT)"
 
 bin: $(B)/xtr
 unit-bin: $(UNIT)

@@ -172,6 +172,14 @@ static int write_error(FILE *f, int err)
 	return fflush(f) && errno ? errno : err;
 }
 
+/* Exporters that write by path tell of a full disk; any other error may be the input's. */
+static bool failed_to_write(const struct export_run *r, int ret)
+{
+	if (r->x->by_path)
+		return ret == -ENOSPC || ret == -EDQUOT || ret == -EFBIG;
+	return r->out.f && ferror(r->out.f);
+}
+
 /* A path is told on a terminal only; what went wrong always. */
 static int export(struct export_run *r)
 {
@@ -188,7 +196,7 @@ static int export(struct export_run *r)
 	}
 	if (ret) {
 		/* The output's own errors are told with its name. */
-		bool of_output = r->out.f && ferror(r->out.f);
+		bool of_output = failed_to_write(r, ret);
 
 		if (of_output)
 			cli_error("cannot write '%s': %s", r->out.path,

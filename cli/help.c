@@ -164,14 +164,45 @@ void cli_help_long(FILE *f, const struct cli_command *cmd)
 	print_exit_codes(f);
 }
 
+/* The parts that a build may leave out. */
+static const struct {
+	const char *name;
+	bool built_in;
+} parts[] = {
+#ifdef XTR_NO_RECORDER
+	{ "recorder (libbpf)", false },
+#else
+	{ "recorder (libbpf)", true },
+#endif
+#ifdef HAVE_LIBDW
+	{ "symbols (elfutils)", true },
+#else
+	{ "symbols (elfutils)", false },
+#endif
+#ifdef HAVE_SQLITE
+	{ "SQL (libsqlite3)", true },
+#else
+	{ "SQL (libsqlite3)", false },
+#endif
+};
+
+static void put_parts(FILE *f, const char *before, bool built_in)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		if (parts[i].built_in != built_in)
+			continue;
+		fprintf(f, "%s%s", before, parts[i].name);
+		before = ", ";
+	}
+}
+
 void cli_version(FILE *f)
 {
 	fprintf(f, "xtr %s\nfile format %d.%d\n", XTR_VERSION, XTR_MAJOR, XTR_MINOR);
-#ifdef XTR_NO_RECORDER
-	fprintf(f, "built in: reader only (RECORDER=0)\n");
-#elif defined(HAVE_LIBDW)
-	fprintf(f, "built in: reader, recorder (libbpf), symbols (elfutils)\n");
-#else
-	fprintf(f, "built in: reader, recorder (libbpf); left out: symbols (elfutils)\n");
-#endif
+	fprintf(f, "built in: reader");
+	put_parts(f, ", ", true);
+	put_parts(f, "; left out: ", false);
+	fputc('\n', f);
 }

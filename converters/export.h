@@ -37,6 +37,9 @@ struct xtr_export_opts {
 	bool compress;     /* zlib-compressed packets */
 	/* csv, jsonl */
 	const char *table; /* NULL: jobs */
+	/* sqlite */
+	struct sqlite3 *db; /* not NULL: an open, empty database to fill instead of path */
+	uint32_t tables;    /* bits of enum xtr_relation_id: only these; 0: all */
 };
 
 /* A section, as an exporter is told of it. Everything is valid until end_section. */

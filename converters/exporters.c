@@ -3,10 +3,11 @@
 #include "export.h"
 
 extern const struct xtr_exporter xtr_exporter_chrome;
-extern const struct xtr_exporter xtr_exporter_csv, xtr_exporter_jsonl;
+extern const struct xtr_exporter xtr_exporter_sqlite, xtr_exporter_csv, xtr_exporter_jsonl;
 
 const struct xtr_exporter *const xtr_exporters[] = {
 	&xtr_exporter_chrome,
+	&xtr_exporter_sqlite,
 	&xtr_exporter_csv,
 	&xtr_exporter_jsonl,
 	NULL,

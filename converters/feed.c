@@ -51,6 +51,19 @@ static int put_static(void *ctx, const struct xtr_row *row)
 	return put(s->f, s->id);
 }
 
+static int know_rings(struct xtr_feed *f)
+{
+	size_t i;
+	int ret = 0;
+
+	xtr_keymap_free(&f->ring);
+	f->ring = (struct xtr_keymap){ 0 };
+	f->last_ring = UINT64_MAX;
+	for (i = 0; i < xtr_model_n_rings(f->origin.rings) && !ret; i++)
+		ret = xtr_keymap_put(&f->ring, xtr_model_ring(f->origin.rings, i)->id, 0, 0);
+	return ret;
+}
+
 int xtr_feed_section(struct xtr_feed *f, const struct xtr_export_section *s)
 {
 	struct static_row one = { .f = f };
@@ -64,18 +77,34 @@ int xtr_feed_section(struct xtr_feed *f, const struct xtr_export_section *s)
 	f->tables = s->tables;
 	xtr_row_origin(f->origin_cell, &f->origin);
 	ret = clean_cell(&f->clean_host, &f->origin_cell[0]);
+	if (!ret)
+		ret = know_rings(f);
 	for (one.id = 0; one.id < XTR_REL_COUNT && !ret; one.id++)
 		if (wanted(f, one.id))
 			ret = xtr_rows(one.id, &f->origin, put_static, &one);
 	return ret;
 }
 
+/* The pass that looks for rings does not see those whose jobs were queued only. */
+static int put_new_ring(struct xtr_feed *f, const struct xtr_model_ring *r)
+{
+	if (r->id == f->last_ring)
+		return 0;
+	f->last_ring = r->id;
+	if (xtr_keymap_get(&f->ring, r->id, 0) != XTR_KEYMAP_NONE)
+		return 0;
+	if (xtr_keymap_put(&f->ring, r->id, 0, 0))
+		return -ENOMEM;
+	xtr_row_ring(&f->row, r);
+	return put(f, XTR_REL_RINGS);
+}
+
 int xtr_feed_job(struct xtr_feed *f, const struct xtr_job *j)
 {
 	uint32_t i;
-	int ret = 0;
+	int ret = wanted(f, XTR_REL_RINGS) ? put_new_ring(f, j->ring) : 0;
 
-	if (wanted(f, XTR_REL_JOBS)) {
+	if (!ret && wanted(f, XTR_REL_JOBS)) {
 		xtr_row_job(&f->row, f->tables, j);
 		ret = put(f, XTR_REL_JOBS);
 	}
@@ -132,6 +161,7 @@ void xtr_feed_free(struct xtr_feed *f)
 	for (i = 0; i < XTR_ROW_MAX; i++)
 		free(f->clean[i].p);
 	free(f->clean_host.p);
+	xtr_keymap_free(&f->ring);
 	if (f->json)
 		fclose(f->json);
 	free(f->fields);

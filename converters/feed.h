@@ -17,6 +17,8 @@ struct xtr_feed {
 	struct xtr_cell origin_cell[XTR_ORIGIN_N];
 	/* own */
 	const struct xtr_tables *tables;
+	struct xtr_keymap ring; /* ids of the rings that were put */
+	uint64_t last_ring;     /* of the job before; UINT64_MAX: none */
 	struct xtr_row row;
 	struct xtr_utf8 clean[XTR_ROW_MAX], clean_host;
 	FILE *json;

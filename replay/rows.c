@@ -252,7 +252,7 @@ static int put_devices(struct sink *s)
 	return ret;
 }
 
-static int put_ring(struct sink *s, const struct xtr_model_ring *r)
+void xtr_row_ring(struct xtr_row *row, const struct xtr_model_ring *r)
 {
 	static const char *const rules[] = {
 		[XTR_RULE_IN_ORDER] = "in-order",
@@ -264,7 +264,7 @@ static int put_ring(struct sink *s, const struct xtr_model_ring *r)
 		[XTR_VERDICT_OUT_OF_ORDER] = "out-of-order",
 		[XTR_VERDICT_BATCHED] = "batched",
 	};
-	struct xtr_cell *c = s->row.cell;
+	struct xtr_cell *c = row->cell;
 
 	c[XTR_COL_RING_ID] = xtr_cell_uint(true, r->id);
 	c[XTR_COL_RING_DEVICE] = name_of(r->device_name);
@@ -275,7 +275,6 @@ static int put_ring(struct sink *s, const struct xtr_model_ring *r)
 	c[XTR_COL_RING_RULE] = text_of(rules[r->rule]);
 	c[XTR_COL_RING_VERDICT] = text_of(r->n_done ? verdicts[xtr_ring_ended_verdict(r)] : NULL);
 	c[XTR_COL_RING_WHY] = text_of(xtr_ring_why(r));
-	return put(s);
 }
 
 static int put_rings(struct sink *s)
@@ -283,8 +282,10 @@ static int put_rings(struct sink *s)
 	size_t i;
 	int ret = 0;
 
-	for (i = 0; s->o->rings && i < xtr_model_n_rings(s->o->rings) && !ret; i++)
-		ret = put_ring(s, xtr_model_ring(s->o->rings, i));
+	for (i = 0; s->o->rings && i < xtr_model_n_rings(s->o->rings) && !ret; i++) {
+		xtr_row_ring(&s->row, xtr_model_ring(s->o->rings, i));
+		ret = put(s);
+	}
 	return ret;
 }
 
