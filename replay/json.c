@@ -85,6 +85,17 @@ void xtr_json_end_array(struct xtr_json *j)
 	end(j, ']');
 }
 
+/* How many bytes at s stand for themselves. */
+static size_t plain(const char *s, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if ((signed char)s[i] < 0x20 || s[i] == 0x7f || s[i] == '"' || s[i] == '\\')
+			break; /* from 0x80 on they are negative */
+	return i;
+}
+
 /* RFC 8259 section 7: quotation mark, backslash and U+0000 to U+001F must be escaped; DEL is too.
  */
 void xtr_json_quote(FILE *f, const char *s, size_t n)
@@ -98,6 +109,12 @@ void xtr_json_quote(FILE *f, const char *s, size_t n)
 	while (i < n) {
 		unsigned char c = (unsigned char)s[i];
 
+		len = plain(s + i, n - i);
+		if (len) {
+			fwrite(s + i, 1, len, f);
+			i += len;
+			continue;
+		}
 		len = xtr_utf8_len(s + i, n - i);
 		if (!len) {
 			fputs("\\ufffd", f);
