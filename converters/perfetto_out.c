@@ -24,11 +24,14 @@ static int add_packet(struct xtr_buf *b, const Pf__TracePacket *p)
 
 static int write_all(struct pf_out *o, struct xtr_buf *b)
 {
-	size_t n = fwrite(b->p, 1, b->n, o->f);
-	bool all = n == b->n;
+	size_t n;
 
+	errno = 0;
+	n = fwrite(b->p, 1, b->n, o->f);
+	if (n != b->n)
+		return errno ? -errno : -EIO;
 	b->n = 0;
-	return all ? 0 : -EIO;
+	return 0;
 }
 
 #ifdef HAVE_ZLIB
