@@ -82,8 +82,22 @@ int xtr_import_clock(struct xtr_import *im, const char *name)
 		if (!strcmp(clean, clocks[i].tracer))
 			as = clocks[i].xtr;
 	if (clean)
-		err = xtr_meta_set_clock(im->meta, as, no_boot_id, 1);
+		err = xtr_meta_set_clock(im->meta, as, no_boot_id, im->resolution);
 	free(clean);
+	return err;
+}
+
+int xtr_import_resolution(struct xtr_import *im, uint64_t ns)
+{
+	char *clock = strdup(xtr_meta_clock(im->meta));
+	uint8_t boot_id[16];
+	int err = -ENOMEM;
+
+	memcpy(boot_id, xtr_meta_boot_id(im->meta), sizeof(boot_id));
+	im->resolution = ns;
+	if (clock)
+		err = xtr_meta_set_clock(im->meta, clock, boot_id, ns);
+	free(clock);
 	return err;
 }
 
@@ -224,6 +238,7 @@ static int begin(struct xtr_import *im, const struct xtr_importer *imp)
 	im->loss = xtr_loss_new();
 	im->next_type = XTR_TYPE_FIRST_DYNAMIC;
 	im->next_provider = 1;
+	im->resolution = 1;
 	if (!im->meta || !im->tables || !im->loss)
 		return -ENOMEM;
 	err = random_key(&im->key);

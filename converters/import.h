@@ -81,6 +81,8 @@ int xtr_import_system(struct xtr_import *im, const struct xtr_system *sys);
  * them; any other ("local", "global", ...) is kept and cannot be compared with other clocks.
  */
 int xtr_import_clock(struct xtr_import *im, const char *name);
+/* Time stamps are exact to so many ns; 1 if nothing is said. */
+int xtr_import_resolution(struct xtr_import *im, uint64_t ns);
 /* A fact for META's config, shown by `xtr info`. Keys begin with "import-". */
 int xtr_import_note(struct xtr_import *im, const char *key, const char *text);
 /* Bytes of the input read so far, and in all; cheap enough for every line. */

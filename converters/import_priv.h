@@ -141,6 +141,7 @@ struct xtr_import {
 	size_t n_cpus, cap_cpus;
 	size_t buffered; /* bytes in all cpus' buffers */
 
+	uint64_t resolution; /* ns, of time stamps */
 	uint32_t next_type, next_provider;
 	size_t meta_items, meta_bytes; /* about, of the event types */
 	bool meta_new;                 /* event types were added since it was written */
