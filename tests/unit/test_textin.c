@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Lines, numbers and the values of printed events. */
+#include "converters/textin.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- lines ------------------------------------------------------------------------------------ */
+
+/* The states and lengths of all lines of some bytes: "L3 L0 C2". */
+static const char *lines_of(const void *data, size_t n)
+{
+	static char text[4096];
+	static const char letters[] = "LTBC";
+	struct textin_lines l;
+	struct textin_line line;
+	struct xtr_io *io;
+	size_t used = 0;
+
+	text[0] = '\0';
+	cr_assert(zero(int, xtr_io_mem_view(data, n, &io)));
+	cr_assert(zero(int, textin_lines_open(&l, io)));
+	for (;;) {
+		cr_assert(zero(int, textin_lines_next(&l, &line)));
+		if (line.state == TEXTIN_END)
+			break;
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%c%zu",
+					 used ? " " : "", letters[line.state], line.len);
+	}
+	textin_lines_close(&l);
+	xtr_io_close(io);
+	return text;
+}
+
+#define LINES(s) lines_of(s, sizeof(s) - 1)
+
+Test(textin, lines_end_in_line_feeds)
+{
+	cr_expect(eq(str, (char *)LINES(""), ""));
+	cr_expect(eq(str, (char *)LINES("\n"), "L0"));
+	cr_expect(eq(str, (char *)LINES("abc\nde\n"), "L3 L2"));
+	cr_expect(eq(str, (char *)LINES("abc\r\n\r\nde"), "L3 L0 C2"));
+	cr_expect(eq(str, (char *)LINES("a\0b\nc\n"), "B1 L1"));
+	cr_expect(eq(str, (char *)LINES("a\nb\0"), "L1 B1"));
+}
+
+/* Lines around the limit and the buffer's size, with one behind them that must be found again. */
+Test(textin, long_lines_are_skipped_in_bounded_memory)
+{
+	static const size_t sizes[] = { TEXTIN_LINE_MAX - 1,     TEXTIN_LINE_MAX,
+					TEXTIN_LINE_MAX + 1,     4 * TEXTIN_LINE_MAX - 1,
+					4 * TEXTIN_LINE_MAX,     4 * TEXTIN_LINE_MAX + 1,
+					10 * TEXTIN_LINE_MAX + 7 };
+	char *data = malloc(12 * TEXTIN_LINE_MAX), expected[64];
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		memset(data, 'x', sizes[i] + 2);
+		data[0] = '\n';
+		data[sizes[i] + 1] = '\n';
+		memcpy(data + sizes[i] + 2, "end\n", 4);
+		if (sizes[i] <= TEXTIN_LINE_MAX)
+			snprintf(expected, sizeof(expected), "L0 L%zu L3", sizes[i]);
+		else
+			snprintf(expected, sizeof(expected), "L0 T0 L3");
+		cr_expect(eq(str, (char *)lines_of(data, sizes[i] + 6), expected), "%zu", sizes[i]);
+	}
+	free(data);
+}
+
+/* --- numbers ---------------------------------------------------------------------------------- */
+
+static const char *time_of(const char *s)
+{
+	static char text[64];
+	struct textin_at a = { s, s + strlen(s) };
+	unsigned int digits;
+	uint64_t ns;
+
+	if (!textin_time(&a, &ns, &digits))
+		return "no";
+	snprintf(text, sizeof(text), "%" PRIu64 "/%u%s", ns, digits, a.p == a.end ? "" : "+");
+	return text;
+}
+
+Test(textin, times_have_as_many_digits_as_printed)
+{
+	cr_expect(eq(str, (char *)time_of("12.345678"), "12345678000/6"));
+	cr_expect(eq(str, (char *)time_of("12.345678901:"), "12345678901/9+"));
+	cr_expect(eq(str, (char *)time_of("0.000001"), "1000/6"));
+	cr_expect(eq(str, (char *)time_of("1234567"), "1234567/0"));
+	cr_expect(eq(str, (char *)time_of("18446744073.709551615"), "18446744073709551615/9"));
+	cr_expect(eq(str, (char *)time_of("18446744073.709551616"), "no"));
+	cr_expect(eq(str, (char *)time_of("99999999999999999999"), "no"));
+	cr_expect(eq(str, (char *)time_of("1.1234567890"), "no"));
+	cr_expect(eq(str, (char *)time_of("1."), "no"));
+	cr_expect(eq(str, (char *)time_of(".5"), "no"));
+	cr_expect(eq(str, (char *)time_of("-1.5"), "no"));
+}
+
+/* --- values ----------------------------------------------------------------------------------- */
+
+static int put(char *at, size_t room, const struct xtr_import_value *v)
+{
+	int len = (int)v->name_len;
+
+	switch (v->kind) {
+	case XTR_IMPORT_UINT:
+		return snprintf(at, room, "|%.*s=%" PRIu64, len, v->name, v->num);
+	case XTR_IMPORT_SINT:
+		return snprintf(at, room, "|%.*s=%" PRId64, len, v->name, (int64_t)v->num);
+	case XTR_IMPORT_HEX:
+		return snprintf(at, room, "|%.*s=0x%" PRIx64, len, v->name, v->num);
+	default:
+		return snprintf(at, room, "|%.*s='%.*s'", len, v->name, (int)v->str_len, v->str);
+	}
+}
+
+/* "|name=value..." of the text of an event. */
+static char *values_of(const char *event, const char *text)
+{
+	static char out[8192];
+	struct textin_values v;
+	size_t used = 0;
+
+	textin_split(event, strlen(event), text, strlen(text), &v);
+	out[0] = '\0';
+	for (size_t i = 0; i < v.n; i++)
+		used += (size_t)put(out + used, sizeof(out) - used, &v.v[i]);
+	return out;
+}
+
+static const struct {
+	const char *event, *text, *values;
+} cases[] = {
+	/* gpu_scheduler before Linux 6.17 */
+	{ "drm_sched_job",
+	  "entity=00000000d1f1aab1, id=17, fence=00000000c0ffee12, ring=gfx_0.0.0, job count:2, hw "
+	  "job count:-1",
+	  "|entity=0xd1f1aab1|id=17|fence=0xc0ffee12|ring='gfx_0.0.0'|job count=2|hw job count=-1" },
+	{ "drm_run_job",
+	  "entity=0xffff8880d1f1aab1, id=17, fence=(nil), ring=a, id=5, b, job count:0, hw job "
+	  "count:1",
+	  "|entity=0xffff8880d1f1aab1|id=17|fence=0x0|ring='a, id=5, b'|job count=0|hw job count=1" },
+	{ "drm_sched_process_job", "fence=00000000c0ffee12 signaled", "|fence=0xc0ffee12" },
+	{ "drm_sched_job_wait_dep",
+	  "job ring=sdma0, id=3, depends fence=00000000c0ffee12, context=9, seq=4",
+	  "|job ring='sdma0'|id=3|depends fence=0xc0ffee12|context=9|seq=4" },
+	/* and since */
+	{ "drm_sched_job_queue",
+	  "dev=0000:03:00.0, fence=12:34, ring=7, job count:0, hw job count:3, client_id:5",
+	  "|dev='0000:03:00.0'|fence='12:34'|ring='7'|job count=0|hw job count=3|client_id=5" },
+	{ "drm_sched_job_run", "dev=a, fence=1:2, ring=r, job count:0, hw job count:3",
+	  "|dev='a'|fence='1:2'|ring='r'|job count=0|hw job count=3" },
+	{ "drm_sched_job_run",
+	  "dev=a, fence=1:2, ring=r, job count:0, hw job count:3, client_id:18446744073709551615, "
+	  "new thing=0x10",
+	  "|dev='a'|fence='1:2'|ring='r'|job count=0|hw job count=3|client_id=18446744073709551615|"
+	  "new thing=0x10" },
+	{ "drm_sched_job_done", "fence=12:34 signaled", "|fence='12:34'" },
+	{ "drm_sched_job_add_dep", "fence=1:2 depends on fence=3:4",
+	  "|fence='1:2'|depends on fence='3:4'" },
+	{ "drm_sched_job_unschedulable", "fence=1:2 depends on unsignalled fence=3:4",
+	  "|fence='1:2'|depends on unsignalled fence='3:4'" },
+	{ "dma_fence_signaled", "driver=drm_sched timeline=gfx 0 context=5 seqno=4294967295",
+	  "|driver='drm_sched'|timeline='gfx 0'|context=5|seqno=4294967295" },
+	/* scheduling, with names that try to look like fields */
+	{ "sched_switch",
+	  "prev_comm=a prev_pid=7 prev_pid=12 prev_prio=120 prev_state=R+ ==> next_comm=Web "
+	  "Content next_pid=34 next_prio=-1",
+	  "|prev_comm='a prev_pid=7'|prev_pid=12|prev_prio=120|prev_state='R+'|next_comm='Web "
+	  "Content'|next_pid=34|next_prio=-1" },
+	{ "sched_switch",
+	  "prev_comm=a ==> b prev_pid=12 prev_prio=120 prev_state=S ==> next_comm=12 next_pid=34 "
+	  "next_prio=120",
+	  "|prev_comm='a ==> b'|prev_pid=12|prev_prio=120|prev_state='S'|next_comm='12'|next_pid=34|"
+	  "next_prio=120" },
+	{ "sched_switch", "swapper/0:0 [120] R ==> kworker/u8:1:77 [100]",
+	  "|prev_comm='swapper/0'|prev_pid=0|prev_prio=120|prev_state='R'|next_comm='kworker/u8:1'|"
+	  "next_pid=77|next_prio=100" },
+	{ "sched_wakeup", "comm=x y pid=3 prio=120 target_cpu=001",
+	  "|comm='x y'|pid=3|prio=120|target_cpu=1" },
+	{ "sched_waking", "memfd:a:3 [120] success=1 CPU:001",
+	  "|comm='memfd:a'|pid=3|prio=120|success=1|target_cpu=1" },
+	{ "sched_stat_runtime", "comm=a pid=3 runtime=12345 [ns]",
+	  "|comm='a'|pid=3|runtime=12345" },
+	{ "task_newtask", "pid=9 comm=c d clone_flags=4100 oom_score_adj=-5",
+	  "|pid=9|comm='c d'|clone_flags=0x4100|oom_score_adj=-5" },
+	{ "sched_process_fork", "comm=a pid=1 child_comm=b child_pid=2",
+	  "|parent_comm='a'|parent_pid=1|child_comm='b'|child_pid=2" },
+	/* interrupts, vblanks, calls */
+	{ "irq_handler_entry", "irq=33 name=xhci hcd", "|irq=33|name='xhci hcd'" },
+	{ "softirq_entry", "vec=7 [action=SCHED]", "|vec='SCHED'" },
+	{ "drm_vblank_event", "crtc=0, seq=5, time=123456789, high-prec=true",
+	  "|crtc=0|seq=5|time=123456789|high_prec='true'" },
+	{ "sys_enter_ioctl", "fd: 3, cmd: c0186446, arg: 7ffd0",
+	  "|fd=0x3|cmd=0xc0186446|arg=0x7ffd0" },
+	{ "sys_exit_ioctl", "0xfffffffffffffff4", "|ret=-12" },
+	{ "function", "do_idle <-cpu_startup_entry",
+	  "|ip='do_idle'|parent_ip='cpu_startup_entry'" },
+	{ "function", "do_idle <-- cpu_startup", "|ip='do_idle'|parent_ip='cpu_startup'" },
+	/* drivers */
+	{ "amdgpu_cs_ioctl", "timeline=gfx_0.0.0, fence=7:8, ring_name=gfx_0.0.0, num_ibs=1",
+	  "|timeline='gfx_0.0.0'|context=7|seqno=8|ring='gfx_0.0.0'|num_ibs=1" },
+	{ "amdgpu_vm_bo_map",
+	  "bo=00000000aaaa0001, start=100, last=1ff, offset=0000000010, flags=71",
+	  "|bo=0xaaaa0001|start=0x100|last=0x1ff|offset=0x10|flags=0x71" },
+	{ "amdgpu_cs", "bo_list=00000000aaaa0001, ring=3, dw=16, fences=2",
+	  "|bo_list=0xaaaa0001|ring=3|dw=16|fences=2" },
+	{ "i915_request_queue", "dev=0, engine=1:0, ctx=55, seqno=2, flags=0x0",
+	  "|dev=0|class=1|instance=0|ctx=55|seqno=2|flags=0x0" },
+	{ "xe_exec_queue_submit",
+	  "dev=0000:00:02.0, 3:0x1, gt=0, width=1, guc_id=2, guc_state=0x0, flags=0x4",
+	  "|dev='0000:00:02.0'|class=3|logical_mask=0x1|gt_id=0|width=1|guc_id=2|guc_state=0x0|"
+	  "flags=0x4" },
+	{ "xe_vm_create", "dev=a, vm=00000000aaaa0001, asid=0x00001, vm flags=0x00000",
+	  "|dev='a'|vm=0xaaaa0001|asid=0x1|vm flags=0x0" },
+	{ "xe_eu_stall_data_read",
+	  "slice: 0 subslice: 1 read ptr: 0x10 write ptr: 0x20 read size: 3 total read size: 4",
+	  "|slice=0|subslice=1|read ptr=0x10|write ptr=0x20|read size=3|total read size=4" },
+	{ "job", "run context:1 engine:0 job:7", "|event='run'|ctx_id=1|engine_id=0|job_id=7" },
+	{ "virtio_gpu_cmd_queue",
+	  "vdev=0 vq=0 name=control type=0x207 flags=0x1 fence_id=9 ctx_id=2 num_free=63 seqno=1",
+	  "|vdev=0|vq=0|name='control'|type=0x207|flags=0x1|fence_id=9|ctx_id=2|num_free=63|seqno="
+	  "1" },
+	/* anything else */
+	{ "x", "", "" },
+	{ "x", "free text", "|text='free text'" },
+	{ "x", "a=1", "|a=1" },
+	{ "x", "a=-0x1 b=1.5 c=18446744073709551616",
+	  "|a='-0x1'|b='1.5'|c='18446744073709551616'" },
+	{ "x", "a=-9223372036854775808 b=-9223372036854775809",
+	  "|a=-9223372036854775808|b='-9223372036854775809'" },
+	{ "x", "obj=00000000aaaa0001, size=0x10, mappable vm=00000000aaaa0002",
+	  "|obj=0xaaaa0001|size=0x10|mappable vm=0xaaaa0002" },
+	{ "x", "comm=memfd:a: b pid=1 flags= x=2", "|comm='memfd:a: b'|pid=1|flags=''|x=2" },
+	{ "x", "done, a=1", "|a=1|text='done, a=1'" },
+	{ "x", "frame=1, pipe B: frame=2", "|frame=1|frame_2=2|text='frame=1, pipe B: frame=2'" },
+	{ "x", "val=(0x1, 0x2), b=2", "|val='(0x1, 0x2)'|b=2" },
+	{ "x", "a == b", "|text='a == b'" },
+	{ "x", "::: === , ,, [[", "|text='::: === , ,, [['" },
+	{ "x", "at 12:34:56 http://host:80/", "|text='at 12:34:56 http://host:80/'" },
+};
+
+Test(textin, events_fall_into_values)
+{
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		cr_expect(
+			eq(str, values_of(cases[i].event, cases[i].text), (char *)cases[i].values),
+			"%s", cases[i].text);
+}
+
+Test(textin, names_are_all_different_and_values_few)
+{
+	struct textin_values v;
+	char text[4 * 300 + 1];
+
+	for (size_t i = 0; i < 300; i++)
+		memcpy(text + 4 * i, i % 2 ? "a=1 " : "a=1,", 5);
+	textin_split("x", 1, text, strlen(text), &v);
+	cr_expect(eq(sz, v.n, XTR_IMPORT_VALUES));
+	for (size_t i = 0; i < v.n; i++)
+		for (size_t k = 0; k < i; k++)
+			cr_expect(v.v[i].name_len != v.v[k].name_len ||
+				  memcmp(v.v[i].name, v.v[k].name, v.v[i].name_len) != 0);
+	cr_expect(eq(sz, v.v[v.n - 1].name_len, 4), "the text as a whole comes last");
+}
