@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The table of import formats. */
 #include "import.h"
+#include "import_ftrace.h"
 #include "tracedat.h"
 
 const struct xtr_importer xtr_importers[] = {
 	{ "tracedat", "trace-cmd's trace.dat, version 6 or 7", xtr_tracedat_detect,
 	  xtr_tracedat_run },
+	{ "ftrace", "the text of the kernel's trace file, or of trace-cmd report",
+	  xtr_ftrace_detect, xtr_ftrace_run },
 	{ 0 },
 };
