@@ -184,6 +184,16 @@ static const struct {
 #else
 	{ "SQL (libsqlite3)", false },
 #endif
+#ifdef HAVE_ZLIB
+	{ "zlib in trace.dat", true },
+#else
+	{ "zlib in trace.dat", false },
+#endif
+#ifdef HAVE_ZSTD
+	{ "zstd in trace.dat", true },
+#else
+	{ "zstd in trace.dat", false },
+#endif
 };
 
 static void put_parts(FILE *f, const char *before, bool built_in)
