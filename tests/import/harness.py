@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What the tests of imports share: running xtr, reading back what was imported."""
+
+import json
+import os
+import subprocess
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+XTR = os.path.join(ROOT, os.environ.get("XTR", "xtr"))
+
+tests = []
+
+
+def test(function):
+    tests.append(function)
+    return function
+
+
+class Skip(Exception):
+    pass
+
+
+class Outcome:
+    def __init__(self, status, out, err):
+        self.status, self.out, self.err = status, out, err
+
+    def __repr__(self):
+        return f"status {self.status}\n--- stdout\n{self.out[-1500:]}\n--- stderr\n{self.err[-1500:]}"
+
+
+def xtr(*arguments, data=None, cwd=None, env=None, raw=False):
+    run = subprocess.run([XTR, *arguments], input=data, stdin=subprocess.DEVNULL if data is None else None,
+                         capture_output=True, timeout=120, check=False, cwd=cwd, env={**os.environ, **(env or {})})
+    out = run.stdout if raw else run.stdout.decode("utf-8", "replace")
+    return Outcome(run.returncode, out, run.stderr.decode("utf-8", "replace"))
+
+
+def expect(condition, what, outcome=None):
+    if not condition:
+        raise AssertionError(f"{what}\n{outcome}" if outcome is not None else what)
+
+
+def equal(have, want, what):
+    if have == want:
+        return
+    if isinstance(have, list) and isinstance(want, list):
+        only = [x for x in have if x not in want][:3], [x for x in want if x not in have][:3]
+        raise AssertionError(f"{what}: {len(have)} instead of {len(want)}\n  only there {only[0]}\n  missing {only[1]}")
+    if have != want:
+        raise AssertionError(f"{what}\n  have {str(have)[:1500]}\n  want {str(want)[:1500]}")
+
+
+def put(folder, name, data):
+    path = os.path.join(folder, name)
+    with open(path, "wb") as f:
+        f.write(data)
+    return path
+
+
+def import_file(folder, data, *arguments, name="in.dat", status=0):
+    """Import bytes; the path of the result."""
+    out = os.path.join(folder, name + ".xtr")
+    outcome = xtr("import", "--force", "-o", out, *arguments, put(folder, name, data))
+    expect(outcome.status == status, f"xtr import ends with {status}", outcome)
+    check = subprocess.run(["python3", os.path.join(ROOT, "spec/reader.py"), "--summary", out], capture_output=True,
+                           check=False)
+    expect(check.returncode == 0, "the independent reader finds no problem", check.stdout[-1000:])
+    return out, outcome
+
+
+def json_lines(*arguments):
+    outcome = xtr(*arguments)
+    expect(outcome.status in (0, 3), f"xtr {' '.join(arguments)}", outcome)
+    return [json.loads(line) for line in outcome.out.splitlines()]
+
+
+def jobs(path):
+    return json_lines("jobs", "--jsonl", path)
+
+
+def events(path, *arguments):
+    return [e for e in json_lines("dump", "--json", path, *arguments) if "event" in e]
+
+
+def info(path):
+    return json.loads(xtr("info", "--json", path).out)
+
+
+def config(path):
+    return info(path)["sections"][0]["config"]
