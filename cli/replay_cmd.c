@@ -76,8 +76,7 @@ void replay_select_given(const struct replay_cmd *c, struct xtr_select *sel)
 void replay_select(const struct replay_cmd *c, const struct xtr_section *s, struct xtr_select *sel)
 {
 	replay_select_given(c, sel);
-	sel->from = xtr_play_time(s, sel->from);
-	sel->to = xtr_play_time(s, sel->to);
+	xtr_play_window(s, &sel->from, &sel->to);
 }
 
 /* What xtr_play calls back: the command's own context rides along. */
@@ -116,12 +115,10 @@ int replay_play(struct replay_cmd *c, const struct xtr_section *s, const uint32_
 		size_t n_types, int (*event)(void *, const struct xtr_event *), void *ctx)
 {
 	struct player player = { .c = c, .event = event, .ctx = ctx };
-	uint64_t from = xtr_play_time(s, c->window->from);
+	uint64_t from = c->window->from, to = c->window->to;
 	struct xtr_play p = {
 		.reader = c->reader,
 		.section = s,
-		.from = c->o ? xtr_play_lead_in(from) : from,
-		.to = xtr_play_time(s, c->window->to),
 		.types = types,
 		.n_types = n_types,
 		.event = on_event,
@@ -130,8 +127,17 @@ int replay_play(struct replay_cmd *c, const struct xtr_section *s, const uint32_
 		.ctx = &player,
 	};
 	struct xtr_err err = { 0 };
-	int ret = xtr_play(&p, &err);
+	int ret;
 
+	if (c->o) {
+		xtr_play_window(s, &from, &to);
+		p.from = xtr_play_lead_in(from);
+		p.to = to;
+	} else { /* all that is there, whatever it is about */
+		p.from = xtr_play_time(s, from);
+		p.to = xtr_play_time(s, to);
+	}
+	ret = xtr_play(&p, &err);
 	cli_progress_done();
 	return ret;
 }

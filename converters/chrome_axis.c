@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Numbers come from the file and may be anything: times are added in 128 bits, and a section whose
- * place would not fit into 63 is put behind the section before.
+ * Readers take microseconds as a double, which holds ns for 104 days. A section of another boot
+ * that REALTIME would put further away than half of that is put behind the section before, as one
+ * of which nothing is known: nobody compares times over such distances. Numbers come from the file
+ * and may be anything, so times are added in 128 bits.
  */
 #include "chrome_axis.h"
 
@@ -10,6 +12,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define REACH ((wide)1 << 52) /* ns: 52 days */
 
 typedef __int128 wide; /* ns, on the first section's clock until the axis' start is known */
 
@@ -74,36 +78,44 @@ static int find_boot(struct building *b, size_t i)
 	return known ? xtr_keymap_put(&b->boots, id[0], id[1], as->boot) : 0;
 }
 
-static bool fits(wide ns)
+/* Not too far from the first section. */
+static bool in_reach(const struct building *b, size_t i)
 {
-	return ns >= INT64_MIN / 2 && ns <= INT64_MAX / 2;
+	const struct xtr_section *s = xtr_reader_section(b->reader, i);
+	wide zero = xtr_section_summary(xtr_reader_section(b->reader, 0))->ts_min;
+
+	return b->shift[i] + xtr_section_summary(s)->ts_min > zero - REACH &&
+	       b->shift[i] + xtr_section_summary(s)->ts_max < zero + REACH;
+}
+
+static bool place_by_realtime(struct building *b, size_t i)
+{
+	uint64_t here, there;
+
+	if (!chrome_realtime_offset(xtr_reader_section(b->reader, i), &here) ||
+	    !chrome_realtime_offset(xtr_reader_section(b->reader, 0), &there))
+		return false;
+	b->shift[i] = (wide)(int64_t)here - (int64_t)there;
+	return in_reach(b, i);
 }
 
 static void place(struct building *b, size_t i)
 {
 	struct chrome_axis_section *as = &b->axis->section[i];
-	const struct xtr_section *s = xtr_reader_section(b->reader, i);
-	const struct xtr_section_summary *sum = xtr_section_summary(s);
-	uint64_t here = 0, there = 0;
+	const struct xtr_section *s = xtr_reader_section(b->reader, i), *before;
 	uint32_t first = b->first[as->boot];
 
 	as->aligned = CHROME_BY_BOOT;
-	if (first != i) {
-		b->shift[i] = b->shift[first];
-	} else if (i && chrome_realtime_offset(s, &here) &&
-		   chrome_realtime_offset(xtr_reader_section(b->reader, 0), &there)) {
-		as->aligned = CHROME_BY_REALTIME;
-		b->shift[i] = (wide)(int64_t)here - (int64_t)there;
-	} else if (i) {
-		as->aligned = CHROME_BEHIND;
-	}
-	if (i && (!fits(b->shift[i] + sum->ts_min) || !fits(b->shift[i] + sum->ts_max)))
-		as->aligned = CHROME_BEHIND;
-	if (as->aligned == CHROME_BEHIND) {
-		const struct xtr_section *before = xtr_reader_section(b->reader, i - 1);
-
-		b->shift[i] = b->shift[i - 1] + xtr_section_summary(before)->ts_max - sum->ts_min;
-	}
+	b->shift[i] = b->shift[first];
+	if (!i || (first != i && in_reach(b, i)))
+		return;
+	as->aligned = CHROME_BY_REALTIME;
+	if (first == i && place_by_realtime(b, i))
+		return;
+	as->aligned = CHROME_BEHIND;
+	before = xtr_reader_section(b->reader, i - 1);
+	b->shift[i] = b->shift[i - 1] + xtr_section_summary(before)->ts_max -
+		      xtr_section_summary(s)->ts_min;
 }
 
 /* All sections' places, then the axis starts at the earliest. */

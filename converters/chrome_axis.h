@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * One time axis for all sections of a file, in ns from its first event. Sections of one boot share
- * the clock; others are placed by their REALTIME; where that is not known, behind the section
- * before.
+ * the clock; others are placed by their REALTIME; where that is not known or too far away, behind
+ * the section before.
  */
 #ifndef XTR_CHROME_AXIS_H
 #define XTR_CHROME_AXIS_H

@@ -15,7 +15,8 @@ static void kv_ns(struct xtr_json *j, const char *key, uint64_t ns)
 {
 	char text[24];
 
-	snprintf(text, sizeof(text), "%" PRIu64, ns);
+	/* Negative: before the clock's zero. */
+	snprintf(text, sizeof(text), "%" PRId64, (int64_t)ns);
 	xtr_json_kv_str(j, key, text);
 }
 
@@ -37,7 +38,7 @@ static void kv_utc(struct xtr_json *j, const char *key, uint64_t ns)
 	struct tm tm;
 	size_t n;
 
-	if (!gmtime_r(&t, &tm))
+	if (ns > INT64_MAX || !gmtime_r(&t, &tm))
 		return;
 	n = strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
 	if (!n)

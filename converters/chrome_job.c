@@ -88,7 +88,7 @@ static void put_about(struct chrome *c, const struct chrome_ring *r, const struc
 		chrome_u64(o, "tid", j->tid);
 	if (all && j->client_known)
 		chrome_u64(o, "client", j->client_id);
-	if (all || j->kind != r->kind)
+	if (j->kind != r->kind)
 		chrome_plain(o, "kind", xtr_job_kind_name(j->kind));
 	if (all || j->quality != r->quality)
 		chrome_plain(o, "quality", xtr_quality_name(j->quality));

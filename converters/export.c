@@ -322,6 +322,7 @@ int xtr_export(struct xtr_export *e)
 	int ret;
 
 	e->why = NULL;
+	e->opts.by_pid = e->select.n_pids;
 	if (e->top > XTR_EXPORT_TOP_MAX)
 		return -EINVAL;
 	r.wants = r.x->wants(&e->opts);

@@ -31,6 +31,7 @@ struct xtr_export_opts {
 	const char *path; /* of by_path: a new file's name */
 	bool jobs_only;   /* nothing but jobs and what names them */
 	bool raw;         /* every event too */
+	bool by_pid;      /* out: a pid was selected, so not all threads' events come */
 	/* perfetto */
 	bool ftrace;       /* gpu_scheduler events as typed ftrace */
 	bool track_events; /* jobs as track events instead of render stages */

@@ -86,6 +86,10 @@ struct xtr_dep {
 
 struct xtr_model_ring;
 
+struct xtr_job_name { /* a job's finished fence; all 0: no job */
+	uint64_t ctx, seqno;
+};
+
 struct xtr_job {
 	uint64_t ctx, seqno; /* finished fence: the job's name */
 	uint64_t client_id;
@@ -95,6 +99,12 @@ struct xtr_job {
 	uint64_t floor_ns; /* latest done on the whole device before this one, or run */
 	uint64_t dep_wait_ns;
 	const struct xtr_model_ring *ring; /* never NULL */
+	/*
+	 * The jobs that these figures rest on: the ring's and the device's last to end before this
+	 * one, where they ended while it was on the hardware (or in its batch); the first that
+	 * overtook it, the last that it overtook. All 0: none.
+	 */
+	struct xtr_job_name prev, floor, overtaker, overtook;
 	const struct xtr_dep *deps;
 	uint32_t n_deps, n_waits;
 	uint32_t tid, pid; /* pid 0: not known (in an imported trace) */
@@ -104,6 +114,7 @@ struct xtr_job {
 	uint32_t flags;    /* enum xtr_job_flag */
 	uint8_t kind, quality;
 	bool client_known, result_known, kthread;
+	bool aside; /* in a cut: the cut is not about it, other jobs' figures rest on it */
 };
 
 const char *xtr_job_kind_name(unsigned int kind);

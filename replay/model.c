@@ -66,6 +66,11 @@ int64_t xtr_model_ring_index(struct xtr_model *m, uint32_t id)
 	return i;
 }
 
+static struct xtr_job_name name_of(const struct slot *s)
+{
+	return (struct xtr_job_name){ s->job.ctx, s->job.seqno };
+}
+
 /* The job ended: by its done event, or without one. */
 static void finish_job(struct xtr_model *m, uint32_t i, uint64_t ts, uint32_t stream)
 {
@@ -78,6 +83,9 @@ static void finish_job(struct xtr_model *m, uint32_t i, uint64_t ts, uint32_t st
 	s->prev_done = s->batch_base = ring->prev_done;
 	s->job.floor_ns = dev->prev_done;
 	ring->prev_done = dev->prev_done = ts;
+	s->job.prev = ring->prev;
+	s->job.floor = dev->prev;
+	ring->prev = dev->prev = name_of(s);
 }
 
 /* Jobs that were run before this one on its ring and are not done: it overtook them. */
@@ -93,7 +101,9 @@ static void overtake(struct xtr_model *m, uint32_t i, uint64_t ts, uint32_t stre
 		m->slot[older].overtaken_at = ts;
 		m->slot[older].overtaken_on = stream;
 		m->slot[older].job.flags |= XTR_FLAG_OVERTAKEN;
+		m->slot[older].job.overtaker = name_of(s);
 		s->job.flags |= XTR_FLAG_OVERTOOK;
+		s->job.overtook = name_of(&m->slot[older]);
 		run_list_del(m, older);
 	}
 }

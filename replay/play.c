@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "play.h"
+#include "cut_note.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -67,11 +68,27 @@ int xtr_play(const struct xtr_play *p, struct xtr_err *err)
 
 uint64_t xtr_play_time(const struct xtr_section *s, uint64_t ns)
 {
-	uint64_t first = xtr_section_summary(s)->ts_min, sum;
+	uint64_t first, to, sum;
 
+	xtr_cut_note_window(xtr_section_meta(s), &first, &to);
+	if (!first)
+		first = xtr_section_summary(s)->ts_min;
 	if (!ns || ns >= first)
 		return ns;
 	return __builtin_add_overflow(first, ns, &sum) ? UINT64_MAX : sum;
+}
+
+void xtr_play_window(const struct xtr_section *s, uint64_t *from, uint64_t *to)
+{
+	uint64_t first, last;
+
+	*from = xtr_play_time(s, *from);
+	*to = xtr_play_time(s, *to);
+	xtr_cut_note_window(xtr_section_meta(s), &first, &last);
+	if (first > *from)
+		*from = first;
+	if (last && (!*to || last < *to))
+		*to = last;
 }
 
 uint64_t xtr_play_lead_in(uint64_t from)

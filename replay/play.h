@@ -24,10 +24,12 @@ struct xtr_play {
 int xtr_play(const struct xtr_play *p, struct xtr_err *err);
 
 /*
- * A time as a person gives it: on the event clock, or, if that is before the section's first event,
- * counted from that event.
+ * A time as a person gives it: on the event clock, or, if that is before the section's first event
+ * (of a cut that has a beginning: before that), counted from there.
  */
 uint64_t xtr_play_time(const struct xtr_section *s, uint64_t ns);
+/* The same for a window, which ends up within that of a cut: *to 0: no end. */
+void xtr_play_window(const struct xtr_section *s, uint64_t *from, uint64_t *to);
 
 /*
  * Jobs that end at `from` began earlier: how far back to start so that they are known, at most this

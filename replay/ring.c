@@ -114,6 +114,15 @@ static int64_t get_device(struct xtr_rings *r, uint32_t string)
 	return r->n_dev++;
 }
 
+static enum xtr_ring_verdict given_verdict(const struct xtr_cut_note *n, uint32_t id)
+{
+	if (!n->is_cut)
+		return XTR_VERDICT_NONE;
+	if (xtr_ids_have(&n->out_of_order, id))
+		return XTR_VERDICT_OUT_OF_ORDER;
+	return xtr_ids_have(&n->batched, id) ? XTR_VERDICT_BATCHED : XTR_VERDICT_IN_ORDER;
+}
+
 static int64_t add_ring(struct xtr_rings *r, uint32_t id)
 {
 	const struct xtr_ring *def = id && r->tables ? xtr_tables_ring(r->tables, id) : NULL;
@@ -145,6 +154,7 @@ static int64_t add_ring(struct xtr_rings *r, uint32_t id)
 		.run_tail = XTR_KEYMAP_NONE,
 	};
 	apply_rule(ring);
+	ring->given = given_verdict(&r->note, id);
 	if (xtr_keymap_put(&r->by_id, id, 0, r->n))
 		return -ENOMEM;
 	return r->n++;
@@ -161,7 +171,9 @@ int xtr_rings_init(struct xtr_rings *r, const struct xtr_meta *meta,
 		return -ENOMEM;
 	r->dev[0] = (struct xtr_model_device){ .name = "" };
 	r->n_dev = 1;
-	ret = add_ring(r, 0);
+	ret = meta ? xtr_cut_note_read(&r->note, meta) : 0;
+	if (!ret)
+		ret = add_ring(r, 0);
 	if (ret < 0)
 		xtr_rings_free(r);
 	return ret < 0 ? (int)ret : 0;
@@ -173,6 +185,7 @@ void xtr_rings_free(struct xtr_rings *r)
 	free(r->dev);
 	xtr_keymap_free(&r->by_id);
 	xtr_keymap_free(&r->dev_by_string);
+	xtr_cut_note_free(&r->note);
 	*r = (struct xtr_rings){ 0 };
 }
 
@@ -198,6 +211,8 @@ enum xtr_ring_verdict xtr_ring_measure(const struct xtr_model_ring *ring)
 		       ring->n_batched * 100 >= ring->n_done * XTR_BATCHED_PERCENT;
 	bool enough = ring->n_overtaken > 1 || ring->n_done < 100 || batched;
 
+	if (ring->given != XTR_VERDICT_NONE)
+		return ring->given;
 	if (ring->n_overtaken && enough &&
 	    ring->n_overtaken * 1000 >= ring->n_done * XTR_OVERTAKEN_PERMILLE)
 		return XTR_VERDICT_OUT_OF_ORDER;

@@ -8,6 +8,7 @@
 
 #include "format/meta.h"
 #include "format/tables.h"
+#include "cut_note.h"
 #include "job.h"
 #include "keymap.h"
 
@@ -49,6 +50,7 @@ struct xtr_model_device {
 	const char *name;   /* "" if not known */
 	const char *driver; /* NULL if not known */
 	uint64_t prev_done; /* ns */
+	struct xtr_job_name prev;
 };
 
 struct xtr_model_ring {
@@ -63,12 +65,14 @@ struct xtr_model_ring {
 	enum xtr_ring_rule rule;
 	enum xtr_job_kind kind;        /* of user work on it */
 	enum xtr_ring_verdict verdict; /* of an earlier pass, if there was one */
+	enum xtr_ring_verdict given;   /* by META of a cut, for what xtr_ring_measure says */
 	uint32_t queued, on_hw;        /* jobs now in software queues, and on the hardware */
 	uint64_t n_done;               /* jobs with run and done */
 	uint64_t n_overtaken;          /* of them, clearly overtaken */
 	uint64_t n_batched;            /* of them, completed together with others */
 	/* the model's state */
 	uint64_t prev_done;
+	struct xtr_job_name prev;
 	uint32_t last, last_stream;  /* slot of the job that completed last */
 	uint32_t run_head, run_tail; /* jobs on the hardware in order of run */
 };
@@ -83,6 +87,7 @@ struct xtr_rings {
 	uint32_t cached_id, cached_index;
 	const struct xtr_meta *meta;     /* may be NULL */
 	const struct xtr_tables *tables; /* may be NULL */
+	struct xtr_cut_note note;
 };
 
 int xtr_rings_init(struct xtr_rings *r, const struct xtr_meta *meta,
@@ -91,7 +96,7 @@ void xtr_rings_free(struct xtr_rings *r);
 /* Index of the ring with this id, made when first asked for; -errno if there is no memory. */
 int64_t xtr_rings_get(struct xtr_rings *r, uint32_t id);
 
-/* What the completions counted so far say. */
+/* What the completions counted so far say, or, in a cut, what those of the whole recording said. */
 enum xtr_ring_verdict xtr_ring_measure(const struct xtr_model_ring *ring);
 /* True if execution on it can only be bounded: by its driver, or by the verdict of an earlier pass.
  */

@@ -31,6 +31,8 @@ static bool pid_selected(const struct xtr_select *s, const struct xtr_job *j)
 
 bool xtr_select_job(const struct xtr_select *s, const struct xtr_job *j)
 {
+	if (j->aside)
+		return false;
 	if (j->done_ns && (j->done_ns < s->from || (s->to && j->done_ns > s->to)))
 		return false;
 	return pid_selected(s, j) && xtr_select_ring(s, j->ring);

@@ -17,7 +17,10 @@ struct xtr_select {                 /* all zero: everything; strings are borrowe
 };
 
 bool xtr_select_ring(const struct xtr_select *s, const struct xtr_model_ring *ring);
-/* The ring is looked at too. A job that never ended is taken to end at `to` or later. */
+/*
+ * The ring is looked at too. A job that never ended is taken to end at `to` or later. Jobs that a
+ * cut is not about never are selected.
+ */
 bool xtr_select_job(const struct xtr_select *s, const struct xtr_job *j);
 
 #endif /* XTR_SELECT_H */

@@ -132,6 +132,31 @@ static void count_ring(struct xtr_model *m, const struct slot *s)
 		ring->n_overtaken++;
 }
 
+/* A cut (cut_note.h) is about jobs that end in its window, of its rings and processes. */
+static bool is_aside(const struct xtr_model *m, const struct xtr_job *j)
+{
+	const struct xtr_cut_note *n = &m->rings.note;
+
+	if (!n->is_cut)
+		return false;
+	if (j->done_ns && (j->done_ns < n->from || (n->to && j->done_ns > n->to)))
+		return true;
+	if (n->some_rings && !xtr_ids_have(&n->rings, j->ring->id))
+		return true;
+	return n->some_pids && (j->flags & XTR_FLAG_NO_QUEUE || !xtr_ids_have(&n->pids, j->pid));
+}
+
+/* Jobs that ended before this one was run have no part in its figures. */
+static void forget_early(const struct slot *s, struct xtr_job *j)
+{
+	bool resided = xtr_job_resided(j);
+
+	if (!resided || (s->prev_done < j->run_ns && !(j->flags & XTR_FLAG_BATCH)))
+		j->prev = (struct xtr_job_name){ 0 };
+	if (!resided || j->floor_ns < j->run_ns)
+		j->floor = (struct xtr_job_name){ 0 };
+}
+
 void settle(struct xtr_model *m, uint32_t i)
 {
 	struct slot *s = &m->slot[i];
@@ -146,6 +171,8 @@ void settle(struct xtr_model *m, uint32_t i)
 			j->flags |= XTR_FLAG_TIMEOUT;
 	}
 	mark_missing(m, s);
+	j->aside = is_aside(m, j);
+	forget_early(s, j);
 	j->submit_ns = j->queue_ns;
 	if (!xtr_job_resided(j)) {
 		j->quality = quality_unfinished(m, s);

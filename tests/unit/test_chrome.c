@@ -396,20 +396,23 @@ Test(chrome, times_that_do_not_fit)
 {
 	const struct recording r[] = {
 		{ 1, BEGIN, AT(1000), 1 },
-		{ 2, 1000, 2000, UINT64_MAX },
-		{ 2, UINT64_MAX - 10, UINT64_MAX - 5, 5 },
+		{ 4, BEGIN, AT(1000), BEGIN * 3600 * 24 * 60 }, /* 60 days later */
+		{ 2, 1000, 2000, INT64_MAX },
+		{ 2, UINT64_MAX - 5000, UINT64_MAX - 500, 5 },
 	};
 	const struct xtr_export_opts o = { .sz = sizeof(o), .jobs_only = true };
 
-	begin_file(r, 3, &o);
+	begin_file(r, 4, &o);
 	one_job(0, 1, BEGIN);
-	one_job(1, 2, 1000);
-	one_job(2, 3, UINT64_MAX - 8);
+	one_job(1, 2, BEGIN);
+	one_job(2, 3, 1000);
+	one_job(3, 4, UINT64_MAX - 4998);
 	finish();
-	expect_none("\"ts\":-");
-	expect("\"job\":\"17:1\"");
-	expect("\"job\":\"17:2\"");
-	expect("\"job\":\"17:3\"");
+	expect("\"ts\":0.000,\"dur\":1.000,\"args\":{\"job\":\"17:1\"");
+	expect("\"ts\":1.000,\"dur\":1.000,\"args\":{\"job\":\"17:2\"");
+	expect("\"ts\":2.000,\"dur\":1.000,\"args\":{\"job\":\"17:3\"");
+	expect("\"ts\":3.002,\"dur\":1.000,\"args\":{\"job\":\"17:4\"");
+	cr_expect(count("\"aligned_by\":\"behind the section before\"") == 3);
 }
 
 /* --- the rest --------------------------------------------------------------------------------- */

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Calls on their thread or CPU, what happened at one moment, and where events were lost. */
+#include "perfetto.h"
+
+#include "replay/field.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+/* --- calls ------------------------------------------------------------------------------------ */
+
+static void call_notes(struct pf *pf, const struct xtr_call *c)
+{
+	if (c->kind == XTR_CALL_WAIT) {
+		pf_note_u64(pf, "context", c->ctx);
+		pf_note_u64(pf, "seqno", c->seqno);
+	}
+	if (c->ret_known)
+		pf_note_s64(pf, "ret", c->ret);
+	if (c->gap)
+		pf_note_text(pf, "events", "lost meanwhile", strlen("lost meanwhile"));
+}
+
+static int put_call(struct pf *pf, const struct xtr_call *c, Pf__TrackEvent__Type type,
+		    uint64_t track, const char *missing)
+{
+	const char *name = c->name[0] ? c->name : xtr_call_kind_name(c->kind);
+
+	pf_event(pf, type, track, c->begin_ns ? c->begin_ns : c->end_ns);
+	pf_name(pf, xtr_call_kind_name(c->kind), name);
+	if (missing)
+		pf_note_text(pf, "missing", missing, strlen(missing));
+	call_notes(pf, c);
+	return pf_send(pf);
+}
+
+static int call_track(struct pf *pf, const struct xtr_call *c, uint64_t *track)
+{
+	if (c->on_cpu)
+		return pf_cpu_track(pf, PF_ROOT_INTERRUPTS, c->stream, 0, track);
+	return pf_thread_track(pf, c->tid, c->pid, c->comm, c->begin_ns ? c->begin_ns : c->end_ns,
+			       track);
+}
+
+/*
+ * What began before the trace, or of which an end was lost, is a moment. A call of a thread that
+ * was open at the end may hang: a slice without an end, on a track of its own, as later calls must
+ * not seem to lie within it.
+ */
+int pf_call(struct pf *pf, const struct xtr_call *c)
+{
+	uint64_t track;
+	int ret;
+
+	if (c->kind == XTR_CALL_RUNNING)
+		return pf_ftrace_running(pf, c);
+	ret = call_track(pf, c, &track);
+	if (ret)
+		return ret;
+	if (c->begin_ns && c->end_ns) {
+		ret = put_call(pf, c, PF__TRACK_EVENT__TYPE__SLICE_BEGIN, track, NULL);
+		return ret ? ret : pf_end(pf, track, c->end_ns);
+	}
+	if (!c->begin_ns)
+		return put_call(pf, c, PF__TRACK_EVENT__TYPE__INSTANT, track, "begin");
+	if (c->gap || c->on_cpu)
+		return put_call(pf, c, PF__TRACK_EVENT__TYPE__INSTANT, track, "end");
+	ret = pf_unfinished_call_track(pf, track, &track);
+	return ret ? ret : put_call(pf, c, PF__TRACK_EVENT__TYPE__SLICE_BEGIN, track, "end");
+}
+
+/* --- marks ------------------------------------------------------------------------------------ */
+
+static void note_string_id(struct pf *pf, const char *name, uint64_t id)
+{
+	size_t n = 0;
+	const char *s =
+		id <= UINT32_MAX ? xtr_tables_string(pf->s->tables, (uint32_t)id, &n) : NULL;
+
+	if (s)
+		pf_note_text(pf, name, s, n);
+}
+
+static void note_ring_id(struct pf *pf, const char *name, uint64_t id)
+{
+	const struct xtr_ring *r = xtr_tables_ring(pf->s->tables, (uint32_t)id);
+
+	if (r)
+		note_string_id(pf, name, r->name);
+}
+
+static bool is_hex(enum xtr_repr r)
+{
+	return r == XTR_REPR_HEX8 || r == XTR_REPR_HEX16 || r == XTR_REPR_HEX32 ||
+	       r == XTR_REPR_HEX64;
+}
+
+/* One number, or text. A stack has no place here. */
+static void note_number(struct pf *pf, const struct xtr_field *f, uint64_t v)
+{
+	if (f->repr == XTR_REPR_STRID)
+		note_string_id(pf, f->name, v);
+	else if (f->repr == XTR_REPR_RING)
+		note_ring_id(pf, f->name, v);
+	else if (is_hex(f->repr))
+		pf_note_hex(pf, f->name, v);
+	else if (xtr_repr_is_signed(f->repr))
+		pf_note_s64(pf, f->name, (int64_t)v);
+	else if (f->repr != XTR_REPR_STACK)
+		pf_note_u64(pf, f->name, v);
+}
+
+static void note_bytes(struct pf *pf, const struct xtr_field *f, const uint8_t *p)
+{
+	char hex[2 * 64 + 1];
+	char *text;
+	uint32_t i, n = f->size < 64 ? f->size : 64;
+
+	for (i = 0; i < n; i++)
+		snprintf(hex + 2 * (size_t)i, 3, "%02x", p[i]);
+	text = pf_textf(pf, "%s", n ? hex : "");
+	pf_note_text(pf, f->name, text, strlen(text));
+}
+
+static void note_field(struct pf *pf, const struct xtr_event *ev, const struct xtr_field *f)
+{
+	const uint8_t *p = ev->rec + f->offset;
+	uint64_t v;
+
+	if (xtr_field_get(f, ev->rec, ev->size, &v)) {
+		note_number(pf, f, v);
+		return;
+	}
+	if (f->offset > ev->size || f->size > ev->size - f->offset)
+		return;
+	if (f->repr == XTR_REPR_STR) {
+		char *text = pf_chars(pf, p, f->size);
+
+		pf_note_text(pf, f->name, text, strlen(text));
+	} else if (f->repr == XTR_REPR_BYTES) {
+		note_bytes(pf, f, p);
+	}
+}
+
+static void note_fields(struct pf *pf, const struct xtr_event *ev)
+{
+	uint32_t i;
+
+	for (i = 0; ev->desc && i < ev->desc->n_fields; i++)
+		note_field(pf, ev, &ev->desc->fields[i]);
+}
+
+static int instant(struct pf *pf, const struct xtr_mark *m, uint64_t track, uint64_t ts,
+		   const char *category)
+{
+	pf_event(pf, PF__TRACK_EVENT__TYPE__INSTANT, track, ts);
+	pf_name(pf, category, m->name);
+	if (ts != m->ts)
+		pf_note_u64(pf, "interrupt_after_ns", m->ts - ts);
+	note_fields(pf, m->ev);
+	return pf_send(pf);
+}
+
+/* A vblank is where the hardware says it was, if its clock is the events' and that makes sense. */
+static uint64_t vblank_time(const struct pf *pf, const struct xtr_mark *m)
+{
+	if (pf->clock.monotonic && m->time_ns && m->time_ns < m->ts &&
+	    m->ts - m->time_ns < 1000000000u)
+		return m->time_ns;
+	return m->ts;
+}
+
+int pf_mark(struct pf *pf, const struct xtr_mark *m)
+{
+	uint64_t track;
+	int ret;
+
+	if (m->kind == XTR_MARK_COUNTER) {
+		ret = pf_counter_track(pf, m->track, m->unit, &track);
+		return ret ? ret : pf_counter(pf, track, m->ts, m->value);
+	}
+	if (m->kind == XTR_MARK_VBLANK) {
+		ret = pf_named_track(pf, PF_ROOT_DISPLAY, m->track, &track);
+		return ret ? ret : instant(pf, m, track, vblank_time(pf, m), "display");
+	}
+	if (m->tid)
+		ret = pf_thread_track(pf, m->tid, m->pid, m->comm, m->ts, &track);
+	else
+		ret = pf_cpu_track(pf, PF_ROOT_NO_THREAD, m->stream, 0, &track);
+	return ret ? ret : instant(pf, m, track, m->ts, "event");
+}
+
+/* --- gaps ------------------------------------------------------------------------------------- */
+
+/*
+ * Gaps are packets of a sequence of their own, each of which says that packets before it were
+ * dropped. On the sequence of all others that would make an importer forget what was interned.
+ */
+static int gap_packet(struct pf *pf, Pf__TrackEvent__Type type, uint64_t track, uint64_t ts,
+		      const struct xtr_gap *gap)
+{
+	bool ends = type == PF__TRACK_EVENT__TYPE__SLICE_END;
+	Pf__TracePacket *p = &pf->packet;
+
+	pf_event(pf, type, track, ts);
+	if (!ends)
+		pf->event.name = pf_textf(pf, "%" PRIu64 " events lost", gap->count);
+	p->trusted_packet_sequence_id++;
+	p->has_timestamp_clock_id = true;
+	p->timestamp_clock_id = PF_CLOCK_BOOTTIME;
+	p->timestamp = pf_clock_boot(&pf->clock, ts);
+	p->has_previous_packet_dropped = p->previous_packet_dropped = ends;
+	p->has_sequence_flags = true;
+	p->sequence_flags = 1; /* nothing interned is used */
+	return pf->err ? pf->err : pf_out_packet(&pf->out, p);
+}
+
+int pf_gap(struct pf *pf, const struct xtr_gap *gap)
+{
+	uint64_t track, end = gap->last > gap->first ? gap->last : gap->first;
+	int lane = pf_lanes_take(&pf->gaps, gap->first, end), ret;
+
+	if (lane < 0)
+		return lane == -ENOSPC ? 0 : lane;
+	ret = pf_cpu_track(pf, PF_ROOT_LOST, gap->stream, (uint32_t)lane, &track);
+	if (!ret)
+		ret = gap_packet(pf, PF__TRACK_EVENT__TYPE__SLICE_BEGIN, track, gap->first, gap);
+	if (!ret)
+		ret = gap_packet(pf, PF__TRACK_EVENT__TYPE__SLICE_END, track, end, gap);
+	return ret ? ret : pf_ftrace_gap(pf, gap);
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Every event as ftrace, with a description of its own: a field of the ftrace event that no schema
+ * knows (65536 and up), whose layout stands as a DescriptorProto before its first use. An importer
+ * keeps fields of the numbers 1 to 31, so those are what an event has here.
+ */
+#include "perfetto.h"
+
+#include "format/varint.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#define FIELD_FIRST 65536u
+#define FIELD_LAST  ((1u << 29) - 1)
+#define FIELDS_MAX  31u
+#define TEXT_MAX    4096u /* bytes of one field */
+
+/* Types of google.protobuf.FieldDescriptorProto. */
+#define TYPE_INT64  3
+#define TYPE_UINT64 4
+#define TYPE_STRING 9
+
+#define WIRE_VARINT 0u
+#define WIRE_BYTES  2u
+
+static int type_of(const struct xtr_field *f)
+{
+	switch (f->repr) {
+	case XTR_REPR_STR:
+	case XTR_REPR_STRID:
+	case XTR_REPR_RING:
+	case XTR_REPR_STACK:
+	case XTR_REPR_BYTES:
+		return TYPE_STRING;
+	default:
+		return xtr_repr_is_signed(f->repr) ? TYPE_INT64 : TYPE_UINT64;
+	}
+}
+
+/* --- the description -------------------------------------------------------------------------- */
+
+struct layout {
+	Pf__DescriptorProto packet;
+	Pf__DescriptorProto__Field field[FIELDS_MAX], *ptr[FIELDS_MAX];
+};
+
+static void fill_layout(struct pf *pf, struct layout *l, const struct xtr_event_desc *d,
+			const char *name)
+{
+	uint32_t i;
+
+	pf__descriptor_proto__init(&l->packet);
+	l->packet.name = pf_text(pf, name, strlen(name));
+	l->packet.field = l->ptr;
+	for (i = 0; i < d->n_fields && i < FIELDS_MAX; i++) {
+		Pf__DescriptorProto__Field *f = &l->field[i];
+
+		pf__descriptor_proto__field__init(f);
+		f->name = pf_text(pf, d->fields[i].name, strlen(d->fields[i].name));
+		f->has_number = f->has_label = f->has_type = true;
+		f->number = (int32_t)i + 1;
+		f->label = 1;
+		f->type = type_of(&d->fields[i]);
+		l->ptr[i] = f;
+	}
+	l->packet.n_field = i;
+}
+
+static int describe(struct pf *pf, const struct xtr_event *ev, uint32_t id)
+{
+	const struct xtr_event_desc *d = ev->desc;
+	const char *colon = strchr(d->name, ':'), *name = colon ? colon + 1 : d->name;
+	Pf__FtraceEventBundle__Descriptor desc = PF__FTRACE_EVENT_BUNDLE__DESCRIPTOR__INIT;
+	Pf__FtraceEventBundle__Descriptor *ptr = &desc;
+	struct layout l;
+
+	pf_ftrace_begin(pf, ev->stream, ev->ts, 0);
+	fill_layout(pf, &l, d, name);
+	pf->raw.n = 0;
+	if (!xtr_buf_room(&pf->raw, pf__descriptor_proto__get_packed_size(&l.packet)))
+		return pf->raw.err;
+	desc.has_field_id = desc.has_event_descriptor = true;
+	desc.field_id = (int32_t)id;
+	desc.event_descriptor.len = pf__descriptor_proto__pack(&l.packet, pf->raw.p);
+	desc.event_descriptor.data = pf->raw.p;
+	if (colon)
+		desc.group_name = pf_textf(pf, "%.*s", (int)(colon - d->name), d->name);
+	pf->bundle.n_event = 0;
+	pf->bundle.generic_event_descriptors = &ptr;
+	pf->bundle.n_generic_event_descriptors = 1;
+	return pf_send(pf);
+}
+
+/* The number of the event's field, described if it was not. */
+static int64_t field_of(struct pf *pf, const struct xtr_event *ev)
+{
+	uint32_t id = xtr_keymap_get(&pf->raw_types, ev->type, 0);
+	int ret;
+
+	if (id != XTR_KEYMAP_NONE)
+		return id;
+	if (pf->n_raw > FIELD_LAST - FIELD_FIRST)
+		return -ENOSPC;
+	id = FIELD_FIRST + pf->n_raw++;
+	ret = describe(pf, ev, id);
+	if (!ret)
+		ret = xtr_keymap_put(&pf->raw_types, ev->type, 0, id);
+	return ret ? ret : (int64_t)id;
+}
+
+/* --- the event -------------------------------------------------------------------------------- */
+
+static void put_varint(struct xtr_buf *b, uint64_t v)
+{
+	uint8_t *p = xtr_buf_room(b, XTR_VARINT_MAX);
+
+	if (p)
+		b->n += (size_t)(xtr_varint_put(p, v) - p);
+}
+
+static void put_clean(struct pf *pf, uint32_t number, const char *clean)
+{
+	size_t n = strlen(clean);
+
+	put_varint(&pf->raw, (uint64_t)number << 3 | WIRE_BYTES);
+	put_varint(&pf->raw, n);
+	xtr_buf_add(&pf->raw, clean, n);
+}
+
+static void put_text(struct pf *pf, uint32_t number, const char *s, size_t n)
+{
+	put_clean(pf, number, pf_text(pf, s, n < TEXT_MAX ? n : TEXT_MAX));
+}
+
+static void put_string_id(struct pf *pf, uint32_t number, uint64_t id)
+{
+	size_t n = 0;
+	const char *s =
+		id && id <= UINT32_MAX ? xtr_tables_string(pf->s->tables, (uint32_t)id, &n) : NULL;
+
+	put_text(pf, number, s ? s : "", n);
+}
+
+static void put_ring(struct pf *pf, uint32_t number, uint64_t id)
+{
+	const struct xtr_ring *r = xtr_tables_ring(pf->s->tables, (uint32_t)id);
+
+	put_string_id(pf, number, r ? r->name : 0);
+}
+
+/* Symbols, innermost first, with ';' between. */
+static void put_stack(struct pf *pf, uint32_t number, uint64_t id)
+{
+	char text[TEXT_MAX];
+	size_t n = 0, i, len = 0;
+	const uint32_t *frames = xtr_tables_stack(pf->s->tables, (uint32_t)id, &n);
+	const struct xtr_frame *f;
+	const char *s;
+
+	text[0] = '\0';
+	for (i = 0; frames && i < n && len < sizeof(text); i++) {
+		f = xtr_tables_frame(pf->s->tables, frames[i]);
+		s = f && f->symbol ? xtr_tables_string(pf->s->tables, f->symbol, NULL) : NULL;
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s+0x%" PRIx64,
+					i ? ";" : "", s ? s : "", f ? f->offset : 0);
+	}
+	put_text(pf, number, text, strlen(text));
+}
+
+static void put_number(struct pf *pf, uint32_t number, const struct xtr_field *f, uint64_t v)
+{
+	if (f->repr == XTR_REPR_STRID) {
+		put_string_id(pf, number, v);
+	} else if (f->repr == XTR_REPR_RING) {
+		put_ring(pf, number, v);
+	} else if (f->repr == XTR_REPR_STACK) {
+		put_stack(pf, number, v);
+	} else {
+		put_varint(&pf->raw, (uint64_t)number << 3 | WIRE_VARINT);
+		put_varint(&pf->raw, v);
+	}
+}
+
+static void put_bytes(struct pf *pf, uint32_t number, const uint8_t *p, uint32_t n)
+{
+	char hex[2 * 256 + 1] = "";
+	uint32_t i;
+
+	for (i = 0; i < n && i < 256; i++)
+		snprintf(hex + 2 * (size_t)i, 3, "%02x", p[i]);
+	put_text(pf, number, hex, strlen(hex));
+}
+
+static void put_field(struct pf *pf, uint32_t number, const struct xtr_field *f,
+		      const struct xtr_event *ev)
+{
+	const uint8_t *p = ev->rec + f->offset;
+	uint64_t v;
+
+	if (xtr_field_get(f, ev->rec, ev->size, &v))
+		put_number(pf, number, f, v);
+	else if (f->offset > ev->size || f->size > ev->size - f->offset)
+		return;
+	else if (f->repr == XTR_REPR_STR)
+		put_clean(pf, number, pf_chars(pf, p, f->size));
+	else if (f->repr == XTR_REPR_BYTES)
+		put_bytes(pf, number, p, f->size);
+}
+
+int pf_raw_event(struct pf *pf, const struct xtr_event *ev)
+{
+	ProtobufCMessageUnknownField u = { .wire_type = PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED };
+	uint8_t length[XTR_VARINT_MAX];
+	Pf__FtraceEvent *e;
+	size_t n, head;
+	int64_t id;
+	uint32_t i;
+
+	id = field_of(pf, ev);
+	if (id < 0)
+		return id == -ENOSPC ? 0 : (int)id;
+	e = pf_ftrace_begin(pf, ev->stream, ev->ts, ev->tid);
+	/* The length stands before the fields: room for it is left, and what is not needed cut. */
+	pf->raw.n = XTR_VARINT_MAX;
+	for (i = 0; i < ev->desc->n_fields && i < FIELDS_MAX; i++)
+		put_field(pf, i + 1, &ev->desc->fields[i], ev);
+	if (!xtr_buf_room(&pf->raw, 0) || pf->raw.err)
+		return -ENOMEM;
+	n = pf->raw.n - XTR_VARINT_MAX;
+	head = (size_t)(xtr_varint_put(length, n) - length);
+	memcpy(pf->raw.p + XTR_VARINT_MAX - head, length, head);
+	u.tag = (uint32_t)id;
+	u.len = head + n;
+	u.data = pf->raw.p + XTR_VARINT_MAX - head;
+	e->base.n_unknown_fields = 1;
+	e->base.unknown_fields = &u;
+	return pf_send(pf);
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Tracks. A track's uuid is made from what it is, so that nothing need be kept to name it again:
+ * which ones have been described is kept only to say it once, and may be forgotten.
+ */
+#include "perfetto.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#define DESCRIBED_MAX 65536u
+
+#define KIND_BITS     4
+#define ID_BITS       48
+#define LANE_BITS     13 /* PF_LANES_MAX */
+#define MACHINE_SHIFT (KIND_BITS + ID_BITS)
+
+/* Roots and what is said of them. */
+static const struct {
+	const char *name, *help;
+} roots[] = {
+	[PF_ROOT_INTERRUPTS] = { "Interrupts", "irq and softirq handlers" },
+	[PF_ROOT_DISPLAY] = { "Display", "vertical blanks and page flips" },
+	[PF_ROOT_NO_THREAD] = { "Events outside of threads", "what happened on an idle CPU" },
+	[PF_ROOT_LOST] = { "Lost events", "while these slices last, events were lost" },
+};
+
+/* Lanes and counters of a ring, in the order in which they are shown. */
+static const struct {
+	enum pf_track kind;
+	const char *name, *help;
+	bool counter;
+} ring_tracks[] = {
+	{ PF_TRACK_JOBS, "jobs", "from run to done", false },
+	{ PF_TRACK_UNFINISHED, "unfinished jobs", "run, and not done in the trace", false },
+	{ PF_TRACK_WAITS, "queue wait", "from queue to run", false },
+	{ PF_TRACK_QUEUED, "queued", "jobs in software queues", true },
+	{ PF_TRACK_ON_HW, "on hardware", "jobs from run to done", true },
+};
+
+uint64_t pf_uuid(const struct pf *pf, enum pf_track kind, uint64_t id)
+{
+	const uint64_t mask = (1ull << ID_BITS) - 1;
+
+	return (uint64_t)pf->machine[pf->m].id << MACHINE_SHIFT | (id & mask) << KIND_BITS | kind;
+}
+
+/* True if the track was described, with a name of this much worth; else it is noted that it is. */
+static bool described(struct pf *pf, uint64_t uuid, uint32_t worth)
+{
+	uint32_t had = xtr_keymap_get(&pf->described, uuid, 0);
+
+	if (had != XTR_KEYMAP_NONE && had >= worth)
+		return true;
+	if (pf->described.n > DESCRIBED_MAX)
+		xtr_keymap_free(&pf->described);
+	if (xtr_keymap_put(&pf->described, uuid, 0, worth))
+		pf->err = -ENOMEM;
+	return false;
+}
+
+static int describe(struct pf *pf, Pf__TrackDescriptor *d, uint64_t uuid, uint64_t parent)
+{
+	d->has_uuid = true;
+	d->uuid = uuid;
+	d->has_parent_uuid = parent != 0;
+	d->parent_uuid = parent;
+	pf->packet.track_descriptor = d;
+	return pf_send(pf);
+}
+
+/* --- processes and threads -------------------------------------------------------------------- */
+
+static char *comm_text(struct pf *pf, uint32_t comm)
+{
+	size_t n = 0;
+	const char *s = comm ? xtr_tables_string(pf->s->tables, comm, &n) : NULL;
+
+	return s && n ? pf_text(pf, s, n) : NULL;
+}
+
+/* A process is called what its first thread is. */
+static uint32_t process_comm(const struct pf *pf, uint32_t tid, uint32_t pid, uint32_t comm,
+			     uint64_t ts)
+{
+	const struct xtr_task *t = xtr_tables_task(pf->s->tables, pid, ts);
+
+	if (t && t->pid == pid)
+		return t->comm;
+	return tid == pid ? comm : 0;
+}
+
+int pf_process(struct pf *pf, uint32_t tid, uint32_t pid, uint32_t comm, uint64_t ts)
+{
+	uint64_t uuid = pf_uuid(pf, PF_TRACK_PROCESS, pid);
+	Pf__TrackDescriptor d = PF__TRACK_DESCRIPTOR__INIT;
+	Pf__TrackDescriptor__Process p = PF__TRACK_DESCRIPTOR__PROCESS__INIT;
+
+	if (xtr_keymap_get(&pf->described, uuid, 0) == 1)
+		return 0;
+	comm = process_comm(pf, tid, pid, comm, ts);
+	if (described(pf, uuid, comm != 0))
+		return 0;
+	pf_packet(pf);
+	p.has_pid = true;
+	p.pid = (int32_t)pid;
+	p.process_name = comm_text(pf, comm);
+	d.process = &p;
+	return describe(pf, &d, uuid, 0);
+}
+
+static int describe_thread(struct pf *pf, uint32_t tid, uint32_t pid, uint32_t comm, uint64_t ts,
+			   uint64_t uuid)
+{
+	Pf__TrackDescriptor d = PF__TRACK_DESCRIPTOR__INIT;
+	Pf__TrackDescriptor__Thread t = PF__TRACK_DESCRIPTOR__THREAD__INIT;
+	int ret = pf_process(pf, tid, pid, comm, ts);
+
+	if (ret)
+		return ret;
+	pf_packet(pf);
+	t.has_pid = t.has_tid = true;
+	t.pid = (int32_t)pid;
+	t.tid = (int32_t)tid;
+	t.thread_name = comm_text(pf, comm);
+	d.thread = &t;
+	return describe(pf, &d, uuid, pf_uuid(pf, PF_TRACK_PROCESS, pid));
+}
+
+/* A thread whose process is not known has a track of its own. */
+int pf_thread_track(struct pf *pf, uint32_t tid, uint32_t pid, uint32_t comm, uint64_t ts,
+		    uint64_t *uuid)
+{
+	char name[32];
+
+	if (!pid && !comm) {
+		snprintf(name, sizeof(name), "thread %" PRIu32, tid);
+		return pf_named_track(pf, PF_ROOT_NONE, name, uuid);
+	}
+	*uuid = pf_uuid(pf, PF_TRACK_THREAD, (uint64_t)pid << 24 ^ tid);
+	if (described(pf, *uuid, comm != 0))
+		return 0;
+	return describe_thread(pf, tid, pid, comm, ts, *uuid);
+}
+
+int pf_unfinished_call_track(struct pf *pf, uint64_t thread, uint64_t *uuid)
+{
+	Pf__TrackDescriptor d = PF__TRACK_DESCRIPTOR__INIT;
+	char name[] = "unfinished calls";
+
+	*uuid = (thread & ~15ull) | PF_TRACK_THREAD_OPEN;
+	if (described(pf, *uuid, 0))
+		return 0;
+	pf_packet(pf);
+	d.name = name;
+	return describe(pf, &d, *uuid, thread);
+}
+
+/* --- rings ------------------------------------------------------------------------------------ */
+
+static int device_track(struct pf *pf, uint32_t gpu, uint64_t *uuid)
+{
+	const struct pf_device *dev = &pf_machine(pf)->device[gpu];
+	Pf__TrackDescriptor d = PF__TRACK_DESCRIPTOR__INIT;
+
+	*uuid = pf_uuid(pf, PF_TRACK_DEVICE, gpu);
+	if (described(pf, *uuid, 0))
+		return 0;
+	pf_packet(pf);
+	d.name = pf_textf(pf, "%s%s%s", dev->driver ? dev->driver : "", dev->driver ? " " : "",
+			  dev->name[0] ? dev->name : "unknown device");
+	d.has_child_ordering = true;
+	d.child_ordering = PF__TRACK_DESCRIPTOR__ORDER__EXPLICIT;
+	return describe(pf, &d, *uuid, 0);
+}
+
+static int ring_parent(struct pf *pf, uint32_t ring, uint64_t *uuid)
+{
+	const struct pf_ring *r = &pf_machine(pf)->ring[ring];
+	Pf__TrackDescriptor d = PF__TRACK_DESCRIPTOR__INIT;
+	uint64_t device;
+	int ret = device_track(pf, r->gpu, &device);
+
+	*uuid = pf_uuid(pf, PF_TRACK_RING, ring);
+	if (ret || described(pf, *uuid, 0))
+		return ret;
+	pf_packet(pf);
+	d.name = r->name[0] ? pf_text(pf, r->name, strlen(r->name)) : pf_textf(pf, "unknown ring");
+	d.has_child_ordering = true;
+	d.child_ordering = PF__TRACK_DESCRIPTOR__ORDER__EXPLICIT;
+	d.has_sibling_order_rank = true;
+	d.sibling_order_rank = (int32_t)ring;
+	return describe(pf, &d, *uuid, device);
+}
+
+static void fill_ring_track(struct pf *pf, Pf__TrackDescriptor *d, size_t i, uint32_t ring,
+			    Pf__TrackDescriptor__Counter *counter)
+{
+	const char *name = pf_machine(pf)->ring[ring].name;
+
+	if (ring_tracks[i].counter) {
+		d->name = pf_textf(pf, "%s %s", name, ring_tracks[i].name);
+		counter->has_unit = true;
+		counter->unit = PF__TRACK_DESCRIPTOR__COUNTER__UNIT__UNIT_COUNT;
+		d->counter = counter;
+	} else {
+		d->name = pf_textf(pf, "%s", ring_tracks[i].name);
+		d->has_sibling_merge_behavior = true;
+		d->sibling_merge_behavior = PF__TRACK_DESCRIPTOR__MERGE__BY_TRACK_NAME;
+	}
+	d->description = pf_textf(pf, "%s", ring_tracks[i].help);
+	d->has_sibling_order_rank = true;
+	d->sibling_order_rank = (int32_t)i;
+}
+
+int pf_ring_track(struct pf *pf, uint32_t ring, enum pf_track kind, uint32_t lane, uint64_t *uuid)
+{
+	Pf__TrackDescriptor d = PF__TRACK_DESCRIPTOR__INIT;
+	Pf__TrackDescriptor__Counter counter = PF__TRACK_DESCRIPTOR__COUNTER__INIT;
+	uint64_t parent;
+	size_t i = 0;
+	int ret;
+
+	*uuid = pf_uuid(pf, kind, (uint64_t)ring << LANE_BITS | lane);
+	if (described(pf, *uuid, 0))
+		return 0;
+	ret = ring_parent(pf, ring, &parent);
+	if (ret)
+		return ret;
+	while (ring_tracks[i].kind != kind)
+		i++;
+	pf_packet(pf);
+	fill_ring_track(pf, &d, i, ring, &counter);
+	return describe(pf, &d, *uuid, parent);
+}
+
+/* --- all others ---------------------------------------------------------------------------------
+ */
+
+static int root_track(struct pf *pf, enum pf_root root, uint64_t *uuid)
+{
+	Pf__TrackDescriptor d = PF__TRACK_DESCRIPTOR__INIT;
+
+	*uuid = 0;
+	if (root == PF_ROOT_NONE)
+		return 0;
+	*uuid = pf_uuid(pf, PF_TRACK_ROOT, root);
+	if (described(pf, *uuid, 0))
+		return 0;
+	pf_packet(pf);
+	d.name = pf_textf(pf, "%s", roots[root].name);
+	d.description = pf_textf(pf, "%s", roots[root].help);
+	d.has_child_ordering = true;
+	d.child_ordering = PF__TRACK_DESCRIPTOR__ORDER__EXPLICIT;
+	return describe(pf, &d, *uuid, 0);
+}
+
+int pf_cpu_track(struct pf *pf, enum pf_root root, uint32_t cpu, uint32_t lane, uint64_t *uuid)
+{
+	Pf__TrackDescriptor d = PF__TRACK_DESCRIPTOR__INIT;
+	uint64_t parent;
+	int ret = root_track(pf, root, &parent);
+
+	*uuid = pf_uuid(pf, PF_TRACK_CPU, ((uint64_t)root << LANE_BITS | lane) << 32 | cpu);
+	if (ret || described(pf, *uuid, 0))
+		return ret;
+	pf_packet(pf);
+	d.name = pf_textf(pf, "CPU %" PRIu32, cpu);
+	d.has_sibling_order_rank = true;
+	d.sibling_order_rank = (int32_t)(cpu & INT32_MAX);
+	d.has_sibling_merge_behavior = true;
+	d.sibling_merge_behavior = PF__TRACK_DESCRIPTOR__MERGE__BY_TRACK_NAME;
+	return describe(pf, &d, *uuid, parent);
+}
+
+int pf_named_track(struct pf *pf, enum pf_root root, const char *name, uint64_t *uuid)
+{
+	Pf__TrackDescriptor d = PF__TRACK_DESCRIPTOR__INIT;
+	uint64_t parent;
+	int ret = root_track(pf, root, &parent);
+
+	*uuid = pf_uuid(pf, PF_TRACK_NAMED, pf_hash(pf_hash_text(name, strlen(name)), root));
+	if (ret || described(pf, *uuid, 0))
+		return ret;
+	pf_packet(pf);
+	d.name = pf_text(pf, name, strlen(name));
+	return describe(pf, &d, *uuid, parent);
+}
+
+int pf_counter_track(struct pf *pf, const char *name, const char *unit, uint64_t *uuid)
+{
+	Pf__TrackDescriptor d = PF__TRACK_DESCRIPTOR__INIT;
+	Pf__TrackDescriptor__Counter c = PF__TRACK_DESCRIPTOR__COUNTER__INIT;
+
+	*uuid = pf_uuid(pf, PF_TRACK_NAMED, pf_hash(pf_hash_text(name, strlen(name)), 99));
+	if (described(pf, *uuid, 0))
+		return 0;
+	pf_packet(pf);
+	d.name = pf_text(pf, name, strlen(name));
+	d.counter = &c;
+	if (unit && !strcmp(unit, "bytes")) {
+		c.has_unit = true;
+		c.unit = PF__TRACK_DESCRIPTOR__COUNTER__UNIT__UNIT_SIZE_BYTES;
+	} else if (unit) {
+		c.unit_name = pf_text(pf, unit, strlen(unit));
+	}
+	return describe(pf, &d, *uuid, 0);
+}
