@@ -270,7 +270,7 @@ GROUPS = [
     ("vectors", "files of the specification, read in C and in Python", group("vectors"), False, True),
     ("spec", "the specification and the code agree", group("spec"), False, True),
     ("cli", "the command line", group("cli"), False, True),
-    ("cut", "parts of traces", group("cut"), False, True),
+    ("cut", "parts of traces, and joining them", group("cut"), False, True),
     ("golden", "expected outputs", group("golden"), False, True),
     ("export", "exported files, read back by other decoders", group("export"), False, True),
     ("import", "imports of other tools' traces", group("import"), False, True),
