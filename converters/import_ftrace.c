@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "import_ftrace.h"
 
-#include "format/xtr_format.h"
-
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
@@ -220,14 +218,6 @@ bool ftrace_line(const char *line, size_t len, struct textin_event *e, unsigned 
 
 /* --- other lines ------------------------------------------------------------------------------ */
 
-struct run {
-	struct xtr_import *im;
-	struct textin_sink *sink;
-	uint64_t number; /* of the line */
-	bool begun;      /* an event was seen */
-	bool known;      /* a line that only these files have was seen */
-};
-
 /* "CPU:1 [LOST 12 EVENTS]" of the kernel, "CPU:1 [12 EVENTS DROPPED]" of trace-cmd. */
 static bool take_lost(const struct textin_line *l, uint32_t *cpu, uint64_t *count)
 {
@@ -269,7 +259,7 @@ static bool take_entries(const struct textin_line *l, uint64_t *lost)
 	return true;
 }
 
-static int note_tracer(struct run *r, const struct textin_line *l)
+static int note_tracer(struct textin_run *r, const struct textin_line *l)
 {
 	struct textin_at a = { l->text, l->text + l->len };
 	const char *name;
@@ -311,15 +301,7 @@ static bool is_stack(const struct textin_line *l)
 	       textin_text(&a, "<user stack trace>");
 }
 
-static bool is_blank(const struct textin_line *l)
-{
-	for (size_t i = 0; i < l->len; i++)
-		if (!isspace((unsigned char)l->text[i]))
-			return false;
-	return true;
-}
-
-static int other_line(struct run *r, const struct textin_line *l)
+static int other_line(struct textin_run *r, const struct textin_line *l)
 {
 	uint32_t cpu;
 	uint64_t n;
@@ -337,7 +319,7 @@ static int other_line(struct run *r, const struct textin_line *l)
 		r->known = true;
 	} else if (is_stack(l)) {
 		textin_sink_stack(r->sink);
-	} else if (!is_blank(l)) {
+	} else if (!textin_is_blank(l)) {
 		textin_sink_damage(r->sink, r->number, "not an event");
 	}
 	return 0;
@@ -345,59 +327,19 @@ static int other_line(struct run *r, const struct textin_line *l)
 
 /* --- the file --------------------------------------------------------------------------------- */
 
-static int event_line(struct run *r, const struct textin_line *l, const struct textin_event *e,
-		      unsigned int digits)
-{
-	int err = 0;
-
-	if (!r->begun)
-		err = textin_note_digits(r->im, digits);
-	r->begun = true;
-	return err ? err : textin_sink_event(r->sink, e, l->text, l->len);
-}
-
-static int one_line(struct run *r, const struct textin_line *l)
+static int one_line(struct textin_run *r, const struct textin_line *l)
 {
 	struct textin_event e;
 	unsigned int digits;
 
-	if (l->state != TEXTIN_LINE)
-		return textin_sink_bad_line(r->sink, r->number, l);
 	if (ftrace_line(l->text, l->len, &e, &digits))
-		return event_line(r, l, &e, digits);
+		return textin_run_event(r, l, &e, digits);
 	return other_line(r, l);
-}
-
-static int all_lines(struct run *r, struct textin_lines *lines)
-{
-	struct textin_line l;
-	int err = textin_lines_next(lines, &l);
-
-	while (!err && l.state != TEXTIN_END) {
-		r->number = lines->number;
-		err = one_line(r, &l);
-		xtr_import_progress(r->im, lines->at - (lines->have - lines->pos), lines->size);
-		if (!err)
-			err = textin_lines_next(lines, &l);
-	}
-	if (!err && !r->begun && !r->known)
-		err = xtr_import_fail(r->im, -EBADMSG, "no line is an event of ftrace");
-	return err ? err : textin_sink_finish(r->sink);
 }
 
 int xtr_ftrace_run(struct xtr_import *im, struct xtr_io *in)
 {
-	struct run r = { .im = im };
-	struct textin_lines lines;
-	int err = textin_lines_open(&lines, in);
-
-	if (!err)
-		err = textin_sink_new(&r.sink, im);
-	if (!err)
-		err = all_lines(&r, &lines);
-	textin_sink_free(r.sink);
-	textin_lines_close(&lines);
-	return err;
+	return textin_run(im, in, one_line, "no line is an event of ftrace");
 }
 
 #define DETECT_LINES 200u

@@ -7,6 +7,7 @@
  *   textin_num.c     numbers and times at a place of a line
  *   textin_values.c  values with labels out of the text of an event
  *   textin_print.c   the kernel's print formats of the events that need more than labels
+ *   textin_run.c     the pass over a file
  *   textin_sink.c    events in the order of time, losses, counts: between a parser and import.h
  */
 #ifndef XTR_TEXTIN_H
@@ -135,7 +136,31 @@ void textin_sink_stack(struct textin_sink *s);
 uint64_t textin_sink_events(const struct textin_sink *s);
 /* Hand over what is left, and notes. */
 int textin_sink_finish(struct textin_sink *s);
-/* Before the first event: say how exact times with so many digits are. 0: counts of a clock. */
-int textin_note_digits(struct xtr_import *im, unsigned int digits);
+
+/* --- the pass over a file --------------------------------------------------------------------- */
+
+struct textin_run {
+	struct xtr_import *im;
+	struct textin_sink *sink;
+	uint64_t number; /* of the line */
+	bool begun;      /* an event was seen */
+	bool known;      /* a line that only these files have was seen */
+	/* For the parser. */
+	bool in_stack;
+	unsigned int missing;
+	uint32_t cpus;
+	char release[64], machine[32];
+};
+
+/*
+ * Hand all whole lines to `line`, and what came of them to the core. If nothing is known then, the
+ * import fails with `nothing`.
+ */
+int textin_run(struct xtr_import *im, struct xtr_io *in,
+	       int (*line)(struct textin_run *r, const struct textin_line *l), const char *nothing);
+/* An event of this line; digits as in textin_time. */
+int textin_run_event(struct textin_run *r, const struct textin_line *l,
+		     const struct textin_event *e, unsigned int digits);
+bool textin_is_blank(const struct textin_line *l);
 
 #endif /* XTR_TEXTIN_H */

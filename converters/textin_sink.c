@@ -302,23 +302,3 @@ int textin_sink_finish(struct textin_sink *s)
 		err = note_count(s, "import-stack-lines-left-out", s->stacks);
 	return err;
 }
-
-int textin_note_digits(struct xtr_import *im, unsigned int digits)
-{
-	static const char *const units[] = { "a count of something, not time",
-					     "100 ms",
-					     "10 ms",
-					     "1 ms",
-					     "100 us",
-					     "10 us",
-					     "1 us",
-					     "100 ns",
-					     "10 ns",
-					     "1 ns" };
-	uint64_t ns = 1;
-	int err = xtr_import_note(im, "import-time-resolution", units[digits]);
-
-	for (unsigned int i = digits; digits && i < 9; i++)
-		ns *= 10;
-	return err ? err : xtr_import_resolution(im, ns);
-}
