@@ -19,7 +19,7 @@ extern const struct cli_command cmd_import;
 
 static const struct cli_option options[] = {
 	{ 'f', "format", "FORMAT", CLI_STRING, offsetof(struct import_opts, format),
-	  "what FILE is: tracedat, ftrace (default: told by its content)" },
+	  "what FILE is: tracedat, ftrace, perf (default: told by its content)" },
 	{ 'o', "output", "FILE", CLI_STRING, offsetof(struct import_opts, output),
 	  "write to FILE, - for standard output (default: the input's name with .xtr)" },
 	{ 0, "force", NULL, CLI_FLAG, offsetof(struct import_opts, force),
@@ -173,7 +173,7 @@ const struct cli_command cmd_import = {
 	.summary = "make an .xtr file of another tool's trace",
 	.args = "FILE",
 	.about =
-		"Reads what trace-cmd recorded, or the text of the kernel's trace file or of trace-cmd report, and "
+		"Reads what trace-cmd recorded, or the text of the kernel's trace file of trace-cmd report or of perf script, and "
 		"writes the same records as if xtr had recorded them, so that "
 		"stats, jobs, dump and export work. Events of gpu_scheduler (of all kernels) and dma_fence become "
 		"xtr's own; every other event is kept with its name and fields.\n\n"

@@ -2,6 +2,7 @@
 /* The table of import formats. */
 #include "import.h"
 #include "import_ftrace.h"
+#include "import_perf.h"
 #include "tracedat.h"
 
 const struct xtr_importer xtr_importers[] = {
@@ -9,5 +10,6 @@ const struct xtr_importer xtr_importers[] = {
 	  xtr_tracedat_run },
 	{ "ftrace", "the text of the kernel's trace file, or of trace-cmd report",
 	  xtr_ftrace_detect, xtr_ftrace_run },
+	{ "perf", "the text of perf script", xtr_perf_detect, xtr_perf_run },
 	{ 0 },
 };
