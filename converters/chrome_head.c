@@ -139,7 +139,8 @@ void chrome_head(struct chrome *c, const struct xtr_reader *r)
 	xtr_json_kv_str(j, "xtr_version", XTR_VERSION);
 	xtr_json_kv_str(j, "slices",
 			"job: run to done (residence); args.exec_ns: execution, "
-			"[least, most] if only bounded, absent if it is all of it");
+			""
+			"[least, most] if only bounded; what is absent is the whole slice");
 	xtr_json_kv_str(j, "unfinished",
 			"jobs of which run or done is not in the trace are instants, on tracks "
 			"called (unfinished): no duration is made up");

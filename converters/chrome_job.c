@@ -58,21 +58,26 @@ static void put_flags(struct chrome_out *o, uint32_t flags)
 	chrome_raw(o, "\"");
 }
 
-/* Execution, where it is not the whole slice. */
-static void put_exec(struct chrome_out *o, const struct xtr_job *j)
+/* Execution, where it is not the whole slice; its upper bound usually is. */
+static void put_exec(struct chrome *c, const struct xtr_job *j)
 {
-	if (j->quality == XTR_QUALITY_BOUNDED) {
-		chrome_key(o, "exec_ns");
-		chrome_raw(o, "[");
-		chrome_digits(o, j->exec_min_ns);
+	struct chrome_out *o = &c->out;
+
+	if (j->quality != XTR_QUALITY_BOUNDED) {
+		if (j->start_ns != j->run_ns)
+			chrome_u64(o, "exec_ns", j->done_ns - j->start_ns);
+		return;
+	}
+	chrome_key(o, "exec_ns");
+	chrome_raw(o, "[");
+	chrome_digits(o, j->exec_min_ns);
+	if (!c->opts.jobs_only || j->exec_max_ns != j->done_ns - j->run_ns) {
 		chrome_raw(o, ",");
 		chrome_digits(o, j->exec_max_ns);
-		chrome_raw(o, "]");
-		if (j->start_ns)
-			chrome_u64(o, "hw_wait_ns", j->start_ns - j->run_ns);
-	} else if (j->start_ns != j->run_ns) {
-		chrome_u64(o, "exec_ns", j->done_ns - j->start_ns);
 	}
+	chrome_raw(o, "]");
+	if (j->start_ns)
+		chrome_u64(o, "hw_wait_ns", j->start_ns - j->run_ns);
 }
 
 /* What the track says of all its jobs is left out where size counts. */
@@ -80,6 +85,8 @@ static void put_about(struct chrome *c, const struct chrome_ring *r, const struc
 {
 	struct chrome_out *o = &c->out;
 	bool all = !c->opts.jobs_only;
+	/* Bounds of the execution say it already. */
+	uint8_t implied = j->quality == XTR_QUALITY_BOUNDED ? XTR_QUALITY_BOUNDED : r->quality;
 
 	chrome_fence(o, "job", j->ctx, j->seqno);
 	if (pid_known(j))
@@ -90,7 +97,7 @@ static void put_about(struct chrome *c, const struct chrome_ring *r, const struc
 		chrome_u64(o, "client", j->client_id);
 	if (j->kind != r->kind)
 		chrome_plain(o, "kind", xtr_job_kind_name(j->kind));
-	if (all || j->quality != r->quality)
+	if (all || j->quality != implied)
 		chrome_plain(o, "quality", xtr_quality_name(j->quality));
 	if (j->result_known && j->error)
 		chrome_s64(o, "error", j->error);
@@ -117,7 +124,7 @@ static int put_slice(struct chrome *c, struct chrome_ring *r, const struct xtr_j
 		chrome_plain(&c->out, "cname", "terrible");
 	chrome_args(&c->out);
 	put_about(c, r, j);
-	put_exec(&c->out, j);
+	put_exec(c, j);
 	chrome_args_end(&c->out);
 	chrome_event_end(&c->out);
 	return 0;

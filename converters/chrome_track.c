@@ -129,14 +129,19 @@ static int name_number(struct chrome *c, uint64_t pid, uint64_t tid, const char 
 	return chrome_name(c, pid, tid, text, strlen(text));
 }
 
-/* A process is called as its first thread. */
-static int name_process(struct chrome *c, uint64_t at, uint32_t pid, uint64_t ts)
+/* A process is called as its first thread, or, where that is not known, as this one. */
+static int name_process(struct chrome *c, uint64_t at, uint32_t pid, uint32_t comm, uint64_t ts)
 {
 	const struct xtr_task *task = xtr_tables_task(c->section.tables, pid, ts);
 	const char *name;
 	size_t n;
 
 	name = chrome_string(c, task ? task->comm : 0, &n);
+	if (n)
+		return chrome_name(c, at, 0, name, n);
+	if (xtr_keymap_get(&c->tracks.names, at, 0) != XTR_KEYMAP_NONE)
+		return 0;
+	name = chrome_string(c, comm, &n);
 	return n ? chrome_name(c, at, 0, name, n) : name_number(c, at, 0, "pid", pid);
 }
 
@@ -166,7 +171,7 @@ int chrome_thread_place(struct chrome *c, uint32_t pid, uint32_t tid, uint32_t c
 	}
 	if (pid) {
 		*at = (struct chrome_place){ chrome_pid(c, pid), chrome_pid(c, tid) };
-		ret = name_process(c, at->pid, pid, ts);
+		ret = name_process(c, at->pid, pid, comm, ts);
 	} else {
 		ret = chrome_pseudo_place(c, CHROME_UNKNOWN, chrome_pid(c, tid), NULL, at);
 	}

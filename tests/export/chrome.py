@@ -68,7 +68,8 @@ def decode_job(trace, event, base):
         "ring": "" if ring == "(unknown ring)" else ring, "ring_id": track["ring_id"],
         "pid": args.get("pid"), "tid": args.get("tid"), "client": args.get("client"),
         "comm": event["name"], "error": args.get("error", 0),
-        "quality": args.get("quality", track["quality"]), "kind": args.get("kind", track["kind"]),
+        "quality": args.get("quality", "bounded" if isinstance(args.get("exec_ns"), list) else track["quality"]),
+        "kind": args.get("kind", track["kind"]),
         "flags": args["flags"].split("|") if "flags" in args else [],
         "deps": sorted(fence(d.removesuffix(" run")) for d in args.get("deps", [])),
     }
@@ -77,7 +78,7 @@ def decode_job(trace, event, base):
         job["run_ns"], job["done_ns"], job["residence_ns"] = ts, ts + event["dur"], event["dur"]
         exec_ns = args.get("exec_ns", event["dur"])
         if isinstance(exec_ns, list):
-            job["exec_min_ns"], job["exec_max_ns"] = exec_ns
+            job["exec_min_ns"], job["exec_max_ns"] = (exec_ns + [event["dur"]])[:2]
             if "hw_wait_ns" in args:
                 job["start_ns"] = ts + args["hw_wait_ns"]
         else:
@@ -142,10 +143,10 @@ def check_flows(checks, what, trace, jobs):
                  f"{what}: arrows have one begin and one end")
     pairs = []
     for i, s in begun.items():
-        froms = [e["args"]["job"] for e in slices.get((s["pid"], s["tid"], s["ts"]), []) if e["cat"] == "submit"]
+        origins = [e["args"]["job"] for e in slices.get((s["pid"], s["tid"], s["ts"]), []) if e["cat"] == "submit"]
         f = ended[i]
-        tos = [e["args"]["job"] for e in slices.get((f["pid"], f["tid"], f["ts"]), []) if e["cat"] == "job"]
-        common = [j for j in froms if j in tos]
+        targets = [e["args"]["job"] for e in slices.get((f["pid"], f["tid"], f["ts"]), []) if e["cat"] == "job"]
+        common = [j for j in origins if j in targets]
         pairs.append(fence(common[0]) if common else None)
         if f.get("bp") != "e" or f["ts"] < s["ts"]:
             pairs[-1] = None

@@ -227,8 +227,8 @@ Test(chrome, execution_is_told_where_it_is_not_the_slice)
 	give(&j);
 	finish();
 	expect("{\"job\":\"17:1\",\"pid\":40,\"exec_ns\":3000}");
-	expect("{\"job\":\"17:2\",\"pid\":40,\"quality\":\"bounded\",\"exec_ns\":[0,3000]}");
-	expect("{\"job\":\"17:3\",\"pid\":40,\"quality\":\"bounded\",\"exec_ns\":[0,2000],"
+	expect("{\"job\":\"17:2\",\"pid\":40,\"exec_ns\":[0]}");
+	expect("{\"job\":\"17:3\",\"pid\":40,\"exec_ns\":[0],"
 	       "\"hw_wait_ns\":0}");
 }
 
