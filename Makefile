@@ -38,7 +38,9 @@ RECORD_CMD := cli/cmd_record.c cli/cmd_list.c cli/cmd_doctor.c
 CLI_SRC    := $(filter-out cli/main.c,$(sort $(wildcard cli/*.c)))
 have       = $(shell pkg-config --exists $(1) && echo 1)
 HAVE_SQL   := $(if $(filter 0,$(SQLITE)),,$(call have,sqlite3))
-REPLAY_SRC := $(filter-out $(if $(HAVE_SQL),converters/nosqlite.c,converters/sqlite%),$(REPLAY_SRC))
+WITHOUT    := $(if $(HAVE_SQL),converters/nosqlite.c cli/noquery.c,converters/sqlite% cli/cmd_query.c cli/query%)
+REPLAY_SRC := $(filter-out $(WITHOUT),$(REPLAY_SRC))
+CLI_SRC    := $(filter-out $(WITHOUT),$(CLI_SRC))
 ifeq ($(RECORDER),0)
 CLI_SRC    := $(filter-out $(RECORD_CMD),$(CLI_SRC))
 else

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The database that a query reads: made of a trace for this one query, or made by xtr export. */
+#ifndef XTR_CLI_QUERY_DB_H
+#define XTR_CLI_QUERY_DB_H
+
+#include "replay_cmd.h"
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* All functions that return an exit status have said what is wrong unless it is XTR_EXIT_OK. */
+
+/* "SQL: no such table: job"; returns the exit status: of a wrong statement, or of a failure. */
+int query_sql_error(sqlite3 *db, int rc);
+
+/*
+ * The next statement of *sql, which moves behind it; *st is NULL if that was only a comment, or on
+ * an error. Statements that write are refused.
+ */
+int query_prepare(sqlite3 *db, const char **sql, sqlite3_stmt **st);
+
+/*
+ * Prepares all statements on an empty database: *tables gets the bits (enum xtr_relation_id) of
+ * those that they read. So a wrong statement is told before a long trace is read.
+ */
+int query_tables(const char *sql, uint32_t *tables);
+
+/* Empty, with all tables and views. */
+int query_open_empty(sqlite3 **db);
+/* Does the file begin as SQLite's do? False if it cannot be read. */
+bool query_is_database(const char *path);
+/* Read-only. */
+int query_open_database(sqlite3 **db, const char *path);
+/*
+ * A temporary database of the trace's tables. Its file has no name any more once it is open, so
+ * nothing can be left behind. The trace stays open.
+ */
+int query_open_trace(sqlite3 **db, struct replay_cmd *cmd, uint32_t tables);
+
+#endif /* XTR_CLI_QUERY_DB_H */
