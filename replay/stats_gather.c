@@ -7,10 +7,15 @@
 
 static int busy_add(struct xtr_stats *s, struct xtr_busy *b, uint64_t start, uint64_t end)
 {
+	uint64_t horizon;
+
 	if (start < s->o.select.from) /* busy within the window only */
 		start = s->o.select.from;
-	if (xtr_busy_full(b))
-		xtr_busy_forget(b, xtr_model_horizon(s->model));
+	/* The job that is handed out is open no more, so the horizon may be past its start. */
+	if (xtr_busy_full(b)) {
+		horizon = xtr_model_horizon(s->model);
+		xtr_busy_forget(b, horizon < start ? horizon : start);
+	}
 	return xtr_busy_add(b, start, end);
 }
 
