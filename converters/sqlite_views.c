@@ -77,7 +77,7 @@ const struct xtr_sql_view xtr_sql_views[] = {
 	{ "longest_jobs", "jobs whose execution time or its upper bound is known, longest first",
 	  "SELECT * FROM jobs WHERE exec_max_ns IS NOT NULL ORDER BY exec_max_ns DESC" },
 	{ "waits_by_blocker",
-	  "whom the jobs of a ring waited for: waits, their sum and the longest; no ring: a fence\n"
+	  "whom the jobs of a ring waited for: waits, their sum and the longest; no ring: a fence "
 	  "of no scheduler job",
 	  "SELECT " ORIGIN ", r.device, r.ring, d.ring_id,\n"
 	  "       b.device AS dep_device, b.ring AS dep_ring, d.dep_ring_id,\n"

@@ -274,6 +274,7 @@ GROUPS = [
     ("golden", "expected outputs", group("golden"), False, True),
     ("export", "exported files, read back by other decoders", group("export"), False, True),
     ("import", "imports of other tools' traces", group("import"), False, True),
+    ("query", "SQL over traces", group("query"), False, True),
     ("record", "recording on this kernel", group("record"), True, True),
     ("large", "many events in bounded memory", group("large", 900), False, False),
     ("dependencies", "which folder includes what, lengths", dependencies, False, False),

@@ -31,7 +31,7 @@ struct config {
 	uint64_t events, seed;
 	unsigned int devices, rings, streams;
 	uint64_t gaps; /* lost events to report */
-	const char *path, *truth;
+	const char *path, *truth, *host;
 	struct xtr_writer_opts opts;
 };
 
@@ -282,6 +282,7 @@ static void describe(struct synth *s)
 		.release = "6.18.0",
 		.version = "#1 SMP",
 		.machine = "x86_64",
+		.hostname = s->c.host,
 		.cpus = s->c.streams,
 		.page = 4096,
 	};
@@ -437,7 +438,7 @@ static void release(struct synth *s)
 static int usage(void)
 {
 	fputs("usage: synth -n EVENTS -o FILE [-d devices] [-r rings per device] [-s streams]\n"
-	      "             [-S seed] [-g lost events] [-t truth.csv] [-p (no filter, no codec)]\n",
+	      "             [-S seed] [-g lost events] [-t truth.csv] [-H host] [-p (no filter, no codec)]\n",
 	      stderr);
 	return 2;
 }
@@ -448,7 +449,7 @@ int main(int argc, char **argv)
 	int opt;
 
 	xtr_writer_opts_init(&s.c.opts);
-	while ((opt = getopt(argc, argv, "n:o:d:r:s:S:g:t:p")) != -1) {
+	while ((opt = getopt(argc, argv, "n:o:d:r:s:S:g:t:H:p")) != -1) {
 		uint64_t n = optarg ? strtoull(optarg, NULL, 10) : 0;
 
 		switch (opt) {
@@ -475,6 +476,9 @@ int main(int argc, char **argv)
 			break;
 		case 't':
 			s.c.truth = optarg;
+			break;
+		case 'H':
+			s.c.host = optarg;
 			break;
 		case 'p':
 			s.c.opts.codec = XTR_CODEC_NONE;
