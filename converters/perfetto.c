@@ -104,6 +104,8 @@ static int pf_section(void *self, const struct xtr_export_section *s)
 	clear(pf);
 	pf->section = *s;
 	pf->s = &pf->section;
+	if (!s->index)
+		pf->by_wall_clock = pf_machines_many(s->reader);
 	m = pf_machine_of(pf, s);
 	if (m < 0)
 		return (int)m;

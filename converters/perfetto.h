@@ -96,7 +96,7 @@ struct pf {
 	struct pf_machine *machine;
 	size_t n_machines, cap_machines;
 	struct xtr_keymap described; /* tracks that have a descriptor */
-	size_t n_sections;
+	bool by_wall_clock;          /* several machines: REALTIME is the trace's clock */
 
 	/* of the present section */
 	const struct xtr_export_section *s; /* &section */
@@ -128,6 +128,8 @@ struct pf {
 
 /* perfetto_machine.c: indexes, or -errno */
 int64_t pf_machine_of(struct pf *pf, const struct xtr_export_section *s);
+/* The file has sections of several machines, all with a wall clock. */
+bool pf_machines_many(const struct xtr_reader *r);
 /* *is_new is set if it was not there before: then tell (pf_gpu_info). d: what
  * more there is to know, or NULL. */
 int64_t pf_device_of(struct pf *pf, const char *name, const struct xtr_device *d, bool *is_new);

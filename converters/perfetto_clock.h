@@ -15,11 +15,12 @@
 
 #include <stdbool.h>
 
-#define PF_CLOCK_REALTIME  1u
-#define PF_CLOCK_MONOTONIC 3u
-#define PF_CLOCK_BOOTTIME  6u
-#define PF_CLOCK_RELATIVE  64u /* event clock less the base */
-#define PF_CLOCK_EVENT     65u /* event clock */
+#define PF_CLOCK_REALTIME   1u
+#define PF_CLOCK_MONOTONIC  3u
+#define PF_CLOCK_BOOTTIME   6u
+#define PF_CLOCK_TRACE_FILE 11u
+#define PF_CLOCK_RELATIVE   64u /* event clock less the base */
+#define PF_CLOCK_EVENT      65u /* event clock */
 
 #define PF_CLOCK_JUMP_NS 1000000u /* less is an error of the reading */
 

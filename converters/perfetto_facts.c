@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CLOCKS_MAX     5u
+#define CLOCKS_MAX     6u
 #define ATTRIBUTES_MAX 64u
 
 /* --- clocks --------------------------------------------------------------------------------- */
@@ -28,6 +28,22 @@ static void add_clock(struct snapshot *s, uint32_t id, uint64_t ns)
 	s->ptr[s->packet.n_clocks++] = c;
 }
 
+/*
+ * The trace's clock is BOOTTIME of its machine. If there are several it is REALTIME of the first:
+ * a boot may have begun after another machine's events, and importers drop times before 0. An
+ * importer takes any snapshot with BOOTTIME, whatever machine it is of, for the choice of that,
+ * unless it chooses or has the clock of the trace file too.
+ */
+static void choose_clock(const struct pf *pf, struct snapshot *s, uint64_t boot)
+{
+	if (pf->machine[pf->m].id) {
+		add_clock(s, PF_CLOCK_TRACE_FILE, boot);
+		return;
+	}
+	s->packet.has_primary_trace_clock = true;
+	s->packet.primary_trace_clock = pf->by_wall_clock ? PF_CLOCK_REALTIME : PF_CLOCK_BOOTTIME;
+}
+
 /* All clocks at one moment; always the same ones, or an importer takes them for another series. */
 static int put_snapshot(struct pf *pf, const struct pf_clock_span *span, uint64_t ts)
 {
@@ -41,8 +57,7 @@ static int put_snapshot(struct pf *pf, const struct pf_clock_span *span, uint64_
 		add_clock(&s, PF_CLOCK_REALTIME, ts + span->real);
 	add_clock(&s, PF_CLOCK_RELATIVE, ts - pf->clock.base);
 	add_clock(&s, PF_CLOCK_EVENT, ts);
-	s.packet.has_primary_trace_clock = true;
-	s.packet.primary_trace_clock = PF_CLOCK_BOOTTIME;
+	choose_clock(pf, &s, ts + span->boot);
 	pf_packet(pf)->clock_snapshot = &s.packet;
 	pf->packet.has_first_packet_on_sequence = pf->packet.first_packet_on_sequence =
 		pf->intern.cleared;

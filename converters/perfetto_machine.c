@@ -41,6 +41,39 @@ static int add_machine(struct pf *pf, const struct xtr_meta *meta)
 	return ret;
 }
 
+static bool same_machine(const struct xtr_meta *a, const struct xtr_meta *b)
+{
+	return !memcmp(xtr_meta_boot_id(a), xtr_meta_boot_id(b), 16) &&
+	       !strcmp(or_empty(xtr_meta_system(a)->hostname),
+		       or_empty(xtr_meta_system(b)->hostname));
+}
+
+static bool has_realtime(const struct xtr_section *s)
+{
+	size_t i;
+
+	for (i = 0; i < xtr_section_n_clocks(s); i++)
+		if (xtr_section_clock(s, i)->realtime)
+			return true;
+	return false;
+}
+
+bool pf_machines_many(const struct xtr_reader *r)
+{
+	const struct xtr_section *first = xtr_reader_section(r, 0);
+	bool many = false;
+	size_t i;
+
+	for (i = 0; i < xtr_reader_n_sections(r); i++) {
+		const struct xtr_section *s = xtr_reader_section(r, i);
+
+		if (!has_realtime(s))
+			return false;
+		many |= !same_machine(xtr_section_meta(first), xtr_section_meta(s));
+	}
+	return many;
+}
+
 int64_t pf_machine_of(struct pf *pf, const struct xtr_export_section *s)
 {
 	const char *host = or_empty(xtr_meta_system(s->meta)->hostname);
