@@ -207,7 +207,10 @@ static void print_machine(FILE *f, const struct xtr_section *s)
 			fputs("unknown, ", f);
 		else
 			fprintf(f, "%" PRIu32 ", ", sys->cpus);
-		fprintf(f, "pages of %" PRIu32 " B\n", sys->page);
+		if (!sys->page)
+			fputs("pages of unknown size\n", f);
+		else
+			fprintf(f, "pages of %" PRIu32 " B\n", sys->page);
 		line(f, "hypervisor", sys->hypervisor);
 	}
 	print_clock(f, xtr_meta_clock(m));
