@@ -214,11 +214,25 @@ static int derive(struct run *r, const struct xtr_event *ev, bool inside)
 	return ret < 0 ? ret : 0;
 }
 
+static bool is_of_jobs(const struct xtr_event *ev)
+{
+	size_t i;
+
+	for (i = 0; i < N(job_types); i++)
+		if (ev->type == job_types[i])
+			return true;
+	return ev->gap;
+}
+
+/*
+ * The model gets what `xtr jobs` gives it, whatever else is wanted: what is open at the end is cut
+ * off at its last event.
+ */
 static int on_event(void *ctx, const struct xtr_event *ev)
 {
 	struct run *r = ctx;
 	bool inside = in_window(r, ev->ts, ev->ts);
-	int ret = xtr_model_event(r->model, ev);
+	int ret = is_of_jobs(ev) ? xtr_model_event(r->model, ev) : 0;
 
 	if (!ret && ev->gap)
 		ret = give_gap(r, ev->gap);
