@@ -121,6 +121,7 @@ static void describe(struct gen *g)
 	const uint8_t boot[16] = { 9, (uint8_t)n_jobs, (uint8_t)(n_jobs >> 8) };
 	size_t i;
 
+	g->file_id = 1000 + n_jobs;
 	must(xtr_meta_set_clock(g->meta, "monotonic", boot, 1), "clock");
 	for (i = 0; i < TYPES; i++)
 		must(xtr_meta_add_event(g->meta, &events[i]), events[i].name);

@@ -156,37 +156,81 @@ def selected(fmt, path, *options):
 # --- SQLite ---------------------------------------------------------------------------------------
 
 
-def signed(value):
-    """How a u64 stands in a column: as its 64 bits."""
-    return value - (1 << 64) if value is not None and value >= 1 << 63 else value
+U64 = ("context", "seqno", "client", "dep_context", "dep_seqno")
 
 
 class Database:
+    """A database with its u64 columns, which SQLite keeps as the same 64 bits with a sign, as they were."""
+
     def __init__(self, path):
         self.db = sqlite3.connect(path)
         self.db.row_factory = sqlite3.Row
 
-    def rows(self, table):
-        return [dict(r) for r in self.db.execute(f"SELECT * FROM {table}")]
+    def rows(self, sql):
+        return [{k: v + (1 << 64) if k in U64 and v is not None and v < 0 else v for k, v in dict(row).items()}
+                for row in self.db.execute(sql)]
 
-    def one(self, sql):
-        return self.db.execute(sql).fetchone()[0]
+    def table(self, name):
+        return self.rows(f"SELECT * FROM {name}")
 
 
-def open_export(src, *options):
+def open_database(path, *options):
     with tempfile.TemporaryDirectory(prefix="xtr-sqlite-") as folder:
-        path = os.path.join(folder, "out.sqlite")
-        source.run("export", "-q", "-f", "sqlite", "-o", path, *options, src.path)
-        with open(path, "rb") as f:
-            data = f.read()
-    db = Database(":memory:")
-    if hasattr(db.db, "deserialize"):
-        db.db.deserialize(data)
-        return db
-    path = os.path.join(tempfile.mkdtemp(prefix="xtr-sqlite-"), "copy")
-    with open(path, "wb") as f:
-        f.write(data)
-    db = Database(path)
-    os.unlink(path)  # it stays open
-    os.rmdir(os.path.dirname(path))
+        out = os.path.join(folder, "out.sqlite")
+        source.run("export", "-q", "-f", "sqlite", "-o", out, *options, path)
+        assert os.listdir(folder) == ["out.sqlite"], os.listdir(folder)
+        db = Database(":memory:")
+        with sqlite3.connect(out) as disk:
+            disk.backup(db.db)
+        disk.close()
     return db
+
+
+def check_views(checks, what, db, src):
+    """The views for common questions give the sums of xtr stats."""
+    if len(src.sections) > 1:
+        return
+    rings = src.sections[0].stats()["rings"]
+    seen = sorted((r["ring_id"], r["jobs"], r["residence_ns"] or 0, r["exec_ns"] or 0)
+                  for r in db.table("usage_by_ring"))
+    want = sorted((r["ring_id"], r["jobs"], r["residence_ns"]["sum"], r["exec_ns"]["sum"]) for r in rings)
+    checks.same(f"{what}: usage_by_ring", seen, want)
+    seen = sorted((r["ring_id"], r["busy_ns"]) for r in db.table("usage_by_ring") if r["busy_ns"])
+    want = sorted((r["ring_id"], r["busy_ns"]) for r in rings if r["busy_ns"] and r["busy_exact"])
+    checks.same(f"{what}: time that rings were busy", seen, want)
+    longest = [r["exec_max_ns"] for r in db.rows("SELECT * FROM longest_jobs LIMIT 10")]
+    want = sorted((j["exec_max_ns"] for j in src.sections[0].jobs() if "exec_max_ns" in j), reverse=True)[:10]
+    checks.same(f"{what}: longest_jobs", longest, want)
+
+
+def check_sqlite(checks, src):
+    what = f"{src.name} sqlite"
+    db = open_database(src.path)
+    checks.same(f"{what}: integrity", [tuple(r) for r in db.db.execute("PRAGMA integrity_check")], [("ok",)])
+    checks.same(f"{what}: foreign keys", [tuple(r) for r in db.db.execute("PRAGMA foreign_key_check")], [])
+    wants = sum(src.jobs(), [])
+    check_jobs(checks, f"{what} jobs", db.table("jobs"), wants)
+    check_deps(checks, f"{what} deps", db.table("deps"), wants)
+    events, calls = db.table("events"), db.table("calls")
+    for section in src.sections:
+        n = sum("event" in e for e in section.events())
+        check_events(checks, f"{what} events", events[:n], section)
+        events = events[n:]
+        n = len(source.calls(section))
+        check_calls(checks, f"{what} calls", calls[:n], section)
+        calls = calls[n:]
+    checks.check(not events and not calls, f"{what}: nothing is added")
+    if len(src.sections) == 1:
+        check_sums(checks, what, db.table("jobs"), src.sections[0])
+        check_losses(checks, what, db.table, src.sections[0])
+    check_views(checks, what, db, src)
+    # Every table says the same in all three forms.
+    for table in TABLES:
+        if table == "jobs":
+            continue
+        rows = sorted(({k: v for k, v in r.items() if k != "file"} for r in db.table(table)), key=str)
+        checks.same(f"{what}: {table} as in JSON lines", rows, sorted(export("jsonl", src.path, table), key=str))
+
+
+def selected_sqlite(path, *options):
+    return [source.key(r) for r in open_database(path, *options).table("jobs")]

@@ -34,7 +34,7 @@ struct gen {
 	uint8_t buf[CPUS][BUF_SIZE];
 	uint32_t len[CPUS], n[CPUS];
 	uint32_t cpu, tid, flags, job_count, stack;
-	uint64_t client;
+	uint64_t client, file_id;
 	/* Records of CPU 1 from lose_from to lose_to (after BEGIN, exclusive) are lost. */
 	uint64_t lose_from, lose_to;
 	uint32_t n_lost[GEN_TYPES];
@@ -216,7 +216,7 @@ static inline void write_all(struct gen *g)
 	uint32_t cpu;
 
 	xtr_writer_opts_init(&o);
-	o.file_id = 42;
+	o.file_id = g->file_id;
 	must(xtr_writer_open(&g->w, g->io, g->meta, g->tables, g->loss, &o), "open");
 	for (i = 0; i < g->n_clocks; i++) {
 		c = g->clock[i];
@@ -241,6 +241,7 @@ static inline void gen_write(const char *path, void (*fill)(struct gen *g))
 {
 	static struct gen g;
 
+	g.file_id = 42;
 	g.meta = xtr_meta_new();
 	g.tables = xtr_tables_new();
 	g.loss = xtr_loss_new();
