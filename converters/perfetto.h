@@ -208,6 +208,9 @@ int pf_thread_track(struct pf *pf, uint32_t tid, uint32_t pid, uint32_t comm, ui
 		    uint64_t *uuid);
 int pf_process(struct pf *pf, uint32_t tid, uint32_t pid, uint32_t comm, uint64_t ts);
 int pf_unfinished_call_track(struct pf *pf, uint64_t thread, uint64_t *uuid);
+/* Beside the track of a thread or CPU, for outer calls of this depth that begin with an inner one.
+ */
+int pf_together_track(struct pf *pf, uint64_t owner, uint32_t depth, uint64_t *uuid);
 int pf_ring_track(struct pf *pf, uint32_t ring, enum pf_track kind, uint32_t lane, uint64_t *uuid);
 int pf_cpu_track(struct pf *pf, enum pf_root root, uint32_t cpu, uint32_t lane, uint64_t *uuid);
 int pf_named_track(struct pf *pf, enum pf_root root, const char *name, uint64_t *uuid);

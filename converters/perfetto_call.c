@@ -46,7 +46,8 @@ static int call_track(struct pf *pf, const struct xtr_call *c, uint64_t *track)
 /*
  * What began before the trace, or of which an end was lost, is a moment. A call of a thread that
  * was open at the end may hang: a slice without an end, on a track of its own, as later calls must
- * not seem to lie within it.
+ * not seem to lie within it. A call inside another is written first, so one that begins with it
+ * would be taken for the inner one: it stands beside.
  */
 int pf_call(struct pf *pf, const struct xtr_call *c)
 {
@@ -59,7 +60,10 @@ int pf_call(struct pf *pf, const struct xtr_call *c)
 	if (ret)
 		return ret;
 	if (c->begin_ns && c->end_ns) {
-		ret = put_call(pf, c, PF__TRACK_EVENT__TYPE__SLICE_BEGIN, track, NULL);
+		if (c->begins_with_inner)
+			ret = pf_together_track(pf, track, c->depth, &track);
+		if (!ret)
+			ret = put_call(pf, c, PF__TRACK_EVENT__TYPE__SLICE_BEGIN, track, NULL);
 		return ret ? ret : pf_end(pf, track, c->end_ns);
 	}
 	if (!c->begin_ns)

@@ -157,6 +157,19 @@ int pf_unfinished_call_track(struct pf *pf, uint64_t thread, uint64_t *uuid)
 	return describe(pf, &d, *uuid, thread);
 }
 
+int pf_together_track(struct pf *pf, uint64_t owner, uint32_t depth, uint64_t *uuid)
+{
+	Pf__TrackDescriptor d = PF__TRACK_DESCRIPTOR__INIT;
+	char name[] = "calls that begin together";
+
+	*uuid = pf_uuid(pf, PF_TRACK_NAMED, pf_hash(owner, depth));
+	if (described(pf, *uuid, 0))
+		return 0;
+	pf_packet(pf);
+	d.name = name;
+	return describe(pf, &d, *uuid, owner);
+}
+
 /* --- rings ------------------------------------------------------------------------------------ */
 
 static int device_track(struct pf *pf, uint32_t gpu, uint64_t *uuid)

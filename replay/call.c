@@ -365,7 +365,11 @@ static int begin(struct xtr_calls *c, const struct binding *b, const struct xtr_
 	fill(c, o, b, ev, tid);
 	o->call.begin_ns = ev->ts;
 	o->below = top_of(c, o->owner);
-	o->call.depth = o->below == NONE ? 0 : c->open[o->below].call.depth + 1;
+	if (o->below != NONE) {
+		o->call.depth = c->open[o->below].call.depth + 1;
+		if (c->open[o->below].call.begin_ns == ev->ts)
+			c->open[o->below].call.begins_with_inner = true;
+	}
 	o->next = NONE;
 	o->prev = c->tail;
 	if (c->tail != NONE)

@@ -40,6 +40,11 @@ struct xtr_call {
 	bool on_cpu;               /* belongs to a CPU, not to a thread: irq, softirq, running */
 	bool ret_known;
 	bool gap; /* events were lost while it was open */
+	/*
+	 * A call inside it began at the same time, and has been handed out: who sorts by begin must
+	 * not take that one for the outer.
+	 */
+	bool begins_with_inner;
 };
 
 struct xtr_calls;

@@ -247,6 +247,23 @@ Test(call, threads_take_turns_on_a_cpu)
 	expect(4, XTR_CALL_RUNNING, "game", 50, 0, 0);
 }
 
+/* The outer of two that begin together says so: it comes later than the inner one. */
+Test(call, calls_that_begin_together)
+{
+	irq(10, 0, "a");
+	irq(10, 0, "b");
+	irq(12, 0, "c");
+	give("irq:irq_handler_exit", 13, 7, 0);
+	give("irq:irq_handler_exit", 14, 7, 0);
+	give("irq:irq_handler_exit", 15, 7, 0);
+	cr_assert(n_got == 3);
+	expect(0, XTR_CALL_IRQ, "c", 12, 13, 2);
+	expect(1, XTR_CALL_IRQ, "b", 10, 14, 1);
+	expect(2, XTR_CALL_IRQ, "a", 10, 15, 0);
+	cr_expect(!got[0].begins_with_inner && !got[1].begins_with_inner);
+	cr_expect(got[2].begins_with_inner);
+}
+
 /* A running thread takes interrupts, which hang on the CPU beside it. */
 Test(call, running_and_handlers_are_apart)
 {
