@@ -194,15 +194,19 @@ static void interrupt(struct gen *g, uint64_t ts)
 static void submit(struct gen *g, const struct job *j)
 {
 	struct xtr_rec_fence r = { .ctx = j->ctx, .seqno = j->seqno };
+	bool together;
 
 	g->tid = thread[j->who].tid;
 	g->flags = thread[j->who].flags;
 	g->client = thread[j->who].client;
 	emit(g, j->queue - 400, ENTER, (struct rec){ .a = 16, .b = 3 });
 	queue(g, j->queue, j->ctx, j->seqno, j->on + 1);
-	if (!rnd(4)) {
-		put(g, &r, j->queue + 200, XTR_EV_FENCE_WAIT_START, sizeof(r));
-		put(g, &r, j->queue + 300, XTR_EV_FENCE_WAIT_END, sizeof(r));
+	if (!rnd(4)) { /* some begin with the call */
+		together = !rnd(4);
+		put(g, &r, together ? j->queue - 400 : j->queue + 200, XTR_EV_FENCE_WAIT_START,
+		    sizeof(r));
+		put(g, &r, together ? j->queue + 400 : j->queue + 300, XTR_EV_FENCE_WAIT_END,
+		    sizeof(r));
 	}
 	emit(g, j->queue + 400, EXIT, (struct rec){ .a = 16, .c = rnd(5) ? 0 : (uint64_t)-EINTR });
 	g->flags = 0;

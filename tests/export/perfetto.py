@@ -5,14 +5,13 @@ The rules: interned ids count only on a sequence whose state was cleared; clocks
 related to BOOTTIME by snapshots that came before; begin and end of one track pair by time, the innermost first.
 """
 
-import os
 import re
 import subprocess
 import zlib
 
 import source
 
-PROTO_DIR = os.environ.get("PROTO_DIR", source.ROOT + "/converters")
+PROTO_DIR = source.ROOT + "/converters"
 BOOTTIME = 6
 CLEARED, NEEDED = 1, 2
 BEGIN, END, INSTANT, COUNTER = "SLICE_BEGIN", "SLICE_END", "INSTANT", "COUNTER"
