@@ -159,11 +159,14 @@ static bool take_number(const char **p, const char *end, uint64_t *v)
 static void split(struct import_values *v, enum import_role key, enum import_role ctx,
 		  enum import_role seqno)
 {
-	const char *p = v->str[key], *end = p + v->len[key];
+	const char *p = v->str[key], *end;
 	uint64_t a, b;
 
-	if (!(v->have & ROLE_BIT(key)) || !take_number(&p, end, &a) || p == end || *p++ != ':' ||
-	    !take_number(&p, end, &b) || p != end)
+	if (!(v->have & ROLE_BIT(key)))
+		return;
+	end = p + v->len[key];
+	if (!take_number(&p, end, &a) || p == end || *p++ != ':' || !take_number(&p, end, &b) ||
+	    p != end)
 		return;
 	v->num[ctx] = a;
 	v->num[seqno] = b;
