@@ -255,11 +255,18 @@ static char closes(char c)
 	return c == '(' ? ')' : c == '[' ? ']' : c == '{' ? '}' : c == '"' ? '"' : '\0';
 }
 
-/* Where a value that begins at p ends at the latest, before the label at `next`. */
-static const char *value_end(const char *p, const char *next)
+/*
+ * Where a value that begins at p ends at the latest, before the label at `next`. opener: what
+ * stands before its own label.
+ */
+static const char *value_end(char opener, const char *p, const char *next)
 {
 	const char *close = NULL, *q;
 
+	if (opener == '(' || opener == '[' || opener == '{')
+		close = memchr(p, closes(opener), (size_t)(next - p));
+	if (close)
+		return close;
 	if (p < next && closes(*p))
 		close = memchr(p + 1, closes(*p), (size_t)(next - p - 1));
 	if (close)
@@ -316,6 +323,7 @@ static const char *drop_bracket(const char *p, const char *end)
 
 struct label {
 	const char *word, *sign;
+	bool first; /* nothing is before it */
 };
 
 /* One value: from its label to the next, or to the end. Returns how far it reaches. */
@@ -323,11 +331,12 @@ static const char *take_value(struct textin_values *out, const char *event, size
 			      const struct label *at, const char *next, bool more)
 {
 	const char *p = at->sign + 1, *end, *num, *stop;
+	char opener = at->first ? '\0' : at->word[-1];
 	size_t label_len = (size_t)(at->sign - at->word);
 
 	while (p < next && *p == ' ')
 		p++;
-	stop = value_end(p, next);
+	stop = value_end(opener, p, next);
 	end = trim_end(p, stop);
 	num = number_end(p, end);
 	if (looks_of(event, event_len, at->word, label_len, p, (size_t)(num - p)) == LOOKS_TEXT)
@@ -347,7 +356,7 @@ static const char *take_value(struct textin_values *out, const char *event, size
 /* The label, with the words that belong to it; what is between it and `from` is left over. */
 static const char *begin_label(struct textin_values *out, const char *from, const char *word)
 {
-	while (from < word && (*from == ',' || *from == ' '))
+	while (from < word && strchr(", ])}", *from))
 		from++;
 	if (from < word) {
 		word = widen(from, word);
@@ -363,7 +372,9 @@ void textin_labels(struct textin_values *out, const char *event, size_t event_le
 	bool more = next_label(text, text, end, &word, &sign);
 
 	while (more) {
-		struct label at = { begin_label(out, from, word), sign };
+		struct label at = { begin_label(out, from, word), sign, false };
+
+		at.first = at.word == text;
 
 		more = next_label(text, sign + 1, end, &word, &sign);
 		from = take_value(out, event, event_len, &at, more ? word : end, more);
