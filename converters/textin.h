@@ -133,7 +133,8 @@ void textin_sink_damage(struct textin_sink *s, uint64_t number, const char *what
 int textin_sink_bad_line(struct textin_sink *s, uint64_t number, const struct textin_line *line);
 /* A line of a call stack, which is not kept. */
 void textin_sink_stack(struct textin_sink *s);
-uint64_t textin_sink_events(const struct textin_sink *s);
+/* Times are exact to so many ns; 1 if nothing is said. */
+void textin_sink_resolution(struct textin_sink *s, uint64_t ns);
 /* Hand over what is left, and notes. */
 int textin_sink_finish(struct textin_sink *s);
 

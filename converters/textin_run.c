@@ -13,7 +13,7 @@ bool textin_is_blank(const struct textin_line *l)
 }
 
 /* Say how exact times with so many digits are. */
-static int note_digits(struct xtr_import *im, unsigned int digits)
+static int note_digits(struct textin_run *r, unsigned int digits)
 {
 	static const char *const units[] = { "a count of something, not time",
 					     "100 ms",
@@ -26,11 +26,12 @@ static int note_digits(struct xtr_import *im, unsigned int digits)
 					     "10 ns",
 					     "1 ns" };
 	uint64_t ns = 1;
-	int err = xtr_import_note(im, "import-time-resolution", units[digits]);
+	int err = xtr_import_note(r->im, "import-time-resolution", units[digits]);
 
 	for (unsigned int i = digits; digits && i < 9; i++)
 		ns *= 10;
-	return err ? err : xtr_import_resolution(im, ns);
+	textin_sink_resolution(r->sink, ns);
+	return err ? err : xtr_import_resolution(r->im, ns);
 }
 
 int textin_run_event(struct textin_run *r, const struct textin_line *l,
@@ -39,7 +40,7 @@ int textin_run_event(struct textin_run *r, const struct textin_line *l,
 	int err = 0;
 
 	if (!r->begun)
-		err = note_digits(r->im, digits);
+		err = note_digits(r, digits);
 	r->begun = true;
 	return err ? err : textin_sink_event(r->sink, e, l->text, l->len);
 }

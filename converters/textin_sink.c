@@ -40,6 +40,9 @@ struct textin_sink {
 	uint32_t heap[WINDOW_EVENTS], spare[WINDOW_EVENTS];
 	size_t n, n_spare, bytes;
 	uint64_t order, first, handed, newest; /* ns: first event, last handed over, latest line */
+	uint64_t unit;                         /* ns: resolution */
+	uint64_t tie_ts, tie; /* ns: of the last event handed over, and what was added to it */
+	uint32_t tie_cpu;
 	uint64_t events, reordered, late, stacks, lost_before, begin;
 	struct textin_values values;
 	struct cpu cpus[XTR_IMPORT_CPUS];
@@ -53,6 +56,7 @@ int textin_sink_new(struct textin_sink **out, struct xtr_import *im)
 	if (!s)
 		return -ENOMEM;
 	s->im = im;
+	s->unit = 1;
 	for (uint32_t i = 0; i < WINDOW_EVENTS; i++)
 		s->spare[s->n_spare++] = i;
 	return 0;
@@ -65,9 +69,9 @@ void textin_sink_free(struct textin_sink *s)
 	free(s);
 }
 
-uint64_t textin_sink_events(const struct textin_sink *s)
+void textin_sink_resolution(struct textin_sink *s, uint64_t ns)
 {
-	return s->events;
+	s->unit = ns;
 }
 
 /* --- the window ------------------------------------------------------------------------------- */
@@ -127,6 +131,17 @@ static int give(struct textin_sink *s, const struct textin_event *e)
 				s->values.n);
 }
 
+static void keep_order(struct textin_sink *s, struct xtr_import_at *at)
+{
+	if (at->ts != s->tie_ts)
+		s->tie = 0;
+	else if (at->cpu < s->tie_cpu && s->tie + 1 < s->unit)
+		s->tie++;
+	s->tie_ts = at->ts;
+	s->tie_cpu = at->cpu;
+	at->ts += s->tie;
+}
+
 static int hand_over(struct textin_sink *s)
 {
 	uint32_t i = heap_pop(s);
@@ -137,6 +152,7 @@ static int hand_over(struct textin_sink *s)
 		s->late++;
 	else
 		s->handed = slot->e.at.ts;
+	keep_order(s, &slot->e.at);
 	err = give(s, &slot->e);
 	s->bytes -= slot->len;
 	if (slot->cap > KEEP_BYTES) {

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Printed traces (ftrace, trace-cmd report, perf script): jobs are those that were printed, to the last digit."""
+
+import os
+import subprocess
+
+import load
+import printed
+from harness import XTR, config, equal, events, expect, import_file, info, jobs, put, test, xtr
+
+
+def rounded(ns, digits):
+    unit = 10**(9 - digits)
+    return ns // unit * unit
+
+
+def truth(made, digits):
+    return sorted((j.ring, rounded(j.queue, digits), rounded(j.run, digits), rounded(j.done, digits), j.tid,
+                   load.comm_of(j.tid)) for j in made)
+
+
+def seen(found, digits):
+    """Events of the same printed time may be some nanoseconds apart, which keeps their order."""
+    return sorted((j["ring"], *(rounded(j[t], digits) for t in ("queue_ns", "run_ns", "done_ns")), j["tid"], j["comm"])
+                  for j in found)
+
+
+def compare(path, made, old, digits, process=None):
+    found = jobs(path)
+    equal(seen(found, digits), truth(made, digits), "ring, times and submitter of each job")
+    equal({j.get("pid") for j in found}, {process(j.tid) for j in made} if process else {None}, "processes as far as told")
+    if old:
+        expect(all("key-inferred" in j["flags"] and j["device"] == "" for j in found), "keys are made up, and said to be")
+    else:
+        equal(sorted((j["context"], j["seqno"], j["device"], j["client"]) for j in found),
+              sorted((j.ctx, j.seqno, j.dev, j.tid - 990) for j in made), "key, device and client of each job")
+    waits = sorted((rounded(j["queue_ns"], digits), rounded(d["until_ns"], digits)) for j in found for d in j.get("deps", []))
+    equal(waits, sorted((rounded(j.queue, digits), rounded(j.dep.done, digits)) for j in made if j.dep),
+          "each wait ends when its dependency is done")
+
+
+def every(folder, form, shapes, process=None):
+    for old in (False, True):
+        made = load.make(200)
+        for shape in shapes:
+            text = form(load.told(made, old), **shape)
+            path, outcome = import_file(folder, text.encode(), name=f"{form.__name__}.txt")
+            expect("LOST" not in outcome.err and "warning" not in outcome.err, "nothing is lost", outcome)
+            try:
+                compare(path, made, old, shape.get("digits", 6), process if "tgid" in shape or "pid" in shape else None)
+            except AssertionError as error:
+                raise AssertionError(f"{shape}, {'old' if old else 'new'} names: {error}") from error
+            equal(config(path)["import-time-resolution"], "1 ns" if shape.get("digits") == 9 else "1 us", "resolution")
+
+
+@test
+def ftrace_text_in_all_columns_gives_the_same_jobs(folder):
+    shapes = [{}, {"flags": False}, {"tgid": True}, {"tgid": True, "flags": False, "digits": 9}, {"head": False}]
+    every(folder, printed.ftrace, shapes, lambda tid: tid + 5000)
+
+
+@test
+def trace_cmd_report_gives_the_same_jobs(folder):
+    every(folder, printed.report, [{}, {"digits": 9}, {"prefix": "  trace.dat: "}])
+
+
+@test
+def perf_script_in_all_columns_gives_the_same_jobs(folder):
+    shapes = [{}, {"digits": 9}, {"pid": True, "period": True}, {"cpu": False}, {"head": True, "stacks": True},
+              {"pid": True, "head": True, "digits": 9}]
+    every(folder, printed.perf, shapes, lambda tid: tid + 5000)
+
+
+@test
+def what_the_text_tells_of_its_making_is_kept(folder):
+    told = load.told(load.make(5), False)
+    path, _ = import_file(folder, printed.perf(told, head=True, stacks=True).encode(), name="p.txt")
+    section = info(path)["sections"][0]
+    equal([info(path)["clock"], info(path)["kernel"], section["system"]["cpus"]], ["monotonic", "6.6.6-test", 4],
+          "perf's header: clock, kernel, CPUs")
+    expect("nobody" not in str(info(path)), "the host's name is not taken over", info(path))
+    equal({k: v for k, v in section["config"].items() if k != "import-version"},
+          {"import-format": "perf", "import-source": "p.txt", "import-perf-version": "6.1.0",
+           "import-captured-on": "Sat Jan  1 00:00:00 2000", "import-time-resolution": "1 us",
+           "import-stack-lines-left-out": str(2 * len(told))}, "config")
+    path, _ = import_file(folder, printed.ftrace(told).encode(), name="f.txt")
+    equal(info(path)["clock"], "unknown", "ftrace's text does not tell its clock")
+    text = printed.ftrace(told).replace("5000.", "5000")
+    path, _ = import_file(folder, text.encode(), name="c.txt")
+    expect("not time" in config(path)["import-time-resolution"], "a clock that counts something", config(path))
+
+
+@test
+def losses_that_the_text_tells_are_losses(folder):
+    told = load.told(load.make(40), False)
+    lines = printed.ftrace(told, head=False).splitlines()
+    on_1 = [e[0] for e in told if e[1] == 1]
+    at = [i for i, e in enumerate(told) if e[1] == 1][3]
+    for words, count, unsure in (("CPU:1 [LOST 41 EVENTS]", 41, ""), ("CPU:1 [41 EVENTS DROPPED]", 41, ""),
+                                 ("CPU:1 [EVENTS DROPPED]", 1, "at least "), ("CPU:1 [LOST EVENTS]", 1, "at least ")):
+        text = "\n".join(lines[:at] + [words] + lines[at:]) + "\n"
+        path, outcome = import_file(folder, text.encode(), status=3)
+        expect(f"LOST {unsure}{count} event" in outcome.err, words, outcome)
+        gap = [line for line in xtr("dump", "--json", path).out.splitlines() if '"first_ns"' in line]
+        expect(len(gap) == 1 and f'"cpu":1,"first_ns":{rounded(on_1[2], 6)},"last_ns":{rounded(on_1[3], 6)}' in gap[0],
+               "between the events of its CPU", gap)
+    text = printed.ftrace(told).replace(f"{len(told)}/{len(told)}", f"{len(told)}/{len(told) + 7}")
+    path, outcome = import_file(folder, text.encode(), status=3)
+    expect("LOST 7 events" in outcome.err and info(path)["lost"] == 7, "what was overwritten", outcome)
+    text = printed.perf(told) + "            perf  9999 [001]  5010.000000: PERF_RECORD_LOST lost 12\n"
+    path, outcome = import_file(folder, text.encode(), status=3)
+    expect("LOST 12 events" in outcome.err, "perf's record of losses", outcome)
+
+
+@test
+def order_is_put_right_within_a_window(folder):
+    made = load.make(300)
+    told = load.told(made, True)
+    mixed = [e for i in range(0, len(told), 8) for e in reversed(told[i:i + 8])]
+    path, _ = import_file(folder, printed.ftrace(mixed).encode())
+    equal(seen(jobs(path), 6), truth(made, 6), "jobs of old names, whose events have to be paired in order")
+    expect(int(config(path)["import-reordered"]) > 0 and "import-late" not in config(path), "counted", config(path))
+    made = load.make(1200)
+    told = load.told(made, False)
+    path, _ = import_file(folder, printed.ftrace(told[1500:] + told[:1500]).encode())
+    equal(seen(jobs(path), 6), truth(made, 6), "jobs of new names do not depend on it")
+    expect(int(config(path)["import-late"]) > 0, "what the window could not put right is counted", config(path))
+
+
+@test
+def other_events_are_kept_with_their_values_or_their_text(folder):
+    lines = ["  Web Content-55      [003] d..2.     1.000001: sched_switch: prev_comm=Web Content prev_pid=55 prev_prio=120 "
+             "prev_state=S ==> next_comm=a=1 b next_pid=7 next_prio=120",
+             "a-1 [000] 1.000002: irq_handler_entry: irq=33 name=eth 0",
+             "a-1 [000] 1.000003: irq_handler_exit: irq=33 ret=handled",
+             "a-1 [000] 1.000004: sys_ioctl(fd: 3, cmd: c0186446, arg: 7ffd0)",
+             "a-1 [000] 1.000005: sys_ioctl -> 0xfffffffffffffff4",
+             "a-1 [000] 1.000006: gpu_mem_total: gpu_id=0 pid=55 size=4096",
+             "a-1 [000] 1.000007: brand_new: some words, then x=1",
+             "a-1 [000] 1.000008: tracing_mark_write: frame 7 begins"]
+    path, _ = import_file(folder, ("\n".join(lines) + "\n").encode())
+    found = events(path)
+    equal([e["event"] for e in found],
+          ["sched:sched_switch", "irq:irq_handler_entry", "irq:irq_handler_exit", "syscalls:sys_enter_ioctl",
+           "syscalls:sys_exit_ioctl", "gpu_mem:gpu_mem_total", "unknown:brand_new", "unknown:tracing_mark_write"], "names")
+    switch = found[0]["fields"]
+    equal([switch["prev_comm"], switch["prev_pid"], switch["next_comm"], switch["next_pid"]], ["Web Content", 55, "a=1 b", 7],
+          "names of threads that look like fields")
+    equal([found[4]["fields"]["ret"], found[6]["fields"]["x"]], [-12, 1], "numbers")
+    equal(found[6]["fields"]["text"], "some words, then x=1", "the whole text, where values do not cover it")
+    equal(found[7]["fields"]["text"], "frame 7 begins", "a marker's text")
+    calls = xtr("dump", "--calls", path) if "--calls" in xtr("dump", "--help").out else None
+    expect(calls is None or calls.status == 0, "calls", calls)
+
+
+@test
+def hostile_text_costs_a_line_not_the_file(folder):
+    told = load.told(load.make(20), False)
+    good = printed.ftrace(told, head=False).encode()
+    lines = good.splitlines(keepends=True)
+    half = len(lines) // 2
+    first, last = b"".join(lines[:half]), b"".join(lines[half:])
+    cases = [(b"x" * 70000 + b"\n", "too long"), (b"\0" * 200000 + b"\n", "too long"), (b"a\0b\n", "not text"),
+             (b"a-99999999999 [000] 1.000000: ev: a=1\n", "not an event"), (b"a-1 [000] 1.0000: \xff\xfe\n", "not an event"),
+             (b"a-1 [9999] 1.000000: ev: a=1\n", "not an event")]
+    for bad, words in cases:
+        path, outcome = import_file(folder, first + bad + last, status=3)
+        expect(f"line {half + 1}: {words}" in outcome.err, words, outcome)
+        equal(len(jobs(path)), 20, "all jobs are there")
+    path, outcome = import_file(folder, good[:-10], status=3)
+    expect("the file ends in the middle of it" in outcome.err and len(events(path)) == len(told) - 1, "cut off", outcome)
+    path, _ = import_file(folder, good.replace(b"\n", b"\r\n"))
+    equal(len(jobs(path)), 20, "CR LF")
+
+
+@test
+def what_is_no_trace_is_refused_in_one_line(folder):
+    graph = "# tracer: function_graph\n#\n 0)   1.2 us    |  schedule();\n"
+    cases = [("ftrace", "hello\nworld\n", "no line is an event"), ("perf", "hello\n", "no line is an event"),
+             ("ftrace", "", "no line is an event"), ("ftrace", graph, "function_graph"), (None, graph, "function_graph"),
+             (None, "int main(void)\n{\n}\n", "not a trace")]
+    for name, text, words in cases:
+        outcome = xtr("import", *(["-f", name] if name else []), "-o", os.path.join(folder, "z.xtr"),
+                      put(folder, "b.txt", text.encode()))
+        expect(outcome.status == 1 and words in outcome.err and outcome.err.count("xtr:") <= 2, words, outcome)
+        expect(not os.path.exists(os.path.join(folder, "z.xtr")), "and no file", outcome)
+    path, _ = import_file(folder, b"# tracer: nop\n#\n# entries-in-buffer/entries-written: 0/0   #P:2\n")
+    equal(info(path)["events"], 0, "an empty trace is a trace")
+
+
+@test
+def text_memory_is_bounded(folder):
+    made = load.make(30000)
+    path = put(folder, "big.txt", printed.ftrace(load.told(made, True)).encode())
+    out = os.path.join(folder, "big.xtr")
+    script = f"ulimit -v 262144; exec {XTR} import -o {out} {path}"
+    if "asan" in XTR:
+        script = script.split("; ")[1]
+    outcome = subprocess.run(["sh", "-c", script], capture_output=True, check=False)
+    expect(outcome.returncode == 0, "90,000 events in 256 MiB of address space", outcome.stderr)
+    equal(seen(jobs(out), 6), truth(made, 6), "all jobs")
