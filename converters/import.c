@@ -262,6 +262,12 @@ static void release(struct xtr_import *im)
 				   &im->old.by_fence,
 				   &im->old.by_id,
 				   &im->old.contexts,
+				   &im->old.threads,
+				   &im->old.queued,
+				   &im->old.was_run,
+				   &im->old.rings,
+				   &im->old.shared,
+				   &im->old.by_real,
 				   &im->new_names.ring,
 				   &im->new_names.contexts,
 				   &im->new_names.signaled };
@@ -274,6 +280,7 @@ static void release(struct xtr_import *im)
 		free(im->cpus[i].buf);
 	free(im->cpus);
 	free(im->old.jobs);
+	free(im->old.windows);
 	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
 		xtr_map_free(maps[i]);
 	import_types_free(im);

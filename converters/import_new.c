@@ -110,8 +110,6 @@ int import_fence(struct xtr_import *im, const struct xtr_import_at *at,
 	uint8_t rec[48] = { 0 };
 	int err = import_add_native(im, map);
 
-	xtr_put_le64(rec + 16, ctx);
-	xtr_put_le64(rec + 24, seqno);
 	if (!err)
 		err = intern_role(im, v, ROLE_DRIVER, rec + 40);
 	if (!err)
@@ -121,5 +119,8 @@ int import_fence(struct xtr_import *im, const struct xtr_import_at *at,
 		if (!last || *last < seqno)
 			err = import_map_put(&im->new_names.signaled, ctx, 0, seqno);
 	}
+	import_old_key(im, &ctx, &seqno);
+	xtr_put_le64(rec + 16, ctx);
+	xtr_put_le64(rec + 24, seqno);
 	return err ? err : import_put(im, at, map->type, rec, sizeof(rec));
 }

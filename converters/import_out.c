@@ -168,18 +168,32 @@ int import_ring(struct xtr_import *im, uint64_t ts, const char *name, size_t nam
 		*id = (uint32_t)*known;
 		return 0;
 	}
-	if (im->rings.n >= RINGS_MAX)
+	if (im->n_rings >= RINGS_MAX)
 		return 0;
 	/* Id 0 is the empty text of a device that is not known. */
 	if (!ring.device)
 		err = import_intern(im, "", 0, &ring.device);
-	ring.id = (uint32_t)im->rings.n + 1;
+	ring.id = ++im->n_rings;
 	if (!err)
 		err = xtr_tables_add_ring(im->tables, &ring);
 	if (!err)
 		err = xtr_map_put(&im->rings, ring.name, dev_len ? ring.device : 0, ring.id);
 	*id = ring.id;
 	return err;
+}
+
+int import_another_ring(struct xtr_import *im, uint64_t ts, uint32_t like, uint32_t *id)
+{
+	const struct xtr_ring *other = xtr_tables_ring(im->tables, like);
+	struct xtr_ring ring;
+
+	*id = like;
+	if (!other || im->n_rings >= RINGS_MAX)
+		return 0;
+	ring = *other;
+	ring.id = *id = ++im->n_rings;
+	ring.since = ts;
+	return xtr_tables_add_ring(im->tables, &ring);
 }
 
 /* --- event types ------------------------------------------------------------------------------ */

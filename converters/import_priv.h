@@ -85,6 +85,9 @@ void import_values_split(struct import_values *v);
 import_handler import_job_new, import_done_new, import_dep_new, import_fence;
 import_handler import_job_old, import_done_old, import_dep_old;
 
+/* The made-up key of the job with this fence, if the trace has told the fence's own. */
+void import_old_key(const struct xtr_import *im, uint64_t *ctx, uint64_t *seqno);
+
 struct import_cpu {
 	uint8_t *buf;
 	size_t n, cap;        /* bytes */
@@ -98,18 +101,37 @@ struct import_cpu {
 /* Keys of the jobs that the trace has no context and number for. */
 struct import_old_job {
 	uint64_t fence, ctx, seqno;
+	uint64_t real_ctx, real_seqno; /* low 32 bits, as a dependency on it told; 0: not known */
 	uint64_t id;
 	uint32_t name; /* string id of the ring's name */
 	uint32_t ring;
+	uint64_t before; /* id of the job that was put into the same queue before; 0: none */
+	uint32_t next;   /* another job that is not done, of the same name and id: index + 1 */
 	bool run, done;
+};
+
+#define IMPORT_WINDOW 1024u
+
+/* Numbers of jobs that were run on a ring. */
+struct import_window {
+	uint64_t high;                   /* the highest */
+	uint8_t bits[IMPORT_WINDOW / 8]; /* number modulo IMPORT_WINDOW */
 };
 
 struct import_old {
 	struct xtr_map by_fence; /* address -> index in jobs */
-	struct xtr_map by_id;    /* (ring's name, id) -> index in jobs, while not done */
+	struct xtr_map by_id;    /* (ring's name, id) -> index of the first job in jobs */
 	struct xtr_map contexts; /* (ring's name, entity) -> context */
+	struct xtr_map threads;  /* context -> thread of its scheduler */
+	struct xtr_map queued;   /* context -> id of the job that was queued last */
+	struct xtr_map was_run;  /* context -> id of the job that was run last */
+	struct xtr_map rings;    /* (ring's name, thread of a scheduler) -> ring */
+	struct xtr_map by_real;  /* (real context, number) -> index in jobs */
+	struct xtr_map shared;   /* ring -> 1: seen to stand for several schedulers */
 	struct import_old_job *jobs;
 	size_t n, cap;
+	struct import_window *windows; /* by ring */
+	size_t n_windows, cap_windows;
 	uint64_t last_ctx, orphans;
 };
 
@@ -156,6 +178,7 @@ struct xtr_import {
 	struct xtr_map tasks; /* tid -> import_task in one number */
 	size_t n_task_rows;
 	struct xtr_map rings; /* (name, device) -> ring */
+	uint32_t n_rings;
 
 	struct xtr_import_type *types; /* all, for the end */
 	struct import_shape *shapes;   /* all, for the end */
@@ -185,6 +208,8 @@ int import_intern(struct xtr_import *im, const void *text, size_t n, uint32_t *i
 /* Id of the ring with this name and device (lengths 0: not known), made when first asked for. */
 int import_ring(struct xtr_import *im, uint64_t ts, const char *name, size_t name_len,
 		const char *dev, size_t dev_len, uint32_t *id);
+/* A ring of the same name and device as another one. */
+int import_another_ring(struct xtr_import *im, uint64_t ts, uint32_t like, uint32_t *id);
 int import_flush(struct xtr_import *im);
 int import_finish(struct xtr_import *im);
 /* Make room in a map that grows with the input: forgets everything when it is full. */
@@ -206,6 +231,9 @@ struct import_task_fields {
 		PID_BY_FLAGS
 	} pid;
 };
+/* Is the current thread called so? (The kernel cuts names after 15 bytes.) */
+bool import_is_called(const struct xtr_import *im, const struct xtr_import_at *at, const char *name,
+		      size_t len);
 /* The process of a new thread: its own, or its parent's where that is known; else 0. */
 uint32_t import_new_task_pid(const struct xtr_import *im, uint32_t parent, uint32_t tid,
 			     uint64_t clone_flags);

@@ -52,6 +52,17 @@ uint32_t import_new_task_pid(const struct xtr_import *im, uint32_t parent, uint3
 	return known ? (uint32_t)(*known >> 32) : 0;
 }
 
+bool import_is_called(const struct xtr_import *im, const struct xtr_import_at *at, const char *name,
+		      size_t len)
+{
+	const uint64_t *known = xtr_map_get(&im->tasks, at->tid, 0);
+	size_t n = 0;
+	const char *comm = known ? xtr_tables_string(im->tables, (uint32_t)*known, &n) : NULL;
+
+	len = len < 15 ? len : 15;
+	return at->tid && comm && n == len && !memcmp(comm, name, len);
+}
+
 int import_see(struct xtr_import *im, const struct xtr_import_at *at)
 {
 	if (!at->comm && !at->pid)

@@ -123,6 +123,18 @@ static enum xtr_ring_verdict given_verdict(const struct xtr_cut_note *n, uint32_
 	return xtr_ids_have(&n->batched, id) ? XTR_VERDICT_BATCHED : XTR_VERDICT_IN_ORDER;
 }
 
+/* Is the name in an importer's list of rings that stand for several schedulers? */
+static bool is_shared_import(const struct xtr_meta *meta, const char *name)
+{
+	const char *list = meta ? xtr_meta_config_str(meta, "import-shared-rings") : NULL;
+	size_t n = strlen(name);
+
+	for (; list && *list; list += strcspn(list, ","), list += *list == ',')
+		if (strcspn(list, ",") == n && !memcmp(list, name, n))
+			return true;
+	return false;
+}
+
 static int64_t add_ring(struct xtr_rings *r, uint32_t id)
 {
 	const struct xtr_ring *def = id && r->tables ? xtr_tables_ring(r->tables, id) : NULL;
@@ -155,6 +167,10 @@ static int64_t add_ring(struct xtr_rings *r, uint32_t id)
 	};
 	apply_rule(ring);
 	ring->given = given_verdict(&r->note, id);
+	if (ring->rule == XTR_RULE_IN_ORDER && is_shared_import(r->meta, ring->name)) {
+		ring->rule = XTR_RULE_SHARED;
+		ring->why = "imported: rings of this name of several devices";
+	}
 	if (xtr_keymap_put(&r->by_id, id, 0, r->n))
 		return -ENOMEM;
 	return r->n++;

@@ -12,25 +12,30 @@ class Job:
     pass
 
 
-def make(n=200, seed=3, long_size=8):
+def make(n=200, seed=3, long_size=8, same_ids=False):
+    """same_ids: the schedulers of both devices number their jobs alike."""
     rng = random.Random(seed)
     entities = []
     for number, (dev, ring) in enumerate(RINGS):
         for _ in range(2):
             address = (0xffff888000100000 if long_size == 8 else 0xc0100000) + 0x400 * len(entities)
             entities.append((dev, ring, number, address, 10 + 2 * len(entities), 1000 + len(entities)))
-    jobs, ids, seqnos, free = [], {}, {}, []
+    jobs, ids, seqnos, free, last = [], {}, {}, [], {}
     now = BASE
     for i in range(n):
         now += rng.randrange(2_000, 900_000)
         j = Job()
         j.dev, j.ring, number, j.entity, j.ctx, j.tid = rng.choice(entities)
-        j.id = ids[number] = ids.get(number, 100 * number) + 1
+        j.id = ids[number] = ids.get(number, 0 if same_ids else 1_000_000 * number) + 1
+        j.thread = 200 + number
         j.seqno = seqnos[j.ctx] = seqnos.get(j.ctx, 0) + 1
         j.queue = now
-        j.run = now + rng.randrange(3_000, 400_000)
+        # An entity's jobs are looked at and run one after the other.
+        j.look = max(now, last[j.ctx].run if j.ctx in last else 0) + 900
+        last[j.ctx] = j
+        j.run = j.look + rng.randrange(2_100, 400_000)
         # What another ring has in flight; on one ring a job waits only until the other is run.
-        flying = [d for d in jobs[-8:] if d.done > now + 1000 and d.ring != j.ring]
+        flying = [d for d in jobs[-8:] if d.done > j.look + 1000 and d.ring != j.ring]
         j.dep = rng.choice(flying) if flying and rng.random() < 0.3 else None
         if j.dep:
             j.run = max(j.run, j.dep.done + 2_000)
@@ -65,22 +70,22 @@ def as_new(jobs):
         if j.dep:
             dep = {**key, "ctx": j.dep.ctx, "seqno": j.dep.seqno}
             yield j.queue + 200, j.cpus[0], j.tid, "drm_sched_job_add_dep", dep
-            yield j.queue + 900, j.cpus[1], 77, "drm_sched_job_unschedulable", dep
+            yield j.look, j.cpus[1], 77, "drm_sched_job_unschedulable", dep
         yield j.run, j.cpus[2], 77, "drm_sched_job_run", both
         yield j.done, j.cpus[3], 0, "drm_sched_job_done", key
 
 
-def as_old(jobs):
+def as_old(jobs, threads):
     for j in jobs:
         both = {"entity": j.entity, "fence": j.fence, "name": j.ring, "id": j.id, "job_count": 3, "hw_job_count": 1}
         yield j.queue, j.cpus[0], j.tid, "drm_sched_job", both
         if j.dep:
-            yield j.queue + 900, j.cpus[1], 77, "drm_sched_job_wait_dep", {
+            yield j.look, j.cpus[1], j.thread if threads else 77, "drm_sched_job_wait_dep", {
                 "name": j.ring, "id": j.id, "fence": j.dep.fence, "ctx": j.dep.ctx, "seqno": j.dep.seqno}
-        yield j.run, j.cpus[2], 77, "drm_run_job", both
+        yield j.run, j.cpus[2], j.thread if threads else 77, "drm_run_job", both
         yield j.done, j.cpus[3], 0, "drm_sched_process_job", {"fence": j.fence}
 
 
-def told(jobs, old):
-    """All events in order of time: (ts, cpu, tid, event, values)."""
-    return sorted(as_old(jobs) if old else as_new(jobs), key=lambda e: e[0])
+def told(jobs, old, threads=False):
+    """All events in order of time: (ts, cpu, tid, event, values). threads: each scheduler has its own."""
+    return sorted(as_old(jobs, threads) if old else as_new(jobs), key=lambda e: e[0])

@@ -181,6 +181,40 @@ def threads_have_the_processes_that_the_trace_tells(folder):
            "a thread of the process that made it, named by the switch to it", found[:2])
 
 
+def rings_of(found, made):
+    """Pairs of (device, ring) as it was and the ring's number in the file."""
+    real = {j.queue: (j.dev, j.ring) for j in made}
+    return {(real[j["queue_ns"]], j["ring_id"]) for j in found}
+
+
+@test
+def threads_of_schedulers_tell_rings_of_one_name_apart(folder):
+    shape = Shape(6)
+    made = load.make(300, same_ids=True)
+    comms = load.comms() + [(200 + i, ring) for i, (_, ring) in enumerate(load.RINGS)]
+    path, _ = import_file(folder, File(shape, by_cpu(shape, load.told(made, True, threads=True)), comms=comms).bytes())
+    found = jobs(path)
+    equal(seen(found), truth(made), "the same numbers on both devices: jobs are kept apart")
+    check_dependencies(path, made)
+    equal(len(rings_of(found, made)), 4, "one ring of the file for each ring")
+    expect("import-shared-rings" not in config(path), "no ring is shared")
+
+
+@test
+def rings_of_one_name_that_cannot_be_told_apart_are_said_to_be(folder):
+    shape = Shape(6)
+    made = load.make(300, same_ids=True)
+    path, _ = import_file(folder, File(shape, by_cpu(shape, load.told(made, True)), comms=load.comms()).bytes())
+    equal(seen(jobs(path)), truth(made), "jobs are kept apart")
+    equal(sorted(config(path)["import-shared-rings"].split(",")), ["gfx_0.0.0", "sdma0"], "the rings are named")
+    expect(all(j["quality"] == "bounded" for j in jobs(path)), "no start is inferred from another device's jobs")
+    waits = {j["queue_ns"]: {d["until_ns"] for d in j.get("deps", [])} for j in jobs(path)}
+    for j in made:
+        expect(waits[j.queue] <= ({j.dep.done} if j.dep else set()), "a wait that is told is a right one", waits[j.queue])
+    kept = [e for e in events(path, "-e", "*wait_dep") if e["type"] >= 1024]
+    expect(kept, "waits that could be of two jobs are kept as they are")
+
+
 @test
 def buffers_of_instances_are_merged(folder):
     for shape in (Shape(6), Shape(7), Shape(7, codec="zlib")):
