@@ -100,6 +100,22 @@ two_capabilities() {
 	case_end
 }
 
+# Another tool beside xtr: what it recorded is imported on the host, and has to tell the same.
+other_tool() {
+	case_begin import
+	"$xtr" record --force -o "$dir/run.xtr" -- \
+		trace-cmd record -q -e gpu_scheduler -e dma_fence:dma_fence_signaled -C mono -b 16384 \
+		-o "$dir/trace.dat" bash -c "
+		echo start >$debug/control
+		fakegpu-load -n 400 $short mixed >'$dir/load.json'
+		status=\$?
+		sleep 0.3
+		echo stop >$debug/control
+		exit \$status" >"$dir/record.out" 2>"$dir/record.err"
+	echo $? >"$dir/record.status"
+	case_end
+}
+
 # Kernel types hidden, as on a kernel that was built without them.
 without_btf() {
 	case_begin no-btf

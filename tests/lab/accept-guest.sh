@@ -38,6 +38,7 @@ done
 one_process
 two_recorders
 two_capabilities
+other_tool
 without_btf
 sleep 0.2
 modprobe -r xtr_fakegpu || exit 93
