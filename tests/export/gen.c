@@ -233,9 +233,10 @@ static void switch_thread(struct gen *g, uint64_t ts)
 {
 	static uint32_t on[CPUS];
 	uint32_t k = (uint32_t)rnd(THREADS + 1), next = k < THREADS ? thread[k].tid : 0;
+	const char *comm = k < THREADS && thread[k].comm ? thread[k].comm : "swapper";
 	struct rec r = { .a = on[g->cpu], .b = next };
 
-	memcpy(&r.c, k < THREADS && thread[k].comm ? thread[k].comm : "swapper", 8);
+	memcpy(&r.c, comm, strnlen(comm, sizeof(r.c)));
 	g->tid = on[g->cpu];
 	on[g->cpu] = next;
 	emit(g, ts, SWITCH, r);
