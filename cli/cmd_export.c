@@ -243,7 +243,8 @@ const struct cli_command cmd_export = {
 	.about =
 		"Formats: perfetto (.pftrace, for ui.perfetto.dev and trace_processor), chrome (.json, for "
 		"the same and chrome://tracing), sqlite (.sqlite), csv and jsonl (one table). docs/export.md "
-		"says what each track, table and column means.\n\n"
+		"says what each track means, docs/tables.md each table and column; 'xtr query' asks a trace in "
+		"SQL without an export.\n\n"
 		"A time window, a device, a ring or a process is taken out here, so that nothing has to be cut "
 		"afterwards. A job is exported if it ended within the window. --device and --ring select jobs; "
 		"--pid jobs that the process submitted, and what its threads did.\n\n"
