@@ -26,7 +26,7 @@ static const struct {
 	const char *name, *columns;
 } indexes[] = {
 	{ XTR_REL_JOBS, "jobs_by_time", "done_ns" },
-	{ XTR_REL_JOBS, "jobs_by_ring", "file, ring_id, run_ns" },
+	{ XTR_REL_JOBS, "jobs_by_ring", "file, ring_id, run_ns, done_ns" },
 	{ XTR_REL_JOBS, "jobs_by_pid", "pid, done_ns" },
 	{ XTR_REL_JOBS, "jobs_by_fence", "context, seqno" },
 	{ XTR_REL_DEPS, "deps_by_job", "context, seqno" },
