@@ -257,7 +257,23 @@ static int64_t alloc(struct xtr_calls *c)
 	return c->n++;
 }
 
-/* The text of a name field: a string as it is, a number in digits. */
+/* "TIMER" instead of 1, if META has a name for it. Names are sorted by value. */
+static void enum_name(char *name, const struct xtr_field *f, uint64_t v)
+{
+	uint32_t lo = 0, hi = f->n_names, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (f->names[mid].value < v)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo < f->n_names && f->names[lo].value == v)
+		snprintf(name, NAME_MAX_BYTES, "%s", f->names[lo].name);
+}
+
+/* The text of a name field: a string as it is, a number in digits or by its name. */
 static void field_name(const struct xtr_calls *c, char *name, const struct xtr_field *f,
 		       const struct xtr_event *ev)
 {
@@ -276,6 +292,8 @@ static void field_name(const struct xtr_calls *c, char *name, const struct xtr_f
 			s = xtr_tables_string(c->o.tables, (uint32_t)v, &n);
 		else
 			snprintf(name, NAME_MAX_BYTES, "%" PRIu64, v);
+		if (f->names_kind == XTR_NAMES_ENUM)
+			enum_name(name, f, v);
 	}
 	if (!s)
 		return;

@@ -219,6 +219,35 @@ Test(call, interrupts_nest)
 	cr_expect(got[0].on_cpu && got[3].on_cpu && got[2].stream == 1);
 }
 
+/* As the kernel's description of softirq_entry names its vectors. */
+Test(call, numbers_that_have_a_name_are_called_by_it)
+{
+	static const struct xtr_value_name vectors[] = { { 1, "TIMER" }, { 9, "RCU" } };
+	struct xtr_field f = { .name = "vec",
+			       .offset = 16,
+			       .size = 4,
+			       .repr = XTR_REPR_U32,
+			       .names_kind = XTR_NAMES_ENUM,
+			       .n_names = 2,
+			       .names = vectors };
+	struct xtr_event_desc d = *xtr_meta_event_by_name(n.meta, "irq:softirq_entry");
+	uint32_t v;
+
+	d.fields = &f;
+	cr_assert(!xtr_meta_add_event(n.meta, &d));
+	xtr_calls_free(calls);
+	start(0);
+	for (v = 8; v < 10; v++) {
+		named_emit(&n, "irq:softirq_entry", v, 7, 0);
+		named_set(&n, "vec", v);
+		xtr_calls_event(calls, &n.ev);
+		give("irq:softirq_exit", v, 7, 0);
+	}
+	cr_assert(n_got == 2);
+	expect(0, XTR_CALL_SOFTIRQ, "8", 8, 8, 0);
+	expect(1, XTR_CALL_SOFTIRQ, "RCU", 9, 9, 0);
+}
+
 static void switch_to(uint64_t ts, uint32_t cpu, uint32_t prev, uint32_t next, const char *comm)
 {
 	named_emit(&n, "sched:sched_switch", ts, prev, cpu);
