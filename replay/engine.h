@@ -34,6 +34,7 @@ enum slot_place {
 struct slot {
 	struct xtr_job job;
 	uint64_t first_ns;     /* time of the first event */
+	uint64_t held_ns;      /* time of the event that closed it, or of the last one of all */
 	uint64_t prev_done;    /* done of the ring's job before this one */
 	uint64_t batch_base;   /* as prev_done, before the batch that this job is in */
 	uint64_t overtaken_at; /* done of the job that overtook this one; 0: none */

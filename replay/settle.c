@@ -38,11 +38,9 @@ static void set_owner(const struct xtr_model *m, struct slot *s)
 }
 
 /* The time until which a record of a job that never ended could have come. */
-static uint64_t last_possible(const struct xtr_model *m, const struct slot *s)
+static uint64_t last_possible(const struct slot *s)
 {
-	const struct xtr_job *j = &s->job;
-
-	return j->done_ns ? j->done_ns : m->now;
+	return s->job.done_ns ? s->job.done_ns : s->held_ns;
 }
 
 /* Quality of a job whose run or done is not in the trace. */
@@ -77,7 +75,7 @@ static void mark_missing(const struct xtr_model *m, struct slot *s)
 	/* Without run and queue, the missing ones may lie anywhere before done. */
 	if (!j->run_ns && !j->queue_ns)
 		from = 0;
-	if (xtr_gaps_overlap(&m->gaps, from, last_possible(m, s)))
+	if (xtr_gaps_overlap(&m->gaps, from, last_possible(s)))
 		j->flags |= XTR_FLAG_GAP;
 }
 

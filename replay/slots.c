@@ -171,6 +171,7 @@ void slot_hold(struct xtr_model *m, uint32_t i)
 	list_del(m, &m->open, i);
 	m->n_open--;
 	s->state = SLOT_HELD;
+	s->held_ns = m->now;
 	list_add(m, &m->held, i);
 }
 

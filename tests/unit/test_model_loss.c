@@ -122,6 +122,18 @@ Test(model_loss, fence_signal_stands_in_for_done)
 	cr_expect(eq(u64, sim_find(s, 11, 1)->done_ns, 60 * US));
 }
 
+/* What is lost after a job was closed is not the job's, however long it takes to the next event. */
+Test(model_loss, recycled_before_a_gap)
+{
+	sim_queue(s, 1 * US, 11, 1, 1);
+	sim_queue(s, 20 * US, 11, 1, 1);
+	sim_gap(s, 500 * US, 600 * US, 3);
+	sim_job(s, 13, 1, 2, 700 * US, 710 * US, 720 * US);
+	sim_jobs(s);
+	cr_assert(eq(sz, s->n_jobs, 3));
+	cr_expect(eq(u32, s->job[0].flags, XTR_FLAG_RECYCLED | XTR_FLAG_NO_RUN | XTR_FLAG_NO_DONE));
+}
+
 /* A fence's name used again while its job is open: the old one is closed, the new one is another.
  */
 Test(model_loss, recycled_fence)
