@@ -43,8 +43,7 @@ static int unpack(struct dat *d, struct section *s)
 	size_t got = 0;
 	int err = from ? 0 : -EBADMSG;
 
-	s->mem = malloc((size_t)n + 1);
-	if (!err && !s->mem)
+	if (!err && !(s->mem = malloc((size_t)n + 1)))
 		err = -ENOMEM;
 	if (!err)
 		err = xtr_inflate(d->codec, (const uint8_t *)from, packed, s->mem, n, &got);
