@@ -203,6 +203,9 @@ static int scheduler_event(struct pf *pf, const struct xtr_event *ev)
 
 	if (ev->type > XTR_EV_JOB_UNSCHEDULABLE || xtr_gpu_record_get(ev, &r) != 1)
 		return 0;
+	/* Kernels before 6.17 tell each dependency that is looked at; only what blocks is left. */
+	if (ev->type == XTR_EV_JOB_WAIT_DEP && r.flags & XTR_JOB_DEP_SIGNALED)
+		return 0;
 	f = pf_ftrace_begin(pf, ev->stream, ev->ts, ev->tid);
 	done.has_fence_context = done.has_fence_seqno = true;
 	dep.has_fence_context = dep.has_fence_seqno = dep.has_ctx = dep.has_seqno = true;

@@ -143,11 +143,16 @@ static void put_string_id(struct pf *pf, uint32_t number, uint64_t id)
 	put_text(pf, number, s ? s : "", n);
 }
 
+/* As `xtr dump` has it: several rings may have one name. */
 static void put_ring(struct pf *pf, uint32_t number, uint64_t id)
 {
-	const struct xtr_ring *r = xtr_tables_ring(pf->s->tables, (uint32_t)id);
+	const struct xtr_tables *t = pf->s->tables;
+	const struct xtr_ring *r = xtr_tables_ring(t, (uint32_t)id);
+	const char *device = r ? xtr_tables_string(t, r->device, NULL) : NULL;
+	const char *name = r ? xtr_tables_string(t, r->name, NULL) : NULL;
+	char *text = pf_textf(pf, "%s/%s#%" PRIu64, device ? device : "", name ? name : "", id);
 
-	put_string_id(pf, number, r ? r->name : 0);
+	put_text(pf, number, id ? text : "", id ? strlen(text) : 0);
 }
 
 /* Symbols, innermost first, with ';' between. */
