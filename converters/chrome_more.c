@@ -125,7 +125,8 @@ int chrome_gap(void *self, const struct xtr_gap *gap)
 	chrome_us(o, "dur", end - first);
 	chrome_args(o);
 	chrome_u64(o, "count", gap->count);
-	chrome_u64(o, "cpu", gap->stream);
+	if (gap->stream != XTR_STREAM_NONE)
+		chrome_u64(o, "cpu", gap->stream);
 	chrome_args_end(o);
 	chrome_event_end(o);
 	return 0;

@@ -279,7 +279,8 @@ int pf_cpu_track(struct pf *pf, enum pf_root root, uint32_t cpu, uint32_t lane, 
 	if (ret || described(pf, *uuid, 0))
 		return ret;
 	pf_packet(pf);
-	d.name = pf_textf(pf, "CPU %" PRIu32, cpu);
+	d.name = cpu == XTR_STREAM_NONE ? pf_textf(pf, "unknown CPU")
+					: pf_textf(pf, "CPU %" PRIu32, cpu);
 	d.has_sibling_order_rank = true;
 	d.sibling_order_rank = (int32_t)(cpu & INT32_MAX);
 	d.has_sibling_merge_behavior = true;

@@ -10,8 +10,12 @@ static void text_gap(FILE *f, const struct xtr_gap *gap)
 {
 	char from[XTR_TEXT_NUMBER], to[XTR_TEXT_NUMBER];
 
-	fprintf(f, "LOST %" PRIu64 " %s on CPU %u between %s and %s\n", gap->count,
-		gap->count == 1 ? "event" : "events", gap->stream, xtr_text_stamp(from, gap->first),
+	fprintf(f, "LOST %" PRIu64 " %s on ", gap->count, gap->count == 1 ? "event" : "events");
+	if (gap->stream == XTR_STREAM_NONE)
+		fputs("an unknown CPU", f);
+	else
+		fprintf(f, "CPU %u", gap->stream);
+	fprintf(f, " between %s and %s\n", xtr_text_stamp(from, gap->first),
 		xtr_text_stamp(to, gap->last));
 }
 
@@ -102,7 +106,8 @@ static void json_gap(struct xtr_json *j, const struct xtr_gap *gap)
 {
 	xtr_json_begin_object(j);
 	xtr_json_kv_u64(j, "lost", gap->count);
-	xtr_json_kv_u64(j, "cpu", gap->stream);
+	if (gap->stream != XTR_STREAM_NONE)
+		xtr_json_kv_u64(j, "cpu", gap->stream);
 	xtr_json_kv_u64(j, "first_ns", gap->first);
 	xtr_json_kv_u64(j, "last_ns", gap->last);
 	xtr_json_end_object(j);
