@@ -110,6 +110,8 @@ static const struct print prints[] = {
 	{ "jsm", "vpu",
 	  "%s{event} type:%s{type}, status:%x{status}, id:%x{request_id}, result:%x{result}" },
 	{ "sys_exit_*", "syscalls", "%r{ret}" },
+	{ "print", "ftrace", "%s{ip}: %s{buf}" },
+	{ "tracing_mark_write", "ftrace", "%s{buf}" },
 	/* The function tracer, of trace-cmd and of the kernel. */
 	{ "function", "ftrace", "%s{ip} <-- %s{parent_ip}" },
 	{ "function", "ftrace", "%s{ip} <-%s{parent_ip}" },
