@@ -157,13 +157,16 @@ class Trace:
     """All packets in order; `faults` are what an importer would drop, mistake or report."""
 
     def __init__(self, data):
+        self.clear()
+        self.packets = decode(unpack(data)).get("packet", [])
+        for packet in self.packets:
+            self.packet(packet)
+
+    def clear(self):
+        """Before the first packet."""
         self.faults = []
         self.sequences, self.tracks, self.gpus, self.global_clocks = {}, {}, {}, []
         self.jobs, self.events, self.ftrace, self.lost = [], [], [], []
-        self.packets = decode(unpack(data)).get("packet", [])
-        self.uuids = [first(p, "trace_uuid") for p in self.packets if "trace_uuid" in p]
-        for packet in self.packets:
-            self.packet(packet)
 
     def fault(self, what, packet):
         if len(self.faults) < 20:
