@@ -165,11 +165,11 @@ static void fill(struct export_run *r)
 	replay_select_given(&r->cmd, &r->e.select);
 }
 
-/* Exporters look at the stream's state once; what is still in its buffer fails as the rest did. */
+/* Exporters look at the stream's state, late; why it failed is what one more byte fails with. */
 static int write_error(FILE *f, int err)
 {
 	errno = 0;
-	return fflush(f) && errno ? errno : err;
+	return (fputc('\n', f) == EOF || fflush(f)) && errno ? errno : err;
 }
 
 /* Exporters that write by path tell of a full disk; any other error may be the input's. */

@@ -335,11 +335,17 @@ class Axis:
     """BOOTTIME back to the event clock of one section: one offset until the clocks have moved."""
 
     def __init__(self, section):
-        self.spans = []
+        self.spans, errors = [], []
         for s in source.json_rows(section.path, "clocks"):
-            offset = (s["boottime_ns"] or 0) - s["before_ns"] - (s["after_ns"] - s["before_ns"]) // 2
-            if s["boottime_ns"] and (not self.spans or abs(offset - self.spans[-1][1]) > JUMP_NS):
+            error = s["after_ns"] - s["before_ns"]
+            if not s["boottime_ns"] or error < 0:
+                continue
+            offset = s["boottime_ns"] - s["before_ns"] - error // 2
+            if not self.spans or abs(offset - self.spans[-1][1]) > JUMP_NS + error // 2 + errors[-1] // 2:
                 self.spans.append((s["before_ns"], offset))
+                errors.append(error)
+            elif error < errors[-1]:  # the quicker reading is the better one
+                self.spans[-1], errors[-1] = (self.spans[-1][0], offset), error
         self.spans = self.spans or [(0, 0)]
 
     def event(self, boot):

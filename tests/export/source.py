@@ -139,7 +139,7 @@ def by_key(jobs):
     for job in jobs:
         found.setdefault(key(job), []).append(job)
     for same in found.values():
-        same.sort(key=lambda j: min(j[t] for t in ("queue_ns", "run_ns", "done_ns") if j.get(t) is not None))
+        same.sort(key=lambda j: min((j[t] for t in ("queue_ns", "run_ns", "done_ns") if j.get(t)), default=0))
     return found
 
 
