@@ -10,7 +10,8 @@ from tracedat import EVENTS, File, Lost, Shape
 
 SHAPES = [Shape(6), Shape(6, big=True), Shape(6, long_size=4), Shape(6, big=True, long_size=4), Shape(6, page=65536),
           Shape(7), Shape(7, codec="zlib"), Shape(7, codec="zstd"), Shape(7, big=True, codec="zlib"),
-          Shape(7, long_size=4, codec="zstd"), Shape(7, page=16384)]
+          Shape(7, long_size=4, codec="zstd"), Shape(7, page=16384), Shape(6, ancient=True),
+          Shape(6, big=True, long_size=4, ancient=True)]
 
 
 def built_with(codec):
@@ -101,6 +102,19 @@ def facts_of_the_file_are_kept(folder):
     expect("00000000-0000" not in text, "a boot that is not known is not shown", text)
     path, _ = import_file(folder, make(Shape(7), False, 20, clock="boot")[1].bytes(), name="b.dat")
     equal(info(path)["clock"], "boottime", "a clock that xtr knows has xtr's name")
+
+
+@test
+def time_stamps_are_turned_into_what_they_stand_for(folder):
+    for shape in (Shape(6), Shape(7, big=True)):
+        cpus = {0: [(1_000_000, EVENTS["softirq_entry"].record(shape, 0, {"vec": 1}))]}
+        later, _ = import_file(folder, File(shape, cpus, extra_options=[(7, b"2500\0")]).bytes())
+        equal(events(later)[0]["ts_ns"], 1_002_500, "the offset that the user gave to trace-cmd")
+        equal(config(later)["import-time-offset"], "2500 ns", "and META tells")
+        scale = shape.u(4, 3) + shape.u(4, 1) + shape.u(8, 77)
+        cycles, _ = import_file(folder, File(shape, cpus, clock="x86-tsc", extra_options=[(14, scale)]).bytes())
+        equal(events(cycles)[0]["ts_ns"], 1_500_077, "cycles become ns")
+        equal(info(cycles)["clock"], "tsc2nsec", "the clock has a name of its own")
 
 
 @test

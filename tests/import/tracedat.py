@@ -13,11 +13,13 @@ MISSED, STORED = 1 << 31, 1 << 30
 class Shape:
     """What a file looks like; the events in it are the same."""
 
-    def __init__(self, version=6, big=False, long_size=8, codec="none", page=4096):
+    def __init__(self, version=6, big=False, long_size=8, codec="none", page=4096, ancient=False):
         self.version, self.big, self.long_size, self.codec, self.page = version, big, long_size, codec, page
+        self.ancient = ancient  # event headers as before Linux 2.6.31
 
     def __str__(self):
-        return f"v{self.version} {'big' if self.big else 'little'} {8 * self.long_size}-bit {self.codec} pages of {self.page}"
+        return (f"v{self.version} {'big' if self.big else 'little'} {8 * self.long_size}-bit {self.codec} pages of {self.page}"
+                + (" ancient" if self.ancient else ""))
 
     def u(self, size, value):
         return (value & ((1 << (8 * size)) - 1)).to_bytes(size, "big" if self.big else "little")
@@ -154,12 +156,32 @@ HEADER_EVENT = (b"# compressed entry header\n\ttype_len    :    5 bits\n\ttime_d
                 b"\tdata max type_len  == 28\n")
 
 
+ANCIENT_HEADER = (b"# compressed entry header\n\ttype        :    2 bits\n\tlen         :    3 bits\n\ttime_delta  :   27 bits\n"
+                  b"\tarray       :   32 bits\n\n\tpadding     : type == 0\n\ttime_extend : type == 1\n\tdata        : type == 3\n")
+
+
+def ancient_event(shape, delta, record):
+    def first(kind, words, delta):
+        return shape.u(4, kind << 30 | words << 27 | delta if shape.big else delta << 5 | words << 2 | kind)
+
+    out = b""
+    if delta >= 1 << 27:
+        out += first(1, 1, delta & ((1 << 27) - 1)) + shape.u(4, delta >> 27)
+        delta = 0
+    record += bytes(-len(record) % 4)
+    if len(record) <= 28:
+        return out + first(3, len(record) // 4, delta) + record
+    return out + first(3, 0, delta) + shape.u(4, len(record) + 4) + record
+
+
 def head(shape, kind, delta):
     return shape.u(4, kind << 27 | delta if shape.big else delta << 5 | kind)
 
 
 def ring_event(shape, delta, record, rng):
     """An event of the ring buffer: what the kernel may write for it."""
+    if shape.ancient:
+        return ancient_event(shape, delta, record)
     out = b""
     if delta >= 1 << 27:
         out += head(shape, 30, delta & ((1 << 27) - 1)) + shape.u(4, delta >> 27)
@@ -173,6 +195,8 @@ def ring_event(shape, delta, record, rng):
 def extras(shape, ts, rng):
     """What stands between events: one that was taken back, an absolute time stamp."""
     out, spent = b"", 0
+    if shape.ancient:
+        return out, spent
     if rng.random() < 0.05:
         out += head(shape, 29, 1) + shape.u(4, 12) + bytes(8)
         spent = 1
@@ -195,7 +219,7 @@ def pages(shape, events, rng, fill=None):
         if flags & STORED:
             data += shape.u(shape.long_size, lost.count)
         elif len(data) + 8 <= shape.page - 8 - shape.long_size:
-            data += head(shape, 29, 0)  # the rest of the page
+            data += bytes(4) if shape.ancient else head(shape, 29, 0)  # the rest of the page
         page = shape.u(8, start) + shape.u(shape.long_size, commit) + data
         out.append(page.ljust(shape.page, b"\0"))
         body = b""
@@ -247,7 +271,8 @@ class File:
 
     def header_info(self):
         u, page = self.shape.u, header_page(self.shape)
-        return (b"header_page\0" + u(8, len(page)) + page + b"header_event\0" + u(8, len(HEADER_EVENT)) + HEADER_EVENT)
+        event = ANCIENT_HEADER if self.shape.ancient else HEADER_EVENT
+        return b"header_page\0" + u(8, len(page)) + page + b"header_event\0" + u(8, len(event)) + event
 
     def formats(self, events):
         out = self.shape.u(4, len(events))
