@@ -200,8 +200,9 @@ const struct cli_command cmd_cut = {
 		"a damaged trace has lost is counted as lost by damage, and where, so that the cut is a "
 		"whole file: without options, cut saves what is good of a damaged one.\n\n"
 		"Queue depths begin with what the cut knows. Jobs may differ from the whole's where more "
-		"than 524,288 were open at once, and where FILE is damaged: the cut then knows that events "
-		"are missing during a job.\n\n"
+		"than 524,288 were open at once, where more than a million overtook each other or completed "
+		"together, and where FILE is damaged: the cut then knows that events are missing during a "
+		"job. A few jobs more than needed may be kept; they are not shown.\n\n"
 		"The output appears under its name when it is complete. Exit status 3: events were lost "
 		"while recording, or the file is damaged.",
 	.examples =
