@@ -196,7 +196,9 @@ int query_open_trace(sqlite3 **db, struct replay_cmd *cmd, uint32_t tables)
 	int ret;
 
 	/* "": a file in TMPDIR that SQLite removes as soon as it has opened it */
-	if (sqlite3_open("", db) != SQLITE_OK)
+	if (sqlite3_open_v2("", db,
+			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
+			    NULL) != SQLITE_OK)
 		return open_failed(*db, "temporary database");
 	e.opts.db = *db;
 	replay_select_given(cmd, &e.select);

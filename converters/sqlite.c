@@ -165,7 +165,8 @@ static int begin(struct sqlite_out *s, const struct xtr_export_opts *o)
 	s->db = o->db;
 	if (!s->db) {
 		s->own = true;
-		rc = sqlite3_open_v2(o->path, &s->db, SQLITE_OPEN_READWRITE, NULL);
+		rc = sqlite3_open_v2(o->path, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
+				     NULL);
 		if (rc != SQLITE_OK)
 			return error_of(s->db, rc);
 	}

@@ -129,20 +129,22 @@ static bool needs_quotes(const char *s, size_t n)
 	return false;
 }
 
+/* A quotation mark within quotes is written twice. */
 void xtr_text_csv(FILE *f, const char *s, size_t n)
 {
-	size_t i;
+	const char *end = s + n, *quote;
 
 	if (!needs_quotes(s, n)) {
 		fwrite(s, 1, n, f);
 		return;
 	}
 	fputc('"', f);
-	for (i = 0; i < n; i++) {
-		if (s[i] == '"')
-			fputc('"', f);
-		fputc(s[i], f);
+	while ((quote = memchr(s, '"', (size_t)(end - s)))) {
+		fwrite(s, 1, (size_t)(quote - s) + 1, f);
+		fputc('"', f);
+		s = quote + 1;
 	}
+	fwrite(s, 1, (size_t)(end - s), f);
 	fputc('"', f);
 }
 
@@ -180,7 +182,7 @@ const char *xtr_text_utf8(struct xtr_utf8 *u, const char *s, size_t *n)
 	size_t i = 0, k;
 
 	while (i < *n) {
-		k = kept(s + i, *n - i);
+		k = (signed char)s[i] > 0 ? 1 : kept(s + i, *n - i);
 		if (!k)
 			return replaced(u, s, n, i);
 		i += k;
