@@ -62,19 +62,28 @@ static void extra_fence(struct extras *x, const char *name, uint64_t ctx, uint64
 	snprintf(x->e[x->n++].value, TEXT_MAX, "%" PRIu64 ":%" PRIu64, ctx, seqno);
 }
 
-/* The moment of a job that did not run from run to done: the first of these that is known. */
-static uint64_t moment(const struct xtr_job *j, const char **which)
+/*
+ * The moment of a job that did not run from run to done: the first of these that is known. Where
+ * most events were lost, all that is left of a job may be a wait, or not even when that began.
+ */
+static uint64_t moment(const struct pf *pf, const struct xtr_job *j, const char **which)
 {
 	const struct {
 		const char *name;
 		uint64_t ns;
-	} times[] = { { "run", j->run_ns }, { "done", j->done_ns }, { "queue", j->queue_ns } };
+	} times[] = { { "run", j->run_ns },
+		      { "done", j->done_ns },
+		      { "queue", j->queue_ns },
+		      { "wait", j->n_deps ? j->deps[0].from_ns : 0 } };
 	size_t i;
 
-	for (i = 0; i < 2 && !times[i].ns; i++)
-		;
-	*which = times[i].name;
-	return times[i].ns;
+	for (i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+		*which = times[i].name;
+		if (times[i].ns)
+			return times[i].ns;
+	}
+	*which = "not known";
+	return pf->s->from;
 }
 
 static void add_execution(const struct pf *pf, struct extras *x, const struct xtr_job *j)
@@ -98,7 +107,7 @@ static void collect(const struct pf *pf, struct extras *x, const struct xtr_job 
 	if (xtr_job_resided(j)) {
 		add_execution(pf, x, j);
 	} else {
-		moment(j, &which);
+		moment(pf, j, &which);
 		extra_text(x, "at", which);
 	}
 	if (j->result_known && j->error) {
@@ -332,7 +341,7 @@ int pf_job(struct pf *pf, const struct xtr_job *j)
 	int64_t ring = pf_ring_of(pf, j->ring);
 	struct extras x;
 	const char *which;
-	uint64_t ts = xtr_job_resided(j) ? j->run_ns : moment(j, &which);
+	uint64_t ts = xtr_job_resided(j) ? j->run_ns : moment(pf, j, &which);
 	int ret = 0;
 
 	if (ring < 0)

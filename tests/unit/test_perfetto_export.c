@@ -337,6 +337,29 @@ Test(perfetto_export, jobs_say_who_and_where)
 	cr_expect_eq(nth_job(5)->timestamp, 310000);
 }
 
+/* As where most events were lost: no time of the job itself is known. */
+Test(perfetto_export, a_job_of_which_only_a_wait_is_known_has_its_moment)
+{
+	fresh();
+	whole_job(0, 7, 11, 1, 1);
+	job_event("unschedulable", 50, 300, 21, 4, 1);
+	named_set(&n, "dep_ctx", 11);
+	named_set(&n, "dep_seqno", 2);
+	put();
+	whole_job(60, 7, 11, 2, 1);
+	add_section(1, 1, awake, 1);
+	export();
+	for (size_t i = 0; i < 3; i++) {
+		const Pf__TracePacket *p = nth_job(i);
+
+		cr_expect(p->has_timestamp && !p->has_timestamp_clock_id);
+		if (p->gpu_render_stage_event->event_id != (21ull << 32 | 4))
+			continue;
+		cr_expect_eq(p->timestamp, 50000);
+		cr_expect_str_eq(extra(p->gpu_render_stage_event, "at"), "wait");
+	}
+}
+
 Test(perfetto_export, all_else_is_on_tracks)
 {
 	const Pf__TracePacket *p;
