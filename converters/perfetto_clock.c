@@ -42,6 +42,7 @@ static struct pf_clock_span span_of(const struct pf_clock *c, const struct xtr_c
 	if (c->n)
 		s = c->span[c->n - 1];
 	s.from = r->before;
+	s.same_boot = false;
 	if (r->boottime) {
 		s.boot = r->boottime - middle;
 		s.boot_error = error;
@@ -78,11 +79,25 @@ static int add_reading(struct pf_clock *c, const struct xtr_clock_snapshot *r)
 	}
 	if (boot_same && real_same)
 		return 0;
-	if (boot_same)
+	if (boot_same) {
 		s.boot = last->boot;
+		s.boot_error = last->boot_error;
+		s.same_boot = true;
+	}
 	if (real_same)
 		s.real = last->real;
 	return add_span(c, &s);
+}
+
+/* A better reading holds for all spans of the same offset: no time changes where only the wall
+ * clock was set. */
+static void spread_back(struct pf_clock *c)
+{
+	size_t i;
+
+	for (i = c->n; i > 1; i--)
+		if (c->span[i - 1].same_boot)
+			c->span[i - 2].boot = c->span[i - 1].boot;
 }
 
 int pf_clock_init(struct pf_clock *c, const struct xtr_section *s, uint64_t base)
@@ -99,6 +114,7 @@ int pf_clock_init(struct pf_clock *c, const struct xtr_section *s, uint64_t base
 		ret = add_span(c, &none);
 	if (ret)
 		return ret;
+	spread_back(c);
 	if (!strcmp(name, "boottime"))
 		c->boot_known = true;
 	return 0;

@@ -29,6 +29,7 @@ struct pf_clock_span {
 	uint64_t from;
 	uint64_t boot, real;
 	uint64_t boot_error, real_error; /* ns: of the readings that they come from */
+	bool same_boot;                  /* as the span before: only the wall clock was set */
 };
 
 struct pf_clock {
