@@ -281,13 +281,27 @@ static void name(struct job *j)
 		j->seqno -= 30;
 }
 
-static void clocks(struct gen *g, uint64_t ns)
+/*
+ * Readings that take from 0.2 to 5 us and are off by a part of that. Half way the wall clock is set
+ * 3 s forward; with an odd number of jobs the machine also sleeps 5 s before the last.
+ */
+static void clocks(struct gen *g, uint64_t end)
 {
-	struct xtr_clock_reading *c = g->clock[g->n_clocks];
+	static const uint32_t took[] = { 900, 400, 5000, 300, 2000, 200 };
+	const uint64_t n = sizeof(took) / sizeof(took[0]);
+	uint64_t i, ns;
 
-	g->clock_ns[g->n_clocks++] = ns;
-	c[0] = (struct xtr_clock_reading){ "boottime", ns + 7654321 };
-	c[1] = (struct xtr_clock_reading){ "realtime", ns + 1700000000123456789ull };
+	for (i = 0; i < n; i++) {
+		uint64_t slept = i == n - 1 && n_jobs % 2 ? 5000000000 : 0;
+		struct xtr_clock_reading *c = g->clock[g->n_clocks];
+
+		ns = BEGIN + end / (n - 1) * i;
+		g->clock_ns[g->n_clocks] = ns;
+		g->clock_took[g->n_clocks++] = took[i];
+		c[0] = (struct xtr_clock_reading){ "boottime", ns + 7654321 + took[i] / 3 + slept };
+		c[1] = (struct xtr_clock_reading){ "realtime", ns + 1700000000123456789ull + slept +
+								       (i > n / 2) * 3000000000 };
+	}
 }
 
 static void tangle(struct gen *g)
@@ -297,7 +311,6 @@ static void tangle(struct gen *g)
 	uint32_t i;
 
 	describe(g);
-	clocks(g, BEGIN);
 	for (i = 0; i < n_jobs; i++, last = j) {
 		now += 3 * US + rnd(20 * US);
 		j.on = (uint32_t)rnd(RINGS);
@@ -320,7 +333,7 @@ static void tangle(struct gen *g)
 		switch_thread(g, now + 700);
 		g->cpu = 0;
 	}
-	clocks(g, BEGIN + now);
+	clocks(g, now);
 	gen_tell_losses(g);
 }
 

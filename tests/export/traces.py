@@ -22,7 +22,7 @@ def make_sources(folder):
 
     found = [Source(n, path, [path]) for n in ("frames", "frames-old-kernel", "trouble", "no-jobs")
              for path in [os.path.join(GOLDEN, n + ".xtr")]]
-    for name, seed, jobs in (("tangle", "1", "600"), ("tangle2", "2", "900")):
+    for name, seed, jobs in (("tangle", "1", "600"), ("tangle2", "2", "901")):
         tool(os.path.join(BUILD, "tests/export/gen"), seed, jobs, at(name))
         found.append(Source(name, at(name), [at(name)]))
     tool(os.path.join(BUILD, "tests/tools/synth"), "-n", "6000", "-d", "2", "-r", "3", "-o", at("synth"))

@@ -39,8 +39,8 @@ struct gen {
 	uint64_t lose_from, lose_to;
 	uint32_t n_lost[GEN_TYPES];
 	struct xtr_gap gap;
-	struct xtr_clock_reading clock[4][2]; /* boottime, realtime */
-	uint64_t clock_ns[4];
+	struct xtr_clock_reading clock[8][2]; /* boottime, realtime */
+	uint64_t clock_ns[8], clock_took[8];
 	size_t n_clocks;
 };
 
@@ -220,7 +220,9 @@ static inline void write_all(struct gen *g)
 	must(xtr_writer_open(&g->w, g->io, g->meta, g->tables, g->loss, &o), "open");
 	for (i = 0; i < g->n_clocks; i++) {
 		c = g->clock[i];
-		must(xtr_writer_clock(g->w, g->clock_ns[i], g->clock_ns[i] + 200, c, 2), "clock");
+		must(xtr_writer_clock(g->w, g->clock_ns[i], g->clock_ns[i] + g->clock_took[i], c,
+				      2),
+		     "clock");
 	}
 	for (cpu = 0; cpu < CPUS; cpu++) {
 		struct xtr_batch b = { .stream = cpu,
