@@ -496,6 +496,23 @@ Test(perfetto_export, sections_of_one_boot_share_a_machine)
 	cr_expect_eq(stage(2)->gpu_id, stage(6 + 2)->gpu_id);
 }
 
+/* The hardware's time of a vblank may lie before the first event: then it stands by itself. */
+Test(perfetto_export, times_before_the_base_are_on_the_event_clock)
+{
+	const Pf__TracePacket *p;
+
+	fresh();
+	emit("drm:drm_vblank_event", 0, 0, 1);
+	named_set(&n, "time", BEGIN - 5);
+	put();
+	whole_job(1, 7, 11, 1, 1);
+	add_section(1, 1, awake, 1);
+	export();
+	p = on_track(track("CRTC 0")->uuid, 0);
+	cr_expect_eq(p->timestamp, BEGIN - 5);
+	cr_expect_eq(p->timestamp_clock_id, PF_CLOCK_EVENT);
+}
+
 /* What an importer demands: ids are told before they are used, since the state was cleared. */
 static void check_interning(void)
 {
