@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The text of the kernel's `trace` and `trace_pipe` files, and of `trace-cmd report`: see
- * docs/import.md. One line is one event:
+ * docs/import-text.md. One line is one event:
  *
  *	comm-pid ( tgid) [cpu] flags time: event: fields
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The text of `perf script`: see docs/import.md. One line is one event, and a call stack may follow
- * it up to an empty line:
+ * The text of `perf script`: see docs/import-text.md. One line is one event, and a call stack may
+ *follow it up to an empty line:
  *
  *	comm pid/tid [cpu] time: period system:event: fields
  *

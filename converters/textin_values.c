@@ -371,7 +371,7 @@ void textin_labels(struct textin_values *out, const char *event, size_t event_le
 	const char *end = text + len, *from = text, *word, *sign;
 	bool more = next_label(text, text, end, &word, &sign);
 
-	while (more) {
+	while (more && out->n < XTR_IMPORT_VALUES) {
 		struct label at = { begin_label(out, from, word), sign, false };
 
 		at.first = at.word == text;
@@ -379,7 +379,7 @@ void textin_labels(struct textin_values *out, const char *event, size_t event_le
 		more = next_label(text, sign + 1, end, &word, &sign);
 		from = take_value(out, event, event_len, &at, more ? word : end, more);
 	}
-	out->left |= !only_gaps(from, end);
+	out->left |= more || !only_gaps(from, end);
 }
 
 void textin_split(const char *event, size_t event_len, const char *text, size_t len,
