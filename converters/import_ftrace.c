@@ -291,14 +291,21 @@ static bool is_report_head(const struct textin_line *l)
 	return false;
 }
 
-/* A line of a call stack: " => function", "<stack trace>". */
+static bool ends_in(const struct textin_line *l, const char *text)
+{
+	size_t n = strlen(text);
+
+	return l->len >= n && !memcmp(l->text + l->len - n, text, n);
+}
+
+/* A line of a call stack: " => function", or the one before them. */
 static bool is_stack(const struct textin_line *l)
 {
 	struct textin_at a = { l->text, l->text + l->len };
 
 	textin_spaces(&a);
-	return textin_text(&a, "=> ") || textin_text(&a, "<stack trace>") ||
-	       textin_text(&a, "<user stack trace>");
+	return textin_text(&a, "=> ") || ends_in(l, "<stack trace>") ||
+	       ends_in(l, "<user stack trace>");
 }
 
 static int other_line(struct textin_run *r, const struct textin_line *l)

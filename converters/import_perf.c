@@ -31,9 +31,13 @@ static const char *last_word(const char *from, const char *end)
 static bool is_cpu(const char *p, const char *end, uint32_t *cpu)
 {
 	struct textin_at a = { p, end };
+	uint32_t n;
 
-	return textin_char(&a, '[') && textin_u32(&a, cpu) && textin_char(&a, ']') && a.p == end &&
-	       *cpu < XTR_IMPORT_CPUS;
+	if (!textin_char(&a, '[') || !textin_u32(&a, &n) || !textin_char(&a, ']') || a.p != end ||
+	    n >= XTR_IMPORT_CPUS)
+		return false;
+	*cpu = n;
+	return true;
 }
 
 static bool take_id(struct textin_at *a, uint32_t *id)
@@ -77,6 +81,20 @@ static void set_comm(struct xtr_import_at *at, const char *p, const char *end)
 	at->comm_len = (size_t)(end - p);
 }
 
+/* -L prints a name of 8 characters, the thread and the CPU's bare number: is `word` that? */
+static bool is_latency_cpu(const char *line, const char *word, const char *end, uint32_t *cpu)
+{
+	const char *before = trim_end(line, word), *tid = last_word(line, before);
+	struct textin_at a = { word, end }, b = { tid, before };
+	uint32_t n, m;
+
+	if (tid - line < 9 || tid - line > 13 || line[8] != ' ' || !textin_u32(&a, &n) ||
+	    a.p != end || n >= XTR_IMPORT_CPUS || !textin_u32(&b, &m) || b.p != before)
+		return false;
+	*cpu = n;
+	return true;
+}
+
 /* What is before the time, from its end: names may hold anything. */
 static bool read_head(const char *p, const char *end, struct xtr_import_at *at,
 		      unsigned int *missing)
@@ -91,7 +109,7 @@ static bool read_head(const char *p, const char *end, struct xtr_import_at *at,
 		end = before;
 		word = last_word(p, end);
 	}
-	if (is_cpu(word, end, &at->cpu)) {
+	if (is_cpu(word, end, &at->cpu) || is_latency_cpu(p, word, end, &at->cpu)) {
 		*missing &= ~PERF_NO_CPU;
 		end = trim_end(p, word);
 		word = last_word(p, end);

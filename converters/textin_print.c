@@ -110,6 +110,8 @@ static const struct print prints[] = {
 	{ "jsm", "vpu",
 	  "%s{event} type:%s{type}, status:%x{status}, id:%x{request_id}, result:%x{result}" },
 	{ "sys_exit_*", "syscalls", "%r{ret}" },
+	{ "sys_enter", "raw_syscalls", "NR %d{id} (%s{args})" },
+	{ "sys_exit", "raw_syscalls", "NR %d{id} = %d{ret}" },
 	{ "print", "ftrace", "%s{ip}: %s{buf}" },
 	{ "tracing_mark_write", "ftrace", "%s{buf}" },
 	/* The function tracer, of trace-cmd and of the kernel. */

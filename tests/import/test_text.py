@@ -91,6 +91,18 @@ def what_the_text_tells_of_its_making_is_kept(folder):
 
 
 @test
+def stacks_of_ftrace_are_left_out(folder):
+    lines = []
+    for line in printed.ftrace(load.told(load.make(20), False)).splitlines():
+        lines.append(line)
+        if not line.startswith("#"):
+            lines += [line[:line.index(": drm_")] + ": <stack trace>", " => schedule", " => do_wait"]
+    path, _ = import_file(folder, ("\n".join(lines) + "\n").encode())
+    equal(len(jobs(path)), 20, "jobs")
+    equal(config(path)["import-stack-lines-left-out"], str(3 * info(path)["events"]), "counted")
+
+
+@test
 def losses_that_the_text_tells_are_losses(folder):
     told = load.told(load.make(40), False)
     lines = printed.ftrace(told, head=False).splitlines()

@@ -45,6 +45,11 @@ static const struct {
 	  "perf 29156/0 1 0 13717877000 6 sched:ev|a=1" },
 	{ "perf 29156 [001] 13.717877: sched:ev: ", "perf 29156/0 1 0 13717877000 6 sched:ev|" },
 	{ "perf 29156 [001] 13.717877: sched:ev:", "perf 29156/0 1 0 13717877000 6 sched:ev|" },
+	/* -L; with a name that ends in a number the columns tell */
+	{ "    perf 29156   3 13.717877: sched:ev: a=1",
+	  "perf 29156/0 3 0 13717877000 6 sched:ev|a=1" },
+	{ "        Thread 5    77 13.717877: sched:ev: a=1",
+	  "Thread 5 77/0 0 2 13717877000 6 sched:ev|a=1" },
 	/* names of threads */
 	{ "         swapper     0 [000] 1.000001: sched:ev: a=1",
 	  "- 0/0 0 0 1000001000 6 sched:ev|a=1" },

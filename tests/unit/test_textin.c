@@ -199,6 +199,7 @@ static const struct {
 	{ "sys_enter_ioctl", "fd: 3, cmd: c0186446, arg: 7ffd0",
 	  "|fd=0x3|cmd=0xc0186446|arg=0x7ffd0" },
 	{ "sys_exit_ioctl", "0xfffffffffffffff4", "|ret=-12" },
+	{ "sys_exit", "NR 12 = -5", "|id=12|ret=-5" },
 	{ "function", "do_idle <-cpu_startup_entry",
 	  "|ip='do_idle'|parent_ip='cpu_startup_entry'" },
 	{ "function", "do_idle <-- cpu_startup", "|ip='do_idle'|parent_ip='cpu_startup'" },
