@@ -48,7 +48,7 @@ static uint64_t number(const struct xtr_import_type *t, const struct xtr_tp_fiel
 {
 	uint64_t v;
 
-	if (f->size > 8 || !xtr_fits(f->offset, f->size, n))
+	if (!f->size || f->size > 8 || !xtr_fits(f->offset, f->size, n))
 		return 0;
 	v = load(rec + f->offset, f->size, t->big);
 	if (f->is_signed && f->size < 8 && v >> (8 * f->size - 1))
