@@ -196,7 +196,7 @@ void xtr_tp_event_free(struct xtr_tp_event *e)
 {
 	if (!e)
 		return;
-	for (uint32_t i = 0; i < e->desc.n_fields; i++) {
+	for (uint32_t i = 0; e->fields && i < e->desc.n_fields; i++) {
 		for (uint32_t j = 0; j < e->fields[i].n_names; j++)
 			free((char *)e->fields[i].names[j].name);
 		free((struct xtr_value_name *)e->fields[i].names);
