@@ -44,8 +44,23 @@ static void choose_clock(const struct pf *pf, struct snapshot *s, uint64_t boot)
 	s->packet.primary_trace_clock = pf->by_wall_clock ? PF_CLOCK_REALTIME : PF_CLOCK_BOOTTIME;
 }
 
+/*
+ * Where an importer lines up machines by REALTIME, a step of it would change the duration of slices
+ * across it: there it goes on from the first reading as BOOTTIME does.
+ */
+static uint64_t real_offset(const struct pf *pf, const struct pf_clock_span *span,
+			    const struct pf_clock_span *first)
+{
+	bool matters = pf->by_wall_clock || pf->machine[pf->m].id;
+
+	if (!matters || !first->real)
+		return span->real;
+	return first->real + (span->boot - first->boot);
+}
+
 /* All clocks at one moment; always the same ones, or an importer takes them for another series. */
-static int put_snapshot(struct pf *pf, const struct pf_clock_span *span, uint64_t ts)
+static int put_snapshot(struct pf *pf, const struct pf_clock_span *span,
+			const struct pf_clock_span *first, uint64_t ts)
 {
 	struct snapshot s = { .packet = PF__CLOCK_SNAPSHOT__INIT };
 
@@ -54,7 +69,7 @@ static int put_snapshot(struct pf *pf, const struct pf_clock_span *span, uint64_
 	if (pf->clock.monotonic)
 		add_clock(&s, PF_CLOCK_MONOTONIC, ts);
 	if (pf->clock.real_known)
-		add_clock(&s, PF_CLOCK_REALTIME, ts + span->real);
+		add_clock(&s, PF_CLOCK_REALTIME, ts + real_offset(pf, span, first));
 	add_clock(&s, PF_CLOCK_RELATIVE, ts - pf->clock.base);
 	add_clock(&s, PF_CLOCK_EVENT, ts);
 	choose_clock(pf, &s, ts + span->boot);
@@ -68,19 +83,21 @@ static int put_snapshot(struct pf *pf, const struct pf_clock_span *span, uint64_
 static int clocks(struct pf *pf)
 {
 	const struct pf_clock *c = &pf->clock;
+	const struct pf_clock_span *first;
 	uint64_t to = pf->s->to, last = c->base;
 	size_t i = 0;
 	int ret;
 
 	while (i + 1 < c->n && c->span[i + 1].from <= c->base)
 		i++;
-	ret = put_snapshot(pf, &c->span[i], c->base);
+	first = &c->span[i];
+	ret = put_snapshot(pf, first, first, c->base);
 	for (i++; i < c->n && c->span[i].from <= to && !ret; i++) {
 		last = c->span[i].from;
-		ret = put_snapshot(pf, &c->span[i], last);
+		ret = put_snapshot(pf, &c->span[i], first, last);
 	}
 	if (!ret && to > last)
-		ret = put_snapshot(pf, &c->span[i - 1], to);
+		ret = put_snapshot(pf, &c->span[i - 1], first, to);
 	return ret;
 }
 
