@@ -104,7 +104,7 @@ int chrome_gap(void *self, const struct xtr_gap *gap)
 	struct chrome_out *o = &c->out;
 	uint64_t first = chrome_time(c, gap->first), last = chrome_time(c, gap->last);
 	uint64_t end = last > first ? last : first;
-	int64_t lane = chrome_lanes_take(&c->tracks.lost, first, end);
+	int64_t lane = xtr_lanes_take(&c->tracks.lost, first, end);
 	struct chrome_place at;
 	char name[40] = "lost events";
 	int ret;

@@ -198,11 +198,11 @@ static void name_ring_track(struct chrome *c, const struct chrome_ring *r,
 			  (int64_t)r->order * LANES_ORDER + (int64_t)below);
 }
 
-static int place(struct chrome *c, const struct chrome_ring *r, struct chrome_lanes *lanes,
+static int place(struct chrome *c, const struct chrome_ring *r, struct xtr_lanes *lanes,
 		 uint64_t *last_tid, uint64_t begin, uint64_t end, struct chrome_place *at)
 {
-	int64_t i = chrome_lanes_take(lanes, begin, end);
-	struct chrome_lane *lane;
+	int64_t i = xtr_lanes_take(lanes, begin, end);
+	struct xtr_lane *lane;
 	char which[24] = "";
 
 	if (i < 0)

@@ -20,14 +20,14 @@ void chrome_tracks_free(struct chrome_tracks *t)
 	uint32_t i;
 
 	for (i = 0; i < t->n_rings; i++) {
-		chrome_lanes_free(&t->ring[i]->jobs);
-		chrome_lanes_free(&t->ring[i]->queue);
+		xtr_lanes_free(&t->ring[i]->jobs);
+		xtr_lanes_free(&t->ring[i]->queue);
 		free(t->ring[i]);
 	}
 	for (i = 0; i < t->n_devices; i++)
 		free(t->device[i]);
 	for (i = 0; i < t->n_owners; i++) {
-		chrome_lanes_free(&t->owner[i]->lanes);
+		xtr_lanes_free(&t->owner[i]->lanes);
 		free(t->owner[i]);
 	}
 	xtr_keymap_free(&t->names);
@@ -35,7 +35,7 @@ void chrome_tracks_free(struct chrome_tracks *t)
 	xtr_keymap_free(&t->rings);
 	xtr_keymap_free(&t->owners);
 	xtr_keymap_free(&t->same);
-	chrome_lanes_free(&t->lost);
+	xtr_lanes_free(&t->lost);
 	free(t->by_index);
 	free(t->ring);
 	free(t->device);
@@ -209,8 +209,8 @@ int chrome_owner_of(struct chrome *c, const struct chrome_place *at, struct chro
 int chrome_beside(struct chrome *c, struct chrome_owner *o, const char *name, uint64_t begin,
 		  uint64_t end, struct chrome_place *at)
 {
-	int64_t i = chrome_lanes_take(&o->lanes, begin, end);
-	struct chrome_lane *lane;
+	int64_t i = xtr_lanes_take(&o->lanes, begin, end);
+	struct xtr_lane *lane;
 	int ret = 0;
 
 	if (i < 0)

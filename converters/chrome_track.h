@@ -8,7 +8,7 @@
 #ifndef XTR_CHROME_TRACK_H
 #define XTR_CHROME_TRACK_H
 
-#include "chrome_lanes.h"
+#include "lanes.h"
 #include "replay/keymap.h"
 #include "replay/ring.h"
 
@@ -47,7 +47,7 @@ struct chrome_device {
 /* The tracks of one ring. */
 struct chrome_ring {
 	struct chrome_device *device;
-	struct chrome_lanes jobs, queue;
+	struct xtr_lanes jobs, queue;
 	uint64_t unfinished_tid; /* 0: none yet */
 	uint32_t order;          /* among all rings */
 	uint32_t id;
@@ -60,7 +60,7 @@ struct chrome_ring {
 struct chrome_owner {
 	/* Where the first call inside, of this depth, that is written and has a length begins. */
 	uint64_t inner[CHROME_NEST_MAX];
-	struct chrome_lanes lanes; /* for what cannot nest */
+	struct xtr_lanes lanes; /* for what cannot nest */
 };
 
 struct chrome_tracks {           /* all zero: empty */
@@ -74,7 +74,7 @@ struct chrome_tracks {           /* all zero: empty */
 	struct chrome_ring **by_index; /* of this section, by index in the model; NULL: not yet */
 	uint32_t n_by_index;
 	uint64_t extra_tid; /* last one given to a lane of a thread */
-	struct chrome_lanes lost;
+	struct xtr_lanes lost;
 };
 
 struct chrome;

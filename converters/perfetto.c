@@ -27,7 +27,7 @@ static void pf_close(void *self)
 	xtr_keymap_free(&pf->ordinals);
 	xtr_keymap_free(&pf->raw_types);
 	pf_clock_free(&pf->clock);
-	pf_lanes_free(&pf->gaps);
+	xtr_lanes_free(&pf->gaps);
 	xtr_buf_free(&pf->raw);
 	pf_out_free(&pf->out);
 	free(pf->ring_of);
@@ -89,7 +89,7 @@ static void clear(struct pf *pf)
 	xtr_keymap_free(&pf->ordinals);
 	xtr_keymap_free(&pf->raw_types);
 	pf_clock_free(&pf->clock);
-	pf_lanes_free(&pf->gaps);
+	xtr_lanes_free(&pf->gaps);
 	if (pf->cap_rings)
 		memset(pf->ring_of, 0, pf->cap_rings * sizeof(*pf->ring_of));
 	pf->running = (struct xtr_call){ 0 };

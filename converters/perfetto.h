@@ -13,14 +13,14 @@
  *   perfetto_call.c     calls, marks and gaps
  *   perfetto_ftrace.c   ftrace events: CPU scheduling, gpu_scheduler
  *   perfetto_raw.c      every event as ftrace, described by itself
- *   perfetto_lane.c, perfetto_clock.c, perfetto_out.c   parts that stand for themselves
+ *   lanes.c, perfetto_clock.c, perfetto_out.c   parts that stand for themselves
  */
 #ifndef XTR_PERFETTO_H
 #define XTR_PERFETTO_H
 
 #include "export.h"
 #include "perfetto_clock.h"
-#include "perfetto_lane.h"
+#include "lanes.h"
 #include "perfetto_out.h"
 
 #include "replay/keymap.h"
@@ -38,7 +38,7 @@ struct pf_ring {
 	uint32_t gpu;     /* index of the device */
 	uint32_t ordinal; /* among the device's rings of this name */
 	char *name;       /* "" if not known */
-	struct pf_lanes waits, jobs;
+	struct xtr_lanes waits, jobs;
 	uint32_t queued, on_hw; /* as counted last */
 	bool depth_known;
 };
@@ -109,7 +109,7 @@ struct pf {
 	struct xtr_keymap raw_types; /* events that have a descriptor, to its field */
 	uint32_t n_raw;              /* over all sections */
 	struct xtr_call running;     /* the RUNNING call that was handed out last */
-	struct pf_lanes gaps;
+	struct xtr_lanes gaps;
 	int err; /* sticks, and is what pf_send returns */
 
 	/* of the present packet */
@@ -199,6 +199,13 @@ enum pf_root {
 	PF_ROOT_NO_THREAD,
 	PF_ROOT_LOST,
 };
+#define PF_LANES_MAX 8192u
+/*
+ * The lane of a slice from begin to end (ns, end not before begin), from 0 on: importers pair begin
+ * and end of one track by their order, so two slices of a lane do not even touch. -ENOMEM; -ENOSPC
+ * if more than PF_LANES_MAX overlap.
+ */
+int pf_lane(struct xtr_lanes *l, uint64_t begin, uint64_t end);
 uint64_t pf_uuid(const struct pf *pf, enum pf_track kind, uint64_t id);
 /*
  * Tracks, described when they are first used. Return 0 or -errno. They send a packet: ask for them

@@ -223,7 +223,7 @@ static int gap_packet(struct pf *pf, Pf__TrackEvent__Type type, uint64_t track, 
 int pf_gap(struct pf *pf, const struct xtr_gap *gap)
 {
 	uint64_t track, end = gap->last > gap->first ? gap->last : gap->first;
-	int lane = pf_lanes_take(&pf->gaps, gap->first, end), ret;
+	int lane = pf_lane(&pf->gaps, gap->first, end), ret;
 
 	if (lane < 0)
 		return lane == -ENOSPC ? 0 : lane;

@@ -316,9 +316,9 @@ static int job_slice(struct pf *pf, uint32_t ring, const struct xtr_job *j, uint
 	uint64_t track;
 
 	if (slice)
-		lane = pf_lanes_take(&pf_machine(pf)->ring[ring].jobs, ts, j->done_ns);
+		lane = pf_lane(&pf_machine(pf)->ring[ring].jobs, ts, j->done_ns);
 	else
-		lane = pf_lanes_take(&pf_machine(pf)->ring[ring].jobs, ts, ts);
+		lane = pf_lane(&pf_machine(pf)->ring[ring].jobs, ts, ts);
 	if (lane < 0 && lane != -ENOSPC)
 		return lane;
 	slice = slice && lane >= 0;

@@ -243,8 +243,8 @@ static void free_machine(struct pf_machine *m)
 		free_device(&m->device[i]);
 	for (i = 0; i < m->n_rings; i++) {
 		free(m->ring[i].name);
-		pf_lanes_free(&m->ring[i].waits);
-		pf_lanes_free(&m->ring[i].jobs);
+		xtr_lanes_free(&m->ring[i].waits);
+		xtr_lanes_free(&m->ring[i].jobs);
 	}
 	xtr_keymap_free(&m->rings);
 	xtr_keymap_free(&m->devices);

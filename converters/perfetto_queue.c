@@ -64,7 +64,7 @@ static int dependency(struct pf *pf, const struct xtr_job *j, const struct xtr_d
 
 static int wait_slice(struct pf *pf, uint32_t ring, const struct xtr_job *j)
 {
-	int lane = pf_lanes_take(&pf_machine(pf)->ring[ring].waits, j->queue_ns, j->run_ns), ret;
+	int lane = pf_lane(&pf_machine(pf)->ring[ring].waits, j->queue_ns, j->run_ns), ret;
 	uint64_t track;
 	uint32_t i;
 

@@ -39,6 +39,15 @@ static const struct {
 	{ PF_TRACK_ON_HW, "on hardware", "jobs from run to done", true },
 };
 
+int pf_lane(struct xtr_lanes *l, uint64_t begin, uint64_t end)
+{
+	int64_t lane;
+
+	l->most = PF_LANES_MAX;
+	lane = xtr_lanes_take(l, begin, end == UINT64_MAX ? end : end + 1);
+	return lane < 0 ? (int)lane : (int)lane - 1;
+}
+
 uint64_t pf_uuid(const struct pf *pf, enum pf_track kind, uint64_t id)
 {
 	const uint64_t mask = (1ull << ID_BITS) - 1;

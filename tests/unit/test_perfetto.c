@@ -7,103 +7,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	SLICES = 400,
-	SPAN = 3000
-};
-
-struct slice {
-	uint64_t begin, end;
-	int lane;
-};
-
-static int by_end(const void *a, const void *b)
+Test(perfetto_lanes, slices_do_not_even_touch)
 {
-	const struct slice *x = a, *y = b;
+	struct xtr_lanes l = { 0 };
 
-	return (x->end > y->end) - (x->end < y->end);
-}
-
-static void make_slices(struct slice *s)
-{
-	for (size_t i = 0; i < SLICES; i++) {
-		s[i].begin = (uint64_t)rand() % SPAN;
-		s[i].end = s[i].begin + (uint64_t)rand() % 60;
-	}
-}
-
-static int take_all(struct slice *s)
-{
-	struct pf_lanes l = { 0 };
-	int n;
-
-	for (size_t i = 0; i < SLICES; i++) {
-		s[i].lane = pf_lanes_take(&l, s[i].begin, s[i].end);
-		cr_assert(ge(int, s[i].lane, 0));
-	}
-	n = (int)l.n;
-	pf_lanes_free(&l);
-	return n;
-}
-
-/* Most slices at one moment: there must be as many lanes. */
-static int most_at_once(const struct slice *s)
-{
-	int most = 0;
-
-	for (uint64_t t = 0; t < SPAN + 60; t++) {
-		int n = 0;
-
-		for (size_t i = 0; i < SLICES; i++)
-			n += s[i].begin <= t && t <= s[i].end;
-		most = n > most ? n : most;
-	}
-	return most;
-}
-
-static void check_apart(const struct slice *s)
-{
-	for (size_t i = 0; i < SLICES; i++)
-		for (size_t k = 0; k < i; k++)
-			if (s[i].lane == s[k].lane)
-				cr_assert(s[i].begin > s[k].end || s[k].begin > s[i].end);
-}
-
-Test(perfetto_lanes, in_order_of_end_there_are_as_few_as_can_be)
-{
-	static struct slice s[SLICES];
-
-	srand(1);
-	for (int round = 0; round < 20; round++) {
-		make_slices(s);
-		qsort(s, SLICES, sizeof(*s), by_end);
-		cr_expect(eq(int, take_all(s), most_at_once(s)));
-		check_apart(s);
-	}
-}
-
-Test(perfetto_lanes, in_any_order_nothing_overlaps)
-{
-	static struct slice s[SLICES];
-
-	srand(2);
-	for (int round = 0; round < 20; round++) {
-		make_slices(s);
-		cr_expect(ge(int, take_all(s), most_at_once(s)));
-		check_apart(s);
-	}
+	cr_expect(eq(int, pf_lane(&l, 10, 20), 0));
+	cr_expect(eq(int, pf_lane(&l, 20, 30), 1));
+	cr_expect(eq(int, pf_lane(&l, 21, 21), 0));
+	cr_expect(eq(int, pf_lane(&l, 21, UINT64_MAX), 2));
+	xtr_lanes_free(&l);
 }
 
 Test(perfetto_lanes, have_a_limit)
 {
-	struct pf_lanes l = { 0 };
+	struct xtr_lanes l = { 0 };
 
 	for (uint32_t i = 0; i < PF_LANES_MAX; i++)
-		cr_assert(eq(int, pf_lanes_take(&l, 10, 20), (int)i));
-	cr_expect(eq(int, pf_lanes_take(&l, 10, 20), -ENOSPC));
-	cr_expect(eq(int, pf_lanes_take(&l, 20, 30), -ENOSPC));
-	cr_expect(ge(int, pf_lanes_take(&l, 21, 30), 0));
-	pf_lanes_free(&l);
+		cr_assert(eq(int, pf_lane(&l, 10, 20), (int)i));
+	cr_expect(eq(int, pf_lane(&l, 10, 20), -ENOSPC));
+	cr_expect(eq(int, pf_lane(&l, 20, 30), -ENOSPC));
+	cr_expect(ge(int, pf_lane(&l, 21, 30), 0));
+	xtr_lanes_free(&l);
 }
 
 Test(perfetto_job, event_ids_name_the_fence)

@@ -5,25 +5,29 @@
  * earlier. Whatever the order of the slices, none overlaps another of its lane; slices that come in
  * order of their ends take as few lanes as there are slices at one time.
  */
-#ifndef XTR_CHROME_LANES_H
-#define XTR_CHROME_LANES_H
+#ifndef XTR_LANES_H
+#define XTR_LANES_H
 
 #include <stdint.h>
 
-struct chrome_lane {
+struct xtr_lane {
 	uint64_t end; /* of its last slice */
 	uint64_t tid; /* the caller's; 0 on a new lane */
 	uint32_t left, right, priority;
 };
 
-struct chrome_lanes {             /* all zero: empty */
-	struct chrome_lane *lane; /* from 1 on */
+struct xtr_lanes {             /* all zero: empty */
+	uint32_t most;         /* the caller's: so many lanes at most; 0: any number */
+	struct xtr_lane *lane; /* from 1 on */
 	uint32_t n, cap, root;
 	uint32_t random;
 };
 
-/* The lane for a slice from begin to end, begin <= end: 1 to l->n, or -ENOMEM. O(log n). */
-int64_t chrome_lanes_take(struct chrome_lanes *l, uint64_t begin, uint64_t end);
-void chrome_lanes_free(struct chrome_lanes *l);
+/*
+ * The lane for a slice from begin to end, begin <= end: 1 to l->n; -ENOMEM, or -ENOSPC if more than
+ * `most` overlap. O(log n).
+ */
+int64_t xtr_lanes_take(struct xtr_lanes *l, uint64_t begin, uint64_t end);
+void xtr_lanes_free(struct xtr_lanes *l);
 
-#endif /* XTR_CHROME_LANES_H */
+#endif /* XTR_LANES_H */

@@ -3,7 +3,7 @@
  * The lanes stand in a treap, ordered by their ends: a search tree that random priorities keep
  * balanced. 0 is no lane.
  */
-#include "chrome_lanes.h"
+#include "lanes.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #define FIRST_CAP 4u
 
 /* One tree of all lanes of a and b; those of a end earlier. */
-static void join(struct chrome_lane *lane, uint32_t *out, uint32_t a, uint32_t b)
+static void join(struct xtr_lane *lane, uint32_t *out, uint32_t a, uint32_t b)
 {
 	while (a && b) {
 		if (lane[a].priority > lane[b].priority) {
@@ -29,7 +29,7 @@ static void join(struct chrome_lane *lane, uint32_t *out, uint32_t a, uint32_t b
 }
 
 /* The lanes of `tree` that end at `end` or before to *early, the others to *late. */
-static void split(struct chrome_lane *lane, uint32_t tree, uint64_t end, uint32_t *early,
+static void split(struct xtr_lane *lane, uint32_t tree, uint64_t end, uint32_t *early,
 		  uint32_t *late)
 {
 	while (tree) {
@@ -47,7 +47,7 @@ static void split(struct chrome_lane *lane, uint32_t tree, uint64_t end, uint32_
 }
 
 /* Take the lane that ends last at or before `begin` out of the tree; 0 if there is none. */
-static uint32_t take_out(struct chrome_lanes *l, uint64_t begin)
+static uint32_t take_out(struct xtr_lanes *l, uint64_t begin)
 {
 	uint32_t *at = &l->root, *best = NULL, i;
 
@@ -66,9 +66,9 @@ static uint32_t take_out(struct chrome_lanes *l, uint64_t begin)
 	return i;
 }
 
-static void put_in(struct chrome_lanes *l, uint32_t i)
+static void put_in(struct xtr_lanes *l, uint32_t i)
 {
-	struct chrome_lane *lane = l->lane;
+	struct xtr_lane *lane = l->lane;
 	uint32_t *at = &l->root;
 
 	while (*at && lane[*at].priority >= lane[i].priority)
@@ -78,7 +78,7 @@ static void put_in(struct chrome_lanes *l, uint32_t i)
 }
 
 /* xorshift32: the same lanes on every run. */
-static uint32_t next_random(struct chrome_lanes *l)
+static uint32_t next_random(struct xtr_lanes *l)
 {
 	uint32_t x = l->random ? l->random : 2463534242u;
 
@@ -88,11 +88,13 @@ static uint32_t next_random(struct chrome_lanes *l)
 	return l->random = x;
 }
 
-static int64_t add(struct chrome_lanes *l)
+static int64_t add(struct xtr_lanes *l)
 {
 	uint32_t cap = l->cap ? l->cap * 2 : FIRST_CAP;
-	struct chrome_lane *lane;
+	struct xtr_lane *lane;
 
+	if (l->most && l->n == l->most)
+		return -ENOSPC;
 	if (l->n + 1 >= l->cap) {
 		if (cap <= l->cap)
 			return -ENOMEM;
@@ -102,11 +104,11 @@ static int64_t add(struct chrome_lanes *l)
 		l->lane = lane;
 		l->cap = cap;
 	}
-	l->lane[++l->n] = (struct chrome_lane){ .priority = next_random(l) };
+	l->lane[++l->n] = (struct xtr_lane){ .priority = next_random(l) };
 	return l->n;
 }
 
-int64_t chrome_lanes_take(struct chrome_lanes *l, uint64_t begin, uint64_t end)
+int64_t xtr_lanes_take(struct xtr_lanes *l, uint64_t begin, uint64_t end)
 {
 	int64_t i = take_out(l, begin);
 
@@ -119,7 +121,7 @@ int64_t chrome_lanes_take(struct chrome_lanes *l, uint64_t begin, uint64_t end)
 	return i;
 }
 
-void chrome_lanes_free(struct chrome_lanes *l)
+void xtr_lanes_free(struct xtr_lanes *l)
 {
 	free(l->lane);
 	memset(l, 0, sizeof(*l));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Lanes against random slices: nothing overlaps on one, and there are no more than needed. */
-#include "converters/chrome_lanes.h"
+#include "converters/lanes.h"
 #include "trace.h"
 
 #include <criterion/criterion.h>
@@ -79,16 +79,16 @@ static struct slice *random_slices(size_t n, uint64_t density, uint64_t longest,
 /* Puts them on lanes in their order, and sees that no two overlap. The number of lanes. */
 static uint32_t put_all(struct slice *s, size_t n)
 {
-	struct chrome_lanes l = { 0 };
+	struct xtr_lanes l = { 0 };
 	uint32_t lanes;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		s[i].lane = chrome_lanes_take(&l, s[i].begin, s[i].end);
+		s[i].lane = xtr_lanes_take(&l, s[i].begin, s[i].end);
 		cr_assert(s[i].lane >= 1 && s[i].lane <= (int64_t)l.n);
 	}
 	lanes = l.n;
-	chrome_lanes_free(&l);
+	xtr_lanes_free(&l);
 	qsort(s, n, sizeof(*s), by_lane_and_begin);
 	for (i = 1; i < n; i++)
 		if (s[i].lane == s[i - 1].lane)
@@ -96,7 +96,7 @@ static uint32_t put_all(struct slice *s, size_t n)
 	return lanes;
 }
 
-Test(chrome_lanes, slices_in_order_of_their_ends_take_no_lane_too_many)
+Test(lanes, slices_in_order_of_their_ends_take_no_lane_too_many)
 {
 	uint64_t seed, density;
 	struct slice *s;
@@ -113,7 +113,7 @@ Test(chrome_lanes, slices_in_order_of_their_ends_take_no_lane_too_many)
 	}
 }
 
-Test(chrome_lanes, slices_in_any_order_do_not_overlap)
+Test(lanes, slices_in_any_order_do_not_overlap)
 {
 	uint64_t seed;
 	struct slice *s;
@@ -126,7 +126,7 @@ Test(chrome_lanes, slices_in_any_order_do_not_overlap)
 }
 
 /* Slices without length, and some that end where others begin. */
-Test(chrome_lanes, slices_that_touch_share_a_lane)
+Test(lanes, slices_that_touch_share_a_lane)
 {
 	struct slice s[] = { { 5, 5, 0 },  { 5, 5, 0 },   { 5, 9, 0 },
 			     { 9, 12, 0 }, { 12, 12, 0 }, { 0, 0, 0 } };
@@ -137,15 +137,15 @@ Test(chrome_lanes, slices_that_touch_share_a_lane)
 }
 
 /* All at once, and then one after the other again: not quadratic. */
-Test(chrome_lanes, many_lanes)
+Test(lanes, many_lanes)
 {
-	struct chrome_lanes l = { 0 };
+	struct xtr_lanes l = { 0 };
 	uint64_t i, n = 300000;
 
 	for (i = 0; i < n; i++)
-		cr_assert(eq(i64, chrome_lanes_take(&l, 0, n + i), (int64_t)i + 1));
+		cr_assert(eq(i64, xtr_lanes_take(&l, 0, n + i), (int64_t)i + 1));
 	for (i = 0; i < n; i++)
-		cr_assert(eq(i64, chrome_lanes_take(&l, n + i, 2 * n + i), (int64_t)i + 1));
+		cr_assert(eq(i64, xtr_lanes_take(&l, n + i, 2 * n + i), (int64_t)i + 1));
 	cr_assert(eq(u32, l.n, (uint32_t)n));
-	chrome_lanes_free(&l);
+	xtr_lanes_free(&l);
 }
