@@ -31,7 +31,8 @@ static const struct cli_option options[] = {
 	  "write here, \"-\" for standard output; else named after the trace" },
 	FLAG("force", force, "replace an existing file"),
 	REPLAY_OPTIONS(struct export_opts, replay),
-	{ 0, "top", "N", CLI_U64, offsetof(struct export_opts, top), "only the N longest jobs" },
+	{ 0, "top", "N", CLI_U64, offsetof(struct export_opts, top),
+	  "only the N longest jobs, with their submissions and waits" },
 	FLAG("jobs-only", jobs_only, "jobs, and nothing else"),
 	FLAG("raw", raw, "perfetto: every event too, as generic ftrace"),
 	FLAG("ftrace", ftrace, "perfetto: scheduler events as typed ftrace, as other tools do"),
@@ -91,6 +92,12 @@ static int check_options(const struct export_run *r)
 					       special[i].option, f[0], f[1] ? " and " : "",
 					       f[1] ? f[1] : "");
 	}
+	if (o->top && (o->raw || o->ftrace))
+		return cli_usage_error(&cmd_export, "--top leaves out what %s asks for",
+				       o->raw ? "--raw" : "--ftrace");
+	if (o->top && o->table && strcmp(o->table, "jobs") && strcmp(o->table, "deps"))
+		return cli_usage_error(&cmd_export, "--top is about jobs, not about table '%s'",
+				       o->table);
 	return XTR_EXIT_OK;
 }
 

@@ -306,8 +306,9 @@ static int all_sections(struct run *r, int (*const *pass)(struct run *), size_t 
 
 	for (r->index = 0; r->index < xtr_reader_n_sections(r->e->reader) && !ret; r->index++) {
 		r->s = xtr_reader_section(r->e->reader, r->index);
-		r->select.from = xtr_play_time(r->s, r->e->select.from);
-		r->select.to = xtr_play_time(r->s, r->e->select.to);
+		r->select.from = r->e->select.from;
+		r->select.to = r->e->select.to;
+		xtr_play_window(r->s, &r->select.from, &r->select.to);
 		for (i = 0; i < n && !ret; i++, r->pass++)
 			ret = pass[i](r);
 		free_section(r);
@@ -339,7 +340,8 @@ int xtr_export(struct xtr_export *e)
 	e->opts.by_pid = e->select.n_pids;
 	if (e->top > XTR_EXPORT_TOP_MAX)
 		return -EINVAL;
-	r.wants = r.x->wants(&e->opts);
+	/* The longest jobs are few: what else happened would bury them. */
+	r.wants = e->top ? 0 : r.x->wants(&e->opts);
 	ret = r.x->open(&r.self, &e->opts, &e->why);
 	if (ret)
 		return ret;

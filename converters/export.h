@@ -99,8 +99,11 @@ struct xtr_export {
 	 * ring selects jobs and depths.
 	 */
 	struct xtr_select select;
-	uint32_t top; /* only the longest this many jobs of the file; 0: all; <= XTR_EXPORT_TOP_MAX
-		       */
+	/*
+	 * Only the longest this many jobs of the file, and nothing but jobs; 0: all. At most
+	 * XTR_EXPORT_TOP_MAX.
+	 */
+	uint32_t top;
 	/* A chunk is damaged and was skipped. May be NULL. */
 	void (*damage)(void *ctx, const struct xtr_err *err);
 	/* Called now and then, 0 to 1000. May be NULL. */

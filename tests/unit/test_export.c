@@ -543,6 +543,12 @@ Test(export, top)
 	e.top = 1;
 	cr_expect_eq(xtr_export(&e), 0);
 	expect_only("job", "job 21:1 gpu.1\n"); /* 50 us; the other one 30 */
+	e = begin(XTR_EXPORT_DEPTH | XTR_EXPORT_CALLS | XTR_EXPORT_MARKS | XTR_EXPORT_EVENTS);
+	e.top = 1;
+	cr_expect_eq(xtr_export(&e), 0);
+	expect_only("job", "job 21:1 gpu.1\n");
+	expect_only("depth", ""); /* nothing but jobs */
+	expect_only("call", "");
 	e = begin(0);
 	e.top = 2;
 	cr_expect_eq(xtr_export(&e), 0);
