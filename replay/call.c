@@ -1,78 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "call.h"
+#include "call_rule.h"
 #include "gaps.h"
 #include "keymap.h"
 
 #include "format/xtr_format.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define NONE           XTR_KEYMAP_NONE
-#define MAX_OPEN       65536u
-#define NAME_MAX_BYTES 64u
-#define DEPTH_MAX      32u /* nothing real nests deeper: ends were lost */
-
-/* What a call hangs on: calls of one owner nest, or follow each other. */
-enum owner {
-	OWNER_THREAD,
-	OWNER_CPU,     /* handlers interrupt each other */
-	OWNER_CPU_TASK /* the one thread that has the CPU */
-};
-
-enum side {
-	SIDE_BEGIN,
-	SIDE_END,
-	SIDE_SWITCH /* ends one call and begins the next */
-};
-
-/*
- * Events that begin and end calls. A name that ends in '*' is a prefix, and the rest of the event's
- * name is the call's name; else a field gives it, or `fixed` is it. Ends match begins of the same
- * kind with the same name (`named`), or the innermost of the kind.
- *
- * Tracepoints: include/trace/events/{syscalls,irq,sched}.h; dma_fence: spec/events.md.
- */
-struct rule {
-	const char *event;
-	enum side side;
-	enum owner owner;
-	enum xtr_call_kind kind;
-	const char *fixed, *name_field;
-	bool named;
-	bool alone; /* an owner has one of the kind at a time: the next begin ends what is open */
-};
-
-static const struct rule rules[] = {
-	{ "syscalls:sys_enter_*", SIDE_BEGIN, OWNER_THREAD, XTR_CALL_SYSCALL, NULL, NULL, true,
-	  true },
-	{ "syscalls:sys_exit_*", SIDE_END, OWNER_THREAD, XTR_CALL_SYSCALL, NULL, NULL, true, true },
-	{ "dma_fence:dma_fence_wait_start", SIDE_BEGIN, OWNER_THREAD, XTR_CALL_WAIT, "fence wait",
-	  NULL, false, false },
-	{ "dma_fence:dma_fence_wait_end", SIDE_END, OWNER_THREAD, XTR_CALL_WAIT, "fence wait", NULL,
-	  false, false },
-	{ "irq:irq_handler_entry", SIDE_BEGIN, OWNER_CPU, XTR_CALL_IRQ, NULL, "name", false,
-	  false },
-	{ "irq:irq_handler_exit", SIDE_END, OWNER_CPU, XTR_CALL_IRQ, "irq", NULL, false, false },
-	{ "irq:softirq_entry", SIDE_BEGIN, OWNER_CPU, XTR_CALL_SOFTIRQ, NULL, "vec", false, false },
-	{ "irq:softirq_exit", SIDE_END, OWNER_CPU, XTR_CALL_SOFTIRQ, NULL, "vec", false, false },
-	{ "sched:sched_switch", SIDE_SWITCH, OWNER_CPU_TASK, XTR_CALL_RUNNING, NULL, "next_comm",
-	  false, false },
-};
-
-/* A rule bound to an event of this section. */
-struct binding {
-	const struct rule *rule;
-	const char *name; /* of the call if the event or the rule gives it, else NULL */
-	const struct xtr_field *name_field, *ret, *next_tid, *prev_tid, *ctx, *seqno;
-};
+#define NONE      XTR_KEYMAP_NONE
+#define MAX_OPEN  65536u
+#define DEPTH_MAX 32u /* nothing real nests deeper: ends were lost */
 
 struct open_call {
 	struct xtr_call call;
-	char name[NAME_MAX_BYTES];
+	char name[CALL_NAME_MAX];
 	const char *event_name; /* points into META, the same for begin and end; or NULL */
 	uint64_t owner;
 	uint32_t below;      /* the call around it, or next free */
@@ -81,7 +24,7 @@ struct open_call {
 
 struct xtr_calls {
 	struct xtr_calls_opts o;
-	struct binding *binding;
+	struct call_binding *binding;
 	size_t n_bindings;
 	struct xtr_keymap by_type; /* event type to binding */
 	struct xtr_keymap top;     /* owner to its innermost call */
@@ -90,33 +33,6 @@ struct xtr_calls {
 	uint32_t n, cap, n_open, free, head, tail;
 	uint64_t now;
 };
-
-static const struct rule *find_rule(const char *event)
-{
-	size_t i, n;
-
-	for (i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
-		n = strlen(rules[i].event) - 1;
-		if (rules[i].event[n] == '*' ? !strncmp(event, rules[i].event, n) && event[n]
-					     : !strcmp(event, rules[i].event))
-			return &rules[i];
-	}
-	return NULL;
-}
-
-static void bind(struct binding *b, const struct rule *rule, const struct xtr_event_desc *d)
-{
-	*b = (struct binding){
-		.rule = rule,
-		.name = rule->named ? d->name + strlen(rule->event) - 1 : rule->fixed,
-		.name_field = rule->name_field ? xtr_event_field(d, rule->name_field) : NULL,
-		.ret = rule->kind == XTR_CALL_SYSCALL ? xtr_event_field(d, "ret") : NULL,
-		.next_tid = xtr_event_field(d, "next_pid"),
-		.prev_tid = xtr_event_field(d, "prev_pid"),
-		.ctx = xtr_event_field(d, "ctx"),
-		.seqno = xtr_event_field(d, "seqno"),
-	};
-}
 
 static int bind_all(struct xtr_calls *c)
 {
@@ -128,11 +44,9 @@ static int bind_all(struct xtr_calls *c)
 		return -ENOMEM;
 	for (i = 0; i < all && !ret; i++) {
 		const struct xtr_event_desc *d = xtr_meta_event_at(c->o.meta, i);
-		const struct rule *rule = find_rule(d->name);
 
-		if (!rule)
+		if (!call_bind(&c->binding[c->n_bindings], d))
 			continue;
-		bind(&c->binding[c->n_bindings], rule, d);
 		ret = xtr_keymap_put(&c->by_type, d->type, 0, (uint32_t)c->n_bindings++);
 	}
 	return ret;
@@ -170,7 +84,7 @@ void xtr_calls_free(struct xtr_calls *c)
 	free(c);
 }
 
-static uint64_t owner_key(enum owner owner, uint32_t id)
+static uint64_t owner_key(enum call_owner owner, uint32_t id)
 {
 	return (uint64_t)owner << 32 | id;
 }
@@ -257,51 +171,6 @@ static int64_t alloc(struct xtr_calls *c)
 	return c->n++;
 }
 
-/* "TIMER" instead of 1, if META has a name for it. Names are sorted by value. */
-static void enum_name(char *name, const struct xtr_field *f, uint64_t v)
-{
-	uint32_t lo = 0, hi = f->n_names, mid;
-
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (f->names[mid].value < v)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo < f->n_names && f->names[lo].value == v)
-		snprintf(name, NAME_MAX_BYTES, "%s", f->names[lo].name);
-}
-
-/* The text of a name field: a string as it is, a number in digits or by its name. */
-static void field_name(const struct xtr_calls *c, char *name, const struct xtr_field *f,
-		       const struct xtr_event *ev)
-{
-	const char *s = NULL;
-	size_t n = 0;
-	uint64_t v;
-
-	name[0] = '\0';
-	if (!f)
-		return;
-	if (f->repr == XTR_REPR_STR && f->offset <= ev->size && f->size <= ev->size - f->offset) {
-		s = (const char *)ev->rec + f->offset;
-		n = strnlen(s, f->size);
-	} else if (xtr_field_get(f, ev->rec, ev->size, &v)) {
-		if (f->repr == XTR_REPR_STRID && c->o.tables)
-			s = xtr_tables_string(c->o.tables, (uint32_t)v, &n);
-		else
-			snprintf(name, NAME_MAX_BYTES, "%" PRIu64, v);
-		if (f->names_kind == XTR_NAMES_ENUM)
-			enum_name(name, f, v);
-	}
-	if (!s)
-		return;
-	n = n < NAME_MAX_BYTES ? n : NAME_MAX_BYTES - 1;
-	memcpy(name, s, n);
-	name[n] = '\0';
-}
-
 static void set_task(const struct xtr_calls *c, struct xtr_call *call, uint32_t tid, uint64_t ts)
 {
 	const struct xtr_task *task =
@@ -312,12 +181,12 @@ static void set_task(const struct xtr_calls *c, struct xtr_call *call, uint32_t 
 	call->comm = task ? task->comm : 0;
 }
 
-static uint64_t owner_of(const struct binding *b, const struct xtr_event *ev)
+static uint64_t owner_of(const struct call_binding *b, const struct xtr_event *ev)
 {
 	return owner_key(b->rule->owner, b->rule->owner == OWNER_THREAD ? ev->tid : ev->stream);
 }
 
-static void fill(const struct xtr_calls *c, struct open_call *o, const struct binding *b,
+static void fill(const struct xtr_calls *c, struct open_call *o, const struct call_binding *b,
 		 const struct xtr_event *ev, uint32_t tid)
 {
 	uint64_t v;
@@ -331,7 +200,7 @@ static void fill(const struct xtr_calls *c, struct open_call *o, const struct bi
 		.owner = owner_of(b, ev),
 	};
 	if (!b->name)
-		field_name(c, o->name, b->name_field, ev);
+		call_field_name(o->name, c->o.tables, b->name_field, ev);
 	set_task(c, &o->call, tid, ev->ts);
 	if (xtr_field_get(b->ctx, ev->rec, ev->size, &v))
 		o->call.ctx = v;
@@ -340,7 +209,7 @@ static void fill(const struct xtr_calls *c, struct open_call *o, const struct bi
 }
 
 /* The innermost call of the binding's kind that this owner has open; `any`: of any name. */
-static uint32_t find_open(const struct xtr_calls *c, const struct binding *b, uint64_t owner,
+static uint32_t find_open(const struct xtr_calls *c, const struct call_binding *b, uint64_t owner,
 			  bool any)
 {
 	uint32_t i = top_of(c, owner);
@@ -352,7 +221,7 @@ static uint32_t find_open(const struct xtr_calls *c, const struct binding *b, ui
 }
 
 /* Before a call begins: close those whose end was lost, and the oldest if there are too many. */
-static int make_room(struct xtr_calls *c, const struct binding *b, uint64_t owner)
+static int make_room(struct xtr_calls *c, const struct call_binding *b, uint64_t owner)
 {
 	uint32_t top = top_of(c, owner);
 	uint32_t lost = b->rule->alone ? find_open(c, b, owner, true) : NONE;
@@ -367,7 +236,7 @@ static int make_room(struct xtr_calls *c, const struct binding *b, uint64_t owne
 	return ret;
 }
 
-static int begin(struct xtr_calls *c, const struct binding *b, const struct xtr_event *ev,
+static int begin(struct xtr_calls *c, const struct call_binding *b, const struct xtr_event *ev,
 		 uint32_t tid)
 {
 	struct open_call *o;
@@ -400,7 +269,7 @@ static int begin(struct xtr_calls *c, const struct binding *b, const struct xtr_
 }
 
 /* An end without a begin: the call began before the trace, or its begin was lost. */
-static int end_only(struct xtr_calls *c, const struct binding *b, const struct xtr_event *ev)
+static int end_only(struct xtr_calls *c, const struct call_binding *b, const struct xtr_event *ev)
 {
 	struct open_call o;
 
@@ -412,7 +281,7 @@ static int end_only(struct xtr_calls *c, const struct binding *b, const struct x
 }
 
 /* What is inside the call that ends, and open, has lost its end. */
-static int end(struct xtr_calls *c, const struct binding *b, const struct xtr_event *ev)
+static int end(struct xtr_calls *c, const struct call_binding *b, const struct xtr_event *ev)
 {
 	uint64_t owner = owner_of(b, ev), v;
 	uint32_t i = find_open(c, b, owner, false);
@@ -431,7 +300,8 @@ static int end(struct xtr_calls *c, const struct binding *b, const struct xtr_ev
 }
 
 /* The thread before leaves the CPU, the next one gets it; the idle task is none. */
-static int switch_task(struct xtr_calls *c, const struct binding *b, const struct xtr_event *ev)
+static int switch_task(struct xtr_calls *c, const struct call_binding *b,
+		       const struct xtr_event *ev)
 {
 	uint32_t i = top_of(c, owner_of(b, ev));
 	uint64_t prev, next;
@@ -452,7 +322,7 @@ static int switch_task(struct xtr_calls *c, const struct binding *b, const struc
 
 int xtr_calls_event(struct xtr_calls *c, const struct xtr_event *ev)
 {
-	const struct binding *b;
+	const struct call_binding *b;
 	uint32_t i;
 	int ret;
 
@@ -478,25 +348,4 @@ int xtr_calls_finish(struct xtr_calls *c)
 	while (!ret && c->head != NONE)
 		ret = evict(c);
 	return ret;
-}
-
-static const char *const kind_names[] = {
-#define KIND_NAME(id, text, help) [XTR_CALL_##id] = text,
-	XTR_CALL_KINDS(KIND_NAME)
-#undef KIND_NAME
-};
-static const char *const kind_helps[] = {
-#define KIND_HELP(id, text, help) [XTR_CALL_##id] = help,
-	XTR_CALL_KINDS(KIND_HELP)
-#undef KIND_HELP
-};
-
-const char *xtr_call_kind_name(unsigned int kind)
-{
-	return kind < XTR_CALL_KIND_COUNT ? kind_names[kind] : NULL;
-}
-
-const char *xtr_call_kind_help(unsigned int kind)
-{
-	return kind < XTR_CALL_KIND_COUNT ? kind_helps[kind] : NULL;
 }
