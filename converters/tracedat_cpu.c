@@ -23,7 +23,6 @@ static int lose(struct dat_cpu *c, uint64_t until, uint64_t count)
 		until = first;
 	if (!first || first > until)
 		first = until;
-	c->known_lost = xtr_sat_add(c->known_lost, count);
 	return xtr_import_lost(c->d->im, c->cpu, first, until, count);
 }
 
@@ -165,7 +164,10 @@ static int next_page(struct dat_cpu *c)
 		note_damage(c, "a page's header is wrong");
 		return lose(c, c->page.ts, 0);
 	}
-	return c->page.lost ? lose(c, c->page.ts, c->page.missed) : 0;
+	if (!c->page.lost)
+		return 0;
+	c->told_lost = xtr_sat_add(c->told_lost, c->page.missed ? c->page.missed : 1);
+	return lose(c, c->page.ts, c->page.missed);
 }
 
 int dat_cpu_next(struct dat_cpu *c)

@@ -59,7 +59,7 @@ static int count_rest(struct dat *d)
 	for (size_t i = 0; i < d->n_cpus; i++) {
 		uint64_t *overrun = &d->stats[d->cpus[i].cpu].overrun;
 
-		*overrun -= d->cpus[i].known_lost < *overrun ? d->cpus[i].known_lost : *overrun;
+		*overrun -= d->cpus[i].told_lost < *overrun ? d->cpus[i].told_lost : *overrun;
 	}
 	for (uint32_t cpu = 0; !err && cpu < DAT_CPUS_MAX; cpu++) {
 		uint64_t rest = xtr_sat_add(d->stats[cpu].overrun, d->stats[cpu].dropped);

@@ -91,8 +91,8 @@ struct dat_cpu {
 	struct dat_page page;
 	struct dat_event ev; /* the next one; valid until dat_cpu_next */
 	bool have;
-	uint64_t last_ts;    /* of the last event; 0: none */
-	uint64_t known_lost; /* as its pages say */
+	uint64_t last_ts;   /* of the last event; 0: none */
+	uint64_t told_lost; /* as its pages say; 1 for each that does not say how many */
 };
 
 /* Go to the next event: c->have. 0 or -errno. */
