@@ -116,6 +116,22 @@ other_tool() {
 	case_end
 }
 
+# The other tool with a buffer that is too small: what it lost is in its file.
+other_tool_loses() {
+	case_begin import-loss
+	{
+		trace-cmd start -q -e gpu_scheduler -e dma_fence -C mono -b 16
+		echo start >$debug/control
+		fakegpu-load -n 400 $short basic >"$dir/load.json"
+		sleep 0.3
+		echo stop >$debug/control
+		trace-cmd stop -q
+		trace-cmd extract -o "$dir/trace.dat"
+		trace-cmd reset -q
+	} >"$dir/record.out" 2>"$dir/record.err"
+	case_end
+}
+
 # Kernel types hidden, as on a kernel that was built without them.
 without_btf() {
 	case_begin no-btf

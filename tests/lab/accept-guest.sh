@@ -39,6 +39,7 @@ one_process
 two_recorders
 two_capabilities
 other_tool
+other_tool_loses
 without_btf
 sleep 0.2
 modprobe -r xtr_fakegpu || exit 93

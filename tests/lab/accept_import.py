@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Compares what xtr recorded with what trace-cmd recorded beside it, imported.
 
-usage: accept_import.py XTR DIR
+usage: accept_import.py [--loss] XTR DIR
 
 DIR has run.xtr and trace.dat of one load, and emitted.txt, the number of events that the kernel emitted.
 Where the kernel records the keys of jobs (since 6.17) both files must have the same jobs under the same
 keys. On older kernels each imported job is found by ring, submitter and order; then made-up contexts
-and real ones must go one to one, and dependencies be the same ones. Prints one line per check.
+and real ones must go one to one, and dependencies be the same ones. --loss: DIR has a trace.dat with losses alone; what is in
+it and what it says was lost must be what the kernel emitted. Prints one line per check.
 """
 
 import collections
@@ -118,7 +119,23 @@ def compare_counts(xtr, path, directory):
         check(have.get(number, 0) == want and want > 0, f"{names[0]}: {have.get(number, 0)} of {want} events")
 
 
+def check_loss(xtr, directory):
+    path = directory + "/imported.xtr"
+    p = subprocess.run([xtr, "import", "--force", "-o", path, directory + "/trace.dat"], stderr=subprocess.PIPE,
+                       check=False)
+    check(p.returncode == 3, f"xtr import ends with {p.returncode} {p.stderr.decode().strip()[-200:]}")
+    with open(directory + "/emitted.txt") as f:
+        emitted = sum(int(line.split()[1]) for line in f)
+    p = subprocess.run([xtr, "info", "--json", path], stdout=subprocess.PIPE, check=False)
+    info = json.loads(p.stdout)
+    check(info["events"] > 0 and info["lost"] > 0 and info["events"] + info["lost"] == emitted,
+          f"{info['events']} events and {info['lost']} lost are {emitted} emitted")
+    return 1 if failed else 0
+
+
 def main(argv):
+    if argv[1] == "--loss":
+        return check_loss(*argv[2:])
     xtr, directory = argv[1:]
     path = directory + "/imported.xtr"
     p = subprocess.run([xtr, "import", "--force", "-o", path, directory + "/trace.dat"], stderr=subprocess.PIPE,
