@@ -68,17 +68,23 @@ static uint64_t base_of(const struct xtr_export_section *s)
 	return from > first ? from : first;
 }
 
+/* What is known of the same boot holds for all sections of it. */
 static int begin_clock(struct pf *pf)
 {
 	struct pf_machine *m = pf_machine(pf);
 	int ret = pf_clock_init(&pf->clock, pf->s->section, base_of(pf->s));
 
-	if (ret || !pf->clock.boot_known)
+	if (ret)
 		return ret;
-	if (m->boot_known)
-		pf_clock_align(&pf->clock, m->boot);
-	m->boot = pf->clock.span[pf->clock.n - 1].boot;
-	m->boot_known = true;
+	if (pf->clock.boot_known) {
+		if (m->boot_known)
+			pf_clock_align(&pf->clock, m->boot);
+		m->boot = pf->clock.span[pf->clock.n - 1].boot;
+		m->boot_known = true;
+	}
+	/* Where REALTIME is between two machines' BOOTTIME, setting it must move nothing. */
+	if (pf->many_machines)
+		m->wall = pf_clock_one_wall(&pf->clock, m->wall);
 	return 0;
 }
 
@@ -98,14 +104,17 @@ static void clear(struct pf *pf)
 static int pf_section(void *self, const struct xtr_export_section *s)
 {
 	struct pf *pf = self;
+	bool wall_clocks;
 	int64_t m;
 	int ret;
 
 	clear(pf);
 	pf->section = *s;
 	pf->s = &pf->section;
-	if (!s->index)
-		pf->by_wall_clock = pf_machines_many(s->reader);
+	if (!s->index) {
+		pf->many_machines = pf_machines_many(s->reader, &wall_clocks);
+		pf->by_wall_clock = pf->many_machines && wall_clocks;
+	}
 	m = pf_machine_of(pf, s);
 	if (m < 0)
 		return (int)m;

@@ -53,6 +53,7 @@ struct pf_machine {
 	size_t n_devices, cap_devices, n_rings, cap_rings;
 	struct xtr_keymap devices, rings; /* by name; by name, ordinal and device: to index */
 	uint64_t boot;                    /* offset to BOOTTIME, if known */
+	uint64_t wall;                    /* REALTIME less BOOTTIME; only of several machines */
 	bool boot_known;
 };
 
@@ -96,7 +97,8 @@ struct pf {
 	struct pf_machine *machine;
 	size_t n_machines, cap_machines;
 	struct xtr_keymap described; /* tracks that have a descriptor */
-	bool by_wall_clock;          /* several machines: REALTIME is the trace's clock */
+	bool many_machines;          /* importers relate their clocks by REALTIME */
+	bool by_wall_clock;          /* and that is the trace's clock */
 
 	/* of the present section */
 	const struct xtr_export_section *s; /* &section */
@@ -128,8 +130,8 @@ struct pf {
 
 /* perfetto_machine.c: indexes, or -errno */
 int64_t pf_machine_of(struct pf *pf, const struct xtr_export_section *s);
-/* The file has sections of several machines, all with a wall clock. */
-bool pf_machines_many(const struct xtr_reader *r);
+/* The file has sections of several machines; *wall_clocks: all sections have readings of it. */
+bool pf_machines_many(const struct xtr_reader *r, bool *wall_clocks);
 /* *is_new is set if it was not there before: then tell (pf_gpu_info). d: what
  * more there is to know, or NULL. */
 int64_t pf_device_of(struct pf *pf, const char *name, const struct xtr_device *d, bool *is_new);

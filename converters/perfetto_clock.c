@@ -100,6 +100,21 @@ static void spread_back(struct pf_clock *c)
 			c->span[i - 2].boot = c->span[i - 1].boot;
 }
 
+/* A suspend moves BOOTTIME and the wall clock alike: between these two nothing changes. */
+static void keep_wall(struct pf_clock *c)
+{
+	const struct pf_clock_span *a;
+	struct pf_clock_span *b;
+	size_t i;
+
+	for (i = 1; i < c->n; i++) {
+		a = &c->span[i - 1];
+		b = &c->span[i];
+		if (same(a->real - a->boot, a->real_error, b->real - b->boot, b->real_error))
+			b->real = b->boot + (a->real - a->boot);
+	}
+}
+
 int pf_clock_init(struct pf_clock *c, const struct xtr_section *s, uint64_t base)
 {
 	const char *name = xtr_meta_clock(xtr_section_meta(s));
@@ -115,6 +130,7 @@ int pf_clock_init(struct pf_clock *c, const struct xtr_section *s, uint64_t base
 	if (ret)
 		return ret;
 	spread_back(c);
+	keep_wall(c);
 	if (!strcmp(name, "boottime"))
 		c->boot_known = true;
 	return 0;
@@ -133,8 +149,22 @@ void pf_clock_align(struct pf_clock *c, uint64_t boot)
 
 	if (distance(mine, boot) > PF_CLOCK_JUMP_NS)
 		return;
-	for (i = 0; i < c->n && c->span[i].boot == mine; i++)
+	for (i = 0; i < c->n && c->span[i].boot == mine; i++) {
 		c->span[i].boot = boot;
+		c->span[i].real += boot - mine;
+	}
+}
+
+uint64_t pf_clock_one_wall(struct pf_clock *c, uint64_t wall)
+{
+	uint64_t mine = c->span[0].real - c->span[0].boot;
+	size_t i;
+
+	if (distance(mine, wall) > PF_CLOCK_JUMP_NS)
+		wall = mine;
+	for (i = 0; i < c->n; i++)
+		c->span[i].real = c->span[i].boot + wall;
+	return wall;
 }
 
 /* The span that holds at ts; before the first one's begin it is the first. */

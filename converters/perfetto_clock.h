@@ -48,6 +48,11 @@ int pf_clock_init(struct pf_clock *c, const struct xtr_section *s, uint64_t base
 void pf_clock_free(struct pf_clock *c);
 /* An offset known of the same boot, taken over if it is as good as the same. */
 void pf_clock_align(struct pf_clock *c, uint64_t boot);
+/*
+ * Keep REALTIME at one distance from BOOTTIME all the time: at `wall` (ns) if that is as good as
+ * the first one, which is returned else. For an importer whose clock is REALTIME.
+ */
+uint64_t pf_clock_one_wall(struct pf_clock *c, uint64_t wall);
 /* An event time on CLOCK_BOOTTIME. */
 uint64_t pf_clock_boot(const struct pf_clock *c, uint64_t ts);
 

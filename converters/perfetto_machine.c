@@ -58,17 +58,17 @@ static bool has_realtime(const struct xtr_section *s)
 	return false;
 }
 
-bool pf_machines_many(const struct xtr_reader *r)
+bool pf_machines_many(const struct xtr_reader *r, bool *wall_clocks)
 {
 	const struct xtr_section *first = xtr_reader_section(r, 0);
 	bool many = false;
 	size_t i;
 
+	*wall_clocks = true;
 	for (i = 0; i < xtr_reader_n_sections(r); i++) {
 		const struct xtr_section *s = xtr_reader_section(r, i);
 
-		if (!has_realtime(s))
-			return false;
+		*wall_clocks &= has_realtime(s);
 		many |= !same_machine(xtr_section_meta(first), xtr_section_meta(s));
 	}
 	return many;

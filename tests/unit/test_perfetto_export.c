@@ -130,6 +130,8 @@ static void one_of_everything(void)
 	job("run", 310, 300, 21, 2, 2); /* and never done */
 }
 
+static const uint64_t *realtime_step; /* what the wall clock is set forward, by reading */
+
 /* A section of what there is. Readings of the clocks are off by up to 150 ns; off: suspended. */
 static void add_section(uint8_t boot, uint64_t file_id, const uint64_t *off, size_t n_off)
 {
@@ -157,7 +159,8 @@ static void add_section(uint8_t boot, uint64_t file_id, const uint64_t *off, siz
 		uint64_t at = AT(i * 100), boottime = at + 7000 + off[i] + i % 3 * 70;
 		const struct xtr_clock_reading r[] = {
 			{ "boottime", boottime },
-			{ "realtime", boottime + 1700000000000000000ull },
+			{ "realtime", boottime + 1700000000000000000ull + i / 2 * 30 +
+					      (realtime_step ? realtime_step[i] : 0) },
 		};
 
 		cr_assert(!xtr_writer_clock(w, at, at + 100 + i, r, 2));
@@ -461,6 +464,27 @@ Test(perfetto_export, a_suspend_moves_what_follows)
 	cr_expect_eq(i, 3);
 }
 
+/* In a suspend the wall clock goes on as BOOTTIME does: to the nanosecond, whatever was read. */
+Test(perfetto_export, a_suspend_does_not_set_the_wall_clock)
+{
+	static const uint64_t off[4] = { 0, 0, 3000000000, 3000000000 };
+	uint64_t wall = 0;
+
+	fresh();
+	one_of_everything();
+	add_section(1, 1, off, 4);
+	export();
+	EACH(p)
+	if (p->clock_snapshot) {
+		uint64_t w = clock_of(p->clock_snapshot, PF_CLOCK_REALTIME) -
+			     clock_of(p->clock_snapshot, PF_CLOCK_BOOTTIME);
+
+		wall = wall ? wall : w;
+		cr_expect_eq(w, wall);
+	}
+	cr_expect_eq(wall, 1700000000000000000ull);
+}
+
 static void three_sections(void)
 {
 	fresh();
@@ -472,6 +496,29 @@ static void three_sections(void)
 	fresh();
 	one_of_everything();
 	add_section(2, 3, awake, 1);
+}
+
+/* Setting the wall clock must not move events against each other where it is the trace's clock. */
+Test(perfetto_export, several_machines_have_one_wall_clock_each)
+{
+	static const uint64_t set[4] = { 0, 0, 5000000000, 5000000000 };
+	uint64_t wall[2] = { 0 };
+
+	realtime_step = set;
+	three_sections();
+	realtime_step = NULL;
+	export();
+	EACH(p)
+	if (p->clock_snapshot) {
+		uint64_t w = clock_of(p->clock_snapshot, PF_CLOCK_REALTIME) -
+			     clock_of(p->clock_snapshot, PF_CLOCK_BOOTTIME);
+
+		wall[p->machine_id] = wall[p->machine_id] ? wall[p->machine_id] : w;
+		cr_expect_eq(w, wall[p->machine_id]);
+		cr_expect_eq(p->clock_snapshot->primary_trace_clock,
+			     p->machine_id ? 0 : PF_CLOCK_REALTIME);
+	}
+	cr_expect(wall[0] && wall[1]);
 }
 
 Test(perfetto_export, sections_of_one_boot_share_a_machine)
