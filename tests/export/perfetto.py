@@ -534,6 +534,48 @@ def check_gaps(checks, what, trace, section, axis, slices):
     checks.same(f"{what}: stretches of lost events", seen, sorted(section.gaps()))
 
 
+INT64, UINT64 = 3, 4  # types of a DescriptorProto's fields
+
+
+def check_raw(checks, what, trace, section, axis):
+    """Every event, described by itself: when, where, whose, and its numbers."""
+    types, seen = {}, []
+    for _, bundle in trace.ftrace:
+        for d in bundle.get("generic_event_descriptors", []):
+            message = decode(first(d, "event_descriptor"), "DescriptorProto")
+            types[str(first(d, "field_id"))] = (
+                f"{text(first(d, 'group_name'))}:{text(first(message, 'name'))}",
+                {str(first(f, "number")): (text(first(f, "name")), first(f, "type")) for f in message.get("field", [])})
+        for e in bundle.get("event", []):
+            number = next((k for k in e if k.isdigit()), None)
+            name, known = types.get(number, ("sched:sched_switch", {}))
+            values = e[number][0] if number else {}
+            numbers = {known[k][0]: v[0] - (1 << 64) if known[k][1] == INT64 and v[0] >> 63 else v[0]
+                       for k, v in values.items() if known[k][1] in (INT64, UINT64)} if isinstance(values, dict) else {}
+            seen.append((axis.event(first(e, "timestamp")), first(bundle, "cpu", 0), first(e, "pid", 0), name, numbers))
+    events = [e for e in section.events() if "event" in e]
+    checks.same(f"{what}: every event", sorted(s[:4] for s in seen),
+                sorted((e["ts_ns"], e["cpu"], e["tid"], e["event"]) for e in events))
+    fields, wrong = {}, []
+    for e in events:
+        fields.setdefault((e["ts_ns"], e["cpu"], e["event"]), []).append(e["fields"])
+    for ts, cpu, _, name, numbers in seen:
+        want = fields[ts, cpu, name].pop(0) if fields.get((ts, cpu, name)) else {}
+        wrong += [(name, k, v, want[k]) for k, v in numbers.items() if isinstance(want.get(k), int) and want[k] != v]
+    checks.check(not wrong and sum(len(s[4]) for s in seen) >= len(events), f"{what}: numbers of events", wrong[:3])
+
+
+def check_ftrace(checks, what, trace, section, axis):
+    """The scheduler's events, typed, under the names of Linux 6.17."""
+    kinds = [f"drm_sched_job_{kind}" for kind in ("queue", "run", "done")]
+    seen = [(axis.event(first(e, "timestamp")), first(bundle, "cpu", 0), kind, first(e[kind][0], "fence_context"),
+             first(e[kind][0], "fence_seqno")) for _, bundle in trace.ftrace for e in bundle.get("event", [])
+            for kind in kinds if kind in e]
+    want = [(e["ts_ns"], e["cpu"], kind, e["fields"]["ctx"], e["fields"]["seqno"]) for e in section.events()
+            for kind in kinds if e.get("event") == f"gpu_scheduler:{kind}"]
+    checks.same(f"{what}: typed events", sorted(seen), sorted(want))
+
+
 def check_rings(checks, what, seen, want):
     """Rings of one name stay apart: queues and rings correspond one to one."""
     rings = {}
@@ -580,6 +622,10 @@ def check(checks, src, *options):
         check_sums(checks, what, seen, want, section)
         if jobs_only:
             continue
+        if "--raw" in options and "--ftrace" not in options:
+            check_raw(checks, what, trace, section, axis)
+        if "--ftrace" in options:
+            check_ftrace(checks, what, trace, section, axis)
         check_waits(checks, what, trace, want, axis, slices)
         arrows = check_submissions(checks, what, trace, want, axis, "flows" if track_events else "submits")
         ids = {j["id"]: source.key(j) for j in seen}
