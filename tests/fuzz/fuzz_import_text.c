@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Any bytes as the text of ftrace and of perf script: an import ends with 0 or an error with a message,
- * what it wrote is a whole file without damage, and the number of events is what was counted.
+ * Any bytes as the text of ftrace and of perf script: an import ends with 0 or an error with a
+ * message, what it wrote is a whole file without damage, and the number of events is what was
+ * counted.
  */
 #include "tests/fuzz/fuzz.h"
 
