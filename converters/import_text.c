@@ -8,6 +8,7 @@
 
 #include "format/buf.h"
 #include "format/bytes.h"
+#include "format/siphash.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -15,9 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHAPES_MAX 16u  /* of one name; then all values become one text */
-#define NAME_MAX_  64u  /* bytes of a label, a system or an event's name */
-#define JOIN_MAX   1024 /* bytes of all values as one text */
+#define SHAPES_MAX   16u /* of one name; then all values become one text */
+#define NAME_MAX_    64u /* bytes of a label, a system or an event's name */
+#define KERNEL_FIRST 0xff00000000000000u
+#define ERROR_FIRST  0xfffffffffffff000u
+#define JOIN_MAX     1024 /* bytes of all values as one text */
 
 struct import_shape {
 	struct import_shape *next;    /* all */
@@ -181,6 +184,17 @@ static int shape_of(struct xtr_import *im, const char *name, const struct xtr_im
 	return 0;
 }
 
+/*
+ * A number as it is kept: an address of the kernel (the upper half of 48 bits or more) is hashed,
+ * the same for the same address. The last 4,096 are errors.
+ */
+static uint64_t number_of(const struct xtr_import *im, const struct xtr_import_value *v)
+{
+	bool kernel = v->kind == XTR_IMPORT_HEX && v->num >= KERNEL_FIRST && v->num < ERROR_FIRST;
+
+	return kernel && !im->o->keep_pointers ? xtr_siphash(&im->key, v->num) : v->num;
+}
+
 static int put_joined(struct xtr_import *im, const struct xtr_import_value *v, size_t n,
 		      uint8_t *out)
 {
@@ -203,7 +217,7 @@ static int put_joined(struct xtr_import *im, const struct xtr_import_value *v, s
 				       v[i].kind == XTR_IMPORT_HEX    ? "0x%" PRIx64
 				       : v[i].kind == XTR_IMPORT_UINT ? "%" PRIu64
 								      : "%" PRId64,
-				       v[i].num);
+				       number_of(im, &v[i]));
 		len += put > 0 ? (size_t)put : 0;
 	}
 	err = import_intern(im, text, len < sizeof(text) ? len : sizeof(text) - 1, &id);
@@ -227,7 +241,7 @@ static int put_shape(struct xtr_import *im, const struct xtr_import_at *at,
 			err = import_intern(im, v[i].str, v[i].str_len, &id);
 			xtr_put_le32(out + s->fields[i].offset, id);
 		} else {
-			xtr_put_le64(out + s->fields[i].offset, v[i].num);
+			xtr_put_le64(out + s->fields[i].offset, number_of(im, &v[i]));
 		}
 	}
 	return err ? err : import_put(im, at, s->desc.type, out, s->desc.size);

@@ -91,6 +91,17 @@ def what_the_text_tells_of_its_making_is_kept(folder):
 
 
 @test
+def addresses_are_hashed(folder):
+    text = b"a-1 [000] 1.000001: ev: bo=0xffff888001234540, err=0xfffffffffffffff4, x=0x10\n" \
+           b"a-1 [000] 1.000002: ev: bo=0xffff888001234540, err=0x1, x=0x10\n"
+    first, second = [e["fields"] for e in events(import_file(folder, text)[0])]
+    expect("888001234540" not in str(first) and first["bo"] == second["bo"], "the same for the same address", first)
+    expect("fffffffffff4" in str(first["err"]) and "10" in str(first["x"]), "other numbers stay", first)
+    kept = events(import_file(folder, text, "--keep-pointers")[0])[0]["fields"]
+    expect("ffff888001234540" in str(kept["bo"]), "as it is on request", kept)
+
+
+@test
 def stacks_of_ftrace_are_left_out(folder):
     lines = []
     for line in printed.ftrace(load.told(load.make(20), False)).splitlines():
