@@ -173,7 +173,7 @@ const struct cli_command cmd_import = {
 	.summary = "make an .xtr file of another tool's trace",
 	.args = "FILE",
 	.about =
-		"Reads what trace-cmd recorded, or the text of the kernel's trace file of trace-cmd report or of perf script, and "
+		"Reads what trace-cmd recorded, or the text of the kernel's trace file, of trace-cmd report or of perf script, and "
 		"writes the same records as if xtr had recorded them, so that "
 		"stats, jobs, dump and export work. Events of gpu_scheduler (of all kernels) and dma_fence become "
 		"xtr's own; every other event is kept with its name and fields.\n\n"
