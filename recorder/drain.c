@@ -93,6 +93,7 @@ static bool make_room(struct xtr_drain *d, struct xtr_buf **b, enum xtr_batch_ki
 	if (*b)
 		return true;
 	*b = xtr_queue_take(d->queue);
+	d->starved |= !*b;
 	if (!*b)
 		return false;
 	(*b)->kind = kind;
@@ -164,16 +165,20 @@ static void hand_over_all(struct xtr_drain *d)
 		hand_over(d, &d->open[i]);
 }
 
-/* One pass over all rings. True if everything that was there when it began was read. */
-static bool pass(struct xtr_drain *d)
+/*
+ * One pass over all rings. True if everything that was there when it began was read. Events wait
+ * for a definition that is still being written if `patient` and while their rings have room.
+ */
+static bool pass(struct xtr_drain *d, bool patient)
 {
 	uint64_t began = xtr_now(), before = d->last_pass;
 	bool all;
 
 	d->last_pass = began;
+	d->starved = false;
 	note_limits(d);
 	all = empty_control(d);
-	if (!all && atomic_load_explicit(&d->permille, memory_order_relaxed) < URGENT)
+	if (!all && patient && atomic_load_explicit(&d->permille, memory_order_relaxed) < URGENT)
 		return false;
 	for (uint32_t i = 0; i < d->bpf->n_cpus; i++) {
 		if (d->bpf->rings[i].pos == d->limits[i])
@@ -191,6 +196,31 @@ static bool pass(struct xtr_drain *d)
 	return all;
 }
 
+/*
+ * No program runs any more: two whole passes see everything. A writer that is behind is waited for
+ * as long as it takes: it gives each buffer back, also when it cannot write. A record that nobody
+ * finishes is given up, and counted with those behind it.
+ */
+static void take_rest(struct xtr_drain *d)
+{
+	int tries = 0, clean = 0;
+
+	while (clean < 2 && tries < LAST_TRIES) {
+		if (pass(d, tries < LAST_TRIES / 2)) {
+			clean++;
+			continue;
+		}
+		clean = 0;
+		tries += !d->starved;
+		hand_over_all(d);
+		usleep(10000);
+	}
+	hand_over_all(d);
+	for (uint32_t i = 0; i < d->bpf->n_cpus; i++)
+		atomic_fetch_add_explicit(&d->malformed, xtr_ringbuf_left(&d->bpf->rings[i]),
+					  memory_order_relaxed);
+}
+
 static void *run(void *arg)
 {
 	struct xtr_drain *d = arg;
@@ -202,24 +232,13 @@ static void *run(void *arg)
 		n = epoll_wait(d->epoll_fd, ev, ARRAY_LEN(ev), TIMER_MS);
 		for (int i = 0; i < n; i++)
 			stop |= ev[i].data.fd == d->stop_fd;
-		pass(d);
+		pass(d, true);
 		if (d->last_pass - d->swept >= SWEEP_NS) {
 			xtr_tokens_sweep(d->bpf);
 			d->swept = d->last_pass;
 		}
 	}
-	/* No program runs any more: two whole passes see everything, unless the writer is behind.
-	 */
-	for (int i = 0, clean = 0; i < LAST_TRIES && clean < 2; i++) {
-		if (pass(d)) {
-			clean++;
-		} else {
-			clean = 0;
-			hand_over_all(d);
-			usleep(10000);
-		}
-	}
-	hand_over_all(d);
+	take_rest(d);
 	xtr_queue_close(d->queue);
 	return NULL;
 }

@@ -23,7 +23,8 @@ struct xtr_drain {
 	uint64_t *limits;                   /* per CPU: how far to read in this pass */
 	uint64_t last_pass, flushed, swept; /* ns */
 	uint64_t since_round;               /* bytes handed over since the last round mark */
-	atomic_uint_fast64_t malformed;     /* records that were none: not counted elsewhere */
+	bool starved;                       /* no buffer was free in the last pass */
+	atomic_uint_fast64_t malformed;     /* records that were none or stayed in a ring */
 	atomic_uint_fast64_t high;          /* highest fill of an event ring, bytes */
 	atomic_uint_fast32_t permille;      /* fill of the fullest ring in the last pass */
 };

@@ -31,6 +31,8 @@ uint64_t xtr_ringbuf_producer(const struct xtr_ringbuf *r);
  * up to limit is passed over).
  */
 int xtr_ringbuf_next(struct xtr_ringbuf *r, uint64_t limit, const uint8_t **rec, uint32_t *len);
+/* Records that are there and were not read, unfinished ones too. */
+uint64_t xtr_ringbuf_left(const struct xtr_ringbuf *r);
 /* Give what was read back to the kernel. */
 void xtr_ringbuf_release(struct xtr_ringbuf *r);
 

@@ -42,6 +42,23 @@ static void put(uint32_t len, uint32_t flags, uint8_t fill)
 	producer += 8 + ((len + 7) & ~7u);
 }
 
+Test(ring, what_was_not_read_is_counted)
+{
+	struct xtr_ringbuf r = ring_new();
+	const uint8_t *rec;
+	uint32_t len;
+
+	cr_expect(eq(u64, xtr_ringbuf_left(&r), 0));
+	put(16, 0, 1);
+	put(20, BPF_RINGBUF_BUSY_BIT, 2);
+	put(100, BPF_RINGBUF_DISCARD_BIT, 3);
+	put(24, 0, 4);
+	cr_expect(eq(u64, xtr_ringbuf_left(&r), 3));
+	cr_assert(eq(int, xtr_ringbuf_next(&r, producer, &rec, &len), 1));
+	cr_assert(eq(int, xtr_ringbuf_next(&r, producer, &rec, &len), -EAGAIN));
+	cr_expect(eq(u64, xtr_ringbuf_left(&r), 2));
+}
+
 Test(ring, records_come_in_order_and_discarded_ones_are_passed_over)
 {
 	struct xtr_ringbuf r = ring_new();
