@@ -43,7 +43,10 @@ struct xtr_export_opts {
 	uint32_t tables;    /* bits of enum xtr_relation_id: only these; 0: all */
 };
 
-/* A section, as an exporter is told of it. Everything is valid until end_section. */
+/*
+ * A section, as an exporter is told of it. What it points to is valid until end_section, it itself
+ * only while it is told.
+ */
 struct xtr_export_section {
 	const struct xtr_reader *reader; /* the whole file */
 	const struct xtr_section *section;
