@@ -113,8 +113,8 @@ def check_origin(checks, what, rows, section):
 def check_losses(checks, what, read, section):
     """The accounts of what is missing."""
     info = section.info()["sections"][0]
-    seen = sorted((r["cpu"], r["cause"], r["count"]) for r in read("losses"))
-    checks.same(f"{what}: losses", seen, sorted((e["cpu"], e["cause"], e["count"]) for e in info["loss"]))
+    seen = sorted(((r["cpu"], r["cause"], r["count"]) for r in read("losses")), key=str)
+    checks.same(f"{what}: losses", seen, sorted(((e["cpu"], e["cause"], e["count"]) for e in info["loss"]), key=str))
     checks.same(f"{what}: gaps", sorted((r["first_ns"], r["last_ns"]) for r in read("gaps")), sorted(section.gaps()))
 
 
