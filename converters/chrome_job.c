@@ -22,7 +22,7 @@ static const char *title(const struct chrome *c, const struct xtr_job *j, size_t
 
 static bool pid_known(const struct xtr_job *j)
 {
-	return j->queue_ns && (j->pid || j->comm);
+	return j->queue_ns && j->pid;
 }
 
 /* Quoted: "17:4", or "17:4 run" for one that had to be run only. */

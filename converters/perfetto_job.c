@@ -225,7 +225,7 @@ static uint64_t context_iid(struct pf *pf, const struct xtr_job *j, bool pid_kno
 
 static uint64_t intern_context(struct pf *pf, const struct xtr_job *j)
 {
-	bool known = j->queue_ns && (j->pid || j->comm);
+	bool known = j->queue_ns && j->pid;
 	uint64_t iid = context_iid(pf, j, known);
 	Pf__GraphicsContext *c = pf_intern_context(pf, iid);
 
@@ -289,7 +289,7 @@ static void job_notes(struct pf *pf, const struct xtr_job *j, const struct extra
 	pf_note_text(pf, "kind", xtr_job_kind_name(j->kind), strlen(xtr_job_kind_name(j->kind)));
 	text = stage_text(pf, j);
 	pf_note_text(pf, "description", text, strlen(text));
-	if (j->queue_ns && (j->pid || j->comm)) {
+	if (j->queue_ns && j->pid) {
 		pf_note_u64(pf, "pid", j->pid);
 		pf_note_u64(pf, "tid", j->tid);
 	}

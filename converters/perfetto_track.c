@@ -143,7 +143,7 @@ int pf_thread_track(struct pf *pf, uint32_t tid, uint32_t pid, uint32_t comm, ui
 {
 	char name[32];
 
-	if (!pid && !comm) {
+	if (!pid) {
 		snprintf(name, sizeof(name), "thread %" PRIu32, tid);
 		return pf_named_track(pf, PF_ROOT_NONE, name, uuid);
 	}
