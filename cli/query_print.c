@@ -7,6 +7,7 @@
 #include "cli.h"
 #include "query_db.h"
 #include "text.h"
+#include "format/buf.h"
 #include "replay/json.h"
 #include "replay/text.h"
 
@@ -151,7 +152,7 @@ static int keep(struct answer *a, int i, const struct value *v)
 		a->number[i] = false;
 	if (w > a->width[i])
 		a->width[i] = w;
-	*cell = v->s ? strndup(v->s, v->n) : NULL;
+	*cell = v->s ? xtr_copy_text(v->s, v->n) : NULL;
 	a->bytes += v->n;
 	return v->s && !*cell ? -ENOMEM : 0;
 }
@@ -167,7 +168,8 @@ static int row_text(struct answer *a)
 		if (!ret && !a->streaming) {
 			ret = keep(a, i, &v);
 		} else if (!ret) {
-			s = v.s ? strndup(v.s, v.n) : NULL; /* values need not be terminated */
+			s = v.s ? xtr_copy_text(v.s, v.n)
+				: NULL; /* values need not be terminated */
 			put_aligned(a, i, s);
 			free(s);
 		}

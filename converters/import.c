@@ -33,7 +33,7 @@ void import_clean(char *text)
 /* A copy that is fit for META and not too long. */
 static char *clean_copy(const char *text)
 {
-	char *copy = strndup(text, NOTE_BYTES);
+	char *copy = xtr_copy_text(text, NOTE_BYTES);
 
 	if (copy)
 		import_clean(copy);

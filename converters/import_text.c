@@ -89,7 +89,7 @@ static int fill_shape(struct import_shape *s, const struct xtr_import_value *v, 
 	for (size_t i = 0; i < n; i++) {
 		size_t len = v[i].name_len < NAME_MAX_ ? v[i].name_len : NAME_MAX_;
 
-		s->fields[i].name = strndup(v[i].name, len);
+		s->fields[i].name = xtr_copy_text(v[i].name, len);
 		if (!s->fields[i].name)
 			return -ENOMEM;
 		s->fields[i].repr = repr_of(&v[i]);

@@ -60,3 +60,17 @@ void xtr_buf_free(struct xtr_buf *b)
 	free(b->p);
 	*b = (struct xtr_buf){ 0 };
 }
+
+char *xtr_copy_text(const char *s, size_t n)
+{
+	const char *end = n ? memchr(s, '\0', n) : NULL;
+	size_t len = end ? (size_t)(end - s) : n;
+	char *copy = malloc(len + 1);
+
+	if (!copy)
+		return NULL;
+	if (len)
+		memcpy(copy, s, len);
+	copy[len] = '\0';
+	return copy;
+}

@@ -25,4 +25,10 @@ int xtr_grow(void *area, size_t *cap, size_t need);
 /* The same for an array: *cap and need count elements of size bytes. */
 int xtr_grow_array(void *area, size_t *cap, size_t need, size_t size);
 
+/*
+ * A copy of at most n bytes, up to the first NUL, terminated; NULL: no memory. s need not be
+ * terminated, which sanitizers that check strings strictly do not allow strndup.
+ */
+char *xtr_copy_text(const char *s, size_t n);
+
 #endif /* XTR_BUF_H */

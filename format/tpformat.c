@@ -11,6 +11,7 @@
  *	print fmt: "name=%s", __get_str(name)
  */
 #include "tpformat.h"
+#include "buf.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -33,7 +34,7 @@ static char *copy_trimmed(const char *s, const char *end)
 		s++;
 	while (end > s && isspace((unsigned char)end[-1]))
 		end--;
-	return strndup(s, (size_t)(end - s));
+	return xtr_copy_text(s, (size_t)(end - s));
 }
 
 /* "key:" and a number, anywhere in the line. */
@@ -80,8 +81,8 @@ static int split_decl(struct xtr_tp_field *f, const char *decl, const char *end)
 		name--;
 	if (name == name_end || name == decl)
 		return -EINVAL;
-	f->name = strndup(name, (size_t)(name_end - name));
-	brackets = strndup(name_end, (size_t)(tail - name_end));
+	f->name = xtr_copy_text(name, (size_t)(name_end - name));
+	brackets = xtr_copy_text(name_end, (size_t)(tail - name_end));
 	type = copy_trimmed(decl, name);
 	if (f->name && type && brackets && (f->type = malloc(strlen(type) + strlen(brackets) + 1)))
 		strcat(strcpy(f->type, type), brackets);
@@ -213,7 +214,7 @@ int xtr_tp_format_parse(struct xtr_tp_format **out, const char *text, size_t n)
 {
 	static const char print_key[] = "print fmt:";
 	struct xtr_tp_format *f = calloc(1, sizeof(*f));
-	char *copy = strndup(text, n); /* terminated, so that starts() stops at the end */
+	char *copy = xtr_copy_text(text, n); /* terminated, so that starts() stops at the end */
 	const char *line, *end;
 	int err = f && copy ? 0 : -ENOMEM;
 
