@@ -23,16 +23,37 @@ static void remove_doomed(int sig)
 	raise(sig); /* its default action again, once this has returned */
 }
 
+static const int signals[] = { SIGHUP, SIGINT, SIGTERM };
+
 /* A signal that is ignored (nohup) stays ignored. */
 static void watch_signals(void)
 {
-	static const int signals[] = { SIGHUP, SIGINT, SIGTERM };
 	struct sigaction sa = { .sa_handler = remove_doomed, .sa_flags = (int)SA_RESETHAND }, old;
 	size_t i;
 
 	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		if (!sigaction(signals[i], NULL, &old) && old.sa_handler == SIG_DFL)
 			sigaction(signals[i], &sa, NULL);
+}
+
+/* A file of this name that no signal finds without its name being known; -1 with errno. */
+static int make_temporary(char *name)
+{
+	sigset_t ours, before;
+	size_t i;
+	int fd, err;
+
+	sigemptyset(&ours);
+	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		sigaddset(&ours, signals[i]);
+	sigprocmask(SIG_BLOCK, &ours, &before);
+	fd = mkostemp(name, O_CLOEXEC);
+	err = errno;
+	if (fd >= 0)
+		doomed = name;
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	errno = err;
+	return fd;
 }
 
 static int failed(const struct outfile *o, int err)
@@ -94,11 +115,9 @@ int outfile_open(struct outfile *o, const char *path, bool force)
 		return failed(o, ENOMEM);
 	}
 	watch_signals();
-	fd = mkostemp(o->temporary, O_CLOEXEC);
-	if (fd >= 0) {
-		doomed = o->temporary;
+	fd = make_temporary(o->temporary);
+	if (fd >= 0)
 		o->f = fdopen(fd, "w");
-	}
 	if (!o->f) {
 		err = errno;
 		if (fd >= 0) {
