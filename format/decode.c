@@ -141,7 +141,7 @@ int xtr_reader_decode(const struct xtr_reader *r, const struct xtr_chunk *c, uin
 int xtr_reader_stored(const struct xtr_reader *r, const struct xtr_chunk *c, uint8_t **buf,
 		      size_t *cap, struct xtr_err *err)
 {
-	struct xtr_err mine;
+	struct xtr_err mine = { 0 };
 	int ret;
 
 	err = err ? err : &mine;
