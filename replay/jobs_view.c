@@ -31,7 +31,7 @@ void xtr_jobs_csv_header(FILE *f)
 
 void xtr_jobs_csv(FILE *f, const struct xtr_tables *t, const struct xtr_job *j)
 {
-	struct xtr_row row;
+	struct xtr_row row = { 0 };
 	size_t i;
 
 	xtr_row_job(&row, t, j);
@@ -98,7 +98,7 @@ static void json_cell(struct xtr_json *json, size_t column, const struct xtr_cel
 
 void xtr_jobs_json(struct xtr_json *json, const struct xtr_tables *t, const struct xtr_job *j)
 {
-	struct xtr_row row;
+	struct xtr_row row = { 0 };
 	size_t i;
 
 	xtr_row_job(&row, t, j);
@@ -165,7 +165,7 @@ void xtr_jobs_text(FILE *f, const struct xtr_tables *t, const struct xtr_job *j)
 	char exec[XTR_TEXT_NUMBER + 4], job[2 * XTR_TEXT_NUMBER], pid[XTR_TEXT_NUMBER];
 	char device[XTR_TEXT_NAME], ring[XTR_TEXT_NAME], comm[XTR_TEXT_NAME];
 	const struct xtr_cell *c;
-	struct xtr_row row;
+	struct xtr_row row = { 0 };
 
 	xtr_row_job(&row, t, j);
 	c = row.cell;

@@ -91,7 +91,6 @@ static void job_times(struct xtr_cell *c, const struct xtr_job *j)
 
 void xtr_row_job(struct xtr_row *row, const struct xtr_tables *t, const struct xtr_job *j)
 {
-	/* cppcheck-suppress ctuuninitvar ; every cell is set here */
 	struct xtr_cell *c = row->cell;
 
 	job_names(c, t, j);
