@@ -223,6 +223,11 @@ const char *xtr_meta_clock(const struct xtr_meta *m)
 	return m->clock ? m->clock : "monotonic";
 }
 
+bool xtr_meta_has_times(const struct xtr_meta *m)
+{
+	return !m || strcmp(xtr_meta_clock(m), XTR_CLOCK_SEQUENCE) != 0;
+}
+
 const uint8_t *xtr_meta_boot_id(const struct xtr_meta *m)
 {
 	return m->boot_id;

@@ -11,6 +11,8 @@
 
 struct xtr_meta;
 
+#define XTR_CLOCK_SEQUENCE "sequence" /* the event clock of a trace without times */
+
 struct xtr_device {
 	const char *name;   /* dev_name() */
 	const char *driver; /* or NULL, as all that follow */
@@ -67,6 +69,11 @@ bool xtr_meta_is_empty(const struct xtr_meta *m); /* no writer set, no META merg
 const char *xtr_meta_writer_name(const struct xtr_meta *m);
 const char *xtr_meta_writer_version(const struct xtr_meta *m);
 const char *xtr_meta_clock(const struct xtr_meta *m);
+/*
+ * False if the event clock is "sequence" (spec 6.3): time stamps count events, and there are no
+ * times, durations or rates. NULL (a section without META): true.
+ */
+bool xtr_meta_has_times(const struct xtr_meta *m);
 const uint8_t *xtr_meta_boot_id(const struct xtr_meta *m); /* 16 bytes */
 uint64_t xtr_meta_clock_res(const struct xtr_meta *m);     /* ns */
 const struct xtr_system *xtr_meta_system(const struct xtr_meta *m);

@@ -185,3 +185,19 @@ Test(meta, too_much_for_a_payload)
 	cr_assert(eq(int, xtr_meta_encode(m, &buf, &n), -E2BIG));
 	xtr_meta_free(m);
 }
+
+Test(meta, a_clock_that_counts_events_has_no_times)
+{
+	struct xtr_meta *m = xtr_meta_new(), *back;
+
+	cr_assert(xtr_meta_has_times(NULL));
+	cr_assert(xtr_meta_has_times(m), "monotonic where nothing is said");
+	cr_assert(eq(int, xtr_meta_set_clock(m, "unknown", boot, 1), 0));
+	cr_assert(xtr_meta_has_times(m));
+	cr_assert(eq(int, xtr_meta_set_clock(m, XTR_CLOCK_SEQUENCE, boot, 1), 0));
+	cr_assert(not(xtr_meta_has_times(m)));
+	back = copy(m);
+	cr_assert(not(xtr_meta_has_times(back)));
+	xtr_meta_free(back);
+	xtr_meta_free(m);
+}
