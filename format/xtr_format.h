@@ -100,6 +100,15 @@ enum xtr_job_flags {
 	XTR_JOB_DEP_SCHEDULED = 1 << 3,
 };
 
+/* Field `context` of function calls, spec/events.md. */
+enum xtr_context {
+	XTR_CONTEXT_TASK = 0,
+	XTR_CONTEXT_SOFTIRQ = 1,
+	XTR_CONTEXT_HARDIRQ = 2,
+	XTR_CONTEXT_NMI = 3,
+	XTR_CONTEXT_UNKNOWN = 4,
+};
+
 #define XTR_TASK_KTHREAD 1u /* flags of table `tasks`, spec 6.4 */
 
 /* Causes of loss, spec 6.5: number, name in text and JSON, what it means. */

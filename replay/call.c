@@ -16,10 +16,11 @@
 struct open_call {
 	struct xtr_call call;
 	char name[CALL_NAME_MAX];
-	const char *event_name; /* points into META, the same for begin and end; or NULL */
+	const char *key; /* of a named call: points into a binding; or NULL */
 	uint64_t owner;
-	uint32_t below;      /* the call around it, or next free */
-	uint32_t next, prev; /* all open calls, oldest first */
+	uint8_t rec[XTR_CALL_REC_MAX]; /* the record that began it, if it is one of a pair */
+	uint32_t below;                /* the call around it, or next free */
+	uint32_t next, prev;           /* all open calls, oldest first */
 };
 
 struct xtr_calls {
@@ -45,9 +46,9 @@ static int bind_all(struct xtr_calls *c)
 	for (i = 0; i < all && !ret; i++) {
 		const struct xtr_event_desc *d = xtr_meta_event_at(c->o.meta, i);
 
-		if (!call_bind(&c->binding[c->n_bindings], d))
-			continue;
-		ret = xtr_keymap_put(&c->by_type, d->type, 0, (uint32_t)c->n_bindings++);
+		ret = call_bind(&c->binding[c->n_bindings], c->o.meta, d);
+		if (ret == 1)
+			ret = xtr_keymap_put(&c->by_type, d->type, 0, (uint32_t)c->n_bindings++);
 	}
 	return ret;
 }
@@ -79,6 +80,8 @@ void xtr_calls_free(struct xtr_calls *c)
 	xtr_keymap_free(&c->by_type);
 	xtr_keymap_free(&c->top);
 	xtr_gaps_free(&c->gaps);
+	for (size_t i = 0; i < c->n_bindings; i++)
+		call_unbind(&c->binding[i]);
 	free(c->binding);
 	free(c->open);
 	free(c);
@@ -102,10 +105,26 @@ static int set_top(struct xtr_calls *c, uint64_t owner, uint32_t i)
 	return 0;
 }
 
-static int hand_out(struct xtr_calls *c, struct xtr_call *call)
+/* Point each call from `call` outwards at the one around it: the array may have moved. */
+static void link_outer(struct xtr_calls *c, struct xtr_call *call, uint32_t below)
 {
-	uint64_t last = call->end_ns ? call->end_ns : c->now;
+	for (; below != NONE; below = c->open[below].below) {
+		call->outer = &c->open[below].call;
+		call = &c->open[below].call;
+		if (!c->open[below].key)
+			call->name = c->open[below].name;
+		call->entry.rec = c->open[below].rec;
+	}
+	call->outer = NULL;
+}
 
+static int hand_out(struct xtr_calls *c, struct xtr_call *call, uint32_t below)
+{
+	uint64_t last = call->end_ns ? call->end_ns : c->now, ns;
+
+	link_outer(c, call, below);
+	if (below != NONE && xtr_call_time(call, &ns))
+		c->open[below].call.inner_ns += ns;
 	call->gap = xtr_gaps_overlap(&c->gaps, call->begin_ns, last);
 	return c->o.call(c->o.ctx, call);
 }
@@ -126,10 +145,11 @@ static int close_call(struct xtr_calls *c, uint32_t i, uint64_t end)
 		c->tail = o->prev;
 	c->n_open--;
 	o->call.end_ns = end;
-	if (!o->event_name)
+	o->call.entry.rec = o->rec;
+	if (!o->key)
 		o->call.name = o->name;
 	if (!ret)
-		ret = hand_out(c, &o->call);
+		ret = hand_out(c, &o->call, o->below);
 	o->below = c->free;
 	c->free = i;
 	return ret;
@@ -181,9 +201,32 @@ static void set_task(const struct xtr_calls *c, struct xtr_call *call, uint32_t 
 	call->comm = task ? task->comm : 0;
 }
 
+/* A function that was called in an interrupt belongs to the CPU, whatever thread it interrupted. */
+static enum call_owner owner_kind(const struct call_binding *b, const struct xtr_event *ev)
+{
+	uint64_t context;
+
+	if (xtr_field_get(b->context, ev->rec, ev->size, &context) &&
+	    context >= XTR_CONTEXT_SOFTIRQ && context <= XTR_CONTEXT_NMI)
+		return OWNER_CPU;
+	return b->rule->owner;
+}
+
 static uint64_t owner_of(const struct call_binding *b, const struct xtr_event *ev)
 {
-	return owner_key(b->rule->owner, b->rule->owner == OWNER_THREAD ? ev->tid : ev->stream);
+	enum call_owner owner = owner_kind(b, ev);
+
+	return owner_key(owner, owner == OWNER_THREAD ? ev->tid : ev->stream);
+}
+
+/* One half of a pair, as far as its record is kept. */
+static struct xtr_call_half half_of(const struct call_binding *b, const struct xtr_event *ev)
+{
+	uint32_t size = ev->size < XTR_CALL_REC_MAX ? ev->size : XTR_CALL_REC_MAX;
+
+	if (!b->rule->pair)
+		return (struct xtr_call_half){ 0 };
+	return (struct xtr_call_half){ .desc = b->desc, .rec = ev->rec, .size = size };
 }
 
 static void fill(const struct xtr_calls *c, struct open_call *o, const struct call_binding *b,
@@ -194,9 +237,10 @@ static void fill(const struct xtr_calls *c, struct open_call *o, const struct ca
 	*o = (struct open_call){
 		.call = { .kind = b->rule->kind,
 			  .name = b->name,
+			  .module = b->module,
 			  .stream = ev->stream,
-			  .on_cpu = b->rule->owner != OWNER_THREAD },
-		.event_name = b->name,
+			  .on_cpu = owner_kind(b, ev) != OWNER_THREAD },
+		.key = b->key,
 		.owner = owner_of(b, ev),
 	};
 	if (!b->name)
@@ -215,7 +259,7 @@ static uint32_t find_open(const struct xtr_calls *c, const struct call_binding *
 	uint32_t i = top_of(c, owner);
 
 	while (i != NONE && (c->open[i].call.kind != b->rule->kind ||
-			     (!any && b->rule->named && strcmp(c->open[i].event_name, b->name))))
+			     (!any && b->rule->named && strcmp(c->open[i].key, b->key))))
 		i = c->open[i].below;
 	return i;
 }
@@ -251,6 +295,9 @@ static int begin(struct xtr_calls *c, const struct call_binding *b, const struct
 	o = &c->open[i];
 	fill(c, o, b, ev, tid);
 	o->call.begin_ns = ev->ts;
+	o->call.entry = half_of(b, ev);
+	if (o->call.entry.desc)
+		memcpy(o->rec, ev->rec, o->call.entry.size);
 	o->below = top_of(c, o->owner);
 	if (o->below != NONE) {
 		o->call.depth = c->open[o->below].call.depth + 1;
@@ -268,22 +315,33 @@ static int begin(struct xtr_calls *c, const struct call_binding *b, const struct
 	return set_top(c, o->owner, (uint32_t)i);
 }
 
+static void set_return(struct xtr_call *call, const struct call_binding *b,
+		       const struct xtr_event *ev)
+{
+	uint64_t v;
+
+	call->ret_known = xtr_field_get(b->ret, ev->rec, ev->size, &v);
+	call->ret = (int64_t)v;
+}
+
 /* An end without a begin: the call began before the trace, or its begin was lost. */
 static int end_only(struct xtr_calls *c, const struct call_binding *b, const struct xtr_event *ev)
 {
 	struct open_call o;
 
 	fill(c, &o, b, ev, ev->tid);
-	if (!o.event_name)
+	if (!o.key)
 		o.call.name = o.name;
 	o.call.end_ns = ev->ts;
-	return hand_out(c, &o.call);
+	o.call.exit = half_of(b, ev);
+	set_return(&o.call, b, ev);
+	return hand_out(c, &o.call, NONE);
 }
 
 /* What is inside the call that ends, and open, has lost its end. */
 static int end(struct xtr_calls *c, const struct call_binding *b, const struct xtr_event *ev)
 {
-	uint64_t owner = owner_of(b, ev), v;
+	uint64_t owner = owner_of(b, ev);
 	uint32_t i = find_open(c, b, owner, false);
 	int ret;
 
@@ -292,10 +350,8 @@ static int end(struct xtr_calls *c, const struct call_binding *b, const struct x
 	ret = close_inside(c, owner, i);
 	if (ret)
 		return ret;
-	if (xtr_field_get(b->ret, ev->rec, ev->size, &v)) {
-		c->open[i].call.ret = (int64_t)v;
-		c->open[i].call.ret_known = true;
-	}
+	set_return(&c->open[i].call, b, ev);
+	c->open[i].call.exit = half_of(b, ev);
 	return close_call(c, i, ev->ts);
 }
 
@@ -334,10 +390,10 @@ int xtr_calls_event(struct xtr_calls *c, const struct xtr_event *ev)
 	if (i == NONE)
 		return 0;
 	b = &c->binding[i];
-	if (b->rule->side == SIDE_SWITCH)
+	if (b->side == SIDE_SWITCH)
 		ret = switch_task(c, b, ev);
 	else
-		ret = b->rule->side == SIDE_BEGIN ? begin(c, b, ev, ev->tid) : end(c, b, ev);
+		ret = b->side == SIDE_BEGIN ? begin(c, b, ev, ev->tid) : end(c, b, ev);
 	return ret ? ret : 1;
 }
 

@@ -18,7 +18,9 @@
 	X(WAIT, "wait", "a thread waits for a fence (dma_fence_wait_start, _end)") \
 	X(IRQ, "irq", "an interrupt handler on a CPU")                             \
 	X(SOFTIRQ, "softirq", "a softirq handler on a CPU")                        \
-	X(RUNNING, "running", "a thread has a CPU (sched_switch)")
+	X(RUNNING, "running", "a thread has a CPU (sched_switch)")                 \
+	X(FUNCTION, "function", "a kernel function (func: events)")                \
+	X(API, "api", "a call into a shared library (api: events)")
 
 enum xtr_call_kind {
 #define XTR_CALL_ENUM(id, text, help) XTR_CALL_##id,
@@ -27,19 +29,34 @@ enum xtr_call_kind {
 	XTR_CALL_KIND_COUNT
 };
 
+/* One of the two events of a function or API call, for what they captured. */
+struct xtr_call_half {
+	const struct xtr_event_desc *desc; /* NULL: not in the trace */
+	const uint8_t *rec;
+	uint32_t size; /* bytes of rec, at most XTR_CALL_REC_MAX */
+};
+
+#define XTR_CALL_REC_MAX 96u /* what is kept of the record that begins a call */
+
 struct xtr_call {
 	enum xtr_call_kind kind;
 	const char *name;          /* "ioctl", "i915", "TIMER"; never NULL, may hold any bytes */
+	const char *module;        /* of a function or API call: "intel_vpu"; else NULL */
 	uint64_t begin_ns, end_ns; /* on the event clock; 0: not in the trace */
 	uint32_t tid, pid;         /* of the thread; pid 0: not known */
 	uint32_t comm;             /* string id, 0: not known */
 	uint32_t stream;           /* CPU at its begin (at its end if the begin is missing) */
 	uint32_t depth;            /* calls of the same thread (CPU) around it */
 	uint64_t ctx, seqno;       /* the fence that a wait is for */
-	int64_t ret;               /* what a system call returned, if ret_known */
+	int64_t ret;               /* what it returned, if ret_known */
 	bool on_cpu;               /* belongs to a CPU, not to a thread: irq, softirq, running */
 	bool ret_known;
 	bool gap; /* events were lost while it was open */
+	/* The call around it, whose end has not come yet; it has one of its own. NULL: none. */
+	const struct xtr_call *outer;
+	uint64_t
+		inner_ns; /* sum of the calls directly inside it, as far as their times are known */
+	struct xtr_call_half entry, exit; /* functions and API calls */
 	/*
 	 * A call inside it began at the same time, and has been handed out: who sorts by begin must
 	 * not take that one for the outer.
@@ -68,6 +85,14 @@ void xtr_calls_free(struct xtr_calls *c);
 int xtr_calls_event(struct xtr_calls *c, const struct xtr_event *ev);
 /* No more events: hand out what is open, without an end. */
 int xtr_calls_finish(struct xtr_calls *c);
+
+/*
+ * Value of a captured field of a function or API call, by its name in the entry's or else the
+ * return's event. False and 0 if it has none.
+ */
+bool xtr_call_value(const struct xtr_call *c, const char *field, uint64_t *v);
+/* Nanoseconds from begin to end; false if one of them is not in the trace. */
+bool xtr_call_time(const struct xtr_call *c, uint64_t *ns);
 
 const char *xtr_call_kind_name(unsigned int kind);
 const char *xtr_call_kind_help(unsigned int kind);

@@ -1,32 +1,59 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "call_rule.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#define RETURN ":ret"
 
 /*
  * Events that begin and end calls. A name that ends in '*' is a prefix, and the rest of the event's
  * name is the call's name; else a field gives it, or `fixed` is it. Ends match begins of the same
  * kind with the same name (`named`), or the innermost of the kind.
  *
- * Tracepoints: include/trace/events/{syscalls,irq,sched}.h; dma_fence: spec/events.md.
+ * Tracepoints: include/trace/events/{syscalls,irq,sched}.h; dma_fence, func, api: spec/events.md.
  */
 static const struct call_rule rules[] = {
-	{ "syscalls:sys_enter_*", SIDE_BEGIN, OWNER_THREAD, XTR_CALL_SYSCALL, NULL, NULL, true,
-	  true },
-	{ "syscalls:sys_exit_*", SIDE_END, OWNER_THREAD, XTR_CALL_SYSCALL, NULL, NULL, true, true },
-	{ "dma_fence:dma_fence_wait_start", SIDE_BEGIN, OWNER_THREAD, XTR_CALL_WAIT, "fence wait",
-	  NULL, false, false },
-	{ "dma_fence:dma_fence_wait_end", SIDE_END, OWNER_THREAD, XTR_CALL_WAIT, "fence wait", NULL,
-	  false, false },
-	{ "irq:irq_handler_entry", SIDE_BEGIN, OWNER_CPU, XTR_CALL_IRQ, NULL, "name", false,
-	  false },
-	{ "irq:irq_handler_exit", SIDE_END, OWNER_CPU, XTR_CALL_IRQ, "irq", NULL, false, false },
-	{ "irq:softirq_entry", SIDE_BEGIN, OWNER_CPU, XTR_CALL_SOFTIRQ, NULL, "vec", false, false },
-	{ "irq:softirq_exit", SIDE_END, OWNER_CPU, XTR_CALL_SOFTIRQ, NULL, "vec", false, false },
-	{ "sched:sched_switch", SIDE_SWITCH, OWNER_CPU_TASK, XTR_CALL_RUNNING, NULL, "next_comm",
-	  false, false },
+	{ .event = "syscalls:sys_enter_*",
+	  SIDE_BEGIN,
+	  .kind = XTR_CALL_SYSCALL,
+	  .named = true,
+	  .alone = true },
+	{ .event = "syscalls:sys_exit_*",
+	  SIDE_END,
+	  .kind = XTR_CALL_SYSCALL,
+	  .named = true,
+	  .alone = true },
+	{ .event = "dma_fence:dma_fence_wait_start",
+	  SIDE_BEGIN,
+	  .kind = XTR_CALL_WAIT,
+	  .fixed = "fence wait" },
+	{ .event = "dma_fence:dma_fence_wait_end",
+	  SIDE_END,
+	  .kind = XTR_CALL_WAIT,
+	  .fixed = "fence wait" },
+	{ .event = "irq:irq_handler_entry",
+	  SIDE_BEGIN,
+	  OWNER_CPU,
+	  XTR_CALL_IRQ,
+	  .name_field = "name" },
+	{ .event = "irq:irq_handler_exit", SIDE_END, OWNER_CPU, XTR_CALL_IRQ, .fixed = "irq" },
+	{ .event = "irq:softirq_entry",
+	  SIDE_BEGIN,
+	  OWNER_CPU,
+	  XTR_CALL_SOFTIRQ,
+	  .name_field = "vec" },
+	{ .event = "irq:softirq_exit", SIDE_END, OWNER_CPU, XTR_CALL_SOFTIRQ, .name_field = "vec" },
+	{ .event = "sched:sched_switch",
+	  SIDE_SWITCH,
+	  OWNER_CPU_TASK,
+	  XTR_CALL_RUNNING,
+	  .name_field = "next_comm" },
+	{ .event = "func:*", SIDE_BEGIN, .kind = XTR_CALL_FUNCTION, .named = true, .pair = true },
+	{ .event = "api:*", SIDE_BEGIN, .kind = XTR_CALL_API, .named = true, .pair = true },
 };
 
 static const struct call_rule *find_rule(const char *event)
@@ -42,23 +69,73 @@ static const struct call_rule *find_rule(const char *event)
 	return NULL;
 }
 
-bool call_bind(struct call_binding *b, const struct xtr_event_desc *d)
+/*
+ * func:MODULE:NAME begins a call that func:MODULE:NAME:ret ends. Sets side, and name, module and
+ * key, all in one allocation: "MODULE\0NAME" behind the key "MODULE:NAME".
+ */
+static int bind_pair(struct call_binding *b, const struct xtr_meta *meta, const char *event)
+{
+	const char *scoped = event + strlen(b->rule->event) - 1;
+	size_t n = strlen(scoped), ret = strlen(RETURN);
+	char *half = malloc(strlen(event) + ret + 1), *colon;
+	bool both;
+
+	if (!half)
+		return -ENOMEM;
+	sprintf(half, "%s%s", event, RETURN);
+	both = xtr_meta_event_by_name(meta, half);
+	free(half);
+	b->side = SIDE_BEGIN;
+	if (!both) {
+		if (n <= ret || strcmp(scoped + n - ret, RETURN) || !strchr(scoped, ':'))
+			return 0;
+		b->side = SIDE_END;
+		n -= ret;
+	}
+	b->owned = malloc(2 * n + 2);
+	if (!b->owned)
+		return -ENOMEM;
+	snprintf(b->owned, n + 1, "%s", scoped);
+	memcpy(b->owned + n + 1, b->owned, n + 1);
+	colon = strchr(b->owned + n + 1, ':');
+	if (colon)
+		*colon = '\0';
+	b->key = b->owned;
+	b->module = colon ? b->owned + n + 1 : "";
+	b->name = colon ? colon + 1 : b->owned + n + 1;
+	return 1;
+}
+
+int call_bind(struct call_binding *b, const struct xtr_meta *meta, const struct xtr_event_desc *d)
 {
 	const struct call_rule *rule = find_rule(d->name);
 
 	if (!rule)
-		return false;
+		return 0;
 	*b = (struct call_binding){
 		.rule = rule,
+		.desc = d,
+		.side = rule->side,
 		.name = rule->named ? d->name + strlen(rule->event) - 1 : rule->fixed,
 		.name_field = rule->name_field ? xtr_event_field(d, rule->name_field) : NULL,
-		.ret = rule->kind == XTR_CALL_SYSCALL ? xtr_event_field(d, "ret") : NULL,
+		.ret = rule->named ? xtr_event_field(d, "ret") : NULL,
 		.next_tid = xtr_event_field(d, "next_pid"),
 		.prev_tid = xtr_event_field(d, "prev_pid"),
 		.ctx = xtr_event_field(d, "ctx"),
 		.seqno = xtr_event_field(d, "seqno"),
 	};
-	return true;
+	b->key = b->name;
+	if (!rule->pair)
+		return 1;
+	b->context = xtr_event_field(d, "context");
+	b->ctx = b->seqno = NULL;
+	return bind_pair(b, meta, d->name);
+}
+
+void call_unbind(struct call_binding *b)
+{
+	free(b->owned);
+	b->owned = NULL;
 }
 
 /* "TIMER" instead of 1, if META has a name for it. Names are sorted by value. */
@@ -124,4 +201,27 @@ const char *xtr_call_kind_name(unsigned int kind)
 const char *xtr_call_kind_help(unsigned int kind)
 {
 	return kind < XTR_CALL_KIND_COUNT ? kind_helps[kind] : NULL;
+}
+
+bool xtr_call_value(const struct xtr_call *c, const char *field, uint64_t *v)
+{
+	const struct xtr_call_half *const half[] = { &c->entry, &c->exit };
+	const struct xtr_field *f;
+	size_t i;
+
+	*v = 0;
+	for (i = 0; i < sizeof(half) / sizeof(half[0]); i++) {
+		f = half[i]->desc ? xtr_event_field(half[i]->desc, field) : NULL;
+		if (f)
+			return xtr_field_get(f, half[i]->rec, half[i]->size, v);
+	}
+	return false;
+}
+
+bool xtr_call_time(const struct xtr_call *c, uint64_t *ns)
+{
+	bool known = c->begin_ns && c->end_ns;
+
+	*ns = known ? c->end_ns - c->begin_ns : 0;
+	return known;
 }
