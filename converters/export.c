@@ -151,13 +151,12 @@ static int on_depth(void *ctx, const struct xtr_model_ring *ring, uint64_t ts)
 	return r->x->depth(r->self, ring, ts);
 }
 
-/* What belongs to a CPU belongs to no process. */
-static bool pid_selected(const struct run *r, uint32_t pid, bool on_cpu)
+static bool pid_selected(const struct run *r, uint32_t pid)
 {
 	size_t i;
 
 	for (i = 0; i < r->select.n_pids; i++)
-		if (pid && !on_cpu && pid == r->select.pids[i])
+		if (pid && pid == r->select.pids[i])
 			return true;
 	return !r->select.n_pids;
 }
@@ -165,12 +164,8 @@ static bool pid_selected(const struct run *r, uint32_t pid, bool on_cpu)
 static int on_call(void *ctx, const struct xtr_call *c)
 {
 	struct run *r = ctx;
-	uint64_t first = c->begin_ns ? c->begin_ns : c->end_ns;
-	uint64_t last = c->end_ns ? c->end_ns : UINT64_MAX;
-	bool of_cpu = c->on_cpu && c->kind != XTR_CALL_RUNNING;
 
-	if (!(r->wants & XTR_EXPORT_CALLS) || !in_window(r, first, last) ||
-	    !pid_selected(r, c->pid, of_cpu))
+	if (!(r->wants & XTR_EXPORT_CALLS) || !xtr_select_call(&r->select, c))
 		return 0;
 	return r->x->call(r->self, c);
 }
@@ -182,7 +177,7 @@ static int give_mark(struct run *r, const struct xtr_event *ev)
 
 	if (ret <= 0)
 		return ret;
-	return pid_selected(r, mark.pid, false) ? r->x->mark(r->self, &mark) : 0;
+	return pid_selected(r, mark.pid) ? r->x->mark(r->self, &mark) : 0;
 }
 
 static int give_raw(struct run *r, const struct xtr_event *ev)
@@ -194,7 +189,7 @@ static int give_raw(struct run *r, const struct xtr_event *ev)
 		task = xtr_tables_task(xtr_section_tables(r->s), ev->tid, ev->ts);
 		pid = task ? task->pid : 0;
 	}
-	return pid_selected(r, pid, false) ? r->x->event(r->self, ev) : 0;
+	return pid_selected(r, pid) ? r->x->event(r->self, ev) : 0;
 }
 
 static int give_gap(struct run *r, const struct xtr_gap *gap)

@@ -37,3 +37,23 @@ bool xtr_select_job(const struct xtr_select *s, const struct xtr_job *j)
 		return false;
 	return pid_selected(s, j) && xtr_select_ring(s, j->ring);
 }
+
+static bool pid_of_call(const struct xtr_select *s, const struct xtr_call *c)
+{
+	size_t i;
+
+	if (c->on_cpu && c->kind != XTR_CALL_RUNNING)
+		return !s->n_pids;
+	for (i = 0; i < s->n_pids; i++)
+		if (c->pid && c->pid == s->pids[i])
+			return true;
+	return !s->n_pids;
+}
+
+bool xtr_select_call(const struct xtr_select *s, const struct xtr_call *c)
+{
+	uint64_t first = c->begin_ns ? c->begin_ns : c->end_ns;
+	uint64_t last = c->end_ns ? c->end_ns : UINT64_MAX;
+
+	return last >= s->from && (!s->to || first <= s->to) && pid_of_call(s, c);
+}

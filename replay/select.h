@@ -3,6 +3,7 @@
 #ifndef XTR_SELECT_H
 #define XTR_SELECT_H
 
+#include "call.h"
 #include "job.h"
 #include "ring.h"
 
@@ -22,5 +23,10 @@ bool xtr_select_ring(const struct xtr_select *s, const struct xtr_model_ring *ri
  * cut is not about never are selected.
  */
 bool xtr_select_job(const struct xtr_select *s, const struct xtr_job *j);
+/*
+ * A call that touches the window, of a selected process. What belongs to a CPU (but the thread that
+ * runs on it) belongs to no process. Devices and rings say nothing about calls.
+ */
+bool xtr_select_call(const struct xtr_select *s, const struct xtr_call *c);
 
 #endif /* XTR_SELECT_H */
