@@ -17,8 +17,8 @@ static const struct cli_option options[] = {
 	{ 'j', "json", NULL, CLI_FLAG, offsetof(struct stats_opts, json),
 	  "JSON for programs (docs/stats-json.md)" },
 	{ 's', "section", "NAME", CLI_LIST, offsetof(struct stats_opts, sections),
-	  "only this part: devices, rings, processes, clients, waits, depth, dependencies, slowest, "
-	  "unusual, histograms, events" },
+	  "only this part: findings, devices, rings, processes, clients, waits, depth, dependencies, "
+	  "slowest, unusual, calls, histograms, events" },
 	{ 't', "top", "N", CLI_U64, offsetof(struct stats_opts, top),
 	  "rows of slowest jobs, longest waits and dependency waits (10)" },
 	REPLAY_OPTIONS(struct stats_opts, replay),
@@ -34,6 +34,7 @@ struct stats_run {
 	const struct stats_opts *o;
 	struct replay_cmd cmd;
 	struct xtr_stats *stats;
+	struct xtr_analyses *analyses;
 	uint32_t parts;
 };
 
@@ -53,13 +54,20 @@ static int gather(struct stats_run *r, const struct xtr_section *s, struct xtr_v
 	int ret;
 
 	replay_select(&r->cmd, s, &so.select);
-	ret = xtr_stats_new(&r->stats, &so);
+	/* Findings come from all of them. */
+	ret = xtr_analyses_new(
+		&r->analyses, so.meta, so.tables, &so.select,
+		xtr_view_analyses(r->parts & 1u << XTR_VIEW_FINDINGS ? ~0u : r->parts), so.top);
+	so.analyses = r->analyses;
+	if (!ret)
+		ret = xtr_stats_new(&r->stats, &so);
 	if (!ret)
 		ret = replay_play(&r->cmd, s, NULL, 0, on_event, r);
 	if (!ret)
 		ret = xtr_stats_finish(r->stats);
 	v->section = s;
 	v->stats = r->stats;
+	v->analyses = r->analyses;
 	v->top = (uint32_t)r->o->top;
 	v->problems = xtr_reader_n_problems(r->cmd.reader) + r->cmd.damaged;
 	v->problem = xtr_reader_n_problems(r->cmd.reader)
@@ -107,7 +115,9 @@ static int all_sections(struct stats_run *r)
 	for (i = 0; i < n && !ret; i++) {
 		ret = r->o->json ? section_json(r, i, &j) : section_text(r, i);
 		xtr_stats_free(r->stats);
+		xtr_analyses_free(r->analyses);
 		r->stats = NULL;
+		r->analyses = NULL;
 	}
 	if (r->o->json && !ret) {
 		xtr_json_end_array(&j);

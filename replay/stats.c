@@ -177,7 +177,11 @@ int xtr_stats_event(struct xtr_stats *s, const struct xtr_event *ev)
 		if (ev->type == XTR_EV_JOB_QUEUE || ev->type == XTR_EV_JOB_RUN)
 			ret = add_depth(s, ev);
 	}
-	return ret ? ret : xtr_model_event(s->model, ev);
+	if (!ret)
+		ret = xtr_model_event(s->model, ev);
+	if (!ret && s->o.analyses)
+		ret = xtr_analyses_event(s->o.analyses, ev);
+	return ret;
 }
 
 int xtr_stats_finish(struct xtr_stats *s)
@@ -188,6 +192,8 @@ int xtr_stats_finish(struct xtr_stats *s)
 		ret = stats_grow_rings(s);
 	if (!ret)
 		ret = stats_make_rows(s);
+	if (!ret && s->o.analyses)
+		ret = xtr_analyses_finish(s->o.analyses, s->last - s->first);
 	s->finished = !ret;
 	return ret;
 }

@@ -8,6 +8,7 @@
 #define XTR_STATS_H
 
 #include "agg.h"
+#include "analysis.h"
 #include "busy.h"
 #include "model.h"
 #include "select.h"
@@ -23,7 +24,8 @@ struct xtr_stats_opts {
 	const struct xtr_meta *meta;
 	const struct xtr_tables *tables;
 	struct xtr_select select;
-	uint32_t top; /* length of the lists of slowest jobs and longest waits */
+	uint32_t top;                  /* length of the lists of slowest jobs and longest waits */
+	struct xtr_analyses *analyses; /* get the events, selected jobs and the end; or NULL */
 };
 
 /* Process, client, device or ring: whatever does not apply is 0 or NULL. */

@@ -207,5 +207,7 @@ int stats_on_job(void *ctx, const struct xtr_job *j)
 	ret = j->n_deps && xtr_job_waits_known(j) ? add_waits(s, j) : 0;
 	if (!ret && xtr_job_resided(j))
 		ret = add_resided(s, j, &s->owner[owner]);
+	if (!ret && s->o.analyses)
+		ret = xtr_analyses_job(s->o.analyses, j);
 	return ret;
 }

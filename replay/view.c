@@ -20,7 +20,15 @@ uint32_t xtr_view_part_bit(const char *name)
 	for (i = 0; i < XTR_VIEW_PART_COUNT; i++)
 		if (!strcmp(parts[i].name, name))
 			return 1u << i;
+	for (i = 0; i < xtr_n_analyses; i++)
+		if (!strcmp(xtr_analyses[i]->name, name))
+			return 1u << (XTR_VIEW_PART_COUNT + i);
 	return 0;
+}
+
+uint32_t xtr_view_analyses(uint32_t bits)
+{
+	return bits >> XTR_VIEW_PART_COUNT;
 }
 
 const char *xtr_view_part_name(unsigned int part)

@@ -3,6 +3,7 @@
 #ifndef XTR_VIEW_H
 #define XTR_VIEW_H
 
+#include "analysis.h"
 #include "format/err.h"
 #include "json.h"
 #include "stats.h"
@@ -11,6 +12,7 @@
 
 /* The parts of `xtr stats`: identifier, name on the command line and in JSON, heading. */
 #define XTR_VIEW_PARTS(X)                                                        \
+	X(FINDINGS, "findings", "Findings")                                      \
 	X(DEVICES, "devices", "Devices")                                         \
 	X(RINGS, "rings", "Rings: execution time")                               \
 	X(PROCESSES, "processes", "Processes: execution time")                   \
@@ -34,15 +36,18 @@ struct xtr_view {
 	FILE *f;
 	const char *path;
 	const struct xtr_section *section;
-	const struct xtr_stats *stats; /* finished */
-	uint32_t parts;                /* bit for each enum xtr_view_part that is wanted */
-	size_t problems;               /* damage found in the file */
+	const struct xtr_stats *stats;       /* finished */
+	const struct xtr_analyses *analyses; /* finished */
+	uint32_t parts;  /* bit for each enum xtr_view_part, then each analysis, that is wanted */
+	size_t problems; /* damage found in the file */
 	enum xtr_problem_code problem; /* the first of it */
 	uint32_t top;                  /* rows of the dependencies table */
 };
 
-/* Bit of the part with this name, or 0. */
+/* Bit of the part or analysis with this name, or 0. */
 uint32_t xtr_view_part_bit(const char *name);
+/* The bits of xtr_view.parts that are analyses, as xtr_analyses_new wants them. */
+uint32_t xtr_view_analyses(uint32_t parts);
 const char *xtr_view_part_name(unsigned int part);
 const char *xtr_view_part_title(unsigned int part);
 
@@ -65,6 +70,11 @@ const char *xtr_view_ring_id(const struct xtr_view *v, uint32_t id, char *buf, s
 const char *xtr_view_string(const struct xtr_view *v, uint32_t string, char *buf, size_t cap);
 /* ns of the window that the statistics are about. */
 uint64_t xtr_view_duration(const struct xtr_view *v);
+
+/* view_json.c: count, sum, mean, quantiles and, if wanted, buckets [lo, hi, n]; the same keys
+ * whether it is empty or not. */
+void xtr_view_json_hist(struct xtr_json *j, const char *key, const struct xtr_hist *h,
+			bool buckets);
 
 /* view_waits.c: parts of the text view. */
 int xtr_view_text_waits(const struct xtr_view *v);

@@ -21,8 +21,7 @@ static void hist_buckets(struct xtr_json *j, const struct xtr_hist *h)
 	xtr_json_end_array(j);
 }
 
-/* Count, sum, mean, quantiles and buckets [lo, hi, n]; the same keys whether it is empty or not. */
-static void hist(struct xtr_json *j, const char *key, const struct xtr_hist *h, bool buckets)
+void xtr_view_json_hist(struct xtr_json *j, const char *key, const struct xtr_hist *h, bool buckets)
 {
 	xtr_json_kv_object(j, key);
 	xtr_json_kv_u64(j, "n", h->n);
@@ -81,10 +80,10 @@ static void row_body(const struct xtr_view *v, struct xtr_json *j, const struct 
 	xtr_json_kv_bool(j, "bounded", row->bounded);
 	xtr_json_kv_u64(j, "exec_min_sum_ns", a->exec_min);
 	xtr_json_kv_u64(j, "exec_max_sum_ns", a->exec_max);
-	hist(j, "exec_ns", &a->exec, buckets);
-	hist(j, "residence_ns", &a->residence, buckets);
-	hist(j, "queue_wait_ns", &a->queue_wait, buckets);
-	hist(j, "hw_wait_ns", &a->hw_wait, buckets);
+	xtr_view_json_hist(j, "exec_ns", &a->exec, buckets);
+	xtr_view_json_hist(j, "residence_ns", &a->residence, buckets);
+	xtr_view_json_hist(j, "queue_wait_ns", &a->queue_wait, buckets);
+	xtr_view_json_hist(j, "hw_wait_ns", &a->hw_wait, buckets);
 }
 
 static void string_of(const struct xtr_view *v, struct xtr_json *j, const char *key,
@@ -124,9 +123,9 @@ static void ring_row(const struct xtr_view *v, struct xtr_json *j, const struct 
 	row_body(v, j, row, true);
 	xtr_json_kv_u64(j, "queue_events", ring->queued);
 	xtr_json_kv_u64(j, "run_events", ring->run);
-	hist(j, "depth_at_queue", &ring->depth_queue, true);
-	hist(j, "depth_at_run", &ring->depth_run, true);
-	hist(j, "dep_wait_each_ns", &ring->dep_wait, true);
+	xtr_view_json_hist(j, "depth_at_queue", &ring->depth_queue, true);
+	xtr_view_json_hist(j, "depth_at_run", &ring->depth_run, true);
+	xtr_view_json_hist(j, "dep_wait_each_ns", &ring->dep_wait, true);
 }
 
 static void process_row(const struct xtr_view *v, struct xtr_json *j,
@@ -281,6 +280,23 @@ static void head(const struct xtr_view *v, struct xtr_json *j)
 	xtr_json_kv_str(j, "clock", xtr_meta_clock(xtr_section_meta(v->section)));
 }
 
+/* A section whose data the trace does not have is not there. */
+static void analyses(const struct xtr_view *v, struct xtr_json *j)
+{
+	size_t i;
+
+	if (v->parts & 1u << XTR_VIEW_FINDINGS) {
+		xtr_json_key(j, "findings");
+		xtr_findings_json(xtr_analyses_findings(v->analyses), j);
+	}
+	for (i = 0; i < xtr_n_analyses; i++) {
+		if (!(xtr_view_analyses(v->parts) & 1u << i) || !xtr_analyses_has(v->analyses, i))
+			continue;
+		xtr_json_key(j, xtr_analyses[i]->name);
+		xtr_analyses_json(v->analyses, i, j);
+	}
+}
+
 void xtr_view_json(const struct xtr_view *v, struct xtr_json *j)
 {
 	const struct xtr_model_counts *c = xtr_model_counts(xtr_stats_model(v->stats));
@@ -297,6 +313,7 @@ void xtr_view_json(const struct xtr_view *v, struct xtr_json *j)
 		slowest(v, j);
 	if (v->parts & 1u << XTR_VIEW_EVENTS)
 		events(v, j);
+	analyses(v, j);
 	xtr_json_kv_object(j, "anomalies");
 	xtr_json_kv_u64(j, "malformed_records", c->malformed);
 	xtr_json_kv_u64(j, "duplicate_done", c->duplicates);

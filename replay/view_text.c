@@ -200,6 +200,13 @@ static int unusual(const struct xtr_view *v)
 	return ret;
 }
 
+static int findings(const struct xtr_view *v)
+{
+	xtr_findings_text(xtr_analyses_findings(v->analyses),
+			  xtr_meta_has_times(xtr_section_meta(v->section)), v->f);
+	return 0;
+}
+
 static int (*const part_text[])(const struct xtr_view *) = {
 	[XTR_VIEW_DEVICES] = devices,
 	[XTR_VIEW_RINGS] = rings,
@@ -210,6 +217,7 @@ static int (*const part_text[])(const struct xtr_view *) = {
 	[XTR_VIEW_DEPENDENCIES] = xtr_view_text_dependencies,
 	[XTR_VIEW_SLOWEST] = xtr_view_text_slowest,
 	[XTR_VIEW_UNUSUAL] = unusual,
+	[XTR_VIEW_FINDINGS] = findings,
 	[XTR_VIEW_HISTOGRAMS] = xtr_view_text_histograms,
 	[XTR_VIEW_EVENTS] = xtr_view_text_events,
 };
@@ -272,9 +280,30 @@ static void headline(const struct xtr_view *v)
 		fputs("no GPU or NPU jobs\n", v->f);
 }
 
+static int analyses(const struct xtr_view *v)
+{
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < xtr_n_analyses && !ret; i++) {
+		if (!(xtr_view_analyses(v->parts) & 1u << i) || !xtr_analyses_has(v->analyses, i))
+			continue;
+		fprintf(v->f, "\n%s\n", xtr_analyses[i]->title);
+		ret = xtr_analyses_text(v->analyses, i, v);
+	}
+	return ret;
+}
+
+/* Parts that are there without jobs. */
+static bool is_there(const struct xtr_view *v, enum xtr_view_part part)
+{
+	if (part == XTR_VIEW_FINDINGS)
+		return xtr_analyses_findings(v->analyses)->n;
+	return part == XTR_VIEW_EVENTS || xtr_stats_total(v->stats)->agg.jobs;
+}
+
 int xtr_view_text(const struct xtr_view *v)
 {
-	bool jobs = xtr_stats_total(v->stats)->agg.jobs;
 	unsigned int i;
 	int ret = 0;
 
@@ -282,7 +311,9 @@ int xtr_view_text(const struct xtr_view *v)
 	damage(v);
 	losses(v);
 	for (i = 0; i < XTR_VIEW_PART_COUNT && !ret; i++) {
-		if (!(v->parts & 1u << i) || (!jobs && i != XTR_VIEW_EVENTS))
+		if (i == XTR_VIEW_HISTOGRAMS)
+			ret = analyses(v);
+		if (ret || !(v->parts & 1u << i) || !is_there(v, i))
 			continue;
 		fprintf(v->f, "\n%s\n", xtr_view_part_title(i));
 		ret = part_text[i](v);
