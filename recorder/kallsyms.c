@@ -26,14 +26,44 @@ struct xtr_kallsyms *xtr_kallsyms_open(const char *path)
 	return k;
 }
 
-/* Keep one line; false: no memory. */
-static bool keep(struct xtr_kallsyms *k, const char *line)
-{
-	char name[512], module[64] = "", type, *both;
+struct line {
 	unsigned long long addr;
-	struct symbol *more;
+	char name[512], module[64];
+};
 
-	if (sscanf(line, "%llx %c %511s [%63[^]]", &addr, &type, name, module) < 3 || !addr)
+static bool parse(const char *text, struct line *l)
+{
+	char type;
+
+	l->module[0] = 0;
+	return sscanf(text, "%llx %c %511s [%63[^]]", &l->addr, &type, l->name, l->module) >= 3;
+}
+
+uint64_t xtr_kallsyms_address(const char *path, const char *module, const char *symbol)
+{
+	FILE *f = fopen(path, "re");
+	char text[1024];
+	struct line l;
+	uint64_t addr = 0;
+
+	while (f && !addr && fgets(text, sizeof(text), f)) {
+		if (strstr(text, symbol) && parse(text, &l) && strcmp(l.name, symbol) == 0 &&
+		    strcmp(l.module, module ? module : "") == 0)
+			addr = l.addr;
+	}
+	if (f)
+		fclose(f);
+	return addr;
+}
+
+/* Keep one line; false: no memory. */
+static bool keep(struct xtr_kallsyms *k, const char *text)
+{
+	struct symbol *more;
+	struct line l;
+	char *both;
+
+	if (!parse(text, &l) || !l.addr)
 		return true;
 	if (k->n == k->cap) {
 		k->cap = k->cap ? 2 * k->cap : 65536;
@@ -42,12 +72,12 @@ static bool keep(struct xtr_kallsyms *k, const char *line)
 			return false;
 		k->v = more;
 	}
-	both = malloc(strlen(name) + strlen(module) + 2);
+	both = malloc(strlen(l.name) + strlen(l.module) + 2);
 	if (!both)
 		return false;
-	strcpy(both, name);
-	strcpy(both + strlen(name) + 1, module);
-	k->v[k->n++] = (struct symbol){ .addr = addr, .name = both };
+	strcpy(both, l.name);
+	strcpy(both + strlen(l.name) + 1, l.module);
+	k->v[k->n++] = (struct symbol){ .addr = l.addr, .name = both };
 	return true;
 }
 

@@ -11,6 +11,12 @@
 
 struct xtr_kallsyms;
 
+/*
+ * Address of a symbol; module NULL or "": of the kernel itself. path as in xtr_kallsyms_open. 0 if
+ * there is none, or if this process may not see addresses.
+ */
+uint64_t xtr_kallsyms_address(const char *path, const char *module, const char *symbol);
+
 /* NULL: no memory. Without the privilege nothing will be found. */
 struct xtr_kallsyms *xtr_kallsyms_open(const char *path);
 /* Read it now instead, where looking up must not take long. */
