@@ -48,30 +48,62 @@ static __noinline __u32 xtr_ops_id(__u64 ops)
 	return id;
 }
 
+/*
+ * The fence operations whose init events are wanted, up to the first 0; none: all are. An init
+ * event tells whose a fence is; most drivers make more of them than anybody wants to have.
+ */
+const volatile __u64 xtr_init_ops[XTR_INIT_OPS];
+
+static __always_inline bool xtr_init_wanted(__u64 ops)
+{
+	bool limited = false;
+
+	for (int i = 0; i < XTR_INIT_OPS && xtr_init_ops[i]; i++) {
+		if (xtr_init_ops[i] == ops)
+			return true;
+		limited = true;
+	}
+	return !limited;
+}
+
+/* A driver whose init events are asked for has one fence context per job: what happens to the job of
+ * a wanted process on other threads is wanted too. */
+static __always_inline void xtr_init_remember(__u64 ctx)
+{
+	__u8 one = 1;
+
+	if (xtr_filter && xtr_init_ops[0])
+		bpf_map_update_elem(&xtr_ctxs, &ctx, &one, BPF_ANY);
+}
+
 static __always_inline int xtr_fence(struct bpf_raw_tracepoint_args *ctx, __u16 type)
 {
 	struct dma_fence *fence = (struct dma_fence *)ctx->args[0];
 	struct xtr_rec_fence *r;
 	struct xtr_emit e;
-	__u64 fctx, seqno;
-	__u32 ops;
+	__u64 fctx, seqno, ops;
+	__u32 ops_id;
 
 	if (xtr_phase != XTR_PHASE_RUN || !xtr_where(&e, type))
 		return 0;
 	fctx = BPF_CORE_READ(fence, context);
 	seqno = BPF_CORE_READ(fence, seqno);
-	if (!xtr_tgid_wanted(e.tgid) && !xtr_ctx_wanted(fctx)) {
+	ops = (__u64)BPF_CORE_READ(fence, ops);
+	if ((!xtr_tgid_wanted(e.tgid) && !xtr_ctx_wanted(fctx)) ||
+	    (type == XTR_REC_FENCE_INIT && !xtr_init_wanted(ops))) {
 		xtr_filtered(&e);
 		return 0;
 	}
+	if (type == XTR_REC_FENCE_INIT)
+		xtr_init_remember(fctx);
 	xtr_task(e.tid, e.tgid);
-	ops = xtr_ops_id((__u64)BPF_CORE_READ(fence, ops));
+	ops_id = xtr_ops_id(ops);
 	r = XTR_RESERVE(&e, struct xtr_rec_fence, type);
 	if (!r)
 		return 0;
 	r->ctx = fctx;
 	r->seqno = seqno;
-	r->ops = ops;
+	r->ops = ops_id;
 	r->error = BPF_CORE_READ(fence, error);
 	xtr_submit(&e, r);
 	return 0;

@@ -26,6 +26,8 @@
 #define XTR_CTL_OPS   4
 #define XTR_CTL_STACK 5
 
+#define XTR_INIT_OPS 4 /* kinds of fences whose init events may be asked for alone */
+
 #define XTR_COMM_LEN    16
 #define XTR_RING_NAME   64
 #define XTR_STACK_DEPTH 64 /* frames of each kind */

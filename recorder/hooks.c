@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "hooks.h"
 #include "bpfdefs.h"
+#include "groups.h"
 #include "tracefs.h"
 #include "util.h"
 
@@ -43,11 +44,11 @@ SAME(XTR_SLOT_GENERIC > XTR_EV_FENCE_DESTROY, 1);
 #define SCHED(type, name, tracepoint, prog)                                              \
 	{                                                                                \
 		XTR_EV_##type, "gpu_scheduler:" name, "gpu_scheduler", tracepoint, prog, \
-			"gpu_sched", true                                                \
+			"gpu_sched"                                                      \
 	}
-#define FENCE(type, name, on)                                                       \
-	{                                                                           \
-		XTR_EV_##type, "dma_fence:" name, "dma_fence", name, name, NULL, on \
+#define FENCE(type, name)                                                       \
+	{                                                                       \
+		XTR_EV_##type, "dma_fence:" name, "dma_fence", name, name, NULL \
 	}
 
 /* New names (since Linux 6.17) first. */
@@ -64,23 +65,15 @@ const struct xtr_hook xtr_hooks[] = {
 	      "drm_sched_job_add_dep"),
 	SCHED(JOB_UNSCHEDULABLE, "drm_sched_job_unschedulable", "drm_sched_job_unschedulable",
 	      "drm_sched_job_unschedulable"),
-	FENCE(FENCE_INIT, "dma_fence_init", false),
-	FENCE(FENCE_EMIT, "dma_fence_emit", false),
-	FENCE(FENCE_ENABLE_SIGNAL, "dma_fence_enable_signal", false),
-	FENCE(FENCE_SIGNALED, "dma_fence_signaled", true),
-	FENCE(FENCE_WAIT_START, "dma_fence_wait_start", true),
-	FENCE(FENCE_WAIT_END, "dma_fence_wait_end", true),
-	FENCE(FENCE_DESTROY, "dma_fence_destroy", false),
+	FENCE(FENCE_INIT, "dma_fence_init"),
+	FENCE(FENCE_EMIT, "dma_fence_emit"),
+	FENCE(FENCE_ENABLE_SIGNAL, "dma_fence_enable_signal"),
+	FENCE(FENCE_SIGNALED, "dma_fence_signaled"),
+	FENCE(FENCE_WAIT_START, "dma_fence_wait_start"),
+	FENCE(FENCE_WAIT_END, "dma_fence_wait_end"),
+	FENCE(FENCE_DESTROY, "dma_fence_destroy"),
 };
 const size_t xtr_n_hooks = ARRAY_LEN(xtr_hooks);
-
-static bool module_loaded(const char *module)
-{
-	char path[128];
-
-	snprintf(path, sizeof(path), "/sys/module/%s", module);
-	return access(path, F_OK) == 0;
-}
 
 static bool events_readable(void)
 {
@@ -108,7 +101,7 @@ enum xtr_hook_state xtr_hook_state(const struct xtr_hook *h, const char **why)
 		    xtr_tracefs_has(h->system, xtr_hooks[i].tracepoint))
 			return XTR_HOOK_RENAMED;
 	}
-	if (h->module && !module_loaded(h->module)) {
+	if (h->module && !xtr_module_loaded(h->module)) {
 		*why = "module gpu_sched is not loaded: no driver that uses the DRM scheduler is active";
 		return XTR_HOOK_MISSING;
 	}
@@ -124,6 +117,15 @@ bool xtr_hook_matches(const struct xtr_hook *h, const char *pattern)
 
 	snprintf(alias, sizeof(alias), "%s:%s", h->system, h->tracepoint);
 	return fnmatch(pattern, h->event, 0) == 0 || fnmatch(pattern, alias, 0) == 0;
+}
+
+bool xtr_hook_asked(uint32_t type, const char *pattern)
+{
+	for (size_t i = 0; i < xtr_n_hooks; i++) {
+		if (xtr_hooks[i].type == type && xtr_hook_matches(&xtr_hooks[i], pattern))
+			return true;
+	}
+	return false;
 }
 
 bool xtr_hook_exists(const char *system, const char *tracepoint)

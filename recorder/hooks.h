@@ -13,7 +13,6 @@ struct xtr_hook {
 	const char *system, *tracepoint; /* the kernel's names */
 	const char *prog;                /* first BPF program; the second has its name with _2 */
 	const char *module;              /* kernel module, or NULL: built in */
-	bool by_default;
 };
 
 extern const struct xtr_hook xtr_hooks[];
@@ -30,6 +29,8 @@ enum xtr_hook_state xtr_hook_state(const struct xtr_hook *h, const char **why);
 
 /* Does pattern (a name or a glob) mean this hook, by xtr's or by the kernel's name? */
 bool xtr_hook_matches(const struct xtr_hook *h, const char *pattern);
+/* Does the pattern mean the built-in event of this type? */
+bool xtr_hook_asked(uint32_t type, const char *pattern);
 /* Is this tracepoint one of those in the table? */
 bool xtr_hook_exists(const char *system, const char *tracepoint);
 

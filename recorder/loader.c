@@ -120,6 +120,8 @@ static int prepare(struct xtr_bpf *b, struct xtr *skel, const bool *wanted,
 	skel->rodata->xtr_half_full = b->ring_bytes / 2;
 	skel->rodata->xtr_filter = opts->n_pids != 0;
 	skel->rodata->xtr_stacks = opts->stacks;
+	for (size_t i = 0; i < sel->n_init_ops; i++)
+		skel->rodata->xtr_init_ops[i] = sel->init_ops[i];
 	err |= bpf_map__set_max_entries(skel->maps.xtr_rings, b->n_cpus);
 	err |= bpf_map__set_max_entries(skel->maps.xtr_cpus, b->n_cpus);
 	err |= bpf_map__set_max_entries(skel->maps.xtr_counts, b->n_cpus * b->n_slots);

@@ -75,6 +75,8 @@ static int set_config(struct xtr_recorder *r)
 					      o->keep_pointers ? "kept" : "hashed");
 	if (!err && o->stacks)
 		err = xtr_meta_set_config_u64(r->meta, "stacks", 1);
+	if (!err && r->sel.n_init_ops)
+		err = xtr_meta_set_config_u64(r->meta, "fence-init-ops", r->sel.n_init_ops);
 	if (!err && o->n_pids)
 		err = xtr_meta_set_config_u64(r->meta, "pid", o->pids[0]);
 	if (!err && o->argv)
@@ -231,6 +233,11 @@ const struct xtr_provider *xtr_recorder_provider(const struct xtr_recorder *r, s
 const char *xtr_recorder_unknown(const struct xtr_recorder *r, size_t i)
 {
 	return i < r->sel.n_unknown ? r->sel.unknown[i] : NULL;
+}
+
+const char *xtr_recorder_note(const struct xtr_recorder *r, size_t i)
+{
+	return i < r->sel.n_notes ? r->sel.notes[i] : NULL;
 }
 
 static void set_sink(struct xtr_recorder *r)

@@ -22,7 +22,8 @@ struct xtr_record_opts {
 	bool force;           /* replace an existing file */
 	const uint32_t *pids; /* only these processes with all their threads; NULL: all */
 	size_t n_pids;
-	const char *const *events; /* "system:event", globs, or "default"; NULL: the default set */
+	/* "system:event", globs, groups (groups.h), or "default"; NULL: the default set */
+	const char *const *events;
 	size_t n_events;
 	uint64_t size_limit; /* bytes of file, 0: none */
 	uint64_t ring_bytes; /* per CPU, rounded up to a power of two; 0: by the number of CPUs */
@@ -64,6 +65,8 @@ int xtr_recorder_open(struct xtr_recorder **r, const struct xtr_record_opts *opt
 /* What became of each hook asked for. Valid until close. */
 size_t xtr_recorder_n_providers(const struct xtr_recorder *r);
 const struct xtr_provider *xtr_recorder_provider(const struct xtr_recorder *r, size_t i);
+/* The i-th remark on what cannot be recorded as it should be, or NULL. */
+const char *xtr_recorder_note(const struct xtr_recorder *r, size_t i);
 /* The i-th of the asked-for events that no hook matches, or NULL. */
 const char *xtr_recorder_unknown(const struct xtr_recorder *r, size_t i);
 

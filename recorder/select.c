@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "select.h"
+#include "groups.h"
+#include "kallsyms.h"
 #include "tracefs.h"
 #include "util.h"
 
@@ -68,11 +70,10 @@ static int try_event(void *ctx, const char *system, const char *event)
 
 static bool select_hooks(struct xtr_selection *s, const char *pattern)
 {
-	bool is_default = strcmp(pattern, "default") == 0, any = is_default;
+	bool any = false;
 
 	for (size_t i = 0; i < xtr_n_hooks; i++) {
-		if (is_default ? !xtr_hooks[i].by_default
-			       : !xtr_hook_matches(&xtr_hooks[i], pattern))
+		if (!xtr_hook_matches(&xtr_hooks[i], pattern))
 			continue;
 		s->types[xtr_hooks[i].type] = true;
 		any = true;
@@ -99,14 +100,86 @@ static int select_generic(struct walk *w)
 	return !w->matched && (err == -EACCES || err == -EPERM) ? err : 0;
 }
 
+static void note(struct xtr_selection *s, const char *text)
+{
+	for (size_t i = 0; i < s->n_notes; i++) {
+		if (s->notes[i] == text)
+			return;
+	}
+	if (s->n_notes < XTR_SELECT_NOTES)
+		s->notes[s->n_notes++] = text;
+}
+
+static void select_init(struct xtr_selection *s, const struct xtr_group_fences *f)
+{
+	static const char hidden[] =
+		"addresses of kernel symbols are hidden: dma_fence_init is recorded for the fences of all drivers, not of the group's alone";
+	uint64_t addr = xtr_kallsyms_address("/proc/kallsyms", f->module, f->symbol);
+
+	s->types[XTR_EV_FENCE_INIT] = true;
+	for (size_t i = 0; i < s->n_init_ops; i++) {
+		if (s->init_ops[i] == addr)
+			return;
+	}
+	if (addr && s->n_init_ops < XTR_INIT_OPS) {
+		s->init_ops[s->n_init_ops++] = addr;
+		return;
+	}
+	s->init_all = true;
+	note(s, hidden);
+}
+
+/* Tracepoints of a group that nobody may look up are no reason to record nothing of it. */
+static int select_group_tracepoints(struct xtr_selection *s, const char *pattern)
+{
+	static const char unreadable[] =
+		"tracepoints of the group are not recorded: only root may look into tracefs";
+	struct walk w = { .s = s, .pattern = pattern };
+	int err = select_generic(&w);
+
+	if (err != -EACCES && err != -EPERM)
+		return err;
+	note(s, unreadable);
+	return 0;
+}
+
+static int select_group(struct xtr_selection *s, const struct xtr_group *g)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < XTR_GROUP_EVENTS && g->hooks[i]; i++)
+		select_hooks(s, g->hooks[i]);
+	for (size_t i = 0; i < XTR_GROUP_EVENTS && g->tracepoints[i] && !err; i++)
+		err = select_group_tracepoints(s, g->tracepoints[i]);
+	if (g->init.symbol)
+		select_init(s, &g->init);
+	return err;
+}
+
+static int select_default(struct xtr_selection *s)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < xtr_n_groups && !err; i++) {
+		if (xtr_groups[i].by_default && xtr_group_loaded(&xtr_groups[i]))
+			err = select_group(s, &xtr_groups[i]);
+	}
+	return err;
+}
+
 static int select_one(struct xtr_selection *s, const char *pattern)
 {
+	const struct xtr_group *g = xtr_group_find(pattern);
 	struct walk w = { .s = s, .pattern = pattern };
 	int err;
 
-	w.matched = select_hooks(s, pattern);
 	if (strcmp(pattern, "default") == 0)
-		return 0;
+		return select_default(s);
+	if (g)
+		return xtr_group_loaded(g) ? select_group(s, g) : -ENODEV;
+	w.matched = select_hooks(s, pattern);
+	if (xtr_hook_asked(XTR_EV_FENCE_INIT, pattern))
+		s->init_all = true;
 	err = select_generic(&w);
 	if (err)
 		return err;
@@ -115,8 +188,24 @@ static int select_one(struct xtr_selection *s, const char *pattern)
 	return 0;
 }
 
+static int no_driver(struct xtr_record_err *err, const struct xtr_group *g)
+{
+	err->code = -ENODEV;
+	err->kind = XTR_FAIL_MACHINE;
+	snprintf(err->what, sizeof(err->what), "no events of group '%s': module %s is not loaded",
+		 g->name, g->module);
+	snprintf(err->hint, sizeof(err->hint),
+		 "load the driver (modprobe %s); 'xtr list %s' shows what is in the group",
+		 g->module, g->name);
+	return -ENODEV;
+}
+
 static int explain(struct xtr_record_err *err, int code, const char *pattern)
 {
+	const struct xtr_group *g = xtr_group_find(pattern);
+
+	if (code == -ENODEV && g)
+		return no_driver(err, g);
 	err->code = code;
 	if (code == -E2BIG)
 		snprintf(err->what, sizeof(err->what), "'%s': more than %d events", pattern,
@@ -135,21 +224,24 @@ static int explain(struct xtr_record_err *err, int code, const char *pattern)
 int xtr_select(struct xtr_selection *s, const char *const *events, size_t n,
 	       struct xtr_record_err *err)
 {
+	const char *bad = "default";
 	int rc;
 
 	*s = (struct xtr_selection){ 0 };
 	s->unknown = calloc(n + 1, sizeof(*s->unknown));
 	if (!s->unknown)
 		return explain(err, -ENOMEM, "");
-	if (!n)
-		select_hooks(s, "default");
-	for (size_t i = 0; i < n; i++) {
+	rc = n ? 0 : select_one(s, "default");
+	for (size_t i = 0; i < n && !rc; i++) {
 		rc = select_one(s, events[i]);
-		if (rc) {
-			xtr_selection_free(s);
-			return explain(err, rc, events[i]);
-		}
+		bad = events[i];
 	}
+	if (rc) {
+		xtr_selection_free(s);
+		return explain(err, rc, bad);
+	}
+	if (s->init_all)
+		s->n_init_ops = 0;
 	return 0;
 }
 

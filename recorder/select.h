@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which events to record: from what the user asked for to hooks and generic tracepoints. */
+/* Which events to record: from what the user asked for (events, patterns, groups) to hooks and
+ * generic tracepoints. */
 #ifndef XTR_RECORDER_SELECT_H
 #define XTR_RECORDER_SELECT_H
 
@@ -7,12 +8,21 @@
 #include "hooks.h"
 #include "recorder.h"
 
+#define XTR_SELECT_NOTES 4
+
 struct xtr_selection {
 	bool types[XTR_SLOT_GENERIC]; /* built-in events wanted, by type */
+	/* dma_fence_init is wanted of these fence operations alone (kernel addresses); none: of all
+	 */
+	uint64_t init_ops[XTR_INIT_OPS];
+	size_t n_init_ops;
+	bool init_all; /* asked for by name, or addresses are hidden */
 	struct xtr_generic **generics;
 	size_t n_generics;
 	const char **unknown; /* patterns that match nothing, borrowed */
 	size_t n_unknown;
+	const char *notes[XTR_SELECT_NOTES]; /* what cannot be as asked for: static texts */
+	size_t n_notes;
 };
 
 /* n = 0 means the default set. 0, or -errno with err filled. */

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "groups.h"
+#include "util.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+const struct xtr_group xtr_groups[] = {
+	{
+		.name = "gpu",
+		.help = "the DRM GPU scheduler, and dma_fence signaled, wait_start and wait_end",
+		.by_default = true,
+		.hooks = { "gpu_scheduler:*", "dma_fence:dma_fence_signaled",
+			   "dma_fence:dma_fence_wait_start", "dma_fence:dma_fence_wait_end" },
+	},
+	{
+		.name = "npu",
+		.help = "Intel NPU: submissions, buffers, messages, interrupts, boot and power",
+		.module = "intel_vpu",
+		.by_default = true,
+		.hooks = { "dma_fence:dma_fence_signaled" },
+		.tracepoints = { "vpu:*" },
+		.init = { "intel_vpu", "ivpu_fence_ops" },
+	},
+};
+const size_t xtr_n_groups = ARRAY_LEN(xtr_groups);
+
+const struct xtr_group *xtr_group_find(const char *name)
+{
+	for (size_t i = 0; i < xtr_n_groups; i++) {
+		if (strcmp(xtr_groups[i].name, name) == 0)
+			return &xtr_groups[i];
+	}
+	return NULL;
+}
+
+bool xtr_module_loaded(const char *module)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/sys/module/%.100s", module);
+	return access(path, F_OK) == 0;
+}
+
+bool xtr_group_loaded(const struct xtr_group *g)
+{
+	return !g->module || xtr_module_loaded(g->module);
+}

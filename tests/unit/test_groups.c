@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The table of groups, and what a selection makes of it. */
+#include "recorder/bpfdefs.h"
+#include "recorder/groups.h"
+#include "recorder/hooks.h"
+#include "recorder/kallsyms.h"
+#include "recorder/select.h"
+
+#include "format/xtr_format.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+Test(groups, have_names_of_their_own_that_no_event_has)
+{
+	for (size_t i = 0; i < xtr_n_groups; i++) {
+		const struct xtr_group *g = &xtr_groups[i];
+
+		cr_expect(ne(str, (char *)g->name, "default"));
+		cr_expect(eq(ptr, (void *)xtr_group_find(g->name), (void *)g), "%s", g->name);
+		cr_expect(g->help && g->help[0] && g->help[strlen(g->help) - 1] != '.', "%s",
+			  g->name);
+		for (size_t j = 0; j < xtr_n_hooks; j++)
+			cr_expect(not(xtr_hook_matches(&xtr_hooks[j], g->name)), "%s", g->name);
+	}
+	cr_expect(eq(ptr, (void *)xtr_group_find("np"), NULL));
+	cr_expect(eq(ptr, (void *)xtr_group_find("npu*"), NULL));
+}
+
+Test(groups, name_only_hooks_that_exist)
+{
+	for (size_t i = 0; i < xtr_n_groups; i++) {
+		for (size_t k = 0; k < XTR_GROUP_EVENTS && xtr_groups[i].hooks[k]; k++) {
+			bool any = false;
+
+			for (size_t j = 0; j < xtr_n_hooks; j++)
+				any |= xtr_hook_matches(&xtr_hooks[j], xtr_groups[i].hooks[k]);
+			cr_expect(any, "%s: %s", xtr_groups[i].name, xtr_groups[i].hooks[k]);
+		}
+	}
+}
+
+Test(groups, that_limit_fences_fit_together)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < xtr_n_groups; i++)
+		n += xtr_groups[i].init.symbol != NULL;
+	cr_expect(le(sz, n, XTR_INIT_OPS));
+}
+
+static void select_events(struct xtr_selection *s, const char *a, const char *b)
+{
+	const char *events[] = { a, b };
+	struct xtr_record_err err = { 0 };
+
+	cr_assert(zero(int, xtr_select(s, events, b ? 2 : 1, &err)), "%s", err.what);
+}
+
+Test(groups, gpu_is_the_scheduler_and_three_fence_events)
+{
+	struct xtr_selection s;
+
+	select_events(&s, "gpu", NULL);
+	for (uint32_t i = 0; i < XTR_SLOT_GENERIC; i++) {
+		bool wanted = (i >= XTR_EV_JOB_QUEUE && i <= XTR_EV_JOB_UNSCHEDULABLE) ||
+			      i == XTR_EV_FENCE_SIGNALED || i == XTR_EV_FENCE_WAIT_START ||
+			      i == XTR_EV_FENCE_WAIT_END;
+
+		cr_expect(eq(int, s.types[i], wanted), "type %u", i);
+	}
+	cr_expect(zero(sz, s.n_generics));
+	cr_expect(zero(sz, s.n_unknown));
+	cr_expect(not(s.init_all));
+	xtr_selection_free(&s);
+}
+
+Test(groups, add_up_with_events)
+{
+	struct xtr_selection s;
+
+	select_events(&s, "gpu", "dma_fence:dma_fence_init");
+	cr_expect(s.types[XTR_EV_JOB_RUN] && s.types[XTR_EV_FENCE_INIT]);
+	cr_expect(s.init_all, "asked for by name: of all drivers");
+	cr_expect(zero(sz, s.n_init_ops));
+	xtr_selection_free(&s);
+}
+
+Test(groups, of_a_driver_that_is_not_there_are_an_error_that_names_it)
+{
+	const char *events[] = { "gpu", "npu" };
+	struct xtr_record_err err = { 0 };
+	struct xtr_selection s;
+
+	if (xtr_module_loaded("intel_vpu"))
+		cr_skip("this machine has an Intel NPU");
+	cr_expect(eq(int, xtr_select(&s, events, 2, &err), -ENODEV));
+	cr_expect(eq(int, err.kind, XTR_FAIL_MACHINE));
+	cr_expect(strstr(err.what, "'npu'") && strstr(err.what, "intel_vpu"), "%s", err.what);
+	cr_expect(err.hint[0] != 0);
+}
+
+static const char *symbols(const char *text)
+{
+	static char path[] = "/tmp/xtr-kallsyms-XXXXXX";
+	int fd = mkstemp(path);
+
+	cr_assert(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
+	close(fd);
+	return path;
+}
+
+Test(groups, find_the_address_of_a_symbol_of_a_module)
+{
+	const char *path = symbols("ffffffff81000000 T ivpu_fence_ops\n"
+				   "ffffffffc0000100 r xivpu_fence_ops\t[intel_vpu]\n"
+				   "ffffffffc0000200 r ivpu_fence_ops\t[other]\n"
+				   "ffffffffc0000300 r ivpu_fence_ops\t[intel_vpu]\n"
+				   "0000000000000000 r hidden\t[intel_vpu]\n");
+
+	cr_expect(eq(u64, xtr_kallsyms_address(path, "intel_vpu", "ivpu_fence_ops"),
+		     0xffffffffc0000300));
+	cr_expect(eq(u64, xtr_kallsyms_address(path, NULL, "ivpu_fence_ops"), 0xffffffff81000000));
+	cr_expect(zero(u64, xtr_kallsyms_address(path, "intel_vpu", "hidden")));
+	cr_expect(zero(u64, xtr_kallsyms_address(path, "intel_vpu", "ivpu_fence")));
+	cr_expect(zero(u64, xtr_kallsyms_address("/nonexistent", "intel_vpu", "hidden")));
+	unlink(path);
+}
