@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* xtr list: the events that can be recorded here, and why others cannot. */
 #include "cli.h"
+#include "list_groups.h"
 
 #include "recorder/hooks.h"
 #include "recorder/tracefs.h"
@@ -17,7 +18,7 @@ struct opts {
 struct listing {
 	FILE *f;
 	struct xtr_json *j; /* NULL: text */
-	char **patterns;    /* none: systems with their counts */
+	char **patterns;    /* none: groups, and systems with their counts */
 	int n_patterns;
 	char system[128]; /* the one being counted */
 	uint64_t in_system, shown;
@@ -74,6 +75,35 @@ static void list_hooks(struct listing *l)
 	}
 }
 
+static int show_part(void *ctx, const struct xtr_group_part *p)
+{
+	char hook[160];
+
+	if (p->target && strcmp(p->target, p->name))
+		snprintf(hook, sizeof(hook), "%s:%s", p->attach, p->target);
+	else
+		snprintf(hook, sizeof(hook), "%s", p->attach);
+	show_event(ctx, p->name, p->available ? "available" : "missing", hook, p->why);
+	return 0;
+}
+
+/* A group stands for what is in it; other patterns are left for the events. */
+static int list_groups(struct listing *l)
+{
+	int n = 0, err = 0;
+
+	for (int i = 0; i < l->n_patterns && !err; i++) {
+		const struct xtr_group *g = xtr_group_find(l->patterns[i]);
+
+		if (g)
+			err = xtr_group_each(g, show_part, l);
+		else
+			l->patterns[n++] = l->patterns[i];
+	}
+	l->n_patterns = n;
+	return err;
+}
+
 static void end_system(struct listing *l)
 {
 	if (l->in_system && !l->j)
@@ -102,23 +132,34 @@ static int list_tracepoint(void *ctx, const char *system, const char *event)
 	return 0;
 }
 
+static int list_events(struct listing *l)
+{
+	list_hooks(l);
+	if (!l->j && !l->n_patterns)
+		fputs("\nTracepoints by system ('xtr list SYSTEM' shows them; record them with -e):\n",
+		      l->f);
+	return xtr_tracefs_each(list_tracepoint, l);
+}
+
 static int list_all(struct listing *l)
+{
+	int err = l->j ? cli_list_groups_json(l->j) : cli_list_groups(l->f);
+
+	if (l->j)
+		xtr_json_kv_array(l->j, "events");
+	else
+		fputs("Events with a program of their own:\n", l->f);
+	return err ? err : list_events(l);
+}
+
+static int list_some(struct listing *l)
 {
 	int err;
 
 	if (l->j)
 		xtr_json_kv_array(l->j, "events");
-	else if (!l->n_patterns)
-		fputs("Events with a program of their own:\n", l->f);
-	list_hooks(l);
-	if (!l->j && !l->n_patterns)
-		fputs("\nTracepoints by system ('xtr list SYSTEM' shows them; record them with -e):\n",
-		      l->f);
-	err = xtr_tracefs_each(list_tracepoint, l);
-	end_system(l);
-	if (l->j)
-		xtr_json_end_array(l->j);
-	return err;
+	err = list_groups(l);
+	return err || !l->n_patterns ? err : list_events(l);
 }
 
 static int run(const void *opts, int argc, char **argv)
@@ -135,8 +176,10 @@ static int run(const void *opts, int argc, char **argv)
 		xtr_json_begin_object(&j);
 		xtr_json_kv_str(&j, "schema", "xtr.list/1");
 	}
-	err = list_all(&l);
+	err = argc ? list_some(&l) : list_all(&l);
+	end_system(&l);
 	if (o->json) {
+		xtr_json_end_array(&j);
 		xtr_json_kv_str(&j, "tracefs", err ? strerror(-err) : "ok");
 		xtr_json_end_object(&j);
 		xtr_json_newline(&j);
@@ -160,12 +203,13 @@ static const struct cli_option options[] = {
 const struct cli_command cmd_list = {
 	.name = "list",
 	.summary = "list the events that can be recorded",
-	.args = "[SYSTEM|PATTERN]...",
+	.args = "[GROUP|SYSTEM|PATTERN]...",
 	.about =
-		"Lists the events that xtr has programs of its own for, each 'available' or 'missing' with the reason, and "
-		"the kernel's other tracepoints, which -e can name: by system with their number, or, for a system or a "
-		"pattern, one by one.",
+		"Lists what -e of 'xtr record' takes: the groups, each 'available', 'partly' or 'missing' with the reason and "
+		"how many of its events there are; the events that xtr has programs of its own for; and the kernel's other "
+		"tracepoints, by system with their number. A group, a system or a pattern is listed event by event.",
 	.examples = "xtr list\twhat there is\n"
+		    "xtr list npu\twhat is in a group, and what of it is missing here\n"
 		    "xtr list sched\tthe events of a system\n"
 		    "xtr list '*:*fence*'\tby pattern",
 	.options = options,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* xtr record: options, signals, the status line and the summary around the recorder. */
 #include "cli.h"
+#include "list_groups.h"
 #include "record_names.h"
 #include "units.h"
 
@@ -99,6 +100,8 @@ static void report_missing(const struct session *s)
 
 	for (size_t i = 0; (name = xtr_recorder_unknown(s->r, i)); i++)
 		record_unknown_event(name, false);
+	for (size_t i = 0; (name = xtr_recorder_note(s->r, i)); i++)
+		cli_warn("%s", name);
 	for (size_t i = 0; i < xtr_recorder_n_providers(s->r); i++) {
 		const struct xtr_provider *p = xtr_recorder_provider(s->r, i);
 
@@ -326,6 +329,11 @@ static int run(const void *opts, int argc, char **argv)
 	return status;
 }
 
+static const char *words(const char *option, size_t i)
+{
+	return strcmp(option, "event") ? NULL : cli_group_name(i);
+}
+
 #define OPT(letter, name, arg, kind, field, help)                           \
 	{                                                                   \
 		letter, name, arg, kind, offsetof(struct opts, field), help \
@@ -335,7 +343,7 @@ static const struct cli_option options[] = {
 	OPT('o', "output", "FILE", CLI_STRING, output,
 	    "write to FILE, - for standard output (default xtr.xtr)"),
 	OPT('e', "event", "EVENT", CLI_LIST, events,
-	    "record EVENT (system:event or a glob) instead of the default set"),
+	    "record EVENT (system:event, a glob or a group) instead of the default set"),
 	OPT('p', "pid", "PID", CLI_LIST, pids, "record only process PID and the jobs it submits"),
 	OPT('d', "duration", "TIME", CLI_TIME, duration, "record for TIME, then end"),
 	OPT(0, "size", "SIZE", CLI_SIZE, size, "end when the file has SIZE bytes"),
@@ -357,10 +365,15 @@ const struct cli_command cmd_record = {
 		"Records the events of the GPU and NPU kernel drivers into a file, until COMMAND ends, a time or "
 		"size is reached, or Ctrl-C is pressed. All processes are recorded, not only COMMAND; -p limits it.\n"
 		"\n"
-		"The default set is all events of the DRM GPU scheduler, and dma_fence signaled, wait_start and "
-		"wait_end. With -e exactly the events given are recorded; the word 'default' stands for the "
-		"default set: -e default -e 'sched:*'. Any tracepoint of the kernel can be named; 'xtr list' "
-		"shows them.\n"
+		"The default set is group 'gpu' (all events of the DRM GPU scheduler, and dma_fence signaled, wait_start and "
+		"wait_end), and group 'npu' where the driver of an Intel NPU is loaded. With -e exactly what is given is "
+		"recorded: events, patterns and groups add up, and the word 'default' stands for the default set: "
+		"-e default -e 'sched:*'. Any tracepoint of the kernel can be named; 'xtr list' shows them, and the groups.\n"
+		"\n"
+		"A group is a set of events under one name. Parts of it that this kernel lacks are left out, and the file says "
+		"why; a group whose driver is not loaded is an error when it is asked for. Of dma_fence_init, which most "
+		"drivers cause far too often, 'npu' records the fences of the NPU's jobs alone, unless the event is asked "
+		"for by name, or addresses of kernel symbols are hidden, which is said.\n"
 		"\n"
 		"Every event is in the file or counted as lost. The exit status is the command's own if it "
 		"failed, 3 if events were lost, 5 if a privilege or kernel feature is missing ('xtr doctor' "
@@ -375,11 +388,13 @@ const struct cli_command cmd_record = {
 	.examples =
 		"xtr record -- ./my-workload\trecord while the program runs, into xtr.xtr\n"
 		"xtr record -d 10s -o run.xtr\trecord the machine for ten seconds\n"
+		"xtr record -e npu -- ./my-inference\twhat the Intel NPU and its driver do\n"
 		"xtr record -e default -e 'sched:sched_switch' -- ./my-workload\twith context switches\n"
 		"xtr record -o - | ssh host 'cat >run.xtr'\tover the network",
 	.options = options,
 	.n_options = sizeof(options) / sizeof(*options),
 	.opts_size = sizeof(struct opts),
+	.words = words,
 	.defaults = defaults,
 	.run = run,
 	.stop_at_first = true,

@@ -17,11 +17,48 @@ static void words(FILE *f, const struct cli_command *cmd)
 	}
 }
 
+static const char *word(const struct cli_command *cmd, const struct cli_option *o, size_t i)
+{
+	return o->arg && cmd->words ? cmd->words(o->name, i) : NULL;
+}
+
+/* Every word that an option's argument may be, with a space between them. */
+static void argument_words(FILE *f, const struct cli_command *cmd, const struct cli_option *o)
+{
+	const char *w;
+
+	for (size_t i = 0; (w = word(cmd, o, i)); i++)
+		fprintf(f, "%s%s", i ? " " : "", w);
+}
+
+static void bash_argument(FILE *f, const struct cli_command *cmd, const struct cli_option *o)
+{
+	fprintf(f, "\t%s\\ --%s", cmd->name, o->name);
+	if (o->letter)
+		fprintf(f, "|%s\\ -%c", cmd->name, o->letter);
+	fputs(") args='", f);
+	argument_words(f, cmd, o);
+	fputs("' ;;\n", f);
+}
+
+static void bash_arguments(FILE *f)
+{
+	const struct cli_option *o;
+	bool global;
+
+	for (size_t i = 0; cli_commands[i]; i++) {
+		for (size_t n = 0; (o = cli_option_at(cli_commands[i], n, &global)); n++) {
+			if (word(cli_commands[i], o, 0))
+				bash_argument(f, cli_commands[i], o);
+		}
+	}
+}
+
 static void bash(FILE *f)
 {
 	fputs("# bash completion for xtr\n"
 	      "_xtr()\n{\n"
-	      "\tlocal cur=${COMP_WORDS[COMP_CWORD]} cmd= i words\n"
+	      "\tlocal cur=${COMP_WORDS[COMP_CWORD]} cmd= i words args= prev\n"
 	      "\tfor ((i = 1; i < COMP_CWORD; i++)); do\n"
 	      "\t\tcase ${COMP_WORDS[i]} in\n"
 	      "\t\t-*) ;;\n"
@@ -42,6 +79,20 @@ static void bash(FILE *f)
 		fprintf(f, " %s", cli_commands[i]->name);
 	fputs("' ;;\n"
 	      "\tesac\n"
+	      "\tprev=${COMP_WORDS[COMP_CWORD-1]}\n"
+	      "\tif [[ $cur == = ]]; then\n"
+	      "\t\tcur=\n"
+	      "\telif [[ $prev == = ]]; then\n"
+	      "\t\tprev=${COMP_WORDS[COMP_CWORD-2]}\n"
+	      "\tfi\n"
+	      "\tcase $cmd\\ $prev in\n",
+	      f);
+	bash_arguments(f);
+	fputs("\tesac\n"
+	      "\tif [[ -n $args ]]; then\n"
+	      "\t\tmapfile -t COMPREPLY < <(compgen -W \"$args\" -- \"$cur\")\n"
+	      "\t\treturn\n"
+	      "\tfi\n"
 	      "\tif [[ -n $cmd && $cmd != help && $cur != -* ]]; then\n"
 	      "\t\tmapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
 	      "\t\treturn\n"
@@ -66,7 +117,7 @@ static void quoted(FILE *f, const char *s, const char *escape)
 	}
 }
 
-static void zsh_option(FILE *f, const struct cli_option *o)
+static void zsh_option(FILE *f, const struct cli_command *cmd, const struct cli_option *o)
 {
 	const char *star = o->kind == CLI_LIST ? "*" : "";
 
@@ -83,6 +134,11 @@ static void zsh_option(FILE *f, const struct cli_option *o)
 			fputc(':', f);
 			quoted(f, o->arg, ":\\");
 			fputs(strcmp(o->arg, "FILE") ? ":" : ":_files", f);
+			if (word(cmd, o, 0)) {
+				fputc('(', f);
+				argument_words(f, cmd, o);
+				fputc(')', f);
+			}
 		}
 		fputc('\'', f);
 	}
@@ -94,7 +150,7 @@ static void zsh_options(FILE *f, const struct cli_command *cmd)
 	bool global;
 
 	for (size_t i = 0; (o = cli_option_at(cmd, i, &global)); i++)
-		zsh_option(f, o);
+		zsh_option(f, cmd, o);
 }
 
 static void zsh(FILE *f)
@@ -137,7 +193,13 @@ static void fish_options(FILE *f, const struct cli_command *cmd, const char *con
 		fprintf(f, "complete -c xtr -n '%s'", condition);
 		if (o->letter)
 			fprintf(f, " -s %c", o->letter);
-		fprintf(f, " -l %s%s -d '", o->name, o->arg ? " -r" : "");
+		fprintf(f, " -l %s%s", o->name, o->arg ? " -r" : "");
+		if (word(cmd, o, 0)) {
+			fputs(" -f -a '", f);
+			argument_words(f, cmd, o);
+			fputc('\'', f);
+		}
+		fputs(" -d '", f);
 		quoted(f, o->help, "\\");
 		fputs("'\n", f);
 	}

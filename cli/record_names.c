@@ -5,6 +5,7 @@
 #ifndef XTR_NO_RECORDER
 #include "nearest.h"
 
+#include "recorder/groups.h"
 #include "recorder/hooks.h"
 #include "recorder/tracefs.h"
 
@@ -16,22 +17,24 @@ struct names {
 	size_t n;
 };
 
-static int add(struct names *all, const char *system, const char *event)
+static int add(struct names *all, char *name)
 {
 	char **more = reallocarray(all->v, all->n + 1, sizeof(*more));
 
-	if (!more)
+	if (!more || !name) {
+		free(name);
 		return -1;
+	}
 	all->v = more;
-	if (asprintf(&more[all->n], "%s:%s", system, event) < 0)
-		return -1;
-	all->n++;
+	more[all->n++] = name;
 	return 0;
 }
 
 static int add_event(void *ctx, const char *system, const char *event)
 {
-	return add(ctx, system, event);
+	char *name;
+
+	return add(ctx, asprintf(&name, "%s:%s", system, event) < 0 ? NULL : name);
 }
 
 void record_unknown_event(const char *name, bool is_error)
@@ -40,8 +43,10 @@ void record_unknown_event(const char *name, bool is_error)
 	struct names all = { 0 };
 	const char *near;
 
+	for (size_t i = 0; i < xtr_n_groups; i++)
+		add(&all, strdup(xtr_groups[i].name));
 	for (size_t i = 0; i < xtr_n_hooks; i++)
-		add(&all, xtr_hooks[i].system, xtr_hooks[i].tracepoint);
+		add_event(&all, xtr_hooks[i].system, xtr_hooks[i].tracepoint);
 	xtr_tracefs_each(add_event, &all);
 	near = cli_nearest(name, (const char *const *)all.v, all.n);
 	if (near)

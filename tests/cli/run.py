@@ -246,6 +246,26 @@ COMP_WORDS=(xtr info --j); COMP_CWORD=2; _xtr; echo "${COMPREPLY[@]}"
 
 
 @test
+def bash_completes_the_names_of_groups():
+    if "npu" not in xtr("help", "record").out:
+        raise Skip("this xtr was built without the recorder")
+    script = xtr("--dump-completion", "bash").out + """
+compopt() { :; }
+COMP_WORDS=(xtr record -e n); COMP_CWORD=3; _xtr; echo "${COMPREPLY[@]}"
+COMP_WORDS=(xtr record --event = gp); COMP_CWORD=4; _xtr; echo "${COMPREPLY[@]}"
+COMP_WORDS=(xtr record --event = ); COMP_CWORD=3; _xtr; echo "${COMPREPLY[@]}"
+COMP_WORDS=(xtr record --ev); COMP_CWORD=2; _xtr; echo "${COMPREPLY[@]}"
+COMP_WORDS=(xtr record -e npu --stac); COMP_CWORD=4; _xtr; echo "${COMPREPLY[@]}"
+"""
+    run = subprocess.run(["bash", "-c", script], capture_output=True, check=False)
+    lines = run.stdout.decode().splitlines()
+    expect(len(lines) == 5 and not run.stderr, f"{run.stdout} {run.stderr}")
+    expect(lines[0].split()[0] == "npu" and lines[1] == "gpu", f"{lines}")
+    expect({"default", "gpu", "npu"} <= set(lines[2].split()), f"{lines}")
+    expect(lines[3] == "--event=" and lines[4] == "--stack", f"{lines}")
+
+
+@test
 def every_option_is_accepted():
     """The parser knows what help shows: a bad value or a missing argument is refused as such, not as unknown."""
     for name in commands():

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "group_parts.h"
+#include "hooks.h"
+#include "tracefs.h"
+#include "util.h"
+
+#include "format/xtr_format.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <string.h>
+
+struct walk {
+	const struct xtr_group *g;
+	int (*fn)(void *ctx, const struct xtr_group_part *part);
+	void *ctx;
+	const char *no_driver; /* why nothing of it is there, or NULL */
+	const char *pattern;
+	bool matched;
+};
+
+static int give(const struct walk *w, struct xtr_group_part *p)
+{
+	if (w->no_driver) {
+		p->available = false;
+		p->why = w->no_driver;
+	}
+	return w->fn(w->ctx, p);
+}
+
+static bool wants_hook(const struct xtr_group *g, const struct xtr_hook *h)
+{
+	for (size_t i = 0; i < XTR_GROUP_EVENTS && g->hooks[i]; i++) {
+		if (xtr_hook_matches(h, g->hooks[i]))
+			return true;
+	}
+	return g->init.symbol && h->type == XTR_EV_FENCE_INIT;
+}
+
+/* Each event once: under the kernel's name that is there, or its newest one. */
+static int each_hook(struct walk *w)
+{
+	enum xtr_hook_state state;
+	const char *why;
+	int rc = 0;
+
+	for (size_t i = 0; i < xtr_n_hooks && !rc; i++) {
+		const struct xtr_hook *h = &xtr_hooks[i];
+		bool alias = strcmp(strchr(h->event, ':') + 1, h->tracepoint) != 0;
+		struct xtr_group_part p = { .name = h->event, .attach = "raw_tp" };
+
+		if (!wants_hook(w->g, h))
+			continue;
+		state = xtr_hook_state(h, &why);
+		if (alias ? state != XTR_HOOK_AVAILABLE : state == XTR_HOOK_RENAMED)
+			continue;
+		p.available = state == XTR_HOOK_AVAILABLE;
+		p.target = h->tracepoint;
+		p.why = why;
+		rc = give(w, &p);
+	}
+	return rc;
+}
+
+static int tracepoint(void *ctx, const char *system, const char *event)
+{
+	struct walk *w = ctx;
+	char name[512];
+	struct xtr_group_part p = {
+		.name = name, .attach = "tp", .target = name, .available = true
+	};
+
+	snprintf(name, sizeof(name), "%s:%s", system, event);
+	if (fnmatch(w->pattern, name, 0))
+		return 0;
+	w->matched = true;
+	return give(w, &p);
+}
+
+static int each_tracepoint(struct walk *w)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < XTR_GROUP_EVENTS && w->g->tracepoints[i] && !rc; i++) {
+		struct xtr_group_part none = {
+			.name = w->g->tracepoints[i],
+			.attach = "tp",
+			.why = "the driver of this kernel has no such tracepoints",
+		};
+
+		w->pattern = none.name;
+		w->matched = false;
+		rc = xtr_tracefs_each(tracepoint, w);
+		if (!rc && !w->matched)
+			rc = give(w, &none);
+	}
+	return rc;
+}
+
+int xtr_group_each(const struct xtr_group *g,
+		   int (*fn)(void *ctx, const struct xtr_group_part *part), void *ctx)
+{
+	struct walk w = { .g = g, .fn = fn, .ctx = ctx };
+	char why[160];
+	int rc;
+
+	snprintf(why, sizeof(why), "module %s is not loaded", g->module ? g->module : "");
+	if (!xtr_group_loaded(g))
+		w.no_driver = why;
+	rc = each_hook(&w);
+	return rc ? rc : each_tracepoint(&w);
+}
+
+static int count_part(void *ctx, const struct xtr_group_part *p)
+{
+	struct xtr_group_count *c = ctx;
+
+	c->parts++;
+	c->available += p->available;
+	if (!p->available && !c->why[0])
+		snprintf(c->why, sizeof(c->why), "%s", p->why ? p->why : "missing");
+	return 0;
+}
+
+int xtr_group_count(const struct xtr_group *g, struct xtr_group_count *count)
+{
+	*count = (struct xtr_group_count){ 0 };
+	return xtr_group_each(g, count_part, count);
+}
