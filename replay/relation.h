@@ -9,8 +9,11 @@
 
 #include "call.h"
 #include "format/reader.h"
+#include "format/xtr_format.h"
 #include "model.h"
 #include "relation_columns.h"
+
+#include <string.h>
 
 enum xtr_column_type {
 	XTR_COLUMN_U64,
@@ -126,6 +129,31 @@ static inline struct xtr_cell xtr_cell_int(bool known, int64_t v)
 static inline struct xtr_cell xtr_cell_text(const char *s, size_t n)
 {
 	return (struct xtr_cell){ .kind = s ? XTR_CELL_TEXT : XTR_CELL_NULL, .n = n, .s = s };
+}
+
+static inline struct xtr_cell xtr_cell_str(const char *s)
+{
+	return xtr_cell_text(s, s ? strlen(s) : 0);
+}
+
+/* A name that is empty where it is not known. */
+static inline struct xtr_cell xtr_cell_name(const char *s)
+{
+	return xtr_cell_str(s && *s ? s : NULL);
+}
+
+/* A string of the tables; t NULL or id 0: not known. */
+static inline struct xtr_cell xtr_cell_string(const struct xtr_tables *t, uint32_t id)
+{
+	size_t n = 0;
+	const char *s = id && t ? xtr_tables_string(t, id, &n) : NULL;
+
+	return xtr_cell_text(s, n);
+}
+
+static inline struct xtr_cell xtr_cell_cpu(uint32_t stream)
+{
+	return xtr_cell_uint(stream != XTR_STREAM_NONE, stream);
 }
 
 #endif /* XTR_RELATION_H */

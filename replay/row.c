@@ -16,30 +16,6 @@ static struct xtr_cell between(uint64_t from, uint64_t to)
 	return xtr_cell_uint(from && to, to - from);
 }
 
-static struct xtr_cell text_of(const char *s)
-{
-	return xtr_cell_text(s, s ? strlen(s) : 0);
-}
-
-/* A name that is empty where it is not known. */
-static struct xtr_cell name_of(const char *s)
-{
-	return text_of(s && *s ? s : NULL);
-}
-
-static struct xtr_cell string_of(const struct xtr_tables *t, uint32_t id)
-{
-	size_t n = 0;
-	const char *s = id && t ? xtr_tables_string(t, id, &n) : NULL;
-
-	return xtr_cell_text(s, n);
-}
-
-static struct xtr_cell cpu_of(uint32_t stream)
-{
-	return xtr_cell_uint(stream != XTR_STREAM_NONE, stream);
-}
-
 /* Names of the flags that are set. */
 static struct xtr_cell flags_of(char text[XTR_ROW_TEXT_MAX], uint32_t flags)
 {
@@ -52,21 +28,21 @@ static struct xtr_cell flags_of(char text[XTR_ROW_TEXT_MAX], uint32_t flags)
 		if (flags & 1u << bit && n < XTR_ROW_TEXT_MAX)
 			n += (size_t)snprintf(text + n, XTR_ROW_TEXT_MAX - n, "%s%s", n ? "|" : "",
 					      name);
-	return text_of(text);
+	return xtr_cell_str(text);
 }
 
 static void job_names(struct xtr_cell *c, const struct xtr_tables *t, const struct xtr_job *j)
 {
-	c[XTR_COL_JOB_DEVICE] = name_of(j->ring->device_name);
-	c[XTR_COL_JOB_RING] = name_of(j->ring->name);
+	c[XTR_COL_JOB_DEVICE] = xtr_cell_name(j->ring->device_name);
+	c[XTR_COL_JOB_RING] = xtr_cell_name(j->ring->name);
 	c[XTR_COL_JOB_RING_ID] = xtr_cell_uint(true, j->ring->id);
 	c[XTR_COL_JOB_CONTEXT] = xtr_cell_uint(true, j->ctx);
 	c[XTR_COL_JOB_SEQNO] = xtr_cell_uint(true, j->seqno);
 	c[XTR_COL_JOB_CLIENT] = xtr_cell_uint(j->client_known, j->client_id);
 	c[XTR_COL_JOB_PID] = xtr_cell_uint(j->queue_ns && j->pid, j->pid);
 	c[XTR_COL_JOB_TID] = xtr_cell_uint(j->queue_ns != 0, j->tid);
-	c[XTR_COL_JOB_COMM] = string_of(t, j->comm);
-	c[XTR_COL_JOB_KIND] = text_of(xtr_job_kind_name(j->kind));
+	c[XTR_COL_JOB_COMM] = xtr_cell_string(t, j->comm);
+	c[XTR_COL_JOB_KIND] = xtr_cell_str(xtr_job_kind_name(j->kind));
 }
 
 static void job_times(struct xtr_cell *c, const struct xtr_job *j)
@@ -97,7 +73,7 @@ void xtr_row_job(struct xtr_row *row, const struct xtr_tables *t, const struct x
 	job_times(c, j);
 	c[XTR_COL_JOB_ERROR] = xtr_cell_int(j->result_known, j->error);
 	c[XTR_COL_JOB_DEP_WAITS] = xtr_cell_uint(true, j->n_waits);
-	c[XTR_COL_JOB_QUALITY] = text_of(xtr_quality_name(j->quality));
+	c[XTR_COL_JOB_QUALITY] = xtr_cell_str(xtr_quality_name(j->quality));
 	c[XTR_COL_JOB_FLAGS] = flags_of(row->text, j->flags);
 }
 
@@ -115,7 +91,7 @@ void xtr_row_dep(struct xtr_row *row, const struct xtr_job *j, const struct xtr_
 	c[XTR_COL_DEP_FROM] = xtr_cell_uint(true, d->from_ns);
 	c[XTR_COL_DEP_UNTIL_NS] = xtr_cell_uint(known, d->until_ns);
 	c[XTR_COL_DEP_WAIT] = xtr_cell_uint(known, d->until_ns - d->from_ns);
-	c[XTR_COL_DEP_UNTIL] = text_of(d->scheduled ? "run" : "done");
+	c[XTR_COL_DEP_UNTIL] = xtr_cell_str(d->scheduled ? "run" : "done");
 }
 
 void xtr_row_call(struct xtr_row *row, const struct xtr_tables *t, const struct xtr_call *c)
@@ -123,15 +99,15 @@ void xtr_row_call(struct xtr_row *row, const struct xtr_tables *t, const struct 
 	struct xtr_cell *cell = row->cell;
 	bool wait = c->kind == XTR_CALL_WAIT;
 
-	cell[XTR_COL_CALL_KIND] = text_of(xtr_call_kind_name(c->kind));
-	cell[XTR_COL_CALL_NAME] = text_of(c->name);
+	cell[XTR_COL_CALL_KIND] = xtr_cell_str(xtr_call_kind_name(c->kind));
+	cell[XTR_COL_CALL_NAME] = xtr_cell_str(c->name);
 	cell[XTR_COL_CALL_BEGIN] = time_of(c->begin_ns);
 	cell[XTR_COL_CALL_END] = time_of(c->end_ns);
 	cell[XTR_COL_CALL_DURATION] = between(c->begin_ns, c->end_ns);
 	cell[XTR_COL_CALL_PID] = xtr_cell_uint(c->pid || !c->tid, c->pid);
 	cell[XTR_COL_CALL_TID] = xtr_cell_uint(true, c->tid);
-	cell[XTR_COL_CALL_COMM] = string_of(t, c->comm);
-	cell[XTR_COL_CALL_CPU] = cpu_of(c->stream);
+	cell[XTR_COL_CALL_COMM] = xtr_cell_string(t, c->comm);
+	cell[XTR_COL_CALL_CPU] = xtr_cell_cpu(c->stream);
 	cell[XTR_COL_CALL_DEPTH] = xtr_cell_uint(true, c->depth);
 	cell[XTR_COL_CALL_CONTEXT] = xtr_cell_uint(wait, c->ctx);
 	cell[XTR_COL_CALL_SEQNO] = xtr_cell_uint(wait, c->seqno);
@@ -143,7 +119,7 @@ void xtr_row_gap(struct xtr_row *row, const struct xtr_gap *gap)
 {
 	struct xtr_cell *c = row->cell;
 
-	c[XTR_COL_GAP_CPU] = cpu_of(gap->stream);
+	c[XTR_COL_GAP_CPU] = xtr_cell_cpu(gap->stream);
 	c[XTR_COL_GAP_FIRST] = xtr_cell_uint(true, gap->first);
 	c[XTR_COL_GAP_LAST] = xtr_cell_uint(true, gap->last);
 	c[XTR_COL_GAP_COUNT] = xtr_cell_uint(true, gap->count);
@@ -156,10 +132,10 @@ void xtr_row_event(struct xtr_row *row, const struct xtr_tables *t, const struct
 	struct xtr_cell *c = row->cell;
 
 	c[XTR_COL_EVENT_TS] = xtr_cell_uint(true, ev->ts);
-	c[XTR_COL_EVENT_CPU] = cpu_of(ev->stream);
+	c[XTR_COL_EVENT_CPU] = xtr_cell_cpu(ev->stream);
 	c[XTR_COL_EVENT_PID] = xtr_cell_uint(task && task->pid, task ? task->pid : 0);
 	c[XTR_COL_EVENT_TID] = xtr_cell_uint(true, ev->tid);
-	c[XTR_COL_EVENT_COMM] = string_of(t, task ? task->comm : 0);
-	c[XTR_COL_EVENT_NAME] = text_of(ev->desc ? ev->desc->name : NULL);
+	c[XTR_COL_EVENT_COMM] = xtr_cell_string(t, task ? task->comm : 0);
+	c[XTR_COL_EVENT_NAME] = xtr_cell_str(ev->desc ? ev->desc->name : NULL);
 	c[XTR_COL_EVENT_FIELDS] = xtr_cell_text(fields, n);
 }
