@@ -6,18 +6,10 @@
 #include "format/writer.h"
 #include "format/xtr_format.h"
 #include "replay/json.h"
+#include "replay/text.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-static void hex(struct xtr_json *j, const char *key, const uint8_t *p, size_t n)
-{
-	char text[64] = "";
-
-	for (size_t i = 0; p && i < n && 2 * i + 2 < sizeof(text); i++)
-		snprintf(text + 2 * i, 3, "%02x", p[i]);
-	xtr_json_kv_str(j, key, p ? text : NULL);
-}
 
 static void put_types(struct xtr_json *j, const struct info_type *types, size_t n)
 {
@@ -175,13 +167,12 @@ static void put_section(struct xtr_json *j, const struct info_section *is)
 {
 	const struct xtr_section_summary *sum = xtr_section_summary(is->s);
 	const struct xtr_meta *m = xtr_section_meta(is->s);
-	uint8_t id[8];
+	char id[2 * 16 + 1];
 
-	for (int i = 0; i < 8; i++)
-		id[i] = (uint8_t)(xtr_section_file_id(is->s) >> (56 - 8 * i));
+	snprintf(id, sizeof(id), "%016" PRIx64, xtr_section_file_id(is->s));
 	xtr_json_begin_object(j);
 	xtr_json_kv_u64(j, "offset", xtr_section_offset(is->s));
-	hex(j, "file_id", id, sizeof(id));
+	xtr_json_kv_str(j, "file_id", id);
 	xtr_json_kv_u64(j, "format_minor", xtr_section_minor(is->s));
 	xtr_json_kv_str(j, "writer", xtr_meta_writer_name(m));
 	xtr_json_kv_str(j, "writer_version", xtr_meta_writer_version(m));
@@ -196,7 +187,7 @@ static void put_section(struct xtr_json *j, const struct info_section *is)
 	put_times(j, is);
 	xtr_json_kv_str(j, "clock", xtr_meta_clock(m));
 	xtr_json_kv_u64(j, "clock_snapshots", xtr_section_n_clocks(is->s));
-	hex(j, "boot_id", xtr_meta_boot_id(m), 16);
+	xtr_json_kv_str(j, "boot_id", xtr_text_hex(id, sizeof(id), xtr_meta_boot_id(m), 16));
 	put_system(j, xtr_meta_system(m));
 	put_devices(j, m);
 	put_config(j, m);

@@ -4,6 +4,7 @@
  * JavaScript would round (2^53) are texts.
  */
 #include "chrome.h"
+#include "replay/text.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -17,16 +18,6 @@ static void kv_ns(struct xtr_json *j, const char *key, uint64_t ns)
 
 	/* Negative: before the clock's zero. */
 	snprintf(text, sizeof(text), "%" PRId64, (int64_t)ns);
-	xtr_json_kv_str(j, key, text);
-}
-
-static void kv_hex(struct xtr_json *j, const char *key, const uint8_t *bytes, size_t n)
-{
-	char text[2 * 16 + 1] = "";
-	size_t i;
-
-	for (i = 0; i < n && i < 16; i++)
-		snprintf(text + 2 * i, 3, "%02x", bytes[i]);
 	xtr_json_kv_str(j, key, text);
 }
 
@@ -68,11 +59,11 @@ static void put_machine(struct xtr_json *j, const struct xtr_section *s)
 	const struct xtr_meta *meta = xtr_section_meta(s);
 	const struct xtr_system *sys = xtr_meta_system(meta);
 	uint64_t id = xtr_section_file_id(s);
-	char text[24];
+	char text[2 * 16 + 1];
 
 	snprintf(text, sizeof(text), "%016" PRIx64, id);
 	xtr_json_kv_str(j, "file_id", text);
-	kv_hex(j, "boot_id", xtr_meta_boot_id(meta), 16);
+	xtr_json_kv_str(j, "boot_id", xtr_text_hex(text, sizeof(text), xtr_meta_boot_id(meta), 16));
 	if (sys->hostname)
 		xtr_json_kv_str(j, "host", sys->hostname);
 	xtr_json_kv_str(j, "kernel", sys->release);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a section's events are about: the trace, the machine, its clocks, its devices. */
 #include "perfetto.h"
+#include "replay/text.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -156,17 +157,6 @@ static void add_number(struct pf *pf, struct attributes *a, const char *key, uin
 	to->long_value = (int64_t)v;
 }
 
-static void add_hex(struct pf *pf, struct attributes *a, const char *key, const uint8_t *p,
-		    size_t n)
-{
-	char text[2 * 16 + 1];
-	size_t i;
-
-	for (i = 0; i < n && i < 16; i++)
-		snprintf(text + 2 * i, 3, "%02x", p[i]);
-	add(pf, a, key)->string_value = pf_textf(pf, "%s", text);
-}
-
 static void add_config(struct pf *pf, struct attributes *a)
 {
 	const char *key, *text;
@@ -188,12 +178,14 @@ static void add_recording(struct pf *pf, struct attributes *a)
 	const struct xtr_section *s = pf->s->section;
 	const struct xtr_section_summary *sum = xtr_section_summary(s);
 	const struct pf_clock *c = &pf->clock;
+	char id[2 * 16 + 1];
 
 	add(pf, a, "file_id")->string_value = pf_textf(pf, "%016" PRIx64, xtr_section_file_id(s));
 	add(pf, a, "recorder")->string_value =
 		pf_textf(pf, "%s %s", xtr_meta_writer_name(pf->s->meta),
 			 xtr_meta_writer_version(pf->s->meta));
-	add_hex(pf, a, "boot_id", xtr_meta_boot_id(pf->s->meta), 16);
+	xtr_text_hex(id, sizeof(id), xtr_meta_boot_id(pf->s->meta), 16);
+	add(pf, a, "boot_id")->string_value = pf_textf(pf, "%s", id);
 	add_text(pf, a, "event_clock", xtr_meta_clock(pf->s->meta));
 	add_text(pf, a, "boottime", c->boot_known ? "read" : "unknown, taken as the event clock");
 	if (c->real_known)

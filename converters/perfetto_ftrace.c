@@ -7,6 +7,7 @@
 #include "perfetto.h"
 
 #include "format/xtr_format.h"
+#include "replay/field.h"
 #include "replay/record.h"
 
 #include <inttypes.h>
@@ -98,19 +99,9 @@ static void copy_text(const struct pf *pf, const struct xtr_event *ev, const cha
 		      char to[COMM_MAX])
 {
 	const struct xtr_field *f = xtr_event_field(ev->desc, field);
-	const char *from = "";
-	size_t n = 0;
-	uint64_t id;
+	size_t n;
+	const char *from = xtr_field_string(f, pf->s->tables, ev->rec, ev->size, &n);
 
-	if (f && f->repr == XTR_REPR_STRID && xtr_field_get(f, ev->rec, ev->size, &id)) {
-		from = xtr_tables_string(pf->s->tables, (uint32_t)id, &n);
-	} else if (f && f->repr == XTR_REPR_STR && f->offset <= ev->size &&
-		   f->size <= ev->size - f->offset) {
-		from = (const char *)ev->rec + f->offset;
-		n = strnlen(from, f->size);
-	}
-	if (!from)
-		n = 0;
 	if (n >= COMM_MAX)
 		n = COMM_MAX - 1;
 	if (n)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "call_rule.h"
+#include "field.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -138,42 +139,21 @@ void call_unbind(struct call_binding *b)
 	b->owned = NULL;
 }
 
-/* "TIMER" instead of 1, if META has a name for it. Names are sorted by value. */
-static void enum_name(char *name, const struct xtr_field *f, uint64_t v)
-{
-	uint32_t lo = 0, hi = f->n_names, mid;
-
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (f->names[mid].value < v)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo < f->n_names && f->names[lo].value == v)
-		snprintf(name, CALL_NAME_MAX, "%s", f->names[lo].name);
-}
-
 void call_field_name(char name[CALL_NAME_MAX], const struct xtr_tables *t,
 		     const struct xtr_field *f, const struct xtr_event *ev)
 {
-	const char *s = NULL;
-	size_t n = 0;
+	const char *s;
+	size_t n;
 	uint64_t v;
 
 	name[0] = '\0';
-	if (!f)
-		return;
-	if (f->repr == XTR_REPR_STR && f->offset <= ev->size && f->size <= ev->size - f->offset) {
-		s = (const char *)ev->rec + f->offset;
-		n = strnlen(s, f->size);
-	} else if (xtr_field_get(f, ev->rec, ev->size, &v)) {
-		if (f->repr == XTR_REPR_STRID && t)
-			s = xtr_tables_string(t, (uint32_t)v, &n);
-		else
+	s = xtr_field_string(f, t, ev->rec, ev->size, &n);
+	if (!s && xtr_field_get(f, ev->rec, ev->size, &v)) {
+		/* "TIMER" instead of 1, if META has a name for it. */
+		s = f->names_kind == XTR_NAMES_ENUM ? xtr_field_value_name(f, v) : NULL;
+		n = s ? strlen(s) : 0;
+		if (!s && f->repr != XTR_REPR_STRID)
 			snprintf(name, CALL_NAME_MAX, "%" PRIu64, v);
-		if (f->names_kind == XTR_NAMES_ENUM)
-			enum_name(name, f, v);
 	}
 	if (!s)
 		return;

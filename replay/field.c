@@ -24,14 +24,34 @@ static const char *raw_bytes(const struct xtr_field *field, const uint8_t *rec, 
 	return (const char *)rec + field->offset;
 }
 
-static const char *value_name(const struct xtr_field *field, uint64_t v)
+/* Names are sorted by value. */
+const char *xtr_field_value_name(const struct xtr_field *field, uint64_t v)
 {
-	uint32_t i;
+	uint32_t lo = 0, hi = field->n_names, mid;
 
-	for (i = 0; i < field->n_names; i++)
-		if (field->names[i].value == v)
-			return field->names[i].name;
-	return NULL;
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (field->names[mid].value < v)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < field->n_names && field->names[lo].value == v ? field->names[lo].name : NULL;
+}
+
+const char *xtr_field_string(const struct xtr_field *field, const struct xtr_tables *t,
+			     const uint8_t *rec, uint32_t size, size_t *n)
+{
+	uint64_t id;
+
+	*n = 0;
+	if (!field)
+		return NULL;
+	if (field->repr == XTR_REPR_STR)
+		return raw_bytes(field, rec, size, n);
+	if (field->repr != XTR_REPR_STRID || !t || !xtr_field_get(field, rec, size, &id))
+		return NULL;
+	return id <= UINT32_MAX ? xtr_tables_string(t, (uint32_t)id, n) : NULL;
 }
 
 static void put_string(FILE *f, const char *s, size_t n)
@@ -163,7 +183,8 @@ static bool is_measure(const char *unit)
 
 static void put_integer(FILE *f, const struct xtr_field *field, uint64_t v)
 {
-	const char *name = field->names_kind == XTR_NAMES_ENUM ? value_name(field, v) : NULL;
+	const char *name =
+		field->names_kind == XTR_NAMES_ENUM ? xtr_field_value_name(field, v) : NULL;
 
 	if (field->names_kind == XTR_NAMES_FLAGS)
 		put_flag_names(f, field, v);
@@ -284,7 +305,7 @@ static void json_stack(struct xtr_json *j, const struct xtr_tables *t, uint64_t 
 
 static void json_named(struct xtr_json *j, const struct xtr_field *field, uint64_t v)
 {
-	const char *name = value_name(field, v);
+	const char *name = xtr_field_value_name(field, v);
 	uint32_t i;
 
 	xtr_json_begin_object(j);

@@ -9,6 +9,15 @@
 
 #define XTR_STACK_INDENT 8 /* columns */
 
+/*
+ * The text of a str or strid field and its length in bytes, not terminated; NULL: the field is
+ * neither (or NULL), does not fit into the record, or names no string (t may be NULL).
+ */
+const char *xtr_field_string(const struct xtr_field *field, const struct xtr_tables *t,
+			     const uint8_t *rec, uint32_t size, size_t *n);
+/* META's name for a value of an enum or flags field, NULL if there is none. */
+const char *xtr_field_value_name(const struct xtr_field *field, uint64_t v);
+
 /* Nothing is printed for a field that does not fit into the record. Return true if something was.
  */
 bool xtr_field_text(FILE *f, const struct xtr_tables *t, const struct xtr_field *field,

@@ -2,6 +2,7 @@
 /* Rows of what the section's own data tell: recordings, devices, rings, tasks, clocks, losses. */
 #include "format/xtr_format.h"
 #include "relation.h"
+#include "text.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -18,29 +19,6 @@ struct sink {
 	struct xtr_row row;
 };
 
-static struct xtr_cell text_of(const char *s)
-{
-	return xtr_cell_text(s, s ? strlen(s) : 0);
-}
-
-static struct xtr_cell name_of(const char *s)
-{
-	return text_of(s && *s ? s : NULL);
-}
-
-static struct xtr_cell string_of(const struct xtr_tables *t, uint32_t id)
-{
-	size_t n = 0;
-	const char *s = id ? xtr_tables_string(t, id, &n) : NULL;
-
-	return xtr_cell_text(s, n);
-}
-
-static struct xtr_cell cpu_of(uint32_t stream)
-{
-	return xtr_cell_uint(stream != XTR_STREAM_NONE, stream);
-}
-
 static int put(struct sink *s)
 {
 	return s->put(s->ctx, &s->row);
@@ -53,20 +31,18 @@ void xtr_origin_init(struct xtr_origin *o, const struct xtr_section *section)
 	const struct xtr_meta *meta = xtr_section_meta(section);
 	const struct xtr_system *sys = xtr_meta_system(meta);
 	const uint8_t *boot = xtr_meta_boot_id(meta);
-	size_t i;
 
 	*o = (struct xtr_origin){ .section = section };
 	o->host = sys ? sys->hostname : NULL;
-	for (i = 0; i < 16; i++)
-		snprintf(o->boot_id + 2 * i, 3, "%02x", boot[i]);
+	xtr_text_hex(o->boot_id, sizeof(o->boot_id), boot, 16);
 	snprintf(o->file_id, sizeof(o->file_id), "%016" PRIx64, xtr_section_file_id(section));
 }
 
 void xtr_row_origin(struct xtr_cell cell[XTR_ORIGIN_N], const struct xtr_origin *o)
 {
-	cell[0] = name_of(o->host);
-	cell[1] = text_of(o->boot_id);
-	cell[2] = text_of(o->file_id);
+	cell[0] = xtr_cell_name(o->host);
+	cell[1] = xtr_cell_str(o->boot_id);
+	cell[2] = xtr_cell_str(o->file_id);
 }
 
 /* What to add to the event clock for another one that was read with it. */
@@ -89,14 +65,14 @@ static int put_file(struct sink *s)
 	snprintf(s->row.text, sizeof(s->row.text), "%s %s", xtr_meta_writer_name(s->meta),
 		 xtr_meta_writer_version(s->meta));
 	c[XTR_COL_FILE_SECTION] = xtr_cell_uint(true, s->o->index);
-	c[XTR_COL_FILE_CLOCK] = text_of(xtr_meta_clock(s->meta));
+	c[XTR_COL_FILE_CLOCK] = xtr_cell_str(xtr_meta_clock(s->meta));
 	c[XTR_COL_FILE_FIRST] = xtr_cell_uint(sum->events, s->o->from);
 	c[XTR_COL_FILE_LAST] = xtr_cell_uint(sum->events, s->o->to);
 	c[XTR_COL_FILE_REALTIME] = offset_of(clock, clock ? clock->realtime : 0);
 	c[XTR_COL_FILE_BOOTTIME] = offset_of(clock, clock ? clock->boottime : 0);
-	c[XTR_COL_FILE_WRITER] = text_of(s->row.text);
-	c[XTR_COL_FILE_KERNEL] = name_of(sys ? sys->release : NULL);
-	c[XTR_COL_FILE_MACHINE] = name_of(sys ? sys->machine : NULL);
+	c[XTR_COL_FILE_WRITER] = xtr_cell_str(s->row.text);
+	c[XTR_COL_FILE_KERNEL] = xtr_cell_name(sys ? sys->release : NULL);
+	c[XTR_COL_FILE_MACHINE] = xtr_cell_name(sys ? sys->machine : NULL);
 	c[XTR_COL_FILE_CPUS] = xtr_cell_uint(sys && sys->cpus, sys ? sys->cpus : 0);
 	c[XTR_COL_FILE_EVENTS] = xtr_cell_uint(true, sum->events);
 	c[XTR_COL_FILE_LOST] = xtr_cell_uint(true, sum->lost);
@@ -134,10 +110,10 @@ static int put_losses(struct sink *s)
 		const struct xtr_loss_entry *e = xtr_loss_entry_at(loss, i);
 		const struct xtr_event_desc *d = xtr_meta_event(s->meta, e->type);
 
-		c[XTR_COL_LOSS_CPU] = cpu_of(e->stream);
-		c[XTR_COL_LOSS_EVENT] = text_of(d ? d->name : NULL);
+		c[XTR_COL_LOSS_CPU] = xtr_cell_cpu(e->stream);
+		c[XTR_COL_LOSS_EVENT] = xtr_cell_str(d ? d->name : NULL);
 		c[XTR_COL_LOSS_CAUSE] =
-			text_of(e->cause ? xtr_loss_cause_name(e->cause) : "filtered");
+			xtr_cell_str(e->cause ? xtr_loss_cause_name(e->cause) : "filtered");
 		c[XTR_COL_LOSS_COUNT] = xtr_cell_uint(true, e->total);
 		ret = put(s);
 	}
@@ -150,8 +126,8 @@ static int put_meta_row(struct sink *s, const char *prefix, const char *key, con
 	char name[XTR_ROW_TEXT_MAX];
 
 	snprintf(name, sizeof(name), "%s%s", prefix, key);
-	c[XTR_COL_META_KEY] = text_of(name);
-	c[XTR_COL_META_VALUE] = text_of(value);
+	c[XTR_COL_META_KEY] = xtr_cell_str(name);
+	c[XTR_COL_META_VALUE] = xtr_cell_str(value);
 	return put(s);
 }
 
@@ -209,18 +185,18 @@ static struct xtr_cell nodes_of(char text[XTR_ROW_TEXT_MAX], const struct xtr_de
 	for (i = 0; i < d->n_nodes && n < XTR_ROW_TEXT_MAX; i++)
 		n += (size_t)snprintf(text + n, XTR_ROW_TEXT_MAX - n, "%s%s", i ? "|" : "",
 				      d->nodes[i]);
-	return text_of(d->n_nodes ? text : NULL);
+	return xtr_cell_str(d->n_nodes ? text : NULL);
 }
 
 static int put_device(struct sink *s, const struct xtr_device *d)
 {
 	struct xtr_cell *c = s->row.cell;
 
-	c[XTR_COL_DEV_DEVICE] = text_of(d->name);
-	c[XTR_COL_DEV_DRIVER] = name_of(d->driver);
-	c[XTR_COL_DEV_PCI_ID] = name_of(d->pci_id);
-	c[XTR_COL_DEV_VERSION] = name_of(d->driver_version);
-	c[XTR_COL_DEV_FIRMWARE] = name_of(d->firmware);
+	c[XTR_COL_DEV_DEVICE] = xtr_cell_str(d->name);
+	c[XTR_COL_DEV_DRIVER] = xtr_cell_name(d->driver);
+	c[XTR_COL_DEV_PCI_ID] = xtr_cell_name(d->pci_id);
+	c[XTR_COL_DEV_VERSION] = xtr_cell_name(d->driver_version);
+	c[XTR_COL_DEV_FIRMWARE] = xtr_cell_name(d->firmware);
 	c[XTR_COL_DEV_NODES] = nodes_of(s->row.text, d);
 	return put(s);
 }
@@ -267,14 +243,15 @@ void xtr_row_ring(struct xtr_row *row, const struct xtr_model_ring *r)
 	struct xtr_cell *c = row->cell;
 
 	c[XTR_COL_RING_ID] = xtr_cell_uint(true, r->id);
-	c[XTR_COL_RING_DEVICE] = name_of(r->device_name);
-	c[XTR_COL_RING_NAME] = name_of(r->name);
-	c[XTR_COL_RING_DRIVER] = name_of(r->driver);
-	c[XTR_COL_RING_KIND] = text_of(xtr_job_kind_name(r->kind));
+	c[XTR_COL_RING_DEVICE] = xtr_cell_name(r->device_name);
+	c[XTR_COL_RING_NAME] = xtr_cell_name(r->name);
+	c[XTR_COL_RING_DRIVER] = xtr_cell_name(r->driver);
+	c[XTR_COL_RING_KIND] = xtr_cell_str(xtr_job_kind_name(r->kind));
 	c[XTR_COL_RING_HW_LIMIT] = xtr_cell_uint(r->limit, r->limit);
-	c[XTR_COL_RING_RULE] = text_of(rules[r->rule]);
-	c[XTR_COL_RING_VERDICT] = text_of(r->n_done ? verdicts[xtr_ring_ended_verdict(r)] : NULL);
-	c[XTR_COL_RING_WHY] = text_of(xtr_ring_why(r));
+	c[XTR_COL_RING_RULE] = xtr_cell_str(rules[r->rule]);
+	c[XTR_COL_RING_VERDICT] =
+		xtr_cell_str(r->n_done ? verdicts[xtr_ring_ended_verdict(r)] : NULL);
+	c[XTR_COL_RING_WHY] = xtr_cell_str(xtr_ring_why(r));
 }
 
 static int put_rings(struct sink *s)
@@ -302,7 +279,7 @@ static int put_tasks(struct sink *s)
 
 		c[XTR_COL_TASK_TID] = xtr_cell_uint(true, t->tid);
 		c[XTR_COL_TASK_PID] = xtr_cell_uint(t->pid || !t->tid, t->pid);
-		c[XTR_COL_TASK_COMM] = string_of(s->tables, t->comm);
+		c[XTR_COL_TASK_COMM] = xtr_cell_string(s->tables, t->comm);
 		c[XTR_COL_TASK_SINCE] = xtr_cell_uint(true, t->since);
 		c[XTR_COL_TASK_KTHREAD] = xtr_cell_uint(true, t->flags & XTR_TASK_KTHREAD);
 		ret = put(s);
@@ -342,7 +319,7 @@ static int put_process(struct sink *s, const struct xtr_task *const *t, size_t f
 			named = t[i];
 	}
 	c[XTR_COL_PROC_PID] = xtr_cell_uint(true, named->pid);
-	c[XTR_COL_PROC_COMM] = string_of(s->tables, named->comm);
+	c[XTR_COL_PROC_COMM] = xtr_cell_string(s->tables, named->comm);
 	c[XTR_COL_PROC_THREADS] = xtr_cell_uint(true, threads);
 	return put(s);
 }

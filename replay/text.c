@@ -85,6 +85,16 @@ static size_t safe_char(const char *s, size_t n, char out[8], size_t *len)
 	return k;
 }
 
+char *xtr_text_hex(char *buf, size_t cap, const uint8_t *p, size_t n)
+{
+	size_t i;
+
+	buf[0] = '\0';
+	for (i = 0; i < n && 2 * i + 2 < cap; i++)
+		snprintf(buf + 2 * i, 3, "%02x", p[i]);
+	return buf;
+}
+
 char *xtr_text_name(char *buf, size_t cap, const char *s, size_t n)
 {
 	size_t i = 0, used = 0, len, k;

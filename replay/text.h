@@ -18,6 +18,9 @@ char *xtr_text_stamp(char buf[XTR_TEXT_NUMBER], uint64_t ns); /* "1234.567890123
 /* part / whole as "12.3 %"; "-" if whole is 0. */
 char *xtr_text_percent(char buf[XTR_TEXT_NUMBER], uint64_t part, uint64_t whole);
 
+/* n bytes as 2 * n hexadecimal digits, as many as fit into cap bytes with the NUL. */
+char *xtr_text_hex(char *buf, size_t cap, const uint8_t *p, size_t n);
+
 /*
  * s (n bytes) with control characters, DEL, backslashes and bytes that are not UTF-8 as \xNN. Cut
  * at a character's end if it doesn't fit into cap bytes.
