@@ -87,6 +87,14 @@ int xtr_import_clock(struct xtr_import *im, const char *name)
 	return err;
 }
 
+int xtr_import_without_times(struct xtr_import *im)
+{
+	static const uint8_t no_boot_id[16];
+
+	im->res->no_times = true;
+	return xtr_meta_set_clock(im->meta, XTR_CLOCK_SEQUENCE, no_boot_id, 1);
+}
+
 int xtr_import_resolution(struct xtr_import *im, uint64_t ns)
 {
 	char *clock = strdup(xtr_meta_clock(im->meta));

@@ -45,6 +45,7 @@ struct xtr_import_result {
 	uint64_t lost;              /* known to be missing; each loss of unknown size counts 1 */
 	uint64_t lost_unsure;       /* of these, losses whose size is not known */
 	uint64_t damage;            /* places in the input that could not be read */
+	bool no_times;              /* the input has an order of events, but no times */
 	char text[XTR_IMPORT_TEXT]; /* why it failed, or the first damage; "" if neither */
 };
 
@@ -83,6 +84,11 @@ int xtr_import_system(struct xtr_import *im, const struct xtr_system *sys);
 int xtr_import_clock(struct xtr_import *im, const char *name);
 /* Time stamps are exact to so many ns; 1 if nothing is said. */
 int xtr_import_resolution(struct xtr_import *im, uint64_t ns);
+/*
+ * The input has no times: the clock is "sequence" (spec 6.3), and the time stamps of events are
+ * numbers, 1 and up, in the order in which they happened. Before the first event.
+ */
+int xtr_import_without_times(struct xtr_import *im);
 /* A fact for META's config, shown by `xtr info`. Keys begin with "import-". */
 int xtr_import_note(struct xtr_import *im, const char *key, const char *text);
 /* Bytes of the input read so far, and in all; cheap enough for every line. */
@@ -159,6 +165,19 @@ struct xtr_import_value {
 int xtr_import_event(struct xtr_import *im, const struct xtr_import_at *at, const char *system,
 		     size_t system_len, const char *event, size_t event_len,
 		     const struct xtr_import_value *v, size_t n);
+
+/* C: calls of functions (spec/events.md, "Functions and API calls"), entries and returns. */
+struct xtr_import_call {
+	bool api, ret;      /* of a shared library, not of the kernel; it returns */
+	const char *module; /* or the library's soname; module_len 0: not known */
+	size_t module_len;
+	const char *symbol; /* with what the compiler appended */
+	size_t symbol_len;
+};
+
+/* The values are those of xtr_import_event; one named "ret" is what a call returned. */
+int xtr_import_call(struct xtr_import *im, const struct xtr_import_at *at,
+		    const struct xtr_import_call *call, const struct xtr_import_value *v, size_t n);
 
 /*
  * The input says that events of this CPU (XTR_STREAM_NONE: not known which) are missing between

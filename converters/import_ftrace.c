@@ -346,7 +346,7 @@ static int one_line(struct textin_run *r, const struct textin_line *l)
 
 int xtr_ftrace_run(struct xtr_import *im, struct xtr_io *in)
 {
-	return textin_run(im, in, one_line, "no line is an event of ftrace");
+	return textin_run(im, in, NULL, one_line, "no line is an event of ftrace");
 }
 
 #define DETECT_LINES 200u

@@ -273,15 +273,20 @@ static void clean_texts(struct xtr_event_desc *desc)
 	}
 }
 
-int import_add_type(struct xtr_import *im, struct xtr_event_desc *desc)
+int import_add_type_of(struct xtr_import *im, struct xtr_event_desc *desc, const char *target)
 {
-	const char *colon = strchr(desc->name, ':');
-
 	clean_texts(desc);
 	if (im->next_type > UINT16_MAX || !reserve(im, desc, true))
 		return -E2BIG;
 	desc->type = im->next_type++;
-	return add_described(im, desc, colon ? colon + 1 : desc->name);
+	return add_described(im, desc, target);
+}
+
+int import_add_type(struct xtr_import *im, struct xtr_event_desc *desc)
+{
+	const char *colon = strchr(desc->name, ':');
+
+	return import_add_type_of(im, desc, colon ? colon + 1 : desc->name);
 }
 
 /* What no trace of tracepoints holds, or what stands behind the record only in imported ones. */

@@ -441,7 +441,7 @@ static int one_line(struct textin_run *r, const struct textin_line *l)
 
 int xtr_perf_run(struct xtr_import *im, struct xtr_io *in)
 {
-	return textin_run(im, in, one_line, "no line is an event of perf script");
+	return textin_run(im, in, NULL, one_line, "no line is an event of perf script");
 }
 
 #define DETECT_LINES 200u

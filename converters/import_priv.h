@@ -7,6 +7,7 @@
  *   import_task.c   which thread is called what
  *   import_raw.c    binary records by their tracefs format
  *   import_text.c   printed events
+ *   import_call.c   printed calls of functions
  *   import_role.c   which field of which event means what
  *   import_new.c    the scheduler's events since Linux 6.17, dma_fence
  *   import_old.c    the scheduler's events before: keys are made up
@@ -201,6 +202,8 @@ int import_refuse(struct xtr_import *im, const struct xtr_import_at *at);
  * made fit for META. -E2BIG: no more fit.
  */
 int import_add_type(struct xtr_import *im, struct xtr_event_desc *desc);
+/* The same with the name that the kernel or a library has for it. */
+int import_add_type_of(struct xtr_import *im, struct xtr_event_desc *desc, const char *target);
 /* The same for one of spec/events.md, once; with the fields that this trace can fill. */
 int import_add_native(struct xtr_import *im, const struct import_event_map *map);
 /* Id of a text; long ones are cut. */
@@ -239,6 +242,14 @@ uint32_t import_new_task_pid(const struct xtr_import *im, uint32_t parent, uint3
 			     uint64_t clone_flags);
 /* i-th entry for this event, or NULL. */
 const struct import_task_fields *import_task_fields(const char *event, size_t len, size_t i);
+
+/*
+ * import_text.c: an event of this name with n values. target: the exact name of what it is about.
+ * call NULL: it is no call; else its records begin as those of calls do.
+ */
+int import_values_put(struct xtr_import *im, const struct xtr_import_at *at, const char *name,
+		      const char *target, const struct xtr_import_call *call,
+		      const struct xtr_import_value *v, size_t n);
 
 /* import_raw.c, import_text.c */
 void import_types_free(struct xtr_import *im);

@@ -22,12 +22,17 @@
 #define ERROR_FIRST  0xfffffffffffff000u
 #define JOIN_MAX     1024 /* bytes of all values as one text */
 
+/* Of the record of a call: where its values begin, and context 4, unknown. */
+#define CALL_VALUES     24u
+#define CONTEXT_UNKNOWN 4u
+
 struct import_shape {
 	struct import_shape *next;    /* all */
 	struct import_shape *variant; /* of the same name */
 	char *name;
 	struct xtr_event_desc desc;
-	struct xtr_field *fields; /* desc.n_fields, in the order of the values */
+	struct xtr_field *fields; /* desc.n_fields: lead, then those of the values in order */
+	uint32_t lead;            /* 1 for a call: its context */
 	bool refused;
 	bool joined; /* one text for all values */
 };
@@ -46,15 +51,22 @@ static enum xtr_repr repr_of(const struct xtr_import_value *v)
 	}
 }
 
+/* What names a shape, but for its values. */
+struct shape_key {
+	const char *name, *target;
+	const struct xtr_import_call *call;
+};
+
 static bool same_shape(const struct import_shape *s, const struct xtr_import_value *v, size_t n)
 {
-	if (s->joined || s->desc.n_fields != n)
+	if (s->joined || s->desc.n_fields != s->lead + n)
 		return false;
 	for (size_t i = 0; i < n; i++) {
-		const char *name = s->fields[i].name;
+		const struct xtr_field *f = &s->fields[s->lead + i];
+		const char *name = f->name;
 		size_t len = v[i].name_len < NAME_MAX_ ? v[i].name_len : NAME_MAX_;
 
-		if (s->fields[i].repr != repr_of(&v[i]) || strlen(name) != len ||
+		if (f->repr != repr_of(&v[i]) || strlen(name) != len ||
 		    memcmp(name, v[i].name, len) != 0)
 			return false;
 	}
@@ -80,48 +92,109 @@ static void lay_out(struct import_shape *s)
 	s->desc.size = (at + 7) & ~7u;
 }
 
-static int fill_shape(struct import_shape *s, const struct xtr_import_value *v, size_t n)
+/* Calls (spec/events.md): 8 bytes for each value; the place of `ret` is there without one. */
+static void lay_out_call(struct import_shape *s, bool ret)
 {
+	uint32_t at = ret ? CALL_VALUES + 8 : CALL_VALUES;
+
+	for (uint32_t i = s->lead; i < s->desc.n_fields; i++) {
+		struct xtr_field *f = &s->fields[i];
+		bool text = f->repr == XTR_REPR_STRID;
+		bool is_ret = ret && !text && !strcmp(f->name, "ret");
+
+		f->size = text ? 4 : 8;
+		f->offset = is_ret ? CALL_VALUES : at;
+		at += is_ret ? 0 : 8;
+	}
+	s->desc.size = at;
+}
+
+/* The texts are copies, as those of all event types are. */
+static int add_context(struct import_shape *s)
+{
+	static const char *const contexts[] = { "task", "softirq", "hardirq", "nmi", "unknown" };
+	const uint32_t n = sizeof(contexts) / sizeof(contexts[0]);
+	struct xtr_value_name *names = calloc(n, sizeof(*names));
+	struct xtr_field *f = s->fields;
+
+	f->name = strdup("context");
+	s->desc.n_fields = s->lead = 1;
+	f->names = names;
+	if (!names || !f->name)
+		return -ENOMEM;
+	f->offset = XTR_RECORD_HEADER_SIZE;
+	f->size = 4;
+	f->repr = XTR_REPR_U32;
+	f->names_kind = XTR_NAMES_ENUM;
+	for (; f->n_names < n; f->n_names++) {
+		names[f->n_names].value = f->n_names;
+		names[f->n_names].name = strdup(contexts[f->n_names]);
+		if (!names[f->n_names].name)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int fill_shape(struct import_shape *s, const struct xtr_import_call *call,
+		      const struct xtr_import_value *v, size_t n)
+{
+	int err = 0;
+
 	s->fields = calloc(n + 1, sizeof(*s->fields));
 	if (!s->fields)
 		return -ENOMEM;
 	s->desc.fields = s->fields;
-	for (size_t i = 0; i < n; i++) {
+	if (call)
+		err = add_context(s);
+	for (size_t i = 0; i < n && !err; i++) {
 		size_t len = v[i].name_len < NAME_MAX_ ? v[i].name_len : NAME_MAX_;
+		struct xtr_field *f = &s->fields[s->desc.n_fields];
 
-		s->fields[i].name = xtr_copy_text(v[i].name, len);
-		if (!s->fields[i].name)
-			return -ENOMEM;
-		s->fields[i].repr = repr_of(&v[i]);
-		s->desc.n_fields = (uint32_t)i + 1;
+		f->name = xtr_copy_text(v[i].name, len);
+		f->repr = repr_of(&v[i]);
+		if (f->name)
+			s->desc.n_fields++;
+		else
+			err = -ENOMEM;
 	}
-	lay_out(s);
+	if (err)
+		return err;
+	if (call)
+		lay_out_call(s, call->ret);
+	else
+		lay_out(s);
 	return 0;
 }
 
 static void free_shape(struct import_shape *s)
 {
-	for (uint32_t i = 0; i < s->desc.n_fields; i++)
-		free((char *)s->fields[i].name);
+	for (uint32_t i = 0; i < s->desc.n_fields; i++) {
+		const struct xtr_field *f = &s->fields[i];
+
+		for (uint32_t k = 0; k < f->n_names; k++)
+			free((char *)f->names[k].name);
+		free((struct xtr_value_name *)f->names);
+		free((char *)f->name);
+	}
 	free(s->fields);
 	free(s->name);
 	free(s);
 }
 
-static int new_shape(struct xtr_import *im, const char *name, const struct xtr_import_value *v,
-		     size_t n, struct import_shape **out)
+static int new_shape(struct xtr_import *im, const struct shape_key *key,
+		     const struct xtr_import_value *v, size_t n, struct import_shape **out)
 {
 	struct import_shape *s = calloc(1, sizeof(*s));
 	int err = -ENOMEM;
 
 	if (!s)
 		return -ENOMEM;
-	s->name = strdup(name);
+	s->name = strdup(key->name);
 	s->desc.name = s->name;
 	if (s->name)
-		err = fill_shape(s, v, n);
+		err = fill_shape(s, key->call, v, n);
 	if (!err)
-		err = import_add_type(im, &s->desc);
+		err = import_add_type_of(im, &s->desc, key->target);
 	if (err == -E2BIG) {
 		s->refused = true;
 		err = 0;
@@ -151,14 +224,14 @@ static struct import_shape *first_of(const struct xtr_import *im, const char *na
 	return NULL;
 }
 
-static int shape_of(struct xtr_import *im, const char *name, const struct xtr_import_value *v,
-		    size_t n, struct import_shape **out)
+static int shape_of(struct xtr_import *im, const struct shape_key *key,
+		    const struct xtr_import_value *v, size_t n, struct import_shape **out)
 {
 	static const struct xtr_import_value text = { .name = "text",
 						      .name_len = 4,
 						      .kind = XTR_IMPORT_STR };
-	uint64_t k, hash = xtr_hash_bytes(name, strlen(name));
-	struct import_shape *first = first_of(im, name, hash, &k), *s;
+	uint64_t k, hash = xtr_hash_bytes(key->name, strlen(key->name));
+	struct import_shape *first = first_of(im, key->name, hash, &k), *s;
 	unsigned int variants = 0;
 	int err;
 
@@ -169,9 +242,9 @@ static int shape_of(struct xtr_import *im, const char *name, const struct xtr_im
 		}
 	}
 	if (variants + 1 < SHAPES_MAX)
-		err = new_shape(im, name, v, n, &s);
+		err = new_shape(im, key, v, n, &s);
 	else
-		err = new_shape(im, name, &text, 1, &s);
+		err = new_shape(im, key, &text, 1, &s);
 	if (err)
 		return err;
 	s->joined = variants + 1 >= SHAPES_MAX;
@@ -195,8 +268,8 @@ static uint64_t number_of(const struct xtr_import *im, const struct xtr_import_v
 	return kernel && !im->o->keep_pointers ? xtr_siphash(&im->key, v->num) : v->num;
 }
 
-static int put_joined(struct xtr_import *im, const struct xtr_import_value *v, size_t n,
-		      uint8_t *out)
+static int put_joined(struct xtr_import *im, const struct import_shape *s,
+		      const struct xtr_import_value *v, size_t n, uint8_t *out)
 {
 	char text[JOIN_MAX];
 	size_t len = 0;
@@ -221,30 +294,45 @@ static int put_joined(struct xtr_import *im, const struct xtr_import_value *v, s
 		len += put > 0 ? (size_t)put : 0;
 	}
 	err = import_intern(im, text, len < sizeof(text) ? len : sizeof(text) - 1, &id);
-	xtr_put_le32(out + XTR_RECORD_HEADER_SIZE, id);
+	xtr_put_le32(out + s->fields[s->lead].offset, id);
 	return err;
 }
 
 static int put_shape(struct xtr_import *im, const struct xtr_import_at *at,
 		     const struct import_shape *s, const struct xtr_import_value *v, size_t n)
 {
-	uint8_t out[XTR_RECORD_HEADER_SIZE + 8 * XTR_IMPORT_VALUES + 8] = { 0 };
+	uint8_t out[CALL_VALUES + 8 * XTR_IMPORT_VALUES + 8] = { 0 };
 	uint32_t id;
 	int err = 0;
 
 	if (s->refused)
 		return import_refuse(im, at);
+	if (s->lead)
+		xtr_put_le32(out + XTR_RECORD_HEADER_SIZE, CONTEXT_UNKNOWN);
 	if (s->joined)
-		err = put_joined(im, v, n, out);
+		err = put_joined(im, s, v, n, out);
 	for (size_t i = 0; !err && !s->joined && i < n; i++) {
+		const struct xtr_field *f = &s->fields[s->lead + i];
+
 		if (v[i].kind == XTR_IMPORT_STR) {
 			err = import_intern(im, v[i].str, v[i].str_len, &id);
-			xtr_put_le32(out + s->fields[i].offset, id);
+			xtr_put_le32(out + f->offset, id);
 		} else {
-			xtr_put_le64(out + s->fields[i].offset, number_of(im, &v[i]));
+			xtr_put_le64(out + f->offset, number_of(im, &v[i]));
 		}
 	}
 	return err ? err : import_put(im, at, s->desc.type, out, s->desc.size);
+}
+
+int import_values_put(struct xtr_import *im, const struct xtr_import_at *at, const char *name,
+		      const char *target, const struct xtr_import_call *call,
+		      const struct xtr_import_value *v, size_t n)
+{
+	const struct shape_key key = { name, target, call };
+	struct import_shape *s;
+	int err = shape_of(im, &key, v, n, &s);
+
+	return err ? err : put_shape(im, at, s, v, n);
 }
 
 /* --- what the values mean --------------------------------------------------------------------- */
@@ -307,7 +395,6 @@ int xtr_import_event(struct xtr_import *im, const struct xtr_import_at *at, cons
 {
 	const struct import_event_map *map = import_map_find(system, system_len, event, event_len);
 	struct import_values values;
-	struct import_shape *s;
 	char name[2 * NAME_MAX_ + 2];
 	int err, taken = 1;
 
@@ -331,8 +418,7 @@ int xtr_import_event(struct xtr_import *im, const struct xtr_import_at *at, cons
 		 (int)(system_len < NAME_MAX_ ? system_len : NAME_MAX_), system,
 		 (int)(event_len < NAME_MAX_ ? event_len : NAME_MAX_), event);
 	import_clean(name);
-	err = shape_of(im, name, v, n, &s);
-	return err ? err : put_shape(im, at, s, v, n);
+	return import_values_put(im, at, name, strchr(name, ':') + 1, NULL, v, n);
 }
 
 void import_shapes_free(struct xtr_import *im)

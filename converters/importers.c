@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The table of import formats. */
+#include "bpftrace.h"
 #include "import.h"
 #include "import_ftrace.h"
 #include "import_perf.h"
@@ -11,5 +12,7 @@ const struct xtr_importer xtr_importers[] = {
 	{ "ftrace", "the text of the kernel's trace file, or of trace-cmd report",
 	  xtr_ftrace_detect, xtr_ftrace_run },
 	{ "perf", "the text of perf script", xtr_perf_detect, xtr_perf_run },
+	{ "bpftrace", "what bpftrace scripts print: a probe on each line", xtr_bpftrace_detect,
+	  xtr_bpftrace_run },
 	{ 0 },
 };

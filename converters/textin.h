@@ -112,6 +112,9 @@ struct textin_event {
 	size_t system_len, name_len, text_len;
 	/* A constant before the name, and one that is the system; NULL: none. */
 	const char *prefix, *of_system;
+	/* A call: system is the module or the library, name the symbol. */
+	bool call, api, ret;
+	bool comm_value; /* no thread is known: its name becomes a value of the event */
 };
 
 struct textin_sink;
@@ -121,6 +124,13 @@ void textin_sink_free(struct textin_sink *s);
 /* Events may be late by up to about a thousand others; later ones are counted. Copies the line. */
 int textin_sink_event(struct textin_sink *s, const struct textin_event *e, const char *line,
 		      size_t len);
+/*
+ * The same for an input without times: events are numbered as they come, and keep their order.
+ * e->at.ts is ignored. All events of a sink come in one of the two ways.
+ */
+int textin_sink_next(struct textin_sink *s, const struct textin_event *e);
+/* In an input without times, `count` (0: some) events are missing here. */
+int textin_sink_lost_here(struct textin_sink *s, uint64_t count);
 /* The input says here that `count` (0: some) events of the CPU are missing before its next one. */
 int textin_sink_lost(struct textin_sink *s, uint32_t cpu, uint64_t count);
 /* The input says that `count` events of no known CPU are missing before the first event. */
@@ -151,13 +161,14 @@ struct textin_run {
 	unsigned int missing;
 	uint32_t cpus;
 	char release[64], machine[32];
+	void *parser; /* its own */
 };
 
 /*
  * Hand all whole lines to `line`, and what came of them to the core. If nothing is known then, the
  * import fails with `nothing`.
  */
-int textin_run(struct xtr_import *im, struct xtr_io *in,
+int textin_run(struct xtr_import *im, struct xtr_io *in, void *parser,
 	       int (*line)(struct textin_run *r, const struct textin_line *l), const char *nothing);
 /* An event of this line; digits as in textin_time. */
 int textin_run_event(struct textin_run *r, const struct textin_line *l,

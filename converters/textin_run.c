@@ -64,10 +64,10 @@ static int all_lines(struct textin_run *r, struct textin_lines *lines,
 	return err;
 }
 
-int textin_run(struct xtr_import *im, struct xtr_io *in,
+int textin_run(struct xtr_import *im, struct xtr_io *in, void *parser,
 	       int (*line)(struct textin_run *r, const struct textin_line *l), const char *nothing)
 {
-	struct textin_run r = { .im = im };
+	struct textin_run r = { .im = im, .parser = parser };
 	struct textin_lines lines;
 	int err = textin_lines_open(&lines, in);
 

@@ -109,11 +109,36 @@ static uint32_t heap_pop(struct textin_sink *s)
 	return top;
 }
 
+static void add_comm(struct textin_sink *s, const struct xtr_import_at *at)
+{
+	const struct xtr_import_value comm = { .name = "comm",
+					       .name_len = 4,
+					       .kind = XTR_IMPORT_STR,
+					       .str = at->comm,
+					       .str_len = at->comm_len };
+
+	if (s->values.n < XTR_IMPORT_VALUES)
+		textin_add_value(&s->values, &comm);
+}
+
+static int give_call(struct textin_sink *s, const struct textin_event *e,
+		     const struct xtr_import_at *at)
+{
+	const struct xtr_import_call call = { .api = e->api,
+					      .ret = e->ret,
+					      .module = e->system,
+					      .module_len = e->system ? e->system_len : 0,
+					      .symbol = e->name,
+					      .symbol_len = e->name_len };
+	return xtr_import_call(s->im, at, &call, s->values.v, s->values.n);
+}
+
 static int give(struct textin_sink *s, const struct textin_event *e)
 {
 	const char *system = e->system ? e->system : e->of_system, *name = e->name;
 	size_t system_len = e->system ? e->system_len : system ? strlen(system) : 0;
 	size_t len = e->name_len;
+	struct xtr_import_at at = e->at;
 	char prefixed[128];
 
 	if (e->prefix) {
@@ -122,12 +147,19 @@ static int give(struct textin_sink *s, const struct textin_event *e)
 		name = prefixed;
 		len = strlen(prefixed);
 	}
-	textin_split(name, len, e->text, e->text_len, &s->values);
+	/* A function may be called like an event whose print format is known. */
+	textin_split(name, e->call ? 0 : len, e->text, e->text_len, &s->values);
+	if (e->comm_value) {
+		add_comm(s, &at);
+		at.comm = NULL;
+	}
+	if (e->call)
+		return give_call(s, e, &at);
 	if (!system && s->values.system) {
 		system = s->values.system;
 		system_len = strlen(system);
 	}
-	return xtr_import_event(s->im, &e->at, system, system_len, name, len, s->values.v,
+	return xtr_import_event(s->im, &at, system, system_len, name, len, s->values.v,
 				s->values.n);
 }
 
@@ -287,6 +319,20 @@ int textin_sink_event(struct textin_sink *s, const struct textin_event *e, const
 	while (!err && s->n && (!s->n_spare || s->bytes + len > WINDOW_BYTES))
 		err = hand_over(s);
 	return err ? err : keep(s, e, line, len);
+}
+
+int textin_sink_next(struct textin_sink *s, const struct textin_event *e)
+{
+	struct textin_event one = *e;
+
+	one.at.ts = ++s->newest;
+	s->events++;
+	return give(s, &one);
+}
+
+int textin_sink_lost_here(struct textin_sink *s, uint64_t count)
+{
+	return xtr_import_lost(s->im, XTR_STREAM_NONE, s->newest, s->newest + 1, count);
 }
 
 static int note_count(struct textin_sink *s, const char *key, uint64_t n)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Any bytes as the text of ftrace and of perf script: an import ends with 0 or an error with a
- * message, what it wrote is a whole file without damage, and the number of events is what was
- * counted.
+ * Any bytes as the text of ftrace, of perf script and of bpftrace: an import ends with 0 or an
+ * error with a message, what it wrote is a whole file without damage, and the number of events is
+ * what was counted.
  */
 #include "tests/fuzz/fuzz.h"
 
@@ -53,5 +53,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	import_as("ftrace", data, size);
 	import_as("perf", data, size);
+	import_as("bpftrace", data, size);
 	return 0;
 }
