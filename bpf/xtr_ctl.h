@@ -15,9 +15,12 @@
 #define XTR_PHASE_RUN  1
 #define XTR_PHASE_STOP 2
 
-/* Slots of the counters: built-in events by their type, then one per generic event. */
+/*
+ * Slots of the counters: built-in events by their type, then one per event whose type is given when
+ * recording: slot XTR_SLOT_GENERIC + i counts type 1024 + i.
+ */
 #define XTR_SLOT_GENERIC 32
-#define XTR_GENERIC_MAX  1024
+#define XTR_DYNAMIC_MAX  1024
 
 /* Record types below 16 (spec 5: reserved) stand in rings only. */
 #define XTR_REC_GAP   1 /* event ring: events were lost before this record */
@@ -74,7 +77,8 @@ struct xtr_count {
 	 */
 	__s64 expect;
 	__u64 rescued; /* events that the second program took (xtr_emit.bpf.h) */
-	__u64 pad[3];
+	__u64 runs;    /* of a probe's program for this slot, in every phase */
+	__u64 pad[2];
 };
 
 /* Tokens of events that the first program took and the second has not seen yet (xtr_emit.bpf.h). */
@@ -122,5 +126,63 @@ struct xtr_generic_cfg {
  * its bytes and the bytes (kinds *_BYTES: as they are; else text without NUL), padded to 8
  * together.
  */
+
+/*
+ * Calls of functions: how the probe programs record one, in an array indexed by twice the attach
+ * cookie, plus one for the return.
+ */
+#define XTR_PROBE_LOADS 8  /* captured values of one record */
+#define XTR_PROBE_FIRST 24 /* offset of the first captured value at entry; 8 more at return */
+#define XTR_PROBE_ARGS  6  /* arguments that can be had: those in registers */
+
+enum xtr_probe_from {
+	XTR_FROM_ARG = 0,   /* + number of the argument, 0 to 5 */
+	XTR_FROM_RET = 6,   /* what the function returns */
+	XTR_FROM_SAVED = 8, /* + number of an argument as it was at entry, for the return */
+};
+
+enum xtr_probe_load_flags {
+	XTR_LOAD_USER = 1 << 0, /* pointers point into the caller's memory, not the kernel's */
+};
+
+/*
+ * One value: where it comes from, then n_deref steps: the last one reads `width` bytes at pointer +
+ * off, one before it a pointer there. Without a step the value itself, cut to `width`. What cannot
+ * be read is 0.
+ */
+struct xtr_probe_load {
+	__u8 from, width, n_deref, flags; /* width: 1, 2, 4 or 8 bytes; n_deref: 0 to 2 */
+	__u16 off[2];
+};
+
+enum xtr_probe_flags {
+	XTR_PROBE_ON = 1 << 0,      /* this half is recorded */
+	XTR_PROBE_SESSION = 1 << 1, /* entry: the return is recorded by the same attachment */
+};
+
+struct xtr_probe_cfg {
+	__u32 type, slot;
+	__u16 size; /* bytes of the record */
+	__u8 n_loads;
+	__u8 save;      /* entry: arguments to keep for the return, one bit each */
+	__u8 ret_width; /* return: bytes of `ret`, 0: there is none */
+	__u8 flags;
+	__u8 pad[2];
+	struct xtr_probe_load load[XTR_PROBE_LOADS];
+};
+
+enum xtr_probe_context { /* spec/events.md */
+	XTR_IN_TASK,
+	XTR_IN_SOFTIRQ,
+	XTR_IN_HARDIRQ,
+	XTR_IN_NMI,
+	XTR_IN_UNKNOWN,
+};
+
+/* Stand-ins in the programs for what only the running kernel's types tell: replaced when loading.
+ */
+#define XTR_PATCH_PREEMPT    0x7874720001LL /* ld_imm64: the variable with the preemption count */
+#define XTR_PATCH_SESSION    0x787472       /* call: bpf_session_is_return */
+#define XTR_PCPU_HOT_PREEMPT 8 /* bytes: pcpu_hot.preempt_count, which the recorder checks */
 
 #endif /* XTR_CTL_H */

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "attach.h"
+#include "probe_attach.h"
+#include "probe_load.h"
 #include "util.h"
 
 #include <bpf/bpf.h>
@@ -36,6 +38,18 @@ static struct xtr_hook_link *add_link(struct xtr_bpf *b)
 	b->links = more;
 	more[b->n_links] = (struct xtr_hook_link){ .fd = -1, .prog = -1 };
 	return &more[b->n_links++];
+}
+
+int xtr_bpf_hold(struct xtr_bpf *b, int fd)
+{
+	struct xtr_hook_link *l = add_link(b);
+
+	if (!l) {
+		close(fd);
+		return -ENOMEM;
+	}
+	l->fd = fd;
+	return 0;
 }
 
 /* Behind the first, so that it runs after it. Without it, more is counted as lost. */
@@ -224,12 +238,14 @@ int xtr_bpf_attach(struct xtr_bpf *b, const struct xtr_selection *sel)
 			return rc;
 		n += rc;
 	}
-	return n;
+	rc = xtr_probes_attach(b, sel);
+	return rc < 0 ? rc : n + rc;
 }
 
 static void set_phase(struct xtr_bpf *b, uint32_t phase)
 {
 	__atomic_store_n(&b->skel->bss->xtr_phase, phase, __ATOMIC_SEQ_CST);
+	xtr_probe_bpf_phase(b, phase);
 }
 
 /* How often the kernel did not run a raw tracepoint program because it was running on that CPU. */

@@ -6,6 +6,7 @@
  */
 #include "loader.h"
 #include "attach.h"
+#include "probe_load.h"
 #include "tokens.h"
 #include "util.h"
 
@@ -297,11 +298,13 @@ int xtr_bpf_load(struct xtr_bpf **out, const struct xtr_selection *sel,
 	}
 	libbpf_set_print(keep_complaint);
 	b->n_cpus = (uint32_t)n;
-	b->n_slots = XTR_SLOT_GENERIC + (uint32_t)sel->n_generics;
+	b->n_slots = XTR_SLOT_GENERIC + sel->n_dynamic;
 	b->ring_bytes = ring_bytes(opts, b->n_cpus);
 	rc = xtr_kernel_btf_open(&b->btf);
 	if (!rc)
 		rc = load(b, sel, opts);
+	if (!rc)
+		rc = xtr_probe_bpf_load(b, sel, opts);
 	xtr_kernel_btf_close(&b->btf);
 	if (!rc)
 		rc = set_up_maps(b, opts);
@@ -335,6 +338,7 @@ void xtr_bpf_free(struct xtr_bpf *b)
 		munmap(b->cpus, b->n_cpus * sizeof(*b->cpus));
 	if (b->tokens)
 		munmap(b->tokens, XTR_TOKEN_SETS * sizeof(*b->tokens));
+	xtr_probe_bpf_free(b->probes);
 	xtr__destroy(b->skel);
 	free(b->tokens_seen);
 	free(b->rings);

@@ -13,6 +13,7 @@
 #include "select.h"
 
 struct xtr; /* the skeleton */
+struct xtr_probe_bpf;
 struct bpf_program;
 
 /* What became of one hook. */
@@ -32,6 +33,7 @@ struct xtr_bpf {
 	struct xtr_cpu *cpus;                       /* mapped */
 	struct xtr_token_set *tokens, *tokens_seen; /* mapped; at the last sweep */
 	uint64_t *not_run; /* by slot: runs of raw tracepoint programs that the kernel skipped */
+	struct xtr_probe_bpf *probes; /* programs for calls of functions; NULL: none are recorded */
 	struct xtr_hook_result *results;
 	size_t n_results;
 	struct xtr_hook_link *links;

@@ -114,6 +114,10 @@ static int fill_meta(struct xtr_recorder *r)
 		if (r->sel.generics[i]->desc.provider)
 			err = xtr_meta_add_event(r->meta, &r->sel.generics[i]->desc);
 	}
+	for (size_t i = 0; !err && i < r->sel.n_dynamic - r->sel.n_generics; i++) {
+		if (r->sel.probe_events[i]->provider)
+			err = xtr_meta_add_event(r->meta, r->sel.probe_events[i]);
+	}
 	return err;
 }
 

@@ -35,7 +35,7 @@ static int add_generic(struct xtr_selection *s, const char *system, const char *
 	uint32_t n = (uint32_t)s->n_generics;
 	int err;
 
-	if (n == XTR_GENERIC_MAX)
+	if (n == XTR_DYNAMIC_MAX)
 		return -E2BIG;
 	more = reallocarray(s->generics, n + 1, sizeof(*more));
 	if (!more)
@@ -200,6 +200,45 @@ static int no_driver(struct xtr_record_err *err, const struct xtr_group *g)
 	return -ENODEV;
 }
 
+int xtr_selection_add_probe(struct xtr_selection *s, struct xtr_probe *p)
+{
+	struct xtr_probe **more;
+
+	for (size_t i = 0; i < s->n_probes; i++) {
+		if (strcmp(s->probes[i]->name, p->name) == 0)
+			return -EEXIST;
+	}
+	more = reallocarray(s->probes, s->n_probes + 1, sizeof(struct xtr_probe *));
+	if (!more)
+		return -ENOMEM;
+	s->probes = more;
+	s->probes[s->n_probes++] = p;
+	return 0;
+}
+
+/* Types and slots: those of the generics are given, those of functions follow. */
+static int number_events(struct xtr_selection *s)
+{
+	uint32_t next = (uint32_t)s->n_generics;
+
+	s->probe_events = calloc(2 * s->n_probes + 1, sizeof(struct xtr_event_desc *));
+	if (!s->probe_events)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->n_probes; i++) {
+		struct xtr_probe *p = s->probes[i];
+		const struct xtr_event_desc **at = &s->probe_events[next - s->n_generics];
+
+		if (p->why[0])
+			continue;
+		next += xtr_probe_number(p, next);
+		at[0] = &p->entry.desc;
+		if (p->want_ret)
+			at[1] = &p->ret.desc;
+	}
+	s->n_dynamic = next;
+	return next > XTR_DYNAMIC_MAX ? -E2BIG : 0;
+}
+
 static int explain(struct xtr_record_err *err, int code, const char *pattern)
 {
 	const struct xtr_group *g = xtr_group_find(pattern);
@@ -207,9 +246,11 @@ static int explain(struct xtr_record_err *err, int code, const char *pattern)
 	if (code == -ENODEV && g)
 		return no_driver(err, g);
 	err->code = code;
+	if (err->what[0])
+		return code;
 	if (code == -E2BIG)
-		snprintf(err->what, sizeof(err->what), "'%s': more than %d events", pattern,
-			 XTR_GENERIC_MAX);
+		snprintf(err->what, sizeof(err->what), "'%s': more than %d events%s", pattern,
+			 XTR_DYNAMIC_MAX, strstr(pattern, ":ret") ? " (a return is one, too)" : "");
 	else
 		snprintf(err->what, sizeof(err->what), "'%s': cannot read tracefs: %s", pattern,
 			 strerror(-code));
@@ -236,6 +277,8 @@ int xtr_select(struct xtr_selection *s, const char *const *events, size_t n,
 		rc = select_one(s, events[i]);
 		bad = events[i];
 	}
+	if (!rc)
+		rc = number_events(s);
 	if (rc) {
 		xtr_selection_free(s);
 		return explain(err, rc, bad);
@@ -247,6 +290,10 @@ int xtr_select(struct xtr_selection *s, const char *const *events, size_t n,
 
 void xtr_selection_free(struct xtr_selection *s)
 {
+	for (size_t i = 0; i < s->n_probes; i++)
+		xtr_probe_free(s->probes[i]);
+	free(s->probes);
+	free(s->probe_events);
 	for (size_t i = 0; i < s->n_generics; i++)
 		xtr_generic_free(s->generics[i]);
 	free(s->generics);

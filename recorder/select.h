@@ -6,6 +6,7 @@
 
 #include "generic.h"
 #include "hooks.h"
+#include "probe_event.h"
 #include "recorder.h"
 
 #define XTR_SELECT_NOTES 4
@@ -19,7 +20,13 @@ struct xtr_selection {
 	bool init_all; /* asked for by name, or addresses are hidden */
 	struct xtr_generic **generics;
 	size_t n_generics;
-	const char **unknown; /* patterns that match nothing, borrowed */
+	struct xtr_probe *
+		*probes; /* functions, also those that cannot be recorded, with the reason */
+	size_t n_probes;
+	/* Events with types from XTR_TYPE_FIRST_DYNAMIC on: generics, then those of the probes. */
+	uint32_t n_dynamic;
+	const struct xtr_event_desc **probe_events; /* by type; the first follows the generics */
+	const char **unknown;                       /* patterns that match nothing, borrowed */
 	size_t n_unknown;
 	const char *notes[XTR_SELECT_NOTES]; /* what cannot be as asked for: static texts */
 	size_t n_notes;
@@ -28,6 +35,11 @@ struct xtr_selection {
 /* n = 0 means the default set. 0, or -errno with err filled. */
 int xtr_select(struct xtr_selection *s, const char *const *events, size_t n,
 	       struct xtr_record_err *err);
+/*
+ * Add a function. 0: p is the selection's from now on; -EEXIST: one of this name is in it, p stays
+ * the caller's, as with any other error.
+ */
+int xtr_selection_add_probe(struct xtr_selection *s, struct xtr_probe *p);
 void xtr_selection_free(struct xtr_selection *s);
 
 #endif /* XTR_RECORDER_SELECT_H */

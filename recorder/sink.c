@@ -19,11 +19,9 @@
 #define SPACE_RESERVE \
 	(1u << 20) /* bytes of the disk kept free for tables, losses and the end mark */
 
-static uint32_t type_of(const struct xtr_sink *s, uint32_t slot)
+static uint32_t type_of(uint32_t slot)
 {
-	if (slot < XTR_SLOT_GENERIC)
-		return slot;
-	return s->sel->generics[slot - XTR_SLOT_GENERIC]->desc.type;
+	return slot < XTR_SLOT_GENERIC ? slot : slot - XTR_SLOT_GENERIC + XTR_TYPE_FIRST_DYNAMIC;
 }
 
 /* Where an event of this type is counted; slot 0 stands for unknown types. */
@@ -31,7 +29,7 @@ static uint32_t slot_of(const struct xtr_sink *s, uint32_t type)
 {
 	if (type < XTR_SLOT_GENERIC)
 		return type;
-	if (type >= XTR_TYPE_FIRST_DYNAMIC && type - XTR_TYPE_FIRST_DYNAMIC < s->sel->n_generics)
+	if (type >= XTR_TYPE_FIRST_DYNAMIC && type - XTR_TYPE_FIRST_DYNAMIC < s->sel->n_dynamic)
 		return type - XTR_TYPE_FIRST_DYNAMIC + XTR_SLOT_GENERIC;
 	return 0;
 }
@@ -122,8 +120,11 @@ static int convert(struct xtr_sink *s, const struct xtr_buf *b, uint8_t *rec, ui
 	slot = slot_of(s, h.type);
 	if (slot < XTR_SLOT_GENERIC)
 		return slot ? (int)size : -EBADMSG;
-	return xtr_generic_convert(s->sel->generics[slot - XTR_SLOT_GENERIC], s->tables, s->key,
-				   rec, size);
+	slot -= XTR_SLOT_GENERIC;
+	if (slot < s->sel->n_generics)
+		return xtr_generic_convert(s->sel->generics[slot], s->tables, s->key, rec, size);
+	return xtr_probe_convert(s->sel->probe_events[slot - s->sel->n_generics], s->key, rec,
+				 size);
 }
 
 /* Convert a batch in place; records only get shorter. Returns its new length. */
@@ -219,7 +220,7 @@ static void gather_losses(struct xtr_sink *s)
 
 		for (size_t k = 0; k < ARRAY_LEN(of); k++) {
 			if (of[k].n)
-				xtr_loss_set(s->loss, i / n_slots, type_of(s, i % n_slots),
+				xtr_loss_set(s->loss, i / n_slots, type_of(i % n_slots),
 					     (enum xtr_loss_cause)of[k].cause, of[k].n);
 		}
 	}
@@ -230,7 +231,7 @@ static void gather_misses(struct xtr_sink *s)
 {
 	for (uint32_t i = 0; i < s->bpf->n_slots; i++) {
 		if (s->bpf->not_run[i])
-			xtr_loss_set(s->loss, XTR_STREAM_NONE, type_of(s, i), XTR_LOSS_NOT_RUN,
+			xtr_loss_set(s->loss, XTR_STREAM_NONE, type_of(i), XTR_LOSS_NOT_RUN,
 				     s->bpf->not_run[i]);
 	}
 }

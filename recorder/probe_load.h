@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The programs for calls of functions (bpf/probe.bpf.h): loaded as far as this kernel goes. */
+#ifndef XTR_RECORDER_PROBE_LOAD_H
+#define XTR_RECORDER_PROBE_LOAD_H
+
+#include "loader.h"
+
+enum xtr_probe_prog {
+	XTR_PROG_ENTRY, /* kprobe and uprobe */
+	XTR_PROG_RET,
+	XTR_PROG_MULTI_ENTRY, /* kprobe.multi */
+	XTR_PROG_MULTI_RET,
+	XTR_PROG_SESSION, /* kprobe.session: both halves */
+	XTR_N_PROBE_PROGS
+};
+
+/* Load what the selection's functions need; without any nothing is done. 0 or -errno. */
+int xtr_probe_bpf_load(struct xtr_bpf *b, const struct xtr_selection *sel,
+		       const struct xtr_record_opts *opts);
+void xtr_probe_bpf_free(struct xtr_probe_bpf *p);
+/* Descriptor of a program, -ENOENT: this kernel does not load it. */
+int xtr_probe_prog_fd(const struct xtr_bpf *b, enum xtr_probe_prog which);
+/* Tell the programs how to record probe i of the selection: for its cookie, which is i. */
+int xtr_probe_bpf_set(const struct xtr_bpf *b, uint32_t i, const struct xtr_probe *p);
+void xtr_probe_bpf_phase(struct xtr_bpf *b, uint32_t phase);
+
+#endif /* XTR_RECORDER_PROBE_LOAD_H */
