@@ -81,7 +81,8 @@ int xtr_view_text_waits(const struct xtr_view *v);
 int xtr_view_text_depth(const struct xtr_view *v);
 int xtr_view_text_dependencies(const struct xtr_view *v);
 int xtr_view_text_slowest(const struct xtr_view *v);
-/* view_hist.c */
+/* view_hist.c: a line with a bar for each power of two; times: the values are ns. */
+void xtr_view_text_hist(FILE *f, const struct xtr_hist *h, bool times);
 int xtr_view_text_histograms(const struct xtr_view *v);
 int xtr_view_text_events(const struct xtr_view *v);
 

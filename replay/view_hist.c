@@ -42,7 +42,7 @@ static void bounds(unsigned int power, bool times, char lo[XTR_TEXT_NUMBER],
 	}
 }
 
-static void histogram(FILE *f, const struct xtr_hist *h, bool times)
+void xtr_view_text_hist(FILE *f, const struct xtr_hist *h, bool times)
 {
 	char lo[XTR_TEXT_NUMBER], hi[XTR_TEXT_NUMBER], count[XTR_TEXT_NUMBER];
 	uint64_t n[POWERS], most = 0;
@@ -79,14 +79,14 @@ static void ring_histograms(const struct xtr_view *v, const struct xtr_stats_row
 	if (row->agg.exec.n) {
 		fprintf(v->f, "  %s %s: execution time of %s of %s jobs\n", dev, name,
 			xtr_text_count(n, row->agg.exec.n), xtr_text_count(m, row->agg.resided));
-		histogram(v->f, &row->agg.exec, true);
+		xtr_view_text_hist(v->f, &row->agg.exec, true);
 	} else if (row->agg.residence.n) {
 		fprintf(v->f, "  %s %s: residence (upper bound of execution time)\n", dev, name);
-		histogram(v->f, &row->agg.residence, true);
+		xtr_view_text_hist(v->f, &row->agg.residence, true);
 	}
 	if (ring->depth_run.n) {
 		fprintf(v->f, "  %s %s: queue depth when a job was run\n", dev, name);
-		histogram(v->f, &ring->depth_run, false);
+		xtr_view_text_hist(v->f, &ring->depth_run, false);
 	}
 }
 
