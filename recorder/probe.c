@@ -2,6 +2,7 @@
 #include "probe.h"
 #include "caps.h"
 #include "facts.h"
+#include "probe_calls.h"
 #include "tracefs.h"
 #include "util.h"
 
@@ -240,12 +241,23 @@ static const struct {
 	const char *name;
 	void (*run)(struct xtr_check *c);
 } table[] = {
-	{ "kernel", check_kernel },           { "privilege", check_privilege },
-	{ "lockdown", check_lockdown },       { "kernel types (BTF)", check_btf },
-	{ "BPF ring buffer", check_ring },    { "raw tracepoints", check_raw_tp },
-	{ "tracepoints", check_tp },          { "tracefs", check_tracefs },
-	{ "kernel symbols", check_kallsyms }, { "GPU and NPU devices", check_devices },
-	{ "DRM scheduler", check_sched },     { "DRM scheduler types", check_sched_btf },
+	{ "kernel", check_kernel },
+	{ "privilege", check_privilege },
+	{ "lockdown", check_lockdown },
+	{ "kernel types (BTF)", check_btf },
+	{ "BPF ring buffer", check_ring },
+	{ "raw tracepoints", check_raw_tp },
+	{ "tracepoints", check_tp },
+	{ "tracefs", check_tracefs },
+	{ "kernel symbols", check_kallsyms },
+	{ "GPU and NPU devices", check_devices },
+	{ "DRM scheduler", check_sched },
+	{ "DRM scheduler types", check_sched_btf },
+	{ "kprobes", xtr_check_kprobes },
+	{ "kprobe.multi", xtr_check_kprobe_multi },
+	{ "kprobe.session", xtr_check_kprobe_session },
+	{ "uprobes", xtr_check_uprobes },
+	{ "Intel NPU", xtr_check_npu },
 };
 _Static_assert(ARRAY_LEN(table) <= XTR_CHECKS_MAX, "XTR_CHECKS_MAX");
 

@@ -19,7 +19,7 @@ struct xtr_check {
 	const char *remedy; /* NULL if nothing is to be done */
 };
 
-#define XTR_CHECKS_MAX 16
+#define XTR_CHECKS_MAX 24
 
 /* Run all checks; returns how many there are. Loads small BPF programs, attaches nothing. */
 size_t xtr_probe(struct xtr_check checks[XTR_CHECKS_MAX]);
