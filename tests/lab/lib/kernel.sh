@@ -6,6 +6,7 @@
 # $CACHE/kernels/VERSION/         one unpacked linux-image: boot/, lib/modules/VERSION
 # $CACHE/roots/VERSION/           headers, compiler and libc of the kernel's own suite, for chroot
 # $CACHE/built/VERSION-HASH/      what a guest uses: initramfs, lib/modules/VERSION with our module
+# $CACHE/fakenpu/VERSION-HASH/    the stand-in intel_vpu.ko, outside the module tree: modprobe finds the real one
 # $CACHE/tools/HASH/             fakegpu-load
 # $CACHE/names/NAME               KEY=VALUE lines of the newest prepare of NAME
 #
@@ -71,6 +72,10 @@ kernel_update() {
 source_hash() {
 	(cd "$LAB_DIR" && cat lib/kernel.sh guest/init fakegpu/Kbuild fakegpu/fg*.[ch] fakegpu/fakegpu_uapi.h) | sha256sum |
 		cut -c 1-12
+}
+
+fakenpu_hash() {
+	(cd "$LAB_DIR" && cat fakenpu/Kbuild fakenpu/npu*.[ch] fakenpu/fakenpu_uapi.h) | sha256sum | cut -c 1-12
 }
 
 kernel_plan() {
@@ -230,6 +235,20 @@ build_guest() {
 		done_dir "$tmp" "$dir"
 }
 
+build_fakenpu() {
+	local version=$1 dir=$2 tmp
+
+	tmp=$(new_dir "$dir")
+	say "$version: module intel_vpu, the stand-in"
+	cp "$LAB_DIR"/fakenpu/Kbuild "$LAB_DIR"/fakenpu/npu*.[ch] "$LAB_DIR/fakenpu/fakenpu_uapi.h" "$tmp/"
+	if ! build_module "$version" "$tmp"; then
+		tail -n 40 "$tmp/build.log" >&2
+		rm -rf "$tmp"
+		return 1
+	fi
+	done_dir "$tmp" "$dir"
+}
+
 # Prints the folder of the lab's own programs for the guest's PATH; builds them if need be.
 guest_tools() {
 	local dir tmp src=$LAB_DIR/fakegpu
@@ -248,7 +267,7 @@ guest_tools() {
 }
 
 prepare_locked() {
-	local name=$1 found set image version dir
+	local name=$1 found set image version dir npu
 
 	found=$(kernel_find "$name" 1) || die "no suite has a kernel for '$name'"
 	read -r set image <<<"$found"
@@ -268,10 +287,12 @@ prepare_locked() {
 		fi
 		[ -e "$dir" ] || build_guest "$version" "$dir" || die "$version: the module does not build"
 	fi
+	npu=$CACHE/fakenpu/$version-$(fakenpu_hash)
+	[ -e "$npu" ] || build_fakenpu "$version" "$npu" || die "$version: the stand-in does not build"
 	mkdir -p "$CACHE/names"
 	printf '%s\n' "version=$version" "suite=$set" "hash=${dir##*-}" "dir=$dir" \
 		"image=$CACHE/kernels/$version/boot/vmlinuz-$version" "initramfs=$dir/initramfs" \
-		"modules=$dir/usr/lib/modules/$version" >"$CACHE/names/$name.tmp"
+		"modules=$dir/usr/lib/modules/$version" "fakenpu=$npu" >"$CACHE/names/$name.tmp"
 	mv "$CACHE/names/$name.tmp" "$CACHE/names/$name"
 }
 
@@ -288,7 +309,8 @@ kernel_prepare() {
 kernel_env() {
 	local file=$CACHE/names/$1
 
-	if ! grep -qs "^hash=$(source_hash)\$" "$file"; then
+	if ! grep -qs "^hash=$(source_hash)\$" "$file" ||
+		! grep -qs "^fakenpu=.*-$(fakenpu_hash)\$" "$file"; then
 		kernel_prepare "$1" || return 1
 	fi
 	cat "$file"
@@ -298,14 +320,14 @@ kernel_clean() {
 	local d keep
 
 	if [ "${1:-}" = --all ]; then
-		rm -rf "${CACHE:?}"/{apt,debs,kernels,roots,built,tools,names,accel,lock} "$CACHE"/initramfs.*
+		rm -rf "${CACHE:?}"/{apt,debs,kernels,roots,built,fakenpu,tools,names,accel,lock} "$CACHE"/initramfs.*
 		return 0
 	fi
 	keep=$(cat "$CACHE"/names/* 2>/dev/null) || keep=
 	rm -rf "${CACHE:?}/debs" "$CACHE"/initramfs.*
-	for d in "$CACHE"/built/* "$CACHE"/kernels/* "$CACHE"/roots/*; do
+	for d in "$CACHE"/built/* "$CACHE"/fakenpu/* "$CACHE"/kernels/* "$CACHE"/roots/*; do
 		case $keep in
-		*"version=${d##*/}"* | *"dir=$d"*) ;;
+		*"version=${d##*/}"* | *"dir=$d"* | *"fakenpu=$d"*) ;;
 		*) rm -rf "$d" ;;
 		esac
 	done
