@@ -81,6 +81,8 @@ static int report_error(const struct xtr_record_err *err)
 		cli_hint("%s", err->hint);
 	if (err->kind == XTR_FAIL_COMMAND)
 		return err->code == -ENOENT ? 127 : 126;
+	if (err->kind == XTR_FAIL_USAGE)
+		return XTR_EXIT_USAGE;
 	return err->kind == XTR_FAIL_MACHINE ? XTR_EXIT_PRIVILEGE : XTR_EXIT_FAILURE;
 }
 
@@ -91,6 +93,12 @@ static bool asked_for(const struct opts *o, const struct xtr_provider *p)
 			return true;
 	}
 	return false;
+}
+
+/* Of these, only what was asked for is in the list at all. */
+static bool is_call(const struct xtr_provider *p)
+{
+	return strncmp(p->name, "func:", 5) == 0 || strncmp(p->name, "api:", 4) == 0;
 }
 
 /* Say what will not be recorded: what was asked for by name, and what the kernel refused. */
@@ -106,7 +114,7 @@ static void report_missing(const struct session *s)
 		const struct xtr_provider *p = xtr_recorder_provider(s->r, i);
 
 		if (p->state == XTR_PROVIDER_REFUSED ||
-		    (p->state == XTR_PROVIDER_MISSING && asked_for(s->o, p)))
+		    (p->state == XTR_PROVIDER_MISSING && (is_call(p) || asked_for(s->o, p))))
 			cli_warn("%s is not recorded: %s", p->name, p->why ? p->why : "missing");
 	}
 }

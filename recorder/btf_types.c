@@ -46,7 +46,7 @@ static struct btf *of_kernel(struct xtr_btf_types *t)
 }
 
 /* A module's types continue those of the kernel, which are found through it, too. */
-static struct btf *types_of(struct xtr_btf_types *t, const char *module)
+const struct btf *xtr_btf_types_of(struct xtr_btf_types *t, const char *module)
 {
 	struct btf *kernel = of_kernel(t);
 	struct module *m;
@@ -70,7 +70,7 @@ static struct btf *types_of(struct xtr_btf_types *t, const char *module)
 int xtr_btf_argument(struct xtr_btf_types *t, const char *module, const char *function,
 		     const char *name)
 {
-	const struct btf *btf = types_of(t, module);
+	const struct btf *btf = xtr_btf_types_of(t, module);
 	const struct btf_type *f;
 	const struct btf_param *p;
 	int id;
@@ -93,7 +93,7 @@ int xtr_btf_argument(struct xtr_btf_types *t, const char *module, const char *fu
 int xtr_btf_member(struct xtr_btf_types *t, const char *module, const char *structure,
 		   const char *name)
 {
-	const struct btf *btf = types_of(t, module);
+	const struct btf *btf = xtr_btf_types_of(t, module);
 	const struct btf_type *s;
 	const struct btf_member *m;
 	int id;

@@ -6,11 +6,16 @@
 #ifndef XTR_RECORDER_BTF_TYPES_H
 #define XTR_RECORDER_BTF_TYPES_H
 
+struct btf;
 struct xtr_btf_types;
 
 /* NULL: no memory. */
 struct xtr_btf_types *xtr_btf_types_new(void);
 void xtr_btf_types_free(struct xtr_btf_types *t);
+
+/* All types of a module (NULL: of the kernel itself) with those of the kernel; NULL: none are
+ * known. They live as long as t. */
+const struct btf *xtr_btf_types_of(struct xtr_btf_types *t, const char *module);
 
 /*
  * Number of the argument of this name, from 0. module NULL: the kernel itself. -ENOENT: there is no

@@ -317,16 +317,24 @@ int xtr_probe_require(const struct xtr_record_opts *opts, struct xtr_record_err 
 	return 0;
 }
 
+/* Functions are in the list only where they were asked for. */
+static bool is_call(const struct xtr_hook_result *r)
+{
+	return strncmp(r->info.name, "func:", 5) == 0 || strncmp(r->info.name, "api:", 4) == 0;
+}
+
 int xtr_probe_no_events(const struct xtr_record_opts *opts, const struct xtr_hook_result *results,
 			size_t n, struct xtr_record_err *err)
 {
 	char what[256];
 
 	for (size_t i = 0; i < n; i++) {
-		if (results[i].info.state != XTR_PROVIDER_REFUSED)
+		bool refused = results[i].info.state == XTR_PROVIDER_REFUSED;
+
+		if (!refused && !is_call(&results[i]))
 			continue;
-		snprintf(what, sizeof(what), "%s: refused: %.160s", results[i].info.name,
-			 results[i].why);
+		snprintf(what, sizeof(what), "%.80s%s: %.160s", results[i].info.name,
+			 refused ? ": refused" : "", results[i].why);
 		return say(err, -ENOSYS, what, "'xtr doctor' shows what this machine lacks");
 	}
 	if (opts->n_events)

@@ -148,6 +148,25 @@ void xtr_probe_free(struct xtr_probe *p)
 	free(p);
 }
 
+static void join_half(struct xtr_probe_event *e, struct xtr_probe_event *more)
+{
+	struct xtr_probe_event kept = *e;
+
+	if (more->desc.n_fields <= e->desc.n_fields)
+		return;
+	*e = *more;
+	*more = kept;
+}
+
+void xtr_probe_join(struct xtr_probe *p, struct xtr_probe *more)
+{
+	join_half(&p->entry, &more->entry);
+	join_half(&p->ret, &more->ret);
+	p->want_ret |= more->want_ret;
+	p->entry.cfg.save = p->ret.cfg.save;
+	xtr_probe_free(more);
+}
+
 static int note_target(struct xtr_probe *p, const char *symbol)
 {
 	char *all;
@@ -235,7 +254,7 @@ int xtr_probe_capture(struct xtr_probe *p, bool at_ret, const struct xtr_capture
 	e->desc.size = at + 8;
 	if (c->load.from >= XTR_FROM_SAVED) {
 		e->cfg.save = 1;
-		p->entry.cfg.save = 1;
+		p->entry.cfg.save = 1; /* the entry keeps them */
 	}
 	return 0;
 }

@@ -65,6 +65,8 @@ struct xtr_capture {
 int xtr_probe_new(struct xtr_probe **p, enum xtr_probe_kind kind, const char *module,
 		  const char *function);
 void xtr_probe_free(struct xtr_probe *p);
+/* Add what `more` records beyond p, the same function; more is freed. */
+void xtr_probe_join(struct xtr_probe *p, struct xtr_probe *more);
 /* One more place; path may be NULL. 0 or -ENOMEM. */
 int xtr_probe_add_target(struct xtr_probe *p, const char *symbol, const char *path, uint64_t addr);
 /*

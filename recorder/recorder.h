@@ -37,6 +37,7 @@ enum xtr_fail {
 	XTR_FAIL_MACHINE, /* a privilege, kernel feature or device is missing */
 	XTR_FAIL_UNKNOWN, /* no such event */
 	XTR_FAIL_COMMAND, /* the command could not be run */
+	XTR_FAIL_USAGE,   /* an option makes no sense */
 };
 
 /* Why something did not work: one line, and what to do about it (may be empty). */

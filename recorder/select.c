@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "select.h"
+#include "func_select.h"
 #include "groups.h"
 #include "kallsyms.h"
 #include "tracefs.h"
@@ -167,7 +168,7 @@ static int select_default(struct xtr_selection *s)
 	return err;
 }
 
-static int select_one(struct xtr_selection *s, const char *pattern)
+static int select_one(struct xtr_selection *s, const char *pattern, struct xtr_record_err *why)
 {
 	const struct xtr_group *g = xtr_group_find(pattern);
 	struct walk w = { .s = s, .pattern = pattern };
@@ -175,6 +176,8 @@ static int select_one(struct xtr_selection *s, const char *pattern)
 
 	if (strcmp(pattern, "default") == 0)
 		return select_default(s);
+	if (strncmp(pattern, XTR_FUNC_PREFIX, strlen(XTR_FUNC_PREFIX)) == 0)
+		return xtr_func_select(s, pattern, why);
 	if (g)
 		return xtr_group_loaded(g) ? select_group(s, g) : -ENODEV;
 	w.matched = select_hooks(s, pattern);
@@ -205,8 +208,10 @@ int xtr_selection_add_probe(struct xtr_selection *s, struct xtr_probe *p)
 	struct xtr_probe **more;
 
 	for (size_t i = 0; i < s->n_probes; i++) {
-		if (strcmp(s->probes[i]->name, p->name) == 0)
-			return -EEXIST;
+		if (strcmp(s->probes[i]->name, p->name) == 0) {
+			xtr_probe_join(s->probes[i], p);
+			return 0;
+		}
 	}
 	more = reallocarray(s->probes, s->n_probes + 1, sizeof(struct xtr_probe *));
 	if (!more)
@@ -272,9 +277,9 @@ int xtr_select(struct xtr_selection *s, const char *const *events, size_t n,
 	s->unknown = calloc(n + 1, sizeof(*s->unknown));
 	if (!s->unknown)
 		return explain(err, -ENOMEM, "");
-	rc = n ? 0 : select_one(s, "default");
+	rc = n ? 0 : select_one(s, "default", err);
 	for (size_t i = 0; i < n && !rc; i++) {
-		rc = select_one(s, events[i]);
+		rc = select_one(s, events[i], err);
 		bad = events[i];
 	}
 	if (!rc)
@@ -294,6 +299,7 @@ void xtr_selection_free(struct xtr_selection *s)
 		xtr_probe_free(s->probes[i]);
 	free(s->probes);
 	free(s->probe_events);
+	xtr_funcs_free(s->funcs);
 	for (size_t i = 0; i < s->n_generics; i++)
 		xtr_generic_free(s->generics[i]);
 	free(s->generics);

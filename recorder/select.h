@@ -20,9 +20,10 @@ struct xtr_selection {
 	bool init_all; /* asked for by name, or addresses are hidden */
 	struct xtr_generic **generics;
 	size_t n_generics;
-	struct xtr_probe *
-		*probes; /* functions, also those that cannot be recorded, with the reason */
+	/* Functions, also those that cannot be recorded, with the reason. */
+	struct xtr_probe **probes;
 	size_t n_probes;
+	struct xtr_funcs *funcs; /* what was read to find them */
 	/* Events with types from XTR_TYPE_FIRST_DYNAMIC on: generics, then those of the probes. */
 	uint32_t n_dynamic;
 	const struct xtr_event_desc **probe_events; /* by type; the first follows the generics */
@@ -36,8 +37,8 @@ struct xtr_selection {
 int xtr_select(struct xtr_selection *s, const char *const *events, size_t n,
 	       struct xtr_record_err *err);
 /*
- * Add a function. 0: p is the selection's from now on; -EEXIST: one of this name is in it, p stays
- * the caller's, as with any other error.
+ * Add a function: p is the selection's from now on. One of this name that is in it already is
+ * joined with it: of each half the one that records more stays. 0, or -ENOMEM: p is the caller's.
  */
 int xtr_selection_add_probe(struct xtr_selection *s, struct xtr_probe *p);
 void xtr_selection_free(struct xtr_selection *s);
