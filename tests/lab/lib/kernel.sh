@@ -7,7 +7,7 @@
 # $CACHE/roots/VERSION/           headers, compiler and libc of the kernel's own suite, for chroot
 # $CACHE/built/VERSION-HASH/      what a guest uses: initramfs, lib/modules/VERSION with our module
 # $CACHE/fakenpu/VERSION-HASH/    the stand-in intel_vpu.ko, outside the module tree: modprobe finds the real one
-# $CACHE/tools/HASH/             fakegpu-load
+# $CACHE/tools/HASH/             fakegpu-load, npu-load, libze_loader.so.1
 # $CACHE/names/NAME               KEY=VALUE lines of the newest prepare of NAME
 #
 # Every directory is made under a temporary name and renamed when complete.
@@ -251,14 +251,20 @@ build_fakenpu() {
 
 # Prints the folder of the lab's own programs for the guest's PATH; builds them if need be.
 guest_tools() {
-	local dir tmp src=$LAB_DIR/fakegpu
+	local dir tmp src=$LAB_DIR/fakegpu ze=$LAB_DIR/fakenpu/ze
+	# Frame pointers: the kernel walks user stacks by them.
+	local -a cc=("${CC:-cc}" -std=gnu11 -O2 -fno-omit-frame-pointer -Wall -Wextra -Werror -pthread)
 
-	dir=$CACHE/tools/$(cat "$src/fakegpu-load.c" "$src/fakegpu_uapi.h" | sha256sum | cut -c 1-12)
+	dir=$CACHE/tools/$(cat "$LAB_DIR/lib/kernel.sh" "$src/fakegpu-load.c" "$src/fakegpu_uapi.h" \
+		"$ze"/*.[ch] "$ze/../fakenpu_uapi.h" | sha256sum | cut -c 1-12)
 	if [ ! -e "$dir" ]; then
 		tmp=$(new_dir "$dir")
-		# Frame pointers: the kernel walks user stacks by them.
-		"${CC:-cc}" -std=gnu11 -O2 -fno-omit-frame-pointer -Wall -Wextra -Werror \
-			-o "$tmp/fakegpu-load" "$src/fakegpu-load.c" -pthread >&2 || return 1
+		"${cc[@]}" -o "$tmp/fakegpu-load" "$src/fakegpu-load.c" >&2 || return 1
+		"${cc[@]}" -shared -fPIC -fvisibility=hidden -Wl,-soname,libze_loader.so.1 \
+			-o "$tmp/libze_loader.so.1" "$ze"/ze_*.c >&2 || return 1
+		# shellcheck disable=SC2016 # for the loader of programs
+		"${cc[@]}" -o "$tmp/npu-load" "$ze/npu-load.c" "$tmp/libze_loader.so.1" \
+			-Wl,-rpath,'$ORIGIN' >&2 || return 1
 		# Another run may have been faster: then its folder stays.
 		chmod 755 "$tmp"
 		mv -T "$tmp" "$dir" 2>/dev/null || rm -rf "$tmp"
