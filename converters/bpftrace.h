@@ -24,6 +24,8 @@ bool bpftrace_probe(const char *probe, size_t len, struct textin_event *e);
 
 /* --- bpftrace_line.c: lines ------------------------------------------------------------------- */
 
+/* No process or thread has a larger number (PID_MAX_LIMIT of the kernel on 64 bits). */
+#define BPFTRACE_PID_MAX 4194304u
 #define BPFTRACE_COLUMNS 8u /* with a bare number, on each side of the probe */
 
 /* A bare number of a line may be a time, if the whole file says so. */

@@ -83,7 +83,7 @@ static bool put_number(struct bpftrace_line *line, enum label label, uint64_t n)
 		line->has_cpu = true;
 		return true;
 	}
-	if (n > UINT32_MAX || (label == LABEL_PID ? line->has_pid : line->has_tid))
+	if (n > BPFTRACE_PID_MAX || (label == LABEL_PID ? line->has_pid : line->has_tid))
 		return false;
 	*(label == LABEL_PID ? &line->e.at.pid : &line->e.at.tid) = (uint32_t)n;
 	*(label == LABEL_PID ? &line->has_pid : &line->has_tid) = true;

@@ -10,13 +10,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* No process, thread or CPU has a larger number (PID_MAX_LIMIT of the kernel on 64 bits). */
-#define PID_MAX     4194304u
 #define WALL_BYTES  8
 #define SHOWN_BYTES 100 /* of a line that is not understood */
 
 struct column {
-	uint64_t n, large, falls, last; /* numbers seen; larger than PID_MAX; than the one before */
+	uint64_t n, large, falls,
+		last; /* numbers seen; too large for a thread; smaller than before */
 };
 
 struct file {
@@ -47,7 +46,7 @@ static void see_numbers(struct file *f, const struct bpftrace_line *line)
 		struct column *c = &f->column[line->numbers[i].column];
 		uint64_t n = line->numbers[i].n;
 
-		c->large += n > PID_MAX;
+		c->large += n > BPFTRACE_PID_MAX;
 		c->falls += c->n && n < c->last;
 		c->last = n;
 		c->n++;
@@ -78,7 +77,7 @@ static void decide(struct file *f)
 	for (unsigned int i = 2 * BPFTRACE_COLUMNS; i-- > 0;) {
 		const struct column *c = &f->column[i];
 
-		if (c->large && c->falls <= c->n / 4)
+		if (c->large && c->falls * 3 <= c->n + 2)
 			f->time_column = i;
 	}
 	f->times = f->probes && f->timed == f->probes;

@@ -332,7 +332,8 @@ int textin_sink_next(struct textin_sink *s, const struct textin_event *e)
 
 int textin_sink_lost_here(struct textin_sink *s, uint64_t count)
 {
-	return xtr_import_lost(s->im, XTR_STREAM_NONE, s->newest, s->newest + 1, count);
+	/* Before the next event, as gaps are told before what happens at the same time. */
+	return xtr_import_lost(s->im, XTR_STREAM_NONE, s->newest + 1, s->newest + 1, count);
 }
 
 static int note_count(struct textin_sink *s, const char *key, uint64_t n)
