@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct import_opts {
@@ -80,8 +81,9 @@ static int summary(const char *input, const char *output, const struct xtr_impor
 		cli_warn("LOST %s%s events: 'xtr info' tells which",
 			 res->lost_unsure ? "at least " : "", cli_count(res->lost));
 	if (!cli_quiet && strcmp(output, "-"))
-		fprintf(stderr, "xtr: '%s': %s events imported (%s)\n", output,
-			cli_count(res->events), res->format);
+		fprintf(stderr, "xtr: '%s': %s events imported (%s)%s\n", output,
+			cli_count(res->events), res->format,
+			res->no_times ? "; without times: order and counts only" : "");
 	return res->damage || res->lost ? XTR_EXIT_LOSS : XTR_EXIT_OK;
 }
 
@@ -127,6 +129,15 @@ static int write_file(const char *input, const char *output, const struct import
 	return err;
 }
 
+/* Somebody waits for what goes into a file instead. */
+static void hint_pipe(const struct import_opts *o)
+{
+	struct stat st;
+
+	if (!o->output && !cli_quiet && !fstat(STDOUT_FILENO, &st) && S_ISFIFO(st.st_mode))
+		cli_hint("-o - writes it to the pipe");
+}
+
 static int import(const char *input, const char *output, const struct import_opts *o)
 {
 	struct xtr_import_result res = { 0 };
@@ -145,7 +156,11 @@ static int import(const char *input, const char *output, const struct import_opt
 	}
 	err = write_file(input, output, o, in, &res, &status);
 	xtr_io_close(in);
-	return err ? status : summary(input, output, &res);
+	if (err)
+		return status;
+	status = summary(input, output, &res);
+	hint_pipe(o);
+	return status;
 }
 
 static int run(const void *opts, int argc, char **argv)
@@ -173,19 +188,22 @@ const struct cli_command cmd_import = {
 	.summary = "make an .xtr file of another tool's trace",
 	.args = "FILE",
 	.about =
-		"Reads what trace-cmd recorded, or the text of the kernel's trace file, of trace-cmd report or of perf script, and "
-		"writes the same records as if xtr had recorded them, so that "
+		"Reads what trace-cmd recorded, or the text of the kernel's trace file, of trace-cmd report, of perf script or of a "
+		"bpftrace script that prints its probes, and writes the same records as if xtr had recorded them, so that "
 		"stats, jobs, dump and export work. Events of gpu_scheduler (of all kernels) and dma_fence become "
 		"xtr's own; every other event is kept with its name and fields.\n\n"
 		"What only a live recording knows is absent and said to be: on kernels before 6.17 the trace has "
 		"neither the device nor the key of a job, so that keys are made up and the jobs are flagged "
 		"'key-inferred'. Times stay on the trace's clock, which 'xtr info' names; unless it is monotonic or "
-		"boottime they cannot be compared with other clocks.\n\n"
+		"boottime they cannot be compared with other clocks. A text without times gives an order of "
+		"events (clock sequence): counts are right, and every command says that there are no times.\n\n"
 		"Events that the trace says were lost are in the file's account of losses; a loss of unknown size "
 		"counts as one event. The exit status is 3 if there are losses or if a part of the input could not "
 		"be read.",
-	.examples = "xtr import trace.dat\twrites trace.xtr\n"
-		    "xtr import -o - trace.dat | xtr stats -\twithout a file in between\n",
+	.examples =
+		"xtr import trace.dat\twrites trace.xtr\n"
+		"xtr import -o - trace.dat | xtr stats -\twithout a file in between\n"
+		"xtr import -f bpftrace -o - capture.txt | xtr stats -\tprobes that bpftrace printed\n",
 	.options = options,
 	.n_options = sizeof(options) / sizeof(options[0]),
 	.opts_size = sizeof(struct import_opts),

@@ -81,8 +81,12 @@ void cli_trace_error(const char *path, const struct xtr_err *err)
 		cli_error("'%s': %s", path, strerror(err->code < 0 ? -err->code : EIO));
 }
 
-static void open_hint(const struct xtr_err *err)
+static void open_hint(const char *path, const struct xtr_err *err)
 {
+	if (err->problem == XTR_P_TOO_SHORT && !strcmp(path, "-")) {
+		cli_hint("does the command before the pipe write to it? (-o -)");
+		return;
+	}
 	switch (err->problem) {
 	case XTR_P_NOT_XTR:
 	case XTR_P_TOO_SHORT:
@@ -115,7 +119,7 @@ struct xtr_reader *cli_open_trace(const char *path, int *status)
 	if (!err.code)
 		err.code = ret;
 	cli_trace_error(path, &err);
-	open_hint(&err);
+	open_hint(path, &err);
 	*status = XTR_EXIT_FAILURE;
 	return NULL;
 }
