@@ -29,7 +29,7 @@ static const struct cli_option options[] = {
 struct dump_run {
 	const struct dump_opts *o;
 	struct replay_cmd cmd;
-	const struct xtr_tables *tables;
+	struct xtr_dump dump;
 	struct xtr_json json;
 	uint64_t first;        /* ns: event time at which the pace began */
 	struct timespec began; /* ... and when that was */
@@ -64,9 +64,9 @@ static int on_event(void *ctx, const struct xtr_event *ev)
 	if (r->o->pace > 0)
 		keep_pace(r, ev->ts);
 	if (r->o->json)
-		xtr_dump_json(&r->json, r->tables, ev);
+		xtr_dump_json(&r->json, &r->dump, ev);
 	else
-		xtr_dump_text(r->cmd.out, r->tables, ev);
+		xtr_dump_text(r->cmd.out, &r->dump, ev);
 	return ferror(r->cmd.out) ? -EIO : 0;
 }
 
@@ -108,8 +108,10 @@ static int section(struct dump_run *r, const struct xtr_section *s)
 	size_t n = 0;
 	int ret = 0;
 
-	r->tables = xtr_section_tables(s);
+	xtr_dump_init(&r->dump, xtr_section_meta(s), xtr_section_tables(s));
 	r->first = 0;
+	if (!r->dump.times && !r->o->json)
+		fputs("# no times: #N is the event's place in the order\n", r->cmd.out);
 	if (r->o->events.n)
 		ret = select_types(r, s, &types, &n);
 	if (ret == -ENOENT) {
@@ -133,6 +135,11 @@ static int run(const void *opts, int argc, char **argv)
 
 	if (status != XTR_EXIT_OK)
 		return status;
+	if (r.o->pace > 0 && replay_without_times(&r.cmd)) {
+		cli_error("'%s': --pace needs times, and the trace has none", r.cmd.path);
+		replay_end(&r.cmd, 0);
+		return XTR_EXIT_FAILURE;
+	}
 	xtr_json_init(&r.json, replay_out(&r.cmd), false);
 	for (i = 0; i < xtr_reader_n_sections(r.cmd.reader) && !ret; i++)
 		ret = section(&r, xtr_reader_section(r.cmd.reader, i));
@@ -147,7 +154,8 @@ const struct cli_command cmd_dump = {
 	.about =
 		"Prints comm-tid [cpu] time: event: fields, as trace-cmd does; times are seconds on the "
 		"event clock, the thread is the one that was current (in an interrupt, the "
-		"interrupted one). Lost events show in their place. Control characters in names are "
+		"interrupted one). A trace without times (imported from text) shows the number of each event, "
+		"#1 and up, and --from and --to take such numbers. Lost events show in their place. Control characters in names are "
 		"printed as \\xNN. A stack follows its event, innermost frame first: symbol+offset "
 		"[module], offset in bytes; in JSON it is an array.\n\n"
 		"Exit status 3: events were lost while recording, or the file is damaged.",

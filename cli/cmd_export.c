@@ -196,6 +196,13 @@ static int export(struct export_run *r)
 	fill(r);
 	ret = xtr_export(&r->e);
 	cli_progress_done();
+	if (ret == -ENODATA && r->e.why) {
+		cli_error("'%s': %s", r->cmd.path, r->e.why);
+		cli_hint("csv, jsonl and sqlite hold its events in order");
+		outfile_abandon(&r->out);
+		replay_end(&r->cmd, 0);
+		return XTR_EXIT_FAILURE;
+	}
 	if (ret && r->e.why) {
 		outfile_abandon(&r->out);
 		replay_end(&r->cmd, 0);

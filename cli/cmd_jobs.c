@@ -24,6 +24,7 @@ struct jobs_run {
 	const struct jobs_opts *o;
 	struct replay_cmd cmd;
 	const struct xtr_tables *tables;
+	bool times; /* of the section */
 	struct xtr_select select;
 	struct xtr_model *verdict, *model;
 	struct xtr_json json;
@@ -43,11 +44,11 @@ static int on_job(void *ctx, const struct xtr_job *j)
 	if (!xtr_select_job(&r->select, j))
 		return 0;
 	if (r->o->csv)
-		xtr_jobs_csv(r->cmd.out, r->tables, j);
+		xtr_jobs_csv(r->cmd.out, r->tables, r->times, j);
 	else if (r->o->jsonl)
-		xtr_jobs_json(&r->json, r->tables, j);
+		xtr_jobs_json(&r->json, r->tables, r->times, j);
 	else
-		xtr_jobs_text(r->cmd.out, r->tables, j);
+		xtr_jobs_text(r->cmd.out, r->tables, r->times, j);
 	return ferror(r->cmd.out) ? -EIO : 0;
 }
 
@@ -76,6 +77,7 @@ static int section(struct jobs_run *r, const struct xtr_section *s)
 	mo.job = on_job;
 	mo.ctx = r;
 	r->tables = mo.tables;
+	r->times = xtr_meta_has_times(mo.meta);
 	replay_select(&r->cmd, s, &r->select);
 	ret = xtr_model_new(&r->model, &mo);
 	if (!ret)

@@ -99,7 +99,10 @@ static int gather_section(struct info *info, struct info_section *is)
 	/* What the headers promise and decoding did not give is missing too. */
 	info->missing = sum(info->missing, sum(s->missing, undecoded));
 	info->filtered = sum(info->filtered, s->filtered);
-	info->duration = sum(info->duration, is->last - is->first);
+	if (xtr_meta_has_times(xtr_section_meta(is->s))) {
+		info->times = true;
+		info->duration = sum(info->duration, is->last - is->first);
+	}
 	return err;
 }
 
@@ -136,6 +139,7 @@ int info_gather(struct info *info, const char *path, const struct xtr_reader *r)
 	if (!info->sections)
 		return -ENOMEM;
 	err = reader_problems(info);
+	info->times = !info->n_sections;
 	for (size_t i = 0; i < info->n_sections && !err; i++) {
 		info->sections[i].s = xtr_reader_section(r, i);
 		err = gather_section(info, &info->sections[i]);

@@ -148,19 +148,25 @@ static void put_recorder(struct xtr_json *j, const struct xtr_section *s)
 	xtr_json_end_object(j);
 }
 
+static void kv_or_null(struct xtr_json *j, const char *key, bool known, uint64_t n)
+{
+	xtr_json_key(j, key);
+	if (known)
+		xtr_json_u64(j, n);
+	else
+		xtr_json_null(j);
+}
+
 static void put_times(struct xtr_json *j, const struct info_section *is)
 {
+	bool times = xtr_meta_has_times(xtr_section_meta(is->s));
+
 	static const char *const keys[] = { "first_ns", "last_ns", "start_realtime_ns" };
 	const uint64_t values[] = { is->first, is->last, is->start_realtime };
 
-	for (size_t i = 0; i < 3; i++) {
-		xtr_json_key(j, keys[i]);
-		if (is->events && values[i])
-			xtr_json_u64(j, values[i]);
-		else
-			xtr_json_null(j);
-	}
-	xtr_json_kv_u64(j, "duration_ns", is->last - is->first);
+	for (size_t i = 0; i < 3; i++)
+		kv_or_null(j, keys[i], times && is->events && values[i], values[i]);
+	kv_or_null(j, "duration_ns", times, is->last - is->first);
 }
 
 static void put_section(struct xtr_json *j, const struct info_section *is)
@@ -211,7 +217,7 @@ static void put_head(struct xtr_json *j, const struct info *info)
 	xtr_json_kv_u64(j, "lost", info->lost);
 	xtr_json_kv_u64(j, "missing", info->missing);
 	xtr_json_kv_u64(j, "filtered", info->filtered);
-	xtr_json_kv_u64(j, "duration_ns", info->duration);
+	kv_or_null(j, "duration_ns", info->times, info->duration);
 	xtr_json_kv_str(j, "clock", m ? xtr_meta_clock(m) : NULL);
 	xtr_json_kv_str(j, "kernel", sys ? sys->release : NULL);
 	if (s)

@@ -136,14 +136,20 @@ static void print_recording(FILE *f, const struct info_section *is)
 
 	fputs("Recording\n", f);
 	label(f, "started");
-	if (is->start_realtime)
+	if (!xtr_meta_has_times(m))
+		fputs("unknown: the trace has no times", f);
+	else if (is->start_realtime)
 		cli_put_utc(f, is->start_realtime);
 	else
 		fputs("unknown: no clock snapshot", f);
 	fputc('\n', f);
 	label(f, "span");
-	fprintf(f, "%s (%" PRIu64 " ns)\n", is->events ? cli_ns(is->last - is->first) : "no events",
-		is->last - is->first);
+	if (!xtr_meta_has_times(m))
+		fputs("order only, no times\n", f);
+	else
+		fprintf(f, "%s (%" PRIu64 " ns)\n",
+			is->events ? cli_ns(is->last - is->first) : "no events",
+			is->last - is->first);
 	label(f, "events");
 	fprintf(f, "%s on %" PRIu32 " CPU%s", cli_count(is->events), sum->streams,
 		sum->streams == 1 ? "" : "s");
@@ -178,7 +184,10 @@ static void print_clock(FILE *f, const char *clock)
 			return;
 		}
 	}
-	fputs(" (a tracer's own: cannot be compared with other clocks)\n", f);
+	fputs(strcmp(clock, XTR_CLOCK_SEQUENCE)
+		      ? " (a tracer's own: cannot be compared with other clocks)\n"
+		      : " (no times: events are numbered in their order)\n",
+	      f);
 }
 
 static bool all_zero(const uint8_t *p, size_t n)

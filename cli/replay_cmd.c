@@ -27,6 +27,21 @@ static int parse_pids(struct replay_cmd *c, const struct cli_command *cmd)
 	return XTR_EXIT_OK;
 }
 
+bool replay_without_times(const struct replay_cmd *c)
+{
+	for (size_t i = 0; i < xtr_reader_n_sections(c->reader); i++)
+		if (!xtr_meta_has_times(xtr_section_meta(xtr_reader_section(c->reader, i))))
+			return true;
+	return false;
+}
+
+/* Where events are numbered, a window is given in numbers, which read as seconds. */
+static bool window_fits(const struct replay_cmd *c, const struct window_opts *w)
+{
+	return (w->from % XTR_PLAY_NUMBER == 0 && w->to % XTR_PLAY_NUMBER == 0) ||
+	       !replay_without_times(c);
+}
+
 int replay_begin_window(struct replay_cmd *c, const struct cli_command *cmd,
 			const struct window_opts *w, int argc, char **argv)
 {
@@ -41,6 +56,11 @@ int replay_begin_window(struct replay_cmd *c, const struct cli_command *cmd,
 	c->reader = cli_open_trace(c->path, &status);
 	if (!c->reader)
 		return status;
+	if (!window_fits(c, w)) {
+		xtr_reader_close(c->reader);
+		return cli_usage_error(cmd, "the trace has no times: --from and --to take the "
+					    "number of an event");
+	}
 	c->status = cli_report_loss(c->path, c->reader);
 	return XTR_EXIT_OK;
 }

@@ -18,15 +18,15 @@ struct replay_opts {
 	struct cli_list devices, rings, pids;
 };
 
-#define WINDOW_OPTIONS(type, member)                                             \
-	{ 0,                                                                     \
-	  "from",                                                                \
-	  "TIME",                                                                \
-	  CLI_TIME,                                                              \
-	  offsetof(type, member.from),                                           \
-	  "begin here: time on the event clock, or since the first event" },     \
-	{                                                                        \
-		0, "to", "TIME", CLI_TIME, offsetof(type, member.to), "end here" \
+#define WINDOW_OPTIONS(type, member)                                                                 \
+	{ 0,                                                                                         \
+	  "from",                                                                                    \
+	  "TIME",                                                                                    \
+	  CLI_TIME,                                                                                  \
+	  offsetof(type, member.from),                                                               \
+	  "begin here: time on the event clock, or since the first event; a number without times" }, \
+	{                                                                                            \
+		0, "to", "TIME", CLI_TIME, offsetof(type, member.to), "end here"                     \
 	}
 
 #define REPLAY_OPTIONS(type, member)                                                  \
@@ -68,6 +68,8 @@ int replay_begin(struct replay_cmd *c, const struct cli_command *cmd, const stru
 		 int argc, char **argv);
 int replay_begin_window(struct replay_cmd *c, const struct cli_command *cmd,
 			const struct window_opts *w, int argc, char **argv);
+/* Has a section of the file no times, but only an order of events? */
+bool replay_without_times(const struct replay_cmd *c);
 /* The selection that the options ask for in this section. */
 void replay_select(const struct replay_cmd *c, const struct xtr_section *s, struct xtr_select *sel);
 /* The same with times as they were given. */

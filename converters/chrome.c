@@ -110,6 +110,7 @@ static void close_(void *self)
 const struct xtr_exporter xtr_exporter_chrome = {
 	.name = "chrome",
 	.suffix = ".json",
+	.timeline = true,
 	.help = "Chrome trace JSON, for ui.perfetto.dev and chrome://tracing",
 	.wants = wants,
 	.open = open_,

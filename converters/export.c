@@ -326,6 +326,17 @@ static int export_all(struct run *r)
 	return ret ? ret : r->x->finish(r->self);
 }
 
+/* A timeline of a section without times would be made up. */
+static bool can_show(const struct xtr_export *e)
+{
+	size_t i;
+
+	for (i = 0; e->exporter->timeline && i < xtr_reader_n_sections(e->reader); i++)
+		if (!xtr_meta_has_times(xtr_section_meta(xtr_reader_section(e->reader, i))))
+			return false;
+	return true;
+}
+
 int xtr_export(struct xtr_export *e)
 {
 	struct run r = { .e = e, .x = e->exporter, .select = e->select, .top.most = e->top };
@@ -335,6 +346,10 @@ int xtr_export(struct xtr_export *e)
 	e->opts.by_pid = e->select.n_pids;
 	if (e->top > XTR_EXPORT_TOP_MAX)
 		return -EINVAL;
+	if (!can_show(e)) {
+		e->why = "the trace has no times, and a timeline needs them";
+		return -ENODATA;
+	}
 	/* The longest jobs are few: what else happened would bury them. */
 	r.wants = e->top ? 0 : r.x->wants(&e->opts);
 	ret = r.x->open(&r.self, &e->opts, &e->why);

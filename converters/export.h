@@ -63,6 +63,7 @@ struct xtr_exporter {
 	const char *suffix; /* ".pftrace" */
 	const char *help;   /* one line */
 	bool by_path;       /* writes a file by its name, cannot stream */
+	bool timeline;      /* is nothing without times */
 	/* XTR_EXPORT_*: what it takes, given the options (called before open). */
 	unsigned int (*wants)(const struct xtr_export_opts *o);
 	/*
@@ -112,12 +113,13 @@ struct xtr_export {
 	/* Called now and then, 0 to 1000. May be NULL. */
 	void (*progress)(void *ctx, unsigned int permille);
 	void *ctx;
-	const char *why; /* out: of -EINVAL, static text; else NULL */
+	const char *why; /* out: of -EINVAL and -ENODATA, static text; else NULL */
 };
 
 #define XTR_EXPORT_TOP_MAX 1000000u
 
-/* 0; -EINVAL with why; -errno. out is not flushed. */
+/* 0; -EINVAL (options) or -ENODATA (a section lacks what the format needs) with why; -errno. out is
+ * not flushed. */
 int xtr_export(struct xtr_export *e);
 
 #endif /* XTR_EXPORT_H */

@@ -30,6 +30,8 @@ static int put(struct xtr_feed *f, enum xtr_relation_id id)
 	size_t i;
 	int ret = 0;
 
+	if (!f->times)
+		xtr_row_without_times(&xtr_relations[id], &f->row);
 	for (i = 0; i < xtr_relations[id].n && !ret; i++)
 		ret = clean_cell(&f->clean[i], &f->row.cell[i]);
 	return ret ? ret : f->put(f->ctx, id, &f->row);
@@ -75,6 +77,7 @@ int xtr_feed_section(struct xtr_feed *f, const struct xtr_export_section *s)
 	f->origin.from = s->from;
 	f->origin.to = s->to;
 	f->tables = s->tables;
+	f->times = xtr_meta_has_times(s->meta);
 	xtr_row_origin(f->origin_cell, &f->origin);
 	ret = clean_cell(&f->clean_host, &f->origin_cell[0]);
 	if (!ret)

@@ -17,6 +17,7 @@ struct xtr_feed {
 	struct xtr_cell origin_cell[XTR_ORIGIN_N];
 	/* own */
 	const struct xtr_tables *tables;
+	bool times;             /* of the section */
 	struct xtr_keymap ring; /* ids of the rings that were put */
 	uint64_t last_ring;     /* of the job before; UINT64_MAX: none */
 	struct xtr_row row;

@@ -169,6 +169,7 @@ extern const struct xtr_exporter xtr_exporter_perfetto;
 const struct xtr_exporter xtr_exporter_perfetto = {
 	.name = "perfetto",
 	.suffix = ".pftrace",
+	.timeline = true,
 	.help = "for ui.perfetto.dev and trace_processor",
 	.wants = pf_wants,
 	.open = pf_open,

@@ -6,7 +6,16 @@
 #include <inttypes.h>
 #include <string.h>
 
-static void text_gap(FILE *f, const struct xtr_gap *gap)
+void xtr_dump_init(struct xtr_dump *d, const struct xtr_meta *meta, const struct xtr_tables *t)
+{
+	*d = (struct xtr_dump){
+		.tables = t,
+		.times = xtr_meta_has_times(meta),
+		.threads = !meta || !xtr_meta_config_str(meta, "import-without-threads"),
+	};
+}
+
+static void text_gap(FILE *f, const struct xtr_dump *d, const struct xtr_gap *gap)
 {
 	char from[XTR_TEXT_NUMBER], to[XTR_TEXT_NUMBER];
 
@@ -15,8 +24,11 @@ static void text_gap(FILE *f, const struct xtr_gap *gap)
 		fputs("an unknown CPU", f);
 	else
 		fprintf(f, "CPU %u", gap->stream);
-	fprintf(f, " between %s and %s\n", xtr_text_stamp(from, gap->first),
-		xtr_text_stamp(to, gap->last));
+	xtr_text_place(from, d->times, gap->first);
+	if (!d->times && gap->first == gap->last)
+		fprintf(f, " before %s\n", from);
+	else
+		fprintf(f, " between %s and %s\n", from, xtr_text_place(to, d->times, gap->last));
 }
 
 static const struct xtr_task *task_of(const struct xtr_tables *t, const struct xtr_event *ev)
@@ -25,8 +37,9 @@ static const struct xtr_task *task_of(const struct xtr_tables *t, const struct x
 }
 
 /* As trace-cmd writes it: <idle> for the idle task, <...> where the name is not known. */
-static void text_task(FILE *f, const struct xtr_tables *t, const struct xtr_event *ev)
+static void text_task(FILE *f, const struct xtr_dump *d, const struct xtr_event *ev)
 {
+	const struct xtr_tables *t = d->tables;
 	const struct xtr_task *task = task_of(t, ev);
 	const char *comm = NULL;
 	char name[XTR_TEXT_NAME];
@@ -34,7 +47,7 @@ static void text_task(FILE *f, const struct xtr_tables *t, const struct xtr_even
 
 	if (task)
 		comm = xtr_tables_string(t, task->comm, &n);
-	if (!ev->tid)
+	if (!ev->tid && d->threads)
 		strcpy(name, "<idle>");
 	else if (!comm)
 		strcpy(name, "<...>");
@@ -69,17 +82,18 @@ static bool fits(const struct xtr_field *field, uint32_t size)
 	return field->offset <= size && width <= size - field->offset;
 }
 
-void xtr_dump_text(FILE *f, const struct xtr_tables *t, const struct xtr_event *ev)
+void xtr_dump_text(FILE *f, const struct xtr_dump *d, const struct xtr_event *ev)
 {
+	const struct xtr_tables *t = d->tables;
 	char stamp[XTR_TEXT_NUMBER];
 	uint32_t i;
 
 	if (ev->gap) {
-		text_gap(f, ev->gap);
+		text_gap(f, d, ev->gap);
 		return;
 	}
-	text_task(f, t, ev);
-	fprintf(f, " [%03u] %s: ", ev->stream, xtr_text_stamp(stamp, ev->ts));
+	text_task(f, d, ev);
+	fprintf(f, " [%03u] %s: ", ev->stream, xtr_text_place(stamp, d->times, ev->ts));
 	if (!ev->desc) {
 		fprintf(f, "type:%u:", ev->type);
 		text_hex(f, ev);
@@ -102,14 +116,14 @@ void xtr_dump_text(FILE *f, const struct xtr_tables *t, const struct xtr_event *
 	text_stacks(f, t, ev);
 }
 
-static void json_gap(struct xtr_json *j, const struct xtr_gap *gap)
+static void json_gap(struct xtr_json *j, const struct xtr_dump *d, const struct xtr_gap *gap)
 {
 	xtr_json_begin_object(j);
 	xtr_json_kv_u64(j, "lost", gap->count);
 	if (gap->stream != XTR_STREAM_NONE)
 		xtr_json_kv_u64(j, "cpu", gap->stream);
-	xtr_json_kv_u64(j, "first_ns", gap->first);
-	xtr_json_kv_u64(j, "last_ns", gap->last);
+	xtr_json_kv_u64(j, d->times ? "first_ns" : "first_seq", gap->first);
+	xtr_json_kv_u64(j, d->times ? "last_ns" : "last_seq", gap->last);
 	xtr_json_end_object(j);
 	xtr_json_newline(j);
 }
@@ -151,20 +165,20 @@ void xtr_dump_fields(struct xtr_json *j, const struct xtr_tables *t, const struc
 	xtr_json_end_object(j);
 }
 
-void xtr_dump_json(struct xtr_json *j, const struct xtr_tables *t, const struct xtr_event *ev)
+void xtr_dump_json(struct xtr_json *j, const struct xtr_dump *d, const struct xtr_event *ev)
 {
 	if (ev->gap) {
-		json_gap(j, ev->gap);
+		json_gap(j, d, ev->gap);
 		return;
 	}
 	xtr_json_begin_object(j);
-	xtr_json_kv_u64(j, "ts_ns", ev->ts);
+	xtr_json_kv_u64(j, d->times ? "ts_ns" : "seq", ev->ts);
 	xtr_json_kv_u64(j, "cpu", ev->stream);
-	json_task(j, t, ev);
+	json_task(j, d->tables, ev);
 	xtr_json_kv_u64(j, "type", ev->type);
 	xtr_json_kv_str(j, "event", ev->desc ? ev->desc->name : NULL);
 	xtr_json_key(j, "fields");
-	xtr_dump_fields(j, t, ev);
+	xtr_dump_fields(j, d->tables, ev);
 	xtr_json_end_object(j);
 	xtr_json_newline(j);
 }

@@ -6,11 +6,20 @@
 #include "format/merge.h"
 #include "json.h"
 
+/* What events are shown with. */
+struct xtr_dump {
+	const struct xtr_tables *tables;
+	bool times;   /* false: time stamps are numbers, "#12" and "seq" */
+	bool threads; /* false: the source did not say whose the events are */
+};
+
+void xtr_dump_init(struct xtr_dump *d, const struct xtr_meta *meta, const struct xtr_tables *t);
+
 /* "comm-tid [cpu] s.ns: system:event: field=value ...", or the mark of a gap. A stack follows, a
  * line for each frame. */
-void xtr_dump_text(FILE *f, const struct xtr_tables *t, const struct xtr_event *ev);
+void xtr_dump_text(FILE *f, const struct xtr_dump *d, const struct xtr_event *ev);
 /* The object of the event's fields alone, as in xtr_dump_json; not of gaps. */
 void xtr_dump_fields(struct xtr_json *j, const struct xtr_tables *t, const struct xtr_event *ev);
-void xtr_dump_json(struct xtr_json *j, const struct xtr_tables *t, const struct xtr_event *ev);
+void xtr_dump_json(struct xtr_json *j, const struct xtr_dump *d, const struct xtr_event *ev);
 
 #endif /* XTR_DUMP_VIEW_H */

@@ -29,12 +29,20 @@ void xtr_jobs_csv_header(FILE *f)
 	fputs("\r\n", f);
 }
 
-void xtr_jobs_csv(FILE *f, const struct xtr_tables *t, const struct xtr_job *j)
+static void fill(struct xtr_row *row, const struct xtr_tables *t, bool times,
+		 const struct xtr_job *j)
+{
+	xtr_row_job(row, t, j);
+	if (!times)
+		xtr_row_without_times(jobs, row);
+}
+
+void xtr_jobs_csv(FILE *f, const struct xtr_tables *t, bool times, const struct xtr_job *j)
 {
 	struct xtr_row row = { 0 };
 	size_t i;
 
-	xtr_row_job(&row, t, j);
+	fill(&row, t, times, j);
 	for (i = 0; i < jobs->n; i++) {
 		if (not_in_csv[i])
 			continue;
@@ -45,7 +53,7 @@ void xtr_jobs_csv(FILE *f, const struct xtr_tables *t, const struct xtr_job *j)
 	fputs("\r\n", f);
 }
 
-static void json_deps(struct xtr_json *json, const struct xtr_job *j)
+static void json_deps(struct xtr_json *json, bool times, const struct xtr_job *j)
 {
 	uint32_t i;
 
@@ -61,8 +69,10 @@ static void json_deps(struct xtr_json *json, const struct xtr_job *j)
 		if (d->ring_id)
 			xtr_json_kv_u64(json, "ring_id", d->ring_id);
 		xtr_json_kv_str(json, "until", d->scheduled ? "run" : "done");
-		xtr_json_kv_u64(json, "from_ns", d->from_ns);
-		xtr_json_kv_u64(json, "until_ns", d->until_ns);
+		if (times) {
+			xtr_json_kv_u64(json, "from_ns", d->from_ns);
+			xtr_json_kv_u64(json, "until_ns", d->until_ns);
+		}
 		xtr_json_end_object(json);
 	}
 	xtr_json_end_array(json);
@@ -96,12 +106,13 @@ static void json_cell(struct xtr_json *json, size_t column, const struct xtr_cel
 		xtr_json_strn(json, c->kind == XTR_CELL_TEXT ? c->s : "", c->n);
 }
 
-void xtr_jobs_json(struct xtr_json *json, const struct xtr_tables *t, const struct xtr_job *j)
+void xtr_jobs_json(struct xtr_json *json, const struct xtr_tables *t, bool times,
+		   const struct xtr_job *j)
 {
 	struct xtr_row row = { 0 };
 	size_t i;
 
-	xtr_row_job(&row, t, j);
+	fill(&row, t, times, j);
 	xtr_json_begin_object(json);
 	for (i = 0; i < jobs->n; i++) {
 		if (i == XTR_COL_JOB_FLAGS)
@@ -109,7 +120,7 @@ void xtr_jobs_json(struct xtr_json *json, const struct xtr_tables *t, const stru
 		else
 			json_cell(json, i, &row.cell[i]);
 		if (i == XTR_COL_JOB_DEP_WAITS)
-			json_deps(json, j);
+			json_deps(json, times, j);
 	}
 	xtr_json_end_object(json);
 	xtr_json_newline(json);
@@ -129,12 +140,12 @@ static const char *text_number(char buf[XTR_TEXT_NUMBER], const struct xtr_cell 
 	return c->kind != XTR_CELL_NULL ? xtr_text_ns(buf, c->u) : "-";
 }
 
-static const char *text_exec(char *buf, size_t cap, const struct xtr_job *j,
+static const char *text_exec(char *buf, size_t cap, bool times, const struct xtr_job *j,
 			     const struct xtr_cell *exec)
 {
 	char ns[XTR_TEXT_NUMBER];
 
-	if (!xtr_job_resided(j))
+	if (!times || !xtr_job_resided(j))
 		return "-";
 	snprintf(buf, cap, "%s%s",
 		 exec->kind != XTR_CELL_NULL ? "" : "<=", xtr_text_ns(ns, j->exec_max_ns));
@@ -158,7 +169,7 @@ static void text_flags(FILE *f, uint32_t flags)
 			fprintf(f, " %s", name);
 }
 
-void xtr_jobs_text(FILE *f, const struct xtr_tables *t, const struct xtr_job *j)
+void xtr_jobs_text(FILE *f, const struct xtr_tables *t, bool times, const struct xtr_job *j)
 {
 	char done[XTR_TEXT_NUMBER], queue[XTR_TEXT_NUMBER], dep[XTR_TEXT_NUMBER],
 		hw[XTR_TEXT_NUMBER];
@@ -167,11 +178,11 @@ void xtr_jobs_text(FILE *f, const struct xtr_tables *t, const struct xtr_job *j)
 	const struct xtr_cell *c;
 	struct xtr_row row = { 0 };
 
-	xtr_row_job(&row, t, j);
+	fill(&row, t, times, j);
 	c = row.cell;
 	snprintf(job, sizeof(job), "%" PRIu64 ":%" PRIu64, j->ctx, j->seqno);
 	snprintf(pid, sizeof(pid), "%u", j->pid);
-	fprintf(f, TEXT_FORMAT, j->done_ns ? xtr_text_stamp(done, j->done_ns) : "-",
+	fprintf(f, TEXT_FORMAT, j->done_ns ? xtr_text_place(done, times, j->done_ns) : "-",
 		name_or_dash(device, &c[XTR_COL_JOB_DEVICE]),
 		name_or_dash(ring, &c[XTR_COL_JOB_RING]), job,
 		c[XTR_COL_JOB_PID].kind != XTR_CELL_NULL ? pid : "-",
@@ -179,7 +190,7 @@ void xtr_jobs_text(FILE *f, const struct xtr_tables *t, const struct xtr_job *j)
 		text_number(queue, &c[XTR_COL_JOB_QUEUE_WAIT]),
 		j->dep_wait_ns ? text_number(dep, &c[XTR_COL_JOB_DEP_WAIT]) : "-",
 		text_number(hw, &c[XTR_COL_JOB_HW_WAIT]),
-		text_exec(exec, sizeof(exec), j, &c[XTR_COL_JOB_EXEC]),
+		text_exec(exec, sizeof(exec), times, j, &c[XTR_COL_JOB_EXEC]),
 		xtr_quality_name(j->quality));
 	text_flags(f, j->flags);
 	fputc('\n', f);

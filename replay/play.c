@@ -70,6 +70,8 @@ uint64_t xtr_play_time(const struct xtr_section *s, uint64_t ns)
 {
 	uint64_t first, to, sum;
 
+	if (!xtr_meta_has_times(xtr_section_meta(s)))
+		return ns / XTR_PLAY_NUMBER;
 	xtr_cut_note_window(xtr_section_meta(s), &first, &to);
 	if (!first)
 		first = xtr_section_summary(s)->ts_min;

@@ -25,8 +25,10 @@ int xtr_play(const struct xtr_play *p, struct xtr_err *err);
 
 /*
  * A time as a person gives it: on the event clock, or, if that is before the section's first event
- * (of a cut that has a beginning: before that), counted from there.
+ * (of a cut that has a beginning: before that), counted from there. In a section without times a
+ * number of seconds is the number of an event.
  */
+#define XTR_PLAY_NUMBER 1000000000ull /* ns that stand for 1 */
 uint64_t xtr_play_time(const struct xtr_section *s, uint64_t ns);
 /* The same for a window, which ends up within that of a cut: *to 0: no end. */
 void xtr_play_window(const struct xtr_section *s, uint64_t *from, uint64_t *to);

@@ -27,3 +27,12 @@ const struct xtr_relation *xtr_relation_by_name(const char *name)
 			return &xtr_relations[i];
 	return NULL;
 }
+
+void xtr_row_without_times(const struct xtr_relation *of, struct xtr_row *row)
+{
+	size_t i;
+
+	for (i = 0; i < of->n; i++)
+		if (of->columns[i].unit && !strcmp(of->columns[i].unit, "ns"))
+			row->cell[i].kind = XTR_CELL_NULL;
+}

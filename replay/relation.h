@@ -93,6 +93,9 @@ void xtr_row_gap(struct xtr_row *row, const struct xtr_gap *gap);
 void xtr_row_event(struct xtr_row *row, const struct xtr_tables *t, const struct xtr_event *ev,
 		   const char *fields, size_t n);
 
+/* Of a section without times: no cell that is a time or a duration is known. */
+void xtr_row_without_times(const struct xtr_relation *of, struct xtr_row *row);
+
 /* Where rows come from. */
 struct xtr_origin {
 	const struct xtr_section *section;

@@ -54,6 +54,14 @@ char *xtr_text_stamp(char buf[XTR_TEXT_NUMBER], uint64_t ns)
 	return buf;
 }
 
+char *xtr_text_place(char buf[XTR_TEXT_NUMBER], bool times, uint64_t ts)
+{
+	if (times)
+		return xtr_text_stamp(buf, ts);
+	snprintf(buf, XTR_TEXT_NUMBER, "#%" PRIu64, ts);
+	return buf;
+}
+
 char *xtr_text_percent(char buf[XTR_TEXT_NUMBER], uint64_t part, uint64_t whole)
 {
 	uint64_t tenths;

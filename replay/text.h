@@ -4,6 +4,7 @@
 #ifndef XTR_TEXT_H
 #define XTR_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,6 +16,8 @@
 char *xtr_text_ns(char buf[XTR_TEXT_NUMBER], uint64_t ns);    /* "12.3 ms"; three digits */
 char *xtr_text_count(char buf[XTR_TEXT_NUMBER], uint64_t n);  /* "1,234,567" */
 char *xtr_text_stamp(char buf[XTR_TEXT_NUMBER], uint64_t ns); /* "1234.567890123": s.ns */
+/* Where an event is: its time as above, or "#12" in a section whose events are numbered. */
+char *xtr_text_place(char buf[XTR_TEXT_NUMBER], bool times, uint64_t ts);
 /* part / whole as "12.3 %"; "-" if whole is 0. */
 char *xtr_text_percent(char buf[XTR_TEXT_NUMBER], uint64_t part, uint64_t whole);
 

@@ -109,6 +109,17 @@ const char *xtr_view_string(const struct xtr_view *v, uint32_t string, char *buf
 	return s ? xtr_text_name(buf, cap, s, n) : "";
 }
 
+bool xtr_view_times(const struct xtr_view *v)
+{
+	return xtr_meta_has_times(xtr_section_meta(v->section));
+}
+
+int xtr_view_text_no_times(const struct xtr_view *v)
+{
+	fputs("  not known: the trace has no times\n", v->f);
+	return 0;
+}
+
 uint64_t xtr_view_duration(const struct xtr_view *v)
 {
 	uint64_t first, last;

@@ -68,6 +68,10 @@ const char *xtr_view_ring_path(const struct xtr_view *v, const struct xtr_model_
 const char *xtr_view_ring_id(const struct xtr_view *v, uint32_t id, char *buf, size_t cap);
 /* A string of the trace in safe form; "" where there is none. */
 const char *xtr_view_string(const struct xtr_view *v, uint32_t string, char *buf, size_t cap);
+/* False: the section's events are in order, but have no times. */
+bool xtr_view_times(const struct xtr_view *v);
+/* What stands in the place of a part that is about times, if there are none. */
+int xtr_view_text_no_times(const struct xtr_view *v);
 /* ns of the window that the statistics are about. */
 uint64_t xtr_view_duration(const struct xtr_view *v);
 

@@ -21,6 +21,27 @@ static void hist_buckets(struct xtr_json *j, const struct xtr_hist *h)
 	xtr_json_end_array(j);
 }
 
+/* A time, or what follows from times: null where the trace has none. */
+static void kv_ns(const struct xtr_view *v, struct xtr_json *j, const char *key, uint64_t ns)
+{
+	xtr_json_key(j, key);
+	if (xtr_view_times(v))
+		xtr_json_u64(j, ns);
+	else
+		xtr_json_null(j);
+}
+
+static void kv_hist_ns(const struct xtr_view *v, struct xtr_json *j, const char *key,
+		       const struct xtr_hist *h, bool buckets)
+{
+	if (xtr_view_times(v)) {
+		xtr_view_json_hist(j, key, h, buckets);
+		return;
+	}
+	xtr_json_key(j, key);
+	xtr_json_null(j);
+}
+
 void xtr_view_json_hist(struct xtr_json *j, const char *key, const struct xtr_hist *h, bool buckets)
 {
 	xtr_json_kv_object(j, key);
@@ -37,18 +58,17 @@ void xtr_view_json_hist(struct xtr_json *j, const char *key, const struct xtr_hi
 	xtr_json_end_object(j);
 }
 
-static void counts(struct xtr_json *j, const struct xtr_agg *a)
+static void counts(const struct xtr_view *v, struct xtr_json *j, const struct xtr_agg *a)
 {
 	const struct {
 		const char *key;
 		uint64_t n;
 	} c[] = {
-		{ "kernel", a->kernel },        { "killed", a->killed },
-		{ "errors", a->errors },        { "timeouts", a->timeouts },
-		{ "batches", a->batches },      { "batch_jobs", a->batch_jobs },
-		{ "overtaken", a->overtaken },  { "on_hardware", a->on_hardware },
-		{ "in_queue", a->in_queue },    { "dep_waits", a->waits },
-		{ "dep_wait_ns", a->dep_wait },
+		{ "kernel", a->kernel },       { "killed", a->killed },
+		{ "errors", a->errors },       { "timeouts", a->timeouts },
+		{ "batches", a->batches },     { "batch_jobs", a->batch_jobs },
+		{ "overtaken", a->overtaken }, { "on_hardware", a->on_hardware },
+		{ "in_queue", a->in_queue },   { "dep_waits", a->waits },
 	};
 	unsigned int q;
 	size_t i;
@@ -61,6 +81,7 @@ static void counts(struct xtr_json *j, const struct xtr_agg *a)
 	xtr_json_end_object(j);
 	for (i = 0; i < sizeof(c) / sizeof(c[0]); i++)
 		xtr_json_kv_u64(j, c[i].key, c[i].n);
+	kv_ns(v, j, "dep_wait_ns", a->dep_wait);
 }
 
 static uint64_t ppm(uint64_t part, uint64_t whole)
@@ -73,17 +94,17 @@ static void row_body(const struct xtr_view *v, struct xtr_json *j, const struct 
 {
 	const struct xtr_agg *a = &row->agg;
 
-	counts(j, a);
-	xtr_json_kv_u64(j, "busy_ns", row->busy.total);
+	counts(v, j, a);
+	kv_ns(v, j, "busy_ns", row->busy.total);
 	xtr_json_kv_bool(j, "busy_exact", !row->busy.inexact);
-	xtr_json_kv_u64(j, "utilisation_ppm", ppm(row->busy.total, xtr_view_duration(v)));
+	kv_ns(v, j, "utilisation_ppm", ppm(row->busy.total, xtr_view_duration(v)));
 	xtr_json_kv_bool(j, "bounded", row->bounded);
-	xtr_json_kv_u64(j, "exec_min_sum_ns", a->exec_min);
-	xtr_json_kv_u64(j, "exec_max_sum_ns", a->exec_max);
-	xtr_view_json_hist(j, "exec_ns", &a->exec, buckets);
-	xtr_view_json_hist(j, "residence_ns", &a->residence, buckets);
-	xtr_view_json_hist(j, "queue_wait_ns", &a->queue_wait, buckets);
-	xtr_view_json_hist(j, "hw_wait_ns", &a->hw_wait, buckets);
+	kv_ns(v, j, "exec_min_sum_ns", a->exec_min);
+	kv_ns(v, j, "exec_max_sum_ns", a->exec_max);
+	kv_hist_ns(v, j, "exec_ns", &a->exec, buckets);
+	kv_hist_ns(v, j, "residence_ns", &a->residence, buckets);
+	kv_hist_ns(v, j, "queue_wait_ns", &a->queue_wait, buckets);
+	kv_hist_ns(v, j, "hw_wait_ns", &a->hw_wait, buckets);
 }
 
 static void string_of(const struct xtr_view *v, struct xtr_json *j, const char *key,
@@ -125,7 +146,7 @@ static void ring_row(const struct xtr_view *v, struct xtr_json *j, const struct 
 	xtr_json_kv_u64(j, "run_events", ring->run);
 	xtr_view_json_hist(j, "depth_at_queue", &ring->depth_queue, true);
 	xtr_view_json_hist(j, "depth_at_run", &ring->depth_run, true);
-	xtr_view_json_hist(j, "dep_wait_each_ns", &ring->dep_wait, true);
+	kv_hist_ns(v, j, "dep_wait_each_ns", &ring->dep_wait, true);
 }
 
 static void process_row(const struct xtr_view *v, struct xtr_json *j,
@@ -193,13 +214,13 @@ static void dependencies(const struct xtr_view *v, struct xtr_json *j)
 		xtr_json_kv_u64(j, "ring_id", b->ring_id);
 		xtr_json_kv_u64(j, "blocked_by_ring_id", b->blocker_id);
 		xtr_json_kv_u64(j, "waits", b->n);
-		xtr_json_kv_u64(j, "sum_ns", b->total);
-		xtr_json_kv_u64(j, "max_ns", b->max);
+		kv_ns(v, j, "sum_ns", b->total);
+		kv_ns(v, j, "max_ns", b->max);
 		xtr_json_end_object(j);
 	}
 	xtr_json_end_array(j);
 	xtr_json_kv_array(j, "longest_waits");
-	for (i = 0; i < xtr_stats_n_waits(v->stats); i++) {
+	for (i = 0; xtr_view_times(v) && i < xtr_stats_n_waits(v->stats); i++) {
 		const struct xtr_stats_wait *w = xtr_stats_wait(v->stats, i);
 
 		xtr_json_begin_object(j);
@@ -210,8 +231,8 @@ static void dependencies(const struct xtr_view *v, struct xtr_json *j)
 		xtr_json_kv_u64(j, "dep_seqno", w->dep.seqno);
 		xtr_json_kv_u64(j, "dep_ring_id", w->dep.ring_id);
 		xtr_json_kv_str(j, "until", w->dep.scheduled ? "run" : "done");
-		xtr_json_kv_u64(j, "from_ns", w->dep.from_ns);
-		xtr_json_kv_u64(j, "wait_ns", w->dep.until_ns - w->dep.from_ns);
+		kv_ns(v, j, "from_ns", w->dep.from_ns);
+		kv_ns(v, j, "wait_ns", w->dep.until_ns - w->dep.from_ns);
 		xtr_json_end_object(j);
 	}
 	xtr_json_end_array(j);
@@ -222,7 +243,7 @@ static void slowest(const struct xtr_view *v, struct xtr_json *j)
 	size_t i;
 
 	xtr_json_kv_array(j, "slowest");
-	for (i = 0; i < xtr_stats_n_slowest(v->stats); i++) {
+	for (i = 0; xtr_view_times(v) && i < xtr_stats_n_slowest(v->stats); i++) {
 		const struct xtr_stats_job *s = xtr_stats_slowest(v->stats, i);
 
 		xtr_json_begin_object(j);
@@ -232,8 +253,8 @@ static void slowest(const struct xtr_view *v, struct xtr_json *j)
 		if (s->job.pid)
 			xtr_json_kv_u64(j, "pid", s->job.pid);
 		string_of(v, j, "comm", s->job.comm);
-		xtr_json_kv_u64(j, "run_ns", s->job.run_ns);
-		xtr_json_kv_u64(j, "done_ns", s->job.done_ns);
+		kv_ns(v, j, "run_ns", s->job.run_ns);
+		kv_ns(v, j, "done_ns", s->job.done_ns);
 		xtr_json_kv_u64(j, s->bounded || !s->job.start_ns ? "exec_max_ns" : "exec_ns",
 				s->value);
 		xtr_json_kv_str(j, "quality",
@@ -274,9 +295,9 @@ static void head(const struct xtr_view *v, struct xtr_json *j)
 	xtr_json_kv_u64(j, "gaps", xtr_loss_n_gaps(xtr_section_loss(v->section)));
 	xtr_json_kv_u64(j, "problems", v->problems);
 	xtr_json_kv_bool(j, "closed", sum->closed);
-	xtr_json_kv_u64(j, "first_ns", first);
-	xtr_json_kv_u64(j, "last_ns", last);
-	xtr_json_kv_u64(j, "duration_ns", last - first);
+	kv_ns(v, j, "first_ns", first);
+	kv_ns(v, j, "last_ns", last);
+	kv_ns(v, j, "duration_ns", last - first);
 	xtr_json_kv_str(j, "clock", xtr_meta_clock(xtr_section_meta(v->section)));
 }
 

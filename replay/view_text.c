@@ -10,6 +10,13 @@
 
 #define ROWS_SHOWN 40u
 
+/* A cell that is a time or follows from times, where there are none. */
+static void cells_unknown(struct xtr_grid *t, size_t n)
+{
+	while (n--)
+		xtr_grid_cell(t, "-");
+}
+
 static void cell_ns(struct xtr_grid *t, uint64_t ns, bool bounded)
 {
 	char n[XTR_TEXT_NUMBER], buf[XTR_TEXT_NUMBER + 4];
@@ -32,7 +39,6 @@ static void cells_exec(struct xtr_grid *t, const struct xtr_agg *a)
 	static const unsigned int q[] = { 500, 900, 990, 1000 };
 	const struct xtr_hist *h = a->exec.n ? &a->exec : &a->residence;
 	char lo[XTR_TEXT_NUMBER], hi[XTR_TEXT_NUMBER], buf[2 * XTR_TEXT_NUMBER + 2];
-	size_t i;
 
 	xtr_text_ns(lo, a->exec_min);
 	xtr_text_ns(hi, a->exec_max);
@@ -40,12 +46,11 @@ static void cells_exec(struct xtr_grid *t, const struct xtr_agg *a)
 		 hi);
 	xtr_grid_cell(t, a->resided ? buf : "-");
 	if (!h->n) {
-		for (i = 0; i < 5; i++)
-			xtr_grid_cell(t, "-");
+		cells_unknown(t, 5);
 		return;
 	}
 	cell_ns(t, xtr_hist_mean(h), !a->exec.n);
-	for (i = 0; i < 4; i++)
+	for (size_t i = 0; i < 4; i++)
 		cell_ns(t, xtr_hist_quantile(h, q[i]), !a->exec.n);
 }
 
@@ -70,6 +75,23 @@ static void cell_how(struct xtr_grid *t, const struct xtr_stats_row *row)
 			 bounded ? " only bounded" : "");
 		xtr_grid_cell(t, buf);
 	}
+}
+
+/* What the times of a row say; XTR_BY_PROCESS and on: of its own jobs only. */
+static void cells_times(const struct xtr_view *v, struct xtr_grid *t, enum xtr_stats_by by,
+			const struct xtr_stats_row *row)
+{
+	char buf[XTR_TEXT_NUMBER];
+
+	if (!xtr_view_times(v)) {
+		cells_unknown(t, 8);
+		xtr_grid_cell(t, "the trace has no times");
+		return;
+	}
+	xtr_grid_cell(t, xtr_text_percent(buf, row->busy.total, xtr_view_duration(v)));
+	cell_ns(t, row->busy.total, row->busy.inexact || (row->bounded && by >= XTR_BY_PROCESS));
+	cells_exec(t, &row->agg);
+	cell_how(t, row);
 }
 
 /* The cells that name a row. */
@@ -115,7 +137,6 @@ static int exec_table(const struct xtr_view *v, enum xtr_stats_by by)
 	const char *titles[XTR_GRID_COLUMNS] = { names[by][0], names[by][1] };
 	size_t i, n = xtr_stats_n_rows(v->stats, by), first = names[by][1] ? 2 : 1;
 	struct xtr_grid *t;
-	char buf[XTR_TEXT_NUMBER];
 	int ret;
 
 	memcpy(titles + first, common, sizeof(common));
@@ -125,11 +146,7 @@ static int exec_table(const struct xtr_view *v, enum xtr_stats_by by)
 
 		cells_name(v, t, by, row);
 		cell_count(t, row->agg.jobs);
-		xtr_grid_cell(t, xtr_text_percent(buf, row->busy.total, xtr_view_duration(v)));
-		cell_ns(t, row->busy.total,
-			row->busy.inexact || (row->bounded && by >= XTR_BY_PROCESS));
-		cells_exec(t, &row->agg);
-		cell_how(t, row);
+		cells_times(v, t, by, row);
 	}
 	ret = xtr_grid_print(t, v->f, 2);
 	if (n > ROWS_SHOWN)
@@ -202,8 +219,7 @@ static int unusual(const struct xtr_view *v)
 
 static int findings(const struct xtr_view *v)
 {
-	xtr_findings_text(xtr_analyses_findings(v->analyses),
-			  xtr_meta_has_times(xtr_section_meta(v->section)), v->f);
+	xtr_findings_text(xtr_analyses_findings(v->analyses), xtr_view_times(v), v->f);
 	return 0;
 }
 
@@ -270,8 +286,12 @@ static void headline(const struct xtr_view *v)
 	size_t n_devs = xtr_stats_n_rows(v->stats, XTR_BY_DEVICE);
 
 	xtr_text_name(path, sizeof(path), v->path, strlen(v->path));
-	fprintf(v->f, "%s: %s events in %s: ", path, xtr_text_count(e, xtr_stats_events(v->stats)),
-		xtr_text_ns(d, xtr_view_duration(v)));
+	xtr_text_count(e, xtr_stats_events(v->stats));
+	if (xtr_view_times(v))
+		fprintf(v->f, "%s: %s events in %s: ", path, e,
+			xtr_text_ns(d, xtr_view_duration(v)));
+	else
+		fprintf(v->f, "%s: %s events, in order, without times: ", path, e);
 	if (total->agg.jobs)
 		fprintf(v->f, "%s jobs on %zu %s, %zu %s\n", xtr_text_count(n, total->agg.jobs),
 			n_devs, n_devs == 1 ? "device" : "devices", n_rings,
@@ -292,6 +312,12 @@ static int analyses(const struct xtr_view *v)
 		ret = xtr_analyses_text(v->analyses, i, v);
 	}
 	return ret;
+}
+
+/* Parts that hold nothing but times. */
+static bool is_of_times(enum xtr_view_part part)
+{
+	return part == XTR_VIEW_WAITS || part == XTR_VIEW_SLOWEST || part == XTR_VIEW_HISTOGRAMS;
 }
 
 /* Parts that are there without jobs. */
@@ -316,7 +342,8 @@ int xtr_view_text(const struct xtr_view *v)
 		if (ret || !(v->parts & 1u << i) || !is_there(v, i))
 			continue;
 		fprintf(v->f, "\n%s\n", xtr_view_part_title(i));
-		ret = part_text[i](v);
+		ret = is_of_times(i) && !xtr_view_times(v) ? xtr_view_text_no_times(v)
+							   : part_text[i](v);
 	}
 	return ret;
 }

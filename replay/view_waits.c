@@ -114,8 +114,13 @@ static int blockers(const struct xtr_view *v)
 		xtr_grid_cell(t, xtr_view_ring_id(v, b->ring_id, buf, sizeof(buf)));
 		xtr_grid_cell(t, xtr_view_ring_id(v, b->blocker_id, buf, sizeof(buf)));
 		cell_count(t, b->n);
-		cell_ns(t, b->total);
-		cell_ns(t, b->max);
+		if (xtr_view_times(v)) {
+			cell_ns(t, b->total);
+			cell_ns(t, b->max);
+		} else {
+			xtr_grid_cell(t, "-");
+			xtr_grid_cell(t, "-");
+		}
 	}
 	ret = xtr_grid_print(t, v->f, 2);
 	if (n > v->top)
@@ -145,7 +150,7 @@ int xtr_view_text_dependencies(const struct xtr_view *v)
 		return 0;
 	}
 	ret = blockers(v);
-	if (ret)
+	if (ret || !xtr_view_times(v))
 		return ret;
 	fputs("  longest:\n", v->f);
 	t = xtr_grid_new(titles);

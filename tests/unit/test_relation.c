@@ -84,6 +84,17 @@ static struct xtr_row gap_row(void)
 	return row;
 }
 
+Test(relation, without_times_all_but_times_stays)
+{
+	struct xtr_row row = gap_row();
+
+	xtr_row_without_times(&xtr_relations[XTR_REL_GAPS], &row);
+	cr_expect(eq(int, row.cell[XTR_COL_GAP_FIRST].kind, XTR_CELL_NULL));
+	cr_expect(eq(int, row.cell[XTR_COL_GAP_LAST].kind, XTR_CELL_NULL));
+	cr_expect(eq(u64, row.cell[XTR_COL_GAP_COUNT].u, 7));
+	cr_expect(eq(int, row.cell[XTR_COL_GAP_COUNT].kind, XTR_CELL_UINT));
+}
+
 Test(relation, unknown_is_empty_or_null_and_64_bits_are_whole)
 {
 	struct xtr_row row = gap_row();

@@ -36,3 +36,11 @@ Test(text, put_escapes_at_the_ends_and_between)
 	expect_put("\xc2\x9b", 2, "\\xc2\\x9b"); /* a control character in two bytes */
 	expect_put("a\xff", 2, "a\\xff");
 }
+
+Test(text, a_place_is_a_time_or_a_number)
+{
+	char buf[XTR_TEXT_NUMBER];
+
+	cr_expect(eq(str, xtr_text_place(buf, true, 1500000000), "1.500000000"));
+	cr_expect(eq(str, xtr_text_place(buf, false, UINT64_MAX), "#18446744073709551615"));
+}
