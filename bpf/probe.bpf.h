@@ -278,7 +278,7 @@ static __always_inline int xtr_call(struct pt_regs *ctx, bool is_ret)
 		xtr_call_ran(&c);
 	if (xtr_phase != XTR_PHASE_RUN)
 		return 1;
-	c.context = xtr_context();
+	c.context = c.cfg->flags & XTR_PROBE_USER ? XTR_IN_TASK : xtr_context();
 	if (!xtr_call_wanted(&c)) {
 		xtr_call_filtered(&c);
 		return 1;

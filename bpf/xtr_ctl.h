@@ -158,6 +158,7 @@ struct xtr_probe_load {
 enum xtr_probe_flags {
 	XTR_PROBE_ON = 1 << 0,      /* this half is recorded */
 	XTR_PROBE_SESSION = 1 << 1, /* entry: the return is recorded by the same attachment */
+	XTR_PROBE_USER = 1 << 2,    /* of user space: always a task's */
 };
 
 struct xtr_probe_cfg {

@@ -78,7 +78,8 @@ bool xtr_api_valid(const char *pattern)
 	return true;
 }
 
-static int add_problem(struct xtr_api *a, const struct request *r, const char *why)
+/* partly: the rest of what the pattern asks for is recorded. */
+static int add_problem(struct xtr_api *a, const struct request *r, bool partly, const char *why)
 {
 	struct xtr_api_problem *more;
 
@@ -87,8 +88,7 @@ static int add_problem(struct xtr_api *a, const struct request *r, const char *w
 		return -ENOMEM;
 	a->problems = more;
 	more = &more[a->n_problems];
-	more->name = strdup(r->pattern);
-	if (!more->name)
+	if (asprintf(&more->name, "%s%s", r->pattern, partly ? " (partly)" : "") < 0)
 		return -ENOMEM;
 	snprintf(more->why, sizeof(more->why), "%s", why);
 	a->n_problems++;
@@ -215,7 +215,7 @@ static int say_left_out(const struct search *s)
 	else
 		return 0;
 	snprintf(most, sizeof(most), "%.70s: %.125s", s->file->path, why);
-	return add_problem(s->a, s->req, most);
+	return add_problem(s->a, s->req, s->matched > 0, most);
 }
 
 static int search_file(struct xtr_api *a, const struct request *r,
@@ -247,7 +247,7 @@ static int search_request(struct xtr_api *a, const struct request *r)
 	if (err || any)
 		return err;
 	snprintf(why, sizeof(why), "%.40s: %.150s", a->libs[r->first].name, a->libs[r->first].why);
-	return add_problem(a, r, why);
+	return add_problem(a, r, false, why);
 }
 
 static size_t n_libraries(const struct request *r)
@@ -259,8 +259,8 @@ static size_t n_libraries(const struct request *r)
 	return r->group ? n : 1;
 }
 
-static int find_libraries(struct xtr_api *a, struct request *reqs, size_t n, const uint32_t *pids,
-			  size_t n_pids, const struct xtr_library_places *places)
+static int find_libraries(struct xtr_api *a, struct request *reqs, size_t n,
+			  const struct xtr_library_places *places)
 {
 	size_t all = 0;
 
@@ -276,11 +276,11 @@ static int find_libraries(struct xtr_api *a, struct request *reqs, size_t n, con
 			a->libs[a->n_libs++].name =
 				reqs[i].group ? reqs[i].group->libraries[k] : reqs[i].lib;
 	}
-	return xtr_libraries_find(a->libs, a->n_libs, pids, n_pids, places);
+	return xtr_libraries_find(a->libs, a->n_libs, NULL, 0, places);
 }
 
-int xtr_api_select(struct xtr_api *a, const char *const *patterns, size_t n, const uint32_t *pids,
-		   size_t n_pids, const struct xtr_library_places *places)
+int xtr_api_select(struct xtr_api *a, const char *const *patterns, size_t n,
+		   const struct xtr_library_places *places)
 {
 	struct request *reqs = calloc(n + 1, sizeof(*reqs));
 	size_t parsed = 0;
@@ -292,7 +292,7 @@ int xtr_api_select(struct xtr_api *a, const char *const *patterns, size_t n, con
 		parsed += !err;
 	}
 	if (!err)
-		err = find_libraries(a, reqs, n, pids, n_pids, places);
+		err = find_libraries(a, reqs, n, places);
 	for (size_t i = 0; i < n && !err; i++)
 		err = search_request(a, &reqs[i]);
 	for (size_t i = 0; i < a->n_libs; i++)

@@ -48,12 +48,11 @@ bool xtr_api_is(const char *pattern);
 bool xtr_api_valid(const char *pattern);
 
 /*
- * Find the functions of valid patterns. pids: whose libraries to look at besides those that the
- * loader finds, 0: all processes'. places: see library.h. What is not found is in problems.
- * 0 or -ENOMEM.
+ * Find the functions of valid patterns. Libraries are those that the loader finds and that
+ * any process has mapped. places: see library.h. What is not found is in problems. 0 or -ENOMEM.
  */
-int xtr_api_select(struct xtr_api *a, const char *const *patterns, size_t n, const uint32_t *pids,
-		   size_t n_pids, const struct xtr_library_places *places);
+int xtr_api_select(struct xtr_api *a, const char *const *patterns, size_t n,
+		   const struct xtr_library_places *places);
 void xtr_api_free(struct xtr_api *a);
 
 #endif /* XTR_RECORDER_API_H */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "probe_attach.h"
+#include "api_attach.h"
 #include "attach.h"
 #include "func_attach.h"
 #include "probe_load.h"
@@ -58,6 +59,8 @@ int xtr_probes_attach(struct xtr_bpf *b, const struct xtr_selection *sel)
 	int n = 0, rc;
 
 	rc = xtr_funcs_attach(b, sel);
+	if (!rc)
+		rc = xtr_api_probes_attach(b, sel);
 	if (rc)
 		return rc;
 	for (size_t i = 0; i < sel->n_probes; i++) {

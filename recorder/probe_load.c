@@ -273,15 +273,20 @@ void xtr_probe_bpf_free(struct xtr_probe_bpf *p)
 	free(p);
 }
 
-int xtr_probe_prog_fd(const struct xtr_bpf *b, enum xtr_probe_prog which)
+const struct bpf_program *xtr_probe_program(const struct xtr_bpf *b, enum xtr_probe_prog which)
 {
-	struct bpf_program *prog = NULL;
-	int fd;
+	const struct bpf_program *prog = NULL;
 
 	if (b->probes)
 		prog = bpf_object__find_program_by_name(b->probes->skel->obj, prog_names[which]);
-	fd = prog ? bpf_program__fd(prog) : -1;
-	return fd < 0 ? -ENOENT : fd;
+	return prog && bpf_program__fd(prog) >= 0 ? prog : NULL;
+}
+
+int xtr_probe_prog_fd(const struct xtr_bpf *b, enum xtr_probe_prog which)
+{
+	const struct bpf_program *prog = xtr_probe_program(b, which);
+
+	return prog ? bpf_program__fd(prog) : -ENOENT;
 }
 
 int xtr_probe_bpf_set(const struct xtr_bpf *b, uint32_t i, const struct xtr_probe *p)

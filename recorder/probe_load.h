@@ -18,6 +18,8 @@ enum xtr_probe_prog {
 int xtr_probe_bpf_load(struct xtr_bpf *b, const struct xtr_selection *sel,
 		       const struct xtr_record_opts *opts);
 void xtr_probe_bpf_free(struct xtr_probe_bpf *p);
+/* A program as libbpf has it, NULL: this kernel does not load it. */
+const struct bpf_program *xtr_probe_program(const struct xtr_bpf *b, enum xtr_probe_prog which);
 /* Descriptor of a program, -ENOENT: this kernel does not load it. */
 int xtr_probe_prog_fd(const struct xtr_bpf *b, enum xtr_probe_prog which);
 /* Tell the programs how to record probe i of the selection: for its cookie, which is i. */

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "select.h"
+#include "api.h"
+#include "api_probe.h"
 #include "func_select.h"
 #include "groups.h"
 #include "kallsyms.h"
@@ -176,6 +178,10 @@ static int select_one(struct xtr_selection *s, const char *pattern, struct xtr_r
 
 	if (strcmp(pattern, "default") == 0)
 		return select_default(s);
+	if (xtr_api_is(pattern)) {
+		s->api[s->n_api++] = pattern; /* all together, as processes are looked at once */
+		return 0;
+	}
 	if (strncmp(pattern, XTR_FUNC_PREFIX, strlen(XTR_FUNC_PREFIX)) == 0)
 		return xtr_func_select(s, pattern, why);
 	if (g)
@@ -267,6 +273,20 @@ static int explain(struct xtr_record_err *err, int code, const char *pattern)
 	return code;
 }
 
+static int select_apis(struct xtr_selection *s, struct xtr_record_err *err, const char **bad)
+{
+	int rc = xtr_api_probes_add(s, s->api, s->n_api, bad);
+
+	if (rc != -EINVAL)
+		return rc;
+	err->kind = XTR_FAIL_USAGE;
+	snprintf(err->what, sizeof(err->what), "'%.180s': no calls of a library", *bad);
+	snprintf(err->hint, sizeof(err->hint),
+		 "calls are given as api:LIBRARY:GLOB or api:GROUP ('xtr list api:' shows the "
+		 "groups), with :noret without their returns");
+	return rc;
+}
+
 int xtr_select(struct xtr_selection *s, const char *const *events, size_t n,
 	       struct xtr_record_err *err)
 {
@@ -275,13 +295,16 @@ int xtr_select(struct xtr_selection *s, const char *const *events, size_t n,
 
 	*s = (struct xtr_selection){ 0 };
 	s->unknown = calloc(n + 1, sizeof(*s->unknown));
-	if (!s->unknown)
+	s->api = calloc(n + 1, sizeof(*s->api));
+	if (!s->unknown || !s->api)
 		return explain(err, -ENOMEM, "");
 	rc = n ? 0 : select_one(s, "default", err);
 	for (size_t i = 0; i < n && !rc; i++) {
 		rc = select_one(s, events[i], err);
 		bad = events[i];
 	}
+	if (!rc && s->n_api)
+		rc = select_apis(s, err, &bad);
 	if (!rc)
 		rc = number_events(s);
 	if (rc) {
@@ -303,6 +326,8 @@ void xtr_selection_free(struct xtr_selection *s)
 	for (size_t i = 0; i < s->n_generics; i++)
 		xtr_generic_free(s->generics[i]);
 	free(s->generics);
+	xtr_apis_free(s->apis);
+	free(s->api);
 	free(s->unknown);
 	*s = (struct xtr_selection){ 0 };
 }

@@ -27,7 +27,10 @@ struct xtr_selection {
 	/* Events with types from XTR_TYPE_FIRST_DYNAMIC on: generics, then those of the probes. */
 	uint32_t n_dynamic;
 	const struct xtr_event_desc **probe_events; /* by type; the first follows the generics */
-	const char **unknown;                       /* patterns that match nothing, borrowed */
+	const char **api;                           /* patterns of calls of libraries, borrowed */
+	size_t n_api;
+	struct xtr_apis *apis; /* what they are about; NULL: nothing */
+	const char **unknown;  /* patterns that match nothing, borrowed */
 	size_t n_unknown;
 	const char *notes[XTR_SELECT_NOTES]; /* what cannot be as asked for: static texts */
 	size_t n_notes;

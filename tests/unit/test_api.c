@@ -76,7 +76,7 @@ static struct xtr_api choose(const char *a, const char *b)
 	const char *patterns[] = { a, b };
 	struct xtr_api api;
 
-	cr_assert(zero(int, xtr_api_select(&api, patterns, b ? 2 : 1, NULL, 0, &places)));
+	cr_assert(zero(int, xtr_api_select(&api, patterns, b ? 2 : 1, &places)));
 	return api;
 }
 
