@@ -51,7 +51,10 @@ endif
 UNIT_SRC   := $(sort $(wildcard tests/unit/test_*.c))
 HELP_SRC   := $(filter-out $(UNIT_SRC),$(sort $(wildcard tests/unit/*.c)))
 # Single-file programs that tests and benchmarks use: build/VARIANT/tests/FOLDER/NAME
-TOOL_SRC   := $(sort $(foreach d,tools vectors spec golden export bench large record selfcheck,$(wildcard tests/$(d)/*.c)))
+TOOL_SRC   := $(sort $(foreach d,tools vectors spec golden export bench large record api selfcheck,$(wildcard tests/$(d)/*.c)))
+TOOL_SRC   := $(filter-out tests/api/lib%.c,$(TOOL_SRC))
+# A library that recorded programs load, never built with sanitizers.
+API_LIB    := $(B)/tests/api/lib/libze_loader.so.1
 FUZZ_SRC   := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 
 objs   = $(patsubst %.c,$(B)/%.o,$(1))
@@ -105,7 +108,7 @@ all: $(if $(wildcard cli/main.c),xtr,$(LIBS) $(SKEL)) ## build ./xtr
 
 bin: $(B)/xtr
 unit-bin: $(UNIT)
-tools-bin: $(TOOLS)
+tools-bin: $(TOOLS) $(API_LIB)
 
 xtr: $(B)/xtr FORCE
 	$(Q)cmp -s $< $@ || { cp $< $@.tmp && mv $@.tmp $@; }
@@ -159,6 +162,11 @@ $(UNIT): $(B)/unit/%: $(B)/tests/unit/%.o $(call objs,$(HELP_SRC)) $(LIBS)
 $(TOOLS): $(B)/tests/%: $(B)/tests/%.o $(LIBS)
 	$(call msg,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) $(LDALL) -o $@ $^ $(LDLIBS) $(if $(findstring selfcheck,$@),-lcriterion)
+
+$(API_LIB): tests/api/libze.c $(B)/flags
+	$(call msg,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 -O1 -g $(WARN) -fPIC -shared -fvisibility=hidden -Wl,-soname,$(@F) -o $@ $<
 
 # The list of sources and the flags are files: what depends on them is made again when they change.
 stamp = @mkdir -p $(@D); echo '$(subst ','\'',$(1))' | cmp -s - $@ || echo '$(subst ','\'',$(1))' >$@

@@ -276,6 +276,7 @@ GROUPS = [
     ("import", "imports of other tools' traces", group("import"), False, True),
     ("query", "SQL over traces", group("query"), False, True),
     ("record", "recording on this kernel", group("record"), True, True),
+    ("api", "calls of shared libraries on this kernel", group("api"), True, True),
     ("large", "many events in bounded memory", group("large", 900), False, False),
     ("dependencies", "which folder includes what, lengths", dependencies, False, False),
     ("builds", "clang, and RECORDER=0", builds, False, False),
