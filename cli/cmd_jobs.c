@@ -2,7 +2,6 @@
 /* xtr jobs: one line for each job. */
 #include "cli.h"
 #include "replay_cmd.h"
-#include "format/xtr_format.h"
 #include "replay/jobs_view.h"
 #include "replay/model.h"
 
@@ -30,13 +29,6 @@ struct jobs_run {
 	struct xtr_json json;
 };
 
-/* What tells whether a ring completes jobs in order: run, done, and the errors that excuse it. */
-static const uint32_t verdict_types[] = { XTR_EV_JOB_RUN, XTR_EV_JOB_DONE, XTR_EV_FENCE_SIGNALED };
-static const uint32_t job_types[] = {
-	XTR_EV_JOB_QUEUE,    XTR_EV_JOB_RUN,           XTR_EV_JOB_DONE,
-	XTR_EV_JOB_WAIT_DEP, XTR_EV_JOB_UNSCHEDULABLE, XTR_EV_FENCE_SIGNALED,
-};
-
 static int on_job(void *ctx, const struct xtr_job *j)
 {
 	struct jobs_run *r = ctx;
@@ -57,6 +49,14 @@ static int on_event(void *ctx, const struct xtr_event *ev)
 	return xtr_model_event(ctx, ev);
 }
 
+static int play(struct jobs_run *r, const struct xtr_section *s, struct xtr_model *m, bool order)
+{
+	size_t n;
+	const uint32_t *types = xtr_model_types(m, order, &n);
+
+	return replay_play(&r->cmd, s, types, n, on_event, m);
+}
+
 /* Two passes: whether a ring executes in order must be known before its first job is shown. */
 static int section(struct jobs_run *r, const struct xtr_section *s)
 {
@@ -66,9 +66,7 @@ static int section(struct jobs_run *r, const struct xtr_section *s)
 	int ret = xtr_model_new(&r->verdict, &mo);
 
 	if (!ret)
-		ret = replay_play(&r->cmd, s, verdict_types,
-				  sizeof(verdict_types) / sizeof(verdict_types[0]), on_event,
-				  r->verdict);
+		ret = play(r, s, r->verdict, true);
 	if (!ret)
 		ret = xtr_model_finish(r->verdict);
 	if (ret)
@@ -81,8 +79,7 @@ static int section(struct jobs_run *r, const struct xtr_section *s)
 	replay_select(&r->cmd, s, &r->select);
 	ret = xtr_model_new(&r->model, &mo);
 	if (!ret)
-		ret = replay_play(&r->cmd, s, job_types, sizeof(job_types) / sizeof(job_types[0]),
-				  on_event, r->model);
+		ret = play(r, s, r->model, false);
 	return ret ? ret : xtr_model_finish(r->model);
 }
 

@@ -6,18 +6,11 @@
 #include "export.h"
 #include "top.h"
 
-#include "format/xtr_format.h"
 #include "replay/play.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const uint32_t verdict_types[] = { XTR_EV_JOB_RUN, XTR_EV_JOB_DONE, XTR_EV_FENCE_SIGNALED };
-static const uint32_t job_types[] = {
-	XTR_EV_JOB_QUEUE,    XTR_EV_JOB_RUN,           XTR_EV_JOB_DONE,
-	XTR_EV_JOB_WAIT_DEP, XTR_EV_JOB_UNSCHEDULABLE, XTR_EV_FENCE_SIGNALED,
-};
 
 #define N(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -93,6 +86,16 @@ static int new_model(struct run *r, struct xtr_model **m,
 	return xtr_model_new(m, &o);
 }
 
+/* Only what says something about jobs. */
+static int play_jobs(struct run *r, const struct xtr_model *m, bool order,
+		     int (*event)(void *, const struct xtr_event *))
+{
+	size_t n;
+	const uint32_t *types = xtr_model_types(m, order, &n);
+
+	return play(r, types, n, event);
+}
+
 static int on_verdict_event(void *ctx, const struct xtr_event *ev)
 {
 	return xtr_model_event(((struct run *)ctx)->verdict, ev);
@@ -103,7 +106,7 @@ static int verdict_pass(struct run *r)
 	int ret = new_model(r, &r->verdict, NULL, NULL);
 
 	if (!ret)
-		ret = play(r, verdict_types, N(verdict_types), on_verdict_event);
+		ret = play_jobs(r, r->verdict, true, on_verdict_event);
 	return ret ? ret : xtr_model_finish(r->verdict);
 }
 
@@ -124,7 +127,7 @@ static int top_pass(struct run *r)
 	int ret = new_model(r, &r->model, on_top_job, NULL);
 
 	if (!ret)
-		ret = play(r, job_types, N(job_types), on_model_event);
+		ret = play_jobs(r, r->model, false, on_model_event);
 	return ret ? ret : xtr_model_finish(r->model);
 }
 
@@ -209,16 +212,6 @@ static int derive(struct run *r, const struct xtr_event *ev, bool inside)
 	return ret < 0 ? ret : 0;
 }
 
-static bool is_of_jobs(const struct xtr_event *ev)
-{
-	size_t i;
-
-	for (i = 0; i < N(job_types); i++)
-		if (ev->type == job_types[i])
-			return true;
-	return ev->gap;
-}
-
 /*
  * The model gets what `xtr jobs` gives it, whatever else is wanted: what is open at the end is cut
  * off at its last event.
@@ -227,7 +220,7 @@ static int on_event(void *ctx, const struct xtr_event *ev)
 {
 	struct run *r = ctx;
 	bool inside = in_window(r, ev->ts, ev->ts);
-	int ret = is_of_jobs(ev) ? xtr_model_event(r->model, ev) : 0;
+	int ret = xtr_model_takes(r->model, ev) ? xtr_model_event(r->model, ev) : 0;
 
 	if (!ret && ev->gap)
 		ret = give_gap(r, ev->gap);
@@ -273,7 +266,7 @@ static int export_pass(struct run *r)
 
 	r->exporting = true;
 	if (!ret)
-		ret = play(r, all ? NULL : job_types, all ? 0 : N(job_types), on_event);
+		ret = all ? play(r, NULL, 0, on_event) : play_jobs(r, r->model, false, on_event);
 	if (!ret)
 		ret = xtr_model_finish(r->model);
 	if (!ret && r->calls)

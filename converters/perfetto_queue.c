@@ -34,10 +34,9 @@ static int submission(struct pf *pf, const struct xtr_job *j)
 
 static const char *dep_ring(const struct pf *pf, uint32_t id)
 {
-	const struct xtr_ring *r = id ? xtr_tables_ring(pf->s->tables, id) : NULL;
-	const char *s = r && r->name ? xtr_tables_string(pf->s->tables, r->name, NULL) : NULL;
+	const struct xtr_model_ring *r = id ? xtr_model_ring_by_id(pf->s->rings, id) : NULL;
 
-	return s;
+	return r && *r->name ? r->name : NULL;
 }
 
 /* Waits for single dependencies lie within the wait, one after the other. */

@@ -11,6 +11,9 @@
  * not selected. META says what the cut is about (cut_note.h), so that these jobs are not shown, and
  * what the whole said of its rings.
  *
+ * All events of job sources (job_source.h) are kept, from as far back: which job one is of rests on
+ * those before it.
+ *
  * Selection by device, ring and process is about jobs: scheduler events, and fences of scheduler
  * jobs, are kept with their job. With processes, any other event is kept if its thread belongs to
  * one of them (fence waits too, whoever's job it is); without, because it belongs to no ring.

@@ -8,6 +8,7 @@
 
 #include "cut.h"
 #include "cut_note.h"
+#include "job_source.h"
 #include "key_set.h"
 #include "model.h"
 #include "format/loss.h"
@@ -59,6 +60,7 @@ struct cut {
 	struct xtr_job_name last; /* of the last event: the end of what is still open */
 	uint64_t n_waits;         /* events that name a dependency */
 	struct xtr_map ops;       /* string id -> 1: the scheduler's fences */
+	struct xtr_job_sources *sources;
 	/* the account */
 	struct xtr_loss *loss;
 	struct xtr_map by_stream;

@@ -34,7 +34,7 @@ int cut_keep_init(struct cut *c)
 		if (!strncmp(s, sched_ops, sizeof(sched_ops) - 1) && xtr_map_put(&c->ops, id, 0, 1))
 			return -ENOMEM;
 	}
-	return 0;
+	return xtr_job_sources_open(&c->sources, xtr_section_meta(c->s), t, NULL);
 }
 
 /* A fence of some scheduler job, of whatever ring. */
@@ -73,6 +73,9 @@ bool cut_keeps(const struct cut *c, const uint8_t *rec)
 
 	if (ts < c->lead || ts > c->to)
 		return false;
+	/* They have no names of their own: what they mean rests on all before them. */
+	if (xtr_job_sources_take(c->sources, type, rec, xtr_rec_size(rec)))
+		return true;
 	if (ts < c->from) /* what the model needs, and no more */
 		return (kind == CUT_JOB || type == XTR_EV_FENCE_SIGNALED) && needed(c, kind, &n);
 	if (!c->by_job)

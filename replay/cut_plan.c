@@ -18,20 +18,21 @@
 /* Links from job to job that are noted, 32 bytes each. */
 #define LINKS_MAX (1u << 20)
 
-/* What `xtr jobs` plays (cli/cmd_jobs.c). */
-static const uint32_t job_types[] = {
-	XTR_EV_JOB_QUEUE,    XTR_EV_JOB_RUN,           XTR_EV_JOB_DONE,
-	XTR_EV_JOB_WAIT_DEP, XTR_EV_JOB_UNSCHEDULABLE, XTR_EV_FENCE_SIGNALED,
-};
-
 static bool is_wait(uint32_t type)
 {
 	return type == XTR_EV_JOB_WAIT_DEP || type == XTR_EV_JOB_UNSCHEDULABLE;
 }
 
-static bool tells_order(uint32_t type)
+/* As for the first pass of `xtr jobs`. */
+static bool tells_order(const struct cut *c, const struct xtr_event *ev)
 {
-	return type == XTR_EV_JOB_RUN || type == XTR_EV_JOB_DONE || type == XTR_EV_FENCE_SIGNALED;
+	size_t n;
+	const uint32_t *types = xtr_model_types(c->verdict, true, &n);
+
+	while (n--)
+		if (types[n] == ev->type)
+			return true;
+	return !ev->rec;
 }
 
 /* Without by_job all of the window is kept: only what has events before it needs its name noted. */
@@ -143,7 +144,7 @@ static int on_event(void *ctx, const struct xtr_event *ev)
 		else if (!c->by_job)
 			need(c, n);
 	}
-	if (!ev->rec || tells_order(ev->type))
+	if (tells_order(c, ev))
 		err = xtr_model_event(c->verdict, ev);
 	return err ? err : xtr_model_event(c->model, ev);
 }
@@ -167,15 +168,16 @@ static int play_jobs(struct cut *c)
 		.section = c->s,
 		.from = c->lead,
 		.to = c->select.to,
-		.types = job_types,
-		.n_types = sizeof(job_types) / sizeof(job_types[0]),
 		.event = on_event,
 		.damage = on_damage,
 		.progress = on_progress,
 		.ctx = c,
 	};
 	struct xtr_err err;
-	int ret = xtr_play(&p, &err);
+	int ret;
+
+	p.types = xtr_model_types(c->model, false, &p.n_types);
+	ret = xtr_play(&p, &err);
 
 	if (!ret)
 		ret = xtr_model_finish(c->verdict);
@@ -343,6 +345,7 @@ void cut_plan_free(struct cut *c)
 	xtr_key_set_free(&c->keys);
 	xtr_key_set_free(&c->deps);
 	xtr_map_free(&c->ops);
+	xtr_job_sources_close(c->sources);
 	xtr_map_free(&c->bad);
 	xtr_cut_note_free(&c->note);
 	xtr_cut_note_free(&c->old);

@@ -13,8 +13,11 @@
 #define XTR_ENGINE_H
 
 #include "gaps.h"
+#include "job_source.h"
 #include "model.h"
 #include "record.h"
+
+#include "format/xtr_format.h"
 
 #define NONE XTR_KEYMAP_NONE
 
@@ -46,6 +49,7 @@ struct slot {
 	uint32_t wait_next, wait_prev; /* others that wait for the same fence */
 	uint32_t deps, last_dep;       /* in the dependency pool */
 	uint32_t wait_dep;             /* where the present wait is noted, or NONE */
+	uint64_t client, moves;        /* on a ring by client: whose it is; ring's moves at run */
 	uint8_t state, place;
 	bool mapped, on_ring, waiting, wait_scheduled;
 };
@@ -65,6 +69,10 @@ struct xtr_model {
 	struct xtr_model_counts counts;
 	struct xtr_gaps gaps;
 	struct xtr_keymap jobs, waiters;
+	struct xtr_keymap on_hw; /* (ring, client) -> jobs on the hardware; of rings by client */
+	struct xtr_job_sources *sources; /* NULL: none */
+	uint32_t *types[2];              /* what the model takes; what its verdicts need */
+	size_t n_types[2];
 	struct slot *slot;
 	uint32_t n_slots, cap_slots, free_slots, n_open;
 	struct slot_list open, held;
@@ -77,6 +85,27 @@ struct xtr_model {
 	bool no_error_in_fence; /* the records of fences do not tell their error */
 	int stopped;            /* what the depth callback returned, if not 0 */
 };
+
+/* model.c: what an event means for a job, now; s: the step of a source that it is, or NULL. */
+int job_queued(struct xtr_model *m, const struct xtr_gpu_record *r);
+int job_run(struct xtr_model *m, const struct xtr_gpu_record *r, const struct xtr_job_step *s);
+int job_done(struct xtr_model *m, const struct xtr_gpu_record *r);
+void job_ended(struct xtr_model *m, uint32_t i, uint64_t ts, uint32_t stream);
+
+/* steps.c: a step of a job source. 0 or -errno. */
+int job_step(struct xtr_model *m, const struct xtr_job_step *s);
+/* The step's client is the job's, if it is known and the job has none. */
+static inline void step_client(struct xtr_job *j, const struct xtr_job_step *s)
+{
+	if (j->client_known || !(s->r.flags & XTR_JOB_CLIENT_KNOWN))
+		return;
+	j->client_known = true;
+	j->client_id = s->r.client_id;
+}
+
+/* share.c: the job came to the hardware of its ring, or left it. */
+int share_enter(struct xtr_model *m, uint32_t i);
+void share_leave(struct xtr_model *m, uint32_t i);
 
 /* slots.c */
 uint32_t slot_find(const struct xtr_model *m, uint64_t ctx, uint64_t seqno);

@@ -4,7 +4,7 @@
  * times are ns on the event clock; 0 means not known.
  *
  * Times of one job: queue <= run <= start <= done.
- *   submit   the submitter called into the scheduler; with drm_sched alone this is the queue event
+ *   submit   the submitter called the driver; with drm_sched alone this is the queue event
  *   queue    put into the entity's software queue
  *   run      handed to the driver's run_job()
  *   start    execution began (never known by itself: exact or inferred, see quality; of a bounded
@@ -49,10 +49,12 @@
 	X(NO_RUN, 9, "no-run", "no run event")                                                \
 	X(NO_DONE, 10, "no-done", "no done event")                                            \
 	X(GAP, 11, "gap", "events were lost while the job was in flight")                     \
-	X(RECYCLED, 12, "recycled", "closed because its fence was used again")                \
+	X(RECYCLED, 12, "recycled", "closed because its name was used again")                 \
 	X(EVICTED, 13, "evicted", "closed because too many jobs were open")                   \
 	X(MORE_DEPS, 14, "more-deps", "waited for more dependencies than are listed")         \
-	X(KEY_INFERRED, 15, "key-inferred", "imported: context and seqno are made up")
+	X(KEY_INFERRED, 15, "key-inferred", "context and seqno are made up")                  \
+	X(SHARED, 16, "shared", "another client had jobs on the engine at the same time")     \
+	X(BY_ORDER, 17, "by-order", "which job completed is not recorded: the oldest is taken")
 
 enum xtr_job_kind {
 #define XTR_KIND_ENUM(id, text, help) XTR_KIND_##id,

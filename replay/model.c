@@ -16,6 +16,61 @@ static void look_at_meta(struct xtr_model *m, const struct xtr_meta *meta)
 	m->keys_inferred = keys && !strcmp(keys, "inferred");
 }
 
+static const uint32_t job_types[] = {
+	XTR_EV_JOB_QUEUE,    XTR_EV_JOB_RUN,           XTR_EV_JOB_DONE,
+	XTR_EV_JOB_WAIT_DEP, XTR_EV_JOB_UNSCHEDULABLE, XTR_EV_FENCE_SIGNALED,
+};
+/* Run and done tell whether a ring completes jobs in order, the errors excuse it. */
+static const uint32_t order_types[] = { XTR_EV_JOB_RUN, XTR_EV_JOB_DONE, XTR_EV_FENCE_SIGNALED };
+
+static bool has_type(const uint32_t *types, size_t n, uint32_t type)
+{
+	size_t i;
+
+	for (i = 0; i < n && types[i] != type; i++)
+		;
+	return i < n;
+}
+
+/* Built-in types, and what job sources need: for the verdict too, as their jobs have no names else.
+ */
+static int list_types(struct xtr_model *m)
+{
+	static const struct {
+		const uint32_t *type;
+		size_t n;
+	} own[2] = { { job_types, sizeof(job_types) / sizeof(job_types[0]) },
+		     { order_types, sizeof(order_types) / sizeof(order_types[0]) } };
+	size_t n, i, k;
+	const uint32_t *more = xtr_job_sources_types(m->sources, &n);
+
+	for (k = 0; k < 2; k++) {
+		m->types[k] = malloc((own[k].n + n) * sizeof(uint32_t));
+		if (!m->types[k])
+			return -ENOMEM;
+		memcpy(m->types[k], own[k].type, own[k].n * sizeof(uint32_t));
+		m->n_types[k] = own[k].n;
+		for (i = 0; i < n; i++)
+			if (!has_type(own[k].type, own[k].n, more[i]))
+				m->types[k][m->n_types[k]++] = more[i];
+	}
+	return 0;
+}
+
+const uint32_t *xtr_model_types(const struct xtr_model *m, bool order, size_t *n)
+{
+	*n = m->n_types[order];
+	return m->types[order];
+}
+
+bool xtr_model_takes(const struct xtr_model *m, const struct xtr_event *ev)
+{
+	if (ev->gap)
+		return true;
+	return has_type(job_types, sizeof(job_types) / sizeof(job_types[0]), ev->type) ||
+	       xtr_job_sources_take(m->sources, ev->type, ev->rec, ev->size);
+}
+
 int xtr_model_new(struct xtr_model **out, const struct xtr_model_opts *opts)
 {
 	struct xtr_model *m = calloc(1, sizeof(*m));
@@ -31,8 +86,12 @@ int xtr_model_new(struct xtr_model **out, const struct xtr_model_opts *opts)
 	if (opts->meta)
 		look_at_meta(m, opts->meta);
 	ret = xtr_rings_init(&m->rings, opts->meta, opts->tables);
+	if (!ret)
+		ret = xtr_job_sources_open(&m->sources, opts->meta, opts->tables, &m->rings);
+	if (!ret)
+		ret = list_types(m);
 	if (ret) {
-		free(m);
+		xtr_model_free(m);
 		return ret;
 	}
 	*out = m;
@@ -43,8 +102,12 @@ void xtr_model_free(struct xtr_model *m)
 {
 	if (!m)
 		return;
+	xtr_job_sources_close(m->sources);
 	xtr_rings_free(&m->rings);
 	xtr_keymap_free(&m->jobs);
+	xtr_keymap_free(&m->on_hw);
+	free(m->types[0]);
+	free(m->types[1]);
 	xtr_keymap_free(&m->waiters);
 	xtr_gaps_free(&m->gaps);
 	free(m->slot);
@@ -102,6 +165,9 @@ static void overtake(struct xtr_model *m, uint32_t i, uint64_t ts, uint32_t stre
 		m->slot[older].overtaken_on = stream;
 		m->slot[older].job.flags |= XTR_FLAG_OVERTAKEN;
 		m->slot[older].job.overtaker = name_of(s);
+		/* Its done may be what was lost: it is not taken to stay for ever. */
+		if (ring->by_client && xtr_gaps_overlap(&m->gaps, m->slot[older].job.run_ns, ts))
+			share_leave(m, older);
 		s->job.flags |= XTR_FLAG_OVERTOOK;
 		s->job.overtook = name_of(&m->slot[older]);
 		run_list_del(m, older);
@@ -128,7 +194,7 @@ static void batch(struct xtr_model *m, uint32_t i)
 	ring->last = i;
 }
 
-static void job_ended(struct xtr_model *m, uint32_t i, uint64_t ts, uint32_t stream)
+void job_ended(struct xtr_model *m, uint32_t i, uint64_t ts, uint32_t stream)
 {
 	struct slot *s = &m->slot[i];
 
@@ -161,7 +227,7 @@ static int64_t begin_stage(struct xtr_model *m, const struct xtr_gpu_record *r, 
 	return slot_new(m, r->ctx, r->seqno, ts, (uint32_t)ring);
 }
 
-static int on_queue(struct xtr_model *m, const struct xtr_gpu_record *r)
+int job_queued(struct xtr_model *m, const struct xtr_gpu_record *r)
 {
 	uint32_t found = slot_find(m, r->ctx, r->seqno);
 	int64_t i = begin_stage(m, r, m->now, found != NONE, found);
@@ -186,7 +252,7 @@ static int on_queue(struct xtr_model *m, const struct xtr_gpu_record *r)
 }
 
 /* The ring in the run event is where the job really goes: entities may move between schedulers. */
-static int on_run(struct xtr_model *m, const struct xtr_gpu_record *r)
+int job_run(struct xtr_model *m, const struct xtr_gpu_record *r, const struct xtr_job_step *from)
 {
 	uint32_t found = slot_find(m, r->ctx, r->seqno);
 	bool passed = found != NONE && m->slot[found].job.run_ns;
@@ -199,6 +265,10 @@ static int on_run(struct xtr_model *m, const struct xtr_gpu_record *r)
 	s = &m->slot[i];
 	wait_end(m, (uint32_t)i, m->now, 0);
 	s->job.run_ns = m->now;
+	if (from) { /* before others look at its client (share.c) */
+		step_client(&s->job, from);
+		s->job.flags |= from->flags;
+	}
 	/* Where it moves to another ring, that one's depth changes only once it is there. */
 	if (r->ring && s->ring != (uint32_t)ring) {
 		slot_place(m, (uint32_t)i, PLACE_NOWHERE);
@@ -210,7 +280,7 @@ static int on_run(struct xtr_model *m, const struct xtr_gpu_record *r)
 	return 0;
 }
 
-static int on_done(struct xtr_model *m, const struct xtr_gpu_record *r)
+int job_done(struct xtr_model *m, const struct xtr_gpu_record *r)
 {
 	int64_t i = slot_find(m, r->ctx, r->seqno);
 	int64_t ring;
@@ -230,6 +300,11 @@ static int on_done(struct xtr_model *m, const struct xtr_gpu_record *r)
 	job_ended(m, (uint32_t)i, m->now, r->stream);
 	wait_wake(m, r->ctx, r->seqno, m->now, false, r->ring);
 	return 0;
+}
+
+static int on_run(struct xtr_model *m, const struct xtr_gpu_record *r)
+{
+	return job_run(m, r, NULL);
 }
 
 /*
@@ -281,8 +356,8 @@ static int on_wait(struct xtr_model *m, const struct xtr_gpu_record *r)
 }
 
 static int (*const handlers[])(struct xtr_model *, const struct xtr_gpu_record *) = {
-	[XTR_EV_JOB_QUEUE] = on_queue,        [XTR_EV_JOB_RUN] = on_run,
-	[XTR_EV_JOB_DONE] = on_done,          [XTR_EV_JOB_WAIT_DEP] = on_wait,
+	[XTR_EV_JOB_QUEUE] = job_queued,      [XTR_EV_JOB_RUN] = on_run,
+	[XTR_EV_JOB_DONE] = job_done,         [XTR_EV_JOB_WAIT_DEP] = on_wait,
 	[XTR_EV_JOB_UNSCHEDULABLE] = on_wait, [XTR_EV_FENCE_SIGNALED] = on_signaled,
 };
 
@@ -302,6 +377,18 @@ static int release_old(struct xtr_model *m)
 	return ret;
 }
 
+/* 1: the event was a job source's. */
+static int source_event(struct xtr_model *m, const struct xtr_event *ev)
+{
+	struct xtr_job_steps steps;
+	int ret = xtr_job_sources_event(m->sources, ev, &steps), err = 0;
+	size_t i;
+
+	for (i = 0; ret == 1 && i < steps.n && !err; i++)
+		err = job_step(m, &steps.step[i]);
+	return err ? err : ret;
+}
+
 int xtr_model_event(struct xtr_model *m, const struct xtr_event *ev)
 {
 	struct xtr_gpu_record r;
@@ -313,8 +400,10 @@ int xtr_model_event(struct xtr_model *m, const struct xtr_event *ev)
 	if (ev->gap)
 		return xtr_gaps_add(&m->gaps, ev->gap->first, ev->gap->last);
 	ret = release_old(m);
+	if (!ret && m->sources)
+		ret = source_event(m, ev);
 	if (ret)
-		return ret;
+		return ret < 0 ? ret : m->stopped;
 	if (ev->type >= sizeof(handlers) / sizeof(handlers[0]) || !handlers[ev->type])
 		return 0;
 	if (xtr_gpu_record_get(ev, &r) != 1) {
@@ -351,6 +440,13 @@ size_t xtr_model_n_rings(const struct xtr_model *m)
 const struct xtr_model_ring *xtr_model_ring(const struct xtr_model *m, size_t i)
 {
 	return i < m->rings.n ? &m->rings.ring[i] : NULL;
+}
+
+const struct xtr_model_ring *xtr_model_ring_by_id(const struct xtr_model *m, uint32_t id)
+{
+	uint32_t i = xtr_keymap_get(&m->rings.by_id, id, 0);
+
+	return i != NONE ? &m->rings.ring[i] : NULL;
 }
 
 size_t xtr_model_n_devices(const struct xtr_model *m)

@@ -13,6 +13,7 @@
 
 #include "format/merge.h"
 #include "job.h"
+#include "record.h"
 #include "ring.h"
 
 /*
@@ -42,6 +43,12 @@ struct xtr_model_opts {
 	int (*depth)(void *ctx, const struct xtr_model_ring *ring, uint64_t ts);
 	void *ctx;
 	/*
+	 * A job of a job source (job_source.h) was queued, or run: r has its type, ring and, as
+	 * job_count, the jobs of the ring that wait to be run, this one not counted. Not 0: stop.
+	 * May be NULL.
+	 */
+	int (*step)(void *ctx, const struct xtr_gpu_record *r, uint64_t ts);
+	/*
 	 * An earlier pass over the same section: its rings tell which ones are out of order from
 	 * the first job on. NULL: all in-order but those whose driver says otherwise.
 	 */
@@ -61,6 +68,13 @@ struct xtr_model_counts {
 int xtr_model_new(struct xtr_model **m, const struct xtr_model_opts *opts);
 void xtr_model_free(struct xtr_model *m);
 
+/*
+ * The types of events that say something about jobs in this section; `order`: those that a first
+ * pass needs, which is only to tell which rings are out of order. Valid as long as the model.
+ */
+const uint32_t *xtr_model_types(const struct xtr_model *m, bool order, size_t *n);
+/* True of gaps, and of events that say something. Others need not be given to the model. */
+bool xtr_model_takes(const struct xtr_model *m, const struct xtr_event *ev);
 /* 0, -ENOMEM, or what the job callback returned. Events of other types are ignored. */
 int xtr_model_event(struct xtr_model *m, const struct xtr_event *ev);
 /* No more events: hand out what is left. */
@@ -70,6 +84,8 @@ const struct xtr_model_counts *xtr_model_counts(const struct xtr_model *m);
 /* Rings in order of first appearance; the first is "unknown", id 0. */
 size_t xtr_model_n_rings(const struct xtr_model *m);
 const struct xtr_model_ring *xtr_model_ring(const struct xtr_model *m, size_t i);
+/* The ring with this id; NULL: none has appeared. */
+const struct xtr_model_ring *xtr_model_ring_by_id(const struct xtr_model *m, uint32_t id);
 /* Index of the ring with this id, made if need be; -errno. */
 int64_t xtr_model_ring_index(struct xtr_model *m, uint32_t id);
 size_t xtr_model_n_devices(const struct xtr_model *m);

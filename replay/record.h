@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The built-in events' records (spec/events.md), decoded as far as the model needs them. */
-#ifndef XTR_RECORD_H
-#define XTR_RECORD_H
+#ifndef XTR_GPU_RECORD_H
+#define XTR_GPU_RECORD_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,4 +25,4 @@ struct xtr_gpu_record {
  */
 int xtr_gpu_record_get(const struct xtr_event *ev, struct xtr_gpu_record *r);
 
-#endif /* XTR_RECORD_H */
+#endif /* XTR_GPU_RECORD_H */

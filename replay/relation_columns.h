@@ -44,7 +44,7 @@
 	X(JOB_TID, "tid", INT, NULL, "thread that submitted it")                               \
 	X(JOB_COMM, "comm", TEXT, NULL, "name of that thread")                                 \
 	X(JOB_KIND, "kind", TEXT, NULL, "gpu, npu, copy or kernel (the kernel's own)")         \
-	X(JOB_SUBMIT, "submit_ns", INT, "ns", "the submitter called the scheduler")            \
+	X(JOB_SUBMIT, "submit_ns", INT, "ns", "the submitter called the driver")               \
 	X(JOB_QUEUE, "queue_ns", INT, "ns", "put into the software queue")                     \
 	X(JOB_RUN, "run_ns", INT, "ns", "handed to the driver")                                \
 	X(JOB_START, "start_ns", INT, "ns", "execution began")                                 \

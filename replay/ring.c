@@ -37,6 +37,7 @@ static const struct driver_rule {
 	{ "msm", NULL, XTR_RULE_SHARED, XTR_KIND_GPU, NULL, "rings preempt each other" },
 	{ "amdxdna", "amdxdna_js", XTR_RULE_SHARED, XTR_KIND_NPU, NULL,
 	  "one scheduler per hardware context; contexts share the array" },
+	{ "intel_vpu", NULL, XTR_RULE_IN_ORDER, XTR_KIND_NPU, "copy", NULL },
 };
 
 static bool has_prefix(const char *s, const char *prefix)
@@ -92,26 +93,67 @@ static const char *string_or_empty(const struct xtr_tables *t, uint32_t id)
 	return s ? s : "";
 }
 
-/* Index of the device whose name is this string; 0 is the unknown one. */
-static int64_t get_device(struct xtr_rings *r, uint32_t string)
+static int64_t add_device(struct xtr_rings *r, const char *name, const char *driver)
 {
-	const char *name = string_or_empty(r->tables, string);
-	uint32_t i = xtr_keymap_get(&r->dev_by_string, string, 0);
 	struct xtr_model_device *dev;
 
-	if (i != XTR_KEYMAP_NONE)
-		return i;
 	if (!*name || r->n_dev == XTR_DEVICES_MAX)
 		return 0;
 	dev = realloc(r->dev, (r->n_dev + 1) * sizeof(*dev));
 	if (!dev)
 		return -ENOMEM;
 	r->dev = dev;
-	dev[r->n_dev] =
-		(struct xtr_model_device){ .name = name, .driver = driver_of(r->meta, name) };
-	if (xtr_keymap_put(&r->dev_by_string, string, 0, r->n_dev))
-		return -ENOMEM;
+	dev[r->n_dev] = (struct xtr_model_device){ .name = name, .driver = driver };
 	return r->n_dev++;
+}
+
+/* Declared rings name their device by a text, others by a string id: it may be the same one. */
+static int64_t device_by_name(struct xtr_rings *r, const char *name, const char *driver)
+{
+	for (uint32_t i = 1; r->n_declared && i < r->n_dev; i++)
+		if (!strcmp(r->dev[i].name, name))
+			return i;
+	return add_device(r, name, driver);
+}
+
+/* Index of the device whose name is this string; 0 is the unknown one. */
+static int64_t get_device(struct xtr_rings *r, uint32_t string)
+{
+	const char *name = string_or_empty(r->tables, string);
+	int64_t i = xtr_keymap_get(&r->dev_by_string, string, 0);
+
+	if (i != XTR_KEYMAP_NONE)
+		return i;
+	i = device_by_name(r, name, driver_of(r->meta, name));
+	if (i > 0 && xtr_keymap_put(&r->dev_by_string, string, 0, (uint32_t)i))
+		return -ENOMEM;
+	return i;
+}
+
+static const struct xtr_declared_ring *declared(const struct xtr_rings *r, uint32_t id)
+{
+	for (uint32_t i = 0; i < r->n_declared; i++)
+		if (r->declared[i].id == id)
+			return &r->declared[i];
+	return NULL;
+}
+
+int xtr_rings_declare(struct xtr_rings *r, const struct xtr_declared_ring *ring, uint32_t *id)
+{
+	uint32_t free_id = r->n_declared ? r->declared[r->n_declared - 1].id : UINT32_MAX;
+	struct xtr_declared_ring *all =
+		realloc(r->declared, (r->n_declared + 1) * sizeof(*r->declared));
+
+	if (!all)
+		return -ENOMEM;
+	r->declared = all;
+	/* From the top, where a recorder, which counts from 1, never comes. */
+	do
+		free_id--;
+	while (r->tables && xtr_tables_ring(r->tables, free_id));
+	all[r->n_declared] = *ring;
+	all[r->n_declared++].id = *id = free_id;
+	return 0;
 }
 
 static enum xtr_ring_verdict given_verdict(const struct xtr_cut_note *n, uint32_t id)
@@ -138,7 +180,9 @@ static bool is_shared_import(const struct xtr_meta *meta, const char *name)
 static int64_t add_ring(struct xtr_rings *r, uint32_t id)
 {
 	const struct xtr_ring *def = id && r->tables ? xtr_tables_ring(r->tables, id) : NULL;
-	int64_t dev = get_device(r, def ? def->device : 0);
+	const struct xtr_declared_ring *made = declared(r, id);
+	int64_t dev = made ? device_by_name(r, made->device, made->driver)
+			   : get_device(r, def ? def->device : 0);
 	struct xtr_model_ring *ring;
 
 	if (dev < 0)
@@ -157,10 +201,12 @@ static int64_t add_ring(struct xtr_rings *r, uint32_t id)
 		.id = id,
 		.index = r->n,
 		.device = (uint32_t)dev,
-		.name = string_or_empty(r->tables, def ? def->name : 0),
+		.name = made ? made->name : string_or_empty(r->tables, def ? def->name : 0),
 		.device_name = r->dev[dev].name,
-		.driver = r->dev[dev].driver,
+		.driver = made ? made->driver : r->dev[dev].driver,
 		.limit = def ? def->limit : 0,
+		.no_run = made && !made->tells_run,
+		.by_client = made && made->by_client,
 		.last = XTR_KEYMAP_NONE,
 		.run_head = XTR_KEYMAP_NONE,
 		.run_tail = XTR_KEYMAP_NONE,
@@ -199,6 +245,7 @@ void xtr_rings_free(struct xtr_rings *r)
 {
 	free(r->ring);
 	free(r->dev);
+	free(r->declared);
 	xtr_keymap_free(&r->by_id);
 	xtr_keymap_free(&r->dev_by_string);
 	xtr_cut_note_free(&r->note);

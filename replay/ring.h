@@ -46,6 +46,14 @@ enum xtr_ring_verdict {
 	XTR_VERDICT_BATCHED,
 };
 
+/* A ring that table `rings` does not have; texts are borrowed. */
+struct xtr_declared_ring {
+	uint32_t id;
+	const char *device, *driver, *name;
+	bool tells_run; /* the trace has events for run: a job without one has lost it */
+	bool by_client; /* as in xtr_model_ring */
+};
+
 struct xtr_model_device {
 	const char *name;   /* "" if not known */
 	const char *driver; /* NULL if not known */
@@ -62,6 +70,12 @@ struct xtr_model_ring {
 	const char *driver;
 	const char *why; /* why execution is only bounded, NULL for in-order rings */
 	uint32_t limit;  /* jobs (credits) on the hardware at once, 0 unknown */
+	bool no_run;     /* there are no events for run */
+	/*
+	 * In order only among the jobs of one client: firmware schedules those of several, and a
+	 * job that was on the hardware with another client's is bounded (share.c).
+	 */
+	bool by_client;
 	enum xtr_ring_rule rule;
 	enum xtr_job_kind kind;        /* of user work on it */
 	enum xtr_ring_verdict verdict; /* of an earlier pass, if there was one */
@@ -75,6 +89,8 @@ struct xtr_model_ring {
 	struct xtr_job_name prev;
 	uint32_t last, last_stream;  /* slot of the job that completed last */
 	uint32_t run_head, run_tail; /* jobs on the hardware in order of run */
+	uint32_t n_clients;          /* with jobs on the hardware now, if by_client */
+	uint64_t moves, mixed;       /* jobs that came or went; those up to which they were > 1 */
 };
 
 /* The rings of one section. */
@@ -88,6 +104,8 @@ struct xtr_rings {
 	const struct xtr_meta *meta;     /* may be NULL */
 	const struct xtr_tables *tables; /* may be NULL */
 	struct xtr_cut_note note;
+	struct xtr_declared_ring *declared;
+	uint32_t n_declared;
 };
 
 int xtr_rings_init(struct xtr_rings *r, const struct xtr_meta *meta,
@@ -95,6 +113,12 @@ int xtr_rings_init(struct xtr_rings *r, const struct xtr_meta *meta,
 void xtr_rings_free(struct xtr_rings *r);
 /* Index of the ring with this id, made when first asked for; -errno if there is no memory. */
 int64_t xtr_rings_get(struct xtr_rings *r, uint32_t id);
+
+/*
+ * Declare a ring that is in no table; its id, which no ring of the tables has, is the same each
+ * time the same rings are declared in the same order. 0 or -ENOMEM.
+ */
+int xtr_rings_declare(struct xtr_rings *r, const struct xtr_declared_ring *ring, uint32_t *id);
 
 /* What the completions counted so far say, or, in a cut, what those of the whole recording said. */
 enum xtr_ring_verdict xtr_ring_measure(const struct xtr_model_ring *ring);

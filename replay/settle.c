@@ -8,6 +8,9 @@
  * while it was on the hardware, if a job that was run before it had not been reported done yet, if
  * it was itself reported late, or if several completions came in one interrupt.
  *
+ * A ring by client (ring.h) is in order as long as one client alone has jobs on the hardware; those
+ * of several that overlap are bounded, each by its own run and done.
+ *
  * A scheduler that may have one job (credit) on the hardware leaves nothing to infer: the hardware
  * had no other job of this ring between run and done. Then residence is execution: exact, up to the
  * cost of run_job() and the interrupt, which every ring has.
@@ -53,7 +56,7 @@ static uint8_t quality_unfinished(const struct xtr_model *m, struct slot *s)
 	/* A recycled key, or a run that must have been: queue < run < done always holds. */
 	if (j->flags & (XTR_FLAG_RECYCLED | XTR_FLAG_GAP))
 		return XTR_QUALITY_LOST;
-	if (j->done_ns && j->queue_ns)
+	if (j->done_ns && j->queue_ns && !m->rings.ring[s->ring].no_run)
 		return XTR_QUALITY_LOST;
 	/* An in-order ring completed a younger job: this one was done too. */
 	if (s->overtaken_at && !xtr_ring_is_bounded(&m->rings.ring[s->ring]))
@@ -88,8 +91,8 @@ static void set_bounds(struct xtr_model *m, struct slot *s)
 {
 	struct xtr_model_ring *ring = &m->rings.ring[s->ring];
 	struct xtr_job *j = &s->job;
-	const uint32_t unsure =
-		XTR_FLAG_BATCH | XTR_FLAG_OVERTOOK | XTR_FLAG_OVERTAKEN | XTR_FLAG_GAP;
+	const uint32_t overlapped = XTR_FLAG_OVERTAKEN | XTR_FLAG_SHARED | XTR_FLAG_BY_ORDER;
+	const uint32_t unsure = XTR_FLAG_BATCH | XTR_FLAG_OVERTOOK | XTR_FLAG_GAP | overlapped;
 
 	j->serial_start_ns = later(j->run_ns, s->prev_done);
 	j->floor_ns = later(j->run_ns, j->floor_ns);
@@ -104,7 +107,7 @@ static void set_bounds(struct xtr_model *m, struct slot *s)
 	} else if (j->flags & unsure) {
 		j->quality = XTR_QUALITY_BOUNDED;
 		j->exec_max_ns = j->done_ns - j->run_ns;
-		if (!(j->flags & XTR_FLAG_OVERTAKEN))
+		if (!(j->flags & overlapped))
 			j->exec_max_ns = j->done_ns - later(j->run_ns, s->batch_base);
 	} else {
 		j->quality = ring->limit == 1 ? XTR_QUALITY_EXACT : XTR_QUALITY_INFERRED;
@@ -171,7 +174,8 @@ void settle(struct xtr_model *m, uint32_t i)
 	mark_missing(m, s);
 	j->aside = is_aside(m, j);
 	forget_early(s, j);
-	j->submit_ns = j->queue_ns;
+	if (!j->submit_ns)
+		j->submit_ns = j->queue_ns;
 	if (!xtr_job_resided(j)) {
 		j->quality = quality_unfinished(m, s);
 		return;

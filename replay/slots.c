@@ -121,11 +121,15 @@ void slot_place(struct xtr_model *m, uint32_t i, enum slot_place place)
 
 	if (s->place == place)
 		return;
+	if (s->place == PLACE_ON_HW)
+		share_leave(m, i);
 	if (s->place != PLACE_NOWHERE)
 		--*depth_of(ring, s->place);
 	if (place != PLACE_NOWHERE)
 		++*depth_of(ring, (uint8_t)place);
 	s->place = (uint8_t)place;
+	if (place == PLACE_ON_HW && share_enter(m, i) && !m->stopped)
+		m->stopped = -ENOMEM;
 	if (m->o.depth && !m->ended && !m->stopped)
 		m->stopped = m->o.depth(m->o.ctx, ring, m->now);
 }

@@ -58,6 +58,37 @@ int stats_grow_rings(struct xtr_stats *s)
 	return rows_grow(&s->rows[XTR_BY_DEVICE], xtr_model_n_devices(s->model));
 }
 
+static bool in_window(const struct xtr_stats *s, uint64_t ts)
+{
+	return ts >= s->o.select.from && (!s->o.select.to || ts <= s->o.select.to);
+}
+
+/* Queue depths come from the events themselves, jobs or not. */
+static int add_depth(struct xtr_stats *s, const struct xtr_gpu_record *r)
+{
+	int64_t i = xtr_model_ring_index(s->model, r->ring);
+	struct xtr_stats_ring *ring;
+
+	if (i < 0)
+		return (int)i;
+	if (i >= s->n_rings && stats_grow_rings(s))
+		return -ENOMEM;
+	ring = &s->ring[i];
+	if (r->type == XTR_EV_JOB_QUEUE) {
+		ring->queued++;
+		return xtr_hist_add(&ring->depth_queue, r->job_count);
+	}
+	ring->run++;
+	return xtr_hist_add(&ring->depth_run, r->job_count);
+}
+
+static int on_step(void *ctx, const struct xtr_gpu_record *r, uint64_t ts)
+{
+	struct xtr_stats *s = ctx;
+
+	return in_window(s, ts) ? add_depth(s, r) : 0;
+}
+
 int xtr_stats_new(struct xtr_stats **out, const struct xtr_stats_opts *opts)
 {
 	struct xtr_stats *s = calloc(1, sizeof(*s));
@@ -65,6 +96,7 @@ int xtr_stats_new(struct xtr_stats **out, const struct xtr_stats_opts *opts)
 				     .meta = opts->meta,
 				     .tables = opts->tables,
 				     .job = stats_on_job,
+				     .step = on_step,
 				     .ctx = s };
 	int ret = -ENOMEM;
 
@@ -136,36 +168,9 @@ void xtr_stats_free(struct xtr_stats *s)
 	free(s);
 }
 
-/* Queue depths come from the events themselves, jobs or not. */
-static int add_depth(struct xtr_stats *s, const struct xtr_event *ev)
-{
-	struct xtr_gpu_record r;
-	struct xtr_stats_ring *ring;
-	int64_t i;
-
-	if (xtr_gpu_record_get(ev, &r) != 1)
-		return 0;
-	i = xtr_model_ring_index(s->model, r.ring);
-	if (i < 0)
-		return (int)i;
-	if (i >= s->n_rings && stats_grow_rings(s))
-		return -ENOMEM;
-	ring = &s->ring[i];
-	if (ev->type == XTR_EV_JOB_QUEUE) {
-		ring->queued++;
-		return xtr_hist_add(&ring->depth_queue, r.job_count);
-	}
-	ring->run++;
-	return xtr_hist_add(&ring->depth_run, r.job_count);
-}
-
-static bool in_window(const struct xtr_stats *s, uint64_t ts)
-{
-	return ts >= s->o.select.from && (!s->o.select.to || ts <= s->o.select.to);
-}
-
 int xtr_stats_event(struct xtr_stats *s, const struct xtr_event *ev)
 {
+	struct xtr_gpu_record r;
 	int ret = 0;
 
 	if (ev->type && in_window(s, ev->ts)) {
@@ -174,8 +179,9 @@ int xtr_stats_event(struct xtr_stats *s, const struct xtr_event *ev)
 		if (ev->ts > s->last)
 			s->last = ev->ts;
 		s->types[ev->type % TYPES]++;
-		if (ev->type == XTR_EV_JOB_QUEUE || ev->type == XTR_EV_JOB_RUN)
-			ret = add_depth(s, ev);
+		if ((ev->type == XTR_EV_JOB_QUEUE || ev->type == XTR_EV_JOB_RUN) &&
+		    xtr_gpu_record_get(ev, &r) == 1)
+			ret = add_depth(s, &r);
 	}
 	if (!ret)
 		ret = xtr_model_event(s->model, ev);

@@ -134,6 +134,15 @@ void sim_dep(struct sim *s, uint32_t type, uint64_t ts, uint64_t ctx, uint64_t s
 	r->flags = flags;
 }
 
+void sim_raw(struct sim *s, uint64_t ts, uint32_t type, const void *rec, size_t size)
+{
+	struct sim_event *e = add(s, ts, type, size);
+
+	cr_assert(size <= sizeof(e->rec));
+	memcpy((uint8_t *)&e->rec + sizeof(struct xtr_rec),
+	       (const uint8_t *)rec + sizeof(struct xtr_rec), size - sizeof(struct xtr_rec));
+}
+
 void sim_gap(struct sim *s, uint64_t first, uint64_t last, uint64_t count)
 {
 	struct sim_event *e = add(s, first, 0, 0);

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Job sources: drivers that do not use the kernel's GPU scheduler tell of their jobs by events of
+ * their own. A source binds to events of META by name, keeps bounded state, and turns an event into
+ * steps of jobs, which the model takes like the scheduler's events. Its rings have no entry in
+ * table `rings`; it declares them (xtr_rings_declare).
+ *
+ * To add a driver: a struct xtr_job_source in a file source_NAME.c, and a line in job_source.c.
+ */
+#ifndef XTR_JOB_SOURCE_H
+#define XTR_JOB_SOURCE_H
+
+#include "format/merge.h"
+#include "record.h"
+#include "ring.h"
+
+enum xtr_step_kind {
+	XTR_STEP_QUEUE,   /* the job begins, in the thread r.tid */
+	XTR_STEP_REQUEUE, /* it is queued only now; r.client_id if the flag says so */
+	XTR_STEP_RUN,     /* handed to the hardware; begins the job if nothing else did */
+	/*
+	 * Its fence is signalled, with r.error. Ends the job, and a DONE that follows at once says
+	 * when exactly. Begins a job that was not known if `opens`; whoever waits is woken anyway.
+	 */
+	XTR_STEP_SIGNALED,
+	XTR_STEP_DONE,     /* completion reported; begins the job if nothing else did */
+	XTR_STEP_FAILED,   /* it will never run; r.error is why. Again: only the error */
+	XTR_STEP_RECYCLED, /* its name in the driver belongs to another job now */
+	XTR_STEP_KINDS
+};
+
+struct xtr_job_step {
+	enum xtr_step_kind kind;
+	/* ctx, seqno: the job's name. ring, tid, stream, client_id, error; flags as in the file. */
+	struct xtr_gpu_record r;
+	uint64_t submit_ns; /* of QUEUE: the submitter called the driver; 0: not known */
+	uint32_t flags;     /* enum xtr_job_flag: those that the job gets */
+	bool result_known;  /* r.error is that of the fence */
+	bool opens;
+};
+
+#define XTR_STEPS_MAX 4u
+
+struct xtr_job_steps {
+	struct xtr_job_step step[XTR_STEPS_MAX];
+	size_t n;
+};
+
+/* Made-up contexts of jobs without a fence: above those of importers (spec/events.md). */
+#define XTR_SOURCE_CONTEXT 2000000000000ull
+
+struct xtr_job_sources;
+
+/* What a source is given to bind to. */
+struct xtr_source_env {
+	struct xtr_job_sources *sources;
+	const struct xtr_meta *meta;
+	const struct xtr_tables *tables; /* may be NULL */
+	struct xtr_rings *rings;         /* NULL: only types are asked for, not steps */
+};
+
+struct xtr_job_source {
+	const char *name;
+	/* Bind (xtr_source_bind); *self stays NULL if the section has nothing of it. */
+	int (*open)(void **self, const struct xtr_source_env *env);
+	void (*close)(void *self);
+	/* True if a record of a type bound as `role` is the source's. */
+	bool (*takes)(void *self, uint32_t role, const uint8_t *rec, uint32_t size);
+	/* An event that it takes. Adds steps, all at ev->ts; -errno. */
+	int (*event)(void *self, uint32_t role, const struct xtr_event *ev,
+		     struct xtr_job_steps *steps);
+};
+
+/* Take events of this description; NULL: nothing happens. 0 or -ENOMEM. */
+int xtr_source_bind(const struct xtr_source_env *env, const struct xtr_event_desc *d,
+		    uint32_t role);
+/* The next step, all zero; never NULL: a source knows how many one event makes. */
+struct xtr_job_step *xtr_steps_add(struct xtr_job_steps *s, enum xtr_step_kind kind);
+
+/*
+ * All sources of a section. *s NULL: it has none (or no META, or no times), which all functions
+ * below allow. meta and tables must live as long; rings too, and NULL is allowed.
+ */
+int xtr_job_sources_open(struct xtr_job_sources **s, const struct xtr_meta *meta,
+			 const struct xtr_tables *tables, struct xtr_rings *rings);
+void xtr_job_sources_close(struct xtr_job_sources *s);
+/* The types that they are bound to. */
+const uint32_t *xtr_job_sources_types(const struct xtr_job_sources *s, size_t *n);
+/* True if the record is a source's. */
+bool xtr_job_sources_take(const struct xtr_job_sources *s, uint32_t type, const uint8_t *rec,
+			  uint32_t size);
+/* 1: it was a source's, *steps is what it means; 0: not; -errno. */
+int xtr_job_sources_event(struct xtr_job_sources *s, const struct xtr_event *ev,
+			  struct xtr_job_steps *steps);
+
+#endif /* XTR_JOB_SOURCE_H */
