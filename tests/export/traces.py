@@ -20,7 +20,7 @@ def make_sources(folder):
     def at(name):
         return os.path.join(folder, name + ".xtr")
 
-    found = [Source(n, path, [path]) for n in ("frames", "frames-old-kernel", "trouble", "no-jobs")
+    found = [Source(n, path, [path]) for n in ("frames", "frames-old-kernel", "trouble", "no-jobs", "npu")
              for path in [os.path.join(GOLDEN, n + ".xtr")]]
     for name, seed, jobs in (("tangle", "1", "600"), ("tangle2", "2", "901")):
         tool(os.path.join(BUILD, "tests/export/gen"), seed, jobs, at(name))

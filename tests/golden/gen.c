@@ -3,7 +3,7 @@
  * Writes the traces of tests/golden: small scenarios whose jobs are known by heart. The same bytes
  * each time. usage: gen SCENARIO OUTPUT
  */
-#include "gen.h"
+#include "npu.h"
 
 static void rings(struct gen *g)
 {
@@ -123,14 +123,41 @@ static void no_jobs(struct gen *g)
 	put(g, &r, 4 * MS, XTR_EV_FENCE_WAIT_END, sizeof(r));
 }
 
+/*
+ * The NPU: a process whose jobs follow each other, a second one whose jobs overlap the first's, a
+ * submission that fails, a GPU job that waits for an NPU job, an error, and a job without an end.
+ */
+static void npu(struct gen *g)
+{
+	uint64_t i;
+
+	rings(g);
+	npu_describe(g);
+	task(g, 5001, 5000, "llm:submit", 10);
+	for (i = 0; i < 6; i++) {
+		npu_submit(g, i * 400 * US, 1000 + i, 2, 256 + (uint32_t)i, 0);
+		npu_done(g, (i + 1) * MS, 1000 + i, 2, 256 + (uint32_t)i, 0);
+	}
+	queue(g, 5 * MS, 11, 1, 1);
+	dep(g, XTR_EV_JOB_UNSCHEDULABLE, 5 * MS + 1 * US, 11, 1, 1005, 1, 1, 0);
+	run(g, 6 * MS + 5 * US, 11, 1, 1);
+	done(g, 7 * MS, 11, 1, 1);
+	npu_submit(g, 8 * MS, 1006, 2, 262, -EBUSY);
+	npu_submit(g, 10 * MS, 1007, 2, 262, 0);
+	g->tid = 5001;
+	npu_submit(g, 11 * MS, 1008, 3, 512, 0);
+	npu_done(g, 13 * MS, 1007, 2, 262, 0);
+	npu_done(g, 15 * MS, 1008, 3, 512, -EIO);
+	npu_submit(g, 16 * MS, 1009, 3, 513, 0);
+}
+
 static const struct {
 	const char *name;
 	void (*fill)(struct gen *g);
 } scenarios[] = {
-	{ "frames", in_order },
-	{ "frames-old-kernel", old_kernel },
-	{ "trouble", trouble },
-	{ "no-jobs", no_jobs },
+	{ "frames", in_order }, { "frames-old-kernel", old_kernel },
+	{ "trouble", trouble }, { "no-jobs", no_jobs },
+	{ "npu", npu },
 };
 
 int main(int argc, char **argv)
