@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "group_parts.h"
+#include "func_select.h"
+#include "group_probes.h"
 #include "hooks.h"
 #include "tracefs.h"
 #include "util.h"
@@ -97,6 +99,56 @@ static int each_tracepoint(struct walk *w)
 	return rc;
 }
 
+static int give_row(struct walk *w, struct xtr_selection *s, const struct xtr_group_probe *row)
+{
+	struct xtr_group_part part = {
+		.attach = "func",
+		.purpose = row->purpose,
+		.candidates = row->candidates,
+	};
+	struct xtr_probe *p;
+	int rc = xtr_group_probe(s, row, &p);
+
+	if (rc)
+		return rc;
+	while (part.n_candidates < XTR_CANDIDATES && row->candidates[part.n_candidates])
+		part.n_candidates++;
+	part.name = p->name;
+	part.target = p->target;
+	part.why = p->why[0] ? p->why : NULL;
+	part.available = !part.why;
+	rc = give(w, &part);
+	xtr_probe_free(p);
+	return rc;
+}
+
+static int each_row(struct walk *w)
+{
+	struct xtr_selection s = { 0 };
+	int rc = 0;
+
+	for (size_t i = 0; i < xtr_group_n_probes(w->g) && !rc; i++)
+		rc = give_row(w, &s, &w->g->probes[i]);
+	xtr_selection_free(&s);
+	return rc;
+}
+
+static int function(void *ctx, const char *name, const char *symbol, const char *why)
+{
+	struct xtr_group_part p = {
+		.name = name, .attach = "func", .target = symbol, .why = why, .available = !why
+	};
+
+	return give(ctx, &p);
+}
+
+static int each_function(struct walk *w)
+{
+	struct xtr_record_err ignored = { 0 };
+
+	return w->g->functions ? xtr_func_each(w->g->functions, function, w, &ignored) : 0;
+}
+
 int xtr_group_each(const struct xtr_group *g,
 		   int (*fn)(void *ctx, const struct xtr_group_part *part), void *ctx)
 {
@@ -108,7 +160,11 @@ int xtr_group_each(const struct xtr_group *g,
 	if (!xtr_group_loaded(g))
 		w.no_driver = why;
 	rc = each_hook(&w);
-	return rc ? rc : each_tracepoint(&w);
+	if (!rc)
+		rc = each_tracepoint(&w);
+	if (!rc)
+		rc = each_row(&w);
+	return rc ? rc : each_function(&w);
 }
 
 static int count_part(void *ctx, const struct xtr_group_part *p)

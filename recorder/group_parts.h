@@ -8,9 +8,13 @@
 /* One event of a group. The texts are valid during the call that hands it out. */
 struct xtr_group_part {
 	const char *name;   /* of the event, or the pattern that nothing matches */
-	const char *attach; /* "raw_tp", "tp" */
+	const char *attach; /* "raw_tp", "tp", "func" */
 	const char *target; /* the kernel's name of what is or would be attached to; NULL: none */
 	const char *why;    /* reason if it is missing, or NULL */
+	/* Of a function: what it is recorded for, and the names that it may have. */
+	const char *purpose;
+	const char *const *candidates; /* n_candidates of them */
+	size_t n_candidates;
 	bool available;
 };
 

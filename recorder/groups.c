@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "groups.h"
+#include "npu_probes.h"
 #include "util.h"
 
 #include <stdio.h>
@@ -21,7 +22,21 @@ const struct xtr_group xtr_groups[] = {
 		.by_default = true,
 		.hooks = { "dma_fence:dma_fence_signaled" },
 		.tracepoints = { "vpu:*" },
+		.probes = xtr_npu_probes,
+		.n_probes = &xtr_n_npu_probes,
 		.init = { "intel_vpu", "ivpu_fence_ops" },
+	},
+	{
+		.name = "npu:functions",
+		.help = "calls of every ivpu_* function of the NPU's driver",
+		.module = "intel_vpu",
+		.functions = "func:intel_vpu:ivpu_*",
+	},
+	{
+		.name = "npu:functions:ret",
+		.help = "the same with returns, so with durations",
+		.module = "intel_vpu",
+		.functions = "func:intel_vpu:ivpu_*:ret",
 	},
 };
 const size_t xtr_n_groups = ARRAY_LEN(xtr_groups);
@@ -33,6 +48,11 @@ const struct xtr_group *xtr_group_find(const char *name)
 			return &xtr_groups[i];
 	}
 	return NULL;
+}
+
+size_t xtr_group_n_probes(const struct xtr_group *g)
+{
+	return g->n_probes ? *g->n_probes : 0;
 }
 
 bool xtr_module_loaded(const char *module)

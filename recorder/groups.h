@@ -11,6 +11,8 @@
 
 #define XTR_GROUP_EVENTS 8
 
+struct xtr_group_probe;
+
 /* Fences of one driver, by the symbol of their operations. */
 struct xtr_group_fences {
 	const char *module, *symbol;
@@ -24,6 +26,11 @@ struct xtr_group {
 	/* Events with a program of their own, and other tracepoints: names or globs, as -e takes
 	 * them. */
 	const char *hooks[XTR_GROUP_EVENTS], *tracepoints[XTR_GROUP_EVENTS];
+	/* Functions: one per row (npu_probes.h), and all that a pattern means (func:MODULE:GLOB).
+	 */
+	const struct xtr_group_probe *probes;
+	const size_t *n_probes; /* NULL: none */
+	const char *functions;
 	/* dma_fence_init, of these fences alone; symbol NULL: not wanted */
 	struct xtr_group_fences init;
 };
@@ -35,6 +42,7 @@ extern const size_t xtr_n_groups;
 const struct xtr_group *xtr_group_find(const char *name);
 /* Is the group's driver there (or does it need none)? */
 bool xtr_group_loaded(const struct xtr_group *g);
+size_t xtr_group_n_probes(const struct xtr_group *g);
 bool xtr_module_loaded(const char *module);
 
 #endif /* XTR_RECORDER_GROUPS_H */

@@ -3,6 +3,7 @@
 #include "api.h"
 #include "api_probe.h"
 #include "func_select.h"
+#include "group_probes.h"
 #include "groups.h"
 #include "kallsyms.h"
 #include "tracefs.h"
@@ -146,7 +147,8 @@ static int select_group_tracepoints(struct xtr_selection *s, const char *pattern
 	return 0;
 }
 
-static int select_group(struct xtr_selection *s, const struct xtr_group *g)
+static int select_group(struct xtr_selection *s, const struct xtr_group *g,
+			struct xtr_record_err *why)
 {
 	int err = 0;
 
@@ -154,18 +156,22 @@ static int select_group(struct xtr_selection *s, const struct xtr_group *g)
 		select_hooks(s, g->hooks[i]);
 	for (size_t i = 0; i < XTR_GROUP_EVENTS && g->tracepoints[i] && !err; i++)
 		err = select_group_tracepoints(s, g->tracepoints[i]);
+	if (!err)
+		err = xtr_group_probes_select(s, g);
+	if (!err && g->functions)
+		err = xtr_func_select(s, g->functions, why);
 	if (g->init.symbol)
 		select_init(s, &g->init);
 	return err;
 }
 
-static int select_default(struct xtr_selection *s)
+static int select_default(struct xtr_selection *s, struct xtr_record_err *why)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < xtr_n_groups && !err; i++) {
 		if (xtr_groups[i].by_default && xtr_group_loaded(&xtr_groups[i]))
-			err = select_group(s, &xtr_groups[i]);
+			err = select_group(s, &xtr_groups[i], why);
 	}
 	return err;
 }
@@ -177,7 +183,7 @@ static int select_one(struct xtr_selection *s, const char *pattern, struct xtr_r
 	int err;
 
 	if (strcmp(pattern, "default") == 0)
-		return select_default(s);
+		return select_default(s, why);
 	if (xtr_api_is(pattern)) {
 		s->api[s->n_api++] = pattern; /* all together, as processes are looked at once */
 		return 0;
@@ -185,7 +191,7 @@ static int select_one(struct xtr_selection *s, const char *pattern, struct xtr_r
 	if (strncmp(pattern, XTR_FUNC_PREFIX, strlen(XTR_FUNC_PREFIX)) == 0)
 		return xtr_func_select(s, pattern, why);
 	if (g)
-		return xtr_group_loaded(g) ? select_group(s, g) : -ENODEV;
+		return xtr_group_loaded(g) ? select_group(s, g, why) : -ENODEV;
 	w.matched = select_hooks(s, pattern);
 	if (xtr_hook_asked(XTR_EV_FENCE_INIT, pattern))
 		s->init_all = true;
