@@ -77,13 +77,10 @@ static void list_hooks(struct listing *l)
 
 static int show_part(void *ctx, const struct xtr_group_part *p)
 {
-	char hook[160];
+	struct listing *l = ctx;
 
-	if (p->target && strcmp(p->target, p->name))
-		snprintf(hook, sizeof(hook), "%s:%s", p->attach, p->target);
-	else
-		snprintf(hook, sizeof(hook), "%s", p->attach);
-	show_event(ctx, p->name, p->available ? "available" : "missing", hook, p->why);
+	l->shown++;
+	cli_list_part(l->f, l->j, p);
 	return 0;
 }
 

@@ -86,25 +86,41 @@ static int report_error(const struct xtr_record_err *err)
 	return err->kind == XTR_FAIL_MACHINE ? XTR_EXIT_PRIVILEGE : XTR_EXIT_FAILURE;
 }
 
+static bool is_function(const struct xtr_provider *p)
+{
+	return strncmp(p->name, "func:", 5) == 0;
+}
+
+/* By its name; a function also with what may stand behind that (:ret). */
 static bool asked_for(const struct opts *o, const struct xtr_provider *p)
 {
+	size_t n = strlen(p->name);
+
 	for (size_t i = 0; i < o->events.n; i++) {
-		if (strcmp(o->events.v[i], p->name) == 0)
+		const char *e = o->events.v[i];
+
+		if (strcmp(e, p->name) == 0 ||
+		    (is_function(p) && strncmp(e, p->name, n) == 0 && e[n] == ':'))
 			return true;
 	}
 	return false;
 }
 
-/* Of these, only what was asked for is in the list at all. */
-static bool is_call(const struct xtr_provider *p)
+static bool is_worth_a_line(const struct opts *o, const struct xtr_provider *p)
 {
-	return strncmp(p->name, "func:", 5) == 0 || strncmp(p->name, "api:", 4) == 0;
+	if (asked_for(o, p) || strncmp(p->name, "api:", 4) == 0)
+		return p->state == XTR_PROVIDER_REFUSED || p->state == XTR_PROVIDER_MISSING;
+	return p->state == XTR_PROVIDER_REFUSED && !is_function(p);
 }
 
-/* Say what will not be recorded: what was asked for by name, and what the kernel refused. */
+/*
+ * Say what will not be recorded: what was asked for by name, and what the kernel refused. Of the
+ * functions that a pattern or a group means the kernel always refuses some: their number.
+ */
 static void report_missing(const struct session *s)
 {
 	const char *name;
+	size_t refused = 0;
 
 	for (size_t i = 0; (name = xtr_recorder_unknown(s->r, i)); i++)
 		record_unknown_event(name, false);
@@ -113,10 +129,13 @@ static void report_missing(const struct session *s)
 	for (size_t i = 0; i < xtr_recorder_n_providers(s->r); i++) {
 		const struct xtr_provider *p = xtr_recorder_provider(s->r, i);
 
-		if (p->state == XTR_PROVIDER_REFUSED ||
-		    (p->state == XTR_PROVIDER_MISSING && (is_call(p) || asked_for(s->o, p))))
+		if (is_worth_a_line(s->o, p))
 			cli_warn("%s is not recorded: %s", p->name, p->why ? p->why : "missing");
+		else
+			refused += p->state == XTR_PROVIDER_REFUSED;
 	}
+	if (refused)
+		cli_warn("%zu functions are not recorded: 'xtr info' tells which and why", refused);
 }
 
 static void status_line(struct session *s)

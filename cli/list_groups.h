@@ -14,6 +14,9 @@ int cli_list_groups(FILE *f);
 /* The same as the array "groups" of an open object. */
 int cli_list_groups_json(struct xtr_json *j);
 
+/* One event of a group: a line on f, or an object of j. */
+void cli_list_part(FILE *f, struct xtr_json *j, const struct xtr_group_part *p);
+
 /* The names that -e takes for sets of events, "default" first; NULL past the last. */
 const char *cli_group_name(size_t i);
 
