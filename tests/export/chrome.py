@@ -169,14 +169,14 @@ def check_counters(checks, what, trace, section, base):
     want = [(e["ts_ns"], e["fields"]["size"]) for e in marks if e["event"] == "gpu_mem:gpu_mem_total"]
     checks.same(f"{what}: memory", sorted(memory), sorted(want))
     moments = sorted((e["ts"] + base, e["name"]) for cat in ("event", "vblank") for e in trace.of("i", cat))
-    want = sorted((e["ts_ns"], e["event"].split(":")[1]) for e in marks
+    want = sorted((e["ts_ns"], e["event"].split(":", 1)[1]) for e in marks
                   if e["event"] not in ("gpu_mem:gpu_mem_total", "power:gpu_frequency"))
     checks.same(f"{what}: other events", moments, want)
 
 
 def check_calls(checks, what, trace, section, base):
     seen = []
-    for kind in ("syscall", "wait", "irq", "softirq", "running"):
+    for kind in ("syscall", "wait", "irq", "softirq", "running", "function", "api"):
         for e in trace.of("Xi", kind):
             begin = None if e["args"].get("begin") == "not recorded" else e["ts"] + base
             end = None if e["args"].get("end") == "not recorded" else e["ts"] + e["dur"] + base

@@ -78,15 +78,15 @@ def check_counters(checks, what, trace, section, axis):
                   if e["type"] == COUNTER and len(trace.path(e["track"])) == 1)
     want = sorted((e["ts_ns"], min(e["fields"][names[e["event"]]], (1 << 63) - 1)) for e in marks if e["event"] in names)
     checks.same(f"{what}: counters", seen, want)
-    kinds = {e["event"].split(":")[1] for e in marks if e["event"] not in names}
+    kinds = {e["event"].split(":", 1)[1] for e in marks if e["event"] not in names}
     seen = sorted((axis.event(e["ts"]) + e["note"].get("interrupt_after_ns", 0), e["name"]) for e in trace.events
                   if e["type"] == INSTANT and e["name"] in kinds)
-    want = sorted((e["ts_ns"], e["event"].split(":")[1]) for e in marks if e["event"] not in names)
+    want = sorted((e["ts_ns"], e["event"].split(":", 1)[1]) for e in marks if e["event"] not in names)
     checks.same(f"{what}: other events", seen, want)
 
 
 def check_calls(checks, what, trace, section, axis, slices):
-    names = {"syscall", "wait", "irq", "softirq"}
+    names = {"syscall", "wait", "irq", "softirq", "function", "api"}
     want = [(name or kind, begin, end) for kind, name, begin, end, *_ in source.calls(section) if kind in names]
     titles = {name for name, _, _ in want}
     seen = [(s[3]["name"], axis.event(s[1]), None if s[2] is None else axis.event(s[2])) for s in slices

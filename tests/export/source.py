@@ -215,10 +215,8 @@ class Depth:
         if hold:
             self.held[name] = self.now
 
-    def event(self, e, ring):
-        name = e["fields"].get("ctx"), e["fields"].get("seqno")
-        kind = e["event"].split(":")[1]
-        self.now = max(self.now, e["ts_ns"])
+    def event(self, ts, kind, name, ring):
+        self.now = max(self.now, ts)
         if self.now - self.held.get(name, self.now) > HOLD_NS:
             del self.held[name]
         if kind == "drm_sched_job_queue":
@@ -246,11 +244,38 @@ def ring_of(event):
     return int(digits.group(1)) if digits else 0
 
 
+class Npu:
+    """
+    What events of the Intel NPU's driver mean, told as the scheduler's: a job begins with its fence, in the thread that
+    submits it, and fails if the ioctl does. As far as the traces here have it: all of it.
+    """
+    RING = (1 << 32) - 2  # the first that is in no table
+
+    def __init__(self):
+        self.pending = {}
+
+    def told(self, e):
+        """(kind, fence) or None."""
+        what, fields = e["event"], e["fields"]
+        if what == "dma_fence:dma_fence_init" and fields.get("ops") == "ivpu_fence_ops":
+            self.pending[e["tid"]] = fields["ctx"], fields["seqno"]
+            return "drm_sched_job_queue", self.pending[e["tid"]]
+        if what == "vpu:job" and fields["event"] == "submit":
+            return "drm_sched_job_run", self.pending.pop(e["tid"])
+        if what == "func:intel_vpu:ivpu_submit_ioctl:ret" and fields["ret"] < 0:
+            return "drm_sched_job_done", self.pending.pop(e["tid"])
+        return None
+
+
 def depths(section):
-    model = Depth()
+    model, npu = Depth(), Npu()
     for event in section.events():
-        if event.get("event", "").startswith(("gpu_scheduler:drm_sched_job_", "dma_fence:dma_fence_signaled")):
-            model.event(event, ring_of(event))
+        told = npu.told(event) if "event" in event else None
+        if told:
+            model.event(event["ts_ns"], *told, Npu.RING)
+        elif event.get("event", "").startswith(("gpu_scheduler:drm_sched_job_", "dma_fence:dma_fence_signaled")):
+            name = event["fields"].get("ctx"), event["fields"].get("seqno")
+            model.event(event["ts_ns"], event["event"].split(":")[1], name, ring_of(event))
     return model.told
 
 
@@ -266,6 +291,9 @@ def call_side(event):
     for side in ("enter", "exit"):
         if name.startswith(f"syscalls:sys_{side}_"):
             return "syscall", name.split(f"sys_{side}_")[1], side
+    if name.startswith(("func:", "api:")):
+        what, _, called, *ret = name.split(":")
+        return "function" if what == "func" else what, called, "exit" if ret else "enter"
     table = {
         "dma_fence:dma_fence_wait_start": ("wait", "fence wait", "enter"),
         "dma_fence:dma_fence_wait_end": ("wait", "fence wait", "exit"),
