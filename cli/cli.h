@@ -81,6 +81,8 @@ struct xtr_err;
  * set to the exit code. Prints nothing about damage: see cli_report_loss.
  */
 struct xtr_reader *cli_open_trace(const char *path, int *status);
+/* After opening path failed: where "-" is kept, of which there may be too little. */
+void cli_hint_spool(const char *path);
 /* "xtr: 'run.xtr': chunk 17 at 0x4a20: payload checksum mismatch" */
 void cli_trace_error(const char *path, const struct xtr_err *err);
 /*

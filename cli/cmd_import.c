@@ -152,6 +152,7 @@ static int import(const char *input, const char *output, const struct import_opt
 	err = xtr_io_open_read(input, &in);
 	if (err) {
 		cli_error("cannot open '%s': %s", input, strerror(-err));
+		cli_hint_spool(input);
 		return XTR_EXIT_FAILURE;
 	}
 	err = write_file(input, output, o, in, &res, &status);

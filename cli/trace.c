@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -81,10 +82,23 @@ void cli_trace_error(const char *path, const struct xtr_err *err)
 		cli_error("'%s': %s", path, strerror(err->code < 0 ? -err->code : EIO));
 }
 
+void cli_hint_spool(const char *path)
+{
+	const char *dir = getenv("TMPDIR");
+
+	if (!strcmp(path, "-"))
+		cli_hint("standard input is kept in a temporary file in %s ($TMPDIR)",
+			 dir && *dir ? dir : "/tmp");
+}
+
 static void open_hint(const char *path, const struct xtr_err *err)
 {
 	if (err->problem == XTR_P_TOO_SHORT && !strcmp(path, "-")) {
 		cli_hint("does the command before the pipe write to it? (-o -)");
+		return;
+	}
+	if (err->problem == XTR_P_NONE) {
+		cli_hint_spool(path);
 		return;
 	}
 	switch (err->problem) {

@@ -71,6 +71,9 @@ def imports_go_through_a_pipe_into_every_command(folder):
     expect(xtr("stats", os.path.join(folder, "c.xtr")).out.count("8,198 events, in order") == 1, "the cut is whole")
     empty = xtr("stats", "-", data=b"")
     expect(empty.status == 1 and "-o -" in empty.err, "an empty pipe has a hint", empty)
+    for command in (["stats", "-"], ["import", "-o", "-", "-"]):
+        outcome = xtr(*command, data=data, env={"TMPDIR": "/nowhere"})
+        expect(outcome.status == 1 and "temporary file in /nowhere" in outcome.err, "where a pipe is kept is said", outcome)
 
 
 @test
