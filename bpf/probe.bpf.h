@@ -110,17 +110,24 @@ static __always_inline __u64 xtr_peek(__u64 at, __u32 width, bool user)
 	return v; /* little-endian */
 }
 
-static __always_inline __u64 xtr_load(const struct xtr_probe_load *l, const struct xtr_values *from)
-{
-	bool user = l->flags & XTR_LOAD_USER;
-	__u64 v = from->v[l->from & 15];
+union xtr_load_word {
+	__u64 word;
+	struct xtr_probe_load l;
+};
 
-	if (!l->n_deref)
-		return xtr_cut(v, l->width);
-	if (l->n_deref == 1)
-		return xtr_peek(v + l->off[0], l->width, user);
-	v = xtr_peek(v + l->off[0], sizeof(v), user);
-	return v ? xtr_peek(v + l->off[1], l->width, user) : 0;
+/* Not static: the verifier looks at it once, not once for each value of each record. how: a struct
+ * xtr_probe_load. */
+__noinline __u64 xtr_load(__u64 v, __u64 how)
+{
+	union xtr_load_word w = { .word = how };
+	bool user = w.l.flags & XTR_LOAD_USER;
+
+	if (!w.l.n_deref)
+		return xtr_cut(v, w.l.width);
+	if (w.l.n_deref == 1)
+		return xtr_peek(v + w.l.off[0], w.l.width, user);
+	v = xtr_peek(v + w.l.off[0], sizeof(v), user);
+	return v ? xtr_peek(v + w.l.off[1], w.l.width, user) : 0;
 }
 
 static __noinline int xtr_call_save(struct xtr_call *c, struct xtr_values *from)
@@ -175,6 +182,7 @@ static __always_inline void xtr_call_long(struct pt_regs *ctx, struct xtr_call *
 		__u64 word[XTR_CALL_WORDS];
 	} r = {};
 	struct xtr_values from = {};
+	__u64 how;
 	__u32 size = cfg->size, first = is_ret ? 2 : 1;
 
 	if (is_ret) {
@@ -191,7 +199,8 @@ static __always_inline void xtr_call_long(struct pt_regs *ctx, struct xtr_call *
 	for (__u32 i = 0; i < XTR_PROBE_LOADS; i++) {
 		if (i >= cfg->n_loads)
 			break;
-		r.word[first + i] = xtr_load(&cfg->load[i], &from);
+		how = *(const __u64 *)&cfg->load[i];
+		r.word[first + i] = xtr_load(from.v[how & 15], how); /* from: the first byte */
 	}
 	if (size < sizeof(struct xtr_rec_call) || size > sizeof(r))
 		return;

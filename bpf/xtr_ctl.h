@@ -150,7 +150,7 @@ enum xtr_probe_load_flags {
  * off, one before it a pointer there. Without a step the value itself, cut to `width`. What cannot
  * be read is 0.
  */
-struct xtr_probe_load {
+struct xtr_probe_load { /* 8 bytes, read as one word, `from` lowest */
 	__u8 from, width, n_deref, flags; /* width: 1, 2, 4 or 8 bytes; n_deref: 0 to 2 */
 	__u16 off[2];
 };
@@ -169,7 +169,7 @@ struct xtr_probe_cfg {
 	__u8 ret_width; /* return: bytes of `ret`, 0: there is none */
 	__u8 flags;
 	__u8 pad[2];
-	struct xtr_probe_load load[XTR_PROBE_LOADS];
+	struct xtr_probe_load load[XTR_PROBE_LOADS]; /* at a multiple of 8 */
 };
 
 enum xtr_probe_context { /* spec/events.md */

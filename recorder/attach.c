@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "attach.h"
+#include "func_attach.h"
 #include "probe_attach.h"
 #include "probe_load.h"
 #include "util.h"
@@ -295,6 +296,7 @@ static void count_misses(struct xtr_bpf *b)
 		taken = rescued(b, l->slot);
 		b->not_run[l->slot] += missed > taken ? missed - taken : 0;
 	}
+	xtr_funcs_count_misses(b, b->sel);
 }
 
 void xtr_bpf_run(struct xtr_bpf *b)
@@ -303,6 +305,7 @@ void xtr_bpf_run(struct xtr_bpf *b)
 		if (b->links[i].prog >= 0)
 			b->links[i].misses = misses(b->links[i].prog);
 	}
+	xtr_funcs_begin(b);
 	set_phase(b, XTR_PHASE_RUN);
 }
 
@@ -335,4 +338,5 @@ void xtr_bpf_detach(struct xtr_bpf *b)
 	free(b->links);
 	b->links = NULL;
 	b->n_links = 0;
+	xtr_funcs_detach(b);
 }

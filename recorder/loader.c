@@ -298,6 +298,7 @@ int xtr_bpf_load(struct xtr_bpf **out, const struct xtr_selection *sel,
 	}
 	libbpf_set_print(keep_complaint);
 	b->n_cpus = (uint32_t)n;
+	b->sel = sel;
 	b->n_slots = XTR_SLOT_GENERIC + sel->n_dynamic;
 	b->ring_bytes = ring_bytes(opts, b->n_cpus);
 	rc = xtr_kernel_btf_open(&b->btf);

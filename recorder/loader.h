@@ -14,6 +14,7 @@
 
 struct xtr; /* the skeleton */
 struct xtr_probe_bpf;
+struct xtr_func_links;
 struct bpf_program;
 
 /* What became of one hook. */
@@ -33,6 +34,8 @@ struct xtr_bpf {
 	struct xtr_cpu *cpus;                       /* mapped */
 	struct xtr_token_set *tokens, *tokens_seen; /* mapped; at the last sweep */
 	uint64_t *not_run; /* by slot: runs of raw tracepoint programs that the kernel skipped */
+	const struct xtr_selection *sel;
+	struct xtr_func_links *funcs; /* attachments to kernel functions; NULL: none */
 	struct xtr_probe_bpf *probes; /* programs for calls of functions; NULL: none are recorded */
 	struct xtr_hook_result *results;
 	size_t n_results;

@@ -50,7 +50,9 @@ static int note(struct xtr_bpf *b, struct xtr_probe *p)
 		return -ENOMEM;
 	r->info.module = p->module;
 	if (p->state == XTR_PROVIDER_ATTACHED)
-		p->entry.desc.provider = p->ret.desc.provider = r->info.id;
+		p->entry.desc.provider = r->info.id;
+	if (p->state == XTR_PROVIDER_ATTACHED && !p->no_ret)
+		p->ret.desc.provider = r->info.id;
 	return 0;
 }
 

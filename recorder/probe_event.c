@@ -16,6 +16,8 @@
 #define ENTRY_BYTES 24u
 
 _Static_assert(XTR_PROBE_FIRST == ENTRY_BYTES, "first captured value");
+_Static_assert(sizeof(struct xtr_probe_load) == 8, "a load is one word");
+_Static_assert(offsetof(struct xtr_probe_cfg, load) % 8 == 0, "loads are aligned");
 
 static const struct xtr_value_name contexts[] = {
 	{ XTR_IN_TASK, "task" }, { XTR_IN_SOFTIRQ, "softirq" }, { XTR_IN_HARDIRQ, "hardirq" },
@@ -113,6 +115,7 @@ int xtr_probe_new(struct xtr_probe **out, enum xtr_probe_kind kind, const char *
 	if (!p)
 		return -ENOMEM;
 	p->kind = kind;
+	p->state = XTR_PROVIDER_MISSING;
 	p->attach = kind == XTR_PROBE_FUNC ? "kprobe" : "uprobe";
 	if (asprintf(&p->name, "%s:%s:%s", group, module, function) < 0)
 		p->name = NULL;

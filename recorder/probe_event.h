@@ -41,8 +41,10 @@ struct xtr_probe {
 	bool want_ret;
 	struct xtr_probe_target *targets; /* all count as this function */
 	size_t n_targets;
-	/* What became of it. Set before attaching if it cannot be attached (why[0] != 0). */
+	/* What became of it: `missing` at first. With a reason (why[0] != 0) it is not even tried.
+	 */
 	enum xtr_provider_state state;
+	bool no_ret;        /* attached, but its return is not */
 	const char *attach; /* "kprobe.session", "uprobe", ... */
 	char *target;       /* symbols of the targets, for the file */
 	char why[200];

@@ -144,6 +144,19 @@ static void find_context(struct calls *skel, const struct btf *btf)
 	skel->rodata->xtr_preempt_kind = patch.preempt ? 2 : 0;
 }
 
+/*
+ * Up to Linux 6.13 a session that misses an entry may or may not see the return (err of
+ * kprobe_multi_link_prog_run, kernel/trace/bpf_trace.c), so that what was missed cannot be counted
+ * exactly; with two links of kprobe.multi it can. Since 6.14 fprobes are made of the function graph
+ * tracer: struct fprobe has no rethook any more.
+ */
+static bool sessions_exact(const struct btf *btf)
+{
+	int32_t id = find_type(btf, "fprobe", BTF_KIND_STRUCT);
+
+	return id && member_at(btf, (uint32_t)id, "rethook", 0) < 0;
+}
+
 /* The maps of bpf/xtr_emit.bpf.h are those of the first object. */
 static int share_maps(struct calls *skel, const struct xtr *with)
 {
@@ -238,7 +251,8 @@ static int load_most(struct xtr_bpf *b, const struct xtr_selection *sel,
 	};
 	int err = -ENOENT;
 
-	patch.session = find_type(btf, "bpf_session_is_return", BTF_KIND_FUNC);
+	patch.session =
+		sessions_exact(btf) ? find_type(btf, "bpf_session_is_return", BTF_KIND_FUNC) : 0;
 	for (size_t i = 0; i < ARRAY_LEN(levels) && err; i++) {
 		if (levels[i].last != XTR_PROG_SESSION || patch.session)
 			err = try_load(b, sel, opts, btf, &levels[i], skel);
