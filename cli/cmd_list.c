@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* xtr list: the events that can be recorded here, and why others cannot. */
 #include "cli.h"
+#include "list_apis.h"
 #include "list_groups.h"
 
 #include "recorder/hooks.h"
@@ -84,6 +85,11 @@ static int show_part(void *ctx, const struct xtr_group_part *p)
 	return 0;
 }
 
+static void show_api(void *ctx, const char *name, bool available, const char *why)
+{
+	show_event(ctx, name, available ? "available" : "missing", "uprobe", why);
+}
+
 /* A group stands for what is in it; other patterns are left for the events. */
 static int list_groups(struct listing *l)
 {
@@ -94,6 +100,8 @@ static int list_groups(struct listing *l)
 
 		if (g)
 			err = xtr_group_each(g, show_part, l);
+		else if (cli_list_is_api(l->patterns[i]))
+			err = cli_list_api(l->patterns[i], show_api, l);
 		else
 			l->patterns[n++] = l->patterns[i];
 	}
@@ -204,11 +212,14 @@ const struct cli_command cmd_list = {
 	.about =
 		"Lists what -e of 'xtr record' takes: the groups, each 'available', 'partly' or 'missing' with the reason and "
 		"how many of its events there are; the events that xtr has programs of its own for; and the kernel's other "
-		"tracepoints, by system with their number. A group, a system or a pattern is listed event by event.",
+		"tracepoints, by system with their number. A group, a system or a pattern is listed event by event. 'api' lists "
+		"the programming interfaces whose calls can be recorded, with the libraries found; 'api:GROUP' and "
+		"'api:LIBRARY:GLOB' their functions.",
 	.examples = "xtr list\twhat there is\n"
 		    "xtr list npu\twhat is in a group, and what of it is missing here\n"
 		    "xtr list sched\tthe events of a system\n"
-		    "xtr list '*:*fence*'\tby pattern",
+		    "xtr list '*:*fence*'\tby pattern\n"
+		    "xtr list api\tLevel Zero, CUDA, HIP, OpenCL, Vulkan: what is installed",
 	.options = options,
 	.n_options = sizeof(options) / sizeof(*options),
 	.opts_size = sizeof(struct opts),

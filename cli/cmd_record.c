@@ -402,6 +402,14 @@ const struct cli_command cmd_record = {
 		"drivers cause far too often, 'npu' records the fences of the NPU's jobs alone, unless the event is asked "
 		"for by name, or addresses of kernel symbols are hidden, which is said.\n"
 		"\n"
+		"Calls of libraries: 'api:LIBRARY:GLOB' records entry and return, with their result, of the functions that "
+		"LIBRARY exports (a soname, a path, or a program, of which all functions not stripped count); 'api:GROUP' those "
+		"of level-zero, cuda, hip, opencl or vulkan, with sizes and counts among their arguments. ':noret' behind "
+		"it leaves the returns out. Libraries are looked for as the loader does and in all running processes, "
+		"also in containers. Not recorded: calls inside a library, or through pointers, that go past the exported function; "
+		"returns more than 64 calls deep in a thread, or of calls left by longjmp or the thread's end. A C++ exception "
+		"cannot pass a call whose return is recorded: use ':noret'.\n"
+		"\n"
 		"Every event is in the file or counted as lost. The exit status is the command's own if it "
 		"failed, 3 if events were lost, 5 if a privilege or kernel feature is missing ('xtr doctor' "
 		"tells which).\n"
@@ -416,6 +424,7 @@ const struct cli_command cmd_record = {
 		"xtr record -- ./my-workload\trecord while the program runs, into xtr.xtr\n"
 		"xtr record -d 10s -o run.xtr\trecord the machine for ten seconds\n"
 		"xtr record -e npu -- ./my-inference\twhat the Intel NPU and its driver do\n"
+		"xtr record -e npu -e api:level-zero -- ./my-inference\twith the calls that cause it\n"
 		"xtr record -e default -e 'sched:sched_switch' -- ./my-workload\twith context switches\n"
 		"xtr record -o - | ssh host 'cat >run.xtr'\tover the network",
 	.options = options,
