@@ -267,7 +267,9 @@ static int explain(struct xtr_record_err *err, int code, const char *pattern)
 		return code;
 	if (code == -E2BIG)
 		snprintf(err->what, sizeof(err->what), "'%s': more than %d events%s", pattern,
-			 XTR_DYNAMIC_MAX, strstr(pattern, ":ret") ? " (a return is one, too)" : "");
+			 XTR_DYNAMIC_MAX,
+			 strstr(pattern, ":ret") || xtr_api_is(pattern) ? " (a return is one, too)"
+									: "");
 	else
 		snprintf(err->what, sizeof(err->what), "'%s': cannot read tracefs: %s", pattern,
 			 strerror(-code));
