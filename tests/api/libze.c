@@ -128,7 +128,7 @@ static unsigned int group_size(void *kernel, uint32_t x, uint32_t y, uint32_t z)
 
 typedef unsigned int group_size_fn(void *kernel, uint32_t x, uint32_t y, uint32_t z);
 
-static group_size_fn *choose(void)
+__attribute__((used)) static group_size_fn *choose(void)
 {
 	return group_size;
 }
