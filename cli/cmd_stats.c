@@ -18,7 +18,7 @@ static const struct cli_option options[] = {
 	  "JSON for programs (docs/stats-json.md)" },
 	{ 's', "section", "NAME", CLI_LIST, offsetof(struct stats_opts, sections),
 	  "only this part: findings, devices, rings, processes, clients, waits, depth, dependencies, "
-	  "slowest, unusual, calls, firmware, histograms, events" },
+	  "slowest, unusual, calls, families, allocations, power, firmware, histograms, events" },
 	{ 't', "top", "N", CLI_U64, offsetof(struct stats_opts, top),
 	  "rows of slowest jobs, longest waits and dependency waits (10)" },
 	REPLAY_OPTIONS(struct stats_opts, replay),
@@ -178,6 +178,11 @@ const struct cli_command cmd_stats = {
 		"interrupts that completed several jobs of a ring, in batches: those jobs; overtaken: "
 		"a younger job of the ring completed earlier; by kernel: jobs the kernel submitted for "
 		"itself.\n\n"
+		"families, allocations, power (Intel NPU; docs/npu.md says what each number is): "
+		"families counts the driver's calls by what they are for, with self time, the time "
+		"without recorded calls inside. allocations keeps create, page allocation and bind at "
+		"first submit apart, by size. power lists resumes and firmware boots and the ioctl that "
+		"each happened in (paid by).\n\n"
 		"Exit status 3: events were lost while recording, or the file is damaged.",
 	.examples =
 		"xtr stats run.xtr\teverything\n"

@@ -8,6 +8,7 @@
 extern const struct xtr_analysis xtr_analysis_calls;
 extern const struct xtr_analysis xtr_analysis_families;
 extern const struct xtr_analysis xtr_analysis_allocations;
+extern const struct xtr_analysis xtr_analysis_power;
 extern const struct xtr_analysis xtr_analysis_firmware;
 
 /* In the order in which stats shows them. */
@@ -15,6 +16,7 @@ const struct xtr_analysis *const xtr_analyses[] = {
 	&xtr_analysis_calls,
 	&xtr_analysis_families,
 	&xtr_analysis_allocations,
+	&xtr_analysis_power,
 	&xtr_analysis_firmware,
 };
 #define N (sizeof(xtr_analyses) / sizeof(xtr_analyses[0]))
