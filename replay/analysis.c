@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+extern const struct xtr_analysis xtr_analysis_api;
 extern const struct xtr_analysis xtr_analysis_calls;
 extern const struct xtr_analysis xtr_analysis_families;
 extern const struct xtr_analysis xtr_analysis_allocations;
 extern const struct xtr_analysis xtr_analysis_power;
 extern const struct xtr_analysis xtr_analysis_firmware;
+extern const struct xtr_analysis xtr_analysis_tree;
 
 /* In the order in which stats shows them. */
 const struct xtr_analysis *const xtr_analyses[] = {
@@ -18,6 +20,8 @@ const struct xtr_analysis *const xtr_analyses[] = {
 	&xtr_analysis_allocations,
 	&xtr_analysis_power,
 	&xtr_analysis_firmware,
+	&xtr_analysis_api,
+	&xtr_analysis_tree,
 };
 #define N (sizeof(xtr_analyses) / sizeof(xtr_analyses[0]))
 const size_t xtr_n_analyses = N;

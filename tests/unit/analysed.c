@@ -124,11 +124,11 @@ void analysed_free(struct analysed *r)
 void analysed_has(const char *text, const char *part)
 {
 	cr_assert(text);
-	cr_expect(strstr(text, part), "no %s in %s", part, text);
+	cr_expect(strstr(text, part), "no %s in %.8000s", part, text);
 }
 
 void analysed_has_not(const char *text, const char *part)
 {
 	cr_assert(text);
-	cr_expect(!strstr(text, part), "%s in %s", part, text);
+	cr_expect(!strstr(text, part), "%s in %.8000s", part, text);
 }
