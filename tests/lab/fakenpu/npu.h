@@ -25,6 +25,7 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
+#include <drm/drm_gem.h>
 
 #include "fakenpu_uapi.h"
 #include "npu_call.h"
@@ -39,7 +40,6 @@
 
 struct drm_device;
 struct drm_file;
-struct drm_gem_object;
 struct ivpu_device;
 
 enum npu_channel {
@@ -107,6 +107,7 @@ struct ivpu_mmu_context {
 };
 
 struct ivpu_bo {
+	struct drm_gem_object base; /* first, as in the real one; only its size is set */
 	struct kref ref;
 	struct ivpu_device *vdev;
 	struct ivpu_mmu_context *ctx;

@@ -229,7 +229,7 @@ static int npu_mmap(struct file *filp, struct vm_area_struct *vma)
 
 	if (!bo)
 		return -EINVAL;
-	ret = drm_gem_shmem_object_mmap((struct drm_gem_object *)bo, vma);
+	ret = drm_gem_shmem_object_mmap(&bo->base, vma);
 	npu_bo_put(bo);
 	return ret;
 }

@@ -13,7 +13,7 @@
 
 static struct ivpu_bo *to_bo(struct drm_gem_object *obj)
 {
-	return (struct ivpu_bo *)obj;
+	return container_of(obj, struct ivpu_bo, base);
 }
 
 NPU_FN struct drm_gem_object *ivpu_gem_create_object(struct drm_device *dev, size_t size)
@@ -26,9 +26,10 @@ NPU_FN struct drm_gem_object *ivpu_gem_create_object(struct drm_device *dev, siz
 		return NULL;
 	kref_init(&bo->ref);
 	mutex_init(&bo->lock);
+	bo->base.size = size;
 	bo->size = size;
 	bo->vdev = (struct ivpu_device *)dev;
-	return (struct drm_gem_object *)bo;
+	return &bo->base;
 }
 
 NPU_FN int ivpu_bo_alloc_vpu_addr(struct ivpu_bo *bo, struct ivpu_mmu_context *ctx)
@@ -181,7 +182,7 @@ static void npu_bo_release(struct kref *ref)
 {
 	struct ivpu_bo *bo = container_of(ref, struct ivpu_bo, ref);
 
-	ivpu_gem_bo_free((struct drm_gem_object *)bo);
+	ivpu_gem_bo_free(&bo->base);
 }
 
 void npu_bo_put(struct ivpu_bo *bo)
@@ -274,6 +275,7 @@ NPU_FN NPU_IOCTL(ivpu_bo_create_ioctl)
 {
 	struct ivpu_file_priv *priv = (struct ivpu_file_priv *)file;
 	struct fakenpu_bo_create *args = data;
+	struct drm_gem_object *obj;
 	struct ivpu_bo *bo;
 	int ret;
 
@@ -284,13 +286,14 @@ NPU_FN NPU_IOCTL(ivpu_bo_create_ioctl)
 		return NPU_RET(-EINVAL);
 	npu_create_time();
 	args->size = PAGE_ALIGN(args->size);
-	bo = (struct ivpu_bo *)ivpu_gem_create_object(dev, args->size);
-	if (!bo)
+	obj = ivpu_gem_create_object(dev, args->size);
+	if (!obj)
 		return NPU_RET(-ENOMEM);
+	bo = to_bo(obj);
 	bo->flags = args->flags;
 	ret = xa_alloc(&priv->bos, &bo->handle, NULL, xa_limit_31b, GFP_KERNEL);
 	if (!ret)
-		ret = ivpu_gem_bo_open((struct drm_gem_object *)bo, file);
+		ret = ivpu_gem_bo_open(&bo->base, file);
 	if (ret) {
 		if (bo->handle)
 			xa_erase(&priv->bos, bo->handle);
