@@ -35,6 +35,7 @@ static struct xtr_model *pass(const uint8_t *data, size_t size, const struct xtr
 	uint64_t jobs = 0;
 
 	o.tables = fuzz_rings();
+	o.meta = fuzz_meta((unsigned int)size);
 	o.ctx = &jobs;
 	o.verdict = verdict;
 	FUZZ_CHECK(!xtr_model_new(&m, &o));

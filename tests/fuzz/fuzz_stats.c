@@ -27,7 +27,10 @@ static void check_rows(const struct xtr_stats *s, enum xtr_stats_by by)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct fuzz_events e = { .p = data, .left = size, .ev.ts = 1 };
-	struct xtr_stats_opts o = { .sz = sizeof(o), .tables = fuzz_rings(), .top = 3 };
+	struct xtr_stats_opts o = { .sz = sizeof(o),
+				    .meta = fuzz_meta((unsigned int)size),
+				    .tables = fuzz_rings(),
+				    .top = 3 };
 	const struct xtr_event *ev;
 	struct xtr_stats *s;
 	uint64_t n = 0;
