@@ -7,6 +7,8 @@
  */
 #include "chrome.h"
 
+#include "replay/dump_view.h"
+
 #include <string.h>
 
 /* The track that the call's kind belongs on. */
@@ -58,6 +60,12 @@ static void put_args(struct chrome *c, const struct xtr_call *call)
 		chrome_fence(o, "fence", call->ctx, call->seqno);
 	if (call->ret_known)
 		chrome_s64(o, "ret", call->ret);
+	if (call->module)
+		chrome_text(o, "module", call->module, strlen(call->module));
+	if (call->entry.desc || call->exit.desc) {
+		chrome_key(o, "captured");
+		xtr_dump_captured(chrome_json(o), c->section.tables, call);
+	}
 	if (!call->begin_ns)
 		chrome_plain(o, "begin", "not recorded");
 	if (!call->end_ns)

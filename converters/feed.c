@@ -118,9 +118,37 @@ int xtr_feed_job(struct xtr_feed *f, const struct xtr_job *j)
 	return ret;
 }
 
+/* JSON text goes to f->fields, in memory that is used again for the next one. */
+static int begin_fields(struct xtr_feed *f, struct xtr_json *json)
+{
+	if (!f->json)
+		f->json = open_memstream(&f->fields, &f->n_fields);
+	if (!f->json)
+		return -ENOMEM;
+	rewind(f->json);
+	xtr_json_init(json, f->json, false);
+	return 0;
+}
+
+static int end_fields(struct xtr_feed *f)
+{
+	return fflush(f->json) || ferror(f->json) ? -ENOMEM : 0;
+}
+
 int xtr_feed_call(struct xtr_feed *f, const struct xtr_call *c)
 {
-	xtr_row_call(&f->row, f->tables, c);
+	bool captures = c->entry.desc || c->exit.desc;
+	struct xtr_json json;
+	int ret = begin_fields(f, &json);
+
+	if (!ret && captures)
+		xtr_dump_captured(&json, f->tables, c);
+	if (!ret)
+		ret = end_fields(f);
+	if (ret)
+		return ret;
+	xtr_row_call(&f->row, f->tables, c, captures ? f->fields : NULL,
+		     captures ? f->n_fields : 0);
 	return put(f, XTR_REL_CALLS);
 }
 
@@ -132,25 +160,15 @@ int xtr_feed_gap(struct xtr_feed *f, const struct xtr_gap *gap)
 	return put(f, XTR_REL_GAPS);
 }
 
-/* The JSON text of an event's fields, in memory that is used again for the next one. */
-static int make_fields(struct xtr_feed *f, const struct xtr_event *ev)
-{
-	struct xtr_json json;
-
-	if (!f->json)
-		f->json = open_memstream(&f->fields, &f->n_fields);
-	if (!f->json)
-		return -ENOMEM;
-	rewind(f->json);
-	xtr_json_init(&json, f->json, false);
-	xtr_dump_fields(&json, f->tables, ev);
-	return fflush(f->json) || ferror(f->json) ? -ENOMEM : 0;
-}
-
 int xtr_feed_event(struct xtr_feed *f, const struct xtr_event *ev)
 {
-	int ret = make_fields(f, ev);
+	struct xtr_json json;
+	int ret = begin_fields(f, &json);
 
+	if (!ret) {
+		xtr_dump_fields(&json, f->tables, ev);
+		ret = end_fields(f);
+	}
 	if (ret)
 		return ret;
 	xtr_row_event(&f->row, f->tables, ev, f->fields, f->n_fields);

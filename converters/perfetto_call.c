@@ -8,73 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* --- calls ------------------------------------------------------------------------------------ */
-
-static void call_notes(struct pf *pf, const struct xtr_call *c)
-{
-	if (c->kind == XTR_CALL_WAIT) {
-		pf_note_u64(pf, "context", c->ctx);
-		pf_note_u64(pf, "seqno", c->seqno);
-	}
-	if (c->ret_known)
-		pf_note_s64(pf, "ret", c->ret);
-	if (c->gap)
-		pf_note_text(pf, "events", "lost meanwhile", strlen("lost meanwhile"));
-}
-
-static int put_call(struct pf *pf, const struct xtr_call *c, Pf__TrackEvent__Type type,
-		    uint64_t track, const char *missing)
-{
-	const char *name = c->name[0] ? c->name : xtr_call_kind_name(c->kind);
-
-	pf_event(pf, type, track, c->begin_ns ? c->begin_ns : c->end_ns);
-	pf_name(pf, xtr_call_kind_name(c->kind), name);
-	if (missing)
-		pf_note_text(pf, "missing", missing, strlen(missing));
-	call_notes(pf, c);
-	return pf_send(pf);
-}
-
-static int call_track(struct pf *pf, const struct xtr_call *c, uint64_t *track)
-{
-	if (c->on_cpu)
-		return pf_cpu_track(pf, PF_ROOT_INTERRUPTS, c->stream, 0, track);
-	return pf_thread_track(pf, c->tid, c->pid, c->comm, c->begin_ns ? c->begin_ns : c->end_ns,
-			       track);
-}
-
-/*
- * What began before the trace, or of which an end was lost, is a moment. A call of a thread that
- * was open at the end may hang: a slice without an end, on a track of its own, as later calls must
- * not seem to lie within it. A call inside another is written first, so one that begins with it
- * would be taken for the inner one: it stands beside.
+/* --- fields ------------------------------------------------------------------------------------
  */
-int pf_call(struct pf *pf, const struct xtr_call *c)
-{
-	uint64_t track;
-	int ret;
-
-	if (c->kind == XTR_CALL_RUNNING)
-		return pf_ftrace_running(pf, c);
-	ret = call_track(pf, c, &track);
-	if (ret)
-		return ret;
-	if (c->begin_ns && c->end_ns) {
-		if (c->begins_with_inner)
-			ret = pf_together_track(pf, track, c->depth, &track);
-		if (!ret)
-			ret = put_call(pf, c, PF__TRACK_EVENT__TYPE__SLICE_BEGIN, track, NULL);
-		return ret ? ret : pf_end(pf, track, c->end_ns);
-	}
-	if (!c->begin_ns)
-		return put_call(pf, c, PF__TRACK_EVENT__TYPE__INSTANT, track, "begin");
-	if (c->gap || c->on_cpu)
-		return put_call(pf, c, PF__TRACK_EVENT__TYPE__INSTANT, track, "end");
-	ret = pf_unfinished_call_track(pf, track, &track);
-	return ret ? ret : put_call(pf, c, PF__TRACK_EVENT__TYPE__SLICE_BEGIN, track, "end");
-}
-
-/* --- marks ------------------------------------------------------------------------------------ */
 
 static void note_string_id(struct pf *pf, const char *name, uint64_t id)
 {
@@ -154,6 +89,89 @@ static void note_fields(struct pf *pf, const struct xtr_event *ev)
 	for (i = 0; ev->desc && i < ev->desc->n_fields; i++)
 		note_field(pf, ev, &ev->desc->fields[i]);
 }
+
+/* What a function or API call captured. */
+static void note_half(struct pf *pf, const struct xtr_call_half *h)
+{
+	struct xtr_event ev = { .desc = h->desc, .rec = h->rec, .size = h->size };
+	uint32_t i;
+
+	for (i = 0; h->desc && i < h->desc->n_fields; i++)
+		if (xtr_call_captured(&h->desc->fields[i]))
+			note_field(pf, &ev, &h->desc->fields[i]);
+}
+
+/* --- calls ------------------------------------------------------------------------------------ */
+
+static void call_notes(struct pf *pf, const struct xtr_call *c)
+{
+	if (c->kind == XTR_CALL_WAIT) {
+		pf_note_u64(pf, "context", c->ctx);
+		pf_note_u64(pf, "seqno", c->seqno);
+	}
+	if (c->module)
+		pf_note_text(pf, "module", c->module, strlen(c->module));
+	note_half(pf, &c->entry);
+	note_half(pf, &c->exit);
+	if (c->ret_known)
+		pf_note_s64(pf, "ret", c->ret);
+	if (c->gap)
+		pf_note_text(pf, "events", "lost meanwhile", strlen("lost meanwhile"));
+}
+
+static int put_call(struct pf *pf, const struct xtr_call *c, Pf__TrackEvent__Type type,
+		    uint64_t track, const char *missing)
+{
+	const char *name = c->name[0] ? c->name : xtr_call_kind_name(c->kind);
+
+	pf_event(pf, type, track, c->begin_ns ? c->begin_ns : c->end_ns);
+	pf_name(pf, xtr_call_kind_name(c->kind), name);
+	if (missing)
+		pf_note_text(pf, "missing", missing, strlen(missing));
+	call_notes(pf, c);
+	return pf_send(pf);
+}
+
+static int call_track(struct pf *pf, const struct xtr_call *c, uint64_t *track)
+{
+	if (c->on_cpu)
+		return pf_cpu_track(pf, PF_ROOT_INTERRUPTS, c->stream, 0, track);
+	return pf_thread_track(pf, c->tid, c->pid, c->comm, c->begin_ns ? c->begin_ns : c->end_ns,
+			       track);
+}
+
+/*
+ * What began before the trace, or of which an end was lost, is a moment. A call of a thread that
+ * was open at the end may hang: a slice without an end, on a track of its own, as later calls must
+ * not seem to lie within it. A call inside another is written first, so one that begins with it
+ * would be taken for the inner one: it stands beside.
+ */
+int pf_call(struct pf *pf, const struct xtr_call *c)
+{
+	uint64_t track;
+	int ret;
+
+	if (c->kind == XTR_CALL_RUNNING)
+		return pf_ftrace_running(pf, c);
+	ret = call_track(pf, c, &track);
+	if (ret)
+		return ret;
+	if (c->begin_ns && c->end_ns) {
+		if (c->begins_with_inner)
+			ret = pf_together_track(pf, track, c->depth, &track);
+		if (!ret)
+			ret = put_call(pf, c, PF__TRACK_EVENT__TYPE__SLICE_BEGIN, track, NULL);
+		return ret ? ret : pf_end(pf, track, c->end_ns);
+	}
+	if (!c->begin_ns)
+		return put_call(pf, c, PF__TRACK_EVENT__TYPE__INSTANT, track, "begin");
+	if (c->gap || c->on_cpu)
+		return put_call(pf, c, PF__TRACK_EVENT__TYPE__INSTANT, track, "end");
+	ret = pf_unfinished_call_track(pf, track, &track);
+	return ret ? ret : put_call(pf, c, PF__TRACK_EVENT__TYPE__SLICE_BEGIN, track, "end");
+}
+
+/* --- marks ------------------------------------------------------------------------------------ */
 
 static int instant(struct pf *pf, const struct xtr_mark *m, uint64_t track, uint64_t ts,
 		   const char *category)

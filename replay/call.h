@@ -91,6 +91,8 @@ int xtr_calls_finish(struct xtr_calls *c);
  * return's event. False and 0 if it has none.
  */
 bool xtr_call_value(const struct xtr_call *c, const char *field, uint64_t *v);
+/* Is this field of an entry or return a captured value, not what every such event has? */
+bool xtr_call_captured(const struct xtr_field *f);
 /* Nanoseconds from begin to end; false if one of them is not in the trace. */
 bool xtr_call_time(const struct xtr_call *c, uint64_t *ns);
 

@@ -198,6 +198,11 @@ bool xtr_call_value(const struct xtr_call *c, const char *field, uint64_t *v)
 	return false;
 }
 
+bool xtr_call_captured(const struct xtr_field *f)
+{
+	return strcmp(f->name, "context") != 0 && strcmp(f->name, "ret") != 0;
+}
+
 bool xtr_call_time(const struct xtr_call *c, uint64_t *ns)
 {
 	bool known = c->begin_ns && c->end_ns;

@@ -165,6 +165,21 @@ void xtr_dump_fields(struct xtr_json *j, const struct xtr_tables *t, const struc
 	xtr_json_end_object(j);
 }
 
+void xtr_dump_captured(struct xtr_json *j, const struct xtr_tables *t, const struct xtr_call *c)
+{
+	const struct xtr_call_half *const half[] = { &c->entry, &c->exit };
+	size_t i;
+	uint32_t k;
+
+	xtr_json_begin_object(j);
+	for (i = 0; i < sizeof(half) / sizeof(half[0]); i++)
+		for (k = 0; half[i]->desc && k < half[i]->desc->n_fields; k++)
+			if (xtr_call_captured(&half[i]->desc->fields[k]))
+				xtr_field_json(j, t, &half[i]->desc->fields[k], half[i]->rec,
+					       half[i]->size);
+	xtr_json_end_object(j);
+}
+
 void xtr_dump_json(struct xtr_json *j, const struct xtr_dump *d, const struct xtr_event *ev)
 {
 	if (ev->gap) {

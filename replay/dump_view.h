@@ -3,7 +3,7 @@
 #ifndef XTR_DUMP_VIEW_H
 #define XTR_DUMP_VIEW_H
 
-#include "format/merge.h"
+#include "call.h"
 #include "json.h"
 
 /* What events are shown with. */
@@ -21,5 +21,8 @@ void xtr_dump_text(FILE *f, const struct xtr_dump *d, const struct xtr_event *ev
 /* The object of the event's fields alone, as in xtr_dump_json; not of gaps. */
 void xtr_dump_fields(struct xtr_json *j, const struct xtr_tables *t, const struct xtr_event *ev);
 void xtr_dump_json(struct xtr_json *j, const struct xtr_dump *d, const struct xtr_event *ev);
+
+/* The captured values of a function or API call, as an object. */
+void xtr_dump_captured(struct xtr_json *j, const struct xtr_tables *t, const struct xtr_call *c);
 
 #endif /* XTR_DUMP_VIEW_H */

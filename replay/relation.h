@@ -85,7 +85,10 @@ struct xtr_row {
 
 void xtr_row_job(struct xtr_row *row, const struct xtr_tables *t, const struct xtr_job *j);
 void xtr_row_dep(struct xtr_row *row, const struct xtr_job *j, const struct xtr_dep *d);
-void xtr_row_call(struct xtr_row *row, const struct xtr_tables *t, const struct xtr_call *c);
+/* captured: JSON text of n bytes, as xtr_dump_captured makes it; NULL: it is no call of that kind.
+ */
+void xtr_row_call(struct xtr_row *row, const struct xtr_tables *t, const struct xtr_call *c,
+		  const char *captured, size_t n);
 /* Verdict and why are those when all events have been seen. */
 void xtr_row_ring(struct xtr_row *row, const struct xtr_model_ring *r);
 void xtr_row_gap(struct xtr_row *row, const struct xtr_gap *gap);

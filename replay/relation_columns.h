@@ -76,20 +76,23 @@
 	X(DEP_UNTIL, "until", TEXT, NULL,                                             \
 	  "what ended it: run (the other job was handed to the driver) or done")
 
-#define XTR_CALLS_COLUMNS(X)                                                               \
-	X(CALL_KIND, "kind", TEXT, NULL, "syscall, wait, irq, softirq or running")         \
-	X(CALL_NAME, "name", TEXT, NULL, "system call, interrupt, ...")                    \
-	X(CALL_BEGIN, "begin_ns", INT, "ns", "begin, if it is in the trace")               \
-	X(CALL_END, "end_ns", INT, "ns", "end, if it is in the trace")                     \
-	X(CALL_DURATION, "duration_ns", INT, "ns", "end_ns - begin_ns")                    \
-	X(CALL_PID, "pid", INT, NULL, "process of the thread")                             \
-	X(CALL_TID, "tid", INT, NULL, "thread; of irq and softirq the one interrupted")    \
-	X(CALL_COMM, "comm", TEXT, NULL, "name of the thread")                             \
-	X(CALL_CPU, "cpu", INT, NULL, "CPU at its begin")                                  \
-	X(CALL_DEPTH, "depth", INT, NULL, "calls of the same thread (irq: CPU) around it") \
-	X(CALL_CONTEXT, "context", U64, NULL, "wait: context of the fence")                \
-	X(CALL_SEQNO, "seqno", U64, NULL, "wait: sequence number of the fence")            \
-	X(CALL_RET, "ret", INT, NULL, "syscall: what it returned")                         \
+#define XTR_CALLS_COLUMNS(X)                                                                      \
+	X(CALL_KIND, "kind", TEXT, NULL, "syscall, wait, irq, softirq, running, function or api") \
+	X(CALL_MODULE, "module", TEXT, NULL, "function, api: kernel module, library")             \
+	X(CALL_NAME, "name", TEXT, NULL, "system call, interrupt, function, ...")                 \
+	X(CALL_BEGIN, "begin_ns", INT, "ns", "begin, if it is in the trace")                      \
+	X(CALL_END, "end_ns", INT, "ns", "end, if it is in the trace")                            \
+	X(CALL_DURATION, "duration_ns", INT, "ns", "end_ns - begin_ns")                           \
+	X(CALL_PID, "pid", INT, NULL, "process of the thread")                                    \
+	X(CALL_TID, "tid", INT, NULL, "thread; in an interrupt the one interrupted")              \
+	X(CALL_COMM, "comm", TEXT, NULL, "name of the thread")                                    \
+	X(CALL_CPU, "cpu", INT, NULL, "CPU at its begin")                                         \
+	X(CALL_DEPTH, "depth", INT, NULL, "calls of the same thread (irq: CPU) around it")        \
+	X(CALL_CONTEXT, "context", U64, NULL, "wait: context of the fence")                       \
+	X(CALL_SEQNO, "seqno", U64, NULL, "wait: sequence number of the fence")                   \
+	X(CALL_RET, "ret", INT, NULL, "syscall, function, api: what it returned")                 \
+	X(CALL_INNER, "inner_ns", INT, "ns", "time of the calls directly inside it")              \
+	X(CALL_CAPTURED, "captured", TEXT, NULL, "function, api: captured values, a JSON object") \
 	X(CALL_GAP, "gap", INT, NULL, "1: events were lost while it was open")
 
 #define XTR_EVENTS_COLUMNS(X)                                       \

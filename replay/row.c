@@ -94,12 +94,14 @@ void xtr_row_dep(struct xtr_row *row, const struct xtr_job *j, const struct xtr_
 	c[XTR_COL_DEP_UNTIL] = xtr_cell_str(d->scheduled ? "run" : "done");
 }
 
-void xtr_row_call(struct xtr_row *row, const struct xtr_tables *t, const struct xtr_call *c)
+void xtr_row_call(struct xtr_row *row, const struct xtr_tables *t, const struct xtr_call *c,
+		  const char *captured, size_t n)
 {
 	struct xtr_cell *cell = row->cell;
 	bool wait = c->kind == XTR_CALL_WAIT;
 
 	cell[XTR_COL_CALL_KIND] = xtr_cell_str(xtr_call_kind_name(c->kind));
+	cell[XTR_COL_CALL_MODULE] = xtr_cell_str(c->module);
 	cell[XTR_COL_CALL_NAME] = xtr_cell_str(c->name);
 	cell[XTR_COL_CALL_BEGIN] = time_of(c->begin_ns);
 	cell[XTR_COL_CALL_END] = time_of(c->end_ns);
@@ -112,6 +114,8 @@ void xtr_row_call(struct xtr_row *row, const struct xtr_tables *t, const struct 
 	cell[XTR_COL_CALL_CONTEXT] = xtr_cell_uint(wait, c->ctx);
 	cell[XTR_COL_CALL_SEQNO] = xtr_cell_uint(wait, c->seqno);
 	cell[XTR_COL_CALL_RET] = xtr_cell_int(c->ret_known, c->ret);
+	cell[XTR_COL_CALL_INNER] = xtr_cell_uint(true, c->inner_ns);
+	cell[XTR_COL_CALL_CAPTURED] = xtr_cell_text(captured, n);
 	cell[XTR_COL_CALL_GAP] = xtr_cell_uint(true, c->gap);
 }
 

@@ -162,7 +162,8 @@ def check_counters(checks, what, trace, section, base):
     labels = section.labels()
     want = [(ts, *labels(ring, "(unknown ring)"), queued, hw) for ts, ring, queued, hw in source.depths(section)]
     checks.same(f"{what}: depth of queues", sorted(seen), sorted(want))
-    marks = [e for e in section.events() if source.is_mark(e)]
+    pairs = source.paired(section)
+    marks = [e for e in section.events() if source.is_mark(e, pairs)]
     counters = sum(e["event"] in ("gpu_mem:gpu_mem_total", "power:gpu_frequency") for e in marks)
     checks.same(f"{what}: number of counter values", len(trace.of("C", "counter")), counters)
     memory = [(e["ts"] + base, e["args"]["bytes"]) for e in trace.of("C", "counter") if "bytes" in e["args"]]
@@ -181,7 +182,7 @@ def check_calls(checks, what, trace, section, base):
             begin = None if e["args"].get("begin") == "not recorded" else e["ts"] + base
             end = None if e["args"].get("end") == "not recorded" else e["ts"] + e["dur"] + base
             seen.append((kind, e["name"], begin, end))
-    want = [(kind, name or kind, begin, end) for kind, name, begin, end, *_ in source.calls(section)]
+    want = [(kind, source.title(kind, name), begin, end) for kind, name, begin, end, *_ in source.calls(section)]
     checks.same(f"{what}: calls", sorted(seen, key=str), sorted(want, key=str))
 
 

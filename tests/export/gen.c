@@ -49,6 +49,21 @@ static const struct xtr_field odd_fields[] = { F("u", 16, 8, U64), F("s", 24, 8,
 					       F("text", 32, 16, STR), F("hex", 48, 8, HEX64),
 					       F("raw", 56, 8, BYTES) };
 
+/* Functions and API calls: spec/events.md. */
+static const struct xtr_value_name contexts[] = { { 0, "task" }, { 2, "hardirq" } };
+#define CONTEXT                                                                   \
+	{                                                                         \
+		.name = "context", .offset = 16, .size = 4, .repr = XTR_REPR_U32, \
+		.names_kind = XTR_NAMES_ENUM, .n_names = 2, .names = contexts     \
+	}
+static const struct xtr_field alloc_fields[] = { CONTEXT, F("size", 24, 8, U64) };
+static const struct xtr_field result_fields[] = { CONTEXT, F("ret", 24, 4, HEX32) };
+static const struct xtr_field create_fields[] = { CONTEXT, F("size", 24, 8, U64),
+						  F("flags", 32, 4, HEX32) };
+static const struct xtr_field created_fields[] = { CONTEXT, F("ret", 24, 4, S32),
+						   F("handle", 32, 4, U32) };
+static const struct xtr_field bare_fields[] = { CONTEXT };
+
 enum type {
 	SWITCH,
 	ENTER,
@@ -59,6 +74,13 @@ enum type {
 	FREQ,
 	VBLANK,
 	ODD,
+	ALLOC,
+	ALLOCED,
+	CREATE,
+	CREATED,
+	HANDLER,
+	HANDLED,
+	OPEN,
 	TYPES
 };
 
@@ -78,6 +100,13 @@ static const struct xtr_event_desc events[TYPES] = {
 	EVENT(FREQ, "power:gpu_frequency", 24, freq_fields),
 	EVENT(VBLANK, "drm:drm_vblank_event", 32, vblank_fields),
 	EVENT(ODD, "odd:any_bytes", 64, odd_fields),
+	EVENT(ALLOC, "api:libze_loader.so.1:zeMemAllocHost", 32, alloc_fields),
+	EVENT(ALLOCED, "api:libze_loader.so.1:zeMemAllocHost:ret", 32, result_fields),
+	EVENT(CREATE, "func:intel_vpu:ivpu_bo_create_ioctl", 40, create_fields),
+	EVENT(CREATED, "func:intel_vpu:ivpu_bo_create_ioctl:ret", 40, created_fields),
+	EVENT(HANDLER, "func:intel_vpu:ivpu_hw_irq_handler", 24, bare_fields),
+	EVENT(HANDLED, "func:intel_vpu:ivpu_hw_irq_handler:ret", 32, result_fields),
+	EVENT(OPEN, "func:intel_vpu:ivpu_open", 24, bare_fields), /* entries only */
 };
 
 /* A record of a dynamic event. */
@@ -187,7 +216,29 @@ static void interrupt(struct gen *g, uint64_t ts)
 
 	g->tid = 0;
 	emit(g, ts - 200, IRQ_IN, in);
+	if (!rnd(3)) { /* of whatever thread it interrupts */
+		g->tid = thread[rnd(THREADS)].tid;
+		emit(g, ts - 150, HANDLER, (struct rec){ .a = 2 });
+		emit(g, ts + 250, HANDLED, (struct rec){ .a = 2, .c = 1 });
+		g->tid = 0;
+	}
 	emit(g, ts + 300, IRQ_OUT, (struct rec){ .a = 42 });
+}
+
+/* A library's call and what it does in the kernel; some never return, of some only that is seen. */
+static void allocate(struct gen *g, uint64_t ts, uint64_t i)
+{
+	uint64_t fate = rnd(12);
+
+	if (fate)
+		emit(g, ts, ALLOC, (struct rec){ .c = i << 12 });
+	emit(g, ts + 10, CREATE, (struct rec){ .c = i << 12, .d = i % 4 });
+	if (fate != 1)
+		emit(g, ts + 30, CREATED, (struct rec){ .c = fate == 2 ? 0xfffffff4 : 0, .d = i });
+	if (fate != 3)
+		emit(g, ts + 50, ALLOCED, (struct rec){ .c = fate == 2 ? 0x70000002 : 0 });
+	if (fate == 4)
+		emit(g, ts + 60, OPEN, (struct rec){ 0 });
 }
 
 /* The submitter's call around the queue event; one thread now and then waits in it. */
@@ -200,6 +251,7 @@ static void submit(struct gen *g, const struct job *j)
 	g->flags = thread[j->who].flags;
 	g->client = thread[j->who].client;
 	emit(g, j->queue - 400, ENTER, (struct rec){ .a = 16, .b = 3 });
+	allocate(g, j->queue - 300, j->seqno);
 	queue(g, j->queue, j->ctx, j->seqno, j->on + 1);
 	if (!rnd(4)) { /* some begin with the call */
 		together = !rnd(4);

@@ -72,7 +72,8 @@ def check_depths(checks, what, trace, section, axis, devices):
 
 
 def check_counters(checks, what, trace, section, axis):
-    marks = [e for e in section.events() if source.is_mark(e)]
+    pairs = source.paired(section)
+    marks = [e for e in section.events() if source.is_mark(e, pairs)]
     names = {"gpu_mem:gpu_mem_total": "size", "power:gpu_frequency": "state"}
     seen = sorted((axis.event(e["ts"]), e["value"]) for e in trace.events
                   if e["type"] == COUNTER and len(trace.path(e["track"])) == 1)
@@ -87,7 +88,8 @@ def check_counters(checks, what, trace, section, axis):
 
 def check_calls(checks, what, trace, section, axis, slices):
     names = {"syscall", "wait", "irq", "softirq", "function", "api"}
-    want = [(name or kind, begin, end) for kind, name, begin, end, *_ in source.calls(section) if kind in names]
+    want = [(source.title(kind, name), begin, end) for kind, name, begin, end, *_ in source.calls(section)
+            if kind in names]
     titles = {name for name, _, _ in want}
     seen = [(s[3]["name"], axis.event(s[1]), None if s[2] is None else axis.event(s[2])) for s in slices
             if s[3]["name"] in titles and "dep_waits" not in s[3]["note"] and not is_job(s[3], trace)

@@ -282,18 +282,27 @@ def depths(section):
 # --- calls ----------------------------------------------------------------------------------------
 
 CPU_KINDS = ("irq", "softirq", "running")
+NAMED = ("syscall", "function", "api")
+PAIRS = {"func": "function", "api": "api"}
 
 
-def call_side(event):
+def pair_side(name, paired):
+    """The same of an entry or a return; both are recorded of those in `paired`."""
+    scope, module, function, *ret = name.split(":")
+    if ret or name in paired:
+        return PAIRS[scope], (module, function), "exit" if ret else "enter"
+    return None
+
+
+def call_side(event, paired=frozenset()):
     """(kind, name, side) of an event that begins or ends a call, else None."""
     name = event.get("event", "")
     fields = event.get("fields", {})
+    if name.split(":")[0] in PAIRS:
+        return pair_side(name, paired)
     for side in ("enter", "exit"):
         if name.startswith(f"syscalls:sys_{side}_"):
             return "syscall", name.split(f"sys_{side}_")[1], side
-    if name.startswith(("func:", "api:")):
-        what, _, called, *ret = name.split(":")
-        return "function" if what == "func" else what, called, "exit" if ret else "enter"
     table = {
         "dma_fence:dma_fence_wait_start": ("wait", "fence wait", "enter"),
         "dma_fence:dma_fence_wait_end": ("wait", "fence wait", "exit"),
@@ -308,8 +317,8 @@ def call_side(event):
 class Calls:
     """Pairs begin and end as docs/tables.md says; each call is (kind, name, begin, end, tid, cpu, depth)."""
 
-    def __init__(self):
-        self.stacks, self.running, self.found = {}, {}, []
+    def __init__(self, paired):
+        self.stacks, self.running, self.found, self.paired = {}, {}, [], paired
 
     def close(self, stack, to, end=None):
         """Close what is above `to` in the stack without an end, and that with it."""
@@ -329,10 +338,12 @@ class Calls:
         if e.get("event") == "sched:sched_switch":
             self.switch(e)
             return
-        kind, name, side = call_side(e)
-        owner = ("cpu", e["cpu"]) if kind in CPU_KINDS else ("tid", e["tid"])
+        kind, name, side = call_side(e, self.paired)
+        context = e["fields"].get("context", 0) if kind in PAIRS.values() else 0
+        in_interrupt = (context["value"] if isinstance(context, dict) else context) in (1, 2, 3)
+        owner = ("cpu", e["cpu"]) if kind in CPU_KINDS or in_interrupt else ("tid", e["tid"])
         stack = self.stacks.setdefault(owner, [])
-        same = [i for i, c in enumerate(stack) if c[0] == kind and (kind != "syscall" or side == "enter" or c[1] == name)]
+        same = [i for i, c in enumerate(stack) if c[0] == kind and (kind not in NAMED or side == "enter" or c[1] == name)]
         if side == "enter":
             if kind == "syscall" and same:
                 self.close(stack, same[-1])
@@ -344,10 +355,17 @@ class Calls:
             self.found.append((kind, name, None, e["ts_ns"], e["tid"], e["cpu"], 0))
 
 
+def paired(section):
+    """Names of functions and API calls of which there are entries and returns."""
+    names = {e.get("event", "") for e in section.events()}
+    return {n for n in names if f"{n}:ret" in names}
+
+
 def calls(section):
-    model = Calls()
+    """All calls; the name of a function or API call is (module, function)."""
+    model = Calls(paired(section))
     for event in section.events():
-        if event.get("event") == "sched:sched_switch" or call_side(event):
+        if event.get("event") == "sched:sched_switch" or call_side(event, model.paired):
             model.event(event)
     for stack in model.stacks.values():
         model.close(stack, 0)
@@ -356,8 +374,13 @@ def calls(section):
     return model.found
 
 
-def is_mark(event):
+def title(kind, name):
+    """What a call is called on a timeline."""
+    return name[1] if isinstance(name, tuple) else name or kind
+
+
+def is_mark(event, pairs):
     """An event of no built-in type that is no part of a call."""
     name = event.get("event", "")
     return (not name.startswith(("gpu_scheduler:", "dma_fence:")) and name != "sched:sched_switch"
-            and name and not call_side(event))
+            and name and not call_side(event, pairs))

@@ -14,7 +14,7 @@ JOB_FIELDS = ("device", "ring", "ring_id", "client", "pid", "tid", "comm", "kind
               "dep_waits", "quality", "flags")
 TEXTS = {"host", "boot_id", "file_id", "device", "ring", "comm", "kind", "quality", "flags", "name", "event", "fields",
          "until", "clock", "writer", "kernel", "machine", "driver", "pci_id", "driver_version", "firmware", "nodes",
-         "rule", "verdict", "why", "cause", "key", "value"}
+         "rule", "verdict", "why", "cause", "key", "value", "module", "captured"}
 TABLES = ("files", "jobs", "deps", "calls", "events", "devices", "rings", "processes", "tasks", "clocks", "losses",
           "gaps", "meta")
 
@@ -94,7 +94,8 @@ def check_events(checks, what, rows, section):
 
 
 def check_calls(checks, what, rows, section):
-    seen = [(r["kind"], r["name"] or "", r["begin_ns"], r["end_ns"], r["tid"], r["cpu"], r["depth"]) for r in rows]
+    seen = [(r["kind"], (r["module"], r["name"]) if r["module"] else r["name"] or "", r["begin_ns"], r["end_ns"],
+             r["tid"], r["cpu"], r["depth"]) for r in rows]
     checks.same(f"{what}: calls", sorted(seen, key=str), sorted(source.calls(section), key=str))
     gaps = section.gaps()
     wrong = [r for r in rows if r["begin_ns"] and r["end_ns"] and
@@ -102,6 +103,30 @@ def check_calls(checks, what, rows, section):
     checks.check(not wrong, f"{what}: gaps in calls", wrong[:2])
     wrong = [r for r in rows if r["begin_ns"] and r["end_ns"] and r["duration_ns"] != r["end_ns"] - r["begin_ns"]]
     checks.check(not wrong, f"{what}: durations of calls", wrong[:2])
+    check_captured(checks, what, rows, section)
+
+
+def check_captured(checks, what, rows, section):
+    """What calls captured, as the events of both halves have it."""
+    rows = [r for r in rows if r["kind"] in ("function", "api")]
+    half = {}
+    for e in section.events():
+        if e.get("event", "").startswith(("func:", "api:")):
+            name, ret = (e["event"][:-4], True) if e["event"].endswith(":ret") else (e["event"], False)
+            half[name.split(":", 1)[1], ret, e["ts_ns"]] = e["fields"]
+    wrong = []
+    for r in rows:
+        key = r["module"] + ":" + r["name"]
+        want = {}
+        for ts, ret in ((r["begin_ns"], False), (r["end_ns"], True)):
+            want.update(half[key, ret, ts] if ts else {})
+        ret = want.pop("ret", None)
+        ret = int(ret, 16) if isinstance(ret, str) else ret
+        want.pop("context", None)
+        captured = r["captured"] if isinstance(r["captured"], dict) else json.loads(r["captured"])
+        if captured != want or r["ret"] != ret:
+            wrong.append((r, want, ret))
+    checks.check(not wrong, f"{what}: captured values", wrong[:2])
 
 
 def check_origin(checks, what, rows, section):
