@@ -4,6 +4,7 @@
 #include "list_apis.h"
 #include "list_groups.h"
 
+#include "recorder/func_select.h"
 #include "recorder/hooks.h"
 #include "recorder/tracefs.h"
 #include "replay/json.h"
@@ -90,6 +91,28 @@ static void show_api(void *ctx, const char *name, bool available, const char *wh
 	show_event(ctx, name, available ? "available" : "missing", "uprobe", why);
 }
 
+static int show_function(void *ctx, const char *name, const char *symbol, const char *why)
+{
+	(void)symbol;
+	show_event(ctx, name, why ? "missing" : "available", "kprobe", why);
+	return 0;
+}
+
+/* Kernel functions are read for a pattern of theirs alone; it is no pattern of events. */
+static void list_functions(struct listing *l)
+{
+	struct xtr_record_err why = { 0 };
+	int n = 0;
+
+	for (int i = 0; i < l->n_patterns; i++) {
+		if (strncmp(l->patterns[i], XTR_FUNC_PREFIX, strlen(XTR_FUNC_PREFIX)))
+			l->patterns[n++] = l->patterns[i];
+		else if (xtr_func_each(l->patterns[i], show_function, l, &why))
+			cli_error("%s", why.what[0] ? why.what : "cannot read the functions");
+	}
+	l->n_patterns = n;
+}
+
 /* A group stands for what is in it; other patterns are left for the events. */
 static int list_groups(struct listing *l)
 {
@@ -163,6 +186,7 @@ static int list_some(struct listing *l)
 
 	if (l->j)
 		xtr_json_kv_array(l->j, "events");
+	list_functions(l);
 	err = list_groups(l);
 	return err || !l->n_patterns ? err : list_events(l);
 }
@@ -214,7 +238,7 @@ const struct cli_command cmd_list = {
 		"how many of its events there are; the events that xtr has programs of its own for; and the kernel's other "
 		"tracepoints, by system with their number. A group, a system or a pattern is listed event by event. 'api' lists "
 		"the programming interfaces whose calls can be recorded, with the libraries found; 'api:GROUP' and "
-		"'api:LIBRARY:GLOB' their functions.",
+		"'api:LIBRARY:GLOB' their functions, 'func:MODULE:GLOB' those of a kernel module.",
 	.examples = "xtr list\twhat there is\n"
 		    "xtr list npu\twhat is in a group, and what of it is missing here\n"
 		    "xtr list sched\tthe events of a system\n"

@@ -2,6 +2,7 @@
 #include "func_select.h"
 #include "btf_types.h"
 #include "func_args.h"
+#include "probe_attach.h"
 #include "select.h"
 #include "tracefs.h"
 #include "util.h"
@@ -330,6 +331,7 @@ int xtr_func_each(const char *pattern,
 		  void *ctx, struct xtr_record_err *err)
 {
 	struct xtr_selection s = { 0 };
+	bool able = xtr_probe_pmu("kprobe") >= 0;
 	struct xtr_func_pattern pat;
 	int rc = xtr_func_pattern(&pat, pattern, err);
 
@@ -338,7 +340,10 @@ int xtr_func_each(const char *pattern,
 	for (size_t i = 0; i < s.n_probes && !rc; i++) {
 		const struct xtr_probe *p = s.probes[i];
 
-		rc = fn(ctx, p->name, p->target, p->why[0] ? p->why : NULL);
+		rc = fn(ctx, p->name, p->target,
+			p->why[0] ? p->why
+			: able    ? NULL
+				  : "this kernel has no kprobes");
 	}
 	xtr_selection_free(&s);
 	return rc;
