@@ -33,9 +33,11 @@ if modprobe intel_vpu 2>"$out/modprobe.err"; then
 	describe real
 	modprobe -r intel_vpu || exit 92
 fi
-# By its soname, as programs and recorders find it.
-cp "$(dirname "$(command -v npu-load)")/libze_loader.so.1" /usr/lib/ || exit 92
-ldconfig
+# The loader where programs and recorders look for a library, and the program away from the other copy.
+tools=$(dirname "$(command -v npu-load)")
+mkdir -p /run/npu
+cp "$tools/npu-load" /run/npu/ && cp "$tools/libze_loader.so.1" /usr/lib/ && ldconfig || exit 92
+PATH=/run/npu:$PATH
 insmod "$XTR_LAB_FAKENPU" || exit 93
 describe standin
 

@@ -17,6 +17,7 @@ import subprocess
 import sys
 
 LIMIT_NS, LIMIT_SHARE = 20_000, 0.05
+FEW = 8
 LIBRARY = "libze_loader.so.1"
 
 # Functions that group npu must have, where the driver has them.
@@ -141,9 +142,9 @@ class Recording:
 
     def add_event(self, e):
         self.events[e["event"]] = self.events.get(e["event"], 0) + 1
-        for value in e["fields"].values():
-            if e["event"].startswith("vpu:") and isinstance(value, str):
-                self.texts.setdefault(e["event"], set()).add(value)
+        for field in ("event", "type"):
+            if e["event"].startswith("vpu:") and field in e["fields"]:
+                self.texts.setdefault(e["event"], set()).add(e["fields"][field])
 
 
 def check_count(rec, name, truth):
@@ -157,28 +158,40 @@ def check_count(rec, name, truth):
     return n == len(truth) and rec.returns.get(name, 0) == n
 
 
-def check_times(rec, name, truth):
-    """Durations of calls joined by thread (or CPU) and order."""
-    mine, error = {}, []
+def errors_of(rec, name, truth):
+    """Of each call: how far its duration is off, in parts of what is allowed. Joined by thread (or CPU)
+    and order."""
+    mine, errors = {}, []
     for c in rec.calls[name]:
         mine.setdefault(c.key, []).append(c)
     for t in truth:
         queue = mine.get(t.key)
-        if not queue:
-            check(False, f"{name}: a call of {t.key} is not there")
-            return 0
+        if not queue or queue[0].end is None:
+            check(False, f"{name}: a call of {t.key} is not there, or has no return")
+            return []
         c = queue.pop(0)
-        if c.end is None:
-            check(False, f"{name}: a call has no return")
-            return 0
         length = t.end - t.begin
-        error.append((abs(c.end - c.begin - length) / max(LIMIT_NS, LIMIT_SHARE * length), c, t))
-    error.sort(key=lambda e: e[0])
-    median, c, t = error[len(error) // 2]
-    if median > 1:
-        check(False, f"{name}: {len(error)} calls, median error {abs(c.end - c.begin - t.end + t.begin) / 1000:.1f}"
-              f" us of {(t.end - t.begin) / 1000:.1f} us")
-    return median
+        errors.append(abs(c.end - c.begin - length) / max(LIMIT_NS, LIMIT_SHARE * length))
+    return errors
+
+
+def check_times(what, errors):
+    """errors: function -> those of its calls. Functions of few calls are judged together: in emulation the
+    first call of any code is slow, because it is translated then."""
+    groups, few = {}, []
+    for name, values in errors.items():
+        if len(values) >= FEW:
+            groups[name] = values
+        else:
+            few.extend(values)
+    groups[f"functions of fewer than {FEW} calls"] = few
+    for name, values in sorted(groups.items()):
+        values.sort()
+        if values and values[len(values) // 2] > 1:
+            check(False, f"{name}: {len(values)} calls, median error {values[len(values) // 2]:.2f} of what is allowed")
+    n = sum(len(v) for v in groups.values())
+    check(n > 0, f"durations of {n} calls of {what}; the medians' worst is "
+          f"{max([v[len(v) // 2] for v in groups.values() if v] or [0]):.2f} of what is allowed")
 
 
 def check_values(rec, name, truth, wanted):
@@ -215,19 +228,21 @@ def check_functions(rec, truth, counts, required):
         if not any(n in names for n in choice) and any(counts.get(n) for n in choice):
             missing.append("|".join(choice))
     check(not missing, f"{len(names)} functions were recorded, not: {missing}")
-    errors, whole, total = [], 0, 0
+    errors, whole, total = {}, 0, 0
     for function in sorted(names):
         name, calls = "func:intel_vpu:" + function, truth.get(function, [])
         total += counts.get(function, 0)
         if len(calls) != counts.get(function, 0):  # too frequent for a record each
             n, lost = rec.entries[name], rec.lost.get(name, 0)
             check(n + lost == counts[function], f"{function}: {n} recorded + {lost} lost, {counts[function]} calls")
+            whole += lost == 0
             continue
         if not check_count(rec, name, calls):
             continue
         whole += 1
         check_contexts(rec, name, calls)
-        errors.append(check_times(rec, name, calls))
+        if name in rec.returns:
+            errors[name] = errors_of(rec, name, calls)
         wanted = VALUES.get(function, [])
         if all(c.ret.get("ret") is not None for c in rec.calls[name]) and all(c.ret for c in calls):
             wanted = [w for w in wanted if w[0] != "ret"] + [("ret", "ret", None)]
@@ -235,8 +250,7 @@ def check_functions(rec, truth, counts, required):
             check_values(rec, name, calls, wanted)
     check(total > 0, f"{total} calls of the driver's functions")
     check(whole * 10 >= len(names) * 9, f"{whole} of {len(names)} functions without a loss")
-    check(errors and max(errors) <= 1, f"durations of {len(errors)} functions: the worst median is off by "
-          f"{100 * max(errors or [0]):.0f} % of what is allowed")
+    check_times("the driver", errors)
 
 
 def check_api(rec, ze):
@@ -245,20 +259,19 @@ def check_api(rec, ze):
           "only the loader's functions are there, under its soname")
     missing = set(ze) - names - {n.split(":")[2] for n in rec.lost if n.startswith("api:")}
     check(not missing, f"{len(names)} functions of Level Zero, not: {sorted(missing)}")
-    errors = []
+    errors = {}
     for function in sorted(names & set(ze)):
         name = f"api:{LIBRARY}:{function}"
         if not check_count(rec, name, ze[function]):
             continue
-        errors.append(check_times(rec, name, ze[function]))
+        errors[name] = errors_of(rec, name, ze[function])
         wanted = [("ret", "ret", None)]
         if function.startswith("zeMemAlloc"):
             wanted.append(("size", "entry", "size"))
         if function == "zeCommandQueueExecuteCommandLists":
             wanted.append(("n", "entry", "n"))
         check_values(rec, name, ze[function], wanted)
-    check(errors and max(errors) <= 1, f"durations of {len(errors)} functions of Level Zero: the worst median is "
-          f"off by {100 * max(errors or [0]):.0f} % of what is allowed")
+    check_times("Level Zero", errors)
 
 
 TEXTS = {
