@@ -2,6 +2,7 @@
 #include "func_select.h"
 #include "btf_types.h"
 #include "func_args.h"
+#include "func_lists.h"
 #include "probe_attach.h"
 #include "select.h"
 #include "tracefs.h"
@@ -25,6 +26,7 @@ struct xtr_funcs {
 	struct module modules[MODULES_MAX];
 	size_t n;
 	struct xtr_btf_types *types;
+	struct xtr_func_list kallsyms, traceable; /* the lines of modules */
 };
 
 static int bad(struct xtr_record_err *err, const char *text, const char *what, const char *about)
@@ -96,11 +98,16 @@ struct xtr_btf_types *xtr_func_types(struct xtr_selection *s)
 	return f ? f->types : NULL;
 }
 
-static int read_symbols(struct xtr_func_symbols *f, const char *module)
+static int read_symbols(struct xtr_funcs *funcs, struct xtr_func_symbols *f, const char *module)
 {
-	const char *dir;
+	bool kernel = strcmp(module, "vmlinux") == 0;
+	const char *dir, *all = KALLSYMS;
 	char list[160];
-	int err = xtr_func_symbols_read(f, KALLSYMS, module), ignored;
+	int err, ignored;
+
+	if (!kernel)
+		all = xtr_func_list_modules(&funcs->kallsyms, KALLSYMS);
+	err = xtr_func_symbols_read(f, all, module);
 
 	if (err)
 		return err;
@@ -108,7 +115,8 @@ static int read_symbols(struct xtr_func_symbols *f, const char *module)
 	if (!dir)
 		return 0;
 	snprintf(list, sizeof(list), "%s/available_filter_functions", dir);
-	err = xtr_func_symbols_check(f, list, module);
+	err = xtr_func_symbols_check(
+		f, kernel ? list : xtr_func_list_modules(&funcs->traceable, list), module);
 	return err == -ENOMEM ? err : 0;
 }
 
@@ -130,7 +138,7 @@ static int symbols_of(struct xtr_selection *s, const char *module,
 		return -E2BIG;
 	m = &f->modules[f->n];
 	snprintf(m->name, sizeof(m->name), "%s", module);
-	err = read_symbols(&m->symbols, module);
+	err = read_symbols(f, &m->symbols, module);
 	if (err)
 		return err;
 	*out = &m->symbols;
@@ -144,6 +152,8 @@ void xtr_funcs_free(struct xtr_funcs *f)
 		return;
 	for (size_t i = 0; i < f->n; i++)
 		xtr_func_symbols_free(&f->modules[i].symbols);
+	xtr_func_list_free(&f->kallsyms);
+	xtr_func_list_free(&f->traceable);
 	xtr_btf_types_free(f->types);
 	free(f);
 }
