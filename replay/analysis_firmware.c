@@ -93,7 +93,7 @@ static int firmware_open(void **self, const struct xtr_analysis_opts *o)
 
 bool fw_tells_messages(const struct firmware *fw)
 {
-	return fw->function[FW_RECEIVE].timed || fw->jsm.usable || fw->function[FW_DONE].recorded;
+	return fw->function[FW_RECEIVE].timed || fw->jsm.usable;
 }
 
 /* NULL: there is no room for it. */
@@ -433,8 +433,15 @@ static int firmware_event(void *self, const struct xtr_event *ev, bool inside)
 static int firmware_job(void *self, const struct xtr_job *j)
 {
 	struct firmware *fw = self;
+	int ret;
 
-	return fw_tells_messages(fw) && fw->o->times ? stalls_job(&fw->stalls, j) : 0;
+	if (!fw_tells_messages(fw) || !fw->o->times)
+		return 0;
+	ret = stalls_job(&fw->stalls, j);
+	/* A message told of its end, recorded or not. */
+	if (j->kind == XTR_KIND_NPU && j->done_ns && !fw->function[FW_DONE].recorded)
+		stalls_message(&fw->stalls, j->done_ns);
+	return ret;
 }
 
 static int firmware_finish(void *self)

@@ -78,7 +78,7 @@ struct firmware {
 	struct stalls stalls;
 };
 
-/* Are messages recorded in a way that tells when there was one? */
+/* Is it recorded when a message came, of other kinds than that a job is done? */
 bool fw_tells_messages(const struct firmware *fw);
 /* firmware_note.c: findings, at the end. 0 or -ENOMEM. */
 int fw_findings(struct firmware *fw);

@@ -17,7 +17,14 @@ void stalls_free(struct stalls *s)
 
 void stalls_message(struct stalls *s, uint64_t ts)
 {
-	s->message[s->n_messages++ % STALL_MESSAGES] = ts;
+	uint64_t i = s->n_messages++, steps;
+
+	for (steps = 1; i && steps < STALL_LATE; i--, steps++) {
+		if (s->message[(i - 1) % STALL_MESSAGES] <= ts)
+			break;
+		s->message[i % STALL_MESSAGES] = s->message[(i - 1) % STALL_MESSAGES];
+	}
+	s->message[i % STALL_MESSAGES] = ts;
 }
 
 /*

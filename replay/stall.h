@@ -12,6 +12,7 @@
 #include "keymap.h"
 
 #define STALL_MESSAGES      4096u /* times kept; a job that began before them all says nothing */
+#define STALL_LATE          256u  /* messages that one may be told of too late */
 #define STALL_PROCESSES_MAX 1024u
 #define STALL_KEPT          64u /* jobs with the longest silences */
 

@@ -217,7 +217,7 @@ Test(analysis_firmware, entries_without_times)
 	analysed_has(r.findings, "{\"ipc_irq_handler_in_boot\":20,\"ipc_irq_handler_calls\":24,"
 				 "\"ipc_receive_in_boot\":20,\"ipc_receive_calls\":24}");
 	analysed_has_not(r.findings, "firmware-loop");
-	analysed_has(r.section, "{\"messages\":0,\"messages_per_second\":null,\"received\":null,"
+	analysed_has(r.section, "{\"messages\":null,\"messages_per_second\":null,\"received\":null,"
 				"\"received_in_boot\":null,\"job_done\":0,\"boot_polls\":null,");
 	analysed_has(r.text, "returns were not recorded");
 	analysed_has(r.text, "The trace has no times");
@@ -336,6 +336,24 @@ Test(analysis_firmware, a_stall_is_a_silence)
 	analysed_has(r.findings, "{\"context\":50,\"seqno\":20,\"pid\":5,\"begin_ns\":120000000,"
 				 "\"ran_ns\":30000000,\"silence_ns\":30000000,\"median_ns\":");
 	analysed_has(r.findings, "\"process_jobs\":12}}]");
+}
+
+/* Where job-done messages are not recorded, the ends of jobs stand for them. */
+Test(analysis_firmware, other_jobs_break_a_silence)
+{
+	uint64_t i;
+
+	analysed_function(&r, RECEIVE, true, "", "");
+	analysed_begin(&r, NULL);
+	for (i = 1; i <= 10; i++)
+		job(i * MS, i * MS + MS / 2, i);
+	job(20 * MS, 50 * MS, 20);
+	for (i = 100; i < 130; i++)
+		job(i * MS, i * MS + MS / 2, i);
+	job(100 * MS, 130 * MS, 200); /* preempted by these */
+	analysed_end(&r, 1000 * MS, "firmware");
+	analysed_has(r.findings, "\"seqno\":20,");
+	analysed_has_not(r.findings, "\"seqno\":200,");
 }
 
 /* Messages of before the job's begin are not kept any more: nothing is known of its silence. */
