@@ -132,6 +132,20 @@ other_tool_loses() {
 	case_end
 }
 
+# Functions of the driver: one is called in a worker, one in the interrupt, each once for a job.
+function_calls() {
+	case_begin func
+	"$xtr" record --force -o "$dir/run.xtr" -e func:xtr_fakegpu:fg_run_job:ret \
+		-e func:xtr_fakegpu:fg_signal:ret -- bash -c "
+		fakegpu-load -n 1000 $short basic >'$dir/load.json'
+		status=\$?
+		sleep 0.3
+		exit \$status" >"$dir/record.out" 2>"$dir/record.err"
+	echo $? >"$dir/record.status"
+	grep -c xtr_ /sys/kernel/tracing/kprobe_events >"$dir/left.txt"
+	case_end
+}
+
 # Kernel types hidden, as on a kernel that was built without them.
 without_btf() {
 	case_begin no-btf

@@ -40,6 +40,7 @@ two_recorders
 two_capabilities
 other_tool
 other_tool_loses
+function_calls
 without_btf
 sleep 0.2
 modprobe -r xtr_fakegpu || exit 93
