@@ -199,6 +199,9 @@ def check_values(rec, name, truth, wanted):
     for c in rec.calls[name]:
         mine.setdefault(c.key, []).append(c)
     for t in truth:
+        if not mine.get(t.key):
+            wrong.append((t.key, "a call", None))
+            continue
         c = mine[t.key].pop(0)
         for field, when, known in wanted:
             fields = c.entry if when == "entry" else c.ret

@@ -153,7 +153,7 @@ NPU_FN NPU_IOCTL(ivpu_get_param_ioctl)
 	return NPU_RET(0);
 }
 
-static int npu_open(struct inode *inode, struct file *filp)
+static int npu_open(struct inode *inode, struct file *filep)
 {
 	struct ivpu_file_priv *file = kzalloc(sizeof(*file), GFP_KERNEL);
 	int ret;
@@ -164,13 +164,13 @@ static int npu_open(struct inode *inode, struct file *filp)
 	if (ret)
 		kfree(file);
 	else
-		filp->private_data = file;
+		filep->private_data = file;
 	return ret;
 }
 
-static int npu_release(struct inode *inode, struct file *filp)
+static int npu_release(struct inode *inode, struct file *filep)
 {
-	struct ivpu_file_priv *file = filp->private_data;
+	struct ivpu_file_priv *file = filep->private_data;
 
 	npu_gem_release(file);
 	ivpu_postclose((struct drm_device *)npu_vdev, (struct drm_file *)file);
@@ -200,7 +200,7 @@ static const struct npu_ioctl {
 };
 
 /* Like drm_ioctl(): the function gets a copy of the caller's struct, and the copy goes back. */
-static long npu_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
+static long npu_ioctl(struct file *filep, unsigned int cmd, unsigned long arg)
 {
 	void __user *user = (void __user *)arg;
 	u64 data[16] = {};
@@ -215,15 +215,15 @@ static long npu_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 		return -ENOTTY;
 	if (copy_from_user(data, user, _IOC_SIZE(cmd)))
 		return -EFAULT;
-	ret = npu_ioctls[i].call((struct drm_device *)npu_vdev, data, filp->private_data);
+	ret = npu_ioctls[i].call((struct drm_device *)npu_vdev, data, filep->private_data);
 	if ((_IOC_DIR(cmd) & _IOC_READ) && copy_to_user(user, data, _IOC_SIZE(cmd)))
 		return -EFAULT;
 	return ret;
 }
 
-static int npu_mmap(struct file *filp, struct vm_area_struct *vma)
+static int npu_mmap(struct file *filep, struct vm_area_struct *vma)
 {
-	struct ivpu_file_priv *file = filp->private_data;
+	struct ivpu_file_priv *file = filep->private_data;
 	struct ivpu_bo *bo = npu_bo_get(file, vma->vm_pgoff);
 	int ret;
 
