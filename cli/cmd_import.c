@@ -22,7 +22,8 @@ static const struct cli_option options[] = {
 	{ 'f', "format", "FORMAT", CLI_STRING, offsetof(struct import_opts, format),
 	  "what FILE is: tracedat, ftrace, perf, bpftrace (default: told by its content)" },
 	{ 'o', "output", "FILE", CLI_STRING, offsetof(struct import_opts, output),
-	  "write to FILE, - for standard output (default: the input's name with .xtr)" },
+	  "write to FILE, - for standard output (default: the input's name with .xtr, or a pipe if "
+	  "standard output is one)" },
 	{ 0, "force", NULL, CLI_FLAG, offsetof(struct import_opts, force),
 	  "replace an existing file" },
 	{ 0, "keep-pointers", NULL, CLI_FLAG, offsetof(struct import_opts, keep_pointers),
@@ -129,13 +130,12 @@ static int write_file(const char *input, const char *output, const struct import
 	return err;
 }
 
-/* Somebody waits for what goes into a file instead. */
-static void hint_pipe(const struct import_opts *o)
+/* As perf does: who pipes the command into another one and names no file means the pipe. */
+static bool is_piped(void)
 {
 	struct stat st;
 
-	if (!o->output && !cli_quiet && !fstat(STDOUT_FILENO, &st) && S_ISFIFO(st.st_mode))
-		cli_hint("-o - writes it to the pipe");
+	return !fstat(STDOUT_FILENO, &st) && S_ISFIFO(st.st_mode);
 }
 
 static int import(const char *input, const char *output, const struct import_opts *o)
@@ -159,9 +159,7 @@ static int import(const char *input, const char *output, const struct import_opt
 	xtr_io_close(in);
 	if (err)
 		return status;
-	status = summary(input, output, &res);
-	hint_pipe(o);
-	return status;
+	return summary(input, output, &res);
 }
 
 static int run(const void *opts, int argc, char **argv)
@@ -174,7 +172,10 @@ static int run(const void *opts, int argc, char **argv)
 		return cli_usage_error(&cmd_import,
 				       argc ? "import takes one file" : "import: which file?");
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error with a message */
-	output = o->output ? strdup(o->output) : default_output(argv[0]);
+	if (o->output || is_piped())
+		output = strdup(o->output ? o->output : "-");
+	else
+		output = default_output(argv[0]);
 	if (!output) {
 		cli_error("out of memory");
 		return XTR_EXIT_FAILURE;
@@ -203,8 +204,8 @@ const struct cli_command cmd_import = {
 		"be read.",
 	.examples =
 		"xtr import trace.dat\twrites trace.xtr\n"
-		"xtr import -o - trace.dat | xtr stats -\twithout a file in between\n"
-		"xtr import -f bpftrace -o - capture.txt | xtr stats -\tprobes that bpftrace printed\n",
+		"xtr import trace.dat | xtr stats -\twithout a file in between\n"
+		"xtr import -f bpftrace capture.txt | xtr stats -\tprobes that bpftrace printed\n",
 	.options = options,
 	.n_options = sizeof(options) / sizeof(options[0]),
 	.opts_size = sizeof(struct import_opts),

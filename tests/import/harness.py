@@ -4,6 +4,7 @@
 import json
 import os
 import subprocess
+import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 XTR = os.path.join(ROOT, os.environ.get("XTR", "xtr"))
@@ -28,9 +29,15 @@ class Outcome:
         return f"status {self.status}\n--- stdout\n{self.out[-1500:]}\n--- stderr\n{self.err[-1500:]}"
 
 
-def xtr(*arguments, data=None, cwd=None, env=None, raw=False):
-    run = subprocess.run([XTR, *arguments], input=data, stdin=subprocess.DEVNULL if data is None else None,
-                         capture_output=True, timeout=120, check=False, cwd=cwd, env={**os.environ, **(env or {})})
+def xtr(*arguments, data=None, cwd=None, env=None, raw=False, pipe=True):
+    """Runs xtr; pipe False: its standard output is a file, as where none is piped."""
+    with tempfile.TemporaryFile() as file:
+        run = subprocess.run([XTR, *arguments], input=data, stdin=subprocess.DEVNULL if data is None else None,
+                             stdout=subprocess.PIPE if pipe else file, stderr=subprocess.PIPE, timeout=120,
+                             check=False, cwd=cwd, env={**os.environ, **(env or {})})
+        if not pipe:
+            file.seek(0)
+            run.stdout = file.read()
     out = run.stdout if raw else run.stdout.decode("utf-8", "replace")
     return Outcome(run.returncode, out, run.stderr.decode("utf-8", "replace"))
 
