@@ -250,7 +250,8 @@ static void node_row(const struct call_map *m, struct xtr_grid *t, uint32_t i)
 	if (m->o->times) {
 		cell_if(t, known, xtr_text_ns, x->total);
 		cell_if(t, x->timed, xtr_text_ns, x->self);
-		cell_percent(t, x->total, m->node[x->parent].total);
+		/* A CPU's interrupts are no part of any thread's time. */
+		cell_percent(t, x->total, map_is_group(m, i) ? 0 : m->node[x->parent].total);
 	}
 	cells_caused(m, t, x->count);
 }

@@ -182,7 +182,8 @@ Test(analysis_api, the_tree_has_every_path)
 	analysed_has(r.section, "\"depth\":0,\"kind\":null,\"module\":null,\"name\":\"CPU 1\","
 				"\"calls\":0,\"timed\":0,\"total_ns\":5,");
 	analysed_has(r.text, "      ivpu_mmu_context_map_page ");
-	analysed_has(r.text, "CPU 0 ");
+	analysed_has(r.text,
+		     "CPU 0                                  -     5 ns        -          -");
 }
 
 Test(analysis_api, tasks_of_processes)
