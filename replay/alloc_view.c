@@ -99,6 +99,10 @@ static void text_missing(const struct allocs *a, FILE *f)
 		fputs("  bind: ivpu_mmu_context_map_sgt was not recorded, so that binds of buffers "
 		      "that were bound before are among them\n",
 		      f);
+	if (a->stage[ALLOC_BIND].n && !a->stage[ALLOC_BIND].timed)
+		fputs("  bind: by entries; those that had nothing to do, and of the driver's own "
+		      "buffers, are among them\n",
+		      f);
 	if (a->stage[ALLOC_PAGES].n && !a->page_alloc)
 		fputs("  page allocation: drm_gem_get_pages was not recorded; calls that found the "
 		      "pages there are among them\n",
@@ -115,9 +119,10 @@ static void text_mappings(const struct allocs *a, FILE *f)
 	if (a->maps || a->map_pages)
 		fprintf(f,
 			"  mappings: %s of buffers (map_sgt), %s of 4 KiB pages (map_page), of them %s in "
-			"%s submits\n",
+			"%s %s\n",
 			xtr_text_count(n, a->maps), xtr_text_count(m, a->map_pages),
-			xtr_text_count(k, a->in_submit), xtr_text_count(s, a->submits));
+			xtr_text_count(k, a->in_submit), xtr_text_count(s, a->submits),
+			a->submits == 1 ? "submit" : "submits");
 }
 
 static int text_buffers(const struct allocs *a, FILE *f)

@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PENDING_MAX 4096u
-
 static const char *const functions[] = {
 #define FUNCTION(id, name, function, pm, title) function,
 	POWER_STEPS(FUNCTION)
@@ -38,7 +36,6 @@ static void power_free(void *self)
 		xtr_hist_free(&p->time[i]);
 	ivpu_order_free(p->order);
 	xtr_keymap_free(&p->by_tid);
-	free(p->pending);
 	free(p);
 }
 
@@ -50,8 +47,7 @@ static int power_open(void **self, const struct xtr_analysis_opts *o)
 	if (!p)
 		return -ENOMEM;
 	p->o = o;
-	p->pending = calloc(PENDING_MAX, sizeof(*p->pending));
-	if (!p->pending || ivpu_order_new(&p->order, o->meta, o->tables)) {
+	if (ivpu_order_new(&p->order, o->meta, o->tables)) {
 		power_free(p);
 		return -ENOMEM;
 	}
@@ -161,7 +157,7 @@ static int new_wake(struct power *p, const struct xtr_event *ev, const struct iv
 	struct power_wake *w = pending_of(p, ev->tid);
 	int ret = w ? settle_pending(p, w) : 0;
 
-	if (!ret && p->n_pending == PENDING_MAX)
+	if (!ret && p->n_pending == POWER_PENDING_MAX)
 		ret = settle_pending(p, &p->pending[0]);
 	if (ret)
 		return ret;

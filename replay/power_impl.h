@@ -29,10 +29,11 @@ enum power_step {
 	POWER_STEP_COUNT
 };
 
-#define POWER_PAYERS_MAX 64u  /* the last one is all further ones */
-#define POWER_PAYER_LEN  48u  /* bytes of a payer's name, with the NUL */
-#define POWER_WAKES_MAX  100u /* kept for the list */
-#define POWER_PM_OPEN    32u
+#define POWER_PAYERS_MAX  64u  /* the last one is all further ones */
+#define POWER_PAYER_LEN   48u  /* bytes of a payer's name, with the NUL */
+#define POWER_WAKES_MAX   100u /* kept for the list */
+#define POWER_PM_OPEN     32u
+#define POWER_PENDING_MAX 4096u /* wakes whose payer has not returned */
 
 /* One wake: a resume, a boot, or both (ivpu_order.h), and who had to wait for it. */
 struct power_wake {
@@ -57,7 +58,7 @@ struct power {
 	uint64_t count[POWER_STEP_COUNT];
 	struct xtr_hist time[POWER_STEP_COUNT];
 	struct xtr_keymap by_tid; /* to pending */
-	struct power_wake *pending;
+	struct power_wake pending[POWER_PENDING_MAX];
 	uint32_t n_pending;
 	struct {
 		uint32_t tid, step;
