@@ -15,12 +15,8 @@ extern const struct xtr_analysis xtr_analysis_tree;
 
 /* In the order in which stats shows them. */
 const struct xtr_analysis *const xtr_analyses[] = {
-	&xtr_analysis_calls,
-	&xtr_analysis_families,
-	&xtr_analysis_allocations,
-	&xtr_analysis_power,
-	&xtr_analysis_firmware,
-	&xtr_analysis_api,
+	&xtr_analysis_calls, &xtr_analysis_families, &xtr_analysis_allocations,
+	&xtr_analysis_power, &xtr_analysis_firmware, &xtr_analysis_api,
 	&xtr_analysis_tree,
 };
 #define N (sizeof(xtr_analyses) / sizeof(xtr_analyses[0]))
