@@ -66,8 +66,8 @@ static __always_inline bool xtr_init_wanted(__u64 ops)
 	return !limited;
 }
 
-/* A driver whose init events are asked for has one fence context per job: what happens to the job of
- * a wanted process on other threads is wanted too. */
+/* A driver whose init events are asked for has one fence context per job: what happens to the job
+ * of a wanted process on other threads is wanted too. */
 static __always_inline void xtr_init_remember(__u64 ctx)
 {
 	__u8 one = 1;
