@@ -150,7 +150,7 @@ enum xtr_probe_load_flags {
  * off, one before it a pointer there. Without a step the value itself, cut to `width`. What cannot
  * be read is 0.
  */
-struct xtr_probe_load { /* 8 bytes, read as one word, `from` lowest */
+struct xtr_probe_load {                   /* 8 bytes, read as one word, `from` lowest */
 	__u8 from, width, n_deref, flags; /* width: 1, 2, 4 or 8 bytes; n_deref: 0 to 2 */
 	__u16 off[2];
 };
