@@ -203,9 +203,10 @@ static void cell(struct xtr_grid *t, bool known, char *(*format)(char *, uint64_
 
 static int calls_text(const void *self, const struct xtr_view *v)
 {
-	static const char *const timed[] = { "<call", "calls", "of all", "total", "self", "of all",
-					     "p50",   "p99",   "max",    "open",  NULL };
-	static const char *const counted[] = { "<call", "calls", "of all", NULL };
+	static const char *const timed[] = { "<call", "calls",   "of calls", "total",
+					     "self",  "of self", "p50",      "p99",
+					     "max",   "open",    NULL };
+	static const char *const counted[] = { "<call", "calls", "of calls", NULL };
 	const struct calls *c = self;
 	struct xtr_grid *t = xtr_grid_new(c->o->times ? timed : counted);
 	char buf[XTR_TEXT_NUMBER], name[XTR_TEXT_NAME];
