@@ -30,6 +30,8 @@ void xtr_meta_free(struct xtr_meta *m)
 	}
 	free(m->devices);
 	free(m->providers);
+	xtr_name_index_free(m->names);
+	free(m->names);
 	free(m->by_type);
 	free(m->types);
 	free(m->config);
@@ -129,11 +131,18 @@ int xtr_meta_add_provider(struct xtr_meta *m, const struct xtr_provider *p)
 /* Put a type into its place among the sorted ones. */
 static void insert_type(struct xtr_meta *m, uint16_t type)
 {
-	size_t i = m->n_events++;
+	size_t low = 0, high = m->n_events, mid;
 
-	for (; i && m->types[i - 1] > type; i--)
-		m->types[i] = m->types[i - 1];
-	m->types[i] = type;
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		if (m->types[mid] < type)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	memmove(m->types + low + 1, m->types + low, (m->n_events - low) * sizeof(*m->types));
+	m->types[low] = type;
+	m->n_events++;
 }
 
 int xtr_meta_add_event(struct xtr_meta *m, const struct xtr_event_desc *ev)
@@ -144,12 +153,15 @@ int xtr_meta_add_event(struct xtr_meta *m, const struct xtr_event_desc *ev)
 		return -EINVAL;
 	if (!m->by_type)
 		m->by_type = calloc(TYPES, sizeof(struct xtr_event_desc *));
-	if (!m->by_type ||
+	if (!m->names)
+		m->names = calloc(1, sizeof(*m->names));
+	if (!m->by_type || !m->names ||
 	    xtr_grow_array(&m->types, &m->cap_types, m->n_events + 1, sizeof(*m->types)))
 		return -ENOMEM;
 	new = xtr_event_dup(ev);
 	if (!new)
 		return -ENOMEM;
+	xtr_name_index_free(m->names);
 	if (m->by_type[ev->type])
 		free(m->by_type[ev->type]);
 	else
@@ -278,14 +290,6 @@ const struct xtr_event_desc *xtr_meta_event_at(const struct xtr_meta *m, size_t 
 const struct xtr_event_desc *xtr_meta_event(const struct xtr_meta *m, uint32_t type)
 {
 	return m->by_type && type < TYPES ? m->by_type[type] : NULL;
-}
-
-const struct xtr_event_desc *xtr_meta_event_by_name(const struct xtr_meta *m, const char *name)
-{
-	for (size_t i = 0; i < m->n_events; i++)
-		if (!strcmp(m->by_type[m->types[i]]->name, name))
-			return m->by_type[m->types[i]];
-	return NULL;
 }
 
 bool xtr_meta_config(const struct xtr_meta *m, size_t i, const char **key, uint64_t *num,

@@ -83,7 +83,11 @@ size_t xtr_meta_n_providers(const struct xtr_meta *m);
 const struct xtr_provider *xtr_meta_provider(const struct xtr_meta *m, size_t i);
 size_t xtr_meta_n_events(const struct xtr_meta *m); /* in order of type */
 const struct xtr_event_desc *xtr_meta_event_at(const struct xtr_meta *m, size_t i);
-/* By type in constant time, or by name; NULL if there is none. */
+/*
+ * By type in constant time, or by name in a time that grows with the logarithm of their number (the
+ * first search after a change sorts them, so no two threads may search at once): of several with
+ * one name that of the lowest type. NULL if there is none.
+ */
 const struct xtr_event_desc *xtr_meta_event(const struct xtr_meta *m, uint32_t type);
 const struct xtr_event_desc *xtr_meta_event_by_name(const struct xtr_meta *m, const char *name);
 /* i-th config entry in key order; returns false past the last. str is NULL for numbers. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The inside of a meta, shared by meta.c (contents), meta_dup.c, meta_enc.c and meta_dec.c. */
+/*
+ * The inside of a meta, shared by meta.c (contents), meta_dup.c, meta_name.c, meta_enc.c and
+ * meta_dec.c.
+ */
 #ifndef XTR_META_PRIV_H
 #define XTR_META_PRIV_H
 
@@ -8,6 +11,11 @@
 struct xtr_config_entry {
 	char *key, *str; /* str: NULL for a number */
 	uint64_t num;
+};
+
+/* Types of all events in order of name, then of type; made when a name is first looked for. */
+struct xtr_name_index {
+	uint16_t *types; /* NULL: not made since the events changed */
 };
 
 /* System, devices, providers and events are each one malloc'ed block with their strings in it. */
@@ -23,6 +31,7 @@ struct xtr_meta {
 	struct xtr_event_desc **by_type; /* 65,536 of them, or NULL while there is no event */
 	uint16_t *types;                 /* of all events, in order */
 	size_t n_events, cap_types;
+	struct xtr_name_index *names; /* where there are events */
 };
 
 /* Copies with their strings; NULL: no memory. */
@@ -33,5 +42,8 @@ struct xtr_provider *xtr_provider_dup(const struct xtr_provider *p);
 struct xtr_event_desc *xtr_event_dup(const struct xtr_event_desc *ev);
 /* True if spec 6.2 lets META say this of an event. */
 bool xtr_event_is_sane(const struct xtr_event_desc *ev);
+
+/* The events change: forget their order. */
+void xtr_name_index_free(struct xtr_name_index *x);
 
 #endif /* XTR_META_PRIV_H */

@@ -7,6 +7,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static const uint8_t boot[16] = { 9, 8, 7 };
@@ -199,5 +200,55 @@ Test(meta, a_clock_that_counts_events_has_no_times)
 	back = copy(m);
 	cr_assert(not(xtr_meta_has_times(back)));
 	xtr_meta_free(back);
+	xtr_meta_free(m);
+}
+
+/* As many as there can be, and each added before those that are there. */
+Test(meta, every_type_is_found_by_its_name)
+{
+	struct xtr_meta *m = xtr_meta_new();
+	struct xtr_event_desc ev = { .size = 16 };
+	char name[16];
+	uint32_t type;
+
+	ev.name = name;
+	for (type = UINT16_MAX; type >= 16; type--) {
+		ev.type = type;
+		snprintf(name, sizeof(name), "e%u", type % 50000 * 7919u);
+		cr_assert(eq(int, xtr_meta_add_event(m, &ev), 0));
+	}
+	for (type = 16; type <= UINT16_MAX; type++) {
+		uint32_t first = type >= 50016 ? type - 50000 : type;
+
+		snprintf(name, sizeof(name), "e%u", type % 50000 * 7919u);
+		cr_assert(eq(ptr, (void *)xtr_meta_event_by_name(m, name),
+			     (void *)xtr_meta_event(m, first)));
+		cr_assert(eq(ptr, (void *)xtr_meta_event_at(m, type - 16),
+			     (void *)xtr_meta_event(m, type)));
+	}
+	cr_assert(eq(ptr, (void *)xtr_meta_event_by_name(m, ""), NULL));
+	cr_assert(eq(ptr, (void *)xtr_meta_event_by_name(m, "e"), NULL));
+	cr_assert(eq(ptr, (void *)xtr_meta_event_by_name(m, "f"), NULL));
+	xtr_meta_free(m);
+}
+
+Test(meta, a_name_is_searched_among_the_events_of_now)
+{
+	struct xtr_meta *m = xtr_meta_new();
+	struct xtr_event_desc ev = { .name = "a:b", .type = 2000, .size = 16 };
+
+	cr_assert(eq(ptr, (void *)xtr_meta_event_by_name(m, "a:b"), NULL), "there is no event");
+	cr_assert(eq(int, xtr_meta_add_event(m, &ev), 0));
+	cr_assert(eq(u32, xtr_meta_event_by_name(m, "a:b")->type, 2000));
+	ev.type = 1999;
+	cr_assert(eq(int, xtr_meta_add_event(m, &ev), 0));
+	cr_assert(eq(u32, xtr_meta_event_by_name(m, "a:b")->type, 1999), "the lowest type");
+	ev.name = "a:c";
+	cr_assert(eq(int, xtr_meta_add_event(m, &ev), 0), "1999 has another name");
+	cr_assert(eq(u32, xtr_meta_event_by_name(m, "a:b")->type, 2000));
+	cr_assert(eq(u32, xtr_meta_event_by_name(m, "a:c")->type, 1999));
+	ev.type = 2000;
+	cr_assert(eq(int, xtr_meta_add_event(m, &ev), 0));
+	cr_assert(eq(ptr, (void *)xtr_meta_event_by_name(m, "a:b"), NULL));
 	xtr_meta_free(m);
 }
