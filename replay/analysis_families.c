@@ -176,15 +176,11 @@ static void print_other(const struct families *s, FILE *f)
 		fprintf(f, "%s\n", shown < s->family[IVPU_OTHER].functions ? ", ..." : "");
 }
 
-/* Rounded, as the published figures are. */
 static void cell_percent(struct xtr_grid *t, uint64_t part, uint64_t whole)
 {
 	char buf[XTR_TEXT_NUMBER];
-	unsigned int permille =
-		whole ? (unsigned int)(((__uint128_t)part * 2000 + whole) / whole / 2) : 0;
 
-	snprintf(buf, sizeof(buf), "%u.%u %%", permille / 10, permille % 10);
-	xtr_grid_cell(t, whole ? buf : "-");
+	xtr_grid_cell(t, xtr_text_percent(buf, part, whole));
 }
 
 static void row(struct xtr_grid *t, const struct families *s, const char *title,

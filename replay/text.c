@@ -64,14 +64,22 @@ char *xtr_text_place(char buf[XTR_TEXT_NUMBER], bool times, uint64_t ts)
 
 char *xtr_text_percent(char buf[XTR_TEXT_NUMBER], uint64_t part, uint64_t whole)
 {
-	uint64_t tenths;
+	__uint128_t tenths;
 
 	if (!whole) {
 		strcpy(buf, "-");
 		return buf;
 	}
-	tenths = (uint64_t)((__uint128_t)part * 1000 / whole);
-	snprintf(buf, XTR_TEXT_NUMBER, "%" PRIu64 ".%" PRIu64 " %%", tenths / 10, tenths % 10);
+	tenths = ((__uint128_t)part * 1000 + whole / 2) / whole;
+	if (tenths > UINT64_MAX)
+		tenths = UINT64_MAX;
+	if (!tenths && part)
+		strcpy(buf, "<0.1 %");
+	else if (tenths == 1000 && part < whole)
+		strcpy(buf, ">99.9 %");
+	else
+		snprintf(buf, XTR_TEXT_NUMBER, "%" PRIu64 ".%u %%", (uint64_t)(tenths / 10),
+			 (unsigned int)(tenths % 10));
 	return buf;
 }
 

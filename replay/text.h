@@ -18,7 +18,10 @@ char *xtr_text_count(char buf[XTR_TEXT_NUMBER], uint64_t n);  /* "1,234,567" */
 char *xtr_text_stamp(char buf[XTR_TEXT_NUMBER], uint64_t ns); /* "1234.567890123": s.ns */
 /* Where an event is: its time as above, or "#12" in a section whose events are numbered. */
 char *xtr_text_place(char buf[XTR_TEXT_NUMBER], bool times, uint64_t ts);
-/* part / whole as "12.3 %"; "-" if whole is 0. */
+/*
+ * part / whole to the nearest tenth, "12.3 %"; "<0.1 %" and ">99.9 %" for what would else look like
+ * nothing or all; "-" if whole is 0.
+ */
 char *xtr_text_percent(char buf[XTR_TEXT_NUMBER], uint64_t part, uint64_t whole);
 
 /* n bytes as 2 * n hexadecimal digits, as many as fit into cap bytes with the NUL. */

@@ -44,3 +44,33 @@ Test(text, a_place_is_a_time_or_a_number)
 	cr_expect(eq(str, xtr_text_place(buf, true, 1500000000), "1.500000000"));
 	cr_expect(eq(str, xtr_text_place(buf, false, UINT64_MAX), "#18446744073709551615"));
 }
+
+static void expect_percent(uint64_t part, uint64_t whole, const char *want)
+{
+	char buf[XTR_TEXT_NUMBER];
+
+	cr_expect(eq(str, xtr_text_percent(buf, part, whole), (char *)want));
+}
+
+Test(text, a_share_is_rounded_to_the_nearest_tenth)
+{
+	expect_percent(2842, 8198, "34.7 %"); /* 34.667 */
+	expect_percent(1, 3, "33.3 %");
+	expect_percent(9994, 10000, "99.9 %");
+	expect_percent(1, 2000, "0.1 %"); /* 0.05 */
+	expect_percent(3, 2, "150.0 %");
+	expect_percent(0, 0, "-");
+	expect_percent(7, 0, "-");
+	expect_percent(UINT64_MAX, 1, "1844674407370955161.5 %"); /* what fits */
+}
+
+Test(text, only_all_is_all_and_only_nothing_is_nothing)
+{
+	expect_percent(5, 5, "100.0 %");
+	expect_percent(UINT64_MAX, UINT64_MAX, "100.0 %");
+	expect_percent(UINT64_MAX - 1, UINT64_MAX, ">99.9 %");
+	expect_percent(9995, 10000, ">99.9 %");
+	expect_percent(0, 5, "0.0 %");
+	expect_percent(49, 100000, "<0.1 %");
+	expect_percent(1, UINT64_MAX, "<0.1 %");
+}
