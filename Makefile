@@ -163,6 +163,9 @@ $(TOOLS): $(B)/tests/%: $(B)/tests/%.o $(LIBS)
 	$(call msg,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) $(LDALL) -o $@ $^ $(LDLIBS) $(if $(findstring selfcheck,$@),-lcriterion)
 
+# A program that brings its library along.
+$(B)/tests/api/calls: LDFLAGS += -Wl,-rpath,'$$ORIGIN/own'
+
 $(API_LIB): tests/api/libze.c $(B)/flags
 	$(call msg,LD,$@)
 	@mkdir -p $(@D)

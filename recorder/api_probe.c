@@ -96,6 +96,7 @@ static int add_probe(struct xtr_selection *s, const struct xtr_api_probe *from)
 int xtr_api_probes_add(struct xtr_selection *s, const char *const *patterns, size_t n,
 		       const char **bad)
 {
+	struct xtr_library_places places = { 0 };
 	int err;
 
 	for (size_t i = 0; i < n; i++) {
@@ -103,10 +104,12 @@ int xtr_api_probes_add(struct xtr_selection *s, const char *const *patterns, siz
 		if (!xtr_api_valid(patterns[i]))
 			return -EINVAL;
 	}
+	places.program = s->program;
+	places.ld_library_path = getenv("LD_LIBRARY_PATH");
 	s->apis = calloc(1, sizeof(*s->apis));
 	if (!s->apis)
 		return -ENOMEM;
-	err = xtr_api_select(&s->apis->api, patterns, n, NULL);
+	err = xtr_api_select(&s->apis->api, patterns, n, &places);
 	for (size_t i = 0; i < s->apis->api.n_probes && !err; i++)
 		err = add_probe(s, &s->apis->api.probes[i]);
 	return err;

@@ -42,6 +42,8 @@ struct xtr_elf {
 	size_t n_code;
 	Elf_Scn *dynsym, *symtab;
 	char soname[XTR_ELF_NAME_MAX + 1];
+	char runpath[XTR_ELF_PATH_MAX + 1];
+	bool dynamic; /* its dynamic section was read */
 };
 
 static bool is_name(const char *s, const char *more)
@@ -108,22 +110,31 @@ static bool to_offset(const struct xtr_elf *e, uint64_t addr, uint64_t *offset)
 	return false;
 }
 
-static void read_soname(struct xtr_elf *e, Elf_Scn *scn)
+static void keep(char *to, size_t cap, const char *text)
 {
-	const char *name;
+	if (strlen(text) < cap)
+		strcpy(to, text);
+}
+
+static void read_dynamic(struct xtr_elf *e, Elf_Scn *scn)
+{
+	const char *text;
 	GElf_Shdr shdr;
 	Elf_Data *data = data_of(e, scn, &shdr);
 	GElf_Dyn dyn;
 
 	if (!data || !string_table_ok(e, shdr.sh_link))
 		return;
+	e->dynamic = true;
 	for (int i = 0; gelf_getdyn(data, i, &dyn) && dyn.d_tag != DT_NULL; i++) {
-		if (dyn.d_tag != DT_SONAME)
+		if (dyn.d_tag != DT_SONAME && dyn.d_tag != DT_RUNPATH && dyn.d_tag != DT_RPATH)
 			continue;
-		name = elf_strptr(e->elf, shdr.sh_link, dyn.d_un.d_val);
-		if (name && is_name(name, "._+-"))
-			memcpy(e->soname, name, strlen(name) + 1);
-		return;
+		text = elf_strptr(e->elf, shdr.sh_link, dyn.d_un.d_val);
+		if (text && dyn.d_tag == DT_SONAME && is_name(text, "._+-"))
+			keep(e->soname, sizeof(e->soname), text);
+		else if (text &&
+			 (dyn.d_tag == DT_RUNPATH || (dyn.d_tag == DT_RPATH && !e->runpath[0])))
+			keep(e->runpath, sizeof(e->runpath), text);
 	}
 }
 
@@ -139,8 +150,8 @@ static void read_sections(struct xtr_elf *e)
 			e->dynsym = scn;
 		else if (shdr.sh_type == SHT_SYMTAB && !e->symtab)
 			e->symtab = scn;
-		else if (shdr.sh_type == SHT_DYNAMIC && !e->soname[0])
-			read_soname(e, scn);
+		else if (shdr.sh_type == SHT_DYNAMIC && !e->dynamic)
+			read_dynamic(e, scn);
 	}
 }
 
@@ -190,6 +201,11 @@ void xtr_elf_free(struct xtr_elf *e)
 		return;
 	elf_end(e->elf);
 	free(e);
+}
+
+const char *xtr_elf_runpath(const struct xtr_elf *e)
+{
+	return e->runpath[0] ? e->runpath : NULL;
 }
 
 const char *xtr_elf_soname(const struct xtr_elf *e)

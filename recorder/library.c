@@ -2,6 +2,7 @@
 #include "library.h"
 #include "ldcache.h"
 #include "mapped.h"
+#include "runpath.h"
 #include "util.h"
 
 #include <dirent.h>
@@ -60,30 +61,6 @@ bool xtr_library_named(const char *name, const char *wanted)
 		return true;
 	return n > 3 && strcmp(wanted + n - 3, ".so") == 0 && strncmp(name, wanted, n) == 0 &&
 	       name[n] == '.';
-}
-
-/*
- * Open a regular file for reading, and nothing else: a path below another process' root may lead
- * anywhere.
- */
-static int open_regular(const char *path)
-{
-	int at = open(path, O_PATH | O_CLOEXEC), fd;
-	char self[40];
-	struct stat st;
-
-	if (at < 0)
-		return -errno;
-	if (fstat(at, &st) || !S_ISREG(st.st_mode)) {
-		close(at);
-		return -ENOEXEC;
-	}
-	snprintf(self, sizeof(self), "/proc/self/fd/%d", at);
-	fd = open(self, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		fd = -errno;
-	close(at);
-	return fd;
 }
 
 static bool on_overlay(int fd)
@@ -184,7 +161,7 @@ static bool have(const struct xtr_library *lib, int fd)
  */
 static int take(struct xtr_library *lib, const char *open_as, const char *path, bool by_soname)
 {
-	struct xtr_library_file f = { .fd = open_regular(open_as) };
+	struct xtr_library_file f = { .fd = xtr_open_regular(open_as) };
 	const char *soname;
 	int err = 0;
 
@@ -268,6 +245,17 @@ static int look_in_list(struct xtr_library *lib, const char *list)
 	return err;
 }
 
+static int look_in_runpath(struct xtr_library *lib, const char *program)
+{
+	char *list;
+	int err = xtr_runpath(program, &list);
+
+	if (!err && list)
+		err = look_in_list(lib, list);
+	free(list);
+	return err;
+}
+
 static int look_in_cache(struct xtr_library *lib, const char *path)
 {
 	char *text;
@@ -285,6 +273,8 @@ static int look_like_loader(struct xtr_library *lib, const struct xtr_library_pl
 {
 	int err = p->ld_library_path ? look_in_list(lib, p->ld_library_path) : 0;
 
+	if (!err && p->program)
+		err = look_in_runpath(lib, p->program);
 	if (!err)
 		err = look_in_cache(lib, p->cache);
 	for (size_t i = 0; p->dirs[i] && !err; i++)

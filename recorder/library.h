@@ -31,15 +31,17 @@ struct xtr_library {
 	char why[XTR_LIBRARY_WHY_MAX]; /* no files: where was looked, or what is wrong with it */
 };
 
-/* Where to look; NULL: the machine's own. */
+/* Where to look; all NULL: the machine's own places, no list, no program. */
 struct xtr_library_places {
+	const char *program; /* that will be run, as execvp takes it: its run path is looked at */
 	const char *ld_library_path;
 	const char *cache;       /* "/etc/ld.so.cache" */
 	const char *const *dirs; /* ends with NULL */
 	const char *proc;        /* "/proc" */
 };
 
-/* Find the files of n libraries. pids: whose mappings to look at, 0: all. 0 or -ENOMEM. */
+/* Find the files of n libraries. pids: whose mappings to look at, 0: all. places NULL: the
+ * machine's own, with LD_LIBRARY_PATH of this process. 0 or -ENOMEM. */
 int xtr_libraries_find(struct xtr_library *libs, size_t n, const uint32_t *pids, size_t n_pids,
 		       const struct xtr_library_places *places);
 void xtr_libraries_free(struct xtr_library *libs, size_t n);

@@ -138,7 +138,8 @@ static int open_bpf(struct xtr_recorder *r, struct xtr_record_err *err)
 	int rc = xtr_probe_require(&r->opts, err);
 
 	if (!rc)
-		rc = xtr_select(&r->sel, r->opts.events, r->opts.n_events, err);
+		rc = xtr_select(&r->sel, r->opts.events, r->opts.n_events,
+				r->opts.argv ? r->opts.argv[0] : NULL, err);
 	if (!rc)
 		rc = xtr_bpf_load(&r->bpf, &r->sel, &r->opts, err);
 	if (rc)

@@ -295,13 +295,13 @@ static int select_apis(struct xtr_selection *s, struct xtr_record_err *err, cons
 	return rc;
 }
 
-int xtr_select(struct xtr_selection *s, const char *const *events, size_t n,
+int xtr_select(struct xtr_selection *s, const char *const *events, size_t n, const char *program,
 	       struct xtr_record_err *err)
 {
 	const char *bad = "default";
 	int rc;
 
-	*s = (struct xtr_selection){ 0 };
+	*s = (struct xtr_selection){ .program = program };
 	s->unknown = calloc(n + 1, sizeof(*s->unknown));
 	s->api = calloc(n + 1, sizeof(*s->api));
 	if (!s->unknown || !s->api)

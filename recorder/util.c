@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -95,4 +97,24 @@ uint64_t xtr_now(void)
 uint64_t xtr_cpu_ns(void)
 {
 	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+int xtr_open_regular(const char *path)
+{
+	int at = open(path, O_PATH | O_CLOEXEC), fd;
+	char self[40];
+	struct stat st;
+
+	if (at < 0)
+		return -errno;
+	if (fstat(at, &st) || !S_ISREG(st.st_mode)) {
+		close(at);
+		return -ENOEXEC;
+	}
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", at);
+	fd = open(self, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		fd = -errno;
+	close(at);
+	return fd;
 }

@@ -24,4 +24,10 @@ uint64_t xtr_now(void);
 /* CPU time of this process, user and system, ns. */
 uint64_t xtr_cpu_ns(void);
 
+/*
+ * Open a regular file for reading, and nothing else: a path below another process' root may lead
+ * anywhere. A descriptor; -ENOEXEC: it is none; or -errno.
+ */
+int xtr_open_regular(const char *path);
+
 #endif /* XTR_RECORDER_UTIL_H */
