@@ -116,13 +116,15 @@ static void text_mappings(const struct allocs *a, FILE *f)
 	if (a->bound_before)
 		fprintf(f, "  binds of buffers that were bound before: %s\n",
 			xtr_text_count(n, a->bound_before));
-	if (a->maps || a->map_pages)
-		fprintf(f,
-			"  mappings: %s of buffers (map_sgt), %s of 4 KiB pages (map_page), of them %s in "
-			"%s %s\n",
-			xtr_text_count(n, a->maps), xtr_text_count(m, a->map_pages),
-			xtr_text_count(k, a->in_submit), xtr_text_count(s, a->submits),
-			a->submits == 1 ? "submit" : "submits");
+	if (!a->maps && !a->map_pages)
+		return;
+	fprintf(f, "  mappings: %s of buffers (map_sgt)", xtr_text_count(n, a->maps));
+	if (a->has[WHAT_MAP_PAGE])
+		fprintf(f, ", %s of 4 KiB pages (map_page), of them %s in %s %s\n",
+			xtr_text_count(m, a->map_pages), xtr_text_count(k, a->in_submit),
+			xtr_text_count(s, a->submits), a->submits == 1 ? "submit" : "submits");
+	else
+		fputs("; of pages: not recorded\n", f);
 }
 
 static int text_buffers(const struct allocs *a, FILE *f)
@@ -225,6 +227,7 @@ static void json_mappings(const struct allocs *a, struct xtr_json *j)
 	xtr_json_kv_bool(j, "bound_before_known", a->has_times[WHAT_MAP_SGT]);
 	xtr_json_kv_object(j, "mappings");
 	xtr_json_kv_u64(j, "map_sgt", a->maps);
+	xtr_json_kv_bool(j, "map_page_recorded", a->has[WHAT_MAP_PAGE]);
 	xtr_json_kv_u64(j, "map_page", a->map_pages);
 	xtr_json_kv_u64(j, "map_page_in_submit", a->in_submit);
 	xtr_json_kv_u64(j, "submits", a->submits);

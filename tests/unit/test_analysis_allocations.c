@@ -112,9 +112,11 @@ Test(analysis_allocations, stages_are_told_apart)
 	analysed_has(r.section,
 		     "{\"stage\":\"api\",\"recorded\":false,\"timed\":false,\"count\":0,");
 	analysed_has(r.section, "\"bound_before\":1,\"bound_before_known\":true,");
-	analysed_has(r.section, "{\"map_sgt\":2,\"map_page\":4,\"map_page_in_submit\":4,"
-				"\"submits\":1,\"buffers\":2,\"most_for_one\":2,"
-				"\"buffers_of_known_size\":2,\"pages\":4,\"buffers_in_excess\":0}");
+	analysed_has(
+		r.section,
+		"{\"map_sgt\":2,\"map_page_recorded\":true,\"map_page\":4,\"map_page_in_submit\":4,"
+		"\"submits\":1,\"buffers\":2,\"most_for_one\":2,"
+		"\"buffers_of_known_size\":2,\"pages\":4,\"buffers_in_excess\":0}");
 	analysed_has(r.section, "\"buffers\":[{\"created_ns\":1000,\"pid\":5,\"handle\":2048,"
 				"\"vpu_addr\":2147483648,\"size\":8192,\"create_ns\":300,"
 				"\"bound_ns\":3100,\"bind_ns\":160},{\"created_ns\":2000,");
@@ -276,9 +278,10 @@ static void step(void *ctx, const char *function)
 	analysed_event(&r, name, ++now, 0);
 }
 
-static const char *const truth = "{\"map_sgt\":25,\"map_page\":4131,\"map_page_in_submit\":4131,"
-				 "\"submits\":1,\"buffers\":25,\"most_for_one\":1025,"
-				 "\"buffers_of_known_size\":0,\"pages\":0,\"buffers_in_excess\":0}";
+static const char *const truth =
+	"{\"map_sgt\":25,\"map_page_recorded\":true,\"map_page\":4131,\"map_page_in_submit\":4131,"
+	"\"submits\":1,\"buffers\":25,\"most_for_one\":1025,"
+	"\"buffers_of_known_size\":0,\"pages\":0,\"buffers_in_excess\":0}";
 
 Test(analysis_allocations, the_published_capture)
 {
