@@ -335,7 +335,10 @@ int xtr_probe_no_events(const struct xtr_record_opts *opts, const struct xtr_hoo
 			continue;
 		snprintf(what, sizeof(what), "%.80s%s: %.160s", results[i].info.name,
 			 refused ? ": refused" : "", results[i].why);
-		return say(err, -ENOSYS, what, "'xtr doctor' shows what this machine lacks");
+		return say(err, -ENOSYS, what,
+			   refused ? "'xtr doctor' shows what this machine lacks"
+				   : "'xtr list' shows what it has; calls by 'xtr list "
+				     "func:MODULE:GLOB' and 'xtr list api:LIBRARY:GLOB'");
 	}
 	if (opts->n_events)
 		return say(err, -ENODEV, "this machine has none of the events asked for",
