@@ -314,11 +314,29 @@ static __always_inline bool xtr_session_returns(void *ctx)
 	return is_ret & 1;
 }
 
+const volatile bool xtr_never;
+
+/*
+ * Linux 6.13 and later may give a program of this type a stack per CPU, as kprobes never nest on a
+ * CPU. On uprobes the same program can be preempted by itself, and the two would write into each
+ * other's variables. No program that has a tail call gets such a stack; the verifier drops this
+ * one, which is never reached, after it has seen it.
+ */
+static __always_inline void xtr_own_stack(void)
+{
+	if (xtr_never)
+		asm volatile("call %0"
+			     :
+			     : "i"(BPF_FUNC_tail_call)
+			     : "r0", "r1", "r2", "r3", "r4", "r5");
+}
+
 /* kprobe and kretprobe, uprobe and uretprobe. The perf event is the recorder's own: returning 0
  * spares it the rest. */
 SEC("xtr_kprobe/entry")
 int xtr_probe_entry(struct pt_regs *ctx)
 {
+	xtr_own_stack();
 	xtr_call(ctx, false);
 	return 0;
 }
@@ -326,6 +344,7 @@ int xtr_probe_entry(struct pt_regs *ctx)
 SEC("xtr_kprobe/ret")
 int xtr_probe_ret(struct pt_regs *ctx)
 {
+	xtr_own_stack();
 	xtr_call(ctx, true);
 	return 0;
 }
