@@ -37,6 +37,7 @@ struct xtr_job_step {
 	uint32_t flags;     /* enum xtr_job_flag: those that the job gets */
 	bool result_known;  /* r.error is that of the fence */
 	bool opens;
+	bool ended; /* of DONE: a SIGNALED went before it, so that it begins no job */
 };
 
 #define XTR_STEPS_MAX 4u

@@ -197,6 +197,7 @@ static int on_done(struct ivpu *v, const struct xtr_event *ev, struct xtr_job_st
 		done_only(v, t, ev, out);
 	} else {
 		s = step(v, out, XTR_STEP_DONE, &v->s.job[i], ev);
+		s->ended = v->s.job[i].ended;
 		s->result_known = t && t->signaled && v->sig.error && v->s.job[i].made_up;
 		s->r.error = s->result_known ? t->error : 0;
 		ivpu_job_forget(&v->s, i);

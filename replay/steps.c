@@ -134,7 +134,7 @@ static int on_done(struct xtr_model *m, const struct xtr_job_step *s)
 	if (i != NONE && m->slot[i].state == SLOT_HELD &&
 	    m->slot[i].job.flags & XTR_FLAG_FENCE_DONE)
 		date_done(m, &m->slot[i]);
-	else
+	else if (i != NONE || !s->ended)
 		ret = job_done(m, &s->r);
 	set_result(m, s);
 	return ret;

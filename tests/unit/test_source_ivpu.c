@@ -223,6 +223,23 @@ Test(source_ivpu, a_lost_done_with_its_signal)
 	cr_expect(eq(u64, s->counts.recycled, 0));
 }
 
+/* Whoever the fence wakes may preempt the thread that signals it: its done comes much later. */
+Test(source_ivpu, a_done_long_after_its_signal)
+{
+	s = npu_sim(NPU_ALL);
+	npu_submit(s, 100 * US, 1, F, 2, 256);
+	npu_records(NPU_FENCES);
+	npu_done(s, 900 * US, F, 2, 256);
+	npu_records(NPU_ALL);
+	npu_submit(s, 2 * MS, 1, F + 1, 2, 257);
+	npu_job(s, 9 * MS, "done", 2, 256);
+	npu_done(s, 10 * MS, F + 1, 2, 257);
+	sim_jobs(s);
+	cr_assert(eq(sz, s->n_jobs, 2));
+	cr_expect(eq(u64, sim_find(s, F, 1)->done_ns, 899 * US));
+	cr_expect(eq(u64, sim_find(s, F + 1, 1)->done_ns, 10 * MS));
+}
+
 /* The submission is lost: the fence still names the job that is done, without it nothing does. */
 Test(source_ivpu, a_lost_submission)
 {
