@@ -53,12 +53,22 @@ static void keep(struct allocs *a, const struct alloc_buffer *b)
 		a->buffer[least] = *b;
 }
 
+/* A buffer has whole pages, however many bytes were asked for. */
+static bool same_pages(const struct allocs *a, uint32_t i, uint64_t size)
+{
+	uint64_t asked = a->created[i].size;
+
+	return asked == ALLOC_NOT_KNOWN ||
+	       asked / ALLOC_NPU_PAGE + !!(asked % ALLOC_NPU_PAGE) ==
+		       size / ALLOC_NPU_PAGE + !!(size % ALLOC_NPU_PAGE);
+}
+
 void alloc_bound(struct allocs *a, const struct xtr_call *c, uint64_t addr, uint64_t ns,
 		 uint64_t *size)
 {
 	uint32_t i = xtr_keymap_get(&a->by_addr, c->pid, addr);
 
-	if (i == XTR_KEYMAP_NONE)
+	if (i == XTR_KEYMAP_NONE || (*size != ALLOC_NOT_KNOWN && !same_pages(a, i, *size)))
 		return;
 	a->created[i].bind_ns = ns;
 	a->created[i].bind_at = c->begin_ns;

@@ -347,7 +347,8 @@ static int bind(struct allocs *a, struct alloc_thread *t, const struct xtr_call 
 		ns = ns > pages_ns ? ns - pages_ns : 0;
 	if (size == ALLOC_NOT_KNOWN && mapped)
 		size = t->bo_size;
-	if (mapped && t->vpu_addr != ALLOC_NOT_KNOWN && ns != ALLOC_NOT_KNOWN)
+	/* The driver's own buffers are in another address space, with the same addresses. */
+	if (mapped && !own && t->vpu_addr != ALLOC_NOT_KNOWN && ns != ALLOC_NOT_KNOWN)
 		alloc_bound(a, c, t->vpu_addr, ns, &size);
 	return alloc_stage_add(&a->stage[own ? ALLOC_BIND_OTHER : ALLOC_BIND], size, ns,
 			       c->begin_ns);

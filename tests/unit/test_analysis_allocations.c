@@ -154,6 +154,41 @@ Test(analysis_allocations, binds_elsewhere)
 }
 
 /* zeMemAllocHost of 1000 ns, through a second library, with system calls of 200 and 300 ns. */
+/* The driver's own address space has the same addresses as a process's. */
+Test(analysis_allocations, equal_addresses_of_the_driver_and_a_process)
+{
+	describe();
+	analysed_begin(&r, NULL);
+	create(1000, 300, 8192, 0x80000000);
+	bind(2000, 250, 0x80000000, 4096, 1);
+	analysed_event(&r, SUBMIT, 3000, 7);
+	bind(3100, 300, 0x80000000, 4096, 1);
+	bind(3500, 200, 0x80000000, 8192, 2);
+	analysed_ret(&r, SUBMIT, 4000, 7, 0);
+	analysed_end(&r, 10000, "allocations");
+	analysed_has(r.section, "\"buffers\":[{\"created_ns\":1000,\"pid\":5,\"handle\":2048,"
+				"\"vpu_addr\":2147483648,\"size\":8192,\"create_ns\":300,"
+				"\"bound_ns\":3500,\"bind_ns\":160}]");
+}
+
+/* Nothing tells the size of a bind elsewhere: a process's buffer has its address, too. */
+Test(analysis_allocations, a_size_that_is_not_known_is_not_taken_from_another)
+{
+	analysed_function(&r, CREATE, true, "size:u64:8",
+			  "handle:u32:4 pad2:u32:4 vpu_addr:hex64:8");
+	analysed_function(&r, BIND, true, "", "");
+	analysed_function(&r, SGT, true, "vpu_addr:hex64:8", "");
+	analysed_begin(&r, NULL);
+	create(1000, 300, 8192, 0x80000000);
+	analysed_event(&r, BIND, 2000, 7);
+	enter(SGT, 2010, "vpu_addr", 0x80000000);
+	analysed_ret(&r, SGT, 2020, 7, 0);
+	analysed_ret(&r, BIND, 2030, 7, 0);
+	analysed_end(&r, 10000, "allocations");
+	analysed_has(r.section, "{\"stage\":\"bind_other\",\"recorded\":true,\"timed\":true,"
+				"\"count\":1,\"sized\":0,\"bytes\":0,");
+}
+
 Test(analysis_allocations, a_library_call_and_its_part_in_the_kernel)
 {
 	const char *inner = "api:libze_intel_npu.so.1:zeMemAllocHost";
