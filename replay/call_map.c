@@ -209,7 +209,10 @@ int map_open(void **self, const struct xtr_analysis_opts *o)
 		return -ENOMEM;
 	m->o = o;
 	m->pages_known = paired(o->meta, "ivpu_mmu_context_map_page");
-	m->sgt_known = paired(o->meta, "ivpu_mmu_context_map_sgt");
+	m->sgt_known = paired(o->meta, "ivpu_mmu_context_map_sgt") &&
+		       xtr_event_field(xtr_meta_event_by_name(
+					       o->meta, "func:intel_vpu:ivpu_mmu_context_map_sgt"),
+				       "bo_size");
 	m->api = map_has_calls(o->meta, "api:");
 	ret = causes_init(&m->causes);
 	if (!ret)

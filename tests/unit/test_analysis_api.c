@@ -305,6 +305,21 @@ Test(analysis_api, without_a_library_the_functions_make_the_tree)
 	analysed_has(r.text, "ivpu_submit_ioctl");
 }
 
+/* Older kernels do not tell ivpu_mmu_context_map_sgt the size: no number of pages is given. */
+Test(analysis_api, mappings_without_their_size)
+{
+	analysed_function(&r, SUBMIT, true, "", "");
+	analysed_function(&r, MAP_SG, true, "", "");
+	analysed_begin(&r, NULL);
+	analysed_event(&r, SUBMIT, 200, 7);
+	call(MAP_SG, 300, 10, 7, 0);
+	analysed_ret(&r, SUBMIT, 800, 7, 0);
+	analysed_end(&r, 10000, "tree");
+	analysed_has(r.section, "{\"pages_mapped_from\":null,");
+	analysed_has(r.section, "\"map_sgt_calls\":1,\"map_sgt_pages\":0,\"replies\":0,"
+				"\"pages_mapped\":null,");
+}
+
 Test(analysis_api, no_section_without_returns)
 {
 	analysed_function(&r, EXECUTE, false, "", "");
