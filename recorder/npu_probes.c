@@ -65,6 +65,8 @@ const struct xtr_group_probe xtr_npu_probes[] = {
 			OUT("mmap_offset", 16, HEX64), OUT("size", 24, U64) } },
 	{ NPU("bo_wait", "ivpu_bo_wait_ioctl"), .ret = XTR_RET_INT,
 	  .captures = { IN("handle", 0, U32), OUT("job_status", 16, U32) } },
+	/* Buffers that the driver makes for itself. */
+	{ NPU("bo_create_internal", "ivpu_bo_create_global", "ivpu_bo_alloc_internal") },
 	{ NPU("bo_bind", "ivpu_bo_bind", "ivpu_bo_pin"), .ret = XTR_RET_INT,
 	  .captures = { OBJECT_SIZE } },
 	/* drm_gem_mmap, and bo_bind for buffers that nobody mapped, lead to `pages`, and from there
