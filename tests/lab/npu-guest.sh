@@ -3,7 +3,7 @@
 # Runs inside a lab kernel as root: first what the kernel's own intel_vpu has, then each scenario of
 # the stand-in, under plain tracefs in OUT/plain/NAME/ and under xtr in OUT/NAME/, with the stand-in's
 # truth. Judges nothing: npu does, on the host.
-# usage: npu-guest.sh OUT XTR SCENARIO...   (SCENARIO: "name:load options:record options")
+# usage: npu-guest.sh OUT XTR SCENARIO...   (SCENARIO: "name:load options:record or nothing:plain or nothing:record options")
 set -u
 
 out=$1 xtr=$2
@@ -45,9 +45,9 @@ echo mono >$t/trace_clock
 echo 16384 >$t/buffer_size_kb
 echo ':mod:intel_vpu' >$t/set_ftrace_filter
 for spec in "$@"; do
-	IFS=: read -r name load _ <<<"$spec"
+	IFS=: read -r name load _ plain _ <<<"$spec"
+	[ -n "$plain" ] || continue
 	dir=$out/plain/${load##* }
-	[ ! -e "$dir" ] || continue
 	mkdir -p "$dir"
 	rm -f /run/ze.csv
 	echo >$t/trace
@@ -70,7 +70,8 @@ echo >$t/set_ftrace_filter
 echo 1408 >$t/buffer_size_kb
 
 for spec in "$@"; do
-	IFS=: read -r name load options <<<"$spec"
+	IFS=: read -r name load record _ options <<<"$spec"
+	[ -n "$record" ] || continue
 	dir=$out/$name
 	mkdir -p "$dir"
 	rm -f /run/ze.csv

@@ -5,9 +5,10 @@
 usage: npu_check.py XTR DIR
 
 DIR holds run.xtr and the truth: truth, counts, jobs (the driver's; README.md), ze.csv (the loader's).
-Of each function: recorded + lost = called, entries and returns; durations within 20 us or 5 % at the
-median; values and contexts as they were. The same for calls of Level Zero, and the count of the
-trace points of system vpu. Prints one line per check.
+Of each function: recorded + lost = called, entries and returns (of what the kernel skipped only the
+sum is known: it must be exactly what is missing); durations as README.md says; values and contexts as
+they were. The same for calls of Level Zero, and the count of the trace points of system vpu. Prints one
+line per check.
 """
 
 import csv
@@ -18,6 +19,7 @@ import sys
 
 LIMIT_NS, LIMIT_SHARE = 20_000, 0.05
 FEW = 8
+SHORT_NS, MOST_COST_NS = 10_000, 100_000
 LIBRARY = "libze_loader.so.1"
 
 # Functions that group npu must have, where the driver has them.
@@ -69,7 +71,7 @@ class Call:
     """One call, of the truth or of the recording. Times in ns; args and ret as far as known."""
 
     def __init__(self, key, begin, context=None):
-        self.key, self.begin, self.end, self.context = key, begin, None, context
+        self.key, self.begin, self.end, self.context, self.pid = key, begin, None, context, 0
         self.entry, self.ret = {}, {}
 
 
@@ -79,7 +81,7 @@ def read_truth(directory):
     for row in read_csv(directory, "truth"):
         key = ("cpu", int(row["cpu"])) if row["context"] == "hardirq" else ("tid", int(row["tid"]))
         c = Call(key, int(row["begin_ns"]), row["context"])
-        c.end = int(row["end_ns"])
+        c.end, c.pid = int(row["end_ns"]), int(row["pid"])
         c.entry = dict(a.split("=") for a in row["args"].split())
         c.ret = {"ret": int(row["ret"])} if row["ret"] else {}
         calls.setdefault(row["function"], []).append(c)
@@ -91,7 +93,7 @@ def read_ze(directory):
     fields = ["function", "pid", "tid", "depth", "begin_ns", "end_ns", "ret", "size", "n"]
     for row in read_csv(directory, "ze.csv", fields):
         c = Call(("tid", int(row["tid"])), int(row["begin_ns"]))
-        c.end = int(row["end_ns"])
+        c.end, c.pid = int(row["end_ns"]), int(row["pid"])
         c.entry = {"size": row["size"], "n": row["n"]}
         c.ret = {"ret": int(row["ret"])}
         calls.setdefault(row["function"], []).append(c)
@@ -105,7 +107,7 @@ class Recording:
 
     def __init__(self, xtr, path):
         self.calls, self.entries, self.returns, self.events, self.lost = {}, {}, {}, {}, {}
-        self.texts, self.fences, open_calls = {}, [], {}
+        self.texts, self.missing, open_calls = {}, 0, {}
         done = subprocess.run([xtr, "info", "--json", path], stdout=subprocess.PIPE)
         self.info_status = done.returncode
         for section in json.loads(done.stdout)["sections"]:
@@ -151,17 +153,17 @@ def check_count(rec, name, truth):
     """Whether every call is there or counted as lost; prints only what is wrong. True: nothing is lost."""
     n, lost = rec.entries.get(name, 0), rec.lost.get(name, 0)
     lost_ret = rec.lost.get(name + ":ret", 0)
-    if n + lost != len(truth):
-        check(False, f"{name}: {n} recorded + {lost} lost, {len(truth)} calls")
-    if name in rec.returns and rec.returns[name] + lost_ret != len(truth):
-        check(False, f"{name}: {rec.returns[name]} returns + {lost_ret} lost, {len(truth)} calls")
+    missing = len(truth) - n - lost
+    missing_ret = len(truth) - rec.returns[name] - lost_ret if name in rec.returns else 0
+    if min(missing, missing_ret) < 0:
+        check(False, f"{name}: {n} recorded + {lost} lost, {len(truth)} calls; {rec.returns.get(name)} returns")
+    rec.missing += missing + missing_ret
     return n == len(truth) and rec.returns.get(name, 0) == n
 
 
-def errors_of(rec, name, truth):
-    """Of each call: how far its duration is off, in parts of what is allowed. Joined by thread (or CPU)
-    and order."""
-    mine, errors = {}, []
+def join(rec, name, truth):
+    """(call recorded, call of the truth), by thread (or CPU) and order."""
+    mine, pairs = {}, []
     for c in rec.calls[name]:
         mine.setdefault(c.key, []).append(c)
     for t in truth:
@@ -169,29 +171,49 @@ def errors_of(rec, name, truth):
         if not queue or queue[0].end is None:
             check(False, f"{name}: a call of {t.key} is not there, or has no return")
             return []
-        c = queue.pop(0)
-        length = t.end - t.begin
-        errors.append(abs(c.end - c.begin - length) / max(LIMIT_NS, LIMIT_SHARE * length))
-    return errors
+        pairs.append((queue.pop(0), t))
+    return pairs
 
 
-def check_times(what, errors):
-    """errors: function -> those of its calls. Functions of few calls are judged together: in emulation the
-    first call of any code is slow, because it is translated then."""
+def without_first(pairs):
+    """Less the first call in each process: in emulation that translates the code."""
+    seen, rest = set(), []
+    for c, t in pairs:
+        if t.pid in seen:
+            rest.append((c, t))
+        seen.add(t.pid)
+    return rest
+
+
+def cost_of(joined):
+    """What the probes add: the excess that 19 of 20 calls that take next to nothing do not reach."""
+    excess = sorted(c.end - c.begin - (t.end - t.begin) for pairs in joined for c, t in pairs
+                    if t.end - t.begin < SHORT_NS)
+    return min(max(excess[len(excess) * 19 // 20], 0), MOST_COST_NS) if len(excess) >= FEW else 0
+
+
+def check_times(what, joined):
+    """joined: function -> pairs. Functions of few calls are judged together."""
+    joined = {name: without_first(pairs) for name, pairs in joined.items()}
+    cost = cost_of(joined.values())
     groups, few = {}, []
-    for name, values in errors.items():
-        if len(values) >= FEW:
-            groups[name] = values
+    for name, pairs in joined.items():
+        errors = [abs(c.end - c.begin - (t.end - t.begin)) /
+                  (cost + max(LIMIT_NS, LIMIT_SHARE * (t.end - t.begin))) for c, t in pairs]
+        if len(errors) >= FEW:
+            groups[name] = sorted(errors)
         else:
-            few.extend(values)
-    groups[f"functions of fewer than {FEW} calls"] = few
+            few.extend(errors)
+    if len(few) >= FEW:
+        groups[f"functions of fewer than {FEW} calls"] = sorted(few)
     for name, values in sorted(groups.items()):
-        values.sort()
-        if values and values[len(values) // 2] > 1:
+        if values[len(values) // 2] > 1:
             check(False, f"{name}: {len(values)} calls, median error {values[len(values) // 2]:.2f} of what is allowed")
     n = sum(len(v) for v in groups.values())
-    check(n > 0, f"durations of {n} calls of {what}; the medians' worst is "
-          f"{max([v[len(v) // 2] for v in groups.values() if v] or [0]):.2f} of what is allowed")
+    worst = max([v[len(v) // 2] for v in groups.values()] or [0])
+    print(f"ok   durations of {n} calls of {what}; the medians' worst is {worst:.2f} of what is allowed, which is "
+          f"{cost} ns more than 20 us or 5 %")
+    return n
 
 
 def check_values(rec, name, truth, wanted):
@@ -231,29 +253,28 @@ def check_functions(rec, truth, counts, required):
         if not any(n in names for n in choice) and any(counts.get(n) for n in choice):
             missing.append("|".join(choice))
     check(not missing, f"{len(names)} functions were recorded, not: {missing}")
-    errors, whole, total = {}, 0, 0
+    joined, whole, total, missing = {}, 0, 0, 0
     for function in sorted(names):
         name, calls = "func:intel_vpu:" + function, truth.get(function, [])
         total += counts.get(function, 0)
         if len(calls) != counts.get(function, 0):  # too frequent for a record each
-            n, lost = rec.entries[name], rec.lost.get(name, 0)
-            check(n + lost == counts[function], f"{function}: {n} recorded + {lost} lost, {counts[function]} calls")
-            whole += lost == 0
+            whole += check_count(rec, name, range(counts[function]))
             continue
         if not check_count(rec, name, calls):
             continue
         whole += 1
         check_contexts(rec, name, calls)
         if name in rec.returns:
-            errors[name] = errors_of(rec, name, calls)
+            joined[name] = join(rec, name, calls)
         wanted = VALUES.get(function, [])
         if all(c.ret.get("ret") is not None for c in rec.calls[name]) and all(c.ret for c in calls):
             wanted = [w for w in wanted if w[0] != "ret"] + [("ret", "ret", None)]
         if wanted:
             check_values(rec, name, calls, wanted)
     check(total > 0, f"{total} calls of the driver's functions")
-    check(whole * 10 >= len(names) * 9, f"{whole} of {len(names)} functions without a loss")
-    check_times("the driver", errors)
+    lost = rec.missing + sum(k for n, k in rec.lost.items() if n.startswith("func:"))
+    check(lost * 10 <= total, f"{whole} of {len(names)} functions without a loss; {lost} entries and returns are lost")
+    check(check_times("the driver", joined) > 0, "durations were judged")
 
 
 def check_api(rec, ze):
@@ -262,19 +283,21 @@ def check_api(rec, ze):
           "only the loader's functions are there, under its soname")
     missing = set(ze) - names - {n.split(":")[2] for n in rec.lost if n.startswith("api:")}
     check(not missing, f"{len(names)} functions of Level Zero, not: {sorted(missing)}")
-    errors = {}
+    joined = {}
     for function in sorted(names & set(ze)):
         name = f"api:{LIBRARY}:{function}"
         if not check_count(rec, name, ze[function]):
             continue
-        errors[name] = errors_of(rec, name, ze[function])
+        joined[name] = join(rec, name, ze[function])
         wanted = [("ret", "ret", None)]
         if function.startswith("zeMemAlloc"):
             wanted.append(("size", "entry", "size"))
         if function == "zeCommandQueueExecuteCommandLists":
             wanted.append(("n", "entry", "n"))
         check_values(rec, name, ze[function], wanted)
-    check_times("Level Zero", errors)
+    judged = check_times("Level Zero", joined)
+    # matmul calls each function once, which is the first time.
+    check(judged > 0 or all(len(calls) <= 3 for calls in ze.values()), f"{judged} durations were judged")
 
 
 TEXTS = {
@@ -313,6 +336,8 @@ def main(argv):
     if not everything:
         check_api(rec, read_ze(directory))
         check_events(rec, counts, read_csv(directory, "jobs"))
+    unnamed = rec.lost.get("?", 0)
+    check(rec.missing == unnamed, f"{rec.missing} entries and returns are not there, {unnamed} the kernel skipped")
     return 1 if failed else 0
 
 

@@ -298,13 +298,18 @@ static unsigned int stall(void)
 	return row(20, 2 * MS, 0);
 }
 
-/* Three requests stay without an answer, each for 100 ms. */
+/* Three requests stay without an answer, each for 100 ms, and half a second tells that none comes.
+ */
 static unsigned int retry(void)
 {
+	unsigned int jobs;
+
 	autosuspend(20000);
 	knob("mute", 3);
 	knob("retry_ms", 100);
-	return row(5, 2 * MS, 0);
+	jobs = row(5, 2 * MS, 0);
+	nap(600 * MS);
+	return jobs;
 }
 
 /* Every submit wakes the device: 15 ms and 60 polls. */
@@ -315,7 +320,7 @@ static unsigned int cold(void)
 	return row(5, 2 * MS, 1);
 }
 
-/* 32 buffers of 1 MiB, of which the 20th takes 30 ms to create, and one job with all of them. */
+/* 32 buffers of 256 KiB, of 2 ms each; the 20th takes 30 ms more. One job with all of them. */
 static unsigned int slow_alloc(void)
 {
 	ze_command_queue_handle_t queue;
@@ -325,17 +330,17 @@ static unsigned int slow_alloc(void)
 	int i;
 
 	autosuspend(20000);
-	knob("create_ns", 20000);
+	knob("create_ns", 2000000);
 	knob("alloc_page_ns", 500);
 	knob("slow_create", 20);
 	knob("slow_create_us", 30000);
 	begin(&w);
 	for (i = 0; i < 32; i++)
-		MUST(zeMemAllocHost(w.context, NULL, 1 << 20, 64, &mem[i]));
+		MUST(zeMemAllocHost(w.context, NULL, 1 << 18, 64, &mem[i]));
 	MUST(zeCommandQueueCreate(w.context, w.device, NULL, &queue));
 	MUST(zeCommandListCreate(w.context, w.device, NULL, &list));
 	for (i = 0; i < 32; i += 2)
-		MUST(zeCommandListAppendMemoryCopy(list, mem[i], mem[i + 1], 1 << 20, NULL, 0,
+		MUST(zeCommandListAppendMemoryCopy(list, mem[i], mem[i + 1], 1 << 18, NULL, 0,
 						   NULL));
 	MUST(zeCommandListAppendBarrier(list, NULL, 0, NULL));
 	run_list(queue, list, NULL);
