@@ -121,6 +121,7 @@ def check_captured(checks, what, rows, section):
         for ts, ret in ((r["begin_ns"], False), (r["end_ns"], True)):
             want.update(half[key, ret, ts] if ts else {})
         ret = want.pop("ret", None)
+        ret = ret["value"] if isinstance(ret, dict) else ret  # {"value": 0, "name": "ZE_RESULT_SUCCESS"}
         ret = int(ret, 16) if isinstance(ret, str) else ret
         want.pop("context", None)
         captured = r["captured"] if isinstance(r["captured"], dict) else json.loads(r["captured"])
