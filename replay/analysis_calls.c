@@ -15,6 +15,7 @@
 #include <string.h>
 
 #define ROWS_SHOWN 40u
+#define HIST_MAX   16384u /* powers of two of all histograms: 8 MiB */
 
 struct row {
 	const struct xtr_event_desc *desc; /* of its entry, or else of its return */
@@ -32,6 +33,7 @@ struct calls {
 	size_t n_rows;
 	struct xtr_keymap by_type; /* of either event to row */
 	uint64_t n, open, self;    /* of all rows */
+	uint32_t hist_left;
 };
 
 /* Length of the name of a call event without ":ret"; 0: it is none. */
@@ -101,6 +103,7 @@ static int calls_open(void **self, const struct xtr_analysis_opts *o)
 	if (!c)
 		return -ENOMEM;
 	c->o = o;
+	c->hist_left = HIST_MAX;
 	c->row = calloc(n, sizeof(*c->row));
 	if (!c->row)
 		ret = -ENOMEM;
@@ -157,7 +160,7 @@ static int calls_call(void *self, const struct xtr_call *call)
 	}
 	row->self += ns > inner ? ns - inner : 0;
 	c->self += ns > inner ? ns - inner : 0;
-	return xtr_hist_add(&row->time, ns);
+	return xtr_hist_add_within(&row->time, ns, &c->hist_left);
 }
 
 static int by_time(const void *pa, const void *pb)

@@ -208,6 +208,7 @@ int map_open(void **self, const struct xtr_analysis_opts *o)
 	if (!m)
 		return -ENOMEM;
 	m->o = o;
+	m->hist_left = MAP_HIST_MAX;
 	m->pages_known = paired(o->meta, "ivpu_mmu_context_map_page");
 	m->sgt_known = paired(o->meta, "ivpu_mmu_context_map_sgt") &&
 		       xtr_event_field(xtr_meta_event_by_name(

@@ -19,8 +19,9 @@
 #define MAP_NAMES_MAX   65536u /* beyond, "(other)" */
 #define MAP_TASKS_MAX   8192u  /* (process, function) */
 #define MAP_THREADS_MAX 16384u
-#define MAP_DEPTH_MAX   40u /* calls nest less deep (call.c) */
-#define MAP_CODES       8u  /* different results counted for each function */
+#define MAP_HIST_MAX    16384u /* powers of two of all histograms: 8 MiB */
+#define MAP_DEPTH_MAX   40u    /* calls nest less deep (call.c) */
+#define MAP_CODES       8u     /* different results counted for each function */
 
 /* Identifier, JSON key, what it is. Nested: of the calls inside; else see call_cause.h. */
 #define MAP_COUNT_LIST(X)                                                                   \
@@ -129,6 +130,7 @@ struct call_map {
 	struct map_thread *thread;
 	uint32_t n_threads;
 	struct xtr_keymap threads;
+	uint32_t hist_left;      /* powers of two that the rows' histograms may still take */
 	uint64_t tasks_left_out; /* calls */
 	uint64_t in_other;       /* calls in nodes "(other)" */
 	uint64_t mark;           /* of what is being counted, so that no row gets it twice */

@@ -153,7 +153,7 @@ int map_task_call(struct call_map *m, const struct xtr_call *c, uint32_t name)
 		return 0;
 	row->self += ns > c->inner_ns ? ns - c->inner_ns : 0;
 	row->total += again ? 0 : ns;
-	return xtr_hist_add(&row->time, ns);
+	return xtr_hist_add_within(&row->time, ns, &m->hist_left);
 }
 
 static int by_task(const void *pa, const void *pb, void *ctx)

@@ -35,18 +35,50 @@ static uint64_t add_sat(uint64_t a, uint64_t b)
 
 static int group_alloc(struct xtr_hist *h, unsigned int g)
 {
-	if (!h->group[g])
-		h->group[g] = calloc(XTR_HIST_SUB, sizeof(*h->group[g]));
-	return h->group[g] ? 0 : -ENOMEM;
+	if (!h->group[g].bucket)
+		h->group[g].bucket = calloc(XTR_HIST_SUB, sizeof(*h->group[g].bucket));
+	return h->group[g].bucket ? 0 : -ENOMEM;
+}
+
+static uint64_t group_n(const struct xtr_hist *h, unsigned int g)
+{
+	uint64_t n = 0;
+	unsigned int i;
+
+	if (h->coarse)
+		return h->group[g].n;
+	for (i = 0; h->group[g].bucket && i < XTR_HIST_SUB; i++)
+		n += h->group[g].bucket[i];
+	return n;
+}
+
+/* Returns how many groups it had. */
+static uint32_t make_coarse(struct xtr_hist *h)
+{
+	uint32_t had = 0;
+	unsigned int g;
+	uint64_t n;
+
+	for (g = 0; g < XTR_HIST_GROUPS && !h->coarse; g++) {
+		n = group_n(h, g);
+		had += h->group[g].bucket != NULL;
+		free(h->group[g].bucket);
+		h->group[g].n = n;
+	}
+	h->coarse = true;
+	return had;
 }
 
 int xtr_hist_add(struct xtr_hist *h, uint64_t v)
 {
 	unsigned int g = group_of(v);
 
-	if (!h->group[g] && group_alloc(h, g))
+	if (h->coarse)
+		h->group[g].n++;
+	else if (group_alloc(h, g))
 		return -ENOMEM;
-	h->group[g][sub_of(v, g)]++;
+	else
+		h->group[g].bucket[sub_of(v, g)]++;
 	if (!h->n || v < h->min)
 		h->min = v;
 	if (v > h->max)
@@ -56,17 +88,38 @@ int xtr_hist_add(struct xtr_hist *h, uint64_t v)
 	return 0;
 }
 
+int xtr_hist_add_within(struct xtr_hist *h, uint64_t v, uint32_t *left)
+{
+	bool more = !h->coarse && !h->group[group_of(v)].bucket;
+	int ret;
+
+	if (more && !*left) {
+		*left += make_coarse(h);
+		more = false;
+	}
+	ret = xtr_hist_add(h, v);
+	if (!ret && more)
+		--*left;
+	return ret;
+}
+
 int xtr_hist_merge(struct xtr_hist *dst, const struct xtr_hist *src)
 {
 	unsigned int g, i;
 
+	if (src->coarse)
+		make_coarse(dst);
 	for (g = 0; g < XTR_HIST_GROUPS; g++) {
-		if (!src->group[g])
+		if (dst->coarse) {
+			dst->group[g].n += group_n(src, g);
+			continue;
+		}
+		if (!src->group[g].bucket)
 			continue;
 		if (group_alloc(dst, g))
 			return -ENOMEM;
 		for (i = 0; i < XTR_HIST_SUB; i++)
-			dst->group[g][i] += src->group[g][i];
+			dst->group[g].bucket[i] += src->group[g].bucket[i];
 	}
 	if (src->n && (!dst->n || src->min < dst->min))
 		dst->min = src->min;
@@ -81,8 +134,8 @@ void xtr_hist_free(struct xtr_hist *h)
 {
 	unsigned int g;
 
-	for (g = 0; g < XTR_HIST_GROUPS; g++)
-		free(h->group[g]);
+	for (g = 0; g < XTR_HIST_GROUPS && !h->coarse; g++)
+		free(h->group[g].bucket);
 	*h = (struct xtr_hist){ 0 };
 }
 
@@ -121,18 +174,23 @@ uint64_t xtr_hist_quantile(const struct xtr_hist *h, unsigned int permille)
 
 int xtr_hist_next(const struct xtr_hist *h, uint32_t *pos, struct xtr_hist_bucket *b)
 {
+	uint64_t unused;
+
 	while (*pos < XTR_HIST_GROUPS * XTR_HIST_SUB) {
 		unsigned int g = *pos / XTR_HIST_SUB, sub = *pos % XTR_HIST_SUB;
 
-		if (!h->group[g]) {
+		if (h->coarse || !h->group[g].bucket)
 			*pos = (g + 1) * XTR_HIST_SUB;
+		else
+			(*pos)++;
+		if (!h->coarse && !h->group[g].bucket)
 			continue;
-		}
-		(*pos)++;
-		if (!h->group[g][sub])
+		b->n = h->coarse ? h->group[g].n : h->group[g].bucket[sub];
+		if (!b->n)
 			continue;
 		bucket_range(g, sub, &b->lo, &b->hi);
-		b->n = h->group[g][sub];
+		if (h->coarse)
+			bucket_range(g, XTR_HIST_SUB - 1, &unused, &b->hi);
 		return 1;
 	}
 	return 0;

@@ -4,10 +4,15 @@
  * of equal width, so that a value read back lies within 1/128 (0.79 %) of the value put in; values
  * below 128 are exact. Count, sum, minimum and maximum are exact. Two histograms add up to the
  * histogram of all their values. Memory: 512 bytes for each power of two that occurs.
+ *
+ * Where there are as many histograms as a file likes, their memory can be limited: what there is no
+ * room for becomes coarse, with one bucket for each power of two and no memory beyond the
+ * structure.
  */
 #ifndef XTR_HIST_H
 #define XTR_HIST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,19 +24,28 @@ struct xtr_hist { /* all zero: empty */
 	uint64_t n;
 	uint64_t sum; /* stops at UINT64_MAX */
 	uint64_t min, max;
-	uint64_t *group[XTR_HIST_GROUPS];
+	bool coarse;
+	union {
+		uint64_t *bucket; /* XTR_HIST_SUB of them, or NULL */
+		uint64_t n;       /* of a coarse one: values */
+	} group[XTR_HIST_GROUPS];
 };
 
 /* 0 or -ENOMEM; then the histogram is as before. */
 int xtr_hist_add(struct xtr_hist *h, uint64_t v);
-/* dst += src. 0 or -ENOMEM; then dst holds a part. */
+/*
+ * The same. *left is how many more powers of two (512 bytes each) all the histograms that share it
+ * may take; the one that would need another becomes coarse, and gives back what it had.
+ */
+int xtr_hist_add_within(struct xtr_hist *h, uint64_t v, uint32_t *left);
+/* dst += src; coarse if one of them is. 0 or -ENOMEM; then dst holds a part. */
 int xtr_hist_merge(struct xtr_hist *dst, const struct xtr_hist *src);
 void xtr_hist_free(struct xtr_hist *h);
 
 uint64_t xtr_hist_mean(const struct xtr_hist *h); /* 0 if empty */
 /*
  * The value below or at which at least permille / 1000 of the values are: the middle of its bucket,
- * within [min, max]; 1000 gives max. 0 if empty.
+ * within [min, max]; 1000 gives max. 0 if empty. Of a coarse one: of its power of two (from 64 on).
  */
 uint64_t xtr_hist_quantile(const struct xtr_hist *h, unsigned int permille);
 

@@ -53,6 +53,8 @@ void xtr_view_json_hist(struct xtr_json *j, const char *key, const struct xtr_hi
 	xtr_json_kv_u64(j, "p90", xtr_hist_quantile(h, 900));
 	xtr_json_kv_u64(j, "p99", xtr_hist_quantile(h, 990));
 	xtr_json_kv_u64(j, "max", h->max);
+	if (h->coarse)
+		xtr_json_kv_bool(j, "coarse", true);
 	if (buckets)
 		hist_buckets(j, h);
 	xtr_json_end_object(j);

@@ -255,7 +255,7 @@ static inline const struct xtr_event *called_next(struct called *c)
 	called_type(c, op);
 	c->ev.desc = xtr_meta_event(c->meta, c->ev.type);
 	c->ev.rec = c->rec;
-	c->ev.size = op[CALLED_CPU] < 240 ? CALLED_SIZE : 16 + op[CALLED_CPU] % 8 * 8;
+	c->ev.size = op[CALLED_CPU] < 240 ? CALLED_SIZE : 16u + op[CALLED_CPU] % 8u * 8u;
 	c->ev.gap = NULL;
 	if (c->ev.type) {
 		if (op[CALLED_SIDE] >= 240)

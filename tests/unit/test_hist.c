@@ -147,3 +147,47 @@ Test(hist, sum_stops_at_the_top)
 	cr_assert(eq(u64, xtr_hist_quantile(&h, 990), UINT64_MAX));
 	xtr_hist_free(&h);
 }
+
+Test(hist, without_room_it_becomes_coarse)
+{
+	struct xtr_hist a = { 0 }, b = { 0 }, fine = { 0 };
+	struct xtr_hist_bucket x;
+	uint32_t left = 2, pos = 0;
+
+	cr_assert(eq(int, xtr_hist_add_within(&a, 5, &left), 0));
+	cr_assert(eq(int, xtr_hist_add_within(&a, 200, &left), 0));
+	cr_assert(eq(int, xtr_hist_add_within(&a, 201, &left), 0), "no further power of two");
+	cr_assert(eq(u32, left, 0));
+	cr_assert(not(a.coarse));
+	cr_assert(eq(int, xtr_hist_add_within(&b, 7, &left), 0));
+	cr_assert(b.coarse);
+	cr_assert(eq(int, xtr_hist_add_within(&a, 1 << 20, &left), 0));
+	cr_assert(a.coarse);
+	cr_assert(eq(u32, left, 2), "what it had is there for others");
+	cr_assert(eq(u64, a.n, 4));
+	cr_assert(eq(u64, a.sum, 5 + 200 + 201 + (1 << 20)));
+	cr_assert(eq(u64, xtr_hist_quantile(&a, 1000), 1 << 20));
+	cr_assert(eq(int, xtr_hist_next(&a, &pos, &x), 1));
+	cr_assert(eq(u64, x.lo, 0));
+	cr_assert(eq(u64, x.hi, 63));
+	cr_assert(eq(u64, x.n, 1));
+	cr_assert(eq(int, xtr_hist_next(&a, &pos, &x), 1));
+	cr_assert(eq(u64, x.lo, 128));
+	cr_assert(eq(u64, x.hi, 255));
+	cr_assert(eq(u64, x.n, 2));
+	cr_assert(eq(int, xtr_hist_next(&a, &pos, &x), 1));
+	cr_assert(eq(u64, x.lo, 1 << 20));
+	cr_assert(eq(u64, x.hi, (2 << 20) - 1));
+	cr_assert(eq(u64, x.n, 1));
+	cr_assert(eq(int, xtr_hist_next(&a, &pos, &x), 0));
+	xtr_hist_add(&fine, 130);
+	cr_assert(eq(int, xtr_hist_merge(&fine, &a), 0));
+	cr_assert(fine.coarse);
+	cr_assert(eq(u64, fine.group[2].n, 3));
+	cr_assert(eq(int, xtr_hist_merge(&a, &b), 0));
+	cr_assert(eq(u64, a.n, 5));
+	cr_assert(eq(u64, a.group[0].n, 2));
+	xtr_hist_free(&a);
+	xtr_hist_free(&b);
+	xtr_hist_free(&fine);
+}
