@@ -186,10 +186,10 @@ def without_first(pairs):
 
 
 def cost_of(joined):
-    """What the probes add: the excess that 19 of 20 calls that take next to nothing do not reach."""
+    """What the probes add: the excess that 99 of 100 calls that take next to nothing do not reach."""
     excess = sorted(c.end - c.begin - (t.end - t.begin) for pairs in joined for c, t in pairs
                     if t.end - t.begin < SHORT_NS)
-    return min(max(excess[len(excess) * 19 // 20], 0), MOST_COST_NS) if len(excess) >= FEW else 0
+    return min(max(excess[len(excess) * 99 // 100], 0), MOST_COST_NS) if len(excess) >= FEW else 0
 
 
 def check_times(what, joined):
