@@ -208,7 +208,7 @@ demo: ## record a real run and show what `xtr stats` says of it
 	$(Q)scripts/install-deps build
 	$(Q)scripts/demo
 
-bench: bin tools-bin ## measure, beside the peers that are installed
+bench: bin tools-bin $(API_LIB) ## measure, beside the peers that are installed
 	$(Q)BUILD=$(B) XTR=$(B)/xtr tests/bench/run
 
 large: bin tools-bin ## replay 100 million events with bounded memory

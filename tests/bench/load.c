@@ -1,30 +1,40 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The workload that all recorders in the benchmark see: getppid() through syscall(), in bursts, on
- * one CPU. A burst is a tight loop, so that the time per call can be measured; the pause after it
- * lets every recorder drain its buffers, so that no one looks cheap because it drops events.
+ * one CPU, or another call in its place. A burst is a tight loop, so that the time per call can be
+ * measured; the pause after it lets every recorder drain its buffers, so that no one looks cheap
+ * because it drops events.
  *
- *     load -n CALLS [-b CALLS-PER-BURST] [-p PAUSE-US] [-c CPU] [-u] [-o FILE]
+ *     load -n CALLS [-b CALLS-PER-BURST] [-p PAUSE-US] [-c CPU] [-o FILE] [-u | -l LIBRARY | -d]
  *
- * -u calls getuid() instead, which nobody records: the control for what a recorder costs by
- * running. Writes one line: calls; ns per call, median of the bursts; ns of CPU time of this
- * process.
+ * -u calls getuid(), which nobody records: the control for what a recorder costs by running. -l
+ * calls zeMemFree() of LIBRARY, which takes no time of its own. -d creates a buffer of the NPU and
+ * closes it, which counts as one call here and is several of the driver's functions. Writes one
+ * line: calls; ns per call, median of the bursts; ns of CPU time of this process.
  */
+#include "tests/lab/fakenpu/fakenpu_uapi.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 struct load {
-	uint64_t calls;  /* in all */
-	uint64_t burst;  /* calls */
-	uint64_t pause;  /* us */
-	int cpu;         /* -1: wherever */
-	long number;     /* of the system call */
-	const char *out; /* file, or NULL for stdout */
+	uint64_t calls;      /* in all */
+	uint64_t burst;      /* calls */
+	uint64_t pause;      /* us */
+	int cpu;             /* -1: wherever */
+	long number;         /* of the system call */
+	const char *library; /* its zeMemFree() is called instead, or NULL */
+	bool npu;            /* buffers are created and closed instead */
+	const char *out;     /* file, or NULL for stdout */
 };
 
 static uint64_t clock_ns(clockid_t clock)
@@ -53,14 +63,64 @@ static int pin(int cpu)
 	return sched_setaffinity(0, sizeof(set), &set);
 }
 
-/* ns per call of one burst. */
-static double run_burst(long number, uint64_t calls)
+/* What is called; the rest tells it what with. */
+struct subject {
+	int (*call)(const struct subject *s);
+	long number;
+	int fd;
+	unsigned int (*free)(void *context, void *p);
+};
+
+static int call_system(const struct subject *s)
+{
+	syscall(s->number);
+	return 0;
+}
+
+static int call_library(const struct subject *s)
+{
+	return (int)s->free(NULL, NULL);
+}
+
+static int call_npu(const struct subject *s)
+{
+	struct fakenpu_bo_create create = { .size = 4096 };
+	struct fakenpu_gem_close bo = { 0 };
+
+	if (ioctl(s->fd, FAKENPU_BO_CREATE, &create))
+		return -1;
+	bo.handle = create.handle;
+	return ioctl(s->fd, FAKENPU_GEM_CLOSE, &bo);
+}
+
+static int subject_open(struct subject *s, const struct load *l)
+{
+	void *library;
+
+	*s = (struct subject){ .call = call_system, .number = l->number, .fd = -1 };
+	if (l->npu) {
+		s->call = call_npu;
+		s->fd = open(FAKENPU_NODE, O_RDWR | O_CLOEXEC);
+		return s->fd < 0 ? -1 : 0;
+	}
+	if (!l->library)
+		return 0;
+	s->call = call_library;
+	library = dlopen(l->library, RTLD_NOW);
+	if (library)
+		*(void **)&s->free = dlsym(library, "zeMemFree");
+	return s->free ? 0 : -1;
+}
+
+/* ns per call of one burst; negative if a call failed. */
+static double run_burst(const struct subject *s, uint64_t calls)
 {
 	uint64_t start = clock_ns(CLOCK_MONOTONIC);
+	int rc = 0;
 
 	for (uint64_t i = 0; i < calls; i++)
-		syscall(number);
-	return (double)(clock_ns(CLOCK_MONOTONIC) - start) / (double)calls;
+		rc |= s->call(s);
+	return rc ? -1 : (double)(clock_ns(CLOCK_MONOTONIC) - start) / (double)calls;
 }
 
 static int report(const struct load *l, uint64_t calls, double ns)
@@ -78,19 +138,22 @@ static int run(const struct load *l)
 {
 	uint64_t bursts = (l->calls + l->burst - 1) / l->burst, done = 0;
 	double *ns = calloc(bursts ? bursts : 1, sizeof(*ns));
+	struct subject s;
 	int rc;
 
-	if (!ns)
-		return -1;
-	for (uint64_t i = 0; i < bursts; i++) {
+	rc = !ns ? -1 : subject_open(&s, l);
+	for (uint64_t i = 0; !rc && i < bursts; i++) {
 		uint64_t n = l->calls - done < l->burst ? l->calls - done : l->burst;
 
-		ns[i] = run_burst(l->number, n);
+		ns[i] = run_burst(&s, n);
+		rc = ns[i] < 0 ? -1 : 0;
 		done += n;
 		usleep((useconds_t)l->pause);
 	}
-	qsort(ns, bursts, sizeof(*ns), compare);
-	rc = report(l, done, ns[bursts / 2]);
+	if (!rc) {
+		qsort(ns, bursts, sizeof(*ns), compare);
+		rc = report(l, done, ns[bursts / 2]);
+	}
 	free(ns);
 	return rc;
 }
@@ -116,12 +179,16 @@ static int set_number(struct load *l, int letter, const char *text)
 
 int main(int argc, char **argv)
 {
-	struct load l = { 100000, 1000, 2000, -1, SYS_getppid, NULL };
+	struct load l = { 100000, 1000, 2000, -1, SYS_getppid, NULL, false, NULL };
 	int opt, bad = 0;
 
-	while ((opt = getopt(argc, argv, "n:b:p:c:uo:")) != -1) {
+	while ((opt = getopt(argc, argv, "n:b:p:c:ul:do:")) != -1) {
 		if (opt == 'u')
 			l.number = SYS_getuid;
+		else if (opt == 'l')
+			l.library = optarg;
+		else if (opt == 'd')
+			l.npu = true;
 		else if (opt == 'o')
 			l.out = optarg;
 		else
