@@ -251,8 +251,9 @@ class Npu:
     """
     RING = (1 << 32) - 2  # the first that is in no table
 
-    def __init__(self):
-        self.pending = {}
+    def __init__(self, has_jobs):
+        """has_jobs: vpu:job is recorded. Older drivers have the doorbell alone."""
+        self.pending, self.has_jobs = {}, has_jobs
 
     def told(self, e):
         """(kind, fence) or None."""
@@ -262,13 +263,15 @@ class Npu:
             return "drm_sched_job_queue", self.pending[e["tid"]]
         if what == "vpu:job" and fields["event"] == "submit":
             return "drm_sched_job_run", self.pending.pop(e["tid"])
+        if what == "func:intel_vpu:ivpu_hw_ip_db_set" and not self.has_jobs and e["tid"] in self.pending:
+            return "drm_sched_job_run", self.pending.pop(e["tid"])
         if what == "func:intel_vpu:ivpu_submit_ioctl:ret" and fields["ret"] < 0:
             return "drm_sched_job_done", self.pending.pop(e["tid"])
         return None
 
 
 def depths(section):
-    model, npu = Depth(), Npu()
+    model, npu = Depth(), Npu(any(e.get("event") == "vpu:job" for e in section.events()))
     for event in section.events():
         told = npu.told(event) if "event" in event else None
         if told:
