@@ -246,7 +246,7 @@ $(B)/%.tidy: $(B)/%.o .clang-tidy
 	@touch $@
 
 # The skeleton that bpftool generates frees through libbpf, which the analyser does not see.
-$(B)/recorder/loader.tidy: TIDYFLAGS := --checks=-clang-analyzer-unix.Malloc
+$(B)/recorder/loader.tidy $(B)/recorder/probe_load.tidy: TIDYFLAGS := --checks=-clang-analyzer-unix.Malloc
 
 CPPCHECK := cppcheck -q --enable=warning,portability,performance --error-exitcode=1 --inline-suppr \
 	    --std=c11 --suppress=missingIncludeSystem --suppress=missingInclude --suppress=shiftTooManyBitsSigned -D__GNUC__ '-DLIBBPF_OPTS(t,n,...)=struct t n = { 0 }' -I.

@@ -34,10 +34,13 @@ static const char *const prog_names[XTR_N_PROBE_PROGS] = {
 	[XTR_PROG_SESSION] = "xtr_session",
 };
 
+/* The first of two instructions that load 64 bits; BPF_LD and BPF_IMM are both 0. */
+#define LOAD_64 (BPF_LD | BPF_DW)
+
 static void patch_insns(struct bpf_insn *v, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (v[i].code == (BPF_LD | BPF_DW | BPF_IMM)) {
+		if (v[i].code == LOAD_64) {
 			uint64_t value = (uint32_t)v[i].imm | (uint64_t)(uint32_t)v[i + 1].imm
 								      << 32;
 

@@ -148,7 +148,7 @@ struct ivpu_thread *ivpu_thread_get(struct ivpu_state *s, uint32_t tid)
 
 	if (t)
 		return t;
-	if (i != IVPU_NONE) {
+	if (i != IVPU_NONE && s->thread) {
 		s->free_thread = s->thread[i].next;
 	} else {
 		if (s->n_threads == IVPU_THREADS_MAX)
