@@ -81,7 +81,16 @@ static bool refused(const char *text)
 	return !bpftrace_line(text, strlen(text), BPFTRACE_NO_COLUMN, &line);
 }
 
-#define TEXT(p, n) (char *)strndup(p, n)
+/* n bytes as a string, until the next one. */
+static char *text(const char *p, size_t n)
+{
+	static char buf[64];
+
+	cr_assert(n < sizeof(buf));
+	memcpy(buf, p, n);
+	buf[n] = '\0';
+	return buf;
+}
 
 Test(bpftrace, columns_in_front_are_told_by_their_looks)
 {
@@ -91,16 +100,16 @@ Test(bpftrace, columns_in_front_are_told_by_their_looks)
 	cr_assert(eq(u64, l.ns, 123456789));
 	cr_assert(eq(u32, l.e.at.pid, 42));
 	cr_assert(eq(u32, l.e.at.tid, 43));
-	cr_assert(eq(str, TEXT(l.e.at.comm, l.e.at.comm_len), "Web Content"));
+	cr_assert(eq(str, text(l.e.at.comm, l.e.at.comm_len), "Web Content"));
 	l = taken("12.345678: [003] bash(42) kprobe:f", BPFTRACE_NO_COLUMN);
 	cr_assert(eq(u64, l.ns, 12345678000));
 	cr_assert(eq(u32, l.digits, 6));
 	cr_assert(eq(u32, l.e.at.cpu, 3));
 	cr_assert(eq(u32, l.e.at.tid, 42));
-	cr_assert(eq(str, TEXT(l.e.at.comm, l.e.at.comm_len), "bash"));
+	cr_assert(eq(str, text(l.e.at.comm, l.e.at.comm_len), "bash"));
 	l = taken("10:11:12.345 kprobe:f", BPFTRACE_NO_COLUMN);
 	cr_assert(not(l.has_time), "the time of day is an order, not a time");
-	cr_assert(eq(str, TEXT(l.wall, 8), "10:11:12"));
+	cr_assert(eq(str, text(l.wall, 8), "10:11:12"));
 }
 
 Test(bpftrace, labels_are_understood_on_both_sides)
@@ -112,7 +121,7 @@ Test(bpftrace, labels_are_understood_on_both_sides)
 	cr_assert(eq(u32, l.e.at.pid, 7));
 	cr_assert(eq(u32, l.e.at.tid, 8));
 	cr_assert(eq(u64, l.ns, 99));
-	cr_assert(eq(str, TEXT(l.e.text, l.e.text_len), "size=4 x"));
+	cr_assert(eq(str, text(l.e.text, l.e.text_len), "size=4 x"));
 	cr_assert(not(l.e.comm_value));
 }
 
@@ -120,11 +129,11 @@ Test(bpftrace, bare_numbers_behind_the_probe_are_values)
 {
 	struct bpftrace_line l = taken("kprobe:f 4096 bash", BPFTRACE_NO_COLUMN);
 
-	cr_assert(eq(str, TEXT(l.e.text, l.e.text_len), "4096 bash"));
+	cr_assert(eq(str, text(l.e.text, l.e.text_len), "4096 bash"));
 	cr_assert(zero(u32, l.e.at.tid));
 	l = taken("kprobe:f 4096 bash", BPFTRACE_COLUMNS);
 	cr_assert(eq(u64, l.ns, 4096), "unless the file says that they are the time");
-	cr_assert(eq(str, TEXT(l.e.text, l.e.text_len), "bash"));
+	cr_assert(eq(str, text(l.e.text, l.e.text_len), "bash"));
 }
 
 Test(bpftrace, a_name_without_a_thread_is_a_value)
