@@ -688,7 +688,8 @@ def export_onto_a_full_disk_leaves_nothing():
 def interrupted(f, number, where):
     """Status of an export that got this signal while it wrote, however fast it is; None: it had ended before."""
     child = subprocess.Popen([XTR, "export", "-f", f, "-o", os.path.join(where, "out"), long_trace()],
-                             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                             preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))  # nohup ignores some
     while not os.listdir(where) and child.poll() is None:
         pass
     child.send_signal(signal.SIGSTOP)

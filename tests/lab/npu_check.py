@@ -19,6 +19,7 @@ import sys
 
 LIMIT_NS, LIMIT_SHARE = 20_000, 0.05
 FEW = 8
+GROSS = 10  # times what is allowed: for functions of fewer calls
 SHORT_NS, MOST_COST_NS = 10_000, 100_000
 LIBRARY = "libze_loader.so.1"
 
@@ -193,7 +194,7 @@ def cost_of(joined):
 
 
 def check_times(what, joined):
-    """joined: function -> pairs. Functions of few calls are judged together."""
+    """joined: function -> pairs. Functions of few calls are judged together, and less strictly."""
     joined = {name: without_first(pairs) for name, pairs in joined.items()}
     cost = cost_of(joined.values())
     groups, few = {}, []
@@ -204,12 +205,14 @@ def check_times(what, joined):
             groups[name] = sorted(errors)
         else:
             few.extend(errors)
-    if len(few) >= FEW:
-        groups[f"functions of fewer than {FEW} calls"] = sorted(few)
     for name, values in sorted(groups.items()):
         if values[len(values) // 2] > 1:
             check(False, f"{name}: {len(values)} calls, median error {values[len(values) // 2]:.2f} of what is allowed")
-    n = sum(len(v) for v in groups.values())
+    # Rarely called code is what emulation translates while it runs: only gross faults can be told.
+    few.sort()
+    if few and few[len(few) // 2] > GROSS:
+        check(False, f"{len(few)} calls of rare functions: median error {few[len(few) // 2]:.2f} of what is allowed")
+    n = sum(len(v) for v in groups.values()) + len(few)
     worst = max([v[len(v) // 2] for v in groups.values()] or [0])
     print(f"ok   durations of {n} calls of {what}; the medians' worst is {worst:.2f} of what is allowed, which is "
           f"{cost} ns more than 20 us or 5 %")
