@@ -33,7 +33,7 @@ msg  = @$(if $(filter 1,$(V)),:,printf '  %-7s %s\n') '$(1)' '$(patsubst build/%
 # --- what there is ----------------------------------------------------------------------------
 
 LIB_SRC    := $(sort $(wildcard format/*.c))
-REPLAY_SRC := $(sort $(wildcard replay/*.c) $(wildcard converters/*.c))
+REPLAY_SRC := $(sort $(wildcard replay/*.c) $(wildcard analysis/*.c) $(wildcard converters/*.c))
 RECORD_CMD := cli/cmd_record.c cli/cmd_list.c cli/cmd_doctor.c
 CLI_SRC    := $(filter-out cli/main.c,$(sort $(wildcard cli/*.c)))
 have       = $(shell pkg-config --exists $(1) && echo 1)
@@ -228,7 +228,7 @@ fuzz-plain:
 golden: bin tools-bin ## write the expected outputs of tests/golden again
 	$(Q)BUILD=$(B) XTR=$(B)/xtr tests/golden/run --update
 
-C_DIRS  := $(wildcard format/ replay/ converters/ cli/ recorder/)
+C_DIRS  := $(wildcard format/ replay/ analysis/ converters/ cli/ recorder/)
 C_FILES := $(sort $(wildcard $(C_DIRS:=*.[ch]) bpf/*.[ch] tests/*/*.[ch]))
 CLANG_FORMAT ?= clang-format
 fmt: ## format the C files (clang-format 14)

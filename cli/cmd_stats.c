@@ -2,7 +2,7 @@
 /* xtr stats: the answers. */
 #include "cli.h"
 #include "replay_cmd.h"
-#include "replay/view.h"
+#include "analysis/view.h"
 
 #include <string.h>
 

@@ -7,8 +7,8 @@
 #include "tests/fuzz/called.h"
 #include "tests/fuzz/shown.h"
 
-#include "replay/stats.h"
-#include "replay/view.h"
+#include "analysis/stats.h"
+#include "analysis/view.h"
 
 #define DEPTH_MAX 32u
 

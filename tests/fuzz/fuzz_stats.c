@@ -5,7 +5,7 @@
  */
 #include "tests/fuzz/events.h"
 
-#include "replay/stats.h"
+#include "analysis/stats.h"
 
 static void check_rows(const struct xtr_stats *s, enum xtr_stats_by by)
 {

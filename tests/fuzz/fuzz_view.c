@@ -7,7 +7,7 @@
 
 #include "format/reader.h"
 #include "replay/play.h"
-#include "replay/view.h"
+#include "analysis/view.h"
 
 static int on_event(void *ctx, const struct xtr_event *ev)
 {

@@ -4,7 +4,7 @@
 #define TEST_ANALYSED_H
 
 #include "named.h"
-#include "replay/analysis.h"
+#include "analysis/analysis.h"
 
 struct analysed {
 	struct named n;

@@ -12,7 +12,7 @@
 #include "format/meta.h"
 #include "format/tables.h"
 #include "replay/model.h"
-#include "replay/stats.h"
+#include "analysis/stats.h"
 
 #define SIM_JOBS_MAX 4096u
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "replay/busy.h"
+#include "analysis/busy.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

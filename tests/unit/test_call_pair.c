@@ -3,7 +3,7 @@
  */
 #include "named.h"
 #include "format/xtr_format.h"
-#include "replay/analysis.h"
+#include "analysis/analysis.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

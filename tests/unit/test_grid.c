@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "replay/text.h"
-#include "replay/grid.h"
+#include "analysis/grid.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

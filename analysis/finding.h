@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Findings: what is worth a look, each with the evidence that it rests on. An analysis adds a
+ * finding only where the trace shows it; there is none without numbers.
+ */
+#ifndef XTR_FINDING_H
+#define XTR_FINDING_H
+
+#include "replay/json.h"
+
+#include <stdbool.h>
+
+#define XTR_FINDINGS_MAX         256u /* beyond, they are only counted */
+#define XTR_FINDING_TEXT_MAX     240u
+#define XTR_FINDING_EVIDENCE_MAX 8u
+
+/* One number behind a finding. */
+struct xtr_evidence {
+	const char *key; /* of the JSON object, static: "calls", "p50_ns" */
+	uint64_t value;
+};
+
+struct xtr_finding {
+	const char *id;                  /* what kind it is, static: "boot-polling" */
+	char text[XTR_FINDING_TEXT_MAX]; /* one line for people, no control characters */
+	bool notable;                    /* something to act on; false: explains what is seen */
+	uint64_t at_ns;                  /* first event of the evidence; 0: the whole trace */
+	struct xtr_evidence evidence[XTR_FINDING_EVIDENCE_MAX];
+	uint32_t n_evidence;
+};
+
+struct xtr_findings { /* all zero: empty */
+	struct xtr_finding *finding;
+	uint32_t n, cap;
+	uint64_t more; /* not kept */
+};
+
+/* A copy is kept. 0 or -ENOMEM. */
+int xtr_findings_add(struct xtr_findings *f, const struct xtr_finding *one);
+/* Notable ones first, then by time. */
+void xtr_findings_sort(struct xtr_findings *f);
+void xtr_findings_free(struct xtr_findings *f);
+/* As an array, the present key's value. */
+void xtr_findings_json(const struct xtr_findings *f, struct xtr_json *j);
+/* One line each, with the time where it is known (times: the trace has times). */
+void xtr_findings_text(const struct xtr_findings *f, bool times, FILE *out);
+
+#endif /* XTR_FINDING_H */

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is worth a look in the firmware's messages. Each is said with its numbers, or not at all. */
+#include "firmware.h"
+#include "replay/text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Of a kind, so many are told one by one; the sections have the rest. */
+#define TOLD_MAX 8u
+
+static void evidence(struct xtr_finding *f, const char *key, uint64_t value)
+{
+	f->evidence[f->n_evidence++] = (struct xtr_evidence){ key, value };
+}
+
+/* Calls of the FIFO's handler that are no interrupts. */
+static int boot_polling(struct firmware *fw)
+{
+	const struct fw_function *f = &fw->function[FW_IPC_IRQ];
+	struct xtr_finding x = { .id = "boot-polling" };
+	char n[XTR_TEXT_NUMBER], m[XTR_TEXT_NUMBER];
+
+	if (f->in_boot < FW_LOOP_MIN)
+		return 0;
+	snprintf(x.text, sizeof(x.text),
+		 "%s of %s calls of ivpu_ipc_irq_handler are the loop in which the driver waits "
+		 "for the firmware to boot, not interrupts",
+		 xtr_text_count(n, f->in_boot), xtr_text_count(m, f->n));
+	evidence(&x, "ipc_irq_handler_in_boot", f->in_boot);
+	evidence(&x, "ipc_irq_handler_calls", f->n);
+	evidence(&x, "ipc_receive_in_boot", fw->function[FW_RECEIVE].in_boot);
+	evidence(&x, "ipc_receive_calls", fw->function[FW_RECEIVE].n);
+	return xtr_findings_add(fw->o->findings, &x);
+}
+
+static int loop(struct firmware *fw, const struct fw_loop *l)
+{
+	struct xtr_finding x = { .id = "firmware-loop", .notable = true, .at_ns = l->begin_ns };
+	bool timed = fw->function[FW_RECEIVE].timed;
+	char n[XTR_TEXT_NUMBER], over[XTR_TEXT_NUMBER], in[XTR_TEXT_NUMBER], times[96] = "";
+
+	if (fw->o->times)
+		snprintf(times, sizeof(times), " in %s (%s inside the calls)",
+			 xtr_text_ns(over, l->end_ns - l->begin_ns), xtr_text_ns(in, l->in_calls));
+	if (fw->o->times && !timed)
+		snprintf(times, sizeof(times), " in %s",
+			 xtr_text_ns(over, l->end_ns - l->begin_ns));
+	snprintf(x.text, sizeof(x.text), "%s %s%s outside of boot%s%s", xtr_text_count(n, l->n),
+		 timed ? "calls of ivpu_ipc_receive in a row timed out"
+		       : "rounds of ivpu_ipc_irq_handler and ivpu_ipc_receive in a row",
+		 times, *l->where ? ", in " : "", l->where);
+	evidence(&x, timed ? "timeouts" : "rounds", l->n);
+	if (fw->o->times)
+		evidence(&x, "duration_ns", l->end_ns - l->begin_ns);
+	if (fw->o->times && timed)
+		evidence(&x, "in_calls_ns", l->in_calls);
+	return xtr_findings_add(fw->o->findings, &x);
+}
+
+static int stall(struct firmware *fw, const struct stall_job *k, uint64_t median)
+{
+	struct xtr_finding x = { .id = "npu-stall", .notable = true, .at_ns = k->silence_at_ns };
+	char ran[XTR_TEXT_NUMBER], quiet[XTR_TEXT_NUMBER], mid[XTR_TEXT_NUMBER];
+
+	snprintf(x.text, sizeof(x.text),
+		 "job %" PRIu64 ":%" PRIu64 " of pid %u ran %s, of which the firmware sent nothing "
+		 "for %s; the process's middle job takes %s",
+		 k->name.ctx, k->name.seqno, k->pid, xtr_text_ns(ran, k->ran_ns),
+		 xtr_text_ns(quiet, k->silence_ns), xtr_text_ns(mid, median));
+	evidence(&x, "context", k->name.ctx);
+	evidence(&x, "seqno", k->name.seqno);
+	evidence(&x, "pid", k->pid);
+	evidence(&x, "begin_ns", k->begin_ns);
+	evidence(&x, "ran_ns", k->ran_ns);
+	evidence(&x, "silence_ns", k->silence_ns);
+	evidence(&x, "median_ns", median);
+	evidence(&x, "process_jobs", stalls_peers(&fw->stalls, k));
+	return xtr_findings_add(fw->o->findings, &x);
+}
+
+static int no_reply(struct firmware *fw, const struct jsm_type *t)
+{
+	struct xtr_finding x = { .id = "no-reply", .notable = true, .at_ns = t->first_no_reply_ns };
+	char n[XTR_TEXT_NUMBER], m[XTR_TEXT_NUMBER], ns[XTR_TEXT_NUMBER], longest[64] = "";
+
+	if (fw->o->times)
+		snprintf(longest, sizeof(longest), ", the longest for %s",
+			 xtr_text_ns(ns, t->longest_ns));
+	snprintf(x.text, sizeof(x.text), "%s of %s messages %s to the firmware got no reply%s",
+		 xtr_text_count(n, t->no_reply), xtr_text_count(m, t->sent), t->name, longest);
+	evidence(&x, "no_reply", t->no_reply);
+	evidence(&x, "sent", t->sent);
+	evidence(&x, "replies", t->replies);
+	if (fw->o->times)
+		evidence(&x, "longest_ns", t->longest_ns);
+	return xtr_findings_add(fw->o->findings, &x);
+}
+
+int fw_findings(struct firmware *fw)
+{
+	uint64_t median;
+	uint32_t i, told = 0;
+	int ret = boot_polling(fw);
+
+	for (i = 0; i < fw->n_loops && i < TOLD_MAX && !ret; i++)
+		ret = loop(fw, &fw->loop[i]);
+	for (i = 0; i < fw->stalls.n_kept && told < TOLD_MAX && !ret; i++)
+		if (stalls_is_one(&fw->stalls, &fw->stalls.kept[i], &median)) {
+			told++;
+			ret = stall(fw, &fw->stalls.kept[i], median);
+		}
+	for (i = 0; i < fw->jsm.n_rows && !ret; i++)
+		if (fw->jsm.row[i].no_reply && !fw->jsm.row[i].one_way)
+			ret = no_reply(fw, &fw->jsm.row[i]);
+	return ret;
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "stats_impl.h"
+#include "format/xtr_format.h"
+#include "replay/record.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TYPES 65536u
+
+struct xtr_stats_row *rows_add(struct rows *r)
+{
+	struct xtr_stats_row *row;
+	uint32_t cap;
+
+	if (r->n == r->cap) {
+		cap = r->cap ? r->cap * 2 : 8;
+		row = realloc(r->row, cap * sizeof(*row));
+		if (!row)
+			return NULL;
+		r->row = row;
+		r->cap = cap;
+	}
+	row = &r->row[r->n++];
+	*row = (struct xtr_stats_row){ 0 };
+	return row;
+}
+
+static int rows_grow(struct rows *r, size_t n)
+{
+	struct xtr_stats_row *row;
+
+	while (r->n < n) {
+		row = rows_add(r);
+		if (!row)
+			return -ENOMEM;
+		row->known = true;
+	}
+	return 0;
+}
+
+int stats_grow_rings(struct xtr_stats *s)
+{
+	size_t n = xtr_model_n_rings(s->model);
+	struct xtr_stats_ring *ring;
+
+	if (s->n_rings < n) {
+		ring = realloc(s->ring, n * sizeof(*ring));
+		if (!ring)
+			return -ENOMEM;
+		memset(ring + s->n_rings, 0, (n - s->n_rings) * sizeof(*ring));
+		s->ring = ring;
+		s->n_rings = (uint32_t)n;
+	}
+	if (rows_grow(&s->rows[XTR_BY_RING], n))
+		return -ENOMEM;
+	return rows_grow(&s->rows[XTR_BY_DEVICE], xtr_model_n_devices(s->model));
+}
+
+static bool in_window(const struct xtr_stats *s, uint64_t ts)
+{
+	return ts >= s->o.select.from && (!s->o.select.to || ts <= s->o.select.to);
+}
+
+/* Queue depths come from the events themselves, jobs or not. */
+static int add_depth(struct xtr_stats *s, const struct xtr_gpu_record *r)
+{
+	int64_t i = xtr_model_ring_index(s->model, r->ring);
+	struct xtr_stats_ring *ring;
+
+	if (i < 0)
+		return (int)i;
+	if (i >= s->n_rings && stats_grow_rings(s))
+		return -ENOMEM;
+	ring = &s->ring[i];
+	if (r->type == XTR_EV_JOB_QUEUE) {
+		ring->queued++;
+		return xtr_hist_add(&ring->depth_queue, r->job_count);
+	}
+	ring->run++;
+	return xtr_hist_add(&ring->depth_run, r->job_count);
+}
+
+static int on_step(void *ctx, const struct xtr_gpu_record *r, uint64_t ts)
+{
+	struct xtr_stats *s = ctx;
+
+	return in_window(s, ts) ? add_depth(s, r) : 0;
+}
+
+int xtr_stats_new(struct xtr_stats **out, const struct xtr_stats_opts *opts)
+{
+	struct xtr_stats *s = calloc(1, sizeof(*s));
+	struct xtr_model_opts mo = { .sz = sizeof(mo),
+				     .meta = opts->meta,
+				     .tables = opts->tables,
+				     .job = stats_on_job,
+				     .step = on_step,
+				     .ctx = s };
+	int ret = -ENOMEM;
+
+	if (!s)
+		return -ENOMEM;
+	s->o = *opts;
+	s->types = calloc(TYPES, sizeof(*s->types));
+	s->slowest = calloc(opts->top + 1u, sizeof(*s->slowest));
+	s->wait = calloc(opts->top + 1u, sizeof(*s->wait));
+	if (s->types && s->slowest && s->wait && rows_add(&s->rows[XTR_BY_PROCESS]) &&
+	    rows_add(&s->rows[XTR_BY_CLIENT]))
+		ret = xtr_model_new(&s->model, &mo);
+	if (!ret)
+		ret = stats_grow_rings(s);
+	if (ret) {
+		xtr_stats_free(s);
+		return ret;
+	}
+	*out = s;
+	return 0;
+}
+
+static void rows_free(struct rows *r)
+{
+	uint32_t i;
+
+	for (i = 0; i < r->n; i++) {
+		xtr_agg_free(&r->row[i].agg);
+		xtr_busy_free(&r->row[i].busy);
+	}
+	free(r->row);
+}
+
+static void rings_free(struct xtr_stats *s)
+{
+	uint32_t i;
+
+	for (i = 0; i < s->n_rings; i++) {
+		xtr_hist_free(&s->ring[i].depth_queue);
+		xtr_hist_free(&s->ring[i].depth_run);
+		xtr_hist_free(&s->ring[i].dep_wait);
+	}
+	free(s->ring);
+}
+
+void xtr_stats_free(struct xtr_stats *s)
+{
+	uint32_t i;
+
+	if (!s)
+		return;
+	rings_free(s);
+	for (i = 0; i < XTR_BY_COUNT; i++)
+		rows_free(&s->rows[i]);
+	for (i = 0; i < s->n_owners; i++)
+		xtr_agg_free(&s->owner[i].agg);
+	xtr_agg_free(&s->total.agg);
+	xtr_busy_free(&s->total.busy);
+	xtr_keymap_free(&s->owners);
+	xtr_keymap_free(&s->processes);
+	xtr_keymap_free(&s->clients);
+	xtr_keymap_free(&s->blockers);
+	xtr_model_free(s->model);
+	free(s->owner);
+	free(s->blocker);
+	free(s->slowest);
+	free(s->wait);
+	free(s->types);
+	free(s);
+}
+
+int xtr_stats_event(struct xtr_stats *s, const struct xtr_event *ev)
+{
+	struct xtr_gpu_record r;
+	int ret = 0;
+
+	if (ev->type && in_window(s, ev->ts)) {
+		if (!s->events++)
+			s->first = ev->ts;
+		if (ev->ts > s->last)
+			s->last = ev->ts;
+		s->types[ev->type % TYPES]++;
+		if ((ev->type == XTR_EV_JOB_QUEUE || ev->type == XTR_EV_JOB_RUN) &&
+		    xtr_gpu_record_get(ev, &r) == 1)
+			ret = add_depth(s, &r);
+	}
+	if (!ret)
+		ret = xtr_model_event(s->model, ev);
+	if (!ret && s->o.analyses)
+		ret = xtr_analyses_event(s->o.analyses, ev);
+	return ret;
+}
+
+int xtr_stats_finish(struct xtr_stats *s)
+{
+	int ret = xtr_model_finish(s->model);
+
+	if (!ret)
+		ret = stats_grow_rings(s);
+	if (!ret)
+		ret = stats_make_rows(s);
+	if (!ret && s->o.analyses)
+		ret = xtr_analyses_finish(s->o.analyses, s->last - s->first);
+	s->finished = !ret;
+	return ret;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The text view's histograms, and what events a trace holds. */
+#include "view.h"
+#include "format/reader.h"
+#include "grid.h"
+#include "replay/text.h"
+
+#include <string.h>
+
+#define BAR         40u
+#define POWERS      65u
+#define RINGS_SHOWN 8u
+
+static unsigned int power_of(uint64_t v)
+{
+	return v ? 64u - (unsigned int)__builtin_clzll(v) : 0;
+}
+
+/* Buckets of a power of two: [0], [1], [2, 3], [4, 7], ... */
+static void fold(const struct xtr_hist *h, uint64_t n[POWERS])
+{
+	struct xtr_hist_bucket b;
+	uint32_t pos = 0;
+
+	memset(n, 0, POWERS * sizeof(*n));
+	while (xtr_hist_next(h, &pos, &b))
+		n[power_of(b.lo)] += b.n;
+}
+
+static void bounds(unsigned int power, bool times, char lo[XTR_TEXT_NUMBER],
+		   char hi[XTR_TEXT_NUMBER])
+{
+	uint64_t from = power ? 1ull << (power - 1) : 0;
+	uint64_t to = power ? from + (from - 1) : 0;
+
+	if (times) {
+		xtr_text_ns(lo, from);
+		xtr_text_ns(hi, to);
+	} else {
+		xtr_text_count(lo, from);
+		xtr_text_count(hi, to);
+	}
+}
+
+void xtr_view_text_hist(FILE *f, const struct xtr_hist *h, bool times)
+{
+	char lo[XTR_TEXT_NUMBER], hi[XTR_TEXT_NUMBER], count[XTR_TEXT_NUMBER];
+	uint64_t n[POWERS], most = 0;
+	unsigned int i, first = POWERS, last = 0, k, bar;
+
+	fold(h, n);
+	for (i = 0; i < POWERS; i++) {
+		if (!n[i])
+			continue;
+		if (first == POWERS)
+			first = i;
+		last = i;
+		if (n[i] > most)
+			most = n[i];
+	}
+	for (i = first; i <= last && first < POWERS; i++) {
+		bounds(i, times, lo, hi);
+		fprintf(f, "    %9s .. %-9s %12s |", lo, hi, xtr_text_count(count, n[i]));
+		bar = (unsigned int)((__uint128_t)n[i] * BAR / most);
+		for (k = 0; k < bar || (n[i] && !k); k++)
+			fputc('#', f);
+		fputc('\n', f);
+	}
+}
+
+static void ring_histograms(const struct xtr_view *v, const struct xtr_stats_row *row)
+{
+	const struct xtr_stats_ring *ring = xtr_stats_ring(v->stats, row->ring->index);
+	char name[XTR_TEXT_NAME + 16], dev[XTR_TEXT_NAME];
+	char n[XTR_TEXT_NUMBER], m[XTR_TEXT_NUMBER];
+
+	xtr_text_name(dev, sizeof(dev), row->device, strlen(row->device));
+	xtr_view_ring(v, row->ring, name, sizeof(name));
+	if (row->agg.exec.n) {
+		fprintf(v->f, "  %s %s: execution time of %s of %s jobs\n", dev, name,
+			xtr_text_count(n, row->agg.exec.n), xtr_text_count(m, row->agg.resided));
+		xtr_view_text_hist(v->f, &row->agg.exec, true);
+	} else if (row->agg.residence.n) {
+		fprintf(v->f, "  %s %s: residence (upper bound of execution time)\n", dev, name);
+		xtr_view_text_hist(v->f, &row->agg.residence, true);
+	}
+	if (ring->depth_run.n) {
+		fprintf(v->f, "  %s %s: queue depth when a job was run\n", dev, name);
+		xtr_view_text_hist(v->f, &ring->depth_run, false);
+	}
+}
+
+int xtr_view_text_histograms(const struct xtr_view *v)
+{
+	size_t i, n = xtr_stats_n_rows(v->stats, XTR_BY_RING);
+
+	for (i = 0; i < n && i < RINGS_SHOWN; i++)
+		ring_histograms(v, xtr_stats_row(v->stats, XTR_BY_RING, i));
+	if (n > RINGS_SHOWN)
+		fprintf(v->f, "  ... and %zu more rings (select with --ring)\n", n - RINGS_SHOWN);
+	return 0;
+}
+
+int xtr_view_text_events(const struct xtr_view *v)
+{
+	static const char *const titles[] = { "<event", "count", NULL };
+	const struct xtr_meta *meta = xtr_section_meta(v->section);
+	struct xtr_grid *t = xtr_grid_new(titles);
+	const struct xtr_event_desc *desc;
+	char buf[XTR_TEXT_NAME];
+	uint32_t type;
+
+	for (type = 1; type < 65536; type++) {
+		if (!xtr_stats_events_of(v->stats, type))
+			continue;
+		desc = xtr_meta_event(meta, type);
+		if (desc)
+			xtr_text_name(buf, sizeof(buf), desc->name, strlen(desc->name));
+		else
+			snprintf(buf, sizeof(buf), "type %u", type);
+		xtr_grid_cell(t, buf);
+		xtr_grid_cell(t, xtr_text_count(buf, xtr_stats_events_of(v->stats, type)));
+	}
+	return xtr_grid_print(t, v->f, 2);
+}

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* `xtr stats` for people: losses first, then the tables. */
+#include "view.h"
+#include "format/reader.h"
+#include "grid.h"
+#include "replay/text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define ROWS_SHOWN 40u
+
+/* A cell that is a time or follows from times, where there are none. */
+static void cells_unknown(struct xtr_grid *t, size_t n)
+{
+	while (n--)
+		xtr_grid_cell(t, "-");
+}
+
+static void cell_ns(struct xtr_grid *t, uint64_t ns, bool bounded)
+{
+	char n[XTR_TEXT_NUMBER], buf[XTR_TEXT_NUMBER + 4];
+
+	snprintf(buf, sizeof(buf), "%s%s", bounded ? "<=" : "", xtr_text_ns(n, ns));
+	xtr_grid_cell(t, buf);
+}
+
+static void cell_count(struct xtr_grid *t, uint64_t n)
+{
+	char buf[XTR_TEXT_NUMBER];
+
+	xtr_grid_cell(t, xtr_text_count(buf, n));
+}
+
+/* Sum, mean, p50, p90, p99, max: of execution, or as upper bounds of residence, where only that is
+ * known. */
+static void cells_exec(struct xtr_grid *t, const struct xtr_agg *a)
+{
+	static const unsigned int q[] = { 500, 900, 990, 1000 };
+	const struct xtr_hist *h = a->exec.n ? &a->exec : &a->residence;
+	char lo[XTR_TEXT_NUMBER], hi[XTR_TEXT_NUMBER], buf[2 * XTR_TEXT_NUMBER + 2];
+
+	xtr_text_ns(lo, a->exec_min);
+	xtr_text_ns(hi, a->exec_max);
+	snprintf(buf, sizeof(buf), "%s%s%s", strcmp(lo, hi) ? lo : "", strcmp(lo, hi) ? ".." : "",
+		 hi);
+	xtr_grid_cell(t, a->resided ? buf : "-");
+	if (!h->n) {
+		cells_unknown(t, 5);
+		return;
+	}
+	cell_ns(t, xtr_hist_mean(h), !a->exec.n);
+	for (size_t i = 0; i < 4; i++)
+		cell_ns(t, xtr_hist_quantile(h, q[i]), !a->exec.n);
+}
+
+/* How the execution times of a row are known. */
+static void cell_how(struct xtr_grid *t, const struct xtr_stats_row *row)
+{
+	const struct xtr_agg *a = &row->agg;
+	uint64_t bounded = a->quality[XTR_QUALITY_BOUNDED];
+	char n[XTR_TEXT_NUMBER], buf[160];
+	const char *why = row->ring ? xtr_ring_why(row->ring) : NULL;
+
+	if (!a->resided) {
+		xtr_grid_cell(t, "no job with start and end");
+	} else if (!a->exec.n) {
+		snprintf(buf, sizeof(buf), "bounded: %s", why ? why : "no start is known");
+		xtr_grid_cell(t, buf);
+	} else {
+		snprintf(buf, sizeof(buf), "%s%s%s%s",
+			 a->quality[XTR_QUALITY_INFERRED] ? "inferred, in-order ring"
+							  : "exact, one job at a time",
+			 bounded ? "; " : "", bounded ? xtr_text_count(n, bounded) : "",
+			 bounded ? " only bounded" : "");
+		xtr_grid_cell(t, buf);
+	}
+}
+
+/* What the times of a row say; XTR_BY_PROCESS and on: of its own jobs only. */
+static void cells_times(const struct xtr_view *v, struct xtr_grid *t, enum xtr_stats_by by,
+			const struct xtr_stats_row *row)
+{
+	char buf[XTR_TEXT_NUMBER];
+
+	if (!xtr_view_times(v)) {
+		cells_unknown(t, 8);
+		xtr_grid_cell(t, "the trace has no times");
+		return;
+	}
+	xtr_grid_cell(t, xtr_text_percent(buf, row->busy.total, xtr_view_duration(v)));
+	cell_ns(t, row->busy.total, row->busy.inexact || (row->bounded && by >= XTR_BY_PROCESS));
+	cells_exec(t, &row->agg);
+	cell_how(t, row);
+}
+
+/* The cells that name a row. */
+static void cells_name(const struct xtr_view *v, struct xtr_grid *t, enum xtr_stats_by by,
+		       const struct xtr_stats_row *row)
+{
+	char name[XTR_TEXT_NAME], buf[XTR_TEXT_NAME + 16];
+
+	switch (by) {
+	case XTR_BY_RING:
+	case XTR_BY_DEVICE:
+		xtr_text_name(name, sizeof(name), row->device, strlen(row->device));
+		xtr_grid_cell(t, *name ? name : "(unknown)");
+		if (by == XTR_BY_RING)
+			xtr_grid_cell(t, xtr_view_ring(v, row->ring, buf, sizeof(buf)));
+		break;
+	case XTR_BY_PROCESS:
+		snprintf(buf, sizeof(buf), "%u", row->pid);
+		xtr_grid_cell(t, row->known && row->pid ? buf : "-");
+		xtr_grid_cell(t, row->known ? xtr_view_string(v, row->comm, name, sizeof(name))
+					    : "(unknown)");
+		break;
+	default:
+		snprintf(buf, sizeof(buf), "%" PRIu64, row->client_id);
+		xtr_grid_cell(t, row->known ? buf : "(unknown)");
+		xtr_text_name(name, sizeof(name), row->known ? row->device : "",
+			      row->known ? strlen(row->device) : 0);
+		xtr_grid_cell(t, name);
+	}
+}
+
+/* Devices, rings, processes and clients differ in what names a row. */
+static int exec_table(const struct xtr_view *v, enum xtr_stats_by by)
+{
+	static const char *const names[XTR_BY_COUNT][2] = {
+		[XTR_BY_DEVICE] = { "<device", NULL },
+		[XTR_BY_RING] = { "<device", "<ring" },
+		[XTR_BY_PROCESS] = { "pid", "<process" },
+		[XTR_BY_CLIENT] = { "client", "<device" },
+	};
+	static const char *const common[] = { "jobs", "util", "busy", "execution", "mean", "p50",
+					      "p90",  "p99",  "max",  "<known as", NULL };
+	const char *titles[XTR_GRID_COLUMNS] = { names[by][0], names[by][1] };
+	size_t i, n = xtr_stats_n_rows(v->stats, by), first = names[by][1] ? 2 : 1;
+	struct xtr_grid *t;
+	int ret;
+
+	memcpy(titles + first, common, sizeof(common));
+	t = xtr_grid_new(titles);
+	for (i = 0; i < n && i < ROWS_SHOWN; i++) {
+		const struct xtr_stats_row *row = xtr_stats_row(v->stats, by, i);
+
+		cells_name(v, t, by, row);
+		cell_count(t, row->agg.jobs);
+		cells_times(v, t, by, row);
+	}
+	ret = xtr_grid_print(t, v->f, 2);
+	if (n > ROWS_SHOWN)
+		fprintf(v->f, "  ... and %zu more (all of them with --json)\n", n - ROWS_SHOWN);
+	return ret;
+}
+
+static int devices(const struct xtr_view *v)
+{
+	return exec_table(v, XTR_BY_DEVICE);
+}
+
+static int rings(const struct xtr_view *v)
+{
+	return exec_table(v, XTR_BY_RING);
+}
+
+static int processes(const struct xtr_view *v)
+{
+	return exec_table(v, XTR_BY_PROCESS);
+}
+
+static int clients(const struct xtr_view *v)
+{
+	return exec_table(v, XTR_BY_CLIENT);
+}
+
+static bool is_unusual(const struct xtr_agg *a)
+{
+	return a->quality[XTR_QUALITY_OPEN] || a->quality[XTR_QUALITY_LOST] || a->killed ||
+	       a->errors || a->batch_jobs || a->overtaken;
+}
+
+static int unusual(const struct xtr_view *v)
+{
+	static const char *const titles[] = { "<device",   "<ring",     "jobs",    "on hardware",
+					      "in queue",  "open",      "lost",    "killed",
+					      "errors",    "timeouts",  "batches", "in batches",
+					      "overtaken", "by kernel", NULL };
+	struct xtr_grid *t = xtr_grid_new(titles);
+	size_t i, shown = 0;
+	int ret;
+
+	for (i = 0; i < xtr_stats_n_rows(v->stats, XTR_BY_RING) && shown < ROWS_SHOWN; i++) {
+		const struct xtr_stats_row *row = xtr_stats_row(v->stats, XTR_BY_RING, i);
+		const struct xtr_agg *a = &row->agg;
+
+		if (!is_unusual(a))
+			continue;
+		shown++;
+		cells_name(v, t, XTR_BY_RING, row);
+		cell_count(t, a->jobs);
+		cell_count(t, a->on_hardware);
+		cell_count(t, a->in_queue);
+		cell_count(t, a->quality[XTR_QUALITY_OPEN]);
+		cell_count(t, a->quality[XTR_QUALITY_LOST]);
+		cell_count(t, a->killed);
+		cell_count(t, a->errors);
+		cell_count(t, a->timeouts);
+		cell_count(t, a->batches);
+		cell_count(t, a->batch_jobs);
+		cell_count(t, a->overtaken);
+		cell_count(t, a->kernel);
+	}
+	ret = shown ? xtr_grid_print(t, v->f, 2) : xtr_grid_print(t, NULL, 0);
+	if (!shown)
+		fputs("  none: every job ran and completed\n", v->f);
+	return ret;
+}
+
+static int findings(const struct xtr_view *v)
+{
+	xtr_findings_text(xtr_analyses_findings(v->analyses), xtr_view_times(v), v->f);
+	return 0;
+}
+
+static int (*const part_text[])(const struct xtr_view *) = {
+	[XTR_VIEW_DEVICES] = devices,
+	[XTR_VIEW_RINGS] = rings,
+	[XTR_VIEW_PROCESSES] = processes,
+	[XTR_VIEW_CLIENTS] = clients,
+	[XTR_VIEW_WAITS] = xtr_view_text_waits,
+	[XTR_VIEW_DEPTH] = xtr_view_text_depth,
+	[XTR_VIEW_DEPENDENCIES] = xtr_view_text_dependencies,
+	[XTR_VIEW_SLOWEST] = xtr_view_text_slowest,
+	[XTR_VIEW_UNUSUAL] = unusual,
+	[XTR_VIEW_FINDINGS] = findings,
+	[XTR_VIEW_HISTOGRAMS] = xtr_view_text_histograms,
+	[XTR_VIEW_EVENTS] = xtr_view_text_events,
+};
+
+/* A file that is not whole may lack the chunks which would tell of more losses. */
+static void damage(const struct xtr_view *v)
+{
+	char n[XTR_TEXT_NUMBER];
+
+	if (!v->problems)
+		return;
+	fprintf(v->f, "DAMAGED: the file has %s %s (see 'xtr check'): %s.\n",
+		xtr_text_count(n, v->problems),
+		v->problems == 1 ? "problem" : "problems, the first", xtr_problem_help(v->problem));
+}
+
+/* What is missing, before any number that may suffer from it. */
+static void losses(const struct xtr_view *v)
+{
+	const struct xtr_section_summary *sum = xtr_section_summary(v->section);
+	const struct xtr_agg *a = &xtr_stats_total(v->stats)->agg;
+	char n[XTR_TEXT_NUMBER], m[XTR_TEXT_NUMBER], k[XTR_TEXT_NUMBER];
+	uint64_t unsure;
+
+	xtr_meta_config_u64(xtr_section_meta(v->section), "import-lost-unsure", &unsure);
+	if (!sum->lost && !sum->missing && !v->problems)
+		fputs("Lost: nothing.", v->f);
+	else if (!sum->lost && !sum->missing)
+		fputs("Lost: nothing known, but what is damaged may have said more.", v->f);
+	else
+		fprintf(v->f,
+			"LOST: events lost while recording: %s%s; in damaged chunks: %s; gaps: %s.",
+			unsure ? "at least " : "", xtr_text_count(n, sum->lost),
+			xtr_text_count(m, sum->missing),
+			xtr_text_count(k, xtr_loss_n_gaps(xtr_section_loss(v->section))));
+	if (a->quality[XTR_QUALITY_LOST])
+		fprintf(v->f, " Jobs that lack records: %s.",
+			xtr_text_count(n, a->quality[XTR_QUALITY_LOST]));
+	if (a->quality[XTR_QUALITY_OPEN])
+		fprintf(v->f, " Jobs that begin or end outside the trace: %s.",
+			xtr_text_count(n, a->quality[XTR_QUALITY_OPEN]));
+	fputc('\n', v->f);
+}
+
+static void headline(const struct xtr_view *v)
+{
+	char n[XTR_TEXT_NUMBER], d[XTR_TEXT_NUMBER], e[XTR_TEXT_NUMBER], path[XTR_TEXT_NAME];
+	const struct xtr_stats_row *total = xtr_stats_total(v->stats);
+	size_t n_rings = xtr_stats_n_rows(v->stats, XTR_BY_RING);
+	size_t n_devs = xtr_stats_n_rows(v->stats, XTR_BY_DEVICE);
+
+	xtr_text_name(path, sizeof(path), v->path, strlen(v->path));
+	xtr_text_count(e, xtr_stats_events(v->stats));
+	if (xtr_view_times(v))
+		fprintf(v->f, "%s: %s events in %s: ", path, e,
+			xtr_text_ns(d, xtr_view_duration(v)));
+	else
+		fprintf(v->f, "%s: %s events, in order, without times: ", path, e);
+	if (total->agg.jobs)
+		fprintf(v->f, "%s jobs on %zu %s, %zu %s\n", xtr_text_count(n, total->agg.jobs),
+			n_devs, n_devs == 1 ? "device" : "devices", n_rings,
+			n_rings == 1 ? "ring" : "rings");
+	else
+		fputs("no GPU or NPU jobs\n", v->f);
+}
+
+static int analyses(const struct xtr_view *v)
+{
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < xtr_n_analyses && !ret; i++) {
+		if (!(xtr_view_analyses(v->parts) & 1u << i) || !xtr_analyses_has(v->analyses, i))
+			continue;
+		fprintf(v->f, "\n%s\n", xtr_analyses[i]->title);
+		ret = xtr_analyses_text(v->analyses, i, v);
+	}
+	return ret;
+}
+
+/* Parts that hold nothing but times. */
+static bool is_of_times(enum xtr_view_part part)
+{
+	return part == XTR_VIEW_WAITS || part == XTR_VIEW_SLOWEST || part == XTR_VIEW_HISTOGRAMS;
+}
+
+/* Parts that are there without jobs. */
+static bool is_there(const struct xtr_view *v, enum xtr_view_part part)
+{
+	if (part == XTR_VIEW_FINDINGS)
+		return xtr_analyses_findings(v->analyses)->n;
+	return part == XTR_VIEW_EVENTS || xtr_stats_total(v->stats)->agg.jobs;
+}
+
+int xtr_view_text(const struct xtr_view *v)
+{
+	unsigned int i;
+	int ret = 0;
+
+	headline(v);
+	damage(v);
+	losses(v);
+	for (i = 0; i < XTR_VIEW_PART_COUNT && !ret; i++) {
+		if (i == XTR_VIEW_HISTOGRAMS)
+			ret = analyses(v);
+		if (ret || !(v->parts & 1u << i) || !is_there(v, i))
+			continue;
+		fprintf(v->f, "\n%s\n", xtr_view_part_title(i));
+		ret = is_of_times(i) && !xtr_view_times(v) ? xtr_view_text_no_times(v)
+							   : part_text[i](v);
+	}
+	return ret;
+}
