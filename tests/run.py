@@ -39,11 +39,22 @@ class Result:
         return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
 
 
+FAILED = []  # lines that told of a failure, to be said once more at the end
+
+
+def note(text):
+    if re.match(r"\s*(FAIL|not ok)\b", text):
+        FAILED.append(text.strip())
+
+
 def say(text):
+    note(text)
     print(text, flush=True)
 
 
 def tail(text, lines=60):
+    for line in text.splitlines():
+        note(line)
     for line in text.rstrip().splitlines()[-lines:]:
         say("    | " + line)
 
@@ -315,6 +326,9 @@ def main(arguments):
         if (names and entry[0] not in names) or (asan and not entry[4]):
             continue
         total.add(run_group(entry, ASAN if asan else PLAIN))
+    failed, more = FAILED[:40], len(FAILED) - 40
+    if failed:
+        print("== what failed, once more", *failed, *([f"and {more} more lines"] if more > 0 else []), sep="\n  ")
     say(f"== all, {time.monotonic() - start:.0f} s")
     say(str(total))
     return 1 if total.failed or not total.passed else 0
