@@ -21,6 +21,7 @@ const struct xtr_analysis *const xtr_analyses[] = {
 };
 #define N (sizeof(xtr_analyses) / sizeof(xtr_analyses[0]))
 const size_t xtr_n_analyses = N;
+_Static_assert(N <= 32, "a bit for each");
 
 struct xtr_analyses {
 	struct xtr_analysis_opts o;

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 int xtr_findings_add(struct xtr_findings *f, const struct xtr_finding *one)
 {
@@ -47,6 +48,19 @@ void xtr_findings_free(struct xtr_findings *f)
 	*f = (struct xtr_findings){ 0 };
 }
 
+/* The first event, and the others that show it. */
+static void events_json(const struct xtr_finding *one, struct xtr_json *j)
+{
+	uint32_t i;
+
+	xtr_json_kv_array(j, "events_ns");
+	if (one->at_ns)
+		xtr_json_u64(j, one->at_ns);
+	for (i = 0; i < one->n_events && i < XTR_FINDING_EVENTS_MAX; i++)
+		xtr_json_u64(j, one->event_ns[i]);
+	xtr_json_end_array(j);
+}
+
 void xtr_findings_json(const struct xtr_findings *f, struct xtr_json *j)
 {
 	uint32_t i, k;
@@ -60,6 +74,7 @@ void xtr_findings_json(const struct xtr_findings *f, struct xtr_json *j)
 		xtr_json_kv_bool(j, "notable", one->notable);
 		xtr_json_kv_u64(j, "at_ns", one->at_ns);
 		xtr_json_kv_str(j, "text", one->text);
+		events_json(one, j);
 		xtr_json_kv_object(j, "evidence");
 		for (k = 0; k < one->n_evidence; k++)
 			xtr_json_kv_u64(j, one->evidence[k].key, one->evidence[k].value);
@@ -67,6 +82,46 @@ void xtr_findings_json(const struct xtr_findings *f, struct xtr_json *j)
 		xtr_json_end_object(j);
 	}
 	xtr_json_end_array(j);
+}
+
+static bool ends_with(const char *s, const char *end)
+{
+	size_t n = strlen(s), m = strlen(end);
+
+	return n >= m && !strcmp(s + n - m, end);
+}
+
+/* "limit 1.00 ms", by the unit in the key. */
+static void limit_text(const struct xtr_evidence *e, FILE *out)
+{
+	char n[XTR_TEXT_NUMBER];
+
+	if (ends_with(e->key, "_ns"))
+		fprintf(out, "limit %s", xtr_text_ns(n, e->value));
+	else if (ends_with(e->key, "_permille"))
+		fprintf(out, "limit %s", xtr_text_percent(n, e->value, 1000));
+	else if (ends_with(e->key, "_per_s"))
+		fprintf(out, "limit %s/s", xtr_text_count(n, e->value));
+	else if (ends_with(e->key, "_bytes"))
+		fprintf(out, "limit %s bytes", xtr_text_count(n, e->value));
+	else
+		fprintf(out, "limit %s", xtr_text_count(n, e->value));
+}
+
+static void limits_text(const struct xtr_finding *one, FILE *out)
+{
+	const char *before = " (";
+	uint32_t i;
+
+	for (i = 0; i < one->n_evidence; i++) {
+		if (strncmp(one->evidence[i].key, "limit", 5))
+			continue;
+		fputs(before, out);
+		limit_text(&one->evidence[i], out);
+		before = ", ";
+	}
+	if (*before == ',')
+		fputc(')', out);
 }
 
 void xtr_findings_text(const struct xtr_findings *f, bool times, FILE *out)
@@ -78,6 +133,7 @@ void xtr_findings_text(const struct xtr_findings *f, bool times, FILE *out)
 		const struct xtr_finding *one = &f->finding[i];
 
 		fprintf(out, "  %s %s", one->notable ? "!" : "-", one->text);
+		limits_text(one, out);
 		if (one->at_ns && times)
 			fprintf(out, " [%s s]", xtr_text_stamp(at, one->at_ns));
 		else if (one->at_ns)

@@ -13,8 +13,13 @@
 #define XTR_FINDINGS_MAX         256u /* beyond, they are only counted */
 #define XTR_FINDING_TEXT_MAX     240u
 #define XTR_FINDING_EVIDENCE_MAX 8u
+#define XTR_FINDING_EVENTS_MAX   4u
 
-/* One number behind a finding. */
+/*
+ * One number behind a finding. The limit that its rule used has a key that begins with "limit" and
+ * ends with its unit: limit_ns, limit_bytes, limit_permille, limit_per_s; limit alone is a count.
+ * Text shows it behind the finding.
+ */
 struct xtr_evidence {
 	const char *key; /* of the JSON object, static: "calls", "p50_ns" */
 	uint64_t value;
@@ -25,6 +30,10 @@ struct xtr_finding {
 	char text[XTR_FINDING_TEXT_MAX]; /* one line for people, no control characters */
 	bool notable;                    /* something to act on; false: explains what is seen */
 	uint64_t at_ns;                  /* first event of the evidence; 0: the whole trace */
+	/* Time stamps of events that show it, besides at_ns: `xtr dump --from T --to T` has them.
+	 */
+	uint64_t event_ns[XTR_FINDING_EVENTS_MAX];
+	uint32_t n_events;
 	struct xtr_evidence evidence[XTR_FINDING_EVIDENCE_MAX];
 	uint32_t n_evidence;
 };
@@ -42,7 +51,7 @@ void xtr_findings_sort(struct xtr_findings *f);
 void xtr_findings_free(struct xtr_findings *f);
 /* As an array, the present key's value. */
 void xtr_findings_json(const struct xtr_findings *f, struct xtr_json *j);
-/* One line each, with the time where it is known (times: the trace has times). */
+/* One line each, with the limit, and the time where it is known (times: the trace has times). */
 void xtr_findings_text(const struct xtr_findings *f, bool times, FILE *out);
 
 #endif /* XTR_FINDING_H */

@@ -13,22 +13,22 @@ static const struct {
 	XTR_VIEW_PARTS(PART)
 };
 
-uint32_t xtr_view_part_bit(const char *name)
+uint64_t xtr_view_part_bit(const char *name)
 {
 	unsigned int i;
 
 	for (i = 0; i < XTR_VIEW_PART_COUNT; i++)
 		if (!strcmp(parts[i].name, name))
-			return 1u << i;
+			return 1ull << i;
 	for (i = 0; i < xtr_n_analyses; i++)
 		if (!strcmp(xtr_analyses[i]->name, name))
-			return 1u << (XTR_VIEW_PART_COUNT + i);
+			return 1ull << (XTR_VIEW_PART_COUNT + i);
 	return 0;
 }
 
-uint32_t xtr_view_analyses(uint32_t bits)
+uint32_t xtr_view_analyses(uint64_t bits)
 {
-	return bits >> XTR_VIEW_PART_COUNT;
+	return (uint32_t)(bits >> XTR_VIEW_PART_COUNT);
 }
 
 const char *xtr_view_part_name(unsigned int part)

@@ -38,16 +38,16 @@ struct xtr_view {
 	const struct xtr_section *section;
 	const struct xtr_stats *stats;       /* finished */
 	const struct xtr_analyses *analyses; /* finished */
-	uint32_t parts;  /* bit for each enum xtr_view_part, then each analysis, that is wanted */
+	uint64_t parts;  /* bit for each enum xtr_view_part, then each analysis, that is wanted */
 	size_t problems; /* damage found in the file */
 	enum xtr_problem_code problem; /* the first of it */
 	uint32_t top;                  /* rows of the dependencies table */
 };
 
 /* Bit of the part or analysis with this name, or 0. */
-uint32_t xtr_view_part_bit(const char *name);
+uint64_t xtr_view_part_bit(const char *name);
 /* The bits of xtr_view.parts that are analyses, as xtr_analyses_new wants them. */
-uint32_t xtr_view_analyses(uint32_t parts);
+uint32_t xtr_view_analyses(uint64_t parts);
 const char *xtr_view_part_name(unsigned int part);
 const char *xtr_view_part_title(unsigned int part);
 

@@ -191,7 +191,7 @@ static void rows(const struct xtr_view *v, struct xtr_json *j)
 	size_t i, k;
 
 	for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
-		if (!(v->parts & 1u << tables[i].part))
+		if (!(v->parts & 1ull << tables[i].part))
 			continue;
 		xtr_json_kv_array(j, xtr_view_part_name(tables[i].part));
 		for (k = 0; k < xtr_stats_n_rows(v->stats, tables[i].by); k++) {
@@ -308,7 +308,7 @@ static void analyses(const struct xtr_view *v, struct xtr_json *j)
 {
 	size_t i;
 
-	if (v->parts & 1u << XTR_VIEW_FINDINGS) {
+	if (v->parts & 1ull << XTR_VIEW_FINDINGS) {
 		xtr_json_key(j, "findings");
 		xtr_findings_json(xtr_analyses_findings(v->analyses), j);
 	}
@@ -330,11 +330,11 @@ void xtr_view_json(const struct xtr_view *v, struct xtr_json *j)
 	row_body(v, j, xtr_stats_total(v->stats), false);
 	xtr_json_end_object(j);
 	rows(v, j);
-	if (v->parts & 1u << XTR_VIEW_DEPENDENCIES)
+	if (v->parts & 1ull << XTR_VIEW_DEPENDENCIES)
 		dependencies(v, j);
-	if (v->parts & 1u << XTR_VIEW_SLOWEST)
+	if (v->parts & 1ull << XTR_VIEW_SLOWEST)
 		slowest(v, j);
-	if (v->parts & 1u << XTR_VIEW_EVENTS)
+	if (v->parts & 1ull << XTR_VIEW_EVENTS)
 		events(v, j);
 	analyses(v, j);
 	xtr_json_kv_object(j, "anomalies");

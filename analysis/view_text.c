@@ -219,7 +219,11 @@ static int unusual(const struct xtr_view *v)
 
 static int findings(const struct xtr_view *v)
 {
-	xtr_findings_text(xtr_analyses_findings(v->analyses), xtr_view_times(v), v->f);
+	const struct xtr_findings *all = xtr_analyses_findings(v->analyses);
+
+	if (!all->n)
+		fputs("  none\n", v->f);
+	xtr_findings_text(all, xtr_view_times(v), v->f);
 	return 0;
 }
 
@@ -324,7 +328,8 @@ static bool is_of_times(enum xtr_view_part part)
 static bool is_there(const struct xtr_view *v, enum xtr_view_part part)
 {
 	if (part == XTR_VIEW_FINDINGS)
-		return xtr_analyses_findings(v->analyses)->n;
+		return xtr_analyses_findings(v->analyses)->n ||
+		       v->parts == 1ull << XTR_VIEW_FINDINGS;
 	return part == XTR_VIEW_EVENTS || xtr_stats_total(v->stats)->agg.jobs;
 }
 
@@ -339,7 +344,7 @@ int xtr_view_text(const struct xtr_view *v)
 	for (i = 0; i < XTR_VIEW_PART_COUNT && !ret; i++) {
 		if (i == XTR_VIEW_HISTOGRAMS)
 			ret = analyses(v);
-		if (ret || !(v->parts & 1u << i) || !is_there(v, i))
+		if (ret || !(v->parts & 1ull << i) || !is_there(v, i))
 			continue;
 		fprintf(v->f, "\n%s\n", xtr_view_part_title(i));
 		ret = is_of_times(i) && !xtr_view_times(v) ? xtr_view_text_no_times(v)

@@ -8,7 +8,7 @@
 
 struct stats_opts {
 	struct replay_opts replay;
-	bool json;
+	bool json, findings;
 	uint64_t top;
 	struct cli_list sections;
 };
@@ -16,6 +16,8 @@ struct stats_opts {
 static const struct cli_option options[] = {
 	{ 'j', "json", NULL, CLI_FLAG, offsetof(struct stats_opts, json),
 	  "JSON for programs (docs/stats-json.md)" },
+	{ 0, "findings", NULL, CLI_FLAG, offsetof(struct stats_opts, findings),
+	  "only what is worth a look, as --section findings" },
 	{ 's', "section", "NAME", CLI_LIST, offsetof(struct stats_opts, sections),
 	  "only this part: findings, devices, rings, processes, clients, waits, depth, dependencies, "
 	  "slowest, unusual, calls, families, allocations, power, firmware, api, tree, histograms, "
@@ -36,7 +38,7 @@ struct stats_run {
 	struct replay_cmd cmd;
 	struct xtr_stats *stats;
 	struct xtr_analyses *analyses;
-	uint32_t parts;
+	uint64_t parts;
 };
 
 static int on_event(void *ctx, const struct xtr_event *ev)
@@ -58,7 +60,7 @@ static int gather(struct stats_run *r, const struct xtr_section *s, struct xtr_v
 	/* Findings come from all of them. */
 	ret = xtr_analyses_new(
 		&r->analyses, so.meta, so.tables, &so.select,
-		xtr_view_analyses(r->parts & 1u << XTR_VIEW_FINDINGS ? ~0u : r->parts), so.top);
+		xtr_view_analyses(r->parts & 1ull << XTR_VIEW_FINDINGS ? ~0ull : r->parts), so.top);
 	so.analyses = r->analyses;
 	if (!ret)
 		ret = xtr_stats_new(&r->stats, &so);
@@ -137,15 +139,17 @@ static int run(const void *opts, int argc, char **argv)
 	int status;
 
 	for (i = 0; i < r.o->sections.n; i++) {
-		uint32_t bit = xtr_view_part_bit(r.o->sections.v[i]);
+		uint64_t bit = xtr_view_part_bit(r.o->sections.v[i]);
 
 		if (!bit)
 			return cli_usage_error(&cmd_stats, "no such section: '%s'",
 					       r.o->sections.v[i]);
 		r.parts |= bit;
 	}
+	if (r.o->findings)
+		r.parts |= 1ull << XTR_VIEW_FINDINGS;
 	if (!r.parts)
-		r.parts = ~0u;
+		r.parts = ~0ull;
 	if (r.o->top > 10000)
 		return cli_usage_error(&cmd_stats, "--top: at most 10000");
 	status = replay_begin(&r.cmd, &cmd_stats, &r.o->replay, argc, argv);
@@ -188,6 +192,7 @@ const struct cli_command cmd_stats = {
 	.examples =
 		"xtr stats run.xtr\teverything\n"
 		"xtr stats --section rings --section waits run.xtr\ttwo parts of it\n"
+		"xtr stats --findings run.xtr\tonly what is worth a look, with the limit of each rule\n"
 		"xtr stats --pid 4711 --from 2s --to 3s run.xtr\tone process, one second of it\n"
 		"xtr stats --json run.xtr | jq .sections[0].rings\tfor programs",
 	.options = options,

@@ -35,7 +35,7 @@ static void show(const struct xtr_reader *r, const struct xtr_section *s, size_t
 				    .tables = xtr_section_tables(s),
 				    .top = 3 };
 	struct xtr_play play = { .reader = r, .section = s, .event = on_event };
-	struct xtr_view v = { .path = "f", .section = s, .parts = ~0u, .top = 3 };
+	struct xtr_view v = { .path = "f", .section = s, .parts = ~0ull, .top = 3 };
 	struct xtr_stats *stats;
 	struct xtr_err err;
 
