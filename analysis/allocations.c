@@ -157,12 +157,14 @@ static void set_up(struct allocs *a, bool kernel)
 /* Does META tell of the kernel's part of a library's call? */
 static bool has_kernel(const struct xtr_meta *meta)
 {
+	struct func_event f;
 	size_t i;
 
 	for (i = 0; i < xtr_meta_n_events(meta); i++) {
 		const char *name = xtr_meta_event_at(meta, i)->name;
 
-		if (!strncmp(name, "func:", 5) || !strncmp(name, "syscalls:sys_enter", 18))
+		if ((func_event_parse(&f, name) && !f.api) ||
+		    !strncmp(name, "syscalls:sys_enter", 18))
 			return true;
 	}
 	return false;

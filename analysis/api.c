@@ -7,12 +7,12 @@
 
 static bool api_applies(const struct xtr_meta *meta)
 {
-	return map_has_calls(meta, "api:");
+	return map_has_calls(meta, true);
 }
 
 static bool tree_applies(const struct xtr_meta *meta)
 {
-	return map_has_calls(meta, "func:") && !map_has_calls(meta, "api:");
+	return map_has_calls(meta, false) && !map_has_calls(meta, true);
 }
 
 #define MAP_ANALYSIS                                                                              \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "call_map.h"
+#include "replay/func_event.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -135,14 +136,9 @@ int map_call(void *self, const struct xtr_call *c)
 int map_event(void *self, const struct xtr_event *ev, bool inside)
 {
 	struct call_map *m = self;
-	const char *prefix = m->api ? "api:" : "func:";
-	size_t n;
 
 	(void)inside;
-	if (ev->gap || !ev->desc || strncmp(ev->desc->name, prefix, strlen(prefix)) != 0)
-		return 0;
-	n = strlen(ev->desc->name);
-	if (n > 4 && !strcmp(ev->desc->name + n - 4, ":ret"))
+	if (ev->gap || xtr_keymap_get(&m->begins, ev->type, 0) == XTR_KEYMAP_NONE)
 		return 0;
 	return causes_begin(&m->causes, ev->tid);
 }
@@ -172,16 +168,13 @@ int map_job(void *self, const struct xtr_job *j)
 }
 
 /* Only functions whose returns are recorded make calls. */
-bool map_has_calls(const struct xtr_meta *meta, const char *prefix)
+bool map_has_calls(const struct xtr_meta *meta, bool api)
 {
-	size_t i, n;
+	struct func_event f;
+	size_t i;
 
 	for (i = 0; i < xtr_meta_n_events(meta); i++) {
-		const char *name = xtr_meta_event_at(meta, i)->name;
-
-		n = strlen(name);
-		if (!strncmp(name, prefix, strlen(prefix)) && n > 4 &&
-		    !strcmp(name + n - 4, ":ret"))
+		if (func_event_parse(&f, xtr_meta_event_at(meta, i)->name) && f.ret && f.api == api)
 			return true;
 	}
 	return false;
@@ -200,6 +193,22 @@ static bool paired(const struct xtr_meta *meta, const char *function)
 	return xtr_meta_event_by_name(meta, name);
 }
 
+/* Events that begin a call of the kind that tasks are of. */
+static int bind_begins(struct call_map *m, const struct xtr_meta *meta)
+{
+	struct func_event f;
+	int ret = 0;
+	size_t i;
+
+	for (i = 0; i < xtr_meta_n_events(meta) && !ret; i++) {
+		const struct xtr_event_desc *d = xtr_meta_event_at(meta, i);
+
+		if (func_event_parse(&f, d->name) && !f.ret && f.api == m->api)
+			ret = xtr_keymap_put(&m->begins, d->type, 0, 0);
+	}
+	return ret;
+}
+
 int map_open(void **self, const struct xtr_analysis_opts *o)
 {
 	struct call_map *m = calloc(1, sizeof(*m));
@@ -214,8 +223,10 @@ int map_open(void **self, const struct xtr_analysis_opts *o)
 		       xtr_event_field(xtr_meta_event_by_name(
 					       o->meta, "func:intel_vpu:ivpu_mmu_context_map_sgt"),
 				       "bo_size");
-	m->api = map_has_calls(o->meta, "api:");
-	ret = causes_init(&m->causes);
+	m->api = map_has_calls(o->meta, true);
+	ret = bind_begins(m, o->meta);
+	if (!ret)
+		ret = causes_init(&m->causes);
 	if (!ret)
 		ret = map_path_init(m);
 	if (ret)
@@ -242,6 +253,7 @@ void map_free(void *self)
 	free(m->thread);
 	xtr_keymap_free(&m->names);
 	xtr_keymap_free(&m->by_type);
+	xtr_keymap_free(&m->begins);
 	xtr_keymap_free(&m->nodes);
 	xtr_keymap_free(&m->tasks);
 	xtr_keymap_free(&m->processes);

@@ -116,6 +116,7 @@ struct call_map {
 	struct map_name *name;
 	uint32_t n_names, cap_names;
 	struct xtr_keymap names, by_type; /* hash of text to name; event type to name */
+	struct xtr_keymap begins;         /* types of events that begin calls of tasks' kind */
 	struct map_node *node;            /* 0: the root of all */
 	uint32_t n_nodes, cap_nodes;
 	struct xtr_keymap nodes;
@@ -152,8 +153,8 @@ bool map_any(const void *self);
 int map_text(const void *self, const struct xtr_view *v);
 void map_json(const void *self, struct xtr_json *j);
 
-/* Does the trace have calls with names that begin so ("api:")? */
-bool map_has_calls(const struct xtr_meta *meta, const char *prefix);
+/* Does the trace have calls of library (api) or of kernel functions? */
+bool map_has_calls(const struct xtr_meta *meta, bool api);
 /* Is this call a task? */
 bool map_is_task(const struct call_map *m, const struct xtr_call *c);
 /* Pages that were mapped, by what tells best. */

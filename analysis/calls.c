@@ -6,6 +6,7 @@
 #include "analysis.h"
 #include "grid.h"
 #include "hist.h"
+#include "replay/func_event.h"
 #include "replay/keymap.h"
 #include "replay/text.h"
 #include "view.h"
@@ -39,11 +40,9 @@ struct calls {
 /* Length of the name of a call event without ":ret"; 0: it is none. */
 static size_t call_name(const char *event)
 {
-	size_t n = strlen(event);
+	struct func_event f;
 
-	if (strncmp(event, "func:", 5) && strncmp(event, "api:", 4))
-		return 0;
-	return n > 4 && !strcmp(event + n - 4, ":ret") ? n - 4 : n;
+	return func_event_parse(&f, event) ? (size_t)(f.name - event) + f.name_len : 0;
 }
 
 static bool applies(const struct xtr_meta *meta)
@@ -71,26 +70,19 @@ static void calls_free(void *self)
 /* The row of an event: that of its other half, where there is one. */
 static int add_event(struct calls *c, const struct xtr_meta *meta, const struct xtr_event_desc *d)
 {
-	size_t n = call_name(d->name);
-	const struct xtr_event_desc *entry = NULL;
+	struct func_event f;
 	uint32_t i = XTR_KEYMAP_NONE;
-	char *base;
+	int ret = func_event(&f, meta, d);
 
-	if (!n)
-		return 0;
-	base = strndup(d->name, n);
-	if (!base)
-		return -ENOMEM;
-	if (d->name[n])
-		entry = xtr_meta_event_by_name(meta, base);
-	free(base);
-	if (entry)
-		i = xtr_keymap_get(&c->by_type, entry->type, 0);
+	if (ret <= 0)
+		return ret;
+	if (f.ret && f.other)
+		i = xtr_keymap_get(&c->by_type, f.other->type, 0);
 	if (i == XTR_KEYMAP_NONE) {
 		i = (uint32_t)c->n_rows++;
-		c->row[i] = (struct row){ .desc = d, .name_len = n };
+		c->row[i] = (struct row){ .desc = d, .name_len = call_name(d->name) };
 	}
-	c->row[i].paired = entry;
+	c->row[i].paired = f.ret && f.other;
 	return xtr_keymap_put(&c->by_type, d->type, 0, i);
 }
 

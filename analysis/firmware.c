@@ -19,7 +19,9 @@ static bool applies(const struct xtr_meta *meta)
 	size_t i;
 
 	for (i = 0; i < xtr_meta_n_events(meta); i++) {
-		enum fw_role role = fw_bind(meta, xtr_meta_event_at(meta, i)).role;
+		struct fw_binding b;
+		enum fw_role role =
+			fw_bind(&b, meta, xtr_meta_event_at(meta, i)) ? FW_NONE : b.role;
 
 		if (role != FW_NONE && role != FW_OTHER && role != FW_HELPER && role != FW_BOOT)
 			return true;
@@ -57,9 +59,10 @@ static int bind_all(struct firmware *fw)
 		return -ENOMEM;
 	for (i = 0; i < n && !ret; i++) {
 		const struct xtr_event_desc *d = xtr_meta_event_at(meta, i);
-		struct fw_binding b = fw_bind(meta, d);
+		struct fw_binding b;
 
-		if (b.role == FW_NONE)
+		ret = fw_bind(&b, meta, d);
+		if (ret || b.role == FW_NONE)
 			continue;
 		fw->function[b.role].recorded = true;
 		fw->function[b.role].timed |= b.paired;

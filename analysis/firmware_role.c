@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "firmware_role.h"
 
-#include <stdio.h>
+#include "replay/func_event.h"
+
 #include <string.h>
 
 /*
@@ -40,26 +41,19 @@ static enum fw_role role_of(const char *name, size_t len)
 	return FW_NONE;
 }
 
-struct fw_binding fw_bind(const struct xtr_meta *meta, const struct xtr_event_desc *d)
+int fw_bind(struct fw_binding *b, const struct xtr_meta *meta, const struct xtr_event_desc *d)
 {
-	struct fw_binding b = { .role = FW_NONE };
-	const char *name = strncmp(d->name, "func:", 5) ? NULL : strchr(d->name + 5, ':');
-	char other[256];
-	size_t n;
+	struct func_event f;
+	int ret = func_event(&f, meta, d);
 
+	*b = (struct fw_binding){ .role = FW_NONE };
 	if (!strcmp(d->name, "vpu:jsm"))
-		b.role = FW_JSM;
-	if (!name)
-		return b;
-	n = strlen(++name);
-	b.ret = n > 4 && !strcmp(name + n - 4, ":ret");
-	b.role = role_of(name, b.ret ? n - 4 : n);
-	b.context = xtr_event_field(d, "context");
-	n = strlen(d->name);
-	if (n + 5 > sizeof(other))
-		return b;
-	snprintf(other, sizeof(other), "%.*s%s", (int)(b.ret ? n - 4 : n), d->name,
-		 b.ret ? "" : ":ret");
-	b.paired = xtr_meta_event_by_name(meta, other);
-	return b;
+		b->role = FW_JSM;
+	if (ret <= 0 || f.api)
+		return ret < 0 ? ret : 0;
+	b->ret = f.ret;
+	b->role = role_of(f.name, f.name_len);
+	b->context = xtr_event_field(d, "context");
+	b->paired = f.other;
+	return 0;
 }

@@ -32,7 +32,7 @@ struct fw_binding {
 	const struct xtr_field *context;
 };
 
-/* FW_NONE: the event says nothing. Of functions, any module's are taken. */
-struct fw_binding fw_bind(const struct xtr_meta *meta, const struct xtr_event_desc *d);
+/* Role FW_NONE: the event says nothing. Of functions, any module's are taken. 0 or -ENOMEM. */
+int fw_bind(struct fw_binding *b, const struct xtr_meta *meta, const struct xtr_event_desc *d);
 
 #endif /* XTR_FIRMWARE_ROLE_H */

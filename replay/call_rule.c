@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "call_rule.h"
 #include "field.h"
+#include "func_event.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define RETURN ":ret"
 
 /*
  * Events that begin and end calls. A name that ends in '*' is a prefix, and the rest of the event's
@@ -74,36 +73,27 @@ static const struct call_rule *find_rule(const char *event)
  * func:MODULE:NAME begins a call that func:MODULE:NAME:ret ends. Sets side, and name, module and
  * key, all in one allocation: "MODULE\0NAME" behind the key "MODULE:NAME".
  */
-static int bind_pair(struct call_binding *b, const struct xtr_meta *meta, const char *event)
+static int bind_pair(struct call_binding *b, const struct xtr_meta *meta)
 {
-	const char *scoped = event + strlen(b->rule->event) - 1;
-	size_t n = strlen(scoped), ret = strlen(RETURN);
-	char *half = malloc(strlen(event) + ret + 1), *colon;
-	bool both;
+	struct func_event f;
+	int ret = func_event(&f, meta, b->desc);
+	size_t n;
 
-	if (!half)
-		return -ENOMEM;
-	sprintf(half, "%s%s", event, RETURN);
-	both = xtr_meta_event_by_name(meta, half);
-	free(half);
-	b->side = SIDE_BEGIN;
-	if (!both) {
-		if (n <= ret || strcmp(scoped + n - ret, RETURN) || !strchr(scoped, ':'))
-			return 0;
-		b->side = SIDE_END;
-		n -= ret;
-	}
+	if (ret <= 0)
+		return ret;
+	if (!f.other && !f.ret)
+		return 0;
+	b->side = f.ret ? SIDE_END : SIDE_BEGIN;
+	n = f.module_len + 1 + f.name_len;
 	b->owned = malloc(2 * n + 2);
 	if (!b->owned)
 		return -ENOMEM;
-	snprintf(b->owned, n + 1, "%s", scoped);
+	snprintf(b->owned, n + 1, "%s", f.module);
 	memcpy(b->owned + n + 1, b->owned, n + 1);
-	colon = strchr(b->owned + n + 1, ':');
-	if (colon)
-		*colon = '\0';
 	b->key = b->owned;
-	b->module = colon ? b->owned + n + 1 : "";
-	b->name = colon ? colon + 1 : b->owned + n + 1;
+	b->module = b->owned + n + 1;
+	b->owned[n + 1 + f.module_len] = '\0';
+	b->name = b->module + f.module_len + 1;
 	return 1;
 }
 
@@ -130,7 +120,7 @@ int call_bind(struct call_binding *b, const struct xtr_meta *meta, const struct 
 		return 1;
 	b->context = xtr_event_field(d, "context");
 	b->ctx = b->seqno = NULL;
-	return bind_pair(b, meta, d->name);
+	return bind_pair(b, meta);
 }
 
 void call_unbind(struct call_binding *b)
