@@ -14,14 +14,7 @@ import json
 import subprocess
 import sys
 
-failed = 0
-
-
-def check(ok, text):
-    global failed
-    failed += not ok
-    print(("ok   " if ok else "FAIL ") + text)
-
+from judge import check, failed, status
 
 def events(xtr, path, name):
     p = subprocess.run([xtr, "dump", "--json", "-e", "drm_sched_job_" + name, path],
@@ -77,13 +70,13 @@ def check_stack(xtr, directory):
     for what, matches in wanted.items():
         n = sum(any(matches(s, m) for s, m in frames) for frames in stacks)
         check(n == len(stacks), f"{what} is in {n} of {len(stacks)} stacks")
-    if failed and found:
+    if failed() and found:
         print("     e.g. " + str(found[0]["fields"]["stack"]))
 
 
 def main(argv):
     {"pid": check_pid, "stack": check_stack}[argv[1]](argv[2], argv[3])
-    return 1 if failed else 0
+    return status()
 
 
 if __name__ == "__main__":

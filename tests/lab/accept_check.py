@@ -15,6 +15,8 @@ import json
 import subprocess
 import sys
 
+from judge import check, measured, status
+
 # Tracepoints before Linux 6.17, and the name that xtr gives the same event on every kernel.
 OLD_NAMES = {
     "drm_sched_job": "drm_sched_job_queue",
@@ -25,15 +27,6 @@ OLD_NAMES = {
 # A kernel with preemptible tracepoints (7.x) skips a program that it preempted, for all tasks of that
 # CPU until the task in it goes on: this many events, for a time slice of a busy guest.
 SLICE = 64
-
-failed = 0
-
-
-def check(ok, text):
-    global failed
-    failed += not ok
-    print(("ok   " if ok else "FAIL ") + text)
-
 
 def main(argv):
     need_loss = "--need-loss" in argv
@@ -74,9 +67,9 @@ def main(argv):
         check(total > 0, f"the small buffer lost events ({total})")
     else:
         allowed = min(not_run, SLICE) if "--short" in argv else 0
-        check((total - allowed) * 200 <= sum(emitted.values()),
+        measured((total - allowed) * 200 <= sum(emitted.values()),
               f"at most one event in 200 was lost ({total}, {not_run} of them not run)")
-    return 1 if failed else 0
+    return status()
 
 
 if __name__ == "__main__":

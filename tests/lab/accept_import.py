@@ -17,19 +17,12 @@ import os
 import subprocess
 import sys
 
+from judge import check, measured, status
+
 NEAR = 20_000  # ns: two handlers of one tracepoint, one after the other
 FAR = 10_000_000  # ns: an interrupt, another task (7.x runs tracepoints with preemption on), an emulated CPU on a busy host
 NAMES = {16: ("drm_sched_job_queue", "drm_sched_job"), 17: ("drm_sched_job_run", "drm_run_job"),
          18: ("drm_sched_job_done", "drm_sched_process_job"), 27: ("dma_fence_signaled",)}
-
-failed = 0
-
-
-def check(ok, text):
-    global failed
-    failed += not ok
-    print(("ok   " if ok else "FAIL ") + text)
-
 
 def lines(xtr, *arguments):
     p = subprocess.run([xtr, *arguments], stdout=subprocess.PIPE, check=False)
@@ -82,8 +75,8 @@ def compare_times(pairs, lost):
         check(len(wrong) <= lost[what],
               f"{what}: known of the same jobs ({len(wrong)} are not, {lost[what]} were lost by xtr)")
         median, high = (off[len(off) // 2], off[len(off) * 99 // 100]) if off else (FAR, FAR)
-        check(off and median < NEAR and high < FAR,
-              f"{what}: {len(off)} jobs, apart by {median} ns (p50), {high} ns (p99), {off[-1] if off else 0} ns at most")
+        measured(off and median < NEAR and high < FAR,
+                 f"{what}: {len(off)} jobs, apart by {median} ns (p50), {high} ns (p99), {off[-1] if off else 0} ns at most")
 
 
 def compare_names(pairs, old):
@@ -145,7 +138,7 @@ def check_loss(xtr, directory):
     info = json.loads(p.stdout)
     check(info["events"] > 0 and info["lost"] > 0 and info["events"] + info["lost"] == emitted,
           f"{info['events']} events and {info['lost']} lost are {emitted} emitted")
-    return 1 if failed else 0
+    return status()
 
 
 def main(argv):
@@ -172,7 +165,7 @@ def main(argv):
     raw = sum(e["type"] >= 1024 for e in waits)
     check(raw <= max(1, len(waits) // 5), f"{raw} of {len(waits)} waits could be of several jobs")
     compare_deps(pairs, old, raw, lost.total())
-    return 1 if failed else 0
+    return status()
 
 
 if __name__ == "__main__":

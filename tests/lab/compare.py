@@ -16,6 +16,8 @@ import io
 import subprocess
 import sys
 
+from judge import check, failed, measured, status
+
 LIMIT_NS = 50_000
 OUT_OF_ORDER = {("fakegpu.1", "comp_1.0.0"), ("fakegpu.1", "vcn_dec_0")}  # scenario mixed
 WINDOW_NS = 2_000_000  # fakegpu-load's --coalesce-ns: so late may a done be there, and with it the
@@ -23,15 +25,6 @@ WINDOW_NS = 2_000_000  # fakegpu-load's --coalesce-ns: so late may a done be the
 COALESCED = "sdma0"  # in the scenario mixed: the interrupt comes later than the job's end
 COLUMNS = ("device,ring,context,seqno,client,pid,tid,comm,kind,submit_ns,queue_ns,run_ns,start_ns,"
            "done_ns,residence_ns,exec_ns,queue_wait_ns,hw_wait_ns,dep_wait_ns,quality,flags")
-
-failed = 0
-
-
-def check(ok, text):
-    global failed
-    failed += not ok
-    print(("ok   " if ok else "FAIL ") + text)
-
 
 def key(row):
     return int(row["context"]), int(row["seqno"])
@@ -99,8 +92,8 @@ def times(jobs, truth, bounded_rings, mixed):
     for ring in sorted(end):
         name = " ".join(ring)
         errors = sorted(end[ring])
-        check(errors[len(errors) // 2] <= LIMIT_NS, f"{name}: end, {len(errors)} jobs: "
-              + quantiles(errors))
+        measured(errors[len(errors) // 2] <= LIMIT_NS, f"{name}: end, {len(errors)} jobs: "
+                 + quantiles(errors))
         errors = sorted(start.get(ring, []))
         if ring in bounded_rings:
             check(not errors, f"{name}: out of order: no start is invented ({len(errors)})")
@@ -111,8 +104,8 @@ def times(jobs, truth, bounded_rings, mixed):
             check(len(errors) * 2 > len(end[ring]),
                   f"{name}: start is known for {len(errors)} of {len(end[ring])} jobs")
         limit = LIMIT_NS + (WINDOW_NS if coalesced else 0)
-        check(errors[len(errors) // 2] <= limit if errors else coalesced, f"{name}: start: "
-              + (quantiles(errors) if errors else "none"))
+        measured(errors[len(errors) // 2] <= limit if errors else coalesced, f"{name}: start: "
+                 + (quantiles(errors) if errors else "none"))
 
 
 def labels(jobs, truth, bounded_rings):
@@ -145,14 +138,14 @@ def main(argv):
     xtr, directory = [a for a in argv[1:] if not a.startswith("--")]
     jobs, truth = load(xtr, directory)
     same_jobs(jobs, truth)
-    if failed:
+    if failed():
         return 1
     bounded_rings = OUT_OF_ORDER if mixed else set()
     times(jobs, truth, bounded_rings, mixed)
     count = labels(jobs, truth, bounded_rings)
     for what in ("killed", "timeout", "kernel"):
         check((count.get(what, 0) > 0) == mixed, f"jobs {what}: {count.get(what, 0)}")
-    return 1 if failed else 0
+    return status()
 
 
 if __name__ == "__main__":

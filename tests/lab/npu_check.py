@@ -17,6 +17,8 @@ import os
 import subprocess
 import sys
 
+from judge import check, measured, status
+
 LIMIT_NS, LIMIT_SHARE = 20_000, 0.05
 FEW = 8
 GROSS = 10  # times what is allowed: for functions of fewer calls
@@ -41,15 +43,6 @@ VALUES = {
     "ivpu_mmu_context_map_sgt": [("vpu_addr", "entry", "vpu_addr")],
     "ivpu_ipc_receive": [("ret", "ret", None)],
 }
-
-failed = 0
-
-
-def check(ok, text):
-    global failed
-    failed += not ok
-    print(("ok   " if ok else "FAIL ") + text)
-
 
 def read_csv(directory, name, fields=None):
     with open(os.path.join(directory, name), newline="") as f:
@@ -207,11 +200,11 @@ def check_times(what, joined):
             few.extend(errors)
     for name, values in sorted(groups.items()):
         if values[len(values) // 2] > 1:
-            check(False, f"{name}: {len(values)} calls, median error {values[len(values) // 2]:.2f} of what is allowed")
+            measured(False, f"{name}: {len(values)} calls, median error {values[len(values) // 2]:.2f} of what is allowed")
     # Rarely called code is what emulation translates while it runs: only gross faults can be told.
     few.sort()
     if few and few[len(few) // 2] > GROSS:
-        check(False, f"{len(few)} calls of rare functions: median error {few[len(few) // 2]:.2f} of what is allowed")
+        measured(False, f"{len(few)} calls of rare functions: median error {few[len(few) // 2]:.2f} of what is allowed")
     n = sum(len(v) for v in groups.values()) + len(few)
     worst = max([v[len(v) // 2] for v in groups.values()] or [0])
     print(f"ok   durations of {n} calls of {what}; the medians' worst is {worst:.2f} of what is allowed, which is "
@@ -276,7 +269,7 @@ def check_functions(rec, truth, counts, required):
             check_values(rec, name, calls, wanted)
     check(total > 0, f"{total} calls of the driver's functions")
     lost = rec.missing + sum(k for n, k in rec.lost.items() if n.startswith("func:"))
-    check(lost * 10 <= total, f"{whole} of {len(names)} functions without a loss; {lost} entries and returns are lost")
+    measured(lost * 10 <= total, f"{whole} of {len(names)} functions without a loss; {lost} entries and returns are lost")
     check(check_times("the driver", joined) > 0, "durations were judged")
 
 
@@ -326,9 +319,9 @@ def check_events(rec, counts, jobs):
 def main(argv):
     xtr, directory = argv[1:]
     with open(directory + "/record.status") as f:
-        status = f.read().strip()
+        ended = f.read().strip()
     with open(directory + "/record.err") as f:
-        check(status in ("0", "3"), f"xtr record ended with {status} " + (f.read()[:400] if status != "0" else ""))
+        check(ended in ("0", "3"), f"xtr record ended with {ended} " + (f.read()[:400] if ended != "0" else ""))
     with open(directory + "/counts") as f:
         counts = {n.split(".")[0]: int(k) for n, k in (line.split() for line in f)}
     rec = Recording(xtr, directory + "/run.xtr")
@@ -341,7 +334,7 @@ def main(argv):
         check_events(rec, counts, read_csv(directory, "jobs"))
     unnamed = rec.lost.get("?", 0)
     check(rec.missing == unnamed, f"{rec.missing} entries and returns are not there, {unnamed} the kernel skipped")
-    return 1 if failed else 0
+    return status()
 
 
 if __name__ == "__main__":

@@ -17,7 +17,8 @@ import sys
 
 import npu_check
 import npu_tree
-from npu_check import FEW, LIMIT_NS, LIMIT_SHARE, MOST_COST_NS, check, read_csv, read_truth, read_ze
+from judge import check, measured, status
+from npu_check import FEW, LIMIT_NS, LIMIT_SHARE, MOST_COST_NS, read_csv, read_truth, read_ze
 
 SUBMITS = ("ivpu_submit_ioctl", "ivpu_cmdq_submit_ioctl")
 BINDS = ("ivpu_bo_bind", "ivpu_bo_pin")
@@ -44,15 +45,19 @@ def near(got, want, calls=1):
     return got is not None and abs(got - want) <= max((LIMIT_NS + MOST_COST_NS) * calls, LIMIT_SHARE * want)
 
 
-def middle_is(got, calls, truth=()):
-    """Whether a histogram's median (within 0.8 %) is that of these calls, and near that of the truth's."""
+def middle_is(got, calls):
+    """Whether a histogram's median (within 0.8 %) is that of these calls."""
     times = sorted(c.end - c.begin for c in calls)
     if not times:
         return False
-    low, high = times[(len(times) - 1) // 2], times[len(times) // 2]
+    return times[(len(times) - 1) // 2] * 0.99 <= got <= times[len(times) // 2] * 1.01
+
+
+def middle_near(what, got, truth):
+    """Whether a median is near that of the truth's calls."""
     truth = sorted(c.end - c.begin for c in truth)
     middle = truth[(len(truth) - 1) // 2:len(truth) // 2 + 1]
-    return low * 0.99 <= got <= high * 1.01 and (len(truth) < FEW or any(near(got, t) for t in middle))
+    measured(len(truth) < FEW or any(near(got, t) for t in middle), f"{what}: median {got} ns, truth {middle}")
 
 
 def equal(what, got, want):
@@ -154,8 +159,8 @@ def check_stage(c, name, calls, mine):
     if not calls:
         return
     equal(f"allocations: {name}: bytes", stage["bytes"], sum(sizes))
-    check(middle_is(stage["time_ns"]["p50"], mine, calls),
-          f"allocations: {name}: median {stage['time_ns']['p50']} ns, truth {median([x.end - x.begin for x in calls])}")
+    check(middle_is(stage["time_ns"]["p50"], mine), f"allocations: {name}: median {stage['time_ns']['p50']} ns, as recorded")
+    middle_near(f"allocations: {name}", stage["time_ns"]["p50"], calls)
     got = [(s["from_bytes"], s["to_bytes"], s["count"]) for s in stage["sizes"]]
     wrong = [g for g in got if g[2] != sum(g[0] <= s <= g[1] for s in sizes)]
     check(not wrong and sum(g[2] for g in got) == len(sizes), f"allocations: {name}: {len(got)} sizes; not {wrong}")
@@ -199,9 +204,10 @@ def check_power(c):
         calls, row = c.calls(function), next((s for s in p["steps"] if s["step"] == step), None)
         if function not in c.names or c.missing(function):
             continue
-        check(row and row["count"] == len(calls) and middle_is(row["time_ns"]["p50"], c.recorded[function], calls),
-              f"power: {step}: {row and row['count']}, median {row and row['time_ns']['p50']} ns; "
-              f"truth {len(calls)}, {median([x.end - x.begin for x in calls])}")
+        check(row and row["count"] == len(calls) and middle_is(row["time_ns"]["p50"], c.recorded[function]),
+              f"power: {step}: {row and row['count']}, median {row and row['time_ns']['p50']} ns, as recorded; truth {len(calls)}")
+        if row:
+            middle_near(f"power: {step}", row["time_ns"]["p50"], calls)
     want, times = payers(c.nodes)[0], payers(c.mine)[1]
     equal("power: who paid", {x["payer"]: x["wakes"] for x in p["payers"]}, want)
     equal("power: what they paid", {x["payer"]: x["wake_ns"] for x in p["payers"]}, times)
@@ -252,8 +258,9 @@ def check_firmware(c):
     stalled = [j for j in c.jobs if int(j["end_ns"]) - int(j["start_ns"]) >= 300_000_000]
     if stalled:
         s = f["longest_silence"]
-        check(s and str(s["context"]) == stalled[0]["fence_context"] and 300_000_000 <= s["silence_ns"] <= 320_000_000,
-              f"firmware: the longest silence: {s}")
+        check(s and s["silence_ns"] >= 300_000_000, f"firmware: the longest silence: {s}")
+        measured(s and str(s["context"]) == stalled[0]["fence_context"] and s["silence_ns"] <= 320_000_000,
+                 "firmware: it is that of the job that stalled, and no longer")
     if c.scenario == "retry":
         check(f["loops"] == 1 and f["loop_calls"] == 3, f"firmware: {f['loops']} loops of {f['loop_calls']} calls")
 
@@ -276,8 +283,9 @@ def check_findings(c):
         if name == "npu-stall" and not want:
             check_stalls(c, found.get(name, []))
             continue
-        check((name in found) == want, f"finding {name}: {'there' if name in found else 'not there'}"
-              + (": " + found[name][0]["text"] if name in found else ""))
+        # Findings tell of what took long: a host that stops the guest makes some, and hides some.
+        measured((name in found) == want, f"finding {name}: {'there' if name in found else 'not there'}"
+                 + (": " + found[name][0]["text"] if name in found else ""))
     check_slow(c, found.get("slow-allocation", []))
     polls = len(c.calls("ivpu_ipc_irq_handler")) - len(c.calls("ivpu_hw_irq_handler"))
     if polls >= 3 and not c.missing("ivpu_ipc_irq_handler"):
@@ -293,7 +301,7 @@ def check_stalls(c, found):
         times = [int(j["signal_ns"]) - int(j["submit_ns"]) for j in c.jobs if job and j["pid"] == job["pid"]]
         if not job or int(job["signal_ns"]) - int(job["submit_ns"]) < 5 * median(times):
             wrong.append(f["text"])
-    check(not wrong, f"finding npu-stall: {len(found)}; of no job that was long: {wrong}")
+    measured(not wrong, f"finding npu-stall: {len(found)}; of no job that was long: {wrong}")
 
 
 def check_slow(c, found):
@@ -304,13 +312,13 @@ def check_slow(c, found):
     creates = sorted(c.calls("ivpu_bo_create_ioctl"), key=lambda x: x.begin)
     if c.scenario == "slow-alloc":
         slow = creates[19]
-        check(any(abs(f["at_ns"] - slow.begin) < 5_000_000 or abs(f["at_ns"] - slow.end) < 5_000_000 for f in found),
-              "finding slow-allocation: the 20th creation")
+        measured(any(abs(f["at_ns"] - slow.begin) < 5_000_000 or abs(f["at_ns"] - slow.end) < 5_000_000 for f in found),
+                 "finding slow-allocation: the 20th creation")
     times = [(n.call.begin, n.call.end) for n in c.nodes if n.name in BINDS + ("ivpu_bo_create_ioctl",)
              or n.name.startswith("zeMemAlloc")]
     wrong = [f["text"] for f in found if not any(b - 50_000_000 <= f["at_ns"] <= e + 1_000_000
                                                  for b, e in times)]
-    check(not wrong, f"finding slow-allocation: {len(found)}; of no call that there was: {wrong[:2]}")
+    measured(not wrong, f"finding slow-allocation: {len(found)}; of no call that there was: {wrong[:2]}")
 
 
 def check_jobs(c):
@@ -349,10 +357,11 @@ def check_job_times(c, both):
         last = t["signal_ns"]
     for what, jobs in wrong.items():
         allowed = len(both) // 20 if what == "execution" else 0
-        check(len(jobs) <= allowed, f"jobs: {what} of {len(both)} is where it was; {len(jobs)} not: {jobs[:3]}")
+        judge = measured if what == "execution" else check
+        judge(len(jobs) <= allowed, f"jobs: {what} of {len(both)} is where it was; {len(jobs)} not: {jobs[:3]}")
     if len(both) >= FEW:
-        check(median(run) <= LIMIT_NS, f"jobs: run: median error {median(run)} ns")
-        check(not start or median(start) <= LIMIT_NS + MOST_COST_NS, f"jobs: start of {len(start)}: median error {median(start)} ns")
+        measured(median(run) <= LIMIT_NS, f"jobs: run: median error {median(run)} ns")
+        measured(not start or median(start) <= LIMIT_NS + MOST_COST_NS, f"jobs: start of {len(start)}: median error {median(start)} ns")
 
 
 def check_map(c):
@@ -445,7 +454,7 @@ def main(argv):
     for judge in (check_calls, check_families, check_allocations, check_power, check_firmware, check_findings,
                   check_jobs, check_map):
         judge(c)
-    return 1 if npu_check.failed else 0
+    return status()
 
 
 if __name__ == "__main__":

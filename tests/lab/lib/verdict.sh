@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash disable=SC2154 # out is the caller's
+# What the tests of the lab share: verdicts, their sum, and a second try where only times were wrong.
+
+passed=0 failed=0
+busy=0 # of the failed ones: only measurements were out of bounds (judge.py)
+
+# verdict STATUS TEXT: 4 means that only measurements were out of bounds.
+verdict() {
+	if [ "$1" -eq 0 ]; then
+		passed=$((passed + 1))
+		printf '  PASS %s\n' "$2"
+	else
+		failed=$((failed + 1))
+		[ "$1" -ne 4 ] || busy=$((busy + 1))
+		printf '  FAIL %s\n' "$2"
+	fi
+}
+
+# Runs a command, shows its output indented, and counts its status under a name.
+step() { # TEXT COMMAND...
+	local text=$1 rc=0
+	shift
+	"$@" >"$out/step.log" 2>&1 || rc=$?
+	sed 's/^/    /' "$out/step.log"
+	verdict $rc "$text"
+}
+
+# clean_log DIR TEXT: the kernel complained of nothing. A host that stops the guest for long makes it
+# complain of that.
+clean_log() {
+	local rc=0
+
+	[ -s "$1/dmesg.log" ] || rc=1
+	grep -hE 'rcu.*(stall|starved)|lockup|hung_task|blocked for more than' "$1/console.log" "$1/dmesg.log" && rc=4
+	grep -hE 'WARNING:|BUG:|Oops|general protection|possible .* detected|UBSAN|KASAN|Objects remaining' \
+		"$1/console.log" "$1/dmesg.log" | grep -vE 'lockup|rcu.*stall' && rc=1
+	verdict $rc "$2"
+}
+
+# ran STATUS TEXT: verdict of `lab run`; on a busy host a guest may not be done in time (124).
+ran() {
+	if [ "$1" -eq 124 ]; then
+		verdict 4 "$2"
+	else
+		verdict "$1" "$2"
+	fi
+}
+
+# try_kernel KERNEL COMMAND...: COMMAND KERNEL records into $out/KERNEL and judges. Where nothing but measurements failed, it
+# does so once more, and only that counts; what failed the first time stays on the screen.
+try_kernel() {
+	local k=$1 p=$passed f=$failed b=$busy
+	shift
+	printf 'kernel %s\n' "$k"
+	"$@" "$k"
+	if [ "$failed" -gt "$f" ] && [ $((failed - f)) -eq $((busy - b)) ]; then
+		printf 'kernel %s, once more: only measurements were out of bounds (%d)\n' "$k" $((failed - f))
+		passed=$p failed=$f busy=$b
+		rm -rf "$out/$k.first"
+		mv "$out/$k" "$out/$k.first"
+		"$@" "$k"
+	fi
+}
+
+# The last line, and the exit status.
+sum_up() {
+	printf '%d passed, %d failed, 0 skipped\n' "$passed" "$failed"
+	[ "$failed" -eq 0 ]
+}
