@@ -159,9 +159,10 @@ $(UNIT): $(B)/unit/%: $(B)/tests/unit/%.o $(call objs,$(HELP_SRC)) $(LIBS)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALLFLAGS) $(LDALL) -o $@ $^ $(LDLIBS) $(if $(UNIT_LIBS),$(UNIT_LIBS),-lcriterion)
 
+$(B)/tests/tools/play: $(call objs,$(sort $(wildcard tests/tools/player/*.c)))
 $(TOOLS): $(B)/tests/%: $(B)/tests/%.o $(LIBS)
 	$(call msg,LD,$@)
-	$(Q)$(CC) $(ALLFLAGS) $(LDALL) -o $@ $^ $(LDLIBS) $(if $(findstring selfcheck,$@),-lcriterion)
+	$(Q)$(CC) $(ALLFLAGS) $(LDALL) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDLIBS) $(if $(findstring selfcheck,$@),-lcriterion)
 
 # A program that brings its library along.
 $(B)/tests/api/calls: LDFLAGS += -Wl,-rpath,'$$ORIGIN/own'
