@@ -36,25 +36,27 @@
 	X(LOST, "lost", "records of the job are missing")
 
 /* Bit, text in output, what it means. */
-#define XTR_JOB_FLAGS(X)                                                                      \
-	X(BATCH, 0, "batch", "completed together with others in one interrupt")               \
-	X(BATCH_FIRST, 1, "batch-first", "first of such a batch")                             \
-	X(OVERTOOK, 2, "overtook", "completed while an older job of the ring had not")        \
-	X(OVERTAKEN, 3, "overtaken", "a younger job of the ring completed earlier")           \
-	X(KILLED, 4, "killed", "its fence was signalled with an error and it was never run")  \
-	X(ERROR, 5, "error", "its fence was signalled with an error")                         \
-	X(TIMEOUT, 6, "timeout", "the error is a timeout")                                    \
-	X(FENCE_DONE, 7, "fence-done", "no done event: done is when the fence was signalled") \
-	X(NO_QUEUE, 8, "no-queue", "no queue event: submitter not known")                     \
-	X(NO_RUN, 9, "no-run", "no run event")                                                \
-	X(NO_DONE, 10, "no-done", "no done event")                                            \
-	X(GAP, 11, "gap", "events were lost while the job was in flight")                     \
-	X(RECYCLED, 12, "recycled", "closed because its name was used again")                 \
-	X(EVICTED, 13, "evicted", "closed because too many jobs were open")                   \
-	X(MORE_DEPS, 14, "more-deps", "waited for more dependencies than are listed")         \
-	X(KEY_INFERRED, 15, "key-inferred", "context and seqno are made up")                  \
-	X(SHARED, 16, "shared", "another client had jobs on the engine at the same time")     \
-	X(BY_ORDER, 17, "by-order", "which job completed is not recorded: the oldest is taken")
+#define XTR_JOB_FLAGS(X)                                                                        \
+	X(BATCH, 0, "batch", "completed together with others in one interrupt")                 \
+	X(BATCH_FIRST, 1, "batch-first", "first of such a batch")                               \
+	X(OVERTOOK, 2, "overtook", "completed while an older job of the ring had not")          \
+	X(OVERTAKEN, 3, "overtaken", "a younger job of the ring completed earlier")             \
+	X(KILLED, 4, "killed", "its fence was signalled with an error and it was never run")    \
+	X(ERROR, 5, "error", "its fence was signalled with an error")                           \
+	X(TIMEOUT, 6, "timeout", "the error is a timeout")                                      \
+	X(FENCE_DONE, 7, "fence-done", "no done event: done is when the fence was signalled")   \
+	X(NO_QUEUE, 8, "no-queue", "no queue event: submitter not known")                       \
+	X(NO_RUN, 9, "no-run", "no run event")                                                  \
+	X(NO_DONE, 10, "no-done", "no done event")                                              \
+	X(GAP, 11, "gap", "events were lost while the job was in flight")                       \
+	X(RECYCLED, 12, "recycled", "closed because its name was used again")                   \
+	X(EVICTED, 13, "evicted", "closed because too many jobs were open")                     \
+	X(MORE_DEPS, 14, "more-deps", "waited for more dependencies than are listed")           \
+	X(KEY_INFERRED, 15, "key-inferred", "context and seqno are made up")                    \
+	X(SHARED, 16, "shared", "another client had jobs on the engine at the same time")       \
+	X(BY_ORDER, 17, "by-order", "which job completed is not recorded: the oldest is taken") \
+	X(PREEMPTED, 18, "preempted", "taken off the engine before it was done")                \
+	X(LATE, 19, "late", "when it completed is not known: at done it had, and was cleaned up")
 
 enum xtr_job_kind {
 #define XTR_KIND_ENUM(id, text, help) XTR_KIND_##id,

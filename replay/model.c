@@ -146,6 +146,8 @@ static void finish_job(struct xtr_model *m, uint32_t i, uint64_t ts, uint32_t st
 	s->prev_done = s->batch_base = ring->prev_done;
 	s->job.floor_ns = dev->prev_done;
 	ring->prev_done = dev->prev_done = ts;
+	s->prev_late = ring->prev_late;
+	ring->prev_late = false; /* steps.c knows better */
 	s->job.prev = ring->prev;
 	s->job.floor = dev->prev;
 	ring->prev = dev->prev = name_of(s);

@@ -37,6 +37,8 @@ static const struct driver_rule {
 	{ "msm", NULL, XTR_RULE_SHARED, XTR_KIND_GPU, NULL, "rings preempt each other" },
 	{ "amdxdna", "amdxdna_js", XTR_RULE_SHARED, XTR_KIND_NPU, NULL,
 	  "one scheduler per hardware context; contexts share the array" },
+	/* One in-order engine for each ring; what else preempts and shares is flagged by job. */
+	{ "i915", NULL, XTR_RULE_IN_ORDER, XTR_KIND_GPU, "bcs", NULL },
 	{ "intel_vpu", NULL, XTR_RULE_IN_ORDER, XTR_KIND_NPU, "copy", NULL },
 };
 
@@ -140,19 +142,24 @@ static const struct xtr_declared_ring *declared(const struct xtr_rings *r, uint3
 
 int xtr_rings_declare(struct xtr_rings *r, const struct xtr_declared_ring *ring, uint32_t *id)
 {
-	uint32_t free_id = r->n_declared ? r->declared[r->n_declared - 1].id : UINT32_MAX;
+	uint32_t free_id = r->next_id ? r->next_id : UINT32_MAX;
 	struct xtr_declared_ring *all =
 		realloc(r->declared, (r->n_declared + 1) * sizeof(*r->declared));
 
 	if (!all)
 		return -ENOMEM;
 	r->declared = all;
+	all[r->n_declared] = *ring;
+	*id = ring->id;
+	if (ring->id) {
+		r->n_declared++;
+		return 0;
+	}
 	/* From the top, where a recorder, which counts from 1, never comes. */
 	do
 		free_id--;
 	while (r->tables && xtr_tables_ring(r->tables, free_id));
-	all[r->n_declared] = *ring;
-	all[r->n_declared++].id = *id = free_id;
+	all[r->n_declared++].id = *id = r->next_id = free_id;
 	return 0;
 }
 

@@ -48,7 +48,7 @@ enum xtr_ring_verdict {
 
 /* A ring that table `rings` does not have; texts are borrowed. */
 struct xtr_declared_ring {
-	uint32_t id;
+	uint32_t id; /* 0: any; else one that no other declared ring has */
 	const char *device, *driver, *name;
 	bool tells_run; /* the trace has events for run: a job without one has lost it */
 	bool by_client; /* as in xtr_model_ring */
@@ -87,6 +87,7 @@ struct xtr_model_ring {
 	/* the model's state */
 	uint64_t prev_done;
 	struct xtr_job_name prev;
+	bool prev_late;              /* that job had completed earlier (XTR_FLAG_LATE) */
 	uint32_t last, last_stream;  /* slot of the job that completed last */
 	uint32_t run_head, run_tail; /* jobs on the hardware in order of run */
 	uint32_t n_clients;          /* with jobs on the hardware now, if by_client */
@@ -106,6 +107,7 @@ struct xtr_rings {
 	struct xtr_cut_note note;
 	struct xtr_declared_ring *declared;
 	uint32_t n_declared;
+	uint32_t next_id; /* of a declared ring: the last one given, 0: none yet */
 };
 
 int xtr_rings_init(struct xtr_rings *r, const struct xtr_meta *meta,
@@ -115,8 +117,9 @@ void xtr_rings_free(struct xtr_rings *r);
 int64_t xtr_rings_get(struct xtr_rings *r, uint32_t id);
 
 /*
- * Declare a ring that is in no table; its id, which no ring of the tables has, is the same each
- * time the same rings are declared in the same order. 0 or -ENOMEM.
+ * Declare a ring that is in no table. Its id is the ring's; where that is 0, one that no ring of
+ * the tables has, and the same each time the same rings are declared in the same order. 0 or
+ * -ENOMEM.
  */
 int xtr_rings_declare(struct xtr_rings *r, const struct xtr_declared_ring *ring, uint32_t *id);
 

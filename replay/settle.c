@@ -91,8 +91,10 @@ static void set_bounds(struct xtr_model *m, struct slot *s)
 {
 	struct xtr_model_ring *ring = &m->rings.ring[s->ring];
 	struct xtr_job *j = &s->job;
-	const uint32_t overlapped = XTR_FLAG_OVERTAKEN | XTR_FLAG_SHARED | XTR_FLAG_BY_ORDER;
+	const uint32_t overlapped = XTR_FLAG_OVERTAKEN | XTR_FLAG_SHARED | XTR_FLAG_BY_ORDER |
+				    XTR_FLAG_PREEMPTED | XTR_FLAG_LATE;
 	const uint32_t unsure = XTR_FLAG_BATCH | XTR_FLAG_OVERTOOK | XTR_FLAG_GAP | overlapped;
+	bool prev_late = s->prev_late && s->prev_done > j->run_ns;
 
 	j->serial_start_ns = later(j->run_ns, s->prev_done);
 	j->floor_ns = later(j->run_ns, j->floor_ns);
@@ -104,10 +106,10 @@ static void set_bounds(struct xtr_model *m, struct slot *s)
 		else if (ring->rule == XTR_RULE_IN_ORDER && !(j->flags & unsure) &&
 			 j->run_ns >= s->prev_done)
 			j->start_ns = j->run_ns;
-	} else if (j->flags & unsure) {
+	} else if (j->flags & unsure || prev_late) {
 		j->quality = XTR_QUALITY_BOUNDED;
 		j->exec_max_ns = j->done_ns - j->run_ns;
-		if (!(j->flags & overlapped))
+		if (!(j->flags & overlapped) && !prev_late)
 			j->exec_max_ns = j->done_ns - later(j->run_ns, s->batch_base);
 	} else {
 		j->quality = ring->limit == 1 ? XTR_QUALITY_EXACT : XTR_QUALITY_INFERRED;

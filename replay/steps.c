@@ -137,6 +137,9 @@ static int on_done(struct xtr_model *m, const struct xtr_job_step *s)
 	else if (i != NONE || !s->ended)
 		ret = job_done(m, &s->r);
 	set_result(m, s);
+	i = slot_find(m, s->r.ctx, s->r.seqno);
+	if (i != NONE && s->flags & XTR_FLAG_LATE)
+		m->rings.ring[m->slot[i].ring].prev_late = true;
 	return ret;
 }
 

@@ -185,6 +185,10 @@ static int collect(void *ctx, const struct xtr_job *j)
 	s->job[s->n_jobs] = *j;
 	s->ring_of[s->n_jobs] = *j->ring;
 	s->job[s->n_jobs].ring = &s->ring_of[s->n_jobs];
+	strncpy(s->names[s->n_jobs][0], j->ring->name, sizeof(s->names[0][0]) - 1);
+	strncpy(s->names[s->n_jobs][1], j->ring->device_name, sizeof(s->names[0][1]) - 1);
+	s->ring_of[s->n_jobs].name = s->names[s->n_jobs][0];
+	s->ring_of[s->n_jobs].device_name = s->names[s->n_jobs][1];
 	memcpy(s->dep[s->n_jobs], j->deps, j->n_deps * sizeof(*j->deps));
 	s->job[s->n_jobs].deps = s->dep[s->n_jobs];
 	s->n_jobs++;

@@ -41,6 +41,7 @@ struct sim {
 	struct xtr_job job[SIM_JOBS_MAX];
 	struct xtr_dep dep[SIM_JOBS_MAX][XTR_JOB_DEPS_MAX];
 	struct xtr_model_ring ring_of[SIM_JOBS_MAX]; /* as it was when the job was handed out */
+	char names[SIM_JOBS_MAX][2][32];             /* its name, and its device's */
 	size_t n_jobs;
 	struct xtr_model_counts counts;
 };
