@@ -29,7 +29,7 @@
 #define XTR_CTL_OPS   4
 #define XTR_CTL_STACK 5
 
-#define XTR_INIT_OPS 4 /* kinds of fences whose init events may be asked for alone */
+#define XTR_INIT_OPS 8 /* kinds of fences whose init events may be asked for alone */
 
 #define XTR_COMM_LEN    16
 #define XTR_RING_NAME   64

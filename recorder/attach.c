@@ -223,6 +223,16 @@ static int attach_generic(struct xtr_bpf *b, struct xtr_generic *g, uint32_t i)
 	return !err;
 }
 
+static int note_absent(struct xtr_bpf *b, const struct xtr_selection *sel)
+{
+	for (size_t i = 0; i < sel->n_absent; i++) {
+		if (!xtr_bpf_result(b, 0, sel->absent[i].name, "tp", NULL, XTR_PROVIDER_MISSING,
+				    sel->absent[i].why))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 int xtr_bpf_attach(struct xtr_bpf *b, const struct xtr_selection *sel)
 {
 	int n = 0, rc;
@@ -239,7 +249,9 @@ int xtr_bpf_attach(struct xtr_bpf *b, const struct xtr_selection *sel)
 			return rc;
 		n += rc;
 	}
-	rc = xtr_probes_attach(b, sel);
+	rc = note_absent(b, sel);
+	if (!rc)
+		rc = xtr_probes_attach(b, sel);
 	return rc < 0 ? rc : n + rc;
 }
 

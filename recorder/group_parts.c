@@ -16,8 +16,8 @@ struct walk {
 	const struct xtr_group *g;
 	int (*fn)(void *ctx, const struct xtr_group_part *part);
 	void *ctx;
-	const char *no_driver; /* why nothing of it is there, or NULL */
-	const char *pattern;
+	const char *no_driver;               /* why nothing of it is there, or NULL */
+	const struct xtr_group_event *event; /* the one being looked for */
 	bool matched;
 };
 
@@ -32,11 +32,11 @@ static int give(const struct walk *w, struct xtr_group_part *p)
 
 static bool wants_hook(const struct xtr_group *g, const struct xtr_hook *h)
 {
-	for (size_t i = 0; i < XTR_GROUP_EVENTS && g->hooks[i]; i++) {
+	for (size_t i = 0; i < XTR_GROUP_HOOKS && g->hooks[i]; i++) {
 		if (xtr_hook_matches(h, g->hooks[i]))
 			return true;
 	}
-	return g->init.symbol && h->type == XTR_EV_FENCE_INIT;
+	return g->init[0].symbol && h->type == XTR_EV_FENCE_INIT;
 }
 
 /* Each event once: under the kernel's name that is there, or its newest one. */
@@ -64,6 +64,15 @@ static int each_hook(struct walk *w)
 	return rc;
 }
 
+static bool earlier(const struct walk *w, const char *name)
+{
+	for (const struct xtr_group_event *e = w->g->events; e != w->event; e++) {
+		if (fnmatch(e->name, name, 0) == 0)
+			return true;
+	}
+	return false;
+}
+
 static int tracepoint(void *ctx, const char *system, const char *event)
 {
 	struct walk *w = ctx;
@@ -73,28 +82,44 @@ static int tracepoint(void *ctx, const char *system, const char *event)
 	};
 
 	snprintf(name, sizeof(name), "%s:%s", system, event);
-	if (fnmatch(w->pattern, name, 0))
+	if (fnmatch(w->event->name, name, 0) || xtr_group_leaves_out(w->g, name))
 		return 0;
 	w->matched = true;
-	return give(w, &p);
+	return earlier(w, name) ? 0 : give(w, &p);
 }
 
+static int missing_event(struct walk *w)
+{
+	const struct xtr_group_event *e = w->event;
+	struct xtr_group_part none = { .name = e->name,
+				       .attach = "tp",
+				       .why = xtr_group_event_why(e) };
+	char why[160];
+
+	if (e->module && !xtr_module_loaded(e->module)) {
+		snprintf(why, sizeof(why), "module %s is not loaded", e->module);
+		none.why = why;
+	}
+	return give(w, &none);
+}
+
+/* A name is looked up; only a pattern costs a walk over all events. */
 static int each_tracepoint(struct walk *w)
 {
 	int rc = 0;
 
-	for (size_t i = 0; i < XTR_GROUP_EVENTS && w->g->tracepoints[i] && !rc; i++) {
-		struct xtr_group_part none = {
-			.name = w->g->tracepoints[i],
-			.attach = "tp",
-			.why = "the driver of this kernel has no such tracepoints",
-		};
+	for (w->event = w->g->events; w->event && w->event->name && !rc; w->event++) {
+		const char *name = w->event->name, *colon = strchr(name, ':');
+		char system[128];
 
-		w->pattern = none.name;
 		w->matched = false;
-		rc = xtr_tracefs_each(tracepoint, w);
-		if (!rc && !w->matched)
-			rc = give(w, &none);
+		snprintf(system, sizeof(system), "%.*s", (int)(colon - name), name);
+		if (strpbrk(name, "*?["))
+			rc = xtr_tracefs_each(tracepoint, w);
+		else if (xtr_tracefs_has(system, colon + 1))
+			rc = tracepoint(w, system, colon + 1);
+		if (!rc && !w->matched && !w->event->rest)
+			rc = missing_event(w);
 	}
 	return rc;
 }

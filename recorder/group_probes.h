@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The functions of a group: from rows of a table (npu_probes.h) to probes. */
+/* The functions of a group: from rows of a table (group_row.h) to probes. */
 #ifndef XTR_RECORDER_GROUP_PROBES_H
 #define XTR_RECORDER_GROUP_PROBES_H
 
+#include "group_row.h"
 #include "groups.h"
-#include "npu_probes.h"
 #include "select.h"
 
 /*

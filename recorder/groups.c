@@ -3,28 +3,135 @@
 #include "npu_probes.h"
 #include "util.h"
 
+#include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#define SCHEDULER "gpu_scheduler:*"
+#define SIGNALED  "dma_fence:dma_fence_signaled"
+#define WAITS     "dma_fence:dma_fence_wait_start", "dma_fence:dma_fence_wait_end"
+
+/* A driver's group has the scheduler's events where its jobs pass through that. */
 const struct xtr_group xtr_groups[] = {
 	{
 		.name = "gpu",
 		.help = "the DRM GPU scheduler, and dma_fence signaled, wait_start and wait_end",
 		.by_default = true,
-		.hooks = { "gpu_scheduler:*", "dma_fence:dma_fence_signaled",
-			   "dma_fence:dma_fence_wait_start", "dma_fence:dma_fence_wait_end" },
+		.hooks = { SCHEDULER, SIGNALED, WAITS },
+	},
+	{
+		.name = "fence",
+		.help = "all that happens to fences, of every driver",
+		.hooks = { "dma_fence:*" },
+	},
+	{
+		.name = "amdgpu",
+		.help = "AMD GPUs: jobs, buffers, virtual memory, interrupts, resets",
+		.module = "amdgpu",
+		.by_default = true,
+		.hooks = { SCHEDULER, SIGNALED },
+		.events = xtr_amdgpu_events,
+		.without = { "amdgpu:amdgpu_vm_*_ptes", "amdgpu:amdgpu_device_*" },
+	},
+	{
+		.name = "amdgpu:vm",
+		.help = "each write of AMD GPU page tables; frequent",
+		.module = "amdgpu",
+		.events = xtr_amdgpu_vm_events,
+	},
+	{
+		.name = "amdgpu:regs",
+		.help = "each access to a register of an AMD GPU; very frequent",
+		.module = "amdgpu",
+		.events = xtr_amdgpu_regs_events,
+	},
+	{
+		.name = "i915",
+		.help = "Intel GPUs (i915): requests, objects, bindings, evictions, faults",
+		.module = "i915",
+		.by_default = true,
+		.hooks = { SIGNALED },
+		.events = xtr_i915_events,
+		.without = { "i915:i915_reg_rw" },
+		.init = { { "i915", "i915_fence_ops" } },
+	},
+	{
+		.name = "i915:display",
+		.help = "all of i915's display events: planes, watermarks, frontbuffers",
+		.module = "i915",
+		.events = xtr_i915_display_events,
+		.without = { "i915:intel_gpu_*", "i915:intel_context_*" },
+	},
+	{
+		.name = "i915:regs",
+		.help = "each access to a register by i915; very frequent",
+		.module = "i915",
+		.events = xtr_i915_regs_events,
+	},
+	{
+		.name = "xe",
+		.help = "Intel GPUs (xe): jobs, queues, fences, memory, faults, firmware messages",
+		.module = "xe",
+		.by_default = true,
+		.hooks = { SCHEDULER, SIGNALED },
+		.events = xtr_xe_events,
+		.without = { "xe:xe_reg_rw", "xe:xe_hw_fence_try_signal" },
+	},
+	{
+		.name = "xe:display",
+		.help = "all of xe's display events: planes, watermarks, frontbuffers",
+		.module = "xe",
+		.events = xtr_xe_display_events,
+	},
+	{
+		.name = "xe:regs",
+		.help = "each access to a register by xe; very frequent",
+		.module = "xe",
+		.events = xtr_xe_regs_events,
+	},
+	{
+		.name = "display",
+		.help = "vertical blanks and their events, page flips, commits, underruns",
+		.module = "drm",
+		.by_default = true,
+		.events = xtr_display_events,
+	},
+	{
+		.name = "nvidia",
+		.help = "NVIDIA GPUs: errors (Xid)",
+		.module = "nvidia",
+		.by_default = true,
+		.events = xtr_nvidia_events,
+	},
+	{
+		.name = "nouveau",
+		.help = "NVIDIA GPUs under nouveau: jobs and fences",
+		.module = "nouveau",
+		.by_default = true,
+		.hooks = { SCHEDULER, SIGNALED },
+		.init = { { "nouveau", "nouveau_fence_ops_legacy" },
+			  { "nouveau", "nouveau_fence_ops_uevent" } },
+	},
+	{
+		.name = "virtio_gpu",
+		.help = "virtual GPUs: commands, responses and fences",
+		.module = "virtio_gpu",
+		.by_default = true,
+		.hooks = { SIGNALED, "dma_fence:dma_fence_emit" },
+		.events = xtr_virtio_gpu_events,
+		.init = { { "virtio_gpu", "virtio_gpu_fence_ops" } },
 	},
 	{
 		.name = "npu",
 		.help = "Intel NPU: submissions, buffers, messages, interrupts, boot and power",
 		.module = "intel_vpu",
 		.by_default = true,
-		.hooks = { "dma_fence:dma_fence_signaled" },
-		.tracepoints = { "vpu:*" },
+		.hooks = { SIGNALED },
+		.events = xtr_npu_events,
 		.probes = xtr_npu_probes,
 		.n_probes = &xtr_n_npu_probes,
-		.init = { "intel_vpu", "ivpu_fence_ops" },
+		.init = { { "intel_vpu", "ivpu_fence_ops" } },
 	},
 	{
 		.name = "npu:functions",
@@ -37,6 +144,19 @@ const struct xtr_group xtr_groups[] = {
 		.help = "the same with returns, so with durations",
 		.module = "intel_vpu",
 		.functions = "func:intel_vpu:ivpu_*:ret",
+	},
+	{
+		.name = "amdxdna",
+		.help = "AMD NPU: jobs, mailbox messages, interrupts",
+		.module = "amdxdna",
+		.by_default = true,
+		.hooks = { SCHEDULER, SIGNALED },
+		.events = xtr_amdxdna_events,
+	},
+	{
+		.name = "cpu",
+		.help = "what the CPUs do: task switches and wake-ups, interrupts, softirqs; frequent",
+		.events = xtr_cpu_events,
 	},
 };
 const size_t xtr_n_groups = ARRAY_LEN(xtr_groups);
@@ -55,6 +175,15 @@ size_t xtr_group_n_probes(const struct xtr_group *g)
 	return g->n_probes ? *g->n_probes : 0;
 }
 
+bool xtr_group_leaves_out(const struct xtr_group *g, const char *event)
+{
+	for (size_t i = 0; i < XTR_GROUP_WITHOUT && g->without[i]; i++) {
+		if (fnmatch(g->without[i], event, 0) == 0)
+			return true;
+	}
+	return false;
+}
+
 bool xtr_module_loaded(const char *module)
 {
 	char path[128];
@@ -66,4 +195,14 @@ bool xtr_module_loaded(const char *module)
 bool xtr_group_loaded(const struct xtr_group *g)
 {
 	return !g->module || xtr_module_loaded(g->module);
+}
+
+const char *xtr_group_event_why(const struct xtr_group_event *ev)
+{
+	static const char one[] = "the driver of this kernel has no such tracepoint";
+	static const char some[] = "the driver of this kernel has no such tracepoints";
+
+	if (ev->absent)
+		return ev->absent;
+	return strpbrk(ev->name, "*?[") ? some : one;
 }

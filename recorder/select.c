@@ -20,6 +20,7 @@
 struct walk {
 	struct xtr_selection *s;
 	const char *pattern;
+	const struct xtr_group *g; /* whose exclusions count; NULL: none's */
 	bool matched;
 };
 
@@ -66,7 +67,7 @@ static int try_event(void *ctx, const char *system, const char *event)
 	if (strcmp(system, "ftrace") == 0 || xtr_hook_exists(system, event))
 		return 0;
 	snprintf(name, sizeof(name), "%s:%s", system, event);
-	if (fnmatch(w->pattern, name, 0))
+	if (fnmatch(w->pattern, name, 0) || (w->g && xtr_group_leaves_out(w->g, name)))
 		return 0;
 	w->matched = true;
 	return have(w->s, name) ? 0 : add_generic(w->s, system, event);
@@ -114,37 +115,68 @@ static void note(struct xtr_selection *s, const char *text)
 		s->notes[s->n_notes++] = text;
 }
 
+/* Of the module, or of the kernel if the driver is built in. 0: hidden, or there is none. */
+static uint64_t fences_address(const struct xtr_group_fences *f)
+{
+	uint64_t addr = xtr_kallsyms_address("/proc/kallsyms", f->module, f->symbol);
+
+	return addr ? addr : xtr_kallsyms_address("/proc/kallsyms", NULL, f->symbol);
+}
+
 static void select_init(struct xtr_selection *s, const struct xtr_group_fences *f)
 {
 	static const char hidden[] =
 		"addresses of kernel symbols are hidden: dma_fence_init is recorded for the fences of all drivers, not of the group's alone";
-	uint64_t addr = xtr_kallsyms_address("/proc/kallsyms", f->module, f->symbol);
+	uint64_t addr = fences_address(f);
 
-	s->types[XTR_EV_FENCE_INIT] = true;
 	for (size_t i = 0; i < s->n_init_ops; i++) {
 		if (s->init_ops[i] == addr)
 			return;
 	}
 	if (addr && s->n_init_ops < XTR_INIT_OPS) {
 		s->init_ops[s->n_init_ops++] = addr;
-		return;
+	} else if (addr || !xtr_kallsyms_address("/proc/kallsyms", NULL, "_stext")) {
+		s->init_all = true;
+		note(s, hidden);
+	} else {
+		return; /* the driver of this kernel has no such fences */
 	}
-	s->init_all = true;
-	note(s, hidden);
+	s->types[XTR_EV_FENCE_INIT] = true;
+}
+
+/* A tracepoint that the group's driver could have, but does not. */
+static int note_absent(struct xtr_selection *s, const struct xtr_group_event *ev)
+{
+	struct xtr_absent *more;
+
+	if (ev->rest || (ev->module && !xtr_module_loaded(ev->module)))
+		return 0;
+	for (size_t i = 0; i < s->n_absent; i++) {
+		if (strcmp(s->absent[i].name, ev->name) == 0)
+			return 0;
+	}
+	more = reallocarray(s->absent, s->n_absent + 1, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	s->absent = more;
+	more[s->n_absent++] = (struct xtr_absent){ ev->name, xtr_group_event_why(ev) };
+	return 0;
 }
 
 /* Tracepoints of a group that nobody may look up are no reason to record nothing of it. */
-static int select_group_tracepoints(struct xtr_selection *s, const char *pattern)
+static int select_group_event(struct xtr_selection *s, const struct xtr_group *g,
+			      const struct xtr_group_event *ev)
 {
 	static const char unreadable[] =
 		"tracepoints of the group are not recorded: only root may look into tracefs";
-	struct walk w = { .s = s, .pattern = pattern };
+	struct walk w = { .s = s, .pattern = ev->name, .g = g };
 	int err = select_generic(&w);
 
-	if (err != -EACCES && err != -EPERM)
-		return err;
-	note(s, unreadable);
-	return 0;
+	if (err == -EACCES || err == -EPERM) {
+		note(s, unreadable);
+		return 0;
+	}
+	return err || w.matched ? err : note_absent(s, ev);
 }
 
 static int select_group(struct xtr_selection *s, const struct xtr_group *g,
@@ -152,16 +184,16 @@ static int select_group(struct xtr_selection *s, const struct xtr_group *g,
 {
 	int err = 0;
 
-	for (size_t i = 0; i < XTR_GROUP_EVENTS && g->hooks[i]; i++)
+	for (size_t i = 0; i < XTR_GROUP_HOOKS && g->hooks[i]; i++)
 		select_hooks(s, g->hooks[i]);
-	for (size_t i = 0; i < XTR_GROUP_EVENTS && g->tracepoints[i] && !err; i++)
-		err = select_group_tracepoints(s, g->tracepoints[i]);
+	for (const struct xtr_group_event *ev = g->events; ev && ev->name && !err; ev++)
+		err = select_group_event(s, g, ev);
 	if (!err)
 		err = xtr_group_probes_select(s, g);
 	if (!err && g->functions)
 		err = xtr_func_select(s, g->functions, why);
-	if (g->init.symbol)
-		select_init(s, &g->init);
+	for (size_t i = 0; i < XTR_GROUP_FENCES && g->init[i].symbol; i++)
+		select_init(s, &g->init[i]);
 	return err;
 }
 
@@ -334,6 +366,7 @@ void xtr_selection_free(struct xtr_selection *s)
 	for (size_t i = 0; i < s->n_generics; i++)
 		xtr_generic_free(s->generics[i]);
 	free(s->generics);
+	free(s->absent);
 	xtr_apis_free(s->apis);
 	free(s->api);
 	free(s->unknown);

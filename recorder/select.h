@@ -11,6 +11,11 @@
 
 #define XTR_SELECT_NOTES 4
 
+/* A tracepoint of a group that this kernel does not have; static texts. */
+struct xtr_absent {
+	const char *name, *why;
+};
+
 struct xtr_selection {
 	bool types[XTR_SLOT_GENERIC]; /* built-in events wanted, by type */
 	/* dma_fence_init is wanted of these fence operations alone (kernel addresses); none: of all
@@ -20,6 +25,8 @@ struct xtr_selection {
 	bool init_all; /* asked for by name, or addresses are hidden */
 	struct xtr_generic **generics;
 	size_t n_generics;
+	struct xtr_absent *absent;
+	size_t n_absent;
 	/* Functions, also those that cannot be recorded, with the reason. */
 	struct xtr_probe **probes;
 	size_t n_probes;

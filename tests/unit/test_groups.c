@@ -5,12 +5,15 @@
 #include "recorder/hooks.h"
 #include "recorder/kallsyms.h"
 #include "recorder/select.h"
+#include "recorder/tracefs.h"
 
 #include "format/xtr_format.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <errno.h>
+#include <fnmatch.h>
+#include <glob.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -34,7 +37,7 @@ Test(groups, have_names_of_their_own_that_no_event_has)
 Test(groups, name_only_hooks_that_exist)
 {
 	for (size_t i = 0; i < xtr_n_groups; i++) {
-		for (size_t k = 0; k < XTR_GROUP_EVENTS && xtr_groups[i].hooks[k]; k++) {
+		for (size_t k = 0; k < XTR_GROUP_HOOKS && xtr_groups[i].hooks[k]; k++) {
 			bool any = false;
 
 			for (size_t j = 0; j < xtr_n_hooks; j++)
@@ -48,8 +51,10 @@ Test(groups, that_limit_fences_fit_together)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < xtr_n_groups; i++)
-		n += xtr_groups[i].init.symbol != NULL;
+	for (size_t i = 0; i < xtr_n_groups; i++) {
+		for (size_t k = 0; k < XTR_GROUP_FENCES; k++)
+			n += xtr_groups[i].init[k].symbol != NULL;
+	}
 	cr_expect(le(sz, n, XTR_INIT_OPS));
 }
 
@@ -129,4 +134,107 @@ Test(groups, find_the_address_of_a_symbol_of_a_module)
 	cr_expect(zero(u64, xtr_kallsyms_address(path, "intel_vpu", "ivpu_fence")));
 	cr_expect(zero(u64, xtr_kallsyms_address("/nonexistent", "intel_vpu", "hidden")));
 	unlink(path);
+}
+
+/* Kernels whose format files are in the tree, and systems of which none are: out of the tree, or
+ * not worth their room. */
+static const char *const kernels[] = { "6.1", "7.2" };
+static const char *const elsewhere[] = { "amdgpu_dm", "nvidia", "nvswitch", "amdxdna_trace" };
+
+static bool in_a_kernel(const char *event)
+{
+	char path[256];
+	glob_t g;
+	bool any = false;
+
+	for (size_t i = 0; i < sizeof(kernels) / sizeof(*kernels); i++) {
+		snprintf(path, sizeof(path), "tests/data/tracefs/%s/%s", kernels[i], event);
+		*strrchr(path, ':') = '/';
+		any |= glob(path, 0, NULL, &g) == 0;
+		globfree(&g);
+	}
+	return any;
+}
+
+static bool is_elsewhere(const char *event)
+{
+	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(*elsewhere); i++) {
+		size_t n = strlen(elsewhere[i]);
+
+		if (strncmp(event, elsewhere[i], n) == 0 && event[n] == ':')
+			return true;
+	}
+	return false;
+}
+
+Test(groups, name_tracepoints_that_a_kernel_has_or_say_why_not)
+{
+	for (size_t i = 0; i < xtr_n_groups; i++) {
+		const struct xtr_group *g = &xtr_groups[i];
+
+		for (const struct xtr_group_event *e = g->events; e && e->name; e++) {
+			bool here = in_a_kernel(e->name);
+
+			cr_expect(here || e->absent || is_elsewhere(e->name), "%s: %s", g->name,
+				  e->name);
+			cr_expect(not(xtr_group_leaves_out(g, e->name)), "%s: %s", g->name,
+				  e->name);
+			cr_expect(xtr_group_event_why(e)[0] != 0);
+			for (const struct xtr_group_event *f = g->events; f != e; f++)
+				cr_expect(ne(str, (char *)e->name, (char *)f->name));
+		}
+	}
+}
+
+/* What is in the format files of a driver's system belongs to one of its groups. */
+Test(groups, leave_no_tracepoint_of_a_driver_out_but_the_noise)
+{
+	static const char *const systems[] = { "amdgpu",  "i915",       "xe",
+					       "amdxdna", "virtio_gpu", "vpu" };
+	char pattern[128], name[256];
+	glob_t files;
+
+	for (size_t i = 0; i < sizeof(systems) / sizeof(*systems); i++) {
+		snprintf(pattern, sizeof(pattern), "tests/data/tracefs/7.2/%s/*", systems[i]);
+		cr_assert(zero(int, glob(pattern, 0, NULL, &files)), "%s", pattern);
+		for (size_t k = 0; k < files.gl_pathc; k++) {
+			bool any = false;
+
+			snprintf(name, sizeof(name), "%s:%s", systems[i],
+				 strrchr(files.gl_pathv[k], '/') + 1);
+			for (size_t j = 0; j < xtr_n_groups; j++) {
+				const struct xtr_group *g = &xtr_groups[j];
+
+				for (const struct xtr_group_event *e = g->events; e && e->name; e++)
+					any |= fnmatch(e->name, name, 0) == 0 &&
+					       !xtr_group_leaves_out(g, name);
+			}
+			cr_expect(eq(int, any, strcmp(name, "xe:xe_hw_fence_try_signal") != 0),
+				  "%s", name);
+		}
+		globfree(&files);
+	}
+}
+
+static bool has_event(const struct xtr_selection *s, const char *name)
+{
+	for (size_t i = 0; i < s->n_generics; i++) {
+		if (strcmp(s->generics[i]->name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+Test(groups, cpu_is_eight_tracepoints_that_every_kernel_has)
+{
+	struct xtr_selection s;
+
+	if (!xtr_tracefs_has("sched", "sched_switch"))
+		cr_skip("tracefs is not readable here");
+	select_events(&s, "cpu", NULL);
+	cr_expect(eq(sz, s.n_generics, 8));
+	cr_expect(has_event(&s, "sched:sched_switch") && has_event(&s, "irq:softirq_raise"));
+	cr_expect(not(has_event(&s, "irq:tasklet_entry")));
+	cr_expect(zero(sz, s.n_absent));
+	xtr_selection_free(&s);
 }

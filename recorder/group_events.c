@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Tracepoints as the drivers of Linux 6.1, 6.12 and 7.2 have them. What fires too often to be
+ * recorded unasked stands in tables of its own.
+ */
+#include "group_events.h"
+
+#include <stddef.h>
+
+#define EV(event)               \
+	{                       \
+		.name = (event) \
+	}
+#define OF(event, reason)                           \
+	{                                           \
+		.name = (event), .absent = (reason) \
+	}
+#define BY(driver, event)                           \
+	{                                           \
+		.name = (event), .module = (driver) \
+	}
+#define REST(pattern)                           \
+	{                                       \
+		.name = (pattern), .rest = true \
+	}
+
+#define V6_12     "Linux 6.12 has it, later kernels have other events instead"
+#define V7_3      "Linux 7.3 has it"
+#define LOW_LEVEL "the kernel is built without CONFIG_DRM_I915_LOW_LEVEL_TRACEPOINTS"
+
+const struct xtr_group_event xtr_amdgpu_events[] = {
+	EV("amdgpu:amdgpu_bo_create"),
+	EV("amdgpu:amdgpu_bo_list_set"),
+	EV("amdgpu:amdgpu_bo_move"),
+	EV("amdgpu:amdgpu_cleaner_shader"),
+	EV("amdgpu:amdgpu_cs"),
+	EV("amdgpu:amdgpu_cs_bo_status"),
+	EV("amdgpu:amdgpu_cs_ioctl"),
+	EV("amdgpu:amdgpu_ib_pipe_sync"),
+	EV("amdgpu:amdgpu_isolation"),
+	EV("amdgpu:amdgpu_iv"),
+	EV("amdgpu:amdgpu_pasid_allocated"),
+	EV("amdgpu:amdgpu_pasid_freed"),
+	EV("amdgpu:amdgpu_reset_reg_dumps"),
+	EV("amdgpu:amdgpu_sched_run_job"),
+	EV("amdgpu:amdgpu_vm_bo_cs"),
+	EV("amdgpu:amdgpu_vm_bo_map"),
+	EV("amdgpu:amdgpu_vm_bo_mapping"),
+	EV("amdgpu:amdgpu_vm_bo_unmap"),
+	EV("amdgpu:amdgpu_vm_bo_update"),
+	EV("amdgpu:amdgpu_vm_flush"),
+	EV("amdgpu:amdgpu_vm_grab_id"),
+	OF("amdgpu:amdgpu_userq_create_start", V7_3),
+	OF("amdgpu:amdgpu_userq_create_end", V7_3),
+	OF("amdgpu:amdgpu_userq_destroy_start", V7_3),
+	OF("amdgpu:amdgpu_userq_destroy_end", V7_3),
+	OF("amdgpu:amdgpu_userq_state_start", V7_3),
+	OF("amdgpu:amdgpu_userq_state_changed", V7_3),
+	OF("amdgpu:amdgpu_userq_emit_fence", V7_3),
+	OF("amdgpu:amdgpu_userq_wait_deps", V7_3),
+	REST("amdgpu:*"),
+	{ 0 },
+};
+
+const struct xtr_group_event xtr_amdgpu_vm_events[] = {
+	EV("amdgpu:amdgpu_vm_copy_ptes"),
+	EV("amdgpu:amdgpu_vm_set_ptes"),
+	EV("amdgpu:amdgpu_vm_update_ptes"),
+	{ 0 },
+};
+
+const struct xtr_group_event xtr_amdgpu_regs_events[] = {
+	EV("amdgpu:amdgpu_device_rreg"),
+	EV("amdgpu:amdgpu_device_wreg"),
+	{ 0 },
+};
+
+const struct xtr_group_event xtr_i915_events[] = {
+	EV("i915:i915_context_create"),
+	EV("i915:i915_context_free"),
+	EV("i915:i915_gem_evict"),
+	EV("i915:i915_gem_evict_node"),
+	EV("i915:i915_gem_evict_vm"),
+	EV("i915:i915_gem_object_clflush"),
+	EV("i915:i915_gem_object_create"),
+	EV("i915:i915_gem_object_destroy"),
+	EV("i915:i915_gem_object_fault"),
+	EV("i915:i915_gem_object_pread"),
+	EV("i915:i915_gem_object_pwrite"),
+	EV("i915:i915_gem_shrink"),
+	EV("i915:i915_ppgtt_create"),
+	EV("i915:i915_ppgtt_release"),
+	EV("i915:i915_request_add"),
+	EV("i915:i915_request_queue"),
+	EV("i915:i915_request_retire"),
+	EV("i915:i915_request_wait_begin"),
+	EV("i915:i915_request_wait_end"),
+	EV("i915:i915_vma_bind"),
+	EV("i915:i915_vma_unbind"),
+	EV("i915:intel_gpu_freq_change"),
+	OF("i915:i915_request_submit", LOW_LEVEL),
+	OF("i915:i915_request_execute", LOW_LEVEL),
+	OF("i915:i915_request_in", LOW_LEVEL),
+	OF("i915:i915_request_out", LOW_LEVEL),
+	OF("i915:i915_request_guc_submit", LOW_LEVEL),
+	OF("i915:intel_context_*", LOW_LEVEL),
+	REST("i915:i915_*"),
+	{ 0 },
+};
+
+const struct xtr_group_event xtr_i915_regs_events[] = {
+	EV("i915:i915_reg_rw"),
+	{ 0 },
+};
+
+const struct xtr_group_event xtr_i915_display_events[] = {
+	EV("i915:intel_*"),
+	EV("i915:g4x_*"),
+	EV("i915:vlv_*"),
+	{ 0 },
+};
+
+const struct xtr_group_event xtr_xe_events[] = {
+	EV("xe:xe_bo_cpu_fault"),
+	EV("xe:xe_bo_create"),
+	EV("xe:xe_bo_move"),
+	EV("xe:xe_bo_validate"),
+	EV("xe:xe_eu_stall_data_read"),
+	EV("xe:xe_exec_queue_cgp_context_error"),
+	EV("xe:xe_exec_queue_cleanup_entity"),
+	EV("xe:xe_exec_queue_close"),
+	EV("xe:xe_exec_queue_create"),
+	EV("xe:xe_exec_queue_create_multi_queue"),
+	EV("xe:xe_exec_queue_deregister"),
+	EV("xe:xe_exec_queue_deregister_done"),
+	EV("xe:xe_exec_queue_destroy"),
+	EV("xe:xe_exec_queue_kill"),
+	EV("xe:xe_exec_queue_memory_cat_error"),
+	EV("xe:xe_exec_queue_reach_max_job_count"),
+	EV("xe:xe_exec_queue_register"),
+	EV("xe:xe_exec_queue_reset"),
+	EV("xe:xe_exec_queue_resubmit"),
+	EV("xe:xe_exec_queue_scheduling_disable"),
+	EV("xe:xe_exec_queue_scheduling_done"),
+	EV("xe:xe_exec_queue_scheduling_enable"),
+	EV("xe:xe_exec_queue_stop"),
+	EV("xe:xe_exec_queue_submit"),
+	EV("xe:xe_exec_queue_supress_resume"),
+	EV("xe:xe_guc_ct_g2h_flow_control"),
+	EV("xe:xe_guc_ct_h2g_flow_control"),
+	EV("xe:xe_guc_ctb_g2h"),
+	EV("xe:xe_guc_ctb_h2g"),
+	EV("xe:xe_guc_engine_activity"),
+	EV("xe:xe_hw_fence_create"),
+	EV("xe:xe_hw_fence_signal"),
+	EV("xe:xe_lrc_update_queue_timestamp"),
+	EV("xe:xe_lrc_update_timestamp"),
+	EV("xe:xe_pm_resume"),
+	EV("xe:xe_pm_runtime_get"),
+	EV("xe:xe_pm_runtime_get_ioctl"),
+	EV("xe:xe_pm_runtime_put"),
+	EV("xe:xe_pm_runtime_resume"),
+	EV("xe:xe_pm_runtime_suspend"),
+	EV("xe:xe_pm_suspend"),
+	EV("xe:xe_sched_job_ban"),
+	EV("xe:xe_sched_job_create"),
+	EV("xe:xe_sched_job_exec"),
+	EV("xe:xe_sched_job_free"),
+	EV("xe:xe_sched_job_run"),
+	EV("xe:xe_sched_job_set_error"),
+	EV("xe:xe_sched_job_timedout"),
+	EV("xe:xe_sched_msg_add"),
+	EV("xe:xe_sched_msg_recv"),
+	EV("xe:xe_tlb_inval_fence_recv"),
+	EV("xe:xe_tlb_inval_fence_send"),
+	EV("xe:xe_tlb_inval_fence_signal"),
+	EV("xe:xe_tlb_inval_fence_timeout"),
+	EV("xe:xe_vm_cpu_bind"),
+	EV("xe:xe_vm_create"),
+	EV("xe:xe_vm_free"),
+	EV("xe:xe_vm_kill"),
+	EV("xe:xe_vm_ops_fail"),
+	EV("xe:xe_vm_rebind_worker_enter"),
+	EV("xe:xe_vm_rebind_worker_exit"),
+	EV("xe:xe_vm_rebind_worker_retry"),
+	EV("xe:xe_vm_restart"),
+	EV("xe:xe_vma_acc"),
+	EV("xe:xe_vma_bind"),
+	EV("xe:xe_vma_evict"),
+	EV("xe:xe_vma_flush"),
+	EV("xe:xe_vma_invalidate"),
+	EV("xe:xe_vma_pagefault"),
+	EV("xe:xe_vma_pf_bind"),
+	EV("xe:xe_vma_rebind_exec"),
+	EV("xe:xe_vma_rebind_worker"),
+	EV("xe:xe_vma_unbind"),
+	EV("xe:xe_vma_userptr_invalidate"),
+	EV("xe:xe_vma_userptr_invalidate_complete"),
+	EV("xe:xe_vma_userptr_rebind_exec"),
+	EV("xe:xe_vma_userptr_rebind_worker"),
+	OF("xe:xe_exec_queue_lr_cleanup", V6_12),
+	OF("xe:xe_gt_tlb_invalidation_fence_create", V6_12),
+	OF("xe:xe_gt_tlb_invalidation_fence_work_func", V6_12),
+	OF("xe:xe_gt_tlb_invalidation_fence_cb", V6_12),
+	OF("xe:xe_gt_tlb_invalidation_fence_send", V6_12),
+	OF("xe:xe_gt_tlb_invalidation_fence_recv", V6_12),
+	OF("xe:xe_gt_tlb_invalidation_fence_signal", V6_12),
+	OF("xe:xe_gt_tlb_invalidation_fence_timeout", V6_12),
+	REST("xe:xe_*"),
+	{ 0 },
+};
+
+const struct xtr_group_event xtr_xe_regs_events[] = {
+	EV("xe:xe_reg_rw"),
+	{ 0 },
+};
+
+const struct xtr_group_event xtr_xe_display_events[] = {
+	EV("xe:intel_*"),
+	EV("xe:g4x_*"),
+	EV("xe:vlv_*"),
+	{ 0 },
+};
+
+const struct xtr_group_event xtr_display_events[] = {
+	EV("drm:drm_vblank_event"),
+	EV("drm:drm_vblank_event_queued"),
+	EV("drm:drm_vblank_event_delivered"),
+	BY("i915", "i915:intel_crtc_vblank_work_start"),
+	BY("i915", "i915:intel_crtc_vblank_work_end"),
+	BY("i915", "i915:intel_pipe_update_start"),
+	BY("i915", "i915:intel_pipe_update_vblank_evaded"),
+	BY("i915", "i915:intel_pipe_update_end"),
+	BY("i915", "i915:intel_crtc_flip_done"),
+	BY("i915", "i915:intel_plane_async_flip"),
+	BY("i915", "i915:intel_pipe_enable"),
+	BY("i915", "i915:intel_pipe_disable"),
+	BY("i915", "i915:intel_cpu_fifo_underrun"),
+	BY("i915", "i915:intel_pch_fifo_underrun"),
+	BY("xe", "xe:intel_crtc_vblank_work_start"),
+	BY("xe", "xe:intel_crtc_vblank_work_end"),
+	BY("xe", "xe:intel_pipe_update_start"),
+	BY("xe", "xe:intel_pipe_update_vblank_evaded"),
+	BY("xe", "xe:intel_pipe_update_end"),
+	BY("xe", "xe:intel_crtc_flip_done"),
+	BY("xe", "xe:intel_plane_async_flip"),
+	BY("xe", "xe:intel_pipe_enable"),
+	BY("xe", "xe:intel_pipe_disable"),
+	BY("xe", "xe:intel_cpu_fifo_underrun"),
+	BY("xe", "xe:intel_pch_fifo_underrun"),
+	BY("amdgpu", "amdgpu_dm:amdgpu_dm_atomic_commit_tail_begin"),
+	BY("amdgpu", "amdgpu_dm:amdgpu_dm_atomic_commit_tail_finish"),
+	BY("amdgpu", "amdgpu_dm:amdgpu_dm_atomic_check_begin"),
+	BY("amdgpu", "amdgpu_dm:amdgpu_dm_atomic_check_finish"),
+	BY("amdgpu", "amdgpu_dm:amdgpu_refresh_rate_track"),
+	{ 0 },
+};
+
+const struct xtr_group_event xtr_nvidia_events[] = {
+	OF("nvidia:nvidia_dev_xid",
+	   "drivers before 575 have no tracepoints: nv_report_error tells of Xids"),
+	OF("nvswitch:nvswitch_dev_sxid", "this driver has no tracepoints of NVSwitch"),
+	{ 0 },
+};
+
+const struct xtr_group_event xtr_amdxdna_events[] = {
+	EV("amdxdna:amdxdna_debug_point"),
+	EV("amdxdna:mbox_irq_handle"),
+	EV("amdxdna:mbox_rx_worker"),
+	EV("amdxdna:mbox_set_head"),
+	EV("amdxdna:mbox_set_tail"),
+	EV("amdxdna:xdna_job"),
+	REST("amdxdna:*"),
+	REST("amdxdna_trace:*"),
+	{ 0 },
+};
+
+const struct xtr_group_event xtr_virtio_gpu_events[] = {
+	EV("virtio_gpu:virtio_gpu_cmd_queue"),
+	EV("virtio_gpu:virtio_gpu_cmd_response"),
+	REST("virtio_gpu:*"),
+	{ 0 },
+};
+
+const struct xtr_group_event xtr_npu_events[] = {
+	EV("vpu:*"),
+	{ 0 },
+};
+
+const struct xtr_group_event xtr_cpu_events[] = {
+	EV("sched:sched_switch"),    EV("sched:sched_wakeup"),   EV("sched:sched_wakeup_new"),
+	EV("irq:irq_handler_entry"), EV("irq:irq_handler_exit"), EV("irq:softirq_entry"),
+	EV("irq:softirq_exit"),      EV("irq:softirq_raise"),    { 0 },
+};
