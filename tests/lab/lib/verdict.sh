@@ -3,14 +3,20 @@
 # What the tests of the lab share: verdicts, their sum, and a second try where only times were wrong.
 
 passed=0 failed=0
-busy=0 # of the failed ones: only measurements were out of bounds (judge.py)
+busy=0             # of the failed ones: only measurements were out of bounds (judge.py)
+again=0            # 1: the second try of a kernel
+declare -A spoilt # what failed by measurements in the first one
 
-# verdict STATUS TEXT: 4 means that only measurements were out of bounds.
+# verdict STATUS TEXT: 4 means that only measurements were out of bounds. Each has to be right once.
 verdict() {
 	if [ "$1" -eq 0 ]; then
 		passed=$((passed + 1))
 		printf '  PASS %s\n' "$2"
+	elif [ "$1" -eq 4 ] && [ $again -eq 1 ] && [ -z "${spoilt[$2]:-}" ]; then
+		passed=$((passed + 1))
+		printf '  PASS %s: its measurements were right the first time\n' "$2"
 	else
+		[ "$1" -ne 4 ] || spoilt[$2]=1
 		failed=$((failed + 1))
 		[ "$1" -ne 4 ] || busy=$((busy + 1))
 		printf '  FAIL %s\n' "$2"
@@ -47,19 +53,22 @@ ran() {
 	fi
 }
 
-# try_kernel KERNEL COMMAND...: COMMAND KERNEL records into $out/KERNEL and judges. Where nothing but measurements failed, it
-# does so once more, and only that counts; what failed the first time stays on the screen.
+# try_kernel KERNEL COMMAND...: COMMAND KERNEL records into $out/KERNEL and judges. Where nothing but
+# measurements failed, it does so once more: those must be right then, and, again, all that no host can
+# spoil. What failed the first time stays on the screen.
 try_kernel() {
 	local k=$1 p=$passed f=$failed b=$busy
 	shift
 	printf 'kernel %s\n' "$k"
+	spoilt=()
 	"$@" "$k"
 	if [ "$failed" -gt "$f" ] && [ $((failed - f)) -eq $((busy - b)) ]; then
 		printf 'kernel %s, once more: only measurements were out of bounds (%d)\n' "$k" $((failed - f))
-		passed=$p failed=$f busy=$b
+		passed=$p failed=$f busy=$b again=1
 		rm -rf "$out/$k.first"
 		mv "$out/$k" "$out/$k.first"
 		"$@" "$k"
+		again=0
 	fi
 }
 
