@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ANONYMOUS_DEPTH 4 /* unions in structures in unions */
+
 #define KERNEL      "/sys/kernel/btf/vmlinux"
 #define MODULES_MAX 8
 
@@ -90,27 +92,40 @@ int xtr_btf_argument(struct xtr_btf_types *t, const char *module, const char *fu
 	return -ENOENT;
 }
 
+/* Members of a structure or union without a name count as those of what is around it. */
+static int member_at(const struct btf *btf, const struct btf_type *s, const char *name, int depth)
+{
+	const struct btf_member *m = btf_members(s);
+
+	for (int i = 0; i < btf_vlen(s); i++) {
+		const char *of = btf__name_by_offset(btf, m[i].name_off);
+		__u32 bits = btf_member_bit_offset(s, (__u32)i);
+		const struct btf_type *inner;
+		int at;
+
+		if (of && strcmp(of, name) == 0)
+			return bits % 8 || btf_member_bitfield_size(s, (__u32)i) ? -ENOENT
+										 : (int)bits / 8;
+		inner = of && of[0] ? NULL : btf__type_by_id(btf, m[i].type);
+		if (!inner || !btf_is_composite(inner) || !depth)
+			continue;
+		at = member_at(btf, inner, name, depth - 1);
+		if (at >= 0)
+			return (int)bits / 8 + at;
+	}
+	return -ENOENT;
+}
+
 int xtr_btf_member(struct xtr_btf_types *t, const char *module, const char *structure,
 		   const char *name)
 {
 	const struct btf *btf = xtr_btf_types_of(t, module);
 	const struct btf_type *s;
-	const struct btf_member *m;
 	int id;
 
 	if (!btf)
 		return -ENODATA;
 	id = btf__find_by_name_kind(btf, structure, BTF_KIND_STRUCT);
 	s = id > 0 ? btf__type_by_id(btf, (__u32)id) : NULL;
-	if (!s)
-		return -ENOENT;
-	m = btf_members(s);
-	for (int i = 0; i < btf_vlen(s); i++) {
-		__u32 bits = btf_member_bit_offset(s, (__u32)i);
-
-		if (strcmp(btf__name_by_offset(btf, m[i].name_off), name) == 0)
-			return bits % 8 || btf_member_bitfield_size(s, (__u32)i) ? -ENOENT
-										 : (int)bits / 8;
-	}
-	return -ENOENT;
+	return s ? member_at(btf, s, name, ANONYMOUS_DEPTH) : -ENOENT;
 }

@@ -23,7 +23,8 @@ const struct btf *xtr_btf_types_of(struct xtr_btf_types *t, const char *module);
  */
 int xtr_btf_argument(struct xtr_btf_types *t, const char *module, const char *function,
 		     const char *name);
-/* Offset of a member in bytes; -ENOENT also if it is a bit field. */
+/* Offset of a member in bytes, also of one in an unnamed union or structure; -ENOENT also if it is
+ * a bit field. */
 int xtr_btf_member(struct xtr_btf_types *t, const char *module, const char *structure,
 		   const char *name);
 

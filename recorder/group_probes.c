@@ -54,8 +54,10 @@ static int add_capture(struct xtr_btf_types *t, struct xtr_probe *p,
 		.name = c->name,
 		.unit = c->unit,
 		.repr = c->repr,
-		.sens = XTR_SENS_PLAIN,
-		.load = { .width = (uint8_t)xtr_repr_width(c->repr), .n_deref = c->deref },
+		.sens = c->sens ? c->sens : XTR_SENS_PLAIN,
+		.load = { .flags = c->user ? XTR_LOAD_USER : 0,
+			  .width = (uint8_t)xtr_repr_width(c->repr),
+			  .n_deref = c->deref },
 	};
 
 	if (number < 0 || number >= XTR_PROBE_ARGS || off < 0 || off > UINT16_MAX)
@@ -91,7 +93,9 @@ static int fill(struct xtr_selection *s, const struct xtr_group_probe *row, stru
 	int err = t ? add_ret(p, row->ret) : -ENOMEM;
 
 	for (size_t i = 0; i < XTR_GROUP_CAPTURES && row->captures[i].name && !err; i++) {
-		if (arguments_known(p))
+		const char *only = row->captures[i].only;
+
+		if (arguments_known(p) && (!only || strcmp(only, function_of(p)) == 0))
 			err = add_capture(t, p, &row->captures[i]);
 	}
 	return err;

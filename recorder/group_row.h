@@ -9,23 +9,51 @@
 #include "format/schema.h"
 
 #define XTR_CANDIDATES     3
-#define XTR_GROUP_CAPTURES 4
+#define XTR_GROUP_CAPTURES 12 /* of all candidates; at most XTR_PROBE_LOADS of each half of one */
 
 /* What a call is asked for: an argument, or what it points to. */
 struct xtr_group_capture {
 	const char *name, *unit; /* of the field; unit may be NULL */
 	enum xtr_repr repr;      /* an integer; as wide as what is read */
-	bool at_ret; /* read when the function returns; the argument is kept from entry */
+	enum xtr_sens sens;      /* XTR_SENS_NONE: plain */
+	const char *only; /* of this candidate alone, whose arguments are others; NULL: of all */
+	bool at_ret;      /* read when the function returns; the argument is kept from entry */
 	/* The argument: by number, or, where kernels differ, by name. Without an argument of that
 	 * name, or types that tell (BTF), nothing is captured. */
 	uint8_t number;
 	const char *argument;
 	/* Read what it points to: at an offset that never changes (of an ioctl's data), or that of
 	 * a member by the kernel's types, without which nothing is captured. */
-	bool deref;
-	uint16_t offset; /* bytes */
+	bool deref, user; /* user: into the caller's memory, at a fixed offset */
+	uint16_t offset;  /* bytes */
 	const char *structure, *member;
 };
+
+/*
+ * Arguments of an ioctl handler of DRM: (struct drm_device *, void *data, struct drm_file *). data
+ * is the kernel's copy of the structure, written back when the handler has returned.
+ */
+#define XTR_IOCTL_IN(field, bytes, representation)                                              \
+	{                                                                                       \
+		.name = (field), .repr = XTR_REPR_##representation, .number = 1, .deref = true, \
+		.offset = (bytes)                                                               \
+	}
+#define XTR_IOCTL_OUT(field, bytes, representation)                                             \
+	{                                                                                       \
+		.name = (field), .repr = XTR_REPR_##representation, .number = 1, .deref = true, \
+		.offset = (bytes), .at_ret = true                                               \
+	}
+#define XTR_IOCTL_SIZE(bytes)                                                                      \
+	{                                                                                          \
+		.name = "size", .unit = "bytes", .repr = XTR_REPR_U64, .number = 1, .deref = true, \
+		.offset = (bytes)                                                                  \
+	}
+/* The address of an object of the kernel. */
+#define XTR_OBJECT(field, argument_number)                                            \
+	{                                                                             \
+		.name = (field), .repr = XTR_REPR_HEX64, .number = (argument_number), \
+		.sens = XTR_SENS_KPTR                                                 \
+	}
 
 enum xtr_group_ret {
 	XTR_RET_NONE, /* nothing, or nothing worth having */
@@ -38,6 +66,7 @@ struct xtr_group_probe {
 	const char *module;
 	const char *candidates[XTR_CANDIDATES]; /* newest first; the first that exists is taken */
 	enum xtr_group_ret ret;
+	bool sampled; /* --sample without a name means this one, too */
 	struct xtr_group_capture captures[XTR_GROUP_CAPTURES]; /* up to the first without name */
 };
 

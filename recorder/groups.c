@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "groups.h"
+#include "drm_probes.h"
 #include "npu_probes.h"
+#include "nvidia_probes.h"
 #include "util.h"
 
 #include <fnmatch.h>
@@ -33,6 +35,8 @@ const struct xtr_group xtr_groups[] = {
 		.hooks = { SCHEDULER, SIGNALED },
 		.events = xtr_amdgpu_events,
 		.without = { "amdgpu:amdgpu_vm_*_ptes", "amdgpu:amdgpu_device_*" },
+		.probes = xtr_amdgpu_probes,
+		.n_probes = &xtr_n_amdgpu_probes,
 	},
 	{
 		.name = "amdgpu:vm",
@@ -55,6 +59,8 @@ const struct xtr_group xtr_groups[] = {
 		.events = xtr_i915_events,
 		.without = { "i915:i915_reg_rw" },
 		.init = { { "i915", "i915_fence_ops" } },
+		.probes = xtr_i915_probes,
+		.n_probes = &xtr_n_i915_probes,
 	},
 	{
 		.name = "i915:display",
@@ -77,6 +83,8 @@ const struct xtr_group xtr_groups[] = {
 		.hooks = { SCHEDULER, SIGNALED },
 		.events = xtr_xe_events,
 		.without = { "xe:xe_reg_rw", "xe:xe_hw_fence_try_signal" },
+		.probes = xtr_xe_probes,
+		.n_probes = &xtr_n_xe_probes,
 	},
 	{
 		.name = "xe:display",
@@ -96,22 +104,36 @@ const struct xtr_group xtr_groups[] = {
 		.module = "drm",
 		.by_default = true,
 		.events = xtr_display_events,
+		.probes = xtr_display_probes,
+		.n_probes = &xtr_n_display_probes,
 	},
 	{
 		.name = "nvidia",
-		.help = "NVIDIA GPUs: errors (Xid)",
+		.help = "NVIDIA GPUs: opens, ioctls, mappings, interrupts, suspend, errors (Xid)",
 		.module = "nvidia",
 		.by_default = true,
 		.events = xtr_nvidia_events,
+		.probes = xtr_nvidia_probes,
+		.n_probes = &xtr_n_nvidia_probes,
+	},
+	{
+		.name = "nvidia:uvm",
+		.help = "NVIDIA's unified memory: opens, ioctls, mappings",
+		.module = "nvidia_uvm",
+		.by_default = true,
+		.probes = xtr_uvm_probes,
+		.n_probes = &xtr_n_uvm_probes,
 	},
 	{
 		.name = "nouveau",
-		.help = "NVIDIA GPUs under nouveau: jobs and fences",
+		.help = "NVIDIA GPUs under nouveau: submissions, buffers, jobs, fences",
 		.module = "nouveau",
 		.by_default = true,
 		.hooks = { SCHEDULER, SIGNALED },
 		.init = { { "nouveau", "nouveau_fence_ops_legacy" },
 			  { "nouveau", "nouveau_fence_ops_uevent" } },
+		.probes = xtr_nouveau_probes,
+		.n_probes = &xtr_n_nouveau_probes,
 	},
 	{
 		.name = "virtio_gpu",
@@ -152,6 +174,8 @@ const struct xtr_group xtr_groups[] = {
 		.by_default = true,
 		.hooks = { SCHEDULER, SIGNALED },
 		.events = xtr_amdxdna_events,
+		.probes = xtr_amdxdna_probes,
+		.n_probes = &xtr_n_amdxdna_probes,
 	},
 	{
 		.name = "cpu",

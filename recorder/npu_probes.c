@@ -5,25 +5,9 @@
  */
 #include "npu_probes.h"
 
-/* Arguments of an ioctl handler: (struct drm_device *, void *data, struct drm_file *). data is the
- * kernel's copy of the structure, written back when the handler has returned. */
-#define DATA 1
-
-#define IN(field, bytes, representation)                                                           \
-	{                                                                                          \
-		.name = (field), .repr = XTR_REPR_##representation, .number = DATA, .deref = true, \
-		.offset = (bytes)                                                                  \
-	}
-#define OUT(field, bytes, representation)                                                          \
-	{                                                                                          \
-		.name = (field), .repr = XTR_REPR_##representation, .number = DATA, .deref = true, \
-		.offset = (bytes), .at_ret = true                                                  \
-	}
-#define SIZE(bytes)                                                                    \
-	{                                                                              \
-		.name = "size", .unit = "bytes", .repr = XTR_REPR_U64, .number = DATA, \
-		.deref = true, .offset = (bytes)                                       \
-	}
+#define IN   XTR_IOCTL_IN
+#define OUT  XTR_IOCTL_OUT
+#define SIZE XTR_IOCTL_SIZE
 #define ARG(field, representation)                                                      \
 	{                                                                               \
 		.name = (field), .repr = XTR_REPR_##representation, .argument = (field) \

@@ -115,3 +115,46 @@ Test(group_probes, of_patterns_can_be_read)
 		cr_expect(eq(int, pat.ret, strstr(xtr_groups[i].name, ":ret") != NULL));
 	}
 }
+
+/* The third argument of the first, the second of the second: by the name that is taken. */
+static const struct xtr_group_probe by_candidate = {
+	.purpose = "read",
+	.module = "vmlinux",
+	.candidates = { "no_such_function", "vfs_read" },
+	.captures = { { .name = "count",
+			.repr = XTR_REPR_U64,
+			.number = 5,
+			.only = "no_such_function" },
+		      { .name = "count", .repr = XTR_REPR_U64, .number = 2, .only = "vfs_read" },
+		      { .name = "text",
+			.repr = XTR_REPR_HEX32,
+			.number = 1,
+			.deref = true,
+			.user = true,
+			.offset = 8,
+			.only = "vfs_read" },
+		      { .name = "file", .repr = XTR_REPR_HEX64, .sens = XTR_SENS_KPTR },
+		      { .name = "vm_end",
+			.repr = XTR_REPR_HEX64,
+			.deref = true,
+			.structure = "vm_area_struct",
+			.member = "vm_end" } },
+};
+
+Test(group_probes, capture_by_candidate_from_the_caller_and_in_unnamed_members)
+{
+	struct xtr_selection s;
+	struct xtr_probe *p;
+
+	skip_without_types();
+	p = make(&s, &by_candidate);
+	cr_assert(eq(u32, p->entry.desc.n_fields, 5));
+	cr_expect(eq(int, p->entry.cfg.load[0].from, XTR_FROM_ARG + 2));
+	cr_expect(eq(int, p->entry.cfg.load[1].flags, XTR_LOAD_USER));
+	cr_expect(eq(int, p->entry.cfg.load[1].off[0], 8));
+	cr_expect(eq(int, p->entry.fields[1].sens, XTR_SENS_PLAIN));
+	cr_expect(eq(int, p->entry.fields[3].sens, XTR_SENS_KPTR));
+	cr_expect(eq(int, p->entry.cfg.load[3].off[0], (int)sizeof(void *)));
+	xtr_probe_free(p);
+	xtr_selection_free(&s);
+}
