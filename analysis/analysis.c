@@ -5,23 +5,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const struct xtr_analysis xtr_analysis_api;
-extern const struct xtr_analysis xtr_analysis_calls;
-extern const struct xtr_analysis xtr_analysis_families;
-extern const struct xtr_analysis xtr_analysis_allocations;
-extern const struct xtr_analysis xtr_analysis_power;
-extern const struct xtr_analysis xtr_analysis_firmware;
-extern const struct xtr_analysis xtr_analysis_tree;
-extern const struct xtr_analysis xtr_analysis_display;
-extern const struct xtr_analysis xtr_analysis_xe;
-extern const struct xtr_analysis xtr_analysis_nvidia;
-
 /* In the order in which stats shows them. */
+#define ANALYSES(X)    \
+	X(calls)       \
+	X(families)    \
+	X(allocations) \
+	X(power)       \
+	X(firmware)    \
+	X(api)         \
+	X(tree)        \
+	X(xe)          \
+	X(nvidia)      \
+	X(display)     \
+	X(fences)
+
+#define DECLARE(name) extern const struct xtr_analysis xtr_analysis_##name;
+ANALYSES(DECLARE)
+
 const struct xtr_analysis *const xtr_analyses[] = {
-	&xtr_analysis_calls,  &xtr_analysis_families, &xtr_analysis_allocations,
-	&xtr_analysis_power,  &xtr_analysis_firmware, &xtr_analysis_api,
-	&xtr_analysis_tree,   &xtr_analysis_display,  &xtr_analysis_xe,
-	&xtr_analysis_nvidia,
+#define ENTRY(name) &xtr_analysis_##name,
+	ANALYSES(ENTRY)
 };
 #define N (sizeof(xtr_analyses) / sizeof(xtr_analyses[0]))
 const size_t xtr_n_analyses = N;

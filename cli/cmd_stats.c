@@ -21,7 +21,11 @@ static const struct cli_option options[] = {
 	{ 's', "section", "NAME", CLI_LIST, offsetof(struct stats_opts, sections),
 	  "only this part: findings, devices, rings, processes, clients, waits, depth, dependencies, "
 	  "slowest, unusual, calls, families, allocations, power, firmware, api, tree, "
-	  "display, nvidia, histograms, events" },
+	  "xe, "
+	  "nvidia, "
+	  "display, "
+	  "fences, "
+	  "histograms, events" },
 	{ 't', "top", "N", CLI_U64, offsetof(struct stats_opts, top),
 	  "rows of slowest jobs, longest waits and dependency waits (10)" },
 	REPLAY_OPTIONS(struct stats_opts, replay),
