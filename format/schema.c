@@ -80,6 +80,14 @@ static const struct xtr_field fence[] = {
 	FIELD("error", 36, 4, S32, "errno"),
 };
 
+static const struct xtr_field total[] = {
+	FIELD("event", 16, 4, STRID, NULL),   FIELD("tgid", 20, 4, U32, NULL),
+	FIELD("field", 24, 4, STRID, NULL),   FIELD("subfield", 28, 4, STRID, NULL),
+	FIELD("key", 32, 8, HEX64, NULL),     FIELD("subkey", 40, 8, HEX64, NULL),
+	FIELD("count", 48, 8, U64, "events"), FIELD("taken", 56, 8, U64, "events"),
+	FIELD("other", 64, 4, U32, NULL),     FIELD("interim", 68, 4, U32, NULL),
+};
+
 #define EVENT(id, event, bytes, f)                                                       \
 	{                                                                                \
 		.name = event, .type = XTR_EV_##id, .size = bytes, .n_fields = COUNT(f), \
@@ -100,6 +108,7 @@ const struct xtr_event_desc xtr_builtin_events[] = {
 	EVENT(FENCE_WAIT_START, "dma_fence:dma_fence_wait_start", 40, fence),
 	EVENT(FENCE_WAIT_END, "dma_fence:dma_fence_wait_end", 40, fence),
 	EVENT(FENCE_DESTROY, "dma_fence:dma_fence_destroy", 40, fence),
+	EVENT(TOTAL, "xtr:total", 72, total),
 };
 
 const size_t xtr_builtin_event_count = COUNT(xtr_builtin_events);

@@ -90,6 +90,7 @@ enum xtr_event_type {
 	XTR_EV_FENCE_WAIT_START = 28,
 	XTR_EV_FENCE_WAIT_END = 29,
 	XTR_EV_FENCE_DESTROY = 30,
+	XTR_EV_TOTAL = 31, /* the recorder's own: what was counted, not recorded one by one */
 };
 
 /* Flags of scheduler events, spec/events.md. */

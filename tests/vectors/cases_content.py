@@ -12,7 +12,7 @@ from xtrgen import (ATTACH, CLOCK, CRITICAL, LOSS, LOSS_BEFORE, META, NONE, ROUN
 # ---- the events of events.md, read from its table ------------------------------------------------
 
 EVENTS_MD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../spec/events.md")
-WIDTH = {"u64": 8, "u32": 4, "s32": 4, "ring": 4, "stack": 4, "strid": 4}
+WIDTH = {"u64": 8, "hex64": 8, "u32": 4, "s32": 4, "ring": 4, "stack": 4, "strid": 4}
 FLAGS = {1: "kthread", 2: "client-known", 4: "dep-signaled", 8: "dep-scheduled"}
 
 
@@ -117,7 +117,7 @@ def builtins():
         s = begin(events=builtin_events())
         s.item(TABLE, TABLES)
         s.events(3, builtin_records(), codec, layouts)
-        accept("builtin-events-" + name, s.close(13), 13)
+        accept("builtin-events-" + name, s.close(14), 14)
 
 
 def codecs():
