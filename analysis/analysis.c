@@ -16,6 +16,7 @@
 	X(tree)        \
 	X(xe)          \
 	X(nvidia)      \
+	X(xid)         \
 	X(display)     \
 	X(fences)
 

@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NONE    XTR_KEYMAP_NONE
-#define CPU_KEY (1ull << 32)
+#define NONE XTR_KEYMAP_NONE
 
 int nv_track_open(struct nv_track *t, const struct xtr_meta *meta, const struct xtr_tables *tables)
 {
@@ -26,7 +25,7 @@ void nv_track_free(struct nv_track *t)
 
 static uint64_t owner_of(const struct nv_step *s)
 {
-	return s->on_cpu ? CPU_KEY | s->cpu : s->tid;
+	return s->on_cpu ? nv_cpu_owner(s->cpu) : s->tid;
 }
 
 /* A free call, or NONE if there are too many; -ENOMEM. */

@@ -50,6 +50,13 @@ struct nv_track { /* all zero, then nv_track_open */
 	uint64_t epoch; /* gaps so far */
 };
 
+/* Whose open calls those in interrupts of this CPU are: key in nv_track.open. A thread's is its
+ * tid. */
+static inline uint64_t nv_cpu_owner(uint32_t cpu)
+{
+	return 1ull << 32 | cpu;
+}
+
 int nv_track_open(struct nv_track *t, const struct xtr_meta *meta, const struct xtr_tables *tables);
 void nv_track_free(struct nv_track *t);
 /*

@@ -22,7 +22,7 @@ static const struct cli_option options[] = {
 	  "only this part: findings, devices, rings, processes, clients, waits, depth, dependencies, "
 	  "slowest, unusual, calls, families, allocations, power, firmware, api, tree, "
 	  "xe, "
-	  "nvidia, "
+	  "nvidia, xid, "
 	  "display, "
 	  "fences, "
 	  "histograms, events" },
