@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "job_source.h"
+#include "source_amdxdna.h"
 #include "source_i915.h"
 #include "source_ivpu.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-static const struct xtr_job_source *const all[] = { &xtr_source_i915, &xtr_source_ivpu };
+static const struct xtr_job_source *const all[] = { &xtr_source_amdxdna, &xtr_source_i915,
+						    &xtr_source_ivpu };
 
 #define SOURCES (sizeof(all) / sizeof(all[0]))
 

@@ -19,11 +19,17 @@ enum xtr_step_kind {
 	XTR_STEP_REQUEUE, /* it is queued only now; r.client_id if the flag says so */
 	XTR_STEP_RUN,     /* handed to the hardware; begins the job if nothing else did */
 	/*
+	 * On its way to the hardware since now, whatever its RUN said before; a RUN if there was
+	 * none. For jobs that the scheduler's events tell of too: its ring stays the scheduler's.
+	 */
+	XTR_STEP_HANDED,
+	/*
 	 * Its fence is signalled, with r.error. Ends the job, and a DONE that follows at once says
 	 * when exactly. Begins a job that was not known if `opens`; whoever waits is woken anyway.
 	 */
 	XTR_STEP_SIGNALED,
-	XTR_STEP_DONE,     /* completion reported; begins the job if nothing else did */
+	/* Completion reported; begins the job if nothing else did. The scheduler's may follow. */
+	XTR_STEP_DONE,
 	XTR_STEP_FAILED,   /* it will never run; r.error is why. Again: only the error */
 	XTR_STEP_RECYCLED, /* its name in the driver belongs to another job now */
 	XTR_STEP_KINDS

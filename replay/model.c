@@ -288,7 +288,8 @@ int job_done(struct xtr_model *m, const struct xtr_gpu_record *r)
 	int64_t ring;
 
 	if (i != NONE && m->slot[i].state == SLOT_HELD) {
-		m->counts.duplicates++;
+		m->counts.duplicates += !m->slot[i].sourced;
+		m->slot[i].sourced = false;
 		return 0;
 	}
 	if (i == NONE) {

@@ -69,6 +69,23 @@ static int on_run(struct xtr_model *m, const struct xtr_job_step *s)
 	return ret ? ret : tell(m, s, XTR_EV_JOB_RUN);
 }
 
+static int on_handed(struct xtr_model *m, const struct xtr_job_step *s)
+{
+	struct slot *slot = open_slot(m, &s->r);
+	struct xtr_job_step run = *s;
+
+	if (slot)
+		run.r.ring = m->rings.ring[slot->ring].id;
+	if (!slot || !slot->job.run_ns)
+		return on_run(m, &run);
+	slot->job.run_ns = m->now;
+	if (slot->on_ring) { /* the list is in order of run */
+		run_list_del(m, (uint32_t)(slot - m->slot));
+		run_list_add(m, (uint32_t)(slot - m->slot));
+	}
+	return 0;
+}
+
 /* It was never run, and never will be. */
 static void kill(struct xtr_model *m, uint32_t i, const struct xtr_job_step *s)
 {
@@ -129,13 +146,21 @@ static void date_done(struct xtr_model *m, struct slot *s)
 static int on_done(struct xtr_model *m, const struct xtr_job_step *s)
 {
 	uint32_t i = slot_find(m, s->r.ctx, s->r.seqno);
+	struct xtr_gpu_record r = s->r;
 	int ret = 0;
 
+	if (i != NONE) {
+		r.ring = m->rings.ring[m->slot[i].ring].id;
+		m->slot[i].sourced = false;
+	}
 	if (i != NONE && m->slot[i].state == SLOT_HELD &&
 	    m->slot[i].job.flags & XTR_FLAG_FENCE_DONE)
 		date_done(m, &m->slot[i]);
 	else if (i != NONE || !s->ended)
-		ret = job_done(m, &s->r);
+		ret = job_done(m, &r);
+	i = slot_find(m, s->r.ctx, s->r.seqno);
+	if (!ret && i != NONE)
+		m->slot[i].sourced = true;
 	set_result(m, s);
 	i = slot_find(m, s->r.ctx, s->r.seqno);
 	if (i != NONE && s->flags & XTR_FLAG_LATE)
@@ -160,9 +185,9 @@ int job_step(struct xtr_model *m, const struct xtr_job_step *s)
 	static int (*const handlers[XTR_STEP_KINDS])(struct xtr_model *,
 						     const struct xtr_job_step *) = {
 		[XTR_STEP_QUEUE] = on_queue,       [XTR_STEP_REQUEUE] = on_requeue,
-		[XTR_STEP_RUN] = on_run,           [XTR_STEP_SIGNALED] = on_signaled,
-		[XTR_STEP_DONE] = on_done,         [XTR_STEP_FAILED] = on_failed,
-		[XTR_STEP_RECYCLED] = on_recycled,
+		[XTR_STEP_RUN] = on_run,           [XTR_STEP_HANDED] = on_handed,
+		[XTR_STEP_SIGNALED] = on_signaled, [XTR_STEP_DONE] = on_done,
+		[XTR_STEP_FAILED] = on_failed,     [XTR_STEP_RECYCLED] = on_recycled,
 	};
 
 	return handlers[s->kind](m, s);
