@@ -15,6 +15,8 @@
 	X(api)         \
 	X(tree)        \
 	X(xe)          \
+	X(amdxdna)     \
+	X(virtio_gpu)  \
 	X(nvidia)      \
 	X(xid)         \
 	X(display)     \

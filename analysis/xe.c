@@ -155,12 +155,7 @@ static bool is_ours(const struct xtr_event_desc *d)
 
 static bool applies(const struct xtr_meta *meta)
 {
-	size_t i;
-
-	for (i = 0; meta && i < xtr_meta_n_events(meta); i++)
-		if (is_ours(xtr_meta_event_at(meta, i)))
-			return true;
-	return false;
+	return xtr_event_counts_any(meta, PREFIX "xe_");
 }
 
 static void rows_free(struct xe_rows *r)
@@ -200,7 +195,7 @@ static void xe_free(void *self)
 	free(x->queue);
 	free(x->job);
 	free(x->tlb);
-	free(x->count);
+	xtr_event_counts_close(&x->counts);
 	free(x);
 }
 
@@ -216,10 +211,11 @@ static int xe_open(void **self, const struct xtr_analysis_opts *o)
 	x->head = x->tail = x->free_jobs = x->free_tlb = XTR_KEYMAP_NONE;
 	ret = xtr_binds_open(&x->binds, o->meta, specs, SPECS);
 	x->has_signals = xtr_meta_event_by_name(o->meta, PREFIX "xe_hw_fence_signal");
-	x->count = calloc(xtr_meta_n_events(o->meta) + 1, sizeof(*x->count));
-	if (ret || !x->count) {
+	if (!ret)
+		ret = xtr_event_counts_open(&x->counts, o->meta);
+	if (ret) {
 		xe_free(x);
-		return ret ? ret : -ENOMEM;
+		return ret;
 	}
 	*self = x;
 	return 0;
@@ -258,21 +254,6 @@ int64_t xe_device_of(struct xe *x, const struct xtr_bind *b, uint32_t i, const s
 	return xtr_label(&x->devices, s, n, XE_DEVICES_MAX);
 }
 
-/* Where META has the event: its events are in order of type. */
-static size_t place(const struct xtr_meta *meta, uint32_t type)
-{
-	size_t lo = 0, hi = xtr_meta_n_events(meta), mid;
-
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (xtr_meta_event_at(meta, mid)->type < type)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
 static int xe_event(void *self, const struct xtr_event *ev, bool inside)
 {
 	struct xe *x = self;
@@ -287,7 +268,7 @@ static int xe_event(void *self, const struct xtr_event *ev, bool inside)
 	x->now = ev->ts;
 	if (inside) {
 		x->any = true;
-		x->count[place(x->o->meta, ev->type)]++;
+		xtr_event_counts_add(&x->counts, ev);
 	}
 	b = xtr_binds_find(&x->binds, ev->type);
 	return b ? handlers[b->role >> 8](x, b, ev, b->role & 0xff, inside) : 0;

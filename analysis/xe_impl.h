@@ -5,6 +5,7 @@
 
 #include "analysis.h"
 #include "busy.h"
+#include "event_counts.h"
 #include "hist.h"
 #include "label.h"
 #include "replay/bind.h"
@@ -229,7 +230,7 @@ struct xe {
 	struct xe_tlb *tlb;
 	uint32_t n_tlb, free_tlb;
 	struct xtr_keymap tlb_by_fence;
-	uint64_t *count; /* of events, by place in META */
+	struct xtr_event_counts counts;
 };
 
 /* A row of size bytes under this key; NULL and *ret 0: there is no room, else -ENOMEM. */

@@ -258,17 +258,6 @@ static void json_ticks(const struct xe *x, struct xtr_json *j)
 	xtr_json_end_array(j);
 }
 
-static void json_events(const struct xe *x, struct xtr_json *j)
-{
-	size_t i, n = xtr_meta_n_events(x->o->meta);
-
-	xtr_json_kv_object(j, "events");
-	for (i = 0; i < n; i++)
-		if (x->count[i])
-			xtr_json_kv_u64(j, xtr_meta_event_at(x->o->meta, i)->name, x->count[i]);
-	xtr_json_end_object(j);
-}
-
 void xe_json(const void *self, struct xtr_json *j)
 {
 	const struct xe *x = self;
@@ -290,7 +279,7 @@ void xe_json(const void *self, struct xtr_json *j)
 	json_spaces(x, j);
 	json_messages(x, j);
 	json_ticks(x, j);
-	json_events(x, j);
+	xtr_event_counts_json(&x->counts, j);
 	xtr_json_kv_u64(j, "try_signals", x->try_signals);
 	xtr_json_kv_u64(j, "orphan_signals", x->orphans);
 	xtr_json_kv_u64(j, "queues_left_out", x->queues_left_out);

@@ -328,24 +328,6 @@ static void text_notes(const struct xe *x, FILE *f)
 		fputs("  events were lost: counts are lower bounds\n", f);
 }
 
-static int text_events(const struct xe *x, FILE *f)
-{
-	static const char *const columns[] = { "<event", "count", NULL };
-	struct xtr_grid *t = xtr_grid_new(columns);
-	size_t i, n = xtr_meta_n_events(x->o->meta);
-	char buf[XTR_TEXT_NAME];
-
-	for (i = 0; i < n; i++) {
-		const struct xtr_event_desc *d = xtr_meta_event_at(x->o->meta, i);
-
-		if (!x->count[i])
-			continue;
-		xtr_grid_cell(t, xtr_text_name(buf, sizeof(buf), d->name, strlen(d->name)));
-		cell_count(t, x->count[i]);
-	}
-	return xtr_grid_print(t, f, 2);
-}
-
 int xe_text(const void *self, const struct xtr_view *v)
 {
 	static int (*const parts[])(const struct xe *, FILE *) = {
@@ -359,5 +341,5 @@ int xe_text(const void *self, const struct xtr_view *v)
 	for (i = 0; i < sizeof(parts) / sizeof(parts[0]) && !ret; i++)
 		ret = parts[i](x, v->f);
 	text_notes(x, v->f);
-	return ret ? ret : text_events(x, v->f);
+	return ret ? ret : xtr_event_counts_text(&x->counts, v->f);
 }
