@@ -14,6 +14,7 @@
 	X(firmware)    \
 	X(api)         \
 	X(tree)        \
+	X(i915)        \
 	X(xe)          \
 	X(amdxdna)     \
 	X(virtio_gpu)  \
