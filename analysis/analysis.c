@@ -21,7 +21,8 @@
 	X(nvidia)      \
 	X(xid)         \
 	X(display)     \
-	X(fences)
+	X(fences)      \
+	X(cpu)
 
 #define DECLARE(name) extern const struct xtr_analysis xtr_analysis_##name;
 ANALYSES(DECLARE)

@@ -25,6 +25,7 @@ static const struct cli_option options[] = {
 	  "nvidia, xid, "
 	  "display, "
 	  "fences, "
+	  "cpu, "
 	  "histograms, events" },
 	{ 't', "top", "N", CLI_U64, offsetof(struct stats_opts, top),
 	  "rows of slowest jobs, longest waits and dependency waits (10)" },
