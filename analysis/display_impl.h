@@ -15,11 +15,12 @@
 #include "replay/bind.h"
 #include "replay/gaps.h"
 
-#define DISPLAY_CRTCS_MAX    64u   /* beyond, their events are only counted */
-#define DISPLAY_CLOCKS_MAX   8u    /* of one CRTC; the one that is silent for longest is reused */
-#define DISPLAY_REQUESTS_MAX 1024u /* requests not answered yet; beyond, the oldest is forgotten \
-				    */
-#define DISPLAY_PENDING_MAX 1024u  /* answers whose vblank event has not come; likewise */
+#define DISPLAY_CRTCS_MAX  64u /* beyond, their events are only counted */
+#define DISPLAY_CLOCKS_MAX 8u  /* of one CRTC; the one that is silent for longest is reused */
+#define DISPLAY_REQUESTS_MAX                                                                    \
+	1024u                     /* requests not answered yet; beyond, the oldest is forgotten \
+				   */
+#define DISPLAY_PENDING_MAX 1024u /* answers whose vblank event has not come; likewise */
 #define DISPLAY_PIPES_MAX   64u
 #define DISPLAY_COMMITS_MAX 256u  /* commits in flight; beyond, the oldest is forgotten */
 #define DISPLAY_REF_MAX     1024u /* intervals whose median is the refresh interval */
