@@ -226,8 +226,9 @@ static int attach_generic(struct xtr_bpf *b, struct xtr_generic *g, uint32_t i)
 static int note_absent(struct xtr_bpf *b, const struct xtr_selection *sel)
 {
 	for (size_t i = 0; i < sel->n_absent; i++) {
-		if (!xtr_bpf_result(b, 0, sel->absent[i].name, "tp", NULL, XTR_PROVIDER_MISSING,
-				    sel->absent[i].why))
+		const struct xtr_absent *a = &sel->absent[i];
+
+		if (!xtr_bpf_result(b, 0, a->name, "tp", a->name, XTR_PROVIDER_MISSING, a->why))
 			return -ENOMEM;
 	}
 	return 0;
