@@ -91,7 +91,7 @@ static void who_text(const struct xids *x, const struct xid *one, FILE *f)
 		fputs("    process: not known\n", f);
 		return;
 	}
-	fprintf(f, "    process %" PRIu32 " %s(by its %s), ", one->pid,
+	fprintf(f, "    process %" PRIu32 "%s%s (by its %s), ", one->pid, s ? " " : "",
 		s ? xtr_text_name(buf, sizeof(buf), s, n) : "", xid_from_name(one->process_from));
 	if (one->process.known)
 		before_text(x, one, &one->process, true, f);
