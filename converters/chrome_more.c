@@ -69,14 +69,25 @@ static int put_moment(struct chrome *c, const struct xtr_mark *m, const struct c
 	return 0;
 }
 
-/* Tracks of displays are numbered by their name's hash. */
-static int put_vblank(struct chrome *c, const struct xtr_mark *m)
+/* Tracks of displays and devices are numbered by their name's hash. */
+static int put_on_track(struct chrome *c, const struct xtr_mark *m, enum chrome_pseudo where,
+			const char *cat)
 {
 	uint64_t tid = (chrome_hash(0, m->track, strlen(m->track)) & 0x3fffffff) + 1;
 	struct chrome_place at;
-	int ret = chrome_pseudo_place(c, CHROME_DISPLAYS, tid, m->track, &at);
+	int ret = chrome_pseudo_place(c, where, tid, m->track, &at);
 
-	return ret ? ret : put_moment(c, m, &at, "vblank");
+	return ret ? ret : put_moment(c, m, &at, cat);
+}
+
+static int put_vblank(struct chrome *c, const struct xtr_mark *m)
+{
+	return put_on_track(c, m, CHROME_DISPLAYS, "vblank");
+}
+
+static int put_device(struct chrome *c, const struct xtr_mark *m)
+{
+	return put_on_track(c, m, CHROME_DEVICES, "device");
 }
 
 static int put_event(struct chrome *c, const struct xtr_mark *m)
@@ -92,6 +103,7 @@ int chrome_mark(void *self, const struct xtr_mark *m)
 	static int (*const put[])(struct chrome *, const struct xtr_mark *) = {
 		[XTR_MARK_COUNTER] = put_counter,
 		[XTR_MARK_VBLANK] = put_vblank,
+		[XTR_MARK_DEVICE] = put_device,
 		[XTR_MARK_EVENT] = put_event,
 	};
 

@@ -20,13 +20,14 @@
 #define CHROME_NEST_MAX    8u                      /* calls nested deeper get tracks of their own */
 
 /* Processes that are none: identifier, name, order. */
-#define CHROME_PSEUDO(X)             \
-	X(LOST, "lost events", -30)  \
-	X(DISPLAYS, "displays", -13) \
-	X(COUNTERS, "counters", -12) \
-	X(CPUS, "CPUs", -11)         \
-	X(IDLE, "idle", 1000000)     \
-	X(UNKNOWN, "process not known", 999999)
+#define CHROME_PSEUDO(X)                        \
+	X(LOST, "lost events", -30)             \
+	X(DISPLAYS, "displays", -13)            \
+	X(COUNTERS, "counters", -12)            \
+	X(CPUS, "CPUs", -11)                    \
+	X(IDLE, "idle", 1000000)                \
+	X(UNKNOWN, "process not known", 999999) \
+	X(DEVICES, "device errors", -14)
 
 enum chrome_pseudo {
 #define CHROME_PSEUDO_ENUM(id, name, order) CHROME_##id,

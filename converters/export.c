@@ -173,14 +173,15 @@ static int on_call(void *ctx, const struct xtr_call *c)
 	return r->x->call(r->self, c);
 }
 
-static int give_mark(struct run *r, const struct xtr_event *ev)
+static int give_marks(struct run *r, const struct xtr_event *ev, bool inside)
 {
-	struct xtr_mark mark;
-	int ret = xtr_marks_event(r->marks, ev, &mark);
+	struct xtr_mark mark[XTR_MARKS_MAX];
+	int n = xtr_marks_event(r->marks, ev, mark), ret = n < 0 ? n : 0;
 
-	if (ret <= 0)
-		return ret;
-	return pid_selected(r, mark.pid) ? r->x->mark(r->self, &mark) : 0;
+	for (int i = 0; i < n && inside && !ret; i++)
+		if (pid_selected(r, mark[i].pid))
+			ret = r->x->mark(r->self, &mark[i]);
+	return ret;
 }
 
 static int give_raw(struct run *r, const struct xtr_event *ev)
@@ -207,8 +208,8 @@ static int derive(struct run *r, const struct xtr_event *ev, bool inside)
 {
 	int ret = r->calls ? xtr_calls_event(r->calls, ev) : 0;
 
-	if (!ret && r->marks && inside && !ev->gap)
-		ret = give_mark(r, ev);
+	if (!ret && r->marks && !ev->gap)
+		ret = give_marks(r, ev, inside);
 	return ret < 0 ? ret : 0;
 }
 

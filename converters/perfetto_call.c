@@ -206,6 +206,10 @@ int pf_mark(struct pf *pf, const struct xtr_mark *m)
 		ret = pf_named_track(pf, PF_ROOT_DISPLAY, m->track, &track);
 		return ret ? ret : instant(pf, m, track, vblank_time(pf, m), "display");
 	}
+	if (m->kind == XTR_MARK_DEVICE) {
+		ret = pf_named_track(pf, PF_ROOT_DEVICES, m->track, &track);
+		return ret ? ret : instant(pf, m, track, m->ts, "device");
+	}
 	if (m->tid)
 		ret = pf_thread_track(pf, m->tid, m->pid, m->comm, m->ts, &track);
 	else

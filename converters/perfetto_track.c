@@ -22,6 +22,7 @@ static const struct {
 } roots[] = {
 	[PF_ROOT_INTERRUPTS] = { "Interrupts", "irq and softirq handlers" },
 	[PF_ROOT_DISPLAY] = { "Display", "vertical blanks and page flips" },
+	[PF_ROOT_DEVICES] = { "Device errors", "errors and resets that a driver reported" },
 	[PF_ROOT_NO_THREAD] = { "Events outside of threads", "what happened on an idle CPU" },
 	[PF_ROOT_LOST] = { "Lost events", "while these slices last, events were lost" },
 };

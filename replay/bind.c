@@ -61,15 +61,21 @@ static struct xtr_slot slot_of(const struct xtr_field *f)
 	return s;
 }
 
-void xtr_bind_event(struct xtr_bind *b, const struct xtr_meta *meta,
-		    const struct xtr_bind_spec *spec)
+void xtr_bind_desc(struct xtr_bind *b, const struct xtr_event_desc *d,
+		   const struct xtr_bind_spec *spec)
 {
-	*b = (struct xtr_bind){ .desc = find_event(meta, spec->event), .role = spec->role };
-	if (!b->desc)
+	*b = (struct xtr_bind){ .desc = d, .role = spec->role };
+	if (!d)
 		return;
 	b->type = b->desc->type;
 	for (uint32_t i = 0; i < XTR_BIND_FIELDS; i++)
 		b->slot[i] = slot_of(find_field(b->desc, spec->fields[i]));
+}
+
+void xtr_bind_event(struct xtr_bind *b, const struct xtr_meta *meta,
+		    const struct xtr_bind_spec *spec)
+{
+	xtr_bind_desc(b, find_event(meta, spec->event), spec);
 }
 
 /* Types of one section lie close together: an array from the lowest to the highest of them. */

@@ -62,6 +62,9 @@ int xtr_binds_open(struct xtr_binds *b, const struct xtr_meta *meta,
 void xtr_binds_close(struct xtr_binds *b);
 /* True if meta has the event of at least one of n specs: for `applies`. */
 bool xtr_binds_any(const struct xtr_meta *meta, const struct xtr_bind_spec *specs, size_t n);
+/* The fields of an event that was found by other means; d is borrowed, NULL: all are absent. */
+void xtr_bind_desc(struct xtr_bind *b, const struct xtr_event_desc *d,
+		   const struct xtr_bind_spec *spec);
 /* One event. desc NULL if meta does not have it. */
 void xtr_bind_event(struct xtr_bind *b, const struct xtr_meta *meta,
 		    const struct xtr_bind_spec *spec);
