@@ -23,12 +23,17 @@ guest_accel() {
 
 # Writes what stage2 reads into DIR. The rest of the arguments are the command.
 guest_control() {
-	local dir=$1 modules=$2 fakenpu=$3 load=$4 tools v
-	shift 4
+	local dir=$1 env=$2 load=$3 tools v
+	shift 3
 
 	cp "$(command -v busybox)" "$dir/busybox"
 	cp "$LAB_DIR/guest/stage2" "$dir/stage2"
-	printf 'lab_modules=%q\nlab_fakenpu=%q\nlab_load=%q\n' "$modules" "$fakenpu" "${load//,/ }" >"$dir/env"
+	{
+		for v in modules "${ASIDE[@]}"; do
+			printf 'lab_%s=%q\n' "$v" "$(sed -n "s/^$v=//p" <<<"$env")"
+		done
+		printf 'lab_load=%q\n' "${load//,/ }"
+	} >"$dir/env"
 	tools=$(guest_tools) || exit 125
 	{
 		printf 'cd %q || exit 126\n' "$PWD"
@@ -74,14 +79,12 @@ guest_run() {
 
 # Uses guest_run's variables.
 guest_boot() {
-	local env image initramfs modules fakenpu dir rc=0 readers kind qemu stopped=''
+	local env image initramfs dir rc=0 readers kind qemu stopped=''
 	local -a cpu
 
 	env=$(kernel_env "$name") || exit 125
 	image=$(sed -n 's/^image=//p' <<<"$env")
 	initramfs=$(sed -n 's/^initramfs=//p' <<<"$env")
-	modules=$(sed -n 's/^modules=//p' <<<"$env")
-	fakenpu=$(sed -n 's/^fakenpu=//p' <<<"$env")
 	dir=$(mktemp -d "${TMPDIR:-/tmp}/xtr-lab.XXXXXX")
 	# shellcheck disable=SC2064 # the name is fixed now
 	trap "rm -rf '$dir'" EXIT
@@ -89,7 +92,7 @@ guest_boot() {
 	mkdir -p "$out" "$dir/lab"
 	out=$(cd "$out" && pwd)
 	rm -f "$out/console.log" "$out/dmesg.log"
-	guest_control "$dir/lab" "$modules" "$fakenpu" "$load" "$@"
+	guest_control "$dir/lab" "$env" "$load" "$@"
 	accel=${accel:-$(guest_accel "$image")}
 	cpu=(-accel "$accel" -cpu host)
 	[ "$accel" = kvm ] || cpu=(-accel tcg,thread=multi -cpu max,la57=off)

@@ -6,14 +6,16 @@
 # $CACHE/kernels/VERSION/         one unpacked linux-image: boot/, lib/modules/VERSION
 # $CACHE/roots/VERSION/           headers, compiler and libc of the kernel's own suite, for chroot
 # $CACHE/built/VERSION-HASH/      what a guest uses: initramfs, lib/modules/VERSION with our module
-# $CACHE/fakenpu/VERSION-HASH/    the stand-in intel_vpu.ko, outside the module tree: modprobe finds the real one
-# $CACHE/tools/HASH/             fakegpu-load, npu-load, libze_loader.so.1
+# $CACHE/aside/NAME/VERSION-HASH/ modules with the names of real ones, outside the module tree: modprobe finds the real one
+# $CACHE/tools/HASH/             fakegpu-load, npu-load, libze_loader.so.1, xtr-play
 # $CACHE/names/NAME               KEY=VALUE lines of the newest prepare of NAME
 #
 # Every directory is made under a temporary name and renamed when complete.
 
 BUILD_TOOLS=(make bash dash coreutils sed grep mawk findutils diffutils gzip xz-utils perl-base)
 BOOT_MODULES=(virtio_pci virtio_console 9pnet_virtio 9p overlay)
+# Folders of modules with the names of real ones.
+ASIDE=(fakenpu standins)
 
 # The package sets that may hold kernel NAME, best first, with the versions that are right for it.
 kernel_sets() {
@@ -74,8 +76,41 @@ source_hash() {
 		cut -c 1-12
 }
 
-fakenpu_hash() {
-	(cd "$LAB_DIR" && cat fakenpu/Kbuild fakenpu/npu*.[ch] fakenpu/fakenpu_uapi.h) | sha256sum | cut -c 1-12
+# What the modules of an ASIDE folder are built of.
+aside_sources() {
+	case $1 in
+	fakenpu) printf '%s\n' "$LAB_DIR"/fakenpu/{Kbuild,npu*.[ch],fakenpu_uapi.h} ;;
+	standins) printf '%s\n' "$LAB_DIR"/standins/{Kbuild,player*.[ch]} ;;
+	esac
+}
+
+# The folder of format files that kernel NAME's stand-ins are made from.
+standin_formats() {
+	case $1 in
+	new) printf '%s\n' "$LAB_DIR/../data/tracefs/7.2" ;;
+	*) printf '%s\n' "$LAB_DIR/../data/tracefs/6.1" ;;
+	esac
+}
+
+# standin_sources NAME DIR: writes the stand-ins' generated sources.
+standin_sources() {
+	local s formats
+
+	formats=$(standin_formats "$1")
+	for s in amdgpu i915 xe amdxdna; do
+		[ ! -d "$formats/$s" ] || "$LAB_DIR/standins/gen.py" "$formats" "$s" "$2" || return 1
+	done
+}
+
+# aside_hash FOLDER NAME
+aside_hash() {
+	{
+		aside_sources "$1"
+		if [ "$1" = standins ]; then
+			printf '%s\n' "$LAB_DIR/standins/gen.py"
+			find "$(standin_formats "$2")" -type f | sort
+		fi
+	} | tr '\n' '\0' | xargs -0 cat -- | sha256sum | cut -c 1-12
 }
 
 kernel_plan() {
@@ -235,14 +270,18 @@ build_guest() {
 		done_dir "$tmp" "$dir"
 }
 
-build_fakenpu() {
-	local version=$1 dir=$2 tmp
+# build_aside FOLDER NAME VERSION DIR
+build_aside() {
+	local folder=$1 name=$2 version=$3 dir=$4 tmp
+	local -a files
 
 	tmp=$(new_dir "$dir")
-	say "$version: module intel_vpu, the stand-in"
-	cp "$LAB_DIR"/fakenpu/Kbuild "$LAB_DIR"/fakenpu/npu*.[ch] "$LAB_DIR/fakenpu/fakenpu_uapi.h" "$tmp/"
+	say "$version: $folder"
+	mapfile -t files < <(aside_sources "$folder")
+	cp "${files[@]}" "$tmp/"
+	[ "$folder" != standins ] || standin_sources "$name" "$tmp" || return 1
 	if ! build_module "$version" "$tmp"; then
-		tail -n 40 "$tmp/build.log" >&2
+		grep -A 5 -E 'error:|undefined' "$tmp/build.log" >&2 || tail -n 40 "$tmp/build.log" >&2
 		rm -rf "$tmp"
 		return 1
 	fi
@@ -251,12 +290,12 @@ build_fakenpu() {
 
 # Prints the folder of the lab's own programs for the guest's PATH; builds them if need be.
 guest_tools() {
-	local dir tmp src=$LAB_DIR/fakegpu ze=$LAB_DIR/fakenpu/ze
+	local dir tmp src=$LAB_DIR/fakegpu ze=$LAB_DIR/fakenpu/ze play=$LAB_DIR/standins
 	# Frame pointers: the kernel walks user stacks by them.
 	local -a cc=("${CC:-cc}" -std=gnu11 -O2 -fno-omit-frame-pointer -Wall -Wextra -Werror -pthread)
 
 	dir=$CACHE/tools/$(cat "$LAB_DIR/lib/kernel.sh" "$src/fakegpu-load.c" "$src/fakegpu_uapi.h" \
-		"$ze"/*.[ch] "$ze/../fakenpu_uapi.h" | sha256sum | cut -c 1-12)
+		"$ze"/*.[ch] "$ze/../fakenpu_uapi.h" "$play/xtr-play.c" | sha256sum | cut -c 1-12)
 	if [ ! -e "$dir" ]; then
 		tmp=$(new_dir "$dir")
 		"${cc[@]}" -o "$tmp/fakegpu-load" "$src/fakegpu-load.c" >&2 || return 1
@@ -265,6 +304,7 @@ guest_tools() {
 		# shellcheck disable=SC2016 # for the loader of programs
 		"${cc[@]}" -o "$tmp/npu-load" "$ze/npu-load.c" "$tmp/libze_loader.so.1" \
 			-Wl,-rpath,'$ORIGIN' >&2 || return 1
+		"${cc[@]}" -o "$tmp/xtr-play" "$play/xtr-play.c" >&2 || return 1
 		# Another run may have been faster: then its folder stays.
 		chmod 755 "$tmp"
 		mv -T "$tmp" "$dir" 2>/dev/null || rm -rf "$tmp"
@@ -273,7 +313,7 @@ guest_tools() {
 }
 
 prepare_locked() {
-	local name=$1 found set image version dir npu
+	local name=$1 found set image version dir folder aside lines=()
 
 	found=$(kernel_find "$name" 1) || die "no suite has a kernel for '$name'"
 	read -r set image <<<"$found"
@@ -293,12 +333,15 @@ prepare_locked() {
 		fi
 		[ -e "$dir" ] || build_guest "$version" "$dir" || die "$version: the module does not build"
 	fi
-	npu=$CACHE/fakenpu/$version-$(fakenpu_hash)
-	[ -e "$npu" ] || build_fakenpu "$version" "$npu" || die "$version: the stand-in does not build"
+	for folder in "${ASIDE[@]}"; do
+		aside=$CACHE/aside/$folder/$version-$(aside_hash "$folder" "$name")
+		[ -e "$aside" ] || build_aside "$folder" "$name" "$version" "$aside" || die "$version: $folder does not build"
+		lines+=("$folder=$aside")
+	done
 	mkdir -p "$CACHE/names"
 	printf '%s\n' "version=$version" "suite=$set" "hash=${dir##*-}" "dir=$dir" \
 		"image=$CACHE/kernels/$version/boot/vmlinuz-$version" "initramfs=$dir/initramfs" \
-		"modules=$dir/usr/lib/modules/$version" "fakenpu=$npu" >"$CACHE/names/$name.tmp"
+		"modules=$dir/usr/lib/modules/$version" "${lines[@]}" >"$CACHE/names/$name.tmp"
 	mv "$CACHE/names/$name.tmp" "$CACHE/names/$name"
 }
 
@@ -313,12 +356,13 @@ kernel_prepare() {
 
 # Prints NAME's KEY=VALUE lines; prepares it first if it is not ready or the sources changed.
 kernel_env() {
-	local file=$CACHE/names/$1
+	local file=$CACHE/names/$1 folder ready=1
 
-	if ! grep -qs "^hash=$(source_hash)\$" "$file" ||
-		! grep -qs "^fakenpu=.*-$(fakenpu_hash)\$" "$file"; then
-		kernel_prepare "$1" || return 1
-	fi
+	grep -qs "^hash=$(source_hash)\$" "$file" || ready=0
+	for folder in "${ASIDE[@]}"; do
+		grep -qs "^$folder=.*-$(aside_hash "$folder" "$1")\$" "$file" || ready=0
+	done
+	[ $ready -eq 1 ] || kernel_prepare "$1" || return 1
 	cat "$file"
 }
 
@@ -326,14 +370,14 @@ kernel_clean() {
 	local d keep
 
 	if [ "${1:-}" = --all ]; then
-		rm -rf "${CACHE:?}"/{apt,debs,kernels,roots,built,fakenpu,tools,names,accel,lock} "$CACHE"/initramfs.*
+		rm -rf "${CACHE:?}"/{apt,debs,kernels,roots,built,fakenpu,aside,tools,names,accel,lock} "$CACHE"/initramfs.*
 		return 0
 	fi
 	keep=$(cat "$CACHE"/names/* 2>/dev/null) || keep=
 	rm -rf "${CACHE:?}/debs" "$CACHE"/initramfs.*
-	for d in "$CACHE"/built/* "$CACHE"/fakenpu/* "$CACHE"/kernels/* "$CACHE"/roots/*; do
+	for d in "$CACHE"/built/* "$CACHE"/fakenpu "$CACHE"/aside/*/* "$CACHE"/kernels/* "$CACHE"/roots/*; do
 		case $keep in
-		*"version=${d##*/}"* | *"dir=$d"* | *"fakenpu=$d"*) ;;
+		*"version=${d##*/}"* | *"=$d"*) ;;
 		*) rm -rf "$d" ;;
 		esac
 	done
