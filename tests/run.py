@@ -263,7 +263,8 @@ def lab(build):
     """What the lab needs is downloaded and built first: that may take long where the cache is empty."""
     result = commands(["make", "all"], ["tests/lab/lab", "deps"], ["tests/lab/lab", "prepare"], timeout=2400)
     if not result.failed:
-        for path in ("tests/lab/selftest.sh", "tests/lab/accept", "tests/lab/npu", "tests/lab/npu-real"):
+        for path in ("tests/lab/selftest.sh", "tests/lab/accept", "tests/lab/npu", "tests/lab/npu-real",
+                     "tests/lab/drivers"):
             result.add(run_program(path, build, 2400))
     return result
 
