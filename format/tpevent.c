@@ -132,6 +132,21 @@ static uint32_t room_for(const struct xtr_tp_field *f, const struct xtr_tp_limit
 	return size;
 }
 
+/* The field's name; NAME_2 where another one has it already (`ring` of amdgpu_vm_grab_id). */
+static char *name_of(const struct xtr_tp_event *e, const char *name)
+{
+	char *text = strdup(name), *next;
+	unsigned int i = 1;
+
+	while (text && xtr_event_field(&e->desc, text)) {
+		if (asprintf(&next, "%s_%u", name, ++i) < 0)
+			next = NULL;
+		free(text);
+		text = next;
+	}
+	return text;
+}
+
 static int lay_out(struct xtr_tp_event *e, const struct xtr_tp_format *f, bool user,
 		   const struct xtr_tp_limits *l)
 {
@@ -149,7 +164,7 @@ static int lay_out(struct xtr_tp_event *e, const struct xtr_tp_format *f, bool u
 			e->dropped++;
 			continue;
 		}
-		out->name = strdup(in->name);
+		out->name = name_of(e, in->name);
 		out->offset = file_offset(in->offset);
 		out->size = size;
 		e->from[n] = (uint32_t)i;

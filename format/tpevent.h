@@ -6,7 +6,8 @@
  * The file record is the kernel's record from byte 8 on (behind its common fields), behind xtr's
  * header, so offsets move by 8. Texts, which stand elsewhere, are replaced in their place by a
  * string id: 4 bytes wide for __data_loc, __rel_loc and trailing arrays, 8 for pointers. Dynamic
- * arrays of something else than text become a string of hexadecimal digits.
+ * arrays of something else than text become a string of hexadecimal digits. A field whose name an
+ * earlier one has is called NAME_2.
  */
 #ifndef XTR_TPEVENT_H
 #define XTR_TPEVENT_H

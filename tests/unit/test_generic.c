@@ -87,6 +87,19 @@ static uint32_t ring_record(const struct xtr_generic *g, uint8_t *rec, const cha
 	return size;
 }
 
+/* The kernel's format has the name twice; a reader of names must reach both. */
+Test(generic, a_second_field_of_one_name_is_numbered)
+{
+	struct xtr_generic *g = load("7.2/amdgpu/amdgpu_vm_grab_id", "amdgpu");
+
+	cr_expect(eq(int, field(g, "ring")->repr, XTR_REPR_STRID));
+	cr_expect(eq(u32, field(g, "ring")->offset, 20));
+	cr_expect(eq(int, field(g, "ring_2")->repr, XTR_REPR_U32));
+	cr_expect(eq(u32, field(g, "ring_2")->offset, 24));
+	cr_expect(eq(u32, field(g, "vmid")->offset, 28));
+	xtr_generic_free(g);
+}
+
 Test(generic, strings_become_ids_and_pointers_hashes)
 {
 	struct xtr_generic *g = load("xe_sched_job_exec", "xe");
