@@ -15,6 +15,7 @@
 	X(api)         \
 	X(tree)        \
 	X(i915)        \
+	X(amdgpu)      \
 	X(xe)          \
 	X(amdxdna)     \
 	X(virtio_gpu)  \

@@ -21,6 +21,7 @@ static const struct cli_option options[] = {
 	{ 's', "section", "NAME", CLI_LIST, offsetof(struct stats_opts, sections),
 	  "only this part: findings, devices, rings, processes, clients, waits, depth, dependencies, "
 	  "slowest, unusual, calls, families, allocations, power, firmware, api, tree, "
+	  "amdgpu, "
 	  "xe, "
 	  "nvidia, xid, "
 	  "display, "
