@@ -50,7 +50,7 @@ def empty(have):
 
 
 def ring(have, event):
-    where = f"{event.text('dev')}/{event.text('ring')}#"
+    where = f"{event.text('dev')}/{event.text('ring').split('#')[0]}#"
     return have is None if "ring" not in event.fields else str(have).startswith(where)
 
 

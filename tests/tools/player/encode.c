@@ -219,20 +219,24 @@ static void put_builtin_field(struct encoder *e, const struct play_word *w)
 		put_number(e, w->value, f->offset, f->size);
 }
 
-static uint32_t ring_id(struct play_output *o, const char *dev, const char *name)
+/* NAME#N is another scheduler of that name than NAME. */
+static uint32_t ring_id(struct play_output *o, const char *dev, const char *text)
 {
+	size_t n = strcspn(text, "#");
+	uint64_t instance = text[n] ? strtoul(text + n + 1, NULL, 10) : 0;
 	struct xtr_ring r = { .since = PLAY_START_NS,
 			      .device = intern(o, dev, strlen(dev)),
-			      .name = intern(o, name, strlen(name)) };
+			      .name = intern(o, text, n) };
 
 	for (size_t i = 0; i < xtr_tables_n_rings(o->tables); i++) {
 		const struct xtr_ring *have = xtr_tables_ring_at(o->tables, i);
 
-		if (have->device == r.device && have->name == r.name)
+		if (have->device == r.device && have->name == r.name &&
+		    have->sched >> 32 == instance)
 			return have->id;
 	}
 	r.id = ++o->n_rings;
-	r.sched = 0x5c0000 + r.id;
+	r.sched = instance << 32 | (0x5c0000 + r.id);
 	if (xtr_tables_add_ring(o->tables, &r))
 		play_fail(NULL, "out of memory");
 	return r.id;
