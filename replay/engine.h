@@ -52,7 +52,7 @@ struct slot {
 	uint64_t client, moves;        /* on a ring by client: whose it is; ring's moves at run */
 	uint8_t state, place;
 	bool mapped, on_ring, waiting, wait_scheduled;
-	bool sourced; /* a source said that it is done; the scheduler may say it again */
+	bool sourced;   /* a source said that it is done; the scheduler may say it again */
 	bool prev_late; /* prev_done is later than that job's end */
 };
 
