@@ -312,7 +312,7 @@ static int i915_finish(void *self)
 
 	i915_objects_finish(g);
 	i915_devices_finish(g);
-	g->requests.waits_open += g->requests.n_open;
+	i915_requests_finish(g);
 	if (g->regs.n)
 		qsort(g->regs.reg, g->regs.n, sizeof(*g->regs.reg), by_accesses);
 	return i915_conclude(g);

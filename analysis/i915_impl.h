@@ -198,6 +198,7 @@ struct i915_requests {
 	struct i915_waiter waiter[I915_WAITERS_MAX];
 	struct i915_open_wait open[I915_WAITS_OPEN];
 	uint32_t n_rows, n_waiters, n_open, hist_left;
+	uint32_t order[I915_ROWS_MAX]; /* after finish: rows by device and engine */
 	struct xtr_keymap by_ring, by_waiter, by_tid;
 	uint64_t waits, waits_open, waits_unpaired;
 	uint64_t long_waits, long_wait_ns, long_at_ns[4];
@@ -212,6 +213,7 @@ int i915_on_job(struct i915 *g, const struct xtr_job *j);
 int i915_wait_begin(struct i915 *g, const struct xtr_bind *b, const struct xtr_event *ev);
 int i915_wait_end(struct i915 *g, const struct xtr_bind *b, const struct xtr_event *ev,
 		  bool inside);
+void i915_requests_finish(struct i915 *g);
 
 /* --- the rest (i915.c) ------------------------------------------------------------------------ */
 

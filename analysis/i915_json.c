@@ -162,7 +162,7 @@ static void json_engines(const struct i915 *g, struct xtr_json *j)
 
 	xtr_json_kv_array(j, "engines");
 	for (uint32_t i = 0; i < r->n_rows; i++) {
-		const struct i915_row *row = &r->row[i];
+		const struct i915_row *row = &r->row[r->order[i]];
 
 		xtr_json_begin_object(j);
 		xtr_json_kv_str(j, "device", row->device);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define NONE XTR_KEYMAP_NONE
@@ -200,4 +201,40 @@ int i915_wait_end(struct i915 *g, const struct xtr_bind *b, const struct xtr_eve
 	if (xtr_hist_add_within(&row->wait, ev->ts - begin.ts, &r->hist_left))
 		return -ENOMEM;
 	return xtr_hist_add_within(&w->wait, ev->ts - begin.ts, &r->hist_left);
+}
+
+/* --- the end ---------------------------------------------------------------------------------- */
+
+static bool before(const struct i915_row *a, const struct i915_row *b)
+{
+	int c = strcmp(a->device, b->device);
+
+	return c ? c < 0 : strcmp(a->name, b->name) < 0;
+}
+
+static int by_time(const void *pa, const void *pb)
+{
+	const struct i915_waiter *a = pa, *b = pb;
+
+	if (a->wait.sum != b->wait.sum)
+		return a->wait.sum < b->wait.sum ? 1 : -1;
+	if (a->waits != b->waits)
+		return a->waits < b->waits ? 1 : -1;
+	return (a->pid > b->pid) - (a->pid < b->pid);
+}
+
+void i915_requests_finish(struct i915 *g)
+{
+	struct i915_requests *r = &g->requests;
+
+	r->waits_open += r->n_open;
+	for (uint32_t i = 0; i < r->n_rows; i++) {
+		uint32_t k = i;
+
+		for (; k && before(&r->row[i], &r->row[r->order[k - 1]]); k--)
+			r->order[k] = r->order[k - 1];
+		r->order[k] = i;
+	}
+	if (r->n_waiters)
+		qsort(r->waiter, r->n_waiters, sizeof(*r->waiter), by_time);
 }

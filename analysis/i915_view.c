@@ -37,8 +37,8 @@ static const char *bytes(char buf[XTR_TEXT_NUMBER], uint64_t n)
 	}
 	for (; i < 5 && n / unit >= 1024; i++)
 		unit *= 1024;
-	snprintf(buf, XTR_TEXT_NUMBER, "%" PRIu64 ".%" PRIu64 " %s", n / unit,
-		 n % unit / (unit / 1024) * 10 / 1024, units[i]);
+	snprintf(buf, XTR_TEXT_NUMBER, "%u.%u %s", (unsigned int)(n / unit),
+		 (unsigned int)(n % unit / (unit / 1024) * 10 / 1024), units[i]);
 	return buf;
 }
 
@@ -241,7 +241,7 @@ static int text_engines(const struct i915 *g, FILE *f)
 
 	fputs("  requests, from submission to signal, and waits for them:\n", f);
 	for (uint32_t i = 0; i < r->n_rows; i++) {
-		const struct i915_row *row = &r->row[i];
+		const struct i915_row *row = &r->row[r->order[i]];
 
 		xtr_grid_cell(t, row->device);
 		xtr_grid_cell(t, row->name);

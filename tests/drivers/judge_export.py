@@ -84,6 +84,8 @@ class Truth:
             self.open(e, *OPEN[e.event])
         elif e.event in CLOSE:
             self.close(e, *OPEN[CLOSE[e.event]])
+        elif e.event == "i915:intel_gpu_freq_change":
+            self.count(e, "i915 GPU frequency", e.get("freq"))
         elif e.event == "amdgpu:amdgpu_bo_move":
             to = e.get("new_placement")
             self.add(e, f"amdgpu moved to {TTM.get(to, to)}", e.get("bo_size"))

@@ -104,10 +104,11 @@ class Verdicts(list):
     def same(self, what, have, want):
         self.append((have == want, f"{what}: {have!r}, should be {want!r}"))
 
-    def time(self, what, have, want, slack=20_000):
+    def time(self, what, have, want, slack=5_000_000):
+        """Of one event; on a recording it may have been held up."""
         near = have == want
         if not self.exact and have is not None and want is not None:
-            near = abs(have - want) <= max(slack, want // 20 if want < SECOND else slack)
+            near = abs(have - want) <= slack
         self.append((near, f"{what}: {have!r}, should be {want!r}"))
 
     def times(self, what, pairs):
