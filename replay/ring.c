@@ -10,6 +10,12 @@
  * that is not listed is taken to execute in order until its completions say otherwise. Where the
  * trace does not know the driver, the constant scheduler names tell it.
  */
+#define XE(prefix)                                                           \
+	{                                                                    \
+		"xe", prefix, XTR_RULE_SHARED, XTR_KIND_GPU, "bcs",          \
+			"one scheduler per exec queue; queues share engines" \
+	}
+
 static const struct driver_rule {
 	const char *driver;
 	const char *ring_prefix; /* scheduler names that only this driver uses */
@@ -24,8 +30,12 @@ static const struct driver_rule {
 	{ "etnaviv", NULL, XTR_RULE_IN_ORDER, XTR_KIND_GPU, NULL, NULL },
 	{ "rocket", NULL, XTR_RULE_IN_ORDER, XTR_KIND_NPU, NULL, NULL },
 	{ "ethosu", NULL, XTR_RULE_IN_ORDER, XTR_KIND_NPU, NULL, NULL },
-	{ "xe", NULL, XTR_RULE_SHARED, XTR_KIND_GPU, "bcs",
-	  "one scheduler per exec queue; queues share engines" },
+	XE("rcs"),
+	XE("bcs"),
+	XE("vcs"),
+	XE("vecs"),
+	XE("ccs"),
+	XE("gsccs"),
 	{ "panthor", "panthor-", XTR_RULE_SHARED, XTR_KIND_GPU, NULL,
 	  "firmware schedules the queues" },
 	{ "powervr", "pvr-queue", XTR_RULE_SHARED, XTR_KIND_GPU, NULL,

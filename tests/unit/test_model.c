@@ -290,6 +290,26 @@ Test(model, driver_decides_where_order_says_nothing)
 			  serial[i]);
 }
 
+/* Names that only one driver's schedulers have tell the driver where the trace does not. */
+Test(model, names_tell_the_driver)
+{
+	static const char *const names[] = { "rcs12",  "bcs3",          "vcs1", "vecs2", "ccs7",
+					     "gsccs0", "nouveau_sched", "gfx",  "comp" };
+	uint32_t i;
+
+	for (i = 0; i < 9; i++) {
+		sim_ring(s, 40 + i, "", names[i], 0);
+		sim_job(s, 301 + 2 * i, 1, 40 + i, 1, 10 * US, 110 * US);
+	}
+	sim_jobs(s);
+	for (i = 0; i < 9; i++)
+		cr_expect(eq(int, sim_find(s, 301 + 2 * i, 1)->quality,
+			     i < 7 ? XTR_QUALITY_BOUNDED : XTR_QUALITY_INFERRED),
+			  "%s", names[i]);
+	cr_expect(eq(int, sim_find(s, 303, 1)->kind, XTR_KIND_COPY));
+	cr_expect(eq(int, sim_find(s, 301, 1)->kind, XTR_KIND_GPU));
+}
+
 Test(model, kinds)
 {
 	sim_device(s, "npu.0", "amdxdna");
