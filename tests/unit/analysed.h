@@ -28,6 +28,7 @@ void analysed_give(struct analysed *r);
 void analysed_event(struct analysed *r, const char *name, uint64_t ts, uint32_t tid);
 /* A return with its value goes in. */
 void analysed_ret(struct analysed *r, const char *name, uint64_t ts, uint32_t tid, int64_t ret);
+/* A job without a ring is given one. */
 void analysed_job(struct analysed *r, const struct xtr_job *j);
 void analysed_gap(struct analysed *r, uint64_t first, uint64_t last);
 /* No more: what this section says. */
