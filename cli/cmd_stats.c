@@ -194,6 +194,10 @@ const struct cli_command cmd_stats = {
 		"without recorded calls inside. allocations keeps create, page allocation and bind at "
 		"first submit apart, by size. power lists resumes and firmware boots and the ioctl that "
 		"each happened in (paid by).\n\n"
+		"display, fences, cpu (docs/display.md, fences.md, cpu.md): vblanks by the counter of "
+		"each display, what was missed while somebody waited, and delivery from the vblank's own "
+		"time; who waited for whose fences, which were never signalled, and rings that stood "
+		"still meanwhile; jobs that were late because a thread had no CPU.\n\n"
 		"Exit status 3: events were lost while recording, or the file is damaged.",
 	.examples =
 		"xtr stats run.xtr\teverything\n"
