@@ -36,12 +36,14 @@ static void nvidia_free(void *self)
 	xtr_keymap_free(&nv->files);
 	xtr_keymap_free(&nv->maps);
 	xtr_keymap_free(&nv->copies);
+	xtr_keymap_free(&nv->totals);
 	nv_track_free(&nv->track);
 	free(nv->process);
 	free(nv->ioctl);
 	free(nv->error);
 	free(nv->file);
 	free(nv->map);
+	free(nv->total);
 	free(nv);
 }
 
@@ -55,6 +57,7 @@ static int nvidia_open(void **self, const struct xtr_analysis_opts *o)
 	nv->o = o;
 	nv->hist_left = NV_HIST_LEFT;
 	nv->free_file = nv->free_map = XTR_KEYMAP_NONE;
+	nv_totals_open(nv);
 	ret = nv_track_open(&nv->track, o->meta, o->tables);
 	if (ret)
 		nvidia_free(nv);
@@ -116,6 +119,8 @@ static int nvidia_event(void *self, const struct xtr_event *ev, bool inside)
 
 	if (ev->gap)
 		nv->lost = true;
+	if (!ev->gap && inside && nv->total_bind.desc && ev->type == nv->total_bind.type)
+		return nv_total_event(nv, ev);
 	if (ret != 1)
 		return ret;
 	switch (s.role) {
@@ -143,7 +148,7 @@ static bool shown(const struct nv_process *p)
 	       p->mmap_errors || p->releases || p->copies || p->splits || p->moves || p->polls ||
 	       p->faults || p->ioctls || p->p2p_gets || p->p2p_errors || p->p2p_maps ||
 	       p->uvm_opens || p->uvm_mmaps || p->uvm_ioctls || p->open_files || p->mapped ||
-	       p->copied;
+	       p->copied || p->ioctls_total || p->uvm_ioctls_total;
 }
 
 static int by_pid(const void *pa, const void *pb)
@@ -159,6 +164,8 @@ static int by_calls(const void *pa, const void *pb)
 {
 	const struct nv_ioctl *a = pa, *b = pb;
 
+	if (a->total != b->total)
+		return a->total < b->total ? 1 : -1;
 	if (a->n != b->n)
 		return a->n < b->n ? 1 : -1;
 	if (a->process != b->process)
@@ -208,7 +215,9 @@ static int nvidia_finish(void *self)
 		nv_rate_end(&nv->process[i].rate, NV_IOCTLS_PER_S);
 	for (i = 0; i < nv->n_devices; i++)
 		nv_rate_end(&nv->device[i].rate, NV_IRQS_PER_S);
-	ret = sort_processes(nv);
+	ret = nv_totals_finish(nv);
+	if (!ret)
+		ret = sort_processes(nv);
 	if (ret)
 		return ret;
 	if (nv->n_ioctls)

@@ -15,17 +15,20 @@
 #define NV_PROCESSES_MAX 1024u /* beyond: the last row */
 #define NV_IOCTLS_MAX    8192u /* rows; beyond: kind REST of the process */
 #define NV_ERRORS_MAX    256u
+#define NV_TOTALS_MAX    65536u
 #define NV_DEVICES_MAX   64u
 #define NV_FILES_MAX     65536u       /* open at once */
 #define NV_MAPS_MAX      65536u       /* held at once */
 #define NV_HIST_LEFT     32768u       /* powers of two in histograms of ioctls, 512 bytes each */
 #define NV_STORM_WINDOW  100000000ull /* ns */
 #define NV_IOCTLS_PER_S  100000ull    /* more than this is a storm */
+#define NV_STORM_EVENTS  100u         /* fewer events of a sample tell no storm */
 #define NV_IRQS_PER_S    10000ull
 
 /* Calls in windows of NV_STORM_WINDOW, counted from the first one on. */
 struct nv_rate {
 	uint64_t first_ns, window, n; /* the present window */
+	uint64_t seen;                /* of n: events in the trace */
 	uint64_t worst, storm_ns;     /* most in one window; begin of the first with a storm */
 	uint64_t storms;              /* windows with one */
 };
@@ -40,6 +43,7 @@ struct nv_process {
 	uint64_t polls, faults, ioctls, ioctl_errors;
 	uint64_t p2p_gets, p2p_errors, p2p_bytes, p2p_maps;
 	uint64_t uvm_opens, uvm_mmaps, uvm_ioctls, uvm_ioctl_errors;
+	uint64_t ioctls_total, uvm_ioctls_total; /* where they were sampled, and counted */
 	/* At the present moment. */
 	uint64_t open_files, mapped, mapped_peak, copied; /* files; bytes, bytes, bytes */
 	struct nv_rate rate;
@@ -50,6 +54,7 @@ struct nv_ioctl {
 	enum nv_kind kind;
 	bool has_second;
 	uint64_t n, errors;
+	uint64_t total;       /* where ioctls were sampled, and counted: how many there were */
 	struct xtr_hist time; /* ns, of calls with both ends */
 };
 
@@ -97,6 +102,14 @@ struct nv_power {
 	bool failed;
 };
 
+/* The last count of a process's sampled ioctls of one key. */
+struct nv_total {
+	enum nv_role role;
+	uint32_t tgid, key, subkey;
+	bool other, interim;
+	uint64_t count;
+};
+
 struct nvidia {
 	const struct xtr_analysis_opts *o;
 	struct nv_track track;
@@ -111,6 +124,13 @@ struct nvidia {
 	uint32_t n_processes, n_ioctls, n_errors, n_devices, n_powers;
 	uint32_t n_files, free_file, n_maps, free_map;
 	struct xtr_keymap processes, ioctls, files, maps, copies;
+	struct xtr_bind total_bind;
+	struct nv_total *total;
+	struct xtr_keymap totals;
+	uint32_t n_totals;
+	uint32_t sample_ppm[2]; /* share of ioctls, of UVM's, in millionths; 0: not sampled */
+	uint64_t total_others;  /* of processes and keys that the recorder had no room for */
+	bool totals_left_out, totals_exact;
 	uint32_t hist_left;
 	uint64_t errors_left_out, untracked; /* calls for which there was no room */
 	bool lost;                           /* events were lost: counts are lower bounds */
@@ -121,10 +141,13 @@ void *nv_more(void **array, uint32_t n, size_t size);
 
 /* nvidia_process.c: 0 or -ENOMEM. */
 int nv_process_of(struct nvidia *nv, const struct nv_step *s, uint32_t *process);
+int nv_ioctl_row(struct nvidia *nv, const struct nv_step *s, uint32_t process,
+		 struct nv_ioctl **row);
 int nv_ioctl_step(struct nvidia *nv, const struct nv_step *s, uint32_t process);
 int nv_add_error(struct nvidia *nv, const struct nv_step *s, uint32_t process);
 int nv_p2p_step(struct nvidia *nv, const struct nv_step *s, uint32_t process);
-void nv_rate_add(struct nv_rate *r, uint64_t ts, uint64_t limit_per_s);
+/* weight: how many calls this event stands for; 1 where they were not sampled. */
+void nv_rate_add(struct nv_rate *r, uint64_t ts, uint64_t limit_per_s, uint64_t weight);
 /* The present window is over. */
 void nv_rate_end(struct nv_rate *r, uint64_t limit_per_s);
 
@@ -141,6 +164,11 @@ int nv_bottom_step(struct nvidia *nv, const struct nv_step *s);
 int nv_power_step(struct nvidia *nv, const struct nv_step *s);
 /* Interrupts of the device: each counted once. */
 uint64_t nv_interrupts(const struct nvidia *nv, const struct nv_device *d);
+
+/* nvidia_total.c: 0 or -ENOMEM. */
+void nv_totals_open(struct nvidia *nv);
+int nv_total_event(struct nvidia *nv, const struct xtr_event *ev);
+int nv_totals_finish(struct nvidia *nv);
 
 /* nvidia_note.c: findings, at the end. 0 or -ENOMEM. */
 int nv_findings(struct nvidia *nv);

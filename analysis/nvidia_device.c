@@ -42,7 +42,7 @@ int nv_irq_step(struct nvidia *nv, const struct nv_step *s)
 	if (!s->end) {
 		*(msix ? &d->msix : s->nested ? &d->nested : &d->alone) += 1;
 		if (nv->o->times && !s->nested && (msix || !d->msix))
-			nv_rate_add(&d->rate, s->ts, NV_IRQS_PER_S);
+			nv_rate_add(&d->rate, s->ts, NV_IRQS_PER_S, 1);
 		/* Whether it wants a bottom half is known when it returns, if that is recorded. */
 		if (!s->nested && !s->paired)
 			d->wake_ns = s->ts;

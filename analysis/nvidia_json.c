@@ -66,6 +66,17 @@ static void kv_pid(const struct nvidia *nv, uint32_t process, struct xtr_json *j
 		xtr_json_null(j);
 }
 
+/* Of all that were made, where that was counted; null: it was not. */
+static void kv_total(const struct nvidia *nv, bool uvm, const char *key, uint64_t total,
+		     struct xtr_json *j)
+{
+	xtr_json_key(j, key);
+	if (nv->n_totals && nv->sample_ppm[uvm])
+		xtr_json_u64(j, total);
+	else
+		xtr_json_null(j);
+}
+
 static void json_process(const struct nvidia *nv, uint32_t i, struct xtr_json *j)
 {
 	const struct nv_process *p = &nv->process[i];
@@ -82,6 +93,8 @@ static void json_process(const struct nvidia *nv, uint32_t i, struct xtr_json *j
 		xtr_json_kv_u64(
 			j, counters[k].key,
 			*(const uint64_t *)(const void *)((const char *)p + counters[k].offset));
+	kv_total(nv, false, "ioctls_total", p->ioctls_total, j);
+	kv_total(nv, true, "uvm_ioctls_total", p->uvm_ioctls_total, j);
 	xtr_json_end_object(j);
 }
 
@@ -118,6 +131,7 @@ static void json_ioctls(const struct nvidia *nv, struct xtr_json *j)
 		kv_pid(nv, r->process, j);
 		kv_name(r->kind, r->number, r->has_second, r->second, j);
 		xtr_json_kv_u64(j, "calls", r->n);
+		kv_total(nv, r->kind == NV_KIND_UVM, "total_calls", r->total, j);
 		xtr_json_kv_u64(j, "errors", r->errors);
 		kv_hist(nv, j, "time_ns", &r->time);
 		xtr_json_end_object(j);
@@ -218,6 +232,22 @@ static void json_power(const struct nvidia *nv, struct xtr_json *j)
 	xtr_json_end_array(j);
 }
 
+static void json_sample(const struct nvidia *nv, struct xtr_json *j)
+{
+	xtr_json_key(j, "sample");
+	if (!nv->sample_ppm[0] && !nv->sample_ppm[1]) {
+		xtr_json_null(j);
+		return;
+	}
+	xtr_json_begin_object(j);
+	xtr_json_kv_u64(j, "ioctl_ppm", nv->sample_ppm[0] ? nv->sample_ppm[0] : 1000000);
+	xtr_json_kv_u64(j, "uvm_ioctl_ppm", nv->sample_ppm[1] ? nv->sample_ppm[1] : 1000000);
+	xtr_json_kv_bool(j, "totals", nv->n_totals);
+	xtr_json_kv_bool(j, "exact", nv->totals_exact);
+	xtr_json_kv_u64(j, "others", nv->total_others);
+	xtr_json_end_object(j);
+}
+
 void nv_json(const void *self, struct xtr_json *j)
 {
 	const struct nvidia *nv = self;
@@ -226,6 +256,7 @@ void nv_json(const void *self, struct xtr_json *j)
 	xtr_json_begin_object(j);
 	xtr_json_kv_bool(j, "lower_bounds", nv->lost);
 	xtr_json_kv_u64(j, "untracked", nv->untracked);
+	json_sample(nv, j);
 	xtr_json_kv_array(j, "processes");
 	for (i = 0; i < nv->n_processes; i++)
 		if (nv->process[i].visible)

@@ -51,14 +51,14 @@ void nv_rate_end(struct nv_rate *r, uint64_t limit_per_s)
 {
 	if (r->n > r->worst)
 		r->worst = r->n;
-	if (r->n > limit_per_s * NV_STORM_WINDOW / 1000000000) {
+	if (r->n > limit_per_s * NV_STORM_WINDOW / 1000000000 && r->seen >= NV_STORM_EVENTS) {
 		if (!r->storms++)
 			r->storm_ns = r->first_ns + r->window * NV_STORM_WINDOW;
 	}
-	r->n = 0;
+	r->n = r->seen = 0;
 }
 
-void nv_rate_add(struct nv_rate *r, uint64_t ts, uint64_t limit_per_s)
+void nv_rate_add(struct nv_rate *r, uint64_t ts, uint64_t limit_per_s, uint64_t weight)
 {
 	uint64_t window;
 
@@ -68,7 +68,8 @@ void nv_rate_add(struct nv_rate *r, uint64_t ts, uint64_t limit_per_s)
 	if (window != r->window)
 		nv_rate_end(r, limit_per_s);
 	r->window = window;
-	r->n++;
+	r->n += weight;
+	r->seen++;
 }
 
 /* --- ioctls ----------------------------------------------------------------------------------- */
@@ -89,8 +90,8 @@ static void decode(const struct nv_step *s, enum nv_kind *kind, uint32_t *number
 }
 
 /* The row of this ioctl; where there are too many that of its process's others, or NULL. */
-static int ioctl_row(struct nvidia *nv, const struct nv_step *s, uint32_t process,
-		     struct nv_ioctl **row)
+int nv_ioctl_row(struct nvidia *nv, const struct nv_step *s, uint32_t process,
+		 struct nv_ioctl **row)
 {
 	struct nv_ioctl want = { .process = process };
 	uint64_t a, b;
@@ -131,14 +132,15 @@ int nv_ioctl_step(struct nvidia *nv, const struct nv_step *s, uint32_t process)
 
 	if (s->end && !s->begun_inside)
 		return 0;
-	ret = ioctl_row(nv, s, process, &row);
+	ret = nv_ioctl_row(nv, s, process, &row);
 	if (ret)
 		return ret;
 	if (!s->end) {
 		row->n++;
 		*(uvm ? &p->uvm_ioctls : &p->ioctls) += 1;
 		if (nv->o->times)
-			nv_rate_add(&p->rate, s->ts, NV_IOCTLS_PER_S);
+			nv_rate_add(&p->rate, s->ts, NV_IOCTLS_PER_S,
+				    nv->sample_ppm[uvm] ? 1000000 / nv->sample_ppm[uvm] : 1);
 		return 0;
 	}
 	if (nv->o->times && s->ts >= s->begin_ns)

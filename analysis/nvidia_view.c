@@ -147,6 +147,8 @@ static int text_ioctls(const struct nvidia *nv, FILE *f)
 {
 	static const char *const columns[] = { "<ioctl", "<process", "pid", "calls", "errors",
 					       "p50",    "p99",      "max", NULL };
+	static const char *const sampled[] = { "<ioctl", "<process", "pid", "calls", "recorded",
+					       "errors", "p50",      "p99", "max",   NULL };
 	char name[2 * NV_NAME_MAX];
 	struct xtr_grid *t;
 	uint32_t i;
@@ -155,12 +157,14 @@ static int text_ioctls(const struct nvidia *nv, FILE *f)
 	if (!nv->n_ioctls)
 		return 0;
 	fputs("\n  ioctls\n", f);
-	t = xtr_grid_new(columns);
+	t = xtr_grid_new(nv->n_totals ? sampled : columns);
 	for (i = 0; i < nv->n_ioctls && i < nv->o->top; i++) {
 		const struct nv_ioctl *r = &nv->ioctl[i];
 
 		xtr_grid_cell(t, nv_whole_name(name, r->kind, r->number, r->has_second, r->second));
 		who(t, nv, &nv->process[r->process]);
+		if (nv->n_totals)
+			count(t, nv->sample_ppm[r->kind == NV_KIND_UVM] ? r->total : r->n);
 		count(t, r->n);
 		count(t, r->errors);
 		quantiles(t, &r->time);
@@ -278,6 +282,28 @@ static bool any_faults(const struct nvidia *nv)
 	return false;
 }
 
+static void sample_limits(const struct nvidia *nv, FILE *f)
+{
+	uint32_t ppm = nv->sample_ppm[0] ? nv->sample_ppm[0] : nv->sample_ppm[1];
+	char n[XTR_TEXT_NUMBER];
+
+	if (!ppm)
+		return;
+	fprintf(f, "  %s of the ioctls were recorded: their errors and times are of these.",
+		xtr_text_percent(n, ppm, 1000000));
+	if (!nv->n_totals)
+		fputs(" How many there were is not in the trace.\n", f);
+	else if (nv->totals_exact)
+		fputs(" Calls are exact: the recorder counted all.\n", f);
+	else
+		fputs(" Calls are lower bounds of what the recorder counted.\n", f);
+	if (nv->total_others)
+		fprintf(f,
+			"  %s more are of processes and ioctls for which the recorder had no "
+			"room.\n",
+			xtr_text_count(n, nv->total_others));
+}
+
 /* What these events cannot tell. */
 static void limits(const struct nvidia *nv, FILE *f)
 {
@@ -285,6 +311,7 @@ static void limits(const struct nvidia *nv, FILE *f)
 		fputs("  Events were lost: counts are lower bounds, and what is held at the end "
 		      "may be wrong.\n",
 		      f);
+	sample_limits(nv, f);
 	if (nv->n_ioctls)
 		fputs("  GPU work is not submitted by ioctls: their times are not the GPU's.\n", f);
 	if (any_faults(nv))

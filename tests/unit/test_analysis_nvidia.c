@@ -147,9 +147,11 @@ Test(analysis_nvidia, ioctls_by_number_and_by_what_is_asked_for)
 	analysed_give(&r);
 	analysed_ret(&r, UVM, 8100, 10, 0);
 	analysed_end(&r, 10000, "nvidia");
-	analysed_has(r.section, "{\"pid\":10,\"kind\":\"rm\",\"number\":42,\"name\":\"RM_CONTROL\","
-				"\"second\":545259778,\"second_name\":\"GPU_GET_INFO_V2\","
-				"\"calls\":2,\"errors\":1,\"time_ns\":{\"n\":2,\"sum\":120,");
+	analysed_has(
+		r.section,
+		"{\"pid\":10,\"kind\":\"rm\",\"number\":42,\"name\":\"RM_CONTROL\","
+		"\"second\":545259778,\"second_name\":\"GPU_GET_INFO_V2\","
+		"\"calls\":2,\"total_calls\":null,\"errors\":1,\"time_ns\":{\"n\":2,\"sum\":120,");
 	analysed_has(r.section, "\"second_name\":\"command 0x12345678\",\"calls\":1,");
 	analysed_has(r.section, "\"name\":\"RM_ALLOC\",\"second\":50543,"
 				"\"second_name\":\"GPFIFO channel (Ampere)\",\"calls\":2,");
@@ -273,7 +275,7 @@ Test(analysis_nvidia, suspends_p2p_polls_and_faults)
 				"\"resume_errors\":0,\"resumes_after_failure\":1,");
 	analysed_has(r.section, "\"polls\":1,\"faults\":2,");
 	analysed_has(r.section, "\"p2p_get_pages\":1,\"p2p_get_pages_bytes\":65536,"
-				"\"p2p_dma_maps\":1,\"p2p_errors\":0}");
+				"\"p2p_dma_maps\":1,\"p2p_errors\":0,");
 	analysed_has(r.text, "not the GPU's page faults");
 }
 
@@ -369,7 +371,64 @@ Test(analysis_nvidia, no_times)
 	analysed_begin(&r, NULL);
 	ioctl(1, 10, CONTROL, 0x20800102, 1, 0);
 	analysed_end(&r, 2, "nvidia");
-	analysed_has(r.section, "\"calls\":1,\"errors\":0,\"time_ns\":null}");
+	analysed_has(r.section, "\"calls\":1,\"total_calls\":null,\"errors\":0,\"time_ns\":null}");
+}
+
+static void total(uint64_t ts, uint32_t tgid, uint32_t cmd, uint32_t sub, uint64_t n, bool other)
+{
+	named_emit(&r.n, "xtr:total", ts, 0, 0);
+	named_set(&r.n, "event", named_string(&r.n, IOCTL));
+	named_set(&r.n, "tgid", tgid);
+	named_set(&r.n, "key", cmd);
+	named_set(&r.n, "subkey", sub);
+	named_set(&r.n, "count", n);
+	named_set(&r.n, "other", other);
+	analysed_give(&r);
+}
+
+/* Of a sample, what was recorded and what the recorder counted. The last count holds. */
+Test(analysis_nvidia, sampled_ioctls)
+{
+	describe();
+	cr_assert(!xtr_meta_set_config_u64(r.n.meta, "sample:" IOCTL, 10000));
+	analysed_begin(&r, NULL);
+	ioctl(1000, 10, CONTROL, 0x20800102, 50, -22);
+	total(2000, 10, CONTROL, 0x20800102, 90, false);
+	total(3000, 10, CONTROL, 0x20800102, 123, false);
+	total(3000, 20, 0xc0104629, 0, 7, false);
+	total(3000, 0, 0, 0, 11, true);
+	analysed_end(&r, 10000, "nvidia");
+	analysed_has(r.section, "\"sample\":{\"ioctl_ppm\":10000,\"uvm_ioctl_ppm\":1000000,"
+				"\"totals\":true,\"exact\":true,\"others\":11},");
+	analysed_has(r.section, "\"second_name\":\"GPU_GET_INFO_V2\",\"calls\":1,"
+				"\"total_calls\":123,\"errors\":1,");
+	analysed_has(r.section, "{\"pid\":20,\"process\":\"child\",");
+	analysed_has(r.section, "\"name\":\"RM_FREE\",\"second\":null,\"second_name\":null,"
+				"\"calls\":0,\"total_calls\":7,");
+	analysed_has(r.section, "\"ioctls_total\":123,\"uvm_ioctls_total\":null}");
+	analysed_has(r.text, "1.0 % of the ioctls were recorded");
+	analysed_has(r.text, "Calls are exact");
+}
+
+/* A few events of a sample stand for many calls, but are too few to tell of a storm. */
+Test(analysis_nvidia, a_storm_in_a_sample)
+{
+	uint64_t i, n;
+
+	for (n = 50; n <= 150; n += 100) {
+		describe();
+		cr_assert(!xtr_meta_set_config_u64(r.n.meta, "sample:" IOCTL, 5000));
+		analysed_begin(&r, NULL);
+		for (i = 0; i < n; i++)
+			ioctl(1000000 + i * 500000, 10, CONTROL, 0x20800403, 100, 0);
+		analysed_end(&r, 1000000000, "nvidia");
+		if (n == 50)
+			cr_expect_str_eq(r.findings, "[]");
+		else
+			analysed_has(r.findings, "\"id\":\"ioctl-storm\"");
+		analysed_free(&r);
+		setup();
+	}
 }
 
 /* What is before the window tells what is open in it. */
