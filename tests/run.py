@@ -286,7 +286,7 @@ GROUPS = [
     ("golden", "expected outputs", group("golden"), False, True),
     ("export", "exported files, read back by other decoders", group("export"), False, True),
     ("import", "imports of other tools' traces", group("import"), False, True),
-    ("drivers", "scenarios of driver events, and what xtr says of them", group("drivers"), False, True),
+    ("drivers", "scenarios of driver events, and what xtr says of them", group("drivers", 2400), False, True),
     ("query", "SQL over traces", group("query"), False, True),
     ("record", "recording on this kernel", group("record"), True, True),
     ("api", "calls of shared libraries on this kernel", group("api"), True, True),
