@@ -52,7 +52,7 @@ int xtr_pending_add(struct xtr_pending *p, const struct xtr_request *r, struct x
 	uint32_t i;
 
 	if (!p->slot)
-		p->slot = malloc(XTR_PENDING_MAX * sizeof(*p->slot));
+		p->slot = calloc(XTR_PENDING_MAX, sizeof(*p->slot));
 	if (!p->slot)
 		return -ENOMEM;
 	if (p->free == NONE && p->n == XTR_PENDING_MAX) {
