@@ -83,7 +83,7 @@ static int on_instant(const struct xe *x, const struct xe_queue *q)
 	char count[XTR_TEXT_NUMBER];
 	size_t len;
 
-	if (!xe_queue_instant(q))
+	if (x->gaps || !xe_queue_instant(q)) /* a lost signal looks the same */
 		return 0;
 	len = (size_t)name_queue(x, q, f.text, sizeof(f.text));
 	snprintf(f.text + len, sizeof(f.text) - len,
