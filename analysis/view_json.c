@@ -2,6 +2,7 @@
 /* `xtr stats --json`: schema xtr.stats/1, docs/stats-json.md. */
 #include "view.h"
 #include "format/reader.h"
+#include "replay/sampled.h"
 
 #include <string.h>
 
@@ -296,6 +297,7 @@ static void head(const struct xtr_view *v, struct xtr_json *j)
 	xtr_json_kv_u64(j, "missing", sum->missing);
 	xtr_json_kv_u64(j, "gaps", xtr_loss_n_gaps(xtr_section_loss(v->section)));
 	xtr_json_kv_u64(j, "problems", v->problems);
+	xtr_sampled_json(j, xtr_section_meta(v->section));
 	xtr_json_kv_bool(j, "closed", sum->closed);
 	kv_ns(v, j, "first_ns", first);
 	kv_ns(v, j, "last_ns", last);

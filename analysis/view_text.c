@@ -3,6 +3,7 @@
 #include "view.h"
 #include "format/reader.h"
 #include "grid.h"
+#include "replay/sampled.h"
 #include "replay/text.h"
 
 #include <inttypes.h>
@@ -341,6 +342,7 @@ int xtr_view_text(const struct xtr_view *v)
 	headline(v);
 	damage(v);
 	losses(v);
+	xtr_sampled_text(v->f, xtr_section_meta(v->section));
 	for (i = 0; i < XTR_VIEW_PART_COUNT && !ret; i++) {
 		if (i == XTR_VIEW_HISTOGRAMS)
 			ret = analyses(v);

@@ -81,6 +81,22 @@ static __always_inline bool xtr_generic_wanted(const struct xtr_generic_cfg *cfg
 	return xtr_phase == XTR_PHASE_RUN;
 }
 
+/* False: it is left out of the sample. */
+static __always_inline bool xtr_generic_taken(const struct xtr_generic_cfg *cfg,
+					      const struct xtr_emit *e, __u64 rec)
+{
+	struct xtr_total_of of = { .take = xtr_sample(cfg->sample) };
+	__u32 width = cfg->key_width;
+
+	/* Always 8 bytes, as the verifier knows no bound of the width; little-endian. */
+	if (width && bpf_probe_read_kernel(&of.key, sizeof(of.key), (void *)(rec + cfg->key_at)))
+		of.key = 0;
+	if (width < sizeof(of.key))
+		of.key &= (1ULL << 8 * width) - 1;
+	xtr_total_count(e, &of);
+	return of.take;
+}
+
 /* Returns 1: with 0 the kernel would hide the event from every other perf user
  * (perf_trace_run_bpf_submit). */
 SEC("tracepoint")
@@ -95,6 +111,10 @@ int xtr_generic(void *ctx)
 	if (!cfg || !s || !xtr_where(&e, cfg->slot) || !xtr_generic_wanted(cfg, &e))
 		return 1;
 	if (!xtr_tgid_wanted(e.tgid)) {
+		xtr_filtered(&e);
+		return 1;
+	}
+	if (cfg->sample && !xtr_generic_taken(cfg, &e, rec)) {
 		xtr_filtered(&e);
 		return 1;
 	}

@@ -233,6 +233,67 @@ static __always_inline void xtr_call_short(struct pt_regs *ctx, struct xtr_call 
 	}
 }
 
+/* The value of an entry's load; load: its number plus one. */
+static __always_inline __u64 xtr_key_value(const __u64 *args, const struct xtr_probe_cfg *cfg,
+					   __u32 load)
+{
+	__u64 how;
+
+	if (!load || load > XTR_PROBE_LOADS)
+		return 0;
+	how = *(const __u64 *)&cfg->load[load - 1];
+	return xtr_load(args[how & 7], how); /* from: the first byte, an argument */
+}
+
+/*
+ * Entry of a sampled function: is this call taken? What is kept for the return tells it; what an
+ * earlier call of the thread left there, whose return never came, is removed.
+ */
+static __noinline int xtr_call_taken(struct pt_regs *ctx, struct xtr_call *c)
+{
+	struct xtr_saved_key owner = { .index = c ? c->index | 1 : 0 };
+	struct xtr_total_of of = {};
+	__u64 args[8] = {};
+	__u32 sub = 0;
+
+	if (!ctx || !c || !c->cfg)
+		return 0;
+	xtr_arguments(ctx, args);
+	of.take = xtr_sample(c->cfg->sample);
+	of.key = xtr_key_value(args, c->cfg, c->cfg->key);
+	for (int i = 0; i < XTR_TOTAL_SUBS; i++) {
+		if (c->cfg->sub[i].load && c->cfg->sub[i].nr == (__u8)of.key)
+			sub = c->cfg->sub[i].load;
+	}
+	if (sub) {
+		of.sub = xtr_key_value(args, c->cfg, sub);
+		of.sub_load = sub;
+	}
+	xtr_total_count(&c->e, &of);
+	if (!of.take && c->cfg->save) {
+		owner.owner = xtr_call_owner(&c->e, c->context);
+		bpf_map_delete_elem(&xtr_saved_args, &owner);
+	}
+	return of.take;
+}
+
+/* Return of a sampled function: was the call taken? */
+static __always_inline bool xtr_ret_taken(const struct xtr_call *c)
+{
+	struct xtr_saved_key key = { .index = c->index };
+
+	key.owner = xtr_call_owner(&c->e, c->context);
+	return bpf_map_lookup_elem(&xtr_saved_args, &key) != NULL;
+}
+
+static __always_inline bool xtr_call_sampled_out(struct pt_regs *ctx, struct xtr_call *c,
+						 bool is_ret)
+{
+	if (is_ret)
+		return c->cfg->flags & XTR_PROBE_SAMPLED && !xtr_ret_taken(c);
+	return c->cfg->sample && !xtr_call_taken(ctx, c);
+}
+
 /* An interrupt is nobody's: with -p it is left out, whomever it stopped. */
 static __always_inline bool xtr_call_wanted(const struct xtr_call *c)
 {
@@ -288,7 +349,7 @@ static __always_inline int xtr_call(struct pt_regs *ctx, bool is_ret)
 	if (xtr_phase != XTR_PHASE_RUN)
 		return 1;
 	c.context = c.cfg->flags & XTR_PROBE_USER ? XTR_IN_TASK : xtr_context();
-	if (!xtr_call_wanted(&c)) {
+	if (!xtr_call_wanted(&c) || xtr_call_sampled_out(ctx, &c, is_ret)) {
 		xtr_call_filtered(&c);
 		return 1;
 	}

@@ -76,9 +76,31 @@ struct xtr_count {
 	 * tracepoint decides. What is left over all CPUs when nothing runs any more was not run.
 	 */
 	__s64 expect;
-	__u64 rescued; /* events that the second program took (xtr_emit.bpf.h) */
-	__u64 runs;    /* of a probe's program for this slot, in every phase */
-	__u64 pad[2];
+	__u64 rescued;                  /* events that the second program took (xtr_emit.bpf.h) */
+	__u64 runs;                     /* of a probe's program for this slot, in every phase */
+	__u64 other_count, other_taken; /* sampled events that found no room in the totals */
+};
+
+/*
+ * Totals of sampled events by process and key: a hash table in an array, so that the recorder can
+ * read it without privileges. An entry is its owner's who puts the tag, a hash of the four that
+ * follow it, in place of 0; it never moves. count and taken are counted from then on, the four may
+ * be read when `ready`.
+ */
+#define XTR_TOTAL_SETS 4096 /* a power of two */
+#define XTR_TOTAL_WAYS 16
+
+struct xtr_total {
+	__u64 tag;
+	__u32 slot, tgid;
+	__u64 key, sub;
+	__u64 count, taken;
+	__u32 ready, sub_load; /* sub_load: which value `sub` is, one more than its load's number */
+	__u64 pad;
+};
+
+struct xtr_total_set {
+	struct xtr_total way[XTR_TOTAL_WAYS];
 };
 
 /* Tokens of events that the first program took and the second has not seen yet (xtr_emit.bpf.h). */
@@ -116,6 +138,8 @@ struct xtr_generic_cfg {
 	__u32 fixed; /* bytes of the kernel's record that are copied, its 8-byte header excluded */
 	__u32 n_strs;
 	__u32 counted; /* a counting program stands beside this one */
+	__u32 sample;  /* of 2^32 events so many are taken, at random; 0: all, without totals */
+	__u16 key_at, key_width; /* the key of the totals, in the kernel's record; width 0: none */
 	__u32 pad;
 	struct {
 		__u16 offset, kind; /* in the kernel's record */
@@ -133,7 +157,8 @@ struct xtr_generic_cfg {
  */
 #define XTR_PROBE_LOADS 8  /* captured values of one record */
 #define XTR_PROBE_FIRST 24 /* offset of the first captured value at entry; 8 more at return */
-#define XTR_PROBE_ARGS  6  /* arguments that can be had: those in registers */
+#define XTR_TOTAL_SUBS  2
+#define XTR_PROBE_ARGS  6 /* arguments that can be had: those in registers */
 
 enum xtr_probe_from {
 	XTR_FROM_ARG = 0,   /* + number of the argument, 0 to 5 */
@@ -159,6 +184,7 @@ enum xtr_probe_flags {
 	XTR_PROBE_ON = 1 << 0,      /* this half is recorded */
 	XTR_PROBE_SESSION = 1 << 1, /* entry: the return is recorded by the same attachment */
 	XTR_PROBE_USER = 1 << 2,    /* of user space: always a task's */
+	XTR_PROBE_SAMPLED = 1 << 3, /* return: only that of a call whose arguments were kept */
 };
 
 struct xtr_probe_cfg {
@@ -168,7 +194,13 @@ struct xtr_probe_cfg {
 	__u8 save;      /* entry: arguments to keep for the return, one bit each */
 	__u8 ret_width; /* return: bytes of `ret`, 0: there is none */
 	__u8 flags;
-	__u8 pad[2];
+	__u8 key; /* entry: the load that is the key of the totals, plus one; 0: none */
+	__u8 pad;
+	__u32 sample; /* entry: as in xtr_generic_cfg */
+	/* Where the key's low byte is nr, this load (plus one) is the second key. */
+	struct {
+		__u8 nr, load;
+	} sub[XTR_TOTAL_SUBS];
 	struct xtr_probe_load load[XTR_PROBE_LOADS]; /* at a multiple of 8 */
 };
 

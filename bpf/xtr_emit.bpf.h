@@ -284,6 +284,8 @@ static __always_inline void xtr_submit(struct xtr_emit *e, void *rec)
 	bpf_ringbuf_submit(rec, xtr_wakeup(e));
 }
 
+#include "total.bpf.h"
+
 /*
  * The kernel skips a raw tracepoint program while it is running on the CPU: when an event fires in
  * an interrupt on top of the same event, and, since tracepoints leave preemption on (about

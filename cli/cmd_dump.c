@@ -3,6 +3,7 @@
 #include "cli.h"
 #include "replay_cmd.h"
 #include "replay/dump_view.h"
+#include "replay/sampled.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -112,6 +113,8 @@ static int section(struct dump_run *r, const struct xtr_section *s)
 	r->first = 0;
 	if (!r->dump.times && !r->o->json)
 		fputs("# no times: #N is the event's place in the order\n", r->cmd.out);
+	if (!r->o->json)
+		xtr_sampled_text(r->cmd.out, xtr_section_meta(s));
 	if (r->o->events.n)
 		ret = select_types(r, s, &types, &n);
 	if (ret == -ENOENT) {

@@ -22,7 +22,7 @@
 
 struct opts {
 	const char *output;
-	struct cli_list pids, events;
+	struct cli_list pids, events, samples;
 	uint64_t duration, size, buffer;
 	bool stack, keep_pointers, force, quiet;
 };
@@ -331,6 +331,8 @@ static int run(const void *opts, int argc, char **argv)
 		.n_pids = o->pids.n,
 		.events = o->events.v,
 		.n_events = o->events.n,
+		.samples = o->samples.v,
+		.n_samples = o->samples.n,
 		.size_limit = o->size,
 		.ring_bytes = o->buffer,
 		.stacks = o->stack,
@@ -371,6 +373,8 @@ static const struct cli_option options[] = {
 	    "write to FILE, - for standard output (default xtr.xtr)"),
 	OPT('e', "event", "EVENT", CLI_LIST, events,
 	    "record EVENT (system:event, a glob or a group) instead of the default set"),
+	OPT(0, "sample", "RULE", CLI_LIST, samples,
+	    "record a share of the calls of frequent functions, or of EVENT: [EVENT[/FIELD]=]N% or 1/N"),
 	OPT('p', "pid", "PID", CLI_LIST, pids, "record only process PID and the jobs it submits"),
 	OPT('d', "duration", "TIME", CLI_TIME, duration, "record for TIME, then end"),
 	OPT(0, "size", "SIZE", CLI_SIZE, size, "end when the file has SIZE bytes"),
@@ -393,7 +397,8 @@ const struct cli_command cmd_record = {
 		"size is reached, or Ctrl-C is pressed. All processes are recorded, not only COMMAND; -p limits it.\n"
 		"\n"
 		"The default set is group 'gpu' (all events of the DRM GPU scheduler, and dma_fence signaled, wait_start and "
-		"wait_end), and group 'npu' where the driver of an Intel NPU is loaded. With -e exactly what is given is "
+		"wait_end), and the groups of the drivers that are loaded: amdgpu, i915, xe, display, nvidia, nouveau, "
+		"virtio_gpu, npu, amdxdna. With -e exactly what is given is "
 		"recorded: events, patterns and groups add up, and the word 'default' stands for the default set: "
 		"-e default -e 'sched:*'. Any tracepoint of the kernel can be named; 'xtr list' shows them, and the groups.\n"
 		"\n"
@@ -416,6 +421,11 @@ const struct cli_command cmd_record = {
 		"returns more than 64 calls deep in a thread, or of calls left by longjmp or the thread's end. A C++ exception "
 		"cannot pass a call whose return is recorded: use ':noret'.\n"
 		"\n"
+		"--sample records a share of frequent events, chosen at random, and counts all of them by process and value in "
+		"events 'xtr:total': 'RATE' alone is for the ioctls of NVIDIA's drivers, 'EVENT=RATE' for a tracepoint, a "
+		"function or an API call that is recorded, with 'EVENT/FIELD=RATE' its totals are kept by that field. RATE is "
+		"N% or 1/N. What is left out is counted as filtered.\n"
+		"\n"
 		"Every event is in the file or counted as lost. The exit status is the command's own if it "
 		"failed, 3 if events were lost, 5 if a privilege or kernel feature is missing ('xtr doctor' "
 		"tells which).\n"
@@ -433,6 +443,7 @@ const struct cli_command cmd_record = {
 		"xtr record -e 'func:intel_vpu:ivpu_*:ret' -- ./my-inference\tcalls and durations in a driver\n"
 		"xtr record -e npu -e api:level-zero -- ./my-inference\twith the calls that cause it\n"
 		"xtr record -e default -e 'sched:sched_switch' -- ./my-workload\twith context switches\n"
+		"xtr record --sample 1% -- ./my-training\tall groups, of NVIDIA's ioctls every hundredth\n"
 		"xtr record -o - | ssh host 'cat >run.xtr'\tover the network",
 	.options = options,
 	.n_options = sizeof(options) / sizeof(*options),

@@ -6,6 +6,7 @@
 #include "format/writer.h"
 #include "format/xtr_format.h"
 #include "replay/json.h"
+#include "replay/sampled.h"
 #include "replay/text.h"
 
 #include <inttypes.h>
@@ -188,6 +189,7 @@ static void put_section(struct xtr_json *j, const struct info_section *is)
 	xtr_json_kv_u64(j, "lost", sum->lost);
 	xtr_json_kv_u64(j, "missing", sum->missing);
 	xtr_json_kv_u64(j, "filtered", sum->filtered);
+	xtr_sampled_json(j, m);
 	xtr_json_kv_u64(j, "event_bytes", sum->event_bytes);
 	xtr_json_kv_u64(j, "streams", sum->streams);
 	put_times(j, is);

@@ -6,6 +6,7 @@
 
 #include "format/writer.h"
 #include "format/xtr_format.h"
+#include "replay/sampled.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -82,8 +83,10 @@ static void print_lost(FILE *f, const struct info *info)
 	if (info->filtered)
 		fprintf(f, "; left out on purpose: %s", cli_count(info->filtered));
 	fputc('\n', f);
-	for (size_t i = 0; i < info->n_sections; i++)
+	for (size_t i = 0; i < info->n_sections; i++) {
 		print_loss_entries(f, info->sections[i].s);
+		xtr_sampled_text(f, xtr_section_meta(info->sections[i].s));
+	}
 }
 
 static void print_damage(FILE *f, const struct info *info)

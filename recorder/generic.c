@@ -84,6 +84,23 @@ void xtr_generic_free(struct xtr_generic *g)
 	free(g);
 }
 
+int xtr_generic_sample(struct xtr_generic *g, uint32_t of, const char *field)
+{
+	const struct xtr_field *f = field ? xtr_event_field(&g->desc, field) : NULL;
+
+	if (field && !f)
+		return -ENOENT;
+	if (f && !xtr_repr_width(f->repr))
+		return -EINVAL;
+	g->cfg.sample = of;
+	g->key = f;
+	if (f) { /* the kernel's record has a header of 8 bytes */
+		g->cfg.key_at = (__u16)(f->offset - XTR_RECORD_HEADER_SIZE + 8);
+		g->cfg.key_width = (__u16)f->size;
+	}
+	return 0;
+}
+
 /* Put the ids of the strings, which stand behind the fixed part, into their fields. */
 static int convert_strings(const struct xtr_generic *g, struct xtr_tables *tables, uint8_t *rec,
 			   uint32_t size)

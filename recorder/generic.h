@@ -22,12 +22,20 @@ struct xtr_generic {
 	struct xtr_generic_cfg cfg;
 	struct xtr_generic_string strs[XTR_STRS_MAX];
 	uint32_t n_strs;
-	uint32_t dropped; /* fields past XTR_FIXED_MAX, not recorded */
+	uint32_t sample;             /* share of it that is recorded, in millionths; 0: all */
+	const struct xtr_field *key; /* of the totals when it is sampled; NULL: none */
+	uint32_t dropped;            /* fields past XTR_FIXED_MAX, not recorded */
 };
 
 int xtr_generic_new(struct xtr_generic **g, const char *system, const char *event,
 		    const struct xtr_tp_format *f, uint32_t type, uint32_t slot);
 void xtr_generic_free(struct xtr_generic *g);
+
+/*
+ * Record `of` of 2^32 events, and count them by the field of this name; NULL: all together. 0, or
+ * -ENOENT: there is no such field, or -EINVAL: it is no number.
+ */
+int xtr_generic_sample(struct xtr_generic *g, uint32_t of, const char *field);
 
 /*
  * Turn the ring record rec of size bytes into a file record in place; it gets no longer. key NULL:

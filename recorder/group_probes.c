@@ -87,6 +87,13 @@ static int add_ret(struct xtr_probe *p, enum xtr_group_ret kind)
 	return xtr_probe_want_ret(p, kind == XTR_RET_NONE ? NULL : &ret);
 }
 
+static void set_key(struct xtr_probe *p, const struct xtr_group_probe *row)
+{
+	p->key = row->key && xtr_probe_key(p, row->key) == 0;
+	for (size_t i = 0; i < XTR_GROUP_SUBS && p->key && row->sub[i].by; i++)
+		xtr_probe_subkey(p, i, row->sub[i].nr, row->sub[i].by);
+}
+
 static int fill(struct xtr_selection *s, const struct xtr_group_probe *row, struct xtr_probe *p)
 {
 	struct xtr_btf_types *t = xtr_func_types(s);
@@ -98,6 +105,8 @@ static int fill(struct xtr_selection *s, const struct xtr_group_probe *row, stru
 		if (arguments_known(p) && (!only || strcmp(only, function_of(p)) == 0))
 			err = add_capture(t, p, &row->captures[i]);
 	}
+	if (!err)
+		set_key(p, row);
 	return err;
 }
 

@@ -9,6 +9,7 @@
 #include "format/schema.h"
 
 #define XTR_CANDIDATES     3
+#define XTR_GROUP_SUBS     2
 #define XTR_GROUP_CAPTURES 12 /* of all candidates; at most XTR_PROBE_LOADS of each half of one */
 
 /* What a call is asked for: an argument, or what it points to. */
@@ -66,7 +67,16 @@ struct xtr_group_probe {
 	const char *module;
 	const char *candidates[XTR_CANDIDATES]; /* newest first; the first that exists is taken */
 	enum xtr_group_ret ret;
-	bool sampled; /* --sample without a name means this one, too */
+	/*
+	 * --sample without a name means this function, and counts its calls by the value of the
+	 * capture `key`; NULL: it does not. Where the low byte of that is nr, also by that of
+	 * capture `by`.
+	 */
+	const char *key;
+	struct {
+		uint8_t nr;
+		const char *by;
+	} sub[XTR_GROUP_SUBS];
 	struct xtr_group_capture captures[XTR_GROUP_CAPTURES]; /* up to the first without name */
 };
 

@@ -7,6 +7,7 @@
 #include "loader.h"
 #include "attach.h"
 #include "probe_load.h"
+#include "sample.h"
 #include "tokens.h"
 #include "util.h"
 
@@ -129,6 +130,8 @@ static int prepare(struct xtr_bpf *b, struct xtr *skel, const bool *wanted,
 	err |= bpf_map__set_max_entries(skel->maps.xtr_ctl,
 					opts->stacks ? CTL_BYTES_STACKS : CTL_BYTES);
 	err |= bpf_map__set_max_entries(skel->maps.xtr_generic_cfgs, (uint32_t)sel->n_generics + 1);
+	skel->rodata->xtr_total_mask = b->n_total_sets - 1;
+	err |= bpf_map__set_max_entries(skel->maps.xtr_totals, b->n_total_sets);
 	err |= bpf_map__set_max_entries(skel->maps.xtr_pids, (uint32_t)opts->n_pids + 1);
 	bpf_object__for_each_program(p, skel->obj) err |= bpf_program__set_autoload(p, false);
 	for (size_t i = 0; i < xtr_n_hooks && !err; i++) {
@@ -248,6 +251,11 @@ static size_t counts_bytes(const struct xtr_bpf *b)
 	return (size_t)b->n_cpus * b->n_slots * sizeof(*b->counts);
 }
 
+static size_t totals_bytes(const struct xtr_bpf *b)
+{
+	return b->n_total_sets * sizeof(*b->totals);
+}
+
 static int set_up_maps(struct xtr_bpf *b, const struct xtr_record_opts *opts)
 {
 	int fd = bpf_map__fd(b->skel->maps.xtr_ctl), err;
@@ -265,8 +273,9 @@ static int set_up_maps(struct xtr_bpf *b, const struct xtr_record_opts *opts)
 	b->counts = map_array(b->skel->maps.xtr_counts, counts_bytes(b));
 	b->cpus = map_array(b->skel->maps.xtr_cpus, b->n_cpus * sizeof(*b->cpus));
 	b->tokens = map_array(b->skel->maps.xtr_tokens, XTR_TOKEN_SETS * sizeof(*b->tokens));
+	b->totals = map_array(b->skel->maps.xtr_totals, totals_bytes(b));
 	b->tokens_seen = calloc(XTR_TOKEN_SETS, sizeof(*b->tokens_seen));
-	if (!b->counts || !b->cpus || !b->tokens || !b->tokens_seen)
+	if (!b->counts || !b->cpus || !b->tokens || !b->totals || !b->tokens_seen)
 		return -ENOMEM;
 	for (size_t i = 0; i < opts->n_pids; i++) {
 		if (bpf_map_update_elem(bpf_map__fd(b->skel->maps.xtr_pids), &opts->pids[i], &one,
@@ -300,6 +309,7 @@ int xtr_bpf_load(struct xtr_bpf **out, const struct xtr_selection *sel,
 	b->n_cpus = (uint32_t)n;
 	b->sel = sel;
 	b->n_slots = XTR_SLOT_GENERIC + sel->n_dynamic;
+	b->n_total_sets = xtr_sampling(sel) ? XTR_TOTAL_SETS : 1;
 	b->ring_bytes = ring_bytes(opts, b->n_cpus);
 	rc = xtr_kernel_btf_open(&b->btf);
 	if (!rc)
@@ -337,6 +347,8 @@ void xtr_bpf_free(struct xtr_bpf *b)
 		munmap(b->counts, counts_bytes(b));
 	if (b->cpus)
 		munmap(b->cpus, b->n_cpus * sizeof(*b->cpus));
+	if (b->totals)
+		munmap(b->totals, totals_bytes(b));
 	if (b->tokens)
 		munmap(b->tokens, XTR_TOKEN_SETS * sizeof(*b->tokens));
 	xtr_probe_bpf_free(b->probes);

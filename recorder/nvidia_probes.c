@@ -67,7 +67,8 @@ const struct xtr_group_probe xtr_nvidia_probes[] = {
 	 */
 	{ NV("open", "nvidia_open"), .ret = XTR_RET_INT, .captures = { FILE_ARG(1), NODE } },
 	{ NV("close", "nvidia_close"), .ret = XTR_RET_INT, .captures = { FILE_ARG(1), NODE } },
-	{ NV("ioctl", NEW_IOCTL, FRONT_IOCTL, OLD_IOCTL), .ret = XTR_RET_INT, .sampled = true,
+	{ NV("ioctl", NEW_IOCTL, FRONT_IOCTL, OLD_IOCTL), .ret = XTR_RET_INT, .key = "cmd",
+	  .sub = { { 0x2a, "arg_cmd" }, { 0x2b, "arg_class" } },
 	  .captures = { IOCTL(0, NEW_IOCTL), IOCTL(0, FRONT_IOCTL), IOCTL(1, OLD_IOCTL) } },
 	{ NV("mmap", "nvidia_mmap"), .ret = XTR_RET_INT, .captures = { FILE_ARG(0), VMA(1) } },
 	{ NV("vma_open", "nvidia_vma_open"), .captures = { VMA(0) } },
@@ -103,7 +104,7 @@ const size_t xtr_n_nvidia_probes = sizeof(xtr_nvidia_probes) / sizeof(*xtr_nvidi
 
 const struct xtr_group_probe xtr_uvm_probes[] = {
 	{ UVM("uvm_open", "uvm_open_entry"), .ret = XTR_RET_INT, .captures = { FILE_ARG(1) } },
-	{ UVM("uvm_ioctl", "uvm_unlocked_ioctl_entry"), .ret = XTR_RET_INT, .sampled = true,
+	{ UVM("uvm_ioctl", "uvm_unlocked_ioctl_entry"), .ret = XTR_RET_INT, .key = "cmd",
 	  .captures = { FILE_ARG(0), { .name = "cmd", .repr = XTR_REPR_U32, .number = 1 } } },
 	{ UVM("uvm_mmap", "uvm_mmap_entry"), .ret = XTR_RET_INT,
 	  .captures = { FILE_ARG(0), VMA(1) } },

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define FIELDS_MAX  (2 + XTR_PROBE_LOADS) /* context, ret, captured values */
 #define CONTEXT_AT  16u                   /* spec/events.md, Functions and API calls */
@@ -260,6 +261,54 @@ int xtr_probe_capture(struct xtr_probe *p, bool at_ret, const struct xtr_capture
 		p->entry.cfg.save = 1; /* the entry keeps them */
 	}
 	return 0;
+}
+
+/* The load behind a field of the entry, from 1; 0: it is none. */
+static uint32_t load_of(const struct xtr_probe *p, const char *field)
+{
+	const struct xtr_field *f = xtr_event_field(&p->entry.desc, field);
+
+	return f && f->offset >= XTR_PROBE_FIRST ? (f->offset - XTR_PROBE_FIRST) / 8 + 1 : 0;
+}
+
+int xtr_probe_key(struct xtr_probe *p, const char *field)
+{
+	uint32_t n = load_of(p, field);
+
+	if (!n)
+		return -ENOENT;
+	p->entry.cfg.key = (__u8)n;
+	memset(p->entry.cfg.sub, 0, sizeof(p->entry.cfg.sub));
+	return 0;
+}
+
+int xtr_probe_subkey(struct xtr_probe *p, size_t i, uint8_t nr, const char *field)
+{
+	uint32_t n = load_of(p, field);
+
+	if (!n)
+		return -ENOENT;
+	p->entry.cfg.sub[i].nr = nr;
+	p->entry.cfg.sub[i].load = (__u8)n;
+	return 0;
+}
+
+void xtr_probe_sample(struct xtr_probe *p, uint32_t of)
+{
+	p->entry.cfg.sample = of;
+	if (!p->want_ret)
+		return;
+	p->entry.cfg.save = p->ret.cfg.save = 1;
+	p->ret.cfg.flags |= XTR_PROBE_SAMPLED;
+}
+
+const struct xtr_field *xtr_probe_captured(const struct xtr_probe *p, uint32_t n)
+{
+	for (uint32_t i = 0; n && i < p->entry.desc.n_fields; i++) {
+		if (p->entry.fields[i].offset == XTR_PROBE_FIRST + 8 * (n - 1))
+			return &p->entry.fields[i];
+	}
+	return NULL;
 }
 
 static uint32_t number(struct xtr_probe_event *e, uint32_t i)

@@ -44,6 +44,8 @@ struct xtr_probe {
 	/* What became of it: `missing` at first. With a reason (why[0] != 0) it is not even tried.
 	 */
 	enum xtr_provider_state state;
+	uint32_t sample;    /* share of its calls that is recorded, in millionths; 0: all */
+	bool key;           /* a table says how its calls are counted when they are sampled */
 	bool no_ret;        /* attached, but its return is not */
 	const char *attach; /* "kprobe.session", "uprobe", ... */
 	char *target;       /* symbols of the targets, for the file */
@@ -82,6 +84,18 @@ int xtr_probe_want_ret(struct xtr_probe *p, const struct xtr_capture *ret);
  * -EINVAL.
  */
 int xtr_probe_capture(struct xtr_probe *p, bool at_ret, const struct xtr_capture *c);
+
+/*
+ * Count sampled calls by a captured value of the entry. 0, or -ENOENT: nothing of this name is
+ * captured. A second value beside it, where the low byte of
+ * the first is nr; i below XTR_TOTAL_SUBS.
+ */
+int xtr_probe_key(struct xtr_probe *p, const char *field);
+int xtr_probe_subkey(struct xtr_probe *p, size_t i, uint8_t nr, const char *field);
+/* Record `of` of 2^32 calls, entry and return together. */
+void xtr_probe_sample(struct xtr_probe *p, uint32_t of);
+/* Field of the n-th captured value of the entry, from 1; NULL: there is none. */
+const struct xtr_field *xtr_probe_captured(const struct xtr_probe *p, uint32_t n);
 
 /* Give the event(s) their numbers: type, and slot of the counters. Returns how many were used. */
 uint32_t xtr_probe_number(struct xtr_probe *p, uint32_t first);

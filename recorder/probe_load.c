@@ -174,6 +174,7 @@ static int share_maps(struct calls *skel, const struct xtr *with)
 		{ skel->maps.xtr_last_task, with->maps.xtr_last_task },
 		{ skel->maps.xtr_pids, with->maps.xtr_pids },
 		{ skel->maps.xtr_tokens, with->maps.xtr_tokens },
+		{ skel->maps.xtr_totals, with->maps.xtr_totals },
 	};
 	int err = 0;
 
@@ -199,6 +200,7 @@ static int prepare(struct calls *skel, const struct xtr_bpf *b, const struct xtr
 	skel->rodata->xtr_n_slots = b->n_slots;
 	skel->rodata->xtr_half_full = b->ring_bytes / 2;
 	skel->rodata->xtr_filter = opts->n_pids != 0;
+	skel->rodata->xtr_total_mask = b->n_total_sets - 1;
 	err = bpf_map__set_max_entries(skel->maps.xtr_probe_cfgs, 2 * (uint32_t)sel->n_probes);
 	if (!err)
 		err = bpf_map__set_max_entries(skel->maps.xtr_saved_args,

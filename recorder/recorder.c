@@ -7,6 +7,7 @@
 #include "drain.h"
 #include "facts.h"
 #include "probe.h"
+#include "sample.h"
 #include "sink.h"
 #include "spawn.h"
 #include "util.h"
@@ -96,12 +97,27 @@ static int add_builtin(struct xtr_recorder *r, const struct xtr_hook_result *res
 	return xtr_meta_add_event(r->meta, &ev);
 }
 
+/* The totals of sampled events are the recorder's own. */
+static int add_totals(struct xtr_recorder *r)
+{
+	const char *name = xtr_builtin_event(XTR_EV_TOTAL)->name;
+
+	if (!xtr_sampling(&r->sel))
+		return 0;
+	if (!xtr_bpf_result(r->bpf, XTR_EV_TOTAL, name, "recorder", name, XTR_PROVIDER_ATTACHED,
+			    NULL))
+		return -ENOMEM;
+	return xtr_sample_describe(&r->sel, r->meta);
+}
+
 static int fill_meta(struct xtr_recorder *r)
 {
 	int err = xtr_facts_collect(r->meta);
 
 	if (!err)
 		err = set_config(r);
+	if (!err)
+		err = add_totals(r);
 	for (size_t i = 0; !err && i < r->bpf->n_results; i++) {
 		struct xtr_hook_result *res = &r->bpf->results[i];
 
@@ -140,6 +156,8 @@ static int open_bpf(struct xtr_recorder *r, struct xtr_record_err *err)
 	if (!rc)
 		rc = xtr_select(&r->sel, r->opts.events, r->opts.n_events,
 				r->opts.argv ? r->opts.argv[0] : NULL, err);
+	if (!rc)
+		rc = xtr_sample_apply(&r->sel, r->opts.samples, r->opts.n_samples, err);
 	if (!rc)
 		rc = xtr_bpf_load(&r->bpf, &r->sel, &r->opts, err);
 	if (rc)

@@ -25,6 +25,8 @@ struct xtr_record_opts {
 	/* "system:event", globs, groups (groups.h), or "default"; NULL: the default set */
 	const char *const *events;
 	size_t n_events;
+	const char *const *samples; /* rules of --sample (sample.h) */
+	size_t n_samples;
 	uint64_t size_limit; /* bytes of file, 0: none */
 	uint64_t ring_bytes; /* per CPU, rounded up to a power of two; 0: by the number of CPUs */
 	bool stacks;         /* take the stack of each job submission */

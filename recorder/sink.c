@@ -180,6 +180,8 @@ static void take_events(struct xtr_sink *s, struct xtr_buf *b)
 	if (!batch.n)
 		return;
 	rc = xtr_writer_events(s->writer, &batch);
+	if (b->cpu == 0 && !rc)
+		s->lost_0 = b->lost;
 	if (rc) {
 		drop_all(s, b, (uint32_t)batch.len, rc == -EINVAL ? s->spoilt : s->unwritten);
 		if (rc != -EINVAL)
@@ -253,6 +255,7 @@ static void periodic(struct xtr_sink *s)
 	}
 	if (now >= s->next_sync) {
 		s->next_sync = now + SYNC_EVERY;
+		check(s, xtr_totals_write(&s->totals, false, s->lost_0));
 		if (s->io->ops->sync)
 			check(s, s->io->ops->sync(s->io));
 	}
@@ -292,7 +295,12 @@ int xtr_sink_start(struct xtr_sink *s)
 		return -ENOMEM;
 	if (s->event_fd < 0)
 		return -errno;
-	err = xtr_clock_write(s->writer);
+	s->totals = (struct xtr_totals){
+		.bpf = s->bpf, .writer = s->writer, .tables = s->tables, .key = s->key
+	};
+	err = xtr_totals_open(&s->totals);
+	if (!err)
+		err = xtr_clock_write(s->writer);
 	s->next_clock = xtr_now() + CLOCK_EVERY;
 	s->next_sync = xtr_now() + SYNC_EVERY;
 	if (!err)
@@ -330,7 +338,9 @@ int xtr_sink_finish(struct xtr_sink *s, const char *reason, const struct xtr_rec
 		s->spoilt[0] += malformed;
 	gather_losses(s);
 	gather_misses(s);
-	rc = xtr_clock_write(s->writer);
+	rc = xtr_totals_write(&s->totals, true, s->lost_0);
+	if (!rc)
+		rc = xtr_clock_write(s->writer);
 	if (!rc)
 		rc = xtr_writer_finish(s->writer, reason, cost);
 	atomic_store(&s->bytes, xtr_writer_bytes(s->writer));
@@ -340,6 +350,7 @@ int xtr_sink_finish(struct xtr_sink *s, const char *reason, const struct xtr_rec
 void xtr_sink_free(struct xtr_sink *s)
 {
 	xtr_sink_join(s);
+	xtr_totals_close(&s->totals);
 	free(s->unwritten);
 	free(s->spoilt);
 	if (s->event_fd > 0)

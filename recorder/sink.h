@@ -11,6 +11,7 @@
 #include "loader.h"
 #include "queue.h"
 #include "select.h"
+#include "totals.h"
 
 #include "format/writer.h"
 
@@ -35,6 +36,8 @@ struct xtr_sink {
 	bool full; /* no more events are written */
 	uint64_t *unwritten,
 		*spoilt; /* events by cpu * n_slots + slot: causes `write` and `recorder` */
+	struct xtr_totals totals;
+	uint64_t lost_0;                           /* losses of CPU 0 as last written */
 	uint64_t next_clock, next_loss, next_sync; /* ns */
 	atomic_uint_fast64_t events, bytes,
 		dropped; /* written; of the file; unwritten and spoilt */

@@ -2,8 +2,9 @@
 /*
  * Causes a known number of kernel events: `emit rename N` changes its thread's name N times
  * (task:task_rename), `emit call N` makes N system calls that nothing else makes
- * (syscalls:sys_enter_sched_rr_get_interval), `emit wait SECONDS` only waits. With `threads T` in
- * front, T threads do it at once, N times each.
+ * (syscalls:sys_enter_sched_rr_get_interval), `emit spread N` N of them that fail, each with
+ * another address, `emit wait SECONDS` only waits. With `threads T` in front, T threads do it at
+ * once, N times each.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -37,6 +39,14 @@ static void *call_thread(void *arg)
 	return NULL;
 }
 
+static void *spread_thread(void *arg)
+{
+	(void)arg;
+	for (long i = 0; i < count; i++)
+		syscall(SYS_sched_rr_get_interval, -1, (void *)(i + 1));
+	return NULL;
+}
+
 int main(int argc, char **argv)
 {
 	int threads = 1, ids[64];
@@ -53,7 +63,9 @@ int main(int argc, char **argv)
 	count = atol(argv[2]);
 	if (strcmp(argv[1], "wait") == 0)
 		return (int)sleep((unsigned int)count);
-	run = strcmp(argv[1], "rename") == 0 ? rename_thread : call_thread;
+	run = strcmp(argv[1], "rename") == 0   ? rename_thread
+	      : strcmp(argv[1], "spread") == 0 ? spread_thread
+					       : call_thread;
 	for (int i = 0; i < threads; i++) {
 		ids[i] = i;
 		if (pthread_create(&t[i], NULL, run, &ids[i]))

@@ -5,6 +5,7 @@
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -139,6 +140,8 @@ static const struct xtr_group_probe by_candidate = {
 			.deref = true,
 			.structure = "vm_area_struct",
 			.member = "vm_end" } },
+	.key = "count",
+	.sub = { { 0x2a, "text" }, { 0x2b, "file" } },
 };
 
 Test(group_probes, capture_by_candidate_from_the_caller_and_in_unnamed_members)
@@ -155,6 +158,15 @@ Test(group_probes, capture_by_candidate_from_the_caller_and_in_unnamed_members)
 	cr_expect(eq(int, p->entry.fields[1].sens, XTR_SENS_PLAIN));
 	cr_expect(eq(int, p->entry.fields[3].sens, XTR_SENS_KPTR));
 	cr_expect(eq(int, p->entry.cfg.load[3].off[0], (int)sizeof(void *)));
+	/* By what it is counted if it is sampled. */
+	cr_expect(p->key && p->entry.cfg.key == 1 && !p->entry.cfg.sample);
+	cr_expect(p->entry.cfg.sub[0].nr == 0x2a && p->entry.cfg.sub[0].load == 2);
+	cr_expect(p->entry.cfg.sub[1].nr == 0x2b && p->entry.cfg.sub[1].load == 3);
+	cr_expect(eq(str, (char *)xtr_probe_captured(p, 2)->name, "text"));
+	cr_expect(eq(ptr, (void *)xtr_probe_captured(p, 0), NULL));
+	cr_expect(eq(int, xtr_probe_key(p, "context"), -ENOENT));
+	xtr_probe_sample(p, 7);
+	cr_expect(eq(u32, p->entry.cfg.sample, 7));
 	xtr_probe_free(p);
 	xtr_selection_free(&s);
 }

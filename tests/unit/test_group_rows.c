@@ -151,6 +151,9 @@ Test(group_rows, of_the_nvidia_ioctl_follow_the_candidate)
 		     { "nvidia_ioctl", 1 } };
 	const struct xtr_group_probe *row = row_of("nvidia", "ioctl");
 
+	cr_expect(strcmp(row->key, "cmd") == 0);
+	cr_expect(row->sub[0].nr == 0x2a && strcmp(row->sub[0].by, "arg_cmd") == 0);
+	cr_expect(row->sub[1].nr == 0x2b && strcmp(row->sub[1].by, "arg_class") == 0);
 	for (size_t i = 0; i < 3; i++) {
 		const struct xtr_group_capture *c = &row->captures[4 * i];
 
