@@ -233,15 +233,19 @@ static __always_inline void xtr_call_short(struct pt_regs *ctx, struct xtr_call 
 	}
 }
 
+_Static_assert(XTR_PROBE_LOADS == 8, "a mask bounds the number of a load");
+
 /* The value of an entry's load; load: its number plus one. */
 static __always_inline __u64 xtr_key_value(const __u64 *args, const struct xtr_probe_cfg *cfg,
 					   __u32 load)
 {
-	__u64 how;
+	__u64 how, i = load;
 
 	if (!load || load > XTR_PROBE_LOADS)
 		return 0;
-	how = *(const __u64 *)&cfg->load[load - 1];
+	i--;
+	asm volatile("%0 &= 7" : "+r"(i)); /* verifiers up to 6.1 know no bound of it otherwise */
+	how = *(const __u64 *)&cfg->load[i];
 	return xtr_load(args[how & 7], how); /* from: the first byte, an argument */
 }
 
