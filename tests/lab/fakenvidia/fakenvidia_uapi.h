@@ -5,7 +5,8 @@
 
 #include <linux/types.h>
 
-/* The head of each ioctl's structure. Where the real driver has handles, the stand-in has orders. */
+/* The head of each ioctl's structure. Where the real driver has handles, the stand-in has orders.
+ */
 struct fakenvidia_args {
 	__u32 error;   /* the ioctl fails with this errno; 0: it does not */
 	__u32 us;      /* how long it takes */

@@ -86,7 +86,7 @@ void nv_frame_end(struct nv_frame *frame);
 
 /* Neither inlined nor cloned, and called with the arguments that it declares. */
 #define NV_FN noinline __attribute__((noipa))
-#define NV_CALL(name)                                                    \
+#define NV_CALL(name)                                                     \
 	struct nv_frame nv_frame __attribute__((cleanup(nv_frame_end))) = \
 		nv_frame_begin(NV_F_##name)
 #define NV_ARG(n, value) (nv_frame.arg[n] = (u64)(value))

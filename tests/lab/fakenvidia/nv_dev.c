@@ -28,7 +28,8 @@ void nv_spend(unsigned int us)
 		usleep_range(us, us + 20);
 }
 
-/* --- errors ------------------------------------------------------------------------------------ */
+/* --- errors ------------------------------------------------------------------------------------
+ */
 
 static void nv_trace_xid(struct nv_linux_state *nv, u32 xid, const char *msg)
 {
@@ -66,7 +67,8 @@ void nv_report(struct nv_linux_state *nv, u32 xid, const char *format, ...)
 	va_end(ap);
 }
 
-/* --- interrupts -------------------------------------------------------------------------------- */
+/* --- interrupts --------------------------------------------------------------------------------
+ */
 
 static irqreturn_t nv_answer(const struct nv_linux_state *nv)
 {
@@ -148,7 +150,8 @@ static int nv_thread(void *arg)
 	return 0;
 }
 
-/* n interrupts, each n-th of which wants a bottom half (every 0: none), and waits for all of them. */
+/* n interrupts, each n-th of which wants a bottom half (every 0: none), and waits for all of them.
+ */
 static int nv_raise(struct nv_linux_state *nv, unsigned int n, unsigned int us, unsigned int every)
 {
 	if (!n || n > 10000 || us < 100)
@@ -163,7 +166,8 @@ static int nv_raise(struct nv_linux_state *nv, unsigned int n, unsigned int us, 
 	return 0;
 }
 
-/* --- power, and memory for other devices ------------------------------------------------------- */
+/* --- power, and memory for other devices -------------------------------------------------------
+ */
 
 NV_FN int nvidia_suspend(u64 *dev, unsigned int us, bool fails)
 {
@@ -220,7 +224,8 @@ static int nv_p2p(unsigned int kind, u64 length)
 	}
 }
 
-/* --- orders ------------------------------------------------------------------------------------ */
+/* --- orders ------------------------------------------------------------------------------------
+ */
 
 int nv_order(char *line)
 {

@@ -30,7 +30,8 @@ NV_FN __poll_t nvidia_poll(struct file *file, poll_table *wait)
 	return NV_RET(EPOLLIN);
 }
 
-/* --- mappings ---------------------------------------------------------------------------------- */
+/* --- mappings ----------------------------------------------------------------------------------
+ */
 
 NV_FN void nvidia_vma_open(struct vm_area_struct *vma)
 {
@@ -73,7 +74,8 @@ NV_FN int nvidia_mmap(struct file *file, struct vm_area_struct *vma)
 	return NV_RET(0);
 }
 
-/* --- ioctls ------------------------------------------------------------------------------------ */
+/* --- ioctls ------------------------------------------------------------------------------------
+ */
 
 NV_FN int nvidia_ioctl(struct inode *inode, struct file *file, unsigned int cmd, unsigned long arg)
 {

@@ -83,8 +83,8 @@ static int truth_show(struct seq_file *m, void *v)
 	r = &nv_log[v - SEQ_START_TOKEN - 1];
 	show_head(m, r, r->begin_ns);
 	if (r->function == NV_EVENT_XID) {
-		seq_printf(m, "nvidia:nvidia_dev_xid dev=\"%s\" error_code=%llu msg=\"%s\"\n", r->dev,
-			   r->arg[0], r->msg);
+		seq_printf(m, "nvidia:nvidia_dev_xid dev=\"%s\" error_code=%llu msg=\"%s\"\n",
+			   r->dev, r->arg[0], r->msg);
 		return 0;
 	}
 	seq_printf(m, "func:nvidia:%s", nv_functions[r->function].name);
@@ -124,7 +124,8 @@ DEFINE_SEQ_ATTRIBUTE(truth);
 
 static int control_show(struct seq_file *m, void *v)
 {
-	seq_printf(m, "calls %d full %d\n", atomic_read(&nv_used), atomic_read(&nv_used) == NV_RECS);
+	seq_printf(m, "calls %d full %d\n", atomic_read(&nv_used),
+		   atomic_read(&nv_used) == NV_RECS);
 	return 0;
 }
 

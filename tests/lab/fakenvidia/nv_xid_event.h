@@ -8,6 +8,7 @@
 
 #include <linux/tracepoint.h>
 
+/* clang-format off */
 TRACE_EVENT(nvidia_dev_xid,
 	TP_PROTO(const char *pci, u32 error_code, const char *msg),
 	TP_ARGS(pci, error_code, msg),
@@ -23,6 +24,7 @@ TRACE_EVENT(nvidia_dev_xid,
 	),
 	TP_printk("Xid (PCI:%s): %u, %s", __get_str(dev), __entry->error_code, __get_str(msg))
 );
+/* clang-format on */
 
 #endif
 

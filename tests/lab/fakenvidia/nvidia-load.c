@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What processes ask of the stand-in: nvidia-load clean | all. Each step's outcome is known; one that
- * comes out otherwise ends the program with 1.
+ * What processes ask of the stand-in: nvidia-load clean | all. Each step's outcome is known; one
+ * that comes out otherwise ends the program with 1.
  */
 #define _GNU_SOURCE
 #include "fakenvidia_uapi.h"
