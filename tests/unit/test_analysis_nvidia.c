@@ -17,6 +17,7 @@
 #define MSIX    F "nvidia_isr_msix"
 #define BH      F "nvidia_isr_kthread_bh"
 #define MSIXBH  F "nvidia_isr_msix_kthread_bh"
+#define XID     "nvidia:nvidia_dev_xid"
 #define UVM     "func:nvidia_uvm:uvm_unlocked_ioctl_entry"
 #define CONTROL 0xc020462au
 #define ALLOC   0xc030462bu
@@ -446,4 +447,54 @@ Test(analysis_nvidia, a_window)
 	analysed_has(r.section, "\"opens\":1,\"open_errors\":0,\"closes\":1,\"closes_elsewhere\":0,"
 				"\"closes_earlier\":0,\"still_open\":1,\"mmaps\":0,");
 	analysed_has(r.section, "\"mapped_bytes\":4096,");
+}
+
+static uint64_t noise(void)
+{
+	static uint64_t x = 88172645463325252ull;
+
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	return x;
+}
+
+/* Any values, in records of any length: each is taken or left, and nothing is read past its end. */
+Test(analysis_nvidia, any_bytes)
+{
+	static const char *const names[] = {
+		OPEN, CLOSE, IOCTL,  MMAP, COPY, RELEASE,           ISR,
+		MSIX, BH,    MSIXBH, UVM,  XID,  F "nvidia_suspend"
+	};
+	static const char *const values[] = { "file",   "cmd",    "arg_cmd", "vm_start",
+					      "vm_end", "device", "context", "error_code" };
+	const size_t n_names = sizeof(names) / sizeof(*names);
+	char event[128];
+	uint64_t i, k;
+
+	describe();
+	named_describe(&r.n, XID, "dev:str:16 error_code:u32:4 p:u32:4 msg:str:64");
+	analysed_begin(&r, NULL);
+	for (i = 0; i < 30000; i++) {
+		const char *name = names[noise() % n_names];
+		bool ret = noise() % 2 && strcmp(name, COPY) && strcmp(name, RELEASE) &&
+			   strcmp(name, XID);
+		const struct xtr_event_desc *d;
+
+		snprintf(event, sizeof(event), "%s%s", name, ret ? ":ret" : "");
+		d = xtr_meta_event_by_name(r.n.meta, event);
+		named_emit(&r.n, event, i * 1000, (uint32_t)(noise() % 40), noise() % 4);
+		for (k = 0; k < sizeof(values) / sizeof(*values); k++)
+			if (xtr_event_field(d, values[k]))
+				named_set(&r.n, values[k], noise() >> noise() % 64);
+		if (ret)
+			named_set(&r.n, "ret", noise() % 3 ? 0 : noise());
+		if (noise() % 8 == 0)
+			named_cut(&r.n, (uint32_t)(16 + noise() % (d->size - 15)));
+		analysed_give(&r);
+		if (noise() % 1000 == 0)
+			analysed_gap(&r, i * 1000, i * 1000 + 1);
+	}
+	analysed_end(&r, 30000000, "nvidia");
+	analysed_has(r.section, "\"lower_bounds\":true,");
 }
