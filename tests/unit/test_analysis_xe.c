@@ -320,24 +320,15 @@ Test(analysis_xe, keeps_to_the_window)
 	analysed_has(r.section, "\"residence_ns\":{\"n\":1,\"sum\":20000,");
 }
 
-Test(analysis_xe, memory_and_messages)
+Test(analysis_xe, memory)
 {
 	struct named *n = &r.n;
 
 	named_describe(n, "xe:xe_bo_create", "dev:str:16 size:u64:8");
-	named_describe(n, "xe:xe_bo_cpu_fault", "dev:str:16 size:u64:8");
 	named_describe(n, "xe:xe_bo_move",
 		       "device_id:str:16 size:u64:8 new_placement_name:str:8 "
 		       "old_placement_name:str:8 move_lacks_source:u8:1");
 	named_describe(n, "xe:xe_vma_bind", "dev:str:16 start:u64:8 end:u64:8");
-	named_describe(n, "xe:xe_guc_ctb_h2g", "dev:str:16 gt_id:u8:1 action:u32:4 len:u32:4");
-	named_describe(n, "xe:xe_guc_ct_h2g_flow_control", "dev:str:16 space:u32:4");
-	named_describe(n, "xe:xe_lrc_update_timestamp",
-		       "device_id:str:16 name:str:8 old:u64:8 new:u64:8");
-	named_describe(n, "xe:xe_guc_engine_activity",
-		       "dev:str:16 name:str:8 active:u64:8 total:u64:8");
-	named_describe(n, "xe:xe_pm_runtime_suspend", "dev:str:16");
-	named_describe(n, "xe:xe_pm_runtime_resume", "dev:str:16");
 	analysed_begin(&r, NULL);
 	for (uint32_t i = 0; i < 3; i++) {
 		named_emit(n, "xe:xe_bo_create", 10 + i, 7, 0);
@@ -351,11 +342,61 @@ Test(analysis_xe, memory_and_messages)
 		named_set(n, "size", 8192);
 		named_set(n, "move_lacks_source", !i);
 		analysed_give(&r);
+	}
+	named_emit(n, "xe:xe_vma_bind", 50, 7, 0);
+	dev(D0);
+	named_set(n, "start", 0x1000);
+	named_set(n, "end", 0x2fff);
+	analysed_give(&r);
+	analysed_end(&r, 1000, "xe");
+	analysed_has(r.section, "\"memory\":[{\"device\":\"" D0 "\",\"pid\":5,\"comm\":\"game\","
+				"\"created\":3,\"created_bytes\":12288,");
+	analysed_has(r.section, "\"moves\":[{\"device\":\"" D0 "\",\"from\":\"system\",\"to\":"
+				"\"vram0\",\"count\":2,\"bytes\":16384,\"lacks_source\":1},"
+				"{\"device\":\"" D0 "\",\"from\":\"system\",\"to\":\"tt\",");
+	analysed_has(r.section, "\"event\":\"xe:xe_vma_bind\",\"count\":1,\"bytes\":8192}");
+}
+
+Test(analysis_xe, messages)
+{
+	struct named *n = &r.n;
+
+	named_describe(n, "xe:xe_guc_ctb_h2g", "dev:str:16 gt_id:u8:1 action:u32:4 len:u32:4");
+	named_describe(n, "xe:xe_guc_ct_h2g_flow_control", "dev:str:16 space:u32:4");
+	analysed_begin(&r, NULL);
+	for (uint32_t i = 0; i < 3; i++) {
 		named_emit(n, "xe:xe_guc_ctb_h2g", 30 + i, 7, 0);
 		dev(D0);
 		named_set(n, "action", i ? 0x20001000u : 0x7777);
 		named_set(n, "len", 4);
 		analysed_give(&r);
+	}
+	named_emit(n, "xe:xe_guc_ct_h2g_flow_control", 51, 7, 0);
+	dev(D0);
+	named_set(n, "space", 12);
+	analysed_give(&r);
+	analysed_end(&r, 1000, "xe");
+	analysed_has(r.section, "\"direction\":\"h2g\",\"action\":30583,\"name\":null,\"count\":1,"
+				"\"dwords\":4}");
+	analysed_has(r.section, "\"action\":4096,\"name\":\"SCHED_CONTEXT\",\"count\":2,"
+				"\"dwords\":8}");
+	analysed_has(r.section, "\"h2g_flow_control\":1,\"h2g_least_space\":12,"
+				"\"g2h_flow_control\":0,\"g2h_least_space\":null,");
+	analysed_has(r.text, "0x7777");
+}
+
+Test(analysis_xe, clocks_and_power)
+{
+	struct named *n = &r.n;
+
+	named_describe(n, "xe:xe_lrc_update_timestamp",
+		       "device_id:str:16 name:str:8 old:u64:8 new:u64:8");
+	named_describe(n, "xe:xe_guc_engine_activity",
+		       "dev:str:16 name:str:8 active:u64:8 total:u64:8");
+	named_describe(n, "xe:xe_pm_runtime_suspend", "dev:str:16");
+	named_describe(n, "xe:xe_pm_runtime_resume", "dev:str:16");
+	analysed_begin(&r, NULL);
+	for (uint32_t i = 0; i < 3; i++) {
 		named_emit(n, "xe:xe_guc_engine_activity", 40 + i, 7, 0);
 		dev(D0);
 		named_text(n, "name", "ccs0", 4);
@@ -363,15 +404,6 @@ Test(analysis_xe, memory_and_messages)
 		named_set(n, "total", 5000 + 100 * i);
 		analysed_give(&r);
 	}
-	named_emit(n, "xe:xe_vma_bind", 50, 7, 0);
-	dev(D0);
-	named_set(n, "start", 0x1000);
-	named_set(n, "end", 0x2fff);
-	analysed_give(&r);
-	named_emit(n, "xe:xe_guc_ct_h2g_flow_control", 51, 7, 0);
-	dev(D0);
-	named_set(n, "space", 12);
-	analysed_give(&r);
 	named_emit(n, "xe:xe_lrc_update_timestamp", 52, 7, 0);
 	named_text(n, "device_id", D0, strlen(D0));
 	named_text(n, "name", "rcs0", 4);
@@ -385,24 +417,11 @@ Test(analysis_xe, memory_and_messages)
 	dev(D0);
 	analysed_give(&r);
 	analysed_end(&r, 1000, "xe");
-	analysed_has(r.section, "\"memory\":[{\"device\":\"" D0 "\",\"pid\":5,\"comm\":\"game\","
-				"\"created\":3,\"created_bytes\":12288,");
-	analysed_has(r.section, "\"moves\":[{\"device\":\"" D0 "\",\"from\":\"system\",\"to\":"
-				"\"vram0\",\"count\":2,\"bytes\":16384,\"lacks_source\":1},"
-				"{\"device\":\"" D0 "\",\"from\":\"system\",\"to\":\"tt\",");
-	analysed_has(r.section, "\"event\":\"xe:xe_vma_bind\",\"count\":1,\"bytes\":8192}");
-	analysed_has(r.section, "\"direction\":\"h2g\",\"action\":30583,\"name\":null,\"count\":1,"
-				"\"dwords\":4}");
-	analysed_has(r.section, "\"action\":4096,\"name\":\"SCHED_CONTEXT\",\"count\":2,"
-				"\"dwords\":8}");
-	analysed_has(r.section, "\"h2g_flow_control\":1,\"h2g_least_space\":12,"
-				"\"g2h_flow_control\":0,\"g2h_least_space\":null,");
 	analysed_has(r.section, "\"name\":\"ccs0\",\"of\":\"engine\",\"samples\":3,"
 				"\"active_ticks\":60,\"total_ticks\":200}");
 	analysed_has(r.section, "\"name\":\"rcs0\",\"of\":\"context\",\"samples\":1,"
 				"\"active_ticks\":250,\"total_ticks\":null}");
 	analysed_has(r.section, "\"asleep_ns\":40,\"asleep_at_end\":false}");
-	analysed_has(r.text, "0x7777");
 }
 
 /* Whatever a file holds, memory is bounded and each event is counted. */
