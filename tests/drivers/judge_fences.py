@@ -168,8 +168,8 @@ class Stalls:
                 self.done[fence] = e.t_ns
         self.pairs = collections.defaultdict(list)
         for fence, deps in began.items():
-            for (dep, since), upto in zip(deps, [t for _, t in deps[1:]] + [self.run.get(fence)]):
-                until = min((t for t in (upto, self.done.get(dep)) if t is not None), default=None)
+            for (dep, since), limit in zip(deps, [t for _, t in deps[1:]] + [self.run.get(fence)]):
+                until = min((t for t in (limit, self.done.get(dep)) if t is not None), default=None)
                 if dep in self.ring and until is not None and self.ring[dep] != self.ring.get(fence):
                     self.pairs[(self.ring[fence], self.ring[dep])].append((since, until))
 
