@@ -192,10 +192,10 @@ static int amdgpu_job_settled(void *self, const struct xtr_job *j)
 static int amdgpu_finish(void *self)
 {
 	struct amdgpu *g = self;
-	struct xtr_tally *tallies[] = { &g->jobs.rings, &g->processes,      &g->mem.types,
-					&g->mem.asked,  &g->mem.directions, &g->vm.rings,
-					&g->vm.pasids,  &g->irq.sources,    &g->irq.vms,
-					&g->irq.ihs,    &g->registers,      &g->others };
+	struct xtr_tally *tallies[] = { &g->jobs.rings,   &g->processes,      &g->mem.types,
+					&g->mem.asked,    &g->mem.directions, &g->vm.rings,
+					&g->vm.pasids,    &g->irq.sources,    &g->irq.vms,
+					&g->irq.ih_rings, &g->registers,      &g->others };
 	int ret = amdgpu_jobs_finish(g);
 	size_t i;
 

@@ -143,8 +143,8 @@ struct amdgpu_irq {
 	bool recorded;
 	uint64_t n, again;
 	struct xtr_tally sources;
-	struct xtr_tally vms; /* by pasid, vmid */
-	struct xtr_tally ihs; /* by interrupt ring */
+	struct xtr_tally vms;      /* by pasid, vmid */
+	struct xtr_tally ih_rings; /* by interrupt ring */
 };
 
 struct amdgpu_register {          /* key: device id, register */

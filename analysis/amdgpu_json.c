@@ -411,8 +411,8 @@ static void json_irq(const struct amdgpu *g, struct xtr_json *j)
 	}
 	xtr_json_end_array(j);
 	xtr_json_kv_array(j, "interrupt_rings");
-	for (i = 0; i < irq->ihs.n; i++) {
-		const struct xtr_tally_row *r = xtr_tally_at(&irq->ihs, i);
+	for (i = 0; i < irq->ih_rings.n; i++) {
+		const struct xtr_tally_row *r = xtr_tally_at(&irq->ih_rings, i);
 
 		xtr_json_begin_object(j);
 		xtr_json_kv_u64(j, "ih", r->a);
@@ -421,7 +421,7 @@ static void json_irq(const struct amdgpu *g, struct xtr_json *j)
 	}
 	xtr_json_end_array(j);
 	xtr_json_kv_u64(j, "left_out",
-			irq->sources.left_out + irq->vms.left_out + irq->ihs.left_out);
+			irq->sources.left_out + irq->vms.left_out + irq->ih_rings.left_out);
 	xtr_json_end_object(j);
 }
 

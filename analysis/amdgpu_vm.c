@@ -29,7 +29,7 @@ void amdgpu_vm_open(struct amdgpu *g)
 	xtr_tally_init(&g->vm.pasids, sizeof(struct amdgpu_pasid_row), AMDGPU_ROWS_MAX);
 	xtr_tally_init(&g->irq.sources, sizeof(struct amdgpu_source), AMDGPU_ROWS_MAX);
 	xtr_tally_init(&g->irq.vms, sizeof(struct xtr_tally_row), AMDGPU_ROWS_MAX);
-	xtr_tally_init(&g->irq.ihs, sizeof(struct xtr_tally_row), AMDGPU_ROWS_MAX);
+	xtr_tally_init(&g->irq.ih_rings, sizeof(struct xtr_tally_row), AMDGPU_ROWS_MAX);
 	xtr_tally_init(&g->registers, sizeof(struct amdgpu_register), AMDGPU_ROWS_MAX);
 }
 
@@ -39,7 +39,7 @@ void amdgpu_vm_free(struct amdgpu *g)
 	xtr_tally_free(&g->vm.pasids);
 	xtr_tally_free(&g->irq.sources);
 	xtr_tally_free(&g->irq.vms);
-	xtr_tally_free(&g->irq.ihs);
+	xtr_tally_free(&g->irq.ih_rings);
 	xtr_tally_free(&g->registers);
 }
 
@@ -188,7 +188,7 @@ int amdgpu_take_iv(struct amdgpu *g, const struct xtr_bind *b, const struct xtr_
 
 	if (!inside)
 		return 0;
-	ret = count_row(&irq->ihs, ih, 0);
+	ret = count_row(&irq->ih_rings, ih, 0);
 	if (!ret)
 		ret = xtr_tally_get(&irq->sources, xtr_bind_u64(b, IV_CLIENT, ev),
 				    xtr_bind_u64(b, IV_SRC, ev), &source);
