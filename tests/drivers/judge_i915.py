@@ -336,7 +336,7 @@ def judge_devices(v, have, events, requests, low):
         kind = PRESSURE.get(e.name) if e.system == "i915" else None
         if not kind:
             continue
-        card = f"card{e.get('dev')}"
+        card = f"card{e.get('dev') & 0xffffffff}"
         row = want.setdefault(card, dict.fromkeys((*PRESSURE.values(), "shrink_pages", "shrinks_unlimited", "evict_bytes",
                                                    "in_flight", "between_vblanks"), 0))
         row[kind] += 1
