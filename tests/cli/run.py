@@ -251,7 +251,7 @@ def bash_completes_the_names_of_groups():
         raise Skip("this xtr was built without the recorder")
     script = xtr("--dump-completion", "bash").out + """
 compopt() { :; }
-COMP_WORDS=(xtr record -e n); COMP_CWORD=3; _xtr; echo "${COMPREPLY[@]}"
+COMP_WORDS=(xtr record -e np); COMP_CWORD=3; _xtr; echo "${COMPREPLY[@]}"
 COMP_WORDS=(xtr record --event = gp); COMP_CWORD=4; _xtr; echo "${COMPREPLY[@]}"
 COMP_WORDS=(xtr record --event = ); COMP_CWORD=3; _xtr; echo "${COMPREPLY[@]}"
 COMP_WORDS=(xtr record --ev); COMP_CWORD=2; _xtr; echo "${COMPREPLY[@]}"
@@ -261,7 +261,7 @@ COMP_WORDS=(xtr record -e npu --stac); COMP_CWORD=4; _xtr; echo "${COMPREPLY[@]}
     lines = run.stdout.decode().splitlines()
     expect(len(lines) == 5 and not run.stderr, f"{run.stdout} {run.stderr}")
     expect(lines[0].split()[0] == "npu" and lines[1] == "gpu", f"{lines}")
-    expect({"default", "gpu", "npu"} <= set(lines[2].split()), f"{lines}")
+    expect({"default", "gpu", "npu", "nvidia:uvm", "cpu"} <= set(lines[2].split()), f"{lines}")
     expect(lines[3] == "--event=" and lines[4] == "--stack", f"{lines}")
 
 
