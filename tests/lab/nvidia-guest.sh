@@ -9,9 +9,12 @@ out=$1 xtr=$2 built=$3
 
 insmod "$built/nvidia.ko" || exit 93
 "$xtr" list >"$out/list.txt" 2>&1
-for name in clean all; do
+for name in clean all sample; do
+	load=$name options=
+	[ $name != sample ] || load=all options='--sample 20%'
 	mkdir -p "$out/$name"
-	"$xtr" record --force -e nvidia -o "$out/$name/run.xtr" -- "$built/nvidia-load" $name 2>"$out/$name/record.err"
+	# shellcheck disable=SC2086 # options are words
+	"$xtr" record --force -e nvidia $options -o "$out/$name/run.xtr" -- "$built/nvidia-load" $load 2>"$out/$name/record.err"
 	echo $? >"$out/$name/record.status"
 	cp /sys/kernel/debug/nvidia_lab/truth /sys/kernel/debug/nvidia_lab/control "$out/$name/" || exit 91
 done

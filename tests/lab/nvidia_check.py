@@ -80,6 +80,26 @@ SPOILS = {
 }
 
 
+def check_totals(events, section):
+    """Of a sample: the recorder's counts are the truth's, and what is in the trace is a part of them."""
+    calls = [c for c in judge_nvidia.calls_of(events) if c.role == "ioctl"]
+    want = {}
+    for c in calls:
+        key = (c.e.pid, *judge_nvidia.what_is_asked(c))
+        want[key] = want.get(key, 0) + 1
+    have = {(r["pid"], r["kind"], r["number"], r["second"]): r["total_calls"] for r in section["ioctls"]}
+    judge.check(have == want, f"totals by process, ioctl and what is asked for: {sum(want.values())} calls; wrong: "
+                f"{[(k, have.get(k), want.get(k)) for k in sorted(set(have) | set(want), key=str) if have.get(k) != want.get(k)][:5]}")
+    judge.check(section["sample"]["exact"] and not section["sample"]["others"], f"they are exact: {section['sample']}")
+    judge.check(all(r["calls"] <= r["total_calls"] for r in section["ioctls"]), "no more in the trace than there were")
+    taken = sum(r["calls"] for r in section["ioctls"])
+    judge.check(0 < taken < len(calls), f"a part is in the trace: {taken} of {len(calls)}")
+    rows, truth = {p["pid"]: p for p in section["processes"]}, judge_nvidia.process_rows(judge_nvidia.calls_of(events))
+    for pid, row in truth.items():
+        wrong = {k: (rows.get(pid, {}).get(k), v) for k, v in row.items() if k not in ("ioctls", "ioctl_errors") and rows.get(pid, {}).get(k) != v}
+        judge.check(not wrong and rows[pid]["ioctls_total"] == row["ioctls"], f"process {pid}: all but ioctls is whole: {wrong}")
+
+
 def main(argv):
     xtr, folder = argv[:2]
     trace = os.path.join(folder, "run.xtr")
@@ -97,6 +117,9 @@ def main(argv):
     if stats["lost"]:
         judge.lossy()
     judge.measured(not stats["lost"], f"{stats['lost']} events lost")
+    if os.path.basename(os.path.normpath(folder)) == "sample":
+        check_totals(events, stats["nvidia"])
+        return judge.status()
     join(events, recorded(xtr, trace))
     judge_nvidia.TOLERANCE_NS, judge_nvidia.TOLERANCE, judge_nvidia.FEWEST = 5_000_000, 0.5, 9
     for ok, line in judge_nvidia.judge(events, xtr, trace, False):
