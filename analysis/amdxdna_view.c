@@ -133,7 +133,7 @@ int xdna_text(const void *self, const struct xtr_view *v)
 	if (!ret)
 		ret = text_irqs(x, v->f);
 	text_notes(x, v->f);
-	return ret ? ret : xtr_event_counts_text(&x->counts, v->f);
+	return ret;
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "event_counts.h"
-#include "grid.h"
-#include "replay/text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -33,24 +31,6 @@ void xtr_event_counts_add(struct xtr_event_counts *c, const struct xtr_event *ev
 			hi = mid;
 	}
 	c->n[lo]++;
-}
-
-int xtr_event_counts_text(const struct xtr_event_counts *c, FILE *f)
-{
-	static const char *const columns[] = { "<event", "count", NULL };
-	struct xtr_grid *t = xtr_grid_new(columns);
-	char name[XTR_TEXT_NAME], n[XTR_TEXT_NUMBER];
-	size_t i;
-
-	for (i = 0; i < xtr_meta_n_events(c->meta); i++) {
-		const char *s = xtr_meta_event_at(c->meta, i)->name;
-
-		if (!c->n[i])
-			continue;
-		xtr_grid_cell(t, xtr_text_name(name, sizeof(name), s, strlen(s)));
-		xtr_grid_cell(t, xtr_text_count(n, c->n[i]));
-	}
-	return xtr_grid_print(t, f, 2);
 }
 
 void xtr_event_counts_json(const struct xtr_event_counts *c, struct xtr_json *j)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Events of a driver by name, so that none is dropped, known to an analysis or not. */
+/* Events of a driver by name, for JSON: none is dropped, known to an analysis or not. Text has them
+ * under "Events in the trace". */
 #ifndef XTR_EVENT_COUNTS_H
 #define XTR_EVENT_COUNTS_H
 
@@ -7,7 +8,7 @@
 #include "format/meta.h"
 #include "replay/json.h"
 
-#include <stdio.h>
+#include <stdbool.h>
 
 struct xtr_event_counts {
 	const struct xtr_meta *meta;
@@ -19,8 +20,6 @@ int xtr_event_counts_open(struct xtr_event_counts *c, const struct xtr_meta *met
 void xtr_event_counts_close(struct xtr_event_counts *c);
 /* The event has a description. */
 void xtr_event_counts_add(struct xtr_event_counts *c, const struct xtr_event *ev);
-/* A table. 0 or -ENOMEM. */
-int xtr_event_counts_text(const struct xtr_event_counts *c, FILE *f);
 /* The key "events": an object, number by name. */
 void xtr_event_counts_json(const struct xtr_event_counts *c, struct xtr_json *j);
 /* Does META have an event whose name begins so? */

@@ -122,7 +122,7 @@ int vgpu_text(const void *self, const struct xtr_view *v)
 			xtr_text_count(n, x->left_out));
 	if (x->gaps)
 		fputs("  events were lost: counts are lower bounds\n", v->f);
-	return ret ? ret : xtr_event_counts_text(&x->counts, v->f);
+	return ret;
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */

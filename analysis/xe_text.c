@@ -341,5 +341,5 @@ int xe_text(const void *self, const struct xtr_view *v)
 	for (i = 0; i < sizeof(parts) / sizeof(parts[0]) && !ret; i++)
 		ret = parts[i](x, v->f);
 	text_notes(x, v->f);
-	return ret ? ret : xtr_event_counts_text(&x->counts, v->f);
+	return ret;
 }

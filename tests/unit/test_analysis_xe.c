@@ -133,7 +133,6 @@ Test(analysis_xe, a_number_is_used_again)
 				"\"ended_ns\":null,\"created\":0,\"jobs\":1,");
 	analysed_has(r.section, "\"queue\":\"bcs3\",\"class_id\":3,\"class\":\"copy\"");
 	analysed_has(r.section, "\"busy_ns\":30000,\"residence_ns\":{\"n\":1,\"sum\":30000,");
-	analysed_has(r.text, "xe:xe_exec_queue_create");
 	analysed_has(r.findings, "[]");
 }
 
