@@ -20,9 +20,22 @@ struct count {
 	uint64_t paired, alone;              /* calls, and events without the other half */
 };
 
-static bool is_return(const char *name)
+/* NAME of func:MODULE:NAME and api:LIBRARY:NAME, with ":ret" of a return; NULL: the event is none.
+ */
+static const char *function_of(const char *event)
 {
-	size_t n = strlen(name);
+	const char *s = !strncmp(event, "func:", 5)  ? event + 5
+			: !strncmp(event, "api:", 4) ? event + 4
+						     : "";
+
+	s = strchr(s, ':');
+	return s && s[1] ? s + 1 : NULL;
+}
+
+static bool is_return(const char *event)
+{
+	const char *name = function_of(event);
+	size_t n = name ? strlen(name) : 0;
 
 	return n > 4 && !strcmp(name + n - 4, ":ret");
 }
@@ -59,8 +72,7 @@ static int on_call(void *ctx, const struct xtr_call *c)
 
 static bool is_call_event(const struct xtr_event *ev)
 {
-	return !ev->gap && ev->desc &&
-	       (!strncmp(ev->desc->name, "func:", 5) || !strncmp(ev->desc->name, "api:", 4));
+	return !ev->gap && ev->desc && function_of(ev->desc->name);
 }
 
 static void count_event(struct count *n, const struct xtr_event *ev)
