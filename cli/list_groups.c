@@ -45,7 +45,7 @@ int cli_list_groups_json(struct xtr_json *j)
 		xtr_json_kv_str(j, "state", state_of(&c));
 		xtr_json_kv_str(j, "help", g->help);
 		xtr_json_kv_str(j, "module", g->module);
-		xtr_json_kv_bool(j, "default", g->by_default && xtr_group_loaded(g));
+		xtr_json_kv_bool(j, "default", xtr_group_default(g));
 		xtr_json_kv_u64(j, "events", c.parts);
 		xtr_json_kv_u64(j, "available", c.available);
 		xtr_json_kv_str(j, "why", c.why[0] ? c.why : NULL);

@@ -6,6 +6,7 @@
 #include "util.h"
 
 #include <fnmatch.h>
+#include <glob.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -101,8 +102,9 @@ const struct xtr_group xtr_groups[] = {
 	{
 		.name = "display",
 		.help = "vertical blanks and their events, page flips, commits, underruns",
-		.module = "drm",
+		.module = "drm", /* loaded without a device by whatever uses its helpers */
 		.by_default = true,
+		.device = "/sys/class/drm/card[0-9]*",
 		.events = xtr_display_events,
 		.probes = xtr_display_probes,
 		.n_probes = &xtr_n_display_probes,
@@ -219,6 +221,20 @@ bool xtr_module_loaded(const char *module)
 bool xtr_group_loaded(const struct xtr_group *g)
 {
 	return !g->module || xtr_module_loaded(g->module);
+}
+
+bool xtr_group_default(const struct xtr_group *g)
+{
+	glob_t found;
+	bool there;
+
+	if (!g->by_default || !xtr_group_loaded(g))
+		return false;
+	if (!g->device)
+		return true;
+	there = glob(g->device, 0, NULL, &found) == 0;
+	globfree(&found);
+	return there;
 }
 
 const char *xtr_group_event_why(const struct xtr_group_event *ev)

@@ -28,6 +28,8 @@ struct xtr_group {
 	const char *help;   /* one line, no full stop */
 	const char *module; /* the driver, without which there is nothing; NULL: none is needed */
 	bool by_default;    /* recorded without -e where the driver is loaded */
+	const char
+		*device; /* by default only where such a file exists; a glob; NULL: none needed */
 	const char *hooks[XTR_GROUP_HOOKS]; /* events with a program of their own: names or globs */
 	const struct xtr_group_event *events;   /* tracepoints; NULL: none */
 	const char *without[XTR_GROUP_WITHOUT]; /* names or globs of those to be left out of them */
@@ -46,6 +48,8 @@ extern const size_t xtr_n_groups;
 const struct xtr_group *xtr_group_find(const char *name);
 /* Is the group's driver there (or does it need none)? */
 bool xtr_group_loaded(const struct xtr_group *g);
+/* Is it recorded without -e, on this machine as it is? */
+bool xtr_group_default(const struct xtr_group *g);
 size_t xtr_group_n_probes(const struct xtr_group *g);
 /* Is "system:event" one of those that the group's patterns shall not mean? */
 bool xtr_group_leaves_out(const struct xtr_group *g, const char *event);

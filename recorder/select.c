@@ -202,7 +202,7 @@ static int select_default(struct xtr_selection *s, struct xtr_record_err *why)
 	int err = 0;
 
 	for (size_t i = 0; i < xtr_n_groups && !err; i++) {
-		if (xtr_groups[i].by_default && xtr_group_loaded(&xtr_groups[i]))
+		if (xtr_group_default(&xtr_groups[i]))
 			err = select_group(s, &xtr_groups[i], why);
 	}
 	return err;
