@@ -264,7 +264,8 @@ def lab(build):
     result = commands(["make", "all"], ["tests/lab/lab", "deps"], ["tests/lab/lab", "prepare"], timeout=2400)
     if not result.failed:
         for path in ("tests/lab/selftest.sh", "tests/lab/accept", "tests/lab/npu", "tests/lab/npu-real",
-                     "tests/lab/drivers", "tests/lab/nvidia", "tests/lab/real"):
+                     "tests/lab/drivers", "tests/lab/nvidia", "tests/lab/real",
+                     "tests/lab/screen"):
             result.add(run_program(path, build, 2400))
     return result
 
