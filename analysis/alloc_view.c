@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "alloc_impl.h"
 #include "grid.h"
+#include "grid_cell.h"
 #include "replay/text.h"
 #include "view.h"
 
 #include <inttypes.h>
-
-static void cell_count(struct xtr_grid *t, uint64_t n)
-{
-	char buf[XTR_TEXT_NUMBER];
-
-	xtr_grid_cell(t, xtr_text_count(buf, n));
-}
 
 static void cells_time(struct xtr_grid *t, const struct xtr_hist *h)
 {
@@ -52,9 +46,9 @@ static int text_stages(const struct allocs *a, FILE *f)
 			continue;
 		xtr_grid_cell(t, alloc_stage_title(i));
 		xtr_grid_cell(t, "all");
-		cell_count(t, s->n);
+		xtr_grid_count(t, s->n);
 		if (s->sized)
-			cell_count(t, s->bytes);
+			xtr_grid_count(t, s->bytes);
 		else
 			xtr_grid_cell(t, "-");
 		cells_time(t, &s->time);
@@ -63,11 +57,11 @@ static int text_stages(const struct allocs *a, FILE *f)
 				continue;
 			xtr_grid_cell(t, "");
 			cell_size(t, c);
-			cell_count(t, s->by_size[c].n);
+			xtr_grid_count(t, s->by_size[c].n);
 			if (c == ALLOC_UNKNOWN)
 				xtr_grid_cell(t, "-");
 			else
-				cell_count(t, s->by_size[c].bytes);
+				xtr_grid_count(t, s->by_size[c].bytes);
 			cells_time(t, &s->by_size[c].time);
 		}
 	}

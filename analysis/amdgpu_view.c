@@ -3,6 +3,7 @@
 #include "amdgpu_impl.h"
 #include "amdgpu_names.h"
 #include "grid.h"
+#include "grid_cell.h"
 #include "replay/text.h"
 #include "view.h"
 
@@ -10,24 +11,10 @@
 
 #define PAIR 48u /* bytes of a short text that is made here */
 
-static void cell_count(struct xtr_grid *t, uint64_t n)
-{
-	char buf[XTR_TEXT_NUMBER];
-
-	xtr_grid_cell(t, xtr_text_count(buf, n));
-}
-
-static void cell_ns(struct xtr_grid *t, bool known, uint64_t ns)
-{
-	char buf[XTR_TEXT_NUMBER];
-
-	xtr_grid_cell(t, known ? xtr_text_ns(buf, ns) : "-");
-}
-
 static void cell_known(struct xtr_grid *t, bool known, uint64_t n)
 {
 	if (known)
-		cell_count(t, n);
+		xtr_grid_count(t, n);
 	else
 		xtr_grid_cell(t, "-");
 }
@@ -131,14 +118,14 @@ static int text_rings(const struct amdgpu *g, FILE *f)
 
 		cell_string(t, g, r->row.a);
 		cell_string(t, g, r->row.b);
-		cell_count(t, r->row.n);
-		cell_count(t, r->ibs);
-		cell_count(t, r->not_run);
-		cell_count(t, r->run_again);
-		cell_count(t, r->kernel + r->other);
-		cell_ns(t, h->n, xtr_hist_quantile(h, 500));
-		cell_ns(t, h->n, xtr_hist_quantile(h, 990));
-		cell_ns(t, h->n, h->max);
+		xtr_grid_count(t, r->row.n);
+		xtr_grid_count(t, r->ibs);
+		xtr_grid_count(t, r->not_run);
+		xtr_grid_count(t, r->run_again);
+		xtr_grid_count(t, r->kernel + r->other);
+		xtr_grid_ns(t, h->n, xtr_hist_quantile(h, 500));
+		xtr_grid_ns(t, h->n, xtr_hist_quantile(h, 990));
+		xtr_grid_ns(t, h->n, h->max);
 		cell_known(t, h->n, r->late);
 		xtr_grid_cell(t, xtr_text_percent(buf, r->late, h->n));
 	}
@@ -164,17 +151,17 @@ static int text_processes(const struct amdgpu *g, FILE *f)
 
 		cell_number(t, p->row.a);
 		cell_string(t, g, p->comm);
-		cell_count(t, p->row.n);
-		cell_count(t, p->ibs);
+		xtr_grid_count(t, p->row.n);
+		xtr_grid_count(t, p->ibs);
 		if (p->row.n)
 			snprintf(buf, sizeof(buf), "%" PRIu64 ".%" PRIu64, p->ibs / p->row.n,
 				 p->ibs % p->row.n * 10 / p->row.n);
 		xtr_grid_cell(t, buf);
 		cell_known(t, rate, xtr_rate_per_second(p->rate.n, g->o->span_ns));
 		cell_known(t, rate, xtr_rate_peak(&p->rate));
-		cell_count(t, p->buffers);
-		cell_count(t, p->bytes);
-		cell_count(t, p->vram_refused);
+		xtr_grid_count(t, p->buffers);
+		xtr_grid_count(t, p->bytes);
+		xtr_grid_count(t, p->vram_refused);
 	}
 	ret = xtr_grid_print(t, f, 2);
 	put_more(f, &g->processes, shown(g, &g->processes));
@@ -215,8 +202,8 @@ static int text_asked(const struct amdgpu *g, FILE *f)
 		xtr_grid_cell(t, amdgpu_domains_text(buf, sizeof(buf), (uint32_t)(r->row.a >> 32)));
 		xtr_grid_cell(t, amdgpu_domains_text(buf, sizeof(buf), (uint32_t)r->row.a));
 		cell_memory(t, r->row.b);
-		cell_count(t, r->row.n);
-		cell_count(t, r->bytes);
+		xtr_grid_count(t, r->row.n);
+		xtr_grid_count(t, r->bytes);
 	}
 	ret = xtr_grid_print(t, f, 2);
 	put_more(f, &m->asked, shown(g, &m->asked));
@@ -283,8 +270,8 @@ static int text_directions(const struct amdgpu *g, FILE *f)
 
 		cell_memory(t, r->row.a);
 		cell_memory(t, r->row.b);
-		cell_count(t, r->row.n);
-		cell_count(t, r->bytes);
+		xtr_grid_count(t, r->row.n);
+		xtr_grid_count(t, r->bytes);
 	}
 	ret = xtr_grid_print(t, f, 2);
 	put_more(f, &m->directions, shown(g, &m->directions));

@@ -3,17 +3,11 @@
 #include "amdgpu_impl.h"
 #include "amdgpu_names.h"
 #include "grid.h"
+#include "grid_cell.h"
 #include "replay/text.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-static void cell_count(struct xtr_grid *t, uint64_t n)
-{
-	char buf[XTR_TEXT_NUMBER];
-
-	xtr_grid_cell(t, xtr_text_count(buf, n));
-}
 
 static void cell_number(struct xtr_grid *t, uint64_t n, const char *name)
 {
@@ -103,9 +97,9 @@ static int text_vmids(const struct amdgpu *g, FILE *f)
 		xtr_grid_cell(t, s ? xtr_text_name(buf, sizeof(buf), s, len) : "-");
 		cell_number(t, r->row.b >> 32, NULL);
 		cell_number(t, r->row.b & UINT32_MAX, NULL);
-		cell_count(t, r->grabs);
-		cell_count(t, r->needs_flush);
-		cell_count(t, r->row.n);
+		xtr_grid_count(t, r->grabs);
+		xtr_grid_count(t, r->needs_flush);
+		xtr_grid_count(t, r->row.n);
 	}
 	ret = xtr_grid_print(t, f, 2);
 	put_more(f, g, &vm->rings);
@@ -127,11 +121,11 @@ static int text_sources(const struct amdgpu *g, FILE *f)
 
 		cell_number(t, s->row.a, amdgpu_client_name(s->row.a));
 		cell_number(t, s->row.b, amdgpu_source_name(s->row.a, s->row.b));
-		cell_count(t, s->row.n);
-		cell_count(t, s->again);
+		xtr_grid_count(t, s->row.n);
+		xtr_grid_count(t, s->again);
 		if (g->o->times) {
-			cell_count(t, xtr_rate_per_second(s->row.n, g->o->span_ns));
-			cell_count(t, xtr_rate_peak(&s->rate));
+			xtr_grid_count(t, xtr_rate_per_second(s->row.n, g->o->span_ns));
+			xtr_grid_count(t, xtr_rate_peak(&s->rate));
 		} else {
 			xtr_grid_cell(t, "-");
 			xtr_grid_cell(t, "-");
@@ -154,7 +148,7 @@ static int text_vms(const struct amdgpu *g, FILE *f)
 
 		cell_number(t, r->a, NULL);
 		cell_number(t, r->b, NULL);
-		cell_count(t, r->n);
+		xtr_grid_count(t, r->n);
 	}
 	ret = xtr_grid_print(t, f, 2);
 	put_more(f, g, &g->irq.vms);
@@ -198,8 +192,8 @@ static int text_registers(const struct amdgpu *g, FILE *f)
 		xtr_grid_cell(t, buf);
 		snprintf(buf, sizeof(buf), "0x%" PRIx64, r->row.b);
 		xtr_grid_cell(t, buf);
-		cell_count(t, r->row.n - r->writes);
-		cell_count(t, r->writes);
+		xtr_grid_count(t, r->row.n - r->writes);
+		xtr_grid_count(t, r->writes);
 	}
 	ret = xtr_grid_print(t, f, 2);
 	put_more(f, g, &g->registers);

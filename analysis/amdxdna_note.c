@@ -6,11 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static void evidence(struct xtr_finding *f, const char *key, uint64_t value)
-{
-	f->evidence[f->n_evidence++] = (struct xtr_evidence){ key, value };
-}
-
 static int slow(const struct amdxdna *x, const struct xdna_message *m)
 {
 	struct xtr_finding f = { .id = "xdna-mailbox-slow",
@@ -25,12 +20,12 @@ static int slow(const struct amdxdna *x, const struct xdna_message *m)
 		 "%s",
 		 xtr_text_count(n, m->slow), xtr_text_count(of, m->answered), m->opcode, m->channel,
 		 xtr_text_ns(ns, m->time.max));
-	evidence(&f, "slow", m->slow);
-	evidence(&f, "limit_ns", XDNA_SLOW_NS);
-	evidence(&f, "answered", m->answered);
-	evidence(&f, "max_ns", m->time.max);
-	evidence(&f, "channel", m->channel);
-	evidence(&f, "opcode", m->opcode);
+	xtr_finding_evidence(&f, "slow", m->slow);
+	xtr_finding_evidence(&f, "limit_ns", XDNA_SLOW_NS);
+	xtr_finding_evidence(&f, "answered", m->answered);
+	xtr_finding_evidence(&f, "max_ns", m->time.max);
+	xtr_finding_evidence(&f, "channel", m->channel);
+	xtr_finding_evidence(&f, "opcode", m->opcode);
 	return xtr_findings_add(x->o->findings, &f);
 }
 
@@ -47,11 +42,11 @@ static int no_answer(const struct amdxdna *x, const struct xdna_message *m)
 		 "%s of %s messages of opcode 0x%x on mailbox channel %u got no answer",
 		 xtr_text_count(n, m->unanswered), xtr_text_count(of, m->sent), m->opcode,
 		 m->channel);
-	evidence(&f, "unanswered", m->unanswered);
-	evidence(&f, "limit_ns", XDNA_SLOW_NS);
-	evidence(&f, "sent", m->sent);
-	evidence(&f, "channel", m->channel);
-	evidence(&f, "opcode", m->opcode);
+	xtr_finding_evidence(&f, "unanswered", m->unanswered);
+	xtr_finding_evidence(&f, "limit_ns", XDNA_SLOW_NS);
+	xtr_finding_evidence(&f, "sent", m->sent);
+	xtr_finding_evidence(&f, "channel", m->channel);
+	xtr_finding_evidence(&f, "opcode", m->opcode);
 	return xtr_findings_add(x->o->findings, &f);
 }
 
@@ -69,10 +64,10 @@ static int timeout(const struct amdxdna *x, uint32_t i)
 	snprintf(f.text, sizeof(f.text), "%s %s of context %s timed out",
 		 xtr_text_count(n, c->n[XDNA_TIMEDOUT]), c->n[XDNA_TIMEDOUT] == 1 ? "job" : "jobs",
 		 xtr_text_name(text, sizeof(text), name, strlen(name)));
-	evidence(&f, "timeouts", c->n[XDNA_TIMEDOUT]);
-	evidence(&f, "limit", 1);
-	evidence(&f, "sent", c->n[XDNA_SENT]);
-	evidence(&f, "pid", xdna_context_pid(name));
+	xtr_finding_evidence(&f, "timeouts", c->n[XDNA_TIMEDOUT]);
+	xtr_finding_evidence(&f, "limit", 1);
+	xtr_finding_evidence(&f, "sent", c->n[XDNA_SENT]);
+	xtr_finding_evidence(&f, "pid", xdna_context_pid(name));
 	return xtr_findings_add(x->o->findings, &f);
 }
 

@@ -1,30 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "amdxdna_impl.h"
 #include "grid.h"
+#include "grid_cell.h"
 #include "replay/text.h"
 #include "view.h"
 
 #include <string.h>
 
-static void cell_count(struct xtr_grid *t, uint64_t n)
-{
-	char buf[XTR_TEXT_NUMBER];
-
-	xtr_grid_cell(t, xtr_text_count(buf, n));
-}
-
-static void cell_time(struct xtr_grid *t, bool known, uint64_t ns)
-{
-	char buf[XTR_TEXT_NUMBER];
-
-	xtr_grid_cell(t, known ? xtr_text_ns(buf, ns) : "-");
-}
-
 static void cell_hist(struct xtr_grid *t, const struct xtr_hist *h, bool times)
 {
-	cell_time(t, times && h->n, xtr_hist_quantile(h, 500));
-	cell_time(t, times && h->n, xtr_hist_quantile(h, 990));
-	cell_time(t, times && h->n, h->max);
+	xtr_grid_ns(t, times && h->n, xtr_hist_quantile(h, 500));
+	xtr_grid_ns(t, times && h->n, xtr_hist_quantile(h, 990));
+	xtr_grid_ns(t, times && h->n, h->max);
 }
 
 static void cell_name(struct xtr_grid *t, const char *name)
@@ -49,13 +36,13 @@ static int text_contexts(const struct amdxdna *x, FILE *f)
 		cell_name(t, x->contexts.name[i]);
 		snprintf(pid, sizeof(pid), "%u", xdna_context_pid(x->contexts.name[i]));
 		xtr_grid_cell(t, xdna_context_pid(x->contexts.name[i]) ? pid : "-");
-		cell_count(t, c->n[XDNA_SENT]);
-		cell_count(t, c->n[XDNA_DONE]);
-		cell_count(t, c->open);
-		cell_count(t, c->n[XDNA_TIMEDOUT]);
-		cell_time(t, x->o->times && c->exec.n, c->exec.sum);
+		xtr_grid_count(t, c->n[XDNA_SENT]);
+		xtr_grid_count(t, c->n[XDNA_DONE]);
+		xtr_grid_count(t, c->open);
+		xtr_grid_count(t, c->n[XDNA_TIMEDOUT]);
+		xtr_grid_ns(t, x->o->times && c->exec.n, c->exec.sum);
 		cell_hist(t, &c->exec, x->o->times);
-		cell_count(t, c->shared);
+		xtr_grid_count(t, c->shared);
 	}
 	return xtr_grid_print(t, i ? f : NULL, 2);
 }
@@ -76,10 +63,10 @@ static int text_messages(const struct amdxdna *x, FILE *f)
 		xtr_grid_cell(t, buf);
 		snprintf(buf, sizeof(buf), "0x%x", m->opcode);
 		xtr_grid_cell(t, buf);
-		cell_count(t, m->sent);
-		cell_count(t, m->answered);
-		cell_count(t, m->unanswered);
-		cell_count(t, m->open);
+		xtr_grid_count(t, m->sent);
+		xtr_grid_count(t, m->answered);
+		xtr_grid_count(t, m->unanswered);
+		xtr_grid_count(t, m->open);
 		cell_hist(t, &m->time, x->o->times);
 	}
 	return xtr_grid_print(t, i ? f : NULL, 2);
@@ -95,8 +82,8 @@ static int text_irqs(const struct amdxdna *x, FILE *f)
 	for (i = 0; i < x->n_irqs; i++) {
 		snprintf(buf, sizeof(buf), "%d", x->irq[i].irq);
 		xtr_grid_cell(t, buf);
-		cell_count(t, x->irq[i].handled);
-		cell_count(t, x->irq[i].workers);
+		xtr_grid_count(t, x->irq[i].handled);
+		xtr_grid_count(t, x->irq[i].workers);
 	}
 	return xtr_grid_print(t, i ? f : NULL, 2);
 }

@@ -4,6 +4,7 @@
 #include "call_map.h"
 #include "replay/field.h"
 #include "grid.h"
+#include "grid_cell.h"
 #include "replay/text.h"
 #include "view.h"
 
@@ -15,23 +16,9 @@
 #define CHILDREN_SHOWN 12u
 #define INDENT_MAX     20u
 
-static void cell_if(struct xtr_grid *t, bool known, char *(*format)(char *, uint64_t), uint64_t v)
-{
-	char buf[XTR_TEXT_NUMBER];
-
-	xtr_grid_cell(t, known ? format(buf, v) : "-");
-}
-
 static void cell(struct xtr_grid *t, char *(*format)(char *, uint64_t), uint64_t v)
 {
-	cell_if(t, true, format, v);
-}
-
-static void cell_percent(struct xtr_grid *t, uint64_t part, uint64_t whole)
-{
-	char buf[XTR_TEXT_NUMBER];
-
-	xtr_grid_cell(t, xtr_text_percent(buf, part, whole));
+	xtr_grid_value(t, true, format, v);
 }
 
 static void cell_name(const struct call_map *m, struct xtr_grid *t, uint32_t name,
@@ -76,12 +63,12 @@ static int tasks(const struct call_map *m, const struct xtr_view *v)
 		xtr_grid_cell(t, s ? xtr_text_name(comm, sizeof(comm), s, n) : "(unknown)");
 		cell_name(m, t, x->name, 0);
 		if (m->o->times)
-			cell_if(t, x->timed, xtr_text_ns, x->total);
+			xtr_grid_value(t, x->timed, xtr_text_ns, x->total);
 		cell(t, xtr_text_count, x->calls);
 		if (!m->o->times)
 			continue;
-		cell_if(t, x->timed, xtr_text_ns, x->timed ? x->total / x->timed : 0);
-		cell_percent(t, x->total, p->span);
+		xtr_grid_value(t, x->timed, xtr_text_ns, x->timed ? x->total / x->timed : 0);
+		xtr_grid_percent(t, x->total, p->span);
 	}
 	ret = xtr_grid_print(t, v->f, 2);
 	more(v->f, m->n_tasks > ROWS_SHOWN ? m->n_tasks - ROWS_SHOWN : 0);
@@ -221,9 +208,9 @@ static int functions(const struct call_map *m, const struct xtr_view *v)
 		cell_name(m, t, row->name, 0);
 		cell(t, xtr_text_count, row->calls);
 		if (m->o->times) {
-			cell_if(t, row->time.n, xtr_text_ns, row->total);
-			cell_if(t, row->time.n, xtr_text_ns, row->self);
-			cell_if(t, row->time.n, xtr_text_ns, row->time.max);
+			xtr_grid_value(t, row->time.n, xtr_text_ns, row->total);
+			xtr_grid_value(t, row->time.n, xtr_text_ns, row->self);
+			xtr_grid_value(t, row->time.n, xtr_text_ns, row->time.max);
 		}
 		if (m->api)
 			xtr_grid_cell(t, xtr_api_kind_name(xtr_api_kind(m->name[row->name].name)));
@@ -246,12 +233,12 @@ static void node_row(const struct call_map *m, struct xtr_grid *t, uint32_t i)
 	bool known = x->timed || m->name[x->name].kind == XTR_CALL_KIND_COUNT;
 
 	cell_name(m, t, x->name, 2 * (x->depth - 1));
-	cell_if(t, x->calls, xtr_text_count, x->calls);
+	xtr_grid_value(t, x->calls, xtr_text_count, x->calls);
 	if (m->o->times) {
-		cell_if(t, known, xtr_text_ns, x->total);
-		cell_if(t, x->timed, xtr_text_ns, x->self);
+		xtr_grid_value(t, known, xtr_text_ns, x->total);
+		xtr_grid_value(t, x->timed, xtr_text_ns, x->self);
 		/* A CPU's interrupts are no part of any thread's time. */
-		cell_percent(t, x->total, map_is_group(m, i) ? 0 : m->node[x->parent].total);
+		xtr_grid_percent(t, x->total, map_is_group(m, i) ? 0 : m->node[x->parent].total);
 	}
 	cells_caused(m, t, x->count);
 }

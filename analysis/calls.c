@@ -5,6 +5,7 @@
  */
 #include "analysis.h"
 #include "grid.h"
+#include "grid_cell.h"
 #include "hist.h"
 #include "replay/func_event.h"
 #include "replay/keymap.h"
@@ -189,13 +190,6 @@ static bool calls_any(const void *self)
 	return ((const struct calls *)self)->n;
 }
 
-static void cell(struct xtr_grid *t, bool known, char *(*format)(char *, uint64_t), uint64_t v)
-{
-	char buf[XTR_TEXT_NUMBER];
-
-	xtr_grid_cell(t, known ? format(buf, v) : "-");
-}
-
 static int calls_text(const void *self, const struct xtr_view *v)
 {
 	static const char *const timed[] = { "<call", "calls",   "of calls", "total",
@@ -216,17 +210,17 @@ static int calls_text(const void *self, const struct xtr_view *v)
 			continue;
 		shown++;
 		xtr_grid_cell(t, xtr_text_name(name, sizeof(name), row->desc->name, row->name_len));
-		cell(t, true, xtr_text_count, row->n);
+		xtr_grid_value(t, true, xtr_text_count, row->n);
 		xtr_grid_cell(t, xtr_text_percent(buf, row->n, c->n));
 		if (!c->o->times)
 			continue;
-		cell(t, known, xtr_text_ns, row->time.sum);
-		cell(t, known, xtr_text_ns, row->self);
+		xtr_grid_value(t, known, xtr_text_ns, row->time.sum);
+		xtr_grid_value(t, known, xtr_text_ns, row->self);
 		xtr_grid_cell(t, known ? xtr_text_percent(buf, row->self, c->self) : "-");
-		cell(t, known, xtr_text_ns, xtr_hist_quantile(&row->time, 500));
-		cell(t, known, xtr_text_ns, xtr_hist_quantile(&row->time, 990));
-		cell(t, known, xtr_text_ns, row->time.max);
-		cell(t, row->paired, xtr_text_count, row->open);
+		xtr_grid_value(t, known, xtr_text_ns, xtr_hist_quantile(&row->time, 500));
+		xtr_grid_value(t, known, xtr_text_ns, xtr_hist_quantile(&row->time, 990));
+		xtr_grid_value(t, known, xtr_text_ns, row->time.max);
+		xtr_grid_value(t, row->paired, xtr_text_count, row->open);
 	}
 	ret = xtr_grid_print(t, v->f, 2);
 	for (; i < c->n_rows && c->row[i].n; i++)

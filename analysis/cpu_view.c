@@ -2,6 +2,7 @@
 /* The analysis `cpu` as text and as JSON. */
 #include "cpu_impl.h"
 #include "grid.h"
+#include "grid_cell.h"
 #include "replay/text.h"
 #include "view.h"
 
@@ -12,27 +13,6 @@ static const char *const causes[] = { "cpu", "gpu", "other" };
 static const char *const vecs[CPU_VECS] = { "HI",       "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
 					    "IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU" };
 static const char *const roles[] = { "submits", "runs", "completes", "waits" };
-
-static void cell_count(struct xtr_grid *t, uint64_t n)
-{
-	char buf[XTR_TEXT_NUMBER];
-
-	xtr_grid_cell(t, xtr_text_count(buf, n));
-}
-
-static void cell_ns(struct xtr_grid *t, bool known, uint64_t ns)
-{
-	char buf[XTR_TEXT_NUMBER];
-
-	xtr_grid_cell(t, known ? xtr_text_ns(buf, ns) : "-");
-}
-
-static void cells_hist(struct xtr_grid *t, const struct xtr_hist *h)
-{
-	cell_ns(t, h->n, xtr_hist_quantile(h, 500));
-	cell_ns(t, h->n, xtr_hist_quantile(h, 990));
-	cell_ns(t, h->n, h->max);
-}
 
 static const struct xtr_task *task_of(const struct cpu *c, uint32_t tid)
 {
@@ -56,10 +36,10 @@ static void row_delay(struct xtr_grid *t, const char *what, uint64_t n, uint64_t
 		      uint64_t late_ns, const struct xtr_hist *h)
 {
 	xtr_grid_cell(t, what);
-	cell_count(t, n);
-	cell_count(t, late);
-	cell_ns(t, late, late_ns);
-	cells_hist(t, h);
+	xtr_grid_count(t, n);
+	xtr_grid_count(t, late);
+	xtr_grid_ns(t, late, late_ns);
+	xtr_grid_times(t, h);
 }
 
 static int text_jobs(const struct cpu *c, FILE *f)
@@ -81,8 +61,8 @@ static int text_jobs(const struct cpu *c, FILE *f)
 
 		xtr_grid_cell(t, what[i]);
 		xtr_grid_cell(t, "");
-		cell_count(t, c->late_by[i]);
-		cell_ns(t, c->late, c->late_ns[i]);
+		xtr_grid_count(t, c->late_by[i]);
+		xtr_grid_ns(t, c->late, c->late_ns[i]);
 		xtr_grid_cell(t, "");
 		xtr_grid_cell(t, "");
 		xtr_grid_cell(t, "");
@@ -112,10 +92,10 @@ static int text_late(const struct cpu *c, FILE *f)
 		xtr_grid_cell(t, buf);
 		xtr_grid_cell(t, c->ring[l->ring].name);
 		xtr_grid_cell(t, xtr_text_stamp(buf, l->run_ns));
-		cell_ns(t, true, l->run_ns - l->ready_ns);
-		cell_ns(t, true, l->ns[CPU_CAUSE_CPU]);
-		cell_ns(t, true, l->ns[CPU_CAUSE_GPU]);
-		cell_ns(t, true, l->ns[CPU_CAUSE_OTHER]);
+		xtr_grid_ns(t, true, l->run_ns - l->ready_ns);
+		xtr_grid_ns(t, true, l->ns[CPU_CAUSE_CPU]);
+		xtr_grid_ns(t, true, l->ns[CPU_CAUSE_GPU]);
+		xtr_grid_ns(t, true, l->ns[CPU_CAUSE_OTHER]);
 		s = name_of(c, l->tid, &n);
 		xtr_grid_cell(t, s ? xtr_text_name(buf, sizeof(buf), s, n) : "");
 	}
@@ -164,11 +144,11 @@ static int text_threads(const struct cpu *c, FILE *f)
 		snprintf(buf, sizeof(buf), "%" PRIu32, one->tid);
 		xtr_grid_cell(t, buf);
 		cell_roles(t, one->roles);
-		cell_count(t, one->switches);
-		cell_count(t, one->preempted);
-		cell_count(t, one->delay.n);
-		cell_ns(t, one->delay.n, one->delay.sum);
-		cells_hist(t, &one->delay);
+		xtr_grid_count(t, one->switches);
+		xtr_grid_count(t, one->preempted);
+		xtr_grid_count(t, one->delay.n);
+		xtr_grid_ns(t, one->delay.n, one->delay.sum);
+		xtr_grid_times(t, &one->delay);
 	}
 	return xtr_grid_print(t, rows ? f : NULL, 2);
 }
@@ -194,13 +174,13 @@ static int text_cpus(const struct cpu *c, FILE *f)
 		rows++;
 		snprintf(buf, sizeof(buf), "%" PRIu32, i);
 		xtr_grid_cell(t, buf);
-		cell_ns(t, one->busy_ns, one->busy_ns);
+		xtr_grid_ns(t, one->busy_ns, one->busy_ns);
 		xtr_grid_cell(t, xtr_text_percent(buf, one->busy_ns, c->o->span_ns));
-		cell_count(t, one->irqs);
-		cell_ns(t, one->irqs, positive(one->irq_ns));
+		xtr_grid_count(t, one->irqs);
+		xtr_grid_ns(t, one->irqs, positive(one->irq_ns));
 		xtr_grid_cell(t, xtr_text_percent(buf, positive(one->irq_ns), c->o->span_ns));
-		cell_count(t, one->softirqs);
-		cell_ns(t, one->softirqs, positive(one->softirq_ns));
+		xtr_grid_count(t, one->softirqs);
+		xtr_grid_ns(t, one->softirqs, positive(one->softirq_ns));
 		xtr_grid_cell(t, xtr_text_percent(buf, positive(one->softirq_ns), c->o->span_ns));
 	}
 	return xtr_grid_print(t, rows ? f : NULL, 2);
@@ -219,10 +199,10 @@ static int text_handlers(const struct cpu *c, FILE *f)
 
 		xtr_grid_cell(t, xtr_text_name(buf, sizeof(buf), h->name, strlen(h->name)));
 		xtr_grid_cell(t, h->soft ? "softirq" : "interrupt");
-		cell_count(t, h->n);
-		cell_ns(t, c->o->times, h->ns);
-		cell_ns(t, c->o->times, h->max_ns);
-		cell_count(t, h->most);
+		xtr_grid_count(t, h->n);
+		xtr_grid_ns(t, c->o->times, h->ns);
+		xtr_grid_ns(t, c->o->times, h->max_ns);
+		xtr_grid_count(t, h->most);
 	}
 	return xtr_grid_print(t, c->n_handlers ? f : NULL, 2);
 }
@@ -240,8 +220,8 @@ static int text_softirqs(const struct cpu *c, FILE *f)
 			continue;
 		rows++;
 		xtr_grid_cell(t, vecs[i]);
-		cell_count(t, c->softirq[i].n);
-		cells_hist(t, &c->softirq[i]);
+		xtr_grid_count(t, c->softirq[i].n);
+		xtr_grid_times(t, &c->softirq[i]);
 	}
 	return xtr_grid_print(t, rows ? f : NULL, 2);
 }

@@ -2,33 +2,12 @@
 /* The analysis `display` as text and as JSON. */
 #include "display_impl.h"
 #include "grid.h"
+#include "grid_cell.h"
 #include "replay/text.h"
 #include "view.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-static void cell_count(struct xtr_grid *t, uint64_t n)
-{
-	char buf[XTR_TEXT_NUMBER];
-
-	xtr_grid_cell(t, xtr_text_count(buf, n));
-}
-
-static void cell_ns(struct xtr_grid *t, bool known, uint64_t ns)
-{
-	char buf[XTR_TEXT_NUMBER];
-
-	xtr_grid_cell(t, known ? xtr_text_ns(buf, ns) : "-");
-}
-
-/* p50, p99, max. */
-static void cells_hist(struct xtr_grid *t, const struct xtr_hist *h)
-{
-	cell_ns(t, h->n, xtr_hist_quantile(h, 500));
-	cell_ns(t, h->n, xtr_hist_quantile(h, 990));
-	cell_ns(t, h->n, h->max);
-}
 
 static void cells_crtc(struct xtr_grid *t, const struct display_crtc *c, int clock)
 {
@@ -69,14 +48,14 @@ static int text_clocks(const struct display *d, FILE *f)
 				continue;
 			rows++;
 			cells_crtc(t, &d->crtc[i], (int)k);
-			cell_count(t, c->events);
-			cell_ns(t, c->refresh_ns, c->refresh_ns);
+			xtr_grid_count(t, c->events);
+			xtr_grid_ns(t, c->refresh_ns, c->refresh_ns);
 			cell_hz(t, c->refresh_ns);
-			cells_hist(t, &c->deviation);
-			cells_hist(t, &c->irq);
-			cell_count(t, c->skipped[DISPLAY_MISSED]);
-			cell_count(t, c->skipped[DISPLAY_UNSURE]);
-			cell_count(t, c->skipped[DISPLAY_IDLE]);
+			xtr_grid_times(t, &c->deviation);
+			xtr_grid_times(t, &c->irq);
+			xtr_grid_count(t, c->skipped[DISPLAY_MISSED]);
+			xtr_grid_count(t, c->skipped[DISPLAY_UNSURE]);
+			xtr_grid_count(t, c->skipped[DISPLAY_IDLE]);
 		}
 	if (rows)
 		fputs("  refresh: median interval of the vblanks' own times; jitter: distance from it; "
@@ -102,11 +81,11 @@ static int text_delivery(const struct display *d, FILE *f)
 				continue;
 			rows++;
 			cells_crtc(t, &d->crtc[i], (int)k);
-			cell_count(t, c->delivered);
-			cells_hist(t, &c->delivery);
-			cell_count(t, c->late);
-			cell_count(t, c->requested);
-			cell_count(t, c->frames_late);
+			xtr_grid_count(t, c->delivered);
+			xtr_grid_times(t, &c->delivery);
+			xtr_grid_count(t, c->late);
+			xtr_grid_count(t, c->requested);
+			xtr_grid_count(t, c->frames_late);
 			snprintf(buf, sizeof(buf), "%" PRIu64 " frames", c->frames.max);
 			xtr_grid_cell(t, c->frames.n ? buf : "-");
 		}
@@ -132,15 +111,15 @@ static int text_crtcs(const struct display *d, FILE *f)
 			continue;
 		rows++;
 		cells_crtc(t, c, -1);
-		cell_count(t, c->queued);
-		cell_count(t, c->delivered);
-		cell_count(t, c->requested);
-		cell_count(t, c->at_once);
-		cell_count(t, c->flips);
-		cell_count(t, c->kernel);
-		cell_count(t, c->no_vblank);
-		cell_count(t, c->untimed);
-		cell_count(t, c->unanswered);
+		xtr_grid_count(t, c->queued);
+		xtr_grid_count(t, c->delivered);
+		xtr_grid_count(t, c->requested);
+		xtr_grid_count(t, c->at_once);
+		xtr_grid_count(t, c->flips);
+		xtr_grid_count(t, c->kernel);
+		xtr_grid_count(t, c->no_vblank);
+		xtr_grid_count(t, c->untimed);
+		xtr_grid_count(t, c->unanswered);
 	}
 	return xtr_grid_print(t, rows ? f : NULL, 2);
 }
@@ -163,12 +142,12 @@ static int text_pipes(const struct display *d, FILE *f)
 							    strlen(p->device))
 					    : "(not told)");
 		xtr_grid_cell(t, xtr_text_name(buf, sizeof(buf), &letter, 1));
-		cell_count(t, p->flips);
-		cell_count(t, p->updates);
-		cell_count(t, p->crossed);
-		cells_hist(t, &p->update);
-		cells_hist(t, &p->evade);
-		cell_count(t, p->underruns);
+		xtr_grid_count(t, p->flips);
+		xtr_grid_count(t, p->updates);
+		xtr_grid_count(t, p->crossed);
+		xtr_grid_times(t, &p->update);
+		xtr_grid_times(t, &p->evade);
+		xtr_grid_count(t, p->underruns);
 	}
 	return xtr_grid_print(t, d->n_pipes ? f : NULL, 2);
 }
@@ -183,13 +162,13 @@ static int text_amdgpu(const struct display *d, FILE *f)
 	for (i = 0; i < d->n_refresh; i++) {
 		snprintf(buf, sizeof(buf), "refresh interval of CRTC %" PRId32, d->refresh[i].crtc);
 		xtr_grid_cell(t, buf);
-		cell_count(t, d->refresh[i].events);
-		cells_hist(t, &d->refresh[i].interval);
+		xtr_grid_count(t, d->refresh[i].events);
+		xtr_grid_times(t, &d->refresh[i].interval);
 	}
 	if (d->commits) {
 		xtr_grid_cell(t, "atomic commit, its tail");
-		cell_count(t, d->commits);
-		cells_hist(t, &d->commit_time);
+		xtr_grid_count(t, d->commits);
+		xtr_grid_times(t, &d->commit_time);
 	}
 	return xtr_grid_print(t, d->n_refresh || d->commits ? f : NULL, 2);
 }
@@ -231,15 +210,6 @@ int display_text(const void *self, const struct xtr_view *v)
 
 /* --- JSON ------------------------------------------------------------------------------------- */
 
-static void kv_known(struct xtr_json *j, const char *key, uint64_t v)
-{
-	xtr_json_key(j, key);
-	if (v)
-		xtr_json_u64(j, v);
-	else
-		xtr_json_null(j);
-}
-
 static void json_clock(const struct display_clock *k, uint32_t no, struct xtr_json *j)
 {
 	static const char *const names[DISPLAY_SKIPS][2] = {
@@ -262,7 +232,7 @@ static void json_clock(const struct display_clock *k, uint32_t no, struct xtr_js
 		xtr_json_kv_u64(j, names[i][0], k->skips[i]);
 		xtr_json_kv_u64(j, names[i][1], k->skipped[i]);
 	}
-	kv_known(j, "refresh_ns", k->refresh_ns);
+	xtr_json_kv_known(j, "refresh_ns", k->refresh_ns);
 	xtr_view_json_hist(j, "interval_ns", &k->interval, false);
 	xtr_view_json_hist(j, "jitter_ns", &k->deviation, false);
 	xtr_view_json_hist(j, "irq_latency_ns", &k->irq, false);

@@ -3,6 +3,7 @@
 #include "analysis.h"
 #include "replay/func_event.h"
 #include "grid.h"
+#include "grid_cell.h"
 #include "ivpu_families.h"
 #include "ivpu_order.h"
 #include "replay/keymap.h"
@@ -176,13 +177,6 @@ static void print_other(const struct families *s, FILE *f)
 		fprintf(f, "%s\n", shown < s->family[IVPU_OTHER].functions ? ", ..." : "");
 }
 
-static void cell_percent(struct xtr_grid *t, uint64_t part, uint64_t whole)
-{
-	char buf[XTR_TEXT_NUMBER];
-
-	xtr_grid_cell(t, xtr_text_percent(buf, part, whole));
-}
-
 static void row(struct xtr_grid *t, const struct families *s, const char *title,
 		const struct family *of)
 {
@@ -191,11 +185,11 @@ static void row(struct xtr_grid *t, const struct families *s, const char *title,
 	xtr_grid_cell(t, title);
 	xtr_grid_cell(t, xtr_text_count(buf, of->functions));
 	xtr_grid_cell(t, xtr_text_count(buf, of->n));
-	cell_percent(t, of->n, s->all.n);
+	xtr_grid_percent(t, of->n, s->all.n);
 	if (!s->all.timed)
 		return;
 	xtr_grid_cell(t, of->timed ? xtr_text_ns(buf, of->self) : "-");
-	cell_percent(t, of->self, of->timed ? s->all.self : 0);
+	xtr_grid_percent(t, of->self, of->timed ? s->all.self : 0);
 	xtr_grid_cell(t, xtr_text_count(buf, of->n - of->timed));
 }
 

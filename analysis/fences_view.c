@@ -2,6 +2,7 @@
 /* The analysis `fences` as text and as JSON. */
 #include "fences_impl.h"
 #include "grid.h"
+#include "grid_cell.h"
 #include "replay/text.h"
 #include "view.h"
 
@@ -10,20 +11,6 @@
 
 static const char *const kinds[] = { NULL, "scheduled", "finished" };
 static const struct fence_source others = { .driver = "(others)" };
-
-static void cell_count(struct xtr_grid *t, uint64_t n)
-{
-	char buf[XTR_TEXT_NUMBER];
-
-	xtr_grid_cell(t, xtr_text_count(buf, n));
-}
-
-static void cell_ns(struct xtr_grid *t, bool known, uint64_t ns)
-{
-	char buf[XTR_TEXT_NUMBER];
-
-	xtr_grid_cell(t, known ? xtr_text_ns(buf, ns) : "-");
-}
 
 static const struct fence_source *source(const struct fences *f, uint32_t i)
 {
@@ -82,12 +69,12 @@ static int text_waiters(const struct fences *f, FILE *out)
 			xtr_grid_cell(t, "(several)");
 		else
 			cell_process(t, f, w->owner, 0, w->owner_comm);
-		cell_count(t, w->waits);
-		cell_count(t, w->open);
-		cell_ns(t, w->time.n, w->time.sum);
-		cell_ns(t, w->time.n, xtr_hist_quantile(&w->time, 500));
-		cell_ns(t, w->time.n, xtr_hist_quantile(&w->time, 990));
-		cell_ns(t, w->time.n, w->time.max);
+		xtr_grid_count(t, w->waits);
+		xtr_grid_count(t, w->open);
+		xtr_grid_ns(t, w->time.n, w->time.sum);
+		xtr_grid_ns(t, w->time.n, xtr_hist_quantile(&w->time, 500));
+		xtr_grid_ns(t, w->time.n, xtr_hist_quantile(&w->time, 990));
+		xtr_grid_ns(t, w->time.n, w->time.max);
 	}
 	ret = xtr_grid_print(t, f->n_waiters ? out : NULL, 2);
 	if (i < f->n_waiters)
@@ -115,13 +102,13 @@ static int text_sources(const struct fences *f, FILE *out)
 		}
 		rows++;
 		cell_source(t, s);
-		cell_count(t, s->contexts);
-		cell_count(t, s->inits);
-		cell_count(t, s->emits);
-		cell_count(t, s->signals);
-		cell_count(t, s->unsignalled);
-		cell_ns(t, s->lives && f->o->times, s->lives ? s->life_ns / s->lives : 0);
-		cell_ns(t, s->lives && f->o->times, s->life_max_ns);
+		xtr_grid_count(t, s->contexts);
+		xtr_grid_count(t, s->inits);
+		xtr_grid_count(t, s->emits);
+		xtr_grid_count(t, s->signals);
+		xtr_grid_count(t, s->unsignalled);
+		xtr_grid_ns(t, s->lives && f->o->times, s->lives ? s->life_ns / s->lives : 0);
+		xtr_grid_ns(t, s->lives && f->o->times, s->life_max_ns);
 	}
 	ret = xtr_grid_print(t, rows ? out : NULL, 2);
 	if (more)
@@ -145,7 +132,7 @@ static int text_unsignalled(const struct fences *f, FILE *out)
 		xtr_grid_cell(t, buf);
 		cell_source(t, source(f, f->context[o->context].source));
 		xtr_grid_cell(t, xtr_text_place(buf, f->o->times, o->since_ns));
-		cell_ns(t, f->o->times, f->end_ns - o->since_ns);
+		xtr_grid_ns(t, f->o->times, f->end_ns - o->since_ns);
 		xtr_grid_cell(t, o->unsure         ? "events were lost since"
 				 : o->waits_to_run ? "the job was not run"
 						   : "");
@@ -176,11 +163,11 @@ static int text_stalls(const struct fences *f, FILE *out)
 
 		xtr_grid_cell(t, f->ring[p->ring].name);
 		xtr_grid_cell(t, fences_ring_text(f, p->blocker_id, buf, sizeof(buf)));
-		cell_count(t, p->waits);
-		cell_ns(t, true, p->wait_ns);
-		cell_count(t, p->stalls);
-		cell_ns(t, true, p->stall_ns);
-		cell_ns(t, true, p->max_ns);
+		xtr_grid_count(t, p->waits);
+		xtr_grid_ns(t, true, p->wait_ns);
+		xtr_grid_count(t, p->stalls);
+		xtr_grid_ns(t, true, p->stall_ns);
+		xtr_grid_ns(t, true, p->max_ns);
 	}
 	ret = xtr_grid_print(t, f->n_pairs ? out : NULL, 2);
 	if (i < f->n_pairs)
@@ -207,15 +194,6 @@ int fences_text(const void *self, const struct xtr_view *v)
 
 /* --- JSON ------------------------------------------------------------------------------------- */
 
-static void kv_known(struct xtr_json *j, const char *key, uint64_t v)
-{
-	xtr_json_key(j, key);
-	if (v)
-		xtr_json_u64(j, v);
-	else
-		xtr_json_null(j);
-}
-
 static void kv_text(struct xtr_json *j, const char *key, const char *s)
 {
 	xtr_json_key(j, key);
@@ -241,11 +219,11 @@ static void json_source(struct xtr_json *j, const struct fence_source *s)
 static void json_waiter(const struct fences *f, const struct fence_waiter *w, struct xtr_json *j)
 {
 	xtr_json_begin_object(j);
-	kv_known(j, "pid", w->pid);
-	kv_known(j, "tid", w->tid);
+	xtr_json_kv_known(j, "pid", w->pid);
+	xtr_json_kv_known(j, "tid", w->tid);
 	kv_comm(f, j, "name", w->comm);
 	json_source(j, source(f, w->source));
-	kv_known(j, "owner_pid", w->owner);
+	xtr_json_kv_known(j, "owner_pid", w->owner);
 	kv_comm(f, j, "owner_name", w->owner_comm);
 	xtr_json_kv_bool(j, "several_owners", w->several);
 	xtr_json_kv_u64(j, "waits", w->waits);
@@ -291,7 +269,7 @@ static void json_list(const struct fences *f, struct xtr_json *j)
 		json_source(j, source(f, f->context[o->context].source));
 		xtr_json_kv_str(j, "since", o->emitted ? "emit" : "init");
 		xtr_json_kv_u64(j, "since_ns", o->since_ns);
-		kv_known(j, "age_ns", f->o->times ? f->end_ns - o->since_ns : 0);
+		xtr_json_kv_known(j, "age_ns", f->o->times ? f->end_ns - o->since_ns : 0);
 		xtr_json_kv_u64(j, "tid", o->tid);
 		xtr_json_kv_bool(j, "not_run", o->waits_to_run);
 		xtr_json_kv_bool(j, "lost_since", o->unsure);

@@ -7,6 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+void xtr_finding_evidence(struct xtr_finding *f, const char *key, uint64_t value)
+{
+	f->evidence[f->n_evidence++] = (struct xtr_evidence){ key, value };
+}
+
 int xtr_findings_add(struct xtr_findings *f, const struct xtr_finding *one)
 {
 	uint32_t cap = f->cap ? f->cap * 2 : 8;

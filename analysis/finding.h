@@ -44,6 +44,8 @@ struct xtr_findings { /* all zero: empty */
 	uint64_t more; /* not kept */
 };
 
+/* One more number; at most XTR_FINDING_EVIDENCE_MAX. */
+void xtr_finding_evidence(struct xtr_finding *f, const char *key, uint64_t value);
 /* A copy is kept. 0 or -ENOMEM. */
 int xtr_findings_add(struct xtr_findings *f, const struct xtr_finding *one);
 /* Notable ones first, then by time. */

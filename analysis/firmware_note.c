@@ -9,11 +9,6 @@
 /* Of a kind, so many are told one by one; the sections have the rest. */
 #define TOLD_MAX 8u
 
-static void evidence(struct xtr_finding *f, const char *key, uint64_t value)
-{
-	f->evidence[f->n_evidence++] = (struct xtr_evidence){ key, value };
-}
-
 /* Calls of the FIFO's handler that are no interrupts. */
 static int boot_polling(struct firmware *fw)
 {
@@ -27,10 +22,10 @@ static int boot_polling(struct firmware *fw)
 		 "%s of %s calls of ivpu_ipc_irq_handler are the loop in which the driver waits "
 		 "for the firmware to boot, not interrupts",
 		 xtr_text_count(n, f->in_boot), xtr_text_count(m, f->n));
-	evidence(&x, "ipc_irq_handler_in_boot", f->in_boot);
-	evidence(&x, "ipc_irq_handler_calls", f->n);
-	evidence(&x, "ipc_receive_in_boot", fw->function[FW_RECEIVE].in_boot);
-	evidence(&x, "ipc_receive_calls", fw->function[FW_RECEIVE].n);
+	xtr_finding_evidence(&x, "ipc_irq_handler_in_boot", f->in_boot);
+	xtr_finding_evidence(&x, "ipc_irq_handler_calls", f->n);
+	xtr_finding_evidence(&x, "ipc_receive_in_boot", fw->function[FW_RECEIVE].in_boot);
+	xtr_finding_evidence(&x, "ipc_receive_calls", fw->function[FW_RECEIVE].n);
 	return xtr_findings_add(fw->o->findings, &x);
 }
 
@@ -50,11 +45,11 @@ static int loop(struct firmware *fw, const struct fw_loop *l)
 		 timed ? "calls of ivpu_ipc_receive in a row timed out"
 		       : "rounds of ivpu_ipc_irq_handler and ivpu_ipc_receive in a row",
 		 times, *l->where ? ", in " : "", l->where);
-	evidence(&x, timed ? "timeouts" : "rounds", l->n);
+	xtr_finding_evidence(&x, timed ? "timeouts" : "rounds", l->n);
 	if (fw->o->times)
-		evidence(&x, "duration_ns", l->end_ns - l->begin_ns);
+		xtr_finding_evidence(&x, "duration_ns", l->end_ns - l->begin_ns);
 	if (fw->o->times && timed)
-		evidence(&x, "in_calls_ns", l->in_calls);
+		xtr_finding_evidence(&x, "in_calls_ns", l->in_calls);
 	return xtr_findings_add(fw->o->findings, &x);
 }
 
@@ -68,14 +63,14 @@ static int stall(struct firmware *fw, const struct stall_job *k, uint64_t median
 		 "for %s; the process's middle job takes %s",
 		 k->name.ctx, k->name.seqno, k->pid, xtr_text_ns(ran, k->ran_ns),
 		 xtr_text_ns(quiet, k->silence_ns), xtr_text_ns(mid, median));
-	evidence(&x, "context", k->name.ctx);
-	evidence(&x, "seqno", k->name.seqno);
-	evidence(&x, "pid", k->pid);
-	evidence(&x, "begin_ns", k->begin_ns);
-	evidence(&x, "ran_ns", k->ran_ns);
-	evidence(&x, "silence_ns", k->silence_ns);
-	evidence(&x, "median_ns", median);
-	evidence(&x, "process_jobs", stalls_peers(&fw->stalls, k));
+	xtr_finding_evidence(&x, "context", k->name.ctx);
+	xtr_finding_evidence(&x, "seqno", k->name.seqno);
+	xtr_finding_evidence(&x, "pid", k->pid);
+	xtr_finding_evidence(&x, "begin_ns", k->begin_ns);
+	xtr_finding_evidence(&x, "ran_ns", k->ran_ns);
+	xtr_finding_evidence(&x, "silence_ns", k->silence_ns);
+	xtr_finding_evidence(&x, "median_ns", median);
+	xtr_finding_evidence(&x, "process_jobs", stalls_peers(&fw->stalls, k));
 	return xtr_findings_add(fw->o->findings, &x);
 }
 
@@ -89,11 +84,11 @@ static int no_reply(struct firmware *fw, const struct jsm_type *t)
 			 xtr_text_ns(ns, t->longest_ns));
 	snprintf(x.text, sizeof(x.text), "%s of %s messages %s to the firmware got no reply%s",
 		 xtr_text_count(n, t->no_reply), xtr_text_count(m, t->sent), t->name, longest);
-	evidence(&x, "no_reply", t->no_reply);
-	evidence(&x, "sent", t->sent);
-	evidence(&x, "replies", t->replies);
+	xtr_finding_evidence(&x, "no_reply", t->no_reply);
+	xtr_finding_evidence(&x, "sent", t->sent);
+	xtr_finding_evidence(&x, "replies", t->replies);
 	if (fw->o->times)
-		evidence(&x, "longest_ns", t->longest_ns);
+		xtr_finding_evidence(&x, "longest_ns", t->longest_ns);
 	return xtr_findings_add(fw->o->findings, &x);
 }
 

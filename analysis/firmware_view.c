@@ -2,18 +2,12 @@
 /* The analysis `firmware` as text and as JSON. */
 #include "firmware.h"
 #include "grid.h"
+#include "grid_cell.h"
 #include "replay/text.h"
 #include "view.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-static void cell(struct xtr_grid *t, bool known, char *(*format)(char *, uint64_t), uint64_t v)
-{
-	char buf[XTR_TEXT_NUMBER];
-
-	xtr_grid_cell(t, known ? format(buf, v) : "-");
-}
 
 static uint64_t per_second(const struct firmware *fw, uint64_t n)
 {
@@ -27,14 +21,14 @@ static void row(const struct firmware *fw, struct xtr_grid *t, const char *what,
 	bool known = h && h->n;
 
 	xtr_grid_cell(t, what);
-	cell(t, true, xtr_text_count, n);
+	xtr_grid_value(t, true, xtr_text_count, n);
 	if (!fw->o->times)
 		return;
-	cell(t, fw->o->span_ns, xtr_text_count, per_second(fw, n));
-	cell(t, known, xtr_text_ns, known ? h->sum : 0);
-	cell(t, known, xtr_text_ns, known ? xtr_hist_quantile(h, 500) : 0);
-	cell(t, known, xtr_text_ns, known ? xtr_hist_quantile(h, 990) : 0);
-	cell(t, known, xtr_text_ns, known ? h->max : 0);
+	xtr_grid_value(t, fw->o->span_ns, xtr_text_count, per_second(fw, n));
+	xtr_grid_value(t, known, xtr_text_ns, known ? h->sum : 0);
+	xtr_grid_value(t, known, xtr_text_ns, known ? xtr_hist_quantile(h, 500) : 0);
+	xtr_grid_value(t, known, xtr_text_ns, known ? xtr_hist_quantile(h, 990) : 0);
+	xtr_grid_value(t, known, xtr_text_ns, known ? h->max : 0);
 }
 
 static void receive_rows(const struct firmware *fw, struct xtr_grid *t)
@@ -97,16 +91,16 @@ static int jsm_text(const struct firmware *fw, FILE *f)
 
 		xtr_text_name(name, sizeof(name), r->name, strnlen(r->name, sizeof(r->name)));
 		xtr_grid_cell(t, name);
-		cell(t, true, xtr_text_count, r->sent);
-		cell(t, true, xtr_text_count, r->replies);
-		cell(t, true, xtr_text_count, r->failed);
-		cell(t, !r->one_way, xtr_text_count, r->no_reply);
-		cell(t, true, xtr_text_count, r->not_known);
+		xtr_grid_value(t, true, xtr_text_count, r->sent);
+		xtr_grid_value(t, true, xtr_text_count, r->replies);
+		xtr_grid_value(t, true, xtr_text_count, r->failed);
+		xtr_grid_value(t, !r->one_way, xtr_text_count, r->no_reply);
+		xtr_grid_value(t, true, xtr_text_count, r->not_known);
 		if (!fw->o->times)
 			continue;
-		cell(t, r->rtt.n, xtr_text_ns, xtr_hist_quantile(&r->rtt, 500));
-		cell(t, r->rtt.n, xtr_text_ns, xtr_hist_quantile(&r->rtt, 990));
-		cell(t, r->rtt.n, xtr_text_ns, r->rtt.max);
+		xtr_grid_value(t, r->rtt.n, xtr_text_ns, xtr_hist_quantile(&r->rtt, 500));
+		xtr_grid_value(t, r->rtt.n, xtr_text_ns, xtr_hist_quantile(&r->rtt, 990));
+		xtr_grid_value(t, r->rtt.n, xtr_text_ns, r->rtt.max);
 	}
 	return xtr_grid_print(t, f, 2);
 }

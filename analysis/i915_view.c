@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The section for people. */
 #include "grid.h"
+#include "grid_cell.h"
 #include "i915_impl.h"
 #include "replay/text.h"
 #include "view.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-
-static void cell_count(struct xtr_grid *t, uint64_t n)
-{
-	char buf[XTR_TEXT_NUMBER];
-
-	xtr_grid_cell(t, xtr_text_count(buf, n));
-}
 
 static void cells_hist(struct xtr_grid *t, const struct xtr_hist *h)
 {
@@ -109,10 +103,10 @@ static int text_creators(const struct i915 *g, FILE *f)
 		const struct i915_creator *c = &o->creator[i];
 
 		cells_process(t, g, c->pid, c->comm);
-		cell_count(t, c->created);
+		xtr_grid_count(t, c->created);
 		cell_bytes(t, c->bytes);
-		cell_count(t, c->destroyed);
-		cell_count(t, c->left);
+		xtr_grid_count(t, c->destroyed);
+		xtr_grid_count(t, c->left);
 		cell_bytes(t, c->left_bytes);
 		xtr_grid_cell(t, c->left ? xtr_text_place(at, g->o->times, c->left_ns) : "-");
 	}
@@ -145,8 +139,8 @@ static int text_vma(const struct i915 *g, FILE *f)
 		snprintf(ptr, sizeof(ptr), "0x%" PRIx64, p->vm);
 		xtr_grid_cell(t, ptr);
 		cell_bytes(t, p->bytes);
-		cell_count(t, p->binds);
-		cell_count(t, p->rebinds);
+		xtr_grid_count(t, p->binds);
+		xtr_grid_count(t, p->rebinds);
 		xtr_grid_cell(t, g->o->times ? xtr_text_count(n, p->most) : "-");
 	}
 	return t ? xtr_grid_print(t, f, 2) : 0;
@@ -189,16 +183,16 @@ static int text_pressure(const struct i915 *g, FILE *f)
 		const struct i915_device *row = &d->device[i];
 
 		xtr_grid_cell(t, row->name);
-		cell_count(t, row->count[I915_SHRINK]);
+		xtr_grid_count(t, row->count[I915_SHRINK]);
 		cell_bytes(t, row->pages > UINT64_MAX / I915_PAGE ? UINT64_MAX
 								  : row->pages * I915_PAGE);
-		cell_count(t, row->unlimited);
-		cell_count(t, row->count[I915_EVICT]);
-		cell_count(t, row->count[I915_EVICT_NODE]);
-		cell_count(t, row->count[I915_EVICT_VM]);
+		xtr_grid_count(t, row->unlimited);
+		xtr_grid_count(t, row->count[I915_EVICT]);
+		xtr_grid_count(t, row->count[I915_EVICT_NODE]);
+		xtr_grid_count(t, row->count[I915_EVICT_VM]);
 		cell_bytes(t, row->evict_bytes);
-		cell_count(t, row->in_flight);
-		cell_count(t, row->between);
+		xtr_grid_count(t, row->in_flight);
+		xtr_grid_count(t, row->between);
 	}
 	ret = xtr_grid_print(t, f, 2);
 	if (d->not_kept)
@@ -218,12 +212,12 @@ static int text_contexts(const struct i915 *g, FILE *f)
 		const struct i915_device *row = &d->device[i];
 
 		xtr_grid_cell(t, row->name);
-		cell_count(t, row->contexts);
-		cell_count(t, row->contexts_freed);
-		cell_count(t, row->contexts_left);
-		cell_count(t, row->spaces);
-		cell_count(t, row->spaces_released);
-		cell_count(t, row->spaces_left);
+		xtr_grid_count(t, row->contexts);
+		xtr_grid_count(t, row->contexts_freed);
+		xtr_grid_count(t, row->contexts_left);
+		xtr_grid_count(t, row->spaces);
+		xtr_grid_count(t, row->spaces_released);
+		xtr_grid_count(t, row->spaces_left);
 	}
 	return xtr_grid_print(t, f, 2);
 }
@@ -245,14 +239,14 @@ static int text_engines(const struct i915 *g, FILE *f)
 
 		xtr_grid_cell(t, row->device);
 		xtr_grid_cell(t, row->name);
-		cell_count(t, row->requests);
-		cell_count(t, row->completed);
-		cell_count(t, row->late);
-		cell_count(t, row->open);
-		cell_count(t, row->errors);
-		cell_count(t, row->preempted);
+		xtr_grid_count(t, row->requests);
+		xtr_grid_count(t, row->completed);
+		xtr_grid_count(t, row->late);
+		xtr_grid_count(t, row->open);
+		xtr_grid_count(t, row->errors);
+		xtr_grid_count(t, row->preempted);
 		cells_hist(t, &row->request);
-		cell_count(t, row->waits);
+		xtr_grid_count(t, row->waits);
 		cells_hist(t, &row->wait);
 	}
 	return xtr_grid_print(t, f, 2);
@@ -276,7 +270,7 @@ static int text_waits(const struct i915 *g, FILE *f)
 		cells_process(t, g, w->pid, w->comm);
 		xtr_grid_cell(t, known ? r->row[w->row].device : "(others)");
 		xtr_grid_cell(t, known ? r->row[w->row].name : "(others)");
-		cell_count(t, w->waits);
+		xtr_grid_count(t, w->waits);
 		xtr_grid_cell(t, w->wait.n ? xtr_text_ns(n, w->wait.sum) : "-");
 		cells_hist(t, &w->wait);
 	}
@@ -314,8 +308,8 @@ static int text_regs(const struct i915 *g, FILE *f)
 	for (uint32_t i = 0; i < g->regs.n && i < g->o->top; i++) {
 		snprintf(n, sizeof(n), "0x%" PRIx32, g->regs.reg[i].reg);
 		xtr_grid_cell(t, n);
-		cell_count(t, g->regs.reg[i].reads);
-		cell_count(t, g->regs.reg[i].writes);
+		xtr_grid_count(t, g->regs.reg[i].reads);
+		xtr_grid_count(t, g->regs.reg[i].writes);
 	}
 	return xtr_grid_print(t, f, 2);
 }

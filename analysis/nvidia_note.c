@@ -6,18 +6,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-static void evidence(struct xtr_finding *f, const char *key, uint64_t value)
-{
-	f->evidence[f->n_evidence++] = (struct xtr_evidence){ key, value };
-}
-
 static void rate_evidence(struct xtr_finding *f, const struct nv_rate *r, const char *what,
 			  uint64_t limit)
 {
-	evidence(f, what, r->worst);
-	evidence(f, "window_ns", NV_STORM_WINDOW);
-	evidence(f, "windows", r->storms);
-	evidence(f, "limit_per_s", limit);
+	xtr_finding_evidence(f, what, r->worst);
+	xtr_finding_evidence(f, "window_ns", NV_STORM_WINDOW);
+	xtr_finding_evidence(f, "windows", r->storms);
+	xtr_finding_evidence(f, "limit_per_s", limit);
 }
 
 static int ioctl_storm(struct nvidia *nv, const struct nv_process *p)
@@ -30,7 +25,7 @@ static int ioctl_storm(struct nvidia *nv, const struct nv_process *p)
 		 "costs processor time, and kernels are not launched by them",
 		 p->pid, xtr_text_count(n, p->rate.worst), xtr_text_ns(window, NV_STORM_WINDOW),
 		 xtr_text_count(limit, NV_IOCTLS_PER_S));
-	evidence(&x, "pid", p->pid);
+	xtr_finding_evidence(&x, "pid", p->pid);
 	rate_evidence(&x, &p->rate, "ioctls", NV_IOCTLS_PER_S);
 	return xtr_findings_add(nv->o->findings, &x);
 }
@@ -47,7 +42,7 @@ static int interrupt_storm(struct nvidia *nv, const struct nv_device *d)
 		 "second",
 		 d->device, xtr_text_count(n, d->rate.worst), xtr_text_ns(window, NV_STORM_WINDOW),
 		 xtr_text_count(limit, NV_IRQS_PER_S));
-	evidence(&x, "device", d->device);
+	xtr_finding_evidence(&x, "device", d->device);
 	rate_evidence(&x, &d->rate, "interrupts", NV_IRQS_PER_S);
 	return xtr_findings_add(nv->o->findings, &x);
 }

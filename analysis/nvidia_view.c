@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The analysis `nvidia` as text. */
 #include "grid.h"
+#include "grid_cell.h"
 #include "nvidia.h"
 #include "replay/text.h"
 #include "view.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-static void count(struct xtr_grid *t, uint64_t n)
-{
-	char buf[XTR_TEXT_NUMBER];
-
-	xtr_grid_cell(t, xtr_text_count(buf, n));
-}
 
 static void ns(struct xtr_grid *t, bool known, uint64_t v)
 {
@@ -138,7 +132,7 @@ static int text_table(const struct nvidia *nv, FILE *f, const char *title, const
 		who(t, nv, &nv->process[i]);
 		for (k = 0; k < n; k++)
 			if (is_recorded(nv, c[k].role))
-				count(t, value_of(&nv->process[i], &c[k]));
+				xtr_grid_count(t, value_of(&nv->process[i], &c[k]));
 	}
 	return xtr_grid_print(t, f, 2);
 }
@@ -164,9 +158,9 @@ static int text_ioctls(const struct nvidia *nv, FILE *f)
 		xtr_grid_cell(t, nv_whole_name(name, r->kind, r->number, r->has_second, r->second));
 		who(t, nv, &nv->process[r->process]);
 		if (nv->n_totals)
-			count(t, nv->sample_ppm[r->kind == NV_KIND_UVM] ? r->total : r->n);
-		count(t, r->n);
-		count(t, r->errors);
+			xtr_grid_count(t, nv->sample_ppm[r->kind == NV_KIND_UVM] ? r->total : r->n);
+		xtr_grid_count(t, r->n);
+		xtr_grid_count(t, r->errors);
 		quantiles(t, &r->time);
 	}
 	ret = xtr_grid_print(t, f, 2);
@@ -199,7 +193,7 @@ static int text_errors(const struct nvidia *nv, FILE *f)
 		who(t, nv, &nv->process[e->process]);
 		snprintf(name, sizeof(name), "%" PRId64, e->ret);
 		xtr_grid_cell(t, name);
-		count(t, e->n);
+		xtr_grid_count(t, e->n);
 	}
 	ret = xtr_grid_print(t, f, 2);
 	if (i < nv->n_errors || nv->errors_left_out)
@@ -233,10 +227,10 @@ static int text_interrupts(const struct nvidia *nv, FILE *f)
 
 		device_cell(t, d->device, d->rest);
 		xtr_grid_cell(t, d->msix ? "MSI-X" : d->alone ? "line or MSI" : "-");
-		count(t, nv_interrupts(nv, d));
-		count(t, d->not_ours);
+		xtr_grid_count(t, nv_interrupts(nv, d));
+		xtr_grid_count(t, d->not_ours);
 		quantiles(t, &d->time[d->msix != 0]);
-		count(t, d->bottoms[0] + d->bottoms[1]);
+		xtr_grid_count(t, d->bottoms[0] + d->bottoms[1]);
 		quantiles(t, &d->wake);
 	}
 	return xtr_grid_print(t, f, 2);
@@ -258,12 +252,12 @@ static int text_power(const struct nvidia *nv, FILE *f)
 		const struct nv_power *p = &nv->power[i];
 
 		device_cell(t, p->device, p->rest);
-		count(t, p->suspends);
-		count(t, p->suspend_errors);
+		xtr_grid_count(t, p->suspends);
+		xtr_grid_count(t, p->suspend_errors);
 		ns(t, p->suspend.n, xtr_hist_quantile(&p->suspend, 500));
 		ns(t, p->suspend.n, p->suspend.max);
-		count(t, p->resumes);
-		count(t, p->resume_errors);
+		xtr_grid_count(t, p->resumes);
+		xtr_grid_count(t, p->resume_errors);
 		ns(t, p->resume.n, xtr_hist_quantile(&p->resume, 500));
 		ns(t, p->resume.n, p->resume.max);
 		ns(t, p->away.n, xtr_hist_quantile(&p->away, 500));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "grid.h"
+#include "grid_cell.h"
 #include "power_impl.h"
 #include "replay/text.h"
 #include "view.h"
@@ -26,13 +27,6 @@ static void cell_ns(struct xtr_grid *t, uint64_t ns)
 	xtr_grid_cell(t, ns ? xtr_text_ns(buf, ns) : "-");
 }
 
-static void cell_count(struct xtr_grid *t, uint64_t n)
-{
-	char buf[XTR_TEXT_NUMBER];
-
-	xtr_grid_cell(t, xtr_text_count(buf, n));
-}
-
 static const char *source(const struct power *p, unsigned int step)
 {
 	return p->function[step] != UINT32_MAX ? sources[step] : "vpu:pm";
@@ -52,7 +46,7 @@ static int text_steps(const struct power *p, FILE *f)
 			continue;
 		xtr_grid_cell(t, titles[i]);
 		xtr_grid_cell(t, source(p, i));
-		cell_count(t, p->count[i]);
+		xtr_grid_count(t, p->count[i]);
 		cell_ns(t, h->sum);
 		cell_ns(t, xtr_hist_mean(h));
 		cell_ns(t, xtr_hist_quantile(h, 500));
@@ -77,8 +71,8 @@ static int text_payers(const struct power *p, FILE *f)
 		const struct power_payer *one = &p->payer[i];
 
 		xtr_grid_cell(t, payer_name(one->name));
-		cell_count(t, one->wakes);
-		cell_count(t, one->boots);
+		xtr_grid_count(t, one->wakes);
+		xtr_grid_count(t, one->boots);
 		cell_ns(t, one->sum_ns);
 		cell_ns(t, one->max_ns);
 	}
@@ -124,7 +118,7 @@ static int text_wakes(const struct power *p, FILE *f)
 		xtr_grid_cell(t, payer_name(w->payer));
 		snprintf(buf, sizeof(buf), "%" PRIu64, w->place.submit_no);
 		xtr_grid_cell(t, w->place.submit_no ? buf : "-");
-		cell_count(t, w->boots);
+		xtr_grid_count(t, w->boots);
 		cell_ns(t, power_cost(w));
 		cell_ns(t, power_boot_ns(w));
 		cell_ns(t, w->payer_ns);

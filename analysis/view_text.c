@@ -3,6 +3,7 @@
 #include "view.h"
 #include "format/reader.h"
 #include "grid.h"
+#include "grid_cell.h"
 #include "replay/sampled.h"
 #include "replay/text.h"
 
@@ -24,13 +25,6 @@ static void cell_ns(struct xtr_grid *t, uint64_t ns, bool bounded)
 
 	snprintf(buf, sizeof(buf), "%s%s", bounded ? "<=" : "", xtr_text_ns(n, ns));
 	xtr_grid_cell(t, buf);
-}
-
-static void cell_count(struct xtr_grid *t, uint64_t n)
-{
-	char buf[XTR_TEXT_NUMBER];
-
-	xtr_grid_cell(t, xtr_text_count(buf, n));
 }
 
 /* Sum, mean, p50, p90, p99, max: of execution, or as upper bounds of residence, where only that is
@@ -146,7 +140,7 @@ static int exec_table(const struct xtr_view *v, enum xtr_stats_by by)
 		const struct xtr_stats_row *row = xtr_stats_row(v->stats, by, i);
 
 		cells_name(v, t, by, row);
-		cell_count(t, row->agg.jobs);
+		xtr_grid_count(t, row->agg.jobs);
 		cells_times(v, t, by, row);
 	}
 	ret = xtr_grid_print(t, v->f, 2);
@@ -199,18 +193,18 @@ static int unusual(const struct xtr_view *v)
 			continue;
 		shown++;
 		cells_name(v, t, XTR_BY_RING, row);
-		cell_count(t, a->jobs);
-		cell_count(t, a->on_hardware);
-		cell_count(t, a->in_queue);
-		cell_count(t, a->quality[XTR_QUALITY_OPEN]);
-		cell_count(t, a->quality[XTR_QUALITY_LOST]);
-		cell_count(t, a->killed);
-		cell_count(t, a->errors);
-		cell_count(t, a->timeouts);
-		cell_count(t, a->batches);
-		cell_count(t, a->batch_jobs);
-		cell_count(t, a->overtaken);
-		cell_count(t, a->kernel);
+		xtr_grid_count(t, a->jobs);
+		xtr_grid_count(t, a->on_hardware);
+		xtr_grid_count(t, a->in_queue);
+		xtr_grid_count(t, a->quality[XTR_QUALITY_OPEN]);
+		xtr_grid_count(t, a->quality[XTR_QUALITY_LOST]);
+		xtr_grid_count(t, a->killed);
+		xtr_grid_count(t, a->errors);
+		xtr_grid_count(t, a->timeouts);
+		xtr_grid_count(t, a->batches);
+		xtr_grid_count(t, a->batch_jobs);
+		xtr_grid_count(t, a->overtaken);
+		xtr_grid_count(t, a->kernel);
 	}
 	ret = shown ? xtr_grid_print(t, v->f, 2) : xtr_grid_print(t, NULL, 0);
 	if (!shown)

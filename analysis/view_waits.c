@@ -3,6 +3,7 @@
 #include "view.h"
 #include "format/reader.h"
 #include "grid.h"
+#include "grid_cell.h"
 #include "replay/text.h"
 
 #include <inttypes.h>
@@ -14,13 +15,6 @@ static void cell_ns(struct xtr_grid *t, uint64_t ns)
 	char buf[XTR_TEXT_NUMBER];
 
 	xtr_grid_cell(t, xtr_text_ns(buf, ns));
-}
-
-static void cell_count(struct xtr_grid *t, uint64_t n)
-{
-	char buf[XTR_TEXT_NUMBER];
-
-	xtr_grid_cell(t, xtr_text_count(buf, n));
 }
 
 /* p50, p99, max; as times or as plain numbers. */
@@ -35,7 +29,7 @@ static void cells_hist(struct xtr_grid *t, const struct xtr_hist *h, bool times)
 		else if (times)
 			cell_ns(t, xtr_hist_quantile(h, q[i]));
 		else
-			cell_count(t, xtr_hist_quantile(h, q[i]));
+			xtr_grid_count(t, xtr_hist_quantile(h, q[i]));
 	}
 }
 
@@ -68,7 +62,7 @@ int xtr_view_text_waits(const struct xtr_view *v)
 		cells_hist(t, &row->agg.queue_wait, true);
 		cells_hist(t, &row->agg.hw_wait, true);
 		xtr_grid_cell(t, xtr_text_percent(buf, row->agg.blocked, row->agg.queue_wait.sum));
-		cell_count(t, row->agg.waits);
+		xtr_grid_count(t, row->agg.waits);
 		cell_ns(t, row->agg.dep_wait);
 		cells_hist(t, &ring->dep_wait, true);
 	}
@@ -91,9 +85,9 @@ int xtr_view_text_depth(const struct xtr_view *v)
 		const struct xtr_stats_ring *ring = xtr_stats_ring(v->stats, row->ring->index);
 
 		cells_ring(v, t, row->ring);
-		cell_count(t, ring->queued);
+		xtr_grid_count(t, ring->queued);
 		cells_hist(t, &ring->depth_queue, false);
-		cell_count(t, ring->run);
+		xtr_grid_count(t, ring->run);
 		cells_hist(t, &ring->depth_run, false);
 	}
 	return xtr_grid_print(t, v->f, 2);
@@ -113,7 +107,7 @@ static int blockers(const struct xtr_view *v)
 
 		xtr_grid_cell(t, xtr_view_ring_id(v, b->ring_id, buf, sizeof(buf)));
 		xtr_grid_cell(t, xtr_view_ring_id(v, b->blocker_id, buf, sizeof(buf)));
-		cell_count(t, b->n);
+		xtr_grid_count(t, b->n);
 		if (xtr_view_times(v)) {
 			cell_ns(t, b->total);
 			cell_ns(t, b->max);

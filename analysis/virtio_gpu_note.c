@@ -61,11 +61,6 @@ const char *vgpu_type_name(uint32_t type)
 	return NULL;
 }
 
-static void evidence(struct xtr_finding *f, const char *key, uint64_t value)
-{
-	f->evidence[f->n_evidence++] = (struct xtr_evidence){ key, value };
-}
-
 /* "RESOURCE_FLUSH (0x104)" */
 static const char *type_text(uint32_t type, char buf[64])
 {
@@ -87,10 +82,10 @@ static int error(const struct virtio_gpu *x, const struct vgpu_response *p)
 	snprintf(f.text, sizeof(f.text), "virtio%d answered %s %s with %s%s", p->dev,
 		 xtr_text_count(n, p->n), p->n == 1 ? "command" : "commands",
 		 type_text(p->type, type), to);
-	evidence(&f, "responses", p->n);
-	evidence(&f, "limit", 1);
-	evidence(&f, "type", p->type);
-	evidence(&f, "first_command", p->first_command);
+	xtr_finding_evidence(&f, "responses", p->n);
+	xtr_finding_evidence(&f, "limit", 1);
+	xtr_finding_evidence(&f, "type", p->type);
+	xtr_finding_evidence(&f, "first_command", p->first_command);
 	return xtr_findings_add(x->o->findings, &f);
 }
 
@@ -106,10 +101,10 @@ static int no_answer(const struct virtio_gpu *x, const struct vgpu_command *c)
 	snprintf(f.text, sizeof(f.text), "virtio%d did not answer %s of %s commands %s", c->dev,
 		 xtr_text_count(n, c->unanswered), xtr_text_count(of, c->queued),
 		 type_text(c->type, type));
-	evidence(&f, "unanswered", c->unanswered);
-	evidence(&f, "limit_ns", VGPU_UNANSWERED_NS);
-	evidence(&f, "queued", c->queued);
-	evidence(&f, "type", c->type);
+	xtr_finding_evidence(&f, "unanswered", c->unanswered);
+	xtr_finding_evidence(&f, "limit_ns", VGPU_UNANSWERED_NS);
+	xtr_finding_evidence(&f, "queued", c->queued);
+	xtr_finding_evidence(&f, "type", c->type);
 	return xtr_findings_add(x->o->findings, &f);
 }
 

@@ -1,24 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "grid.h"
+#include "grid_cell.h"
 #include "replay/text.h"
 #include "view.h"
 #include "virtio_gpu_impl.h"
 
 #include <string.h>
-
-static void cell_count(struct xtr_grid *t, uint64_t n)
-{
-	char buf[XTR_TEXT_NUMBER];
-
-	xtr_grid_cell(t, xtr_text_count(buf, n));
-}
-
-static void cell_time(struct xtr_grid *t, bool known, uint64_t ns)
-{
-	char buf[XTR_TEXT_NUMBER];
-
-	xtr_grid_cell(t, known ? xtr_text_ns(buf, ns) : "-");
-}
 
 static void cell_dev(struct xtr_grid *t, int32_t dev)
 {
@@ -51,15 +38,15 @@ static int text_commands(const struct virtio_gpu *x, FILE *f)
 
 		cell_dev(t, c->dev);
 		cell_type(t, c->type);
-		cell_count(t, c->queued);
-		cell_count(t, c->answered);
-		cell_count(t, c->errors);
-		cell_count(t, c->open);
-		cell_count(t, c->unanswered);
-		cell_count(t, c->unpaired);
-		cell_time(t, timed, xtr_hist_quantile(&c->time, 500));
-		cell_time(t, timed, xtr_hist_quantile(&c->time, 990));
-		cell_time(t, timed, c->time.max);
+		xtr_grid_count(t, c->queued);
+		xtr_grid_count(t, c->answered);
+		xtr_grid_count(t, c->errors);
+		xtr_grid_count(t, c->open);
+		xtr_grid_count(t, c->unanswered);
+		xtr_grid_count(t, c->unpaired);
+		xtr_grid_ns(t, timed, xtr_hist_quantile(&c->time, 500));
+		xtr_grid_ns(t, timed, xtr_hist_quantile(&c->time, 990));
+		xtr_grid_ns(t, timed, c->time.max);
 	}
 	return xtr_grid_print(t, i ? f : NULL, 2);
 }
@@ -73,7 +60,7 @@ static int text_responses(const struct virtio_gpu *x, FILE *f)
 	for (i = 0; i < x->n_responses; i++) {
 		cell_dev(t, x->response[i].dev);
 		cell_type(t, x->response[i].type);
-		cell_count(t, x->response[i].n);
+		xtr_grid_count(t, x->response[i].n);
 	}
 	return xtr_grid_print(t, i ? f : NULL, 2);
 }
@@ -90,13 +77,13 @@ static int text_queues(const struct virtio_gpu *x, FILE *f)
 		const struct vgpu_queue *q = &x->queue[i];
 
 		cell_dev(t, q->dev);
-		cell_count(t, q->vq);
-		cell_count(t, q->queued);
-		cell_count(t, q->answered);
+		xtr_grid_count(t, q->vq);
+		xtr_grid_count(t, q->queued);
+		xtr_grid_count(t, q->answered);
 		if (q->min_free == UINT64_MAX)
 			xtr_grid_cell(t, "-");
 		else
-			cell_count(t, q->min_free);
+			xtr_grid_count(t, q->min_free);
 	}
 	return xtr_grid_print(t, i ? f : NULL, 2);
 }

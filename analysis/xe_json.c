@@ -13,15 +13,6 @@ static void kv_time(const struct xe *x, struct xtr_json *j, const char *key, uin
 		xtr_json_null(j);
 }
 
-static void kv_known(struct xtr_json *j, const char *key, uint64_t v)
-{
-	xtr_json_key(j, key);
-	if (v)
-		xtr_json_u64(j, v);
-	else
-		xtr_json_null(j);
-}
-
 static void kv_label(struct xtr_json *j, const char *key, const struct xtr_labels *l, uint32_t i)
 {
 	xtr_json_key(j, key);
@@ -33,7 +24,7 @@ static void kv_owner(const struct xe *x, struct xtr_json *j, uint32_t pid, uint3
 	size_t n = 0;
 	const char *s = comm && x->o->tables ? xtr_tables_string(x->o->tables, comm, &n) : NULL;
 
-	kv_known(j, "pid", pid);
+	xtr_json_kv_known(j, "pid", pid);
 	xtr_json_key(j, "comm");
 	xtr_json_strn(j, s, n);
 }
@@ -96,8 +87,8 @@ static void json_queue(const struct xe *x, const struct xe_queue *q, struct xtr_
 	kv_class(j, q->class);
 	xtr_json_kv_u64(j, "width", q->width);
 	kv_owner(x, j, q->pid, q->comm);
-	kv_known(j, "created_ns", q->creations ? q->from_ns : 0);
-	kv_known(j, "ended_ns", q->to_ns);
+	xtr_json_kv_known(j, "created_ns", q->creations ? q->from_ns : 0);
+	xtr_json_kv_known(j, "ended_ns", q->to_ns);
 	for (i = 0; i < XE_JOB_KIND_COUNT; i++)
 		xtr_json_kv_u64(j, job_keys[i], q->job[i]);
 	xtr_json_kv_s64(j, "first_error", q->first_error);

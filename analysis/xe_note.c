@@ -26,11 +26,6 @@ static const struct rule {
 };
 #define RULES (sizeof(rules) / sizeof(rules[0]))
 
-static void evidence(struct xtr_finding *f, const char *key, uint64_t value)
-{
-	f->evidence[f->n_evidence++] = (struct xtr_evidence){ key, value };
-}
-
 /* "queue rcs12 of 0000:03:00.0, process 5 (game)" */
 static int name_queue(const struct xe *x, const struct xe_queue *q, char *buf, size_t cap)
 {
@@ -68,12 +63,12 @@ static int on_rule(const struct xe *x, const struct xe_queue *q, const struct ru
 	else
 		snprintf(f.text + len, sizeof(f.text) - len, ": %s %s", xtr_text_count(count, n),
 			 r->many);
-	evidence(&f, "count", n);
-	evidence(&f, "limit", 1);
-	evidence(&f, "guc_id", q->guc);
-	evidence(&f, "gt", q->gt);
-	evidence(&f, "pid", q->pid);
-	evidence(&f, "jobs", q->job[XE_JOB_EXEC]);
+	xtr_finding_evidence(&f, "count", n);
+	xtr_finding_evidence(&f, "limit", 1);
+	xtr_finding_evidence(&f, "guc_id", q->guc);
+	xtr_finding_evidence(&f, "gt", q->gt);
+	xtr_finding_evidence(&f, "pid", q->pid);
+	xtr_finding_evidence(&f, "jobs", q->job[XE_JOB_EXEC]);
 	return xtr_findings_add(x->o->findings, &f);
 }
 
@@ -90,11 +85,11 @@ static int on_instant(const struct xe *x, const struct xe_queue *q)
 		 ": its %s jobs ended at once, without a fence of the hardware: the queue is a "
 		 "long-running one, their times are not those of the work",
 		 xtr_text_count(count, q->instant));
-	evidence(&f, "jobs", q->instant);
-	evidence(&f, "limit_ns", XE_INSTANT_NS);
-	evidence(&f, "guc_id", q->guc);
-	evidence(&f, "gt", q->gt);
-	evidence(&f, "pid", q->pid);
+	xtr_finding_evidence(&f, "jobs", q->instant);
+	xtr_finding_evidence(&f, "limit_ns", XE_INSTANT_NS);
+	xtr_finding_evidence(&f, "guc_id", q->guc);
+	xtr_finding_evidence(&f, "gt", q->gt);
+	xtr_finding_evidence(&f, "pid", q->pid);
 	return xtr_findings_add(x->o->findings, &f);
 }
 
@@ -113,9 +108,9 @@ static int on_tlb(const struct xe *x, uint32_t dev)
 		 xtr_text_count(sent, d->tlb[XE_TLB_SEND]),
 		 xtr_text_name(name, sizeof(name), x->devices.name[dev],
 			       strlen(x->devices.name[dev])));
-	evidence(&f, "timeouts", d->tlb[XE_TLB_TIMEOUT]);
-	evidence(&f, "limit", 1);
-	evidence(&f, "sent", d->tlb[XE_TLB_SEND]);
+	xtr_finding_evidence(&f, "timeouts", d->tlb[XE_TLB_TIMEOUT]);
+	xtr_finding_evidence(&f, "limit", 1);
+	xtr_finding_evidence(&f, "sent", d->tlb[XE_TLB_SEND]);
 	return xtr_findings_add(x->o->findings, &f);
 }
 

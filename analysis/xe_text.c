@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "grid.h"
+#include "grid_cell.h"
 #include "replay/text.h"
 #include "view.h"
 #include "xe_impl.h"
@@ -13,13 +14,6 @@ static void cell_time(struct xtr_grid *t, uint64_t n, uint64_t ns)
 	char buf[XTR_TEXT_NUMBER];
 
 	xtr_grid_cell(t, n ? xtr_text_ns(buf, ns) : "-");
-}
-
-static void cell_count(struct xtr_grid *t, uint64_t n)
-{
-	char buf[XTR_TEXT_NUMBER];
-
-	xtr_grid_cell(t, xtr_text_count(buf, n));
 }
 
 static void cell_label(struct xtr_grid *t, const struct xtr_labels *l, uint32_t i)
@@ -60,8 +54,8 @@ static int text_classes(const struct xe *x, FILE *f)
 			cell_label(t, &x->devices, i);
 			xtr_grid_cell(t,
 				      k < XE_CLASSES - 1 ? xe_class_text(k, name) : "(not known)");
-			cell_count(t, c->queues);
-			cell_count(t, c->jobs);
+			xtr_grid_count(t, c->queues);
+			xtr_grid_count(t, c->jobs);
 			cell_time(t, x->o->times, c->busy.total);
 			xtr_grid_cell(
 				t, x->o->times ? xtr_text_percent(buf, c->busy.total, x->o->span_ns)
@@ -81,17 +75,17 @@ static void row_queue(const struct xe *x, const struct xe_queue *q, struct xtr_g
 	xtr_grid_cell(t, buf);
 	xtr_grid_cell(t, xe_queue_name(q, buf));
 	cell_owner(t, x, q->pid, q->comm);
-	cell_count(t, q->job[XE_JOB_EXEC]);
-	cell_count(t, q->done);
-	cell_count(t, q->open);
+	xtr_grid_count(t, q->job[XE_JOB_EXEC]);
+	xtr_grid_count(t, q->done);
+	xtr_grid_count(t, q->open);
 	cell_time(t, timed, q->busy_ns);
 	cell_time(t, timed, xtr_hist_quantile(&q->residence, 500));
 	cell_time(t, timed, xtr_hist_quantile(&q->residence, 990));
 	cell_time(t, timed, q->residence.max);
-	cell_count(t, q->event[XE_QUEUE_RESET]);
-	cell_count(t, q->job[XE_JOB_TIMEDOUT]);
-	cell_count(t, q->event[XE_QUEUE_CAT_ERROR]);
-	cell_count(t, q->job[XE_JOB_BAN]);
+	xtr_grid_count(t, q->event[XE_QUEUE_RESET]);
+	xtr_grid_count(t, q->job[XE_JOB_TIMEDOUT]);
+	xtr_grid_count(t, q->event[XE_QUEUE_CAT_ERROR]);
+	xtr_grid_count(t, q->job[XE_JOB_BAN]);
 	xtr_grid_cell(t, !q->creations ? "from before" : !q->to_ns ? "still there" : "destroyed");
 }
 
@@ -131,10 +125,10 @@ static int text_memory(const struct xe *x, FILE *f)
 	for (i = 0; i < x->users.n && i < x->o->top; i++) {
 		cell_label(t, &x->devices, u[i].dev);
 		cell_owner(t, x, u[i].pid, u[i].comm);
-		cell_count(t, u[i].bo[XE_BO_CREATE]);
-		cell_count(t, u[i].bytes[XE_BO_CREATE]);
-		cell_count(t, u[i].bo[XE_BO_VALIDATE]);
-		cell_count(t, u[i].bo[XE_BO_FAULT]);
+		xtr_grid_count(t, u[i].bo[XE_BO_CREATE]);
+		xtr_grid_count(t, u[i].bytes[XE_BO_CREATE]);
+		xtr_grid_count(t, u[i].bo[XE_BO_VALIDATE]);
+		xtr_grid_count(t, u[i].bo[XE_BO_FAULT]);
 	}
 	return xtr_grid_print(t, i ? f : NULL, 2);
 }
@@ -151,9 +145,9 @@ static int text_moves(const struct xe *x, FILE *f)
 		cell_label(t, &x->devices, m[i].dev);
 		cell_label(t, &x->places, m[i].from);
 		cell_label(t, &x->places, m[i].to);
-		cell_count(t, m[i].n);
-		cell_count(t, m[i].bytes);
-		cell_count(t, m[i].lacks_source);
+		xtr_grid_count(t, m[i].n);
+		xtr_grid_count(t, m[i].bytes);
+		xtr_grid_count(t, m[i].lacks_source);
 	}
 	return xtr_grid_print(t, i ? f : NULL, 2);
 }
@@ -169,8 +163,8 @@ static int text_spaces(const struct xe *x, FILE *f)
 	for (i = 0; i < x->spaces.n; i++) {
 		cell_label(t, &x->devices, s[i].dev);
 		xtr_grid_cell(t, s[i].desc->name + strlen("xe:xe_"));
-		cell_count(t, s[i].n);
-		cell_count(t, s[i].bytes);
+		xtr_grid_count(t, s[i].n);
+		xtr_grid_count(t, s[i].bytes);
 	}
 	return xtr_grid_print(t, i ? f : NULL, 2);
 }
@@ -193,12 +187,12 @@ static int text_messages(const struct xe *x, FILE *f)
 		xtr_grid_cell(t, m[i].direction == XE_H2G ? "to" : "from");
 		snprintf(buf, sizeof(buf), "0x%04x %s", m[i].action, name ? name : "");
 		xtr_grid_cell(t, buf);
-		cell_count(t, m[i].n);
+		xtr_grid_count(t, m[i].n);
 		if (x->o->times && x->o->span_ns)
-			cell_count(t, (uint64_t)((double)m[i].n * 1e9 / (double)x->o->span_ns));
+			xtr_grid_count(t, (uint64_t)((double)m[i].n * 1e9 / (double)x->o->span_ns));
 		else
 			xtr_grid_cell(t, "-");
-		cell_count(t, m[i].dwords);
+		xtr_grid_count(t, m[i].dwords);
 	}
 	return xtr_grid_print(t, i ? f : NULL, 2);
 }
@@ -239,10 +233,10 @@ static int text_tlb(const struct xe *x, FILE *f)
 			continue;
 		rows++;
 		cell_label(t, &x->devices, i);
-		cell_count(t, d->tlb[XE_TLB_SEND]);
-		cell_count(t, d->tlb[XE_TLB_RECV]);
-		cell_count(t, d->tlb[XE_TLB_SIGNAL]);
-		cell_count(t, d->tlb[XE_TLB_TIMEOUT]);
+		xtr_grid_count(t, d->tlb[XE_TLB_SEND]);
+		xtr_grid_count(t, d->tlb[XE_TLB_RECV]);
+		xtr_grid_count(t, d->tlb[XE_TLB_SIGNAL]);
+		xtr_grid_count(t, d->tlb[XE_TLB_TIMEOUT]);
 		cell_time(t, timed, xtr_hist_quantile(&d->tlb_time, 500));
 		cell_time(t, timed, xtr_hist_quantile(&d->tlb_time, 990));
 		cell_time(t, timed, d->tlb_time.max);
@@ -266,11 +260,11 @@ static int text_power(const struct xe *x, FILE *f)
 			continue;
 		rows++;
 		cell_label(t, &x->devices, i);
-		cell_count(t, d->power[XE_POWER_RUNTIME_SUSPEND]);
-		cell_count(t, d->power[XE_POWER_RUNTIME_RESUME]);
+		xtr_grid_count(t, d->power[XE_POWER_RUNTIME_SUSPEND]);
+		xtr_grid_count(t, d->power[XE_POWER_RUNTIME_RESUME]);
 		cell_time(t, x->o->times, d->asleep_ns);
-		cell_count(t, d->power[XE_POWER_SUSPEND]);
-		cell_count(t, d->power[XE_POWER_RESUME]);
+		xtr_grid_count(t, d->power[XE_POWER_SUSPEND]);
+		xtr_grid_count(t, d->power[XE_POWER_RESUME]);
 	}
 	return xtr_grid_print(t, rows ? f : NULL, 2);
 }
@@ -289,10 +283,10 @@ static int text_ticks(const struct xe *x, FILE *f)
 		cell_label(t, &x->devices, k[i].dev);
 		cell_label(t, &x->clocks, k[i].name);
 		xtr_grid_cell(t, k[i].engine ? "engine" : "context");
-		cell_count(t, k[i].n);
-		cell_count(t, k[i].active);
+		xtr_grid_count(t, k[i].n);
+		xtr_grid_count(t, k[i].active);
 		if (k[i].engine)
-			cell_count(t, k[i].total);
+			xtr_grid_count(t, k[i].total);
 		else
 			xtr_grid_cell(t, "-");
 		xtr_grid_cell(t,

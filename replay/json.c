@@ -187,6 +187,15 @@ void xtr_json_kv_u64(struct xtr_json *j, const char *key, uint64_t v)
 	xtr_json_u64(j, v);
 }
 
+void xtr_json_kv_known(struct xtr_json *j, const char *key, uint64_t v)
+{
+	xtr_json_key(j, key);
+	if (v)
+		xtr_json_u64(j, v);
+	else
+		xtr_json_null(j);
+}
+
 void xtr_json_kv_s64(struct xtr_json *j, const char *key, int64_t v)
 {
 	xtr_json_key(j, key);

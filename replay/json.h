@@ -48,6 +48,8 @@ void xtr_json_quote(FILE *f, const char *s, size_t n);
 
 /* Key and value in one call. */
 void xtr_json_kv_u64(struct xtr_json *j, const char *key, uint64_t v);
+/* null for 0, which stands for "not known". */
+void xtr_json_kv_known(struct xtr_json *j, const char *key, uint64_t v);
 void xtr_json_kv_s64(struct xtr_json *j, const char *key, int64_t v);
 void xtr_json_kv_bool(struct xtr_json *j, const char *key, bool v);
 void xtr_json_kv_str(struct xtr_json *j, const char *key, const char *v);
