@@ -197,11 +197,15 @@ fuzz-bin: $(FUZZ)
 
 # --- verbs ------------------------------------------------------------------------------------
 
-.PHONY: check demo bench fuzz fuzz-plain asan golden lint fmt fmt-check install uninstall list clean large
+.PHONY: check check-long demo bench fuzz fuzz-plain asan golden lint fmt fmt-check install uninstall list clean large
 check: ## build and run every test (LAB=0: without the lab); last line: N passed, N failed, N skipped
 	$(Q)scripts/install-deps build check lint
 	$(Q)$(if $(filter 0,$(LAB)),:,scripts/install-deps lab || :)
 	$(Q)tests/run.py
+
+check-long: ## the long versions of the tests of reliability: hours; root for those that record
+	$(Q)scripts/install-deps build check
+	$(Q)LONG=1 tests/run.py
 
 asan: ## the test suite under ASan and UBSan
 	$(Q)scripts/install-deps build check

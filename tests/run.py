@@ -6,7 +6,10 @@ A group is either the unit tests (Criterion programs, counted by their TAP outpu
 tests/NAME/run* that ends with such a line itself. A group that is missing, ends without the line, dies, or
 takes too long has failed. What is left out is said with its reason and counted as skipped.
 
+Lines `figure: GROUP.NAME NUMBER WORDS` of any of them (what was tried, how often) are said once more at the end.
+
 usage: tests/run.py [--asan] [GROUP]...        LAB=0: without the lab; WERROR=1: for the builds
+       LONG=1 tests/run.py [GROUP]...          the long versions, of the groups that have one
 """
 
 import glob
@@ -19,6 +22,11 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$")
+FIGURE = re.compile(r"^figure: (\w+\.\S+ \d+ .*\S)\s*$", re.M)
+LONG = os.environ.get("LONG") == "1"
+# Groups that have a long version (LONG=1 in their environment), and how long it may take: s.
+LONG_GROUPS = {"fuzz": 14400, "corrupt": 14400, "inject": 14400, "kill": 14400, "overload": 14400, "privilege": 3600,
+               "large": 7200, "tsan": 3600, "cover": 3600}
 SAN_ENV = {
     # Without abort_on_error a leak does not make a Criterion program fail (tests/selfcheck shows it does).
     "ASAN_OPTIONS": "abort_on_error=1:detect_leaks=1:strict_string_checks=1:detect_stack_use_after_return=1",
@@ -40,6 +48,7 @@ class Result:
 
 
 FAILED = []  # lines that told of a failure, to be said once more at the end
+FIGURES = []  # `GROUP.NAME NUMBER WORDS` of the lines that gave a figure
 
 
 def note(text):
@@ -70,7 +79,9 @@ def run(command, env=None, timeout=600):
         os.killpg(process.pid, 9)
         output, _ = process.communicate()
         status = None
-    return status, output.decode("utf-8", "replace")
+    output = output.decode("utf-8", "replace")
+    FIGURES.extend(FIGURE.findall(output))
+    return status, output
 
 
 def make(*arguments):
@@ -271,7 +282,8 @@ def lab(build):
 
 
 def group(name, timeout=600):
-    return lambda build: program(name, build, timeout)
+    """A group with a program of its own; timeout: of the short version, s."""
+    return lambda build: program(name, build, LONG_GROUPS.get(name, timeout) if LONG else timeout)
 
 
 # name, what it is, function, needs root, also under the sanitizers
@@ -321,6 +333,8 @@ def main(arguments):
     unknown = set(names) - {g[0] for g in GROUPS}
     if unknown:
         sys.exit(f"unknown groups: {', '.join(sorted(unknown))}")
+    if LONG and not names:
+        names = [g[0] for g in GROUPS if g[0] in LONG_GROUPS]
     # A jobserver of the make that started this is not for the ones started here.
     for variable in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL"):
         os.environ.pop(variable, None)
@@ -329,6 +343,8 @@ def main(arguments):
         if (names and entry[0] not in names) or (asan and not entry[4]):
             continue
         total.add(run_group(entry, ASAN if asan else PLAIN))
+    if FIGURES:
+        print("== figures", *FIGURES, sep="\n  ", flush=True)
     failed, more = FAILED[:40], len(FAILED) - 40
     if failed:
         print("== what failed, once more", *failed, *([f"and {more} more lines"] if more > 0 else []), sep="\n  ")
