@@ -49,8 +49,10 @@ static int make_temporary(char *name)
 	sigprocmask(SIG_BLOCK, &ours, &before);
 	fd = mkostemp(name, O_CLOEXEC);
 	err = errno;
-	if (fd >= 0)
+	if (fd >= 0) {
 		doomed = name;
+		fchmod(fd, 0600); /* under any umask; who cannot has made it with fewer rights */
+	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	errno = err;
 	return fd;

@@ -220,29 +220,76 @@ int xtr_io_open_read(const char *path, struct xtr_io **io)
 	return in < 0 ? in : file_new(in, &read_ops, io);
 }
 
-/*
- * An existing regular file is replaced only when asked; what is not one (a device, a pipe) is
- * simply written to.
- */
-static int open_existing(const char *path, bool force)
+/* Of a file that was created as 0600: what a umask has taken. File systems without modes refuse. */
+static void make_private(int fd)
 {
-	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW), err = 0;
+	if (fchmod(fd, 0600))
+		errno = 0;
+}
+
+/*
+ * In place of a regular file: nothing is opened by its name, so that neither a link that takes its
+ * place meanwhile nor another name of the same file leads anywhere.
+ */
+static int replace_file(const char *path)
+{
+	char temp[PATH_MAX];
+	int fd, err;
+
+	if ((size_t)snprintf(temp, sizeof(temp), "%s.XXXXXX", path) >= sizeof(temp))
+		return -ENAMETOOLONG;
+	fd = mkostemp(temp, O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	make_private(fd);
+	if (!rename(temp, path))
+		return fd;
+	err = -errno;
+	unlink(temp);
+	close(fd);
+	return err;
+}
+
+/* Somebody else's pipe, left in a directory for all, would get what a trace tells. */
+static int open_special(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY), err;
 	struct stat st;
 
 	if (fd < 0)
 		return -errno;
 	if (fstat(fd, &st))
 		err = -errno;
-	else if (!S_ISREG(st.st_mode))
-		return fd;
-	else if (!force)
-		err = -EEXIST;
-	else if (fchmod(fd, 0600) || ftruncate(fd, 0))
-		err = -errno;
+	else if (S_ISREG(st.st_mode))
+		err = -EEXIST; /* it has come meanwhile */
+	else
+		err = st.st_uid && st.st_uid != geteuid() ? -EPERM : 0;
 	if (!err)
 		return fd;
 	close(fd);
 	return err;
+}
+
+/* A block device is somebody's disk: it is not what a trace is written to. */
+static int open_existing(const char *path, bool force)
+{
+	struct stat st;
+
+	if (lstat(path, &st))
+		return -errno;
+	switch (st.st_mode & S_IFMT) {
+	case S_IFREG:
+		return force ? replace_file(path) : -EEXIST;
+	case S_IFLNK:
+		return -ELOOP;
+	case S_IFDIR:
+		return -EISDIR;
+	case S_IFIFO:
+	case S_IFCHR:
+		return open_special(path);
+	default:
+		return -EINVAL;
+	}
 }
 
 int xtr_io_create(const char *path, unsigned int flags, struct xtr_io **io)
@@ -254,11 +301,13 @@ int xtr_io_create(const char *path, unsigned int flags, struct xtr_io **io)
 		return fd < 0 ? -errno : file_new(fd, &write_ops, io);
 	}
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0 && errno != EEXIST)
-		return -errno;
+	if (fd >= 0)
+		make_private(fd);
+	else
+		fd = errno == EEXIST ? open_existing(path, flags & XTR_IO_FORCE) : -errno;
 	if (fd < 0)
-		fd = open_existing(path, flags & XTR_IO_FORCE);
-	return fd < 0 ? fd : file_new(fd, &write_ops, io);
+		return fd;
+	return file_new(fd, &write_ops, io);
 }
 
 int xtr_io_close(struct xtr_io *io)

@@ -43,8 +43,10 @@ int xtr_io_open_read(const char *path, struct xtr_io **io);
 #define XTR_IO_FORCE 1u /* replace an existing file */
 
 /*
- * Create path for writing: mode 0600, never through a symlink; -EEXIST if it exists and
- * XTR_IO_FORCE is not given. "-" writes to standard output.
+ * Create path for writing: mode 0600 under any umask. -EEXIST if it exists and XTR_IO_FORCE is not
+ * given; with it, a file made beside it takes its name: other links to the old file keep its
+ * content. -ELOOP if path is a symbolic link (its directory may be behind one). Pipes and character
+ * devices are written to, if root or this user owns them (-EPERM). "-" writes to standard output.
  */
 int xtr_io_create(const char *path, unsigned int flags, struct xtr_io **io);
 

@@ -158,3 +158,81 @@ Test(io, a_file_in_memory)
 	xtr_io_close(io);
 	cr_assert(zero(int, xtr_io_close(NULL)));
 }
+
+Test(io, a_umask_takes_nothing)
+{
+	struct stat st;
+	mode_t before = umask(0777);
+
+	write_file("first", 0);
+	cr_assert(zero(int, stat(path, &st)));
+	cr_assert(eq(int, (int)(st.st_mode & 07777), 0600));
+	write_file("2", XTR_IO_FORCE);
+	umask(before);
+	cr_assert(zero(int, stat(path, &st)));
+	cr_assert(eq(int, (int)(st.st_mode & 07777), 0600));
+}
+
+Test(io, another_name_of_a_replaced_file_keeps_its_content)
+{
+	struct stat st;
+
+	write_file("first", 0);
+	cr_assert(zero(int, link(path, other)));
+	write_file("2", XTR_IO_FORCE);
+	cr_assert(zero(int, stat(other, &st)));
+	cr_assert(eq(int, (int)st.st_size, 5));
+	cr_assert(zero(int, stat(path, &st)));
+	cr_assert(eq(int, (int)st.st_size, 1));
+}
+
+Test(io, links_that_lead_nowhere_are_not_followed)
+{
+	struct xtr_io *io;
+
+	cr_assert(zero(int, symlink(path, other)));
+	cr_assert(eq(int, xtr_io_create(other, 0, &io), -ELOOP));
+	cr_assert(eq(int, xtr_io_create(other, XTR_IO_FORCE, &io), -ELOOP));
+	cr_assert(eq(int, access(path, F_OK), -1));
+}
+
+Test(io, a_device_keeps_its_mode)
+{
+	struct stat before, after;
+	struct xtr_io *io;
+
+	cr_assert(zero(int, stat("/dev/null", &before)));
+	cr_assert(eq(int, xtr_io_create("/dev/null", XTR_IO_FORCE, &io), 0));
+	cr_assert(eq(int, xtr_io_close(io), 0));
+	cr_assert(zero(int, stat("/dev/null", &after)));
+	cr_assert(eq(int, (int)after.st_mode, (int)before.st_mode));
+}
+
+Test(io, somebody_elses_pipe_gets_nothing)
+{
+	struct xtr_io *io;
+	int fd;
+
+	if (geteuid())
+		cr_skip_test("needs root to make another user's pipe");
+	cr_assert(zero(int, mkfifo(path, 0666)));
+	fd = open(path, O_RDONLY | O_NONBLOCK);
+	cr_assert(ge(int, fd, 0));
+	cr_assert(eq(int, xtr_io_create(path, XTR_IO_FORCE, &io), 0));
+	cr_assert(eq(int, xtr_io_close(io), 0));
+	cr_assert(zero(int, chown(path, 65534, 65534)));
+	cr_assert(eq(int, xtr_io_create(path, XTR_IO_FORCE, &io), -EPERM));
+	close(fd);
+}
+
+Test(io, what_is_no_place_for_a_trace_is_refused)
+{
+	struct xtr_io *io;
+	char name[300];
+
+	cr_assert(zero(int, mknod(path, S_IFSOCK | 0600, 0)));
+	cr_assert(eq(int, xtr_io_create(path, XTR_IO_FORCE, &io), -EINVAL));
+	memset(name, 'n', sizeof(name) - 1);
+	name[sizeof(name) - 1] = 0;
+	cr_assert(eq(int, xtr_io_create(name, 0, &io), -ENAMETOOLONG));
+}
