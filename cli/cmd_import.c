@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* xtr import: what another tool recorded becomes an .xtr file. */
 #include "cli.h"
+#include "outfile_io.h"
 
 #include "converters/import.h"
 
@@ -88,9 +89,8 @@ static int summary(const char *input, const char *output, const struct xtr_impor
 	return res->damage || res->lost ? XTR_EXIT_LOSS : XTR_EXIT_OK;
 }
 
-/* Into a file of another name first, so that a failure leaves nothing that looks like a result. */
-static int write_file(const char *input, const char *output, const struct import_opts *o,
-		      struct xtr_io *in, struct xtr_import_result *res, int *status)
+static int write_file(const char *input, const struct import_opts *o, struct xtr_io *in,
+		      struct outfile *out)
 {
 	const struct xtr_import_opts opts = {
 		.sz = sizeof(opts),
@@ -99,35 +99,24 @@ static int write_file(const char *input, const char *output, const struct import
 		.keep_pointers = o->keep_pointers,
 		.progress = progress,
 	};
-	bool is_file = strcmp(output, "-") != 0;
-	char *part = malloc(strlen(output) + sizeof(".part"));
-	struct xtr_io *out = NULL;
-	int err, close_err;
+	struct xtr_import_result res = { 0 };
+	struct outfile_io io;
+	int err, status;
 
-	*status = XTR_EXIT_FAILURE;
-	if (!part)
-		return -ENOMEM;
-	sprintf(part, "%s%s", output, is_file ? ".part" : "");
-	err = xtr_io_create(part, XTR_IO_FORCE, &out);
-	if (err)
-		cli_error("cannot create '%s': %s", part, strerror(-err));
-	else
-		err = xtr_import_run(in, out, &opts, res);
+	outfile_io_init(&io, out);
+	err = xtr_import_run(in, &io.io, &opts, &res);
 	cli_progress_done();
-	if (err && out)
-		*status = failed(input, o, err, res);
-	close_err = xtr_io_close(out);
-	if (!err && close_err)
-		cli_error("'%s': %s", part, strerror(-close_err));
-	err = err ? err : close_err;
-	if (!err && is_file && rename(part, output)) {
-		err = -errno;
-		cli_error("cannot rename '%s' to '%s': %s", part, output, strerror(errno));
+	if (err) {
+		status = XTR_EXIT_FAILURE;
+		if (ferror(out->f))
+			cli_error("cannot write '%s': %s", out->path, strerror(-err));
+		else
+			status = failed(input, o, err, &res);
+		outfile_abandon(out);
+		return status;
 	}
-	if (err && is_file)
-		unlink(part);
-	free(part);
-	return err;
+	status = outfile_commit(out);
+	return status == XTR_EXIT_OK ? summary(input, out->path, &res) : status;
 }
 
 /* As perf does: who pipes the command into another one and names no file means the pipe. */
@@ -140,26 +129,21 @@ static bool is_piped(void)
 
 static int import(const char *input, const char *output, const struct import_opts *o)
 {
-	struct xtr_import_result res = { 0 };
+	struct outfile out;
 	struct xtr_io *in;
 	int status, err;
 
-	if (!o->force && strcmp(output, "-") && access(output, F_OK) == 0) {
-		cli_error("'%s' exists", output);
-		cli_hint("--force replaces it, -o names another file");
-		return XTR_EXIT_FAILURE;
-	}
 	err = xtr_io_open_read(input, &in);
 	if (err) {
 		cli_error("cannot open '%s': %s", input, strerror(-err));
 		cli_hint_spool(input);
 		return XTR_EXIT_FAILURE;
 	}
-	err = write_file(input, output, o, in, &res, &status);
+	status = outfile_open(&out, output, o->force);
+	if (status == XTR_EXIT_OK)
+		status = write_file(input, o, in, &out);
 	xtr_io_close(in);
-	if (err)
-		return status;
-	return summary(input, output, &res);
+	return status;
 }
 
 static int run(const void *opts, int argc, char **argv)
