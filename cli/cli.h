@@ -62,6 +62,7 @@ struct cli_command {
 	/* argc/argv: what follows the options. Returns the exit status. */
 	int (*run)(const void *opts, int argc, char **argv);
 	bool stop_at_first; /* options end at the first argument that is not one (record -- cmd) */
+	bool privileged;    /* keeps the capabilities that the program's file gives */
 };
 
 extern const struct cli_command *const cli_commands[]; /* NULL-terminated, commands.c */

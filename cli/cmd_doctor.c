@@ -94,4 +94,5 @@ const struct cli_command cmd_doctor = {
 	.n_options = sizeof(options) / sizeof(*options),
 	.opts_size = sizeof(struct opts),
 	.run = run,
+	.privileged = true,
 };

@@ -248,4 +248,5 @@ const struct cli_command cmd_list = {
 	.n_options = sizeof(options) / sizeof(*options),
 	.opts_size = sizeof(struct opts),
 	.run = run,
+	.privileged = true,
 };

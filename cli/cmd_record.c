@@ -452,4 +452,5 @@ const struct cli_command cmd_record = {
 	.defaults = defaults,
 	.run = run,
 	.stop_at_first = true,
+	.privileged = true,
 };

@@ -4,6 +4,7 @@
 #include "help.h"
 #include "nearest.h"
 #include "options.h"
+#include "secure.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -126,18 +127,34 @@ static int run_dump(int argc, char **argv)
 	return cli_usage_error(NULL, "--dump-completion takes bash, zsh or fish");
 }
 
+/* Before anything is opened; cmd may be NULL. */
+static int keep_rights_for(const struct cli_command *cmd)
+{
+	int err = cli_secure(cmd && cmd->privileged);
+
+	if (err)
+		cli_error("cannot give up privileges: %s", strerror(-err));
+	return err;
+}
+
 int main(int argc, char **argv)
 {
-	const struct cli_command *cmd;
-	int first, status;
+	bool dump = argc > 1 && !strncmp(argv[1], "--dump-", 7);
+	const struct cli_command *cmd = NULL;
+	int first = argc, status = XTR_EXIT_OK;
 
 	if (fill_standard_streams())
 		return XTR_EXIT_FAILURE;
-	if (argc > 1 && !strncmp(argv[1], "--dump-", 7))
-		return run_dump(argc, argv);
-	status = cli_parse(&cli_top, argc, argv, NULL, &first);
+	if (!dump)
+		status = cli_parse(&cli_top, argc, argv, NULL, &first);
 	if (status != XTR_EXIT_OK)
 		return status;
+	if (first < argc)
+		cmd = cli_find_command(argv[first]);
+	if (keep_rights_for(cmd))
+		return XTR_EXIT_PRIVILEGE;
+	if (dump)
+		return run_dump(argc, argv);
 	if (cli_globals.help || cli_globals.version)
 		return show(&cli_top);
 	if (first >= argc) {
@@ -146,7 +163,6 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(argv[first], "help"))
 		return run_help(argc - first - 1, argv + first + 1);
-	cmd = cli_find_command(argv[first]);
 	if (!cmd)
 		return unknown_command(argv[first]);
 	return run_command(cmd, argc - first, argv + first);

@@ -5,6 +5,7 @@
  */
 #include "cli.h"
 #include "options.h"
+#include "secure.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -18,14 +19,15 @@ const char *cli_color_mode = "auto";
 static pid_t pager; /* 0: none was started */
 static bool decided, to_tty;
 
+/* With more rights than who runs it, the program starts none: not even "less" by its PATH. */
 static const char *pager_command(void)
 {
-	const char *s = getenv("XTR_PAGER");
+	const char *s = cli_getenv("XTR_PAGER");
 
 	if (!s)
-		s = getenv("PAGER");
+		s = cli_getenv("PAGER");
 	if (!s)
-		s = "less";
+		s = cli_getenv("PATH") ? "less" : "";
 	return *s && strcmp(s, "cat") ? s : NULL;
 }
 

@@ -21,22 +21,75 @@ bool xtr_cap_have(int cap)
 	return get(data) == 0 && (data[cap / 32].effective >> (cap % 32) & 1);
 }
 
-int xtr_caps_keep(uint64_t mask)
+static int set(const struct __user_cap_data_struct data[2])
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+
+	return syscall(SYS_capset, &head, data) ? -errno : 0;
+}
+
+/* Only CAP_SETPCAP may; without it the set says nothing, as no_new_privs is set. */
+static void drop_bounding(uint64_t keep)
+{
+	for (int cap = 0; cap < 64 && prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++) {
+		if (!(keep >> cap & 1))
+			prctl(PR_CAPBSET_DROP, cap, 0, 0, 0);
+	}
+}
+
+int xtr_caps_keep(uint64_t mask)
+{
 	struct __user_cap_data_struct data[2];
 	int err = get(data);
 
 	if (err)
 		return err;
+	drop_bounding(mask);
 	for (int i = 0; i < 2; i++) {
 		uint32_t keep = (uint32_t)(mask >> (32 * i));
 
 		data[i].effective &= keep;
 		data[i].permitted &= keep;
-		data[i].inheritable = 0;
+		data[i].inheritable = 0; /* nor ambient, then */
 	}
-	if (syscall(SYS_capset, &head, data))
-		return -errno;
+	err = set(data);
+	if (err)
+		return err;
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -errno : 0;
+}
+
+int xtr_caps_suspend(uint64_t *was)
+{
+	struct __user_cap_data_struct data[2];
+	int err = get(data);
+
+	if (err)
+		return err;
+	*was = data[0].effective | (uint64_t)data[1].effective << 32;
+	data[0].effective = data[1].effective = 0;
+	return set(data);
+}
+
+int xtr_caps_resume(uint64_t was)
+{
+	struct __user_cap_data_struct data[2];
+	int err = get(data);
+
+	if (err)
+		return err;
+	data[0].effective = (uint32_t)was;
+	data[1].effective = (uint32_t)(was >> 32);
+	return set(data);
+}
+
+int xtr_caps_forget(void)
+{
+	struct __user_cap_data_struct data[2];
+	int err = get(data);
+
+	if (err)
+		return err;
+	for (int i = 0; i < 2; i++)
+		data[i].effective = data[i].permitted = 0;
+	return set(data);
 }

@@ -177,6 +177,23 @@ static int open_bpf(struct xtr_recorder *r, struct xtr_record_err *err)
 	return xtr_probe_no_events(&r->opts, r->bpf->results, r->bpf->n_results, err);
 }
 
+/* A user whom the program's file gives capabilities writes where he may without them. */
+static int create_output(struct xtr_recorder *r)
+{
+	unsigned int flags = r->opts.force ? XTR_IO_FORCE : 0;
+	uint64_t caps;
+	int rc, err;
+
+	if (geteuid() == 0)
+		return xtr_io_create(r->opts.output, flags, &r->io);
+	rc = xtr_caps_suspend(&caps);
+	if (rc)
+		return rc;
+	rc = xtr_io_create(r->opts.output, flags, &r->io);
+	err = xtr_caps_resume(caps);
+	return rc ? rc : err;
+}
+
 static int open_file(struct xtr_recorder *r, struct xtr_record_err *err)
 {
 	char what[200];
@@ -190,11 +207,15 @@ static int open_file(struct xtr_recorder *r, struct xtr_record_err *err)
 	rc = fill_meta(r);
 	if (rc)
 		return fail(err, rc, "cannot describe the machine");
-	rc = xtr_io_create(r->opts.output, r->opts.force ? XTR_IO_FORCE : 0, &r->io);
+	rc = create_output(r);
 	snprintf(what, sizeof(what), "'%.180s'", r->opts.output);
 	if (rc == -EEXIST)
 		snprintf(err->hint, sizeof(err->hint),
 			 "use --force to replace it, or -o for another name");
+	if (rc == -ELOOP)
+		snprintf(
+			err->hint, sizeof(err->hint),
+			"a recording is not written through a symbolic link: name the file itself");
 	if (rc)
 		return fail(err, rc, what);
 	rc = xtr_writer_open(&r->writer, r->io, r->meta, r->tables, r->loss, NULL);

@@ -12,7 +12,7 @@ struct xtr_child {
 	int failed; /* read end: errno of exec, or end of file */
 };
 
-/* Start argv, waiting, with the privileges of now. 0 or -errno. */
+/* Start argv, waiting, with the privileges of the user who runs this program. 0 or -errno. */
 int xtr_child_start(struct xtr_child *c, char *const *argv);
 /* Let it run. 0, or -errno of the exec (the child has ended then). */
 int xtr_child_go(struct xtr_child *c);
