@@ -26,6 +26,20 @@ struct xtr_kallsyms *xtr_kallsyms_open(const char *path)
 	return k;
 }
 
+/* The first symbols may be at 0 where addresses are shown: per-CPU variables. */
+bool xtr_kallsyms_shown(void)
+{
+	char line[512];
+	bool shown = false;
+	FILE *f = fopen("/proc/kallsyms", "re");
+
+	while (f && !shown && fgets(line, sizeof(line), f))
+		shown = strspn(line, "0") < strcspn(line, " ");
+	if (f)
+		fclose(f);
+	return shown;
+}
+
 struct line {
 	unsigned long long addr;
 	char name[512], module[64];

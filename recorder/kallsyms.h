@@ -26,4 +26,7 @@ void xtr_kallsyms_free(struct xtr_kallsyms *k);
 bool xtr_kallsyms_find(struct xtr_kallsyms *k, uint64_t addr, const char **symbol,
 		       const char **module, uint64_t *offset);
 
+/* Does /proc/kallsyms show this process addresses? */
+bool xtr_kallsyms_shown(void);
+
 #endif /* XTR_RECORDER_KALLSYMS_H */

@@ -2,6 +2,7 @@
 #include "probe.h"
 #include "caps.h"
 #include "facts.h"
+#include "kallsyms.h"
 #include "probe_calls.h"
 #include "tracefs.h"
 #include "util.h"
@@ -159,28 +160,24 @@ static void check_tracefs(struct xtr_check *c)
 	snprintf(c->detail, sizeof(c->detail), "%s", dir);
 }
 
-/* Does any symbol have an address? The first ones may be at 0: per-CPU variables. */
-static bool addresses_shown(void)
-{
-	char line[512];
-	bool shown = false;
-	FILE *f = fopen("/proc/kallsyms", "re");
-
-	while (f && !shown && fgets(line, sizeof(line), f))
-		shown = strspn(line, "0") < strcspn(line, " ");
-	if (f)
-		fclose(f);
-	return shown;
-}
-
 static void check_kallsyms(struct xtr_check *c)
 {
-	bool ok = addresses_shown();
+	bool ok = xtr_kallsyms_shown();
 
 	c->state = ok ? XTR_CHECK_OK : XTR_CHECK_WARN;
 	snprintf(c->detail, sizeof(c->detail), "addresses are %s", ok ? "shown" : "hidden");
 	c->remedy =
 		"names of fence operations and kernel stacks need CAP_SYSLOG (or kernel.kptr_restrict=0)";
+}
+
+static void check_others(struct xtr_check *c)
+{
+	bool ok = xtr_cap_have(CAP_SYS_PTRACE);
+
+	c->state = ok ? XTR_CHECK_OK : XTR_CHECK_WARN;
+	snprintf(c->detail, sizeof(c->detail), "%s", ok ? "may be looked at" : "no CAP_SYS_PTRACE");
+	c->remedy =
+		"names in stacks (--stack), and libraries (-e api:...) that only they have loaded, need CAP_SYS_PTRACE";
 }
 
 static void check_lockdown(struct xtr_check *c)
@@ -250,6 +247,7 @@ static const struct {
 	{ "tracepoints", check_tp },
 	{ "tracefs", check_tracefs },
 	{ "kernel symbols", check_kallsyms },
+	{ "other users' programs", check_others },
 	{ "GPU and NPU devices", check_devices },
 	{ "DRM scheduler", check_sched },
 	{ "DRM scheduler types", check_sched_btf },

@@ -222,10 +222,30 @@ static int open_file(struct xtr_recorder *r, struct xtr_record_err *err)
 	return rc ? fail(err, rc, what) : 0;
 }
 
+/* What is recorded with less, as this process may not look at all that it needs. */
+static void note_limits(struct xtr_recorder *r)
+{
+	bool others = xtr_cap_have(CAP_SYS_PTRACE);
+
+	if (r->opts.stacks && !others)
+		xtr_selection_note(
+			&r->sel,
+			"stacks: functions of other users' programs get no names (no CAP_SYS_PTRACE)");
+	if (r->opts.stacks && !xtr_cap_have(CAP_SYSLOG) && !xtr_kallsyms_shown())
+		xtr_selection_note(
+			&r->sel,
+			"stacks: functions of the kernel get no names (addresses are hidden: no CAP_SYSLOG)");
+	if (r->sel.n_api && !others)
+		xtr_selection_note(
+			&r->sel,
+			"libraries that only other users' programs have loaded are not looked for (no CAP_SYS_PTRACE)");
+}
+
 static int open_defs(struct xtr_recorder *r, struct xtr_record_err *err)
 {
 	if (getrandom(&r->key, sizeof(r->key), 0) != sizeof(r->key))
 		return fail(err, -errno, "cannot make a key");
+	note_limits(r);
 	r->defs.tables = r->tables;
 	r->defs.key = r->opts.keep_pointers ? NULL : &r->key;
 	r->defs.kallsyms = xtr_kallsyms_open("/proc/kallsyms");

@@ -105,7 +105,7 @@ static int select_generic(struct walk *w)
 	return !w->matched && (err == -EACCES || err == -EPERM) ? err : 0;
 }
 
-static void note(struct xtr_selection *s, const char *text)
+void xtr_selection_note(struct xtr_selection *s, const char *text)
 {
 	for (size_t i = 0; i < s->n_notes; i++) {
 		if (s->notes[i] == text)
@@ -137,7 +137,7 @@ static void select_init(struct xtr_selection *s, const struct xtr_group_fences *
 		s->init_ops[s->n_init_ops++] = addr;
 	} else if (addr || !xtr_kallsyms_address("/proc/kallsyms", NULL, "_stext")) {
 		s->init_all = true;
-		note(s, hidden);
+		xtr_selection_note(s, hidden);
 	} else {
 		return; /* the driver of this kernel has no such fences */
 	}
@@ -173,7 +173,7 @@ static int select_group_event(struct xtr_selection *s, const struct xtr_group *g
 	int err = select_generic(&w);
 
 	if (err == -EACCES || err == -EPERM) {
-		note(s, unreadable);
+		xtr_selection_note(s, unreadable);
 		return 0;
 	}
 	return err || w.matched ? err : note_absent(s, ev);

@@ -9,7 +9,7 @@
 #include "probe_event.h"
 #include "recorder.h"
 
-#define XTR_SELECT_NOTES 4
+#define XTR_SELECT_NOTES 8
 
 /* A tracepoint of a group that this kernel does not have; static texts. */
 struct xtr_absent {
@@ -53,6 +53,8 @@ int xtr_select(struct xtr_selection *s, const char *const *events, size_t n, con
  * joined with it: of each half the one that records more stays. 0, or -ENOMEM: p is the caller's.
  */
 int xtr_selection_add_probe(struct xtr_selection *s, struct xtr_probe *p);
+/* Something to be said: a static text, once. */
+void xtr_selection_note(struct xtr_selection *s, const char *text);
 void xtr_selection_free(struct xtr_selection *s);
 
 #endif /* XTR_RECORDER_SELECT_H */
