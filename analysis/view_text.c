@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* `xtr stats` for people: losses first, then the tables. */
 #include "view.h"
+#include "format/checked.h"
 #include "format/reader.h"
 #include "grid.h"
 #include "grid_cell.h"
@@ -249,24 +250,40 @@ static void damage(const struct xtr_view *v)
 		v->problems == 1 ? "problem" : "problems, the first", xtr_problem_help(v->problem));
 }
 
+/* What was lost in the damage of a trace from which this one was made. */
+static uint64_t damaged_before(const struct xtr_section *s)
+{
+	const struct xtr_loss *l = xtr_section_loss(s);
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < xtr_loss_n_entries(l); i++)
+		if (xtr_loss_entry_at(l, i)->cause == XTR_LOSS_DAMAGED)
+			sum = xtr_sat_add(sum, xtr_loss_entry_at(l, i)->total);
+	return sum;
+}
+
 /* What is missing, before any number that may suffer from it. */
 static void losses(const struct xtr_view *v)
 {
 	const struct xtr_section_summary *sum = xtr_section_summary(v->section);
 	const struct xtr_agg *a = &xtr_stats_total(v->stats)->agg;
 	char n[XTR_TEXT_NUMBER], m[XTR_TEXT_NUMBER], k[XTR_TEXT_NUMBER];
-	uint64_t unsure;
+	const uint64_t damaged = damaged_before(v->section);
+	const uint64_t recording = sum->lost > damaged ? sum->lost - damaged : 0;
+	uint64_t unsure, open;
 
 	xtr_meta_config_u64(xtr_section_meta(v->section), "import-lost-unsure", &unsure);
-	if (!sum->lost && !sum->missing && !v->problems)
+	xtr_meta_config_u64(xtr_section_meta(v->section), "recovered-unsure", &open);
+	if (!sum->lost && !sum->missing && !v->problems && !open)
 		fputs("Lost: nothing.", v->f);
-	else if (!sum->lost && !sum->missing)
+	else if (!sum->lost && !sum->missing && !open)
 		fputs("Lost: nothing known, but what is damaged may have said more.", v->f);
 	else
 		fprintf(v->f,
-			"LOST: events lost while recording: %s%s; in damaged chunks: %s; gaps: %s.",
-			unsure ? "at least " : "", xtr_text_count(n, sum->lost),
-			xtr_text_count(m, sum->missing),
+			"LOST: events lost while recording: %s%s; in damaged chunks: %s%s; gaps: %s.",
+			unsure ? "at least " : "", xtr_text_count(n, recording),
+			open ? "at least " : "",
+			xtr_text_count(m, xtr_sat_add(sum->missing, damaged)),
 			xtr_text_count(k, xtr_loss_n_gaps(xtr_section_loss(v->section))));
 	if (a->quality[XTR_QUALITY_LOST])
 		fprintf(v->f, " Jobs that lack records: %s.",

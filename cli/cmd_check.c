@@ -23,13 +23,14 @@ static const struct cli_option options[] = {
 struct totals {
 	uint64_t chunks, events, missing, lost;
 	bool refused; /* a section that nothing can be shown of */
+	bool open;    /* one that was recovered without its end */
 };
 
 static struct totals add_up(const struct xtr_reader *r)
 {
 	const struct xtr_section_summary *sum;
 	const struct xtr_section *s;
-	struct totals t = { 0 };
+	struct totals t = { .open = cli_end_is_missing(r) };
 
 	for (size_t i = 0; i < xtr_reader_n_sections(r); i++) {
 		s = xtr_reader_section(r, i);
@@ -58,7 +59,9 @@ static void print_text(FILE *f, const char *path, const struct xtr_reader *r,
 	if (t->missing)
 		fprintf(f, "; cannot be read: %s", cli_events(t->missing));
 	if (t->lost)
-		fprintf(f, "; lost while recording: %s", cli_events(t->lost));
+		fprintf(f, "; counted as lost: %s", cli_events(t->lost));
+	if (t->open)
+		fprintf(f, "; the end of the recording is missing");
 	fputc('\n', f);
 }
 
@@ -113,7 +116,8 @@ static int check(const struct check_opts *o, const char *path, struct xtr_reader
 	}
 	if (t.refused)
 		return XTR_EXIT_FAILURE;
-	return xtr_reader_n_problems(r) || t.missing || t.lost ? XTR_EXIT_LOSS : XTR_EXIT_OK;
+	return xtr_reader_n_problems(r) || t.missing || t.lost || t.open ? XTR_EXIT_LOSS
+									 : XTR_EXIT_OK;
 }
 
 static int run(const void *opts, int argc, char **argv)
@@ -139,7 +143,7 @@ const struct cli_command cmd_check = {
 	.about =
 		"Reads all of a trace and verifies it: headers, checksums, order, compressed data, records, "
 		"metadata, tables, index. Each problem is one line with the chunk and its place in the "
-		"file; a summary follows.\n\n"
+		"file; a summary follows. 'xtr recover' makes a whole trace out of what is good.\n\n"
 		"The exit status is 0 if the file is whole and nothing was lost while recording, 3 if there "
 		"are problems or losses, 1 if the file cannot be read at all.",
 	.examples = "xtr check run.xtr\tis it whole?\n",

@@ -35,7 +35,8 @@ static int run(const void *opts, int argc, char **argv)
 		status = XTR_EXIT_FAILURE;
 	} else {
 		(o->json ? info_print_json : info_print_text)(cli_out(), &info);
-		status = info.lost || info.missing || info.n_problems ? XTR_EXIT_LOSS : XTR_EXIT_OK;
+		status = info.lost || info.missing || info.n_problems || info.open ? XTR_EXIT_LOSS
+										   : XTR_EXIT_OK;
 	}
 	info_free(&info);
 	xtr_reader_close(r);

@@ -3,9 +3,10 @@
 #include "cli.h"
 
 extern const struct cli_command cmd_record, cmd_list, cmd_doctor, cmd_info, cmd_stats, cmd_jobs,
-	cmd_dump, cmd_query, cmd_export, cmd_import, cmd_cut, cmd_cat, cmd_check;
+	cmd_dump, cmd_query, cmd_export, cmd_import, cmd_cut, cmd_cat, cmd_check, cmd_recover;
 
 const struct cli_command *const cli_commands[] = {
-	&cmd_record, &cmd_list,   &cmd_doctor, &cmd_info, &cmd_stats, &cmd_jobs,  &cmd_dump,
-	&cmd_query,  &cmd_export, &cmd_import, &cmd_cut,  &cmd_cat,   &cmd_check, NULL,
+	&cmd_record, &cmd_list, &cmd_doctor, &cmd_info,    &cmd_stats,
+	&cmd_jobs,   &cmd_dump, &cmd_query,  &cmd_export,  &cmd_import,
+	&cmd_cut,    &cmd_cat,  &cmd_check,  &cmd_recover, NULL,
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Gathers what `xtr info` prints: counts, times, problems, sums over the sections. */
 #include "info.h"
+#include "trace.h"
 #include "count.h"
 
 #include <errno.h>
@@ -138,6 +139,7 @@ int info_gather(struct info *info, const char *path, const struct xtr_reader *r)
 	info->sections = calloc(info->n_sections ? info->n_sections : 1, sizeof(*info->sections));
 	if (!info->sections)
 		return -ENOMEM;
+	info->open = cli_end_is_missing(r);
 	err = reader_problems(info);
 	info->times = !info->n_sections;
 	for (size_t i = 0; i < info->n_sections && !err; i++) {

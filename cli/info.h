@@ -33,6 +33,7 @@ struct info {
 	size_t n_problems;
 	/* sums over the sections; duration in ns, the others events */
 	uint64_t events, lost, missing, filtered, duration;
+	bool open;  /* of one that was recovered, the end is missing */
 	bool times; /* false: no section has any, so that there is no duration */
 };
 

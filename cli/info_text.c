@@ -76,13 +76,15 @@ static void print_loss_entries(FILE *f, const struct xtr_section *s)
 static void print_lost(FILE *f, const struct info *info)
 {
 	fputs("Lost while recording: ", f);
+	if (info->open)
+		fputs("at least ", f);
 	if (info->lost)
 		share(f, info->lost, info->events + info->missing);
 	else
 		fputs("nothing", f);
 	if (info->filtered)
 		fprintf(f, "; left out on purpose: %s", cli_count(info->filtered));
-	fputc('\n', f);
+	fputs(info->open ? "; the end of the recording is missing\n" : "\n", f);
 	for (size_t i = 0; i < info->n_sections; i++) {
 		print_loss_entries(f, info->sections[i].s);
 		xtr_sampled_text(f, xtr_section_meta(info->sections[i].s));

@@ -138,6 +138,16 @@ struct xtr_reader *cli_open_trace(const char *path, int *status)
 	return NULL;
 }
 
+bool cli_end_is_missing(const struct xtr_reader *r)
+{
+	uint64_t unsure = 0;
+
+	for (size_t i = 0; i < xtr_reader_n_sections(r) && !unsure; i++)
+		xtr_meta_config_u64(xtr_section_meta(xtr_reader_section(r, i)), "recovered-unsure",
+				    &unsure);
+	return unsure;
+}
+
 /* The losses of a section by cause; returns how many events that makes. */
 static uint64_t report_lost(const char *path, const struct xtr_section *s)
 {
@@ -145,9 +155,10 @@ static uint64_t report_lost(const char *path, const struct xtr_section *s)
 	const struct xtr_loss *loss = xtr_section_loss(s);
 	uint64_t by_cause[XTR_LOSS_CAUSE_COUNT] = { 0 }, known = 0;
 	const struct xtr_loss_entry *e;
-	uint64_t unsure;
+	uint64_t unsure[XTR_LOSS_CAUSE_COUNT] = { 0 };
 
-	xtr_meta_config_u64(xtr_section_meta(s), "import-lost-unsure", &unsure);
+	xtr_meta_config_u64(xtr_section_meta(s), "import-lost-unsure", &unsure[XTR_LOSS_SOURCE]);
+	xtr_meta_config_u64(xtr_section_meta(s), "recovered-unsure", &unsure[XTR_LOSS_DAMAGED]);
 	for (size_t i = 0; i < xtr_loss_n_entries(loss); i++) {
 		e = xtr_loss_entry_at(loss, i);
 		if (e->cause == 0 || e->cause >= XTR_LOSS_CAUSE_COUNT)
@@ -158,8 +169,7 @@ static uint64_t report_lost(const char *path, const struct xtr_section *s)
 	for (enum xtr_loss_cause c = 1; c < XTR_LOSS_CAUSE_COUNT; c++) {
 		if (!by_cause[c])
 			continue;
-		cli_error("'%s': %s%s lost: %s (%s)", path,
-			  c == XTR_LOSS_SOURCE && unsure ? "at least " : "",
+		cli_error("'%s': %s%s lost: %s (%s)", path, unsure[c] ? "at least " : "",
 			  cli_events(by_cause[c]), xtr_loss_cause_help(c), xtr_loss_cause_name(c));
 		if (__builtin_add_overflow(known, by_cause[c], &known))
 			known = UINT64_MAX;
@@ -170,7 +180,9 @@ static uint64_t report_lost(const char *path, const struct xtr_section *s)
 	if (sum->missing)
 		cli_error("'%s': %s of those recorded in damaged or missing chunks", path,
 			  cli_events(sum->missing));
-	return sum->lost | known | sum->missing;
+	if (unsure[XTR_LOSS_DAMAGED])
+		cli_error("'%s': recovered from a recording of which the end is missing", path);
+	return sum->lost | known | sum->missing | unsure[XTR_LOSS_DAMAGED];
 }
 
 void cli_report_problems(const char *path, const struct xtr_reader *r, size_t most)

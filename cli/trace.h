@@ -5,11 +5,15 @@
 
 #include "format/err.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
 struct xtr_json;
 struct xtr_reader;
+
+/* True if the file holds a recording that was recovered, and of which the end is missing. */
+bool cli_end_is_missing(const struct xtr_reader *r);
 
 /* "chunk 17 at 0x4a20: payload checksum mismatch", without a line feed. */
 void cli_put_problem(FILE *f, const struct xtr_problem *p);

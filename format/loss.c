@@ -12,8 +12,6 @@
 
 /* Entries and gaps in one payload: 5 items each stay within the limit of spec 6.1. */
 #define PAYLOAD_ROWS 8192u
-/* Gaps held in all: a bound on what a hostile file can make a reader keep. */
-#define GAPS_MAX (4u << 20)
 
 struct row {
 	struct xtr_loss_entry e;
@@ -324,7 +322,7 @@ static int take_gaps(struct xtr_loss *l, const cbor_item_t *map)
 	if (!item)
 		return 0;
 	v = xtr_cbor_array(item, 0, &n);
-	if (!v || (l && n > GAPS_MAX - old))
+	if (!v || (l && n > XTR_LOSS_GAPS_MAX - old))
 		return -EBADMSG;
 	if (l && xtr_grow_array(&l->gaps, &l->cap_gaps, old + n, sizeof(*l->gaps)))
 		return -ENOMEM;

@@ -11,6 +11,9 @@
 
 struct xtr_loss;
 
+/* Gaps held in all: a bound on what a hostile file can make a reader keep. */
+#define XTR_LOSS_GAPS_MAX (4u << 20)
+
 struct xtr_loss_entry {
 	uint32_t stream, type;
 	enum xtr_loss_cause cause; /* 0: filtered on purpose */

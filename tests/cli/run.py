@@ -498,6 +498,65 @@ def a_cut_file_is_read_up_to_there():
 
 
 @test
+def what_is_good_of_a_damaged_file_is_recovered():
+    path, offset = damaged()
+    out = os.path.join(WORK, "recovered.xtr")
+    o = xtr("recover", "-o", out, path)
+    lines = o.err.splitlines()
+    hole = re.fullmatch(rf"xtr: warning: '{re.escape(path)}': (\d+) events of CPU \d+ missing in chunk \d+ at "
+                        rf"0x{offset:x}, between [0-9.]+ and [0-9.]+ s", lines[1])
+    expect(o.status == 3 and o.out == "" and "payload checksum mismatch" in lines[0] and hole, "place", o)
+    n = int(hole[1])
+    kept = re.fullmatch(rf"(\d+) of (\d+) chunks kept, {3000 - n:,} events; missing: {n} events", lines[2])
+    expect(kept and int(kept[1]) == int(kept[2]) - 1, "sums", o)
+    expect(len(lines) == 4 and lines[3].startswith(f"wrote {out}, "), "where it is", o)
+    expect(os.stat(out).st_mode & 0o777 == 0o600, "mode")
+    o = xtr("check", out)
+    expect(o.status == 3 and o.err == "" and "every checksum is right" in o.out and f"lost: {n} events" in o.out, "check", o)
+    for name in ("stats", "jobs", "dump"):
+        o = xtr(name, out)
+        expect(o.status == 3 and f"{n} events lost: it stood in a damaged part" in o.err, name, o)
+    d = json.loads(xtr("info", "--json", out).out)
+    expect(d["events"] == 3000 - n and d["lost"] == n and d["missing"] == 0, f"{d['events']} {d['lost']}")
+    again = xtr("recover", "-o", out, path)
+    expect_error(again, 1, rf"xtr: '{re.escape(out)}' exists")
+    o = xtr("recover", "--force", "-q", "--json", "-o", out, path)
+    d = json.loads(o.out)
+    expect(d["schema"] == "xtr.recover/1" and d["missing"] == n and d["missing_is_exact"] and not d["complete"], o.out)
+    expect([(h["offset"], h["events"], h["gone"]) for h in d["holes"]] == [(offset, n, False)], o.out)
+
+
+@test
+def a_good_file_is_recovered_as_it_is():
+    out = os.path.join(WORK, "same.xtr")
+    o = xtr("recover", "-o", out, trace())
+    expect(o.status == 0 and len(o.err.splitlines()) == 2 and "missing: 0 events" in o.err, "nothing is wrong", o)
+    with open(trace(), "rb") as a, open(out, "rb") as b:
+        whole = a.read()
+        expect(whole == b.read(), "byte for byte")
+    piped = subprocess.run([XTR, "recover", "-o", "-", "-"], input=whole, capture_output=True, check=False)
+    expect(piped.returncode == 0 and piped.stdout == whole, "through pipes")
+    expect(xtr("recover", "--json", "-o", "-", trace()).status == 2, "both want standard output")
+    expect_error(xtr("recover", "-o", out + "2", os.path.join(ROOT, "Makefile")), 1, r"xtr: '.*Makefile': not an .xtr file")
+    expect(not os.path.exists(out + "2"), "nothing is left behind")
+
+
+@test
+def a_recovered_file_says_that_its_end_is_missing():
+    path, out = os.path.join(WORK, "endless.xtr"), os.path.join(WORK, "endless.recovered.xtr")
+    with open(trace(), "rb") as f:
+        data = f.read()
+    with open(path, "wb") as f:
+        f.write(data[:len(data) // 2])
+    o = subprocess.run([XTR, "recover", path], cwd=WORK, capture_output=True, text=True, check=False)
+    expect(o.returncode == 3 and "end of the recording is missing" in o.stderr, o.stderr)
+    expect(re.search(r"missing: at least \d+ events", o.stderr), o.stderr)
+    for name in READERS:
+        o = xtr(name, out)
+        expect(o.status == 3 and "end" in o.out + o.err and "missing" in o.out + o.err, name, o)
+
+
+@test
 def a_good_file_checks():
     o = xtr("check", trace())
     expect(o.status == 0 and o.err == "" and "3,000 events" in o.out and "every checksum is right" in o.out, "check", o)
