@@ -4,7 +4,8 @@
 
 A group is either the unit tests (Criterion programs, counted by their TAP output) or a program
 tests/NAME/run* that ends with such a line itself. A group that is missing, ends without the line, dies, or
-takes too long has failed. What is left out is said with its reason and counted as skipped.
+takes too long has failed. What is left out is said with its reason and counted as skipped. Groups run at the same
+time (run_all), what they say is printed in the order of the table.
 
 Lines `figure: GROUP.NAME NUMBER WORDS` of any of them (what was tried, how often) are said once more at the end.
 
@@ -12,85 +13,54 @@ usage: tests/run.py [--asan] [GROUP]...        LAB=0: without the lab; WERROR=1:
        LONG=1 tests/run.py [GROUP]...          the long versions, of the groups that have one
 """
 
+import collections
+import concurrent.futures
+import contextlib
+import fcntl
 import glob
 import os
 import re
-import subprocess
+import signal
 import sys
 import tempfile
+import threading
 import time
+import traceback
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "runner"))
+import process  # noqa: E402
+from process import ROOT, run  # noqa: E402
+from report import Board, Result, figures, say, tail  # noqa: E402
+
 SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$")
-FIGURE = re.compile(r"^figure: (\w+\.\S+ \d+ .*\S)\s*$", re.M)
-LONG = os.environ.get("LONG") == "1"
-# Groups that have a long version (LONG=1 in their environment), and how long it may take: s.
-LONG_GROUPS = {"fuzz": 14400, "corrupt": 14400, "inject": 14400, "kill": 14400, "overload": 14400, "privilege": 3600,
-               "large": 7200, "tsan": 3600, "cover": 3600}
 SAN_ENV = {
     # Without abort_on_error a leak does not make a Criterion program fail (tests/selfcheck shows it does).
     "ASAN_OPTIONS": "abort_on_error=1:detect_leaks=1:strict_string_checks=1:detect_stack_use_after_return=1",
     "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
 }
+LONG = os.environ.get("LONG") == "1"
+# Groups that have a long version (LONG=1 in their environment), and how long it may take: s.
+LONG_GROUPS = {"fuzz": 14400, "corrupt": 14400, "inject": 14400, "kill": 14400, "overload": 14400, "privilege": 3600,
+               "large": 7200, "tsan": 3600, "cover": 3600}
+CPUS = len(os.sched_getaffinity(0))
+MAKING = collections.defaultdict(threading.Lock)  # by build directory: one make at a time works there
+KERNEL_LOCK = "/run/xtr-check.lock"  # held by who counts events of this kernel, whichever program's they are
 
 
-class Result:
-    def __init__(self, passed=0, failed=0, skipped=0):
-        self.passed, self.failed, self.skipped = passed, failed, skipped
-
-    def add(self, other):
-        self.passed += other.passed
-        self.failed += other.failed
-        self.skipped += other.skipped
-
-    def __str__(self):
-        return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
-
-
-FAILED = []  # lines that told of a failure, to be said once more at the end
-FIGURES = []  # `GROUP.NAME NUMBER WORDS` of the lines that gave a figure
-
-
-def note(text):
-    if re.match(r"\s*(FAIL|not ok)\b", text):
-        FAILED.append(text.strip())
-
-
-def say(text):
-    note(text)
-    print(text, flush=True)
-
-
-def tail(text, lines=60):
-    for line in text.splitlines():
-        note(line)
-    for line in text.rstrip().splitlines()[-lines:]:
-        say("    | " + line)
-
-
-def run(command, env=None, timeout=600):
-    """Exit status and output; status None: it took too long."""
-    process = subprocess.Popen(command, cwd=ROOT, env={**os.environ, **(env or {})}, stdin=subprocess.DEVNULL,
-                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
-    try:
-        output, _ = process.communicate(timeout=timeout)
-        status = process.returncode
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, 9)
-        output, _ = process.communicate()
-        status = None
-    output = output.decode("utf-8", "replace")
-    FIGURES.extend(FIGURE.findall(output))
-    return status, output
+def at_once(function, items):
+    """The results of function(item), in the order of the items; as many at a time as there are CPUs."""
+    with concurrent.futures.ThreadPoolExecutor(CPUS) as pool:
+        yield from pool.map(function, items)
 
 
 def make(*arguments):
-    """Build; says what went wrong. True if it worked."""
-    status, output = run(["make", *arguments], timeout=1200)
-    if status != 0:
+    """Build; says what went wrong. The CPU time it took, None if it did not work."""
+    done = run(["make", *arguments], timeout=2400)
+    if done.status != 0:
         say(f"  FAIL make {' '.join(arguments)}")
-        tail(output)
-    return status == 0
+        tail(done.output)
+    return done.cpu if done.status == 0 else None
 
 
 class Build:
@@ -103,14 +73,25 @@ class Build:
         env = {"BUILD": self.directory, "XTR": self.directory + "/xtr"}
         return {**env, **SAN_ENV} if "asan" in self.directory else env
 
+    def make(self, *targets):
+        """Counts nothing but a failure."""
+        with MAKING[self.directory]:
+            cpu = make(*self.arguments, *targets)
+        return Result(failed=1) if cpu is None else Result(cpu=cpu)
 
+
+PREPARED = None  # the lab's files, where it is going to run
+LAB = ("tests/lab/selftest.sh", "tests/lab/accept", "tests/lab/npu", "tests/lab/npu-real", "tests/lab/drivers", "tests/lab/nvidia",
+       "tests/lab/real", "tests/lab/screen")
 PLAIN = Build("gcc", "gcc", "CC=gcc")
 ASAN = Build("gcc, ASan and UBSan", "gcc-asan", "CC=gcc", "SAN=1")
+FUZZ_PLAIN = Build("fuzz targets", "fuzz-plain")
 
 
 def count_tap(path):
-    """Counts of a TAP file; skipped tests are said with their reason."""
+    """Counts of a TAP file, and why tests were skipped."""
     result = Result()
+    result.why_skipped = []
     with open(path, encoding="utf-8", errors="replace") as f:
         for line in f:
             if line.startswith("not ok"):
@@ -119,37 +100,39 @@ def count_tap(path):
                 skip = re.search(r"#\s*SKIP\s*(.*)", line)
                 if skip:
                     result.skipped += 1
-                    say(f"  SKIP {line.split('#')[0][2:].strip(' -')}: {skip.group(1) or 'no reason given'}")
+                    result.why_skipped.append(f"{line.split('#')[0][2:].strip(' -')}: {skip.group(1) or 'no reason given'}")
                 else:
                     result.passed += 1
     return result
 
 
-def unit_program(path, env, timeout=300):
-    """One Criterion program. Failed tests are counted; a program that fails in another way counts once."""
+def unit_program(path, env, timeout=900):
+    """One Criterion program: counts, output. Failed tests are counted; a program that fails in another way counts once."""
     with tempfile.NamedTemporaryFile(suffix=".tap") as tap:
-        status, output = run([path, "--tap=" + tap.name, "-j1"], env, timeout)
+        done = run([path, "--tap=" + tap.name, "-j1"], env, timeout)
         result = count_tap(tap.name)
+    result.cpu = done.cpu
     if result.passed + result.failed + result.skipped == 0:
-        output += "\nno test ran"
+        done.output += "\nno test ran"
         result.failed = 1
-    if status != 0 and result.failed == 0:
-        output += f"\nexit status {status} although no test failed"
+    if done.status != 0 and result.failed == 0:
+        done.output += f"\nexit status {done.status} although no test failed"
         result.failed = 1
-    return result, output
+    return result, done.output
 
 
 def unit(build):
-    result = Result()
-    if not make(*build.arguments, "unit-bin"):
-        return Result(failed=1)
-    sources = sorted(glob.glob(os.path.join(ROOT, "tests/unit/test_*.c")))
-    if not sources:
+    result = build.make("unit-bin")
+    if result.failed:
+        return result
+    names = [os.path.basename(s)[:-2] for s in sorted(glob.glob(os.path.join(ROOT, "tests/unit/test_*.c")))]
+    if not names:
         say("  FAIL no tests/unit/test_*.c")
         return Result(failed=1)
-    for source in sources:
-        name = os.path.basename(source)[:-2]
-        one, output = unit_program(f"{build.directory}/unit/{name}", build.env())
+    programs = at_once(lambda name: unit_program(f"{build.directory}/unit/{name}", build.env()), names)
+    for name, (one, output) in zip(names, programs):
+        for why in one.why_skipped:
+            say(f"  SKIP {why}")
         if one.failed:
             say(f"  FAIL {name}")
             tail(output)
@@ -159,16 +142,15 @@ def unit(build):
 
 def selfcheck(_):
     """The runner and the flags themselves: each of these programs must be found to fail, good.c to pass."""
-    result = Result()
-    if not make(*ASAN.arguments, "tools-bin"):
-        return Result(failed=1)
-    for source in sorted(glob.glob(os.path.join(ROOT, "tests/selfcheck/*.c"))):
-        name = os.path.basename(source)[:-2]
-        one, output = unit_program(f"{ASAN.directory}/tests/selfcheck/{name}", ASAN.env())
-        if (one.failed == 0) == (name == "good"):
-            result.passed += 1
-        else:
-            result.failed += 1
+    result = ASAN.make("tools-bin")
+    names = [os.path.basename(s)[:-2] for s in sorted(glob.glob(os.path.join(ROOT, "tests/selfcheck/*.c")))]
+    if result.failed:
+        return result
+    programs = at_once(lambda name: unit_program(f"{ASAN.directory}/tests/selfcheck/{name}", ASAN.env()), names)
+    for name, (one, output) in zip(names, programs):
+        right = (one.failed == 0) == (name == "good")
+        result.add(Result(passed=right, failed=not right, cpu=one.cpu))
+        if not right:
             say(f"  FAIL {name}: expected {'to pass' if name == 'good' else 'to fail'}, got {one}")
             tail(output)
     return result if result.passed else Result(failed=1)
@@ -195,43 +177,55 @@ def program(name, build, timeout):
     if not path:
         say(f"  FAIL tests/{name}/run is missing")
         return Result(failed=1)
-    if not make(*build.arguments, "bin", "tools-bin"):
-        return Result(failed=1)
-    return run_program(path, build, timeout)
+    result = build.make("bin", "tools-bin")
+    if not result.failed:
+        result.add(run_program(path, build, timeout))
+    return result
 
 
 def run_program(path, build, timeout):
     """A program that ends with the line of sums."""
     name = path.removeprefix("tests/").replace("/", "-")
-    status, output = run([path], build.env(), timeout)
+    done = run([path], build.env(), timeout)
     log = os.path.join(ROOT, build.directory, f"check-{name}.log")
     with open(log, "w", encoding="utf-8") as f:
-        f.write(output)
-    result = summary_of(output)
-    if result is None or status is None or (status != 0 and result.failed == 0):
-        why = "took too long" if status is None else f"exit status {status}" + ("" if result else ", no summary")
+        f.write(done.output)
+    figures(done.output)
+    result = summary_of(done.output)
+    if result is None or done.status is None or (done.status != 0 and result.failed == 0):
+        why = f"took more than {timeout} s" if done.status is None else f"exit status {done.status}" + ("" if result else ", no summary")
         say(f"  FAIL {path}: {why}")
         result = Result(result.passed if result else 0, 1, result.skipped if result else 0)
-    for line in output.splitlines():
+    result.cpu = done.cpu
+    for line in done.output.splitlines():
         if re.match(r"\s*(SKIP|skip)", line):
             say("  " + line.strip())
     if result.failed:
-        tail(output)
+        tail(done.output)
         say(f"  all of it: {os.path.relpath(log, ROOT)}")
+    if done.left:
+        say(f"  {path} left {done.left} processes behind, which were ended")
     return result
 
 
-def commands(*lines, timeout=1200):
-    """A group of single commands that pass or fail as a whole."""
+def command(line, env=None, timeout=2400):
+    """A command that passes or fails as a whole: result, the command, its end."""
+    done = run(line, env, timeout)
+    return Result(passed=done.status == 0, failed=done.status != 0, cpu=done.cpu), line, done
+
+
+def told(result, line, done):
+    figures(done.output)
+    if result.failed:
+        say(f"  FAIL {' '.join(line)}: " + ("took too long" if done.status is None else f"exit status {done.status}"))
+        tail(done.output)
+    return result
+
+
+def commands(*lines):
     result = Result()
     for line in lines:
-        status, output = run(line, timeout=timeout)
-        if status == 0:
-            result.passed += 1
-        else:
-            result.failed += 1
-            say(f"  FAIL {' '.join(line)}")
-            tail(output)
+        result.add(told(*command(line)))
     return result
 
 
@@ -244,44 +238,57 @@ def dependencies(_):
     return commands(["scripts/check-deps"])
 
 
-def lint(_):
-    return commands(["make", "lint"])
+def lint(build):
+    result = build.make("bin", "unit-bin", "tools-bin")  # what is checked is what was built
+    if not result.failed:
+        result.add(commands(["make", "lint"]))
+    return result
 
 
 def fuzz(_):
     """The fuzz targets over their corpora and 20 mutations of each input, without a fuzzing engine."""
-    targets = sorted(glob.glob(os.path.join(ROOT, "tests/fuzz/fuzz_*.c")))
-    if not targets or not make("fuzz-plain"):
-        say("  FAIL no fuzz targets" if not targets else "  FAIL fuzz targets do not build")
+    names = [os.path.basename(t)[len("fuzz_"):-2] for t in sorted(glob.glob(os.path.join(ROOT, "tests/fuzz/fuzz_*.c")))]
+    if not names:
+        say("  FAIL no fuzz targets")
         return Result(failed=1)
-    result = Result()
-    for target in targets:
-        name = os.path.basename(target)[len("fuzz_"):-2]
-        result.add(commands_env([f"build/fuzz-plain/fuzz/fuzz_{name}", "-m", "20", f"tests/fuzz/corpus/{name}"]))
+    result = FUZZ_PLAIN.make("fuzz-plain")
+    if not result.failed:
+        lines = [[f"build/fuzz-plain/fuzz/fuzz_{n}", "-m", "20", f"tests/fuzz/corpus/{n}"] for n in names]
+        for one in at_once(lambda line: command(line, SAN_ENV), lines):
+            result.add(told(*one))
     return result
 
 
-def commands_env(line):
-    status, output = run(line, SAN_ENV)
-    if status == 0:
-        return Result(passed=1)
-    say(f"  FAIL {' '.join(line)}: exit status {status}")
-    tail(output)
-    return Result(failed=1)
+class Prepared:
+    """What the lab needs is downloaded and built in the background: that may take long where the cache is empty."""
+
+    def __init__(self):
+        self.done = None
+        self.thread = threading.Thread(target=self._prepare, daemon=True)
+        self.thread.start()
+
+    def _prepare(self):
+        process.yield_cpu()
+        self.done = [command([*line.split()], timeout=3600) for line in ("tests/lab/lab deps", "tests/lab/lab prepare")]
+
+    def result(self):
+        self.thread.join()
+        result = Result()
+        for one in self.done:
+            result.add(told(*one))
+        return result
 
 
 def lab(build):
-    """What the lab needs is downloaded and built first: that may take long where the cache is empty."""
-    result = commands(["make", "all"], ["tests/lab/lab", "deps"], ["tests/lab/lab", "prepare"], timeout=2400)
+    result = build.make("all", "tools-bin")
+    result.add((PREPARED or Prepared()).result())
     if not result.failed:
-        for path in ("tests/lab/selftest.sh", "tests/lab/accept", "tests/lab/npu", "tests/lab/npu-real",
-                     "tests/lab/drivers", "tests/lab/nvidia", "tests/lab/real",
-                     "tests/lab/screen"):
+        for path in LAB:
             result.add(run_program(path, build, 2400))
     return result
 
 
-def group(name, timeout=600):
+def group(name, timeout=1800):
     """A group with a program of its own; timeout: of the short version, s."""
     return lambda build: program(name, build, LONG_GROUPS.get(name, timeout) if LONG else timeout)
 
@@ -311,23 +318,87 @@ GROUPS = [
 ]
 
 
+def left_out(name, needs_root):
+    """Why a group does not run here, or None."""
+    if name == "lab" and os.environ.get("LAB") == "0":
+        return "left out, LAB=0"
+    return "needs root" if needs_root and os.geteuid() != 0 else None
+
+
+@contextlib.contextmanager
+def this_kernel():
+    with open(KERNEL_LOCK, "a", encoding="ascii") as f:
+        fcntl.flock(f, fcntl.LOCK_EX)
+        yield
+
+
 def run_group(entry, build):
+    """What a group finds; what it says goes to the page of the calling thread."""
     name, title, function, needs_root, _ = entry
     say(f"== {name}: {title}")
     start = time.monotonic()
-    if name == "lab" and os.environ.get("LAB") == "0":
-        say("  SKIP lab: left out, LAB=0")
-        result = Result(skipped=1)
-    elif needs_root and os.geteuid() != 0:
-        say(f"  SKIP {name}: needs root")
+    why = left_out(name, needs_root)
+    if why:
+        say(f"  SKIP {name}: {why}")
         result = Result(skipped=1)
     else:
-        result = function(build)
-    say(f"   {result} ({time.monotonic() - start:.1f} s)")
+        try:
+            with this_kernel() if needs_root and name != "lab" else contextlib.nullcontext():
+                result = function(build)
+        except Exception:  # a fault of the runner must not hide behind the other groups
+            say(f"  FAIL {name}: the runner itself")
+            tail(traceback.format_exc())
+            result = Result(failed=1)
+    say(f"   {result} ({time.monotonic() - start:.1f} s, CPU {result.cpu:.1f} s)")
     return result
 
 
+def run_lane(todo, build, total, lock):
+    """Runs groups one by one until none is left."""
+    while True:
+        try:
+            entry, page = todo.popleft()
+        except IndexError:
+            return
+        with page:
+            result = run_group(entry, build)
+        with lock:
+            total.add(result)
+
+
+def run_all(entries, build):
+    """
+    Groups that record, here or in virtual machines, run one after the other, beside the others: those take the CPU
+    time that is left. Returns the sum and the pages.
+    """
+    board, total, lock = Board(len(entries)), Result(), threading.Lock()
+    recording, other = collections.deque(), collections.deque()
+    for entry, page in zip(entries, board.pages):
+        (recording if entry[3] else other).append((entry, page))
+
+    def waiting_lane():
+        if recording_first:
+            process.yield_cpu()
+        run_lane(other, build, total, lock)
+
+    recording_first = len(recording) > 0
+    lanes = [threading.Thread(target=run_lane, args=(recording, build, total, lock))]
+    lanes += [threading.Thread(target=waiting_lane) for _ in range(min(CPUS, len(other)))]
+    for lane in lanes:
+        lane.start()
+    for lane in lanes:
+        lane.join()
+    return total, board.pages
+
+
+def stopped(number, _):
+    process.stop_all()
+    print(f"tests/run.py: stopped by {signal.Signals(number).name}", flush=True)
+    os._exit(128 + number)
+
+
 def main(arguments):
+    global PREPARED
     asan = "--asan" in arguments
     names = [a for a in arguments if a != "--asan"]
     unknown = set(names) - {g[0] for g in GROUPS}
@@ -338,18 +409,20 @@ def main(arguments):
     # A jobserver of the make that started this is not for the ones started here.
     for variable in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL"):
         os.environ.pop(variable, None)
-    total, start = Result(), time.monotonic()
-    for entry in GROUPS:
-        if (names and entry[0] not in names) or (asan and not entry[4]):
-            continue
-        total.add(run_group(entry, ASAN if asan else PLAIN))
-    if FIGURES:
-        print("== figures", *FIGURES, sep="\n  ", flush=True)
-    failed, more = FAILED[:40], len(FAILED) - 40
-    if failed:
-        print("== what failed, once more", *failed, *([f"and {more} more lines"] if more > 0 else []), sep="\n  ")
-    say(f"== all, {time.monotonic() - start:.0f} s")
-    say(str(total))
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, stopped)
+    start = time.monotonic()
+    entries = [e for e in GROUPS if (not names or e[0] in names) and (not asan or e[4])]
+    if any(e[0] == "lab" and not left_out("lab", e[3]) for e in entries):
+        PREPARED = Prepared()
+    total, pages = run_all(entries, ASAN if asan else PLAIN)
+    given, failed = sum((p.figures for p in pages), []), sum((p.failed for p in pages), [])
+    for title, lines in (("figures", given), ("what failed, once more", failed[:40])):
+        if lines:
+            print(f"== {title}", *lines, sep="\n  ")
+    if len(failed) > 40:
+        print(f"  and {len(failed) - 40} more lines")
+    print(f"== all, {time.monotonic() - start:.0f} s, CPU {total.cpu:.0f} s\n{total}", flush=True)
     return 1 if total.failed or not total.passed else 0
 
 
