@@ -5,6 +5,7 @@
 #   make SAN=1         ASan and UBSan            make V=1          show the commands
 #   make WERROR=1      warnings are errors       make CFLAGS=...   instead of -O2 -g
 #   make SQLITE=0      without libsqlite3, as where it is not installed
+#   make COVER=1       counts which lines and branches run (make cover)
 
 VERSION  := 0.1.0
 CC       := $(if $(filter default,$(origin CC)),gcc,$(CC))
@@ -17,7 +18,7 @@ PREFIX   ?= /usr/local
 CFLAGS   ?= -O2 -g
 
 # One build directory per kind of build, so that they never mix.
-VARIANT  ?= $(notdir $(firstword $(CC)))$(if $(filter 1,$(SAN)),-asan)$(if $(filter 0,$(RECORDER)),-reader)$(if $(filter 0,$(SQLITE)),-nosql)
+VARIANT  ?= $(notdir $(firstword $(CC)))$(if $(filter 1,$(SAN)),-asan)$(if $(filter 1,$(COVER)),-cover)$(if $(filter 0,$(RECORDER)),-reader)$(if $(filter 0,$(SQLITE)),-nosql)
 B        := build/$(VARIANT)
 
 JOBS := $(if $(filter 0,$(MAKELEVEL)),-j$(shell nproc))
@@ -92,9 +93,15 @@ CPPFLAGS += $(if $(HAVE_Z),-DHAVE_ZLIB) $(if $(HAVE_ZST),-DHAVE_ZSTD) $(if $(HAV
 CPPFLAGS += $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 HARDEN   := -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3
 SANFLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-ALLFLAGS  = -std=gnu11 $(CFLAGS) $(WARN) $(if $(filter 1,$(SAN)),$(SANFLAGS),$(HARDEN)) -pthread
+ALLFLAGS  = -std=gnu11 $(CFLAGS) $(WARN) $(if $(filter 1,$(SAN)),$(SANFLAGS),$(HARDEN)) $(COVFLAGS) -pthread
 LDLIBS    = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lm
-LDALL     = $(LDFLAGS) $(if $(filter 1,$(SAN)),$(SANFLAGS)) -pthread
+LDALL     = $(LDFLAGS) $(if $(filter 1,$(SAN)),$(SANFLAGS)) $(if $(filter 1,$(COVER)),--coverage) -pthread
+# Only what is counted is built for counting, and without optimization, which merges branches and needs no
+# fortified libc; merge_pool.c has threads.
+ifeq ($(COVER),1)
+HARDEN   :=
+$(call objs,$(LIB_SRC) $(REPLAY_SRC)): private COVFLAGS := -O0 --coverage -fprofile-update=atomic
+endif
 ARCH     := $(shell uname -m)
 BPFARCH  := $(or $(patsubst %,x86,$(filter x86_64,$(ARCH))),$(patsubst %,arm64,$(filter aarch64,$(ARCH))),$(ARCH))
 BPFFLAGS := -target bpf -mcpu=v3 -g -O2 -Wall -Wextra -Wno-unused-parameter $(if $(filter 1,$(WERROR)),-Werror) \
@@ -156,10 +163,14 @@ $(B)/gen/%.skel.h: $(B)/bpf/%.bpf.o
 	@mkdir -p $(@D)
 	$(Q)$(BPFTOOL) gen skeleton $< name $(subst -,_,$*) >$@
 
+# Allocations of the code under test can be made to fail (tests/unit/oom.h).
+comma     := ,
+UNIT_WRAP := $(addprefix -Wl$(comma)--wrap=,malloc calloc realloc reallocarray strdup strndup asprintf __asprintf_chk \
+	     cbor_load pthread_create)
 $(UNIT): $(B)/unit/%: $(B)/tests/unit/%.o $(call objs,$(HELP_SRC)) $(LIBS)
 	$(call msg,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALLFLAGS) $(LDALL) -o $@ $^ $(LDLIBS) $(if $(UNIT_LIBS),$(UNIT_LIBS),-lcriterion)
+	$(Q)$(CC) $(ALLFLAGS) $(LDALL) $(UNIT_WRAP) -o $@ $^ $(LDLIBS) $(if $(UNIT_LIBS),$(UNIT_LIBS),-lcriterion)
 
 $(B)/tests/tools/play: $(call objs,$(sort $(wildcard tests/tools/player/*.c)))
 $(TOOLS): $(B)/tests/%: $(B)/tests/%.o $(LIBS)
@@ -210,6 +221,10 @@ check-long: ## the long versions of the tests of reliability: hours; root for th
 asan: ## the test suite under ASan and UBSan
 	$(Q)scripts/install-deps build check
 	$(Q)tests/run.py --asan
+
+cover: ## lines and branches that the tests run, by folder (FILE=format/x.c: those that none runs)
+	$(Q)scripts/install-deps build check
+	$(Q)tests/cover/run $(FILE)
 
 demo: ## record a real run and show what `xtr stats` says of it
 	$(Q)scripts/install-deps build
