@@ -30,6 +30,8 @@ int trace_open(struct trace *t, struct xtr_io *io, const struct xtr_writer_opts 
 	t->meta = xtr_meta_new();
 	t->tables = xtr_tables_new();
 	t->loss = xtr_loss_new();
+	if (!err && (!t->meta || !t->tables || !t->loss))
+		err = -ENOMEM;
 	if (!err)
 		err = describe(t);
 	return err ? err : xtr_writer_open(&t->w, t->io, t->meta, t->tables, t->loss, opts);
@@ -77,6 +79,8 @@ int trace_events(struct trace *t, uint64_t *state, uint32_t stream, uint64_t *ts
 	struct xtr_batch b = { .stream = stream, .recs = recs, .n = n };
 	int err;
 
+	if (!recs)
+		return -ENOMEM;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct xtr_event_desc *ev =
 			&xtr_builtin_events[trace_random(state, xtr_builtin_event_count)];
@@ -150,7 +154,11 @@ int trace_read(struct xtr_reader **r, const uint8_t *data, size_t n, struct xtr_
 	struct xtr_io *io;
 	int ret = xtr_io_mem_new(&io);
 
+	if (ret)
+		return ret;
+	ret = io->ops->append(io, data, n);
 	if (!ret)
-		ret = io->ops->append(io, data, n);
-	return ret ? ret : xtr_reader_open(r, io, err);
+		return xtr_reader_open(r, io, err);
+	xtr_io_close(io);
+	return ret;
 }

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Each allocation of format/ fails in turn: the caller is told -ENOMEM, nothing crashes, nothing is
+ * left behind (which AddressSanitizer checks), and what was there before is still there.
+ */
+#include "format/bytes.h"
+#include "format/merge.h"
+#include "format/tpformat.h"
+#include "oom.h"
+#include "trace.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- writer ---------------------------------------------------------------------------------- */
+
+static int write_all(void *arg)
+{
+	struct xtr_io *io = trace_make(1, 8, 3, arg);
+
+	return io ? xtr_io_close(io) : -ENOMEM;
+}
+
+Test(oom, writing_a_trace)
+{
+	struct xtr_writer_opts o;
+
+	xtr_writer_opts_init(&o);
+	cr_assert(ge(u32, oom_each(write_all, &o, 0), 100));
+	o.codec = XTR_CODEC_NONE;
+	o.filter = XTR_FILTER_NONE;
+	o.table_every = 1;
+	o.meta_every = 1;
+	cr_assert(ge(u32, oom_each(write_all, &o, 0), 100));
+}
+
+static int write_rest(void *arg)
+{
+	const struct xtr_clock_reading clocks[] = { { "realtime", 5 }, { "boottime", 4 } };
+	const struct xtr_recorder_cost cost = { 1, 2, 3, 4, 5 };
+	struct trace t;
+	int err = trace_open(&t, NULL, arg);
+
+	if (!err)
+		err = xtr_writer_clock(t.w, 1, 2, clocks, 2);
+	if (!err)
+		err = xtr_writer_attach(t.w, "name", "bytes", 5);
+	if (!err)
+		err = xtr_writer_finish(t.w, "end", &cost);
+	trace_close(&t, false);
+	return err;
+}
+
+Test(oom, writing_clocks_attachments_and_the_end)
+{
+	cr_assert(ge(u32, oom_each(write_rest, NULL, 0), 50));
+}
+
+/* --- reader ---------------------------------------------------------------------------------- */
+
+static struct xtr_io *made;
+
+static int events_of(const struct xtr_reader *r, unsigned int threads, size_t memory)
+{
+	const uint32_t types[] = { 16, 17, 18, 19, 20, 70000 };
+	struct xtr_merge_opts o = {
+		.sz = sizeof(o), .threads = threads, .memory = memory, .types = types, .n_types = 6
+	};
+	struct xtr_merge *m;
+	struct xtr_event ev;
+	int ret = xtr_merge_open(&m, r, xtr_reader_section(r, 0), &o);
+
+	if (ret)
+		return ret;
+	do
+		ret = xtr_merge_next(m, &ev, NULL);
+	while (ret == 1 || ret == -EBADMSG);
+	xtr_merge_close(m);
+	return ret;
+}
+
+struct reading {
+	unsigned int threads;
+	size_t memory; /* of the merge */
+	bool mapped;
+	unsigned int spare; /* sorting tasks, buffers got ahead */
+};
+
+/* A reader over the bytes of `made`, mapped or read. */
+static int open_made(const struct reading *how, struct xtr_reader **r)
+{
+	static struct xtr_io_ops unmapped;
+	struct xtr_io *io;
+	size_t n;
+	const uint8_t *p = xtr_io_mem_data(made, &n);
+	int err = xtr_io_mem_view(p, n, &io);
+
+	if (err)
+		return err;
+	if (!how->mapped) {
+		unmapped = *io->ops;
+		unmapped.map = NULL;
+		io->ops = &unmapped;
+	}
+	return xtr_reader_open(r, io, NULL);
+}
+
+static int read_all(void *arg)
+{
+	const struct reading *how = arg;
+	struct xtr_reader *r;
+	int err = open_made(how, &r);
+
+	if (err)
+		return err;
+	err = xtr_reader_verify(r, NULL, NULL);
+	if (!err)
+		err = events_of(r, how->threads, how->memory);
+	xtr_reader_close(r);
+	return err;
+}
+
+Test(oom, reading_a_trace)
+{
+	struct reading ways[] = { { 0, 0, true, 5 }, { 0, 0, false, 5 }, { 0, 100, true, 2 } };
+
+	made = trace_make(1, 30, 3, NULL);
+	for (size_t i = 0; i < 3; i++)
+		cr_assert(ge(u32, oom_each(read_all, &ways[i], ways[i].spare), 100));
+	xtr_io_close(made);
+}
+
+/* With threads, it is chance which of them has no memory, or whether one is not started; never what
+ * is given out. */
+Test(oom, reading_with_threads)
+{
+	struct reading how = { 3, 0, true, 0 };
+	unsigned int failed, n = 0;
+
+	made = trace_make(6, 60, 3, NULL);
+	do {
+		int ret;
+
+		oom_at(++n, false);
+		ret = read_all(&how);
+		failed = oom_end();
+		cr_assert(ret == 0 || (ret == -ENOMEM && failed), "allocation %u: %d", n, ret);
+	} while (failed);
+	cr_assert(ge(u32, n, 100));
+	xtr_io_close(made);
+}
+
+/* The lists of problems grow, and the section is found without its header. */
+Test(oom, reading_a_damaged_trace)
+{
+	struct reading ways[] = { { 0, 0, true, 4 }, { 0, 0, false, 4 } };
+	struct xtr_io *good = trace_make(3, 60, 3, NULL);
+	size_t n;
+	const uint8_t *p = xtr_io_mem_data(good, &n);
+	uint8_t *bytes = malloc(n);
+
+	memcpy(bytes, p, n);
+	xtr_io_close(good);
+	bytes[20] ^= 1; /* the file header */
+	for (size_t at = 3000; at < n; at += 1700)
+		bytes[at] ^= 0x55;
+	for (size_t i = 0; i < 2; i++) {
+		cr_assert(eq(int, xtr_io_mem_view(bytes, n, &made), 0));
+		cr_assert(ge(u32, oom_each(read_all, &ways[i], ways[i].spare), 50));
+		xtr_io_close(made);
+	}
+	free(bytes);
+}
