@@ -21,7 +21,7 @@ case_end() {
 stopped_children() {
 	local children
 
-	for _ in $(seq 200); do
+	for _ in $(seq 4000); do
 		children=$(cat "/proc/$1/task/$1/children")
 		# shellcheck disable=SC2086 # numbers
 		set -- "$1" $children
@@ -47,8 +47,8 @@ one_process() {
 	"$xtr" record --force -o "$dir/run.xtr" -p "${children%% *}" -- bash -c "
 		echo start >$debug/control
 		kill -CONT $children
-		for n in \$(seq 600); do [ -s '$dir/load.json' ] && break; sleep 0.05; done
-		sleep 0.3
+		for n in \$(seq 6000); do [ -s '$dir/load.json' ] && break; sleep 0.05; done
+		'$here/settle'
 		echo stop >$debug/control" >"$dir/record.out" 2>"$dir/record.err"
 	echo $? >"$dir/record.status"
 	wait $load || exit 94
@@ -64,7 +64,7 @@ two_recorders() {
 		echo start >$debug/control
 		fakegpu-load -n 1000 $short basic >'$dir/load.json'
 		status=\$?
-		sleep 0.3
+		'$here/settle'
 		echo stop >$debug/control
 		exit \$status" >"$dir/record.out" 2>"$dir/record.err"
 	echo $? >"$dir/record.status"
@@ -86,13 +86,16 @@ two_capabilities() {
 		echo >/run/caps/begun
 		read -r </run/caps/end' >"$dir/record.out" 2>"$dir/record.err" &
 	recorder=$!
-	if read -r -t 20 <>/run/caps/begun; then
+	# Without it the command waits for ever, and the recorder for the command.
+	if read -r -t 300 <>/run/caps/begun; then
 		echo start >$debug/control
 		# shellcheck disable=SC2086 # options are words
 		fakegpu-load -n 1000 $short basic >"$dir/load.json"
-		sleep 0.3
+		'$here/settle'
 		echo stop >$debug/control
 		echo >/run/caps/end
+	else
+		kill $recorder
 	fi
 	wait $recorder
 	echo $? >"$dir/record.status"
@@ -109,7 +112,7 @@ other_tool() {
 		echo start >$debug/control
 		fakegpu-load -n 400 $short mixed >'$dir/load.json'
 		status=\$?
-		sleep 0.3
+		'$here/settle'
 		echo stop >$debug/control
 		exit \$status" >"$dir/record.out" 2>"$dir/record.err"
 	echo $? >"$dir/record.status"
@@ -123,7 +126,7 @@ other_tool_loses() {
 		trace-cmd start -q -e gpu_scheduler -e dma_fence -C mono -b 16
 		echo start >$debug/control
 		fakegpu-load -n 400 $short basic >"$dir/load.json"
-		sleep 0.3
+		'$here/settle'
 		echo stop >$debug/control
 		trace-cmd stop -q
 		trace-cmd extract -o "$dir/trace.dat"
@@ -139,7 +142,7 @@ function_calls() {
 		-e func:xtr_fakegpu:fg_signal:ret -- bash -c "
 		fakegpu-load -n 1000 $short basic >'$dir/load.json'
 		status=\$?
-		sleep 0.3
+		'$here/settle'
 		exit \$status" >"$dir/record.out" 2>"$dir/record.err"
 	echo $? >"$dir/record.status"
 	grep -c xtr_ /sys/kernel/tracing/kprobe_events >"$dir/left.txt"

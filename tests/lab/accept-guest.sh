@@ -25,7 +25,7 @@ for spec in "$@"; do
 		echo start >$debug/control
 		fakegpu-load $load >'$dir/load.json'
 		status=\$?
-		sleep 0.3
+		'$here/settle'
 		echo stop >$debug/control
 		exit \$status" >"$dir/record.out" 2>"$dir/record.err"
 	echo $? >"$dir/record.status"
@@ -42,6 +42,9 @@ other_tool
 other_tool_loses
 function_calls
 without_btf
-sleep 0.2
-modprobe -r xtr_fakegpu || exit 93
+for _ in $(seq 100); do
+	modprobe -r xtr_fakegpu 2>/dev/null && break
+	sleep 0.2
+done
+[ ! -e $debug ] || exit 93
 without_driver

@@ -7,16 +7,17 @@ usage: compare.py [--mixed] XTR DIR
 DIR holds run.xtr and truth.csv (see README.md), as accept-guest.sh leaves them. Jobs are joined on
 (context, seqno): each must be there exactly once, on its own device and ring, with its own process.
 Start and end are compared with the engine's; on in-order rings the median error must be at most
-50 us. --mixed: the scenario has out-of-order rings, killed and hung jobs, coalesced interrupts and
+50 us. Where events were lost, a job may be missing or told from less: that is a measurement, then. --mixed: the scenario has out-of-order rings, killed and hung jobs, coalesced interrupts and
 kernel-owned jobs; those must be labelled, and get no invented start.
 """
 
 import csv
 import io
+import json
 import subprocess
 import sys
 
-from judge import check, failed, measured, status
+from judge import check, lossy, measured, status
 
 LIMIT_NS = 50_000
 OUT_OF_ORDER = {("fakegpu.1", "comp_1.0.0"), ("fakegpu.1", "vcn_dec_0")}  # scenario mixed
@@ -136,15 +137,20 @@ def labels(jobs, truth, bounded_rings):
 def main(argv):
     mixed = "--mixed" in argv
     xtr, directory = [a for a in argv[1:] if not a.startswith("--")]
+    info = subprocess.run([xtr, "info", "--json", directory + "/run.xtr"], stdout=subprocess.PIPE)
+    if json.loads(info.stdout)["lost"]:
+        lossy()
     jobs, truth = load(xtr, directory)
     same_jobs(jobs, truth)
-    if failed():
-        return 1
+    if status():
+        return status()
     bounded_rings = OUT_OF_ORDER if mixed else set()
     times(jobs, truth, bounded_rings, mixed)
     count = labels(jobs, truth, bounded_rings)
     for what in ("killed", "timeout", "kernel"):
-        check((count.get(what, 0) > 0) == mixed, f"jobs {what}: {count.get(what, 0)}")
+        # A host that stops one of two processors for long makes jobs of its own run into the scheduler's limit.
+        judge = measured if what == "timeout" and not mixed else check
+        judge((count.get(what, 0) > 0) == mixed, f"jobs {what}: {count.get(what, 0)}")
     return status()
 
 

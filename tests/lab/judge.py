@@ -6,7 +6,11 @@ took, how many programs an emulated processor was too late for. A recording that
 once more (lib/verdict.sh), and must then be right.
 """
 
+import re
+
 BUSY = 4  # exit status: only measurements are out of bounds
+
+STALLS = re.compile(r"rcu.*(stall|starved)|lockup|hung_task|blocked for more than")  # of a kernel whose host stopped it
 
 _failed = _measured = 0
 _lossy = False
@@ -40,3 +44,37 @@ def failed():
 
 def status():
     return 1 if _failed else BUSY if _measured else 0
+
+
+class Tally:
+    """Counts of what is the same on any host, for programs that say each check by itself."""
+
+    def __init__(self, verbose):
+        self.passed = self.failed = 0
+        self.verbose = verbose
+        self.busy = ""  # why a failure may be the host's: then the recording is made once more
+
+    def note(self, ok, text):
+        self.passed += bool(ok)
+        self.failed += not ok
+        if not ok or self.verbose:
+            print(f"  {'PASS' if ok else 'FAIL'} {text}", flush=True)
+
+    def ran(self, status, log, text):
+        """The end of `lab run`, and what the kernel said meanwhile; 124: not done in time."""
+        if status == 124:
+            self.busy = "it was not done in time"
+        elif STALLS.search(log):
+            self.busy = "the guest was stopped for long"
+        self.note(status == 0, f"{text} (exit status {status})")
+
+    def once_more(self, function):
+        """function(tally) counts; a second time where it failed and the host may be the reason."""
+        first = Tally(self.verbose)
+        function(first)
+        if first.failed and first.busy:
+            print(f"  once more: {first.failed} failed, and {first.busy}", flush=True)
+            first = Tally(self.verbose)
+            function(first)
+        self.passed += first.passed
+        self.failed += first.failed

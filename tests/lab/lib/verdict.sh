@@ -44,13 +44,14 @@ clean_log() {
 	verdict $rc "$2"
 }
 
-# ran STATUS TEXT: verdict of `lab run`; on a busy host a guest may not be done in time (124).
+# ran STATUS TEXT: verdict of `lab run`; on a busy host a guest may not be done in time (124). Then there is nothing to
+# judge, and it fails.
 ran() {
 	if [ "$1" -eq 124 ]; then
 		verdict 4 "$2"
-	else
-		verdict "$1" "$2"
+		return 1
 	fi
+	verdict "$1" "$2"
 }
 
 # try_kernel KERNEL COMMAND...: COMMAND KERNEL records into $out/KERNEL and judges. Where nothing but
