@@ -7,7 +7,8 @@
  *   host N        N allocations of 4096, 8192, ... bytes
  *   shared N      N allocations that allocate twice more
  *   huge N        N allocations that fail
- *   free N, submit N (N command lists), sync NS, recurse DEPTH, close N (by both names), group N
+ *   sync NS       a call of that length; its begin and end (CLOCK_MONOTONIC, ns) are printed
+ *   free N, submit N (N command lists), recurse DEPTH, close N (by both names), group N
  *   vulkan BYTES  vkAllocateMemory and vkFreeMemory
  *   unended N     N threads that end within a call
  *   die STATUS    the process ends within a call
@@ -21,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef unsigned int api(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e,
@@ -75,9 +77,21 @@ static void submit(long n)
 	function("zeCommandQueueExecuteCommandLists")(1, (uintptr_t)n, 0, 0, 0, 0, 0);
 }
 
+static long long now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
 static void sync_fence(long ns)
 {
-	function("zeFenceHostSynchronize")(1, (uintptr_t)ns, 0, 0, 0, 0, 0);
+	api *f = function("zeFenceHostSynchronize");
+	long long begin = now();
+
+	f(1, (uintptr_t)ns, 0, 0, 0, 0, 0);
+	printf("%lld %lld\n", begin, now());
 }
 
 static void recurse(long depth)
