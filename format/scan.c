@@ -7,6 +7,7 @@
 #include "bytes.h"
 #include "checked.h"
 #include "reader_priv.h"
+#include "votes.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -29,6 +30,9 @@ struct scan {
 	struct xtr_window hop, search;
 	uint64_t rescan_from, rescan_to; /* the last rescan, of this section */
 	bool rescanned;
+	struct xtr_votes votes; /* of a region without a file header, up to region_end */
+	uint64_t region_end;
+	bool voted;
 	/* What stands at the place that was looked at last. */
 	struct xtr_file_header header;
 	struct xtr_chunk chunk;
@@ -206,44 +210,33 @@ static int walk(struct scan *sc, uint64_t *p)
 	}
 }
 
-/* The file_id that most chunk headers in [from, to) carry, the first of equals; 0: there are none.
+/*
+ * The region behind p that holds no file header: *end is where the next one stands, or the end of
+ * the file, and the votes are those of the chunk headers in it. It is looked at once, whatever
+ * sections begin in it.
  */
-static int vote(struct scan *sc, uint64_t from, uint64_t to, uint64_t *winner)
+static int look_ahead(struct scan *sc, uint64_t p, uint64_t *end)
 {
-	struct xtr_map votes = { 0 }, first = { 0 };
-	uint64_t most = 0, order = 0, best_order = 0;
 	unsigned int mark;
-	int err = 0;
+	uint64_t at;
+	int err;
 
-	*winner = 0;
-	while (!err) {
-		uint64_t *n, id, at;
-
-		err = search(sc, from, to, MARK_ANY_CHUNK, &at, &mark);
+	*end = sc->region_end;
+	if (sc->voted && p < sc->region_end)
+		return 0;
+	sc->voted = false;
+	xtr_votes_free(&sc->votes);
+	err = search(sc, p + 1, sc->r->size, MARK_FILE_HEADER, end, &mark);
+	for (; !err; p = at + 1) {
+		err = search(sc, p, *end, MARK_ANY_CHUNK, &at, &mark);
 		if (err || !mark)
 			break;
-		id = sc->chunk.file_id;
-		n = xtr_map_get(&votes, id, 0);
-		if (n)
-			++*n;
-		else
-			err = xtr_map_put(&votes, id, 0, 1) || xtr_map_put(&first, id, 0, ++order)
-				      ? -ENOMEM
-				      : 0;
-		from = at + 1;
+		err = xtr_votes_add(&sc->votes, at, sc->chunk.file_id);
 	}
-	for (size_t i = 0; !err && i < votes.cap;) {
-		const struct xtr_map_slot *v = xtr_map_next(&votes, &i);
-		uint64_t o = v ? *xtr_map_get(&first, v->a, 0) : 0;
-
-		if (v && (v->value > most || (v->value == most && o < best_order))) {
-			most = v->value;
-			best_order = o;
-			*winner = v->a;
-		}
-	}
-	xtr_map_free(&votes);
-	xtr_map_free(&first);
+	if (!err)
+		err = xtr_votes_count(&sc->votes);
+	sc->region_end = *end;
+	sc->voted = !err;
 	return err;
 }
 
@@ -315,7 +308,7 @@ static int begin_section(struct scan *sc, uint64_t *p)
 		.major = XTR_MAJOR,
 		.header_size = XTR_FILE_HEADER_SIZE,
 	};
-	unsigned int mark, next;
+	unsigned int mark;
 	uint64_t q;
 	int err;
 
@@ -330,11 +323,10 @@ static int begin_section(struct scan *sc, uint64_t *p)
 		return skip(sc, XTR_P_INCOMPAT, p);
 	if (mark && xtr_file_header_is_sane(&h))
 		return read_section(sc, p, &h, false);
-	err = search(sc, *p + 1, sc->r->size, MARK_FILE_HEADER, &q, &next);
-	if (!err)
-		err = vote(sc, *p, q, &damaged.file_id);
+	err = look_ahead(sc, *p, &q);
 	if (err)
 		return err;
+	damaged.file_id = xtr_votes_winner(&sc->votes, *p);
 	if (damaged.file_id)
 		return read_section(sc, p, &damaged, true);
 	err = xtr_reader_note(sc->r, XTR_P_LOST_SYNC, *p, 0);
@@ -352,5 +344,6 @@ int xtr_scan(struct xtr_reader *r)
 		err = begin_section(&sc, &p);
 	xtr_window_free(&sc.hop);
 	xtr_window_free(&sc.search);
+	xtr_votes_free(&sc.votes);
 	return err;
 }
