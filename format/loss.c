@@ -22,8 +22,9 @@ struct xtr_loss {
 	struct xtr_map by_key; /* (stream, type and cause) -> index in rows */
 	struct row *rows;
 	size_t n_rows, cap_rows, n_changed;
-	struct xtr_gap *gaps; /* in order of first */
+	struct xtr_gap *gaps; /* in order of first, those that were read once they are settled */
 	size_t n_gaps, cap_gaps;
+	size_t n_ordered;        /* gaps from the first on that are in order */
 	struct xtr_gap *pending; /* gaps that were not yet encoded */
 	size_t n_pending, cap_pending;
 };
@@ -50,6 +51,13 @@ const char *xtr_loss_cause_help(enum xtr_loss_cause cause)
 struct xtr_loss *xtr_loss_new(void)
 {
 	return calloc(1, sizeof(struct xtr_loss));
+}
+
+const struct xtr_loss *xtr_loss_none(void)
+{
+	static const struct xtr_loss none;
+
+	return &none;
 }
 
 void xtr_loss_free(struct xtr_loss *l)
@@ -311,7 +319,23 @@ static int gap_cmp(const void *pa, const void *pb)
 	return a->last < b->last ? -1 : a->last > b->last;
 }
 
-/* Check (l NULL) or take over the gaps: appended, then sorted once if they are out of order. */
+/* How many gaps from the first on are in order. Those that were read come behind. */
+static void look_at_order(struct xtr_loss *l)
+{
+	while (l->n_ordered < l->n_gaps &&
+	       (!l->n_ordered || gap_cmp(&l->gaps[l->n_ordered - 1], &l->gaps[l->n_ordered]) <= 0))
+		l->n_ordered++;
+}
+
+void xtr_loss_settle(struct xtr_loss *l)
+{
+	look_at_order(l);
+	if (l->n_ordered < l->n_gaps)
+		qsort(l->gaps, l->n_gaps, sizeof(*l->gaps), gap_cmp);
+	l->n_ordered = l->n_gaps;
+}
+
+/* Check (l NULL) or take over the gaps. */
 static int take_gaps(struct xtr_loss *l, const cbor_item_t *map)
 {
 	const cbor_item_t *item = xtr_cbor_key(map, "gaps");
@@ -332,12 +356,6 @@ static int take_gaps(struct xtr_loss *l, const cbor_item_t *map)
 		if (l)
 			l->gaps[l->n_gaps++] = g;
 	}
-	for (size_t i = old ? old : 1; l && i < l->n_gaps; i++) {
-		if (gap_cmp(&l->gaps[i - 1], &l->gaps[i]) > 0) {
-			qsort(l->gaps, l->n_gaps, sizeof(*l->gaps), gap_cmp);
-			break;
-		}
-	}
 	return 0;
 }
 
@@ -357,5 +375,9 @@ int xtr_loss_merge(struct xtr_loss *l, const uint8_t *buf, size_t n, struct xtr_
 	if (!ret)
 		ret = take_rows(l, map, true);
 	cbor_decref(&map);
+	look_at_order(l);
+	/* Seldom enough that sorting takes no more than a constant number of looks at each. */
+	if (l->n_gaps - l->n_ordered > l->n_ordered / 4)
+		xtr_loss_settle(l);
 	return ret == -EBADMSG ? xtr_cbor_broken(XTR_P_LOSS, err) : ret;
 }

@@ -28,6 +28,7 @@ struct xtr_gap {
 
 struct xtr_loss *xtr_loss_new(void);
 void xtr_loss_free(struct xtr_loss *l);
+const struct xtr_loss *xtr_loss_none(void); /* an empty one */
 
 /*
  * A copy that a writer can write: all totals, and those gaps that overlap [from, to] (ns,
@@ -46,7 +47,7 @@ int xtr_loss_add_gap(struct xtr_loss *l, const struct xtr_gap *gap);
 
 size_t xtr_loss_n_entries(const struct xtr_loss *l);
 const struct xtr_loss_entry *xtr_loss_entry_at(const struct xtr_loss *l, size_t i);
-size_t xtr_loss_n_gaps(const struct xtr_loss *l); /* in order of first */
+size_t xtr_loss_n_gaps(const struct xtr_loss *l); /* in order of first, once settled */
 const struct xtr_gap *xtr_loss_gap_at(const struct xtr_loss *l, size_t i);
 /* Events lost (filtered ones excluded), saturating. */
 uint64_t xtr_loss_total(const struct xtr_loss *l);
@@ -56,6 +57,8 @@ const char *xtr_loss_cause_help(enum xtr_loss_cause cause);
 /* Encode changed entries and new gaps since the last call as one payload; *n = 0 if none changed.
  */
 int xtr_loss_encode(struct xtr_loss *l, uint8_t **buf, size_t *n);
+/* Add a LOSS payload. After the last one, xtr_loss_settle brings the gaps in order. */
 int xtr_loss_merge(struct xtr_loss *l, const uint8_t *buf, size_t n, struct xtr_err *err);
+void xtr_loss_settle(struct xtr_loss *l);
 
 #endif /* XTR_LOSS_H */

@@ -36,6 +36,8 @@ struct item {
 struct xtr_merge {
 	const struct xtr_reader *r;
 	const struct xtr_section *s;
+	const struct xtr_meta *meta;
+	const struct xtr_loss *loss;
 	const struct xtr_chunk **chunks; /* in order of (ts_min, stream, seq) */
 	size_t n, next;                  /* all, and the first that is not opened */
 	struct item *heap;
@@ -264,7 +266,7 @@ static const struct xtr_gap *next_gap(struct xtr_merge *m, uint64_t ts, bool any
 {
 	const struct xtr_gap *g;
 
-	while ((g = xtr_loss_gap_at(m->s->loss, m->gap)) && g->last < m->from)
+	while ((g = xtr_loss_gap_at(m->loss, m->gap)) && g->last < m->from)
 		m->gap++;
 	if (!g || g->first > m->to || (!any && g->first > ts))
 		return NULL;
@@ -303,7 +305,7 @@ static int give_event(struct xtr_merge *m, struct xtr_event *ev, struct xtr_err 
 		.stream = top->stream,
 		.rec = cur->p,
 	};
-	ev->desc = xtr_meta_event(m->s->meta, ev->type);
+	ev->desc = xtr_meta_event(m->meta, ev->type);
 	return 1;
 }
 
@@ -443,6 +445,8 @@ int xtr_merge_open(struct xtr_merge **out, const struct xtr_reader *r, const str
 		memcpy(&o, opts, opts->sz < sizeof(o) ? opts->sz : sizeof(o));
 	m->r = r;
 	m->s = s;
+	m->meta = xtr_section_meta(s);
+	m->loss = xtr_section_loss(s);
 	m->from = o.from;
 	m->to = o.to ? o.to : UINT64_MAX;
 	err = set_up(m, &o);

@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "meta_priv.h"
 #include "buf.h"
-#include "cborenc.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define TYPES ((size_t)UINT16_MAX + 1)
-
 struct xtr_meta *xtr_meta_new(void)
 {
 	return calloc(1, sizeof(struct xtr_meta));
+}
+
+const struct xtr_meta *xtr_meta_none(void)
+{
+	static const struct xtr_meta none;
+
+	return &none;
+}
+
+void xtr_meta_settle(struct xtr_meta *m)
+{
+	xtr_config_sort(m->config);
 }
 
 void xtr_meta_free(struct xtr_meta *m)
@@ -23,18 +32,17 @@ void xtr_meta_free(struct xtr_meta *m)
 	for (size_t i = 0; i < m->n_providers; i++)
 		free(m->providers[i]);
 	for (size_t i = 0; i < m->n_events; i++)
-		free(m->by_type[m->types[i]]);
-	for (size_t i = 0; i < m->n_config; i++) {
-		free(m->config[i].key);
-		free(m->config[i].str);
-	}
+		free(xtr_meta_of_type(m, m->types[i]));
+	for (size_t i = 0; i < sizeof(m->pages) / sizeof(m->pages[0]); i++)
+		free(m->pages[i]);
+	xtr_map_free(&m->by_device);
+	xtr_map_free(&m->by_provider);
+	xtr_config_free(m->config);
 	free(m->devices);
 	free(m->providers);
 	xtr_name_index_free(m->names);
 	free(m->names);
-	free(m->by_type);
 	free(m->types);
-	free(m->config);
 	free(m->system);
 	free(m->writer_name);
 	free(m->writer_version);
@@ -83,20 +91,36 @@ int xtr_meta_set_system(struct xtr_meta *m, const struct xtr_system *sys)
 	return 0;
 }
 
+/* Where a device of this name is, by the hash of its name; else n_devices, and *k is free. */
+static size_t find_device(const struct xtr_meta *m, const char *name, uint64_t hash, uint64_t *k)
+{
+	const uint64_t *i;
+
+	for (*k = 0; (i = xtr_map_get(&m->by_device, hash, *k)); ++*k)
+		if (!strcmp(m->devices[*i]->name, name))
+			return *i;
+	return m->n_devices;
+}
+
 int xtr_meta_add_device(struct xtr_meta *m, const struct xtr_device *dev)
 {
 	struct xtr_device *new;
-	size_t i = 0;
+	uint64_t hash, k;
+	size_t i;
 
 	if (!dev->name)
 		return -EINVAL;
 	if (xtr_grow_array(&m->devices, &m->cap_devices, m->n_devices + 1, sizeof(*m->devices)))
 		return -ENOMEM;
+	hash = xtr_hash_bytes(dev->name, strlen(dev->name));
+	i = find_device(m, dev->name, hash, &k);
+	if (i == m->n_devices && xtr_map_put(&m->by_device, hash, k, i))
+		return -ENOMEM;
 	new = xtr_device_dup(dev);
+	if (!new &&i == m->n_devices)
+		xtr_map_del(&m->by_device, hash, k);
 	if (!new)
 		return -ENOMEM;
-	while (i < m->n_devices && strcmp(m->devices[i]->name, dev->name))
-		i++;
 	if (i < m->n_devices)
 		free(m->devices[i]);
 	else
@@ -108,18 +132,23 @@ int xtr_meta_add_device(struct xtr_meta *m, const struct xtr_device *dev)
 int xtr_meta_add_provider(struct xtr_meta *m, const struct xtr_provider *p)
 {
 	struct xtr_provider *new;
-	size_t i = 0;
+	const uint64_t *known;
+	size_t i;
 
 	if (!p->name || !p->attach || !p->target)
 		return -EINVAL;
 	if (xtr_grow_array(&m->providers, &m->cap_providers, m->n_providers + 1,
 			   sizeof(*m->providers)))
 		return -ENOMEM;
+	known = xtr_map_get(&m->by_provider, p->id, 0);
+	i = known ? *known : m->n_providers;
+	if (!known && xtr_map_put(&m->by_provider, p->id, 0, i))
+		return -ENOMEM;
 	new = xtr_provider_dup(p);
+	if (!new &&i == m->n_providers)
+		xtr_map_del(&m->by_provider, p->id, 0);
 	if (!new)
 		return -ENOMEM;
-	while (i < m->n_providers && m->providers[i]->id != p->id)
-		i++;
 	if (i < m->n_providers)
 		free(m->providers[i]);
 	else
@@ -147,72 +176,30 @@ static void insert_type(struct xtr_meta *m, uint16_t type)
 
 int xtr_meta_add_event(struct xtr_meta *m, const struct xtr_event_desc *ev)
 {
-	struct xtr_event_desc *new;
+	struct xtr_event_page **page;
+	struct xtr_event_desc *new, **at;
 
 	if (!xtr_event_is_sane(ev))
 		return -EINVAL;
-	if (!m->by_type)
-		m->by_type = calloc(TYPES, sizeof(struct xtr_event_desc *));
+	page = &m->pages[ev->type >> 8];
+	if (!*page)
+		*page = calloc(1, sizeof(**page));
 	if (!m->names)
 		m->names = calloc(1, sizeof(*m->names));
-	if (!m->by_type || !m->names ||
+	if (!*page || !m->names ||
 	    xtr_grow_array(&m->types, &m->cap_types, m->n_events + 1, sizeof(*m->types)))
 		return -ENOMEM;
 	new = xtr_event_dup(ev);
 	if (!new)
 		return -ENOMEM;
 	xtr_name_index_free(m->names);
-	if (m->by_type[ev->type])
-		free(m->by_type[ev->type]);
+	at = &(*page)->of[ev->type & 255];
+	if (*at)
+		free(*at);
 	else
 		insert_type(m, (uint16_t)ev->type);
-	m->by_type[new->type] = new;
+	*at = new;
 	return 0;
-}
-
-/* The entry of a key, made in its place if it is new; NULL: no memory. */
-static struct xtr_config_entry *config_entry(struct xtr_meta *m, const char *key)
-{
-	char *copy;
-	size_t i;
-
-	for (i = 0; i < m->n_config; i++) {
-		int cmp = xtr_enc_key_cmp(m->config[i].key, key);
-
-		if (!cmp)
-			return &m->config[i];
-		if (cmp > 0)
-			break;
-	}
-	copy = strdup(key);
-	if (!copy ||
-	    xtr_grow_array(&m->config, &m->cap_config, m->n_config + 1, sizeof(*m->config))) {
-		free(copy);
-		return NULL;
-	}
-	memmove(m->config + i + 1, m->config + i, (m->n_config - i) * sizeof(*m->config));
-	m->n_config++;
-	m->config[i] = (struct xtr_config_entry){ .key = copy };
-	return &m->config[i];
-}
-
-int xtr_meta_set_config_u64(struct xtr_meta *m, const char *key, uint64_t value)
-{
-	struct xtr_config_entry *e = config_entry(m, key);
-
-	if (!e)
-		return -ENOMEM;
-	free(e->str);
-	e->str = NULL;
-	e->num = value;
-	return 0;
-}
-
-int xtr_meta_set_config_str(struct xtr_meta *m, const char *key, const char *value)
-{
-	struct xtr_config_entry *e = config_entry(m, key);
-
-	return e ? set_str(&e->str, value) : -ENOMEM;
 }
 
 bool xtr_meta_is_empty(const struct xtr_meta *m)
@@ -284,44 +271,10 @@ size_t xtr_meta_n_events(const struct xtr_meta *m)
 
 const struct xtr_event_desc *xtr_meta_event_at(const struct xtr_meta *m, size_t i)
 {
-	return i < m->n_events ? m->by_type[m->types[i]] : NULL;
+	return i < m->n_events ? xtr_meta_of_type(m, m->types[i]) : NULL;
 }
 
 const struct xtr_event_desc *xtr_meta_event(const struct xtr_meta *m, uint32_t type)
 {
-	return m->by_type && type < TYPES ? m->by_type[type] : NULL;
-}
-
-bool xtr_meta_config(const struct xtr_meta *m, size_t i, const char **key, uint64_t *num,
-		     const char **str)
-{
-	if (i >= m->n_config)
-		return false;
-	*key = m->config[i].key;
-	*num = m->config[i].num;
-	*str = m->config[i].str;
-	return true;
-}
-
-static const struct xtr_config_entry *find_config(const struct xtr_meta *m, const char *key)
-{
-	for (size_t i = 0; i < m->n_config; i++)
-		if (!strcmp(m->config[i].key, key))
-			return &m->config[i];
-	return NULL;
-}
-
-bool xtr_meta_config_u64(const struct xtr_meta *m, const char *key, uint64_t *num)
-{
-	const struct xtr_config_entry *e = find_config(m, key);
-
-	*num = e && !e->str ? e->num : 0;
-	return e && !e->str;
-}
-
-const char *xtr_meta_config_str(const struct xtr_meta *m, const char *key)
-{
-	const struct xtr_config_entry *e = find_config(m, key);
-
-	return e ? e->str : NULL;
+	return type <= UINT16_MAX ? xtr_meta_of_type(m, type) : NULL;
 }

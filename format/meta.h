@@ -48,6 +48,7 @@ struct xtr_system {
 
 struct xtr_meta *xtr_meta_new(void); /* NULL: no memory */
 void xtr_meta_free(struct xtr_meta *m);
+const struct xtr_meta *xtr_meta_none(void); /* an empty one */
 
 /* Setters copy. All return 0 or -ENOMEM/-EINVAL. */
 int xtr_meta_set_writer(struct xtr_meta *m, const char *name, const char *version);
@@ -90,7 +91,10 @@ const struct xtr_event_desc *xtr_meta_event_at(const struct xtr_meta *m, size_t 
  */
 const struct xtr_event_desc *xtr_meta_event(const struct xtr_meta *m, uint32_t type);
 const struct xtr_event_desc *xtr_meta_event_by_name(const struct xtr_meta *m, const char *name);
-/* i-th config entry in key order; returns false past the last. str is NULL for numbers. */
+/*
+ * i-th config entry in key order; returns false past the last. str is NULL for numbers. The first
+ * call after a change may sort them, as above.
+ */
 bool xtr_meta_config(const struct xtr_meta *m, size_t i, const char **key, uint64_t *num,
 		     const char **str);
 
@@ -105,5 +109,7 @@ int xtr_meta_encode(const struct xtr_meta *m, uint8_t **buf, size_t *n);
  * err->problem is XTR_P_CBOR or XTR_P_META and m is unchanged.
  */
 int xtr_meta_merge(struct xtr_meta *m, const uint8_t *buf, size_t n, struct xtr_err *err);
+/* All were merged: put in order what else is put in order when it is first asked for. */
+void xtr_meta_settle(struct xtr_meta *m);
 
 #endif /* XTR_META_H */

@@ -379,9 +379,9 @@ static int add_all(struct xtr_meta *m, const struct xtr_meta *from)
 	for (size_t i = 0; !err && i < from->n_providers; i++)
 		err = xtr_meta_add_provider(m, from->providers[i]);
 	for (size_t i = 0; !err && i < from->n_events; i++)
-		err = xtr_meta_add_event(m, from->by_type[from->types[i]]);
-	for (size_t i = 0; !err && i < from->n_config; i++) {
-		const struct xtr_config_entry *e = &from->config[i];
+		err = xtr_meta_add_event(m, xtr_meta_event_at(from, i));
+	for (size_t i = 0; from->config && !err && i < from->config->n; i++) {
+		const struct xtr_config_entry *e = &from->config->v[i];
 
 		err = e->str ? xtr_meta_set_config_str(m, e->key, e->str)
 			     : xtr_meta_set_config_u64(m, e->key, e->num);

@@ -36,10 +36,13 @@ static void put_clock(struct xtr_buf *b, const struct xtr_meta *m)
 
 static void put_config(struct xtr_buf *b, const struct xtr_meta *m)
 {
+	size_t n = m->config ? m->config->n : 0;
+
+	xtr_config_sort(m->config);
 	xtr_enc_text(b, "config");
-	xtr_enc_map(b, m->n_config);
-	for (size_t i = 0; i < m->n_config; i++) {
-		const struct xtr_config_entry *e = &m->config[i];
+	xtr_enc_map(b, n);
+	for (size_t i = 0; i < n; i++) {
+		const struct xtr_config_entry *e = &m->config->v[i];
 
 		if (e->str)
 			xtr_enc_pair_text(b, e->key, e->str);
@@ -149,7 +152,7 @@ int xtr_meta_encode(const struct xtr_meta *m, uint8_t **buf, size_t *n)
 	xtr_enc_text(&b, "events");
 	xtr_enc_array(&b, m->n_events);
 	for (size_t i = 0; i < m->n_events; i++)
-		put_event(&b, m->by_type[m->types[i]]);
+		put_event(&b, xtr_meta_of_type(m, m->types[i]));
 	xtr_enc_text(&b, "format");
 	xtr_enc_array(&b, 2);
 	xtr_enc_uint(&b, XTR_MAJOR);

@@ -12,7 +12,7 @@ static int by_name(const void *pa, const void *pb, void *ctx)
 {
 	const struct xtr_meta *m = ctx;
 	uint16_t a = *(const uint16_t *)pa, b = *(const uint16_t *)pb;
-	int cmp = strcmp(m->by_type[a]->name, m->by_type[b]->name);
+	int cmp = strcmp(xtr_meta_of_type(m, a)->name, xtr_meta_of_type(m, b)->name);
 
 	return cmp ? cmp : (int)a - b;
 }
@@ -31,8 +31,8 @@ static bool sort(const struct xtr_meta *m, struct xtr_name_index *x)
 static const struct xtr_event_desc *search(const struct xtr_meta *m, const char *name)
 {
 	for (size_t i = 0; i < m->n_events; i++)
-		if (!strcmp(m->by_type[m->types[i]]->name, name))
-			return m->by_type[m->types[i]];
+		if (!strcmp(xtr_meta_event_at(m, i)->name, name))
+			return xtr_meta_event_at(m, i);
 	return NULL;
 }
 
@@ -55,11 +55,11 @@ const struct xtr_event_desc *xtr_meta_event_by_name(const struct xtr_meta *m, co
 		return search(m, name);
 	while (low < high) { /* the first whose name is not before this one */
 		mid = low + (high - low) / 2;
-		if (strcmp(m->by_type[m->names->types[mid]]->name, name) < 0)
+		if (strcmp(xtr_meta_of_type(m, m->names->types[mid])->name, name) < 0)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	d = low < m->n_events ? m->by_type[m->names->types[low]] : NULL;
+	d = low < m->n_events ? xtr_meta_of_type(m, m->names->types[low]) : NULL;
 	return d && !strcmp(d->name, name) ? d : NULL;
 }

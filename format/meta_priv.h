@@ -1,16 +1,33 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The inside of a meta, shared by meta.c (contents), meta_dup.c, meta_name.c, meta_enc.c and
- * meta_dec.c.
+ * The inside of a meta, shared by meta.c (contents), meta_config.c, meta_dup.c, meta_name.c,
+ * meta_enc.c and meta_dec.c.
  */
 #ifndef XTR_META_PRIV_H
 #define XTR_META_PRIV_H
 
+#include "map.h"
 #include "meta.h"
 
 struct xtr_config_entry {
 	char *key, *str; /* str: NULL for a number */
 	uint64_t num;
+};
+
+/*
+ * Entries in order of the keys' encoded bytes, once they are put in order: when the first is asked
+ * for. Texts are found by their hash and how many with this hash came before.
+ */
+struct xtr_config {
+	struct xtr_config_entry *v;
+	size_t n, cap;
+	bool unsorted;
+	struct xtr_map by_key; /* -> index in v */
+};
+
+/* Events by the low byte of their type. */
+struct xtr_event_page {
+	struct xtr_event_desc *of[256];
 };
 
 /* Types of all events in order of name, then of type; made when a name is first looked for. */
@@ -26,13 +43,28 @@ struct xtr_meta {
 	struct xtr_system *system;
 	struct xtr_device **devices;
 	struct xtr_provider **providers;
-	struct xtr_config_entry *config; /* in order of the keys' encoded bytes */
-	size_t n_devices, cap_devices, n_providers, cap_providers, n_config, cap_config;
-	struct xtr_event_desc **by_type; /* 65,536 of them, or NULL while there is no event */
-	uint16_t *types;                 /* of all events, in order */
+	size_t n_devices, cap_devices, n_providers, cap_providers;
+	struct xtr_map by_device, by_provider; /* name, id -> index */
+	struct xtr_config *config;
+	struct xtr_event_page *pages[256]; /* by the high byte of their type; NULL: none */
+	uint16_t *types;                   /* of all events, in order */
 	size_t n_events, cap_types;
 	struct xtr_name_index *names; /* where there are events */
 };
+
+/* The event of a type that fits 16 bits, or NULL. */
+static inline struct xtr_event_desc *xtr_meta_of_type(const struct xtr_meta *m, uint32_t type)
+{
+	const struct xtr_event_page *page = m->pages[type >> 8];
+
+	return page ? page->of[type & 255] : NULL;
+}
+
+/* --- meta_config.c ---------------------------------------------------------------------------- */
+
+void xtr_config_free(struct xtr_config *c);
+/* Bring the entries in order. c may be NULL. */
+void xtr_config_sort(struct xtr_config *c);
 
 /* Copies with their strings; NULL: no memory. */
 struct xtr_system *xtr_system_dup(const struct xtr_system *sys);

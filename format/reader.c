@@ -186,17 +186,17 @@ uint32_t xtr_section_compat_flags(const struct xtr_section *s)
 
 const struct xtr_meta *xtr_section_meta(const struct xtr_section *s)
 {
-	return s->meta;
+	return s->meta ? s->meta : xtr_meta_none();
 }
 
 const struct xtr_tables *xtr_section_tables(const struct xtr_section *s)
 {
-	return s->tables;
+	return s->tables ? s->tables : xtr_tables_none();
 }
 
 const struct xtr_loss *xtr_section_loss(const struct xtr_section *s)
 {
-	return s->loss;
+	return s->loss ? s->loss : xtr_loss_none();
 }
 
 size_t xtr_section_n_chunks(const struct xtr_section *s)

@@ -25,13 +25,13 @@ struct xtr_section {
 	uint64_t file_id;
 	uint32_t header_size, compat_flags;
 	uint16_t minor;
-	struct xtr_meta *meta;
+	struct xtr_meta *meta; /* NULL while there is none, as the next two */
 	struct xtr_tables *tables;
 	struct xtr_loss *loss;
 	struct xtr_chunk *chunks;
 	size_t n_chunks, cap_chunks;
-	struct xtr_map by_stream; /* stream -> index in streams */
-	struct xtr_stream_info *streams;
+	struct xtr_map by_stream; /* stream -> index in streams, until all chunks were seen */
+	struct xtr_stream_info *streams; /* so long, too */
 	size_t n_streams, cap_streams;
 	uint32_t holes; /* times that missing-chunks was reported */
 	bool damaged;   /* lost-sync, chunk-truncated, chunk-order or missing-chunks was reported */

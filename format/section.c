@@ -12,17 +12,7 @@
 
 struct xtr_section *xtr_section_new(void)
 {
-	struct xtr_section *s = calloc(1, sizeof(*s));
-
-	if (!s)
-		return NULL;
-	s->meta = xtr_meta_new();
-	s->tables = xtr_tables_new();
-	s->loss = xtr_loss_new();
-	if (s->meta && s->tables && s->loss)
-		return s;
-	xtr_section_free(s);
-	return NULL;
+	return calloc(1, sizeof(struct xtr_section));
 }
 
 void xtr_section_free(struct xtr_section *s)
@@ -115,20 +105,27 @@ int xtr_section_add(struct xtr_reader *r, struct xtr_section *s, const struct xt
 
 static int take_meta(struct xtr_section *s, const uint8_t *p, size_t n, struct xtr_err *err)
 {
-	int ret = xtr_meta_merge(s->meta, p, n, err);
+	int ret;
 
+	if (!s->meta)
+		s->meta = xtr_meta_new();
+	ret = s->meta ? xtr_meta_merge(s->meta, p, n, err) : -ENOMEM;
 	s->has_meta |= !ret;
 	return ret;
 }
 
 static int take_table(struct xtr_section *s, const uint8_t *p, size_t n, struct xtr_err *err)
 {
-	return xtr_tables_merge(s->tables, p, n, err);
+	if (!s->tables)
+		s->tables = xtr_tables_new();
+	return s->tables ? xtr_tables_merge(s->tables, p, n, err) : -ENOMEM;
 }
 
 static int take_loss(struct xtr_section *s, const uint8_t *p, size_t n, struct xtr_err *err)
 {
-	return xtr_loss_merge(s->loss, p, n, err);
+	if (!s->loss)
+		s->loss = xtr_loss_new();
+	return s->loss ? xtr_loss_merge(s->loss, p, n, err) : -ENOMEM;
 }
 
 /* The readings of a CLOCK; false if they break the grammar. */
@@ -245,6 +242,7 @@ static take_fn *const takes[XTR_CHUNK_TYPES] = {
 
 static void sum_up(struct xtr_section *s)
 {
+	const struct xtr_loss *loss = xtr_section_loss(s);
 	struct xtr_section_summary *sum = &s->summary;
 	uint64_t lost = 0;
 
@@ -252,17 +250,43 @@ static void sum_up(struct xtr_section *s)
 	sum->closed = s->has_end;
 	for (size_t i = 0; i < s->n_streams; i++)
 		lost = xtr_sat_add(lost, s->streams[i].lost_total);
-	sum->lost = xtr_loss_total(s->loss);
+	sum->lost = xtr_loss_total(loss);
 	if (lost > sum->lost)
 		sum->lost = lost;
 	if (s->end_lost > sum->lost)
 		sum->lost = s->end_lost;
 	if (s->end_events > sum->events && s->end_events - sum->events > sum->missing)
 		sum->missing = s->end_events - sum->events;
-	for (size_t i = 0; i < xtr_loss_n_entries(s->loss); i++)
-		if (!xtr_loss_entry_at(s->loss, i)->cause)
+	for (size_t i = 0; i < xtr_loss_n_entries(loss); i++)
+		if (!xtr_loss_entry_at(loss, i)->cause)
 			sum->filtered =
-				xtr_sat_add(sum->filtered, xtr_loss_entry_at(s->loss, i)->total);
+				xtr_sat_add(sum->filtered, xtr_loss_entry_at(loss, i)->total);
+}
+
+/*
+ * Everything was read: bring it in order, and let go of what was only needed on the way. A file may
+ * hold a section every 64 bytes, so a section holds no more than what stood in it.
+ */
+static void settle(struct xtr_section *s)
+{
+	struct xtr_chunk *chunks =
+		s->n_chunks ? realloc(s->chunks, s->n_chunks * sizeof(*chunks)) : NULL;
+
+	if (chunks) {
+		s->chunks = chunks;
+		s->cap_chunks = s->n_chunks;
+	}
+	if (s->meta)
+		xtr_meta_settle(s->meta);
+	if (s->tables)
+		xtr_tables_settle(s->tables);
+	if (s->loss)
+		xtr_loss_settle(s->loss);
+	sum_up(s);
+	xtr_map_free(&s->by_stream);
+	free(s->streams);
+	s->streams = NULL;
+	s->n_streams = s->cap_streams = 0;
 }
 
 int xtr_section_load(struct xtr_reader *r, struct xtr_section *s)
@@ -291,7 +315,6 @@ int xtr_section_load(struct xtr_reader *r, struct xtr_section *s)
 		err = xtr_reader_note(r, XTR_P_NO_META, s->offset, 0);
 	if (!err && !s->has_end)
 		err = xtr_reader_note(r, XTR_P_NO_END, s->end, 0);
-	xtr_tables_sort_tasks(s->tables);
-	sum_up(s);
+	settle(s);
 	return err;
 }

@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Tasks that may stand behind the sorted ones before all are sorted again. */
+/*
+ * Tasks that may stand behind the sorted ones before all are sorted again: at least so many, and a
+ * quarter of those, so that sorting takes no more than a constant number of looks at each.
+ */
 #define TASKS_UNSORTED 256u
 
 struct xtr_tables *xtr_tables_new(void)
@@ -21,6 +24,13 @@ struct xtr_tables *xtr_tables_new(void)
 	t->t[XTR_T_STACKS].row = sizeof(struct xtr_stack_entry);
 	t->t[XTR_T_RINGS].row = sizeof(struct xtr_ring);
 	return t;
+}
+
+const struct xtr_tables *xtr_tables_none(void)
+{
+	static const struct xtr_tables none;
+
+	return &none;
 }
 
 void xtr_tables_free(struct xtr_tables *t)
@@ -41,6 +51,7 @@ void xtr_tables_free(struct xtr_tables *t)
 	for (int i = 0; i < XTR_T_IDS; i++) {
 		xtr_map_free(&t->t[i].by_id);
 		free(t->t[i].rows);
+		free(t->t[i].ids);
 	}
 	xtr_map_free(&t->interned);
 	xtr_map_free(&t->frame_keys);
@@ -69,6 +80,7 @@ static int add_row(struct xtr_tables *t, int table, const void *row, size_t extr
 	    xtr_map_put(&it->by_id, id, 0, it->n))
 		return -ENOMEM;
 	memcpy(xtr_id_table_at(it, it->n++), row, it->row);
+	it->unsorted |= id < t->last_id[table];
 	t->bytes += extra;
 	if (id > t->last_id[table])
 		t->last_id[table] = id;
@@ -288,6 +300,14 @@ void xtr_tables_sort_tasks(struct xtr_tables *t)
 	free(b);
 }
 
+void xtr_tables_sort_many(struct xtr_tables *t)
+{
+	size_t unsorted = t->n_tasks - t->n_sorted;
+
+	if (unsorted >= TASKS_UNSORTED && unsorted >= t->n_sorted / 4)
+		xtr_tables_sort_tasks(t);
+}
+
 int xtr_tables_put_task(struct xtr_tables *t, const struct xtr_task *task)
 {
 	if (xtr_grow_array(&t->tasks, &t->cap_tasks, t->n_tasks + 1, sizeof(*task)))
@@ -303,8 +323,7 @@ int xtr_tables_add_task(struct xtr_tables *t, const struct xtr_task *task)
 	if (xtr_tables_put_task(t, task))
 		return -ENOMEM;
 	t->pending[t->n_pending++] = *task;
-	if (t->n_tasks - t->n_sorted >= TASKS_UNSORTED)
-		xtr_tables_sort_tasks(t);
+	xtr_tables_sort_many(t);
 	return 0;
 }
 
@@ -376,31 +395,6 @@ const uint32_t *xtr_tables_stack(const struct xtr_tables *t, uint32_t id, size_t
 
 	*n = s ? s->n : 0;
 	return s ? s->frames : NULL;
-}
-
-/* Ids are nearly always consecutive; only behind a hole all rows are looked at. */
-bool xtr_tables_next_id(const struct xtr_tables *t, enum xtr_table table, uint32_t *id)
-{
-	static const int index[] = { XTR_T_STRINGS, XTR_T_FRAMES, XTR_T_STACKS };
-	const struct xtr_id_table *it = &t->t[index[table]];
-	uint32_t best = 0;
-
-	if (*id == UINT32_MAX)
-		return false;
-	if (xtr_id_table_get(it, *id + 1)) {
-		++*id;
-		return true;
-	}
-	for (size_t i = 0; i < it->n; i++) {
-		uint32_t other;
-
-		memcpy(&other, xtr_id_table_at(it, i), sizeof(other));
-		if (other > *id && (!best || other < best))
-			best = other;
-	}
-	if (best)
-		*id = best;
-	return best;
 }
 
 size_t xtr_tables_n_rings(const struct xtr_tables *t)

@@ -38,6 +38,7 @@ struct xtr_frame {
 
 struct xtr_tables *xtr_tables_new(void);
 void xtr_tables_free(struct xtr_tables *t);
+const struct xtr_tables *xtr_tables_none(void); /* empty ones */
 
 /*
  * A copy that a writer can write: all of it counts as new (xtr_tables_encode), whether t was filled

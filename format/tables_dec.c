@@ -207,6 +207,6 @@ int xtr_tables_merge(struct xtr_tables *t, const uint8_t *buf, size_t n, struct 
 		ret = walk(t, map, NULL);
 	xtr_tables_free(staged);
 	cbor_decref(&map);
-	xtr_tables_sort_tasks(t);
+	xtr_tables_sort_many(t);
 	return ret == -EBADMSG || ret == -EFBIG ? xtr_cbor_broken(XTR_P_TABLE, err) : ret;
 }

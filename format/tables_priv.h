@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The tables' inside, shared by tables.c (contents), tables_enc.c and tables_dec.c. */
+/*
+ * The tables' inside, shared by tables.c (contents), tables_order.c, tables_enc.c and tables_dec.c.
+ */
 #ifndef XTR_TABLES_PRIV_H
 #define XTR_TABLES_PRIV_H
 
@@ -32,6 +34,9 @@ struct xtr_id_table {
 	size_t n, cap, row; /* rows, room, bytes of a row (which starts with its id) */
 	void *rows;
 	size_t written; /* rows that were already encoded */
+	bool unsorted;  /* an id came behind a larger one */
+	uint32_t *ids;  /* then all ids in order, once they are settled; n_ids of them */
+	size_t n_ids;
 };
 
 enum {
@@ -67,7 +72,11 @@ int xtr_tables_put_string(struct xtr_tables *t, uint32_t id, const void *text, s
 int xtr_tables_put_frame(struct xtr_tables *t, uint32_t id, const struct xtr_frame *f);
 /* Append a task without making it pending. */
 int xtr_tables_put_task(struct xtr_tables *t, const struct xtr_task *task);
-/* Bring the tasks in order. */
+/* Bring the tasks in order; of equal ones the later stays. */
 void xtr_tables_sort_tasks(struct xtr_tables *t);
+/* Everything was read: bring tasks and ids in order. Looking up works without, only slower. */
+void xtr_tables_settle(struct xtr_tables *t);
+/* Bring the tasks in order once so many are not that it is worth it. */
+void xtr_tables_sort_many(struct xtr_tables *t);
 
 #endif /* XTR_TABLES_PRIV_H */
