@@ -6,6 +6,7 @@
 #include "count.h"
 #include "cli.h"
 
+#include "format/buf.h"
 #include "format/bytes.h"
 #include "format/xtr_format.h"
 
@@ -36,17 +37,26 @@ struct worker {
 
 static int add_problem(struct count *c, const struct xtr_problem *p)
 {
-	struct xtr_problem *grown = realloc(c->problems, (c->n_problems + 1) * sizeof(*grown));
-
-	if (!grown)
+	if (xtr_grow_array(&c->problems, &c->cap_problems, c->n_problems + 1, sizeof(*p)))
 		return -ENOMEM;
-	grown[c->n_problems++] = *p;
-	c->problems = grown;
+	c->problems[c->n_problems++] = *p;
 	return 0;
 }
 
-/* The decoder has checked the records; the sizes are looked at again all the same. */
-static void count_records(struct count *c, const uint8_t *p, size_t len)
+/* The tally of a type, or NULL: no memory. */
+static struct count_tally *tally(struct count *c, uint16_t type)
+{
+	struct count_tally **page = &c->pages[type / COUNT_PAGE];
+
+	if (!*page)
+		*page = calloc(COUNT_PAGE, sizeof(**page));
+	return *page ? &(*page)[type % COUNT_PAGE] : NULL;
+}
+
+/*
+ * The decoder has checked the records; the sizes are looked at again all the same. 0 or -ENOMEM.
+ */
+static int count_records(struct count *c, const uint8_t *p, size_t len)
 {
 	struct count_tally *t;
 	uint64_t ts;
@@ -54,15 +64,18 @@ static void count_records(struct count *c, const uint8_t *p, size_t len)
 
 	for (; len >= XTR_RECORD_HEADER_SIZE; p += size, len -= size) {
 		ts = xtr_le64(p);
-		t = &c->types[xtr_le16(p + 8)];
+		t = tally(c, xtr_le16(p + 8));
+		if (!t)
+			return -ENOMEM;
 		size = xtr_le16(p + 10);
 		if (size < XTR_RECORD_HEADER_SIZE || size > len)
-			return;
+			break;
 		t->count++;
 		t->bytes += size;
 		c->first = ts < c->first ? ts : c->first;
 		c->last = ts > c->last ? ts : c->last;
 	}
+	return 0;
 }
 
 static void *work(void *arg)
@@ -86,7 +99,7 @@ static void *work(void *arg)
 								    .seq = chunk->seq,
 								    .offset = chunk->offset });
 		else if (!w->err)
-			count_records(&w->c, buf, chunk->rec_len);
+			w->err = count_records(&w->c, buf, chunk->rec_len);
 		if (w->main)
 			cli_progress("counting events", i, sh->n_chunks);
 	}
@@ -94,30 +107,37 @@ static void *work(void *arg)
 	return NULL;
 }
 
-static int count_init(struct count *c)
-{
-	*c = (struct count){ .first = UINT64_MAX };
-	c->types = calloc(COUNT_TYPES, sizeof(*c->types));
-	return c->types ? 0 : -ENOMEM;
-}
-
 void count_free(struct count *c)
 {
-	free(c->types);
+	for (size_t i = 0; i < COUNT_PAGES; i++)
+		free(c->pages[i]);
 	free(c->problems);
 	*c = (struct count){ 0 };
+}
+
+static int add_page(struct count *to, const struct count *from, uint32_t page)
+{
+	for (uint32_t i = 0; from->pages[page] && i < COUNT_PAGE; i++) {
+		const struct count_tally *t = &from->pages[page][i];
+		struct count_tally *sum =
+			t->count ? tally(to, (uint16_t)(page * COUNT_PAGE + i)) : NULL;
+
+		if (t->count && !sum)
+			return -ENOMEM;
+		if (!sum)
+			continue;
+		sum->count += t->count;
+		sum->bytes += t->bytes;
+	}
+	return 0;
 }
 
 static int add(struct count *to, const struct worker *w)
 {
 	int err = w->err;
 
-	if (!w->c.types)
-		return err;
-	for (size_t i = 0; i < COUNT_TYPES; i++) {
-		to->types[i].count += w->c.types[i].count;
-		to->types[i].bytes += w->c.types[i].bytes;
-	}
+	for (uint32_t i = 0; i < COUNT_PAGES && !err; i++)
+		err = add_page(to, &w->c, i);
 	to->first = w->c.first < to->first ? w->c.first : to->first;
 	to->last = w->c.last > to->last ? w->c.last : to->last;
 	for (size_t i = 0; i < w->c.n_problems && !err; i++)
@@ -125,25 +145,32 @@ static int add(struct count *to, const struct worker *w)
 	return err;
 }
 
-/* Threads as the machine has processors, fewer where one cannot be started. */
-static int run_workers(struct shared *sh, struct worker *w, unsigned int n)
+/* Chunks that there is something to count in, at most `most`. */
+static unsigned int work_to_do(const struct xtr_section *s, unsigned int most)
+{
+	unsigned int n = 0;
+
+	for (size_t i = 0; i < xtr_section_n_chunks(s) && n < most; i++)
+		n += xtr_section_chunk(s, i)->type == XTR_CHUNK_EVENTS;
+	return n;
+}
+
+/* The caller's thread is the first; fewer others where one cannot be started. */
+static void run_workers(struct shared *sh, struct worker *w, unsigned int n)
 {
 	unsigned int started;
-	int err;
 
 	for (started = 0; started < n; started++) {
 		w[started].shared = sh;
 		w[started].main = started == 0;
-		err = count_init(&w[started].c);
-		if (err && started == 0)
-			return err;
-		if (err || (started && pthread_create(&w[started].thread, NULL, work, &w[started])))
+		w[started].c.first = UINT64_MAX;
+		if (started && pthread_create(&w[started].thread, NULL, work, &w[started]))
 			break;
 	}
-	work(&w[0]);
+	if (started)
+		work(&w[0]);
 	for (unsigned int i = 1; i < started; i++)
 		pthread_join(w[i].thread, NULL);
-	return 0;
 }
 
 int count_section(struct count *c, const struct xtr_reader *r, const struct xtr_section *s)
@@ -151,11 +178,12 @@ int count_section(struct count *c, const struct xtr_reader *r, const struct xtr_
 	struct shared sh = { .r = r, .s = s, .n_chunks = xtr_section_n_chunks(s) };
 	struct worker w[THREADS_MAX] = { 0 };
 	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	const unsigned int n = cpus < 1 ? 1 : cpus > THREADS_MAX ? THREADS_MAX : (unsigned int)cpus;
-	int err = count_init(c);
+	unsigned int n = cpus < 1 ? 1 : cpus > THREADS_MAX ? THREADS_MAX : (unsigned int)cpus;
+	int err = 0;
 
-	if (!err)
-		err = run_workers(&sh, w, n);
+	*c = (struct count){ .first = UINT64_MAX };
+	n = work_to_do(s, n);
+	run_workers(&sh, w, n);
 	for (unsigned int i = 0; i < n; i++) {
 		if (!err)
 			err = add(c, &w[i]);

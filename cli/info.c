@@ -4,43 +4,49 @@
 #include "trace.h"
 #include "count.h"
 
+#include "format/buf.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
-static int list_types(struct info_section *is, const struct count *c)
+static void list_page(struct info_section *is, const struct count_tally *page, uint32_t first)
 {
 	const struct xtr_event_desc *d;
+
+	for (uint32_t i = 0; page && i < COUNT_PAGE; i++) {
+		if (!page[i].count)
+			continue;
+		d = xtr_meta_event(xtr_section_meta(is->s), first + i);
+		is->types[is->n_types++] = (struct info_type){
+			.type = first + i,
+			.name = d ? d->name : NULL,
+			.count = page[i].count,
+			.bytes = page[i].bytes,
+		};
+		is->events += page[i].count;
+	}
+}
+
+static int list_types(struct info_section *is, const struct count *c)
+{
 	size_t n = 0;
 
-	for (size_t i = 0; i < COUNT_TYPES; i++)
-		n += c->types[i].count != 0;
-	is->types = calloc(n ? n : 1, sizeof(*is->types));
-	if (!is->types)
+	for (size_t i = 0; i < COUNT_PAGES; i++)
+		for (size_t k = 0; c->pages[i] && k < COUNT_PAGE; k++)
+			n += c->pages[i][k].count != 0;
+	is->types = n ? calloc(n, sizeof(*is->types)) : NULL;
+	if (n && !is->types)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < COUNT_TYPES; i++) {
-		if (!c->types[i].count)
-			continue;
-		d = xtr_meta_event(xtr_section_meta(is->s), i);
-		is->types[is->n_types++] = (struct info_type){
-			.type = i,
-			.name = d ? d->name : NULL,
-			.count = c->types[i].count,
-			.bytes = c->types[i].bytes,
-		};
-		is->events += c->types[i].count;
-	}
+	for (uint32_t i = 0; i < COUNT_PAGES; i++)
+		list_page(is, c->pages[i], i * COUNT_PAGE);
 	return 0;
 }
 
 static int add_problem(struct info *info, const struct xtr_problem *p)
 {
-	struct xtr_problem *grown =
-		realloc(info->problems, (info->n_problems + 1) * sizeof(*grown));
-
-	if (!grown)
+	if (xtr_grow_array(&info->problems, &info->cap_problems, info->n_problems + 1, sizeof(*p)))
 		return -ENOMEM;
-	grown[info->n_problems++] = *p;
-	info->problems = grown;
+	info->problems[info->n_problems++] = *p;
 	return 0;
 }
 

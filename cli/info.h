@@ -30,7 +30,7 @@ struct info {
 	struct info_section *sections;
 	size_t n_sections;
 	struct xtr_problem *problems; /* of the reader and of decoding, in order of offset */
-	size_t n_problems;
+	size_t n_problems, cap_problems;
 	/* sums over the sections; duration in ns, the others events */
 	uint64_t events, lost, missing, filtered, duration;
 	bool open;  /* of one that was recovered, the end is missing */
