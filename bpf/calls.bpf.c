@@ -18,5 +18,6 @@
 
 #include "xtr_emit.bpf.h"
 #include "probe.bpf.h"
+#include "died.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -18,5 +18,6 @@
 #include "drm_sched.bpf.h"
 #include "dma_fence.bpf.h"
 #include "generic.bpf.h"
+#include "died.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -15,6 +15,8 @@
 #define XTR_PHASE_RUN  1
 #define XTR_PHASE_STOP 2
 
+#define XTR_DIED_TELL 0x78747201 /* argument of a test run of xtr_died (died.bpf.h) */
+
 /*
  * Slots of the counters: built-in events by their type, then one per event whose type is given when
  * recording: slot XTR_SLOT_GENERIC + i counts type 1024 + i.

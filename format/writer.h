@@ -94,6 +94,8 @@ int xtr_writer_finish(struct xtr_writer *w, const char *reason,
 
 uint64_t xtr_writer_bytes(const struct xtr_writer *w); /* bytes of the section so far */
 uint64_t xtr_writer_events_written(const struct xtr_writer *w);
+/* Events of a stream written so far: first_ordinal of its next chunk. */
+uint64_t xtr_writer_ordinal(const struct xtr_writer *w, uint32_t stream);
 void xtr_writer_free(struct xtr_writer *w);
 
 #endif /* XTR_WRITER_H */

@@ -27,6 +27,13 @@ int xtr_writer_stream(struct xtr_writer *w, uint32_t stream, struct xtr_stream_s
 	return 0;
 }
 
+uint64_t xtr_writer_ordinal(const struct xtr_writer *w, uint32_t stream)
+{
+	const uint64_t *i = xtr_map_get(&w->by_stream, stream, 0);
+
+	return i ? w->streams[*i].ordinal : 0;
+}
+
 /* As many records as go into a chunk without filter. */
 static void take_plain(const uint8_t *recs, uint32_t n, struct xtr_filtered *out)
 {

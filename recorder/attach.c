@@ -223,6 +223,33 @@ static int attach_generic(struct xtr_bpf *b, struct xtr_generic *g, uint32_t i)
 	return !err;
 }
 
+int xtr_bpf_counted_prog(const struct xtr_bpf *b, uint32_t slot)
+{
+	for (size_t i = 0; i < b->n_links; i++) {
+		const struct xtr_hook_link *l = &b->links[i];
+
+		if (l->link && l->prog >= 0 && !l->own_prog && l->slot == slot)
+			return l->prog;
+	}
+	return -1;
+}
+
+/* Where it cannot be attached, a recorder that is killed stops bit by bit. */
+static void attach_died(struct xtr_bpf *b, struct bpf_program *prog)
+{
+	uint64_t args[1] = { XTR_DIED_TELL };
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = args, .ctx_size_in = sizeof(args));
+	struct xtr_hook_link *l;
+
+	if (!prog || bpf_program__fd(prog) < 0)
+		return;
+	if (bpf_prog_test_run_opts(bpf_program__fd(prog), &opts))
+		return;
+	l = add_link(b);
+	if (l)
+		l->link = bpf_program__attach_raw_tracepoint(prog, "sched_process_exit");
+}
+
 static int note_absent(struct xtr_bpf *b, const struct xtr_selection *sel)
 {
 	for (size_t i = 0; i < sel->n_absent; i++) {
@@ -238,6 +265,8 @@ int xtr_bpf_attach(struct xtr_bpf *b, const struct xtr_selection *sel)
 {
 	int n = 0, rc;
 
+	attach_died(b, b->skel->progs.xtr_died);
+	attach_died(b, xtr_probe_died(b));
 	for (size_t i = 0; i < xtr_n_hooks; i++) {
 		rc = attach_hook(b, &xtr_hooks[i]);
 		if (rc < 0)
@@ -262,8 +291,7 @@ static void set_phase(struct xtr_bpf *b, uint32_t phase)
 	xtr_probe_bpf_phase(b, phase);
 }
 
-/* How often the kernel did not run a raw tracepoint program because it was running on that CPU. */
-static uint64_t misses(int prog)
+uint64_t xtr_bpf_prog_misses(int prog)
 {
 	struct bpf_prog_info info = { 0 };
 	uint32_t len = sizeof(info);
@@ -271,7 +299,7 @@ static uint64_t misses(int prog)
 	return bpf_obj_get_info_by_fd(prog, &info, &len) ? 0 : info.recursion_misses;
 }
 
-static uint64_t rescued(const struct xtr_bpf *b, uint32_t slot)
+uint64_t xtr_bpf_rescued(const struct xtr_bpf *b, uint32_t slot)
 {
 	uint64_t sum = 0;
 
@@ -280,12 +308,7 @@ static uint64_t rescued(const struct xtr_bpf *b, uint32_t slot)
 	return sum;
 }
 
-/*
- * Hits minus runs of a generic event. A task may move to another CPU between the two, so only the
- * sum means something. An event that was under way when recording began or ended may have been
- * seen by one of the two alone: then the sum is wrong by one.
- */
-static uint64_t not_run(const struct xtr_bpf *b, uint32_t slot)
+uint64_t xtr_bpf_not_run(const struct xtr_bpf *b, uint32_t slot)
 {
 	int64_t sum = 0;
 
@@ -299,14 +322,14 @@ static void count_misses(struct xtr_bpf *b)
 	uint64_t missed, taken;
 
 	for (uint32_t i = XTR_SLOT_GENERIC; i < b->n_slots; i++)
-		b->not_run[i] = not_run(b, i);
+		b->not_run[i] = xtr_bpf_not_run(b, i);
 	for (size_t i = 0; i < b->n_links; i++) {
 		const struct xtr_hook_link *l = &b->links[i];
 
 		if (l->prog < 0 || l->own_prog)
 			continue;
-		missed = misses(l->prog) - l->misses;
-		taken = rescued(b, l->slot);
+		missed = xtr_bpf_prog_misses(l->prog) - l->misses;
+		taken = xtr_bpf_rescued(b, l->slot);
 		b->not_run[l->slot] += missed > taken ? missed - taken : 0;
 	}
 	xtr_funcs_count_misses(b, b->sel);
@@ -315,15 +338,20 @@ static void count_misses(struct xtr_bpf *b)
 void xtr_bpf_run(struct xtr_bpf *b)
 {
 	for (size_t i = 0; i < b->n_links; i++) {
-		if (b->links[i].prog >= 0)
-			b->links[i].misses = misses(b->links[i].prog);
+		struct xtr_hook_link *l = &b->links[i];
+
+		if (l->prog < 0)
+			continue;
+		l->misses = xtr_bpf_prog_misses(l->prog);
+		if (b->misses_before && l->slot < XTR_SLOT_GENERIC)
+			b->misses_before[l->slot] = l->misses;
 	}
 	xtr_funcs_begin(b);
 	set_phase(b, XTR_PHASE_RUN);
 }
 
-/* Wait until every CPU has passed a point where no program runs (the kernel's synchronize_rcu). */
-static void wait_for_programs(void)
+/* Every CPU passes a point where no program runs (the kernel's synchronize_rcu). */
+void xtr_bpf_quiet(void)
 {
 	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
 		usleep(20000);
@@ -332,11 +360,11 @@ static void wait_for_programs(void)
 void xtr_bpf_halt(struct xtr_bpf *b)
 {
 	set_phase(b, XTR_PHASE_STOP);
-	wait_for_programs(); /* hits that were counted are recorded */
+	xtr_bpf_quiet(); /* hits that were counted are recorded */
 	set_phase(b, XTR_PHASE_OFF);
 	count_misses(b);
 	xtr_bpf_detach(b);
-	wait_for_programs();
+	xtr_bpf_quiet();
 }
 
 void xtr_bpf_detach(struct xtr_bpf *b)

@@ -16,6 +16,20 @@ void xtr_bpf_halt(struct xtr_bpf *b);
 /* Keep a descriptor that holds an attachment: it is closed with the links. 0, or -ENOMEM: it was
  * closed. */
 int xtr_bpf_hold(struct xtr_bpf *b, int fd);
+/* Descriptor of the raw tracepoint program of a slot whose skipped runs count, or -1. */
+int xtr_bpf_counted_prog(const struct xtr_bpf *b, uint32_t slot);
+/* How often the kernel did not run a raw tracepoint program because it was running on that CPU. */
+uint64_t xtr_bpf_prog_misses(int prog);
+/* Events of a slot that its second program took. */
+uint64_t xtr_bpf_rescued(const struct xtr_bpf *b, uint32_t slot);
+/*
+ * Hits minus runs of a generic event. A task may move to another CPU between the two, so only the
+ * sum means something. An event that was under way when recording began or ended may have been
+ * seen by one of the two alone: then the sum is wrong by one.
+ */
+uint64_t xtr_bpf_not_run(const struct xtr_bpf *b, uint32_t slot);
+/* Wait until no program that ran when this was called runs any more. */
+void xtr_bpf_quiet(void);
 /* Close all links, without more. */
 void xtr_bpf_detach(struct xtr_bpf *b);
 

@@ -7,6 +7,7 @@
  * can follow.
  */
 #include "drain.h"
+#include "keep.h"
 #include "tokens.h"
 #include "util.h"
 
@@ -52,13 +53,20 @@ static bool room_for(const struct xtr_buf *b, uint32_t len)
 	return b->len + len <= XTR_BATCH_BYTES && b->n < XTR_BATCH_RECORDS;
 }
 
+static void count_malformed(struct xtr_drain *d, uint64_t n)
+{
+	uint64_t sum = atomic_fetch_add_explicit(&d->malformed, n, memory_order_relaxed) + n;
+
+	__atomic_store_n(&d->keep->head->malformed, sum, __ATOMIC_RELAXED);
+}
+
 static bool put(struct xtr_drain *d, struct xtr_buf *b, const uint8_t *rec, uint32_t len)
 {
 	struct xtr_rec h;
 
 	memcpy(&h, rec, len < sizeof(h) ? len : sizeof(h));
 	if (len < sizeof(h) || h.size != len || len % 8 || len > XTR_BATCH_BYTES) {
-		atomic_fetch_add_explicit(&d->malformed, 1, memory_order_relaxed);
+		count_malformed(d, 1);
 		return false;
 	}
 	memcpy(b->data + b->len, rec, len);
@@ -92,22 +100,23 @@ static bool make_room(struct xtr_drain *d, struct xtr_buf **b, enum xtr_batch_ki
 		hand_over(d, b);
 	if (*b)
 		return true;
-	*b = xtr_queue_take(d->queue);
+	*b = xtr_queue_take(d->queue, kind, cpu);
 	d->starved |= !*b;
 	if (!*b)
 		return false;
-	(*b)->kind = kind;
-	(*b)->cpu = cpu;
 	(*b)->since = d->last_pass;
 	return true;
 }
 
-/* Read a ring up to limit. True if all of it was read. */
+/*
+ * Read a ring up to limit. True if all of it was read. A batch tells up to where it has read the
+ * ring as long as it is there, so the ring has to tell it before the batch may go.
+ */
 static bool empty_ring(struct xtr_drain *d, struct xtr_ringbuf *r, uint64_t limit,
 		       struct xtr_buf **b, enum xtr_batch_kind kind, uint32_t cpu)
 {
 	const uint8_t *rec;
-	uint64_t before;
+	uint64_t before, after;
 	uint32_t len;
 	int rc;
 
@@ -116,15 +125,19 @@ static bool empty_ring(struct xtr_drain *d, struct xtr_ringbuf *r, uint64_t limi
 		rc = xtr_ringbuf_next(r, limit, &rec, &len);
 		if (rc != 1)
 			break;
-		if (!make_room(d, b, kind, cpu, len)) {
-			r->pos = before;
+		after = r->pos;
+		r->pos = before;
+		if (*b && !room_for(*b, len))
+			xtr_ringbuf_release(r);
+		if (!make_room(d, b, kind, cpu, len))
 			break;
-		}
-		put(d, *b, rec, len);
+		r->pos = after;
+		if (put(d, *b, rec, len))
+			xtr_buf_commit(*b, after);
 	}
 	xtr_ringbuf_release(r);
 	if (rc == -EBADMSG)
-		atomic_fetch_add_explicit(&d->malformed, 1, memory_order_relaxed);
+		count_malformed(d, 1);
 	return r->pos >= limit;
 }
 
@@ -149,11 +162,10 @@ static bool empty_control(struct xtr_drain *d)
 
 static void push_round(struct xtr_drain *d, uint64_t watermark)
 {
-	struct xtr_buf *b = xtr_queue_take(d->queue);
+	struct xtr_buf *b = xtr_queue_take(d->queue, XTR_BATCH_ROUND, 0);
 
 	if (!b)
 		return; /* a later one will do */
-	b->kind = XTR_BATCH_ROUND;
 	b->watermark = watermark;
 	xtr_queue_push(d->queue, b);
 	d->since_round = 0;
@@ -217,8 +229,7 @@ static void take_rest(struct xtr_drain *d)
 	}
 	hand_over_all(d);
 	for (uint32_t i = 0; i < d->bpf->n_cpus; i++)
-		atomic_fetch_add_explicit(&d->malformed, xtr_ringbuf_left(&d->bpf->rings[i]),
-					  memory_order_relaxed);
+		count_malformed(d, xtr_ringbuf_left(&d->bpf->rings[i]));
 }
 
 static void *run(void *arg)
@@ -255,7 +266,9 @@ int xtr_drain_start(struct xtr_drain *d, struct xtr_bpf *bpf, struct xtr_queue *
 {
 	int err;
 
-	*d = (struct xtr_drain){ .bpf = bpf, .queue = queue, .epoll_fd = -1, .stop_fd = -1 };
+	*d = (struct xtr_drain){
+		.bpf = bpf, .queue = queue, .keep = queue->keep, .epoll_fd = -1, .stop_fd = -1
+	};
 	d->open = calloc(bpf->n_cpus, sizeof(struct xtr_buf *));
 	d->limits = calloc(bpf->n_cpus, sizeof(*d->limits));
 	if (!d->open || !d->limits)

@@ -16,6 +16,7 @@
 struct xtr_drain {
 	struct xtr_bpf *bpf;
 	struct xtr_queue *queue;
+	const struct xtr_keep *keep; /* of the queue */
 	pthread_t thread;
 	int epoll_fd, stop_fd;
 	bool running;

@@ -139,6 +139,7 @@ static int prepare(struct xtr_bpf *b, struct xtr *skel, const bool *wanted,
 			err |= want_programs(skel, &xtr_hooks[i]);
 	}
 	err |= bpf_program__set_autoload(skel->progs.xtr_generic, sel->n_generics && !only);
+	err |= bpf_program__set_autoload(skel->progs.xtr_died, !only);
 	return err ? -EINVAL : 0;
 }
 

@@ -35,6 +35,7 @@ struct xtr_bpf {
 	struct xtr_token_set *tokens, *tokens_seen; /* mapped; at the last sweep */
 	struct xtr_total_set *totals;               /* mapped: n_total_sets */
 	uint32_t n_total_sets;                      /* a power of two; 1 without sampling */
+	uint64_t *misses_before; /* by built-in type: gets skipped runs before recording; NULL */
 	uint64_t *not_run; /* by slot: runs of raw tracepoint programs that the kernel skipped */
 	const struct xtr_selection *sel;
 	struct xtr_func_links *funcs; /* attachments to kernel functions; NULL: none */

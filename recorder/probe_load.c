@@ -319,6 +319,11 @@ int xtr_probe_bpf_set(const struct xtr_bpf *b, uint32_t i, const struct xtr_prob
 	return 0;
 }
 
+struct bpf_program *xtr_probe_died(const struct xtr_bpf *b)
+{
+	return b->probes ? b->probes->skel->progs.xtr_died : NULL;
+}
+
 void xtr_probe_bpf_phase(struct xtr_bpf *b, uint32_t phase)
 {
 	if (b->probes)

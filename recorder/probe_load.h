@@ -24,6 +24,8 @@ const struct bpf_program *xtr_probe_program(const struct xtr_bpf *b, enum xtr_pr
 int xtr_probe_prog_fd(const struct xtr_bpf *b, enum xtr_probe_prog which);
 /* Tell the programs how to record probe i of the selection: for its cookie, which is i. */
 int xtr_probe_bpf_set(const struct xtr_bpf *b, uint32_t i, const struct xtr_probe *p);
+/* The program that stops these when the recorder dies; NULL: there are none. */
+struct bpf_program *xtr_probe_died(const struct xtr_bpf *b);
 void xtr_probe_bpf_phase(struct xtr_bpf *b, uint32_t phase);
 
 #endif /* XTR_RECORDER_PROBE_LOAD_H */

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "queue.h"
+#include "keep.h"
 #include "util.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <time.h>
 
-int xtr_queue_init(struct xtr_queue *q, uint32_t max)
+int xtr_queue_init(struct xtr_queue *q, const struct xtr_keep *keep)
 {
 	pthread_condattr_t attr;
 
-	*q = (struct xtr_queue){ .max = max };
+	*q = (struct xtr_queue){ .keep = keep, .max = keep->head->size.n_bufs };
 	q->tail = &q->head;
 	if (pthread_mutex_init(&q->lock, NULL))
 		return -ENOMEM;
@@ -23,49 +23,65 @@ int xtr_queue_init(struct xtr_queue *q, uint32_t max)
 	return 0;
 }
 
-static void free_list(struct xtr_buf *b)
-{
-	while (b) {
-		struct xtr_buf *next = b->next;
-
-		free(b);
-		b = next;
-	}
-}
-
 void xtr_queue_destroy(struct xtr_queue *q)
 {
 	if (!q->tail)
 		return;
-	free_list(q->head);
-	free_list(q->pool);
 	pthread_cond_destroy(&q->filled);
 	pthread_mutex_destroy(&q->lock);
 	q->tail = NULL;
 }
 
-struct xtr_buf *xtr_queue_take(struct xtr_queue *q)
+/* A free buffer, or NULL. Those used last come first, so that few pages are touched. */
+static struct xtr_buf *free_buf(struct xtr_queue *q)
+{
+	struct xtr_buf *b = q->pool;
+
+	if (b) {
+		q->pool = b->next;
+		return b;
+	}
+	if (q->used == q->max)
+		return NULL;
+	b = xtr_keep_buf(q->keep, q->used);
+	b->number = q->used++;
+	return b;
+}
+
+struct xtr_buf *xtr_queue_take(struct xtr_queue *q, enum xtr_batch_kind kind, uint32_t cpu)
 {
 	struct xtr_buf *b;
 
 	pthread_mutex_lock(&q->lock);
-	b = q->pool;
+	b = free_buf(q);
 	if (b)
-		q->pool = b->next;
-	else if (q->allocated < q->max && (b = malloc(sizeof(*b))))
-		q->allocated++;
+		b->order = ++q->order;
 	pthread_mutex_unlock(&q->lock);
-	if (b) {
-		b->next = NULL;
-		b->n = b->len = 0;
-		b->raw = false;
-		b->since = 0;
-	}
+	if (!b)
+		return NULL;
+	b->next = NULL;
+	b->kind = kind;
+	b->cpu = cpu;
+	b->n = b->len = b->counted = b->commits = 0;
+	b->at[0] = (struct xtr_commit){ 0 };
+	b->ordinal = XTR_NOT_BEGUN;
+	b->raw = false;
+	b->since = 0;
+	__atomic_store_n(&b->state, XTR_BUF_LIVE, __ATOMIC_RELEASE);
 	return b;
+}
+
+void xtr_buf_commit(struct xtr_buf *b, uint64_t pos)
+{
+	uint32_t next = b->commits + 1;
+
+	b->at[next % 2] = (struct xtr_commit){ b->n, b->len, pos };
+	__atomic_store_n(&b->commits, next, __ATOMIC_RELEASE);
 }
 
 void xtr_queue_give_back(struct xtr_queue *q, struct xtr_buf *b)
 {
+	__atomic_store_n(&b->state, XTR_BUF_FREE, __ATOMIC_SEQ_CST);
 	pthread_mutex_lock(&q->lock);
 	b->next = q->pool;
 	q->pool = b;

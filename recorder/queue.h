@@ -21,8 +21,27 @@ enum xtr_batch_kind {
 	XTR_BATCH_ROUND, /* no later batch has an event older than `watermark` */
 };
 
+/* How far a batch is filled. */
+struct xtr_commit {
+	uint32_t n, len; /* records, bytes */
+	uint64_t pos;    /* of the ring, behind the last record */
+};
+
+enum xtr_buf_state {
+	XTR_BUF_FREE,
+	XTR_BUF_LIVE /* holds what is nowhere else */
+};
+
+/* Lies in memory that may outlive the process (keep.h). */
 struct xtr_buf {
 	struct xtr_buf *next;
+	uint32_t number;  /* of the buffer */
+	uint32_t state;   /* xtr_buf_state */
+	uint64_t order;   /* batches were begun in this order */
+	uint64_t ordinal; /* events of the CPU in the file before this batch; XTR_NOT_BEGUN */
+	uint32_t counted; /* the records before this offset have been counted as lost if they are */
+	uint32_t commits; /* at[commits % 2] holds */
+	struct xtr_commit at[2];
 	enum xtr_batch_kind kind;
 	uint32_t cpu, n, len; /* n records in len bytes */
 	bool raw;             /* the writer is behind: no compression */
@@ -32,20 +51,28 @@ struct xtr_buf {
 	uint8_t data[XTR_BATCH_BYTES];
 };
 
+#define XTR_NOT_BEGUN UINT64_MAX
+
+struct xtr_keep;
+
 struct xtr_queue {
 	pthread_mutex_t lock;
 	pthread_cond_t filled;
+	const struct xtr_keep *keep;
 	struct xtr_buf *head, **tail, *pool;
-	uint32_t queued, allocated, max;
+	uint32_t queued, used, max;
+	uint64_t order;
 	bool closed;
 };
 
-/* At most max buffers exist at any time. */
-int xtr_queue_init(struct xtr_queue *q, uint32_t max);
+/* Buffers are those of keep, which outlives the queue. */
+int xtr_queue_init(struct xtr_queue *q, const struct xtr_keep *keep);
 void xtr_queue_destroy(struct xtr_queue *q);
 
-/* A buffer, emptied, or NULL: none is free. */
-struct xtr_buf *xtr_queue_take(struct xtr_queue *q);
+/* A buffer, emptied, for a batch of this kind, or NULL: none is free. */
+struct xtr_buf *xtr_queue_take(struct xtr_queue *q, enum xtr_batch_kind kind, uint32_t cpu);
+/* What was put in (n, len) holds, and the ring is read up to pos. */
+void xtr_buf_commit(struct xtr_buf *b, uint64_t pos);
 void xtr_queue_give_back(struct xtr_queue *q, struct xtr_buf *b);
 
 void xtr_queue_push(struct xtr_queue *q, struct xtr_buf *b);

@@ -6,7 +6,10 @@
 #include "caps.h"
 #include "drain.h"
 #include "facts.h"
+#include "keep.h"
+#include "pinned.h"
 #include "probe.h"
+#include "salvage.h"
 #include "sample.h"
 #include "sink.h"
 #include "spawn.h"
@@ -36,6 +39,9 @@ struct xtr_recorder {
 	struct xtr_writer *writer;
 	struct xtr_defs defs;
 	struct xtr_siphash_key key;
+	struct xtr_pin pin;
+	struct xtr_keep keep;
+	const char *not_pinned; /* why; NULL: pinned */
 	struct xtr_queue queue;
 	struct xtr_drain drain;
 	struct xtr_sink sink;
@@ -194,8 +200,26 @@ static int create_output(struct xtr_recorder *r)
 	return rc ? rc : err;
 }
 
+/* Without pins everything works, but for what can be had of a recorder that is killed. */
+static int open_keep(struct xtr_recorder *r, uint64_t file_id)
+{
+	const struct xtr_pinned_about about = { .file_id = file_id,
+						.output = r->opts.output,
+						.key = r->opts.keep_pointers ? NULL : &r->key,
+						.n_bufs = r->bpf->n_cpus + QUEUE_EXTRA };
+	int err;
+
+	xtr_leftovers_sweep();
+	err = xtr_pinned_new(&r->pin, &r->keep, r->bpf, &r->sel, &about, &r->not_pinned);
+	if (err)
+		return err;
+	return xtr_meta_set_config_str(r->meta, "after-kill",
+				       r->not_pinned ? r->not_pinned : "xtr recover --rings");
+}
+
 static int open_file(struct xtr_recorder *r, struct xtr_record_err *err)
 {
+	struct xtr_writer_opts how;
 	char what[200];
 	int rc;
 
@@ -204,7 +228,14 @@ static int open_file(struct xtr_recorder *r, struct xtr_record_err *err)
 	r->loss = xtr_loss_new();
 	if (!r->meta || !r->tables || !r->loss)
 		return fail(err, -ENOMEM, "cannot record");
-	rc = fill_meta(r);
+	xtr_writer_opts_init(&how);
+	while (!how.file_id) {
+		if (getrandom(&how.file_id, sizeof(how.file_id), 0) != sizeof(how.file_id))
+			return fail(err, -errno, "cannot make an id");
+	}
+	rc = open_keep(r, how.file_id);
+	if (!rc)
+		rc = fill_meta(r);
 	if (rc)
 		return fail(err, rc, "cannot describe the machine");
 	rc = create_output(r);
@@ -218,7 +249,7 @@ static int open_file(struct xtr_recorder *r, struct xtr_record_err *err)
 			"a recording is not written through a symbolic link: name the file itself");
 	if (rc)
 		return fail(err, rc, what);
-	rc = xtr_writer_open(&r->writer, r->io, r->meta, r->tables, r->loss, NULL);
+	rc = xtr_writer_open(&r->writer, r->io, r->meta, r->tables, r->loss, &how);
 	return rc ? fail(err, rc, what) : 0;
 }
 
@@ -241,10 +272,8 @@ static void note_limits(struct xtr_recorder *r)
 			"libraries that only other users' programs have loaded are not looked for (no CAP_SYS_PTRACE)");
 }
 
-static int open_defs(struct xtr_recorder *r, struct xtr_record_err *err)
+static int open_defs(struct xtr_recorder *r)
 {
-	if (getrandom(&r->key, sizeof(r->key), 0) != sizeof(r->key))
-		return fail(err, -errno, "cannot make a key");
 	note_limits(r);
 	r->defs.tables = r->tables;
 	r->defs.key = r->opts.keep_pointers ? NULL : &r->key;
@@ -269,12 +298,16 @@ int xtr_recorder_open(struct xtr_recorder **out, const struct xtr_record_opts *o
 	r->opts = *opts;
 	r->child.go = r->child.failed = -1;
 	raise_file_limit();
+	r->pin.lock = -1;
+	r->keep.fd = -1;
 	rc = open_bpf(r, err);
+	if (!rc && getrandom(&r->key, sizeof(r->key), 0) != sizeof(r->key))
+		rc = fail(err, -errno, "cannot make a key");
 	if (!rc)
 		rc = open_file(r, err);
 	if (!rc)
-		rc = open_defs(r, err);
-	if (!rc && xtr_queue_init(&r->queue, r->bpf->n_cpus + QUEUE_EXTRA))
+		rc = open_defs(r);
+	if (!rc && xtr_queue_init(&r->queue, &r->keep))
 		rc = fail(err, -ENOMEM, "cannot record");
 	if (rc) {
 		xtr_recorder_close(r);
@@ -282,6 +315,11 @@ int xtr_recorder_open(struct xtr_recorder **out, const struct xtr_record_opts *o
 	}
 	*out = r;
 	return 0;
+}
+
+const char *xtr_recorder_not_pinned(const struct xtr_recorder *r)
+{
+	return r->not_pinned;
 }
 
 size_t xtr_recorder_n_providers(const struct xtr_recorder *r)
@@ -315,6 +353,7 @@ static void set_sink(struct xtr_recorder *r)
 	r->sink.sel = &r->sel;
 	r->sink.bpf = r->bpf;
 	r->sink.queue = &r->queue;
+	r->sink.keep = &r->keep;
 	r->sink.path = strcmp(r->opts.output, "-") == 0 ? NULL : r->opts.output;
 	r->sink.size_limit = r->opts.size_limit;
 }
@@ -347,6 +386,7 @@ int xtr_recorder_start(struct xtr_recorder *r, struct xtr_record_err *err)
 		return fail(err, rc, "cannot start recording");
 	r->began = xtr_now();
 	r->began_cpu = xtr_cpu_ns();
+	r->keep.head->done = 0;
 	xtr_bpf_run(r->bpf);
 	rc = xtr_child_go(&r->child);
 	if (rc) {
@@ -410,7 +450,9 @@ int xtr_recorder_stop(struct xtr_recorder *r, const char *reason, struct xtr_rec
 	cost.cpu_ns = xtr_cpu_ns() - r->began_cpu;
 	cost.ring_bytes = r->bpf->ring_bytes;
 	cost.ring_high = atomic_load(&r->drain.high);
-	rc = xtr_sink_finish(&r->sink, own ? own : reason, &cost, atomic_load(&r->drain.malformed));
+	rc = xtr_sink_finish(&r->sink, own ? own : reason, &cost);
+	if (!rc)
+		__atomic_store_n(&r->keep.head->done, 1, __ATOMIC_SEQ_CST);
 	xtr_recorder_status(r, st);
 	st->elapsed_ns = elapsed;
 	st->lost = xtr_loss_total(r->loss);
@@ -437,7 +479,9 @@ void xtr_recorder_close(struct xtr_recorder *r)
 	xtr_loss_free(r->loss);
 	xtr_tables_free(r->tables);
 	xtr_meta_free(r->meta);
+	xtr_pin_remove(&r->pin, XTR_PINNED_KEEP);
 	xtr_bpf_free(r->bpf);
+	xtr_keep_close(&r->keep);
 	xtr_selection_free(&r->sel);
 	free(r);
 }

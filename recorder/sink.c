@@ -6,7 +6,6 @@
 #include "format/xtr_format.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/statvfs.h>
@@ -16,22 +15,19 @@
 #define LOSS_EVERY  NS_PER_S
 #define SYNC_EVERY  (5 * NS_PER_S)
 #define IDLE_NS     (500 * NS_PER_MS)
+#define HELD_MAX    8 /* batches of definitions that wait for their tables to be written */
 #define SPACE_RESERVE \
 	(1u << 20) /* bytes of the disk kept free for tables, losses and the end mark */
 
-static uint32_t type_of(uint32_t slot)
+static void release_defs(struct xtr_sink *s)
 {
-	return slot < XTR_SLOT_GENERIC ? slot : slot - XTR_SLOT_GENERIC + XTR_TYPE_FIRST_DYNAMIC;
-}
+	struct xtr_buf *b;
 
-/* Where an event of this type is counted; slot 0 stands for unknown types. */
-static uint32_t slot_of(const struct xtr_sink *s, uint32_t type)
-{
-	if (type < XTR_SLOT_GENERIC)
-		return type;
-	if (type >= XTR_TYPE_FIRST_DYNAMIC && type - XTR_TYPE_FIRST_DYNAMIC < s->sel->n_dynamic)
-		return type - XTR_TYPE_FIRST_DYNAMIC + XTR_SLOT_GENERIC;
-	return 0;
+	while ((b = s->held)) {
+		s->held = b->next;
+		xtr_queue_give_back(s->queue, b);
+	}
+	s->n_held = 0;
 }
 
 /* Recording ends by itself. The first reason holds. */
@@ -82,86 +78,50 @@ static void check_space(struct xtr_sink *s)
 		stop(s, error_reason(-ENOSPC), -ENOSPC);
 }
 
-static void count_dropped(struct xtr_sink *s, uint64_t *counts, uint32_t cpu, uint32_t type)
+enum lost_part {
+	LOST_BAD,   /* those that could not be converted: the others are in the file */
+	LOST_ALL,   /* the same, and the others were not written */
+	LOST_UNSEEN /* all; nothing was converted */
+};
+
+/* Count as lost what has become of a batch. cause: of those that were converted. */
+static void count_lost(struct xtr_sink *s, const struct xtr_buf *b, enum lost_part part,
+		       bool unwritten)
 {
-	counts[(size_t)cpu * s->bpf->n_slots + slot_of(s, type)]++;
-	atomic_fetch_add_explicit(&s->dropped, 1, memory_order_relaxed);
-}
-
-static int convert_fence(struct xtr_sink *s, uint8_t *rec, uint32_t size)
-{
-	struct xtr_rec_fence r;
-
-	if (size != sizeof(r))
-		return -EBADMSG;
-	memcpy(&r, rec, sizeof(r));
-	r.ops = xtr_defs_ops(s->defs, r.ops);
-	memcpy(rec, &r, sizeof(r));
-	return (int)size;
-}
-
-/* A ring record becomes a file record, in place. Returns its size, 0 if it is none, or -errno. */
-static int convert(struct xtr_sink *s, const struct xtr_buf *b, uint8_t *rec, uint32_t size)
-{
-	struct xtr_rec_gap gap;
-	struct xtr_rec h;
-	uint32_t slot;
-
-	memcpy(&h, rec, sizeof(h));
-	if (h.type == XTR_REC_GAP) {
-		memcpy(&gap, rec, sizeof(gap));
-		if (gap.count)
-			xtr_loss_add_gap(s->loss, &(struct xtr_gap){ b->cpu, gap.first, gap.last,
-								     gap.count });
-		return 0;
-	}
-	if (h.type >= XTR_EV_FENCE_INIT && h.type <= XTR_EV_FENCE_DESTROY)
-		return convert_fence(s, rec, size);
-	slot = slot_of(s, h.type);
-	if (slot < XTR_SLOT_GENERIC)
-		return slot ? (int)size : -EBADMSG;
-	slot -= XTR_SLOT_GENERIC;
-	if (slot < s->sel->n_generics)
-		return xtr_generic_convert(s->sel->generics[slot], s->tables, s->key, rec, size);
-	return xtr_probe_convert(s->sel->probe_events[slot - s->sel->n_generics], s->key, rec,
-				 size);
-}
-
-/* Convert a batch in place; records only get shorter. Returns its new length. */
-static uint32_t convert_all(struct xtr_sink *s, struct xtr_buf *b)
-{
-	uint32_t in = 0, out = 0, n = 0;
-	struct xtr_rec h;
-	int size;
-
-	while (in < b->len) {
-		memcpy(&h, b->data + in, sizeof(h)); /* sizes were checked when it was put in */
-		size = convert(s, b, b->data + in, h.size);
-		if (size < 0)
-			count_dropped(s, s->spoilt, b->cpu, h.type);
-		if (size > 0) {
-			if (in != out)
-				memmove(b->data + out, b->data + in, (size_t)size);
-			out += (uint32_t)size;
-			n++;
-		}
-		in += h.size;
-	}
-	b->n = n;
-	return out;
-}
-
-static void drop_all(struct xtr_sink *s, const struct xtr_buf *b, uint32_t len, uint64_t *counts)
-{
+	const struct xtr_convert *c = &s->convert;
+	uint32_t k = 0, slot;
 	struct xtr_rec h;
 
-	for (uint32_t at = 0; at < len; at += h.size) {
-		memcpy(&h, b->data + at, sizeof(h));
-		if (h.type != XTR_REC_GAP)
-			count_dropped(s, counts, b->cpu, h.type);
+	for (uint32_t at = 0; at < b->len; at += h.size) {
+		bool bad = part != LOST_UNSEEN && k < c->n_bad && c->bad[k] == at;
+
+		memcpy(&h, b->data + at, sizeof(h)); /* sizes were checked when it was put in */
+		k += bad;
+		if (h.type == XTR_REC_GAP || (part == LOST_BAD && !bad))
+			continue;
+		slot = xtr_slot_of_type(s->sel, h.type);
+		xtr_keep_count(s->keep, !bad && unwritten, (size_t)b->cpu * s->bpf->n_slots + slot,
+			       b->number, at + h.size);
+		atomic_fetch_add_explicit(&s->dropped, 1, memory_order_relaxed);
 	}
 }
 
+static struct xtr_batch converted(const struct xtr_sink *s, const struct xtr_buf *b)
+{
+	return (struct xtr_batch){
+		.stream = b->cpu,
+		.recs = s->convert.recs,
+		.len = s->convert.len,
+		.n = s->convert.n,
+		.lost_total = b->lost,
+		.raw = b->raw,
+	};
+}
+
+/*
+ * The ordinal is noted before the batch is written: by it and by the file a salvager knows whether
+ * it was. Gaps are known from here on by the account alone, so they are written at once.
+ */
 static void take_events(struct xtr_sink *s, struct xtr_buf *b)
 {
 	struct xtr_batch batch;
@@ -170,28 +130,30 @@ static void take_events(struct xtr_sink *s, struct xtr_buf *b)
 	if (!s->full)
 		check_space(s);
 	if (s->full) {
-		drop_all(s, b, b->len, s->unwritten);
+		count_lost(s, b, LOST_UNSEEN, true);
 		return;
 	}
-	batch = (struct xtr_batch){ .stream = b->cpu, .recs = b->data, .raw = b->raw };
-	batch.len = convert_all(s, b);
-	batch.n = b->n;
-	batch.lost_total = b->lost;
-	if (!batch.n)
+	xtr_convert_batch(&s->convert, b->cpu, b->data, b->len);
+	batch = converted(s, b);
+	__atomic_store_n(&b->ordinal, xtr_writer_ordinal(s->writer, b->cpu), __ATOMIC_SEQ_CST);
+	rc = batch.n ? xtr_writer_events(s->writer, &batch) : 0;
+	if (rc || s->convert.n_bad)
+		count_lost(s, b, rc ? LOST_ALL : LOST_BAD, rc != -EINVAL);
+	if (rc && rc != -EINVAL)
+		check(s, rc);
+	if (rc)
 		return;
-	rc = xtr_writer_events(s->writer, &batch);
-	if (b->cpu == 0 && !rc)
+	if (batch.n)
+		release_defs(s);
+	if (b->cpu == 0)
 		s->lost_0 = b->lost;
-	if (rc) {
-		drop_all(s, b, (uint32_t)batch.len, rc == -EINVAL ? s->spoilt : s->unwritten);
-		if (rc != -EINVAL)
-			check(s, rc);
-		return;
-	}
 	atomic_fetch_add_explicit(&s->events, batch.n, memory_order_relaxed);
+	if (s->convert.n_gaps)
+		check(s, xtr_writer_loss(s->writer));
 }
 
-static void take_defs(struct xtr_sink *s, const struct xtr_buf *b)
+/* Definitions are kept until the tables that they are in are in the file. */
+static void take_defs(struct xtr_sink *s, struct xtr_buf *b)
 {
 	struct xtr_rec h;
 
@@ -199,6 +161,26 @@ static void take_defs(struct xtr_sink *s, const struct xtr_buf *b)
 		memcpy(&h, b->data + at, sizeof(h));
 		xtr_defs_take(s->defs, b->data + at, h.size);
 	}
+	b->next = s->held;
+	s->held = b;
+	s->n_held++;
+	if (!s->full && s->n_held >= HELD_MAX)
+		check(s, xtr_writer_tables(s->writer));
+	if (s->full || s->n_held >= HELD_MAX)
+		release_defs(s);
+}
+
+static void take(struct xtr_sink *s, struct xtr_buf *b)
+{
+	if (b->kind == XTR_BATCH_DEFS) {
+		take_defs(s, b);
+		return;
+	}
+	if (b->kind == XTR_BATCH_EVENTS)
+		take_events(s, b);
+	else if (!s->full)
+		check(s, xtr_writer_round(s->writer, b->watermark));
+	xtr_queue_give_back(s->queue, b);
 }
 
 /* Totals of the kernel's counters and our own. They are cumulative, so a missed look costs nothing.
@@ -206,6 +188,7 @@ static void take_defs(struct xtr_sink *s, const struct xtr_buf *b)
 static void gather_losses(struct xtr_sink *s)
 {
 	const uint32_t n_slots = s->bpf->n_slots;
+	uint64_t malformed = s->keep->head->malformed; /* of unknown type */
 
 	for (uint32_t i = 0; i < s->bpf->n_cpus * n_slots; i++) {
 		const struct xtr_count *c = &s->bpf->counts[i];
@@ -215,14 +198,14 @@ static void gather_losses(struct xtr_sink *s)
 		} of[] = {
 			{ c->full, XTR_LOSS_RING_FULL },
 			{ c->busy, XTR_LOSS_RING_BUSY },
-			{ s->spoilt[i], XTR_LOSS_RECORDER },
-			{ s->unwritten[i], XTR_LOSS_WRITE },
+			{ s->keep->spoilt[i] + (i ? 0 : malformed), XTR_LOSS_RECORDER },
+			{ s->keep->unwritten[i], XTR_LOSS_WRITE },
 			{ c->filtered, 0 },
 		};
 
 		for (size_t k = 0; k < ARRAY_LEN(of); k++) {
 			if (of[k].n)
-				xtr_loss_set(s->loss, i / n_slots, type_of(i % n_slots),
+				xtr_loss_set(s->loss, i / n_slots, xtr_type_of_slot(i % n_slots),
 					     (enum xtr_loss_cause)of[k].cause, of[k].n);
 		}
 	}
@@ -233,8 +216,8 @@ static void gather_misses(struct xtr_sink *s)
 {
 	for (uint32_t i = 0; i < s->bpf->n_slots; i++) {
 		if (s->bpf->not_run[i])
-			xtr_loss_set(s->loss, XTR_STREAM_NONE, type_of(i), XTR_LOSS_NOT_RUN,
-				     s->bpf->not_run[i]);
+			xtr_loss_set(s->loss, XTR_STREAM_NONE, xtr_type_of_slot(i),
+				     XTR_LOSS_NOT_RUN, s->bpf->not_run[i]);
 	}
 }
 
@@ -269,14 +252,8 @@ static void *run(void *arg)
 
 	while (!closed) {
 		b = xtr_queue_pop(s->queue, IDLE_NS, &closed);
-		if (b && b->kind == XTR_BATCH_EVENTS)
-			take_events(s, b);
-		else if (b && b->kind == XTR_BATCH_DEFS)
-			take_defs(s, b);
-		else if (b && !s->full)
-			check(s, xtr_writer_round(s->writer, b->watermark));
 		if (b)
-			xtr_queue_give_back(s->queue, b);
+			take(s, b);
 		periodic(s);
 		atomic_store_explicit(&s->bytes, xtr_writer_bytes(s->writer), memory_order_relaxed);
 	}
@@ -285,16 +262,17 @@ static void *run(void *arg)
 
 int xtr_sink_start(struct xtr_sink *s)
 {
-	size_t n = (size_t)s->bpf->n_cpus * s->bpf->n_slots;
 	int err;
 
-	s->unwritten = calloc(n, sizeof(*s->unwritten));
-	s->spoilt = calloc(n, sizeof(*s->spoilt));
 	s->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (!s->unwritten || !s->spoilt)
-		return -ENOMEM;
 	if (s->event_fd < 0)
 		return -errno;
+	s->convert = (struct xtr_convert){
+		.sel = s->sel, .tables = s->tables, .loss = s->loss, .defs = s->defs, .key = s->key
+	};
+	err = xtr_convert_open(&s->convert);
+	if (err)
+		return err;
 	s->totals = (struct xtr_totals){
 		.bpf = s->bpf, .writer = s->writer, .tables = s->tables, .key = s->key
 	};
@@ -322,22 +300,24 @@ static void last_gaps(struct xtr_sink *s)
 	for (uint32_t i = 0; i < s->bpf->n_cpus; i++) {
 		const struct xtr_cpu *c = &s->bpf->cpus[i];
 
-		if (c->gap_count)
-			xtr_loss_add_gap(s->loss, &(struct xtr_gap){ i, c->gap_first, c->gap_last,
-								     c->gap_count });
+		xtr_convert_gap(s->loss,
+				&(struct xtr_gap){ i, c->gap_first, c->gap_last, c->gap_count },
+				s->convert.once);
 	}
 }
 
-int xtr_sink_finish(struct xtr_sink *s, const char *reason, const struct xtr_recorder_cost *cost,
-		    uint64_t malformed)
+void xtr_sink_account(struct xtr_sink *s)
+{
+	last_gaps(s);
+	gather_losses(s);
+	gather_misses(s);
+}
+
+int xtr_sink_finish(struct xtr_sink *s, const char *reason, const struct xtr_recorder_cost *cost)
 {
 	int rc, error = atomic_load(&s->error);
 
-	last_gaps(s);
-	if (malformed)
-		s->spoilt[0] += malformed;
-	gather_losses(s);
-	gather_misses(s);
+	xtr_sink_account(s);
 	rc = xtr_totals_write(&s->totals, true, s->lost_0);
 	if (!rc)
 		rc = xtr_clock_write(s->writer);
@@ -351,8 +331,7 @@ void xtr_sink_free(struct xtr_sink *s)
 {
 	xtr_sink_join(s);
 	xtr_totals_close(&s->totals);
-	free(s->unwritten);
-	free(s->spoilt);
+	xtr_convert_close(&s->convert);
 	if (s->event_fd > 0)
 		close(s->event_fd);
 }

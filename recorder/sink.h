@@ -7,7 +7,9 @@
 #ifndef XTR_RECORDER_SINK_H
 #define XTR_RECORDER_SINK_H
 
+#include "convert.h"
 #include "defs.h"
+#include "keep.h"
 #include "loader.h"
 #include "queue.h"
 #include "select.h"
@@ -28,14 +30,16 @@ struct xtr_sink {
 	const struct xtr_selection *sel;
 	struct xtr_bpf *bpf;
 	struct xtr_queue *queue;
+	struct xtr_keep *keep;
 	const char *path;    /* of the output; NULL if it is no file */
 	uint64_t size_limit; /* bytes, 0: none */
 	int event_fd;
 	pthread_t thread;
 	bool running;
 	bool full; /* no more events are written */
-	uint64_t *unwritten,
-		*spoilt; /* events by cpu * n_slots + slot: causes `write` and `recorder` */
+	struct xtr_convert convert;
+	struct xtr_buf *held; /* definitions that are not in the file yet */
+	uint32_t n_held;
 	struct xtr_totals totals;
 	uint64_t lost_0;                           /* losses of CPU 0 as last written */
 	uint64_t next_clock, next_loss, next_sync; /* ns */
@@ -49,9 +53,10 @@ struct xtr_sink {
 int xtr_sink_start(struct xtr_sink *s);
 /* The queue is closed: wait until everything is written. */
 void xtr_sink_join(struct xtr_sink *s);
+/* Put all losses into s->loss: programs detached, everything taken. */
+void xtr_sink_account(struct xtr_sink *s);
 /* After join, programs detached: final losses and the end mark. 0 or -errno. */
-int xtr_sink_finish(struct xtr_sink *s, const char *reason, const struct xtr_recorder_cost *cost,
-		    uint64_t malformed);
+int xtr_sink_finish(struct xtr_sink *s, const char *reason, const struct xtr_recorder_cost *cost);
 void xtr_sink_free(struct xtr_sink *s);
 
 #endif /* XTR_RECORDER_SINK_H */

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Records as the BPF programs put them into the rings, to records of the file. */
+#ifndef XTR_RECORDER_CONVERT_H
+#define XTR_RECORDER_CONVERT_H
+
+#include "defs.h"
+#include "select.h"
+
+#include "format/loss.h"
+#include "format/tables.h"
+
+struct xtr_convert {
+	/* The caller's to set. */
+	const struct xtr_selection *sel;
+	struct xtr_tables *tables;
+	struct xtr_loss *loss; /* gets the gaps */
+	bool once;             /* but those that it has already */
+	struct xtr_defs *defs;
+	const struct xtr_siphash_key *key; /* NULL: pointers are kept */
+	/* What became of the last batch. */
+	uint8_t *recs; /* records of the file: n in len bytes */
+	uint32_t n, len;
+	uint32_t *bad; /* offsets in the batch of those that were not what they should be */
+	uint32_t n_bad, n_gaps;
+};
+
+/* Slot of the counters of events of this type, 0 for unknown ones, and back. */
+uint32_t xtr_slot_of_type(const struct xtr_selection *sel, uint32_t type);
+uint32_t xtr_type_of_slot(uint32_t slot);
+
+/* Add a gap; once: unless there is one like it. */
+void xtr_convert_gap(struct xtr_loss *loss, const struct xtr_gap *gap, bool once);
+
+/* 0 or -ENOMEM. */
+int xtr_convert_open(struct xtr_convert *c);
+void xtr_convert_close(struct xtr_convert *c);
+/* Convert len bytes of records of a CPU, at most XTR_BATCH_BYTES, whose sizes have been checked. */
+void xtr_convert_batch(struct xtr_convert *c, uint32_t cpu, const uint8_t *recs, uint32_t len);
+
+#endif /* XTR_RECORDER_CONVERT_H */

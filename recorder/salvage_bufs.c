@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "salvage_priv.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static size_t n_counters(const struct xtr_salvage *s)
+{
+	return (size_t)s->bpf.n_cpus * s->bpf.n_slots;
+}
+
+/* Are these n records of len bytes, as put together by the drain thread? */
+static bool well_formed(const uint8_t *p, uint32_t n, uint32_t len)
+{
+	struct xtr_rec h;
+	uint32_t at = 0;
+
+	for (; n; n--, at += h.size) {
+		if (len - at < sizeof(h))
+			return false;
+		memcpy(&h, p + at, sizeof(h));
+		if (h.size < sizeof(h) || h.size % 8 || h.size > len - at)
+			return false;
+	}
+	return at == len;
+}
+
+static bool take_buf(struct xtr_salvage *s, const struct xtr_buf *b)
+{
+	const struct xtr_commit *c = &b->at[b->commits % 2];
+
+	if (b->state != XTR_BUF_LIVE || b->kind == XTR_BATCH_ROUND)
+		return true;
+	if (b->cpu >= s->bpf.n_cpus || c->len > XTR_BATCH_BYTES ||
+	    !well_formed(b->data, c->n, c->len))
+		return false;
+	s->bufs[s->n_bufs++] = (struct xtr_left_buf){
+		.b = b, .len = c->len, .n = c->n, .counted = b->counted, .pos = c->pos
+	};
+	return true;
+}
+
+static int by_order(const void *a, const void *b)
+{
+	const struct xtr_left_buf *x = a, *y = b;
+
+	return (x->b->order > y->b->order) - (x->b->order < y->b->order);
+}
+
+/* What the note says is done once more, or for the first time. */
+static void redo(struct xtr_salvage *s)
+{
+	const struct xtr_keep_redo *r = &s->head.redo;
+
+	if (!r->armed || r->counter >= 2 * n_counters(s))
+		return;
+	s->counters[r->counter] = r->value;
+	for (size_t i = 0; i < s->n_bufs; i++) {
+		if (s->bufs[i].b->number == r->buf)
+			s->bufs[i].counted = r->counted;
+	}
+}
+
+/* A ring is read behind what it says, and behind what the batches say. */
+static void set_positions(struct xtr_salvage *s)
+{
+	for (size_t i = 0; i < s->n_bufs; i++) {
+		const struct xtr_left_buf *l = &s->bufs[i];
+		struct xtr_ringbuf *r =
+			l->b->kind == XTR_BATCH_DEFS ? &s->bpf.ctl : &s->bpf.rings[l->b->cpu];
+
+		if (l->pos > r->pos && l->pos <= xtr_ringbuf_producer(r))
+			r->pos = l->pos;
+	}
+}
+
+int xtr_left_find(struct xtr_salvage *s)
+{
+	s->counters = calloc(2 * n_counters(s) + 1, sizeof(*s->counters));
+	s->bufs = calloc(s->head.size.n_bufs + 1, sizeof(*s->bufs));
+	if (!s->counters || !s->bufs)
+		return -ENOMEM;
+	memcpy(s->counters, s->keep.spoilt, 2 * n_counters(s) * sizeof(*s->counters));
+	for (uint32_t i = 0; i < s->head.size.n_bufs; i++) {
+		if (!take_buf(s, xtr_keep_buf(&s->keep, i)))
+			return -EBADMSG;
+	}
+	qsort(s->bufs, s->n_bufs, sizeof(*s->bufs), by_order);
+	redo(s);
+	set_positions(s);
+	return 0;
+}
+
+static uint64_t events_in(const uint8_t *p, uint32_t len)
+{
+	struct xtr_rec h;
+	uint64_t n = 0;
+
+	for (uint32_t at = 0; at < len; at += h.size) {
+		memcpy(&h, p + at, sizeof(h));
+		n += h.type != XTR_REC_GAP;
+	}
+	return n;
+}
+
+static uint64_t events_in_ring(const struct xtr_ringbuf *ring)
+{
+	struct xtr_ringbuf r = *ring;
+	uint64_t limit = xtr_ringbuf_producer(&r), n = 0;
+	const uint8_t *rec;
+	struct xtr_rec h;
+	uint32_t len;
+
+	while (xtr_ringbuf_next(&r, limit, &rec, &len) == 1) {
+		if (len < sizeof(h))
+			continue;
+		memcpy(&h, rec, sizeof(h));
+		n += h.type != XTR_REC_GAP;
+	}
+	return n;
+}
+
+uint64_t xtr_left_events(struct xtr_salvage *s)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < s->n_bufs; i++) {
+		const struct xtr_left_buf *l = &s->bufs[i];
+
+		if (l->b->kind == XTR_BATCH_EVENTS && l->counted <= l->len)
+			n += events_in(l->b->data + l->counted, l->len - l->counted);
+	}
+	for (uint32_t i = 0; i < s->bpf.n_cpus; i++)
+		n += events_in_ring(&s->bpf.rings[i]);
+	return n;
+}
