@@ -35,7 +35,7 @@ msg  = @$(if $(filter 1,$(V)),:,printf '  %-7s %s\n') '$(1)' '$(patsubst build/%
 
 LIB_SRC    := $(sort $(wildcard format/*.c))
 REPLAY_SRC := $(sort $(wildcard replay/*.c) $(wildcard analysis/*.c) $(wildcard converters/*.c))
-RECORD_CMD := cli/cmd_record.c cli/cmd_list.c cli/cmd_doctor.c
+RECORD_CMD := cli/cmd_record.c cli/cmd_list.c cli/cmd_doctor.c cli/rings.c
 CLI_SRC    := $(filter-out cli/main.c,$(sort $(wildcard cli/*.c)))
 have       = $(shell pkg-config --exists $(1) && echo 1)
 HAVE_SQL   := $(if $(filter 0,$(SQLITE)),,$(call have,sqlite3))
@@ -45,14 +45,14 @@ CLI_SRC    := $(filter-out $(WITHOUT),$(CLI_SRC))
 ifeq ($(RECORDER),0)
 CLI_SRC    := $(filter-out $(RECORD_CMD),$(CLI_SRC))
 else
-CLI_SRC    := $(filter-out cli/norecorder.c,$(CLI_SRC))
+CLI_SRC    := $(filter-out cli/norecorder.c cli/norings.c,$(CLI_SRC))
 RECORD_SRC := $(sort $(wildcard recorder/*.c))
 BPF_SRC    := $(sort $(wildcard bpf/*.bpf.c))
 endif
 UNIT_SRC   := $(sort $(wildcard tests/unit/test_*.c))
 HELP_SRC   := $(filter-out $(UNIT_SRC),$(sort $(wildcard tests/unit/*.c)))
 # Single-file programs that tests and benchmarks use: build/VARIANT/tests/FOLDER/NAME
-TOOL_SRC   := $(sort $(foreach d,tools vectors spec golden export bench large record api selfcheck,$(wildcard tests/$(d)/*.c)))
+TOOL_SRC   := $(sort $(foreach d,tools vectors spec golden export bench large record api kill selfcheck,$(wildcard tests/$(d)/*.c)))
 TOOL_SRC   := $(filter-out tests/api/lib%.c,$(TOOL_SRC))
 # A library that recorded programs load, never built with sanitizers.
 API_LIB    := $(B)/tests/api/lib/libze_loader.so.1

@@ -2,6 +2,7 @@
 /* xtr recover: what is good of a damaged trace, as a whole one. */
 #include "cli.h"
 #include "outfile_io.h"
+#include "rings.h"
 #include "trace.h"
 
 #include "format/recover.h"
@@ -20,8 +21,8 @@ enum {
 #define NS 1000000000u /* in a second */
 
 struct recover_opts {
-	const char *output;
-	bool force, json;
+	const char *output, *drop;
+	bool force, json, rings;
 };
 
 static const struct cli_option options[] = {
@@ -31,6 +32,10 @@ static const struct cli_option options[] = {
 	  "replace an existing file" },
 	{ 'j', "json", NULL, CLI_FLAG, offsetof(struct recover_opts, json),
 	  "print a report as JSON (schema xtr.recover/1)" },
+	{ 0, "rings", NULL, CLI_FLAG, offsetof(struct recover_opts, rings),
+	  "add what FILE's recorder, which was killed, had not written; without FILE: list what there is" },
+	{ 0, "drop", "ID", CLI_STRING, offsetof(struct recover_opts, drop),
+	  "with --rings: remove what the dead recorder ID left, for good; 'all': of every one" },
 };
 
 extern const struct cli_command cmd_recover;
@@ -45,6 +50,7 @@ struct recover_run {
 	uint64_t holes;                /* those for which there was no memory, too */
 	struct xtr_recover_result sum; /* of all sections */
 	size_t unsure;                 /* sections of which the end is gone */
+	struct rings *rings;           /* NULL: not asked for */
 };
 
 static void on_hole(void *ctx, const struct xtr_recover_hole *h)
@@ -107,9 +113,15 @@ static void add_up(struct recover_run *r, const struct xtr_recover_result *one)
 	r->unsure += one->unsure;
 }
 
+static int on_end(void *ctx, const struct xtr_section *s, struct xtr_writer *w,
+		  struct xtr_tables *tables, struct xtr_loss *loss)
+{
+	return rings_append(((struct recover_run *)ctx)->rings, s, w, tables, loss);
+}
+
 static int all_sections(struct recover_run *r)
 {
-	const struct xtr_recover_opts o = {
+	struct xtr_recover_opts o = {
 		.sz = sizeof(o),
 		.hole = on_hole,
 		.progress = on_progress,
@@ -121,9 +133,11 @@ static int all_sections(struct recover_run *r)
 	outfile_io_init(&io, &r->out);
 	r->sum.complete = !left_out(r->reader);
 	for (size_t i = 0; i < xtr_reader_n_sections(r->reader) && !err; i++) {
+		const struct xtr_section *s = xtr_reader_section(r->reader, i);
 		struct xtr_recover_result res;
 
-		err = xtr_recover(r->reader, xtr_reader_section(r->reader, i), &io.io, &o, &res);
+		o.more = r->rings && rings_are_of(r->rings, s) ? on_end : NULL;
+		err = xtr_recover(r->reader, s, &io.io, &o, &res);
 		add_up(r, &res);
 	}
 	cli_progress_done();
@@ -260,6 +274,8 @@ static int recover(struct recover_run *r)
 	if (status != XTR_EXIT_OK)
 		return status;
 	say(r);
+	if (r->rings)
+		rings_done(r->rings, r->out.path);
 	if (r->o->json)
 		print_json(cli_out(), r);
 	return r->sum.complete ? XTR_EXIT_OK : XTR_EXIT_LOSS;
@@ -283,6 +299,12 @@ static int run(const void *opts, int argc, char **argv)
 	char *name = NULL;
 	int status;
 
+	if (r.o->drop && (!r.o->rings || argc))
+		return cli_usage_error(&cmd_recover, "--drop goes with --rings, without a file");
+	if (r.o->drop)
+		return rings_drop(r.o->drop);
+	if (r.o->rings && !argc)
+		return rings_list();
 	if (argc != 1)
 		return cli_usage_error(&cmd_recover,
 				       argc ? "recover takes one file" : "recover: which file?");
@@ -292,9 +314,12 @@ static int run(const void *opts, int argc, char **argv)
 	r.reader = cli_open_trace(r.path, &status);
 	if (!r.reader)
 		return status;
-	status = open_output(&r, &name);
+	status = r.o->rings ? rings_open(&r.rings, r.path, r.reader) : XTR_EXIT_OK;
+	if (status == XTR_EXIT_OK)
+		status = open_output(&r, &name);
 	if (status == XTR_EXIT_OK)
 		status = recover(&r);
+	rings_close(r.rings);
 	xtr_reader_close(r.reader);
 	free(r.hole);
 	free(name);
@@ -304,7 +329,7 @@ static int run(const void *opts, int argc, char **argv)
 const struct cli_command cmd_recover = {
 	.name = "recover",
 	.summary = "write what is good of a damaged trace as a whole one",
-	.args = "FILE",
+	.args = "[FILE]",
 	.about =
 		"Writes a whole trace out of what can be read of a damaged one, or of one that ends abruptly: "
 		"every good chunk as it is stored, metadata, tables and losses, and an end and index of its "
@@ -317,11 +342,22 @@ const struct cli_command cmd_recover = {
 		"Only where the end of a recording is missing nothing says how much came after: it then says "
 		"\"at least\", and so does the new trace. To leave out what comes after some time, or to "
 		"keep a part only, use 'xtr cut' on the result.\n\n"
+		"What a recorder that was killed had recorded but not written stays in the kernel: in its rings, "
+		"and in batches on their way to the file. With --rings it is added, with the last counts of what "
+		"was lost, so that nothing is missing up to the moment of the kill; then it is removed from the "
+		"kernel. (With -o - it stays: nobody knows where the output went.) It needs the rights "
+		"of the recorder, root's in general, the same boot, and a BPF file system at /sys/fs/bpf while it "
+		"was recorded. Without FILE, --rings lists what dead recorders have left, and with --drop it is "
+		"removed unread. A recorder that lives is never touched.\n\n"
 		"The output appears under its name when it is complete. The exit status is 0 if everything "
 		"that was recorded is in it, 3 if something is missing, 1 if nothing can be read.",
-	.examples = "xtr recover damaged.xtr\tinto damaged.recovered.xtr\n"
-		    "xtr recover --json -o good.xtr damaged.xtr\twith a report for programs\n"
-		    "ssh host cat run.xtr | xtr recover -o run.xtr -\tof what came through",
+	.examples =
+		"xtr recover damaged.xtr\tinto damaged.recovered.xtr\n"
+		"xtr recover --json -o good.xtr damaged.xtr\twith a report for programs\n"
+		"ssh host cat run.xtr | xtr recover -o run.xtr -\tof what came through\n"
+		"xtr recover --rings run.xtr\twith what its recorder had not written when it was killed\n"
+		"xtr recover --rings\tlist what dead recorders have left\n"
+		"xtr recover --rings --drop all\tremove it",
 	.options = options,
 	.n_options = sizeof(options) / sizeof(options[0]),
 	.opts_size = sizeof(struct recover_opts),

@@ -257,18 +257,27 @@ static int lone_losses(struct recovering *rc)
 	return lone_loss(rc, XTR_STREAM_NONE, xtr_sat_add(want - told, of_none));
 }
 
+static bool is_told_more(const struct recovering *rc)
+{
+	return rc->a.o->more && !xtr_section_summary(rc->s)->closed;
+}
+
 static int finish(struct recovering *rc)
 {
 	const char *reason = xtr_section_end_reason(rc->s);
 	int err = rec_account_end(&rc->a);
 
+	if (!reason)
+		reason = is_told_more(rc) ? "killed; the rest was collected" : "not closed cleanly";
 	if (!err)
 		err = rec_account_loss(&rc->a, rc->loss);
+	if (!err && is_told_more(rc))
+		err = rc->a.o->more(rc->a.o->ctx, rc->s, rc->w, rc->tables, rc->loss);
 	if (!err)
 		err = lone_losses(rc);
 	if (!err)
-		err = xtr_writer_finish(rc->w, reason ? reason : "not closed cleanly",
-					xtr_section_end_cost(rc->s));
+		err = xtr_writer_finish(rc->w, reason, xtr_section_end_cost(rc->s));
+	rc->res->events = xtr_writer_events_written(rc->w);
 	if (!err)
 		rc->res->bytes = xtr_writer_bytes(rc->w);
 	if (rc->res->missing || rc->res->unsure || rc->a.holes)
@@ -311,7 +320,8 @@ int xtr_recover(const struct xtr_reader *r, const struct xtr_section *s, struct 
 
 	if (xtr_section_is_whole(r, s))
 		return as_it_was(r, s, io, res);
-	*res = (struct xtr_recover_result){ .complete = true, .unsure = is_unsure(s) };
+	*res = (struct xtr_recover_result){ .complete = true };
+	res->unsure = !is_told_more(&rc) && is_unsure(s);
 	rc.a.res = res;
 	rc.problem = problem_at(r, xtr_section_offset(s));
 	err = start(&rc, io);

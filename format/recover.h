@@ -23,6 +23,8 @@ struct xtr_recover_hole {
 	uint64_t events;
 };
 
+struct xtr_writer;
+
 struct xtr_recover_opts {
 	size_t sz;        /* sizeof(struct xtr_recover_opts) */
 	uint64_t file_id; /* of the new section; 0: random */
@@ -30,6 +32,13 @@ struct xtr_recover_opts {
 	void (*hole)(void *ctx, const struct xtr_recover_hole *h);
 	/* Called now and then, with chunks done and in all. May be NULL. */
 	void (*progress)(void *ctx, uint64_t done, uint64_t all);
+	/*
+	 * Called when everything good of a section that was not closed has been appended, before
+	 * its end: appends what somebody else has of it, so that the end is known. 0, or -errno,
+	 * which ends it. May be NULL.
+	 */
+	int (*more)(void *ctx, const struct xtr_section *s, struct xtr_writer *w,
+		    struct xtr_tables *tables, struct xtr_loss *loss);
 	void *ctx;
 };
 

@@ -4,6 +4,7 @@
 #include "facts.h"
 #include "kallsyms.h"
 #include "probe_calls.h"
+#include "probe_left.h"
 #include "tracefs.h"
 #include "util.h"
 
@@ -256,6 +257,8 @@ static const struct {
 	{ "kprobe.session", xtr_check_kprobe_session },
 	{ "uprobes", xtr_check_uprobes },
 	{ "Intel NPU", xtr_check_npu },
+	{ "BPF file system", xtr_check_bpffs },
+	{ "dead recorders", xtr_check_left },
 };
 _Static_assert(ARRAY_LEN(table) <= XTR_CHECKS_MAX, "XTR_CHECKS_MAX");
 
