@@ -310,6 +310,7 @@ GROUPS = [
     ("query", "SQL over traces", group("query"), False, True),
     ("record", "recording on this kernel", group("record"), True, True),
     ("api", "calls of shared libraries on this kernel", group("api"), True, True),
+    ("kill", "killed recorders, failing disks, pipes and processes", group("kill"), True, True),
     # Not under the sanitizers: they need the rights that are taken away here (/proc, ptrace).
     ("privilege", "what xtr may do, needs and gives up", group("privilege"), True, False),
     ("large", "many events in bounded memory", group("large", 900), False, False),

@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Disks, pipes, signals, processes."""
+TESTS = []
