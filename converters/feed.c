@@ -122,17 +122,17 @@ int xtr_feed_job(struct xtr_feed *f, const struct xtr_job *j)
 static int begin_fields(struct xtr_feed *f, struct xtr_json *json)
 {
 	if (!f->json)
-		f->json = open_memstream(&f->fields, &f->n_fields);
+		f->json = xtr_memory_stream(&f->fields);
 	if (!f->json)
 		return -ENOMEM;
-	rewind(f->json);
+	f->fields.n = 0;
 	xtr_json_init(json, f->json, false);
 	return 0;
 }
 
 static int end_fields(struct xtr_feed *f)
 {
-	return fflush(f->json) || ferror(f->json) ? -ENOMEM : 0;
+	return xtr_memory_flush(f->json, &f->fields);
 }
 
 int xtr_feed_call(struct xtr_feed *f, const struct xtr_call *c)
@@ -147,8 +147,8 @@ int xtr_feed_call(struct xtr_feed *f, const struct xtr_call *c)
 		ret = end_fields(f);
 	if (ret)
 		return ret;
-	xtr_row_call(&f->row, f->tables, c, captures ? f->fields : NULL,
-		     captures ? f->n_fields : 0);
+	xtr_row_call(&f->row, f->tables, c, captures ? (const char *)f->fields.p : NULL,
+		     captures ? f->fields.n : 0);
 	return put(f, XTR_REL_CALLS);
 }
 
@@ -171,7 +171,7 @@ int xtr_feed_event(struct xtr_feed *f, const struct xtr_event *ev)
 	}
 	if (ret)
 		return ret;
-	xtr_row_event(&f->row, f->tables, ev, f->fields, f->n_fields);
+	xtr_row_event(&f->row, f->tables, ev, (const char *)f->fields.p, f->fields.n);
 	return put(f, XTR_REL_EVENTS);
 }
 
@@ -185,5 +185,5 @@ void xtr_feed_free(struct xtr_feed *f)
 	xtr_keymap_free(&f->ring);
 	if (f->json)
 		fclose(f->json);
-	free(f->fields);
+	xtr_buf_free(&f->fields);
 }

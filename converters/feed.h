@@ -4,6 +4,7 @@
 #define XTR_FEED_H
 
 #include "export.h"
+#include "replay/memory_stream.h"
 #include "replay/relation.h"
 #include "replay/text.h"
 
@@ -22,9 +23,8 @@ struct xtr_feed {
 	uint64_t last_ring;     /* of the job before; UINT64_MAX: none */
 	struct xtr_row row;
 	struct xtr_utf8 clean[XTR_ROW_MAX], clean_host;
-	FILE *json;
-	char *fields;
-	size_t n_fields;
+	FILE *json; /* writes to fields */
+	struct xtr_buf fields;
 };
 
 /* XTR_EXPORT_*: what the exporter must want for these tables. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "sqlite_schema.h"
+#include "replay/memory_stream.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,9 +101,9 @@ static void put_view(FILE *f, const struct xtr_relation *rel)
 char *xtr_sql_schema(void)
 {
 	const struct xtr_sql_view *v;
-	char *sql = NULL;
-	size_t n, i;
-	FILE *f = open_memstream(&sql, &n);
+	struct xtr_buf sql;
+	FILE *f = xtr_memory_stream(&sql);
+	size_t i;
 
 	if (!f)
 		return NULL;
@@ -115,17 +116,14 @@ char *xtr_sql_schema(void)
 	}
 	for (v = xtr_sql_views; v->name; v++)
 		fprintf(f, "CREATE VIEW %s AS\n%s;\n", v->name, v->sql);
-	if (!fclose(f))
-		return sql;
-	free(sql);
-	return NULL;
+	return xtr_memory_text(f, &sql);
 }
 
 char *xtr_sql_indexes(uint32_t tables)
 {
-	char *sql = NULL;
-	size_t n, i;
-	FILE *f = open_memstream(&sql, &n);
+	struct xtr_buf sql;
+	FILE *f = xtr_memory_stream(&sql);
+	size_t i;
 
 	if (!f)
 		return NULL;
@@ -133,10 +131,7 @@ char *xtr_sql_indexes(uint32_t tables)
 		if (tables & 1u << indexes[i].id)
 			fprintf(f, "CREATE INDEX %s ON %s%s (%s);\n", indexes[i].name,
 				xtr_relations[indexes[i].id].name, data_suffix, indexes[i].columns);
-	if (!fclose(f))
-		return sql;
-	free(sql);
-	return NULL;
+	return xtr_memory_text(f, &sql);
 }
 
 /* Where there is a key, a trace that says the same thing twice is no error. */
@@ -144,9 +139,9 @@ char *xtr_sql_insert(enum xtr_relation_id id)
 {
 	const struct xtr_relation *rel = &xtr_relations[id];
 	bool files = id == XTR_REL_FILES;
-	char *sql = NULL;
-	size_t n, i;
-	FILE *f = open_memstream(&sql, &n);
+	struct xtr_buf sql;
+	FILE *f = xtr_memory_stream(&sql);
+	size_t i;
 
 	if (!f)
 		return NULL;
@@ -155,10 +150,7 @@ char *xtr_sql_insert(enum xtr_relation_id id)
 	for (i = 0; i < rel->n + (files ? XTR_ORIGIN_N : 0); i++)
 		fprintf(f, ", ?%zu", i + 2);
 	fputs(")", f);
-	if (!fclose(f))
-		return sql;
-	free(sql);
-	return NULL;
+	return xtr_memory_text(f, &sql);
 }
 
 enum xtr_relation_id xtr_sql_relation(const char *name)

@@ -6,6 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+	RING_PART_MAX = 2000 /* bytes of a name */
+};
+
 static bool is_hex(enum xtr_repr r)
 {
 	return r == XTR_REPR_HEX8 || r == XTR_REPR_HEX16 || r == XTR_REPR_HEX32 ||
@@ -54,9 +58,14 @@ const char *xtr_field_string(const struct xtr_field *field, const struct xtr_tab
 	return id <= UINT32_MAX ? xtr_tables_string(t, (uint32_t)id, n) : NULL;
 }
 
+static bool needs_quotes(const char *s, size_t n)
+{
+	return !n || memchr(s, ' ', n) || memchr(s, '=', n);
+}
+
 static void put_string(FILE *f, const char *s, size_t n)
 {
-	bool quote = !n || memchr(s, ' ', n) || memchr(s, '=', n);
+	bool quote = needs_quotes(s, n);
 
 	if (quote)
 		fputc('"', f);
@@ -238,33 +247,55 @@ bool xtr_field_text(FILE *f, const struct xtr_tables *t, const struct xtr_field 
 	return true;
 }
 
-/* What has no JSON form of its own goes in as its text. */
-static void json_text(struct xtr_json *j, const struct xtr_tables *t, uint64_t v,
-		      void (*put)(FILE *, const struct xtr_tables *, uint64_t))
-{
-	char buf[4096] = "";
-	FILE *f = fmemopen(buf, sizeof(buf), "w");
-
-	if (!f || !v) {
-		xtr_json_null(j);
-	} else {
-		put(f, t, v);
-		fflush(f);
-		xtr_json_strn(j, buf, strnlen(buf, sizeof(buf)));
-	}
-	if (f)
-		fclose(f);
-}
-
 static void json_strid(struct xtr_json *j, const struct xtr_tables *t, uint64_t id)
 {
 	size_t n = 0;
 	const char *s = id <= UINT32_MAX ? xtr_tables_string(t, (uint32_t)id, &n) : NULL;
+	char unknown[32];
 
+	snprintf(unknown, sizeof(unknown), "?str:%" PRIu64, id);
 	if (s)
 		xtr_json_strn(j, s, n);
 	else
-		json_text(j, t, id, put_strid);
+		xtr_json_str(j, id ? unknown : NULL);
+}
+
+/* As put_strid, into at most cap bytes; returns their number. */
+static size_t strid_text(char *buf, size_t cap, const struct xtr_tables *t, uint32_t id)
+{
+	size_t n = 0;
+	const char *s = xtr_tables_string(t, id, &n), *quote;
+	char name[RING_PART_MAX];
+
+	if (!id)
+		return (size_t)snprintf(buf, cap, "-");
+	if (!s)
+		return (size_t)snprintf(buf, cap, "?str:%" PRIu32, id);
+	quote = needs_quotes(s, n) ? "\"" : "";
+	return (size_t)snprintf(buf, cap, "%s%s%s", quote, xtr_text_name(name, sizeof(name), s, n),
+				quote);
+}
+
+/* As put_ring; names are cut where they are longer than any device's. */
+static void json_ring(struct xtr_json *j, const struct xtr_tables *t, uint64_t id)
+{
+	const struct xtr_ring *ring = xtr_tables_ring(t, (uint32_t)id);
+	char buf[2 * RING_PART_MAX + 64];
+	size_t n;
+
+	if (!id) {
+		xtr_json_null(j);
+		return;
+	}
+	if (ring) {
+		n = strid_text(buf, sizeof(buf), t, ring->device);
+		buf[n++] = '/';
+		n += strid_text(buf + n, sizeof(buf) - n, t, ring->name);
+		snprintf(buf + n, sizeof(buf) - n, "#%" PRIu64, id);
+	} else {
+		snprintf(buf, sizeof(buf), "?ring:%" PRIu64, id);
+	}
+	xtr_json_str(j, buf);
 }
 
 static void json_frame(struct xtr_json *j, const struct xtr_tables *t, uint32_t id)
@@ -339,20 +370,6 @@ static void json_integer(struct xtr_json *j, const struct xtr_field *field, uint
 	}
 }
 
-static void json_bytes(struct xtr_json *j, const char *s, size_t n)
-{
-	static const char digits[] = "0123456789abcdef";
-	char *hex = malloc(2 * n + 1);
-	size_t i;
-
-	for (i = 0; hex && i < n; i++) {
-		hex[2 * i] = digits[(unsigned char)s[i] >> 4];
-		hex[2 * i + 1] = digits[(unsigned char)s[i] & 15];
-	}
-	xtr_json_strn(j, hex, 2 * n);
-	free(hex);
-}
-
 bool xtr_field_json(struct xtr_json *j, const struct xtr_tables *t, const struct xtr_field *field,
 		    const uint8_t *rec, uint32_t size)
 {
@@ -368,7 +385,7 @@ bool xtr_field_json(struct xtr_json *j, const struct xtr_tables *t, const struct
 		if (field->repr == XTR_REPR_STR)
 			xtr_json_strn(j, bytes, n);
 		else
-			json_bytes(j, bytes, n);
+			xtr_json_hex(j, (const uint8_t *)bytes, n);
 		return true;
 	}
 	if (!xtr_field_get(field, rec, size, &v))
@@ -377,7 +394,7 @@ bool xtr_field_json(struct xtr_json *j, const struct xtr_tables *t, const struct
 	if (field->repr == XTR_REPR_STRID)
 		json_strid(j, t, v);
 	else if (field->repr == XTR_REPR_RING)
-		json_text(j, t, v, put_ring);
+		json_ring(j, t, v);
 	else if (field->repr == XTR_REPR_STACK)
 		json_stack(j, t, v);
 	else

@@ -181,6 +181,19 @@ void xtr_json_str(struct xtr_json *j, const char *s)
 	xtr_json_strn(j, s, s ? strlen(s) : 0);
 }
 
+void xtr_json_hex(struct xtr_json *j, const uint8_t *p, size_t n)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	before_value(j);
+	fputc('"', j->f);
+	for (size_t i = 0; i < n; i++) {
+		fputc(digits[p[i] >> 4], j->f);
+		fputc(digits[p[i] & 15], j->f);
+	}
+	fputc('"', j->f);
+}
+
 void xtr_json_kv_u64(struct xtr_json *j, const char *key, uint64_t v)
 {
 	xtr_json_key(j, key);

@@ -42,6 +42,8 @@ void xtr_json_null(struct xtr_json *j);
 /* n bytes, or NULL for null. Bytes that are not UTF-8 become U+FFFD, one for each. */
 void xtr_json_strn(struct xtr_json *j, const char *s, size_t n);
 void xtr_json_str(struct xtr_json *j, const char *s);
+/* n bytes as a string of 2 * n hexadecimal digits. */
+void xtr_json_hex(struct xtr_json *j, const uint8_t *p, size_t n);
 
 /* n bytes as a JSON string, without anything around it. */
 void xtr_json_quote(FILE *f, const char *s, size_t n);

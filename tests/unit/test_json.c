@@ -105,3 +105,13 @@ Test(utf8, length_of_each_form)
 	cr_expect(eq(sz, xtr_utf8_len("\x80", 1), 0));
 	cr_expect(eq(sz, xtr_utf8_len("", 0), 0));
 }
+
+Test(json, bytes_as_hexadecimal_digits)
+{
+	start(false);
+	xtr_json_begin_array(&j);
+	xtr_json_hex(&j, (const uint8_t *)"\x00\x9f\xff", 3);
+	xtr_json_hex(&j, NULL, 0);
+	xtr_json_end_array(&j);
+	expect("[\"009fff\",\"\"]");
+}
