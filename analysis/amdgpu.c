@@ -149,11 +149,13 @@ static int amdgpu_open(void **self, const struct xtr_analysis_opts *o)
 		ret = amdgpu_jobs_open(g);
 	if (!ret)
 		ret = amdgpu_memory_open(g);
+	if (ret)
+		return ret;
 	g->jobs.both = has(g, amdgpu_take_cs) && has(g, amdgpu_take_run);
 	g->mem.creates = has(g, amdgpu_take_create);
 	g->mem.moves_recorded = has(g, amdgpu_take_move);
 	g->irq.recorded = has(g, amdgpu_take_iv);
-	return ret;
+	return 0;
 }
 
 /* What no part knows is counted by name: events of newer kernels. */

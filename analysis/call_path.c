@@ -61,8 +61,10 @@ static int64_t add_name(struct call_map *m, uint32_t kind, const char *module, c
 	for (i = 0; kind == XTR_CALL_FUNCTION && i < sizeof(roles) / sizeof(roles[0]); i++)
 		if (!strcmp(name, roles[i].name))
 			x->role = roles[i].role;
-	if (kind == (m->api ? XTR_CALL_API : XTR_CALL_FUNCTION) && map_row_new(m, m->n_names))
+	if (kind == (m->api ? XTR_CALL_API : XTR_CALL_FUNCTION) && map_row_new(m, m->n_names)) {
+		free(x->module);
 		return -ENOMEM;
+	}
 	return m->n_names++;
 }
 

@@ -155,17 +155,18 @@ static int display_finish(void *self)
 {
 	struct display *d = self;
 	uint32_t i, k;
+	int ret = 0;
 
 	display_deliver_finish(d);
 	display_pipes_finish(d);
 	for (i = 0; i < d->n_crtcs; i++)
-		for (k = 0; k < d->crtc[i].n_clocks; k++) {
-			display_clock_finish(&d->crtc[i].clock[k]);
+		for (k = 0; k < d->crtc[i].n_clocks && !ret; k++) {
+			ret = display_clock_finish(&d->crtc[i].clock[k]);
 			if (display_shared(&d->crtc[i]))
 				unsure(&d->crtc[i].clock[k]);
 		}
 	qsort(d->crtc, d->n_crtcs, sizeof(*d->crtc), by_index);
-	return display_findings(d);
+	return ret ? ret : display_findings(d);
 }
 
 static bool display_any(const void *self)

@@ -239,10 +239,9 @@ struct display_clock *display_vblank(struct display *d, struct display_crtc *c,
 	return add_irq(d, k, v) ? NULL : k;
 }
 
-/* Of what could not be allocated there is nothing to show. */
-void display_clock_finish(struct display_clock *k)
+int display_clock_finish(struct display_clock *k)
 {
-	set_refresh(k);
+	return set_refresh(k);
 }
 
 void display_clock_free(struct display_clock *k)

@@ -155,7 +155,7 @@ struct display_clock *display_vblank(struct display *d, struct display_crtc *c,
 /* The clock whose last vblank was this; NULL: none. */
 struct display_clock *display_clock_at(struct display_crtc *c, uint32_t seq);
 /* No more events. */
-void display_clock_finish(struct display_clock *k);
+int display_clock_finish(struct display_clock *k);
 void display_clock_free(struct display_clock *k);
 
 /* display_deliver.c: requests and their answers. 0 or -ENOMEM. */

@@ -94,7 +94,8 @@ static int64_t grow(void **array, uint32_t *n, uint32_t *cap, size_t size)
 	return (*n)++;
 }
 
-static uint32_t creator_of(struct i915 *g, const struct xtr_event *ev)
+/* Index, or -ENOMEM. */
+static int64_t creator_of(struct i915 *g, const struct xtr_event *ev)
 {
 	struct i915_objects *o = &g->objects;
 	uint32_t comm, pid = i915_process(g, ev, &comm);
@@ -102,9 +103,10 @@ static uint32_t creator_of(struct i915 *g, const struct xtr_event *ev)
 
 	if (i != NONE)
 		return i;
-	if (o->n_creators == I915_CREATORS_MAX - 1 ||
-	    xtr_keymap_put(&o->by_pid, pid, pid ? 0 : comm, o->n_creators))
+	if (o->n_creators == I915_CREATORS_MAX - 1)
 		return I915_CREATORS_MAX - 1;
+	if (xtr_keymap_put(&o->by_pid, pid, pid ? 0 : comm, o->n_creators))
+		return -ENOMEM;
 	o->creator[o->n_creators] =
 		(struct i915_creator){ .pid = pid, .comm = comm, .first_ns = ev->ts };
 	return o->n_creators++;
@@ -297,7 +299,7 @@ int i915_object_create(struct i915 *g, const struct xtr_bind *b, const struct xt
 	uint64_t ptr = xtr_bind_u64(b, I915_F0, ev), bytes = xtr_bind_u64(b, I915_F1, ev);
 	uint32_t old = xtr_keymap_get(&o->by_ptr, ptr, 0);
 	struct i915_creator *c;
-	int64_t i;
+	int64_t i, creator;
 
 	if (old != NONE) {
 		o->replaced += o->object[old].counted;
@@ -317,7 +319,10 @@ int i915_object_create(struct i915 *g, const struct xtr_bind *b, const struct xt
 	o->object[i].counted = inside;
 	if (!inside)
 		return 0;
-	o->object[i].creator = creator_of(g, ev);
+	creator = creator_of(g, ev);
+	if (creator < 0)
+		return (int)creator;
+	o->object[i].creator = (uint32_t)creator;
 	c = &o->creator[o->object[i].creator];
 	c->first_ns = c->first_ns ? c->first_ns : ev->ts;
 	c->created++;
