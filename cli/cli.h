@@ -71,6 +71,8 @@ extern const struct cli_command *const cli_commands[]; /* NULL-terminated, comma
 void cli_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void cli_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void cli_hint(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* What an errno, or its negative, means: "out of memory", else as strerror(3). */
+const char *cli_strerror(int err);
 /* One line and "Try 'xtr NAME --help'"; returns XTR_EXIT_USAGE. */
 int cli_usage_error(const struct cli_command *cmd, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -95,6 +97,8 @@ int cli_report_loss(const char *path, const struct xtr_reader *r);
 /* Output. cli_out starts the pager on a tty (XTR_PAGER, PAGER, LESS=FRSX) and returns the stream.
  */
 FILE *cli_out(void);
+/* Make stdout a stream that gets over interrupted and partial writes; -1: no memory. */
+int cli_out_init(void);
 bool cli_color(FILE *f); /* --color, NO_COLOR, TERM=dumb, tty */
 /*
  * Flush, wait for the pager; returns status, or XTR_EXIT_FAILURE with one line if writing failed.

@@ -60,7 +60,7 @@ static void verifying(void *ctx, uint64_t done, uint64_t all)
 /* A failure of anything but an output that says so itself. */
 static int failed(const char *path, int err)
 {
-	cli_error("'%s': %s", path, strerror(-err));
+	cli_error("'%s': %s", path, cli_strerror(err));
 	return XTR_EXIT_FAILURE;
 }
 
@@ -168,7 +168,7 @@ static int join(struct cat_run *r)
 	err = write_all(r, &path);
 	if (err) {
 		/* The output's own errors are told with its name. */
-		status = failed(ferror(r->out.f) ? r->out.path : path, err);
+		status = outfile_broken(&r->out) ? XTR_EXIT_FAILURE : failed(path, err);
 		outfile_abandon(&r->out);
 		return status;
 	}

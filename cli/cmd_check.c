@@ -6,6 +6,7 @@
 #include "format/reader.h"
 #include "replay/json.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,13 +66,14 @@ static void print_text(FILE *f, const char *path, const struct xtr_reader *r,
 	fputc('\n', f);
 }
 
-static void print_json(FILE *f, const char *path, const struct xtr_reader *r,
-		       const struct totals *t)
+static int print_json(FILE *f, const char *path, const struct xtr_reader *r, const struct totals *t)
 {
 	const size_t n = xtr_reader_n_problems(r);
 	struct xtr_problem *list = malloc((n ? n : 1) * sizeof(*list));
 	struct xtr_json j;
 
+	if (!list)
+		return -ENOMEM;
 	xtr_json_init(&j, f, true);
 	xtr_json_begin_object(&j);
 	xtr_json_kv_str(&j, "schema", "xtr.check/1");
@@ -83,12 +85,19 @@ static void print_json(FILE *f, const char *path, const struct xtr_reader *r,
 	xtr_json_kv_u64(&j, "missing", t->missing);
 	xtr_json_kv_u64(&j, "lost", t->lost);
 	xtr_json_kv_bool(&j, "refused", t->refused);
-	for (size_t i = 0; list && i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		list[i] = *xtr_reader_problem(r, i);
-	cli_json_problems(&j, list, list ? n : 0);
+	cli_json_problems(&j, list, n);
 	xtr_json_end_object(&j);
 	xtr_json_newline(&j);
 	free(list);
+	return 0;
+}
+
+static int failed(const char *path, int err)
+{
+	cli_error("'%s': %s", path, cli_strerror(err));
+	return XTR_EXIT_FAILURE;
 }
 
 static void progress(void *ctx, uint64_t done, uint64_t all)
@@ -103,13 +112,13 @@ static int check(const struct check_opts *o, const char *path, struct xtr_reader
 	int err = xtr_reader_verify(r, progress, NULL);
 
 	cli_progress_done();
-	if (err) {
-		cli_error("'%s': %s", path, strerror(-err));
-		return XTR_EXIT_FAILURE;
-	}
+	if (err)
+		return failed(path, err);
 	t = add_up(r);
 	if (o->json) {
-		print_json(cli_out(), path, r, &t);
+		err = print_json(cli_out(), path, r, &t);
+		if (err)
+			return failed(path, err);
 	} else {
 		cli_report_problems(path, r, SIZE_MAX);
 		print_text(cli_out(), path, r, &t);

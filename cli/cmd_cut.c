@@ -4,6 +4,7 @@
 #include "outfile_io.h"
 #include "replay_cmd.h"
 #include "replay/cut.h"
+#include "replay/memory_stream.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -45,27 +46,31 @@ static void on_progress(void *ctx, unsigned int permille)
 	cli_progress(((struct cut_run *)ctx)->cmd.path, permille, 1000);
 }
 
-static void put_list(FILE *f, const char *name, const struct cli_list *l)
+static void put_list(FILE *f, const char **between, const char *name, const struct cli_list *l)
 {
-	for (size_t i = 0; i < l->n; i++)
-		fprintf(f, "%s--%s=%s", ftell(f) ? " " : "", name, l->v[i]);
+	for (size_t i = 0; i < l->n; i++) {
+		fprintf(f, "%s--%s=%s", *between, name, l->v[i]);
+		*between = " ";
+	}
 }
 
 /* What was asked for, in ASCII; times stand in META on the event clock. */
 static int describe_options(struct cut_run *r)
 {
 	const struct replay_opts *o = &r->o->replay;
-	size_t n = 0;
-	FILE *f = open_memstream(&r->options, &n);
+	const char *between = "";
+	struct xtr_buf text;
+	FILE *f = xtr_memory_stream(&text);
 
 	if (!f)
 		return -ENOMEM;
-	put_list(f, "device", &o->devices);
-	put_list(f, "ring", &o->rings);
-	put_list(f, "pid", &o->pids);
-	if (fclose(f))
+	put_list(f, &between, "device", &o->devices);
+	put_list(f, &between, "ring", &o->rings);
+	put_list(f, &between, "pid", &o->pids);
+	r->options = xtr_memory_text(f, &text);
+	if (!r->options)
 		return -ENOMEM;
-	if (n > 4096)
+	if (strlen(r->options) > 4096)
 		r->options[4096] = '\0';
 	for (char *p = r->options; *p; p++)
 		if (*p < 0x20 || *p > 0x7e)
@@ -127,10 +132,8 @@ static int cut(struct cut_run *r)
 		ret = all_sections(r);
 	if (ret) {
 		/* The output's own errors are told with its name. */
-		bool of_output = ferror(r->out.f);
+		bool of_output = outfile_broken(&r->out);
 
-		if (of_output)
-			cli_error("cannot write '%s': %s", r->out.path, strerror(-ret));
 		outfile_abandon(&r->out);
 		status = replay_end(&r->cmd, of_output ? 0 : ret);
 		return of_output ? XTR_EXIT_FAILURE : status;
@@ -149,7 +152,7 @@ static int open_output(struct cut_run *r)
 	if (!path) {
 		path = r->name = outfile_default(r->cmd.path, ".cut.xtr");
 		if (!path) {
-			cli_error("%s", strerror(ENOMEM));
+			cli_error("%s", cli_strerror(ENOMEM));
 			return XTR_EXIT_FAILURE;
 		}
 	}

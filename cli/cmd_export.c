@@ -130,7 +130,7 @@ static int open_output(struct export_run *r)
 			 r->x->suffix);
 		path = r->name = outfile_default(r->cmd.path, suffix);
 		if (!path) {
-			cli_error("%s", strerror(ENOMEM));
+			cli_error("%s", cli_strerror(ENOMEM));
 			return XTR_EXIT_FAILURE;
 		}
 	}
@@ -172,19 +172,15 @@ static void fill(struct export_run *r)
 	replay_select_given(&r->cmd, &r->e.select);
 }
 
-/* Exporters look at the stream's state, late; why it failed is what one more byte fails with. */
-static int write_error(FILE *f, int err)
-{
-	errno = 0;
-	return (fputc('\n', f) == EOF || fflush(f)) && errno ? errno : err;
-}
-
 /* Exporters that write by path tell of a full disk; any other error may be the input's. */
 static bool failed_to_write(const struct export_run *r, int ret)
 {
-	if (r->x->by_path)
-		return ret == -ENOSPC || ret == -EDQUOT || ret == -EFBIG;
-	return r->out.f && ferror(r->out.f);
+	if (!r->x->by_path)
+		return outfile_broken(&r->out);
+	if (ret != -ENOSPC && ret != -EDQUOT && ret != -EFBIG)
+		return false;
+	cli_error("cannot write '%s': %s", r->out.path, cli_strerror(ret));
+	return true;
 }
 
 /* A path is told on a terminal only; what went wrong always. */
@@ -212,9 +208,6 @@ static int export(struct export_run *r)
 		/* The output's own errors are told with its name. */
 		bool of_output = failed_to_write(r, ret);
 
-		if (of_output)
-			cli_error("cannot write '%s': %s", r->out.path,
-				  strerror(write_error(r->out.f, -ret)));
 		outfile_abandon(&r->out);
 		status = replay_end(&r->cmd, of_output ? 0 : ret);
 		return of_output ? XTR_EXIT_FAILURE : status;

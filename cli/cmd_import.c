@@ -68,7 +68,7 @@ static int failed(const char *input, const struct import_opts *o, int err,
 			cli_hint("%s: %s", i->name, i->what);
 		return XTR_EXIT_USAGE;
 	}
-	cli_error("'%s': %s", input, res->text[0] ? res->text : strerror(-err));
+	cli_error("'%s': %s", input, res->text[0] ? res->text : cli_strerror(err));
 	if (!res->format)
 		cli_hint("say with -f what it is, if you know it");
 	return XTR_EXIT_FAILURE;
@@ -107,11 +107,7 @@ static int write_file(const char *input, const struct import_opts *o, struct xtr
 	err = xtr_import_run(in, &io.io, &opts, &res);
 	cli_progress_done();
 	if (err) {
-		status = XTR_EXIT_FAILURE;
-		if (ferror(out->f))
-			cli_error("cannot write '%s': %s", out->path, strerror(-err));
-		else
-			status = failed(input, o, err, &res);
+		status = outfile_broken(out) ? XTR_EXIT_FAILURE : failed(input, o, err, &res);
 		outfile_abandon(out);
 		return status;
 	}
@@ -135,7 +131,7 @@ static int import(const char *input, const char *output, const struct import_opt
 
 	err = xtr_io_open_read(input, &in);
 	if (err) {
-		cli_error("cannot open '%s': %s", input, strerror(-err));
+		cli_error("cannot open '%s': %s", input, cli_strerror(err));
 		cli_hint_spool(input);
 		return XTR_EXIT_FAILURE;
 	}
@@ -161,7 +157,7 @@ static int run(const void *opts, int argc, char **argv)
 	else
 		output = default_output(argv[0]);
 	if (!output) {
-		cli_error("out of memory");
+		cli_error("%s", cli_strerror(ENOMEM));
 		return XTR_EXIT_FAILURE;
 	}
 	status = import(argv[0], output, o);

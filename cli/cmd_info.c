@@ -31,7 +31,7 @@ static int run(const void *opts, int argc, char **argv)
 		return status;
 	err = info_gather(&info, argv[0], r);
 	if (err) {
-		cli_error("'%s': %s", argv[0], strerror(-err));
+		cli_error("'%s': %s", argv[0], cli_strerror(err));
 		status = XTR_EXIT_FAILURE;
 	} else {
 		(o->json ? info_print_json : info_print_text)(cli_out(), &info);

@@ -209,12 +209,12 @@ static int run(const void *opts, int argc, char **argv)
 	end_system(&l);
 	if (o->json) {
 		xtr_json_end_array(&j);
-		xtr_json_kv_str(&j, "tracefs", err ? strerror(-err) : "ok");
+		xtr_json_kv_str(&j, "tracefs", err ? cli_strerror(err) : "ok");
 		xtr_json_end_object(&j);
 		xtr_json_newline(&j);
 	}
 	if (err) {
-		cli_error("cannot read tracefs: %s", strerror(-err));
+		cli_error("cannot read tracefs: %s", cli_strerror(err));
 		cli_hint("run as root, or mount it: mount -t tracefs tracefs /sys/kernel/tracing");
 		return cli_finish(XTR_EXIT_PRIVILEGE);
 	}

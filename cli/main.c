@@ -88,15 +88,19 @@ static int show(const struct cli_command *cmd)
 	return cli_finish(XTR_EXIT_OK);
 }
 
+static int no_memory(void)
+{
+	cli_error("%s", cli_strerror(ENOMEM));
+	return XTR_EXIT_FAILURE;
+}
+
 static int run_command(const struct cli_command *cmd, int argc, char **argv)
 {
 	void *opts = calloc(1, cmd->opts_size ? cmd->opts_size : 1);
 	int first, status;
 
-	if (!opts) {
-		cli_error("out of memory");
-		return XTR_EXIT_FAILURE;
-	}
+	if (!opts)
+		return cli_finish(no_memory());
 	if (cmd->defaults)
 		cmd->defaults(opts);
 	status = cli_parse(cmd, argc, argv, opts, &first);
@@ -145,6 +149,8 @@ int main(int argc, char **argv)
 
 	if (fill_standard_streams())
 		return XTR_EXIT_FAILURE;
+	if (cli_out_init())
+		return no_memory();
 	if (!dump)
 		status = cli_parse(&cli_top, argc, argv, NULL, &first);
 	if (status != XTR_EXIT_OK)

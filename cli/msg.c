@@ -6,8 +6,14 @@
 #include "cli.h"
 #include "help.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
-#include <stdlib.h>
+#include <string.h>
+
+/* Bytes of a message: two names of files, and words. Nothing is allocated: the message may be of
+ * that. */
+#define MESSAGE_MAX (3 * PATH_MAX)
 
 bool cli_quiet;
 
@@ -24,16 +30,18 @@ static void make_printable(char *s)
 __attribute__((format(printf, 2, 0))) static void message(const char *prefix, const char *fmt,
 							  va_list ap)
 {
-	char *text;
+	char text[MESSAGE_MAX];
 
 	cli_progress_done();
-	if (vasprintf(&text, fmt, ap) < 0) {
-		fprintf(stderr, "xtr: out of memory\n");
-		return;
-	}
+	vsnprintf(text, sizeof(text), fmt, ap);
 	make_printable(text);
 	fprintf(stderr, "%s%s\n", prefix, text);
-	free(text);
+}
+
+const char *cli_strerror(int err)
+{
+	err = err < 0 ? -err : err;
+	return err == ENOMEM ? "out of memory" : strerror(err);
 }
 
 void cli_error(const char *fmt, ...)

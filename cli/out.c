@@ -6,6 +6,7 @@
 #include "cli.h"
 #include "options.h"
 #include "secure.h"
+#include "stream.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -18,6 +19,8 @@ const char *cli_color_mode = "auto";
 
 static pid_t pager; /* 0: none was started */
 static bool decided, to_tty;
+static struct stream standard;
+static FILE *original; /* stdout as the C library made it */
 
 /* With more rights than who runs it, the program starts none: not even "less" by its PATH. */
 static const char *pager_command(void)
@@ -80,6 +83,20 @@ static void decide(void)
 	to_tty = isatty(STDOUT_FILENO);
 }
 
+int cli_out_init(void)
+{
+	static char buffer[1 << 16];
+	FILE *f = stream_open(&standard, STDOUT_FILENO);
+
+	if (!f)
+		return -1;
+	decide();
+	setvbuf(f, buffer, to_tty ? _IOLBF : _IOFBF, sizeof(buffer));
+	original = stdout;
+	stdout = f;
+	return 0;
+}
+
 FILE *cli_out(void)
 {
 	const char *term = getenv("TERM");
@@ -113,9 +130,9 @@ int cli_finish(int status)
 	if (finished)
 		return status;
 	finished = true;
-	errno = 0;
-	if (fflush(stdout) || ferror(stdout))
-		err = errno ? errno : EIO;
+	err = stream_error(&standard, stdout);
+	fclose(stdout);
+	stdout = original;
 	if (pager) {
 		close(STDOUT_FILENO);
 		while (waitpid(pager, NULL, 0) < 0 && errno == EINTR)
@@ -123,10 +140,10 @@ int cli_finish(int status)
 		pager = 0;
 		return status;
 	}
-	if (!err && close(STDOUT_FILENO))
+	if (close(STDOUT_FILENO) && errno != EINTR && !err)
 		err = errno;
 	if (err) {
-		cli_error("cannot write to standard output: %s", strerror(err));
+		cli_error("cannot write to standard output: %s", cli_strerror(err));
 		return XTR_EXIT_FAILURE;
 	}
 	return status;

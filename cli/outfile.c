@@ -67,7 +67,7 @@ static int failed(const struct outfile *o, int err)
 		cli_error("'%s' exists", o->path);
 		cli_hint("use --force to replace it, or -o for another name");
 	} else {
-		cli_error("cannot write '%s': %s", o->path, strerror(err));
+		cli_error("cannot write '%s': %s", o->path, cli_strerror(err));
 	}
 	return XTR_EXIT_FAILURE;
 }
@@ -104,6 +104,7 @@ static void forget_temporary(struct outfile *o)
 
 int outfile_open(struct outfile *o, const char *path, bool force)
 {
+	static char buffer[BUFFER]; /* one output at a time */
 	int fd, err;
 
 	*o = (struct outfile){ .path = path, .force = force };
@@ -119,7 +120,7 @@ int outfile_open(struct outfile *o, const char *path, bool force)
 	watch_signals();
 	fd = make_temporary(o->temporary);
 	if (fd >= 0)
-		o->f = fdopen(fd, "w");
+		o->f = stream_open(&o->stream, fd);
 	if (!o->f) {
 		err = errno;
 		if (fd >= 0) {
@@ -129,7 +130,7 @@ int outfile_open(struct outfile *o, const char *path, bool force)
 		forget_temporary(o);
 		return failed(o, err);
 	}
-	setvbuf(o->f, NULL, _IOFBF, BUFFER);
+	setvbuf(o->f, buffer, _IOFBF, sizeof(buffer));
 	return XTR_EXIT_OK;
 }
 
@@ -149,20 +150,45 @@ static int put_in_place(const struct outfile *o)
 	return 0;
 }
 
+bool outfile_broken(const struct outfile *o)
+{
+	if (!o->temporary)
+		return ferror(o->f);
+	if (!o->stream.err)
+		return false;
+	failed(o, o->stream.err);
+	return true;
+}
+
+static int sync_file(int fd)
+{
+	while (fsync(fd))
+		if (errno != EINTR)
+			return errno;
+	return 0;
+}
+
+/* An interrupted close has closed all the same (close(2)). */
+static int close_file(int fd)
+{
+	return close(fd) && errno != EINTR ? errno : 0;
+}
+
 int outfile_commit(struct outfile *o)
 {
-	int err = 0;
+	int err, close_err;
 
 	if (!o->temporary) {
 		o->f = NULL;
 		return XTR_EXIT_OK; /* cli_finish flushes standard output and reports its errors */
 	}
-	errno = 0;
-	if (fflush(o->f) || ferror(o->f) || fsync(fileno(o->f)))
-		err = errno ? errno : EIO;
-	if (fclose(o->f) && !err)
-		err = errno;
+	err = stream_error(&o->stream, o->f);
+	if (!err)
+		err = sync_file(o->stream.fd);
+	fclose(o->f);
 	o->f = NULL;
+	close_err = close_file(o->stream.fd);
+	err = err ? err : close_err;
 	if (!err)
 		err = put_in_place(o);
 	if (err) {
@@ -177,8 +203,10 @@ void outfile_abandon(struct outfile *o)
 {
 	if (!o->temporary)
 		return;
-	if (o->f)
+	if (o->f) {
 		fclose(o->f);
+		close(o->stream.fd);
+	}
 	unlink(o->temporary);
 	forget_temporary(o);
 	o->f = NULL;

@@ -7,6 +7,8 @@
 #ifndef XTR_CLI_OUTFILE_H
 #define XTR_CLI_OUTFILE_H
 
+#include "stream.h"
+
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -14,6 +16,7 @@ struct outfile {
 	const char *path; /* as given; "-": standard output, nothing is renamed */
 	char *temporary;  /* NULL for standard output */
 	FILE *f;
+	struct stream stream; /* of f: descriptor and error */
 	bool force;
 };
 
@@ -22,6 +25,8 @@ struct outfile {
  * exists and force is not set; it is the terminal; no permission). path is borrowed.
  */
 int outfile_open(struct outfile *o, const char *path, bool force);
+/* Whether writing to it failed: then a line is said (of standard output cli_finish says it). */
+bool outfile_broken(const struct outfile *o);
 /* Flush, sync, rename. Returns the exit status; on failure a line is said and nothing is left. */
 int outfile_commit(struct outfile *o);
 /* Leave nothing behind. Nothing happens after outfile_commit. */

@@ -313,7 +313,7 @@ static int print(sqlite3 *db, struct answer *a, enum query_format format, bool f
 	if (!ret)
 		ret = formats[format].end(a);
 	if (ret)
-		cli_error("%s", strerror(-ret));
+		cli_error("%s", cli_strerror(ret));
 	return ret ? XTR_EXIT_FAILURE : XTR_EXIT_OK;
 }
 

@@ -16,7 +16,7 @@ static int parse_pids(struct replay_cmd *c, const struct cli_command *cmd)
 		return XTR_EXIT_OK;
 	c->pids = calloc(l->n, sizeof(*c->pids));
 	if (!c->pids) {
-		cli_error("%s", strerror(ENOMEM));
+		cli_error("%s", cli_strerror(ENOMEM));
 		return XTR_EXIT_FAILURE;
 	}
 	for (i = 0; i < l->n; i++) {
@@ -174,7 +174,7 @@ int replay_end(struct replay_cmd *c, int ret)
 	int status = c->status;
 
 	if (ret) {
-		cli_error("'%s': %s", c->path, strerror(ret < 0 ? -ret : EIO));
+		cli_error("'%s': %s", c->path, cli_strerror(ret < 0 ? -ret : EIO));
 		status = XTR_EXIT_FAILURE;
 	}
 	xtr_reader_close(c->reader);

@@ -79,7 +79,7 @@ void cli_trace_error(const char *path, const struct xtr_err *err)
 							   .seq = err->seq,
 							   .offset = err->offset });
 	else
-		cli_error("'%s': %s", path, strerror(err->code < 0 ? -err->code : EIO));
+		cli_error("'%s': %s", path, cli_strerror(err->code < 0 ? -err->code : EIO));
 }
 
 void cli_hint_spool(const char *path)
