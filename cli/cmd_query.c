@@ -47,17 +47,23 @@ static void show_columns(FILE *f, const struct xtr_column *c, size_t n)
 /* Names of a view's columns, as the database tells them. */
 static int show_view(FILE *f, sqlite3 *db, const struct xtr_sql_view *v)
 {
-	sqlite3_stmt *st;
+	const char *columns;
+	sqlite3_stmt *st = NULL;
+	int status = XTR_EXIT_OK;
 	int rc = sqlite3_prepare_v2(db, "SELECT group_concat(name, ', ') FROM pragma_table_info(?)",
 				    -1, &st, NULL);
 
 	if (rc == SQLITE_OK)
 		rc = sqlite3_bind_text(st, 1, v->name, -1, SQLITE_STATIC);
-	if (rc == SQLITE_OK && sqlite3_step(st) == SQLITE_ROW)
-		fprintf(f, "\n%s: %s\n  %s\n", v->name, v->help,
-			(const char *)sqlite3_column_text(st, 0));
+	if (rc == SQLITE_OK)
+		rc = sqlite3_step(st);
+	columns = rc == SQLITE_ROW ? (const char *)sqlite3_column_text(st, 0) : NULL;
+	if (columns)
+		fprintf(f, "\n%s: %s\n  %s\n", v->name, v->help, columns);
+	else
+		status = query_sql_error(db, rc == SQLITE_ROW ? SQLITE_NOMEM : rc);
 	sqlite3_finalize(st);
-	return rc == SQLITE_OK ? XTR_EXIT_OK : query_sql_error(db, rc);
+	return status;
 }
 
 static int show_schema(void)
@@ -83,34 +89,39 @@ static int show_schema(void)
 
 /* --- the statements --------------------------------------------------------------------------- */
 
-static char *read_all(FILE *f)
+/* malloc'ed text of a whole file, or -errno. */
+static int read_all(struct xtr_io *io, char **sql)
 {
-	char *sql = malloc(SQL_MAX + 1);
-	size_t n;
+	uint64_t n = 0;
+	int err = io->ops->size(io, &n);
 
-	if (!sql)
-		return NULL;
-	n = fread(sql, 1, SQL_MAX + 1, f);
-	if (ferror(f) || n > SQL_MAX) {
-		if (n > SQL_MAX)
-			errno = EFBIG;
-		free(sql);
-		return NULL;
+	if (!err && n > SQL_MAX)
+		err = -EFBIG;
+	if (err)
+		return err;
+	*sql = calloc(1, (size_t)n + 1);
+	if (!*sql)
+		return -ENOMEM;
+	err = io->ops->read_at(io, 0, *sql, (size_t)n);
+	if (err) {
+		free(*sql);
+		*sql = NULL;
 	}
-	sql[n] = '\0';
-	return sql;
+	return err;
 }
 
 /* malloc'ed; NULL: a line was said. */
 static char *read_sql(const char *path)
 {
-	FILE *f = strcmp(path, "-") ? fopen(path, "re") : stdin;
-	char *sql = f ? read_all(f) : NULL;
+	struct xtr_io *io = NULL;
+	char *sql = NULL;
+	int err = xtr_io_open_read(path, &io);
 
-	if (!sql)
-		cli_error("'%s': %s", path, strerror(errno));
-	if (f && f != stdin)
-		fclose(f);
+	if (!err)
+		err = read_all(io, &sql);
+	if (err)
+		cli_error("'%s': %s", path, cli_strerror(err));
+	xtr_io_close(io);
 	return sql;
 }
 
@@ -183,6 +194,7 @@ static int run(const void *opts, int argc, char **argv)
 	enum query_format format = o->csv ? QUERY_CSV : o->json ? QUERY_JSON : QUERY_TEXT;
 	const char *from, *sql;
 	char *read = NULL;
+	bool database;
 	int status;
 
 	if (o->schema)
@@ -198,7 +210,12 @@ static int run(const void *opts, int argc, char **argv)
 	if (from && !read)
 		return XTR_EXIT_FAILURE;
 	sql = from ? read : argv[1];
-	if (query_is_database(argv[0]))
+	status = query_is_database(argv[0], &database);
+	if (status != XTR_EXIT_OK) {
+		free(read);
+		return status;
+	}
+	if (database)
 		status = run_on_database(o, argv[0], sql, format);
 	else
 		status = run_on_trace(o, argv, sql, format);

@@ -4,8 +4,11 @@
 #include "converters/sqlite_schema.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* What is no fault of the statement. */
 static bool failed(int rc)
@@ -23,7 +26,14 @@ static bool failed(int rc)
 
 int query_sql_error(sqlite3 *db, int rc)
 {
-	cli_error("SQL: %s", sqlite3_errmsg(db));
+	int err = 0;
+
+	/* A file that cannot be read is a malformed one in SQLite's words. */
+	sqlite3_file_control(db, "main", SQLITE_FCNTL_LAST_ERRNO, &err);
+	if (failed(rc) && (rc & 0xff) != SQLITE_NOMEM && err > 0)
+		cli_error("SQL: %s: %s", sqlite3_errmsg(db), cli_strerror(err));
+	else
+		cli_error("SQL: %s", sqlite3_errmsg(db));
 	if ((rc & 0xff) == SQLITE_FULL)
 		cli_hint("the temporary database did not fit: TMPDIR names another place");
 	return failed(rc) ? XTR_EXIT_FAILURE : XTR_EXIT_USAGE;
@@ -124,7 +134,7 @@ static int open_failed(sqlite3 *db, const char *path)
 {
 	int err = db ? sqlite3_system_errno(db) : ENOMEM;
 
-	cli_error("'%s': %s", path, err ? strerror(err) : sqlite3_errmsg(db));
+	cli_error("'%s': %s", path, err ? cli_strerror(err) : sqlite3_errmsg(db));
 	return XTR_EXIT_FAILURE;
 }
 
@@ -138,20 +148,54 @@ int query_open_empty(sqlite3 **db)
 	free(sql);
 	if (rc == SQLITE_OK)
 		return XTR_EXIT_OK;
-	cli_error("%s", *db ? sqlite3_errmsg(*db) : strerror(ENOMEM));
+	cli_error("%s", *db ? sqlite3_errmsg(*db) : cli_strerror(ENOMEM));
 	return XTR_EXIT_FAILURE;
 }
 
-bool query_is_database(const char *path)
+/* 0 or errno. */
+static int read_head(int fd, char *head, size_t size, bool *whole)
+{
+	size_t n = 0;
+
+	while (n < size) {
+		ssize_t r = pread(fd, head + n, size - n, (off_t)n);
+
+		if (r < 0 && errno != EINTR)
+			return errno;
+		if (!r)
+			break;
+		n += r > 0 ? (size_t)r : 0;
+	}
+	*whole = n == size;
+	return 0;
+}
+
+int query_is_database(const char *path, bool *is)
 {
 	static const char magic[16] = "SQLite format 3";
 	char head[sizeof(magic)];
-	FILE *f = strcmp(path, "-") ? fopen(path, "re") : NULL;
-	bool is = f && fread(head, sizeof(head), 1, f) == 1 && !memcmp(head, magic, sizeof(magic));
+	struct stat st;
+	int fd = -1, err = 0;
 
-	if (f)
-		fclose(f);
-	return is;
+	*is = false;
+	if (!strcmp(path, "-"))
+		return XTR_EXIT_OK;
+	if (stat(path, &st))
+		err = errno;
+	else if (!S_ISREG(st.st_mode)) /* from a pipe nothing could be read again */
+		return XTR_EXIT_OK;
+	else
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (!err)
+		err = fd < 0 ? errno : read_head(fd, head, sizeof(head), is);
+	if (fd >= 0)
+		close(fd);
+	if (err) {
+		cli_error("'%s': %s", path, cli_strerror(err));
+		return XTR_EXIT_FAILURE;
+	}
+	*is = *is && !memcmp(head, magic, sizeof(magic));
+	return XTR_EXIT_OK;
 }
 
 int query_open_database(sqlite3 **db, const char *path)
@@ -161,7 +205,7 @@ int query_open_database(sqlite3 **db, const char *path)
 
 	/* "file:..." would be taken for a URI */
 	if (asprintf(&plain, "%s%s", *path == '/' ? "" : "./", path) < 0) {
-		cli_error("%s", strerror(ENOMEM));
+		cli_error("%s", cli_strerror(ENOMEM));
 		return XTR_EXIT_FAILURE;
 	}
 	rc = sqlite3_open_v2(plain, db, SQLITE_OPEN_READONLY, NULL);
@@ -205,7 +249,7 @@ int query_open_trace(sqlite3 **db, struct replay_cmd *cmd, uint32_t tables)
 	ret = xtr_export(&e);
 	cli_progress_done();
 	if (ret) {
-		cli_error("cannot make a database of '%s': %s", cmd->path, strerror(-ret));
+		cli_error("cannot make a database of '%s': %s", cmd->path, cli_strerror(ret));
 		if (ret == -ENOSPC)
 			cli_hint("TMPDIR names another place for it");
 		return XTR_EXIT_FAILURE;

@@ -28,8 +28,9 @@ int query_tables(const char *sql, uint32_t *tables);
 
 /* Empty, with all tables and views. */
 int query_open_empty(sqlite3 **db);
-/* Does the file begin as SQLite's do? False if it cannot be read. */
-bool query_is_database(const char *path);
+/* Does the file begin as SQLite's do? Returns the exit status; a line is said if it is no success.
+ */
+int query_is_database(const char *path, bool *is);
 /* Read-only. */
 int query_open_database(sqlite3 **db, const char *path);
 /*
