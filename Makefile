@@ -57,6 +57,7 @@ TOOL_SRC   := $(filter-out tests/api/lib%.c,$(TOOL_SRC))
 # A library that recorded programs load, never built with sanitizers.
 API_LIB    := $(B)/tests/api/lib/libze_loader.so.1
 FUZZ_SRC   := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+INJECT_SRC := $(sort $(wildcard tests/inject/*.c))
 
 objs   = $(patsubst %.c,$(B)/%.o,$(1))
 LIB    := $(B)/libxtr.a
@@ -115,7 +116,7 @@ all: $(if $(wildcard cli/main.c),xtr,$(LIBS) $(SKEL)) ## build ./xtr
 
 bin: $(B)/xtr
 unit-bin: $(UNIT)
-tools-bin: $(TOOLS) $(API_LIB)
+tools-bin: $(TOOLS) $(API_LIB) $(B)/inject
 
 xtr: $(B)/xtr FORCE
 	$(Q)cmp -s $< $@ || { cp $< $@.tmp && mv $@.tmp $@; }
@@ -176,6 +177,11 @@ $(B)/tests/tools/play: $(call objs,$(sort $(wildcard tests/tools/player/*.c)))
 $(TOOLS): $(B)/tests/%: $(B)/tests/%.o $(LIBS)
 	$(call msg,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) $(LDALL) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDLIBS) $(if $(findstring selfcheck,$@),-lcriterion)
+
+# xtr in which every allocation and every I/O call can fail: tests/inject
+$(B)/inject: $(call objs,$(INJECT_SRC) cli/main.c) $(LIBS)
+	$(call msg,LD,$@)
+	$(Q)$(CC) $(ALLFLAGS) $(LDALL) -Wl,--wrap=main -o $@ $^ $(LDLIBS)
 
 # A program that brings its library along.
 $(B)/tests/api/calls: LDFLAGS += -Wl,-rpath,'$$ORIGIN/own'

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Fault injection. The program is xtr itself, linked with a memory allocator (alloc.c) and a trap
+ * for system calls (calls.c) that count and, at a chosen place, fail; and with a server (server.c)
+ * that forks once per fault, runs main() in the child and judges what is left of it (judge.c).
+ */
+#ifndef INJECT_H
+#define INJECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	FRAMES = 12,          /* of the stack where a fault struck */
+	ALLOCS_MAX = 1 << 22, /* places remembered */
+	CALLS_MAX = 1 << 20,
+};
+
+/* Families of system calls. */
+enum {
+	F_READ = 1 << 0,
+	F_WRITE = 1 << 1,
+	F_OPEN = 1 << 2,
+	F_CREATE = 1 << 3, /* of those to open: ones that make a file */
+	F_CLOSE = 1 << 4,
+	F_SYNC = 1 << 5,
+	F_RENAME = 1 << 6,
+	F_UNLINK = 1 << 7,
+	F_CHANGE = 1 << 8, /* ftruncate, fchmod */
+	F_LOOK = 1 << 9,   /* fstat, lseek, access */
+	F_DUP = 1 << 10,
+	F_MAP = 1 << 11, /* of a file */
+	F_DIR = 1 << 12,
+};
+
+/* Beside errno values: the call is done with fewer bytes. */
+enum {
+	SHORT_ONE = 5001, /* one byte */
+	SHORT_HALF = 5002,
+};
+
+/* What is to fail in one run. Places count from 1; 0: none. */
+struct plan {
+	uint32_t alloc_at;
+	uint32_t call_at;
+	int err;            /* errno, or SHORT_... */
+	bool sticky;        /* from then on: allocations, or calls of the same families */
+	uint32_t families;  /* of the call, for sticky */
+	uint32_t then_call; /* the so manieth call after the first fault fails, too, with EIO */
+	uint32_t then_alloc;
+};
+
+struct strike {
+	int nr;  /* number of the system call; -1: an allocation */
+	int fd;  /* of it, -1: none */
+	int err; /* as in the plan */
+	int n_frames;
+	void *frames[FRAMES];
+};
+
+struct place {
+	uint64_t site; /* hash of the stack */
+	uint32_t families;
+	int fd;
+};
+
+/* What parent and child share. */
+struct shared {
+	struct plan plan;
+	bool look;                          /* note the places */
+	bool armed;                         /* main() is running */
+	bool ended;                         /* it returned */
+	uint32_t allocs, calls;             /* so far */
+	uint32_t since_allocs, since_calls; /* when the first fault struck */
+	int n_strikes;                      /* of which the first two are kept */
+	struct strike strikes[2];
+	int64_t live;  /* blocks not freed when main() had returned */
+	int leaked_fd; /* -1: none */
+	struct place alloc_place[ALLOCS_MAX];
+	struct place call_place[CALLS_MAX];
+};
+
+extern struct shared *inject;
+
+/* The next allocation: must it fail? */
+bool inject_alloc(void);
+extern int64_t inject_live; /* blocks */
+
+/* Addresses. */
+struct range {
+	uintptr_t begin, end;
+};
+
+extern struct range inject_linker; /* the dynamic linker */
+
+/* From now on, in this process, the system calls go through the trap. 0 or -errno. */
+int inject_trap_calls(void);
+const char *inject_call_name(int nr);
+
+/* The stack into frames; returns their number. May not allocate after a first call. */
+uint64_t inject_site(void);
+void inject_struck(int nr, int fd, int err);
+
+#endif /* INJECT_H */

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The contract of a failing run: a documented status that is no success unless the output is whole;
+ * one line that tells what happened; nothing leaked, nothing half-written under a final name, no
+ * temporary file left. Faults that a program must get over leave no trace at all.
+ */
+#include "server.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define LINES_MAX 3 /* an error and what to do about it */
+
+uint64_t inject_hash(uint64_t h, const void *data, size_t n)
+{
+	const uint8_t *p = data;
+
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ p[i]) * 0x100000001b3u;
+	return h;
+}
+
+/* --- files ------------------------------------------------------------------------------------ */
+
+static uint64_t hash_file(const char *name)
+{
+	static char buf[1 << 16];
+	uint64_t h = 0xcbf29ce484222325u;
+	int fd = open(name, O_RDONLY | O_NOFOLLOW);
+	ssize_t n;
+
+	while (fd >= 0 && (n = read(fd, buf, sizeof(buf))) > 0)
+		h = inject_hash(h, buf, (size_t)n);
+	if (fd >= 0)
+		close(fd);
+	return h;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct file_state *)a)->name, ((const struct file_state *)b)->name);
+}
+
+void inject_look_at_dir(struct dir_state *d)
+{
+	DIR *dir = opendir(".");
+	const struct dirent *e;
+
+	d->n = 0;
+	while (dir && (e = readdir(dir)) && d->n < FILES_MAX) {
+		struct file_state *f = &d->file[d->n];
+
+		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
+			continue;
+		snprintf(f->name, sizeof(f->name), "%.255s", e->d_name);
+		f->hash = hash_file(e->d_name);
+		d->n++;
+	}
+	if (dir)
+		closedir(dir);
+	qsort(d->file, d->n, sizeof(d->file[0]), by_name);
+}
+
+bool inject_same_dir(const struct dir_state *a, const struct dir_state *b)
+{
+	if (a->n != b->n)
+		return false;
+	for (size_t i = 0; i < a->n; i++)
+		if (strcmp(a->file[i].name, b->file[i].name) || a->file[i].hash != b->file[i].hash)
+			return false;
+	return true;
+}
+
+/* Each file of the outcome is as before or as after; others are there only if they could not be
+ * removed. */
+static const char *files_are_right(const struct scenario *s, const struct outcome *o,
+				   bool unlink_failed)
+{
+	const struct dir_state *d = &o->dir, *sides[] = { &s->before, &s->good.dir };
+
+	for (size_t i = 0; i < d->n; i++) {
+		bool known = false, right = false;
+
+		for (size_t k = 0; k < 2; k++)
+			for (size_t j = 0; j < sides[k]->n; j++)
+				if (!strcmp(sides[k]->file[j].name, d->file[i].name)) {
+					known = true;
+					right |= sides[k]->file[j].hash == d->file[i].hash;
+				}
+		if (known && !right)
+			return "a half-written file under the final name";
+		if (!known && !unlink_failed)
+			return "a temporary file was left";
+	}
+	for (size_t j = 0; j < s->before.n; j++) {
+		bool there = false;
+
+		for (size_t i = 0; i < d->n; i++)
+			there |= !strcmp(d->file[i].name, s->before.file[j].name);
+		if (!there)
+			return "the file that was there is gone";
+	}
+	return NULL;
+}
+
+/* --- faults ----------------------------------------------------------------------------------- */
+
+/* To be got over: the call can be made again. */
+static bool passing(int err)
+{
+	return err == SHORT_ONE || err == SHORT_HALF || err == EINTR || err == EAGAIN;
+}
+
+static int n_strikes(void)
+{
+	return inject->n_strikes < 2 ? inject->n_strikes : 2;
+}
+
+static bool all_passing(void)
+{
+	for (int i = 0; i < n_strikes(); i++)
+		if (!passing(inject->strikes[i].err))
+			return false;
+	return true;
+}
+
+static bool struck_call(const char *part)
+{
+	for (int i = 0; i < n_strikes(); i++)
+		if (strstr(inject_call_name(inject->strikes[i].nr), part))
+			return true;
+	return false;
+}
+
+static bool struck_fd(int fd)
+{
+	for (int i = 0; i < n_strikes(); i++)
+		if (inject->strikes[i].fd == fd)
+			return true;
+	return false;
+}
+
+/* --- messages --------------------------------------------------------------------------------- */
+
+static bool says_error(const struct scenario *s, const char *line, int err)
+{
+	static const char *const sql[] = { "disk I/O error", "unable to open database",
+					   "database or disk is full" };
+
+	if (strstr(line, err == ENOMEM ? "out of memory" : strerror(err)))
+		return true;
+	for (size_t i = 0; s->sql && i < sizeof(sql) / sizeof(sql[0]); i++)
+		if (strstr(line, sql[i]))
+			return true;
+	return false;
+}
+
+static bool names_thing(const char *line)
+{
+	return strchr(line, '\'') || strstr(line, "standard ") || strstr(line, "SQL") ||
+	       strstr(line, "temporary");
+}
+
+static bool line_is_right(const struct scenario *s, const char *line)
+{
+	for (int i = 0; i < n_strikes(); i++) {
+		int err = inject->strikes[i].err;
+
+		if (says_error(s, line, err) && (err == ENOMEM || names_thing(line)))
+			return true;
+	}
+	return false;
+}
+
+static bool has_line(const char *text, const char *line)
+{
+	size_t n = strlen(line);
+
+	for (const char *p = text; (p = strstr(p, line)); p++)
+		if ((p == text || p[-1] == '\n') && p[n] == '\n')
+			return true;
+	return false;
+}
+
+/* Lines that a run without faults does not say: one tells of a fault, and there are few. */
+static const char *message_is_right(const struct scenario *s, const struct outcome *o)
+{
+	static char text[TEXT_MAX];
+	size_t len = strlen(o->err), n = 0;
+	bool told = false;
+	char *save, *line;
+
+	if (len && o->err[len - 1] != '\n')
+		return "the message does not end with a newline";
+	memcpy(text, o->err, len + 1);
+	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		if (has_line(s->good.err, line))
+			continue;
+		if (strncmp(line, "xtr: ", 5))
+			return "a line on stderr without the prefix";
+		n++;
+		told |= line_is_right(s, line);
+	}
+	if (!n)
+		return "no message";
+	if (n > LINES_MAX)
+		return "too many messages";
+	return told ? NULL : "the message does not tell what happened";
+}
+
+/* --- the verdict ------------------------------------------------------------------------------ */
+
+static bool same_output(const struct scenario *s, const struct outcome *o)
+{
+	return o->out == s->good.out && inject_same_dir(&o->dir, &s->good.dir);
+}
+
+static const char *ended_badly(const struct scenario *s, const struct outcome *o)
+{
+	if (o->status == -1)
+		return "did not end";
+	if (WIFSIGNALED(o->status))
+		return WTERMSIG(o->status) == SIGPIPE && struck_fd(STDOUT_FILENO)
+			       ? files_are_right(s, o, false)
+			       : "was killed by a signal";
+	if (!inject->ended)
+		return "ended within main";
+	if (inject->live > s->live)
+		return "memory leaked";
+	if (inject->leaked_fd >= 0)
+		return "a descriptor was left open";
+	return NULL;
+}
+
+const char *inject_judge(const struct scenario *s, const struct outcome *o, bool *absorbed)
+{
+	const char *why = ended_badly(s, o);
+	int status;
+
+	*absorbed = false;
+	if (why || !WIFEXITED(o->status))
+		return why;
+	status = WEXITSTATUS(o->status);
+	why = files_are_right(s, o, struck_call("unlink"));
+	if (why)
+		return why;
+	if (s->loose && (status <= 1 || status == 5))
+		return NULL;
+	if (status == s->status && same_output(s, o)) {
+		*absorbed = true;
+		return NULL;
+	}
+	if (status == s->status && status != 1)
+		return "a status of success with wrong output";
+	if (all_passing() && !struck_fd(STDERR_FILENO))
+		return "did not get over it";
+	if (status != 1)
+		return "wrong exit status";
+	return struck_fd(STDERR_FILENO) ? NULL : message_is_right(s, o);
+}

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The uses of xtr under test: small inputs that reach every section, every exporter and every importer."""
+
+import glob
+import os
+import re
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TESTS = os.path.join(HERE, "..")
+VECTORS = os.path.join(TESTS, "vectors")
+
+# Scenarios of drivers, by what they reach; the kernel whose event formats they are written with, and the status.
+DRIVERS = [
+    ("example", 3), ("amdgpu-clean", 0), ("amdgpu-reset", 0), ("amdgpu-thrash", 0), ("amdgpu-vmids", 0), ("i915-engines", 0),
+    ("i915-waits", 0), ("xe-basic", 0), ("xe-errors", 0), ("xe-lost", 3), ("nvidia-maps", 0), ("nvidia-xid", 0),
+    ("nvidia-ioctls", 0), ("display-clean", 0), ("display-lost", 3), ("fence-waits", 0), ("fence-unsignalled", 0),
+    ("cpu-late-gpu", 0), ("cpu-threads", 0), ("amdxdna-basic", 0), ("virtio-basic", 0), ("nouveau-channels", 0),
+]
+
+
+def output(*command, **options):
+    return subprocess.run(command, stdout=subprocess.PIPE, check=True, **options).stdout
+
+
+def kernel_of(path):
+    """The newest kernel that a scenario is for."""
+    with open(path, encoding="utf-8") as f:
+        named = re.search(r"^!kernels?\s+(.*)$", f.read(), re.M)
+    return named.group(1).split()[-1] if named else "7.2"
+
+
+class Inputs:
+    def __init__(self, build, work):
+        self.build, self.work = build, os.path.join(work, "inputs")
+        os.mkdir(self.work)
+
+    def path(self, name):
+        return os.path.join(self.work, name)
+
+    def drivers(self, name):
+        play = os.path.join(TESTS, "drivers", name + ".play")
+        trace = self.path(name + ".xtr")
+        if not os.path.exists(trace):
+            output(os.path.join(self.build, "tests/tools/play"), "--formats",
+                   os.path.join(TESTS, "data/tracefs", kernel_of(play)), "--formats", os.path.join(TESTS, "drivers/formats"),
+                   play, "-o", trace)
+        return trace
+
+    def synth(self, name, *options):
+        trace = self.path(name + ".xtr")
+        if not os.path.exists(trace):
+            output(os.path.join(self.build, "tests/tools/synth"), "-o", trace, *options)
+        return trace
+
+    def texts(self):
+        """Printed traces of a made-up load, by name of the format."""
+        sys.path.insert(0, os.path.join(TESTS, "import"))
+        import load  # pylint: disable=import-outside-toplevel
+        import printed  # pylint: disable=import-outside-toplevel
+        made = load.make(12)
+        texts = {}
+        for age, old in (("old", True), ("new", False)):
+            told = load.told(made, old)
+            texts["ftrace-" + age] = printed.ftrace(told)
+            texts["perf-" + age] = printed.perf(told, head=True, stacks=not old)
+        for name, text in texts.items():
+            with open(self.path(name + ".txt"), "w", encoding="utf-8") as f:
+                f.write(text)
+        return {name: self.path(name + ".txt") for name in texts}
+
+    def damaged(self, name, trace):
+        """With one bit of its middle flipped."""
+        with open(trace, "rb") as f:
+            data = bytearray(f.read())
+        data[len(data) // 2] ^= 0x10
+        with open(self.path(name), "wb") as f:
+            f.write(data)
+        return self.path(name)
+
+    def sql(self, text):
+        path = self.path("question.sql")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(text)
+        return path
+
+
+def views(i):
+    example, jobs = i.drivers("example"), i.synth("jobs", "-n", "600")
+    made = i.drivers("export")
+    vectors = [os.path.join(VECTORS, "accept", n + ".xtr") for n in ("builtin-events-filtered", "codec-lz4-matches-raw")]
+    damaged = i.damaged("damaged.xtr", jobs)
+    yield "info", ["-s3"], ["info", example]
+    yield "info-json", ["-s3"], ["info", "--json", example]
+    yield "info-vector", [], ["info", vectors[0]]
+    yield "info-damaged", ["-s3"], ["info", damaged]
+    yield "check", [], ["check", jobs]
+    yield "check-json", ["-s3"], ["check", "--json", damaged]
+    yield "check-vector", [], ["check", vectors[1]]
+    yield "dump", ["-s3"], ["dump", example]
+    yield "dump-json", ["-s3"], ["dump", "--json", example]
+    yield "dump-some", [], ["dump", "-e", "drm_sched_job_*", "--from", "0.001", "--to", "10", jobs]
+    yield "dump-pipe", ["-p", "-i", vectors[0]], ["dump", "-"]
+    yield "jobs", [], ["jobs", made]
+    yield "jobs-csv", [], ["jobs", "--csv", jobs]
+    yield "jobs-json", [], ["jobs", "--json", "--pid", "100", jobs]
+    yield "stats-jobs", [], ["stats", jobs]
+    yield "stats-json", [], ["stats", "--json", made]
+    yield "stats-stdin", ["-i", made], ["stats", "-"]
+    yield "stats-damaged", ["-s3"], ["stats", damaged]
+    yield "stats-findings", ["-s3"], ["stats", "--findings", example]
+
+
+def drivers(i):
+    for name, status in DRIVERS:
+        yield "stats-" + name, [f"-s{status}"], ["stats", i.drivers(name)]
+        yield "stats-json-" + name, [f"-s{status}"], ["stats", "--json", i.drivers(name)]
+
+
+def exports(i):
+    made, example = i.drivers("export"), i.drivers("example")
+    for name, flags, trace, status in (
+            ("perfetto", ["-f", "perfetto"], made, 0), ("perfetto-raw", ["-f", "perfetto", "--raw"], example, 3),
+            ("perfetto-ftrace", ["-f", "perfetto", "--ftrace"], made, 0),
+            ("perfetto-compress", ["-f", "perfetto", "--compress"], made, 0),
+            ("chrome", ["-f", "chrome"], made, 0), ("chrome-top", ["-f", "chrome", "--top", "5"], made, 0),
+            ("csv", ["-f", "csv"], made, 0), ("csv-events", ["-f", "csv", "-t", "events"], example, 3),
+            ("jsonl", ["-f", "jsonl"], made, 0), ("jsonl-calls", ["-f", "jsonl", "-t", "calls"], example, 3)):
+        yield "export-" + name, [f"-s{status}"], ["export", *flags, "-o", "out", trace]
+    yield "export-sqlite", ["-q"], ["export", "-f", "sqlite", "-o", "out", made]
+    yield "export-force", ["-k", "out"], ["export", "-f", "csv", "--force", "-o", "out", made]
+    yield "export-force-sqlite", ["-q", "-k", "out"], ["export", "-f", "sqlite", "--force", "-o", "out", made]
+    yield "export-stdout", [], ["export", "-f", "chrome", "-o", "-", made]
+    yield "export-name", [], ["export", "-f", "perfetto", made]
+
+
+def imports(i):
+    for name, path in i.texts().items():
+        yield "import-" + name, [], ["import", "-o", "out.xtr", path]
+    yield "import-force", ["-k", "out.xtr"], ["import", "--force", "-o", "out.xtr", i.path("ftrace-new.txt")]
+    yield "import-bpftrace", [], ["import", "-o", "out.xtr", os.path.join(TESTS, "import/npu_matmul.txt")]
+    yield "import-stdout", ["-p", "-i", i.path("perf-new.txt")], ["import", "-o", "-", "-"]
+    yield "import-name", [], ["import", i.path("ftrace-old.txt")]
+    for path in sorted(glob.glob(os.path.join(TESTS, "fuzz/corpus/tracedat/*"))):
+        yield "import-" + os.path.basename(path), ["-s3"], ["import", "-o", "out.xtr", path]
+
+
+def parts(i):
+    jobs, example = i.synth("jobs", "-n", "600"), i.drivers("example")
+    damaged = i.damaged("damaged.xtr", jobs)
+    yield "cut", ["-c"], ["cut", "--from", "0.0001", "--to", "0.002", "--ring", "*0", "-o", "out.xtr", jobs]
+    yield "cut-all", ["-s3"], ["cut", "-o", "out.xtr", example]
+    yield "cut-damaged", ["-s3"], ["cut", "-o", "out.xtr", damaged]
+    yield "cut-force", ["-k", "out.xtr"], ["cut", "--pid", "100", "--force", "-o", "out.xtr", jobs]
+    yield "cut-stdout", [], ["cut", "-o", "-", jobs]
+    yield "cut-name", [], ["cut", jobs]
+    yield "cat", ["-s3"], ["cat", "-o", "out.xtr", jobs, example]
+    yield "cat-damaged", ["-s3"], ["cat", "-o", "out.xtr", damaged, jobs]
+    yield "cat-stdout", [], ["cat", jobs, i.drivers("export")]
+
+
+def queries(i):
+    made = i.drivers("export")
+    database = i.path("made.sqlite")
+    output(os.path.join(i.build, "xtr"), "export", "-q", "-f", "sqlite", "-o", database, made)
+    sql = i.sql("SELECT ring, count(*), max(exec_ns) FROM jobs GROUP BY 1 ORDER BY 1; SELECT * FROM usage_by_ring;")
+    yield "query", ["-q"], ["query", made, "SELECT * FROM longest_jobs"]
+    yield "query-csv", ["-q"], ["query", "--csv", "-f", sql, made]
+    yield "query-json", ["-q"], ["query", "--json", made, "SELECT * FROM events LIMIT 20"]
+    yield "query-database", ["-q"], ["query", database, "SELECT * FROM jobs"]
+    yield "query-stdin", ["-q", "-p", "-i", sql], ["query", made, "-"]
+    yield "query-schema", ["-q"], ["query", "--schema"]
+
+
+def others(_):
+    yield "help", [], ["help"]
+    yield "help-stats", [], ["help", "stats"]
+    yield "version", [], ["--version"]
+
+
+def make(build, work):
+    i = Inputs(build, work)
+    return [s for family in (views, drivers, exports, imports, parts, queries, others) for s in family(i)]
