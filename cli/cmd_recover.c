@@ -219,12 +219,14 @@ static void print_holes(struct xtr_json *j, const struct recover_run *r)
 	xtr_json_end_array(j);
 }
 
-static void print_json(FILE *f, const struct recover_run *r)
+static int print_json(FILE *f, const struct recover_run *r)
 {
 	const size_t n = xtr_reader_n_problems(r->reader);
 	struct xtr_problem *list = malloc((n ? n : 1) * sizeof(*list));
 	struct xtr_json j;
 
+	if (!list)
+		return -ENOMEM;
 	xtr_json_init(&j, f, true);
 	xtr_json_begin_object(&j);
 	xtr_json_kv_str(&j, "schema", "xtr.recover/1");
@@ -239,19 +241,20 @@ static void print_json(FILE *f, const struct recover_run *r)
 	xtr_json_kv_bool(&j, "missing_is_exact", !r->unsure);
 	xtr_json_kv_bool(&j, "complete", r->sum.complete);
 	print_holes(&j, r);
-	for (size_t i = 0; list && i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		list[i] = *xtr_reader_problem(r->reader, i);
-	cli_json_problems(&j, list, list ? n : 0);
+	cli_json_problems(&j, list, n);
 	xtr_json_end_object(&j);
 	xtr_json_newline(&j);
 	free(list);
+	return 0;
 }
 
 /* --- the command ------------------------------------------------------------------------------ */
 
-static int failed(const char *what, int err)
+static int failed(const char *path, int err)
 {
-	cli_error("%s: %s", what, strerror(-err));
+	cli_error("'%s': %s", path, cli_strerror(err));
 	return XTR_EXIT_FAILURE;
 }
 
@@ -266,7 +269,7 @@ static int recover(struct recover_run *r)
 	}
 	if (err) {
 		/* The output's own errors are told with its name. */
-		status = failed(ferror(r->out.f) ? r->out.path : r->path, err);
+		status = outfile_broken(&r->out) ? XTR_EXIT_FAILURE : failed(r->path, err);
 		outfile_abandon(&r->out);
 		return status;
 	}
@@ -276,8 +279,9 @@ static int recover(struct recover_run *r)
 	say(r);
 	if (r->rings)
 		rings_done(r->rings, r->out.path);
-	if (r->o->json)
-		print_json(cli_out(), r);
+	err = r->o->json ? print_json(cli_out(), r) : 0;
+	if (err)
+		return failed(r->path, err);
 	return r->sum.complete ? XTR_EXIT_OK : XTR_EXIT_LOSS;
 }
 
