@@ -69,7 +69,7 @@ static int failed(const char *input, const struct import_opts *o, int err,
 		return XTR_EXIT_USAGE;
 	}
 	cli_error("'%s': %s", input, res->text[0] ? res->text : cli_strerror(err));
-	if (!res->format)
+	if (err == -EPROTONOSUPPORT)
 		cli_hint("say with -f what it is, if you know it");
 	return XTR_EXIT_FAILURE;
 }

@@ -137,7 +137,7 @@ static int keep_rights_for(const struct cli_command *cmd)
 	int err = cli_secure(cmd && cmd->privileged);
 
 	if (err)
-		cli_error("cannot give up privileges: %s", strerror(-err));
+		cli_error("cannot give up privileges: %s", cli_strerror(err));
 	return err;
 }
 

@@ -306,7 +306,7 @@ static int run(struct xtr_import *im, const struct xtr_importer *imp, struct xtr
 	if (!err)
 		err = import_finish(im);
 	if (err && !im->failed)
-		snprintf(im->res->text, sizeof(im->res->text), "%s", strerror(-err));
+		im->res->text[0] = '\0'; /* it was of something else */
 	return err;
 }
 
@@ -341,10 +341,8 @@ int xtr_import_run(struct xtr_io *in, struct xtr_io *out, const struct xtr_impor
 	*res = (struct xtr_import_result){ 0 };
 	imp = err ? NULL : choose(opts->format, head, n);
 	free(head);
-	if (err) {
-		snprintf(res->text, sizeof(res->text), "%s", strerror(-err));
+	if (err)
 		return err;
-	}
 	if (!imp) {
 		snprintf(res->text, sizeof(res->text), "%s",
 			 opts->format ? "unknown format" : "not a trace that xtr can import");

@@ -46,14 +46,16 @@ struct xtr_import_result {
 	uint64_t lost_unsure;       /* of these, losses whose size is not known */
 	uint64_t damage;            /* places in the input that could not be read */
 	bool no_times;              /* the input has an order of events, but no times */
-	char text[XTR_IMPORT_TEXT]; /* why it failed, or the first damage; "" if neither */
+	char text[XTR_IMPORT_TEXT]; /* why it failed where errno does not say it, or the first
+				       damage; else "" */
 };
 
 /*
  * Import `in` and write a whole section to `out`; both stay the caller's. 0: done, though there may
- * be losses and damage. Else -errno with res->text set; of the output a part may be written then.
- * -EPROTONOSUPPORT: no importer knows the content, or the one asked for does not exist or refuses a
- * variant of its format; -EBADMSG: not what the format says, and nothing could be read.
+ * be losses and damage. Else -errno, with res->text where that does not say it; of the output a
+ * part may be written then. -EPROTONOSUPPORT: no importer knows the content, or the one asked for
+ * does not exist or refuses a variant of its format; -EBADMSG: not what the format says, and
+ * nothing could be read.
  */
 int xtr_import_run(struct xtr_io *in, struct xtr_io *out, const struct xtr_import_opts *opts,
 		   struct xtr_import_result *res);
