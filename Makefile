@@ -3,6 +3,7 @@
 #
 #   make CC=clang      another compiler          make RECORDER=0   without libbpf, clang and root
 #   make SAN=1         ASan and UBSan            make V=1          show the commands
+#   make SAN=thread    TSan
 #   make WERROR=1      warnings are errors       make CFLAGS=...   instead of -O2 -g
 #   make SQLITE=0      without libsqlite3, as where it is not installed
 #   make COVER=1       counts which lines and branches run (make cover)
@@ -15,10 +16,11 @@ RECORDER ?= 1
 SAN      ?= 0
 V        ?= 0
 PREFIX   ?= /usr/local
-CFLAGS   ?= -O2 -g
+# Sanitizers look at every access anyway: optimizing further makes building slow.
+CFLAGS   ?= $(if $(filter 1 thread,$(SAN)),-O1 -g1,-O2 -g)
 
 # One build directory per kind of build, so that they never mix.
-VARIANT  ?= $(notdir $(firstword $(CC)))$(if $(filter 1,$(SAN)),-asan)$(if $(filter 1,$(COVER)),-cover)$(if $(filter 0,$(RECORDER)),-reader)$(if $(filter 0,$(SQLITE)),-nosql)
+VARIANT  ?= $(notdir $(firstword $(CC)))$(if $(filter 1,$(SAN)),-asan)$(if $(filter thread,$(SAN)),-tsan)$(if $(filter 1,$(COVER)),-cover)$(if $(filter 0,$(RECORDER)),-reader)$(if $(filter 0,$(SQLITE)),-nosql)
 B        := build/$(VARIANT)
 
 JOBS := $(if $(filter 0,$(MAKELEVEL)),-j$(shell nproc))
@@ -69,7 +71,8 @@ SKEL   := $(patsubst bpf/%.bpf.c,$(B)/gen/%.skel.h,$(BPF_SRC))
 PB     := $(patsubst converters/%.proto,$(B)/gen/%.pb-c.h,$(wildcard converters/*.proto))
 UNIT   := $(patsubst tests/unit/%.c,$(B)/unit/%,$(UNIT_SRC))
 TOOLS  := $(patsubst %.c,$(B)/%,$(TOOL_SRC))
-FUZZ   := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(FUZZ_SRC))
+FUZZ_DIR ?= $(B)/fuzz
+FUZZ   := $(patsubst tests/fuzz/%.c,$(FUZZ_DIR)/%,$(FUZZ_SRC))
 
 # --- flags ------------------------------------------------------------------------------------
 
@@ -93,10 +96,12 @@ CPPFLAGS += $(if $(filter 0,$(RECORDER)),-DXTR_NO_RECORDER) $(if $(HAVE_DW),-DHA
 CPPFLAGS += $(if $(HAVE_Z),-DHAVE_ZLIB) $(if $(HAVE_ZST),-DHAVE_ZSTD) $(if $(HAVE_SQL),-DHAVE_SQLITE)
 CPPFLAGS += $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 HARDEN   := -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3
-SANFLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-ALLFLAGS  = -std=gnu11 $(CFLAGS) $(WARN) $(if $(filter 1,$(SAN)),$(SANFLAGS),$(HARDEN)) $(COVFLAGS) -pthread
+SAN_1      := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+SAN_thread := -fsanitize=thread -fno-omit-frame-pointer
+SANFLAGS := $(SAN_$(SAN))
+ALLFLAGS  = -std=gnu11 $(CFLAGS) $(WARN) $(or $(SANFLAGS),$(HARDEN)) $(COVFLAGS) -pthread
 LDLIBS    = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lm
-LDALL     = $(LDFLAGS) $(if $(filter 1,$(SAN)),$(SANFLAGS)) $(if $(filter 1,$(COVER)),--coverage) -pthread
+LDALL     = $(LDFLAGS) $(SANFLAGS) $(if $(filter 1,$(COVER)),--coverage) -pthread
 # Only what is counted is built for counting, and without optimization, which merges branches and needs no
 # fortified libc; merge_pool.c has threads.
 ifeq ($(COVER),1)
@@ -206,7 +211,7 @@ check-packages:
 
 FUZZ_AUX  := tests/fuzz/mutate.c
 FUZZ_LIBS := $(LIBS)
-$(FUZZ): $(B)/fuzz/%: $(B)/tests/fuzz/%.o $(call objs,$(wildcard $(FUZZ_AUX))) $(FUZZ_MAIN) $(FUZZ_LIBS)
+$(FUZZ): $(FUZZ_DIR)/%: $(B)/tests/fuzz/%.o $(call objs,$(wildcard $(FUZZ_AUX))) $(FUZZ_MAIN) $(FUZZ_LIBS)
 	$(call msg,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALLFLAGS) $(LDALL) -o $@ $^ $(LDLIBS)
@@ -251,7 +256,7 @@ fuzz: ## fuzz each target SECS=60 seconds (T=name: one) with clang's libFuzzer
 		-print_final_stats=1 build/fuzz/corpus/$$n $(wildcard tests/fuzz/corpus)/$$n || exit 1; done
 
 fuzz-plain:
-	$(Q)$(MAKE) VARIANT=fuzz-plain SAN=1 FUZZ_MAIN='$$(B)/tests/fuzz/standalone.o' fuzz-bin
+	$(Q)$(MAKE) VARIANT=gcc-asan CC=gcc SAN=1 FUZZ_DIR=build/fuzz-plain/fuzz FUZZ_MAIN='$$(B)/tests/fuzz/standalone.o' fuzz-bin
 
 golden: bin tools-bin ## write the expected outputs of tests/golden again
 	$(Q)BUILD=$(B) XTR=$(B)/xtr tests/golden/run --update
