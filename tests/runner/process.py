@@ -15,7 +15,7 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 MARK = "XTR_CHECK_COMMAND"
 GRACE = 5  # seconds between a polite end and the other one
-COOPERATIVE = 10  # nice value of what may wait
+SECOND, LAST = 5, 10  # nice values of what may wait
 
 _lock = threading.Lock()
 _running = {}  # mark: process
@@ -33,9 +33,9 @@ class Done:
         self.status, self.output, self.cpu, self.left = status, output, cpu, left
 
 
-def yield_cpu():
+def yield_cpu(nice=LAST):
     """The calling thread, and all that it starts, leaves the CPU to others that want it."""
-    os.nice(COOPERATIVE)
+    os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), nice)
 
 
 def _signal_marked(mark, number):

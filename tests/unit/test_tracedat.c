@@ -109,7 +109,7 @@ static void cut_everywhere(const char *name, size_t step)
 	cr_log_info("%s: %zu of the cut files gave events", name, taken);
 }
 
-Test(tracedat, a_file_of_version_6_may_end_anywhere, .timeout = 200)
+Test(tracedat, a_file_of_version_6_may_end_anywhere, .timeout = 1000)
 {
 	struct xtr_import_result res;
 	struct file f;
@@ -120,7 +120,7 @@ Test(tracedat, a_file_of_version_6_may_end_anywhere, .timeout = 200)
 	cr_expect(res.events > 0 && res.damage);
 }
 
-Test(tracedat, a_compressed_file_of_version_7_may_end_anywhere, .timeout = 200)
+Test(tracedat, a_compressed_file_of_version_7_may_end_anywhere, .timeout = 1000)
 {
 	struct file f;
 	struct xtr_import_result res;
@@ -131,7 +131,7 @@ Test(tracedat, a_compressed_file_of_version_7_may_end_anywhere, .timeout = 200)
 	cut_everywhere("v7-zlib", 1);
 }
 
-Test(tracedat, any_byte_may_be_wrong, .timeout = 200)
+Test(tracedat, any_byte_may_be_wrong, .timeout = 1000)
 {
 	static const char *const names[] = { "v6-old-big-32", "v7-new-big" };
 	struct xtr_import_result res;
