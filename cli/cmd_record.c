@@ -248,6 +248,9 @@ static void summary(const struct session *s, const struct xtr_record_status *st)
 			 cli_events(all), (double)st->lost * 100 / (double)all);
 	if (st->stopped)
 		cli_warn("recording ended early: %s", st->stopped);
+	if (st->gone)
+		cli_error("'%s' is not there any more: it was removed or replaced while recording",
+			  s->o->output);
 	if (s->o->quiet)
 		return;
 	fprintf(stderr, "xtr: '%s': %s in %s", s->o->output, cli_events(st->events),
@@ -269,7 +272,7 @@ static int exit_status(const struct session *s, const struct xtr_record_status *
 		if (WEXITSTATUS(s->child_status))
 			return WEXITSTATUS(s->child_status);
 	}
-	if (rc)
+	if (rc || st->gone)
 		return XTR_EXIT_FAILURE;
 	return st->lost ? XTR_EXIT_LOSS : XTR_EXIT_OK;
 }

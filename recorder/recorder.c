@@ -24,6 +24,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define QUEUE_EXTRA 64 /* batches beyond one per CPU */
@@ -46,6 +47,7 @@ struct xtr_recorder {
 	struct xtr_drain drain;
 	struct xtr_sink sink;
 	struct xtr_child child;
+	struct stat output; /* the file as it was made; st_ino 0: it is none */
 	uint32_t attached;
 	uint64_t began, began_cpu; /* ns; CPU time used by then */
 };
@@ -249,6 +251,8 @@ static int open_file(struct xtr_recorder *r, struct xtr_record_err *err)
 			"a recording is not written through a symbolic link: name the file itself");
 	if (rc)
 		return fail(err, rc, what);
+	if (stat(r->opts.output, &r->output) || !S_ISREG(r->output.st_mode))
+		r->output.st_ino = 0;
 	rc = xtr_writer_open(&r->writer, r->io, r->meta, r->tables, r->loss, &how);
 	return rc ? fail(err, rc, what) : 0;
 }
@@ -435,6 +439,13 @@ void xtr_recorder_status(struct xtr_recorder *r, struct xtr_record_status *st)
 	sum_counts(r, st);
 }
 
+static bool output_is_gone(const struct xtr_recorder *r)
+{
+	struct stat now;
+	return r->output.st_ino && (stat(r->opts.output, &now) || now.st_ino != r->output.st_ino ||
+				    now.st_dev != r->output.st_dev);
+}
+
 int xtr_recorder_stop(struct xtr_recorder *r, const char *reason, struct xtr_record_status *st,
 		      struct xtr_record_err *err)
 {
@@ -455,6 +466,7 @@ int xtr_recorder_stop(struct xtr_recorder *r, const char *reason, struct xtr_rec
 		__atomic_store_n(&r->keep.head->done, 1, __ATOMIC_SEQ_CST);
 	xtr_recorder_status(r, st);
 	st->elapsed_ns = elapsed;
+	st->gone = output_is_gone(r);
 	st->lost = xtr_loss_total(r->loss);
 	return rc ? fail(err, rc, r->opts.output) : 0;
 }

@@ -60,6 +60,7 @@ struct xtr_record_status {
 	uint32_t attached;              /* hooks */
 	const char *stopped;            /* reason if recording has ended by itself, else NULL */
 	int error;                      /* -errno of the output, 0 */
+	bool gone; /* at the end: the output's name is not there, or of another file */
 };
 
 int xtr_recorder_open(struct xtr_recorder **r, const struct xtr_record_opts *opts,
