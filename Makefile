@@ -55,9 +55,11 @@ UNIT_SRC   := $(sort $(wildcard tests/unit/test_*.c))
 HELP_SRC   := $(filter-out $(UNIT_SRC),$(sort $(wildcard tests/unit/*.c)))
 # Single-file programs that tests and benchmarks use: build/VARIANT/tests/FOLDER/NAME
 TOOL_SRC   := $(sort $(foreach d,tools vectors spec golden export bench large record api kill selfcheck,$(wildcard tests/$(d)/*.c)))
-TOOL_SRC   := $(filter-out tests/api/lib%.c,$(TOOL_SRC))
+TOOL_SRC   := $(filter-out tests/api/lib%.c tests/kill/lib%.c,$(TOOL_SRC))
 # A library that recorded programs load, never built with sanitizers.
 API_LIB    := $(B)/tests/api/lib/libze_loader.so.1
+# One that makes a recorder's disk fail.
+FAULT_LIB  := $(B)/tests/kill/lib/libfault.so
 FUZZ_SRC   := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 INJECT_SRC := $(sort $(wildcard tests/inject/*.c))
 
@@ -121,7 +123,7 @@ all: $(if $(wildcard cli/main.c),xtr,$(LIBS) $(SKEL)) ## build ./xtr
 
 bin: $(B)/xtr
 unit-bin: $(UNIT)
-tools-bin: $(TOOLS) $(API_LIB) $(B)/inject
+tools-bin: $(TOOLS) $(API_LIB) $(B)/inject $(FAULT_LIB)
 
 xtr: $(B)/xtr FORCE
 	$(Q)cmp -s $< $@ || { cp $< $@.tmp && mv $@.tmp $@; }
@@ -195,6 +197,11 @@ $(API_LIB): tests/api/libze.c $(B)/flags
 	$(call msg,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -O1 -g $(WARN) -fPIC -shared -fvisibility=hidden -Wl,-soname,$(@F) -o $@ $<
+
+$(FAULT_LIB): tests/kill/libfault.c $(B)/flags
+	$(call msg,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -D_GNU_SOURCE -std=gnu11 -O1 -g $(WARN) -fPIC -shared -o $@ $<
 
 # The list of sources and the flags are files: what depends on them is made again when they change.
 stamp = @mkdir -p $(@D); echo '$(subst ','\'',$(1))' | cmp -s - $@ || echo '$(subst ','\'',$(1))' >$@

@@ -83,7 +83,7 @@ class Producer:
 
 
 class Recorder:
-    """xtr record of a producer; the command that it runs makes the file `started` and sleeps."""
+    """xtr record of a producer; the command that it runs makes the file `started` and waits for a signal."""
 
     def __init__(self, producer, *args, out="t.xtr", env=None, stdout=None, events=(CALL,)):
         self.out = out
@@ -92,7 +92,7 @@ class Recorder:
         asked = [a for e in events for a in ("-e", e)]
         self.process = subprocess.Popen(
             [XTR, "record", "-o", out, "-p", str(producer.process.pid), *asked, *args,
-             "--", "sh", "-c", ": >started; exec sleep 1000"],
+             "--", "sh", "-c", "trap 'exit 0' TERM INT HUP QUIT; : >started; while :; do sleep 1000 & wait; done"],
             stdin=subprocess.DEVNULL, stdout=stdout or subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
             env={**os.environ, **(env or {})})
         self.pid = self.process.pid
@@ -125,13 +125,14 @@ class Recorder:
         return status, self.process.stderr.read().decode()
 
     def end(self, number=signal.SIGTERM):
-        self.send(number)
+        """The recorder is told to end, or its command is, where it has ended by itself."""
+        os.killpg(self.pid, number)
         return self.gather()
 
 
 def xtr(*args):
     p = subprocess.run([XTR, *args], stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT, check=False)
-    return p.returncode, p.stdout.decode(), p.stderr.decode()
+    return p.returncode, p.stdout.decode(errors="replace"), p.stderr.decode()
 
 
 def problems(path):
