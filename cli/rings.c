@@ -48,8 +48,9 @@ static void print_one(FILE *f, const struct xtr_leftover *l)
 	fprintf(f, "%016" PRIx64 "  ", l->id);
 	if (l->error) {
 		fprintf(f, "cannot be read: %s\n",
-			l->error == -EBADMSG ? "left by another version of xtr"
-					     : strerror(-l->error));
+			l->error == -EBADMSG  ? "left by another version of xtr"
+			: l->error == -EACCES ? "it is another user's"
+					      : strerror(-l->error));
 	} else if (l->nothing) {
 		fprintf(f, "nothing is missing in the file\n");
 	} else {

@@ -80,6 +80,15 @@ int xtr_pin_adopt(struct xtr_pin *p, uint64_t id)
 	return open_locked(p);
 }
 
+bool xtr_pin_is_own(uint64_t id)
+{
+	char path[PATH_LEN];
+	struct stat st;
+
+	path_of(path, id, NULL);
+	return !lstat(path, &st) && S_ISDIR(st.st_mode) && st.st_uid == geteuid();
+}
+
 int xtr_pin_put(const struct xtr_pin *p, const char *name, int fd)
 {
 	char path[PATH_LEN];

@@ -26,6 +26,9 @@ struct xtr_pin {
 int xtr_pin_new(struct xtr_pin *p, uint64_t id);
 /* Open and lock what a recorder left. 0; -ENOENT: nothing; -EBUSY: it lives; or -errno. */
 int xtr_pin_adopt(struct xtr_pin *p, uint64_t id);
+/* Is this directory this user's own? What others pin is not to be read: they may change it
+ * meanwhile. */
+bool xtr_pin_is_own(uint64_t id);
 /* Pin a map or program under a name. 0 or -errno. */
 int xtr_pin_put(const struct xtr_pin *p, const char *name, int fd);
 /* Descriptor of what is pinned under a name, or -errno. */

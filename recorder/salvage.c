@@ -20,8 +20,11 @@ static bool fits(const struct xtr_keep_head *h)
 
 static int open_keep(struct xtr_salvage *s)
 {
-	int fd = xtr_pin_get(&s->pin, XTR_PINNED_KEEP), err;
+	int fd, err;
 
+	if (!xtr_pin_is_own(s->pin.id))
+		return -EACCES;
+	fd = xtr_pin_get(&s->pin, XTR_PINNED_KEEP);
 	if (fd < 0)
 		return fd;
 	err = xtr_keep_open(&s->keep, fd);
@@ -65,7 +68,7 @@ static int open_id(struct xtr_salvage **out, uint64_t id)
 static uint64_t file_of(uint64_t id)
 {
 	struct xtr_pin pin = { .id = id, .lock = -1 };
-	int fd = xtr_pin_get(&pin, XTR_PINNED_KEEP);
+	int fd = xtr_pin_is_own(id) ? xtr_pin_get(&pin, XTR_PINNED_KEEP) : -EACCES;
 	struct xtr_keep k;
 	uint64_t file;
 
