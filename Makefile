@@ -226,7 +226,7 @@ fuzz-bin: $(FUZZ)
 
 # --- verbs ------------------------------------------------------------------------------------
 
-.PHONY: check check-long demo bench fuzz fuzz-plain asan golden lint fmt fmt-check install uninstall list clean large
+.PHONY: check check-long demo bench fuzz fuzz-plain fuzz-weigh asan golden lint fmt fmt-check install uninstall list clean large
 check: ## build and run every test (LAB=0: without the lab); last line: N passed, N failed, N skipped
 	$(Q)scripts/install-deps build check lint
 	$(Q)$(if $(filter 0,$(LAB)),:,scripts/install-deps lab || :)
@@ -264,6 +264,10 @@ fuzz: ## fuzz each target SECS=60 seconds (T=name: one) with clang's libFuzzer
 
 fuzz-plain:
 	$(Q)$(MAKE) VARIANT=gcc-asan CC=gcc SAN=1 FUZZ_DIR=build/fuzz-plain/fuzz FUZZ_MAIN='$$(B)/tests/fuzz/standalone.o' fuzz-bin
+
+# Without sanitizers: what an input takes of memory and time.
+fuzz-weigh:
+	$(Q)$(MAKE) FUZZ_MAIN='$$(B)/tests/fuzz/standalone.o $$(B)/tests/fuzz/weigh.o' fuzz-bin
 
 golden: bin tools-bin ## write the expected outputs of tests/golden again
 	$(Q)BUILD=$(B) XTR=$(B)/xtr tests/golden/run --update

@@ -251,17 +251,12 @@ def lint(build):
     return result
 
 
-def fuzz(_):
-    """The fuzz targets over their corpora and 20 mutations of each input, without a fuzzing engine."""
-    names = [os.path.basename(t)[len("fuzz_"):-2] for t in sorted(glob.glob(os.path.join(ROOT, "tests/fuzz/fuzz_*.c")))]
-    if not names:
-        say("  FAIL no fuzz targets")
-        return Result(failed=1)
+def fuzz(build):
+    """The plain programs of the fuzz targets, once to find faults and once to weigh, then tests/fuzz/run."""
     result = FUZZ_PLAIN.make("fuzz-plain")
+    result.add(PLAIN.make("fuzz-weigh", "bin"))
     if not result.failed:
-        lines = [[f"build/fuzz-plain/fuzz/fuzz_{n}", "-m", "20", f"tests/fuzz/corpus/{n}"] for n in names]
-        for one in at_once(lambda line: command(line, SAN_ENV), lines):
-            result.add(told(*one))
+        result.add(run_program(find_program("fuzz"), PLAIN, LONG_GROUPS["fuzz"] if LONG else 1800))
     return result
 
 
@@ -310,7 +305,7 @@ GROUPS = [
     ("unit", "unit tests", unit, False, True),
     ("unit-asan", "unit tests under ASan and UBSan", lambda _: unit(ASAN), False, False),
     ("selfcheck", "broken programs are found to be broken", selfcheck, False, False),
-    ("fuzz", "fuzz targets over their corpora, under ASan and UBSan", fuzz, False, False),
+    ("fuzz", "hostile bytes: fuzz targets, and what they take", fuzz, False, False),
     ("vectors", "files of the specification, read in C and in Python", group("vectors"), False, True),
     ("spec", "the specification and the code agree", group("spec"), False, True),
     ("cli", "the command line", group("cli"), False, True),

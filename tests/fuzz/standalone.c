@@ -2,25 +2,38 @@
 /*
  * Runs a fuzz target without libFuzzer:
  *
- *     fuzz_NAME [-m ROUNDS] FILE-OR-FOLDER...
+ *     fuzz_NAME [-m ROUNDS] [-w] FILE-OR-FOLDER...
  *
  * each input once as it is and, with -m, ROUNDS times more after mutation (mutate.c, fixed seeds,
  * so that a run repeats exactly). A broken promise or a sanitizer ends the program; otherwise it
  * prints how many inputs it ran. No input at all is a failure: an empty corpus must not look like
  * success.
+ *
+ * -w weighs each input (weigh.h), prints the heaviest and the slowest one, and fails if one took
+ * more than 64 MiB, or more than a second twice.
  */
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/weigh.h"
 
 #include <dirent.h>
+#include <inttypes.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define INPUT_MAX (1u << 20) /* bytes of one input, mutations included */
+#define INPUT_MAX (1u << 20)    /* bytes of one input, mutations included */
+#define HEAP_MAX  (64u << 20)   /* bytes */
+#define CPU_MAX   1000000000ull /* ns */
 
 struct driver {
 	unsigned int rounds;  /* mutations per input */
 	unsigned long inputs; /* run so far, mutations included */
+	bool weigh;
+	struct weight most;               /* of any input */
+	char heaviest[256], slowest[256]; /* their paths */
+	const char *path;                 /* of the input at hand */
+	int failed;
 };
 
 static uint64_t rng_state = 1;
@@ -63,6 +76,42 @@ size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max)
 	}
 }
 
+static void keep_path(char to[256], const char *path)
+{
+	snprintf(to, 256, "%s", path);
+}
+
+static struct weight weigh(const uint8_t *data, size_t size)
+{
+	weigh_begin();
+	LLVMFuzzerTestOneInput(data, size);
+	return weigh_end();
+}
+
+/* A machine may be busy with something else, and a first run also fills caches: two tries. */
+static void weigh_one(struct driver *d, const uint8_t *data, size_t size)
+{
+	struct weight w = weigh(data, size), again;
+
+	if (w.cpu_ns > CPU_MAX) {
+		again = weigh(data, size);
+		w.cpu_ns = again.cpu_ns < w.cpu_ns ? again.cpu_ns : w.cpu_ns;
+	}
+	if (w.heap > HEAP_MAX || w.cpu_ns > CPU_MAX) {
+		printf("FAIL %s: %zu bytes of heap, %.3f s\n", d->path, w.heap,
+		       (double)w.cpu_ns / 1e9);
+		d->failed = 1;
+	}
+	if (w.heap >= d->most.heap) {
+		d->most.heap = w.heap;
+		keep_path(d->heaviest, d->path);
+	}
+	if (w.cpu_ns >= d->most.cpu_ns) {
+		d->most.cpu_ns = w.cpu_ns;
+		keep_path(d->slowest, d->path);
+	}
+}
+
 /* The input in a buffer of its own size, so that a read past its end is seen. */
 static void run_one(struct driver *d, const uint8_t *data, size_t size)
 {
@@ -70,7 +119,10 @@ static void run_one(struct driver *d, const uint8_t *data, size_t size)
 
 	FUZZ_CHECK(copy);
 	memcpy(copy, data, size);
-	LLVMFuzzerTestOneInput(copy, size);
+	if (d->weigh)
+		weigh_one(d, copy, size);
+	else
+		LLVMFuzzerTestOneInput(copy, size);
 	free(copy);
 	d->inputs++;
 }
@@ -87,6 +139,7 @@ static int run_file(struct driver *d, const char *path)
 	}
 	size = fread(original, 1, sizeof(original), f);
 	fclose(f);
+	d->path = path;
 	run_one(d, original, size);
 	for (unsigned int i = 0; i < d->rounds; i++) {
 		memcpy(work, original, size);
@@ -125,13 +178,19 @@ int main(int argc, char **argv)
 	struct driver d = { 0 };
 	int opt, rc = 0;
 
-	while ((opt = getopt(argc, argv, "m:")) != -1) {
-		if (opt != 'm')
+	while ((opt = getopt(argc, argv, "m:w")) != -1) {
+		if (opt == 'm')
+			d.rounds = (unsigned int)strtoul(optarg, NULL, 10);
+		else if (opt == 'w' && weigh_begin)
+			d.weigh = true;
+		else
 			return 2;
-		d.rounds = (unsigned int)strtoul(optarg, NULL, 10);
 	}
 	for (int i = optind; i < argc; i++)
 		rc |= run_path(&d, argv[i]);
 	printf("%s: %lu inputs\n", argv[0], d.inputs);
-	return rc || !d.inputs;
+	if (d.weigh)
+		printf("heap %zu %s\ncpu %" PRIu64 " %s\n", d.most.heap, d.heaviest, d.most.cpu_ns,
+		       d.slowest);
+	return rc || d.failed || !d.inputs;
 }
