@@ -223,6 +223,7 @@ int xtr_tp_format_parse(struct xtr_tp_format **out, const char *text, size_t n)
 		if (starts(line, print_key)) {
 			/* The last item; its literals may contain newlines. */
 			end = line + strlen(line);
+			free(f->print_fmt); /* of a line that was indented */
 			f->print_fmt = copy_trimmed(line + strlen(print_key), end);
 			err = f->print_fmt ? 0 : -ENOMEM;
 		} else {

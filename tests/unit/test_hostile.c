@@ -9,6 +9,7 @@
 #include "format/chunk.h"
 #include "format/crc32c.h"
 #include "format/tables.h"
+#include "format/tpformat.h"
 #include "format/votes.h"
 #include "trace.h"
 
@@ -354,4 +355,18 @@ Test(hostile, sections_of_nothing_are_empty)
 	}
 	xtr_reader_close(r);
 	xtr_buf_free(&b);
+}
+
+/* --- formats ------------------------------------------------------------------------------------
+ */
+
+/* The first one was leaked, which AddressSanitizer sees. */
+Test(hostile, the_second_print_format_holds)
+{
+	static const char text[] = "name: a\nID: 5\n print fmt: \"first\"\nprint fmt: \"second\"\n";
+	struct xtr_tp_format *f;
+
+	cr_assert(eq(int, xtr_tp_format_parse(&f, text, sizeof(text) - 1), 0));
+	cr_expect(eq(str, f->print_fmt, "\"second\""));
+	xtr_tp_format_free(f);
 }
