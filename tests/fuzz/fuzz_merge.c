@@ -37,7 +37,7 @@ static void put_chunk(struct made *m, uint32_t seq, const uint8_t *op)
 	c.first_ordinal = m->ordinal[stream];
 	for (uint32_t i = 0; i < n; i++) {
 		uint8_t *r = recs + (size_t)i * RECORD;
-		/* In order, against it, or to and fro. */
+		/* In order, against it, or in small turns. */
 		uint64_t at = ts + step * (op[5] & 1 ? n - i : op[5] & 2 ? i ^ 5 : i);
 
 		xtr_put_le64(r, at);
