@@ -171,10 +171,11 @@ $(B)/gen/%.skel.h: $(B)/bpf/%.bpf.o
 	@mkdir -p $(@D)
 	$(Q)$(BPFTOOL) gen skeleton $< name $(subst -,_,$*) >$@
 
-# Allocations of the code under test can be made to fail (tests/unit/oom.h).
+# Allocations and system calls of the code under test can be made to fail (tests/unit/oom.h, sysfail.h).
 comma     := ,
 UNIT_WRAP := $(addprefix -Wl$(comma)--wrap=,malloc calloc realloc reallocarray strdup strndup asprintf __asprintf_chk \
-	     cbor_load pthread_create)
+	     cbor_load pthread_create write read pread fstat lstat fdatasync fchmod close poll mkostemp rename getrandom \
+	     open fcntl)
 $(UNIT): $(B)/unit/%: $(B)/tests/unit/%.o $(call objs,$(HELP_SRC)) $(LIBS)
 	$(call msg,LD,$@)
 	@mkdir -p $(@D)
