@@ -10,11 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-static inline bool xtr_add_u64(uint64_t a, uint64_t b, uint64_t *r)
-{
-	return !__builtin_add_overflow(a, b, r);
-}
-
 static inline bool xtr_add_size(size_t a, size_t b, size_t *r)
 {
 	return !__builtin_add_overflow(a, b, r);

@@ -59,8 +59,9 @@ __attribute__((target("sse4.2"))) static uint32_t crc32c_sse42(const void *data,
 uint32_t xtr_crc32c(const void *data, size_t n)
 {
 #ifdef __x86_64__
-	if (__builtin_cpu_supports("sse4.2"))
-		return crc32c_sse42(data, n);
-#endif
+	return __builtin_cpu_supports("sse4.2") ? crc32c_sse42(data, n)
+						: xtr_crc32c_portable(data, n);
+#else
 	return xtr_crc32c_portable(data, n);
+#endif
 }

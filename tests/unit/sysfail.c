@@ -89,7 +89,7 @@ WRAP(int, close, (int fd), (fd))
 WRAP(int, poll, (struct pollfd * p, nfds_t n, int ms), (p, n, ms))
 WRAP(int, mkostemp, (char *path, int flags), (path, flags))
 WRAP(int, rename, (const char *from, const char *to), (from, to))
-WRAP(int, getrandom, (void *p, size_t n, unsigned int flags), (p, n, flags))
+WRAP(ssize_t, getrandom, (void *p, size_t n, unsigned int flags), (p, n, flags))
 
 int __real_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...);

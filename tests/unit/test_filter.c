@@ -191,3 +191,42 @@ Test(filter, layouts_cover_the_payload)
 		  "64 fields of 127 bytes are the most");
 	xtr_meta_free(m);
 }
+
+Test(filter, a_record_that_no_layout_covers_is_left_to_the_plain_form)
+{
+	const uint32_t size = 9000; /* more than 64 fields of 127 bytes */
+	struct xtr_meta *meta = xtr_meta_new();
+	struct xtr_filter_enc *e = xtr_filter_enc_new(meta);
+	uint8_t *rec = calloc(1, size);
+	struct xtr_filtered out;
+	uint64_t seed = 1;
+
+	trace_record(rec, &seed, 1, 3000, size);
+	for (int again = 0; again < 2; again++) {
+		cr_assert(eq(int, xtr_filter_encode(e, rec, 1, 1 << 20, &out), 0));
+		cr_assert(zero(u32, out.n));
+	}
+	free(rec);
+	xtr_filter_enc_free(e);
+	xtr_meta_free(meta);
+	xtr_filter_enc_free(NULL);
+}
+
+Test(filter, a_chunk_ends_before_it_has_too_many_layouts)
+{
+	const uint32_t n = XTR_LAYOUTS_MAX + 10;
+	struct xtr_meta *meta = xtr_meta_new();
+	struct xtr_filter_enc *e = xtr_filter_enc_new(meta);
+	uint8_t *recs = calloc(n, 16);
+	struct xtr_filtered out;
+	uint64_t seed = 1;
+
+	for (uint32_t i = 0; i < n; i++)
+		trace_record(recs + (size_t)i * 16, &seed, i, 2000 + i, 16);
+	cr_assert(eq(int, xtr_filter_encode(e, recs, n, 1 << 20, &out), 0));
+	cr_assert(eq(u32, out.n, XTR_LAYOUTS_MAX));
+	cr_assert(eq(sz, out.taken, XTR_LAYOUTS_MAX * 16));
+	free(recs);
+	xtr_filter_enc_free(e);
+	xtr_meta_free(meta);
+}

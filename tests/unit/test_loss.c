@@ -6,6 +6,7 @@
 #include <criterion/new/assert.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Everything that is pending, to another account. Returns the number of payloads. */
 static size_t hand_over(struct xtr_loss *from, struct xtr_loss *to)
@@ -119,5 +120,39 @@ Test(loss, a_copy_of_what_was_read_is_written_again)
 	xtr_loss_free(l);
 	xtr_loss_free(read);
 	xtr_loss_free(copy);
+	xtr_loss_free(back);
+}
+
+Test(loss, gaps_of_the_same_time_are_in_order_of_stream_and_end)
+{
+	const struct xtr_gap gaps[] = {
+		{ 2, 100, 300, 1 }, { 1, 100, 400, 2 }, { 1, 100, 200, 3 }, { 1, 50, 60, 4 }
+	};
+	const uint64_t want[] = { 4, 3, 2, 1 };
+	struct xtr_loss *l = xtr_loss_new(), *back = xtr_loss_new();
+
+	for (size_t i = 0; i < 4; i++)
+		cr_assert(eq(int, xtr_loss_add_gap(l, &gaps[i]), 0));
+	hand_over(l, back);
+	for (size_t i = 0; i < 4; i++)
+		cr_assert(eq(u64, xtr_loss_gap_at(back, i)->count, want[i]));
+	cr_assert(eq(ptr, (void *)xtr_loss_gap_at(back, 4), NULL));
+	cr_assert(eq(ptr, (void *)xtr_loss_entry_at(back, 0), NULL));
+	xtr_loss_free(l);
+	xtr_loss_free(back);
+}
+
+Test(loss, a_total_that_stays_is_not_written_again)
+{
+	struct xtr_loss *l = xtr_loss_new(), *back = xtr_loss_new();
+
+	cr_assert(eq(int, xtr_loss_set(l, 1, 17, XTR_LOSS_RING_FULL, 10), 0));
+	cr_assert(eq(sz, hand_over(l, back), 1));
+	cr_assert(eq(int, xtr_loss_set(l, 1, 17, XTR_LOSS_RING_FULL, 10), 0));
+	cr_assert(eq(sz, hand_over(l, back), 0));
+	cr_assert(ne(ptr,
+		     (void *)strstr(xtr_loss_cause_help((enum xtr_loss_cause)200), "later version"),
+		     NULL));
+	xtr_loss_free(l);
 	xtr_loss_free(back);
 }

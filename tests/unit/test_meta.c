@@ -252,3 +252,45 @@ Test(meta, a_name_is_searched_among_the_events_of_now)
 	cr_assert(eq(ptr, (void *)xtr_meta_event_by_name(m, "a:b"), NULL));
 	xtr_meta_free(m);
 }
+
+Test(meta, devices_and_providers_are_named_and_replaced)
+{
+	struct xtr_device dev = { .name = "0000:03:00.0", .driver = "amdgpu" }, none = { 0 };
+	struct xtr_provider p = { .id = 3, .name = "a:b", .attach = "tp", .target = "x" };
+	struct xtr_meta *m = xtr_meta_new();
+	const char **const needed[] = { &p.name, &p.attach, &p.target };
+	uint64_t num;
+
+	cr_assert(eq(int, xtr_meta_add_device(m, &none), -EINVAL));
+	for (size_t i = 0; i < 3; i++) {
+		const char *name = *needed[i];
+
+		*needed[i] = NULL;
+		cr_assert(eq(int, xtr_meta_add_provider(m, &p), -EINVAL));
+		*needed[i] = name;
+	}
+	for (uint32_t i = 0; i < 2; i++) {
+		dev.name = i ? "b" : "a";
+		p.id = i + 1;
+		cr_assert(eq(int, xtr_meta_add_device(m, &dev), 0));
+		cr_assert(eq(int, xtr_meta_add_provider(m, &p), 0));
+	}
+	dev.driver = "i915";
+	p.target = "y";
+	cr_assert(eq(int, xtr_meta_add_device(m, &dev), 0));
+	cr_assert(eq(int, xtr_meta_add_provider(m, &p), 0));
+	cr_assert(eq(sz, xtr_meta_n_devices(m), 2));
+	cr_assert(eq(sz, xtr_meta_n_providers(m), 2));
+	cr_assert(eq(str, (char *)xtr_meta_device(m, 1)->driver, "i915"));
+	cr_assert(eq(str, (char *)xtr_meta_provider(m, 1)->target, "y"));
+	cr_assert(eq(ptr, (void *)xtr_meta_device(m, 2), NULL));
+	cr_assert(eq(ptr, (void *)xtr_meta_provider(m, 2), NULL));
+	cr_assert(eq(ptr, (void *)xtr_meta_event_at(m, 0), NULL));
+	cr_assert(eq(ptr, (void *)xtr_meta_event(m, 16), NULL));
+	cr_assert(eq(int, xtr_meta_set_config_str(m, "k", "text"), 0));
+	cr_assert(not(xtr_meta_config_u64(m, "k", &num)));
+	cr_assert(eq(int, xtr_meta_set_config_u64(m, "k", 5), 0));
+	cr_assert(xtr_meta_config_u64(m, "k", &num));
+	cr_assert(eq(u64, num, 5));
+	xtr_meta_free(m);
+}

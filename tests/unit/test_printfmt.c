@@ -31,8 +31,12 @@ Test(printfmt, constants)
 	cr_expect(eq(u64, value("-1"), UINT64_MAX));
 	cr_expect(eq(u64, value("~0 >> 63"), 1));
 	cr_expect(eq(u64, value("8 - 2 - 1"), 5), "from the left");
-	for (size_t i = 0; i < 4; i++) {
-		static const char *const none[] = { "", "ENUM_NAME", "1 +", "sizeof(int)" };
+	cr_expect(eq(u64, value("0xff & 0x3c ^ 4"), 0x38));
+	cr_expect(eq(u64, value("1 << 64"), 0), "no shift that C leaves undefined");
+	cr_expect(eq(u64, value("1 >> 64"), 0));
+	for (size_t i = 0; i < 8; i++) {
+		static const char *const none[] = { "",          "ENUM_NAME", "1 +", "sizeof(int)",
+						    "(unsigned", "()1",       "(1",  "(x.y)1" };
 
 		cr_expect(not(xtr_constant(none[i], strlen(none[i]), &v)), "%s", none[i]);
 	}

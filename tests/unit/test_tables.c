@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "format/tables.h"
 #include "format/cborcheck.h"
+#include "format/tables_priv.h"
 #include "trace.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct sink {
@@ -203,4 +205,54 @@ Test(tables, what_was_read_can_be_interned_and_written)
 	xtr_tables_free(read);
 	xtr_tables_free(copy);
 	xtr_tables_free(back);
+}
+
+Test(tables, what_goes_beyond_a_limit_is_refused)
+{
+	struct xtr_tables *t = xtr_tables_new();
+	const struct xtr_ring none = { 0 }, ring = { .id = 7 };
+	const struct xtr_frame frame = { 1, 2, 3 };
+	const uint32_t frames[] = { 1 };
+	char *longest = calloc(1, XTR_CBOR_STRING_MAX + 1);
+	uint32_t id;
+
+	cr_assert(eq(int, xtr_tables_intern(t, longest, XTR_CBOR_STRING_MAX + 1, &id), -E2BIG));
+	free(longest);
+	cr_assert(eq(int, xtr_tables_add_ring(t, &none), -EINVAL));
+	cr_assert(eq(int, xtr_tables_add_ring(t, &ring), 0));
+	cr_assert(eq(int, xtr_tables_add_ring(t, &ring), -EEXIST));
+	cr_assert(eq(int, xtr_tables_add_stack(t, 0, frames, 1), -EINVAL));
+	cr_assert(eq(int, xtr_tables_add_stack(t, 1, frames, XTR_CBOR_ITEMS_MAX), -EINVAL));
+	cr_assert(eq(int, xtr_tables_add_stack(t, 1, NULL, 0), 0));
+	cr_assert(eq(int, xtr_tables_add_stack(t, 1, frames, 1), -EEXIST));
+	t->last_id[XTR_T_STRINGS] = t->last_id[XTR_T_FRAMES] = UINT32_MAX;
+	cr_assert(eq(int, xtr_tables_intern(t, "a", 1, &id), -EFBIG), "no id is left");
+	cr_assert(eq(int, xtr_tables_intern_frame(t, &frame, &id), -EFBIG));
+	t->last_id[XTR_T_STRINGS] = 0;
+	t->bytes = XTR_TABLES_BYTES_MAX;
+	cr_assert(eq(int, xtr_tables_intern(t, "a", 1, &id), -EFBIG), "no memory beyond 1 GiB");
+	cr_assert(eq(int, xtr_tables_add_stack(t, 2, frames, 1), -EFBIG));
+	cr_assert(eq(sz, xtr_tables_n_rings(t), 1));
+	cr_assert(eq(u32, xtr_tables_ring_at(t, 0)->id, 7));
+	cr_assert(eq(ptr, (void *)xtr_tables_ring_at(t, 1), NULL));
+	cr_assert(eq(ptr, (void *)xtr_tables_task_at(t, 0), NULL));
+	xtr_tables_free(t);
+	xtr_tables_free(NULL);
+}
+
+Test(tables, ids_are_walked_across_holes)
+{
+	struct xtr_tables *t = xtr_tables_new();
+	const uint32_t ids[] = { 9, 3, 4, UINT32_MAX }, frames[] = { 1 },
+		       want[] = { 3, 4, 9, UINT32_MAX };
+	uint32_t id = 0;
+
+	for (size_t i = 0; i < 4; i++)
+		cr_assert(eq(int, xtr_tables_add_stack(t, ids[i], frames, 1), 0));
+	for (size_t i = 0; i < 4; i++) {
+		cr_assert(xtr_tables_next_id(t, XTR_TABLE_STACKS, &id));
+		cr_assert(eq(u32, id, want[i]));
+	}
+	cr_assert(not(xtr_tables_next_id(t, XTR_TABLE_STACKS, &id)));
+	xtr_tables_free(t);
 }

@@ -3,6 +3,7 @@
 #include "format/chunk.h"
 #include "format/record.h"
 #include "faulty_io.h"
+#include "sysfail.h"
 #include "trace.h"
 
 #include <criterion/criterion.h>
@@ -286,4 +287,52 @@ Test(writer, after_an_error_the_file_is_readable_to_the_last_whole_chunk)
 			xtr_io_close(f.mem);
 		}
 	}
+}
+
+Test(writer, options_and_calls_that_make_no_sense_are_refused)
+{
+	const struct xtr_clock_reading clock = { "realtime", 5 };
+	struct xtr_writer_opts o;
+	struct trace t;
+
+	xtr_writer_opts_init(&o);
+	o.codec = (enum xtr_codec)9;
+	cr_assert(eq(int, trace_open(&t, NULL, &o), -EINVAL));
+	trace_close(&t, false);
+	xtr_writer_opts_init(&o);
+	o.filter = (enum xtr_filter)9;
+	cr_assert(eq(int, trace_open(&t, NULL, &o), -EINVAL));
+	trace_close(&t, false);
+	sys_fail("getrandom", 1, ENOSYS);
+	cr_assert(eq(int, trace_open(&t, NULL, NULL), -ENOSYS));
+	trace_close(&t, false);
+	sys_fail("getrandom", 1, EINTR);
+	cr_assert(eq(int, trace_open(&t, NULL, NULL), 0));
+	cr_assert(eq(u32, sys_end(), 2));
+	cr_assert(eq(int, xtr_writer_clock(t.w, 2, 1, &clock, 1), -EINVAL));
+	cr_assert(eq(int, xtr_writer_clock(t.w, 1, 1, &clock, 1), 0));
+	trace_close(&t, false);
+}
+
+Test(writer, the_first_error_stays)
+{
+	const struct xtr_chunk c = { .type = XTR_CHUNK_ROUND };
+	uint8_t rec[24];
+	uint64_t seed = 1;
+	struct xtr_batch b = { .recs = rec, .len = 24, .n = 1 };
+	struct faulty f = { .fail_at = 3, .err = -ENOSPC };
+	struct xtr_io *mem;
+	struct trace t;
+
+	cr_assert(eq(int, xtr_io_mem_new(&mem), 0));
+	cr_assert(eq(int, trace_open(&t, faulty_open(&f, mem), NULL), 0));
+	trace_record(rec, &seed, 1, 16, 24);
+	cr_assert(eq(int, xtr_writer_events(t.w, &b), -ENOSPC));
+	cr_assert(eq(int, xtr_writer_events(t.w, &b), -ENOSPC));
+	cr_assert(eq(int, xtr_writer_round(t.w, 1), -ENOSPC));
+	cr_assert(eq(int, xtr_writer_copy(t.w, &c, rec, 0), -ENOSPC));
+	cr_assert(eq(int, xtr_writer_meta(t.w), -ENOSPC));
+	cr_assert(eq(int, xtr_writer_finish(t.w, "end", NULL), -ENOSPC));
+	cr_assert(eq(u32, f.calls, 3), "nothing is written after it");
+	trace_close(&t, false);
 }
