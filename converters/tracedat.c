@@ -80,7 +80,9 @@ static int cpu_table(struct dat *d, struct dat_in *in)
 static int instance(struct dat *d, struct dat_in *in)
 {
 	uint64_t offset = dat_uint(in, 8);
-	struct dat_in there = { .io = d->io, .at = offset, .end = d->size, .big = d->big };
+	struct dat_in there = {
+		.io = d->io, .at = offset, .end = d->size, .big = d->big, .err = &d->err
+	};
 	char mark[MARK_LEN];
 
 	if (offset > d->size) {
@@ -203,7 +205,7 @@ static void release(struct dat *d)
 
 static int read_all(struct dat *d)
 {
-	struct dat_in in = { .io = d->io, .end = d->size };
+	struct dat_in in = { .io = d->io, .end = d->size, .err = &d->err };
 	int err = read_start(d, &in);
 
 	if (!err)
@@ -230,6 +232,9 @@ int xtr_tracedat_run(struct xtr_import *im, struct xtr_io *in)
 	err = d->events ? in->ops->size(in, &d->size) : -ENOMEM;
 	if (!err)
 		err = read_all(d);
+	if (d->err) /* whatever came of it */
+		err = xtr_import_fail(im, d->err, "%s",
+				      d->err == -ENOMEM ? "out of memory" : strerror(-d->err));
 	release(d);
 	return err;
 }

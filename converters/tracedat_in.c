@@ -1,18 +1,30 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tracedat_priv.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* No fault of the file's: it is told as what it is when all is over. */
+static void note(struct dat_in *in, int err)
+{
+	in->failed = true;
+	if (!*in->err)
+		*in->err = err;
+}
+
 static bool take(struct dat_in *in, void *buf, uint64_t n)
 {
+	int err;
+
 	if (in->failed || n > in->end - in->at) {
 		in->failed = true;
 		memset(buf, 0, (size_t)n);
 		return false;
 	}
-	if (in->io && in->io->ops->read_at(in->io, in->at, buf, (size_t)n)) {
-		in->failed = true;
+	err = in->io ? in->io->ops->read_at(in->io, in->at, buf, (size_t)n) : 0;
+	if (err) {
+		note(in, err);
 		memset(buf, 0, (size_t)n);
 		return false;
 	}
@@ -59,7 +71,11 @@ char *dat_bytes(struct dat_in *in, uint64_t n)
 		return NULL;
 	}
 	p = malloc((size_t)n + 1);
-	if (!p || !take(in, p, n)) {
+	if (!p) {
+		note(in, -ENOMEM);
+		return NULL;
+	}
+	if (!take(in, p, n)) {
 		free(p);
 		return NULL;
 	}

@@ -32,6 +32,7 @@ struct dat_in {
 	const uint8_t *mem;
 	uint64_t at, end; /* bytes from the start of the file, or of mem */
 	bool big;         /* endian */
+	int *err;         /* -errno of the first read or allocation that failed is put here */
 	bool failed;      /* something was read behind the end: all that follows is 0 or empty */
 };
 
@@ -113,6 +114,7 @@ struct dat_event_type {
 struct dat {
 	struct xtr_import *im;
 	struct xtr_io *io;
+	int err;       /* -errno: a read or an allocation failed, and something was left out */
 	uint64_t size; /* bytes of the file */
 	uint64_t done; /* of them, read */
 	unsigned int version;

@@ -50,7 +50,7 @@ static int unpack(struct dat *d, struct section *s)
 	free(from);
 	if (err == -EBADMSG)
 		return xtr_import_fail(d->im, err, "a compressed section is damaged");
-	s->in = (struct dat_in){ .mem = s->mem, .end = got, .big = d->big };
+	s->in = (struct dat_in){ .mem = s->mem, .end = got, .big = d->big, .err = &d->err };
 	return err;
 }
 
@@ -97,7 +97,9 @@ static int read_section(struct dat *d, struct dat_in *opt, unsigned int id,
  */
 static int count_pieces(struct dat *d, struct dat_cpu *c)
 {
-	struct dat_in in = { .io = d->io, .at = c->at, .end = c->end, .big = d->big };
+	struct dat_in in = {
+		.io = d->io, .at = c->at, .end = c->end, .big = d->big, .err = &d->err
+	};
 
 	c->pieces = (uint32_t)dat_uint(&in, 4);
 	if (in.failed) {
