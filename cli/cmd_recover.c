@@ -48,6 +48,7 @@ struct recover_run {
 	struct xtr_recover_hole *hole; /* of all sections */
 	size_t n_holes, cap_holes;
 	uint64_t holes;                /* those for which there was no memory, too */
+	bool no_memory;                /* for one of them */
 	struct xtr_recover_result sum; /* of all sections */
 	size_t unsure;                 /* sections of which the end is gone */
 	struct rings *rings;           /* NULL: not asked for */
@@ -62,8 +63,10 @@ static void on_hole(void *ctx, const struct xtr_recover_hole *h)
 		size_t cap = r->cap_holes ? 2 * r->cap_holes : 64;
 		void *p = reallocarray(r->hole, cap, sizeof(*r->hole));
 
-		if (!p)
+		if (!p) {
+			r->no_memory = true;
 			return;
+		}
 		r->hole = p;
 		r->cap_holes = cap;
 	}
@@ -141,7 +144,7 @@ static int all_sections(struct recover_run *r)
 		add_up(r, &res);
 	}
 	cli_progress_done();
-	return err;
+	return !err && r->no_memory ? -ENOMEM : err;
 }
 
 /* --- what is said ----------------------------------------------------------------------------- */
