@@ -108,8 +108,9 @@ static int run_command(const struct cli_command *cmd, int argc, char **argv)
 		if (cli_globals.help || cli_globals.version)
 			status = show(cmd);
 		else
-			status = cli_finish(cmd->run(opts, argc - first, argv + first));
+			status = cmd->run(opts, argc - first, argv + first);
 	}
+	status = cli_finish(status);
 	cli_free_options(cmd, opts);
 	free(opts);
 	return status;
