@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * usage: inject [-i FILE] [-p] [-k FILE] [-s STATUS] [-lqcv] NAME DIRECTORY COMMAND [ARGUMENT]...
+ * usage: inject [-i FILE] [-p] [-k FILE] [-s STATUS] [-S FILE] [-lqcv] NAME DIRECTORY COMMAND
+ * [ARGUMENT]...
  *
  * Runs xtr COMMAND in DIRECTORY once without faults and then once for each fault: every allocation
  * and every system call that does I/O fails once, and from then on. By default at each place in the
  * program (told by its stack) where one happens; with LONG=1 in the environment every single one.
  *
  * -i standard input, -p through a pipe; -k a file that exists before; -s the status without faults;
- * -l any documented status will do; -q SQLite's words will do; -c second faults, too; -v tell of
- * each. The last line is `NAME: runs N, allocations N, calls N, absorbed N, failed N`.
+ * -S places tried by other scenarios, which are not tried again, and where those of this one are
+ * added; -l any documented status will do; -q SQLite's words will do; -c second faults, too; -v
+ * tell of each. The last line is `NAME: runs N, allocations N, calls N, absorbed N, failed N`.
  */
 #include "server.h"
 
@@ -23,13 +25,15 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 enum {
-	LIMIT_S = 60, /* of one run */
+	SEEN_MAX = 1 << 18, /* places */
+	LIMIT_S = 60,       /* of one run */
 	FDS = 64,
 	SECOND = 4, /* second faults: up to so many calls after the first */
 	SHOWN = 12, /* failures told of */
@@ -325,16 +329,51 @@ static const struct fault {
 	{ EPIPE, F_WRITE, false, true, true },
 };
 
+/* Places that this or an earlier scenario tried; without -S those of this one. */
+static struct {
+	uint64_t site[SEEN_MAX];
+	size_t n;
+	FILE *f;
+} seen;
+
 /* A place that was not seen before; all are new where every single one is tried. */
-static bool is_new(uint64_t *seen, size_t *n, uint64_t site)
+static bool is_new(uint64_t site)
 {
-	if (every)
+	size_t i = site % SEEN_MAX;
+
+	if (every || seen.n == SEEN_MAX / 2)
 		return true;
-	for (size_t i = 0; i < *n; i++)
-		if (seen[i] == site)
-			return false;
-	seen[(*n)++] = site;
+	while (seen.site[i] && seen.site[i] != site)
+		i = (i + 1) % SEEN_MAX;
+	if (seen.site[i])
+		return false;
+	seen.site[i] = site;
+	seen.n++;
 	return true;
+}
+
+static bool try_place(uint64_t site)
+{
+	bool new = is_new(site);
+
+	if (new &&seen.f)
+		fwrite(&site, sizeof(site), 1, seen.f);
+	return new;
+}
+
+/* The same places have the same addresses in all processes: without random ones. */
+static int open_seen(const char *path, char **argv)
+{
+	int how = personality(0xffffffff);
+	uint64_t site;
+
+	if (how >= 0 && !(how & ADDR_NO_RANDOMIZE) &&
+	    personality((unsigned long)how | ADDR_NO_RANDOMIZE) >= 0)
+		execv("/proc/self/exe", argv);
+	seen.f = fopen(path, "a+e");
+	while (seen.f && fread(&site, sizeof(site), 1, seen.f) == 1)
+		is_new(site);
+	return seen.f ? 0 : -1;
 }
 
 static void second_faults(const struct scenario *s, struct plan plan)
@@ -352,18 +391,14 @@ static void second_faults(const struct scenario *s, struct plan plan)
 static void fail_allocations(const struct scenario *s, const struct place *place, uint32_t n,
 			     bool second)
 {
-	uint64_t *seen = calloc(n + 1, sizeof(*seen));
-	size_t n_seen = 0;
-
 	for (uint32_t i = 1; i <= n; i++) {
-		if (!is_new(seen, &n_seen, place[i].site))
+		if (!try_place(place[i].site))
 			continue;
 		try(s, &(struct plan){ .alloc_at = i });
 		try(s, &(struct plan){ .alloc_at = i, .sticky = true });
 		if (second)
 			second_faults(s, (struct plan){ .alloc_at = i });
 	}
-	free(seen);
 }
 
 static void fail_call(const struct scenario *s, const struct place *place, uint32_t i, bool second)
@@ -387,13 +422,9 @@ static void fail_call(const struct scenario *s, const struct place *place, uint3
 
 static void fail_calls(const struct scenario *s, const struct place *place, uint32_t n, bool second)
 {
-	uint64_t *seen = calloc(n + 1, sizeof(*seen));
-	size_t n_seen = 0;
-
 	for (uint32_t i = 1; i <= n; i++)
-		if (is_new(seen, &n_seen, place[i].site))
+		if (try_place(place[i].site))
 			fail_call(s, &place[i], i, second);
-	free(seen);
 }
 
 /* The run without faults, twice: what differs between two such runs cannot be judged. */
@@ -461,8 +492,9 @@ int __wrap_main(int argc, char **argv)
 	bool second = false;
 	uint32_t allocs, calls;
 	int c;
+	const char *seen_file = NULL;
 
-	while ((c = getopt(argc, argv, "+i:pk:s:lqcv")) != -1) {
+	while ((c = getopt(argc, argv, "+i:pk:s:S:lqcv")) != -1) {
 		switch (c) {
 		case 'i':
 			s.input = optarg;
@@ -472,6 +504,9 @@ int __wrap_main(int argc, char **argv)
 			break;
 		case 'k':
 			s.old = optarg;
+			break;
+		case 'S':
+			seen_file = optarg;
 			break;
 		case 's':
 			s.status = atoi(optarg);
@@ -492,6 +527,8 @@ int __wrap_main(int argc, char **argv)
 			return 2;
 		}
 	}
+	if (seen_file && open_seen(seen_file, argv))
+		return 2;
 	if (argc - optind < 3 || chdir(argv[optind + 1]))
 		return 2;
 	s.name = argv[optind];
@@ -504,6 +541,8 @@ int __wrap_main(int argc, char **argv)
 	fflush(stdout);
 	fail_allocations(&s, inject->alloc_place, allocs, second);
 	fail_calls(&s, inject->call_place, calls, second);
+	if (seen.f)
+		fclose(seen.f);
 	printf("%s: runs %lu, allocations %lu, calls %lu, absorbed %lu, failed %lu\n", s.name,
 	       sum.runs, sum.alloc_faults, sum.call_faults, sum.absorbed, sum.failed);
 	return sum.failed ? 1 : 0;
