@@ -242,10 +242,15 @@ static void wait_for_command(struct session *s)
 static void summary(const struct session *s, const struct xtr_record_status *st)
 {
 	uint64_t all = st->events + st->lost;
+	const char *module;
 
 	if (st->lost)
 		cli_warn("LOST %s of %s (%.3g%%): 'xtr info' tells which", cli_count(st->lost),
 			 cli_events(all), (double)st->lost * 100 / (double)all);
+	for (size_t i = 0; (module = xtr_recorder_unloaded(s->r, i)); i++)
+		cli_warn(
+			"module '%s' was unloaded while its functions were recorded: later calls are not in the file",
+			module);
 	if (st->stopped)
 		cli_warn("recording ended early: %s", st->stopped);
 	if (st->gone)
@@ -436,11 +441,20 @@ const struct cli_command cmd_record = {
 		"failed, 3 if events were lost, 5 if a privilege or kernel feature is missing ('xtr doctor' "
 		"tells which), 1 if the output could not be written, or was removed meanwhile.\n"
 		"\n"
-		"Needs root, or the capabilities CAP_BPF (to load programs) and CAP_PERFMON (to attach them); with "
-		"CAP_DAC_READ_SEARCH also events of -e that only tracefs describes, which is root's on most "
-		"machines; with CAP_SYSLOG names of kernel addresses; with --stack CAP_SYS_PTRACE for the names of "
-		"other users' programs. All are given up as soon as recording begins (those of --stack when it "
-		"ends). -d sends the command SIGTERM at the end; "
+		"Needs root, or a program file with capabilities (setcap): CAP_BPF (to load programs) and CAP_PERFMON "
+		"(to attach them). With CAP_DAC_READ_SEARCH, or a tracefs that the user may read, also tracepoints by "
+		"name and those of groups; with CAP_SYSLOG names of kernel addresses; with CAP_SYS_PTRACE the names of other "
+		"users' programs in stacks (--stack), and libraries that only they have loaded (api:). Where "
+		"kernel.perf_event_paranoid is above 2 (Debian, Ubuntu) tracepoints by name, and functions or libraries "
+		"that the kernel attaches one by one, need CAP_SYS_ADMIN, or that set to 2. What is missing is said, and the rest "
+		"is recorded; if nothing is left, or what was asked for by name, the exit status is 5.\n"
+		"\n"
+		"All privileges are given up before the first event is handled (with --stack CAP_SYS_PTRACE and "
+		"CAP_DAC_READ_SEARCH when it ends). COMMAND runs with the rights of the user who called; where the program's "
+		"file has capabilities, the system's loader has removed LD_LIBRARY_PATH and its like from the environment. The "
+		"output has mode 0600 and is not written through a symbolic link.\n"
+		"\n"
+		"-d sends the command SIGTERM at the end; "
 		"when recording ends by itself (--size, no space left) the command runs on.",
 	.examples =
 		"xtr record -- ./my-workload\trecord while the program runs, into xtr.xtr\n"

@@ -78,7 +78,7 @@ static const char *reason(int err)
 	case -EMFILE:
 		return "too many open files (ulimit -n)";
 	default:
-		return strerror(-err);
+		return xtr_perf_why(err);
 	}
 }
 

@@ -214,7 +214,7 @@ static int attach_generic(struct xtr_bpf *b, struct xtr_generic *g, uint32_t i)
 	if (!err)
 		err = attach_classic(b, g->id, i);
 	if (err)
-		snprintf(why, sizeof(why), "%s", strerror(-err));
+		snprintf(why, sizeof(why), "%s", xtr_perf_why(err));
 	r = xtr_bpf_result(b, g->desc.type, g->name, "tp", g->name,
 			   err ? XTR_PROVIDER_REFUSED : XTR_PROVIDER_ATTACHED, why);
 	if (!r)

@@ -319,7 +319,8 @@ static void attach_one(struct xtr_bpf *b, int pmu, struct place *at)
 
 	p->attach = "kprobe";
 	if (err && p->state != XTR_PROVIDER_ATTACHED) {
-		xtr_probe_say(p, XTR_PROVIDER_REFUSED, "%.100s: %s", at->t->symbol, strerror(-err));
+		xtr_probe_say(p, XTR_PROVIDER_REFUSED, "%.100s: %s", at->t->symbol,
+			      xtr_perf_why(err));
 		return;
 	}
 	p->state = XTR_PROVIDER_ATTACHED;
@@ -328,7 +329,7 @@ static void attach_one(struct xtr_bpf *b, int pmu, struct place *at)
 	if (err) {
 		p->no_ret = true;
 		snprintf(p->why, sizeof(p->why), "not all of it is recorded: %.100s: %s",
-			 at->t->symbol, strerror(-err));
+			 at->t->symbol, xtr_perf_why(err));
 	} else if (!b->funcs->kprobes) {
 		snprintf(p->why, sizeof(p->why),
 			 "skipped calls are not counted: tracefs cannot be written");

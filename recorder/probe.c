@@ -3,6 +3,7 @@
 #include "caps.h"
 #include "facts.h"
 #include "kallsyms.h"
+#include "probe_attach.h"
 #include "probe_calls.h"
 #include "probe_left.h"
 #include "tracefs.h"
@@ -194,6 +195,17 @@ static void check_lockdown(struct xtr_check *c)
 		"lockdown=confidentiality forbids reading kernel memory: boot with integrity or none";
 }
 
+static void check_perf(struct xtr_check *c)
+{
+	bool bad = xtr_perf_forbidden();
+
+	c->state = bad ? XTR_CHECK_WARN : XTR_CHECK_OK;
+	snprintf(c->detail, sizeof(c->detail), "%s",
+		 bad ? "kernel.perf_event_paranoid is above 2" : "may be opened with CAP_PERFMON");
+	c->remedy =
+		"tracepoints by name (-e), and functions where they are attached one by one, need kernel.perf_event_paranoid=2 here, or CAP_SYS_ADMIN";
+}
+
 static void check_devices(struct xtr_check *c)
 {
 	size_t n = xtr_facts_n_devices();
@@ -249,6 +261,7 @@ static const struct {
 	{ "tracefs", check_tracefs },
 	{ "kernel symbols", check_kallsyms },
 	{ "other users' programs", check_others },
+	{ "perf events", check_perf },
 	{ "GPU and NPU devices", check_devices },
 	{ "DRM scheduler", check_sched },
 	{ "DRM scheduler types", check_sched_btf },

@@ -2,17 +2,21 @@
 #include "probe_attach.h"
 #include "api_attach.h"
 #include "attach.h"
+#include "caps.h"
 #include "func_attach.h"
 #include "probe_load.h"
 #include "util.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <linux/capability.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 
 int xtr_probe_pmu(const char *name)
 {
@@ -23,6 +27,25 @@ int xtr_probe_pmu(const char *name)
 	if (!xtr_read_line(path, line, sizeof(line)) || sscanf(line, "%d", &type) != 1)
 		return -ENOENT;
 	return type;
+}
+
+/*
+ * Above 2 some distributions (Debian, Ubuntu) let only CAP_SYS_ADMIN open perf events, where Linux
+ * itself asks for CAP_PERFMON.
+ */
+bool xtr_perf_forbidden(void)
+{
+	char line[16];
+
+	return !xtr_cap_have(CAP_SYS_ADMIN) && xtr_read_line(PARANOID, line, sizeof(line)) &&
+	       atoi(line) > 2;
+}
+
+const char *xtr_perf_why(int err)
+{
+	if ((err == -EACCES || err == -EPERM) && xtr_perf_forbidden())
+		return "kernel.perf_event_paranoid is above 2: only CAP_SYS_ADMIN may attach here";
+	return strerror(-err);
 }
 
 /* The link holds the event, which counts on one CPU but runs its program on all. */

@@ -22,4 +22,9 @@ int xtr_probe_attach_perf(struct xtr_bpf *b, const struct perf_event_attr *attr,
 /* Type of a PMU by name ("kprobe", "uprobe"), -ENOENT: the kernel has none. */
 int xtr_probe_pmu(const char *name);
 
+/* May this process open no perf events, although it has CAP_PERFMON? */
+bool xtr_perf_forbidden(void);
+/* Words for an error of attaching by a perf event. */
+const char *xtr_perf_why(int err);
+
 #endif /* XTR_RECORDER_PROBE_ATTACH_H */

@@ -8,6 +8,7 @@
 #include "facts.h"
 #include "keep.h"
 #include "pinned.h"
+#include "modwatch.h"
 #include "probe.h"
 #include "salvage.h"
 #include "sample.h"
@@ -27,6 +28,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define MODULES     "/sys/module"
 #define QUEUE_EXTRA 64 /* batches beyond one per CPU */
 
 struct xtr_recorder {
@@ -48,6 +50,7 @@ struct xtr_recorder {
 	struct xtr_sink sink;
 	struct xtr_child child;
 	struct stat output; /* the file as it was made; st_ino 0: it is none */
+	struct xtr_modwatch modules;
 	uint32_t attached;
 	uint64_t began, began_cpu; /* ns; CPU time used by then */
 };
@@ -346,6 +349,11 @@ const char *xtr_recorder_note(const struct xtr_recorder *r, size_t i)
 	return i < r->sel.n_notes ? r->sel.notes[i] : NULL;
 }
 
+const char *xtr_recorder_unloaded(const struct xtr_recorder *r, size_t i)
+{
+	return xtr_modwatch_gone(&r->modules, i);
+}
+
 static void set_sink(struct xtr_recorder *r)
 {
 	r->sink.writer = r->writer;
@@ -386,6 +394,8 @@ int xtr_recorder_start(struct xtr_recorder *r, struct xtr_record_err *err)
 	rc = xtr_sink_start(&r->sink);
 	if (!rc)
 		rc = xtr_drain_start(&r->drain, r->bpf, &r->queue);
+	if (!rc)
+		rc = xtr_modwatch_begin(&r->modules, &r->sel, MODULES);
 	if (rc)
 		return fail(err, rc, "cannot start recording");
 	r->began = xtr_now();
@@ -454,6 +464,7 @@ int xtr_recorder_stop(struct xtr_recorder *r, const char *reason, struct xtr_rec
 	const char *own;
 	int rc;
 
+	xtr_modwatch_end(&r->modules, MODULES);
 	xtr_bpf_halt(r->bpf);
 	xtr_drain_stop(&r->drain);
 	xtr_sink_join(&r->sink);
@@ -492,6 +503,7 @@ void xtr_recorder_close(struct xtr_recorder *r)
 	xtr_tables_free(r->tables);
 	xtr_meta_free(r->meta);
 	xtr_pin_remove(&r->pin, XTR_PINNED_KEEP);
+	xtr_modwatch_free(&r->modules);
 	xtr_bpf_free(r->bpf);
 	xtr_keep_close(&r->keep);
 	xtr_selection_free(&r->sel);

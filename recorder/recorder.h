@@ -73,6 +73,9 @@ size_t xtr_recorder_n_providers(const struct xtr_recorder *r);
 const struct xtr_provider *xtr_recorder_provider(const struct xtr_recorder *r, size_t i);
 /* The i-th remark on what cannot be recorded as it should be, or NULL. */
 const char *xtr_recorder_note(const struct xtr_recorder *r, size_t i);
+/* After the end: the i-th module that was unloaded while its functions were recorded; NULL: no
+ * more. What was called later is not in the file. */
+const char *xtr_recorder_unloaded(const struct xtr_recorder *r, size_t i);
 /* The i-th of the asked-for events that no hook matches, or NULL. */
 const char *xtr_recorder_unknown(const struct xtr_recorder *r, size_t i);
 
