@@ -61,7 +61,9 @@ static int open_section(struct dat *d, uint64_t offset, unsigned int id, bool wh
 	unsigned int found, flags;
 	uint64_t size;
 
-	*s = (struct section){ .in = { .io = d->io, .at = offset, .end = d->size, .big = d->big } };
+	*s = (struct section){
+		.in = { .io = d->io, .at = offset, .end = d->size, .big = d->big, .err = &d->err }
+	};
 	if (!xtr_fits(offset, SECTION_HEADER, d->size))
 		return xtr_import_fail(d->im, -EBADMSG,
 				       "the file ends before section %u, at byte %" PRIu64, id,
