@@ -61,7 +61,7 @@ unsigned int oom_each(int (*f)(void *), void *arg, unsigned int spare)
 			tried++;
 		}
 	}
-	cr_assert(eq(u32, spared, spare), "allocations that the code can do without");
+	cr_assert(le(u32, spared, spare), "allocations that the code can do without");
 	return tried;
 }
 

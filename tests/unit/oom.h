@@ -17,8 +17,8 @@ unsigned int oom_end(void);
 /*
  * Calls f(arg), which returns 0 or -errno, with the first, the second, ... allocation failing,
  * until none was left to fail; then again with all later ones failing too. Asserts 0 where none
- * failed, else -ENOMEM, but for `spare` times where the code could do without. Returns how many
- * failures were tried. What f leaves behind is found by AddressSanitizer.
+ * failed, else -ENOMEM, but for at most `spare` times where the code could do without. Returns how
+ * many failures were tried. What f leaves behind is found by AddressSanitizer.
  */
 unsigned int oom_each(int (*f)(void *), void *arg, unsigned int spare);
 

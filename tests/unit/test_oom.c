@@ -125,7 +125,7 @@ static int read_all(void *arg)
 
 Test(oom, reading_a_trace)
 {
-	struct reading ways[] = { { 0, 0, true, 5 }, { 0, 0, false, 5 }, { 0, 100, true, 2 } };
+	struct reading ways[] = { { 0, 0, true, 8 }, { 0, 0, false, 8 }, { 0, 100, true, 8 } };
 
 	made = trace_make(1, 30, 3, NULL);
 	for (size_t i = 0; i < 3; i++)
@@ -156,7 +156,7 @@ Test(oom, reading_with_threads)
 /* The lists of problems grow, and the section is found without its header. */
 Test(oom, reading_a_damaged_trace)
 {
-	struct reading ways[] = { { 0, 0, true, 4 }, { 0, 0, false, 4 } };
+	struct reading ways[] = { { 0, 0, true, 8 }, { 0, 0, false, 8 } };
 	struct xtr_io *good = trace_make(3, 60, 3, NULL);
 	size_t n;
 	const uint8_t *p = xtr_io_mem_data(good, &n);
