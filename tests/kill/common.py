@@ -22,6 +22,7 @@ BPFFS = "/sys/fs/bpf"
 LONG = os.environ.get("LONG") == "1"
 LIMIT = 120  # seconds for what takes milliseconds on an idle machine
 COUNTS = {"kills": 0, "faults": 0}
+PROCESSES = []  # all that were started, for a test that fails midway
 
 
 class Failure(Exception):
@@ -45,6 +46,15 @@ def until(condition, what):
         time.sleep(0.001)
 
 
+def end_all():
+    """Nothing that a test started outlives it."""
+    while PROCESSES:
+        process = PROCESSES.pop()
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait(LIMIT)
+
+
 class Producer:
     """Threads that make numbered calls; count 0: until stop()."""
 
@@ -56,7 +66,9 @@ class Producer:
         fd = os.open(self.path, os.O_RDWR)
         self.memory = mmap.mmap(fd, 4096)
         os.close(fd)
-        self.process = subprocess.Popen([PRODUCER, self.path, str(threads), str(count), str(pause)])
+        self.process = subprocess.Popen([PRODUCER, self.path, str(threads), str(count), str(pause)],
+                                        start_new_session=True)
+        PROCESSES.append(self.process)
         until(lambda: all(self.word(3 + 3 * i) for i in range(threads)), "the producer's threads")
         self.tids = [self.word(3 + 3 * i) for i in range(threads)]
 
@@ -96,6 +108,7 @@ class Recorder:
             stdin=subprocess.DEVNULL, stdout=stdout or subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
             env={**os.environ, **(env or {})})
         self.pid = self.process.pid
+        PROCESSES.append(self.process)
 
     def started(self):
         return os.path.exists("started")
