@@ -54,7 +54,7 @@ endif
 UNIT_SRC   := $(sort $(wildcard tests/unit/test_*.c))
 HELP_SRC   := $(filter-out $(UNIT_SRC),$(sort $(wildcard tests/unit/*.c)))
 # Single-file programs that tests and benchmarks use: build/VARIANT/tests/FOLDER/NAME
-TOOL_SRC   := $(sort $(foreach d,tools vectors spec golden export bench large record api kill selfcheck,$(wildcard tests/$(d)/*.c)))
+TOOL_SRC   := $(sort $(foreach d,tools vectors spec golden export bench large record api kill selfcheck corrupt,$(wildcard tests/$(d)/*.c)))
 TOOL_SRC   := $(filter-out tests/api/lib%.c tests/kill/lib%.c,$(TOOL_SRC))
 # A library that recorded programs load, never built with sanitizers.
 API_LIB    := $(B)/tests/api/lib/libze_loader.so.1
@@ -181,6 +181,7 @@ $(UNIT): $(B)/unit/%: $(B)/tests/unit/%.o $(call objs,$(HELP_SRC)) $(LIBS)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALLFLAGS) $(LDALL) $(UNIT_WRAP) -o $@ $^ $(LDLIBS) $(if $(UNIT_LIBS),$(UNIT_LIBS),-lcriterion)
 
+$(B)/tests/corrupt/damage: $(call objs,$(sort $(wildcard tests/corrupt/parts/*.c)))
 $(B)/tests/tools/play: $(call objs,$(sort $(wildcard tests/tools/player/*.c)))
 $(TOOLS): $(B)/tests/%: $(B)/tests/%.o $(LIBS)
 	$(call msg,LD,$@)

@@ -112,7 +112,7 @@ static void add_up(struct recover_run *r, const struct xtr_recover_result *one)
 	if (__builtin_add_overflow(sum->missing, one->missing, &sum->missing))
 		sum->missing = UINT64_MAX;
 	sum->bytes += one->bytes;
-	sum->complete &= one->complete;
+	sum->complete &= one->complete || !one->written;
 	r->unsure += one->unsure;
 }
 
@@ -140,7 +140,7 @@ static int all_sections(struct recover_run *r)
 		struct xtr_recover_result res;
 
 		o.more = r->rings && rings_are_of(r->rings, s) ? on_end : NULL;
-		err = xtr_recover(r->reader, s, &io.io, &o, &res);
+		err = xtr_recover(r->reader, i, &io.io, &o, &res);
 		add_up(r, &res);
 	}
 	cli_progress_done();

@@ -30,6 +30,8 @@ struct xtr_section {
 	struct xtr_loss *loss;
 	struct xtr_chunk *chunks;
 	size_t n_chunks, cap_chunks;
+	struct xtr_chunk *strays; /* found, and ignored as out of order (chunk-order) */
+	size_t n_strays, cap_strays;
 	struct xtr_map by_stream; /* stream -> index in streams, until all chunks were seen */
 	struct xtr_stream_info *streams; /* so long, too */
 	size_t n_streams, cap_streams;
@@ -88,6 +90,11 @@ void xtr_section_free(struct xtr_section *s);
 int xtr_section_add(struct xtr_reader *r, struct xtr_section *s, const struct xtr_chunk *c);
 /* Load META, TABLE, CLOCK, LOSS and END, and sum up. 0 or -errno. */
 int xtr_section_load(struct xtr_reader *r, struct xtr_section *s);
+
+/* --- verify.c -------------------------------------------------------------------------------- */
+
+/* Note the problems of a section that opening leaves open. 0 or -errno. */
+int xtr_verify_section(struct xtr_reader *r, const struct xtr_section *s);
 
 /* --- reader.c -------------------------------------------------------------------------------- */
 

@@ -2,6 +2,7 @@
 /* The new section: the readable chunks of the old one in their order, so that what a ROUND says
  * holds. */
 #include "recover.h"
+#include "reader_priv.h"
 #include "recover_priv.h"
 #include "buf.h"
 #include "checked.h"
@@ -34,7 +35,6 @@ struct recovering {
 	struct xtr_loss *loss;
 	uint8_t *buf; /* a stored payload */
 	size_t cap;
-	size_t problem; /* the first one that is not before the chunk at hand */
 };
 
 /* The first problem at or behind an offset. */
@@ -68,15 +68,14 @@ bool xtr_section_is_whole(const struct xtr_reader *r, const struct xtr_section *
 	return true;
 }
 
-/* Chunks come in order of offset, and so do problems. */
-static bool is_readable(struct recovering *rc, const struct xtr_chunk *c)
+static bool is_readable(const struct recovering *rc, const struct xtr_chunk *c)
 {
 	const struct xtr_problem *p;
 
-	for (; (p = xtr_reader_problem(rc->r, rc->problem)); rc->problem++) {
+	for (size_t i = problem_at(rc->r, c->offset); (p = xtr_reader_problem(rc->r, i)); i++) {
 		if (p->offset > c->offset)
 			break;
-		if (p->offset == c->offset && of_payload[p->code])
+		if (of_payload[p->code])
 			return false;
 	}
 	return true;
@@ -121,6 +120,7 @@ static int as_it_was(const struct xtr_reader *r, const struct xtr_section *s, st
 		.bytes = (xtr_section_size(s) + 7) & ~(uint64_t)7,
 		.complete = !sum->missing,
 		.as_it_was = true,
+		.written = true,
 	};
 	return copy_bytes(r, s, io);
 }
@@ -312,28 +312,58 @@ static int all_chunks(struct recovering *rc)
 	return err;
 }
 
-int xtr_recover(const struct xtr_reader *r, const struct xtr_section *s, struct xtr_io *io,
+static int recover(struct recovering *rc, struct xtr_io *io)
+{
+	int err;
+
+	*rc->res = (struct xtr_recover_result){ .complete = true,
+						.written = true,
+						.unsure = !is_told_more(rc) && is_unsure(rc->s) };
+	err = start(rc, io);
+	if (!err)
+		err = all_chunks(rc);
+	return err ? err : finish(rc);
+}
+
+/* How many sections from the i-th on are parts of it: damaged ones with its id. */
+static size_t parts_of(const struct xtr_reader *r, size_t i)
+{
+	size_t n = 1;
+
+	while (i + n < r->n_sections && r->sections[i + n]->file_id == r->sections[i]->file_id &&
+	       !xtr_section_is_whole(r, r->sections[i + n]))
+		n++;
+	return n;
+}
+
+int xtr_recover(const struct xtr_reader *r, size_t i, struct xtr_io *io,
 		const struct xtr_recover_opts *opts, struct xtr_recover_result *res)
 {
-	struct recovering rc = { .r = r, .s = s, .res = res, .a = { .s = s, .o = opts } };
+	const struct xtr_section *s = r->sections[i];
+	struct recovering rc = { .r = r, .s = s, .res = res };
+	struct rec_order order = { 0 };
 	int err;
 
 	if (xtr_section_is_whole(r, s))
 		return as_it_was(r, s, io, res);
-	*res = (struct xtr_recover_result){ .complete = true };
-	res->unsure = !is_told_more(&rc) && is_unsure(s);
-	rc.a.res = res;
-	rc.problem = problem_at(r, xtr_section_offset(s));
-	err = start(&rc, io);
+	*res = (struct xtr_recover_result){ 0 };
+	if (i && r->sections[i - 1]->file_id == s->file_id &&
+	    !xtr_section_is_whole(r, r->sections[i - 1]))
+		return 0;
+	err = rec_order_init(&order, r, &r->sections[i], parts_of(r, i));
+	if (order.s) {
+		rc.r = order.r;
+		rc.s = order.s;
+	}
+	rc.a = (struct rec_account){ .s = rc.s, .o = opts, .res = res };
 	if (!err)
-		err = all_chunks(&rc);
-	if (!err)
-		err = finish(&rc);
+		err = recover(&rc, io);
 	xtr_writer_free(rc.w);
 	xtr_meta_free(rc.meta);
 	xtr_tables_free(rc.tables);
 	xtr_loss_free(rc.loss);
 	rec_account_free(&rc.a);
+	rec_order_free(&order);
 	free(rc.buf);
 	return err;
 }

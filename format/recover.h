@@ -52,6 +52,7 @@ struct xtr_recover_result {
 	bool unsure;      /* more may be missing than is known: the end is gone */
 	bool complete;    /* everything that was recorded is in the new section */
 	bool as_it_was;   /* nothing was wrong: copied byte for byte */
+	bool written;     /* false: this part of a section is in the one before */
 };
 
 /*
@@ -60,10 +61,13 @@ struct xtr_recover_result {
 bool xtr_section_is_whole(const struct xtr_reader *r, const struct xtr_section *s);
 
 /*
- * Append s to io: byte for byte if it is whole, else what is good of it as a new section. The
- * reader must have been verified. 0 with *res set; -errno: what was appended is no whole section.
+ * Append the i-th section to io: byte for byte if it is whole, else what is good of it as a new
+ * section. Where damage has split a section (a trailer or a header that stands in the wrong place),
+ * the parts follow each other with one id: the first one is written with all their chunks, for the
+ * others *res is all zero and nothing is written. The reader must have been verified. 0 with *res
+ * set; -errno: what was appended is no whole section.
  */
-int xtr_recover(const struct xtr_reader *r, const struct xtr_section *s, struct xtr_io *io,
+int xtr_recover(const struct xtr_reader *r, size_t i, struct xtr_io *io,
 		const struct xtr_recover_opts *opts, struct xtr_recover_result *res);
 
 #endif /* XTR_RECOVER_H */

@@ -31,6 +31,21 @@ struct rec_account {
 	uint64_t at_end;   /* events that END alone tells of */
 };
 
+/*
+ * recover_order.c: a section whose chunks are all in order, those that the reader ignored too, and
+ * those of the sections behind it into which damage has split it.
+ */
+struct rec_order {
+	struct xtr_reader *r;  /* knows no more than this section's problems */
+	struct xtr_section *s; /* NULL: the section was in order as it is */
+};
+
+/* Of n sections that follow each other. 0 or -errno. */
+int rec_order_init(struct rec_order *o, const struct xtr_reader *r, struct xtr_section *const *s,
+		   size_t n);
+void rec_order_free(struct rec_order *o);
+
+/* recover_account.c */
 void rec_account_free(struct rec_account *a);
 /* A chunk comes: what is gone before it is counted. Of EVENTS, *s is its stream. 0 or -errno. */
 int rec_account_chunk(struct rec_account *a, const struct xtr_chunk *c, struct rec_stream **s);

@@ -101,7 +101,9 @@ static int search(struct scan *sc, uint64_t from, uint64_t to, unsigned int want
 	*mark = 0;
 	*found = to;
 	while (from < to) {
-		size_t n = size - from < SEARCH_AHEAD ? (size_t)(size - from) : SEARCH_AHEAD;
+		uint64_t needed = to - from + XTR_CHUNK_HEADER_SIZE;
+		uint64_t most = needed < SEARCH_AHEAD ? needed : SEARCH_AHEAD;
+		size_t n = (size_t)(size - from < most ? size - from : most);
 		/* Places with fewer bytes than a chunk header are left to the next round. */
 		size_t places = n == size - from ? n : n - XTR_CHUNK_HEADER_SIZE;
 		const uint8_t *p;
@@ -153,7 +155,7 @@ static int damage(struct scan *sc, enum xtr_problem_code code, uint64_t offset, 
 static int place_chunk(struct scan *sc, uint64_t *p)
 {
 	struct xtr_chunk c = sc->chunk;
-	uint64_t size = sc->r->size, e, q, next;
+	uint64_t size = sc->r->size, e, q, next = UINT64_MAX;
 	unsigned int mark;
 	int err;
 
@@ -173,6 +175,7 @@ static int place_chunk(struct scan *sc, uint64_t *p)
 			return err;
 		}
 	}
+	q = next < q ? next : q; /* a mark in what should be padding */
 	*p = q < size ? q : size;
 	return xtr_section_add(sc->r, sc->s, &c);
 }
@@ -263,9 +266,28 @@ static int new_section(struct scan *sc, uint64_t p, const struct xtr_file_header
 	return 0;
 }
 
-/* Walk a section from p and load it; a refused one leaves nothing but its refusal. */
+/* Where the chunks of a section begin at which no file header stands (spec 3). */
+static int first_chunk(struct scan *sc, uint64_t p, uint64_t file_id, uint64_t *at)
+{
+	uint64_t end = xtr_fits(p, XTR_FILE_HEADER_SIZE, sc->r->size) ? p + XTR_FILE_HEADER_SIZE
+								      : sc->r->size;
+	unsigned int mark = MARK_ANY_CHUNK;
+	int err = 0;
+
+	for (*at = p; !err; ++*at) {
+		err = search(sc, *at, end, MARK_ANY_CHUNK, at, &mark);
+		if (!mark || sc->chunk.file_id == file_id)
+			break;
+	}
+	return err;
+}
+
+/*
+ * Walk a section from p, with chunks from `first` on, and load it; a refused one leaves nothing but
+ * its refusal.
+ */
 static int read_section(struct scan *sc, uint64_t *p, const struct xtr_file_header *h,
-			bool damaged_header)
+			uint64_t first, bool damaged_header)
 {
 	struct xtr_reader *r = sc->r;
 	size_t problems = r->n_problems;
@@ -275,7 +297,7 @@ static int read_section(struct scan *sc, uint64_t *p, const struct xtr_file_head
 		err = xtr_reader_note(r, XTR_P_HEADER_CRC, *p, 0);
 	if (err)
 		return err;
-	*p += h->header_size; /* no overflow: *p is in the file, and the header is at most 4 KiB */
+	*p = first;
 	err = walk(sc, p);
 	sc->s->end = *p;
 	if (!err && !sc->s->refused)
@@ -321,13 +343,17 @@ static int begin_section(struct scan *sc, uint64_t *p)
 	if (mark && h.incompat_flags & ~XTR_INCOMPAT_KNOWN)
 		return skip(sc, XTR_P_INCOMPAT, p);
 	if (mark && xtr_file_header_is_sane(&h))
-		return read_section(sc, p, &h, false);
+		return read_section(sc, p, &h, *p + h.header_size, false);
 	err = look_ahead(sc, *p, &q);
 	if (err)
 		return err;
 	damaged.file_id = xtr_votes_winner(&sc->votes, *p);
-	if (damaged.file_id)
-		return read_section(sc, p, &damaged, true);
+	if (damaged.file_id) {
+		q = *p + XTR_FILE_HEADER_SIZE;
+		if (!mark)
+			err = first_chunk(sc, *p, damaged.file_id, &q);
+		return err ? err : read_section(sc, p, &damaged, q, true);
+	}
 	err = xtr_reader_note(sc->r, XTR_P_LOST_SYNC, *p, 0);
 	*p = q;
 	return err;

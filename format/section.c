@@ -25,6 +25,7 @@ void xtr_section_free(struct xtr_section *s)
 	xtr_map_free(&s->by_stream);
 	free(s->streams);
 	free(s->chunks);
+	free(s->strays);
 	free(s->clocks);
 	free(s->end_reason);
 	free(s);
@@ -75,15 +76,25 @@ static int account(struct xtr_reader *r, struct xtr_section *s, const struct xtr
 	return err;
 }
 
+/* A chunk that is out of order, or there twice: kept for xtr_recover alone. */
+static int stray(struct xtr_reader *r, struct xtr_section *s, const struct xtr_chunk *c)
+{
+	int err = xtr_grow_array(&s->strays, &s->cap_strays, s->n_strays + 1, sizeof(*s->strays));
+
+	if (err)
+		return err;
+	s->strays[s->n_strays++] = *c;
+	s->damaged = true;
+	return xtr_reader_note(r, XTR_P_CHUNK_ORDER, c->offset, c->seq);
+}
+
 int xtr_section_add(struct xtr_reader *r, struct xtr_section *s, const struct xtr_chunk *c)
 {
 	uint64_t expected = s->n_chunks ? (uint64_t)s->chunks[s->n_chunks - 1].seq + 1 : 0;
 	int err = 0;
 
-	if (c->seq < expected) {
-		s->damaged = true;
-		return xtr_reader_note(r, XTR_P_CHUNK_ORDER, c->offset, c->seq);
-	}
+	if (c->seq < expected)
+		return stray(r, s, c);
 	if (c->type >= XTR_CHUNK_TYPES && c->props & XTR_PROP_CRITICAL && !s->refused) {
 		s->refused = true;
 		s->refusal = (struct xtr_problem){ XTR_P_UNKNOWN_CRITICAL, c->seq, c->offset };

@@ -106,7 +106,7 @@ static int verify_trailer(struct verify *v)
 	return xtr_reader_note(v->r, XTR_P_INDEX, s->trailer_offset, 0);
 }
 
-static int verify_section(struct verify *v, void (*progress)(void *, uint64_t, uint64_t), void *ctx)
+static int verify_chunks(struct verify *v, void (*progress)(void *, uint64_t, uint64_t), void *ctx)
 {
 	int err = 0;
 
@@ -121,6 +121,16 @@ static int verify_section(struct verify *v, void (*progress)(void *, uint64_t, u
 	return err ? err : verify_trailer(v);
 }
 
+int xtr_verify_section(struct xtr_reader *r, const struct xtr_section *s)
+{
+	struct verify v = { .r = r, .s = s };
+	int err = verify_chunks(&v, NULL, NULL);
+
+	xtr_decoder_free(&v.d);
+	free(v.buf);
+	return err;
+}
+
 int xtr_reader_verify(struct xtr_reader *r,
 		      void (*progress)(void *ctx, uint64_t done, uint64_t all), void *ctx)
 {
@@ -129,7 +139,7 @@ int xtr_reader_verify(struct xtr_reader *r,
 
 	for (size_t i = 0; !err && i < r->n_sections; i++) {
 		v.s = r->sections[i];
-		err = verify_section(&v, progress, ctx);
+		err = verify_chunks(&v, progress, ctx);
 	}
 	xtr_decoder_free(&v.d);
 	free(v.buf);

@@ -89,9 +89,8 @@ class Marks:  # what stands where in a file: headers, chunks and trailers, of wh
         mark = self.stands.get(p)
         return mark if isinstance(mark, Header) or mark and mark.file_id == file_id else None
     def rescan(self, p, file_id=None):  # from p the first offset of what at() finds, or the end
-        later = range(bisect_left(self.offsets, p), len(self.offsets))
-        marks = (self.offsets[i] for i in later if self.at(self.offsets[i], file_id))
-        return next(marks, self.size)
+        later = map(self.offsets.__getitem__, range(bisect_left(self.offsets, p), len(self.offsets)))
+        return next((at for at in later if self.at(at, file_id)), self.size)
     def vote(self, p, q):  # section 3: the file_id of most valid chunk headers in [p, q), or None
         inside = self.offsets[bisect_left(self.offsets, p):bisect_left(self.offsets, q)]
         marks = map(self.stands.get, inside)
@@ -102,7 +101,9 @@ class Section:  # the chunks found, and what load() reads in their payloads, by 
         self.data, self.header, self.offset = data, header, p
         self.problems, self.chunks, self.trailer = [], [], None
         self.content, self.tables = {kind: [] for kind in range(256)}, {}
-        self.ends_at = self.walk(marks, p + header.size, header.file_id)
+        near = [o for o in range(p, p + 64) if isinstance(marks.at(o, header.file_id), Chunk)]
+        begin = near[0] if near and not marks.at(p) else p + header.size
+        self.ends_at = self.walk(marks, begin, header.file_id)
         self.sequence()
     def walk(self, marks, p, file_id):  # collect the chunks found; where the section ends
         while p < marks.size and not isinstance(marks.at(p), Header):
@@ -115,7 +116,7 @@ class Section:  # the chunks found, and what load() reads in their payloads, by 
             r = q if e <= marks.size <= q or marks.at(q, file_id) else marks.rescan(p + 1, file_id)
             if e <= marks.size and r >= e:
                 self.chunks.append(c)
-                p = q
+                p = min(q, r)
             else:
                 self.problems.append(("chunk-truncated" if c else "lost-sync", p))
                 p = r
@@ -364,8 +365,7 @@ class File:  # a whole file: the sections that can be shown, and the problems in
             self.refusals.append(("incompat" if header.major == 1 else "major", p))
             return q
         damaged = not header or not header.file_id or header.size not in range(64, 4097, 8)
-        if damaged:
-            header = Header(MAGIC, 1, 0, 64, marks.vote(p, q), 0, 0, p)
+        header = Header(MAGIC, 1, 0, 64, marks.vote(p, q), 0, 0, p) if damaged else header
         if header.file_id is None:
             self.problems.append(("lost-sync", p))
             return q

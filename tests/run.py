@@ -310,6 +310,7 @@ GROUPS = [
     ("spec", "the specification and the code agree", group("spec"), False, True),
     ("cli", "the command line", group("cli"), False, True),
     ("cut", "parts of traces, and joining them", group("cut"), False, True),
+    ("corrupt", "damaged files: what is shown, told and recovered", group("corrupt"), False, True),
     ("golden", "expected outputs", group("golden"), False, True),
     ("export", "exported files, read back by other decoders", group("export"), False, True),
     ("import", "imports of other tools' traces", group("import"), False, True),
