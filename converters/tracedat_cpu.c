@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The loss lies between the last event and the one that begins at `until`; 0: nothing follows. */
 static int lose(struct dat_cpu *c, uint64_t until, uint64_t count)
@@ -56,7 +57,8 @@ static int read_file(struct dat_cpu *c, uint8_t *buf, uint32_t n)
 	int err = c->d->io->ops->read_at(c->d->io, c->at, buf, n);
 
 	if (err)
-		return xtr_import_fail(c->d->im, err, "cannot read at byte %" PRIu64, c->at);
+		return xtr_import_fail(c->d->im, err, "cannot read at byte %" PRIu64 ": %s", c->at,
+				       strerror(-err));
 	c->at += n;
 	c->d->done += n;
 	xtr_import_progress(c->d->im, c->d->done, c->d->size);
