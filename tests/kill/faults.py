@@ -187,8 +187,10 @@ def a_pipe_that_is_closed_is_said():
     recorder.wait_started()
     head = os.read(reading, 500)
     os.close(reading)
+    recorder.send(signal.SIGSTOP)
     producer.go()
     until(producer.all_done, "the producer")
+    recorder.send(signal.SIGCONT)
     status, err = recorder.end()
     COUNTS["faults"] += 1
     expect(status == 1, f"exit status {status}: {err}")
