@@ -8,6 +8,8 @@
 #include <criterion/new/assert.h>
 #include <errno.h>
 #include <linux/bpf.h>
+#include <pthread.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -110,6 +112,60 @@ Test(ring, wraps_with_records_in_one_piece)
 		xtr_ringbuf_release(&r);
 	}
 	cr_expect(eq(u64, consumer, 1000 * 1008));
+}
+
+#define RECORDS 20000u
+
+static uint32_t length_of(uint32_t i)
+{
+	return 8 + i % 50 * 8;
+}
+
+/* As the kernel does: the place is taken with the busy bit set, filled, and then let go. */
+static void *produce(void *unused)
+{
+	(void)unused;
+	for (uint32_t i = 0; i < RECORDS; i++) {
+		uint32_t len = length_of(i);
+		uint64_t pos = producer;
+		uint8_t *at = data + (pos & (SIZE - 1));
+
+		while (pos + 8 + len - __atomic_load_n(&consumer, __ATOMIC_ACQUIRE) > SIZE)
+			sched_yield();
+		__atomic_store_n((uint32_t *)(void *)at, len | BPF_RINGBUF_BUSY_BIT,
+				 __ATOMIC_RELAXED);
+		__atomic_store_n(&producer, pos + 8 + len, __ATOMIC_RELEASE);
+		memset(at + 8, (uint8_t)i, len);
+		__atomic_store_n((uint32_t *)(void *)at, len, __ATOMIC_RELEASE);
+	}
+	return NULL;
+}
+
+Test(ring, records_of_another_thread_are_read_once_and_whole)
+{
+	struct xtr_ringbuf r = ring_new();
+	uint32_t len, n = 0, wrong = 0;
+	const uint8_t *rec;
+	pthread_t thread;
+
+	cr_assert(zero(int, pthread_create(&thread, NULL, produce, NULL)));
+	while (n < RECORDS) {
+		int rc = xtr_ringbuf_next(&r, xtr_ringbuf_producer(&r), &rec, &len);
+
+		if (rc != 1) {
+			cr_assert(ne(int, rc, -EBADMSG));
+			sched_yield();
+			continue;
+		}
+		wrong += len != length_of(n);
+		for (uint32_t k = 0; k < len; k++)
+			wrong += rec[k] != (uint8_t)n;
+		n++;
+		xtr_ringbuf_release(&r);
+	}
+	pthread_join(thread, NULL);
+	cr_expect(eq(u32, wrong, 0));
+	cr_expect(eq(u64, xtr_ringbuf_left(&r), 0));
 }
 
 Test(ring, a_length_that_cannot_be_is_not_followed)
