@@ -188,7 +188,8 @@ static void take(struct xtr_sink *s, struct xtr_buf *b)
 static void gather_losses(struct xtr_sink *s)
 {
 	const uint32_t n_slots = s->bpf->n_slots;
-	uint64_t malformed = s->keep->head->malformed; /* of unknown type */
+	/* Of unknown type; the drain thread counts them. */
+	uint64_t malformed = __atomic_load_n(&s->keep->head->malformed, __ATOMIC_RELAXED);
 
 	for (uint32_t i = 0; i < s->bpf->n_cpus * n_slots; i++) {
 		const struct xtr_count *c = &s->bpf->counts[i];
