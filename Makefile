@@ -54,7 +54,7 @@ endif
 UNIT_SRC   := $(sort $(wildcard tests/unit/test_*.c))
 HELP_SRC   := $(filter-out $(UNIT_SRC),$(sort $(wildcard tests/unit/*.c)))
 # Single-file programs that tests and benchmarks use: build/VARIANT/tests/FOLDER/NAME
-TOOL_SRC   := $(sort $(foreach d,tools vectors spec golden export bench large record api kill selfcheck corrupt,$(wildcard tests/$(d)/*.c)))
+TOOL_SRC   := $(sort $(foreach d,tools vectors spec golden export bench large record api kill tsan selfcheck corrupt,$(wildcard tests/$(d)/*.c)))
 TOOL_SRC   := $(filter-out tests/api/lib%.c tests/kill/lib%.c,$(TOOL_SRC))
 # A library that recorded programs load, never built with sanitizers.
 API_LIB    := $(B)/tests/api/lib/libze_loader.so.1
@@ -228,7 +228,7 @@ fuzz-bin: $(FUZZ)
 
 # --- verbs ------------------------------------------------------------------------------------
 
-.PHONY: check check-long demo bench fuzz fuzz-plain fuzz-weigh asan golden lint fmt fmt-check install uninstall list clean large
+.PHONY: check check-long tsan demo bench fuzz fuzz-plain fuzz-weigh asan golden lint fmt fmt-check install uninstall list clean large
 check: ## build and run every test (LAB=0: without the lab); last line: N passed, N failed, N skipped
 	$(Q)scripts/install-deps build check lint
 	$(Q)$(if $(filter 0,$(LAB)),:,scripts/install-deps lab || :)
@@ -245,6 +245,10 @@ asan: ## the test suite under ASan and UBSan
 cover: ## lines and branches that the tests run, by folder (FILE=format/x.c: those that none runs)
 	$(Q)scripts/install-deps build check
 	$(Q)tests/cover/run $(FILE)
+
+tsan: ## what has threads under ThreadSanitizer; root for the recordings
+	$(Q)scripts/install-deps build check
+	$(Q)tests/run.py tsan
 
 demo: ## record a real run and show what `xtr stats` says of it
 	$(Q)scripts/install-deps build

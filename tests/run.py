@@ -87,6 +87,7 @@ LAB = ("tests/lab/accept", "tests/lab/npu", "tests/lab/npu-real", "tests/lab/nvi
 LAB_BESIDE = ("tests/lab/selftest.sh", "tests/lab/drivers", "tests/lab/real", "tests/lab/screen")
 PLAIN = Build("gcc", "gcc", "CC=gcc")
 ASAN = Build("gcc, ASan and UBSan", "gcc-asan", "CC=gcc", "SAN=1")
+TSAN = Build("gcc, TSan", "gcc-tsan", "CC=gcc", "SAN=thread")
 FUZZ_PLAIN = Build("fuzz targets", "gcc-asan")  # of the same objects
 
 
@@ -260,6 +261,15 @@ def fuzz(build):
     return result
 
 
+def tsan(_):
+    """What has threads, built with ThreadSanitizer, and the few tools that its tests need."""
+    tools = [f"{TSAN.directory}/tests/{t}" for t in ("tools/synth", "record/emit", "tsan/race")]
+    result = TSAN.make("bin", *tools)
+    if not result.failed:
+        result.add(run_program("tests/tsan/run", TSAN, LONG_GROUPS["tsan"] if LONG else 1800))
+    return result
+
+
 class Prepared:
     """What the lab needs is downloaded and built in the background: that may take long where the cache is empty."""
 
@@ -321,6 +331,7 @@ GROUPS = [
     ("kill", "killed recorders, failing disks, pipes and processes", group("kill"), True, True),
     # Not under the sanitizers: they need the rights that are taken away here (/proc, ptrace).
     ("privilege", "what xtr may do, needs and gives up", group("privilege"), True, False),
+    ("tsan", "what has threads, under ThreadSanitizer", tsan, True, False),
     ("large", "many events in bounded memory", group("large", 900), False, False),
     ("dependencies", "which folder includes what, lengths", dependencies, False, False),
     ("builds", "clang, and RECORDER=0", builds, False, False),
