@@ -243,7 +243,7 @@ static int recover(void *arg)
 	if (!err)
 		err = xtr_io_mem_new(&out);
 	if (!err) {
-		err = xtr_recover(r, xtr_reader_section(r, 0), out, &o, &res);
+		err = xtr_recover(r, 0, out, &o, &res);
 		xtr_io_close(out);
 	}
 	xtr_reader_close(r);
