@@ -92,7 +92,9 @@ MISSING  := $(strip $(foreach p,$(PKGS),$(if $(call have,$(p)),,$(p))) \
 	    $(foreach t,$(PROTOC_C) $(if $(BPF_SRC),$(CLANG) $(BPFTOOL)),$(if $(shell command -v $(t)),,$(t))))
 
 WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
-WARN     += $(if $(filter 1,$(WERROR)),-Werror)
+SAN_NOT  := -Wno-format-truncation -Wno-maybe-uninitialized
+# The sanitizers' builds are less optimised: gcc sees less there, and warns of what cannot be.
+WARN     += $(if $(filter 0,$(SAN)),$(if $(filter 1,$(WERROR)),-Werror),$(if $(findstring clang,$(CC)),,$(SAN_NOT)))
 CPPFLAGS += -D_GNU_SOURCE= -DXTR_VERSION='"$(VERSION)"' -I. -isystem $(B)/gen
 CPPFLAGS += $(if $(filter 0,$(RECORDER)),-DXTR_NO_RECORDER) $(if $(HAVE_DW),-DHAVE_LIBDW)
 CPPFLAGS += $(if $(HAVE_Z),-DHAVE_ZLIB) $(if $(HAVE_ZST),-DHAVE_ZSTD) $(if $(HAVE_SQL),-DHAVE_SQLITE)
