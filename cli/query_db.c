@@ -175,21 +175,22 @@ int query_is_database(const char *path, bool *is)
 	static const char magic[16] = "SQLite format 3";
 	char head[sizeof(magic)];
 	struct stat st;
-	int fd = -1, err = 0;
+	int fd, err;
 
 	*is = false;
 	if (!strcmp(path, "-"))
 		return XTR_EXIT_OK;
-	if (stat(path, &st))
-		err = errno;
-	else if (!S_ISREG(st.st_mode)) /* from a pipe nothing could be read again */
+	err = stat(path, &st) ? errno : 0;
+	if (err == ENOENT) /* told when it is opened, after the SQL was looked at */
 		return XTR_EXIT_OK;
-	else
+	if (!err && !S_ISREG(st.st_mode)) /* from a pipe nothing could be read again */
+		return XTR_EXIT_OK;
+	if (!err) {
 		fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (!err)
 		err = fd < 0 ? errno : read_head(fd, head, sizeof(head), is);
-	if (fd >= 0)
-		close(fd);
+		if (fd >= 0)
+			close(fd);
+	}
 	if (err) {
 		cli_error("'%s': %s", path, cli_strerror(err));
 		return XTR_EXIT_FAILURE;
