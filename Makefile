@@ -94,7 +94,7 @@ MISSING  := $(strip $(foreach p,$(PKGS),$(if $(call have,$(p)),,$(p))) \
 WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 SAN_NOT  := -Wno-format-truncation -Wno-maybe-uninitialized
 # The sanitizers' builds are less optimised: gcc sees less there, and warns of what cannot be.
-WARN     += $(if $(filter 0,$(SAN)),$(if $(filter 1,$(WERROR)),-Werror),$(if $(findstring clang,$(CC)),,$(SAN_NOT)))
+WARN     += $(if $(filter 1,$(WERROR)),-Werror) $(if $(filter 0,$(SAN))$(findstring clang,$(CC)),,$(SAN_NOT))
 CPPFLAGS += -D_GNU_SOURCE= -DXTR_VERSION='"$(VERSION)"' -I. -isystem $(B)/gen
 CPPFLAGS += $(if $(filter 0,$(RECORDER)),-DXTR_NO_RECORDER) $(if $(HAVE_DW),-DHAVE_LIBDW)
 CPPFLAGS += $(if $(HAVE_Z),-DHAVE_ZLIB) $(if $(HAVE_ZST),-DHAVE_ZSTD) $(if $(HAVE_SQL),-DHAVE_SQLITE)
@@ -275,7 +275,7 @@ fuzz-plain:
 
 # Without sanitizers: what an input takes of memory and time.
 fuzz-weigh:
-	$(Q)$(MAKE) FUZZ_MAIN='$$(B)/tests/fuzz/standalone.o $$(B)/tests/fuzz/weigh.o' fuzz-bin
+	$(Q)$(MAKE) FUZZ_MAIN='$$(B)/tests/fuzz/standalone.o $$(B)/tests/fuzz/weigh.o' fuzz-bin bin
 
 golden: bin tools-bin ## write the expected outputs of tests/golden again
 	$(Q)BUILD=$(B) XTR=$(B)/xtr tests/golden/run --update

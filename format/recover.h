@@ -28,7 +28,7 @@ struct xtr_writer;
 struct xtr_recover_opts {
 	size_t sz;        /* sizeof(struct xtr_recover_opts) */
 	uint64_t file_id; /* of the new section; 0: random */
-	/* Each hole, in order of the file. May be NULL. */
+	/* Each hole, in the order of the chunks' numbers, the section's end last. May be NULL. */
 	void (*hole)(void *ctx, const struct xtr_recover_hole *h);
 	/* Called now and then, with chunks done and in all. May be NULL. */
 	void (*progress)(void *ctx, uint64_t done, uint64_t all);

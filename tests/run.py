@@ -109,7 +109,7 @@ def count_tap(path):
     return result
 
 
-def unit_program(path, env, timeout=1800):
+def unit_program(path, env, timeout=3600):
     """One Criterion program: counts, output. Failed tests are counted; a program that fails in another way counts once."""
     with tempfile.NamedTemporaryFile(suffix=".tap") as tap:
         done = run([path, "--tap=" + tap.name, "-j1"], env, timeout)
@@ -255,7 +255,7 @@ def lint(build):
 def fuzz(build):
     """The plain programs of the fuzz targets, once to find faults and once to weigh, then tests/fuzz/run."""
     result = FUZZ_PLAIN.make("fuzz-plain")
-    result.add(PLAIN.make("fuzz-weigh", "bin"))
+    result.add(PLAIN.make("fuzz-weigh"))
     if not result.failed:
         result.add(run_program(find_program("fuzz"), PLAIN, LONG_GROUPS["fuzz"] if LONG else 1800))
     return result
@@ -305,7 +305,7 @@ def lab(build):
     return result
 
 
-def group(name, timeout=1800):
+def group(name, timeout=3600):
     """A group with a program of its own; timeout: of the short version, s."""
     return lambda build: program(name, build, LONG_GROUPS.get(name, timeout) if LONG else timeout)
 
