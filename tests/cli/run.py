@@ -43,7 +43,7 @@ class Outcome:
         return f"status {self.status}\n--- stdout\n{self.out[-2000:]}\n--- stderr\n{self.err[-2000:]}"
 
 
-def xtr(*arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, env=None, data=None, timeout=60):
+def xtr(*arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, env=None, data=None, timeout=600):
     environment = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "XTR_PAGER", "PAGER")}
     environment.update(env or {})
     if data is not None:

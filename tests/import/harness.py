@@ -33,7 +33,7 @@ def xtr(*arguments, data=None, cwd=None, env=None, raw=False, pipe=True):
     """Runs xtr; pipe False: its standard output is a file, as where none is piped."""
     with tempfile.TemporaryFile() as file:
         run = subprocess.run([XTR, *arguments], input=data, stdin=subprocess.DEVNULL if data is None else None,
-                             stdout=subprocess.PIPE if pipe else file, stderr=subprocess.PIPE, timeout=120,
+                             stdout=subprocess.PIPE if pipe else file, stderr=subprocess.PIPE, timeout=600,
                              check=False, cwd=cwd, env={**os.environ, **(env or {})})
         if not pipe:
             file.seek(0)

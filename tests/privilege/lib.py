@@ -73,7 +73,7 @@ def run(args, user=None, groups=(), **kwargs):
     if user is not None:
         kwargs.update(user=user, group=user, extra_groups=list(groups))
     kwargs.setdefault("stdin", subprocess.DEVNULL)
-    p = subprocess.run(args, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120, check=False, **kwargs)
+    p = subprocess.run(args, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=600, check=False, **kwargs)
     return p.returncode, p.stdout, p.stderr.decode(errors="replace")
 
 

@@ -8,7 +8,7 @@ import re
 import threading
 
 FAILED = re.compile(r"\s*(FAIL|not ok)\b")
-FIGURE = re.compile(r"^figure: (\w+\.\S+ \d+ .*\S)\s*$", re.M)
+FIGURE = re.compile(r"^figure: (\w+\.\S+ \d+(?:\.\d+)? .*\S)\s*$", re.M)
 
 _current = threading.local()
 
