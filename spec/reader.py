@@ -5,8 +5,10 @@
 usage: reader.py [--summary] FILE     (FILE may be -; --summary leaves the events out)
 
 Prints one JSON document, whose exact form is in test-vectors.md. Exit status: 0 read without a
-problem, 1 the file could not be opened, 2 usage, 3 the file has problems. Standard library only.
+problem, 1 the file could not be opened, 2 usage, 3 the file has problems. Standard library only, and
+libzstd for codec 2: where it is missing, sections that need it are refused.
 """
+import ctypes
 import re
 import struct
 import sys
@@ -140,8 +142,10 @@ class Section:  # the chunks found, and what load() reads in their payloads, by 
     def payload(self, c):  # section 4.2: verified and decompressed; as stored for an unknown type
         stored = self.data[c.offset + 80:c.offset + 80 + c.stored_len]
         need(crc32c(stored) == c.payload_crc, "payload-crc")
-        need(c.type > ATTACH or c.codec <= 1 and c.filter <= 1, "codec")
-        return lz4(stored, c.raw_len) if c.type <= ATTACH and c.codec else stored
+        known = c.codec <= (2 if ZSTD else 1) and c.filter <= 2
+        need(c.type > ATTACH or known, "codec")
+        plain = c.type > ATTACH or c.codec == 0
+        return stored if plain else (lz4 if c.codec == 1 else zstd)(stored, c.raw_len)
 
 # ---- 4.2 Codec 1, LZ4 block ----------------------------------------------------------------------
 def lz4(block, raw_len):
@@ -164,9 +168,26 @@ def lz4(block, raw_len):
         match = out[start - offset:start - offset + length]
         out += (match * (length // len(match) + 1))[:length]
 
+# ---- 4.3 Codec 2, zstd frame ---------------------------------------------------------------------
+try:
+    ZSTD = ctypes.CDLL("libzstd.so.1")
+    ZSTD.ZSTD_getFrameContentSize.restype = ctypes.c_ulonglong
+    ZSTD.ZSTD_findFrameCompressedSize.restype = ZSTD.ZSTD_decompress.restype = ctypes.c_size_t
+except OSError:
+    ZSTD = None
+KNOWN_FLAGS = 3 if ZSTD else 1  # 3. incompat_flags
+def zstd(frame, raw_len):
+    n, out = ctypes.c_size_t(len(frame)), ctypes.create_string_buffer(raw_len + 1)
+    need(frame[:4] == b"\x28\xb5\x2f\xfd" and len(frame) > 4 and not frame[4] & 3, "zstd")
+    need(ZSTD.ZSTD_getFrameContentSize(frame, n) == raw_len
+         and ZSTD.ZSTD_findFrameCompressedSize(frame, n) == len(frame)
+         and ZSTD.ZSTD_decompress(out, ctypes.c_size_t(raw_len), frame, n) == raw_len, "zstd")
+    return out.raw[:raw_len]
+
 # ---- 5. Records ----------------------------------------------------------------------------------
 def records_of(c, raw):
-    source = Input(unfilter(raw, c.n_records, c.rec_len) if c.filter else raw, "record")
+    undo = (None, unfilter, uncolumn)[c.filter]
+    source = Input(undo(raw, c.n_records, c.rec_len) if undo else raw, "record")
     records, last = [], c.ts_min
     while source.at < len(source.data):
         head = source.take(16)
@@ -178,8 +199,8 @@ def records_of(c, raw):
     return records
 
 # ---- 5.2 Filter 1, row-delta ---------------------------------------------------------------------
-def unfilter(data, n_records, rec_len):
-    source, layouts, out, ts = Input(data, "filter"), [], bytearray(), 0
+def layouts_of(source):
+    layouts = []
     for _ in range(source.varint(1025)):
         kind, size = source.varint(1 << 16), source.varint(65529)
         widths = source.take(source.varint(65))
@@ -187,6 +208,10 @@ def unfilter(data, n_records, rec_len):
              and all(w in (1, 2, 4, 8) or w > 0x80 for w in widths), "filter")
         values = [bytes(w & 127) if w > 0x80 else 0 for w in widths]
         layouts.append(SimpleNamespace(kind=kind, size=size, widths=widths, tid=0, values=values))
+    return layouts
+def unfilter(data, n_records, rec_len):
+    source, out, ts = Input(data, "filter"), bytearray(), 0
+    layouts = layouts_of(source)
     for _ in range(n_records):
         head = source.varint(2 * len(layouts))
         layout = layouts[head >> 1]
@@ -203,6 +228,63 @@ def unfilter(data, n_records, rec_len):
         need(len(out) <= rec_len, "filter")
     need(source.at == len(data) and len(out) == rec_len, "filter")
     return bytes(out)
+
+# ---- 5.3 Filter 2, columns -----------------------------------------------------------------------
+def uncolumn(data, n_records, rec_len):
+    source = Input(data, "filter")
+    layouts = layouts_of(source)
+    def bit_numbers(count, limit):
+        k, at, start = source.number(1), 0, source.at
+        need(k <= 56, "filter")
+        for _ in range(count):
+            word = int.from_bytes(data[start + at // 8:start + at // 8 + 16], "little") >> at % 8
+            u = (word & -word).bit_length() - 1
+            need(word and u + k <= 56, "filter")
+            x, y = word >> u + 1 & (1 << u) - 1, word >> 2 * u + 1 & (1 << k) - 1
+            z, at = ((1 << u) - 1 + x << k) + y, at + 2 * u + 1 + k
+            need(z < limit and at <= 8 * (len(data) - start), "filter")
+            yield z
+        last = source.take((at + 7) // 8)[-1:] or b"\0"
+        need(at % 8 == 0 or last[0] >> at % 8 == 0, "filter")
+    def column(count, bits, keys, key_of, octets=0):  # the values; octets: of a field of bytes
+        head, values, last = source.number(1), [], {}
+        coding, prediction, zigzag = head & 3, head >> 2 & 3, head >> 4
+        need(head < 32 and coding < 3 and prediction < 3 and not (zigzag and octets), "filter")
+        key = source.varint(65) if prediction == 2 else 0
+        need(prediction < 2 or key in keys, "filter")
+        limit, zero = 1 << bits, bytes(octets) if octets else 0
+        numbers = (lambda: [source.varint(limit)] * count,
+                   lambda: [source.varint(limit) for _ in range(count)],
+                   lambda: list(bit_numbers(count, limit)))[coding]()
+        slot_bits = min(12, max(4, (count - 1).bit_length()))
+        for i, z in enumerate(numbers):
+            value = key_of(i, key) if prediction == 2 else 0
+            slot = value * 0x9E3779B97F4A7C15 % (1 << 64) >> 64 - slot_bits
+            predicted = last.get(slot, zero) if prediction else zero
+            difference = z >> 1 ^ -(z & 1) if zigzag else z
+            last[slot] = ((source.take(octets) if z else predicted) if octets
+                          else (predicted + difference) % limit)
+            values.append(last[slot])
+        return values
+    numbers = column(n_records, 16, (), None)
+    need(all(n < len(layouts) for n in numbers), "filter")
+    need(sum(layouts[n].size for n in numbers) == rec_len, "filter")
+    times = column(n_records, 64, (), None)
+    threads = column(n_records, 32, (0,), lambda i, key: numbers[i])
+    records = [struct.pack("<QHHI", ts, layouts[n].kind, layouts[n].size, tid)
+               for n, ts, tid in zip(numbers, times, threads)]
+    for n, layout in enumerate(layouts):
+        rows, keys = [i for i in range(n_records) if numbers[i] == n], {}
+        keys[0] = [threads[i] for i in rows]
+        for number, width in enumerate(layout.widths, 1):
+            octets = width & 127 if width > 0x80 else 0
+            values = column(len(rows), 1 if octets else 8 * width, keys,
+                            lambda i, key, keys=keys: keys[key][i], octets)
+            for i, value in zip(rows, values):
+                records[i] += value if octets else value.to_bytes(width, "little")
+            keys.update({} if octets else {number: values})
+    need(source.at == len(data), "filter")
+    return b"".join(records)
 
 # ---- 6.1 CBOR ------------------------------------------------------------------------------------
 def cbor(data):  # the one item; map keys that are neither text, bytes nor integers become tuples
@@ -290,10 +372,10 @@ GRAMMAR = {
             "?tasks": [(U32, U32, U64, U32, U32)]},
     CLOCK: both({"after": U64, "before": U64, "clocks": {str: U64}},
                 lambda v: v["before"] <= v["after"]),
-    LOSS: {"?filtered": [(U32, U16, U64)], "?lost": [(U32, U16, range(1, 256), U64)],
-           "?gaps": [both((U32, U64, U64, U64), lambda v: v[1] <= v[2])]},
+    LOSS: {**dict.fromkeys(("?aged", "?filtered"), [(U32, U16, U64)]), "?gaps": [both(
+           (U32, U64, U64, U64), lambda v: v[1] <= v[2])], "?lost": [(U32, U16, range(1, 256), U64)]},
     END: {"events": U64, "lost": U64, "reason": str,
-          "?recorder": {"?" + k: U64 for k in COSTS.split()}}}
+          "?recorder": {"?" + k: U64 for k in (COSTS + " bpf-run-timed elapsed-ns").split()}}}
 def item_of(section, c, raw):
     item, new = cbor(raw), {}
     need(fits(GRAMMAR[c.type], item), TYPES[c.type])
@@ -348,7 +430,7 @@ def load(section):  # the payloads of a section that is not refused, then what a
 
 # ---- 8. Problems ---------------------------------------------------------------------------------
 CODES = ("not-xtr too-short major incompat unknown-critical header-crc lost-sync chunk-truncated "
-         "payload-crc chunk-order missing-chunks codec lz4 filter record cbor meta table clock "
+         "payload-crc chunk-order missing-chunks codec lz4 zstd filter record cbor meta table clock "
          "loss end round attach index no-meta no-end ordinal").split()
 class File:  # a whole file: the sections that can be shown, and the problems in order
     def __init__(self, data):
@@ -361,7 +443,7 @@ class File:  # a whole file: the sections that can be shown, and the problems in
         self.problems = sorted(set(self.problems), key=lambda x: (x[1], CODES.index(x[0])))
     def read_section(self, data, marks, p):  # section 3; where the next section begins
         header, q = marks.at(p), marks.rescan(p + 1)
-        if header and (header.major != 1 or header.incompat):
+        if header and (header.major != 1 or header.incompat & ~KNOWN_FLAGS):
             self.refusals.append(("incompat" if header.major == 1 else "major", p))
             return q
         damaged = not header or not header.file_id or header.size not in range(64, 4097, 8)
@@ -455,8 +537,8 @@ def meta_json(metas, events):
 def section_json(s, with_events):
     metas, h = s.content[META], s.header
     events = {e["type"]: e for m in metas for e in m["events"]}
-    lost, filtered, gaps = ([e for t in s.content[LOSS] for e in t.get(key, [])]
-                            for key in ("lost", "filtered", "gaps"))
+    lost, filtered, aged, gaps = ([e for t in s.content[LOSS] for e in t.get(key, [])]
+                                  for key in ("lost", "filtered", "aged", "gaps"))
     tasks = union((task[:5] for t in s.content[TABLE] for task in t.get("tasks", [])), 0, 2)
     threads, end = {}, s.content[END][-1] if s.content[END] else None
     for task in tasks:
@@ -477,6 +559,7 @@ def section_json(s, with_events):
         "rounds": iter(s.content[ROUND]), "attached": iter(s.content[ATTACH]),
         "lost": (e[:4] for e in union(lost, 0, 1, 2) if e[3]),
         "filtered": (e[:3] for e in union(filtered, 0, 1) if e[2]),
+        **({"aged": (e[:3] for e in union(aged, 0, 1) if e[2])} if any(e[2] for e in aged) else {}),
         "gaps": iter(sorted((g[:4] for g in gaps), key=lambda g: (g[1], g[2], g[0], g[3]))),
         "end": end and {"reason": end["reason"], "recorder": cost},
         **(shown_events if with_events else {})}
@@ -492,8 +575,7 @@ def main(args):
     try:
         file = File(sys.stdin.buffer.read() if names == ["-"] else Path(names[0]).read_bytes())
     except OSError as error:
-        print("reader.py: %s" % error, file=sys.stderr)
-        return 1
+        sys.exit("reader.py: %s" % error)
     sys.stdout.buffer.write(document(file, args == names))
     return 3 if file.problems else 0
 if __name__ == "__main__":

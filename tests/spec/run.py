@@ -88,7 +88,7 @@ def check_events(file):
     same("events that events.md does not have", [t for t in events if t < 1024], [])
     flags = re.search(r"\* flags: (.*?)\. \*", flat(text("spec/events.md")))[1]
     same("flags of events.md", dict((int(n), f) for n, f in re.findall(r"(\d+) `([a-z-]+)`", flags)),
-         cases_content.FLAGS)
+         cases_content.NAMED["flags:u32"][2])
 
 
 def keys_of(value, out):

@@ -72,13 +72,14 @@ static int fill_loss(struct xtr_loss *l)
 
 	for (enum xtr_loss_cause c = XTR_LOSS_RING_FULL; c < XTR_LOSS_CAUSE_COUNT && !err; c++)
 		err = xtr_loss_set(l, 0, XTR_EV_JOB_RUN, c, (uint64_t)c);
-	return err ? err : xtr_loss_set(l, 0, XTR_EV_JOB_RUN, 0, 100);
+	err = err ? err : xtr_loss_set(l, 0, 0, XTR_LOSS_AGED, 50);
+	return err ? err : xtr_loss_set(l, 0, XTR_EV_JOB_RUN, XTR_LOSS_FILTERED, 100);
 }
 
 static int write_chunks(struct xtr_writer *w)
 {
 	static const struct xtr_clock_reading clocks[] = { { "boottime", 2 }, { "realtime", 3 } };
-	static const struct xtr_recorder_cost cost = { 1, 2, 3, 4, 5 };
+	static const struct xtr_recorder_cost cost = { 1, 2, 3, 4, 5, 6, 7 };
 	uint8_t rec[48] = { 9, [8] = XTR_EV_JOB_RUN, [10] = 48, [12] = 7, [32] = 1 };
 	struct xtr_batch batch = {
 		.stream = 0, .recs = rec, .len = sizeof(rec), .n = 1, .lost_total = 15

@@ -13,7 +13,10 @@ from xtrgen import (ATTACH, CLOCK, CRITICAL, LOSS, LOSS_BEFORE, META, NONE, ROUN
 
 EVENTS_MD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../spec/events.md")
 WIDTH = {"u64": 8, "hex64": 8, "u32": 4, "s32": 4, "ring": 4, "stack": 4, "strid": 4}
-FLAGS = {1: "kthread", 2: "client-known", 4: "dep-signaled", 8: "dep-scheduled"}
+NAMED = {
+    "flags:u32": ["flags", "u32", {1: "kthread", 2: "client-known", 4: "dep-signaled", 8: "dep-scheduled"}],
+    "enum:u32": ["enum", "u32", {0: "full", **{k: f"1/{2 ** k}" for k in range(1, 9)}, 9: "counted"}],
+}
 
 
 def builtin_events():
@@ -28,8 +31,7 @@ def builtin_events():
     for kind, (name, size, text) in sorted(rows.items()):
         same = re.match(r"as (\d+)$", text)
         parts = [p.split() for p in (rows[int(same[1])][2] if same else text).split(" · ")]
-        spec = [[f, int(at), ["flags", "u32", FLAGS] if r == "flags:u32" else r, None, "plain",
-                 WIDTH["u32" if r == "flags:u32" else r]] for at, f, r in parts]
+        spec = [[f, int(at), NAMED.get(r, r), None, "plain", WIDTH["u32" if r in NAMED else r]] for at, f, r in parts]
         out.append({"type": kind, "name": name, "size": size, "fields": spec, "provider": 1})
     return out
 
@@ -116,8 +118,9 @@ def builtins():
     for name, layouts, codec in (("raw", None, None), ("filtered", BUILTIN_LAYOUTS, lz4)):
         s = begin(events=builtin_events())
         s.item(TABLE, TABLES)
-        s.events(3, builtin_records(), codec, layouts)
-        accept("builtin-events-" + name, s.close(14), 14)
+        records = builtin_records()
+        s.events(3, records, codec, layouts)
+        accept("builtin-events-" + name, s.close(len(records)), len(records))
 
 
 def codecs():
@@ -237,6 +240,10 @@ def losses():
     s.item(LOSS, {"lost": [[0, 1, 1, 5], [0, 2, 1, 6]], "filtered": [[0, 1, 7]]})
     s.item(LOSS, {"lost": [[0, 1, 1, 0], [0, 3, 1, 0]], "filtered": [[0, 1, 0], [0, 2, 0]]})
     accept("loss-zero", s.close(), 0)
+    s = begin()
+    s.item(LOSS, {"aged": [[0, 0, 1000], [1, 17, 5]], "lost": [[0, 17, 1, 2]], "filtered": [[0, 17, 3]]})
+    s.item(LOSS, {"aged": [[0, 0, 1500], [2, 0, U64]]})
+    accept("loss-aged", s.close(0, 2), 0)
 
 
 def sections():

@@ -185,6 +185,7 @@ def others():
         {"gaps": [[0, 1, 2]]}, {"gaps": [[NONE + 1, 1, 2, 3]]}, {"gaps": [[0, -1, 2, 3]]},
         {"gaps": None}, {"filtered": [[0, 0]]}, {"filtered": [[0, 65536, 1]]},
         {"filtered": [[-1, 0, 1]]}, {"filtered": 1}, {7: 7},
+        {"aged": 1}, {"aged": [[0, 0]]}, {"aged": [[0, 65536, 1]]}, {"aged": [[0, 0, -1]]},
         {"lost": [[0, 0, 1, 99]], "gaps": [[0, 2, 1, 1]]}])
     right = {"events": 1, "lost": 0, "reason": "r"}
     payloads("end-grammar", END, "end", [

@@ -103,9 +103,9 @@ def headers():
         accept("header-" + name, s.close(1), 1)
     for name, code, how in (
             ("major-0", "major", {"major": 0}), ("major-2", "major", {"major": 2}),
-            ("major-65535", "major", {"major": 65535}), ("incompat-bit-0", "incompat", {"incompat": 1}),
+            ("major-65535", "major", {"major": 65535}), ("incompat-bit-2", "incompat", {"incompat": 4}),
             ("incompat-bit-31", "incompat", {"incompat": 1 << 31}),
-            ("major-and-incompat", "major", {"major": 2, "incompat": 1}),
+            ("major-and-incompat", "major", {"major": 2, "incompat": 4}),
             ("major-and-size", "major", {"major": 3, "size": 0})):
         s = begin(**how)
         s.events(0, [tick(1, 1)])
@@ -115,7 +115,7 @@ def headers():
 def sections():
     right = small().close(7)
     for name, how, code in (("major", {"major": 2}, "major"),
-                            ("incompat", {"incompat": 2}, "incompat")):
+                            ("incompat", {"incompat": 8}, "incompat")):
         other = begin(0x77, **how)
         other.events(0, [tick(1, 1)])
         other = other.close(1)

@@ -21,11 +21,12 @@ import cases_content
 import cases_damage
 import cases_grammar
 import cases_limits
+import cases_packed
 import cases_version
 import reader
 
 FOLDERS = ("accept", "damaged", "reject")
-assert cases_content and cases_damage and cases_grammar and cases_limits and cases_version
+assert cases_content and cases_damage and cases_grammar and cases_limits and cases_packed and cases_version
 
 
 def expected(case):

@@ -350,12 +350,25 @@ static int gap_order(const void *a, const void *b)
 	return 0;
 }
 
+/* What is in the account beside losses. */
+static void no_losses(const char *key, enum xtr_loss_cause cause, const struct xtr_loss_entry **all,
+		      size_t n)
+{
+	bool first = true;
+
+	fprintf(out, "],\"%s\":[", key);
+	for (size_t i = 0; i < n; i++)
+		if (all[i]->cause == cause && all[i]->total)
+			item(&first, "\n[%" PRIu32 ",%" PRIu32 ",%" PRIu64 "]", all[i]->stream,
+			     all[i]->type, all[i]->total);
+}
+
 static void loss(const struct xtr_loss *l)
 {
 	size_t n = xtr_loss_n_entries(l), n_gaps = xtr_loss_n_gaps(l);
 	const struct xtr_loss_entry **all = list_of(n, sizeof(*all));
 	const struct xtr_gap **gaps = list_of(n_gaps, sizeof(*gaps));
-	bool first = true;
+	bool first = true, aged = false;
 
 	for (size_t i = 0; i < n; i++)
 		all[i] = xtr_loss_entry_at(l, i);
@@ -365,15 +378,14 @@ static void loss(const struct xtr_loss *l)
 	qsort(gaps, n_gaps, sizeof(*gaps), gap_order);
 	fputs(",\"lost\":[", out);
 	for (size_t i = 0; i < n; i++)
-		if (all[i]->cause && all[i]->total)
+		if (xtr_loss_is_loss(all[i]->cause) && all[i]->total)
 			item(&first, "\n[%" PRIu32 ",%" PRIu32 ",%u,%" PRIu64 "]", all[i]->stream,
 			     all[i]->type, (unsigned int)all[i]->cause, all[i]->total);
-	fputs("],\"filtered\":[", out);
-	first = true;
-	for (size_t i = 0; i < n; i++)
-		if (!all[i]->cause && all[i]->total)
-			item(&first, "\n[%" PRIu32 ",%" PRIu32 ",%" PRIu64 "]", all[i]->stream,
-			     all[i]->type, all[i]->total);
+	no_losses("filtered", XTR_LOSS_FILTERED, all, n);
+	for (size_t i = 0; i < n && !aged; i++)
+		aged = all[i]->cause == XTR_LOSS_AGED;
+	if (aged)
+		no_losses("aged", XTR_LOSS_AGED, all, n);
 	fputs("],\"gaps\":[", out);
 	first = true;
 	for (size_t i = 0; i < n_gaps; i++)

@@ -173,6 +173,93 @@ def rowdelta(records, layouts, choose=None):
     return out
 
 
+# ---- the columns filter, and zstd frames ----------------------------------------------------------
+
+CONSTANT, VARINTS, BITS = range(3)
+ZERO, BEFORE, KEYED = range(3)
+
+
+def bit_string(numbers, k):
+    bits = ""
+    for z in numbers:
+        q = (z >> k) + 1
+        u = q.bit_length() - 1
+        bits += "0" * u + "1"
+        bits += "".join(str(q >> i & 1) for i in range(u))
+        bits += "".join(str(z >> i & 1) for i in range(k))
+    bits += "0" * (-len(bits) % 8)
+    return bytes(int(bits[i:i + 8][::-1], 2) for i in range(0, len(bits), 8))
+
+
+def body(numbers, coding, k=0):
+    if coding == CONSTANT:
+        assert len(set(numbers)) < 2
+        return varint(numbers[0] if numbers else 0)
+    if coding == VARINTS:
+        return b"".join(varint(z) for z in numbers)
+    return bytes([k]) + bit_string(numbers, k)
+
+
+def column(values, bits, coding=VARINTS, prediction=BEFORE, zig=True, k=0, key=0, keys=None):
+    """A column of numbers, or with bits = None of bytes; keys: of each value, with KEYED."""
+    slot_bits = min(12, max(4, (len(values) - 1).bit_length()))
+    last, numbers, changed = {}, [], b""
+    for i, v in enumerate(values):
+        slot = keys[i] * 0x9E3779B97F4A7C15 % (1 << 64) >> 64 - slot_bits if prediction == KEYED else 0
+        old = last.get(slot, bytes(len(v)) if bits is None else 0) if prediction else (
+            bytes(len(v)) if bits is None else 0)
+        if bits is None:
+            numbers.append(int(v != old))
+            changed += v if v != old else b""
+        else:
+            numbers.append(zigzag(v, old, bits) if zig else v - old & (1 << bits) - 1)
+        last[slot] = v
+    head = coding | prediction << 2 | (16 if zig and bits is not None else 0)
+    return (bytes([head]) + (varint(key) if prediction == KEYED else b"")
+            + body(numbers, coding, k) + changed)
+
+
+def columns(records, layouts, ways=None):
+    """Filter records; ways: of each column by its number how column() is to write it."""
+    heads = [struct.unpack_from("<QHHI", r) for r in records]
+    number = [next(k for k, (t, w) in enumerate(layouts)
+                   if t == h[1] and 16 + sum(x & 127 for x in w) == h[2]) for h in heads]
+    cols = [(number, 16, None), ([h[0] for h in heads], 64, None), ([h[3] for h in heads], 32, number)]
+    for n, (_, widths) in enumerate(layouts):
+        rows = [i for i in range(len(records)) if number[i] == n]
+        values = [split(records[i][16:], widths) for i in rows]
+        tids = [heads[i][3] for i in rows]
+        for f, w in enumerate(widths):
+            cols.append(([v[f] for v in values], None if w > 128 else 8 * w, (tids, values)))
+    out = varint(len(layouts)) + b"".join(layout(k, w) for k, w in layouts)
+    for c, (values, bits, by) in enumerate(cols):
+        how = dict((ways or {}).get(c, {}))
+        if how.get("prediction") == KEYED:
+            key = how.get("key", 0)
+            how["keys"] = by if c == 2 else [v[key - 1] for v in by[1]] if key else by[0]
+        out += column(values, bits, **how)
+    return out
+
+
+def zstd_frame(blocks, size, fcs_bytes=4, descriptor=None, last=True):
+    """blocks: bytes as they are, or (byte, how often); size: what the header says."""
+    code = {1: 0x20, 2: 0x60, 4: 0xA0, 8: 0xE0}[fcs_bytes]
+    stored = size - 256 if fcs_bytes == 2 else size
+    out = b"\x28\xb5\x2f\xfd" + bytes([code if descriptor is None else descriptor])
+    out += stored.to_bytes(fcs_bytes, "little")
+    for i, b in enumerate(blocks):
+        n, kind = (b[1], 1) if isinstance(b, tuple) else (len(b), 0)
+        end = int(last and i == len(blocks) - 1)
+        out += (end | kind << 1 | n << 3).to_bytes(3, "little")
+        out += b[0] if isinstance(b, tuple) else b
+    return out
+
+
+def zstd_raw(data):
+    step = 128 << 10
+    return zstd_frame([data[i:i + step] for i in range(0, len(data), step)] or [b""], len(data))
+
+
 # ---- headers, chunks, sections -------------------------------------------------------------------
 
 
@@ -218,8 +305,8 @@ class Section:
                                             v["n_records"], v["seq"]))
         return at
 
-    def events(self, stream, records, pack=None, layouts=None, choose=None, **over):
-        """pack: None, or a function that compresses; layouts: None for filter 0."""
+    def events(self, stream, records, pack=None, layouts=None, choose=None, ways=None, **over):
+        """pack: None, or a function that compresses; layouts: None for filter 0; ways: filter 2."""
         raw = b"".join(records)
         stamps = [struct.unpack_from("<Q", r)[0] for r in records] or [0]
         v = {"stream": stream, "ts_min": min(stamps), "ts_max": max(stamps),
@@ -229,12 +316,12 @@ class Section:
         if stamps != sorted(stamps):
             v["props"] = CRITICAL
         if layouts is not None:
-            raw = rowdelta(records, layouts, choose)
-            v["filter"] = 1
+            raw = rowdelta(records, layouts, choose) if ways is None else columns(records, layouts, ways)
+            v["filter"] = 1 if ways is None else 2
         v.update(over)
         if pack:
             v.setdefault("raw_len", len(raw))
-            return self.chunk(EVENTS, pack(raw), codec=1, **v)
+            return self.chunk(EVENTS, pack(raw), codec=2 if pack is zstd_raw else 1, **v)
         return self.chunk(EVENTS, raw, **v)
 
     def item(self, kind, value, **over):
