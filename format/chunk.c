@@ -98,6 +98,12 @@ bool xtr_chunk_parse(const uint8_t in[XTR_CHUNK_HEADER_SIZE], struct xtr_chunk *
 	return within_limits(c);
 }
 
+uint32_t xtr_chunk_features(const struct xtr_chunk *c)
+{
+	return (c->filter == XTR_FILTER_COLUMNS ? XTR_INCOMPAT_COLUMNS : 0) |
+	       (c->codec == XTR_CODEC_ZSTD ? XTR_INCOMPAT_ZSTD : 0);
+}
+
 uint64_t xtr_chunk_span(const struct xtr_chunk *c)
 {
 	return XTR_CHUNK_HEADER_SIZE + (((uint64_t)c->stored_len + 7) & ~(uint64_t)7);

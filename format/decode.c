@@ -55,16 +55,34 @@ int xtr_decode_crc(const struct xtr_reader *r, const struct xtr_chunk *c, struct
 	return stored(r, c, d, &p, err);
 }
 
-/* Decompress exactly raw_len bytes. */
-static bool decompress(const struct xtr_chunk *c, const uint8_t *in, uint8_t *out)
+static bool lz4(const struct xtr_chunk *c, const uint8_t *in, uint8_t *out)
 {
-	if (c->codec == XTR_CODEC_NONE) {
-		memcpy(out, in, c->raw_len);
-		return true;
-	}
 	return xtr_lz4_offsets_are_right(in, c->stored_len) &&
 	       LZ4_decompress_safe((const char *)in, (char *)out, (int)c->stored_len,
 				   (int)c->raw_len) == (int)c->raw_len;
+}
+
+/* Decompress exactly raw_len bytes. */
+static int decompress(const struct xtr_chunk *c, struct xtr_decoder *d, const uint8_t *in,
+		      uint8_t *out, struct xtr_err *err)
+{
+	int ret;
+
+	if (c->codec == XTR_CODEC_LZ4)
+		return lz4(c, in, out) ? 0 : bad(c, XTR_P_LZ4, err);
+	if (c->codec == XTR_CODEC_ZSTD) {
+		ret = xtr_zstd_decompress(&d->zstd, in, c->stored_len, out, c->raw_len);
+		return ret == -EBADMSG ? bad(c, XTR_P_ZSTD, err) : ret ? failed(c, ret, err) : 0;
+	}
+	memcpy(out, in, c->raw_len);
+	return 0;
+}
+
+/* Spec 4.2 and 5. */
+static bool is_known(const struct xtr_chunk *c)
+{
+	return c->codec <= (XTR_ZSTD_KNOWN ? XTR_CODEC_ZSTD : XTR_CODEC_LZ4) &&
+	       c->filter <= XTR_FILTER_COLUMNS;
 }
 
 /* What spec 5 wants of the records beyond their form. */
@@ -83,12 +101,17 @@ static int unfilter(const struct xtr_chunk *c, struct xtr_decoder *d, const uint
 	if (c->codec != XTR_CODEC_NONE) {
 		if (xtr_grow(&d->raw, &d->cap_raw, c->raw_len + 1u))
 			return failed(c, -ENOMEM, err);
-		if (!decompress(c, in, d->raw))
-			return bad(c, XTR_P_LZ4, err);
+		ret = decompress(c, d, in, d->raw, err);
+		if (ret)
+			return ret;
 		in = d->raw;
 	}
-	ret = xtr_filter_decode(&d->filter, in, c->raw_len, c->n_records, out, c->rec_len,
-				&d->span);
+	if (c->filter == XTR_FILTER_COLUMNS)
+		ret = xtr_columns_decode(&d->columns, in, c->raw_len, c->n_records, out, c->rec_len,
+					 &d->span);
+	else
+		ret = xtr_filter_decode(&d->filter, in, c->raw_len, c->n_records, out, c->rec_len,
+					&d->span);
 	return ret == -EBADMSG ? bad(c, XTR_P_FILTER, err) : ret ? failed(c, ret, err) : 0;
 }
 
@@ -100,17 +123,18 @@ int xtr_decode(const struct xtr_reader *r, const struct xtr_chunk *c, struct xtr
 
 	if (ret)
 		return ret;
-	if (c->codec > XTR_CODEC_LZ4 || c->filter > XTR_FILTER_ROWDELTA)
+	if (!is_known(c))
 		return bad(c, XTR_P_CODEC, err);
 	if (xtr_grow(buf, cap, c->rec_len + 1u))
 		return failed(c, -ENOMEM, err);
-	if (c->filter == XTR_FILTER_ROWDELTA) {
+	if (c->filter != XTR_FILTER_NONE) {
 		ret = unfilter(c, d, in, *buf, err);
 		if (ret)
 			return ret;
 	} else {
-		if (!decompress(c, in, *buf))
-			return bad(c, XTR_P_LZ4, err);
+		ret = decompress(c, d, in, *buf, err);
+		if (ret)
+			return ret;
 		if (c->type != XTR_CHUNK_EVENTS)
 			return 0;
 		if (!xtr_records_check(*buf, c->rec_len, c->n_records, &d->span))
@@ -124,6 +148,8 @@ void xtr_decoder_free(struct xtr_decoder *d)
 	free(d->stored);
 	free(d->raw);
 	xtr_filter_dec_free(&d->filter);
+	xtr_columns_dec_free(&d->columns);
+	xtr_zstd_free(&d->zstd);
 	*d = (struct xtr_decoder){ 0 };
 }
 

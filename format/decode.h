@@ -3,6 +3,8 @@
 #ifndef XTR_DECODE_H
 #define XTR_DECODE_H
 
+#include "codec_zstd.h"
+#include "columns.h"
 #include "filter.h"
 #include "reader.h"
 
@@ -12,6 +14,8 @@ struct xtr_decoder {
 	uint8_t *stored, *raw;
 	size_t cap_stored, cap_raw;
 	struct xtr_filter_dec filter;
+	struct xtr_columns_dec columns;
+	struct xtr_zstd zstd;
 	struct xtr_rec_span span; /* of the EVENTS chunk that was decoded last */
 };
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "err.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 static const struct {
 	const char *name, *help;
 	int fatal;
@@ -30,4 +33,31 @@ const char *xtr_problem_help(enum xtr_problem_code code)
 int xtr_problem_is_fatal(enum xtr_problem_code code)
 {
 	return problems[in_range(code)].fatal;
+}
+
+/* Problems of the whole file, for which neither a chunk nor a place says anything. */
+static int of_whole_file(enum xtr_problem_code code)
+{
+	return code == XTR_P_NOT_XTR || code == XTR_P_TOO_SHORT;
+}
+
+int xtr_problem_has_chunk(enum xtr_problem_code code)
+{
+	return !of_whole_file(code) && code != XTR_P_MAJOR && code != XTR_P_INCOMPAT &&
+	       code != XTR_P_HEADER_CRC && code != XTR_P_LOST_SYNC && code != XTR_P_NO_META &&
+	       code != XTR_P_NO_END;
+}
+
+char *xtr_problem_text(char *buf, size_t size, const struct xtr_problem *p)
+{
+	const char *help = xtr_problem_help(p->code);
+
+	if (of_whole_file(p->code))
+		snprintf(buf, size, "%s", help);
+	else if (!xtr_problem_has_chunk(p->code))
+		snprintf(buf, size, "at 0x%" PRIx64 ": %s", p->offset, help);
+	else
+		snprintf(buf, size, "chunk %" PRIu32 " at 0x%" PRIx64 ": %s", p->seq, p->offset,
+			 help);
+	return buf;
 }

@@ -6,6 +6,7 @@
 #ifndef XTR_ERR_H
 #define XTR_ERR_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* Problem codes, spec 8: identifier, text used in JSON and vectors, kind, one-line explanation. */
@@ -23,7 +24,8 @@
 	X(MISSING_CHUNKS, "missing-chunks", DAMAGE, "chunks are missing before this one")     \
 	X(CODEC, "codec", DAMAGE, "unknown compression or filter")                            \
 	X(LZ4, "lz4", DAMAGE, "payload does not decompress")                                  \
-	X(FILTER, "filter", DAMAGE, "row-delta payload is not well-formed")                   \
+	X(ZSTD, "zstd", DAMAGE, "payload does not decompress")                                \
+	X(FILTER, "filter", DAMAGE, "filtered payload is not well-formed")                    \
 	X(RECORD, "record", DAMAGE, "event record is not well-formed")                        \
 	X(CBOR, "cbor", DAMAGE, "not deterministic CBOR within the limits")                   \
 	X(META, "meta", DAMAGE, "metadata breaks the grammar")                                \
@@ -55,6 +57,14 @@ struct xtr_problem {
 /* The text of a code as in spec 8 ("payload-crc"), and an explanation for people. Never NULL. */
 const char *xtr_problem_name(enum xtr_problem_code code);
 const char *xtr_problem_help(enum xtr_problem_code code);
+/* Does a chunk's number say where it is? Not so of the whole file, or where no chunk can be read.
+ */
+int xtr_problem_has_chunk(enum xtr_problem_code code);
+/*
+ * "chunk 17 at 0x4a20: payload checksum mismatch", "at 0x0: ..." or the explanation alone, cut at
+ * size bytes, terminated. Returns buf.
+ */
+char *xtr_problem_text(char *buf, size_t size, const struct xtr_problem *p);
 /* 1 if nothing of the section can be shown after this problem. */
 int xtr_problem_is_fatal(enum xtr_problem_code code);
 
@@ -63,6 +73,7 @@ struct xtr_err {
 	enum xtr_problem_code problem; /* XTR_P_NONE if the fault is not in the file's bytes */
 	uint64_t offset;               /* bytes from the start of the file, where it applies */
 	uint32_t seq;                  /* chunk sequence number, where it applies */
+	uint32_t features;             /* XTR_P_INCOMPAT: the flags that are not known (spec 3) */
 };
 
 #endif /* XTR_ERR_H */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "index.h"
-#include "bytes.h"
 
 #include <string.h>
 

@@ -22,6 +22,7 @@
 struct file {
 	struct xtr_io io;
 	int fd;
+	int dir; /* of a new file whose name was not synced yet, its directory; else -1 */
 };
 
 static struct file *to_file(struct xtr_io *io)
@@ -64,12 +65,33 @@ static int file_append(struct xtr_io *io, const void *buf, size_t n)
 	return fd_write(to_file(io)->fd, buf, n);
 }
 
+/* Of a pipe, a terminal, or a directory of some file systems nothing is durable (fdatasync(2)). */
+static int sync_fd(int fd, int (*sync_it)(int fd))
+{
+	while (sync_it(fd))
+		if (errno != EINTR)
+			return errno == EINVAL || errno == EROFS ? 0 : -errno;
+	return 0;
+}
+
+static void forget_dir(struct file *f)
+{
+	if (f->dir >= 0)
+		close(f->dir);
+	f->dir = -1;
+}
+
+/* A file that has no name after a power failure is lost, whatever was synced (fsync(2)). */
 static int file_sync(struct xtr_io *io)
 {
-	if (!fdatasync(to_file(io)->fd))
-		return 0;
-	/* A pipe or a terminal has nothing to make durable (fdatasync(2)). */
-	return errno == EINVAL || errno == EROFS ? 0 : -errno;
+	struct file *f = to_file(io);
+	int err = sync_fd(f->fd, fdatasync);
+
+	if (!err && f->dir >= 0)
+		err = sync_fd(f->dir, fsync);
+	if (!err)
+		forget_dir(f);
+	return err;
 }
 
 static int file_read_at(struct xtr_io *io, uint64_t off, void *buf, size_t n)
@@ -110,6 +132,7 @@ static int file_close(struct xtr_io *io)
 	struct file *f = to_file(io);
 	int err = close(f->fd) ? -errno : 0;
 
+	forget_dir(f);
 	free(f);
 	return err == -EINTR ? 0 : err;
 }
@@ -126,6 +149,13 @@ static const struct xtr_io_ops write_ops = {
 	.close = file_close,
 };
 
+static const struct xtr_io_ops temp_ops = {
+	.append = file_append,
+	.read_at = file_read_at,
+	.size = file_size,
+	.close = file_close,
+};
+
 /* Takes fd over, also on failure. */
 static int file_new(int fd, const struct xtr_io_ops *ops, struct xtr_io **io)
 {
@@ -137,6 +167,7 @@ static int file_new(int fd, const struct xtr_io_ops *ops, struct xtr_io **io)
 	}
 	f->io.ops = ops;
 	f->fd = fd;
+	f->dir = -1;
 	*io = &f->io;
 	return 0;
 }
@@ -220,6 +251,25 @@ int xtr_io_open_read(const char *path, struct xtr_io **io)
 	return in < 0 ? in : file_new(in, &read_ops, io);
 }
 
+int xtr_io_temp(struct xtr_io **io)
+{
+	int fd = temp_file();
+
+	return fd < 0 ? fd : file_new(fd, &temp_ops, io);
+}
+
+int xtr_io_read_fd(int fd, struct xtr_io **io)
+{
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+
+	return copy < 0 ? -errno : file_new(copy, &read_ops, io);
+}
+
+int xtr_io_again(struct xtr_io *io, struct xtr_io **again)
+{
+	return xtr_io_read_fd(to_file(io)->fd, again);
+}
+
 /* Of a file that was created as 0600: what a umask has taken. File systems without modes refuse. */
 static void make_private(int fd)
 {
@@ -292,9 +342,23 @@ static int open_existing(const char *path, bool force)
 	}
 }
 
+/*
+ * The directory of a file that was opened, and so is no longer than PATH_MAX; -1 where that cannot
+ * be had: it may be written to without being read.
+ */
+static int open_dir(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	int n = slash ? (int)(slash - path) + 1 : 0;
+	char dir[PATH_MAX];
+
+	snprintf(dir, sizeof(dir), "%.*s", n, path);
+	return open(n ? dir : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
 int xtr_io_create(const char *path, unsigned int flags, struct xtr_io **io)
 {
-	int fd;
+	int fd, err;
 
 	if (!strcmp(path, "-")) {
 		fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
@@ -307,7 +371,23 @@ int xtr_io_create(const char *path, unsigned int flags, struct xtr_io **io)
 		fd = errno == EEXIST ? open_existing(path, flags & XTR_IO_FORCE) : -errno;
 	if (fd < 0)
 		return fd;
-	return file_new(fd, &write_ops, io);
+	err = file_new(fd, &write_ops, io);
+	if (!err)
+		to_file(*io)->dir = open_dir(path);
+	return err;
+}
+
+int xtr_io_create_new(int dir, const char *name, struct xtr_io **io)
+{
+	int fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), err;
+
+	if (fd < 0)
+		return -errno;
+	make_private(fd);
+	err = file_new(fd, &write_ops, io);
+	if (!err)
+		to_file(*io)->dir = fcntl(dir, F_DUPFD_CLOEXEC, 3);
+	return err;
 }
 
 int xtr_io_close(struct xtr_io *io)

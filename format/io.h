@@ -16,7 +16,8 @@ struct xtr_io_ops {
 	/* Append all n bytes. After an error the file may end in a part of them. NULL: read-only.
 	 */
 	int (*append)(struct xtr_io *io, const void *buf, size_t n);
-	/* Make what was appended durable. NULL: nothing to do (pipe, memory). */
+	/* Make what was appended durable, and a new file's name. NULL: nothing to do (pipe,
+	 * memory). */
 	int (*sync)(struct xtr_io *io);
 	/* Read exactly n bytes at off; -ENODATA past the end. NULL: write-only. */
 	int (*read_at)(struct xtr_io *io, uint64_t off, void *buf, size_t n);
@@ -38,6 +39,17 @@ struct xtr_io {
  * unlinked temporary file in $TMPDIR (default /tmp). Returns 0, or -errno.
  */
 int xtr_io_open_read(const char *path, struct xtr_io **io);
+/*
+ * An unlinked file in $TMPDIR (default /tmp), empty: to append to, and to read what was appended.
+ * 0 or -errno.
+ */
+int xtr_io_temp(struct xtr_io **io);
+/* Read what fd is open on, which must be a plain file that may be read; fd stays the caller's. 0 or
+ * -errno. */
+int xtr_io_read_fd(int fd, struct xtr_io **io);
+/* A second one to read the same file, of xtr_io_temp or xtr_io_open_read: each is closed on its
+ * own. 0 or -errno. */
+int xtr_io_again(struct xtr_io *io, struct xtr_io **again);
 
 /* flags of xtr_io_create */
 #define XTR_IO_FORCE 1u /* replace an existing file */
@@ -49,6 +61,10 @@ int xtr_io_open_read(const char *path, struct xtr_io **io);
  * devices are written to, if root or this user owns them (-EPERM). "-" writes to standard output.
  */
 int xtr_io_create(const char *path, unsigned int flags, struct xtr_io **io);
+
+/* Create a file of this name in the directory that dir is open on: mode 0600; anything that is
+ * there is -EEXIST. */
+int xtr_io_create_new(int dir, const char *name, struct xtr_io **io);
 
 /* A file in memory, empty at first; xtr_io_mem_data gives its bytes, valid until the next append.
  */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "layout.h"
 
+#include "varint.h"
+
 bool xtr_layout_add(struct xtr_layout *l, uint32_t *end, uint8_t width)
 {
 	bool bytes = width > XTR_LAYOUT_BYTES_FLAG;
@@ -18,6 +20,24 @@ bool xtr_layout_add(struct xtr_layout *l, uint32_t *end, uint8_t width)
 	};
 	l->has_bytes |= bytes;
 	return true;
+}
+
+const uint8_t *xtr_layout_read(struct xtr_layout *l, const uint8_t *p, const uint8_t *end,
+			       uint32_t *n)
+{
+	uint64_t head[3]; /* type, size, fields */
+
+	for (int i = 0; i < 3; i++) {
+		p = xtr_varint_get(p, end, &head[i]);
+		if (!p)
+			return NULL;
+	}
+	if (head[0] > UINT16_MAX || head[1] < XTR_RECORD_HEADER_SIZE || head[1] > UINT16_MAX ||
+	    head[1] % 8 || head[2] > XTR_LAYOUT_FIELDS_MAX || head[2] > (uint64_t)(end - p))
+		return NULL;
+	*l = (struct xtr_layout){ .type = (uint16_t)head[0], .size = (uint16_t)head[1] };
+	*n = (uint32_t)head[2];
+	return p;
 }
 
 /* Cover up to offset `to` with bytes fields. */
@@ -69,6 +89,21 @@ static const struct xtr_field *next_field(const struct xtr_event_desc *ev, uint3
 	return best;
 }
 
+/* What stands in whole words is an array of them: the arguments of a system call. */
+static bool is_words(const struct xtr_field *f)
+{
+	return f->repr == XTR_REPR_BYTES && f->offset % 8 == 0 && f->size % 8 == 0;
+}
+
+static bool add_field(struct xtr_layout *l, uint32_t *end, const struct xtr_field *f)
+{
+	if (is_words(f))
+		return add_integers(l, end, f->offset + f->size);
+	if (f->repr == XTR_REPR_BYTES || f->repr == XTR_REPR_STR)
+		return add_bytes(l, end, f->offset + f->size);
+	return xtr_layout_add(l, end, (uint8_t)f->size);
+}
+
 static bool by_fields(struct xtr_layout *l, const struct xtr_event_desc *ev)
 {
 	const struct xtr_field *f;
@@ -76,14 +111,9 @@ static bool by_fields(struct xtr_layout *l, const struct xtr_event_desc *ev)
 
 	start(l, &end);
 	while (ev && (f = next_field(ev, end))) {
-		bool bytes = f->repr == XTR_REPR_BYTES || f->repr == XTR_REPR_STR;
-
 		if (f->offset >= l->size || f->size > l->size - f->offset)
 			break;
-		if (!add_integers(l, &end, f->offset))
-			return false;
-		if (bytes ? !add_bytes(l, &end, end + f->size)
-			  : !xtr_layout_add(l, &end, (uint8_t)f->size))
+		if (!add_integers(l, &end, f->offset) || !add_field(l, &end, f))
 			return false;
 	}
 	return add_integers(l, &end, l->size);

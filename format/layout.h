@@ -30,6 +30,14 @@ struct xtr_layout {
 bool xtr_layout_add(struct xtr_layout *l, uint32_t *end, uint8_t width);
 
 /*
+ * Read what stands before a layout's widths in a payload (spec 5.2): type, size, and *n, the number
+ * of widths, one byte each, which all lie before end. *l is then without fields. Returns where the
+ * widths begin; NULL if it is not well-formed.
+ */
+const uint8_t *xtr_layout_read(struct xtr_layout *l, const uint8_t *p, const uint8_t *end,
+			       uint32_t *n);
+
+/*
  * Lay out records of a type and size: by ev's fields (NULL: none known) as far as they fit, gaps as
  * integers, falling back to coarser fields if they are too many. False if no layout can do it.
  */

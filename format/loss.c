@@ -37,13 +37,22 @@ static const struct {
 #undef ROW
 };
 
+bool xtr_loss_is_loss(enum xtr_loss_cause cause)
+{
+	return cause != XTR_LOSS_FILTERED && cause != XTR_LOSS_AGED;
+}
+
 const char *xtr_loss_cause_name(enum xtr_loss_cause cause)
 {
+	if (cause == XTR_LOSS_AGED)
+		return "aged";
 	return (unsigned int)cause < XTR_LOSS_CAUSE_COUNT ? causes[cause].name : "unknown";
 }
 
 const char *xtr_loss_cause_help(enum xtr_loss_cause cause)
 {
+	if (cause == XTR_LOSS_AGED)
+		return "too old for the flight recorder";
 	return (unsigned int)cause < XTR_LOSS_CAUSE_COUNT ? causes[cause].help
 							  : "a cause of a later version";
 }
@@ -170,6 +179,15 @@ size_t xtr_loss_n_gaps(const struct xtr_loss *l)
 	return l->n_gaps;
 }
 
+size_t xtr_loss_n_losses(const struct xtr_loss *l)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->n_gaps; i++)
+		n += !xtr_gap_left_out(&l->gaps[i]);
+	return n;
+}
+
 const struct xtr_gap *xtr_loss_gap_at(const struct xtr_loss *l, size_t i)
 {
 	return i < l->n_gaps ? &l->gaps[i] : NULL;
@@ -180,39 +198,78 @@ uint64_t xtr_loss_total(const struct xtr_loss *l)
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < l->n_rows; i++)
-		if (l->rows[i].e.cause)
+		if (xtr_loss_is_loss(l->rows[i].e.cause))
 			sum = xtr_sat_add(sum, l->rows[i].e.total);
 	return sum;
 }
 
-static bool to_write(const struct row *r, bool filtered)
+uint64_t xtr_loss_of(const struct xtr_loss *l, enum xtr_loss_cause cause)
 {
-	return r->changed && (r->e.cause == 0) == filtered;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < l->n_rows; i++)
+		if (l->rows[i].e.cause == cause)
+			sum = xtr_sat_add(sum, l->rows[i].e.total);
+	return sum;
 }
 
-/* The changed rows that are filtered, or are not, at most `most` of them. */
-static size_t count_rows(const struct xtr_loss *l, bool filtered, size_t most)
+void xtr_loss_drop_gaps(struct xtr_loss *l, uint64_t before)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->n_gaps; i++)
+		if (l->gaps[i].last >= before)
+			l->gaps[n++] = l->gaps[i];
+	l->n_gaps = n;
+	l->n_ordered = 0;
+}
+
+/* The lists of a payload, in the order of their keys in CBOR. */
+enum list {
+	AGED,
+	GAPS,
+	LOST,
+	FILTERED,
+	LISTS
+};
+
+static const char *const list_name[LISTS] = { "aged", "gaps", "lost", "filtered" };
+
+static enum list list_of(enum xtr_loss_cause cause)
+{
+	if (cause == XTR_LOSS_AGED)
+		return AGED;
+	return cause == XTR_LOSS_FILTERED ? FILTERED : LOST;
+}
+
+static bool to_write(const struct row *r, enum list list)
+{
+	return r->changed && list_of(r->e.cause) == list;
+}
+
+/* The changed rows of a list, at most `most` of them. */
+static size_t count_rows(const struct xtr_loss *l, enum list list, size_t most)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < l->n_rows && n < most; i++)
-		n += to_write(&l->rows[i], filtered);
+		n += to_write(&l->rows[i], list);
 	return n;
 }
 
-static void put_rows(struct xtr_loss *l, struct xtr_buf *b, bool filtered, size_t n)
+static void put_rows(struct xtr_loss *l, struct xtr_buf *b, enum list list, size_t n)
 {
-	xtr_enc_text(b, filtered ? "filtered" : "lost");
+	xtr_enc_text(b, list_name[list]);
 	xtr_enc_array(b, n);
 	for (size_t i = 0; i < l->n_rows && n; i++) {
 		struct row *r = &l->rows[i];
 
-		if (!to_write(r, filtered))
+		if (!to_write(r, list))
 			continue;
-		xtr_enc_array(b, filtered ? 3 : 4);
+		xtr_enc_array(b, list == LOST ? 4 : 3);
 		xtr_enc_uint(b, r->e.stream);
 		xtr_enc_uint(b, r->e.type);
-		if (!filtered)
+		if (list == LOST)
 			xtr_enc_uint(b, r->e.cause);
 		xtr_enc_uint(b, r->e.total);
 		r->changed = false;
@@ -223,7 +280,7 @@ static void put_rows(struct xtr_loss *l, struct xtr_buf *b, bool filtered, size_
 
 static void put_gaps(struct xtr_loss *l, struct xtr_buf *b, size_t n)
 {
-	xtr_enc_text(b, "gaps");
+	xtr_enc_text(b, list_name[GAPS]);
 	xtr_enc_array(b, n);
 	for (size_t i = 0; i < n; i++) {
 		xtr_enc_array(b, 4);
@@ -238,8 +295,9 @@ static void put_gaps(struct xtr_loss *l, struct xtr_buf *b, size_t n)
 
 int xtr_loss_encode(struct xtr_loss *l, uint8_t **buf, size_t *n)
 {
+	static const enum list rows[] = { LOST, FILTERED, AGED };
+	size_t n_of[LISTS] = { 0 }, room = PAYLOAD_ROWS, lists = 0;
 	struct xtr_buf b = { 0 };
-	size_t lost, filtered, gaps;
 
 	*buf = NULL;
 	*n = 0;
@@ -247,34 +305,37 @@ int xtr_loss_encode(struct xtr_loss *l, uint8_t **buf, size_t *n)
 		return 0;
 	if (!xtr_buf_room(&b, PAYLOAD_ROWS * 40)) /* then nothing below can fail half-way */
 		return -ENOMEM;
-	lost = count_rows(l, false, PAYLOAD_ROWS);
-	filtered = count_rows(l, true, PAYLOAD_ROWS - lost);
-	gaps = PAYLOAD_ROWS - lost - filtered;
-	gaps = l->n_pending < gaps ? l->n_pending : gaps;
-	xtr_enc_map(&b, (size_t)(gaps > 0) + (lost > 0) + (filtered > 0));
-	if (gaps)
-		put_gaps(l, &b, gaps);
-	if (lost)
-		put_rows(l, &b, false, lost);
-	if (filtered)
-		put_rows(l, &b, true, filtered);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		n_of[rows[i]] = count_rows(l, rows[i], room);
+		room -= n_of[rows[i]];
+	}
+	n_of[GAPS] = l->n_pending < room ? l->n_pending : room;
+	for (enum list k = 0; k < LISTS; k++)
+		lists += n_of[k] > 0;
+	xtr_enc_map(&b, lists);
+	for (enum list k = 0; k < LISTS; k++) {
+		if (n_of[k] && k == GAPS)
+			put_gaps(l, &b, n_of[k]);
+		else if (n_of[k])
+			put_rows(l, &b, k, n_of[k]);
+	}
 	*buf = b.p;
 	*n = b.n;
 	return 0;
 }
 
-static bool get_row(const cbor_item_t *item, bool filtered, struct xtr_loss_entry *e)
+static bool get_row(const cbor_item_t *item, enum list list, struct xtr_loss_entry *e)
 {
-	uint32_t cause = 0;
+	uint32_t cause = list == AGED ? XTR_LOSS_AGED : XTR_LOSS_FILTERED;
 	size_t n;
-	cbor_item_t **v = xtr_cbor_array(item, filtered ? 3 : 4, &n);
+	cbor_item_t **v = xtr_cbor_array(item, list == LOST ? 4 : 3, &n);
 
 	if (!v || !xtr_cbor_u32(v[0], &e->stream) || !xtr_cbor_u16(v[1], &e->type))
 		return false;
-	if (!filtered && (!xtr_cbor_id(v[2], &cause) || cause > UINT8_MAX))
+	if (list == LOST && (!xtr_cbor_id(v[2], &cause) || cause > UINT8_MAX))
 		return false;
 	e->cause = (enum xtr_loss_cause)cause;
-	return xtr_cbor_u64(v[filtered ? 2 : 3], &e->total);
+	return xtr_cbor_u64(v[list == LOST ? 3 : 2], &e->total);
 }
 
 static bool get_gap(const cbor_item_t *item, struct xtr_gap *g)
@@ -286,10 +347,10 @@ static bool get_gap(const cbor_item_t *item, struct xtr_gap *g)
 	       xtr_cbor_u64(v[2], &g->last) && xtr_cbor_u64(v[3], &g->count) && g->first <= g->last;
 }
 
-/* Check (l NULL) or take over the rows of "lost" or "filtered". */
-static int take_rows(struct xtr_loss *l, const cbor_item_t *map, bool filtered)
+/* Check (l NULL) or take over the rows of a list. */
+static int take_list(struct xtr_loss *l, const cbor_item_t *map, enum list list)
 {
-	const cbor_item_t *item = xtr_cbor_key(map, filtered ? "filtered" : "lost");
+	const cbor_item_t *item = xtr_cbor_key(map, list_name[list]);
 	struct xtr_loss_entry e;
 	cbor_item_t **v;
 	size_t n;
@@ -300,12 +361,21 @@ static int take_rows(struct xtr_loss *l, const cbor_item_t *map, bool filtered)
 	if (!v)
 		return -EBADMSG;
 	for (size_t i = 0; i < n; i++) {
-		if (!get_row(v[i], filtered, &e))
+		if (!get_row(v[i], list, &e))
 			return -EBADMSG;
 		if (l && xtr_loss_set(l, e.stream, e.type, e.cause, e.total))
 			return -ENOMEM;
 	}
 	return 0;
+}
+
+static int take_rows(struct xtr_loss *l, const cbor_item_t *map)
+{
+	int err = take_list(l, map, LOST);
+
+	if (!err)
+		err = take_list(l, map, FILTERED);
+	return err ? err : take_list(l, map, AGED);
 }
 
 static int gap_cmp(const void *pa, const void *pb)
@@ -366,14 +436,12 @@ int xtr_loss_merge(struct xtr_loss *l, const uint8_t *buf, size_t n, struct xtr_
 
 	if (ret)
 		return ret;
-	if (take_rows(NULL, map, false) || take_rows(NULL, map, true) || take_gaps(NULL, map))
+	if (take_rows(NULL, map) || take_gaps(NULL, map))
 		ret = -EBADMSG;
 	if (!ret)
 		ret = take_gaps(l, map);
 	if (!ret)
-		ret = take_rows(l, map, false);
-	if (!ret)
-		ret = take_rows(l, map, true);
+		ret = take_rows(l, map);
 	cbor_decref(&map);
 	look_at_order(l);
 	/* Seldom enough that sorting takes no more than a constant number of looks at each. */

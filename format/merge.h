@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * All events of a section in time order, in bounded memory: chunks are opened when the merge
- * reaches their ts_min, decoded ahead by worker threads, and freed when read. Events of equal time
- * come in order of stream, then of their place in the stream.
+ * reaches their ts_min, decoded and merged ahead by worker threads, and freed when read. Events of
+ * equal time come in order of stream, then of their place in the stream.
  */
 #ifndef XTR_MERGE_H
 #define XTR_MERGE_H
@@ -14,7 +14,7 @@ struct xtr_merge;
 struct xtr_merge_opts {
 	size_t sz;             /* sizeof(struct xtr_merge_opts) */
 	uint64_t from, to;     /* ns on the event clock, inclusive; to 0: no end */
-	unsigned int threads;  /* decoding threads; 0: in the caller's thread */
+	unsigned int threads;  /* one merges, the others decode; 0: all in the caller's thread */
 	size_t memory;         /* bytes of decoded events to hold, 0: 64 MiB */
 	const uint32_t *types; /* only these event types (NULL: all), n_types of them */
 	size_t n_types;
@@ -40,6 +40,12 @@ int xtr_merge_open(struct xtr_merge **m, const struct xtr_reader *r, const struc
  * and the caller may go on; other -errno: give up.
  */
 int xtr_merge_next(struct xtr_merge *m, struct xtr_event *ev, struct xtr_err *err);
+/*
+ * The same for several events at once: with 1, *ev are the next *n, at least one, with their
+ * records valid until the next call of either function.
+ */
+int xtr_merge_next_batch(struct xtr_merge *m, const struct xtr_event **ev, size_t *n,
+			 struct xtr_err *err);
 /* Share of the section's events read so far, 0 to 1000. */
 unsigned int xtr_merge_permille(const struct xtr_merge *m);
 void xtr_merge_close(struct xtr_merge *m);

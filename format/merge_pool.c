@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Threads take chunks in order, each as soon as its records fit into the memory together with those
- * that are out; the one that the merge waits for is taken in any case. So nothing can wait for
- * ever: what is held without being waited for comes earlier in the order, and the merge gives it
- * back.
+ * that are out; the one that the merge needs it takes itself if no other has. So nothing can wait
+ * for ever: what is held without being waited for comes earlier in the order, and the merge gives
+ * it back.
  */
 #include "merge_pool.h"
 #include "buf.h"
@@ -14,8 +14,10 @@
 #include <stdlib.h>
 
 #define THREADS_MAX 64u
-/* Chunks decoded ahead for each thread: more would only leave the processor's caches. */
-#define AHEAD 4u
+/* Chunks decoded ahead, and bytes of their records: more would only leave the processor's caches.
+ */
+#define AHEAD_CHUNKS 16u                 /* for each thread, and for who helps */
+#define AHEAD_BYTES  ((size_t)512 << 10) /* likewise */
 
 struct slot {
 	struct xtr_decoded d; /* first: a caller's pointer to it is one to the slot */
@@ -37,7 +39,9 @@ struct xtr_pool {
 	pthread_t threads[THREADS_MAX];
 	pthread_mutex_t lock;
 	pthread_cond_t work, done;
-	struct xtr_decode_sorted own; /* for decoding in the caller's thread */
+	size_t ahead, ahead_max;        /* bytes of the chunks that are taken and not opened */
+	struct xtr_decode_sorted own;   /* for decoding in the merge's thread */
+	struct xtr_decode_sorted guest; /* in that of who helps */
 	struct spare {
 		uint8_t *recs;
 		size_t cap;
@@ -81,7 +85,7 @@ static bool may_take(const struct xtr_pool *p)
 {
 	size_t ahead = p->taken - p->opened;
 
-	if (p->taken >= p->n || ahead >= p->n_slots)
+	if (p->taken >= p->n || ahead >= p->n_slots || p->ahead >= p->ahead_max)
 		return false;
 	return !ahead || p->held + p->chunks[p->taken]->rec_len <= p->memory;
 }
@@ -108,9 +112,23 @@ static struct slot *take(struct xtr_pool *p)
 
 	*s = (struct slot){ .bytes = p->chunks[p->taken]->rec_len };
 	p->held += s->bytes;
+	p->ahead += s->bytes;
 	get_buffer(p, &s->d, s->bytes + 1);
 	p->taken++;
 	return s;
+}
+
+/* Take a chunk and decode it. Called with the lock held, which is free meanwhile. */
+static void decode_one(struct xtr_pool *p, struct xtr_decode_sorted *d)
+{
+	const struct xtr_chunk *c = p->chunks[p->taken];
+	struct slot *s = take(p);
+
+	pthread_mutex_unlock(&p->lock);
+	xtr_decode_in_order(p->r, c, d, &s->d);
+	pthread_mutex_lock(&p->lock);
+	s->ready = true;
+	pthread_cond_signal(&p->done);
 }
 
 static void *decode_ahead(void *arg)
@@ -120,20 +138,10 @@ static void *decode_ahead(void *arg)
 
 	pthread_mutex_lock(&p->lock);
 	while (!p->stop && p->taken < p->n) {
-		const struct xtr_chunk *c;
-		struct slot *s;
-
-		if (!may_take(p)) {
+		if (may_take(p))
+			decode_one(p, &d);
+		else
 			pthread_cond_wait(&p->work, &p->lock);
-			continue;
-		}
-		c = p->chunks[p->taken];
-		s = take(p);
-		pthread_mutex_unlock(&p->lock);
-		xtr_decode_in_order(p->r, c, &d, &s->d);
-		pthread_mutex_lock(&p->lock);
-		s->ready = true;
-		pthread_cond_signal(&p->done);
 	}
 	pthread_mutex_unlock(&p->lock);
 	xtr_decode_sorted_free(&d);
@@ -153,7 +161,8 @@ int xtr_pool_open(struct xtr_pool **out, const struct xtr_reader *r,
 	p->chunks = chunks;
 	p->n = n;
 	p->memory = memory;
-	p->n_slots = threads * AHEAD + 1;
+	p->n_slots = (threads + 1) * AHEAD_CHUNKS;
+	p->ahead_max = (threads + 1) * AHEAD_BYTES;
 	p->slots = calloc(p->n_slots, sizeof(*p->slots));
 	if (!p->slots) {
 		free(p);
@@ -180,19 +189,31 @@ struct xtr_decoded *xtr_pool_next(struct xtr_pool *p)
 	}
 	pthread_mutex_lock(&p->lock);
 	s = &p->slots[p->opened % p->n_slots];
-	if (p->n_threads) {
-		while (p->taken <= p->opened || !s->ready)
-			pthread_cond_wait(&p->done, &p->lock);
-	} else {
-		s = take(p);
-		xtr_decode_in_order(p->r, p->chunks[p->opened], &p->own, &s->d);
-	}
+	if (p->taken == p->opened)
+		decode_one(p, &p->own);
+	while (!s->ready)
+		pthread_cond_wait(&p->done, &p->lock);
 	*out = *s;
 	*s = (struct slot){ 0 };
 	p->opened++;
-	pthread_cond_broadcast(&p->work);
+	p->ahead -= out->bytes;
+	/* Not for each chunk: the thread that was woken up would soon wait again. */
+	if (p->ahead <= p->ahead_max / 2)
+		pthread_cond_broadcast(&p->work);
 	pthread_mutex_unlock(&p->lock);
 	return &out->d;
+}
+
+bool xtr_pool_help(struct xtr_pool *p)
+{
+	bool can;
+
+	pthread_mutex_lock(&p->lock);
+	can = may_take(p);
+	if (can)
+		decode_one(p, &p->guest);
+	pthread_mutex_unlock(&p->lock);
+	return can;
 }
 
 void xtr_pool_put(struct xtr_pool *p, struct xtr_decoded *d)
@@ -228,6 +249,7 @@ void xtr_pool_close(struct xtr_pool *p)
 	for (size_t i = 0; i < p->n_spares; i++)
 		free(p->spares[i].recs);
 	xtr_decode_sorted_free(&p->own);
+	xtr_decode_sorted_free(&p->guest);
 	pthread_mutex_destroy(&p->lock);
 	pthread_cond_destroy(&p->work);
 	pthread_cond_destroy(&p->done);

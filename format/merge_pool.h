@@ -16,7 +16,8 @@ struct xtr_pool;
 struct xtr_decoded {
 	uint8_t *recs;
 	size_t cap;
-	struct xtr_err err; /* code: 0, or why there are no records */
+	struct xtr_err err;       /* code: 0, or why there are no records */
+	struct xtr_decoded *next; /* for a list of whoever has it */
 };
 
 /* Memory for decoding and sorting, one for each thread. A zeroed structure is an empty one. */
@@ -33,14 +34,22 @@ int xtr_decode_in_order(const struct xtr_reader *r, const struct xtr_chunk *c,
 void xtr_decode_sorted_free(struct xtr_decode_sorted *d);
 
 /*
- * Start decoding chunks[0..n), which the caller keeps: with `threads` threads and about `memory`
- * bytes of records at once, or when asked if threads is 0.
+ * Start decoding chunks[0..n), which the caller keeps: with `threads` threads, who may be none, and
+ * about `memory` bytes of records at once.
  */
 int xtr_pool_open(struct xtr_pool **pool, const struct xtr_reader *r,
 		  const struct xtr_chunk *const *chunks, size_t n, unsigned int threads,
 		  size_t memory);
-/* The next chunk in order, waited for. NULL after the last. Give it back with xtr_pool_put. */
+/*
+ * The next chunk in order, waited for, or decoded here if nobody has begun with it. NULL after the
+ * last. Give it back with xtr_pool_put.
+ */
 struct xtr_decoded *xtr_pool_next(struct xtr_pool *p);
+/*
+ * Decode one chunk ahead, in a thread that has nothing else to do; one thread at a time. False:
+ * there is none, or no room.
+ */
+bool xtr_pool_help(struct xtr_pool *p);
 void xtr_pool_put(struct xtr_pool *p, struct xtr_decoded *d);
 void xtr_pool_close(struct xtr_pool *p);
 

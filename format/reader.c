@@ -54,8 +54,9 @@ static int refuse_all(const struct xtr_reader *r, struct xtr_err *err)
 	return refuse(err, XTR_P_NOT_XTR, 0, 0);
 }
 
-static int open_all(struct xtr_reader *r, struct xtr_err *err)
+static int open_all(struct xtr_reader *r, const struct xtr_part *part, struct xtr_err *err)
 {
+	bool done = false;
 	int ret = r->io->ops->size(r->io, &r->size);
 
 	if (ret)
@@ -64,14 +65,17 @@ static int open_all(struct xtr_reader *r, struct xtr_err *err)
 		r->map = r->io->ops->map(r->io, &r->size);
 	if (r->size < XTR_FILE_HEADER_SIZE)
 		return refuse(err, XTR_P_TOO_SHORT, 0, 0);
-	ret = xtr_scan(r);
+	ret = part ? xtr_scan_part(r, part, &done) : 0;
+	if (!ret && !done)
+		ret = xtr_scan(r);
 	if (ret)
 		return ret;
 	xtr_reader_sort_problems(r);
 	return r->n_sections ? 0 : refuse_all(r, err);
 }
 
-int xtr_reader_open(struct xtr_reader **out, struct xtr_io *io, struct xtr_err *err)
+int xtr_reader_open_part(struct xtr_reader **out, struct xtr_io *io, const struct xtr_part *part,
+			 struct xtr_err *err)
 {
 	struct xtr_reader *r = calloc(1, sizeof(*r));
 	struct xtr_err mine;
@@ -86,8 +90,9 @@ int xtr_reader_open(struct xtr_reader **out, struct xtr_io *io, struct xtr_err *
 		return -ENOMEM;
 	}
 	r->io = io;
-	ret = open_all(r, err);
+	ret = open_all(r, part, err);
 	err->code = ret;
+	err->features = err->problem == XTR_P_INCOMPAT ? r->features_unknown : 0;
 	if (ret)
 		xtr_reader_close(r);
 	else
@@ -95,16 +100,27 @@ int xtr_reader_open(struct xtr_reader **out, struct xtr_io *io, struct xtr_err *
 	return ret;
 }
 
-int xtr_reader_open_path(struct xtr_reader **r, const char *path, struct xtr_err *err)
+int xtr_reader_open(struct xtr_reader **r, struct xtr_io *io, struct xtr_err *err)
+{
+	return xtr_reader_open_part(r, io, NULL, err);
+}
+
+int xtr_reader_open_part_path(struct xtr_reader **r, const char *path, const struct xtr_part *part,
+			      struct xtr_err *err)
 {
 	struct xtr_io *io;
 	int ret = xtr_io_open_read(path, &io);
 
 	if (!ret)
-		return xtr_reader_open(r, io, err);
+		return xtr_reader_open_part(r, io, part, err);
 	if (err)
 		*err = (struct xtr_err){ .code = ret };
 	return ret;
+}
+
+int xtr_reader_open_path(struct xtr_reader **r, const char *path, struct xtr_err *err)
+{
+	return xtr_reader_open_part_path(r, path, NULL, err);
 }
 
 void xtr_reader_close(struct xtr_reader *r)
@@ -202,6 +218,15 @@ const struct xtr_loss *xtr_section_loss(const struct xtr_section *s)
 size_t xtr_section_n_chunks(const struct xtr_section *s)
 {
 	return s->n_chunks;
+}
+
+uint32_t xtr_section_features(const struct xtr_section *s)
+{
+	uint32_t features = 0;
+
+	for (size_t i = 0; i < s->n_chunks; i++)
+		features |= xtr_chunk_features(&s->chunks[i]);
+	return features;
 }
 
 const struct xtr_chunk *xtr_section_chunk(const struct xtr_section *s, size_t i)

@@ -34,6 +34,21 @@ struct xtr_chunk {
 int xtr_reader_open(struct xtr_reader **r, struct xtr_io *io, struct xtr_err *err);
 /* The same for a path, "-" is standard input. */
 int xtr_reader_open_path(struct xtr_reader **r, const char *path, struct xtr_err *err);
+/*
+ * The same for who wants the events of a part of the time only. If the file is one section with an
+ * index that holds where it is looked at, no more than that part is read, however long the file is:
+ * then the section has of its chunks of events only those that may reach into the part, damage
+ * elsewhere is not seen, and losses are those of LOSS and END. Any other file is opened whole.
+ */
+struct xtr_part {
+	/* Sets the part, ns, inclusive; the section has everything but chunks of events. */
+	void (*window)(void *ctx, const struct xtr_section *s, uint64_t *from, uint64_t *to);
+	void *ctx;
+};
+int xtr_reader_open_part(struct xtr_reader **r, struct xtr_io *io, const struct xtr_part *part,
+			 struct xtr_err *err);
+int xtr_reader_open_part_path(struct xtr_reader **r, const char *path, const struct xtr_part *part,
+			      struct xtr_err *err);
 void xtr_reader_close(struct xtr_reader *r);
 
 uint64_t xtr_reader_size(const struct xtr_reader *r);
@@ -59,12 +74,19 @@ const struct xtr_loss *xtr_section_loss(const struct xtr_section *s);     /* nev
 size_t xtr_section_n_chunks(const struct xtr_section *s);
 const struct xtr_chunk *xtr_section_chunk(const struct xtr_section *s, size_t i);
 
+/*
+ * Incompatible flags (spec 3) that a section needs which holds these chunks as they are stored, for
+ * struct xtr_writer_opts.
+ */
+uint32_t xtr_section_features(const struct xtr_section *s);
+
 /* Sums over the valid EVENTS headers: exact without decoding. */
 struct xtr_section_summary {
 	uint64_t events;   /* in the chunks present */
 	uint64_t missing;  /* recorded, but in damaged or missing chunks, as far as ordinals tell */
 	uint64_t lost;     /* lost while recording (LOSS chunks, or lost_total if that is more) */
 	uint64_t filtered; /* left out on purpose */
+	uint64_t aged;     /* too old for the flight recorder when it wrote the section */
 	uint64_t ts_min, ts_max;
 	uint64_t event_bytes; /* stored bytes of EVENTS chunks, headers included */
 	uint32_t streams;

@@ -58,6 +58,7 @@ struct xtr_reader {
 	size_t n_sections, cap_sections;
 	struct xtr_problem *problems;
 	size_t n_problems, cap_problems;
+	uint32_t features_unknown; /* incompatible flags for which sections are refused */
 };
 
 /* --- source.c -------------------------------------------------------------------------------- */
@@ -82,12 +83,27 @@ void xtr_window_free(struct xtr_window *w);
 /* Find all sections and their chunks (spec 3, 4.1). 0 or -errno. */
 int xtr_scan(struct xtr_reader *r);
 
+/* --- scan_index.c ---------------------------------------------------------------------------- */
+
+/*
+ * Find the one section of a file, and of its events those in the part, by the index. *done is false
+ * if that cannot be done, and nothing has changed. 0 or -ENOMEM.
+ */
+int xtr_scan_part(struct xtr_reader *r, const struct xtr_part *part, bool *done);
+
 /* --- section.c ------------------------------------------------------------------------------- */
 
 struct xtr_section *xtr_section_new(void);
 void xtr_section_free(struct xtr_section *s);
 /* Take a found chunk over (spec 4.1): order, ordinals. 0 or -errno. */
 int xtr_section_add(struct xtr_reader *r, struct xtr_section *s, const struct xtr_chunk *c);
+/* A stream is there: for their number. 0 or -ENOMEM. */
+int xtr_section_add_stream(struct xtr_section *s, uint32_t stream);
+/* Does xtr_section_load look at chunks of this type? */
+bool xtr_section_wants(uint8_t type);
+/* Add the payload of a chunk of a type that is wanted. 0, -EBADMSG with err->problem, -ENOMEM. */
+int xtr_section_take(struct xtr_section *s, uint8_t type, const uint8_t *p, size_t n,
+		     struct xtr_err *err);
 /* Load META, TABLE, CLOCK, LOSS and END, and sum up. 0 or -errno. */
 int xtr_section_load(struct xtr_reader *r, struct xtr_section *s);
 

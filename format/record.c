@@ -86,8 +86,6 @@ int xtr_records_sort(struct xtr_sorter *s, const uint8_t *recs, uint32_t n, uint
 	const struct xtr_sort_key *k;
 	size_t off = 0;
 
-	if (!n)
-		return 0;
 	if (xtr_grow_array(&s->keys, &s->cap, (size_t)n * 2, sizeof(*s->keys)))
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n; i++) {

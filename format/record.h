@@ -46,8 +46,8 @@ struct xtr_sorter {
 };
 
 /*
- * Copy n well-formed records to out in order of time; records of equal time keep their order.
- * 0 or -ENOMEM.
+ * Copy n well-formed records, 1 or more, to out in order of time; those of equal time keep their
+ * order. 0 or -ENOMEM.
  */
 int xtr_records_sort(struct xtr_sorter *s, const uint8_t *recs, uint32_t n, uint8_t *out);
 void xtr_sorter_free(struct xtr_sorter *s);

@@ -6,23 +6,13 @@
 #include "recover_priv.h"
 #include "buf.h"
 #include "checked.h"
+#include "whole.h"
 #include "writer.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#define COPY_BYTES ((size_t)256 << 10)
-
-/* Problems at a chunk that was found which mean that its payload cannot be used. */
-static const bool of_payload[XTR_P_COUNT] = {
-	[XTR_P_PAYLOAD_CRC] = true, [XTR_P_CODEC] = true,  [XTR_P_LZ4] = true,
-	[XTR_P_FILTER] = true,      [XTR_P_RECORD] = true, [XTR_P_CBOR] = true,
-	[XTR_P_META] = true,        [XTR_P_TABLE] = true,  [XTR_P_CLOCK] = true,
-	[XTR_P_LOSS] = true,        [XTR_P_END] = true,    [XTR_P_ROUND] = true,
-	[XTR_P_ATTACH] = true,
-};
 
 struct recovering {
 	const struct xtr_reader *r;
@@ -37,74 +27,7 @@ struct recovering {
 	size_t cap;
 };
 
-/* The first problem at or behind an offset. */
-static size_t problem_at(const struct xtr_reader *r, uint64_t offset)
-{
-	size_t lo = 0, hi = xtr_reader_n_problems(r);
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (xtr_reader_problem(r, mid)->offset < offset)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
-/* `no-end` is told at the section's end, all other problems within it. */
-bool xtr_section_is_whole(const struct xtr_reader *r, const struct xtr_section *s)
-{
-	uint64_t from = xtr_section_offset(s), end = from + xtr_section_size(s);
-	const struct xtr_problem *p;
-
-	for (size_t i = problem_at(r, from); (p = xtr_reader_problem(r, i)); i++) {
-		if (p->offset > end)
-			break;
-		if (p->code == XTR_P_NO_END ? p->offset == end : p->offset < end)
-			return false;
-	}
-	return true;
-}
-
-static bool is_readable(const struct recovering *rc, const struct xtr_chunk *c)
-{
-	const struct xtr_problem *p;
-
-	for (size_t i = problem_at(rc->r, c->offset); (p = xtr_reader_problem(rc->r, i)); i++) {
-		if (p->offset > c->offset)
-			break;
-		if (of_payload[p->code])
-			return false;
-	}
-	return true;
-}
-
 /* --- a section that is whole ------------------------------------------------------------------ */
-
-/* Byte for byte; one that ends without padding gets it, so that the next begins in its place. */
-static int copy_bytes(const struct xtr_reader *r, const struct xtr_section *s, struct xtr_io *io)
-{
-	uint64_t at = xtr_section_offset(s), left = xtr_section_size(s);
-	size_t padding = (size_t)(-left % 8);
-	uint8_t *buf = malloc(COPY_BYTES);
-	int err = buf ? 0 : -ENOMEM;
-
-	while (left && !err) {
-		size_t n = left < COPY_BYTES ? (size_t)left : COPY_BYTES;
-
-		err = xtr_reader_bytes(r, at, buf, n);
-		if (!err)
-			err = io->ops->append(io, buf, n);
-		at += n;
-		left -= n;
-	}
-	if (!err && padding)
-		err = io->ops->append(io, "\0\0\0\0\0\0\0", padding);
-	free(buf);
-	return err;
-}
 
 static int as_it_was(const struct xtr_reader *r, const struct xtr_section *s, struct xtr_io *io,
 		     struct xtr_recover_result *res)
@@ -122,7 +45,7 @@ static int as_it_was(const struct xtr_reader *r, const struct xtr_section *s, st
 		.as_it_was = true,
 		.written = true,
 	};
-	return copy_bytes(r, s, io);
+	return xtr_section_copy(r, s, io);
 }
 
 /* --- one that is damaged ---------------------------------------------------------------------- */
@@ -166,7 +89,7 @@ static int one_chunk(struct recovering *rc, const struct xtr_chunk *c)
 
 	if (err)
 		return err;
-	if (!is_readable(rc, c)) {
+	if (!xtr_chunk_is_readable(rc->r, c)) {
 		if (c->type != XTR_CHUNK_ROUND && c->type != XTR_CHUNK_END)
 			rc->res->complete = false;
 		return s ? rec_account_unreadable(&rc->a, c, s) : 0;
@@ -213,6 +136,7 @@ static int start(struct recovering *rc, struct xtr_io *io)
 		return err;
 	xtr_writer_opts_init(&o);
 	o.file_id = rc->a.o->file_id;
+	o.features = xtr_section_features(rc->s);
 	rc->tables = xtr_tables_copy(xtr_section_tables(rc->s));
 	rc->loss = xtr_loss_new();
 	if (!rc->tables || !rc->loss)

@@ -56,11 +56,6 @@ struct xtr_recover_result {
 };
 
 /*
- * True if no problem is of this section. The reader must have been verified (xtr_reader_verify).
- */
-bool xtr_section_is_whole(const struct xtr_reader *r, const struct xtr_section *s);
-
-/*
  * Append the i-th section to io: byte for byte if it is whole, else what is good of it as a new
  * section. Where damage has split a section (a trailer or a header that stands in the wrong place),
  * the parts follow each other with one id: the first one is written with all their chunks, for the

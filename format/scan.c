@@ -340,8 +340,10 @@ static int begin_section(struct scan *sc, uint64_t *p)
 	h = sc->header;
 	if (mark && h.major != XTR_MAJOR)
 		return skip(sc, XTR_P_MAJOR, p);
-	if (mark && h.incompat_flags & ~XTR_INCOMPAT_KNOWN)
+	if (mark && (h.incompat_flags & ~XTR_FEATURES_KNOWN)) {
+		sc->r->features_unknown |= h.incompat_flags & ~XTR_FEATURES_KNOWN;
 		return skip(sc, XTR_P_INCOMPAT, p);
+	}
 	if (mark && xtr_file_header_is_sane(&h))
 		return read_section(sc, p, &h, *p + h.header_size, false);
 	err = look_ahead(sc, *p, &q);

@@ -80,12 +80,39 @@ static const struct xtr_field fence[] = {
 	FIELD("error", 36, 4, S32, "errno"),
 };
 
+static const struct xtr_field fence_stack[] = {
+	FIELD("ctx", 16, 8, U64, NULL),     FIELD("seqno", 24, 8, U64, NULL),
+	FIELD("ops", 32, 4, STRID, NULL),   FIELD("error", 36, 4, S32, "errno"),
+	FIELD("stack", 40, 4, STACK, NULL),
+};
+
 static const struct xtr_field total[] = {
 	FIELD("event", 16, 4, STRID, NULL),   FIELD("tgid", 20, 4, U32, NULL),
 	FIELD("field", 24, 4, STRID, NULL),   FIELD("subfield", 28, 4, STRID, NULL),
 	FIELD("key", 32, 8, HEX64, NULL),     FIELD("subkey", 40, 8, HEX64, NULL),
 	FIELD("count", 48, 8, U64, "events"), FIELD("taken", 56, 8, U64, "events"),
 	FIELD("other", 64, 4, U32, NULL),     FIELD("interim", 68, 4, U32, NULL),
+};
+
+static const struct xtr_value_name levels[] = {
+	{ 0, "full" }, { 1, "1/2" },  { 2, "1/4" },   { 3, "1/8" },   { 4, "1/16" },
+	{ 5, "1/32" }, { 6, "1/64" }, { 7, "1/128" }, { 8, "1/256" }, { 9, "counted" },
+};
+
+#define LEVEL(field, off)                                                                       \
+	{                                                                                       \
+		.name = field, .offset = off, .size = 4, .repr = XTR_REPR_U32,                  \
+		.sens = XTR_SENS_PLAIN, .names_kind = XTR_NAMES_ENUM, .n_names = COUNT(levels), \
+		.names = levels                                                                 \
+	}
+
+static const struct xtr_field budget[] = {
+	LEVEL("before", 16),
+	LEVEL("level", 20),
+	FIELD("share", 24, 4, U32, "ppm"),
+	FIELD("budget", 28, 4, U32, "ppm"),
+	FIELD("elapsed", 32, 8, U64, "ns"),
+	FIELD("filtered", 40, 8, U64, "events"),
 };
 
 #define EVENT(id, event, bytes, f)                                                       \
@@ -109,6 +136,7 @@ const struct xtr_event_desc xtr_builtin_events[] = {
 	EVENT(FENCE_WAIT_END, "dma_fence:dma_fence_wait_end", 40, fence),
 	EVENT(FENCE_DESTROY, "dma_fence:dma_fence_destroy", 40, fence),
 	EVENT(TOTAL, "xtr:total", 72, total),
+	EVENT(BUDGET, "xtr:budget", 48, budget),
 };
 
 const size_t xtr_builtin_event_count = COUNT(xtr_builtin_events);
@@ -119,6 +147,19 @@ const struct xtr_event_desc *xtr_builtin_event(uint32_t type)
 		if (xtr_builtin_events[i].type == type)
 			return &xtr_builtin_events[i];
 	return NULL;
+}
+
+const struct xtr_event_desc *xtr_builtin_event_stack(uint32_t type)
+{
+	static const struct xtr_event_desc with[] = {
+		EVENT(FENCE_INIT, "dma_fence:dma_fence_init", 48, fence_stack),
+		EVENT(FENCE_WAIT_START, "dma_fence:dma_fence_wait_start", 48, fence_stack),
+	};
+
+	for (size_t i = 0; i < COUNT(with); i++)
+		if (with[i].type == type)
+			return &with[i];
+	return xtr_builtin_event(type);
 }
 
 uint32_t xtr_repr_width(enum xtr_repr repr)

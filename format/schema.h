@@ -86,6 +86,9 @@ struct xtr_event_desc {
 extern const struct xtr_event_desc xtr_builtin_events[];
 extern const size_t xtr_builtin_event_count;
 const struct xtr_event_desc *xtr_builtin_event(uint32_t type); /* NULL if there is none */
+/* The same as recorded with stacks: dma_fence_init and _wait_start have one, too (spec/events.md).
+ */
+const struct xtr_event_desc *xtr_builtin_event_stack(uint32_t type);
 
 /* Width in bytes of a representation, 0 if the field's size says it. */
 uint32_t xtr_repr_width(enum xtr_repr repr);

@@ -47,6 +47,13 @@ static int stream_info(struct xtr_section *s, uint32_t stream, struct xtr_stream
 	return 0;
 }
 
+int xtr_section_add_stream(struct xtr_section *s, uint32_t stream)
+{
+	struct xtr_stream_info *info;
+
+	return stream_info(s, stream, &info);
+}
+
 /* Ordinals tell how many events stood in missing chunks (spec 4.1). */
 static int account(struct xtr_reader *r, struct xtr_section *s, const struct xtr_chunk *c)
 {
@@ -193,6 +200,8 @@ static bool get_cost(const cbor_item_t *map, struct xtr_recorder_cost *c)
 		{ "ring-high", &c->ring_high },
 		{ "bpf-run-ns", &c->bpf_run_ns },
 		{ "bpf-run-count", &c->bpf_run_cnt },
+		{ "bpf-run-timed", &c->bpf_timed_cnt },
+		{ "elapsed-ns", &c->elapsed_ns },
 	};
 
 	if (!xtr_cbor_is_text_map(map))
@@ -251,6 +260,17 @@ static take_fn *const takes[XTR_CHUNK_TYPES] = {
 	[XTR_CHUNK_END] = take_end,
 };
 
+int xtr_section_take(struct xtr_section *s, uint8_t type, const uint8_t *p, size_t n,
+		     struct xtr_err *err)
+{
+	return takes[type](s, p, n, err);
+}
+
+bool xtr_section_wants(uint8_t type)
+{
+	return type < XTR_CHUNK_TYPES && takes[type];
+}
+
 static void sum_up(struct xtr_section *s)
 {
 	const struct xtr_loss *loss = xtr_section_loss(s);
@@ -268,18 +288,17 @@ static void sum_up(struct xtr_section *s)
 		sum->lost = s->end_lost;
 	if (s->end_events > sum->events && s->end_events - sum->events > sum->missing)
 		sum->missing = s->end_events - sum->events;
-	for (size_t i = 0; i < xtr_loss_n_entries(loss); i++)
-		if (!xtr_loss_entry_at(loss, i)->cause)
-			sum->filtered =
-				xtr_sat_add(sum->filtered, xtr_loss_entry_at(loss, i)->total);
+	sum->filtered = xtr_loss_of(loss, XTR_LOSS_FILTERED);
+	sum->aged = xtr_loss_of(loss, XTR_LOSS_AGED);
 }
 
 /*
  * Everything was read: bring it in order, and let go of what was only needed on the way. A file may
  * hold a section every 64 bytes, so a section holds no more than what stood in it.
  */
-static void settle(struct xtr_section *s)
+static int settle(struct xtr_section *s)
 {
+	int err = s->tables ? xtr_tables_settle(s->tables) : 0;
 	struct xtr_chunk *chunks =
 		s->n_chunks ? realloc(s->chunks, s->n_chunks * sizeof(*chunks)) : NULL;
 
@@ -289,8 +308,6 @@ static void settle(struct xtr_section *s)
 	}
 	if (s->meta)
 		xtr_meta_settle(s->meta);
-	if (s->tables)
-		xtr_tables_settle(s->tables);
 	if (s->loss)
 		xtr_loss_settle(s->loss);
 	sum_up(s);
@@ -298,6 +315,7 @@ static void settle(struct xtr_section *s)
 	free(s->streams);
 	s->streams = NULL;
 	s->n_streams = s->cap_streams = 0;
+	return err;
 }
 
 int xtr_section_load(struct xtr_reader *r, struct xtr_section *s)
@@ -305,7 +323,7 @@ int xtr_section_load(struct xtr_reader *r, struct xtr_section *s)
 	struct xtr_decoder d = { 0 };
 	uint8_t *buf = NULL;
 	size_t cap = 0;
-	int err = 0;
+	int err = 0, unsettled;
 
 	for (size_t i = 0; !err && i < s->n_chunks; i++) {
 		const struct xtr_chunk *c = &s->chunks[i];
@@ -326,6 +344,6 @@ int xtr_section_load(struct xtr_reader *r, struct xtr_section *s)
 		err = xtr_reader_note(r, XTR_P_NO_META, s->offset, 0);
 	if (!err && !s->has_end)
 		err = xtr_reader_note(r, XTR_P_NO_END, s->end, 0);
-	settle(s);
-	return err;
+	unsettled = settle(s);
+	return err ? err : unsettled;
 }

@@ -280,15 +280,15 @@ static size_t merge_tasks(struct xtr_task *out, const struct xtr_task *a, size_t
 	return n;
 }
 
-void xtr_tables_sort_tasks(struct xtr_tables *t)
+int xtr_tables_sort_tasks(struct xtr_tables *t)
 {
 	size_t nb = t->n_tasks - t->n_sorted;
 	struct xtr_task **b = nb ? malloc(nb * sizeof(*b)) : NULL;
 	struct xtr_task *out = b ? malloc(t->cap_tasks * sizeof(*out)) : NULL;
 
-	if (!out) { /* looking up works without, only slower */
+	if (!out) {
 		free(b);
-		return;
+		return nb ? -ENOMEM : 0;
 	}
 	for (size_t i = 0; i < nb; i++)
 		b[i] = &t->tasks[t->n_sorted + i];
@@ -298,6 +298,7 @@ void xtr_tables_sort_tasks(struct xtr_tables *t)
 	free(t->tasks);
 	t->tasks = out;
 	free(b);
+	return 0;
 }
 
 void xtr_tables_sort_many(struct xtr_tables *t)
@@ -336,8 +337,7 @@ const char *xtr_tables_string(const struct xtr_tables *t, uint32_t id, size_t *n
 	return s ? s->text : NULL;
 }
 
-/* The number of sorted tasks that come before (tid, since) or are it. */
-static size_t upper_bound(const struct xtr_tables *t, uint32_t tid, uint64_t since)
+size_t xtr_tables_task_bound(const struct xtr_tables *t, uint32_t tid, uint64_t since)
 {
 	size_t lo = 0, hi = t->n_sorted;
 
@@ -365,7 +365,7 @@ static bool better(const struct xtr_task *a, const struct xtr_task *b, uint64_t 
 const struct xtr_task *xtr_tables_task(const struct xtr_tables *t, uint32_t tid, uint64_t ts)
 {
 	const struct xtr_task *best = NULL;
-	size_t i = upper_bound(t, tid, ts);
+	size_t i = xtr_tables_task_bound(t, tid, ts);
 
 	if (i && t->tasks[i - 1].tid == tid)
 		best = &t->tasks[i - 1];

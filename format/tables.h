@@ -46,8 +46,30 @@ const struct xtr_tables *xtr_tables_none(void); /* empty ones */
  */
 struct xtr_tables *xtr_tables_copy(const struct xtr_tables *t);
 
+/*
+ * What later records may name, as a copy of which all counts as new: rings, frames and stacks, the
+ * tasks that `keep` wants, and the strings that these name or that are among `strings` (ids). Ids
+ * stay, and those of what is left out are not given again. NULL: no memory.
+ */
+struct xtr_tables *xtr_tables_rest(const struct xtr_tables *t,
+				   bool (*keep)(void *ctx, const struct xtr_task *task), void *ctx,
+				   const uint32_t *strings, size_t n);
+/* Put `by` in the place of what t holds; by is gone afterwards. */
+void xtr_tables_replace(struct xtr_tables *t, struct xtr_tables *by);
+/* a holds what b held, and b what a held. */
+void xtr_tables_swap(struct xtr_tables *a, struct xtr_tables *b);
+/*
+ * Add to `to` what `from` has and it has not, by id; both are of one recording, in which ids have
+ * one meaning. What is added counts as new. 0, -ENOMEM or -EFBIG: a part of it was added.
+ */
+int xtr_tables_join(struct xtr_tables *to, const struct xtr_tables *from);
+/* Bytes of memory that they take, about. */
+size_t xtr_tables_bytes(const struct xtr_tables *t);
+
 /* Recorder side: intern and define. Ids are > 0. Return 0 or -errno. */
 int xtr_tables_intern(struct xtr_tables *t, const void *text, size_t n, uint32_t *id);
+/* The same under an id of the caller's, which is not there yet. */
+int xtr_tables_put_string(struct xtr_tables *t, uint32_t id, const void *text, size_t n);
 int xtr_tables_add_task(struct xtr_tables *t, const struct xtr_task *task);
 int xtr_tables_add_ring(struct xtr_tables *t, const struct xtr_ring *ring);
 int xtr_tables_intern_frame(struct xtr_tables *t, const struct xtr_frame *f, uint32_t *id);

@@ -69,13 +69,21 @@ static int copy_tasks(struct xtr_tables *to, const struct xtr_tables *from)
 	return 0;
 }
 
+int xtr_tables_copy_ids(struct xtr_tables *to, const struct xtr_tables *t)
+{
+	int err = copy_frames(to, &t->t[XTR_T_FRAMES]);
+
+	if (!err)
+		err = copy_stacks(to, &t->t[XTR_T_STACKS]);
+	return err ? err : copy_rings(to, &t->t[XTR_T_RINGS]);
+}
+
 struct xtr_tables *xtr_tables_copy(const struct xtr_tables *t)
 {
 	struct xtr_tables *copy = xtr_tables_new();
 
-	if (copy && !copy_strings(copy, &t->t[XTR_T_STRINGS]) &&
-	    !copy_frames(copy, &t->t[XTR_T_FRAMES]) && !copy_stacks(copy, &t->t[XTR_T_STACKS]) &&
-	    !copy_rings(copy, &t->t[XTR_T_RINGS]) && !copy_tasks(copy, t))
+	if (copy && !copy_strings(copy, &t->t[XTR_T_STRINGS]) && !xtr_tables_copy_ids(copy, t) &&
+	    !copy_tasks(copy, t))
 		return copy;
 	xtr_tables_free(copy);
 	return NULL;

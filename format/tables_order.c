@@ -5,6 +5,7 @@
  */
 #include "tables_priv.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,28 +24,31 @@ static int id_cmp(const void *pa, const void *pb)
 	return a < b ? -1 : a > b;
 }
 
-static void settle(struct xtr_id_table *t)
+static int settle(struct xtr_id_table *t)
 {
 	uint32_t *ids;
 
 	if (!t->unsorted || t->n_ids == t->n)
-		return;
+		return 0;
 	ids = malloc(t->n * sizeof(*ids));
 	if (!ids)
-		return;
+		return -ENOMEM;
 	for (size_t i = 0; i < t->n; i++)
 		ids[i] = row_id(t, i);
 	qsort(ids, t->n, sizeof(*ids), id_cmp);
 	free(t->ids);
 	t->ids = ids;
 	t->n_ids = t->n;
+	return 0;
 }
 
-void xtr_tables_settle(struct xtr_tables *t)
+int xtr_tables_settle(struct xtr_tables *t)
 {
-	xtr_tables_sort_tasks(t);
-	for (int i = 0; i < XTR_T_IDS; i++)
-		settle(&t->t[i]);
+	int err = xtr_tables_sort_tasks(t);
+
+	for (int i = 0; i < XTR_T_IDS && !err; i++)
+		err = settle(&t->t[i]);
+	return err;
 }
 
 /* The i-th id in order; all are there if they came in order or were settled. */

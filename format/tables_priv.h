@@ -60,6 +60,8 @@ struct xtr_tables {
 	size_t bytes; /* held by all of them, about */
 };
 
+/* The number of sorted tasks that come before (tid, since) or are it. */
+size_t xtr_tables_task_bound(const struct xtr_tables *t, uint32_t tid, uint64_t since);
 /* The row of an id, or NULL; the i-th row. */
 void *xtr_id_table_get(const struct xtr_id_table *t, uint32_t id);
 static inline void *xtr_id_table_at(const struct xtr_id_table *t, size_t i)
@@ -67,16 +69,20 @@ static inline void *xtr_id_table_at(const struct xtr_id_table *t, size_t i)
 	return (char *)t->rows + i * t->row;
 }
 
-/* Define rows whose id is not there yet; strings and frames are copied. 0, -ENOMEM, -EFBIG. */
-int xtr_tables_put_string(struct xtr_tables *t, uint32_t id, const void *text, size_t n);
+/* Define a row whose id is not there yet. 0, -ENOMEM, -EFBIG. */
 int xtr_tables_put_frame(struct xtr_tables *t, uint32_t id, const struct xtr_frame *f);
 /* Append a task without making it pending. */
 int xtr_tables_put_task(struct xtr_tables *t, const struct xtr_task *task);
-/* Bring the tasks in order; of equal ones the later stays. */
-void xtr_tables_sort_tasks(struct xtr_tables *t);
-/* Everything was read: bring tasks and ids in order. Looking up works without, only slower. */
-void xtr_tables_settle(struct xtr_tables *t);
-/* Bring the tasks in order once so many are not that it is worth it. */
+/* Copy the frames, stacks and rings of t to an empty one. 0 or -ENOMEM. */
+int xtr_tables_copy_ids(struct xtr_tables *to, const struct xtr_tables *t);
+/* Bring the tasks in order; of equal ones the later stays. 0 or -ENOMEM: they are as before. */
+int xtr_tables_sort_tasks(struct xtr_tables *t);
+/*
+ * Everything was read: bring tasks and ids in order. 0 or -ENOMEM: looking up works all the same,
+ * only slower, but a copy would not have them in order.
+ */
+int xtr_tables_settle(struct xtr_tables *t);
+/* Bring the tasks in order once so many are not that it is worth it; without memory later. */
 void xtr_tables_sort_many(struct xtr_tables *t);
 
 #endif /* XTR_TABLES_PRIV_H */

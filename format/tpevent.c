@@ -224,6 +224,29 @@ void xtr_tp_event_free(struct xtr_tp_event *e)
 	free(e);
 }
 
+int xtr_tp_event_add_stack(struct xtr_tp_event *e)
+{
+	uint32_t n = e->desc.n_fields;
+	struct xtr_field *more;
+
+	if (xtr_event_field(&e->desc, "stack"))
+		return -EEXIST;
+	more = reallocarray(e->fields, n + 1, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	e->desc.fields = e->fields = more;
+	more[n] = (struct xtr_field){ .name = strdup("stack"),
+				      .offset = e->desc.size,
+				      .size = 4,
+				      .repr = XTR_REPR_STACK,
+				      .sens = XTR_SENS_PLAIN };
+	if (!more[n].name)
+		return -ENOMEM;
+	e->desc.n_fields = n + 1;
+	e->desc.size += 8;
+	return 0;
+}
+
 void xtr_tp_event_clean(const struct xtr_event_desc *desc, const struct xtr_siphash_key *key,
 			uint8_t *rec)
 {

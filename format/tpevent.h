@@ -49,6 +49,12 @@ struct xtr_tp_event {
 int xtr_tp_event_new(struct xtr_tp_event **e, const char *system, const char *event,
 		     const struct xtr_tp_format *f, uint32_t type, const struct xtr_tp_limits *l);
 void xtr_tp_event_free(struct xtr_tp_event *e);
+/*
+ * The recorder takes the current stack with the event: a last field `stack`, an id in table stacks,
+ * in 8 bytes behind what the kernel's record takes. 0; -EEXIST: there is a field of this name;
+ * -ENOMEM. desc.fields moves.
+ */
+int xtr_tp_event_add_stack(struct xtr_tp_event *e);
 
 /* Zero what lies behind the end of texts in a record, and hash kernel addresses (key NULL: keep).
  */

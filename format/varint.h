@@ -3,6 +3,8 @@
 #ifndef XTR_VARINT_H
 #define XTR_VARINT_H
 
+#include "bytes.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -49,6 +51,32 @@ static inline const uint8_t *xtr_varint_get(const uint8_t *p, const uint8_t *end
 		return p + 1;
 	}
 	return xtr_varint_get_long(p, end, v);
+}
+
+/*
+ * The same where 8 bytes may be read at p whatever stands there, at once: bits 7 say where it ends,
+ * then the sevens move together in three steps.
+ */
+static inline const uint8_t *xtr_varint_get_wide(const uint8_t *p, const uint8_t *end, uint64_t *v)
+{
+	uint64_t w = xtr_le64(p), stop;
+	int bits;
+
+	if (!(w & 0x80)) {
+		*v = w & 0x7f;
+		return p + 1;
+	}
+	stop = ~w & 0x8080808080808080u;
+	if (!stop)
+		return xtr_varint_get_long(p, end, v);
+	bits = __builtin_ctzll(stop) + 1;
+	w &= stop ^ (stop - 1);
+	if (!(w >> (bits - 8)))
+		return NULL;
+	w = (w & 0x007f007f007f007fu) | (w & 0x7f007f007f007f00u) >> 1;
+	w = (w & 0x00003fff00003fffu) | (w & 0x3fff00003fff0000u) >> 2;
+	*v = (w & 0x0fffffffu) | (w & 0x0fffffff00000000u) >> 4;
+	return p + bits / 8;
 }
 
 static inline uint64_t xtr_zigzag(int64_t d)

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <lz4.h>
+#include <lz4hc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -46,7 +47,9 @@ static int write_index(struct xtr_writer *w)
 	struct xtr_chunk c = { .type = XTR_CHUNK_INDEX, .stream = XTR_STREAM_NONE };
 	size_t len = xtr_index_finish(&w->index, w->index_at);
 	uint64_t at = w->bytes;
-	int err = xtr_writer_put(w, &c, w->index.buf, len, true);
+	/* Who opens a part of a large file reads every entry: not to be unpacked, unless to be
+	 * small. */
+	int err = xtr_writer_put(w, &c, w->index.buf, len, w->opts.small);
 
 	if (err)
 		return err;
@@ -55,16 +58,25 @@ static int write_index(struct xtr_writer *w)
 	return 0;
 }
 
-/* The payload goes to its place in w->out, compressed if that helps. */
-static void place_payload(struct xtr_writer *w, struct xtr_chunk *c, const uint8_t *payload,
-			  size_t n, bool compress)
+/*
+ * The payload goes to its place in w->out, compressed if that helps. 0 or -ENOMEM: LZ4-HC
+ * allocates, and there is room for whatever comes out of it.
+ */
+static int place_payload(struct xtr_writer *w, struct xtr_chunk *c, const uint8_t *payload,
+			 size_t n, bool compress)
 {
 	uint8_t *to = w->out + XTR_CHUNK_HEADER_SIZE;
 	int len = 0;
 
-	if (compress && w->opts.codec == XTR_CODEC_LZ4)
+	if (compress && w->opts.small) {
+		len = LZ4_compress_HC((const char *)payload, (char *)to, (int)n,
+				      LZ4_COMPRESSBOUND(XTR_RAW_MAX), LZ4HC_CLEVEL_MAX);
+		if (len <= 0)
+			return -ENOMEM;
+	} else if (compress && w->opts.codec == XTR_CODEC_LZ4) {
 		len = LZ4_compress_fast_extState(w->lz4, (const char *)payload, (char *)to, (int)n,
 						 LZ4_COMPRESSBOUND(XTR_RAW_MAX), 1);
+	}
 	if (len > 0 && (size_t)len < n) {
 		c->codec = XTR_CODEC_LZ4;
 		c->stored_len = (uint32_t)len;
@@ -74,16 +86,21 @@ static void place_payload(struct xtr_writer *w, struct xtr_chunk *c, const uint8
 		if (n)
 			memcpy(to, payload, n);
 	}
+	return 0;
 }
 
 int xtr_writer_put(struct xtr_writer *w, struct xtr_chunk *c, const uint8_t *payload, size_t n,
 		   bool compress)
 {
-	if (w->err)
-		return w->err;
+	int err = w->err;
+
+	if (err)
+		return err;
 	if (n > XTR_RAW_MAX)
 		return -E2BIG;
-	place_payload(w, c, payload, n, compress);
+	err = place_payload(w, c, payload, n, compress);
+	if (err)
+		return err;
 	c->props |= props[c->type];
 	c->raw_len = (uint32_t)n;
 	if (c->filter == XTR_FILTER_NONE)
@@ -98,8 +115,6 @@ int xtr_writer_seal(struct xtr_writer *w, struct xtr_chunk *c)
 	size_t span;
 	int err;
 
-	if (w->err)
-		return w->err;
 	c->file_id = w->opts.file_id;
 	c->seq = w->seq;
 	xtr_chunk_encode(w->out, c);
@@ -140,6 +155,7 @@ static int write_header(struct xtr_writer *w)
 		.minor = XTR_MINOR,
 		.header_size = XTR_FILE_HEADER_SIZE,
 		.file_id = w->opts.file_id,
+		.incompat_flags = w->opts.features,
 	};
 	uint8_t buf[XTR_FILE_HEADER_SIZE];
 
@@ -165,8 +181,14 @@ static int take_opts(struct xtr_writer *w, const struct xtr_writer_opts *opts)
 		w->opts.table_every = TABLE_EVERY;
 	if (!w->opts.meta_every)
 		w->opts.meta_every = META_EVERY;
-	if (w->opts.codec > XTR_CODEC_LZ4 || w->opts.filter > XTR_FILTER_ROWDELTA)
+	if (w->opts.codec > XTR_CODEC_LZ4 || w->opts.filter > XTR_FILTER_COLUMNS)
 		return -EINVAL;
+	if (w->opts.filter == XTR_FILTER_COLUMNS) {
+		w->opts.features |= XTR_INCOMPAT_COLUMNS;
+		w->columns = xtr_columns_enc_new(w->meta);
+		if (!w->columns)
+			return -ENOMEM;
+	}
 	return random_id(&w->opts.file_id);
 }
 
@@ -206,10 +228,12 @@ int xtr_writer_meta(struct xtr_writer *w)
 
 	if (err)
 		return err;
-	err = put_simple(w, XTR_CHUNK_META, buf, n, false);
+	err = put_simple(w, XTR_CHUNK_META, buf, n, w->opts.small);
 	free(buf);
 	w->meta_at = w->bytes;
 	xtr_filter_enc_reset(w->filter);
+	if (w->columns)
+		xtr_columns_enc_reset(w->columns);
 	return err;
 }
 
@@ -318,12 +342,14 @@ static int write_end(struct xtr_writer *w, const char *reason, const struct xtr_
 	xtr_enc_pair_text(&b, "reason", reason);
 	if (cost) {
 		xtr_enc_text(&b, "recorder");
-		xtr_enc_map(&b, 5);
+		xtr_enc_map(&b, 7);
 		xtr_enc_pair_uint(&b, "cpu-ns", cost->cpu_ns);
 		xtr_enc_pair_uint(&b, "ring-high", cost->ring_high);
 		xtr_enc_pair_uint(&b, "bpf-run-ns", cost->bpf_run_ns);
+		xtr_enc_pair_uint(&b, "elapsed-ns", cost->elapsed_ns);
 		xtr_enc_pair_uint(&b, "ring-bytes", cost->ring_bytes);
 		xtr_enc_pair_uint(&b, "bpf-run-count", cost->bpf_run_cnt);
+		xtr_enc_pair_uint(&b, "bpf-run-timed", cost->bpf_timed_cnt);
 	}
 	return put_buf(w, XTR_CHUNK_END, &b, false);
 }
@@ -379,6 +405,7 @@ void xtr_writer_free(struct xtr_writer *w)
 	xtr_map_free(&w->by_stream);
 	free(w->streams);
 	xtr_filter_enc_free(w->filter);
+	xtr_columns_enc_free(w->columns);
 	xtr_sorter_free(&w->sorter);
 	free(w->sorted);
 	free(w->lz4);

@@ -14,16 +14,24 @@
 #include "meta.h"
 #include "tables.h"
 
+#include <stdbool.h>
+
 struct xtr_chunk; /* reader.h */
 struct xtr_writer;
 
 struct xtr_writer_opts {
-	size_t sz;              /* sizeof(struct xtr_writer_opts) */
-	uint64_t file_id;       /* 0: random */
-	enum xtr_codec codec;   /* of EVENTS, default XTR_CODEC_LZ4 via xtr_writer_opts_init */
-	enum xtr_filter filter; /* default XTR_FILTER_ROWDELTA */
-	uint64_t table_every;   /* bytes between full tables, 0: 64 MiB */
-	uint64_t meta_every;    /* bytes between META copies, 0: 256 MiB */
+	size_t sz;            /* sizeof(struct xtr_writer_opts) */
+	uint64_t file_id;     /* 0: random */
+	enum xtr_codec codec; /* of EVENTS, default XTR_CODEC_LZ4 via xtr_writer_opts_init */
+	/*
+	 * Default XTR_FILTER_ROWDELTA. XTR_FILTER_COLUMNS, with its flag: where that is not
+	 * smaller, row-delta.
+	 */
+	enum xtr_filter filter;
+	uint64_t table_every; /* bytes between full tables, 0: 64 MiB */
+	uint64_t meta_every;  /* bytes between META copies, 0: 256 MiB */
+	bool small;           /* metadata too is compressed, and all of it with effort (LZ4-HC) */
+	uint32_t features;    /* incompatible flags of the section (spec 3), for what is copied */
 };
 
 void xtr_writer_opts_init(struct xtr_writer_opts *o);
@@ -65,7 +73,8 @@ int xtr_writer_events(struct xtr_writer *w, const struct xtr_batch *b);
  * are this section's; lost_total is the stream's as in struct xtr_batch, and 0 for other types.
  * Ids in the records have to mean the same here: the tables must hold those of the other section.
  * Only EVENTS, CLOCK, ROUND, ATTACH, and chunks that are SAFE_TO_COPY; the others are the writer's
- * own to write: -EINVAL. -EBADMSG: stored is not what c says (length limits, CRC).
+ * own to write: -EINVAL; and so is a codec or filter whose flag is not in opts.features. -EBADMSG:
+ * stored is not what c says (length limits, CRC).
  */
 int xtr_writer_copy(struct xtr_writer *w, const struct xtr_chunk *c, const uint8_t *stored,
 		    uint64_t lost_total);
@@ -83,8 +92,10 @@ struct xtr_recorder_cost {
 	uint64_t cpu_ns;     /* CPU time of the recorder, user and system */
 	uint64_t ring_bytes; /* size of one BPF ring */
 	uint64_t ring_high;  /* highest fill of any ring, bytes */
-	uint64_t bpf_run_ns; /* 0 if not measured */
+	uint64_t bpf_run_ns; /* of all runs of the BPF programs, estimated; 0 if not measured */
 	uint64_t bpf_run_cnt;
+	uint64_t bpf_timed_cnt; /* runs that were timed for it; 0: not known */
+	uint64_t elapsed_ns;    /* how long was recorded; 0: not known */
 };
 
 /* Tables, losses, META, END, index, trailer, sync. cost may be NULL. The writer stays to be freed.

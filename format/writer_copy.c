@@ -67,7 +67,7 @@ int xtr_writer_copy(struct xtr_writer *w, const struct xtr_chunk *from, const ui
 
 	if (w->err)
 		return w->err;
-	if (!may_copy(from))
+	if (!may_copy(from) || xtr_chunk_features(from) & ~w->opts.features)
 		return -EINVAL;
 	if (c.stored_len > XTR_STORED_MAX || xtr_crc32c(stored, c.stored_len) != c.payload_crc)
 		return -EBADMSG;

@@ -11,6 +11,9 @@
  */
 #define CHUNK_BYTES ((size_t)512 << 10)
 
+/* Fewer records are smaller row by row: each column takes some bytes of its own. */
+#define COLUMNS_MIN 64u
+
 int xtr_writer_stream(struct xtr_writer *w, uint32_t stream, struct xtr_stream_state **s)
 {
 	const uint64_t *i = xtr_map_get(&w->by_stream, stream, 0);
@@ -50,13 +53,38 @@ static void take_plain(const uint8_t *recs, uint32_t n, struct xtr_filtered *out
 	out->len = out->taken;
 }
 
+/* The same in columns, if they can be: *done says it. */
+static int take_columns(struct xtr_writer *w, const uint8_t *recs, uint32_t n,
+			struct xtr_filtered *out, bool *done)
+{
+	int err;
+
+	take_plain(recs, n, out);
+	if (out->n < COLUMNS_MIN)
+		return 0;
+	err = xtr_columns_encode_fast(w->columns, recs, out->n, out->taken, &out->data, &out->len);
+	*done = !err && out->len < out->taken;
+	return err == -ENOMEM ? err : 0;
+}
+
 /* The next chunk's payload: filtered, unless that is not wanted, not possible or not smaller. */
 static int next_payload(struct xtr_writer *w, const uint8_t *recs, uint32_t n, bool raw,
 			struct xtr_filtered *out, struct xtr_chunk *c)
 {
+	bool done = false;
 	int err;
 
-	if (!raw && w->opts.filter == XTR_FILTER_ROWDELTA) {
+	if (!raw && w->columns) {
+		err = take_columns(w, recs, n, out, &done);
+		if (err)
+			return err;
+	}
+	if (done) {
+		c->filter = XTR_FILTER_COLUMNS;
+		c->rec_len = (uint32_t)out->taken;
+		return 0;
+	}
+	if (!raw && w->opts.filter != XTR_FILTER_NONE) {
 		err = xtr_filter_encode(w->filter, recs, n, CHUNK_BYTES, out);
 		if (err)
 			return err;

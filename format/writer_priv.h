@@ -4,6 +4,7 @@
 #define XTR_WRITER_PRIV_H
 
 #include "chunk.h"
+#include "columns.h"
 #include "filter.h"
 #include "index.h"
 #include "map.h"
@@ -32,6 +33,7 @@ struct xtr_writer {
 	struct xtr_stream_state *streams;
 	size_t n_streams, cap_streams;
 	struct xtr_filter_enc *filter;
+	struct xtr_columns_enc *columns; /* NULL: not wanted */
 	struct xtr_sorter sorter;
 	uint8_t *sorted; /* a batch in order of time */
 	size_t cap_sorted;

@@ -12,7 +12,10 @@
 #define XTR_MINOR            0
 #define XTR_FILE_HEADER_SIZE 64u
 #define XTR_FILE_HEADER_MAX  4096u
-#define XTR_INCOMPAT_KNOWN   0u
+
+/* Incompatible flags of a file header, spec 3. */
+#define XTR_INCOMPAT_COLUMNS (1u << 0)
+#define XTR_INCOMPAT_ZSTD    (1u << 1)
 
 #define XTR_CHUNK_SYNC        0x435458d8u /* D8 58 54 43 as little-endian u32, spec 4 */
 #define XTR_CHUNK_HEADER_SIZE 80u
@@ -39,11 +42,13 @@ enum xtr_chunk_type {
 enum xtr_codec {
 	XTR_CODEC_NONE = 0,
 	XTR_CODEC_LZ4 = 1,
+	XTR_CODEC_ZSTD = 2,
 };
 
 enum xtr_filter {
 	XTR_FILTER_NONE = 0,
 	XTR_FILTER_ROWDELTA = 1,
+	XTR_FILTER_COLUMNS = 2,
 };
 
 enum xtr_chunk_props {
@@ -90,7 +95,8 @@ enum xtr_event_type {
 	XTR_EV_FENCE_WAIT_START = 28,
 	XTR_EV_FENCE_WAIT_END = 29,
 	XTR_EV_FENCE_DESTROY = 30,
-	XTR_EV_TOTAL = 31, /* the recorder's own: what was counted, not recorded one by one */
+	XTR_EV_TOTAL = 31,  /* the recorder's own: what was counted, not recorded one by one */
+	XTR_EV_BUDGET = 32, /* the recorder's own: at which level it records, and why */
 };
 
 /* Flags of scheduler events, spec/events.md. */
@@ -128,5 +134,10 @@ enum xtr_loss_cause {
 #undef XTR_LOSS_ENUM
 	XTR_LOSS_CAUSE_COUNT
 };
+
+/* What is in the account beside losses: left out on purpose (no cause in the file), and given up by
+ * a flight recorder as it was too old. */
+#define XTR_LOSS_FILTERED ((enum xtr_loss_cause)0)
+#define XTR_LOSS_AGED     ((enum xtr_loss_cause)256)
 
 #endif /* XTR_FORMAT_H */
