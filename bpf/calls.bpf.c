@@ -17,6 +17,7 @@
 #include "xtr_core.h"
 
 #include "xtr_emit.bpf.h"
+#include "stack.bpf.h"
 #include "probe.bpf.h"
 #include "died.bpf.h"
 

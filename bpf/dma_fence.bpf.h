@@ -76,6 +76,36 @@ static __always_inline void xtr_init_remember(__u64 ctx)
 		bpf_map_update_elem(&xtr_ctxs, &ctx, &one, BPF_ANY);
 }
 
+static __always_inline bool xtr_fence_wanted(const struct xtr_emit *e, __u16 type, __u64 ctx,
+					     __u64 seqno)
+{
+	if (!xtr_tgid_wanted(e->tgid) && !xtr_ctx_wanted(ctx))
+		return false;
+	if (type == XTR_REC_FENCE_INIT)
+		xtr_init_remember(ctx);
+	return !xtr_job_dropped(ctx, seqno);
+}
+
+/* What begins something: whose work a fence is, and who waits for it. */
+static __always_inline bool xtr_fence_has_stack(__u16 type)
+{
+	return xtr_stacks && (type == XTR_REC_FENCE_INIT || type == XTR_REC_FENCE_WAIT_START);
+}
+
+/* The longer record of those. NULL: there is no room. */
+static __always_inline struct xtr_rec_fence *xtr_fence_with_stack(void *ctx, struct xtr_emit *e,
+								  __u16 type)
+{
+	__u32 stack = xtr_stack(ctx, e);
+	struct xtr_rec_fence_stack *r = XTR_RESERVE(e, struct xtr_rec_fence_stack, type);
+
+	if (!r)
+		return NULL;
+	r->stack = stack;
+	r->reserved = 0;
+	return (struct xtr_rec_fence *)r;
+}
+
 static __always_inline int xtr_fence(struct bpf_raw_tracepoint_args *ctx, __u16 type)
 {
 	struct dma_fence *fence = (struct dma_fence *)ctx->args[0];
@@ -89,16 +119,17 @@ static __always_inline int xtr_fence(struct bpf_raw_tracepoint_args *ctx, __u16 
 	fctx = BPF_CORE_READ(fence, context);
 	seqno = BPF_CORE_READ(fence, seqno);
 	ops = (__u64)BPF_CORE_READ(fence, ops);
-	if ((!xtr_tgid_wanted(e.tgid) && !xtr_ctx_wanted(fctx)) ||
-	    (type == XTR_REC_FENCE_INIT && !xtr_init_wanted(ops))) {
+	if ((type == XTR_REC_FENCE_INIT && !xtr_init_wanted(ops)) ||
+	    (xtr_choosy && !xtr_fence_wanted(&e, type, fctx, seqno))) {
 		xtr_filtered(&e);
 		return 0;
 	}
-	if (type == XTR_REC_FENCE_INIT)
-		xtr_init_remember(fctx);
 	xtr_task(e.tid, e.tgid);
 	ops_id = xtr_ops_id(ops);
-	r = XTR_RESERVE(&e, struct xtr_rec_fence, type);
+	if (xtr_fence_has_stack(type))
+		r = xtr_fence_with_stack(ctx, &e, type);
+	else
+		r = XTR_RESERVE(&e, struct xtr_rec_fence, type);
 	if (!r)
 		return 0;
 	r->ctx = fctx;

@@ -145,6 +145,19 @@ static __always_inline void xtr_ctx_remember(__u64 ctx)
 	bpf_map_update_elem(&xtr_ctxs, &scheduled, &one, BPF_ANY);
 }
 
+static __always_inline bool xtr_queue_wanted(const struct xtr_emit *e, __u64 ctx, __u64 seqno)
+{
+	if (!xtr_tgid_wanted(e->tgid))
+		return false;
+	xtr_ctx_remember(ctx);
+	return !xtr_job_dropped(ctx, seqno);
+}
+
+static __always_inline bool xtr_job_wanted(__u64 ctx, __u64 seqno)
+{
+	return !xtr_choosy || (xtr_ctx_wanted(ctx) && !xtr_job_dropped(ctx, seqno));
+}
+
 static __always_inline int xtr_job_queue(void *ctx, struct drm_sched_job *job,
 					 struct drm_sched_entity *entity)
 {
@@ -161,11 +174,10 @@ static __always_inline int xtr_job_queue(void *ctx, struct drm_sched_job *job,
 	sched = BPF_CORE_READ(job, sched);
 	fctx = BPF_CORE_READ(fence, finished.context);
 	seqno = BPF_CORE_READ(fence, finished.seqno);
-	if (!xtr_tgid_wanted(e.tgid)) {
+	if (xtr_choosy && !xtr_queue_wanted(&e, fctx, seqno)) {
 		xtr_filtered(&e);
 		return 0;
 	}
-	xtr_ctx_remember(fctx);
 	e.flags = xtr_task(e.tid, e.tgid);
 	ring = xtr_ring_id(sched, true);
 	stack = xtr_stacks ? xtr_stack(ctx, &e) : 0;
@@ -206,7 +218,7 @@ static __always_inline int xtr_job_run(struct drm_sched_job *job, struct drm_sch
 	sched = BPF_CORE_READ(job, sched);
 	fctx = BPF_CORE_READ(fence, finished.context);
 	seqno = BPF_CORE_READ(fence, finished.seqno);
-	if (!xtr_ctx_wanted(fctx)) {
+	if (!xtr_job_wanted(fctx, seqno)) {
 		xtr_filtered(&e);
 		return 0;
 	}
@@ -238,7 +250,7 @@ static __always_inline int xtr_job_done(struct drm_sched_fence *fence)
 	sched = BPF_CORE_READ(fence, sched);
 	fctx = BPF_CORE_READ(fence, finished.context);
 	seqno = BPF_CORE_READ(fence, finished.seqno);
-	if (!xtr_ctx_wanted(fctx)) {
+	if (!xtr_job_wanted(fctx, seqno)) {
 		xtr_filtered(&e);
 		return 0;
 	}
@@ -284,7 +296,7 @@ static __always_inline int xtr_job_dep(struct drm_sched_job *job, struct dma_fen
 	seqno = BPF_CORE_READ(fence, finished.seqno);
 	dep_ctx = BPF_CORE_READ(dep, context);
 	dep_seqno = BPF_CORE_READ(dep, seqno);
-	if (!xtr_ctx_wanted(fctx)) {
+	if (!xtr_job_wanted(fctx, seqno)) {
 		xtr_filtered(&e);
 		return 0;
 	}

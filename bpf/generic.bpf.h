@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
 /*
- * Any other tracepoint: one classic program, told by its cookie what to copy. The kernel skips a
+ * Any other tracepoint: classic programs, told by a cookie what to record. The kernel skips a
  * classic program while another one runs on the CPU (kernel/trace/bpf_trace.c, bpf_prog_active), so
  * no two of them nest and one scratch area per CPU is enough; what was skipped shows in
  * xtr_count.expect.
@@ -8,7 +8,7 @@
 #ifndef XTR_GENERIC_BPF_H
 #define XTR_GENERIC_BPF_H
 
-#define XTR_SCRATCH_USED (16 + XTR_FIXED_MAX + XTR_STRS_MAX * (XTR_STR_MAX + 2) + 8)
+#define XTR_SCRATCH_USED (16 + XTR_FIXED_MAX + 8 + XTR_STRS_MAX * (XTR_STR_MAX + 2) + 8)
 #define XTR_SCRATCH_SIZE 8192 /* a power of two, so that a mask bounds an offset; half is used */
 
 struct {
@@ -93,37 +93,73 @@ static __always_inline bool xtr_generic_taken(const struct xtr_generic_cfg *cfg,
 		of.key = 0;
 	if (width < sizeof(of.key))
 		of.key &= (1ULL << 8 * width) - 1;
-	xtr_total_count(e, &of);
-	return of.take;
+	return xtr_total_count(e, &of);
 }
 
-/* Returns 1: with 0 the kernel would hide the event from every other perf user
- * (perf_trace_run_bpf_submit). */
+/* Left out for the budget: with its job, if it has one. A sample is divided instead. */
+static __always_inline bool xtr_generic_dropped(const struct xtr_generic_cfg *cfg, __u64 rec)
+{
+	__u32 level, ctx = 0, seqno = 0;
+
+	if (!xtr_budgeted || cfg->sample)
+		return false;
+	level = xtr_budget_level;
+	if (!level || !cfg->ctx_at)
+		return level && !xtr_budget_takes(level, bpf_get_prandom_u32());
+	bpf_probe_read_kernel(&ctx, sizeof(ctx), (void *)(rec + cfg->ctx_at));
+	bpf_probe_read_kernel(&seqno, sizeof(seqno), (void *)(rec + cfg->seqno_at));
+	return !xtr_budget_takes(level, xtr_budget_hash(ctx, seqno));
+}
+
+/*
+ * First step of both programs: what an event is recorded with, or NULL: it is not. Their result is
+ * always 1: with 0 the kernel would hide the event from every other perf user
+ * (perf_trace_run_bpf_submit).
+ */
+static __always_inline const struct xtr_generic_cfg *xtr_generic_begin(void *ctx,
+								       struct xtr_emit *e,
+								       bool samples)
+{
+	__u32 key = bpf_get_attach_cookie(ctx);
+	const struct xtr_generic_cfg *cfg = bpf_map_lookup_elem(&xtr_generic_cfgs, &key);
+
+	if (!cfg || !xtr_where(e, cfg->slot) || !xtr_generic_wanted(cfg, e))
+		return NULL;
+	if (xtr_choosy && (!xtr_tgid_wanted(e->tgid) || xtr_generic_dropped(cfg, (__u64)ctx))) {
+		xtr_filtered(e);
+		return NULL;
+	}
+	if (samples && cfg->sample && !xtr_generic_taken(cfg, e, (__u64)ctx)) {
+		xtr_filtered(e);
+		return NULL;
+	}
+	e->flags = xtr_task(e->tid, e->tgid);
+	return cfg;
+}
+
 SEC("tracepoint")
 int xtr_generic(void *ctx)
 {
-	__u32 key = bpf_get_attach_cookie(ctx), zero = 0, pos, i, fixed;
-	struct xtr_generic_cfg *cfg = bpf_map_lookup_elem(&xtr_generic_cfgs, &key);
-	struct xtr_scratch *s = bpf_map_lookup_elem(&xtr_scratches, &zero);
+	struct xtr_scratch *s;
+	const struct xtr_generic_cfg *cfg;
+	__u32 zero = 0, pos, i, fixed;
 	__u64 rec = (__u64)ctx;
 	struct xtr_emit e;
 
-	if (!cfg || !s || !xtr_where(&e, cfg->slot) || !xtr_generic_wanted(cfg, &e))
+	s = bpf_map_lookup_elem(&xtr_scratches, &zero);
+	cfg = s ? xtr_generic_begin(ctx, &e, true) : NULL;
+	if (!cfg)
 		return 1;
-	if (!xtr_tgid_wanted(e.tgid)) {
-		xtr_filtered(&e);
-		return 1;
-	}
-	if (cfg->sample && !xtr_generic_taken(cfg, &e, rec)) {
-		xtr_filtered(&e);
-		return 1;
-	}
-	e.flags = xtr_task(e.tid, e.tgid);
 	fixed = cfg->fixed;
 	if (fixed > XTR_FIXED_MAX)
 		fixed = XTR_FIXED_MAX;
+	*(__u64 *)(s->b + 16 + (fixed & ~7U)) = 0; /* what is behind the last field */
 	bpf_probe_read_kernel(s->b + 16, fixed, (void *)(rec + 8));
 	pos = 16 + ((fixed + 7) & ~7U);
+	if (xtr_stacks && cfg->stack) {
+		*(__u64 *)(s->b + pos) = xtr_stack(ctx, &e);
+		pos += 8;
+	}
 	for (i = 0; i < XTR_STRS_MAX; i++) {
 		if (i >= cfg->n_strs)
 			break;
@@ -132,8 +168,41 @@ int xtr_generic(void *ctx)
 	pos = (pos + 7) & (XTR_SCRATCH_SIZE / 2 - 8);
 	xtr_put_gap(&e);
 	xtr_header((struct xtr_rec *)s->b, &e, cfg->type, pos);
-	if (bpf_ringbuf_output(e.ring, s->b, pos, xtr_wakeup(&e)))
+	xtr_output(&e, s->b, pos);
+	return 1;
+}
+
+/*
+ * The same for an event without strings, straight from the kernel's record into the ring. How long
+ * its record is must stand in the program, so this is only the pattern of such programs: the
+ * recorder loads one for each length (recorder/plain.c), with the size in place of
+ * XTR_PLAIN_STAND_IN and the copies in place of those here.
+ */
+SEC("tracepoint")
+int xtr_plain(void *ctx)
+{
+	const struct xtr_generic_cfg *cfg;
+	struct xtr_emit e;
+	struct xtr_rec *r;
+
+	cfg = xtr_generic_begin(ctx, &e, false);
+	if (!cfg)
+		return 1;
+	xtr_put_gap(&e);
+	r = bpf_ringbuf_reserve(e.ring, XTR_PLAIN_STAND_IN, 0);
+	if (!r) {
 		xtr_count_lost(&e);
+		return 1;
+	}
+	xtr_header(r, &e, cfg->type, 16 + ((cfg->fixed + 7) & ~7U));
+	asm volatile(".rept %[n]\n\t"
+		     "r1 = *(u64 *)(%[from] + 8)\n\t"
+		     "*(u64 *)(%[to] + 16) = r1\n\t"
+		     ".endr"
+		     :
+		     : [n] "i"(XTR_PLAIN_COPIES), [from] "r"(ctx), [to] "r"(r)
+		     : "r1", "memory");
+	xtr_submit(&e, r);
 	return 1;
 }
 

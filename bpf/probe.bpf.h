@@ -195,6 +195,8 @@ static __always_inline void xtr_call_long(struct pt_regs *ctx, struct xtr_call *
 		if (cfg->save)
 			xtr_call_save(c, &from);
 	}
+	if (xtr_stacks && !is_ret && cfg->flags & XTR_PROBE_STACK)
+		from.v[XTR_FROM_STACK] = xtr_stack(ctx, &c->e);
 	r.word[0] = c->context;
 	for (__u32 i = 0; i < XTR_PROBE_LOADS; i++) {
 		if (i >= cfg->n_loads)
@@ -206,8 +208,7 @@ static __always_inline void xtr_call_long(struct pt_regs *ctx, struct xtr_call *
 		return;
 	xtr_put_gap(&c->e);
 	xtr_header(&r.h, &c->e, cfg->type, size);
-	if (bpf_ringbuf_output(c->e.ring, &r, size, xtr_wakeup(&c->e)))
-		xtr_count_lost(&c->e);
+	xtr_output(&c->e, &r, size);
 }
 
 static __always_inline void xtr_call_short(struct pt_regs *ctx, struct xtr_call *c, bool is_ret)
@@ -249,13 +250,9 @@ static __always_inline __u64 xtr_key_value(const __u64 *args, const struct xtr_p
 	return xtr_load(args[how & 7], how); /* from: the first byte, an argument */
 }
 
-/*
- * Entry of a sampled function: is this call taken? What is kept for the return tells it; what an
- * earlier call of the thread left there, whose return never came, is removed.
- */
+/* Entry of a sampled function: is this call taken? What is kept for the return tells it. */
 static __noinline int xtr_call_taken(struct pt_regs *ctx, struct xtr_call *c)
 {
-	struct xtr_saved_key owner = { .index = c ? c->index | 1 : 0 };
 	struct xtr_total_of of = {};
 	__u64 args[8] = {};
 	__u32 sub = 0;
@@ -273,12 +270,7 @@ static __noinline int xtr_call_taken(struct pt_regs *ctx, struct xtr_call *c)
 		of.sub = xtr_key_value(args, c->cfg, sub);
 		of.sub_load = sub;
 	}
-	xtr_total_count(&c->e, &of);
-	if (!of.take && c->cfg->save) {
-		owner.owner = xtr_call_owner(&c->e, c->context);
-		bpf_map_delete_elem(&xtr_saved_args, &owner);
-	}
-	return of.take;
+	return xtr_total_count(&c->e, &of);
 }
 
 /* Return of a sampled function: was the call taken? */
@@ -290,12 +282,27 @@ static __always_inline bool xtr_ret_taken(const struct xtr_call *c)
 	return bpf_map_lookup_elem(&xtr_saved_args, &key) != NULL;
 }
 
+/* What an earlier call of the thread kept for its return, which never came. */
+static __noinline int xtr_call_forget(struct xtr_call *c)
+{
+	struct xtr_saved_key owner = { .index = c ? c->index | 1 : 0 };
+
+	if (!c || !c->cfg || !c->cfg->save)
+		return 0;
+	owner.owner = xtr_call_owner(&c->e, c->context);
+	bpf_map_delete_elem(&xtr_saved_args, &owner);
+	return 0;
+}
+
 static __always_inline bool xtr_call_sampled_out(struct pt_regs *ctx, struct xtr_call *c,
 						 bool is_ret)
 {
 	if (is_ret)
 		return c->cfg->flags & XTR_PROBE_SAMPLED && !xtr_ret_taken(c);
-	return c->cfg->sample && !xtr_call_taken(ctx, c);
+	if (!c->cfg->sample || xtr_call_taken(ctx, c))
+		return false;
+	xtr_call_forget(c);
+	return true;
 }
 
 /* An interrupt is nobody's: with -p it is left out, whomever it stopped. */
@@ -306,6 +313,18 @@ static __always_inline bool xtr_call_wanted(const struct xtr_call *c)
 	if (c->context != XTR_IN_TASK && c->context != XTR_IN_UNKNOWN)
 		return false;
 	return xtr_tgid_wanted(c->e.tgid);
+}
+
+/* Left out, by -p or for the budget. Of a return the entry has decided, of a sample its own share.
+ */
+static __always_inline bool xtr_call_dropped(struct xtr_call *c, bool is_ret)
+{
+	if (!xtr_call_wanted(c))
+		return true;
+	if (is_ret || c->cfg->sample || !xtr_dropped())
+		return false;
+	xtr_call_forget(c);
+	return true;
 }
 
 /* Without a return that comes, it is counted here as the entry is. */
@@ -321,7 +340,7 @@ static __always_inline void xtr_call_filtered(struct xtr_call *c)
 	if (!ret)
 		return;
 	c->e.slot = ret->slot;
-	xtr_filtered(&c->e);
+	xtr_count_filtered(&c->e);
 }
 
 static __always_inline void xtr_call_ran(const struct xtr_call *c)
@@ -353,7 +372,7 @@ static __always_inline int xtr_call(struct pt_regs *ctx, bool is_ret)
 	if (xtr_phase != XTR_PHASE_RUN)
 		return 1;
 	c.context = c.cfg->flags & XTR_PROBE_USER ? XTR_IN_TASK : xtr_context();
-	if (!xtr_call_wanted(&c) || xtr_call_sampled_out(ctx, &c, is_ret)) {
+	if ((xtr_choosy && xtr_call_dropped(&c, is_ret)) || xtr_call_sampled_out(ctx, &c, is_ret)) {
 		xtr_call_filtered(&c);
 		return 1;
 	}

@@ -14,7 +14,13 @@ struct {
 	__type(value, __u32);
 } xtr_stack_ids SEC(".maps");
 
-__u32 xtr_next_stack = 1;
+/* The last id given, of both objects. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} xtr_last_stack SEC(".maps");
 
 /* FNV-1a over words, with the high half folded in. */
 static __always_inline __u64 xtr_mix(__u64 h, __u64 v)
@@ -46,10 +52,11 @@ static __noinline __u64 xtr_stack_hash(struct xtr_ctl_stack *s)
 /* Id of the current stack, 0 if there was no room to define it. */
 static __always_inline __u32 xtr_stack(void *ctx, const struct xtr_emit *e)
 {
-	struct xtr_ctl_stack *s = bpf_ringbuf_reserve(&xtr_ctl, sizeof(*s), 0);
-	__u32 id = 0, *known;
+	__u32 id = 0, zero = 0, *known, *last = bpf_map_lookup_elem(&xtr_last_stack, &zero);
+	struct xtr_ctl_stack *s;
 	__u64 hash;
 
+	s = last ? bpf_ringbuf_reserve(&xtr_ctl, sizeof(*s), 0) : NULL;
 	if (!s) {
 		xtr_def_lost();
 		return 0;
@@ -68,7 +75,7 @@ static __always_inline __u32 xtr_stack(void *ctx, const struct xtr_emit *e)
 		bpf_ringbuf_discard(s, BPF_RB_NO_WAKEUP);
 		return id;
 	}
-	id = __sync_fetch_and_add(&xtr_next_stack, 1);
+	id = __sync_fetch_and_add(last, 1) + 1;
 	s->id = id;
 	bpf_ringbuf_submit(s, BPF_RB_NO_WAKEUP);
 	bpf_map_update_elem(&xtr_stack_ids, &hash, &id, BPF_NOEXIST);

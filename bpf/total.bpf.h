@@ -29,11 +29,11 @@ static __always_inline void xtr_total_add(__u64 *count, __u64 *taken, bool take)
 		__sync_fetch_and_add(taken, 1);
 }
 
-/* What is counted: all of it is the key but `take`. */
+/* What is counted: all of it is the key but `take`, `cpu` and `tid`. */
 struct xtr_total_of {
 	__u64 key, sub;
-	__u32 sub_load;
-	bool take;
+	__u32 sub_load, take;
+	__u32 cpu, slot, tid, tgid; /* of struct xtr_emit */
 };
 
 /* The entry of a tag, which is made if need be; NULL: there is no room. */
@@ -58,44 +58,69 @@ static __always_inline struct xtr_total *xtr_total_find(__u64 tag, bool *made)
 	return NULL;
 }
 
-/* The process of a new entry gets its name in the file. */
-static __noinline int xtr_total_count(const struct xtr_emit *e, const struct xtr_total_of *of)
+static __always_inline void xtr_total_other(const struct xtr_total_of *of)
 {
-	struct xtr_count *c;
+	const struct xtr_emit e = { .n = of->cpu, .slot = of->slot };
+	struct xtr_count *c = xtr_count_of(&e);
+
+	if (c)
+		xtr_total_add(&c->other_count, &c->other_taken, of->take);
+}
+
+/*
+ * The process of a new entry gets its name in the file. Not static: the verifier looks at it once,
+ * not once for each way that leads to it, which took it a hundred times as long.
+ */
+__noinline int xtr_total_one(const struct xtr_total_of *of)
+{
 	struct xtr_total *t;
 	__u64 tag;
 	bool made;
 
-	if (!e || !of)
+	if (!of)
 		return 0;
 	tag = xtr_total_hash(xtr_total_hash(xtr_total_hash(0x9e3779b97f4a7c15ULL,
-							   (__u64)e->slot << 32 | e->tgid),
+							   (__u64)of->slot << 32 | of->tgid),
 					    of->key),
 			     of->sub + of->sub_load) |
 	      1;
 	t = xtr_total_find(tag, &made);
 	if (!t) {
-		c = xtr_count_of(e);
-		if (c)
-			xtr_total_add(&c->other_count, &c->other_taken, of->take);
+		xtr_total_other(of);
 		return 0;
 	}
 	if (made) {
-		t->slot = e->slot;
-		t->tgid = e->tgid;
+		t->slot = of->slot;
+		t->tgid = of->tgid;
 		t->key = of->key;
 		t->sub = of->sub;
 		t->sub_load = of->sub_load;
 		barrier();
 		t->ready = 1;
-		xtr_task(e->tid, e->tgid);
+		xtr_task(of->tid, of->tgid);
 	}
 	xtr_total_add(&t->count, &t->taken, of->take);
 	return 0;
 }
 
+/* Count it, and return whether it is taken. */
+static __always_inline bool xtr_total_count(const struct xtr_emit *e, struct xtr_total_of *of)
+{
+	bool take = of->take;
+
+	of->cpu = e->n;
+	of->slot = e->slot;
+	of->tid = e->tid;
+	of->tgid = e->tgid;
+	xtr_total_one(of);
+	return take;
+}
+
+/* A budget divides the share. */
 static __always_inline bool xtr_sample(__u32 of)
 {
+	if (xtr_budgeted)
+		of = xtr_budget_level > XTR_BUDGET_LAST ? 0 : of >> (xtr_budget_level & 31);
 	return bpf_get_prandom_u32() < of;
 }
 

@@ -15,6 +15,7 @@ typedef struct {
 
 struct task_struct {
 	unsigned int flags;
+	char comm[16];
 };
 
 struct kobject {

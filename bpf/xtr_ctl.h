@@ -18,6 +18,29 @@
 #define XTR_DIED_TELL 0x78747201 /* argument of a test run of xtr_died (died.bpf.h) */
 
 /*
+ * --budget: the level at which programs record. 0: all; k: one of 2^k, chosen so that what is
+ * recorded at a level is at each level below it, too; XTR_BUDGET_COUNTED: nothing, all is counted.
+ */
+#define XTR_BUDGET_LAST    8 /* one of 256 */
+#define XTR_BUDGET_COUNTED 9
+
+static inline __attribute__((always_inline)) int xtr_budget_takes(__u32 level, __u32 hash)
+{
+	return level <= XTR_BUDGET_LAST && !(hash & ((1U << level) - 1));
+}
+
+/*
+ * Of a job, or of any fence: what it is chosen by (spec/events.md). Of both numbers the low 32
+ * bits, as some tracepoints have no more.
+ */
+static inline __attribute__((always_inline)) __u32 xtr_budget_hash(__u64 ctx, __u64 seqno)
+{
+	__u64 h = (ctx << 32 | (__u32)seqno) * 0x9e3779b97f4a7c15ULL;
+
+	return (__u32)((h ^ h >> 32) * 0xc4ceb9fe1a85ec53ULL >> 32);
+}
+
+/*
  * Slots of the counters: built-in events by their type, then one per event whose type is given when
  * recording: slot XTR_SLOT_GENERIC + i counts type 1024 + i.
  */
@@ -113,18 +136,33 @@ struct xtr_token_set {
 	__u64 way[XTR_TOKEN_WAYS];
 };
 
+#define XTR_TIMED_EVERY 256   /* runs: one of so many is timed; a power of two */
+#define XTR_TIMED_MAX   16384 /* ns */
+
 /* One per CPU. */
 struct xtr_cpu {
 	__u64 gap_count, gap_first, gap_last; /* losses since the last successful record */
 	__u64 lost;                           /* full + busy of all slots */
 	__u32 seq, woken;
 	__u64 defs_lost; /* definitions that did not fit into the control ring (tried again) */
-	__u64 pad[10];
+	/*
+	 * What the programs cost: runs that had an event to record, to lose or to leave out; some
+	 * of them were timed. An interrupt may count on top: they are estimates.
+	 */
+	__u64 runs, timed, timed_ns;
+	__u64 timed_out; /* took longer than XTR_TIMED_MAX: interrupted or preempted, not in timed
+			  */
+	__u64 pad[6];
 };
 
 #define XTR_STR_MAX   256 /* bytes of one string, NUL included */
 #define XTR_STRS_MAX  8   /* strings of one event */
 #define XTR_FIXED_MAX 1024
+
+/* Events without strings, of up to so many bytes, have a program for their length (xtr_plain). */
+#define XTR_PLAIN_MAX      128
+#define XTR_PLAIN_COPIES   (XTR_PLAIN_MAX / 8 + 2) /* words, and 4, 2 and 1 bytes */
+#define XTR_PLAIN_STAND_IN (16 + 8 * XTR_PLAIN_COPIES + 8)
 
 enum xtr_str_kind {
 	XTR_STR_LOC = 1,   /* __data_loc char[] */
@@ -142,15 +180,17 @@ struct xtr_generic_cfg {
 	__u32 counted; /* a counting program stands beside this one */
 	__u32 sample;  /* of 2^32 events so many are taken, at random; 0: all, without totals */
 	__u16 key_at, key_width; /* the key of the totals, in the kernel's record; width 0: none */
-	__u32 pad;
+	__u16 ctx_at, seqno_at; /* of the job's fence, 32 bits each, in the kernel's record; 0: none
+				 */
+	__u32 stack;            /* 1: the id of the current stack stands behind the fixed part */
 	struct {
 		__u16 offset, kind; /* in the kernel's record */
 	} str[XTR_STRS_MAX];
 };
 /*
- * A generic event in the ring: header, the fixed part padded to 8, then for each string a __u16 of
- * its bytes and the bytes (kinds *_BYTES: as they are; else text without NUL), padded to 8
- * together.
+ * A generic event in the ring: header, the fixed part padded to 8, with a stack 8 bytes for its id,
+ * then for each string a __u16 of its bytes and the bytes (kinds *_BYTES: as they are; else text
+ * without NUL), padded to 8 together.
  */
 
 /*
@@ -165,6 +205,7 @@ struct xtr_generic_cfg {
 enum xtr_probe_from {
 	XTR_FROM_ARG = 0,   /* + number of the argument, 0 to 5 */
 	XTR_FROM_RET = 6,   /* what the function returns */
+	XTR_FROM_STACK = 7, /* id of the current stack (XTR_PROBE_STACK) */
 	XTR_FROM_SAVED = 8, /* + number of an argument as it was at entry, for the return */
 };
 
@@ -187,6 +228,7 @@ enum xtr_probe_flags {
 	XTR_PROBE_SESSION = 1 << 1, /* entry: the return is recorded by the same attachment */
 	XTR_PROBE_USER = 1 << 2,    /* of user space: always a task's */
 	XTR_PROBE_SAMPLED = 1 << 3, /* return: only that of a call whose arguments were kept */
+	XTR_PROBE_STACK = 1 << 4,   /* entry: a load takes the stack */
 };
 
 struct xtr_probe_cfg {

@@ -20,6 +20,11 @@ const volatile bool xtr_stacks;
 
 volatile __u32 xtr_phase;
 
+const volatile bool xtr_budgeted;
+/* xtr_filter or xtr_budgeted: the one thing that is looked at where nothing is left out. */
+const volatile bool xtr_choosy;
+volatile __u32 xtr_budget_level;
+
 struct xtr_inner_ring {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 4096);
@@ -58,8 +63,11 @@ struct xtr_task_state {
 	__u64 comm[XTR_COMM_LEN / 8];
 };
 
+/* The task that this CPU announced last. */
 struct xtr_task_cache {
 	__u32 tid, pad;
+	__u64 comm[XTR_COMM_LEN /
+		   8]; /* its name's bytes, those behind the NUL as the kernel has them */
 	struct xtr_task_state t;
 };
 
@@ -89,6 +97,7 @@ struct xtr_emit {
 	void *ring;
 	struct xtr_cpu *cpu;
 	__u32 n, slot, tid, tgid, flags; /* n: number of the CPU */
+	__u64 began;                     /* ns; 0: this run is not timed */
 };
 
 static __always_inline struct xtr_count *xtr_count_of(const struct xtr_emit *e)
@@ -113,15 +122,26 @@ static __always_inline void xtr_def_lost(void)
 		__sync_fetch_and_add(&cpu->defs_lost, 1);
 }
 
+/*
+ * The current task's name, word by word out of its task_struct: the helper, which clears what is
+ * behind the NUL, takes as long as half a clock read.
+ */
+static __always_inline void xtr_task_comm(__u64 comm[XTR_COMM_LEN / 8])
+{
+	const struct task_struct *task = (void *)bpf_get_current_task_btf();
+	const __u64 *words = (const void *)task->comm;
+
+	comm[0] = words[0];
+	comm[1] = words[1];
+}
+
 /* Announce the current task if it is not known as it is now. Its flags are in now afterwards. */
-static __noinline int xtr_task_announce(__u32 tid, struct xtr_task_state *now)
+static __always_inline int xtr_task_announce(__u32 tid, struct xtr_task_state *now)
 {
 	struct xtr_task_state *known;
 	struct xtr_ctl_task *def;
 	struct task_struct *task;
 
-	if (!now)
-		return 0;
 	known = bpf_map_lookup_elem(&xtr_tasks, &tid);
 	if (known && xtr_same_task(known, now)) {
 		now->flags = known->flags;
@@ -146,23 +166,22 @@ static __noinline int xtr_task_announce(__u32 tid, struct xtr_task_state *now)
 	return 0;
 }
 
-/* Flags of the current task, which is defined on the control ring afterwards. The idle task has no
- * definition. */
-static __always_inline __u32 xtr_task(__u32 tid, __u32 tgid)
+/*
+ * The same, and remember it. Returns its flags. The name is noted before it is announced: where it
+ * changes in between, the next event looks again. Little stack: programs for calls come here with
+ * 480 of their 512 bytes in use.
+ */
+static __noinline __u32 xtr_task_changed(struct xtr_task_cache *last, __u32 tid, __u32 tgid)
 {
 	struct xtr_task_state now = { .tgid = tgid };
-	struct xtr_task_cache *last;
-	__u32 zero = 0;
 
-	if (!tid)
+	if (!last)
 		return 0;
+	last->tid = 0; /* an interrupt must not see half of it */
+	barrier();
+	xtr_task_comm(last->comm);
 	bpf_get_current_comm(now.comm, sizeof(now.comm));
-	last = bpf_map_lookup_elem(&xtr_last_task, &zero);
-	if (last && last->tid == tid && xtr_same_task(&last->t, &now))
-		return last->t.flags;
-	if (xtr_task_announce(tid, &now) == 0 && last) {
-		last->tid = 0; /* an interrupt must not see half of it */
-		barrier();
+	if (xtr_task_announce(tid, &now) == 0) {
 		last->t = now;
 		barrier();
 		last->tid = tid;
@@ -170,17 +189,64 @@ static __always_inline __u32 xtr_task(__u32 tid, __u32 tgid)
 	return now.flags;
 }
 
+/* Flags of the current task, which is defined on the control ring afterwards. The idle task has no
+ * definition. */
+static __always_inline __u32 xtr_task(__u32 tid, __u32 tgid)
+{
+	__u64 comm[XTR_COMM_LEN / 8];
+	struct xtr_task_cache *last;
+	__u32 zero = 0;
+
+	if (!tid)
+		return 0;
+	last = bpf_map_lookup_elem(&xtr_last_task, &zero);
+	xtr_task_comm(comm);
+	if (last && last->tid == tid && last->t.tgid == tgid && last->comm[0] == comm[0] &&
+	    last->comm[1] == comm[1])
+		return last->t.flags;
+	return xtr_task_changed(last, tid, tgid);
+}
+
 static __always_inline bool xtr_tgid_wanted(__u32 tgid)
 {
 	return !xtr_filter || bpf_map_lookup_elem(&xtr_pids, &tgid);
 }
 
-static __always_inline void xtr_filtered(const struct xtr_emit *e)
+static __noinline int xtr_timed(struct xtr_cpu *cpu, __u64 began)
+{
+	__u64 took = bpf_ktime_get_ns() - began;
+
+	if (!cpu)
+		return 0;
+	if (took > XTR_TIMED_MAX) {
+		cpu->timed_out++;
+	} else {
+		cpu->timed++;
+		cpu->timed_ns += took;
+	}
+	return 0;
+}
+
+/* Last step of a program that had an event, whatever became of it. */
+static __always_inline void xtr_ran(const struct xtr_emit *e)
+{
+	e->cpu->runs++;
+	if (e->began)
+		xtr_timed(e->cpu, e->began);
+}
+
+static __always_inline void xtr_count_filtered(const struct xtr_emit *e)
 {
 	struct xtr_count *c = xtr_count_of(e);
 
 	if (c)
 		__sync_fetch_and_add(&c->filtered, 1);
+}
+
+static __always_inline void xtr_filtered(const struct xtr_emit *e)
+{
+	xtr_count_filtered(e);
+	xtr_ran(e);
 }
 
 /* First step of every program: where we are. */
@@ -195,7 +261,12 @@ static __always_inline bool xtr_where(struct xtr_emit *e, __u32 slot)
 	e->flags = 0;
 	e->ring = bpf_map_lookup_elem(&xtr_rings, &e->n);
 	e->cpu = bpf_map_lookup_elem(&xtr_cpus, &e->n);
-	return e->ring && e->cpu;
+	e->began = 0;
+	if (!e->ring || !e->cpu)
+		return false;
+	if (!(e->cpu->runs & (XTR_TIMED_EVERY - 1)))
+		e->began = bpf_ktime_get_ns();
+	return true;
 }
 
 /* Count an event that could not be reserved, by cause. The split is approximate, the sum exact. */
@@ -223,6 +294,7 @@ static __always_inline void xtr_count_lost(struct xtr_emit *e)
 	__u64 used = bpf_ringbuf_query(e->ring, BPF_RB_AVAIL_DATA);
 
 	xtr_lost(e->cpu, xtr_count_of(e), used < size ? size - used : 0);
+	xtr_ran(e);
 }
 
 /* Put the pending gap before the next record; if there is no room for it, it stays pending. */
@@ -282,6 +354,30 @@ static __always_inline void *xtr_header(struct xtr_rec *h, const struct xtr_emit
 static __always_inline void xtr_submit(struct xtr_emit *e, void *rec)
 {
 	bpf_ringbuf_submit(rec, xtr_wakeup(e));
+	xtr_ran(e);
+}
+
+/* The same for a record that was put together elsewhere. */
+static __always_inline void xtr_output(struct xtr_emit *e, void *rec, __u64 size)
+{
+	if (bpf_ringbuf_output(e->ring, rec, size, xtr_wakeup(e)))
+		xtr_count_lost(e);
+	else
+		xtr_ran(e);
+}
+
+/* Is a job, or a fence, left out for the budget? Then all of its events are. */
+static __always_inline bool xtr_job_dropped(__u64 ctx, __u64 seqno)
+{
+	return xtr_budgeted && !xtr_budget_takes(xtr_budget_level, xtr_budget_hash(ctx, seqno));
+}
+
+/* Is an event that belongs to no job left out for the budget? At random. */
+static __always_inline bool xtr_dropped(void)
+{
+	__u32 level = xtr_budgeted ? xtr_budget_level : 0;
+
+	return level && !xtr_budget_takes(level, bpf_get_prandom_u32());
 }
 
 #include "total.bpf.h"

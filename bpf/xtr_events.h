@@ -76,4 +76,13 @@ struct xtr_rec_fence {
 	__s32 error;
 };
 
+/* With stacks, the events that begin something are longer: init and wait_start. */
+struct xtr_rec_fence_stack {
+	struct xtr_rec h; /* as xtr_rec_fence */
+	__u64 ctx, seqno;
+	__u32 ops;
+	__s32 error;
+	__u32 stack, reserved;
+};
+
 #endif /* XTR_EVENTS_H */

@@ -178,28 +178,33 @@ static int open_tracepoint(uint32_t id)
 	return fd < 0 ? -errno : fd;
 }
 
+static int link_program(struct xtr_bpf *b, int prog, int event, uint32_t cookie)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = cookie);
+	int link = bpf_link_create(prog, event, BPF_PERF_EVENT, &opts);
+
+	return link < 0 ? -errno : xtr_bpf_hold(b, link);
+}
+
 /*
  * One perf event on CPU 0 is enough: its BPF program runs for the tracepoint's hits on all CPUs.
  * The event itself is switched off again, so that nothing is counted behind the program; the
- * program runs all the same.
+ * program runs all the same. The link holds the event.
  */
-static int attach_classic(struct xtr_bpf *b, uint32_t id, uint32_t cookie)
+static int attach_classic(struct xtr_bpf *b, const struct xtr_generic *g, uint32_t cookie)
 {
-	LIBBPF_OPTS(bpf_perf_event_opts, opts, .bpf_cookie = cookie);
-	struct xtr_hook_link *l = add_link(b);
-	int fd = l ? open_tracepoint(id) : -ENOMEM;
+	int event = open_tracepoint(g->id), plain, err;
 
-	if (fd < 0)
-		return fd;
-	l->link = bpf_program__attach_perf_event_opts(b->skel->progs.xtr_generic, fd, &opts);
-	if (!l->link) {
-		int err = -errno;
-
-		close(fd);
-		return err;
-	}
-	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
-	return 0;
+	if (event < 0)
+		return event;
+	plain = xtr_plain_program(&b->plain, b->skel->progs.xtr_plain, &g->cfg);
+	err = plain < 0 ? plain : link_program(b, plain, event, cookie);
+	if (err)
+		err = link_program(b, bpf_program__fd(b->skel->progs.xtr_generic), event, cookie);
+	if (!err)
+		ioctl(event, PERF_EVENT_IOC_DISABLE, 0);
+	close(event);
+	return err;
 }
 
 static int attach_generic(struct xtr_bpf *b, struct xtr_generic *g, uint32_t i)
@@ -212,7 +217,7 @@ static int attach_generic(struct xtr_bpf *b, struct xtr_generic *g, uint32_t i)
 	if (bpf_map_update_elem(bpf_map__fd(b->skel->maps.xtr_generic_cfgs), &i, &g->cfg, BPF_ANY))
 		err = -errno;
 	if (!err)
-		err = attach_classic(b, g->id, i);
+		err = attach_classic(b, g, i);
 	if (err)
 		snprintf(why, sizeof(why), "%s", xtr_perf_why(err));
 	r = xtr_bpf_result(b, g->desc.type, g->name, "tp", g->name,
@@ -289,6 +294,12 @@ static void set_phase(struct xtr_bpf *b, uint32_t phase)
 {
 	__atomic_store_n(&b->skel->bss->xtr_phase, phase, __ATOMIC_SEQ_CST);
 	xtr_probe_bpf_phase(b, phase);
+}
+
+void xtr_bpf_budget(struct xtr_bpf *b, uint32_t level)
+{
+	__atomic_store_n(&b->skel->bss->xtr_budget_level, level, __ATOMIC_SEQ_CST);
+	xtr_probe_bpf_budget(b, level);
 }
 
 uint64_t xtr_bpf_prog_misses(int prog)

@@ -13,6 +13,8 @@ int xtr_bpf_attach(struct xtr_bpf *b, const struct xtr_selection *sel);
 void xtr_bpf_run(struct xtr_bpf *b);
 /* Switch off and detach; when it returns no program runs any more. */
 void xtr_bpf_halt(struct xtr_bpf *b);
+/* Record at this level of a budget (bpf/xtr_ctl.h) from now on. */
+void xtr_bpf_budget(struct xtr_bpf *b, uint32_t level);
 /* Keep a descriptor that holds an attachment: it is closed with the links. 0, or -ENOMEM: it was
  * closed. */
 int xtr_bpf_hold(struct xtr_bpf *b, int fd);

@@ -28,15 +28,16 @@ uint32_t xtr_slot_of_type(const struct xtr_selection *sel, uint32_t type)
 
 int xtr_convert_open(struct xtr_convert *c)
 {
-	c->recs = malloc(XTR_BATCH_BYTES);
+	c->room = malloc(XTR_BATCH_BYTES);
 	c->bad = calloc(XTR_BATCH_RECORDS, sizeof(*c->bad));
-	return c->recs && c->bad ? 0 : -ENOMEM;
+	return c->room && c->bad ? 0 : -ENOMEM;
 }
 
 void xtr_convert_close(struct xtr_convert *c)
 {
-	free(c->recs);
+	free(c->room);
 	free(c->bad);
+	c->room = NULL;
 	c->recs = NULL;
 	c->bad = NULL;
 }
@@ -45,7 +46,7 @@ static int convert_fence(struct xtr_convert *c, uint8_t *rec, uint32_t size)
 {
 	struct xtr_rec_fence r;
 
-	if (size != sizeof(r))
+	if (size != sizeof(r) && size != sizeof(struct xtr_rec_fence_stack))
 		return -EBADMSG;
 	memcpy(&r, rec, sizeof(r));
 	r.ops = xtr_defs_ops(c->defs, r.ops);
@@ -98,20 +99,57 @@ static int convert(struct xtr_convert *c, uint32_t type, uint8_t *rec, uint32_t 
 	return xtr_probe_convert(sel->probe_events[slot - sel->n_generics], c->key, rec, size);
 }
 
+/* Is a record in the ring as it shall be in the file? */
+static bool as_is(const struct xtr_convert *c, const struct xtr_rec *h)
+{
+	uint32_t slot = xtr_slot_of_type(c->sel, h->type), i = slot - XTR_SLOT_GENERIC;
+
+	if (h->type >= XTR_EV_FENCE_INIT && h->type <= XTR_EV_FENCE_DESTROY)
+		return false;
+	if (slot < XTR_SLOT_GENERIC)
+		return slot != 0 && h->type != XTR_REC_GAP;
+	return i < c->sel->n_generics && xtr_generic_as_is(c->sel->generics[i], h->size);
+}
+
+/* Bytes at the beginning of a batch that are so: *n records. */
+static uint32_t skip_as_is(const struct xtr_convert *c, const uint8_t *recs, uint32_t len,
+			   uint32_t *n)
+{
+	struct xtr_rec h, last = { 0 };
+	uint32_t at;
+
+	for (at = 0, *n = 0; at < len; at += h.size, ++*n) {
+		memcpy(&h, recs + at, sizeof(h));
+		if (h.type == last.type && h.size == last.size)
+			continue;
+		if (!as_is(c, &h))
+			break;
+		last = h;
+	}
+	return at;
+}
+
 void xtr_convert_batch(struct xtr_convert *c, uint32_t cpu, const uint8_t *recs, uint32_t len)
 {
 	struct xtr_rec h;
 	int size;
 
-	c->n = c->len = c->n_bad = c->n_gaps = 0;
-	for (uint32_t at = 0; at < len; at += h.size) {
-		memcpy(&h, recs + at, sizeof(h));
+	c->n_bad = c->n_gaps = 0;
+	c->len = skip_as_is(c, recs, len, &c->n);
+	c->recs = recs;
+	if (c->len == len)
+		return;
+	c->recs = c->room;
+	memcpy(c->room, recs, len);
+	for (uint32_t at = c->len; at < len; at += h.size) {
+		memcpy(&h, c->room + at, sizeof(h));
 		if (h.type == XTR_REC_GAP) {
-			take_gap(c, cpu, recs + at, h.size);
+			take_gap(c, cpu, c->room + at, h.size);
 			continue;
 		}
-		memcpy(c->recs + c->len, recs + at, h.size);
-		size = convert(c, h.type, c->recs + c->len, h.size);
+		if (c->len < at)
+			memmove(c->room + c->len, c->room + at, h.size);
+		size = convert(c, h.type, c->room + c->len, h.size);
 		if (size < 0) {
 			c->bad[c->n_bad++] = at;
 			continue;

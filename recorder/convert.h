@@ -18,8 +18,10 @@ struct xtr_convert {
 	struct xtr_defs *defs;
 	const struct xtr_siphash_key *key; /* NULL: pointers are kept */
 	/* What became of the last batch. */
-	uint8_t *recs; /* records of the file: n in len bytes */
+	const uint8_t
+		*recs; /* records of the file: n in len bytes; the batch's own, or those in room */
 	uint32_t n, len;
+	uint8_t *room;
 	uint32_t *bad; /* offsets in the batch of those that were not what they should be */
 	uint32_t n_bad, n_gaps;
 };
@@ -34,7 +36,10 @@ void xtr_convert_gap(struct xtr_loss *loss, const struct xtr_gap *gap, bool once
 /* 0 or -ENOMEM. */
 int xtr_convert_open(struct xtr_convert *c);
 void xtr_convert_close(struct xtr_convert *c);
-/* Convert len bytes of records of a CPU, at most XTR_BATCH_BYTES, whose sizes have been checked. */
+/*
+ * Convert len bytes of records of a CPU, at most XTR_BATCH_BYTES, whose sizes have been checked.
+ * They must stay where they are as long as the result is used.
+ */
 void xtr_convert_batch(struct xtr_convert *c, uint32_t cpu, const uint8_t *recs, uint32_t len);
 
 #endif /* XTR_RECORDER_CONVERT_H */

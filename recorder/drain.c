@@ -18,7 +18,9 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#define TIMER_MS     10
+#define TIMER_MS     10 /* between two passes, and longer and longer while little happens: */
+#define QUIET_MS     80
+#define QUIET        10 /* permille of a ring */
 #define HAND_OVER_NS (250 * NS_PER_MS)
 #define SWEEP_NS     (1000 * NS_PER_MS)
 #define ROUND_BYTES  (48ull << 20) /* spec: at most 64 MiB of events between two rounds */
@@ -48,31 +50,9 @@ static void note_limits(struct xtr_drain *d)
 	atomic_store_explicit(&d->permille, worst, memory_order_relaxed);
 }
 
-static bool room_for(const struct xtr_buf *b, uint32_t len)
-{
-	return b->len + len <= XTR_BATCH_BYTES && b->n < XTR_BATCH_RECORDS;
-}
-
 static void count_malformed(struct xtr_drain *d, uint64_t n)
 {
-	uint64_t sum = atomic_fetch_add_explicit(&d->malformed, n, memory_order_relaxed) + n;
-
-	__atomic_store_n(&d->keep->head->malformed, sum, __ATOMIC_RELAXED);
-}
-
-static bool put(struct xtr_drain *d, struct xtr_buf *b, const uint8_t *rec, uint32_t len)
-{
-	struct xtr_rec h;
-
-	memcpy(&h, rec, len < sizeof(h) ? len : sizeof(h));
-	if (len < sizeof(h) || h.size != len || len % 8 || len > XTR_BATCH_BYTES) {
-		count_malformed(d, 1);
-		return false;
-	}
-	memcpy(b->data + b->len, rec, len);
-	b->len += len;
-	b->n++;
-	return true;
+	__atomic_fetch_add(&d->queue->keep->head->malformed, n, __ATOMIC_RELAXED);
 }
 
 static void hand_over(struct xtr_drain *d, struct xtr_buf **b)
@@ -96,7 +76,7 @@ static void hand_over(struct xtr_drain *d, struct xtr_buf **b)
 static bool make_room(struct xtr_drain *d, struct xtr_buf **b, enum xtr_batch_kind kind,
 		      uint32_t cpu, uint32_t len)
 {
-	if (*b && !room_for(*b, len))
+	if (*b && !xtr_buf_has_room(*b, len))
 		hand_over(d, b);
 	if (*b)
 		return true;
@@ -108,6 +88,14 @@ static bool make_room(struct xtr_drain *d, struct xtr_buf **b, enum xtr_batch_ki
 	return true;
 }
 
+/* What was read and put in holds, before the ring may write over it. */
+static void settle(struct xtr_ringbuf *r, struct xtr_buf *b)
+{
+	if (b)
+		xtr_buf_commit(b, r->pos);
+	xtr_ringbuf_release(r);
+}
+
 /*
  * Read a ring up to limit. True if all of it was read. A batch tells up to where it has read the
  * ring as long as it is there, so the ring has to tell it before the batch may go.
@@ -116,7 +104,7 @@ static bool empty_ring(struct xtr_drain *d, struct xtr_ringbuf *r, uint64_t limi
 		       struct xtr_buf **b, enum xtr_batch_kind kind, uint32_t cpu)
 {
 	const uint8_t *rec;
-	uint64_t before, after;
+	uint64_t before;
 	uint32_t len;
 	int rc;
 
@@ -125,17 +113,19 @@ static bool empty_ring(struct xtr_drain *d, struct xtr_ringbuf *r, uint64_t limi
 		rc = xtr_ringbuf_next(r, limit, &rec, &len);
 		if (rc != 1)
 			break;
-		after = r->pos;
-		r->pos = before;
-		if (*b && !room_for(*b, len))
-			xtr_ringbuf_release(r);
-		if (!make_room(d, b, kind, cpu, len))
-			break;
-		r->pos = after;
-		if (put(d, *b, rec, len))
-			xtr_buf_commit(*b, after);
+		if (!*b || !xtr_buf_has_room(*b, len)) {
+			uint64_t after = r->pos;
+
+			r->pos = before;
+			settle(r, *b);
+			if (!make_room(d, b, kind, cpu, len))
+				return false;
+			r->pos = after;
+		}
+		if (!xtr_buf_put(*b, rec, len))
+			count_malformed(d, 1);
 	}
-	xtr_ringbuf_release(r);
+	settle(r, *b);
 	if (rc == -EBADMSG)
 		count_malformed(d, 1);
 	return r->pos >= limit;
@@ -149,6 +139,7 @@ static bool empty_control(struct xtr_drain *d)
 	struct xtr_buf *b = NULL;
 	bool all = false;
 
+	d->ctl_fill = limit - d->bpf->ctl.pos;
 	if (d->bpf->ctl.pos == limit)
 		return true;
 	for (int i = 0; i < BUSY_TRIES && !all; i++) {
@@ -203,7 +194,7 @@ static bool pass(struct xtr_drain *d, bool patient)
 		return all;
 	d->flushed = began;
 	hand_over_all(d);
-	if (all && d->since_round)
+	if (all && (d->since_round || d->steady))
 		push_round(d, before);
 	return all;
 }
@@ -232,18 +223,32 @@ static void take_rest(struct xtr_drain *d)
 		count_malformed(d, xtr_ringbuf_left(&d->bpf->rings[i]));
 }
 
+/*
+ * How long to wait for the next pass. Each one costs the machine a wakeup; where rings fill by less
+ * than a hundredth meanwhile, one that is filled to the half of a sudden wakes the thread itself.
+ */
+static int next_pass_ms(const struct xtr_drain *d, bool all, int ms)
+{
+	const struct xtr_ringbuf *ctl = &d->bpf->ctl;
+
+	if (!all || d->starved || d->ctl_fill * 1000 > QUIET * (uint64_t)ctl->size ||
+	    atomic_load_explicit(&d->permille, memory_order_relaxed) > QUIET)
+		return TIMER_MS;
+	return ms * 2 < QUIET_MS ? ms * 2 : QUIET_MS;
+}
+
 static void *run(void *arg)
 {
 	struct xtr_drain *d = arg;
 	struct epoll_event ev[16];
+	int n, ms = TIMER_MS;
 	bool stop = false;
-	int n;
 
 	while (!stop) {
-		n = epoll_wait(d->epoll_fd, ev, ARRAY_LEN(ev), TIMER_MS);
+		n = epoll_wait(d->epoll_fd, ev, ARRAY_LEN(ev), ms);
 		for (int i = 0; i < n; i++)
 			stop |= ev[i].data.fd == d->stop_fd;
-		pass(d, true);
+		ms = next_pass_ms(d, pass(d, true), ms);
 		if (d->last_pass - d->swept >= SWEEP_NS) {
 			xtr_tokens_sweep(d->bpf);
 			d->swept = d->last_pass;
@@ -262,12 +267,12 @@ static int watch(struct xtr_drain *d, int fd, uint32_t events)
 	return epoll_ctl(d->epoll_fd, EPOLL_CTL_ADD, fd, &ev) ? -errno : 0;
 }
 
-int xtr_drain_start(struct xtr_drain *d, struct xtr_bpf *bpf, struct xtr_queue *queue)
+int xtr_drain_start(struct xtr_drain *d, struct xtr_bpf *bpf, struct xtr_queue *queue, bool steady)
 {
 	int err;
 
 	*d = (struct xtr_drain){
-		.bpf = bpf, .queue = queue, .keep = queue->keep, .epoll_fd = -1, .stop_fd = -1
+		.bpf = bpf, .queue = queue, .steady = steady, .epoll_fd = -1, .stop_fd = -1
 	};
 	d->open = calloc(bpf->n_cpus, sizeof(struct xtr_buf *));
 	d->limits = calloc(bpf->n_cpus, sizeof(*d->limits));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "func_lists.h"
+#include "lines.h"
 
 #include <fcntl.h>
 #include <stdbool.h>
@@ -9,29 +10,29 @@
 #include <unistd.h>
 
 /* Copy the lines of modules. False: not all of them. */
-static bool copy(FILE *from, FILE *to)
+static bool copy(const char *list, FILE *to)
 {
+	struct xtr_lines from;
 	char line[1024];
+	bool ok = true;
 
-	while (fgets(line, sizeof(line), from)) {
-		if (strchr(line, '[') && fputs(line, to) < 0)
-			return false;
-	}
-	return !ferror(from) && fflush(to) == 0;
+	if (xtr_lines_open(&from, list))
+		return false;
+	while (ok && xtr_lines_next(&from, line, sizeof(line)))
+		ok = !strchr(line, '[') || fputs(line, to) >= 0;
+	return xtr_lines_close(&from) == 0 && ok && fflush(to) == 0;
 }
 
 static int read_modules(const char *list)
 {
 	int fd = memfd_create("xtr-functions", MFD_CLOEXEC), second;
-	FILE *from = fopen(list, "re"), *to;
 	bool ok = false;
+	FILE *to;
 
 	second = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	to = second < 0 ? NULL : fdopen(second, "w");
-	if (from && to)
-		ok = copy(from, to);
-	if (from)
-		fclose(from);
+	if (to)
+		ok = copy(list, to);
 	if (to)
 		fclose(to);
 	else if (second >= 0)

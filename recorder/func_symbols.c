@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "func_symbols.h"
+#include "lines.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -95,15 +96,15 @@ static void drop_aliases(struct xtr_func_symbols *f)
 int xtr_func_symbols_read(struct xtr_func_symbols *f, const char *kallsyms, const char *module)
 {
 	bool kernel = strcmp(module, "vmlinux") == 0;
-	FILE *in = fopen(kallsyms, "re");
 	char line[1024], name[512], its[64], type;
 	unsigned long long addr;
-	int n, err = 0;
+	struct xtr_lines in;
+	int n, err = xtr_lines_open(&in, kallsyms), ended;
 
 	*f = (struct xtr_func_symbols){ 0 };
-	if (!in)
-		return -errno;
-	while (!err && fgets(line, sizeof(line), in)) {
+	if (err)
+		return err;
+	while (!err && xtr_lines_next(&in, line, sizeof(line))) {
 		if (!kernel && !strchr(line, '['))
 			continue;
 		n = sscanf(line, "%llx %c %511s [%63[^]]", &addr, &type, name, its);
@@ -112,7 +113,8 @@ int xtr_func_symbols_read(struct xtr_func_symbols *f, const char *kallsyms, cons
 		if (kernel ? n == 3 : n == 4 && strcmp(its, module) == 0)
 			err = add(f, name, addr);
 	}
-	fclose(in);
+	ended = xtr_lines_close(&in);
+	err = err ? err : ended;
 	if (err)
 		xtr_func_symbols_free(f);
 	else if (f->n)
@@ -144,16 +146,16 @@ static void mark_traced(struct xtr_func_symbol **sorted, size_t n, const char *s
 int xtr_func_symbols_check(struct xtr_func_symbols *f, const char *list, const char *module)
 {
 	bool kernel = strcmp(module, "vmlinux") == 0;
-	FILE *in = fopen(list, "re");
 	struct xtr_func_symbol **sorted;
 	char line[1024], name[512], its[64];
-	int n;
+	struct xtr_lines in;
+	int n, err = xtr_lines_open(&in, list);
 
-	if (!in)
-		return -errno;
+	if (err)
+		return err;
 	sorted = calloc(f->n + 1, sizeof(struct xtr_func_symbol *));
 	if (!sorted) {
-		fclose(in);
+		xtr_lines_close(&in);
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < f->n; i++) {
@@ -161,17 +163,19 @@ int xtr_func_symbols_check(struct xtr_func_symbols *f, const char *list, const c
 		f->v[i].untraced = true;
 	}
 	qsort(sorted, f->n, sizeof(struct xtr_func_symbol *), by_symbol);
-	while (fgets(line, sizeof(line), in)) {
+	while (xtr_lines_next(&in, line, sizeof(line))) {
 		if (kernel == (strchr(line, '[') != NULL))
 			continue;
 		n = sscanf(line, "%511s [%63[^]]", name, its);
 		if (kernel ? n == 1 : n == 2 && strcmp(its, module) == 0)
 			mark_traced(sorted, f->n, name);
 	}
-	f->checked = true;
 	free(sorted);
-	fclose(in);
-	return 0;
+	err = xtr_lines_close(&in);
+	for (size_t i = 0; i < f->n && err; i++)
+		f->v[i].untraced = false;
+	f->checked = !err;
+	return err;
 }
 
 void xtr_func_symbols_free(struct xtr_func_symbols *f)

@@ -4,8 +4,11 @@
 #include "format/xtr_format.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define STACK_BYTES 8u /* behind the fixed part: an id, and 4 bytes of nothing */
 
 static enum xtr_str_kind string_kind(enum xtr_tp_kind kind)
 {
@@ -43,6 +46,17 @@ static void add_strings(struct xtr_generic *g, const struct xtr_tp_format *f)
 	g->cfg.n_strs = g->n_strs = n;
 }
 
+static bool needs_cleaning(const struct xtr_event_desc *desc)
+{
+	for (uint32_t i = 0; i < desc->n_fields; i++) {
+		const struct xtr_field *f = &desc->fields[i];
+
+		if (f->repr == XTR_REPR_STR || f->sens == XTR_SENS_KPTR)
+			return true;
+	}
+	return false;
+}
+
 int xtr_generic_new(struct xtr_generic **out, const char *system, const char *event,
 		    const struct xtr_tp_format *f, uint32_t type, uint32_t slot)
 {
@@ -69,6 +83,8 @@ int xtr_generic_new(struct xtr_generic **out, const char *system, const char *ev
 	g->cfg.slot = slot;
 	g->name = g->tp->name;
 	g->desc = g->tp->desc;
+	g->clean = needs_cleaning(&g->desc);
+	g->as_is = !g->clean && !g->n_strs;
 	g->dropped = g->tp->dropped;
 	*out = g;
 	return 0;
@@ -101,6 +117,37 @@ int xtr_generic_sample(struct xtr_generic *g, uint32_t of, const char *field)
 	return 0;
 }
 
+int xtr_generic_stack(struct xtr_generic *g)
+{
+	int err = xtr_tp_event_add_stack(g->tp);
+
+	if (err)
+		return err;
+	g->desc = g->tp->desc;
+	g->cfg.stack = 1;
+	return 0;
+}
+
+/* Offset in the kernel's record of the low 32 bits of a number; 0: there is none of this name. */
+static uint16_t number_at(const struct xtr_generic *g, const char *name)
+{
+	const struct xtr_field *f = xtr_event_field(&g->desc, name);
+
+	if (!f || xtr_repr_width(f->repr) < 4)
+		return 0;
+	return (uint16_t)(f->offset - XTR_RECORD_HEADER_SIZE + 8);
+}
+
+void xtr_generic_find_job(struct xtr_generic *g)
+{
+	uint16_t ctx = number_at(g, "ctx"), seqno = number_at(g, "seqno");
+
+	if (!ctx)
+		ctx = number_at(g, "context");
+	g->cfg.ctx_at = ctx && seqno ? ctx : 0;
+	g->cfg.seqno_at = ctx && seqno ? seqno : 0;
+}
+
 /* Put the ids of the strings, which stand behind the fixed part, into their fields. */
 static int convert_strings(const struct xtr_generic *g, struct xtr_tables *tables, uint8_t *rec,
 			   uint32_t size)
@@ -130,22 +177,28 @@ static int convert_strings(const struct xtr_generic *g, struct xtr_tables *table
 	return 0;
 }
 
+bool xtr_generic_as_is(const struct xtr_generic *g, uint32_t size)
+{
+	return g->as_is && size == g->desc.size;
+}
+
 int xtr_generic_convert(const struct xtr_generic *g, struct xtr_tables *tables,
 			const struct xtr_siphash_key *key, uint8_t *rec, uint32_t size)
 {
 	uint32_t used = XTR_RECORD_HEADER_SIZE + g->cfg.fixed;
-	struct xtr_rec h;
+	uint32_t end = g->desc.size - (g->cfg.stack ? STACK_BYTES : 0);
+	uint16_t whole = (uint16_t)g->desc.size;
 	int err;
 
 	if (size < g->desc.size)
 		return -EBADMSG;
-	err = convert_strings(g, tables, rec, size);
+	err = g->n_strs ? convert_strings(g, tables, rec, size) : 0;
 	if (err)
 		return err;
-	memset(rec + used, 0, g->desc.size - used);
-	xtr_tp_event_clean(&g->desc, key, rec);
-	memcpy(&h, rec, sizeof(h));
-	h.size = (__u16)g->desc.size;
-	memcpy(rec, &h, sizeof(h));
+	if (g->n_strs)
+		memset(rec + used, 0, end - used);
+	if (g->clean)
+		xtr_tp_event_clean(&g->desc, key, rec);
+	memcpy(rec + offsetof(struct xtr_rec, size), &whole, sizeof(whole));
 	return (int)g->desc.size;
 }

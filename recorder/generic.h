@@ -22,6 +22,8 @@ struct xtr_generic {
 	struct xtr_generic_cfg cfg;
 	struct xtr_generic_string strs[XTR_STRS_MAX];
 	uint32_t n_strs;
+	bool clean;                  /* xtr_tp_event_clean has something to do */
+	bool as_is;                  /* a record of the ring is one of the file */
 	uint32_t sample;             /* share of it that is recorded, in millionths; 0: all */
 	const struct xtr_field *key; /* of the totals when it is sampled; NULL: none */
 	uint32_t dropped;            /* fields past XTR_FIXED_MAX, not recorded */
@@ -36,6 +38,18 @@ void xtr_generic_free(struct xtr_generic *g);
  * -ENOENT: there is no such field, or -EINVAL: it is no number.
  */
 int xtr_generic_sample(struct xtr_generic *g, uint32_t of, const char *field);
+
+/*
+ * Record the stack of each event, too: field `stack`, behind the others (format/tpevent.h). Before
+ * it is sampled. 0, -EEXIST: the event has a field of this name, or -ENOMEM.
+ */
+int xtr_generic_stack(struct xtr_generic *g);
+
+/* For a budget: note where the job's fence stands in the kernel's record, if it does. */
+void xtr_generic_find_job(struct xtr_generic *g);
+
+/* Is a ring record of size bytes the file's? The programs leave 0 behind the last field. */
+bool xtr_generic_as_is(const struct xtr_generic *g, uint32_t size);
 
 /*
  * Turn the ring record rec of size bytes into a file record in place; it gets no longer. key NULL:

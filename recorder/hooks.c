@@ -39,6 +39,7 @@ SAME(sizeof(struct xtr_rec_job_run), 48);
 SAME(sizeof(struct xtr_rec_job_done), 40);
 SAME(sizeof(struct xtr_rec_job_dep), 56);
 SAME(sizeof(struct xtr_rec_fence), 40);
+SAME(sizeof(struct xtr_rec_fence_stack), 48);
 SAME(XTR_SLOT_GENERIC > XTR_EV_FENCE_DESTROY, 1);
 
 #define SCHED(type, name, tracepoint, prog)                                              \

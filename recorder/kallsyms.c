@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Lines are "ffffffff81000000 T _stext" and, for modules, a tab and "[module]" behind that. */
 #include "kallsyms.h"
+#include "lines.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,8 @@ struct symbol {
 };
 
 struct xtr_kallsyms {
-	FILE *f; /* NULL once it is read */
+	struct xtr_lines in;
+	bool open; /* until it is read */
 	struct symbol *v;
 	size_t n, cap;
 };
@@ -22,21 +24,22 @@ struct xtr_kallsyms *xtr_kallsyms_open(const char *path)
 	struct xtr_kallsyms *k = calloc(1, sizeof(*k));
 
 	if (k)
-		k->f = fopen(path, "re");
+		k->open = !xtr_lines_open(&k->in, path);
 	return k;
 }
 
 /* The first symbols may be at 0 where addresses are shown: per-CPU variables. */
 bool xtr_kallsyms_shown(void)
 {
+	struct xtr_lines in;
 	char line[512];
 	bool shown = false;
-	FILE *f = fopen("/proc/kallsyms", "re");
 
-	while (f && !shown && fgets(line, sizeof(line), f))
+	if (xtr_lines_open(&in, "/proc/kallsyms"))
+		return false;
+	while (!shown && xtr_lines_next(&in, line, sizeof(line)))
 		shown = strspn(line, "0") < strcspn(line, " ");
-	if (f)
-		fclose(f);
+	xtr_lines_close(&in);
 	return shown;
 }
 
@@ -55,18 +58,19 @@ static bool parse(const char *text, struct line *l)
 
 uint64_t xtr_kallsyms_address(const char *path, const char *module, const char *symbol)
 {
-	FILE *f = fopen(path, "re");
+	struct xtr_lines in;
 	char text[1024];
 	struct line l;
 	uint64_t addr = 0;
 
-	while (f && !addr && fgets(text, sizeof(text), f)) {
+	if (xtr_lines_open(&in, path))
+		return 0;
+	while (!addr && xtr_lines_next(&in, text, sizeof(text))) {
 		if (strstr(text, symbol) && parse(text, &l) && strcmp(l.name, symbol) == 0 &&
 		    strcmp(l.module, module ? module : "") == 0)
 			addr = l.addr;
 	}
-	if (f)
-		fclose(f);
+	xtr_lines_close(&in);
 	return addr;
 }
 
@@ -102,16 +106,26 @@ static int by_addr(const void *a, const void *b)
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
+static void forget(struct xtr_kallsyms *k)
+{
+	for (size_t i = 0; i < k->n; i++)
+		free(k->v[i].name);
+	k->n = 0;
+}
+
+/* Of a part of the symbols the nearest one would be a wrong name: rather none. */
 void xtr_kallsyms_load(struct xtr_kallsyms *k)
 {
 	char line[1024];
+	bool kept = true;
 
-	if (!k->f)
+	if (!k->open)
 		return;
-	while (fgets(line, sizeof(line), k->f) && keep(k, line))
-		;
-	fclose(k->f);
-	k->f = NULL;
+	while (kept && xtr_lines_next(&k->in, line, sizeof(line)))
+		kept = keep(k, line);
+	k->open = false;
+	if (xtr_lines_close(&k->in) || !kept)
+		forget(k);
 	qsort(k->v, k->n, sizeof(*k->v), by_addr);
 }
 
@@ -141,10 +155,9 @@ void xtr_kallsyms_free(struct xtr_kallsyms *k)
 {
 	if (!k)
 		return;
-	if (k->f)
-		fclose(k->f);
-	for (size_t i = 0; i < k->n; i++)
-		free(k->v[i].name);
+	if (k->open)
+		xtr_lines_close(&k->in);
+	forget(k);
 	free(k->v);
 	free(k);
 }

@@ -53,9 +53,15 @@ size_t xtr_keep_bytes(const struct xtr_keep_size *size)
 	return l.all <= BYTES_MAX ? (size_t)l.all : 0;
 }
 
+/* Memory of the process is there at once: it shall not grow for as long as there is a worse moment.
+ */
 static int map_area(struct xtr_keep *k, int flags)
 {
-	void *p = mmap(NULL, k->bytes, PROT_READ | PROT_WRITE, flags, k->fd, 0);
+	void *p;
+
+	if (k->fd < 0)
+		flags |= MAP_POPULATE;
+	p = mmap(NULL, k->bytes, PROT_READ | PROT_WRITE, flags, k->fd, 0);
 
 	if (p == MAP_FAILED)
 		return -errno;

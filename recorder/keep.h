@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define XTR_KEEP_MAGIC 0x316b706b72747801ull /* changes with every layout of what follows */
+#define XTR_KEEP_MAGIC 0x316b706b72747803ull /* changes with every layout of what follows */
 
 /* How large the area is: fixed when it is made. */
 struct xtr_keep_size {
@@ -49,6 +49,7 @@ struct xtr_keep_head {
 	uint32_t hashed; /* pointers are hashed with key */
 	uint32_t done;   /* everything is in the file: nothing is to be salvaged */
 	uint64_t malformed;
+	uint64_t left_out_since; /* ns: events are left out for a budget; 0: they are not */
 	uint64_t misses[XTR_SLOT_GENERIC]; /* of the programs of hooks, before recording */
 	struct xtr_keep_redo redo;
 	char output[512];

@@ -122,6 +122,8 @@ static int prepare(struct xtr_bpf *b, struct xtr *skel, const bool *wanted,
 	skel->rodata->xtr_half_full = b->ring_bytes / 2;
 	skel->rodata->xtr_filter = opts->n_pids != 0;
 	skel->rodata->xtr_stacks = opts->stacks;
+	skel->rodata->xtr_budgeted = sel->budget;
+	skel->rodata->xtr_choosy = opts->n_pids || sel->budget;
 	for (size_t i = 0; i < sel->n_init_ops; i++)
 		skel->rodata->xtr_init_ops[i] = sel->init_ops[i];
 	err |= bpf_map__set_max_entries(skel->maps.xtr_rings, b->n_cpus);
@@ -139,6 +141,7 @@ static int prepare(struct xtr_bpf *b, struct xtr *skel, const bool *wanted,
 			err |= want_programs(skel, &xtr_hooks[i]);
 	}
 	err |= bpf_program__set_autoload(skel->progs.xtr_generic, sel->n_generics && !only);
+	err |= bpf_program__set_autoload(skel->progs.xtr_plain, sel->n_generics && !only);
 	err |= bpf_program__set_autoload(skel->progs.xtr_died, !only);
 	return err ? -EINVAL : 0;
 }
@@ -352,6 +355,7 @@ void xtr_bpf_free(struct xtr_bpf *b)
 		munmap(b->totals, totals_bytes(b));
 	if (b->tokens)
 		munmap(b->tokens, XTR_TOKEN_SETS * sizeof(*b->tokens));
+	xtr_plain_close(&b->plain);
 	xtr_probe_bpf_free(b->probes);
 	xtr__destroy(b->skel);
 	free(b->tokens_seen);

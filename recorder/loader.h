@@ -8,6 +8,7 @@
 
 #include "bpfdefs.h"
 #include "kernel_btf.h"
+#include "plain.h"
 #include "recorder.h"
 #include "ring.h"
 #include "select.h"
@@ -39,6 +40,7 @@ struct xtr_bpf {
 	uint64_t *not_run; /* by slot: runs of raw tracepoint programs that the kernel skipped */
 	const struct xtr_selection *sel;
 	struct xtr_func_links *funcs; /* attachments to kernel functions; NULL: none */
+	struct xtr_plain plain;       /* programs for events by name */
 	struct xtr_probe_bpf *probes; /* programs for calls of functions; NULL: none are recorded */
 	struct xtr_hook_result *results;
 	size_t n_results;

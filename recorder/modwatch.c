@@ -7,6 +7,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#define FUNCTIONS "kprobe" /* how functions are attached begins so */
+#define WHY       "the module was unloaded while it was recorded: later calls are not in the file"
+
 /* 0: there is none. */
 static uint64_t folder(const char *root, const char *module)
 {
@@ -57,6 +60,39 @@ const char *xtr_modwatch_gone(const struct xtr_modwatch *w, size_t i)
 			return w->v[k].name;
 	}
 	return NULL;
+}
+
+static bool is_gone(const struct xtr_modwatch *w, const struct xtr_provider *p)
+{
+	const char *module;
+
+	if (!p->module || p->state != XTR_PROVIDER_ATTACHED ||
+	    strncmp(p->attach, FUNCTIONS, strlen(FUNCTIONS)) != 0)
+		return false;
+	for (size_t i = 0; (module = xtr_modwatch_gone(w, i)); i++) {
+		if (strcmp(module, p->module) == 0)
+			return true;
+	}
+	return false;
+}
+
+int xtr_modwatch_note(const struct xtr_modwatch *w, struct xtr_meta *m)
+{
+	size_t n = xtr_meta_n_providers(m);
+	struct xtr_provider p;
+	char why[512];
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < n; i++) {
+		p = *xtr_meta_provider(m, i);
+		if (!is_gone(w, &p))
+			continue;
+		snprintf(why, sizeof(why), "%.256s%s%s", p.why ? p.why : "",
+			 p.why && *p.why ? "; " : "", WHY);
+		p.why = why;
+		rc = xtr_meta_add_provider(m, &p);
+	}
+	return rc;
 }
 
 void xtr_modwatch_free(struct xtr_modwatch *w)

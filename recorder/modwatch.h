@@ -9,6 +9,8 @@
 
 #include "select.h"
 
+#include "format/meta.h"
+
 struct xtr_modwatch {
 	struct {
 		const char *name; /* of the selection, which has to live as long */
@@ -24,6 +26,12 @@ int xtr_modwatch_begin(struct xtr_modwatch *w, const struct xtr_selection *sel, 
 void xtr_modwatch_end(struct xtr_modwatch *w, const char *root);
 /* The i-th module that was unloaded; NULL: no more. */
 const char *xtr_modwatch_gone(const struct xtr_modwatch *w, size_t i);
+/*
+ * Say so in META: each provider of functions of such a module gets a reason, behind the one that it
+ * may have, and stays attached, as it was until then. Not while another thread reads m. 0 or
+ * -ENOMEM.
+ */
+int xtr_modwatch_note(const struct xtr_modwatch *w, struct xtr_meta *m);
 void xtr_modwatch_free(struct xtr_modwatch *w);
 
 #endif /* XTR_RECORDER_MODWATCH_H */

@@ -108,7 +108,7 @@ int xtr_pinned_new(struct xtr_pin *pin, struct xtr_keep *k, struct xtr_bpf *b,
 					    .n_generics = (uint32_t)sel->n_generics,
 					    .n_probes = (uint32_t)sel->n_probes,
 					    .n_bufs = about->n_bufs };
-	int pinned = xtr_pin_new(pin, about->file_id);
+	int pinned = about->why_not ? -EOPNOTSUPP : xtr_pin_new(pin, about->file_id);
 	int err = xtr_keep_new(k, &size, !pinned);
 
 	if (err)
@@ -117,6 +117,7 @@ int xtr_pinned_new(struct xtr_pin *pin, struct xtr_keep *k, struct xtr_bpf *b,
 	if (!pinned)
 		pinned = put_all(pin, b, k);
 	*why = !pinned             ? NULL
+	       : about->why_not    ? about->why_not
 	       : pinned == -ENODEV ? "no BPF file system is mounted at " XTR_PIN_ROOT
 				   : strerrordesc_np(-pinned);
 	return 0;

@@ -238,7 +238,7 @@ static bool valid_source(const struct xtr_probe_load *l, bool at_ret)
 		return false;
 	if (at_ret)
 		return l->from == XTR_FROM_RET || saved < XTR_PROBE_ARGS;
-	return l->from < XTR_FROM_ARG + XTR_PROBE_ARGS;
+	return l->from < XTR_FROM_ARG + XTR_PROBE_ARGS || l->from == XTR_FROM_STACK;
 }
 
 int xtr_probe_capture(struct xtr_probe *p, bool at_ret, const struct xtr_capture *c)
@@ -260,6 +260,24 @@ int xtr_probe_capture(struct xtr_probe *p, bool at_ret, const struct xtr_capture
 		e->cfg.save = 1;
 		p->entry.cfg.save = 1; /* the entry keeps them */
 	}
+	return 0;
+}
+
+int xtr_probe_stack(struct xtr_probe *p)
+{
+	static const struct xtr_capture stack = { .name = "stack",
+						  .repr = XTR_REPR_STACK,
+						  .sens = XTR_SENS_PLAIN,
+						  .load = { .from = XTR_FROM_STACK, .width = 4 } };
+	int err;
+
+	if (xtr_event_field(&p->entry.desc, stack.name))
+		return -EEXIST;
+	err = xtr_probe_capture(p, false, &stack);
+	if (err)
+		return err;
+	p->entry.cfg.flags |= XTR_PROBE_STACK;
+	p->entry.cfg.size = (__u16)p->entry.desc.size;
 	return 0;
 }
 
@@ -296,6 +314,11 @@ int xtr_probe_subkey(struct xtr_probe *p, size_t i, uint8_t nr, const char *fiel
 void xtr_probe_sample(struct xtr_probe *p, uint32_t of)
 {
 	p->entry.cfg.sample = of;
+	xtr_probe_whole(p);
+}
+
+void xtr_probe_whole(struct xtr_probe *p)
+{
 	if (!p->want_ret)
 		return;
 	p->entry.cfg.save = p->ret.cfg.save = 1;

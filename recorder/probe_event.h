@@ -86,6 +86,12 @@ int xtr_probe_want_ret(struct xtr_probe *p, const struct xtr_capture *ret);
 int xtr_probe_capture(struct xtr_probe *p, bool at_ret, const struct xtr_capture *c);
 
 /*
+ * Record the stack of each call: field `stack` of the entry. Before or after it is numbered. 0,
+ * -ENOMEM, -E2BIG: as many values as an entry can have are captured already, or -EEXIST.
+ */
+int xtr_probe_stack(struct xtr_probe *p);
+
+/*
  * Count sampled calls by a captured value of the entry. 0, or -ENOENT: nothing of this name is
  * captured. A second value beside it, where the low byte of
  * the first is nr; i below XTR_TOTAL_SUBS.
@@ -94,6 +100,8 @@ int xtr_probe_key(struct xtr_probe *p, const char *field);
 int xtr_probe_subkey(struct xtr_probe *p, size_t i, uint8_t nr, const char *field);
 /* Record `of` of 2^32 calls, entry and return together. */
 void xtr_probe_sample(struct xtr_probe *p, uint32_t of);
+/* Decide of a return by what is kept from the entry: recorded or left out together. */
+void xtr_probe_whole(struct xtr_probe *p);
 /* Field of the n-th captured value of the entry, from 1; NULL: there is none. */
 const struct xtr_field *xtr_probe_captured(const struct xtr_probe *p, uint32_t n);
 

@@ -160,7 +160,7 @@ static bool sessions_exact(const struct btf *btf)
 	return id && member_at(btf, (uint32_t)id, "rethook", 0) < 0;
 }
 
-/* The maps of bpf/xtr_emit.bpf.h are those of the first object. */
+/* The maps of bpf/xtr_emit.bpf.h and bpf/stack.bpf.h are those of the first object. */
 static int share_maps(struct calls *skel, const struct xtr *with)
 {
 	const struct {
@@ -175,6 +175,8 @@ static int share_maps(struct calls *skel, const struct xtr *with)
 		{ skel->maps.xtr_pids, with->maps.xtr_pids },
 		{ skel->maps.xtr_tokens, with->maps.xtr_tokens },
 		{ skel->maps.xtr_totals, with->maps.xtr_totals },
+		{ skel->maps.xtr_stack_ids, with->maps.xtr_stack_ids },
+		{ skel->maps.xtr_last_stack, with->maps.xtr_last_stack },
 	};
 	int err = 0;
 
@@ -200,6 +202,9 @@ static int prepare(struct calls *skel, const struct xtr_bpf *b, const struct xtr
 	skel->rodata->xtr_n_slots = b->n_slots;
 	skel->rodata->xtr_half_full = b->ring_bytes / 2;
 	skel->rodata->xtr_filter = opts->n_pids != 0;
+	skel->rodata->xtr_stacks = opts->stacks;
+	skel->rodata->xtr_budgeted = sel->budget;
+	skel->rodata->xtr_choosy = opts->n_pids || sel->budget;
 	skel->rodata->xtr_total_mask = b->n_total_sets - 1;
 	err = bpf_map__set_max_entries(skel->maps.xtr_probe_cfgs, 2 * (uint32_t)sel->n_probes);
 	if (!err)
@@ -328,4 +333,10 @@ void xtr_probe_bpf_phase(struct xtr_bpf *b, uint32_t phase)
 {
 	if (b->probes)
 		__atomic_store_n(&b->probes->skel->bss->xtr_phase, phase, __ATOMIC_SEQ_CST);
+}
+
+void xtr_probe_bpf_budget(struct xtr_bpf *b, uint32_t level)
+{
+	if (b->probes)
+		__atomic_store_n(&b->probes->skel->bss->xtr_budget_level, level, __ATOMIC_SEQ_CST);
 }

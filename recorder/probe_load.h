@@ -27,5 +27,6 @@ int xtr_probe_bpf_set(const struct xtr_bpf *b, uint32_t i, const struct xtr_prob
 /* The program that stops these when the recorder dies; NULL: there are none. */
 struct bpf_program *xtr_probe_died(const struct xtr_bpf *b);
 void xtr_probe_bpf_phase(struct xtr_bpf *b, uint32_t phase);
+void xtr_probe_bpf_budget(struct xtr_bpf *b, uint32_t level);
 
 #endif /* XTR_RECORDER_PROBE_LOAD_H */

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "queue.h"
+#include "bpfdefs.h"
 #include "keep.h"
 #include "util.h"
 
 #include <errno.h>
+#include <string.h>
 #include <time.h>
 
 int xtr_queue_init(struct xtr_queue *q, const struct xtr_keep *keep)

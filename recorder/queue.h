@@ -7,10 +7,13 @@
 #ifndef XTR_RECORDER_QUEUE_H
 #define XTR_RECORDER_QUEUE_H
 
+#include "bpfdefs.h"
+
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define XTR_BATCH_BYTES   (256u << 10)
 #define XTR_BATCH_RECORDS 16384u
@@ -71,6 +74,29 @@ void xtr_queue_destroy(struct xtr_queue *q);
 
 /* A buffer, emptied, for a batch of this kind, or NULL: none is free. */
 struct xtr_buf *xtr_queue_take(struct xtr_queue *q, enum xtr_batch_kind kind, uint32_t cpu);
+/* Is there room for another record of len bytes? */
+static inline bool xtr_buf_has_room(const struct xtr_buf *b, uint32_t len)
+{
+	return len <= XTR_BATCH_BYTES - b->len && b->n < XTR_BATCH_RECORDS;
+}
+
+/* Copy what a ring holds behind what was put in; there must be room. False, and nothing put in: it
+ * is no record (bpf/xtr_events.h). */
+static inline bool xtr_buf_put(struct xtr_buf *b, const uint8_t *rec, uint32_t len)
+{
+	struct xtr_rec h;
+
+	if (len < sizeof(h) || len % 8 || len > XTR_BATCH_BYTES)
+		return false;
+	memcpy(&h, rec, sizeof(h));
+	if (h.size != len)
+		return false;
+	memcpy(b->data + b->len, rec, len);
+	b->len += len;
+	b->n++;
+	return true;
+}
+
 /* What was put in (n, len) holds, and the ring is read up to pos. */
 void xtr_buf_commit(struct xtr_buf *b, uint64_t pos);
 void xtr_queue_give_back(struct xtr_queue *q, struct xtr_buf *b);

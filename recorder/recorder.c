@@ -3,15 +3,20 @@
  * out. */
 #include "recorder.h"
 #include "attach.h"
+#include "budget.h"
 #include "caps.h"
+#include "describe.h"
 #include "drain.h"
 #include "facts.h"
 #include "keep.h"
+#include "output.h"
+#include "own_cost.h"
 #include "pinned.h"
 #include "modwatch.h"
 #include "probe.h"
 #include "salvage.h"
 #include "sample.h"
+#include "stacks.h"
 #include "sink.h"
 #include "spawn.h"
 #include "util.h"
@@ -37,9 +42,7 @@ struct xtr_recorder {
 	struct xtr_bpf *bpf;
 	struct xtr_meta *meta;
 	struct xtr_tables *tables;
-	struct xtr_loss *loss;
-	struct xtr_io *io;
-	struct xtr_writer *writer;
+	struct xtr_rotate rotate;
 	struct xtr_defs defs;
 	struct xtr_siphash_key key;
 	struct xtr_pin pin;
@@ -47,12 +50,12 @@ struct xtr_recorder {
 	const char *not_pinned; /* why; NULL: pinned */
 	struct xtr_queue queue;
 	struct xtr_drain drain;
-	struct xtr_sink sink;
+	struct xtr_sink sink; /* has the output and the losses from the beginning */
 	struct xtr_child child;
 	struct stat output; /* the file as it was made; st_ino 0: it is none */
 	struct xtr_modwatch modules;
 	uint32_t attached;
-	uint64_t began, began_cpu; /* ns; CPU time used by then */
+	struct xtr_own_cost began; /* at: 0 before */
 };
 
 static int fail(struct xtr_record_err *err, int code, const char *what)
@@ -71,81 +74,6 @@ static void raise_file_limit(void)
 		lim.rlim_cur = lim.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &lim);
 	}
-}
-
-static int set_config(struct xtr_recorder *r)
-{
-	const struct xtr_record_opts *o = &r->opts;
-	int err = xtr_meta_set_writer(r->meta, "xtr", XTR_VERSION);
-
-	if (!err)
-		err = xtr_meta_set_config_u64(r->meta, "ring-bytes", r->bpf->ring_bytes);
-	if (!err)
-		err = xtr_meta_set_config_u64(r->meta, "rings", r->bpf->n_cpus);
-	if (!err)
-		err = xtr_meta_set_config_str(r->meta, "pointers",
-					      o->keep_pointers ? "kept" : "hashed");
-	if (!err && o->stacks)
-		err = xtr_meta_set_config_u64(r->meta, "stacks", 1);
-	if (!err && r->sel.n_init_ops)
-		err = xtr_meta_set_config_u64(r->meta, "fence-init-ops", r->sel.n_init_ops);
-	if (!err && o->n_pids)
-		err = xtr_meta_set_config_u64(r->meta, "pid", o->pids[0]);
-	if (!err && o->argv)
-		err = xtr_meta_set_config_str(r->meta, "command", o->argv[0]);
-	return err;
-}
-
-static int add_builtin(struct xtr_recorder *r, const struct xtr_hook_result *res)
-{
-	const struct xtr_event_desc *d = xtr_builtin_event(res->type);
-	struct xtr_event_desc ev;
-
-	if (!d || res->info.state != XTR_PROVIDER_ATTACHED)
-		return 0;
-	ev = *d;
-	ev.provider = res->info.id;
-	return xtr_meta_add_event(r->meta, &ev);
-}
-
-/* The totals of sampled events are the recorder's own. */
-static int add_totals(struct xtr_recorder *r)
-{
-	const char *name = xtr_builtin_event(XTR_EV_TOTAL)->name;
-
-	if (!xtr_sampling(&r->sel))
-		return 0;
-	if (!xtr_bpf_result(r->bpf, XTR_EV_TOTAL, name, "recorder", name, XTR_PROVIDER_ATTACHED,
-			    NULL))
-		return -ENOMEM;
-	return xtr_sample_describe(&r->sel, r->meta);
-}
-
-static int fill_meta(struct xtr_recorder *r)
-{
-	int err = xtr_facts_collect(r->meta);
-
-	if (!err)
-		err = set_config(r);
-	if (!err)
-		err = add_totals(r);
-	for (size_t i = 0; !err && i < r->bpf->n_results; i++) {
-		struct xtr_hook_result *res = &r->bpf->results[i];
-
-		res->info.why = res->why[0] ? res->why : NULL;
-		err = xtr_meta_add_provider(r->meta, &res->info);
-		if (!err)
-			err = add_builtin(r, res);
-	}
-	for (size_t i = 0; !err && i < r->sel.n_generics; i++) {
-		if (r->sel.generics[i]->desc.provider)
-			err = xtr_meta_add_event(r->meta, &r->sel.generics[i]->desc);
-	}
-	for (size_t i = 0; !err && i < r->sel.n_dynamic - r->sel.n_generics; i++) {
-		if (r->sel.probe_events[i]->provider)
-			err = xtr_meta_add_event(r->meta, r->sel.probe_events[i]);
-	}
-	return err;
 }
 
 /* The dma_fence tracepoints are in every kernel: alone, without a device, they are no GPU events.
@@ -167,8 +95,12 @@ static int open_bpf(struct xtr_recorder *r, struct xtr_record_err *err)
 	if (!rc)
 		rc = xtr_select(&r->sel, r->opts.events, r->opts.n_events,
 				r->opts.argv ? r->opts.argv[0] : NULL, err);
+	if (!rc && r->opts.stacks)
+		rc = xtr_stacks_apply(&r->sel, r->opts.stack_at, r->opts.n_stack_at, err);
 	if (!rc)
 		rc = xtr_sample_apply(&r->sel, r->opts.samples, r->opts.n_samples, err);
+	if (!rc)
+		rc = xtr_budget_apply(&r->sel, r->opts.budget, err);
 	if (!rc)
 		rc = xtr_bpf_load(&r->bpf, &r->sel, &r->opts, err);
 	if (rc)
@@ -188,30 +120,19 @@ static int open_bpf(struct xtr_recorder *r, struct xtr_record_err *err)
 	return xtr_probe_no_events(&r->opts, r->bpf->results, r->bpf->n_results, err);
 }
 
-/* A user whom the program's file gives capabilities writes where he may without them. */
-static int create_output(struct xtr_recorder *r)
-{
-	unsigned int flags = r->opts.force ? XTR_IO_FORCE : 0;
-	uint64_t caps;
-	int rc, err;
-
-	if (geteuid() == 0)
-		return xtr_io_create(r->opts.output, flags, &r->io);
-	rc = xtr_caps_suspend(&caps);
-	if (rc)
-		return rc;
-	rc = xtr_io_create(r->opts.output, flags, &r->io);
-	err = xtr_caps_resume(caps);
-	return rc ? rc : err;
-}
-
 /* Without pins everything works, but for what can be had of a recorder that is killed. */
 static int open_keep(struct xtr_recorder *r, uint64_t file_id)
 {
+	/* The counters in the kernel are those of all pieces; what is the last one's is not kept.
+	 */
+	const char *why_not = r->opts.flight.on                           ? "held in memory"
+			      : r->opts.rotate_bytes || r->opts.rotate_ns ? "recorded in pieces"
+									  : NULL;
 	const struct xtr_pinned_about about = { .file_id = file_id,
 						.output = r->opts.output,
 						.key = r->opts.keep_pointers ? NULL : &r->key,
-						.n_bufs = r->bpf->n_cpus + QUEUE_EXTRA };
+						.n_bufs = r->bpf->n_cpus + QUEUE_EXTRA,
+						.why_not = why_not };
 	int err;
 
 	xtr_leftovers_sweep();
@@ -222,42 +143,65 @@ static int open_keep(struct xtr_recorder *r, uint64_t file_id)
 				       r->not_pinned ? r->not_pinned : "xtr recover --rings");
 }
 
-static int open_file(struct xtr_recorder *r, struct xtr_record_err *err)
+/* Can this event happen? What the kernel refused cannot. */
+static bool is_recorded(void *arg, const char *event, uint32_t type)
 {
-	struct xtr_writer_opts how;
-	char what[200];
+	const struct xtr_bpf *b = arg;
+
+	for (size_t i = 0; i < b->n_results; i++) {
+		const struct xtr_provider *p = &b->results[i].info;
+		size_t n = strlen(p->name);
+		bool by_name =
+			!strncmp(event, p->name, n) && (!event[n] || !strcmp(event + n, ":ret"));
+
+		if (p->state == XTR_PROVIDER_ATTACHED &&
+		    (type < XTR_TYPE_FIRST_DYNAMIC ? b->results[i].type == type : by_name))
+			return true;
+	}
+	return false;
+}
+
+static int open_flight(struct xtr_recorder *r, struct xtr_record_err *err)
+{
+	const struct xtr_flight_opts *o = &r->opts.flight;
 	int rc;
 
-	r->meta = xtr_meta_new();
-	r->tables = xtr_tables_new();
-	r->loss = xtr_loss_new();
-	if (!r->meta || !r->tables || !r->loss)
+	if (!o->on)
+		return 0;
+	rc = xtr_flight_open(&r->sink.flight, o, r->bpf->n_cpus);
+	if (rc)
+		return fail(err, rc, "--flight");
+	return xtr_triggers_open(&r->sink.flight->triggers, o->triggers, o->n_triggers, &r->sel,
+				 is_recorded, r->bpf, xtr_flight_fire, r->sink.flight, err);
+}
+
+static int open_file(struct xtr_recorder *r, struct xtr_record_err *err)
+{
+	struct xtr_sink *s = &r->sink;
+	uint64_t id = 0;
+	int rc;
+
+	s->meta = r->meta = xtr_meta_new();
+	s->tables = r->tables = xtr_tables_new();
+	s->loss = xtr_loss_new();
+	s->rotate = &r->rotate;
+	if (!s->meta || !s->tables || !s->loss)
 		return fail(err, -ENOMEM, "cannot record");
-	xtr_writer_opts_init(&how);
-	while (!how.file_id) {
-		if (getrandom(&how.file_id, sizeof(how.file_id), 0) != sizeof(how.file_id))
+	while (!id) {
+		if (getrandom(&id, sizeof(id), 0) != sizeof(id))
 			return fail(err, -errno, "cannot make an id");
 	}
-	rc = open_keep(r, how.file_id);
+	rc = open_keep(r, id);
 	if (!rc)
-		rc = fill_meta(r);
+		rc = xtr_describe(r->meta, &r->opts, &r->sel, r->bpf);
 	if (rc)
 		return fail(err, rc, "cannot describe the machine");
-	rc = create_output(r);
-	snprintf(what, sizeof(what), "'%.180s'", r->opts.output);
-	if (rc == -EEXIST)
-		snprintf(err->hint, sizeof(err->hint),
-			 "use --force to replace it, or -o for another name");
-	if (rc == -ELOOP)
-		snprintf(
-			err->hint, sizeof(err->hint),
-			"a recording is not written through a symbolic link: name the file itself");
-	if (rc)
-		return fail(err, rc, what);
-	if (stat(r->opts.output, &r->output) || !S_ISREG(r->output.st_mode))
+	rc = open_flight(r, err);
+	if (!rc)
+		rc = xtr_output_open(s, id, &r->opts, err);
+	if (r->rotate.on || stat(r->opts.output, &r->output) || !S_ISREG(r->output.st_mode))
 		r->output.st_ino = 0;
-	rc = xtr_writer_open(&r->writer, r->io, r->meta, r->tables, r->loss, &how);
-	return rc ? fail(err, rc, what) : 0;
+	return rc;
 }
 
 /* What is recorded with less, as this process may not look at all that it needs. */
@@ -303,6 +247,7 @@ int xtr_recorder_open(struct xtr_recorder **out, const struct xtr_record_opts *o
 	if (!r)
 		return fail(err, -ENOMEM, "cannot record");
 	r->opts = *opts;
+	r->opts.stacks |= opts->n_stack_at != 0;
 	r->child.go = r->child.failed = -1;
 	raise_file_limit();
 	r->pin.lock = -1;
@@ -356,14 +301,12 @@ const char *xtr_recorder_unloaded(const struct xtr_recorder *r, size_t i)
 
 static void set_sink(struct xtr_recorder *r)
 {
-	r->sink.writer = r->writer;
-	r->sink.io = r->io;
-	r->sink.tables = r->tables;
-	r->sink.loss = r->loss;
+	r->sink.ring_high = &r->drain.high;
 	r->sink.defs = &r->defs;
 	r->sink.key = r->defs.key;
 	r->sink.sel = &r->sel;
 	r->sink.bpf = r->bpf;
+	xtr_own_cost_now(&r->sink.spent, r->bpf);
 	r->sink.queue = &r->queue;
 	r->sink.keep = &r->keep;
 	r->sink.path = strcmp(r->opts.output, "-") == 0 ? NULL : r->opts.output;
@@ -378,28 +321,46 @@ static uint64_t caps_kept(const struct xtr_recorder *r)
 	return 1ull << CAP_SYS_PTRACE | 1ull << CAP_DAC_READ_SEARCH;
 }
 
+/* Give up privileges, and start the thread that makes the pieces as the one who can. */
+static int start_sink(struct xtr_recorder *r, struct xtr_record_err *err)
+{
+	struct xtr_dir_user user;
+	int rc = 0;
+
+	if (r->rotate.on)
+		rc = xtr_dir_user_enter(&user, r->rotate.dir);
+	if (!rc && r->rotate.on)
+		rc = xtr_dir_user_caps(&user);
+	if (!rc)
+		rc = xtr_caps_keep(caps_kept(r));
+	set_sink(r);
+	if (rc)
+		fail(err, rc, "cannot give up privileges");
+	else if ((rc = xtr_sink_start(&r->sink)))
+		fail(err, rc, "cannot start recording");
+	if (r->rotate.on)
+		xtr_dir_user_leave(&user);
+	return rc;
+}
+
 int xtr_recorder_start(struct xtr_recorder *r, struct xtr_record_err *err)
 {
 	int rc = 0;
 
 	if (r->opts.argv) {
-		rc = xtr_child_start(&r->child, r->opts.argv);
+		rc = xtr_child_start(&r->child, r->opts.argv, strcmp(r->opts.output, "-") == 0);
 		if (rc)
 			return fail(err, rc, "cannot start the command");
 	}
-	rc = xtr_caps_keep(caps_kept(r));
+	rc = start_sink(r, err);
 	if (rc)
-		return fail(err, rc, "cannot give up privileges");
-	set_sink(r);
-	rc = xtr_sink_start(&r->sink);
-	if (!rc)
-		rc = xtr_drain_start(&r->drain, r->bpf, &r->queue);
+		return rc;
+	rc = xtr_drain_start(&r->drain, r->bpf, &r->queue, r->sink.flight);
 	if (!rc)
 		rc = xtr_modwatch_begin(&r->modules, &r->sel, MODULES);
 	if (rc)
 		return fail(err, rc, "cannot start recording");
-	r->began = xtr_now();
-	r->began_cpu = xtr_cpu_ns();
+	xtr_own_cost_now(&r->began, r->bpf);
 	r->keep.head->done = 0;
 	xtr_bpf_run(r->bpf);
 	rc = xtr_child_go(&r->child);
@@ -410,6 +371,27 @@ int xtr_recorder_start(struct xtr_recorder *r, struct xtr_record_err *err)
 		err->kind = XTR_FAIL_COMMAND;
 	}
 	return rc;
+}
+
+bool xtr_recorder_trigger_is_off(const struct xtr_recorder *r, size_t i)
+{
+	return r->sink.flight && i < XTR_TRIGGERS_MAX && r->sink.flight->triggers.off & 1u << i;
+}
+
+void xtr_recorder_trigger(struct xtr_recorder *r)
+{
+	if (r->sink.flight)
+		xtr_flight_ask(r->sink.flight);
+}
+
+int xtr_recorder_flown_fd(const struct xtr_recorder *r)
+{
+	return r->sink.flight ? r->sink.flight->told_fd : -1;
+}
+
+bool xtr_recorder_flown(struct xtr_recorder *r, struct xtr_flown_file *f)
+{
+	return r->sink.flight && xtr_flight_told(r->sink.flight, f);
 }
 
 int xtr_recorder_fd(const struct xtr_recorder *r)
@@ -434,11 +416,14 @@ static void sum_counts(const struct xtr_recorder *r, struct xtr_record_status *s
 void xtr_recorder_status(struct xtr_recorder *r, struct xtr_record_status *st)
 {
 	*st = (struct xtr_record_status){
-		.elapsed_ns = r->began ? xtr_now() - r->began : 0,
+		.elapsed_ns = r->began.at ? xtr_now() - r->began.at : 0,
 		.events = atomic_load(&r->sink.events),
-		.lost = atomic_load(&r->sink.dropped) + atomic_load(&r->drain.malformed),
+		.lost = atomic_load(&r->sink.dropped) +
+			__atomic_load_n(&r->keep.head->malformed, __ATOMIC_RELAXED),
 		.bytes = atomic_load(&r->sink.bytes),
-		.cpu_ns = xtr_cpu_ns() - r->began_cpu,
+		.pieces = atomic_load(&r->rotate.count),
+		.removed = atomic_load(&r->rotate.removed),
+		.cpu_ns = xtr_cpu_ns() - r->began.cpu,
 		.ring_bytes = r->bpf->ring_bytes,
 		.ring_high = atomic_load(&r->drain.high),
 		.ring_permille = (uint32_t)atomic_load(&r->drain.permille),
@@ -460,7 +445,8 @@ int xtr_recorder_stop(struct xtr_recorder *r, const char *reason, struct xtr_rec
 		      struct xtr_record_err *err)
 {
 	struct xtr_recorder_cost cost = { 0 };
-	uint64_t elapsed = xtr_now() - r->began;
+	uint64_t elapsed = xtr_now() - r->began.at;
+	struct xtr_own_cost now;
 	const char *own;
 	int rc;
 
@@ -469,17 +455,22 @@ int xtr_recorder_stop(struct xtr_recorder *r, const char *reason, struct xtr_rec
 	xtr_drain_stop(&r->drain);
 	xtr_sink_join(&r->sink);
 	own = atomic_load(&r->sink.stopped);
-	cost.cpu_ns = xtr_cpu_ns() - r->began_cpu;
+	xtr_own_cost_now(&now, r->bpf);
+	xtr_own_cost_between(&cost, &r->sink.spent, &now);
 	cost.ring_bytes = r->bpf->ring_bytes;
 	cost.ring_high = atomic_load(&r->drain.high);
+	(void)xtr_modwatch_note(&r->modules, r->meta); /* no memory: the caller still says it */
 	rc = xtr_sink_finish(&r->sink, own ? own : reason, &cost);
 	if (!rc)
 		__atomic_store_n(&r->keep.head->done, 1, __ATOMIC_SEQ_CST);
 	xtr_recorder_status(r, st);
 	st->elapsed_ns = elapsed;
+	st->budget_ppm = r->sel.budget;
+	st->budget_steps = r->sink.budget.steps;
+	st->cost_ppm = (uint32_t)xtr_budget_spent(&r->sink.budget, &now);
 	st->gone = output_is_gone(r);
-	st->lost = xtr_loss_total(r->loss);
-	return rc ? fail(err, rc, r->opts.output) : 0;
+	st->lost = r->rotate.piece.lost_before + xtr_loss_total(r->sink.loss);
+	return rc ? fail(err, rc, xtr_output_name(&r->sink, &r->opts)) : 0;
 }
 
 void xtr_recorder_close(struct xtr_recorder *r)
@@ -496,10 +487,12 @@ void xtr_recorder_close(struct xtr_recorder *r)
 	xtr_sink_free(&r->sink);
 	xtr_drain_free(&r->drain);
 	xtr_queue_destroy(&r->queue);
-	xtr_writer_free(r->writer);
-	xtr_io_close(r->io);
+	xtr_writer_free(r->sink.writer);
+	xtr_io_close(r->sink.io);
+	xtr_flight_close(r->sink.flight);
+	xtr_rotate_free(&r->rotate);
 	xtr_defs_free(&r->defs);
-	xtr_loss_free(r->loss);
+	xtr_loss_free(r->sink.loss);
 	xtr_tables_free(r->tables);
 	xtr_meta_free(r->meta);
 	xtr_pin_remove(&r->pin, XTR_PINNED_KEEP);

@@ -16,6 +16,35 @@
 
 struct xtr_recorder;
 
+enum xtr_trigger_kind {
+	XTR_TRIGGER_SIGNAL, /* xtr_recorder_trigger */
+	XTR_TRIGGER_EXEC,   /* a job was on the hardware for more than ns: drm_sched run to done */
+	XTR_TRIGGER_HANG,   /* the same, but the job need not be done */
+	XTR_TRIGGER_XID,    /* NVIDIA's driver reports an error */
+	XTR_TRIGGER_RESET,  /* a driver resets its device, or a job has timed out */
+	XTR_TRIGGER_DROP,   /* events were lost */
+	XTR_TRIGGER_EVENT,  /* an event of the name `text` */
+};
+
+struct xtr_trigger {
+	enum xtr_trigger_kind kind;
+	const char *text; /* as the user gave it */
+	uint64_t ns;
+	bool optional; /* left out, and no error, if nothing that is recorded can fire it */
+};
+
+/* A flight recorder: the newest events are kept in memory, and written when a trigger fires. */
+struct xtr_flight_opts {
+	bool on;
+	uint64_t bytes; /* of chunks and what they need, not 0 */
+	uint64_t ns; /* only what is newer, before the trigger; 0: as much as there is room for */
+	uint64_t after; /* ns from a trigger to the end of what is written */
+	uint64_t pause; /* ns from one file to the next, but on a signal */
+	bool once;      /* the first trigger ends the recording */
+	const struct xtr_trigger *triggers;
+	size_t n_triggers;
+};
+
 struct xtr_record_opts {
 	size_t sz;            /* sizeof(struct xtr_record_opts) */
 	const char *output;   /* path, "-" is standard output */
@@ -27,11 +56,21 @@ struct xtr_record_opts {
 	size_t n_events;
 	const char *const *samples; /* rules of --sample (sample.h) */
 	size_t n_samples;
-	uint64_t size_limit; /* bytes of file, 0: none */
+	const char *budget;  /* share of the machine (budget.h), NULL: none */
+	uint64_t size_limit; /* bytes of file, of all pieces together; 0: none */
+	/* Pieces (rotate.h) of so many bytes or ns, whichever comes first; both 0: one file. */
+	uint64_t rotate_bytes, rotate_ns;
+	uint32_t keep;                 /* of the pieces only the newest ones; 0: all */
+	struct xtr_flight_opts flight; /* its files are pieces, too */
 	uint64_t ring_bytes; /* per CPU, rounded up to a power of two; 0: by the number of CPUs */
-	bool stacks;         /* take the stack of each job submission */
-	bool keep_pointers;  /* kernel addresses as they are, not hashed */
-	char *const *argv;   /* command to run while recording, or NULL */
+	/* Take the stack where a job or a wait begins (stacks.h), and with these events: names,
+	 * globs. */
+	bool stacks;
+	const char *const *stack_at;
+	size_t n_stack_at;  /* not 0: `stacks`, too */
+	bool compact;       /* events in columns: smaller, slower to read */
+	bool keep_pointers; /* kernel addresses as they are, not hashed */
+	char *const *argv;  /* command to run while recording, or NULL */
 };
 
 enum xtr_fail {
@@ -53,14 +92,18 @@ struct xtr_record_err {
 struct xtr_record_status {
 	uint64_t elapsed_ns;
 	uint64_t events, lost, filtered;
-	uint64_t bytes;                 /* of the file */
+	uint64_t bytes;                 /* of the file, of all pieces together */
+	uint64_t pieces, removed;       /* 0: one file; pieces that were removed again */
 	uint64_t cpu_ns;                /* of this process, since the start */
 	uint64_t ring_bytes, ring_high; /* size of one ring, highest fill of any */
 	uint32_t ring_permille;         /* fill of the fullest ring when last looked at */
 	uint32_t attached;              /* hooks */
 	const char *stopped;            /* reason if recording has ended by itself, else NULL */
 	int error;                      /* -errno of the output, 0 */
-	bool gone; /* at the end: the output's name is not there, or of another file */
+	/* With a budget, at the end; else 0. Millionths of the machine: allowed, and taken. */
+	uint32_t budget_ppm, cost_ppm;
+	uint32_t budget_steps; /* changes of the level at which events are recorded */
+	bool gone;             /* at the end: the output's name is not there, or of another file */
 };
 
 int xtr_recorder_open(struct xtr_recorder **r, const struct xtr_record_opts *opts,
@@ -87,6 +130,26 @@ int xtr_recorder_fd(const struct xtr_recorder *r);
 /* The command's process, 0 if there is none. The caller reaps it. */
 pid_t xtr_recorder_child(const struct xtr_recorder *r);
 void xtr_recorder_status(struct xtr_recorder *r, struct xtr_record_status *st);
+
+/* Of a flight recorder: write now what is kept. From any thread. */
+void xtr_recorder_trigger(struct xtr_recorder *r);
+/* Was the i-th trigger of the options left out? */
+bool xtr_recorder_trigger_is_off(const struct xtr_recorder *r, size_t i);
+
+/* What a flight recorder has written, or tried to. */
+struct xtr_flown_file {
+	char path[256];
+	char why[128];                   /* as in META (format/flight.h) */
+	int error;                       /* -errno: nothing was written; 0 */
+	uint64_t events, bytes;          /* in the file; of it */
+	uint64_t span;                   /* ns: how far it goes back before the trigger */
+	uint64_t aged, suppressed;       /* as in META and LOSS */
+	uint64_t ctx, seqno, pid, value; /* as in META */
+};
+/* Readable when there is one to be told of; -1: this is no flight recorder. */
+int xtr_recorder_flown_fd(const struct xtr_recorder *r);
+/* The next one, or false. After the end, too. */
+bool xtr_recorder_flown(struct xtr_recorder *r, struct xtr_flown_file *f);
 
 /*
  * End: detach, drain, write what is left, losses and the end mark with `reason`. What became of it

@@ -11,8 +11,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define LEN_MASK (~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT))
-
 static size_t page_size(void)
 {
 	return (size_t)sysconf(_SC_PAGESIZE);
@@ -58,53 +56,16 @@ uint64_t xtr_ringbuf_producer(const struct xtr_ringbuf *r)
 	return __atomic_load_n(r->producer, __ATOMIC_ACQUIRE);
 }
 
-static uint32_t header(const struct xtr_ringbuf *r, uint64_t pos)
-{
-	const uint8_t *at = r->data + (pos & (r->size - 1));
-
-	return __atomic_load_n((const uint32_t *)(const void *)at, __ATOMIC_ACQUIRE);
-}
-
-/* Bytes of a record in the ring, its header among them. */
-static uint64_t whole_size(uint32_t head)
-{
-	return (((uint64_t)(head & LEN_MASK) + 7) & ~7ull) + BPF_RINGBUF_HDR_SZ;
-}
-
 uint64_t xtr_ringbuf_left(const struct xtr_ringbuf *r)
 {
 	uint64_t end = xtr_ringbuf_producer(r), pos, n = 0;
 	uint32_t head;
 
-	for (pos = r->pos; pos < end; pos += whole_size(head)) {
-		head = header(r, pos);
+	for (pos = r->pos; pos < end; pos += xtr_ringbuf_whole(head)) {
+		head = xtr_ringbuf_head(r, pos);
 		n += !(head & BPF_RINGBUF_DISCARD_BIT);
 	}
 	return n;
-}
-
-int xtr_ringbuf_next(struct xtr_ringbuf *r, uint64_t limit, const uint8_t **rec, uint32_t *len)
-{
-	while (r->pos < limit) {
-		const uint8_t *at = r->data + (r->pos & (r->size - 1));
-		uint32_t head = header(r, r->pos);
-		uint64_t whole;
-
-		if (head & BPF_RINGBUF_BUSY_BIT)
-			return -EAGAIN;
-		whole = whole_size(head);
-		if (whole > limit - r->pos) {
-			r->pos = limit;
-			return -EBADMSG;
-		}
-		r->pos += whole;
-		if (head & BPF_RINGBUF_DISCARD_BIT)
-			continue;
-		*rec = at + BPF_RINGBUF_HDR_SZ;
-		*len = head & LEN_MASK;
-		return 1;
-	}
-	return 0;
 }
 
 void xtr_ringbuf_release(struct xtr_ringbuf *r)

@@ -61,7 +61,8 @@ static struct xtr_generic *generic(const struct xtr_meta *meta, const struct xtr
 	g->desc = *desc_of(meta, XTR_TYPE_FIRST_DYNAMIC + i);
 	g->cfg = k->generics[i];
 	if (g->cfg.n_strs > XTR_STRS_MAX || g->cfg.fixed > XTR_FIXED_MAX ||
-	    g->desc.size < XTR_RECORD_HEADER_SIZE + g->cfg.fixed || !find_strings(g))
+	    g->desc.size < XTR_RECORD_HEADER_SIZE + g->cfg.fixed + (g->cfg.stack ? 8 : 0) ||
+	    !find_strings(g))
 		g->desc = unknown;
 	else
 		find_key(g);

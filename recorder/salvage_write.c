@@ -25,6 +25,7 @@ struct writing {
 	struct xtr_sorter sorter;
 	uint8_t *sorted;
 	struct xtr_buf *buf; /* of records from a ring */
+	uint64_t last;       /* ns: the latest record written, or in the file */
 	struct xtr_salvage_result *res;
 };
 
@@ -100,6 +101,25 @@ static void count_spoilt(struct writing *w, uint32_t cpu, const uint8_t *recs, u
 	}
 }
 
+static void note_last(struct writing *w, const struct xtr_batch *b)
+{
+	const uint8_t *rec = b->recs;
+
+	for (uint32_t i = 0; i < b->n; i++, rec += xtr_rec_size(rec)) {
+		if (xtr_rec_ts(rec) > w->last)
+			w->last = xtr_rec_ts(rec);
+	}
+}
+
+/* Events were left out for a budget until the recorder was killed (spec 6.5). */
+static int left_out(struct writing *w)
+{
+	uint64_t since = w->s->head.left_out_since;
+	const struct xtr_gap gap = { XTR_STREAM_NONE, since, w->last > since ? w->last : since, 0 };
+
+	return since ? xtr_loss_add_gap(w->sink.loss, &gap) : 0;
+}
+
 /* Write what has been converted but for the first `skip` in order of time. */
 static int write_converted(struct writing *w, uint32_t cpu, uint64_t lost, uint32_t skip)
 {
@@ -120,6 +140,7 @@ static int write_converted(struct writing *w, uint32_t cpu, uint64_t lost, uint3
 		b.recs += size;
 		b.len -= size;
 	}
+	note_last(w, &b);
 	err = xtr_writer_events(w->sink.writer, &b);
 	if (!err)
 		w->res->events += b.n;
@@ -165,20 +186,10 @@ static void count_malformed(struct writing *w, uint64_t n)
 
 static int put(struct writing *w, uint32_t cpu, const uint8_t *rec, uint32_t len)
 {
-	struct xtr_buf *b = w->buf;
-	struct xtr_rec h = { 0 };
-	int err = 0;
+	int err = xtr_buf_has_room(w->buf, len) ? 0 : flush(w, cpu);
 
-	memcpy(&h, rec, len < sizeof(h) ? len : sizeof(h));
-	if (len < sizeof(h) || h.size != len || len % 8 || len > XTR_BATCH_BYTES) {
+	if (!err && !xtr_buf_put(w->buf, rec, len))
 		count_malformed(w, 1);
-		return 0;
-	}
-	if (b->len + len > XTR_BATCH_BYTES || b->n == XTR_BATCH_RECORDS)
-		err = flush(w, cpu);
-	memcpy(b->data + b->len, rec, len);
-	b->len += len;
-	b->n++;
 	return err;
 }
 
@@ -244,6 +255,7 @@ static int prepare(struct writing *w, struct xtr_tables *tables, struct xtr_loss
 	sink->totals = (struct xtr_totals){
 		.bpf = &s->bpf, .writer = sink->writer, .tables = tables, .key = key
 	};
+	w->last = xtr_section_summary(w->sec)->ts_max;
 	w->sorted = malloc(XTR_BATCH_BYTES);
 	w->buf = calloc(1, sizeof(*w->buf));
 	if (!w->sorted || !w->buf)
@@ -280,7 +292,8 @@ static int append(struct writing *w)
 	w->sink.keep = &mine;
 	xtr_pinned_misses(&s->bpf, &s->pin, &s->keep);
 	xtr_sink_account(&w->sink);
-	return xtr_totals_write(&w->sink.totals, true, s->bpf.cpus[0].lost);
+	err = left_out(w);
+	return err ? err : xtr_totals_write(&w->sink.totals, true, s->bpf.cpus[0].lost);
 }
 
 int xtr_salvage_write(struct xtr_salvage *s, const struct xtr_section *sec, struct xtr_writer *w,

@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "1/100", "1%", "0.25%": a share between 0 and 1, both excluded; else 0. */
-static double parse_rate(const char *text)
+double xtr_sample_share(const char *text)
 {
 	char *end;
 	double v = strtod(text, &end);
@@ -42,7 +41,7 @@ static bool copy_part(char *out, size_t size, const char *from, size_t n)
 int xtr_sample_rule(struct xtr_sample_rule *rule, const char *text)
 {
 	const char *equals = strrchr(text, '='), *slash;
-	double share = parse_rate(equals ? equals + 1 : text);
+	double share = xtr_sample_share(equals ? equals + 1 : text);
 	size_t n = equals ? (size_t)(equals - text) : 0;
 
 	*rule = (struct xtr_sample_rule){ 0 };

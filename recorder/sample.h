@@ -16,6 +16,8 @@ struct xtr_sample_rule {
 	uint32_t million; /* the same of 10^6, at least 1 */
 };
 
+/* "1/100", "1%", "0.25%": a share between 0 and 1, both excluded; else 0. */
+double xtr_sample_share(const char *text);
 /* Take "[EVENT[/FIELD]=]RATE" apart; RATE is N% (with decimals) or 1/N. 0 or -EINVAL. */
 int xtr_sample_rule(struct xtr_sample_rule *rule, const char *text);
 

@@ -33,6 +33,7 @@ struct xtr_selection {
 	struct xtr_funcs *funcs; /* what was read to find them */
 	/* Events with types from XTR_TYPE_FIRST_DYNAMIC on: generics, then those of the probes. */
 	uint32_t n_dynamic;
+	uint32_t budget; /* --budget, millionths of the machine; 0: none */
 	const struct xtr_event_desc **probe_events; /* by type; the first follows the generics */
 	const char *program;                        /* that is about to be run, or NULL; borrowed */
 	const char **api;                           /* patterns of calls of libraries, borrowed */

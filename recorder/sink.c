@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "sink.h"
 #include "clock.h"
+#include "flight_file.h"
+#include "next_piece.h"
+#include "output.h"
 #include "util.h"
 
+#include "format/checked.h"
 #include "format/xtr_format.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/statvfs.h>
@@ -45,37 +50,66 @@ static void stop(struct xtr_sink *s, const char *reason, int error)
 		return; /* the counter is at its limit: it is readable anyway */
 }
 
-static const char *error_reason(int error)
-{
-	switch (error) {
-	case -ENOSPC:
-	case -EDQUOT:
-		return "no space left";
-	case -EPIPE:
-		return "output closed";
-	case -EFBIG:
-		return "file size limit";
-	default:
-		return "write error";
-	}
-}
-
 static void check(struct xtr_sink *s, int rc)
 {
 	if (rc)
-		stop(s, error_reason(rc), rc);
+		stop(s, xtr_output_reason(rc), rc);
+}
+
+static uint64_t bytes_written(const struct xtr_sink *s)
+{
+	return s->rotate->past_bytes + (s->flight ? 0 : xtr_writer_bytes(s->writer));
+}
+
+/* Bytes free where the output is; UINT64_MAX: not known. */
+static uint64_t space_left(const struct xtr_sink *s)
+{
+	struct statvfs fs;
+
+	if (s->rotate->on)
+		return xtr_rotate_space(s->rotate);
+	if (!s->path || statvfs(s->path, &fs))
+		return UINT64_MAX;
+	return (uint64_t)fs.f_bavail * fs.f_frsize;
 }
 
 /* Stop while there is room for a proper end. */
 static void check_space(struct xtr_sink *s)
 {
-	struct statvfs fs;
-
-	if (s->size_limit && xtr_writer_bytes(s->writer) >= s->size_limit)
+	if (s->flight)
+		return;
+	if (s->size_limit && bytes_written(s) >= s->size_limit)
 		stop(s, "size limit", 0);
-	if (s->path && !s->full && statvfs(s->path, &fs) == 0 &&
-	    (uint64_t)fs.f_bavail * fs.f_frsize < SPACE_RESERVE)
-		stop(s, error_reason(-ENOSPC), -ENOSPC);
+	while (!s->full && space_left(s) < SPACE_RESERVE)
+		if (!xtr_rotate_drop(s->rotate))
+			stop(s, xtr_output_reason(-ENOSPC), -ENOSPC);
+}
+
+static void rotate_if_due(struct xtr_sink *s)
+{
+	if (!s->full && xtr_rotate_due(s->rotate, xtr_writer_bytes(s->writer),
+				       xtr_writer_events_written(s->writer), xtr_now()))
+		check(s, xtr_sink_next_piece(s));
+}
+
+/* Write what a flight recorder has kept. An error is told of with the file; nothing is given up. */
+static void write_flight(struct xtr_sink *s)
+{
+	s->flight->rc = xtr_flight_file(s);
+}
+
+static void flight_due(struct xtr_sink *s)
+{
+	if (s->flight->opts.once)
+		stop(s, "trigger", 0);
+	else
+		write_flight(s);
+}
+
+/* Events of a CPU that were lost in this piece so far; lost: since recording began. */
+static uint64_t lost_here(const struct xtr_sink *s, uint32_t cpu, uint64_t lost)
+{
+	return lost > s->lost_before[cpu] ? lost - s->lost_before[cpu] : 0;
 }
 
 enum lost_part {
@@ -113,7 +147,7 @@ static struct xtr_batch converted(const struct xtr_sink *s, const struct xtr_buf
 		.recs = s->convert.recs,
 		.len = s->convert.len,
 		.n = s->convert.n,
-		.lost_total = b->lost,
+		.lost_total = lost_here(s, b->cpu, b->lost),
 		.raw = b->raw,
 	};
 }
@@ -129,10 +163,15 @@ static void take_events(struct xtr_sink *s, struct xtr_buf *b)
 
 	if (!s->full)
 		check_space(s);
+	rotate_if_due(s);
 	if (s->full) {
 		count_lost(s, b, LOST_UNSEEN, true);
 		return;
 	}
+	if (s->flight && xtr_flight_lost(s->flight, b->cpu, b->lost))
+		s->next_loss = 0; /* look now: it may be a trigger */
+	if (s->flight)
+		xtr_triggers_scan(&s->flight->triggers, b->data, b->len);
 	xtr_convert_batch(&s->convert, b->cpu, b->data, b->len);
 	batch = converted(s, b);
 	__atomic_store_n(&b->ordinal, xtr_writer_ordinal(s->writer, b->cpu), __ATOMIC_SEQ_CST);
@@ -146,7 +185,7 @@ static void take_events(struct xtr_sink *s, struct xtr_buf *b)
 	if (batch.n)
 		release_defs(s);
 	if (b->cpu == 0)
-		s->lost_0 = b->lost;
+		s->lost_0 = batch.lost_total;
 	atomic_fetch_add_explicit(&s->events, batch.n, memory_order_relaxed);
 	if (s->convert.n_gaps)
 		check(s, xtr_writer_loss(s->writer));
@@ -170,6 +209,15 @@ static void take_defs(struct xtr_sink *s, struct xtr_buf *b)
 		release_defs(s);
 }
 
+static void take_round(struct xtr_sink *s, const struct xtr_buf *b)
+{
+	s->watermark = b->watermark;
+	if (!s->full)
+		check(s, xtr_writer_round(s->writer, b->watermark));
+	if (!s->full && s->flight && xtr_flight_round(s->flight, b->watermark, xtr_now()))
+		flight_due(s);
+}
+
 static void take(struct xtr_sink *s, struct xtr_buf *b)
 {
 	if (b->kind == XTR_BATCH_DEFS) {
@@ -178,14 +226,23 @@ static void take(struct xtr_sink *s, struct xtr_buf *b)
 	}
 	if (b->kind == XTR_BATCH_EVENTS)
 		take_events(s, b);
-	else if (!s->full)
-		check(s, xtr_writer_round(s->writer, b->watermark));
+	else
+		take_round(s, b);
 	xtr_queue_give_back(s->queue, b);
+}
+
+/* total: since recording began. What it was when the piece before ended is not of this one. */
+static void set_total(struct xtr_sink *s, uint32_t stream, uint32_t type, enum xtr_loss_cause cause,
+		      uint64_t total)
+{
+	uint64_t past = s->before ? xtr_loss_get(s->before, stream, type, cause) : 0;
+
+	xtr_loss_set(s->loss, stream, type, cause, total - past);
 }
 
 /* Totals of the kernel's counters and our own. They are cumulative, so a missed look costs nothing.
  */
-static void gather_losses(struct xtr_sink *s)
+void xtr_sink_gather(struct xtr_sink *s)
 {
 	const uint32_t n_slots = s->bpf->n_slots;
 	/* Of unknown type; the drain thread counts them. */
@@ -206,8 +263,8 @@ static void gather_losses(struct xtr_sink *s)
 
 		for (size_t k = 0; k < ARRAY_LEN(of); k++) {
 			if (of[k].n)
-				xtr_loss_set(s->loss, i / n_slots, xtr_type_of_slot(i % n_slots),
-					     (enum xtr_loss_cause)of[k].cause, of[k].n);
+				set_total(s, i / n_slots, xtr_type_of_slot(i % n_slots),
+					  (enum xtr_loss_cause)of[k].cause, of[k].n);
 		}
 	}
 }
@@ -222,27 +279,84 @@ static void gather_misses(struct xtr_sink *s)
 	}
 }
 
+int xtr_sink_totals(struct xtr_sink *s, bool final)
+{
+	int err;
+
+	if (s->flight)
+		s->flight->own = true;
+	err = xtr_totals_write(&s->totals, final, s->lost_0);
+	if (s->flight)
+		s->flight->own = false;
+	return err;
+}
+
+/* Memory that is held beside chunks, losses since the last look, and a file that is late. */
+static void look_after_flight(struct xtr_sink *s, bool losses, uint64_t now)
+{
+	struct xtr_flight *f = s->flight;
+	uint64_t lost;
+
+	if (losses) {
+		lost = xtr_sat_add(xtr_loss_total(s->before), xtr_loss_total(s->loss));
+		if (lost > f->lost_seen)
+			xtr_triggers_lost(&f->triggers, lost - f->lost_seen, now);
+		f->lost_seen = lost;
+		xtr_loss_drop_gaps(s->loss, f->from);
+	}
+	check(s, xtr_flight_tables(f, &s->next_tables, s->defs, s->watermark, now,
+				   xtr_loss_n_gaps(s->loss) * sizeof(struct xtr_gap)));
+	if (xtr_flight_overdue(f, now))
+		flight_due(s);
+}
+
 static void periodic(struct xtr_sink *s)
 {
 	uint64_t now = xtr_now();
+	bool losses = now >= s->next_loss;
 
 	if (s->full)
 		return;
+	if (s->rotate->ns)
+		rotate_if_due(s);
+	check(s, xtr_budget_look(s, now));
 	if (now >= s->next_clock) {
 		s->next_clock = now + CLOCK_EVERY;
 		check(s, xtr_clock_write(s->writer));
 	}
-	if (now >= s->next_loss) {
+	if (losses) {
 		s->next_loss = now + LOSS_EVERY;
-		gather_losses(s);
+		xtr_sink_gather(s);
 		check(s, xtr_writer_loss(s->writer));
 	}
 	if (now >= s->next_sync) {
 		s->next_sync = now + SYNC_EVERY;
-		check(s, xtr_totals_write(&s->totals, false, s->lost_0));
+		check(s, xtr_sink_totals(s, false));
+		check(s, xtr_budget_gap(s));
 		if (s->io->ops->sync)
 			check(s, s->io->ops->sync(s->io));
 	}
+	if (s->flight)
+		look_after_flight(s, losses, now);
+}
+
+static uint64_t until(uint64_t at, uint64_t now, uint64_t most)
+{
+	uint64_t left = at > now ? at - now : 0;
+
+	return left < most ? left : most;
+}
+
+/* How long to wait for a batch: not past the end of a piece, or the next look at the cost. */
+static uint64_t idle_ns(const struct xtr_sink *s)
+{
+	uint64_t now = xtr_now(), ns = IDLE_NS;
+
+	if (s->full)
+		return ns;
+	if (s->rotate->ns)
+		ns = until(s->rotate->next_at, now, ns);
+	return s->budget.on ? until(s->budget.next, now, ns) : ns;
 }
 
 static void *run(void *arg)
@@ -252,12 +366,19 @@ static void *run(void *arg)
 	struct xtr_buf *b;
 
 	while (!closed) {
-		b = xtr_queue_pop(s->queue, IDLE_NS, &closed);
+		b = xtr_queue_pop(s->queue, idle_ns(s), &closed);
 		if (b)
 			take(s, b);
 		periodic(s);
-		atomic_store_explicit(&s->bytes, xtr_writer_bytes(s->writer), memory_order_relaxed);
+		atomic_store_explicit(&s->bytes, bytes_written(s), memory_order_relaxed);
 	}
+	sem_post(&s->written);
+	while (sem_wait(&s->ended)) /* only a signal interrupts it */
+		;
+	if (s->complete && s->flight)
+		write_flight(s);
+	else if (s->complete)
+		xtr_rotate_trim(s->rotate, true);
 	return NULL;
 }
 
@@ -268,6 +389,10 @@ int xtr_sink_start(struct xtr_sink *s)
 	s->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (s->event_fd < 0)
 		return -errno;
+	s->lost_before = calloc(s->bpf->n_cpus, sizeof(*s->lost_before));
+	s->before = xtr_loss_new();
+	if (!s->lost_before || !s->before)
+		return -ENOMEM;
 	s->convert = (struct xtr_convert){
 		.sel = s->sel, .tables = s->tables, .loss = s->loss, .defs = s->defs, .key = s->key
 	};
@@ -280,8 +405,12 @@ int xtr_sink_start(struct xtr_sink *s)
 	err = xtr_totals_open(&s->totals);
 	if (!err)
 		err = xtr_clock_write(s->writer);
+	if (!err)
+		err = xtr_budget_start(s);
 	s->next_clock = xtr_now() + CLOCK_EVERY;
 	s->next_sync = xtr_now() + SYNC_EVERY;
+	if (!err && (sem_init(&s->written, 0, 0) || sem_init(&s->ended, 0, 0)))
+		err = -errno;
 	if (!err)
 		err = -pthread_create(&s->thread, NULL, run, s);
 	s->running = !err;
@@ -290,8 +419,20 @@ int xtr_sink_start(struct xtr_sink *s)
 
 void xtr_sink_join(struct xtr_sink *s)
 {
-	if (s->running)
-		pthread_join(s->thread, NULL);
+	if (!s->running)
+		return;
+	while (sem_wait(&s->written))
+		;
+	sem_post(&s->written);
+}
+
+/* The thread removes the last piece that is too many: nobody else may. */
+static void end_thread(struct xtr_sink *s)
+{
+	if (!s->running)
+		return;
+	sem_post(&s->ended);
+	pthread_join(s->thread, NULL);
 	s->running = false;
 }
 
@@ -310,7 +451,7 @@ static void last_gaps(struct xtr_sink *s)
 void xtr_sink_account(struct xtr_sink *s)
 {
 	last_gaps(s);
-	gather_losses(s);
+	xtr_sink_gather(s);
 	gather_misses(s);
 }
 
@@ -319,18 +460,31 @@ int xtr_sink_finish(struct xtr_sink *s, const char *reason, const struct xtr_rec
 	int rc, error = atomic_load(&s->error);
 
 	xtr_sink_account(s);
-	rc = xtr_totals_write(&s->totals, true, s->lost_0);
+	rc = xtr_sink_totals(s, true);
+	if (!rc)
+		rc = xtr_budget_state(s);
 	if (!rc)
 		rc = xtr_clock_write(s->writer);
-	if (!rc)
+	if (s->flight)
+		s->flight->end = reason;
+	else if (!rc)
 		rc = xtr_writer_finish(s->writer, reason, cost);
-	atomic_store(&s->bytes, xtr_writer_bytes(s->writer));
+	atomic_store(&s->bytes, bytes_written(s));
+	s->complete = !rc;
+	end_thread(s);
+	if (s->flight && !rc)
+		rc = s->flight->rc;
+	atomic_store(&s->bytes, bytes_written(s));
 	return rc ? rc : error;
 }
 
 void xtr_sink_free(struct xtr_sink *s)
 {
 	xtr_sink_join(s);
+	end_thread(s);
+	xtr_next_tables_free(&s->next_tables);
+	xtr_loss_free(s->before);
+	free(s->lost_before);
 	xtr_totals_close(&s->totals);
 	xtr_convert_close(&s->convert);
 	if (s->event_fd > 0)

@@ -7,23 +7,30 @@
 #ifndef XTR_RECORDER_SINK_H
 #define XTR_RECORDER_SINK_H
 
+#include "budget.h"
 #include "convert.h"
 #include "defs.h"
+#include "flight.h"
 #include "keep.h"
 #include "loader.h"
+#include "next_tables.h"
+#include "own_cost.h"
 #include "queue.h"
+#include "rotate.h"
 #include "select.h"
 #include "totals.h"
 
 #include "format/writer.h"
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 
 struct xtr_sink {
 	struct xtr_writer *writer;
 	struct xtr_io *io;
 	struct xtr_tables *tables;
+	struct xtr_meta *meta;
 	struct xtr_loss *loss;
 	struct xtr_defs *defs;
 	const struct xtr_siphash_key *key; /* NULL: pointers are kept */
@@ -33,23 +40,35 @@ struct xtr_sink {
 	struct xtr_keep *keep;
 	const char *path;    /* of the output; NULL if it is no file */
 	uint64_t size_limit; /* bytes, 0: none */
+	bool compact;        /* events are written in columns */
+	struct xtr_rotate *rotate;
+	struct xtr_flight *flight;             /* NULL: this is no flight recorder */
+	const atomic_uint_fast64_t *ring_high; /* bytes */
 	int event_fd;
 	pthread_t thread;
 	bool running;
-	bool full; /* no more events are written */
+	bool complete;        /* the end mark is written */
+	sem_t written, ended; /* everything is, but for the end; the end is, too */
+	bool full;            /* no more events are written */
 	struct xtr_convert convert;
 	struct xtr_buf *held; /* definitions that are not in the file yet */
 	uint32_t n_held;
 	struct xtr_totals totals;
+	struct xtr_budget budget;
 	uint64_t lost_0;                           /* losses of CPU 0 as last written */
 	uint64_t next_clock, next_loss, next_sync; /* ns */
+	struct xtr_loss *before;   /* lost before the piece being written; NULL: none */
+	uint64_t *lost_before;     /* the same by CPU, as the kernel counts */
+	uint64_t watermark;        /* ns: later events are not older */
+	struct xtr_own_cost spent; /* before the piece being written; set before the start */
+	struct xtr_next_tables next_tables;
 	atomic_uint_fast64_t events, bytes,
 		dropped; /* written; of the file; unwritten and spoilt */
 	_Atomic(const char *) stopped;
 	atomic_int error;
 };
 
-/* The fields up to size_limit are the caller's to set. */
+/* The fields up to ring_high are the caller's to set. */
 int xtr_sink_start(struct xtr_sink *s);
 /* The queue is closed: wait until everything is written. */
 void xtr_sink_join(struct xtr_sink *s);
@@ -58,5 +77,10 @@ void xtr_sink_account(struct xtr_sink *s);
 /* After join, programs detached: final losses and the end mark. 0 or -errno. */
 int xtr_sink_finish(struct xtr_sink *s, const char *reason, const struct xtr_recorder_cost *cost);
 void xtr_sink_free(struct xtr_sink *s);
+
+/* Inside: the kernel's counters and our own, as losses of this piece. */
+void xtr_sink_gather(struct xtr_sink *s);
+/* Inside: write the totals of sampled events. */
+int xtr_sink_totals(struct xtr_sink *s, bool final);
 
 #endif /* XTR_RECORDER_SINK_H */

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 /* The child's side: signals as a new program expects them, wait for the byte, run. */
-static void child(int go, int failed, char *const *argv)
+static void child(int go, int failed, char *const *argv, bool aside)
 {
 	sigset_t none;
 	char byte;
@@ -21,6 +21,8 @@ static void child(int go, int failed, char *const *argv)
 	signal(SIGPIPE, SIG_DFL);
 	if (getauxval(AT_SECURE) && getuid() && xtr_caps_forget())
 		_exit(125);
+	if (aside && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+		_exit(125);
 	if (read(go, &byte, 1) != 1)
 		_exit(125);
 	execvp(argv[0], argv);
@@ -30,7 +32,7 @@ static void child(int go, int failed, char *const *argv)
 	_exit(err == ENOENT ? 127 : 126);
 }
 
-int xtr_child_start(struct xtr_child *c, char *const *argv)
+int xtr_child_start(struct xtr_child *c, char *const *argv, bool aside)
 {
 	int go[2], failed[2];
 
@@ -46,7 +48,7 @@ int xtr_child_start(struct xtr_child *c, char *const *argv)
 	if (c->pid == 0) {
 		close(go[1]);
 		close(failed[0]);
-		child(go[0], failed[1], argv);
+		child(go[0], failed[1], argv, aside);
 	}
 	close(go[0]);
 	close(failed[1]);

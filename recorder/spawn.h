@@ -4,6 +4,7 @@
 #ifndef XTR_RECORDER_SPAWN_H
 #define XTR_RECORDER_SPAWN_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct xtr_child {
@@ -12,8 +13,11 @@ struct xtr_child {
 	int failed; /* read end: errno of exec, or end of file */
 };
 
-/* Start argv, waiting, with the privileges of the user who runs this program. 0 or -errno. */
-int xtr_child_start(struct xtr_child *c, char *const *argv);
+/*
+ * Start argv, waiting, with the privileges of the user who runs this program. aside: its standard
+ * output is our standard error, because ours carries the trace. 0 or -errno.
+ */
+int xtr_child_start(struct xtr_child *c, char *const *argv, bool aside);
 /* Let it run. 0, or -errno of the exec (the child has ended then). */
 int xtr_child_go(struct xtr_child *c);
 /* Give up a child that was not let go, and close what is open. */

@@ -37,6 +37,14 @@ int xtr_totals_open(struct xtr_totals *t)
 	return t->written ? 0 : -ENOMEM;
 }
 
+void xtr_totals_again(struct xtr_totals *t)
+{
+	if (t->written)
+		memset(t->written, 0,
+		       ((size_t)t->bpf->n_total_sets * XTR_TOTAL_WAYS + t->bpf->n_slots) *
+			       sizeof(*t->written));
+}
+
 void xtr_totals_close(struct xtr_totals *t)
 {
 	free(t->written);

@@ -24,6 +24,8 @@ int xtr_totals_open(struct xtr_totals *t);
  * program runs any more. lost: events of CPU 0 lost so far, as last written. 0 or -errno.
  */
 int xtr_totals_write(struct xtr_totals *t, bool final, uint64_t lost);
+/* Count none as written: a new piece begins, which is to have them all. */
+void xtr_totals_again(struct xtr_totals *t);
 void xtr_totals_close(struct xtr_totals *t);
 
 #endif /* XTR_RECORDER_TOTALS_H */

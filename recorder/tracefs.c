@@ -110,8 +110,11 @@ static int each_event(const char *dir, const char *system,
 	if (n < 0)
 		return errno == ENOTDIR ? 0 : -errno;
 	for (int i = 0; i < n && !rc; i++) {
-		if (xtr_tracefs_has(system, list[i]->d_name))
+		rc = xtr_tracefs_look(system, list[i]->d_name);
+		if (!rc)
 			rc = fn(ctx, system, list[i]->d_name);
+		else if (rc == -ENOENT || rc == -ENOTDIR || rc == -EACCES)
+			rc = 0; /* no event, or not for us */
 	}
 	free_list(list, n);
 	return rc;
