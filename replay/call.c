@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "call_rule.h"
+#include "field.h"
 #include "gaps.h"
 #include "keymap.h"
 
@@ -27,9 +28,9 @@ struct xtr_calls {
 	struct xtr_calls_opts o;
 	struct call_binding *binding;
 	size_t n_bindings;
-	struct xtr_keymap by_type; /* event type to binding */
-	struct xtr_keymap top;     /* owner to its innermost call */
-	struct xtr_gaps gaps;
+	struct xtr_keymap by_type;      /* event type to binding */
+	struct xtr_keymap top;          /* owner to its innermost call */
+	struct xtr_gaps gaps, left_out; /* left_out: those of the gaps without losses */
 	struct open_call *open;
 	uint32_t n, cap, n_open, free, head, tail;
 	uint64_t now;
@@ -80,6 +81,7 @@ void xtr_calls_free(struct xtr_calls *c)
 	xtr_keymap_free(&c->by_type);
 	xtr_keymap_free(&c->top);
 	xtr_gaps_free(&c->gaps);
+	xtr_gaps_free(&c->left_out);
 	for (size_t i = 0; i < c->n_bindings; i++)
 		call_unbind(&c->binding[i]);
 	free(c->binding);
@@ -118,11 +120,24 @@ static void link_outer(struct xtr_calls *c, struct xtr_call *call, uint32_t belo
 	call->outer = NULL;
 }
 
+/*
+ * Where events are left out, each by itself, the end that was found may be another call's. Calls of
+ * functions are left out as a whole, and waits with their fence.
+ */
+static bool pair_is_sure(const struct xtr_calls *c, const struct xtr_call *call)
+{
+	return !c->left_out.n || !call->begin_ns || !call->end_ns || call->kind == XTR_CALL_WAIT ||
+	       call->kind == XTR_CALL_FUNCTION || call->kind == XTR_CALL_API ||
+	       !xtr_gaps_overlap(&c->left_out, call->begin_ns, call->end_ns);
+}
+
 static int hand_out(struct xtr_calls *c, struct xtr_call *call, uint32_t below)
 {
 	uint64_t last = call->end_ns ? call->end_ns : c->now, ns;
 
 	link_outer(c, call, below);
+	if (!pair_is_sure(c, call))
+		call->end_ns = 0;
 	if (below != NONE && xtr_call_time(call, &ns))
 		c->open[below].call.inner_ns += ns;
 	call->gap = xtr_gaps_overlap(&c->gaps, call->begin_ns, last);
@@ -250,6 +265,9 @@ static void fill(const struct xtr_calls *c, struct open_call *o, const struct ca
 		o->call.ctx = v;
 	if (xtr_field_get(b->seqno, ev->rec, ev->size, &v))
 		o->call.seqno = v;
+	/* A switch's stack is that of the thread that leaves. */
+	if (b->side == SIDE_BEGIN)
+		o->call.stack = xtr_field_stack_id(b->stack, ev->rec, ev->size);
 }
 
 /* The innermost call of the binding's kind that this owner has open; `any`: of any name. */
@@ -376,16 +394,35 @@ static int switch_task(struct xtr_calls *c, const struct call_binding *b,
 	return ret;
 }
 
+bool xtr_calls_take(const struct xtr_calls *c, uint32_t type)
+{
+	return !type || xtr_keymap_get(&c->by_type, type, 0) != NONE;
+}
+
+void xtr_calls_now(struct xtr_calls *c, uint64_t ts)
+{
+	if (ts > c->now)
+		c->now = ts;
+}
+
+static int take_gap(struct xtr_calls *c, const struct xtr_gap *g)
+{
+	int ret = xtr_gaps_add(&c->gaps, g->first, g->last);
+
+	if (!ret && xtr_gap_left_out(g))
+		ret = xtr_gaps_add(&c->left_out, g->first, g->last);
+	return ret;
+}
+
 int xtr_calls_event(struct xtr_calls *c, const struct xtr_event *ev)
 {
 	const struct call_binding *b;
 	uint32_t i;
 	int ret;
 
-	if (ev->ts > c->now)
-		c->now = ev->ts;
+	xtr_calls_now(c, ev->ts);
 	if (ev->gap)
-		return xtr_gaps_add(&c->gaps, ev->gap->first, ev->gap->last);
+		return take_gap(c, ev->gap);
 	i = xtr_keymap_get(&c->by_type, ev->type, 0);
 	if (i == NONE)
 		return 0;

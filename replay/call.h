@@ -48,6 +48,7 @@ struct xtr_call {
 	uint32_t stream;           /* CPU at its begin (at its end if the begin is missing) */
 	uint32_t depth;            /* calls of the same thread (CPU) around it */
 	uint64_t ctx, seqno;       /* the fence that a wait is for */
+	uint32_t stack;            /* id of the thread's, at its begin; 0: not recorded */
 	int64_t ret;               /* what it returned, if ret_known */
 	bool on_cpu;               /* belongs to a CPU, not to a thread: irq, softirq, running */
 	bool ret_known;
@@ -83,6 +84,10 @@ void xtr_calls_free(struct xtr_calls *c);
  * the callback returned.
  */
 int xtr_calls_event(struct xtr_calls *c, const struct xtr_event *ev);
+/* Must events of this type (0: gaps) be given? Others need not be, if their time is told: */
+bool xtr_calls_take(const struct xtr_calls *c, uint32_t type);
+/* It is ts (ns) or later: what is open at the end lasted until then. */
+void xtr_calls_now(struct xtr_calls *c, uint64_t ts);
 /* No more events: hand out what is open, without an end. */
 int xtr_calls_finish(struct xtr_calls *c);
 

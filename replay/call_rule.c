@@ -114,6 +114,7 @@ int call_bind(struct call_binding *b, const struct xtr_meta *meta, const struct 
 		.prev_tid = xtr_event_field(d, "prev_pid"),
 		.ctx = xtr_event_field(d, "ctx"),
 		.seqno = xtr_event_field(d, "seqno"),
+		.stack = xtr_field_own_stack(d),
 	};
 	b->key = b->name;
 	if (!rule->pair)

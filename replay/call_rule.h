@@ -40,7 +40,8 @@ struct call_binding {
 	const char *key;  /* of a named call: begin and end have the same text */
 	char *owned;      /* name, module and key of a pair, allocated */
 	const char *module;
-	const struct xtr_field *name_field, *ret, *next_tid, *prev_tid, *ctx, *seqno, *context;
+	const struct xtr_field *name_field, *ret, *next_tid, *prev_tid, *ctx, *seqno, *context,
+		*stack;
 };
 
 /* Bind an event to its rule. 1; 0: it neither begins nor ends a call; -ENOMEM. */

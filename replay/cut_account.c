@@ -128,7 +128,7 @@ static void sum_told(struct cut *c)
 		const struct xtr_loss_entry *e = xtr_loss_entry_at(c->loss, i);
 		const uint64_t *k = xtr_map_get(&c->by_stream, e->stream, 0);
 
-		if (e->cause && k)
+		if (xtr_loss_is_loss(e->cause) && k)
 			c->stream[*k].told = xtr_sat_add(c->stream[*k].told, e->total);
 	}
 }

@@ -17,6 +17,7 @@
 #include "model.h"
 #include "record.h"
 
+#include "format/task_cache.h"
 #include "format/xtr_format.h"
 
 #define NONE XTR_KEYMAP_NONE
@@ -82,11 +83,21 @@ struct xtr_model {
 	uint32_t n_deps, cap_deps, free_deps;
 	struct xtr_dep scratch[XTR_JOB_DEPS_MAX];
 	uint64_t now;           /* ns: time of the last event */
+	uint64_t due;           /* ns: until then the first job held need not be looked at */
 	bool ended;             /* xtr_model_finish: nothing more can come */
 	bool keys_inferred;     /* an importer made up the jobs' keys (spec/events.md) */
 	bool no_error_in_fence; /* the records of fences do not tell their error */
 	int stopped;            /* what the depth callback returned, if not 0 */
+	struct xtr_task_cache tasks;
 };
+
+/* xtr_model_ring_index, for who asks often. */
+static inline int64_t ring_index(struct xtr_model *m, uint32_t id)
+{
+	int64_t i = xtr_rings_cached(&m->rings, id);
+
+	return i >= 0 ? i : xtr_model_ring_index(m, id);
+}
 
 /* model.c: what an event means for a job, now; s: the step of a source that it is, or NULL. */
 int job_queued(struct xtr_model *m, const struct xtr_gpu_record *r);
@@ -110,9 +121,14 @@ int share_enter(struct xtr_model *m, uint32_t i);
 void share_leave(struct xtr_model *m, uint32_t i);
 
 /* slots.c */
-uint32_t slot_find(const struct xtr_model *m, uint64_t ctx, uint64_t seqno);
-/* A new open slot under this key; another one that has the key loses it. Index, or -errno. */
-int64_t slot_new(struct xtr_model *m, uint64_t ctx, uint64_t seqno, uint64_t ts, uint32_t ring);
+static inline uint32_t slot_find(const struct xtr_model *m, uint64_t ctx, uint64_t seqno)
+{
+	return xtr_keymap_get(&m->jobs, ctx, seqno);
+}
+/*
+ * A new open slot under this key; `old`, what slot_find gives, loses it. Index, or -errno.
+ */
+int64_t slot_new(struct xtr_model *m, const struct xtr_gpu_record *r, uint32_t ring, uint32_t old);
 /* Move an open slot to the end of the held list. */
 void slot_hold(struct xtr_model *m, uint32_t i);
 /* Take the first slot off the held list, hand it out, free it. 0 or -errno or the callback's. */
@@ -127,8 +143,14 @@ int wait_begin(struct xtr_model *m, uint32_t i, const struct xtr_gpu_record *r, 
 /* The job is no longer waiting (it runs, ended, or looks at its next dependency). */
 void wait_end(struct xtr_model *m, uint32_t i, uint64_t ts, uint32_t blocker_ring);
 /* This fence was signalled, or, with scheduled_only, its job was handed to the hardware. */
-void wait_wake(struct xtr_model *m, uint64_t ctx, uint64_t seqno, uint64_t ts, bool scheduled_only,
-	       uint32_t ring_id);
+void wait_wake_all(struct xtr_model *m, uint64_t ctx, uint64_t seqno, uint64_t ts,
+		   bool scheduled_only, uint32_t ring_id);
+static inline void wait_wake(struct xtr_model *m, uint64_t ctx, uint64_t seqno, uint64_t ts,
+			     bool scheduled_only, uint32_t ring_id)
+{
+	if (m->waiters.n)
+		wait_wake_all(m, ctx, seqno, ts, scheduled_only, ring_id);
+}
 /* Copy the slot's dependencies to m->scratch and free them. */
 void wait_collect(struct xtr_model *m, uint32_t i);
 

@@ -63,43 +63,49 @@ static bool needs_quotes(const char *s, size_t n)
 	return !n || memchr(s, ' ', n) || memchr(s, '=', n);
 }
 
-static void put_string(FILE *f, const char *s, size_t n)
+static void put_string(struct xtr_line *l, const char *s, size_t n)
 {
 	bool quote = needs_quotes(s, n);
 
 	if (quote)
-		fputc('"', f);
-	xtr_text_put(f, s, n);
+		xtr_line_char(l, '"');
+	xtr_line_text(l, s, n);
 	if (quote)
-		fputc('"', f);
+		xtr_line_char(l, '"');
 }
 
-static void put_strid(FILE *f, const struct xtr_tables *t, uint64_t id)
+static void put_unknown(struct xtr_line *l, const char *what, uint64_t id)
+{
+	xtr_line_str(l, what);
+	xtr_line_u64(l, id, 1);
+}
+
+static void put_strid(struct xtr_line *l, const struct xtr_tables *t, uint64_t id)
 {
 	size_t n = 0;
 	const char *s = id <= UINT32_MAX ? xtr_tables_string(t, (uint32_t)id, &n) : NULL;
 
 	if (!id)
-		fputc('-', f);
+		xtr_line_char(l, '-');
 	else if (s)
-		put_string(f, s, n);
+		put_string(l, s, n);
 	else
-		fprintf(f, "?str:%" PRIu64, id);
+		put_unknown(l, "?str:", id);
 }
 
-static void put_ring(FILE *f, const struct xtr_tables *t, uint64_t id)
+static void put_ring(struct xtr_line *l, const struct xtr_tables *t, uint64_t id)
 {
 	const struct xtr_ring *ring = xtr_tables_ring(t, (uint32_t)id);
 
 	if (!id) {
-		fputc('-', f);
+		xtr_line_char(l, '-');
 	} else if (!ring) {
-		fprintf(f, "?ring:%" PRIu64, id);
+		put_unknown(l, "?ring:", id);
 	} else {
-		put_strid(f, t, ring->device);
-		fputc('/', f);
-		put_strid(f, t, ring->name);
-		fprintf(f, "#%" PRIu64, id);
+		put_strid(l, t, ring->device);
+		xtr_line_char(l, '/');
+		put_strid(l, t, ring->name);
+		put_unknown(l, "#", id);
 	}
 }
 
@@ -112,33 +118,49 @@ static const char *text_of(const struct xtr_tables *t, uint32_t id, size_t *n)
 }
 
 /* symbol+offset [module]; module+offset; or the bare address of what is in no known module. */
-static void put_frame(FILE *f, const struct xtr_tables *t, uint32_t id)
+static void put_frame(struct xtr_line *l, const struct xtr_tables *t, uint32_t id)
 {
 	const struct xtr_frame *frame = xtr_tables_frame(t, id);
 	const char *symbol, *module;
 	size_t n_symbol = 0, n_module = 0;
 
 	if (!frame) {
-		fprintf(f, "?frame:%u", id);
+		put_unknown(l, "?frame:", id);
 		return;
 	}
 	symbol = text_of(t, frame->symbol, &n_symbol);
 	module = text_of(t, frame->module, &n_module);
 	if (symbol)
-		xtr_text_put(f, symbol, n_symbol);
+		xtr_line_text(l, symbol, n_symbol);
 	else if (module)
-		xtr_text_put(f, module, n_module);
-	fprintf(f, symbol || module ? "+0x%" PRIx64 : "0x%" PRIx64, frame->offset);
+		xtr_line_text(l, module, n_module);
+	if (symbol || module)
+		xtr_line_char(l, '+');
+	xtr_line_hex(l, frame->offset);
 	if (symbol && module) {
-		fputs(" [", f);
-		xtr_text_put(f, module, n_module);
-		fputc(']', f);
+		xtr_line_str(l, " [");
+		xtr_line_text(l, module, n_module);
+		xtr_line_char(l, ']');
 	} else if (!symbol && !module) {
-		fputs(" [unknown]", f);
+		xtr_line_str(l, " [unknown]");
 	}
 }
 
-void xtr_field_stack(FILE *f, const struct xtr_tables *t, const struct xtr_field *field,
+const struct xtr_field *xtr_field_own_stack(const struct xtr_event_desc *d)
+{
+	const struct xtr_field *f = d ? xtr_event_field(d, "stack") : NULL;
+
+	return f && f->repr == XTR_REPR_STACK ? f : NULL;
+}
+
+uint32_t xtr_field_stack_id(const struct xtr_field *f, const uint8_t *rec, uint32_t size)
+{
+	uint64_t id = 0;
+
+	return f && xtr_field_get(f, rec, size, &id) ? (uint32_t)id : 0;
+}
+
+void xtr_field_stack(struct xtr_line *l, const struct xtr_tables *t, const struct xtr_field *field,
 		     const uint8_t *rec, uint32_t size)
 {
 	const uint32_t *frames;
@@ -148,16 +170,19 @@ void xtr_field_stack(FILE *f, const struct xtr_tables *t, const struct xtr_field
 	if (field->repr != XTR_REPR_STACK || !xtr_field_get(field, rec, size, &id) || !id)
 		return;
 	frames = xtr_tables_stack(t, (uint32_t)id, &n);
-	if (!frames)
-		fprintf(f, "%*s?stack:%" PRIu64 "\n", XTR_STACK_INDENT, "", id);
+	if (!frames) {
+		xtr_line_fill(l, ' ', XTR_STACK_INDENT);
+		put_unknown(l, "?stack:", id);
+		xtr_line_char(l, '\n');
+	}
 	for (i = 0; frames && i < n; i++) {
-		fprintf(f, "%*s", XTR_STACK_INDENT, "");
-		put_frame(f, t, frames[i]);
-		fputc('\n', f);
+		xtr_line_fill(l, ' ', XTR_STACK_INDENT);
+		put_frame(l, t, frames[i]);
+		xtr_line_char(l, '\n');
 	}
 }
 
-static void put_flag_names(FILE *f, const struct xtr_field *field, uint64_t v)
+static void put_flag_names(struct xtr_line *l, const struct xtr_field *field, uint64_t v)
 {
 	const char *sep = "";
 	uint32_t i;
@@ -167,13 +192,17 @@ static void put_flag_names(FILE *f, const struct xtr_field *field, uint64_t v)
 
 		if (!bit || (v & bit) != bit)
 			continue;
-		fputs(sep, f);
-		xtr_text_put(f, field->names[i].name, strlen(field->names[i].name));
+		xtr_line_str(l, sep);
+		xtr_line_text(l, field->names[i].name, strlen(field->names[i].name));
 		sep = "|";
 		v &= ~bit;
 	}
-	if (v || !*sep)
-		fprintf(f, v ? "%s0x%" PRIx64 : "%s%" PRIu64, sep, v);
+	if (v) {
+		xtr_line_str(l, sep);
+		xtr_line_hex(l, v);
+	} else if (!*sep) {
+		xtr_line_char(l, '0');
+	}
 }
 
 /* Units that change what a number means; a count of jobs is a number, and an errno has no unit. */
@@ -185,39 +214,31 @@ static bool is_measure(const char *unit)
 	size_t i;
 
 	for (i = 0; unit && i < sizeof(measures) / sizeof(measures[0]); i++)
-		if (!strcmp(unit, measures[i]))
+		if (*unit == *measures[i] && !strcmp(unit, measures[i]))
 			return true;
 	return false;
 }
 
-static void put_integer(FILE *f, const struct xtr_field *field, uint64_t v)
+static void put_integer(struct xtr_line *l, const struct xtr_field *field, uint64_t v)
 {
 	const char *name =
 		field->names_kind == XTR_NAMES_ENUM ? xtr_field_value_name(field, v) : NULL;
 
 	if (field->names_kind == XTR_NAMES_FLAGS)
-		put_flag_names(f, field, v);
+		put_flag_names(l, field, v);
 	else if (name)
-		xtr_text_put(f, name, strlen(name));
+		xtr_line_text(l, name, strlen(name));
 	else if (is_hex(field->repr))
-		fprintf(f, "0x%" PRIx64, v);
+		xtr_line_hex(l, v);
 	else if (xtr_repr_is_signed(field->repr))
-		fprintf(f, "%" PRId64, (int64_t)v);
+		xtr_line_s64(l, (int64_t)v);
 	else
-		fprintf(f, "%" PRIu64, v);
+		xtr_line_u64(l, v, 1);
 	if (is_measure(field->unit) && !name)
-		xtr_text_put(f, field->unit, strlen(field->unit));
+		xtr_line_text(l, field->unit, strlen(field->unit));
 }
 
-static void put_bytes(FILE *f, const char *s, size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		fprintf(f, "%02x", (unsigned char)s[i]);
-}
-
-bool xtr_field_text(FILE *f, const struct xtr_tables *t, const struct xtr_field *field,
+bool xtr_field_text(struct xtr_line *l, const struct xtr_tables *t, const struct xtr_field *field,
 		    const uint8_t *rec, uint32_t size)
 {
 	const char *bytes;
@@ -227,22 +248,22 @@ bool xtr_field_text(FILE *f, const struct xtr_tables *t, const struct xtr_field 
 	if (field->repr == XTR_REPR_STR || field->repr == XTR_REPR_BYTES) {
 		bytes = raw_bytes(field, rec, size, &n);
 		if (bytes && field->repr == XTR_REPR_STR)
-			put_string(f, bytes, n);
+			put_string(l, bytes, n);
 		else if (bytes)
-			put_bytes(f, bytes, n);
+			xtr_line_bytes(l, (const uint8_t *)bytes, n);
 		return bytes;
 	}
 	if (!xtr_field_get(field, rec, size, &v))
 		return false;
 	switch (field->repr) {
 	case XTR_REPR_STRID:
-		put_strid(f, t, v);
+		put_strid(l, t, v);
 		break;
 	case XTR_REPR_RING:
-		put_ring(f, t, v);
+		put_ring(l, t, v);
 		break;
 	default:
-		put_integer(f, field, v);
+		put_integer(l, field, v);
 	}
 	return true;
 }
@@ -251,51 +272,59 @@ static void json_strid(struct xtr_json *j, const struct xtr_tables *t, uint64_t 
 {
 	size_t n = 0;
 	const char *s = id <= UINT32_MAX ? xtr_tables_string(t, (uint32_t)id, &n) : NULL;
-	char unknown[32];
+	char unknown[5 + XTR_DIGITS_MAX] = "?str:";
 
-	snprintf(unknown, sizeof(unknown), "?str:%" PRIu64, id);
-	if (s)
+	if (s || !id)
 		xtr_json_strn(j, s, n);
 	else
-		xtr_json_str(j, id ? unknown : NULL);
+		xtr_json_strn(j, unknown, (size_t)(xtr_digits_put(unknown + 5, id) - unknown));
 }
 
-/* As put_strid, into at most cap bytes; returns their number. */
-static size_t strid_text(char *buf, size_t cap, const struct xtr_tables *t, uint32_t id)
+/* "what" and id, to p; returns the byte behind. */
+static char *copy_unknown(char *p, const char *what, uint64_t id)
+{
+	return xtr_digits_put(stpcpy(p, what), id);
+}
+
+/* As put_strid; what is longer than RING_PART_MAX is cut. */
+static char *copy_strid(char *p, const struct xtr_tables *t, uint32_t id)
 {
 	size_t n = 0;
-	const char *s = xtr_tables_string(t, id, &n), *quote;
-	char name[RING_PART_MAX];
+	const char *s = xtr_tables_string(t, id, &n);
+	bool quote;
 
 	if (!id)
-		return (size_t)snprintf(buf, cap, "-");
+		return stpcpy(p, "-");
 	if (!s)
-		return (size_t)snprintf(buf, cap, "?str:%" PRIu32, id);
-	quote = needs_quotes(s, n) ? "\"" : "";
-	return (size_t)snprintf(buf, cap, "%s%s%s", quote, xtr_text_name(name, sizeof(name), s, n),
-				quote);
+		return copy_unknown(p, "?str:", id);
+	quote = needs_quotes(s, n);
+	if (quote)
+		*p++ = '"';
+	p += strlen(xtr_text_name(p, RING_PART_MAX, s, n));
+	if (quote)
+		*p++ = '"';
+	return p;
 }
 
 /* As put_ring; names are cut where they are longer than any device's. */
 static void json_ring(struct xtr_json *j, const struct xtr_tables *t, uint64_t id)
 {
 	const struct xtr_ring *ring = xtr_tables_ring(t, (uint32_t)id);
-	char buf[2 * RING_PART_MAX + 64];
-	size_t n;
+	char buf[2 * RING_PART_MAX + 64], *p = buf;
 
 	if (!id) {
 		xtr_json_null(j);
 		return;
 	}
 	if (ring) {
-		n = strid_text(buf, sizeof(buf), t, ring->device);
-		buf[n++] = '/';
-		n += strid_text(buf + n, sizeof(buf) - n, t, ring->name);
-		snprintf(buf + n, sizeof(buf) - n, "#%" PRIu64, id);
+		p = copy_strid(p, t, ring->device);
+		*p++ = '/';
+		p = copy_strid(p, t, ring->name);
+		p = copy_unknown(p, "#", id);
 	} else {
-		snprintf(buf, sizeof(buf), "?ring:%" PRIu64, id);
+		p = copy_unknown(p, "?ring:", id);
 	}
-	xtr_json_str(j, buf);
+	xtr_json_strn(j, buf, (size_t)(p - buf));
 }
 
 static void json_frame(struct xtr_json *j, const struct xtr_tables *t, uint32_t id)
@@ -303,7 +332,6 @@ static void json_frame(struct xtr_json *j, const struct xtr_tables *t, uint32_t 
 	const struct xtr_frame *frame = xtr_tables_frame(t, id);
 	const char *symbol = NULL, *module = NULL;
 	size_t n_symbol = 0, n_module = 0;
-	char hex[24];
 
 	xtr_json_begin_object(j);
 	if (frame) {
@@ -313,8 +341,8 @@ static void json_frame(struct xtr_json *j, const struct xtr_tables *t, uint32_t 
 		xtr_json_strn(j, symbol, n_symbol);
 		xtr_json_key(j, "module");
 		xtr_json_strn(j, module, n_module);
-		snprintf(hex, sizeof(hex), "0x%" PRIx64, frame->offset);
-		xtr_json_kv_str(j, symbol || module ? "offset" : "address", hex);
+		xtr_json_key(j, symbol || module ? "offset" : "address");
+		xtr_json_hex_number(j, frame->offset);
 	}
 	xtr_json_end_object(j);
 }
@@ -356,13 +384,10 @@ static void json_named(struct xtr_json *j, const struct xtr_field *field, uint64
 
 static void json_integer(struct xtr_json *j, const struct xtr_field *field, uint64_t v)
 {
-	char hex[24];
-
 	if (field->names_kind != XTR_NAMES_NONE) {
 		json_named(j, field, v);
 	} else if (is_hex(field->repr)) {
-		snprintf(hex, sizeof(hex), "0x%" PRIx64, v);
-		xtr_json_str(j, hex);
+		xtr_json_hex_number(j, v);
 	} else if (xtr_repr_is_signed(field->repr)) {
 		xtr_json_s64(j, (int64_t)v);
 	} else {

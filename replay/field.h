@@ -6,6 +6,7 @@
 #include "format/schema.h"
 #include "format/tables.h"
 #include "json.h"
+#include "line.h"
 
 #define XTR_STACK_INDENT 8 /* columns */
 
@@ -20,10 +21,17 @@ const char *xtr_field_value_name(const struct xtr_field *field, uint64_t v);
 
 /* Nothing is printed for a field that does not fit into the record. Return true if something was.
  */
-bool xtr_field_text(FILE *f, const struct xtr_tables *t, const struct xtr_field *field,
+bool xtr_field_text(struct xtr_line *l, const struct xtr_tables *t, const struct xtr_field *field,
 		    const uint8_t *rec, uint32_t size);
+/*
+ * The field that holds the stack of the thread that the event is of, as a recorder took it; NULL:
+ * it has none (or d is NULL).
+ */
+const struct xtr_field *xtr_field_own_stack(const struct xtr_event_desc *d);
+/* The id in it, 0: none taken, or f is NULL. */
+uint32_t xtr_field_stack_id(const struct xtr_field *f, const uint8_t *rec, uint32_t size);
 /* The frames of a stack field, innermost first, a line each; nothing if it is no stack, or none. */
-void xtr_field_stack(FILE *f, const struct xtr_tables *t, const struct xtr_field *field,
+void xtr_field_stack(struct xtr_line *l, const struct xtr_tables *t, const struct xtr_field *field,
 		     const uint8_t *rec, uint32_t size);
 /* Key and value; a stack is an array of frames. Ids are resolved; numbers with names become
  * {"value", "name"} or {"value", "flags"}. */

@@ -32,7 +32,7 @@ int xtr_gaps_add(struct xtr_gaps *g, uint64_t first, uint64_t last)
 }
 
 /* Binary search for the last span that begins at or before `to`. */
-bool xtr_gaps_overlap(const struct xtr_gaps *g, uint64_t from, uint64_t to)
+bool xtr_gaps_search(const struct xtr_gaps *g, uint64_t from, uint64_t to)
 {
 	size_t lo = 0, hi = g->n;
 

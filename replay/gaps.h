@@ -21,7 +21,11 @@ struct xtr_gaps { /* all zero: empty */
 /* Spans come in order of first. 0 or -ENOMEM. */
 int xtr_gaps_add(struct xtr_gaps *g, uint64_t first, uint64_t last);
 /* True if something was lost between from and to (inclusive). */
-bool xtr_gaps_overlap(const struct xtr_gaps *g, uint64_t from, uint64_t to);
+bool xtr_gaps_search(const struct xtr_gaps *g, uint64_t from, uint64_t to);
+static inline bool xtr_gaps_overlap(const struct xtr_gaps *g, uint64_t from, uint64_t to)
+{
+	return g->n && xtr_gaps_search(g, from, to);
+}
 void xtr_gaps_free(struct xtr_gaps *g);
 
 #endif /* XTR_GAPS_H */

@@ -183,6 +183,7 @@ int ivpu_open(void **self, const struct xtr_source_env *env)
 	if (!v)
 		return -ENOMEM;
 	ivpu_state_init(&v->s);
+	v->meta = env->meta;
 	v->tables = env->tables;
 	err = bind_all(v, env);
 	*self = v; /* closed by the caller, whatever happened */

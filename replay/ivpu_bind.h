@@ -34,6 +34,7 @@ struct fence_fields {
 
 struct ivpu {
 	struct ivpu_state s;
+	const struct xtr_meta *meta;
 	const struct xtr_tables *tables;
 	const struct xtr_field *event, *ctx_id, *engine_id, *job_id; /* vpu:job; NULL: not usable */
 	struct fence_fields init, sig;

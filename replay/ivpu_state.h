@@ -28,6 +28,7 @@ struct ivpu_job {
 
 struct ivpu_thread {
 	uint64_t submit_ns;          /* the ioctl was entered; 0: it is not in one */
+	uint32_t stack;              /* id of its stack then; 0: not recorded */
 	uint64_t sig_ctx, sig_seqno; /* the fence that it signalled last */
 	uint64_t job_ctx, job_seqno; /* the job that it created last and did not submit */
 	int32_t error;               /* of that fence */

@@ -113,6 +113,7 @@ struct xtr_job {
 	uint32_t n_deps, n_waits;
 	uint32_t tid, pid; /* pid 0: not known (in an imported trace) */
 	uint32_t comm;     /* string id, 0: not known */
+	uint32_t stack;    /* id of the submitter's stack in table stacks, 0: not recorded */
 	uint32_t stream;   /* CPU of the done event */
 	int32_t error;     /* of the finished fence; valid if result_known */
 	uint32_t flags;    /* enum xtr_job_flag */

@@ -40,17 +40,20 @@ static void fill(struct xtr_row *row, const struct xtr_tables *t, bool times,
 void xtr_jobs_csv(FILE *f, const struct xtr_tables *t, bool times, const struct xtr_job *j)
 {
 	struct xtr_row row = { 0 };
+	struct xtr_line l;
 	size_t i;
 
 	fill(&row, t, times, j);
+	xtr_line_begin(&l, f);
 	for (i = 0; i < jobs->n; i++) {
 		if (not_in_csv[i])
 			continue;
 		if (i)
-			fputc(',', f);
-		xtr_cell_csv(f, &row.cell[i]);
+			xtr_line_char(&l, ',');
+		xtr_cell_csv(&l, &row.cell[i]);
 	}
-	fputs("\r\n", f);
+	xtr_line_put(&l, "\r\n", 2);
+	xtr_line_flush(&l);
 }
 
 static void json_deps(struct xtr_json *json, bool times, const struct xtr_job *j)

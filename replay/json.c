@@ -3,32 +3,37 @@
 #include "utf8.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <string.h>
 
 void xtr_json_init(struct xtr_json *j, FILE *f, bool pretty)
 {
-	memset(j, 0, sizeof(*j));
-	j->f = f;
+	xtr_line_begin(&j->line, f);
 	j->pretty = pretty;
+	j->after_key = false;
+	j->depth = 0;
+	j->has_item[0] = false;
+}
+
+/* Documents are seen whole: others may write to the stream between them. */
+static void after_value(struct xtr_json *j)
+{
+	if (!j->depth)
+		xtr_line_flush(&j->line);
 }
 
 void xtr_json_newline(struct xtr_json *j)
 {
 	assert(!j->depth);
-	fputc('\n', j->f);
+	putc_unlocked('\n', j->line.f);
 	j->has_item[0] = false;
 }
 
 static void indent(struct xtr_json *j)
 {
-	unsigned int i;
-
 	if (!j->pretty)
 		return;
-	fputc('\n', j->f);
-	for (i = 0; i < j->depth; i++)
-		fputs("  ", j->f);
+	xtr_line_char(&j->line, '\n');
+	xtr_line_fill(&j->line, ' ', 2 * (size_t)j->depth);
 }
 
 /* What stands between the item before and the value that follows. */
@@ -39,7 +44,7 @@ static void before_value(struct xtr_json *j)
 		return;
 	}
 	if (j->has_item[j->depth])
-		fputc(',', j->f);
+		xtr_line_char(&j->line, ',');
 	if (j->depth)
 		indent(j);
 	j->has_item[j->depth] = true;
@@ -48,7 +53,7 @@ static void before_value(struct xtr_json *j)
 static void begin(struct xtr_json *j, char c)
 {
 	before_value(j);
-	fputc(c, j->f);
+	xtr_line_char(&j->line, c);
 	j->depth++;
 	assert(j->depth < XTR_JSON_DEPTH);
 	j->has_item[j->depth] = false;
@@ -62,7 +67,8 @@ static void end(struct xtr_json *j, char c)
 	j->depth--;
 	if (items)
 		indent(j);
-	fputc(c, j->f);
+	xtr_line_char(&j->line, c);
+	after_value(j);
 }
 
 void xtr_json_begin_object(struct xtr_json *j)
@@ -85,85 +91,116 @@ void xtr_json_end_array(struct xtr_json *j)
 	end(j, ']');
 }
 
-/* How many bytes at s stand for themselves. */
-static size_t plain(const char *s, size_t n)
+/* The number of a character of 1 to 3 bytes. */
+static unsigned int code_point(const char *s, size_t len)
 {
-	size_t i;
+	const unsigned char *p = (const unsigned char *)s;
 
-	for (i = 0; i < n; i++)
-		if ((signed char)s[i] < 0x20 || s[i] == 0x7f || s[i] == '"' || s[i] == '\\')
-			break; /* from 0x80 on they are negative */
-	return i;
+	if (len == 1)
+		return p[0];
+	if (len == 2)
+		return (p[0] & 0x1fu) << 6 | (p[1] & 0x3fu);
+	return (p[0] & 0xfu) << 12 | (p[1] & 0x3fu) << 6 | (p[2] & 0x3fu);
 }
 
-/* RFC 8259 section 7: quotation mark, backslash and U+0000 to U+001F must be escaped; DEL is too.
- */
-void xtr_json_quote(FILE *f, const char *s, size_t n)
+/* "\\u0085" */
+static void put_escape(struct xtr_line *l, unsigned int c)
+{
+	static const char digits[] = "0123456789abcdef";
+	const char text[] = {
+		'\\',          'u', digits[c >> 12 & 15], digits[c >> 8 & 15], digits[c >> 4 & 15],
+		digits[c & 15]
+	};
+
+	xtr_line_put(l, text, sizeof(text));
+}
+
+/* The character at s, of n bytes left, which is not plain; returns its length. */
+static size_t put_special(struct xtr_line *l, const char *s, size_t n)
 {
 	static const char *const shorts[0x20] = {
 		['\b'] = "\\b", ['\t'] = "\\t", ['\n'] = "\\n", ['\f'] = "\\f", ['\r'] = "\\r",
 	};
+	size_t len = xtr_utf8_len(s, n);
+	unsigned char c = (unsigned char)*s;
+
+	if (!len) {
+		put_escape(l, 0xfffd);
+		return 1;
+	}
+	if (c == '"' || c == '\\') {
+		xtr_line_char(l, '\\');
+		xtr_line_char(l, *s);
+	} else if (c < 0x20 && shorts[c]) {
+		xtr_line_str(l, shorts[c]);
+	} else if (xtr_utf8_is_control(s, len)) {
+		put_escape(l, code_point(s, len));
+	} else {
+		xtr_line_put(l, s, len);
+	}
+	return len;
+}
+
+/* RFC 8259 section 7: quotation mark, backslash and U+0000 to U+001F must be escaped; others that a
+ * terminal would obey are too. */
+void xtr_json_escape(struct xtr_line *l, const char *s, size_t n)
+{
 	size_t i = 0, len;
 
-	fputc('"', f);
-	while (i < n) {
-		unsigned char c = (unsigned char)s[i];
-
-		len = plain(s + i, n - i);
-		if (len) {
-			fwrite(s + i, 1, len, f);
-			i += len;
-			continue;
-		}
-		len = xtr_utf8_len(s + i, n - i);
-		if (!len) {
-			fputs("\\ufffd", f);
-			len = 1;
-		} else if (c == '"' || c == '\\') {
-			fprintf(f, "\\%c", c);
-		} else if (c < 0x20 && shorts[c]) {
-			fputs(shorts[c], f);
-		} else if (c < 0x20 || c == 0x7f) {
-			fprintf(f, "\\u%04x", c);
-		} else {
-			fwrite(s + i, 1, len, f);
-		}
+	for (;;) {
+		len = xtr_utf8_plain(s + i, n - i, '"');
+		xtr_line_put(l, s + i, len);
 		i += len;
+		if (i == n)
+			return;
+		i += put_special(l, s + i, n - i);
 	}
-	fputc('"', f);
+}
+
+void xtr_json_quote(struct xtr_line *l, const char *s, size_t n)
+{
+	xtr_line_char(l, '"');
+	xtr_json_escape(l, s, n);
+	xtr_line_char(l, '"');
 }
 
 void xtr_json_key(struct xtr_json *j, const char *key)
 {
 	assert(j->depth && !j->after_key);
 	before_value(j);
-	xtr_json_quote(j->f, key, strlen(key));
-	fputs(j->pretty ? ": " : ":", j->f);
+	xtr_json_quote(&j->line, key, strlen(key));
+	xtr_line_char(&j->line, ':');
+	if (j->pretty)
+		xtr_line_char(&j->line, ' ');
 	j->after_key = true;
 }
 
 void xtr_json_u64(struct xtr_json *j, uint64_t v)
 {
 	before_value(j);
-	fprintf(j->f, "%" PRIu64, v);
+	xtr_line_number(&j->line, v);
+	after_value(j);
 }
 
 void xtr_json_s64(struct xtr_json *j, int64_t v)
 {
 	before_value(j);
-	fprintf(j->f, "%" PRId64, v);
+	xtr_line_s64(&j->line, v);
+	after_value(j);
 }
 
 void xtr_json_bool(struct xtr_json *j, bool v)
 {
 	before_value(j);
-	fputs(v ? "true" : "false", j->f);
+	xtr_line_str(&j->line, v ? "true" : "false");
+	after_value(j);
 }
 
 void xtr_json_null(struct xtr_json *j)
 {
 	before_value(j);
-	fputs("null", j->f);
+	xtr_line_str(&j->line, "null");
+	after_value(j);
 }
 
 void xtr_json_strn(struct xtr_json *j, const char *s, size_t n)
@@ -173,7 +210,8 @@ void xtr_json_strn(struct xtr_json *j, const char *s, size_t n)
 		return;
 	}
 	before_value(j);
-	xtr_json_quote(j->f, s, n);
+	xtr_json_quote(&j->line, s, n);
+	after_value(j);
 }
 
 void xtr_json_str(struct xtr_json *j, const char *s)
@@ -183,15 +221,20 @@ void xtr_json_str(struct xtr_json *j, const char *s)
 
 void xtr_json_hex(struct xtr_json *j, const uint8_t *p, size_t n)
 {
-	static const char digits[] = "0123456789abcdef";
-
 	before_value(j);
-	fputc('"', j->f);
-	for (size_t i = 0; i < n; i++) {
-		fputc(digits[p[i] >> 4], j->f);
-		fputc(digits[p[i] & 15], j->f);
-	}
-	fputc('"', j->f);
+	xtr_line_char(&j->line, '"');
+	xtr_line_bytes(&j->line, p, n);
+	xtr_line_char(&j->line, '"');
+	after_value(j);
+}
+
+void xtr_json_hex_number(struct xtr_json *j, uint64_t v)
+{
+	before_value(j);
+	xtr_line_char(&j->line, '"');
+	xtr_line_hex(&j->line, v);
+	xtr_line_char(&j->line, '"');
+	after_value(j);
 }
 
 void xtr_json_kv_u64(struct xtr_json *j, const char *key, uint64_t v)

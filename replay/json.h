@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A streaming JSON emitter (RFC 8259): writes as it is called, holds nothing, and its output is
- * valid UTF-8 whatever the input was. Commas, quotes and indentation are its own business; the
- * caller only keeps begin and end in balance. Numbers are integers, written in full: no floating
- * point.
+ * A streaming JSON emitter (RFC 8259): writes as it is called, holds less than a line's memory and
+ * nothing at the end of a document, and its output is valid UTF-8 whatever the input was. Commas,
+ * quotes and indentation are its own business; the caller only keeps begin and end in balance.
+ * Numbers are integers, written in full: no floating point.
  */
 #ifndef XTR_JSON_H
 #define XTR_JSON_H
+
+#include "line.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,14 +18,14 @@
 #define XTR_JSON_DEPTH 32u
 
 struct xtr_json {
-	FILE *f;
+	struct xtr_line line;
 	bool pretty;                   /* one item per line; else everything in one line */
 	bool after_key;                /* the next value belongs to a key */
 	unsigned int depth;            /* open objects and arrays */
 	bool has_item[XTR_JSON_DEPTH]; /* something was written at this depth */
 };
 
-/* Errors of f are the caller's to look for (ferror). */
+/* Errors of f are the caller's to look for (ferror) at the end of a document. */
 void xtr_json_init(struct xtr_json *j, FILE *f, bool pretty);
 /* A line feed after a whole document; for JSON lines, one per record. */
 void xtr_json_newline(struct xtr_json *j);
@@ -44,9 +46,13 @@ void xtr_json_strn(struct xtr_json *j, const char *s, size_t n);
 void xtr_json_str(struct xtr_json *j, const char *s);
 /* n bytes as a string of 2 * n hexadecimal digits. */
 void xtr_json_hex(struct xtr_json *j, const uint8_t *p, size_t n);
+/* "0x1f", as a string. */
+void xtr_json_hex_number(struct xtr_json *j, uint64_t v);
 
 /* n bytes as a JSON string, without anything around it. */
-void xtr_json_quote(FILE *f, const char *s, size_t n);
+void xtr_json_quote(struct xtr_line *l, const char *s, size_t n);
+/* The same without the quotation marks: a part of a string. */
+void xtr_json_escape(struct xtr_line *l, const char *s, size_t n);
 
 /* Key and value in one call. */
 void xtr_json_kv_u64(struct xtr_json *j, const char *key, uint64_t v);

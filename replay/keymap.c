@@ -7,37 +7,13 @@
 
 #define MIN_SLOTS 64u
 
-/* Two rounds of multiply and fold (the finalizer of splitmix64, its constants). */
-static size_t hash(const struct xtr_keymap *m, uint64_t a, uint64_t b)
-{
-	uint64_t h = (a ^ m->seed) * 0x9e3779b97f4a7c15ull;
-
-	h ^= h >> 32;
-	h = (h ^ b) * 0xbf58476d1ce4e5b9ull;
-	h ^= h >> 29;
-	h *= 0x94d049bb133111ebull;
-	return (size_t)(h ^ (h >> 32));
-}
-
-static size_t find(const struct xtr_keymap *m, uint64_t a, uint64_t b)
-{
-	size_t i = hash(m, a, b) & m->mask;
-
-	while (m->slot[i].value != XTR_KEYMAP_NONE && (m->slot[i].a != a || m->slot[i].b != b))
-		i = (i + 1) & m->mask;
-	return i;
-}
-
-uint32_t xtr_keymap_get(const struct xtr_keymap *m, uint64_t a, uint64_t b)
-{
-	return m->n ? m->slot[find(m, a, b)].value : XTR_KEYMAP_NONE;
-}
-
 /* The seed only keeps files from choosing collisions: without entropy the table still works. */
 static void seed(struct xtr_keymap *m)
 {
-	if (getrandom(&m->seed, sizeof(m->seed), GRND_NONBLOCK) != (ssize_t)sizeof(m->seed))
-		m->seed = (uint64_t)(uintptr_t)m;
+	if (getrandom(m->seed, sizeof(m->seed), GRND_NONBLOCK) != (ssize_t)sizeof(m->seed)) {
+		m->seed[0] = (uint64_t)(uintptr_t)m * 0xbf58476d1ce4e5b9ull;
+		m->seed[1] = m->seed[0] * 0x94d049bb133111ebull;
+	}
 }
 
 static int resize(struct xtr_keymap *m, size_t slots)
@@ -53,11 +29,12 @@ static int resize(struct xtr_keymap *m, size_t slots)
 	if (!old.slot)
 		seed(m);
 	m->mask = slots - 1;
+	m->shift = 64u - (unsigned int)__builtin_ctzll(slots);
 	for (i = 0; i < slots; i++)
 		m->slot[i].value = XTR_KEYMAP_NONE;
 	for (i = 0; old.slot && i <= old.mask; i++)
 		if (old.slot[i].value != XTR_KEYMAP_NONE)
-			m->slot[find(m, old.slot[i].a, old.slot[i].b)] = old.slot[i];
+			m->slot[xtr_keymap_find(m, old.slot[i].a, old.slot[i].b)] = old.slot[i];
 	free(old.slot);
 	return 0;
 }
@@ -71,7 +48,7 @@ int xtr_keymap_put(struct xtr_keymap *m, uint64_t a, uint64_t b, uint32_t value)
 		if (resize(m, m->slot ? (m->mask + 1) * 2 : MIN_SLOTS))
 			return -ENOMEM;
 	}
-	i = find(m, a, b);
+	i = xtr_keymap_find(m, a, b);
 	if (m->slot[i].value == XTR_KEYMAP_NONE)
 		m->n++;
 	m->slot[i] = (struct xtr_keymap_entry){ .a = a, .b = b, .value = value };
@@ -85,12 +62,12 @@ void xtr_keymap_del(struct xtr_keymap *m, uint64_t a, uint64_t b)
 
 	if (!m->n)
 		return;
-	hole = find(m, a, b);
+	hole = xtr_keymap_find(m, a, b);
 	if (m->slot[hole].value == XTR_KEYMAP_NONE)
 		return;
 	m->n--;
 	for (i = (hole + 1) & m->mask; m->slot[i].value != XTR_KEYMAP_NONE; i = (i + 1) & m->mask) {
-		home = hash(m, m->slot[i].a, m->slot[i].b) & m->mask;
+		home = xtr_keymap_home(m, m->slot[i].a, m->slot[i].b);
 		if (((i - home) & m->mask) >= ((i - hole) & m->mask)) {
 			m->slot[hole] = m->slot[i];
 			hole = i;

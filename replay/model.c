@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "engine.h"
+#include "format/checked.h"
 #include "format/xtr_format.h"
 
 #include <errno.h>
@@ -115,7 +116,7 @@ void xtr_model_free(struct xtr_model *m)
 	free(m);
 }
 
-int64_t xtr_model_ring_index(struct xtr_model *m, uint32_t id)
+static __attribute__((noinline)) int64_t find_ring(struct xtr_model *m, uint32_t id)
 {
 	uint32_t n = m->rings.n;
 	int64_t i = xtr_rings_get(&m->rings, id);
@@ -127,6 +128,13 @@ int64_t xtr_model_ring_index(struct xtr_model *m, uint32_t id)
 			m->rings.ring[i].verdict = xtr_ring_measure(&m->o.verdict->rings.ring[old]);
 	}
 	return i;
+}
+
+int64_t xtr_model_ring_index(struct xtr_model *m, uint32_t id)
+{
+	int64_t i = xtr_rings_cached(&m->rings, id);
+
+	return i >= 0 ? i : find_ring(m, id);
 }
 
 static struct xtr_job_name name_of(const struct slot *s)
@@ -212,11 +220,9 @@ void job_ended(struct xtr_model *m, uint32_t i, uint64_t ts, uint32_t stream)
  * The slot for an event that begins a stage of a job. A job that has passed this stage already is
  * another one, with the same fence: close it.
  */
-static int64_t begin_stage(struct xtr_model *m, const struct xtr_gpu_record *r, uint64_t ts,
+static int64_t begin_stage(struct xtr_model *m, const struct xtr_gpu_record *r, int64_t ring,
 			   bool passed, uint32_t found)
 {
-	int64_t ring = xtr_model_ring_index(m, r->ring);
-
 	if (ring < 0)
 		return ring;
 	if (found != NONE && !passed && m->slot[found].state == SLOT_OPEN)
@@ -226,13 +232,13 @@ static int64_t begin_stage(struct xtr_model *m, const struct xtr_gpu_record *r, 
 		m->counts.recycled++;
 		slot_hold(m, found);
 	}
-	return slot_new(m, r->ctx, r->seqno, ts, (uint32_t)ring);
+	return slot_new(m, r, (uint32_t)ring, found);
 }
 
 int job_queued(struct xtr_model *m, const struct xtr_gpu_record *r)
 {
 	uint32_t found = slot_find(m, r->ctx, r->seqno);
-	int64_t i = begin_stage(m, r, m->now, found != NONE, found);
+	int64_t i = begin_stage(m, r, ring_index(m, r->ring), found != NONE, found);
 	const struct xtr_task *task;
 	struct xtr_job *j;
 
@@ -245,7 +251,8 @@ int job_queued(struct xtr_model *m, const struct xtr_gpu_record *r)
 	j->client_known = r->flags & XTR_JOB_CLIENT_KNOWN;
 	j->kthread = r->flags & XTR_JOB_KTHREAD;
 	j->tid = r->tid;
-	task = m->o.tables ? xtr_tables_task(m->o.tables, r->tid, m->now) : NULL;
+	j->stack = r->stack;
+	task = xtr_task_cache_get(&m->tasks, m->o.tables, r->tid, m->now);
 	if (task) {
 		j->pid = task->pid;
 		j->comm = task->comm;
@@ -258,12 +265,12 @@ int job_run(struct xtr_model *m, const struct xtr_gpu_record *r, const struct xt
 {
 	uint32_t found = slot_find(m, r->ctx, r->seqno);
 	bool passed = found != NONE && m->slot[found].job.run_ns;
-	int64_t i = begin_stage(m, r, m->now, passed, found);
-	int64_t ring = xtr_model_ring_index(m, r->ring);
+	int64_t ring = ring_index(m, r->ring);
+	int64_t i = begin_stage(m, r, ring, passed, found);
 	struct slot *s;
 
-	if (i < 0 || ring < 0)
-		return (int)(i < 0 ? i : ring);
+	if (i < 0)
+		return (int)i;
 	s = &m->slot[i];
 	wait_end(m, (uint32_t)i, m->now, 0);
 	s->job.run_ns = m->now;
@@ -293,10 +300,10 @@ int job_done(struct xtr_model *m, const struct xtr_gpu_record *r)
 		return 0;
 	}
 	if (i == NONE) {
-		ring = xtr_model_ring_index(m, r->ring);
+		ring = ring_index(m, r->ring);
 		if (ring < 0)
 			return (int)ring;
-		i = slot_new(m, r->ctx, r->seqno, m->now, (uint32_t)ring);
+		i = slot_new(m, r, (uint32_t)ring, NONE);
 		if (i < 0)
 			return (int)i;
 	}
@@ -348,10 +355,10 @@ static int on_wait(struct xtr_model *m, const struct xtr_gpu_record *r)
 	int64_t ring;
 
 	if (i == NONE) {
-		ring = xtr_model_ring_index(m, r->ring);
+		ring = ring_index(m, r->ring);
 		if (ring < 0)
 			return (int)ring;
-		i = slot_new(m, r->ctx, r->seqno, m->now, (uint32_t)ring);
+		i = slot_new(m, r, (uint32_t)ring, NONE);
 		if (i < 0)
 			return (int)i;
 	}
@@ -364,8 +371,8 @@ static int (*const handlers[])(struct xtr_model *, const struct xtr_gpu_record *
 	[XTR_EV_JOB_UNSCHEDULABLE] = on_wait, [XTR_EV_FENCE_SIGNALED] = on_signaled,
 };
 
-/* Hand out held jobs whose fence's signal would have come by now. */
-static int release_old(struct xtr_model *m)
+/* Hand out held jobs whose fence's signal would have come by now; note when to look again. */
+static int release_held(struct xtr_model *m)
 {
 	int ret = 0;
 
@@ -377,6 +384,9 @@ static int release_old(struct xtr_model *m)
 			break;
 		ret = slot_release(m);
 	}
+	m->due = UINT64_MAX;
+	if (m->held.head != NONE)
+		m->due = xtr_sat_add(m->slot[m->held.head].job.done_ns, XTR_HOLD_NS + 1);
 	return ret;
 }
 
@@ -395,6 +405,23 @@ static int source_event(struct xtr_model *m, const struct xtr_event *ev)
 int xtr_model_event(struct xtr_model *m, const struct xtr_event *ev)
 {
 	struct xtr_gpu_record r;
+
+	return xtr_model_decoded(m, ev, xtr_gpu_record_get(ev, &r), &r);
+}
+
+/* Jobs that are due, and job sources. 0: the event is still to be handled. */
+static __attribute__((noinline)) int before(struct xtr_model *m, const struct xtr_event *ev)
+{
+	int ret = m->now >= m->due || m->ended ? release_held(m) : 0;
+
+	if (!ret && m->sources)
+		ret = source_event(m, ev);
+	return ret;
+}
+
+int xtr_model_decoded(struct xtr_model *m, const struct xtr_event *ev, int got,
+		      const struct xtr_gpu_record *r)
+{
 	int ret;
 
 	/* Handlers take m->now for the event's time: it never goes back, so no time is negative. */
@@ -402,19 +429,36 @@ int xtr_model_event(struct xtr_model *m, const struct xtr_event *ev)
 		m->now = ev->ts;
 	if (ev->gap)
 		return xtr_gaps_add(&m->gaps, ev->gap->first, ev->gap->last);
-	ret = release_old(m);
-	if (!ret && m->sources)
-		ret = source_event(m, ev);
-	if (ret)
-		return ret < 0 ? ret : m->stopped;
+	if (m->now >= m->due || m->sources || m->ended) {
+		ret = before(m, ev);
+		if (ret)
+			return ret < 0 ? ret : m->stopped;
+	}
 	if (ev->type >= sizeof(handlers) / sizeof(handlers[0]) || !handlers[ev->type])
 		return 0;
-	if (xtr_gpu_record_get(ev, &r) != 1) {
+	if (got != 1) {
 		m->counts.malformed++;
 		return 0;
 	}
-	ret = handlers[ev->type](m, &r);
+	ret = handlers[ev->type](m, r);
 	return ret ? ret : m->stopped;
+}
+
+uint64_t xtr_model_due(const struct xtr_model *m)
+{
+	return m->due;
+}
+
+void xtr_model_passed(struct xtr_model *m, uint64_t ts)
+{
+	if (ts > m->now)
+		m->now = ts;
+}
+
+int xtr_model_advance(struct xtr_model *m, uint64_t ts)
+{
+	xtr_model_passed(m, ts);
+	return m->now >= m->due ? release_held(m) : 0;
 }
 
 int xtr_model_finish(struct xtr_model *m)
@@ -422,10 +466,10 @@ int xtr_model_finish(struct xtr_model *m)
 	int ret;
 
 	m->ended = true;
-	ret = release_old(m);
+	ret = release_held(m);
 	while (!ret && m->open.head != NONE) {
 		slot_hold(m, m->open.head);
-		ret = release_old(m);
+		ret = release_held(m);
 	}
 	return ret;
 }

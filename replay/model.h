@@ -77,8 +77,46 @@ const uint32_t *xtr_model_types(const struct xtr_model *m, bool order, size_t *n
 bool xtr_model_takes(const struct xtr_model *m, const struct xtr_event *ev);
 /* 0, -ENOMEM, or what the job callback returned. Events of other types are ignored. */
 int xtr_model_event(struct xtr_model *m, const struct xtr_event *ev);
+/* The same for who has decoded it: got is what xtr_gpu_record_get said, and r what it filled. */
+int xtr_model_decoded(struct xtr_model *m, const struct xtr_event *ev, int got,
+		      const struct xtr_gpu_record *r);
+/*
+ * Events that the model does not take (their type is not in xtr_model_types) only tell it the time.
+ * Those before xtr_model_due may be left out, if xtr_model_passed gets the time of the last of them
+ * (ns) before the next event; what else comes of the model is the same.
+ */
+uint64_t xtr_model_due(const struct xtr_model *m);
+void xtr_model_passed(struct xtr_model *m, uint64_t ts);
+/*
+ * It is ts (ns) or later, and no event before that comes any more: hand out what is due by then. Of
+ * jobs that ended, those are that ended more than XTR_HOLD_NS before. 0, or what the callback
+ * returned.
+ */
+int xtr_model_advance(struct xtr_model *m, uint64_t ts);
 /* No more events: hand out what is left. */
 int xtr_model_finish(struct xtr_model *m);
+
+/* A job that was not handed out yet, by what is known now. */
+struct xtr_model_open {
+	const struct xtr_job *job; /* owner, ring and times; what settles later is not set */
+	/*
+	 * Nothing that runs before it on its ring is open: if the ring executes in order, it is
+	 * the one that executes, from `serial_ns` on (else 0).
+	 */
+	bool first;
+	uint64_t serial_ns;
+	/*
+	 * It may have gone further than its times say, or have ended: events were lost since the
+	 * last of them, or a ring that executes in order completed a younger one.
+	 */
+	bool unsure;
+};
+/*
+ * Each job whose first event was seen and that was not handed out; those that ended, and wait to
+ * be, have done_ns. 0, or what cb returned, which stops.
+ */
+int xtr_model_each_open(const struct xtr_model *m,
+			int (*cb)(void *ctx, const struct xtr_model_open *open), void *ctx);
 
 const struct xtr_model_counts *xtr_model_counts(const struct xtr_model *m);
 /* Rings in order of first appearance; the first is "unknown", id 0. */

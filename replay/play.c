@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "play.h"
 #include "cut_note.h"
+#include "format/checked.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -18,14 +19,25 @@ static unsigned int threads(void)
 	return n > THREADS_MAX ? THREADS_MAX : (unsigned int)n;
 }
 
+static int give(const struct xtr_play *p, const struct xtr_event *ev, size_t n)
+{
+	int ret = 0;
+
+	if (p->batch)
+		return p->batch(p->ctx, ev, n);
+	for (size_t i = 0; i < n && !ret; i++)
+		ret = p->event(p->ctx, &ev[i]);
+	return ret;
+}
+
 static int run(const struct xtr_play *p, struct xtr_merge *m, struct xtr_err *err)
 {
-	struct xtr_event ev;
-	uint32_t until_progress = PROGRESS_EVERY;
-	int ret;
+	const struct xtr_event *ev;
+	size_t n, until_progress = PROGRESS_EVERY;
 
 	for (;;) {
-		ret = xtr_merge_next(m, &ev, err);
+		int ret = xtr_merge_next_batch(m, &ev, &n, err);
+
 		if (ret == -EBADMSG) {
 			if (p->damage)
 				p->damage(p->ctx, err);
@@ -33,14 +45,16 @@ static int run(const struct xtr_play *p, struct xtr_merge *m, struct xtr_err *er
 		}
 		if (ret <= 0)
 			return ret;
-		ret = p->event(p->ctx, &ev);
+		ret = give(p, ev, n);
 		if (ret)
 			return ret;
-		if (!--until_progress) {
-			until_progress = PROGRESS_EVERY;
-			if (p->progress)
-				p->progress(p->ctx, xtr_merge_permille(m));
+		if (n < until_progress) {
+			until_progress -= n;
+			continue;
 		}
+		until_progress = PROGRESS_EVERY;
+		if (p->progress)
+			p->progress(p->ctx, xtr_merge_permille(m));
 	}
 }
 
@@ -68,7 +82,7 @@ int xtr_play(const struct xtr_play *p, struct xtr_err *err)
 
 uint64_t xtr_play_time(const struct xtr_section *s, uint64_t ns)
 {
-	uint64_t first, to, sum;
+	uint64_t first, to;
 
 	if (!xtr_meta_has_times(xtr_section_meta(s)))
 		return ns / XTR_PLAY_NUMBER;
@@ -77,7 +91,7 @@ uint64_t xtr_play_time(const struct xtr_section *s, uint64_t ns)
 		first = xtr_section_summary(s)->ts_min;
 	if (!ns || ns >= first)
 		return ns;
-	return __builtin_add_overflow(first, ns, &sum) ? UINT64_MAX : sum;
+	return xtr_sat_add(first, ns);
 }
 
 void xtr_play_window(const struct xtr_section *s, uint64_t *from, uint64_t *to)

@@ -13,6 +13,8 @@ struct xtr_play {
 	size_t n_types;
 	/* Not 0: stop, and this is what xtr_play returns. */
 	int (*event)(void *ctx, const struct xtr_event *ev);
+	/* If not NULL, instead of event: the next n events, at least one. */
+	int (*batch)(void *ctx, const struct xtr_event *ev, size_t n);
 	/* A chunk is damaged and was skipped. May be NULL. */
 	void (*damage)(void *ctx, const struct xtr_err *err);
 	/* Called now and then. May be NULL. */

@@ -141,10 +141,11 @@
 	X(CLOCK_BOOTTIME, "boottime_ns", INT, "ns", "CLOCK_BOOTTIME")               \
 	X(CLOCK_REALTIME, "realtime_ns", INT, "ns", "CLOCK_REALTIME: ns since 1970")
 
-#define XTR_LOSSES_COLUMNS(X)                                                    \
-	X(LOSS_CPU, "cpu", INT, NULL, "where the events were lost")              \
-	X(LOSS_EVENT, "event", TEXT, NULL, "which events; unknown: of any kind") \
-	X(LOSS_CAUSE, "cause", TEXT, NULL, "why; filtered: left out on purpose") \
+#define XTR_LOSSES_COLUMNS(X)                                                        \
+	X(LOSS_CPU, "cpu", INT, NULL, "where the events were lost")                  \
+	X(LOSS_EVENT, "event", TEXT, NULL, "which events; unknown: of any kind")     \
+	X(LOSS_CAUSE, "cause", TEXT, NULL,                                           \
+	  "why; filtered: left out on purpose; aged: too old for a flight recorder") \
 	X(LOSS_COUNT, "count", INT, NULL, "events")
 
 #define XTR_GAPS_COLUMNS(X)                                              \

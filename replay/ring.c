@@ -273,14 +273,12 @@ int64_t xtr_rings_get(struct xtr_rings *r, uint32_t id)
 {
 	int64_t i;
 
-	if (id == r->cached_id)
-		return r->cached_index;
 	i = xtr_keymap_get(&r->by_id, id, 0);
 	if (i == XTR_KEYMAP_NONE)
 		i = r->n < XTR_RINGS_MAX ? add_ring(r, id) : 0;
 	if (i >= 0) {
-		r->cached_id = id;
-		r->cached_index = (uint32_t)i;
+		r->cached[id % XTR_RINGS_CACHED].id = id;
+		r->cached[id % XTR_RINGS_CACHED].index = (uint32_t)i;
 	}
 	return i;
 }

@@ -12,8 +12,9 @@
 #include "job.h"
 #include "keymap.h"
 
-#define XTR_RINGS_MAX   (1u << 16) /* more in one section share the ring "unknown" */
-#define XTR_DEVICES_MAX 4096u
+#define XTR_RINGS_MAX    (1u << 16) /* more in one section share the ring "unknown" */
+#define XTR_DEVICES_MAX  4096u
+#define XTR_RINGS_CACHED 64u
 
 /*
  * An in-order ring's completions may be reported in the wrong order by fence callbacks that race on
@@ -101,7 +102,9 @@ struct xtr_rings {
 	struct xtr_model_device *dev;
 	uint32_t n_dev;
 	struct xtr_keymap by_id, dev_by_string;
-	uint32_t cached_id, cached_index;
+	struct {
+		uint32_t id, index;
+	} cached[XTR_RINGS_CACHED];      /* by id; all zero: ring 0, whose id is 0 */
 	const struct xtr_meta *meta;     /* may be NULL */
 	const struct xtr_tables *tables; /* may be NULL */
 	struct xtr_cut_note note;
@@ -115,6 +118,13 @@ int xtr_rings_init(struct xtr_rings *r, const struct xtr_meta *meta,
 void xtr_rings_free(struct xtr_rings *r);
 /* Index of the ring with this id, made when first asked for; -errno if there is no memory. */
 int64_t xtr_rings_get(struct xtr_rings *r, uint32_t id);
+/* The same for one that was asked for lately; -1: not known here. */
+static inline int64_t xtr_rings_cached(const struct xtr_rings *r, uint32_t id)
+{
+	uint32_t i = id % XTR_RINGS_CACHED;
+
+	return r->cached[i].id == id ? (int64_t)r->cached[i].index : -1;
+}
 
 /*
  * Declare a ring that is in no table. Its id is the ring's; where that is 0, one that no ring of

@@ -112,8 +112,7 @@ static int put_losses(struct sink *s)
 
 		c[XTR_COL_LOSS_CPU] = xtr_cell_cpu(e->stream);
 		c[XTR_COL_LOSS_EVENT] = xtr_cell_str(d ? d->name : NULL);
-		c[XTR_COL_LOSS_CAUSE] =
-			xtr_cell_str(e->cause ? xtr_loss_cause_name(e->cause) : "filtered");
+		c[XTR_COL_LOSS_CAUSE] = xtr_cell_str(xtr_loss_cause_name(e->cause));
 		c[XTR_COL_LOSS_COUNT] = xtr_cell_uint(true, e->total);
 		ret = put(s);
 	}

@@ -35,6 +35,8 @@ bool xtr_select_job(const struct xtr_select *s, const struct xtr_job *j)
 		return false;
 	if (j->done_ns && (j->done_ns < s->from || (s->to && j->done_ns > s->to)))
 		return false;
+	if (!s->n_pids && !s->n_devices && !s->n_rings)
+		return true;
 	return pid_selected(s, j) && xtr_select_ring(s, j->ring);
 }
 

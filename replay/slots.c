@@ -65,11 +65,6 @@ void run_list_del(struct xtr_model *m, uint32_t i)
 		ring->run_tail = s->run_prev;
 }
 
-uint32_t slot_find(const struct xtr_model *m, uint64_t ctx, uint64_t seqno)
-{
-	return xtr_keymap_get(&m->jobs, ctx, seqno);
-}
-
 static void unmap(struct xtr_model *m, uint32_t i)
 {
 	struct slot *s = &m->slot[i];
@@ -109,9 +104,29 @@ static void evict(struct xtr_model *m)
 	slot_hold(m, i);
 }
 
-static uint32_t *depth_of(struct xtr_model_ring *ring, uint8_t place)
+static inline void change_depth(struct xtr_model_ring *ring, uint8_t from, enum slot_place to)
 {
-	return place == PLACE_QUEUED ? &ring->queued : &ring->on_hw;
+	if (from != PLACE_NOWHERE)
+		--*(from == PLACE_QUEUED ? &ring->queued : &ring->on_hw);
+	if (to != PLACE_NOWHERE)
+		++*(to == PLACE_QUEUED ? &ring->queued : &ring->on_hw);
+}
+
+/* The same with whoever else has to know. */
+static __attribute__((noinline)) void place_and_tell(struct xtr_model *m, uint32_t i,
+						     enum slot_place place)
+{
+	struct slot *s = &m->slot[i];
+	struct xtr_model_ring *ring = &m->rings.ring[s->ring];
+
+	if (s->moves)
+		share_leave(m, i);
+	change_depth(ring, s->place, place);
+	s->place = (uint8_t)place;
+	if (place == PLACE_ON_HW && ring->by_client && share_enter(m, i) && !m->stopped)
+		m->stopped = -ENOMEM;
+	if (m->o.depth && !m->ended && !m->stopped)
+		m->stopped = m->o.depth(m->o.ctx, ring, m->now);
 }
 
 void slot_place(struct xtr_model *m, uint32_t i, enum slot_place place)
@@ -121,22 +136,16 @@ void slot_place(struct xtr_model *m, uint32_t i, enum slot_place place)
 
 	if (s->place == place)
 		return;
-	if (s->place == PLACE_ON_HW)
-		share_leave(m, i);
-	if (s->place != PLACE_NOWHERE)
-		--*depth_of(ring, s->place);
-	if (place != PLACE_NOWHERE)
-		++*depth_of(ring, (uint8_t)place);
+	if (s->moves || ring->by_client || m->o.depth) {
+		place_and_tell(m, i, place);
+		return;
+	}
+	change_depth(ring, s->place, place);
 	s->place = (uint8_t)place;
-	if (place == PLACE_ON_HW && share_enter(m, i) && !m->stopped)
-		m->stopped = -ENOMEM;
-	if (m->o.depth && !m->ended && !m->stopped)
-		m->stopped = m->o.depth(m->o.ctx, ring, m->now);
 }
 
-int64_t slot_new(struct xtr_model *m, uint64_t ctx, uint64_t seqno, uint64_t ts, uint32_t ring)
+int64_t slot_new(struct xtr_model *m, const struct xtr_gpu_record *r, uint32_t ring, uint32_t old)
 {
-	uint32_t old = slot_find(m, ctx, seqno);
 	struct slot *s;
 	int64_t i;
 
@@ -148,13 +157,13 @@ int64_t slot_new(struct xtr_model *m, uint64_t ctx, uint64_t seqno, uint64_t ts,
 	if (i < 0)
 		return i;
 	s = &m->slot[i];
-	*s = (struct slot){ .job = { .ctx = ctx, .seqno = seqno },
-			    .first_ns = ts,
+	*s = (struct slot){ .job = { .ctx = r->ctx, .seqno = r->seqno },
+			    .first_ns = m->now,
 			    .ring = ring,
 			    .deps = NONE,
 			    .last_dep = NONE,
 			    .state = SLOT_OPEN };
-	if (xtr_keymap_put(&m->jobs, ctx, seqno, (uint32_t)i)) {
+	if (xtr_keymap_put(&m->jobs, r->ctx, r->seqno, (uint32_t)i)) {
 		s->next = m->free_slots;
 		m->free_slots = (uint32_t)i;
 		return -ENOMEM;
@@ -176,6 +185,8 @@ void slot_hold(struct xtr_model *m, uint32_t i)
 	m->n_open--;
 	s->state = SLOT_HELD;
 	s->held_ns = m->now;
+	if (m->held.head == NONE)
+		m->due = 0;
 	list_add(m, &m->held, i);
 }
 

@@ -13,6 +13,7 @@
  */
 #include "source_i915.h"
 #include "bind.h"
+#include "field.h"
 #include "i915_state.h"
 
 #include "format/xtr_format.h"
@@ -281,6 +282,17 @@ static struct i915_request *begin(struct i915 *v, const struct xtr_bind *b,
 	return i < 0 ? NULL : &v->s.request[i];
 }
 
+/* Both events that may begin a request are of the thread that submits it. */
+static struct xtr_job_step *queue(const struct i915 *v, const struct xtr_bind *b,
+				  const struct i915_request *r, const struct xtr_event *ev,
+				  struct xtr_job_steps *out)
+{
+	struct xtr_job_step *s = step(v, out, XTR_STEP_QUEUE, r, ev);
+
+	s->r.stack = xtr_field_stack_id(xtr_field_own_stack(b->desc), ev->rec, ev->size);
+	return s;
+}
+
 static void run(const struct i915 *v, struct i915_request *r, const struct xtr_event *ev,
 		struct xtr_job_steps *out)
 {
@@ -297,7 +309,7 @@ static int on_queue(struct i915 *v, const struct xtr_bind *b, const struct xtr_e
 
 	if (!r)
 		return -ENOMEM;
-	step(v, out, XTR_STEP_QUEUE, r, ev)->submit_ns = ev->ts;
+	queue(v, b, r, ev, out)->submit_ns = ev->ts;
 	return 0;
 }
 
@@ -312,7 +324,7 @@ static int on_add(struct i915 *v, const struct xtr_bind *b, const struct xtr_eve
 		r = begin(v, b, ev);
 		if (!r)
 			return -ENOMEM;
-		s = step(v, out, XTR_STEP_QUEUE, r, ev);
+		s = queue(v, b, r, ev, out);
 		s->r.flags = has(v, ROLE_QUEUE) ? XTR_JOB_KTHREAD : 0;
 	} else if (v->run != ROLE_ADD) {
 		step(v, out, XTR_STEP_REQUEUE, r, ev);

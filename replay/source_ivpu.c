@@ -8,6 +8,7 @@
  * of the job's first event, so that a part of the file gives it the same name.
  */
 #include "source_ivpu.h"
+#include "field.h"
 #include "ivpu_bind.h"
 
 #include "format/xtr_format.h"
@@ -70,17 +71,28 @@ static uint32_t pending(const struct ivpu *v, const struct ivpu_thread *t)
 	return t && t->has_job ? ivpu_by_name(&v->s, t->job_ctx, t->job_seqno) : IVPU_NONE;
 }
 
+static uint32_t stack_of(const struct ivpu *v, const struct xtr_event *ev)
+{
+	const struct xtr_event_desc *d = xtr_meta_event(v->meta, ev->type);
+
+	return xtr_field_stack_id(xtr_field_own_stack(d), ev->rec, ev->size);
+}
+
 static int begin(struct ivpu *v, struct ivpu_thread *t, int64_t i, const struct xtr_event *ev,
 		 struct xtr_job_steps *out)
 {
 	uint32_t before = pending(v, t);
+	struct xtr_job_step *s;
 
 	if (i < 0)
 		return (int)i;
 	if (before != IVPU_NONE && before != i && v->s.job[before].ended)
 		ivpu_job_forget(&v->s, before); /* its submission failed */
 	set_pending(v, t, (uint32_t)i);
-	step(v, out, XTR_STEP_QUEUE, &v->s.job[i], ev)->submit_ns = t->submit_ns;
+	s = step(v, out, XTR_STEP_QUEUE, &v->s.job[i], ev);
+	s->submit_ns = t->submit_ns;
+	/* As the time: that of the ioctl, or else of the event. */
+	s->r.stack = t->submit_ns && t->stack ? t->stack : stack_of(v, ev);
 	return 0;
 }
 
@@ -349,6 +361,7 @@ static int on_ioctl(struct ivpu *v, const struct xtr_event *ev, struct xtr_job_s
 	if (!t)
 		return -ENOMEM;
 	t->submit_ns = ev->ts;
+	t->stack = stack_of(v, ev);
 	t->has_job = t->got_job = false;
 	if (v->jobs || v->fences)
 		return 0;

@@ -89,10 +89,7 @@ static size_t safe_char(const char *s, size_t n, char out[8], size_t *len)
 	size_t k = xtr_utf8_len(s, n);
 	unsigned char c = (unsigned char)*s;
 
-	/* U+0080 to U+009F, C2 80 to C2 9F, are control characters too */
-	if (k == 2 && c == 0xc2 && (unsigned char)s[1] < 0xa0)
-		k = 0;
-	if (!k || c < 0x20 || c == 0x7f || c == '\\') {
+	if (!k || c == '\\' || xtr_utf8_is_control(s, k)) {
 		*len = (size_t)snprintf(out, 8, "\\x%02x", c);
 		return 1;
 	}
@@ -103,19 +100,27 @@ static size_t safe_char(const char *s, size_t n, char out[8], size_t *len)
 
 char *xtr_text_hex(char *buf, size_t cap, const uint8_t *p, size_t n)
 {
+	static const char digits[] = "0123456789abcdef";
 	size_t i;
 
-	buf[0] = '\0';
-	for (i = 0; i < n && 2 * i + 2 < cap; i++)
-		snprintf(buf + 2 * i, 3, "%02x", p[i]);
+	for (i = 0; i < n && 2 * i + 2 < cap; i++) {
+		buf[2 * i] = digits[p[i] >> 4];
+		buf[2 * i + 1] = digits[p[i] & 15];
+	}
+	buf[2 * i] = '\0';
 	return buf;
 }
 
 char *xtr_text_name(char *buf, size_t cap, const char *s, size_t n)
 {
-	size_t i = 0, used = 0, len, k;
+	size_t i = xtr_utf8_plain(s, n, '\\'), used, len, k;
 	char one[8];
 
+	if (i >= cap)
+		i = cap - 1;
+	if (i)
+		memcpy(buf, s, i);
+	used = i;
 	while (i < n) {
 		k = safe_char(s + i, n - i, one, &len);
 		if (used + len >= cap)
@@ -130,7 +135,7 @@ char *xtr_text_name(char *buf, size_t cap, const char *s, size_t n)
 
 void xtr_text_put(FILE *f, const char *s, size_t n)
 {
-	size_t i = 0, from = 0, len, k;
+	size_t i = xtr_utf8_plain(s, n, '\\'), from = 0, len, k;
 	char one[8];
 
 	while (i < n) {
@@ -141,37 +146,9 @@ void xtr_text_put(FILE *f, const char *s, size_t n)
 			from = i + k;
 		}
 		i += k;
+		i += xtr_utf8_plain(s + i, n - i, '\\');
 	}
 	fwrite(s + from, 1, n - from, f);
-}
-
-static bool needs_quotes(const char *s, size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		if (s[i] == ',' || s[i] == '"' || s[i] == '\r' || s[i] == '\n')
-			return true;
-	return false;
-}
-
-/* A quotation mark within quotes is written twice. */
-void xtr_text_csv(FILE *f, const char *s, size_t n)
-{
-	const char *end = s + n, *quote;
-
-	if (!needs_quotes(s, n)) {
-		fwrite(s, 1, n, f);
-		return;
-	}
-	fputc('"', f);
-	while ((quote = memchr(s, '"', (size_t)(end - s)))) {
-		fwrite(s, 1, (size_t)(quote - s) + 1, f);
-		fputc('"', f);
-		s = quote + 1;
-	}
-	fwrite(s, 1, (size_t)(end - s), f);
-	fputc('"', f);
 }
 
 /* The length of the character at s that may stay as it is, 0 if it may not. */

@@ -35,9 +35,6 @@ char *xtr_text_name(char *buf, size_t cap, const char *s, size_t n);
 /* The same straight to f, whole. */
 void xtr_text_put(FILE *f, const char *s, size_t n);
 
-/* CSV field, RFC 4180: quoted if it holds a comma, a quote or a line break. */
-void xtr_text_csv(FILE *f, const char *s, size_t n);
-
 /* What xtr_text_utf8 returns may be here; free it with free(p). All zero: empty. */
 struct xtr_utf8 {
 	char *p;

@@ -184,8 +184,8 @@ void wait_end(struct xtr_model *m, uint32_t i, uint64_t ts, uint32_t blocker_rin
 	d->ring_id = blocker_ring;
 }
 
-void wait_wake(struct xtr_model *m, uint64_t ctx, uint64_t seqno, uint64_t ts, bool scheduled_only,
-	       uint32_t ring_id)
+void wait_wake_all(struct xtr_model *m, uint64_t ctx, uint64_t seqno, uint64_t ts,
+		   bool scheduled_only, uint32_t ring_id)
 {
 	uint32_t i = xtr_keymap_get(&m->waiters, ctx, seqno), next;
 

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Tables of what is used, and nothing else. A string keeps its id, so that the pieces of a
+ * recording go on to mean the same by it; if it is used as two things that become different, the
+ * second one gets a new id.
+ */
+#include "redact_impl.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- strings ---------------------------------------------------------------------------------- */
+
+/* A string in one of its meanings. first: its id is free still. */
+static int put_string(struct xtr_redact *x, struct redact_part *p, uint32_t id,
+		      enum redact_kind kind, bool *first, bool late)
+{
+	uint64_t *new = xtr_map_get(&p->strings, id, kind);
+	struct redact_text text;
+	size_t n = 0, have = 0;
+	const char *s, *there;
+	uint32_t to = id;
+	int err;
+
+	if (!new || (late && *new))
+		return 0;
+	s = xtr_tables_string(xtr_section_tables(p->s), id, &n);
+	if (!s)
+		return 0;
+	err = redact_text(&x->texts, kind, s, n, &text);
+	if (err)
+		return err;
+	there = xtr_tables_string(p->tables, id, &have);
+	if (there && have == text.n && !memcmp(there, text.p, have)) {
+		*new = id;
+		return 0;
+	}
+	if (there && !late)
+		return 0;
+	if (*first)
+		err = xtr_tables_put_string(p->tables, id, text.p, text.n);
+	else
+		err = xtr_tables_intern(p->tables, text.p, text.n, &to);
+	*first = false;
+	if (!err)
+		*xtr_map_get(&p->strings, id, kind) = to;
+	return err;
+}
+
+/* New ids must not be given before all old ones are there: in two rounds. */
+static int put_strings(struct xtr_redact *x, struct redact_part *p)
+{
+	const struct xtr_tables *t = xtr_section_tables(p->s);
+	int err = 0;
+
+	for (int late = 0; late < 2; late++) {
+		for (uint32_t id = 0; !err && xtr_tables_next_id(t, XTR_TABLE_STRINGS, &id);) {
+			bool first = !late;
+
+			for (int kind = 0; kind < REDACT_KINDS && !err; kind++)
+				err = put_string(x, p, id, (enum redact_kind)kind, &first, late);
+		}
+	}
+	return err;
+}
+
+/* --- what has strings ------------------------------------------------------------------------- */
+
+static int put_tasks(struct xtr_redact *x, struct redact_part *p, const struct xtr_tables *t)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < xtr_tables_n_tasks(t) && !err; i++) {
+		struct xtr_task task = *xtr_tables_task_at(t, i);
+
+		task.tid = (uint32_t)redact_pid(&x->values, task.tid);
+		task.pid = (uint32_t)redact_pid(&x->values, task.pid);
+		task.comm = redact_string(p, REDACT_COMM, task.comm);
+		task.flags &= XTR_TASK_KTHREAD;
+		err = xtr_tables_add_task(p->tables, &task);
+	}
+	return err;
+}
+
+static int put_rings(struct xtr_redact *x, struct redact_part *p, const struct xtr_tables *t)
+{
+	const struct redact_rule kptr = { REDACT_KPTR, REDACT_NAME };
+	int err = 0;
+
+	for (size_t i = 0; i < xtr_tables_n_rings(t) && !err; i++) {
+		struct xtr_ring ring = *xtr_tables_ring_at(t, i);
+
+		ring.sched = redact_number(x, p, &kptr, ring.sched, 8);
+		ring.device = redact_string(p, REDACT_DEVICE, ring.device);
+		ring.name = redact_string(p, REDACT_RING, ring.name);
+		err = xtr_tables_add_ring(p->tables, &ring);
+	}
+	return err;
+}
+
+/* Of a place in no known module the offset is an address. */
+static int put_frames(struct xtr_redact *x, struct redact_part *p, const struct xtr_tables *t,
+		      struct xtr_map *frames)
+{
+	const struct redact_rule kptr = { REDACT_KPTR, REDACT_NAME };
+	const struct redact_rule uptr = { REDACT_UPTR, REDACT_NAME };
+	enum redact_kind symbol, module;
+	int err = 0;
+
+	for (uint32_t id = 0, new; !err &&xtr_tables_next_id(t, XTR_TABLE_FRAMES, &id);) {
+		struct xtr_frame f = *xtr_tables_frame(t, id);
+
+		redact_frame_kinds(t, &f, &symbol, &module);
+		if (!f.symbol && !f.module)
+			f.offset = redact_number(x, p, f.offset >> 63 ? &kptr : &uptr, f.offset, 8);
+		f.symbol = redact_string(p, symbol, f.symbol);
+		f.module = redact_string(p, module, f.module);
+		err = xtr_tables_intern_frame(p->tables, &f, &new);
+		if (!err)
+			err = xtr_map_put(frames, id, 0, new);
+	}
+	return err;
+}
+
+static int put_stack(struct redact_part *p, const struct xtr_tables *t, uint32_t id,
+		     const struct xtr_map *frames)
+{
+	size_t n = 0;
+	const uint32_t *old = xtr_tables_stack(t, id, &n);
+	uint32_t *new = calloc(n + 1, sizeof(*new));
+	int err;
+
+	if (!new)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		const uint64_t *to = xtr_map_get(frames, old[i], 0);
+
+		new[i] = to ? (uint32_t)*to : 0;
+	}
+	err = xtr_tables_add_stack(p->tables, id, new, n);
+	free(new);
+	return err;
+}
+
+static int put_stacks(struct xtr_redact *x, struct redact_part *p, const struct xtr_tables *t)
+{
+	struct xtr_map frames = { 0 };
+	int err = put_frames(x, p, t, &frames);
+
+	for (uint32_t id = 0; !err && xtr_tables_next_id(t, XTR_TABLE_STACKS, &id);)
+		err = put_stack(p, t, id, &frames);
+	xtr_map_free(&frames);
+	return err;
+}
+
+int redact_make_tables(struct xtr_redact *x, struct redact_part *p)
+{
+	const struct xtr_tables *t = xtr_section_tables(p->s);
+	int err;
+
+	p->tables = xtr_tables_new();
+	if (!p->tables)
+		return -ENOMEM;
+	err = put_strings(x, p);
+	if (!err)
+		err = put_tasks(x, p, t);
+	if (!err)
+		err = put_rings(x, p, t);
+	return err ? err : put_stacks(x, p, t);
+}
