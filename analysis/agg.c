@@ -20,16 +20,23 @@ static uint64_t *counter(const struct xtr_agg *a, size_t offset)
 
 static void add_flags(struct xtr_agg *a, const struct xtr_job *j)
 {
+	const uint32_t unusual = XTR_FLAG_KILLED | XTR_FLAG_ERROR | XTR_FLAG_TIMEOUT |
+				 XTR_FLAG_BATCH_FIRST | XTR_FLAG_BATCH | XTR_FLAG_OVERTAKEN;
+
 	a->jobs++;
 	a->quality[j->quality]++;
 	a->kernel += j->kind == XTR_KIND_KERNEL;
-	a->killed += !!(j->flags & XTR_FLAG_KILLED);
-	a->errors += !!(j->flags & XTR_FLAG_ERROR);
-	a->timeouts += !!(j->flags & XTR_FLAG_TIMEOUT);
-	a->batches += !!(j->flags & XTR_FLAG_BATCH_FIRST);
-	a->batch_jobs += !!(j->flags & XTR_FLAG_BATCH);
-	if (j->quality != XTR_QUALITY_LOST) { /* else only the records are missing */
-		a->overtaken += !!(j->flags & XTR_FLAG_OVERTAKEN);
+	if (j->flags & unusual) {
+		a->killed += !!(j->flags & XTR_FLAG_KILLED);
+		a->errors += !!(j->flags & XTR_FLAG_ERROR);
+		a->timeouts += !!(j->flags & XTR_FLAG_TIMEOUT);
+		a->batches += !!(j->flags & XTR_FLAG_BATCH_FIRST);
+		a->batch_jobs += !!(j->flags & XTR_FLAG_BATCH);
+		if (j->quality != XTR_QUALITY_LOST)
+			a->overtaken += !!(j->flags & XTR_FLAG_OVERTAKEN);
+	}
+	if (!xtr_job_resided(j) && j->quality != XTR_QUALITY_LOST) {
+		/* else only the records are missing */
 		a->on_hardware += j->run_ns && !j->done_ns;
 		a->in_queue += j->queue_ns && !j->run_ns && !j->done_ns;
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "alloc_impl.h"
+#include "format/checked.h"
 #include "replay/text.h"
 
 #include <inttypes.h>
@@ -41,11 +42,6 @@ void alloc_class_bounds(unsigned int class, uint64_t *lo, uint64_t *hi)
 	*hi = class ? *lo + (*lo - 1) : 0;
 }
 
-static uint64_t sum(uint64_t a, uint64_t b)
-{
-	return a + b < a ? UINT64_MAX : a + b;
-}
-
 int alloc_stage_add(struct alloc_stage *s, uint64_t size, uint64_t ns, uint64_t at)
 {
 	struct alloc_class *c = &s->by_size[class_of(size)];
@@ -54,8 +50,8 @@ int alloc_stage_add(struct alloc_stage *s, uint64_t size, uint64_t ns, uint64_t 
 	c->n++;
 	if (size != ALLOC_NOT_KNOWN) {
 		s->sized++;
-		s->bytes = sum(s->bytes, size);
-		c->bytes = sum(c->bytes, size);
+		s->bytes = xtr_sat_add(s->bytes, size);
+		c->bytes = xtr_sat_add(c->bytes, size);
 	}
 	if (ns == ALLOC_NOT_KNOWN)
 		return 0;

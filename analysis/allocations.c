@@ -297,6 +297,14 @@ static int count(struct allocs *a, enum alloc_what what, const struct xtr_event 
 			       ev->ts);
 }
 
+static bool allocs_takes(const void *self, uint32_t type)
+{
+	const struct allocs *a = self;
+
+	return ivpu_order_takes(a->order, type) ||
+	       xtr_keymap_get(&a->by_type, type, 0) != XTR_KEYMAP_NONE;
+}
+
 static int allocs_event(void *self, const struct xtr_event *ev, bool inside)
 {
 	struct allocs *a = self;
@@ -462,6 +470,7 @@ const struct xtr_analysis xtr_analysis_allocations = {
 	.applies = applies,
 	.open = allocs_open,
 	.free = allocs_free,
+	.takes = allocs_takes,
 	.event = allocs_event,
 	.call = allocs_call,
 	.finish = allocs_finish,

@@ -169,6 +169,16 @@ static int take_other(struct amdgpu *g, const struct xtr_event *ev)
 	return ret;
 }
 
+static bool amdgpu_takes(const void *self, uint32_t type)
+{
+	const struct amdgpu *g = self;
+	const struct xtr_event_desc *d = xtr_meta_event(g->o->meta, type);
+
+	if (!type || xtr_binds_find(&g->binds, type) || (d && is_ours(d)))
+		return true;
+	return g->jobs.recorded && (type == XTR_EV_JOB_QUEUE || type == XTR_EV_JOB_RUN);
+}
+
 static int amdgpu_event(void *self, const struct xtr_event *ev, bool inside)
 {
 	struct amdgpu *g = self;
@@ -225,6 +235,7 @@ const struct xtr_analysis xtr_analysis_amdgpu = {
 	.applies = applies,
 	.open = amdgpu_open,
 	.free = amdgpu_free,
+	.takes = amdgpu_takes,
 	.event = amdgpu_event,
 	.job = amdgpu_job_settled,
 	.finish = amdgpu_finish,

@@ -177,13 +177,20 @@ static void on_irq(struct amdxdna *x, const struct xtr_bind *b, const struct xtr
 
 /* --- all -------------------------------------------------------------------------------------- */
 
+static bool amdxdna_takes(const void *self, uint32_t type)
+{
+	const struct amdxdna *x = self;
+	const struct xtr_event_desc *d = xtr_meta_event(x->o->meta, type);
+
+	return !type || (d && is_ours(d));
+}
+
 static int amdxdna_event(void *self, const struct xtr_event *ev, bool inside)
 {
 	struct amdxdna *x = self;
 	const struct xtr_bind *b;
 
 	x->gaps += ev->gap != NULL;
-	x->now = ev->gap ? x->now : ev->ts;
 	if (ev->gap || !ev->desc || !is_ours(ev->desc))
 		return 0;
 	x->any |= inside;
@@ -216,7 +223,7 @@ static int amdxdna_finish(void *self)
 	while ((r = xtr_pending_next(&x->pending, r))) {
 		if (!r->counted)
 			continue;
-		if (x->o->times && x->now - r->ts > XDNA_SLOW_NS)
+		if (x->o->times && x->o->clock.now_ns - r->ts > XDNA_SLOW_NS)
 			unanswered(x, r);
 		else
 			x->message[r->row].open++;
@@ -235,6 +242,7 @@ const struct xtr_analysis xtr_analysis_amdxdna = {
 	.applies = applies,
 	.open = amdxdna_open,
 	.free = amdxdna_free,
+	.takes = amdxdna_takes,
 	.event = amdxdna_event,
 	.finish = amdxdna_finish,
 	.any = amdxdna_any,

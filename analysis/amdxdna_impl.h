@@ -68,7 +68,7 @@ struct amdxdna {
 	const struct xtr_analysis_opts *o;
 	struct xtr_binds binds;
 	struct xtr_event_counts counts;
-	uint64_t gaps, now;
+	uint64_t gaps;
 	bool any;
 	struct xtr_labels contexts, stages; /* stages: that have no column */
 	struct xdna_context *context;       /* XDNA_CONTEXTS_MAX */

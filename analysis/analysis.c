@@ -34,27 +34,67 @@ const struct xtr_analysis *const xtr_analyses[] = {
 };
 #define N (sizeof(xtr_analyses) / sizeof(xtr_analyses[0]))
 const size_t xtr_n_analyses = N;
-_Static_assert(N <= 32, "a bit for each");
+_Static_assert(N <= 30, "a bit for each");
+
+#define TYPES    65536u
+#define TO_CALLS (1u << 30) /* beside the bits of the analyses: the pairing of calls wants it */
+#define ASKED    (1u << 31)
 
 struct xtr_analyses {
 	struct xtr_analysis_opts o;
 	struct xtr_select select;
+	uint64_t to; /* end of the window, inclusive; UINT64_MAX: none */
 	struct xtr_findings findings;
 	struct xtr_calls *calls;
-	void *self[N]; /* NULL: not running */
+	void *self[N];      /* NULL: not running */
+	uint32_t all;       /* bits of those that are running */
+	uint32_t of_call;   /* of them, those that want calls */
+	uint32_t of_job;    /* ... jobs */
+	uint32_t *of_event; /* by type, 0 not yet asked: those that want the event, and ASKED */
 };
 
-/* In the window, and of a selected process. */
-static bool is_inside(const struct xtr_analyses *a, const struct xtr_event *ev)
+/* The next of a set of analyses, which is not empty, taken out of it. */
+static size_t next_of(uint32_t *set)
+{
+	size_t i = (size_t)__builtin_ctz(*set);
+
+	*set &= *set - 1;
+	return i;
+}
+
+/* Who wants events of this type. */
+static __attribute__((noinline)) uint32_t ask(const struct xtr_analyses *a, uint32_t type)
+{
+	uint32_t set = 0, left = a->all;
+	size_t i;
+
+	while (left) {
+		i = next_of(&left);
+		if (xtr_analyses[i]->event &&
+		    (!xtr_analyses[i]->takes || xtr_analyses[i]->takes(a->self[i], type)))
+			set |= 1u << i;
+	}
+	if (a->calls && xtr_calls_take(a->calls, type))
+		set |= TO_CALLS;
+	return set;
+}
+
+static uint32_t takers(struct xtr_analyses *a, uint32_t type)
+{
+	if (type >= TYPES)
+		return ask(a, type);
+	if (!a->of_event[type])
+		a->of_event[type] = ask(a, type) | ASKED;
+	return a->of_event[type] & ~ASKED;
+}
+
+static __attribute__((noinline)) bool is_selected(const struct xtr_analyses *a,
+						  const struct xtr_event *ev)
 {
 	const struct xtr_select *s = &a->select;
 	const struct xtr_task *task;
 	size_t i;
 
-	if (ev->ts < s->from || (s->to && ev->ts > s->to))
-		return false;
-	if (!s->n_pids)
-		return true;
 	task = a->o.tables ? xtr_tables_task(a->o.tables, ev->tid, ev->ts) : NULL;
 	for (i = 0; task && i < s->n_pids; i++)
 		if (task->pid == s->pids[i])
@@ -62,18 +102,40 @@ static bool is_inside(const struct xtr_analyses *a, const struct xtr_event *ev)
 	return false;
 }
 
+/* In the window, and of a selected process. */
+static inline bool is_inside(const struct xtr_analyses *a, const struct xtr_event *ev)
+{
+	return ev->ts >= a->select.from && ev->ts <= a->to &&
+	       (!a->select.n_pids || is_selected(a, ev));
+}
+
 static int on_call(void *ctx, const struct xtr_call *c)
 {
 	struct xtr_analyses *a = ctx;
+	uint32_t left = a->of_call;
 	int ret = 0;
 	size_t i;
 
 	if (!xtr_select_call(&a->select, c))
 		return 0;
-	for (i = 0; i < N && !ret; i++)
-		if (a->self[i] && xtr_analyses[i]->call)
-			ret = xtr_analyses[i]->call(a->self[i], c);
+	while (left && !ret) {
+		i = next_of(&left);
+		ret = xtr_analyses[i]->call(a->self[i], c);
+	}
 	return ret;
+}
+
+static void note_running(struct xtr_analyses *a)
+{
+	size_t i;
+
+	for (i = 0; i < N; i++) {
+		uint32_t bit = a->self[i] ? 1u << i : 0;
+
+		a->all |= bit;
+		a->of_call |= xtr_analyses[i]->call ? bit : 0;
+		a->of_job |= xtr_analyses[i]->job ? bit : 0;
+	}
 }
 
 int xtr_analyses_new(struct xtr_analyses **out, const struct xtr_meta *meta,
@@ -84,13 +146,13 @@ int xtr_analyses_new(struct xtr_analyses **out, const struct xtr_meta *meta,
 	struct xtr_calls_opts co = {
 		.sz = sizeof(co), .meta = meta, .tables = tables, .call = on_call, .ctx = a
 	};
-	bool any = false;
 	int ret = 0;
 	size_t i;
 
 	if (!a)
 		return -ENOMEM;
 	a->select = *select;
+	a->to = select->to ? select->to : UINT64_MAX;
 	a->o = (struct xtr_analysis_opts){ .meta = meta,
 					   .tables = tables,
 					   .findings = &a->findings,
@@ -100,9 +162,12 @@ int xtr_analyses_new(struct xtr_analyses **out, const struct xtr_meta *meta,
 		if (!(wanted & 1u << i) || !xtr_analyses[i]->applies(meta))
 			continue;
 		ret = xtr_analyses[i]->open(&a->self[i], &a->o);
-		any |= xtr_analyses[i]->call != NULL;
 	}
-	if (!ret && any)
+	note_running(a);
+	a->of_event = calloc(TYPES, sizeof(*a->of_event));
+	if (!a->of_event)
+		ret = -ENOMEM;
+	if (!ret && a->of_call)
 		ret = xtr_calls_new(&a->calls, &co);
 	if (ret) {
 		xtr_analyses_free(a);
@@ -122,39 +187,94 @@ void xtr_analyses_free(struct xtr_analyses *a)
 		if (a->self[i])
 			xtr_analyses[i]->free(a->self[i]);
 	xtr_calls_free(a->calls);
+	free(a->of_event);
 	xtr_findings_free(&a->findings);
 	free(a);
 }
 
-int xtr_analyses_event(struct xtr_analyses *a, const struct xtr_event *ev)
+static inline void see(struct xtr_analysis_clock *c, const struct xtr_event *ev, bool inside)
 {
-	bool inside = is_inside(a, ev);
-	int ret = a->calls ? xtr_calls_event(a->calls, ev) : 0;
-	size_t i;
-
-	ret = ret < 0 ? ret : 0;
-	for (i = 0; i < N && !ret; i++)
-		if (a->self[i] && xtr_analyses[i]->event)
-			ret = xtr_analyses[i]->event(a->self[i], ev, inside);
-	return ret;
+	if (ev->ts > c->end_ns)
+		c->end_ns = ev->ts;
+	if (ev->gap)
+		return;
+	c->now_ns = ev->ts;
+	if (inside && ev->ts > c->inside_ns)
+		c->inside_ns = ev->ts;
 }
 
-int xtr_analyses_job(struct xtr_analyses *a, const struct xtr_job *j)
+static __attribute__((noinline)) int give_all(struct xtr_analyses *a, uint32_t left,
+					      const struct xtr_event *ev, bool inside)
 {
 	int ret = 0;
 	size_t i;
 
-	for (i = 0; i < N && !ret; i++)
-		if (a->self[i] && xtr_analyses[i]->job)
-			ret = xtr_analyses[i]->job(a->self[i], j);
+	if (left & TO_CALLS) {
+		xtr_calls_now(a->calls, a->o.clock.end_ns);
+		ret = xtr_calls_event(a->calls, ev);
+		ret = ret < 0 ? ret : 0;
+		left &= ~TO_CALLS;
+	}
+	while (left && !ret) {
+		i = next_of(&left);
+		ret = xtr_analyses[i]->event(a->self[i], ev, inside);
+	}
+	return ret;
+}
+
+int xtr_analyses_event(struct xtr_analyses *a, const struct xtr_event *ev)
+{
+	uint32_t left = takers(a, ev->gap ? 0 : ev->type);
+	bool inside = is_inside(a, ev);
+	size_t i;
+
+	see(&a->o.clock, ev, inside);
+	if (!left)
+		return 0;
+	if (left & TO_CALLS || left & (left - 1))
+		return give_all(a, left, ev, inside);
+	i = next_of(&left);
+	return xtr_analyses[i]->event(a->self[i], ev, inside);
+}
+
+bool xtr_analyses_take(struct xtr_analyses *a, uint32_t type)
+{
+	return takers(a, type);
+}
+
+void xtr_analyses_passed(struct xtr_analyses *a, uint64_t ts)
+{
+	struct xtr_analysis_clock *c = &a->o.clock;
+
+	c->now_ns = ts;
+	if (ts > c->end_ns)
+		c->end_ns = ts;
+	if (ts >= a->select.from && ts > c->inside_ns)
+		c->inside_ns = ts;
+}
+
+int xtr_analyses_job(struct xtr_analyses *a, const struct xtr_job *j)
+{
+	uint32_t left = a->of_job;
+	int ret = 0;
+	size_t i;
+
+	while (left && !ret) {
+		i = next_of(&left);
+		ret = xtr_analyses[i]->job(a->self[i], j);
+	}
 	return ret;
 }
 
 int xtr_analyses_finish(struct xtr_analyses *a, uint64_t span_ns)
 {
-	int ret = a->calls ? xtr_calls_finish(a->calls) : 0;
+	int ret = 0;
 	size_t i;
 
+	if (a->calls) {
+		xtr_calls_now(a->calls, a->o.clock.end_ns);
+		ret = xtr_calls_finish(a->calls);
+	}
 	a->o.span_ns = span_ns;
 	for (i = 0; i < N && !ret; i++)
 		if (a->self[i] && xtr_analyses[i]->finish)

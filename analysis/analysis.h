@@ -20,13 +20,21 @@
 
 struct xtr_view;
 
+/* The events so far, also those that no analysis wanted; ns, 0: there was none. */
+struct xtr_analysis_clock {
+	uint64_t now_ns;    /* of the last event */
+	uint64_t end_ns;    /* the latest of events and gaps */
+	uint64_t inside_ns; /* the latest of events that were inside */
+};
+
 struct xtr_analysis_opts {
 	const struct xtr_meta *meta;
 	const struct xtr_tables *tables;
 	struct xtr_findings *findings; /* where to put them, at finish */
 	bool times;                    /* false: time stamps are only an order (spec/events.md) */
 	uint32_t top;                  /* rows of lists */
-	uint64_t span_ns;              /* length of what is analysed; set before finish */
+	struct xtr_analysis_clock clock;
+	uint64_t span_ns; /* length of what is analysed; set before finish */
 };
 
 struct xtr_analysis {
@@ -37,6 +45,11 @@ struct xtr_analysis {
 	/* o is valid until free. 0 or -ENOMEM. */
 	int (*open)(void **self, const struct xtr_analysis_opts *o);
 	void (*free)(void *self);
+	/*
+	 * Does it want events of this type (0: gaps)? Asked once after open; it is given no others.
+	 * NULL: all.
+	 */
+	bool (*takes)(const void *self, uint32_t type);
 	/* 0 or -errno. Each may be NULL. */
 	int (*event)(void *self, const struct xtr_event *ev, bool inside);
 	int (*call)(void *self, const struct xtr_call *c);
@@ -63,6 +76,13 @@ int xtr_analyses_new(struct xtr_analyses **a, const struct xtr_meta *meta,
 		     uint32_t wanted, uint32_t top);
 void xtr_analyses_free(struct xtr_analyses *a);
 int xtr_analyses_event(struct xtr_analyses *a, const struct xtr_event *ev);
+/* Does one of them want events of this type (0: gaps)? */
+bool xtr_analyses_take(struct xtr_analyses *a, uint32_t type);
+/*
+ * In place of events that none wants: the time of the last of them (ns), which must not be after
+ * the window's end. Not allowed if processes are selected.
+ */
+void xtr_analyses_passed(struct xtr_analyses *a, uint64_t ts);
 int xtr_analyses_job(struct xtr_analyses *a, const struct xtr_job *j);
 /* No more events. span_ns: length of the window, or of the trace. */
 int xtr_analyses_finish(struct xtr_analyses *a, uint64_t span_ns);

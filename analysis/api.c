@@ -16,8 +16,9 @@ static bool tree_applies(const struct xtr_meta *meta)
 }
 
 #define MAP_ANALYSIS                                                                              \
-	.open = map_open, .free = map_free, .event = map_event, .call = map_call, .job = map_job, \
-	.finish = map_finish, .any = map_any, .text = map_text, .json = map_json
+	.open = map_open, .free = map_free, .takes = map_takes, .event = map_event,               \
+	.call = map_call, .job = map_job, .finish = map_finish, .any = map_any, .text = map_text, \
+	.json = map_json
 
 const struct xtr_analysis xtr_analysis_api = {
 	.name = "api",

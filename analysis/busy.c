@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define CAP_FIRST 64u /* fewer would be looked through for what can be dropped too often */
+
 static void drop_first(struct xtr_busy *b, uint32_t k)
 {
 	if (!k)
@@ -29,7 +31,7 @@ void xtr_busy_forget(struct xtr_busy *b, uint64_t horizon)
 
 static int make_room(struct xtr_busy *b)
 {
-	uint32_t cap = b->cap ? b->cap * 2 : 16;
+	uint32_t cap = b->cap ? b->cap * 2 : CAP_FIRST;
 	struct xtr_busy_span *span;
 
 	if (cap > XTR_BUSY_MAX) {

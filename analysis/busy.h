@@ -23,6 +23,27 @@ struct xtr_busy { /* all zero: empty */
 	bool inexact;   /* a later interval may overlap what was forgotten: total is too high */
 };
 
+/*
+ * The common cases of xtr_busy_add: the interval stands behind all others and there is room, or it
+ * goes on with the last one. False: nothing was done.
+ */
+static inline bool xtr_busy_join(struct xtr_busy *b, uint64_t start, uint64_t end)
+{
+	struct xtr_busy_span *top = b->n ? &b->span[b->n - 1] : NULL;
+
+	if (!top || start > end || start < top->start || end < top->end)
+		return false;
+	if (start <= top->end) {
+		b->total += end - top->end;
+		top->end = end;
+		return true;
+	}
+	if (b->n == b->cap)
+		return false;
+	b->span[b->n++] = (struct xtr_busy_span){ start, end };
+	b->total += end - start;
+	return true;
+}
 /* start <= end, end not before an earlier end. 0 or -ENOMEM. */
 int xtr_busy_add(struct xtr_busy *b, uint64_t start, uint64_t end);
 /* True if the next add may need room: call xtr_busy_forget first. */

@@ -133,6 +133,13 @@ int map_call(void *self, const struct xtr_call *c)
 	return map_is_task(m, c) ? end_task(m, c, (uint32_t)name, (uint32_t)node) : 0;
 }
 
+bool map_takes(const void *self, uint32_t type)
+{
+	const struct call_map *m = self;
+
+	return xtr_keymap_get(&m->begins, type, 0) != XTR_KEYMAP_NONE;
+}
+
 int map_event(void *self, const struct xtr_event *ev, bool inside)
 {
 	struct call_map *m = self;

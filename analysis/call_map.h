@@ -145,6 +145,7 @@ struct call_map {
 /* 0 or -ENOMEM. */
 int map_open(void **self, const struct xtr_analysis_opts *o);
 void map_free(void *self);
+bool map_takes(const void *self, uint32_t type);
 int map_event(void *self, const struct xtr_event *ev, bool inside);
 int map_call(void *self, const struct xtr_call *c);
 int map_job(void *self, const struct xtr_job *j);

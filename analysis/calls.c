@@ -122,6 +122,14 @@ static struct row *row_of(struct calls *c, uint32_t type)
 	return i == XTR_KEYMAP_NONE ? NULL : &c->row[i];
 }
 
+static bool calls_takes(const void *self, uint32_t type)
+{
+	const struct calls *c = self;
+	uint32_t i = xtr_keymap_get(&c->by_type, type, 0);
+
+	return i != XTR_KEYMAP_NONE && !c->row[i].paired;
+}
+
 /* Of an event without the other half, that is all there is. */
 static int calls_event(void *self, const struct xtr_event *ev, bool inside)
 {
@@ -265,6 +273,7 @@ const struct xtr_analysis xtr_analysis_calls = {
 	.applies = applies,
 	.open = calls_open,
 	.free = calls_free,
+	.takes = calls_takes,
 	.event = calls_event,
 	.call = calls_call,
 	.finish = calls_finish,

@@ -76,6 +76,13 @@ static int cpu_open(void **self, const struct xtr_analysis_opts *o)
 	return 0;
 }
 
+static bool cpu_takes(const void *self, uint32_t type)
+{
+	const struct cpu *s = self;
+
+	return !type || xtr_binds_find(&s->binds, type);
+}
+
 static int cpu_event(void *self, const struct xtr_event *ev, bool inside)
 {
 	struct cpu *c = self;
@@ -161,6 +168,7 @@ const struct xtr_analysis xtr_analysis_cpu = {
 	.applies = applies,
 	.open = cpu_open,
 	.free = cpu_free,
+	.takes = cpu_takes,
 	.event = cpu_event,
 	.call = on_call,
 	.job = on_job,

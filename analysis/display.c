@@ -99,6 +99,13 @@ static int vblank(struct display *d, struct display_crtc *c, const struct xtr_bi
 	return k ? display_deliver_at(d, c, k, &v) : -ENOMEM;
 }
 
+static bool display_takes(const void *self, uint32_t type)
+{
+	const struct display *s = self;
+
+	return !type || xtr_binds_find(&s->binds, type);
+}
+
 static int display_event(void *self, const struct xtr_event *ev, bool inside)
 {
 	struct display *d = self;
@@ -192,6 +199,7 @@ const struct xtr_analysis xtr_analysis_display = {
 	.applies = applies,
 	.open = display_open,
 	.free = display_free,
+	.takes = display_takes,
 	.event = display_event,
 	.finish = display_finish,
 	.any = display_any,

@@ -121,6 +121,13 @@ static void count(struct families *s, struct function *fn)
 	s->all.n++;
 }
 
+static bool families_takes(const void *self, uint32_t type)
+{
+	const struct function *fn = function_of(self, type);
+
+	return fn && !fn->f.other;
+}
+
 /* Where only one of entry and return was recorded, each of it is a call. */
 static int families_event(void *self, const struct xtr_event *ev, bool inside)
 {
@@ -259,6 +266,7 @@ const struct xtr_analysis xtr_analysis_families = {
 	.applies = applies,
 	.open = families_open,
 	.free = families_free,
+	.takes = families_takes,
 	.event = families_event,
 	.call = families_call,
 	.any = families_any,

@@ -55,6 +55,7 @@ static void fences_free(void *self)
 static int fences_open(void **self, const struct xtr_analysis_opts *o)
 {
 	struct fences *f = calloc(1, sizeof(*f));
+	size_t i;
 
 	if (!f)
 		return -ENOMEM;
@@ -65,16 +66,28 @@ static int fences_open(void **self, const struct xtr_analysis_opts *o)
 		fences_free(f);
 		return -ENOMEM;
 	}
+	for (i = 0; i < N_SPECS; i++) {
+		const struct xtr_bind *b = &f->binds.bind[i];
+
+		if (b->role == FENCES_QUEUE)
+			continue;
+		f->tells_ops |= xtr_bind_has(b, FENCES_OPS);
+		f->tells_driver |= xtr_bind_has(b, FENCES_DRIVER);
+		f->tells_timeline |= xtr_bind_has(b, FENCES_TIMELINE);
+	}
 	*self = f;
 	return 0;
 }
 
 static int queued(struct fences *f, const struct xtr_bind *b, const struct xtr_event *ev)
 {
+	const struct xtr_tables *t = f->o->tables;
 	const struct xtr_task *task =
-		ev->tid && f->o->tables ? xtr_tables_task(f->o->tables, ev->tid, ev->ts) : NULL;
+		ev->tid ? xtr_task_cache_get(&f->tasks, t, ev->tid, ev->ts) : NULL;
 	const struct xtr_task *leader =
-		task && task->pid ? xtr_tables_task(f->o->tables, task->pid, ev->ts) : NULL;
+		!task || !task->pid    ? NULL
+		: task->pid == ev->tid ? task
+				       : xtr_task_cache_get(&f->tasks, t, task->pid, ev->ts);
 	uint32_t comm = leader ? leader->comm : task ? task->comm : 0;
 
 	return fences_learn_job(f, xtr_bind_u64(b, FENCES_CTX, ev),
@@ -107,14 +120,19 @@ static int fence_event(struct fences *f, uint32_t i, const struct xtr_bind *b,
 	}
 }
 
+static bool fences_takes(const void *self, uint32_t type)
+{
+	const struct fences *s = self;
+
+	return !type || xtr_binds_find(&s->binds, type);
+}
+
 static int fences_event(void *self, const struct xtr_event *ev, bool inside)
 {
 	struct fences *f = self;
 	const struct xtr_bind *b;
 	int64_t i;
 
-	if (ev->ts > f->end_ns)
-		f->end_ns = ev->ts;
 	if (ev->gap)
 		return xtr_gaps_add(&f->gaps, ev->gap->first, ev->gap->last);
 	b = xtr_binds_find(&f->binds, ev->type);
@@ -138,10 +156,14 @@ static int on_job(void *self, const struct xtr_job *j)
 {
 	struct fences *f = self;
 	int ret = fences_job(f, j);
+	uint32_t i;
 
-	if (ret || !j->pid || xtr_keymap_get(&f->by_ctx, j->ctx, 0) == XTR_KEYMAP_NONE)
+	if (ret || !j->pid)
 		return ret;
-	return fences_learn_job(f, j->ctx, 0, j->pid, j->comm);
+	i = fences_known_context(f, j->ctx);
+	if (i != XTR_KEYMAP_NONE)
+		fences_learn_owner(&f->context[i], j->pid, j->comm);
+	return 0;
 }
 
 static int fences_finish(void *self)
@@ -149,6 +171,7 @@ static int fences_finish(void *self)
 	struct fences *f = self;
 	int ret = fences_sources(f);
 
+	f->end_ns = f->o->clock.end_ns;
 	if (!ret)
 		ret = fences_waiters(f);
 	if (!ret)
@@ -176,6 +199,7 @@ const struct xtr_analysis xtr_analysis_fences = {
 	.applies = applies,
 	.open = fences_open,
 	.free = fences_free,
+	.takes = fences_takes,
 	.event = fences_event,
 	.call = on_call,
 	.job = on_job,

@@ -11,6 +11,7 @@
 
 #include "analysis.h"
 #include "hist.h"
+#include "format/task_cache.h"
 #include "replay/bind.h"
 #include "replay/gaps.h"
 #include "replay/keymap.h"
@@ -22,6 +23,7 @@
 #define FENCES_HISTS_MAX    16384u /* powers of two of the waits' histograms: 8 MiB */
 #define FENCES_RINGS_MAX    1024u
 #define FENCES_PAIRS_MAX    4096u
+#define FENCES_LAST         256u
 #define FENCES_BUSY_MAX     64u   /* stretches kept of a ring */
 #define FENCES_LIST_MAX     1000u /* unsignalled fences in JSON */
 
@@ -50,6 +52,8 @@ struct fence_context {
 	enum fence_kind kind;
 	uint32_t pid, comm; /* of the last that queued a job in it; 0: not known */
 	bool several;       /* more than one process did */
+	bool names_known;   /* its events have nothing more to tell of driver, timeline, ops */
+	uint32_t scheduled; /* of the same jobs: index of the context of those fences, 0: none */
 	uint64_t inits, emits, signals;
 	uint64_t life_ns, lives, life_max_ns;
 	uint32_t source; /* at the end */
@@ -79,11 +83,11 @@ struct fence_waiter {
 struct fence_ring {
 	uint32_t id;
 	char name[112]; /* "device/ring" */
-	struct {
-		uint64_t start, end;
-	} busy[FENCES_BUSY_MAX]; /* stretches with a job on the hardware, oldest first */
-	uint32_t n_busy;
-	bool forgot; /* there were older ones */
+	struct fence_busy {
+		uint64_t start, end; /* ns */
+	} busy[FENCES_BUSY_MAX];     /* stretches with a job on the hardware */
+	uint32_t n_busy, first_busy; /* a circle: the oldest is at first_busy */
+	bool forgot;                 /* there were older ones */
 };
 
 /* Jobs of one ring that waited for jobs of another. */
@@ -99,11 +103,17 @@ struct fences {
 	const struct xtr_analysis_opts *o;
 	struct xtr_binds binds;
 	struct xtr_gaps gaps;
-	uint64_t end_ns; /* of the last event */
+	struct xtr_task_cache tasks;
+	bool tells_ops, tells_driver, tells_timeline; /* some event has the field */
+	uint64_t end_ns;                              /* at the end: of the last event */
 
 	struct fence_context *context;
 	uint32_t n_contexts, cap_contexts;
 	struct xtr_keymap by_ctx;
+	struct {
+		uint64_t ctx;
+		uint32_t index;      /* + 1, 0: none */
+	} last_context[FENCES_LAST]; /* by ctx: those asked for last */
 	struct fence_source *source;
 	uint32_t n_sources;
 	struct xtr_keymap by_source;
@@ -126,6 +136,9 @@ struct fences {
 	struct fence_ring *ring;
 	uint32_t n_rings, cap_rings;
 	struct xtr_keymap by_ring;
+	struct {
+		uint32_t id, index; /* + 1, 0: none */
+	} last_ring[FENCES_LAST];   /* by id: those asked for last */
 	struct fence_pair *pair;
 	uint32_t n_pairs, cap_pairs;
 	struct xtr_keymap by_pair;
@@ -151,13 +164,31 @@ enum {
 };
 
 /* fences_source.c */
+/* Index of the context, XTR_KEYMAP_NONE if it is not known. */
+uint32_t fences_find_context(struct fences *f, uint64_t ctx);
+static inline uint32_t fences_known_context(struct fences *f, uint64_t ctx)
+{
+	uint32_t at = ctx % FENCES_LAST;
+
+	return f->last_context[at].index && f->last_context[at].ctx == ctx
+		       ? f->last_context[at].index - 1
+		       : fences_find_context(f, ctx);
+}
 /* Index of the context, made if need be; FENCES_CONTEXTS_MAX: too many; -ENOMEM. */
 int64_t fences_context(struct fences *f, uint64_t ctx);
 /* What an event of a fence of this context says of it. */
-void fences_learn(struct fences *f, struct fence_context *c, const struct xtr_bind *b,
-		  const struct xtr_event *ev);
+void fences_learn_names(struct fences *f, struct fence_context *c, const struct xtr_bind *b,
+			const struct xtr_event *ev);
+static inline void fences_learn(struct fences *f, struct fence_context *c, const struct xtr_bind *b,
+				const struct xtr_event *ev)
+{
+	if (!c->names_known)
+		fences_learn_names(f, c, b, ev);
+}
 /* A job whose finished fence is of this context was queued by this thread. 0 or -ENOMEM. */
 int fences_learn_job(struct fences *f, uint64_t ctx, uint32_t ring, uint32_t pid, uint32_t comm);
+/* A job of this context, which is known, was of this process. */
+void fences_learn_owner(struct fence_context *c, uint32_t pid, uint32_t comm);
 /* Each context gets its source. 0 or -ENOMEM. */
 int fences_sources(struct fences *f);
 /* "drm_sched:0000:03:00.0/gfx, finished". */

@@ -77,11 +77,14 @@ int fences_begin(struct fences *f, uint32_t context, const struct xtr_bind *b,
 void fences_end(struct fences *f, uint32_t context, const struct xtr_bind *b,
 		const struct xtr_event *ev)
 {
-	uint64_t ctx = xtr_bind_u64(b, FENCES_CTX, ev), seqno = xtr_bind_u64(b, FENCES_SEQNO, ev);
-	uint32_t i = xtr_keymap_get(&f->by_fence, ctx, seqno);
 	struct fence_context *c = &f->context[context];
 	uint64_t ns;
+	uint32_t i;
 
+	if (!f->by_fence.n)
+		return;
+	i = xtr_keymap_get(&f->by_fence, xtr_bind_u64(b, FENCES_CTX, ev),
+			   xtr_bind_u64(b, FENCES_SEQNO, ev));
 	if (i == NONE)
 		return;
 	if (b->role == FENCES_DESTROY) {

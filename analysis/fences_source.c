@@ -22,9 +22,20 @@ int fences_grow(void **array, uint32_t n, uint32_t *cap, size_t size)
 	return 0;
 }
 
+uint32_t fences_find_context(struct fences *f, uint64_t ctx)
+{
+	uint32_t i = xtr_keymap_get(&f->by_ctx, ctx, 0), at = ctx % FENCES_LAST;
+
+	if (i != XTR_KEYMAP_NONE) {
+		f->last_context[at].ctx = ctx;
+		f->last_context[at].index = i + 1;
+	}
+	return i;
+}
+
 int64_t fences_context(struct fences *f, uint64_t ctx)
 {
-	uint32_t i = xtr_keymap_get(&f->by_ctx, ctx, 0);
+	uint32_t i = fences_known_context(f, ctx);
 
 	if (i != XTR_KEYMAP_NONE)
 		return i;
@@ -69,42 +80,74 @@ static void learn(const struct fences *f, uint32_t *id, const struct xtr_bind *b
 		*id = (uint32_t)v;
 }
 
-void fences_learn(struct fences *f, struct fence_context *c, const struct xtr_bind *b,
-		  const struct xtr_event *ev)
+void fences_learn_names(struct fences *f, struct fence_context *c, const struct xtr_bind *b,
+			const struct xtr_event *ev)
 {
 	learn(f, &c->ops, b, FENCES_OPS, ev);
 	learn(f, &c->driver, b, FENCES_DRIVER, ev);
 	learn(f, &c->timeline, b, FENCES_TIMELINE, ev);
+	c->names_known = (c->ops || !f->tells_ops) && (c->driver || !f->tells_driver) &&
+			 (c->timeline || !f->tells_timeline);
 }
 
-static int learn_one(struct fences *f, uint64_t ctx, uint32_t ring, uint32_t pid, uint32_t comm,
-		     enum fence_kind kind)
+void fences_learn_owner(struct fence_context *c, uint32_t pid, uint32_t comm)
+{
+	if (!pid && !comm)
+		return;
+	c->several |= (c->pid || c->comm) && (pid ? c->pid != pid : c->comm != comm);
+	c->pid = pid;
+	c->comm = comm;
+}
+
+/* Index of the context, as fences_context. */
+static int64_t learn_one(struct fences *f, uint64_t ctx, uint32_t ring, uint32_t pid, uint32_t comm,
+			 enum fence_kind kind)
 {
 	int64_t i = fences_context(f, ctx);
 	struct fence_context *c;
 
 	if (i < 0 || i == FENCES_CONTEXTS_MAX)
-		return i < 0 ? (int)i : 0;
+		return i;
 	c = &f->context[i];
 	if (kind != FENCE_OTHER)
 		c->kind = kind;
 	if (ring)
 		c->ring = ring;
-	if (!pid && !comm)
-		return 0;
-	c->several |= (c->pid || c->comm) && (pid ? c->pid != pid : c->comm != comm);
-	c->pid = pid;
-	c->comm = comm;
-	return 0;
+	fences_learn_owner(c, pid, comm);
+	return i;
+}
+
+/* What a job says is nearly always what the last one of its context said. */
+static bool is_known(struct fences *f, uint64_t ctx, uint32_t ring, uint32_t pid, uint32_t comm)
+{
+	uint32_t i = fences_known_context(f, ctx);
+	const struct fence_context *c, *s;
+
+	if (i == XTR_KEYMAP_NONE || !f->context[i].scheduled)
+		return false;
+	c = &f->context[i];
+	s = &f->context[c->scheduled];
+	return c->ring == ring && c->pid == pid && c->comm == comm && c->kind == FENCE_FINISHED &&
+	       s->ring == ring && s->pid == pid && s->comm == comm && s->kind == FENCE_SCHEDULED;
 }
 
 int fences_learn_job(struct fences *f, uint64_t ctx, uint32_t ring, uint32_t pid, uint32_t comm)
 {
-	int ret = learn_one(f, ctx, ring, pid, comm, ring ? FENCE_FINISHED : FENCE_OTHER);
+	int64_t i, k;
 
-	if (!ret && ring && ctx)
-		ret = learn_one(f, ctx - 1, ring, pid, comm, FENCE_SCHEDULED);
-	return ret;
+	if (!ring) {
+		i = learn_one(f, ctx, 0, pid, comm, FENCE_OTHER);
+		return i < 0 ? (int)i : 0;
+	}
+	if ((pid || comm) && is_known(f, ctx, ring, pid, comm))
+		return 0;
+	i = learn_one(f, ctx, ring, pid, comm, FENCE_FINISHED);
+	k = i < 0 || !ctx ? i : learn_one(f, ctx - 1, ring, pid, comm, FENCE_SCHEDULED);
+	if (i < 0 || k < 0)
+		return (int)(i < 0 ? i : k);
+	if (ctx && i != FENCES_CONTEXTS_MAX && k != FENCES_CONTEXTS_MAX)
+		f->context[i].scheduled = (uint32_t)k;
+	return 0;
 }
 
 /* --- sources ---------------------------------------------------------------------------------- */

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int64_t ring_of(struct fences *f, const struct xtr_model_ring *ring)
+static int64_t find_ring(struct fences *f, const struct xtr_model_ring *ring)
 {
 	uint32_t i = xtr_keymap_get(&f->by_ring, ring->id, 0);
 	char name[64], device[48];
@@ -30,6 +30,22 @@ static int64_t ring_of(struct fences *f, const struct xtr_model_ring *ring)
 	xtr_text_name(name, sizeof(name), ring->name, strlen(ring->name));
 	snprintf(f->ring[i].name, sizeof(f->ring[i].name), "%s%s%s", device, *device ? "/" : "",
 		 *name ? name : "(unknown)");
+	return i;
+}
+
+/* Index of the ring; FENCES_RINGS_MAX: too many; -ENOMEM. */
+static int64_t ring_of(struct fences *f, const struct xtr_model_ring *ring)
+{
+	uint32_t at = ring->id % FENCES_LAST;
+	int64_t i;
+
+	if (f->last_ring[at].index && f->last_ring[at].id == ring->id)
+		return (int64_t)f->last_ring[at].index - 1;
+	i = find_ring(f, ring);
+	if (i >= 0) {
+		f->last_ring[at].id = ring->id;
+		f->last_ring[at].index = (uint32_t)i + 1;
+	}
 	return i;
 }
 
@@ -59,36 +75,41 @@ const char *fences_ring_text(const struct fences *f, uint32_t id, char *buf, siz
 	return buf;
 }
 
+/* The i-th oldest stretch. */
+static inline struct fence_busy *busy_at(const struct fence_ring *r, uint32_t i)
+{
+	return (struct fence_busy *)&r->busy[(r->first_busy + i) % FENCES_BUSY_MAX];
+}
+
 /* start <= end, end not before an earlier end. */
 static void add_busy(struct fence_ring *r, uint64_t start, uint64_t end)
 {
-	while (r->n_busy && r->busy[r->n_busy - 1].end >= start) {
-		if (r->busy[r->n_busy - 1].start < start)
-			start = r->busy[r->n_busy - 1].start;
-		if (r->busy[r->n_busy - 1].end > end)
-			end = r->busy[r->n_busy - 1].end;
-		r->n_busy--;
+	while (r->n_busy && busy_at(r, r->n_busy - 1)->end >= start) {
+		const struct fence_busy *last = busy_at(r, --r->n_busy);
+
+		start = last->start < start ? last->start : start;
+		end = last->end > end ? last->end : end;
 	}
 	if (r->n_busy == FENCES_BUSY_MAX) {
-		memmove(&r->busy[0], &r->busy[1], --r->n_busy * sizeof(r->busy[0]));
+		r->first_busy++;
+		r->n_busy--;
 		r->forgot = true;
 	}
-	r->busy[r->n_busy].start = start;
-	r->busy[r->n_busy++].end = end;
+	*busy_at(r, r->n_busy++) = (struct fence_busy){ start, end };
 }
 
 /* How long nothing was on the hardware in a stretch; what is forgotten counts as busy. */
 static uint64_t idle_in(const struct fence_ring *r, uint64_t from, uint64_t until)
 {
-	uint64_t idle, a, b;
+	uint64_t idle, a, b, oldest = busy_at(r, 0)->start;
 	uint32_t i;
 
-	if (r->forgot && from < r->busy[0].start)
-		from = r->busy[0].start < until ? r->busy[0].start : until;
+	if (r->forgot && from < oldest)
+		from = oldest < until ? oldest : until;
 	idle = until - from;
 	for (i = 0; i < r->n_busy; i++) {
-		a = r->busy[i].start > from ? r->busy[i].start : from;
-		b = r->busy[i].end < until ? r->busy[i].end : until;
+		a = busy_at(r, i)->start > from ? busy_at(r, i)->start : from;
+		b = busy_at(r, i)->end < until ? busy_at(r, i)->end : until;
 		if (a < b)
 			idle -= b - a;
 	}

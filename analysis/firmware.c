@@ -408,6 +408,13 @@ static int function_event(struct firmware *fw, const struct xtr_event *ev,
 	return ret;
 }
 
+static bool firmware_takes(const void *self, uint32_t type)
+{
+	const struct firmware *fw = self;
+
+	return !type || xtr_keymap_get(&fw->by_type, type, 0) != XTR_KEYMAP_NONE;
+}
+
 static int firmware_event(void *self, const struct xtr_event *ev, bool inside)
 {
 	struct firmware *fw = self;
@@ -419,8 +426,6 @@ static int firmware_event(void *self, const struct xtr_event *ev, bool inside)
 		fw->epoch++;
 		return jsm_gap(&fw->jsm, ev->gap);
 	}
-	if (inside && ev->ts > fw->end_ns)
-		fw->end_ns = ev->ts;
 	i = xtr_keymap_get(&fw->by_type, ev->type, 0);
 	if (i == XTR_KEYMAP_NONE)
 		return 0;
@@ -458,7 +463,7 @@ static int firmware_finish(void *self)
 		if (fw->thread[i].ended.n)
 			keep_loop(fw, &fw->thread[i].ended);
 	}
-	jsm_finish(&fw->jsm, fw->end_ns);
+	jsm_finish(&fw->jsm, fw->o->clock.inside_ns);
 	return fw_findings(fw);
 }
 
@@ -479,6 +484,7 @@ const struct xtr_analysis xtr_analysis_firmware = {
 	.applies = applies,
 	.open = firmware_open,
 	.free = firmware_free,
+	.takes = firmware_takes,
 	.event = firmware_event,
 	.call = firmware_call,
 	.job = firmware_job,

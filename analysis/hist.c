@@ -8,29 +8,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static unsigned int group_of(uint64_t v)
-{
-	return v < XTR_HIST_SUB ? 0 : 64u - (unsigned int)__builtin_clzll(v) - XTR_HIST_SUB_BITS;
-}
-
-static unsigned int sub_of(uint64_t v, unsigned int g)
-{
-	return (unsigned int)(v >> (g ? g - 1 : 0)) & (XTR_HIST_SUB - 1);
-}
-
 static void bucket_range(unsigned int g, unsigned int sub, uint64_t *lo, uint64_t *hi)
 {
 	unsigned int shift = g ? g - 1 : 0;
 
 	*lo = (uint64_t)(g ? XTR_HIST_SUB + sub : sub) << shift;
 	*hi = *lo + ((1ull << shift) - 1);
-}
-
-static uint64_t add_sat(uint64_t a, uint64_t b)
-{
-	uint64_t sum;
-
-	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
 static int group_alloc(struct xtr_hist *h, unsigned int g)
@@ -69,28 +52,22 @@ static uint32_t make_coarse(struct xtr_hist *h)
 	return had;
 }
 
-int xtr_hist_add(struct xtr_hist *h, uint64_t v)
+int xtr_hist_count(struct xtr_hist *h, uint64_t v)
 {
-	unsigned int g = group_of(v);
+	unsigned int g = xtr_hist_group(v);
 
 	if (h->coarse)
 		h->group[g].n++;
 	else if (group_alloc(h, g))
 		return -ENOMEM;
 	else
-		h->group[g].bucket[sub_of(v, g)]++;
-	if (!h->n || v < h->min)
-		h->min = v;
-	if (v > h->max)
-		h->max = v;
-	h->sum = add_sat(h->sum, v);
-	h->n++;
+		h->group[g].bucket[(v >> (g - !!g)) & (XTR_HIST_SUB - 1)]++;
 	return 0;
 }
 
 int xtr_hist_add_within(struct xtr_hist *h, uint64_t v, uint32_t *left)
 {
-	bool more = !h->coarse && !h->group[group_of(v)].bucket;
+	bool more = !h->coarse && !h->group[xtr_hist_group(v)].bucket;
 	int ret;
 
 	if (more && !*left) {
@@ -125,7 +102,7 @@ int xtr_hist_merge(struct xtr_hist *dst, const struct xtr_hist *src)
 		dst->min = src->min;
 	if (src->max > dst->max)
 		dst->max = src->max;
-	dst->sum = add_sat(dst->sum, src->sum);
+	dst->sum = xtr_sat_add(dst->sum, src->sum);
 	dst->n += src->n;
 	return 0;
 }

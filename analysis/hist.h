@@ -12,6 +12,9 @@
 #ifndef XTR_HIST_H
 #define XTR_HIST_H
 
+#include "format/checked.h"
+
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -31,8 +34,32 @@ struct xtr_hist { /* all zero: empty */
 	} group[XTR_HIST_GROUPS];
 };
 
+/* Group 0 holds 0..63; group g >= 1 holds [64 << (g-1), 128 << (g-1)). */
+static inline unsigned int xtr_hist_group(uint64_t v)
+{
+	return 64u - XTR_HIST_SUB_BITS - (unsigned int)__builtin_clzll(v | (XTR_HIST_SUB - 1));
+}
+
+/* Count v where its group has no buckets yet, or never will. 0 or -ENOMEM. */
+int xtr_hist_count(struct xtr_hist *h, uint64_t v);
+
 /* 0 or -ENOMEM; then the histogram is as before. */
-int xtr_hist_add(struct xtr_hist *h, uint64_t v);
+static inline int xtr_hist_add(struct xtr_hist *h, uint64_t v)
+{
+	unsigned int g = xtr_hist_group(v);
+
+	if (!h->coarse && h->group[g].bucket)
+		h->group[g].bucket[(v >> (g - !!g)) & (XTR_HIST_SUB - 1)]++;
+	else if (xtr_hist_count(h, v))
+		return -ENOMEM;
+	if (v < h->min || !h->n)
+		h->min = v;
+	if (v > h->max)
+		h->max = v;
+	h->sum = xtr_sat_add(h->sum, v);
+	h->n++;
+	return 0;
+}
 /*
  * The same. *left is how many more powers of two (512 bytes each) all the histograms that share it
  * may take; the one that would need another becomes coarse, and gives back what it had.

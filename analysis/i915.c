@@ -265,6 +265,13 @@ static int on_inside(struct i915 *g, const struct xtr_bind *b, const struct xtr_
 	}
 }
 
+static bool i915_takes(const void *self, uint32_t type)
+{
+	const struct i915 *s = self;
+
+	return !type || xtr_binds_find(&s->binds, type);
+}
+
 static int i915_event(void *self, const struct xtr_event *ev, bool inside)
 {
 	struct i915 *g = self;
@@ -274,10 +281,6 @@ static int i915_event(void *self, const struct xtr_event *ev, bool inside)
 	if (ev->gap) {
 		g->gaps++;
 		return 0;
-	}
-	if (inside) {
-		g->first_ns = g->first_ns ? g->first_ns : ev->ts;
-		g->last_ns = ev->ts > g->last_ns ? ev->ts : g->last_ns;
 	}
 	b = xtr_binds_find(&g->binds, ev->type);
 	if (!b)
@@ -310,6 +313,7 @@ static int i915_finish(void *self)
 {
 	struct i915 *g = self;
 
+	g->last_ns = g->o->clock.inside_ns;
 	i915_objects_finish(g);
 	i915_devices_finish(g);
 	i915_requests_finish(g);
@@ -331,6 +335,7 @@ const struct xtr_analysis xtr_analysis_i915 = {
 	.applies = applies,
 	.open = i915_open,
 	.free = i915_free,
+	.takes = i915_takes,
 	.event = i915_event,
 	.job = i915_job,
 	.finish = i915_finish,

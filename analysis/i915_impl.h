@@ -227,8 +227,8 @@ struct i915_reg {
 struct i915 {
 	const struct xtr_analysis_opts *o;
 	struct xtr_binds binds;
-	uint64_t first_ns, last_ns; /* of any event that is looked at */
-	uint64_t events;            /* of i915 */
+	uint64_t last_ns; /* at the end: of any event that is looked at */
+	uint64_t events;  /* of i915 */
 	uint64_t gaps;
 	struct i915_objects objects;
 	struct i915_devices devices;

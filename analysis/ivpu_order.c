@@ -340,6 +340,11 @@ uint32_t ivpu_order_function(const struct ivpu_order *o, const char *name, bool 
 	return UINT32_MAX;
 }
 
+bool ivpu_order_takes(const struct ivpu_order *o, uint32_t type)
+{
+	return !type || xtr_keymap_get(&o->by_type, type, 0) != XTR_KEYMAP_NONE;
+}
+
 int ivpu_order_event(struct ivpu_order *o, const struct xtr_event *ev, struct ivpu_place *p)
 {
 	const struct function *fn;

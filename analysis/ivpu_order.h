@@ -48,6 +48,8 @@ void ivpu_order_free(struct ivpu_order *o);
  * 0: it is not; -ENOMEM. p's name lives as long as o.
  */
 int ivpu_order_event(struct ivpu_order *o, const struct xtr_event *ev, struct ivpu_place *p);
+/* Does it look at events of this type (0: gaps)? */
+bool ivpu_order_takes(const struct ivpu_order *o, uint32_t type);
 
 /*
  * The number of a function in ivpu_place; UINT32_MAX: META has no event of it. *paired (may be

@@ -111,6 +111,14 @@ static int process_step(struct nvidia *nv, const struct nv_step *s, bool inside)
 	}
 }
 
+static bool nvidia_takes(const void *self, uint32_t type)
+{
+	const struct nvidia *nv = self;
+
+	return nv_track_takes(&nv->track, type) ||
+	       (nv->total_bind.desc && type == nv->total_bind.type);
+}
+
 static int nvidia_event(void *self, const struct xtr_event *ev, bool inside)
 {
 	struct nvidia *nv = self;
@@ -238,6 +246,7 @@ const struct xtr_analysis xtr_analysis_nvidia = {
 	.applies = applies,
 	.open = nvidia_open,
 	.free = nvidia_free,
+	.takes = nvidia_takes,
 	.event = nvidia_event,
 	.finish = nvidia_finish,
 	.any = nvidia_any,

@@ -137,6 +137,14 @@ static void fill(const struct nv_track *t, const struct xtr_event *ev, struct nv
 		s->has[i] = xtr_bind_get(b, i, ev, &s->v[i]);
 }
 
+bool nv_track_takes(const struct nv_track *t, uint32_t type)
+{
+	enum nv_role role;
+	bool end;
+
+	return !type || nv_bound(&t->b, type, &role, &end);
+}
+
 int nv_track_event(struct nv_track *t, const struct xtr_event *ev, bool inside, struct nv_step *s)
 {
 	const struct xtr_bind *b;

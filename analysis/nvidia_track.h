@@ -64,5 +64,7 @@ void nv_track_free(struct nv_track *t);
  * inside: as of struct xtr_analysis.
  */
 int nv_track_event(struct nv_track *t, const struct xtr_event *ev, bool inside, struct nv_step *s);
+/* Does it look at events of this type (0: gaps)? */
+bool nv_track_takes(const struct nv_track *t, uint32_t type);
 
 #endif /* XTR_NVIDIA_TRACK_H */

@@ -242,6 +242,11 @@ static void see_handler(struct xids *x, const struct nv_step *s)
 		x->handlers[x->n_handlers++] = s->v[NV_V_DEVICE];
 }
 
+static bool xids_takes(const void *self, uint32_t type)
+{
+	return nv_track_takes(&((const struct xids *)self)->track, type);
+}
+
 static int xids_event(void *self, const struct xtr_event *ev, bool inside)
 {
 	struct xids *x = self;
@@ -326,6 +331,7 @@ const struct xtr_analysis xtr_analysis_xid = {
 	.applies = applies,
 	.open = xids_open,
 	.free = xids_free,
+	.takes = xids_takes,
 	.event = xids_event,
 	.finish = xids_finish,
 	.any = xids_any,

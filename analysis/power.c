@@ -221,6 +221,11 @@ static void count(struct power *p, const struct ivpu_place *place)
 			p->count[i]++;
 }
 
+static bool power_takes(const void *self, uint32_t type)
+{
+	return ivpu_order_takes(((const struct power *)self)->order, type);
+}
+
 static int power_event(void *self, const struct xtr_event *ev, bool inside)
 {
 	struct power *p = self;
@@ -362,6 +367,7 @@ const struct xtr_analysis xtr_analysis_power = {
 	.applies = applies,
 	.open = power_open,
 	.free = power_free,
+	.takes = power_takes,
 	.event = power_event,
 	.call = power_call,
 	.finish = power_finish,

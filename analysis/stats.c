@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "stats_impl.h"
-#include "format/xtr_format.h"
-#include "replay/record.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define TYPES 65536u
 
 struct xtr_stats_row *rows_add(struct rows *r)
 {
@@ -58,37 +54,6 @@ int stats_grow_rings(struct xtr_stats *s)
 	return rows_grow(&s->rows[XTR_BY_DEVICE], xtr_model_n_devices(s->model));
 }
 
-static bool in_window(const struct xtr_stats *s, uint64_t ts)
-{
-	return ts >= s->o.select.from && (!s->o.select.to || ts <= s->o.select.to);
-}
-
-/* Queue depths come from the events themselves, jobs or not. */
-static int add_depth(struct xtr_stats *s, const struct xtr_gpu_record *r)
-{
-	int64_t i = xtr_model_ring_index(s->model, r->ring);
-	struct xtr_stats_ring *ring;
-
-	if (i < 0)
-		return (int)i;
-	if (i >= s->n_rings && stats_grow_rings(s))
-		return -ENOMEM;
-	ring = &s->ring[i];
-	if (r->type == XTR_EV_JOB_QUEUE) {
-		ring->queued++;
-		return xtr_hist_add(&ring->depth_queue, r->job_count);
-	}
-	ring->run++;
-	return xtr_hist_add(&ring->depth_run, r->job_count);
-}
-
-static int on_step(void *ctx, const struct xtr_gpu_record *r, uint64_t ts)
-{
-	struct xtr_stats *s = ctx;
-
-	return in_window(s, ts) ? add_depth(s, r) : 0;
-}
-
 int xtr_stats_new(struct xtr_stats **out, const struct xtr_stats_opts *opts)
 {
 	struct xtr_stats *s = calloc(1, sizeof(*s));
@@ -96,17 +61,20 @@ int xtr_stats_new(struct xtr_stats **out, const struct xtr_stats_opts *opts)
 				     .meta = opts->meta,
 				     .tables = opts->tables,
 				     .job = stats_on_job,
-				     .step = on_step,
+				     .step = stats_on_step,
 				     .ctx = s };
 	int ret = -ENOMEM;
 
 	if (!s)
 		return -ENOMEM;
 	s->o = *opts;
-	s->types = calloc(TYPES, sizeof(*s->types));
+	s->to = opts->select.to ? opts->select.to : UINT64_MAX;
+	s->types = calloc(XTR_STATS_TYPES, sizeof(*s->types));
+	s->takes = calloc(XTR_STATS_TYPES, sizeof(*s->takes));
 	s->slowest = calloc(opts->top + 1u, sizeof(*s->slowest));
 	s->wait = calloc(opts->top + 1u, sizeof(*s->wait));
-	if (s->types && s->slowest && s->wait && rows_add(&s->rows[XTR_BY_PROCESS]) &&
+	s->passes = !opts->select.n_pids;
+	if (s->types && s->takes && s->slowest && s->wait && rows_add(&s->rows[XTR_BY_PROCESS]) &&
 	    rows_add(&s->rows[XTR_BY_CLIENT]))
 		ret = xtr_model_new(&s->model, &mo);
 	if (!ret)
@@ -165,29 +133,8 @@ void xtr_stats_free(struct xtr_stats *s)
 	free(s->slowest);
 	free(s->wait);
 	free(s->types);
+	free(s->takes);
 	free(s);
-}
-
-int xtr_stats_event(struct xtr_stats *s, const struct xtr_event *ev)
-{
-	struct xtr_gpu_record r;
-	int ret = 0;
-
-	if (ev->type && in_window(s, ev->ts)) {
-		if (!s->events++)
-			s->first = ev->ts;
-		if (ev->ts > s->last)
-			s->last = ev->ts;
-		s->types[ev->type % TYPES]++;
-		if ((ev->type == XTR_EV_JOB_QUEUE || ev->type == XTR_EV_JOB_RUN) &&
-		    xtr_gpu_record_get(ev, &r) == 1)
-			ret = add_depth(s, &r);
-	}
-	if (!ret)
-		ret = xtr_model_event(s->model, ev);
-	if (!ret && s->o.analyses)
-		ret = xtr_analyses_event(s->o.analyses, ev);
-	return ret;
 }
 
 int xtr_stats_finish(struct xtr_stats *s)
@@ -198,6 +145,7 @@ int xtr_stats_finish(struct xtr_stats *s)
 		ret = stats_grow_rings(s);
 	if (!ret)
 		ret = stats_make_rows(s);
+	stats_tell(s);
 	if (!ret && s->o.analyses)
 		ret = xtr_analyses_finish(s->o.analyses, s->last - s->first);
 	s->finished = !ret;

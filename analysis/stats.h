@@ -77,6 +77,8 @@ struct xtr_stats;
 int xtr_stats_new(struct xtr_stats **s, const struct xtr_stats_opts *opts);
 void xtr_stats_free(struct xtr_stats *s);
 int xtr_stats_event(struct xtr_stats *s, const struct xtr_event *ev); /* 0 or -errno */
+int xtr_stats_batch(struct xtr_stats *s, const struct xtr_event *ev,
+		    size_t n); /* the same n times */
 int xtr_stats_finish(struct xtr_stats *s);
 
 /* After finish. */

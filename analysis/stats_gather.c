@@ -5,18 +5,24 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static int busy_add(struct xtr_stats *s, struct xtr_busy *b, uint64_t start, uint64_t end)
+static __attribute__((noinline)) int busy_add_rare(struct xtr_stats *s, struct xtr_busy *b,
+						   uint64_t start, uint64_t end)
 {
 	uint64_t horizon;
 
-	if (start < s->o.select.from) /* busy within the window only */
-		start = s->o.select.from;
 	/* The job that is handed out is open no more, so the horizon may be past its start. */
 	if (xtr_busy_full(b)) {
 		horizon = xtr_model_horizon(s->model);
 		xtr_busy_forget(b, horizon < start ? horizon : start);
 	}
 	return xtr_busy_add(b, start, end);
+}
+
+static inline int busy_add(struct xtr_stats *s, struct xtr_busy *b, uint64_t start, uint64_t end)
+{
+	if (start < s->o.select.from) /* busy within the window only */
+		start = s->o.select.from;
+	return xtr_busy_join(b, start, end) ? 0 : busy_add_rare(s, b, start, end);
 }
 
 /* Index of the row with this key in processes or clients; 0 if there are too many; -ENOMEM. */
@@ -104,12 +110,43 @@ static int64_t owner_of(struct xtr_stats *s, uint32_t process, uint32_t client, 
 	return s->n_owners++;
 }
 
+static int64_t find_owner(struct xtr_stats *s, const struct xtr_job *j)
+{
+	int64_t process = process_of(s, j), client = client_of(s, j);
+
+	if (process < 0 || client < 0)
+		return -ENOMEM;
+	return owner_of(s, (uint32_t)process, (uint32_t)client, j->ring->index);
+}
+
+/* Index of the owner of a job; a key that has got one, be it "other", keeps it. -ENOMEM. */
+static int64_t owner_of_job(struct xtr_stats *s, const struct xtr_job *j)
+{
+	struct last_owner *l = &s->last_owner[j->ctx / 2 % STATS_LAST_OWNERS];
+	int64_t i;
+
+	if (l->owner && l->ring == j->ring->index && l->pid == j->pid && l->comm == j->comm &&
+	    l->queued == !!j->queue_ns && l->client_known == j->client_known &&
+	    l->client_id == j->client_id)
+		return (int64_t)l->owner - 1;
+	i = find_owner(s, j);
+	if (i >= 0)
+		*l = (struct last_owner){ .client_id = j->client_id,
+					  .pid = j->pid,
+					  .comm = j->comm,
+					  .ring = j->ring->index,
+					  .queued = j->queue_ns,
+					  .client_known = j->client_known,
+					  .owner = (uint32_t)i + 1 };
+	return i;
+}
+
 /* What an owner's job kept busy: its execution; where that is not known, its residence. */
-static int add_owner_busy(struct xtr_stats *s, const struct xtr_job *j, const struct owner *o)
+static int add_owner_busy(struct xtr_stats *s, const struct xtr_job *j, const struct owner *o,
+			  bool bounded)
 {
 	struct xtr_stats_row *process = &s->rows[XTR_BY_PROCESS].row[o->process];
 	struct xtr_stats_row *client = &s->rows[XTR_BY_CLIENT].row[o->client];
-	bool bounded = xtr_ring_ended_bounded(j->ring);
 	uint64_t start = bounded ? j->run_ns : j->serial_start_ns;
 
 	return busy_add(s, &process->busy, start, j->done_ns) |
@@ -177,29 +214,28 @@ static int add_resided(struct xtr_stats *s, const struct xtr_job *j, const struc
 {
 	struct xtr_stats_row *ring = &s->rows[XTR_BY_RING].row[j->ring->index];
 	struct xtr_stats_row *dev = &s->rows[XTR_BY_DEVICE].row[j->ring->device];
+	bool bounded = xtr_ring_ended_bounded(j->ring);
 	int ret = 0;
 
 	ret |= busy_add(s, &ring->busy, j->run_ns, j->done_ns);
 	ret |= busy_add(s, &dev->busy, j->run_ns, j->done_ns);
 	ret |= busy_add(s, &s->total.busy, j->run_ns, j->done_ns);
-	ret |= add_owner_busy(s, j, o);
-	top_job(s, j);
+	ret |= add_owner_busy(s, j, o, bounded);
+	top_job(s, j, bounded);
 	return ret ? -ENOMEM : 0;
 }
 
 int stats_on_job(void *ctx, const struct xtr_job *j)
 {
 	struct xtr_stats *s = ctx;
-	int64_t process, client, owner;
-	int ret = stats_grow_rings(s);
+	int64_t owner;
+	int ret = 0;
 
+	if (j->ring->index >= s->n_rings || j->ring->device >= s->rows[XTR_BY_DEVICE].n)
+		ret = stats_grow_rings(s);
 	if (ret || !xtr_select_job(&s->o.select, j))
 		return ret;
-	process = process_of(s, j);
-	client = client_of(s, j);
-	if (process < 0 || client < 0)
-		return -ENOMEM;
-	owner = owner_of(s, (uint32_t)process, (uint32_t)client, j->ring->index);
+	owner = owner_of_job(s, j);
 	if (owner < 0)
 		return -ENOMEM;
 	if (xtr_agg_add(&s->owner[owner].agg, j))
@@ -207,6 +243,7 @@ int stats_on_job(void *ctx, const struct xtr_job *j)
 	ret = j->n_deps && xtr_job_waits_known(j) ? add_waits(s, j) : 0;
 	if (!ret && xtr_job_resided(j))
 		ret = add_resided(s, j, &s->owner[owner]);
+	stats_tell(s);
 	if (!ret && s->o.analyses)
 		ret = xtr_analyses_job(s->o.analyses, j);
 	return ret;

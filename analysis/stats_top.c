@@ -2,9 +2,8 @@
 /* Lists of the N longest, kept sorted, longest first; of equal ones the earlier stays in front. */
 #include "stats_impl.h"
 
-void top_job(struct xtr_stats *s, const struct xtr_job *j)
+void top_job(struct xtr_stats *s, const struct xtr_job *j, bool bounded)
 {
-	bool bounded = xtr_ring_ended_bounded(j->ring);
 	uint64_t value = bounded ? j->done_ns - j->run_ns : j->exec_max_ns;
 	uint32_t i = s->n_slowest;
 

@@ -38,10 +38,12 @@ struct xtr_view {
 	const struct xtr_section *section;
 	const struct xtr_stats *stats;       /* finished */
 	const struct xtr_analyses *analyses; /* finished */
-	uint64_t parts;  /* bit for each enum xtr_view_part, then each analysis, that is wanted */
-	size_t problems; /* damage found in the file */
+	uint64_t parts; /* bit for each enum xtr_view_part, then each analysis, that is wanted */
+	uint64_t unreadable; /* events in chunks that could not be read when they were played */
+	size_t problems;     /* damage found in the file */
 	enum xtr_problem_code problem; /* the first of it */
 	uint32_t top;                  /* rows of the dependencies table */
+	bool no_buckets;               /* JSON: rings without buckets of their histograms */
 };
 
 /* Bit of the part or analysis with this name, or 0. */

@@ -3,8 +3,10 @@
 #include "view.h"
 #include "format/reader.h"
 #include "grid.h"
+#include "replay/budgeted.h"
 #include "replay/text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define BAR         40u
@@ -101,25 +103,37 @@ int xtr_view_text_histograms(const struct xtr_view *v)
 	return 0;
 }
 
+static const char *event_name(const struct xtr_view *v, uint32_t type, char *buf, size_t size)
+{
+	const struct xtr_event_desc *desc = xtr_meta_event(xtr_section_meta(v->section), type);
+
+	if (desc)
+		xtr_text_name(buf, size, desc->name, strlen(desc->name));
+	else
+		snprintf(buf, size, "type %u", type);
+	return buf;
+}
+
+/* With a budget, also what it left out: in the whole file, whatever part of it is shown. */
 int xtr_view_text_events(const struct xtr_view *v)
 {
 	static const char *const titles[] = { "<event", "count", NULL };
-	const struct xtr_meta *meta = xtr_section_meta(v->section);
-	struct xtr_grid *t = xtr_grid_new(titles);
-	const struct xtr_event_desc *desc;
+	static const char *const with_left_out[] = { "<event", "count", "left out", NULL };
+	uint64_t *left_out = xtr_budgeted_by_type(v->section);
+	struct xtr_grid *t = xtr_grid_new(left_out ? with_left_out : titles);
 	char buf[XTR_TEXT_NAME];
 	uint32_t type;
 
 	for (type = 1; type < 65536; type++) {
-		if (!xtr_stats_events_of(v->stats, type))
+		uint64_t n = xtr_stats_events_of(v->stats, type);
+
+		if (!n && !(left_out && left_out[type]))
 			continue;
-		desc = xtr_meta_event(meta, type);
-		if (desc)
-			xtr_text_name(buf, sizeof(buf), desc->name, strlen(desc->name));
-		else
-			snprintf(buf, sizeof(buf), "type %u", type);
-		xtr_grid_cell(t, buf);
-		xtr_grid_cell(t, xtr_text_count(buf, xtr_stats_events_of(v->stats, type)));
+		xtr_grid_cell(t, event_name(v, type, buf, sizeof(buf)));
+		xtr_grid_cell(t, xtr_text_count(buf, n));
+		if (left_out)
+			xtr_grid_cell(t, xtr_text_count(buf, left_out[type]));
 	}
+	free(left_out);
 	return xtr_grid_print(t, v->f, 2);
 }

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* `xtr stats --json`: schema xtr.stats/1, docs/stats-json.md. */
 #include "view.h"
+#include "format/checked.h"
 #include "format/reader.h"
+#include "replay/budgeted.h"
+#include "replay/flown.h"
 #include "replay/sampled.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static void hist_buckets(struct xtr_json *j, const struct xtr_hist *h)
@@ -36,7 +40,7 @@ static void kv_hist_ns(const struct xtr_view *v, struct xtr_json *j, const char 
 		       const struct xtr_hist *h, bool buckets)
 {
 	if (xtr_view_times(v)) {
-		xtr_view_json_hist(j, key, h, buckets);
+		xtr_view_json_hist(j, key, h, buckets && !v->no_buckets);
 		return;
 	}
 	xtr_json_key(j, key);
@@ -147,8 +151,8 @@ static void ring_row(const struct xtr_view *v, struct xtr_json *j, const struct 
 	row_body(v, j, row, true);
 	xtr_json_kv_u64(j, "queue_events", ring->queued);
 	xtr_json_kv_u64(j, "run_events", ring->run);
-	xtr_view_json_hist(j, "depth_at_queue", &ring->depth_queue, true);
-	xtr_view_json_hist(j, "depth_at_run", &ring->depth_run, true);
+	xtr_view_json_hist(j, "depth_at_queue", &ring->depth_queue, !v->no_buckets);
+	xtr_view_json_hist(j, "depth_at_run", &ring->depth_run, !v->no_buckets);
 	kv_hist_ns(v, j, "dep_wait_each_ns", &ring->dep_wait, true);
 }
 
@@ -269,21 +273,25 @@ static void slowest(const struct xtr_view *v, struct xtr_json *j)
 
 static void events(const struct xtr_view *v, struct xtr_json *j)
 {
+	uint64_t *left_out = xtr_budgeted_by_type(v->section);
 	const struct xtr_event_desc *desc;
 	uint32_t type;
 
 	xtr_json_kv_array(j, "events_by_type");
 	for (type = 1; type < 65536; type++) {
-		if (!xtr_stats_events_of(v->stats, type))
+		if (!xtr_stats_events_of(v->stats, type) && !(left_out && left_out[type]))
 			continue;
 		desc = xtr_meta_event(xtr_section_meta(v->section), type);
 		xtr_json_begin_object(j);
 		xtr_json_kv_u64(j, "type", type);
 		xtr_json_kv_str(j, "name", desc ? desc->name : NULL);
 		xtr_json_kv_u64(j, "count", xtr_stats_events_of(v->stats, type));
+		if (left_out)
+			xtr_json_kv_u64(j, "left_out", left_out[type]);
 		xtr_json_end_object(j);
 	}
 	xtr_json_end_array(j);
+	free(left_out);
 }
 
 static void head(const struct xtr_view *v, struct xtr_json *j)
@@ -294,10 +302,12 @@ static void head(const struct xtr_view *v, struct xtr_json *j)
 	xtr_stats_span(v->stats, &first, &last);
 	xtr_json_kv_u64(j, "events", xtr_stats_events(v->stats));
 	xtr_json_kv_u64(j, "lost", sum->lost);
-	xtr_json_kv_u64(j, "missing", sum->missing);
-	xtr_json_kv_u64(j, "gaps", xtr_loss_n_gaps(xtr_section_loss(v->section)));
+	xtr_json_kv_u64(j, "missing", xtr_sat_add(sum->missing, v->unreadable));
+	xtr_json_kv_u64(j, "gaps", xtr_loss_n_losses(xtr_section_loss(v->section)));
 	xtr_json_kv_u64(j, "problems", v->problems);
 	xtr_sampled_json(j, xtr_section_meta(v->section));
+	xtr_budgeted_json(j, v->section);
+	xtr_flown_json(j, v->section);
 	xtr_json_kv_bool(j, "closed", sum->closed);
 	kv_ns(v, j, "first_ns", first);
 	kv_ns(v, j, "last_ns", last);

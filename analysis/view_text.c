@@ -5,6 +5,8 @@
 #include "format/reader.h"
 #include "grid.h"
 #include "grid_cell.h"
+#include "replay/budgeted.h"
+#include "replay/flown.h"
 #include "replay/sampled.h"
 #include "replay/text.h"
 
@@ -270,21 +272,21 @@ static void losses(const struct xtr_view *v)
 	char n[XTR_TEXT_NUMBER], m[XTR_TEXT_NUMBER], k[XTR_TEXT_NUMBER];
 	const uint64_t damaged = damaged_before(v->section);
 	const uint64_t recording = sum->lost > damaged ? sum->lost - damaged : 0;
+	const uint64_t missing = xtr_sat_add(sum->missing, v->unreadable);
 	uint64_t unsure, open;
 
 	xtr_meta_config_u64(xtr_section_meta(v->section), "import-lost-unsure", &unsure);
 	xtr_meta_config_u64(xtr_section_meta(v->section), "recovered-unsure", &open);
-	if (!sum->lost && !sum->missing && !v->problems && !open)
+	if (!sum->lost && !missing && !v->problems && !open)
 		fputs("Lost: nothing.", v->f);
-	else if (!sum->lost && !sum->missing && !open)
+	else if (!sum->lost && !missing && !open)
 		fputs("Lost: nothing known, but what is damaged may have said more.", v->f);
 	else
 		fprintf(v->f,
 			"LOST: events lost while recording: %s%s; in damaged chunks: %s%s; gaps: %s.",
 			unsure ? "at least " : "", xtr_text_count(n, recording),
-			open ? "at least " : "",
-			xtr_text_count(m, xtr_sat_add(sum->missing, damaged)),
-			xtr_text_count(k, xtr_loss_n_gaps(xtr_section_loss(v->section))));
+			open ? "at least " : "", xtr_text_count(m, xtr_sat_add(missing, damaged)),
+			xtr_text_count(k, xtr_loss_n_losses(xtr_section_loss(v->section))));
 	if (a->quality[XTR_QUALITY_LOST])
 		fprintf(v->f, " Jobs that lack records: %s.",
 			xtr_text_count(n, a->quality[XTR_QUALITY_LOST]));
@@ -354,6 +356,8 @@ int xtr_view_text(const struct xtr_view *v)
 	damage(v);
 	losses(v);
 	xtr_sampled_text(v->f, xtr_section_meta(v->section));
+	xtr_budgeted_text(v->f, v->section);
+	xtr_flown_text(v->f, v->section);
 	for (i = 0; i < XTR_VIEW_PART_COUNT && !ret; i++) {
 		if (i == XTR_VIEW_HISTOGRAMS)
 			ret = analyses(v);

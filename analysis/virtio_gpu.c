@@ -210,13 +210,23 @@ static int on_response(struct virtio_gpu *x, const struct xtr_bind *b, const str
 	return xtr_hist_add(&c->time, ev->ts - r.ts);
 }
 
+static bool virtio_gpu_takes(const void *self, uint32_t type)
+{
+	const struct virtio_gpu *x = self;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++)
+		if (x->bind[i].desc && x->bind[i].type == type)
+			return true;
+	return !type;
+}
+
 static int virtio_gpu_event(void *self, const struct xtr_event *ev, bool inside)
 {
 	struct virtio_gpu *x = self;
 	unsigned int i;
 
 	x->gaps += ev->gap != NULL;
-	x->now = ev->gap ? x->now : ev->ts;
 	if (ev->gap || !ev->desc)
 		return 0;
 	for (i = 0; i < 2; i++)
@@ -242,7 +252,8 @@ static int virtio_gpu_finish(void *self)
 	while ((r = xtr_pending_next(&x->pending, r))) {
 		if (!r->counted)
 			continue;
-		if (x->o->times && x->bind[RESPONSE].desc && x->now - r->ts > VGPU_UNANSWERED_NS)
+		if (x->o->times && x->bind[RESPONSE].desc &&
+		    x->o->clock.now_ns - r->ts > VGPU_UNANSWERED_NS)
 			unanswered(x, r);
 		else
 			x->command[r->row].open++;
@@ -261,6 +272,7 @@ const struct xtr_analysis xtr_analysis_virtio_gpu = {
 	.applies = applies,
 	.open = virtio_gpu_open,
 	.free = virtio_gpu_free,
+	.takes = virtio_gpu_takes,
 	.event = virtio_gpu_event,
 	.finish = virtio_gpu_finish,
 	.any = virtio_gpu_any,

@@ -47,7 +47,7 @@ struct virtio_gpu {
 	struct xtr_event_counts counts;
 	bool by_seqno; /* both events have it */
 	bool any;
-	uint64_t gaps, now;
+	uint64_t gaps;
 	struct vgpu_command *command;
 	struct vgpu_response *response;
 	uint32_t n_commands, n_responses;

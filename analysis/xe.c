@@ -254,6 +254,14 @@ int64_t xe_device_of(struct xe *x, const struct xtr_bind *b, uint32_t i, const s
 	return xtr_label(&x->devices, s, n, XE_DEVICES_MAX);
 }
 
+static bool xe_takes(const void *self, uint32_t type)
+{
+	const struct xe *x = self;
+	const struct xtr_event_desc *d = xtr_meta_event(x->o->meta, type);
+
+	return !type || (d && is_ours(d));
+}
+
 static int xe_event(void *self, const struct xtr_event *ev, bool inside)
 {
 	struct xe *x = self;
@@ -293,6 +301,7 @@ const struct xtr_analysis xtr_analysis_xe = {
 	.applies = applies,
 	.open = xe_open,
 	.free = xe_free,
+	.takes = xe_takes,
 	.event = xe_event,
 	.finish = xe_finish,
 	.any = xe_any,
