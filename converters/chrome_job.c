@@ -248,7 +248,7 @@ static int put_submit(struct chrome *c, const struct chrome_ring *r, const struc
 	if (ret)
 		return ret;
 	chrome_event(o, "X", "submit");
-	chrome_textf(o, "name", "submit %s", r->name);
+	chrome_text_in(o, "name", "submit ", r->name, "");
 	chrome_u64(o, "pid", at->pid);
 	chrome_u64(o, "tid", at->tid);
 	chrome_us(o, "ts", chrome_time(c, j->submit_ns));

@@ -16,7 +16,7 @@ int chrome_depth(void *self, const struct xtr_model_ring *ring, uint64_t ts)
 	if (ret)
 		return ret;
 	chrome_event(o, "C", "depth");
-	chrome_textf(o, "name", "%s jobs", r->name);
+	chrome_text_in(o, "name", "", r->name, " jobs");
 	chrome_u64(o, "pid", r->device->pid);
 	chrome_u64(o, "tid", r->device->pid);
 	chrome_us(o, "ts", chrome_time(c, ts));
@@ -129,8 +129,11 @@ int chrome_gap(void *self, const struct xtr_gap *gap)
 	if (ret)
 		return ret;
 	chrome_event(o, "X", "lost");
-	chrome_textf(o, "name", "lost %llu %s", (unsigned long long)gap->count,
-		     gap->count == 1 ? "event" : "events");
+	if (xtr_gap_left_out(gap))
+		chrome_textf(o, "name", "events left out");
+	else
+		chrome_textf(o, "name", "lost %llu %s", (unsigned long long)gap->count,
+			     gap->count == 1 ? "event" : "events");
 	chrome_u64(o, "pid", at.pid);
 	chrome_u64(o, "tid", at.tid);
 	chrome_us(o, "ts", first);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writes trace events one after the other, fast: the known parts from a buffer, texts of the trace
- * through the escaping of replay/json.h. Keys and `plain` texts are literals that need no escaping.
+ * Writes trace events one after the other, fast: the known parts straight into the memory of the
+ * emitter of replay/json.h, whose escaping texts of the trace go through. Keys and `plain` texts
+ * are literals that need no escaping.
  */
 #ifndef XTR_CHROME_OUT_H
 #define XTR_CHROME_OUT_H
@@ -9,12 +10,9 @@
 #include "replay/json.h"
 
 struct chrome_out {
-	FILE *f;
-	struct xtr_json json; /* for what is passed on to it */
-	size_t n;
-	bool comma; /* something stands before the next item */
-	bool any;   /* an event was written */
-	char buf[4096];
+	struct xtr_json json; /* within a document that never ends for it */
+	bool comma;           /* something stands before the next item */
+	bool any;             /* an event was written */
 };
 
 void chrome_out_init(struct chrome_out *o, FILE *f);
@@ -34,6 +32,9 @@ void chrome_key(struct chrome_out *o, const char *key);
 void chrome_plain(struct chrome_out *o, const char *key, const char *value);
 /* n bytes that may be anything. */
 void chrome_text(struct chrome_out *o, const char *key, const char *s, size_t n);
+/* The same of a text with literals around it. */
+void chrome_text_in(struct chrome_out *o, const char *key, const char *before, const char *s,
+		    const char *after);
 void chrome_textf(struct chrome_out *o, const char *key, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 void chrome_u64(struct chrome_out *o, const char *key, uint64_t v);

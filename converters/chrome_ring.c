@@ -187,7 +187,7 @@ static void name_ring_track(struct chrome *c, const struct chrome_ring *r,
 	struct chrome_out *o = &c->out;
 
 	chrome_meta_event(c, "thread_name", at->pid, at->tid);
-	chrome_textf(o, "name", "%s%s", r->name, which);
+	chrome_text_in(o, "name", "", r->name, which);
 	chrome_text(o, "ring", r->name, r->n);
 	chrome_u64(o, "ring_id", r->id);
 	chrome_u64(o, "lane", lane);

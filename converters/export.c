@@ -337,6 +337,7 @@ int xtr_export(struct xtr_export *e)
 	int ret;
 
 	e->why = NULL;
+	e->broken = false;
 	e->opts.by_pid = e->select.n_pids;
 	if (e->top > XTR_EXPORT_TOP_MAX)
 		return -EINVAL;
@@ -347,11 +348,13 @@ int xtr_export(struct xtr_export *e)
 	/* The longest jobs are few: what else happened would bury them. */
 	r.wants = e->top ? 0 : r.x->wants(&e->opts);
 	ret = r.x->open(&r.self, &e->opts, &e->why);
+	e->broken = ret && r.x->by_path;
 	if (ret)
 		return ret;
 	ret = export_all(&r);
 	if (!ret && e->opts.out && ferror(e->opts.out))
 		ret = -EIO;
+	e->broken = ret && r.x->failed && r.x->failed(r.self);
 	r.x->close(r.self);
 	xtr_top_free(&r.top);
 	return ret;

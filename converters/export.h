@@ -24,6 +24,8 @@
 #define XTR_EXPORT_MARKS  4u
 #define XTR_EXPORT_EVENTS 8u /* every event, raw */
 
+struct xtr_report;
+
 /* What one run of an exporter is asked to do. Borrowed. */
 struct xtr_export_opts {
 	size_t sz;        /* sizeof(struct xtr_export_opts) */
@@ -38,6 +40,8 @@ struct xtr_export_opts {
 	bool compress;     /* zlib-compressed packets */
 	/* csv, jsonl */
 	const char *table; /* NULL: jobs */
+	/* report */
+	struct xtr_report *report;
 	/* sqlite */
 	struct sqlite3 *db; /* not NULL: an open, empty database to fill instead of path */
 	uint32_t tables;    /* bits of enum xtr_relation_id: only these; 0: all */
@@ -52,7 +56,7 @@ struct xtr_export_section {
 	const struct xtr_section *section;
 	const struct xtr_meta *meta;     /* never NULL */
 	const struct xtr_tables *tables; /* never NULL */
-	/* Rings and devices that will come, with their verdicts; jobs' rings have these indexes. */
+	/* Rings and devices that will come, with their verdicts, numbered as they were met. */
 	const struct xtr_model *rings;
 	size_t index;      /* of the section in the file */
 	uint64_t from, to; /* ns: the time exported, inclusive; never 0 unless the clock is */
@@ -72,7 +76,7 @@ struct xtr_exporter {
 	 */
 	int (*open)(void **self, const struct xtr_export_opts *o, const char **why);
 	int (*section)(void *self, const struct xtr_export_section *s);
-	/* j->ring->index is that of the ring in s->rings, too. */
+	/* j->ring is found in s->rings by its id: its index there may be another. */
 	int (*job)(void *self, const struct xtr_job *j);
 	/* These may be NULL if never wanted. */
 	int (*depth)(void *self, const struct xtr_model_ring *ring, uint64_t ts);
@@ -84,6 +88,9 @@ struct xtr_exporter {
 	int (*end_section)(void *self);
 	/* Everything was given: write what is left. Not called after an error. */
 	int (*finish)(void *self);
+	/* by_path: was it the file that is written, not the trace, of which the last error tells?
+	 */
+	bool (*failed)(void *self);
 	void (*close)(void *self); /* frees self; NULL is allowed */
 };
 
@@ -114,6 +121,7 @@ struct xtr_export {
 	void (*progress)(void *ctx, unsigned int permille);
 	void *ctx;
 	const char *why; /* out: of -EINVAL and -ENODATA, static text; else NULL */
+	bool broken;     /* out: the error is that of opts.path (exporters by_path) */
 };
 
 #define XTR_EXPORT_TOP_MAX 1000000u

@@ -25,13 +25,14 @@ static int inflate_zlib(const uint8_t *src, size_t n, uint8_t *dst, size_t cap, 
 
 #ifdef HAVE_ZSTD
 #include <zstd.h>
+#include <zstd_errors.h>
 
 static int inflate_zstd(const uint8_t *src, size_t n, uint8_t *dst, size_t cap, size_t *got)
 {
 	size_t rc = ZSTD_decompress(dst, cap, src, n);
 
 	if (ZSTD_isError(rc))
-		return -EBADMSG;
+		return ZSTD_getErrorCode(rc) == ZSTD_error_memory_allocation ? -ENOMEM : -EBADMSG;
 	*got = rc;
 	return 0;
 }

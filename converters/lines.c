@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 struct lines {
-	FILE *f;
+	struct xtr_line line; /* rows that are not yet written */
 	const struct xtr_relation *rel;
 	bool json;
 	struct xtr_feed feed;
@@ -28,13 +28,13 @@ static unsigned int wants(const struct xtr_export_opts *o)
 
 static int put(void *ctx, enum xtr_relation_id id, const struct xtr_row *row)
 {
-	const struct lines *l = ctx;
+	struct lines *l = ctx;
 
 	if (l->json)
-		xtr_jsonl_row(l->f, &xtr_relations[id], l->feed.origin_cell, row);
+		xtr_jsonl_row(&l->line, &xtr_relations[id], l->feed.origin_cell, row);
 	else
-		xtr_csv_row(l->f, &xtr_relations[id], l->feed.origin_cell, row);
-	return ferror_unlocked(l->f) ? -EIO : 0;
+		xtr_csv_row(&l->line, &xtr_relations[id], l->feed.origin_cell, row);
+	return ferror_unlocked(l->line.f) ? -EIO : 0;
 }
 
 #define NAME(id, name, columns, help) " " name
@@ -60,14 +60,14 @@ static int open_lines(void **self, const struct xtr_export_opts *o, const char *
 	l = calloc(1, sizeof(*l));
 	if (!l)
 		return -ENOMEM;
-	l->f = o->out;
+	xtr_line_begin(&l->line, o->out);
 	l->rel = rel;
 	l->json = json;
 	l->feed.want = 1u << (rel - xtr_relations);
 	l->feed.put = put;
 	l->feed.ctx = l;
 	if (!json)
-		xtr_csv_header(l->f, rel);
+		xtr_csv_header(o->out, rel);
 	*self = l;
 	return 0;
 }
@@ -107,10 +107,12 @@ static int gap(void *self, const struct xtr_gap *g)
 	return xtr_feed_gap(&((struct lines *)self)->feed, g);
 }
 
-static int nothing_left(void *self)
+static int write_rest(void *self)
 {
-	(void)self;
-	return 0;
+	struct lines *l = self;
+
+	xtr_line_flush(&l->line);
+	return ferror_unlocked(l->line.f) ? -EIO : 0;
 }
 
 static void close_lines(void *self)
@@ -135,8 +137,8 @@ static void close_lines(void *self)
 		.call = call,                           \
 		.event = event,                         \
 		.gap = gap,                             \
-		.end_section = nothing_left,            \
-		.finish = nothing_left,                 \
+		.end_section = write_rest,              \
+		.finish = write_rest,                   \
 		.close = close_lines,                   \
 	}
 

@@ -99,6 +99,7 @@ static void clear(struct pf *pf)
 	if (pf->cap_rings)
 		memset(pf->ring_of, 0, pf->cap_rings * sizeof(*pf->ring_of));
 	pf->running = (struct xtr_call){ 0 };
+	pf->switch_fields = (struct pf_switch_fields){ 0 };
 }
 
 static int pf_section(void *self, const struct xtr_export_section *s)

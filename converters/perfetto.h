@@ -5,7 +5,9 @@
  *   perfetto.c          the exporter's table; begin and end of sections
  *   perfetto_machine.c  machines, their devices and rings over all sections
  *   perfetto_facts.c    packets about the trace, the machine, its devices and clocks
- *   perfetto_packet.c   packets of the section's sequence, and what they intern
+ *   perfetto_packet.c   packets of the section's sequence, as messages of protobuf-c
+ *   perfetto_straight.c the same written as they come: those of which there are millions
+ *   perfetto_intern.c   what packets intern
  *   perfetto_track.c    tracks, described when they are first used
  *   perfetto_event.c    track events: what lies on tracks
  *   perfetto_job.c      jobs
@@ -22,6 +24,7 @@
 #include "perfetto_clock.h"
 #include "lanes.h"
 #include "perfetto_out.h"
+#include "perfetto_wire.h"
 
 #include "replay/keymap.h"
 
@@ -40,6 +43,7 @@ struct pf_ring {
 	char *name;       /* "" if not known */
 	struct xtr_lanes waits, jobs;
 	uint32_t queued, on_hw; /* as counted last */
+	uint64_t told;          /* its queue is interned: pf_intern.times_forgotten of then */
 	bool depth_known;
 };
 
@@ -72,12 +76,23 @@ enum pf_table {
 #define PF_NEW_MAX      80u    /* new entries of one packet */
 #define PF_INTERNED_MAX 65536u /* entries before they are forgotten, and interned again */
 
+#define PF_FIXED_MAX 256u /* a power of two */
+
+/* Texts that stay where they are, by their addresses: what hashing them would find. */
+struct pf_fixed {
+	const char *text; /* NULL: empty */
+	uint32_t table, iid;
+};
+
 struct pf_intern {
 	struct xtr_keymap iids;   /* key and table to iid */
 	struct xtr_keymap owners; /* context and pid to what its iid has above 32 bits */
+	struct pf_fixed fixed[PF_FIXED_MAX];
 	uint32_t next[PF_TABLES];
+	uint64_t times_forgotten;
 	bool cleared; /* the next packet must say so */
 	/* new with the present packet */
+	bool has_new;
 	Pf__InternedData data;
 	Pf__InternedData__Name name[PF_NEW_MAX];
 	Pf__InternedData__Name *category[PF_NEW_MAX], *event[PF_NEW_MAX], *note[PF_NEW_MAX];
@@ -86,19 +101,60 @@ struct pf_intern {
 	Pf__GpuSpecification spec[2], *spec_ptr[2];
 };
 
+/* --- the present packet ----------------------------------------------------------------------- */
+
+/* A packet that is written as it comes, at the end of the output's block. */
+struct pf_straight {
+	size_t at;  /* of its contents in the block */
+	bool early; /* it is on the clock of events, not relative to the base */
+	uint32_t flags;
+	size_t bundle, event; /* of ftrace: where their contents are */
+};
+
+#define PF_RECENT_BITS 6
+
+struct pf_described {
+	uint64_t uuid; /* 0: none */
+	uint32_t worth;
+};
+
+/* Fields of sched_switch, looked up once for its type; all NULL: not yet. */
+struct pf_side_fields {
+	const struct xtr_field *tid, *prio, *comm;
+};
+
+struct pf_switch_fields {
+	const struct xtr_event_desc *desc;
+	const struct xtr_field *state;
+	struct pf_side_fields prev, next;
+};
+
+/* What a track event says behind its notes. */
+struct pf_event {
+	Pf__TrackEvent__Type type;
+	uint64_t track;
+	uint64_t name; /* iid, 0: none */
+	uint64_t flow;
+	uint32_t flow_field; /* that the flow belongs to, 0: none */
+	bool submits;        /* flow's job */
+	size_t n_notes, at;  /* at: of its contents in the block */
+};
+
 /* --- the exporter --------------------------------------------------------------------------- */
 
-#define PF_ARENA     65536u /* bytes for texts of the present packet */
-#define PF_NOTES_MAX 68u    /* debug annotations of one track event */
+#define PF_ARENA        65536u /* bytes for texts of the present packet */
+#define PF_NOTES_MAX    68u    /* debug annotations of one track event */
+#define PF_SEQUENCE(pf) ((uint32_t)(2 * (pf)->s->index + 1)) /* that a section's packets are of */
 
 struct pf {
 	struct xtr_export_opts o;
 	struct pf_out out;
 	struct pf_machine *machine;
 	size_t n_machines, cap_machines;
-	struct xtr_keymap described; /* tracks that have a descriptor */
-	bool many_machines;          /* importers relate their clocks by REALTIME */
-	bool by_wall_clock;          /* and that is the trace's clock */
+	struct xtr_keymap described; /* tracks that have a descriptor: what their names are worth */
+	struct pf_described recent[1u << PF_RECENT_BITS]; /* some of them */
+	bool many_machines; /* importers relate their clocks by REALTIME */
+	bool by_wall_clock; /* and that is the trace's clock */
 
 	/* of the present section */
 	const struct xtr_export_section *s; /* &section */
@@ -107,7 +163,8 @@ struct pf {
 	struct pf_clock clock;
 	uint32_t *ring_of; /* the model's ring index to machine's ring + 1; 0: not met */
 	size_t cap_rings;
-	struct xtr_keymap ordinals;  /* device and name to rings met */
+	struct xtr_keymap ordinals; /* device and name to rings met */
+	struct pf_switch_fields switch_fields;
 	struct xtr_keymap raw_types; /* events that have a descriptor, to its field */
 	uint32_t n_raw;              /* over all sections */
 	struct xtr_call running;     /* the RUNNING call that was handed out last */
@@ -117,13 +174,11 @@ struct pf {
 	/* of the present packet */
 	Pf__TracePacket packet;
 	struct pf_intern intern;
-	Pf__TrackEvent event;
-	Pf__DebugAnnotation note[PF_NOTES_MAX], *note_ptr[PF_NOTES_MAX];
-	Pf__GpuCorrelation correlation;
-	uint64_t category, flow, submits;
+	struct pf_straight straight;
+	struct pf_event event;
 	Pf__FtraceEventBundle bundle;
 	Pf__FtraceEvent ftrace, *ftrace_ptr;
-	struct xtr_buf raw;
+	struct xtr_buf raw; /* the description of an event of --raw */
 	char arena[PF_ARENA];
 	size_t arena_used;
 };
@@ -147,10 +202,74 @@ int pf_facts(struct pf *pf); /* all there is to say at the begin of a section */
 int pf_gpu_info(struct pf *pf);
 
 /* perfetto_packet.c */
-/* Begin the next packet of the section's sequence; on the clock of events at ts. */
+/* Begin the next packet of the section's sequence: nothing is interned with it yet. */
 Pf__TracePacket *pf_packet(struct pf *pf);
-Pf__TracePacket *pf_packet_at(struct pf *pf, uint64_t ts);
 int pf_send(struct pf *pf);
+/* The same for either kind of packet. */
+void pf_begin(struct pf *pf);
+/* The packet's sequence_flags; it needs defaults, too, if they say that all was cleared. */
+#define PF_FLAG_CLEARED 1u
+#define PF_FLAG_NEEDED  2u
+uint32_t pf_sequence_flags(struct pf *pf);
+
+/*
+ * perfetto_straight.c: a packet of an event at ts, on the clock of events. Its fields are written
+ * in the order of their numbers: up to 11, pf_middle, others from 53 to 57, pf_end_packet.
+ */
+void pf_straight(struct pf *pf, uint64_t ts);
+/*
+ * The same of an event of ftrace on a CPU, by a thread, which has its time itself: up to where what
+ * it is of its own is written, and from there on.
+ */
+void pf_straight_ftrace(struct pf *pf, uint32_t cpu, uint64_t ts, uint32_t tid);
+int pf_end_ftrace(struct pf *pf);
+/* Room for n more bytes (it is the caller's to add what he wrote to out.block.n); NULL: no memory.
+ */
+static inline uint8_t *pf_room(struct pf *pf, size_t n)
+{
+	struct xtr_buf *b = &pf->out.block;
+
+	return n <= b->cap - b->n && !b->err ? b->p + b->n : xtr_buf_room(b, n);
+}
+static inline void pf_wrote(struct pf *pf, const uint8_t *end)
+{
+	pf->out.block.n = (size_t)(end - pf->out.block.p);
+}
+/*
+ * Begin and end a message in it; what pf_message returns (0: no memory) is given to pf_message_end.
+ * Its length stands before it and is known after it: one byte is kept for it, and what was written
+ * moves where that is not enough.
+ */
+static inline size_t pf_message(struct pf *pf, uint32_t field)
+{
+	uint8_t *p = pf_room(pf, PF_WIRE_NUMBER);
+
+	if (!p)
+		return 0;
+	pf_wrote(pf, pf_wire_tag(p, field, PF_WIRE_BYTES) + 1);
+	return pf->out.block.n;
+}
+void pf_message_end_long(struct pf *pf, size_t at);
+static inline void pf_message_end(struct pf *pf, size_t at)
+{
+	const struct xtr_buf *b = &pf->out.block;
+	size_t n = b->n - at;
+
+	if (n < 0x80 && at && b->p)
+		b->p[at - 1] = (uint8_t)n;
+	else
+		pf_message_end_long(pf, at);
+}
+void pf_middle(struct pf *pf);
+/*
+ * All of a packet at ts with a message of at most PF_SHORT bytes in a field up to 11, of which
+ * nothing is interned: short enough for lengths of one byte.
+ */
+#define PF_SHORT 60u
+int pf_short_packet(struct pf *pf, uint64_t ts, uint32_t field, const uint8_t *message, size_t n);
+int pf_end_packet(struct pf *pf); /* 0 or -errno, also of what came before */
+
+/* perfetto_intern.c */
 void pf_forget(struct pf_intern *in);
 /*
  * Interned ids, for the present packet, new or known; a name that does not fit into the packet has
@@ -160,12 +279,16 @@ uint64_t pf_intern_name(struct pf *pf, enum pf_table table, uint64_t key, const 
 			size_t n);
 /* The same with the text as its own key. */
 uint64_t pf_intern_text(struct pf *pf, enum pf_table table, const char *text);
+/* The same of a text that does not change where it stands before the section ends. */
+uint64_t pf_intern_fixed(struct pf *pf, enum pf_table table, const char *text);
 /* A thread's name. 0 if it is not known. */
 uint64_t pf_intern_comm(struct pf *pf, uint32_t comm);
 /* To fill if it is new, else NULL. */
 Pf__GpuSpecification *pf_intern_queue(struct pf *pf, uint32_t ring, uint64_t *iid);
 Pf__GpuSpecification *pf_intern_stage(struct pf *pf, uint64_t key, uint64_t *iid);
 Pf__GraphicsContext *pf_intern_context(struct pf *pf, uint64_t iid);
+
+/* perfetto_packet.c */
 /*
  * Well-formed UTF-8 without NUL, valid until the packet is sent: s itself if it is that and ends
  * with a NUL. s[n] must be readable.
@@ -227,21 +350,27 @@ int pf_named_track(struct pf *pf, enum pf_root root, const char *name, uint64_t 
 int pf_counter_track(struct pf *pf, const char *name, const char *unit, uint64_t *uuid);
 
 /*
- * perfetto_event.c: begin a packet with a track event, then say more about it, then pf_send. What
- * does not fit (more than PF_NOTES_MAX notes) is left out.
+ * perfetto_event.c: begin a packet with a track event, name it, then say more about it, then
+ * pf_event_send. What does not fit (more than PF_NOTES_MAX notes) is left out. Categories and
+ * names of notes are texts that stay what they are as long as the section (pf_intern_fixed).
  */
 void pf_event(struct pf *pf, Pf__TrackEvent__Type type, uint64_t track, uint64_t ts);
+/* A name of xtr's own, or one that comes from elsewhere. */
 void pf_name(struct pf *pf, const char *category, const char *name);
-/* The name of a thread; `other` if it is not known. */
+void pf_name_text(struct pf *pf, const char *category, const char *name);
+/* The name of a thread; `other`, of xtr's own, if it is not known. */
 void pf_name_comm(struct pf *pf, const char *category, uint32_t comm, const char *other);
 void pf_note_u64(struct pf *pf, const char *name, uint64_t v);
 void pf_note_s64(struct pf *pf, const char *name, int64_t v);
 void pf_note_hex(struct pf *pf, const char *name, uint64_t v);
 void pf_note_text(struct pf *pf, const char *name, const char *s, size_t n);
+#define PF_NOTE_BYTES 64u /* of more, the first ones */
+void pf_note_hex_bytes(struct pf *pf, const char *name, const uint8_t *p, size_t n);
 /* An arrow from where it was named first to where it ends. */
 void pf_flow(struct pf *pf, uint64_t id, bool ends);
-/* The event submitted the job with this event id. */
-void pf_submits(struct pf *pf, uint64_t event_id);
+/* It is the job of the flow that the event submitted. */
+void pf_submits(struct pf *pf);
+int pf_event_send(struct pf *pf);
 /* The whole packet: the end of a slice, a counter's value. 0 or -errno. */
 int pf_end(struct pf *pf, uint64_t track, uint64_t ts);
 int pf_counter(struct pf *pf, uint64_t track, uint64_t ts, uint64_t value);

@@ -50,18 +50,6 @@ static void note_number(struct pf *pf, const struct xtr_field *f, uint64_t v)
 		pf_note_u64(pf, f->name, v);
 }
 
-static void note_bytes(struct pf *pf, const struct xtr_field *f, const uint8_t *p)
-{
-	char hex[2 * 64 + 1];
-	char *text;
-	uint32_t i, n = f->size < 64 ? f->size : 64;
-
-	for (i = 0; i < n; i++)
-		snprintf(hex + 2 * (size_t)i, 3, "%02x", p[i]);
-	text = pf_textf(pf, "%s", n ? hex : "");
-	pf_note_text(pf, f->name, text, strlen(text));
-}
-
 static void note_field(struct pf *pf, const struct xtr_event *ev, const struct xtr_field *f)
 {
 	const uint8_t *p = ev->rec + f->offset;
@@ -78,7 +66,7 @@ static void note_field(struct pf *pf, const struct xtr_event *ev, const struct x
 
 		pf_note_text(pf, f->name, text, strlen(text));
 	} else if (f->repr == XTR_REPR_BYTES) {
-		note_bytes(pf, f, p);
+		pf_note_hex_bytes(pf, f->name, p, f->size);
 	}
 }
 
@@ -125,11 +113,11 @@ static int put_call(struct pf *pf, const struct xtr_call *c, Pf__TrackEvent__Typ
 	const char *name = c->name[0] ? c->name : xtr_call_kind_name(c->kind);
 
 	pf_event(pf, type, track, c->begin_ns ? c->begin_ns : c->end_ns);
-	pf_name(pf, xtr_call_kind_name(c->kind), name);
+	pf_name_text(pf, xtr_call_kind_name(c->kind), name);
 	if (missing)
 		pf_note_text(pf, "missing", missing, strlen(missing));
 	call_notes(pf, c);
-	return pf_send(pf);
+	return pf_event_send(pf);
 }
 
 static int call_track(struct pf *pf, const struct xtr_call *c, uint64_t *track)
@@ -177,11 +165,11 @@ static int instant(struct pf *pf, const struct xtr_mark *m, uint64_t track, uint
 		   const char *category)
 {
 	pf_event(pf, PF__TRACK_EVENT__TYPE__INSTANT, track, ts);
-	pf_name(pf, category, m->name);
+	pf_name_text(pf, category, m->name);
 	if (ts != m->ts)
 		pf_note_u64(pf, "interrupt_after_ns", m->ts - ts);
 	note_fields(pf, m->ev);
-	return pf_send(pf);
+	return pf_event_send(pf);
 }
 
 /* A vblank is where the hardware says it was, if its clock is the events' and that makes sense. */
@@ -227,16 +215,23 @@ static int gap_packet(struct pf *pf, Pf__TrackEvent__Type type, uint64_t track, 
 		      const struct xtr_gap *gap)
 {
 	bool ends = type == PF__TRACK_EVENT__TYPE__SLICE_END;
-	Pf__TracePacket *p = &pf->packet;
+	Pf__TracePacket *p = pf_packet(pf);
+	Pf__TrackEvent e = PF__TRACK_EVENT__INIT;
 
-	pf_event(pf, type, track, ts);
-	if (!ends)
-		pf->event.name = pf_textf(pf, "%" PRIu64 " events lost", gap->count);
+	e.has_type = e.has_track_uuid = true;
+	e.type = type;
+	e.track_uuid = track;
+	p->track_event = &e;
+	if (!ends && xtr_gap_left_out(gap))
+		e.name = pf_textf(pf, "events left out");
+	else if (!ends)
+		e.name = pf_textf(pf, "%" PRIu64 " events lost", gap->count);
 	p->trusted_packet_sequence_id++;
-	p->has_timestamp_clock_id = true;
+	p->has_timestamp = p->has_timestamp_clock_id = true;
 	p->timestamp_clock_id = PF_CLOCK_BOOTTIME;
 	p->timestamp = pf_clock_boot(&pf->clock, ts);
-	p->has_previous_packet_dropped = p->previous_packet_dropped = ends;
+	p->has_previous_packet_dropped = p->previous_packet_dropped =
+		ends && !xtr_gap_left_out(gap);
 	p->has_sequence_flags = true;
 	p->sequence_flags = 1; /* nothing interned is used */
 	return pf->err ? pf->err : pf_out_packet(&pf->out, p);

@@ -65,40 +65,61 @@ static struct side idle(uint32_t cpu)
 	return s;
 }
 
+/* Fields of FtraceEvent and SchedSwitch. */
+#define SWITCH 4u
+
+#define PREV_COMM  1u
+#define PREV_TID   2u
+#define PREV_PRIO  3u
+#define PREV_STATE 4u
+#define NEXT_COMM  5u
+#define NEXT_TID   6u
+#define NEXT_PRIO  7u
+
+static uint8_t *put_int32(uint8_t *p, uint32_t field, int32_t v)
+{
+	return pf_wire_uint(p, field, (uint64_t)(int64_t)v);
+}
+
 static int put_switch(struct pf *pf, uint32_t cpu, uint64_t ts, const struct side *prev,
 		      int64_t state, const struct side *next)
 {
-	Pf__SchedSwitch s = PF__SCHED_SWITCH__INIT;
+	const char *from, *to;
+	size_t n, m, at;
+	uint8_t *p;
 
-	s.prev_comm = pf_text(pf, prev->comm, strlen(prev->comm));
-	s.next_comm = pf_text(pf, next->comm, strlen(next->comm));
-	s.has_prev_pid = s.has_prev_prio = s.has_prev_state = true;
-	s.has_next_pid = s.has_next_prio = true;
-	s.prev_pid = (int32_t)prev->tid;
-	s.prev_prio = prev->prio;
-	s.prev_state = state;
-	s.next_pid = (int32_t)next->tid;
-	s.next_prio = next->prio;
-	pf->ftrace.sched_switch = &s;
-	pf->ftrace.pid = prev->tid;
-	pf->ftrace.timestamp = pf_clock_boot(&pf->clock, ts);
-	pf->bundle.cpu = cpu;
-	return pf_send(pf);
+	pf_straight_ftrace(pf, cpu, ts, prev->tid);
+	from = pf_text(pf, prev->comm, strlen(prev->comm));
+	to = pf_text(pf, next->comm, strlen(next->comm));
+	n = strlen(from);
+	m = strlen(to);
+	at = pf_message(pf, SWITCH);
+	p = pf_room(pf, 7 * PF_WIRE_NUMBER + n + m);
+	if (p) {
+		p = pf_wire_bytes(p, PREV_COMM, from, n);
+		p = put_int32(p, PREV_TID, (int32_t)prev->tid);
+		p = put_int32(p, PREV_PRIO, prev->prio);
+		p = pf_wire_uint(p, PREV_STATE, (uint64_t)state);
+		p = pf_wire_bytes(p, NEXT_COMM, to, m);
+		p = put_int32(p, NEXT_TID, (int32_t)next->tid);
+		pf_wrote(pf, put_int32(p, NEXT_PRIO, next->prio));
+	}
+	pf_message_end(pf, at);
+	return pf_end_ftrace(pf);
 }
 
-static uint64_t number(const struct xtr_event *ev, const char *field)
+static uint64_t number_of(const struct xtr_event *ev, const struct xtr_field *f)
 {
 	uint64_t v;
 
-	xtr_field_get(xtr_event_field(ev->desc, field), ev->rec, ev->size, &v);
+	xtr_field_get(f, ev->rec, ev->size, &v);
 	return v;
 }
 
 /* The text of a field, cut to fit. */
-static void copy_text(const struct pf *pf, const struct xtr_event *ev, const char *field,
+static void copy_text(const struct pf *pf, const struct xtr_event *ev, const struct xtr_field *f,
 		      char to[COMM_MAX])
 {
-	const struct xtr_field *f = xtr_event_field(ev->desc, field);
 	size_t n;
 	const char *from = xtr_field_string(f, pf->s->tables, ev->rec, ev->size, &n);
 
@@ -109,15 +130,27 @@ static void copy_text(const struct pf *pf, const struct xtr_event *ev, const cha
 	to[n] = '\0';
 }
 
-static struct side side_of(const struct pf *pf, const struct xtr_event *ev, bool next)
+static struct side side_of(const struct pf *pf, const struct xtr_event *ev,
+			   const struct pf_side_fields *f)
 {
-	struct side s = {
-		.tid = (uint32_t)number(ev, next ? "next_pid" : "prev_pid"),
-		.prio = (int32_t)number(ev, next ? "next_prio" : "prev_prio"),
-	};
+	struct side s;
 
-	copy_text(pf, ev, next ? "next_comm" : "prev_comm", s.comm);
+	s.tid = (uint32_t)number_of(ev, f->tid);
+	s.prio = (int32_t)number_of(ev, f->prio);
+	copy_text(pf, ev, f->comm, s.comm);
 	return s;
+}
+
+static void find_fields(struct pf_switch_fields *f, const struct xtr_event_desc *d)
+{
+	f->desc = d;
+	f->state = xtr_event_field(d, "prev_state");
+	f->prev.tid = xtr_event_field(d, "prev_pid");
+	f->prev.prio = xtr_event_field(d, "prev_prio");
+	f->prev.comm = xtr_event_field(d, "prev_comm");
+	f->next.tid = xtr_event_field(d, "next_pid");
+	f->next.prio = xtr_event_field(d, "next_prio");
+	f->next.comm = xtr_event_field(d, "next_comm");
 }
 
 /*
@@ -127,27 +160,30 @@ static struct side side_of(const struct pf *pf, const struct xtr_event *ev, bool
 static int switch_of_call(struct pf *pf, const struct xtr_event *ev)
 {
 	const struct xtr_call *c = &pf->running;
-	struct side me = side_of(pf, ev, false), nobody = idle(ev->stream);
+	const struct pf_switch_fields *f = &pf->switch_fields;
+	struct side me = side_of(pf, ev, &f->prev), nobody = idle(ev->stream);
 	int ret;
 
 	if (c->end_ns != ev->ts || c->stream != ev->stream || c->tid != me.tid || !c->begin_ns)
 		return 0;
-	pf_ftrace_begin(pf, ev->stream, ev->ts, 0);
 	ret = put_switch(pf, ev->stream, c->begin_ns, &nobody, 0, &me);
 	if (ret)
 		return ret;
-	pf_ftrace_begin(pf, ev->stream, ev->ts, 0);
-	return put_switch(pf, ev->stream, ev->ts, &me, (int64_t)number(ev, "prev_state"), &nobody);
+	return put_switch(pf, ev->stream, ev->ts, &me, (int64_t)number_of(ev, f->state), &nobody);
 }
 
 static int sched_switch(struct pf *pf, const struct xtr_event *ev)
 {
-	struct side prev = side_of(pf, ev, false), next = side_of(pf, ev, true);
+	struct pf_switch_fields *f = &pf->switch_fields;
+	struct side prev, next;
 
+	if (f->desc != ev->desc)
+		find_fields(f, ev->desc);
 	if (pf->o.by_pid)
 		return switch_of_call(pf, ev);
-	pf_ftrace_begin(pf, ev->stream, ev->ts, prev.tid);
-	return put_switch(pf, ev->stream, ev->ts, &prev, (int64_t)number(ev, "prev_state"), &next);
+	prev = side_of(pf, ev, &f->prev);
+	next = side_of(pf, ev, &f->next);
+	return put_switch(pf, ev->stream, ev->ts, &prev, (int64_t)number_of(ev, f->state), &next);
 }
 
 /* Handed out just before the event that ends it. */
@@ -178,7 +214,7 @@ static void fill_job(struct pf *pf, Pf__DrmSchedJob *to, const struct xtr_gpu_re
 	to->has_job_count = to->has_hw_job_count = true;
 	to->has_fence_context = to->has_fence_seqno = to->has_client_id = true;
 	to->job_count = r->job_count;
-	to->hw_job_count = (int32_t)number(ev, "hw_job_count");
+	to->hw_job_count = (int32_t)number_of(ev, xtr_event_field(ev->desc, "hw_job_count"));
 	to->fence_context = r->ctx;
 	to->fence_seqno = r->seqno;
 	to->client_id = r->client_id;

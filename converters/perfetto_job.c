@@ -10,24 +10,34 @@
  */
 #include "perfetto.h"
 
+#include "replay/digits.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#define EXTRAS_MAX (4u + 2u + XTR_JOB_DEPS_MAX)
-#define TEXT_MAX   48u
-#define WIDE       (1ull << 63)
+#define EXTRAS_MAX     (4u + 2u + XTR_JOB_DEPS_MAX)
+#define TEXT_MAX       48u /* bytes of a value, two numbers for example */
+#define NAME_MAX_BYTES 16u
+#define WIDE           (1ull << 63)
 
 /* What a job says beyond the fields of its event. */
+struct extra {
+	const char *name; /* at most NAME_MAX_BYTES */
+	bool number;
+	uint64_t v;
+	size_t n; /* bytes of value, without a NUL */
+	char value[TEXT_MAX];
+};
+
 struct extras {
 	size_t n;
-	struct {
-		const char *name;
-		char value[TEXT_MAX];
-		bool number;
-		uint64_t v;
-	} e[EXTRAS_MAX];
+	struct extra e[EXTRAS_MAX];
+};
+
+struct stage_ids {
+	uint64_t context, queue, stage, name; /* name 0: none */
 };
 
 static bool is_wide(uint64_t ctx, uint64_t seqno)
@@ -42,24 +52,34 @@ uint64_t pf_event_id(uint64_t ctx, uint64_t seqno)
 
 static void extra_number(struct extras *x, const char *name, uint64_t v)
 {
-	x->e[x->n].name = name;
-	x->e[x->n].number = true;
-	x->e[x->n].v = v;
-	snprintf(x->e[x->n++].value, TEXT_MAX, "%" PRIu64, v);
+	struct extra *e = &x->e[x->n++];
+
+	e->name = name;
+	e->number = true;
+	e->v = v;
+	e->n = (size_t)(xtr_digits_put(e->value, v) - e->value);
 }
 
+/* text: shorter than TEXT_MAX. */
 static void extra_text(struct extras *x, const char *name, const char *text)
 {
-	x->e[x->n].name = name;
-	x->e[x->n].number = false;
-	snprintf(x->e[x->n++].value, TEXT_MAX, "%s", text);
+	struct extra *e = &x->e[x->n++];
+
+	e->name = name;
+	e->number = false;
+	e->n = strlen(text);
+	memcpy(e->value, text, e->n);
 }
 
 static void extra_fence(struct extras *x, const char *name, uint64_t ctx, uint64_t seqno)
 {
-	x->e[x->n].name = name;
-	x->e[x->n].number = false;
-	snprintf(x->e[x->n++].value, TEXT_MAX, "%" PRIu64 ":%" PRIu64, ctx, seqno);
+	struct extra *e = &x->e[x->n++];
+	char *p = xtr_digits_put(e->value, ctx);
+
+	e->name = name;
+	e->number = false;
+	*p++ = ':';
+	e->n = (size_t)(xtr_digits_put(p, seqno) - e->value);
 }
 
 /*
@@ -236,46 +256,76 @@ static uint64_t intern_context(struct pf *pf, const struct xtr_job *j)
 	return iid;
 }
 
-static void fill_ids(struct pf *pf, Pf__GpuRenderStageEvent *e, uint32_t ring,
-		     const struct xtr_job *j)
+/* Fields of TracePacket, GpuRenderStageEvent and its ExtraData. */
+#define RENDER_STAGE 53u
+
+#define EVENT_ID   1u
+#define DURATION   2u
+#define CONTEXT    5u
+#define EXTRA      6u
+#define SUBMISSION 10u
+#define GPU        11u
+#define QUEUE      13u
+#define STAGE      14u
+#define WAITS_FOR  18u
+#define NAME       20u
+
+#define EXTRA_NAME  1u
+#define EXTRA_VALUE 2u
+
+#define EXTRA_MAX (3 * PF_WIRE_NUMBER + NAME_MAX_BYTES + TEXT_MAX)
+#define STAGE_MAX ((9 + XTR_JOB_DEPS_MAX) * PF_WIRE_NUMBER + EXTRAS_MAX * EXTRA_MAX)
+
+static uint8_t *put_extra(uint8_t *p, const struct extra *e)
 {
-	e->has_event_id = e->has_context = e->has_submission_id = e->has_gpu_id = true;
-	e->has_hw_queue_iid = e->has_stage_iid = true;
-	e->event_id = pf_event_id(j->ctx, j->seqno);
-	e->context = intern_context(pf, j);
-	e->submission_id = (uint32_t)j->seqno;
-	e->gpu_id = (int32_t)pf_machine(pf)->ring[ring].gpu;
-	e->hw_queue_iid = intern_queue(pf, ring, j);
-	e->stage_iid = intern_stage(pf, j);
-	e->name_iid = pf_intern_comm(pf, j->comm);
-	e->has_name_iid = e->name_iid != 0;
+	size_t name = strlen(e->name);
+
+	p = pf_wire_tag(p, EXTRA, PF_WIRE_BYTES);
+	*p++ = (uint8_t)(4 + name + e->n);
+	p = pf_wire_bytes(p, EXTRA_NAME, e->name, name);
+	return pf_wire_bytes(p, EXTRA_VALUE, e->value, e->n);
+}
+
+/* The event's fields, at p, which has room for STAGE_MAX bytes. */
+static uint8_t *put_stage(struct pf *pf, uint8_t *p, uint32_t ring, const struct xtr_job *j,
+			  const struct stage_ids *ids, const struct extras *x)
+{
+	size_t i;
+
+	p = pf_wire_uint(p, EVENT_ID, pf_event_id(j->ctx, j->seqno));
+	if (xtr_job_resided(j))
+		p = pf_wire_uint(p, DURATION, j->done_ns - j->run_ns);
+	p = pf_wire_uint(p, CONTEXT, ids->context);
+	for (i = 0; i < x->n; i++)
+		p = put_extra(p, &x->e[i]);
+	p = pf_wire_uint(p, SUBMISSION, (uint32_t)j->seqno);
+	p = pf_wire_uint(p, GPU, pf_machine(pf)->ring[ring].gpu);
+	p = pf_wire_uint(p, QUEUE, ids->queue);
+	p = pf_wire_uint(p, STAGE, ids->stage);
+	for (i = 0; i < j->n_deps && i < XTR_JOB_DEPS_MAX; i++)
+		p = pf_wire_uint(p, WAITS_FOR, pf_event_id(j->deps[i].ctx, j->deps[i].seqno));
+	return ids->name ? pf_wire_uint(p, NAME, ids->name) : p;
 }
 
 static int render_stage(struct pf *pf, uint32_t ring, const struct xtr_job *j, uint64_t ts,
-			struct extras *x)
+			const struct extras *x)
 {
-	Pf__GpuRenderStageEvent e = PF__GPU_RENDER_STAGE_EVENT__INIT;
-	Pf__GpuRenderStageEvent__ExtraData extra[EXTRAS_MAX], *ptr[EXTRAS_MAX];
-	uint64_t waits[XTR_JOB_DEPS_MAX];
-	size_t i;
+	struct stage_ids ids;
+	uint8_t *p;
+	size_t at;
 
-	pf_packet_at(pf, ts)->gpu_render_stage_event = &e;
-	fill_ids(pf, &e, ring, j);
-	e.has_duration = xtr_job_resided(j);
-	e.duration = j->done_ns - j->run_ns;
-	for (i = 0; i < x->n; i++) {
-		pf__gpu_render_stage_event__extra_data__init(&extra[i]);
-		extra[i].name = pf_text(pf, x->e[i].name, strlen(x->e[i].name));
-		extra[i].value = x->e[i].value;
-		ptr[i] = &extra[i];
-	}
-	e.extra_data = ptr;
-	e.n_extra_data = x->n;
-	for (i = 0; i < j->n_deps && i < XTR_JOB_DEPS_MAX; i++)
-		waits[i] = pf_event_id(j->deps[i].ctx, j->deps[i].seqno);
-	e.event_wait_ids = waits;
-	e.n_event_wait_ids = i;
-	return pf_send(pf);
+	pf_straight(pf, ts);
+	ids.context = intern_context(pf, j);
+	ids.queue = intern_queue(pf, ring, j);
+	ids.stage = intern_stage(pf, j);
+	ids.name = pf_intern_comm(pf, j->comm);
+	pf_middle(pf);
+	at = pf_message(pf, RENDER_STAGE);
+	p = pf_room(pf, STAGE_MAX);
+	if (p)
+		pf_wrote(pf, put_stage(pf, p, ring, j, &ids, x));
+	pf_message_end(pf, at);
+	return pf_end_packet(pf);
 }
 
 /* All that a render stage event has fields for, and the rest. */
@@ -297,7 +347,7 @@ static void job_notes(struct pf *pf, const struct xtr_job *j, const struct extra
 		if (x->e[i].number)
 			pf_note_u64(pf, x->e[i].name, x->e[i].v);
 		else
-			pf_note_text(pf, x->e[i].name, x->e[i].value, strlen(x->e[i].value));
+			pf_note_text(pf, x->e[i].name, x->e[i].value, x->e[i].n);
 	}
 	for (i = 0; i < j->n_deps && i < XTR_JOB_DEPS_MAX; i++)
 		if (!is_wide(j->deps[i].ctx, j->deps[i].seqno)) {
@@ -332,7 +382,7 @@ static int job_slice(struct pf *pf, uint32_t ring, const struct xtr_job *j, uint
 	if (lane < 0 && xtr_job_resided(j))
 		pf_note_u64(pf, "duration_ns", j->done_ns - j->run_ns);
 	pf_flow(pf, pf_event_id(j->ctx, j->seqno), true);
-	ret = pf_send(pf);
+	ret = pf_event_send(pf);
 	return ret || !slice ? ret : pf_end(pf, track, j->done_ns);
 }
 

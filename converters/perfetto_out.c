@@ -120,9 +120,16 @@ int pf_out_flush(struct pf_out *o)
 	return o->compress ? compress_block(o) : write_all(o, &o->block);
 }
 
+int pf_out_added(struct pf_out *o)
+{
+	if (o->block.err)
+		return o->block.err;
+	return o->block.n < BLOCK ? 0 : pf_out_flush(o);
+}
+
 int pf_out_packet(struct pf_out *o, const Pf__TracePacket *p)
 {
 	int ret = add_packet(&o->block, p);
 
-	return ret || o->block.n < BLOCK ? ret : pf_out_flush(o);
+	return ret ? ret : pf_out_added(o);
 }

@@ -27,6 +27,8 @@ int pf_out_init(struct pf_out *o, FILE *f, bool compress);
 void pf_out_free(struct pf_out *o);
 /* 0 or -errno. */
 int pf_out_packet(struct pf_out *o, const Pf__TracePacket *p);
+/* A whole packet, with its tag and length, was put at the end of the block. */
+int pf_out_added(struct pf_out *o);
 /* Write what is held. */
 int pf_out_flush(struct pf_out *o);
 

@@ -28,8 +28,8 @@ static int submission(struct pf *pf, const struct xtr_job *j)
 		pf_note_u64(pf, "client", j->client_id);
 	pf_flow(pf, id, false);
 	if (!pf->o.track_events)
-		pf_submits(pf, id);
-	return pf_send(pf);
+		pf_submits(pf);
+	return pf_event_send(pf);
 }
 
 static const char *dep_ring(const struct pf *pf, uint32_t id)
@@ -57,7 +57,7 @@ static int dependency(struct pf *pf, const struct xtr_job *j, const struct xtr_d
 	pf_note_text(pf, "until", what, strlen(what));
 	if (ring)
 		note_ring(pf, "ring", ring);
-	ret = pf_send(pf);
+	ret = pf_event_send(pf);
 	return ret ? ret : pf_end(pf, track, until);
 }
 
@@ -82,7 +82,7 @@ static int wait_slice(struct pf *pf, uint32_t ring, const struct xtr_job *j)
 	pf_note_u64(pf, "dep_wait_ns", j->dep_wait_ns);
 	pf_note_u64(pf, "dep_waits", j->n_waits);
 	pf_flow(pf, pf_event_id(j->ctx, j->seqno), !pf->o.track_events);
-	ret = pf_send(pf);
+	ret = pf_event_send(pf);
 	for (i = 0; i < j->n_deps && !ret; i++)
 		ret = dependency(pf, j, &j->deps[i], track);
 	return ret ? ret : pf_end(pf, track, j->run_ns);
@@ -100,7 +100,7 @@ static int unfinished(struct pf *pf, uint32_t ring, const struct xtr_job *j)
 	pf_name_comm(pf, "job", j->comm, xtr_job_kind_name(j->kind));
 	pf_note_u64(pf, "context", j->ctx);
 	pf_note_u64(pf, "seqno", j->seqno);
-	return pf_send(pf);
+	return pf_event_send(pf);
 }
 
 int pf_queue(struct pf *pf, uint32_t ring, const struct xtr_job *j)

@@ -6,7 +6,7 @@
  */
 #include "perfetto.h"
 
-#include "format/varint.h"
+#include "replay/text.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -21,9 +21,6 @@
 #define TYPE_INT64  3
 #define TYPE_UINT64 4
 #define TYPE_STRING 9
-
-#define WIRE_VARINT 0u
-#define WIRE_BYTES  2u
 
 static int type_of(const struct xtr_field *f)
 {
@@ -112,26 +109,19 @@ static int64_t field_of(struct pf *pf, const struct xtr_event *ev)
 
 /* --- the event -------------------------------------------------------------------------------- */
 
-static void put_varint(struct xtr_buf *b, uint64_t v)
+static void put_clean(struct pf *pf, uint32_t number, const char *clean, size_t n)
 {
-	uint8_t *p = xtr_buf_room(b, XTR_VARINT_MAX);
+	uint8_t *p = pf_room(pf, PF_WIRE_NUMBER + n);
 
 	if (p)
-		b->n += (size_t)(xtr_varint_put(p, v) - p);
-}
-
-static void put_clean(struct pf *pf, uint32_t number, const char *clean)
-{
-	size_t n = strlen(clean);
-
-	put_varint(&pf->raw, (uint64_t)number << 3 | WIRE_BYTES);
-	put_varint(&pf->raw, n);
-	xtr_buf_add(&pf->raw, clean, n);
+		pf_wrote(pf, pf_wire_bytes(p, number, clean, n));
 }
 
 static void put_text(struct pf *pf, uint32_t number, const char *s, size_t n)
 {
-	put_clean(pf, number, pf_text(pf, s, n < TEXT_MAX ? n : TEXT_MAX));
+	const char *text = pf_text(pf, s, n < TEXT_MAX ? n : TEXT_MAX);
+
+	put_clean(pf, number, text, strlen(text));
 }
 
 static void put_string_id(struct pf *pf, uint32_t number, uint64_t id)
@@ -176,6 +166,8 @@ static void put_stack(struct pf *pf, uint32_t number, uint64_t id)
 
 static void put_number(struct pf *pf, uint32_t number, const struct xtr_field *f, uint64_t v)
 {
+	uint8_t *p;
+
 	if (f->repr == XTR_REPR_STRID) {
 		put_string_id(pf, number, v);
 	} else if (f->repr == XTR_REPR_RING) {
@@ -183,19 +175,25 @@ static void put_number(struct pf *pf, uint32_t number, const struct xtr_field *f
 	} else if (f->repr == XTR_REPR_STACK) {
 		put_stack(pf, number, v);
 	} else {
-		put_varint(&pf->raw, (uint64_t)number << 3 | WIRE_VARINT);
-		put_varint(&pf->raw, v);
+		p = pf_room(pf, PF_WIRE_NUMBER);
+		if (p)
+			pf_wrote(pf, pf_wire_uint(p, number, v));
 	}
 }
 
-static void put_bytes(struct pf *pf, uint32_t number, const uint8_t *p, uint32_t n)
+static void put_bytes(struct pf *pf, uint32_t number, const uint8_t *p, size_t n)
 {
-	char hex[2 * 256 + 1] = "";
-	uint32_t i;
+	char hex[2 * 256 + 1];
 
-	for (i = 0; i < n && i < 256; i++)
-		snprintf(hex + 2 * (size_t)i, 3, "%02x", p[i]);
-	put_text(pf, number, hex, strlen(hex));
+	xtr_text_hex(hex, sizeof(hex), p, n);
+	put_clean(pf, number, hex, strlen(hex));
+}
+
+static void put_str(struct pf *pf, uint32_t number, const uint8_t *p, size_t n)
+{
+	const char *text = pf_chars(pf, p, n);
+
+	put_clean(pf, number, text, strlen(text));
 }
 
 static void put_field(struct pf *pf, uint32_t number, const struct xtr_field *f,
@@ -209,37 +207,23 @@ static void put_field(struct pf *pf, uint32_t number, const struct xtr_field *f,
 	else if (f->offset > ev->size || f->size > ev->size - f->offset)
 		return;
 	else if (f->repr == XTR_REPR_STR)
-		put_clean(pf, number, pf_chars(pf, p, f->size));
+		put_str(pf, number, p, f->size);
 	else if (f->repr == XTR_REPR_BYTES)
 		put_bytes(pf, number, p, f->size);
 }
 
 int pf_raw_event(struct pf *pf, const struct xtr_event *ev)
 {
-	ProtobufCMessageUnknownField u = { .wire_type = PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED };
-	uint8_t length[XTR_VARINT_MAX];
-	Pf__FtraceEvent *e;
-	size_t n, head;
-	int64_t id;
+	int64_t id = field_of(pf, ev);
 	uint32_t i;
+	size_t at;
 
-	id = field_of(pf, ev);
 	if (id < 0)
 		return id == -ENOSPC ? 0 : (int)id;
-	e = pf_ftrace_begin(pf, ev->stream, ev->ts, ev->tid);
-	/* The length stands before the fields: room for it is left, and what is not needed cut. */
-	pf->raw.n = XTR_VARINT_MAX;
+	pf_straight_ftrace(pf, ev->stream, ev->ts, ev->tid);
+	at = pf_message(pf, (uint32_t)id);
 	for (i = 0; i < ev->desc->n_fields && i < FIELDS_MAX; i++)
 		put_field(pf, i + 1, &ev->desc->fields[i], ev);
-	if (!xtr_buf_room(&pf->raw, 0) || pf->raw.err)
-		return -ENOMEM;
-	n = pf->raw.n - XTR_VARINT_MAX;
-	head = (size_t)(xtr_varint_put(length, n) - length);
-	memcpy(pf->raw.p + XTR_VARINT_MAX - head, length, head);
-	u.tag = (uint32_t)id;
-	u.len = head + n;
-	u.data = pf->raw.p + XTR_VARINT_MAX - head;
-	e->base.n_unknown_fields = 1;
-	e->base.unknown_fields = &u;
-	return pf_send(pf);
+	pf_message_end(pf, at);
+	return pf_end_ftrace(pf);
 }

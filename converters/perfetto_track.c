@@ -56,18 +56,48 @@ uint64_t pf_uuid(const struct pf *pf, enum pf_track kind, uint64_t id)
 	return (uint64_t)pf->machine[pf->m].id << MACHINE_SHIFT | (id & mask) << KIND_BITS | kind;
 }
 
+static struct pf_described *recent(struct pf *pf, uint64_t uuid)
+{
+	return &pf->recent[uuid * 0x9e3779b97f4a7c15u >> (64 - PF_RECENT_BITS)];
+}
+
+/* What the track's name was worth when it was described; XTR_KEYMAP_NONE if it was not. */
+static uint32_t described_as(struct pf *pf, uint64_t uuid)
+{
+	struct pf_described *r = recent(pf, uuid);
+
+	if (r->uuid != uuid) {
+		uint32_t worth = xtr_keymap_get(&pf->described, uuid, 0);
+
+		if (worth == XTR_KEYMAP_NONE)
+			return worth;
+		*r = (struct pf_described){ .uuid = uuid, .worth = worth };
+	}
+	return r->worth;
+}
+
 /* True if the track was described, with a name of this much worth; else it is noted that it is. */
 static bool described(struct pf *pf, uint64_t uuid, uint32_t worth)
 {
-	uint32_t had = xtr_keymap_get(&pf->described, uuid, 0);
+	uint32_t had = described_as(pf, uuid);
 
 	if (had != XTR_KEYMAP_NONE && had >= worth)
 		return true;
-	if (pf->described.n > DESCRIBED_MAX)
+	if (pf->described.n > DESCRIBED_MAX) {
 		xtr_keymap_free(&pf->described);
+		memset(pf->recent, 0, sizeof(pf->recent));
+	}
 	if (xtr_keymap_put(&pf->described, uuid, 0, worth))
 		pf->err = -ENOMEM;
+	*recent(pf, uuid) = (struct pf_described){ .uuid = uuid, .worth = worth };
 	return false;
+}
+
+/* Only now: most tracks that are asked for have been described. */
+static void begin(struct pf *pf, Pf__TrackDescriptor *d)
+{
+	pf_packet(pf);
+	pf__track_descriptor__init(d);
 }
 
 static int describe(struct pf *pf, Pf__TrackDescriptor *d, uint64_t uuid, uint64_t parent)
@@ -104,15 +134,15 @@ static uint32_t process_comm(const struct pf *pf, uint32_t tid, uint32_t pid, ui
 int pf_process(struct pf *pf, uint32_t tid, uint32_t pid, uint32_t comm, uint64_t ts)
 {
 	uint64_t uuid = pf_uuid(pf, PF_TRACK_PROCESS, pid);
-	Pf__TrackDescriptor d = PF__TRACK_DESCRIPTOR__INIT;
+	Pf__TrackDescriptor d;
 	Pf__TrackDescriptor__Process p = PF__TRACK_DESCRIPTOR__PROCESS__INIT;
 
-	if (xtr_keymap_get(&pf->described, uuid, 0) == 1)
+	if (described_as(pf, uuid) == 1)
 		return 0;
 	comm = process_comm(pf, tid, pid, comm, ts);
 	if (described(pf, uuid, comm != 0))
 		return 0;
-	pf_packet(pf);
+	begin(pf, &d);
 	p.has_pid = true;
 	p.pid = (int32_t)pid;
 	p.process_name = comm_text(pf, comm);
@@ -123,13 +153,13 @@ int pf_process(struct pf *pf, uint32_t tid, uint32_t pid, uint32_t comm, uint64_
 static int describe_thread(struct pf *pf, uint32_t tid, uint32_t pid, uint32_t comm, uint64_t ts,
 			   uint64_t uuid)
 {
-	Pf__TrackDescriptor d = PF__TRACK_DESCRIPTOR__INIT;
+	Pf__TrackDescriptor d;
 	Pf__TrackDescriptor__Thread t = PF__TRACK_DESCRIPTOR__THREAD__INIT;
 	int ret = pf_process(pf, tid, pid, comm, ts);
 
 	if (ret)
 		return ret;
-	pf_packet(pf);
+	begin(pf, &d);
 	t.has_pid = t.has_tid = true;
 	t.pid = (int32_t)pid;
 	t.tid = (int32_t)tid;
@@ -156,26 +186,26 @@ int pf_thread_track(struct pf *pf, uint32_t tid, uint32_t pid, uint32_t comm, ui
 
 int pf_unfinished_call_track(struct pf *pf, uint64_t thread, uint64_t *uuid)
 {
-	Pf__TrackDescriptor d = PF__TRACK_DESCRIPTOR__INIT;
+	Pf__TrackDescriptor d;
 	char name[] = "unfinished calls";
 
 	*uuid = (thread & ~15ull) | PF_TRACK_THREAD_OPEN;
 	if (described(pf, *uuid, 0))
 		return 0;
-	pf_packet(pf);
+	begin(pf, &d);
 	d.name = name;
 	return describe(pf, &d, *uuid, thread);
 }
 
 int pf_together_track(struct pf *pf, uint64_t owner, uint32_t depth, uint64_t *uuid)
 {
-	Pf__TrackDescriptor d = PF__TRACK_DESCRIPTOR__INIT;
+	Pf__TrackDescriptor d;
 	char name[] = "calls that begin together";
 
 	*uuid = pf_uuid(pf, PF_TRACK_NAMED, pf_hash(owner, depth));
 	if (described(pf, *uuid, 0))
 		return 0;
-	pf_packet(pf);
+	begin(pf, &d);
 	d.name = name;
 	return describe(pf, &d, *uuid, owner);
 }
@@ -185,12 +215,12 @@ int pf_together_track(struct pf *pf, uint64_t owner, uint32_t depth, uint64_t *u
 static int device_track(struct pf *pf, uint32_t gpu, uint64_t *uuid)
 {
 	const struct pf_device *dev = &pf_machine(pf)->device[gpu];
-	Pf__TrackDescriptor d = PF__TRACK_DESCRIPTOR__INIT;
+	Pf__TrackDescriptor d;
 
 	*uuid = pf_uuid(pf, PF_TRACK_DEVICE, gpu);
 	if (described(pf, *uuid, 0))
 		return 0;
-	pf_packet(pf);
+	begin(pf, &d);
 	d.name = pf_textf(pf, "%s%s%s", dev->driver ? dev->driver : "", dev->driver ? " " : "",
 			  dev->name[0] ? dev->name : "unknown device");
 	d.has_child_ordering = true;
@@ -201,14 +231,14 @@ static int device_track(struct pf *pf, uint32_t gpu, uint64_t *uuid)
 static int ring_parent(struct pf *pf, uint32_t ring, uint64_t *uuid)
 {
 	const struct pf_ring *r = &pf_machine(pf)->ring[ring];
-	Pf__TrackDescriptor d = PF__TRACK_DESCRIPTOR__INIT;
+	Pf__TrackDescriptor d;
 	uint64_t device;
 	int ret = device_track(pf, r->gpu, &device);
 
 	*uuid = pf_uuid(pf, PF_TRACK_RING, ring);
 	if (ret || described(pf, *uuid, 0))
 		return ret;
-	pf_packet(pf);
+	begin(pf, &d);
 	d.name = r->name[0] ? pf_text(pf, r->name, strlen(r->name)) : pf_textf(pf, "unknown ring");
 	d.has_child_ordering = true;
 	d.child_ordering = PF__TRACK_DESCRIPTOR__ORDER__EXPLICIT;
@@ -237,25 +267,27 @@ static void fill_ring_track(struct pf *pf, Pf__TrackDescriptor *d, size_t i, uin
 	d->sibling_order_rank = (int32_t)i;
 }
 
-int pf_ring_track(struct pf *pf, uint32_t ring, enum pf_track kind, uint32_t lane, uint64_t *uuid)
+static int describe_ring_track(struct pf *pf, uint32_t ring, enum pf_track kind, uint64_t uuid)
 {
-	Pf__TrackDescriptor d = PF__TRACK_DESCRIPTOR__INIT;
+	Pf__TrackDescriptor d;
 	Pf__TrackDescriptor__Counter counter = PF__TRACK_DESCRIPTOR__COUNTER__INIT;
 	uint64_t parent;
 	size_t i = 0;
-	int ret;
+	int ret = ring_parent(pf, ring, &parent);
 
-	*uuid = pf_uuid(pf, kind, (uint64_t)ring << LANE_BITS | lane);
-	if (described(pf, *uuid, 0))
-		return 0;
-	ret = ring_parent(pf, ring, &parent);
 	if (ret)
 		return ret;
 	while (ring_tracks[i].kind != kind)
 		i++;
-	pf_packet(pf);
+	begin(pf, &d);
 	fill_ring_track(pf, &d, i, ring, &counter);
-	return describe(pf, &d, *uuid, parent);
+	return describe(pf, &d, uuid, parent);
+}
+
+int pf_ring_track(struct pf *pf, uint32_t ring, enum pf_track kind, uint32_t lane, uint64_t *uuid)
+{
+	*uuid = pf_uuid(pf, kind, (uint64_t)ring << LANE_BITS | lane);
+	return described(pf, *uuid, 0) ? 0 : describe_ring_track(pf, ring, kind, *uuid);
 }
 
 /* --- all others ---------------------------------------------------------------------------------
@@ -263,7 +295,7 @@ int pf_ring_track(struct pf *pf, uint32_t ring, enum pf_track kind, uint32_t lan
 
 static int root_track(struct pf *pf, enum pf_root root, uint64_t *uuid)
 {
-	Pf__TrackDescriptor d = PF__TRACK_DESCRIPTOR__INIT;
+	Pf__TrackDescriptor d;
 
 	*uuid = 0;
 	if (root == PF_ROOT_NONE)
@@ -271,7 +303,7 @@ static int root_track(struct pf *pf, enum pf_root root, uint64_t *uuid)
 	*uuid = pf_uuid(pf, PF_TRACK_ROOT, root);
 	if (described(pf, *uuid, 0))
 		return 0;
-	pf_packet(pf);
+	begin(pf, &d);
 	d.name = pf_textf(pf, "%s", roots[root].name);
 	d.description = pf_textf(pf, "%s", roots[root].help);
 	d.has_child_ordering = true;
@@ -281,14 +313,14 @@ static int root_track(struct pf *pf, enum pf_root root, uint64_t *uuid)
 
 int pf_cpu_track(struct pf *pf, enum pf_root root, uint32_t cpu, uint32_t lane, uint64_t *uuid)
 {
-	Pf__TrackDescriptor d = PF__TRACK_DESCRIPTOR__INIT;
+	Pf__TrackDescriptor d;
 	uint64_t parent;
 	int ret = root_track(pf, root, &parent);
 
 	*uuid = pf_uuid(pf, PF_TRACK_CPU, ((uint64_t)root << LANE_BITS | lane) << 32 | cpu);
 	if (ret || described(pf, *uuid, 0))
 		return ret;
-	pf_packet(pf);
+	begin(pf, &d);
 	d.name = cpu == XTR_STREAM_NONE ? pf_textf(pf, "unknown CPU")
 					: pf_textf(pf, "CPU %" PRIu32, cpu);
 	d.has_sibling_order_rank = true;
@@ -300,27 +332,27 @@ int pf_cpu_track(struct pf *pf, enum pf_root root, uint32_t cpu, uint32_t lane, 
 
 int pf_named_track(struct pf *pf, enum pf_root root, const char *name, uint64_t *uuid)
 {
-	Pf__TrackDescriptor d = PF__TRACK_DESCRIPTOR__INIT;
+	Pf__TrackDescriptor d;
 	uint64_t parent;
 	int ret = root_track(pf, root, &parent);
 
 	*uuid = pf_uuid(pf, PF_TRACK_NAMED, pf_hash(pf_hash_text(name, strlen(name)), root));
 	if (ret || described(pf, *uuid, 0))
 		return ret;
-	pf_packet(pf);
+	begin(pf, &d);
 	d.name = pf_text(pf, name, strlen(name));
 	return describe(pf, &d, *uuid, parent);
 }
 
 int pf_counter_track(struct pf *pf, const char *name, const char *unit, uint64_t *uuid)
 {
-	Pf__TrackDescriptor d = PF__TRACK_DESCRIPTOR__INIT;
+	Pf__TrackDescriptor d;
 	Pf__TrackDescriptor__Counter c = PF__TRACK_DESCRIPTOR__COUNTER__INIT;
 
 	*uuid = pf_uuid(pf, PF_TRACK_NAMED, pf_hash(pf_hash_text(name, strlen(name)), 99));
 	if (described(pf, *uuid, 0))
 		return 0;
-	pf_packet(pf);
+	begin(pf, &d);
 	d.name = pf_text(pf, name, strlen(name));
 	d.counter = &c;
 	if (unit && !strcmp(unit, "bytes")) {

@@ -158,19 +158,38 @@ static void close_sqlite(void *self)
 	free(s);
 }
 
+/*
+ * SQLite opens for reading alone what it cannot open for writing, and does not say why. The second
+ * attempt works if the reason has passed.
+ */
+static int open_file(struct sqlite_out *s, const char *path)
+{
+	int i, rc;
+
+	for (i = 0; i < 2; i++) {
+		rc = sqlite3_open_v2(path, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
+				     NULL);
+		if (rc != SQLITE_OK)
+			return error_of(s->db, rc);
+		if (!sqlite3_db_readonly(s->db, "main"))
+			return 0;
+		sqlite3_close(s->db);
+		s->db = NULL;
+	}
+	return -EACCES;
+}
+
 static int begin(struct sqlite_out *s, const struct xtr_export_opts *o)
 {
-	int rc, ret;
+	int ret = 0;
 
 	s->db = o->db;
 	if (!s->db) {
 		s->own = true;
-		rc = sqlite3_open_v2(o->path, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
-				     NULL);
-		if (rc != SQLITE_OK)
-			return error_of(s->db, rc);
+		ret = open_file(s, o->path);
 	}
-	ret = exec(s->db, settings);
+	if (!ret)
+		ret = exec(s->db, settings);
 	if (!ret)
 		ret = exec(s->db, "BEGIN");
 	if (!ret)
@@ -252,6 +271,13 @@ static int finish(void *self)
 	return ret;
 }
 
+static bool failed(void *self)
+{
+	int rc = sqlite3_errcode(((struct sqlite_out *)self)->db);
+
+	return rc != SQLITE_OK && rc != SQLITE_ROW && rc != SQLITE_DONE;
+}
+
 extern const struct xtr_exporter xtr_exporter_sqlite;
 
 const struct xtr_exporter xtr_exporter_sqlite = {
@@ -268,5 +294,6 @@ const struct xtr_exporter xtr_exporter_sqlite = {
 	.gap = gap,
 	.end_section = end_section,
 	.finish = finish,
+	.failed = failed,
 	.close = close_sqlite,
 };

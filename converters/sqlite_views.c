@@ -109,7 +109,8 @@ const struct xtr_sql_view xtr_sql_views[] = {
 						    "    GROUP BY file, ring_id, n) AS q\n"
 						    "  JOIN files AS f ON f.file = q.file\n"
 						    "  LEFT JOIN rings_data AS r ON r.file = q.file AND r.ring_id = q.ring_id" },
-	{ "losses_by_cause", "events lost while recording, by cause; filtered: left out on purpose",
+	{ "losses_by_cause",
+	  "events lost while recording, by cause; filtered: left out on purpose; aged: too old for a flight recorder",
 	  "SELECT " ORIGIN ", l.cause, sum(l.count) AS count\n"
 	  "  FROM losses_data AS l JOIN files AS f ON f.file = l.file GROUP BY l.file, l.cause" },
 	{ NULL, NULL, NULL },

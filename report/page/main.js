@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Puts the page together, and what tests ask it.
+
+function say(n, one, many) {
+  return Number(n) ? plural(n, one, many) : null;
+}
+
+// What the page has no room for, though the file has it.
+function limits() {
+  const d = state.section.data, recordings = Number(report.sections_left_out), rings = Number(d.rings_left_out), lines = [];
+  if (recordings)
+    lines.push(`${plural(recordings, "more recording")} of the file ${recordings === 1 ? "is" : "are"} not on this page, which has the first ${count(sections.length)}: xtr stats has all`);
+  if (rings)
+    lines.push(`${plural(rings, "more ring")} with ${plural(d.rings_left_out_jobs, "job")} ${rings === 1 ? "is" : "are"} in the tables alone: the timeline has the first ${count(d.rings.length)}`);
+  return lines;
+}
+
+// Losses and damage come first: they say how far the rest can be trusted.
+function drawLosses() {
+  const section = state.section, l = section.data.losses, s = section.stats, lines = [], box = byId("losses");
+  for (const c of l.causes)
+    lines.push(`${plural(c.count, "event")} lost: ${c.help} (${c.cause})`);
+  if (say(l.cause_unknown, "event")) lines.push(`${plural(l.cause_unknown, "event")} lost, cause not in the file`);
+  if (Number(s.missing)) lines.push(`${plural(s.missing, "event")} of those recorded in damaged or missing chunks`);
+  for (const p of l.problems.list) lines.push(`damage at byte ${count(p.offset)}: ${p.help} (${p.code})`);
+  const more = Math.max(Number(s.problems || 0), l.problems.n) - l.problems.list.length;
+  if (more > 0) lines.push(`${plural(more, "more problem")}: xtr check shows all`);
+  if (!l.closed) lines.push("the recording ends abruptly: what was lost at its end is not known");
+  if (s.budget || s.sampled) lines.push("events were left out on purpose (a budget, or sampling): see below");
+  box.className = lines.length ? "bad" : "fine";
+  const left = limits().map((t) => el("li", {}, t));
+  if (!lines.length) {
+    fill("losses", el("p", {}, "✓ No event was lost while recording, and the file is not damaged."), left.length ? el("ul", {}, left) : null);
+    return;
+  }
+  const gaps = section.gaps.slice(0, 12).map((g) => el("li", {}, el("button", { class: "link", type: "button", onclick: () => jump(g.first, [g.last]) },
+    section.times ? `${stamp(g.first)} s + ${duration(g.x1 - g.x0)}` : `events ${g.first} to ${g.last}`), ` CPU ${g.cpu === null ? "?" : g.cpu}: ${plural(g.count, "event")}`));
+  fill("losses", el("h2", {}, "Not everything is here"), el("ul", {}, lines.map((t) => el("li", {}, t)), left),
+    gaps.length ? el("details", {}, el("summary", {}, `${plural(l.gaps.all, "gap")} in time`), el("ul", {}, gaps)) : null);
+}
+
+function card(value, label, path, raw) {
+  return el("div", { class: "card" }, el("b", { "data-path": path, "data-value": raw === undefined || raw === null ? null : String(raw) }, value), el("span", {}, label));
+}
+
+function drawCards() {
+  const s = state.section.stats, t = s.total;
+  if (!t) return;
+  fill("cards", card(duration(s.duration_ns), "recorded", "duration_ns", s.duration_ns), card(count(t.jobs), "jobs", "total.jobs", t.jobs),
+    card(percent(t.utilisation_ppm), "of the time a device was busy", "total.utilisation_ppm", t.utilisation_ppm),
+    card(duration(at(t, "exec_ns.p50")), "median execution", "total.exec_ns.p50", at(t, "exec_ns.p50")),
+    card(duration(at(t, "queue_wait_ns.p99")), "queue wait, 99 %", "total.queue_wait_ns.p99", at(t, "queue_wait_ns.p99")),
+    card(count(s.events), "events", "events", s.events),
+    card(count(BigInt(s.lost) + BigInt(s.missing)), "events missing", "lost", s.lost));
+}
+
+function limitText(key, v) {
+  if (key.endsWith("_ns")) return duration(v);
+  if (key.endsWith("_permille")) return percent(Number(v) * 1000);
+  if (key.endsWith("_per_s")) return count(v) + "/s";
+  return key.endsWith("_bytes") ? size(v) : count(v);
+}
+
+function finding(f) {
+  const limits = Object.entries(f.evidence).filter(([k]) => k.startsWith("limit")).map(([k, v]) => limitText(k, v));
+  const where = Number(f.at_ns) ? el("button", { class: "link", type: "button", "data-at": String(f.at_ns), onclick: () => jump(f.at_ns, f.events_ns) },
+    state.section.times ? `${stamp(f.at_ns)} s` : `event ${f.at_ns}`) : el("span", { class: "limits" }, "all of it");
+  const evidence = Object.entries(f.evidence).map(([k, v]) => `${k} ${v}`).join(", ");
+  return el("li", { class: f.notable ? "notable" : "", title: evidence }, el("span", { class: "sign", "aria-label": f.notable ? "to act on" : "explains" }, f.notable ? "!" : "·"),
+    el("span", { class: "what" }, clean(f.text), limits.length ? el("span", { class: "limits" }, ` (limit ${limits.join(", ")})`) : null), where);
+}
+
+function drawFindings() {
+  const findings = state.section.stats.findings || [];
+  byId("findings-box").hidden = !findings.length;
+  fill("findings", findings.map(finding));
+}
+
+function drawLegend() {
+  const section = state.section, rows = (section.stats.processes || []).slice(0, 24);
+  fill("legend", rows.map((p) => {
+    const square = el("i"), button = el("button", { type: "button", "aria-pressed": "false", title: `${plural(p.jobs, "job")}; show only this process` }, square,
+      p.pid === null ? "process not known" : `${clean(p.name || "?")} (${p.pid})`);
+    square.style.background = section.colours.get(p.pid) || OTHER;
+    button.addEventListener("click", () => {
+      state.pid = state.pid === p.pid ? null : p.pid;
+      for (const b of byId("legend").children) b.setAttribute("aria-pressed", String(b === button && state.pid !== null));
+      draw();
+    });
+    return button;
+  }));
+}
+
+// How much of the file the page has.
+function drawShown() {
+  const d = state.section.data, all = Number(d.jobs.all), parts = [];
+  if (d.jobs.shown >= all)
+    parts.push(`All ${plural(all, "job")} ${all === 1 ? "is" : "are"} shown one by one.`);
+  else
+    parts.push(`${count(d.jobs.shown)} of ${count(all)} jobs are shown one by one: the longest by execution, queue wait and dependency waits, the first that failed, ` +
+      `and of each ring the first and every ${count(d.jobs.every)}th. Activity, heights and tables are of all jobs. Zoomed in, bars behind the jobs are the activity of all.`);
+  parts.push(state.section.times ? `Activity is known in parts of ${duration(d.width)}: grey, at least one job on the hardware; colours, processes that execute. Below each ring: jobs that wait in its queues.` : "");
+  if (d.marks_left_out) parts.push(`${count(d.marks_left_out)} more events on devices are not drawn.`);
+  fill("shown", parts.join(" "));
+}
+
+function drawHead() {
+  const d = state.section.data, offset = BigInt(d.realtime), facts = [];
+  const name = clean(String(stats.file).replace(/^.*\//, ""));
+  document.title = `${name} - xtr report`;
+  byId("title").textContent = name;
+  if (d.host) facts.push(clean(d.host));
+  if (d.kernel) facts.push("Linux " + clean(d.kernel) + (d.machine ? " " + clean(d.machine) : ""));
+  if (d.cpus) facts.push(plural(d.cpus, "CPU"));
+  for (const v of d.devices.slice(0, 4))
+    facts.push([v.device, v.driver, v.pci_id, v.firmware ? "firmware " + v.firmware : null].filter((x) => x).map(clean).join(" "));
+  if (offset) facts.push("recorded " + new Date(Number(BigInt.asUintN(64, BigInt(d.from) + offset) / 1000000n)).toISOString().replace("T", " ").replace(/\..*/, " UTC"));
+  byId("facts").textContent = facts.join(" · ");
+  fill("foot", el("p", {}, `Made by xtr report ${clean(report.xtr)} from a recording by ${clean(d.writer)} ${clean(d.writer_version)}. Times are on the event clock (${clean(d.clock)}). ` +
+    "This file needs no network and no other file."));
+}
+
+function drawSection(i) {
+  Object.assign(state, { section: sections[i], selected: -1, pid: null, cursors: [], view: { from: 0, to: sections[i].span } });
+  byId("job").hidden = true;
+  byId("rows").scrollTop = 0;
+  readInk();
+  for (const part of [drawHead, drawLosses, drawCards, drawFindings, drawLegend, drawShown, fillHistRings, drawHists, drawCounters, drawTables, drawTree, drawMore])
+    part();
+  byId("tall").style.height = layout(state.section).height + "px";
+  drawHeat();
+  tellRange();
+  drawNow();
+}
+
+// What tests look at: they run inside the page.
+window.xtrReport = {
+  sections, state, stats, show, zoom, select, jump, jumpToJob, drawNow,
+  csv: (i) => state.section.fields(i),
+  async frames(n) { // of n frames while zooming in and out, ms: drawing, and from one frame to the next
+    const next = () => new Promise(requestAnimationFrame), drawn = [], apart = [];
+    let last = await next();
+    for (let i = 0; i < n; i++) {
+      const begin = performance.now();
+      zoom(i < n / 2 ? 0.82 : 1 / 0.82, state.section.span * 0.37);
+      cancelAnimationFrame(state.frame);
+      drawNow();
+      drawn.push(performance.now() - begin);
+      const now = await next();
+      apart.push(now - last);
+      last = now;
+    }
+    return { drawn, apart };
+  },
+};
+
+function start() {
+  if (sections.length > 1) {
+    byId("which").hidden = false;
+    fill("section", sections.map((s, i) => el("option", { value: i }, `${i + 1} of ${stats.sections.length}: ${s.times ? duration(s.span) : "no times"}, ${plural(s.data.jobs.all, "job")}`)));
+    byId("section").addEventListener("change", () => drawSection(Number(byId("section").value)));
+  }
+  byId("hist-ring").addEventListener("change", drawHists);
+  byId("heat").addEventListener("pointerdown", onHeat);
+  if (!sections.length) return;
+  listen();
+  drawSection(0);
+  window.xtrReport.opened = performance.now();
+}
+
+start();

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What `xtr stats --json` says, as tables. Each number on the page has its path in that document (data-path) and
+// its value there (data-value).
+
+const at = (row, path) => path.split(".").reduce((v, key) => (v === null || v === undefined ? v : v[key]), row);
+
+const DURATIONS = (key) => [[`${key}.p50`, "p50"], [`${key}.p90`, "p90"], [`${key}.p99`, "p99"], [`${key}.max`, "max"]];
+const EXECUTION = [["exec_max_sum_ns", "execution"], ...DURATIONS("exec_ns")];
+
+// Columns of tables: path, heading, how to show it.
+const SUMS = [["jobs", "jobs", count], ["utilisation_ppm", "util", percent], ["busy_ns", "busy", duration],
+  ...EXECUTION.map(([p, h]) => [p, h, duration]), ["queue_wait_ns.p50", "queue p50", duration], ["queue_wait_ns.p99", "queue p99", duration],
+  ["queue_wait_ns.max", "queue max", duration], ["hw_wait_ns.p50", "hw wait p50", duration], ["hw_wait_ns.p99", "hw wait p99", duration],
+  ["dep_wait_ns", "dep waits", duration], ["errors", "errors", count], ["in_queue", "unfinished", count]];
+const TEXT = (path, heading) => [path, heading, null];
+const JOB = [TEXT("device", "device"), TEXT("ring", "ring"), ["context", "context", String], ["seqno", "seqno", String]];
+
+const TABLES = [
+  { key: "devices", title: "Devices", columns: [TEXT("device", "device"), ...SUMS] },
+  { key: "rings", title: "Rings", columns: [TEXT("device", "device"), TEXT("ring", "ring"), TEXT("driver", "driver"), ...SUMS,
+    TEXT("bounded_because", "execution only bounded because")] },
+  { key: "processes", title: "Processes", columns: [TEXT("name", "process"), ["pid", "pid", String], ...SUMS] },
+  { key: "clients", title: "DRM clients", columns: [["client", "client", String], TEXT("device", "device"), ...SUMS], closed: true },
+  { key: "slowest", title: "Slowest jobs", columns: [...JOB, TEXT("comm", "comm"), ["pid", "pid", String], ["done_ns", "done", null, "time"],
+    ["exec_ns", "execution", duration], ["exec_max_ns", "at most", duration], TEXT("quality", "known as")], job: "done_ns" },
+  { key: "longest_waits", title: "Longest dependency waits", columns: [...JOB, ["dep_context", "for context", String], ["dep_seqno", "seqno", String],
+    TEXT("until", "until"), ["from_ns", "from", null, "time"], ["wait_ns", "wait", duration]], job: "from_ns" },
+  { key: "blockers", title: "Which ring waited for which", columns: [["ring_id", "ring", "ring"], ["blocked_by_ring_id", "waited for", "ring"], ["waits", "waits", count],
+    ["sum_ns", "sum", duration], ["max_ns", "longest", duration]] },
+  { key: "events_by_type", title: "Events in the trace", columns: [TEXT("name", "event"), ["type", "type", String], ["count", "count", count],
+    ["left_out", "left out", count]], closed: true },
+];
+const SHOWN_ELSEWHERE = ["findings", "events", "lost", "missing", "gaps", "problems", "closed", "first_ns", "last_ns", "duration_ns", "clock", "api", "tree",
+  ...TABLES.map((t) => t.key)];
+const ROWS_MAX = 500;
+
+function cellText(section, value, how) {
+  if (value === null || value === undefined) return "-";
+  if (how === "ring") {
+    const ring = section.rings.find((r) => r.id === value);
+    return ring ? section.ringName(ring) : value ? `#${value}` : "(other fence)";
+  }
+  return how ? how(value) : clean(value);
+}
+
+function tableCell(section, row, column, path, job) {
+  const [key, , how, special] = column, value = at(row, key), known = value !== null && value !== undefined;
+  const hist = key.includes(".") ? row[key.split(".")[0]] : null, none = hist && !Number(hist.n); // quantiles of nothing
+  const attributes = { "data-path": `${path}.${key}`, "data-value": known ? String(value) : null, title: known && how === duration ? `${count(value)} ns` : null };
+  if (special === "time" && known)
+    return el("td", attributes, el("button", { class: "link", type: "button",
+      onclick: () => (job ? jumpToJob(row.context, row.seqno, value) : jump(value)) }, stamp(value)));
+  attributes.class = how === null || how === "ring" ? "text" : key === "errors" && Number(value) ? "bad" : key === "utilisation_ppm" ? "util" : "";
+  return el("td", attributes, key === "utilisation_ppm" && known ? utilBar(value) : null, none ? "-" : cellText(section, value, how));
+}
+
+function utilBar(ppm) {
+  const bar = el("i");
+  bar.style.width = Math.min(100, Number(ppm) / 10000) + "%";
+  return bar;
+}
+
+// A click on a heading sorts, another one the other way round.
+function sortBy(body, head, heads, column) {
+  const down = head.getAttribute("aria-sort") !== "descending";
+  for (const h of heads) h.removeAttribute("aria-sort");
+  head.setAttribute("aria-sort", down ? "descending" : "ascending");
+  const value = (tr) => { const v = tr.cells[column].dataset.value; return v === undefined ? null : v !== "" && !isNaN(v) ? Number(v) : v; };
+  const order = (a, b) => (a === b ? 0 : a === null ? -1 : b === null ? 1 : typeof a === typeof b ? (a < b ? -1 : 1) : typeof a === "number" ? -1 : 1);
+  body.append(...[...body.rows].sort((a, b) => (down ? -1 : 1) * order(value(a), value(b))));
+}
+
+function grid(section, columns, rows, path, job) {
+  const body = el("tbody", {}, rows.slice(0, ROWS_MAX).map((row, i) => el("tr", {}, columns.map((c) => tableCell(section, row, c, `${path}.${i}`, job)))));
+  const heads = columns.map(([, heading, how]) => el("th", { scope: "col", tabindex: "0", class: how === null ? "text" : "" }, heading));
+  heads.forEach((head, i) => {
+    head.addEventListener("click", () => sortBy(body, head, heads, i));
+    head.addEventListener("keydown", (e) => { if (e.key === "Enter") sortBy(body, head, heads, i); });
+  });
+  return [el("div", { class: "scroll" }, el("table", { class: "grid" }, el("thead", {}, el("tr", {}, heads)), body)),
+    rows.length > ROWS_MAX ? el("p", { class: "note" }, `${count(ROWS_MAX)} of ${count(rows.length)} rows; all are in the page's data`) : null];
+}
+
+function used(columns, rows) {
+  return columns.filter(([key]) => rows.some((row) => { const v = at(row, key); return v !== null && v !== undefined && v !== ""; }));
+}
+
+function tableBox(section, table) {
+  const rows = section.stats[table.key] || [];
+  if (!rows.length) return null;
+  return el("details", { open: !table.closed }, el("summary", {}, el("b", {}, table.title), ` (${count(rows.length)})`),
+    grid(section, used(table.columns, rows), rows, table.key, table.job));
+}
+
+function drawTables() {
+  const section = state.section, boxes = TABLES.map((t) => tableBox(section, t)).filter((b) => b);
+  fill("tables", boxes.length ? [el("h2", {}, "Statistics"), el("p", { class: "note" },
+    "The numbers of xtr stats; the manual of xtr-stats says what each is. A click on a heading sorts; exact values are shown when the pointer rests on a number."), boxes] : []);
+}
+
+// --- sections that only some traces have -----------------------------------------------------------
+
+const isHist = (v) => v !== null && typeof v === "object" && "p50" in v && "n" in v;
+const isPlain = (v) => v === null || typeof v !== "object";
+
+function plain(key, value) {
+  if (value === null) return "-";
+  if (isHist(value)) return Number(value.n) ? `${count(value.n)}: p50 ${amount(key, value.p50)}, p99 ${amount(key, value.p99)}, max ${amount(key, value.max)}` : "none";
+  if (isPlain(value)) return amount(key, value);
+  return Array.isArray(value) ? value.map((v) => (isPlain(v) ? clean(v) : "{…}")).join(", ") : Object.entries(value).map(([k, v]) => `${k}: ${plain(k, v)}`).join(", ");
+}
+
+function amount(key, value) {
+  const number = typeof value === "number" || typeof value === "bigint";
+  if (number && /(^|_)(at|first|last|from|created|ended|since|bound|oldest_left)_ns$/.test(key)) return value ? stamp(value) : "-";
+  if (number && /_ns$|^time$/.test(key)) return duration(value);
+  if (number && /bytes$/.test(key)) return size(value);
+  if (number && /_ppm$/.test(key)) return percent(value);
+  return number && !/(^|_)(pid|tid|id|ring_id|context|seqno|node|parent)$/.test(key) ? count(value) : clean(value === null ? "-" : value);
+}
+
+function objectsTable(rows) {
+  const keys = [...new Set(rows.slice(0, ROWS_MAX).flatMap((r) => Object.keys(r)))];
+  return el("div", { class: "scroll" }, el("table", { class: "grid" }, el("thead", {}, el("tr", {}, keys.map((k) => el("th", {}, k.replace(/_ns$/, ""))))),
+    el("tbody", {}, rows.slice(0, ROWS_MAX).map((r) => el("tr", {}, keys.map((k) => el("td", { class: typeof r[k] === "string" ? "text" : "" }, k in r ? plain(k, r[k]) : "")))))));
+}
+
+function anything(value) {
+  const parts = [], scalars = Object.entries(value).filter(([, v]) => isPlain(v) || isHist(v));
+  if (scalars.length)
+    parts.push(el("dl", { class: "fields" }, scalars.map(([k, v]) => el("div", {}, el("dt", {}, k.replace(/_ns$/, "").replaceAll("_", " ")), el("dd", {}, plain(k, v))))));
+  for (const [k, v] of Object.entries(value)) {
+    if (isPlain(v) || isHist(v) || (Array.isArray(v) && !v.length)) continue;
+    parts.push(el("h3", {}, k.replaceAll("_", " ")));
+    if (Array.isArray(v)) parts.push(isPlain(v[0]) || Array.isArray(v[0]) ? el("p", {}, plain(k, v.slice(0, 100))) : objectsTable(v));
+    else parts.push(anything(v));
+  }
+  return parts;
+}
+
+function drawMore() {
+  const rest = Object.entries(state.section.stats).filter(([k, v]) => !SHOWN_ELSEWHERE.includes(k) && v !== null && typeof v === "object");
+  byId("more-box").hidden = !rest.length;
+  fill("more", rest.map(([k, v]) => {
+    const box = el("details", {}, el("summary", {}, k.replaceAll("_", " ")));
+    box.addEventListener("toggle", () => { if (box.children.length === 1) box.append(...(Array.isArray(v) ? [objectsTable(v)] : anything(v))); });
+    return box;
+  }));
+}
+
+// --- calls: the tree of the NPU's API --------------------------------------------------------------
+
+const TREE_MAX = 3000;
+
+function treeNode(node, children, whole) {
+  const below = children.get(node.node) || [], name = (node.module ? clean(node.module) + ": " : "") + clean(node.name === null ? "(others)" : node.name);
+  const bar = el("span", { class: "share" }), share = whole ? Math.min(1, Number(node.total_ns) / whole) : 0;
+  bar.style.width = Math.max(1, share * 120) + "px";
+  const number = (key, text) => {
+    const raw = at(node, key);
+    return el("span", { "data-path": `${node.path}.${key}`, "data-value": raw === undefined || raw === null ? null : String(raw) }, text);
+  };
+  const jobs = node.attributed && node.attributed.jobs ? [", ", number("attributed.jobs", plural(node.attributed.jobs, "job")), " executed ",
+    number("attributed.exec_ns", duration(node.attributed.exec_ns))] : [];
+  const line = [name, el("span", { class: "time" }, number("calls", plural(node.calls, "call")), ", ", number("total_ns", duration(node.total_ns)), ", self ",
+    number("self_ns", duration(node.self_ns)), jobs), bar];
+  if (!below.length)
+    return el("div", { class: "leaf" }, line);
+  return el("details", { open: node.depth < 2 }, el("summary", {}, line), below.map((b) => treeNode(b, children, whole)));
+}
+
+function drawTree() {
+  const stats = state.section.stats, map = stats.api || stats.tree, from = stats.api ? "api" : "tree";
+  const nodes = map && map.tree ? map.tree.slice(0, TREE_MAX).map((n, i) => ({ ...n, path: `${from}.tree.${i}` })) : [];
+  byId("tree-box").hidden = !nodes.length;
+  if (!nodes.length) return;
+  const children = new Map(), roots = nodes.filter((n) => n.parent === null);
+  for (const n of nodes)
+    if (n.parent !== null) {
+      if (!children.has(n.parent)) children.set(n.parent, []);
+      children.get(n.parent).push(n);
+    }
+  byId("h-tree").textContent = stats.api ? "Library calls, and what the kernel did inside" : "Kernel functions";
+  byId("tree-note").textContent = "Time of a call includes what it called. Jobs are attributed, not nested." +
+    (map.tree.length > TREE_MAX ? ` ${count(TREE_MAX)} of ${count(map.tree.length)} nodes are shown.` : "");
+  const whole = Math.max(...roots.map((n) => Number(n.total_ns)), 1);
+  fill("tree", roots.map((n) => treeNode(n, children, whole)));
+}
