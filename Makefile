@@ -5,22 +5,33 @@
 #   make SAN=1         ASan and UBSan            make V=1          show the commands
 #   make SAN=thread    TSan
 #   make WERROR=1      warnings are errors       make CFLAGS=...   instead of -O2 -g
-#   make SQLITE=0      without libsqlite3, as where it is not installed
+#   make SQLITE=0      without libsqlite3, ZSTD=0 without libzstd, ARCHIVE=0 without libarchive, as where they are not installed
 #   make COVER=1       counts which lines and branches run (make cover)
 
-VERSION  := 0.1.0
+VERSION  := $(shell sed -n 's/^.define XTR_VERSION "\(.*\)"/\1/p' format/version.h)
 CC       := $(if $(filter default,$(origin CC)),gcc,$(CC))
 CLANG    ?= clang
 BPFTOOL  ?= $(firstword $(wildcard /usr/sbin/bpftool) bpftool)
 RECORDER ?= 1
 SAN      ?= 0
 V        ?= 0
+# Where `make install` puts things; DESTDIR stands before all of them.
 PREFIX   ?= /usr/local
+prefix   ?= $(PREFIX)
+exec_prefix ?= $(prefix)
+bindir   ?= $(exec_prefix)/bin
+libdir   ?= $(exec_prefix)/lib
+includedir ?= $(prefix)/include
+datarootdir ?= $(prefix)/share
+datadir  ?= $(datarootdir)
+mandir   ?= $(datarootdir)/man
+docdir   ?= $(datarootdir)/doc/xtr
+unitdir  ?= $(exec_prefix)/lib/systemd/system
 # Sanitizers look at every access anyway: optimizing further makes building slow.
 CFLAGS   ?= $(if $(filter 1 thread,$(SAN)),-O1 -g1,-O2 -g)
 
 # One build directory per kind of build, so that they never mix.
-VARIANT  ?= $(notdir $(firstword $(CC)))$(if $(filter 1,$(SAN)),-asan)$(if $(filter thread,$(SAN)),-tsan)$(if $(filter 1,$(COVER)),-cover)$(if $(filter 0,$(RECORDER)),-reader)$(if $(filter 0,$(SQLITE)),-nosql)
+VARIANT  ?= $(notdir $(firstword $(CC)))$(if $(filter 1,$(SAN)),-asan)$(if $(filter thread,$(SAN)),-tsan)$(if $(filter 1,$(COVER)),-cover)$(if $(filter 0,$(RECORDER)),-reader)$(if $(filter 0,$(SQLITE)),-nosql)$(if $(filter 0,$(ZSTD)),-nozstd)$(if $(filter 0,$(ARCHIVE)),-noarchive)
 B        := build/$(VARIANT)
 
 JOBS := $(if $(filter 0,$(MAKELEVEL)),-j$(shell nproc))
@@ -36,12 +47,15 @@ msg  = @$(if $(filter 1,$(V)),:,printf '  %-7s %s\n') '$(1)' '$(patsubst build/%
 # --- what there is ----------------------------------------------------------------------------
 
 LIB_SRC    := $(sort $(wildcard format/*.c))
-REPLAY_SRC := $(sort $(wildcard replay/*.c) $(wildcard analysis/*.c) $(wildcard converters/*.c))
-RECORD_CMD := cli/cmd_record.c cli/cmd_list.c cli/cmd_doctor.c cli/rings.c
+PUBLIC_SRC := $(sort $(wildcard lib/*.c))
+REPLAY_SRC := $(sort $(wildcard replay/*.c) $(wildcard analysis/*.c) $(wildcard converters/*.c) $(wildcard report/*.c) $(wildcard bundle/*.c)) $(PUBLIC_SRC)
+RECORD_CMD := cli/cmd_record.c cli/record_flight.c cli/record_missing.c cli/record_bundle.c cli/cmd_list.c cli/cmd_doctor.c cli/rings.c
 CLI_SRC    := $(filter-out cli/main.c,$(sort $(wildcard cli/*.c)))
 have       = $(shell pkg-config --exists $(1) && echo 1)
 HAVE_SQL   := $(if $(filter 0,$(SQLITE)),,$(call have,sqlite3))
-WITHOUT    := $(if $(HAVE_SQL),converters/nosqlite.c cli/noquery.c,converters/sqlite% cli/cmd_query.c cli/query%)
+HAVE_ARC   := $(if $(filter 0,$(ARCHIVE)),,$(call have,libarchive))
+WITHOUT    := $(if $(HAVE_SQL),converters/nosqlite.c cli/noquery.c,converters/sqlite% cli/cmd_query.c cli/query%) \
+	      $(if $(HAVE_ARC),bundle/noarchive.c,bundle/archive%)
 REPLAY_SRC := $(filter-out $(WITHOUT),$(REPLAY_SRC))
 CLI_SRC    := $(filter-out $(WITHOUT),$(CLI_SRC))
 ifeq ($(RECORDER),0)
@@ -54,12 +68,14 @@ endif
 UNIT_SRC   := $(sort $(wildcard tests/unit/test_*.c))
 HELP_SRC   := $(filter-out $(UNIT_SRC),$(sort $(wildcard tests/unit/*.c)))
 # Single-file programs that tests and benchmarks use: build/VARIANT/tests/FOLDER/NAME
-TOOL_SRC   := $(sort $(foreach d,tools vectors spec golden export bench large record api kill tsan selfcheck corrupt,$(wildcard tests/$(d)/*.c)))
-TOOL_SRC   := $(filter-out tests/api/lib%.c tests/kill/lib%.c,$(TOOL_SRC))
+TOOL_SRC   := $(sort $(foreach d,tools vectors spec golden export bench large record api overload kill tsan selfcheck corrupt,$(wildcard tests/$(d)/*.c)))
+TOOL_SRC   := $(filter-out tests/api/lib%.c tests/kill/lib%.c tests/corrupt/lib%.c,$(TOOL_SRC))
 # A library that recorded programs load, never built with sanitizers.
 API_LIB    := $(B)/tests/api/lib/libze_loader.so.1
 # One that makes a recorder's disk fail.
 FAULT_LIB  := $(B)/tests/kill/lib/libfault.so
+# One that notes what a program does to files.
+NOTE_LIB   := $(B)/tests/corrupt/lib/libnote.so
 FUZZ_SRC   := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 INJECT_SRC := $(sort $(wildcard tests/inject/*.c))
 
@@ -70,6 +86,8 @@ RECLIB := $(if $(RECORD_SRC),$(B)/librecorder.a)
 CLILIB := $(B)/libcli.a
 LIBS   := $(CLILIB) $(RECLIB) $(REPLAY) $(LIB)
 SKEL   := $(patsubst bpf/%.bpf.c,$(B)/gen/%.skel.h,$(BPF_SRC))
+# The parts of the page of `xtr report`, as C strings.
+PAGE   := $(B)/gen/report_page.h
 PB     := $(patsubst converters/%.proto,$(B)/gen/%.pb-c.h,$(wildcard converters/*.proto))
 UNIT   := $(patsubst tests/unit/%.c,$(B)/unit/%,$(UNIT_SRC))
 TOOLS  := $(patsubst %.c,$(B)/%,$(TOOL_SRC))
@@ -78,9 +96,9 @@ FUZZ   := $(patsubst tests/fuzz/%.c,$(FUZZ_DIR)/%,$(FUZZ_SRC))
 
 # --- flags ------------------------------------------------------------------------------------
 
-PKGS     := liblz4 libcbor libprotobuf-c $(if $(HAVE_SQL),sqlite3)
+PKGS     := liblz4 libcbor libprotobuf-c $(if $(HAVE_SQL),sqlite3) $(if $(HAVE_ARC),libarchive)
 HAVE_Z   := $(call have,zlib)
-HAVE_ZST := $(call have,libzstd)
+HAVE_ZST := $(if $(filter 0,$(ZSTD)),,$(call have,libzstd))
 PKGS     += $(if $(HAVE_Z),zlib) $(if $(HAVE_ZST),libzstd)
 PROTOC_C ?= protoc-c
 ifneq ($(RECORDER),0)
@@ -97,7 +115,7 @@ SAN_NOT  := -Wno-format-truncation -Wno-maybe-uninitialized
 WARN     += $(if $(filter 1,$(WERROR)),-Werror) $(if $(filter 0,$(SAN))$(findstring clang,$(CC)),,$(SAN_NOT))
 CPPFLAGS += -D_GNU_SOURCE= -DXTR_VERSION='"$(VERSION)"' -I. -isystem $(B)/gen
 CPPFLAGS += $(if $(filter 0,$(RECORDER)),-DXTR_NO_RECORDER) $(if $(HAVE_DW),-DHAVE_LIBDW)
-CPPFLAGS += $(if $(HAVE_Z),-DHAVE_ZLIB) $(if $(HAVE_ZST),-DHAVE_ZSTD) $(if $(HAVE_SQL),-DHAVE_SQLITE)
+CPPFLAGS += $(if $(HAVE_Z),-DHAVE_ZLIB) $(if $(HAVE_ZST),-DHAVE_ZSTD) $(if $(HAVE_SQL),-DHAVE_SQLITE) $(if $(HAVE_ARC),-DHAVE_LIBARCHIVE)
 CPPFLAGS += $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 HARDEN   := -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3
 SAN_1      := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
@@ -121,11 +139,11 @@ BPFFLAGS := -target bpf -mcpu=v3 -g -O2 -Wall -Wextra -Wno-unused-parameter $(if
 
 .PHONY: all bin unit-bin tools-bin fuzz-bin FORCE
 all: $(if $(wildcard cli/main.c),xtr,$(LIBS) $(SKEL)) ## build ./xtr
-	@echo "xtr $(VERSION): recorder $(if $(RECORD_SRC),yes,no), symbols $(if $(HAVE_DW),elfutils,no), sqlite $(if $(HAVE_SQL),yes,no), $(VARIANT)"
+	@echo "xtr $(VERSION): recorder $(if $(RECORD_SRC),yes,no), symbols $(if $(HAVE_DW),elfutils,no), sqlite $(if $(HAVE_SQL),yes,no), bundles $(if $(HAVE_ARC),yes,no), $(VARIANT)"
 
 bin: $(B)/xtr
 unit-bin: $(UNIT)
-tools-bin: $(TOOLS) $(API_LIB) $(B)/inject $(FAULT_LIB)
+tools-bin: $(TOOLS) $(API_LIB) $(B)/inject $(FAULT_LIB) $(NOTE_LIB)
 
 xtr: $(B)/xtr FORCE
 	$(Q)cmp -s $< $@ || { cp $< $@.tmp && mv $@.tmp $@; }
@@ -147,6 +165,9 @@ $(B)/%.o: %.c $(B)/flags | check-packages
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(ALLFLAGS) -MMD -MP -c -o $@ $<
 
+# The kernel walks user stacks by frame pointers.
+$(call objs,tests/record/nap.c): private CFLAGS += -fno-omit-frame-pointer
+
 $(if $(RECORD_SRC),$(call objs,$(RECORD_SRC))): | $(SKEL)
 # -MMD leaves out what lies in gen/: these hold the programs themselves.
 $(if $(RECORD_SRC),$(call objs,$(shell grep -ls '\.skel\.h"' $(RECORD_SRC)))): $(SKEL)
@@ -163,6 +184,13 @@ $(B)/gen/%.pb-c.o: $(B)/gen/%.pb-c.c $(B)/flags | check-packages
 
 $(call objs,$(wildcard converters/perfetto*.c tests/unit/test_perfetto*.c)): | $(PB)
 
+$(PAGE): $(sort $(wildcard report/page/*)) scripts/embed
+	$(call msg,EMBED,$@)
+	@mkdir -p $(@D)
+	$(Q)scripts/embed $(filter report/page/%,$^) >$@
+
+$(B)/report/report_page.o: $(PAGE)
+
 $(B)/bpf/%.bpf.o: bpf/%.bpf.c $(B)/flags | check-packages
 	$(call msg,BPF,$@)
 	@mkdir -p $(@D)
@@ -176,14 +204,14 @@ $(B)/gen/%.skel.h: $(B)/bpf/%.bpf.o
 # Allocations and system calls of the code under test can be made to fail (tests/unit/oom.h, sysfail.h).
 comma     := ,
 UNIT_WRAP := $(addprefix -Wl$(comma)--wrap=,malloc calloc realloc reallocarray strdup strndup asprintf __asprintf_chk \
-	     cbor_load pthread_create write read pread fstat lstat fdatasync fchmod close poll mkostemp rename getrandom \
-	     open fcntl)
+	     cbor_load LZ4_compress_HC LZ4_compress_HC_extStateHC ZSTD_createCCtx ZSTD_createDCtx pthread_create write \
+	     read pread fstat lstat fdatasync fchmod close poll mkostemp rename getrandom open fcntl fsync)
 $(UNIT): $(B)/unit/%: $(B)/tests/unit/%.o $(call objs,$(HELP_SRC)) $(LIBS)
 	$(call msg,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALLFLAGS) $(LDALL) $(UNIT_WRAP) -o $@ $^ $(LDLIBS) $(if $(UNIT_LIBS),$(UNIT_LIBS),-lcriterion)
 
-$(B)/tests/corrupt/damage: $(call objs,$(sort $(wildcard tests/corrupt/parts/*.c)))
+$(B)/tests/corrupt/damage $(B)/tests/corrupt/crash: $(call objs,$(sort $(wildcard tests/corrupt/parts/*.c)))
 $(B)/tests/tools/play: $(call objs,$(sort $(wildcard tests/tools/player/*.c)))
 $(TOOLS): $(B)/tests/%: $(B)/tests/%.o $(LIBS)
 	$(call msg,LD,$@)
@@ -203,6 +231,8 @@ $(API_LIB): tests/api/libze.c $(B)/flags
 	$(Q)$(CC) -std=gnu11 -O1 -g $(WARN) -fPIC -shared -fvisibility=hidden -Wl,-soname,$(@F) -o $@ $<
 
 $(FAULT_LIB): tests/kill/libfault.c $(B)/flags
+$(NOTE_LIB): tests/corrupt/libnote.c $(B)/flags
+$(FAULT_LIB) $(NOTE_LIB):
 	$(call msg,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -D_GNU_SOURCE -std=gnu11 -O1 -g $(WARN) -fPIC -shared -o $@ $<
@@ -211,12 +241,54 @@ $(FAULT_LIB): tests/kill/libfault.c $(B)/flags
 stamp = @mkdir -p $(@D); echo '$(subst ','\'',$(1))' | cmp -s - $@ || echo '$(subst ','\'',$(1))' >$@
 $(B)/flags: FORCE
 	$(call stamp,$(CC) $(CPPFLAGS) $(ALLFLAGS) $(BPFFLAGS))
+$(B)/places: FORCE
+	$(call stamp,$(VERSION) $(prefix) $(libdir) $(includedir) $(SHARE_PKG))
 $(B)/sources: FORCE
 	$(call stamp,$(LIB_SRC) $(REPLAY_SRC) $(CLI_SRC) $(RECORD_SRC))
 
 .PHONY: check-packages
 check-packages:
 	@$(if $(MISSING),echo "make: missing: $(MISSING): run scripts/install-deps$(if $(filter 1,$(RECORDER)), or use RECORDER=0)" >&2; exit 1,:)
+
+# --- libxtr: the library for other programs (lib/xtr.h) -----------------------------------------------
+
+SOVERSION := 0
+SONAME    := libxtr.so.$(SOVERSION)
+OBJCOPY   ?= objcopy
+SHARED    := $(B)/public/libxtr.so.$(SOVERSION).$(VERSION)
+STATIC    := $(B)/public/libxtr.a
+# What it consists of: the format, and of replay/ what makes a text of a field.
+SHARE_SRC := $(LIB_SRC) $(PUBLIC_SRC) $(addprefix replay/,digits.c field.c json.c line.c memory_stream.c text.c utf8.c)
+SHARE_OBJ := $(patsubst %.c,$(B)/public/%.o,$(SHARE_SRC))
+SHARE_PKG := liblz4 libcbor $(if $(HAVE_ZST),libzstd)
+PUBLIC    := $(SHARED) $(STATIC) $(B)/public/xtr.pc
+
+$(SHARE_OBJ): $(B)/public/%.o: %.c $(B)/flags | check-packages
+	$(call msg,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(ALLFLAGS) -fPIC -fvisibility=hidden -ffunction-sections -MMD -MP -c -o $@ $<
+
+$(SHARED): $(SHARE_OBJ) lib/xtr.map
+	$(call msg,LD,$@)
+	$(Q)$(CC) $(ALLFLAGS) -fPIC $(LDALL) -shared -Wl,-soname,$(SONAME) -Wl,--version-script,lib/xtr.map \
+		-Wl,--gc-sections -Wl,-z,defs -Wl,-z,relro -Wl,-z,now -o $@ $(SHARE_OBJ) \
+		$$(pkg-config --libs $(SHARE_PKG)) -lm
+
+# One object, in which all but the public names are its own.
+$(STATIC): $(SHARE_OBJ) lib/xtr.map
+	$(call msg,AR,$@)
+	$(Q)$(CC) -r -nostdlib -o $(@D)/xtr.o $(SHARE_OBJ)
+	$(Q)sed -n 's/^\t\(xtr_[a-z_]*\);/\1/p' lib/xtr.map >$(@D)/names
+	$(Q)$(OBJCOPY) --keep-global-symbols=$(@D)/names $(@D)/xtr.o
+	$(Q)rm -f $@ && ar rcs $@ $(@D)/xtr.o
+
+$(B)/public/xtr.pc: packaging/xtr.pc.in $(B)/places
+	@mkdir -p $(@D)
+	$(Q)sed -e 's|@prefix@|$(prefix)|; s|@libdir@|$(libdir)|; s|@includedir@|$(includedir)|' \
+		-e 's|@version@|$(VERSION)|; s|@requires@|$(SHARE_PKG)|' $< >$@
+
+.PHONY: lib
+lib: $(PUBLIC) ## build libxtr, the library for other programs
 
 # --- fuzzing: clang's libFuzzer, and the same targets as plain programs for `make check` ------------
 
@@ -230,10 +302,11 @@ fuzz-bin: $(FUZZ)
 
 # --- verbs ------------------------------------------------------------------------------------
 
-.PHONY: check check-long tsan demo bench fuzz fuzz-plain fuzz-weigh asan golden lint fmt fmt-check install uninstall list clean large
+.PHONY: check check-long tsan demo bench fuzz fuzz-plain fuzz-weigh asan golden lint fmt fmt-check install uninstall deb list clean large
 check: ## build and run every test (LAB=0: without the lab); last line: N passed, N failed, N skipped
 	$(Q)scripts/install-deps build check lint
 	$(Q)$(if $(filter 0,$(LAB)),:,scripts/install-deps lab || :)
+	$(Q)scripts/install-deps report || :
 	$(Q)tests/run.py
 
 check-long: ## the long versions of the tests of reliability: hours; root for those that record
@@ -280,8 +353,18 @@ fuzz-weigh:
 golden: bin tools-bin ## write the expected outputs of tests/golden again
 	$(Q)BUILD=$(B) XTR=$(B)/xtr tests/golden/run --update
 
-C_DIRS  := $(wildcard format/ replay/ analysis/ converters/ cli/ recorder/)
-C_FILES := $(sort $(wildcard $(C_DIRS:=*.[ch]) bpf/*.[ch] tests/*/*.[ch]))
+deb: ## Debian packages of this tree into build/deb: xtr, libxtr0, libxtr-dev
+	$(Q)scripts/install-deps build deb
+	$(Q)scripts/deb
+
+# Places that installed texts name.
+NAMED  = bindir=$(bindir) datadir=$(datadir) docdir=$(docdir)
+# Parts of the stage, and where each goes; the first that fits.
+PLACES = $(foreach p,bin=$(bindir) lib/systemd/system=$(unitdir) lib=$(libdir) include=$(includedir) share/man=$(mandir) \
+	   share/doc/xtr=$(docdir) share=$(datadir),$(subst =,=$(DESTDIR),$(p)))
+
+C_DIRS  := $(wildcard format/ replay/ analysis/ converters/ report/ bundle/ lib/ cli/ recorder/)
+C_FILES := $(sort $(wildcard $(C_DIRS:=*.[ch]) bpf/*.[ch] tests/*/*.[ch] examples/*/*.[ch]))
 CLANG_FORMAT ?= clang-format
 fmt: ## format the C files (clang-format 14)
 	$(Q)$(CLANG_FORMAT) -i $(C_FILES)
@@ -294,7 +377,7 @@ fmt-check: ## fail if a C file is not formatted
 TIDY := $(patsubst %.c,$(B)/%.tidy,$(LIB_SRC) $(REPLAY_SRC) $(RECORD_SRC) $(CLI_SRC) cli/main.c)
 $(B)/%.tidy: $(B)/%.o .clang-tidy
 	$(call msg,TIDY,$*.c)
-	$(Q)clang-tidy --quiet $(TIDYFLAGS) $*.c -- -std=gnu11 $(CPPFLAGS) >$@.log 2>&1 || { cat $@.log; exit 1; }
+	$(Q)scripts/tidy $*.c $(TIDYFLAGS) -- -std=gnu11 $(CPPFLAGS) >$@.log 2>&1 || { cat $@.log; exit 1; }
 	@touch $@
 
 # The skeleton that bpftool generates frees through libbpf, which the analyser does not see; and count.c keeps pages
@@ -308,16 +391,13 @@ lint: fmt-check $(TIDY) ## clang-format, clang-tidy, cppcheck, shellcheck, codes
 	$(Q)$(CPPCHECK) --cppcheck-build-dir=$(B)/cppcheck -j2 $(C_DIRS)
 	$(Q)scripts/lint-text
 
-install: xtr ## install to DESTDIR=, PREFIX=/usr/local: program, manual, completions, documents
-	$(Q)scripts/stage ./xtr $(B)/stage
-	$(Q)cd $(B)/stage && find . -type f | while read f; do \
-		mode=644; test ! -x "$$f" || mode=755; \
-		install -D -m $$mode "$$f" "$(DESTDIR)$(PREFIX)/$$f" || exit 1; done
+install: xtr lib ## to DESTDIR=, PREFIX=/usr/local, bindir=, libdir=, ...: program, library, manual, completions, documents
+	$(Q)$(NAMED) scripts/stage ./xtr $(B)/public $(B)/stage
+	$(Q)scripts/place $(B)/stage $(PLACES)
 
-uninstall: xtr ## remove what install put there
-	$(Q)scripts/stage ./xtr $(B)/stage
-	$(Q)cd $(B)/stage && find . -type f | while read f; do rm -f "$(DESTDIR)$(PREFIX)/$$f"; done
-	$(Q)rmdir "$(DESTDIR)$(PREFIX)/share/doc/xtr" 2>/dev/null || :
+uninstall: xtr lib ## remove what install put there
+	$(Q)$(NAMED) scripts/stage ./xtr $(B)/public $(B)/stage
+	$(Q)scripts/place --remove $(B)/stage $(PLACES)
 
 list: ## this list
 	@sed -n 's/^\([a-z][a-z-]*\):.*## */\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 12

@@ -73,10 +73,13 @@ void cli_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void cli_hint(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* What an errno, or its negative, means: "out of memory", else as strerror(3). */
 const char *cli_strerror(int err);
+/* One line: path, and what the errno, or its negative, means. Returns XTR_EXIT_FAILURE. */
+int cli_failed(const char *path, int err);
 /* One line and "Try 'xtr NAME --help'"; returns XTR_EXIT_USAGE. */
 int cli_usage_error(const struct cli_command *cmd, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+struct xtr_part;
 struct xtr_reader;
 struct xtr_err;
 /*
@@ -84,6 +87,8 @@ struct xtr_err;
  * set to the exit code. Prints nothing about damage: see cli_report_loss.
  */
 struct xtr_reader *cli_open_trace(const char *path, int *status);
+/* The same for a part of the time only: xtr_reader_open_part. NULL: all. */
+struct xtr_reader *cli_open_part(const char *path, const struct xtr_part *part, int *status);
 /* After opening path failed: where "-" is kept, of which there may be too little. */
 void cli_hint_spool(const char *path);
 /* "xtr: 'run.xtr': chunk 17 at 0x4a20: payload checksum mismatch" */

@@ -3,6 +3,8 @@
 #include "cli.h"
 #include "join.h"
 #include "outfile_io.h"
+#include "trace.h"
+#include "format/whole.h"
 #include "replay/cut.h"
 
 #include <errno.h>
@@ -10,8 +12,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-#define COPY_BYTES ((size_t)256 << 10)
 
 struct cat_opts {
 	const char *output;
@@ -52,18 +52,6 @@ static void allow_many_files(void)
 	setrlimit(RLIMIT_NOFILE, &l);
 }
 
-static void verifying(void *ctx, uint64_t done, uint64_t all)
-{
-	cli_progress(ctx, done, all);
-}
-
-/* A failure of anything but an output that says so itself. */
-static int failed(const char *path, int err)
-{
-	cli_error("'%s': %s", path, cli_strerror(err));
-	return XTR_EXIT_FAILURE;
-}
-
 /* Open and verify one trace. Returns the exit status. */
 static int open_one(struct cat_run *r, char *path)
 {
@@ -72,17 +60,16 @@ static int open_one(struct cat_run *r, char *path)
 	r->reader[r->n] = cli_open_trace(path, &status);
 	if (!r->reader[r->n])
 		return status;
-	err = xtr_reader_verify(r->reader[r->n], verifying, path);
-	cli_progress_done();
+	err = cli_verify(r->reader[r->n], path);
 	if (err) {
 		r->n++;
-		return failed(path, err);
+		return cli_failed(path, err);
 	}
 	status = cli_report_loss(path, r->reader[r->n]);
 	if (status != XTR_EXIT_OK)
 		r->status = status;
 	err = join_add(&r->join, path, r->reader[r->n++]);
-	return err ? failed(path, err) : XTR_EXIT_OK;
+	return err ? cli_failed(path, err) : XTR_EXIT_OK;
 }
 
 static int open_all(struct cat_run *r, int argc, char **argv)
@@ -91,34 +78,11 @@ static int open_all(struct cat_run *r, int argc, char **argv)
 
 	r->reader = calloc((size_t)argc, sizeof(struct xtr_reader *));
 	if (!r->reader)
-		return failed(argv[0], -ENOMEM);
+		return cli_failed(argv[0], -ENOMEM);
 	allow_many_files();
 	for (int i = 0; i < argc && status == XTR_EXIT_OK; i++)
 		status = open_one(r, argv[i]);
 	return status;
-}
-
-/* Byte for byte; one that ends without padding gets it, so that the next begins in its place. */
-static int copy_section(const struct join_part *p, struct xtr_io *io)
-{
-	uint64_t at = xtr_section_offset(p->s), left = xtr_section_size(p->s);
-	size_t padding = (size_t)(-left % 8);
-	uint8_t *buf = malloc(COPY_BYTES);
-	int err = buf ? 0 : -ENOMEM;
-
-	while (left && !err) {
-		size_t n = left < COPY_BYTES ? (size_t)left : COPY_BYTES;
-
-		err = xtr_reader_bytes(p->r, at, buf, n);
-		if (!err)
-			err = io->ops->append(io, buf, n);
-		at += n;
-		left -= n;
-	}
-	if (!err && padding)
-		err = io->ops->append(io, "\0\0\0\0\0\0\0", padding);
-	free(buf);
-	return err;
 }
 
 /* All of a section, or what is good of a damaged one, under an id of its own. */
@@ -146,7 +110,8 @@ static int write_all(struct cat_run *r, const char **path)
 		if (p->again)
 			continue;
 		cli_progress("joining", i, r->join.n);
-		err = p->whole && !p->renew ? copy_section(p, &io.io) : renew_section(p, &io.io);
+		err = p->whole && !p->renew ? xtr_section_copy(p->r, p->s, &io.io)
+					    : renew_section(p, &io.io);
 	}
 	cli_progress_done();
 	return err;
@@ -161,14 +126,14 @@ static int join(struct cat_run *r)
 	if (lost)
 		r->status = XTR_EXIT_LOSS;
 	if (err)
-		return failed(path, err);
+		return cli_failed(path, err);
 	status = outfile_open(&r->out, r->o->output, r->o->force);
 	if (status != XTR_EXIT_OK)
 		return status;
 	err = write_all(r, &path);
 	if (err) {
 		/* The output's own errors are told with its name. */
-		status = outfile_broken(&r->out) ? XTR_EXIT_FAILURE : failed(path, err);
+		status = outfile_broken(&r->out) ? XTR_EXIT_FAILURE : cli_failed(path, err);
 		outfile_abandon(&r->out);
 		return status;
 	}

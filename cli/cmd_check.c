@@ -3,12 +3,9 @@
 #include "cli.h"
 #include "trace.h"
 
-#include "format/reader.h"
+#include "format/checked.h"
+#include "format/whole.h"
 #include "replay/json.h"
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct check_opts {
 	bool json;
@@ -31,14 +28,17 @@ static struct totals add_up(const struct xtr_reader *r)
 {
 	const struct xtr_section_summary *sum;
 	const struct xtr_section *s;
+	uint64_t unreadable;
 	struct totals t = { .open = cli_end_is_missing(r) };
 
 	for (size_t i = 0; i < xtr_reader_n_sections(r); i++) {
 		s = xtr_reader_section(r, i);
 		sum = xtr_section_summary(s);
+		unreadable = xtr_section_unreadable(r, s);
 		t.chunks += xtr_section_n_chunks(s);
-		t.events += sum->events;
-		t.missing += sum->missing;
+		if (sum->events > unreadable)
+			t.events = xtr_sat_add(t.events, sum->events - unreadable);
+		t.missing = xtr_sat_add(t.missing, xtr_sat_add(sum->missing, unreadable));
 		t.lost += sum->lost;
 	}
 	for (size_t i = 0; i < xtr_reader_n_problems(r); i++)
@@ -66,14 +66,11 @@ static void print_text(FILE *f, const char *path, const struct xtr_reader *r,
 	fputc('\n', f);
 }
 
-static int print_json(FILE *f, const char *path, const struct xtr_reader *r, const struct totals *t)
+static void print_json(FILE *f, const char *path, const struct xtr_reader *r,
+		       const struct totals *t)
 {
-	const size_t n = xtr_reader_n_problems(r);
-	struct xtr_problem *list = malloc((n ? n : 1) * sizeof(*list));
 	struct xtr_json j;
 
-	if (!list)
-		return -ENOMEM;
 	xtr_json_init(&j, f, true);
 	xtr_json_begin_object(&j);
 	xtr_json_kv_str(&j, "schema", "xtr.check/1");
@@ -85,40 +82,21 @@ static int print_json(FILE *f, const char *path, const struct xtr_reader *r, con
 	xtr_json_kv_u64(&j, "missing", t->missing);
 	xtr_json_kv_u64(&j, "lost", t->lost);
 	xtr_json_kv_bool(&j, "refused", t->refused);
-	for (size_t i = 0; i < n; i++)
-		list[i] = *xtr_reader_problem(r, i);
-	cli_json_problems(&j, list, n);
+	cli_json_reader_problems(&j, r);
 	xtr_json_end_object(&j);
 	xtr_json_newline(&j);
-	free(list);
-	return 0;
-}
-
-static int failed(const char *path, int err)
-{
-	cli_error("'%s': %s", path, cli_strerror(err));
-	return XTR_EXIT_FAILURE;
-}
-
-static void progress(void *ctx, uint64_t done, uint64_t all)
-{
-	(void)ctx;
-	cli_progress("verifying", done, all);
 }
 
 static int check(const struct check_opts *o, const char *path, struct xtr_reader *r)
 {
 	struct totals t;
-	int err = xtr_reader_verify(r, progress, NULL);
+	int err = cli_verify(r, "verifying");
 
-	cli_progress_done();
 	if (err)
-		return failed(path, err);
+		return cli_failed(path, err);
 	t = add_up(r);
 	if (o->json) {
-		err = print_json(cli_out(), path, r, &t);
-		if (err)
-			return failed(path, err);
+		print_json(cli_out(), path, r, &t);
 	} else {
 		cli_report_problems(path, r, SIZE_MAX);
 		print_text(cli_out(), path, r, &t);

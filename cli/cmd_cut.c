@@ -31,7 +31,6 @@ struct cut_run {
 	const struct cut_opts *o;
 	struct replay_cmd cmd;
 	struct outfile out;
-	char *name;    /* of the output, if it was made up */
 	char *options; /* for META */
 	struct xtr_cut_result sum;
 };
@@ -145,20 +144,6 @@ static int cut(struct cut_run *r)
 	return status == XTR_EXIT_OK ? ret : status;
 }
 
-static int open_output(struct cut_run *r)
-{
-	const char *path = r->o->output;
-
-	if (!path) {
-		path = r->name = outfile_default(r->cmd.path, ".cut.xtr");
-		if (!path) {
-			cli_error("%s", cli_strerror(ENOMEM));
-			return XTR_EXIT_FAILURE;
-		}
-	}
-	return outfile_open(&r->out, path, r->o->force);
-}
-
 static int run(const void *opts, int argc, char **argv)
 {
 	struct cut_run r = { .o = opts };
@@ -166,12 +151,12 @@ static int run(const void *opts, int argc, char **argv)
 
 	if (status != XTR_EXIT_OK)
 		return status;
-	status = open_output(&r);
+	status = outfile_open_for(&r.out, r.o->output, r.cmd.path, ".cut.xtr", r.o->force);
 	if (status == XTR_EXIT_OK)
 		status = cut(&r);
 	else
 		replay_end(&r.cmd, 0);
-	free(r.name);
+	outfile_free(&r.out);
 	free(r.options);
 	return status;
 }

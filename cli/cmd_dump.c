@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* xtr dump: one line for each event. */
 #include "cli.h"
+#include "pace.h"
 #include "replay_cmd.h"
 #include "replay/dump_view.h"
+#include "replay/budgeted.h"
+#include "replay/flown.h"
 #include "replay/sampled.h"
 
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 struct dump_opts {
 	struct window_opts window;
@@ -22,8 +24,7 @@ static const struct cli_option options[] = {
 	{ 'j', "json", NULL, CLI_FLAG, offsetof(struct dump_opts, json), "JSON lines" },
 	{ 'e', "event", "NAME", CLI_LIST, offsetof(struct dump_opts, events),
 	  "only these events: system:event or event; a shell pattern" },
-	{ 0, "pace", "FACTOR", CLI_FACTOR, offsetof(struct dump_opts, pace),
-	  "play at its own speed: 1x; slower: 0.1x" },
+	PACE_OPTION(struct dump_opts, pace),
 	WINDOW_OPTIONS(struct dump_opts, window),
 };
 
@@ -32,30 +33,18 @@ struct dump_run {
 	struct replay_cmd cmd;
 	struct xtr_dump dump;
 	struct xtr_json json;
-	uint64_t first;        /* ns: event time at which the pace began */
-	struct timespec began; /* ... and when that was */
+	struct pace pace;
 };
 
 /* Sleep until the event's turn. */
 static void keep_pace(struct dump_run *r, uint64_t ts)
 {
-	double after = (double)(ts - r->first) / r->o->pace;
-	struct timespec at = r->began;
+	struct timespec at;
 
-	if (!r->first) {
-		r->first = ts;
-		clock_gettime(CLOCK_MONOTONIC, &r->began);
+	if (!pace_turn(&r->pace, ts, &at))
 		return;
-	}
-	at.tv_sec += (time_t)(after / 1e9);
-	at.tv_nsec += (long)(after - (double)(time_t)(after / 1e9) * 1e9);
-	if (at.tv_nsec >= 1000000000) {
-		at.tv_nsec -= 1000000000;
-		at.tv_sec++;
-	}
 	fflush(r->cmd.out);
-	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == EINTR)
-		;
+	pace_sleep(&at);
 }
 
 static int on_event(void *ctx, const struct xtr_event *ev)
@@ -110,11 +99,14 @@ static int section(struct dump_run *r, const struct xtr_section *s)
 	int ret = 0;
 
 	xtr_dump_init(&r->dump, xtr_section_meta(s), xtr_section_tables(s));
-	r->first = 0;
+	r->pace = (struct pace){ .factor = r->o->pace };
 	if (!r->dump.times && !r->o->json)
 		fputs("# no times: #N is the event's place in the order\n", r->cmd.out);
-	if (!r->o->json)
+	if (!r->o->json) {
 		xtr_sampled_text(r->cmd.out, xtr_section_meta(s));
+		xtr_budgeted_text(r->cmd.out, s);
+		xtr_flown_text(r->cmd.out, s);
+	}
 	if (r->o->events.n)
 		ret = select_types(r, s, &types, &n);
 	if (ret == -ENOENT) {
@@ -132,7 +124,7 @@ extern const struct cli_command cmd_dump;
 
 static int run(const void *opts, int argc, char **argv)
 {
-	struct dump_run r = { .o = opts };
+	struct dump_run r = { .o = opts, .cmd.part = true };
 	size_t i;
 	int status = replay_begin_window(&r.cmd, &cmd_dump, &r.o->window, argc, argv), ret = 0;
 

@@ -9,8 +9,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 struct export_opts {
 	const char *format, *output, *table;
@@ -49,7 +47,6 @@ struct export_run {
 	struct replay_cmd cmd;
 	const struct xtr_exporter *x;
 	struct outfile out;
-	char *name; /* of the output, if it was made up */
 	struct xtr_export e;
 };
 
@@ -122,19 +119,12 @@ static int choose_format(struct export_run *r)
 
 static int open_output(struct export_run *r)
 {
-	const char *path = r->o->output, *table = r->o->table;
+	const char *table = r->o->table;
 	char suffix[64];
 
-	if (!path) {
-		snprintf(suffix, sizeof(suffix), "%s%s%s", table ? "." : "", table ? table : "",
-			 r->x->suffix);
-		path = r->name = outfile_default(r->cmd.path, suffix);
-		if (!path) {
-			cli_error("%s", cli_strerror(ENOMEM));
-			return XTR_EXIT_FAILURE;
-		}
-	}
-	return outfile_open(&r->out, path, r->o->force);
+	snprintf(suffix, sizeof(suffix), "%s%s%s", table ? "." : "", table ? table : "",
+		 r->x->suffix);
+	return outfile_open_for(&r->out, r->o->output, r->cmd.path, suffix, r->o->force);
 }
 
 static void on_damage(void *ctx, const struct xtr_err *err)
@@ -172,12 +162,12 @@ static void fill(struct export_run *r)
 	replay_select_given(&r->cmd, &r->e.select);
 }
 
-/* Exporters that write by path tell of a full disk; any other error may be the input's. */
+/* A line says that the output could not be written; of other errors the trace is told. */
 static bool failed_to_write(const struct export_run *r, int ret)
 {
 	if (!r->x->by_path)
 		return outfile_broken(&r->out);
-	if (ret != -ENOSPC && ret != -EDQUOT && ret != -EFBIG)
+	if (!r->e.broken || ret == -ENOMEM)
 		return false;
 	cli_error("cannot write '%s': %s", r->out.path, cli_strerror(ret));
 	return true;
@@ -186,7 +176,6 @@ static bool failed_to_write(const struct export_run *r, int ret)
 /* A path is told on a terminal only; what went wrong always. */
 static int export(struct export_run *r)
 {
-	struct stat st;
 	int ret, status;
 
 	fill(r);
@@ -212,10 +201,7 @@ static int export(struct export_run *r)
 		status = replay_end(&r->cmd, of_output ? 0 : ret);
 		return of_output ? XTR_EXIT_FAILURE : status;
 	}
-	status = outfile_commit(&r->out);
-	if (status == XTR_EXIT_OK && strcmp(r->out.path, "-") && !cli_quiet &&
-	    isatty(STDERR_FILENO) && !stat(r->out.path, &st))
-		fprintf(stderr, "wrote %s: %s\n", r->out.path, cli_bytes((uint64_t)st.st_size));
+	status = outfile_commit_told(&r->out);
 	ret = replay_end(&r->cmd, 0);
 	return status == XTR_EXIT_OK ? ret : status;
 }
@@ -239,7 +225,7 @@ static int run(const void *opts, int argc, char **argv)
 		status = export(&r);
 	else
 		replay_end(&r.cmd, 0);
-	free(r.name);
+	outfile_free(&r.out);
 	return status;
 }
 

@@ -108,7 +108,7 @@ extern const struct cli_command cmd_jobs;
 
 static int run(const void *opts, int argc, char **argv)
 {
-	struct jobs_run r = { .o = opts };
+	struct jobs_run r = { .o = opts, .cmd.part = true };
 	int status;
 
 	if (r.o->csv && r.o->jsonl)

@@ -24,6 +24,7 @@ struct listing {
 	int n_patterns;
 	char system[128]; /* the one being counted */
 	uint64_t in_system, shown;
+	int failed; /* patterns that were told of have failed: the last one's -errno */
 };
 
 static bool wanted(const struct listing *l, const char *name)
@@ -101,14 +102,20 @@ static int show_function(void *ctx, const char *name, const char *symbol, const 
 /* Kernel functions are read for a pattern of theirs alone; it is no pattern of events. */
 static void list_functions(struct listing *l)
 {
-	struct xtr_record_err why = { 0 };
 	int n = 0;
 
 	for (int i = 0; i < l->n_patterns; i++) {
+		struct xtr_record_err why = { 0 };
+		int err = 0;
+
 		if (strncmp(l->patterns[i], XTR_FUNC_PREFIX, strlen(XTR_FUNC_PREFIX)))
 			l->patterns[n++] = l->patterns[i];
-		else if (xtr_func_each(l->patterns[i], show_function, l, &why))
-			cli_error("%s", why.what[0] ? why.what : "cannot read the functions");
+		else if ((err = xtr_func_each(l->patterns[i], show_function, l, &why)))
+			l->failed = err;
+		if (err && why.what[0])
+			cli_error("%s", why.what);
+		else if (err)
+			cli_error("'%s': %s", l->patterns[i], cli_strerror(err));
 	}
 	l->n_patterns = n;
 }
@@ -191,6 +198,16 @@ static int list_some(struct listing *l)
 	return err || !l->n_patterns ? err : list_events(l);
 }
 
+/* More rights do not help against a lack of memory or of descriptors. */
+static int failed(int err)
+{
+	cli_error("cannot read tracefs: %s", cli_strerror(err));
+	if (err == -ENOMEM || err == -EIO || err == -EMFILE || err == -ENFILE)
+		return cli_finish(XTR_EXIT_FAILURE);
+	cli_hint("run as root, or mount it: mount -t tracefs tracefs /sys/kernel/tracing");
+	return cli_finish(XTR_EXIT_PRIVILEGE);
+}
+
 static int run(const void *opts, int argc, char **argv)
 {
 	const struct opts *o = opts;
@@ -213,11 +230,10 @@ static int run(const void *opts, int argc, char **argv)
 		xtr_json_end_object(&j);
 		xtr_json_newline(&j);
 	}
-	if (err) {
-		cli_error("cannot read tracefs: %s", cli_strerror(err));
-		cli_hint("run as root, or mount it: mount -t tracefs tracefs /sys/kernel/tracing");
-		return cli_finish(XTR_EXIT_PRIVILEGE);
-	}
+	if (err)
+		return failed(err);
+	if (l.failed)
+		return cli_finish(XTR_EXIT_FAILURE);
 	if (argc && !l.shown) {
 		cli_error("no event matches '%s'", argv[0]);
 		return cli_finish(XTR_EXIT_FAILURE);

@@ -2,7 +2,11 @@
 /* xtr record: options, signals, the status line and the summary around the recorder. */
 #include "cli.h"
 #include "list_groups.h"
+#include "record_bundle.h"
+#include "record_flight.h"
+#include "record_missing.h"
 #include "record_names.h"
+#include "record_text.h"
 #include "units.h"
 
 #include "recorder/recorder.h"
@@ -19,12 +23,15 @@
 
 #define STATUS_EVERY_MS 500
 #define GRACE_MS        2000 /* after a signal, for the command to end */
+#define PIECE_MIN_NS    1000000u
 
 struct opts {
 	const char *output;
-	struct cli_list pids, events, samples;
-	uint64_t duration, size, buffer;
-	bool stack, keep_pointers, force, quiet;
+	const char *budget, *bundle;
+	struct cli_list pids, events, samples, rotate, stack_at;
+	struct record_flight flight;
+	uint64_t duration, size, buffer, keep;
+	bool stack, compact, keep_pointers, force, quiet;
 };
 
 /* One recording, as far as the command line is concerned. */
@@ -39,6 +46,7 @@ struct session {
 	uint64_t deadline; /* ns on CLOCK_MONOTONIC, 0: none */
 	uint64_t last_events, last_at;
 	const char *reason;
+	bool made; /* the trace is whole, under its name */
 };
 
 static uint64_t now_ns(void)
@@ -70,6 +78,43 @@ static int parse_pids(const struct cli_list *list, uint32_t **pids)
 	return XTR_EXIT_OK;
 }
 
+/* Each is a size or a time that is no typing error, and has a unit. */
+static int parse_rotate(const struct opts *o, struct xtr_record_opts *ro)
+{
+	uint64_t v;
+
+	for (size_t i = 0; i < o->rotate.n; i++) {
+		const char *s = o->rotate.v[i];
+		size_t n = strlen(s);
+		bool unit = n && (s[n - 1] < '0' || s[n - 1] > '9');
+
+		if (unit && !cli_parse_time(s, &v) && v >= PIECE_MIN_NS)
+			ro->rotate_ns = v;
+		else if (unit && !cli_parse_size(s, &v) && v)
+			ro->rotate_bytes = v;
+		else {
+			cli_error(
+				"--rotate: '%s' is no size and no time of 1 ms or more, such as 100M or 30s",
+				s);
+			return XTR_EXIT_USAGE;
+		}
+	}
+	if (o->rotate.n && !strcmp(o->output, "-")) {
+		cli_error("--rotate needs files: it does not go with -o -");
+		return XTR_EXIT_USAGE;
+	}
+	if (o->keep && !o->rotate.n && !o->flight.limits.n) {
+		cli_error("--keep is about the files that --rotate or --flight makes");
+		return XTR_EXIT_USAGE;
+	}
+	if (o->keep > UINT32_MAX) {
+		cli_error("--keep: at most %u", UINT32_MAX);
+		return XTR_EXIT_USAGE;
+	}
+	ro->keep = (uint32_t)o->keep;
+	return XTR_EXIT_OK;
+}
+
 static int report_error(const struct xtr_record_err *err)
 {
 	if (err->kind == XTR_FAIL_UNKNOWN) {
@@ -84,58 +129,6 @@ static int report_error(const struct xtr_record_err *err)
 	if (err->kind == XTR_FAIL_USAGE)
 		return XTR_EXIT_USAGE;
 	return err->kind == XTR_FAIL_MACHINE ? XTR_EXIT_PRIVILEGE : XTR_EXIT_FAILURE;
-}
-
-static bool is_function(const struct xtr_provider *p)
-{
-	return strncmp(p->name, "func:", 5) == 0;
-}
-
-/* By its name; a function also with what may stand behind that (:ret). */
-static bool asked_for(const struct opts *o, const struct xtr_provider *p)
-{
-	size_t n = strlen(p->name);
-
-	for (size_t i = 0; i < o->events.n; i++) {
-		const char *e = o->events.v[i];
-
-		if (strcmp(e, p->name) == 0 ||
-		    (is_function(p) && strncmp(e, p->name, n) == 0 && e[n] == ':'))
-			return true;
-	}
-	return false;
-}
-
-static bool is_worth_a_line(const struct opts *o, const struct xtr_provider *p)
-{
-	if (asked_for(o, p) || strncmp(p->name, "api:", 4) == 0)
-		return p->state == XTR_PROVIDER_REFUSED || p->state == XTR_PROVIDER_MISSING;
-	return p->state == XTR_PROVIDER_REFUSED && !is_function(p);
-}
-
-/*
- * Say what will not be recorded: what was asked for by name, and what the kernel refused. Of the
- * functions that a pattern or a group means the kernel always refuses some: their number.
- */
-static void report_missing(const struct session *s)
-{
-	const char *name;
-	size_t refused = 0;
-
-	for (size_t i = 0; (name = xtr_recorder_unknown(s->r, i)); i++)
-		record_unknown_event(name, false);
-	for (size_t i = 0; (name = xtr_recorder_note(s->r, i)); i++)
-		cli_warn("%s", name);
-	for (size_t i = 0; i < xtr_recorder_n_providers(s->r); i++) {
-		const struct xtr_provider *p = xtr_recorder_provider(s->r, i);
-
-		if (is_worth_a_line(s->o, p))
-			cli_warn("%s is not recorded: %s", p->name, p->why ? p->why : "missing");
-		else
-			refused += p->state == XTR_PROVIDER_REFUSED;
-	}
-	if (refused)
-		cli_warn("%zu functions are not recorded: 'xtr info' tells which and why", refused);
 }
 
 static void status_line(struct session *s)
@@ -167,6 +160,10 @@ static void on_signal(struct session *s, const struct signalfd_siginfo *info)
 	pid_t child = xtr_recorder_child(s->r);
 	int sig = (int)info->ssi_signo;
 
+	if (sig == SIGUSR1) {
+		xtr_recorder_trigger(s->r);
+		return;
+	}
 	if (sig == SIGCHLD) {
 		if (child && waitpid(child, &s->child_status, WNOHANG) == child) {
 			s->child_ended = true;
@@ -195,22 +192,33 @@ static int wait_ms(const struct session *s)
 	return left < (uint64_t)ms ? (int)left : ms;
 }
 
+/* The status line is in the way of whole lines. */
+static void tell_files(const struct session *s)
+{
+	if (s->tty)
+		fputs("\r\033[K", stderr);
+	record_flight_tell(s->r, s->o->quiet);
+}
+
 /* Until there is a reason to end. */
 static void wait_for_end(struct session *s)
 {
 	struct pollfd fds[] = {
 		{ .fd = s->signals, .events = POLLIN },
 		{ .fd = xtr_recorder_fd(s->r), .events = POLLIN },
+		{ .fd = xtr_recorder_flown_fd(s->r), .events = POLLIN },
 	};
 	struct signalfd_siginfo info;
 
 	while (!s->reason) {
-		poll(fds, 2, wait_ms(s));
+		poll(fds, 3, wait_ms(s));
 		if (fds[0].revents & POLLIN &&
 		    read(s->signals, &info, sizeof(info)) == sizeof(info))
 			on_signal(s, &info);
 		if (fds[1].revents & POLLIN)
 			end(s, "stopped");
+		if (fds[2].revents & POLLIN)
+			tell_files(s);
 		if (s->deadline && now_ns() >= s->deadline)
 			end(s, s->ending ? "signal" : "duration");
 		if (s->tty)
@@ -232,7 +240,7 @@ static void wait_for_command(struct session *s)
 	while (!s->child_ended) {
 		if (read(s->signals, &info, sizeof(info)) != sizeof(info))
 			continue;
-		if (info.ssi_signo != SIGCHLD)
+		if (info.ssi_signo != SIGCHLD && info.ssi_signo != SIGUSR1)
 			kill(child, (int)info.ssi_signo);
 		else if (waitpid(child, &s->child_status, WNOHANG) == child)
 			s->child_ended = true;
@@ -253,6 +261,12 @@ static void summary(const struct session *s, const struct xtr_record_status *st)
 			module);
 	if (st->stopped)
 		cli_warn("recording ended early: %s", st->stopped);
+	if (st->budget_steps)
+		cli_warn(
+			"to keep the budget, not everything was recorded: 'xtr info' tells what was left out");
+	if (st->cost_ppm > st->budget_ppm)
+		cli_warn("recording cost %.3g%% of the machine, the budget was %.3g%%",
+			 st->cost_ppm / 1e4, st->budget_ppm / 1e4);
 	if (st->gone)
 		cli_error("'%s' is not there any more: it was removed or replaced while recording",
 			  s->o->output);
@@ -263,8 +277,12 @@ static void summary(const struct session *s, const struct xtr_record_status *st)
 	if (st->filtered)
 		fprintf(stderr, ", %s filtered out", cli_count(st->filtered));
 	fprintf(stderr, ", %s", cli_bytes(st->bytes));
-	if (st->events)
+	if (st->events && !s->o->flight.limits.n)
 		fprintf(stderr, " (%.1f bytes per event)", (double)st->bytes / (double)st->events);
+	if (st->pieces)
+		fprintf(stderr, ", %s piece%s", cli_count(st->pieces), st->pieces == 1 ? "" : "s");
+	if (st->removed)
+		fprintf(stderr, ", of which the last %s kept", cli_count(st->pieces - st->removed));
 	fprintf(stderr, ", recorder CPU %s\n", cli_ns(st->cpu_ns));
 }
 
@@ -282,8 +300,9 @@ static int exit_status(const struct session *s, const struct xtr_record_status *
 	return st->lost ? XTR_EXIT_LOSS : XTR_EXIT_OK;
 }
 
-/* Signals come through a descriptor; threads started later inherit the mask. */
-static int block_signals(void)
+/* Signals come through a descriptor; threads started later inherit the mask. flight: SIGUSR1, too
+ */
+static int block_signals(bool flight)
 {
 	static const int wanted[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD };
 	sigset_t set;
@@ -291,6 +310,8 @@ static int block_signals(void)
 	sigemptyset(&set);
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
 		sigaddset(&set, wanted[i]);
+	if (flight)
+		sigaddset(&set, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	return signalfd(-1, &set, SFD_CLOEXEC);
 }
@@ -301,7 +322,7 @@ static int record(struct session *s)
 	struct xtr_record_err err = { 0 };
 	int rc;
 
-	s->signals = block_signals();
+	s->signals = block_signals(s->o->flight.limits.n);
 	rc = xtr_recorder_start(s->r, &err);
 	if (rc) {
 		struct xtr_record_err ignored;
@@ -309,23 +330,53 @@ static int record(struct session *s)
 		xtr_recorder_stop(s->r, "not started", &st, &ignored);
 		return report_error(&err);
 	}
+	if (s->o->flight.limits.n && !s->o->quiet)
+		cli_hint("'kill -USR1 %d' writes what is kept", (int)getpid());
 	s->tty = !s->o->quiet && isatty(STDERR_FILENO);
 	s->deadline = s->o->duration ? now_ns() + s->o->duration : 0;
 	wait_for_end(s);
 	rc = xtr_recorder_stop(s->r, s->reason, &st, &err);
-	if (s->tty)
-		fputs("\r\033[K", stderr);
+	tell_files(s);
 	if (rc)
 		report_error(&err);
 	summary(s, &st);
 	wait_for_command(s);
 	close(s->signals);
+	s->made = !rc && !st.gone;
 	return exit_status(s, &st, rc);
+}
+
+/* The bundle is of one file, which is there when the recording ends. */
+static int start_bundle(const struct opts *o, struct record_bundle *b)
+{
+	const struct bundle_opts bo = { .output = o->bundle, .force = o->force };
+
+	if (!o->bundle)
+		return XTR_EXIT_OK;
+	if (o->rotate.n || o->flight.limits.n || !strcmp(o->output, "-") ||
+	    !strcmp(o->bundle, "-")) {
+		cli_error(
+			"--bundle is about one file: it does not go with --rotate, --flight or -");
+		return XTR_EXIT_USAGE;
+	}
+	return record_bundle_start(b, &bo, o->output, o->quiet);
+}
+
+/* What the recording ended with comes first, then the bundle's own status. */
+static int end_bundle(struct record_bundle *b, const struct session *s, int status)
+{
+	int made = record_bundle_end(b, s->made);
+
+	return status ? status : made;
 }
 
 static void defaults(void *opts)
 {
-	((struct opts *)opts)->output = "xtr.xtr";
+	struct opts *o = opts;
+
+	o->output = "xtr.xtr";
+	o->flight.after = RECORD_FLIGHT_AFTER_NS;
+	o->flight.pause = RECORD_FLIGHT_PAUSE_NS;
 }
 
 static int run(const void *opts, int argc, char **argv)
@@ -341,28 +392,43 @@ static int run(const void *opts, int argc, char **argv)
 		.n_events = o->events.n,
 		.samples = o->samples.v,
 		.n_samples = o->samples.n,
+		.budget = o->budget,
 		.size_limit = o->size,
 		.ring_bytes = o->buffer,
 		.stacks = o->stack,
+		.stack_at = o->stack_at.v,
+		.n_stack_at = o->stack_at.n,
+		.compact = o->compact,
 		.keep_pointers = o->keep_pointers,
 		.argv = argc ? argv : NULL,
 	};
 	struct xtr_record_err err;
+	struct record_bundle bundle = { 0 };
 	uint32_t *pids = NULL;
-	int status = parse_pids(&o->pids, &pids);
+	int status = parse_rotate(o, &ro);
 
+	if (!status)
+		status = record_flight_parse(&o->flight, &ro);
+	if (!status)
+		status = parse_pids(&o->pids, &pids);
+	if (!status)
+		status = start_bundle(o, &bundle);
+	record_flight_hold(&ro);
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error with a message */
 	if (!status) {
 		ro.pids = pids;
 		if (xtr_recorder_open(&s.r, &ro, &err)) {
 			status = report_error(&err);
 		} else {
-			report_missing(&s);
+			record_report_missing(s.r, &o->events);
+			record_flight_tell_off(s.r, &ro);
 			status = record(&s);
 			xtr_recorder_close(s.r);
 		}
 	}
+	status = end_bundle(&bundle, &s, status);
 	free(pids);
+	free((void *)ro.flight.triggers);
 	return status;
 }
 
@@ -383,14 +449,39 @@ static const struct cli_option options[] = {
 	    "record EVENT (system:event, a glob or a group) instead of the default set"),
 	OPT(0, "sample", "RULE", CLI_LIST, samples,
 	    "record a share of the calls of frequent functions, or of EVENT: [EVENT[/FIELD]=]N% or 1/N"),
+	OPT(0, "budget", "SHARE", CLI_STRING, budget,
+	    "keep what recording costs under SHARE of the machine (0.5%): record a sample where all is too much"),
 	OPT('p', "pid", "PID", CLI_LIST, pids, "record only process PID and the jobs it submits"),
 	OPT('d', "duration", "TIME", CLI_TIME, duration, "record for TIME, then end"),
 	OPT(0, "size", "SIZE", CLI_SIZE, size, "end when the file has SIZE bytes"),
+	OPT(0, "rotate", "SIZE|TIME", CLI_LIST, rotate,
+	    "begin a new file when one has SIZE bytes, or after TIME; given twice, whichever comes first"),
+	OPT(0, "keep", "N", CLI_U64, keep,
+	    "with --rotate or --flight: keep the newest N files, remove older ones"),
+	OPT(0, "flight", "SIZE|TIME", CLI_LIST, flight.limits,
+	    "keep the newest SIZE bytes, or TIME, in memory, and write them when a trigger fires"),
+	OPT(0, "trigger", "WHAT", CLI_LIST, flight.triggers,
+	    "with --flight: 'exec>TIME', 'hang>TIME', xid, reset, drop or EVENT; SIGUSR1 always is one"),
+	OPT(0, "try-trigger", "WHAT", CLI_LIST, flight.try_triggers,
+	    "the same, left out with a line where nothing that is recorded can fire it"),
+	OPT(0, "after", "TIME", CLI_TIME, flight.after,
+	    "with --flight: record for TIME after a trigger before writing (default 1s)"),
+	OPT(0, "pause", "TIME", CLI_TIME, flight.pause,
+	    "with --flight: follow no trigger within TIME after a file (default 30s)"),
+	OPT(0, "once", NULL, CLI_FLAG, flight.once,
+	    "with --flight: the first trigger ends the recording"),
 	OPT(0, "buffer", "SIZE", CLI_SIZE, buffer,
 	    "bytes of buffer per CPU, rounded up to a power of two"),
-	OPT(0, "stack", NULL, CLI_FLAG, stack, "record the stack of each job submission"),
+	OPT(0, "stack", NULL, CLI_FLAG, stack,
+	    "record the stack of each thread that submits a job or begins to wait for a fence"),
+	OPT(0, "stack-at", "EVENT", CLI_LIST, stack_at,
+	    "the same, and the stack of each EVENT, too (system:event, func:..., api:... or a glob)"),
+	OPT(0, "compact", NULL, CLI_FLAG, compact,
+	    "write columns of events: a smaller file that takes longer to read"),
 	OPT(0, "keep-pointers", NULL, CLI_FLAG, keep_pointers,
 	    "write kernel addresses as they are, not hashed"),
+	OPT(0, "bundle", "FILE", CLI_STRING, bundle,
+	    "when it is recorded, make a bundle for a bug report of it, as 'xtr bundle -o FILE'"),
 	OPT(0, "force", NULL, CLI_FLAG, force, "replace an existing file"),
 	OPT('q', "quiet", NULL, CLI_FLAG, quiet,
 	    "no status line and no summary; losses are still reported"),
@@ -400,71 +491,8 @@ const struct cli_command cmd_record = {
 	.name = "record",
 	.summary = "record GPU and NPU driver events",
 	.args = "[-- COMMAND [ARG]...]",
-	.about =
-		"Records the events of the GPU and NPU kernel drivers into a file, until COMMAND ends, a time or "
-		"size is reached, or Ctrl-C is pressed. All processes are recorded, not only COMMAND; -p limits it.\n"
-		"\n"
-		"The default set is group 'gpu' (all events of the DRM GPU scheduler, and dma_fence signaled, wait_start and "
-		"wait_end), and the groups of the drivers that are loaded: amdgpu, i915, xe, display, nvidia, nouveau, "
-		"virtio_gpu, npu, amdxdna. With -e exactly what is given is "
-		"recorded: events, patterns and groups add up, and the word 'default' stands for the default set: "
-		"-e default -e 'sched:*'. Any tracepoint of the kernel can be named; 'xtr list' shows them, and the groups.\n"
-		"\n"
-		"A group is a set of events under one name. Parts of it that this kernel lacks are left out, and the file says "
-		"why; a group whose driver is not loaded is an error when it is asked for. Of dma_fence_init, which most "
-		"drivers cause far too often, 'npu' records the fences of the NPU's jobs alone, unless the event is asked "
-		"for by name, or addresses of kernel symbols are hidden, which is said.\n"
-		"\n"
-		"Kernel functions: 'func:MODULE:GLOB' records each call of the functions of a module ('vmlinux': of the kernel "
-		"itself), with ':ret' also their returns with the value returned, with ':args' the arguments that are passed "
-		"in registers, as the kernel's types name them. Names are those of the source: what the compiler appends "
-		"(.isra.0) is left out. Calls that the kernel skips, as another program was running on the CPU, are counted as "
-		"lost. With -p, calls in interrupts are left out. 'xtr list func:MODULE:GLOB' shows what can be recorded.\n"
-		"\n"
-		"Calls of libraries: 'api:LIBRARY:GLOB' records entry and return, with their result, of the functions that "
-		"LIBRARY exports (a soname, a path, or a program, of which all functions not stripped count); 'api:GROUP' those "
-		"of level-zero, cuda, hip, opencl or vulkan, with sizes and counts among their arguments. ':noret' behind "
-		"it leaves the returns out. Libraries are looked for as the loader does and in all running processes, "
-		"also in containers. Not recorded: calls inside a library, or through pointers, that go past the exported function; "
-		"returns more than 64 calls deep in a thread, or of calls left by longjmp or the thread's end. A C++ exception "
-		"cannot pass a call whose return is recorded: use ':noret'.\n"
-		"\n"
-		"--sample records a share of frequent events, chosen at random, and counts all of them by process and value in "
-		"events 'xtr:total': 'RATE' alone is for the ioctls of NVIDIA's drivers, 'EVENT=RATE' for a tracepoint, a "
-		"function or an API call that is recorded, with 'EVENT/FIELD=RATE' its totals are kept by that field. RATE is "
-		"N% or 1/N. What is left out is counted as filtered.\n"
-		"\n"
-		"If xtr itself is killed, 'xtr recover --rings' collects what was not written by then, if a BPF file "
-		"system was mounted at /sys/fs/bpf and could be written ('xtr doctor' tells).\n"
-		"\n"
-		"Every event is in the file or counted as lost. The exit status is the command's own if it "
-		"failed, 3 if events were lost, 5 if a privilege or kernel feature is missing ('xtr doctor' "
-		"tells which), 1 if the output could not be written, or was removed meanwhile.\n"
-		"\n"
-		"Needs root, or a program file with capabilities (setcap): CAP_BPF (to load programs) and CAP_PERFMON "
-		"(to attach them). With CAP_DAC_READ_SEARCH, or a tracefs that the user may read, also tracepoints by "
-		"name and those of groups; with CAP_SYSLOG names of kernel addresses; with CAP_SYS_PTRACE the names of other "
-		"users' programs in stacks (--stack), and libraries that only they have loaded (api:). Where "
-		"kernel.perf_event_paranoid is above 2 (Debian, Ubuntu) tracepoints by name, and functions or libraries "
-		"that the kernel attaches one by one, need CAP_SYS_ADMIN, or that set to 2. What is missing is said, and the rest "
-		"is recorded; if nothing is left, or what was asked for by name, the exit status is 5.\n"
-		"\n"
-		"All privileges are given up before the first event is handled (with --stack CAP_SYS_PTRACE and "
-		"CAP_DAC_READ_SEARCH when it ends). COMMAND runs with the rights of the user who called; where the program's "
-		"file has capabilities, the system's loader has removed LD_LIBRARY_PATH and its like from the environment. The "
-		"output has mode 0600 and is not written through a symbolic link.\n"
-		"\n"
-		"-d sends the command SIGTERM at the end; "
-		"when recording ends by itself (--size, no space left) the command runs on.",
-	.examples =
-		"xtr record -- ./my-workload\trecord while the program runs, into xtr.xtr\n"
-		"xtr record -d 10s -o run.xtr\trecord the machine for ten seconds\n"
-		"xtr record -e npu -- ./my-inference\twhat the Intel NPU and its driver do\n"
-		"xtr record -e 'func:intel_vpu:ivpu_*:ret' -- ./my-inference\tcalls and durations in a driver\n"
-		"xtr record -e npu -e api:level-zero -- ./my-inference\twith the calls that cause it\n"
-		"xtr record -e default -e 'sched:sched_switch' -- ./my-workload\twith context switches\n"
-		"xtr record --sample 1% -- ./my-training\tall groups, of NVIDIA's ioctls every hundredth\n"
-		"xtr record -o - | ssh host 'cat >run.xtr'\tover the network",
+	.about = RECORD_ABOUT,
+	.examples = RECORD_EXAMPLES,
 	.options = options,
 	.n_options = sizeof(options) / sizeof(*options),
 	.opts_size = sizeof(struct opts),

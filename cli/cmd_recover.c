@@ -5,6 +5,7 @@
 #include "rings.h"
 #include "trace.h"
 
+#include "format/checked.h"
 #include "format/recover.h"
 #include "format/xtr_format.h"
 #include "replay/json.h"
@@ -78,12 +79,6 @@ static void on_progress(void *ctx, uint64_t done, uint64_t all)
 	cli_progress(((struct recover_run *)ctx)->path, done, all);
 }
 
-static void verifying(void *ctx, uint64_t done, uint64_t all)
-{
-	(void)ctx;
-	cli_progress("verifying", done, all);
-}
-
 /* Bytes that belong to no section, or to one that only a newer xtr can read, are left out. */
 static bool left_out(const struct xtr_reader *r)
 {
@@ -109,8 +104,7 @@ static void add_up(struct recover_run *r, const struct xtr_recover_result *one)
 	sum->chunks += one->chunks;
 	sum->kept += one->kept;
 	sum->events += one->events;
-	if (__builtin_add_overflow(sum->missing, one->missing, &sum->missing))
-		sum->missing = UINT64_MAX;
+	sum->missing = xtr_sat_add(sum->missing, one->missing);
 	sum->bytes += one->bytes;
 	sum->complete &= one->complete || !one->written;
 	r->unsure += one->unsure;
@@ -222,14 +216,10 @@ static void print_holes(struct xtr_json *j, const struct recover_run *r)
 	xtr_json_end_array(j);
 }
 
-static int print_json(FILE *f, const struct recover_run *r)
+static void print_json(FILE *f, const struct recover_run *r)
 {
-	const size_t n = xtr_reader_n_problems(r->reader);
-	struct xtr_problem *list = malloc((n ? n : 1) * sizeof(*list));
 	struct xtr_json j;
 
-	if (!list)
-		return -ENOMEM;
 	xtr_json_init(&j, f, true);
 	xtr_json_begin_object(&j);
 	xtr_json_kv_str(&j, "schema", "xtr.recover/1");
@@ -244,35 +234,24 @@ static int print_json(FILE *f, const struct recover_run *r)
 	xtr_json_kv_bool(&j, "missing_is_exact", !r->unsure);
 	xtr_json_kv_bool(&j, "complete", r->sum.complete);
 	print_holes(&j, r);
-	for (size_t i = 0; i < n; i++)
-		list[i] = *xtr_reader_problem(r->reader, i);
-	cli_json_problems(&j, list, n);
+	cli_json_reader_problems(&j, r->reader);
 	xtr_json_end_object(&j);
 	xtr_json_newline(&j);
-	free(list);
-	return 0;
 }
 
 /* --- the command ------------------------------------------------------------------------------ */
 
-static int failed(const char *path, int err)
-{
-	cli_error("'%s': %s", path, cli_strerror(err));
-	return XTR_EXIT_FAILURE;
-}
-
 static int recover(struct recover_run *r)
 {
-	int err = xtr_reader_verify(r->reader, verifying, NULL), status;
+	int err = cli_verify(r->reader, "verifying"), status;
 
-	cli_progress_done();
 	if (!err) {
 		cli_report_problems(r->path, r->reader, HOLES_SHOWN);
 		err = all_sections(r);
 	}
 	if (err) {
 		/* The output's own errors are told with its name. */
-		status = outfile_broken(&r->out) ? XTR_EXIT_FAILURE : failed(r->path, err);
+		status = outfile_broken(&r->out) ? XTR_EXIT_FAILURE : cli_failed(r->path, err);
 		outfile_abandon(&r->out);
 		return status;
 	}
@@ -282,28 +261,14 @@ static int recover(struct recover_run *r)
 	say(r);
 	if (r->rings)
 		rings_done(r->rings, r->out.path);
-	err = r->o->json ? print_json(cli_out(), r) : 0;
-	if (err)
-		return failed(r->path, err);
+	if (r->o->json)
+		print_json(cli_out(), r);
 	return r->sum.complete ? XTR_EXIT_OK : XTR_EXIT_LOSS;
-}
-
-/* Opened first, so that nothing is read for an output that cannot be written. */
-static int open_output(struct recover_run *r, char **name)
-{
-	const char *path = r->o->output;
-
-	if (!path)
-		path = *name = outfile_default(r->path, ".recovered.xtr");
-	if (!path)
-		return failed(r->path, -ENOMEM);
-	return outfile_open(&r->out, path, r->o->force);
 }
 
 static int run(const void *opts, int argc, char **argv)
 {
 	struct recover_run r = { .o = opts };
-	char *name = NULL;
 	int status;
 
 	if (r.o->drop && (!r.o->rings || argc))
@@ -322,14 +287,16 @@ static int run(const void *opts, int argc, char **argv)
 	if (!r.reader)
 		return status;
 	status = r.o->rings ? rings_open(&r.rings, r.path, r.reader) : XTR_EXIT_OK;
+	/* Opened first, so that nothing is read for an output that cannot be written. */
 	if (status == XTR_EXIT_OK)
-		status = open_output(&r, &name);
+		status =
+			outfile_open_for(&r.out, r.o->output, r.path, ".recovered.xtr", r.o->force);
 	if (status == XTR_EXIT_OK)
 		status = recover(&r);
 	rings_close(r.rings);
 	xtr_reader_close(r.reader);
 	free(r.hole);
-	free(name);
+	outfile_free(&r.out);
 	return status;
 }
 

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* xtr stats: the answers. */
 #include "cli.h"
-#include "replay_cmd.h"
-#include "analysis/view.h"
+#include "stats_limit.h"
+#include "stats_run.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct stats_opts {
 	struct replay_opts replay;
 	bool json, findings;
 	uint64_t top;
-	struct cli_list sections;
+	struct cli_list sections, fail_on;
 };
 
 static const struct cli_option options[] = {
@@ -30,85 +32,65 @@ static const struct cli_option options[] = {
 	  "histograms, events" },
 	{ 't', "top", "N", CLI_U64, offsetof(struct stats_opts, top),
 	  "rows of slowest jobs, longest waits and dependency waits (10)" },
+	{ 0, "fail-on", "LIMIT", CLI_LIST, offsetof(struct stats_opts, fail_on),
+	  "exit status 4 if a trace shows this: finding, finding:ID, or a ring's time such as "
+	  "execution.p99>50ms" },
 	REPLAY_OPTIONS(struct stats_opts, replay),
 };
 
 static void defaults(void *opts)
 {
-	((struct stats_opts *)opts)->top = 10;
+	((struct stats_opts *)opts)->top = STATS_TOP;
 }
 
 /* One run of the command, over all sections. */
-struct stats_run {
+struct stats_show {
 	const struct stats_opts *o;
 	struct replay_cmd cmd;
-	struct xtr_stats *stats;
-	struct xtr_analyses *analyses;
-	uint64_t parts;
+	struct stats_run run;
+	struct stats_limit *limit; /* fail_on.n of them */
+	bool crossed;
 };
 
-static int on_event(void *ctx, const struct xtr_event *ev)
+/* Of the section that was gathered; times say nothing where there are none. */
+static void check_limits(struct stats_show *r, const struct xtr_section *s)
 {
-	return xtr_stats_event(((struct stats_run *)ctx)->stats, ev);
+	for (size_t i = 0; i < r->o->fail_on.n; i++) {
+		const struct stats_limit *l = &r->limit[i];
+
+		if (l->finding || xtr_meta_has_times(xtr_section_meta(s)))
+			r->crossed |= stats_limit_crossed(l, r->cmd.path, r->run.stats,
+							  xtr_analyses_findings(r->run.analyses));
+		else
+			cli_warn("'%s': %s: the trace has no times", r->cmd.path, l->text);
+	}
 }
 
-static int gather(struct stats_run *r, const struct xtr_section *s, struct xtr_view *v)
+static int section_text(struct stats_show *r, size_t i, struct xtr_view *v)
 {
-	struct xtr_stats_opts so = {
-		.sz = sizeof(so),
-		.meta = xtr_section_meta(s),
-		.tables = xtr_section_tables(s),
-		.top = (uint32_t)r->o->top,
-	};
-	int ret;
-
-	replay_select(&r->cmd, s, &so.select);
-	/* Findings come from all of them. */
-	ret = xtr_analyses_new(
-		&r->analyses, so.meta, so.tables, &so.select,
-		xtr_view_analyses(r->parts & 1ull << XTR_VIEW_FINDINGS ? ~0ull : r->parts), so.top);
-	so.analyses = r->analyses;
-	if (!ret)
-		ret = xtr_stats_new(&r->stats, &so);
-	if (!ret)
-		ret = replay_play(&r->cmd, s, NULL, 0, on_event, r);
-	if (!ret)
-		ret = xtr_stats_finish(r->stats);
-	v->section = s;
-	v->stats = r->stats;
-	v->analyses = r->analyses;
-	v->top = (uint32_t)r->o->top;
-	v->problems = xtr_reader_n_problems(r->cmd.reader) + r->cmd.damaged;
-	v->problem = xtr_reader_n_problems(r->cmd.reader)
-			     ? xtr_reader_problem(r->cmd.reader, 0)->code
-			     : r->cmd.damage;
-	return ret;
-}
-
-static int section_text(struct stats_run *r, size_t i)
-{
-	struct xtr_view v = { .path = r->cmd.path, .parts = r->parts };
-	int ret = gather(r, xtr_reader_section(r->cmd.reader, i), &v);
-
-	if (ret)
-		return ret;
-	v.f = replay_out(&r->cmd);
+	v->f = replay_out(&r->cmd);
 	if (i)
-		fputc('\n', v.f);
-	return xtr_view_text(&v);
+		fputc('\n', v->f);
+	return xtr_view_text(v);
 }
 
-static int section_json(struct stats_run *r, size_t i, struct xtr_json *j)
+static int section(struct stats_show *r, size_t i, struct xtr_json *j)
 {
-	struct xtr_view v = { .path = r->cmd.path, .parts = r->parts };
-	int ret = gather(r, xtr_reader_section(r->cmd.reader, i), &v);
+	const struct xtr_section *s = xtr_reader_section(r->cmd.reader, i);
+	struct xtr_view v;
+	int ret = stats_gather(&r->run, s, &v);
 
-	if (!ret)
+	if (!ret && r->o->json)
 		xtr_view_json(&v, j);
+	else if (!ret)
+		ret = section_text(r, i, &v);
+	if (!ret)
+		check_limits(r, s);
+	stats_drop(&r->run);
 	return ret;
 }
 
-static int all_sections(struct stats_run *r)
+static int all_sections(struct stats_show *r)
 {
 	size_t i, n = xtr_reader_n_sections(r->cmd.reader);
 	struct xtr_json j;
@@ -116,31 +98,53 @@ static int all_sections(struct stats_run *r)
 
 	if (r->o->json) {
 		xtr_json_init(&j, replay_out(&r->cmd), true);
-		xtr_json_begin_object(&j);
-		xtr_json_kv_str(&j, "schema", "xtr.stats/1");
-		xtr_json_kv_str(&j, "file", r->cmd.path);
-		xtr_json_kv_array(&j, "sections");
+		stats_json_begin(&r->run, &j);
 	}
-	for (i = 0; i < n && !ret; i++) {
-		ret = r->o->json ? section_json(r, i, &j) : section_text(r, i);
-		xtr_stats_free(r->stats);
-		xtr_analyses_free(r->analyses);
-		r->stats = NULL;
-		r->analyses = NULL;
-	}
-	if (r->o->json && !ret) {
-		xtr_json_end_array(&j);
-		xtr_json_end_object(&j);
-		xtr_json_newline(&j);
-	}
+	for (i = 0; i < n && !ret; i++)
+		ret = section(r, i, &j);
+	if (r->o->json && !ret)
+		stats_json_end(&j);
 	return ret;
 }
 
 extern const struct cli_command cmd_stats;
 
+/* Returns the exit status. */
+static int parse_limits(struct stats_show *r)
+{
+	const struct cli_list *l = &r->o->fail_on;
+
+	r->limit = calloc(l->n + 1, sizeof(*r->limit));
+	if (!r->limit) {
+		cli_error("%s", cli_strerror(ENOMEM));
+		return XTR_EXIT_FAILURE;
+	}
+	for (size_t i = 0; i < l->n; i++) {
+		if (stats_limit_parse(&r->limit[i], l->v[i]))
+			return cli_usage_error(&cmd_stats,
+					       "--fail-on: '%s' is none of finding, finding:ID, "
+					       "execution.p99>50ms (in quotes)",
+					       l->v[i]);
+		r->run.all_findings |= r->limit[i].finding != NULL;
+	}
+	return XTR_EXIT_OK;
+}
+
+static int show(struct stats_show *r, int argc, char **argv)
+{
+	int status = parse_limits(r);
+
+	if (status == XTR_EXIT_OK)
+		status = replay_begin(&r->cmd, &cmd_stats, &r->o->replay, argc, argv);
+	if (status != XTR_EXIT_OK)
+		return status;
+	status = replay_end(&r->cmd, all_sections(r));
+	return r->crossed && status != XTR_EXIT_FAILURE ? XTR_EXIT_THRESHOLD : status;
+}
+
 static int run(const void *opts, int argc, char **argv)
 {
-	struct stats_run r = { .o = opts };
+	struct stats_show r = { .o = opts, .cmd.part = true };
 	size_t i;
 	int status;
 
@@ -150,18 +154,19 @@ static int run(const void *opts, int argc, char **argv)
 		if (!bit)
 			return cli_usage_error(&cmd_stats, "no such section: '%s'",
 					       r.o->sections.v[i]);
-		r.parts |= bit;
+		r.run.parts |= bit;
 	}
 	if (r.o->findings)
-		r.parts |= 1ull << XTR_VIEW_FINDINGS;
-	if (!r.parts)
-		r.parts = ~0ull;
+		r.run.parts |= 1ull << XTR_VIEW_FINDINGS;
+	if (!r.run.parts)
+		r.run.parts = ~0ull;
 	if (r.o->top > 10000)
 		return cli_usage_error(&cmd_stats, "--top: at most 10000");
-	status = replay_begin(&r.cmd, &cmd_stats, &r.o->replay, argc, argv);
-	if (status != XTR_EXIT_OK)
-		return status;
-	return replay_end(&r.cmd, all_sections(&r));
+	r.run.cmd = &r.cmd;
+	r.run.top = (uint32_t)r.o->top;
+	status = show(&r, argc, argv);
+	free(r.limit);
+	return status;
 }
 
 const struct cli_command cmd_stats = {
@@ -198,12 +203,18 @@ const struct cli_command cmd_stats = {
 		"each display, what was missed while somebody waited, and delivery from the vblank's own "
 		"time; who waited for whose fences, which were never signalled, and rings that stood "
 		"still meanwhile; jobs that were late because a thread had no CPU.\n\n"
-		"Exit status 3: events were lost while recording, or the file is damaged.",
+		"--fail-on is for machines that watch: finding is any finding that is worth a look (its line "
+		"begins with !), finding:ID those of an id (a shell pattern: finding:xe-*), METRIC.STATISTIC>TIME "
+		"a ring of which this is more: execution (only where it is known), residence, queue or hw (wait), "
+		"and mean, p50, p90, p99 or max. What crosses it is said on standard error.\n\n"
+		"Exit status 4: --fail-on was crossed. Exit status 3: else, if events were lost while "
+		"recording, or the file is damaged.",
 	.examples =
 		"xtr stats run.xtr\teverything\n"
 		"xtr stats --section rings --section waits run.xtr\ttwo parts of it\n"
 		"xtr stats --findings run.xtr\tonly what is worth a look, with the limit of each rule\n"
 		"xtr stats --pid 4711 --from 2s --to 3s run.xtr\tone process, one second of it\n"
+		"xtr stats --fail-on 'execution.p99>50ms' --fail-on finding run.xtr\tfor a script\n"
 		"xtr stats --json run.xtr | jq .sections[0].rings\tfor programs",
 	.options = options,
 	.n_options = sizeof(options) / sizeof(options[0]),

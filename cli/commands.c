@@ -3,10 +3,12 @@
 #include "cli.h"
 
 extern const struct cli_command cmd_record, cmd_list, cmd_doctor, cmd_info, cmd_stats, cmd_jobs,
-	cmd_dump, cmd_query, cmd_export, cmd_import, cmd_cut, cmd_cat, cmd_check, cmd_recover;
+	cmd_dump, cmd_query, cmd_export, cmd_import, cmd_cut, cmd_cat, cmd_pack, cmd_check,
+	cmd_recover, cmd_diff, cmd_redact, cmd_flame, cmd_report, cmd_top, cmd_bundle;
 
 const struct cli_command *const cli_commands[] = {
-	&cmd_record, &cmd_list, &cmd_doctor, &cmd_info,    &cmd_stats,
-	&cmd_jobs,   &cmd_dump, &cmd_query,  &cmd_export,  &cmd_import,
-	&cmd_cut,    &cmd_cat,  &cmd_check,  &cmd_recover, NULL,
+	&cmd_record,  &cmd_top,    &cmd_list,   &cmd_doctor, &cmd_info,  &cmd_stats,
+	&cmd_jobs,    &cmd_diff,   &cmd_dump,   &cmd_query,  &cmd_flame, &cmd_report,
+	&cmd_export,  &cmd_import, &cmd_cut,    &cmd_cat,    &cmd_pack,  &cmd_check,
+	&cmd_recover, &cmd_redact, &cmd_bundle, NULL,
 };

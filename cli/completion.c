@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Completions for bash, zsh and fish, written from the tables. */
 #include "help.h"
+#include "names.h"
 #include "options.h"
 
 #include <string.h>
@@ -31,11 +32,25 @@ static void argument_words(FILE *f, const struct cli_command *cmd, const struct 
 		fprintf(f, "%s%s", i ? " " : "", w);
 }
 
+/* What an argument names of the trace that is on the line, or NULL. */
+static const char *names_kind(const struct cli_command *cmd, const struct cli_option *o)
+{
+	return o->arg && !cmd->privileged && !word(cmd, o, 0) ? cli_names_kind(o->name) : NULL;
+}
+
 static void bash_argument(FILE *f, const struct cli_command *cmd, const struct cli_option *o)
 {
+	const char *kind = names_kind(cmd, o);
+
+	if (!kind && !word(cmd, o, 0))
+		return;
 	fprintf(f, "\t%s\\ --%s", cmd->name, o->name);
 	if (o->letter)
 		fprintf(f, "|%s\\ -%c", cmd->name, o->letter);
+	if (kind) {
+		fprintf(f, ") kind=%s ;;\n", kind);
+		return;
+	}
 	fputs(") args='", f);
 	argument_words(f, cmd, o);
 	fputs("' ;;\n", f);
@@ -47,26 +62,60 @@ static void bash_arguments(FILE *f)
 	bool global;
 
 	for (size_t i = 0; cli_commands[i]; i++) {
-		for (size_t n = 0; (o = cli_option_at(cli_commands[i], n, &global)); n++) {
-			if (word(cli_commands[i], o, 0))
-				bash_argument(f, cli_commands[i], o);
-		}
+		for (size_t n = 0; (o = cli_option_at(cli_commands[i], n, &global)); n++)
+			bash_argument(f, cli_commands[i], o);
 	}
 }
 
+/* What stands before and behind the tables. */
+static const char bash_head[] =
+	"# bash completion for xtr\n"
+	"\n"
+	"# Names in the trace on the line. A trace may come from a stranger: nothing of it is expanded.\n"
+	"_xtr_names()\n{\n"
+	"\tlocal name more\n"
+	"\tcompopt +o filenames\n"
+	"\twhile IFS=$'\\t' read -r name more; do\n"
+	"\t\t[[ $name != \"$cur\"* ]] || COMPREPLY+=(\"$name\")\n"
+	"\tdone < <(\"${COMP_WORDS[0]/#\\~/$HOME}\" --dump-names \"$1\" "
+	"\"${COMP_WORDS[@]//[\\\\\\\"\\']/}\" 2>/dev/null)\n"
+	"}\n"
+	"\n"
+	"_xtr()\n{\n"
+	"\tlocal cur=${COMP_WORDS[COMP_CWORD]} at=$COMP_CWORD before cmd= i words args= kind= prev\n"
+	"\tCOMPREPLY=()\n"
+	"\t# bash breaks words at colons, which names have.\n"
+	"\twhile ((at > 1)) && [[ ${COMP_WORDS[at]} == : || ${COMP_WORDS[at-1]} == : ]]; do\n"
+	"\t\tcur=${COMP_WORDS[--at]}$cur\n"
+	"\tdone\n"
+	"\tbefore=${cur%\"${cur##*:}\"}\n"
+	"\tfor ((i = 1; i < COMP_CWORD; i++)); do\n"
+	"\t\tcase ${COMP_WORDS[i]} in\n"
+	"\t\t-*) ;;\n"
+	"\t\t*) cmd=${COMP_WORDS[i]}; break ;;\n"
+	"\t\tesac\n"
+	"\tdone\n"
+	"\tcase $cmd in\n";
+
+static const char bash_tail[] =
+	"\tesac\n"
+	"\tif [[ -n $kind ]]; then\n"
+	"\t\t_xtr_names \"$kind\"\n"
+	"\telif [[ -n $args ]]; then\n"
+	"\t\tmapfile -t COMPREPLY < <(compgen -W \"$args\" -- \"$cur\")\n"
+	"\telif [[ -n $cmd && $cmd != help && $cur != -* ]]; then\n"
+	"\t\tmapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
+	"\telse\n"
+	"\t\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n"
+	"\t\t[[ ${COMPREPLY[0]-} != *= ]] || compopt -o nospace\n"
+	"\tfi\n"
+	"\t[[ $COMP_WORDBREAKS != *:* ]] || COMPREPLY=(\"${COMPREPLY[@]#\"$before\"}\")\n"
+	"}\n"
+	"complete -o filenames -F _xtr xtr\n";
+
 static void bash(FILE *f)
 {
-	fputs("# bash completion for xtr\n"
-	      "_xtr()\n{\n"
-	      "\tlocal cur=${COMP_WORDS[COMP_CWORD]} cmd= i words args= prev\n"
-	      "\tfor ((i = 1; i < COMP_CWORD; i++)); do\n"
-	      "\t\tcase ${COMP_WORDS[i]} in\n"
-	      "\t\t-*) ;;\n"
-	      "\t\t*) cmd=${COMP_WORDS[i]}; break ;;\n"
-	      "\t\tesac\n"
-	      "\tdone\n"
-	      "\tcase $cmd in\n",
-	      f);
+	fputs(bash_head, f);
 	for (size_t i = 0; cli_commands[i]; i++) {
 		fprintf(f, "\t%s) words='", cli_commands[i]->name);
 		words(f, cli_commands[i]);
@@ -79,29 +128,16 @@ static void bash(FILE *f)
 		fprintf(f, " %s", cli_commands[i]->name);
 	fputs("' ;;\n"
 	      "\tesac\n"
-	      "\tprev=${COMP_WORDS[COMP_CWORD-1]}\n"
+	      "\tprev=${COMP_WORDS[at-1]}\n"
 	      "\tif [[ $cur == = ]]; then\n"
 	      "\t\tcur=\n"
 	      "\telif [[ $prev == = ]]; then\n"
-	      "\t\tprev=${COMP_WORDS[COMP_CWORD-2]}\n"
+	      "\t\tprev=${COMP_WORDS[at-2]}\n"
 	      "\tfi\n"
 	      "\tcase $cmd\\ $prev in\n",
 	      f);
 	bash_arguments(f);
-	fputs("\tesac\n"
-	      "\tif [[ -n $args ]]; then\n"
-	      "\t\tmapfile -t COMPREPLY < <(compgen -W \"$args\" -- \"$cur\")\n"
-	      "\t\treturn\n"
-	      "\tfi\n"
-	      "\tif [[ -n $cmd && $cmd != help && $cur != -* ]]; then\n"
-	      "\t\tmapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
-	      "\t\treturn\n"
-	      "\tfi\n"
-	      "\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n"
-	      "\t[[ ${COMPREPLY[0]-} != *= ]] || compopt -o nospace\n"
-	      "}\n"
-	      "complete -o filenames -F _xtr xtr\n",
-	      f);
+	fputs(bash_tail, f);
 }
 
 /* Text inside '...' of a shell, with what zsh's _arguments would take for its own left out. */
@@ -114,6 +150,20 @@ static void quoted(FILE *f, const char *s, const char *escape)
 			fprintf(f, "\\%c", *s);
 		else
 			fputc(*s, f);
+	}
+}
+
+static void zsh_argument(FILE *f, const struct cli_command *cmd, const struct cli_option *o)
+{
+	fputc(':', f);
+	quoted(f, o->arg, ":\\");
+	fputs(strcmp(o->arg, "FILE") ? ":" : ":_files", f);
+	if (names_kind(cmd, o)) {
+		fprintf(f, " _xtr_names %s", names_kind(cmd, o));
+	} else if (word(cmd, o, 0)) {
+		fputc('(', f);
+		argument_words(f, cmd, o);
+		fputc(')', f);
 	}
 }
 
@@ -130,16 +180,8 @@ static void zsh_option(FILE *f, const struct cli_command *cmd, const struct cli_
 		fputc('[', f);
 		quoted(f, o->help, "[]:\\");
 		fputc(']', f);
-		if (o->arg) {
-			fputc(':', f);
-			quoted(f, o->arg, ":\\");
-			fputs(strcmp(o->arg, "FILE") ? ":" : ":_files", f);
-			if (word(cmd, o, 0)) {
-				fputc('(', f);
-				argument_words(f, cmd, o);
-				fputc(')', f);
-			}
-		}
+		if (o->arg)
+			zsh_argument(f, cmd, o);
 		fputc('\'', f);
 	}
 }
@@ -156,7 +198,20 @@ static void zsh_options(FILE *f, const struct cli_command *cmd)
 static void zsh(FILE *f)
 {
 	fputs("#compdef xtr\n"
+	      "\n"
+	      "# Names in the trace on the line, and what tells each from others.\n"
+	      "_xtr_names()\n{\n"
+	      "\tlocal -a names shown\n"
+	      "\tlocal line\n"
+	      "\tfor line in ${(f)\"$($xtr --dump-names $1 ${(Q)words} 2>/dev/null)\"}; do\n"
+	      "\t\tnames+=(\"${line%%$'\\t'*}\")\n"
+	      "\t\tshown+=(\"${line/$'\\t'/  }\")\n"
+	      "\tdone\n"
+	      "\tcompadd -l -d shown -a names\n"
+	      "}\n"
+	      "\n"
 	      "_xtr()\n{\n"
+	      "\tlocal xtr=${${(Q)words[1]}/#\\~/$HOME}\n"
 	      "\tlocal -a commands=(\n",
 	      f);
 	for (size_t i = 0; cli_commands[i]; i++) {
@@ -194,7 +249,9 @@ static void fish_options(FILE *f, const struct cli_command *cmd, const char *con
 		if (o->letter)
 			fprintf(f, " -s %c", o->letter);
 		fprintf(f, " -l %s%s", o->name, o->arg ? " -r" : "");
-		if (word(cmd, o, 0)) {
+		if (names_kind(cmd, o)) {
+			fprintf(f, " -f -a '(__xtr_names %s)'", names_kind(cmd, o));
+		} else if (word(cmd, o, 0)) {
 			fputs(" -f -a '", f);
 			argument_words(f, cmd, o);
 			fputc('\'', f);
@@ -209,7 +266,15 @@ static void fish(FILE *f)
 {
 	char condition[80];
 
-	fputs("# fish completion for xtr\n", f);
+	fputs("# fish completion for xtr\n"
+	      "\n"
+	      "# Names in the trace on the line, and what tells each from others.\n"
+	      "function __xtr_names\n"
+	      "\tset -l words (commandline -op)\n"
+	      "\t$words[1] --dump-names $argv[1] $words[2..-1] 2>/dev/null\n"
+	      "end\n"
+	      "\n",
+	      f);
 	for (size_t i = 0; cli_commands[i]; i++) {
 		fprintf(f, "complete -c xtr -f -n __fish_use_subcommand -a %s -d '",
 			cli_commands[i]->name);

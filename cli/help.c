@@ -194,6 +194,11 @@ static const struct {
 #else
 	{ "zstd in trace.dat", false },
 #endif
+#ifdef HAVE_LIBARCHIVE
+	{ "bundles (libarchive)", true },
+#else
+	{ "bundles (libarchive)", false },
+#endif
 };
 
 static void put_parts(FILE *f, const char *before, bool built_in)

@@ -5,6 +5,8 @@
 #include "count.h"
 
 #include "format/buf.h"
+#include "format/checked.h"
+#include "format/xtr_format.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -76,11 +78,18 @@ static uint64_t start_realtime(const struct xtr_section *s, uint64_t ts)
 	return found;
 }
 
-static uint64_t sum(uint64_t a, uint64_t b)
+/* A recorder that is behind writes chunks as they are. */
+static void count_chunks(struct info_section *is)
 {
-	uint64_t n;
+	const struct xtr_chunk *c;
 
-	return __builtin_add_overflow(a, b, &n) ? UINT64_MAX : n;
+	for (size_t i = 0; i < xtr_section_n_chunks(is->s); i++) {
+		c = xtr_section_chunk(is->s, i);
+		if (c->type != XTR_CHUNK_EVENTS)
+			continue;
+		is->chunks++;
+		is->raw += c->filter == XTR_FILTER_NONE && c->codec == XTR_CODEC_NONE;
+	}
 }
 
 static int gather_section(struct info *info, struct info_section *is)
@@ -99,16 +108,17 @@ static int gather_section(struct info *info, struct info_section *is)
 		is->last = c.last;
 	}
 	count_free(&c);
+	count_chunks(is);
 	is->start_realtime = start_realtime(is->s, is->first);
-	info->events = sum(info->events, is->events);
+	info->events = xtr_sat_add(info->events, is->events);
 	undecoded = s->events > is->events ? s->events - is->events : 0;
-	info->lost = sum(info->lost, s->lost);
+	info->lost = xtr_sat_add(info->lost, s->lost);
 	/* What the headers promise and decoding did not give is missing too. */
-	info->missing = sum(info->missing, sum(s->missing, undecoded));
-	info->filtered = sum(info->filtered, s->filtered);
+	info->missing = xtr_sat_add(info->missing, xtr_sat_add(s->missing, undecoded));
+	info->filtered = xtr_sat_add(info->filtered, s->filtered);
 	if (xtr_meta_has_times(xtr_section_meta(is->s))) {
 		info->times = true;
-		info->duration = sum(info->duration, is->last - is->first);
+		info->duration = xtr_sat_add(info->duration, is->last - is->first);
 	}
 	return err;
 }

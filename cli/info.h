@@ -20,6 +20,7 @@ struct info_section {
 	struct info_type *types; /* in order of type, those that occur */
 	size_t n_types;
 	uint64_t events;         /* that could be read */
+	uint64_t chunks, raw;    /* with events; of them neither filtered nor compressed */
 	uint64_t first, last;    /* ns: of those; both 0 if there are none */
 	uint64_t start_realtime; /* ns since 1970 at first; 0: no clock snapshot */
 };
@@ -41,6 +42,8 @@ struct info {
 int info_gather(struct info *info, const char *path, const struct xtr_reader *r);
 void info_free(struct info *info);
 
+void info_print_head(FILE *f, const struct info *info); /* size, losses, damage */
+void info_print_overhead(FILE *f, const struct info *info);
 void info_print_text(FILE *f, const struct info *info);
 void info_print_json(FILE *f, const struct info *info); /* docs/info-json.md */
 

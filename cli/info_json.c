@@ -6,6 +6,8 @@
 #include "format/writer.h"
 #include "format/xtr_format.h"
 #include "replay/json.h"
+#include "replay/budgeted.h"
+#include "replay/flown.h"
 #include "replay/sampled.h"
 #include "replay/text.h"
 
@@ -44,12 +46,12 @@ static void put_loss(struct xtr_json *j, const struct xtr_section *s)
 			xtr_json_u64(j, e->stream);
 		xtr_json_kv_u64(j, "type", e->type);
 		xtr_json_kv_str(j, "name", d ? d->name : NULL);
-		xtr_json_kv_str(j, "cause", e->cause ? xtr_loss_cause_name(e->cause) : "filtered");
+		xtr_json_kv_str(j, "cause", xtr_loss_cause_name(e->cause));
 		xtr_json_kv_u64(j, "count", e->total);
 		xtr_json_end_object(j);
 	}
 	xtr_json_end_array(j);
-	xtr_json_kv_u64(j, "gaps", xtr_loss_n_gaps(loss));
+	xtr_json_kv_u64(j, "gaps", xtr_loss_n_losses(loss));
 }
 
 static void put_system(struct xtr_json *j, const struct xtr_system *sys)
@@ -146,6 +148,8 @@ static void put_recorder(struct xtr_json *j, const struct xtr_section *s)
 	xtr_json_kv_u64(j, "ring_high_bytes", c->ring_high);
 	xtr_json_kv_u64(j, "bpf_run_ns", c->bpf_run_ns);
 	xtr_json_kv_u64(j, "bpf_runs", c->bpf_run_cnt);
+	xtr_json_kv_u64(j, "bpf_timed", c->bpf_timed_cnt);
+	xtr_json_kv_u64(j, "elapsed_ns", c->elapsed_ns);
 	xtr_json_end_object(j);
 }
 
@@ -190,7 +194,11 @@ static void put_section(struct xtr_json *j, const struct info_section *is)
 	xtr_json_kv_u64(j, "missing", sum->missing);
 	xtr_json_kv_u64(j, "filtered", sum->filtered);
 	xtr_sampled_json(j, m);
+	xtr_budgeted_json(j, is->s);
+	xtr_flown_json(j, is->s);
 	xtr_json_kv_u64(j, "event_bytes", sum->event_bytes);
+	xtr_json_kv_u64(j, "event_chunks", is->chunks);
+	xtr_json_kv_u64(j, "raw_chunks", is->raw);
 	xtr_json_kv_u64(j, "streams", sum->streams);
 	put_times(j, is);
 	xtr_json_kv_str(j, "clock", xtr_meta_clock(m));

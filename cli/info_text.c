@@ -4,8 +4,11 @@
 #include "text.h"
 #include "trace.h"
 
+#include "format/piece.h"
 #include "format/writer.h"
 #include "format/xtr_format.h"
+#include "replay/budgeted.h"
+#include "replay/flown.h"
 #include "replay/sampled.h"
 
 #include <inttypes.h>
@@ -58,7 +61,7 @@ static void print_loss_entries(FILE *f, const struct xtr_section *s)
 		else
 			fprintf(f, "    CPU %-5" PRIu32, e->stream);
 		fprintf(f, "%15s  ", cli_count(e->total));
-		cli_put(f, e->cause ? xtr_loss_cause_name(e->cause) : "filtered", 10);
+		cli_put(f, xtr_loss_cause_name(e->cause), 10);
 		fputs("  ", f);
 		if (d)
 			cli_put(f, d->name, 0);
@@ -68,9 +71,10 @@ static void print_loss_entries(FILE *f, const struct xtr_section *s)
 			fputs("type unknown", f);
 		fputc('\n', f);
 	}
-	if (xtr_loss_n_gaps(loss))
+	if (xtr_loss_n_losses(loss))
 		fprintf(f, "    in %s gap%s; 'xtr dump' shows where\n",
-			cli_count(xtr_loss_n_gaps(loss)), xtr_loss_n_gaps(loss) == 1 ? "" : "s");
+			cli_count(xtr_loss_n_losses(loss)),
+			xtr_loss_n_losses(loss) == 1 ? "" : "s");
 }
 
 static void print_lost(FILE *f, const struct info *info)
@@ -88,6 +92,8 @@ static void print_lost(FILE *f, const struct info *info)
 	for (size_t i = 0; i < info->n_sections; i++) {
 		print_loss_entries(f, info->sections[i].s);
 		xtr_sampled_text(f, xtr_section_meta(info->sections[i].s));
+		xtr_budgeted_text(f, info->sections[i].s);
+		xtr_flown_text(f, info->sections[i].s);
 	}
 }
 
@@ -132,12 +138,46 @@ static void print_cost(FILE *f, const struct info_section *is)
 	fputc('\n', f);
 }
 
-static void print_recording(FILE *f, const struct info_section *is)
+static void print_piece(FILE *f, const struct xtr_meta *m)
+{
+	struct xtr_piece p;
+
+	if (!xtr_piece_read(&p, m))
+		return;
+	label(f, "piece");
+	fprintf(f, "%s of a %s recording", cli_count(p.number),
+		xtr_meta_config_str(m, "flight") ? "flight" : "rotated");
+	if (p.number > 1)
+		fprintf(f, "; in those before it: %s, %s lost", cli_events(p.events_before),
+			cli_count(p.lost_before));
+	fputc('\n', f);
+}
+
+static void print_amount(FILE *f, const struct info_section *is)
 {
 	const struct xtr_section_summary *sum = xtr_section_summary(is->s);
+	uint64_t tenths;
+
+	label(f, "events");
+	fprintf(f, "%s on %" PRIu32 " CPU%s", cli_count(is->events), sum->streams,
+		sum->streams == 1 ? "" : "s");
+	if (sum->events) {
+		tenths = (uint64_t)((unsigned __int128)sum->event_bytes * 10 / sum->events);
+		fprintf(f, ", %s in the file, %" PRIu64 ".%" PRIu64 " B per event",
+			cli_bytes(sum->event_bytes), tenths / 10, tenths % 10);
+	}
+	fputc('\n', f);
+	if (is->raw) {
+		label(f, "raw");
+		fprintf(f, "%s of %s chunks are not compressed, as when the recorder is behind\n",
+			cli_count(is->raw), cli_count(is->chunks));
+	}
+}
+
+static void print_recording(FILE *f, const struct info_section *is)
+{
 	const char *reason = xtr_section_end_reason(is->s);
 	const struct xtr_meta *m = xtr_section_meta(is->s);
-	uint64_t tenths;
 
 	fputs("Recording\n", f);
 	label(f, "started");
@@ -155,15 +195,8 @@ static void print_recording(FILE *f, const struct info_section *is)
 		fprintf(f, "%s (%" PRIu64 " ns)\n",
 			is->events ? cli_ns(is->last - is->first) : "no events",
 			is->last - is->first);
-	label(f, "events");
-	fprintf(f, "%s on %" PRIu32 " CPU%s", cli_count(is->events), sum->streams,
-		sum->streams == 1 ? "" : "s");
-	if (sum->events) {
-		tenths = (uint64_t)((unsigned __int128)sum->event_bytes * 10 / sum->events);
-		fprintf(f, ", %s in the file, %" PRIu64 ".%" PRIu64 " B per event",
-			cli_bytes(sum->event_bytes), tenths / 10, tenths % 10);
-	}
-	fputc('\n', f);
+	print_piece(f, m);
+	print_amount(f, is);
 	line(f, "ended",
 	     reason ? reason : "not closed: the recorder was killed or is still running");
 	label(f, "written by");
@@ -309,28 +342,35 @@ static void print_events(FILE *f, const struct info_section *is)
 	}
 }
 
-static void print_providers(FILE *f, const struct xtr_meta *m)
+static void print_provider(FILE *f, const struct xtr_provider *p)
 {
 	static const char *const states[] = {
 		[XTR_PROVIDER_ATTACHED] = "attached",
 		[XTR_PROVIDER_MISSING] = "missing",
 		[XTR_PROVIDER_REFUSED] = "refused",
 	};
+
+	fprintf(f, "  %-8s  ", states[p->state]);
+	cli_put(f, p->name, 36);
+	fputs("  ", f);
+	cli_put(f, p->why, 0);
+	fputc('\n', f);
+}
+
+/* Those that are not recorded, or those that are, of which something is to be said. */
+static void print_providers(FILE *f, const struct xtr_meta *m, const char *title, bool attached)
+{
 	const struct xtr_provider *p;
 	bool any = false;
 
 	for (size_t i = 0; i < xtr_meta_n_providers(m); i++) {
 		p = xtr_meta_provider(m, i);
-		if (p->state == XTR_PROVIDER_ATTACHED)
+		if ((p->state == XTR_PROVIDER_ATTACHED) != attached || (attached && !p->why))
 			continue;
 		if (!any)
-			fputs("Not recorded\n", f);
+			fprintf(f, "%s\n", title);
 		any = true;
-		fprintf(f, "  %-8s  ", states[p->state]);
-		cli_put(f, p->name, 36);
-		fputs("  ", f);
-		cli_put(f, p->why, 0);
-		fputc('\n', f);
+		print_provider(f, p);
 	}
 }
 
@@ -348,10 +388,11 @@ static void print_section(FILE *f, const struct info *info, size_t i)
 	print_devices(f, m);
 	print_config(f, m);
 	print_events(f, is);
-	print_providers(f, m);
+	print_providers(f, m, "Not recorded", false);
+	print_providers(f, m, "Recorded, but", true);
 }
 
-void info_print_text(FILE *f, const struct info *info)
+void info_print_head(FILE *f, const struct info *info)
 {
 	cli_put(f, info->path, 0);
 	fprintf(f, ": %s, %s", cli_bytes(xtr_reader_size(info->r)), cli_events(info->events));
@@ -360,6 +401,11 @@ void info_print_text(FILE *f, const struct info *info)
 	fputc('\n', f);
 	print_lost(f, info);
 	print_damage(f, info);
+}
+
+void info_print_text(FILE *f, const struct info *info)
+{
+	info_print_head(f, info);
 	for (size_t i = 0; i < info->n_sections; i++)
 		print_section(f, info, i);
 }

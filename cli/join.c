@@ -5,41 +5,11 @@
 #include "format/buf.h"
 #include "format/bytes.h"
 #include "format/map.h"
+#include "format/whole.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The first problem at or behind an offset. */
-static size_t problem_at(const struct xtr_reader *r, uint64_t offset)
-{
-	size_t lo = 0, hi = xtr_reader_n_problems(r);
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (xtr_reader_problem(r, mid)->offset < offset)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
-/* No problem is of this section: `no-end` is told at its end, all others within it. */
-static bool is_whole(const struct xtr_reader *r, const struct xtr_section *s)
-{
-	uint64_t from = xtr_section_offset(s), end = from + xtr_section_size(s);
-	const struct xtr_problem *p;
-
-	for (size_t i = problem_at(r, from); (p = xtr_reader_problem(r, i)); i++) {
-		if (p->offset > end)
-			break;
-		if (p->code == XTR_P_NO_END ? p->offset == end : p->offset < end)
-			return false;
-	}
-	return true;
-}
 
 int join_add(struct join *j, const char *path, const struct xtr_reader *r)
 {
@@ -52,7 +22,7 @@ int join_add(struct join *j, const char *path, const struct xtr_reader *r)
 						    .r = r,
 						    .s = s,
 						    .number = i + 1,
-						    .whole = is_whole(r, s),
+						    .whole = xtr_section_is_whole(r, s),
 						    .place = j->n };
 		j->n++;
 	}

@@ -2,6 +2,7 @@
 /* xtr COMMAND [options] [arguments]: finds the command, parses its options, runs it. */
 #include "cli.h"
 #include "help.h"
+#include "names.h"
 #include "nearest.h"
 #include "options.h"
 #include "secure.h"
@@ -116,8 +117,10 @@ static int run_command(const struct cli_command *cmd, int argc, char **argv)
 	return status;
 }
 
-/* Options that only the build uses: xtr --dump-commands, --dump-man [COMMAND], --dump-completion
- * SHELL. */
+/*
+ * Options that only the build and the completions use: xtr --dump-commands, --dump-man [COMMAND],
+ * --dump-completion SHELL, --dump-names KIND [WORD]...
+ */
 static int run_dump(int argc, char **argv)
 {
 	if (!strcmp(argv[1], "--dump-commands")) {
@@ -127,6 +130,9 @@ static int run_dump(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "--dump-man"))
 		return run_man(argc - 2, argv + 2);
+	if (!strcmp(argv[1], "--dump-names"))
+		return cli_finish(cli_dump_names(stdout, argc > 2 ? argv[2] : NULL, argv + 3,
+						 argc > 3 ? (size_t)argc - 3 : 0));
 	if (argc == 3 && cli_dump_completion(stdout, argv[2]))
 		return cli_finish(XTR_EXIT_OK);
 	return cli_usage_error(NULL, "--dump-completion takes bash, zsh or fish");

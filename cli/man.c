@@ -3,6 +3,8 @@
 #include "help.h"
 #include "options.h"
 
+#include "format/version.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -99,7 +101,7 @@ static void see_also(FILE *f, const struct cli_command *cmd)
 	for (size_t i = 0; cli_commands[i]; i++)
 		if (cli_commands[i] != cmd)
 			fprintf(f, ".BR xtr\\-%s (1),\n", cli_commands[i]->name);
-	fputs(".BR xtr (5)\n", f);
+	fputs(".BR xtr (5),\n.BR xtr\\-tutorial (7)\n", f);
 }
 
 static void title(FILE *f, const struct cli_command *cmd)
@@ -110,7 +112,7 @@ static void title(FILE *f, const struct cli_command *cmd)
 		for (const char *s = cmd->name; *s; s++)
 			fputc(toupper((unsigned char)*s), f);
 	}
-	fprintf(f, " 1 \"\" \"xtr %s\" \"User Commands\"\n.SH NAME\nxtr", XTR_VERSION);
+	fprintf(f, " 1 \"%s\" \"xtr %s\" \"User Commands\"\n.SH NAME\nxtr", XTR_DATE, XTR_VERSION);
 	if (cmd != &cli_top)
 		fprintf(f, "\\-%s", cmd->name);
 	fputs(" \\- ", f);

@@ -73,6 +73,12 @@ void cli_hint(const char *fmt, ...)
 	va_end(ap);
 }
 
+int cli_failed(const char *path, int err)
+{
+	cli_error("'%s': %s", path, cli_strerror(err));
+	return XTR_EXIT_FAILURE;
+}
+
 int cli_usage_error(const struct cli_command *cmd, const char *fmt, ...)
 {
 	const bool top = !cmd || cmd == &cli_top;

@@ -102,6 +102,14 @@ static void forget_temporary(struct outfile *o)
 	o->temporary = NULL;
 }
 
+int outfile_check(const char *path, bool force)
+{
+	const struct outfile o = { .path = path, .force = force };
+	int err = check_target(&o);
+
+	return err ? failed(&o, err) : XTR_EXIT_OK;
+}
+
 int outfile_open(struct outfile *o, const char *path, bool force)
 {
 	static char buffer[BUFFER]; /* one output at a time */
@@ -132,6 +140,43 @@ int outfile_open(struct outfile *o, const char *path, bool force)
 	}
 	setvbuf(o->f, buffer, _IOFBF, sizeof(buffer));
 	return XTR_EXIT_OK;
+}
+
+char *outfile_name_for(const char *input, const char *suffix)
+{
+	const char *base = strrchr(input, '/');
+	size_t n;
+	char *name;
+
+	base = base ? base + 1 : input;
+	if (!strcmp(input, "-") || !*base)
+		base = "trace";
+	n = strlen(base);
+	if (n > 4 && !strcmp(base + n - 4, ".xtr"))
+		n -= 4;
+	return asprintf(&name, "%.*s%s", (int)n, base, suffix) < 0 ? NULL : name;
+}
+
+int outfile_open_for(struct outfile *o, const char *path, const char *input, const char *suffix,
+		     bool force)
+{
+	char *made = path ? NULL : outfile_name_for(input, suffix);
+	int status;
+
+	*o = (struct outfile){ 0 };
+	if (!path && !made) {
+		cli_error("%s", cli_strerror(ENOMEM));
+		return XTR_EXIT_FAILURE;
+	}
+	status = outfile_open(o, path ? path : made, force);
+	o->made = made;
+	return status;
+}
+
+void outfile_free(struct outfile *o)
+{
+	free(o->made);
+	o->made = NULL;
 }
 
 /* Without --force another program's file that came meanwhile is not replaced either. */
@@ -199,6 +244,17 @@ int outfile_commit(struct outfile *o)
 	return XTR_EXIT_OK;
 }
 
+int outfile_commit_told(struct outfile *o)
+{
+	int status = outfile_commit(o);
+	struct stat st;
+
+	if (status == XTR_EXIT_OK && strcmp(o->path, "-") && !cli_quiet && isatty(STDERR_FILENO) &&
+	    !stat(o->path, &st))
+		fprintf(stderr, "wrote %s: %s\n", o->path, cli_bytes((uint64_t)st.st_size));
+	return status;
+}
+
 void outfile_abandon(struct outfile *o)
 {
 	if (!o->temporary)
@@ -210,19 +266,4 @@ void outfile_abandon(struct outfile *o)
 	unlink(o->temporary);
 	forget_temporary(o);
 	o->f = NULL;
-}
-
-char *outfile_default(const char *input, const char *suffix)
-{
-	const char *base = strrchr(input, '/');
-	size_t n;
-	char *name;
-
-	base = base ? base + 1 : input;
-	if (!strcmp(input, "-") || !*base)
-		base = "trace";
-	n = strlen(base);
-	if (n > 4 && !strcmp(base + n - 4, ".xtr"))
-		n -= 4;
-	return asprintf(&name, "%.*s%s", (int)n, base, suffix) < 0 ? NULL : name;
 }

@@ -14,6 +14,7 @@
 
 struct outfile {
 	const char *path; /* as given; "-": standard output, nothing is renamed */
+	char *made;       /* path, where none was given */
 	char *temporary;  /* NULL for standard output */
 	FILE *f;
 	struct stream stream; /* of f: descriptor and error */
@@ -25,17 +26,25 @@ struct outfile {
  * exists and force is not set; it is the terminal; no permission). path is borrowed.
  */
 int outfile_open(struct outfile *o, const char *path, bool force);
+/*
+ * The same of a path that may not have been given (NULL): then it is made from that of `input`, its
+ * base name without ".xtr", with suffix, in the current directory; of standard input it is "trace"
+ * + suffix. Whatever the status, outfile_free frees it.
+ */
+int outfile_open_for(struct outfile *o, const char *path, const char *input, const char *suffix,
+		     bool force);
+void outfile_free(struct outfile *o);
+/* That name, to be freed; NULL: no memory. */
+char *outfile_name_for(const char *input, const char *suffix);
+/* Could outfile_open take this path? The exit status, after a line of what is wrong. */
+int outfile_check(const char *path, bool force);
 /* Whether writing to it failed: then a line is said (of standard output cli_finish says it). */
 bool outfile_broken(const struct outfile *o);
 /* Flush, sync, rename. Returns the exit status; on failure a line is said and nothing is left. */
 int outfile_commit(struct outfile *o);
+/* The same, and a line of what was written and how large it is: on a terminal, unless quiet. */
+int outfile_commit_told(struct outfile *o);
 /* Leave nothing behind. Nothing happens after outfile_commit. */
 void outfile_abandon(struct outfile *o);
-
-/*
- * A name in the current directory for what is made from `input`: its base name without ".xtr", with
- * suffix. malloc'ed; NULL: no memory. Of standard input it is "trace" + suffix.
- */
-char *outfile_default(const char *input, const char *suffix);
 
 #endif /* XTR_CLI_OUTFILE_H */

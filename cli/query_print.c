@@ -194,62 +194,71 @@ static int end_text(struct answer *a)
 
 static int begin_csv(struct answer *a)
 {
+	struct xtr_line l;
 	const char *name;
 	int i;
 
+	xtr_line_begin(&l, a->f);
 	for (i = 0; i < a->n; i++) {
 		name = sqlite3_column_name(a->st, i);
-		xtr_text_csv(a->f, name ? name : "", name ? strlen(name) : 0);
-		fputs(i + 1 < a->n ? "," : "\r\n", a->f);
+		xtr_line_csv(&l, name ? name : "", name ? strlen(name) : 0);
+		xtr_line_str(&l, i + 1 < a->n ? "," : "\r\n");
 	}
+	xtr_line_flush(&l);
 	return 0;
 }
 
 static int row_csv(struct answer *a)
 {
+	struct xtr_line l;
 	struct value v;
 	int i, ret = 0;
 
+	xtr_line_begin(&l, a->f);
 	for (i = 0; i < a->n && !ret; i++) {
 		ret = get(a, i, &v);
 		if (!ret && v.s)
-			xtr_text_csv(a->f, v.s, v.n);
-		fputs(i + 1 < a->n ? "," : "\r\n", a->f);
+			xtr_line_csv(&l, v.s, v.n);
+		xtr_line_str(&l, i + 1 < a->n ? "," : "\r\n");
 	}
+	xtr_line_flush(&l);
 	return ret;
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */
 
 /* JSON has no infinite numbers. */
-static void put_json(struct answer *a, int i, const struct value *v)
+static void put_json(struct xtr_line *l, struct answer *a, int i, const struct value *v)
 {
 	bool finite = !v->s || !strpbrk(v->s, "in");
 
 	if (!v->s || (is_number(a, i) && !finite))
-		fputs("null", a->f);
+		xtr_line_str(l, "null");
 	else if (is_number(a, i))
-		fwrite(v->s, 1, v->n, a->f);
+		xtr_line_put(l, v->s, v->n);
 	else
-		xtr_json_quote(a->f, v->s, v->n);
+		xtr_json_quote(l, v->s, v->n);
 }
 
 static int row_json(struct answer *a)
 {
+	struct xtr_line l;
 	const char *name;
 	struct value v;
 	int i, ret = 0;
 
+	xtr_line_begin(&l, a->f);
 	for (i = 0; i < a->n && !ret; i++) {
 		name = sqlite3_column_name(a->st, i);
-		fputc(i ? ',' : '{', a->f);
-		xtr_json_quote(a->f, name ? name : "", name ? strlen(name) : 0);
-		fputc(':', a->f);
+		xtr_line_char(&l, i ? ',' : '{');
+		xtr_json_quote(&l, name ? name : "", name ? strlen(name) : 0);
+		xtr_line_char(&l, ':');
 		ret = get(a, i, &v);
 		if (!ret)
-			put_json(a, i, &v);
+			put_json(&l, a, i, &v);
 	}
-	fputs("}\n", a->f);
+	xtr_line_str(&l, "}\n");
+	xtr_line_flush(&l);
 	return ret;
 }
 

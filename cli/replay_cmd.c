@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "replay_cmd.h"
 #include "units.h"
+#include "format/checked.h"
+#include "format/whole.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -42,9 +44,28 @@ static bool window_fits(const struct replay_cmd *c, const struct window_opts *w)
 	       !replay_without_times(c);
 }
 
+/* What replay_play plays of a section. */
+static void played(void *ctx, const struct xtr_section *s, uint64_t *from, uint64_t *to)
+{
+	const struct replay_cmd *c = ctx;
+
+	*from = c->window->from;
+	*to = c->window->to;
+	if (c->o) {
+		xtr_play_window(s, from, to);
+		*from = xtr_play_lead_in(*from);
+	} else { /* all that is there, whatever it is about */
+		*from = xtr_play_time(s, *from);
+		*to = xtr_play_time(s, *to);
+	}
+	if (!*to)
+		*to = UINT64_MAX;
+}
+
 int replay_begin_window(struct replay_cmd *c, const struct cli_command *cmd,
 			const struct window_opts *w, int argc, char **argv)
 {
+	const struct xtr_part part = { .window = played, .ctx = c };
 	int status = XTR_EXIT_OK;
 
 	if (argc != 1)
@@ -53,7 +74,7 @@ int replay_begin_window(struct replay_cmd *c, const struct cli_command *cmd,
 		return cli_usage_error(cmd, "--to is before --from");
 	c->window = w;
 	c->path = argv[0];
-	c->reader = cli_open_trace(c->path, &status);
+	c->reader = cli_open_part(c->path, c->part && (w->from || w->to) ? &part : NULL, &status);
 	if (!c->reader)
 		return status;
 	if (!window_fits(c, w)) {
@@ -65,13 +86,18 @@ int replay_begin_window(struct replay_cmd *c, const struct cli_command *cmd,
 	return XTR_EXIT_OK;
 }
 
+int replay_filters(struct replay_cmd *c, const struct cli_command *cmd, const struct replay_opts *o)
+{
+	c->o = o;
+	c->window = &o->window;
+	return parse_pids(c, cmd);
+}
+
 int replay_begin(struct replay_cmd *c, const struct cli_command *cmd, const struct replay_opts *o,
 		 int argc, char **argv)
 {
-	int status;
+	int status = replay_filters(c, cmd, o);
 
-	c->o = o;
-	status = parse_pids(c, cmd);
 	if (status == XTR_EXIT_OK)
 		status = replay_begin_window(c, cmd, &o->window, argc, argv);
 	if (status != XTR_EXIT_OK)
@@ -102,7 +128,9 @@ void replay_select(const struct replay_cmd *c, const struct xtr_section *s, stru
 /* What xtr_play calls back: the command's own context rides along. */
 struct player {
 	struct replay_cmd *c;
+	const struct xtr_section *s;
 	int (*event)(void *, const struct xtr_event *);
+	int (*batch)(void *, const struct xtr_event *, size_t);
 	void *ctx;
 };
 
@@ -111,6 +139,13 @@ static int on_event(void *ctx, const struct xtr_event *ev)
 	const struct player *p = ctx;
 
 	return p->event(p->ctx, ev);
+}
+
+static int on_batch(void *ctx, const struct xtr_event *ev, size_t n)
+{
+	const struct player *p = ctx;
+
+	return p->batch(p->ctx, ev, n);
 }
 
 void replay_damage(struct replay_cmd *c, const struct xtr_err *err)
@@ -123,7 +158,10 @@ void replay_damage(struct replay_cmd *c, const struct xtr_err *err)
 
 static void on_damage(void *ctx, const struct xtr_err *err)
 {
-	replay_damage(((struct player *)ctx)->c, err);
+	const struct player *p = ctx;
+
+	replay_damage(p->c, err);
+	p->c->unreadable = xtr_sat_add(p->c->unreadable, xtr_section_events_at(p->s, err->offset));
 }
 
 static void on_progress(void *ctx, unsigned int permille)
@@ -131,35 +169,44 @@ static void on_progress(void *ctx, unsigned int permille)
 	cli_progress(((struct player *)ctx)->c->path, permille, 1000);
 }
 
-int replay_play(struct replay_cmd *c, const struct xtr_section *s, const uint32_t *types,
-		size_t n_types, int (*event)(void *, const struct xtr_event *), void *ctx)
+static int play(struct player *player, const uint32_t *types, size_t n_types)
 {
-	struct player player = { .c = c, .event = event, .ctx = ctx };
-	uint64_t from = c->window->from, to = c->window->to;
 	struct xtr_play p = {
-		.reader = c->reader,
-		.section = s,
+		.reader = player->c->reader,
+		.section = player->s,
 		.types = types,
 		.n_types = n_types,
 		.event = on_event,
+		.batch = player->batch ? on_batch : NULL,
 		.damage = on_damage,
 		.progress = on_progress,
-		.ctx = &player,
+		.ctx = player,
 	};
 	struct xtr_err err = { 0 };
 	int ret;
 
-	if (c->o) {
-		xtr_play_window(s, &from, &to);
-		p.from = xtr_play_lead_in(from);
-		p.to = to;
-	} else { /* all that is there, whatever it is about */
-		p.from = xtr_play_time(s, from);
-		p.to = xtr_play_time(s, to);
-	}
+	played(player->c, player->s, &p.from, &p.to);
+	player->c->unreadable = 0;
 	ret = xtr_play(&p, &err);
 	cli_progress_done();
 	return ret;
+}
+
+int replay_play(struct replay_cmd *c, const struct xtr_section *s, const uint32_t *types,
+		size_t n_types, int (*event)(void *, const struct xtr_event *), void *ctx)
+{
+	struct player player = { .c = c, .s = s, .event = event, .ctx = ctx };
+
+	return play(&player, types, n_types);
+}
+
+int replay_play_batches(struct replay_cmd *c, const struct xtr_section *s, const uint32_t *types,
+			size_t n_types, int (*batch)(void *, const struct xtr_event *, size_t),
+			void *ctx)
+{
+	struct player player = { .c = c, .s = s, .batch = batch, .ctx = ctx };
+
+	return play(&player, types, n_types);
 }
 
 FILE *replay_out(struct replay_cmd *c)

@@ -52,12 +52,14 @@ struct replay_cmd {
 	struct xtr_reader *reader;
 	const struct window_opts *window;
 	const struct replay_opts *o; /* NULL for dump */
+	bool part;                   /* set by who plays nothing but --from to --to */
 	uint32_t *pids;
 	size_t n_pids;
 	FILE *out;
 	int status;                   /* XTR_EXIT_OK or XTR_EXIT_LOSS so far */
 	size_t damaged;               /* chunks that turned out damaged when they were played */
 	enum xtr_problem_code damage; /* the first of them */
+	uint64_t unreadable;          /* events in those of the section played last */
 };
 
 /*
@@ -68,6 +70,10 @@ int replay_begin(struct replay_cmd *c, const struct cli_command *cmd, const stru
 		 int argc, char **argv);
 int replay_begin_window(struct replay_cmd *c, const struct cli_command *cmd,
 			const struct window_opts *w, int argc, char **argv);
+/* The filters alone, for replay_select_given; end it with replay_end. XTR_EXIT_OK, or the status.
+ */
+int replay_filters(struct replay_cmd *c, const struct cli_command *cmd,
+		   const struct replay_opts *o);
 /* Has a section of the file no times, but only an order of events? */
 bool replay_without_times(const struct replay_cmd *c);
 /* The selection that the options ask for in this section. */
@@ -80,6 +86,10 @@ void replay_damage(struct replay_cmd *c, const struct xtr_err *err);
  * (o). */
 int replay_play(struct replay_cmd *c, const struct xtr_section *s, const uint32_t *types,
 		size_t n_types, int (*event)(void *, const struct xtr_event *), void *ctx);
+/* The same for who takes several events at once. */
+int replay_play_batches(struct replay_cmd *c, const struct xtr_section *s, const uint32_t *types,
+			size_t n_types, int (*batch)(void *, const struct xtr_event *, size_t),
+			void *ctx);
 /* Standard output, through the pager; the same stream each time. */
 FILE *replay_out(struct replay_cmd *c);
 /* Close all; ret: 0 or -errno of the work. Returns the exit status. */

@@ -25,7 +25,7 @@ static int failed(const char *what, int err)
 	cli_error("%s: %s", what,
 		  err == -EBUSY     ? "its recorder still records, or somebody else collects it"
 		  : err == -EBADMSG ? "it was left by another version of xtr"
-				    : strerror(-err));
+				    : cli_strerror(err));
 	if (err == -EPERM || err == -EACCES)
 		cli_hint("it takes the rights of the recorder: root's in general");
 	return err == -EPERM || err == -EACCES ? XTR_EXIT_PRIVILEGE : XTR_EXIT_FAILURE;
@@ -50,7 +50,7 @@ static void print_one(FILE *f, const struct xtr_leftover *l)
 		fprintf(f, "cannot be read: %s\n",
 			l->error == -EBADMSG  ? "left by another version of xtr"
 			: l->error == -EACCES ? "it is another user's"
-					      : strerror(-l->error));
+					      : cli_strerror(l->error));
 	} else if (l->nothing) {
 		fprintf(f, "nothing is missing in the file\n");
 	} else {
@@ -72,7 +72,7 @@ int rings_list(void)
 	FILE *f = cli_out();
 
 	if (err)
-		return failed("what dead recorders left", err);
+		return failed("cannot list what dead recorders left", err);
 	for (size_t i = 0; i < n; i++) {
 		if (v[i].alive)
 			continue;
@@ -92,7 +92,7 @@ static int drop_all(void)
 	int err = xtr_leftovers(&v, &n), one;
 
 	if (err)
-		return failed("what dead recorders left", err);
+		return failed("cannot list what dead recorders left", err);
 	for (size_t i = 0; i < n; i++) {
 		if (v[i].alive)
 			continue;
@@ -186,7 +186,7 @@ void rings_done(struct rings *r, const char *output)
 	sync_folder(output);
 	err = xtr_salvage_drop(r->salvage);
 	if (err)
-		cli_warn("what the recorder left cannot be removed: %s", strerror(-err));
+		cli_warn("what the recorder left cannot be removed: %s", cli_strerror(err));
 }
 
 void rings_close(struct rings *r)

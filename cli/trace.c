@@ -3,73 +3,91 @@
 #include "cli.h"
 #include "trace.h"
 
+#include "bundle/open.h"
+#include "format/checked.h"
 #include "format/reader.h"
+#include "format/xtr_format.h"
 #include "replay/json.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum {
-	PROBLEMS_SHOWN = 5
+	PROBLEMS_SHOWN = 5,
+	PROBLEM_TEXT = 128 /* bytes: any of err.h, and where it is */
 };
-
-/* Problems of the whole file, for which neither a chunk nor a place says anything. */
-static bool of_whole_file(enum xtr_problem_code code)
-{
-	return code == XTR_P_NOT_XTR || code == XTR_P_TOO_SHORT;
-}
-
-/* Problems at a place where there is no (readable) chunk whose number could be told. */
-static bool without_chunk(enum xtr_problem_code code)
-{
-	return code == XTR_P_MAJOR || code == XTR_P_INCOMPAT || code == XTR_P_HEADER_CRC ||
-	       code == XTR_P_LOST_SYNC || code == XTR_P_NO_META || code == XTR_P_NO_END;
-}
-
-/* What stands before the explanation: "chunk 17 at 0x4a20: ", "at 0x0: " or nothing. */
-static const char *place(char *s, size_t size, const struct xtr_problem *p)
-{
-	if (of_whole_file(p->code))
-		snprintf(s, size, "%s", "");
-	else if (without_chunk(p->code))
-		snprintf(s, size, "at 0x%" PRIx64 ": ", p->offset);
-	else
-		snprintf(s, size, "chunk %" PRIu32 " at 0x%" PRIx64 ": ", p->seq, p->offset);
-	return s;
-}
 
 static void problem_error(const char *path, const struct xtr_problem *p)
 {
-	char s[64];
+	char s[PROBLEM_TEXT];
 
-	cli_error("'%s': %s%s", path, place(s, sizeof(s), p), xtr_problem_help(p->code));
+	cli_error("'%s': %s", path, xtr_problem_text(s, sizeof(s), p));
 }
 
 void cli_put_problem(FILE *f, const struct xtr_problem *p)
 {
-	char s[64];
+	char s[PROBLEM_TEXT];
 
-	fprintf(f, "%s%s", place(s, sizeof(s), p), xtr_problem_help(p->code));
+	fputs(xtr_problem_text(s, sizeof(s), p), f);
+}
+
+static void json_problem(struct xtr_json *j, const struct xtr_problem *p)
+{
+	xtr_json_begin_object(j);
+	xtr_json_kv_str(j, "code", xtr_problem_name(p->code));
+	xtr_json_kv_u64(j, "offset", p->offset);
+	xtr_json_key(j, "chunk");
+	if (xtr_problem_has_chunk(p->code))
+		xtr_json_u64(j, p->seq);
+	else
+		xtr_json_null(j);
+	xtr_json_end_object(j);
 }
 
 void cli_json_problems(struct xtr_json *j, const struct xtr_problem *p, size_t n)
 {
 	xtr_json_kv_array(j, "problems");
-	for (size_t i = 0; i < n; i++) {
-		xtr_json_begin_object(j);
-		xtr_json_kv_str(j, "code", xtr_problem_name(p[i].code));
-		xtr_json_kv_u64(j, "offset", p[i].offset);
-		xtr_json_key(j, "chunk");
-		if (of_whole_file(p[i].code) || without_chunk(p[i].code))
-			xtr_json_null(j);
-		else
-			xtr_json_u64(j, p[i].seq);
-		xtr_json_end_object(j);
-	}
+	for (size_t i = 0; i < n; i++)
+		json_problem(j, &p[i]);
 	xtr_json_end_array(j);
+}
+
+void cli_json_reader_problems(struct xtr_json *j, const struct xtr_reader *r)
+{
+	xtr_json_kv_array(j, "problems");
+	for (size_t i = 0; i < xtr_reader_n_problems(r); i++)
+		json_problem(j, xtr_reader_problem(r, i));
+	xtr_json_end_array(j);
+}
+
+static void verifying(void *ctx, uint64_t done, uint64_t all)
+{
+	cli_progress(ctx, done, all);
+}
+
+int cli_verify(struct xtr_reader *r, const char *what)
+{
+	int err = xtr_reader_verify(r, verifying, (void *)(uintptr_t)what);
+
+	cli_progress_done();
+	return err;
+}
+
+int cli_verify_whole(const char *path, struct xtr_reader *r, const char *why, const char *done)
+{
+	int err = cli_verify(r, "verifying");
+
+	if (err)
+		return cli_failed(path, err);
+	if (!xtr_reader_n_problems(r))
+		return XTR_EXIT_OK;
+	cli_report_problems(path, r, PROBLEMS_SHOWN);
+	cli_error("'%s' is damaged or not closed: %s", path, why);
+	cli_hint("xtr recover %s writes what is good of it as a whole trace, which can be %s", path,
+		 done);
+	return XTR_EXIT_FAILURE;
 }
 
 void cli_trace_error(const char *path, const struct xtr_err *err)
@@ -82,13 +100,17 @@ void cli_trace_error(const char *path, const struct xtr_err *err)
 		cli_error("'%s': %s", path, cli_strerror(err->code < 0 ? -err->code : EIO));
 }
 
-void cli_hint_spool(const char *path)
+static const char *temp_dir(void)
 {
 	const char *dir = getenv("TMPDIR");
 
+	return dir && *dir ? dir : "/tmp";
+}
+
+void cli_hint_spool(const char *path)
+{
 	if (!strcmp(path, "-"))
-		cli_hint("standard input is kept in a temporary file in %s ($TMPDIR)",
-			 dir && *dir ? dir : "/tmp");
+		cli_hint("standard input is kept in a temporary file in %s ($TMPDIR)", temp_dir());
 }
 
 static void open_hint(const char *path, const struct xtr_err *err)
@@ -106,8 +128,14 @@ static void open_hint(const char *path, const struct xtr_err *err)
 	case XTR_P_TOO_SHORT:
 		cli_hint("is it the file that 'xtr record -o' wrote?");
 		break;
-	case XTR_P_MAJOR:
 	case XTR_P_INCOMPAT:
+		if (err->features == XTR_INCOMPAT_ZSTD) {
+			cli_hint(
+				"it was packed with --zstd, and this xtr is built without libzstd");
+			break;
+		}
+		__attribute__((fallthrough));
+	case XTR_P_MAJOR:
 	case XTR_P_UNKNOWN_CRITICAL:
 		cli_hint("a newer xtr can read it; this is %s", XTR_VERSION);
 		break;
@@ -116,10 +144,35 @@ static void open_hint(const char *path, const struct xtr_err *err)
 	}
 }
 
-struct xtr_reader *cli_open_trace(const char *path, int *status)
+/* Of a bundle the trace, in its place; NULL: *status is set, after a line of what is wrong. */
+static struct xtr_io *trace_of_bundle(const char *path, struct xtr_io *bundle, int *status)
+{
+	struct xtr_bundle_err err;
+	struct xtr_io *trace;
+	int ret = xtr_bundle_open_trace(bundle, &trace, &err);
+
+	xtr_io_close(bundle);
+	if (!ret)
+		return trace;
+	*status = XTR_EXIT_FAILURE;
+	if (ret == -ENOSYS) {
+		cli_error("'%s' is a bundle, and this xtr is built without libarchive", path);
+		cli_hint("'tar --zstd -xf' unpacks it; the trace in it is " XTR_BUNDLE_TRACE);
+	} else if (err.not_ours) {
+		cli_error("'%s': %s", path, err.what);
+		cli_hint("'tar --zstd -tvf' lists what can be read; ask for the file again");
+	} else {
+		cli_error("'%s': unpacking the trace: %s", path, cli_strerror(ret));
+		cli_hint("it is unpacked to a temporary file in %s ($TMPDIR)", temp_dir());
+	}
+	return NULL;
+}
+
+struct xtr_reader *cli_open_part(const char *path, const struct xtr_part *part, int *status)
 {
 	struct xtr_reader *r = NULL;
 	struct xtr_err err = { 0 };
+	struct xtr_io *io;
 	int ret;
 
 	if (!strcmp(path, "-") && isatty(STDIN_FILENO)) {
@@ -127,7 +180,14 @@ struct xtr_reader *cli_open_trace(const char *path, int *status)
 		*status = XTR_EXIT_USAGE;
 		return NULL;
 	}
-	ret = xtr_reader_open_path(&r, path, &err);
+	ret = xtr_io_open_read(path, &io);
+	if (!ret && xtr_bundle_is(io)) {
+		io = trace_of_bundle(path, io, status);
+		if (!io)
+			return NULL;
+	}
+	if (!ret)
+		ret = xtr_reader_open_part(&r, io, part, &err);
 	if (ret == 0)
 		return r;
 	if (!err.code)
@@ -136,6 +196,11 @@ struct xtr_reader *cli_open_trace(const char *path, int *status)
 	open_hint(path, &err);
 	*status = XTR_EXIT_FAILURE;
 	return NULL;
+}
+
+struct xtr_reader *cli_open_trace(const char *path, int *status)
+{
+	return cli_open_part(path, NULL, status);
 }
 
 bool cli_end_is_missing(const struct xtr_reader *r)
@@ -163,16 +228,14 @@ static uint64_t report_lost(const char *path, const struct xtr_section *s)
 		e = xtr_loss_entry_at(loss, i);
 		if (e->cause == 0 || e->cause >= XTR_LOSS_CAUSE_COUNT)
 			continue;
-		if (__builtin_add_overflow(by_cause[e->cause], e->total, &by_cause[e->cause]))
-			by_cause[e->cause] = UINT64_MAX;
+		by_cause[e->cause] = xtr_sat_add(by_cause[e->cause], e->total);
 	}
 	for (enum xtr_loss_cause c = 1; c < XTR_LOSS_CAUSE_COUNT; c++) {
 		if (!by_cause[c])
 			continue;
 		cli_error("'%s': %s%s lost: %s (%s)", path, unsure[c] ? "at least " : "",
 			  cli_events(by_cause[c]), xtr_loss_cause_help(c), xtr_loss_cause_name(c));
-		if (__builtin_add_overflow(known, by_cause[c], &known))
-			known = UINT64_MAX;
+		known = xtr_sat_add(known, by_cause[c]);
 	}
 	if (sum->lost > known)
 		cli_error("'%s': %s lost, cause not in the file", path,
@@ -192,8 +255,8 @@ void cli_report_problems(const char *path, const struct xtr_reader *r, size_t mo
 	for (size_t i = 0; i < n && i < most; i++)
 		problem_error(path, xtr_reader_problem(r, i));
 	if (n > most)
-		cli_error("'%s': %s more problems: 'xtr check' shows all", path,
-			  cli_count(n - most));
+		cli_error("'%s': %s more problem%s: 'xtr check' shows all", path,
+			  cli_count(n - most), n - most == 1 ? "" : "s");
 }
 
 int cli_report_loss(const char *path, const struct xtr_reader *r)

@@ -19,7 +19,16 @@ bool cli_end_is_missing(const struct xtr_reader *r);
 void cli_put_problem(FILE *f, const struct xtr_problem *p);
 /* At most `most` problems of a file as messages, one line each, and how many more there are. */
 void cli_report_problems(const char *path, const struct xtr_reader *r, size_t most);
-/* Key "problems": an array of {code, offset, chunk}. */
+/* Key "problems": an array of {code, offset, chunk}, of a list or of all that a reader has found.
+ */
 void cli_json_problems(struct xtr_json *j, const struct xtr_problem *p, size_t n);
+void cli_json_reader_problems(struct xtr_json *j, const struct xtr_reader *r);
+/* Verify all of a trace with progress; what: beside the progress. 0 or -errno. */
+int cli_verify(struct xtr_reader *r, const char *what);
+/*
+ * The same for a command that takes whole traces only: XTR_EXIT_OK, or the exit status after lines
+ * of what is wrong. why: "it is not packed"; done: "packed", what can be done to a recovered one.
+ */
+int cli_verify_whole(const char *path, struct xtr_reader *r, const char *why, const char *done);
 
 #endif /* XTR_CLI_TRACE_H */

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "stats_limit.h"
+#include "cli.h"
+#include "units.h"
+#include "replay/text.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <string.h>
+
+#define SAID_MAX 10u
+
+static const struct {
+	const char *name;
+	size_t offset;
+} metrics[] = {
+	{ "execution", offsetof(struct xtr_agg, exec) },
+	{ "residence", offsetof(struct xtr_agg, residence) },
+	{ "queue", offsetof(struct xtr_agg, queue_wait) },
+	{ "hw", offsetof(struct xtr_agg, hw_wait) },
+};
+
+static const struct {
+	const char *name;
+	unsigned int permille;
+} quantiles[] = {
+	{ "p50", 500 },
+	{ "p90", 900 },
+	{ "p99", 990 },
+	{ "max", 1000 },
+	{ "mean", STATS_LIMIT_MEAN },
+};
+
+static bool is(const char *s, size_t n, const char *name)
+{
+	return strlen(name) == n && !strncmp(s, name, n);
+}
+
+/* "execution.p99>50ms" */
+static int parse_time(struct stats_limit *l, const char *s)
+{
+	size_t metric = strcspn(s, "."), quantile, i;
+	const char *q = s + metric + 1;
+	bool known = false;
+
+	if (!s[metric])
+		return -EINVAL;
+	quantile = strcspn(q, ">");
+	if (!q[quantile] || cli_parse_time(q + quantile + 1, &l->ns))
+		return -EINVAL;
+	for (i = 0; i < sizeof(metrics) / sizeof(metrics[0]) && !known; i++) {
+		known = is(s, metric, metrics[i].name);
+		l->offset = metrics[i].offset;
+	}
+	for (i = 0; known && i < sizeof(quantiles) / sizeof(quantiles[0]); i++)
+		if (is(q, quantile, quantiles[i].name)) {
+			l->permille = quantiles[i].permille;
+			return 0;
+		}
+	return -EINVAL;
+}
+
+int stats_limit_parse(struct stats_limit *l, const char *s)
+{
+	*l = (struct stats_limit){ .text = s };
+	if (!strcmp(s, "finding")) {
+		l->finding = "*";
+		return 0;
+	}
+	if (!strncmp(s, "finding:", 8)) {
+		l->finding = s + 8;
+		return *l->finding ? 0 : -EINVAL;
+	}
+	return parse_time(l, s);
+}
+
+static bool finding_crossed(const struct stats_limit *l, const char *path,
+			    const struct xtr_findings *f)
+{
+	uint32_t i, n = 0;
+
+	for (i = 0; i < f->n; i++) {
+		const struct xtr_finding *one = &f->finding[i];
+
+		if (!one->notable || fnmatch(l->finding, one->id, 0))
+			continue;
+		if (n++ < SAID_MAX)
+			cli_error("'%s': %s: %s", path, one->id, one->text);
+	}
+	return n;
+}
+
+static bool time_crossed(const struct stats_limit *l, const char *path, const struct xtr_stats *s)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < xtr_stats_n_rows(s, XTR_BY_RING); i++) {
+		const struct xtr_stats_row *row = xtr_stats_row(s, XTR_BY_RING, i);
+		const struct xtr_hist *h =
+			(const struct xtr_hist *)((const char *)&row->agg + l->offset);
+		uint64_t ns = l->permille == STATS_LIMIT_MEAN ? xtr_hist_mean(h)
+							      : xtr_hist_quantile(h, l->permille);
+		char name[XTR_TEXT_NAME];
+
+		if (!h->n || ns <= l->ns)
+			continue;
+		if (n++ < SAID_MAX)
+			cli_error("'%s': %s: %s: it is %s", path,
+				  xtr_text_name(name, sizeof(name), row->ring->name,
+						strlen(row->ring->name)),
+				  l->text, cli_ns(ns));
+	}
+	return n;
+}
+
+bool stats_limit_crossed(const struct stats_limit *l, const char *path, const struct xtr_stats *s,
+			 const struct xtr_findings *f)
+{
+	return l->finding ? finding_crossed(l, path, f) : time_crossed(l, path, s);
+}

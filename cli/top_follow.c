@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* xtr top of what is being recorded: a pipe, or a file that grows. */
+#include "top.h"
+#include "trace.h"
+
+#include "format/checked.h"
+#include "format/follow.h"
+#include "format/writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define READ_BYTES (1u << 16)
+#define LOOK_MS    100         /* between two looks at a file that grows */
+#define GONE_LOOKS 10          /* of them, until it is asked whether somebody still writes */
+#define LAG_NS     1500000000u /* a recorder hands over all that is older than this */
+#define PROBLEMS   5           /* that are said one by one */
+
+struct following {
+	struct top *t;
+	const struct top_input *in;
+	struct xtr_follow *f;
+	struct xtr_slices *slices; /* of the section at hand, or NULL */
+	const struct xtr_section *section;
+	size_t n_sections;
+	bool here; /* it is being recorded on this machine since this boot: its clock is ours */
+	struct xtr_problem problem[PROBLEMS];
+	size_t n_problems;
+};
+
+bool top_is_written(int fd)
+{
+	/* A lease for reading is given only where nobody has the file open for writing. */
+	if (!fcntl(fd, F_SETLEASE, F_RDLCK)) {
+		fcntl(fd, F_SETLEASE, F_UNLCK);
+		return false;
+	}
+	return errno == EAGAIN;
+}
+
+/* --- sections --------------------------------------------------------------------------------- */
+
+static void set_facts(struct following *w)
+{
+	struct xtr_slice_facts *f = &w->t->facts;
+	const struct xtr_recorder_cost *cost = xtr_section_end_cost(w->section);
+	struct xtr_follow_status st;
+
+	xtr_follow_status(w->f, &st);
+	f->lost = st.lost;
+	f->unreadable = st.missing;
+	f->problems = st.problems;
+	f->state = st.ended ? "ended" : w->in->path ? "following" : "recording";
+	if (cost) {
+		f->cost_ns = cost->cpu_ns;
+		f->cost_over_ns = cost->elapsed_ns;
+	} else if (w->in->cost) {
+		w->in->cost(w->in->ctx, &f->cost_ns, &f->cost_over_ns);
+	}
+}
+
+static int on_slice(void *ctx, const struct xtr_slice *s)
+{
+	struct following *w = ctx;
+
+	set_facts(w);
+	if (!s->number)
+		w->t->facts.first_ns = s->begin;
+	return top_show(w->t, s);
+}
+
+static bool same_boot(const struct xtr_meta *m)
+{
+	uint8_t id[16] = { 0 };
+	char text[64];
+	size_t n = 0;
+	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+
+	if (!f)
+		return false;
+	if (fgets(text, sizeof(text), f))
+		for (const char *p = text; *p && n < 32; p++) {
+			const char *digits = "0123456789abcdef", *d = strchr(digits, *p);
+
+			if (d) {
+				id[n / 2] = (uint8_t)(id[n / 2] << 4 | (uint8_t)(d - digits));
+				n++;
+			}
+		}
+	fclose(f);
+	return n == 32 && !memcmp(id, xtr_meta_boot_id(m), 16) &&
+	       !strcmp(xtr_meta_clock(m), "monotonic");
+}
+
+static int on_begin(void *ctx, const struct xtr_section *s)
+{
+	struct following *w = ctx;
+	struct xtr_slices_opts so = {
+		.meta = xtr_section_meta(s),
+		.interval_ns = w->t->o->interval,
+		.slice = on_slice,
+		.ctx = w,
+	};
+
+	if (!xtr_meta_has_times(so.meta))
+		return -ENOTSUP;
+	w->section = s;
+	w->here = same_boot(so.meta);
+	so.tables = xtr_section_tables(s);
+	replay_select_given(&w->t->cmd, &so.select);
+	w->t->facts = (struct xtr_slice_facts){
+		.path = w->in->path,
+		.section = w->n_sections++,
+		.meta = so.meta,
+		.tables = so.tables,
+	};
+	return xtr_slices_new(&w->slices, &so);
+}
+
+static int on_event(void *ctx, const struct xtr_event *ev)
+{
+	return xtr_slices_event(((struct following *)ctx)->slices, ev);
+}
+
+static int on_round(void *ctx, uint64_t ts)
+{
+	return xtr_slices_advance(((struct following *)ctx)->slices, ts);
+}
+
+static int on_end(void *ctx)
+{
+	struct following *w = ctx;
+	int ret = xtr_slices_finish(w->slices);
+
+	xtr_slices_free(w->slices);
+	w->slices = NULL;
+	return ret;
+}
+
+static void on_problem(void *ctx, const struct xtr_problem *p)
+{
+	struct following *w = ctx;
+
+	if (w->n_problems < PROBLEMS)
+		w->problem[w->n_problems] = *p;
+	w->n_problems++;
+}
+
+/* --- bytes ------------------------------------------------------------------------------------ */
+
+static int wait_for(struct following *w, int fd, int ms, bool *readable)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	int n;
+
+	if (w->t->screen)
+		return top_screen_wait(w->t->screen, fd, ms, readable);
+	n = poll(&p, 1, ms);
+	*readable = n > 0;
+	return n < 0 && errno != EINTR ? -errno : 0;
+}
+
+/* Nothing comes: the time goes on all the same. */
+static int idle(struct following *w)
+{
+	struct timespec ts;
+	uint64_t now;
+
+	if (!w->here || !w->slices)
+		return 0;
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	now = (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+	return now > LAG_NS ? xtr_slices_advance(w->slices, now - LAG_NS) : 0;
+}
+
+/* Nothing more is there by now: is that the end? */
+static int at_end(struct following *w, unsigned int *looks, bool *end)
+{
+	struct xtr_follow_status st;
+	bool readable;
+
+	xtr_follow_status(w->f, &st);
+	*end = !w->in->grows || st.ended || (*looks >= GONE_LOOKS && !top_is_written(w->in->fd));
+	if (*end)
+		return 0;
+	*looks = *looks >= GONE_LOOKS ? 1 : *looks + 1;
+	return wait_for(w, -1, LOOK_MS, &readable);
+}
+
+static int all_bytes(struct following *w, uint8_t *buf)
+{
+	unsigned int looks = 0;
+	bool readable, end = false;
+	int ret = 0;
+
+	while (!ret && !end) {
+		ssize_t n;
+
+		ret = wait_for(w, w->in->fd, 4 * LOOK_MS, &readable);
+		if (!ret && !readable)
+			ret = idle(w);
+		if (ret || !readable)
+			continue;
+		n = read(w->in->fd, buf, READ_BYTES);
+		if (n > 0) {
+			looks = 0;
+			ret = xtr_follow_bytes(w->f, buf, (size_t)n);
+		} else if (n == 0) {
+			ret = at_end(w, &looks, &end);
+			if (!ret && !end)
+				ret = idle(w);
+		} else if (errno != EINTR && errno != EAGAIN) {
+			ret = -errno;
+		}
+	}
+	return ret ? ret : xtr_follow_end(w->f);
+}
+
+/* --- what is said at the end ------------------------------------------------------------------ */
+
+static int report(const struct following *w)
+{
+	const char *path = w->in->path ? w->in->path : "recording";
+	struct xtr_follow_status st;
+	char text[128];
+
+	xtr_follow_status(w->f, &st);
+	if (st.lost)
+		cli_error("'%s': %s lost while recording", path, cli_events(st.lost));
+	if (st.missing)
+		cli_error("'%s': %s of those recorded in damaged or missing chunks", path,
+			  cli_events(st.missing));
+	for (size_t i = 0; i < w->n_problems && i < PROBLEMS; i++)
+		cli_error("'%s': %s", path, xtr_problem_text(text, sizeof(text), &w->problem[i]));
+	if (w->n_problems > PROBLEMS)
+		cli_error("'%s': %s more problems: 'xtr check' shows all", path,
+			  cli_count(w->n_problems - PROBLEMS));
+	return st.lost || st.missing || w->n_problems ? XTR_EXIT_LOSS : XTR_EXIT_OK;
+}
+
+static int status_of(const struct following *w, int ret)
+{
+	const char *path = w->in->path ? w->in->path : "recording";
+	struct xtr_follow_status st;
+	int status;
+
+	xtr_follow_status(w->f, &st);
+	top_leave_screen(w->t);        /* what is said belongs on the terminal as it was */
+	if (!w->in->path && !st.bytes) /* the recorder has said why */
+		return XTR_EXIT_FAILURE;
+	status = report(w);
+	if (ret == -ENOTSUP) {
+		cli_error("'%s': top needs times, and the trace has none", path);
+		return XTR_EXIT_FAILURE;
+	}
+	if (ret == -EBADMSG || ret == -EPROTO) /* said with the problems */
+		return XTR_EXIT_FAILURE;
+	if (ret < 0)
+		return ferror(w->t->cmd.out) ? status : cli_failed(path, ret);
+	return status;
+}
+
+int top_follow(struct top *t, const struct top_input *in)
+{
+	struct following w = { .t = t, .in = in };
+	const struct xtr_follow_opts o = { .begin = on_begin,
+					   .event = on_event,
+					   .round = on_round,
+					   .end = on_end,
+					   .problem = on_problem,
+					   .ctx = &w };
+	uint8_t *buf = malloc(READ_BYTES);
+	int ret = buf ? xtr_follow_new(&w.f, &o) : -ENOMEM, status;
+
+	if (ret) {
+		free(buf);
+		return cli_failed(in->path ? in->path : "recording", ret);
+	}
+	t->live = true;
+	ret = all_bytes(&w, buf);
+	while (!ret && t->screen) /* the last picture stays */
+		ret = top_screen_wait(t->screen, -1, -1, NULL);
+	status = status_of(&w, ret);
+	xtr_slices_free(w.slices);
+	xtr_follow_free(w.f);
+	free(buf);
+	return status;
+}
