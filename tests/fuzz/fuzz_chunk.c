@@ -100,9 +100,10 @@ static void check_payload(const struct xtr_reader *r, const struct xtr_chunk *c,
 	struct xtr_err err = { 0 };
 	int ret = xtr_reader_decode(r, c, &buf, &cap, &err);
 
-	FUZZ_CHECK(!ret || (ret == -EBADMSG &&
-			    (err.problem == XTR_P_CODEC || err.problem == XTR_P_LZ4 ||
-			     err.problem == XTR_P_FILTER || err.problem == XTR_P_RECORD)));
+	FUZZ_CHECK(!ret ||
+		   (ret == -EBADMSG && (err.problem == XTR_P_CODEC || err.problem == XTR_P_LZ4 ||
+					err.problem == XTR_P_ZSTD || err.problem == XTR_P_FILTER ||
+					err.problem == XTR_P_RECORD)));
 	FUZZ_CHECK(!xtr_reader_stored(r, c, &raw, &cap_raw, &err));
 	FUZZ_CHECK(!c->stored_len || !memcmp(raw, stored, c->stored_len));
 	if (!ret && c->codec == XTR_CODEC_LZ4 && c->filter == XTR_FILTER_NONE)

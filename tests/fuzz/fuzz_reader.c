@@ -54,6 +54,31 @@ static void check_problems(const struct xtr_reader *r)
 	}
 }
 
+static void some_part(void *ctx, const struct xtr_section *s, uint64_t *from, uint64_t *to)
+{
+	const struct xtr_section_summary *sum = xtr_section_summary(s);
+	uint64_t third = (sum->ts_max - sum->ts_min) / 3;
+
+	(void)ctx;
+	*from = sum->ts_min + third;
+	*to = sum->ts_max - third;
+}
+
+/* A part by the index; what it says may be anything. */
+static void read_part(const uint8_t *data, size_t size)
+{
+	const struct xtr_part part = { .window = some_part };
+	struct xtr_reader *r = NULL;
+	struct xtr_io *io = NULL;
+
+	if (xtr_io_mem_view(data, size, &io) || xtr_reader_open_part(&r, io, &part, NULL))
+		return;
+	for (size_t i = 0; i < xtr_reader_n_sections(r); i++)
+		merge_section(r, xtr_reader_section(r, i), 0);
+	check_problems(r);
+	xtr_reader_close(r);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct xtr_reader *r = NULL;
@@ -70,5 +95,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_problems(r);
 	FUZZ_CHECK(!absent || xtr_reader_n_problems(r));
 	xtr_reader_close(r);
+	read_part(data, size);
 	return 0;
 }
