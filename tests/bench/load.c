@@ -5,12 +5,14 @@
  * measured; the pause after it lets every recorder drain its buffers, so that no one looks cheap
  * because it drops events.
  *
- *     load -n CALLS [-b CALLS-PER-BURST] [-p PAUSE-US] [-c CPU] [-o FILE] [-u | -l LIBRARY | -d]
+ *     load -n CALLS [-b CALLS-PER-BURST] [-p PAUSE-US | -r RATE] [-c CPU] [-o FILE]
+ *          [-u | -l LIBRARY | -d]
  *
+ * With -r it does not pause: each burst begins when RATE calls per second demand it, or at once.
  * -u calls getuid(), which nobody records: the control for what a recorder costs by running. -l
  * calls zeMemFree() of LIBRARY, which takes no time of its own. -d creates a buffer of the NPU and
  * closes it, which counts as one call here and is several of the driver's functions. Writes one
- * line: calls; ns per call, median of the bursts; ns of CPU time of this process.
+ * line: calls; ns per call, median of the bursts; ns of CPU time of this process; ns that all took.
  */
 #include "tests/lab/fakenpu/fakenpu_uapi.h"
 
@@ -30,6 +32,7 @@ struct load {
 	uint64_t calls;      /* in all */
 	uint64_t burst;      /* calls */
 	uint64_t pause;      /* us */
+	uint64_t rate;       /* calls/s, 0: pauses instead */
 	int cpu;             /* -1: wherever */
 	long number;         /* of the system call */
 	const char *library; /* its zeMemFree() is called instead, or NULL */
@@ -123,14 +126,25 @@ static double run_burst(const struct subject *s, uint64_t calls)
 	return rc ? -1 : (double)(clock_ns(CLOCK_MONOTONIC) - start) / (double)calls;
 }
 
-static int report(const struct load *l, uint64_t calls, double ns)
+/* Before the next burst: rest, or wait for the time at which so many calls are due. */
+static void wait_burst(const struct load *l, uint64_t start, uint64_t done)
+{
+	if (!l->rate) {
+		usleep((useconds_t)l->pause);
+		return;
+	}
+	while ((double)(clock_ns(CLOCK_MONOTONIC) - start) * (double)l->rate < (double)done * 1e9)
+		;
+}
+
+static int report(const struct load *l, uint64_t calls, double ns, uint64_t wall)
 {
 	FILE *f = l->out ? fopen(l->out, "w") : stdout;
 
 	if (!f)
 		return -1;
-	fprintf(f, "%llu %.1f %llu\n", (unsigned long long)calls, ns,
-		(unsigned long long)clock_ns(CLOCK_PROCESS_CPUTIME_ID));
+	fprintf(f, "%llu %.1f %llu %llu\n", (unsigned long long)calls, ns,
+		(unsigned long long)clock_ns(CLOCK_PROCESS_CPUTIME_ID), (unsigned long long)wall);
 	return fclose(f);
 }
 
@@ -139,8 +153,10 @@ static int run(const struct load *l)
 	uint64_t bursts = (l->calls + l->burst - 1) / l->burst, done = 0;
 	double *ns = calloc(bursts ? bursts : 1, sizeof(*ns));
 	struct subject s;
+	uint64_t start;
 	int rc;
 
+	start = clock_ns(CLOCK_MONOTONIC);
 	rc = !ns ? -1 : subject_open(&s, l);
 	for (uint64_t i = 0; !rc && i < bursts; i++) {
 		uint64_t n = l->calls - done < l->burst ? l->calls - done : l->burst;
@@ -148,11 +164,12 @@ static int run(const struct load *l)
 		ns[i] = run_burst(&s, n);
 		rc = ns[i] < 0 ? -1 : 0;
 		done += n;
-		usleep((useconds_t)l->pause);
+		wait_burst(l, start, done);
 	}
 	if (!rc) {
+		start = clock_ns(CLOCK_MONOTONIC) - start;
 		qsort(ns, bursts, sizeof(*ns), compare);
-		rc = report(l, done, ns[bursts / 2]);
+		rc = report(l, done, ns[bursts / 2], start);
 	}
 	free(ns);
 	return rc;
@@ -172,6 +189,8 @@ static int set_number(struct load *l, int letter, const char *text)
 		l->burst = v;
 	else if (letter == 'p')
 		l->pause = v;
+	else if (letter == 'r')
+		l->rate = v;
 	else
 		l->cpu = (int)v;
 	return 0;
@@ -179,10 +198,12 @@ static int set_number(struct load *l, int letter, const char *text)
 
 int main(int argc, char **argv)
 {
-	struct load l = { 100000, 1000, 2000, -1, SYS_getppid, NULL, false, NULL };
+	struct load l = {
+		.calls = 100000, .burst = 1000, .pause = 2000, .cpu = -1, .number = SYS_getppid
+	};
 	int opt, bad = 0;
 
-	while ((opt = getopt(argc, argv, "n:b:p:c:ul:do:")) != -1) {
+	while ((opt = getopt(argc, argv, "n:b:p:r:c:ul:do:")) != -1) {
 		if (opt == 'u')
 			l.number = SYS_getuid;
 		else if (opt == 'l')

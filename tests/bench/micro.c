@@ -2,16 +2,18 @@
 /*
  * What libxtr itself costs per event: CPU time of one thread unless said, in memory, no I/O.
  *
- *     micro [-r ROUNDS] FILE
+ *     micro [-r ROUNDS] [-s STEP] FILE
  *
- * The events of FILE are the input; each step is timed once per round. Prints rows as bench.tsv has
- * them: who, metric, unit, median, min, max, ratio (to memcpy of the same records; none for sizes).
+ * The events of FILE are the input; each step, or only STEP, is timed once per round. Prints rows
+ * as bench.tsv has them: who, metric, unit, median, min, max, ratio (to memcpy of the same records;
+ * none for sizes, and none with -s).
  */
 #include "format/crc32c.h"
 #include "format/merge.h"
 #include "format/reader.h"
 #include "format/writer.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,10 +182,11 @@ static double run_merge(struct input *in, const struct step *s)
 	return rc || n != in->events ? -1 : (now_ns(s) - start) / (double)n;
 }
 
-#define NONE  XTR_FILTER_NONE, XTR_CODEC_NONE
-#define LZ4   XTR_FILTER_NONE, XTR_CODEC_LZ4
-#define DELTA XTR_FILTER_ROWDELTA, XTR_CODEC_NONE
-#define BOTH  XTR_FILTER_ROWDELTA, XTR_CODEC_LZ4
+#define NONE    XTR_FILTER_NONE, XTR_CODEC_NONE
+#define LZ4     XTR_FILTER_NONE, XTR_CODEC_LZ4
+#define DELTA   XTR_FILTER_ROWDELTA, XTR_CODEC_NONE
+#define BOTH    XTR_FILTER_ROWDELTA, XTR_CODEC_LZ4
+#define COLUMNS XTR_FILTER_COLUMNS, XTR_CODEC_LZ4
 
 static const struct step steps[] = {
 	{ "memcpy", "ns/event", run_memcpy, NONE, 0 },
@@ -192,6 +195,7 @@ static const struct step steps[] = {
 	{ "write lz4", "ns/event", run_write, LZ4, 0 },
 	{ "write row-delta", "ns/event", run_write, DELTA, 0 },
 	{ "write row-delta+lz4", "ns/event", run_write, BOTH, 0 },
+	{ "write columns+lz4", "ns/event", run_write, COLUMNS, 0 },
 	{ "decode row-delta+lz4", "ns/event", run_decode, BOTH, 0 },
 	{ "decode+merge", "ns/event", run_merge, BOTH, 0 },
 	{ "decode+merge, 2 threads", "ns/event", run_merge, BOTH, 2 },
@@ -199,6 +203,7 @@ static const struct step steps[] = {
 	{ "size lz4", "B/event", run_size, LZ4, 0 },
 	{ "size row-delta", "B/event", run_size, DELTA, 0 },
 	{ "size row-delta+lz4", "B/event", run_size, BOTH, 0 },
+	{ "size columns+lz4", "B/event", run_size, COLUMNS, 0 },
 };
 #define N_STEPS (sizeof(steps) / sizeof(steps[0]))
 
@@ -258,47 +263,77 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void print(double (*samples)[ROUNDS_MAX], unsigned int rounds)
+static bool wanted(const struct step *s, const char *only)
+{
+	return !only || !strcmp(s->name, only);
+}
+
+static void print(double (*samples)[ROUNDS_MAX], unsigned int rounds, const char *only)
 {
 	double copy = 0;
 
 	for (size_t i = 0; i < N_STEPS; i++) {
 		double *v = samples[i];
 
+		if (!wanted(&steps[i], only))
+			continue;
 		qsort(v, rounds, sizeof(*v), compare);
 		if (!i)
 			copy = v[rounds / 2];
 		printf("micro\t%s\t%s\t%.3f\t%.3f\t%.3f\t", steps[i].name, steps[i].unit,
 		       v[rounds / 2], v[0], v[rounds - 1]);
-		if (steps[i].run == run_size)
+		if (only || steps[i].run == run_size)
 			printf("\n");
 		else
 			printf("%.2f\n", v[rounds / 2] / copy);
 	}
 }
 
+/* A row of samples for each step that is wanted. 0: all succeeded, and there was one. */
+static int measure(struct input *in, double (*samples)[ROUNDS_MAX], unsigned int rounds,
+		   const char *only)
+{
+	size_t done = 0;
+
+	for (unsigned int r = 0; r < rounds; r++)
+		for (size_t i = 0; i < N_STEPS; i++) {
+			if (!wanted(&steps[i], only))
+				continue;
+			samples[i][r] = steps[i].run(in, &steps[i]);
+			if (samples[i][r] < 0) {
+				fprintf(stderr, "micro: '%s' failed\n", steps[i].name);
+				return -1;
+			}
+			done++;
+		}
+	if (!done)
+		fprintf(stderr, "micro: no step '%s'\n", only);
+	return done ? 0 : -1;
+}
+
 int main(int argc, char **argv)
 {
 	static double samples[N_STEPS][ROUNDS_MAX];
 	unsigned long rounds = 5;
+	const char *only = NULL;
 	struct input in;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "r:")) != -1)
-		rounds = opt == 'r' ? strtoul(optarg, NULL, 10) : 0;
+	while ((opt = getopt(argc, argv, "r:s:")) != -1) {
+		if (opt == 's')
+			only = optarg;
+		else
+			rounds = opt == 'r' ? strtoul(optarg, NULL, 10) : 0;
+	}
 	if (optind + 1 != argc || !rounds || rounds > ROUNDS_MAX)
 		return 2;
 	if (load(&in, argv[optind])) {
 		fprintf(stderr, "micro: '%s': no events to be read\n", argv[optind]);
 		return 1;
 	}
-	for (unsigned int r = 0; r < rounds; r++)
-		for (size_t i = 0; i < N_STEPS; i++)
-			if ((samples[i][r] = steps[i].run(&in, &steps[i])) < 0) {
-				fprintf(stderr, "micro: '%s' failed\n", steps[i].name);
-				return 1;
-			}
-	print(samples, (unsigned int)rounds);
+	if (measure(&in, samples, (unsigned int)rounds, only))
+		return 1;
+	print(samples, (unsigned int)rounds, only);
 	unload(&in);
 	return 0;
 }

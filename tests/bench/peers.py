@@ -131,7 +131,21 @@ class Perf(Recorder):
         return number("SAMPLE"), number("LOST")
 
 
+class PerfZstd(Perf):
+    """Compressed while it records."""
+
+    name = "perf -z"
+
+    def why_not(self):
+        return None if shutil.which("perf") else "not installed"
+
+    def record(self, out, load):
+        return ["perf", "record", "-z", *super().record(out, load)[2:]]
+
+
 class TraceCmd(Recorder):
+    """Its files are compressed at the end, by zstd or zlib."""
+
     name = "trace-cmd"
 
     def record(self, out, load):
@@ -145,6 +159,16 @@ class TraceCmd(Recorder):
         text = output(["trace-cmd", "report", "-i", out]).stdout
         lost = sum(int(n) for n in re.findall(r"\[(\d+) EVENTS DROPPED\]", text))
         return text.count(f"{EVENT}:"), lost
+
+
+class TraceCmdPlain(TraceCmd):
+    name = "trace-cmd, not compressed"
+
+    def why_not(self):
+        return None if shutil.which("trace-cmd") else "not installed"
+
+    def record(self, out, load):
+        return ["trace-cmd", "record", "--compression", "none", *super().record(out, load)[2:]]
 
 
 class Ftrace(Recorder):
@@ -184,4 +208,4 @@ class Bpftrace(Recorder):
 
 
 def recorders(xtr, build):
-    return [Xtr(xtr), JobPath(build), Ftrace(), TraceCmd(), Perf(), Bpftrace()]
+    return [Xtr(xtr), JobPath(build), Ftrace(), TraceCmd(), TraceCmdPlain(), Perf(), PerfZstd(), Bpftrace()]
