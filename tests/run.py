@@ -42,7 +42,8 @@ SAN_ENV = {
 LONG = os.environ.get("LONG") == "1"
 # Groups that have a long version (LONG=1 in their environment), and how long it may take: s.
 LONG_GROUPS = {"fuzz": 14400, "corrupt": 14400, "inject": 14400, "kill": 14400, "overload": 14400, "privilege": 3600,
-               "large": 7200, "tsan": 3600, "cover": 3600}
+               "large": 7200, "tsan": 3600, "text": 1200, "cover": 3600, "deb": 3600}
+ONLY_LONG = ("cover", "deb")  # of them: too long for every run, and without a short version
 CPUS = len(os.sched_getaffinity(0))
 MAKING = collections.defaultdict(threading.Lock)  # by build directory: one make at a time works there
 KERNEL_LOCK = "/run/xtr-check.lock"  # held by who counts events of this kernel, whichever program's they are
@@ -84,10 +85,11 @@ PREPARED = None  # the lab's files, where it is going to run
 # Programs of the lab, in two lanes. The first have judges who measure; the others' are exact on a host however busy, so these
 # take the CPU time that is left: a guest leaves one of two processors idle most of the time.
 LAB = ("tests/lab/accept", "tests/lab/npu", "tests/lab/npu-real", "tests/lab/nvidia")
-LAB_BESIDE = ("tests/lab/selftest.sh", "tests/lab/drivers", "tests/lab/real", "tests/lab/screen")
+LAB_BESIDE = ("tests/lab/selftest.sh", "tests/lab/drivers", "tests/lab/real", "tests/lab/screen", "tests/lab/faults")
 PLAIN = Build("gcc", "gcc", "CC=gcc")
 ASAN = Build("gcc, ASan and UBSan", "gcc-asan", "CC=gcc", "SAN=1")
 TSAN = Build("gcc, TSan", "gcc-tsan", "CC=gcc", "SAN=thread")
+COVER = Build("gcc, coverage", "gcc-cover", "CC=gcc", "COVER=1")
 FUZZ_PLAIN = Build("fuzz targets", "gcc-asan")  # of the same objects
 
 
@@ -238,7 +240,11 @@ def commands(*lines):
 
 def builds(_):
     return commands(["make", "CC=clang", "bin", "unit-bin", "tools-bin"],
-                    ["make", "CC=gcc", "RECORDER=0", "bin"])
+                    ["make", "CC=gcc", "RECORDER=0", "bin"],
+                    ["make", "CC=gcc", "RECORDER=0", "SQLITE=0", "ZSTD=0", "ARCHIVE=0", "bin"],
+                    ["sh", "-c", "build/gcc-reader-nosql-nozstd-noarchive/xtr check tests/vectors/accept/zstd-blocks.xtr 2>&1 | grep 'built without libzstd'"],
+                    ["sh", "-c", "build/gcc-reader-nosql-nozstd-noarchive/xtr bundle tests/vectors/accept/zstd-blocks.xtr 2>&1 | grep 'built without libarchive'"],
+                    ["sh", "-c", "echo x | zstd -q -c | build/gcc-reader-nosql-nozstd-noarchive/xtr stats - 2>&1 | grep 'is a bundle, and this xtr is built without libarchive'"])
 
 
 def dependencies(_):
@@ -267,6 +273,30 @@ def tsan(_):
     result = TSAN.make("bin", *tools)
     if not result.failed:
         result.add(run_program("tests/tsan/run", TSAN, LONG_GROUPS["tsan"] if LONG else 1800))
+    return result
+
+
+def install(build):
+    """What is installed, as `make install` does it: everything that needs is made before, under the lock."""
+    result = build.make("xtr", "lib", "tools-bin")
+    if not result.failed:
+        result.add(run_program("tests/install/run", build, 900))
+    return result
+
+
+def deb(_):
+    """Debian packages: built in a folder of their own, by what `make deb` runs."""
+    result = commands(["scripts/install-deps", "build", "deb"])
+    if not result.failed:
+        result.add(run_program("tests/deb/run", PLAIN, LONG_GROUPS["deb"]))
+    return result
+
+
+def cover(_):
+    """What the tests run of the libraries; the program builds the rest and runs the tests itself."""
+    result = COVER.make("bin")
+    if not result.failed:
+        result.add(run_program("tests/cover/run", COVER, LONG_GROUPS["cover"]))
     return result
 
 
@@ -319,22 +349,35 @@ GROUPS = [
     ("vectors", "files of the specification, read in C and in Python", group("vectors"), False, True),
     ("spec", "the specification and the code agree", group("spec"), False, True),
     ("cli", "the command line", group("cli"), False, True),
+    ("install", "what is installed: library, manual, completions, file types, service", install, False, False),
     ("cut", "parts of traces, and joining them", group("cut"), False, True),
+    ("redact", "what must be gone from a redacted trace, and what must stay", group("redact"), False, True),
+    ("bundle", "bundles for bug reports: what is in them, and hostile ones", group("bundle"), False, True),
     ("corrupt", "damaged files: what is shown, told and recovered", group("corrupt"), False, True),
+    ("inject", "failing memory, I/O and standard streams, for every command that reads traces", group("inject"), False, False),
+    ("text", "control characters in the names of a trace", group("text"), False, True),
     ("golden", "expected outputs", group("golden"), False, True),
     ("export", "exported files, read back by other decoders", group("export"), False, True),
+    ("report", "the page of xtr report, in headless Chromium", group("report", 1800), False, False),
     ("import", "imports of other tools' traces", group("import"), False, True),
     ("drivers", "scenarios of driver events, and what xtr says of them", group("drivers", 2400), False, True),
+    ("flame", "flame graphs, and their sums", group("flame"), False, True),
+    ("top", "slices of time against known truth", group("top"), False, True),
     ("query", "SQL over traces", group("query"), False, True),
     ("record", "recording on this kernel", group("record"), True, True),
     ("api", "calls of shared libraries on this kernel", group("api"), True, True),
     ("kill", "killed recorders, failing disks, pipes and processes", group("kill"), True, True),
+    ("overload", "losses, memory and pieces of a recorder that is behind", group("overload"), True, True),
     # Not under the sanitizers: they need the rights that are taken away here (/proc, ptrace).
     ("privilege", "what xtr may do, needs and gives up", group("privilege"), True, False),
     ("tsan", "what has threads, under ThreadSanitizer", tsan, True, False),
     ("large", "many events in bounded memory", group("large", 900), False, False),
+    # Of the plain build alone: the limits are.
+    ("instructions", "instructions per event, within their limits", group("instructions", 900), False, False),
+    ("cover", "lines and branches that the tests run", cover, False, False),
+    ("deb", "Debian packages, built and used", deb, False, False),
     ("dependencies", "which folder includes what, lengths", dependencies, False, False),
-    ("builds", "clang, and RECORDER=0", builds, False, False),
+    ("builds", "clang, RECORDER=0, without SQLite, zstd and libarchive", builds, False, False),
     ("lint", "formatting and static analysis", lint, False, False),
     ("lab", "real kernels with a simulated GPU", lab, True, False),
 ]
@@ -428,13 +471,14 @@ def main(arguments):
         sys.exit(f"unknown groups: {', '.join(sorted(unknown))}")
     if LONG and not names:
         names = [g[0] for g in GROUPS if g[0] in LONG_GROUPS]
+    names = names or [g[0] for g in GROUPS if g[0] not in ONLY_LONG]
     # A jobserver of the make that started this is not for the ones started here.
     for variable in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL"):
         os.environ.pop(variable, None)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, stopped)
     start = time.monotonic()
-    entries = [e for e in GROUPS if (not names or e[0] in names) and (not asan or e[4])]
+    entries = [e for e in GROUPS if e[0] in names and (not asan or e[4])]
     if any(e[0] == "lab" and not left_out("lab", e[3]) for e in entries):
         PREPARED = Prepared()
     total, pages = run_all(entries, ASAN if asan else PLAIN)

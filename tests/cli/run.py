@@ -105,6 +105,50 @@ def damaged():
 
 
 @test
+def rotation_says_what_it_cannot_take():
+    for wrong, message in (
+            (["--rotate", "100"], "--rotate: '100' is no size and no time of 1 ms or more, such as 100M or 30s"),
+            (["--rotate", "999us"], "--rotate: '999us' is no size"),
+            (["--rotate", "0s"], "--rotate: '0s' is no size"),
+            (["--rotate", "1parsec"], "--rotate: '1parsec' is no size"),
+            (["--rotate", ""], "--rotate: '' is no size"),
+            (["--rotate", "1M", "-o", "-"], "--rotate needs files: it does not go with -o -"),
+            (["--keep", "3"], "--keep is about the files that --rotate or --flight makes"),
+            (["--rotate", "1M", "--keep", "4294967296"], "--keep: at most 4294967295")):
+        r = xtr("record", *wrong, "-d", "1ms")
+        if "without the recorder" in r.err:
+            raise Skip("built without the recorder")
+        expect(r.status == 2 and message in r.err, f"record {' '.join(wrong)}", r)
+
+
+@test
+def the_flight_recorder_says_what_it_cannot_take():
+    for wrong, message in (
+            (["--flight", "64"], "--flight: '64' is no size of 1M or more and no time of 1 ms or more, such as 64M or 30s"),
+            (["--flight", "1023k"], "--flight: '1023k' is no size"),
+            (["--flight", "2048G"], "--flight: '2048G' is no size"),
+            (["--flight", "999us"], "--flight: '999us' is no size"),
+            (["--flight", ""], "--flight: '' is no size"),
+            (["--flight", "1M", "-o", "-"], "--flight needs files: it does not go with -o -"),
+            (["--flight", "1M", "--rotate", "1M"], "--flight and --rotate do not go together"),
+            (["--flight", "1M", "--size", "1M"], "--flight and --size do not go together"),
+            (["--trigger", "drop"], "--trigger is about what --flight keeps"),
+            (["--once"], "--once is about the triggers of --flight"),
+            (["--flight", "1M", "--trigger", "exec"], "--trigger: 'exec' needs a time: 'exec>50ms', in quotes"),
+            (["--flight", "1M", "--trigger", "exec>"], "--trigger: 'exec>' is none of"),
+            (["--flight", "1M", "--trigger", "exec>50"], "--trigger: 'exec>50' is none of"),
+            (["--flight", "1M", "--trigger", "exec>0ms"], "--trigger: 'exec>0ms' is none of"),
+            (["--flight", "1M", "--trigger", "hang=1s"], "--trigger: 'hang=1s' is none of"),
+            (["--flight", "1M", "--trigger", "xid>1s"], "--trigger: 'xid>1s' is none of"),
+            (["--flight", "1M", "--trigger", "dropped"], "--trigger: 'dropped' is none of"),
+            (["--flight", "1M", "--trigger", ""], "--trigger: '' is none of")):
+        r = xtr("record", *wrong, "-d", "1ms")
+        if "without the recorder" in r.err:
+            raise Skip("built without the recorder")
+        expect(r.status == 2 and message in r.err and r.err.count("\n") == 1, f"record {' '.join(wrong)}", r)
+
+
+@test
 def no_arguments():
     o = xtr()
     expect(o.status == 2 and o.out == "" and o.err.startswith("Usage: xtr "), "usage on stderr", o)
@@ -255,14 +299,14 @@ COMP_WORDS=(xtr record -e np); COMP_CWORD=3; _xtr; echo "${COMPREPLY[@]}"
 COMP_WORDS=(xtr record --event = gp); COMP_CWORD=4; _xtr; echo "${COMPREPLY[@]}"
 COMP_WORDS=(xtr record --event = ); COMP_CWORD=3; _xtr; echo "${COMPREPLY[@]}"
 COMP_WORDS=(xtr record --ev); COMP_CWORD=2; _xtr; echo "${COMPREPLY[@]}"
-COMP_WORDS=(xtr record -e npu --stac); COMP_CWORD=4; _xtr; echo "${COMPREPLY[@]}"
+COMP_WORDS=(xtr record -e npu --compac); COMP_CWORD=4; _xtr; echo "${COMPREPLY[@]}"
 """
     run = subprocess.run(["bash", "-c", script], capture_output=True, check=False)
     lines = run.stdout.decode().splitlines()
     expect(len(lines) == 5 and not run.stderr, f"{run.stdout} {run.stderr}")
     expect(lines[0].split()[0] == "npu" and lines[1] == "gpu", f"{lines}")
     expect({"default", "gpu", "npu", "nvidia:uvm", "cpu"} <= set(lines[2].split()), f"{lines}")
-    expect(lines[3] == "--event=" and lines[4] == "--stack", f"{lines}")
+    expect(lines[3] == "--event=" and lines[4] == "--compact", f"{lines}")
 
 
 @test
@@ -541,6 +585,96 @@ def a_good_file_is_recovered_as_it_is():
     expect(not os.path.exists(out + "2"), "nothing is left behind")
 
 
+def same_readings(path, packed):
+    """What every reading command prints of a packed trace is what it prints of the trace."""
+    for command in (["dump"], ["dump", "--json"], ["stats"], ["stats", "--json"], ["jobs", "--csv"], ["jobs", "--json"]):
+        a, b = (xtr(*command, p) for p in (path, packed))
+        expect(a.status == b.status and a.out.replace(path, packed) == b.out, " ".join(command), b)
+    a, b = (json.loads(xtr("info", "--json", p).out) for p in (path, packed))
+    for d in (a, b):
+        for key in ("file", "bytes"):
+            d.pop(key)
+        for section in d["sections"]:
+            for key in ("file_id", "offset", "event_chunks", "raw_chunks", "event_bytes", "bytes"):
+                section.pop(key, None)
+    expect(a == b, f"info: {a} {b}")
+
+
+@test
+def a_packed_file_is_smaller_and_says_the_same():
+    path, out = trace(), os.path.join(WORK, "small.xtr")
+    o = xtr("pack", "-o", out, path)
+    expect(o.status == 0 and o.out == "" and len(o.err.splitlines()) == 1, "one line", o)
+    said = re.fullmatch(rf"{re.escape(out)}: from .* to .*, ([0-9.]+) to ([0-9.]+) bytes for each of 3,000 events\n", o.err)
+    expect(said and float(said[2]) < 0.7 * float(said[1]), "bytes", o)
+    expect(os.stat(out).st_mode & 0o777 == 0o600, "mode")
+    same_readings(path, out)
+    o = xtr("check", out)
+    expect(o.status == 0 and "every checksum is right" in o.out, "check", o)
+    expect_error(xtr("pack", "-o", out, path), 1, rf"xtr: '{re.escape(out)}' exists")
+    o = xtr("pack", "--force", "-q", "--json", "-o", out, path)
+    d = json.loads(o.out)
+    expect(o.err == "" and d["schema"] == "xtr.pack/1" and d["events"] == 3000 and d["codec"] == "lz4", o)
+    expect(d["bytes"] == os.stat(out).st_size and d["bytes_before"] == os.stat(path).st_size, o.out)
+    with open(path, "rb") as f:
+        piped = subprocess.run([XTR, "pack", "-"], stdin=f, cwd=WORK, capture_output=True, check=False)
+    expect(piped.returncode == 0 and os.path.exists(os.path.join(WORK, "trace.packed.xtr")), "a name of its own")
+    same_readings(path, os.path.join(WORK, "trace.packed.xtr"))
+
+
+@test
+def a_packed_file_is_taken_by_every_command():
+    path, out = trace(), os.path.join(WORK, "taken.xtr")
+    expect(xtr("pack", "-o", out, path).status == 0, "pack")
+    for name, *options in (("cut",), ("recover",), ("cat",), ("pack",), ("cut", "--to", "1s")):
+        whole, made = (os.path.join(WORK, f"{kind}-{name}{len(options)}.xtr") for kind in ("whole", "packed"))
+        for source, target in ((path, whole), (out, made)):
+            o = xtr(name, *options, "-o", target, source)
+            expect(o.status == 0, name, o)
+        expect(xtr("check", made).status == 0, name)
+        a, b = (xtr("dump", p) for p in (whole, made))
+        expect(a.out.replace(whole, made) == b.out and a.out.count("\n") > 1000, name)
+    o = xtr("cat", "-o", os.path.join(WORK, "both.xtr"), path, out)
+    expect(o.status == 0 and xtr("check", os.path.join(WORK, "both.xtr")).status == 0, "cat of both", o)
+
+
+@test
+def losses_are_packed_with_the_rest():
+    path, _ = damaged()
+    out, small = os.path.join(WORK, "lossy.xtr"), os.path.join(WORK, "lossy-small.xtr")
+    o = xtr("pack", "-o", small, path)
+    expect(o.status == 1 and "payload checksum mismatch" in o.err and "xtr recover" in o.err, "damage", o)
+    expect(not os.path.exists(small), "nothing is left behind")
+    xtr("recover", "-o", out, path)
+    o = xtr("pack", "-o", small, out)
+    lines = o.err.splitlines()
+    expect(o.status == 3 and "events lost" in lines[0] and lines[-1].startswith(small), "losses first", o)
+    same_readings(out, small)
+
+
+@test
+def how_pack_compresses_can_be_chosen():
+    path, sizes = trace(), {}
+    for level in ("1", "12"):
+        out = os.path.join(WORK, f"level{level}.xtr")
+        expect(xtr("pack", "--level", level, "-o", out, path).status == 0, level)
+        sizes[level] = os.stat(out).st_size
+        same_readings(path, out)
+    expect(sizes["12"] <= sizes["1"], f"{sizes}")
+    expect_error(xtr("pack", "--level", "13", path), 2, r"xtr: --level: 1 to 12")
+    expect_error(xtr("pack", "--zstd", "--level", "20", path), 2, r"xtr: --level: 1 to 19")
+    expect_error(xtr("pack"), 2, r"xtr: pack: which file\?")
+    expect_error(xtr("pack", path, path), 2, r"xtr: pack takes one file")
+    expect(xtr("pack", "--json", "-o", "-", path).status == 2, "both want standard output")
+    out = os.path.join(WORK, "zstd.xtr")
+    o = xtr("pack", "--zstd", "-o", out, path)
+    if o.status != 0:  # a build without libzstd
+        expect_error(o, 1, r"xtr: --zstd: this xtr is built without libzstd")
+        return
+    expect(os.stat(out).st_size < sizes["12"], "smaller")
+    same_readings(path, out)
+
+
 @test
 def a_recovered_file_says_that_its_end_is_missing():
     path, out = os.path.join(WORK, "endless.xtr"), os.path.join(WORK, "endless.recovered.xtr")
@@ -776,6 +910,52 @@ def export_that_is_interrupted_leaves_nothing():
             expect(not os.listdir(where), f"{f} {number.name}: {os.listdir(where)}")
 
 
+# --- report ---------------------------------------------------------------------------------------
+
+@test
+def report_makes_one_private_page():
+    where = folder("report")
+    o = xtr("report", "-o", os.path.join(where, "page.html"), trace())
+    expect(o.status == 0 and o.out == "" and o.err == "", "report", o)
+    path = os.path.join(where, "page.html")
+    expect(os.listdir(where) == ["page.html"] and os.stat(path).st_mode == 0o100600, f"{os.listdir(where)}")
+    subprocess.run([XTR, "report", trace()], cwd=where, check=True)
+    expect(sorted(os.listdir(where)) == ["good.html", "page.html"], f"{os.listdir(where)}")
+    with open(path, encoding="utf-8") as f:
+        page = f.read()
+    expect(page.startswith("<!doctype html>") and page.endswith("</html>\n") and len(page) < 3_000_000, page[:60])
+    stats = json.loads(page.split('id="xtr-stats">')[1].split("</script>")[0])
+    expect(stats == json.loads(xtr("stats", "--json", trace()).out), "the statistics of the page are those of stats")
+    data = json.loads(page.split('id="xtr-data">')[1].split("</script>")[0])
+    expect(data["schema"] == "xtr.report/1" and data["sections"][0]["jobs"]["all"] == str(stats["sections"][0]["total"]["jobs"]),
+           str(data)[:200])
+    expect(xtr("report", "-o", "-", trace()).out == page, "standard output has the same")
+
+
+@test
+def report_keeps_what_exists():
+    where = folder("report")
+    path = os.path.join(where, "page.html")
+    with open(path, "w", encoding="ascii") as f:
+        f.write("mine")
+    expect_error(xtr("report", "-o", path, trace()), 1, r"xtr: '.*page\.html' exists")
+    with open(path, encoding="ascii") as f:
+        expect(f.read() == "mine", "it was kept")
+    expect(xtr("report", "--force", "-o", path, trace()).status == 0 and os.path.getsize(path) > 1000, "--force")
+    os.remove(path)
+    os.symlink(os.path.join(where, "other"), path)
+    expect(xtr("report", "--force", "-o", path, trace()).status == 1 and os.listdir(where) == ["page.html"], "through no link")
+
+
+@test
+def report_is_told_how_many_jobs():
+    expect_error(xtr("report", "--jobs", "0", trace()), 2, r"xtr: --jobs: 1 to 1000000")
+    expect_error(xtr("report", "--jobs", "1000001", trace()), 2, r"xtr: --jobs: 1 to 1000000")
+    page = xtr("report", "--jobs", "20", "-o", "-", trace()).out
+    jobs = json.loads(page.split('id="xtr-data">')[1].split("</script>")[0])["sections"][0]["jobs"]
+    expect(0 < jobs["shown"] <= 24 < int(jobs["all"]), str(jobs)[:100])
+
+
 @test
 def export_does_not_write_to_a_terminal():
     for f in formats():
@@ -793,6 +973,172 @@ def export_tells_of_losses_and_damage():
         expect(os.path.getsize(out) > 1000, f)
         o = xtr("export", "-f", f, "--force", "-o", out, os.path.join(ROOT, "tests/golden/trouble.xtr"))
         expect(o.status == 3 and "3 events lost" in o.err and os.path.getsize(out) > 100, f, o)
+
+
+# --- diff ---------------------------------------------------------------------------------------
+
+
+def synth(name, *options, events=40000):
+    """Made-up jobs on one device with two rings; execution takes -x percent of what it takes else."""
+    path = os.path.join(WORK, name + ".xtr")
+    if not os.path.exists(path):
+        subprocess.run([os.path.join(BUILD, "tests/tools/synth"), "-n", str(events), "-d", "1", "-r", "2", "-s", "2",
+                        "-o", path, *options], check=True, stderr=subprocess.DEVNULL)
+    return path
+
+
+def differences(*arguments, status=0):
+    o = xtr("diff", "--json", *arguments)
+    expect(o.status == status, f"expected status {status}", o)
+    d = json.loads(o.out)
+    expect(d["schema"] == "xtr.diff/1", "schema", o)
+    return d
+
+
+def verdicts(d, metric=None):
+    return {t["verdict"] for t in d["times"] if metric in (None, t["metric"])}
+
+
+@test
+def the_same_has_no_difference():
+    d = differences("--fail-on", "0.001%", synth("one"), synth("one"))
+    expect(verdicts(d) == {"no difference seen"} and d["recorded_differently"] == [], d)
+    expect(all(t["change_ppm"] == 0 and t["superiority_ppm"] == 500000 for t in d["times"]), d["times"][0])
+    expect({t["by"] for t in d["times"]} == {"device", "ring", "process"}, "groups")
+    # other random numbers, the same load: what is seen is below what can be seen
+    for seed in range(2, 7):
+        d = differences("--fail-on", "5%", synth("one"), synth(f"seed{seed}", "-S", str(seed)))
+        expect("slower" not in verdicts(d), f"seed {seed}: {[t for t in d['times'] if t['verdict'] == 'slower']}")
+
+
+@test
+def a_slower_ring_is_found():
+    a, b = synth("one"), synth("more", "-S", "2", "-x", "120")
+    d = differences(a, b)
+    for by in ("device", "ring"):
+        rows = [t for t in d["times"] if t["by"] == by and t["metric"] == "execution"]
+        expect(rows and all(t["verdict"] == "slower" for t in rows), rows)
+        expect(all(t["change_low_ppm"] < 200000 < t["change_high_ppm"] for t in rows), rows)
+        expect(all(t["a"]["known_as"] == "inferred" for t in rows), rows)
+    expect(all(abs(x["change_ppm"]) >= abs(y["change_ppm"]) for x, y in zip(d["times"], d["times"][1:])
+               if y["verdict"] in ("slower", "faster")), "the largest first")
+    execution = ["--metric", "execution", "--by", "ring"]
+    for limit, status in (("5%", 4), ("5", 4), ("60%", 0), ("execution=5%", 4), ("queue=5%", 0)):
+        o = xtr("diff", *execution, "--fail-on", limit, a, b)
+        expect(o.status == status, f"--fail-on {limit}: status {status}", o)
+        expect(("slower by the limit" in o.err) == (status == 4), "message", o)
+    o = xtr("diff", *execution, "--fail-on", "5%", "--fail-on", "execution=60%", a, b)
+    expect(o.status == 0, "the later limit holds", o)
+    o = xtr("diff", *execution, "--fail-on", "5%", b, a)
+    expect(o.status == 0 and "faster" in o.out and "slower" not in o.out, "what is faster does not fail", o)
+
+
+@test
+def what_diff_shows():
+    a, b = synth("one"), synth("more", "-S", "2", "-x", "120")
+    o = xtr("diff", a, b)
+    expect(o.status == 0 and "\033[" not in o.out and "Where the values lie" not in o.out, "plain", o)
+    expect("Lost: nothing." in o.out and "One recording on a side" in o.out, "head", o)
+    o = xtr("diff", "--color=always", "--plot", "--top", "2", a, b)
+    expect("\033[31mslower\033[0m" in o.out and o.out.count("    A |") == o.out.count("    B |") > 0, "colour and plot", o)
+    expect(re.search(r"\.\.\. and \d+ more", o.out), "cut", o)
+    with open(a, "rb") as f:
+        o = xtr("diff", "-", b, stdin=f)
+    expect(o.status == 0 and "slower" in o.out, "standard input", o)
+
+
+@test
+def diff_of_recordings_that_lost_something():
+    a, b = synth("one"), synth("gaps", "-S", "2", "-x", "150", "-g", "1000")
+    o = xtr("diff", a, b)
+    expect(o.status == 3 and "events lost" in o.err, "status 3", o)
+    expect(o.out.index("LOST, B: ") < o.out.index("Times, B against A") and "Lost: nothing" not in o.out, "losses first", o)
+    expect(xtr("diff", "--fail-on", "5%", a, b).status == 4, "a limit that is crossed is told")
+    d = differences(a, b, status=3)
+    expect(d["a"]["lost_events"] == 0 and d["b"]["lost_events"] == 1000, "lost")
+    o = xtr("diff", trace(), damaged()[0])
+    expect(o.status == 3 and "DAMAGED, B: 1 problem in" in o.out, "damaged", o)
+
+
+@test
+def diff_of_several_recordings():
+    a = [synth(f"seed{s}", "-S", str(s)) for s in (2, 3, 4, 5)]
+    b = [synth(f"slow{s}", "-S", str(s), "-x", "120") for s in (12, 13, 14, 15)]
+    based = [word for path in a for word in ("--base", path)]
+    one = ("--metric", "execution", "--by", "device", "--device", "synth.0")
+    d = differences(*one, *based, *b)
+    expect(verdicts(d) == {"slower"} and len(d["a"]["files"]) == 4 and d["run_tests"] == 1, d)
+    expect(all(len(t["b"]["run_medians_ns"]) == 4 and t["runs_agree"] and t["runs_p_ppb"] == round(1e9 * 2 / 70)
+               for t in d["times"]), d["times"])
+    # an even mix of both on each side
+    mixed = [word for path in (*a[:2], *b[:2]) for word in ("--base", path)]
+    d = differences("--fail-on", "1%", *one, *mixed, *a[2:], *b[2:])
+    expect(verdicts(d) == {"no difference seen"}, d)
+
+
+@test
+def diff_of_redacted_recordings():
+    plain = [synth("one"), synth("more", "-S", "2", "-x", "120")]
+    redacted = []
+    for path in plain:
+        redacted.append(path[:-4] + ".redacted.xtr")
+    o = xtr("redact", "-q", "--force", "-o", os.path.dirname(plain[0]), *plain)
+    expect(o.status == 0, "redact", o)
+    was, is_now = differences(*plain), differences(*redacted)
+
+    def found(d):
+        return sorted((t["by"], t["metric"], t["verdict"], t["change_ppm"]) for t in d["times"])
+
+    expect(found(was) == found(is_now), (found(was), found(is_now)))
+    expect([d["a"]["redacted"] for d in (was, is_now)] == [False, True] and is_now["recorded_differently"] == [], is_now)
+    expect("REDACTED, A and B: " in xtr("diff", *redacted).out, "said")
+    o = xtr("diff", plain[0], redacted[1])
+    expect("REDACTED, B: " in o.out and "Only in B\n  process name#" in o.out, "one of them", o)
+
+
+@test
+def what_diff_does_not_take():
+    a = trace()
+    for wrong, message in (([], "which files"), ([a], "which files"), ([a, a, a], "two files, A and B, not 3; or --base"),
+                           (["-b", a], "--base gives side A: which files are of B?"), (["-", "-"], "standard input is one file only"),
+                           (["--by", "pid", a, a], "--by: 'pid' is no list of device, ring, process, call, process-call"),
+                           (["--metric", "execution,", a, a], "--metric: 'execution,' is no list"),
+                           (["--fail-on", "fast", a, a], "--fail-on: 'fast' is no limit such as 5% or execution=5%"),
+                           (["--top", "10001", a, a], "--top: at most 10000")):
+        o = xtr("diff", *wrong)
+        expect(o.status == 2 and o.out == "" and message in o.err, f"diff {' '.join(wrong)}", o)
+    o = xtr("diff", a, os.path.join(WORK, "nothing.xtr"))
+    expect(o.status == 1 and "nothing.xtr" in o.err and o.out == "", "a file that is not there", o)
+
+
+# --- stats --fail-on ------------------------------------------------------------------------------
+
+
+@test
+def stats_fails_on_what_it_is_told():
+    path = synth("one")
+    plain = xtr("stats", path)
+    for limit, status in (("execution.p50>1us", 4), ("execution.p50>10s", 0), ("residence.max>1ms", 4), ("queue.mean>1s", 0),
+                          ("finding:nothing-like-it", 0)):
+        o = xtr("stats", "--fail-on", limit, path)
+        expect(o.status == status and o.out == plain.out, f"--fail-on {limit}: status {status}", o)
+        expect(o.err == "" if not status else limit in o.err and "ring0" in o.err, "message", o)
+    o = xtr("stats", "--json", "--section", "rings", "--fail-on", "execution.p50>1us", path)
+    expect(o.status == 4 and json.loads(o.out)["schema"] == "xtr.stats/1", "json", o)
+    for wrong in ("", "execution", "execution.p98>1ms", "execution.p99>soon", "finding:"):
+        o = xtr("stats", "--fail-on", wrong, path)
+        expect(o.status == 2 and o.out == "" and f"--fail-on: '{wrong}' is none of" in o.err, wrong, o)
+
+
+@test
+def stats_fails_on_findings():
+    thrash = os.path.join(WORK, "thrash.xtr")
+    subprocess.run([os.path.join(BUILD, "tests/tools/play"), "--formats", os.path.join(ROOT, "tests/data/tracefs/7.2"),
+                    os.path.join(ROOT, "tests/drivers/i915-thrash.play"), "-o", thrash], check=True)
+    for limit, status in (("finding", 4), ("finding:i915-*", 4), ("finding:xe-*", 0)):
+        for section in ("i915", "rings"):
+            o = xtr("stats", "--section", section, "--fail-on", limit, thrash)
+            expect(o.status == status and ("i915-rebind-thrash: " in o.err) == (status == 4), f"{section}, {limit}", o)
 
 
 # --- running them ---------------------------------------------------------------------------------

@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <linux/types.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,7 @@ struct gen {
 	struct xtr_clock_reading clock[8][2]; /* boottime, realtime */
 	uint64_t clock_ns[8], clock_took[8];
 	size_t n_clocks;
+	bool stacks; /* events are described as with stacks */
 };
 
 static inline void must(int ret, const char *what)
@@ -201,6 +203,9 @@ static inline void meta(struct gen *g)
 	for (i = 0; i < xtr_builtin_event_count; i++) {
 		struct xtr_event_desc d = xtr_builtin_events[i];
 
+		if (g->stacks)
+			d = *xtr_builtin_event_stack(d.type);
+
 		p.id = d.provider = (uint32_t)i + 1;
 		p.name = p.target = d.name;
 		must(xtr_meta_add_provider(g->meta, &p), "provider");
@@ -238,12 +243,13 @@ static inline void write_all(struct gen *g)
 	xtr_writer_free(g->w);
 }
 
-/* One section with what fill adds, into a new file. */
-static inline void gen_write(const char *path, void (*fill)(struct gen *g))
+/* One section with what fill adds, into a new file. stacks: see struct gen. */
+static inline void gen_write_as(const char *path, void (*fill)(struct gen *g), bool stacks)
 {
 	static struct gen g;
 
 	g.file_id = 42;
+	g.stacks = stacks;
 	g.meta = xtr_meta_new();
 	g.tables = xtr_tables_new();
 	g.loss = xtr_loss_new();
@@ -256,6 +262,11 @@ static inline void gen_write(const char *path, void (*fill)(struct gen *g))
 	xtr_meta_free(g.meta);
 	xtr_tables_free(g.tables);
 	xtr_loss_free(g.loss);
+}
+
+static inline void gen_write(const char *path, void (*fill)(struct gen *g))
+{
+	gen_write_as(path, fill, false);
 }
 
 #endif /* TEST_GOLDEN_GEN_H */

@@ -6,9 +6,15 @@
 #include "inject.h"
 
 #include <errno.h>
+#include <link.h>
 #include <malloc.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+/* The sanitizer itself allocates before its shadow memory is there. */
+#define EARLY __attribute__((no_sanitize("address")))
 
 #ifdef __SANITIZE_ADDRESS__
 #define REAL(name) __interceptor_##name
@@ -23,22 +29,40 @@ void *REAL(memalign)(size_t align, size_t n);
 void REAL(free)(void *p);
 
 int64_t inject_live;
-struct range inject_linker;
+static uintptr_t linker_begin, linker_end;
 
 /* The dynamic linker's own blocks stay: those of threads, which the C library keeps for later ones.
  */
-#define OF_LINKER()                                                     \
-	((uintptr_t)__builtin_return_address(0) - inject_linker.begin < \
-	 inject_linker.end - inject_linker.begin)
+#define OF_LINKER() \
+	((uintptr_t)__builtin_return_address(0) - linker_begin < linker_end - linker_begin)
 
-static void *made(void *p, bool of_linker)
+static int find_linker(struct dl_phdr_info *info, size_t size, void *ctx)
+{
+	uintptr_t base = getauxval(AT_BASE), end;
+
+	(void)size;
+	(void)ctx;
+	for (int i = 0; info->dlpi_addr == base && i < info->dlpi_phnum; i++) {
+		end = base + info->dlpi_phdr[i].p_vaddr + info->dlpi_phdr[i].p_memsz;
+		linker_begin = base;
+		linker_end = end > linker_end ? end : linker_end;
+	}
+	return 0;
+}
+
+void inject_find_linker(void)
+{
+	dl_iterate_phdr(find_linker, NULL);
+}
+
+EARLY static void *made(void *p, bool of_linker)
 {
 	if (p && !of_linker)
 		__atomic_add_fetch(&inject_live, 1, __ATOMIC_RELAXED);
 	return p;
 }
 
-static bool fails(void)
+EARLY static bool fails(void)
 {
 	if (!inject || !inject->armed || !inject_alloc())
 		return false;
@@ -46,24 +70,24 @@ static bool fails(void)
 	return true;
 }
 
-void *malloc(size_t n)
+EARLY void *malloc(size_t n)
 {
 	return fails() ? NULL : made(REAL(malloc)(n), OF_LINKER());
 }
 
-void *calloc(size_t n, size_t size)
+EARLY void *calloc(size_t n, size_t size)
 {
 	return fails() ? NULL : made(REAL(calloc)(n, size), OF_LINKER());
 }
 
-void free(void *p)
+EARLY void free(void *p)
 {
 	if (p && !OF_LINKER())
 		__atomic_sub_fetch(&inject_live, 1, __ATOMIC_RELAXED);
 	REAL(free)(p);
 }
 
-void *realloc(void *p, size_t n)
+EARLY void *realloc(void *p, size_t n)
 {
 	void *q;
 
@@ -77,7 +101,7 @@ void *realloc(void *p, size_t n)
 	return p ? q : made(q, false);
 }
 
-void *reallocarray(void *p, size_t n, size_t size)
+EARLY void *reallocarray(void *p, size_t n, size_t size)
 {
 	size_t all;
 
@@ -88,17 +112,17 @@ void *reallocarray(void *p, size_t n, size_t size)
 	return realloc(p, all);
 }
 
-void *memalign(size_t align, size_t n)
+EARLY void *memalign(size_t align, size_t n)
 {
 	return fails() ? NULL : made(REAL(memalign)(align, n), OF_LINKER());
 }
 
-void *aligned_alloc(size_t align, size_t n)
+EARLY void *aligned_alloc(size_t align, size_t n)
 {
 	return memalign(align, n);
 }
 
-int posix_memalign(void **p, size_t align, size_t n)
+EARLY int posix_memalign(void **p, size_t align, size_t n)
 {
 	void *q = memalign(align, n);
 
@@ -107,3 +131,23 @@ int posix_memalign(void **p, size_t align, size_t n)
 	*p = q;
 	return 0;
 }
+
+#ifdef __SANITIZE_ADDRESS__
+/* The sanitizer's own would not come here. */
+char *strndup(const char *s, size_t n)
+{
+	size_t len = strnlen(s, n);
+	char *copy = malloc(len + 1);
+
+	if (copy) {
+		memcpy(copy, s, len);
+		copy[len] = '\0';
+	}
+	return copy;
+}
+
+char *strdup(const char *s)
+{
+	return strndup(s, strlen(s));
+}
+#endif

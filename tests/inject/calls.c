@@ -166,7 +166,7 @@ static long fail(const struct call *c, struct regs *r, int err)
 	return -err;
 }
 
-/* The errno with which this call fails; 0: it does not. */
+/* The errno with which this call fails; 0: it does not. Of interrupted calls the second works. */
 static int verdict(uint32_t n, uint32_t family)
 {
 	const struct plan *p = &inject->plan;
@@ -175,7 +175,7 @@ static int verdict(uint32_t n, uint32_t family)
 	if (p->call_at && n == p->call_at)
 		return p->err;
 	if (p->call_at && p->sticky && n > p->call_at && (family & p->families))
-		return p->err;
+		return p->err != EINTR || (n - p->call_at) % 2 == 0 ? p->err : 0;
 	if (p->then_call && inject->n_strikes && n == then + p->then_call)
 		return EIO;
 	return 0;

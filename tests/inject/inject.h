@@ -44,9 +44,10 @@ enum {
 struct plan {
 	uint32_t alloc_at;
 	uint32_t call_at;
-	int err;            /* errno, or SHORT_... */
-	bool sticky;        /* from then on: allocations, or calls of the same families */
-	uint32_t families;  /* of the call, for sticky */
+	int err;           /* errno, or SHORT_... */
+	bool sticky;       /* from then on: allocations, or calls of the same families; EINTR: every
+			      second */
+	uint32_t families; /* of the call, for sticky */
 	uint32_t then_call; /* the so manieth call after the first fault fails, too, with EIO */
 	uint32_t then_alloc;
 };
@@ -74,6 +75,7 @@ struct shared {
 	uint32_t allocs, calls;             /* so far */
 	uint32_t since_allocs, since_calls; /* when the first fault struck */
 	int n_strikes;                      /* of which the first two are kept */
+	bool stderr_struck;                 /* any of them was of standard error */
 	struct strike strikes[2];
 	int64_t live;  /* blocks not freed when main() had returned */
 	int leaked_fd; /* -1: none */
@@ -87,12 +89,8 @@ extern struct shared *inject;
 bool inject_alloc(void);
 extern int64_t inject_live; /* blocks */
 
-/* Addresses. */
-struct range {
-	uintptr_t begin, end;
-};
-
-extern struct range inject_linker; /* the dynamic linker */
+/* Before anything else: the dynamic linker's blocks are not counted. */
+void inject_find_linker(void);
 
 /* From now on, in this process, the system calls go through the trap. 0 or -errno. */
 int inject_trap_calls(void);

@@ -20,6 +20,10 @@ DRIVERS = [
 ]
 
 
+# Of the uses of `xtr stats` those whose standard output is made to fail, too.
+PRINTED_STATS = {"stats-jobs", "stats-json", "stats-stdin", "stats-findings"}
+
+
 def output(*command, **options):
     return subprocess.run(command, stdout=subprocess.PIPE, check=True, **options).stdout
 
@@ -54,6 +58,11 @@ class Inputs:
             output(os.path.join(self.build, "tests/tools/synth"), "-o", trace, *options)
         return trace
 
+    def packed(self, name, trace):
+        path = self.path(name)
+        output(os.path.join(self.build, "xtr"), "pack", "-q", "-o", path, trace)
+        return path
+
     def texts(self):
         """Printed traces of a made-up load, by name of the format."""
         sys.path.insert(0, os.path.join(TESTS, "import"))
@@ -70,6 +79,17 @@ class Inputs:
                 f.write(text)
         return {name: self.path(name + ".txt") for name in texts}
 
+    def bpftrace(self):
+        """What bpftrace printed of a run."""
+        with open(self.path("bpftrace.txt"), "w", encoding="utf-8") as f:
+            f.write("Attaching 6 probes...\n")
+            for ring, seqno in (("sdma", 1), ("gfx", 2), ("gfx", 3)):
+                for step in ("queue", "run"):
+                    f.write(f"tracepoint:gpu_scheduler:drm_sched_job_{step} dev=g0, fence=5:{seqno}, ring={ring}, "
+                            "job count:1, hw job count:0, client_id:3\n")
+                f.write(f"tracepoint:gpu_scheduler:drm_sched_job_done fence=5:{seqno} signaled\n")
+        return self.path("bpftrace.txt")
+
     def damaged(self, name, trace):
         """With one bit of its middle flipped."""
         with open(trace, "rb") as f:
@@ -78,6 +98,11 @@ class Inputs:
         with open(self.path(name), "wb") as f:
             f.write(data)
         return self.path(name)
+
+    def status_of(self, *command):
+        """Of a command that tells of the machine."""
+        return subprocess.run([os.path.join(self.build, "xtr"), *command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL, check=False).returncode
 
     def sql(self, text):
         path = self.path("question.sql")
@@ -105,10 +130,21 @@ def views(i):
     yield "jobs", [], ["jobs", made]
     yield "jobs-csv", [], ["jobs", "--csv", jobs]
     yield "jobs-json", [], ["jobs", "--json", "--pid", "100", jobs]
+    yield "flame", [], ["flame", jobs]
+    yield "top", [], ["top", "--json", "--interval", "10ms", jobs]
+    yield "top-text", ["-s3"], ["top", "-b", example]
+    yield "top-pipe", ["-p", "-i", jobs], ["top", "--json", "--interval", "10ms", "-"]
+    yield "flame-folded", [], ["flame", "-f", "folded", "--by", "process,ring", made]
+    yield "flame-svg", ["-s3"], ["flame", "-f", "svg", example]
+    yield "flame-wait", ["-s3"], ["flame", "-f", "speedscope", "--weight", "wait", example]
     yield "stats-jobs", [], ["stats", jobs]
     yield "stats-json", [], ["stats", "--json", made]
     yield "stats-stdin", ["-i", made], ["stats", "-"]
     yield "stats-damaged", ["-s3"], ["stats", damaged]
+    yield "diff", [], ["diff", jobs, i.synth("slower", "-n", "600", "-x", "150")]
+    yield "diff-json", ["-s3"], ["diff", "--json", "-b", jobs, "-b", made, example, damaged]
+    yield "diff-limit", ["-s4"], ["diff", "--plot", "--fail-on", "5%", jobs, i.synth("slower")]
+    yield "stats-limit", ["-s4"], ["stats", "--fail-on", "execution.p50>1us", "--fail-on", "finding", jobs]
     yield "stats-findings", ["-s3"], ["stats", "--findings", example]
 
 
@@ -133,16 +169,18 @@ def exports(i):
     yield "export-force-sqlite", ["-q", "-k", "out"], ["export", "-f", "sqlite", "--force", "-o", "out", made]
     yield "export-stdout", [], ["export", "-f", "chrome", "-o", "-", made]
     yield "export-name", [], ["export", "-f", "perfetto", made]
+    yield "report", [], ["report", "-o", "out", made]
+    yield "report-losses", ["-s3"], ["report", "--jobs", "3", "-o", "-", example]
 
 
 def imports(i):
     for name, path in i.texts().items():
         yield "import-" + name, [], ["import", "-o", "out.xtr", path]
     yield "import-force", ["-k", "out.xtr"], ["import", "--force", "-o", "out.xtr", i.path("ftrace-new.txt")]
-    yield "import-bpftrace", [], ["import", "-o", "out.xtr", os.path.join(TESTS, "import/npu_matmul.txt")]
+    yield "import-bpftrace", [], ["import", "-o", "out.xtr", i.bpftrace()]
     yield "import-stdout", ["-p", "-i", i.path("perf-new.txt")], ["import", "-o", "-", "-"]
     yield "import-name", [], ["import", i.path("ftrace-old.txt")]
-    for path in sorted(glob.glob(os.path.join(TESTS, "fuzz/corpus/tracedat/*"))):
+    for path in sorted(glob.glob(os.path.join(TESTS, "fuzz/corpus/tracedat/v[67]-*"))):
         yield "import-" + os.path.basename(path), ["-s3"], ["import", "-o", "out.xtr", path]
 
 
@@ -155,6 +193,16 @@ def parts(i):
     yield "cut-force", ["-k", "out.xtr"], ["cut", "--pid", "100", "--force", "-o", "out.xtr", jobs]
     yield "cut-stdout", [], ["cut", "-o", "-", jobs]
     yield "cut-name", [], ["cut", jobs]
+    # One CPU, so that one thread packs it: what fails is then the same in every run.
+    one = i.synth("one-cpu", "-n", "300", "-s", "1")
+    yield "pack", ["-c"], ["pack", "-o", "out.xtr", one]
+    yield "pack-zstd", [], ["pack", "--zstd", "--json", "-o", "out.xtr", one]
+    yield "pack-stdout", [], ["pack", "-o", "-", one]
+    yield "stats-packed", [], ["stats", i.packed("packed.xtr", one)]
+    yield "redact", ["-c"], ["redact", "--key", "7", "-o", "out.xtr", one]
+    yield "redact-all", ["-s3"], ["redact", "--policy", "strict", "--json", "-o", "out.xtr", example]
+    yield "redact-stdout", [], ["redact", "-o", "-", one]
+    yield "redact-name", [], ["redact", one]
     yield "recover", ["-s3", "-c"], ["recover", "-o", "out.xtr", damaged]
     yield "recover-json", ["-s3"], ["recover", "--json", "-o", "out.xtr", damaged]
     yield "recover-stdout", ["-s3"], ["recover", "-o", "-", damaged]
@@ -182,6 +230,24 @@ def others(_):
     yield "version", [], ["--version"]
 
 
+def names(i):
+    """What completions ask for, of the first word that is a trace."""
+    example, jobs = i.drivers("example"), i.synth("jobs", "-n", "600")
+    yield "names-events", [], ["--dump-names", "events", "stats", example]
+    yield "names-devices", [], ["--dump-names", "devices", example]
+    yield "names-rings", [], ["--dump-names", "rings", "--ring", os.path.join(HERE, "run"), jobs, example]
+    yield "names-pids", [], ["--dump-names", "pids", i.damaged("damaged.xtr", jobs)]
+
+
+def machine(i):
+    """What tells of this machine: with the rights of whoever runs it."""
+    yield "doctor", ["-m", "-l", f"-s{i.status_of('doctor')}"], ["doctor"]
+    yield "list-system", ["-m", "-l", f"-s{i.status_of('list', 'sched')}"], ["list", "sched"]
+    yield "list-functions", ["-m", "-l", f"-s{i.status_of('list', 'func:drm:*')}"], ["list", "func:drm:*"]
+    yield "list-group", ["-m", "-l", f"-s{i.status_of('list', '--json', 'npu')}"], ["list", "--json", "npu"]
+    yield "recover-rings", ["-m", f"-s{i.status_of('recover', '--rings')}"], ["recover", "--rings"]
+
+
 def make(build, work):
     i = Inputs(build, work)
-    return [s for family in (views, drivers, exports, imports, parts, queries, others) for s in family(i)]
+    return [s for family in (views, drivers, exports, imports, parts, queries, others, names, machine) for s in family(i)]

@@ -35,7 +35,8 @@ struct scenario {
 	const char *input; /* standard input; NULL: nothing */
 	bool piped;        /* ... through a pipe */
 	const char *old;   /* a file that is there before; NULL: none */
-	bool loose;        /* what it says depends on the machine: any documented status will do */
+	bool machine;      /* tells of the machine, which may change meanwhile */
+	bool loose;        /* what cannot be looked at may be told as missing */
 	bool sql;          /* errors may be in SQLite's words */
 	int status;        /* without faults */
 	struct dir_state before;
@@ -43,10 +44,37 @@ struct scenario {
 	int64_t live; /* blocks that a run without faults leaves */
 };
 
+/* Memory and files that parent and child share. 0 or -errno. */
+int inject_prepare(void);
+/* Run xtr once; keep: leave the files that it made. */
+void inject_run(const struct scenario *s, const struct plan *plan, bool look, bool keep,
+		struct outcome *o);
+void inject_make_old(const struct scenario *s);
+
+/* The name of an errno or of a way to do less. */
+const char *inject_error_name(int err);
+/* A plan as `aN`, `aN+` or `cN=ERROR+,aN`: allocation or call, from then on, second fault. */
+const char *inject_plan_text(const struct plan *p);      /* until it is called again */
+int inject_plan_parse(struct plan *p, const char *text); /* 0 or -EINVAL */
+
+/*
+ * Places that this or an earlier scenario tried. The same places have the same addresses in all
+ * processes: without random ones, for which the program may start again.
+ */
+int inject_open_seen(const char *path, char **argv); /* 0 or -1 */
+/* Was this place not tried yet? All are new where every single one is tried. */
+bool inject_new_place(uint64_t site);
+extern bool inject_every;
+
+/* Tell what went wrong; all: also where a fault of the same place was told of. */
+void inject_tell(const struct scenario *s, const struct outcome *o, const char *why, bool all);
+
 /* Why this outcome breaks the contract; NULL: it does not. *absorbed: nobody would have noticed. */
 const char *inject_judge(const struct scenario *s, const struct outcome *o, bool *absorbed);
 /* What is in the working directory, in order of names. */
 void inject_look_at_dir(struct dir_state *d);
+/* What the rows of a database hash to, in any order; 0: it is none, or not a whole one. */
+uint64_t inject_hash_database(const char *path);
 uint64_t inject_hash(uint64_t h, const void *data, size_t n);
 bool inject_same_dir(const struct dir_state *a, const struct dir_state *b);
 

@@ -91,7 +91,7 @@ two_capabilities() {
 		echo start >$debug/control
 		# shellcheck disable=SC2086 # options are words
 		fakegpu-load -n 1000 $short basic >"$dir/load.json"
-		'$here/settle'
+		"$here/settle"
 		echo stop >$debug/control
 		echo >/run/caps/end
 	else
@@ -100,6 +100,24 @@ two_capabilities() {
 	wait $recorder
 	echo $? >"$dir/record.status"
 	cp /run/caps/run.xtr "$dir"
+	case_end
+}
+
+# Flight recorders while jobs hang: one waits for long jobs, one for what the driver does about them.
+flight_recorder() {
+	case_begin flight
+	# shellcheck disable=SC2086 # options are words
+	"$xtr" record --force -o "$dir/hang.xtr" --flight 4M --trigger 'hang>150ms' --trigger 'exec>150ms' \
+		--after 0s --pause 0s -- \
+		"$xtr" record --force -o "$dir/reset.xtr" --flight 30s --trigger reset --once \
+		-e default -e func:gpu_sched:drm_sched_job_timedout -- bash -c "
+		echo start >$debug/control
+		fakegpu-load -n 900 -p 1 -t 1 --rings 0.0 $short hang >'$dir/load.json'
+		status=\$?
+		'$here/settle'
+		echo stop >$debug/control
+		exit \$status" >"$dir/record.out" 2>"$dir/record.err"
+	echo $? >"$dir/record.status"
 	case_end
 }
 
@@ -126,7 +144,7 @@ other_tool_loses() {
 		trace-cmd start -q -e gpu_scheduler -e dma_fence -C mono -b 16
 		echo start >$debug/control
 		fakegpu-load -n 400 $short basic >"$dir/load.json"
-		'$here/settle'
+		"$here/settle"
 		echo stop >$debug/control
 		trace-cmd stop -q
 		trace-cmd extract -o "$dir/trace.dat"

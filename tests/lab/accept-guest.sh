@@ -38,6 +38,7 @@ done
 one_process
 two_recorders
 two_capabilities
+flight_recorder
 other_tool
 other_tool_loses
 function_calls

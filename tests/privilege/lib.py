@@ -14,6 +14,10 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.join(ROOT, "spec"))
 import reader  # noqa: E402
 
+sys.path.insert(0, os.path.join(ROOT, "tests"))
+import checks  # noqa: E402
+from checks import Failure, equal, expect  # noqa: E402,F401 (for the tests)
+
 BUILD = os.path.join(ROOT, os.environ.get("BUILD", "build/gcc"))
 XTR = os.path.abspath(os.environ.get("XTR", os.path.join(BUILD, "xtr")))
 EMIT = os.path.join(BUILD, "tests/record/emit")
@@ -26,22 +30,9 @@ CAPS = {"dac_override": 1, "dac_read_search": 2, "setpcap": 8, "sys_ptrace": 19,
 TESTS = []
 
 
-class Failure(Exception):
-    pass
-
-
 def test(function):
     TESTS.append(function)
     return function
-
-
-def expect(ok, text):
-    if not ok:
-        raise Failure(text)
-
-
-def equal(have, want, what):
-    expect(have == want, f"{what}: {have!r}, expected {want!r}")
 
 
 def figure(name, number, words):
@@ -109,23 +100,4 @@ def n_events(path="t.xtr"):
 
 def run_tests(tests, names):
     """Each in a directory of its own that everybody may use. Returns the numbers of results."""
-    passed = failed = skipped = 0
-    for function in tests:
-        if names and function.__name__ not in names:
-            continue
-        with tempfile.TemporaryDirectory(prefix="xtr-privilege.") as directory:
-            os.chmod(directory, 0o777)
-            os.chdir(directory)
-            try:
-                why = function()
-            except Exception as error:  # noqa: BLE001 (a test that breaks has failed)
-                failed += 1
-                print(f"FAIL {function.__name__}: "
-                      f"{type(error).__name__ if not isinstance(error, Failure) else ''} {error}", flush=True)
-            else:
-                passed += not why
-                skipped += bool(why)
-                print(f"SKIP {function.__name__}: {why}" if why else f"ok   {function.__name__}", flush=True)
-            finally:
-                os.chdir(ROOT)
-    return passed, failed, skipped
+    return checks.run_tests(tests, names, lambda: checks.in_folder(tempfile.TemporaryDirectory(prefix="xtr-privilege."), 0o777, ROOT))

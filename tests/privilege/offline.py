@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 
-from lib import HERE, TRACE, XTR, equal, expect, figure, run, test
+from lib import HERE, ROOT, TRACE, XTR, equal, expect, figure, run, test
 
 RECORDING = {"record", "list", "doctor"}
 FTRACE = (b"# tracer: nop\n"
@@ -31,9 +31,12 @@ COMMANDS = [
     Command("dump", ["--json"]), Command("check"),
     *(Command("export", ["-f", f], output=True) for f in ("perfetto", "chrome", "sqlite", "csv", "jsonl")),
     Command("cut", output=True), Command("cat", output=True, stdin=False),
-    Command("recover", output=True),
+    Command("recover", output=True), Command("pack", output=True), Command("redact", output=True), Command("bundle", ["--no-redact"], output=True),
+    Command("report", output=True),
     Command("import", ["-f", "ftrace"], output=True, text=True),
-    Command("query", after=["select count(*) from events"]),
+    *(Command("flame", ["-f", f, "--weight", "count"]) for f in ("folded", "speedscope", "svg")),
+    Command("flame", ["--weight", "wait"]),
+    Command("query", after=["select count(*) from events"]), Command("diff", after=["trace.xtr"]),
 ]
 
 
@@ -112,3 +115,19 @@ def every_command_works_without_anything():
             expect(piped[1], f"{what}, from a pipe: nothing")
             tried += 1
     figure("commands", tried, "runs of commands as nobody: no capabilities, read-only /, no /proc, no /sys, no bpf()")
+
+
+@test
+def what_completions_ask_works_without_anything():
+    """The options that shells and the build use: a key press must not need, or be able to do, more than reading."""
+    places()
+    shutil.copy(os.path.join(ROOT, "tests/golden/frames.xtr"), "in/frames.xtr")
+    os.chmod("in/frames.xtr", 0o444)
+    asked = [["--dump-commands"], ["--dump-man"], ["--dump-man", "redact"]]
+    asked += [["--dump-completion", shell] for shell in ("bash", "zsh", "fish")]
+    asked += [["--dump-names", kind, "frames.xtr"] for kind in ("events", "devices", "rings", "pids")]
+    for args in asked:
+        outside, inside = run([XTR, *args], cwd="in"), jail(["in", "/tmp/in/xtr", *args])
+        expect(outside[0] == 0 and outside[1], f"{args}, outside: {outside}")
+        equal(inside[:2], outside[:2], f"{args}, in the jail ({inside[2]})")
+    figure("completions", len(asked), "questions of completions and of the build, asked in the same jail")

@@ -12,33 +12,33 @@
 #include <getopt.h>
 #include <inttypes.h>
 #include <linux/types.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bpf/xtr_events.h"
+#include "heap.h"
 
 enum {
 	DEPTH = 4, /* jobs on a ring at once */
 	STREAMS_MAX = 1024,
 	RINGS_MAX = 1024,
 	TASKS = 16,
-	ROUND_NS = 10000000, /* a drain round */
+	ROUND_MS = 10,
+	NS_PER_MS = 1000000,
 	START_NS = 1000000000,
 };
 
 struct config {
-	uint64_t events, seed;
-	unsigned int devices, rings, streams;
-	uint64_t gaps; /* lost events to report */
+	uint64_t events, seed, devices, rings, streams;
+	uint64_t gaps;     /* lost events to report */
+	uint64_t round;    /* ms of events in a chunk */
+	uint64_t contexts; /* of each ring */
+	uint64_t wait;     /* ns more for each job between queue and run */
+	uint64_t exec;     /* percent of what execution takes else */
 	const char *path, *truth, *host;
 	struct xtr_writer_opts opts;
-};
-
-/* What will happen, in a heap by time. */
-struct happening {
-	uint64_t ts, seqno;
-	uint32_t ring, kind; /* 0: a job arrives; else the event type */
 };
 
 struct ring {
@@ -61,8 +61,7 @@ struct synth {
 	struct xtr_loss *loss;
 	struct xtr_writer *w;
 	FILE *truth;
-	struct happening *heap;
-	size_t n_heap, cap_heap;
+	struct heap heap;
 	struct ring *rings;
 	struct batch *batches;
 	uint64_t random, made;
@@ -92,34 +91,7 @@ static uint64_t rnd(struct synth *s, uint64_t below)
 
 static void push(struct synth *s, uint64_t ts, uint32_t ring, uint32_t kind, uint64_t seqno)
 {
-	size_t i = s->n_heap++;
-
-	if (s->n_heap > s->cap_heap) {
-		s->cap_heap = s->n_heap * 2;
-		s->heap = realloc(s->heap, s->cap_heap * sizeof(*s->heap));
-		if (!s->heap)
-			die("memory", -ENOMEM);
-	}
-	for (; i && ts < s->heap[(i - 1) / 2].ts; i = (i - 1) / 2)
-		s->heap[i] = s->heap[(i - 1) / 2];
-	s->heap[i] = (struct happening){ ts, seqno, ring, kind };
-}
-
-static struct happening pop(struct synth *s)
-{
-	struct happening top = s->heap[0], h = s->heap[--s->n_heap];
-	size_t i = 0, child;
-
-	while ((child = 2 * i + 1) < s->n_heap) {
-		if (child + 1 < s->n_heap && s->heap[child + 1].ts < s->heap[child].ts)
-			child++;
-		if (h.ts <= s->heap[child].ts)
-			break;
-		s->heap[i] = s->heap[child];
-		i = child;
-	}
-	s->heap[i] = h;
-	return top;
+	check("memory", heap_push(&s->heap, (struct happening){ ts, seqno, ring, kind }));
 }
 
 static void emit(struct synth *s, uint32_t stream, const void *rec, size_t size)
@@ -143,9 +115,9 @@ static struct xtr_rec head(uint64_t ts, uint16_t type, size_t size, uint32_t tid
 	return (struct xtr_rec){ .ts = ts, .type = type, .size = (uint16_t)size, .tid = tid };
 }
 
-static uint64_t ctx_of(uint32_t ring)
+static uint64_t ctx_of(const struct synth *s, uint32_t ring, uint64_t seqno)
 {
-	return 1001 + 2 * ring;
+	return 1001 + 2 * (ring + s->c.devices * s->c.rings * (seqno % s->c.contexts));
 }
 
 /* Where things happen: submitters wander over the CPUs, interrupts have one for each ring. */
@@ -164,7 +136,7 @@ static void queue_event(struct synth *s, uint64_t ts, uint32_t ring, uint64_t se
 	struct ring *r = &s->rings[ring];
 	struct xtr_rec_job_queue e = {
 		.h = head(ts, XTR_EV_JOB_QUEUE, sizeof(e), 2000 + ring % TASKS),
-		.ctx = ctx_of(ring),
+		.ctx = ctx_of(s, ring, seqno),
 		.seqno = seqno,
 		.client_id = 10 + ring % TASKS,
 		.ring = ring + 1,
@@ -183,7 +155,7 @@ static void run_event(struct synth *s, const struct happening *h)
 	struct ring *r = &s->rings[h->ring];
 	struct xtr_rec_job_run e = {
 		.h = head(h->ts, XTR_EV_JOB_RUN, sizeof(e), 300 + h->ring),
-		.ctx = ctx_of(h->ring),
+		.ctx = ctx_of(s, h->ring, h->seqno),
 		.seqno = h->seqno,
 		.ring = h->ring + 1,
 		.job_count = --r->queued,
@@ -199,7 +171,7 @@ static void done_event(struct synth *s, const struct happening *h)
 	struct ring *r = &s->rings[h->ring];
 	struct xtr_rec_job_done e = {
 		.h = head(h->ts, XTR_EV_JOB_DONE, sizeof(e), 0),
-		.ctx = ctx_of(h->ring),
+		.ctx = ctx_of(s, h->ring, h->seqno),
 		.seqno = h->seqno,
 		.ring = h->ring + 1,
 		.hw_job_count = (int32_t)--r->on_hw,
@@ -212,7 +184,7 @@ static void signaled_event(struct synth *s, const struct happening *h)
 {
 	struct xtr_rec_fence e = {
 		.h = head(h->ts, XTR_EV_FENCE_SIGNALED, sizeof(e), 0),
-		.ctx = ctx_of(h->ring),
+		.ctx = ctx_of(s, h->ring, h->seqno),
 		.seqno = h->seqno,
 		.ops = s->ops,
 	};
@@ -227,8 +199,9 @@ static void job_arrives(struct synth *s, const struct happening *h)
 	uint64_t seqno = ++r->seqno, run, start, done;
 	uint64_t exec = 20000 + rnd(s, 80000) + (rnd(s, 16) ? 0 : rnd(s, 1000000));
 
+	exec = exec * s->c.exec / 100;
 	queue_event(s, h->ts, h->ring, seqno);
-	run = h->ts + 2000 + rnd(s, 8000);
+	run = h->ts + s->c.wait + 2000 + rnd(s, 8000);
 	if (run <= r->done[seqno % DEPTH]) /* the ring is full until that one is done */
 		run = r->done[seqno % DEPTH] + 1500 + rnd(s, 3000);
 	start = run > r->done[(seqno - 1) % DEPTH] ? run : r->done[(seqno - 1) % DEPTH];
@@ -241,7 +214,7 @@ static void job_arrives(struct synth *s, const struct happening *h)
 	if (s->truth)
 		fprintf(s->truth,
 			"%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
-			ctx_of(h->ring), seqno, h->ts, run, start, done);
+			ctx_of(s, h->ring, seqno), seqno, h->ts, run, start, done);
 }
 
 static void happen(struct synth *s, const struct happening *h)
@@ -283,7 +256,7 @@ static void describe(struct synth *s)
 		.version = "#1 SMP",
 		.machine = "x86_64",
 		.hostname = s->c.host,
-		.cpus = s->c.streams,
+		.cpus = (uint32_t)s->c.streams,
 		.page = 4096,
 	};
 	const struct xtr_provider p = {
@@ -379,15 +352,15 @@ static void lose(struct synth *s)
 
 static void simulate(struct synth *s)
 {
-	uint64_t round = START_NS + ROUND_NS, now = START_NS;
+	uint64_t length = s->c.round * NS_PER_MS, round = START_NS + length, now = START_NS;
 
 	for (uint32_t i = 0; i < s->c.devices * s->c.rings; i++)
 		push(s, START_NS + rnd(s, 100000), i, 0, 0);
 	while (s->made < s->c.events) {
-		struct happening h = pop(s);
+		struct happening h = heap_pop(&s->heap);
 
 		now = h.ts;
-		for (; now >= round; round += ROUND_NS)
+		for (; now >= round; round += length)
 			flush(s, round);
 		happen(s, &h);
 	}
@@ -430,7 +403,7 @@ static void release(struct synth *s)
 		free(s->batches[i].recs);
 	free(s->batches);
 	free(s->rings);
-	free(s->heap);
+	free(s->heap.of);
 	if (s->truth && fclose(s->truth))
 		die(s->c.truth, -errno);
 }
@@ -438,59 +411,82 @@ static void release(struct synth *s)
 static int usage(void)
 {
 	fputs("usage: synth -n EVENTS -o FILE [-d devices] [-r rings per device] [-s streams]\n"
-	      "             [-S seed] [-g lost events] [-t truth.csv] [-H host] [-p (no filter, no codec)]\n",
+	      "             [-S seed] [-g lost events] [-t truth.csv] [-H host] \n"
+	      "             [-c (columns)] [-p (no filter, no codec)]\n"
+	      "             [-k fence contexts of each ring] [-w ns more in the queue for each job]\n"
+	      "             [-x percent of what execution takes else]\n"
+	      "             [-R ms of events in a chunk of each stream]\n",
 	      stderr);
 	return 2;
 }
 
+/* An option that is a number: where it goes. */
+static uint64_t *number(struct config *c, int letter)
+{
+	struct {
+		int letter;
+		uint64_t *to;
+	} table[] = {
+		{ 'n', &c->events },   { 'd', &c->devices }, { 'r', &c->rings },
+		{ 's', &c->streams },  { 'S', &c->seed },    { 'g', &c->gaps },
+		{ 'k', &c->contexts }, { 'w', &c->wait },    { 'x', &c->exec },
+		{ 'R', &c->round },
+	};
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		if (table[i].letter == letter)
+			return table[i].to;
+	return NULL;
+}
+
+static int set_option(struct config *c, int letter, const char *arg)
+{
+	uint64_t *to = number(c, letter);
+
+	if (to)
+		*to = strtoull(arg, NULL, 10);
+	else if (letter == 'o')
+		c->path = arg;
+	else if (letter == 't')
+		c->truth = arg;
+	else if (letter == 'H')
+		c->host = arg;
+	else if (letter == 'c')
+		c->opts.filter = XTR_FILTER_COLUMNS;
+	else if (letter != 'p')
+		return -1;
+	else {
+		c->opts.codec = XTR_CODEC_NONE;
+		c->opts.filter = XTR_FILTER_NONE;
+	}
+	return 0;
+}
+
+/* Nothing is missing, and nothing too much. */
+static bool usable(const struct config *c)
+{
+	return c->path && c->devices && c->devices <= RINGS_MAX && c->rings &&
+	       c->rings <= RINGS_MAX && c->devices * c->rings <= RINGS_MAX && c->streams &&
+	       c->streams <= STREAMS_MAX && c->contexts && c->round && c->round <= 1000;
+}
+
 int main(int argc, char **argv)
 {
-	struct synth s = { .c = { .devices = 2, .rings = 4, .streams = 8, .seed = 1 } };
+	struct synth s = { .c = { .devices = 2,
+				  .rings = 4,
+				  .streams = 8,
+				  .seed = 1,
+				  .contexts = 1,
+				  .exec = 100,
+				  .round = ROUND_MS } };
 	int opt;
 
 	xtr_writer_opts_init(&s.c.opts);
-	while ((opt = getopt(argc, argv, "n:o:d:r:s:S:g:t:H:p")) != -1) {
-		uint64_t n = optarg ? strtoull(optarg, NULL, 10) : 0;
-
-		switch (opt) {
-		case 'n':
-			s.c.events = n;
-			break;
-		case 'o':
-			s.c.path = optarg;
-			break;
-		case 'd':
-			s.c.devices = (unsigned int)n;
-			break;
-		case 'r':
-			s.c.rings = (unsigned int)n;
-			break;
-		case 's':
-			s.c.streams = (unsigned int)n;
-			break;
-		case 'S':
-			s.c.seed = n;
-			break;
-		case 'g':
-			s.c.gaps = n;
-			break;
-		case 't':
-			s.c.truth = optarg;
-			break;
-		case 'H':
-			s.c.host = optarg;
-			break;
-		case 'p':
-			s.c.opts.codec = XTR_CODEC_NONE;
-			s.c.opts.filter = XTR_FILTER_NONE;
-			break;
-		default:
+	while ((opt = getopt(argc, argv, "n:o:d:r:s:S:g:t:H:k:w:x:R:cp")) != -1)
+		if (set_option(&s.c, opt, optarg))
 			return usage();
-		}
-	}
 	s.c.opts.file_id = s.c.seed + 1; /* so that the same options give the same bytes */
-	if (!s.c.path || !s.c.devices || !s.c.rings || !s.c.streams || s.c.streams > STREAMS_MAX ||
-	    s.c.devices > RINGS_MAX || s.c.devices * (uint64_t)s.c.rings > RINGS_MAX)
+	if (!usable(&s.c))
 		return usage();
 	if (s.c.truth) {
 		s.truth = fopen(s.c.truth, "we");

@@ -87,6 +87,7 @@ void sim_queue(struct sim *s, uint64_t ts, uint64_t ctx, uint64_t seqno, uint32_
 	r->ring = ring;
 	r->client_id = s->client_id;
 	r->job_count = s->job_count;
+	r->stack = s->stack;
 	r->flags = s->flags;
 }
 

@@ -37,6 +37,7 @@ struct sim {
 	uint32_t flags;    /* enum xtr_job_flags of queue and run events added next */
 	uint64_t client_id;
 	uint32_t job_count;
+	uint32_t stack; /* id; of queue events added next */
 	/* what sim_jobs collected */
 	struct xtr_job job[SIM_JOBS_MAX];
 	struct xtr_dep dep[SIM_JOBS_MAX][XTR_JOB_DEPS_MAX];

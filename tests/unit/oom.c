@@ -5,11 +5,15 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <errno.h>
+#include <lz4hc.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#ifdef HAVE_ZSTD
+#include <zstd.h>
+#endif
 
 static atomic_uint calls, fail_at, failed;
 static atomic_bool sticks;
@@ -85,6 +89,17 @@ WRAP(cbor_item_t *, cbor_load, (cbor_data data, size_t n, struct cbor_load_resul
      NULL)
 WRAP(int, pthread_create, (pthread_t * t, const pthread_attr_t *a, void *(*f)(void *), void *arg),
      (t, a, f, arg), EAGAIN)
+
+/* These allocate by themselves, and say so in these ways. */
+WRAP(int, LZ4_compress_HC, (const char *in, char *out, int n, int cap, int level),
+     (in, out, n, cap, level), 0)
+WRAP(int, LZ4_compress_HC_extStateHC,
+     (void *state, const char *in, char *out, int n, int cap, int level),
+     (state, in, out, n, cap, level), 0)
+#ifdef HAVE_ZSTD
+WRAP(ZSTD_CCtx *, ZSTD_createCCtx, (void), (), NULL)
+WRAP(ZSTD_DCtx *, ZSTD_createDCtx, (void), (), NULL)
+#endif
 
 int __wrap_asprintf(char **s, const char *format, ...);
 int __wrap___asprintf_chk(char **s, int flag, const char *format, ...);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Allocations that fail. The unit test programs are linked so that the allocations of the code
- * under test, libcbor's decoding and the starting of threads come here first (the Makefile's
- * UNIT_WRAP); those inside of libraries do not.
+ * under test, libcbor's decoding, what LZ4-HC and zstd allocate, and the starting of threads come
+ * here first (the Makefile's UNIT_WRAP); other ones inside of libraries do not.
  */
 #ifndef TEST_OOM_H
 #define TEST_OOM_H

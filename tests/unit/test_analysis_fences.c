@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Waits for fences by waiter and source, fences that stay open, stalls of rings. */
 #include "analysed.h"
+#include "analysis/fences_impl.h"
 #include "format/xtr_format.h"
 
 #include <criterion/criterion.h>
@@ -233,6 +234,56 @@ Test(analysis_fences, stall_of_one_ring_on_another)
 		     "0000:03:00.0/gfx had nothing to execute for 40.0 ms (40.0 %) while 1 "
 		     "of its jobs waited for 0000:03:00.0/comp");
 	analysed_has(r.findings, "\"span_ns\":100000000,\"limit_permille\":100}");
+}
+
+/* 100 jobs of 1 ms, one each 2 ms: the first 36 are forgotten, and count as busy. */
+Test(analysis_fences, stretches_that_are_forgotten)
+{
+	struct xtr_dep d[] = {
+		{ .ctx = 102, .from_ns = T0 + 100 * MS, .until_ns = T0 + 198 * MS, .ring_id = 2 },
+		{ .ctx = 103, .from_ns = T0, .until_ns = T0 + 198 * MS, .ring_id = 3 },
+	};
+	uint64_t i;
+
+	analysed_begin(&r, NULL);
+	for (i = 0; i < 100; i++)
+		job(&gfx, T0 + 2 * i * MS, T0 + (2 * i + 1) * MS, NULL, 0);
+	job(&gfx, T0 + 300 * MS, T0 + 301 * MS, d, 2);
+	analysed_end(&r, 100 * MS, "fences");
+	analysed_has(r.section, "\"blocked_by_ring_id\":2,\"blocked_by\":\"?ring:2\",\"waits\":1,"
+				"\"wait_ns\":98000000,\"stalls\":1,\"stall_ns\":49000000,");
+	analysed_has(r.section, "\"blocked_by_ring_id\":3,\"blocked_by\":\"?ring:3\",\"waits\":1,"
+				"\"wait_ns\":198000000,\"stalls\":1,\"stall_ns\":63000000,");
+}
+
+/* More contexts than are kept at hand, and two that would lie at the same place. */
+Test(analysis_fences, contexts_and_rings_at_one_place)
+{
+	struct xtr_model_ring far = { .id = 1 + FENCES_LAST, .name = "far", .device_name = "" };
+	struct xtr_dep d = {
+		.ctx = 102, .from_ns = T0 + 10 * MS, .until_ns = T0 + 20 * MS, .ring_id = 2
+	};
+	uint64_t i;
+
+	analysed_begin(&r, NULL);
+	for (i = 0; i < 3; i++) {
+		queue(T0 + 2 * i, 52, 100, 1 + i);
+		queue(T0 + 2 * i + 1, 40, 100 + FENCES_LAST, 1 + i);
+	}
+	job(&gfx, T0 + 5 * MS, T0 + 15 * MS, &d, 1);
+	job(&far, T0 + 5 * MS, T0 + 30 * MS, &d, 1);
+	job(&gfx, T0 + 30 * MS, T0 + 31 * MS, &d, 1);
+	wait_for(T0 + 10, T0 + 30, 52, 100 + FENCES_LAST, 1, NULL);
+	wait_for(T0 + 40, T0 + 60, 40, 100, 1, NULL);
+	analysed_end(&r, 100 * MS, "fences");
+	analysed_has(
+		r.section,
+		"\"pid\":50,\"tid\":null,\"name\":\"game\",\"driver\":\"drm_sched\",\"timeline\":\"?ring:3\",\"kind\":\"finished\",\"owner_pid\":40,");
+	analysed_has(r.section, "\"owner_pid\":50,");
+	analysed_has(r.section, "\"several_owners\":false,");
+	analysed_has_not(r.section, "\"several_owners\":true,");
+	analysed_has(r.section, "\"ring_id\":1,\"ring\":\"0000:03:00.0/gfx\"");
+	analysed_has(r.section, "\"ring_id\":257,\"ring\":\"far\"");
 }
 
 /* A job that waits while its ring is busy costs nothing. */

@@ -321,6 +321,37 @@ Test(call, gap_inside_is_told)
 	cr_expect(got[3].gap);
 }
 
+/* The end that is there may be another call's, but for what is left out as a whole. */
+Test(call, where_events_are_left_out_pairs_have_no_end)
+{
+	give("syscalls:sys_enter_ioctl", 10, 7, 0);
+	give("dma_fence:dma_fence_wait_start", 12, 8, 0);
+	named_gap(&n, 20, 30);
+	n.gap.count = 0;
+	cr_expect(xtr_calls_event(calls, &n.ev) == 0);
+	give("dma_fence:dma_fence_wait_end", 35, 8, 0);
+	give("syscalls:sys_exit_ioctl", 40, 7, 0);
+	give("syscalls:sys_enter_read", 41, 7, 0);
+	give("syscalls:sys_exit_read", 45, 7, 0);
+	cr_assert(n_got == 3);
+	expect(0, XTR_CALL_WAIT, "fence wait", 12, 35, 0);
+	expect(1, XTR_CALL_SYSCALL, "ioctl", 10, 0, 0);
+	expect(2, XTR_CALL_SYSCALL, "read", 41, 45, 0);
+	cr_expect(got[0].gap && got[1].gap && !got[2].gap);
+}
+
+Test(call, where_events_were_lost_pairs_keep_their_end)
+{
+	give("syscalls:sys_enter_ioctl", 10, 7, 0);
+	named_gap(&n, 20, 30);
+	n.gap.count = 1;
+	cr_expect(xtr_calls_event(calls, &n.ev) == 0);
+	give("syscalls:sys_exit_ioctl", 40, 7, 0);
+	cr_assert(n_got == 1);
+	expect(0, XTR_CALL_SYSCALL, "ioctl", 10, 40, 0);
+	cr_expect(got[0].gap);
+}
+
 /* Records shorter than their fields: what is missing is not known, nothing is read past the end. */
 Test(call, short_records)
 {

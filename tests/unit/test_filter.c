@@ -12,33 +12,6 @@ enum {
 	N = 3000
 };
 
-/* Records of built-in types and of types and sizes that META does not know. */
-static size_t fill(uint8_t *recs, uint64_t seed, uint32_t n)
-{
-	const uint32_t odd[] = { 16, 24, 48, 520, 1016, 4000 };
-	uint64_t ts = 1000;
-	size_t len = 0;
-
-	for (uint32_t i = 0; i < n; i++) {
-		const struct xtr_event_desc *ev =
-			&xtr_builtin_events[trace_random(&seed, xtr_builtin_event_count)];
-		uint32_t type = ev->type, size = ev->size;
-
-		if (!trace_random(&seed, 10)) {
-			type = 2000 + (uint32_t)trace_random(&seed, 3);
-			size = odd[trace_random(&seed, sizeof(odd) / sizeof(odd[0]))];
-		} else if (!trace_random(&seed, 10)) {
-			size += 8; /* longer or shorter than META says */
-		} else if (!trace_random(&seed, 10)) {
-			size -= 16;
-		}
-		ts += trace_random(&seed, 5000) - (trace_random(&seed, 20) ? 0 : 4000);
-		trace_record(recs + len, &seed, ts, type, size);
-		len += size;
-	}
-	return len;
-}
-
 static struct xtr_meta *meta(void)
 {
 	struct xtr_field fields[] = {
@@ -65,7 +38,7 @@ Test(filter, what_is_filtered_comes_back)
 	uint8_t *recs = malloc(N * 4096), *out = malloc(N * 4096);
 
 	for (uint64_t seed = 1; seed < 20; seed++) {
-		size_t len = fill(recs, seed, N), at = 0;
+		size_t len = trace_mixed(recs, seed, N), at = 0;
 		uint32_t n = N;
 
 		while (n) {
@@ -106,7 +79,7 @@ Test(filter, damaged_payloads_never_do_harm)
 	struct xtr_filtered f;
 	size_t refused = 0;
 
-	fill(recs, 3, 60);
+	trace_mixed(recs, 3, 60);
 	cr_assert(eq(int, xtr_filter_encode(enc, recs, 60, 1 << 20, &f), 0));
 	bad = malloc(f.len);
 	for (size_t n = 0; n < f.len; n++)

@@ -6,6 +6,8 @@
 #include "recorder/probe_event.h"
 
 #include <bpf/btf.h>
+#include "sysfail.h"
+
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -72,6 +74,28 @@ static const char kallsyms[] = "ffffffff81000000 T kernel_one\n"
 			       "ffffffffc0000070 t init_module\t[mod]\n"
 			       "ffffffffc0000070 t mod_start\t[mod]\n"
 			       "ffffffffc0000080 t other\t[mod2]\n";
+
+/* A part of the list would be taken for all there is. */
+Test(func, a_list_that_cannot_be_read_to_its_end)
+{
+	char *path = temp_file(kallsyms);
+	struct xtr_func_symbols f;
+
+	sys_fail("read", 2, EIO);
+	cr_expect_eq(xtr_func_symbols_read(&f, path, "mod"), -EIO);
+	cr_expect_eq(sys_end(), 1);
+	cr_expect_eq(f.n, 0);
+	cr_assert_eq(xtr_func_symbols_read(&f, path, "mod"), 0);
+	sys_fail("read", 1, EIO);
+	cr_expect_eq(xtr_func_symbols_check(&f, path, "mod"), -EIO);
+	cr_expect_eq(sys_end(), 1);
+	cr_expect(!f.checked);
+	for (size_t i = 0; i < f.n; i++)
+		cr_expect(!f.v[i].untraced);
+	xtr_func_symbols_free(&f);
+	unlink(path);
+	free(path);
+}
 
 Test(func, symbols_of_a_module)
 {
@@ -148,6 +172,16 @@ Test(func, layout_of_records)
 	cr_expect_eq(xtr_event_field(&p->ret.desc, "ret")->offset, 24);
 	cr_expect_eq(xtr_event_field(&p->ret.desc, "handle")->offset, 32);
 	cr_expect(p->entry.cfg.save && p->ret.cfg.save);
+	/* A stack is one value more of the entry, numbered or not. */
+	cr_assert_eq(xtr_probe_stack(p), 0);
+	cr_assert_eq(xtr_probe_stack(p), -EEXIST);
+	cr_expect_eq(xtr_event_field(&p->entry.desc, "stack")->offset, 32);
+	cr_expect_eq(xtr_event_field(&p->entry.desc, "stack")->repr, XTR_REPR_STACK);
+	cr_expect_eq(p->entry.desc.size, 40);
+	cr_expect_eq(p->entry.cfg.size, 40);
+	cr_expect_eq(p->entry.cfg.load[1].from, XTR_FROM_STACK);
+	cr_expect(p->entry.cfg.flags & XTR_PROBE_STACK);
+	cr_expect(!(p->ret.cfg.flags & XTR_PROBE_STACK));
 	xtr_probe_free(p);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Layout of tracepoints in the file, and ring records that become file records. */
 #include "recorder/generic.h"
-#include "recorder/util.h"
+#include "kernel_format.h"
 
 #include "format/tables.h"
 #include "format/xtr_format.h"
@@ -9,25 +9,8 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static struct xtr_generic *load(const char *file, const char *system)
-{
-	struct xtr_generic *g = NULL;
-	struct xtr_tp_format *f;
-	char path[256], *text;
-	size_t n;
-
-	snprintf(path, sizeof(path), "tests/data/tracefs/%s", file);
-	cr_assert(zero(int, xtr_read_file(path, 1 << 20, &text, &n)));
-	cr_assert(zero(int, xtr_tp_format_parse(&f, text, n)));
-	cr_assert(zero(int, xtr_generic_new(&g, system, f->name, f, 1024, 32)));
-	xtr_tp_format_free(f);
-	free(text);
-	return g;
-}
 
 static const struct xtr_field *field(const struct xtr_generic *g, const char *name)
 {
@@ -39,7 +22,7 @@ static const struct xtr_field *field(const struct xtr_generic *g, const char *na
 
 Test(generic, offsets_move_behind_the_header_and_sizes_are_multiples_of_eight)
 {
-	struct xtr_generic *g = load("sched_switch", "sched");
+	struct xtr_generic *g = kernel_format("sched_switch", "sched");
 
 	cr_expect(eq(str, (char *)g->desc.name, "sched:sched_switch"));
 	cr_expect(eq(u32, g->desc.size, 72));
@@ -54,7 +37,7 @@ Test(generic, offsets_move_behind_the_header_and_sizes_are_multiples_of_eight)
 
 Test(generic, text_behind_pointers_is_read_only_where_it_is_printed_as_text)
 {
-	struct xtr_generic *g = load("vpu_jsm", "vpu");
+	struct xtr_generic *g = kernel_format("vpu_jsm", "vpu");
 
 	cr_expect(eq(int, field(g, "event")->repr, XTR_REPR_STRID));
 	cr_expect(eq(u32, field(g, "event")->size, 8));
@@ -63,7 +46,7 @@ Test(generic, text_behind_pointers_is_read_only_where_it_is_printed_as_text)
 	cr_expect(eq(int, g->cfg.str[1].offset, 16), "offset in the kernel's record");
 	cr_expect(eq(int, field(g, "result")->repr, XTR_REPR_HEX32));
 	xtr_generic_free(g);
-	g = load("vpu_jsm", "syscalls");
+	g = kernel_format("vpu_jsm", "syscalls");
 	cr_expect(eq(u32, g->cfg.n_strs, 0), "pointers of a system call are the caller's");
 	cr_expect(eq(int, field(g, "event")->sens, XTR_SENS_UPTR));
 	xtr_generic_free(g);
@@ -87,10 +70,36 @@ static uint32_t ring_record(const struct xtr_generic *g, uint8_t *rec, const cha
 	return size;
 }
 
+/* The id stands behind the fixed part, before the strings; it is in the file, and nothing else is.
+ */
+Test(generic, a_stack_is_the_last_field)
+{
+	struct xtr_generic *g = kernel_format("xe_sched_job_exec", "xe");
+	struct xtr_tables *t = xtr_tables_new();
+	uint32_t size, before = g->desc.size, id = 77;
+	uint8_t rec[512], clean[8] = { 77 };
+
+	cr_assert(zero(int, xtr_generic_stack(g)));
+	cr_expect(eq(int, xtr_generic_stack(g), -EEXIST));
+	cr_expect(eq(u32, g->desc.size, before + 8));
+	cr_expect(eq(u32, field(g, "stack")->offset, before));
+	cr_expect(eq(int, field(g, "stack")->repr, XTR_REPR_STACK));
+	cr_expect(eq(int, xtr_generic_as_is(g, g->desc.size), 0));
+	size = ring_record(g, rec, "0000:00:02.0", 5);
+	memset(rec + before, 0, 8);
+	memcpy(rec + before, &id, 4);
+	cr_assert(eq(int, xtr_generic_convert(g, t, NULL, rec, size), (int)before + 8));
+	cr_expect(zero(int, memcmp(rec + before, clean, 8)));
+	for (uint32_t i = XTR_RECORD_HEADER_SIZE + g->cfg.fixed; i < before; i++)
+		cr_expect(zero(int, rec[i]));
+	xtr_tables_free(t);
+	xtr_generic_free(g);
+}
+
 /* The kernel's format has the name twice; a reader of names must reach both. */
 Test(generic, a_second_field_of_one_name_is_numbered)
 {
-	struct xtr_generic *g = load("7.2/amdgpu/amdgpu_vm_grab_id", "amdgpu");
+	struct xtr_generic *g = kernel_format("7.2/amdgpu/amdgpu_vm_grab_id", "amdgpu");
 
 	cr_expect(eq(int, field(g, "ring")->repr, XTR_REPR_STRID));
 	cr_expect(eq(u32, field(g, "ring")->offset, 20));
@@ -102,7 +111,7 @@ Test(generic, a_second_field_of_one_name_is_numbered)
 
 Test(generic, strings_become_ids_and_pointers_hashes)
 {
-	struct xtr_generic *g = load("xe_sched_job_exec", "xe");
+	struct xtr_generic *g = kernel_format("xe_sched_job_exec", "xe");
 	struct xtr_siphash_key key = { 1, 2 };
 	struct xtr_tables *t = xtr_tables_new();
 	uint64_t kptr = 0xffff888012345678ull, v;
@@ -129,7 +138,7 @@ Test(generic, strings_become_ids_and_pointers_hashes)
 
 Test(generic, arrays_of_numbers_become_hexadecimal_text)
 {
-	struct xtr_generic *g = load("amdgpu_vm_update_ptes", "amdgpu");
+	struct xtr_generic *g = kernel_format("amdgpu_vm_update_ptes", "amdgpu");
 	struct xtr_tables *t = xtr_tables_new();
 	uint8_t rec[512] = { 0 };
 	struct xtr_rec h = { .type = 1024 };
@@ -149,7 +158,7 @@ Test(generic, arrays_of_numbers_become_hexadecimal_text)
 
 Test(generic, what_is_behind_the_end_of_a_text_is_cleared)
 {
-	struct xtr_generic *g = load("sched_switch", "sched");
+	struct xtr_generic *g = kernel_format("sched_switch", "sched");
 	struct xtr_tables *t = xtr_tables_new();
 	uint8_t rec[72] = { 0 }, none[8] = { 0 };
 
@@ -163,7 +172,7 @@ Test(generic, what_is_behind_the_end_of_a_text_is_cleared)
 
 Test(generic, records_that_do_not_fit_are_refused)
 {
-	struct xtr_generic *g = load("xe_sched_job_exec", "xe");
+	struct xtr_generic *g = kernel_format("xe_sched_job_exec", "xe");
 	struct xtr_tables *t = xtr_tables_new();
 	uint8_t rec[512];
 	uint32_t size = ring_record(g, rec, "0000:03:00.0", 0);

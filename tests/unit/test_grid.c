@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "replay/line.h"
 #include "replay/text.h"
 #include "analysis/grid.h"
 
@@ -65,8 +66,11 @@ static void expect_csv(const char *in, const char *want)
 	size_t n;
 	char *out;
 	FILE *f = open_memstream(&out, &n);
+	struct xtr_line l;
 
-	xtr_text_csv(f, in, strlen(in));
+	xtr_line_begin(&l, f);
+	xtr_line_csv(&l, in, strlen(in));
+	xtr_line_flush(&l);
 	fclose(f);
 	cr_expect(eq(str, out, (char *)want));
 	free(out);
@@ -79,6 +83,26 @@ Test(text, csv_quotes_what_rfc_4180_says)
 	expect_csv("say \"x\"", "\"say \"\"x\"\"\"");
 	expect_csv("two\nlines", "\"two\nlines\"");
 	expect_csv("", "");
+}
+
+/* As the tables of xtr export: U+FFFD for each byte that is not UTF-8. */
+Test(text, csv_is_utf8)
+{
+	struct xtr_line l;
+	size_t n;
+	char *out;
+	FILE *f = open_memstream(&out, &n);
+
+	expect_csv("\xc3\xa4", "\xc3\xa4");
+	expect_csv("a\xff\"b", "\"a\xef\xbf\xbd\"\"b\"");
+	expect_csv("\xc3", "\xef\xbf\xbd");
+	expect_csv("\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"); /* a surrogate */
+	xtr_line_begin(&l, f);
+	xtr_line_csv(&l, "a\0,", 3);
+	xtr_line_flush(&l);
+	fclose(f);
+	cr_expect(eq(str, out, "\"a\xef\xbf\xbd,\""));
+	free(out);
 }
 
 Test(grid, aligns_by_characters)

@@ -4,13 +4,11 @@
  * not in time; where it cannot be counted, there is so much of it that squaring it would take
  * hours.
  */
-#include "format/bytes.h"
 #include "format/cborenc.h"
-#include "format/chunk.h"
-#include "format/crc32c.h"
 #include "format/tables.h"
 #include "format/tpformat.h"
 #include "format/votes.h"
+#include "rawfile.h"
 #include "trace.h"
 
 #include <criterion/criterion.h>
@@ -18,8 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define ID 77u
 
 /* A file in memory that counts what is read of it. */
 struct counted {
@@ -62,45 +58,6 @@ static struct xtr_reader *open_counted(struct counted *c, const struct xtr_buf *
 	return r;
 }
 
-static void put_header(struct xtr_buf *b, uint64_t id)
-{
-	const struct xtr_file_header h = { 1, 0, XTR_FILE_HEADER_SIZE, id, 0, 0 };
-	uint8_t out[XTR_FILE_HEADER_SIZE];
-
-	xtr_file_header_encode(out, &h);
-	xtr_buf_add(b, out, sizeof(out));
-}
-
-static void put_zeros(struct xtr_buf *b, size_t n)
-{
-	static const uint8_t zeros[XTR_FILE_HEADER_SIZE];
-
-	xtr_buf_add(b, zeros, n);
-}
-
-static void put_chunk(struct xtr_buf *b, uint64_t id, uint32_t seq, uint8_t type, const void *p,
-		      size_t n)
-{
-	struct xtr_chunk c = { .file_id = id, .seq = seq, .type = type, .stream = 1 };
-	uint8_t out[XTR_CHUNK_HEADER_SIZE];
-
-	c.stored_len = c.raw_len = c.rec_len = (uint32_t)n;
-	c.payload_crc = xtr_crc32c(p, n);
-	xtr_chunk_encode(out, &c);
-	xtr_buf_add(b, out, sizeof(out));
-	xtr_buf_add(b, p, n);
-	put_zeros(b, -n % 8);
-}
-
-static void put_trailer(struct xtr_buf *b, uint64_t id)
-{
-	const struct xtr_trailer t = { .file_id = id };
-	uint8_t out[XTR_TRAILER_SIZE];
-
-	xtr_trailer_encode(out, &t);
-	xtr_buf_add(b, out, sizeof(out));
-}
-
 /* --- sections with damaged headers ------------------------------------------------------------ */
 
 /* Was quadratic: each section looked at all that follows, for a header and for its file_id. */
@@ -112,15 +69,15 @@ Test(hostile, damaged_headers_are_looked_at_once)
 	struct counted io;
 
 	for (size_t i = 0; i < n; i++) {
-		put_zeros(&b, XTR_FILE_HEADER_SIZE);
-		put_trailer(&b, ID);
+		raw_zeros(&b, XTR_FILE_HEADER_SIZE);
+		raw_trailer(&b, RAW_ID);
 	}
-	put_zeros(&b, XTR_FILE_HEADER_SIZE);
-	put_chunk(&b, ID, 0, 0x10, "", 0);
+	raw_zeros(&b, XTR_FILE_HEADER_SIZE);
+	raw_chunk(&b, RAW_ID, 0, 0x10, "", 0);
 	r = open_counted(&io, &b);
 	cr_expect(eq(sz, xtr_reader_n_sections(r), n + 1));
-	cr_expect(eq(u64, xtr_section_file_id(xtr_reader_section(r, 0)), ID));
-	cr_expect(eq(u64, xtr_section_file_id(xtr_reader_section(r, n)), ID));
+	cr_expect(eq(u64, xtr_section_file_id(xtr_reader_section(r, 0)), RAW_ID));
+	cr_expect(eq(u64, xtr_section_file_id(xtr_reader_section(r, n)), RAW_ID));
 	cr_expect(le(u64, io.bytes, 8 * (uint64_t)b.n), "%" PRIu64 " bytes of %zu", io.bytes, b.n);
 	xtr_reader_close(r);
 	xtr_buf_free(&b);
@@ -135,18 +92,18 @@ Test(hostile, votes_end_at_the_next_file_header)
 
 	for (unsigned int half = 0; half < 2; half++) {
 		for (unsigned int i = 0; i < 3; i++) {
-			put_zeros(&b, XTR_FILE_HEADER_SIZE);
-			put_chunk(&b, ID + half, 0, 0x10, "", 0);
-			put_trailer(&b, ID + half);
+			raw_zeros(&b, XTR_FILE_HEADER_SIZE);
+			raw_chunk(&b, RAW_ID + half, 0, 0x10, "", 0);
+			raw_trailer(&b, RAW_ID + half);
 		}
 		if (!half)
-			put_header(&b, 5);
+			raw_header(&b, 5);
 	}
 	r = open_counted(&io, &b);
 	/* The second half belongs to the header in the middle: nothing there is of its file_id. */
 	cr_assert(eq(sz, xtr_reader_n_sections(r), 4));
 	for (size_t i = 0; i < 3; i++)
-		cr_expect(eq(u64, xtr_section_file_id(xtr_reader_section(r, i)), ID));
+		cr_expect(eq(u64, xtr_section_file_id(xtr_reader_section(r, i)), RAW_ID));
 	cr_expect(eq(u64, xtr_section_file_id(xtr_reader_section(r, 3)), 5));
 	xtr_reader_close(r);
 	xtr_buf_free(&b);
@@ -217,7 +174,7 @@ static void put_meta(struct xtr_buf *b, uint32_t seq, unsigned int i)
 	cr_assert(eq(int, xtr_meta_add_event(m, &ev), 0));
 	cr_assert(eq(int, xtr_meta_set_config_u64(m, text, i), 0));
 	cr_assert(eq(int, xtr_meta_encode(m, &buf, &n), 0));
-	put_chunk(b, ID, seq, XTR_CHUNK_META, buf, n);
+	raw_chunk(b, RAW_ID, seq, XTR_CHUNK_META, buf, n);
 	free(buf);
 	xtr_meta_free(m);
 }
@@ -234,7 +191,7 @@ Test(hostile, many_metas_add_up)
 	uint64_t num;
 	size_t i;
 
-	put_header(&b, ID);
+	raw_header(&b, RAW_ID);
 	for (i = 0; i < n; i++)
 		put_meta(&b, (uint32_t)i, (unsigned int)i);
 	r = open_counted(&io, &b);
@@ -265,7 +222,7 @@ Test(hostile, many_tables_add_up)
 	struct counted io;
 	uint32_t id = 0, count = 0;
 
-	put_header(&b, ID);
+	raw_header(&b, RAW_ID);
 	for (uint32_t i = 0; i < n; i++) {
 		const uint32_t task[] = { 1 + i * 7919 % 1000000, 1, i, 0, 0 };
 
@@ -280,7 +237,7 @@ Test(hostile, many_tables_add_up)
 		xtr_enc_map(&p, 1);
 		xtr_enc_uint(&p, 2 * (n - i)); /* falling, with holes */
 		xtr_enc_text(&p, "x");
-		put_chunk(&b, ID, i, XTR_CHUNK_TABLE, p.p, p.n);
+		raw_chunk(&b, RAW_ID, i, XTR_CHUNK_TABLE, p.p, p.n);
 	}
 	r = open_counted(&io, &b);
 	t = xtr_section_tables(xtr_reader_section(r, 0));
@@ -304,7 +261,7 @@ Test(hostile, many_gaps_add_up)
 	struct xtr_reader *r;
 	struct counted io;
 
-	put_header(&b, ID);
+	raw_header(&b, RAW_ID);
 	for (uint32_t i = 0; i < n; i++) {
 		p.n = 0;
 		xtr_enc_map(&p, 1);
@@ -315,7 +272,7 @@ Test(hostile, many_gaps_add_up)
 		xtr_enc_uint(&p, n - i);
 		xtr_enc_uint(&p, n);
 		xtr_enc_uint(&p, 1);
-		put_chunk(&b, ID, i, XTR_CHUNK_LOSS, p.p, p.n);
+		raw_chunk(&b, RAW_ID, i, XTR_CHUNK_LOSS, p.p, p.n);
 	}
 	r = open_counted(&io, &b);
 	l = xtr_section_loss(xtr_reader_section(r, 0));
@@ -338,7 +295,7 @@ Test(hostile, sections_of_nothing_are_empty)
 	struct counted io;
 
 	for (unsigned int i = 0; i < 1000; i++)
-		put_header(&b, ID);
+		raw_header(&b, RAW_ID);
 	r = open_counted(&io, &b);
 	cr_assert(eq(sz, xtr_reader_n_sections(r), 1000));
 	for (size_t i = 0; i < 1000; i++) {

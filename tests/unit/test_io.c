@@ -134,6 +134,38 @@ Test(io, a_pipe_is_copied)
 	cr_assert(eq(int, xtr_io_close(io), 0));
 }
 
+Test(io, a_temporary_file_has_no_name_and_is_read_twice)
+{
+	struct xtr_io *io, *again;
+	char buf[8] = "";
+	uint64_t size;
+	int fd;
+
+	cr_assert(zero(int, setenv("TMPDIR", dir, 1)));
+	cr_assert(zero(int, xtr_io_temp(&io)));
+	cr_assert(zero(int, rmdir(dir))); /* nothing is in it */
+	cr_assert(zero(int, mkdir(dir, 0700)));
+	cr_assert(zero(int, io->ops->append(io, "hello world", 11)));
+	cr_assert(zero(int, xtr_io_again(io, &again)));
+	cr_assert(zero(int, xtr_io_close(io)));
+	cr_assert(zero(int, again->ops->size(again, &size)));
+	cr_assert(eq(u64, size, 11));
+	cr_assert(zero(int, again->ops->read_at(again, 6, buf, 5)));
+	cr_assert(eq(str, buf, "world"));
+	cr_assert(zero(int, xtr_io_close(again)));
+	cr_assert(zero(int, setenv("TMPDIR", path, 1)));
+	cr_assert(eq(int, xtr_io_temp(&io), -ENOENT));
+
+	write_file("a file", 0);
+	fd = open(path, O_RDONLY);
+	cr_assert(zero(int, xtr_io_read_fd(fd, &io)));
+	cr_assert(zero(int, close(fd)));
+	cr_assert(zero(int, io->ops->read_at(io, 2, buf, 4)));
+	cr_assert(zero(int, memcmp(buf, "file", 4)));
+	cr_assert(zero(int, xtr_io_close(io)));
+	cr_assert(eq(int, xtr_io_read_fd(fd, &io), -EBADF));
+}
+
 Test(io, a_file_in_memory)
 {
 	struct xtr_io *io, *view;
@@ -235,4 +267,24 @@ Test(io, what_is_no_place_for_a_trace_is_refused)
 	memset(name, 'n', sizeof(name) - 1);
 	name[sizeof(name) - 1] = 0;
 	cr_assert(eq(int, xtr_io_create(name, 0, &io), -ENAMETOOLONG));
+}
+
+Test(io, a_new_file_replaces_nothing)
+{
+	struct xtr_io *io;
+	struct stat st;
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	mode_t mask = umask(0);
+
+	cr_assert(eq(int, xtr_io_create_new(fd, "a", &io), 0));
+	umask(mask);
+	cr_assert(eq(int, io->ops->append(io, "x", 1), 0));
+	cr_assert(eq(int, xtr_io_close(io), 0));
+	cr_assert(eq(int, stat(path, &st), 0));
+	cr_assert(eq(uint, st.st_mode, S_IFREG | 0600));
+	cr_assert(eq(int, xtr_io_create_new(fd, "a", &io), -EEXIST));
+	cr_assert(eq(int, symlink(path, other), 0));
+	cr_assert(eq(int, xtr_io_create_new(fd, "b", &io), -EEXIST));
+	cr_assert(eq(int, xtr_io_create_new(-1, "c", &io), -EBADF));
+	close(fd);
 }

@@ -83,10 +83,12 @@ Test(io_faults, syncing_and_closing)
 	const struct {
 		const char *call;
 		int err, sync, close;
+		unsigned int nth; /* the first close is the directory's */
 	} cases[] = {
-		{ "fdatasync", EINVAL, 0, 0 }, { "fdatasync", EROFS, 0, 0 },
-		{ "fdatasync", EIO, -EIO, 0 }, { "close", EIO, 0, -EIO },
-		{ "close", EINTR, 0, 0 },
+		{ "fdatasync", EINVAL, 0, 0, 1 }, { "fdatasync", EROFS, 0, 0, 1 },
+		{ "fdatasync", EINTR, 0, 0, 1 },  { "fdatasync", EIO, -EIO, 0, 1 },
+		{ "fsync", EINVAL, 0, 0, 1 },     { "fsync", EIO, -EIO, 0, 1 },
+		{ "close", EIO, 0, -EIO, 2 },     { "close", EINTR, 0, 0, 2 },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -94,11 +96,64 @@ Test(io_faults, syncing_and_closing)
 
 		unlink(path);
 		cr_assert(eq(int, xtr_io_create(path, 0, &io), 0));
-		sys_fail(cases[i].call, 1, cases[i].err);
+		sys_fail(cases[i].call, cases[i].nth, cases[i].err);
 		cr_assert(eq(int, io->ops->sync(io), cases[i].sync), "case %zu", i);
 		cr_assert(eq(int, xtr_io_close(io), cases[i].close), "case %zu", i);
 		cr_assert(eq(u32, sys_end(), 1));
 	}
+}
+
+/* A file whose directory was never synced may be gone after a power failure, with all in it. */
+Test(io_faults, the_name_of_a_new_file_is_synced_once)
+{
+	static const unsigned int flags[] = { 0, XTR_IO_FORCE };
+
+	unlink(path);
+	for (size_t i = 0; i < 2; i++) { /* a new one, and one in its place */
+		struct xtr_io *io;
+
+		cr_assert(eq(int, xtr_io_create(path, flags[i], &io), 0));
+		sys_fail("fsync", 1, EIO);
+		cr_assert(eq(int, io->ops->sync(io), -EIO));
+		cr_assert(eq(u32, sys_end(), 1));
+		sys_fail("fsync", 2, EIO);
+		cr_assert(eq(int, io->ops->sync(io), 0), "it is tried again");
+		cr_assert(eq(int, io->ops->sync(io), 0));
+		cr_assert(eq(u32, sys_end(), 0), "and not once more");
+		cr_assert(eq(int, xtr_io_close(io), 0));
+	}
+}
+
+Test(io_faults, the_name_of_a_new_piece_is_synced_once)
+{
+	int at = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct xtr_io *io;
+
+	unlink(path);
+	cr_assert(eq(int, xtr_io_create_new(at, "a", &io), 0));
+	close(at);
+	sys_fail("fsync", 1, EIO);
+	cr_assert(eq(int, io->ops->sync(io), -EIO));
+	cr_assert(eq(u32, sys_end(), 1));
+	sys_fail("fsync", 2, EIO);
+	cr_assert(eq(int, io->ops->sync(io), 0), "it is tried again");
+	cr_assert(eq(int, io->ops->sync(io), 0));
+	cr_assert(eq(u32, sys_end(), 0), "and not once more");
+	cr_assert(eq(int, xtr_io_close(io), 0));
+}
+
+Test(io_faults, a_directory_that_cannot_be_opened_is_not_synced)
+{
+	struct xtr_io *io;
+
+	unlink(path);
+	sys_fail("open", 2, EACCES);
+	cr_assert(eq(int, xtr_io_create(path, 0, &io), 0));
+	cr_assert(eq(u32, sys_end(), 1));
+	sys_fail("fsync", 1, EIO);
+	cr_assert(eq(int, io->ops->sync(io), 0));
+	cr_assert(eq(u32, sys_end(), 0));
+	cr_assert(eq(int, xtr_io_close(io), 0));
 }
 
 Test(io_faults, reading)

@@ -18,7 +18,7 @@ static void start(bool pretty)
 
 static void expect(const char *want)
 {
-	fclose(j.f);
+	fclose(j.line.f);
 	cr_expect(eq(str, out, (char *)want));
 	free(out);
 }
@@ -81,6 +81,14 @@ Test(json, control_characters_quotes_and_nul_are_escaped)
 		      "\"a\\\"\\\\\\n\\t\\r\\b\\f\\u0001\\u001b[31m\\u007f/\"");
 	expect_string("a\0b", 3, "\"a\\u0000b\"");
 	expect_string("", 0, "\"\"");
+}
+
+Test(json, what_a_terminal_obeys_is_escaped_and_its_neighbours_are_not)
+{
+	expect_string("\xc2\x80\xc2\x9f\xc2\xa0", 6, "\"\\u0080\\u009f\xc2\xa0\"");
+	expect_string("\u2027\u2028\u202e\u202f", 12, "\"\u2027\\u2028\\u202e\u202f\"");
+	expect_string("\u2065\u2066\u2069\u206a", 12, "\"\u2065\\u2066\\u2069\u206a\"");
+	expect_string("\u20a8\u3028\U0001f600", 10, "\"\u20a8\u3028\U0001f600\"");
 }
 
 Test(json, utf8_passes_and_anything_else_becomes_fffd)

@@ -94,6 +94,8 @@ Test(loss, causes_have_names)
 		cr_assert(gt(sz, strlen(xtr_loss_cause_name((enum xtr_loss_cause)c)), 0));
 	cr_assert(eq(str, (char *)xtr_loss_cause_name(XTR_LOSS_NOT_RUN), "not-run"));
 	cr_assert(eq(str, (char *)xtr_loss_cause_name((enum xtr_loss_cause)200), "unknown"));
+	cr_assert(eq(str, (char *)xtr_loss_cause_name(XTR_LOSS_AGED), "aged"));
+	cr_assert(gt(sz, strlen(xtr_loss_cause_help(XTR_LOSS_AGED)), 0));
 }
 
 Test(loss, a_copy_of_what_was_read_is_written_again)
@@ -153,6 +155,42 @@ Test(loss, a_total_that_stays_is_not_written_again)
 	cr_assert(ne(ptr,
 		     (void *)strstr(xtr_loss_cause_help((enum xtr_loss_cause)200), "later version"),
 		     NULL));
+	xtr_loss_free(l);
+	xtr_loss_free(back);
+}
+
+Test(loss, what_is_aged_is_no_loss)
+{
+	struct xtr_loss *l = xtr_loss_new(), *back = xtr_loss_new();
+
+	cr_assert(eq(int, xtr_loss_set(l, 1, 0, XTR_LOSS_AGED, 1000), 0));
+	cr_assert(eq(int, xtr_loss_set(l, 2, 0, XTR_LOSS_AGED, 10), 0));
+	cr_assert(eq(int, xtr_loss_set(l, 1, 0, XTR_LOSS_FILTERED, 7), 0));
+	cr_assert(eq(int, xtr_loss_set(l, 1, 0, XTR_LOSS_WRITE, 3), 0));
+	hand_over(l, back);
+	cr_assert(eq(u64, xtr_loss_of(back, XTR_LOSS_AGED), 1010));
+	cr_assert(eq(u64, xtr_loss_of(back, XTR_LOSS_FILTERED), 7));
+	cr_assert(eq(u64, xtr_loss_get(back, 2, 0, XTR_LOSS_AGED), 10));
+	cr_assert(eq(u64, xtr_loss_total(back), 3));
+	cr_assert(xtr_loss_is_loss(XTR_LOSS_WRITE));
+	cr_assert(not(xtr_loss_is_loss(XTR_LOSS_AGED)));
+	cr_assert(not(xtr_loss_is_loss(XTR_LOSS_FILTERED)));
+	xtr_loss_free(l);
+	xtr_loss_free(back);
+}
+
+Test(loss, old_gaps_are_forgotten)
+{
+	struct xtr_loss *l = xtr_loss_new(), *back = xtr_loss_new();
+
+	for (uint64_t i = 0; i < 10; i++)
+		cr_assert(eq(int, xtr_loss_add_gap(l, &(struct xtr_gap){ 0, i, i + 5, 1 }), 0));
+	hand_over(l, back);
+	xtr_loss_drop_gaps(l, 10);
+	cr_assert(eq(sz, xtr_loss_n_gaps(l), 5));
+	cr_assert(eq(u64, xtr_loss_gap_at(l, 0)->first, 5));
+	cr_assert(eq(int, xtr_loss_add_gap(l, &(struct xtr_gap){ 0, 3, 20, 1 }), 0));
+	cr_assert(eq(u64, xtr_loss_gap_at(l, 0)->first, 3));
 	xtr_loss_free(l);
 	xtr_loss_free(back);
 }

@@ -61,6 +61,46 @@ static struct list merged(const struct xtr_reader *r, const struct xtr_merge_opt
 	return l;
 }
 
+/* The same by batches, with some single events between them. */
+static struct list merged_by_batches(const struct xtr_reader *r, const struct xtr_merge_opts *o)
+{
+	struct list l = { .v = malloc(200000 * sizeof(struct seen)) };
+	const struct xtr_event *ev;
+	struct xtr_event one;
+	struct xtr_merge *m;
+	struct xtr_err err;
+	size_t n, calls = 0;
+	int ret;
+
+	cr_assert(eq(int, xtr_merge_open(&m, r, xtr_reader_section(r, 0), o), 0));
+	for (;; calls++) {
+		if (calls % 3) {
+			ret = xtr_merge_next_batch(m, &ev, &n, &err);
+		} else {
+			ret = xtr_merge_next(m, &one, &err);
+			ev = &one;
+			n = 1;
+		}
+		if (ret == -EBADMSG)
+			l.damaged++;
+		else if (ret != 1)
+			break;
+		for (size_t i = 0; ret == 1 && i < n; i++) {
+			if (ev[i].gap)
+				l.gaps++;
+			else
+				l.v[l.n++] = (struct seen){ ev[i].ts, hash(ev[i].rec, ev[i].size),
+							    ev[i].stream, ev[i].type };
+		}
+		cr_assert(ret != 1 || n);
+	}
+	cr_assert(eq(int, ret, 0));
+	cr_assert(eq(int, xtr_merge_next_batch(m, &ev, &n, &err), 0), "the end stays the end");
+	cr_assert(eq(int, (int)xtr_merge_permille(m), 1000));
+	xtr_merge_close(m);
+	return l;
+}
+
 /* The order of merge.h: time, then stream; within a stream the place (the sort is stable). */
 static int seen_cmp(const struct seen *a, const struct seen *b)
 {
@@ -129,6 +169,10 @@ Test(merge, every_way_gives_the_order_of_a_sort)
 						    .memory = memory[i] };
 			struct list got = merged(r, &o);
 
+			check_same(&got, &want);
+			cr_assert(eq(sz, got.gaps, 1));
+			free(got.v);
+			got = merged_by_batches(r, &o);
 			check_same(&got, &want);
 			cr_assert(eq(sz, got.gaps, 1));
 			free(got.v);
@@ -215,6 +259,9 @@ Test(merge, ranges_and_types_choose)
 	check_same(&got, &want);
 	cr_assert(zero(sz, got.gaps), "the gap lies before the range");
 	free(got.v);
+	got = merged_by_batches(r, &o);
+	check_same(&got, &want);
+	free(got.v);
 	free(want.v);
 	free(all.v);
 	xtr_reader_close(r);
@@ -246,6 +293,10 @@ Test(merge, damaged_chunks_are_told_and_skipped)
 		for (size_t i = 1; i < got.n; i++)
 			cr_assert(le(int, seen_cmp(&got.v[i - 1], &got.v[i]), 0));
 		free(got.v);
+		got = merged_by_batches(r, &o);
+		cr_assert(eq(sz, got.damaged, 4));
+		cr_assert(eq(sz, got.n, 3000 - 4 * 100));
+		free(got.v);
 	}
 	xtr_reader_close(r);
 }
@@ -264,5 +315,23 @@ Test(merge, it_can_be_closed_at_any_time)
 			cr_assert(eq(int, xtr_merge_next(m, &ev, NULL), 1));
 		xtr_merge_close(m);
 	}
+	xtr_reader_close(r);
+}
+
+/* A section without events is at its end at once. */
+Test(merge, nothing_is_merged_at_once)
+{
+	struct xtr_reader *r = reader(trace_make(0, 0, 5, NULL));
+	struct list got;
+	struct xtr_merge *m;
+
+	cr_assert(zero(int, xtr_merge_open(&m, r, xtr_reader_section(r, 0), NULL)));
+	cr_assert(eq(u32, xtr_merge_permille(m), 1000));
+	xtr_merge_close(m);
+	xtr_merge_close(NULL);
+	got = merged(r, NULL);
+	cr_assert(zero(sz, got.n));
+	cr_assert(eq(sz, got.gaps, 1), "the gap is there all the same");
+	free(got.v);
 	xtr_reader_close(r);
 }

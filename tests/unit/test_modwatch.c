@@ -76,3 +76,41 @@ Test(modwatch, functions_that_are_not_attached_do_not_count)
 	cr_assert(eq(ptr, (void *)xtr_modwatch_gone(&w, 0), NULL));
 	xtr_modwatch_free(&w);
 }
+
+static const char *why_of(const struct xtr_meta *m, size_t i)
+{
+	const char *why = xtr_meta_provider(m, i)->why;
+
+	return why ? why : "";
+}
+
+Test(modwatch, functions_of_a_module_that_went_have_a_reason_in_the_file)
+{
+	struct xtr_provider p[] = {
+		{ 0, "func:goes:f", "kprobe", "f", XTR_PROVIDER_ATTACHED, NULL, "goes" },
+		{ 1, "func:goes:g", "kprobe.multi", "g", XTR_PROVIDER_ATTACHED, "skips", "goes" },
+		{ 2, "goes:event", "tp", "event", XTR_PROVIDER_ATTACHED, NULL, "goes" },
+		{ 3, "func:goes:h", "kprobe", "h", XTR_PROVIDER_REFUSED, "no", "goes" },
+		{ 4, "func:stays:f", "kprobe", "f", XTR_PROVIDER_ATTACHED, NULL, "stays" },
+		{ 5, "func:vmlinux:f", "kprobe", "f", XTR_PROVIDER_ATTACHED, NULL, NULL },
+	};
+	struct xtr_meta *m = xtr_meta_new();
+	struct xtr_modwatch w;
+
+	for (size_t i = 0; i < 6; i++)
+		cr_assert(zero(int, xtr_meta_add_provider(m, &p[i])));
+	cr_assert(zero(int, xtr_modwatch_begin(&w, &sel, root)));
+	rmdir(goes);
+	xtr_modwatch_end(&w, root);
+	cr_assert(zero(int, xtr_modwatch_note(&w, m)));
+	cr_assert(eq(sz, xtr_meta_n_providers(m), 6));
+	cr_assert(eq(ptr, strstr(why_of(m, 0), "the module was unloaded"), (char *)why_of(m, 0)));
+	cr_assert(eq(ptr, strstr(why_of(m, 1), "skips; the module was unloaded"),
+		     (char *)why_of(m, 1)));
+	cr_assert(eq(str, (char *)why_of(m, 2), ""));
+	cr_assert(eq(str, (char *)why_of(m, 3), "no"));
+	cr_assert(eq(str, (char *)why_of(m, 4), ""));
+	cr_assert(eq(str, (char *)why_of(m, 5), ""));
+	xtr_modwatch_free(&w);
+	xtr_meta_free(m);
+}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The queue between drain and writer: bounded, in order, with a thread at each end. */
+#include "recorder/bpfdefs.h"
 #include "recorder/keep.h"
 #include "recorder/queue.h"
 
@@ -107,5 +108,51 @@ Test(queue, an_empty_queue_is_waited_for_and_may_be_closed)
 	xtr_queue_close(&q);
 	cr_expect(zero(ptr, xtr_queue_pop(&q, 1000, &closed)));
 	cr_expect(closed);
+	queue_free(&q);
+}
+
+Test(queue, a_batch_takes_records_and_nothing_else)
+{
+	static _Alignas(8) uint8_t rec[XTR_BATCH_BYTES + 8];
+	const uint32_t head = sizeof(struct xtr_rec);
+	struct xtr_rec h = { .size = (uint16_t)head };
+	struct xtr_queue q;
+	struct xtr_buf *b;
+
+	queue_make(&q);
+	b = xtr_queue_take(&q, XTR_BATCH_EVENTS, 0);
+	memcpy(rec, &h, head);
+	cr_assert(xtr_buf_put(b, rec, head));
+	cr_assert(eq(u32, b->n, 1));
+	cr_assert(eq(u32, b->len, head));
+	cr_assert(zero(int, memcmp(b->data, rec, head)));
+
+	cr_assert(not(xtr_buf_put(b, rec, head - 1)), "shorter than a record's head");
+	cr_assert(not(xtr_buf_put(b, rec, head + 8)), "not as long as it says");
+	h.size = (uint16_t)(head + 4);
+	memcpy(rec, &h, head);
+	cr_assert(not(xtr_buf_put(b, rec, head + 4)), "not a multiple of 8");
+	cr_assert(not(xtr_buf_put(b, rec, sizeof(rec))), "longer than a batch");
+	cr_assert(eq(u32, b->n, 1));
+	cr_assert(eq(u32, b->len, head));
+	queue_free(&q);
+}
+
+Test(queue, a_batch_knows_its_room)
+{
+	struct xtr_queue q;
+	struct xtr_buf *b;
+
+	queue_make(&q);
+	b = xtr_queue_take(&q, XTR_BATCH_EVENTS, 0);
+	cr_assert(xtr_buf_has_room(b, XTR_BATCH_BYTES));
+	cr_assert(not(xtr_buf_has_room(b, XTR_BATCH_BYTES + 1)));
+	cr_assert(not(xtr_buf_has_room(b, UINT32_MAX)));
+	b->len = XTR_BATCH_BYTES - 32;
+	cr_assert(xtr_buf_has_room(b, 32));
+	cr_assert(not(xtr_buf_has_room(b, 40)));
+	b->len = 32;
+	b->n = XTR_BATCH_RECORDS;
+	cr_assert(not(xtr_buf_has_room(b, 32)));
 	queue_free(&q);
 }

@@ -207,8 +207,9 @@ Test(reader, what_it_does_not_know_is_refused)
 
 	cr_assert(eq(int, open_changed(data, n, 8, 2, &err), -EBADMSG));
 	cr_assert(eq(int, err.problem, XTR_P_MAJOR));
-	cr_assert(eq(int, open_changed(data, n, 24, 1, &err), -EBADMSG));
+	cr_assert(eq(int, open_changed(data, n, 24, 4, &err), -EBADMSG));
 	cr_assert(eq(int, err.problem, XTR_P_INCOMPAT));
+	cr_assert(eq(u32, err.features, 4));
 	cr_assert(eq(int, open_changed(data, n, 10, 9, &err), 0), "a newer minor version is read");
 	cr_assert(eq(int, open_changed(data, n, 28, 1, &err), 0),
 		  "unknown compatible flags are, too");
@@ -309,4 +310,38 @@ Test(reader, a_section_with_a_lying_range_shows_nothing_of_the_chunk)
 	cr_assert(eq(sz, events_of(r), 100));
 	xtr_reader_close(r);
 	free(data);
+}
+
+/* What a later minor version may add to the header is told, and the chunks begin behind it. */
+Test(reader, a_longer_header_and_its_flags_are_told)
+{
+	struct xtr_io *io = trace_make(1, 10, 1, NULL);
+	struct xtr_file_header h;
+	uint8_t *longer;
+	struct xtr_reader *r;
+	const struct xtr_section *s;
+	struct xtr_err err;
+	size_t n;
+	const uint8_t *p = xtr_io_mem_data(io, &n);
+
+	longer = calloc(1, n + 16);
+	cr_assert(xtr_file_header_parse(p, &h));
+	h.minor = 3;
+	h.header_size = 80;
+	h.compat_flags = 0x50;
+	xtr_file_header_encode(longer, &h);
+	memcpy(longer + 80, p + 64, n - 64);
+	cr_assert(zero(int, trace_read(&r, longer, n + 16, &err)));
+	s = xtr_reader_section(r, 0);
+	cr_expect(eq(u32, xtr_section_header_size(s), 80));
+	cr_expect(eq(u32, xtr_section_compat_flags(s), 0x50));
+	cr_expect(eq(u32, xtr_section_minor(s), 3));
+	cr_expect(eq(u64, xtr_section_chunk(s, 0)->offset, 80));
+	cr_expect(eq(sz, events_of(r), 30));
+	cr_expect(eq(ptr, (void *)xtr_reader_section(r, 1), NULL));
+	cr_expect(eq(ptr, (void *)xtr_section_chunk(s, xtr_section_n_chunks(s)), NULL));
+	cr_expect(eq(ptr, (void *)xtr_section_clock(s, 0), NULL));
+	xtr_reader_close(r);
+	xtr_io_close(io);
+	free(longer);
 }

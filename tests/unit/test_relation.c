@@ -100,9 +100,12 @@ Test(relation, unknown_is_empty_or_null_and_64_bits_are_whole)
 	struct xtr_row row = gap_row();
 	struct xtr_cell origin[XTR_ORIGIN_N] = { xtr_cell_text(NULL, 0), xtr_cell_text("b", 1),
 						 xtr_cell_text("f", 1) };
+	struct xtr_line l;
 
-	xtr_csv_row(f, &xtr_relations[XTR_REL_GAPS], origin, &row);
-	xtr_jsonl_row(f, &xtr_relations[XTR_REL_GAPS], origin, &row);
+	xtr_line_begin(&l, f);
+	xtr_csv_row(&l, &xtr_relations[XTR_REL_GAPS], origin, &row);
+	xtr_jsonl_row(&l, &xtr_relations[XTR_REL_GAPS], origin, &row);
+	xtr_line_flush(&l);
 	cr_expect(eq(str, (char *)written(),
 		     ",b,f,,0,18446744073709551615,7\r\n"
 		     "{\"host\":null,\"boot_id\":\"b\",\"file_id\":\"f\",\"cpu\":null,"
@@ -113,14 +116,17 @@ Test(relation, signed_numbers)
 {
 	struct xtr_cell c[] = { xtr_cell_int(true, INT64_MIN), xtr_cell_int(true, -1),
 				xtr_cell_int(true, 0), xtr_cell_int(false, 5) };
+	struct xtr_line l;
 	size_t i;
 
+	xtr_line_begin(&l, f);
 	for (i = 0; i < 4; i++) {
-		xtr_cell_csv(f, &c[i]);
-		fputc(' ', f);
-		xtr_cell_json(f, &c[i]);
-		fputc(';', f);
+		xtr_cell_csv(&l, &c[i]);
+		xtr_line_char(&l, ' ');
+		xtr_cell_json(&l, &c[i]);
+		xtr_line_char(&l, ';');
 	}
+	xtr_line_flush(&l);
 	cr_expect(eq(str, (char *)written(),
 		     "-9223372036854775808 -9223372036854775808;-1 -1;0 0; null;"));
 }

@@ -88,3 +88,35 @@ Test(sample, is_said_of_events_and_of_their_returns)
 	free(text);
 	xtr_meta_free(m);
 }
+
+static char *json_of(const struct xtr_meta *m)
+{
+	struct xtr_json j;
+	char *text = NULL;
+	size_t n;
+	FILE *f = open_memstream(&text, &n);
+
+	xtr_json_init(&j, f, false);
+	xtr_json_begin_object(&j);
+	xtr_sampled_json(&j, m);
+	xtr_json_end_object(&j);
+	fclose(f);
+	return text;
+}
+
+Test(sample, is_in_json_where_there_are_samples)
+{
+	struct xtr_meta *m = xtr_meta_new();
+	char *text = json_of(m);
+
+	cr_expect(eq(str, text, "{}"));
+	free(text);
+	cr_assert(zero(int, xtr_meta_set_config_u64(m, "sample:a:b", 12345)));
+	cr_assert(zero(int, xtr_meta_set_config_u64(m, "sample:c:\"", 1)));
+	text = json_of(m);
+	cr_expect(eq(str, text,
+		     "{\"sampled\":[{\"event\":\"a:b\",\"millionths\":12345},"
+		     "{\"event\":\"c:\\\"\",\"millionths\":1}]}"));
+	free(text);
+	xtr_meta_free(m);
+}

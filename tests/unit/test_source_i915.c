@@ -44,8 +44,9 @@ static struct sim *s;
 	}
 
 static const struct xtr_field fields[] = {
-	FIELD("dev", 16, 4, U32),      FIELD("ctx", 24, 8, U64),   FIELD("class", 32, 2, U16),
-	FIELD("instance", 34, 2, U16), FIELD("seqno", 36, 4, U32), FIELD("completed", 40, 4, U32),
+	FIELD("dev", 16, 4, U32),       FIELD("ctx", 24, 8, U64),   FIELD("class", 32, 2, U16),
+	FIELD("instance", 34, 2, U16),  FIELD("seqno", 36, 4, U32), FIELD("stack", 44, 4, STACK),
+	FIELD("completed", 40, 4, U32),
 };
 
 static const char *const names[TYPES - QUEUE] = {
@@ -72,7 +73,7 @@ static void begin(unsigned int has)
 		struct xtr_event_desc d = { .name = names[i],
 					    .type = QUEUE + i,
 					    .size = 48,
-					    .n_fields = i == OUT - QUEUE ? 6 : 5,
+					    .n_fields = i == OUT - QUEUE ? 7 : 6,
 					    .fields = fields };
 
 		if (has & 1u << i)
@@ -112,6 +113,7 @@ static void event(enum type type, uint64_t ts, uint32_t tid, struct where w, uin
 	xtr_put_le16(rec + 32, w.class);
 	xtr_put_le16(rec + 34, w.instance);
 	xtr_put_le32(rec + 36, seqno);
+	xtr_put_le32(rec + 44, s->stack ? s->stack + (uint32_t)type : 0);
 	s->tid = tid;
 	sim_raw(s, ts, type, rec, sizeof(rec));
 }
@@ -162,6 +164,19 @@ static void expect_times(const struct xtr_job *j, uint64_t submit, uint64_t queu
 	cr_expect(eq(u64, j->run_ns, run));
 	cr_expect(eq(u64, j->start_ns, start));
 	cr_expect(eq(u64, j->done_ns, done));
+}
+
+/* Of who queued it, or, of the driver's own, of where it was added. */
+Test(source_i915, stacks)
+{
+	begin(PLAIN);
+	s->stack = 5;
+	request(100 * US, 900 * US, 3, rcs0, 70, 1);
+	event(ADD, 1000 * US, 4, rcs0, 71, 1);
+	fence(1200 * US, 71, 1);
+	sim_jobs(s);
+	cr_expect(eq(u32, sim_find(s, 70, 1)->stack, 5 + QUEUE));
+	cr_expect(eq(u32, sim_find(s, 71, 1)->stack, 5 + ADD));
 }
 
 Test(source_i915, one_request)

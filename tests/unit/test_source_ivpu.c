@@ -89,6 +89,30 @@ Test(source_ivpu, tracepoints_and_fences)
 	expect_times(only(), 102 * US, 102 * US, 106 * US, 106 * US, 900 * US);
 }
 
+/* The stack is that of the event that tells when it was submitted. */
+static void stack_is(unsigned int has, uint32_t stack)
+{
+	s = npu_sim(has);
+	s->stack = 50;
+	npu_submit(s, 100 * US, 3, F, 2, 0x101);
+	npu_done(s, 900 * US, F, 2, 0x101);
+	sim_jobs(s);
+	cr_expect(eq(u32, only()->stack, stack), "%x", has);
+	sim_free(s);
+	s = NULL;
+}
+
+Test(source_ivpu, stacks)
+{
+	stack_is(NPU_ALL, 50);
+	stack_is(NPU_FUNCTIONS, 50);
+	stack_is(NPU_FENCES | NPU_FUNCTIONS, 50);
+	stack_is(NPU_FENCES, 51);
+	stack_is(NPU_JOBS | NPU_FENCES, 51);
+	stack_is(NPU_JOBS, 52);
+	s = npu_sim(NPU_ALL);
+}
+
 /* There is no event for run: the execution is somewhere between queue and done. */
 Test(source_ivpu, fences_alone)
 {

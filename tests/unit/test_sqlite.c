@@ -293,6 +293,7 @@ Test(sqlite, a_full_disk_is_an_error)
 		ask(sql);
 		e = begin();
 		cr_expect(eq(int, xtr_export(&e), -ENOSPC), "%d of %d pages", pages, needed);
+		cr_expect(e.broken);
 	}
 }
 
@@ -303,4 +304,16 @@ Test(sqlite, a_file_that_cannot_be_opened)
 	e.opts.db = NULL;
 	e.opts.path = "/nowhere/at/all";
 	cr_expect(eq(int, xtr_export(&e), -ENOENT));
+	cr_expect(e.broken);
+}
+
+/* SQLite opens it, for reading. Nobody may write to a program that runs. */
+Test(sqlite, a_file_that_cannot_be_written)
+{
+	struct xtr_export e = begin();
+
+	e.opts.db = NULL;
+	e.opts.path = "/proc/self/exe";
+	cr_expect(eq(int, xtr_export(&e), -EACCES));
+	cr_expect(e.broken);
 }

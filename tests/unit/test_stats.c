@@ -2,11 +2,13 @@
 /* Statistics against sums done by hand; busy time, selection, and what the two generations of
  * kernels say. */
 #include "gpu_sim.h"
+#include "analysis/stats_impl.h"
 #include "format/xtr_format.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <errno.h>
+#include <stdlib.h>
 
 #define US 1000ull
 #define MS 1000000ull
@@ -197,6 +199,34 @@ Test(stats, unfinished_and_unusual)
 	cr_expect(eq(u64, a->resided, 0));
 }
 
+/* Jobs of one context that change their process and client, and contexts and rings that share what
+ * is kept of the last job: each job is its own owner's. */
+Test(stats, owners_that_change)
+{
+	const uint64_t other = 11 + 2 * STATS_LAST_OWNERS;
+	uint64_t i;
+
+	sim_ring(s, 1 + XTR_RINGS_CACHED, "gpu.0", "far", 8);
+	s->flags = XTR_JOB_CLIENT_KNOWN;
+	for (i = 0; i < 30; i++) {
+		s->tid = i % 3 ? 91 : 95;
+		s->client_id = i % 5 ? 7 : 8;
+		sim_job(s, i % 2 ? 11 : other, 1 + i, i % 7 ? 1 : 1 + XTR_RINGS_CACHED,
+			(10 * i + 1) * MS, (10 * i + 2) * MS, (10 * i + 3) * MS);
+	}
+	st = sim_stats(s, NULL, 10);
+	cr_expect(eq(u64, row_of_pid(95)->agg.jobs, 10));
+	cr_expect(eq(u64, row_of_pid(90)->agg.jobs, 20));
+	cr_expect(eq(u64, row_of_ring(1)->agg.jobs, 25));
+	cr_expect(eq(u64, row_of_ring(1 + XTR_RINGS_CACHED)->agg.jobs, 5));
+	cr_assert(eq(sz, xtr_stats_n_rows(st, XTR_BY_CLIENT), 2));
+	for (i = 0; i < 2; i++) {
+		const struct xtr_stats_row *r = xtr_stats_row(st, XTR_BY_CLIENT, i);
+
+		cr_expect(eq(u64, r->agg.jobs, r->client_id == 8 ? 6 : 24));
+	}
+}
+
 /* By ring, process, and time of completion; events outside the window are not counted. */
 Test(stats, selection)
 {
@@ -261,6 +291,83 @@ Test(stats, who_blocks_whom)
 	cr_assert(eq(sz, xtr_stats_n_waits(st), 2));
 	cr_expect(eq(u64, xtr_stats_wait(st, 0)->dep.ctx, 21));
 	cr_expect(eq(u64, row_of_ring(1)->agg.dep_wait, 90 * US));
+}
+
+/* Jobs among many events that nobody takes, some of them at the same times. */
+#define OTHERS 1500u /* type */
+static void jobs_among_others(void)
+{
+	uint8_t rec[24] = { 0 };
+	uint64_t i;
+
+	for (i = 0; i < 300; i++)
+		sim_raw(s, i * 100 * US, OTHERS + i % 3, rec, sizeof(rec));
+	sim_job(s, 11, 1, 1, 500 * US, 600 * US, 1000 * US);
+	sim_signaled(s, 1001 * US, 11, 1, 0);
+	sim_job(s, 21, 1, 2, 4000 * US, 4000 * US, 9000 * US);
+	sim_job(s, 11, 2, 1, 25000 * US, 26000 * US, 29000 * US);
+	sim_gap(s, 12000 * US, 12500 * US, 7);
+	sim_queue(s, 29800 * US, 21, 2, 2);
+}
+
+/* The same events in batches of n, and whether they say the same as st, which got them singly. */
+static void compare_batches(const struct xtr_select *select, size_t n)
+{
+	struct xtr_stats_opts o = {
+		.sz = sizeof(o), .meta = s->meta, .tables = s->tables, .top = 10, .select = *select
+	};
+	struct xtr_event *ev = calloc(s->n, sizeof(*ev));
+	uint64_t first[2], last[2];
+	struct xtr_stats *b;
+	size_t i;
+
+	cr_assert(zero(int, xtr_analyses_new(&o.analyses, s->meta, s->tables, select, ~0u, 10)));
+	cr_assert(zero(int, xtr_stats_new(&b, &o)));
+	for (i = 0; i < s->n; i++)
+		ev[i] = s->event[i].ev;
+	for (i = 0; i < s->n; i += n)
+		cr_assert(zero(int, xtr_stats_batch(b, ev + i, s->n - i < n ? s->n - i : n)));
+	cr_assert(zero(int, xtr_stats_finish(b)));
+	cr_expect(eq(u64, xtr_stats_events(b), xtr_stats_events(st)));
+	for (i = OTHERS; i < OTHERS + 3; i++)
+		cr_expect(eq(u64, xtr_stats_events_of(b, (uint32_t)i),
+			     xtr_stats_events_of(st, (uint32_t)i)));
+	xtr_stats_span(st, &first[0], &last[0]);
+	xtr_stats_span(b, &first[1], &last[1]);
+	cr_expect(eq(u64, first[1], first[0]));
+	cr_expect(eq(u64, last[1], last[0]));
+	cr_expect(eq(u64, xtr_stats_total(b)->agg.jobs, xtr_stats_total(st)->agg.jobs));
+	cr_expect(eq(u64, xtr_stats_total(b)->agg.exec_max, xtr_stats_total(st)->agg.exec_max));
+	cr_expect(eq(u64, xtr_stats_total(b)->busy.total, xtr_stats_total(st)->busy.total));
+	xtr_stats_free(b);
+	xtr_analyses_free(o.analyses);
+	free(ev);
+}
+
+Test(stats, batches)
+{
+	static const uint32_t pid = 91;
+	const struct xtr_select select[] = {
+		{ 0 },
+		{ .from = 950 * US },
+		{ .from = 1000 * US, .to = 8000 * US },
+		{ .to = 8000 * US },
+		{ .from = 100 * MS },
+		{ .pids = &pid, .n_pids = 1 },
+	};
+
+	jobs_among_others();
+	for (size_t i = 0; i < sizeof(select) / sizeof(select[0]); i++) {
+		st = sim_stats(s, &select[i], 10);
+		for (size_t n = 1; n <= 1000; n = n * 3 + 1)
+			compare_batches(&select[i], n);
+		if (!i)
+			cr_expect(eq(u64, xtr_stats_events_of(st, OTHERS + 1), 100));
+		if (!i)
+			cr_expect(eq(u64, xtr_stats_total(st)->agg.jobs, 4));
+		xtr_stats_free(st);
+	}
+	st = NULL;
 }
 
 Test(stats, nothing_at_all)

@@ -2,6 +2,7 @@
 #include "format/tables.h"
 #include "format/cborcheck.h"
 #include "format/tables_priv.h"
+#include "oom.h"
 #include "trace.h"
 
 #include <criterion/criterion.h>
@@ -254,5 +255,71 @@ Test(tables, ids_are_walked_across_holes)
 		cr_assert(eq(u32, id, want[i]));
 	}
 	cr_assert(not(xtr_tables_next_id(t, XTR_TABLE_STACKS, &id)));
+	xtr_tables_free(t);
+}
+
+/* A file may give one text or frame two ids: what is interned gets the first. */
+Test(tables, of_equal_rows_the_first_is_interned)
+{
+	static const char strings[] = "\xa1\x67strings\xa2\x01\x61z\x02\x61z";
+	static const char frames[] = "\xa1\x66"
+				     "frames\xa2\x03\x83\x01\x07\x01\x04\x83\x01\x07\x01";
+	const struct xtr_frame frame = { .symbol = 1, .offset = 7, .module = 1 };
+	struct xtr_tables *t = xtr_tables_new();
+	struct xtr_err err;
+	uint32_t id;
+
+	cr_assert(zero(int,
+		       xtr_tables_merge(t, (const uint8_t *)strings, sizeof(strings) - 1, &err)));
+	cr_assert(
+		zero(int, xtr_tables_merge(t, (const uint8_t *)frames, sizeof(frames) - 1, &err)));
+	cr_assert(zero(int, xtr_tables_intern(t, "z", 1, &id)));
+	cr_expect(eq(u32, id, 1));
+	cr_expect(eq(str, (char *)xtr_tables_string(t, 2, NULL), "z"), "the other one stays");
+	cr_assert(zero(int, xtr_tables_intern_frame(t, &frame, &id)));
+	cr_expect(eq(u32, id, 3));
+	xtr_tables_free(t);
+}
+
+Test(tables, tasks_past_the_limit_are_refused)
+{
+	static const char task[] = "\xa1\x65tasks\x81\x85\x01\x01\x01\x01\x01";
+	struct xtr_tables *t = xtr_tables_new();
+	struct xtr_err err;
+
+	cr_assert(zero(int, xtr_tables_merge(t, (const uint8_t *)task, sizeof(task) - 1, &err)));
+	t->n_tasks = t->n_sorted = XTR_TABLES_BYTES_MAX / sizeof(struct xtr_task);
+	cr_assert(eq(int, xtr_tables_merge(t, (const uint8_t *)task, sizeof(task) - 1, &err),
+		     -EBADMSG));
+	cr_assert(eq(int, err.problem, XTR_P_TABLE));
+	t->n_tasks = t->n_sorted = 1;
+	cr_assert(zero(int, xtr_tables_merge(t, (const uint8_t *)task, sizeof(task) - 1, &err)));
+	cr_assert(eq(sz, xtr_tables_n_tasks(t), 2));
+	xtr_tables_free(t);
+}
+
+/* Where there is no memory for an order of ids, all rows are searched. */
+Test(tables, ids_are_found_in_order_without_memory_for_it)
+{
+	static const char *const strings[] = { "\xa1\x67strings\xa1\x09\x61z",
+					       "\xa1\x67strings\xa1\x03\x61z" };
+	struct xtr_tables *t = xtr_tables_new();
+	struct xtr_err err;
+
+	for (size_t i = 0; i < 2; i++)
+		cr_assert(zero(int, xtr_tables_merge(t, (const uint8_t *)strings[i], 13, &err)));
+	for (unsigned int settled = 0; settled < 2; settled++) {
+		uint32_t id = 0;
+
+		oom_at(settled ? 0 : 1, true);
+		xtr_tables_settle(t);
+		cr_assert(eq(u32, oom_end(), settled ? 0 : 1));
+		cr_assert(xtr_tables_next_id(t, XTR_TABLE_STRINGS, &id));
+		cr_expect(eq(u32, id, 3));
+		cr_assert(xtr_tables_next_id(t, XTR_TABLE_STRINGS, &id));
+		cr_expect(eq(u32, id, 9));
+		cr_expect(not(xtr_tables_next_id(t, XTR_TABLE_STRINGS, &id)));
+		cr_expect(eq(u32, id, 9));
+	}
 	xtr_tables_free(t);
 }

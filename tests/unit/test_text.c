@@ -35,6 +35,7 @@ Test(text, put_escapes_at_the_ends_and_between)
 		   4, "a\\x00\\x7fb");
 	expect_put("\xc2\x9b", 2, "\\xc2\\x9b"); /* a control character in two bytes */
 	expect_put("a\xff", 2, "a\\xff");
+	expect_put("a\u202eb", 5, "a\\xe2\\x80\\xaeb"); /* turns around what follows */
 }
 
 Test(text, a_place_is_a_time_or_a_number)

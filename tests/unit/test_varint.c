@@ -56,3 +56,27 @@ Test(varint, zigzag_goes_both_ways)
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
 		cr_assert(eq(i64, (int64_t)xtr_unzigzag(xtr_zigzag(values[i])), values[i]));
 }
+
+/* Any bytes: the two ways read the same number, or none. */
+Test(varint, the_wide_way_reads_what_the_long_one_does)
+{
+	uint64_t seed = 9, numbers = 0;
+
+	for (int i = 0; i < 200000; i++) {
+		uint64_t len = trace_random(&seed, 12), want = 0, got = 0;
+		const uint8_t *end, *got_end;
+		uint8_t buf[24];
+
+		for (size_t k = 0; k < sizeof(buf); k++)
+			buf[k] = (uint8_t)(trace_random(&seed, 256) | (k < len ? 0x80 : 0));
+		if (len < sizeof(buf) && trace_random(&seed, 2))
+			buf[len] = (uint8_t)trace_random(&seed, 3);
+		end = xtr_varint_get_long(buf, buf + sizeof(buf), &want);
+		got_end = xtr_varint_get_wide(buf, buf + sizeof(buf), &got);
+		cr_assert(eq(ptr, (void *)got_end, (void *)end));
+		numbers += end != NULL;
+		if (end)
+			cr_assert(eq(u64, got, want));
+	}
+	cr_assert(gt(u64, numbers, 50000));
+}

@@ -11,22 +11,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static struct xtr_reader *read_back(struct xtr_io *io)
-{
-	struct xtr_reader *r = NULL;
-	struct xtr_err err;
-	size_t n;
-	const uint8_t *p = xtr_io_mem_data(io, &n);
-
-	cr_assert(eq(int, trace_read(&r, p, n, &err), 0));
-	cr_assert(eq(int, xtr_reader_verify(r, NULL, NULL), 0));
-	return r;
-}
-
 Test(writer, a_finished_section_has_no_problems)
 {
 	struct xtr_io *io = trace_make(5, 300, 1, NULL);
-	struct xtr_reader *r = read_back(io);
+	struct xtr_reader *r = trace_read_back(io);
 	const struct xtr_section *s = xtr_reader_section(r, 0);
 	const struct xtr_section_summary *sum = xtr_section_summary(s);
 	size_t n = xtr_section_n_chunks(s);
@@ -51,11 +39,12 @@ Test(writer, a_finished_section_has_no_problems)
 Test(writer, every_form_holds_the_same_events)
 {
 	const enum xtr_codec codecs[] = { XTR_CODEC_NONE, XTR_CODEC_LZ4 };
-	const enum xtr_filter filters[] = { XTR_FILTER_NONE, XTR_FILTER_ROWDELTA };
-	size_t sizes[2][2];
+	const enum xtr_filter filters[] = { XTR_FILTER_NONE, XTR_FILTER_ROWDELTA,
+					    XTR_FILTER_COLUMNS };
+	size_t sizes[2][3];
 
 	for (int c = 0; c < 2; c++) {
-		for (int f = 0; f < 2; f++) {
+		for (int f = 0; f < 3; f++) {
 			struct xtr_writer_opts o;
 			struct xtr_reader *r;
 			struct xtr_io *io;
@@ -65,7 +54,7 @@ Test(writer, every_form_holds_the_same_events)
 			o.filter = filters[f];
 			io = trace_make(3, 500, 7, &o);
 			xtr_io_mem_data(io, &sizes[c][f]);
-			r = read_back(io);
+			r = trace_read_back(io);
 			cr_assert(zero(sz, xtr_reader_n_problems(r)));
 			cr_assert(eq(u64, xtr_section_summary(xtr_reader_section(r, 0))->events,
 				     4500));
@@ -75,6 +64,48 @@ Test(writer, every_form_holds_the_same_events)
 	}
 	cr_assert(lt(sz, sizes[1][1], sizes[0][1]));
 	cr_assert(lt(sz, sizes[0][1], sizes[0][0]));
+	cr_assert(lt(sz, sizes[1][2], sizes[0][0]));
+}
+
+/* Write n records of this size, and see by which filter; the section's flags are those of columns.
+ */
+static void check_filter(uint32_t n, uint32_t size, uint32_t types, enum xtr_filter filter)
+{
+	uint8_t *recs = malloc((size_t)n * size);
+	struct xtr_batch b = { .stream = 0, .recs = recs, .len = (size_t)n * size, .n = n };
+	const struct xtr_section *s;
+	struct xtr_writer_opts o;
+	struct xtr_reader *r;
+	struct trace t;
+	uint64_t seed = 1;
+
+	xtr_writer_opts_init(&o);
+	o.filter = XTR_FILTER_COLUMNS;
+	cr_assert(eq(int, trace_open(&t, NULL, &o), 0));
+	for (uint32_t i = 0; i < n; i++) {
+		trace_record(recs + (size_t)i * size, &seed, i, 2000 + i % types, size);
+		memset(recs + (size_t)i * size + 16, 0, size - 16);
+	}
+	cr_assert(eq(int, xtr_writer_events(t.w, &b), 0));
+	cr_assert(eq(int, xtr_writer_finish(t.w, "end", NULL), 0));
+	r = trace_read_back(t.io);
+	cr_assert(zero(sz, xtr_reader_n_problems(r)));
+	s = xtr_reader_section(r, 0);
+	for (size_t i = 0; i < xtr_section_n_chunks(s); i++)
+		if (xtr_section_chunk(s, i)->type == XTR_CHUNK_EVENTS)
+			cr_assert(eq(int, xtr_section_chunk(s, i)->filter, (int)filter));
+	cr_assert(eq(u64, xtr_section_summary(s)->events, n));
+	xtr_reader_close(r);
+	trace_close(&t, false);
+	free(recs);
+}
+
+/* Few records, and what columns cannot have, are written as without them. */
+Test(writer, columns_where_they_are_of_use)
+{
+	check_filter(2000, 48, 3, XTR_FILTER_COLUMNS);
+	check_filter(63, 48, 3, XTR_FILTER_ROWDELTA);
+	check_filter(1087, 48, 1087, XTR_FILTER_ROWDELTA);
 }
 
 Test(writer, large_batches_become_chunks_in_order)
@@ -87,7 +118,7 @@ Test(writer, large_batches_become_chunks_in_order)
 	cr_assert(eq(int, trace_events(&t, &seed, 3, &ts, 70000, true), 0));
 	cr_assert(eq(u64, xtr_writer_events_written(t.w), 70000));
 	cr_assert(eq(int, xtr_writer_finish(t.w, "end", NULL), 0));
-	r = read_back(t.io);
+	r = trace_read_back(t.io);
 	cr_assert(zero(sz, xtr_reader_n_problems(r)));
 	for (size_t i = 0; i < xtr_section_n_chunks(xtr_reader_section(r, 0)); i++) {
 		const struct xtr_chunk *c = xtr_section_chunk(xtr_reader_section(r, 0), i);
@@ -143,7 +174,7 @@ Test(writer, losses_of_a_stream_are_marked)
 		cr_assert(eq(int, xtr_writer_events(t.w, &b), 0));
 	}
 	cr_assert(eq(int, xtr_writer_finish(t.w, "end", NULL), 0));
-	r = read_back(t.io);
+	r = trace_read_back(t.io);
 	for (size_t i = 0; i < xtr_section_n_chunks(xtr_reader_section(r, 0)); i++) {
 		const struct xtr_chunk *c = xtr_section_chunk(xtr_reader_section(r, 0), i);
 
@@ -176,7 +207,7 @@ Test(writer, tables_and_meta_are_repeated)
 	for (int i = 0; i < 20; i++)
 		cr_assert(eq(int, trace_events(&t, &seed, 0, &ts, 500, false), 0));
 	cr_assert(eq(int, xtr_writer_finish(t.w, "end", NULL), 0));
-	r = read_back(t.io);
+	r = trace_read_back(t.io);
 	cr_assert(zero(sz, xtr_reader_n_problems(r)));
 	for (size_t i = 0; i < xtr_section_n_chunks(xtr_reader_section(r, 0)); i++)
 		types[xtr_section_chunk(xtr_reader_section(r, 0), i)->type]++;
@@ -196,7 +227,7 @@ Test(writer, an_index_every_4096_chunks)
 	for (uint64_t i = 0; i < 9000; i++)
 		cr_assert(eq(int, xtr_writer_round(t.w, i), 0));
 	cr_assert(eq(int, xtr_writer_finish(t.w, "end", NULL), 0));
-	r = read_back(t.io);
+	r = trace_read_back(t.io);
 	cr_assert(zero(sz, xtr_reader_n_problems(r)), "verify checks all of them");
 	for (size_t i = 0; i < xtr_section_n_chunks(xtr_reader_section(r, 0)); i++)
 		indexes += xtr_section_chunk(xtr_reader_section(r, 0), i)->type == XTR_CHUNK_INDEX;
@@ -335,4 +366,66 @@ Test(writer, the_first_error_stays)
 	cr_assert(eq(int, xtr_writer_finish(t.w, "end", NULL), -ENOSPC));
 	cr_assert(eq(u32, f.calls, 3), "nothing is written after it");
 	trace_close(&t, false);
+}
+
+/* What does not fit into a payload is refused as a whole. */
+Test(writer, a_payload_past_the_limit_is_refused)
+{
+	char *reason = malloc(XTR_RAW_MAX + 1);
+	uint64_t bytes;
+	struct trace t;
+
+	memset(reason, 'x', XTR_RAW_MAX);
+	reason[XTR_RAW_MAX] = 0;
+	cr_assert(zero(int, trace_open(&t, NULL, NULL)));
+	bytes = xtr_writer_bytes(t.w);
+	cr_assert(eq(int, xtr_writer_attach(t.w, "name", reason, XTR_RAW_MAX), -E2BIG));
+	cr_assert(eq(u64, xtr_writer_bytes(t.w), bytes));
+	cr_assert(eq(int, xtr_writer_finish(t.w, reason, NULL), -E2BIG));
+	free(reason);
+	trace_close(&t, false);
+}
+
+/* Written as they come when the recorder falls behind: the same chunks' sizes, and the ordinals of
+ * each stream. */
+Test(writer, raw_batches_are_cut_into_chunks_too)
+{
+	const uint32_t n = 40000;
+	uint8_t *recs = malloc((size_t)n * 24);
+	struct xtr_batch b = {
+		.stream = 2, .recs = recs, .len = (size_t)n * 24, .n = n, .raw = true
+	};
+	uint64_t seed = 1, ordinal = 0;
+	const struct xtr_section *s;
+	struct xtr_reader *r;
+	struct trace t;
+	size_t chunks = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		trace_record(recs + (size_t)i * 24, &seed, i, 16, 24);
+	cr_assert(zero(int, trace_open(&t, NULL, NULL)));
+	cr_assert(zero(u64, xtr_writer_ordinal(t.w, 2)), "nothing yet");
+	cr_assert(zero(int, xtr_writer_events(t.w, &b)));
+	cr_assert(eq(u64, xtr_writer_ordinal(t.w, 2), n));
+	cr_assert(zero(u64, xtr_writer_ordinal(t.w, 1)));
+	cr_assert(zero(int, xtr_writer_finish(t.w, "end", NULL)));
+	r = trace_read_back(t.io);
+	s = xtr_reader_section(r, 0);
+	for (size_t i = 0; i < xtr_section_n_chunks(s); i++) {
+		const struct xtr_chunk *c = xtr_section_chunk(s, i);
+
+		if (c->type != XTR_CHUNK_EVENTS)
+			continue;
+		cr_expect(eq(u8, c->codec, XTR_CODEC_NONE));
+		cr_expect(eq(u8, c->filter, XTR_FILTER_NONE));
+		cr_expect(le(u32, c->stored_len, 512u << 10));
+		cr_expect(eq(u64, c->first_ordinal, ordinal));
+		ordinal += c->n_records;
+		chunks++;
+	}
+	cr_expect(eq(u64, ordinal, n));
+	cr_expect(eq(sz, chunks, 2));
+	xtr_reader_close(r);
+	trace_close(&t, false);
+	free(recs);
 }

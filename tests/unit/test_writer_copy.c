@@ -9,18 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct xtr_reader *read_back(struct xtr_io *io)
-{
-	struct xtr_reader *r = NULL;
-	struct xtr_err err;
-	size_t n;
-	const uint8_t *p = xtr_io_mem_data(io, &n);
-
-	cr_assert(eq(int, trace_read(&r, p, n, &err), 0));
-	cr_assert(eq(int, xtr_reader_verify(r, NULL, NULL), 0));
-	return r;
-}
-
 /* A writer over memory with META, tables and losses of a section that was read. */
 struct copy {
 	struct xtr_io *io;
@@ -80,7 +68,7 @@ static void check_same_payload(const struct xtr_reader *ra, const struct xtr_chu
 Test(writer_copy, copied_chunks_keep_their_stored_bytes)
 {
 	struct xtr_io *io = trace_make(5, 300, 1, NULL);
-	struct xtr_reader *r = read_back(io), *back;
+	struct xtr_reader *r = trace_read_back(io), *back;
 	const struct xtr_section *s = xtr_reader_section(r, 0), *t;
 	const struct xtr_chunk *kept[64];
 	size_t n = 0, cap = 0, k = 0, m = 0;
@@ -101,7 +89,7 @@ Test(writer_copy, copied_chunks_keep_their_stored_bytes)
 	}
 	cr_assert(eq(u64, xtr_writer_events_written(c.w), events));
 	cr_assert(eq(int, xtr_writer_finish(c.w, "copied", NULL), 0));
-	back = read_back(c.io);
+	back = trace_read_back(c.io);
 	t = xtr_reader_section(back, 0);
 	cr_assert(zero(sz, xtr_reader_n_problems(back)), "ordinals, order, index, checksums");
 	cr_assert(eq(u64, xtr_section_summary(t)->events, events));
@@ -128,7 +116,7 @@ Test(writer_copy, copied_chunks_keep_their_stored_bytes)
 Test(writer_copy, encoded_and_copied_chunks_share_their_ordinals)
 {
 	struct xtr_io *io = trace_make(1, 100, 3, NULL);
-	struct xtr_reader *r = read_back(io), *back;
+	struct xtr_reader *r = trace_read_back(io), *back;
 	const struct xtr_section *s = xtr_reader_section(r, 0);
 	const struct xtr_chunk *ch = NULL;
 	uint8_t *stored = NULL, *recs = NULL;
@@ -149,7 +137,7 @@ Test(writer_copy, encoded_and_copied_chunks_share_their_ordinals)
 	cr_assert(eq(int, xtr_writer_events(c.w, &b), 0));
 	cr_assert(eq(int, xtr_writer_copy(c.w, ch, stored, 7), 0));
 	cr_assert(eq(int, xtr_writer_finish(c.w, "copied", NULL), 0));
-	back = read_back(c.io);
+	back = trace_read_back(c.io);
 	cr_assert(zero(sz, xtr_reader_n_problems(back)));
 	cr_assert(eq(u64, xtr_section_summary(xtr_reader_section(back, 0))->events, 300));
 	cr_assert(eq(u64, xtr_section_summary(xtr_reader_section(back, 0))->lost, 7));
@@ -165,7 +153,7 @@ Test(writer_copy, encoded_and_copied_chunks_share_their_ordinals)
 Test(writer_copy, what_the_writer_makes_itself_is_not_copied)
 {
 	struct xtr_io *io = trace_make(2, 50, 5, NULL);
-	struct xtr_reader *r = read_back(io), *back;
+	struct xtr_reader *r = trace_read_back(io), *back;
 	const struct xtr_section *s = xtr_reader_section(r, 0);
 	size_t types[XTR_CHUNK_TYPES] = { 0 }, cap = 0;
 	struct xtr_chunk unknown = { .type = 200, .props = XTR_PROP_SAFE_TO_COPY };
@@ -186,7 +174,7 @@ Test(writer_copy, what_the_writer_makes_itself_is_not_copied)
 	unknown.props = 0;
 	cr_assert(eq(int, xtr_writer_copy(c.w, &unknown, buf, 0), -EINVAL));
 	cr_assert(eq(int, xtr_writer_finish(c.w, "copied", NULL), 0));
-	back = read_back(c.io);
+	back = trace_read_back(c.io);
 	cr_assert(zero(sz, xtr_reader_n_problems(back)));
 	for (size_t i = 0; i < xtr_section_n_chunks(xtr_reader_section(back, 0)); i++) {
 		uint8_t type = xtr_section_chunk(xtr_reader_section(back, 0), i)->type;
@@ -206,7 +194,7 @@ Test(writer_copy, what_the_writer_makes_itself_is_not_copied)
 Test(writer_copy, a_payload_that_is_not_the_chunks_own_is_refused)
 {
 	struct xtr_io *io = trace_make(1, 50, 5, NULL);
-	struct xtr_reader *r = read_back(io);
+	struct xtr_reader *r = trace_read_back(io);
 	const struct xtr_section *s = xtr_reader_section(r, 0);
 	struct xtr_chunk ch;
 	uint8_t *buf = NULL;
@@ -245,7 +233,7 @@ Test(writer_copy, damage_is_found_where_the_stored_payload_is_read)
 	data = malloc(n);
 	cr_assert(ne(ptr, data, NULL));
 	memcpy(data, p, n);
-	r = read_back(io);
+	r = trace_read_back(io);
 	for (size_t i = 0; !ch; i++)
 		if (xtr_section_chunk(xtr_reader_section(r, 0), i)->type == XTR_CHUNK_EVENTS)
 			ch = xtr_section_chunk(xtr_reader_section(r, 0), i);

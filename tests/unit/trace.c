@@ -75,7 +75,7 @@ void trace_record(uint8_t *p, uint64_t *state, uint64_t ts, uint32_t type, uint3
 int trace_events(struct trace *t, uint64_t *state, uint32_t stream, uint64_t *ts, uint32_t n,
 		 bool unordered)
 {
-	uint8_t *recs = malloc(n * 64 + 1), *p = recs;
+	uint8_t *recs = malloc((size_t)n * 256 + 1), *p = recs; /* no built-in event is longer */
 	struct xtr_batch b = { .stream = stream, .recs = recs, .n = n };
 	int err;
 
@@ -161,4 +161,42 @@ int trace_read(struct xtr_reader **r, const uint8_t *data, size_t n, struct xtr_
 		return xtr_reader_open(r, io, err);
 	xtr_io_close(io);
 	return ret;
+}
+
+size_t trace_mixed(uint8_t *recs, uint64_t seed, uint32_t n)
+{
+	const uint32_t odd[] = { 16, 24, 48, 520, 1016, 4000 };
+	uint64_t ts = 1000;
+	size_t len = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct xtr_event_desc *ev =
+			&xtr_builtin_events[trace_random(&seed, xtr_builtin_event_count)];
+		uint32_t type = ev->type, size = ev->size;
+
+		if (!trace_random(&seed, 10)) {
+			type = 2000 + (uint32_t)trace_random(&seed, 3);
+			size = odd[trace_random(&seed, sizeof(odd) / sizeof(odd[0]))];
+		} else if (!trace_random(&seed, 10)) {
+			size += 8; /* longer or shorter than META says */
+		} else if (!trace_random(&seed, 10)) {
+			size -= 16;
+		}
+		ts += trace_random(&seed, 5000) - (trace_random(&seed, 20) ? 0 : 4000);
+		trace_record(recs + len, &seed, ts, type, size);
+		len += size;
+	}
+	return len;
+}
+
+struct xtr_reader *trace_read_back(struct xtr_io *io)
+{
+	struct xtr_reader *r = NULL;
+	struct xtr_err err;
+	size_t n;
+	const uint8_t *p = xtr_io_mem_data(io, &n);
+
+	if (trace_read(&r, p, n, &err) || xtr_reader_verify(r, NULL, NULL))
+		abort();
+	return r;
 }

@@ -26,6 +26,11 @@ uint64_t trace_random(uint64_t *state, uint64_t n);
 /* Put a record of a type and size with random payload at p. */
 void trace_record(uint8_t *p, uint64_t *state, uint64_t ts, uint32_t type, uint32_t size);
 /*
+ * Put n records of built-in types, and of types and sizes that META does not know, with random
+ * payload at recs: at most 4,096 bytes each. Returns their bytes.
+ */
+size_t trace_mixed(uint8_t *recs, uint64_t seed, uint32_t n);
+/*
  * Write n events of built-in types on a stream, ts rising by up to 1,000 ns from *ts on; the last
  * one of every 50 swaps its place with the one before if unordered.
  */
@@ -38,5 +43,7 @@ struct xtr_io *trace_make(uint32_t rounds, uint32_t n, uint64_t seed,
 size_t trace_problems(const struct xtr_reader *r, enum xtr_problem_code code);
 /* Opens a reader over a copy of bytes. */
 int trace_read(struct xtr_reader **r, const uint8_t *data, size_t n, struct xtr_err *err);
+/* A reader of what was written to a memory io, every byte of it verified. */
+struct xtr_reader *trace_read_back(struct xtr_io *io);
 
 #endif /* TEST_TRACE_H */

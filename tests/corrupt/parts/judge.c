@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "judge.h"
+#include "format/chunk.h"
 #include "format/merge.h"
 #include "format/recover.h"
+#include "format/whole.h"
 #include "format/xtr_format.h"
 
 #include <errno.h>
@@ -45,6 +47,15 @@ static bool inside_another(const struct trial *tr, size_t at)
 			if (c->offset < at && at < c->offset + truth_span(c))
 				return true;
 		}
+	}
+	/* One that is ignored, as it is out of order, takes its place all the same. */
+	for (size_t i = 0; i < xtr_reader_n_problems(tr->r); i++) {
+		const struct xtr_problem *p = xtr_reader_problem(tr->r, i);
+		struct xtr_chunk c;
+
+		if (p->code == XTR_P_CHUNK_ORDER && p->offset < at &&
+		    xtr_chunk_parse(tr->d->data + p->offset, &c) && at < p->offset + truth_span(&c))
+			return true;
 	}
 	return false;
 }
@@ -172,9 +183,11 @@ static const char *only_touched(const struct trial *tr)
 		const struct truth_chunk *tc = &tr->t->chunk[i];
 		size_t end = (size_t)tc->c.offset + truth_span(&tc->c);
 
-		if (tc->recs && tr->intact[i] && !tr->shown[i] &&
-		    (end <= tr->d->from || tc->c.offset >= tr->d->to))
-			return "a chunk that is not touched is not shown";
+		if (!tc->recs || !tr->intact[i] || tr->shown[i])
+			continue;
+		REFUSE(end <= tr->d->safe, "what was there before is not shown");
+		REFUSE(!tr->d->moved && (end <= tr->d->from || tc->c.offset >= tr->d->to),
+		       "a chunk that is not touched is not shown");
 	}
 	return NULL;
 }
@@ -421,7 +434,7 @@ static const char *try_all(struct trial *tr)
 	for (size_t i = 0; i < xtr_reader_n_sections(tr->r) && !tr->ids_differ; i++)
 		tr->twice |= xtr_section_is_whole(tr->r, xtr_reader_section(tr->r, i));
 	why = shown(tr);
-	if (!why && !tr->d->moved)
+	if (!why)
 		why = only_touched(tr);
 	if (!why)
 		why = told(tr);

@@ -28,6 +28,7 @@ struct damage {
 	unsigned int n_pieces;
 	size_t from, to; /* of the whole file, what was touched; nothing else may be lost... */
 	bool moved;      /* ...by the reader, unless a part stands before what belongs before it */
+	size_t safe;     /* what ends below this offset of the whole file must be shown even then */
 	bool may_hide;   /* chunks may lie inside the place of others */
 	bool merge;      /* look at the merge, too */
 	bool named;      /* a problem must be told, wherever it is not padding alone */

@@ -247,7 +247,7 @@ static uint64_t submit(unsigned int ring, struct drm_fakegpu_submit *job)
 }
 
 /* Waits for the job and counts how it ended. */
-static void reap(uint64_t handle)
+__attribute__((noinline)) static void reap(uint64_t handle)
 {
 	struct drm_fakegpu_wait wait = { .handle = handle, .timeout_ns = 120000000000ll };
 
@@ -271,7 +271,7 @@ static unsigned int pick_ring(uint64_t *rng)
 	return ring;
 }
 
-static uint64_t submit_random(uint64_t *rng)
+__attribute__((noinline)) static uint64_t submit_random(uint64_t *rng)
 {
 	uint64_t deps[FAKEGPU_MAX_DEPS];
 	struct drm_fakegpu_submit job = {
@@ -296,6 +296,42 @@ static uint64_t submit_random(uint64_t *rng)
 	return submit(pick_ring(rng), &job);
 }
 
+/*
+ * Functions that a stack is to tell apart: one of three jobs is drawn, the others are copied; a
+ * thread waits for room while it works, and for the rest at its end. libc's ioctl keeps no frame
+ * pointer, so that its caller may be missed: these call functions that call it. What follows a call
+ * keeps it from becoming a jump, and the functions from becoming one.
+ */
+__attribute__((noinline)) static uint64_t draw_frame(uint64_t *rng)
+{
+	uint64_t handle = submit_random(rng);
+
+	__asm__ volatile("# drawn" : : : "memory");
+	return handle;
+}
+
+__attribute__((noinline)) static uint64_t copy_pixels(uint64_t *rng)
+{
+	uint64_t handle = submit_random(rng);
+
+	__asm__ volatile("# copied" : : : "memory");
+	return handle;
+}
+
+__attribute__((noinline)) static void wait_for_room(uint64_t handle)
+{
+	reap(handle);
+	__asm__ volatile("# room made" : : : "memory");
+}
+
+__attribute__((noinline)) static void wait_for_rest(const uint64_t *window, unsigned long from,
+						    unsigned long to)
+{
+	for (; from < to; from++)
+		reap(window[from % opt.window]);
+	__asm__ volatile("# all done" : : : "memory");
+}
+
 static void *thread_main(void *arg)
 {
 	struct thread *t = arg;
@@ -304,11 +340,10 @@ static void *thread_main(void *arg)
 
 	for (i = 0; i < t->jobs; i++) {
 		if (i >= opt.window)
-			reap(window[i % opt.window]);
-		window[i % opt.window] = submit_random(&t->rng);
+			wait_for_room(window[i % opt.window]);
+		window[i % opt.window] = i % 3 ? copy_pixels(&t->rng) : draw_frame(&t->rng);
 	}
-	for (i = t->jobs > opt.window ? t->jobs - opt.window : 0; i < t->jobs; i++)
-		reap(window[i % opt.window]);
+	wait_for_rest(window, t->jobs > opt.window ? t->jobs - opt.window : 0, t->jobs);
 	return NULL;
 }
 

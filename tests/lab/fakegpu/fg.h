@@ -44,6 +44,7 @@ struct fg_rec {
 	u64 start_ns;
 	u64 end_ns;
 	u64 signal_ns;
+	u64 signalled_ns; /* written last: while it is below signal_ns, it is not known */
 	pid_t pid;
 	pid_t tid;
 	int error;

@@ -120,6 +120,7 @@ static void fg_signal(struct fg_hw *hw, enum fg_result result)
 	hw->rec->result = result;
 	hw->rec->signal_ns = ktime_get_ns();
 	dma_fence_signal(&hw->base);
+	hw->rec->signalled_ns = ktime_get_ns();
 	dma_fence_put(&hw->base);
 }
 

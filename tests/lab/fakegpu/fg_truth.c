@@ -108,7 +108,7 @@ static int truth_show(struct seq_file *m, void *v)
 
 	if (pos == 0) {
 		seq_puts(m, "device,ring,context,seqno,client_id,pid,tid,kind,queue_ns,run_ns,"
-			    "start_ns,end_ns,signal_ns,result,error,n_deps,deps\n");
+			    "start_ns,end_ns,signal_ns,result,error,n_deps,deps,signalled_ns\n");
 		return 0;
 	}
 	r = &fg_log[pos - 1];
@@ -118,7 +118,7 @@ static int truth_show(struct seq_file *m, void *v)
 		   r->end_ns, r->signal_ns, results[r->result], r->error, r->n_deps);
 	for (i = 0; i < r->n_deps; i++)
 		seq_printf(m, "%s%llu:%llu", i ? " " : "", r->deps[i].context, r->deps[i].seqno);
-	seq_putc(m, '\n');
+	seq_printf(m, ",%llu\n", r->signalled_ns);
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 # $CACHE/roots/VERSION/           headers, compiler and libc of the kernel's own suite, for chroot
 # $CACHE/built/VERSION-HASH/      what a guest uses: initramfs, lib/modules/VERSION with our module
 # $CACHE/aside/NAME/VERSION-HASH/ modules with the names of real ones, outside the module tree: modprobe finds the real one
+# $CACHE/fakenvidia/VERSION-HASH/ nvidia.ko, the stand-in, and nvidia-load (tests/lab/nvidia)
 # $CACHE/tools/HASH/             fakegpu-load, npu-load, libze_loader.so.1, xtr-play, xtr-flip
 # $CACHE/names/NAME               KEY=VALUE lines of the newest prepare of NAME
 #
@@ -372,11 +373,12 @@ kernel_clean() {
 	local d keep
 
 	if [ "${1:-}" = --all ]; then
-		rm -rf "${CACHE:?}"/{apt,debs,kernels,roots,built,fakenpu,aside,tools,names,accel,lock} "$CACHE"/initramfs.*
+		rm -rf "${CACHE:?}"/{apt,debs,kernels,roots,built,fakenpu,fakenvidia,aside,tools,names,accel,lock} "$CACHE"/initramfs.*
 		return 0
 	fi
 	keep=$(cat "$CACHE"/names/* 2>/dev/null) || keep=
-	rm -rf "${CACHE:?}/debs" "$CACHE"/initramfs.*
+	# The last two are built where they are used.
+	rm -rf "${CACHE:?}"/{debs,fakenvidia,tools} "$CACHE"/initramfs.*
 	for d in "$CACHE"/built/* "$CACHE"/fakenpu "$CACHE"/aside/*/* "$CACHE"/kernels/* "$CACHE"/roots/*; do
 		case $keep in
 		*"version=${d##*/}"* | *"=$d"*) ;;

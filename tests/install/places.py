@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What is installed where; what file(1), the desktop and systemd make of it."""
+
+import os
+import re
+import xml.etree.ElementTree
+
+from common import BUILD, DEST, GOLDEN, PREFIX, ROOT, WORK, XTR, equal, expect, figure, files_below, make, missing, run, test
+
+MAGIC = os.path.join(PREFIX, "share/file/magic/xtr")
+UNIT = os.path.join(PREFIX, "lib/systemd/system/xtr-flight.service")
+MIME = "application/x-xtr-trace"
+
+
+def synth(name, *options):
+    path = os.path.join(WORK, name)
+    run(os.path.join(BUILD, "tests/tools/synth"), "-n", "3000", "-o", path, *options)
+    return path
+
+
+@test
+def a_packager_chooses_every_place():
+    """DESTDIR and the variables of the GNU conventions; uninstall leaves nothing."""
+    places = ["DESTDIR=" + DEST, "PREFIX=/opt/xtr", "libdir=/opt/xtr/lib/somewhere", "mandir=/man", "bindir=/opt/bin"]
+    make("install", *places)
+    there = files_below(DEST)
+    for path in ("opt/bin/xtr", "opt/xtr/include/xtr.h", "opt/xtr/lib/somewhere/libxtr.a", "opt/xtr/lib/somewhere/libxtr.so.0",
+                 "opt/xtr/lib/somewhere/pkgconfig/xtr.pc", "man/man1/xtr-stats.1", "man/man5/xtr.5",
+                 "opt/xtr/share/doc/xtr/xtr.md"):
+        expect(path in there, f"{path} is not installed")
+    with open(os.path.join(DEST, "opt/xtr/lib/somewhere/pkgconfig/xtr.pc"), encoding="utf-8") as f:
+        equal(re.findall(r"^(?:libdir|includedir)=(.*)", f.read(), re.M), ["/opt/xtr/lib/somewhere", "/opt/xtr/include"], "xtr.pc")
+    make("uninstall", *places)
+    equal(files_below(DEST), set(), "left behind")
+
+
+@test
+def versions_are_one():
+    """The program, the library's name and pkg-config say the version of format/version.h."""
+    with open(os.path.join(ROOT, "format/version.h"), encoding="utf-8") as f:
+        version = re.search(r'define XTR_VERSION "(.*)"', f.read()).group(1)
+    equal(run(XTR, "--version").split()[1], version, "xtr --version")
+    expect(os.path.isfile(os.path.join(PREFIX, f"lib/libxtr.so.0.{version}")), "the library's file has no version")
+    with open(os.path.join(PREFIX, "lib/pkgconfig/xtr.pc"), encoding="utf-8") as f:
+        expect(f"\nVersion: {version}\n" in f.read(), "version of xtr.pc")
+
+
+@test
+def file_knows_traces():
+    if missing("file"):
+        return missing("file")
+
+    def said(path, *options):
+        return run("file", "-b", "-m", MAGIC, *options, path).strip()
+
+    packed, small = os.path.join(WORK, "packed.xtr"), os.path.join(WORK, "zstd.xtr")
+    run(XTR, "pack", "-o", packed, os.path.join(GOLDEN, "frames.xtr"))
+    equal(said(os.path.join(GOLDEN, "frames.xtr")), "xtr trace, version 1.0, LZ4", "a trace")
+    equal(said(synth("big.xtr")), "xtr trace, version 1.0, LZ4", "a longer one")
+    equal(said(packed), "xtr trace, version 1.0, LZ4, packed in columns", "packed")
+    if "zstd" in run(XTR, "help", "pack"):
+        run(XTR, "pack", "--zstd", "-o", small, synth("big2.xtr"))
+        equal(said(small), "xtr trace, version 1.0, zstd, packed in columns", "packed with zstd")
+    equal(said(os.path.join(GOLDEN, "frames.xtr"), "-i"), MIME + "; charset=binary", "type")
+    expect("xtr trace" not in said(XTR), "a program is no trace")
+    return None
+
+
+@test
+def the_desktop_knows_traces():
+    """The database of types, made with our file alone, knows the name and the first bytes."""
+    if missing("update-mime-database"):
+        return missing("update-mime-database")
+    folder = os.path.join(WORK, "mime")
+    os.makedirs(os.path.join(folder, "packages"))
+    source = os.path.join(PREFIX, "share/mime/packages/xtr.xml")
+    xml.etree.ElementTree.parse(source)
+    os.link(source, os.path.join(folder, "packages/xtr.xml"))
+    equal(run("update-mime-database", folder, both=True, env={"XDG_DATA_DIRS": WORK}), "", "update-mime-database says")
+    with open(os.path.join(folder, "globs2"), encoding="utf-8") as f:
+        expect(f"50:{MIME}:*.xtr\n" in f.read(), "the name is not known")
+    with open(os.path.join(folder, "magic"), "rb") as f, open(os.path.join(GOLDEN, "frames.xtr"), "rb") as t:
+        expect(t.read(8) in f.read(), "the first bytes are not known")
+    return None
+
+
+def unit_lines():
+    with open(UNIT, encoding="utf-8") as f:
+        return [line.rstrip("\n").split("=", 1) for line in f if re.match(r"\w+=", line)]
+
+
+@test
+def the_service_starts_what_is_installed():
+    """Its options are ones that xtr takes: with a trigger that is none, the one complaint is about that."""
+    if "recorder" in run(XTR, "--version").partition("left out")[2]:
+        return "built without the recorder"
+    command = dict(unit_lines())["ExecStart"].replace("${INVOCATION_ID}", "x").split()
+    equal(command[:2], [XTR, "record"], "the program")
+    said = run(*command, "--trigger", "nothing", status=2, both=True)
+    expect(said.startswith("xtr: --trigger: 'nothing' is none of"), said)
+    return None
+
+
+@test
+def the_service_runs_where_a_gpu_or_npu_is():
+    """Conditions of which one is enough, and no trigger that a machine's drivers may not be able to fire."""
+    conditions = [(k, v) for k, v in unit_lines() if k.startswith("Condition")]
+    expect(len(conditions) == 3 and all(v.startswith("|/") for _, v in conditions), f"{conditions}")
+    command = dict(unit_lines())["ExecStart"].split()
+    must = [command[i + 1] for i, word in enumerate(command) if word == "--trigger"]
+    equal(must, ["drop"], "triggers without which it does not start")
+    may = [command[i + 1] for i, word in enumerate(command) if word == "--try-trigger"]
+    equal(may, ["hang>5s", "reset", "xid"], "triggers that it tries")
+
+
+@test
+def the_service_has_the_rights_that_recording_needs():
+    """Those of SECURITY.md's table, and no other: xtr-flight.service would grow with it."""
+    rights = {k: v for k, v in unit_lines() if k.endswith("CapabilityBoundingSet") or k == "AmbientCapabilities"}
+    equal(set(rights.values()), {"CAP_BPF CAP_PERFMON CAP_DAC_READ_SEARCH CAP_SYSLOG"}, "capabilities")
+    with open(os.path.join(ROOT, "SECURITY.md"), encoding="utf-8") as f:
+        table = f.read().split("## Recording")[1].split("## Output")[0]
+    for right in rights["CapabilityBoundingSet"].split():
+        expect(right in table, f"{right} is not in SECURITY.md's table")
+
+
+@test
+def systemd_takes_the_service():
+    if missing("systemd-analyze"):
+        return missing("systemd-analyze")
+    equal(run("systemd-analyze", "verify", "--man=no", UNIT, both=True), "", "systemd-analyze verify")
+    said = run("systemd-analyze", "security", "--offline=yes", "--no-pager", UNIT)
+    exposure = float(re.search(r"Overall exposure level for \S+: ([\d.]+)", said).group(1))
+    figure("exposure", exposure, "of 10: systemd-analyze security --offline=yes xtr-flight.service")
+    expect(exposure < 3, f"the service is exposed:\n{said}")
+    return None

@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Recordings in pieces: each is a whole file, together they hold each event once and count each loss."""
+
+import glob
+import os
+import random
+import re
+import signal
+import subprocess
+import time
+
+from common import (CALL, Counts, EMIT, LONG, OTHER, PRODUCE, RENAME, RR, XTR, Truth, count, equal, expect, info, pieces, produce, record, sections,
+                    test, wait_for, xtr)
+
+NOBODY = 65534
+
+
+def together(list_of_pieces):
+    """Events and losses of a recording, as its last piece knows them; each piece knows those before it."""
+    events = lost = None
+    for p in list_of_pieces:
+        before = p.config["piece-events-before"], p.config["piece-lost-before"]
+        if events is not None:
+            equal(before, (events, lost), f"what piece {p.config['piece']} says of those before it")
+        events, lost = before[0] + p.n_events, before[1] + p.n_lost
+        equal((p.end["events"], p.end["lost"]), (p.n_events, p.n_lost), "END")
+    return events, lost
+
+
+@test
+def pieces_hold_each_event_once():
+    record("--rotate", "50ms", "--rotate", "12k", "-e", RENAME, "--", EMIT, "threads", "4", "rename", "2000")
+    all_pieces = pieces()
+    expect(len(all_pieces) > 3, f"{len(all_pieces)} pieces")
+    count("rotations", len(all_pieces) - 1)
+    equal([p.config["piece"] for p in all_pieces], list(range(1, len(all_pieces) + 1)), "numbers")
+    equal(len({p.config["piece-of"] for p in all_pieces}), 1, "recordings")
+    equal([p.end["reason"] for p in all_pieces], ["rotated"] * (len(all_pieces) - 1) + ["command ended"], "reasons")
+    names = []
+    for p in all_pieces:
+        kind = p.type_of(RENAME)
+        names += [p.field(RENAME, "newcomm", raw).split(b"\0")[0] for _, _, t, _, raw in p.records if t == kind]
+        expect(len(p.clocks) >= 2, "clock snapshots at both ends")
+    ours = [n for n in names if n.startswith(b"rn-")]
+    lost = sum(p.n_lost for p in all_pieces)
+    equal(len(ours), len(set(ours)), "events that are there twice")
+    expect(len(ours) <= 8000 <= len(ours) + lost < 8200, f"{len(ours)} + {lost} of 8000")
+    together(all_pieces)
+
+
+@test
+def each_cpu_goes_on_where_it_was():
+    """Within a CPU the events of a piece come behind those of the piece before."""
+    record("--rotate", "48k", *produce(2, 0, 40000), status=(0, 3))
+    last = {}
+    for p in pieces():
+        first = {}
+        for chunk, ts, _, _, _ in p.records:
+            low, high = first.get(chunk.stream, (ts, ts))
+            first[chunk.stream] = min(low, ts), max(high, ts)
+        for cpu, (low, high) in first.items():
+            expect(low >= last.get(cpu, 0), f"CPU {cpu} goes back in time")
+            last[cpu] = high
+
+
+@test
+def losses_are_exact_over_pieces_that_are_gone():
+    text = record("--buffer", "4k", "--rotate", "60k", "--keep", "2", *produce(2, 0, 150000), status=(3,))
+    left, truth = pieces(), Truth()
+    equal(len(left), 2, "pieces that are left")
+    events, lost = together(left)
+    equal(events + lost, truth.all, "recorded + lost")
+    expect(lost > 1000, f"the rings were to overflow: {lost} lost")
+    last = left[-1].config["piece"]
+    expect(f"{last} pieces, of which the last 2 kept" in text, f"the summary: {text}")
+    expect(f"LOST {lost:,} of {truth.all:,}" in text, f"the summary: {text}")
+    said = xtr("info", sorted(glob.glob("run.*.xtr"))[-1], status=(0, 3)).decode()
+    expect(f"{last} of a rotated recording; in those before it" in said, f"info: {said}")
+    count("rotations", last - 1)
+    count("emitted", truth.all)
+    count("dropped", lost)
+
+
+@test
+def losses_of_each_cpu_and_event_are_exact_over_pieces():
+    record("--buffer", "4k", "--rotate", "50k", *produce(2, 0, 60000), status=(3,))
+    all_pieces, truth = pieces(), Truth()
+    sums = {}
+    for p in all_pieces:
+        kinds = {p.type_of(CALL): 0, p.type_of(OTHER): 1}
+        for chunk, _, kind, _, _ in p.records:
+            sums[chunk.stream, kinds[kind]] = sums.get((chunk.stream, kinds[kind]), 0) + 1
+        for (cpu, kind, _), n in p.lost.items():
+            sums[cpu, kinds[kind]] = sums.get((cpu, kinds[kind]), 0) + n
+        for chunk in {c for c, *_ in p.records}:
+            of_cpu = sum(n for (cpu, *_), n in p.lost.items() if cpu == chunk.stream)
+            expect(chunk.lost_total <= of_cpu, f"a chunk counts {chunk.lost_total} losses, the piece {of_cpu}")
+    for cpu, calls in truth.calls.items():
+        equal((sums.get((cpu, 0), 0), sums.get((cpu, 1), 0)), calls, f"calls on CPU {cpu}, recorded and lost")
+    gaps = sum(g[3] for p in all_pieces for g in p.gaps)
+    equal(gaps, sum(p.n_lost for p in all_pieces), "the gaps of all pieces together")
+    count("emitted", truth.all)
+    count("dropped", gaps)
+    count("gaps", sum(len(p.gaps) for p in all_pieces))
+
+
+@test
+def pieces_by_time_come_without_events():
+    record("--rotate", "100ms", "-d", "1s", "-e", OTHER)
+    all_pieces = pieces()
+    expect(len(all_pieces) >= 2, f"{len(all_pieces)} pieces")
+    equal(all_pieces[-1].end["reason"], "duration", "reason")
+    count("rotations", len(all_pieces) - 1)
+
+
+@test
+def size_is_that_of_all_pieces():
+    record("--rotate", "50k", "--keep", "1", "--size", "400k", "--buffer", "256k", *produce(2, 0, 400000), status=(0, 3))
+    last = pieces()[-1]
+    equal(last.end["reason"], "size limit", "reason")
+    expect(last.config["piece"] >= 4, f"{last.config['piece']} pieces")
+
+
+@test
+def an_earlier_recording_is_in_the_way():
+    with open("victim", "wb") as f:
+        f.write(b"precious")
+    os.symlink("victim", "run.000002.xtr")
+    text = record("--rotate", "1M", "-e", RR, "--", EMIT, "call", "10", status=(1,))
+    expect("run.000002.xtr" in text and "--force" in text, f"message: {text}")
+    expect(not os.path.exists("run.000001.xtr"), "a piece was made")
+    record("--force", "--rotate", "20k", "-e", RR, "--", EMIT, "call", "40000")
+    expect(len(pieces()) > 1, "one piece only")
+    for path in glob.glob("run.*.xtr"):
+        st = os.lstat(path)
+        equal((oct(st.st_mode), st.st_uid), ("0o100600", 0), f"{path}: mode and owner")
+    with open("victim", "rb") as f:
+        equal(f.read(), b"precious", "what the link led to")
+
+
+@test
+def a_link_put_in_the_way_ends_the_recording():
+    """What comes afterwards is counted in the piece that could not be followed by another."""
+    command = [XTR, "record", "-o", "run.xtr", "--force", "--rotate", "100k", *produce(2, 20000, 100000)]
+    p = subprocess.Popen(command, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
+    wait_for(lambda: os.path.exists("run.000001.xtr"), "the first piece")
+    os.symlink("victim", "run.000002.xtr")
+    text = p.stderr.read().decode()
+    equal(p.wait(60), 1, f"exit status ({text})")
+    expect("run.000002.xtr: File exists" in text, f"message: {text}")
+    expect(not os.path.exists("victim"), "the link was followed")
+    os.unlink("run.000002.xtr")
+    piece, truth = pieces()[0], Truth()
+    equal(piece.end["reason"], "the next piece is there already", "reason")
+    expect(piece.n_lost > 0 and piece.n_events + piece.n_lost <= truth.all, "losses")
+
+
+def wait_recording(p):
+    """The producer runs, and privileges are given up."""
+    def calls():
+        try:
+            return Truth().all
+        except (OSError, ValueError, ArithmeticError, Exception):  # noqa: BLE001 (not there, not mapped yet)
+            return 0
+    wait_for(calls, "the producer")
+    expect(p.poll() is None, "the recorder has ended")
+
+
+@test
+def pieces_in_the_directory_of_somebody_else():
+    """As with sudo in a home directory: no capability is left, and the pieces are that user's."""
+    os.mkdir("home")
+    os.chown("home", NOBODY, NOBODY)
+    os.chmod("home", 0o700)
+    command = [XTR, "record", "-o", "home/run.xtr", "--rotate", "50k", "--keep", "3", *produce(2, 20000, 60000)]
+    p = subprocess.Popen(command, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
+    wait_recording(p)
+    ids = set()
+    for task in os.listdir(f"/proc/{p.pid}/task"):
+        with open(f"/proc/{p.pid}/task/{task}/status", encoding="ascii") as f:
+            text = f.read()
+        equal(re.search(r"CapEff:\s+(\w+)", text)[1].strip("0"), "", "capabilities while recording")
+        equal(re.search(r"CapPrm:\s+(\w+)", text)[1].strip("0"), "", "capabilities that could be had")
+        ids.add(int(re.search(r"Uid:\s+\d+\s+\d+\s+\d+\s+(\d+)", text)[1]))
+    equal(ids, {0, NOBODY}, "users for files, of all threads")
+    text = p.stderr.read().decode()
+    equal(p.wait(60), 0, f"exit status ({text})")
+    left = pieces("home/run.*.xtr")
+    equal(len(left), 3, "pieces that are left")
+    equal(together(left), (Truth().all, 0), "events and losses")
+    for path in glob.glob("home/*"):
+        st = os.lstat(path)
+        equal((oct(st.st_mode), st.st_uid), ("0o100600", NOBODY), f"{path}: mode and owner")
+
+
+@test
+def a_directory_that_cannot_be_written_is_an_error_at_once():
+    os.mkdir("closed")
+    os.chown("closed", NOBODY, NOBODY)
+    os.chmod("closed", 0o555)
+    text = record("--rotate", "1M", "-e", RR, "--", EMIT, "call", "10", out="closed/run.xtr", status=(1,))
+    expect("closed/run.000001.xtr': Permission denied" in text, f"message: {text}")
+    expect("owner of their directory" in text, f"hint: {text}")
+
+
+@test
+def a_full_disk_costs_the_oldest_pieces():
+    os.mkdir("small")
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", "small"], check=True)
+    try:
+        text = record("--rotate", "100k", "--keep", "1000", *produce(2, 0, 400000), out="small/run.xtr", status=(0, 3))
+        left, truth = [Counts(p) for p in sorted(glob.glob("small/run.*.xtr"))], Truth()
+        equal(left[-1].end["reason"], "command ended", "reason")
+        expect(1 <= len(left) < left[-1].config["piece"], f"{len(left)} of {left[-1].config['piece']} pieces are left")
+        events, lost = together(left)
+        equal(events + lost, truth.all, "recorded + lost")
+        expect(f"of which the last {len(left)} kept" in text, f"the summary: {text}")
+        count("emitted", truth.all)
+        count("dropped", lost)
+    finally:
+        subprocess.run(["umount", "small"], check=True)
+
+
+@test
+def a_full_disk_without_keep_ends_with_a_complete_piece():
+    os.mkdir("small")
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", "small"], check=True)
+    try:
+        text = record("--rotate", "100k", *produce(2, 0, 400000), out="small/run.xtr", status=(1,))
+        expect("No space left" in text, f"message: {text}")
+        all_pieces, truth = [Counts(p) for p in sorted(glob.glob("small/run.*.xtr"))], Truth()
+        equal(all_pieces[-1].end["reason"], "no space left", "reason")
+        equal(len(all_pieces), all_pieces[-1].config["piece"], "pieces that are left")
+        expect(sum(together(all_pieces)) <= truth.all, "more than what happened")
+    finally:
+        subprocess.run(["umount", "small"], check=True)
+
+
+@test
+def names_of_tasks_are_in_each_piece_and_go_with_them():
+    """A thread that lives on has its name in each piece; those that have ended are not carried along."""
+    script = f"{PRODUCE} truth 1 2000 0 & for i in $(seq 200); do {EMIT} call 1; done; sleep 3; kill $!; wait"
+    record("--rotate", "250ms", "-e", CALL, "-e", RR, "--", "sh", "-c", script)
+    all_pieces = pieces()
+    for p in all_pieces:
+        names = {t[0]: p.strings[t[3]] for t in p.tasks.values()}
+        for _, _, kind, tid, _ in p.records:
+            if kind == p.type_of(CALL):
+                equal(names.get(tid), b"produce", f"the name of task {tid} in piece {p.config['piece']}")
+    emits = [sum(p.strings[t[3]] == b"emit" for t in p.tasks.values()) for p in all_pieces]
+    expect(sum(emits) >= 200, f"tasks called emit, by piece: {emits}")
+    expect(emits[-1] < 100, f"tasks that have ended stay, by piece: {emits}")
+
+
+@test
+def cat_makes_one_file_of_pieces():
+    record("--rotate", "20k", *produce(2, 0, 10000), status=(0, 3))
+    names, parts = sorted(glob.glob("run.*.xtr")), pieces()
+    expect(len(names) > 2, f"{len(names)} pieces")
+    xtr("cat", "-o", "whole.xtr", *names, status=(0, 3))
+    xtr("check", "whole.xtr", status=(0, 3))
+    doc = info("whole.xtr")
+    equal(len(doc["sections"]), len(names), "sections")
+    equal((doc["events"], doc["lost"]), (sum(p.n_events for p in parts), sum(p.n_lost for p in parts)), "events and losses")
+    equal(doc["events"] + doc["lost"], Truth().all, "recorded + lost")
+    lines = xtr("dump", "--json", "whole.xtr", status=(0, 3)).splitlines()
+    equal(sum(b'"syscalls:sys_enter_' in line for line in lines), doc["events"], "events in dump")
+
+
+@test
+def a_killed_recorder_leaves_pieces_that_open():
+    """At any moment, also between two pieces: what is there opens, follows on, and is not more than what happened."""
+    kills = 40 if LONG else 6
+    for i in range(kills):
+        for path in glob.glob("run.*.xtr"):
+            os.unlink(path)
+        command = [XTR, "record", "-q", "-o", "run.xtr", "--rotate", "4k", "--keep", "5", "-e", CALL, "-e", OTHER]
+        p = subprocess.Popen(command, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
+        producer = subprocess.Popen([PRODUCE, "truth", "2", "30000", "0"])
+        try:
+            wait_for(lambda: p.poll() is None and len(glob.glob("run.*.xtr")) > 3, "pieces")
+            time.sleep(random.Random(i).random() * 0.05)
+            p.kill()
+            p.wait()
+            p.stderr.close()
+        finally:
+            producer.terminate()
+            producer.wait()
+        left = sorted(glob.glob("run.*.xtr"))
+        numbers, total = [int(path.split(".")[1]) for path in left], None
+        equal(numbers, list(range(numbers[0], numbers[0] + len(left))), "numbers of the pieces")
+        expect(5 <= len(left) <= 7 or numbers[0] == 1, f"{len(left)} pieces are left")
+        for path in left:
+            doc = info(path)
+            config = doc["sections"][0]["config"]
+            before = config["piece-events-before"], config["piece-lost-before"]
+            expect(total in (None, before), f"{path}: {before} before it, those before have {total}")
+            total = before[0] + doc["events"], before[1] + doc["lost"]
+        expect(sum(total) <= Truth().all, f"{total}: more than what happened")
+    count("kills", kills)
