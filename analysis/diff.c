@@ -6,6 +6,7 @@
 #include "format/map.h"
 #include "replay/budgeted.h"
 #include "replay/redact.h"
+#include "replay/redacted.h"
 #include "replay/ring.h"
 #include "replay/sampled.h"
 
@@ -127,7 +128,7 @@ int xtr_diff_begin(struct xtr_diff *d, unsigned int side, const char *path)
 static void learn_mapping(struct xtr_diff *d, const struct xtr_meta *meta)
 {
 	struct xtr_diff_total *t = &d->total[d->side];
-	bool redacted = xtr_meta_config_str(meta, "redacted-by") != NULL;
+	bool redacted = xtr_redacted(meta);
 
 	if (!xtr_redact_mapping(meta, &d->mapping) && redacted)
 		d->mapping = ++d->unnamed;

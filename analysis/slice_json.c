@@ -2,6 +2,7 @@
 /* One JSON object for each slice. */
 #include "slice_view.h"
 
+#include "replay/redacted.h"
 #include "replay/text.h"
 
 static void kv_text(struct xtr_json *j, const char *key, const char *s)
@@ -110,6 +111,7 @@ void xtr_slice_json(struct xtr_json *j, const struct xtr_slice *s, const struct 
 	xtr_json_kv_u64(j, "lost_here", s->lost);
 	xtr_json_kv_u64(j, "unreadable", f->unreadable);
 	xtr_json_kv_u64(j, "problems", f->problems);
+	xtr_redacted_json(j, f->meta);
 	xtr_json_kv_known(j, "recorder_cpu_ns", f->cost_ns);
 	xtr_json_kv_known(j, "recorder_elapsed_ns", f->cost_over_ns);
 	xtr_json_kv_u64(j, "first_ns", f->first_ns);

@@ -6,6 +6,7 @@
 #include "slice_view.h"
 
 #include "rate.h"
+#include "replay/redacted.h"
 #include "replay/text.h"
 
 #include <errno.h>
@@ -111,11 +112,12 @@ static void header_place(struct page *p)
 			 : "this machine",
 		 f->state, xtr_text_stamp(at, in), xtr_text_ns(span, p->s->end - p->s->begin));
 	line(p, SGR_BOLD, text);
-	snprintf(text, sizeof(text), "machine: %s  Linux %s",
+	snprintf(text, sizeof(text), "machine: %s  Linux %s%s",
 		 sys->hostname
 			 ? xtr_text_name(host, sizeof(host), sys->hostname, strlen(sys->hostname))
 			 : "-",
-		 xtr_text_name(release, sizeof(release), sys->release, strlen(sys->release)));
+		 xtr_text_name(release, sizeof(release), sys->release, strlen(sys->release)),
+		 xtr_redacted(f->meta) ? "  REDACTED: names and ids are made up" : "");
 	line(p, "", text);
 }
 

@@ -5,6 +5,7 @@
 #include "format/reader.h"
 #include "replay/budgeted.h"
 #include "replay/flown.h"
+#include "replay/redacted.h"
 #include "replay/sampled.h"
 
 #include <stdlib.h>
@@ -308,6 +309,7 @@ static void head(const struct xtr_view *v, struct xtr_json *j)
 	xtr_sampled_json(j, xtr_section_meta(v->section));
 	xtr_budgeted_json(j, v->section);
 	xtr_flown_json(j, v->section);
+	xtr_redacted_json(j, xtr_section_meta(v->section));
 	xtr_json_kv_bool(j, "closed", sum->closed);
 	kv_ns(v, j, "first_ns", first);
 	kv_ns(v, j, "last_ns", last);

@@ -7,6 +7,7 @@
 #include "grid_cell.h"
 #include "replay/budgeted.h"
 #include "replay/flown.h"
+#include "replay/redacted.h"
 #include "replay/sampled.h"
 #include "replay/text.h"
 
@@ -358,6 +359,7 @@ int xtr_view_text(const struct xtr_view *v)
 	xtr_sampled_text(v->f, xtr_section_meta(v->section));
 	xtr_budgeted_text(v->f, v->section);
 	xtr_flown_text(v->f, v->section);
+	xtr_redacted_text(v->f, xtr_section_meta(v->section));
 	for (i = 0; i < XTR_VIEW_PART_COUNT && !ret; i++) {
 		if (i == XTR_VIEW_HISTOGRAMS)
 			ret = analyses(v);

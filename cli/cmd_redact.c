@@ -334,7 +334,7 @@ const struct cli_command cmd_redact = {
 		"--policy strict zeroes each number whose meaning is not described, too, and leaves the wall "
 		"clock out; statistics of drivers' events then lack what rested on these numbers. The "
 		"metadata says that a trace was redacted, by which policy, and how many texts and ids were "
-		"replaced: 'xtr info' shows it. docs/redact.md has what happens to each kind of content, "
+		"replaced: 'xtr info', stats, top and report say it on top. docs/redact.md has what happens to each kind of content, "
 		"and what it cannot do: who knows when something happened, and how long it took, can recognize it.\n\n"
 		"--check proves it: everything that redacting FILE removes is looked for in REDACTED, in the "
 		"bytes of the file and in all that is decompressed of it: events, tables, metadata, losses, "

@@ -174,7 +174,7 @@ const struct cli_command cmd_stats = {
 	.summary = "what the recorded GPU and NPU jobs did: times, waits, utilisation, losses",
 	.args = "FILE",
 	.about =
-		"Reads a trace once and prints, losses first: jobs, execution time, utilisation, waits "
+		"Reads a trace once and prints, losses first, and whether it was redacted: jobs, execution time, utilisation, waits "
 		"and queue depth by device, ring, process and DRM client; the slowest jobs; which "
 		"fences were waited for; what was unfinished or unusual.\n\n"
 		"Execution time is from the start on the hardware to completion. No event tells the "

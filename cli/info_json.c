@@ -8,6 +8,7 @@
 #include "replay/json.h"
 #include "replay/budgeted.h"
 #include "replay/flown.h"
+#include "replay/redacted.h"
 #include "replay/sampled.h"
 #include "replay/text.h"
 
@@ -153,15 +154,6 @@ static void put_recorder(struct xtr_json *j, const struct xtr_section *s)
 	xtr_json_end_object(j);
 }
 
-static void kv_or_null(struct xtr_json *j, const char *key, bool known, uint64_t n)
-{
-	xtr_json_key(j, key);
-	if (known)
-		xtr_json_u64(j, n);
-	else
-		xtr_json_null(j);
-}
-
 static void put_times(struct xtr_json *j, const struct info_section *is)
 {
 	bool times = xtr_meta_has_times(xtr_section_meta(is->s));
@@ -170,8 +162,8 @@ static void put_times(struct xtr_json *j, const struct info_section *is)
 	const uint64_t values[] = { is->first, is->last, is->start_realtime };
 
 	for (size_t i = 0; i < 3; i++)
-		kv_or_null(j, keys[i], times && is->events && values[i], values[i]);
-	kv_or_null(j, "duration_ns", times, is->last - is->first);
+		xtr_json_kv_u64_if(j, keys[i], times && is->events && values[i], values[i]);
+	xtr_json_kv_u64_if(j, "duration_ns", times, is->last - is->first);
 }
 
 static void put_section(struct xtr_json *j, const struct info_section *is)
@@ -196,6 +188,7 @@ static void put_section(struct xtr_json *j, const struct info_section *is)
 	xtr_sampled_json(j, m);
 	xtr_budgeted_json(j, is->s);
 	xtr_flown_json(j, is->s);
+	xtr_redacted_json(j, m);
 	xtr_json_kv_u64(j, "event_bytes", sum->event_bytes);
 	xtr_json_kv_u64(j, "event_chunks", is->chunks);
 	xtr_json_kv_u64(j, "raw_chunks", is->raw);
@@ -227,7 +220,7 @@ static void put_head(struct xtr_json *j, const struct info *info)
 	xtr_json_kv_u64(j, "lost", info->lost);
 	xtr_json_kv_u64(j, "missing", info->missing);
 	xtr_json_kv_u64(j, "filtered", info->filtered);
-	kv_or_null(j, "duration_ns", info->times, info->duration);
+	xtr_json_kv_u64_if(j, "duration_ns", info->times, info->duration);
 	xtr_json_kv_str(j, "clock", m ? xtr_meta_clock(m) : NULL);
 	xtr_json_kv_str(j, "kernel", sys ? sys->release : NULL);
 	if (s)

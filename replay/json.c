@@ -243,13 +243,18 @@ void xtr_json_kv_u64(struct xtr_json *j, const char *key, uint64_t v)
 	xtr_json_u64(j, v);
 }
 
-void xtr_json_kv_known(struct xtr_json *j, const char *key, uint64_t v)
+void xtr_json_kv_u64_if(struct xtr_json *j, const char *key, bool known, uint64_t v)
 {
 	xtr_json_key(j, key);
-	if (v)
+	if (known)
 		xtr_json_u64(j, v);
 	else
 		xtr_json_null(j);
+}
+
+void xtr_json_kv_known(struct xtr_json *j, const char *key, uint64_t v)
+{
+	xtr_json_kv_u64_if(j, key, v != 0, v);
 }
 
 void xtr_json_kv_s64(struct xtr_json *j, const char *key, int64_t v)

@@ -56,6 +56,8 @@ void xtr_json_escape(struct xtr_line *l, const char *s, size_t n);
 
 /* Key and value in one call. */
 void xtr_json_kv_u64(struct xtr_json *j, const char *key, uint64_t v);
+/* null where it is not known. */
+void xtr_json_kv_u64_if(struct xtr_json *j, const char *key, bool known, uint64_t v);
 /* null for 0, which stands for "not known". */
 void xtr_json_kv_known(struct xtr_json *j, const char *key, uint64_t v);
 void xtr_json_kv_s64(struct xtr_json *j, const char *key, int64_t v);

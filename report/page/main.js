@@ -5,13 +5,16 @@ function say(n, one, many) {
   return Number(n) ? plural(n, one, many) : null;
 }
 
-// What the page has no room for, though the file has it.
+// What is not on the page as it was recorded: there is no room for it, or the file was redacted.
 function limits() {
   const d = state.section.data, recordings = Number(report.sections_left_out), rings = Number(d.rings_left_out), lines = [];
   if (recordings)
     lines.push(`${plural(recordings, "more recording")} of the file ${recordings === 1 ? "is" : "are"} not on this page, which has the first ${count(sections.length)}: xtr stats has all`);
   if (rings)
     lines.push(`${plural(rings, "more ring")} with ${plural(d.rings_left_out_jobs, "job")} ${rings === 1 ? "is" : "are"} in the tables alone: the timeline has the first ${count(d.rings.length)}`);
+  const r = state.section.stats.redacted;
+  if (r)
+    lines.push(`redacted${r.policy === null ? "" : `, policy ${clean(r.policy)}`}: names such as name#7, process ids, pointers and the time of day are not the machine's`);
   return lines;
 }
 
