@@ -154,15 +154,14 @@ static void add_text(struct track *t, const char *s, size_t n)
 static void add_value(struct track *t, const struct mark_rule *rule, const struct xtr_slot *s,
 		      uint64_t v, bool first)
 {
-	const char *const *names = first ? rule->key_names : NULL;
+	const struct mark_name *names = first ? rule->key_names : NULL;
 	char number[24];
-	uint64_t i = 0;
 
-	for (; names && names[i] && i < v; i++)
-		;
-	if (names && names[i]) {
-		add_text(t, names[i], strlen(names[i]));
-		return;
+	for (; names && names->name; names++) {
+		if (names->value == v) {
+			add_text(t, names->name, strlen(names->name));
+			return;
+		}
 	}
 	if (s->width == 1 && v < 128 && isalpha((int)v)) /* a letter: a pipe's */
 		snprintf(number, sizeof(number), "%c", (int)v);

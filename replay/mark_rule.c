@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "mark_rule.h"
 
-/* Memory types of drivers/gpu/drm/ttm and amdgpu_ttm.h. */
-static const char *const ttm_types[] = { "system", "GTT", "VRAM", NULL };
+/*
+ * Memory types of include/drm/ttm/ttm_placement.h and amdgpu_ttm.h; a buffer that is moved nowhere
+ * is released (amdgpu_bo_move_notify).
+ */
+static const struct mark_name ttm_types[] = {
+	{ 0, "system" },        { 1, "GTT" },      { 2, "VRAM" },
+	{ 3, "GDS" },           { 4, "GWS" },      { 5, "OA" },
+	{ 6, "preempt" },       { 7, "doorbell" }, { 8, "MMIO remap" },
+	{ UINT32_MAX, "none" }, { 0, NULL },
+};
 
 #define COUNTER(event_name, how_it, track_name, ...)                              \
 	{                                                                         \

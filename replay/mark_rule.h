@@ -17,6 +17,12 @@ enum mark_how {
 	MARK_PERIOD, /* time from one sequence number to the next one */
 };
 
+/* A number that has a name. */
+struct mark_name {
+	uint64_t value;
+	const char *name;
+};
+
 struct mark_rule {
 	const char *event;
 	enum xtr_mark_kind kind;
@@ -29,8 +35,8 @@ struct mark_rule {
 		object[MARK_KEYS]; /* fields that tell the object on its track, of OPEN and CLOSE */
 	const char *value;         /* of SET; amount of SUM and OPEN, else 1 */
 	const char *unit;
-	const char *const *key_names; /* of values of the first key, NULL at the end */
-	const char *label;            /* the mark's name is this and the value */
+	const struct mark_name *key_names; /* of values of the first key; name NULL: the end */
+	const char *label;                 /* the mark's name is this and the value */
 };
 
 extern const struct mark_rule mark_rules[];

@@ -13,7 +13,7 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../exp
 import perfetto  # noqa: E402
 
 SYSTEMS = ("i915", "amdgpu", "xe", "virtio_gpu", "amdxdna", "drm", "nvidia", "nvswitch")
-TTM = {0: "system", 1: "GTT", 2: "VRAM"}
+TTM = {0: "system", 1: "GTT", 2: "VRAM", 3: "GDS", 4: "GWS", 5: "OA", 6: "preempt", 7: "doorbell", 8: "MMIO remap", 0xFFFFFFFF: "none"}
 PIPE_EVENTS = {f"{system}:{name}" for system in ("i915", "xe") for name in (
     "intel_pipe_update_start", "intel_pipe_update_vblank_evaded", "intel_pipe_update_end", "intel_crtc_flip_done",
     "intel_plane_async_flip", "intel_cpu_fifo_underrun")}

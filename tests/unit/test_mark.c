@@ -279,8 +279,11 @@ Test(mark, moved_bytes_by_placement)
 	move(1, 10, "amdgpu moved to GTT", 10);
 	move(2, 4096, "amdgpu moved to VRAM", 8192);
 	move(0, 1, "amdgpu moved to system", 1);
-	move(3, 5, "amdgpu moved to 3", 5);
-	move(0xffffffff, 6, "amdgpu moved to 4294967295", 6);
+	move(3, 5, "amdgpu moved to GDS", 5);
+	move(8, 7, "amdgpu moved to MMIO remap", 7);
+	move(9, 8, "amdgpu moved to 9", 8);
+	move(0xffffffff, 6, "amdgpu moved to none", 6);
+	move(0xfffffffe, 6, "amdgpu moved to 4294967294", 6);
 	xtr_marks_free(kept);
 }
 
