@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "names.h"
 #include "cli.h"
+#include "trace.h"
 
 #include "format/reader.h"
 
@@ -148,7 +149,7 @@ static void nothing(void *ctx, const struct xtr_section *s, uint64_t *from, uint
 static int open_word(const char *word, struct xtr_reader **r)
 {
 	const struct xtr_part none = { .window = nothing };
-	struct xtr_err why;
+	struct cli_open_err why;
 	struct stat st;
 	int err;
 
@@ -157,10 +158,10 @@ static int open_word(const char *word, struct xtr_reader **r)
 		return errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG ? 0 : -errno;
 	if (!S_ISREG(st.st_mode))
 		return 0;
-	err = xtr_reader_open_part_path(r, word, &none, &why);
+	err = cli_try_part(word, &none, r, &why);
 	if (err)
 		*r = NULL;
-	return err == -EBADMSG ? 0 : err;
+	return err == -EBADMSG || err == -ENOSYS ? 0 : err;
 }
 
 static int gather(struct names *names, size_t kind, char *const *words, size_t n)

@@ -3,7 +3,6 @@
 #include "cli.h"
 #include "trace.h"
 
-#include "bundle/open.h"
 #include "format/checked.h"
 #include "format/reader.h"
 #include "format/xtr_format.h"
@@ -144,35 +143,51 @@ static void open_hint(const char *path, const struct xtr_err *err)
 	}
 }
 
-/* Of a bundle the trace, in its place; NULL: *status is set, after a line of what is wrong. */
-static struct xtr_io *trace_of_bundle(const char *path, struct xtr_io *bundle, int *status)
+/* Of a bundle the trace, in its place. 0, or -errno and *io is closed. */
+static int trace_of_bundle(struct xtr_io **io, struct cli_open_err *why)
 {
-	struct xtr_bundle_err err;
-	struct xtr_io *trace;
-	int ret = xtr_bundle_open_trace(bundle, &trace, &err);
+	struct xtr_io *bundle = *io;
+	int ret = xtr_bundle_open_trace(bundle, io, &why->bundle);
 
 	xtr_io_close(bundle);
+	why->in_bundle = ret != 0;
+	return ret;
+}
+
+int cli_try_part(const char *path, const struct xtr_part *part, struct xtr_reader **r,
+		 struct cli_open_err *why)
+{
+	struct xtr_io *io;
+	int ret = xtr_io_open_read(path, &io);
+
+	*why = (struct cli_open_err){ 0 };
+	if (!ret && xtr_bundle_is(io))
+		ret = trace_of_bundle(&io, why);
 	if (!ret)
-		return trace;
-	*status = XTR_EXIT_FAILURE;
-	if (ret == -ENOSYS) {
+		ret = xtr_reader_open_part(r, io, part, &why->trace);
+	if (ret && !why->trace.code)
+		why->trace.code = ret;
+	return ret;
+}
+
+static void bundle_error(const char *path, int err, const struct xtr_bundle_err *why)
+{
+	if (err == -ENOSYS) {
 		cli_error("'%s' is a bundle, and this xtr is built without libarchive", path);
 		cli_hint("'tar --zstd -xf' unpacks it; the trace in it is " XTR_BUNDLE_TRACE);
-	} else if (err.not_ours) {
-		cli_error("'%s': %s", path, err.what);
+	} else if (why->not_ours) {
+		cli_error("'%s': %s", path, why->what);
 		cli_hint("'tar --zstd -tvf' lists what can be read; ask for the file again");
 	} else {
-		cli_error("'%s': unpacking the trace: %s", path, cli_strerror(ret));
+		cli_error("'%s': unpacking the trace: %s", path, cli_strerror(err));
 		cli_hint("it is unpacked to a temporary file in %s ($TMPDIR)", temp_dir());
 	}
-	return NULL;
 }
 
 struct xtr_reader *cli_open_part(const char *path, const struct xtr_part *part, int *status)
 {
 	struct xtr_reader *r = NULL;
-	struct xtr_err err = { 0 };
-	struct xtr_io *io;
+	struct cli_open_err why;
 	int ret;
 
 	if (!strcmp(path, "-") && isatty(STDIN_FILENO)) {
@@ -180,20 +195,15 @@ struct xtr_reader *cli_open_part(const char *path, const struct xtr_part *part, 
 		*status = XTR_EXIT_USAGE;
 		return NULL;
 	}
-	ret = xtr_io_open_read(path, &io);
-	if (!ret && xtr_bundle_is(io)) {
-		io = trace_of_bundle(path, io, status);
-		if (!io)
-			return NULL;
-	}
-	if (!ret)
-		ret = xtr_reader_open_part(&r, io, part, &err);
+	ret = cli_try_part(path, part, &r, &why);
 	if (ret == 0)
 		return r;
-	if (!err.code)
-		err.code = ret;
-	cli_trace_error(path, &err);
-	open_hint(path, &err);
+	if (why.in_bundle) {
+		bundle_error(path, ret, &why.bundle);
+	} else {
+		cli_trace_error(path, &why.trace);
+		open_hint(path, &why.trace);
+	}
 	*status = XTR_EXIT_FAILURE;
 	return NULL;
 }

@@ -3,6 +3,7 @@
 #ifndef XTR_CLI_TRACE_H
 #define XTR_CLI_TRACE_H
 
+#include "bundle/open.h"
 #include "format/err.h"
 
 #include <stdbool.h>
@@ -10,7 +11,22 @@
 #include <stdio.h>
 
 struct xtr_json;
+struct xtr_part;
 struct xtr_reader;
+
+/* Why a trace was not opened. */
+struct cli_open_err {
+	bool in_bundle; /* it is a bundle, and bundle tells; else trace does */
+	struct xtr_bundle_err bundle;
+	struct xtr_err trace;
+};
+/*
+ * Open a trace, or the one in a bundle, without a word: what cli_open_part does before it speaks.
+ * 0; -EBADMSG: it is none, or damaged; -ENOSYS: a bundle, and this xtr has no libarchive; other
+ * -errno. why is filled.
+ */
+int cli_try_part(const char *path, const struct xtr_part *part, struct xtr_reader **r,
+		 struct cli_open_err *why);
 
 /* True if the file holds a recording that was recovered, and of which the end is missing. */
 bool cli_end_is_missing(const struct xtr_reader *r);

@@ -105,22 +105,16 @@ int xtr_reader_open(struct xtr_reader **r, struct xtr_io *io, struct xtr_err *er
 	return xtr_reader_open_part(r, io, NULL, err);
 }
 
-int xtr_reader_open_part_path(struct xtr_reader **r, const char *path, const struct xtr_part *part,
-			      struct xtr_err *err)
+int xtr_reader_open_path(struct xtr_reader **r, const char *path, struct xtr_err *err)
 {
 	struct xtr_io *io;
 	int ret = xtr_io_open_read(path, &io);
 
 	if (!ret)
-		return xtr_reader_open_part(r, io, part, err);
+		return xtr_reader_open(r, io, err);
 	if (err)
 		*err = (struct xtr_err){ .code = ret };
 	return ret;
-}
-
-int xtr_reader_open_path(struct xtr_reader **r, const char *path, struct xtr_err *err)
-{
-	return xtr_reader_open_part_path(r, path, NULL, err);
 }
 
 void xtr_reader_close(struct xtr_reader *r)

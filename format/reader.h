@@ -47,8 +47,6 @@ struct xtr_part {
 };
 int xtr_reader_open_part(struct xtr_reader **r, struct xtr_io *io, const struct xtr_part *part,
 			 struct xtr_err *err);
-int xtr_reader_open_part_path(struct xtr_reader **r, const char *path, const struct xtr_part *part,
-			      struct xtr_err *err);
 void xtr_reader_close(struct xtr_reader *r);
 
 uint64_t xtr_reader_size(const struct xtr_reader *r);
