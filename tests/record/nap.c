@@ -2,7 +2,7 @@
 /*
  * Waits in two functions: `nap N` sleeps N times for 3 ms in nap_long and N times for 1 ms in
  * nap_short, in turns, and prints how long each of them took as it saw it: a line
- * "FUNCTION N NS" for each.
+ * "FUNCTION N NS" for each. It ends when its input does.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -57,5 +57,8 @@ int main(int argc, char **argv)
 	}
 	printf("nap_long %d %llu\nnap_short %d %llu\n", n, (unsigned long long)long_ns, n,
 	       (unsigned long long)short_ns);
+	fflush(stdout);
+	while (getchar() != EOF)
+		;
 	return n < 1;
 }
