@@ -4,10 +4,11 @@
 import glob
 import os
 import signal
+import struct
 import subprocess
 import time
 
-from common import (CALL, Counts, EMIT, PRODUCE, RENAME, RR, SANITIZED, XTR, Truth, count, equal, expect, info, pieces, produce, record, sections,
+from common import (CALL, Counts, EMIT, OTHER, PRODUCE, RENAME, RR, SANITIZED, XTR, Truth, count, equal, expect, info, pieces, produce, record, sections,
                     test, wait_for, xtr)
 
 READY = "writes what is kept"
@@ -52,24 +53,33 @@ def happened(files):
     return sum(f.n_events + f.n_lost + f.n_aged for f in files)
 
 
+def finished():
+    try:
+        return Truth().finished
+    except (OSError, struct.error):  # not there, not mapped yet
+        return 0
+
+
 @test
 def aged_events_are_counted_exactly():
-    """More than memory holds, a file on a signal in between: 3 files, each event in one of them or counted."""
-    f = Flight("--flight", "1M", "-e", CALL, "-e", "syscalls:sys_enter_mq_getsetattr", command=[PRODUCE, "truth", "2", "0", "1500000"])
+    """More than memory holds, files on signals meanwhile: 3 files, each event in one of them or counted."""
+    f = Flight("--flight", "1M", "-e", CALL, "-e", OTHER, command=["sh", "-c", f"{PRODUCE} truth 2 0 1500000; read x"])
     f.signal()
     f.files(1)
     f.signal()
     f.files(2)
+    wait_for(finished, "the end of the producer", 300)
     text = f.end(status=(0, 3))
     files = [Counts(p) for p in sorted(glob.glob("run.*.xtr"))]
     equal(len(files), 3, "files")
     equal(happened(files), Truth().all, "recorded, lost and aged")
-    expect(files[2].n_aged > 100000, f"aged: {files[2].n_aged}: {text}")
+    aged = sum(f.n_aged for f in files)  # in which of them depends on when they were written
+    expect(aged > 100000, f"aged: {aged}: {text}")
     expect(0 < max(os.path.getsize(p) for p in glob.glob("run.*.xtr")) < (1 << 20) + 200000, "a file is about as large as asked for")
     equal([x.flight["why"] for x in files], ["signal", "signal", "end"], "why")
     equal([x.config["piece"] for x in files], [1, 2, 3], "pieces")
     equal(files[2].config["piece-events-before"], files[0].n_events + files[1].n_events, "events before")
-    expect("older not kept" in text and "2 older" not in text.splitlines()[0], text)
+    expect("older not kept" in text, text)
 
 
 @test
@@ -80,13 +90,14 @@ def what_is_kept_is_whole_from_a_time_on():
     begin = s.config["flight-from"]
     expect(s.n_aged > 1000 and begin > 0, f"aged {s.n_aged} from {begin}")
     expect(all(r[1] >= begin for r in s.records), "an event is older than the beginning")
-    kind, names = s.type_of(RENAME), {}
-    for chunk, ts, t, tid, raw in s.records:
+    kind, names, known = s.type_of(RENAME), {}, {key[0] for key in s.tasks}
+    for _, _, t, tid, raw in sorted(s.records, key=lambda r: r[1]):  # the file has them CPU by CPU
         if t == kind:
             names.setdefault(tid, []).append(s.field(RENAME, "newcomm", raw).split(b"\0")[0])
-            expect(tid in {key[0] for key in s.tasks} or not tid, f"thread {tid} has no name")
     for thread, list_of_names in names.items():
         numbers = [int(n.split(b"-")[1]) for n in list_of_names if n.startswith(b"rn-")]
+        # A definition that finds no room is tried again with the next event: another program may have only one.
+        expect(thread in known or not numbers, f"thread {thread} has no name")
         if numbers and not s.n_lost:
             equal(numbers, list(range(numbers[0], 60000)), f"the renames of thread {thread}")
     equal(s.end["reason"], "command ended", "reason")
@@ -158,14 +169,15 @@ def lost_events_trigger():
 
 @test
 def once_ends_the_recording():
-    f = Flight("--flight", "1M", "--once", "--trigger", RENAME, "--after", "0s", "-e", RENAME, "-e", RR)
+    """By an event that nothing else causes: each program that starts is a rename."""
+    f = Flight("--flight", "1M", "--once", "--trigger", OTHER, "--after", "0s", "-e", OTHER, "-e", RR)
     emit("call", 100)
-    emit("rename", 1)
+    subprocess.run([PRODUCE, "truth", "1", "0", "4"], check=True)
     f.files(1)
     f.p.communicate(b"x\n", timeout=60)
     equal(f.p.returncode, 0, f.text())
     (s,) = pieces()
-    equal((s.config["flight"], s.end["reason"]), (RENAME, "trigger"), "why")
+    equal((s.config["flight"], s.end["reason"]), (OTHER, "trigger"), "why")
     equal(sum(r[2] == s.type_of(RR) for r in s.records), 100, "calls")
 
 
