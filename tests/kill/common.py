@@ -122,6 +122,19 @@ class Recorder:
     def send(self, number):
         os.kill(self.pid, number)
 
+    def stop(self):
+        """When it returns no thread of the recorder runs, and so none writes."""
+        self.send(signal.SIGSTOP)
+        until(lambda: all(s in "TX" for s in self.states()), "the recorder to stop")
+
+    def states(self):
+        """Of its threads: T is stopped (proc(5))."""
+        found = []
+        for task in os.listdir(f"/proc/{self.pid}/task"):
+            with open(f"/proc/{self.pid}/task/{task}/stat", encoding="ascii") as f:
+                found.append(f.read().rsplit(") ", 1)[1][0])
+        return found
+
     def kill(self):
         """SIGKILL; when it returns the recorder is gone, and so is its command."""
         self.send(signal.SIGKILL)
