@@ -231,14 +231,17 @@ static const char *begin_name(const struct xtr_call *c, char buf[CALL_EVENT_MAX]
 
 static int file_call(struct xtr_flame_feed *feed, const struct xtr_call *c, struct flame_place *p)
 {
+	const char *which = feed->o.calls ? feed->o.calls : XTR_FLAME_BYTES_CALLS;
 	char buf[CALL_EVENT_MAX];
-	uint64_t ns;
-	bool known = xtr_call_time(c, &ns);
+	uint64_t w;
+	bool known;
 
-	if (c->on_cpu || !feed->o.calls || fnmatch(feed->o.calls, begin_name(c, buf), 0))
+	if (c->on_cpu || fnmatch(which, begin_name(c, buf), 0))
 		return 0;
+	known = feed->o.weight == XTR_FLAME_BY_BYTES ? xtr_call_value(c, "size", &w)
+						     : xtr_call_time(c, &w);
 	p->stack = c->stack;
-	return selected(feed, c, NULL) ? file(feed, p, known, ns) : 0;
+	return selected(feed, c, NULL) ? file(feed, p, known, w) : 0;
 }
 
 int xtr_flame_feed_call(struct xtr_flame_feed *feed, const struct xtr_call *c)

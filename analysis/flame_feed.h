@@ -28,6 +28,8 @@
 	X(WAITED_FOR, "waited-for", WAITS, "ns", "nanoseconds",                                \
 	  "time that threads waited for a fence, by the stack that submitted the fence's job") \
 	X(CALL, "call", CALLS, "ns", "nanoseconds", "time in calls, by the stack that called") \
+	X(BYTES, "bytes", CALLS, "bytes", "bytes",                                             \
+	  "bytes that calls asked for, by the stack that called")                              \
 	X(COUNT, "count", JOBS, "jobs", "none", "jobs, by the stack that submitted them")
 
 enum xtr_flame_weight {
@@ -60,12 +62,16 @@ enum xtr_flame_root {
 
 extern const char *const xtr_flame_root_names[XTR_FLAME_ROOT_COUNT];
 
+/* What asks for bytes where nothing else is told: buffers of the Intel NPU are made. */
+#define XTR_FLAME_BYTES_CALLS "func:*:ivpu_bo_create*_ioctl"
+
 struct xtr_flame_opts {
 	size_t sz; /* sizeof(struct xtr_flame_opts) */
 	enum xtr_flame_weight weight;
 	enum xtr_flame_root by[XTR_FLAME_ROOT_COUNT];
 	size_t n_by;
-	const char *calls; /* of XTR_FLAME_BY_CALL: name or glob of the events that begin them */
+	/* Of calls: name or glob of the events that begin them. NULL: XTR_FLAME_BYTES_CALLS. */
+	const char *calls;
 };
 
 /* Of what the weight is of. */

@@ -28,9 +28,9 @@ static const struct cli_option options[] = {
 	OPT('o', "output", "FILE", CLI_STRING, output, "write here; else to standard output"),
 	OPT(0, "force", NULL, CLI_FLAG, force, "replace an existing file"),
 	OPT(0, "weight", "WEIGHT", CLI_STRING, weight,
-	    "execution (default), residence, queue, dependency, wait, waited-for, call or count"),
+	    "execution (default), residence, queue, dependency, wait, waited-for, call, bytes or count"),
 	OPT(0, "calls", "EVENT", CLI_STRING, calls,
-	    "weigh the calls that EVENT begins (name or glob): --weight call"),
+	    "weigh the calls that EVENT begins (name or glob): --weight call (default) or bytes"),
 	OPT(0, "by", "WHAT,...", CLI_STRING, by,
 	    "frames above the stacks: process, ring, device, in this order"),
 	OPT(0, "samples", "FILE", CLI_STRING, samples,
@@ -91,7 +91,8 @@ static void put_counts(FILE *f, const struct flame_run *r)
 
 	fprintf(f, "%s %s", cli_count(c->seen), what);
 	if (c->weighed != c->seen)
-		fprintf(f, ", %s of unknown length", cli_count(c->seen - c->weighed));
+		fprintf(f, ", %s of unknown %s", cli_count(c->seen - c->weighed),
+			r->sum.weight == XTR_FLAME_BY_BYTES ? "size" : "length");
 	if (c->open)
 		fprintf(f, ", %s open", cli_count(c->open));
 	if (c->lost)
@@ -180,6 +181,11 @@ static const char *words(const char *option, size_t i)
 
 /* --- what is asked for ------------------------------------------------------------------------ */
 
+static bool of_calls(const struct flame_run *r)
+{
+	return xtr_flame_weights[r->sum.weight].of == XTR_FLAME_OF_CALLS;
+}
+
 static int choose_weight(struct flame_run *r)
 {
 	const char *name = r->o->weight ? r->o->weight : r->o->calls ? "call" : "execution";
@@ -192,8 +198,10 @@ static int choose_weight(struct flame_run *r)
 		return cli_usage_error(&cmd_flame, "no weight '%s'", name);
 	r->sum.weight = i;
 	r->sum.calls = r->o->calls;
-	if ((i == XTR_FLAME_BY_CALL) != (r->o->calls != NULL))
+	if (i == XTR_FLAME_BY_CALL && !r->o->calls)
 		return cli_usage_error(&cmd_flame, "--weight call and --calls EVENT go together");
+	if (r->o->calls && !of_calls(r))
+		return cli_usage_error(&cmd_flame, "--calls is for --weight call or bytes");
 	return XTR_EXIT_OK;
 }
 
@@ -239,7 +247,7 @@ static int check_options(struct flame_run *r)
 		status = choose_weight(r);
 	if (status == XTR_EXIT_OK)
 		status = choose_roots(r);
-	if (status == XTR_EXIT_OK && r->sum.weight == XTR_FLAME_BY_CALL &&
+	if (status == XTR_EXIT_OK && of_calls(r) &&
 	    (r->sum.n_by > 1 || (r->sum.n_by && r->sum.by[0] != XTR_FLAME_PROCESS)))
 		status = cli_usage_error(&cmd_flame,
 					 "calls have no ring and no device: --by process");
@@ -336,7 +344,7 @@ static void hint(const struct flame_run *r)
 
 	if (!c->seen || c->no_stack != c->seen || cli_quiet)
 		return;
-	if (r->sum.weight == XTR_FLAME_BY_CALL)
+	if (of_calls(r))
 		cli_hint("%s", calls);
 	else
 		cli_hint("%s", r->sum.weight == XTR_FLAME_BY_WAIT ? waits : jobs);
@@ -397,7 +405,9 @@ const struct cli_command cmd_flame = {
 		"waited in the kernel for a fence (record -e fence), by the stack that waited; waited-for is the same, by "
 		"the stack that submitted the job they waited for. count counts jobs. The sum is that of 'xtr stats'. "
 		"call is the time in the calls that the event of --calls begins (record --stack-at EVENT), by the stack "
-		"that called.\n\n"
+		"that called; bytes is the size that these calls captured (the field 'size'), whether they failed or not, and "
+		"without --calls that of the buffers which programs ask the Intel NPU's driver for (ivpu_bo_create_ioctl and "
+		"_from_userptr_ioctl): what was asked for, not what is held.\n\n"
 		"What has no stack is filed under [no stack], and jobs without an end under [open] or [lost] below their "
 		"stack, as far as they weigh something. Which drivers' jobs have one: docs/flame.md.\n\n"
 		"--samples puts stacks of another tool beside them, as a tree of their own in samples: folded stacks, as "
@@ -410,6 +420,7 @@ const struct cli_command cmd_flame = {
 		"xtr flame -f folded --by process,ring run.xtr | flamegraph.pl --countname ns >run.svg\twith Brendan Gregg's script\n"
 		"xtr flame --weight queue --ring 'gfx*' run.xtr\twho waits in the queue of a ring\n"
 		"xtr flame --weight wait --by process run.xtr\twho waits for fences\n"
+		"xtr flame --weight bytes --calls 'api:*:zeMemAlloc*' run.xtr\twhich code allocates the NPU's memory\n"
 		"xtr flame -f speedscope --samples gpu.folded -o run.json run.xtr\tbeside what iaprof sampled",
 	.options = options,
 	.n_options = sizeof(options) / sizeof(options[0]),

@@ -4,7 +4,10 @@
  * rings that execute in order and one that does not, jobs without a stack, open and lost ones,
  * dependencies, threads that wait for fences. The same bytes each time.
  *
- * usage: stacks plain|hostile OUTPUT   hostile: names of functions, files and threads mean harm
+ * usage: stacks plain|hostile|buffers OUTPUT
+ *   hostile: names of functions, files and threads mean harm
+ *   buffers: no jobs, but calls of the Intel NPU's driver and library that make buffers, with
+ * stacks
  */
 #include "tests/golden/gen.h"
 
@@ -130,13 +133,104 @@ static void fill(struct gen *g)
 	}
 }
 
+/* --- buffers ---------------------------------------------------------------------------------- */
+
+enum {
+	CREATE = 1030, /* the return is the next type */
+	USERPTR = 1032,
+	WAIT = 1034,
+	ALLOCATE = 1036
+};
+
+static const struct xtr_field entry_fields[] = {
+	{ "size", "bytes", 16, 8, XTR_REPR_U64, .sens = XTR_SENS_PLAIN },
+	{ "stack", NULL, 24, 4, XTR_REPR_STACK, .sens = XTR_SENS_PLAIN },
+};
+static const struct xtr_field return_fields[] = {
+	{ "ret", NULL, 16, 4, XTR_REPR_S32, .sens = XTR_SENS_PLAIN },
+};
+
+struct call_rec {
+	struct xtr_rec h;
+	uint64_t size;
+	uint32_t stack, pad;
+};
+
+static void describe(struct gen *g, uint32_t type, const char *name, bool sized)
+{
+	char ret[96];
+	struct xtr_event_desc d = { .name = name,
+				    .type = type,
+				    .size = 32,
+				    .n_fields = sized ? 2 : 1,
+				    .fields = sized ? entry_fields : entry_fields + 1 };
+
+	must(xtr_meta_add_event(g->meta, &d), name);
+	snprintf(ret, sizeof(ret), "%s:ret", name);
+	d = (struct xtr_event_desc){
+		.name = ret, .type = type + 1, .size = 24, .n_fields = 1, .fields = return_fields
+	};
+	must(xtr_meta_add_event(g->meta, &d), ret);
+}
+
+/* from, to: us; 0: this half is missing. */
+static void call(struct gen *g, uint32_t type, uint64_t from, uint64_t to, uint64_t size,
+		 uint32_t stack, int32_t ret)
+{
+	struct call_rec r = { .size = size, .stack = stack };
+
+	if (from)
+		put(g, &r, from * US, (uint16_t)type, 32);
+	r.size = (uint32_t)ret;
+	if (to)
+		put(g, &r, to * US, (uint16_t)(type + 1), 24);
+}
+
+static void buffers(struct gen *g)
+{
+	uint64_t t = 100, i;
+
+	rings(g);
+	stacks(g);
+	describe(g, CREATE, "func:intel_vpu:ivpu_bo_create_ioctl", true);
+	describe(g, USERPTR, "func:intel_vpu:ivpu_bo_create_from_userptr_ioctl", true);
+	describe(g, WAIT, "func:intel_vpu:ivpu_bo_wait_ioctl", false);
+	describe(g, ALLOCATE, "api:ze_loader:zeMemAllocDevice", true);
+	for (i = 1; i <= 200; i++, t += 100) {
+		uint32_t stack = (uint32_t)(i * 7 % 13);
+		uint64_t size = i % 9 ? i * 4096 : 0;
+
+		g->tid = i % 5 ? 4242 : 5000;
+		if (i % 4 == 0) { /* by the library, which asks for more than it was asked for */
+			call(g, ALLOCATE, t, t + 50, size, stack, 0);
+			call(g, CREATE, t + 10, t + 30, size + 64, stack, 0);
+		} else if (i % 10 == 3) {
+			call(g, USERPTR, t, t + 20, size, stack, i % 3 ? 0 : -EINVAL);
+		} else if (i % 10 == 5) {
+			call(g, WAIT, t, t + 20, size, stack, 0);
+		} else if (i % 100 == 7) {
+			call(g, CREATE, t, 0, size, stack, 0);
+		} else if (i % 100 == 57) { /* a thread that began nothing else */
+			g->tid = 4200;
+			call(g, CREATE, 0, t, size, stack, 0);
+		} else {
+			call(g, CREATE, t, t + 5, size, stack, i % 11 ? 0 : -ENOMEM);
+		}
+	}
+}
+
 int main(int argc, char **argv)
 {
-	if (argc != 3 || (strcmp(argv[1], "plain") && strcmp(argv[1], "hostile"))) {
-		fprintf(stderr, "usage: stacks plain|hostile OUTPUT\n");
+	static const char *const kinds[] = { "plain", "hostile", "buffers" };
+	size_t kind = 0;
+
+	while (argc == 3 && kind < 3 && strcmp(argv[1], kinds[kind]))
+		kind++;
+	if (argc != 3 || kind == 3) {
+		fprintf(stderr, "usage: stacks plain|hostile|buffers OUTPUT\n");
 		return 2;
 	}
-	evil = !strcmp(argv[1], "hostile");
-	gen_write_as(argv[2], fill, true);
+	evil = kind == 1;
+	gen_write_as(argv[2], kind == 2 ? buffers : fill, true);
 	return 0;
 }
