@@ -43,7 +43,7 @@ other_tool
 other_tool_loses
 function_calls
 without_btf
-for _ in $(seq 100); do
+for _ in $(seq 600); do
 	modprobe -r xtr_fakegpu 2>/dev/null && break
 	sleep 0.2
 done

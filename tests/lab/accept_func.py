@@ -8,15 +8,17 @@ import json
 import subprocess
 import sys
 
+from judge import check, lossy, measured, status
+
 xtr, where = sys.argv[1:]
 jobs = sum(1 for _ in csv.DictReader(open(f"{where}/truth.csv", encoding="ascii")))
 run = f"{where}/run.xtr"
-calls, contexts, open_calls, odd = collections.Counter(), collections.Counter(), {}, []
+calls, contexts, open_calls, odd, slow = collections.Counter(), collections.Counter(), {}, [], []
 durations = 0
 text = subprocess.run([xtr, "dump", "--json", run], capture_output=True, text=True).stdout
 for line in text.splitlines():
     event = json.loads(line)
-    name = event["event"]
+    name = event.get("event", "")  # gaps have none
     if not name.startswith("func:"):
         continue
     function = name.split(":")[2]
@@ -30,20 +32,21 @@ for line in text.splitlines():
     else:
         took = event["ts_ns"] - open_calls.pop(key)
         durations += 1
-        if not 0 < took < 1_000_000_000:
+        if took <= 0:
             odd.append(f"{name} at {event['ts_ns']}: {took} ns")
+        elif took >= 1_000_000_000:
+            slow.append(f"{name} at {event['ts_ns']}: {took} ns")
 info = json.loads(subprocess.run([xtr, "info", "--json", run], capture_output=True, text=True).stdout)
 lost = info["lost"]
 seen = sum(calls.values())
 print(f"{jobs} jobs: {dict(calls)}, {lost} lost, contexts {dict(contexts)}, {durations} pairs")
-errors = [] if lost else odd  # a half that was lost leaves the other one alone
-if seen + lost != 4 * jobs:
-    errors.append(f"{seen} recorded + {lost} lost is not {4 * jobs}")
+check(seen + lost == 4 * jobs, f"{seen} recorded + {lost} lost, called {4 * jobs}")
 for (function, context), n in contexts.items():
     want = "hardirq" if function == "fg_signal" else "task"
-    if context != want:
-        errors.append(f"{function}: {n} in context {context}, not {want}")
-if durations < jobs:
-    errors.append("too few calls with both halves")
-print("\n".join(errors))
-sys.exit(bool(errors))
+    check(context == want, f"{function}: {n} in context {context}, it runs in {want}")
+if lost:
+    lossy()  # a half that was lost leaves the other one alone
+check(not odd, f"each return has its entry before it: {odd[:3]}")
+check(durations >= jobs, f"{durations} calls with both halves")
+measured(not slow, f"none took a second: {slow[:3]}")
+sys.exit(status())

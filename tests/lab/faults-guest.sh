@@ -176,7 +176,7 @@ cleaning() {
 	"$xtr" recover --rings >"$out/left.after" 2>&1
 	unload after xtr_fakegpu gpu_sched amdgpu xtr_player
 	lsmod >"$out/lsmod"
-	for _ in $(seq 100); do # the kernel frees programs when it has time
+	for _ in $(seq 600); do # the kernel frees programs when it has time
 		state after
 		cmp -s "$out/state.before" "$out/state.after" && break
 		sleep 0.2
