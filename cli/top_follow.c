@@ -5,6 +5,7 @@
 
 #include "format/checked.h"
 #include "format/follow.h"
+#include "format/piece.h"
 #include "format/writer.h"
 
 #include <errno.h>
@@ -21,15 +22,29 @@
 #define LAG_NS     1500000000u /* a recorder hands over all that is older than this */
 #define PROBLEMS   5           /* that are said one by one */
 
+/* A problem of a file. */
+struct told {
+	struct xtr_problem p;
+	char *path; /* NULL: no memory, or none */
+};
+
 struct following {
 	struct top *t;
-	const struct top_input *in;
+	struct top_input in; /* of a rotated recording: the piece at hand */
+	const char *first;   /* path of the first one; NULL: a recorder of top's own */
+	char *piece_path;    /* that in.path is, behind the first one; else NULL */
+	int own_fd;          /* likewise of in.fd; else -1 */
+	struct xtr_piece piece;
+	uint64_t base; /* bytes of the pieces before */
+	bool rotated;  /* the piece has ended, and another one comes */
+	bool turned;   /* it has been opened, and has not begun yet */
+	bool gone;     /* it is not there, though it should be */
 	struct xtr_follow *f;
 	struct xtr_slices *slices; /* of the section at hand, or NULL */
 	const struct xtr_section *section;
 	size_t n_sections;
 	bool here; /* it is being recorded on this machine since this boot: its clock is ours */
-	struct xtr_problem problem[PROBLEMS];
+	struct told problem[PROBLEMS];
 	size_t n_problems;
 };
 
@@ -45,6 +60,14 @@ bool top_is_written(int fd)
 
 /* --- sections --------------------------------------------------------------------------------- */
 
+/* Has it ended as a piece behind which another one comes? */
+static bool is_rotated(const struct xtr_section *s)
+{
+	const char *reason = xtr_section_end_reason(s);
+
+	return reason && !strcmp(reason, XTR_PIECE_ROTATED);
+}
+
 static void set_facts(struct following *w)
 {
 	struct xtr_slice_facts *f = &w->t->facts;
@@ -55,12 +78,14 @@ static void set_facts(struct following *w)
 	f->lost = st.lost;
 	f->unreadable = st.missing;
 	f->problems = st.problems;
-	f->state = st.ended ? "ended" : w->in->path ? "following" : "recording";
+	f->state = st.ended && !is_rotated(w->section) ? "ended"
+		   : w->in.path                        ? "following"
+						       : "recording";
 	if (cost) {
 		f->cost_ns = cost->cpu_ns;
 		f->cost_over_ns = cost->elapsed_ns;
-	} else if (w->in->cost) {
-		w->in->cost(w->in->ctx, &f->cost_ns, &f->cost_over_ns);
+	} else if (w->in.cost) {
+		w->in.cost(w->in.ctx, &f->cost_ns, &f->cost_over_ns);
 	}
 }
 
@@ -97,6 +122,14 @@ static bool same_boot(const struct xtr_meta *m)
 	       !strcmp(xtr_meta_clock(m), "monotonic");
 }
 
+/* A file of that name may be of another recording. */
+static bool is_next_piece(const struct following *w, const struct xtr_meta *m)
+{
+	struct xtr_piece p;
+
+	return xtr_piece_read(&p, m) && p.of == w->piece.of && p.number == w->piece.number + 1;
+}
+
 static int on_begin(void *ctx, const struct xtr_section *s)
 {
 	struct following *w = ctx;
@@ -109,12 +142,15 @@ static int on_begin(void *ctx, const struct xtr_section *s)
 
 	if (!xtr_meta_has_times(so.meta))
 		return -ENOTSUP;
+	if (w->turned && !is_next_piece(w, so.meta))
+		return -ESTALE;
+	w->turned = w->rotated = false;
 	w->section = s;
 	w->here = same_boot(so.meta);
 	so.tables = xtr_section_tables(s);
 	replay_select_given(&w->t->cmd, &so.select);
 	w->t->facts = (struct xtr_slice_facts){
-		.path = w->in->path,
+		.path = w->in.path,
 		.section = w->n_sections++,
 		.meta = so.meta,
 		.tables = so.tables,
@@ -139,6 +175,8 @@ static int on_end(void *ctx)
 
 	xtr_slices_free(w->slices);
 	w->slices = NULL;
+	w->rotated =
+		is_rotated(w->section) && xtr_piece_read(&w->piece, xtr_section_meta(w->section));
 	return ret;
 }
 
@@ -146,8 +184,13 @@ static void on_problem(void *ctx, const struct xtr_problem *p)
 {
 	struct following *w = ctx;
 
-	if (w->n_problems < PROBLEMS)
-		w->problem[w->n_problems] = *p;
+	if (w->n_problems < PROBLEMS) {
+		struct told *t = &w->problem[w->n_problems];
+
+		t->p = *p;
+		t->p.offset -= p->offset < w->base ? p->offset : w->base;
+		t->path = w->in.path ? strdup(w->in.path) : NULL;
+	}
 	w->n_problems++;
 }
 
@@ -178,14 +221,46 @@ static int idle(struct following *w)
 	return now > LAG_NS ? xtr_slices_advance(w->slices, now - LAG_NS) : 0;
 }
 
+/* The piece is read to its end: go on with the one behind it. 0; -errno: it cannot be opened. */
+static int next_piece(struct following *w, uint64_t bytes)
+{
+	char *path = xtr_piece_next_path(w->in.path);
+	int fd, err;
+
+	if (!path)
+		return -ENOENT;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	err = fd < 0 ? -errno : 0;
+	w->gone = err == -ENOENT;
+	free(w->piece_path);
+	w->piece_path = path;
+	w->in.path = w->t->facts.path = path;
+	if (err)
+		return err;
+	if (w->own_fd >= 0)
+		close(w->own_fd);
+	w->in.fd = w->own_fd = fd;
+	w->base = bytes;
+	w->turned = true;
+	w->rotated = false;
+	return 0;
+}
+
 /* Nothing more is there by now: is that the end? */
 static int at_end(struct following *w, unsigned int *looks, bool *end)
 {
 	struct xtr_follow_status st;
 	bool readable;
+	int ret;
 
 	xtr_follow_status(w->f, &st);
-	*end = !w->in->grows || st.ended || (*looks >= GONE_LOOKS && !top_is_written(w->in->fd));
+	if (w->in.grows && w->rotated && st.closed) {
+		ret = next_piece(w, st.bytes);
+		*end = ret == -ENOENT;
+		return *end ? 0 : ret;
+	}
+	*end = !w->in.grows || (st.ended && !w->rotated && !w->turned) ||
+	       (*looks >= GONE_LOOKS && !top_is_written(w->in.fd));
 	if (*end)
 		return 0;
 	*looks = *looks >= GONE_LOOKS ? 1 : *looks + 1;
@@ -201,12 +276,12 @@ static int all_bytes(struct following *w, uint8_t *buf)
 	while (!ret && !end) {
 		ssize_t n;
 
-		ret = wait_for(w, w->in->fd, 4 * LOOK_MS, &readable);
+		ret = wait_for(w, w->in.fd, 4 * LOOK_MS, &readable);
 		if (!ret && !readable)
 			ret = idle(w);
 		if (ret || !readable)
 			continue;
-		n = read(w->in->fd, buf, READ_BYTES);
+		n = read(w->in.fd, buf, READ_BYTES);
 		if (n > 0) {
 			looks = 0;
 			ret = xtr_follow_bytes(w->f, buf, (size_t)n);
@@ -223,11 +298,23 @@ static int all_bytes(struct following *w, uint8_t *buf)
 
 /* --- what is said at the end ------------------------------------------------------------------ */
 
+static const char *path_of(const struct following *w)
+{
+	return w->in.path ? w->in.path : "recording";
+}
+
+static void report_problem(const struct following *w, const struct told *t)
+{
+	char text[128];
+
+	cli_error("'%s': %s", t->path ? t->path : path_of(w),
+		  xtr_problem_text(text, sizeof(text), &t->p));
+}
+
 static int report(const struct following *w)
 {
-	const char *path = w->in->path ? w->in->path : "recording";
+	const char *path = w->first ? w->first : path_of(w);
 	struct xtr_follow_status st;
-	char text[128];
 
 	xtr_follow_status(w->f, &st);
 	if (st.lost)
@@ -236,7 +323,7 @@ static int report(const struct following *w)
 		cli_error("'%s': %s of those recorded in damaged or missing chunks", path,
 			  cli_events(st.missing));
 	for (size_t i = 0; i < w->n_problems && i < PROBLEMS; i++)
-		cli_error("'%s': %s", path, xtr_problem_text(text, sizeof(text), &w->problem[i]));
+		report_problem(w, &w->problem[i]);
 	if (w->n_problems > PROBLEMS)
 		cli_error("'%s': %s more problems: 'xtr check' shows all", path,
 			  cli_count(w->n_problems - PROBLEMS));
@@ -245,19 +332,27 @@ static int report(const struct following *w)
 
 static int status_of(const struct following *w, int ret)
 {
-	const char *path = w->in->path ? w->in->path : "recording";
+	const char *path = path_of(w);
 	struct xtr_follow_status st;
 	int status;
 
 	xtr_follow_status(w->f, &st);
-	top_leave_screen(w->t);        /* what is said belongs on the terminal as it was */
-	if (!w->in->path && !st.bytes) /* the recorder has said why */
+	top_leave_screen(w->t);       /* what is said belongs on the terminal as it was */
+	if (!w->in.path && !st.bytes) /* the recorder has said why */
 		return XTR_EXIT_FAILURE;
 	status = report(w);
 	if (ret == -ENOTSUP) {
 		cli_error("'%s': top needs times, and the trace has none", path);
 		return XTR_EXIT_FAILURE;
 	}
+	if (ret == -ESTALE) {
+		cli_error("'%s': it is not the next piece of the recording that '%s' is of", path,
+			  w->first);
+		return XTR_EXIT_FAILURE;
+	}
+	if (w->gone)
+		cli_warn("'%s': the recording went on in this piece, which is not there any more",
+			 path);
 	if (ret == -EBADMSG || ret == -EPROTO) /* said with the problems */
 		return XTR_EXIT_FAILURE;
 	if (ret < 0)
@@ -267,7 +362,7 @@ static int status_of(const struct following *w, int ret)
 
 int top_follow(struct top *t, const struct top_input *in)
 {
-	struct following w = { .t = t, .in = in };
+	struct following w = { .t = t, .in = *in, .first = in->path, .own_fd = -1 };
 	const struct xtr_follow_opts o = { .begin = on_begin,
 					   .event = on_event,
 					   .round = on_round,
@@ -288,6 +383,11 @@ int top_follow(struct top *t, const struct top_input *in)
 	status = status_of(&w, ret);
 	xtr_slices_free(w.slices);
 	xtr_follow_free(w.f);
+	if (w.own_fd >= 0)
+		close(w.own_fd);
+	free(w.piece_path);
+	for (size_t i = 0; i < PROBLEMS; i++)
+		free(w.problem[i].path);
 	free(buf);
 	return status;
 }

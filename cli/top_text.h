@@ -7,7 +7,8 @@
 	"Cuts the time of a recording into slices, and shows of each what devices, rings and "           \
 	"processes did in it: losses first, then tables. Definitions are those of 'xtr stats', "         \
 	"so the slices add up to its figures. Without --pace a file is read as fast as may "             \
-	"be. A file that is being written is followed, as is standard input (-). Without a FILE top "    \
+	"be. A file that is being written is followed, a piece of 'xtr record --rotate' into those "     \
+	"behind it, and standard input (-). Without a FILE top "                                         \
 	"records here what 'xtr record' does, while COMMAND runs if there is one, whose output goes to " \
 	"standard error; nothing is kept.\n\n"                                                           \
 	"On a terminal: q quits, space pauses, arrows and page keys scroll, ? helps, letters order the " \
@@ -30,6 +31,7 @@
 #define TOP_EXAMPLES                                                                        \
 	"xtr top -- ./my-workload\trecord a command, and watch\n"                           \
 	"xtr top run.xtr\twhile 'xtr record -o run.xtr' runs\n"                             \
+	"xtr top run.000007.xtr\tthe newest piece of 'xtr record --rotate', and on\n"       \
 	"ssh host xtr record -o - | xtr top -\tanother machine\n"                           \
 	"xtr top --pace 1x run.xtr\tat the speed at which it was recorded\n"                \
 	"xtr top -b --interval 100ms --from 2s --to 3s run.xtr\tten pictures of a second\n" \

@@ -388,12 +388,21 @@ static void forget_section(struct xtr_follow *f)
 	f->next_gap = f->n_gaps = 0;
 }
 
+/* Events that the section at hand tells as lost. */
+static uint64_t lost_here(const struct xtr_follow *f)
+{
+	uint64_t lost = f->s ? xtr_loss_total(xtr_section_loss(f->s)) : 0;
+
+	return lost > f->lost_total ? lost : f->lost_total;
+}
+
 static int new_section(struct xtr_follow *f, const struct xtr_file_header *h)
 {
 	int ret = end_section(f);
 
 	if (ret)
 		return ret;
+	f->st.lost = xtr_sat_add(f->st.lost, lost_here(f));
 	forget_section(f);
 	f->s = xtr_section_new();
 	if (!f->s)
@@ -406,7 +415,7 @@ static int new_section(struct xtr_follow *f, const struct xtr_file_header *h)
 	f->s->offset = f->offset;
 	f->s->file_id = h->file_id;
 	f->s->header_size = h->header_size;
-	f->st.ended = false;
+	f->st.ended = f->st.closed = false;
 	f->any = true;
 	return 0;
 }
@@ -469,6 +478,7 @@ static int look_chunk(struct xtr_follow *f, enum looked *l)
 	    t.file_id == f->s->file_id) {
 		*l = LOOK_TAKEN;
 		ret = end_section(f);
+		f->st.closed = f->st.ended;
 		skip(f, XTR_TRAILER_SIZE);
 		return ret;
 	}
@@ -576,11 +586,9 @@ int xtr_follow_end(struct xtr_follow *f)
 
 void xtr_follow_status(const struct xtr_follow *f, struct xtr_follow_status *st)
 {
-	uint64_t lost = f->s ? xtr_loss_total(xtr_section_loss(f->s)) : 0;
-
 	*st = f->st;
 	st->waiting = f->in.n;
-	st->lost = lost > f->lost_total ? lost : f->lost_total;
+	st->lost = xtr_sat_add(f->st.lost, lost_here(f));
 }
 
 int xtr_follow_new(struct xtr_follow **out, const struct xtr_follow_opts *o)

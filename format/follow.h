@@ -43,11 +43,12 @@ struct xtr_follow_opts {
 struct xtr_follow_status {
 	uint64_t bytes;    /* taken */
 	uint64_t events;   /* given out */
-	uint64_t lost;     /* while recording, as far as the section at hand has told by now */
+	uint64_t lost;     /* while recording, as far as told by now */
 	uint64_t missing;  /* recorded, but in damaged or missing chunks */
 	uint64_t problems; /* told of */
 	size_t waiting;    /* bytes that are no whole chunk yet */
 	bool ended;        /* the last section was closed (END) */
+	bool closed;       /* its trailer was read, too: it has no more bytes */
 };
 
 /* 0 or -ENOMEM. */

@@ -19,6 +19,9 @@ static const struct {
 #define N_NUMBERS (sizeof(numbers) / sizeof(numbers[0]))
 #define OF_DIGITS 16 /* hexadecimal */
 
+#define SUFFIX     ".xtr" /* behind the number, if it is there */
+#define DIGITS_MAX 18     /* that a number may have */
+
 static bool parse_of(const char *s, uint64_t *of)
 {
 	if (!s || strlen(s) != OF_DIGITS || strspn(s, "0123456789abcdef") != OF_DIGITS)
@@ -40,6 +43,39 @@ bool xtr_piece_read(struct xtr_piece *p, const struct xtr_meta *m)
 			return false;
 	}
 	return p->number;
+}
+
+int xtr_piece_name(char *buf, size_t cap, const char *base, uint64_t number, const char *suffix)
+{
+	return snprintf(buf, cap, "%s.%0*" PRIu64 "%s", base, XTR_PIECE_DIGITS, number, suffix);
+}
+
+/* Where the number begins in a path, and how many digits it has: 0, it is no piece's. */
+static size_t number_in(const char *path, size_t *digits)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	size_t end = strlen(name), cut = strlen(SUFFIX), at;
+
+	if (end > cut && !strcmp(name + end - cut, SUFFIX))
+		end -= cut;
+	for (at = end; at && name[at - 1] >= '0' && name[at - 1] <= '9'; at--)
+		;
+	*digits = end - at;
+	if (at < 2 || name[at - 1] != '.' || *digits < XTR_PIECE_DIGITS || *digits > DIGITS_MAX)
+		*digits = 0;
+	return (size_t)(name - path) + at;
+}
+
+char *xtr_piece_next_path(const char *path)
+{
+	size_t digits, at = number_in(path, &digits), cap = strlen(path) + 2;
+	char *base = digits ? strndup(path, at - 1) : NULL, *next = base ? malloc(cap) : NULL;
+
+	if (next)
+		xtr_piece_name(next, cap, base, strtoull(path + at, NULL, 10) + 1,
+			       path + at + digits);
+	free(base);
+	return next;
 }
 
 int xtr_piece_write(const struct xtr_piece *p, struct xtr_meta *m)

@@ -19,6 +19,21 @@ struct xtr_piece {
 
 /* False: the section is no piece (or one that was cut, and so is a part of one). */
 bool xtr_piece_read(struct xtr_piece *p, const struct xtr_meta *m);
+/* The reason in END of a piece behind which another one comes. */
+#define XTR_PIECE_ROTATED "rotated"
+
+#define XTR_PIECE_DIGITS 6 /* of the number in a file's name, or more */
+
+/*
+ * A piece's file: "run.000007.xtr" of base "run" and suffix ".xtr". Returns its length, as snprintf
+ * does.
+ */
+int xtr_piece_name(char *buf, size_t cap, const char *base, uint64_t number, const char *suffix);
+/*
+ * The path of the piece behind the one at this path, in the same directory, to be freed. NULL: it
+ * is not called like a piece, or there is no memory.
+ */
+char *xtr_piece_next_path(const char *path);
 /* 0 or -ENOMEM. */
 int xtr_piece_write(const struct xtr_piece *p, struct xtr_meta *m);
 

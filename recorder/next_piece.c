@@ -96,7 +96,7 @@ static int finish(struct xtr_sink *s)
 	xtr_own_cost_now(&now, s->bpf);
 	xtr_own_cost_between(&cost, &s->spent, &now);
 	s->spent = now;
-	return xtr_writer_finish(s->writer, "rotated", &cost);
+	return xtr_writer_finish(s->writer, XTR_PIECE_ROTATED, &cost);
 }
 
 /* Of each CPU, as the piece's chunks count them. */

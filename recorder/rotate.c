@@ -6,7 +6,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +14,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#define SUFFIX     ".xtr"
-#define MIN_DIGITS 6
-#define DIGITS     24 /* room for ".NUMBER" */
+#define SUFFIX ".xtr"
+#define DIGITS 24 /* room for ".NUMBER" */
 
 /* "dir/run.xtr" to the directory, "run" and ".xtr". */
 static int split(struct xtr_rotate *p, const char *output)
@@ -41,8 +39,7 @@ static int split(struct xtr_rotate *p, const char *output)
 /* p->path becomes that of a piece; returns its name in the directory. */
 static const char *name_of(struct xtr_rotate *p, uint64_t number)
 {
-	snprintf(p->path + p->dir_len, p->path_size - p->dir_len, "%s.%0*" PRIu64 "%s", p->base,
-		 MIN_DIGITS, number, p->suffix);
+	xtr_piece_name(p->path + p->dir_len, p->path_size - p->dir_len, p->base, number, p->suffix);
 	return p->path + p->dir_len;
 }
 
@@ -55,7 +52,7 @@ static bool is_piece(const struct xtr_rotate *p, const char *name)
 		return false;
 	name += base + 1;
 	digits = strspn(name, "0123456789");
-	return digits >= MIN_DIGITS && !strcmp(name + digits, p->suffix);
+	return digits >= XTR_PIECE_DIGITS && !strcmp(name + digits, p->suffix);
 }
 
 static int open_path(struct xtr_rotate *p)

@@ -5,6 +5,8 @@
 
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 static const struct xtr_piece seventh = { 7, 0x0123456789abcdef, 1000, 123456, 78 };
 
@@ -91,4 +93,57 @@ Test(piece, is_not_written_without_memory)
 	struct xtr_piece p = seventh;
 
 	cr_assert_gt(oom_each(write_one, &p, 0), 5);
+}
+
+Test(piece, paths_of_the_next_one)
+{
+	static const struct {
+		const char *path, *next; /* NULL: it is not called like a piece */
+	} rows[] = {
+		{ "run.000001.xtr", "run.000002.xtr" },
+		{ "dir.000007/run.000009.xtr", "dir.000007/run.000010.xtr" },
+		{ "/a/run.999999.xtr", "/a/run.1000000.xtr" },
+		{ "run.1000000.xtr", "run.1000001.xtr" },
+		{ "run.000001", "run.000002" },
+		{ "a.b.000001.xtr", "a.b.000002.xtr" },
+		{ "run.000001.000005.xtr", "run.000001.000006.xtr" },
+		{ "run.00001.xtr", NULL },
+		{ "run000001.xtr", NULL },
+		{ ".000001.xtr", NULL },
+		{ "dir/.000001.xtr", NULL },
+		{ "000001.xtr", NULL },
+		{ "run.000001.xtr.zst", NULL },
+		{ "run.000001/run.xtr", NULL },
+		{ "run.9999999999999999999.xtr", NULL },
+		{ "run.xtr", NULL },
+		{ ".xtr", NULL },
+		{ "-", NULL },
+		{ "", NULL },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char *next = xtr_piece_next_path(rows[i].path);
+
+		cr_expect_eq(next != NULL, rows[i].next != NULL, "%s", rows[i].path);
+		if (next && rows[i].next)
+			cr_expect_str_eq(next, rows[i].next);
+		free(next);
+	}
+}
+
+static int next_once(void *arg)
+{
+	char *next = xtr_piece_next_path(arg);
+
+	if (!next)
+		return -ENOMEM;
+	free(next);
+	return 0;
+}
+
+Test(piece, the_next_path_without_memory)
+{
+	char path[] = "run.000001.xtr";
+
+	cr_assert_geq(oom_each(next_once, path, 0), 2);
 }
