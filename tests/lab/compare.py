@@ -72,7 +72,8 @@ def scheduler_events(xtr, directory):
                               stdout=subprocess.PIPE)
         for line in dump.stdout.splitlines():
             event = json.loads(line)
-            found[event["fields"]["ctx"], event["fields"]["seqno"]] = event["tid"]
+            if "event" in event:  # no gap
+                found[event["fields"]["ctx"], event["fields"]["seqno"]] = event["tid"]
     return threads
 
 

@@ -116,6 +116,8 @@ class Recording:
             calls.sort(key=lambda c: c.begin)
 
     def add(self, e, open_calls):
+        if "event" not in e:  # a gap: what was lost is counted in info
+            return
         part = e["event"].split(":")
         if part[0] not in ("func", "api") or len(part) < 3:
             self.add_event(e)
