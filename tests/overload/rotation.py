@@ -64,9 +64,22 @@ def each_cpu_goes_on_where_it_was():
             last[cpu] = high
 
 
+def record_until(condition, what, *args, status=(0, 3), out="run.xtr"):
+    """Run xtr record with a load as fast as it can be, of which any part may be lost, until the condition holds; its messages."""
+    load = f"{PRODUCE} truth 2 0 0 & read x; kill $!; wait"
+    p = subprocess.Popen([XTR, "record", "-o", out, *args, "-e", CALL, "-e", OTHER, "--", "sh", "-c", load], stdin=subprocess.PIPE,
+                         stderr=subprocess.PIPE)
+    try:
+        wait_for(lambda: condition() or p.poll() is not None, what, 300)
+    finally:
+        text = p.communicate(b"end\n", timeout=300)[1].decode()
+    expect(p.returncode in status, f"record {' '.join(args)}: status {p.returncode}, expected {status}: {text.strip()}")
+    return text
+
+
 @test
 def losses_are_exact_over_pieces_that_are_gone():
-    text = record("--buffer", "4k", "--rotate", "60k", "--keep", "2", *produce(2, 0, 150000), status=(3,))
+    text = record_until(lambda: os.path.exists("run.000004.xtr"), "four pieces", "--buffer", "4k", "--rotate", "60k", "--keep", "2", status=(3,))
     left, truth = pieces(), Truth()
     equal(len(left), 2, "pieces that are left")
     events, lost = together(left)
@@ -211,12 +224,23 @@ def a_directory_that_cannot_be_written_is_an_error_at_once():
     expect("owner of their directory" in text, f"hint: {text}")
 
 
+def newest_end(pattern):
+    """Why the newest piece has ended, as far as that is known."""
+    try:
+        with open(max(glob.glob(pattern), default=""), "rb") as f:
+            found = [end["reason"] for s in reader.File(f.read()).sections for end in s.content[reader.END]]
+    except FileNotFoundError:  # none yet, or one that found no room
+        return ""
+    return found[-1] if found else ""
+
+
 @test
 def a_full_disk_costs_the_oldest_pieces():
     os.mkdir("small")
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", "small"], check=True)
     try:
-        text = record("--rotate", "100k", "--keep", "1000", *produce(2, 0, 400000), out="small/run.xtr", status=(0, 3))
+        text = record_until(lambda: os.path.exists("small/run.000002.xtr") and not os.path.exists("small/run.000001.xtr"), "a piece less",
+                            "--rotate", "100k", "--keep", "1000", out="small/run.xtr")
         left, truth = [Counts(p) for p in sorted(glob.glob("small/run.*.xtr"))], Truth()
         equal(left[-1].end["reason"], "command ended", "reason")
         expect(1 <= len(left) < left[-1].config["piece"], f"{len(left)} of {left[-1].config['piece']} pieces are left")
@@ -234,7 +258,8 @@ def a_full_disk_without_keep_ends_with_a_complete_piece():
     os.mkdir("small")
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", "small"], check=True)
     try:
-        text = record("--rotate", "100k", *produce(2, 0, 400000), out="small/run.xtr", status=(1,))
+        text = record_until(lambda: "no space left" in newest_end("small/run.*.xtr"), "a full disk", "--rotate", "100k", out="small/run.xtr",
+                            status=(1,))
         expect("No space left" in text, f"message: {text}")
         all_pieces, truth = [Counts(p) for p in sorted(glob.glob("small/run.*.xtr"))], Truth()
         equal(all_pieces[-1].end["reason"], "no space left", "reason")
