@@ -61,6 +61,7 @@ static int start(struct session *s, __u32 bytes, long number)
 		return -1;
 	k->rodata->traced_call = number;
 	k->rodata->xtr_half_full = bytes / 2;
+	k->rodata->xtr_typed[JOB_RUN] = true;
 	if (bpf_map__set_max_entries(k->maps.xtr_rings, (__u32)s->cpus) ||
 	    bpf_map__set_max_entries(k->maps.xtr_counts, (__u32)s->cpus) ||
 	    bpf_map__set_max_entries(k->maps.xtr_cpus, (__u32)s->cpus) || rawtp__load(k))

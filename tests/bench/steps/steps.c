@@ -76,6 +76,8 @@ static struct row {
 	{ .name = "classic, all: words, reserve, load",
 	  .hook = CLASSIC,
 	  .steps = WHERE_CLOCK | STEP_NAME_WORDS | STEP_RESERVE },
+	{ .name = "raw, and eight fields by helper", .hook = RAW, .steps = STEP_READS },
+	{ .name = "raw, and eight fields by loads", .hook = RAW, .steps = STEP_LOADS },
 	{ .name = "raw, all: words, reserve",
 	  .hook = RAW,
 	  .steps = WHERE_CLOCK | STEP_NAME_WORDS | STEP_RESERVE },

@@ -14,6 +14,8 @@ enum step {
 	STEP_OUTPUT = 1 << 4,  /* fields by bpf_probe_read_kernel, the record by ringbuf_output */
 	STEP_RESERVE = 1 << 5, /* fields by a load, the record by reserve and submit */
 	STEP_MEMORY = 1 << 6,  /* the record into plain memory */
+	STEP_READS = 1 << 7,   /* eight fields of the kernel's by bpf_probe_read_kernel */
+	STEP_LOADS = 1 << 8,   /* the same by loads */
 };
 
 #endif /* XTR_BENCH_STEPS_H */
