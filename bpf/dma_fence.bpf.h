@@ -116,9 +116,9 @@ static __always_inline int xtr_fence(struct bpf_raw_tracepoint_args *ctx, __u16 
 
 	if (xtr_phase != XTR_PHASE_RUN || !xtr_where(&e, type))
 		return 0;
-	fctx = BPF_CORE_READ(fence, context);
-	seqno = BPF_CORE_READ(fence, seqno);
-	ops = (__u64)BPF_CORE_READ(fence, ops);
+	fctx = XTR_READ(type, fence, context);
+	seqno = XTR_READ(type, fence, seqno);
+	ops = (__u64)XTR_READ(type, fence, ops);
 	if ((type == XTR_REC_FENCE_INIT && !xtr_init_wanted(ops)) ||
 	    (xtr_choosy && !xtr_fence_wanted(&e, type, fctx, seqno))) {
 		xtr_filtered(&e);
@@ -135,13 +135,13 @@ static __always_inline int xtr_fence(struct bpf_raw_tracepoint_args *ctx, __u16 
 	r->ctx = fctx;
 	r->seqno = seqno;
 	r->ops = ops_id;
-	r->error = BPF_CORE_READ(fence, error);
+	r->error = XTR_READ(type, fence, error);
 	xtr_submit(&e, r);
 	return 0;
 }
 
 /* include/trace/events/dma_fence.h */
-#define XTR_FENCE_PROG(name, type) XTR_PROG(name, #name, type, ctx->args[0], xtr_fence(ctx, type))
+#define XTR_FENCE_PROG(name, type) XTR_PROG(name, #name, type, 0, 0, xtr_fence(ctx, type))
 
 XTR_FENCE_PROG(dma_fence_init, XTR_REC_FENCE_INIT)
 XTR_FENCE_PROG(dma_fence_emit, XTR_REC_FENCE_EMIT)

@@ -30,16 +30,19 @@ struct {
 
 __u32 xtr_next_ring = 1;
 
-static __always_inline void xtr_sched_text(struct drm_gpu_scheduler *sched,
+static __always_inline void xtr_sched_text(__u32 type, struct drm_gpu_scheduler *sched,
 					   struct xtr_sched_state *s)
 {
-	const char *p = BPF_CORE_READ(sched, name);
+	const char *p = XTR_READ(type, sched, name);
+	struct device *dev;
 
 	if (!p || bpf_probe_read_kernel_str(s->name, sizeof(s->name), p) < 0)
 		s->name[0] = 0;
 	p = NULL;
-	if (bpf_core_field_exists(sched->dev))
-		p = BPF_CORE_READ(sched, dev, kobj.name);
+	if (bpf_core_field_exists(sched->dev)) {
+		dev = XTR_READ(type, sched, dev);
+		p = XTR_READ(type, dev, kobj.name);
+	}
 	if (!p || bpf_probe_read_kernel_str(s->dev, sizeof(s->dev), p) < 0)
 		s->dev[0] = 0;
 }
@@ -53,12 +56,12 @@ static __always_inline __u32 xtr_sched_limit(struct drm_gpu_scheduler *sched)
 	return 0;
 }
 
-static __always_inline __s32 xtr_hw_jobs(struct drm_gpu_scheduler *sched)
+static __always_inline __s32 xtr_hw_jobs(__u32 type, struct drm_gpu_scheduler *sched)
 {
 	if (bpf_core_field_exists(sched->credit_count))
-		return BPF_CORE_READ(sched, credit_count.counter);
+		return XTR_READ(type, sched, credit_count.counter);
 	if (bpf_core_field_exists(sched->hw_rq_count))
-		return BPF_CORE_READ(sched, hw_rq_count.counter);
+		return XTR_READ(type, sched, hw_rq_count.counter);
 	return 0;
 }
 
@@ -112,7 +115,7 @@ static __always_inline bool xtr_same_text(const char *a, const char *b)
  * Ring id of a scheduler. With `check` (when a job is queued) name and device are compared, so that
  * a new scheduler in the memory of an old one gets an id of its own before any job of it runs.
  */
-static __always_inline __u32 xtr_ring_id(struct drm_gpu_scheduler *sched, bool check)
+static __always_inline __u32 xtr_ring_id(__u32 type, struct drm_gpu_scheduler *sched, bool check)
 {
 	struct xtr_sched_state now = {}, *known;
 	__u64 key = (__u64)sched;
@@ -122,7 +125,7 @@ static __always_inline __u32 xtr_ring_id(struct drm_gpu_scheduler *sched, bool c
 	known = bpf_map_lookup_elem(&xtr_scheds, &key);
 	if (known && !check)
 		return known->id;
-	xtr_sched_text(sched, &now);
+	xtr_sched_text(type, sched, &now);
 	if (known && xtr_same_text(known->name, now.name) && xtr_same_text(known->dev, now.dev))
 		return known->id;
 	return xtr_sched_define(sched, &now, known != NULL);
@@ -170,16 +173,16 @@ static __always_inline int xtr_job_queue(void *ctx, struct drm_sched_job *job,
 
 	if (xtr_phase != XTR_PHASE_RUN || !xtr_where(&e, XTR_REC_JOB_QUEUE))
 		return 0;
-	fence = BPF_CORE_READ(job, s_fence);
-	sched = BPF_CORE_READ(job, sched);
-	fctx = BPF_CORE_READ(fence, finished.context);
-	seqno = BPF_CORE_READ(fence, finished.seqno);
+	fence = XTR_READ(XTR_REC_JOB_QUEUE, job, s_fence);
+	sched = XTR_READ(XTR_REC_JOB_QUEUE, job, sched);
+	fctx = XTR_READ(XTR_REC_JOB_QUEUE, fence, finished.context);
+	seqno = XTR_READ(XTR_REC_JOB_QUEUE, fence, finished.seqno);
 	if (xtr_choosy && !xtr_queue_wanted(&e, fctx, seqno)) {
 		xtr_filtered(&e);
 		return 0;
 	}
 	e.flags = xtr_task(e.tid, e.tgid);
-	ring = xtr_ring_id(sched, true);
+	ring = xtr_ring_id(XTR_REC_JOB_QUEUE, sched, true);
 	stack = xtr_stacks ? xtr_stack(ctx, &e) : 0;
 	r = XTR_RESERVE(&e, struct xtr_rec_job_queue, XTR_REC_JOB_QUEUE);
 	if (!r)
@@ -189,16 +192,16 @@ static __always_inline int xtr_job_queue(void *ctx, struct drm_sched_job *job,
 	r->client_id = 0;
 	r->flags = e.flags;
 	if (bpf_core_field_exists(fence->drm_client_id)) {
-		r->client_id = BPF_CORE_READ(fence, drm_client_id);
+		r->client_id = XTR_READ(XTR_REC_JOB_QUEUE, fence, drm_client_id);
 		r->flags |= XTR_REC_CLIENT_KNOWN;
 	}
 	r->ring = ring;
-	r->job_count = BPF_CORE_READ(entity, job_queue.job_count.counter);
-	r->hw_job_count = xtr_hw_jobs(sched);
+	r->job_count = XTR_READ(XTR_REC_JOB_QUEUE, entity, job_queue.job_count.counter);
+	r->hw_job_count = xtr_hw_jobs(XTR_REC_JOB_QUEUE, sched);
 	r->stack = stack;
 	r->prio = -1;
 	if (bpf_core_field_exists(entity->priority))
-		r->prio = BPF_CORE_READ(entity, priority);
+		r->prio = XTR_READ(XTR_REC_JOB_QUEUE, entity, priority);
 	xtr_submit(&e, r);
 	return 0;
 }
@@ -214,24 +217,24 @@ static __always_inline int xtr_job_run(struct drm_sched_job *job, struct drm_sch
 
 	if (xtr_phase != XTR_PHASE_RUN || !xtr_where(&e, XTR_REC_JOB_RUN))
 		return 0;
-	fence = BPF_CORE_READ(job, s_fence);
-	sched = BPF_CORE_READ(job, sched);
-	fctx = BPF_CORE_READ(fence, finished.context);
-	seqno = BPF_CORE_READ(fence, finished.seqno);
+	fence = XTR_READ(XTR_REC_JOB_RUN, job, s_fence);
+	sched = XTR_READ(XTR_REC_JOB_RUN, job, sched);
+	fctx = XTR_READ(XTR_REC_JOB_RUN, fence, finished.context);
+	seqno = XTR_READ(XTR_REC_JOB_RUN, fence, finished.seqno);
 	if (!xtr_job_wanted(fctx, seqno)) {
 		xtr_filtered(&e);
 		return 0;
 	}
 	e.flags = xtr_task(e.tid, e.tgid);
-	ring = xtr_ring_id(sched, false);
+	ring = xtr_ring_id(XTR_REC_JOB_RUN, sched, false);
 	r = XTR_RESERVE(&e, struct xtr_rec_job_run, XTR_REC_JOB_RUN);
 	if (!r)
 		return 0;
 	r->ctx = fctx;
 	r->seqno = seqno;
 	r->ring = ring;
-	r->job_count = BPF_CORE_READ(entity, job_queue.job_count.counter);
-	r->hw_job_count = xtr_hw_jobs(sched);
+	r->job_count = XTR_READ(XTR_REC_JOB_RUN, entity, job_queue.job_count.counter);
+	r->hw_job_count = xtr_hw_jobs(XTR_REC_JOB_RUN, sched);
 	r->flags = e.flags;
 	xtr_submit(&e, r);
 	return 0;
@@ -247,36 +250,37 @@ static __always_inline int xtr_job_done(struct drm_sched_fence *fence)
 
 	if (xtr_phase != XTR_PHASE_RUN || !xtr_where(&e, XTR_REC_JOB_DONE))
 		return 0;
-	sched = BPF_CORE_READ(fence, sched);
-	fctx = BPF_CORE_READ(fence, finished.context);
-	seqno = BPF_CORE_READ(fence, finished.seqno);
+	sched = XTR_READ(XTR_REC_JOB_DONE, fence, sched);
+	fctx = XTR_READ(XTR_REC_JOB_DONE, fence, finished.context);
+	seqno = XTR_READ(XTR_REC_JOB_DONE, fence, finished.seqno);
 	if (!xtr_job_wanted(fctx, seqno)) {
 		xtr_filtered(&e);
 		return 0;
 	}
 	xtr_task(e.tid, e.tgid);
-	ring = xtr_ring_id(sched, false);
+	ring = xtr_ring_id(XTR_REC_JOB_DONE, sched, false);
 	r = XTR_RESERVE(&e, struct xtr_rec_job_done, XTR_REC_JOB_DONE);
 	if (!r)
 		return 0;
 	r->ctx = fctx;
 	r->seqno = seqno;
 	r->ring = ring;
-	r->hw_job_count = xtr_hw_jobs(sched);
+	r->hw_job_count = xtr_hw_jobs(XTR_REC_JOB_DONE, sched);
 	xtr_submit(&e, r);
 	return 0;
 }
 
 /* Is dep a scheduler's `scheduled` fence? All of those share the operations of this job's own. */
-static __always_inline __u32 xtr_dep_flags(struct drm_sched_fence *fence, struct dma_fence *dep)
+static __always_inline __u32 xtr_dep_flags(__u32 type, struct drm_sched_fence *fence,
+					   struct dma_fence *dep)
 {
-	const struct dma_fence_ops *ops = BPF_CORE_READ(dep, ops);
+	const struct dma_fence_ops *ops = XTR_READ(type, dep, ops);
 	__u32 bit = bpf_core_enum_value(enum dma_fence_flag_bits, DMA_FENCE_FLAG_SIGNALED_BIT);
 	__u32 flags = 0;
 
-	if (BPF_CORE_READ(dep, flags) & (1UL << (bit & 63)))
+	if (XTR_READ(type, dep, flags) & (1UL << (bit & 63)))
 		flags |= XTR_REC_DEP_SIGNALED;
-	if (ops && ops == BPF_CORE_READ(fence, scheduled.ops))
+	if (ops && ops == XTR_READ(type, fence, scheduled.ops))
 		flags |= XTR_REC_DEP_SCHEDULED;
 	return flags;
 }
@@ -291,17 +295,17 @@ static __always_inline int xtr_job_dep(struct drm_sched_job *job, struct dma_fen
 
 	if (xtr_phase != XTR_PHASE_RUN || !xtr_where(&e, type))
 		return 0;
-	fence = BPF_CORE_READ(job, s_fence);
-	fctx = BPF_CORE_READ(fence, finished.context);
-	seqno = BPF_CORE_READ(fence, finished.seqno);
-	dep_ctx = BPF_CORE_READ(dep, context);
-	dep_seqno = BPF_CORE_READ(dep, seqno);
+	fence = XTR_READ(type, job, s_fence);
+	fctx = XTR_READ(type, fence, finished.context);
+	seqno = XTR_READ(type, fence, finished.seqno);
+	dep_ctx = XTR_READ(type, dep, context);
+	dep_seqno = XTR_READ(type, dep, seqno);
 	if (!xtr_job_wanted(fctx, seqno)) {
 		xtr_filtered(&e);
 		return 0;
 	}
 	e.flags = xtr_task(e.tid, e.tgid);
-	ring = xtr_ring_id(BPF_CORE_READ(job, sched), false);
+	ring = xtr_ring_id(type, XTR_READ(type, job, sched), false);
 	r = XTR_RESERVE(&e, struct xtr_rec_job_dep, type);
 	if (!r)
 		return 0;
@@ -310,7 +314,7 @@ static __always_inline int xtr_job_dep(struct drm_sched_job *job, struct dma_fen
 	r->dep_ctx = dep_ctx;
 	r->dep_seqno = dep_seqno;
 	r->ring = ring;
-	r->flags = e.flags | xtr_dep_flags(fence, dep);
+	r->flags = e.flags | xtr_dep_flags(type, fence, dep);
 	xtr_submit(&e, r);
 	return 0;
 }
@@ -321,16 +325,13 @@ static __always_inline int xtr_job_dep(struct drm_sched_job *job, struct dma_fen
 #define XTR_DEP    ((struct dma_fence *)ctx->args[1])
 #define XTR_FENCE  ((struct drm_sched_fence *)ctx->args[0])
 
-#define XTR_QUEUE_PROG(name, tracepoint)                            \
-	XTR_PROG(name, tracepoint, XTR_REC_JOB_QUEUE, ctx->args[0], \
-		 xtr_job_queue(ctx, XTR_JOB, XTR_ENTITY))
+#define XTR_QUEUE_PROG(name, tracepoint) \
+	XTR_PROG(name, tracepoint, XTR_REC_JOB_QUEUE, 0, 0, xtr_job_queue(ctx, XTR_JOB, XTR_ENTITY))
 #define XTR_RUN_PROG(name) \
-	XTR_PROG(name, #name, XTR_REC_JOB_RUN, ctx->args[0], xtr_job_run(XTR_JOB, XTR_ENTITY))
-#define XTR_DONE_PROG(name) \
-	XTR_PROG(name, #name, XTR_REC_JOB_DONE, ctx->args[0], xtr_job_done(XTR_FENCE))
-#define XTR_DEP_PROG(name, type)                                      \
-	XTR_PROG(name, #name, type, ctx->args[0] ^ ctx->args[1] << 1, \
-		 xtr_job_dep(XTR_JOB, XTR_DEP, type))
+	XTR_PROG(name, #name, XTR_REC_JOB_RUN, 0, 0, xtr_job_run(XTR_JOB, XTR_ENTITY))
+#define XTR_DONE_PROG(name) XTR_PROG(name, #name, XTR_REC_JOB_DONE, 0, 0, xtr_job_done(XTR_FENCE))
+#define XTR_DEP_PROG(name, type) \
+	XTR_PROG(name, #name, type, 0, 1, xtr_job_dep(XTR_JOB, XTR_DEP, type))
 
 XTR_QUEUE_PROG(drm_sched_job_queue, "drm_sched_job_queue")
 XTR_RUN_PROG(drm_sched_job_run)

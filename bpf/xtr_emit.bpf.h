@@ -18,6 +18,27 @@ const volatile __u64 xtr_half_full = 1; /* bytes */
 const volatile bool xtr_filter;
 const volatile bool xtr_stacks;
 
+/*
+ * By type of record: whether its programs are told the types of the tracepoint's arguments
+ * (tp_btf), so that they may load fields. Else each field takes a call of the kernel's, which costs
+ * more than all the rest of a short event.
+ */
+const volatile bool xtr_typed[XTR_SLOT_GENERIC];
+
+/*
+ * A field of a kernel's object that an argument of the tracepoint leads to; 0 if it cannot be read.
+ * Newer kernels take every argument for one that may be NULL.
+ */
+#define XTR_READ(type, object, field)                            \
+	({                                                       \
+		typeof((object)->field) field_ = 0;              \
+		if (!xtr_typed[type])                            \
+			field_ = BPF_CORE_READ((object), field); \
+		else if (object)                                 \
+			field_ = (object)->field;                \
+		field_;                                          \
+	})
+
 volatile __u32 xtr_phase;
 
 const volatile bool xtr_budgeted;
@@ -406,10 +427,24 @@ struct {
 	__type(value, struct xtr_token_set);
 } xtr_tokens SEC(".maps");
 
-static __always_inline __u64 xtr_token(__u32 type, __u64 object)
+/*
+ * A number that tells an argument from others of the same thread. All that the kernel lets a
+ * program do with a pointer is to take another one from it.
+ */
+static __always_inline __u64 xtr_number(__u32 type, __u64 arg)
 {
-	__u64 token = object ^ bpf_get_current_pid_tgid() * 0x9e3779b97f4a7c15ULL;
+	if (xtr_typed[type]) {
+		arg -= (__u64)bpf_get_current_task_btf();
+		barrier_var(arg);
+	}
+	return arg;
+}
 
+static __always_inline __u64 xtr_token(__u32 type, __u64 a, __u64 b)
+{
+	__u64 token = bpf_get_current_pid_tgid() * 0x9e3779b97f4a7c15ULL;
+
+	token ^= xtr_number(type, a) ^ xtr_number(type, b) << 1;
 	token ^= type * 0xff51afd7ed558ccdULL;
 	return (token ^ token >> 32) * 0xc4ceb9fe1a85ec53ULL | 1;
 }
@@ -421,15 +456,16 @@ static __always_inline struct xtr_token_set *xtr_token_set(__u64 token)
 	return bpf_map_lookup_elem(&xtr_tokens, &key);
 }
 
-static __always_inline bool xtr_first_begins(__u32 type, __u64 object)
+static __always_inline bool xtr_first_begins(__u32 type, __u64 a, __u64 b)
 {
-	__u64 token = xtr_token(type, object);
 	struct xtr_token_set *set;
+	__u64 token;
 
 	if (xtr_phase != XTR_PHASE_RUN)
 		return false;
 	if (!xtr_has_second[type])
 		return true;
+	token = xtr_token(type, a, b);
 	set = xtr_token_set(token);
 	for (int i = 0; set && i < XTR_TOKEN_WAYS; i++) {
 		/* An interrupt or another CPU may want the same place. */
@@ -442,9 +478,9 @@ static __always_inline bool xtr_first_begins(__u32 type, __u64 object)
 }
 
 /* True if the first program did not take this event. */
-static __always_inline bool xtr_second_begins(__u32 type, __u64 object)
+static __always_inline bool xtr_second_begins(__u32 type, __u64 a, __u64 b)
 {
-	__u64 token = xtr_token(type, object);
+	__u64 token = xtr_token(type, a, b);
 	struct xtr_token_set *set = xtr_token_set(token);
 	struct xtr_count *c;
 	struct xtr_emit e;
@@ -466,17 +502,21 @@ static __always_inline bool xtr_second_begins(__u32 type, __u64 object)
 	return true;
 }
 
-/* The programs of a tracepoint; `object` tells its events at one time apart, `emit` records one. */
-#define XTR_PROG(name, tracepoint, type, object, emit)                              \
+/*
+ * The programs of a tracepoint; its arguments a and b tell its events at one time apart, `emit`
+ * records one. Where the kernel has types for them, the recorder makes them programs of the kind
+ * tp_btf, which get the same words.
+ */
+#define XTR_PROG(name, tracepoint, type, a, b, emit)                                \
 	SEC("raw_tp/" tracepoint) int name(struct bpf_raw_tracepoint_args *ctx)     \
 	{                                                                           \
-		if (xtr_first_begins(type, object))                                 \
+		if (xtr_first_begins(type, ctx->args[a], ctx->args[b]))             \
 			emit;                                                       \
 		return 0;                                                           \
 	}                                                                           \
 	SEC("raw_tp/" tracepoint) int name##_2(struct bpf_raw_tracepoint_args *ctx) \
 	{                                                                           \
-		if (xtr_second_begins(type, object))                                \
+		if (xtr_second_begins(type, ctx->args[a], ctx->args[b]))            \
 			emit;                                                       \
 		return 0;                                                           \
 	}

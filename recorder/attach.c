@@ -53,6 +53,14 @@ int xtr_bpf_hold(struct xtr_bpf *b, int fd)
 	return 0;
 }
 
+static struct bpf_link *attach_program(const struct xtr_bpf *b, const struct xtr_hook *h,
+				       const struct bpf_program *prog)
+{
+	if (xtr_bpf_typed(b->skel, h))
+		return bpf_program__attach_trace(prog);
+	return bpf_program__attach_raw_tracepoint(prog, h->tracepoint);
+}
+
 /* Behind the first, so that it runs after it. Without it, more is counted as lost. */
 static void attach_second(struct xtr_bpf *b, const struct xtr_hook *h)
 {
@@ -63,7 +71,7 @@ static void attach_second(struct xtr_bpf *b, const struct xtr_hook *h)
 		return;
 	l = add_link(b);
 	if (l)
-		l->link = bpf_program__attach_raw_tracepoint(prog, h->tracepoint);
+		l->link = attach_program(b, h, prog);
 }
 
 static int attach_hook(struct xtr_bpf *b, const struct xtr_hook *h)
@@ -79,14 +87,15 @@ static int attach_hook(struct xtr_bpf *b, const struct xtr_hook *h)
 	l = add_link(b);
 	if (!l)
 		return -ENOMEM;
-	l->link = bpf_program__attach_raw_tracepoint(prog, h->tracepoint);
+	l->link = attach_program(b, h, prog);
 	l->prog = bpf_program__fd(prog);
 	l->slot = h->type;
 	err = l->link ? 0 : -errno;
 	if (err)
 		snprintf(why, sizeof(why), "%s",
 			 err == -ENOENT ? "this kernel has no such tracepoint" : strerror(-err));
-	r = xtr_bpf_result(b, h->type, h->event, "raw_tp", h->tracepoint,
+	r = xtr_bpf_result(b, h->type, h->event, xtr_bpf_typed(b->skel, h) ? "tp_btf" : "raw_tp",
+			   h->tracepoint,
 			   err == -ENOENT ? XTR_PROVIDER_MISSING
 			   : err          ? XTR_PROVIDER_REFUSED
 					  : XTR_PROVIDER_ATTACHED,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * One object holds all programs, and libbpf loads it whole or not at all. So when it does not load,
- * each wanted program is tried alone; those that fail are left out with the reason, and the rest is
- * loaded together.
+ * all are tried again as plain raw tracepoints, and then each wanted program alone; those that fail
+ * are left out with the reason, and the rest is loaded together.
  */
 #include "loader.h"
 #include "attach.h"
@@ -95,19 +95,47 @@ struct bpf_program *xtr_bpf_second(const struct xtr *skel, const struct xtr_hook
 	return bpf_object__find_program_by_name(skel->obj, name);
 }
 
-static int want_programs(struct xtr *skel, const struct xtr_hook *h)
+bool xtr_bpf_typed(const struct xtr *skel, const struct xtr_hook *h)
+{
+	return skel->rodata->xtr_typed[h->type];
+}
+
+/*
+ * Make it a program that is told the types of its arguments (tp_btf). 0, or a negative errno: the
+ * types of that tracepoint are not to be had, as of a module without CAP_SYS_ADMIN (kernel_btf.h).
+ */
+static int make_typed(struct bpf_program *p, const struct xtr_hook *h)
+{
+	enum bpf_prog_type type = bpf_program__type(p);
+	int err;
+
+	bpf_program__set_type(p, BPF_PROG_TYPE_TRACING);
+	bpf_program__set_expected_attach_type(p, BPF_TRACE_RAW_TP);
+	err = bpf_program__set_attach_target(p, 0, h->tracepoint);
+	if (!err)
+		return 0;
+	complaint[0] = 0; /* there is another way */
+	bpf_program__set_type(p, type);
+	bpf_program__set_expected_attach_type(p, 0);
+	return err;
+}
+
+static int want_programs(const struct xtr_bpf *b, struct xtr *skel, const struct xtr_hook *h)
 {
 	struct bpf_program *first = bpf_object__find_program_by_name(skel->obj, h->prog);
 	struct bpf_program *second = xtr_bpf_second(skel, h);
-	int err;
+	bool typed, two = xtr_tokens_needed(h);
+	int err = 0;
 
 	if (!first || !second)
 		return -ENOENT;
-	err = bpf_program__set_autoload(first, true);
-	if (!xtr_tokens_needed(h))
-		return err;
-	skel->rodata->xtr_has_second[h->type] = true;
-	return err | bpf_program__set_autoload(second, true);
+	typed = b->typed && make_typed(first, h) == 0;
+	if (typed && two)
+		err = make_typed(second, h);
+	skel->rodata->xtr_typed[h->type] = typed;
+	skel->rodata->xtr_has_second[h->type] = two;
+	err |= bpf_program__set_autoload(first, true);
+	return err | bpf_program__set_autoload(second, two);
 }
 
 /* Set sizes and constants, and which programs are wanted; only != NULL: that one alone. */
@@ -138,7 +166,7 @@ static int prepare(struct xtr_bpf *b, struct xtr *skel, const bool *wanted,
 	bpf_object__for_each_program(p, skel->obj) err |= bpf_program__set_autoload(p, false);
 	for (size_t i = 0; i < xtr_n_hooks && !err; i++) {
 		if (wanted[i] && (!only || only == &xtr_hooks[i]))
-			err |= want_programs(skel, &xtr_hooks[i]);
+			err |= want_programs(b, skel, &xtr_hooks[i]);
 	}
 	err |= bpf_program__set_autoload(skel->progs.xtr_generic, sel->n_generics && !only);
 	err |= bpf_program__set_autoload(skel->progs.xtr_plain, sel->n_generics && !only);
@@ -220,8 +248,13 @@ static int load(struct xtr_bpf *b, const struct xtr_selection *sel,
 	bool *wanted = calloc(xtr_n_hooks, sizeof(*wanted));
 	int err = wanted ? want(b, sel, wanted) : -ENOMEM;
 
+	b->typed = true;
 	if (!err)
 		err = try_load(b, &b->skel, wanted, sel, opts, NULL);
+	if (err && err != -EPERM && err != -ENOMEM) {
+		b->typed = false;
+		err = try_load(b, &b->skel, wanted, sel, opts, NULL);
+	}
 	if (err && err != -EPERM && err != -ENOMEM && sort_out(b, wanted, sel, opts) == 0)
 		err = try_load(b, &b->skel, wanted, sel, opts, NULL);
 	free(wanted);

@@ -28,6 +28,7 @@ struct xtr_hook_result {
 struct xtr_bpf {
 	struct xtr *skel;
 	struct xtr_kernel_btf btf; /* while loading */
+	bool typed;                /* programs of hooks may be told the types of their arguments */
 	uint32_t n_cpus, n_slots;
 	uint64_t ring_bytes;
 	struct xtr_ringbuf *rings, ctl;             /* rings: one per CPU */
@@ -53,6 +54,8 @@ int xtr_bpf_load(struct xtr_bpf **b, const struct xtr_selection *sel,
 		 const struct xtr_record_opts *opts, struct xtr_record_err *err);
 void xtr_bpf_free(struct xtr_bpf *b);
 
+/* Was the hook's program loaded as tp_btf, with typed arguments? Else it is a raw tracepoint's. */
+bool xtr_bpf_typed(const struct xtr *skel, const struct xtr_hook *h);
 /* Program of a hook by name. */
 struct bpf_program *xtr_bpf_program(const struct xtr_bpf *b, const char *name);
 /* The second program of a hook (bpf/xtr_emit.bpf.h), loaded where the kernel may skip the first. */

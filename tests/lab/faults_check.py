@@ -102,11 +102,19 @@ def of_loss(r):
     return "3" if sum(r.lost.values()) else "0"
 
 
+def check_programs(r, want, whose):
+    """How the programs of jobs and fences are attached."""
+    ways = {name: way for name, (state, _, way) in r.states.items()
+            if state == "attached" and name.startswith(("gpu_scheduler:drm_sched_job", "dma_fence:"))}
+    check(len(ways) >= 5 and set(ways.values()) == want and ways[FENCE] == "tp_btf", f"programs {whose}: {ways}")
+
+
 def check_whole():
     """The recorder that was killed: with what was collected, everything from its begin to its end."""
     r = recording("collected")
     check(not r.problems, f"problems of the file: {r.problems}")
     check(NAMED in r.attached(), f"{NAMED}: {r.states.get(NAMED)}")
+    check_programs(r, {"tp_btf"}, "of root")
     total = sums(r, "killed")
     loads = {name: json.loads(text(name + ".json") or "{}") for name in LOADS}
     check(all(l.get("submitted") == l.get("completed") and l.get("submitted") for l in loads.values()), f"loads: {loads}")
@@ -135,6 +143,8 @@ def check_user():
     said, code = text("user.err"), text("user.status").strip()
     check(code == of_loss(r), f"exit status {code}, lost {r.lost}: {said!r}")
     check(not r.problems, f"problems of the file: {r.problems}")
+    # The types of a module are for who has CAP_SYS_ADMIN; those of the kernel itself for all.
+    check_programs(r, {"raw_tp", "tp_btf"}, "of a user with three capabilities")
     total = sums(r, "user")
     check({NAMED, FUNCTION} <= r.attached(), f"attached: {[(n, s) for n, s in r.states.items() if n in (NAMED, FUNCTION)]}")
     lines = text("user.proc").splitlines()
