@@ -225,7 +225,8 @@ static int gap_packet(struct pf *pf, Pf__TrackEvent__Type type, uint64_t track, 
 	if (!ends && xtr_gap_left_out(gap))
 		e.name = pf_textf(pf, "events left out");
 	else if (!ends)
-		e.name = pf_textf(pf, "%" PRIu64 " events lost", gap->count);
+		e.name = pf_textf(pf, "%" PRIu64 " event%s lost", gap->count,
+				  gap->count == 1 ? "" : "s");
 	p->trusted_packet_sequence_id++;
 	p->has_timestamp = p->has_timestamp_clock_id = true;
 	p->timestamp_clock_id = PF_CLOCK_BOOTTIME;

@@ -8,6 +8,9 @@ from perfetto import (BEGIN, COUNTER, END, INSTANT, JOB_FIELDS, Axis, decode, de
                       export, first, is_job, ring_of, text)
 
 
+LOST = re.compile(r"(1 event|([02-9]|\d{2,}) events) lost")
+
+
 def check_tracks(checks, what, trace):
     """Begin and end pair the way they were written, whatever their order in time."""
     written, stacks, wrong = {}, {}, []
@@ -102,7 +105,7 @@ def check_calls(checks, what, trace, section, axis, slices):
 
 
 def check_gaps(checks, what, trace, section, axis, slices):
-    seen = sorted((axis.event(s[1]), axis.event(s[2])) for s in slices if s[3]["name"].endswith("events lost")
+    seen = sorted((axis.event(s[1]), axis.event(s[2])) for s in slices if LOST.fullmatch(s[3]["name"])
                   and trace.path(s[0])[0] == "Lost events")
     checks.same(f"{what}: stretches of lost events", seen, sorted(section.gaps()))
 

@@ -131,6 +131,7 @@ static void one_of_everything(void)
 }
 
 static const uint64_t *realtime_step; /* what the wall clock is set forward, by reading */
+static uint64_t lost_in_gap = 2;
 
 /* A section of what there is. Readings of the clocks are off by up to 150 ns; off: suspended. */
 static void add_section(uint8_t boot, uint64_t file_id, const uint64_t *off, size_t n_off)
@@ -139,7 +140,9 @@ static void add_section(uint8_t boot, uint64_t file_id, const uint64_t *off, siz
 	const struct xtr_system sys = {
 		.release = "6.18", .version = "1", .machine = "x86_64", .hostname = "host"
 	};
-	struct xtr_gap gap = { .stream = 1, .first = AT(100), .last = AT(110), .count = 2 };
+	struct xtr_gap gap = {
+		.stream = 1, .first = AT(100), .last = AT(110), .count = lost_in_gap
+	};
 	struct xtr_writer_opts o;
 	struct xtr_loss *loss = xtr_loss_new();
 	struct xtr_writer *w;
@@ -419,6 +422,22 @@ Test(perfetto_export, gaps_are_marked_on_a_sequence_of_their_own)
 	cr_expect_eq(begin->timestamp_clock_id, PF_CLOCK_BOOTTIME);
 	cr_expect_eq(end->timestamp - begin->timestamp, 10000);
 	cr_expect_eq(begin->timestamp, AT(100) + 7000 - 50);
+}
+
+Test(perfetto_export, one_lost_event_is_an_event)
+{
+	const Pf__TracePacket *begin = NULL;
+
+	lost_in_gap = 1;
+	fresh();
+	one_of_everything();
+	add_section(1, 1, awake, 4);
+	export();
+	EACH(p)
+	if (!begin && p->trusted_packet_sequence_id == 2)
+		begin = p;
+	cr_assert(begin);
+	cr_expect_str_eq(begin->track_event->name, "1 event lost");
 }
 
 Test(perfetto_export, errors_of_readings_move_no_event)
