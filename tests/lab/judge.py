@@ -61,9 +61,9 @@ class Tally:
             print(f"  {'PASS' if ok else 'FAIL'} {text}", flush=True)
 
     def ran(self, status, log, text):
-        """The end of `lab run`, and what the kernel said meanwhile; 124: not done in time."""
+        """The end of `lab run`, and what the kernel said meanwhile; 124: not done in time, or the emulator's fault."""
         if status == 124:
-            self.busy = "it was not done in time"
+            self.busy = "it was not done in time, or its emulator at fault"
         elif STALLS.search(log):
             self.busy = "the guest was stopped for long"
         self.note(status == 0, f"{text} (exit status {status})")

@@ -190,6 +190,16 @@ test_checks() {
 	spoil log console.log '$a Oops: 0000'
 }
 
+# The guest says that it had an oops of an int3 where its code has BYTE, and dies.
+dies_of() { # KERNEL BYTE STATUS
+	local rc=0
+
+	# shellcheck disable=SC2016 # the guest's own dollars
+	"$here/lab" run "$1" --timeout 600 -- sh -c 'echo "<2>Oops: int3: 0000 [#1]" >/dev/kmsg
+		echo "<2>Code: c3 f3 0f 1e fa $1 <90> c3" >/dev/kmsg; sleep 1; echo c >/proc/sysrq-trigger; sleep 100' sh "$2" 2>/dev/null || rc=$?
+	result "$1: status $3 when it dies of an int3 where its code has $2" "$((rc != $3))"
+}
+
 # The other ways a run can end, and its outputs.
 test_endings() {
 	local k=$1 rc=0 text
@@ -202,6 +212,8 @@ test_endings() {
 	rc=0
 	grep -q 'console:.*panic' "$work/log" || rc=1
 	result "$k: then the console's last lines are shown" "$rc"
+	dies_of "$k" cc 125
+	dies_of "$k" 66 124
 	rc=0
 	text=$("$here/lab" run "$k" --timeout 600 -- sh -c 'echo out; echo err >&2; pwd' 2>"$work/err") || rc=$?
 	[ "$text" = "$(printf 'out\n%s' "$PWD")" ] || rc=1
