@@ -20,8 +20,7 @@ const volatile bool xtr_stacks;
 
 /*
  * By type of record: whether its programs are told the types of the tracepoint's arguments
- * (tp_btf), so that they may load fields. Else each field takes a call of the kernel's, which costs
- * more than all the rest of a short event.
+ * (tp_btf), so that they may load fields. Else each field takes a call of the kernel's.
  */
 const volatile bool xtr_typed[XTR_SLOT_GENERIC];
 
@@ -428,23 +427,22 @@ struct {
 } xtr_tokens SEC(".maps");
 
 /*
- * A number that tells an argument from others of the same thread. All that the kernel lets a
- * program do with a pointer is to take another one from it.
+ * Of a typed argument, which is a pointer, the distance from another one: all that the kernel lets
+ * a program compute with it. It is the same in both programs, as they run in one thread.
  */
-static __always_inline __u64 xtr_number(__u32 type, __u64 arg)
-{
-	if (xtr_typed[type]) {
-		arg -= (__u64)bpf_get_current_task_btf();
-		barrier_var(arg);
-	}
-	return arg;
-}
-
 static __always_inline __u64 xtr_token(__u32 type, __u64 a, __u64 b)
 {
 	__u64 token = bpf_get_current_pid_tgid() * 0x9e3779b97f4a7c15ULL;
 
-	token ^= xtr_number(type, a) ^ xtr_number(type, b) << 1;
+	if (xtr_typed[type]) {
+		__u64 task = (__u64)bpf_get_current_task_btf();
+
+		a -= task;
+		barrier_var(a);
+		b -= task;
+		barrier_var(b);
+	}
+	token ^= a ^ b << 1;
 	token ^= type * 0xff51afd7ed558ccdULL;
 	return (token ^ token >> 32) * 0xc4ceb9fe1a85ec53ULL | 1;
 }
