@@ -49,7 +49,7 @@ msg  = @$(if $(filter 1,$(V)),:,printf '  %-7s %s\n') '$(1)' '$(patsubst build/%
 LIB_SRC    := $(sort $(wildcard format/*.c))
 PUBLIC_SRC := $(sort $(wildcard lib/*.c))
 REPLAY_SRC := $(sort $(wildcard replay/*.c) $(wildcard analysis/*.c) $(wildcard converters/*.c) $(wildcard report/*.c) $(wildcard bundle/*.c)) $(PUBLIC_SRC)
-RECORD_CMD := cli/cmd_record.c cli/record_flight.c cli/record_missing.c cli/record_bundle.c cli/cmd_list.c cli/cmd_doctor.c cli/rings.c
+RECORD_CMD := cli/cmd_record.c cli/record_flight.c cli/record_missing.c cli/record_bundle.c cli/record_session.c cli/cmd_list.c cli/cmd_doctor.c cli/rings.c
 CLI_SRC    := $(filter-out cli/main.c,$(sort $(wildcard cli/*.c)))
 have       = $(shell pkg-config --exists $(1) && echo 1)
 HAVE_SQL   := $(if $(filter 0,$(SQLITE)),,$(call have,sqlite3))
@@ -78,6 +78,8 @@ FAULT_LIB  := $(B)/tests/kill/lib/libfault.so
 NOTE_LIB   := $(B)/tests/corrupt/lib/libnote.so
 FUZZ_SRC   := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 INJECT_SRC := $(sort $(wildcard tests/inject/*.c))
+# What recordings under injection record: alone, without the C library.
+BURSTS     := $(B)/tests/inject/command/bursts
 
 objs   = $(patsubst %.c,$(B)/%.o,$(1))
 LIB    := $(B)/libxtr.a
@@ -128,7 +130,7 @@ LDALL     = $(LDFLAGS) $(SANFLAGS) $(if $(filter 1,$(COVER)),--coverage) -pthrea
 # fortified libc; merge_pool.c has threads.
 ifeq ($(COVER),1)
 HARDEN   :=
-$(call objs,$(LIB_SRC) $(REPLAY_SRC)): private COVFLAGS := -O0 --coverage -fprofile-update=atomic
+$(call objs,$(LIB_SRC) $(REPLAY_SRC) $(RECORD_SRC) $(CLI_SRC) cli/main.c): private COVFLAGS := -O0 --coverage -fprofile-update=atomic
 endif
 ARCH     := $(shell uname -m)
 BPFARCH  := $(or $(patsubst %,x86,$(filter x86_64,$(ARCH))),$(patsubst %,arm64,$(filter aarch64,$(ARCH))),$(ARCH))
@@ -143,7 +145,7 @@ all: $(if $(wildcard cli/main.c),xtr,$(LIBS) $(SKEL)) ## build ./xtr
 
 bin: $(B)/xtr
 unit-bin: $(UNIT)
-tools-bin: $(TOOLS) $(API_LIB) $(B)/inject $(FAULT_LIB) $(NOTE_LIB)
+tools-bin: $(TOOLS) $(API_LIB) $(B)/inject $(BURSTS) $(FAULT_LIB) $(NOTE_LIB)
 
 xtr: $(B)/xtr FORCE
 	$(Q)cmp -s $< $@ || { cp $< $@.tmp && mv $@.tmp $@; }
@@ -166,7 +168,7 @@ $(B)/%.o: %.c $(B)/flags | check-packages
 	$(Q)$(CC) $(CPPFLAGS) $(ALLFLAGS) -MMD -MP -c -o $@ $<
 
 # The kernel walks user stacks by frame pointers.
-$(call objs,tests/record/nap.c): private CFLAGS += -fno-omit-frame-pointer
+$(call objs,tests/record/nap.c tests/record/chain.c): private CFLAGS += -fno-omit-frame-pointer
 
 $(if $(RECORD_SRC),$(call objs,$(RECORD_SRC))): | $(SKEL)
 # -MMD leaves out what lies in gen/: these hold the programs themselves.
@@ -221,6 +223,11 @@ $(TOOLS): $(B)/tests/%: $(B)/tests/%.o $(LIBS)
 $(B)/inject: $(call objs,$(INJECT_SRC) cli/main.c) $(LIBS)
 	$(call msg,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) $(LDALL) -Wl,--wrap=main -o $@ $^ $(LDLIBS)
+
+$(BURSTS): tests/inject/command/bursts.c $(B)/flags
+	$(call msg,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 -O1 -g $(WARN) -fno-stack-protector -fno-pie -nostdlib -static -o $@ $<
 
 # A program that brings its library along.
 $(B)/tests/api/calls: LDFLAGS += -Wl,-rpath,'$$ORIGIN/own'

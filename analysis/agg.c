@@ -10,7 +10,8 @@ static const size_t plain[] = {
 	offsetof(struct xtr_agg, overtaken), offsetof(struct xtr_agg, on_hardware),
 	offsetof(struct xtr_agg, in_queue),  offsetof(struct xtr_agg, waits),
 	offsetof(struct xtr_agg, dep_wait),  offsetof(struct xtr_agg, floor_sum),
-	offsetof(struct xtr_agg, blocked),
+	offsetof(struct xtr_agg, blocked),   offsetof(struct xtr_agg, late),
+	offsetof(struct xtr_agg, before),    offsetof(struct xtr_agg, after),
 };
 
 static uint64_t *counter(const struct xtr_agg *a, size_t offset)
@@ -26,6 +27,8 @@ static void add_flags(struct xtr_agg *a, const struct xtr_job *j)
 	a->jobs++;
 	a->quality[j->quality]++;
 	a->kernel += j->kind == XTR_KIND_KERNEL;
+	a->before += !!(j->flags & XTR_FLAG_BEFORE);
+	a->after += !!(j->flags & XTR_FLAG_AFTER);
 	if (j->flags & unusual) {
 		a->killed += !!(j->flags & XTR_FLAG_KILLED);
 		a->errors += !!(j->flags & XTR_FLAG_ERROR);
@@ -58,6 +61,7 @@ int xtr_agg_add(struct xtr_agg *a, const struct xtr_job *j)
 	if (!xtr_job_resided(j))
 		return ret;
 	a->resided++;
+	a->late += !!(j->flags & (XTR_FLAG_LATE | XTR_FLAG_BY_WORKER));
 	a->exec_min += j->exec_min_ns;
 	a->exec_max += j->exec_max_ns;
 	a->floor_sum += j->done_ns - j->floor_ns;

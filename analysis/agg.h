@@ -20,6 +20,8 @@ struct xtr_agg {
 	uint64_t on_hardware,
 		in_queue;         /* not finished, nor lost: run but not done; queued but not run */
 	uint64_t waits, dep_wait; /* dependency waits whose end is known: number, ns */
+	uint64_t late;            /* of resided: only known to have ended by done */
+	uint64_t before, after;   /* began in the piece before, go on in the next one */
 	uint64_t blocked;         /* ns: of dep_wait, those of the jobs in queue_wait */
 	uint64_t exec_min, exec_max; /* ns: sums, if the ring is in order */
 	uint64_t floor_sum;          /* ns: sum of lower bounds, if it is not */

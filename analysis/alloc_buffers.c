@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Buffers from their creation to their first bind, told apart by process and NPU address. */
 #include "alloc_impl.h"
+#include "replay/process.h"
 
 #include <stdlib.h>
 
@@ -28,8 +29,8 @@ int alloc_created(struct allocs *a, const struct xtr_call *c, uint64_t size, uin
 					       .vpu_addr = addr,
 					       .create_ns = ns,
 					       .handle = (uint32_t)handle,
-					       .pid = c->pid };
-	return xtr_keymap_put(&a->by_addr, c->pid, addr, i);
+					       .process = xtr_process(c->pid, c->nth) };
+	return xtr_keymap_put(&a->by_addr, a->created[i].process, addr, i);
 }
 
 static uint64_t both(const struct alloc_buffer *b)
@@ -66,7 +67,8 @@ static bool same_pages(const struct allocs *a, uint32_t i, uint64_t size)
 void alloc_bound(struct allocs *a, const struct xtr_call *c, uint64_t addr, uint64_t ns,
 		 uint64_t *size)
 {
-	uint32_t i = xtr_keymap_get(&a->by_addr, c->pid, addr);
+	uint64_t process = xtr_process(c->pid, c->nth);
+	uint32_t i = xtr_keymap_get(&a->by_addr, process, addr);
 
 	if (i == XTR_KEYMAP_NONE || (*size != ALLOC_NOT_KNOWN && !same_pages(a, i, *size)))
 		return;
@@ -75,7 +77,7 @@ void alloc_bound(struct allocs *a, const struct xtr_call *c, uint64_t addr, uint
 	if (*size == ALLOC_NOT_KNOWN)
 		*size = a->created[i].size;
 	keep(a, &a->created[i]);
-	xtr_keymap_del(&a->by_addr, c->pid, addr);
+	xtr_keymap_del(&a->by_addr, process, addr);
 }
 
 static int slowest_first(const void *pa, const void *pb)

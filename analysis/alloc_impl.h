@@ -9,6 +9,7 @@
 #include "analysis.h"
 #include "hist.h"
 #include "ivpu_order.h"
+#include "missing.h"
 #include "replay/keymap.h"
 
 /* Identifier, name in JSON, for people. Times of different stages are never added up. */
@@ -43,7 +44,8 @@ struct alloc_class {
 
 struct alloc_stage {
 	bool recorded; /* META has the function */
-	bool timed;    /* with its return, in a trace with times */
+	struct xtr_halves half;
+	bool timed; /* with its return, in a trace with times */
 	uint64_t n, bytes, sized;
 	struct xtr_hist time;
 	struct alloc_class by_size[ALLOC_CLASSES];
@@ -68,7 +70,8 @@ enum alloc_what {
 /* A buffer whose create and first bind were seen. */
 struct alloc_buffer {
 	uint64_t at, size, vpu_addr, create_ns, bind_ns, bind_at;
-	uint32_t handle, pid;
+	uint64_t process; /* replay/process.h */
+	uint32_t handle;
 };
 
 struct allocs {
@@ -76,8 +79,10 @@ struct allocs {
 	struct ivpu_order *order;
 	struct xtr_keymap by_type; /* of an event to what it is of; with COUNTED or not */
 	struct alloc_stage stage[ALLOC_STAGE_COUNT];
-	bool has[WHAT_COUNT];        /* META has it */
+	bool has[WHAT_COUNT]; /* META has it */
+	struct xtr_halves half[WHAT_COUNT];
 	bool has_times[WHAT_COUNT];  /* entry and return, in a trace with times */
+	bool kernel;                 /* META has functions or system calls of the kernel */
 	bool page_alloc;             /* WHAT_PAGE_ALLOC tells of pages; else WHAT_PAGES */
 	uint64_t bound_before;       /* binds that had nothing to do */
 	uint64_t maps, map_pages;    /* calls of map_sgt and map_page */
@@ -89,7 +94,7 @@ struct allocs {
 	struct xtr_keymap by_tid;
 	struct alloc_thread *thread;
 	uint32_t n_threads;
-	struct xtr_keymap by_addr; /* pid and address to created */
+	struct xtr_keymap by_addr; /* process and address to created */
 	struct alloc_buffer *created;
 	uint32_t n_created;
 	struct alloc_buffer buffer[ALLOC_BUFFERS_MAX]; /* the slowest */

@@ -2,6 +2,7 @@
 #include "alloc_impl.h"
 #include "grid.h"
 #include "grid_cell.h"
+#include "replay/process.h"
 #include "replay/text.h"
 #include "view.h"
 
@@ -71,6 +72,7 @@ static int text_stages(const struct allocs *a, FILE *f)
 /* Why a number is missing. */
 static void text_missing(const struct allocs *a, FILE *f)
 {
+	char missing[XTR_MISSING_TEXT];
 	unsigned int i;
 
 	if (!a->o->times)
@@ -82,25 +84,27 @@ static void text_missing(const struct allocs *a, FILE *f)
 
 		if (!s->recorded && (i == ALLOC_CREATE || i == ALLOC_PAGES || i == ALLOC_BIND))
 			fprintf(f, "  %s: not recorded\n", title);
-		if (!s->recorded && i == ALLOC_API_KERNEL && a->stage[ALLOC_API].n && a->o->times)
+		if (!a->kernel && i == ALLOC_API_KERNEL && a->stage[ALLOC_API].n && a->o->times)
 			fprintf(f, "  %s: not recorded\n", title);
 		if (s->n && a->o->times && !s->timed)
-			fprintf(f, "  %s: no times, returns were not recorded\n", title);
+			fprintf(f, "  %s: no times, %s were not recorded\n", title,
+				s->half.entry ? "returns" : "entries");
 		if (s->n && !s->sized)
 			fprintf(f, "  %s: sizes were not captured\n", title);
 	}
 	if (a->stage[ALLOC_BIND].timed && !a->has_times[WHAT_MAP_SGT])
-		fputs("  bind: ivpu_mmu_context_map_sgt was not recorded, so that binds of buffers "
-		      "that were bound before are among them\n",
-		      f);
+		fprintf(f,
+			"  bind: %s, so that binds of buffers that were bound before are among them\n",
+			xtr_missing_half(missing, "ivpu_mmu_context_map_sgt",
+					 a->half[WHAT_MAP_SGT]));
 	if (a->stage[ALLOC_BIND].n && !a->stage[ALLOC_BIND].timed)
 		fputs("  bind: by entries; those that had nothing to do, and of the driver's own "
 		      "buffers, are among them\n",
 		      f);
 	if (a->stage[ALLOC_PAGES].n && !a->page_alloc)
-		fputs("  page allocation: drm_gem_get_pages was not recorded; calls that found the "
-		      "pages there are among them\n",
-		      f);
+		fprintf(f,
+			"  page allocation: %s; calls that found the pages there are among them\n",
+			xtr_missing_half(missing, "drm_gem_get_pages", a->half[WHAT_PAGE_ALLOC]));
 }
 
 static void text_mappings(const struct allocs *a, FILE *f)
@@ -139,8 +143,7 @@ static int text_buffers(const struct allocs *a, FILE *f)
 		const struct alloc_buffer *b = &a->buffer[i];
 
 		xtr_grid_cell(t, xtr_text_stamp(buf, b->at));
-		snprintf(buf, sizeof(buf), "%u", b->pid);
-		xtr_grid_cell(t, b->pid ? buf : "-");
+		xtr_grid_cell(t, xtr_text_process(buf, b->process));
 		snprintf(buf, sizeof(buf), "%u", b->handle);
 		xtr_grid_cell(t, buf);
 		xtr_grid_cell(t, b->size != ALLOC_NOT_KNOWN ? xtr_text_count(buf, b->size) : "-");
@@ -247,7 +250,8 @@ void alloc_json(const void *self, struct xtr_json *j)
 
 		xtr_json_begin_object(j);
 		xtr_json_kv_u64(j, "created_ns", b->at);
-		xtr_json_kv_u64(j, "pid", b->pid);
+		xtr_json_kv_u64(j, "pid", xtr_process_pid(b->process));
+		xtr_json_kv_process_nth(j, "pid", b->process);
 		xtr_json_kv_u64(j, "handle", b->handle);
 		xtr_json_kv_u64(j, "vpu_addr", b->vpu_addr);
 		xtr_json_key(j, "size");

@@ -129,6 +129,7 @@ static int add_event(struct allocs *a, const struct xtr_event_desc *d)
 		return what;
 	timed = f.other && a->o->times;
 	a->has[what] = true;
+	xtr_halves_add(&a->half[what], f.ret);
 	a->has_times[what] |= timed;
 	/* Entries are counted where calls cannot be timed, and mappings always. */
 	counted = !(f.ret && f.other) && (!timed || what == WHAT_MAP_SGT || what == WHAT_MAP_PAGE);
@@ -145,10 +146,14 @@ static void set_up(struct allocs *a, bool kernel)
 		if (!stage_of[i])
 			continue;
 		s[stage_of[i] - 1].recorded |= a->has[i];
+		s[stage_of[i] - 1].half.entry |= a->half[i].entry;
+		s[stage_of[i] - 1].half.ret |= a->half[i].ret;
 		s[stage_of[i] - 1].timed |= a->has_times[i];
 	}
 	s[ALLOC_BIND_OTHER].recorded = s[ALLOC_BIND].recorded;
 	s[ALLOC_BIND_OTHER].timed = s[ALLOC_BIND].timed;
+	s[ALLOC_BIND_OTHER].half = s[ALLOC_BIND].half;
+	a->kernel = kernel;
 	s[ALLOC_API_KERNEL].recorded = s[ALLOC_API_KERNEL].timed = s[ALLOC_API].timed && kernel;
 	a->page_alloc = a->has_times[WHAT_PAGE_ALLOC] ||
 			(a->has[WHAT_PAGE_ALLOC] && !a->has_times[WHAT_PAGES]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What of amdgpu's numbers is worth a look; the limits are in amdgpu_impl.h and docs/amdgpu.md. */
 #include "amdgpu_impl.h"
+#include "replay/process.h"
 #include "replay/text.h"
 
 #include <inttypes.h>
@@ -61,7 +62,7 @@ static int find_small_batches(struct amdgpu *g, const struct amdgpu_process *p)
 		.id = "amdgpu-small-batches",
 		.notable = true,
 		.at_ns = p->rate.peak_ns,
-		.evidence = { { "pid", p->row.a },
+		.evidence = { { "pid", xtr_process_pid(p->row.a) },
 			      { "jobs", p->row.n },
 			      { "ibs", p->ibs },
 			      { "peak_per_s", peak },
@@ -70,15 +71,15 @@ static int find_small_batches(struct amdgpu *g, const struct amdgpu_process *p)
 			      { "limit_ibs_per_job", AMDGPU_BATCH_IBS } },
 		.n_evidence = 7,
 	};
-	char comm[XTR_TEXT_NAME], rate[XTR_TEXT_NUMBER];
+	char comm[XTR_TEXT_NAME], rate[XTR_TEXT_NUMBER], pid[XTR_TEXT_PROCESS];
 
 	if (peak <= AMDGPU_BATCH_PER_S || p->ibs > p->row.n * AMDGPU_BATCH_IBS)
 		return 0;
 	snprintf(f.text, sizeof(f.text),
-		 "%.32s (pid %" PRIu64 ") submitted up to %s jobs per second, of %" PRIu64
-		 ".%" PRIu64 " IBs each",
-		 name_of(g, p->comm, comm), p->row.a, xtr_text_count(rate, peak), p->ibs / p->row.n,
-		 p->ibs % p->row.n * 10 / p->row.n);
+		 "%.32s (pid %s) submitted up to %s jobs per second, of %" PRIu64 ".%" PRIu64
+		 " IBs each",
+		 name_of(g, p->comm, comm), xtr_text_process(pid, p->row.a),
+		 xtr_text_count(rate, peak), p->ibs / p->row.n, p->ibs % p->row.n * 10 / p->row.n);
 	return xtr_findings_add(g->o->findings, &f);
 }
 
@@ -179,6 +180,7 @@ static int find_reset(struct amdgpu *g)
 	struct xtr_finding f = {
 		.id = "amdgpu-reset",
 		.notable = true,
+		.fault = true,
 		.at_ns = earlier(earlier(s->timeout_ns, s->again_ns), g->resets.first_ns),
 		.evidence = { { "register_dumps", g->resets.dumps },
 			      { "jobs_run_again", s->run_again },

@@ -38,7 +38,8 @@
 struct amdgpu_job {
 	struct xtr_recent_entry e;
 	uint64_t cs_ns;
-	uint32_t pid, ibs;
+	uint64_t process; /* replay/process.h */
+	uint32_t ibs;
 	uint32_t ring;  /* string id, as amdgpu_cs_ioctl names it */
 	uint32_t card;  /* string id of the device, 0: not known */
 	bool submitted; /* amdgpu_cs_ioctl was seen */
@@ -55,7 +56,7 @@ struct amdgpu_ring {              /* key: card, ring */
 	struct xtr_hist latency; /* ns */
 };
 
-struct amdgpu_process {           /* key: pid */
+struct amdgpu_process {           /* key: process, 0 */
 	struct xtr_tally_row row; /* n: jobs */
 	uint32_t comm;
 	uint64_t ibs, ibs_min, ibs_max;

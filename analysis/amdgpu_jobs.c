@@ -8,6 +8,7 @@
  */
 #include "amdgpu_impl.h"
 #include "format/xtr_format.h"
+#include "replay/process.h"
 #include "replay/record.h"
 
 #include <errno.h>
@@ -120,8 +121,7 @@ int amdgpu_process_of(struct amdgpu *g, const struct xtr_event *ev, struct amdgp
 {
 	const struct xtr_task *task =
 		ev->tid && g->o->tables ? xtr_tables_task(g->o->tables, ev->tid, ev->ts) : NULL;
-	uint32_t pid = task ? task->pid : 0;
-	int ret = xtr_tally_get(&g->processes, pid, 0, p);
+	int ret = xtr_tally_get(&g->processes, xtr_process_of(task), 0, p);
 
 	if (*p && !(*p)->comm && task)
 		(*p)->comm = task->comm;
@@ -135,7 +135,7 @@ static int count_process(struct amdgpu *g, const struct xtr_event *ev, struct am
 
 	if (!p)
 		return ret;
-	job->pid = (uint32_t)p->row.a;
+	job->process = p->row.a;
 	p->ibs_min = p->row.n && p->ibs_min < job->ibs ? p->ibs_min : job->ibs;
 	p->ibs_max = p->ibs_max > job->ibs ? p->ibs_max : job->ibs;
 	p->row.n++;
@@ -363,7 +363,7 @@ int amdgpu_jobs_job(struct amdgpu *g, const struct xtr_job *j)
 		return 0;
 	ring = g->o->tables && job->ring ? xtr_tables_string(g->o->tables, job->ring, NULL) : NULL;
 	s->checked++;
-	s->same_process += j->pid == job->pid;
+	s->same_process += xtr_process(j->pid, j->nth) == job->process;
 	s->same_ring += ring && !strcmp(ring, j->ring->name);
 	return 0;
 }

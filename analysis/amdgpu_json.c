@@ -3,6 +3,7 @@
 #include "amdgpu_impl.h"
 #include "amdgpu_names.h"
 #include "view.h"
+#include "replay/process.h"
 
 /* null where the trace has no times. */
 static void kv_time(const struct amdgpu *g, struct xtr_json *j, const char *key, uint64_t v)
@@ -45,11 +46,7 @@ static void kv_string(const struct amdgpu *g, struct xtr_json *j, const char *ke
 
 static void kv_pid(const struct amdgpu *g, struct xtr_json *j, const struct amdgpu_process *p)
 {
-	xtr_json_key(j, "pid");
-	if (p->row.a)
-		xtr_json_u64(j, p->row.a);
-	else
-		xtr_json_null(j);
+	xtr_json_kv_process(j, "pid", p->row.a);
 	kv_string(g, j, "process", p->comm);
 }
 

@@ -4,6 +4,7 @@
 #include "amdgpu_names.h"
 #include "grid.h"
 #include "grid_cell.h"
+#include "replay/process.h"
 #include "replay/text.h"
 #include "view.h"
 
@@ -17,14 +18,6 @@ static void cell_known(struct xtr_grid *t, bool known, uint64_t n)
 		xtr_grid_count(t, n);
 	else
 		xtr_grid_cell(t, "-");
-}
-
-static void cell_number(struct xtr_grid *t, uint64_t n)
-{
-	char buf[XTR_TEXT_NUMBER];
-
-	snprintf(buf, sizeof(buf), "%" PRIu64, n);
-	xtr_grid_cell(t, buf);
 }
 
 static void cell_string(struct xtr_grid *t, const struct amdgpu *g, uint64_t string)
@@ -147,9 +140,9 @@ static int text_processes(const struct amdgpu *g, FILE *f)
 	for (i = 0; i < shown(g, &g->processes); i++) {
 		const struct amdgpu_process *p = xtr_tally_at(&g->processes, i);
 		bool rate = p->rate.n;
-		char buf[PAIR] = "-";
+		char buf[PAIR] = "-", pid[XTR_TEXT_PROCESS];
 
-		cell_number(t, p->row.a);
+		xtr_grid_cell(t, p->row.a ? xtr_text_process(pid, p->row.a) : "0");
 		cell_string(t, g, p->comm);
 		xtr_grid_count(t, p->row.n);
 		xtr_grid_count(t, p->ibs);

@@ -56,6 +56,7 @@ static int timeout(const struct amdxdna *x, uint32_t i)
 	const char *name = x->contexts.name[i];
 	struct xtr_finding f = { .id = "xdna-job-timeout",
 				 .notable = true,
+				 .fault = true,
 				 .at_ns = c->first_timeout_ns };
 	char n[XTR_TEXT_NUMBER], text[XTR_TEXT_NAME];
 

@@ -266,6 +266,17 @@ int xtr_analyses_job(struct xtr_analyses *a, const struct xtr_job *j)
 	return ret;
 }
 
+int xtr_analyses_others(struct xtr_analyses *a, const struct xtr_job *j)
+{
+	int ret = 0;
+	size_t i;
+
+	for (i = 0; i < N && !ret; i++)
+		if (a->self[i] && xtr_analyses[i]->others)
+			ret = xtr_analyses[i]->others(a->self[i], j);
+	return ret;
+}
+
 int xtr_analyses_finish(struct xtr_analyses *a, uint64_t span_ns)
 {
 	int ret = 0;

@@ -54,6 +54,9 @@ struct xtr_analysis {
 	int (*event)(void *self, const struct xtr_event *ev, bool inside);
 	int (*call)(void *self, const struct xtr_call *c);
 	int (*job)(void *self, const struct xtr_job *j);
+	/* A job that is not to be shown, but was on a ring (xtr_job.others); it has run and done.
+	 */
+	int (*others)(void *self, const struct xtr_job *j);
 	int (*finish)(void *self);
 	/* After finish: is there something to show? */
 	bool (*any)(const void *self);
@@ -84,6 +87,7 @@ bool xtr_analyses_take(struct xtr_analyses *a, uint32_t type);
  */
 void xtr_analyses_passed(struct xtr_analyses *a, uint64_t ts);
 int xtr_analyses_job(struct xtr_analyses *a, const struct xtr_job *j);
+int xtr_analyses_others(struct xtr_analyses *a, const struct xtr_job *j);
 /* No more events. span_ns: length of the window, or of the trace. */
 int xtr_analyses_finish(struct xtr_analyses *a, uint64_t span_ns);
 

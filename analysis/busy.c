@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Separate stretches in order of time; a new interval swallows those at the end that it touches.
- * What lies before the horizon can't be touched any more and is dropped when the array is full.
+ * Separate stretches in order of time; a new interval swallows those that it touches, which are the
+ * last ones but for jobs that are told of late. What lies before the horizon can't be touched any
+ * more and is dropped when the array is full.
  */
 #include "busy.h"
 
@@ -47,23 +48,49 @@ static int make_room(struct xtr_busy *b)
 	return 0;
 }
 
-int xtr_busy_add(struct xtr_busy *b, uint64_t start, uint64_t end)
+/* Put a span in front of number `at`, which touches none. */
+static int insert(struct xtr_busy *b, uint32_t at, const struct xtr_busy_span *span)
 {
-	if (start > end)
-		start = end;
-	while (b->n && b->span[b->n - 1].end >= start) {
-		const struct xtr_busy_span *top = &b->span[--b->n];
+	uint32_t n = b->n, dropped;
 
-		if (top->start < start)
-			start = top->start;
-		if (top->end > end)
-			end = top->end;
-		b->total -= top->end - top->start;
-	}
 	if (b->n == b->cap && make_room(b))
 		return -ENOMEM;
-	b->span[b->n++] = (struct xtr_busy_span){ start, end };
-	b->total += end - start;
+	dropped = n - b->n;
+	if (at < dropped)
+		return 0; /* among those that make_room has forgotten */
+	at -= dropped;
+	memmove(b->span + at + 1, b->span + at, (b->n - at) * sizeof(*b->span));
+	b->span[at] = *span;
+	b->n++;
+	return 0;
+}
+
+int xtr_busy_add(struct xtr_busy *b, uint64_t start, uint64_t end)
+{
+	struct xtr_busy_span joined = { start < end ? start : end, end };
+	uint32_t first, behind; /* those it touches are [first, behind) */
+	int err;
+
+	for (behind = b->n; behind && b->span[behind - 1].start > end; behind--)
+		;
+	for (first = behind; first && b->span[first - 1].end >= joined.start; first--) {
+		const struct xtr_busy_span *s = &b->span[first - 1];
+
+		if (s->start < joined.start)
+			joined.start = s->start;
+		if (s->end > joined.end)
+			joined.end = s->end;
+		b->total -= s->end - s->start;
+	}
+	err = first == behind ? insert(b, first, &joined) : 0;
+	if (err)
+		return err;
+	b->total += joined.end - joined.start;
+	if (first == behind)
+		return 0;
+	b->span[first] = joined;
+	memmove(b->span + first + 1, b->span + behind, (b->n - behind) * sizeof(*b->span));
+	b->n -= behind - first - 1;
 	return 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The union of busy intervals: how long at least one of them lasted. Intervals come in order of
- * their end, as jobs complete; memory is bounded.
+ * their end, as jobs complete, but for some that are told of late; memory is bounded.
  */
 #ifndef XTR_BUSY_H
 #define XTR_BUSY_H
@@ -44,7 +44,7 @@ static inline bool xtr_busy_join(struct xtr_busy *b, uint64_t start, uint64_t en
 	b->total += end - start;
 	return true;
 }
-/* start <= end, end not before an earlier end. 0 or -ENOMEM. */
+/* start <= end; cheap if the end is not before an earlier end. 0 or -ENOMEM. */
 int xtr_busy_add(struct xtr_busy *b, uint64_t start, uint64_t end);
 /* True if the next add may need room: call xtr_busy_forget first. */
 static inline bool xtr_busy_full(const struct xtr_busy *b)

@@ -97,7 +97,8 @@ struct map_task {
 };
 
 struct map_process {
-	uint32_t pid, comm;
+	uint64_t process; /* replay/process.h */
+	uint32_t comm;
 	uint32_t threads;
 	uint64_t span; /* ns from a thread's first task to the end of its last, all threads; at
 			  finish */

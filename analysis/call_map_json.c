@@ -4,6 +4,7 @@
 #include "api_kind.h"
 #include "call_map.h"
 #include "replay/field.h"
+#include "replay/process.h"
 #include "view.h"
 
 #include <string.h>
@@ -97,11 +98,7 @@ static void process(const struct call_map *m, struct xtr_json *j, const struct m
 	const char *s =
 		p->comm && m->o->tables ? xtr_tables_string(m->o->tables, p->comm, &n) : NULL;
 
-	xtr_json_key(j, "pid");
-	if (p->pid)
-		xtr_json_u64(j, p->pid);
-	else
-		xtr_json_null(j);
+	xtr_json_kv_process(j, "pid", p->process);
 	xtr_json_key(j, "process");
 	xtr_json_strn(j, s, n);
 }

@@ -3,6 +3,7 @@
 #include "api_kind.h"
 #include "call_map.h"
 #include "replay/field.h"
+#include "replay/process.h"
 #include "grid.h"
 #include "grid_cell.h"
 #include "replay/text.h"
@@ -47,7 +48,7 @@ static int tasks(const struct call_map *m, const struct xtr_view *v)
 					     "count", "mean",     "share", NULL };
 	static const char *const counted[] = { "pid", "<process", "<task", "count", NULL };
 	struct xtr_grid *t = xtr_grid_new(m->o->times ? timed : counted);
-	char pid[16], comm[XTR_TEXT_NAME];
+	char pid[XTR_TEXT_PROCESS], comm[XTR_TEXT_NAME];
 	const char *s;
 	size_t n;
 	uint32_t i;
@@ -57,8 +58,7 @@ static int tasks(const struct call_map *m, const struct xtr_view *v)
 		const struct map_task *x = &m->task[i];
 		const struct map_process *p = &m->process[x->process];
 
-		snprintf(pid, sizeof(pid), "%" PRIu32, p->pid);
-		xtr_grid_cell(t, p->pid ? pid : "-");
+		xtr_grid_cell(t, xtr_text_process(pid, p->process));
 		s = p->comm && m->o->tables ? xtr_tables_string(m->o->tables, p->comm, &n) : NULL;
 		xtr_grid_cell(t, s ? xtr_text_name(comm, sizeof(comm), s, n) : "(unknown)");
 		cell_name(m, t, x->name, 0);

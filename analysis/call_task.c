@@ -3,6 +3,7 @@
 #include "call_map.h"
 
 #include "format/schema.h"
+#include "replay/process.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -60,16 +61,17 @@ const struct map_code *map_row_code(const struct map_row *row)
 /* Index of the process; MAP_NO: there are too many. */
 static int process_of(struct call_map *m, const struct xtr_call *c, uint32_t *process)
 {
-	uint32_t i = xtr_keymap_get(&m->processes, c->pid, 0);
+	uint64_t who = xtr_process(c->pid, c->nth);
+	uint32_t i = xtr_keymap_get(&m->processes, who, 0);
 	struct map_process *p;
 
 	*process = i;
 	if (i != XTR_KEYMAP_NONE || m->n_processes == MAP_TASKS_MAX)
 		return 0;
 	p = map_more((void **)&m->process, m->n_processes, sizeof(*p));
-	if (!p || xtr_keymap_put(&m->processes, c->pid, 0, m->n_processes))
+	if (!p || xtr_keymap_put(&m->processes, who, 0, m->n_processes))
 		return -ENOMEM;
-	p->pid = c->pid;
+	p->process = who;
 	p->comm = c->comm;
 	*process = m->n_processes++;
 	return 0;

@@ -23,6 +23,9 @@ static const struct xtr_bind_spec specs[] = {
 #define N_SPECS     (sizeof(specs) / sizeof(specs[0]))
 #define N_CPU_SPECS 8u
 
+const char *const cpu_sched_event[CPU_SCHED_EVENTS] = { "sched:sched_switch",
+							"sched:sched_wakeup" };
+
 static bool applies(const struct xtr_meta *meta)
 {
 	return xtr_binds_any(meta, specs, N_CPU_SPECS);
@@ -56,6 +59,7 @@ static void cpu_free(void *self)
 static int cpu_open(void **self, const struct xtr_analysis_opts *o)
 {
 	struct cpu *c = calloc(1, sizeof(*c));
+	size_t i;
 
 	if (!c)
 		return -ENOMEM;
@@ -70,8 +74,11 @@ static int cpu_open(void **self, const struct xtr_analysis_opts *o)
 		cpu_free(c);
 		return -ENOMEM;
 	}
-	c->knows_sched = o->times && xtr_meta_event_by_name(o->meta, "sched:sched_switch") &&
-			 xtr_meta_event_by_name(o->meta, "sched:sched_wakeup");
+	c->knows_sched = o->times;
+	for (i = 0; i < CPU_SCHED_EVENTS; i++) {
+		c->lacks[i] = !xtr_meta_event_by_name(o->meta, cpu_sched_event[i]);
+		c->knows_sched &= !c->lacks[i];
+	}
 	*self = c;
 	return 0;
 }

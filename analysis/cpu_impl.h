@@ -101,12 +101,17 @@ struct cpu_sum {                   /* one of the ways in which a CPU delays a jo
 	struct xtr_hist time;
 };
 
+/* Both are needed to know how long a thread waited for a CPU. */
+#define CPU_SCHED_EVENTS 2u
+extern const char *const cpu_sched_event[CPU_SCHED_EVENTS];
+
 struct cpu {
 	const struct xtr_analysis_opts *o;
 	struct xtr_binds binds;
 	uint32_t epoch; /* of losses */
 	uint64_t events;
-	bool knows_sched; /* switches and wake-ups are in the trace */
+	bool lacks[CPU_SCHED_EVENTS]; /* as cpu_sched_event: META does not have it */
+	bool knows_sched;             /* switches and wake-ups are in the trace, and have times */
 
 	struct cpu_thread *thread;
 	uint32_t n_threads, cap_threads;

@@ -3,6 +3,7 @@
 #include "cpu_impl.h"
 #include "grid.h"
 #include "grid_cell.h"
+#include "missing.h"
 #include "replay/text.h"
 #include "view.h"
 
@@ -229,13 +230,14 @@ static int text_softirqs(const struct cpu *c, FILE *f)
 int cpu_text(const void *self, const struct xtr_view *v)
 {
 	const struct cpu *c = self;
+	char missing[XTR_MISSING_TEXT];
 	int ret = 0;
 
 	if (!c->o->times)
 		fputs("  times: not known, the trace has none\n", v->f);
 	else if (!c->knows_sched)
-		fputs("  late threads: not known, sched_switch and sched_wakeup were not recorded\n",
-		      v->f);
+		fprintf(v->f, "  late threads: not known, %s\n",
+			xtr_missing_text(missing, cpu_sched_event, c->lacks, CPU_SCHED_EVENTS));
 	if (c->submit.n || c->jobs)
 		ret = text_jobs(c, v->f);
 	if (!ret)

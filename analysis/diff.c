@@ -5,6 +5,7 @@
 #include "format/loss.h"
 #include "format/map.h"
 #include "replay/budgeted.h"
+#include "replay/process.h"
 #include "replay/redact.h"
 #include "replay/redacted.h"
 #include "replay/ring.h"
@@ -295,15 +296,13 @@ static void name_of_ring(char buf[XTR_DIFF_NAME_MAX], const struct xtr_model_rin
 }
 
 /* As its first thread is called at a time, if the trace knows it; else as the thread is. */
-static void name_of_process(const struct xtr_diff *d, char buf[XTR_DIFF_NAME_MAX], uint32_t pid,
+static void name_of_process(const struct xtr_diff *d, char buf[XTR_DIFF_NAME_MAX], uint64_t process,
 			    uint32_t comm, uint64_t at)
 {
-	const struct xtr_task *leader = NULL;
+	const struct xtr_task *leader = xtr_process_leader(d->tables, process, at);
 	const char *s = NULL;
 	size_t n;
 
-	if (d->tables && pid)
-		leader = xtr_tables_task(d->tables, pid, at);
 	if (d->tables)
 		s = xtr_tables_string(d->tables, leader ? leader->comm : comm, &n);
 	join(buf, s ? s : "", "", "");
@@ -320,7 +319,7 @@ static bool id_of_job(const struct xtr_job *j, enum xtr_diff_by by, uint64_t *id
 		*id = j->ring->index;
 		return true;
 	case XTR_DIFF_PROCESS:
-		*id = (uint64_t)j->pid << 32 | j->comm;
+		*id = xtr_process(j->pid, j->nth);
 		return j->queue_ns && (j->pid || j->comm);
 	default:
 		return false;
@@ -330,7 +329,8 @@ static bool id_of_job(const struct xtr_job *j, enum xtr_diff_by by, uint64_t *id
 static int64_t group_of_job(struct xtr_diff *d, const struct xtr_job *j, enum xtr_diff_by by,
 			    uint64_t id)
 {
-	uint32_t known = xtr_keymap_get(&d->by_id, id, by);
+	uint64_t and = (uint64_t)(by == XTR_DIFF_PROCESS ? j->comm : 0) << 32 | by;
+	uint32_t known = xtr_keymap_get(&d->by_id, id, and);
 	char name[XTR_DIFF_NAME_MAX];
 	int64_t i;
 
@@ -341,9 +341,9 @@ static int64_t group_of_job(struct xtr_diff *d, const struct xtr_job *j, enum xt
 	else if (by == XTR_DIFF_RING)
 		name_of_ring(name, j->ring);
 	else
-		name_of_process(d, name, j->pid, j->comm, j->queue_ns);
+		name_of_process(d, name, id, j->comm, j->queue_ns);
 	i = group_named(d, by, name);
-	if (i >= 0 && i != DIFF_NONE && xtr_keymap_put(&d->by_id, id, by, (uint32_t)i))
+	if (i >= 0 && i != DIFF_NONE && xtr_keymap_put(&d->by_id, id, and, (uint32_t)i))
 		return -ENOMEM;
 	return i;
 }
@@ -369,13 +369,16 @@ static int add_job(struct xtr_diff *d, struct diff_group *g, const struct xtr_jo
 {
 	const uint32_t wanted = d->o.metrics;
 	unsigned int side = d->side;
+	/* When a late one ended is not known: a change of when it was told of is none of the job.
+	 */
+	bool ended = !(j->flags & XTR_FLAG_LATE);
 	int ret = 0;
 
 	g->count.n[side]++;
 	g->count.quality[side][j->quality]++;
 	g->count.open[side] += j->quality == XTR_QUALITY_OPEN;
 	g->count.lost[side] += j->quality == XTR_QUALITY_LOST;
-	if (xtr_job_resided(j)) {
+	if (xtr_job_resided(j) && ended) {
 		uint64_t ns = j->done_ns - j->run_ns;
 
 		g->count.time[side] = xtr_sat_add(g->count.time[side], ns);
@@ -390,7 +393,7 @@ static int add_job(struct xtr_diff *d, struct diff_group *g, const struct xtr_jo
 		ret |= add_value(d, g, XTR_DIFF_QUEUE, j->run_ns - j->queue_ns);
 	if (wanted & 1u << XTR_DIFF_DEPENDENCY && j->n_waits && xtr_job_waits_known(j))
 		ret |= add_value(d, g, XTR_DIFF_DEPENDENCY, j->dep_wait_ns);
-	if (wanted & 1u << XTR_DIFF_LATENCY && j->submit_ns && j->done_ns)
+	if (wanted & 1u << XTR_DIFF_LATENCY && j->submit_ns && j->done_ns && ended)
 		ret |= add_value(d, g, XTR_DIFF_LATENCY, j->done_ns - j->submit_ns);
 	return ret ? -ENOMEM : 0;
 }
@@ -433,7 +436,8 @@ static void name_of_process_call(const struct xtr_diff *d, char buf[XTR_DIFF_NAM
 {
 	char process[XTR_DIFF_NAME_MAX], name[XTR_DIFF_NAME_MAX];
 
-	name_of_process(d, process, c->pid, c->comm, c->begin_ns ? c->begin_ns : c->end_ns);
+	name_of_process(d, process, xtr_process(c->pid, c->nth), c->comm,
+			c->begin_ns ? c->begin_ns : c->end_ns);
 	name_of_call(name, c);
 	join(buf, process, ": ", name);
 }

@@ -171,10 +171,15 @@ struct xtr_diff_row {
 	double runs_p;   /* corrected for all rows that are tested so; 1 if they do not tell */
 	bool runs_agree; /* they do not contradict the verdict */
 	struct xtr_shift shift; /* ns */
-	/* Shares of A's median: INFINITY if that is 0 and the shift is not; 0.05 is 5 % */
-	double change, low, high;
-	double detectable; /* INFINITY: none, so few values are there */
+	struct xtr_ratio ratio; /* of B to A; its interval includes what a histogram has rounded */
+	double detectable;      /* as xtr_diff_change; INFINITY: none is known */
 };
+
+/* Of B against A as a share: the ratio less 1, so never below -1. 0.05 is 5 % more. */
+static inline double xtr_diff_change(const struct xtr_diff_row *row)
+{
+	return row->ratio.ratio - 1;
+}
 
 /* Changes first, the largest first; then what did not change. */
 size_t xtr_diff_n_rows(const struct xtr_diff *d);

@@ -37,7 +37,7 @@ struct xtr_diff {
 	struct diff_group *group;
 	uint32_t n_groups, cap_groups, n_by[XTR_DIFF_BY_COUNT];
 	struct xtr_keymap by_name; /* (hash, by): the first group */
-	/* of the present section: (index, by) to group; processes: (pid << 32 | comm, by) */
+	/* of the present section: (index, by) to group; processes: (process, comm << 32 | by) */
 	struct xtr_keymap by_id;
 	const struct xtr_meta *meta;
 	const struct xtr_tables *tables;

@@ -104,9 +104,10 @@ static void test(struct xtr_json *j, const struct xtr_diff_row *row)
 	rounded(j, "shift_ns", row->shift.shift, 1);
 	rounded(j, "shift_low_ns", row->shift.low, 1);
 	rounded(j, "shift_high_ns", row->shift.high, 1);
-	rounded(j, "change_ppm", row->change, MILLION);
-	rounded(j, "change_low_ppm", row->low, MILLION);
-	rounded(j, "change_high_ppm", row->high, MILLION);
+	rounded(j, "ratio_ppm", row->ratio.ratio, MILLION);
+	rounded(j, "ratio_low_ppm", row->ratio.low, MILLION);
+	rounded(j, "ratio_high_ppm", row->ratio.high, MILLION);
+	rounded(j, "change_ppm", xtr_diff_change(row), MILLION);
 	rounded(j, "detectable_ppm", row->detectable, MILLION);
 	rounded(j, "runs_p_ppb", row->runs_tell ? row->runs_p : NAN, BILLION);
 	rounded(j, "runs_p_uncorrected_ppb", row->runs_tested ? row->runs_test.p : NAN, BILLION);

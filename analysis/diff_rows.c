@@ -98,11 +98,13 @@ static void fill_side(struct xtr_diff_side *s, const struct diff_cell *c,
 	};
 }
 
-static double share(double ns, uint64_t of)
+/* Both times of a ratio may be off by this much, in either direction. */
+static void widen(struct xtr_ratio *r)
 {
-	if (of)
-		return ns / (double)of;
-	return ns > 0 ? INFINITY : ns < 0 ? -INFINITY : 0;
+	double by = (1 + XTR_VALUES_OFF) / (1 - XTR_VALUES_OFF);
+
+	r->low /= by;
+	r->high *= by;
 }
 
 static int test(struct xtr_diff_row *row, const struct samples *s)
@@ -124,9 +126,9 @@ static int test(struct xtr_diff_row *row, const struct samples *s)
 	row->tested = true;
 	row->p = row->test.p;
 	xtr_shift(&two, row->test.deviation, XTR_DIFF_CONFIDENCE, &row->shift);
-	row->change = share(row->shift.shift, row->side[0].p50);
-	row->low = share(row->shift.low, row->side[0].p50);
-	row->high = share(row->shift.high, row->side[0].p50);
+	xtr_ratio(&two, row->test.deviation, XTR_DIFF_CONFIDENCE, &row->ratio);
+	if (row->coarse)
+		widen(&row->ratio);
 	return 0;
 }
 
@@ -197,6 +199,11 @@ static int fill_row(struct xtr_diff *d, const struct diff_group *g, struct xtr_d
 
 /* --- verdicts --------------------------------------------------------------------------------- */
 
+/* What the first of all tests must reach: p, and how many standard deviations that are. */
+struct diff_level {
+	double p, z;
+};
+
 /* How a row's p is found, of the test of all values or of that of the recordings; NULL: none. */
 typedef double *p_fn(struct xtr_diff_row *row);
 
@@ -262,32 +269,46 @@ static int weigh_runs(struct xtr_diff *d)
 }
 
 /*
- * The smallest change that would be seen with this many values that scatter like this, at the level
- * that the first of all tests must reach.
+ * So few values, or so dependent ones, that no change, however large, reaches the level of the
+ * first of all tests.
  */
-static double detectable(const struct xtr_diff *d, const struct xtr_diff_row *row)
+static bool too_few(const struct diff_level *l, const struct xtr_diff_row *row)
 {
-	double level = XTR_DIFF_ALPHA / (double)d->n_tests;
-	double error =
-		(row->shift.high - row->shift.low) / 2 / xtr_normal_z(1 - XTR_DIFF_CONFIDENCE);
+	double pairs = (double)row->side[0].n * (double)row->side[1].n;
 
-	if (xtr_rank_least_p(row->side[0].n, row->side[1].n) > level)
-		return INFINITY;
-	/* One-sided: a change in the direction in which it is. */
-	return share(error * (xtr_normal_z(level) + xtr_normal_z(2 * (1 - XTR_DIFF_POWER))),
-		     row->side[0].p50);
+	if (xtr_rank_least_p(row->side[0].n, row->side[1].n) > l->p)
+		return true;
+	return !row->test.exact && l->z * row->test.deviation > pairs / 2;
 }
 
-static void decide(const struct xtr_diff *d, struct xtr_diff_row *row)
+/*
+ * The smallest growth that would be seen with this many values that scatter like this, at the level
+ * that the first of all tests must reach. The interval of the logarithm is as wide as its error.
+ */
+static double detectable(const struct diff_level *l, const struct xtr_diff_row *row)
+{
+	const struct xtr_ratio *r = &row->ratio;
+	double error;
+
+	if (!row->side[0].max && !row->side[1].max)
+		return 0;
+	if (too_few(l, row) || !(r->low > 0) || !isfinite(r->high))
+		return INFINITY;
+	error = log(r->high / r->low) / 2 / xtr_normal_z(1 - XTR_DIFF_CONFIDENCE);
+	/* One-sided: a change in the direction in which it is. */
+	return expm1(error * (l->z + xtr_normal_z(2 * (1 - XTR_DIFF_POWER))));
+}
+
+static void decide(const struct diff_level *l, struct xtr_diff_row *row)
 {
 	if (!row->tested)
 		return;
-	row->detectable = detectable(d, row);
+	row->detectable = detectable(l, row);
 	if (row->p <= XTR_DIFF_ALPHA && row->runs_agree)
 		row->verdict = row->test.superiority > 0.5 ? XTR_DIFF_SLOWER : XTR_DIFF_FASTER;
 	else
 		row->verdict =
-			isinf(row->detectable) && row->side[0].p50 ? XTR_DIFF_FEW : XTR_DIFF_SAME;
+			isinf(row->detectable) && too_few(l, row) ? XTR_DIFF_FEW : XTR_DIFF_SAME;
 }
 
 static bool changed(const struct xtr_diff_row *row)
@@ -298,7 +319,8 @@ static bool changed(const struct xtr_diff_row *row)
 static int by_change(const void *pa, const void *pb)
 {
 	const struct xtr_diff_row *a = pa, *b = pb;
-	double x = fabs(a->change), y = fabs(b->change);
+	/* Twice as slow is as much as twice as fast. */
+	double x = fabs(log(a->ratio.ratio)), y = fabs(log(b->ratio.ratio));
 	int order;
 
 	if (changed(a) != changed(b))
@@ -344,6 +366,7 @@ int diff_make_rows(struct xtr_diff *d)
 {
 	unsigned int m;
 	uint32_t i;
+	struct diff_level level;
 	size_t k;
 	int ret = make_counts(d);
 
@@ -368,8 +391,10 @@ int diff_make_rows(struct xtr_diff *d)
 		ret = correct(d, p_of_values);
 	if (!ret)
 		ret = weigh_runs(d);
+	level.p = XTR_DIFF_ALPHA / (double)(d->n_tests ? d->n_tests : 1);
+	level.z = xtr_normal_z(level.p);
 	for (k = 0; k < d->n_rows && !ret; k++)
-		decide(d, &d->row[k]);
+		decide(&level, &d->row[k]);
 	if (!ret && d->n_rows)
 		qsort(d->row, d->n_rows, sizeof(*d->row), by_change);
 	return ret;

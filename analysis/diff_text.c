@@ -128,12 +128,14 @@ static const char *percent(char buf[XTR_TEXT_NUMBER], double share, bool plus)
 {
 	double p = share * 100;
 
-	if (!isfinite(share))
+	if (isnan(share))
 		return "-";
 	if (fabs(p) < 0.005)
 		snprintf(buf, XTR_TEXT_NUMBER, "0.00 %%");
-	else if (fabs(p) >= 99999)
-		snprintf(buf, XTR_TEXT_NUMBER, "%s99999 %%", p > 0 ? ">" : "<-");
+	else if (p >= 99999)
+		snprintf(buf, XTR_TEXT_NUMBER, ">99999 %%");
+	else if (p > -100 && p < -99.495) /* 100 % less is nothing at all */
+		snprintf(buf, XTR_TEXT_NUMBER, "%.2f %%", fmax(p, -99.99));
 	else
 		snprintf(buf, XTR_TEXT_NUMBER, plus ? "%+.*f %%" : "%.*f %%",
 			 fabs(p) < 0.995  ? 2
@@ -151,16 +153,34 @@ static void cell_p(struct xtr_grid *t, double p)
 	xtr_grid_cell(t, p < 0.00005 ? "<0.0001" : buf);
 }
 
-static void cell_interval(struct xtr_grid *t, const struct xtr_diff_row *row)
+/* "1.053": four digits, of which no more than four behind the point. */
+static const char *ratio(char buf[XTR_TEXT_NUMBER], double r)
+{
+	if (isnan(r))
+		return "-";
+	if (r >= 99999)
+		snprintf(buf, XTR_TEXT_NUMBER, ">99999");
+	else
+		snprintf(buf, XTR_TEXT_NUMBER, "%.*f",
+			 r < 0.9995  ? 4
+			 : r < 9.995 ? 3
+			 : r < 99.95 ? 2
+			 : r < 999.5 ? 1
+				     : 0,
+			 r);
+	return buf;
+}
+
+static void cell_interval(struct xtr_grid *t, const struct xtr_ratio *r)
 {
 	char low[XTR_TEXT_NUMBER], high[XTR_TEXT_NUMBER], buf[2 * XTR_TEXT_NUMBER + 8];
 
-	if (!isfinite(row->low) || !isfinite(row->high)) {
+	if (isnan(r->ratio) || (!(r->low > 0) && isinf(r->high))) {
 		xtr_grid_cell(t, "-");
 		return;
 	}
-	snprintf(buf, sizeof(buf), "%s .. %s", percent(low, row->low, true),
-		 percent(high, row->high, true));
+	snprintf(buf, sizeof(buf), "%s .. %s", ratio(low, r->low),
+		 isinf(r->high) ? "any" : ratio(high, r->high));
 	xtr_grid_cell(t, buf);
 }
 
@@ -203,12 +223,13 @@ static void cells_test(struct xtr_grid *t, const struct xtr_diff_row *row)
 	int i;
 
 	if (!row->tested) {
-		for (i = 0; i < 4; i++)
+		for (i = 0; i < 5; i++)
 			xtr_grid_cell(t, "-");
 		return;
 	}
-	xtr_grid_cell(t, percent(buf, row->change, true));
-	cell_interval(t, row);
+	xtr_grid_cell(t, percent(buf, xtr_diff_change(row), true));
+	xtr_grid_cell(t, ratio(buf, row->ratio.ratio));
+	cell_interval(t, &row->ratio);
 	cell_p(t, row->p);
 	snprintf(buf, sizeof(buf), "%.1f %%", row->test.superiority * 100);
 	xtr_grid_cell(t, buf);
@@ -216,10 +237,10 @@ static void cells_test(struct xtr_grid *t, const struct xtr_diff_row *row)
 
 static int table(const struct xtr_diff_view *v)
 {
-	static const char *const titles[] = { "<by",        "<group",   "<time",    "n A",
-					      "n B",        "median A", "median B", "change",
-					      "95 % of it", "p",        "B > A",    "<known as",
-					      "<verdict",   NULL };
+	static const char *const titles[] = { "<by",       "<group",     "<time",    "n A",
+					      "n B",       "median A",   "median B", "change",
+					      "B / A",     "95 % of it", "p",        "B > A",
+					      "<known as", "<verdict",   NULL };
 	struct xtr_grid *t = xtr_grid_new(titles);
 	size_t i, n = xtr_diff_n_rows(v->d);
 	char name[XTR_TEXT_NAME];

@@ -11,6 +11,8 @@
 		"dev", "pipe_name", "pipe", "frame" \
 	}
 
+#define VBLANK_TIME 2 /* of the fields: Linux 4 has none */
+
 static const struct xtr_bind_spec specs[] = {
 	{ "drm:drm_vblank_event", DISPLAY_VBLANK, { "crtc", "seq", "time", "high_prec" } },
 	{ "drm:drm_vblank_event_queued", DISPLAY_QUEUED, { "crtc", "seq", "file" } },
@@ -70,7 +72,6 @@ static int display_open(void **self, const struct xtr_analysis_opts *o)
 	if (!d)
 		return -ENOMEM;
 	d->o = o;
-	d->comparable = o->times && !strcmp(xtr_meta_clock(o->meta), "monotonic");
 	d->crtc = calloc(DISPLAY_CRTCS_MAX, sizeof(*d->crtc));
 	d->request = calloc(DISPLAY_REQUESTS_MAX, sizeof(*d->request));
 	d->pending = calloc(DISPLAY_PENDING_MAX, sizeof(*d->pending));
@@ -80,6 +81,8 @@ static int display_open(void **self, const struct xtr_analysis_opts *o)
 		display_free(d);
 		return -ENOMEM;
 	}
+	d->stamped = d->binds.bind[0].desc && !xtr_bind_has(&d->binds.bind[0], VBLANK_TIME);
+	d->comparable = o->times && !d->stamped && !strcmp(xtr_meta_clock(o->meta), "monotonic");
 	*self = d;
 	return 0;
 }
@@ -90,9 +93,10 @@ static int vblank(struct display *d, struct display_crtc *c, const struct xtr_bi
 	struct display_vblank v = {
 		.ts = ev->ts,
 		.seq = (uint32_t)xtr_bind_u64(b, 1, ev),
-		.time = xtr_bind_u64(b, 2, ev),
+		.time = d->stamped ? ev->ts : xtr_bind_u64(b, VBLANK_TIME, ev),
 		.high_prec = xtr_bind_u64(b, 3, ev),
 		.inside = inside,
+		.stamped = d->stamped,
 	};
 	struct display_clock *k = display_vblank(d, c, &v);
 

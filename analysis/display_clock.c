@@ -2,7 +2,8 @@
 /*
  * Which clock a vblank event belongs to, its interval to the one before, and the sequence numbers
  * in between (docs/display.md). Times are the events' own (drm_vblank.c: the time of the vblank,
- * CLOCK_MONOTONIC), not those of the interrupts.
+ * CLOCK_MONOTONIC), not those of the interrupts. Linux 4 tells none: then it is the
+ * event's time stamp, which is late by as long as the interrupt was.
  */
 #include "display_impl.h"
 
@@ -43,6 +44,12 @@ struct display_clock *display_clock_at(struct display_crtc *c, uint32_t seq)
 #define FIT_NEW   (1ull << 32) /* the clock has no interval yet: the one used longest ago */
 #define FIT_LOOSE (1ull << 62) /* another interval than the last one */
 
+/* By time stamps: so near to one whose interrupt was late that it seems too near. */
+static bool after_late(const struct display_clock *k, const struct display_vblank *v, uint32_t step)
+{
+	return v->stamped && step == 1 && k->fit_ns && v->time - k->time < DISPLAY_PERIOD_MIN_NS;
+}
+
 static uint64_t fit(const struct display_clock *k, const struct display_vblank *v)
 {
 	uint32_t step = v->seq - k->seq;
@@ -53,6 +60,8 @@ static uint64_t fit(const struct display_clock *k, const struct display_vblank *
 	if (!step || step >> 31 || v->time <= k->time)
 		return FIT_NONE;
 	ns = (v->time - k->time) / step;
+	if (after_late(k, v, step))
+		return FIT_LOOSE + step;
 	if (ns < DISPLAY_PERIOD_MIN_NS || ns > DISPLAY_PERIOD_MAX_NS)
 		return FIT_NONE;
 	if (!k->fit_ns)
@@ -212,7 +221,8 @@ static int goes_on(const struct display *d, const struct display_crtc *c, struct
 		return 0;
 	}
 	ns = (v->time - k->time) / step;
-	k->fit_ns = ns;
+	if (ns >= DISPLAY_PERIOD_MIN_NS)
+		k->fit_ns = ns;
 	if (!v->inside || !d->o->times)
 		return 0;
 	k->sequences += step;

@@ -125,6 +125,7 @@ static int pipe_findings(const struct display *d, const struct display_pipe *p)
 	f = (struct xtr_finding){
 		.id = "display-underrun",
 		.notable = true,
+		.fault = true,
 		.at_ns = p->underrun_ns,
 		.evidence = { { "pipe", p->pipe }, { "underruns", p->underruns }, { "limit", 0 } },
 		.n_evidence = 3

@@ -122,7 +122,8 @@ struct display {
 	const struct xtr_analysis_opts *o;
 	struct xtr_binds binds;
 	struct xtr_gaps gaps;
-	bool comparable; /* the event clock is the one of the vblanks' times */
+	bool stamped;    /* vblanks have no time of their own: it is that of their event */
+	bool comparable; /* they have, and the event clock is the one of these times */
 	struct display_crtc *crtc;
 	uint32_t n_crtcs;
 	uint64_t unplaced; /* events of CRTCs beyond the most */
@@ -143,9 +144,9 @@ struct display {
 
 /* display_clock.c: a vblank event belongs to a clock, and tells of it. */
 struct display_vblank {
-	uint64_t ts, time; /* ns */
+	uint64_t ts, time; /* ns; the same if stamped */
 	uint32_t seq;
-	bool high_prec, inside;
+	bool high_prec, inside, stamped;
 };
 /* The CRTC of this index, made if need be; NULL: there are too many. */
 struct display_crtc *display_crtc(struct display *d, int32_t index);

@@ -58,8 +58,12 @@ static int text_clocks(const struct display *d, FILE *f)
 			xtr_grid_count(t, c->skipped[DISPLAY_IDLE]);
 		}
 	if (rows)
-		fputs("  refresh: median interval of the vblanks' own times; jitter: distance from it; "
-		      "irq after: event - vblank\n",
+		fputs(d->stamped
+			      ? "  refresh: median interval of the events' time stamps; jitter: distance "
+				"from it; both with the interrupt's latency, as these vblanks have no time "
+				"of their own\n"
+			      : "  refresh: median interval of the vblanks' own times; jitter: distance "
+				"from it; irq after: event - vblank\n",
 		      f);
 	return xtr_grid_print(t, rows ? f : NULL, 2);
 }
@@ -191,6 +195,9 @@ int display_text(const void *self, const struct xtr_view *v)
 				d->crtc[i].index);
 	if (!d->o->times)
 		fputs("  times: not known, the trace has none\n", v->f);
+	else if (d->stamped)
+		fputs("  times after a vblank: not known, these vblanks have no time of their own\n",
+		      v->f);
 	else if (!d->comparable)
 		fputs("  times after a vblank: not known, the trace has another clock\n", v->f);
 	ret = text_clocks(d, v->f);
@@ -318,6 +325,7 @@ void display_json(const void *self, struct xtr_json *j)
 
 	xtr_json_begin_object(j);
 	xtr_json_kv_bool(j, "comparable", d->comparable);
+	xtr_json_kv_bool(j, "stamped", d->stamped);
 	xtr_json_kv_u64(j, "unplaced", d->unplaced);
 	xtr_json_kv_u64(j, "requests_forgotten", d->forgotten);
 	xtr_json_kv_array(j, "crtcs");

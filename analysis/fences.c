@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Fences of all drivers: waits, what was never signalled, and stalls (docs/fences.md). */
 #include "fences_impl.h"
+#include "replay/process.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -79,19 +80,28 @@ static int fences_open(void **self, const struct xtr_analysis_opts *o)
 	return 0;
 }
 
+/* xtr_process_leader, from the cache. */
+static const struct xtr_task *leader_of(struct fences *f, uint64_t process, uint64_t ts)
+{
+	const struct xtr_task *task =
+		xtr_task_cache_get(&f->tasks, f->o->tables, xtr_process_pid(process), ts);
+
+	return xtr_process_leads(task, process) ? task : NULL;
+}
+
 static int queued(struct fences *f, const struct xtr_bind *b, const struct xtr_event *ev)
 {
 	const struct xtr_tables *t = f->o->tables;
 	const struct xtr_task *task =
 		ev->tid ? xtr_task_cache_get(&f->tasks, t, ev->tid, ev->ts) : NULL;
-	const struct xtr_task *leader =
-		!task || !task->pid    ? NULL
-		: task->pid == ev->tid ? task
-				       : xtr_task_cache_get(&f->tasks, t, task->pid, ev->ts);
+	const struct xtr_task *leader = !task || !task->pid ? NULL
+					: task->pid == ev->tid
+						? task
+						: leader_of(f, xtr_process_of(task), ev->ts);
 	uint32_t comm = leader ? leader->comm : task ? task->comm : 0;
 
 	return fences_learn_job(f, xtr_bind_u64(b, FENCES_CTX, ev),
-				(uint32_t)xtr_bind_u64(b, FENCES_RING, ev), task ? task->pid : 0,
+				(uint32_t)xtr_bind_u64(b, FENCES_RING, ev), xtr_process_of(task),
 				comm);
 }
 
@@ -162,8 +172,13 @@ static int on_job(void *self, const struct xtr_job *j)
 		return ret;
 	i = fences_known_context(f, j->ctx);
 	if (i != XTR_KEYMAP_NONE)
-		fences_learn_owner(&f->context[i], j->pid, j->comm);
+		fences_learn_owner(&f->context[i], xtr_process(j->pid, j->nth), j->comm);
 	return 0;
+}
+
+static int on_others(void *self, const struct xtr_job *j)
+{
+	return fences_others(self, j);
 }
 
 static int fences_finish(void *self)
@@ -203,6 +218,7 @@ const struct xtr_analysis xtr_analysis_fences = {
 	.event = fences_event,
 	.call = on_call,
 	.job = on_job,
+	.others = on_others,
 	.finish = fences_finish,
 	.any = fences_any,
 	.text = fences_text,

@@ -50,13 +50,16 @@ struct fence_context {
 	uint32_t driver, timeline, ops; /* string ids, 0: not told */
 	uint32_t ring;                  /* id of the scheduler's ring, 0: none */
 	enum fence_kind kind;
-	uint32_t pid, comm; /* of the last that queued a job in it; 0: not known */
-	bool several;       /* more than one process did */
-	bool names_known;   /* its events have nothing more to tell of driver, timeline, ops */
+	uint64_t process; /* of the last that queued a job in it (replay/process.h); 0: not known */
+	uint32_t comm;    /* its name */
+	bool several;     /* more than one process did */
+	bool names_known; /* its events have nothing more to tell of driver, timeline, ops */
 	uint32_t scheduled; /* of the same jobs: index of the context of those fences, 0: none */
 	uint64_t inits, emits, signals;
 	uint64_t life_ns, lives, life_max_ns;
-	uint32_t source; /* at the end */
+	uint64_t unnumbered; /* fences made with number 0 that nothing was told of since */
+	bool numbers_later;  /* some of them had another number then */
+	uint32_t source;     /* at the end */
 };
 
 struct fence_open {
@@ -71,11 +74,13 @@ struct fence_open {
 
 /* Waits of one process for fences of one context; at the end, of one source and owner. */
 struct fence_waiter {
-	uint32_t pid, tid; /* tid: where the process is not known, else 0 */
+	uint64_t process;
+	uint32_t tid; /* where the process is not known, else 0 */
 	uint32_t comm;
 	uint32_t context;
-	uint32_t source, owner, owner_comm; /* at the end; owner: pid, 0 not known */
-	bool several;                       /* of owners */
+	uint64_t owner;              /* at the end: a process, 0 not known */
+	uint32_t source, owner_comm; /* at the end */
+	bool several;                /* of owners */
 	uint64_t waits, open;
 	struct xtr_hist time; /* ns, of waits with begin and end */
 };
@@ -186,9 +191,10 @@ static inline void fences_learn(struct fences *f, struct fence_context *c, const
 		fences_learn_names(f, c, b, ev);
 }
 /* A job whose finished fence is of this context was queued by this thread. 0 or -ENOMEM. */
-int fences_learn_job(struct fences *f, uint64_t ctx, uint32_t ring, uint32_t pid, uint32_t comm);
+int fences_learn_job(struct fences *f, uint64_t ctx, uint32_t ring, uint64_t process,
+		     uint32_t comm);
 /* A job of this context, which is known, was of this process. */
-void fences_learn_owner(struct fence_context *c, uint32_t pid, uint32_t comm);
+void fences_learn_owner(struct fence_context *c, uint64_t process, uint32_t comm);
 /* Each context gets its source. 0 or -ENOMEM. */
 int fences_sources(struct fences *f);
 /* "drm_sched:0000:03:00.0/gfx, finished". */
@@ -207,6 +213,8 @@ int fences_waiters(struct fences *f);
 
 /* fences_stall.c: 0 or -ENOMEM. */
 int fences_job(struct fences *f, const struct xtr_job *j);
+/* A job of another process than those that were asked for: it only keeps its ring busy. */
+int fences_others(struct fences *f, const struct xtr_job *j);
 int fences_stalls(struct fences *f);
 /* "device/ring". */
 const char *fences_ring_text(const struct fences *f, uint32_t id, char *buf, size_t cap);

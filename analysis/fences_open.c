@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Fences that were made (init) or given to the hardware (emit), and not signalled yet. */
+/*
+ * Fences that were made (init) or given to the hardware (emit), and not signalled yet.
+ *
+ * A driver may make a fence before it knows what it will be called. Contexts are counted from 1
+ * (dma_fence_context_alloc), so a fence of context 0 has no name that is its own: i915 makes its
+ * requests so (__i915_request_ctor) and names them later, without an event. A fence of a context
+ * may be made with number 0 and get another when it is emitted (virtio_gpu_fence_alloc,
+ * virtio_gpu_fence_emit); yet 0 may be its number (host1x_fence_create). So an emit or a signal of
+ * a number that was not heard of takes one of the context's fences with number 0 away.
+ */
 #include "fences_impl.h"
 #include "replay/text.h"
 
@@ -43,6 +52,21 @@ static int64_t new_open(struct fences *f)
 	return f->n_open++;
 }
 
+/* One of those without a number has this one now, or has ended as what it was called. */
+static void take_unnumbered(struct fences *f, struct fence_context *c, uint64_t seqno)
+{
+	uint32_t i;
+
+	if (!c->unnumbered)
+		return;
+	c->numbers_later |= seqno != 0;
+	if (--c->unnumbered)
+		return;
+	i = xtr_keymap_get(&f->by_fence, c->ctx, 0);
+	if (i != NONE)
+		unlink_open(f, i);
+}
+
 /* An emit after the init of the same fence adds nothing. */
 int fences_begin(struct fences *f, uint32_t context, const struct xtr_bind *b,
 		 const struct xtr_event *ev)
@@ -51,8 +75,12 @@ int fences_begin(struct fences *f, uint32_t context, const struct xtr_bind *b,
 	uint32_t at = xtr_keymap_get(&f->by_fence, ctx, seqno);
 	int64_t i;
 
-	if (at != NONE && b->role == FENCES_EMIT)
+	if (!ctx || (at != NONE && b->role == FENCES_EMIT))
 		return 0;
+	if (b->role == FENCES_EMIT)
+		take_unnumbered(f, &f->context[context], seqno);
+	else
+		f->context[context].unnumbered += !seqno;
 	if (at != NONE)
 		unlink_open(f, at);
 	i = new_open(f);
@@ -78,15 +106,18 @@ void fences_end(struct fences *f, uint32_t context, const struct xtr_bind *b,
 		const struct xtr_event *ev)
 {
 	struct fence_context *c = &f->context[context];
-	uint64_t ns;
+	uint64_t ns, seqno = xtr_bind_u64(b, FENCES_SEQNO, ev);
 	uint32_t i;
 
 	if (!f->by_fence.n)
 		return;
-	i = xtr_keymap_get(&f->by_fence, xtr_bind_u64(b, FENCES_CTX, ev),
-			   xtr_bind_u64(b, FENCES_SEQNO, ev));
-	if (i == NONE)
+	i = xtr_keymap_get(&f->by_fence, c->ctx, seqno);
+	/* Of several with number 0 nobody can tell which it was. */
+	if (i == NONE || (!seqno && c->unnumbered > 1)) {
+		take_unnumbered(f, c, seqno);
 		return;
+	}
+	c->unnumbered -= !seqno && c->unnumbered;
 	if (b->role == FENCES_DESTROY) {
 		f->destroyed++;
 	} else {
@@ -108,7 +139,8 @@ static void pair(struct fences *f, uint32_t i)
 	struct fence_open *o = &f->open[i];
 	uint32_t k = NONE;
 
-	o->listed = true;
+	/* Without a number nobody waits for it. */
+	o->listed = o->seqno || !f->context[o->context].numbers_later;
 	if (f->source[f->context[o->context].source].kind == FENCE_SCHEDULED)
 		k = xtr_keymap_get(&f->by_fence, o->ctx + 1, o->seqno);
 	if (k == NONE)

@@ -90,18 +90,19 @@ void fences_learn_names(struct fences *f, struct fence_context *c, const struct 
 			 (c->timeline || !f->tells_timeline);
 }
 
-void fences_learn_owner(struct fence_context *c, uint32_t pid, uint32_t comm)
+void fences_learn_owner(struct fence_context *c, uint64_t process, uint32_t comm)
 {
-	if (!pid && !comm)
+	if (!process && !comm)
 		return;
-	c->several |= (c->pid || c->comm) && (pid ? c->pid != pid : c->comm != comm);
-	c->pid = pid;
+	c->several |=
+		(c->process || c->comm) && (process ? c->process != process : c->comm != comm);
+	c->process = process;
 	c->comm = comm;
 }
 
 /* Index of the context, as fences_context. */
-static int64_t learn_one(struct fences *f, uint64_t ctx, uint32_t ring, uint32_t pid, uint32_t comm,
-			 enum fence_kind kind)
+static int64_t learn_one(struct fences *f, uint64_t ctx, uint32_t ring, uint64_t process,
+			 uint32_t comm, enum fence_kind kind)
 {
 	int64_t i = fences_context(f, ctx);
 	struct fence_context *c;
@@ -113,12 +114,12 @@ static int64_t learn_one(struct fences *f, uint64_t ctx, uint32_t ring, uint32_t
 		c->kind = kind;
 	if (ring)
 		c->ring = ring;
-	fences_learn_owner(c, pid, comm);
+	fences_learn_owner(c, process, comm);
 	return i;
 }
 
 /* What a job says is nearly always what the last one of its context said. */
-static bool is_known(struct fences *f, uint64_t ctx, uint32_t ring, uint32_t pid, uint32_t comm)
+static bool is_known(struct fences *f, uint64_t ctx, uint32_t ring, uint64_t process, uint32_t comm)
 {
 	uint32_t i = fences_known_context(f, ctx);
 	const struct fence_context *c, *s;
@@ -127,22 +128,23 @@ static bool is_known(struct fences *f, uint64_t ctx, uint32_t ring, uint32_t pid
 		return false;
 	c = &f->context[i];
 	s = &f->context[c->scheduled];
-	return c->ring == ring && c->pid == pid && c->comm == comm && c->kind == FENCE_FINISHED &&
-	       s->ring == ring && s->pid == pid && s->comm == comm && s->kind == FENCE_SCHEDULED;
+	return c->ring == ring && c->process == process && c->comm == comm &&
+	       c->kind == FENCE_FINISHED && s->ring == ring && s->process == process &&
+	       s->comm == comm && s->kind == FENCE_SCHEDULED;
 }
 
-int fences_learn_job(struct fences *f, uint64_t ctx, uint32_t ring, uint32_t pid, uint32_t comm)
+int fences_learn_job(struct fences *f, uint64_t ctx, uint32_t ring, uint64_t process, uint32_t comm)
 {
 	int64_t i, k;
 
 	if (!ring) {
-		i = learn_one(f, ctx, 0, pid, comm, FENCE_OTHER);
+		i = learn_one(f, ctx, 0, process, comm, FENCE_OTHER);
 		return i < 0 ? (int)i : 0;
 	}
-	if ((pid || comm) && is_known(f, ctx, ring, pid, comm))
+	if ((process || comm) && is_known(f, ctx, ring, process, comm))
 		return 0;
-	i = learn_one(f, ctx, ring, pid, comm, FENCE_FINISHED);
-	k = i < 0 || !ctx ? i : learn_one(f, ctx - 1, ring, pid, comm, FENCE_SCHEDULED);
+	i = learn_one(f, ctx, ring, process, comm, FENCE_FINISHED);
+	k = i < 0 || !ctx ? i : learn_one(f, ctx - 1, ring, process, comm, FENCE_SCHEDULED);
 	if (i < 0 || k < 0)
 		return (int)(i < 0 ? i : k);
 	if (ctx && i != FENCES_CONTEXTS_MAX && k != FENCES_CONTEXTS_MAX)

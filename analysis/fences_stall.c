@@ -167,12 +167,23 @@ int fences_job(struct fences *f, const struct xtr_job *j)
 
 	if (ring < 0 || ring == FENCES_RINGS_MAX)
 		return ring < 0 ? (int)ring : 0;
-	for (i = 0; i < j->n_deps && !ret && f->o->times && xtr_job_waits_known(j); i++)
+	for (i = 0;
+	     i < j->n_deps && !ret && f->o->times && !j->ring->partial && xtr_job_waits_known(j);
+	     i++)
 		if (j->deps[i].ring_id && j->deps[i].ring_id != j->ring->id)
 			ret = add_wait(f, (uint32_t)ring, &j->deps[i]);
-	if (xtr_job_resided(j))
-		add_busy(&f->ring[ring], j->run_ns, j->done_ns);
+	if (j->busy_to_ns)
+		add_busy(&f->ring[ring], j->busy_from_ns, j->busy_to_ns);
 	return ret;
+}
+
+int fences_others(struct fences *f, const struct xtr_job *j)
+{
+	int64_t ring = ring_of(f, j->ring);
+
+	if (ring >= 0 && ring != FENCES_RINGS_MAX)
+		add_busy(&f->ring[ring], j->run_ns, j->done_ns);
+	return ring < 0 ? (int)ring : 0;
 }
 
 /* --- at the end ------------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 #include "grid.h"
 #include "grid_cell.h"
 #include "replay/text.h"
+#include "replay/process.h"
 #include "view.h"
 
 #include <inttypes.h>
@@ -31,17 +32,18 @@ static const char *comm_of(const struct fences *f, uint32_t comm, size_t *n)
 }
 
 /* "compositor 4711"; "-" if nothing is known. */
-static void cell_process(struct xtr_grid *t, const struct fences *f, uint32_t pid, uint32_t tid,
+static void cell_process(struct xtr_grid *t, const struct fences *f, uint64_t process, uint32_t tid,
 			 uint32_t comm)
 {
-	char name[XTR_TEXT_NAME] = "", buf[XTR_TEXT_NAME + 32];
+	char name[XTR_TEXT_NAME] = "", buf[XTR_TEXT_NAME + 32], pid[XTR_TEXT_PROCESS];
 	size_t n;
 	const char *s = comm_of(f, comm, &n);
 
 	if (s)
 		xtr_text_name(name, sizeof(name), s, n);
-	if (pid)
-		snprintf(buf, sizeof(buf), "%s%s%" PRIu32, name, *name ? " " : "", pid);
+	if (process)
+		snprintf(buf, sizeof(buf), "%s%s%s", name, *name ? " " : "",
+			 xtr_text_process(pid, process));
 	else if (tid)
 		snprintf(buf, sizeof(buf), "%s%sthread %" PRIu32, name, *name ? " " : "", tid);
 	else
@@ -63,7 +65,7 @@ static int text_waiters(const struct fences *f, FILE *out)
 	for (i = 0; i < f->n_waiters && i < f->o->top; i++) {
 		const struct fence_waiter *w = &f->waiter[i];
 
-		cell_process(t, f, w->pid, w->tid, w->comm);
+		cell_process(t, f, w->process, w->tid, w->comm);
 		cell_source(t, source(f, w->source));
 		if (w->several)
 			xtr_grid_cell(t, "(several)");
@@ -219,11 +221,11 @@ static void json_source(struct xtr_json *j, const struct fence_source *s)
 static void json_waiter(const struct fences *f, const struct fence_waiter *w, struct xtr_json *j)
 {
 	xtr_json_begin_object(j);
-	xtr_json_kv_known(j, "pid", w->pid);
+	xtr_json_kv_process(j, "pid", w->process);
 	xtr_json_kv_known(j, "tid", w->tid);
 	kv_comm(f, j, "name", w->comm);
 	json_source(j, source(f, w->source));
-	xtr_json_kv_known(j, "owner_pid", w->owner);
+	xtr_json_kv_process(j, "owner_pid", w->owner);
 	kv_comm(f, j, "owner_name", w->owner_comm);
 	xtr_json_kv_bool(j, "several_owners", w->several);
 	xtr_json_kv_u64(j, "waits", w->waits);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Who waited for whose fences, and how long: dma_fence_wait_start to _end of one thread. */
 #include "fences_impl.h"
+#include "replay/process.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,10 +9,11 @@
 
 #define OTHERS 0u /* row of the waits that there is no room for */
 
-static int64_t waiter_of(struct fences *f, uint32_t pid, uint32_t tid, uint32_t comm,
+/* A thread whose process is not known stands for it: no process has a number of 0. */
+static int64_t waiter_of(struct fences *f, uint64_t process, uint32_t tid, uint32_t comm,
 			 uint32_t context)
 {
-	uint64_t who = pid ? pid : (uint64_t)tid << 32;
+	uint64_t who = process ? process : (uint64_t)tid << 32;
 	uint32_t i = xtr_keymap_get(&f->by_waiter, who, context);
 
 	if (i != XTR_KEYMAP_NONE)
@@ -22,15 +24,15 @@ static int64_t waiter_of(struct fences *f, uint32_t pid, uint32_t tid, uint32_t 
 	    xtr_keymap_put(&f->by_waiter, who, context, f->n_waiters))
 		return -ENOMEM;
 	f->waiter[f->n_waiters] = (struct fence_waiter){
-		.pid = pid, .tid = pid ? 0 : tid, .comm = comm, .context = context
+		.process = process, .tid = process ? 0 : tid, .comm = comm, .context = context
 	};
 	return f->n_waiters++;
 }
 
 int fences_wait(struct fences *f, const struct xtr_call *c)
 {
-	const struct xtr_task *leader =
-		c->pid && f->o->tables ? xtr_tables_task(f->o->tables, c->pid, c->begin_ns) : NULL;
+	uint64_t process = xtr_process(c->pid, c->nth);
+	const struct xtr_task *leader = xtr_process_leader(f->o->tables, process, c->begin_ns);
 	int64_t context = fences_context(f, c->ctx), i;
 	struct fence_waiter *w;
 	uint64_t ns;
@@ -40,7 +42,7 @@ int fences_wait(struct fences *f, const struct xtr_call *c)
 	/* The first row is that of the others. */
 	i = f->n_waiters ? 0 : waiter_of(f, 0, 0, 0, FENCES_CONTEXTS_MAX);
 	if (i >= 0)
-		i = waiter_of(f, c->pid, c->tid, leader ? leader->comm : c->comm,
+		i = waiter_of(f, process, c->tid, leader ? leader->comm : c->comm,
 			      (uint32_t)context);
 	if (i < 0)
 		return (int)i;
@@ -61,15 +63,15 @@ static int by_who(const void *pa, const void *pb)
 {
 	const struct fence_waiter *a = pa, *b = pb;
 
-	if (a->pid != b->pid)
-		return a->pid < b->pid ? -1 : 1;
+	if (a->process != b->process)
+		return xtr_process_cmp(a->process, b->process);
 	if (a->tid != b->tid)
 		return a->tid < b->tid ? -1 : 1;
 	if (a->source != b->source)
 		return a->source < b->source ? -1 : 1;
 	if (a->several != b->several)
 		return a->several - b->several;
-	return (a->owner > b->owner) - (a->owner < b->owner);
+	return xtr_process_cmp(a->owner, b->owner);
 }
 
 static int by_total(const void *pa, const void *pb)
@@ -96,7 +98,7 @@ int fences_waiters(struct fences *f)
 
 		w->source = c ? c->source : FENCES_SOURCES_MAX;
 		w->several = c && c->several;
-		w->owner = c && !c->several ? c->pid : 0;
+		w->owner = c && !c->several ? c->process : 0;
 		w->owner_comm = c && !c->several ? c->comm : 0;
 	}
 	if (f->n_waiters)

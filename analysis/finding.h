@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#define XTR_FINDINGS_MAX         256u /* beyond, they are only counted */
+#define XTR_FINDINGS_MAX         256u /* beyond, the least severe are only counted */
 #define XTR_FINDING_TEXT_MAX     240u
 #define XTR_FINDING_EVIDENCE_MAX 8u
 #define XTR_FINDING_EVENTS_MAX   4u
@@ -29,6 +29,7 @@ struct xtr_finding {
 	const char *id;                  /* what kind it is, static: "boot-polling" */
 	char text[XTR_FINDING_TEXT_MAX]; /* one line for people, no control characters */
 	bool notable;                    /* something to act on; false: explains what is seen */
+	bool fault;                      /* notable, and the driver itself says that work failed */
 	uint64_t at_ns;                  /* first event of the evidence; 0: the whole trace */
 	/* Time stamps of events that show it, besides at_ns: `xtr dump --from T --to T` has them.
 	 */
@@ -36,23 +37,54 @@ struct xtr_finding {
 	uint32_t n_events;
 	struct xtr_evidence evidence[XTR_FINDING_EVIDENCE_MAX];
 	uint32_t n_evidence;
+	uint32_t kind; /* set by xtr_findings_add: index of xtr_findings.kind */
+};
+
+enum xtr_severity {
+	XTR_SEVERITY_NOTE,
+	XTR_SEVERITY_NOTABLE,
+	XTR_SEVERITY_FAULT,
+};
+
+/* Those of one id and severity. */
+struct xtr_finding_kind {
+	const char *id;
+	enum xtr_severity severity;
+	uint32_t kept;
+	uint64_t left_out;
 };
 
 struct xtr_findings { /* all zero: empty */
 	struct xtr_finding *finding;
 	uint32_t n, cap;
-	uint64_t more; /* not kept */
+	struct xtr_finding_kind *kind; /* as many as there are rules, whatever the trace holds */
+	uint32_t n_kinds, cap_kinds;
+	uint64_t more; /* not kept, of all kinds */
 };
+
+/* The ids that findings can have, in order of the alphabet (finding_ids.c); NULL beyond the last.
+ */
+const char *xtr_finding_id(size_t i);
+enum xtr_severity xtr_finding_severity(const struct xtr_finding *f);
+/* "fault", "notable", "note" */
+const char *xtr_severity_name(enum xtr_severity severity);
 
 /* One more number; at most XTR_FINDING_EVIDENCE_MAX. */
 void xtr_finding_evidence(struct xtr_finding *f, const char *key, uint64_t value);
-/* A copy is kept. 0 or -ENOMEM. */
+/*
+ * A copy is kept. Where there is no room, one goes, and is counted: of the lowest severity that
+ * there is; of that, of the kind of which most are kept; of that, the one that came last. So an
+ * analysis adds the worst of a kind first. In which order the analyses come decides nothing. 0 or
+ * -ENOMEM.
+ */
 int xtr_findings_add(struct xtr_findings *f, const struct xtr_finding *one);
-/* Notable ones first, then by time. */
+/* The most severe first, then by time. */
 void xtr_findings_sort(struct xtr_findings *f);
 void xtr_findings_free(struct xtr_findings *f);
 /* As an array, the present key's value. */
 void xtr_findings_json(const struct xtr_findings *f, struct xtr_json *j);
+/* What was not kept, by kind, the most severe first: an array, the present key's value. */
+void xtr_findings_left_out_json(const struct xtr_findings *f, struct xtr_json *j);
 /* One line each, with the limit, and the time where it is known (times: the trace has times). */
 void xtr_findings_text(const struct xtr_findings *f, bool times, FILE *out);
 

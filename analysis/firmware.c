@@ -66,6 +66,7 @@ static int bind_all(struct firmware *fw)
 			continue;
 		fw->function[b.role].recorded = true;
 		fw->function[b.role].timed |= b.paired;
+		xtr_halves_add(&fw->function[b.role].half, b.ret);
 		if (b.role == FW_BOOT) {
 			boot_paired |= b.paired;
 			fw->boot_known |= b.paired || !b.ret;

@@ -10,6 +10,7 @@
 #include "firmware_role.h"
 #include "hist.h"
 #include "jsm.h"
+#include "missing.h"
 #include "replay/keymap.h"
 #include "stall.h"
 
@@ -44,7 +45,8 @@ struct fw_thread {
 };
 
 struct fw_function {
-	bool recorded, timed; /* in META; with its returns */
+	bool recorded, timed; /* in META; entry and return */
+	struct xtr_halves half;
 	uint64_t n, in_boot;
 	struct xtr_hist time; /* ns, outside of boot */
 };

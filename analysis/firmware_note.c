@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What is worth a look in the firmware's messages. Each is said with its numbers, or not at all. */
 #include "firmware.h"
+#include "replay/process.h"
 #include "replay/text.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-/* Of a kind, so many are told one by one; the sections have the rest. */
-#define TOLD_MAX 8u
 
 /* Calls of the FIFO's handler that are no interrupts. */
 static int boot_polling(struct firmware *fw)
@@ -57,15 +55,17 @@ static int stall(struct firmware *fw, const struct stall_job *k, uint64_t median
 {
 	struct xtr_finding x = { .id = "npu-stall", .notable = true, .at_ns = k->silence_at_ns };
 	char ran[XTR_TEXT_NUMBER], quiet[XTR_TEXT_NUMBER], mid[XTR_TEXT_NUMBER];
+	char pid[XTR_TEXT_PROCESS];
 
 	snprintf(x.text, sizeof(x.text),
-		 "job %" PRIu64 ":%" PRIu64 " of pid %u ran %s, of which the firmware sent nothing "
+		 "job %" PRIu64 ":%" PRIu64 " of pid %s ran %s, of which the firmware sent nothing "
 		 "for %s; the process's middle job takes %s",
-		 k->name.ctx, k->name.seqno, k->pid, xtr_text_ns(ran, k->ran_ns),
-		 xtr_text_ns(quiet, k->silence_ns), xtr_text_ns(mid, median));
+		 k->name.ctx, k->name.seqno, xtr_text_process(pid, k->who),
+		 xtr_text_ns(ran, k->ran_ns), xtr_text_ns(quiet, k->silence_ns),
+		 xtr_text_ns(mid, median));
 	xtr_finding_evidence(&x, "context", k->name.ctx);
 	xtr_finding_evidence(&x, "seqno", k->name.seqno);
-	xtr_finding_evidence(&x, "pid", k->pid);
+	xtr_finding_evidence(&x, "pid", xtr_process_pid(k->who));
 	xtr_finding_evidence(&x, "begin_ns", k->begin_ns);
 	xtr_finding_evidence(&x, "ran_ns", k->ran_ns);
 	xtr_finding_evidence(&x, "silence_ns", k->silence_ns);
@@ -95,16 +95,14 @@ static int no_reply(struct firmware *fw, const struct jsm_type *t)
 int fw_findings(struct firmware *fw)
 {
 	uint64_t median;
-	uint32_t i, told = 0;
+	uint32_t i;
 	int ret = boot_polling(fw);
 
-	for (i = 0; i < fw->n_loops && i < TOLD_MAX && !ret; i++)
+	for (i = 0; i < fw->n_loops && !ret; i++)
 		ret = loop(fw, &fw->loop[i]);
-	for (i = 0; i < fw->stalls.n_kept && told < TOLD_MAX && !ret; i++)
-		if (stalls_is_one(&fw->stalls, &fw->stalls.kept[i], &median)) {
-			told++;
+	for (i = 0; i < fw->stalls.n_kept && !ret; i++)
+		if (stalls_is_one(&fw->stalls, &fw->stalls.kept[i], &median))
 			ret = stall(fw, &fw->stalls.kept[i], median);
-		}
 	for (i = 0; i < fw->jsm.n_rows && !ret; i++)
 		if (fw->jsm.row[i].no_reply && !fw->jsm.row[i].one_way)
 			ret = no_reply(fw, &fw->jsm.row[i]);

@@ -4,6 +4,7 @@
 #include "grid.h"
 #include "grid_cell.h"
 #include "replay/text.h"
+#include "replay/process.h"
 #include "view.h"
 
 #include <inttypes.h>
@@ -109,6 +110,7 @@ static void silence_text(const struct firmware *fw, FILE *f)
 {
 	const struct stall_job *k = &fw->stalls.kept[0];
 	char quiet[XTR_TEXT_NUMBER], ran[XTR_TEXT_NUMBER], at[XTR_TEXT_NUMBER];
+	char pid[XTR_TEXT_PROCESS];
 
 	if (fw->gap.n) {
 		fputs("\n  Time between two messages\n", f);
@@ -117,22 +119,28 @@ static void silence_text(const struct firmware *fw, FILE *f)
 	if (fw->stalls.n_kept)
 		fprintf(f,
 			"  Longest silence while a job ran: %s, from %s s on, job %" PRIu64
-			":%" PRIu64 " of pid %u, which ran %s.\n",
+			":%" PRIu64 " of pid %s, which ran %s.\n",
 			xtr_text_ns(quiet, k->silence_ns), xtr_text_stamp(at, k->silence_at_ns),
-			k->name.ctx, k->name.seqno, k->pid, xtr_text_ns(ran, k->ran_ns));
+			k->name.ctx, k->name.seqno, xtr_text_process(pid, k->who),
+			xtr_text_ns(ran, k->ran_ns));
 }
 
 /* What these events cannot tell. */
 static void limits(const struct firmware *fw, FILE *f)
 {
-	if (fw->function[FW_RECEIVE].recorded && !fw->function[FW_RECEIVE].timed)
-		fputs("  Which calls of ivpu_ipc_receive brought a message is not known: returns "
-		      "were not recorded.\n",
-		      f);
-	if (fw->function[FW_RECEIVE].recorded && !fw->boot_known)
-		fputs("  Boot's polling is not told apart: neither ivpu_boot nor "
-		      "ivpu_wait_for_ready was recorded.\n",
-		      f);
+	const struct fw_function *receive = &fw->function[FW_RECEIVE];
+
+	if (receive->recorded && !receive->timed)
+		fprintf(f,
+			"  Which calls of ivpu_ipc_receive brought a message is not known: its %s were "
+			"not recorded.\n",
+			receive->half.entry ? "returns" : "entries");
+	if (receive->recorded && !fw->boot_known)
+		fprintf(f,
+			"  Boot's polling is not told apart: %s ivpu_boot nor "
+			"ivpu_wait_for_ready %s recorded.\n",
+			fw->function[FW_BOOT].half.ret ? "entries of neither" : "neither",
+			fw->function[FW_BOOT].half.ret ? "were" : "was");
 	if (!fw->o->times)
 		fputs("  The trace has no times: nothing is known of rates, gaps, latencies and "
 		      "stalls.\n",
@@ -224,7 +232,8 @@ static void silence_json(struct xtr_json *j, const struct stalls *s)
 	xtr_json_kv_u64(j, "at_ns", k->silence_at_ns);
 	xtr_json_kv_u64(j, "context", k->name.ctx);
 	xtr_json_kv_u64(j, "seqno", k->name.seqno);
-	xtr_json_kv_u64(j, "pid", k->pid);
+	xtr_json_kv_u64(j, "pid", xtr_process_pid(k->who));
+	xtr_json_kv_process_nth(j, "pid", k->who);
 	xtr_json_kv_u64(j, "ran_ns", k->ran_ns);
 	xtr_json_end_object(j);
 }

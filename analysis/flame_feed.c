@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "flame_feed_impl.h"
 #include "format/checked.h"
+#include "replay/process.h"
 #include "replay/record.h"
 
 #include <errno.h>
@@ -142,7 +143,7 @@ static int file(struct xtr_flame_feed *feed, const struct flame_place *p, bool k
 int xtr_flame_feed_job(struct xtr_flame_feed *feed, const struct xtr_job *j)
 {
 	const struct flame_place p = { .ring = j->ring,
-				       .pid = j->queue_ns ? j->pid : 0,
+				       .process = j->queue_ns ? xtr_process(j->pid, j->nth) : 0,
 				       .comm = j->queue_ns ? j->comm : 0,
 				       .ts = j->queue_ns,
 				       .stack = j->stack,
@@ -246,7 +247,7 @@ static int file_call(struct xtr_flame_feed *feed, const struct xtr_call *c, stru
 
 int xtr_flame_feed_call(struct xtr_flame_feed *feed, const struct xtr_call *c)
 {
-	struct flame_place p = { .pid = c->pid,
+	struct flame_place p = { .process = xtr_process(c->pid, c->nth),
 				 .comm = c->comm,
 				 .ts = c->begin_ns ? c->begin_ns : c->end_ns };
 	uint64_t ns;

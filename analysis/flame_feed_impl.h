@@ -21,7 +21,8 @@ enum flame_end {
 /* What a thing with a weight is filed under. */
 struct flame_place {
 	const struct xtr_model_ring *ring; /* NULL: of no job in the trace */
-	uint32_t pid, comm;                /* comm: string id; both 0: not known */
+	uint64_t process;                  /* replay/process.h */
+	uint32_t comm;                     /* string id; both 0: not known */
 	uint64_t ts;                       /* ns: when the process had its name */
 	uint32_t stack;                    /* id, 0: none */
 	bool other;                        /* a fence of no job: it has no stack to be missed */
@@ -29,7 +30,8 @@ struct flame_place {
 };
 
 struct flame_base {
-	uint32_t pid, comm, ring_id;
+	uint64_t process;
+	uint32_t comm, ring_id;
 	bool used;
 	uint32_t node;
 };

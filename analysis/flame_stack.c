@@ -7,6 +7,7 @@
 #include "flame_feed_impl.h"
 
 #include "format/tables.h"
+#include "replay/process.h"
 #include "replay/text.h"
 
 #include <errno.h>
@@ -28,25 +29,24 @@ void flame_place_forget(struct xtr_flame_feed *feed)
 
 /* --- frames above a stack --------------------------------------------------------------------- */
 
-/* "game (4200)": the process by its first thread's name, if that is known. */
+/* "game (4200)", "game (4200#2)": the process by its first thread's name, if that is known. */
 static int64_t process_frame(struct xtr_flame_feed *feed, const struct flame_place *p)
 {
 	char text[XTR_FLAME_NAME_MAX];
-	const struct xtr_task *leader = NULL;
+	const struct xtr_task *leader = xtr_process_leader(feed->tables, p->process, p->ts);
+	char pid[XTR_TEXT_PROCESS];
 	const char *comm;
 	size_t n = 0;
 
-	if (!p->pid && !p->comm)
+	if (!p->process && !p->comm)
 		return xtr_flame_mark(feed->flame, "[process not known]");
-	if (p->pid && feed->tables)
-		leader = xtr_tables_task(feed->tables, p->pid, p->ts);
 	comm = feed->tables ? xtr_tables_string(feed->tables, leader ? leader->comm : p->comm, &n)
 			    : NULL;
 	if (n > 64)
 		n = 64;
-	if (p->pid)
-		snprintf(text, sizeof(text), "%.*s (%u)", comm ? (int)n : 1, comm ? comm : "?",
-			 p->pid);
+	if (p->process)
+		snprintf(text, sizeof(text), "%.*s (%s)", comm ? (int)n : 1, comm ? comm : "?",
+			 xtr_text_process(pid, p->process));
 	else
 		snprintf(text, sizeof(text), "%.*s", comm ? (int)n : 1, comm ? comm : "?");
 	return xtr_flame_mark(feed->flame, text);
@@ -96,16 +96,17 @@ static int64_t make_base(struct xtr_flame_feed *feed, const struct flame_place *
 static int64_t base_of(struct xtr_flame_feed *feed, const struct flame_place *p)
 {
 	uint32_t ring_id = p->ring ? p->ring->id : UINT32_MAX;
-	struct flame_base *b = &feed->base[(p->pid + 31 * ring_id) % FLAME_BASES];
+	struct flame_base *b =
+		&feed->base[(xtr_process_pid(p->process) + 31 * ring_id) % FLAME_BASES];
 	int64_t node;
 
 	if (!feed->o.n_by)
 		return XTR_FLAME_ROOT;
-	if (b->used && b->pid == p->pid && b->comm == p->comm && b->ring_id == ring_id)
+	if (b->used && b->process == p->process && b->comm == p->comm && b->ring_id == ring_id)
 		return b->node;
 	node = make_base(feed, p);
 	if (node >= 0)
-		*b = (struct flame_base){ .pid = p->pid,
+		*b = (struct flame_base){ .process = p->process,
 					  .comm = p->comm,
 					  .ring_id = ring_id,
 					  .used = true,

@@ -5,6 +5,7 @@
  * requests and waits by engine. Events of objects, bindings, faults and frequency name no device.
  */
 #include "i915_impl.h"
+#include "replay/process.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -61,8 +62,8 @@ static const struct xtr_bind_spec specs[] = {
 	{ "i915:i915_request_queue", ROLE_REQUEST, { "dev" } },
 	{ "i915:i915_request_add", ROLE_REQUEST, { "dev" } },
 	{ "i915:i915_request_retire", ROLE_REQUEST, { "dev" } },
-	{ "i915:i915_reg_rw", ROLE_REG, { "reg", "write", "len" } },
-	{ "i915:intel_gpu_freq_change", ROLE_FREQ, { "freq" } },
+	{ "i915:i915_reg_rw", ROLE_REG, { "reg", "write", "len", "access" } },
+	{ "i915:intel_gpu_freq_change", ROLE_FREQ, { "freq|new_freq" } },
 	{ "drm:drm_vblank_event", ROLE_VBLANK, { "crtc" } },
 };
 #define SPECS (sizeof(specs) / sizeof(specs[0]))
@@ -105,7 +106,7 @@ static int i915_open(void **self, const struct xtr_analysis_opts *o)
 	return 0;
 }
 
-uint32_t i915_process(const struct i915 *g, const struct xtr_event *ev, uint32_t *comm)
+uint64_t i915_process(const struct i915 *g, const struct xtr_event *ev, uint32_t *comm)
 {
 	const struct xtr_tables *t = g->o->tables;
 	const struct xtr_task *task = t ? xtr_tables_task(t, ev->tid, ev->ts) : NULL;
@@ -114,10 +115,10 @@ uint32_t i915_process(const struct i915 *g, const struct xtr_event *ev, uint32_t
 	*comm = task ? task->comm : 0;
 	if (!task || !task->pid)
 		return 0;
-	leader = xtr_tables_task(t, task->pid, ev->ts);
+	leader = xtr_process_leader(t, xtr_process_of(task), ev->ts);
 	if (leader)
 		*comm = leader->comm;
-	return task->pid;
+	return xtr_process_of(task);
 }
 
 /* --- what needs no memory of what was before -------------------------------------------------- */
@@ -199,7 +200,9 @@ static struct i915_reg *reg_of(struct i915 *g, uint32_t reg, int *err)
 
 static int on_reg(struct i915 *g, const struct xtr_bind *b, const struct xtr_event *ev)
 {
-	bool write = xtr_bind_u64(b, I915_F1, ev);
+	/* A flag; or, where the trace was printed, the word that stands for it. */
+	bool write = xtr_bind_u64(b, I915_F1, ev) ||
+		     xtr_bind_text_is(b, I915_F3, ev, g->o->tables, "write");
 	int err = 0;
 	struct i915_reg *r = reg_of(g, (uint32_t)xtr_bind_u64(b, I915_F0, ev), &err);
 

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What of i915 is worth a look; the limits stand in i915_impl.h and in docs/i915.md. */
 #include "i915_impl.h"
+#include "replay/process.h"
 #include "replay/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 /* "name (pid)" of a process. */
-static const char *who(const struct i915 *g, uint32_t pid, uint32_t comm, char *buf, size_t cap)
+static const char *who(const struct i915 *g, uint64_t process, uint32_t comm, char *buf, size_t cap)
 {
-	char name[XTR_TEXT_NAME];
+	char name[XTR_TEXT_NAME], pid[XTR_TEXT_PROCESS];
 	size_t n = 0;
 	const char *s = g->o->tables && comm ? xtr_tables_string(g->o->tables, comm, &n) : NULL;
 
-	snprintf(buf, cap, "%.40s (%" PRIu32 ")",
-		 s ? xtr_text_name(name, sizeof(name), s, n) : "process", pid);
+	snprintf(buf, cap, "%.40s (%s)", s ? xtr_text_name(name, sizeof(name), s, n) : "process",
+		 xtr_text_process(pid, process));
 	return buf;
 }
 
@@ -27,7 +28,7 @@ static int find_leak(struct i915 *g, const struct i915_creator *c)
 		.id = "i915-leak",
 		.notable = true,
 		.at_ns = c->left_ns,
-		.evidence = { { "pid", c->pid },
+		.evidence = { { "pid", xtr_process_pid(c->process) },
 			      { "left", c->left },
 			      { "left_bytes", c->left_bytes },
 			      { "created", c->created },
@@ -43,7 +44,7 @@ static int find_leak(struct i915 *g, const struct i915_creator *c)
 		return 0;
 	snprintf(f.text, sizeof(f.text),
 		 "%s left %s of %s GEM objects (%s bytes) alive, made all along: may be a leak",
-		 who(g, c->pid, c->comm, name, sizeof(name)), xtr_text_count(n, c->left),
+		 who(g, c->process, c->comm, name, sizeof(name)), xtr_text_count(n, c->left),
 		 xtr_text_count(of, c->created), xtr_text_count(bytes, c->left_bytes));
 	return xtr_findings_add(g->o->findings, &f);
 }
@@ -144,7 +145,7 @@ static int find_long_waits(struct i915 *g)
 			      { "sum_ns", r->long_wait_ns },
 			      { "longest_ns", r->longest.ns },
 			      { "longest_at_ns", r->longest.at_ns },
-			      { "longest_pid", r->longest.pid },
+			      { "longest_pid", xtr_process_pid(r->longest.process) },
 			      { "limit_ns", I915_WAIT_LIMIT_NS } },
 		.n_evidence = 6,
 	};
@@ -157,7 +158,7 @@ static int find_long_waits(struct i915 *g)
 		 "%s %s for a request took %s in all; the longest %s, of %s for %.40s/%s",
 		 xtr_text_count(n, r->long_waits), r->long_waits == 1 ? "long wait" : "long waits",
 		 xtr_text_ns(ns, r->long_wait_ns), xtr_text_ns(max, r->longest.ns),
-		 who(g, r->longest.pid, r->longest.comm, name, sizeof(name)), row->device,
+		 who(g, r->longest.process, r->longest.comm, name, sizeof(name)), row->device,
 		 row->name);
 	return xtr_findings_add(g->o->findings, &f);
 }

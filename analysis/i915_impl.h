@@ -47,7 +47,8 @@ struct i915_held {
 };
 
 struct i915_creator {
-	uint32_t pid, comm; /* pid 0: not known */
+	uint64_t process; /* replay/process.h; 0: not known */
+	uint32_t comm;
 	uint64_t created, bytes, destroyed, destroyed_bytes;
 	uint64_t first_ns;
 	/* after finish */
@@ -76,7 +77,7 @@ struct i915_objects {
 	struct i915_object *object;
 	struct i915_pair *pair;
 	uint32_t n_objects, cap_objects, free_object, n_pairs, cap_pairs, free_pair;
-	struct xtr_keymap by_ptr, by_pair, by_vm, by_pid;
+	struct xtr_keymap by_ptr, by_pair, by_vm, by_process;
 	struct i915_creator creator[I915_CREATORS_MAX];
 	uint32_t n_creators;
 	struct i915_held held;
@@ -183,7 +184,8 @@ struct i915_row { /* an engine */
 };
 
 struct i915_waiter {
-	uint32_t pid, comm, row;
+	uint64_t process;
+	uint32_t comm, row;
 	uint64_t waits;
 	struct xtr_hist wait; /* ns */
 };
@@ -204,7 +206,8 @@ struct i915_requests {
 	uint64_t long_waits, long_wait_ns, long_at_ns[4];
 	struct {
 		uint64_t ns, at_ns;
-		uint32_t pid, comm, row;
+		uint64_t process;
+		uint32_t comm, row;
 	} longest;
 };
 
@@ -259,8 +262,8 @@ enum i915_field {
 	I915_F4
 };
 
-/* The thread's process; pid 0 and comm of the thread where it is not known. */
-uint32_t i915_process(const struct i915 *g, const struct xtr_event *ev, uint32_t *comm);
+/* The thread's process; 0 and comm of the thread where it is not known. */
+uint64_t i915_process(const struct i915 *g, const struct xtr_event *ev, uint32_t *comm);
 /* sum + n, no further than the largest number. */
 static inline void i915_add(uint64_t *sum, uint64_t n)
 {

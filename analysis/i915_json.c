@@ -2,6 +2,7 @@
 /* The section as JSON: docs/stats-json.md. */
 #include "i915_impl.h"
 #include "view.h"
+#include "replay/process.h"
 
 struct kv {
 	const char *key;
@@ -37,16 +38,12 @@ static void kv_hist(const struct i915 *g, struct xtr_json *j, const char *key,
 	xtr_json_null(j);
 }
 
-static void kv_process(const struct i915 *g, struct xtr_json *j, uint32_t pid, uint32_t comm)
+static void kv_process(const struct i915 *g, struct xtr_json *j, uint64_t process, uint32_t comm)
 {
 	size_t n = 0;
 	const char *s = g->o->tables && comm ? xtr_tables_string(g->o->tables, comm, &n) : NULL;
 
-	xtr_json_key(j, "pid");
-	if (pid)
-		xtr_json_u64(j, pid);
-	else
-		xtr_json_null(j);
+	xtr_json_kv_process(j, "pid", process);
 	xtr_json_key(j, "process");
 	xtr_json_strn(j, s, n);
 }
@@ -84,7 +81,7 @@ static void json_objects(const struct i915 *g, struct xtr_json *j)
 		const struct i915_creator *c = &o->creator[i];
 
 		xtr_json_begin_object(j);
-		kv_process(g, j, c->pid, c->comm);
+		kv_process(g, j, c->process, c->comm);
 		KVS(j, { "created", c->created }, { "created_bytes", c->bytes },
 		    { "destroyed", c->destroyed }, { "destroyed_bytes", c->destroyed_bytes },
 		    { "left", c->left }, { "left_bytes", c->left_bytes });
@@ -197,7 +194,7 @@ static void json_waits(const struct i915 *g, struct xtr_json *j)
 		const struct i915_waiter *w = &r->waiter[i];
 
 		xtr_json_begin_object(j);
-		kv_process(g, j, w->pid, w->comm);
+		kv_process(g, j, w->process, w->comm);
 		json_row_name(r, w->row, j);
 		xtr_json_kv_u64(j, "waits", w->waits);
 		kv_hist(g, j, "wait_ns", &w->wait);
@@ -210,7 +207,7 @@ static void json_waits(const struct i915 *g, struct xtr_json *j)
 		return;
 	}
 	xtr_json_begin_object(j);
-	kv_process(g, j, r->longest.pid, r->longest.comm);
+	kv_process(g, j, r->longest.process, r->longest.comm);
 	json_row_name(r, r->longest.row, j);
 	KVS(j, { "at_ns", r->longest.at_ns }, { "wait_ns", r->longest.ns });
 	xtr_json_end_object(j);

@@ -6,6 +6,7 @@
  * so that its pointer may be another's.
  */
 #include "i915_impl.h"
+#include "replay/process.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@ void i915_objects_free(struct i915_objects *o)
 	xtr_keymap_free(&o->by_ptr);
 	xtr_keymap_free(&o->by_pair);
 	xtr_keymap_free(&o->by_vm);
-	xtr_keymap_free(&o->by_pid);
+	xtr_keymap_free(&o->by_process);
 }
 
 /* --- what is held ----------------------------------------------------------------------------- */
@@ -98,17 +99,18 @@ static int64_t grow(void **array, uint32_t *n, uint32_t *cap, size_t size)
 static int64_t creator_of(struct i915 *g, const struct xtr_event *ev)
 {
 	struct i915_objects *o = &g->objects;
-	uint32_t comm, pid = i915_process(g, ev, &comm);
-	uint32_t i = xtr_keymap_get(&o->by_pid, pid, pid ? 0 : comm);
+	uint32_t comm;
+	uint64_t process = i915_process(g, ev, &comm);
+	uint32_t i = xtr_keymap_get(&o->by_process, process, process ? 0 : comm);
 
 	if (i != NONE)
 		return i;
 	if (o->n_creators == I915_CREATORS_MAX - 1)
 		return I915_CREATORS_MAX - 1;
-	if (xtr_keymap_put(&o->by_pid, pid, pid ? 0 : comm, o->n_creators))
+	if (xtr_keymap_put(&o->by_process, process, process ? 0 : comm, o->n_creators))
 		return -ENOMEM;
 	o->creator[o->n_creators] =
-		(struct i915_creator){ .pid = pid, .comm = comm, .first_ns = ev->ts };
+		(struct i915_creator){ .process = process, .comm = comm, .first_ns = ev->ts };
 	return o->n_creators++;
 }
 
@@ -371,7 +373,7 @@ static int by_left(const void *pa, const void *pb)
 		return a->left_bytes < b->left_bytes ? 1 : -1;
 	if (a->created != b->created)
 		return a->created < b->created ? 1 : -1;
-	return (a->pid > b->pid) - (a->pid < b->pid);
+	return xtr_process_cmp(a->process, b->process);
 }
 
 void i915_objects_finish(struct i915 *g)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Requests by engine, as the job model tells of them, and waits by engine and process. */
 #include "i915_impl.h"
+#include "replay/process.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -134,8 +135,9 @@ static struct i915_row *engine_of(struct i915 *g, const struct xtr_bind *b,
 static struct i915_waiter *waiter_of(struct i915 *g, const struct xtr_event *ev, uint32_t row)
 {
 	struct i915_requests *r = &g->requests;
-	uint32_t comm, pid = i915_process(g, ev, &comm), i;
-	uint64_t who = pid ? pid : (uint64_t)comm << 32;
+	uint32_t comm, i;
+	uint64_t process = i915_process(g, ev, &comm);
+	uint64_t who = process ? process : (uint64_t)comm << 32;
 
 	i = xtr_keymap_get(&r->by_waiter, who, row);
 	if (i != NONE)
@@ -147,7 +149,8 @@ static struct i915_waiter *waiter_of(struct i915 *g, const struct xtr_event *ev,
 	}
 	if (xtr_keymap_put(&r->by_waiter, who, row, r->n_waiters))
 		return NULL;
-	r->waiter[r->n_waiters] = (struct i915_waiter){ .pid = pid, .comm = comm, .row = row };
+	r->waiter[r->n_waiters] =
+		(struct i915_waiter){ .process = process, .comm = comm, .row = row };
 	return &r->waiter[r->n_waiters++];
 }
 
@@ -164,7 +167,7 @@ static void note_long(struct i915_requests *r, const struct i915_waiter *w, uint
 		return;
 	r->longest.ns = ns;
 	r->longest.at_ns = begin;
-	r->longest.pid = w->pid;
+	r->longest.process = w->process;
 	r->longest.comm = w->comm;
 	r->longest.row = row;
 }
@@ -220,7 +223,7 @@ static int by_time(const void *pa, const void *pb)
 		return a->wait.sum < b->wait.sum ? 1 : -1;
 	if (a->waits != b->waits)
 		return a->waits < b->waits ? 1 : -1;
-	return (a->pid > b->pid) - (a->pid < b->pid);
+	return xtr_process_cmp(a->process, b->process);
 }
 
 void i915_requests_finish(struct i915 *g)

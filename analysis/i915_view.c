@@ -4,6 +4,7 @@
 #include "grid_cell.h"
 #include "i915_impl.h"
 #include "replay/text.h"
+#include "replay/process.h"
 #include "view.h"
 
 #include <inttypes.h>
@@ -43,14 +44,13 @@ static void cell_bytes(struct xtr_grid *t, uint64_t n)
 	xtr_grid_cell(t, bytes(buf, n));
 }
 
-static void cells_process(struct xtr_grid *t, const struct i915 *g, uint32_t pid, uint32_t comm)
+static void cells_process(struct xtr_grid *t, const struct i915 *g, uint64_t process, uint32_t comm)
 {
 	char buf[XTR_TEXT_NAME];
 	size_t n = 0;
 	const char *s = g->o->tables && comm ? xtr_tables_string(g->o->tables, comm, &n) : NULL;
 
-	snprintf(buf, sizeof(buf), "%" PRIu32, pid);
-	xtr_grid_cell(t, pid ? buf : "-");
+	xtr_grid_cell(t, xtr_text_process(buf, process));
 	xtr_grid_cell(t, s ? xtr_text_name(buf, sizeof(buf), s, n) : "");
 }
 
@@ -102,7 +102,7 @@ static int text_creators(const struct i915 *g, FILE *f)
 	for (i = 0; i < o->n_creators && i < g->o->top; i++) {
 		const struct i915_creator *c = &o->creator[i];
 
-		cells_process(t, g, c->pid, c->comm);
+		cells_process(t, g, c->process, c->comm);
 		xtr_grid_count(t, c->created);
 		cell_bytes(t, c->bytes);
 		xtr_grid_count(t, c->destroyed);
@@ -267,7 +267,7 @@ static int text_waits(const struct i915 *g, FILE *f)
 		const struct i915_waiter *w = &r->waiter[i];
 		bool known = w->row < I915_ROWS_MAX;
 
-		cells_process(t, g, w->pid, w->comm);
+		cells_process(t, g, w->process, w->comm);
 		xtr_grid_cell(t, known ? r->row[w->row].device : "(others)");
 		xtr_grid_cell(t, known ? r->row[w->row].name : "(others)");
 		xtr_grid_count(t, w->waits);

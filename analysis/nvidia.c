@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "nvidia.h"
+#include "replay/process.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -165,7 +166,7 @@ static int by_pid(const void *pa, const void *pb)
 
 	if (a->rest != b->rest)
 		return a->rest ? 1 : -1;
-	return (a->pid > b->pid) - (a->pid < b->pid);
+	return xtr_process_cmp(a->process, b->process);
 }
 
 static int by_calls(const void *pa, const void *pb)

@@ -34,9 +34,10 @@ struct nv_rate {
 };
 
 struct nv_process {
-	uint32_t pid, comm; /* pid 0: not known; comm: string id */
-	bool rest;          /* all for which there was no row */
-	bool visible;       /* at finish: there is something to show */
+	uint64_t process; /* replay/process.h; 0: not known */
+	uint32_t comm;    /* string id */
+	bool rest;        /* all for which there was no row */
+	bool visible;     /* at finish: there is something to show */
 	uint64_t opens, open_errors, closes, closes_elsewhere, closes_earlier;
 	uint64_t mmaps, mmap_errors, mmap_bytes, releases, released_bytes, releases_earlier;
 	uint64_t copies, copy_bytes, splits, moves;

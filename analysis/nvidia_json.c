@@ -2,6 +2,7 @@
 /* The analysis `nvidia` as JSON; docs/stats-json.md. */
 #include "nvidia.h"
 #include "view.h"
+#include "replay/process.h"
 
 static const struct {
 	const char *key;
@@ -59,11 +60,7 @@ static void kv_pid(const struct nvidia *nv, uint32_t process, struct xtr_json *j
 {
 	const struct nv_process *p = &nv->process[process];
 
-	xtr_json_key(j, "pid");
-	if (p->pid)
-		xtr_json_u64(j, p->pid);
-	else
-		xtr_json_null(j);
+	xtr_json_kv_process(j, "pid", p->process);
 }
 
 /* Of all that were made, where that was counted; null: it was not. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What is worth a look in the driver's calls and interrupts: storms. */
 #include "nvidia.h"
+#include "replay/process.h"
 #include "replay/text.h"
 
 #include <inttypes.h>
@@ -19,13 +20,14 @@ static int ioctl_storm(struct nvidia *nv, const struct nv_process *p)
 {
 	struct xtr_finding x = { .id = "ioctl-storm", .notable = true, .at_ns = p->rate.storm_ns };
 	char n[XTR_TEXT_NUMBER], limit[XTR_TEXT_NUMBER], window[XTR_TEXT_NUMBER];
+	char pid[XTR_TEXT_PROCESS];
 
 	snprintf(x.text, sizeof(x.text),
-		 "process %u made up to %s NVIDIA ioctls in %s, more than %s per second; each "
+		 "process %s made up to %s NVIDIA ioctls in %s, more than %s per second; each "
 		 "costs processor time, and kernels are not launched by them",
-		 p->pid, xtr_text_count(n, p->rate.worst), xtr_text_ns(window, NV_STORM_WINDOW),
-		 xtr_text_count(limit, NV_IOCTLS_PER_S));
-	xtr_finding_evidence(&x, "pid", p->pid);
+		 xtr_text_process(pid, p->process), xtr_text_count(n, p->rate.worst),
+		 xtr_text_ns(window, NV_STORM_WINDOW), xtr_text_count(limit, NV_IOCTLS_PER_S));
+	xtr_finding_evidence(&x, "pid", xtr_process_pid(p->process));
 	rate_evidence(&x, &p->rate, "ioctls", NV_IOCTLS_PER_S);
 	return xtr_findings_add(nv->o->findings, &x);
 }

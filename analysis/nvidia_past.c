@@ -97,11 +97,11 @@ static void ends(struct nv_past *past, const struct nv_step *s)
 int nv_pasts_step(struct nv_pasts *p, const struct nv_step *s)
 {
 	bool device = is_device(s->role);
-	uint64_t key = device ? s->v[NV_V_DEVICE] : s->pid;
+	uint64_t key = device ? s->v[NV_V_DEVICE] : s->process;
 	struct nv_past *past;
 	int ret;
 
-	if (!(device || is_process(s->role)) || s->nested || (!device && !s->pid))
+	if (!(device || is_process(s->role)) || s->nested || (!device && !s->process))
 		return 0;
 	if (s->end) {
 		past = find(p, device, key);

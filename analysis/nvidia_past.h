@@ -31,7 +31,7 @@ struct nv_past {
 };
 
 struct nv_pasts {                   /* all zero: empty */
-	struct xtr_keymap by_owner; /* (process 0 or device 1, pid or pointer) */
+	struct xtr_keymap by_owner; /* (process 0 or device 1, process or pointer) */
 	struct nv_past **past;
 	uint32_t n;
 	uint64_t lost_ns;

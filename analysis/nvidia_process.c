@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Calls of processes: their ioctls by name, errors, and third-party P2P. */
 #include "nvidia.h"
+#include "replay/process.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -24,7 +25,7 @@ void *nv_more(void **array, uint32_t n, size_t size)
 
 int nv_process_of(struct nvidia *nv, const struct nv_step *s, uint32_t *process)
 {
-	uint32_t i = xtr_keymap_get(&nv->processes, s->pid, 0);
+	uint32_t i = xtr_keymap_get(&nv->processes, s->process, 0);
 	struct nv_process *p;
 
 	*process = i;
@@ -40,9 +41,9 @@ int nv_process_of(struct nvidia *nv, const struct nv_step *s, uint32_t *process)
 	p->rest = *process == NV_PROCESSES_MAX;
 	if (p->rest)
 		return 0;
-	p->pid = s->pid;
-	p->comm = s->pid ? s->comm : 0;
-	return xtr_keymap_put(&nv->processes, s->pid, 0, *process);
+	p->process = s->process;
+	p->comm = s->process ? s->comm : 0;
+	return xtr_keymap_put(&nv->processes, s->process, 0, *process);
 }
 
 /* --- rates ------------------------------------------------------------------------------------ */

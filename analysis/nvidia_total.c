@@ -5,6 +5,7 @@
  */
 #include "nvidia.h"
 #include "replay/func_event.h"
+#include "replay/process.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -97,7 +98,9 @@ static int add(struct nvidia *nv, const struct nv_total *t)
 {
 	const struct xtr_task *task =
 		nv->o->tables ? xtr_tables_task(nv->o->tables, t->tgid, UINT64_MAX) : NULL;
-	struct nv_step s = { .role = t->role, .pid = t->tgid, .comm = task ? task->comm : 0 };
+	struct nv_step s = { .role = t->role,
+			     .process = task ? xtr_process_of(task) : t->tgid,
+			     .comm = task ? task->comm : 0 };
 	bool uvm = t->role == NV_UVM_IOCTL;
 	struct nv_ioctl *row;
 	uint32_t process;

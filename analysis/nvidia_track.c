@@ -2,6 +2,7 @@
 #include "nvidia_track.h"
 
 #include "format/xtr_format.h"
+#include "replay/process.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -127,8 +128,8 @@ static void fill(const struct nv_track *t, const struct xtr_event *ev, struct nv
 	if (t->tables && ev->tid)
 		task = xtr_tables_task(t->tables, ev->tid, ev->ts);
 	if (task) {
-		leader = xtr_tables_task(t->tables, task->pid, ev->ts);
-		s->pid = task->pid;
+		s->process = xtr_process_of(task);
+		leader = xtr_process_leader(t->tables, s->process, ev->ts);
 		s->comm = leader && leader->comm ? leader->comm : task->comm;
 	}
 	s->ret_known = s->end && xtr_bind_get(b, NV_F_RET, ev, &v);

@@ -23,9 +23,10 @@ struct nv_step {
 	bool nested;       /* nvidia_isr, called by nvidia_isr_msix */
 	bool ret_known;
 	int64_t ret;
-	uint64_t ts, begin_ns;  /* ns; begin_ns 0: not known */
-	uint32_t tid, pid, cpu; /* pid 0: not known */
-	uint32_t comm;          /* string id of the process's name, 0: not known */
+	uint64_t ts, begin_ns; /* ns; begin_ns 0: not known */
+	uint64_t process;      /* replay/process.h; 0: not known */
+	uint32_t tid, cpu;
+	uint32_t comm; /* string id of the process's name, 0: not known */
 	uint64_t v[NV_VALUES];
 	bool has[NV_VALUES];
 	bool paired;                    /* entry and return of it are recorded */

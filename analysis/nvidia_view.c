@@ -4,6 +4,7 @@
 #include "grid_cell.h"
 #include "nvidia.h"
 #include "replay/text.h"
+#include "replay/process.h"
 #include "view.h"
 
 #include <inttypes.h>
@@ -34,8 +35,7 @@ static void who(struct xtr_grid *t, const struct nvidia *nv, const struct nv_pro
 		xtr_grid_cell(t, "(others)");
 	else
 		xtr_grid_cell(t, s ? xtr_text_name(buf, sizeof(buf), s, n) : "(unknown)");
-	snprintf(buf, sizeof(buf), "%u", p->pid);
-	xtr_grid_cell(t, p->pid ? buf : "-");
+	xtr_grid_cell(t, xtr_text_process(buf, p->process));
 }
 
 /* A column that is only shown where its role was recorded. */

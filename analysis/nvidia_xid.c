@@ -5,6 +5,7 @@
  * else.
  */
 #include "nvidia_xid.h"
+#include "replay/process.h"
 #include "replay/text.h"
 
 #include <errno.h>
@@ -155,15 +156,19 @@ static void find_process(const struct xids *x, const struct nv_step *s, struct x
 
 	if (msg)
 		xtr_text_name(one->msg, sizeof(one->msg), msg, n);
-	one->pid = msg ? message_pid(msg, n) : 0;
-	if (one->pid) {
+	one->who = msg ? message_pid(msg, n) : 0;
+	if (one->who) {
 		one->process_from = XID_FROM_MESSAGE;
-		task = x->o->tables ? xtr_tables_task(x->o->tables, one->pid, s->ts) : NULL;
+		task = x->o->tables
+			       ? xtr_tables_task(x->o->tables, xtr_process_pid(one->who), s->ts)
+			       : NULL;
 		one->comm = task ? task->comm : 0;
+		if (task && task->pid == one->who)
+			one->who = xtr_process_of(task);
 	} else if (!s->on_cpu && (inside_of(x, s->tid, NV_IOCTL) || inside_of(x, s->tid, NV_OPEN) ||
 				  inside_of(x, s->tid, NV_CLOSE))) {
 		one->process_from = XID_FROM_THREAD;
-		one->pid = s->pid;
+		one->who = s->process;
 		one->comm = s->comm;
 	}
 }
@@ -226,7 +231,7 @@ static void add(struct xids *x, const struct nv_step *s)
 		return;
 	find_process(x, s, &one);
 	if (one.process_from)
-		nv_pasts_before(&x->pasts, false, one.pid, s->ts, x->o->times, &one.process);
+		nv_pasts_before(&x->pasts, false, one.who, s->ts, x->o->times, &one.process);
 	if (one.handler_from)
 		nv_pasts_before(&x->pasts, true, one.handler, s->ts, x->o->times, &one.interrupts);
 	one.xids_before = xids_before(x, &one);
@@ -275,8 +280,10 @@ static int finding(struct xids *x, const struct xid_kind *k)
 {
 	const struct xid_meaning *m = k->sxid ? NULL : xid_find(k->code);
 	const struct xid *first = k->first < x->n_xids ? &x->xid[k->first] : NULL;
+	bool notable = xid_severity_notable(m ? m->severity : XID_UNKNOWN);
 	struct xtr_finding f = { .id = k->sxid ? "sxid" : "xid",
-				 .notable = xid_severity_notable(m ? m->severity : XID_UNKNOWN),
+				 .notable = notable,
+				 .fault = notable,
 				 .at_ns = k->first_ns,
 				 .evidence = { { k->sxid ? "sxid" : "xid", k->code },
 					       { "count", k->n } },
@@ -294,7 +301,8 @@ static int finding(struct xids *x, const struct xid_kind *k)
 		snprintf(f.text + len, sizeof(f.text) - (size_t)len, "; NVIDIA's advice: %s",
 			 m->action);
 	if (first && first->process_from)
-		f.evidence[f.n_evidence++] = (struct xtr_evidence){ "pid", first->pid };
+		f.evidence[f.n_evidence++] =
+			(struct xtr_evidence){ "pid", xtr_process_pid(first->who) };
 	if (first && first->process.known)
 		f.evidence[f.n_evidence++] =
 			(struct xtr_evidence){ "calls_before", first->process.calls };

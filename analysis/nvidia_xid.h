@@ -43,7 +43,8 @@ struct xid_kind {
 
 struct xid {
 	uint64_t ts, handler;
-	uint32_t device, code, tid, pid, comm, cpu;
+	uint64_t who; /* replay/process.h */
+	uint32_t device, code, tid, comm, cpu;
 	bool sxid;
 	enum xid_from process_from, handler_from;
 	char msg[XID_MSG_MAX]; /* safe for terminals; "" where nv_report_error told */

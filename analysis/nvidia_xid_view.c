@@ -3,6 +3,7 @@
 #include "grid.h"
 #include "nvidia_xid.h"
 #include "replay/text.h"
+#include "replay/process.h"
 #include "view.h"
 
 #include <inttypes.h>
@@ -82,7 +83,7 @@ static void before_text(const struct xids *x, const struct xid *one, const struc
 
 static void who_text(const struct xids *x, const struct xid *one, FILE *f)
 {
-	char buf[XTR_TEXT_NAME];
+	char buf[XTR_TEXT_NAME], pid[XTR_TEXT_PROCESS];
 	size_t n = 0;
 	const char *s =
 		x->o->tables && one->comm ? xtr_tables_string(x->o->tables, one->comm, &n) : NULL;
@@ -91,8 +92,9 @@ static void who_text(const struct xids *x, const struct xid *one, FILE *f)
 		fputs("    process: not known\n", f);
 		return;
 	}
-	fprintf(f, "    process %" PRIu32 "%s%s (by its %s), ", one->pid, s ? " " : "",
-		s ? xtr_text_name(buf, sizeof(buf), s, n) : "", xid_from_name(one->process_from));
+	fprintf(f, "    process %s%s%s (by its %s), ", xtr_text_process(pid, one->who),
+		s ? " " : "", s ? xtr_text_name(buf, sizeof(buf), s, n) : "",
+		xid_from_name(one->process_from));
 	if (one->process.known)
 		before_text(x, one, &one->process, true, f);
 	else
@@ -252,11 +254,7 @@ static void json_xid(const struct xids *x, const struct xid *one, struct xtr_jso
 	xtr_json_kv_str(j, "device", x->device[one->device].dev);
 	xtr_json_key(j, "message");
 	xtr_json_strn(j, *one->msg ? one->msg : NULL, strlen(one->msg));
-	xtr_json_key(j, "pid");
-	if (one->process_from)
-		xtr_json_u64(j, one->pid);
-	else
-		xtr_json_null(j);
+	xtr_json_kv_process(j, "pid", one->process_from ? one->who : 0);
 	kv_from(j, "pid_from", one->process_from);
 	xtr_json_key(j, "handler");
 	if (one->handler_from)

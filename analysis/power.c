@@ -5,6 +5,7 @@
  * times are missing; calls add the times.
  */
 #include "replay/field.h"
+#include "replay/process.h"
 #include "power_impl.h"
 #include "replay/text.h"
 
@@ -165,7 +166,7 @@ static int new_wake(struct power *p, const struct xtr_event *ev, const struct iv
 	w = &p->pending[p->n_pending];
 	*w = (struct power_wake){ .place = *place,
 				  .tid = ev->tid,
-				  .pid = task ? task->pid : 0,
+				  .process = xtr_process_of(task),
 				  .comm = task ? task->comm : 0 };
 	if (place->entry)
 		snprintf(w->payer, sizeof(w->payer), "%s", place->entry);

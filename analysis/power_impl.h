@@ -39,7 +39,8 @@ enum power_step {
 struct power_wake {
 	struct ivpu_place place;     /* at its begin; .entry is of no use */
 	char payer[POWER_PAYER_LEN]; /* the entry point or system call around it; "" */
-	uint32_t tid, pid, comm;
+	uint64_t process;            /* replay/process.h */
+	uint32_t tid, comm;
 	uint64_t boots;
 	uint64_t ns[POWER_STEP_COUNT]; /* 0: not known */
 	uint64_t payer_ns;             /* 0: not known */

@@ -2,6 +2,7 @@
 #include "grid.h"
 #include "grid_cell.h"
 #include "power_impl.h"
+#include "replay/process.h"
 #include "replay/text.h"
 #include "view.h"
 
@@ -112,8 +113,7 @@ static int text_wakes(const struct power *p, FILE *f)
 		else
 			snprintf(buf, sizeof(buf), "event %" PRIu64, w->place.wake_ns);
 		xtr_grid_cell(t, buf);
-		snprintf(buf, sizeof(buf), "%u", w->pid);
-		xtr_grid_cell(t, w->pid ? buf : "-");
+		xtr_grid_cell(t, xtr_text_process(buf, w->process));
 		cell_comm(t, p, w);
 		xtr_grid_cell(t, payer_name(w->payer));
 		snprintf(buf, sizeof(buf), "%" PRIu64, w->place.submit_no);
@@ -196,7 +196,7 @@ static void json_wake(const struct power *p, const struct power_wake *w, struct 
 	xtr_json_begin_object(j);
 	xtr_json_kv_u64(j, "at_ns", w->place.wake_ns);
 	xtr_json_kv_u64(j, "tid", w->tid);
-	kv_known(j, "pid", w->pid);
+	xtr_json_kv_process(j, "pid", w->process);
 	xtr_json_key(j, "comm");
 	xtr_json_strn(j, comm, n);
 	kv_text(j, "payer", w->payer);

@@ -45,7 +45,11 @@ static int on_job(void *ctx, const struct xtr_job *j)
 {
 	struct xtr_slices *s = ctx;
 
-	if (!s->begun || !xtr_select_job(&s->o.select, j))
+	if (!s->begun)
+		return 0;
+	if (j->others)
+		return xtr_select_others(&s->o.select, j) ? slice_add_others(s, at_hand(s), j) : 0;
+	if (!xtr_select_job(&s->o.select, j))
 		return 0;
 	return slice_add_job(s, at_hand(s), j);
 }
@@ -339,6 +343,15 @@ int xtr_slices_finish(struct xtr_slices *s)
 	if (s->last_ts >= at_hand(s)->begin)
 		at_hand(s)->end = s->last_ts;
 	return close_one(s);
+}
+
+int xtr_slices_go_on(struct xtr_slices *s, const struct xtr_slices *before, uint64_t ts)
+{
+	if (ts > s->last_ts)
+		s->last_ts = ts;
+	if (ts >= s->o.select.from)
+		begin(s, ts);
+	return xtr_model_carry(s->model, before->model);
 }
 
 enum xtr_quality xtr_slice_known_as(const struct xtr_slice_row *row)

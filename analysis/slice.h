@@ -36,8 +36,9 @@ enum xtr_slice_by {
 struct xtr_slice_row {
 	const struct xtr_model_ring *ring;
 	const struct xtr_model_device *device;
-	uint32_t pid, comm; /* comm: string id of its first thread's name, if that is known */
-	bool known;         /* rings, devices: always */
+	uint64_t process; /* replay/process.h */
+	uint32_t comm;    /* string id of its first thread's name, if that is known */
+	bool known;       /* rings, devices: always */
 	/*
 	 * Time with at least one job, never a sum: on the hardware (devices, rings) or executing
 	 * (processes; on bounded rings: on the hardware). Jobs that have not ended count until the
@@ -96,6 +97,11 @@ void xtr_slices_free(struct xtr_slices *s);
 int xtr_slices_event(struct xtr_slices *s, const struct xtr_event *ev);
 /* No event before ts (ns) comes any more: hand out what can be. As xtr_slices_event. */
 int xtr_slices_advance(struct xtr_slices *s, uint64_t ts);
+/*
+ * `before` has the piece before this one, and has handed out all of it; nothing was given to s yet.
+ * Its jobs go on, and its time: at ts (ns). 0 or -ENOMEM.
+ */
+int xtr_slices_go_on(struct xtr_slices *s, const struct xtr_slices *before, uint64_t ts);
 /* No more events: hand out the rest, up to the last event. As xtr_slices_event. */
 int xtr_slices_finish(struct xtr_slices *s);
 

@@ -63,6 +63,8 @@ void slice_part_begin(struct slice_part *p, uint64_t begin, uint64_t end);
 void slice_part_free(struct slice_part *p);
 /* A job that was handed out, with what of it is in the part. */
 int slice_add_job(struct xtr_slices *s, struct slice_part *p, const struct xtr_job *j);
+/* A job that is not to be shown (xtr_job.others): it keeps its ring and device busy. */
+int slice_add_others(struct xtr_slices *s, struct slice_part *p, const struct xtr_job *j);
 /* A job that is open at the end of the part. */
 int slice_add_open(struct xtr_slices *s, struct slice_part *p, const struct xtr_model_open *open);
 int slice_add_call(struct xtr_slices *s, struct slice_part *p, const struct xtr_call *c);

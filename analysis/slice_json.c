@@ -2,6 +2,7 @@
 /* One JSON object for each slice. */
 #include "slice_view.h"
 
+#include "replay/process.h"
 #include "replay/redacted.h"
 #include "replay/text.h"
 
@@ -65,7 +66,7 @@ static void process(struct xtr_json *j, const struct xtr_slice_row *r,
 	size_t n = 0;
 	const char *name = r->comm ? xtr_tables_string(f->tables, r->comm, &n) : NULL;
 
-	xtr_json_kv_known(j, "pid", r->pid);
+	xtr_json_kv_process(j, "pid", r->process);
 	xtr_json_key(j, "name");
 	xtr_json_strn(j, name, n);
 	xtr_json_kv_bool(j, "known", r->known);

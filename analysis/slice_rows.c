@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What is in one slice, by device, ring and process. */
 #include "slice_impl.h"
+#include "replay/process.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -92,16 +93,16 @@ static int device_row(struct slice_part *p, uint32_t index, struct slice_entry *
 }
 
 /* As `xtr stats` tells processes apart: by pid, or by name where an imported trace has no pid. */
-static int process_row(struct xtr_slices *s, struct slice_part *p, uint32_t pid, uint32_t comm,
+static int process_row(struct xtr_slices *s, struct slice_part *p, uint64_t process, uint32_t comm,
 		       uint64_t ts, struct slice_entry **e)
 {
-	bool known = pid || comm, made = false;
+	bool known = process || comm, made = false;
 	const struct xtr_task *leader;
 	int ret = 0;
 
 	*e = NULL;
 	if (known)
-		ret = row_of(p, XTR_SLICE_PROCESS, pid, pid ? 0 : comm, e, &made);
+		ret = row_of(p, XTR_SLICE_PROCESS, process, process ? 0 : comm, e, &made);
 	if (ret)
 		return ret;
 	if (!*e) {
@@ -115,8 +116,8 @@ static int process_row(struct xtr_slices *s, struct slice_part *p, uint32_t pid,
 	}
 	if (!made)
 		return 0;
-	leader = s->o.tables && pid ? xtr_tables_task(s->o.tables, pid, ts) : NULL;
-	(*e)->row.pid = pid;
+	leader = xtr_process_leader(s->o.tables, process, ts);
+	(*e)->row.process = process;
 	(*e)->row.comm = leader ? leader->comm : comm;
 	return 0;
 }
@@ -135,8 +136,8 @@ static int rows_of(struct xtr_slices *s, struct slice_part *p, const struct xtr_
 	if (!ret)
 		ret = device_row(p, j->ring->device, &r->e[XTR_SLICE_DEVICE]);
 	if (!ret)
-		ret = process_row(s, p, owned ? j->pid : 0, owned ? j->comm : 0, j->queue_ns,
-				  &r->e[XTR_SLICE_PROCESS]);
+		ret = process_row(s, p, owned ? xtr_process(j->pid, j->nth) : 0,
+				  owned ? j->comm : 0, j->queue_ns, &r->e[XTR_SLICE_PROCESS]);
 	return ret;
 }
 
@@ -203,19 +204,32 @@ static int add_ended(struct slice_part *p, struct xtr_slice_row *row, const stru
 int slice_add_job(struct xtr_slices *s, struct slice_part *p, const struct xtr_job *j)
 {
 	bool bounded = xtr_ring_ended_bounded(j->ring);
+	bool before = j->done_ns < p->begin; /* a late one, of a slice that was handed out */
+	bool ended = before || slice_has(p, j->done_ns);
 	struct rows_of_job r;
 	int ret;
 
-	if (!j->done_ns || j->done_ns < p->begin)
+	if (!j->done_ns || (before && !(j->flags & XTR_FLAG_LATE)))
 		return 0;
 	ret = rows_of(s, p, j, &r);
-	for (unsigned int by = 0; by < XTR_SLICE_BY_COUNT && !ret && slice_has(p, j->done_ns); by++)
+	for (unsigned int by = 0; by < XTR_SLICE_BY_COUNT && !ret && ended; by++)
 		if (r.e[by])
 			ret = add_ended(p, &r.e[by]->row, j);
-	if (!ret && xtr_job_resided(j))
-		ret = add_busy_of(s, p, &r, j->run_ns, bounded ? j->run_ns : j->serial_start_ns,
-				  j->done_ns);
+	if (!ret && j->busy_to_ns)
+		ret = add_busy_of(s, p, &r, j->busy_from_ns,
+				  bounded ? j->busy_from_ns : j->serial_start_ns, j->busy_to_ns);
 	return ret;
+}
+
+int slice_add_others(struct xtr_slices *s, struct slice_part *p, const struct xtr_job *j)
+{
+	struct rows_of_job r;
+	int ret;
+
+	if (!xtr_job_resided(j) || j->done_ns < p->begin)
+		return 0;
+	ret = rows_of(s, p, j, &r);
+	return ret ? ret : add_busy_of(s, p, &r, j->run_ns, 0, j->done_ns);
 }
 
 /* Where it is at the end of the slice. */
@@ -278,7 +292,7 @@ int slice_add_call(struct xtr_slices *s, struct slice_part *p, const struct xtr_
 		return 0;
 	if (!slice_has(p, c->end_ns) || !xtr_select_call(&s->o.select, c))
 		return 0;
-	ret = process_row(s, p, c->pid, c->comm, c->end_ns, &e);
+	ret = process_row(s, p, xtr_process(c->pid, c->nth), c->comm, c->end_ns, &e);
 	if (ret)
 		return ret;
 	if (create) {

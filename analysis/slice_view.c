@@ -6,6 +6,7 @@
 #include "slice_view.h"
 
 #include "rate.h"
+#include "replay/process.h"
 #include "replay/redacted.h"
 #include "replay/text.h"
 
@@ -192,10 +193,7 @@ static void cell_device(const struct page *p, const struct xtr_slice_row *r, cha
 static void cell_pid(const struct page *p, const struct xtr_slice_row *r, char buf[CELL])
 {
 	(void)p;
-	if (r->pid)
-		snprintf(buf, CELL, "%u", r->pid);
-	else
-		or_dash(buf, NULL);
+	xtr_text_process(buf, r->process);
 }
 
 static void cell_busy(const struct page *p, const struct xtr_slice_row *r, char buf[CELL])
@@ -457,8 +455,8 @@ static int by_name(const struct xtr_slice_row *a, const struct xtr_slice_row *b)
 		cmp = strcmp(a->ring->name, b->ring->name);
 	if (a->device)
 		cmp = strcmp(a->device->name, b->device->name);
-	if (!cmp && a->pid != b->pid)
-		cmp = a->pid < b->pid ? -1 : 1;
+	if (!cmp)
+		cmp = xtr_process_cmp(a->process, b->process);
 	if (!cmp && a->ring && a->ring->id != b->ring->id)
 		cmp = a->ring->id < b->ring->id ? -1 : 1;
 	return cmp;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "stall.h"
+#include "replay/process.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@ void stalls_free(struct stalls *s)
 	for (i = 0; i < s->n_processes; i++)
 		xtr_hist_free(&s->process[i]);
 	free(s->process);
-	xtr_keymap_free(&s->by_pid);
+	xtr_keymap_free(&s->by_process);
 }
 
 void stalls_message(struct stalls *s, uint64_t ts)
@@ -70,9 +71,9 @@ static void keep(struct stalls *s, const struct stall_job *k)
 	s->kept[i] = *k;
 }
 
-static int64_t process_of(struct stalls *s, uint32_t pid)
+static int64_t process_of(struct stalls *s, uint64_t who)
 {
-	uint32_t i = xtr_keymap_get(&s->by_pid, pid, 0);
+	uint32_t i = xtr_keymap_get(&s->by_process, who, 0);
 	struct xtr_hist *more;
 
 	if (i != XTR_KEYMAP_NONE)
@@ -86,7 +87,7 @@ static int64_t process_of(struct stalls *s, uint32_t pid)
 			return -ENOMEM;
 		s->process = more;
 	}
-	if (xtr_keymap_put(&s->by_pid, pid, 0, s->n_processes))
+	if (xtr_keymap_put(&s->by_process, who, 0, s->n_processes))
 		return -ENOMEM;
 	s->process[s->n_processes] = (struct xtr_hist){ 0 };
 	return s->n_processes++;
@@ -94,14 +95,16 @@ static int64_t process_of(struct stalls *s, uint32_t pid)
 
 int stalls_job(struct stalls *s, const struct xtr_job *j)
 {
-	struct stall_job k = { .name = { j->ctx, j->seqno }, .pid = j->pid, .comm = j->comm };
+	struct stall_job k = { .name = { j->ctx, j->seqno },
+			       .who = xtr_process(j->pid, j->nth),
+			       .comm = j->comm };
 	int64_t process;
 
 	k.begin_ns = j->start_ns ? j->start_ns : j->run_ns;
 	if (j->kind != XTR_KIND_NPU || !k.begin_ns || j->done_ns <= k.begin_ns)
 		return 0;
 	k.ran_ns = j->done_ns - k.begin_ns;
-	process = process_of(s, j->pid);
+	process = process_of(s, k.who);
 	if (process < 0)
 		return process == -ENOSPC ? 0 : (int)process;
 	k.process = (uint32_t)process;

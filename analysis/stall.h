@@ -30,13 +30,14 @@ struct stall_job {
 	struct xtr_job_name name;
 	uint64_t begin_ns, ran_ns; /* on the hardware, as far as is known */
 	uint64_t silence_ns, silence_at_ns;
-	uint32_t pid, comm, process; /* process: index */
+	uint64_t who;           /* replay/process.h */
+	uint32_t comm, process; /* process: index */
 };
 
 struct stalls { /* all zero: empty */
 	uint64_t message[STALL_MESSAGES];
 	uint64_t n_messages;
-	struct xtr_keymap by_pid;
+	struct xtr_keymap by_process;
 	struct xtr_hist *process; /* ns that its jobs ran */
 	uint32_t n_processes;
 	struct stall_job kept[STALL_KEPT]; /* longest silence first */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 double xtr_normal_p(double z)
 {
@@ -212,18 +213,139 @@ static int64_t difference(const struct xtr_two_samples *s, double wanted)
 	return low;
 }
 
+/* What the test's inverse says of n pairs in order: ranks from 1. */
+struct wanted {
+	double below, above; /* the middle: the same if n is odd */
+	double low, high;    /* the interval's ends; below 1 or above n: none */
+};
+
+static struct wanted wanted_of(double n, double deviation, double confidence)
+{
+	double off = xtr_normal_z(1 - confidence) * deviation;
+
+	return (struct wanted){ .below = floor((n + 1) / 2),
+				.above = floor(n / 2) + 1,
+				.low = floor(n / 2 - off),
+				.high = ceil(n / 2 + off) + 1 };
+}
+
 void xtr_shift(const struct xtr_two_samples *s, double deviation, double confidence,
 	       struct xtr_shift *shift)
 {
 	double pairs = (double)s->n_a * (double)s->n_b;
-	double off = xtr_normal_z(1 - confidence) * deviation;
-	double low = floor(pairs / 2 - off), high = ceil(pairs / 2 + off) + 1;
+	struct wanted w = wanted_of(pairs, deviation, confidence);
 
-	shift->shift = ((double)difference(s, floor((pairs + 1) / 2)) +
-			(double)difference(s, floor(pairs / 2) + 1)) /
-		       2;
-	shift->low = (double)difference(s, fmax(1, low));
-	shift->high = (double)difference(s, fmin(pairs, high));
+	shift->shift = ((double)difference(s, w.below) + (double)difference(s, w.above)) / 2;
+	shift->low = w.low < 1 ? -INFINITY : (double)difference(s, w.low);
+	shift->high = w.high > pairs ? INFINITY : (double)difference(s, w.high);
+}
+
+/* --- the ratio -------------------------------------------------------------------------------- */
+
+/* Zeros come first. How many. */
+static uint64_t zeros(const struct xtr_value_run *runs, size_t n)
+{
+	return n && !runs[0].value ? runs[0].n : 0;
+}
+
+/* Pairs by their ratio: 0, of two positive values, INFINITY. */
+struct by_ratio {
+	struct xtr_two_samples positive;
+	double none, some, infinite;
+};
+
+static struct by_ratio by_ratio(const struct xtr_two_samples *s)
+{
+	uint64_t a = zeros(s->a, s->n_a_runs), b = zeros(s->b, s->n_b_runs);
+	struct by_ratio r = { .positive = *s };
+
+	r.positive.a += !!a;
+	r.positive.b += !!b;
+	r.positive.n_a_runs -= !!a;
+	r.positive.n_b_runs -= !!b;
+	r.positive.n_a -= a;
+	r.positive.n_b -= b;
+	r.none = (double)r.positive.n_a * (double)b;
+	r.some = (double)r.positive.n_a * (double)r.positive.n_b;
+	r.infinite = (double)a * (double)r.positive.n_b;
+	return r;
+}
+
+/* Rounded alike wherever it is asked for; not smaller for a larger b, nor for a smaller a. */
+static double quotient(const struct xtr_value_run *b, const struct xtr_value_run *a)
+{
+	return (double)b->value / (double)a->value;
+}
+
+/* Pairs of positive values with b / a <= r. */
+static double quotients_within(const struct xtr_two_samples *s, double r)
+{
+	double within = 0, of_b = 0;
+	size_t i, k = 0;
+
+	for (i = 0; i < s->n_a_runs; i++) {
+		for (; k < s->n_b_runs && quotient(&s->b[k], &s->a[i]) <= r; k++)
+			of_b += (double)s->b[k].n;
+		within += (double)s->a[i].n * of_b;
+	}
+	return within;
+}
+
+/* Positive numbers are in the order of their bits. */
+static uint64_t bits_of(double v)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &v, sizeof(bits));
+	return bits;
+}
+
+static double from_bits(uint64_t bits)
+{
+	double v;
+
+	memcpy(&v, &bits, sizeof(v));
+	return v;
+}
+
+/* The ratio of this rank, from 1, of all pairs in order. */
+static double ratio_at(const struct by_ratio *r, double rank)
+{
+	const struct xtr_two_samples *s = &r->positive;
+	uint64_t low, high, middle;
+
+	if (rank <= r->none)
+		return 0;
+	if (rank > r->none + r->some)
+		return INFINITY;
+	low = bits_of(quotient(&s->b[0], &s->a[s->n_a_runs - 1]));
+	high = bits_of(quotient(&s->b[s->n_b_runs - 1], &s->a[0]));
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (quotients_within(s, from_bits(middle)) >= rank - r->none)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return from_bits(low);
+}
+
+void xtr_ratio(const struct xtr_two_samples *s, double deviation, double confidence,
+	       struct xtr_ratio *ratio)
+{
+	struct by_ratio r = by_ratio(s);
+	double pairs = r.none + r.some + r.infinite, below, above;
+	struct wanted w = wanted_of(pairs, deviation, confidence);
+
+	if (!(pairs > 0)) {
+		*ratio = (struct xtr_ratio){ NAN, NAN, NAN };
+		return;
+	}
+	below = ratio_at(&r, w.below);
+	above = ratio_at(&r, w.above);
+	ratio->ratio = below < above ? sqrt(below * above) : below;
+	ratio->low = w.low < 1 ? 0 : ratio_at(&r, w.low);
+	ratio->high = w.high > pairs ? INFINITY : ratio_at(&r, w.high);
 }
 
 /* --- many tests ------------------------------------------------------------------------------- */

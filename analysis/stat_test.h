@@ -44,13 +44,29 @@ double xtr_rank_least_p(uint64_t n_a, uint64_t n_b);
 /*
  * Hodges and Lehmann's shift: the median of the differences b - a of all pairs, and the interval
  * that holds it with this confidence, found by inverting the test (deviation is the test's).
- * Samples must not be empty.
+ * Samples must not be empty. An end that so few values do not set is -INFINITY, or INFINITY.
  */
 struct xtr_shift {
 	double shift, low, high; /* in the unit of the values */
 };
 void xtr_shift(const struct xtr_two_samples *s, double deviation, double confidence,
 	       struct xtr_shift *shift);
+
+/*
+ * The same of the logarithms, which is a factor: the median of the ratios b / a of all pairs, from
+ * 0 to INFINITY, so that what is k times as large has the ratio k, and a against b the inverse of
+ * b against a. The two in the middle of an even number: their geometric mean. An end that the
+ * values do not set is 0, or INFINITY.
+ *
+ * A value has the ratio INFINITY to 0, and 0 has the ratio 0 to any other. Two zeros have none:
+ * they are equal whatever one is multiplied by, as the test counts equal values: half for each
+ * side. NAN, all three: there are no other pairs.
+ */
+struct xtr_ratio {
+	double ratio, low, high;
+};
+void xtr_ratio(const struct xtr_two_samples *s, double deviation, double confidence,
+	       struct xtr_ratio *ratio);
 
 /* Of the standard normal distribution: P(|Z| >= z), and the z for which this is p (0 < p <= 1). */
 double xtr_normal_p(double z);

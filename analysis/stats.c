@@ -137,9 +137,25 @@ void xtr_stats_free(struct xtr_stats *s)
 	free(s);
 }
 
+/* A piece has all of its time, not only that between its events. */
+static void take_piece(struct xtr_stats *s)
+{
+	uint64_t from, to;
+
+	xtr_model_piece(s->model, &from, &to);
+	if (!s->events || s->o.select.from || s->o.select.to)
+		return;
+	if (from)
+		s->first = from;
+	if (to > s->first)
+		s->last = to;
+}
+
 int xtr_stats_finish(struct xtr_stats *s)
 {
 	int ret = xtr_model_finish(s->model);
+
+	take_piece(s);
 
 	if (!ret)
 		ret = stats_grow_rings(s);

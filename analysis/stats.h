@@ -33,11 +33,15 @@ struct xtr_stats_row {
 	const struct xtr_model_ring *ring;
 	const char *device; /* devices and rings */
 	uint64_t client_id;
-	uint32_t pid;
-	uint32_t comm; /* string id of the process's name */
-	bool known;    /* process or client is known; rings and devices: always */
+	uint64_t process; /* replay/process.h */
+	uint32_t comm;    /* string id of the process's name */
+	bool known;       /* process or client is known; rings and devices: always */
 	bool client_known;
 	bool bounded; /* some execution time of it is only bounded because of its ring */
+	bool partial; /* jobs that kept it busy are not in the trace: busy is not known */
+	/* busy.total is an upper bound: of an owner if bounded; if jobs were late, or room short.
+	 */
+	bool busy_bounded;
 	struct xtr_agg agg;
 	struct xtr_busy
 		busy; /* of an owner: execution, or residence on bounded rings; else residence */

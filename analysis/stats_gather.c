@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* One job into the sums of its ring, device, process and client. */
 #include "stats_impl.h"
+#include "replay/process.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -53,15 +54,15 @@ static int64_t process_of(struct xtr_stats *s, const struct xtr_job *j)
 
 	if (!j->queue_ns || (!j->pid && !j->comm))
 		return 0;
-	i = keyed_row(rows, &s->processes, j->pid, j->pid ? 0 : j->comm, XTR_STATS_PROCESSES_MAX);
+	i = keyed_row(rows, &s->processes, xtr_process(j->pid, j->nth), j->pid ? 0 : j->comm,
+		      XTR_STATS_PROCESSES_MAX);
 	if (i <= 0)
 		return i;
 	row = &rows->row[i];
 	if (!row->known) {
-		leader = s->o.tables && j->pid ? xtr_tables_task(s->o.tables, j->pid, j->queue_ns)
-					       : NULL;
 		row->known = true;
-		row->pid = j->pid;
+		row->process = xtr_process(j->pid, j->nth);
+		leader = xtr_process_leader(s->o.tables, row->process, j->queue_ns);
 		row->comm = leader ? leader->comm : j->comm;
 	}
 	return i;
@@ -125,14 +126,14 @@ static int64_t owner_of_job(struct xtr_stats *s, const struct xtr_job *j)
 	struct last_owner *l = &s->last_owner[j->ctx / 2 % STATS_LAST_OWNERS];
 	int64_t i;
 
-	if (l->owner && l->ring == j->ring->index && l->pid == j->pid && l->comm == j->comm &&
-	    l->queued == !!j->queue_ns && l->client_known == j->client_known &&
-	    l->client_id == j->client_id)
+	if (l->owner && l->ring == j->ring->index && l->process == xtr_process(j->pid, j->nth) &&
+	    l->comm == j->comm && l->queued == !!j->queue_ns &&
+	    l->client_known == j->client_known && l->client_id == j->client_id)
 		return (int64_t)l->owner - 1;
 	i = find_owner(s, j);
 	if (i >= 0)
 		*l = (struct last_owner){ .client_id = j->client_id,
-					  .pid = j->pid,
+					  .process = xtr_process(j->pid, j->nth),
 					  .comm = j->comm,
 					  .ring = j->ring->index,
 					  .queued = j->queue_ns,
@@ -147,10 +148,12 @@ static int add_owner_busy(struct xtr_stats *s, const struct xtr_job *j, const st
 {
 	struct xtr_stats_row *process = &s->rows[XTR_BY_PROCESS].row[o->process];
 	struct xtr_stats_row *client = &s->rows[XTR_BY_CLIENT].row[o->client];
-	uint64_t start = bounded ? j->run_ns : j->serial_start_ns;
+	uint64_t start = bounded ? j->busy_from_ns : j->serial_start_ns;
 
-	return busy_add(s, &process->busy, start, j->done_ns) |
-	       busy_add(s, &client->busy, start, j->done_ns);
+	if (!start) /* it has begun, or not: other jobs were before it at the piece's end */
+		return 0;
+	return busy_add(s, &process->busy, start, j->busy_to_ns) |
+	       busy_add(s, &client->busy, start, j->busy_to_ns);
 }
 
 static int64_t new_blocker(struct xtr_stats *s, uint32_t ring_id, uint32_t blocker_id)
@@ -210,19 +213,35 @@ static int add_waits(struct xtr_stats *s, const struct xtr_job *j)
 	return ret;
 }
 
-static int add_resided(struct xtr_stats *s, const struct xtr_job *j, const struct owner *o)
+static int add_on_hw(struct xtr_stats *s, const struct xtr_job *j)
 {
 	struct xtr_stats_row *ring = &s->rows[XTR_BY_RING].row[j->ring->index];
 	struct xtr_stats_row *dev = &s->rows[XTR_BY_DEVICE].row[j->ring->device];
-	bool bounded = xtr_ring_ended_bounded(j->ring);
-	int ret = 0;
 
-	ret |= busy_add(s, &ring->busy, j->run_ns, j->done_ns);
-	ret |= busy_add(s, &dev->busy, j->run_ns, j->done_ns);
-	ret |= busy_add(s, &s->total.busy, j->run_ns, j->done_ns);
+	return busy_add(s, &ring->busy, j->busy_from_ns, j->busy_to_ns) |
+	       busy_add(s, &dev->busy, j->busy_from_ns, j->busy_to_ns) |
+	       busy_add(s, &s->total.busy, j->busy_from_ns, j->busy_to_ns);
+}
+
+static int add_busy(struct xtr_stats *s, const struct xtr_job *j, const struct owner *o)
+{
+	bool bounded = xtr_ring_ended_bounded(j->ring);
+	int ret = add_on_hw(s, j);
+
 	ret |= add_owner_busy(s, j, o, bounded);
-	top_job(s, j, bounded);
+	if (xtr_job_resided(j))
+		top_job(s, j, bounded);
 	return ret ? -ENOMEM : 0;
+}
+
+/* A job of a process that the recording is not about: it keeps its ring and device busy. */
+static int add_others(struct xtr_stats *s, const struct xtr_job *j)
+{
+	if (!xtr_job_resided(j) || !xtr_select_others(&s->o.select, j))
+		return 0;
+	if (add_on_hw(s, j))
+		return -ENOMEM;
+	return s->o.analyses ? xtr_analyses_others(s->o.analyses, j) : 0;
 }
 
 int stats_on_job(void *ctx, const struct xtr_job *j)
@@ -233,6 +252,8 @@ int stats_on_job(void *ctx, const struct xtr_job *j)
 
 	if (j->ring->index >= s->n_rings || j->ring->device >= s->rows[XTR_BY_DEVICE].n)
 		ret = stats_grow_rings(s);
+	if (!ret && j->others)
+		return add_others(s, j);
 	if (ret || !xtr_select_job(&s->o.select, j))
 		return ret;
 	owner = owner_of_job(s, j);
@@ -241,8 +262,8 @@ int stats_on_job(void *ctx, const struct xtr_job *j)
 	if (xtr_agg_add(&s->owner[owner].agg, j))
 		return -ENOMEM;
 	ret = j->n_deps && xtr_job_waits_known(j) ? add_waits(s, j) : 0;
-	if (!ret && xtr_job_resided(j))
-		ret = add_resided(s, j, &s->owner[owner]);
+	if (!ret && j->busy_to_ns)
+		ret = add_busy(s, j, &s->owner[owner]);
 	stats_tell(s);
 	if (!ret && s->o.analyses)
 		ret = xtr_analyses_job(s->o.analyses, j);

@@ -17,8 +17,8 @@ struct owner {
 /* A job's owner is nearly always that of the last job in its context: what it was found by. */
 #define STATS_LAST_OWNERS 256u
 struct last_owner {
-	uint64_t client_id;
-	uint32_t pid, comm, ring; /* index */
+	uint64_t client_id, process;
+	uint32_t comm, ring; /* index */
 	bool queued, client_known;
 	uint32_t owner; /* index + 1, 0: none yet */
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* From what was gathered to rows, when every ring's verdict is known; and the read side. */
 #include "stats_impl.h"
+#include "replay/process.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -29,7 +30,7 @@ static int by_time(const void *a, const void *b)
 	if (!d)
 		d = descending(x->agg.jobs, y->agg.jobs);
 	if (!d)
-		d = descending(y->pid, x->pid);
+		d = xtr_process_cmp(x->process, y->process);
 	if (!d)
 		d = descending(y->client_id, x->client_id);
 	if (!d && x->ring && y->ring)
@@ -37,12 +38,18 @@ static int by_time(const void *a, const void *b)
 	return d;
 }
 
+static void bound_busy(struct xtr_stats_row *row, bool owner)
+{
+	row->busy_bounded = row->agg.late || row->busy.inexact || (owner && row->bounded);
+}
+
 /* Rows without jobs leave, the others are sorted. */
-static void rows_finish(struct rows *r)
+static void rows_finish(struct rows *r, bool owners)
 {
 	uint32_t i, n = 0;
 
 	for (i = 0; i < r->n; i++) {
+		bound_busy(&r->row[i], owners);
 		if (r->row[i].agg.jobs) {
 			r->row[n++] = r->row[i];
 		} else {
@@ -81,6 +88,9 @@ static int add_owners(struct xtr_stats *s)
 		ret |= row_add(&s->rows[XTR_BY_PROCESS].row[o->process], o, ring);
 		ret |= row_add(&s->rows[XTR_BY_CLIENT].row[o->client], o, ring);
 		ret |= row_add(&s->total, o, ring);
+		s->rows[XTR_BY_RING].row[o->ring].partial |= ring->partial;
+		s->rows[XTR_BY_DEVICE].row[ring->device].partial |= ring->partial;
+		s->total.partial |= ring->partial;
 	}
 	return ret ? -ENOMEM : 0;
 }
@@ -97,7 +107,8 @@ int stats_make_rows(struct xtr_stats *s)
 	for (i = 0; i < s->rows[XTR_BY_DEVICE].n; i++)
 		s->rows[XTR_BY_DEVICE].row[i].device = xtr_model_device(s->model, i)->name;
 	for (i = 0; i < XTR_BY_COUNT; i++)
-		rows_finish(&s->rows[i]);
+		rows_finish(&s->rows[i], i >= XTR_BY_PROCESS);
+	bound_busy(&s->total, false);
 	if (s->n_blockers)
 		qsort(s->blocker, s->n_blockers, sizeof(*s->blocker), by_total);
 	return ret;

@@ -21,6 +21,8 @@
 #define XTR_VALUES_SUB_BITS 10u
 #define XTR_VALUES_SUB      (1u << XTR_VALUES_SUB_BITS)
 #define XTR_VALUES_GROUPS   (64u - XTR_VALUES_SUB_BITS + 1u)
+/* The most by which a value of a histogram is off: this share of it. */
+#define XTR_VALUES_OFF (0.5 / XTR_VALUES_SUB)
 /* Larger ones count as this, so that differences fit: ns, 146 years. */
 #define XTR_VALUES_MOST (UINT64_MAX >> 2)
 

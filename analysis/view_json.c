@@ -5,6 +5,8 @@
 #include "format/reader.h"
 #include "replay/budgeted.h"
 #include "replay/flown.h"
+#include "replay/process.h"
+#include "replay/pieced.h"
 #include "replay/redacted.h"
 #include "replay/sampled.h"
 
@@ -77,6 +79,7 @@ static void counts(const struct xtr_view *v, struct xtr_json *j, const struct xt
 		{ "batches", a->batches },     { "batch_jobs", a->batch_jobs },
 		{ "overtaken", a->overtaken }, { "on_hardware", a->on_hardware },
 		{ "in_queue", a->in_queue },   { "dep_waits", a->waits },
+		{ "late", a->late },
 	};
 	unsigned int q;
 	size_t i;
@@ -103,9 +106,12 @@ static void row_body(const struct xtr_view *v, struct xtr_json *j, const struct 
 	const struct xtr_agg *a = &row->agg;
 
 	counts(v, j, a);
-	kv_ns(v, j, "busy_ns", row->busy.total);
-	xtr_json_kv_bool(j, "busy_exact", !row->busy.inexact);
-	kv_ns(v, j, "utilisation_ppm", ppm(row->busy.total, xtr_view_duration(v)));
+	if (!row->partial) {
+		kv_ns(v, j, "busy_ns", row->busy.total);
+		xtr_json_kv_bool(j, "busy_exact", !row->busy.inexact);
+		xtr_json_kv_bool(j, "busy_bounded", row->busy_bounded);
+		kv_ns(v, j, "utilisation_ppm", ppm(row->busy.total, xtr_view_duration(v)));
+	}
 	xtr_json_kv_bool(j, "bounded", row->bounded);
 	kv_ns(v, j, "exec_min_sum_ns", a->exec_min);
 	kv_ns(v, j, "exec_max_sum_ns", a->exec_max);
@@ -160,11 +166,7 @@ static void ring_row(const struct xtr_view *v, struct xtr_json *j, const struct 
 static void process_row(const struct xtr_view *v, struct xtr_json *j,
 			const struct xtr_stats_row *row)
 {
-	xtr_json_key(j, "pid");
-	if (row->known && row->pid)
-		xtr_json_u64(j, row->pid);
-	else
-		xtr_json_null(j);
+	xtr_json_kv_process(j, "pid", row->known ? row->process : 0);
 	string_of(v, j, "name", row->comm);
 	row_body(v, j, row, false);
 }
@@ -259,7 +261,7 @@ static void slowest(const struct xtr_view *v, struct xtr_json *j)
 		xtr_json_kv_u64(j, "context", s->job.ctx);
 		xtr_json_kv_u64(j, "seqno", s->job.seqno);
 		if (s->job.pid)
-			xtr_json_kv_u64(j, "pid", s->job.pid);
+			xtr_json_kv_process(j, "pid", xtr_process(s->job.pid, s->job.nth));
 		string_of(v, j, "comm", s->job.comm);
 		kv_ns(v, j, "run_ns", s->job.run_ns);
 		kv_ns(v, j, "done_ns", s->job.done_ns);
@@ -295,6 +297,17 @@ static void events(const struct xtr_view *v, struct xtr_json *j)
 	free(left_out);
 }
 
+static void pieced(const struct xtr_view *v, struct xtr_json *j)
+{
+	const struct xtr_agg *a = &xtr_stats_total(v->stats)->agg;
+
+	xtr_pieced_json(j, v->section);
+	if (a->before)
+		xtr_json_kv_u64(j, "jobs_from_piece_before", a->before);
+	if (a->after)
+		xtr_json_kv_u64(j, "jobs_into_next_piece", a->after);
+}
+
 static void head(const struct xtr_view *v, struct xtr_json *j)
 {
 	const struct xtr_section_summary *sum = xtr_section_summary(v->section);
@@ -309,6 +322,7 @@ static void head(const struct xtr_view *v, struct xtr_json *j)
 	xtr_sampled_json(j, xtr_section_meta(v->section));
 	xtr_budgeted_json(j, v->section);
 	xtr_flown_json(j, v->section);
+	pieced(v, j);
 	xtr_redacted_json(j, xtr_section_meta(v->section));
 	xtr_json_kv_bool(j, "closed", sum->closed);
 	kv_ns(v, j, "first_ns", first);
@@ -325,6 +339,8 @@ static void analyses(const struct xtr_view *v, struct xtr_json *j)
 	if (v->parts & 1ull << XTR_VIEW_FINDINGS) {
 		xtr_json_key(j, "findings");
 		xtr_findings_json(xtr_analyses_findings(v->analyses), j);
+		xtr_json_key(j, "findings_left_out");
+		xtr_findings_left_out_json(xtr_analyses_findings(v->analyses), j);
 	}
 	for (i = 0; i < xtr_n_analyses; i++) {
 		if (!(xtr_view_analyses(v->parts) & 1u << i) || !xtr_analyses_has(v->analyses, i))

@@ -7,8 +7,11 @@
 #include "grid_cell.h"
 #include "replay/budgeted.h"
 #include "replay/flown.h"
+#include "replay/process.h"
+#include "replay/pieced.h"
 #include "replay/redacted.h"
 #include "replay/sampled.h"
+#include "replay/some_pids.h"
 #include "replay/text.h"
 
 #include <inttypes.h>
@@ -53,6 +56,15 @@ static void cells_exec(struct xtr_grid *t, const struct xtr_agg *a)
 		cell_ns(t, xtr_hist_quantile(h, q[i]), !a->exec.n);
 }
 
+/* What inferred times of a row rest on; ring NULL: it has jobs of several. */
+static const char *inferred_from(const struct xtr_model_ring *ring)
+{
+	if (!ring)
+		return "inferred";
+	return xtr_ring_order_known(ring) ? "inferred, in-order ring"
+					  : "inferred where it was idle";
+}
+
 /* How the execution times of a row are known. */
 static void cell_how(struct xtr_grid *t, const struct xtr_stats_row *row)
 {
@@ -68,7 +80,7 @@ static void cell_how(struct xtr_grid *t, const struct xtr_stats_row *row)
 		xtr_grid_cell(t, buf);
 	} else {
 		snprintf(buf, sizeof(buf), "%s%s%s%s",
-			 a->quality[XTR_QUALITY_INFERRED] ? "inferred, in-order ring"
+			 a->quality[XTR_QUALITY_INFERRED] ? inferred_from(row->ring)
 							  : "exact, one job at a time",
 			 bounded ? "; " : "", bounded ? xtr_text_count(n, bounded) : "",
 			 bounded ? " only bounded" : "");
@@ -76,19 +88,32 @@ static void cell_how(struct xtr_grid *t, const struct xtr_stats_row *row)
 	}
 }
 
-/* What the times of a row say; XTR_BY_PROCESS and on: of its own jobs only. */
-static void cells_times(const struct xtr_view *v, struct xtr_grid *t, enum xtr_stats_by by,
+static void cells_busy(const struct xtr_view *v, struct xtr_grid *t,
+		       const struct xtr_stats_row *row)
+{
+	char n[XTR_TEXT_NUMBER], buf[XTR_TEXT_NUMBER + 4];
+
+	xtr_text_percent(n, row->busy.total, xtr_view_duration(v));
+	snprintf(buf, sizeof(buf), "%s%s", row->busy_bounded ? "<=" : "",
+		 row->busy_bounded && *n == '>' ? "100 %" : n);
+	xtr_grid_cell(t, buf);
+	cell_ns(t, row->busy.total, row->busy_bounded);
+}
+
+/* What the times of a row say. */
+static void cells_times(const struct xtr_view *v, struct xtr_grid *t,
 			const struct xtr_stats_row *row)
 {
-	char buf[XTR_TEXT_NUMBER];
 
 	if (!xtr_view_times(v)) {
 		cells_unknown(t, 8);
 		xtr_grid_cell(t, "the trace has no times");
 		return;
 	}
-	xtr_grid_cell(t, xtr_text_percent(buf, row->busy.total, xtr_view_duration(v)));
-	cell_ns(t, row->busy.total, row->busy.inexact || (row->bounded && by >= XTR_BY_PROCESS));
+	if (row->partial)
+		cells_unknown(t, 2);
+	else
+		cells_busy(v, t, row);
 	cells_exec(t, &row->agg);
 	cell_how(t, row);
 }
@@ -108,8 +133,7 @@ static void cells_name(const struct xtr_view *v, struct xtr_grid *t, enum xtr_st
 			xtr_grid_cell(t, xtr_view_ring(v, row->ring, buf, sizeof(buf)));
 		break;
 	case XTR_BY_PROCESS:
-		snprintf(buf, sizeof(buf), "%u", row->pid);
-		xtr_grid_cell(t, row->known && row->pid ? buf : "-");
+		xtr_grid_cell(t, xtr_text_process(buf, row->known ? row->process : 0));
 		xtr_grid_cell(t, row->known ? xtr_view_string(v, row->comm, name, sizeof(name))
 					    : "(unknown)");
 		break;
@@ -145,7 +169,7 @@ static int exec_table(const struct xtr_view *v, enum xtr_stats_by by)
 
 		cells_name(v, t, by, row);
 		xtr_grid_count(t, row->agg.jobs);
-		cells_times(v, t, by, row);
+		cells_times(v, t, row);
 	}
 	ret = xtr_grid_print(t, v->f, 2);
 	if (n > ROWS_SHOWN)
@@ -297,6 +321,20 @@ static void losses(const struct xtr_view *v)
 	fputc('\n', v->f);
 }
 
+static void pieced(const struct xtr_view *v)
+{
+	const struct xtr_agg *a = &xtr_stats_total(v->stats)->agg;
+	char n[XTR_TEXT_NUMBER];
+
+	xtr_pieced_text(v->f, v->section);
+	if (a->before)
+		fprintf(v->f, "Jobs that began in the piece before: %s.\n",
+			xtr_text_count(n, a->before));
+	if (a->after)
+		fprintf(v->f, "Jobs that go on in the next piece: %s.\n",
+			xtr_text_count(n, a->after));
+}
+
 static void headline(const struct xtr_view *v)
 {
 	char n[XTR_TEXT_NUMBER], d[XTR_TEXT_NUMBER], e[XTR_TEXT_NUMBER], path[XTR_TEXT_NAME];
@@ -356,9 +394,11 @@ int xtr_view_text(const struct xtr_view *v)
 	headline(v);
 	damage(v);
 	losses(v);
+	xtr_pids_text(v->f, xtr_section_meta(v->section));
 	xtr_sampled_text(v->f, xtr_section_meta(v->section));
 	xtr_budgeted_text(v->f, v->section);
 	xtr_flown_text(v->f, v->section);
+	pieced(v);
 	xtr_redacted_text(v->f, xtr_section_meta(v->section));
 	for (i = 0; i < XTR_VIEW_PART_COUNT && !ret; i++) {
 		if (i == XTR_VIEW_HISTOGRAMS)

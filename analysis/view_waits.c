@@ -4,6 +4,7 @@
 #include "format/reader.h"
 #include "grid.h"
 #include "grid_cell.h"
+#include "replay/process.h"
 #include "replay/text.h"
 
 #include <inttypes.h>
@@ -180,8 +181,8 @@ int xtr_view_text_slowest(const struct xtr_view *v)
 
 		cell_fence(t, j->ctx, j->seqno);
 		cells_ring(v, t, xtr_model_ring(xtr_stats_model(v->stats), s->ring));
-		snprintf(buf, sizeof(buf), "%u", j->pid);
-		xtr_grid_cell(t, j->queue_ns && j->pid ? buf : "-");
+		xtr_grid_cell(t,
+			      xtr_text_process(buf, j->queue_ns ? xtr_process(j->pid, j->nth) : 0));
 		xtr_grid_cell(t, xtr_view_string(v, j->comm, buf, sizeof(buf)));
 		xtr_grid_cell(t, xtr_text_stamp(buf, j->done_ns));
 		snprintf(buf, sizeof(buf), "%s%s", known ? "" : "<=", xtr_text_ns(n, s->value));

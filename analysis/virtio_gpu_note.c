@@ -72,7 +72,9 @@ static const char *type_text(uint32_t type, char buf[64])
 
 static int error(const struct virtio_gpu *x, const struct vgpu_response *p)
 {
-	struct xtr_finding f = { .id = "virtio-gpu-error", .notable = true, .at_ns = p->first_ns };
+	struct xtr_finding f = {
+		.id = "virtio-gpu-error", .notable = true, .fault = true, .at_ns = p->first_ns
+	};
 	char n[XTR_TEXT_NUMBER], type[64], command[64], to[96] = "";
 
 	if (p->type < VGPU_RESP_ERR)

@@ -113,8 +113,9 @@ enum xe_tlb_kind {
  */
 struct xe_queue {
 	uint32_t dev, gt, guc, class, width;
-	uint32_t pid, comm; /* 0: not known */
-	uint32_t older;     /* the life of this number before, or XTR_KEYMAP_NONE */
+	uint64_t process; /* replay/process.h; 0: not known */
+	uint32_t comm;
+	uint32_t older; /* the life of this number before, or XTR_KEYMAP_NONE */
 	uint64_t from_ns, to_ns;
 	uint32_t creations; /* bits of the kinds of creation that are in the trace */
 	bool ended;         /* no job can come any more */
@@ -167,7 +168,8 @@ struct xe_device {
 };
 
 struct xe_user { /* of memory */
-	uint32_t dev, pid, comm;
+	uint64_t process;
+	uint32_t dev, comm;
 	uint64_t bo[XE_BO_KIND_COUNT], bytes[XE_BO_KIND_COUNT];
 };
 
@@ -217,7 +219,8 @@ struct xe {
 	struct xe_queue *queue;
 	uint32_t n_queues, cap_queues;
 	struct xtr_keymap by_guc;
-	uint64_t queues_left_out;
+	uint64_t queues_left_out; /* events of queues beyond the most */
+	struct xe_queue rest;     /* their counts by kind: what failed is found all the same */
 	struct xe_job *job;
 	uint32_t n_jobs, free_jobs, head, tail;
 	struct xtr_keymap by_seqno, by_pointer, by_fence;

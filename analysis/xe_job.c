@@ -11,6 +11,7 @@
  * these.
  */
 #include "xe_impl.h"
+#include "replay/process.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -244,8 +245,8 @@ static int on_exec(struct xe *x, struct xe_queue *q, const struct xtr_bind *b,
 
 	if (old != NONE && x->job[old].exec_ns)
 		job_free(x, old); /* its end was lost */
-	if (task && !q->pid) {
-		q->pid = task->pid;
+	if (task && !q->process) {
+		q->process = xtr_process_of(task);
 		q->comm = task->comm;
 	}
 	i = job_get(x, queue, b, ev, inside);
@@ -320,8 +321,11 @@ int xe_job_event(struct xe *x, const struct xtr_bind *b, const struct xtr_event 
 	int ret;
 	struct xe_queue *q = queue_of_job(x, b, ev, kind, &ret);
 
-	if (!q)
+	if (!q) {
+		if (!ret && inside && !x->rest.job[kind]++)
+			x->rest.job_first_ns[kind] = ev->ts;
 		return ret;
+	}
 	if (inside && !q->job[kind]++)
 		q->job_first_ns[kind] = ev->ts;
 	switch (kind) {

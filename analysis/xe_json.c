@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "view.h"
 #include "xe_impl.h"
+#include "replay/process.h"
 
 #include <string.h>
 
@@ -19,12 +20,12 @@ static void kv_label(struct xtr_json *j, const char *key, const struct xtr_label
 	xtr_json_strn(j, l->name[i], strlen(l->name[i]));
 }
 
-static void kv_owner(const struct xe *x, struct xtr_json *j, uint32_t pid, uint32_t comm)
+static void kv_owner(const struct xe *x, struct xtr_json *j, uint64_t process, uint32_t comm)
 {
 	size_t n = 0;
 	const char *s = comm && x->o->tables ? xtr_tables_string(x->o->tables, comm, &n) : NULL;
 
-	xtr_json_kv_known(j, "pid", pid);
+	xtr_json_kv_process(j, "pid", process);
 	xtr_json_key(j, "comm");
 	xtr_json_strn(j, s, n);
 }
@@ -86,7 +87,7 @@ static void json_queue(const struct xe *x, const struct xe_queue *q, struct xtr_
 	xtr_json_kv_str(j, "queue", xe_queue_name(q, buf));
 	kv_class(j, q->class);
 	xtr_json_kv_u64(j, "width", q->width);
-	kv_owner(x, j, q->pid, q->comm);
+	kv_owner(x, j, q->process, q->comm);
 	xtr_json_kv_known(j, "created_ns", q->creations ? q->from_ns : 0);
 	xtr_json_kv_known(j, "ended_ns", q->to_ns);
 	for (i = 0; i < XE_JOB_KIND_COUNT; i++)
@@ -160,7 +161,7 @@ static void json_users(const struct xe *x, struct xtr_json *j)
 	for (i = 0; i < x->users.n; i++) {
 		xtr_json_begin_object(j);
 		kv_label(j, "device", &x->devices, u[i].dev);
-		kv_owner(x, j, u[i].pid, u[i].comm);
+		kv_owner(x, j, u[i].process, u[i].comm);
 		json_bos(u[i].bo, u[i].bytes, j);
 		xtr_json_end_object(j);
 	}

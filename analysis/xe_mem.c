@@ -5,6 +5,7 @@
  * one).
  */
 #include "xe_impl.h"
+#include "replay/process.h"
 
 int xe_bo_event(struct xe *x, const struct xtr_bind *b, const struct xtr_event *ev, uint32_t kind,
 		bool inside)
@@ -21,12 +22,12 @@ int xe_bo_event(struct xe *x, const struct xtr_bind *b, const struct xtr_event *
 	x->device[dev].bo[kind]++;
 	x->device[dev].bytes[kind] += size;
 	task = ev->tid && x->o->tables ? xtr_tables_task(x->o->tables, ev->tid, ev->ts) : NULL;
-	u = xe_row(&x->users, (uint64_t)dev, task ? task->pid : 0, sizeof(*u), &is_new, &ret);
+	u = xe_row(&x->users, (uint64_t)dev, xtr_process_of(task), sizeof(*u), &is_new, &ret);
 	if (!u)
 		return ret;
 	if (is_new)
 		*u = (struct xe_user){ .dev = (uint32_t)dev,
-				       .pid = task ? task->pid : 0,
+				       .process = xtr_process_of(task),
 				       .comm = task ? task->comm : 0 };
 	u->bo[kind]++;
 	u->bytes[kind] += size;

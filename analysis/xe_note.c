@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What is worth a look in the events of xe: what the driver itself calls an error. */
 #include "xe_impl.h"
+#include "replay/process.h"
 #include "replay/text.h"
 
 #include <stdio.h>
@@ -29,17 +30,20 @@ static const struct rule {
 /* "queue rcs12 of 0000:03:00.0, process 5 (game)" */
 static int name_queue(const struct xe *x, const struct xe_queue *q, char *buf, size_t cap)
 {
-	char name[32], comm[32] = "";
+	char name[32], comm[32] = "", pid[XTR_TEXT_PROCESS];
 	size_t n = 0;
 	const char *s =
 		q->comm && x->o->tables ? xtr_tables_string(x->o->tables, q->comm, &n) : NULL;
 	char dev[XTR_LABEL_LEN];
 	int len;
 
+	if (q == &x->rest)
+		return snprintf(buf, cap, "a queue beyond the first %u", XE_QUEUES_MAX);
 	xtr_text_name(dev, sizeof(dev), x->devices.name[q->dev], strlen(x->devices.name[q->dev]));
 	len = snprintf(buf, cap, "queue %s of %s", xe_queue_name(q, name), dev);
-	if (q->pid)
-		len += snprintf(buf + len, cap - (size_t)len, ", process %u (%s)", q->pid,
+	if (q->process)
+		len += snprintf(buf + len, cap - (size_t)len, ", process %s (%s)",
+				xtr_text_process(pid, q->process),
 				s ? xtr_text_name(comm, sizeof(comm), s, n) : "?");
 	return len;
 }
@@ -50,6 +54,7 @@ static int on_rule(const struct xe *x, const struct xe_queue *q, const struct ru
 	struct xtr_finding f = {
 		.id = r->id,
 		.notable = true,
+		.fault = true,
 		.at_ns = r->job ? q->job_first_ns[r->kind] : q->first_ns[r->kind],
 	};
 	char count[XTR_TEXT_NUMBER];
@@ -65,9 +70,11 @@ static int on_rule(const struct xe *x, const struct xe_queue *q, const struct ru
 			 r->many);
 	xtr_finding_evidence(&f, "count", n);
 	xtr_finding_evidence(&f, "limit", 1);
-	xtr_finding_evidence(&f, "guc_id", q->guc);
-	xtr_finding_evidence(&f, "gt", q->gt);
-	xtr_finding_evidence(&f, "pid", q->pid);
+	if (q != &x->rest) {
+		xtr_finding_evidence(&f, "guc_id", q->guc);
+		xtr_finding_evidence(&f, "gt", q->gt);
+		xtr_finding_evidence(&f, "pid", xtr_process_pid(q->process));
+	}
 	xtr_finding_evidence(&f, "jobs", q->job[XE_JOB_EXEC]);
 	return xtr_findings_add(x->o->findings, &f);
 }
@@ -89,7 +96,7 @@ static int on_instant(const struct xe *x, const struct xe_queue *q)
 	xtr_finding_evidence(&f, "limit_ns", XE_INSTANT_NS);
 	xtr_finding_evidence(&f, "guc_id", q->guc);
 	xtr_finding_evidence(&f, "gt", q->gt);
-	xtr_finding_evidence(&f, "pid", q->pid);
+	xtr_finding_evidence(&f, "pid", xtr_process_pid(q->process));
 	return xtr_findings_add(x->o->findings, &f);
 }
 
@@ -98,6 +105,7 @@ static int on_tlb(const struct xe *x, uint32_t dev)
 	const struct xe_device *d = &x->device[dev];
 	struct xtr_finding f = { .id = "xe-tlb-timeout",
 				 .notable = true,
+				 .fault = true,
 				 .at_ns = d->tlb_first_timeout };
 	char count[XTR_TEXT_NUMBER], sent[XTR_TEXT_NUMBER], name[XTR_LABEL_LEN];
 
@@ -125,6 +133,8 @@ int xe_findings(struct xe *x)
 		if (!ret)
 			ret = on_instant(x, &x->queue[i]);
 	}
+	for (k = 0; k < RULES && !ret; k++)
+		ret = on_rule(x, &x->rest, &rules[k]);
 	for (i = 0; i < x->devices.n && !ret; i++)
 		ret = on_tlb(x, i);
 	return ret;

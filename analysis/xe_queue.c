@@ -7,6 +7,7 @@
  * queue.
  */
 #include "xe_impl.h"
+#include "replay/process.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -78,8 +79,11 @@ static struct xe_queue *begin(struct xe *x, uint32_t dev, uint32_t gt, uint32_t 
 {
 	struct xe_queue *q = add(x, older, ret);
 
-	if (!q)
+	if (!q) {
+		/* What follows is not of the life before. */
+		xtr_keymap_del(&x->by_guc, (uint64_t)dev << 32 | gt, guc);
 		return NULL;
+	}
 	q->dev = dev;
 	q->gt = gt;
 	q->guc = guc;
@@ -105,9 +109,9 @@ static void set_owner(struct xe *x, struct xe_queue *q, const struct xtr_event *
 	const struct xtr_task *task =
 		ev->tid && x->o->tables ? xtr_tables_task(x->o->tables, ev->tid, ev->ts) : NULL;
 
-	if (!task || q->pid)
+	if (!task || q->process)
 		return;
-	q->pid = task->pid;
+	q->process = xtr_process_of(task);
 	q->comm = task->comm;
 }
 
@@ -145,8 +149,11 @@ int xe_queue_event(struct xe *x, const struct xtr_bind *b, const struct xtr_even
 	int ret;
 	struct xe_queue *q = life(x, b, ev, kind, &ret);
 
-	if (!q)
+	if (!q) {
+		if (!ret && inside && !x->rest.event[kind]++)
+			x->rest.first_ns[kind] = ev->ts;
 		return ret;
+	}
 	if (xtr_bind_get(b, 3, ev, &class))
 		q->class = (uint32_t) class;
 	if (xtr_bind_has(b, 4))

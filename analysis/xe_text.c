@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "grid.h"
 #include "grid_cell.h"
+#include "replay/process.h"
 #include "replay/text.h"
 #include "view.h"
 #include "xe_impl.h"
@@ -23,17 +24,16 @@ static void cell_label(struct xtr_grid *t, const struct xtr_labels *l, uint32_t 
 	xtr_grid_cell(t, xtr_text_name(buf, sizeof(buf), l->name[i], strlen(l->name[i])));
 }
 
-static void cell_owner(struct xtr_grid *t, const struct xe *x, uint32_t pid, uint32_t comm)
+static void cell_owner(struct xtr_grid *t, const struct xe *x, uint64_t process, uint32_t comm)
 {
-	char buf[XTR_TEXT_NAME] = "-", name[XTR_TEXT_NUMBER];
+	char buf[XTR_TEXT_NAME], name[XTR_TEXT_NUMBER], pid[XTR_TEXT_PROCESS];
 	size_t n = 0;
 	const char *s = comm && x->o->tables ? xtr_tables_string(x->o->tables, comm, &n) : NULL;
 
-	if (pid && s)
-		snprintf(buf, sizeof(buf), "%u %s", pid, xtr_text_name(name, sizeof(name), s, n));
-	else if (pid)
-		snprintf(buf, sizeof(buf), "%u", pid);
-	xtr_grid_cell(t, buf);
+	xtr_text_process(pid, process);
+	if (process && s)
+		snprintf(buf, sizeof(buf), "%s %s", pid, xtr_text_name(name, sizeof(name), s, n));
+	xtr_grid_cell(t, process && s ? buf : pid);
 }
 
 static int text_classes(const struct xe *x, FILE *f)
@@ -74,7 +74,7 @@ static void row_queue(const struct xe *x, const struct xe_queue *q, struct xtr_g
 	snprintf(buf, sizeof(buf), "%u", q->gt);
 	xtr_grid_cell(t, buf);
 	xtr_grid_cell(t, xe_queue_name(q, buf));
-	cell_owner(t, x, q->pid, q->comm);
+	cell_owner(t, x, q->process, q->comm);
 	xtr_grid_count(t, q->job[XE_JOB_EXEC]);
 	xtr_grid_count(t, q->done);
 	xtr_grid_count(t, q->open);
@@ -124,7 +124,7 @@ static int text_memory(const struct xe *x, FILE *f)
 
 	for (i = 0; i < x->users.n && i < x->o->top; i++) {
 		cell_label(t, &x->devices, u[i].dev);
-		cell_owner(t, x, u[i].pid, u[i].comm);
+		cell_owner(t, x, u[i].process, u[i].comm);
 		xtr_grid_count(t, u[i].bo[XE_BO_CREATE]);
 		xtr_grid_count(t, u[i].bytes[XE_BO_CREATE]);
 		xtr_grid_count(t, u[i].bo[XE_BO_VALIDATE]);

@@ -9,7 +9,7 @@
 #define XTR_DRM_SCHED_BPF_H
 
 struct xtr_sched_state {
-	__u32 id, pad;
+	__u32 id, limit;
 	char name[XTR_RING_NAME], dev[XTR_RING_NAME];
 };
 
@@ -30,12 +30,24 @@ struct {
 
 __u32 xtr_next_ring = 1;
 
-static __always_inline void xtr_sched_text(__u32 type, struct drm_gpu_scheduler *sched,
+static __always_inline __u32 xtr_sched_limit(__u32 type, struct drm_gpu_scheduler *sched)
+{
+	if (bpf_core_field_exists(sched->credit_limit))
+		return XTR_READ(type, sched, credit_limit);
+	if (bpf_core_field_exists(sched->hw_submission_limit))
+		return XTR_READ(type, sched, hw_submission_limit);
+	return 0;
+}
+
+/* What makes a scheduler the same one: what it is called, whose it is, and how much it has in
+ * flight. */
+static __always_inline void xtr_sched_look(__u32 type, struct drm_gpu_scheduler *sched,
 					   struct xtr_sched_state *s)
 {
 	const char *p = XTR_READ(type, sched, name);
 	struct device *dev;
 
+	s->limit = xtr_sched_limit(type, sched);
 	if (!p || bpf_probe_read_kernel_str(s->name, sizeof(s->name), p) < 0)
 		s->name[0] = 0;
 	p = NULL;
@@ -45,15 +57,6 @@ static __always_inline void xtr_sched_text(__u32 type, struct drm_gpu_scheduler 
 	}
 	if (!p || bpf_probe_read_kernel_str(s->dev, sizeof(s->dev), p) < 0)
 		s->dev[0] = 0;
-}
-
-static __always_inline __u32 xtr_sched_limit(struct drm_gpu_scheduler *sched)
-{
-	if (bpf_core_field_exists(sched->credit_limit))
-		return BPF_CORE_READ(sched, credit_limit);
-	if (bpf_core_field_exists(sched->hw_submission_limit))
-		return BPF_CORE_READ(sched, hw_submission_limit);
-	return 0;
 }
 
 static __always_inline __s32 xtr_hw_jobs(__u32 type, struct drm_gpu_scheduler *sched)
@@ -92,7 +95,7 @@ static __noinline __u32 xtr_sched_define(struct drm_gpu_scheduler *sched,
 	def->h.tid = 0;
 	def->sched = key;
 	def->id = now->id;
-	def->limit = xtr_sched_limit(sched);
+	def->limit = now->limit;
 	__builtin_memcpy(def->name, now->name, sizeof(def->name));
 	__builtin_memcpy(def->dev, now->dev, sizeof(def->dev));
 	bpf_ringbuf_submit(def, BPF_RB_NO_WAKEUP);
@@ -111,9 +114,17 @@ static __always_inline bool xtr_same_text(const char *a, const char *b)
 	return true;
 }
 
+static __always_inline bool xtr_same_sched(const struct xtr_sched_state *a,
+					   const struct xtr_sched_state *b)
+{
+	return a->limit == b->limit && xtr_same_text(a->name, b->name) &&
+	       xtr_same_text(a->dev, b->dev);
+}
+
 /*
- * Ring id of a scheduler. With `check` (when a job is queued) name and device are compared, so that
- * a new scheduler in the memory of an old one gets an id of its own before any job of it runs.
+ * Ring id of a scheduler. With `check` (when a job is queued) it is compared with the known one, so
+ * that a new scheduler in the memory of an old one (a driver was loaded again) gets an id of its
+ * own before any job of it runs.
  */
 static __always_inline __u32 xtr_ring_id(__u32 type, struct drm_gpu_scheduler *sched, bool check)
 {
@@ -125,8 +136,8 @@ static __always_inline __u32 xtr_ring_id(__u32 type, struct drm_gpu_scheduler *s
 	known = bpf_map_lookup_elem(&xtr_scheds, &key);
 	if (known && !check)
 		return known->id;
-	xtr_sched_text(type, sched, &now);
-	if (known && xtr_same_text(known->name, now.name) && xtr_same_text(known->dev, now.dev))
+	xtr_sched_look(type, sched, &now);
+	if (known && xtr_same_sched(known, &now))
 		return known->id;
 	return xtr_sched_define(sched, &now, known != NULL);
 }
@@ -161,6 +172,20 @@ static __always_inline bool xtr_job_wanted(__u64 ctx, __u64 seqno)
 	return !xtr_choosy || (xtr_ctx_wanted(ctx) && !xtr_job_dropped(ctx, seqno));
 }
 
+/*
+ * When the jobs of a process execute depends on what else is on their rings: run and done of every
+ * job are recorded, whoever submitted it, but nobody's name for the sake of other processes' jobs.
+ */
+static __always_inline bool xtr_on_hw_wanted(__u64 ctx, __u64 seqno)
+{
+	return !xtr_choosy || !xtr_job_dropped(ctx, seqno);
+}
+
+static __always_inline __u32 xtr_job_task(const struct xtr_emit *e, __u64 ctx)
+{
+	return xtr_ctx_wanted(ctx) ? xtr_task(e->tid, e->tgid) : XTR_REC_OTHERS;
+}
+
 static __always_inline int xtr_job_queue(void *ctx, struct drm_sched_job *job,
 					 struct drm_sched_entity *entity)
 {
@@ -177,12 +202,12 @@ static __always_inline int xtr_job_queue(void *ctx, struct drm_sched_job *job,
 	sched = XTR_READ(XTR_REC_JOB_QUEUE, job, sched);
 	fctx = XTR_READ(XTR_REC_JOB_QUEUE, fence, finished.context);
 	seqno = XTR_READ(XTR_REC_JOB_QUEUE, fence, finished.seqno);
+	ring = xtr_ring_id(XTR_REC_JOB_QUEUE, sched, true);
 	if (xtr_choosy && !xtr_queue_wanted(&e, fctx, seqno)) {
 		xtr_filtered(&e);
 		return 0;
 	}
 	e.flags = xtr_task(e.tid, e.tgid);
-	ring = xtr_ring_id(XTR_REC_JOB_QUEUE, sched, true);
 	stack = xtr_stacks ? xtr_stack(ctx, &e) : 0;
 	r = XTR_RESERVE(&e, struct xtr_rec_job_queue, XTR_REC_JOB_QUEUE);
 	if (!r)
@@ -221,11 +246,11 @@ static __always_inline int xtr_job_run(struct drm_sched_job *job, struct drm_sch
 	sched = XTR_READ(XTR_REC_JOB_RUN, job, sched);
 	fctx = XTR_READ(XTR_REC_JOB_RUN, fence, finished.context);
 	seqno = XTR_READ(XTR_REC_JOB_RUN, fence, finished.seqno);
-	if (!xtr_job_wanted(fctx, seqno)) {
+	if (!xtr_on_hw_wanted(fctx, seqno)) {
 		xtr_filtered(&e);
 		return 0;
 	}
-	e.flags = xtr_task(e.tid, e.tgid);
+	e.flags = xtr_job_task(&e, fctx);
 	ring = xtr_ring_id(XTR_REC_JOB_RUN, sched, false);
 	r = XTR_RESERVE(&e, struct xtr_rec_job_run, XTR_REC_JOB_RUN);
 	if (!r)
@@ -238,6 +263,34 @@ static __always_inline int xtr_job_run(struct drm_sched_job *job, struct drm_sch
 	r->flags = e.flags;
 	xtr_submit(&e, r);
 	return 0;
+}
+
+/*
+ * The hardware's fence of the job (drm_sched_fence.parent, set before the scheduler adds its
+ * callback): when it was signalled, by its own time stamp, however late this event comes. The time
+ * stamp shares its place with the list of callbacks, so the verifier takes it for a pointer: it is
+ * read as bytes.
+ */
+static __always_inline void xtr_hw_fence(struct xtr_rec_job_done *r, struct dma_fence *hw)
+{
+	__u32 bit = bpf_core_enum_value(enum dma_fence_flag_bits, DMA_FENCE_FLAG_TIMESTAMP_BIT);
+	__s64 at = 0;
+
+	r->hw_ctx = r->hw_seqno = r->hw_age = 0;
+	r->hw_error = 0;
+	if (!hw)
+		return;
+	r->flags |= XTR_REC_HW_FENCE;
+	r->hw_ctx = XTR_READ(XTR_REC_JOB_DONE, hw, context);
+	r->hw_seqno = XTR_READ(XTR_REC_JOB_DONE, hw, seqno);
+	r->hw_error = XTR_READ(XTR_REC_JOB_DONE, hw, error);
+	if (!(XTR_READ(XTR_REC_JOB_DONE, hw, flags) & (1UL << (bit & 63))))
+		return;
+	if (bpf_core_read(&at, sizeof(at), &hw->timestamp) || at <= 0)
+		return;
+	r->flags |= XTR_REC_HW_SIGNALED;
+	if ((__u64)at < r->h.ts)
+		r->hw_age = r->h.ts - (__u64)at;
 }
 
 static __always_inline int xtr_job_done(struct drm_sched_fence *fence)
@@ -253,11 +306,11 @@ static __always_inline int xtr_job_done(struct drm_sched_fence *fence)
 	sched = XTR_READ(XTR_REC_JOB_DONE, fence, sched);
 	fctx = XTR_READ(XTR_REC_JOB_DONE, fence, finished.context);
 	seqno = XTR_READ(XTR_REC_JOB_DONE, fence, finished.seqno);
-	if (!xtr_job_wanted(fctx, seqno)) {
+	if (!xtr_on_hw_wanted(fctx, seqno)) {
 		xtr_filtered(&e);
 		return 0;
 	}
-	xtr_task(e.tid, e.tgid);
+	e.flags = xtr_job_task(&e, fctx) & XTR_REC_OTHERS;
 	ring = xtr_ring_id(XTR_REC_JOB_DONE, sched, false);
 	r = XTR_RESERVE(&e, struct xtr_rec_job_done, XTR_REC_JOB_DONE);
 	if (!r)
@@ -266,6 +319,8 @@ static __always_inline int xtr_job_done(struct drm_sched_fence *fence)
 	r->seqno = seqno;
 	r->ring = ring;
 	r->hw_job_count = xtr_hw_jobs(XTR_REC_JOB_DONE, sched);
+	r->flags = e.flags;
+	xtr_hw_fence(r, XTR_READ(XTR_REC_JOB_DONE, fence, parent));
 	xtr_submit(&e, r);
 	return 0;
 }

@@ -93,7 +93,9 @@ static __always_inline bool xtr_generic_taken(const struct xtr_generic_cfg *cfg,
 		of.key = 0;
 	if (width < sizeof(of.key))
 		of.key &= (1ULL << 8 * width) - 1;
-	return xtr_total_count(e, &of);
+	if (xtr_total_count(e, &of))
+		xtr_task(e->tid, e->tgid);
+	return of.take;
 }
 
 /* Left out for the budget: with its job, if it has one. A sample is divided instead. */

@@ -250,7 +250,10 @@ static __always_inline __u64 xtr_key_value(const __u64 *args, const struct xtr_p
 	return xtr_load(args[how & 7], how); /* from: the first byte, an argument */
 }
 
-/* Entry of a sampled function: is this call taken? What is kept for the return tells it. */
+#define XTR_TAKEN    1 /* What is kept for the return tells it, too. */
+#define XTR_ANNOUNCE 2 /* the task, whether the call is taken or not */
+
+/* Entry of a sampled function: what to do with the call, XTR_TAKEN and XTR_ANNOUNCE. */
 static __noinline int xtr_call_taken(struct pt_regs *ctx, struct xtr_call *c)
 {
 	struct xtr_total_of of = {};
@@ -270,7 +273,7 @@ static __noinline int xtr_call_taken(struct pt_regs *ctx, struct xtr_call *c)
 		of.sub = xtr_key_value(args, c->cfg, sub);
 		of.sub_load = sub;
 	}
-	return xtr_total_count(&c->e, &of);
+	return (xtr_total_count(&c->e, &of) ? XTR_ANNOUNCE : 0) | (of.take ? XTR_TAKEN : 0);
 }
 
 /* Return of a sampled function: was the call taken? */
@@ -297,9 +300,16 @@ static __noinline int xtr_call_forget(struct xtr_call *c)
 static __always_inline bool xtr_call_sampled_out(struct pt_regs *ctx, struct xtr_call *c,
 						 bool is_ret)
 {
+	int what;
+
 	if (is_ret)
 		return c->cfg->flags & XTR_PROBE_SAMPLED && !xtr_ret_taken(c);
-	if (!c->cfg->sample || xtr_call_taken(ctx, c))
+	if (!c->cfg->sample)
+		return false;
+	what = xtr_call_taken(ctx, c);
+	if (what & XTR_ANNOUNCE)
+		xtr_task(c->e.tid, c->e.tgid);
+	if (what & XTR_TAKEN)
 		return false;
 	xtr_call_forget(c);
 	return true;

@@ -29,11 +29,11 @@ static __always_inline void xtr_total_add(__u64 *count, __u64 *taken, bool take)
 		__sync_fetch_and_add(taken, 1);
 }
 
-/* What is counted: all of it is the key but `take`, `cpu` and `tid`. */
+/* What is counted: all of it is the key but `take`. Its size counts: see xtr_total_one. */
 struct xtr_total_of {
 	__u64 key, sub;
 	__u32 sub_load, take;
-	__u32 cpu, slot, tid, tgid; /* of struct xtr_emit */
+	__u32 slot, tgid; /* of struct xtr_emit */
 };
 
 /* The entry of a tag, which is made if need be; NULL: there is no room. */
@@ -60,7 +60,7 @@ static __always_inline struct xtr_total *xtr_total_find(__u64 tag, bool *made)
 
 static __always_inline void xtr_total_other(const struct xtr_total_of *of)
 {
-	const struct xtr_emit e = { .n = of->cpu, .slot = of->slot };
+	const struct xtr_emit e = { .n = bpf_get_smp_processor_id(), .slot = of->slot };
 	struct xtr_count *c = xtr_count_of(&e);
 
 	if (c)
@@ -68,8 +68,10 @@ static __always_inline void xtr_total_other(const struct xtr_total_of *of)
 }
 
 /*
- * The process of a new entry gets its name in the file. Not static: the verifier looks at it once,
- * not once for each way that leads to it, which took it a hundred times as long.
+ * Returns whether it made an entry: its process shall have its name in the file, which the caller
+ * sees to (xtr_task). Here it would be too deep: programs for calls have used 448 of the 512 bytes
+ * of stack where they come here. Not static: the verifier looks at it once, not once for each way
+ * that leads to it, which took it a hundred times as long.
  */
 __noinline int xtr_total_one(const struct xtr_total_of *of)
 {
@@ -97,23 +99,17 @@ __noinline int xtr_total_one(const struct xtr_total_of *of)
 		t->sub_load = of->sub_load;
 		barrier();
 		t->ready = 1;
-		xtr_task(of->tid, of->tgid);
 	}
 	xtr_total_add(&t->count, &t->taken, of->take);
-	return 0;
+	return made;
 }
 
-/* Count it, and return whether it is taken. */
+/* Count it; returns whether the caller has to announce the task. */
 static __always_inline bool xtr_total_count(const struct xtr_emit *e, struct xtr_total_of *of)
 {
-	bool take = of->take;
-
-	of->cpu = e->n;
 	of->slot = e->slot;
-	of->tid = e->tid;
 	of->tgid = e->tgid;
-	xtr_total_one(of);
-	return take;
+	return xtr_total_one(of);
 }
 
 /* A budget divides the share. */

@@ -13,9 +13,17 @@ typedef struct {
 	int counter;
 } atomic_t;
 
+struct mm_struct {
+	unsigned long start_code, end_code, start_data, end_data, start_brk, start_stack;
+};
+
 struct task_struct {
 	unsigned int flags;
 	char comm[16];
+	__u64 start_time; /* ns, CLOCK_MONOTONIC */
+	__u64 self_exec_id;
+	struct mm_struct *mm;
+	struct task_struct *group_leader;
 };
 
 struct kobject {
@@ -33,10 +41,12 @@ struct dma_fence {
 	__u64 context, seqno;
 	unsigned long flags;
 	int error;
+	__s64 timestamp; /* ktime_t, in place of the list of callbacks: once TIMESTAMP_BIT is set */
 };
 
 enum dma_fence_flag_bits {
 	DMA_FENCE_FLAG_SIGNALED_BIT = 0,
+	DMA_FENCE_FLAG_TIMESTAMP_BIT = 1,
 };
 
 struct drm_gpu_scheduler {
@@ -50,6 +60,7 @@ struct drm_gpu_scheduler {
 
 struct drm_sched_fence {
 	struct dma_fence scheduled, finished;
+	struct dma_fence *parent; /* the hardware's fence, what run_job() returned */
 	struct drm_gpu_scheduler *sched;
 	__u64 drm_client_id; /* since 6.17, and in some stable kernels before */
 };

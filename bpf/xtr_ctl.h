@@ -69,6 +69,7 @@ struct xtr_ctl_task {
 	struct xtr_rec h;
 	__u32 tgid, flags; /* XTR_TASK_KTHREAD */
 	char comm[XTR_COMM_LEN];
+	__u64 start; /* ns: when the process began */
 };
 
 struct xtr_ctl_ring {
@@ -84,10 +85,18 @@ struct xtr_ctl_ops {
 	__u32 id, pad;
 };
 
+/* Where a process' program lies, as /proc/PID/stat says it, too: 0 where it is not known. */
+struct xtr_image {
+	__u64 start_code, end_code, start_data, end_data, start_brk, start_stack;
+};
+
 struct xtr_ctl_stack {
 	struct xtr_rec h;
 	__u32 id, tgid;
 	__s32 n_kernel, n_user; /* bytes of addresses, or a negative errno */
+	__u64 start;            /* ns: when the process began */
+	__u64 exec;             /* grows with each program that it executes */
+	struct xtr_image image;
 	__u64 kernel[XTR_STACK_DEPTH], user[XTR_STACK_DEPTH];
 };
 
@@ -101,8 +110,8 @@ struct xtr_count {
 	 * tracepoint decides. What is left over all CPUs when nothing runs any more was not run.
 	 */
 	__s64 expect;
-	__u64 rescued;                  /* events that the second program took (xtr_emit.bpf.h) */
-	__u64 runs;                     /* of a probe's program for this slot, in every phase */
+	__u64 rescued; /* events that a program behind the first took (xtr_emit.bpf.h) */
+	__u64 runs;    /* of a probe's program for this slot, in every phase */
 	__u64 other_count, other_taken; /* sampled events that found no room in the totals */
 };
 
@@ -128,7 +137,9 @@ struct xtr_total_set {
 	struct xtr_total way[XTR_TOTAL_WAYS];
 };
 
-/* Tokens of events that the first program took and the second has not seen yet (xtr_emit.bpf.h). */
+#define XTR_PROGRAMS_MAX 3 /* that record one event, one behind the other (xtr_emit.bpf.h) */
+
+/* Tokens of events that one program took and the last one has not seen yet (xtr_emit.bpf.h). */
 #define XTR_TOKEN_SETS 4096
 #define XTR_TOKEN_WAYS 8 /* a set is a cache line */
 

@@ -81,6 +81,7 @@ struct {
 struct xtr_task_state {
 	__u32 tgid, flags;
 	__u64 comm[XTR_COMM_LEN / 8];
+	__u64 began; /* ns: the thread; numbers are given again */
 };
 
 /* The task that this CPU announced last. */
@@ -130,7 +131,8 @@ static __always_inline struct xtr_count *xtr_count_of(const struct xtr_emit *e)
 static __always_inline bool xtr_same_task(const struct xtr_task_state *a,
 					  const struct xtr_task_state *b)
 {
-	return a->tgid == b->tgid && a->comm[0] == b->comm[0] && a->comm[1] == b->comm[1];
+	return a->tgid == b->tgid && a->comm[0] == b->comm[0] && a->comm[1] == b->comm[1] &&
+	       a->began == b->began;
 }
 
 static __always_inline void xtr_def_lost(void)
@@ -153,6 +155,13 @@ static __always_inline void xtr_task_comm(__u64 comm[XTR_COMM_LEN / 8])
 
 	comm[0] = words[0];
 	comm[1] = words[1];
+}
+
+static __always_inline __u64 xtr_task_began(void)
+{
+	const struct task_struct *task = (void *)bpf_get_current_task_btf();
+
+	return task->start_time;
 }
 
 /* Announce the current task if it is not known as it is now. Its flags are in now afterwards. */
@@ -180,6 +189,7 @@ static __always_inline int xtr_task_announce(__u32 tid, struct xtr_task_state *n
 	def->h.tid = tid;
 	def->tgid = now->tgid;
 	def->flags = now->flags;
+	def->start = BPF_CORE_READ(task, group_leader, start_time);
 	__builtin_memcpy(def->comm, now->comm, sizeof(def->comm));
 	bpf_ringbuf_submit(def, BPF_RB_NO_WAKEUP);
 	bpf_map_update_elem(&xtr_tasks, &tid, now, BPF_ANY);
@@ -189,11 +199,11 @@ static __always_inline int xtr_task_announce(__u32 tid, struct xtr_task_state *n
 /*
  * The same, and remember it. Returns its flags. The name is noted before it is announced: where it
  * changes in between, the next event looks again. Little stack: programs for calls come here with
- * 480 of their 512 bytes in use.
+ * 352 of their 512 bytes in use.
  */
 static __noinline __u32 xtr_task_changed(struct xtr_task_cache *last, __u32 tid, __u32 tgid)
 {
-	struct xtr_task_state now = { .tgid = tgid };
+	struct xtr_task_state now = { .tgid = tgid, .began = xtr_task_began() };
 
 	if (!last)
 		return 0;
@@ -222,7 +232,7 @@ static __always_inline __u32 xtr_task(__u32 tid, __u32 tgid)
 	last = bpf_map_lookup_elem(&xtr_last_task, &zero);
 	xtr_task_comm(comm);
 	if (last && last->tid == tid && last->t.tgid == tgid && last->comm[0] == comm[0] &&
-	    last->comm[1] == comm[1])
+	    last->comm[1] == comm[1] && last->t.began == xtr_task_began())
 		return last->t.flags;
 	return xtr_task_changed(last, tid, tgid);
 }
@@ -406,17 +416,18 @@ static __always_inline bool xtr_dropped(void)
  * The kernel skips a raw tracepoint program while it is running on the CPU: when an event fires in
  * an interrupt on top of the same event, and, since tracepoints leave preemption on (about
  * Linux 6.19), when the task in the program is preempted and the next one has the same event. Where
- * that may be (xtr_has_second, by type) a second program stands behind the first and takes what
- * the first had to leave. The first leaves a token of each event that it takes, the second picks
- * the token up; an event without one is its own. What both leave is counted by the kernel: misses
- * of the first minus xtr_count.rescued.
+ * that may be, further programs stand behind the first (xtr_programs, by type: how many there are),
+ * and each takes what those before it had to leave: for as long as a task lies preempted in one,
+ * all events of that CPU come to the next. A program leaves a token of each event that it takes,
+ * the last one picks the token up; an event without one is its own. What all leave is counted by
+ * the kernel: misses of the first minus xtr_count.rescued.
  *
- * Between the two, any number of other events may pass, and the task may move to another CPU. So
- * tokens lie in one table, in a set that the token itself names; other events of the set pick up
- * their own, and few are pending at any time. A token stays behind only if the second program was
+ * Between the programs, any number of other events may pass, and the task may move to another CPU.
+ * So tokens lie in one table, in a set that the token itself names; other events of the set pick up
+ * their own, and few are pending at any time. A token stays behind only if the last program was
  * skipped; the recorder sweeps those out every second.
  */
-const volatile bool xtr_has_second[XTR_SLOT_GENERIC];
+const volatile __u8 xtr_programs[XTR_SLOT_GENERIC];
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -454,32 +465,36 @@ static __always_inline struct xtr_token_set *xtr_token_set(__u64 token)
 	return bpf_map_lookup_elem(&xtr_tokens, &key);
 }
 
+static __always_inline void xtr_leave_token(struct xtr_token_set *set, __u64 token)
+{
+	for (int i = 0; set && i < XTR_TOKEN_WAYS; i++) {
+		/* An interrupt or another CPU may want the same place. */
+		if (!set->way[i] && !__sync_val_compare_and_swap(&set->way[i], 0, token))
+			return;
+	}
+	if (set)
+		set->way[token >> 60 & (XTR_TOKEN_WAYS - 1)] = token;
+}
+
 static __always_inline bool xtr_first_begins(__u32 type, __u64 a, __u64 b)
 {
-	struct xtr_token_set *set;
 	__u64 token;
 
 	if (xtr_phase != XTR_PHASE_RUN)
 		return false;
-	if (!xtr_has_second[type])
+	if (xtr_programs[type] < 2)
 		return true;
 	token = xtr_token(type, a, b);
-	set = xtr_token_set(token);
-	for (int i = 0; set && i < XTR_TOKEN_WAYS; i++) {
-		/* An interrupt or another CPU may want the same place. */
-		if (!set->way[i] && !__sync_val_compare_and_swap(&set->way[i], 0, token))
-			return true;
-	}
-	if (set)
-		set->way[token >> 60 & (XTR_TOKEN_WAYS - 1)] = token;
+	xtr_leave_token(xtr_token_set(token), token);
 	return true;
 }
 
-/* True if the first program did not take this event. */
-static __always_inline bool xtr_second_begins(__u32 type, __u64 a, __u64 b)
+/* The n-th program: true if none before it took this event. */
+static __always_inline bool xtr_next_begins(__u32 n, __u32 type, __u64 a, __u64 b)
 {
 	__u64 token = xtr_token(type, a, b);
 	struct xtr_token_set *set = xtr_token_set(token);
+	bool last = n == xtr_programs[type];
 	struct xtr_count *c;
 	struct xtr_emit e;
 
@@ -488,7 +503,8 @@ static __always_inline bool xtr_second_begins(__u32 type, __u64 a, __u64 b)
 	for (int i = 0; i < XTR_TOKEN_WAYS; i++) {
 		if (set->way[i] != token)
 			continue;
-		set->way[i] = 0;
+		if (last)
+			set->way[i] = 0;
 		return false;
 	}
 	if (!xtr_where(&e, type))
@@ -496,6 +512,8 @@ static __always_inline bool xtr_second_begins(__u32 type, __u64 a, __u64 b)
 	c = xtr_count_of(&e);
 	if (!c)
 		return false;
+	if (!last)
+		xtr_leave_token(set, token);
 	__sync_fetch_and_add(&c->rescued, 1);
 	return true;
 }
@@ -505,18 +523,22 @@ static __always_inline bool xtr_second_begins(__u32 type, __u64 a, __u64 b)
  * records one. Where the kernel has types for them, the recorder makes them programs of the kind
  * tp_btf, which get the same words.
  */
-#define XTR_PROG(name, tracepoint, type, a, b, emit)                                \
-	SEC("raw_tp/" tracepoint) int name(struct bpf_raw_tracepoint_args *ctx)     \
-	{                                                                           \
-		if (xtr_first_begins(type, ctx->args[a], ctx->args[b]))             \
-			emit;                                                       \
-		return 0;                                                           \
-	}                                                                           \
-	SEC("raw_tp/" tracepoint) int name##_2(struct bpf_raw_tracepoint_args *ctx) \
-	{                                                                           \
-		if (xtr_second_begins(type, ctx->args[a], ctx->args[b]))            \
-			emit;                                                       \
-		return 0;                                                           \
+#define XTR_PROG(name, tracepoint, type, a, b, emit)                            \
+	SEC("raw_tp/" tracepoint) int name(struct bpf_raw_tracepoint_args *ctx) \
+	{                                                                       \
+		if (xtr_first_begins(type, ctx->args[a], ctx->args[b]))         \
+			emit;                                                   \
+		return 0;                                                       \
+	}                                                                       \
+	XTR_NEXT_PROG(name, 2, tracepoint, type, a, b, emit)                    \
+	XTR_NEXT_PROG(name, 3, tracepoint, type, a, b, emit)
+
+#define XTR_NEXT_PROG(name, n, tracepoint, type, a, b, emit)                          \
+	SEC("raw_tp/" tracepoint) int name##_##n(struct bpf_raw_tracepoint_args *ctx) \
+	{                                                                             \
+		if (xtr_next_begins(n, type, ctx->args[a], ctx->args[b]))             \
+			emit;                                                         \
+		return 0;                                                             \
 	}
 
 #endif /* XTR_EMIT_BPF_H */

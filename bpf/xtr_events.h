@@ -30,6 +30,9 @@ enum xtr_rec_flags {
 	XTR_REC_CLIENT_KNOWN = 1 << 1,
 	XTR_REC_DEP_SIGNALED = 1 << 2,
 	XTR_REC_DEP_SCHEDULED = 1 << 3,
+	XTR_REC_HW_FENCE = 1 << 4,
+	XTR_REC_HW_SIGNALED = 1 << 5,
+	XTR_REC_OTHERS = 1 << 6,
 };
 
 struct xtr_rec { /* spec 5: every record starts so */
@@ -61,6 +64,9 @@ struct xtr_rec_job_done {
 	__u64 ctx, seqno;
 	__u32 ring;
 	__s32 hw_job_count;
+	__u64 hw_ctx, hw_seqno, hw_age;
+	__s32 hw_error;
+	__u32 flags;
 };
 
 struct xtr_rec_job_dep {

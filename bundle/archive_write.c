@@ -43,19 +43,21 @@ static int failed(const struct xtr_bundle_writer *w)
 	return w->io_err ? w->io_err : err > 0 ? -err : -EIO;
 }
 
-bool xtr_bundle_can_write(void)
+int xtr_bundle_can_write(void)
 {
 	struct archive *a = archive_write_new();
-	bool can = a && archive_write_add_filter_zstd(a) == ARCHIVE_OK;
+	int ret = a ? archive_write_add_filter_zstd(a) : ARCHIVE_FATAL;
 
 	archive_write_free(a);
-	return can;
+	/* A warning: it would run zstd(1). */
+	return ret == ARCHIVE_OK ? 0 : ret == ARCHIVE_WARN ? -ENOSYS : -ENOMEM;
 }
 
 int xtr_bundle_writer_open(struct xtr_bundle_writer **out, struct xtr_io *io, const char *folder,
 			   int64_t mtime)
 {
 	struct xtr_bundle_writer *w = calloc(1, sizeof(*w));
+	int ret;
 
 	*out = w;
 	if (!w)
@@ -66,9 +68,9 @@ int xtr_bundle_writer_open(struct xtr_bundle_writer **out, struct xtr_io *io, co
 	w->a = archive_write_new();
 	if (!w->a)
 		return -ENOMEM;
-	/* A warning, here as above: it would run zstd(1). */
-	if (archive_write_add_filter_zstd(w->a) != ARCHIVE_OK)
-		return -ENOSYS;
+	ret = archive_write_add_filter_zstd(w->a);
+	if (ret != ARCHIVE_OK)
+		return ret == ARCHIVE_WARN ? -ENOSYS : failed(w); /* as above */
 	if (archive_write_set_format_pax_restricted(w->a) != ARCHIVE_OK ||
 	    archive_write_set_filter_option(w->a, "zstd", "compression-level", LEVEL) !=
 		    ARCHIVE_OK ||

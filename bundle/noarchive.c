@@ -15,9 +15,9 @@ int xtr_bundle_open_trace(struct xtr_io *in, struct xtr_io **trace, struct xtr_b
 	return -ENOSYS;
 }
 
-bool xtr_bundle_can_write(void)
+int xtr_bundle_can_write(void)
 {
-	return false;
+	return -ENOSYS;
 }
 
 int xtr_bundle_writer_open(struct xtr_bundle_writer **w, struct xtr_io *io, const char *folder,

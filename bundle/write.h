@@ -12,8 +12,8 @@
 
 struct xtr_bundle_writer;
 
-/* Is this xtr built with libarchive, and that with zstd? */
-bool xtr_bundle_can_write(void);
+/* 0; -ENOSYS: this xtr is built without libarchive, or that without zstd; -ENOMEM: not known. */
+int xtr_bundle_can_write(void);
 
 /*
  * Takes neither; io is appended to, and must outlive w. folder: of all members, borrowed. mtime:

@@ -403,7 +403,10 @@ int bundle_make(const struct bundle_opts *o, const char *path)
 	struct making *m;
 	int status;
 
-	if (!xtr_bundle_can_write()) {
+	status = xtr_bundle_can_write();
+	if (status == -ENOMEM)
+		return cli_failed(o->output, ENOMEM);
+	if (status) {
 		cli_error("this xtr was built without libarchive: it makes no bundles");
 		cli_hint(
 			"install libarchive-dev and build it again; 'xtr redact' makes a trace to attach");

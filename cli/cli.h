@@ -99,7 +99,8 @@ void cli_trace_error(const char *path, const struct xtr_err *err);
  */
 int cli_report_loss(const char *path, const struct xtr_reader *r);
 
-/* Output. cli_out starts the pager on a tty (XTR_PAGER, PAGER, LESS=FRSX) and returns the stream.
+/* Output. cli_out starts the pager (pager.h), if there is one, on a tty (LESS=FRSX) and returns the
+ * stream.
  */
 FILE *cli_out(void);
 /* Make stdout a stream that gets over interrupted and partial writes; -1: no memory. */

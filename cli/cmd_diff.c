@@ -51,7 +51,8 @@ struct diff_run {
 	struct xtr_diff_opts what;
 	double limit[XTR_DIFF_METRIC_COUNT]; /* shares; 0: none */
 	struct xtr_diff *d;
-	int status; /* XTR_EXIT_OK or XTR_EXIT_LOSS so far */
+	int status;             /* XTR_EXIT_OK or XTR_EXIT_LOSS so far */
+	struct filters filters; /* what they match, in any of the recordings */
 	/* of the present section */
 	struct replay_cmd cmd;
 	struct xtr_select select;
@@ -196,7 +197,7 @@ static int recording(struct diff_run *r, unsigned int side, const char *path)
 	char *argv[] = { (char *)(uintptr_t)path, NULL };
 	int status;
 
-	r->cmd = (struct replay_cmd){ .part = true };
+	r->cmd = (struct replay_cmd){ .part = true, .filters = &r->filters };
 	status = replay_begin(&r->cmd, &cmd_diff, &r->o->replay, 1, argv);
 	if (status != XTR_EXIT_OK)
 		return status;
@@ -227,7 +228,7 @@ static int print(struct diff_run *r, bool plot)
 	}
 	xtr_json_init(&j, v.f, true);
 	xtr_json_begin_object(&j);
-	xtr_json_kv_str(&j, "schema", "xtr.diff/1");
+	xtr_json_kv_str(&j, "schema", "xtr.diff/2");
 	xtr_diff_json(r->d, &j);
 	xtr_json_end_object(&j);
 	xtr_json_newline(&j);
@@ -244,7 +245,7 @@ static int limits(const struct diff_run *r)
 		/* Residence in the place of execution is held to what execution may be. */
 		double limit = r->limit[row->instead ? XTR_DIFF_EXECUTION : row->metric];
 
-		if (limit > 0 && row->verdict == XTR_DIFF_SLOWER && row->change >= limit)
+		if (limit > 0 && row->verdict == XTR_DIFF_SLOWER && xtr_diff_change(row) >= limit)
 			crossed++;
 	}
 	if (!crossed)
@@ -252,6 +253,16 @@ static int limits(const struct diff_run *r)
 	cli_error("%s time%s slower by the limit of --fail-on or more", cli_count(crossed),
 		  crossed == 1 ? " is" : "s are");
 	return XTR_EXIT_THRESHOLD;
+}
+
+/* A ring of one side only is none of the other, and is told so. Returns the exit status. */
+static int check_filters(const struct diff_run *r)
+{
+	const struct replay_cmd c = { .o = &r->o->replay };
+
+	if (!r->filters.kind[0].matched) /* there are none */
+		return XTR_EXIT_OK;
+	return filters_check(&r->filters, &c, &cmd_diff);
 }
 
 static int compare(struct diff_run *r, int argc, char **argv)
@@ -265,6 +276,8 @@ static int compare(struct diff_run *r, int argc, char **argv)
 		status = recording(r, 0, base->n ? base->v[i] : argv[0]);
 	for (int i = base->n ? 0 : 1; i < argc && status == XTR_EXIT_OK; i++)
 		status = recording(r, 1, argv[i]);
+	if (status == XTR_EXIT_OK)
+		status = check_filters(r);
 	if (status != XTR_EXIT_OK)
 		return status;
 	ret = xtr_diff_finish(r->d);
@@ -326,6 +339,7 @@ static int run(const void *opts, int argc, char **argv)
 	if (xtr_diff_new(&r.d, &r.what))
 		return no_memory();
 	status = compare(&r, argc, argv);
+	filters_free(&r.filters);
 	xtr_diff_free(r.d);
 	return status;
 }
@@ -347,12 +361,13 @@ const struct cli_command cmd_diff = {
 		"compared as the originals are; in others, names that stand for others are not matched. Losses "
 		"come first, then how the recordings were made differently (kernel, drivers, options, "
 		"events), then the times: what changed, the largest change first; then what did not.\n\n"
-		"change: the median of the differences of all pairs of a time of B and one of A (Hodges and "
-		"Lehmann), as a share of A's median, and the interval that holds it with 95 %. p: how likely "
+		"B / A: the median of the ratios of all pairs of a time of B and one of A (Hodges and "
+		"Lehmann's shift, of logarithms), and the interval that holds it with 95 %. change: the same less "
+		"1, so never below -100 %. p: how likely "
 		"so much of a difference is where there is none (Mann and Whitney's rank test, ties "
 		"corrected, exact for up to 30 values), corrected for the number of tests by Holm: of tables "
 		"in which nothing differs, 1 in 20 shows something. B > A: how likely a time of B is larger "
-		"than one of A. detectable: the smallest change that would have been seen with a chance of "
+		"than one of A. detectable: the smallest growth that would have been seen with a chance of "
 		"80 %, for no difference seen does not mean that there is none.\n\n"
 		"Jobs of one recording are not independent. What neighbours depend on each other is "
 		"estimated, and the tests are made less sure by it; but how much two recordings of the same "
@@ -364,7 +379,8 @@ const struct cli_command cmd_diff = {
 		"residence stands in its place, and 'known as' says so. Jobs that lack records, or begin or "
 		"end outside the trace, are counted; no time of them is made up. docs/diff.md defines every "
 		"number.\n\n"
-		"Exit status 4: with --fail-on, something is slower, and by so much or more. Exit status 3: "
+		"Exit status 4: with --fail-on, something is slower, and its change is so much or more (5%: a "
+		"ratio of 1.05). Exit status 3: "
 		"else, if events were lost while recording, or a file is damaged.",
 	.examples =
 		"xtr diff before.xtr after.xtr\twhat changed\n"

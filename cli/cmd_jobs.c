@@ -127,8 +127,8 @@ const struct cli_command cmd_jobs = {
 		"Jobs come in order of completion; those that never completed come at the end, in "
 		"order of their first event. Times are ns on the event clock in CSV and JSON. A field "
 		"whose value is not known is empty. quality says how start and end are known: exact, "
-		"inferred (in-order ring), bounded (no start is given), open (start or end not in the "
-		"trace), lost (records are missing). Residence is done - run; queue wait run - queue; "
+		"inferred (the ring was idle, or is known to be serial), bounded (no start is given), open "
+		"(start or end not in the trace), lost (records are missing). Residence is done - run; queue wait run - queue; "
 		"hw wait start - run; dependency wait the time it waited in the queue for fences.\n\n"
 		"Exit status 3: events were lost while recording, or the file is damaged.",
 	.examples = "xtr jobs run.xtr\tfor people\n"

@@ -2,28 +2,26 @@
 /* xtr record: options, signals, the status line and the summary around the recorder. */
 #include "cli.h"
 #include "list_groups.h"
+#include "owner.h"
 #include "record_bundle.h"
 #include "record_flight.h"
 #include "record_missing.h"
 #include "record_names.h"
+#include "record_session.h"
 #include "record_text.h"
 #include "units.h"
 
 #include "recorder/recorder.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#define STATUS_EVERY_MS 500
-#define GRACE_MS        2000 /* after a signal, for the command to end */
-#define PIECE_MIN_NS    1000000u
+#define PIECE_MIN_NS 1000000u
 
 struct opts {
 	const char *output;
@@ -37,25 +35,9 @@ struct opts {
 /* One recording, as far as the command line is concerned. */
 struct session {
 	const struct opts *o;
-	struct xtr_recorder *r;
-	int signals;      /* signalfd */
-	bool tty;         /* the status line is shown */
-	int child_status; /* of waitpid */
-	bool child_ended;
-	bool ending;       /* a signal came, the command has time until deadline */
-	uint64_t deadline; /* ns on CLOCK_MONOTONIC, 0: none */
-	uint64_t last_events, last_at;
-	const char *reason;
+	struct record_session run;
 	bool made; /* the trace is whole, under its name */
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 static int parse_pids(const struct cli_list *list, uint32_t **pids)
 {
@@ -63,7 +45,7 @@ static int parse_pids(const struct cli_list *list, uint32_t **pids)
 
 	*pids = calloc(list->n + 1, sizeof(**pids));
 	if (!*pids)
-		return XTR_EXIT_FAILURE;
+		return cli_failed("-p", ENOMEM);
 	for (size_t i = 0; i < list->n; i++) {
 		if (cli_parse_u64(list->v[i], &pid) || !pid || pid > INT32_MAX) {
 			cli_error("-p: '%s' is no process number", list->v[i]);
@@ -131,122 +113,6 @@ static int report_error(const struct xtr_record_err *err)
 	return err->kind == XTR_FAIL_MACHINE ? XTR_EXIT_PRIVILEGE : XTR_EXIT_FAILURE;
 }
 
-static void status_line(struct session *s)
-{
-	struct xtr_record_status st;
-	uint64_t now = now_ns(), rate = 0;
-
-	xtr_recorder_status(s->r, &st);
-	if (s->last_at && now > s->last_at)
-		rate = (uint64_t)((double)(st.events - s->last_events) * 1e9 /
-				  (double)(now - s->last_at));
-	s->last_at = now;
-	s->last_events = st.events;
-	fprintf(stderr, "\r%s  %s events  %s/s  %s  lost %s  ring %u%%\033[K",
-		cli_ns(st.elapsed_ns), cli_count(st.events), cli_count(rate), cli_bytes(st.bytes),
-		cli_count(st.lost), st.ring_permille / 10);
-	fflush(stderr);
-}
-
-static void end(struct session *s, const char *reason)
-{
-	if (!s->reason)
-		s->reason = reason;
-}
-
-/* A signal for us is the command's too, unless the terminal has sent it to both. */
-static void on_signal(struct session *s, const struct signalfd_siginfo *info)
-{
-	pid_t child = xtr_recorder_child(s->r);
-	int sig = (int)info->ssi_signo;
-
-	if (sig == SIGUSR1) {
-		xtr_recorder_trigger(s->r);
-		return;
-	}
-	if (sig == SIGCHLD) {
-		if (child && waitpid(child, &s->child_status, WNOHANG) == child) {
-			s->child_ended = true;
-			end(s, "command ended");
-		}
-		return;
-	}
-	if (!child || s->child_ended || s->ending) {
-		end(s, "signal");
-		return;
-	}
-	if (info->ssi_code != SI_KERNEL)
-		kill(child, sig);
-	s->ending = true;
-	s->deadline = now_ns() + GRACE_MS * 1000000ull;
-}
-
-static int wait_ms(const struct session *s)
-{
-	uint64_t now = now_ns(), left;
-	int ms = s->tty ? STATUS_EVERY_MS : 60000;
-
-	if (!s->deadline)
-		return ms;
-	left = s->deadline > now ? (s->deadline - now + 999999) / 1000000 : 0;
-	return left < (uint64_t)ms ? (int)left : ms;
-}
-
-/* The status line is in the way of whole lines. */
-static void tell_files(const struct session *s)
-{
-	if (s->tty)
-		fputs("\r\033[K", stderr);
-	record_flight_tell(s->r, s->o->quiet);
-}
-
-/* Until there is a reason to end. */
-static void wait_for_end(struct session *s)
-{
-	struct pollfd fds[] = {
-		{ .fd = s->signals, .events = POLLIN },
-		{ .fd = xtr_recorder_fd(s->r), .events = POLLIN },
-		{ .fd = xtr_recorder_flown_fd(s->r), .events = POLLIN },
-	};
-	struct signalfd_siginfo info;
-
-	while (!s->reason) {
-		poll(fds, 3, wait_ms(s));
-		if (fds[0].revents & POLLIN &&
-		    read(s->signals, &info, sizeof(info)) == sizeof(info))
-			on_signal(s, &info);
-		if (fds[1].revents & POLLIN)
-			end(s, "stopped");
-		if (fds[2].revents & POLLIN)
-			tell_files(s);
-		if (s->deadline && now_ns() >= s->deadline)
-			end(s, s->ending ? "signal" : "duration");
-		if (s->tty)
-			status_line(s);
-	}
-}
-
-/* Recording has ended, the command may not: ask it to end where the user has set the end, then wait
- * for it. */
-static void wait_for_command(struct session *s)
-{
-	pid_t child = xtr_recorder_child(s->r);
-	struct signalfd_siginfo info;
-
-	if (!child || s->child_ended)
-		return;
-	if (strcmp(s->reason, "stopped"))
-		kill(child, SIGTERM);
-	while (!s->child_ended) {
-		if (read(s->signals, &info, sizeof(info)) != sizeof(info))
-			continue;
-		if (info.ssi_signo != SIGCHLD && info.ssi_signo != SIGUSR1)
-			kill(child, (int)info.ssi_signo);
-		else if (waitpid(child, &s->child_status, WNOHANG) == child)
-			s->child_ended = true;
-	}
-}
-
 static void summary(const struct session *s, const struct xtr_record_status *st)
 {
 	uint64_t all = st->events + st->lost;
@@ -255,7 +121,7 @@ static void summary(const struct session *s, const struct xtr_record_status *st)
 	if (st->lost)
 		cli_warn("LOST %s of %s (%.3g%%): 'xtr info' tells which", cli_count(st->lost),
 			 cli_events(all), (double)st->lost * 100 / (double)all);
-	for (size_t i = 0; (module = xtr_recorder_unloaded(s->r, i)); i++)
+	for (size_t i = 0; (module = xtr_recorder_unloaded(s->run.r, i)); i++)
 		cli_warn(
 			"module '%s' was unloaded while its functions were recorded: later calls are not in the file",
 			module);
@@ -289,61 +155,66 @@ static void summary(const struct session *s, const struct xtr_record_status *st)
 /* The command's own status comes first, then ours. */
 static int exit_status(const struct session *s, const struct xtr_record_status *st, int rc)
 {
-	if (s->child_ended) {
-		if (WIFSIGNALED(s->child_status))
-			return 128 + WTERMSIG(s->child_status);
-		if (WEXITSTATUS(s->child_status))
-			return WEXITSTATUS(s->child_status);
+	if (s->run.child_ended) {
+		if (WIFSIGNALED(s->run.child_status))
+			return 128 + WTERMSIG(s->run.child_status);
+		if (WEXITSTATUS(s->run.child_status))
+			return WEXITSTATUS(s->run.child_status);
 	}
-	if (rc || st->gone)
+	if (rc || st->gone || s->run.failed)
 		return XTR_EXIT_FAILURE;
 	return st->lost ? XTR_EXIT_LOSS : XTR_EXIT_OK;
 }
 
-/* Signals come through a descriptor; threads started later inherit the mask. flight: SIGUSR1, too
- */
-static int block_signals(bool flight)
+/* It could not begin: why is said, and what there is of the file is finished. */
+static int not_started(struct session *s, const struct xtr_record_err *why)
 {
-	static const int wanted[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD };
-	sigset_t set;
+	struct xtr_record_status st;
+	struct xtr_record_err ignored;
 
-	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
-		sigaddset(&set, wanted[i]);
-	if (flight)
-		sigaddset(&set, SIGUSR1);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	return signalfd(-1, &set, SFD_CLOEXEC);
+	xtr_recorder_stop(s->run.r, "not started", &st, &ignored);
+	return report_error(why);
 }
 
 static int record(struct session *s)
 {
 	struct xtr_record_status st;
 	struct xtr_record_err err = { 0 };
-	int rc;
+	bool flight = s->o->flight.limits.n;
+	int rc = record_session_signals(&s->run, flight);
 
-	s->signals = block_signals(s->o->flight.limits.n);
-	rc = xtr_recorder_start(s->r, &err);
-	if (rc) {
-		struct xtr_record_err ignored;
-
-		xtr_recorder_stop(s->r, "not started", &st, &ignored);
-		return report_error(&err);
-	}
-	if (s->o->flight.limits.n && !s->o->quiet)
+	if (rc)
+		snprintf(err.what, sizeof(err.what), "cannot receive signals: %s", strerror(-rc));
+	else
+		rc = xtr_recorder_start(s->run.r, &err);
+	if (rc)
+		return not_started(s, &err);
+	if (flight && !s->o->quiet)
 		cli_hint("'kill -USR1 %d' writes what is kept", (int)getpid());
-	s->tty = !s->o->quiet && isatty(STDERR_FILENO);
-	s->deadline = s->o->duration ? now_ns() + s->o->duration : 0;
-	wait_for_end(s);
-	rc = xtr_recorder_stop(s->r, s->reason, &st, &err);
-	tell_files(s);
+	record_session_wait(&s->run, s->o->duration);
+	rc = xtr_recorder_stop(s->run.r, s->run.reason, &st, &err);
+	record_session_tell_files(&s->run);
 	if (rc)
 		report_error(&err);
 	summary(s, &st);
-	wait_for_command(s);
-	close(s->signals);
+	record_session_wait_for_command(&s->run);
 	s->made = !rc && !st.gone;
 	return exit_status(s, &st, rc);
+}
+
+static int open_and_record(struct session *s, const struct xtr_record_opts *ro)
+{
+	struct xtr_record_err err;
+	int status;
+
+	if (xtr_recorder_open(&s->run.r, ro, &err))
+		return report_error(&err);
+	record_report_missing(s->run.r, &s->o->events);
+	record_flight_tell_off(s->run.r, ro);
+	status = record(s);
+	xtr_recorder_close(s->run.r);
+	record_session_end(&s->run);
+	return status;
 }
 
 /* The bundle is of one file, which is there when the recording ends. */
@@ -382,7 +253,7 @@ static void defaults(void *opts)
 static int run(const void *opts, int argc, char **argv)
 {
 	const struct opts *o = opts;
-	struct session s = { .o = o };
+	struct session s = { .o = o, .run = { .quiet = o->quiet, .signals = -1 } };
 	struct xtr_record_opts ro = {
 		.sz = sizeof(ro),
 		.output = o->output,
@@ -402,11 +273,11 @@ static int run(const void *opts, int argc, char **argv)
 		.keep_pointers = o->keep_pointers,
 		.argv = argc ? argv : NULL,
 	};
-	struct xtr_record_err err;
 	struct record_bundle bundle = { 0 };
 	uint32_t *pids = NULL;
 	int status = parse_rotate(o, &ro);
 
+	(void)cli_owner(&ro.owner, &ro.owner_group);
 	if (!status)
 		status = record_flight_parse(&o->flight, &ro);
 	if (!status)
@@ -417,14 +288,7 @@ static int run(const void *opts, int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error with a message */
 	if (!status) {
 		ro.pids = pids;
-		if (xtr_recorder_open(&s.r, &ro, &err)) {
-			status = report_error(&err);
-		} else {
-			record_report_missing(s.r, &o->events);
-			record_flight_tell_off(s.r, &ro);
-			status = record(&s);
-			xtr_recorder_close(s.r);
-		}
+		status = open_and_record(&s, &ro);
 	}
 	status = end_bundle(&bundle, &s, status);
 	free(pids);
@@ -451,7 +315,8 @@ static const struct cli_option options[] = {
 	    "record a share of the calls of frequent functions, or of EVENT: [EVENT[/FIELD]=]N% or 1/N"),
 	OPT(0, "budget", "SHARE", CLI_STRING, budget,
 	    "keep what recording costs under SHARE of the machine (0.5%): record a sample where all is too much"),
-	OPT('p', "pid", "PID", CLI_LIST, pids, "record only process PID and the jobs it submits"),
+	OPT('p', "pid", "PID", CLI_LIST, pids,
+	    "record only process PID, the jobs it submits, and when others are on their rings"),
 	OPT('d', "duration", "TIME", CLI_TIME, duration, "record for TIME, then end"),
 	OPT(0, "size", "SIZE", CLI_SIZE, size, "end when the file has SIZE bytes"),
 	OPT(0, "rotate", "SIZE|TIME", CLI_LIST, rotate,

@@ -3,6 +3,8 @@
 #include "cli.h"
 #include "stats_limit.h"
 #include "stats_run.h"
+#include "format/buf.h"
+#include "replay/memory_stream.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -109,6 +111,23 @@ static int all_sections(struct stats_show *r)
 
 extern const struct cli_command cmd_stats;
 
+/* A finding that is misspelt is never made: that it is not there says nothing. */
+static int unknown_finding(const char *limit)
+{
+	struct xtr_buf buf;
+	FILE *f = xtr_memory_stream(&buf);
+	char *text = NULL;
+
+	for (size_t i = 0; f && xtr_finding_id(i); i++)
+		fprintf(f, "%s%s", i ? ", " : "", xtr_finding_id(i));
+	if (f)
+		text = xtr_memory_text(f, &buf);
+	cli_usage_error(&cmd_stats, "--fail-on: no finding is called '%s'; there is: %s",
+			limit + strlen("finding:"), text ? text : "");
+	free(text);
+	return XTR_EXIT_USAGE;
+}
+
 /* Returns the exit status. */
 static int parse_limits(struct stats_show *r)
 {
@@ -125,6 +144,8 @@ static int parse_limits(struct stats_show *r)
 					       "--fail-on: '%s' is none of finding, finding:ID, "
 					       "execution.p99>50ms (in quotes)",
 					       l->v[i]);
+		if (!stats_limit_known(&r->limit[i]))
+			return unknown_finding(l->v[i]);
 		r->run.all_findings |= r->limit[i].finding != NULL;
 	}
 	return XTR_EXIT_OK;
@@ -199,12 +220,12 @@ const struct cli_command cmd_stats = {
 		"without recorded calls inside. allocations keeps create, page allocation and bind at "
 		"first submit apart, by size. power lists resumes and firmware boots and the ioctl that "
 		"each happened in (paid by).\n\n"
-		"display, fences, cpu (docs/display.md, fences.md, cpu.md): vblanks by the counter of "
+		"display, fences, cpu (docs/display.md, docs/fences.md, docs/cpu.md): vblanks by the counter of "
 		"each display, what was missed while somebody waited, and delivery from the vblank's own "
 		"time; who waited for whose fences, which were never signalled, and rings that stood "
 		"still meanwhile; jobs that were late because a thread had no CPU.\n\n"
 		"--fail-on is for machines that watch: finding is any finding that is worth a look (its line "
-		"begins with !), finding:ID those of an id (a shell pattern: finding:xe-*), METRIC.STATISTIC>TIME "
+		"begins with !; the most severe come first), finding:ID those of an id (a shell pattern: finding:xe-*; one that no finding has is a usage error), METRIC.STATISTIC>TIME "
 		"a ring of which this is more: execution (only where it is known), residence, queue or hw (wait), "
 		"and mean, p50, p90, p99 or max. What crosses it is said on standard error.\n\n"
 		"Exit status 4: --fail-on was crossed. Exit status 3: else, if events were lost while "

@@ -8,6 +8,7 @@
 #include "replay/json.h"
 #include "replay/budgeted.h"
 #include "replay/flown.h"
+#include "replay/pieced.h"
 #include "replay/redacted.h"
 #include "replay/sampled.h"
 #include "replay/text.h"
@@ -188,6 +189,7 @@ static void put_section(struct xtr_json *j, const struct info_section *is)
 	xtr_sampled_json(j, m);
 	xtr_budgeted_json(j, is->s);
 	xtr_flown_json(j, is->s);
+	xtr_pieced_json(j, is->s);
 	xtr_redacted_json(j, m);
 	xtr_json_kv_u64(j, "event_bytes", sum->event_bytes);
 	xtr_json_kv_u64(j, "event_chunks", is->chunks);

@@ -9,6 +9,7 @@
 #include "format/xtr_format.h"
 #include "replay/budgeted.h"
 #include "replay/flown.h"
+#include "replay/pieced.h"
 #include "replay/redacted.h"
 #include "replay/sampled.h"
 
@@ -95,6 +96,7 @@ static void print_lost(FILE *f, const struct info *info)
 		xtr_sampled_text(f, xtr_section_meta(info->sections[i].s));
 		xtr_budgeted_text(f, info->sections[i].s);
 		xtr_flown_text(f, info->sections[i].s);
+		xtr_pieced_text(f, info->sections[i].s);
 		xtr_redacted_text(f, xtr_section_meta(info->sections[i].s));
 	}
 }

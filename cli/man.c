@@ -101,7 +101,10 @@ static void see_also(FILE *f, const struct cli_command *cmd)
 	for (size_t i = 0; cli_commands[i]; i++)
 		if (cli_commands[i] != cmd)
 			fprintf(f, ".BR xtr\\-%s (1),\n", cli_commands[i]->name);
-	fputs(".BR xtr (5),\n.BR xtr\\-tutorial (7)\n", f);
+	fputs(".BR xtr (5),\n.BR xtr\\-tutorial (7)\n"
+	      ".PP\nDocuments that are named docs/NAME.md and spec/NAME.md are in the documentation "
+	      "folder of xtr, /usr/share/doc/xtr or /usr/local/share/doc/xtr.\n",
+	      f);
 }
 
 static void title(FILE *f, const struct cli_command *cmd)
@@ -138,8 +141,8 @@ static void commands(FILE *f)
 static void environment(FILE *f)
 {
 	fputs(".SH ENVIRONMENT\n"
-	      ".TP\n\\fBXTR_PAGER\\fR, \\fBPAGER\\fR\npager for output on a terminal; empty or "
-	      "\\fBcat\\fR: none\n"
+	      ".TP\n\\fBXTR_PAGER\\fR, \\fBPAGER\\fR\npager for output on a terminal, else "
+	      "\\fBless\\fR; empty, \\fBcat\\fR, or not installed: none\n"
 	      ".TP\n\\fBNO_COLOR\\fR\nif set and not empty, no colours\n"
 	      ".TP\n\\fBTMPDIR\\fR\nwhere a trace that is read from a pipe is kept meanwhile\n",
 	      f);

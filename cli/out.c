@@ -5,7 +5,7 @@
  */
 #include "cli.h"
 #include "options.h"
-#include "secure.h"
+#include "pager.h"
 #include "stream.h"
 
 #include <errno.h>
@@ -22,25 +22,20 @@ static bool decided, to_tty;
 static struct stream standard;
 static FILE *original; /* stdout as the C library made it */
 
-/* With more rights than who runs it, the program starts none: not even "less" by its PATH. */
-static const char *pager_command(void)
-{
-	const char *s = cli_getenv("XTR_PAGER");
-
-	if (!s)
-		s = cli_getenv("PAGER");
-	if (!s)
-		s = cli_getenv("PATH") ? "less" : "";
-	return *s && strcmp(s, "cat") ? s : NULL;
-}
+static const char no_pager[] = "the pager cannot be run: set PAGER, or use --no-pager";
 
 /* The pager was left: nobody reads on. Wait for it to restore the terminal, then end quietly. */
 static void pager_left(int sig)
 {
+	int status = 0;
+
 	(void)sig;
 	close(STDOUT_FILENO);
-	waitpid(pager, NULL, 0);
-	_exit(XTR_EXIT_OK);
+	waitpid(pager, &status, 0);
+	if (!pager_failed(status))
+		_exit(XTR_EXIT_OK);
+	dprintf(STDERR_FILENO, "xtr: %s\n", no_pager);
+	_exit(XTR_EXIT_FAILURE);
 }
 
 static void run_pager(const char *command, const int fds[2])
@@ -121,6 +116,20 @@ bool cli_color(FILE *f)
 	return f == stdout ? to_tty : isatty(fileno(f));
 }
 
+static int finish_pager(int status)
+{
+	int ended = 0;
+
+	close(STDOUT_FILENO);
+	while (waitpid(pager, &ended, 0) < 0 && errno == EINTR)
+		;
+	pager = 0;
+	if (!pager_failed(ended))
+		return status;
+	cli_error("%s", no_pager);
+	return XTR_EXIT_FAILURE;
+}
+
 int cli_finish(int status)
 {
 	static bool finished; /* by the command itself; main asks again */
@@ -133,13 +142,8 @@ int cli_finish(int status)
 	err = stream_error(&standard, stdout);
 	fclose(stdout);
 	stdout = original;
-	if (pager) {
-		close(STDOUT_FILENO);
-		while (waitpid(pager, NULL, 0) < 0 && errno == EINTR)
-			;
-		pager = 0;
-		return status;
-	}
+	if (pager)
+		return finish_pager(status);
 	if (close(STDOUT_FILENO) && errno != EINTR && !err)
 		err = errno;
 	if (err) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "outfile.h"
 #include "cli.h"
+#include "owner.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -36,6 +37,16 @@ static void watch_signals(void)
 			sigaction(signals[i], &sa, NULL);
 }
 
+/* To who asked root to make it; where that cannot be, it is root's. */
+static void give_away(int fd)
+{
+	uid_t uid;
+	gid_t gid;
+
+	if (cli_owner(&uid, &gid) && fchown(fd, uid, gid))
+		errno = 0;
+}
+
 /* A file of this name that no signal finds without its name being known; -1 with errno. */
 static int make_temporary(char *name)
 {
@@ -52,6 +63,7 @@ static int make_temporary(char *name)
 	if (fd >= 0) {
 		doomed = name;
 		fchmod(fd, 0600); /* under any umask; who cannot has made it with fewer rights */
+		give_away(fd);
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	errno = err;

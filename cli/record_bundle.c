@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "record_bundle.h"
+#include "owner.h"
 
 #include "recorder/caps.h"
 
@@ -40,7 +41,8 @@ static bool told_to_go(int fd)
 static int wait_and_make(int fd, const struct bundle_opts *o, const char *trace)
 {
 	const bool given = getauxval(AT_SECURE) && getuid();
-	int err = xtr_caps_keep(given ? 0 : KEPT);
+	const uint64_t chown = cli_owner(&(uid_t){ 0 }, &(gid_t){ 0 }) ? 1ull << CAP_CHOWN : 0;
+	int err = xtr_caps_keep(given ? 0 : KEPT | chown);
 
 	if (!told_to_go(fd))
 		return XTR_EXIT_OK;
@@ -54,8 +56,11 @@ static int wait_and_make(int fd, const struct bundle_opts *o, const char *trace)
 static int check(const struct bundle_opts *o)
 {
 	struct stat st;
+	int rc = xtr_bundle_can_write();
 
-	if (!xtr_bundle_can_write()) {
+	if (rc == -ENOMEM)
+		return cli_failed(o->output, ENOMEM);
+	if (rc) {
 		cli_error("--bundle: this xtr was built without libarchive");
 		return XTR_EXIT_FAILURE;
 	}
@@ -107,5 +112,8 @@ int record_bundle_end(struct record_bundle *b, bool made)
 	while (waitpid(b->child, &status, 0) < 0 && errno == EINTR)
 		;
 	b->child = 0;
+	if (WIFSIGNALED(status))
+		cli_error("the bundle is not made: its process was ended by signal %d (%s)",
+			  WTERMSIG(status), strsignal(WTERMSIG(status)));
 	return WIFEXITED(status) ? WEXITSTATUS(status) : XTR_EXIT_FAILURE;
 }

@@ -52,7 +52,8 @@
 	"No event is lost between two, none is in both. With --keep N older ones are removed as soon as a new one is " \
 	"complete, or when the disk is full; the others still say how much was in those. Pieces of that name from an " \
 	"earlier recording are an error, or are all removed with --force. Pieces are made as the owner of " \
-	"their directory. A job that runs when a piece ends is open in it, and of unknown beginning in the next; 'xtr cat' puts pieces into one " \
+	"their directory. A piece ends at one time on all CPUs, and the next one begins there. A job that runs then is "  \
+	"in both, open and with a flag that says so ('after', 'before'); 'xtr cat' puts pieces into one " \
 	"file, in which each is still a recording of its own. Of a recorder that is killed, what is in no piece is lost. " \
 	"--size is that of all pieces together.\n" \
 	"\n" \

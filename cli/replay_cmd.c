@@ -93,6 +93,23 @@ int replay_filters(struct replay_cmd *c, const struct cli_command *cmd, const st
 	return parse_pids(c, cmd);
 }
 
+/* Does each of them match something? Returns the exit status. */
+static int check_filters(struct replay_cmd *c, const struct cli_command *cmd)
+{
+	struct filters own = { 0 };
+	int ret, status = XTR_EXIT_OK;
+
+	if (!c->o->devices.n && !c->o->rings.n && !c->n_pids)
+		return XTR_EXIT_OK;
+	ret = filters_see(c->filters ? c->filters : &own, c);
+	if (ret)
+		status = cli_failed(c->path, ret);
+	else if (!c->filters)
+		status = filters_check(&own, c, cmd);
+	filters_free(&own);
+	return status;
+}
+
 int replay_begin(struct replay_cmd *c, const struct cli_command *cmd, const struct replay_opts *o,
 		 int argc, char **argv)
 {
@@ -100,6 +117,11 @@ int replay_begin(struct replay_cmd *c, const struct cli_command *cmd, const stru
 
 	if (status == XTR_EXIT_OK)
 		status = replay_begin_window(c, cmd, &o->window, argc, argv);
+	if (status == XTR_EXIT_OK) {
+		status = check_filters(c, cmd);
+		if (status != XTR_EXIT_OK)
+			xtr_reader_close(c->reader);
+	}
 	if (status != XTR_EXIT_OK)
 		free(c->pids);
 	return status;

@@ -5,6 +5,7 @@
 #define XTR_CLI_REPLAY_CMD_H
 
 #include "cli.h"
+#include "filters.h"
 #include "format/reader.h"
 #include "replay/play.h"
 #include "replay/select.h"
@@ -53,6 +54,11 @@ struct replay_cmd {
 	const struct window_opts *window;
 	const struct replay_opts *o; /* NULL for dump */
 	bool part;                   /* set by who plays nothing but --from to --to */
+	/*
+	 * Set by who opens several traces, and then calls filters_check itself: what each of them
+	 * matches. NULL: what matches nothing in this one is a usage error.
+	 */
+	struct filters *filters;
 	uint32_t *pids;
 	size_t n_pids;
 	FILE *out;
@@ -63,7 +69,8 @@ struct replay_cmd {
 };
 
 /*
- * Check the arguments (one FILE) and open it, reporting losses. Anything but XTR_EXIT_OK: return
+ * Check the arguments (one FILE) and open it, reporting losses; a filter that matches nothing in it
+ * is a usage error. Anything but XTR_EXIT_OK: return
  * that from the command, there is nothing to end.
  */
 int replay_begin(struct replay_cmd *c, const struct cli_command *cmd, const struct replay_opts *o,

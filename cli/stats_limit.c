@@ -74,19 +74,49 @@ int stats_limit_parse(struct stats_limit *l, const char *s)
 	return parse_time(l, s);
 }
 
+bool stats_limit_known(const struct stats_limit *l)
+{
+	size_t i = 0;
+
+	if (!l->finding)
+		return true;
+	while (xtr_finding_id(i) && fnmatch(l->finding, xtr_finding_id(i), 0))
+		i++;
+	return xtr_finding_id(i);
+}
+
+/* Of them all, those that there was no room for, too. */
+static uint64_t left_out(const struct stats_limit *l, const struct xtr_findings *f)
+{
+	uint64_t n = 0;
+	uint32_t i;
+
+	for (i = 0; i < f->n_kinds; i++)
+		if (f->kind[i].severity != XTR_SEVERITY_NOTE &&
+		    !fnmatch(l->finding, f->kind[i].id, 0))
+			n += f->kind[i].left_out;
+	return n;
+}
+
 static bool finding_crossed(const struct stats_limit *l, const char *path,
 			    const struct xtr_findings *f)
 {
-	uint32_t i, n = 0;
+	uint64_t n = left_out(l, f), said = 0;
+	uint32_t i;
 
 	for (i = 0; i < f->n; i++) {
 		const struct xtr_finding *one = &f->finding[i];
 
 		if (!one->notable || fnmatch(l->finding, one->id, 0))
 			continue;
-		if (n++ < SAID_MAX)
+		n++;
+		if (said < SAID_MAX) {
+			said++;
 			cli_error("'%s': %s: %s", path, one->id, one->text);
+		}
 	}
+	if (n > said)
+		cli_error("'%s': %s: and %s more", path, l->text, cli_count(n - said));
 	return n;
 }
 
@@ -110,6 +140,8 @@ static bool time_crossed(const struct stats_limit *l, const char *path, const st
 						strlen(row->ring->name)),
 				  l->text, cli_ns(ns));
 	}
+	if (n > SAID_MAX)
+		cli_error("'%s': %s: and %s more rings", path, l->text, cli_count(n - SAID_MAX));
 	return n;
 }
 

@@ -17,6 +17,8 @@ struct stats_limit {
 
 /* "finding", "finding:ID", "execution.p99>50ms". 0 or -EINVAL. */
 int stats_limit_parse(struct stats_limit *l, const char *s);
+/* Can it be crossed at all: is there a finding of this name? A time is always known. */
+bool stats_limit_known(const struct stats_limit *l);
 /*
  * Does a finding of the section, or a ring's time, cross it? Says which, a line for each, at most
  * ten. Of rings without such times nothing is known, and nothing said.

@@ -41,6 +41,7 @@ struct following {
 	bool gone;     /* it is not there, though it should be */
 	struct xtr_follow *f;
 	struct xtr_slices *slices; /* of the section at hand, or NULL */
+	struct xtr_slices *before; /* of the piece before it, until it begins; or NULL */
 	const struct xtr_section *section;
 	size_t n_sections;
 	bool here; /* it is being recorded on this machine since this boot: its clock is ours */
@@ -130,6 +131,12 @@ static bool is_next_piece(const struct following *w, const struct xtr_meta *m)
 	return xtr_piece_read(&p, m) && p.of == w->piece.of && p.number == w->piece.number + 1;
 }
 
+static void forget_before(struct following *w)
+{
+	xtr_slices_free(w->before);
+	w->before = NULL;
+}
+
 static int on_begin(void *ctx, const struct xtr_section *s)
 {
 	struct following *w = ctx;
@@ -158,9 +165,24 @@ static int on_begin(void *ctx, const struct xtr_section *s)
 	return xtr_slices_new(&w->slices, &so);
 }
 
+/* Jobs of the piece before go on. By now the names of their rings are known. */
+static int go_on(struct following *w)
+{
+	struct xtr_piece p;
+	int ret = 0;
+
+	if (xtr_piece_read(&p, xtr_section_meta(w->section)) && p.from)
+		ret = xtr_slices_go_on(w->slices, w->before, p.from);
+	forget_before(w);
+	return ret;
+}
+
 static int on_event(void *ctx, const struct xtr_event *ev)
 {
-	return xtr_slices_event(((struct following *)ctx)->slices, ev);
+	struct following *w = ctx;
+	int ret = w->before ? go_on(w) : 0;
+
+	return ret ? ret : xtr_slices_event(w->slices, ev);
 }
 
 static int on_round(void *ctx, uint64_t ts)
@@ -171,12 +193,19 @@ static int on_round(void *ctx, uint64_t ts)
 static int on_end(void *ctx)
 {
 	struct following *w = ctx;
-	int ret = xtr_slices_finish(w->slices);
+	int ret = 0;
 
-	xtr_slices_free(w->slices);
-	w->slices = NULL;
 	w->rotated =
 		is_rotated(w->section) && xtr_piece_read(&w->piece, xtr_section_meta(w->section));
+	if (w->rotated && w->piece.to) /* its time goes on up to the next one */
+		ret = xtr_slices_advance(w->slices, w->piece.to);
+	if (!ret)
+		ret = xtr_slices_finish(w->slices);
+	if (w->rotated && !w->before) /* else it had no events */
+		w->before = w->slices;
+	else
+		xtr_slices_free(w->slices);
+	w->slices = NULL;
 	return ret;
 }
 
@@ -382,6 +411,7 @@ int top_follow(struct top *t, const struct top_input *in)
 		ret = top_screen_wait(t->screen, -1, -1, NULL);
 	status = status_of(&w, ret);
 	xtr_slices_free(w.slices);
+	forget_before(&w);
 	xtr_follow_free(w.f);
 	if (w.own_fd >= 0)
 		close(w.own_fd);

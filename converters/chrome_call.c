@@ -8,6 +8,7 @@
 #include "chrome.h"
 
 #include "replay/dump_view.h"
+#include "replay/process.h"
 
 #include <string.h>
 
@@ -19,8 +20,8 @@ static int call_place(struct chrome *c, const struct xtr_call *call, uint64_t ts
 	char name[40];
 
 	if (!call->on_cpu)
-		return chrome_thread_place(c, call->pid, call->tid, call->comm, call->stream, ts,
-					   at);
+		return chrome_thread_place(c, xtr_process(call->pid, call->nth), call->tid,
+					   call->comm, call->stream, ts, at);
 	snprintf(name, sizeof(name), "CPU %u%s", call->stream, running ? "" : " interrupts");
 	return chrome_pseudo_place(c, CHROME_CPUS, 2 * (uint64_t)call->stream + (running ? 1 : 2),
 				   name, at);
@@ -53,6 +54,8 @@ static void put_args(struct chrome *c, const struct xtr_call *call)
 		chrome_u64(o, "tid", call->tid);
 		if (call->pid)
 			chrome_u64(o, "pid", call->pid);
+		if (call->pid && call->nth)
+			chrome_u64(o, "pid_nth", (uint64_t)call->nth + 1);
 	} else if (!call->on_cpu) {
 		chrome_u64(o, "cpu", call->stream);
 	}

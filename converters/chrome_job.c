@@ -5,6 +5,7 @@
  * a track of its own.
  */
 #include "chrome.h"
+#include "replay/process.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -91,6 +92,8 @@ static void put_about(struct chrome *c, const struct chrome_ring *r, const struc
 	chrome_fence(o, "job", j->ctx, j->seqno);
 	if (pid_known(j))
 		chrome_u64(o, "pid", j->pid);
+	if (pid_known(j) && j->nth)
+		chrome_u64(o, "pid_nth", (uint64_t)j->nth + 1);
 	if (all && j->queue_ns)
 		chrome_u64(o, "tid", j->tid);
 	if (all && j->client_known)
@@ -243,7 +246,8 @@ static int put_submit(struct chrome *c, const struct chrome_ring *r, const struc
 		      struct chrome_place *at)
 {
 	struct chrome_out *o = &c->out;
-	int ret = chrome_thread_place(c, j->pid, j->tid, j->comm, j->stream, j->submit_ns, at);
+	int ret = chrome_thread_place(c, xtr_process(j->pid, j->nth), j->tid, j->comm, j->stream,
+				      j->submit_ns, at);
 
 	if (ret)
 		return ret;
@@ -283,7 +287,8 @@ static int job_only(struct chrome *c, struct chrome_ring *r, const struct xtr_jo
 	int ret = 0;
 
 	if (pid_known(j))
-		ret = chrome_thread_place(c, j->pid, j->tid, j->comm, j->stream, j->queue_ns, &at);
+		ret = chrome_thread_place(c, xtr_process(j->pid, j->nth), j->tid, j->comm,
+					  j->stream, j->queue_ns, &at);
 	if (ret)
 		return ret;
 	return has_slice(j) ? put_slice(c, r, j, &at) : put_unfinished(c, r, j);

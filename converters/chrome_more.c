@@ -3,6 +3,7 @@
 #include "chrome.h"
 
 #include "replay/field.h"
+#include "replay/process.h"
 
 #include <string.h>
 
@@ -93,7 +94,8 @@ static int put_device(struct chrome *c, const struct xtr_mark *m)
 static int put_event(struct chrome *c, const struct xtr_mark *m)
 {
 	struct chrome_place at;
-	int ret = chrome_thread_place(c, m->pid, m->tid, m->comm, m->stream, m->ts, &at);
+	int ret = chrome_thread_place(c, xtr_process(m->pid, m->nth), m->tid, m->comm, m->stream,
+				      m->ts, &at);
 
 	return ret ? ret : put_moment(c, m, &at, "event");
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tracks of processes, threads, CPUs and what else is no ring: see chrome_ring.c for those. */
 #include "chrome.h"
+#include "replay/process.h"
+#include "replay/text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -35,6 +37,7 @@ void chrome_tracks_free(struct chrome_tracks *t)
 	xtr_keymap_free(&t->rings);
 	xtr_keymap_free(&t->owners);
 	xtr_keymap_free(&t->same);
+	xtr_keymap_free(&t->again);
 	xtr_lanes_free(&t->lost);
 	free(t->by_index);
 	free(t->ring);
@@ -129,20 +132,52 @@ static int name_number(struct chrome *c, uint64_t pid, uint64_t tid, const char 
 	return chrome_name(c, pid, tid, text, strlen(text));
 }
 
-/* A process is called as its first thread, or, where that is not known, as this one. */
-static int name_process(struct chrome *c, uint64_t at, uint32_t pid, uint32_t comm, uint64_t ts)
+/* "game"; "game 4711#2", as the track's number is not the process'; "pid 4711" without a name. */
+static int put_process_name(struct chrome *c, uint64_t at, uint64_t process, const char *name,
+			    size_t n)
 {
-	const struct xtr_task *task = xtr_tables_task(c->section.tables, pid, ts);
+	char text[XTR_TEXT_NAME + XTR_TEXT_PROCESS], number[XTR_TEXT_PROCESS];
+	bool unnamed = n == strlen("pid") && !memcmp(name, "pid", n);
+
+	if (!unnamed && !xtr_process_nth(process))
+		return chrome_name(c, at, 0, name, n);
+	snprintf(text, sizeof(text), "%.*s %s", (int)(n < XTR_TEXT_NAME ? n : XTR_TEXT_NAME), name,
+		 xtr_text_process(number, process));
+	return chrome_name(c, at, 0, text, strlen(text));
+}
+
+/* A process is called as its first thread, or, where that is not known, as this one. */
+static int name_process(struct chrome *c, uint64_t at, uint64_t process, uint32_t comm, uint64_t ts)
+{
+	const struct xtr_task *task = xtr_process_leader(c->section.tables, process, ts);
 	const char *name;
 	size_t n;
 
 	name = chrome_string(c, task ? task->comm : 0, &n);
 	if (n)
-		return chrome_name(c, at, 0, name, n);
+		return put_process_name(c, at, process, name, n);
 	if (xtr_keymap_get(&c->tracks.names, at, 0) != XTR_KEYMAP_NONE)
 		return 0;
 	name = chrome_string(c, comm, &n);
-	return n ? chrome_name(c, at, 0, name, n) : name_number(c, at, 0, "pid", pid);
+	return put_process_name(c, at, process, n ? name : "pid", n ? n : strlen("pid"));
+}
+
+/*
+ * The second process with a number, and later ones: a track is known by its numbers alone, so these
+ * get numbers that no process has. 0 or -ENOMEM.
+ */
+static int again_place(struct chrome *c, uint64_t process, uint32_t tid, struct chrome_place *at)
+{
+	struct chrome_tracks *t = &c->tracks;
+	uint32_t n = xtr_keymap_get(&t->again, process, c->place->boot);
+
+	if (n == XTR_KEYMAP_NONE) {
+		n = t->n_again < CHROME_AGAIN_MAX ? t->n_again++ : CHROME_AGAIN_MAX - 1;
+		if (xtr_keymap_put(&t->again, process, c->place->boot, n))
+			return -ENOMEM;
+	}
+	*at = (struct chrome_place){ chrome_pid(c, CHROME_AGAIN_PID + n), chrome_pid(c, tid) };
+	return 0;
 }
 
 static int name_thread(struct chrome *c, const struct chrome_place *at, uint32_t comm)
@@ -159,8 +194,8 @@ static int name_thread(struct chrome *c, const struct chrome_place *at, uint32_t
 	return name_number(c, at->pid, at->tid, "tid", at->tid);
 }
 
-int chrome_thread_place(struct chrome *c, uint32_t pid, uint32_t tid, uint32_t comm, uint32_t cpu,
-			uint64_t ts, struct chrome_place *at)
+int chrome_thread_place(struct chrome *c, uint64_t process, uint32_t tid, uint32_t comm,
+			uint32_t cpu, uint64_t ts, struct chrome_place *at)
 {
 	char text[40];
 	int ret;
@@ -169,9 +204,11 @@ int chrome_thread_place(struct chrome *c, uint32_t pid, uint32_t tid, uint32_t c
 		snprintf(text, sizeof(text), "idle CPU %u", cpu);
 		return chrome_pseudo_place(c, CHROME_IDLE, (uint64_t)cpu + 1, text, at);
 	}
-	if (pid) {
-		*at = (struct chrome_place){ chrome_pid(c, pid), chrome_pid(c, tid) };
-		ret = name_process(c, at->pid, pid, comm, ts);
+	if (process) {
+		*at = (struct chrome_place){ chrome_pid(c, process), chrome_pid(c, tid) };
+		ret = xtr_process_nth(process) ? again_place(c, process, tid, at) : 0;
+		if (!ret)
+			ret = name_process(c, at->pid, process, comm, ts);
 	} else {
 		ret = chrome_pseudo_place(c, CHROME_UNKNOWN, chrome_pid(c, tid), NULL, at);
 	}

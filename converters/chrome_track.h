@@ -17,7 +17,9 @@
 #define CHROME_FIRST_PID   5000000u
 #define CHROME_DEVICE_PID  (CHROME_FIRST_PID + 16) /* jobs; the next one: queues */
 #define CHROME_DEVICES_MAX 100000u                 /* later ones share the last numbers */
-#define CHROME_NEST_MAX    8u                      /* calls nested deeper get tracks of their own */
+#define CHROME_AGAIN_PID   6000000u /* processes whose number an earlier one has had */
+#define CHROME_AGAIN_MAX   2000000u /* later ones share the last number */
+#define CHROME_NEST_MAX    8u       /* calls nested deeper get tracks of their own */
 
 /* Processes that are none: identifier, name, order. */
 #define CHROME_PSEUDO(X)                        \
@@ -74,7 +76,9 @@ struct chrome_tracks {           /* all zero: empty */
 	uint32_t n_devices, n_rings, n_owners;
 	struct chrome_ring **by_index; /* of this section, by index in the model; NULL: not yet */
 	uint32_t n_by_index;
-	uint64_t extra_tid; /* last one given to a lane of a thread */
+	uint64_t extra_tid;      /* last one given to a lane of a thread */
+	struct xtr_keymap again; /* (process, boot) to what it has above CHROME_AGAIN_PID */
+	uint32_t n_again;
 	struct xtr_lanes lost;
 };
 
@@ -94,9 +98,12 @@ int chrome_job_place(struct chrome *c, struct chrome_ring *r, uint64_t begin, ui
 int chrome_queue_place(struct chrome *c, struct chrome_ring *r, uint64_t begin, uint64_t end,
 		       struct chrome_place *at);
 int chrome_unfinished_place(struct chrome *c, struct chrome_ring *r, struct chrome_place *at);
-/* A thread, named by comm (string id; 0: not known); pid 0: not known; tid 0: idle, of this CPU. */
-int chrome_thread_place(struct chrome *c, uint32_t pid, uint32_t tid, uint32_t comm, uint32_t cpu,
-			uint64_t ts, struct chrome_place *at);
+/*
+ * A thread, named by comm (string id; 0: not known); process 0: not known; tid 0: idle, of this
+ * CPU.
+ */
+int chrome_thread_place(struct chrome *c, uint64_t process, uint32_t tid, uint32_t comm,
+			uint32_t cpu, uint64_t ts, struct chrome_place *at);
 /* A track of a pseudo process. */
 int chrome_pseudo_place(struct chrome *c, enum chrome_pseudo p, uint64_t tid, const char *name,
 			struct chrome_place *at);

@@ -4,8 +4,9 @@
  * to one exporter. Each format out is one `struct xtr_exporter`, listed in exporters.c.
  *
  * Sections come one after the other. Inside one, each kind of thing comes in its own order (jobs by
- * their end, depths, marks, events and gaps by time, calls by their end), so an exporter must not
- * rely on time running forward across kinds. Nothing is held but what is open in the model.
+ * when their end was found, depths, marks, events and gaps by time, calls by their end), so an
+ * exporter must not rely on time running forward across kinds. Nothing is held but what is open in
+ * the model.
  */
 #ifndef XTR_EXPORT_H
 #define XTR_EXPORT_H

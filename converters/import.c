@@ -266,6 +266,8 @@ static int begin(struct xtr_import *im, const struct xtr_importer *imp)
 static void release(struct xtr_import *im)
 {
 	struct xtr_map *maps[] = { &im->tasks,
+				   &im->seen,
+				   &im->starts,
 				   &im->rings,
 				   &im->old.by_fence,
 				   &im->old.by_id,

@@ -303,11 +303,14 @@ static const struct xtr_field fence_names[] = {
 	  .sens = XTR_SENS_PLAIN },
 };
 
-static bool can_fill(enum xtr_event_type type, const char *field)
+#define DONE_SIZE 40u /* of a done event up to its ring, in 8 bytes */
+
+static bool can_fill(enum xtr_event_type type, const struct xtr_field *f)
 {
 	if (type >= XTR_EV_FENCE_INIT)
-		return strcmp(field, "ops") != 0 && strcmp(field, "error") != 0;
-	return type != XTR_EV_JOB_DONE || strcmp(field, "hw_job_count") != 0;
+		return strcmp(f->name, "ops") != 0 && strcmp(f->name, "error") != 0;
+	return type != XTR_EV_JOB_DONE ||
+	       (f->offset < DONE_SIZE && strcmp(f->name, "hw_job_count") != 0);
 }
 
 int import_add_native(struct xtr_import *im, const struct import_event_map *map)
@@ -321,13 +324,15 @@ int import_add_native(struct xtr_import *im, const struct import_event_map *map)
 		return 0;
 	im->native[map->type] = true;
 	for (uint32_t i = 0; i < builtin->n_fields; i++)
-		if (can_fill(map->type, builtin->fields[i].name))
+		if (can_fill(map->type, &builtin->fields[i]))
 			fields[n++] = builtin->fields[i];
 	if (map->type >= XTR_EV_FENCE_INIT) {
 		fields[n++] = fence_names[0];
 		fields[n++] = fence_names[1];
 		desc.size += 8;
 	}
+	if (map->type == XTR_EV_JOB_DONE)
+		desc.size = DONE_SIZE;
 	desc.fields = fields;
 	desc.n_fields = n;
 	reserve(im, &desc, false); /* there is always room for the few of them */

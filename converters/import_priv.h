@@ -176,7 +176,9 @@ struct xtr_import {
 	size_t n_gaps;            /* handed over */
 	bool failed;              /* res->text says why */
 
-	struct xtr_map tasks; /* tid -> import_task in one number */
+	struct xtr_map tasks;  /* tid -> import_task in one number */
+	struct xtr_map seen;   /* tid -> 1: it had an event since it was made, if that is known */
+	struct xtr_map starts; /* pid -> ns: of the last process that was given it again */
 	size_t n_task_rows;
 	struct xtr_map rings; /* (name, device) -> ring */
 	uint32_t n_rings;
@@ -233,7 +235,10 @@ struct import_task_fields {
 		PID_IS_TID,
 		PID_BY_FLAGS
 	} pid;
+	bool born; /* the event tells that the thread was made */
 };
+/* A thread with this number is made at ts, and with it, maybe, a process (task.start). */
+int import_born(struct xtr_import *im, uint64_t ts, uint32_t tid);
 /* Is the current thread called so? (The kernel cuts names after 15 bytes.) */
 bool import_is_called(const struct xtr_import *im, const struct xtr_import_at *at, const char *name,
 		      size_t len);

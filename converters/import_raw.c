@@ -25,7 +25,7 @@ struct xtr_import_type {
 	uint32_t role_field[ROLES]; /* index in f->fields + 1; 0: none */
 	struct {
 		uint32_t tid, comm, flags; /* the same */
-		bool pid_is_tid, by_flags;
+		bool pid_is_tid, by_flags, born;
 	} tasks[2];
 	struct xtr_tp_event *e; /* NULL: not used yet */
 	bool refused;           /* no room in META */
@@ -246,6 +246,7 @@ static void find_tasks(struct xtr_import_type *t)
 		t->tasks[i].comm = field_index(t->f, of->comm);
 		t->tasks[i].pid_is_tid = of->pid == PID_IS_TID;
 		t->tasks[i].by_flags = of->pid == PID_BY_FLAGS;
+		t->tasks[i].born = of->born;
 		t->tasks[i].flags = field_index(t->f, "clone_flags");
 	}
 }
@@ -269,7 +270,10 @@ static int see_tasks(struct xtr_import *im, const struct xtr_import_at *at,
 			pid = import_new_task_pid(
 				im, at->tid, tid,
 				number(t, &fields[t->tasks[i].flags - 1], rec, n));
-		err = xtr_import_task(im, at->ts, tid, pid, (const char *)comm.p, comm.n);
+		if (t->tasks[i].born)
+			err = import_born(im, at->ts, tid);
+		if (!err)
+			err = xtr_import_task(im, at->ts, tid, pid, (const char *)comm.p, comm.n);
 	}
 	return err;
 }

@@ -5,6 +5,7 @@
  */
 #include "import_priv.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <string.h>
 
@@ -14,6 +15,29 @@
 static uint64_t pack(const struct import_task *t)
 {
 	return (uint64_t)t->pid << 32 | t->comm;
+}
+
+static uint64_t start_of(const struct xtr_import *im, uint32_t pid)
+{
+	const uint64_t *start = pid ? xtr_map_get(&im->starts, pid, 0) : NULL;
+
+	return start ? *start : 0;
+}
+
+/*
+ * Only one that was seen to run before is another one now: what is said of a thread before its
+ * first event may come from a table of the end. Two events tell of one birth.
+ */
+int import_born(struct xtr_import *im, uint64_t ts, uint32_t tid)
+{
+	const uint64_t *known = xtr_map_get(&im->tasks, tid, 0);
+	struct import_task unnamed = { .pid = known ? (uint32_t)(*known >> 32) : 0 };
+
+	if (!ts || !xtr_map_del(&im->seen, tid, 0))
+		return 0;
+	if (xtr_map_put(&im->starts, tid, 0, ts))
+		return -ENOMEM;
+	return xtr_map_put(&im->tasks, tid, 0, pack(&unnamed));
 }
 
 int xtr_import_task(struct xtr_import *im, uint64_t since, uint32_t tid, uint32_t pid,
@@ -38,6 +62,7 @@ int xtr_import_task(struct xtr_import *im, uint64_t since, uint32_t tid, uint32_
 		return err;
 	row.pid = new.pid;
 	row.comm = new.comm;
+	row.start = start_of(im, new.pid);
 	im->n_task_rows++;
 	return xtr_tables_add_task(im->tables, &row);
 }
@@ -65,24 +90,27 @@ bool import_is_called(const struct xtr_import *im, const struct xtr_import_at *a
 
 int import_see(struct xtr_import *im, const struct xtr_import_at *at)
 {
+	if (at->tid && !xtr_map_get(&im->seen, at->tid, 0) && xtr_map_put(&im->seen, at->tid, 0, 1))
+		return -ENOMEM;
 	if (!at->comm && !at->pid)
 		return 0;
 	return xtr_import_task(im, at->ts, at->tid, at->pid, at->comm, at->comm_len);
 }
 
 static const struct import_task_fields task_fields[] = {
-	{ "sched_switch", "prev_pid", "prev_comm", PID_UNKNOWN },
-	{ "sched_switch", "next_pid", "next_comm", PID_UNKNOWN },
-	{ "sched_wakeup", "pid", "comm", PID_UNKNOWN },
-	{ "sched_wakeup_new", "pid", "comm", PID_UNKNOWN },
-	{ "sched_waking", "pid", "comm", PID_UNKNOWN },
-	{ "sched_migrate_task", "pid", "comm", PID_UNKNOWN },
-	{ "sched_process_exit", "pid", "comm", PID_UNKNOWN },
-	{ "sched_process_fork", "parent_pid", "parent_comm", PID_UNKNOWN },
-	{ "sched_process_fork", "child_pid", "child_comm", PID_UNKNOWN },
-	{ "sched_process_exec", "pid", NULL, PID_IS_TID }, /* the thread that does it becomes it */
-	{ "task_newtask", "pid", "comm", PID_BY_FLAGS },
-	{ "task_rename", "pid", "newcomm", PID_UNKNOWN },
+	{ "sched_switch", "prev_pid", "prev_comm", PID_UNKNOWN, false },
+	{ "sched_switch", "next_pid", "next_comm", PID_UNKNOWN, false },
+	{ "sched_wakeup", "pid", "comm", PID_UNKNOWN, false },
+	{ "sched_wakeup_new", "pid", "comm", PID_UNKNOWN, false },
+	{ "sched_waking", "pid", "comm", PID_UNKNOWN, false },
+	{ "sched_migrate_task", "pid", "comm", PID_UNKNOWN, false },
+	{ "sched_process_exit", "pid", "comm", PID_UNKNOWN, false },
+	{ "sched_process_fork", "parent_pid", "parent_comm", PID_UNKNOWN, false },
+	{ "sched_process_fork", "child_pid", "child_comm", PID_UNKNOWN, true },
+	{ "sched_process_exec", "pid", NULL, PID_IS_TID,
+	  false }, /* the thread that does it becomes it */
+	{ "task_newtask", "pid", "comm", PID_BY_FLAGS, true },
+	{ "task_rename", "pid", "newcomm", PID_UNKNOWN, false },
 };
 
 const struct import_task_fields *import_task_fields(const char *event, size_t len, size_t i)

@@ -383,8 +383,11 @@ static int see_tasks(struct xtr_import *im, const struct xtr_import_at *at, cons
 			pid = (uint32_t)tid->num;
 		else if (of->pid == PID_BY_FLAGS && flags)
 			pid = import_new_task_pid(im, at->tid, (uint32_t)tid->num, flags->num);
-		err = xtr_import_task(im, at->ts, (uint32_t)tid->num, pid, comm ? comm->str : NULL,
-				      comm ? comm->str_len : 0);
+		if (of->born)
+			err = import_born(im, at->ts, (uint32_t)tid->num);
+		if (!err)
+			err = xtr_import_task(im, at->ts, (uint32_t)tid->num, pid,
+					      comm ? comm->str : NULL, comm ? comm->str_len : 0);
 	}
 	return err;
 }

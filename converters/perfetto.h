@@ -337,9 +337,9 @@ uint64_t pf_uuid(const struct pf *pf, enum pf_track kind, uint64_t id);
  * Tracks, described when they are first used. Return 0 or -errno. They send a packet: ask for them
  * before the packet that uses them is begun.
  */
-int pf_thread_track(struct pf *pf, uint32_t tid, uint32_t pid, uint32_t comm, uint64_t ts,
+int pf_thread_track(struct pf *pf, uint32_t tid, uint64_t process, uint32_t comm, uint64_t ts,
 		    uint64_t *uuid);
-int pf_process(struct pf *pf, uint32_t tid, uint32_t pid, uint32_t comm, uint64_t ts);
+int pf_process(struct pf *pf, uint32_t tid, uint64_t process, uint32_t comm, uint64_t ts);
 int pf_unfinished_call_track(struct pf *pf, uint64_t thread, uint64_t *uuid);
 /* Beside the track of a thread or CPU, for outer calls of this depth that begin with an inner one.
  */

@@ -3,6 +3,7 @@
 #include "perfetto.h"
 
 #include "replay/field.h"
+#include "replay/process.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -124,8 +125,8 @@ static int call_track(struct pf *pf, const struct xtr_call *c, uint64_t *track)
 {
 	if (c->on_cpu)
 		return pf_cpu_track(pf, PF_ROOT_INTERRUPTS, c->stream, 0, track);
-	return pf_thread_track(pf, c->tid, c->pid, c->comm, c->begin_ns ? c->begin_ns : c->end_ns,
-			       track);
+	return pf_thread_track(pf, c->tid, xtr_process(c->pid, c->nth), c->comm,
+			       c->begin_ns ? c->begin_ns : c->end_ns, track);
 }
 
 /*
@@ -199,7 +200,8 @@ int pf_mark(struct pf *pf, const struct xtr_mark *m)
 		return ret ? ret : instant(pf, m, track, m->ts, "device");
 	}
 	if (m->tid)
-		ret = pf_thread_track(pf, m->tid, m->pid, m->comm, m->ts, &track);
+		ret = pf_thread_track(pf, m->tid, xtr_process(m->pid, m->nth), m->comm, m->ts,
+				      &track);
 	else
 		ret = pf_cpu_track(pf, PF_ROOT_NO_THREAD, m->stream, 0, &track);
 	return ret ? ret : instant(pf, m, track, m->ts, "event");

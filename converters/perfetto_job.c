@@ -11,6 +11,7 @@
 #include "perfetto.h"
 
 #include "replay/digits.h"
+#include "replay/process.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -231,7 +232,7 @@ static uint64_t intern_stage(struct pf *pf, const struct xtr_job *j)
 static uint64_t context_iid(struct pf *pf, const struct xtr_job *j, bool pid_known)
 {
 	struct xtr_keymap *owners = &pf->intern.owners;
-	uint64_t who = pid_known ? (uint64_t)j->pid + 1 : UINT64_MAX;
+	uint64_t who = pid_known ? xtr_process(j->pid, j->nth) + 1 : UINT64_MAX;
 	uint32_t n = xtr_keymap_get(owners, j->ctx, who), all;
 
 	if (n == XTR_KEYMAP_NONE) {
@@ -341,6 +342,8 @@ static void job_notes(struct pf *pf, const struct xtr_job *j, const struct extra
 	pf_note_text(pf, "description", text, strlen(text));
 	if (j->queue_ns && j->pid) {
 		pf_note_u64(pf, "pid", j->pid);
+		if (j->nth)
+			pf_note_u64(pf, "pid_nth", (uint64_t)j->nth + 1);
 		pf_note_u64(pf, "tid", j->tid);
 	}
 	for (i = 0; i < x->n; i++) {
@@ -397,7 +400,7 @@ int pf_job(struct pf *pf, const struct xtr_job *j)
 	if (ring < 0)
 		return (int)ring;
 	if (j->queue_ns && j->pid)
-		ret = pf_process(pf, j->tid, j->pid, j->comm, j->queue_ns);
+		ret = pf_process(pf, j->tid, xtr_process(j->pid, j->nth), j->comm, j->queue_ns);
 	if (!ret && !pf->o.jobs_only)
 		ret = pf_queue(pf, (uint32_t)ring, j);
 	if (ret)

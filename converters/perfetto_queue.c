@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* How jobs come to a ring: submitted by a thread, waiting in queues; and how many there are. */
 #include "perfetto.h"
+#include "replay/process.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -15,7 +16,8 @@ static void note_ring(struct pf *pf, const char *name, const char *ring)
 static int submission(struct pf *pf, const struct xtr_job *j)
 {
 	uint64_t track, id = pf_event_id(j->ctx, j->seqno);
-	int ret = pf_thread_track(pf, j->tid, j->pid, j->comm, j->queue_ns, &track);
+	int ret = pf_thread_track(pf, j->tid, xtr_process(j->pid, j->nth), j->comm, j->queue_ns,
+				  &track);
 
 	if (ret)
 		return ret;

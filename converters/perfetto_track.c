@@ -4,6 +4,7 @@
  * which ones have been described is kept only to say it once, and may be forgotten.
  */
 #include "perfetto.h"
+#include "replay/process.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -121,67 +122,76 @@ static char *comm_text(struct pf *pf, uint32_t comm)
 }
 
 /* A process is called what its first thread is. */
-static uint32_t process_comm(const struct pf *pf, uint32_t tid, uint32_t pid, uint32_t comm,
+static uint32_t process_comm(const struct pf *pf, uint32_t tid, uint64_t process, uint32_t comm,
 			     uint64_t ts)
 {
-	const struct xtr_task *t = xtr_tables_task(pf->s->tables, pid, ts);
+	const struct xtr_task *t = xtr_process_leader(pf->s->tables, process, ts);
 
-	if (t && t->pid == pid)
+	if (t && t->pid)
 		return t->comm;
-	return tid == pid ? comm : 0;
+	return tid == xtr_process_pid(process) ? comm : 0;
 }
 
-int pf_process(struct pf *pf, uint32_t tid, uint32_t pid, uint32_t comm, uint64_t ts)
+/*
+ * Importers take a second track with the same number for that of another process, or thread, that
+ * was given it: track_event_tracker.cc.
+ */
+int pf_process(struct pf *pf, uint32_t tid, uint64_t process, uint32_t comm, uint64_t ts)
 {
-	uint64_t uuid = pf_uuid(pf, PF_TRACK_PROCESS, pid);
+	uint64_t uuid = pf_uuid(pf, PF_TRACK_PROCESS, process);
 	Pf__TrackDescriptor d;
 	Pf__TrackDescriptor__Process p = PF__TRACK_DESCRIPTOR__PROCESS__INIT;
 
 	if (described_as(pf, uuid) == 1)
 		return 0;
-	comm = process_comm(pf, tid, pid, comm, ts);
+	comm = process_comm(pf, tid, process, comm, ts);
 	if (described(pf, uuid, comm != 0))
 		return 0;
 	begin(pf, &d);
 	p.has_pid = true;
-	p.pid = (int32_t)pid;
+	p.pid = (int32_t)xtr_process_pid(process);
 	p.process_name = comm_text(pf, comm);
 	d.process = &p;
 	return describe(pf, &d, uuid, 0);
 }
 
-static int describe_thread(struct pf *pf, uint32_t tid, uint32_t pid, uint32_t comm, uint64_t ts,
-			   uint64_t uuid)
+static int describe_thread(struct pf *pf, uint32_t tid, uint64_t process, uint32_t comm,
+			   uint64_t ts, uint64_t uuid)
 {
 	Pf__TrackDescriptor d;
 	Pf__TrackDescriptor__Thread t = PF__TRACK_DESCRIPTOR__THREAD__INIT;
-	int ret = pf_process(pf, tid, pid, comm, ts);
+	int ret = pf_process(pf, tid, process, comm, ts);
 
 	if (ret)
 		return ret;
 	begin(pf, &d);
 	t.has_pid = t.has_tid = true;
-	t.pid = (int32_t)pid;
+	t.pid = (int32_t)xtr_process_pid(process);
 	t.tid = (int32_t)tid;
 	t.thread_name = comm_text(pf, comm);
 	d.thread = &t;
-	return describe(pf, &d, uuid, pf_uuid(pf, PF_TRACK_PROCESS, pid));
+	return describe(pf, &d, uuid, pf_uuid(pf, PF_TRACK_PROCESS, process));
+}
+
+static uint64_t thread_id(uint64_t process, uint32_t tid)
+{
+	return xtr_process_nth(process) ? pf_hash(process, tid) : process << 24 ^ tid;
 }
 
 /* A thread whose process is not known has a track of its own. */
-int pf_thread_track(struct pf *pf, uint32_t tid, uint32_t pid, uint32_t comm, uint64_t ts,
+int pf_thread_track(struct pf *pf, uint32_t tid, uint64_t process, uint32_t comm, uint64_t ts,
 		    uint64_t *uuid)
 {
 	char name[32];
 
-	if (!pid) {
+	if (!process) {
 		snprintf(name, sizeof(name), "thread %" PRIu32, tid);
 		return pf_named_track(pf, PF_ROOT_NONE, name, uuid);
 	}
-	*uuid = pf_uuid(pf, PF_TRACK_THREAD, (uint64_t)pid << 24 ^ tid);
+	*uuid = pf_uuid(pf, PF_TRACK_THREAD, thread_id(process, tid));
 	if (described(pf, *uuid, comm != 0))
 		return 0;
-	return describe_thread(pf, tid, pid, comm, ts, *uuid);
+	return describe_thread(pf, tid, process, comm, ts, *uuid);
 }
 
 int pf_unfinished_call_track(struct pf *pf, uint64_t thread, uint64_t *uuid)

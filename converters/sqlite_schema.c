@@ -18,7 +18,7 @@ static const char *const constraints[XTR_REL_COUNT] = {
 	[XTR_REL_DEPS] = "FOREIGN KEY (file, ring_id) REFERENCES rings_data (file, ring_id)",
 	[XTR_REL_DEVICES] = "PRIMARY KEY (file, device)",
 	[XTR_REL_RINGS] = "PRIMARY KEY (file, ring_id)",
-	[XTR_REL_PROCESSES] = "PRIMARY KEY (file, pid)",
+	[XTR_REL_PROCESSES] = "PRIMARY KEY (file, process)",
 	[XTR_REL_META] = "PRIMARY KEY (file, key)",
 };
 

@@ -67,16 +67,16 @@ const struct xtr_sql_view xtr_sql_views[] = {
 						"    GROUP BY file, device) AS b ON b.file = a.file AND b.device IS a.device" },
 	{ "usage_by_process",
 	  "by submitting process; busy from a job's start, or its run where the start is not known",
-	  "SELECT " ORIGIN ", a.pid, p.comm, " TOTALS ",\n"
-	  "       b.busy_ns, " UTILISATION "\n"
+	  "SELECT " ORIGIN ", p.pid, p.comm, " TOTALS ",\n"
+	  "       b.busy_ns, " UTILISATION ", a.process\n"
 	  "  FROM " ALL_JOBS(
-		  "pid") "\n"
-			 "  JOIN files AS f ON f.file = a.file\n"
-			 "  LEFT JOIN processes_data AS p ON p.file = a.file AND p.pid = a.pid\n"
-			 "  LEFT JOIN (SELECT file, pid, " BUSY "\n    FROM (\n" RESIDED(
-				 "j.pid",
-				 "coalesce(j.start_ns, j.run_ns)") ")\n"
-								   "    GROUP BY file, pid) AS b ON b.file = a.file AND b.pid IS a.pid" },
+		  "process") "\n"
+			     "  JOIN files AS f ON f.file = a.file\n"
+			     "  LEFT JOIN processes_data AS p ON p.file = a.file AND p.process = a.process\n"
+			     "  LEFT JOIN (SELECT file, process, " BUSY "\n    FROM (\n" RESIDED(
+				     "j.process",
+				     "coalesce(j.start_ns, j.run_ns)") ")\n"
+								       "    GROUP BY file, process) AS b ON b.file = a.file AND b.process IS a.process" },
 	{ "longest_jobs", "jobs whose execution time or its upper bound is known, longest first",
 	  "SELECT * FROM jobs WHERE exec_max_ns IS NOT NULL ORDER BY exec_max_ns DESC" },
 	{ "waits_by_blocker",

@@ -93,8 +93,9 @@ static const struct print prints[] = {
 	{ "amdgpu_sched_run_job", "amdgpu",
 	  "timeline=%s{timeline}, fence=%u{context}:%u{seqno}, ring_name=%s{ring}, "
 	  "num_ibs=%u{num_ibs}" },
-	{ "i915_request_*", "i915",
-	  "dev=%u{dev}, engine=%u{class}:%u{instance}, ctx=%u{ctx}, seqno=%u{seqno}" },
+	{ "i915_request_*", "i915", "dev=%u{dev}, engine=%u{class}:%u{instance}" },
+	{ "i915_reg_rw", "i915", "%s{access} reg=%x{reg}" },
+	{ "intel_engine_notify", "i915", "dev=%u{dev}, engine=%u{class}:%u{instance}" },
 	{ "xe_exec_queue_*", "xe", "dev=%s{dev}, %u{class}:%x{logical_mask}, gt=%u{gt_id}" },
 	{ "xe_bo_move", "xe",
 	  "move_lacks_source:%s{move_lacks_source}, migrate object %p{bo} [size %u{size}] from "

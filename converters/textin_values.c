@@ -3,7 +3,8 @@
  * Values with labels: "name=value", "name:value", "name: value", with commas or spaces between. The
  * kernel has no rule for it, so this is what its print formats have in common:
  *
- *   - a label is a word before '=', or before ':' if the word stands alone;
+ *   - a label is a word before '=', or before ':' if the word stands alone; "completed?=1" is
+ *     `completed`, as tracefs calls the field;
  *   - behind a comma, or at the beginning, all words before the sign are the label ("job count:3");
  *   - a value ends at the next comma or label, or at the bracket that closes it.
  *
@@ -43,6 +44,9 @@ static const struct {
 	{ "amdgpu_vm_*", "src", LOOKS_HEX },
 	{ "amdgpu_vm_*", "pd_addr", LOOKS_HEX },
 	{ "i915_*", "dev", LOOKS_DEC },
+	{ "i915_*", "ring", LOOKS_DEC },
+	{ "intel_engine_notify", "ring", LOOKS_DEC },
+	{ "intel_engine_notify", "dev", LOOKS_DEC },
 	{ "virtio_gpu_*", "dev", LOOKS_DEC },
 	{ "task_newtask", "clone_flags", LOOKS_HEX },
 	{ "sys_enter_*", "*", LOOKS_HEX },
@@ -195,15 +199,21 @@ static bool is_gap(char c)
 	return c == ' ' || c == '\t' || c == ',' || c == ';' || c == '[' || c == '(' || c == '{';
 }
 
+/* 1 if a question mark stands before the sign at p. */
+static size_t asks(const char *start, const char *p)
+{
+	return *p == '=' && p > start && p[-1] == '?';
+}
+
 /* A label of one word before the sign at p, of a text that begins at start: where it begins, or
  * NULL. */
 static const char *word_before(const char *start, const char *p)
 {
-	const char *w = p;
+	const char *w = p - asks(start, p), *last = w;
 
 	while (w > start && is_label_char(w[-1]))
 		w--;
-	if (w == p || !(isalpha((unsigned char)*w) || *w == '_'))
+	if (w == last || !(isalpha((unsigned char)*w) || *w == '_'))
 		return NULL;
 	return w == start || is_gap(w[-1]) || (*p == '=' && w[-1] == '>') ? w : NULL;
 }
@@ -332,7 +342,7 @@ static const char *take_value(struct textin_values *out, const char *event, size
 {
 	const char *p = at->sign + 1, *end, *num, *stop;
 	char opener = at->first ? '\0' : at->word[-1];
-	size_t label_len = (size_t)(at->sign - at->word);
+	size_t label_len = (size_t)(at->sign - at->word) - asks(at->word, at->sign);
 
 	while (p < next && *p == ' ')
 		p++;

@@ -13,6 +13,7 @@
 #include "merge_pool.h"
 #include "merge_tree.h"
 #include "meta_priv.h"
+#include "piece.h"
 #include "reader_priv.h"
 #include "record.h"
 
@@ -220,10 +221,13 @@ static int begin_section(struct xtr_follow *f)
 static int adds_events(const struct xtr_follow *f, const uint8_t *p, size_t n, struct xtr_err *err)
 {
 	struct xtr_meta *m = xtr_meta_new();
+	struct xtr_piece piece;
 	int ret = m ? xtr_meta_merge(m, p, n, err) : -ENOMEM;
 
 	for (size_t i = 0; !ret && i < xtr_meta_n_events(m); i++)
 		ret = !xtr_meta_event(xtr_section_meta(f->s), xtr_meta_event_at(m, i)->type);
+	if (!ret && xtr_piece_read(&piece, m)) /* where it ends is known by now */
+		ret = xtr_piece_write(&piece, f->s->meta);
 	xtr_meta_free(m);
 	return ret;
 }

@@ -156,18 +156,41 @@ static const struct xtr_io_ops temp_ops = {
 	.close = file_close,
 };
 
+static struct file *new_file(const struct xtr_io_ops *ops)
+{
+	struct file *f = calloc(1, sizeof(*f));
+
+	if (f) {
+		f->io.ops = ops;
+		f->fd = f->dir = -1;
+	}
+	return f;
+}
+
 /* Takes fd over, also on failure. */
 static int file_new(int fd, const struct xtr_io_ops *ops, struct xtr_io **io)
 {
-	struct file *f = calloc(1, sizeof(*f));
+	struct file *f = new_file(ops);
 
 	if (!f) {
 		close(fd);
 		return -ENOMEM;
 	}
-	f->io.ops = ops;
 	f->fd = fd;
-	f->dir = -1;
+	*io = &f->io;
+	return 0;
+}
+
+/* What was created: f was there before, so that a new file never stays behind for want of memory.
+ * fd: or -errno. */
+static int keep_new(struct file *f, int fd, int dir, struct xtr_io **io)
+{
+	if (fd < 0) {
+		free(f);
+		return fd;
+	}
+	f->fd = fd;
+	f->dir = dir;
 	*io = &f->io;
 	return 0;
 }
@@ -358,36 +381,46 @@ static int open_dir(const char *path)
 
 int xtr_io_create(const char *path, unsigned int flags, struct xtr_io **io)
 {
-	int fd, err;
+	struct file *f;
+	int fd;
 
 	if (!strcmp(path, "-")) {
 		fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 		return fd < 0 ? -errno : file_new(fd, &write_ops, io);
 	}
+	f = new_file(&write_ops);
+	if (!f)
+		return -ENOMEM;
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd >= 0)
 		make_private(fd);
 	else
 		fd = errno == EEXIST ? open_existing(path, flags & XTR_IO_FORCE) : -errno;
-	if (fd < 0)
-		return fd;
-	err = file_new(fd, &write_ops, io);
-	if (!err)
-		to_file(*io)->dir = open_dir(path);
-	return err;
+	return keep_new(f, fd, fd < 0 ? -1 : open_dir(path), io);
+}
+
+int xtr_io_give(struct xtr_io *io, uid_t uid, gid_t gid)
+{
+	struct stat st;
+
+	if (fstat(to_file(io)->fd, &st))
+		return -errno;
+	return S_ISREG(st.st_mode) && fchown(to_file(io)->fd, uid, gid) ? -errno : 0;
 }
 
 int xtr_io_create_new(int dir, const char *name, struct xtr_io **io)
 {
-	int fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), err;
+	struct file *f = new_file(&write_ops);
+	int fd;
 
-	if (fd < 0)
-		return -errno;
-	make_private(fd);
-	err = file_new(fd, &write_ops, io);
-	if (!err)
-		to_file(*io)->dir = fcntl(dir, F_DUPFD_CLOEXEC, 3);
-	return err;
+	if (!f)
+		return -ENOMEM;
+	fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		make_private(fd);
+	else
+		fd = -errno;
+	return keep_new(f, fd, fd < 0 ? -1 : fcntl(dir, F_DUPFD_CLOEXEC, 3), io);
 }
 
 int xtr_io_close(struct xtr_io *io)

@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct xtr_io;
 
@@ -61,6 +62,10 @@ int xtr_io_again(struct xtr_io *io, struct xtr_io **again);
  * devices are written to, if root or this user owns them (-EPERM). "-" writes to standard output.
  */
 int xtr_io_create(const char *path, unsigned int flags, struct xtr_io **io);
+
+/* Give a plain file that was created to another user: root can. What is no plain file stays as it
+ * is. 0 or -errno. */
+int xtr_io_give(struct xtr_io *io, uid_t uid, gid_t gid);
 
 /* Create a file of this name in the directory that dir is open on: mode 0600; anything that is
  * there is -EEXIST. */

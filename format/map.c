@@ -146,6 +146,21 @@ const struct xtr_map_slot *xtr_map_next(const struct xtr_map *m, size_t *i)
 	return NULL;
 }
 
+int xtr_map_copy(struct xtr_map *to, const struct xtr_map *from)
+{
+	size_t bytes = from->cap * sizeof(*from->slots);
+
+	if (!from->n)
+		return 0;
+	to->slots = malloc(bytes);
+	if (!to->slots)
+		return -ENOMEM;
+	memcpy(to->slots, from->slots, bytes);
+	to->cap = from->cap;
+	to->n = from->n;
+	return 0;
+}
+
 void xtr_map_free(struct xtr_map *m)
 {
 	free(m->slots);

@@ -32,6 +32,8 @@ bool xtr_map_del(struct xtr_map *m, uint64_t a, uint64_t b);
  * meanwhile.
  */
 const struct xtr_map_slot *xtr_map_next(const struct xtr_map *m, size_t *i);
+/* Make an empty map hold what `from` holds. 0 or -ENOMEM: it stays empty. */
+int xtr_map_copy(struct xtr_map *to, const struct xtr_map *from);
 /* Release everything; the map is empty afterwards. */
 void xtr_map_free(struct xtr_map *m);
 

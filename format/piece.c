@@ -9,11 +9,14 @@
 static const struct {
 	const char *key;
 	size_t at;
+	bool late; /* pieces of earlier versions do not have it: 0 */
 } numbers[] = {
-	{ "piece", offsetof(struct xtr_piece, number) },
-	{ "piece-began", offsetof(struct xtr_piece, began) },
-	{ "piece-events-before", offsetof(struct xtr_piece, events_before) },
-	{ "piece-lost-before", offsetof(struct xtr_piece, lost_before) },
+	{ "piece", offsetof(struct xtr_piece, number), false },
+	{ "piece-began", offsetof(struct xtr_piece, began), false },
+	{ "piece-events-before", offsetof(struct xtr_piece, events_before), false },
+	{ "piece-lost-before", offsetof(struct xtr_piece, lost_before), false },
+	{ "piece-from", offsetof(struct xtr_piece, from), true },
+	{ "piece-to", offsetof(struct xtr_piece, to), true },
 };
 
 #define N_NUMBERS (sizeof(numbers) / sizeof(numbers[0]))
@@ -39,7 +42,7 @@ bool xtr_piece_read(struct xtr_piece *p, const struct xtr_meta *m)
 	for (size_t i = 0; i < N_NUMBERS; i++) {
 		uint64_t *v = (uint64_t *)((char *)p + numbers[i].at);
 
-		if (!xtr_meta_config_u64(m, numbers[i].key, v))
+		if (!xtr_meta_config_u64(m, numbers[i].key, v) && !numbers[i].late)
 			return false;
 	}
 	return p->number;

@@ -15,6 +15,11 @@ struct xtr_piece {
 	uint64_t began;         /* ns: when the first piece began */
 	uint64_t events_before; /* in all earlier pieces, also in those that were removed */
 	uint64_t lost_before;   /* as they were lost there */
+	/*
+	 * ns: all events of all CPUs from `from` on and before `to` are in the piece, or counted as
+	 * lost. 0: from when recording began; to where it ended, or not known yet.
+	 */
+	uint64_t from, to;
 };
 
 /* False: the section is no piece (or one that was cut, and so is a part of one). */

@@ -71,7 +71,7 @@ static int open_all(struct xtr_reader *r, const struct xtr_part *part, struct xt
 	if (ret)
 		return ret;
 	xtr_reader_sort_problems(r);
-	return r->n_sections ? 0 : refuse_all(r, err);
+	return r->n_sections ? xtr_reader_rank_processes(r) : refuse_all(r, err);
 }
 
 int xtr_reader_open_part(struct xtr_reader **out, struct xtr_io *io, const struct xtr_part *part,

@@ -61,6 +61,9 @@ struct xtr_reader {
 	uint32_t features_unknown; /* incompatible flags for which sections are refused */
 };
 
+/* Processes of sections of one boot have one place (struct xtr_task, nth). 0 or -ENOMEM. boots.c */
+int xtr_reader_rank_processes(struct xtr_reader *r);
+
 /* --- source.c -------------------------------------------------------------------------------- */
 
 /* A part of the file in memory, moved as needed. A zeroed structure is an empty one. */

@@ -29,6 +29,9 @@ static const struct xtr_value_name job_flags[] = {
 	{ XTR_JOB_CLIENT_KNOWN, "client-known" },
 	{ XTR_JOB_DEP_SIGNALED, "dep-signaled" },
 	{ XTR_JOB_DEP_SCHEDULED, "dep-scheduled" },
+	{ XTR_JOB_HW_FENCE, "hw-fence" },
+	{ XTR_JOB_HW_SIGNALED, "hw-signaled" },
+	{ XTR_JOB_OTHERS, "others" },
 };
 
 #define FIELD(field, off, bytes, r, u)                                                        \
@@ -65,6 +68,11 @@ static const struct xtr_field job_done[] = {
 	FIELD("seqno", 24, 8, U64, NULL),
 	FIELD("ring", 32, 4, RING, NULL),
 	FIELD("hw_job_count", 36, 4, S32, "jobs"),
+	FIELD("hw_ctx", 40, 8, U64, NULL),
+	FIELD("hw_seqno", 48, 8, U64, NULL),
+	FIELD("hw_age", 56, 8, U64, "ns"),
+	FIELD("hw_error", 64, 4, S32, "errno"),
+	FLAGS(68),
 };
 
 static const struct xtr_field job_dep[] = {
@@ -124,7 +132,7 @@ static const struct xtr_field budget[] = {
 const struct xtr_event_desc xtr_builtin_events[] = {
 	EVENT(JOB_QUEUE, "gpu_scheduler:drm_sched_job_queue", 64, job_queue),
 	EVENT(JOB_RUN, "gpu_scheduler:drm_sched_job_run", 48, job_run),
-	EVENT(JOB_DONE, "gpu_scheduler:drm_sched_job_done", 40, job_done),
+	EVENT(JOB_DONE, "gpu_scheduler:drm_sched_job_done", 72, job_done),
 	EVENT(JOB_WAIT_DEP, "gpu_scheduler:drm_sched_job_wait_dep", 56, job_dep),
 	EVENT(JOB_ADD_DEP, "gpu_scheduler:drm_sched_job_add_dep", 56, job_dep),
 	EVENT(JOB_UNSCHEDULABLE, "gpu_scheduler:drm_sched_job_unschedulable", 56, job_dep),

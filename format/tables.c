@@ -55,6 +55,7 @@ void xtr_tables_free(struct xtr_tables *t)
 	}
 	xtr_map_free(&t->interned);
 	xtr_map_free(&t->frame_keys);
+	xtr_map_free(&t->processes);
 	free(t->tasks);
 	free(t->pending);
 	free(t);
@@ -311,9 +312,12 @@ void xtr_tables_sort_many(struct xtr_tables *t)
 
 int xtr_tables_put_task(struct xtr_tables *t, const struct xtr_task *task)
 {
-	if (xtr_grow_array(&t->tasks, &t->cap_tasks, t->n_tasks + 1, sizeof(*task)))
+	struct xtr_task placed = *task;
+
+	if (xtr_grow_array(&t->tasks, &t->cap_tasks, t->n_tasks + 1, sizeof(*task)) ||
+	    xtr_tables_place_process(t, &placed))
 		return -ENOMEM;
-	t->tasks[t->n_tasks++] = *task;
+	t->tasks[t->n_tasks++] = placed;
 	return 0;
 }
 

@@ -19,6 +19,17 @@ struct xtr_task {
 	uint64_t since;    /* ns on the event clock */
 	uint32_t comm;     /* string id */
 	uint32_t flags;    /* XTR_TASK_KTHREAD */
+	/*
+	 * When the process began, ns on the event clock; 0: not known. A process is pid and start:
+	 * numbers are given again.
+	 */
+	uint64_t start;
+	/*
+	 * Which of the processes with this number it is, in order of start, from 0: in the
+	 * section, and, once a reader has opened the file, in all of its sections of that boot. Set
+	 * by the tables, whatever it was when the task was added.
+	 */
+	uint32_t nth;
 };
 
 struct xtr_ring {

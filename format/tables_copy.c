@@ -66,7 +66,8 @@ static int copy_tasks(struct xtr_tables *to, const struct xtr_tables *from)
 	memcpy(to->pending, from->tasks, bytes);
 	to->n_tasks = to->cap_tasks = to->n_pending = to->cap_pending = n;
 	to->n_sorted = from->n_sorted;
-	return 0;
+	to->unranked = from->unranked;
+	return xtr_map_copy(&to->processes, &from->processes);
 }
 
 int xtr_tables_copy_ids(struct xtr_tables *to, const struct xtr_tables *t)

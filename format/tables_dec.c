@@ -136,6 +136,8 @@ static int task_row(struct xtr_tables *t, const cbor_item_t *key, const cbor_ite
 	    !xtr_cbor_u64(v[2], &task.since) || !xtr_cbor_u32(v[3], &task.comm) ||
 	    !xtr_cbor_u32(v[4], &task.flags))
 		return -EBADMSG;
+	if (n > 5 && !xtr_cbor_u64(v[5], &task.start)) /* files of old have no start */
+		return -EBADMSG;
 	if (staged)
 		return 0;
 	if (t->n_tasks >= XTR_TABLES_BYTES_MAX / sizeof(task))

@@ -46,6 +46,8 @@ int xtr_tables_settle(struct xtr_tables *t)
 {
 	int err = xtr_tables_sort_tasks(t);
 
+	if (!err)
+		err = xtr_tables_rank_processes(t);
 	for (int i = 0; i < XTR_T_IDS && !err; i++)
 		err = settle(&t->t[i]);
 	return err;

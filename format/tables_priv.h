@@ -57,7 +57,9 @@ struct xtr_tables {
 	size_t n_tasks, n_sorted, cap_tasks;
 	struct xtr_task *pending; /* tasks that were not yet encoded */
 	size_t n_pending, cap_pending;
-	size_t bytes; /* held by all of them, about */
+	struct xtr_map processes; /* tables_process.c */
+	bool unranked;            /* a process got its place before all were known */
+	size_t bytes;             /* held by all of them, about */
 };
 
 /* The number of sorted tasks that come before (tid, since) or are it. */
@@ -71,6 +73,15 @@ static inline void *xtr_id_table_at(const struct xtr_id_table *t, size_t i)
 
 /* Define a row whose id is not there yet. 0, -ENOMEM, -EFBIG. */
 int xtr_tables_put_frame(struct xtr_tables *t, uint32_t id, const struct xtr_frame *f);
+/*
+ * Give a task its nth: as it came, until xtr_tables_rank_processes brings those that have one
+ * number in order of start. 0 or -ENOMEM.
+ */
+int xtr_tables_place_process(struct xtr_tables *t, struct xtr_task *task);
+/* 0 or -ENOMEM: each process has a place of its own all the same. */
+int xtr_tables_rank_processes(struct xtr_tables *t);
+/* The same of n tables of one boot, in which a process has one place. */
+int xtr_tables_rank_together(struct xtr_tables *const *t, size_t n);
 /* Append a task without making it pending. */
 int xtr_tables_put_task(struct xtr_tables *t, const struct xtr_task *task);
 /* Copy the frames, stacks and rings of t to an empty one. 0 or -ENOMEM. */

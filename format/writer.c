@@ -125,6 +125,8 @@ int xtr_writer_seal(struct xtr_writer *w, struct xtr_chunk *c)
 	if (err)
 		return err;
 	w->seq++;
+	if (c->type == XTR_CHUNK_EVENTS && c->ts_max > w->newest)
+		w->newest = c->ts_max;
 	if (c->type == XTR_CHUNK_INDEX)
 		return 0;
 	xtr_index_add(&w->index, c, at);
@@ -396,6 +398,17 @@ uint64_t xtr_writer_bytes(const struct xtr_writer *w)
 uint64_t xtr_writer_events_written(const struct xtr_writer *w)
 {
 	return w->events;
+}
+
+uint64_t xtr_writer_newest(const struct xtr_writer *w)
+{
+	return w->newest;
+}
+
+void xtr_writer_ends(struct xtr_writer *w, struct xtr_tables *t)
+{
+	w->tables = t;
+	w->opts.meta_every = w->opts.table_every = UINT64_MAX;
 }
 
 void xtr_writer_free(struct xtr_writer *w)

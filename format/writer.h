@@ -103,8 +103,16 @@ struct xtr_recorder_cost {
 int xtr_writer_finish(struct xtr_writer *w, const char *reason,
 		      const struct xtr_recorder_cost *cost);
 
+/*
+ * Little more comes: new table entries are those of t (which has what was written, too) from now
+ * on, and META is written once more, by _finish. t as in xtr_writer_open.
+ */
+void xtr_writer_ends(struct xtr_writer *w, struct xtr_tables *t);
+
 uint64_t xtr_writer_bytes(const struct xtr_writer *w); /* bytes of the section so far */
 uint64_t xtr_writer_events_written(const struct xtr_writer *w);
+/* ns: time of the newest event written, be it by xtr_writer_copy; 0: none was. */
+uint64_t xtr_writer_newest(const struct xtr_writer *w);
 /* Events of a stream written so far: first_ordinal of its next chunk. */
 uint64_t xtr_writer_ordinal(const struct xtr_writer *w, uint32_t stream);
 void xtr_writer_free(struct xtr_writer *w);

@@ -25,6 +25,7 @@ struct xtr_writer {
 	uint32_t seq;   /* of the next chunk */
 	uint64_t bytes; /* of the section so far */
 	uint64_t events;
+	uint64_t newest;             /* ns: the latest ts_max of EVENTS */
 	uint64_t meta_at, tables_at; /* bytes when they were last written in full */
 	uint64_t index_at;           /* offset of the last INDEX, 0: none yet */
 	uint32_t index_len;          /* and the length of its payload */

@@ -105,6 +105,9 @@ enum xtr_job_flags {
 	XTR_JOB_CLIENT_KNOWN = 1 << 1,
 	XTR_JOB_DEP_SIGNALED = 1 << 2,
 	XTR_JOB_DEP_SCHEDULED = 1 << 3,
+	XTR_JOB_HW_FENCE = 1 << 4,
+	XTR_JOB_HW_SIGNALED = 1 << 5,
+	XTR_JOB_OTHERS = 1 << 6,
 };
 
 /* Field `context` of function calls, spec/events.md. */

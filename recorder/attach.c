@@ -61,17 +61,19 @@ static struct bpf_link *attach_program(const struct xtr_bpf *b, const struct xtr
 	return bpf_program__attach_raw_tracepoint(prog, h->tracepoint);
 }
 
-/* Behind the first, so that it runs after it. Without it, more is counted as lost. */
-static void attach_second(struct xtr_bpf *b, const struct xtr_hook *h)
+/* Behind the first, so that they run after it. Without one, more is counted as lost. */
+static void attach_next(struct xtr_bpf *b, const struct xtr_hook *h)
 {
-	struct bpf_program *prog = xtr_bpf_second(b->skel, h);
-	struct xtr_hook_link *l;
+	for (uint32_t n = 2; n <= XTR_PROGRAMS_MAX; n++) {
+		struct bpf_program *prog = xtr_bpf_next(b->skel, h, n);
+		struct xtr_hook_link *l;
 
-	if (!prog || bpf_program__fd(prog) < 0)
-		return;
-	l = add_link(b);
-	if (l)
-		l->link = attach_program(b, h, prog);
+		if (!prog || bpf_program__fd(prog) < 0)
+			return;
+		l = add_link(b);
+		if (l)
+			l->link = attach_program(b, h, prog);
+	}
 }
 
 static int attach_hook(struct xtr_bpf *b, const struct xtr_hook *h)
@@ -104,7 +106,7 @@ static int attach_hook(struct xtr_bpf *b, const struct xtr_hook *h)
 		return -ENOMEM;
 	r->info.module = h->module;
 	if (!err)
-		attach_second(b, h);
+		attach_next(b, h);
 	return !err;
 }
 
@@ -337,21 +339,34 @@ uint64_t xtr_bpf_not_run(const struct xtr_bpf *b, uint32_t slot)
 	return sum > 0 ? (uint64_t)sum : 0;
 }
 
-static void count_misses(struct xtr_bpf *b)
+/*
+ * A program behind the first may be about to take an event: what it has taken is read first, so
+ * that no event is overlooked.
+ */
+void xtr_bpf_each_missing(const struct xtr_bpf *b, bool all,
+			  void (*fn)(void *ctx, uint32_t slot, uint64_t missing, uint64_t before),
+			  void *ctx)
 {
-	uint64_t missed, taken;
+	uint64_t now = xtr_now();
 
-	for (uint32_t i = XTR_SLOT_GENERIC; i < b->n_slots; i++)
-		b->not_run[i] = xtr_bpf_not_run(b, i);
+	for (uint32_t i = XTR_SLOT_GENERIC; all && i < b->n_slots; i++)
+		fn(ctx, i, xtr_bpf_not_run(b, i), now);
 	for (size_t i = 0; i < b->n_links; i++) {
 		const struct xtr_hook_link *l = &b->links[i];
+		uint64_t missed, taken;
 
 		if (l->prog < 0 || l->own_prog)
 			continue;
-		missed = xtr_bpf_prog_misses(l->prog) - l->misses;
+		now = xtr_now();
 		taken = xtr_bpf_rescued(b, l->slot);
-		b->not_run[l->slot] += missed > taken ? missed - taken : 0;
+		missed = xtr_bpf_prog_misses(l->prog) - l->misses;
+		fn(ctx, l->slot, missed > taken ? missed - taken : 0, now);
 	}
+}
+
+static void count_misses(struct xtr_bpf *b)
+{
+	xtr_missed_last(b);
 	xtr_funcs_count_misses(b, b->sel);
 }
 
@@ -367,6 +382,7 @@ void xtr_bpf_run(struct xtr_bpf *b)
 			b->misses_before[l->slot] = l->misses;
 	}
 	xtr_funcs_begin(b);
+	xtr_missed_begin(&b->missed, xtr_now());
 	set_phase(b, XTR_PHASE_RUN);
 }
 

@@ -22,7 +22,14 @@ int xtr_bpf_hold(struct xtr_bpf *b, int fd);
 int xtr_bpf_counted_prog(const struct xtr_bpf *b, uint32_t slot);
 /* How often the kernel did not run a raw tracepoint program because it was running on that CPU. */
 uint64_t xtr_bpf_prog_misses(int prog);
-/* Events of a slot that its second program took. */
+/*
+ * Call fn for the events of each hook, and with `all` of each event by name: how many of a slot no
+ * program has taken, read after `before` (ns). While programs run some may still be taken.
+ */
+void xtr_bpf_each_missing(const struct xtr_bpf *b, bool all,
+			  void (*fn)(void *ctx, uint32_t slot, uint64_t missing, uint64_t before),
+			  void *ctx);
+/* Events of a slot that a program behind the first took. */
 uint64_t xtr_bpf_rescued(const struct xtr_bpf *b, uint32_t slot);
 /*
  * Hits minus runs of a generic event. A task may move to another CPU between the two, so only the

@@ -26,17 +26,21 @@ uint32_t xtr_slot_of_type(const struct xtr_selection *sel, uint32_t type)
 	return 0;
 }
 
-int xtr_convert_open(struct xtr_convert *c)
+int xtr_convert_open(struct xtr_convert *c, uint32_t n_cpus)
 {
 	c->room = malloc(XTR_BATCH_BYTES);
 	c->bad = calloc(XTR_BATCH_RECORDS, sizeof(*c->bad));
-	return c->room && c->bad ? 0 : -ENOMEM;
+	c->begun = calloc(n_cpus, sizeof(*c->begun));
+	c->n_cpus = n_cpus;
+	return c->room && c->bad && c->begun ? 0 : -ENOMEM;
 }
 
 void xtr_convert_close(struct xtr_convert *c)
 {
 	free(c->room);
 	free(c->bad);
+	free(c->begun);
+	c->begun = NULL;
 	c->room = NULL;
 	c->recs = NULL;
 	c->bad = NULL;
@@ -66,10 +70,64 @@ static bool has_gap(const struct xtr_loss *loss, const struct xtr_gap *gap)
 	return false;
 }
 
-void xtr_convert_gap(struct xtr_loss *loss, const struct xtr_gap *gap, bool once)
+static void add_gap(const struct xtr_convert *c, struct xtr_loss *loss, const struct xtr_gap *gap)
 {
-	if (gap->count && !(once && has_gap(loss, gap)))
+	if (gap->count && !(c->once && has_gap(loss, gap)))
 		xtr_loss_add_gap(loss, gap);
+}
+
+/* What a piece before has not told of a gap that it began to tell. */
+static void leave_rest(struct xtr_convert *c, struct xtr_gap *gap)
+{
+	struct xtr_gap_begun *b = gap->stream < c->n_cpus ? &c->begun[gap->stream] : NULL;
+
+	if (!b || !b->count || b->first != gap->first)
+		return;
+	gap->count -= b->count < gap->count ? b->count : gap->count;
+	gap->first = b->border < gap->last ? b->border : gap->last;
+	b->count = 0;
+}
+
+void xtr_convert_gap(struct xtr_convert *c, const struct xtr_gap *gap)
+{
+	struct xtr_gap first, rest = *gap;
+
+	leave_rest(c, &rest);
+	first = rest;
+	if (!c->loss_before || rest.first >= c->border) {
+		add_gap(c, c->loss, &rest);
+		return;
+	}
+	if (rest.last >= c->border && rest.count > 1) {
+		first.count = 1;
+		first.last = c->border - 1;
+		rest.count--;
+		rest.first = c->border;
+		add_gap(c, c->loss, &rest);
+	}
+	add_gap(c, first.last < c->border ? c->loss_before : c->loss, &first);
+}
+
+void xtr_convert_gap_begun(struct xtr_convert *c, const struct xtr_gap *gap)
+{
+	struct xtr_gap_begun *b = gap->stream < c->n_cpus ? &c->begun[gap->stream] : NULL;
+	bool again = b && b->count && b->first == gap->first;
+	uint64_t told = again ? b->count : 0;
+	struct xtr_gap part = *gap;
+
+	if (again)
+		part.first = b->border;
+	if (!b || gap->count <= told || part.first >= c->border)
+		return;
+	part.count -= told;
+	if (part.last >= c->border) {
+		if (part.count == 1)
+			return; /* it is the last one */
+		part.last = c->border - 1;
+		part.count = 1;
+	}
+	*b = (struct xtr_gap_begun){ gap->first, told + part.count, c->border };
+	add_gap(c, c->loss_before, &part);
 }
 
 static void take_gap(struct xtr_convert *c, uint32_t cpu, const uint8_t *rec, uint32_t size)
@@ -79,7 +137,7 @@ static void take_gap(struct xtr_convert *c, uint32_t cpu, const uint8_t *rec, ui
 	if (size < sizeof(gap))
 		return;
 	memcpy(&gap, rec, sizeof(gap));
-	xtr_convert_gap(c->loss, &(struct xtr_gap){ cpu, gap.first, gap.last, gap.count }, c->once);
+	xtr_convert_gap(c, &(struct xtr_gap){ cpu, gap.first, gap.last, gap.count });
 	c->n_gaps++;
 }
 

@@ -21,7 +21,11 @@ static int take_task(struct xtr_defs *d, const uint8_t *rec)
 
 	memcpy(&def, rec, sizeof(def));
 	task = (struct xtr_task){
-		.tid = def.h.tid, .pid = def.tgid, .since = def.h.ts, .flags = def.flags
+		.tid = def.h.tid,
+		.pid = def.tgid,
+		.since = def.h.ts,
+		.flags = def.flags,
+		.start = def.start,
 	};
 	err = intern(d, def.comm, sizeof(def.comm), &task.comm);
 	return err ? err : xtr_tables_add_task(d->tables, &task);
@@ -94,12 +98,13 @@ static int kernel_frame(struct xtr_defs *d, uint64_t addr, uint32_t *id)
 	return put_frame(d, symbol, module[0] ? module : "kernel", offset, id);
 }
 
-static int user_frame(struct xtr_defs *d, uint32_t pid, uint64_t addr, uint32_t *id)
+static int user_frame(struct xtr_defs *d, const struct xtr_program *program, uint64_t addr,
+		      uint32_t *id)
 {
 	struct xtr_symbol sym = { .offset = addr };
 
 	if (d->symbols)
-		xtr_symbols_find(d->symbols, pid, addr, &sym);
+		xtr_symbols_find(d->symbols, program, addr, &sym);
 	return put_frame(d, sym.name, sym.module, sym.offset, id);
 }
 
@@ -115,14 +120,18 @@ static uint32_t n_frames(int32_t bytes)
 static int take_stack(struct xtr_defs *d, const uint8_t *rec)
 {
 	uint32_t frames[2 * XTR_STACK_DEPTH], n_kernel, n_user, n;
+	struct xtr_program program;
 	struct xtr_ctl_stack def;
 	int err = 0;
 
 	memcpy(&def, rec, sizeof(def));
+	program = (struct xtr_program){
+		.pid = def.tgid, .start = def.start, .exec = def.exec, .image = def.image
+	};
 	n_kernel = n_frames(def.n_kernel);
 	n_user = n_frames(def.n_user);
 	for (n = 0; !err && n < n_user; n++)
-		err = user_frame(d, def.tgid, def.user[n], &frames[n_kernel + n]);
+		err = user_frame(d, &program, def.user[n], &frames[n_kernel + n]);
 	for (n = 0; !err && n < n_kernel; n++)
 		err = kernel_frame(d, def.kernel[n], &frames[n]);
 	return err ? err : xtr_tables_add_stack(d->tables, def.id, frames, n_kernel + n_user);

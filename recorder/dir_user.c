@@ -19,7 +19,15 @@ static void set_ids(uid_t uid, gid_t gid)
 		prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
 }
 
-int xtr_dir_user_enter(struct xtr_dir_user *u, int dir)
+/* By the bits of the mode: what other groups of theirs may do is left to root. */
+static bool may_write(const struct xtr_owner *who, const struct stat *dir)
+{
+	mode_t both = dir->st_gid == who->gid ? S_IWGRP | S_IXGRP : S_IWOTH | S_IXOTH;
+
+	return who->uid && (dir->st_mode & both) == both;
+}
+
+int xtr_dir_user_enter(struct xtr_dir_user *u, int dir, const struct xtr_owner *wanted)
 {
 	struct stat st;
 	int err;
@@ -32,9 +40,9 @@ int xtr_dir_user_enter(struct xtr_dir_user *u, int dir)
 		err = -errno;
 	if (err)
 		return err;
-	if (u->uid == 0 && st.st_uid != 0) {
-		u->uid = st.st_uid;
-		u->gid = st.st_gid;
+	if (u->uid == 0 && (st.st_uid != 0 || may_write(wanted, &st))) {
+		u->uid = st.st_uid ? st.st_uid : wanted->uid;
+		u->gid = st.st_uid ? st.st_gid : wanted->gid;
 		set_ids(u->uid, u->gid);
 		/* Asking does not change anything. */
 		if ((uid_t)setfsuid((uid_t)-1) != u->uid) {

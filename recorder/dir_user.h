@@ -11,18 +11,24 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* Whom root makes files for; uid 0: for itself. */
+struct xtr_owner {
+	uid_t uid;
+	gid_t gid;
+};
+
 struct xtr_dir_user {
-	uid_t uid; /* of the directory */
+	uid_t uid; /* of the directory, or of the owner that was asked for */
 	gid_t gid;
 	uint64_t caps; /* effective ones (1 << CAP_*) before _enter */
 };
 
 /*
- * Act as the owner of the directory that dir is open on, if this is root; whoever it is, with no
- * capability effective, so that what works now works after privileges were given up, too. 0 or
- * -errno.
+ * Act as the owner of the directory that dir is open on, if this is root; in a directory of root's
+ * that `wanted` may write to, such as /tmp, as that one. Whoever it is, with no capability
+ * effective, so that what works now works after privileges were given up, too. 0 or -errno.
  */
-int xtr_dir_user_enter(struct xtr_dir_user *u, int dir);
+int xtr_dir_user_enter(struct xtr_dir_user *u, int dir, const struct xtr_owner *wanted);
 /* With the capabilities that there were before, still as the owner. Those it has no more stay away.
  */
 int xtr_dir_user_caps(const struct xtr_dir_user *u);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Round marks: after a pass that emptied all rings, everything older than the start of the pass
- * before it has left the rings (a program takes its time stamp and submits within one run, far
- * shorter than the time between two passes; a record that is still being written holds the pass
- * back). So when all open batches are handed over after such a pass, nothing older than that start
- * can follow.
+ * Round marks: a pass notes how far all rings are filled. Once they are read so far, be it by a
+ * later pass, everything older than the start of the pass before the noting one has left the rings
+ * (a program takes its time stamp and submits within one run, far shorter than the time between two
+ * passes; a record that is still being written holds the reading back). So when all open batches
+ * are handed over then, nothing older than that start can follow.
  */
 #include "drain.h"
 #include "keep.h"
@@ -151,15 +151,35 @@ static bool empty_control(struct xtr_drain *d)
 	return all;
 }
 
-static void push_round(struct xtr_drain *d, uint64_t watermark)
+/* Where rings are filled now, from where on nothing is older than `watermark`. */
+static void set_marks(struct xtr_drain *d, uint64_t watermark)
+{
+	if (d->marked)
+		return;
+	memcpy(d->marks, d->limits, d->bpf->n_cpus * sizeof(*d->marks));
+	d->mark_at = watermark;
+	d->marked = true;
+}
+
+static bool past_marks(const struct xtr_drain *d)
+{
+	uint32_t i;
+
+	for (i = 0; i < d->bpf->n_cpus && d->bpf->rings[i].pos >= d->marks[i]; i++)
+		;
+	return i == d->bpf->n_cpus;
+}
+
+static void push_round(struct xtr_drain *d)
 {
 	struct xtr_buf *b = xtr_queue_take(d->queue, XTR_BATCH_ROUND, 0);
 
 	if (!b)
 		return; /* a later one will do */
-	b->watermark = watermark;
+	b->watermark = d->mark_at;
 	xtr_queue_push(d->queue, b);
 	d->since_round = 0;
+	d->marked = false;
 }
 
 static void hand_over_all(struct xtr_drain *d)
@@ -175,11 +195,12 @@ static void hand_over_all(struct xtr_drain *d)
 static bool pass(struct xtr_drain *d, bool patient)
 {
 	uint64_t began = xtr_now(), before = d->last_pass;
-	bool all;
+	bool hurry = atomic_load_explicit(&d->queue->hurry, memory_order_relaxed), all, past;
 
 	d->last_pass = began;
 	d->starved = false;
 	note_limits(d);
+	set_marks(d, before);
 	all = empty_control(d);
 	if (!all && patient && atomic_load_explicit(&d->permille, memory_order_relaxed) < URGENT)
 		return false;
@@ -190,12 +211,15 @@ static bool pass(struct xtr_drain *d, bool patient)
 				  i);
 		__atomic_store_n(&d->bpf->cpus[i].woken, 0, __ATOMIC_RELAXED);
 	}
-	if (began - d->flushed < HAND_OVER_NS && d->since_round < ROUND_BYTES)
+	past = past_marks(d);
+	if (began - d->flushed < HAND_OVER_NS && d->since_round < ROUND_BYTES && !hurry) {
+		d->marked = !past; /* a later mark tells more */
 		return all;
+	}
 	d->flushed = began;
 	hand_over_all(d);
-	if (all && (d->since_round || d->steady))
-		push_round(d, before);
+	if (past && (d->since_round || d->steady || hurry))
+		push_round(d);
 	return all;
 }
 
@@ -231,7 +255,8 @@ static int next_pass_ms(const struct xtr_drain *d, bool all, int ms)
 {
 	const struct xtr_ringbuf *ctl = &d->bpf->ctl;
 
-	if (!all || d->starved || d->ctl_fill * 1000 > QUIET * (uint64_t)ctl->size ||
+	if (!all || d->starved || atomic_load(&d->queue->hurry) ||
+	    d->ctl_fill * 1000 > QUIET * (uint64_t)ctl->size ||
 	    atomic_load_explicit(&d->permille, memory_order_relaxed) > QUIET)
 		return TIMER_MS;
 	return ms * 2 < QUIET_MS ? ms * 2 : QUIET_MS;
@@ -241,21 +266,18 @@ static void *run(void *arg)
 {
 	struct xtr_drain *d = arg;
 	struct epoll_event ev[16];
-	int n, ms = TIMER_MS;
-	bool stop = false;
+	int ms = TIMER_MS;
 
-	while (!stop) {
-		n = epoll_wait(d->epoll_fd, ev, ARRAY_LEN(ev), ms);
-		for (int i = 0; i < n; i++)
-			stop |= ev[i].data.fd == d->stop_fd;
+	while (!atomic_load(&d->stop)) {
+		epoll_wait(d->epoll_fd, ev, ARRAY_LEN(ev), ms);
 		ms = next_pass_ms(d, pass(d, true), ms);
+		xtr_missed_pass(d->bpf, d->last_pass);
 		if (d->last_pass - d->swept >= SWEEP_NS) {
 			xtr_tokens_sweep(d->bpf);
 			d->swept = d->last_pass;
 		}
 	}
 	take_rest(d);
-	xtr_queue_close(d->queue);
 	return NULL;
 }
 
@@ -267,7 +289,7 @@ static int watch(struct xtr_drain *d, int fd, uint32_t events)
 	return epoll_ctl(d->epoll_fd, EPOLL_CTL_ADD, fd, &ev) ? -errno : 0;
 }
 
-int xtr_drain_start(struct xtr_drain *d, struct xtr_bpf *bpf, struct xtr_queue *queue, bool steady)
+int xtr_drain_open(struct xtr_drain *d, struct xtr_bpf *bpf, struct xtr_queue *queue, bool steady)
 {
 	int err;
 
@@ -276,9 +298,9 @@ int xtr_drain_start(struct xtr_drain *d, struct xtr_bpf *bpf, struct xtr_queue *
 	};
 	d->open = calloc(bpf->n_cpus, sizeof(struct xtr_buf *));
 	d->limits = calloc(bpf->n_cpus, sizeof(*d->limits));
-	if (!d->open || !d->limits)
+	d->marks = calloc(bpf->n_cpus, sizeof(*d->marks));
+	if (!d->open || !d->limits || !d->marks)
 		return -ENOMEM;
-	d->last_pass = d->flushed = d->swept = xtr_now();
 	d->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	d->stop_fd = eventfd(0, EFD_CLOEXEC);
 	if (d->epoll_fd < 0 || d->stop_fd < 0)
@@ -286,8 +308,15 @@ int xtr_drain_start(struct xtr_drain *d, struct xtr_bpf *bpf, struct xtr_queue *
 	err = watch(d, d->stop_fd, EPOLLIN);
 	for (uint32_t i = 0; i < bpf->n_cpus && !err; i++)
 		err = watch(d, bpf->rings[i].fd, EPOLLIN | EPOLLET);
-	if (!err)
-		err = -pthread_create(&d->thread, NULL, run, d);
+	return err;
+}
+
+int xtr_drain_start(struct xtr_drain *d)
+{
+	int err;
+
+	d->last_pass = d->flushed = d->swept = xtr_now();
+	err = -pthread_create(&d->thread, NULL, run, d);
 	d->running = !err;
 	return err;
 }
@@ -298,8 +327,10 @@ void xtr_drain_stop(struct xtr_drain *d)
 
 	if (!d->running)
 		return;
-	if (write(d->stop_fd, &one, sizeof(one)) == sizeof(one))
-		pthread_join(d->thread, NULL);
+	atomic_store(&d->stop, true);
+	(void)!write(d->stop_fd, &one,
+		     sizeof(one)); /* without it, it sees the flag after QUIET_MS */
+	pthread_join(d->thread, NULL);
 	d->running = false;
 }
 
@@ -312,11 +343,13 @@ void xtr_drain_free(struct xtr_drain *d)
 	}
 	free(d->open);
 	free(d->limits);
+	free(d->marks);
 	if (d->bpf && d->epoll_fd >= 0)
 		close(d->epoll_fd);
 	if (d->bpf && d->stop_fd >= 0)
 		close(d->stop_fd);
 	d->open = NULL;
 	d->limits = NULL;
+	d->marks = NULL;
 	d->bpf = NULL;
 }

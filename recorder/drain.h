@@ -19,8 +19,12 @@ struct xtr_drain {
 	pthread_t thread;
 	int epoll_fd, stop_fd;
 	bool running;
-	struct xtr_buf **open;              /* per CPU: the batch being filled, or NULL */
-	uint64_t *limits;                   /* per CPU: how far to read in this pass */
+	atomic_bool stop;      /* stop_fd only wakes it */
+	struct xtr_buf **open; /* per CPU: the batch being filled, or NULL */
+	uint64_t *limits;      /* per CPU: how far to read in this pass */
+	uint64_t *marks;       /* per CPU: how far to read before the next round mark */
+	uint64_t mark_at;      /* ns: which that mark tells */
+	bool marked;           /* marks are noted */
 	uint64_t last_pass, flushed, swept; /* ns */
 	uint64_t ctl_fill;                  /* bytes of the control ring at the last pass */
 	uint64_t since_round;               /* bytes handed over since the last round mark */
@@ -30,11 +34,15 @@ struct xtr_drain {
 	atomic_uint_fast32_t permille;      /* fill of the fullest ring in the last pass */
 };
 
-/* steady: a round mark now and then also while nothing happens. 0 or -errno. */
-int xtr_drain_start(struct xtr_drain *d, struct xtr_bpf *bpf, struct xtr_queue *queue, bool steady);
-/* Programs have stopped: take what is left, hand everything over, close the queue, end the thread.
- */
+/* Make all that the thread needs. steady: a round mark now and then also while nothing happens. 0
+ * or -errno; xtr_drain_free frees what there is then, too. */
+int xtr_drain_open(struct xtr_drain *d, struct xtr_bpf *bpf, struct xtr_queue *queue, bool steady);
+/* Begin: the thread. 0 or -errno. */
+int xtr_drain_start(struct xtr_drain *d);
+/* Programs have stopped: take what is left, hand everything over, end the thread. The queue is the
+ * caller's to close. Nothing if the thread does not run. */
 void xtr_drain_stop(struct xtr_drain *d);
+/* Of a drain that is zero, too. */
 void xtr_drain_free(struct xtr_drain *d);
 
 #endif /* XTR_RECORDER_DRAIN_H */

@@ -29,7 +29,7 @@ struct file {
 	uint64_t *aged; /* events by CPU, with those that are too old for this file */
 	uint64_t n_aged;
 	uint64_t bytes, events;    /* of the file */
-	uint64_t first;            /* ns: its first event */
+	uint64_t first, newest;    /* ns: its first event; its last one, own ones among them */
 	struct xtr_own_cost spent; /* until it was written */
 	struct xtr_tables *next_tables;
 	struct xtr_loss *next_loss, *before;
@@ -121,7 +121,7 @@ static int open_next(struct file *x)
 	how.table_every = how.meta_every = UINT64_MAX;
 	x->next_tables = xtr_next_tables(&s->next_tables, s->defs, s->watermark, xtr_now());
 	x->next_loss = xtr_loss_new();
-	x->before = xtr_sink_losses(s);
+	x->before = xtr_sink_losses(s, s->loss);
 	if (!x->next_tables || !x->next_loss || !x->before)
 		return -ENOMEM;
 	return xtr_writer_open(&x->next_writer, &x->f->io, s->meta, s->tables, x->next_loss, &how);
@@ -145,6 +145,7 @@ static int prepare(struct file *x)
 		return -ENOMEM;
 	x->piece = s->rotate->piece;
 	x->piece.number++;
+	x->piece.to = x->f->end ? 0 : s->watermark ? s->watermark : 1;
 	return open_next(x);
 }
 
@@ -275,6 +276,7 @@ static int write_all(struct file *x)
 		err = xtr_writer_finish(x->writer, f->end ? f->end : "trigger", &cost);
 	x->bytes = xtr_writer_bytes(x->writer);
 	x->events = xtr_writer_events_written(x->writer);
+	x->newest = xtr_writer_newest(x->writer);
 	return err;
 }
 
@@ -285,6 +287,8 @@ static void commit(struct file *x)
 
 	x->piece.events_before += x->events;
 	x->piece.lost_before += xtr_loss_total(s->loss);
+	x->piece.from = x->newest ? x->newest + 1 : x->piece.from;
+	x->piece.to = 0;
 	xtr_writer_free(s->writer);
 	xtr_loss_free(s->loss);
 	xtr_loss_free(s->before);
@@ -295,7 +299,8 @@ static void commit(struct file *x)
 	s->spent = x->spent;
 	xtr_sink_set_base(s);
 	xtr_totals_again(&s->totals);
-	xtr_rotate_begin(s->rotate, &x->piece, x->bytes);
+	xtr_rotate_begin(s->rotate, &x->piece);
+	xtr_rotate_ended(s->rotate, x->bytes);
 	xtr_rotate_trim(s->rotate, true);
 	xtr_flight_empty(x->f, xtr_tables_bytes(s->tables));
 }

@@ -32,11 +32,14 @@ SAME(XTR_REC_KTHREAD, XTR_TASK_KTHREAD);
 SAME(XTR_REC_CLIENT_KNOWN, XTR_JOB_CLIENT_KNOWN);
 SAME(XTR_REC_DEP_SIGNALED, XTR_JOB_DEP_SIGNALED);
 SAME(XTR_REC_DEP_SCHEDULED, XTR_JOB_DEP_SCHEDULED);
+SAME(XTR_REC_HW_FENCE, XTR_JOB_HW_FENCE);
+SAME(XTR_REC_HW_SIGNALED, XTR_JOB_HW_SIGNALED);
+SAME(XTR_REC_OTHERS, XTR_JOB_OTHERS);
 SAME(sizeof(struct xtr_rec), XTR_RECORD_HEADER_SIZE);
 /* spec/events.md, column size */
 SAME(sizeof(struct xtr_rec_job_queue), 64);
 SAME(sizeof(struct xtr_rec_job_run), 48);
-SAME(sizeof(struct xtr_rec_job_done), 40);
+SAME(sizeof(struct xtr_rec_job_done), 72);
 SAME(sizeof(struct xtr_rec_job_dep), 56);
 SAME(sizeof(struct xtr_rec_fence), 40);
 SAME(sizeof(struct xtr_rec_fence_stack), 48);

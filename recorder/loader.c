@@ -87,11 +87,11 @@ struct xtr_hook_result *xtr_bpf_result(struct xtr_bpf *b, uint32_t type, const c
 	return r;
 }
 
-struct bpf_program *xtr_bpf_second(const struct xtr *skel, const struct xtr_hook *h)
+struct bpf_program *xtr_bpf_next(const struct xtr *skel, const struct xtr_hook *h, uint32_t n)
 {
 	char name[64];
 
-	snprintf(name, sizeof(name), "%s_2", h->prog);
+	snprintf(name, sizeof(name), "%s_%u", h->prog, n);
 	return bpf_object__find_program_by_name(skel->obj, name);
 }
 
@@ -122,20 +122,22 @@ static int make_typed(struct bpf_program *p, const struct xtr_hook *h)
 
 static int want_programs(const struct xtr_bpf *b, struct xtr *skel, const struct xtr_hook *h)
 {
-	struct bpf_program *first = bpf_object__find_program_by_name(skel->obj, h->prog);
-	struct bpf_program *second = xtr_bpf_second(skel, h);
-	bool typed, two = xtr_tokens_needed(h);
-	int err = 0;
+	struct bpf_program *p = bpf_object__find_program_by_name(skel->obj, h->prog);
+	uint32_t programs = xtr_tokens_programs(h);
+	bool typed = p && b->typed && make_typed(p, h) == 0;
+	int err = p ? bpf_program__set_autoload(p, true) : -ENOENT;
 
-	if (!first || !second)
-		return -ENOENT;
-	typed = b->typed && make_typed(first, h) == 0;
-	if (typed && two)
-		err = make_typed(second, h);
 	skel->rodata->xtr_typed[h->type] = typed;
-	skel->rodata->xtr_has_second[h->type] = two;
-	err |= bpf_program__set_autoload(first, true);
-	return err | bpf_program__set_autoload(second, two);
+	skel->rodata->xtr_programs[h->type] = (uint8_t)programs;
+	for (uint32_t n = 2; n <= XTR_PROGRAMS_MAX && !err; n++) {
+		p = xtr_bpf_next(skel, h, n);
+		if (!p)
+			return -ENOENT;
+		if (typed && n <= programs)
+			err = make_typed(p, h);
+		err |= bpf_program__set_autoload(p, n <= programs);
+	}
+	return err;
 }
 
 /* Set sizes and constants, and which programs are wanted; only != NULL: that one alone. */
@@ -301,7 +303,7 @@ static int set_up_maps(struct xtr_bpf *b, const struct xtr_record_opts *opts)
 	err = xtr_ringbuf_map(&b->ctl, fd, bpf_map__max_entries(b->skel->maps.xtr_ctl));
 	b->rings = calloc(b->n_cpus, sizeof(*b->rings));
 	b->not_run = calloc(b->n_slots, sizeof(*b->not_run));
-	if (!b->rings || !b->not_run)
+	if (!b->rings || !b->not_run || xtr_missed_open(&b->missed, b->n_slots))
 		return -ENOMEM;
 	for (uint32_t i = 0; i < b->n_cpus && !err; i++)
 		err = make_ring(b, i);
@@ -322,12 +324,17 @@ static int set_up_maps(struct xtr_bpf *b, const struct xtr_record_opts *opts)
 	return 0;
 }
 
+/* What the machine lacks is told as libbpf tells it; memory and descriptors are no such thing. */
 static int explain(struct xtr_record_err *err, int code)
 {
+	const bool short_of = code == -ENOMEM || code == -EMFILE || code == -ENFILE;
+
 	err->code = code;
-	err->kind = XTR_FAIL_MACHINE;
 	snprintf(err->what, sizeof(err->what), "cannot load the BPF programs: %.200s",
-		 complaint[0] ? complaint : strerror(-code));
+		 complaint[0] && !short_of ? complaint : strerror(-code));
+	if (short_of)
+		return code;
+	err->kind = XTR_FAIL_MACHINE;
 	snprintf(err->hint, sizeof(err->hint), "'xtr doctor' shows what this machine lacks");
 	return code;
 }
@@ -336,13 +343,14 @@ int xtr_bpf_load(struct xtr_bpf **out, const struct xtr_selection *sel,
 		 const struct xtr_record_opts *opts, struct xtr_record_err *err)
 {
 	struct xtr_bpf *b = calloc(1, sizeof(*b));
-	int n = libbpf_num_possible_cpus(), rc;
+	int n, rc;
 
+	libbpf_set_print(keep_complaint);
+	n = libbpf_num_possible_cpus();
 	if (!b || n <= 0) {
 		free(b);
 		return explain(err, b ? n : -ENOMEM);
 	}
-	libbpf_set_print(keep_complaint);
 	b->n_cpus = (uint32_t)n;
 	b->sel = sel;
 	b->n_slots = XTR_SLOT_GENERIC + sel->n_dynamic;
@@ -394,6 +402,7 @@ void xtr_bpf_free(struct xtr_bpf *b)
 	free(b->tokens_seen);
 	free(b->rings);
 	free(b->not_run);
+	xtr_missed_close(&b->missed);
 	free(b->results);
 	free(b);
 }

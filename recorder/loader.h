@@ -8,6 +8,7 @@
 
 #include "bpfdefs.h"
 #include "kernel_btf.h"
+#include "missed.h"
 #include "plain.h"
 #include "recorder.h"
 #include "ring.h"
@@ -39,6 +40,7 @@ struct xtr_bpf {
 	uint32_t n_total_sets;                      /* a power of two; 1 without sampling */
 	uint64_t *misses_before; /* by built-in type: gets skipped runs before recording; NULL */
 	uint64_t *not_run; /* by slot: runs of raw tracepoint programs that the kernel skipped */
+	struct xtr_missed missed; /* and when */
 	const struct xtr_selection *sel;
 	struct xtr_func_links *funcs; /* attachments to kernel functions; NULL: none */
 	struct xtr_plain plain;       /* programs for events by name */
@@ -58,8 +60,9 @@ void xtr_bpf_free(struct xtr_bpf *b);
 bool xtr_bpf_typed(const struct xtr *skel, const struct xtr_hook *h);
 /* Program of a hook by name. */
 struct bpf_program *xtr_bpf_program(const struct xtr_bpf *b, const char *name);
-/* The second program of a hook (bpf/xtr_emit.bpf.h), loaded where the kernel may skip the first. */
-struct bpf_program *xtr_bpf_second(const struct xtr *skel, const struct xtr_hook *h);
+/* The n-th program of a hook, from 2 on (bpf/xtr_emit.bpf.h), loaded where the kernel may skip
+ * those before it. */
+struct bpf_program *xtr_bpf_next(const struct xtr *skel, const struct xtr_hook *h, uint32_t n);
 /* Note the result of a hook; why may be NULL. Returns it, or NULL: no memory. */
 struct xtr_hook_result *xtr_bpf_result(struct xtr_bpf *b, uint32_t type, const char *name,
 				       const char *attach, const char *target,

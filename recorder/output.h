@@ -9,6 +9,10 @@
  * loss, rotate and flight are there. 0, or -errno and *err. */
 int xtr_output_open(struct xtr_sink *s, uint64_t file_id, const struct xtr_record_opts *opts,
 		    struct xtr_record_err *err);
+/* Remove the file that was made: nothing was recorded. */
+void xtr_output_undo(struct xtr_sink *s, const struct xtr_record_opts *opts);
+/* At the end: the output's name is not there, or of another file. Not of pieces. */
+bool xtr_output_gone(const struct xtr_sink *s, const struct xtr_record_opts *opts);
 /* How events are written, in this and every later piece; for xtr_writer_open. */
 void xtr_output_how(const struct xtr_sink *s, struct xtr_writer_opts *how);
 /* What messages call the output. */

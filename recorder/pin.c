@@ -33,7 +33,8 @@ static int open_locked(struct xtr_pin *p)
 	p->lock = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (p->lock < 0)
 		return -errno;
-	if (!flock(p->lock, LOCK_EX | LOCK_NB))
+	p->dir = fdopendir(p->lock);
+	if (p->dir && !flock(p->lock, LOCK_EX | LOCK_NB))
 		return 0;
 	err = errno == EWOULDBLOCK ? -EBUSY : -errno;
 	xtr_pin_close(p);
@@ -55,6 +56,18 @@ static int make_dir(struct xtr_pin *p)
 	return open_locked(p);
 }
 
+/* Those that are empty: that of one recorder, and that of the last. */
+static int remove_dirs(uint64_t id)
+{
+	char path[PATH_LEN];
+	int err;
+
+	path_of(path, id, NULL);
+	err = rmdir(path) ? -errno : 0;
+	rmdir(XTR_PIN_DIR);
+	return err;
+}
+
 /* Somebody who looks for what dead recorders left may get between making and locking. */
 int xtr_pin_new(struct xtr_pin *p, uint64_t id)
 {
@@ -71,6 +84,8 @@ int xtr_pin_new(struct xtr_pin *p, uint64_t id)
 			usleep(1000);
 		err = make_dir(p);
 	}
+	if (err)
+		remove_dirs(p->id);
 	return err;
 }
 
@@ -109,49 +124,49 @@ int xtr_pin_get(const struct xtr_pin *p, const char *name)
 
 static int remove_others(const struct xtr_pin *p, const char *last)
 {
-	int fd = fcntl(p->lock, F_DUPFD_CLOEXEC, 3), err = 0;
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	struct dirent *e;
+	const struct dirent *e;
+	int err = 0;
 
-	if (!dir) {
-		err = -errno;
-		if (fd >= 0)
-			close(fd);
-		return err;
-	}
-	rewinddir(dir);
-	while ((e = readdir(dir))) {
+	rewinddir(p->dir);
+	while ((e = readdir(p->dir))) {
 		if (e->d_name[0] == '.' || strcmp(e->d_name, last) == 0)
 			continue;
 		if (unlinkat(p->lock, e->d_name, 0) && errno != ENOENT)
 			err = -errno;
 	}
-	closedir(dir);
 	return err;
 }
 
+static int remove_all(const struct xtr_pin *p, const char *last)
+{
+	int err = remove_others(p, last);
+
+	if (!err && unlinkat(p->lock, last, 0) && errno != ENOENT)
+		err = -errno;
+	return err ? err : remove_dirs(p->id);
+}
+
+/* What is left takes memory until somebody collects it: an error that passes shall not leave it. */
 int xtr_pin_remove(struct xtr_pin *p, const char *last)
 {
-	char path[PATH_LEN];
 	int err;
 
 	if (p->lock < 0)
 		return 0;
-	err = remove_others(p, last);
-	if (!err && unlinkat(p->lock, last, 0) && errno != ENOENT)
-		err = -errno;
-	path_of(path, p->id, NULL);
-	if (!err && rmdir(path))
-		err = -errno;
-	rmdir(XTR_PIN_DIR); /* of the last one */
+	err = remove_all(p, last);
+	if (err)
+		err = remove_all(p, last);
 	xtr_pin_close(p);
 	return err;
 }
 
 void xtr_pin_close(struct xtr_pin *p)
 {
-	if (p->lock >= 0)
+	if (p->dir)
+		closedir(p->dir); /* and the lock */
+	else if (p->lock >= 0)
 		close(p->lock);
+	p->dir = NULL;
 	p->lock = -1;
 }
 

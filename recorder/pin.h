@@ -16,7 +16,8 @@
 
 struct xtr_pin {
 	uint64_t id;
-	int lock; /* the directory, locked; -1: there is none */
+	int lock;  /* the directory, locked; -1: there is none */
+	void *dir; /* the same, to be listed (DIR) without anything that could be missing then */
 };
 
 /*

@@ -207,7 +207,7 @@ int xtr_pinned_get(struct xtr_bpf *b, const struct xtr_pin *pin, const struct xt
 			       .ring_bytes = k->head->ring_bytes };
 	b->rings = calloc(b->n_cpus, sizeof(*b->rings));
 	b->not_run = calloc(b->n_slots, sizeof(*b->not_run));
-	if (!b->rings || !b->not_run)
+	if (!b->rings || !b->not_run || xtr_missed_open(&b->missed, b->n_slots))
 		return -ENOMEM;
 	err = get_rings(b, pin, k);
 	if (!err)
@@ -242,6 +242,7 @@ void xtr_pinned_free(struct xtr_bpf *b)
 		munmap(b->totals, b->n_total_sets * sizeof(*b->totals));
 	free(b->rings);
 	free(b->not_run);
+	xtr_missed_close(&b->missed);
 	*b = (struct xtr_bpf){ 0 };
 }
 

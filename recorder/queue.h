@@ -10,6 +10,7 @@
 #include "bpfdefs.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -66,6 +67,7 @@ struct xtr_queue {
 	uint32_t queued, used, max;
 	uint64_t order;
 	bool closed;
+	atomic_bool hurry; /* the writer waits for a round mark: one after each pass */
 };
 
 /* Buffers are those of keep, which outlives the queue. */

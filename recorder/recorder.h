@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Records events into an .xtr file. A recorder is opened (everything is loaded, attached and
- * checked, nothing is recorded), started, stopped and closed. Two threads of its own drain the
- * rings and write the file; the caller waits on a descriptor. Nothing here prints or exits.
+ * checked, nothing is recorded), started, stopped and closed (stages.h). Two threads of its own
+ * drain the rings and write the file; the caller waits on a descriptor. Nothing here prints or
+ * exits.
  */
 #ifndef XTR_RECORDER_H
 #define XTR_RECORDER_H
@@ -70,7 +71,9 @@ struct xtr_record_opts {
 	size_t n_stack_at;  /* not 0: `stacks`, too */
 	bool compact;       /* events in columns: smaller, slower to read */
 	bool keep_pointers; /* kernel addresses as they are, not hashed */
-	char *const *argv;  /* command to run while recording, or NULL */
+	uid_t owner; /* of the files that root makes, where their directory is root's; 0: root */
+	gid_t owner_group;
+	char *const *argv; /* command to run while recording, or NULL */
 };
 
 enum xtr_fail {
@@ -106,6 +109,7 @@ struct xtr_record_status {
 	bool gone;             /* at the end: the output's name is not there, or of another file */
 };
 
+/* 0, or -errno and *err: there is no recorder then, and no file. The caller closes it. */
 int xtr_recorder_open(struct xtr_recorder **r, const struct xtr_record_opts *opts,
 		      struct xtr_record_err *err);
 
@@ -123,7 +127,8 @@ const char *xtr_recorder_unloaded(const struct xtr_recorder *r, size_t i);
 const char *xtr_recorder_unknown(const struct xtr_recorder *r, size_t i);
 
 /* Begin, let the command go. Privileges are given up here: afterwards the process has no
- * capabilities. */
+ * capabilities. 0, or -errno and *err: nothing is recorded then, no command and no thread runs, and
+ * the recorder is to be stopped, which finishes the file, and closed. */
 int xtr_recorder_start(struct xtr_recorder *r, struct xtr_record_err *err);
 /* Readable when recording has ended by itself: size limit, or the output cannot be written. */
 int xtr_recorder_fd(const struct xtr_recorder *r);
@@ -152,11 +157,13 @@ int xtr_recorder_flown_fd(const struct xtr_recorder *r);
 bool xtr_recorder_flown(struct xtr_recorder *r, struct xtr_flown_file *f);
 
 /*
- * End: detach, drain, write what is left, losses and the end mark with `reason`. What became of it
- * is in *st. Returns 0, or -errno if the file is not complete (err says why).
+ * End, of a recorder that was opened, whether or not it was started: detach, drain, write what is
+ * left, losses and the end mark with `reason`. What became of it is in *st. Returns 0, or -errno if
+ * the file is not complete (err says why). A second time nothing is done but *st.
  */
 int xtr_recorder_stop(struct xtr_recorder *r, const char *reason, struct xtr_record_status *st,
 		      struct xtr_record_err *err);
+/* Free everything, from whatever it is in; NULL: nothing. What is not stopped is not finished. */
 void xtr_recorder_close(struct xtr_recorder *r);
 
 #endif /* XTR_RECORDER_H */

@@ -118,7 +118,7 @@ static int look(struct xtr_rotate *p, const char *output)
 			snprintf(p->path, p->path_size, "%s", output);
 		return err;
 	}
-	err = xtr_dir_user_enter(&user, p->dir);
+	err = xtr_dir_user_enter(&user, p->dir, &p->owner);
 	if (!err)
 		err = clear_dir(p);
 	xtr_dir_user_leave(&user);
@@ -133,6 +133,7 @@ int xtr_rotate_open(struct xtr_rotate *p, const struct xtr_record_opts *opts,
 	p->dir = -1;
 	p->bytes = opts->rotate_bytes;
 	p->ns = opts->rotate_ns;
+	p->owner = (struct xtr_owner){ opts->owner, opts->owner_group };
 	p->on = p->bytes || p->ns || opts->flight.on;
 	if (!p->on)
 		return 0;
@@ -159,28 +160,38 @@ int xtr_rotate_create(struct xtr_rotate *p, struct xtr_io **io)
 	return xtr_io_create_new(p->dir, name_of(p, p->piece.number + 1), io);
 }
 
-void xtr_rotate_undo(struct xtr_rotate *p)
+int xtr_rotate_undo(struct xtr_rotate *p)
 {
-	unlinkat(p->dir, name_of(p, p->piece.number + 1), 0);
+	int err = unlinkat(p->dir, name_of(p, p->piece.number + 1), 0) ? -errno : 0;
+
 	name_of(p, p->piece.number);
+	return err;
 }
 
-void xtr_rotate_begin(struct xtr_rotate *p, const struct xtr_piece *piece, uint64_t bytes)
+void xtr_rotate_begin(struct xtr_rotate *p, const struct xtr_piece *piece)
 {
 	uint64_t late = xtr_now() - piece->began;
 
 	p->piece = *piece;
 	if (p->ns)
 		p->next_at = piece->began + (late / p->ns + 1) * p->ns;
-	p->past_bytes += bytes;
+	p->ending = true;
 	atomic_store(&p->count, piece->number);
 }
 
-bool xtr_rotate_due(const struct xtr_rotate *p, uint64_t bytes, uint64_t events, uint64_t now)
+void xtr_rotate_ended(struct xtr_rotate *p, uint64_t bytes)
 {
-	if (!p->on)
-		return false;
-	return (p->bytes && events && bytes >= p->bytes) || (p->ns && now >= p->next_at);
+	p->past_bytes += bytes;
+	p->ending = false;
+}
+
+bool xtr_rotate_due(const struct xtr_rotate *p, uint64_t bytes, uint64_t events, uint64_t now,
+		    uint64_t *border)
+{
+	bool by_time = p->ns && now >= p->next_at;
+
+	*border = by_time ? p->next_at : 0;
+	return p->on && !p->ending && (by_time || (p->bytes && events && bytes >= p->bytes));
 }
 
 /* What cannot be removed is left: it does not come up again. */
@@ -202,7 +213,7 @@ void xtr_rotate_trim(struct xtr_rotate *p, bool last)
 
 bool xtr_rotate_drop(struct xtr_rotate *p)
 {
-	if (!p->on || !p->keep || p->oldest >= p->piece.number)
+	if (!p->on || !p->keep || p->oldest + p->ending >= p->piece.number)
 		return false;
 	remove_oldest(p);
 	return true;

@@ -9,6 +9,7 @@
 #define XTR_RECORDER_ROTATE_H
 
 #include "dir_user.h"
+#include "dir_user.h"
 #include "recorder.h"
 
 #include "format/io.h"
@@ -20,8 +21,9 @@
 
 struct xtr_rotate {
 	bool on;
-	uint64_t bytes, ns; /* limits of one piece, 0: none */
-	uint32_t keep;      /* newest pieces that stay, 0: all */
+	uint64_t bytes, ns;     /* limits of one piece, 0: none */
+	uint32_t keep;          /* newest pieces that stay, 0: all */
+	struct xtr_owner owner; /* for dir_user.h */
 	int dir;
 	char *base, *suffix; /* of the names in the directory, without the dot before the number */
 	char *path;          /* of the piece being written, as messages name it */
@@ -31,6 +33,7 @@ struct xtr_rotate {
 	uint64_t oldest;        /* number of the oldest piece that is still there */
 	uint64_t next_at;       /* ns: end of this piece by time */
 	uint64_t past_bytes;    /* of the pieces before */
+	bool ending;            /* the piece before the one being written is still open */
 	atomic_uint_fast64_t count, removed;
 };
 
@@ -46,12 +49,18 @@ int xtr_rotate_open(struct xtr_rotate *p, const struct xtr_record_opts *opts,
  * xtr_rotate_begin. On an error `path` names what could not be created.
  */
 int xtr_rotate_create(struct xtr_rotate *p, struct xtr_io **io);
-/* Remove the file that _create made last: nothing was written to it. */
-void xtr_rotate_undo(struct xtr_rotate *p);
-/* The piece that was created is being written now; bytes: of the one before it. */
-void xtr_rotate_begin(struct xtr_rotate *p, const struct xtr_piece *piece, uint64_t bytes);
-/* Is the piece being written, of so many bytes and events, at its end? now: ns */
-bool xtr_rotate_due(const struct xtr_rotate *p, uint64_t bytes, uint64_t events, uint64_t now);
+/* Remove the file that _create made last: nothing was written to it. 0 or -errno. */
+int xtr_rotate_undo(struct xtr_rotate *p);
+/* The piece that was created is being written now; the one before it has not ended. */
+void xtr_rotate_begin(struct xtr_rotate *p, const struct xtr_piece *piece);
+/* The piece before the one being written has ended, with so many bytes. */
+void xtr_rotate_ended(struct xtr_rotate *p, uint64_t bytes);
+/*
+ * Is the piece being written, of so many bytes and events, at its end? Not while the one before it
+ * is open. now: ns; *border: ns, its end if that is by time, else 0.
+ */
+bool xtr_rotate_due(const struct xtr_rotate *p, uint64_t bytes, uint64_t events, uint64_t now,
+		    uint64_t *border);
 /* The piece before the one being written, or with `last` this one itself, is complete: remove those
  * that are too many. */
 void xtr_rotate_trim(struct xtr_rotate *p, bool last);

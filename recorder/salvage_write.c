@@ -260,7 +260,7 @@ static int prepare(struct writing *w, struct xtr_tables *tables, struct xtr_loss
 	w->buf = calloc(1, sizeof(*w->buf));
 	if (!w->sorted || !w->buf)
 		return -ENOMEM;
-	err = xtr_convert_open(&sink->convert);
+	err = xtr_convert_open(&sink->convert, sink->bpf->n_cpus);
 	return err ? err : xtr_totals_open(&sink->totals);
 }
 

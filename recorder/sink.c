@@ -58,7 +58,9 @@ static void check(struct xtr_sink *s, int rc)
 
 static uint64_t bytes_written(const struct xtr_sink *s)
 {
-	return s->rotate->past_bytes + (s->flight ? 0 : xtr_writer_bytes(s->writer));
+	uint64_t last = s->last.writer ? xtr_writer_bytes(s->last.writer) : 0;
+
+	return s->rotate->past_bytes + last + (s->flight ? 0 : xtr_writer_bytes(s->writer));
 }
 
 /* Bytes free where the output is; UINT64_MAX: not known. */
@@ -87,9 +89,11 @@ static void check_space(struct xtr_sink *s)
 
 static void rotate_if_due(struct xtr_sink *s)
 {
+	uint64_t border;
+
 	if (!s->full && xtr_rotate_due(s->rotate, xtr_writer_bytes(s->writer),
-				       xtr_writer_events_written(s->writer), xtr_now()))
-		check(s, xtr_sink_next_piece(s));
+				       xtr_writer_events_written(s->writer), xtr_now(), &border))
+		check(s, xtr_sink_next_piece(s, border));
 }
 
 /* Write what a flight recorder has kept. An error is told of with the file; nothing is given up. */
@@ -109,6 +113,8 @@ static void flight_due(struct xtr_sink *s)
 /* Events of a CPU that were lost in this piece so far; lost: since recording began. */
 static uint64_t lost_here(const struct xtr_sink *s, uint32_t cpu, uint64_t lost)
 {
+	if (s->last.writer)
+		return 0; /* they are the last one's */
 	return lost > s->lost_before[cpu] ? lost - s->lost_before[cpu] : 0;
 }
 
@@ -118,9 +124,10 @@ enum lost_part {
 	LOST_UNSEEN /* all; nothing was converted */
 };
 
-/* Count as lost what has become of a batch. cause: of those that were converted. */
+/* Count as lost what has become of a batch, but for what is older than `from` (ns) and could be
+ * converted. unwritten: the cause, of those that were converted. */
 static void count_lost(struct xtr_sink *s, const struct xtr_buf *b, enum lost_part part,
-		       bool unwritten)
+		       bool unwritten, uint64_t from)
 {
 	const struct xtr_convert *c = &s->convert;
 	uint32_t k = 0, slot;
@@ -131,7 +138,7 @@ static void count_lost(struct xtr_sink *s, const struct xtr_buf *b, enum lost_pa
 
 		memcpy(&h, b->data + at, sizeof(h)); /* sizes were checked when it was put in */
 		k += bad;
-		if (h.type == XTR_REC_GAP || (part == LOST_BAD && !bad))
+		if (h.type == XTR_REC_GAP || (!bad && (part == LOST_BAD || h.ts < from)))
 			continue;
 		slot = xtr_slot_of_type(s->sel, h.type);
 		xtr_keep_count(s->keep, !bad && unwritten, (size_t)b->cpu * s->bpf->n_slots + slot,
@@ -159,13 +166,14 @@ static struct xtr_batch converted(const struct xtr_sink *s, const struct xtr_buf
 static void take_events(struct xtr_sink *s, struct xtr_buf *b)
 {
 	struct xtr_batch batch;
+	uint64_t from = 0;
 	int rc;
 
 	if (!s->full)
 		check_space(s);
 	rotate_if_due(s);
 	if (s->full) {
-		count_lost(s, b, LOST_UNSEEN, true);
+		count_lost(s, b, LOST_UNSEEN, true, 0);
 		return;
 	}
 	if (s->flight && xtr_flight_lost(s->flight, b->cpu, b->lost))
@@ -175,9 +183,9 @@ static void take_events(struct xtr_sink *s, struct xtr_buf *b)
 	xtr_convert_batch(&s->convert, b->cpu, b->data, b->len);
 	batch = converted(s, b);
 	__atomic_store_n(&b->ordinal, xtr_writer_ordinal(s->writer, b->cpu), __ATOMIC_SEQ_CST);
-	rc = batch.n ? xtr_writer_events(s->writer, &batch) : 0;
+	rc = batch.n ? xtr_sink_write(s, &batch, &from) : 0;
 	if (rc || s->convert.n_bad)
-		count_lost(s, b, rc ? LOST_ALL : LOST_BAD, rc != -EINVAL);
+		count_lost(s, b, rc ? LOST_ALL : LOST_BAD, rc != -EINVAL, from);
 	if (rc && rc != -EINVAL)
 		check(s, rc);
 	if (rc)
@@ -200,6 +208,7 @@ static void take_defs(struct xtr_sink *s, struct xtr_buf *b)
 		memcpy(&h, b->data + at, sizeof(h));
 		xtr_defs_take(s->defs, b->data + at, h.size);
 	}
+	s->last.renamed = true;
 	b->next = s->held;
 	s->held = b;
 	s->n_held++;
@@ -214,6 +223,8 @@ static void take_round(struct xtr_sink *s, const struct xtr_buf *b)
 	s->watermark = b->watermark;
 	if (!s->full)
 		check(s, xtr_writer_round(s->writer, b->watermark));
+	if (s->last.writer && b->watermark >= s->last.piece.to)
+		check(s, xtr_sink_end_piece(s));
 	if (!s->full && s->flight && xtr_flight_round(s->flight, b->watermark, xtr_now()))
 		flight_due(s);
 }
@@ -229,54 +240,6 @@ static void take(struct xtr_sink *s, struct xtr_buf *b)
 	else
 		take_round(s, b);
 	xtr_queue_give_back(s->queue, b);
-}
-
-/* total: since recording began. What it was when the piece before ended is not of this one. */
-static void set_total(struct xtr_sink *s, uint32_t stream, uint32_t type, enum xtr_loss_cause cause,
-		      uint64_t total)
-{
-	uint64_t past = s->before ? xtr_loss_get(s->before, stream, type, cause) : 0;
-
-	xtr_loss_set(s->loss, stream, type, cause, total - past);
-}
-
-/* Totals of the kernel's counters and our own. They are cumulative, so a missed look costs nothing.
- */
-void xtr_sink_gather(struct xtr_sink *s)
-{
-	const uint32_t n_slots = s->bpf->n_slots;
-	/* Of unknown type; the drain thread counts them. */
-	uint64_t malformed = __atomic_load_n(&s->keep->head->malformed, __ATOMIC_RELAXED);
-
-	for (uint32_t i = 0; i < s->bpf->n_cpus * n_slots; i++) {
-		const struct xtr_count *c = &s->bpf->counts[i];
-		const struct {
-			uint64_t n;
-			int cause;
-		} of[] = {
-			{ c->full, XTR_LOSS_RING_FULL },
-			{ c->busy, XTR_LOSS_RING_BUSY },
-			{ s->keep->spoilt[i] + (i ? 0 : malformed), XTR_LOSS_RECORDER },
-			{ s->keep->unwritten[i], XTR_LOSS_WRITE },
-			{ c->filtered, 0 },
-		};
-
-		for (size_t k = 0; k < ARRAY_LEN(of); k++) {
-			if (of[k].n)
-				set_total(s, i / n_slots, xtr_type_of_slot(i % n_slots),
-					  (enum xtr_loss_cause)of[k].cause, of[k].n);
-		}
-	}
-}
-
-/* What the kernel skipped; it does not say on which CPU. */
-static void gather_misses(struct xtr_sink *s)
-{
-	for (uint32_t i = 0; i < s->bpf->n_slots; i++) {
-		if (s->bpf->not_run[i])
-			xtr_loss_set(s->loss, XTR_STREAM_NONE, xtr_type_of_slot(i),
-				     XTR_LOSS_NOT_RUN, s->bpf->not_run[i]);
-	}
 }
 
 int xtr_sink_totals(struct xtr_sink *s, bool final)
@@ -372,6 +335,8 @@ static void *run(void *arg)
 		periodic(s);
 		atomic_store_explicit(&s->bytes, bytes_written(s), memory_order_relaxed);
 	}
+	if (s->last.writer)
+		check(s, xtr_sink_end_piece(s));
 	sem_post(&s->written);
 	while (sem_wait(&s->ended)) /* only a signal interrupts it */
 		;
@@ -382,7 +347,7 @@ static void *run(void *arg)
 	return NULL;
 }
 
-int xtr_sink_start(struct xtr_sink *s)
+int xtr_sink_open(struct xtr_sink *s)
 {
 	int err;
 
@@ -396,23 +361,31 @@ int xtr_sink_start(struct xtr_sink *s)
 	s->convert = (struct xtr_convert){
 		.sel = s->sel, .tables = s->tables, .loss = s->loss, .defs = s->defs, .key = s->key
 	};
-	err = xtr_convert_open(&s->convert);
+	err = xtr_convert_open(&s->convert, s->bpf->n_cpus);
 	if (err)
 		return err;
 	s->totals = (struct xtr_totals){
 		.bpf = s->bpf, .writer = s->writer, .tables = s->tables, .key = s->key
 	};
 	err = xtr_totals_open(&s->totals);
-	if (!err)
-		err = xtr_clock_write(s->writer);
-	if (!err)
-		err = xtr_budget_start(s);
-	s->next_clock = xtr_now() + CLOCK_EVERY;
-	s->next_sync = xtr_now() + SYNC_EVERY;
 	if (!err && (sem_init(&s->written, 0, 0) || sem_init(&s->ended, 0, 0)))
 		err = -errno;
-	if (!err)
-		err = -pthread_create(&s->thread, NULL, run, s);
+	return err;
+}
+
+int xtr_sink_begin(struct xtr_sink *s)
+{
+	int err = xtr_clock_write(s->writer);
+
+	s->next_clock = xtr_now() + CLOCK_EVERY;
+	s->next_sync = xtr_now() + SYNC_EVERY;
+	return err ? err : xtr_budget_start(s);
+}
+
+int xtr_sink_start(struct xtr_sink *s)
+{
+	int err = -pthread_create(&s->thread, NULL, run, s);
+
 	s->running = !err;
 	return err;
 }
@@ -434,25 +407,6 @@ static void end_thread(struct xtr_sink *s)
 	sem_post(&s->ended);
 	pthread_join(s->thread, NULL);
 	s->running = false;
-}
-
-/* Gaps that no later record of their CPU has announced. */
-static void last_gaps(struct xtr_sink *s)
-{
-	for (uint32_t i = 0; i < s->bpf->n_cpus; i++) {
-		const struct xtr_cpu *c = &s->bpf->cpus[i];
-
-		xtr_convert_gap(s->loss,
-				&(struct xtr_gap){ i, c->gap_first, c->gap_last, c->gap_count },
-				s->convert.once);
-	}
-}
-
-void xtr_sink_account(struct xtr_sink *s)
-{
-	last_gaps(s);
-	xtr_sink_gather(s);
-	gather_misses(s);
 }
 
 int xtr_sink_finish(struct xtr_sink *s, const char *reason, const struct xtr_recorder_cost *cost)
@@ -482,11 +436,13 @@ void xtr_sink_free(struct xtr_sink *s)
 {
 	xtr_sink_join(s);
 	end_thread(s);
+	xtr_sink_drop_last(s);
 	xtr_next_tables_free(&s->next_tables);
 	xtr_loss_free(s->before);
 	free(s->lost_before);
 	xtr_totals_close(&s->totals);
 	xtr_convert_close(&s->convert);
-	if (s->event_fd > 0)
+	if (s->event_fd >= 0)
 		close(s->event_fd);
+	s->event_fd = -1;
 }

@@ -14,6 +14,7 @@ static void child(int go, int failed, char *const *argv, bool aside)
 {
 	sigset_t none;
 	char byte;
+	ssize_t n;
 	int err;
 
 	sigemptyset(&none);
@@ -21,11 +22,13 @@ static void child(int go, int failed, char *const *argv, bool aside)
 	signal(SIGPIPE, SIG_DFL);
 	if (getauxval(AT_SECURE) && getuid() && xtr_caps_forget())
 		_exit(125);
-	if (aside && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
-		_exit(125);
-	if (read(go, &byte, 1) != 1)
-		_exit(125);
-	execvp(argv[0], argv);
+	do
+		n = read(go, &byte, 1);
+	while (n < 0 && errno == EINTR);
+	if (!n)
+		_exit(125); /* nobody is there any more */
+	if (n == 1 && (!aside || dup2(STDERR_FILENO, STDOUT_FILENO) >= 0))
+		execvp(argv[0], argv);
 	err = errno;
 	if (write(failed, &err, sizeof(err)) != sizeof(err))
 		_exit(125);
@@ -67,18 +70,27 @@ int xtr_child_start(struct xtr_child *c, char *const *argv, bool aside)
 int xtr_child_go(struct xtr_child *c)
 {
 	int err = 0;
+	ssize_t n;
 
 	if (!c->pid)
 		return 0;
 	if (write(c->go, "g", 1) != 1)
 		return -errno;
-	/* End of file: the exec has closed it. */
-	if (read(c->failed, &err, sizeof(err)) != sizeof(err))
-		err = 0;
-	close(c->go);
-	close(c->failed);
-	c->go = c->failed = -1;
-	return -err;
+	do
+		n = read(c->failed, &err, sizeof(err));
+	while (n < 0 && errno == EINTR);
+	if (!n) { /* end of file: the exec has closed it */
+		close(c->go);
+		c->go = -1;
+		xtr_child_close(c);
+		return 0;
+	}
+	if (n < 0) {
+		err = errno;
+		kill(c->pid, SIGKILL); /* whether it runs is not known */
+	}
+	xtr_child_close(c);
+	return err ? -err : -EIO;
 }
 
 void xtr_child_close(struct xtr_child *c)

@@ -9,11 +9,11 @@
 #ifdef HAVE_LIBDW
 #include <elfutils/libdwfl.h>
 
-#define CACHED     16 /* processes */
+#define CACHED     16 /* programs of processes */
 #define REFRESH_NS NS_PER_S
 
 struct process {
-	uint32_t pid;
+	struct xtr_program program; /* pid 0: none */
 	Dwfl *dwfl;
 	uint64_t read_at, used_at; /* ns */
 };
@@ -42,7 +42,10 @@ void xtr_symbols_free(struct xtr_symbols *s)
 	free(s);
 }
 
-/* Read the process' mappings; a process that is gone keeps what was known. */
+/*
+ * Read the process' mappings; a process that is gone, or that executes another program by now,
+ * keeps what was known.
+ */
 static void read_maps(struct process *p)
 {
 	Dwfl *dwfl = dwfl_begin(&callbacks);
@@ -50,8 +53,8 @@ static void read_maps(struct process *p)
 	p->read_at = xtr_now();
 	if (!dwfl)
 		return;
-	if (dwfl_linux_proc_report(dwfl, (pid_t)p->pid) != 0 ||
-	    dwfl_report_end(dwfl, NULL, NULL) != 0) {
+	if (dwfl_linux_proc_report(dwfl, (pid_t)p->program.pid) != 0 ||
+	    dwfl_report_end(dwfl, NULL, NULL) != 0 || !xtr_program_runs(&p->program)) {
 		dwfl_end(dwfl);
 		return;
 	}
@@ -60,13 +63,13 @@ static void read_maps(struct process *p)
 	p->dwfl = dwfl;
 }
 
-static struct process *process(struct xtr_symbols *s, uint32_t pid)
+static struct process *process(struct xtr_symbols *s, const struct xtr_program *program)
 {
 	struct process *p, *oldest = &s->cache[0];
 
 	for (size_t i = 0; i < CACHED; i++) {
 		p = &s->cache[i];
-		if (p->pid == pid) {
+		if (p->program.pid && xtr_program_same(&p->program, program)) {
 			p->used_at = xtr_now();
 			return p;
 		}
@@ -75,14 +78,15 @@ static struct process *process(struct xtr_symbols *s, uint32_t pid)
 	}
 	if (oldest->dwfl)
 		dwfl_end(oldest->dwfl);
-	*oldest = (struct process){ .pid = pid, .used_at = xtr_now() };
+	*oldest = (struct process){ .program = *program, .used_at = xtr_now() };
 	read_maps(oldest);
 	return oldest;
 }
 
-void xtr_symbols_find(struct xtr_symbols *s, uint32_t pid, uint64_t addr, struct xtr_symbol *out)
+void xtr_symbols_find(struct xtr_symbols *s, const struct xtr_program *program, uint64_t addr,
+		      struct xtr_symbol *out)
 {
-	struct process *p = process(s, pid);
+	struct process *p = process(s, program);
 	Dwfl_Module *m = p->dwfl ? dwfl_addrmodule(p->dwfl, addr) : NULL;
 	const char *module, *name;
 	Dwarf_Addr start;
@@ -122,7 +126,8 @@ void xtr_symbols_free(struct xtr_symbols *s)
 	free(s);
 }
 
-void xtr_symbols_find(struct xtr_symbols *s, uint32_t pid, uint64_t addr, struct xtr_symbol *out)
+void xtr_symbols_find(struct xtr_symbols *s, const struct xtr_program *program, uint64_t addr,
+		      struct xtr_symbol *out)
 {
 	unsigned long long from, to, file_at;
 	char path[64], line[1024];
@@ -130,7 +135,7 @@ void xtr_symbols_find(struct xtr_symbols *s, uint32_t pid, uint64_t addr, struct
 
 	(void)s;
 	*out = (struct xtr_symbol){ .offset = addr };
-	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	snprintf(path, sizeof(path), "/proc/%u/maps", program->pid);
 	f = fopen(path, "re");
 	while (f && fgets(line, sizeof(line), f)) {
 		out->module[0] = 0;
@@ -143,6 +148,8 @@ void xtr_symbols_find(struct xtr_symbols *s, uint32_t pid, uint64_t addr, struct
 	}
 	if (f)
 		fclose(f);
+	if (!xtr_program_runs(program))
+		*out = (struct xtr_symbol){ .offset = addr };
 }
 
 #endif /* HAVE_LIBDW */

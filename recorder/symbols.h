@@ -6,9 +6,7 @@
 #ifndef XTR_RECORDER_SYMBOLS_H
 #define XTR_RECORDER_SYMBOLS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "program.h"
 
 struct xtr_symbols;
 
@@ -20,7 +18,11 @@ struct xtr_symbol {
 
 struct xtr_symbols *xtr_symbols_new(void);
 void xtr_symbols_free(struct xtr_symbols *s);
-/* What is known of addr in process pid; always fills *out. */
-void xtr_symbols_find(struct xtr_symbols *s, uint32_t pid, uint64_t addr, struct xtr_symbol *out);
+/*
+ * What is known of addr in a program of a process; always fills *out. Of a program whose mappings
+ * were not read before its process ended or executed another one, nothing is known.
+ */
+void xtr_symbols_find(struct xtr_symbols *s, const struct xtr_program *program, uint64_t addr,
+		      struct xtr_symbol *out);
 
 #endif /* XTR_RECORDER_SYMBOLS_H */

@@ -21,11 +21,16 @@ static bool preemptible(void)
 	return major > 6 || (major == 6 && minor >= 19);
 }
 
-/* A completion in a task (the hardware was done before the scheduler asked) can be interrupted by
- * another one; all other events happen in tasks only. */
-bool xtr_tokens_needed(const struct xtr_hook *h)
+/*
+ * A completion in a task (the hardware was done before the scheduler asked) can be interrupted by
+ * another one; all other events happen in tasks only. With preemption a task may lie in each of the
+ * programs.
+ */
+uint32_t xtr_tokens_programs(const struct xtr_hook *h)
 {
-	return h->type == XTR_EV_JOB_DONE || h->type == XTR_EV_FENCE_SIGNALED || preemptible();
+	if (preemptible())
+		return XTR_PROGRAMS_MAX;
+	return h->type == XTR_EV_JOB_DONE || h->type == XTR_EV_FENCE_SIGNALED ? 2 : 1;
 }
 
 void xtr_tokens_sweep(struct xtr_bpf *b)

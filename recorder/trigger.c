@@ -185,7 +185,7 @@ int xtr_triggers_open(struct xtr_triggers *ts, const struct xtr_trigger *t, size
 	if (!rc && ts->jobs)
 		rc = xtr_job_watch_open(&ts->watch);
 	if (rc == -ENOMEM)
-		fail(err, rc, XTR_FAIL_OTHER, "cannot record: no memory", "");
+		fail(err, rc, XTR_FAIL_OTHER, "cannot record: out of memory", "");
 	if (rc)
 		xtr_triggers_close(ts);
 	return rc;
@@ -209,7 +209,7 @@ static void take_event(struct xtr_triggers *ts, uint8_t act, const struct xtr_re
 /* All events of jobs have the fence at the same place. */
 static void take_job(struct xtr_triggers *ts, const uint8_t *rec, const struct xtr_rec *h)
 {
-	struct xtr_rec_job_done r;
+	struct xtr_rec_job_run r; /* begins as all records of jobs do */
 
 	if (h->size < sizeof(r))
 		return;

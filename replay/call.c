@@ -213,6 +213,7 @@ static void set_task(const struct xtr_calls *c, struct xtr_call *call, uint32_t 
 
 	call->tid = tid;
 	call->pid = task ? task->pid : 0;
+	call->nth = task ? task->nth : 0;
 	call->comm = task ? task->comm : 0;
 }
 

@@ -44,6 +44,7 @@ struct xtr_call {
 	const char *module;        /* of a function or API call: "intel_vpu"; else NULL */
 	uint64_t begin_ns, end_ns; /* on the event clock; 0: not in the trace */
 	uint32_t tid, pid;         /* of the thread; pid 0: not known */
+	uint32_t nth;              /* which process of that number (process.h) */
 	uint32_t comm;             /* string id, 0: not known */
 	uint32_t stream;           /* CPU at its begin (at its end if the begin is missing) */
 	uint32_t depth;            /* calls of the same thread (CPU) around it */

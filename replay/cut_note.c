@@ -230,6 +230,8 @@ int xtr_cut_note_read(struct xtr_cut_note *n, const struct xtr_meta *m)
 		err = get_ids(m, "cut-out-of-order", &n->out_of_order, &any);
 	if (!err)
 		err = get_ids(m, "cut-batched", &n->batched, &any);
+	if (!err)
+		err = get_ids(m, "cut-parallel", &n->parallel, &any);
 	return err;
 }
 
@@ -250,7 +252,9 @@ int xtr_cut_note_write(const struct xtr_cut_note *n, struct xtr_meta *m, uint64_
 		err = set_ids(m, "cut-pids", &n->pids, true);
 	if (!err)
 		err = set_ids(m, "cut-out-of-order", &n->out_of_order, false);
-	return err ? err : set_ids(m, "cut-batched", &n->batched, false);
+	if (!err)
+		err = set_ids(m, "cut-batched", &n->batched, false);
+	return err ? err : set_ids(m, "cut-parallel", &n->parallel, false);
 }
 
 void xtr_cut_note_free(struct xtr_cut_note *n)
@@ -259,5 +263,6 @@ void xtr_cut_note_free(struct xtr_cut_note *n)
 	xtr_ids_free(&n->pids);
 	xtr_ids_free(&n->out_of_order);
 	xtr_ids_free(&n->batched);
+	xtr_ids_free(&n->parallel);
 	*n = (struct xtr_cut_note){ 0 };
 }

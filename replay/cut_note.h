@@ -33,7 +33,7 @@ struct xtr_cut_note { /* all zero: not a cut */
 	uint64_t from, to;          /* ns, inclusive; to 0: no end */
 	bool some_rings, some_pids; /* only jobs of these rings; only those of these processes */
 	struct xtr_ids rings, pids;
-	struct xtr_ids out_of_order, batched; /* rings that were; all others are in order */
+	struct xtr_ids out_of_order, batched, parallel; /* rings that were; others: in order */
 };
 
 /* 0 or -ENOMEM; what cannot be understood is left out. *n is set in any case. */

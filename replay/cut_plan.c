@@ -259,6 +259,11 @@ static int find_deps(struct cut *c)
 
 static int note_rings(struct cut *c)
 {
+	struct xtr_ids *const of[XTR_VERDICT_COUNT] = {
+		[XTR_VERDICT_OUT_OF_ORDER] = &c->note.out_of_order,
+		[XTR_VERDICT_BATCHED] = &c->note.batched,
+		[XTR_VERDICT_PARALLEL] = &c->note.parallel,
+	};
 	int err = 0;
 
 	c->note.some_rings = c->o->select.n_rings || c->o->select.n_devices || c->old.some_rings;
@@ -273,10 +278,8 @@ static int note_rings(struct cut *c)
 		const struct xtr_model_ring *ring = xtr_model_ring(c->verdict, i);
 		enum xtr_ring_verdict v = xtr_ring_measure(ring);
 
-		if (v == XTR_VERDICT_OUT_OF_ORDER)
-			err = xtr_ids_add(&c->note.out_of_order, ring->id);
-		else if (v == XTR_VERDICT_BATCHED)
-			err = xtr_ids_add(&c->note.batched, ring->id);
+		if (of[v])
+			err = xtr_ids_add(of[v], ring->id);
 	}
 	return err;
 }

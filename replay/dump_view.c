@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "dump_view.h"
 #include "field.h"
+#include "process.h"
 #include "text.h"
 
 #include <inttypes.h>
@@ -166,7 +167,7 @@ static void json_task(struct xtr_json *j, struct xtr_dump *d, const struct xtr_e
 	if (!task)
 		return;
 	if (task->pid)
-		xtr_json_kv_u64(j, "pid", task->pid);
+		xtr_json_kv_process(j, "pid", xtr_process_of(task));
 	comm = xtr_tables_string(d->tables, task->comm, &n);
 	xtr_json_key(j, "comm");
 	xtr_json_strn(j, comm, n);

@@ -44,6 +44,8 @@ struct slot {
 	uint64_t overtaken_at; /* done of the job that overtook this one; 0: none */
 	uint64_t wait_ctx, wait_seqno, wait_from;
 	uint32_t overtaken_on; /* CPU of that done event */
+	uint32_t n_overtook;   /* jobs that this one overtook and that had not ended before it */
+	uint32_t run_tid;      /* thread of the scheduler's run event, 0: none */
 	uint32_t ring;
 	uint32_t next, prev;           /* open list, or held list, or (next) free list */
 	uint32_t run_next, run_prev;   /* ring's run list */
@@ -54,7 +56,7 @@ struct slot {
 	uint8_t state, place;
 	bool mapped, on_ring, waiting, wait_scheduled;
 	bool sourced;   /* a source said that it is done; the scheduler may say it again */
-	bool prev_late; /* prev_done is later than that job's end */
+	bool prev_late; /* prev_done is later than that job's end, or not known */
 };
 
 struct slot_list {
@@ -66,8 +68,16 @@ struct dep_node {
 	uint32_t next;
 };
 
+/* Of a piece: from when to when it has all events (border.c); all 0: the section is none. */
+struct border {
+	uint64_t from, to; /* ns; 0: from its beginning, to its end */
+	bool flight;
+	bool runs, queues; /* these events of all jobs were recorded */
+};
+
 struct xtr_model {
 	struct xtr_model_opts o;
+	struct border border;
 	struct xtr_rings rings;
 	struct xtr_model_counts counts;
 	struct xtr_gaps gaps;
@@ -87,9 +97,15 @@ struct xtr_model {
 	bool ended;             /* xtr_model_finish: nothing more can come */
 	bool keys_inferred;     /* an importer made up the jobs' keys (spec/events.md) */
 	bool no_error_in_fence; /* the records of fences do not tell their error */
+	bool error_kept_back;   /* a job's fence may lack the error that the hardware's had */
 	int stopped;            /* what the depth callback returned, if not 0 */
 	struct xtr_task_cache tasks;
 };
+
+static inline uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
 
 /* xtr_model_ring_index, for who asks often. */
 static inline int64_t ring_index(struct xtr_model *m, uint32_t id)
@@ -103,7 +119,14 @@ static inline int64_t ring_index(struct xtr_model *m, uint32_t id)
 int job_queued(struct xtr_model *m, const struct xtr_gpu_record *r);
 int job_run(struct xtr_model *m, const struct xtr_gpu_record *r, const struct xtr_job_step *s);
 int job_done(struct xtr_model *m, const struct xtr_gpu_record *r);
+
+/* ending.c: the job's end was reported, now; it was at ts (ns), or then at the latest. */
 void job_ended(struct xtr_model *m, uint32_t i, uint64_t ts, uint32_t stream);
+/*
+ * When the job ended whose end the scheduler reports with r, now: sets the flags that say how this
+ * is known. ns.
+ */
+uint64_t job_end_of(const struct xtr_model *m, struct slot *s, const struct xtr_gpu_record *r);
 
 /* steps.c: a step of a job source. 0 or -errno. */
 int job_step(struct xtr_model *m, const struct xtr_job_step *s);

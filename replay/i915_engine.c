@@ -24,6 +24,18 @@ const char *i915_engine_name(char buf[I915_ENGINE_NAME], uint32_t class, uint32_
 	return buf;
 }
 
+/* enum intel_engine_id of intel_ringbuffer.h, Linux 4.9 to 4.17. */
+void i915_engine_by_number(uint32_t number, uint32_t *class, uint32_t *instance)
+{
+	static const struct {
+		uint8_t class, instance;
+	} engines[] = { { 0, 0 }, { 1, 0 }, { 2, 0 }, { 2, 1 }, { 3, 0 } };
+	bool known = number < sizeof(engines) / sizeof(engines[0]);
+
+	*class = known ? engines[number].class : 255;
+	*instance = known ? engines[number].instance : number;
+}
+
 const char *i915_device_name(const struct xtr_meta *meta, uint32_t dev, char buf[I915_ENGINE_NAME])
 {
 	snprintf(buf, I915_ENGINE_NAME, "card%" PRIu32, dev);

@@ -13,6 +13,9 @@ void i915_state_init(struct i915_state *s)
 
 void i915_state_free(struct i915_state *s)
 {
+	for (uint32_t i = 0; i < I915_ENGINES_MAX; i++)
+		free(s->engine[i].notified);
+	xtr_keymap_free(&s->youngest_of);
 	xtr_keymap_free(&s->by_name);
 	xtr_keymap_free(&s->by_engine);
 	free(s->request);
@@ -69,11 +72,38 @@ static void unlink_request(struct i915_state *s, uint32_t i)
 	s->n_open--;
 }
 
+/* A request of its context is there: what replaces it in the map cannot fail. */
+static void leave_context(struct i915_state *s, const struct i915_request *r)
+{
+	if (r->older != I915_NONE)
+		s->request[r->older].younger = r->younger;
+	if (r->younger != I915_NONE)
+		s->request[r->younger].older = r->older;
+	else if (r->older != I915_NONE)
+		xtr_keymap_put(&s->youngest_of, r->key, 0, r->older);
+	else
+		xtr_keymap_del(&s->youngest_of, r->key, 0);
+}
+
+static int join_context(struct i915_state *s, uint32_t i)
+{
+	struct i915_request *r = &s->request[i];
+
+	r->older = xtr_keymap_get(&s->youngest_of, r->key, 0);
+	r->younger = I915_NONE;
+	if (xtr_keymap_put(&s->youngest_of, r->key, 0, i))
+		return -ENOMEM;
+	if (r->older != I915_NONE)
+		s->request[r->older].younger = i;
+	return 0;
+}
+
 void i915_request_forget(struct i915_state *s, uint32_t i)
 {
 	struct i915_request *r = &s->request[i];
 
 	i915_guc_leave(s, r);
+	leave_context(s, r);
 	xtr_keymap_del(&s->by_name, r->key, r->seqno);
 	unlink_request(s, i);
 	r->next = s->free_request;
@@ -96,7 +126,57 @@ int64_t i915_request_new(struct i915_state *s, uint64_t key, uint64_t ctx, uint6
 	s->request[i] =
 		(struct i915_request){ .ctx = ctx, .seqno = seqno, .key = key, .engine = engine };
 	append(s, (uint32_t)i);
-	return xtr_keymap_put(&s->by_name, key, seqno, (uint32_t)i) ? -ENOMEM : i;
+	if (join_context(s, (uint32_t)i) || xtr_keymap_put(&s->by_name, key, seqno, (uint32_t)i))
+		return -ENOMEM;
+	return i;
+}
+
+/* Where one has ended by then all older ones have, so each is walked over once. */
+void i915_request_ended(struct i915_state *s, struct i915_request *r, uint64_t ts)
+{
+	while (!r->ended_ns || ts < r->ended_ns) {
+		r->ended_ns = ts;
+		if (r->older == I915_NONE)
+			break;
+		r = &s->request[r->older];
+	}
+}
+
+int i915_notified(struct i915_engine *e, uint64_t ts, uint32_t number)
+{
+	if (!e->notified)
+		e->notified = calloc(I915_NOTIFIED_MAX, sizeof(*e->notified));
+	if (!e->notified)
+		return -ENOMEM;
+	if (e->n_notified > e->first_notified) {
+		uint32_t last = e->notified[(e->n_notified - 1) % I915_NOTIFIED_MAX].number;
+
+		if (number == last)
+			return 0;
+		if ((int32_t)(number - last) < 0) /* counts anew */
+			e->first_notified = e->n_notified;
+	}
+	e->notified[e->n_notified++ % I915_NOTIFIED_MAX] =
+		(struct i915_notified){ .ts = ts, .number = number };
+	if (e->n_notified - e->first_notified > I915_NOTIFIED_MAX)
+		e->first_notified = e->n_notified - I915_NOTIFIED_MAX;
+	return 0;
+}
+
+uint64_t i915_notified_at(const struct i915_engine *e, uint32_t number, uint64_t from)
+{
+	uint64_t lo = e->first_notified, hi = e->n_notified;
+
+	while (lo < hi) {
+		uint64_t mid = lo + (hi - lo) / 2;
+		const struct i915_notified *n = &e->notified[mid % I915_NOTIFIED_MAX];
+
+		if (n->ts < from || (int32_t)(n->number - number) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < e->n_notified ? e->notified[lo % I915_NOTIFIED_MAX].ts : 0;
 }
 
 void i915_guc_enter(struct i915_state *s, struct i915_request *r)

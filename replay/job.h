@@ -8,9 +8,10 @@
  *   queue    put into the entity's software queue
  *   run      handed to the driver's run_job()
  *   start    execution began (never known by itself: exact or inferred, see quality; of a bounded
- * job only where completions come in batches and the ring was idle when it was run) done completion
- * was reported by the hardware fence residence = done - run; execution = done - start; queue wait =
- * run - queue (dependency wait is a part of it); hardware wait = start - run.
+ * job only where completions come in batches and the ring was idle when it was run)
+ *   done     the hardware's fence was signalled, by its own time stamp; where the trace does not
+ * have that, when the scheduler or the driver reported it residence = done - run; execution = done
+ * - start; queue wait = run - queue (dependency wait is a part of it); hardware wait = start - run.
  */
 #ifndef XTR_JOB_H
 #define XTR_JOB_H
@@ -36,27 +37,35 @@
 	X(LOST, "lost", "records of the job are missing")
 
 /* Bit, text in output, what it means. */
-#define XTR_JOB_FLAGS(X)                                                                        \
-	X(BATCH, 0, "batch", "completed together with others in one interrupt")                 \
-	X(BATCH_FIRST, 1, "batch-first", "first of such a batch")                               \
-	X(OVERTOOK, 2, "overtook", "completed while an older job of the ring had not")          \
-	X(OVERTAKEN, 3, "overtaken", "a younger job of the ring completed earlier")             \
-	X(KILLED, 4, "killed", "its fence was signalled with an error and it was never run")    \
-	X(ERROR, 5, "error", "its fence was signalled with an error")                           \
-	X(TIMEOUT, 6, "timeout", "the error is a timeout")                                      \
-	X(FENCE_DONE, 7, "fence-done", "no done event: done is when the fence was signalled")   \
-	X(NO_QUEUE, 8, "no-queue", "no queue event: submitter not known")                       \
-	X(NO_RUN, 9, "no-run", "no run event")                                                  \
-	X(NO_DONE, 10, "no-done", "no done event")                                              \
-	X(GAP, 11, "gap", "events were lost while the job was in flight")                       \
-	X(RECYCLED, 12, "recycled", "closed because its name was used again")                   \
-	X(EVICTED, 13, "evicted", "closed because too many jobs were open")                     \
-	X(MORE_DEPS, 14, "more-deps", "waited for more dependencies than are listed")           \
-	X(KEY_INFERRED, 15, "key-inferred", "context and seqno are made up")                    \
-	X(SHARED, 16, "shared", "another client had jobs on the engine at the same time")       \
-	X(BY_ORDER, 17, "by-order", "which job completed is not recorded: the oldest is taken") \
-	X(PREEMPTED, 18, "preempted", "taken off the engine before it was done")                \
-	X(LATE, 19, "late", "when it completed is not known: at done it had, and was cleaned up")
+#define XTR_JOB_FLAGS(X)                                                                           \
+	X(BATCH, 0, "batch", "completed together with others in one interrupt")                    \
+	X(BATCH_FIRST, 1, "batch-first", "first of such a batch")                                  \
+	X(OVERTOOK, 2, "overtook", "completed while an older job of the ring had not")             \
+	X(OVERTAKEN, 3, "overtaken", "a younger job of the ring completed earlier")                \
+	X(KILLED, 4, "killed", "its fence was signalled with an error and it was never run")       \
+	X(ERROR, 5, "error", "its fence was signalled with an error")                              \
+	X(TIMEOUT, 6, "timeout", "the error is a timeout")                                         \
+	X(FENCE_DONE, 7, "fence-done", "no done event: done is when the fence was signalled")      \
+	X(NO_QUEUE, 8, "no-queue", "no queue event: submitter not known")                          \
+	X(NO_RUN, 9, "no-run", "no run event")                                                     \
+	X(NO_DONE, 10, "no-done", "no done event")                                                 \
+	X(GAP, 11, "gap", "events were lost while the job was in flight")                          \
+	X(RECYCLED, 12, "recycled", "closed because its name was used again")                      \
+	X(EVICTED, 13, "evicted", "closed because too many jobs were open")                        \
+	X(MORE_DEPS, 14, "more-deps", "waited for more dependencies than are listed")              \
+	X(KEY_INFERRED, 15, "key-inferred", "context and seqno are made up")                       \
+	X(SHARED, 16, "shared", "another client had jobs on the engine at the same time")          \
+	X(BY_ORDER, 17, "by-order", "which job completed is not recorded: the oldest is taken")    \
+	X(PREEMPTED, 18, "preempted", "taken off the engine before it was done")                   \
+	X(LATE, 19, "late", "when it completed is not known: by done it had")                      \
+	X(LATE_REPORT, 20, "late-report",                                                          \
+	  "reported later than the hardware's fence was signalled")                                \
+	X(BY_WORKER, 21, "by-worker", "the thread that ran it reported its end, maybe late")       \
+	X(NO_FENCE, 22, "no-fence", "the driver gave no fence: done says nothing of the hardware") \
+	X(ORDER_UNKNOWN, 23, "order-unknown",                                                      \
+	  "overlapped another job, and its ring may run them side by side")                        \
+	X(BEFORE, 24, "before", "began in the piece before this one")                              \
+	X(AFTER, 25, "after", "goes on in the next piece")
 
 enum xtr_job_kind {
 #define XTR_KIND_ENUM(id, text, help) XTR_KIND_##id,
@@ -100,7 +109,17 @@ struct xtr_job {
 	uint64_t submit_ns, queue_ns, run_ns, start_ns, done_ns;
 	uint64_t exec_min_ns, exec_max_ns; /* equal if start is known */
 	uint64_t serial_start_ns;          /* start if the ring executes in order */
-	uint64_t floor_ns; /* latest done on the whole device before this one, or run */
+	/*
+	 * On the hardware for certain, and in this section: from run to done; of a job over the
+	 * border of a piece (flags) up to the border, or from there on. 0 0: not known.
+	 */
+	uint64_t busy_from_ns, busy_to_ns;
+	/*
+	 * On a ring whose jobs overlap, done - floor is the lower bound of the execution: the
+	 * latest done on the whole device before this one, or run, and what a report takes; done:
+	 * no lower bound is known.
+	 */
+	uint64_t floor_ns;
 	uint64_t dep_wait_ns;
 	const struct xtr_model_ring *ring; /* never NULL */
 	/*
@@ -112,6 +131,7 @@ struct xtr_job {
 	const struct xtr_dep *deps;
 	uint32_t n_deps, n_waits;
 	uint32_t tid, pid; /* pid 0: not known (in an imported trace) */
+	uint32_t nth;      /* which process of that number (process.h) */
 	uint32_t comm;     /* string id, 0: not known */
 	uint32_t stack;    /* id of the submitter's stack in table stacks, 0: not recorded */
 	uint32_t stream;   /* CPU of the done event */
@@ -119,7 +139,8 @@ struct xtr_job {
 	uint32_t flags;    /* enum xtr_job_flag */
 	uint8_t kind, quality;
 	bool client_known, result_known, kthread;
-	bool aside; /* in a cut: the cut is not about it, other jobs' figures rest on it */
+	bool aside;  /* not to be shown: other jobs' figures rest on it */
+	bool others; /* aside, as it is of a process that the recording is not about (record -p) */
 };
 
 const char *xtr_job_kind_name(unsigned int kind);

@@ -40,6 +40,7 @@ struct xtr_job_step {
 	/* ctx, seqno: the job's name. ring, tid, stream, client_id, error; flags as in the file. */
 	struct xtr_gpu_record r;
 	uint64_t submit_ns; /* of QUEUE: the submitter called the driver; 0: not known */
+	uint64_t ended_ns;  /* of a DONE that is late: it had ended by then; 0: by now */
 	uint32_t flags;     /* enum xtr_job_flag: those that the job gets */
 	bool result_known;  /* r.error is that of the fence */
 	bool opens;

@@ -120,6 +120,9 @@ void xtr_jobs_json(struct xtr_json *json, const struct xtr_tables *t, bool times
 	for (i = 0; i < jobs->n; i++) {
 		if (i == XTR_COL_JOB_FLAGS)
 			json_flags(json, j->flags);
+		else if (i == XTR_COL_JOB_PROCESS)
+			xtr_json_kv_process_nth(json, "pid",
+						j->queue_ns ? xtr_process(j->pid, j->nth) : 0);
 		else
 			json_cell(json, i, &row.cell[i]);
 		if (i == XTR_COL_JOB_DEP_WAITS)
@@ -176,7 +179,7 @@ void xtr_jobs_text(FILE *f, const struct xtr_tables *t, bool times, const struct
 {
 	char done[XTR_TEXT_NUMBER], queue[XTR_TEXT_NUMBER], dep[XTR_TEXT_NUMBER],
 		hw[XTR_TEXT_NUMBER];
-	char exec[XTR_TEXT_NUMBER + 4], job[2 * XTR_TEXT_NUMBER], pid[XTR_TEXT_NUMBER];
+	char exec[XTR_TEXT_NUMBER + 4], job[2 * XTR_TEXT_NUMBER], pid[XTR_TEXT_PROCESS];
 	char device[XTR_TEXT_NAME], ring[XTR_TEXT_NAME], comm[XTR_TEXT_NAME];
 	const struct xtr_cell *c;
 	struct xtr_row row = { 0 };
@@ -184,7 +187,7 @@ void xtr_jobs_text(FILE *f, const struct xtr_tables *t, bool times, const struct
 	fill(&row, t, times, j);
 	c = row.cell;
 	snprintf(job, sizeof(job), "%" PRIu64 ":%" PRIu64, j->ctx, j->seqno);
-	snprintf(pid, sizeof(pid), "%u", j->pid);
+	xtr_text_process(pid, xtr_process(j->pid, j->nth));
 	fprintf(f, TEXT_FORMAT, j->done_ns ? xtr_text_place(done, times, j->done_ns) : "-",
 		name_or_dash(device, &c[XTR_COL_JOB_DEVICE]),
 		name_or_dash(ring, &c[XTR_COL_JOB_RING]), job,

@@ -279,6 +279,7 @@ static void fill_task(const struct xtr_marks *m, struct xtr_mark *mark, const st
 
 	mark->tid = ev->tid;
 	mark->pid = task ? task->pid : 0;
+	mark->nth = task ? task->nth : 0;
 	mark->comm = task ? task->comm : 0;
 }
 

@@ -29,6 +29,7 @@ struct xtr_mark {
 	uint64_t time_ns; /* of a vblank: when it happened by the event's own field; 0: not known */
 	uint64_t seq;     /* of a vblank: the frame counter */
 	uint32_t tid, pid;          /* pid 0: not known */
+	uint32_t nth;               /* which process of that number (process.h) */
 	uint32_t comm;              /* string id, 0: not known */
 	uint32_t stream;            /* CPU */
 	const struct xtr_event *ev; /* for all its fields */

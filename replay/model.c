@@ -1,11 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "border.h"
 #include "engine.h"
 #include "format/checked.h"
 #include "format/xtr_format.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/*
+ * The scheduler of Linux 6.1 does not give a job's fence the error of the hardware's, that of 6.12
+ * does (drm_sched_fence_finished). A kernel in between is taken for one that does not.
+ */
+static bool keeps_errors_back(const struct xtr_meta *meta)
+{
+	const struct xtr_system *sys = xtr_meta_system(meta);
+	unsigned int major, minor;
+
+	return sys && sys->release && sscanf(sys->release, "%u.%u", &major, &minor) == 2 &&
+	       (major < 6 || (major == 6 && minor < 12));
+}
 
 /* What an imported trace lacks. */
 static void look_at_meta(struct xtr_model *m, const struct xtr_meta *meta)
@@ -14,7 +29,9 @@ static void look_at_meta(struct xtr_model *m, const struct xtr_meta *meta)
 	const char *keys = xtr_meta_config_str(meta, "job-keys");
 
 	m->no_error_in_fence = fence && !xtr_event_field(fence, "error");
+	m->error_kept_back = keeps_errors_back(meta);
 	m->keys_inferred = keys && !strcmp(keys, "inferred");
+	border_init(m, meta);
 }
 
 static const uint32_t job_types[] = {
@@ -137,85 +154,6 @@ int64_t xtr_model_ring_index(struct xtr_model *m, uint32_t id)
 	return i >= 0 ? i : find_ring(m, id);
 }
 
-static struct xtr_job_name name_of(const struct slot *s)
-{
-	return (struct xtr_job_name){ s->job.ctx, s->job.seqno };
-}
-
-/* The job ended: by its done event, or without one. */
-static void finish_job(struct xtr_model *m, uint32_t i, uint64_t ts, uint32_t stream)
-{
-	struct slot *s = &m->slot[i];
-	struct xtr_model_ring *ring = &m->rings.ring[s->ring];
-	struct xtr_model_device *dev = &m->rings.dev[ring->device];
-
-	s->job.done_ns = ts;
-	s->job.stream = stream;
-	s->prev_done = s->batch_base = ring->prev_done;
-	s->job.floor_ns = dev->prev_done;
-	ring->prev_done = dev->prev_done = ts;
-	s->prev_late = ring->prev_late;
-	ring->prev_late = false; /* steps.c knows better */
-	s->job.prev = ring->prev;
-	s->job.floor = dev->prev;
-	ring->prev = dev->prev = name_of(s);
-}
-
-/* Jobs that were run before this one on its ring and are not done: it overtook them. */
-static void overtake(struct xtr_model *m, uint32_t i, uint64_t ts, uint32_t stream)
-{
-	struct slot *s = &m->slot[i];
-	struct xtr_model_ring *ring = &m->rings.ring[s->ring];
-	uint32_t older;
-
-	if (!s->on_ring)
-		return;
-	while ((older = ring->run_head) != i) {
-		m->slot[older].overtaken_at = ts;
-		m->slot[older].overtaken_on = stream;
-		m->slot[older].job.flags |= XTR_FLAG_OVERTAKEN;
-		m->slot[older].job.overtaker = name_of(s);
-		/* Its done may be what was lost: it is not taken to stay for ever. */
-		if (ring->by_client && xtr_gaps_overlap(&m->gaps, m->slot[older].job.run_ns, ts))
-			share_leave(m, older);
-		s->job.flags |= XTR_FLAG_OVERTOOK;
-		s->job.overtook = name_of(&m->slot[older]);
-		run_list_del(m, older);
-	}
-}
-
-/* Did this job complete in the interrupt that completed the ring's job before it? */
-static void batch(struct xtr_model *m, uint32_t i)
-{
-	struct slot *s = &m->slot[i], *last;
-	struct xtr_model_ring *ring = &m->rings.ring[s->ring];
-
-	if (ring->last != NONE && s->ring) {
-		last = &m->slot[ring->last];
-		if (last->job.stream == s->job.stream &&
-		    s->job.done_ns - last->job.done_ns < XTR_BATCH_NS &&
-		    s->job.run_ns <= last->job.done_ns) {
-			if (!(last->job.flags & XTR_FLAG_BATCH))
-				last->job.flags |= XTR_FLAG_BATCH | XTR_FLAG_BATCH_FIRST;
-			s->job.flags |= XTR_FLAG_BATCH;
-			s->batch_base = last->batch_base;
-		}
-	}
-	ring->last = i;
-}
-
-void job_ended(struct xtr_model *m, uint32_t i, uint64_t ts, uint32_t stream)
-{
-	struct slot *s = &m->slot[i];
-
-	if (s->job.run_ns)
-		overtake(m, i, ts, stream);
-	finish_job(m, i, ts, stream);
-	if (s->job.run_ns)
-		batch(m, i);
-	slot_hold(m, i);
-}
-
 /*
  * The slot for an event that begins a stage of a job. A job that has passed this stage already is
  * another one, with the same fence: close it.
@@ -255,6 +193,7 @@ int job_queued(struct xtr_model *m, const struct xtr_gpu_record *r)
 	task = xtr_task_cache_get(&m->tasks, m->o.tables, r->tid, m->now);
 	if (task) {
 		j->pid = task->pid;
+		j->nth = task->nth;
 		j->comm = task->comm;
 	}
 	return 0;
@@ -272,6 +211,7 @@ int job_run(struct xtr_model *m, const struct xtr_gpu_record *r, const struct xt
 	if (i < 0)
 		return (int)i;
 	s = &m->slot[i];
+	s->job.others |= !!(r->flags & XTR_JOB_OTHERS);
 	wait_end(m, (uint32_t)i, m->now, 0);
 	s->job.run_ns = m->now;
 	if (from) { /* before others look at its client (share.c) */
@@ -289,7 +229,8 @@ int job_run(struct xtr_model *m, const struct xtr_gpu_record *r, const struct xt
 	return 0;
 }
 
-int job_done(struct xtr_model *m, const struct xtr_gpu_record *r)
+/* scheduler: its event, which tells when the hardware ended; else that was now. */
+static int done(struct xtr_model *m, const struct xtr_gpu_record *r, bool scheduler)
 {
 	int64_t i = slot_find(m, r->ctx, r->seqno);
 	int64_t ring;
@@ -307,14 +248,30 @@ int job_done(struct xtr_model *m, const struct xtr_gpu_record *r)
 		if (i < 0)
 			return (int)i;
 	}
-	job_ended(m, (uint32_t)i, m->now, r->stream);
+	m->slot[i].job.others |= !!(r->flags & XTR_JOB_OTHERS);
+	job_ended(m, (uint32_t)i, scheduler ? job_end_of(m, &m->slot[i], r) : m->now, r->stream);
 	wait_wake(m, r->ctx, r->seqno, m->now, false, r->ring);
 	return 0;
 }
 
+int job_done(struct xtr_model *m, const struct xtr_gpu_record *r)
+{
+	return done(m, r, false);
+}
+
+static int on_done(struct xtr_model *m, const struct xtr_gpu_record *r)
+{
+	return done(m, r, true);
+}
+
 static int on_run(struct xtr_model *m, const struct xtr_gpu_record *r)
 {
-	return job_run(m, r, NULL);
+	int ret = job_run(m, r, NULL);
+	uint32_t i = slot_find(m, r->ctx, r->seqno);
+
+	if (!ret && i != NONE)
+		m->slot[i].run_tid = r->tid;
+	return ret;
 }
 
 /*
@@ -328,9 +285,9 @@ static int on_signaled(struct xtr_model *m, const struct xtr_gpu_record *r)
 	struct slot *s = i != NONE ? &m->slot[i] : NULL;
 	uint32_t ring_id = s ? m->rings.ring[s->ring].id : 0;
 
-	if (s) {
+	if (s && (r->error || !s->job.result_known)) { /* the hardware's fence may know better */
 		s->job.error = r->error;
-		s->job.result_known = !m->no_error_in_fence;
+		s->job.result_known = r->error || !(m->no_error_in_fence || m->error_kept_back);
 	}
 	if (s && s->state == SLOT_OPEN) {
 		if (!s->job.run_ns && (r->error || m->no_error_in_fence))
@@ -342,7 +299,7 @@ static int on_signaled(struct xtr_model *m, const struct xtr_gpu_record *r)
 			s->job.stream = r->stream;
 			slot_hold(m, i);
 		} else {
-			job_ended(m, i, m->now, r->stream);
+			job_ended(m, i, job_end_of(m, s, r), r->stream);
 		}
 	}
 	wait_wake(m, r->ctx, r->seqno, m->now, false, ring_id);
@@ -367,7 +324,7 @@ static int on_wait(struct xtr_model *m, const struct xtr_gpu_record *r)
 
 static int (*const handlers[])(struct xtr_model *, const struct xtr_gpu_record *) = {
 	[XTR_EV_JOB_QUEUE] = job_queued,      [XTR_EV_JOB_RUN] = on_run,
-	[XTR_EV_JOB_DONE] = job_done,         [XTR_EV_JOB_WAIT_DEP] = on_wait,
+	[XTR_EV_JOB_DONE] = on_done,          [XTR_EV_JOB_WAIT_DEP] = on_wait,
 	[XTR_EV_JOB_UNSCHEDULABLE] = on_wait, [XTR_EV_FENCE_SIGNALED] = on_signaled,
 };
 
@@ -378,15 +335,14 @@ static int release_held(struct xtr_model *m)
 
 	while (!ret && m->held.head != NONE) {
 		const struct slot *s = &m->slot[m->held.head];
-		uint64_t ended = s->job.done_ns ? s->job.done_ns : 0;
 
-		if (ended && m->now - ended <= XTR_HOLD_NS && !m->ended)
+		if (s->job.done_ns && m->now - s->held_ns <= XTR_HOLD_NS && !m->ended)
 			break;
 		ret = slot_release(m);
 	}
 	m->due = UINT64_MAX;
 	if (m->held.head != NONE)
-		m->due = xtr_sat_add(m->slot[m->held.head].job.done_ns, XTR_HOLD_NS + 1);
+		m->due = xtr_sat_add(m->slot[m->held.head].held_ns, XTR_HOLD_NS + 1);
 	return ret;
 }
 
@@ -466,6 +422,7 @@ int xtr_model_finish(struct xtr_model *m)
 	int ret;
 
 	m->ended = true;
+	border_ends(m);
 	ret = release_held(m);
 	while (!ret && m->open.head != NONE) {
 		slot_hold(m, m->open.head);

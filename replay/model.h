@@ -22,6 +22,11 @@
  * began is not known. Handling one completion costs a driver a few microseconds.
  */
 #define XTR_BATCH_NS 10000u
+/*
+ * From the end of the hardware to the report of it: an interrupt and its handler. No event tells
+ * how long that takes, so ends are known, and bounds hold, up to this.
+ */
+#define XTR_REPORT_NS 50000u
 /* A finished job is held back for its fence's signal, which follows in the same call chain. */
 #define XTR_HOLD_NS  1000000u
 #define XTR_MAX_OPEN (1u << 19)
@@ -96,6 +101,12 @@ int xtr_model_advance(struct xtr_model *m, uint64_t ts);
 /* No more events: hand out what is left. */
 int xtr_model_finish(struct xtr_model *m);
 
+/*
+ * The section of `to` is the piece behind that of `from` (both in one recording), and nothing was
+ * given to it yet: jobs that have not ended go on in it. 0 or -ENOMEM.
+ */
+int xtr_model_carry(struct xtr_model *to, const struct xtr_model *from);
+
 /* A job that was not handed out yet, by what is known now. */
 struct xtr_model_open {
 	const struct xtr_job *job; /* owner, ring and times; what settles later is not set */
@@ -107,7 +118,8 @@ struct xtr_model_open {
 	uint64_t serial_ns;
 	/*
 	 * It may have gone further than its times say, or have ended: events were lost since the
-	 * last of them, or a ring that executes in order completed a younger one.
+	 * last of them, a ring that executes in order completed a younger one, or ends of the
+	 * ring's jobs are told of late.
 	 */
 	bool unsure;
 };
@@ -128,6 +140,11 @@ const struct xtr_model_ring *xtr_model_ring_by_id(const struct xtr_model *m, uin
 int64_t xtr_model_ring_index(struct xtr_model *m, uint32_t id);
 size_t xtr_model_n_devices(const struct xtr_model *m);
 const struct xtr_model_device *xtr_model_device(const struct xtr_model *m, size_t i);
+/*
+ * Of a piece of a recording: the times (ns) between which it has all events of all CPUs, but for
+ * those that were lost; 0: from its beginning, to its end.
+ */
+void xtr_model_piece(const struct xtr_model *m, uint64_t *from, uint64_t *to);
 /* Time of the oldest first event of all jobs not handed out yet, or of the last event. */
 uint64_t xtr_model_horizon(const struct xtr_model *m);
 

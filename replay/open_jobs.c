@@ -2,12 +2,10 @@
 /* The jobs that the model has not handed out, for who shows what is going on at this moment. */
 #include "engine.h"
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
-/* What its ring, or a gap, says of a job that did not end: its own times may not be all. */
+/*
+ * What its ring, or a gap, says of a job that did not end: its own times may not be all, or nobody
+ * may have asked to be told that it has.
+ */
 static bool is_unsure(const struct xtr_model *m, const struct slot *s,
 		      const struct xtr_model_ring *ring)
 {
@@ -18,6 +16,8 @@ static bool is_unsure(const struct xtr_model *m, const struct slot *s,
 		return false;
 	if (s->overtaken_at && !xtr_ring_ended_bounded(ring))
 		return true;
+	if (ring->late && j->run_ns)
+		return true;
 	return xtr_gaps_overlap(&m->gaps, last, m->now);
 }
 
@@ -25,7 +25,7 @@ static int tell(const struct xtr_model *m, uint32_t i,
 		int (*cb)(void *ctx, const struct xtr_model_open *open), void *ctx)
 {
 	const struct slot *s = &m->slot[i];
-	const struct xtr_model_ring *ring = &m->rings.ring[s->ring];
+	struct xtr_model_ring *ring = &m->rings.ring[s->ring];
 	struct xtr_job job = s->job;
 	struct xtr_model_open open = {
 		.job = &job,
@@ -35,7 +35,7 @@ static int tell(const struct xtr_model *m, uint32_t i,
 
 	job.ring = ring;
 	if (open.first)
-		open.serial_ns = later(job.run_ns, ring->prev_done);
+		open.serial_ns = later(job.run_ns, xtr_ends_last(&ring->ends)->ns);
 	if (s->state == SLOT_HELD && job.run_ns) /* it was the first when it ended */
 		open.serial_ns = later(job.run_ns, s->prev_done);
 	return cb(ctx, &open);

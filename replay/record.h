@@ -16,15 +16,20 @@ struct xtr_gpu_record {
 	uint32_t job_count; /* queue, run */
 	uint32_t stack;     /* queue: id of the submitter's, 0: none */
 	uint32_t flags;     /* enum xtr_job_flags; 0 where the event has none */
-	int32_t error;      /* fence events */
+	int32_t error;      /* fence events; done: of the hardware's fence */
+	uint64_t hw_age;    /* done: ns since the hardware's fence was signalled */
+	bool hw_told;       /* done: flags tell of the hardware's fence */
 };
 
 /* Bytes up to the end of the last field that is used, by type; 0: not of the scheduler. */
 #define XTR_GPU_RECORD_TYPES (XTR_EV_FENCE_SIGNALED + 1)
+/* Done events of recorders before they told of the hardware's fence, and of imports, are shorter.
+ */
+#define XTR_GPU_DONE_WITH_HW 72u
 extern const uint8_t xtr_gpu_record_size[XTR_GPU_RECORD_TYPES];
 
 /* What only some of them have. */
-static inline void xtr_gpu_record_rest(struct xtr_gpu_record *r, const uint8_t *p)
+static inline void xtr_gpu_record_rest(struct xtr_gpu_record *r, const uint8_t *p, uint32_t size)
 {
 	switch (r->type) {
 	case XTR_EV_JOB_QUEUE:
@@ -41,6 +46,12 @@ static inline void xtr_gpu_record_rest(struct xtr_gpu_record *r, const uint8_t *
 		break;
 	case XTR_EV_JOB_DONE:
 		r->ring = xtr_le32(p + 32);
+		if (size < XTR_GPU_DONE_WITH_HW)
+			break;
+		r->hw_told = true;
+		r->hw_age = xtr_le64(p + 56);
+		r->error = (int32_t)xtr_le32(p + 64);
+		r->flags = xtr_le32(p + 68);
 		break;
 	case XTR_EV_FENCE_SIGNALED:
 		r->error = (int32_t)xtr_le32(p + 36);
@@ -68,7 +79,7 @@ static inline int xtr_gpu_record_get(const struct xtr_event *ev, struct xtr_gpu_
 				      .type = ev->type,
 				      .tid = ev->tid,
 				      .stream = ev->stream };
-	xtr_gpu_record_rest(r, ev->rec);
+	xtr_gpu_record_rest(r, ev->rec, ev->size);
 	return 1;
 }
 

@@ -220,6 +220,8 @@ static const struct {
 	{ "piece-began", NULL },
 	{ "piece-events-before", NULL },
 	{ "piece-lost-before", NULL },
+	{ "piece-from", NULL },
+	{ "piece-to", NULL },
 	{ "flight-at", NULL },
 	{ "flight-from", NULL },
 	{ "flight-bytes", NULL },
@@ -239,7 +241,8 @@ static const struct {
 
 /* Ids of files are random numbers; ids of rings are the section's own. */
 static const char *const hex_keys[] = { "cut-of", "recovered-from", "piece-of" };
-static const char *const id_keys[] = { "cut-rings*", "cut-out-of-order*", "cut-batched*" };
+static const char *const id_keys[] = { "cut-rings*", "cut-out-of-order*", "cut-batched*",
+				       "cut-parallel*" };
 
 static const char *const by_keys[] = { "cut-by", "recovered-by" };
 

@@ -11,6 +11,7 @@
 #include "format/reader.h"
 #include "format/xtr_format.h"
 #include "model.h"
+#include "process.h"
 #include "relation_columns.h"
 
 #include <string.h>
@@ -81,8 +82,11 @@ struct xtr_cell {
 struct xtr_row {
 	struct xtr_cell cell[XTR_ROW_MAX];
 	char text[XTR_ROW_TEXT_MAX]; /* of cells whose text was put together */
+	char process[XTR_TEXT_PROCESS];
 };
 
+/* The cell that names a process; 0 and no pid: NULL. */
+struct xtr_cell xtr_row_process(struct xtr_row *row, uint64_t process);
 void xtr_row_job(struct xtr_row *row, const struct xtr_tables *t, const struct xtr_job *j);
 void xtr_row_dep(struct xtr_row *row, const struct xtr_job *j, const struct xtr_dep *d);
 /* captured: JSON text of n bytes, as xtr_dump_captured makes it; NULL: it is no call of that kind.

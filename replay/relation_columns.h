@@ -60,7 +60,8 @@
 	X(JOB_DEP_WAITS, "dep_waits", INT, NULL, "fences that it waited for; see table deps")  \
 	X(JOB_QUALITY, "quality", TEXT, NULL,                                                  \
 	  "how start and end are known: exact, inferred, bounded, open, lost")                 \
-	X(JOB_FLAGS, "flags", TEXT, NULL, "what was unusual, separated by vertical bars")
+	X(JOB_FLAGS, "flags", TEXT, NULL, "what was unusual, separated by vertical bars")      \
+	X(JOB_PROCESS, "process", TEXT, NULL, "the process in table processes")
 
 #define XTR_DEPS_COLUMNS(X)                                                           \
 	X(DEP_RING_ID, "ring_id", INT, NULL, "ring of the job that waited")           \
@@ -93,7 +94,8 @@
 	X(CALL_RET, "ret", INT, NULL, "syscall, function, api: what it returned")                 \
 	X(CALL_INNER, "inner_ns", INT, "ns", "time of the calls directly inside it")              \
 	X(CALL_CAPTURED, "captured", TEXT, NULL, "function, api: captured values, a JSON object") \
-	X(CALL_GAP, "gap", INT, NULL, "1: events were lost while it was open")
+	X(CALL_GAP, "gap", INT, NULL, "1: events were lost while it was open")                    \
+	X(CALL_PROCESS, "process", TEXT, NULL, "the process in table processes")
 
 #define XTR_EVENTS_COLUMNS(X)                                       \
 	X(EVENT_TS, "ts_ns", INT, "ns", "when it happened")         \
@@ -112,28 +114,36 @@
 	X(DEV_FIRMWARE, "firmware", TEXT, NULL, "version of the firmware")    \
 	X(DEV_NODES, "nodes", TEXT, NULL, "device nodes, separated by vertical bars")
 
-#define XTR_RINGS_COLUMNS(X)                                                                       \
-	X(RING_ID, "ring_id", INT, NULL, "the ring in this recording; 0: not known which")         \
-	X(RING_DEVICE, "device", TEXT, NULL, "its device")                                         \
-	X(RING_NAME, "ring", TEXT, NULL, "its name, which other devices may use too")              \
-	X(RING_DRIVER, "driver", TEXT, NULL, "driver of the device")                               \
-	X(RING_KIND, "kind", TEXT, NULL, "of users' jobs on it: gpu, npu or copy")                 \
-	X(RING_HW_LIMIT, "hw_limit", INT, NULL, "jobs (credits) on the hardware at once")          \
-	X(RING_RULE, "rule", TEXT, NULL, "by its driver: in-order, shared or unknown")             \
-	X(RING_VERDICT, "verdict", TEXT, NULL, "by its events: in-order, out-of-order or batched") \
-	X(RING_WHY, "why", TEXT, NULL, "why execution times on it are only bounded")
+#define XTR_RINGS_COLUMNS(X)                                                               \
+	X(RING_ID, "ring_id", INT, NULL, "the ring in this recording; 0: not known which") \
+	X(RING_DEVICE, "device", TEXT, NULL, "its device")                                 \
+	X(RING_NAME, "ring", TEXT, NULL, "its name, which other devices may use too")      \
+	X(RING_DRIVER, "driver", TEXT, NULL, "driver of the device")                       \
+	X(RING_KIND, "kind", TEXT, NULL, "of users' jobs on it: gpu, npu or copy")         \
+	X(RING_HW_LIMIT, "hw_limit", INT, NULL, "jobs (credits) on the hardware at once")  \
+	X(RING_RULE, "rule", TEXT, NULL, "by its driver: in-order, shared or unknown")     \
+	X(RING_VERDICT, "verdict", TEXT, NULL,                                             \
+	  "by its events: in-order, out-of-order, batched or parallel")                    \
+	X(RING_WHY, "why", TEXT, NULL, "why execution times on it are only bounded")       \
+	X(RING_ORDER, "in_order", TEXT, NULL,                                              \
+	  "that it executes one job after the other is known, or unknown")                 \
+	X(RING_ORDER_SOURCE, "in_order_source", TEXT, NULL, "where the driver says so")
 
-#define XTR_PROCESSES_COLUMNS(X)                                               \
-	X(PROC_PID, "pid", INT, NULL, "process")                               \
-	X(PROC_COMM, "comm", TEXT, NULL, "last name of its first thread seen") \
-	X(PROC_THREADS, "threads", INT, NULL, "its threads that the trace knows")
+#define XTR_PROCESSES_COLUMNS(X)                                                  \
+	X(PROC_PID, "pid", INT, NULL, "process")                                  \
+	X(PROC_COMM, "comm", TEXT, NULL, "last name of its first thread seen")    \
+	X(PROC_THREADS, "threads", INT, NULL, "its threads that the trace knows") \
+	X(PROC_PROCESS, "process", TEXT, NULL,                                    \
+	  "its pid; 4711#2: the second process that was given 4711")              \
+	X(PROC_START, "start_ns", INT, "ns", "when it began")
 
-#define XTR_TASKS_COLUMNS(X)                                     \
-	X(TASK_TID, "tid", INT, NULL, "thread")                  \
-	X(TASK_PID, "pid", INT, NULL, "its process")             \
-	X(TASK_COMM, "comm", TEXT, NULL, "its name ...")         \
-	X(TASK_SINCE, "since_ns", INT, "ns", "... from then on") \
-	X(TASK_KTHREAD, "kthread", INT, NULL, "1: a kernel thread")
+#define XTR_TASKS_COLUMNS(X)                                        \
+	X(TASK_TID, "tid", INT, NULL, "thread")                     \
+	X(TASK_PID, "pid", INT, NULL, "its process")                \
+	X(TASK_COMM, "comm", TEXT, NULL, "its name ...")            \
+	X(TASK_SINCE, "since_ns", INT, "ns", "... from then on")    \
+	X(TASK_KTHREAD, "kthread", INT, NULL, "1: a kernel thread") \
+	X(TASK_PROCESS, "process", TEXT, NULL, "its process in table processes")
 
 #define XTR_CLOCKS_COLUMNS(X)                                                       \
 	X(CLOCK_BEFORE, "before_ns", INT, "ns", "the event clock just before ...")  \

@@ -22,14 +22,20 @@ static const struct driver_rule {
 	enum xtr_ring_rule rule;
 	enum xtr_job_kind kind;
 	const char *copy_prefix; /* rings of copy engines */
-	const char *why;
+	const char *why;         /* not in order: why; in order: where the driver says so */
 } drivers[] = {
-	{ "amdgpu", NULL, XTR_RULE_IN_ORDER, XTR_KIND_GPU, "sdma", NULL },
-	{ "v3d", "v3d_", XTR_RULE_IN_ORDER, XTR_KIND_GPU, NULL, NULL },
-	{ "lima", NULL, XTR_RULE_IN_ORDER, XTR_KIND_GPU, NULL, NULL },
-	{ "etnaviv", NULL, XTR_RULE_IN_ORDER, XTR_KIND_GPU, NULL, NULL },
-	{ "rocket", NULL, XTR_RULE_IN_ORDER, XTR_KIND_NPU, NULL, NULL },
-	{ "ethosu", NULL, XTR_RULE_IN_ORDER, XTR_KIND_NPU, NULL, NULL },
+	{ "amdgpu", NULL, XTR_RULE_IN_ORDER, XTR_KIND_GPU, "sdma",
+	  "one scheduler per hardware ring: amdgpu_ring.c, amdgpu_fence.c" },
+	{ "v3d", "v3d_", XTR_RULE_IN_ORDER, XTR_KIND_GPU, NULL,
+	  "one job at a time per queue: v3d_sched.c" },
+	{ "lima", NULL, XTR_RULE_IN_ORDER, XTR_KIND_GPU, NULL,
+	  "one task at a time per pipe: lima_sched.c" },
+	{ "etnaviv", NULL, XTR_RULE_IN_ORDER, XTR_KIND_GPU, NULL,
+	  "one ring buffer per GPU: etnaviv_buffer.c" },
+	{ "rocket", NULL, XTR_RULE_IN_ORDER, XTR_KIND_NPU, NULL,
+	  "one job at a time per core: rocket_job.c" },
+	{ "ethosu", NULL, XTR_RULE_IN_ORDER, XTR_KIND_NPU, NULL,
+	  "one job at a time: ethosu_job.c" },
 	XE("rcs"),
 	XE("bcs"),
 	XE("vcs"),
@@ -48,13 +54,43 @@ static const struct driver_rule {
 	{ "amdxdna", "amdxdna_js", XTR_RULE_SHARED, XTR_KIND_NPU, NULL,
 	  "one scheduler per hardware context; contexts share the array" },
 	/* One in-order engine for each ring; what else preempts and shares is flagged by job. */
-	{ "i915", NULL, XTR_RULE_IN_ORDER, XTR_KIND_GPU, "bcs", NULL },
-	{ "intel_vpu", NULL, XTR_RULE_IN_ORDER, XTR_KIND_NPU, "copy", NULL },
+	{ "i915", NULL, XTR_RULE_IN_ORDER, XTR_KIND_GPU, "bcs",
+	  "one engine per ring: intel_execlists_submission.c, intel_ring_submission.c" },
+	{ "intel_vpu", NULL, XTR_RULE_IN_ORDER, XTR_KIND_NPU, "copy",
+	  "one compute engine: ivpu_job.c" },
 };
 
 static bool has_prefix(const char *s, const char *prefix)
 {
 	return prefix && !strncmp(s, prefix, strlen(prefix));
+}
+
+static bool has_events_of(const struct xtr_meta *meta, const char *system)
+{
+	size_t i;
+
+	for (i = 0; meta && i < xtr_meta_n_events(meta); i++)
+		if (has_prefix(xtr_meta_event_at(meta, i)->name, system))
+			return true;
+	return false;
+}
+
+/*
+ * Imported traces know no drivers. Where there are events of amdgpu's own, schedulers that are
+ * called as it calls its rings (amdgpu_ring_init: gfx_0.0.0, comp_1.0.0, sdma0, vcn_dec_0 ...) are
+ * its own.
+ */
+static bool is_amdgpu_ring(const char *name)
+{
+	static const char *const prefixes[] = {
+		"gfx", "comp", "sdma", "vcn", "jpeg", "uvd", "vce"
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (has_prefix(name, prefixes[i]))
+			return true;
+	return false;
 }
 
 static const struct driver_rule *find_rule(const char *driver, const char *ring)
@@ -70,9 +106,10 @@ static const struct driver_rule *find_rule(const char *driver, const char *ring)
 	return NULL;
 }
 
-static void apply_rule(struct xtr_model_ring *ring)
+static void apply_rule(struct xtr_model_ring *ring, bool amdgpus_events)
 {
-	const struct driver_rule *rule = find_rule(ring->driver, ring->name);
+	bool amdgpu = !ring->driver && amdgpus_events && is_amdgpu_ring(ring->name);
+	const struct driver_rule *rule = find_rule(amdgpu ? "amdgpu" : ring->driver, ring->name);
 
 	ring->rule = XTR_RULE_IN_ORDER;
 	ring->kind = has_prefix(ring->name, "sdma") ? XTR_KIND_COPY : XTR_KIND_GPU;
@@ -84,7 +121,7 @@ static void apply_rule(struct xtr_model_ring *ring)
 	if (!rule)
 		return;
 	ring->rule = rule->rule;
-	ring->why = rule->why;
+	*(rule->rule == XTR_RULE_IN_ORDER ? &ring->order_source : &ring->why) = rule->why;
 	ring->kind = has_prefix(ring->name, rule->copy_prefix) ? XTR_KIND_COPY : rule->kind;
 }
 
@@ -179,6 +216,8 @@ static enum xtr_ring_verdict given_verdict(const struct xtr_cut_note *n, uint32_
 		return XTR_VERDICT_NONE;
 	if (xtr_ids_have(&n->out_of_order, id))
 		return XTR_VERDICT_OUT_OF_ORDER;
+	if (xtr_ids_have(&n->parallel, id))
+		return XTR_VERDICT_PARALLEL;
 	return xtr_ids_have(&n->batched, id) ? XTR_VERDICT_BATCHED : XTR_VERDICT_IN_ORDER;
 }
 
@@ -222,13 +261,15 @@ static int64_t add_ring(struct xtr_rings *r, uint32_t id)
 		.device_name = r->dev[dev].name,
 		.driver = made ? made->driver : r->dev[dev].driver,
 		.limit = def ? def->limit : 0,
+		.declared = made,
 		.no_run = made && !made->tells_run,
 		.by_client = made && made->by_client,
+		.partial = r->pids == XTR_PIDS_ALONE || (made && r->pids != XTR_PIDS_ALL),
 		.last = XTR_KEYMAP_NONE,
 		.run_head = XTR_KEYMAP_NONE,
 		.run_tail = XTR_KEYMAP_NONE,
 	};
-	apply_rule(ring);
+	apply_rule(ring, r->amdgpus_events);
 	ring->given = given_verdict(&r->note, id);
 	if (ring->rule == XTR_RULE_IN_ORDER && is_shared_import(r->meta, ring->name)) {
 		ring->rule = XTR_RULE_SHARED;
@@ -250,6 +291,8 @@ int xtr_rings_init(struct xtr_rings *r, const struct xtr_meta *meta,
 		return -ENOMEM;
 	r->dev[0] = (struct xtr_model_device){ .name = "" };
 	r->n_dev = 1;
+	r->pids = xtr_pids_recorded(meta);
+	r->amdgpus_events = has_events_of(meta, "amdgpu:");
 	ret = meta ? xtr_cut_note_read(&r->note, meta) : 0;
 	if (!ret)
 		ret = add_ring(r, 0);
@@ -283,23 +326,38 @@ int64_t xtr_rings_get(struct xtr_rings *r, uint32_t id)
 	return i;
 }
 
+/* Of a driver whose engine is known, one job in many may come late for a reason of its own. */
+static bool is_out_of_order(const struct xtr_model_ring *ring, bool batched)
+{
+	bool enough = ring->n_overtaken > 1 || ring->n_done < 100 || batched;
+
+	if (!xtr_ring_order_known(ring))
+		return ring->n_overtaken;
+	return ring->n_overtaken && enough &&
+	       ring->n_overtaken * 1000 >= ring->n_done * XTR_OVERTAKEN_PERMILLE;
+}
+
 enum xtr_ring_verdict xtr_ring_measure(const struct xtr_model_ring *ring)
 {
 	bool batched = ring->n_batched >= XTR_BATCHED_MIN &&
 		       ring->n_batched * 100 >= ring->n_done * XTR_BATCHED_PERCENT;
-	bool enough = ring->n_overtaken > 1 || ring->n_done < 100 || batched;
 
 	if (ring->given != XTR_VERDICT_NONE)
 		return ring->given;
-	if (ring->n_overtaken && enough &&
-	    ring->n_overtaken * 1000 >= ring->n_done * XTR_OVERTAKEN_PERMILLE)
+	if (is_out_of_order(ring, batched))
 		return XTR_VERDICT_OUT_OF_ORDER;
-	return batched ? XTR_VERDICT_BATCHED : XTR_VERDICT_IN_ORDER;
+	if (batched)
+		return XTR_VERDICT_BATCHED;
+	/* With one job at a time there is nothing to run side by side. */
+	if (ring->limit != 1 && xtr_overlap_is_parallel(&ring->overlap))
+		return XTR_VERDICT_PARALLEL;
+	return XTR_VERDICT_IN_ORDER;
 }
 
 bool xtr_ring_is_bounded(const struct xtr_model_ring *ring)
 {
-	return ring->rule != XTR_RULE_IN_ORDER || ring->verdict > XTR_VERDICT_IN_ORDER;
+	return ring->partial || ring->rule != XTR_RULE_IN_ORDER ||
+	       ring->verdict > XTR_VERDICT_IN_ORDER;
 }
 
 enum xtr_ring_verdict xtr_ring_ended_verdict(const struct xtr_model_ring *ring)
@@ -309,7 +367,7 @@ enum xtr_ring_verdict xtr_ring_ended_verdict(const struct xtr_model_ring *ring)
 
 bool xtr_ring_ended_bounded(const struct xtr_model_ring *ring)
 {
-	return ring->rule != XTR_RULE_IN_ORDER ||
+	return ring->partial || ring->rule != XTR_RULE_IN_ORDER ||
 	       xtr_ring_ended_verdict(ring) > XTR_VERDICT_IN_ORDER;
 }
 
@@ -318,9 +376,19 @@ const char *xtr_ring_why(const struct xtr_model_ring *ring)
 	static const char *const why[] = {
 		[XTR_VERDICT_OUT_OF_ORDER] = "jobs completed out of order",
 		[XTR_VERDICT_BATCHED] = "completions come in batches",
+		[XTR_VERDICT_PARALLEL] = "jobs that overlap take as long as alone",
 	};
 
 	if (ring->rule != XTR_RULE_IN_ORDER)
 		return ring->why;
+	if (ring->partial)
+		return "recorded with -p, without the jobs of other processes";
 	return xtr_ring_ended_bounded(ring) ? why[xtr_ring_ended_verdict(ring)] : NULL;
+}
+
+const char *xtr_ring_order(const struct xtr_model_ring *ring)
+{
+	if (xtr_ring_ended_bounded(ring))
+		return NULL;
+	return xtr_ring_order_known(ring) ? "known" : "unknown";
 }

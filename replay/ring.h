@@ -9,8 +9,11 @@
 #include "format/meta.h"
 #include "format/tables.h"
 #include "cut_note.h"
+#include "ends.h"
 #include "job.h"
 #include "keymap.h"
+#include "overlap.h"
+#include "some_pids.h"
 
 #define XTR_RINGS_MAX    (1u << 16) /* more in one section share the ring "unknown" */
 #define XTR_DEVICES_MAX  4096u
@@ -20,8 +23,9 @@
  * An in-order ring's completions may be reported in the wrong order by fence callbacks that race on
  * two CPUs; a race lasts microseconds. A job that completes later than this after a younger one,
  * or after it on the same CPU, was truly overtaken. A ring is out of order if at least 1 in 1000 of
- * its jobs was truly overtaken, and more than one (of fewer than 100 jobs, one is enough). Jobs
- * that ended with an error do not count: a reset completes them late.
+ * its jobs was truly overtaken, and more than one (of fewer than 100 jobs, one is enough); where
+ * order is only assumed, if one was. Jobs that ended with an error do not count: a reset completes
+ * them late.
  */
 #define XTR_RACE_NS            50000u
 #define XTR_OVERTAKEN_PERMILLE 1u
@@ -45,6 +49,8 @@ enum xtr_ring_verdict {
 	XTR_VERDICT_IN_ORDER,
 	XTR_VERDICT_OUT_OF_ORDER,
 	XTR_VERDICT_BATCHED,
+	XTR_VERDICT_PARALLEL, /* completes in order what it runs side by side (overlap.h) */
+	XTR_VERDICT_COUNT
 };
 
 /* A ring that table `rings` does not have; texts are borrowed. */
@@ -58,8 +64,7 @@ struct xtr_declared_ring {
 struct xtr_model_device {
 	const char *name;   /* "" if not known */
 	const char *driver; /* NULL if not known */
-	uint64_t prev_done; /* ns */
-	struct xtr_job_name prev;
+	struct xtr_ends ends;
 };
 
 struct xtr_model_ring {
@@ -70,8 +75,16 @@ struct xtr_model_ring {
 	const char *device_name; /* as in xtr_model_device */
 	const char *driver;
 	const char *why; /* why execution is only bounded, NULL for in-order rings */
-	uint32_t limit;  /* jobs (credits) on the hardware at once, 0 unknown */
-	bool no_run;     /* there are no events for run */
+	/* What tells that the driver's rings execute in order; NULL: nothing does. */
+	const char *order_source;
+	uint32_t limit; /* jobs (credits) on the hardware at once, 0 unknown */
+	bool no_run;    /* there are no events for run */
+	/*
+	 * Jobs of processes that record -p was not asked for are not in the trace, so nothing can
+	 * be said of the ring.
+	 */
+	bool partial;
+	bool declared; /* a job source's: in no table */
 	/*
 	 * In order only among the jobs of one client: firmware schedules those of several, and a
 	 * job that was on the hardware with another client's is bounded (share.c).
@@ -85,10 +98,10 @@ struct xtr_model_ring {
 	uint64_t n_done;               /* jobs with run and done */
 	uint64_t n_overtaken;          /* of them, clearly overtaken */
 	uint64_t n_batched;            /* of them, completed together with others */
+	struct xtr_overlap overlap;    /* how long they took, alone and behind others */
 	/* the model's state */
-	uint64_t prev_done;
-	struct xtr_job_name prev;
-	bool prev_late;              /* that job had completed earlier (XTR_FLAG_LATE) */
+	struct xtr_ends ends;
+	bool late; /* some job had ended before its done: what is on the hardware may have, too */
 	uint32_t last, last_stream;  /* slot of the job that completed last */
 	uint32_t run_head, run_tail; /* jobs on the hardware in order of run */
 	uint32_t n_clients;          /* with jobs on the hardware now, if by_client */
@@ -108,6 +121,8 @@ struct xtr_rings {
 	const struct xtr_meta *meta;     /* may be NULL */
 	const struct xtr_tables *tables; /* may be NULL */
 	struct xtr_cut_note note;
+	enum xtr_pids pids;  /* whose jobs were recorded */
+	bool amdgpus_events; /* there are events of that driver's own */
 	struct xtr_declared_ring *declared;
 	uint32_t n_declared;
 	uint32_t next_id; /* of a declared ring: the last one given, 0: none yet */
@@ -143,5 +158,12 @@ enum xtr_ring_verdict xtr_ring_ended_verdict(const struct xtr_model_ring *ring);
 bool xtr_ring_ended_bounded(const struct xtr_model_ring *ring);
 /* Why, for people, when all events have been seen; NULL for an in-order ring. */
 const char *xtr_ring_why(const struct xtr_model_ring *ring);
+/* That an in-order ring executes one job after the other is known: of its driver, or its limit. */
+static inline bool xtr_ring_order_known(const struct xtr_model_ring *ring)
+{
+	return ring->order_source || ring->limit == 1;
+}
+/* "known" or "unknown": whether its driver says that it executes in order; NULL: it does not. */
+const char *xtr_ring_order(const struct xtr_model_ring *ring);
 
 #endif /* XTR_MODEL_RING_H */

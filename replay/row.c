@@ -31,6 +31,11 @@ static struct xtr_cell flags_of(char text[XTR_ROW_TEXT_MAX], uint32_t flags)
 	return xtr_cell_str(text);
 }
 
+struct xtr_cell xtr_row_process(struct xtr_row *row, uint64_t process)
+{
+	return xtr_cell_str(process ? xtr_text_process(row->process, process) : NULL);
+}
+
 static void job_names(struct xtr_cell *c, const struct xtr_tables *t, const struct xtr_job *j)
 {
 	c[XTR_COL_JOB_DEVICE] = xtr_cell_name(j->ring->device_name);
@@ -75,6 +80,8 @@ void xtr_row_job(struct xtr_row *row, const struct xtr_tables *t, const struct x
 	c[XTR_COL_JOB_DEP_WAITS] = xtr_cell_uint(true, j->n_waits);
 	c[XTR_COL_JOB_QUALITY] = xtr_cell_str(xtr_quality_name(j->quality));
 	c[XTR_COL_JOB_FLAGS] = flags_of(row->text, j->flags);
+	c[XTR_COL_JOB_PROCESS] =
+		xtr_row_process(row, j->queue_ns ? xtr_process(j->pid, j->nth) : 0);
 }
 
 void xtr_row_dep(struct xtr_row *row, const struct xtr_job *j, const struct xtr_dep *d)
@@ -117,6 +124,7 @@ void xtr_row_call(struct xtr_row *row, const struct xtr_tables *t, const struct 
 	cell[XTR_COL_CALL_INNER] = xtr_cell_uint(true, c->inner_ns);
 	cell[XTR_COL_CALL_CAPTURED] = xtr_cell_text(captured, n);
 	cell[XTR_COL_CALL_GAP] = xtr_cell_uint(true, c->gap);
+	cell[XTR_COL_CALL_PROCESS] = xtr_row_process(row, xtr_process(c->pid, c->nth));
 }
 
 void xtr_row_gap(struct xtr_row *row, const struct xtr_gap *gap)

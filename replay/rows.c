@@ -238,6 +238,7 @@ void xtr_row_ring(struct xtr_row *row, const struct xtr_model_ring *r)
 		[XTR_VERDICT_IN_ORDER] = "in-order",
 		[XTR_VERDICT_OUT_OF_ORDER] = "out-of-order",
 		[XTR_VERDICT_BATCHED] = "batched",
+		[XTR_VERDICT_PARALLEL] = "parallel",
 	};
 	struct xtr_cell *c = row->cell;
 
@@ -251,6 +252,8 @@ void xtr_row_ring(struct xtr_row *row, const struct xtr_model_ring *r)
 	c[XTR_COL_RING_VERDICT] =
 		xtr_cell_str(r->n_done ? verdicts[xtr_ring_ended_verdict(r)] : NULL);
 	c[XTR_COL_RING_WHY] = xtr_cell_str(xtr_ring_why(r));
+	c[XTR_COL_RING_ORDER] = xtr_cell_str(xtr_ring_order(r));
+	c[XTR_COL_RING_ORDER_SOURCE] = xtr_cell_str(r->order_source);
 }
 
 static int put_rings(struct sink *s)
@@ -281,6 +284,7 @@ static int put_tasks(struct sink *s)
 		c[XTR_COL_TASK_COMM] = xtr_cell_string(s->tables, t->comm);
 		c[XTR_COL_TASK_SINCE] = xtr_cell_uint(true, t->since);
 		c[XTR_COL_TASK_KTHREAD] = xtr_cell_uint(true, t->flags & XTR_TASK_KTHREAD);
+		c[XTR_COL_TASK_PROCESS] = xtr_row_process(&s->row, xtr_process_of(t));
 		ret = put(s);
 	}
 	return ret;
@@ -291,8 +295,8 @@ static int by_process(const void *va, const void *vb)
 	const struct xtr_task *a = *(const struct xtr_task *const *)va;
 	const struct xtr_task *b = *(const struct xtr_task *const *)vb;
 
-	if (a->pid != b->pid)
-		return a->pid < b->pid ? -1 : 1;
+	if (xtr_process_of(a) != xtr_process_of(b))
+		return xtr_process_cmp(xtr_process_of(a), xtr_process_of(b));
 	if (a->tid != b->tid)
 		return a->tid < b->tid ? -1 : 1;
 	return a->since < b->since ? -1 : a->since > b->since;
@@ -302,6 +306,12 @@ static int by_process(const void *va, const void *vb)
 static bool has_process(const struct xtr_task *t)
 {
 	return t->pid || !t->tid;
+}
+
+/* It is a key: the idle tasks' is called 0. */
+static struct xtr_cell process_cell(struct sink *s, uint64_t process)
+{
+	return process ? xtr_row_process(&s->row, process) : xtr_cell_str("0");
 }
 
 /* [first, end) of the sorted tasks; named by the leader, else by the thread of lowest id. */
@@ -320,6 +330,8 @@ static int put_process(struct sink *s, const struct xtr_task *const *t, size_t f
 	c[XTR_COL_PROC_PID] = xtr_cell_uint(true, named->pid);
 	c[XTR_COL_PROC_COMM] = xtr_cell_string(s->tables, named->comm);
 	c[XTR_COL_PROC_THREADS] = xtr_cell_uint(true, threads);
+	c[XTR_COL_PROC_PROCESS] = process_cell(s, xtr_process_of(named));
+	c[XTR_COL_PROC_START] = xtr_cell_uint(named->start != 0, named->start);
 	return put(s);
 }
 
@@ -336,7 +348,7 @@ static int put_processes(struct sink *s)
 			t[n++] = xtr_tables_task_at(s->tables, i);
 	qsort(t, n, sizeof(const struct xtr_task *), by_process);
 	for (i = 0; i < n && !ret; i = end) {
-		for (end = i + 1; end < n && t[end]->pid == t[i]->pid; end++)
+		for (end = i + 1; end < n && xtr_process_of(t[end]) == xtr_process_of(t[i]); end++)
 			;
 		ret = put_process(s, t, i, end);
 	}

@@ -29,9 +29,16 @@ static bool pid_selected(const struct xtr_select *s, const struct xtr_job *j)
 	return !s->n_pids;
 }
 
+bool xtr_select_others(const struct xtr_select *s, const struct xtr_job *j)
+{
+	if (j->done_ns < s->from || (s->to && j->done_ns > s->to))
+		return false;
+	return xtr_select_ring(s, j->ring);
+}
+
 bool xtr_select_job(const struct xtr_select *s, const struct xtr_job *j)
 {
-	if (j->aside)
+	if (j->aside || j->others)
 		return false;
 	if (j->done_ns && (j->done_ns < s->from || (s->to && j->done_ns > s->to)))
 		return false;

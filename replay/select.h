@@ -23,6 +23,9 @@ bool xtr_select_ring(const struct xtr_select *s, const struct xtr_model_ring *ri
  * cut is not about never are selected.
  */
 bool xtr_select_job(const struct xtr_select *s, const struct xtr_job *j);
+/* Is a job that ended and is not to be shown (xtr_job.others) on a ring and in the time selected?
+ */
+bool xtr_select_others(const struct xtr_select *s, const struct xtr_job *j);
 /*
  * A call that touches the window, of a selected process. What belongs to a CPU (but the thread that
  * runs on it) belongs to no process. Devices and rings say nothing about calls.

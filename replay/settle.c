@@ -4,7 +4,9 @@
  *
  * In-order ring: the engine takes jobs in order of run and one at a time, so a job starts when it
  * is handed over or when the job before it is done, whichever is later (the kernel's own accounting
- * does the same). That needs the true `previous done`, so a job is only bounded if events were lost
+ * does the same). That a ring is one has to be known of its driver (ring.c), as one that runs jobs
+ * side by side may complete them in order; of other rings only the jobs that found them idle have a
+ * start. It needs the true `previous done`, so a job is only bounded if events were lost
  * while it was on the hardware, if a job that was run before it had not been reported done yet, if
  * it was itself reported late, or if several completions came in one interrupt.
  *
@@ -22,7 +24,9 @@
  * completions come in batches even the end is not known, and the lower bound is 0; but a job that
  * found such a ring idle started when it was run.
  */
+#include "border.h"
 #include "engine.h"
+#include "format/checked.h"
 
 #include <errno.h>
 
@@ -56,6 +60,8 @@ static uint8_t quality_unfinished(const struct xtr_model *m, struct slot *s)
 	/* A recycled key, or a run that must have been: queue < run < done always holds. */
 	if (j->flags & (XTR_FLAG_RECYCLED | XTR_FLAG_GAP))
 		return XTR_QUALITY_LOST;
+	if (border_leaves_open(m, s))
+		return XTR_QUALITY_OPEN;
 	if (j->done_ns && j->queue_ns && !m->rings.ring[s->ring].no_run)
 		return XTR_QUALITY_LOST;
 	/* An in-order ring completed a younger job: this one was done too. */
@@ -69,6 +75,7 @@ static void mark_missing(const struct xtr_model *m, struct slot *s)
 	struct xtr_job *j = &s->job;
 	uint64_t from = j->run_ns ? j->run_ns : s->first_ns;
 
+	border_flags(m, s);
 	if (!j->queue_ns)
 		j->flags |= XTR_FLAG_NO_QUEUE;
 	if (!j->run_ns && !(j->flags & XTR_FLAG_KILLED))
@@ -82,35 +89,68 @@ static void mark_missing(const struct xtr_model *m, struct slot *s)
 		j->flags |= XTR_FLAG_GAP;
 }
 
-static uint64_t later(uint64_t a, uint64_t b)
+/* It overlapped others, or its end is not known: nothing tells what of its residence it executed.
+ */
+#define OVERLAPPED                                                                       \
+	(XTR_FLAG_OVERTAKEN | XTR_FLAG_SHARED | XTR_FLAG_BY_ORDER | XTR_FLAG_PREEMPTED | \
+	 XTR_FLAG_LATE | XTR_FLAG_BY_WORKER)
+#define UNSURE (XTR_FLAG_BATCH | XTR_FLAG_OVERTOOK | XTR_FLAG_GAP | OVERLAPPED)
+
+/*
+ * The end of this job, and of the one before it, is known up to what a report takes: bounds that
+ * rest on both hold up to that, so they are widened by it.
+ */
+static uint64_t floor_of(const struct xtr_job *j)
 {
-	return a > b ? a : b;
+	uint64_t floor = xtr_sat_add(later(j->run_ns, j->floor_ns), XTR_REPORT_NS);
+
+	if (j->flags & (XTR_FLAG_LATE | XTR_FLAG_BY_WORKER | XTR_FLAG_NO_FENCE))
+		return j->done_ns;
+	return floor < j->done_ns ? floor : j->done_ns;
+}
+
+static void bound(struct xtr_job *j, uint64_t max)
+{
+	uint64_t residence = j->done_ns - j->run_ns;
+
+	j->quality = XTR_QUALITY_BOUNDED;
+	j->exec_min_ns = 0;
+	j->exec_max_ns = max + XTR_REPORT_NS < residence ? max + XTR_REPORT_NS : residence;
+}
+
+/* On a ring whose jobs overlap, or whose completions come in batches. */
+static void bound_on_ring(struct slot *s, const struct xtr_model_ring *ring)
+{
+	struct xtr_job *j = &s->job;
+
+	bound(j, j->done_ns - j->run_ns);
+	if (ring->verdict != XTR_VERDICT_BATCHED)
+		j->exec_min_ns = j->done_ns - j->floor_ns;
+	else if (ring->rule == XTR_RULE_IN_ORDER && !(j->flags & UNSURE) &&
+		 j->run_ns >= s->prev_done)
+		j->start_ns = j->run_ns;
 }
 
 static void set_bounds(struct xtr_model *m, struct slot *s)
 {
 	struct xtr_model_ring *ring = &m->rings.ring[s->ring];
 	struct xtr_job *j = &s->job;
-	const uint32_t overlapped = XTR_FLAG_OVERTAKEN | XTR_FLAG_SHARED | XTR_FLAG_BY_ORDER |
-				    XTR_FLAG_PREEMPTED | XTR_FLAG_LATE;
-	const uint32_t unsure = XTR_FLAG_BATCH | XTR_FLAG_OVERTOOK | XTR_FLAG_GAP | overlapped;
-	bool prev_late = s->prev_late && s->prev_done > j->run_ns;
+	bool behind = s->prev_done > j->run_ns, known = xtr_ring_order_known(ring);
 
 	j->serial_start_ns = later(j->run_ns, s->prev_done);
-	j->floor_ns = later(j->run_ns, j->floor_ns);
-	if (xtr_ring_is_bounded(ring)) {
-		j->quality = XTR_QUALITY_BOUNDED;
-		j->exec_max_ns = j->done_ns - j->run_ns;
-		if (ring->verdict != XTR_VERDICT_BATCHED)
-			j->exec_min_ns = j->done_ns - j->floor_ns;
-		else if (ring->rule == XTR_RULE_IN_ORDER && !(j->flags & unsure) &&
-			 j->run_ns >= s->prev_done)
-			j->start_ns = j->run_ns;
-	} else if (j->flags & unsure || prev_late) {
-		j->quality = XTR_QUALITY_BOUNDED;
-		j->exec_max_ns = j->done_ns - j->run_ns;
-		if (!(j->flags & overlapped) && !prev_late)
-			j->exec_max_ns = j->done_ns - later(j->run_ns, s->batch_base);
+	j->floor_ns = ring->partial ? j->done_ns : floor_of(j);
+	if (j->flags & XTR_FLAG_NO_FENCE && !j->error) {
+		j->quality = XTR_QUALITY_OPEN;
+	} else if (xtr_ring_is_bounded(ring)) {
+		bound_on_ring(s, ring);
+	} else if (!known && (behind || j->flags & UNSURE)) {
+		j->flags |= XTR_FLAG_ORDER_UNKNOWN;
+		j->serial_start_ns = j->run_ns;
+		bound(j, j->done_ns - j->run_ns);
+	} else if (j->flags & OVERLAPPED || (behind && s->prev_late) || border_unsure(m, j)) {
+		bound(j, j->done_ns - j->run_ns);
+	} else if (j->flags & UNSURE) {
+		bound(j, j->done_ns - later(j->run_ns, s->batch_base));
 	} else {
 		j->quality = ring->limit == 1 ? XTR_QUALITY_EXACT : XTR_QUALITY_INFERRED;
 		j->start_ns = j->serial_start_ns;
@@ -128,8 +168,11 @@ static void count_ring(struct xtr_model *m, const struct slot *s)
 	const struct xtr_job *j = &s->job;
 
 	ring->n_done++;
+	if (!(j->flags & (UNSURE | XTR_FLAG_NO_FENCE)) && !j->error)
+		xtr_overlap_add(&ring->overlap, j->done_ns - j->run_ns,
+				s->prev_done > j->run_ns ? s->prev_done - j->run_ns : 0);
 	ring->n_batched += !!(j->flags & XTR_FLAG_BATCH);
-	if (!s->overtaken_at || j->error)
+	if (!s->overtaken_at || j->error || j->flags & XTR_FLAG_BY_WORKER)
 		return;
 	if (j->stream == s->overtaken_on || j->done_ns - s->overtaken_at > XTR_RACE_NS)
 		ring->n_overtaken++;
@@ -140,6 +183,8 @@ static bool is_aside(const struct xtr_model *m, const struct xtr_job *j)
 {
 	const struct xtr_cut_note *n = &m->rings.note;
 
+	if (j->others)
+		return true;
 	if (!n->is_cut)
 		return false;
 	if (j->done_ns && (j->done_ns < n->from || (n->to && j->done_ns > n->to)))
@@ -178,6 +223,7 @@ void settle(struct xtr_model *m, uint32_t i)
 	forget_early(s, j);
 	if (!j->submit_ns)
 		j->submit_ns = j->queue_ns;
+	border_busy(m, s);
 	if (!xtr_job_resided(j)) {
 		j->quality = quality_unfinished(m, s);
 		return;

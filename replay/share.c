@@ -5,6 +5,7 @@
  * them started. Jobs that come and go are counted, so that jobs of one moment have an order.
  */
 #include "engine.h"
+#include "process.h"
 
 #include <errno.h>
 
@@ -13,7 +14,7 @@ static uint64_t client_of(const struct xtr_job *j, uint32_t i)
 {
 	if (j->client_known)
 		return j->client_id;
-	return j->queue_ns && j->pid ? 1ull << 63 | j->pid : 1ull << 62 | i;
+	return j->queue_ns && j->pid ? 1ull << 63 | xtr_process(j->pid, j->nth) : 1ull << 62 | i;
 }
 
 int share_enter(struct xtr_model *m, uint32_t i)

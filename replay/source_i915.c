@@ -7,9 +7,12 @@
  * has decides what is taken for `run`: the last of the way before the signal.
  *
  * A driver that retires a request before its fence was signalled (nobody waited for it, so that no
- * interrupt was asked for) signals it then: the request had completed at some time before.
+ * interrupt was asked for) signals it then: the request had completed at some time before. At the
+ * latest it had when a younger one of its context had, or, of kernels up to 5.1, when the engine's
+ * interrupt told of its number (`global`) or a later one.
  *
- * drivers/gpu/drm/i915/i915_trace.h, i915_request.c of Linux 6.1 to 7.3.
+ * drivers/gpu/drm/i915/i915_trace.h, i915_request.c of Linux 6.1 to 7.3; for `global`, `ring` and
+ * intel_engine_notify i915_trace.h and i915_irq.c of Linux 4.16 to 5.1.
  */
 #include "source_i915.h"
 #include "bind.h"
@@ -32,6 +35,7 @@ enum role {
 	ROLE_OUT,
 	ROLE_RETIRE,
 	ROLE_SIGNALED,
+	ROLE_NOTIFY,
 	ROLES
 };
 
@@ -41,7 +45,9 @@ enum request_field {
 	F_INSTANCE,
 	F_CTX,
 	F_SEQNO,
-	F_COMPLETED
+	F_COMPLETED,
+	F_RING,
+	F_GLOBAL
 };
 
 enum fence_field {
@@ -52,12 +58,13 @@ enum fence_field {
 	F_ERROR
 };
 
-#define REQUEST(name, role)                                                     \
-	{                                                                       \
-		"i915:i915_request_" name, role,                                \
-		{                                                               \
-			"dev", "class", "instance", "ctx", "seqno", "completed" \
-		}                                                               \
+#define FIELDS                                                                            \
+	{                                                                                 \
+		"dev", "class", "instance", "ctx", "seqno", "completed", "ring", "global" \
+	}
+#define REQUEST(name, role)                             \
+	{                                               \
+		"i915:i915_request_" name, role, FIELDS \
 	}
 
 /* In the order of enum role. */
@@ -73,6 +80,7 @@ static const struct xtr_bind_spec specs[ROLES] = {
 	{ "dma_fence:dma_fence_signaled",
 	  ROLE_SIGNALED,
 	  { "ops", "driver", "ctx|context", "seqno", "error" } },
+	{ "i915:intel_engine_notify", ROLE_NOTIFY, FIELDS },
 };
 
 struct i915 {
@@ -143,10 +151,12 @@ static int i915_bind(struct i915 *v, const struct xtr_source_env *env)
 	int err = 0;
 
 	for (unsigned int i = 0; i < ROLES; i++) {
+		bool request = i < ROLE_SIGNALED;
+
 		xtr_bind_event(&v->bind[i], env->meta, &specs[i]);
-		if (i != ROLE_SIGNALED && !is_usable(&v->bind[i]))
+		if (request && !is_usable(&v->bind[i]))
 			v->bind[i].desc = NULL;
-		any |= i != ROLE_SIGNALED && v->bind[i].desc;
+		any |= request && v->bind[i].desc;
 	}
 	if (!any)
 		return 0;
@@ -224,11 +234,13 @@ static int64_t engine_of(struct i915 *v, const struct xtr_bind *b, const struct 
 {
 	uint32_t dev = (uint32_t)xtr_bind_u64(b, F_DEV, ev),
 		 class = (uint32_t)xtr_bind_u64(b, F_CLASS, ev),
-		 instance = (uint32_t)xtr_bind_u64(b, F_INSTANCE, ev), i;
-	bool known;
-	uint32_t ring = i915_ring_id(dev, class, instance, &known);
+		 instance = (uint32_t)xtr_bind_u64(b, F_INSTANCE, ev), ring, i;
 	struct i915_engine *e = &v->s.engine[v->s.n_engines];
+	bool known;
 
+	if (!xtr_bind_has(b, F_CLASS))
+		i915_engine_by_number((uint32_t)xtr_bind_u64(b, F_RING, ev), &class, &instance);
+	ring = i915_ring_id(dev, class, instance, &known);
 	i = known ? xtr_keymap_get(&v->s.by_engine, ring, 0) : I915_NONE;
 	if (i != I915_NONE)
 		return i;
@@ -296,9 +308,10 @@ static struct xtr_job_step *queue(const struct i915 *v, const struct xtr_bind *b
 static void run(const struct i915 *v, struct i915_request *r, const struct xtr_event *ev,
 		struct xtr_job_steps *out)
 {
-	if (r->run || r->signaled || r->retired)
+	if (r->run || r->told)
 		return;
 	r->run = true;
+	r->run_ns = ev->ts;
 	step(v, out, XTR_STEP_RUN, r, ev);
 }
 
@@ -320,7 +333,7 @@ static int on_add(struct i915 *v, const struct xtr_bind *b, const struct xtr_eve
 	struct i915_request *r = known(v, b, ev);
 	struct xtr_job_step *s;
 
-	if (!r || r->added || r->run || r->signaled || r->retired) {
+	if (!r || r->added || r->run || r->told) {
 		r = begin(v, b, ev);
 		if (!r)
 			return -ENOMEM;
@@ -359,20 +372,8 @@ static int on_handed(struct i915 *v, const struct xtr_bind *b, const struct xtr_
 	if (!r)
 		return -ENOMEM;
 	run(v, r, ev, out);
-	if (b == &v->bind[ROLE_GUC_SUBMIT] && !r->signaled && !r->retired)
+	if (b == &v->bind[ROLE_GUC_SUBMIT] && !r->told)
 		i915_guc_enter(&v->s, r);
-	return 0;
-}
-
-static int on_out(struct i915 *v, const struct xtr_bind *b, const struct xtr_event *ev,
-		  struct xtr_job_steps *out)
-{
-	struct i915_request *r = known(v, b, ev);
-	uint64_t completed;
-
-	(void)out;
-	if (r && xtr_bind_get(b, F_COMPLETED, ev, &completed) && !completed)
-		r->preempted = true;
 	return 0;
 }
 
@@ -382,8 +383,11 @@ static struct xtr_job_step *end(struct i915 *v, struct i915_request *r, const st
 {
 	struct xtr_job_step *s;
 
+	i915_request_ended(&v->s, r, ev->ts);
+	r->told = true;
 	i915_guc_leave(&v->s, r);
 	s = step(v, out, XTR_STEP_DONE, r, ev);
+	s->ended_ns = r->ended_ns;
 	s->flags = (r->preempted ? XTR_FLAG_PREEMPTED : 0) | (r->shared ? XTR_FLAG_SHARED : 0) |
 		   (late ? XTR_FLAG_LATE : 0);
 	return s;
@@ -396,6 +400,24 @@ static void forget_if_over(struct i915 *v, const struct i915_request *r)
 
 	if (no_more_retire && no_more_signal)
 		i915_request_forget(&v->s, (uint32_t)(r - v->s.request));
+}
+
+/* Taken off the hardware: it is complete, or was preempted. */
+static int on_out(struct i915 *v, const struct xtr_bind *b, const struct xtr_event *ev,
+		  struct xtr_job_steps *out)
+{
+	struct i915_request *r = known(v, b, ev);
+	uint64_t completed;
+
+	if (!r || !xtr_bind_get(b, F_COMPLETED, ev, &completed))
+		return 0;
+	if (!completed)
+		r->preempted = true;
+	else if (!r->told)
+		end(v, r, ev, false, out);
+	if (r->told)
+		forget_if_over(v, r);
+	return 0;
 }
 
 /* The record of a request that is not known: of before the trace. Nothing tells its engine. */
@@ -411,7 +433,7 @@ static int on_signaled(struct i915 *v, const struct xtr_bind *b, const struct xt
 
 	if (r && !r->run && error && v->tells_run)
 		s = step(v, out, XTR_STEP_FAILED, r, ev);
-	else if (r && !r->retired && !r->signaled)
+	else if (r && !r->told)
 		s = end(v, r, ev, false, out);
 	else
 		s = step(v, out, XTR_STEP_SIGNALED, r ? r : &unknown, ev);
@@ -419,9 +441,33 @@ static int on_signaled(struct i915 *v, const struct xtr_bind *b, const struct xt
 	s->result_known = xtr_bind_has(b, F_ERROR);
 	if (!r)
 		return 0;
-	r->signaled = true;
+	r->signaled = r->told = true;
 	forget_if_over(v, r);
 	return 0;
+}
+
+/* What the interrupts told of it. Its number is final only now: it gets another when preempted. */
+static void look_at_notified(struct i915 *v, const struct xtr_bind *b, struct i915_request *r,
+			     const struct xtr_event *ev)
+{
+	uint64_t number, at;
+
+	if (!xtr_bind_get(b, F_GLOBAL, ev, &number) || !number)
+		return;
+	at = i915_notified_at(&v->s.engine[r->engine], (uint32_t)number, r->run_ns);
+	if (at)
+		i915_request_ended(&v->s, r, at);
+}
+
+static int on_notify(struct i915 *v, const struct xtr_bind *b, const struct xtr_event *ev,
+		     struct xtr_job_steps *out)
+{
+	int64_t engine = engine_of(v, b, ev);
+
+	(void)out;
+	if (engine < 0)
+		return -ENOMEM;
+	return i915_notified(&v->s.engine[engine], ev->ts, (uint32_t)xtr_bind_u64(b, F_SEQNO, ev));
 }
 
 static int on_retire(struct i915 *v, const struct xtr_bind *b, const struct xtr_event *ev,
@@ -431,8 +477,10 @@ static int on_retire(struct i915 *v, const struct xtr_bind *b, const struct xtr_
 
 	if (!r)
 		return 0;
-	if (!r->signaled && !r->retired)
+	if (!r->told) {
+		look_at_notified(v, b, r, ev);
 		end(v, r, ev, true, out);
+	}
 	r->retired = true;
 	forget_if_over(v, r);
 	return 0;
@@ -447,7 +495,7 @@ static int i915_event(void *self, uint32_t role, const struct xtr_event *ev,
 		[ROLE_SUBMIT] = on_submit,     [ROLE_EXECUTE] = on_handed,
 		[ROLE_GUC_SUBMIT] = on_handed, [ROLE_IN] = on_handed,
 		[ROLE_OUT] = on_out,           [ROLE_RETIRE] = on_retire,
-		[ROLE_SIGNALED] = on_signaled,
+		[ROLE_SIGNALED] = on_signaled, [ROLE_NOTIFY] = on_notify,
 	};
 	struct i915 *v = self;
 

@@ -135,12 +135,52 @@ static void date_done(struct xtr_model *m, struct slot *s)
 {
 	struct xtr_model_ring *ring = &m->rings.ring[s->ring];
 	struct xtr_model_device *dev = &m->rings.dev[ring->device];
+	struct xtr_end *on_ring = xtr_ends_last(&ring->ends), *on_dev = xtr_ends_last(&dev->ends);
 
-	if (ring->prev.ctx != s->job.ctx || ring->prev.seqno != s->job.seqno ||
-	    dev->prev.ctx != s->job.ctx || dev->prev.seqno != s->job.seqno)
+	if (on_ring->job.ctx != s->job.ctx || on_ring->job.seqno != s->job.seqno ||
+	    on_dev->job.ctx != s->job.ctx || on_dev->job.seqno != s->job.seqno)
 		return;
 	s->job.flags &= ~(uint32_t)XTR_FLAG_FENCE_DONE;
-	s->job.done_ns = ring->prev_done = dev->prev_done = m->now;
+	s->job.done_ns = on_ring->ns = on_dev->ns = m->now;
+}
+
+/* A later end is the latest so far; a late one before it says nothing of the jobs that follow. */
+static void note_late_end(struct xtr_model *m, const struct slot *s)
+{
+	struct xtr_model_ring *ring = &m->rings.ring[s->ring];
+	struct xtr_model_device *dev = &m->rings.dev[ring->device];
+	const struct xtr_end end = { s->job.done_ns, { s->job.ctx, s->job.seqno }, true };
+
+	ring->late = true;
+	if (end.ns > xtr_ends_last(&ring->ends)->ns)
+		xtr_ends_add(&ring->ends, &end);
+	if (end.ns > xtr_ends_last(&dev->ends)->ns)
+		xtr_ends_add(&dev->ends, &end);
+}
+
+/*
+ * The job had ended by s->ended_ns, or now: when, and in which order with others, nothing tells. So
+ * it neither overtook nor was overtaken, it was in no batch, and it may have taken no time at all:
+ * its floor is its end.
+ */
+static int end_late(struct xtr_model *m, uint32_t i, const struct xtr_job_step *s)
+{
+	struct slot *slot = &m->slot[i];
+	struct xtr_job *j = &slot->job;
+	bool known = s->ended_ns && s->ended_ns < m->now && s->ended_ns >= j->run_ns &&
+		     s->ended_ns >= slot->first_ns;
+
+	j->flags = (j->flags & ~(uint32_t)XTR_FLAG_OVERTAKEN) | s->flags;
+	j->overtaker = (struct xtr_job_name){ 0 };
+	slot->overtaken_at = 0;
+	j->done_ns = j->floor_ns = known ? s->ended_ns : m->now;
+	j->stream = s->r.stream;
+	note_late_end(m, slot);
+	slot->sourced = true;
+	slot_hold(m, i);
+	set_result(m, s);
+	wait_wake(m, s->r.ctx, s->r.seqno, m->now, false, s->r.ring);
+	return 0;
 }
 
 static int on_done(struct xtr_model *m, const struct xtr_job_step *s)
@@ -149,6 +189,8 @@ static int on_done(struct xtr_model *m, const struct xtr_job_step *s)
 	struct xtr_gpu_record r = s->r;
 	int ret = 0;
 
+	if (s->flags & XTR_FLAG_LATE && open_slot(m, &s->r))
+		return end_late(m, i, s);
 	if (i != NONE) {
 		r.ring = m->rings.ring[m->slot[i].ring].id;
 		m->slot[i].sourced = false;
@@ -163,8 +205,9 @@ static int on_done(struct xtr_model *m, const struct xtr_job_step *s)
 		m->slot[i].sourced = true;
 	set_result(m, s);
 	i = slot_find(m, s->r.ctx, s->r.seqno);
-	if (i != NONE && s->flags & XTR_FLAG_LATE)
-		m->rings.ring[m->slot[i].ring].prev_late = true;
+	/* What ended since the job's floor may have done so earlier, or be told of only later. */
+	if (i != NONE && m->rings.ring[m->slot[i].ring].late)
+		m->slot[i].job.floor_ns = m->slot[i].job.done_ns;
 	return ret;
 }
 

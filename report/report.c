@@ -2,6 +2,7 @@
 /* The exporter: what each section gives, as JSON. */
 #include "report_impl.h"
 #include "replay/memory_stream.h"
+#include "replay/process.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -127,7 +128,7 @@ static int add_job(void *self, const struct xtr_job *j)
 		r->rings_left_out_jobs++;
 		return 0;
 	}
-	pid = report_names_pid(&r->names, j->queue_ns ? j->pid : 0);
+	pid = report_names_process(&r->names, j->queue_ns ? xtr_process(j->pid, j->nth) : 0);
 	if (pid < 0)
 		return (int)pid;
 	ret = report_cells_job(&r->cells, ring, j, (uint16_t)pid);
@@ -227,7 +228,7 @@ static int rings_json(struct report *r)
 
 static const char *comm_of(const struct report *r, size_t i, size_t *n)
 {
-	const char *s = i ? xtr_tables_string(r->s.tables, r->names.comm[i], n) : NULL;
+	const char *s = i ? xtr_tables_string(r->s.tables, (uint32_t)r->names.comm[i], n) : NULL;
 
 	*n = s && *n < TEXT_BYTES ? *n : TEXT_BYTES;
 	return s;
@@ -276,8 +277,15 @@ static void names_json(struct report *r)
 	size_t i;
 
 	xtr_json_kv_array(&r->j, "pids");
-	for (i = 0; i < r->names.n_pids; i++)
-		xtr_json_u64(&r->j, r->names.pid[i]);
+	for (i = 0; i < r->names.n_processes; i++) {
+		char text[XTR_TEXT_PROCESS];
+		uint64_t process = r->names.process[i];
+
+		if (xtr_process_nth(process))
+			xtr_json_str(&r->j, xtr_text_process(text, process));
+		else
+			xtr_json_u64(&r->j, process);
+	}
 	xtr_json_end_array(&r->j);
 	xtr_json_kv_array(&r->j, "comms");
 	for (i = 0; i < r->names.n_comms; i++) {

@@ -162,7 +162,7 @@ int report_cells_job(struct report_cells *c, uint32_t ring, const struct xtr_job
 		if (ns)
 			add_pid(&r->cell[bin], pid, ns);
 	}
-	*until = j->done_ns;
+	*until = j->done_ns; /* later than before, as `from` is */
 	return 0;
 }
 

@@ -73,7 +73,8 @@ struct report_job {
 	uint64_t of_ring; /* number in its ring */
 	uint64_t ctx, seqno, client_id;
 	uint64_t submit, queue, run, start, done, exec_min, exec_max, dep_wait;
-	uint32_t ring, n_waits, tid, pid, comm, flags, n_deps;
+	uint32_t ring, n_waits, tid, comm, flags, n_deps;
+	uint64_t process; /* replay/process.h */
 	int32_t error;
 	uint8_t kind, quality;
 	bool client_known, result_known, waits_known;
@@ -122,17 +123,17 @@ int report_keep_put(const struct report_job *job, size_t n, uint64_t from,
 /* --- names: report_names.c ---------------------------------------------------------------------
  */
 
-/* Numbers of processes, and of strings of the tables, in the order they were first asked for. */
+/* Processes, and strings of the tables, in the order they were first asked for. */
 struct report_names {
-	struct xtr_keymap pid_at, comm_at;
-	uint32_t *pid, *comm; /* [0]: none */
-	size_t n_pids, cap_pids, n_comms, cap_comms;
+	struct xtr_keymap process_at, comm_at;
+	uint64_t *process, *comm; /* [0]: none; replay/process.h */
+	size_t n_processes, cap_processes, n_comms, cap_comms;
 };
 
 int report_names_init(struct report_names *n);
 void report_names_free(struct report_names *n);
 /* Below REPORT_PIDS_MAX; 0: not known, or too many; -ENOMEM. */
-int64_t report_names_pid(struct report_names *n, uint32_t pid);
+int64_t report_names_process(struct report_names *n, uint64_t process);
 /* The same of a string of the tables, below REPORT_COMMS_MAX. */
 int64_t report_names_comm(struct report_names *n, uint32_t comm);
 /* Number the strings anew. */

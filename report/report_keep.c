@@ -5,6 +5,7 @@
  * room.
  */
 #include "report_impl.h"
+#include "replay/process.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -118,7 +119,7 @@ static void note(struct report_job *to, const struct xtr_job *j, uint64_t number
 		.dep_wait = j->dep_wait_ns,
 		.n_waits = j->n_waits,
 		.tid = j->tid,
-		.pid = j->pid,
+		.process = xtr_process(j->pid, j->nth),
 		.comm = j->comm,
 		.flags = j->flags,
 		.error = j->error,
@@ -339,7 +340,7 @@ static void deps_put(const struct report_job *j, uint64_t at, const struct xtr_m
 static int job_put(const struct report_job *j, struct last *last, struct report_names *names,
 		   const struct xtr_model *rings, struct xtr_buf *b)
 {
-	int64_t pid = report_names_pid(names, j->queue ? j->pid : 0);
+	int64_t pid = report_names_process(names, j->queue ? j->process : 0);
 	int64_t comm = report_names_comm(names, j->comm);
 	uint64_t at = anchor(j);
 

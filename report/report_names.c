@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 /* The number of a key, given when it is first seen; 0 if it is 0, or there are `most` already. */
-static int64_t number_of(struct xtr_keymap *map, uint32_t **list, size_t *n, size_t *cap,
-			 uint32_t key, size_t most)
+static int64_t number_of(struct xtr_keymap *map, uint64_t **list, size_t *n, size_t *cap,
+			 uint64_t key, size_t most)
 {
 	uint32_t at = key ? xtr_keymap_get(map, key, 0) : 0;
 
@@ -24,19 +24,19 @@ static int64_t number_of(struct xtr_keymap *map, uint32_t **list, size_t *n, siz
 int report_names_init(struct report_names *n)
 {
 	*n = (struct report_names){ 0 };
-	if (xtr_grow_array(&n->pid, &n->cap_pids, 1, sizeof(*n->pid)) ||
+	if (xtr_grow_array(&n->process, &n->cap_processes, 1, sizeof(*n->process)) ||
 	    xtr_grow_array(&n->comm, &n->cap_comms, 1, sizeof(*n->comm)))
 		return -ENOMEM;
-	n->pid[0] = n->comm[0] = 0;
-	n->n_pids = n->n_comms = 1;
+	n->process[0] = n->comm[0] = 0;
+	n->n_processes = n->n_comms = 1;
 	return 0;
 }
 
 void report_names_free(struct report_names *n)
 {
-	xtr_keymap_free(&n->pid_at);
+	xtr_keymap_free(&n->process_at);
 	xtr_keymap_free(&n->comm_at);
-	free(n->pid);
+	free(n->process);
 	free(n->comm);
 	*n = (struct report_names){ 0 };
 }
@@ -47,9 +47,10 @@ void report_names_forget_comms(struct report_names *n)
 	n->n_comms = 1;
 }
 
-int64_t report_names_pid(struct report_names *n, uint32_t pid)
+int64_t report_names_process(struct report_names *n, uint64_t process)
 {
-	return number_of(&n->pid_at, &n->pid, &n->n_pids, &n->cap_pids, pid, REPORT_PIDS_MAX);
+	return number_of(&n->process_at, &n->process, &n->n_processes, &n->cap_processes, process,
+			 REPORT_PIDS_MAX);
 }
 
 int64_t report_names_comm(struct report_names *n, uint32_t comm)

@@ -74,19 +74,21 @@ function finding(f) {
 }
 
 function drawFindings() {
-  const findings = state.section.stats.findings || [];
+  const findings = state.section.stats.findings || [], gone = state.section.stats.findings_left_out || [];
+  const rest = gone.length ? [el("li", {}, el("span", { class: "sign" }, ""), el("span", { class: "what" },
+    `... and ${count(gone.reduce((sum, k) => sum + Number(k.n), 0))} more: ${gone.map((k) => `${count(k.n)} ${k.id} (${k.severity})`).join(", ")}`))] : [];
   byId("findings-box").hidden = !findings.length;
-  fill("findings", findings.map(finding));
+  fill("findings", [...findings.map(finding), ...rest]);
 }
 
 function drawLegend() {
   const section = state.section, rows = (section.stats.processes || []).slice(0, 24);
   fill("legend", rows.map((p) => {
     const square = el("i"), button = el("button", { type: "button", "aria-pressed": "false", title: `${plural(p.jobs, "job")}; show only this process` }, square,
-      p.pid === null ? "process not known" : `${clean(p.name || "?")} (${p.pid})`);
-    square.style.background = section.colours.get(p.pid) || OTHER;
+      p.pid === null ? "process not known" : `${clean(p.name || "?")} (${whoOf(p)})`);
+    square.style.background = section.colours.get(whoOf(p)) || OTHER;
     button.addEventListener("click", () => {
-      state.pid = state.pid === p.pid ? null : p.pid;
+      state.pid = state.pid === whoOf(p) ? null : whoOf(p);
       for (const b of byId("legend").children) b.setAttribute("aria-pressed", String(b === button && state.pid !== null));
       draw();
     });

@@ -9,12 +9,15 @@ const LANES_MAX = 4;
 const stats = parseExact(textOf("xtr-stats"));
 const report = JSON.parse(textOf("xtr-data")); // its large numbers are texts
 
+// Which process: its number, or "4711#2" for the second one that was given it, as xtr prints it.
+const whoOf = (p) => (p.pid_nth ? `${p.pid}#${p.pid_nth}` : p.pid);
+
 // Colours go to the processes that executed longest.
 function coloursOf(rows) {
   const colours = new Map();
   (rows || []).forEach((p) => {
     if (p.pid !== null && colours.size < PALETTE.length)
-      colours.set(p.pid, PALETTE[colours.size]);
+      colours.set(whoOf(p), PALETTE[colours.size]);
   });
   return colours;
 }
@@ -28,7 +31,7 @@ class Section {
     this.times = data.times;
     this.width = Number(data.width);
     this.colours = coloursOf(this.stats.processes);
-    this.names = new Map((this.stats.processes || []).map((p) => [p.pid, p.name]));
+    this.names = new Map((this.stats.processes || []).map((p) => [whoOf(p), p.name]));
     this.jobs = readJobs(data, report.qualities.length);
     this.rings = data.rings.map((r) => ({ ...r, levels: [readCells(r.cells, data.bins)], list: [], lanes: 1 }));
     this.ringAt = new Map(this.rings.map((r) => [r.index, r]));
@@ -141,7 +144,8 @@ class Section {
     const values = {
       device: ring.device, ring: ring.ring, context: String(j.ctx[i]), seqno: String(j.seqno[i]),
       client: has & HAS.client ? String(j.client[i]) : "",
-      pid: has & HAS.queue && this.pidOf(j.pid[i]) ? String(this.pidOf(j.pid[i])) : "",
+      pid: has & HAS.queue && this.pidOf(j.pid[i]) ? String(this.pidOf(j.pid[i])).split("#")[0] : "",
+      process: has & HAS.queue && this.pidOf(j.pid[i]) ? String(this.pidOf(j.pid[i])) : "",
       tid: has & HAS.queue ? String(j.tid[i]) : "", comm: this.data.comms[j.comm[i]] || "", kind: report.kinds[j.kind[i]],
       submit_ns: time(HAS.submit, j.submit[i]), queue_ns: time(HAS.queue, j.queue[i]), run_ns: time(HAS.run, j.run[i]),
       start_ns: time(HAS.start, j.start[i]), done_ns: time(HAS.done, j.at[i]),

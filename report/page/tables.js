@@ -12,6 +12,7 @@ const SUMS = [["jobs", "jobs", count], ["utilisation_ppm", "util", percent], ["b
   ...EXECUTION.map(([p, h]) => [p, h, duration]), ["queue_wait_ns.p50", "queue p50", duration], ["queue_wait_ns.p99", "queue p99", duration],
   ["queue_wait_ns.max", "queue max", duration], ["hw_wait_ns.p50", "hw wait p50", duration], ["hw_wait_ns.p99", "hw wait p99", duration],
   ["dep_wait_ns", "dep waits", duration], ["errors", "errors", count], ["in_queue", "unfinished", count]];
+const BUSY = ["utilisation_ppm", "busy_ns"]; // upper bounds where the row says so
 const TEXT = (path, heading) => [path, heading, null];
 const JOB = [TEXT("device", "device"), TEXT("ring", "ring"), ["context", "context", String], ["seqno", "seqno", String]];
 
@@ -30,7 +31,7 @@ const TABLES = [
   { key: "events_by_type", title: "Events in the trace", columns: [TEXT("name", "event"), ["type", "type", String], ["count", "count", count],
     ["left_out", "left out", count]], closed: true },
 ];
-const SHOWN_ELSEWHERE = ["findings", "events", "lost", "missing", "gaps", "problems", "redacted", "closed", "first_ns", "last_ns", "duration_ns", "clock", "api", "tree",
+const SHOWN_ELSEWHERE = ["findings", "findings_left_out", "events", "lost", "missing", "gaps", "problems", "redacted", "closed", "first_ns", "last_ns", "duration_ns", "clock", "api", "tree",
   ...TABLES.map((t) => t.key)];
 const ROWS_MAX = 500;
 
@@ -51,7 +52,8 @@ function tableCell(section, row, column, path, job) {
     return el("td", attributes, el("button", { class: "link", type: "button",
       onclick: () => (job ? jumpToJob(row.context, row.seqno, value) : jump(value)) }, stamp(value)));
   attributes.class = how === null || how === "ring" ? "text" : key === "errors" && Number(value) ? "bad" : key === "utilisation_ppm" ? "util" : "";
-  return el("td", attributes, key === "utilisation_ppm" && known ? utilBar(value) : null, none ? "-" : cellText(section, value, how));
+  const bound = row.busy_bounded && BUSY.includes(key) ? "\u2264 " : "";
+  return el("td", attributes, key === "utilisation_ppm" && known ? utilBar(value) : null, none ? "-" : bound + cellText(section, key === "pid" ? whoOf(row) : value, how));
 }
 
 function utilBar(ppm) {

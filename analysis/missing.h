@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a trace lacks, in words: of what the file really has, and of nothing else. */
+#ifndef XTR_MISSING_H
+#define XTR_MISSING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define XTR_MISSING_TEXT 128u
+
+/* Of a function: which of its two events META has. */
+struct xtr_halves {
+	bool entry, ret;
+};
+
+static inline void xtr_halves_add(struct xtr_halves *h, bool ret)
+{
+	h->entry |= !ret;
+	h->ret |= ret;
+}
+
+/*
+ * "X was not recorded", "X and Y were not recorded", "X, Y and Z ...": those of n names for which
+ * `missing` is set; at least one. Returns buf.
+ */
+const char *xtr_missing_text(char buf[XTR_MISSING_TEXT], const char *const *names,
+			     const bool *missing, size_t n);
+/*
+ * "X was not recorded", "returns of X were not recorded", "entries of X ...": why there are no
+ * calls of X. Not to be asked if both are there. Returns buf.
+ */
+const char *xtr_missing_half(char buf[XTR_MISSING_TEXT], const char *name, struct xtr_halves h);
+
+#endif /* XTR_MISSING_H */

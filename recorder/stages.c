@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "stages.h"
+#include "attach.h"
+#include "budget.h"
+#include "caps.h"
+#include "describe.h"
+#include "facts.h"
+#include "output.h"
+#include "pinned.h"
+#include "probe.h"
+#include "salvage.h"
+#include "sample.h"
+#include "stacks.h"
+#include "util.h"
+
+#include "format/xtr_format.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#define MODULES     "/sys/module"
+#define QUEUE_EXTRA 64 /* batches beyond one per CPU */
+
+static int fail(struct xtr_record_err *err, int code, const char *what)
+{
+	err->code = code;
+	snprintf(err->what, sizeof(err->what), "%s: %s", what, strerror(-code));
+	return code;
+}
+
+/* --- programs --------------------------------------------------------------------------------- */
+
+/* The dma_fence tracepoints are in every kernel: alone, without a device, they are no GPU events.
+ */
+static bool any_gpu_event(const struct xtr_bpf *b)
+{
+	for (size_t i = 0; i < b->n_results; i++) {
+		if (b->results[i].info.state == XTR_PROVIDER_ATTACHED &&
+		    strncmp(b->results[i].info.name, "dma_fence:", 10))
+			return true;
+	}
+	return xtr_facts_n_devices() > 0;
+}
+
+static int begin_programs(struct xtr_recorder *r, struct xtr_record_err *err)
+{
+	int rc = xtr_probe_require(&r->opts, err);
+
+	if (!rc)
+		rc = xtr_select(&r->sel, r->opts.events, r->opts.n_events,
+				r->opts.argv ? r->opts.argv[0] : NULL, err);
+	if (!rc && r->opts.stacks)
+		rc = xtr_stacks_apply(&r->sel, r->opts.stack_at, r->opts.n_stack_at, err);
+	if (!rc)
+		rc = xtr_sample_apply(&r->sel, r->opts.samples, r->opts.n_samples, err);
+	if (!rc)
+		rc = xtr_budget_apply(&r->sel, r->opts.budget, err);
+	if (!rc)
+		rc = xtr_bpf_load(&r->bpf, &r->sel, &r->opts, err);
+	if (rc)
+		return rc;
+	rc = xtr_bpf_attach(r->bpf, &r->sel);
+	if (rc < 0)
+		return fail(err, rc, "cannot attach the BPF programs");
+	r->attached = (uint32_t)rc;
+	if (rc && (r->opts.n_events || any_gpu_event(r->bpf)))
+		return 0;
+	if (!rc && r->sel.n_unknown) {
+		err->code = -ENOENT;
+		err->kind = XTR_FAIL_UNKNOWN;
+		snprintf(err->what, sizeof(err->what), "%s", r->sel.unknown[0]);
+		return -ENOENT;
+	}
+	return xtr_probe_no_events(&r->opts, r->bpf->results, r->bpf->n_results, err);
+}
+
+static void end_programs(struct xtr_recorder *r)
+{
+	xtr_bpf_free(r->bpf);
+	xtr_selection_free(&r->sel);
+	r->bpf = NULL;
+}
+
+/* --- account ---------------------------------------------------------------------------------- */
+
+/* Without pins everything works, but for what can be had of a recorder that is killed. */
+static int open_keep(struct xtr_recorder *r)
+{
+	/* The counters in the kernel are those of all pieces; what is the last one's is not kept.
+	 */
+	const char *why_not = r->opts.flight.on                           ? "held in memory"
+			      : r->opts.rotate_bytes || r->opts.rotate_ns ? "recorded in pieces"
+									  : NULL;
+	const struct xtr_pinned_about about = { .file_id = r->file_id,
+						.output = r->opts.output,
+						.key = r->opts.keep_pointers ? NULL : &r->key,
+						.n_bufs = r->bpf->n_cpus + QUEUE_EXTRA,
+						.why_not = why_not };
+	int err;
+
+	xtr_leftovers_sweep();
+	err = xtr_pinned_new(&r->pin, &r->keep, r->bpf, &r->sel, &about, &r->not_pinned);
+	if (err)
+		return err;
+	return xtr_meta_set_config_str(r->meta, "after-kill",
+				       r->not_pinned ? r->not_pinned : "xtr recover --rings");
+}
+
+static int draw(void *number, size_t n)
+{
+	ssize_t got;
+
+	do
+		got = getrandom(number, n, 0);
+	while (got < 0 && errno == EINTR);
+	return got < 0 ? -errno : got == (ssize_t)n ? 0 : -EIO;
+}
+
+static int begin_account(struct xtr_recorder *r, struct xtr_record_err *err)
+{
+	struct xtr_sink *s = &r->sink;
+	int rc = draw(&r->key, sizeof(r->key));
+
+	while (!rc && !r->file_id)
+		rc = draw(&r->file_id, sizeof(r->file_id));
+	if (rc)
+		return fail(err, rc, "cannot make an id");
+	s->meta = r->meta = xtr_meta_new();
+	s->tables = r->tables = xtr_tables_new();
+	s->loss = xtr_loss_new();
+	s->rotate = &r->rotate;
+	if (!s->meta || !s->tables || !s->loss)
+		return -ENOMEM;
+	rc = open_keep(r);
+	if (!rc)
+		rc = xtr_describe(r->meta, &r->opts, &r->sel, r->bpf);
+	return rc ? fail(err, rc, "cannot describe the machine") : 0;
+}
+
+/* What is pinned may serve a salvager until the file is closed, which was ended before. */
+static void end_account(struct xtr_recorder *r)
+{
+	xtr_loss_free(r->sink.loss);
+	xtr_tables_free(r->tables);
+	xtr_meta_free(r->meta);
+	xtr_bpf_detach(r->bpf);
+	xtr_pin_remove(&r->pin, XTR_PINNED_KEEP);
+	xtr_keep_close(&r->keep);
+}
+
+/* --- memory of a flight recorder -------------------------------------------------------------- */
+
+/* Can this event happen? What the kernel refused cannot. */
+static bool is_recorded(void *arg, const char *event, uint32_t type)
+{
+	const struct xtr_bpf *b = arg;
+
+	for (size_t i = 0; i < b->n_results; i++) {
+		const struct xtr_provider *p = &b->results[i].info;
+		size_t n = strlen(p->name);
+		bool by_name =
+			!strncmp(event, p->name, n) && (!event[n] || !strcmp(event + n, ":ret"));
+
+		if (p->state == XTR_PROVIDER_ATTACHED &&
+		    (type < XTR_TYPE_FIRST_DYNAMIC ? b->results[i].type == type : by_name))
+			return true;
+	}
+	return false;
+}
+
+static int begin_memory(struct xtr_recorder *r, struct xtr_record_err *err)
+{
+	const struct xtr_flight_opts *o = &r->opts.flight;
+	int rc;
+
+	if (!o->on)
+		return 0;
+	rc = xtr_flight_open(&r->sink.flight, o, r->bpf->n_cpus);
+	if (rc)
+		return fail(err, rc, "--flight");
+	return xtr_triggers_open(&r->sink.flight->triggers, o->triggers, o->n_triggers, &r->sel,
+				 is_recorded, r->bpf, xtr_flight_fire, r->sink.flight, err);
+}
+
+static void end_memory(struct xtr_recorder *r)
+{
+	xtr_flight_close(r->sink.flight);
+	r->sink.flight = NULL;
+}
+
+/* --- output ----------------------------------------------------------------------------------- */
+
+static int begin_output(struct xtr_recorder *r, struct xtr_record_err *err)
+{
+	return xtr_output_open(&r->sink, r->file_id, &r->opts, err);
+}
+
+/* A recorder that was never open leaves no file. */
+static void end_output(struct xtr_recorder *r)
+{
+	xtr_writer_free(r->sink.writer);
+	if (!r->opened)
+		xtr_output_undo(&r->sink, &r->opts);
+	xtr_io_close(r->sink.io);
+	xtr_rotate_free(&r->rotate);
+	r->sink.writer = NULL;
+	r->sink.io = NULL;
+}
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+/* What is recorded with less, as this process may not look at all that it needs. */
+static void note_limits(struct xtr_recorder *r)
+{
+	bool others = xtr_cap_have(CAP_SYS_PTRACE);
+
+	if (r->opts.stacks && !others)
+		xtr_selection_note(
+			&r->sel,
+			"stacks: functions of other users' programs get no names (no CAP_SYS_PTRACE)");
+	if (r->opts.stacks && !xtr_cap_have(CAP_SYSLOG) && !xtr_kallsyms_shown())
+		xtr_selection_note(
+			&r->sel,
+			"stacks: functions of the kernel get no names (addresses are hidden: no CAP_SYSLOG)");
+	if (r->sel.n_api && !others)
+		xtr_selection_note(
+			&r->sel,
+			"libraries that only other users' programs have loaded are not looked for (no CAP_SYS_PTRACE)");
+}
+
+static int begin_names(struct xtr_recorder *r, struct xtr_record_err *err)
+{
+	(void)err;
+	note_limits(r);
+	r->defs.tables = r->tables;
+	r->defs.key = r->opts.keep_pointers ? NULL : &r->key;
+	r->defs.kallsyms = xtr_kallsyms_open("/proc/kallsyms");
+	if (r->opts.stacks) {
+		r->defs.symbols = xtr_symbols_new();
+		if (r->defs.kallsyms)
+			xtr_kallsyms_load(r->defs.kallsyms);
+	}
+	return 0;
+}
+
+static void end_names(struct xtr_recorder *r)
+{
+	xtr_defs_free(&r->defs);
+}
+
+/* --- queue, writer, reader, modules ----------------------------------------------------------- */
+
+static int begin_queue(struct xtr_recorder *r, struct xtr_record_err *err)
+{
+	(void)err;
+	return xtr_queue_init(&r->queue, &r->keep);
+}
+
+static void end_queue(struct xtr_recorder *r)
+{
+	xtr_queue_destroy(&r->queue);
+}
+
+static int begin_writer(struct xtr_recorder *r, struct xtr_record_err *err)
+{
+	struct xtr_sink *s = &r->sink;
+
+	(void)err;
+	s->ring_high = &r->drain.high;
+	s->defs = &r->defs;
+	s->key = r->defs.key;
+	s->sel = &r->sel;
+	s->bpf = r->bpf;
+	s->queue = &r->queue;
+	s->keep = &r->keep;
+	s->path = strcmp(r->opts.output, "-") == 0 ? NULL : r->opts.output;
+	s->size_limit = r->opts.size_limit;
+	return xtr_sink_open(s);
+}
+
+static void end_writer(struct xtr_recorder *r)
+{
+	xtr_sink_free(&r->sink);
+}
+
+static int begin_reader(struct xtr_recorder *r, struct xtr_record_err *err)
+{
+	(void)err;
+	return xtr_drain_open(&r->drain, r->bpf, &r->queue, r->sink.flight);
+}
+
+static void end_reader(struct xtr_recorder *r)
+{
+	xtr_drain_free(&r->drain);
+}
+
+static int begin_watch(struct xtr_recorder *r, struct xtr_record_err *err)
+{
+	int rc = xtr_modwatch_begin(&r->modules, &r->sel, MODULES);
+
+	(void)err;
+	r->opened = !rc;
+	return rc;
+}
+
+static void end_watch(struct xtr_recorder *r)
+{
+	xtr_modwatch_free(&r->modules);
+}
+
+/* --- recording -------------------------------------------------------------------------------- */
+
+static int begin_command(struct xtr_recorder *r, struct xtr_record_err *err)
+{
+	int rc = 0;
+
+	if (r->opts.argv)
+		rc = xtr_child_start(&r->child, r->opts.argv, strcmp(r->opts.output, "-") == 0);
+	return rc ? fail(err, rc, "cannot start the command") : 0;
+}
+
+/* One that goes is the caller's to wait for. */
+static void end_command(struct xtr_recorder *r)
+{
+	xtr_child_close(&r->child);
+}
+
+/* To read /proc/PID/maps of other users while stacks are taken. */
+static uint64_t caps_kept(const struct xtr_recorder *r)
+{
+	if (!r->opts.stacks)
+		return 0;
+	return 1ull << CAP_SYS_PTRACE | 1ull << CAP_DAC_READ_SEARCH;
+}
+
+/* Give up privileges, and start the thread that makes the pieces as the one who can. */
+static int begin_writing(struct xtr_recorder *r, struct xtr_record_err *err)
+{
+	struct xtr_dir_user user;
+	int rc = 0;
+
+	if (r->rotate.on)
+		rc = xtr_dir_user_enter(&user, r->rotate.dir, &r->rotate.owner);
+	if (!rc && r->rotate.on)
+		rc = xtr_dir_user_caps(&user);
+	if (!rc)
+		rc = xtr_caps_keep(caps_kept(r));
+	xtr_own_cost_now(&r->sink.spent, r->bpf);
+	if (rc)
+		fail(err, rc, "cannot give up privileges");
+	else if ((rc = xtr_sink_begin(&r->sink)))
+		fail(err, rc, xtr_output_name(&r->sink, &r->opts));
+	else if ((rc = xtr_sink_start(&r->sink)))
+		fail(err, rc, "cannot start the thread that writes");
+	if (r->rotate.on)
+		xtr_dir_user_leave(&user);
+	return rc;
+}
+
+/* Nobody hands over any more, whoever did. */
+static void end_writing(struct xtr_recorder *r)
+{
+	xtr_queue_close(&r->queue);
+	xtr_sink_join(&r->sink);
+}
+
+static int begin_reading(struct xtr_recorder *r, struct xtr_record_err *err)
+{
+	int rc = xtr_drain_start(&r->drain);
+
+	return rc ? fail(err, rc, "cannot start the thread that reads") : 0;
+}
+
+static void end_reading(struct xtr_recorder *r)
+{
+	xtr_drain_stop(&r->drain);
+}
+
+static int begin_running(struct xtr_recorder *r, struct xtr_record_err *err)
+{
+	int rc;
+
+	xtr_own_cost_now(&r->began, r->bpf);
+	r->keep.head->done = 0;
+	xtr_bpf_run(r->bpf);
+	rc = xtr_child_go(&r->child);
+	if (rc) {
+		snprintf(err->what, sizeof(err->what), "'%.200s': %s", r->opts.argv[0],
+			 strerror(-rc));
+		err->code = rc;
+		err->kind = XTR_FAIL_COMMAND;
+	}
+	return rc;
+}
+
+static void end_running(struct xtr_recorder *r)
+{
+	xtr_modwatch_end(&r->modules, MODULES);
+	xtr_bpf_halt(r->bpf);
+}
+
+/* --- the table -------------------------------------------------------------------------------- */
+
+/*
+ * begin: 0, or -errno; *err says why, or what is said of all. end: undo it, also where it failed in
+ * the middle: what is not made is zero, or -1.
+ */
+static const struct {
+	int (*begin)(struct xtr_recorder *r, struct xtr_record_err *err);
+	void (*end)(struct xtr_recorder *r);
+} stages[] = {
+	[XTR_STAGE_PROGRAMS] = { begin_programs, end_programs },
+	[XTR_STAGE_ACCOUNT] = { begin_account, end_account },
+	[XTR_STAGE_MEMORY] = { begin_memory, end_memory },
+	[XTR_STAGE_OUTPUT] = { begin_output, end_output },
+	[XTR_STAGE_NAMES] = { begin_names, end_names },
+	[XTR_STAGE_QUEUE] = { begin_queue, end_queue },
+	[XTR_STAGE_WRITER] = { begin_writer, end_writer },
+	[XTR_STAGE_READER] = { begin_reader, end_reader },
+	[XTR_STAGE_OPEN] = { begin_watch, end_watch },
+	[XTR_STAGE_COMMAND] = { begin_command, end_command },
+	[XTR_STAGE_WRITING] = { begin_writing, end_writing },
+	[XTR_STAGE_READING] = { begin_reading, end_reading },
+	[XTR_STAGE_RUNNING] = { begin_running, end_running },
+};
+
+void xtr_stages_init(struct xtr_recorder *r, const struct xtr_record_opts *opts)
+{
+	r->opts = *opts;
+	r->opts.stacks |= opts->n_stack_at != 0;
+	r->child.go = r->child.failed = -1;
+	r->pin.lock = -1;
+	r->keep.fd = -1;
+	r->sink.event_fd = -1;
+}
+
+int xtr_stages_up(struct xtr_recorder *r, enum xtr_stage to, struct xtr_record_err *err)
+{
+	int rc = 0;
+
+	while (!rc && r->stage < to)
+		rc = stages[++r->stage].begin(r, err);
+	if (rc && !err->what[0])
+		fail(err, rc, "cannot record");
+	return rc;
+}
+
+void xtr_stages_down(struct xtr_recorder *r, enum xtr_stage to)
+{
+	while (r->stage > to)
+		stages[r->stage--].end(r);
+}
