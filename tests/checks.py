@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What groups of tests in Python share: what they demand, and how one after the other is run."""
 
+import atexit
 import contextlib
 import os
+import shutil
+import tempfile
 import time
 
 
@@ -17,6 +20,32 @@ def expect(ok, text):
 
 def equal(have, want, what):
     expect(have == want, f"{what}:\n  have {have!r}\n  want {want!r}")
+
+
+def everybody_may_enter(folder):
+    while folder != os.path.dirname(folder):
+        if not os.stat(folder).st_mode & 1:
+            return False
+        folder = os.path.dirname(folder)
+    return True
+
+
+def temporary_for_everybody():
+    """Makes tempfile use a place that every user can reach, whatever TMPDIR says."""
+    if not everybody_may_enter(os.path.realpath(tempfile.gettempdir())):
+        tempfile.tempdir = "/tmp"
+
+
+def for_everybody(*paths):
+    """Copies that every user may read and run, until this program ends: the tree may lie where others cannot enter."""
+    temporary_for_everybody()
+    folder = tempfile.mkdtemp(prefix="xtr-everybody.")
+    atexit.register(shutil.rmtree, folder)
+    os.chmod(folder, 0o755)
+    copies = [shutil.copy(path, folder) for path in paths]
+    for copy in copies:
+        os.chmod(copy, 0o755)
+    return copies
 
 
 def run_tests(tests, names=(), around=contextlib.nullcontext):

@@ -30,6 +30,7 @@ import traceback
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "runner"))
 import process  # noqa: E402
+from kernel import unrecorded  # noqa: E402
 from process import ROOT, run  # noqa: E402
 from report import Board, Result, figures, say, tail  # noqa: E402
 
@@ -42,8 +43,9 @@ SAN_ENV = {
 LONG = os.environ.get("LONG") == "1"
 # Groups that have a long version (LONG=1 in their environment), and how long it may take: s.
 LONG_GROUPS = {"fuzz": 14400, "corrupt": 14400, "inject": 14400, "kill": 14400, "overload": 14400, "privilege": 3600,
-               "large": 7200, "tsan": 3600, "text": 1200, "cover": 3600, "deb": 3600}
+               "large": 7200, "tsan": 3600, "text": 1200, "cover": 3600, "deb": 3600, "lab": 21600}
 ONLY_LONG = ("cover", "deb")  # of them: too long for every run, and without a short version
+IDLE = 900  # s; a build takes as long as it takes, but one that uses no processor time for so long is stuck
 CPUS = len(os.sched_getaffinity(0))
 MAKING = collections.defaultdict(threading.Lock)  # by build directory: one make at a time works there
 KERNEL_LOCK = "/run/xtr-check.lock"  # held by who counts events of this kernel, whichever program's they are
@@ -57,7 +59,7 @@ def at_once(function, items):
 
 def make(*arguments):
     """Build; says what went wrong. The CPU time it took, None if it did not work."""
-    done = run(["make", *arguments], timeout=2400)
+    done = run(["make", *arguments], idle=IDLE)
     if done.status != 0:
         say(f"  FAIL make {' '.join(arguments)}")
         tail(done.output)
@@ -81,11 +83,12 @@ class Build:
         return Result(failed=1) if cpu is None else Result(cpu=cpu)
 
 
+CONTAINER = "tests/privilege/container.py"
 PREPARED = None  # the lab's files, where it is going to run
 # Programs of the lab, in two lanes. The first have judges who measure; the others' are exact on a host however busy, so these
 # take the CPU time that is left: a guest leaves one of two processors idle most of the time.
-LAB = ("tests/lab/accept", "tests/lab/npu", "tests/lab/npu-real", "tests/lab/nvidia")
-LAB_BESIDE = ("tests/lab/selftest.sh", "tests/lab/drivers", "tests/lab/real", "tests/lab/screen", "tests/lab/faults")
+LAB = ("tests/lab/accept", "tests/lab/truth", "tests/lab/npu", "tests/lab/npu-real", "tests/lab/nvidia")
+LAB_BESIDE = ("tests/lab/selftest.sh", "tests/lab/drivers", "tests/lab/real", "tests/lab/screen", "tests/lab/faults", "tests/lab/anywhere")
 PLAIN = Build("gcc", "gcc", "CC=gcc")
 ASAN = Build("gcc, ASan and UBSan", "gcc-asan", "CC=gcc", "SAN=1")
 TSAN = Build("gcc, TSan", "gcc-tsan", "CC=gcc", "SAN=thread")
@@ -217,16 +220,16 @@ def tell(path, build, timeout, done):
     return result
 
 
-def command(line, env=None, timeout=2400):
-    """A command that passes or fails as a whole: result, the command, its end."""
-    done = run(line, env, timeout)
+def command(line):
+    """A build or a check of the sources, which passes or fails as a whole: result, the command, its end."""
+    done = run(line, idle=IDLE)
     return Result(passed=done.status == 0, failed=done.status != 0, cpu=done.cpu), line, done
 
 
 def told(result, line, done):
     figures(done.output)
     if result.failed:
-        say(f"  FAIL {' '.join(line)}: " + ("took too long" if done.status is None else f"exit status {done.status}"))
+        say(f"  FAIL {' '.join(line)}: " + (f"no progress for {IDLE} s" if done.status is None else f"exit status {done.status}"))
         tail(done.output)
     return result
 
@@ -310,7 +313,8 @@ class Prepared:
 
     def _prepare(self):
         process.yield_cpu()
-        self.done = [command([*line.split()], timeout=3600) for line in ("tests/lab/lab deps", "tests/lab/lab prepare")]
+        # The second as in a container: what it builds needs no rights.
+        self.done = [command(line.split()) for line in ("tests/lab/lab deps", f"{CONTAINER} tests/lab/lab prepare")]
 
     def result(self):
         self.thread.join()
@@ -325,7 +329,7 @@ def lab(build):
     result.add((PREPARED or Prepared()).result())
     if result.failed:
         return result
-    limit = 3600
+    limit = LONG_GROUPS["lab"] if LONG else 3600
     with concurrent.futures.ThreadPoolExecutor(1, initializer=lambda: process.yield_cpu(process.SECOND)) as lane:
         beside = [lane.submit(run, [path], build.env(), limit) for path in LAB_BESIDE]
         for path in LAB:
@@ -345,6 +349,7 @@ GROUPS = [
     ("unit", "unit tests", unit, False, True),
     ("unit-asan", "unit tests under ASan and UBSan", lambda _: unit(ASAN), False, False),
     ("selfcheck", "broken programs are found to be broken", selfcheck, False, False),
+    ("runner", "these tests: limits of time, machines that cannot record, trees that others cannot enter", group("runner", 900), False, False),
     ("fuzz", "hostile bytes: fuzz targets, and what they take", fuzz, False, False),
     ("vectors", "files of the specification, read in C and in Python", group("vectors"), False, True),
     ("spec", "the specification and the code agree", group("spec"), False, True),
@@ -354,7 +359,7 @@ GROUPS = [
     ("redact", "what must be gone from a redacted trace, and what must stay", group("redact"), False, True),
     ("bundle", "bundles for bug reports: what is in them, and hostile ones", group("bundle"), False, True),
     ("corrupt", "damaged files: what is shown, told and recovered", group("corrupt"), False, True),
-    ("inject", "failing memory, I/O and standard streams, for every command that reads traces", group("inject"), False, False),
+    ("inject", "failing memory, I/O and standard streams, for every command that reads traces; as root recordings", group("inject"), False, False),
     ("text", "control characters in the names of a trace", group("text"), False, True),
     ("golden", "expected outputs", group("golden"), False, True),
     ("export", "exported files, read back by other decoders", group("export"), False, True),
@@ -387,7 +392,11 @@ def left_out(name, needs_root):
     """Why a group does not run here, or None."""
     if name == "lab" and os.environ.get("LAB") == "0":
         return "left out, LAB=0"
-    return "needs root" if needs_root and os.geteuid() != 0 else None
+    if not needs_root:
+        return None
+    if os.geteuid() != 0:
+        return "needs root"
+    return None if name == "lab" else unrecorded()
 
 
 @contextlib.contextmanager

@@ -6,6 +6,7 @@ XTR and BUILD name the program and the build directory. The last line is `N pass
 """
 
 import json
+import math
 import os
 import pty
 import re
@@ -459,6 +460,27 @@ def pager_on_a_terminal():
                         ({"XTR_PAGER": "sed s/^/paged:/"}, "--no-pager")):
         status, seen = on_terminal("info", option, trace(), env=env)
         expect(status == 0 and "\nRecording" in seen.replace("\r", "") and "paged:" not in seen, f"{env} {seen}")
+
+
+@test
+def without_a_pager_the_terminal_shows_it_all():
+    """Where no less is installed, or what PAGER names is not: printed, by each command that pages, and help."""
+    with tempfile.TemporaryDirectory() as empty:
+        os.mkdir(os.path.join(empty, "less"))  # a folder of its name is no pager
+        for env in ({"PATH": empty}, {"PATH": ""}, {"PAGER": "no-such-pager -R"}, {"XTR_PAGER": empty + "/no-such"},
+                    {"PAGER": trace()}):
+            for arguments in (["info", trace()], ["jobs", trace()], ["dump", trace()], ["stats", "--help"], ["--help"]):
+                status, seen = on_terminal(*arguments, env=env)
+                expect(status == 0 and "not found" not in seen, f"{env} {arguments}: {status} {seen[-300:]}")
+                expect(seen.replace("\r", "") == xtr(*arguments, env={"COLUMNS": "80"}).out, f"{env} {arguments}: not all of it")
+
+
+@test
+def a_pager_that_only_the_shell_can_judge_fails_loudly():
+    for command in ("'no-such-pager'", "A=1 no-such-pager", trace() + ";" + trace()):
+        for name in ("info", "dump"):  # little, and more than a pipe holds
+            status, seen = on_terminal(name, trace(), env={"PAGER": command})
+            expect(status == 1 and "xtr: the pager cannot be run: set PAGER, or use --no-pager" in seen, f"{command} {name}: {status} {seen[-300:]}")
 
 
 @test
@@ -991,7 +1013,7 @@ def differences(*arguments, status=0):
     o = xtr("diff", "--json", *arguments)
     expect(o.status == status, f"expected status {status}", o)
     d = json.loads(o.out)
-    expect(d["schema"] == "xtr.diff/1", "schema", o)
+    expect(d["schema"] == "xtr.diff/2", "schema", o)
     return d
 
 
@@ -1018,9 +1040,11 @@ def a_slower_ring_is_found():
     for by in ("device", "ring"):
         rows = [t for t in d["times"] if t["by"] == by and t["metric"] == "execution"]
         expect(rows and all(t["verdict"] == "slower" for t in rows), rows)
-        expect(all(t["change_low_ppm"] < 200000 < t["change_high_ppm"] for t in rows), rows)
+        expect(all(t["ratio_low_ppm"] < 1200000 < t["ratio_high_ppm"] for t in rows), rows)
         expect(all(t["a"]["known_as"] == "inferred" for t in rows), rows)
-    expect(all(abs(x["change_ppm"]) >= abs(y["change_ppm"]) for x, y in zip(d["times"], d["times"][1:])
+    expect(all(t["change_ppm"] == t["ratio_ppm"] - 1000000 for t in d["times"]), "a ratio less 1")
+    far = [abs(math.log(t["ratio_ppm"] / 1e6)) for t in d["times"]]
+    expect(all(x >= z for x, z, y in zip(far, far[1:], d["times"][1:])
                if y["verdict"] in ("slower", "faster")), "the largest first")
     execution = ["--metric", "execution", "--by", "ring"]
     for limit, status in (("5%", 4), ("5", 4), ("60%", 0), ("execution=5%", 4), ("queue=5%", 0)):
@@ -1031,6 +1055,20 @@ def a_slower_ring_is_found():
     expect(o.status == 0, "the later limit holds", o)
     o = xtr("diff", *execution, "--fail-on", "5%", b, a)
     expect(o.status == 0 and "faster" in o.out and "slower" not in o.out, "what is faster does not fail", o)
+
+
+@test
+def a_ratio_is_never_below_nothing():
+    a, b = synth("one"), synth("more", "-S", "2", "-x", "120")
+    there, back = ({(t["by"], t["group"], t["metric"]): t for t in differences(*files)["times"]} for files in ((a, b), (b, a)))
+    expect(len(there) == len(back) == 12, "rows")
+    for key, t in there.items():
+        u = back[key]
+        expect(0 <= u["ratio_low_ppm"] <= u["ratio_ppm"] <= u["ratio_high_ppm"], u)
+        for x, y in (("ratio_ppm", "ratio_ppm"), ("ratio_low_ppm", "ratio_high_ppm"), ("ratio_high_ppm", "ratio_low_ppm")):
+            expect(abs(t[x] * u[y] / 1e12 - 1) < 1e-5, (key, x, t[x], u[y]))
+    o = xtr("diff", b, a)
+    expect(" B / A " in o.out and not re.search(r"-[1-9]\d\d+ %", o.out), "no change below -100 %", o)
 
 
 @test
@@ -1111,6 +1149,43 @@ def what_diff_does_not_take():
     expect(o.status == 1 and "nothing.xtr" in o.err and o.out == "", "a file that is not there", o)
 
 
+# --- findings -------------------------------------------------------------------------------------
+
+
+def crowded():
+    """300 commands of one virtio-gpu that it does not answer, each a finding, then a display that runs dry: a fault."""
+    path = os.path.join(WORK, "crowded.xtr")
+    command = "game-77 [000] d..1 {:.6f}: virtio_gpu_cmd_{}: vdev=0 vq=0 name=control type={:#x} flags=0x1 fence_id={} ctx_id=1 num_free=64 seqno={}"
+    lines = ["# tracer: nop", "#", command.format(99, "queue", 0x207, 1, 1), command.format(99.1, "response", 0x1100, 1, 1)]
+    lines += [command.format(100 + i * 0.001, "queue", 0x3000 + i, i + 2, i + 2) for i in range(300)]
+    lines += ["<idle>-0 [000] d.h1 110.000000: intel_cpu_fifo_underrun: dev 0000:00:02.0, pipe A, frame=5, scanline=7"]
+    if not os.path.exists(path):
+        o = xtr("import", "-o", path, "-", data=("\n".join(lines) + "\n").encode())
+        expect(o.status == 0, "import", o)
+    return path
+
+
+@test
+def a_fault_at_the_end_is_not_cut_off():
+    path = crowded()
+    o = xtr("stats", "--findings", path)
+    lines = [line for line in o.out.splitlines() if line.startswith("  ")]
+    expect("1 FIFO underrun " in lines[0] and "virtio0 did not answer" in lines[1], "the fault first", o)
+    expect(lines[-1] == "  ... and 45 more: 45 virtio-gpu-unanswered (notable)" and len(lines) == 257, "the rest is told", o)
+    section = json.loads(xtr("stats", "--json", path).out)["sections"][0]
+    expect([f["severity"] for f in section["findings"]] == ["fault"] + ["notable"] * 255, "JSON")
+    expect(section["findings_left_out"] == [{"id": "virtio-gpu-unanswered", "severity": "notable", "n": 45}], section["findings_left_out"])
+    o = xtr("stats", "--fail-on", "finding:display-underrun", path)
+    expect(o.status == 4 and "display-underrun: pipe A: 1 FIFO underrun" in o.err, "--fail-on", o)
+    o = xtr("stats", "--fail-on", "finding:virtio-*", path)
+    expect(o.status == 4 and "finding:virtio-*: and 290 more" in o.err and len(o.err.splitlines()) == 11, "all are counted", o)
+    page = os.path.join(WORK, "crowded.html")
+    o = xtr("report", "-o", page, path)
+    with open(page, encoding="utf-8") as f:
+        text = f.read()
+    expect(o.status == 0 and "findings_left_out" in text and "display-underrun" in text, "the page has it", o)
+
+
 # --- stats --fail-on ------------------------------------------------------------------------------
 
 
@@ -1119,7 +1194,7 @@ def stats_fails_on_what_it_is_told():
     path = synth("one")
     plain = xtr("stats", path)
     for limit, status in (("execution.p50>1us", 4), ("execution.p50>10s", 0), ("residence.max>1ms", 4), ("queue.mean>1s", 0),
-                          ("finding:nothing-like-it", 0)):
+                          ("finding:xe-*", 0)):
         o = xtr("stats", "--fail-on", limit, path)
         expect(o.status == status and o.out == plain.out, f"--fail-on {limit}: status {status}", o)
         expect(o.err == "" if not status else limit in o.err and "ring0" in o.err, "message", o)
@@ -1128,6 +1203,48 @@ def stats_fails_on_what_it_is_told():
     for wrong in ("", "execution", "execution.p98>1ms", "execution.p99>soon", "finding:"):
         o = xtr("stats", "--fail-on", wrong, path)
         expect(o.status == 2 and o.out == "" and f"--fail-on: '{wrong}' is none of" in o.err, wrong, o)
+
+
+@test
+def filters_that_match_nothing():
+    path = synth("one")
+    out = os.path.join(WORK, "refused")
+    for command in (["stats"], ["stats", "--fail-on", "execution.p99>50ms"], ["jobs"], ["flame"], ["top", "--batch"], ["cut", "-o", out],
+                    ["export", "-f", "csv", "-o", out], ["report", "-o", out]):
+        for options, message in ((["-r", "ring0", "-r", "gfx_typo"], "--ring: nothing is called 'gfx_typo'; there is: ring0, ring1"),
+                                 (["-D", "0000*"], "--device: nothing is called '0000*'; there is: synth.0"),
+                                 (["-D", "nothing", "-r", "ring0"], "--device: nothing is called 'nothing'; there is: synth.0"),
+                                 (["-p", "4"], "--pid: nothing is called '4'; there is: 2000 (app")):
+            o = xtr(*command, *options, path)
+            expect(o.status == 2 and o.out == "" and message in o.err and not os.path.exists(out), f"{command} {options}", o)
+    o = xtr("query", "-r", "gfx_typo", path, "SELECT 1")
+    expect(o.status == 2 and o.out == "" and "'gfx_typo'" in o.err, "query", o)
+    for options in (["-r", "ring[01]"], ["-D", "synth.*", "-r", "*1"], ["-p", "2000"]):
+        expect(xtr("jobs", *options, path).status == 0, options)
+    # a ring of a device that is not asked for
+    two = synth("two", "-d", "2")
+    o = xtr("jobs", "-D", "synth.1", "-r", "ring0", two)
+    expect(o.status == 0, "of this device", o)
+    o = xtr("stats", crowded(), "-r", "ring*")
+    expect(o.status == 2 and "--ring: nothing is called 'ring*'; no ring of the devices that are asked for has jobs" in o.err, "no jobs", o)
+
+
+@test
+def filters_of_several_recordings():
+    a, b = synth("one"), synth("third", "-r", "3")
+    o = xtr("diff", "-r", "ring2", a, b)
+    expect(o.status == 0 and "Only in B" in o.out, "what one of them has", o)
+    o = xtr("diff", "--fail-on", "5%", "-r", "ring7", a, b)
+    expect(o.status == 2 and o.out == "" and "--ring: nothing is called 'ring7'; there is: ring0, ring1, ring2" in o.err, "none", o)
+
+
+@test
+def findings_that_are_none():
+    path = synth("one")
+    o = xtr("stats", "--fail-on", "finding:nosuch", path)
+    expect(o.status == 2 and o.out == "" and "--fail-on: no finding is called 'nosuch'; there is: " in o.err and " amdgpu-reset, " in o.err, "told", o)
+    for limit in ("finding:*-reset", "finding:xid", "finding"):
+        expect(xtr("stats", "--fail-on", limit, path).status == 0, limit)
 
 
 @test

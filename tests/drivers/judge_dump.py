@@ -57,6 +57,8 @@ def ring(have, event):
 def flags_of(event):
     flags = sum(bit for name, bit in FLAGS if event.get(name))
     flags |= 2 if "client_id" in event.fields else 0
+    if event.name == "drm_sched_job_done" and event.fields.get("hw_fence", 1):
+        flags |= 16 | 32  # the driver gave a fence, which was signalled at that moment
     return flags | (1 if event.kthread else 0)
 
 

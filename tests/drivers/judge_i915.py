@@ -31,7 +31,8 @@ def key_of(e):
 class Request:
     def __init__(self, key, engine):
         self.key, self.engine = key, engine
-        self.queue = self.add = self.submit = self.handed = self.signal = self.retire = None
+        self.queue = self.add = self.submit = self.handed = self.signal = self.out = self.retire = None
+        self.younger_ns = None  # when a younger one of its context had ended
         self.pid = self.error = 0
         self.kernel = self.preempted = self.guc = False
 
@@ -41,15 +42,20 @@ class Request:
     def begin(self):
         return self.queue if self.queue is not None else self.add
 
-    def done(self):
-        ends = [t for t in (self.signal, self.retire) if t is not None]
+    def told(self):
+        ends = [t for t in (self.signal, self.out) if t is not None]
         return min(ends) if ends else None
 
+    def done(self):
+        if not self.late():
+            return self.told()
+        return min(self.retire, self.younger_ns) if self.younger_ns and self.younger_ns >= self.run_ns else self.retire
+
     def late(self):
-        return self.retire is not None and (self.signal is None or self.retire < self.signal)
+        return self.retire is not None and (self.told() is None or self.retire < self.told())
 
     def open(self):
-        return self.signal is None and self.retire is None
+        return self.told() is None and self.retire is None
 
 
 def requests_of(events):
@@ -85,8 +91,16 @@ def requests_of(events):
             r.guc |= what == "guc_submit"
         elif what == "out":
             r.preempted |= not e.get("completed")
+            if e.get("completed") and r.out is None:
+                r.out = e.t_ns
         elif what == "retire" and r.retire is None:
             r.retire = e.t_ns
+    younger = {}  # context -> when the first of those looked at so far had ended
+    for r in reversed(all_of_them):
+        r.run_ns = r.run(low) or 0
+        r.younger_ns = younger.get(r.key[0])
+        ends = [t for t in (r.younger_ns, r.told(), r.retire) if t is not None]
+        younger[r.key[0]] = min(ends) if ends else None
     return all_of_them, low
 
 
@@ -125,7 +139,7 @@ def number(text):
     return int(text) if text else None
 
 
-def judge_jobs(v, xtr, trace, requests, low):
+def judge_jobs(v, xtr, trace, stats, requests, low):
     lines = {(int(j["context"]), int(j["seqno"])): j for j in job_lines(xtr, trace)}
     v.same("jobs", sorted(lines), sorted(r.key for r in requests))
     both = [(lines[r.key], r) for r in requests if r.key in lines]
@@ -142,6 +156,18 @@ def judge_jobs(v, xtr, trace, requests, low):
         have = {r.key for j, r in both if flag in j["flags"].split("|")}
         v.same(f"jobs with {flag}", sorted(have), sorted(r.key for _, r in both if want(r)))
     judge_starts(v, both, low)
+    judge_bounds(v, stats, both)
+
+
+def judge_bounds(v, stats, both):
+    """What was told of late is at most as long as it seems, and may have taken no time."""
+    for row in (r for r in stats["rings"] if r["driver"] == "i915"):
+        mine = [(j, r) for j, r in both if r.engine == (row["device"], row["ring"])]
+        late = sum(r.late() for _, r in mine)
+        v.same(f"late jobs of {row['ring']}", row["late"], late)
+        v.same(f"busy time of {row['ring']} is a bound", row["busy_bounded"], late > 0)
+        if not row["bounded_because"]:
+            v.same(f"lower bound of {row['ring']}", row["exec_min_sum_ns"], sum(number(j["exec_ns"]) or 0 for j, _ in mine))
 
 
 def judge_starts(v, both, low):
@@ -388,7 +414,7 @@ def judge_engines(v, have, requests, waits):
                 "waits": sum(w[0] == engine for w in waits), "killed": 0}
         v.same(f"engine {engine}", {k: row[k] for k in want}, want)
         judge_hist(v, f"request time of {engine}", row["request_ns"],
-                   [r.signal - r.begin() for r in mine if r.signal is not None and not r.late()])
+                   [r.told() - r.begin() for r in mine if r.told() is not None and not r.late()])
         judge_hist(v, f"waits for {engine}", row["wait_ns"], [w[2] for w in waits if w[0] == engine and w[2] is not None])
 
 
@@ -456,7 +482,7 @@ def judge(events, xtr, trace, exact):
         return [(False, "no section i915")]
     requests, low = requests_of(events)
     waits, opened, unpaired, starts = waits_of(events)
-    judge_jobs(v, xtr, trace, requests, low)
+    judge_jobs(v, xtr, trace, section, requests, low)
     judge_objects(v, have, events)
     judge_access(v, have, events)
     judge_devices(v, have, events, requests, low)

@@ -43,6 +43,11 @@ class Checks:
         return 1 if self.failed or not self.passed else 0
 
 
+def status_of(*arguments):
+    return subprocess.run([XTR, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                          check=False).returncode
+
+
 def run(*arguments, status=(0, 3)):
     """Output of xtr; 3 tells of lost events."""
     done = subprocess.run([XTR, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -69,8 +74,20 @@ class Section:
             self._cache[key] = make()
         return self._cache[key]
 
+    def _known(self, options):
+        """The options without those processes that only other sections of the file have; None: nothing is left."""
+        if status_of("jobs", *options, self.path) != 2:
+            return options
+        pids = [i for i, o in enumerate(options) if o == "--pid"]
+        gone = {i for at in pids if status_of("jobs", *options[at:at + 2], self.path) == 2 for i in (at, at + 1)}
+        left = [o for i, o in enumerate(options) if i not in gone]
+        return left if gone and "--pid" in left else None
+
     def jobs(self, *options):
-        return self._once(("jobs", options), lambda: lines("jobs", "--jsonl", *options, self.path))
+        def read():
+            known = self._known(options)
+            return [] if known is None else lines("jobs", "--jsonl", *known, self.path)
+        return self._once(("jobs", options), read)
 
     def events(self, *options):
         return self._once(("dump", options), lambda: lines("dump", "--json", *options, self.path))
@@ -113,13 +130,23 @@ class Source:
         self.name, self.path = name, path
         self.sections = [Section(part) for part in parts]
 
+    @staticmethod
+    def _top(options):
+        """The options that jobs knows, and the number of --top, which is of exports alone."""
+        options = list(options)
+        if "--top" not in options:
+            return options, None
+        at = options.index("--top")
+        top = int(options[at + 1])
+        return options[:at] + options[at + 2:], top
+
+    def selections(self, every):
+        """Those of them of which the file has something: others are refused."""
+        return [o for o in every if status_of("jobs", *self._top(o)[0], self.path) != 2]
+
     def jobs(self, *options):
         """Lists of jobs, one for each section; --top is over all of them."""
-        options, top = list(options), None
-        if "--top" in options:
-            at = options.index("--top")
-            top = int(options[at + 1])
-            del options[at:at + 2]
+        options, top = self._top(options)
         found = [s.jobs(*options) for s in self.sections]
         if top is None:
             return found

@@ -11,10 +11,11 @@ import tempfile
 import source
 
 JOB_FIELDS = ("device", "ring", "ring_id", "client", "pid", "tid", "comm", "kind", *source.NUMBERS, "error",
-              "dep_waits", "quality", "flags")
+              "dep_waits", "quality", "flags", "process")
 TEXTS = {"host", "boot_id", "file_id", "device", "ring", "comm", "kind", "quality", "flags", "name", "event", "fields",
          "until", "clock", "writer", "kernel", "machine", "driver", "pci_id", "driver_version", "firmware", "nodes",
-         "rule", "verdict", "why", "cause", "key", "value", "module", "captured"}
+         "rule", "verdict", "why", "cause", "key", "value", "module", "captured",
+         "process"}
 TABLES = ("files", "jobs", "deps", "calls", "events", "devices", "rings", "processes", "tasks", "clocks", "losses",
           "gaps", "meta")
 
@@ -45,6 +46,8 @@ def expected_job(job):
     """A job of xtr jobs as a row; text that is empty and text that is unknown are one in CSV."""
     row = {f: job.get(f) for f in JOB_FIELDS}
     row["flags"] = "|".join(job["flags"])
+    nth = f"#{job['pid_nth']}" if "pid_nth" in job else ""
+    row["process"] = f"{job['pid']}{nth}" if job.get("pid") else None
     row["context"], row["seqno"] = job["context"], job["seqno"]
     return row
 

@@ -8,6 +8,8 @@
 #include "analysis/diff.h"
 #include "replay/model.h"
 
+#include <math.h>
+
 static struct xtr_diff *d;
 
 static int on_job(void *ctx, const struct xtr_job *j)
@@ -58,6 +60,14 @@ static void check_row(const struct xtr_diff_row *row)
 	FUZZ_CHECK(row->test.p >= 0 && row->test.p <= row->p && row->p <= 1);
 	FUZZ_CHECK(row->test.superiority >= 0 && row->test.superiority <= 1);
 	FUZZ_CHECK(row->shift.low <= row->shift.shift && row->shift.shift <= row->shift.high);
+	/* NAN where all times are 0: then there is no test that finds something */
+	if (isnan(row->ratio.ratio)) {
+		FUZZ_CHECK(row->side[0].max == 0 && row->side[1].max == 0);
+		return;
+	}
+	FUZZ_CHECK(row->ratio.low >= 0 && row->ratio.low <= row->ratio.ratio &&
+		   row->ratio.ratio <= row->ratio.high);
+	FUZZ_CHECK(row->detectable >= 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

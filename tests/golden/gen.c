@@ -151,13 +151,32 @@ static void npu(struct gen *g)
 	npu_submit(g, 16 * MS, 1009, 3, 513, 0);
 }
 
+/*
+ * A number of a process that is given again: alpha with 5 jobs, then beta with 3, of its second
+ * thread, whose first one the trace does not know; and a process whose number nobody else had.
+ */
+static void reused(struct gen *g)
+{
+	uint64_t i;
+
+	rings(g);
+	task_of(g, 180, 180, "alpha", 0, -(int64_t)MS);
+	task_of(g, 190, 190, "gamma", 0, 0);
+	task_of(g, 181, 180, "beta", 60 * MS, 59 * MS);
+	for (i = 0; i < 10; i++) {
+		g->tid = i < 5 ? 180 : i < 8 ? 181 : 190;
+		job(g, 21 + 2 * (i / 5), i + 1, 1, i * 10 * MS + 10 * MS, i * 10 * MS + 11 * MS,
+		    i * 10 * MS + 12 * MS + i * US);
+	}
+}
+
 static const struct {
 	const char *name;
 	void (*fill)(struct gen *g);
 } scenarios[] = {
 	{ "frames", in_order }, { "frames-old-kernel", old_kernel },
 	{ "trouble", trouble }, { "no-jobs", no_jobs },
-	{ "npu", npu },
+	{ "npu", npu },         { "reused", reused },
 };
 
 int main(int argc, char **argv)

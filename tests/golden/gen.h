@@ -89,6 +89,19 @@ static inline void task(struct gen *g, uint32_t tid, uint32_t pid, const char *c
 	must(xtr_tables_add_task(g->tables, &t), "task");
 }
 
+/* Of a process that began at `start`; times count from BEGIN. */
+static inline void task_of(struct gen *g, uint32_t tid, uint32_t pid, const char *comm,
+			   uint64_t since, int64_t start)
+{
+	struct xtr_task t = { .tid = tid,
+			      .pid = pid,
+			      .since = BEGIN + since,
+			      .comm = intern(g, comm, strlen(comm)),
+			      .start = BEGIN + (uint64_t)start };
+
+	must(xtr_tables_add_task(g->tables, &t), "task");
+}
+
 /* The losses of one stretch of time: its gap grows. */
 static inline void gen_lose(struct gen *g, uint64_t ts, uint16_t type)
 {
@@ -152,7 +165,12 @@ static inline void run(struct gen *g, uint64_t ts, uint64_t ctx, uint64_t seqno,
 
 static inline void done(struct gen *g, uint64_t ts, uint64_t ctx, uint64_t seqno, uint32_t on)
 {
-	struct xtr_rec_job_done r = { .ctx = ctx, .seqno = seqno, .ring = on };
+	struct xtr_rec_job_done r = { .ctx = ctx,
+				      .seqno = seqno,
+				      .ring = on,
+				      .hw_ctx = 1000 + on,
+				      .hw_seqno = seqno,
+				      .flags = XTR_REC_HW_FENCE | XTR_REC_HW_SIGNALED };
 
 	put(g, &r, ts, XTR_EV_JOB_DONE, sizeof(r));
 }

@@ -218,7 +218,7 @@ def any_number_of_lines_needs_bounded_memory(folder):
     line = b"kprobe:m:f size=%d\nkretprobe:m:f ret=%d some text %d\n"
     path = put(folder, "big.txt", b"".join(line % (i, i, i) for i in range(150000)))
     out = os.path.join(folder, "big.xtr")
-    script = f"ulimit -v 262144; exec {XTR} import -o {out} {path}"
+    script = f"ulimit -v 262144; exec '{XTR}' import -o {out} {path}"
     if "asan" in XTR:
         script = script.split("; ")[1]
     outcome = subprocess.run(["sh", "-c", script], capture_output=True, check=False)

@@ -101,6 +101,27 @@ def addresses_are_hashed(folder):
     expect("ffff888001234540" in str(kept["bo"]), "as it is on request", kept)
 
 
+AGAIN = [  # name, thread, process, time, event
+    ("alpha", 180, 180, 10, "tick: n=1"), ("sh", 50, 50, 11, "task_newtask: pid=300 comm=sh clone_flags=1200000 oom_score_adj=0"),
+    ("sh", 50, 50, 12, "sched_process_fork: comm=sh pid=50 child_comm=sh child_pid=300"), ("gamma", 300, 300, 13, "tick: n=2"),
+    ("sh", 50, 50, 14, "task_newtask: pid=180 comm=sh clone_flags=1200000 oom_score_adj=0"),
+    ("sh", 50, 50, 15, "sched_process_fork: comm=sh pid=50 child_comm=sh child_pid=180"), ("beta", 180, 180, 16, "tick: n=3"),
+    ("beta", 181, 180, 17, "tick: n=4"), ("alpha", 180, 180, 18, "tick: n=5")]
+
+
+@test
+def a_number_given_again_is_another_process_where_events_tell_it(folder):
+    def processes(lines):
+        text = "".join(f"{name:>16}-{tid:<7} ({pid:7}) [000] ..... {ts}.000000: {event}\n" for name, tid, pid, ts, event in lines)
+        path, _ = import_file(folder, text.encode(), name="again.txt")
+        return [(e["comm"], e["pid"], e.get("pid_nth")) for e in events(path, "-e", "*tick")]
+
+    equal(processes(AGAIN), [("alpha", 180, None), ("gamma", 300, None), ("beta", 180, 2), ("beta", 180, 2), ("alpha", 180, 2)],
+          "a thread that was made with a number that had run is of another process, whatever its name")
+    told = [line for line in AGAIN if line[1] != 50]
+    equal({nth for _, _, nth in processes(told)}, {None}, "without such events one number is one process")
+
+
 @test
 def stacks_of_ftrace_are_left_out(folder):
     lines = []
@@ -218,7 +239,7 @@ def text_memory_is_bounded(folder):
     made = load.make(30000)
     path = put(folder, "big.txt", printed.ftrace(load.told(made, True)).encode())
     out = os.path.join(folder, "big.xtr")
-    script = f"ulimit -v 262144; exec {XTR} import -o {out} {path}"
+    script = f"ulimit -v 262144; exec '{XTR}' import -o {out} {path}"
     if "asan" in XTR:
         script = script.split("; ")[1]
     outcome = subprocess.run(["sh", "-c", script], capture_output=True, check=False)

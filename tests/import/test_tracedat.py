@@ -342,7 +342,7 @@ def memory_is_bounded(folder):
     made, file = make(Shape(6), True, 30000)
     path = put(folder, "big.dat", file.bytes())
     out = os.path.join(folder, "big.xtr")
-    script = f"ulimit -v 262144; exec {XTR} import -o {out} {path}"
+    script = f"ulimit -v 262144; exec '{XTR}' import -o {out} {path}"
     if "asan" in XTR:
         script = script.split("; ")[1]
     outcome = subprocess.run(["sh", "-c", script], capture_output=True, check=False)

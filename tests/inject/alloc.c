@@ -62,9 +62,9 @@ EARLY static void *made(void *p, bool of_linker)
 	return p;
 }
 
-EARLY static bool fails(void)
+EARLY static bool fails(const void *from)
 {
-	if (!inject || !inject->armed || !inject_alloc())
+	if (!inject || !inject->armed || !inject_alloc(from))
 		return false;
 	errno = ENOMEM;
 	return true;
@@ -72,12 +72,12 @@ EARLY static bool fails(void)
 
 EARLY void *malloc(size_t n)
 {
-	return fails() ? NULL : made(REAL(malloc)(n), OF_LINKER());
+	return fails(__builtin_return_address(0)) ? NULL : made(REAL(malloc)(n), OF_LINKER());
 }
 
 EARLY void *calloc(size_t n, size_t size)
 {
-	return fails() ? NULL : made(REAL(calloc)(n, size), OF_LINKER());
+	return fails(__builtin_return_address(0)) ? NULL : made(REAL(calloc)(n, size), OF_LINKER());
 }
 
 EARLY void free(void *p)
@@ -95,7 +95,7 @@ EARLY void *realloc(void *p, size_t n)
 		free(p);
 		return NULL;
 	}
-	if (fails())
+	if (fails(__builtin_return_address(0)))
 		return NULL;
 	q = REAL(realloc)(p, n);
 	return p ? q : made(q, false);
@@ -114,7 +114,8 @@ EARLY void *reallocarray(void *p, size_t n, size_t size)
 
 EARLY void *memalign(size_t align, size_t n)
 {
-	return fails() ? NULL : made(REAL(memalign)(align, n), OF_LINKER());
+	return fails(__builtin_return_address(0)) ? NULL
+						  : made(REAL(memalign)(align, n), OF_LINKER());
 }
 
 EARLY void *aligned_alloc(size_t align, size_t n)

@@ -32,6 +32,15 @@ enum {
 	F_DUP = 1 << 10,
 	F_MAP = 1 << 11, /* of a file */
 	F_DIR = 1 << 12,
+	F_MAKE = 1 << 13,   /* a descriptor of the kernel's own making; bpf(2) */
+	F_THREAD = 1 << 14, /* a thread, a process */
+};
+
+/* Functions that are made to fail as system calls are: they cannot be done from a handler. */
+enum {
+	CALL_ALLOC = -1,
+	CALL_THREAD = -2,
+	CALL_FORK = -3,
 };
 
 /* Beside errno values: the call is done with fewer bytes. */
@@ -44,6 +53,8 @@ enum {
 struct plan {
 	uint32_t alloc_at;
 	uint32_t call_at;
+	uint64_t site;     /* instead of both: the first time at this place */
+	const void *from;  /* of it, so that others need not be looked at; NULL: not known */
 	int err;           /* errno, or SHORT_... */
 	bool sticky;       /* from then on: allocations, or calls of the same families; EINTR: every
 			      second */
@@ -53,7 +64,7 @@ struct plan {
 };
 
 struct strike {
-	int nr;  /* number of the system call; -1: an allocation */
+	int nr;  /* number of the system call, or CALL_... */
 	int fd;  /* of it, -1: none */
 	int err; /* as in the plan */
 	int n_frames;
@@ -61,7 +72,8 @@ struct strike {
 };
 
 struct place {
-	uint64_t site; /* hash of the stack */
+	uint64_t site;    /* hash of the stack */
+	const void *from; /* it was called from here */
 	uint32_t families;
 	int fd;
 };
@@ -69,24 +81,29 @@ struct place {
 /* What parent and child share. */
 struct shared {
 	struct plan plan;
-	bool look;                          /* note the places */
-	bool armed;                         /* main() is running */
-	bool ended;                         /* it returned */
-	uint32_t allocs, calls;             /* so far */
+	bool look;              /* note the places */
+	bool own;               /* a place is the program's own, whatever a library does for it */
+	int only;               /* places of this process alone are noted; 0: of all */
+	bool armed;             /* main() is running */
+	bool ended;             /* it returned */
+	uint32_t allocs, calls; /* so far */
 	uint32_t since_allocs, since_calls; /* when the first fault struck */
 	int n_strikes;                      /* of which the first two are kept */
 	bool stderr_struck;                 /* any of them was of standard error */
 	struct strike strikes[2];
 	int64_t live;  /* blocks not freed when main() had returned */
 	int leaked_fd; /* -1: none */
+	int threads;   /* when main() had returned */
+	bool child;    /* a process of its own was not waited for */
+	bool struck;   /* the place of the plan */
 	struct place alloc_place[ALLOCS_MAX];
 	struct place call_place[CALLS_MAX];
 };
 
 extern struct shared *inject;
 
-/* The next allocation: must it fail? */
-bool inject_alloc(void);
+/* The next allocation, for the one who returns to `from`: must it fail? */
+bool inject_alloc(const void *from);
 extern int64_t inject_live; /* blocks */
 
 /* Before anything else: the dynamic linker's blocks are not counted. */
@@ -95,9 +112,16 @@ void inject_find_linker(void);
 /* From now on, in this process, the system calls go through the trap. 0 or -errno. */
 int inject_trap_calls(void);
 const char *inject_call_name(int nr);
+/* One of CALL_...: the errno with which it must fail, 0: it need not. */
+int inject_call(int nr, const void *from);
 
-/* The stack into frames; returns their number. May not allocate after a first call. */
-uint64_t inject_site(void);
+/* What tells this place from others; from: where it was called. Does not allocate after a first
+ * call. */
+uint64_t inject_site(const void *from);
+/* Is this the place that the plan is about, for the first time? */
+bool inject_planned(uint64_t site);
+/* Is the place to be known: to be noted, or may it be the plan's? */
+bool inject_wants_site(const void *from);
 void inject_struck(int nr, int fd, int err);
 
 #endif /* INJECT_H */

@@ -116,10 +116,10 @@ static const char *files_are_right(const struct scenario *s, const struct outcom
 
 /* --- faults ----------------------------------------------------------------------------------- */
 
-/* To be got over: the call can be made again. */
-static bool passing(int err)
+/* To be got over: the call can be made again, but where EAGAIN says that there are no more. */
+static bool passing(int nr, int err)
 {
-	return err == SHORT_ONE || err == SHORT_HALF || err == EINTR || err == EAGAIN;
+	return nr >= 0 && (err == SHORT_ONE || err == SHORT_HALF || err == EINTR || err == EAGAIN);
 }
 
 static int n_strikes(void)
@@ -127,15 +127,15 @@ static int n_strikes(void)
 	return inject->n_strikes < 2 ? inject->n_strikes : 2;
 }
 
-static bool all_passing(void)
+bool inject_all_passing(void)
 {
 	for (int i = 0; i < n_strikes(); i++)
-		if (!passing(inject->strikes[i].err))
+		if (!passing(inject->strikes[i].nr, inject->strikes[i].err))
 			return false;
 	return true;
 }
 
-static bool struck_call(const char *part)
+bool inject_struck_call(const char *part)
 {
 	for (int i = 0; i < n_strikes(); i++)
 		if (strstr(inject_call_name(inject->strikes[i].nr), part))
@@ -200,7 +200,7 @@ static bool line_is_right(const struct scenario *s, const char *line)
 	return false;
 }
 
-static bool has_line(const char *text, const char *line)
+bool inject_has_line(const char *text, const char *line)
 {
 	size_t n = strlen(line);
 
@@ -222,7 +222,7 @@ static const char *message_is_right(const struct scenario *s, const struct outco
 		return "the message does not end with a newline";
 	memcpy(text, o->err, len + 1);
 	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
-		if (has_line(s->good.err, line))
+		if (inject_has_line(s->good.err, line))
 			continue;
 		if (strncmp(line, "xtr: ", 5))
 			return "a line on stderr without the prefix";
@@ -243,7 +243,7 @@ static bool same_output(const struct scenario *s, const struct outcome *o)
 	return o->out == s->good.out && inject_same_dir(&o->dir, &s->good.dir);
 }
 
-static const char *ended_badly(const struct scenario *s, const struct outcome *o)
+const char *inject_ended_badly(const struct scenario *s, const struct outcome *o)
 {
 	if (o->status == -1)
 		return "did not end";
@@ -257,19 +257,26 @@ static const char *ended_badly(const struct scenario *s, const struct outcome *o
 		return "memory leaked";
 	if (inject->leaked_fd >= 0)
 		return "a descriptor was left open";
+	if (inject->threads > 1)
+		return "a thread was left running";
+	if (inject->child)
+		return "a process was left behind";
 	return NULL;
 }
 
 const char *inject_judge(const struct scenario *s, const struct outcome *o, bool *absorbed)
 {
-	const char *why = ended_badly(s, o);
+	const char *why;
 	int status;
 
+	if (s->recording)
+		return inject_judge_recording(s, o, absorbed);
+	why = inject_ended_badly(s, o);
 	*absorbed = false;
 	if (why || !WIFEXITED(o->status))
 		return why;
 	status = WEXITSTATUS(o->status);
-	why = files_are_right(s, o, struck_call("unlink"));
+	why = files_are_right(s, o, inject_struck_call("unlink"));
 	if (why)
 		return why;
 	if (status == s->status && same_output(s, o)) {
@@ -277,11 +284,11 @@ const char *inject_judge(const struct scenario *s, const struct outcome *o, bool
 		return NULL;
 	}
 	/* What cannot be looked at is listed as missing, with the status of that. */
-	if (s->loose && !all_passing() && (status == s->status || status == 5))
+	if (s->loose && !inject_all_passing() && (status == s->status || status == 5))
 		return NULL;
 	if (status == s->status && status != 1)
 		return "a status of success with wrong output";
-	if (all_passing() && !inject->stderr_struck)
+	if (inject_all_passing() && !inject->stderr_struck)
 		return "did not get over it";
 	if (status != 1)
 		return "wrong exit status";

@@ -2,13 +2,16 @@
 /* One run of xtr in a child process, and what it leaves. */
 #include "server.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -20,6 +23,7 @@ enum {
 };
 
 int __real_main(int argc, char **argv);
+void __gcov_dump(void) __attribute__((weak)); /* only where coverage is counted */
 
 struct shared *inject;
 
@@ -33,6 +37,19 @@ static uint64_t open_fds(void)
 		if (fcntl(fd, F_GETFD) >= 0)
 			set |= (uint64_t)1 << fd;
 	return set;
+}
+
+/* Threads of this process. */
+static int n_threads(void)
+{
+	DIR *d = opendir("/proc/self/task");
+	int n = 0;
+
+	while (d && readdir(d))
+		n++;
+	if (d)
+		closedir(d);
+	return n - 2;
 }
 
 static int open_input(const struct scenario *s)
@@ -67,14 +84,19 @@ __attribute__((noreturn)) static void child(const struct scenario *s, const sigs
 		_exit(98);
 	before = open_fds();
 	inject_live = 0;
+	inject->only = s->alone && !inject_every ? getpid() : 0;
 	inject->armed = true;
 	status = __real_main(s->argc, s->argv);
 	inject->armed = false;
 	inject->live = inject_live;
 	more = open_fds() & ~before;
 	left = more ? __builtin_ctzll(more) : -1;
+	inject->threads = n_threads();
+	inject->child = waitpid(-1, NULL, WNOHANG) >= 0;
 	inject->leaked_fd = left;
 	inject->ended = true;
+	if (__gcov_dump)
+		__gcov_dump();
 	_exit(status);
 }
 
@@ -107,7 +129,7 @@ void inject_make_old(const struct scenario *s)
 		close(fd);
 }
 
-static void clean(const struct scenario *s, const struct dir_state *d)
+void inject_clean(const struct scenario *s, const struct dir_state *d)
 {
 	if (inject_same_dir(d, &s->before))
 		return;
@@ -141,6 +163,7 @@ void inject_run(const struct scenario *s, const struct plan *plan, bool look, bo
 	memset(inject, 0, offsetof(struct shared, alloc_place));
 	inject->plan = *plan;
 	inject->look = look;
+	inject->own = s->recording && !inject_every;
 	if (ftruncate(out_fd, 0) || ftruncate(err_fd, 0))
 		exit(3);
 	lseek(out_fd, 0, SEEK_SET);
@@ -156,7 +179,46 @@ void inject_run(const struct scenario *s, const struct plan *plan, bool look, bo
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 	read_back(o);
 	if (!keep)
-		clean(s, &o->dir);
+		inject_clean(s, &o->dir);
+}
+
+int inject_run_plain(int argc, char **argv)
+{
+	pid_t pid;
+	int status;
+
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+		for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+			dup2(null, fd);
+		_exit(__real_main(argc, argv));
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		return -1;
+	return WEXITSTATUS(status);
+}
+
+#define BPFFS "/sys/fs/bpf"
+
+int inject_own_bpffs(void)
+{
+	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("bpf", BPFFS, "bpf", 0, NULL))
+		return -errno;
+	return 0;
+}
+
+bool inject_bpffs_left(void)
+{
+	if (access(BPFFS "/xtr", F_OK))
+		return false;
+	umount2(BPFFS, MNT_DETACH);
+	if (mount("bpf", BPFFS, "bpf", 0, NULL))
+		exit(3);
+	return true;
 }
 
 int inject_prepare(void)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A plan as text: allocation or call, its number, the error, whether from then on, the second
- * fault. */
+/* A plan as text: allocation or call, its number, or a place, the error, whether from then on, the
+ * second fault. */
 #include "server.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +45,10 @@ const char *inject_plan_text(const struct plan *p)
 	static char text[80];
 	int n;
 
-	if (p->alloc_at)
+	if (p->site)
+		n = snprintf(text, sizeof(text), "@%016" PRIx64 "=%s", p->site,
+			     inject_error_name(p->err));
+	else if (p->alloc_at)
 		n = snprintf(text, sizeof(text), "a%u", p->alloc_at);
 	else
 		n = snprintf(text, sizeof(text), "c%u=%s", p->call_at, inject_error_name(p->err));
@@ -60,12 +64,17 @@ const char *inject_plan_text(const struct plan *p)
 int inject_plan_parse(struct plan *p, const char *text)
 {
 	char *end;
-	uint32_t n = text[0] ? (uint32_t)strtoul(text + 1, &end, 10) : 0;
+	uint32_t n = 0;
 
 	*p = (struct plan){ .err = ENOMEM };
-	if (!n || (*text != 'a' && *text != 'c'))
+	if (*text == '@')
+		p->site = strtoull(text + 1, &end, 16);
+	else
+		n = text[0] ? (uint32_t)strtoul(text + 1, &end, 10) : 0;
+	if (!p->site && (!n || (*text != 'a' && *text != 'c')))
 		return -EINVAL;
-	*(*text == 'a' ? &p->alloc_at : &p->call_at) = n;
+	if (!p->site)
+		*(*text == 'a' ? &p->alloc_at : &p->call_at) = n;
 	if (*end == '=') {
 		size_t len = strcspn(end + 1, "+,");
 

@@ -18,12 +18,12 @@ static struct {
 	off_t read; /* so far */
 } seen;
 
-/* A place that was not seen before; all are new where every single one is tried. */
+/* A place that was not seen before. */
 static bool is_new(uint64_t site)
 {
 	size_t i = site % SEEN_MAX;
 
-	if (inject_every || seen.n == SEEN_MAX / 2)
+	if (seen.n == SEEN_MAX / 2)
 		return true;
 	while (seen.site[i] && seen.site[i] != site)
 		i = (i + 1) % SEEN_MAX;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * usage: inject [-i FILE] [-p] [-k FILE] [-s STATUS] [-S FILE] [-1 PLAN] [-lmqcv] NAME DIRECTORY
+ * usage: inject [-i FILE] [-p] [-k FILE] [-s STATUS] [-S FILE] [-1 PLAN] [-lmqrocv] NAME DIRECTORY
  * COMMAND [ARGUMENT]...
  *
  * Runs xtr COMMAND in DIRECTORY once without faults and then once for each fault: every allocation
@@ -11,11 +11,13 @@
  * -S places tried by other scenarios, which are not tried again, and where those of this one are
  * added; -1 only this fault, as a failure names it; -m it tells of the machine, which may
  * change; only places are tried; -l it may tell what it cannot look at as missing; -q SQLite's
- * words will do; -c second faults, too; -v tell of each. The last line is `NAME: runs N,
- * allocations N, calls N, absorbed N, failed N`.
+ * words will do; -r it records; -o but with LONG=1
+ * only its first process fails; -c second faults, too; -v tell of each. The last line is `NAME:
+ * runs N, allocations N, calls N, absorbed N, failed N`.
  */
 #include "server.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
 #include <stdio.h>
@@ -25,6 +27,7 @@
 #include <unistd.h>
 
 enum {
+	CALLER = 4, /* of the allocator: among so many frames of a strike */
 	SECOND = 2, /* second faults: up to so many calls later; where all are tried up to twice
 		       that */
 };
@@ -53,8 +56,12 @@ static bool machine_changed(struct scenario *s)
 static const char *run_judged(struct scenario *s, const struct plan *plan, struct outcome *o,
 			      bool *absorbed)
 {
-	inject_run(s, plan, false, false, o);
-	return inject->n_strikes ? inject_judge(s, o, absorbed) : NULL;
+	const char *why;
+
+	inject_run(s, plan, false, true, o);
+	why = inject->n_strikes ? inject_judge(s, o, absorbed) : NULL;
+	inject_clean(s, &o->dir);
+	return why;
 }
 
 /* AddressSanitizer had no memory to begin a thread: nothing is learnt of xtr. */
@@ -62,6 +69,24 @@ static bool sanitizer_failed(const struct outcome *o)
 {
 	return strstr(o->err, "AddressSanitizer: CHECK failed") &&
 	       strstr(o->err, "pthread_getattr_np");
+}
+
+/*
+ * Without memory libarchive (3.6) ends the process (__archive_errx), uses what it did not get
+ * (archive_write.c) or gives no reason: what comes of that is not xtr's, and is in a process of its
+ * own.
+ */
+static bool library_failed(void)
+{
+	const struct strike *k = &inject->strikes[0];
+	Dl_info d;
+
+	if (k->nr != CALL_ALLOC)
+		return false;
+	for (int i = 0; i < k->n_frames && i < CALLER; i++)
+		if (dladdr(k->frames[i], &d) && strstr(d.dli_fname, "libarchive"))
+			return true;
+	return false;
 }
 
 static void try(struct scenario *s, const struct plan *plan)
@@ -75,10 +100,10 @@ static void try(struct scenario *s, const struct plan *plan)
 	sum.runs++;
 	if (why && s->machine)
 		why = run_judged(s, plan, &o, &absorbed); /* the strikes once more */
-	if (!inject->n_strikes || sanitizer_failed(&o))
+	if (!inject->n_strikes || sanitizer_failed(&o) || (why && library_failed()))
 		return;
 	for (int i = 0; i < inject->n_strikes && i < 2; i++)
-		*(inject->strikes[i].nr < 0 ? &sum.alloc_faults : &sum.call_faults) += 1;
+		*(inject->strikes[i].nr == CALL_ALLOC ? &sum.alloc_faults : &sum.call_faults) += 1;
 	sum.absorbed += absorbed;
 	sum.failed += why != NULL;
 	if (why || verbose)
@@ -96,13 +121,23 @@ static const struct fault {
 	  true, true, false },
 	{ EIO, F_UNLINK, false, true, false },
 	{ ENOSPC, F_WRITE | F_CREATE | F_SYNC | F_RENAME | F_CHANGE, true, true, false },
-	{ EMFILE, F_OPEN | F_DUP, true, true, false },
+	{ EMFILE, F_OPEN | F_DUP | F_MAKE, true, true, false },
+	{ EAGAIN, F_THREAD, true, true, false },
 	{ ENOMEM, F_MAP, true, true, false },
 	{ EINTR, F_READ | F_WRITE | F_SYNC | F_CLOSE, true, true, false },
 	{ SHORT_ONE, F_READ | F_WRITE, false, true, false },
 	{ SHORT_HALF, F_READ | F_WRITE, true, false, false },
 	{ EAGAIN, F_WRITE, false, true, true },
 	{ EPIPE, F_WRITE, false, true, true },
+};
+
+/* The one fault of a place in a recording; the last that fits. */
+static const struct {
+	uint32_t families;
+	int err;
+} usual[] = {
+	{ UINT32_MAX, EIO }, { F_WRITE | F_CREATE, ENOSPC }, { F_OPEN | F_DUP | F_MAKE, EMFILE },
+	{ F_MAP, ENOMEM },   { F_THREAD, EAGAIN },
 };
 
 static void second_faults(struct scenario *s, struct plan plan)
@@ -120,7 +155,7 @@ static void second_faults(struct scenario *s, struct plan plan)
 static void fail_allocations(struct scenario *s, const struct place *place, uint32_t n, bool second)
 {
 	for (uint32_t i = 1; i <= n; i++) {
-		if (!inject_new_place(place[i].site))
+		if (!inject_every && !inject_new_place(place[i].site))
 			continue;
 		try(s, &(struct plan){ .alloc_at = i });
 		try(s, &(struct plan){ .alloc_at = i, .sticky = true });
@@ -151,8 +186,54 @@ static void fail_call(struct scenario *s, const struct place *place, uint32_t i,
 static void fail_calls(struct scenario *s, const struct place *place, uint32_t n, bool second)
 {
 	for (uint32_t i = 1; i <= n; i++)
-		if (inject_new_place(place[i].site))
+		if (inject_every || inject_new_place(place[i].site))
 			fail_call(s, &place[i], i, second);
+}
+
+/* All faults of a place, once and from then on. */
+static void fail_all_ways(struct scenario *s, const struct place *place, bool call)
+{
+	struct plan plan = {
+		.site = place->site, .from = place->from, .err = ENOMEM, .families = place->families
+	};
+
+	for (size_t k = 0; call && k < sizeof(faults) / sizeof(faults[0]); k++) {
+		if (!(faults[k].families & place->families) || faults[k].of_stdout)
+			continue;
+		plan.err = faults[k].err;
+		plan.sticky = false;
+		if (faults[k].once)
+			try(s, &plan);
+		plan.sticky = true;
+		if (faults[k].on)
+			try(s, &plan);
+	}
+	if (call)
+		return;
+	try(s, &plan);
+	plan.sticky = true;
+	try(s, &plan);
+}
+
+/*
+ * Threads take turns as they like: so it is places that fail, not numbers. Each fails once with
+ * what is most likely there.
+ */
+static void fail_places(struct scenario *s, const struct place *place, uint32_t n, bool call)
+{
+	for (uint32_t i = 1; i <= n; i++) {
+		struct plan plan = { .site = place[i].site, .from = place[i].from, .err = ENOMEM };
+
+		if (!plan.site || !inject_new_place(plan.site))
+			continue;
+		for (size_t k = 0; call && k < sizeof(usual) / sizeof(usual[0]); k++)
+			if (place[i].families & usual[k].families)
+				plan.err = usual[k].err;
+		if (inject_every)
+			fail_all_ways(s, &place[i], call);
+		else
+			try(s, &plan);
+	}
 }
 
 /* The run without faults, twice: what differs between two such runs cannot be judged. */
@@ -170,7 +251,7 @@ static void look(struct scenario *s, uint32_t *allocs, uint32_t *calls)
 		exit(1);
 	}
 	inject_run(s, &(struct plan){ 0 }, true, false, &again);
-	if (!s->machine &&
+	if (!s->machine && !s->recording &&
 	    (again.out != s->good.out || !inject_same_dir(&again.dir, &s->good.dir))) {
 		printf("FAIL %s: two runs without faults differ\n", s->name);
 		exit(1);
@@ -190,6 +271,9 @@ static int only(const struct scenario *s, struct plan plan, uint32_t calls)
 
 	if (plan.call_at && plan.call_at <= calls)
 		plan.families = inject->call_place[plan.call_at].families;
+	for (uint32_t i = 1; plan.site && i <= calls; i++)
+		if (inject->call_place[i].site == plan.site)
+			plan.families = inject->call_place[i].families;
 	inject_run(s, &plan, false, true, &o);
 	why = inject->n_strikes ? inject_judge(s, &o, &absorbed) : "no such place";
 	inject_tell(s, &o, why ? why : "right", true);
@@ -210,6 +294,8 @@ static bool *flag(struct settings *o, int c)
 	       : c == 'l' ? &o->s.loose
 	       : c == 'm' ? &o->s.machine
 	       : c == 'q' ? &o->s.sql
+	       : c == 'r' ? &o->s.recording
+	       : c == 'o' ? &o->s.alone
 	       : c == 'c' ? &o->second
 	       : c == 'v' ? &verbose
 			  : NULL;
@@ -219,7 +305,7 @@ static int parse(struct settings *o, int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "+i:pk:s:S:1:lmqcv")) != -1) {
+	while ((c = getopt(argc, argv, "+i:pk:s:S:1:lmqrocv")) != -1) {
 		if (c == 'i')
 			o->s.input = optarg;
 		else if (c == 'k')
@@ -253,7 +339,7 @@ int __wrap_main(int argc, char **argv)
 	inject_find_linker();
 	backtrace(frames, FRAMES); /* loads what it needs */
 	if (parse(&o, argc, argv) || (o.seen && inject_open_seen(o.seen, argv)) ||
-	    chdir(o.s.argv[0]) || inject_prepare())
+	    chdir(o.s.argv[0]) || inject_prepare() || (o.s.recording && inject_own_bpffs()))
 		return 2;
 	o.s.argv[0] = "xtr";
 	inject_make_old(&o.s);
@@ -261,8 +347,13 @@ int __wrap_main(int argc, char **argv)
 	fflush(stdout);
 	if (o.only.err)
 		return only(&o.s, o.only, calls);
-	fail_allocations(&o.s, inject->alloc_place, allocs, o.second);
-	fail_calls(&o.s, inject->call_place, calls, o.second);
+	if (o.s.recording) {
+		fail_places(&o.s, inject->alloc_place, allocs, false);
+		fail_places(&o.s, inject->call_place, calls, true);
+	} else {
+		fail_allocations(&o.s, inject->alloc_place, allocs, o.second);
+		fail_calls(&o.s, inject->call_place, calls, o.second);
+	}
 	printf("%s: runs %lu, allocations %lu, calls %lu, absorbed %lu, failed %lu\n", o.s.name,
 	       sum.runs, sum.alloc_faults, sum.call_faults, sum.absorbed, sum.failed);
 	return sum.failed ? 1 : 0;

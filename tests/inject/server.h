@@ -6,7 +6,7 @@
 #include "inject.h"
 
 enum {
-	FILES_MAX = 16,
+	FILES_MAX = 64,
 	TEXT_MAX = 1 << 16, /* bytes of stderr looked at */
 };
 
@@ -38,6 +38,8 @@ struct scenario {
 	bool machine;      /* tells of the machine, which may change meanwhile */
 	bool loose;        /* what cannot be looked at may be told as missing */
 	bool sql;          /* errors may be in SQLite's words */
+	bool recording;    /* it records: judged by what is left, as no two recordings are alike */
+	bool alone;        /* but with LONG=1, only its first process fails */
 	int status;        /* without faults */
 	struct dir_state before;
 	struct outcome good;
@@ -46,9 +48,17 @@ struct scenario {
 
 /* Memory and files that parent and child share. 0 or -errno. */
 int inject_prepare(void);
+/* A file system of BPF objects of our own, so that what is left there is ours. 0 or -errno. */
+int inject_own_bpffs(void);
+/* Is there anything left in it? It is removed. */
+bool inject_bpffs_left(void);
+/* Run xtr with these arguments and without faults; its status, or -1. */
+int inject_run_plain(int argc, char **argv);
 /* Run xtr once; keep: leave the files that it made. */
 void inject_run(const struct scenario *s, const struct plan *plan, bool look, bool keep,
 		struct outcome *o);
+/* Remove what a run has left. */
+void inject_clean(const struct scenario *s, const struct dir_state *d);
 void inject_make_old(const struct scenario *s);
 
 /* The name of an errno or of a way to do less. */
@@ -62,7 +72,7 @@ int inject_plan_parse(struct plan *p, const char *text); /* 0 or -EINVAL */
  * processes: without random ones, for which the program may start again.
  */
 int inject_open_seen(const char *path, char **argv); /* 0 or -1 */
-/* Was this place not tried yet? All are new where every single one is tried. */
+/* Was this place not tried yet? */
 bool inject_new_place(uint64_t site);
 extern bool inject_every;
 
@@ -71,6 +81,15 @@ void inject_tell(const struct scenario *s, const struct outcome *o, const char *
 
 /* Why this outcome breaks the contract; NULL: it does not. *absorbed: nobody would have noticed. */
 const char *inject_judge(const struct scenario *s, const struct outcome *o, bool *absorbed);
+/* The same for a recording. */
+const char *inject_judge_recording(const struct scenario *s, const struct outcome *o,
+				   bool *absorbed);
+/* Inside: what both demand. NULL, or why not. */
+const char *inject_ended_badly(const struct scenario *s, const struct outcome *o);
+/* Were all faults such that the program has to get over them? */
+bool inject_all_passing(void);
+bool inject_has_line(const char *text, const char *line);
+bool inject_struck_call(const char *part); /* of a call whose name has this part */
 /* What is in the working directory, in order of names. */
 void inject_look_at_dir(struct dir_state *d);
 /* What the rows of a database hash to, in any order; 0: it is none, or not a whole one. */

@@ -26,12 +26,28 @@ def a_packager_chooses_every_place():
     there = files_below(DEST)
     for path in ("opt/bin/xtr", "opt/xtr/include/xtr.h", "opt/xtr/lib/somewhere/libxtr.a", "opt/xtr/lib/somewhere/libxtr.so.0",
                  "opt/xtr/lib/somewhere/pkgconfig/xtr.pc", "man/man1/xtr-stats.1", "man/man5/xtr.5",
-                 "opt/xtr/share/doc/xtr/xtr.md"):
+                 "opt/xtr/share/doc/xtr/spec/xtr.md"):
         expect(path in there, f"{path} is not installed")
     with open(os.path.join(DEST, "opt/xtr/lib/somewhere/pkgconfig/xtr.pc"), encoding="utf-8") as f:
         equal(re.findall(r"^(?:libdir|includedir)=(.*)", f.read(), re.M), ["/opt/xtr/lib/somewhere", "/opt/xtr/include"], "xtr.pc")
     make("uninstall", *places)
     equal(files_below(DEST), set(), "left behind")
+
+
+@test
+def what_texts_name_is_installed():
+    """Documents that manuals, help, the unit, the header and file types name, by their place in the documentation folder."""
+    folder = os.path.join(PREFIX, "share/doc/xtr")
+    texts = {path: open(os.path.join(PREFIX, path), encoding="utf-8", errors="replace").read() for path in files_below(PREFIX)
+             if path.startswith(("share/man/", "lib/systemd/", "include/", "share/file/", "share/mime/"))}
+    for command in run(XTR, "--dump-commands").split():
+        texts["xtr help " + command] = run(XTR, "help", command)
+    texts["xtr --help"] = run(XTR, "--help")
+    named = {(where, name) for where, text in texts.items()
+             for name in re.findall(r"[\w./-]*\w\.(?:md|cddl)\b", text.replace("\\-", "-").replace("docs/NAME.md", "").replace("spec/NAME.md", ""))}
+    expect(len({name for _, name in named}) >= 10, f"only {named}")
+    lost = sorted(f"{where}: {name}" for where, name in named if not os.path.isfile(os.path.join(folder, name)))
+    equal(lost, [], "named and not installed")
 
 
 @test

@@ -10,6 +10,7 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -23,8 +24,10 @@ static bool is_chunk(const void *p, size_t n)
 	return n >= 80 && memcmp(p, "\xd8XTC", 4) == 0;
 }
 
+/* Ending takes time, in which the process is still one: the file `dying` tells that it began. */
 static void die(void)
 {
+	close(open("dying", O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
 	kill(getpid(), SIGKILL);
 	for (;;)
 		pause();

@@ -1,9 +1,39 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash disable=SC2154,SC2086 # out, xtr and debug are accept-guest.sh's
-# Cases of the acceptance that are more than one recording of a load, each in OUT/NAME/. Read by
-# accept-guest.sh, in the guest.
+# Cases of the acceptance and of truth, each in OUT/NAME/. Read by accept-guest.sh and truth-guest.sh, in the guest.
 
 short='--min-ns 10000 --max-ns 200000'
+
+# counted_load LOAD: the command that submits it, between two marks for the count of events.
+counted_load() {
+	echo "
+		echo start >$debug/control
+		fakegpu-load $1 >'$dir/load.json'
+		status=\$?
+		'$here/settle'
+		echo stop >$debug/control
+		exit \$status"
+}
+
+# one_load NAME LOAD OPTIONS: a load of the fake GPU, recorded with these options.
+one_load() {
+	case_begin "$1"
+	# shellcheck disable=SC2086 # options are words
+	"$xtr" record --force -o "$dir/run.xtr" $3 -- bash -c "$(counted_load "$2")" >"$dir/record.out" 2>"$dir/record.err"
+	echo $? >"$dir/record.status"
+	case_end
+}
+
+# With a budget that leaves some jobs over: what a recorder costs here is the emulator's affair, and a small share may be
+# used up before the load begins.
+with_budget() { # NAME LOAD
+	local share
+
+	for share in 2% 5% 20% 40% 60% 90%; do
+		one_load "$1" "$2" "--budget $share"
+		[ "$("$xtr" jobs --csv "$dir/run.xtr" 2>/dev/null | wc -l)" -le 100 ] || break
+	done
+}
 
 # case_begin NAME: its directory in $dir, the driver's log empty.
 case_begin() {
@@ -17,16 +47,17 @@ case_end() {
 	cat $debug/emitted >"$dir/emitted.txt"
 }
 
-# Prints the numbers of the children of process $1, once both of them have stopped themselves.
+# Prints the numbers of the children of process $1 that have stopped themselves, once there are two.
 stopped_children() {
-	local children
+	local child stopped
 
 	for _ in $(seq 4000); do
-		children=$(cat "/proc/$1/task/$1/children")
-		# shellcheck disable=SC2086 # numbers
-		set -- "$1" $children
-		if [ $# -eq 3 ] && [ "$(cat "/proc/$2/stat" "/proc/$3/stat" | grep -c ') T ')" -eq 2 ]; then
-			echo "$children"
+		stopped=()
+		for child in $(cat "/proc/$1/task/$1/children"); do
+			! grep -q ') T ' "/proc/$child/stat" || stopped+=("$child")
+		done
+		if [ ${#stopped[@]} -eq 2 ]; then
+			echo "${stopped[@]}"
 			return
 		fi
 		sleep 0.05
@@ -35,12 +66,12 @@ stopped_children() {
 }
 
 # Two processes submit jobs, one of them is recorded.
-one_process() {
+one_process() { # NAME LOAD
 	local load children
 
-	case_begin pid
+	case_begin "$1"
 	# shellcheck disable=SC2086 # options are words
-	fakegpu-load --stopped -n 1000 -p 2 -t 2 $short basic >"$dir/load.json" &
+	fakegpu-load --stopped -p 2 -t 2 $2 >"$dir/load.json" &
 	load=$!
 	children=$(stopped_children $load) || exit 94
 	echo "${children%% *}" >"$dir/pid"
@@ -56,17 +87,11 @@ one_process() {
 }
 
 # One recorder within the other: both are to see every event of the load.
-two_recorders() {
-	case_begin two
+two_recorders() { # NAME LOAD
+	case_begin "$1"
 	mkdir -p "$dir/outer" "$dir/inner"
 	"$xtr" record --force -o "$dir/outer/run.xtr" -- \
-		"$xtr" record --force -o "$dir/inner/run.xtr" -- bash -c "
-		echo start >$debug/control
-		fakegpu-load -n 1000 $short basic >'$dir/load.json'
-		status=\$?
-		'$here/settle'
-		echo stop >$debug/control
-		exit \$status" >"$dir/record.out" 2>"$dir/record.err"
+		"$xtr" record --force -o "$dir/inner/run.xtr" -- bash -c "$(counted_load "$2")" >"$dir/record.out" 2>"$dir/record.err"
 	echo $? >"$dir/record.status"
 	case_end
 	cp "$dir/truth.csv" "$dir/emitted.txt" "$dir/outer"
@@ -110,13 +135,8 @@ flight_recorder() {
 	"$xtr" record --force -o "$dir/hang.xtr" --flight 4M --trigger 'hang>150ms' --trigger 'exec>150ms' \
 		--after 0s --pause 0s -- \
 		"$xtr" record --force -o "$dir/reset.xtr" --flight 30s --trigger reset --once \
-		-e default -e func:gpu_sched:drm_sched_job_timedout -- bash -c "
-		echo start >$debug/control
-		fakegpu-load -n 900 -p 1 -t 1 --rings 0.0 $short hang >'$dir/load.json'
-		status=\$?
-		'$here/settle'
-		echo stop >$debug/control
-		exit \$status" >"$dir/record.out" 2>"$dir/record.err"
+		-e default -e func:gpu_sched:drm_sched_job_timedout -- \
+		bash -c "$(counted_load "-n 900 -p 1 -t 1 --rings 0.0 $short hang")" >"$dir/record.out" 2>"$dir/record.err"
 	echo $? >"$dir/record.status"
 	case_end
 }
@@ -126,13 +146,7 @@ other_tool() {
 	case_begin import
 	"$xtr" record --force -o "$dir/run.xtr" -- \
 		trace-cmd record -q -e gpu_scheduler -e dma_fence:dma_fence_signaled -C mono -b 16384 \
-		-o "$dir/trace.dat" bash -c "
-		echo start >$debug/control
-		fakegpu-load -n 400 $short mixed >'$dir/load.json'
-		status=\$?
-		'$here/settle'
-		echo stop >$debug/control
-		exit \$status" >"$dir/record.out" 2>"$dir/record.err"
+		-o "$dir/trace.dat" bash -c "$(counted_load "-n 400 $short mixed")" >"$dir/record.out" 2>"$dir/record.err"
 	echo $? >"$dir/record.status"
 	case_end
 }

@@ -15,28 +15,15 @@ debug=/sys/kernel/debug/fakegpu
 "$xtr" list >"$out/list.txt" 2>&1
 "$xtr" doctor >"$out/doctor.txt" 2>&1
 
-for spec in "$@"; do
-	IFS=: read -r name load options <<<"$spec"
-	dir=$out/$name
-	mkdir -p "$dir"
-	echo reset >$debug/control || exit 92
-	# shellcheck disable=SC2086 # options are words
-	"$xtr" record --force -o "$dir/run.xtr" $options -- bash -c "
-		echo start >$debug/control
-		fakegpu-load $load >'$dir/load.json'
-		status=\$?
-		'$here/settle'
-		echo stop >$debug/control
-		exit \$status" >"$dir/record.out" 2>"$dir/record.err"
-	echo $? >"$dir/record.status"
-	cat $debug/truth >"$dir/truth.csv"
-	cat $debug/emitted >"$dir/emitted.txt"
-done
-
 # shellcheck source-path=SCRIPTDIR source=accept-cases.sh
 . "$here/accept-cases.sh"
-one_process
-two_recorders
+for spec in "$@"; do
+	IFS=: read -r name load options <<<"$spec"
+	one_load "$name" "$load" "$options"
+done
+with_budget budget "-n 8000 --min-ns 2000000 --max-ns 6000000 basic"
+one_process pid "-n 1000 $short basic"
+two_recorders two "-n 1000 $short basic"
 two_capabilities
 flight_recorder
 other_tool

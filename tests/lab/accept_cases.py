@@ -5,7 +5,7 @@
 usage: accept_cases.py pid|stack XTR DIR
 
 pid: DIR has run.xtr of process DIR/pid alone, while others submitted too: exactly its jobs of
-truth.csv are in the file, each with its queue, run and done event. stack: every job of run.xtr has a
+truth.csv have their queue event in the file and are shown; every job has its run and done event, flagged where it is another's. stack: every job of run.xtr has a
 stack with names, from the driver's ioctl to the function of fakegpu-load. Prints one line per check.
 """
 
@@ -22,10 +22,19 @@ def events(xtr, path, name):
     return [e for e in map(json.loads, p.stdout.splitlines()) if "event" in e]  # no gaps
 
 
+def shown_jobs(xtr, path):
+    p = subprocess.run([xtr, "jobs", "--jsonl", path], stdout=subprocess.PIPE)
+    return [json.loads(line) for line in p.stdout.splitlines()]
+
+
 def lost_events(xtr, path, name):
     p = subprocess.run([xtr, "info", "--json", path], stdout=subprocess.PIPE)
     return sum(entry["count"] for section in json.loads(p.stdout)["sections"] for entry in section["loss"]
                if entry["cause"] != "filtered" and entry["name"].endswith("drm_sched_job_" + name))
+
+
+def of_others(event):
+    return "others" in event["fields"]["flags"].get("flags", ())
 
 
 def check_pid(xtr, directory):
@@ -33,6 +42,7 @@ def check_pid(xtr, directory):
         pid = int(f.read())
     with open(directory + "/truth.csv") as f:
         rows = list(csv.DictReader(f))
+    everybodys = {(int(r["context"]), int(r["seqno"])) for r in rows}
     ours = {(int(r["context"]), int(r["seqno"])) for r in rows if int(r["pid"]) == pid}
     check(0 < len(ours) < len(rows), f"process {pid} submitted {len(ours)} of {len(rows)} jobs")
     unknown = set()  # jobs of which the queue event, which tells the process, was lost
@@ -40,15 +50,21 @@ def check_pid(xtr, directory):
         found = events(xtr, directory + "/run.xtr", name)
         jobs = [(e["fields"]["ctx"], e["fields"]["seqno"]) for e in found]
         check(len(jobs) == len(set(jobs)), f"{name}: no job twice")
-        check(not set(jobs) - ours, f"{name}: {len(set(jobs) - ours)} jobs of others")
+        # When a job executes depends on what others have on its ring: run and done are there of every job.
+        own = {job for job, e in zip(jobs, found) if not of_others(e)}
+        others, wanted = set(jobs) - own, ours if name == "queue" else everybodys
+        check(not own - ours, f"{name}: {len(own - ours)} jobs of others are not said to be others'")
+        check(not others & (ours - unknown), f"{name}: {len(others & (ours - unknown))} of its jobs are said to be others'")
+        check(not set(jobs) - wanted, f"{name}: {len(set(jobs) - wanted)} jobs that are not of those wanted")
         # What was lost is counted, and accept_check.py has limited it.
-        missing, lost = len(ours - set(jobs) - unknown), lost_events(xtr, directory + "/run.xtr", name)
-        check(missing <= lost, f"{name}: {missing} of its {len(ours)} jobs are missing, {lost} were lost")
+        missing, lost = len(wanted - set(jobs)), lost_events(xtr, directory + "/run.xtr", name)
+        check(missing <= lost, f"{name}: {missing} of {len(wanted)} jobs are missing, {lost} were lost")
         if name == "queue":
             unknown = ours - set(jobs)
-        if name == "queue":
             pids = {e["pid"] for e in found}
             check(pids == {pid}, f"queue: events of the processes {sorted(pids)}")
+    shown = {(j["context"], j["seqno"]) for j in shown_jobs(xtr, directory + "/run.xtr")}
+    check(shown <= ours and ours - shown <= unknown, f"xtr jobs shows {len(shown)} jobs, of these {len(shown - ours)} are others'")
 
 
 def frames_of(event):

@@ -7,7 +7,7 @@ usage: accept_check.py [--need-loss] [--filtered] [--short] XTR DIR
 DIR holds run.xtr, emitted.txt (events the kernel emitted, by tracepoint) and truth.csv, as
 accept-guest.sh leaves them. For every tracepoint that xtr recorded: events in the file plus events
 in the loss counters must be the number emitted, to the event; with --filtered (a recording of some
-processes), the events of others are counted as filtered and belong to the sum. --short: a load of few
+processes), the events of others are counted as filtered and belong to the sum; run and done are recorded of every job. --short: a load of few
 events, where one preempted program (see SLICE) is more than one event in 200. Prints one line per check.
 """
 
@@ -58,8 +58,10 @@ def main(argv):
         check(have == emitted[name], f"{name}: recorded {count} + lost {lost.get(name, 0)}"
               f" + filtered {others} = {have}, emitted {emitted[name]}")
         check(want_filtered or not others, f"{name}: filtered {others}")
-        if want_filtered and name.startswith("drm_sched_job_") and "dep" not in name:
+        if want_filtered and name == "drm_sched_job_queue":
             check(others > 0 and count > 0, f"{name}: both processes had some")
+        if want_filtered and name in ("drm_sched_job_run", "drm_sched_job_done"):
+            check(not others and count > 0, f"{name}: of every job, filtered {others}")
     check("?" not in lost and "?" not in filtered, "every loss names its event")
     total = sum(lost.values())
     check(info["lost"] == total, f"info says {info['lost']} lost, the entries sum to {total}")

@@ -63,7 +63,7 @@ def finished():
 @test
 def aged_events_are_counted_exactly():
     """More than memory holds, files on signals meanwhile: 3 files, each event in one of them or counted."""
-    f = Flight("--flight", "1M", "-e", CALL, "-e", OTHER, command=["sh", "-c", f"{PRODUCE} truth 2 0 1500000; read x"])
+    f = Flight("--flight", "1M", "-e", CALL, "-e", OTHER, command=["sh", "-c", f"'{PRODUCE}' truth 2 0 1500000; read x"])
     f.signal()
     f.files(1)
     f.signal()
@@ -157,7 +157,7 @@ def a_named_event_triggers_and_others_are_counted():
 @test
 def lost_events_trigger():
     f = Flight("--flight", "1M", "--buffer", "4k", "--trigger", "drop", "--after", "0", "--pause", "1h", *produce(2, 0, 100000)[:4],
-               command=["sh", "-c", f"{PRODUCE} truth 2 0 100000; read x"])
+               command=["sh", "-c", f"'{PRODUCE}' truth 2 0 100000; read x"])
     line = f.files(1)
     expect("written for 'drop'" in line, line)
     f.end(status=(3,))

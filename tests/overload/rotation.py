@@ -30,7 +30,7 @@ def together(list_of_pieces):
 
 @test
 def pieces_hold_each_event_once():
-    record("--rotate", "50ms", "--rotate", "12k", "-e", RENAME, "--", EMIT, "threads", "4", "rename", "2000", status=(0, 3))
+    record("--rotate", "50ms", "--rotate", "12k", "-e", RENAME, "--", "sh", "-c", f"{EMIT} threads 4 rename 2000; sleep 1", status=(0, 3))
     all_pieces = pieces()
     expect(len(all_pieces) > 3, f"{len(all_pieces)} pieces")
     count("rotations", len(all_pieces) - 1)
@@ -64,6 +64,26 @@ def each_cpu_goes_on_where_it_was():
             last[cpu] = high
 
 
+@test
+def pieces_are_cuts_in_time():
+    """Each piece begins and ends at one time on all CPUs: what is before it is in the piece before, and nowhere else."""
+    record("--rotate", "30k", *produce(2, 30000, 60000), status=(0, 3))
+    all_pieces, cpus = pieces(), 0
+    expect(len(all_pieces) > 3, f"{len(all_pieces)} pieces")
+    borders = [(p.config["piece-from"], p.config["piece-to"]) for p in all_pieces]
+    equal((borders[0][0], borders[-1][1]), (0, 0), "the recording's own ends")
+    for (_, to), (begins, _) in zip(borders, borders[1:]):
+        equal(begins, to, "the next piece begins where this one ends")
+    for p, (begins, ends) in zip(all_pieces, borders):
+        outside = [ts for _, ts, *_ in p.records if ts < begins or ts >= (ends or ts + 1)]
+        equal(outside, [], f"events outside of piece {p.config['piece']}, from {begins} to {ends}")
+        cpus = max(cpus, len({chunk.stream for chunk, *_ in p.records}))
+    expect(cpus > 1, "one CPU has no border to keep to")
+    events, lost = together(all_pieces)
+    equal(events + lost, Truth().all, "recorded + lost")
+    count("rotations", len(all_pieces) - 1)
+
+
 def piece_numbers(folder="."):
     """Of the pieces that are there, in order. Any of them may go before it is looked at, so no piece's name is waited for."""
     return sorted(int(os.path.basename(path).split(".")[1]) for path in glob.glob(f"{folder}/run.*.xtr"))
@@ -71,7 +91,7 @@ def piece_numbers(folder="."):
 
 def record_until(condition, what, *args, status=(0, 3), out="run.xtr"):
     """Run xtr record with a load as fast as it can be, of which any part may be lost, until the condition holds; its messages."""
-    load = f"{PRODUCE} truth 2 0 0 & read x; kill $!; wait"
+    load = f"'{PRODUCE}' truth 2 0 0 & read x; kill $!; wait"
     p = subprocess.Popen([XTR, "record", "-o", out, *args, "-e", CALL, "-e", OTHER, "--", "sh", "-c", load], stdin=subprocess.PIPE,
                          stderr=subprocess.PIPE)
     try:
@@ -167,7 +187,7 @@ def an_earlier_recording_is_in_the_way():
 def a_link_put_in_the_way_ends_the_recording():
     """What comes afterwards is counted in the piece that could not be followed by another."""
     command = [XTR, "record", "-o", "run.xtr", "--force", "--rotate", "100k", "-e", CALL, "-e", OTHER, "--", "sh", "-c",
-               f"read x; exec {PRODUCE} truth 2 20000 100000"]
+               f"read x; exec '{PRODUCE}' truth 2 20000 100000"]
     p = subprocess.Popen(command, stderr=subprocess.PIPE, stdin=subprocess.PIPE)
     wait_for(lambda: os.path.exists("run.000001.xtr"), "the first piece")
     os.symlink("victim", "run.000002.xtr")
@@ -276,7 +296,7 @@ def a_full_disk_without_keep_ends_with_a_complete_piece():
 @test
 def names_of_tasks_are_in_each_piece_and_go_with_them():
     """A thread that lives on has its name in each piece; those that have ended are not carried along."""
-    script = f"{PRODUCE} truth 1 2000 0 & for i in $(seq 200); do {EMIT} call 1; done; sleep 3; kill $!; wait"
+    script = f"'{PRODUCE}' truth 1 2000 0 & for i in $(seq 200); do '{EMIT}' call 1; done; sleep 3; kill $!; wait"
     record("--rotate", "250ms", "-e", CALL, "-e", RR, "--", "sh", "-c", script)
     all_pieces = pieces()
     for p in all_pieces:
@@ -291,7 +311,7 @@ def names_of_tasks_are_in_each_piece_and_go_with_them():
 
 @test
 def cat_makes_one_file_of_pieces():
-    record("--rotate", "20k", *produce(2, 0, 10000), status=(0, 3))
+    record("--rotate", "20k", *produce(2, 30000, 40000), status=(0, 3))
     names, parts = sorted(glob.glob("run.*.xtr")), pieces()
     expect(len(names) > 2, f"{len(names)} pieces")
     xtr("cat", "-o", "whole.xtr", *names, status=(0, 3))
@@ -330,14 +350,16 @@ def a_killed_recorder_leaves_pieces_that_open():
             producer.terminate()
             producer.wait()
         left = sorted(glob.glob("run.*.xtr"))
-        numbers, total = [int(path.split(".")[1]) for path in left], None
+        numbers, total, ended = [int(path.split(".")[1]) for path in left], None, True
         equal(numbers, list(range(numbers[0], numbers[0] + len(left))), "numbers of the pieces")
         expect(5 <= len(left) <= 7 or numbers[0] == 1, f"{len(left)} pieces are left")
         for path in left if is_begun(left[-1]) else left[:-1]:
             doc = info(path)
             config = doc["sections"][0]["config"]
             before = config["piece-events-before"], config["piece-lost-before"]
-            expect(total in (None, before), f"{path}: {before} before it, those before have {total}")
+            so_far = not ended and all(a <= b for a, b in zip(before, total))  # events older than the border came until the kill
+            expect(total in (None, before) or so_far, f"{path}: {before} before it, those before have {total}")
+            ended = doc["sections"][0]["end_reason"] is not None
             total = before[0] + doc["events"], before[1] + doc["lost"]
         expect(sum(total) <= Truth().all, f"{total}: more than what happened")
     count("kills", kills)

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import time
 
-from lib import (CAPS, EMIT, NOBODY, TRACE, XTR, equal, expect, figure, give, program, run, section, status_of, test)
+from lib import (CAPS, EMIT, NOBODY, TRACE, XTR, by, equal, expect, figure, give, program, run, section, status_of, test)
 from offline import COMMANDS
 
 CALL = "syscalls:sys_enter_sched_rr_get_interval"
@@ -19,7 +19,7 @@ FULL = ["bpf", "perfmon", "dac_read_search", "sys_ptrace", "syslog"]
 
 def started(args, user=None):
     """A recorder that records: its command has said so."""
-    kwargs = {"user": user, "group": user, "extra_groups": []} if user else {}
+    kwargs = by(user, args) if user else {}
     p = subprocess.Popen([*args, "--", "sh", "-c", "touch began; exec sleep 600"], stderr=subprocess.PIPE, **kwargs)
     end = time.monotonic() + 60
     while not os.path.exists("began"):
@@ -139,8 +139,7 @@ def on_terminal(args, user, env):
     """What a program prints to a terminal; ended by 'q' if it waits for that."""
     master, slave = pty.openpty()
     os.fchmod(slave, 0o666)
-    p = subprocess.Popen(args, stdin=slave, stdout=slave, stderr=slave, env=env, user=user, group=user,
-                         extra_groups=[], start_new_session=True)
+    p = subprocess.Popen(args, stdin=slave, stdout=slave, stderr=slave, env=env, start_new_session=True, **by(user, args))
     os.close(slave)
     text, end = b"", time.monotonic() + 60
     while time.monotonic() < end:

@@ -20,8 +20,9 @@ from checks import Failure, equal, expect  # noqa: E402,F401 (for the tests)
 
 BUILD = os.path.join(ROOT, os.environ.get("BUILD", "build/gcc"))
 XTR = os.path.abspath(os.environ.get("XTR", os.path.join(BUILD, "xtr")))
-EMIT = os.path.join(BUILD, "tests/record/emit")
-TRACE = os.path.join(ROOT, "tests/vectors/accept/builtin-events-raw.xtr")
+# Users without rights take these, too.
+EMIT, TRACE = checks.for_everybody(os.path.join(BUILD, "tests/record/emit"),
+                                   os.path.join(ROOT, "tests/vectors/accept/builtin-events-raw.xtr"))
 NOBODY = 65534
 LONG = os.environ.get("LONG") == "1"
 # Numbers of include/uapi/linux/capability.h
@@ -59,10 +60,17 @@ def program(caps, effective=True):
     return path
 
 
+def by(user, args, groups=()):
+    """What subprocess needs to start a program as another user, who may be unable to enter the tree."""
+    inside = [a for a in args if a.startswith(ROOT + os.sep)]
+    expect(not inside, f"user {user} is given files of the tree: {inside}")
+    return {"user": user, "group": user, "extra_groups": list(groups)}
+
+
 def run(args, user=None, groups=(), **kwargs):
     """Status, standard output and messages of a program, by another user."""
     if user is not None:
-        kwargs.update(user=user, group=user, extra_groups=list(groups))
+        kwargs.update(by(user, args, groups))
     kwargs.setdefault("stdin", subprocess.DEVNULL)
     p = subprocess.run(args, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=600, check=False, **kwargs)
     return p.returncode, p.stdout, p.stderr.decode(errors="replace")

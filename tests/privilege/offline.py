@@ -92,7 +92,7 @@ def every_command_works_without_anything():
         options = [*c.options, "-o", "-"] if c.output else c.options
         args = [c.name, *options, name, *c.after]
         if "sqlite" in options:  # a database is not streamed
-            args = ["sh", "-c", "$0 export -q -f sqlite -o \"$1\" trace.xtr && cat \"$1\""]
+            args = ["sh", "-c", "\"$0\" export -q -f sqlite -o \"$1\" trace.xtr && cat \"$1\""]
             outside = run([*args, XTR, os.path.abspath("out.db")], cwd="in")
             inside = jail(["in", *args, "/tmp/in/xtr", "/tmp/out.db"])
         else:

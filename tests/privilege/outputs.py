@@ -2,10 +2,13 @@
 """Files that xtr makes: mode 0600 under any umask, and never through a link."""
 
 import os
+import pwd
 import shutil
 import stat
+import subprocess
 import threading
 
+import checks
 from lib import LONG, NOBODY, TRACE, XTR, equal, expect, figure, run, test
 from offline import COMMANDS, FTRACE
 
@@ -57,6 +60,82 @@ def outputs_are_private_under_any_umask():
                 private(name, f"{what} {force}, umask {mask:o}")
                 n += 1
     figure("outputs", n, "files written with umask 0, 077 and 777, new ones and with --force: each has mode 0600")
+
+
+def sudo(uid, gid):
+    """The environment of what such a user asked root to run."""
+    return {**os.environ, "SUDO_UID": str(uid), "SUDO_GID": str(gid), "SUDO_USER": "whoever", "SUDO_COMMAND": "xtr"}
+
+
+def owner(path):
+    st = os.lstat(path)
+    return st.st_uid, st.st_gid, oct(st.st_mode)
+
+
+@test
+def what_is_made_under_sudo_is_who_asked_for_its():
+    """New and with --force, of each command; then they read it, and nobody else."""
+    n = 0
+    group = pwd.getpwuid(NOBODY).pw_gid
+    for what, args in writers():
+        for force in ([], ["--force"]):
+            name = os.path.abspath(f"sudo{n}")
+            if force:
+                shutil.copy(TRACE, name)
+            status, _, message = write(args, name, *force, env=sudo(NOBODY, group), umask=0)
+            expect(status in (0, 3), f"{what} {force}: {status} {message}")
+            equal(owner(name), (NOBODY, group, "0o100600"), f"{what} {force}: owner and mode")
+            equal(run(["cat", name], NOBODY)[0], 0, f"{what}: read by its owner")
+            n += 1
+    figure("sudo", n, "files made by sudo: each is the user's, with mode 0600")
+
+
+@test
+def pieces_and_bundles_under_sudo_are_theirs_too():
+    """In a directory of root's where all may write (/tmp), in one of theirs, and in one of root's alone."""
+    group = pwd.getpwuid(NOBODY).pw_gid
+    places = {"open": (0, 0o1777, NOBODY), "theirs": (NOBODY, 0o755, NOBODY), "roots": (0, 0o755, 0)}
+    for place, (user, mode, want) in places.items():
+        for kind in ("rotate", "flight", "bundle"):
+            folder = f"{place}-{kind}"
+            os.mkdir(folder)
+            os.chown(folder, user, user)
+            os.chmod(folder, mode)
+            options = {"rotate": ["--rotate", "60s"], "flight": ["--flight", "1M"], "bundle": ["--bundle", f"{folder}/b.tar.zst"]}[kind]
+            status, _, message = run([XTR, *RECORD, "-o", f"{folder}/run.xtr", *options], env=sudo(NOBODY, group))
+            equal(status, 0, f"{folder} ({message})")
+            made = sorted(os.listdir(folder))
+            expect(made, f"{folder}: nothing was made")
+            for name in made:
+                expected = NOBODY if kind == "bundle" else want
+                equal(owner(f"{folder}/{name}")[::2], (expected, "0o100600"), f"{folder}/{name}: owner and mode")
+
+
+@test
+def sudo_is_believed_only_where_it_is_plain():
+    """Not root, no such user, a group that is not theirs, no number: the file is root's. A user's own file stays theirs."""
+    group = pwd.getpwuid(NOBODY).pw_gid
+    unknown = next(u for u in range(40000, 60000) if not known(u))
+    for i, (uid, gid) in enumerate([(0, 0), ("", ""), ("-1", group), (NOBODY, "-1"), (NOBODY, 0), (2**32 - 1, group), (2**32 + NOBODY, group),
+                                    (f"{NOBODY}x", group), (f" {NOBODY}", group), (unknown, unknown)]):
+        for what, args in (("record", RECORD), ("cut", ["cut", TRACE])):
+            status, _, message = write(args, f"{what}{i}", env=sudo(uid, gid))
+            expect(status in (0, 3), f"{what}: {status} {message}")
+            equal(owner(f"{what}{i}"), (0, 0, "0o100600"), f"{what}, SUDO_UID={uid!r} SUDO_GID={gid!r}")
+    with open("stdout", "wb") as f:
+        subprocess.run([XTR, *RECORD, "-o", "-"], stdout=f, env=sudo(NOBODY, group), check=True)
+    equal(owner("stdout")[0], 0, "what the shell made for standard output")
+    copy, = checks.for_everybody(XTR)
+    status, _, message = run([copy, "cut", "-o", "own", TRACE], NOBODY, env=sudo(0, 0))
+    expect(status in (0, 3), f"{status} {message}")
+    equal(owner("own")[0], NOBODY, "a user's own file")
+
+
+def known(uid):
+    try:
+        return pwd.getpwuid(uid)
+    except KeyError:
+        return None
 
 
 @test

@@ -74,8 +74,45 @@ def _group_by_nice(pid):
         pass
 
 
-def run(command, env=None, timeout=600):
-    """Runs a command in the root of the tree, without input; outputs are read together."""
+def used(mark):
+    """Clock ticks of processor time of all that has the mark, and of what it waited for."""
+    wanted, sum_ = f"{MARK}={mark}".encode(), 0
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/environ", "rb") as f:
+                if wanted not in f.read().split(b"\0"):
+                    continue
+            with open(f"/proc/{pid}/stat", "rb") as f:
+                sum_ += sum(map(int, f.read().rpartition(b")")[2].split()[11:15]))  # proc(5): utime, stime, cutime, cstime
+        except OSError:
+            pass
+    return sum_
+
+
+class Standstill:
+    """Tells when a number has not changed for `idle` seconds."""
+
+    def __init__(self, idle):
+        self.idle, self.last, self.since = idle, None, None
+
+    def reached(self, number, now):
+        if number != self.last:
+            self.last, self.since = number, now
+        return now - self.since > self.idle
+
+
+def _wait_for_rest(mark, over, idle):
+    """Returns when `over` is set, or when nothing of a command has used processor time for so many seconds."""
+    standstill = Standstill(idle)
+    while not over.wait(min(5, idle / 4)) and not standstill.reached(used(mark), time.monotonic()):
+        pass
+
+
+def run(command, env=None, timeout=None, idle=None):
+    """
+    Runs a command in the root of the tree, without input; outputs are read together. It is ended after `timeout` seconds, or
+    once it has used no processor time for `idle` seconds: what has to be done, however busy the machine, is given the second.
+    """
     global _count
     with _lock:
         if _stopping:
@@ -87,18 +124,23 @@ def run(command, env=None, timeout=600):
                                    stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
         _running[mark] = process
     _group_by_nice(process.pid)
-    late = threading.Event()
+    late, over = threading.Event(), threading.Event()
 
-    def too_long():
-        late.set()
-        _end(mark)
+    def watch():
+        if idle:
+            _wait_for_rest(mark, over, idle)
+        else:
+            over.wait(timeout)
+        if not over.is_set():
+            late.set()
+            _end(mark)
 
-    timer = threading.Timer(timeout, too_long)
-    timer.start()
+    watcher = threading.Thread(target=watch)
+    watcher.start()
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
-    timer.cancel()
-    timer.join()  # what it ends is ended before this goes on
+    over.set()
+    watcher.join()  # what it ends is ended before this goes on
     left = _signal_marked(mark, signal.SIGKILL)
     with _lock:
         del _running[mark]

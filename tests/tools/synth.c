@@ -175,6 +175,9 @@ static void done_event(struct synth *s, const struct happening *h)
 		.seqno = h->seqno,
 		.ring = h->ring + 1,
 		.hw_job_count = (int32_t)--r->on_hw,
+		.hw_ctx = 1 + h->ring,
+		.hw_seqno = h->seqno,
+		.flags = XTR_REC_HW_FENCE | XTR_REC_HW_SIGNALED,
 	};
 
 	emit(s, irq_cpu(s, h->ring), &e, sizeof(e));
@@ -279,7 +282,8 @@ static void describe(struct synth *s)
 	}
 	for (uint32_t i = 0; i < s->c.devices; i++) {
 		char name[32];
-		struct xtr_device dev = { .name = name, .driver = "synth" };
+		/* A driver whose rings are known to be serial, as these are (replay/ring.c). */
+		struct xtr_device dev = { .name = name, .driver = "amdgpu" };
 
 		snprintf(name, sizeof(name), "synth.%" PRIu32, i);
 		check("meta", xtr_meta_add_device(s->meta, &dev));

@@ -100,6 +100,20 @@ static void write_text(struct analysed *r, size_t i)
 	fclose(v.f);
 }
 
+/* What --fail-on finding:ID and the documents go by. */
+static void check_ids(const struct xtr_findings *f)
+{
+	uint32_t i;
+	size_t k;
+
+	for (i = 0; i < f->n; i++) {
+		for (k = 0; xtr_finding_id(k); k++)
+			if (!strcmp(xtr_finding_id(k), f->finding[i].id))
+				break;
+		cr_assert(xtr_finding_id(k), "'%s' is not in finding_ids.c", f->finding[i].id);
+	}
+}
+
 void analysed_end(struct analysed *r, uint64_t span_ns, const char *section)
 {
 	struct xtr_json j;
@@ -112,6 +126,7 @@ void analysed_end(struct analysed *r, uint64_t span_ns, const char *section)
 			write_json(r, i);
 			write_text(r, i);
 		}
+	check_ids(xtr_analyses_findings(r->a));
 	f = open_memstream(&r->findings, &size);
 	xtr_json_init(&j, f, false);
 	xtr_findings_json(xtr_analyses_findings(r->a), &j);

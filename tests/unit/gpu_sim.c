@@ -6,6 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+void sim_device(struct sim *s, const char *name, const char *driver)
+{
+	struct xtr_device dev = { .name = name, .driver = driver };
+
+	cr_assert(!xtr_meta_add_device(s->meta, &dev));
+}
+
 struct sim *sim_new(void)
 {
 	struct sim *s = calloc(1, sizeof(*s));
@@ -13,6 +20,7 @@ struct sim *sim_new(void)
 	s->meta = xtr_meta_new();
 	s->tables = xtr_tables_new();
 	s->tid = 100;
+	sim_device(s, "gpu.0", "amdgpu"); /* whose rings are known to execute in order */
 	return s;
 }
 
@@ -22,13 +30,6 @@ void sim_free(struct sim *s)
 	xtr_tables_free(s->tables);
 	free(s->event);
 	free(s);
-}
-
-void sim_device(struct sim *s, const char *name, const char *driver)
-{
-	struct xtr_device dev = { .name = name, .driver = driver };
-
-	cr_assert(!xtr_meta_add_device(s->meta, &dev));
 }
 
 static uint32_t intern(struct sim *s, const char *text)
@@ -53,6 +54,16 @@ void sim_ring(struct sim *s, uint32_t id, const char *device, const char *name, 
 void sim_task(struct sim *s, uint32_t tid, uint32_t pid, const char *comm, uint32_t flags)
 {
 	struct xtr_task task = { .tid = tid, .pid = pid, .comm = intern(s, comm), .flags = flags };
+
+	cr_assert(!xtr_tables_add_task(s->tables, &task));
+}
+
+void sim_task_of(struct sim *s, uint32_t tid, uint32_t pid, const char *comm, uint64_t since,
+		 uint64_t start)
+{
+	struct xtr_task task = {
+		.tid = tid, .pid = pid, .since = since, .comm = intern(s, comm), .start = start
+	};
 
 	cr_assert(!xtr_tables_add_task(s->tables, &task));
 }
@@ -96,10 +107,12 @@ void sim_run(struct sim *s, uint64_t ts, uint64_t ctx, uint64_t seqno, uint32_t 
 	struct xtr_rec_job_run *r =
 		&add(s, ts, XTR_EV_JOB_RUN, sizeof(struct xtr_rec_job_run))->rec.run;
 
+	s->event[s->n - 1].ev.tid = SIM_WORKER;
 	r->ctx = ctx;
 	r->seqno = seqno;
 	r->ring = ring;
 	r->job_count = s->job_count;
+	r->flags = s->flags;
 }
 
 void sim_done(struct sim *s, uint64_t ts, uint64_t ctx, uint64_t seqno, uint32_t ring)
@@ -110,6 +123,21 @@ void sim_done(struct sim *s, uint64_t ts, uint64_t ctx, uint64_t seqno, uint32_t
 	r->ctx = ctx;
 	r->seqno = seqno;
 	r->ring = ring;
+	r->flags = s->flags | XTR_REC_HW_FENCE | XTR_REC_HW_SIGNALED;
+	r->hw_age = s->hw_age;
+	r->hw_error = s->hw_error;
+}
+
+void sim_done_old(struct sim *s, uint64_t ts, uint64_t ctx, uint64_t seqno, uint32_t ring)
+{
+	sim_done(s, ts, ctx, seqno, ring);
+	s->event[s->n - 1].ev.size = 40;
+}
+
+void sim_done_without_fence(struct sim *s, uint64_t ts, uint64_t ctx, uint64_t seqno, uint32_t ring)
+{
+	sim_done(s, ts, ctx, seqno, ring);
+	s->event[s->n - 1].rec.done.flags = 0;
 }
 
 void sim_signaled(struct sim *s, uint64_t ts, uint64_t ctx, uint64_t seqno, int32_t error)

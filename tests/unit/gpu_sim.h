@@ -15,6 +15,7 @@
 #include "analysis/stats.h"
 
 #define SIM_JOBS_MAX 4096u
+#define SIM_WORKER   7u /* thread of the run events: the scheduler's own */
 
 struct sim_event {
 	struct xtr_event ev;
@@ -37,7 +38,9 @@ struct sim {
 	uint32_t flags;    /* enum xtr_job_flags of queue and run events added next */
 	uint64_t client_id;
 	uint32_t job_count;
-	uint32_t stack; /* id; of queue events added next */
+	uint32_t stack;   /* id; of queue events added next */
+	uint64_t hw_age;  /* of done events added next */
+	int32_t hw_error; /* the same */
 	/* what sim_jobs collected */
 	struct xtr_job job[SIM_JOBS_MAX];
 	struct xtr_dep dep[SIM_JOBS_MAX][XTR_JOB_DEPS_MAX];
@@ -53,11 +56,19 @@ void sim_free(struct sim *s);
 void sim_device(struct sim *s, const char *name, const char *driver);
 void sim_ring(struct sim *s, uint32_t id, const char *device, const char *name, uint32_t limit);
 void sim_task(struct sim *s, uint32_t tid, uint32_t pid, const char *comm, uint32_t flags);
+/* The same of a process that began at `start`, from `since` on. */
+void sim_task_of(struct sim *s, uint32_t tid, uint32_t pid, const char *comm, uint64_t since,
+		 uint64_t start);
 
 /* Times in ns; ctx and seqno are the job's finished fence. */
 void sim_queue(struct sim *s, uint64_t ts, uint64_t ctx, uint64_t seqno, uint32_t ring);
 void sim_run(struct sim *s, uint64_t ts, uint64_t ctx, uint64_t seqno, uint32_t ring);
 void sim_done(struct sim *s, uint64_t ts, uint64_t ctx, uint64_t seqno, uint32_t ring);
+/* As recorders wrote it before they told of the hardware's fence. */
+void sim_done_old(struct sim *s, uint64_t ts, uint64_t ctx, uint64_t seqno, uint32_t ring);
+/* The driver gave the scheduler no fence. */
+void sim_done_without_fence(struct sim *s, uint64_t ts, uint64_t ctx, uint64_t seqno,
+			    uint32_t ring);
 void sim_signaled(struct sim *s, uint64_t ts, uint64_t ctx, uint64_t seqno, int32_t error);
 /* type: XTR_EV_JOB_WAIT_DEP, _ADD_DEP or _UNSCHEDULABLE. */
 void sim_dep(struct sim *s, uint32_t type, uint64_t ts, uint64_t ctx, uint64_t seqno,

@@ -300,7 +300,7 @@ Test(analysis_allocations, more_map_calls_than_pages)
 		r.findings,
 		"{\"id\":\"map-excess\",\"notable\":true,\"at_ns\":3450,\"text\":"
 		"\"1 buffer was mapped by more calls than it has pages: 5 for 2\","
-		"\"events_ns\":[3450],\"evidence\":{\"buffers\":1,\"map_page_calls\":5,\"pages\":2}}");
+		"\"events_ns\":[3450],\"severity\":\"notable\",\"evidence\":{\"buffers\":1,\"map_page_calls\":5,\"pages\":2}}");
 	analysed_has(r.findings, "8 of 9 page mappings lie inside 1 submit:");
 	analysed_has(r.findings, "{\"map_page_calls\":9,\"buffers\":3,\"most\":5,"
 				 "\"buffers_of_known_size\":3,\"pages\":6}");

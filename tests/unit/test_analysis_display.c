@@ -417,3 +417,82 @@ Test(analysis_display, amdgpu_tells_refresh_and_commits)
 				"\"sum\":6944444,");
 	analysed_has(r.section, "\"commits\":1,\"commit_ns\":{\"n\":1,\"sum\":1000,");
 }
+
+/* --- events without a time of their own, of Linux 4 ------------------------------------------- */
+
+static void setup_old(void)
+{
+	analysed_init(&r);
+	named_describe(&r.n, VBLANK, "crtc:s32:4 seq:u32:4");
+	named_describe(&r.n, QUEUED, "file:hex64:8 crtc:s32:4 seq:u32:4");
+	named_describe(&r.n, DELIVERED, "file:hex64:8 crtc:s32:4 seq:u32:4");
+}
+
+TestSuite(analysis_display_old, .init = setup_old, .fini = teardown);
+
+static void stamped(int32_t crtc, uint32_t seq, uint64_t ts)
+{
+	named_emit(&r.n, VBLANK, ts, 0, 0);
+	named_set(&r.n, "crtc", (uint64_t)(int64_t)crtc);
+	named_set(&r.n, "seq", seq);
+	analysed_give(&r);
+}
+
+/* One clock of each CRTC, by the events' time stamps, and the words that say so. */
+Test(analysis_display_old, time_stamps_stand_for_times)
+{
+	analysed_begin(&r, NULL);
+	for (uint32_t i = 0; i < 300; i++) {
+		stamped(0, 50 + i, at(i) + 3000 + i % 3 * 1000);
+		if (i % 2)
+			stamped(1, 900 + i, at(i) + 50000);
+	}
+	analysed_end(&r, 5000 * MS, "display");
+	analysed_has(r.section, "{\"comparable\":false,\"stamped\":true,");
+	analysed_has(r.section, "\"crtc\":0,\"several_devices\":false,\"clock_switches\":0,");
+	analysed_has(r.section,
+		     "\"clocks\":[{\"clock\":0,\"first_ns\":1000003000,\"events\":300,"
+		     "\"high_precision\":0,\"sequences\":299,\"duplicates\":0,\"restarts\":0,"
+		     "\"missed_stretches\":0,\"missed\":0,\"off_or_missed_stretches\":0,");
+	analysed_has(r.section, "\"refresh_ns\":10001000,");
+	analysed_has(r.section, "\"irq_latency_ns\":{\"n\":0,");
+	analysed_has(r.section, "\"crtc\":1,\"several_devices\":false,\"clock_switches\":0,");
+	analysed_has(r.section, "\"events\":150,");
+	analysed_has(r.text, "these vblanks have no time of their own");
+	analysed_has(r.text, "with the interrupt's latency");
+	cr_expect_str_eq(r.findings, "[]");
+}
+
+/* An interrupt that is late by most of a frame: the next one is too near, and of the same clock. */
+Test(analysis_display_old, late_interrupts_are_no_other_clock)
+{
+	analysed_begin(&r, NULL);
+	for (uint32_t i = 0; i < 50; i++)
+		stamped(0, i, at(i) + (i % 10 == 5 ? FRAME - 100000 : 0));
+	analysed_end(&r, 5000 * MS, "display");
+	analysed_has(r.section, "\"clocks\":[{\"clock\":0,\"first_ns\":1000000000,\"events\":50,");
+	analysed_has(r.section, "\"sequences\":49,");
+	analysed_has(r.section, "\"refresh_ns\":10000000,");
+}
+
+/* Two devices are still told apart, and what was skipped while a request waited is missed. */
+Test(analysis_display_old, two_devices_and_missed)
+{
+	analysed_begin(&r, NULL);
+	for (uint32_t i = 0; i < 20; i++) {
+		stamped(0, 50 + i, at(i));
+		stamped(0, 7000 + i, at(i) + 4 * MS);
+	}
+	analysed_end(&r, 5000 * MS, "display");
+	analysed_has(r.section, "\"several_devices\":true,");
+	analysed_free(&r);
+	setup_old();
+	analysed_begin(&r, NULL);
+	stamped(0, 1, at(1));
+	queued(2, at(1) + 4 * MS);
+	delivered(FILE_A, 4, at(4));
+	stamped(0, 4, at(4) + 10000);
+	analysed_end(&r, 5000 * MS, "display");
+	analysed_has(r.section, "\"missed_stretches\":1,\"missed\":2,");
+	analysed_has(r.section, "\"delivered\":0,\"delivery_ns\":{\"n\":0,");
+}

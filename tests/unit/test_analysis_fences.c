@@ -143,6 +143,79 @@ Test(analysis_fences, old_ones_are_a_finding)
 				 "\"oldest_age_ns\":7000000000,\"limit_ns\":5000000000}");
 }
 
+/* Made with number 0, which is none yet: the emit says what it is. */
+Test(analysis_fences, numbers_given_at_emit)
+{
+	analysed_begin(&r, NULL);
+	for (uint64_t i = 0; i < 3; i++) { /* as the driver does, one after the other */
+		fence(F "init", T0 + 100 * i, 52, 7, 0, "virtio_gpu_fence_ops");
+		fence(F "emit", T0 + 100 * i + 2, 52, 7, 109779 + i, NULL);
+		fence(F "signaled", T0 + 100 * i + 50, 90, 7, 109779 + i, NULL);
+	}
+	/* two threads at once; one of them is never signalled, and one is made and no more */
+	fence(F "init", T0 + 1000, 52, 7, 0, NULL);
+	fence(F "init", T0 + 1001, 40, 7, 0, NULL);
+	fence(F "emit", T0 + 1002, 40, 7, 200000, NULL);
+	fence(F "emit", T0 + 1003, 52, 7, 200001, NULL);
+	fence(F "signaled", T0 + 1010, 90, 7, 200000, NULL);
+	fence(F "init", T0 + 1020, 52, 7, 0, NULL);
+	analysed_end(&r, 10000 * MS, "fences");
+	analysed_has(r.section, "\"unsignalled\":1,\"destroyed_unsignalled\":0,");
+	analysed_has(r.section, "\"unsignalled_list\":[{\"context\":7,\"seqno\":200001,");
+	analysed_has(r.section, "\"since\":\"emit\",\"since_ns\":1000001003,");
+	analysed_has(r.section,
+		     "\"init\":6,\"emit\":5,\"signaled\":4,\"unsignalled\":1,\"lives\":4,"
+		     "\"life_sum_ns\":152,\"life_max_ns\":48}");
+}
+
+/* The same where emit was not recorded. */
+Test(analysis_fences, numbers_told_by_the_signal)
+{
+	analysed_begin(&r, NULL);
+	for (uint64_t i = 0; i < 3; i++) {
+		fence(F "init", T0 + 100 * i, 52, 7, 0, "virtio_gpu_fence_ops");
+		fence(F "signaled", T0 + 100 * i + 50, 90, 7, 109779 + i, NULL);
+	}
+	fence(F "init", T0 + 1000, 52, 7, 1, NULL);
+	fence(F "emit", T0 + 10000 * MS, 52, 8, 1, NULL);
+	analysed_end(&r, 10000 * MS, "fences");
+	analysed_has(r.section, "\"unsignalled\":2,\"destroyed_unsignalled\":0,");
+	analysed_has(r.findings, "\"fences\":1,");
+	analysed_has(r.findings, "\"oldest_seqno\":1,");
+}
+
+/* 0 is a number, too: of a context of its own, and of one that counts from there. */
+Test(analysis_fences, the_number_0)
+{
+	analysed_begin(&r, NULL);
+	fence(F "init", T0, 52, 7, 0, "host1x_syncpt_fence_ops");
+	fence(F "signaled", T0 + 50, 90, 7, 0, NULL);
+	fence(F "init", T0 + 100, 52, 8, 0, NULL);
+	fence(F "destroy", T0 + 150, 90, 8, 0, NULL);
+	fence(F "init", T0 + 200, 52, 9, 0, NULL);
+	fence(F "emit", T0 + 210, 52, 9, 0, NULL);
+	fence(F "init", T0 + 220, 52, 9, 1, NULL);
+	fence(F "signaled", T0 + 230, 90, 9, 1, NULL);
+	fence(F "emit", T0 + 10000 * MS, 52, 10, 1, NULL);
+	analysed_end(&r, 20000 * MS, "fences");
+	analysed_has(r.section, "\"unsignalled\":2,\"destroyed_unsignalled\":1,");
+	analysed_has(r.section, "\"unsignalled_list\":[{\"context\":9,\"seqno\":0,");
+	analysed_has(r.findings, "\"id\":\"unsignalled-fences\"");
+}
+
+/* Context 0 is nobody's: fences that have no name yet. */
+Test(analysis_fences, without_a_context)
+{
+	analysed_begin(&r, NULL);
+	fence(F "init", T0, 52, 0, 0, "i915_fence_ops");
+	fence(F "init", T0 + 1, 52, 0, 0, "i915_fence_ops");
+	fence(F "signaled", T0 + 50, 90, 11, 5, "i915_fence_ops");
+	fence(F "init", T0 + 10000 * MS, 52, 7, 9, NULL);
+	analysed_end(&r, 20000 * MS, "fences");
+	analysed_has(r.section, "\"unsignalled\":1,");
+	cr_expect_str_eq(r.findings, "[]");
+}
+
 /* Its signal may have been lost. */
 Test(analysis_fences, lost_events_make_it_unsure)
 {
@@ -198,6 +271,8 @@ static void job(const struct xtr_model_ring *ring, uint64_t run, uint64_t done,
 	struct xtr_job j = { .ring = ring,
 			     .queue_ns = T0,
 			     .run_ns = run,
+			     .busy_from_ns = run,
+			     .busy_to_ns = done,
 			     .start_ns = run,
 			     .done_ns = done,
 			     .deps = deps,

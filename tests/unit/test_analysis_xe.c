@@ -432,15 +432,20 @@ Test(analysis_xe, many_queues_and_jobs)
 	analysed_begin(&r, NULL);
 	for (i = 0; i < 5000; i++)
 		queue(i + 1, "create", D0, 0, i, 7);
+	queue(8000, "reset", D0, 0, 4999, 7);
+	queue(8001, "reset", D0, 0, 4999, 7);
 	for (i = 0; i < 40000; i++) {
 		hw(10000 + i, "create", D0, i, 1 + i, 0, 7);
 		job(10000 + i, "exec", D0, 1, 1 + i, 0x1000 + i, 7);
 	}
 	analysed_gap(&r, 60000, 60001);
 	analysed_end(&r, 1000 * US, "xe");
-	analysed_has(r.section, "\"queues_left_out\":904}");
+	analysed_has(r.section, "\"queues_left_out\":906}");
 	analysed_has(r.section, "\"xe:xe_sched_job_exec\":40000");
 	analysed_has(r.section, "\"open\":40000,");
 	analysed_has(r.section, "{\"lower_bounds\":true,");
 	analysed_has(r.text, "events were lost: counts are lower bounds");
+	/* What failed is found, whichever queue it was of. */
+	analysed_has(r.findings, "\"id\":\"xe-queue-reset\",\"notable\":true,\"at_ns\":8000,"
+				 "\"text\":\"a queue beyond the first 4096: 2 resets: ");
 }

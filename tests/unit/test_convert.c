@@ -51,7 +51,7 @@ static void set_up(void)
 	sel = (struct xtr_selection){ .generics = generics, .n_generics = 2, .n_dynamic = 2 };
 	c = (struct xtr_convert){ .sel = &sel, .loss = xtr_loss_new() };
 	cr_assert(c.loss != NULL);
-	cr_assert(zero(int, xtr_convert_open(&c)));
+	cr_assert(zero(int, xtr_convert_open(&c, 4)));
 	len = 0;
 }
 
@@ -173,4 +173,94 @@ Test(convert, what_stands_behind_a_name_is_cleared)
 	convert();
 	cr_assert(eq(u32, c.n, 2));
 	cr_assert(zero(int, memcmp(c.recs + 24 + 16, "cat\0\0\0\0\0\0\0\0\0\0\0\0", 16)));
+}
+
+/* --- a gap and two pieces --------------------------------------------------------------------- */
+
+static struct xtr_loss *last;
+
+/* Two pieces are being written, with their border at 100. */
+static void begin_piece(void)
+{
+	last = xtr_loss_new();
+	cr_assert(last != NULL);
+	c.loss_before = last;
+	c.border = 100;
+}
+
+static void end_piece(void)
+{
+	c.loss_before = NULL;
+	xtr_loss_free(last);
+}
+
+static void expect_gap(const struct xtr_loss *l, size_t i, uint64_t first, uint64_t end,
+		       uint64_t count)
+{
+	const struct xtr_gap *g;
+
+	cr_assert(lt(sz, i, xtr_loss_n_gaps(l)));
+	g = xtr_loss_gap_at(l, i);
+	cr_expect(eq(u64, g->first, first));
+	cr_expect(eq(u64, g->last, end));
+	cr_expect(eq(u64, g->count, count));
+}
+
+static void tell_gap(uint64_t first, uint64_t end, uint64_t count)
+{
+	xtr_convert_gap(&c, &(struct xtr_gap){ 1, first, end, count });
+}
+
+static void tell_begun(uint64_t first, uint64_t end, uint64_t count)
+{
+	xtr_convert_gap_begun(&c, &(struct xtr_gap){ 1, first, end, count });
+}
+
+Test(convert, a_gap_goes_to_the_piece_that_it_is_in)
+{
+	begin_piece();
+	tell_gap(10, 99, 5);
+	tell_gap(100, 120, 6);
+	tell_gap(90, 110, 7);
+	tell_gap(99, 99, 1);
+	cr_assert(eq(sz, xtr_loss_n_gaps(last), 3));
+	cr_assert(eq(sz, xtr_loss_n_gaps(c.loss), 2));
+	expect_gap(last, 0, 10, 99, 5);
+	expect_gap(c.loss, 0, 100, 120, 6);
+	expect_gap(last, 1, 90, 99, 1);
+	expect_gap(c.loss, 1, 100, 110, 6);
+	expect_gap(last, 2, 99, 99, 1);
+	end_piece();
+}
+
+/* Nothing of it is told twice when its end is announced, be it pieces later. */
+Test(convert, a_gap_that_goes_on_is_in_each_piece)
+{
+	begin_piece();
+	tell_begun(90, 130, 10);
+	tell_begun(90, 130, 10); /* it is told */
+	expect_gap(last, 0, 90, 99, 1);
+	cr_assert(eq(sz, xtr_loss_n_gaps(last), 1));
+	c.border = 200;
+	tell_begun(90, 230, 20);
+	expect_gap(last, 1, 100, 199, 1);
+	c.loss_before = NULL;
+	tell_gap(90, 240, 25);
+	expect_gap(c.loss, 0, 200, 240, 23);
+	tell_gap(250, 260, 2); /* another one */
+	expect_gap(c.loss, 1, 250, 260, 2);
+	end_piece();
+}
+
+Test(convert, a_gap_that_ended_is_in_one_piece)
+{
+	begin_piece();
+	tell_begun(90, 95, 4);
+	expect_gap(last, 0, 90, 95, 4);
+	tell_begun(110, 120, 3); /* of the next piece */
+	cr_assert(eq(sz, xtr_loss_n_gaps(last), 1));
+	c.loss_before = NULL;
+	tell_gap(90, 95, 4);
+	cr_assert(zero(sz, xtr_loss_n_gaps(c.loss)));
+	end_piece();
 }

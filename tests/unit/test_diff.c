@@ -120,7 +120,8 @@ static void has(const char *part)
 
 /*
  * 10, 20 and 30 us against 20, 30 and 40: the differences of pairs are -10, 0, 0, 10, 10, 10, 20,
- * 20, 30 us; B is larger in 6 of 9, equal in 2. Of 20 ways to divide them, 5 are as far off.
+ * 20, 30 us, their ratios 2/3, 1, 1, 4/3, 3/2, 2, 2, 3, 4; B is larger in 6 of 9, equal in 2. Of 20
+ * ways to divide them, 5 are as far off.
  */
 Test(diff, by_hand)
 {
@@ -150,12 +151,13 @@ Test(diff, by_hand)
 	cr_expect(row->side[0].sum == 60 * US);
 	near(row->test.superiority, 7.0 / 9, 1e-12);
 	near(row->shift.shift, 10000, 1e-9);
-	near(row->change, 0.5, 1e-12);
+	near(row->ratio.ratio, 1.5, 1e-12);
+	cr_expect(row->ratio.low == 0 && isinf(row->ratio.high)); /* too few for one */
 	near(row->test.p, 2 * 5.0 / 20, 1e-12);
 	cr_expect(row->verdict == XTR_DIFF_FEW); /* even 1,2,3 and 4,5,6 give no less than 0.1 */
 	/* Queue waits are all the same. */
 	row = row_of(XTR_DIFF_RING, XTR_DIFF_QUEUE);
-	near(row->change, 0, 0);
+	near(row->ratio.ratio, 1, 0);
 	near(row->p, 1, 0);
 	/* Latency is done - queue: execution and 5 us. */
 	row = row_of(XTR_DIFF_PROCESS, XTR_DIFF_LATENCY);
@@ -177,9 +179,10 @@ Test(diff, a_known_change_is_found)
 	cr_assert(!xtr_diff_finish(d));
 	row = row_of(XTR_DIFF_PROCESS, XTR_DIFF_EXECUTION);
 	cr_assert(row && row->verdict == XTR_DIFF_SLOWER);
-	cr_expect(row->low < 0.05 && row->high > 0.05, "%f .. %f", row->low, row->high);
-	cr_expect(row->high - row->low < 0.04);
-	near(row->change, 0.05, 0.02);
+	cr_expect(row->ratio.low < 1.05 && row->ratio.high > 1.05, "%f .. %f", row->ratio.low,
+		  row->ratio.high);
+	cr_expect(row->ratio.high - row->ratio.low < 0.04);
+	near(xtr_diff_change(row), 0.05, 0.02);
 	cr_expect(!strcmp(row->known[0], "exact"));
 	cr_expect(row_of(XTR_DIFF_RING, XTR_DIFF_QUEUE)->verdict == XTR_DIFF_SAME);
 	cr_expect(xtr_diff_n_facts(d) == 0);
@@ -216,7 +219,7 @@ Test(diff, the_same_is_the_same)
 	cr_assert(!xtr_diff_finish(d));
 	for (i = 0; i < xtr_diff_n_rows(d); i++) {
 		cr_expect(xtr_diff_row(d, i)->verdict == XTR_DIFF_SAME);
-		near(xtr_diff_row(d, i)->change, 0, 0);
+		near(xtr_diff_row(d, i)->ratio.ratio, 1, 0);
 		near(xtr_diff_row(d, i)->test.superiority, 0.5, 1e-12);
 	}
 }
@@ -227,7 +230,7 @@ Test(diff, what_is_faster)
 	give(1, &(struct made){ 800, 1e6, 0.1, 20 * US, 6, 90, NULL });
 	cr_assert(!xtr_diff_finish(d));
 	cr_expect(row_of(XTR_DIFF_RING, XTR_DIFF_QUEUE)->verdict == XTR_DIFF_FASTER);
-	near(row_of(XTR_DIFF_RING, XTR_DIFF_QUEUE)->change, -0.6, 1e-9);
+	near(row_of(XTR_DIFF_RING, XTR_DIFF_QUEUE)->ratio.ratio, 0.4, 1e-12);
 	cr_expect(xtr_diff_row(d, 0)->metric == XTR_DIFF_QUEUE);
 }
 
@@ -267,7 +270,7 @@ Test(diff, recordings_that_agree)
 	near(row->runs_test.p, 2.0 / 924, 1e-9);
 	near(row->runs_p, 9 * 2.0 / 924, 1e-9); /* Holm: the smallest of nine */
 	cr_expect(row->verdict == XTR_DIFF_SLOWER);
-	near(row->change, 0.2, 0.02);
+	near(xtr_diff_change(row), 0.2, 0.02);
 }
 
 /* Two and two: too few for a test, so one side's medians must all lie above the other's. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the pass over a trace hands to an exporter: an exporter that notes every call. */
 #include "named.h"
+#include "format/xtr_format.h"
 #include "trace.h"
 #include "converters/export.h"
 #include "format/chunk.h"
@@ -185,6 +186,8 @@ static void job(const char *name, uint64_t at, uint32_t tid, uint32_t cpu, uint6
 	named_set(&n, "ctx", ctx);
 	named_set(&n, "seqno", seqno);
 	named_set(&n, "ring", ring);
+	if (!strcmp(name, "gpu_scheduler:drm_sched_job_done"))
+		named_set(&n, "flags", XTR_JOB_HW_FENCE | XTR_JOB_HW_SIGNALED);
 	put();
 }
 

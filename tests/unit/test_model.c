@@ -20,6 +20,7 @@ static void setup(void)
 	sim_ring(s, 1, "gpu.0", "gfx", 2);
 	sim_ring(s, 2, "gpu.0", "comp", 8);
 	sim_ring(s, 3, "gpu.0", "one", 1);
+	sim_device(s, "gpu.1", "amdgpu");
 	sim_ring(s, 4, "gpu.1", "gfx", 2);
 	sim_ring(s, 5, "gpu.1", "sdma0", 2);
 	sim_task(s, 100, 90, "worker", 0);
@@ -134,11 +135,11 @@ Test(model, out_of_order_ring_is_bounded)
 	}
 	j = sim_find(s, 21, 1);
 	cr_expect(eq(u64, j->exec_max_ns, 8 * MS));
-	cr_expect(eq(u64, j->exec_min_ns, 3 * MS)); /* since 25:1 was done */
+	cr_expect(eq(u64, j->exec_min_ns, 3 * MS - XTR_REPORT_NS)); /* since 25:1 was done */
 	cr_expect(ne(u32, j->flags & XTR_FLAG_OVERTAKEN, 0));
 	j = sim_find(s, 23, 1);
 	cr_expect(eq(u64, j->exec_max_ns, 2 * MS));
-	cr_expect(eq(u64, j->exec_min_ns, 2 * MS));
+	cr_expect(eq(u64, j->exec_min_ns, 2 * MS - XTR_REPORT_NS));
 	cr_expect(ne(u32, j->flags & XTR_FLAG_OVERTOOK, 0));
 }
 
@@ -237,11 +238,12 @@ Test(model, batch_in_one_interrupt)
 	j = sim_find(s, 21, 2);
 	cr_expect(eq(u32, j->flags, XTR_FLAG_BATCH | XTR_FLAG_BATCH_FIRST));
 	cr_expect(eq(int, j->quality, XTR_QUALITY_BOUNDED));
-	cr_expect(eq(u64, j->exec_max_ns, 6 * MS));
+	cr_expect(eq(u64, j->exec_max_ns, 6 * MS + XTR_REPORT_NS));
 	cr_expect(eq(u64, j->exec_min_ns, 0));
 	j = sim_find(s, 21, 4);
 	cr_expect(eq(u32, j->flags, XTR_FLAG_BATCH));
-	cr_expect(eq(u64, j->exec_max_ns, 6 * MS + 5 * US)); /* since the batch began */
+	cr_expect(eq(u64, j->exec_max_ns,
+		     6 * MS + 5 * US + XTR_REPORT_NS)); /* since the batch began */
 	cr_expect(eq(u64, j->start_ns, 0));
 	expect_exec(21, 5, XTR_QUALITY_INFERRED, 8 * MS + 5 * US, 9 * MS);
 }

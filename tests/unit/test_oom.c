@@ -243,7 +243,7 @@ Test(oom, going_on_without_memory_mixes_no_chunks, .timeout = 600)
 /* The lists of problems grow, and the section is found without its header. */
 Test(oom, reading_a_damaged_trace)
 {
-	struct reading ways[] = { { 0, 0, true, 3 }, { 0, 0, false, 3 } };
+	struct reading ways[] = { { 0, 0, true, 6 }, { 0, 0, false, 6 } }; /* reading ahead */
 	struct xtr_io *good = trace_make(3, 60, 3, NULL);
 	size_t n;
 	const uint8_t *p = xtr_io_mem_data(good, &n);

@@ -43,7 +43,9 @@ static int fill(struct xtr_tables *t)
 			err = xtr_tables_add_stack(t, i + 1, frames, 2);
 	}
 	for (uint32_t i = 0; i < 300 && !err; i++) {
-		struct xtr_task task = { 300 - i, 1, i, 1, 0 };
+		struct xtr_task task = {
+			.tid = 300 - i, .pid = 1, .since = i, .comm = 1, .flags = 0
+		};
 
 		err = xtr_tables_add_task(t, &task);
 	}

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct xtr_piece seventh = { 7, 0x0123456789abcdef, 1000, 123456, 78 };
+static const struct xtr_piece seventh = { 7, 0x0123456789abcdef, 1000, 123456, 78, 5000, 9000 };
 
 static struct xtr_meta *meta_of(const struct xtr_piece *p)
 {
@@ -30,6 +30,8 @@ Test(piece, is_read_as_it_was_written)
 	cr_assert_eq(p.began, 1000);
 	cr_assert_eq(p.events_before, 123456);
 	cr_assert_eq(p.lost_before, 78);
+	cr_assert_eq(p.from, 5000);
+	cr_assert_eq(p.to, 9000);
 	xtr_meta_free(m);
 }
 

@@ -397,15 +397,15 @@ Test(report_names, processes_have_numbers_in_order)
 	uint32_t i;
 
 	cr_assert(report_names_init(&names) == 0);
-	cr_expect(report_names_pid(&names, 0) == 0);
-	cr_expect(report_names_pid(&names, 77) == 1);
-	cr_expect(report_names_pid(&names, 5) == 2);
-	cr_expect(report_names_pid(&names, 77) == 1);
+	cr_expect(report_names_process(&names, 0) == 0);
+	cr_expect(report_names_process(&names, 77) == 1);
+	cr_expect(report_names_process(&names, 5) == 2);
+	cr_expect(report_names_process(&names, 77) == 1);
 	cr_expect(report_names_comm(&names, 5) == 1);
 	for (i = 0; i < REPORT_PIDS_MAX; i++)
-		report_names_pid(&names, 1000 + i);
-	cr_expect(names.n_pids == REPORT_PIDS_MAX);
-	cr_expect(report_names_pid(&names, 5000) == 0);
+		report_names_process(&names, 1000 + i);
+	cr_expect(names.n_processes == REPORT_PIDS_MAX);
+	cr_expect(report_names_process(&names, 5000) == 0);
 	report_names_free(&names);
 }
 

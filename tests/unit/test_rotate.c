@@ -59,7 +59,8 @@ static int next(struct xtr_rotate *p)
 	cr_assert_eq(xtr_io_close(io), 0);
 	if (!piece.number++)
 		piece.began = xtr_now();
-	xtr_rotate_begin(p, &piece, 1);
+	xtr_rotate_begin(p, &piece);
+	xtr_rotate_ended(p, 1);
 	return 0;
 }
 
@@ -193,20 +194,24 @@ Test(rotate, ends_by_size_or_time)
 {
 	struct xtr_record_err err;
 	struct xtr_rotate p;
-	uint64_t end;
+	uint64_t end, border;
 
 	cr_assert_eq(open_as(&p, "run.xtr", false, 0, &err), 0);
 	cr_assert_eq(next(&p), 0);
 	end = p.next_at;
 	cr_assert_gt(end, p.piece.began);
 	cr_assert_eq((end - p.piece.began) % 1000, 0);
-	cr_assert_not(xtr_rotate_due(&p, 99, 10, end - 1));
-	cr_assert(xtr_rotate_due(&p, 100, 10, end - 1));
-	cr_assert_not(xtr_rotate_due(&p, 100, 0, end - 1)); /* a piece has events */
-	cr_assert(xtr_rotate_due(&p, 0, 0, end));
+	cr_assert_not(xtr_rotate_due(&p, 99, 10, end - 1, &border));
+	cr_assert(xtr_rotate_due(&p, 100, 10, end - 1, &border));
+	cr_assert_eq(border, 0);                                     /* behind what is in it */
+	cr_assert_not(xtr_rotate_due(&p, 100, 0, end - 1, &border)); /* a piece has events */
+	cr_assert(xtr_rotate_due(&p, 0, 0, end + 7, &border));
+	cr_assert_eq(border, end);
+	p.ending = true; /* the one before is still open */
+	cr_assert_not(xtr_rotate_due(&p, 100, 10, end + 7, &border));
 	xtr_rotate_free(&p);
 	p = (struct xtr_rotate){ 0 };
-	cr_assert_not(xtr_rotate_due(&p, UINT64_MAX, UINT64_MAX, UINT64_MAX));
+	cr_assert_not(xtr_rotate_due(&p, UINT64_MAX, UINT64_MAX, UINT64_MAX, &border));
 }
 
 /* The sanitizer once saw the name of the directory read past its end. */

@@ -34,7 +34,6 @@ static size_t n_kept, stop_after;
 static void setup(void)
 {
 	s = sim_new();
-	sim_device(s, "gpu.0", "amdgpu");
 	sim_device(s, "gpu.1", "xe");
 	sim_ring(s, 1, "gpu.0", "gfx", 2);
 	sim_ring(s, 2, "gpu.0", "comp", 8);
@@ -65,7 +64,7 @@ static void keep_row(struct kept *k, const struct xtr_slice_row *r)
 	}
 	if (r->device && !strcmp(r->device->name, "gpu.0"))
 		k->device_busy = r->busy_ns;
-	if (r->pid == 90)
+	if (r->process == 90)
 		k->process_busy = r->busy_ns;
 }
 
@@ -357,4 +356,93 @@ Test(slice, without_memory)
 			(1013 + i * 10) * MS);
 	sim_sort(s);
 	cr_expect(gt(u32, oom_each(play_again, NULL, 0), 20));
+}
+
+/* Events from a time up to another one. */
+static void feed_part(struct xtr_slices *slices, uint64_t from, uint64_t to)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->event[i].ev.ts >= from && s->event[i].ev.ts < to)
+			cr_assert(zero(int, xtr_slices_event(slices, &s->event[i].ev)));
+}
+
+/* A recording in pieces, the border at 1150 ms: a job on the ring, one behind it, one in the queue.
+ */
+static void two_pieces(bool gap)
+{
+	struct xtr_slices *one, *two;
+
+	sim_job(s, 11, 1, 1, 1000 * MS, 1010 * MS, 1230 * MS);
+	sim_job(s, 11, 2, 1, 1001 * MS, 1020 * MS, 1300 * MS);
+	sim_job(s, 11, 3, 1, 1002 * MS, 1240 * MS, 1310 * MS);
+	if (gap)
+		sim_gap(s, 1050 * MS, 1051 * MS, 1);
+	sim_sort(s);
+	cr_assert(zero(int, open_slices(&one, NULL)));
+	feed_part(one, 0, 1150 * MS);
+	cr_assert(zero(int, xtr_slices_advance(one, 1150 * MS)));
+	cr_assert(zero(int, xtr_slices_finish(one)));
+	cr_assert(eq(sz, n_kept, 2));
+	cr_expect(eq(u64, kept[1].end, 1150 * MS));
+	cr_assert(zero(int, open_slices(&two, NULL)));
+	n_kept = 0;
+	cr_assert(zero(int, xtr_slices_go_on(two, one, 1150 * MS)));
+	xtr_slices_free(one);
+	feed_part(two, 1150 * MS, UINT64_MAX);
+	cr_assert(zero(int, xtr_slices_finish(two)));
+	xtr_slices_free(two);
+}
+
+Test(slice, jobs_go_on_in_the_next_piece)
+{
+	two_pieces(false);
+	cr_assert(eq(sz, n_kept, 2));
+	cr_expect(eq(u64, kept[0].begin, 1150 * MS));
+	cr_expect(eq(u64, kept[0].end, 1250 * MS));
+	cr_expect(eq(u64, kept[0].jobs, 1));
+	cr_expect(eq(u64, kept[0].exec_max, 220 * MS));
+	cr_expect(eq(u64, kept[0].wait_n, 1));
+	cr_expect(eq(u64, kept[0].running, 2));
+	cr_expect(eq(u64, kept[0].busy, 100 * MS));
+	cr_expect(eq(u64, kept[0].device_busy, 100 * MS));
+	cr_expect(eq(u64, kept[0].process_busy, 100 * MS));
+	cr_expect(eq(u64, kept[1].jobs, 2));
+	cr_expect(eq(u64, kept[1].busy, 60 * MS));
+	cr_expect(eq(u64, kept[1].end, 1310 * MS));
+}
+
+/* As in one piece, a job that may have gone further is not taken to be on the ring. */
+Test(slice, what_was_lost_in_the_piece_before_counts)
+{
+	two_pieces(true);
+	cr_assert(eq(sz, n_kept, 2));
+	cr_expect(eq(u64, kept[0].unsure, 1)); /* 11:2 */
+	cr_expect(eq(u64, kept[0].running, 1));
+	cr_expect(eq(u64, kept[0].busy, 90 * MS));
+}
+
+static int go_on_once(void *arg)
+{
+	struct xtr_slices *slices;
+	int ret = open_slices(&slices, NULL);
+
+	if (ret)
+		return ret;
+	ret = xtr_slices_go_on(slices, arg, 1150 * MS);
+	xtr_slices_free(slices);
+	return ret;
+}
+
+Test(slice, jobs_do_not_go_on_without_memory)
+{
+	struct xtr_slices *one;
+
+	sim_job(s, 11, 1, 1, 1000 * MS, 1010 * MS, 1230 * MS);
+	sim_gap(s, 1050 * MS, 1051 * MS, 1);
+	sim_sort(s);
+	cr_assert(zero(int, open_slices(&one, NULL)));
+	feed_part(one, 0, 1150 * MS);
+	cr_assert(zero(int, xtr_slices_finish(one)));
+	oom_each(go_on_once, one, 0);
+	xtr_slices_free(one);
 }

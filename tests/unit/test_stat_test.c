@@ -2,59 +2,20 @@
 /* Tests of distributions against examples from textbooks, against counting all cases, and against
  * what chance does. */
 #include "random.h"
-#include "analysis/stat_test.h"
+#include "two_samples.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST 4096u
-
-/* Two samples as the test takes them. */
-struct made {
-	struct xtr_value_run run[2][MOST];
-	struct xtr_two_samples s;
-};
-
-static int by_number(const void *pa, const void *pb)
-{
-	uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
-
-	return (a > b) - (a < b);
-}
-
-/* Sorts v. */
-static size_t runs_of(uint64_t *v, size_t n, struct xtr_value_run *runs)
-{
-	size_t i, k = 0;
-
-	qsort(v, n, sizeof(*v), by_number);
-	for (i = 0; i < n; i++) {
-		if (k && runs[k - 1].value == v[i])
-			runs[k - 1].n++;
-		else
-			runs[k++] = (struct xtr_value_run){ v[i], 1 };
-	}
-	return k;
-}
-
-static const struct xtr_two_samples *samples(struct made *m, uint64_t *a, size_t n_a, uint64_t *b,
-					     size_t n_b)
-{
-	size_t k_a = runs_of(a, n_a, m->run[0]), k_b = runs_of(b, n_b, m->run[1]);
-
-	m->s = (struct xtr_two_samples){ m->run[0], m->run[1], k_a, k_b, n_a, n_b, 1, 1 };
-	return &m->s;
-}
-
-static struct made m;
+static struct two_made m;
 
 static struct xtr_rank_test tested(uint64_t *a, size_t n_a, uint64_t *b, size_t n_b)
 {
 	struct xtr_rank_test t;
 
-	cr_assert(!xtr_rank_test(samples(&m, a, n_a, b, n_b), &t));
+	cr_assert(!xtr_rank_test(two_samples(&m, a, n_a, b, n_b), &t));
 	return t;
 }
 
@@ -277,7 +238,7 @@ Test(stat_test, false_positives_of_dependent_values)
 				xtr_serial_add(&row[side], log((double)v[side][i]));
 			}
 		}
-		samples(&m, v[0], VALUES, v[1], VALUES);
+		two_samples(&m, v[0], VALUES, v[1], VALUES);
 		cr_assert(!xtr_rank_test(&m.s, &t));
 		naive += t.p <= 0.05;
 		m.s.factor_a = xtr_serial_factor(&row[0]);
@@ -336,12 +297,12 @@ Test(stat_test, the_shift_is_the_median_of_all_differences)
 			a[i] = random_u64(&state) % 1000;
 		for (i = 0; i < 33; i++)
 			b[i] = random_u64(&state) % 900;
-		samples(&m, a, 40, b, 33 - round % 2);
+		two_samples(&m, a, 40, b, 33 - round % 2);
 		n = 0;
 		for (i = 0; i < 40; i++)
 			for (k = 0; k < 33 - round % 2; k++)
 				all[n++] = 10000 + b[k] - a[i];
-		qsort(all, n, sizeof(*all), by_number);
+		qsort(all, n, sizeof(*all), two_by_number);
 		middle = (double)(all[(n - 1) / 2] + all[n / 2]) / 2 - 10000;
 		xtr_shift(&m.s, 100, 0.95, &s);
 		near(s.shift, middle, 1e-9);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "format/tables.h"
 #include "format/cborcheck.h"
 #include "format/tables_priv.h"
 #include "oom.h"
@@ -57,7 +56,9 @@ Test(tables, everything_arrives_in_many_payloads)
 	char text[400];
 
 	for (uint32_t i = 0; i < 30000; i++) {
-		struct xtr_task task = { i, i / 2, 1000 - i % 7, 1, i % 2 };
+		struct xtr_task task = {
+			.tid = i, .pid = i / 2, .since = 1000 - i % 7, .comm = 1, .flags = i % 2
+		};
 		struct xtr_frame f = { 1, i, 2 };
 
 		memset(text, 'x', sizeof(text));
@@ -84,6 +85,7 @@ Test(tables, everything_arrives_in_many_payloads)
 	cr_assert(eq(int, xtr_tables_encode(t, false, take, &s), 0));
 	cr_assert(eq(sz, s.payloads, count), "nothing new, nothing written");
 	cr_assert(eq(int, xtr_tables_encode(t, true, take, &s), 0), "all again, equal");
+	cr_assert(eq(int, xtr_tables_settle(back), 0));
 	cr_assert(eq(sz, xtr_tables_n_tasks(back), 30000));
 	xtr_tables_free(t);
 	xtr_tables_free(back);
@@ -107,10 +109,12 @@ Test(tables, after_an_error_all_is_written_again)
 Test(tables, the_task_at_a_time)
 {
 	struct xtr_tables *t = xtr_tables_new();
-	const struct xtr_task tasks[] = { { 5, 50, 100, 1, 0 },
-					  { 5, 51, 300, 2, 0 },
-					  { 4, 40, 200, 3, 0 },
-					  { 5, 52, 200, 4, 0 } };
+	const struct xtr_task tasks[] = {
+		{ .tid = 5, .pid = 50, .since = 100, .comm = 1, .flags = 0 },
+		{ .tid = 5, .pid = 51, .since = 300, .comm = 2, .flags = 0 },
+		{ .tid = 4, .pid = 40, .since = 200, .comm = 3, .flags = 0 },
+		{ .tid = 5, .pid = 52, .since = 200, .comm = 4, .flags = 0 }
+	};
 
 	for (size_t i = 0; i < 4; i++)
 		cr_assert(eq(int, xtr_tables_add_task(t, &tasks[i]), 0));
@@ -122,7 +126,9 @@ Test(tables, the_task_at_a_time)
 		cr_assert(eq(u32, xtr_tables_task(t, 4, 0)->pid, 40));
 		cr_assert(eq(ptr, (void *)xtr_tables_task(t, 6, 0), NULL));
 		for (uint32_t i = 0; i < 300; i++) {
-			struct xtr_task other = { 1000 + i, 1, 1, 1, 0 };
+			struct xtr_task other = {
+				.tid = 1000 + i, .pid = 1, .since = 1, .comm = 1, .flags = 0
+			};
 
 			cr_assert(eq(int, xtr_tables_add_task(t, &other), 0));
 		}
@@ -169,7 +175,8 @@ Test(tables, what_was_read_can_be_interned_and_written)
 	struct xtr_tables *back = xtr_tables_new();
 	struct xtr_frame f = { 1, 77, 2 };
 	struct xtr_ring ring = { .id = 4, .device = 1, .name = 2 };
-	struct xtr_task task = { 9, 8, 7, 1, 0 }, late = { 3, 3, 9, 2, 0 };
+	struct xtr_task task = { .tid = 9, .pid = 8, .since = 7, .comm = 1, .flags = 0 },
+			late = { .tid = 3, .pid = 3, .since = 9, .comm = 2, .flags = 0 };
 	struct sink s = { .to = read };
 	uint32_t one, two, frame, again, frames[1];
 	size_t n;

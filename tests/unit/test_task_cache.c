@@ -39,9 +39,11 @@ Test(task_cache, agrees_with_the_tables)
 
 Test(task_cache, the_ends_of_time)
 {
-	const struct xtr_task tasks[] = { { 0, 1, 0, 0, 0 },
-					  { 0, 2, UINT64_MAX, 0, 0 },
-					  { 64, 3, 5, 0, 0 } };
+	const struct xtr_task tasks[] = {
+		{ .tid = 0, .pid = 1, .since = 0, .comm = 0, .flags = 0 },
+		{ .tid = 0, .pid = 2, .since = UINT64_MAX, .comm = 0, .flags = 0 },
+		{ .tid = 64, .pid = 3, .since = 5, .comm = 0, .flags = 0 }
+	};
 	struct xtr_tables *t = xtr_tables_new();
 	struct xtr_task_cache c = { 0 };
 

@@ -98,7 +98,9 @@ int trace_events(struct trace *t, uint64_t *state, uint32_t stream, uint64_t *ts
 
 static int fill_tables(struct trace *t)
 {
-	struct xtr_task task = { 7, 7, 5, 0, XTR_TASK_KTHREAD };
+	struct xtr_task task = {
+		.tid = 7, .pid = 7, .since = 5, .comm = 0, .flags = XTR_TASK_KTHREAD
+	};
 	struct xtr_ring ring = { 1, 5, 0xabc, 0, 0, 4 };
 	int err = xtr_tables_intern(t->tables, "gpu0", 4, &ring.device);
 

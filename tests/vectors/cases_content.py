@@ -14,7 +14,8 @@ from xtrgen import (ATTACH, CLOCK, CRITICAL, LOSS, LOSS_BEFORE, META, NONE, ROUN
 EVENTS_MD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../spec/events.md")
 WIDTH = {"u64": 8, "hex64": 8, "u32": 4, "s32": 4, "ring": 4, "stack": 4, "strid": 4}
 NAMED = {
-    "flags:u32": ["flags", "u32", {1: "kthread", 2: "client-known", 4: "dep-signaled", 8: "dep-scheduled"}],
+    "flags:u32": ["flags", "u32", {1: "kthread", 2: "client-known", 4: "dep-signaled", 8: "dep-scheduled", 16: "hw-fence", 32: "hw-signaled",
+                            64: "others"}],
     "enum:u32": ["enum", "u32", {0: "full", **{k: f"1/{2 ** k}" for k in range(1, 9)}, 9: "counted"}],
 }
 
@@ -54,7 +55,7 @@ TABLES = {
     "rings": [[1, 0, 0xABCDEF, 1, 2, 4], [2, 5, U64, 1, 5, 0]],
     "stacks": {1: [1, 2], 2: []},
     "strings": {1: "0000:03:00.0", 2: "gfx_0.0.0", 3: "ioctl", 4: "vmlinux", 5: "sdma0", 6: "game"},
-    "tasks": [[40, 39, 0, 6, 0], [41, 41, 1050, 4, 1]],
+    "tasks": [[40, 39, 0, 6, 0, 0], [41, 41, 1050, 4, 1, 1049]],
 }
 
 
@@ -212,6 +213,13 @@ def tables():
     s.events(0, [tick(t, t) for t in (10, 50, 99, 100, 101)])
     s.events(1, [tick(5, 1, tid=8), tick(6, 2, tid=9), tick(7, 3, tid=10)])
     accept("table-tasks", s.close(8), 8)
+    s = begin()
+    s.item(TABLE, {"strings": {1: "a", 2: "b"}, "tasks": [  # a number given twice; one without start
+        [7, 7, 10, 1, 0, 9], [7, 7, 60, 2, 0, 55], [8, 7, 70, 2, 0, 55], [9, 9, 0, 1, 0],
+        [9, 9, 90, 1, 0, U64]]})
+    s.events(0, [tick(t, t) for t in (10, 59, 60, 70)])
+    s.events(1, [tick(75, 1, tid=8), tick(80, 2, tid=9), tick(95, 3, tid=9)])
+    accept("table-tasks-start", s.close(7), 7)
     s = begin()
     s.item(TABLE, {})
     s.item(TABLE, {"strings": {}, "tasks": [], "rings": [], "stacks": {}, "frames": {}})

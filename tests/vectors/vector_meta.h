@@ -262,8 +262,10 @@ static void tasks(const struct xtr_tables *t)
 	qsort(all, n, sizeof(*all), task_order);
 	fputs(",\"tasks\":[", out);
 	for (size_t i = 0; i < n; i++)
-		item(&first, "\n[%" PRIu32 ",%" PRIu32 ",%" PRIu64 ",%" PRIu32 ",%" PRIu32 "]",
-		     all[i]->tid, all[i]->pid, all[i]->since, all[i]->comm, all[i]->flags);
+		item(&first,
+		     "\n[%" PRIu32 ",%" PRIu32 ",%" PRIu64 ",%" PRIu32 ",%" PRIu32 ",%" PRIu64 "]",
+		     all[i]->tid, all[i]->pid, all[i]->since, all[i]->comm, all[i]->flags,
+		     all[i]->start);
 	putc(']', out);
 	free(all);
 }

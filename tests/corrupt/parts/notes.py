@@ -8,10 +8,15 @@ it was given to since the directory was synced, or for what it stood for then.
 import os
 import struct
 import subprocess
+import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 BUILD = os.path.join(ROOT, os.environ.get("BUILD", "build/gcc"))
-LIBRARY = os.path.abspath(os.path.join(BUILD, "tests/corrupt/lib/libnote.so"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
+from checks import for_everybody  # noqa: E402
+
+# LD_PRELOAD takes a space for the end of a name, and the tree's path may have one.
+LIBRARY, = for_everybody(os.path.join(BUILD, "tests/corrupt/lib/libnote.so"))
 
 
 def environment(path):

@@ -53,9 +53,14 @@ struct drm_version {
 struct scenario {
 	const char *name;
 	unsigned int ooo_rings; /* bit per ring, device 0 first */
+	unsigned int parallel_rings;
 	unsigned int coalesce_rings;
 	unsigned int kernel_one_in;
 	unsigned int hang_one_in;
+	unsigned int any_one_in; /* on the queue that moves between rings */
+	unsigned int fault_one_in;
+	unsigned int early_one_in;
+	bool queues; /* all queues of a file, else the first of each ring */
 	bool kill;
 };
 
@@ -72,6 +77,18 @@ static const struct scenario scenarios[] = {
 	  .kernel_one_in = 16,
 	  .hang_one_in = 1000,
 	  .kill = true },
+	{ .name = "parallel", .parallel_rings = 0xff },
+	{ .name = "moving", .any_one_in = 2, .queues = true },
+	{ .name = "errors", .fault_one_in = 8 },
+	{ .name = "early", .early_one_in = 16 },
+	{ .name = "all",
+	  .kernel_one_in = 16,
+	  .hang_one_in = 400,
+	  .any_one_in = 8,
+	  .fault_one_in = 16,
+	  .early_one_in = 32,
+	  .queues = true,
+	  .kill = true },
 };
 
 struct options {
@@ -85,8 +102,10 @@ struct options {
 	uint64_t coalesce_ns;
 	uint64_t seed;
 	unsigned int depth[N_RINGS];
-	unsigned int rings; /* bit per ring */
-	bool stopped;       /* processes wait for SIGCONT */
+	unsigned int rings;    /* bit per ring, as the next two */
+	unsigned int ooo;      /* besides the scenario's */
+	unsigned int parallel; /* likewise */
+	bool stopped;          /* processes wait for SIGCONT */
 };
 
 struct shared {
@@ -224,8 +243,10 @@ static void config_rings(void)
 			.depth = opt.depth[i],
 		};
 
-		if (opt.scenario->ooo_rings & 1u << i)
+		if ((opt.scenario->ooo_rings | opt.ooo) & 1u << i)
 			ring.flags |= FAKEGPU_RING_OOO;
+		if ((opt.scenario->parallel_rings | opt.parallel) & 1u << i)
+			ring.flags |= FAKEGPU_RING_PARALLEL;
 		if (opt.scenario->coalesce_rings & 1u << i)
 			ring.coalesce_ns = opt.coalesce_ns;
 		if (xioctl(fds[i / FAKEGPU_RINGS], DRM_IOCTL_FAKEGPU_RING, &ring) < 0)
@@ -283,6 +304,14 @@ __attribute__((noinline)) static uint64_t submit_random(uint64_t *rng)
 		job.flags |= FAKEGPU_JOB_KERNEL;
 	if (one_in(rng, opt.scenario->hang_one_in))
 		job.flags |= FAKEGPU_JOB_HANG;
+	if (one_in(rng, opt.scenario->any_one_in))
+		job.flags |= FAKEGPU_JOB_ANY;
+	if (one_in(rng, opt.scenario->fault_one_in))
+		job.flags |= FAKEGPU_JOB_FAULT;
+	if (one_in(rng, opt.scenario->early_one_in))
+		job.flags |= FAKEGPU_JOB_EARLY;
+	if (opt.scenario->queues)
+		job.queue = (uint32_t)rng_below(rng, FAKEGPU_QUEUES);
 	if (one_in(rng, 8)) {
 		uint64_t wanted = 1 + rng_below(rng, FAKEGPU_MAX_DEPS), i;
 
@@ -469,25 +498,26 @@ static void parse_depths(char *list)
 	}
 }
 
-static void parse_rings(char *list)
+static unsigned int parse_rings(char *list)
 {
+	unsigned int rings = 0;
 	char *s;
 
-	opt.rings = 0;
 	for (s = strtok(list, ","); s; s = strtok(NULL, ",")) {
 		unsigned int dev, ring;
 
 		if (sscanf(s, "%u.%u", &dev, &ring) != 2 || dev >= FAKEGPU_DEVICES ||
 		    ring >= FAKEGPU_RINGS)
 			die("'%s': not a DEVICE.RING", s);
-		opt.rings |= 1u << (dev * FAKEGPU_RINGS + ring);
+		rings |= 1u << (dev * FAKEGPU_RINGS + ring);
 	}
+	return rings;
 }
 
 static const char usage_text[] =
 	"usage: fakegpu-load [OPTION...] SCENARIO\n"
-	"scenarios: basic ooo coalesce kill hang kernel mixed\n"
-	"  -n, --jobs N         jobs in all (20000); kill and mixed add those of the killed process\n"
+	"scenarios: basic ooo coalesce kill hang kernel mixed parallel moving errors early all\n"
+	"  -n, --jobs N         jobs in all (20000); kill, mixed and all add those of the killed process\n"
 	"  -p, --procs N        client processes (4)\n"
 	"  -t, --threads N      threads of each (2)\n"
 	"  -w, --window N       jobs in flight per thread (16)\n"
@@ -497,6 +527,8 @@ static const char usage_text[] =
 	"      --seed N         (1)\n"
 	"      --depth LIST     jobs on the hardware, per ring or one for all (1,2,3,4,5,6,7,8)\n"
 	"      --rings LIST     DEVICE.RING, separated by commas (all)\n"
+	"      --ooo LIST       rings that are out of order, besides the scenario's\n"
+	"      --parallel LIST  rings that are parallel, besides the scenario's\n"
 	"      --stopped        each process stops before its first job, until SIGCONT\n";
 
 static bool valid_options(void)
@@ -520,6 +552,8 @@ static void parse(int argc, char **argv)
 		{ "seed", 1, NULL, 's' },
 		{ "depth", 1, NULL, 'd' },
 		{ "rings", 1, NULL, 'r' },
+		{ "ooo", 1, NULL, 'o' },
+		{ "parallel", 1, NULL, 'P' },
 		{ "stopped", 0, NULL, 'S' },
 		{ "help", 0, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
@@ -537,7 +571,11 @@ static void parse(int argc, char **argv)
 		} else if (c == 'd') {
 			parse_depths(optarg);
 		} else if (c == 'r') {
-			parse_rings(optarg);
+			opt.rings = parse_rings(optarg);
+		} else if (c == 'o') {
+			opt.ooo = parse_rings(optarg);
+		} else if (c == 'P') {
+			opt.parallel = parse_rings(optarg);
 		} else if (c == 'S') {
 			opt.stopped = true;
 		} else {

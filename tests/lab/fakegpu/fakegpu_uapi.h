@@ -12,10 +12,16 @@
 
 #define FAKEGPU_DEVICES  2
 #define FAKEGPU_RINGS    4
+#define FAKEGPU_QUEUES   2 /* of each open file, on each ring */
 #define FAKEGPU_MAX_DEPS 4
 
 #define FAKEGPU_JOB_KERNEL 1u /* submitted by a kernel thread, on a queue that no client owns */
 #define FAKEGPU_JOB_HANG   2u /* never ends on its own: the scheduler's time limit ends it */
+#define FAKEGPU_JOB_ANY \
+	4u /* on a queue that moves between the device's rings; ring, queue unused */
+#define FAKEGPU_JOB_FAULT 8u /* its hardware fence carries an error: -ECANCELED */
+#define FAKEGPU_JOB_EARLY \
+	16u /* its hardware fence is signalled before the scheduler's callback is there */
 
 struct drm_fakegpu_submit {
 	__u32 ring;
@@ -23,7 +29,7 @@ struct drm_fakegpu_submit {
 	__u64 duration_ns;
 	__u64 deps; /* address of n_deps handles (__u64) */
 	__u32 n_deps;
-	__u32 pad;
+	__u32 queue;
 	__u64 handle;  /* out */
 	__u64 context; /* out: of the job's finished fence */
 	__u64 seqno;   /* out */
@@ -38,6 +44,8 @@ struct drm_fakegpu_wait {
 
 #define FAKEGPU_RING_SET 1u /* take depth, coalesce_ns and the mode; EBUSY while jobs are alive */
 #define FAKEGPU_RING_OOO 2u /* out of order: every job has its own engine */
+#define FAKEGPU_RING_PARALLEL \
+	4u /* likewise, but they end in the order in which they were handed over */
 
 struct drm_fakegpu_ring {
 	__u32 ring;

@@ -3,7 +3,9 @@
  * xtr_fakegpu: two DRM devices without hardware on the real DRM scheduler, that know the truth.
  *
  * fg_drv.c     devices, files, ioctls
- * fg_ring.c    rings: the scheduler's back end, and the engine that an hrtimer plays
+ * fg_ring.c    rings: the scheduler's back end
+ * fg_engine.c  the engine behind each, that an hrtimer plays
+ * fg_report.c  when the scheduler's own events were emitted
  * fg_truth.c   the log: one record per job, kept until reset
  * fg_emitted.c counts trace points with probes of its own
  */
@@ -30,6 +32,12 @@ enum fg_result {
 	FG_KILLED,
 };
 
+enum fg_mode {
+	FG_IN_ORDER,
+	FG_OUT_OF_ORDER,
+	FG_PARALLEL, /* all at once, but ending in order */
+};
+
 struct fg_ring;
 
 /* What is known of one job. Times are CLOCK_MONOTONIC ns, 0 where the thing did not happen. */
@@ -40,11 +48,21 @@ struct fg_rec {
 	u64 seqno;
 	u64 client_id;
 	u64 queue_ns;
+	u64 event_run_ns; /* the scheduler's run event was emitted; as report_ns by another thread
+			   */
 	u64 run_ns;
 	u64 start_ns;
 	u64 end_ns;
 	u64 signal_ns;
+	u64 fence_ns;     /* the time stamp of the hardware fence */
 	u64 signalled_ns; /* written last: while it is below signal_ns, it is not known */
+	u64 report_ns;    /* the scheduler's done event was emitted */
+	u64 hw_context;   /* of the hardware fence; 0: never ran */
+	u64 hw_seqno;
+	int hw_error;
+	u32 depth;
+	u8 mode;
+	u8 queue;
 	pid_t pid;
 	pid_t tid;
 	int error;
@@ -57,14 +75,33 @@ struct fg_rec {
 	} deps[FAKEGPU_MAX_DEPS];
 };
 
-/* A queue of one client (or of the kernel) on one ring. The lock orders arm and push. */
+/*
+ * A queue of one client (or of the kernel): on one ring, or on whichever is free when it is empty.
+ * The lock orders arm and push.
+ */
 struct fg_entity {
 	struct drm_sched_entity base;
 	struct mutex lock;
-	struct fg_ring *ring;
+	struct fg_ring *rings[FAKEGPU_RINGS];
+	struct drm_gpu_scheduler
+		*scheds[FAKEGPU_RINGS]; /* the entity refers to them while it lives */
 };
 
-/* One in-order or out-of-order execution unit behind one scheduler. */
+/* A job on the hardware. The fence comes first: its default release frees the whole. */
+struct fg_hw {
+	struct dma_fence base;
+	struct list_head link;
+	struct fg_ring *ring;
+	struct fg_rec *rec;
+	u64 duration;
+	u64 start;
+	u64 end;
+	bool hang;
+	bool fault;
+	bool early;
+};
+
+/* One execution unit behind one scheduler. */
 struct fg_ring {
 	struct drm_gpu_scheduler sched;
 	struct fg_entity kernel;
@@ -79,13 +116,14 @@ struct fg_ring {
 	u64 context;
 	u64 coalesce_ns;
 	u32 live; /* jobs pushed and not yet freed */
-	bool ooo;
+	enum fg_mode mode;
 	wait_queue_head_t idle;
 };
 
 struct fg_submit {
 	u64 duration_ns;
 	u32 flags;
+	u32 queue;
 	u32 n_deps;
 	u64 deps[FAKEGPU_MAX_DEPS];
 	u64 client_id;
@@ -99,11 +137,26 @@ int fg_ring_init(struct fg_ring *ring, struct device *dev, const char *name, u32
 /* Waits for the ring's jobs, then takes it down. Its clients are gone by then. */
 void fg_ring_fini(struct fg_ring *ring);
 /* -EBUSY while jobs are alive. */
-int fg_ring_config(struct fg_ring *ring, u32 depth, bool ooo, u64 coalesce_ns);
+int fg_ring_config(struct fg_ring *ring, u32 depth, enum fg_mode mode, u64 coalesce_ns);
 u32 fg_ring_depth(const struct fg_ring *ring);
 u32 fg_ring_live(struct fg_ring *ring);
 
-int fg_entity_init(struct fg_entity *ent, struct fg_ring *ring);
+/* The log's record of a job, of its scheduler fence: NULL for another driver's, or one that did not
+ * run. */
+struct fg_rec *fg_rec_of_job(struct drm_sched_job *job);
+struct fg_rec *fg_rec_of_fence(struct drm_sched_fence *fence);
+
+void fg_engine_init(struct fg_ring *ring);
+void fg_engine_fini(struct fg_ring *ring);
+/* Makes the hardware fence, and puts the job on the hardware; rec->run_ns is set. */
+void fg_engine_run(struct fg_hw *hw);
+/* Ends the job with -ETIME, as its scheduler fence, if it hangs. */
+void fg_engine_reset(struct fg_hw *hw, struct dma_fence *finished);
+/* Tells the world that hw has ended, and gives up the engine's reference to it. */
+void fg_signal(struct fg_hw *hw, enum fg_result result);
+
+/* On the first n of rings, in a row. */
+int fg_entity_init(struct fg_entity *ent, struct fg_ring *rings, unsigned int n);
 /* Gives queued jobs flush_ms to get to the hardware, kills the rest. */
 void fg_entity_fini(struct fg_entity *ent);
 int fg_submit(struct fg_entity *ent, struct fg_submit *s);
@@ -123,6 +176,12 @@ int fg_emitted_start(void);
 void fg_emitted_stop(void);
 void fg_emitted_show(struct seq_file *m);
 bool fg_emitted_running(void);
+/* A trace point of the scheduler or of dma_fence, NULL if there is none of that name. */
+struct tracepoint *fg_tracepoint(const char *name);
+
+/* Between fg_emitted_init and fg_emitted_fini. */
+int fg_report_init(void);
+void fg_report_fini(void);
 
 /* Jobs alive on all rings (fg_drv.c). */
 u32 fg_live(void);

@@ -29,8 +29,12 @@ struct fg_dev {
 	struct fg_ring rings[FAKEGPU_RINGS];
 };
 
+/* Of each file: its queues on each ring, and one on all rings of the device. */
+#define FG_ANY      (FAKEGPU_RINGS * FAKEGPU_QUEUES)
+#define FG_ENTITIES (FG_ANY + 1)
+
 struct fg_file {
-	struct fg_entity ents[FAKEGPU_RINGS];
+	struct fg_entity ents[FG_ENTITIES];
 	u64 client_id;
 };
 
@@ -78,6 +82,17 @@ static int fg_kernel_submit(struct fg_ring *ring, struct fg_submit *s)
 	return k.ret;
 }
 
+#define FG_JOB_FLAGS                                                                   \
+	(FAKEGPU_JOB_KERNEL | FAKEGPU_JOB_HANG | FAKEGPU_JOB_ANY | FAKEGPU_JOB_FAULT | \
+	 FAKEGPU_JOB_EARLY)
+
+static bool fg_submit_valid(const struct drm_fakegpu_submit *args)
+{
+	return args->ring < FAKEGPU_RINGS && args->queue < FAKEGPU_QUEUES &&
+	       args->n_deps <= FAKEGPU_MAX_DEPS && !(args->flags & ~FG_JOB_FLAGS) &&
+	       args->duration_ns <= 60 * NSEC_PER_SEC;
+}
+
 static int fg_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *drm_file)
 {
 	struct fg_dev *fdev = drm->dev_private;
@@ -86,22 +101,23 @@ static int fg_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *
 	struct fg_submit s = {
 		.duration_ns = args->duration_ns,
 		.flags = args->flags,
+		.queue = args->queue,
 		.n_deps = args->n_deps,
 		.client_id = file->client_id,
 		.owner = drm_file,
 	};
 	int ret;
 
-	if (args->ring >= FAKEGPU_RINGS || args->n_deps > FAKEGPU_MAX_DEPS || args->pad ||
-	    args->flags & ~(FAKEGPU_JOB_KERNEL | FAKEGPU_JOB_HANG) ||
-	    args->duration_ns > 60 * NSEC_PER_SEC)
+	if (!fg_submit_valid(args))
 		return -EINVAL;
 	if (copy_from_user(s.deps, u64_to_user_ptr(args->deps), args->n_deps * sizeof(u64)))
 		return -EFAULT;
 	if (args->flags & FAKEGPU_JOB_KERNEL)
 		ret = fg_kernel_submit(&fdev->rings[args->ring], &s);
+	else if (args->flags & FAKEGPU_JOB_ANY)
+		ret = fg_submit(&file->ents[FG_ANY], &s);
 	else
-		ret = fg_submit(&file->ents[args->ring], &s);
+		ret = fg_submit(&file->ents[args->ring * FAKEGPU_QUEUES + args->queue], &s);
 	args->handle = s.handle;
 	args->context = s.context;
 	args->seqno = s.seqno;
@@ -127,6 +143,25 @@ static int fg_ioctl_wait(struct drm_device *drm, void *data, struct drm_file *dr
 	return left > 0 ? 0 : left < 0 ? left : -ETIME;
 }
 
+static const u32 fg_mode_flags[] = {
+	[FG_IN_ORDER] = 0,
+	[FG_OUT_OF_ORDER] = FAKEGPU_RING_OOO,
+	[FG_PARALLEL] = FAKEGPU_RING_PARALLEL,
+};
+
+static int fg_ring_set(struct fg_ring *ring, const struct drm_fakegpu_ring *args)
+{
+	u32 flags = args->flags & ~FAKEGPU_RING_SET;
+	u32 mode;
+
+	for (mode = 0; mode < ARRAY_SIZE(fg_mode_flags) && fg_mode_flags[mode] != flags; mode++)
+		;
+	if (mode == ARRAY_SIZE(fg_mode_flags) || args->depth < 1 || args->depth > FG_MAX_DEPTH ||
+	    args->coalesce_ns > (mode == FG_PARALLEL ? 0 : NSEC_PER_SEC))
+		return -EINVAL;
+	return fg_ring_config(ring, args->depth, mode, args->coalesce_ns);
+}
+
 static int fg_ioctl_ring(struct drm_device *drm, void *data, struct drm_file *drm_file)
 {
 	struct fg_dev *fdev = drm->dev_private;
@@ -134,18 +169,12 @@ static int fg_ioctl_ring(struct drm_device *drm, void *data, struct drm_file *dr
 	struct fg_ring *ring;
 	int ret = 0;
 
-	if (args->ring >= FAKEGPU_RINGS || args->pad ||
-	    args->flags & ~(FAKEGPU_RING_SET | FAKEGPU_RING_OOO))
+	if (args->ring >= FAKEGPU_RINGS || args->pad)
 		return -EINVAL;
 	ring = &fdev->rings[args->ring];
-	if (args->flags & FAKEGPU_RING_SET) {
-		if (args->depth < 1 || args->depth > FG_MAX_DEPTH ||
-		    args->coalesce_ns > NSEC_PER_SEC)
-			return -EINVAL;
-		ret = fg_ring_config(ring, args->depth, args->flags & FAKEGPU_RING_OOO,
-				     args->coalesce_ns);
-	}
-	args->flags = ring->ooo ? FAKEGPU_RING_OOO : 0;
+	if (args->flags & FAKEGPU_RING_SET)
+		ret = fg_ring_set(ring, args);
+	args->flags = fg_mode_flags[ring->mode];
 	args->depth = fg_ring_depth(ring);
 	args->coalesce_ns = ring->coalesce_ns;
 	strscpy(args->name, ring->name, sizeof(args->name));
@@ -157,7 +186,7 @@ static void fg_postclose(struct drm_device *drm, struct drm_file *drm_file)
 	struct fg_file *file = drm_file->driver_priv;
 	int i;
 
-	for (i = 0; i < FAKEGPU_RINGS; i++)
+	for (i = 0; i < FG_ENTITIES; i++)
 		fg_entity_fini(&file->ents[i]);
 	kfree(file);
 }
@@ -174,8 +203,11 @@ static int fg_open(struct drm_device *drm, struct drm_file *drm_file)
 #ifdef HAVE_FILE_CLIENT_ID
 	file->client_id = drm_file->client_id;
 #endif
-	for (i = 0; i < FAKEGPU_RINGS; i++) {
-		ret = fg_entity_init(&file->ents[i], &fdev->rings[i]);
+	for (i = 0; i < FG_ENTITIES; i++) {
+		if (i == FG_ANY)
+			ret = fg_entity_init(&file->ents[i], fdev->rings, FAKEGPU_RINGS);
+		else
+			ret = fg_entity_init(&file->ents[i], &fdev->rings[i / FAKEGPU_QUEUES], 1);
 		if (ret)
 			break;
 	}
@@ -339,10 +371,13 @@ static int __init fg_init(void)
 	ret = fg_emitted_init();
 	if (ret)
 		goto truth;
+	ret = fg_report_init();
+	if (ret)
+		goto emitted;
 	ret = -ENOMEM;
 	fg_kernel_wq = alloc_workqueue("fakegpu", WQ_UNBOUND, 0);
 	if (!fg_kernel_wq)
-		goto emitted;
+		goto report;
 	ret = fg_register();
 	if (ret)
 		goto wq;
@@ -350,6 +385,8 @@ static int __init fg_init(void)
 
 wq:
 	destroy_workqueue(fg_kernel_wq);
+report:
+	fg_report_fini();
 emitted:
 	fg_emitted_fini();
 truth:
@@ -361,6 +398,7 @@ static void __exit fg_exit(void)
 {
 	fg_unregister();
 	destroy_workqueue(fg_kernel_wq);
+	fg_report_fini();
 	fg_emitted_fini();
 	fg_truth_fini();
 }

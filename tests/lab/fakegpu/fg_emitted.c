@@ -72,6 +72,17 @@ int fg_emitted_init(void)
 	return fg_n_events ? 0 : -ENODEV;
 }
 
+struct tracepoint *fg_tracepoint(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < fg_n_events; i++) {
+		if (strcmp(fg_events[i].tp->name, name) == 0)
+			return fg_events[i].tp;
+	}
+	return NULL;
+}
+
 static void fg_detach(unsigned int n)
 {
 	while (n-- > 0)

@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A ring: one drm_gpu_scheduler and a made-up engine behind it.
+ * A ring: one drm_gpu_scheduler, whose back end gives jobs to the engine (fg_engine.c).
  *
- * In order, a job starts when it was handed over and the job before it ended; out of order, every
- * job starts at once. An hrtimer plays engine and interrupt: a job ends when the timer that was set
- * for it fires, in hard interrupt context. Emulated machines fire timers milliseconds late; since
- * the timer is the engine, that makes the job longer, and does not come between its end and its
- * signal, as no real interrupt would. With coalesce_ns the engine exists in numbers only: jobs end
- * one after the other on time, and the interrupt for all that ended comes at the next multiple.
+ * A job with FAKEGPU_JOB_EARLY is over before the scheduler can ask for its fence: the call that
+ * hands it over comes back late_us after the fence was signalled, as with a worker that was
+ * preempted there.
  */
+#include <linux/delay.h>
 #include <linux/ktime.h>
-#include <linux/math64.h>
 #include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 
 #include "fg.h"
-
-#define FG_NEVER U64_MAX
 
 static unsigned int timeout_ms = 300;
 module_param(timeout_ms, uint, 0444);
@@ -27,17 +22,11 @@ static unsigned int flush_ms = 50;
 module_param(flush_ms, uint, 0644);
 MODULE_PARM_DESC(flush_ms, "time that the queue of a closed file has to run empty");
 
-/* A job on the hardware. The fence comes first: its default release frees the whole. */
-struct fg_hw {
-	struct dma_fence base;
-	struct list_head link;
-	struct fg_ring *ring;
-	struct fg_rec *rec;
-	u64 duration;
-	u64 start;
-	u64 end;
-	bool hang;
-};
+static unsigned int late_us = 3000;
+module_param(late_us, uint, 0644);
+MODULE_PARM_DESC(late_us, "early jobs: time from the end to the scheduler's callback");
+
+#define FG_EARLY_US 2000000 /* longest wait for the end of an early job */
 
 struct fg_job {
 	struct drm_sched_job base;
@@ -52,146 +41,32 @@ static struct fg_job *to_job(struct drm_sched_job *base)
 	return container_of(base, struct fg_job, base);
 }
 
-static const char *fg_driver_name(struct dma_fence *fence)
+/* Comes back when the job has been over for late_us, or does not end. */
+static void fg_outlast(struct fg_hw *hw)
 {
-	return "fakegpu";
-}
+	unsigned int waited;
 
-static const char *fg_timeline_name(struct dma_fence *fence)
-{
-	return container_of(fence, struct fg_hw, base)->ring->name;
-}
-
-static const struct dma_fence_ops fg_fence_ops = {
-	.get_driver_name = fg_driver_name,
-	.get_timeline_name = fg_timeline_name,
-};
-
-/* When the interrupt for a job that ends at end comes. Under ring->lock, as the next three. */
-static u64 fg_due(const struct fg_ring *ring, u64 end)
-{
-	if (end == FG_NEVER || ring->coalesce_ns == 0)
-		return end;
-	return div64_u64(end + ring->coalesce_ns - 1, ring->coalesce_ns) * ring->coalesce_ns;
-}
-
-static void fg_arm_timer(struct fg_ring *ring)
-{
-	u64 next = FG_NEVER;
-	struct fg_hw *hw;
-
-	list_for_each_entry(hw, &ring->hw, link) {
-		next = min(next, fg_due(ring, hw->end));
-	}
-	if (next != FG_NEVER)
-		hrtimer_start(&ring->timer, ns_to_ktime(next), HRTIMER_MODE_ABS);
-}
-
-/* Gives the engine a job: settles its start and its end, as far as they are known. */
-static void fg_schedule(struct fg_ring *ring, struct fg_hw *hw)
-{
-	u64 run = hw->rec->run_ns;
-
-	hw->start = ring->ooo ? run : max(run, ring->busy_until);
-	hw->end = FG_NEVER;
-	if (hw->start != FG_NEVER && !hw->hang)
-		hw->end = hw->start + hw->duration;
-	if (!ring->ooo)
-		ring->busy_until = hw->end;
-}
-
-/* The engine is free: what waited behind the job that ended, or hung and was reset, starts now. */
-static void fg_restart(struct fg_ring *ring, u64 now)
-{
-	struct fg_hw *hw;
-
-	if (ring->ooo)
-		return;
-	ring->busy_until = now;
-	list_for_each_entry(hw, &ring->hw, link)
-		fg_schedule(ring, hw);
-}
-
-/* Tells the world that hw has ended, and gives up the engine's reference to it. */
-static void fg_signal(struct fg_hw *hw, enum fg_result result)
-{
-	hw->rec->start_ns = hw->start;
-	hw->rec->end_ns = hw->end;
-	hw->rec->result = result;
-	hw->rec->signal_ns = ktime_get_ns();
-	dma_fence_signal(&hw->base);
-	hw->rec->signalled_ns = ktime_get_ns();
-	dma_fence_put(&hw->base);
-}
-
-static void fg_move_ended(struct fg_hw *hw, struct list_head *ended)
-{
-	struct fg_hw *other;
-
-	list_for_each_entry(other, ended, link) {
-		if (other->end > hw->end)
-			break;
-	}
-	list_move_tail(&hw->link, &other->link);
-}
-
-/* Takes the jobs that have ended off the ring, in order of their ends. */
-static void fg_collect(struct fg_ring *ring, u64 now, struct list_head *ended)
-{
-	struct fg_hw *hw, *next;
-
-	list_for_each_entry_safe(hw, next, &ring->hw, link) {
-		if (fg_due(ring, hw->end) > now)
-			continue;
-		if (ring->coalesce_ns == 0)
-			hw->end = now;
-		fg_move_ended(hw, ended);
-		if (ring->coalesce_ns == 0 && !ring->ooo) {
-			fg_restart(ring, now);
-			break;
-		}
-	}
-}
-
-static enum hrtimer_restart fg_interrupt(struct hrtimer *timer)
-{
-	struct fg_ring *ring = container_of(timer, struct fg_ring, timer);
-	struct fg_hw *hw, *next;
-	unsigned long flags;
-	LIST_HEAD(ended);
-
-	spin_lock_irqsave(&ring->lock, flags);
-	fg_collect(ring, ktime_get_ns(), &ended);
-	fg_arm_timer(ring);
-	spin_unlock_irqrestore(&ring->lock, flags);
-
-	list_for_each_entry_safe(hw, next, &ended, link) {
-		list_del_init(&hw->link);
-		fg_signal(hw, FG_OK);
-	}
-	return HRTIMER_NORESTART;
+	for (waited = 0; waited < FG_EARLY_US && !dma_fence_is_signaled(&hw->base); waited += 200)
+		usleep_range(200, 300);
+	usleep_range(late_us, late_us + 200);
 }
 
 static struct dma_fence *fg_run_job(struct drm_sched_job *base)
 {
 	struct fg_job *job = to_job(base);
-	struct fg_ring *ring = job->ring;
 	struct fg_hw *hw = job->hw;
 	u64 now = ktime_get_ns();
-	unsigned long flags;
 
 	if (base->s_fence->finished.error)
 		return NULL;
 	job->rec->run_ns = now;
+	job->rec->mode = job->ring->mode;
+	job->rec->depth = fg_ring_depth(job->ring);
 	job->ran = true;
-	spin_lock_irqsave(&ring->lock, flags);
-	dma_fence_init(&hw->base, &fg_fence_ops, &ring->fence_lock, ring->context, ++ring->seqno);
-	dma_fence_get(&hw->base); /* the engine's; the first is the job's */
+	fg_engine_run(hw);
 	dma_fence_get(&hw->base); /* the scheduler's */
-	fg_schedule(ring, hw);
-	list_add_tail(&hw->link, &ring->hw);
-	fg_arm_timer(ring);
-	spin_unlock_irqrestore(&ring->lock, flags);
+	if (hw->early)
+		fg_outlast(hw);
 	return &hw->base;
 }
 
@@ -226,25 +101,9 @@ static enum drm_gpu_sched_stat fg_give_back(struct drm_sched_job *base)
 static enum drm_gpu_sched_stat fg_timedout_job(struct drm_sched_job *base)
 {
 	struct fg_job *job = to_job(base);
-	struct fg_ring *ring = job->ring;
-	struct fg_hw *hw = job->hw;
-	unsigned long flags;
-	bool hung;
 
-	spin_lock_irqsave(&ring->lock, flags);
-	hung = job->ran && hw->hang && hw->start != FG_NEVER && !list_empty(&hw->link);
-	if (hung) {
-		hw->end = ktime_get_ns();
-		list_del_init(&hw->link);
-		fg_restart(ring, hw->end);
-		fg_arm_timer(ring);
-	}
-	spin_unlock_irqrestore(&ring->lock, flags);
-	if (hung) {
-		dma_fence_set_error(&hw->base, -ETIME);
-		dma_fence_set_error(&base->s_fence->finished, -ETIME);
-		fg_signal(hw, FG_TIMEOUT);
-	}
+	if (job->ran)
+		fg_engine_reset(job->hw, &base->s_fence->finished);
 	return fg_give_back(base);
 }
 
@@ -274,6 +133,18 @@ static const struct drm_sched_backend_ops fg_sched_ops = {
 	.timedout_job = fg_timedout_job,
 	.free_job = fg_free_job,
 };
+
+struct fg_rec *fg_rec_of_job(struct drm_sched_job *base)
+{
+	return base->sched->ops == &fg_sched_ops ? to_job(base)->rec : NULL;
+}
+
+struct fg_rec *fg_rec_of_fence(struct drm_sched_fence *fence)
+{
+	if (fence->sched->ops != &fg_sched_ops || !fence->parent)
+		return NULL;
+	return container_of(fence->parent, struct fg_hw, base)->rec;
+}
 
 static int fg_job_init(struct fg_job *job, struct fg_entity *ent, struct fg_submit *s)
 {
@@ -308,10 +179,12 @@ static void fg_rec_fill(struct fg_rec *rec, struct fg_job *job, const struct fg_
 	struct dma_fence *fence = &job->base.s_fence->finished, *dep;
 	unsigned long i;
 
+	rec->ring = job->ring;
 	rec->context = fence->context;
 	rec->seqno = fence->seqno;
 	rec->client_id = s->client_id;
 	rec->kernel = s->flags & FAKEGPU_JOB_KERNEL;
+	rec->queue = s->flags & FAKEGPU_JOB_ANY ? FAKEGPU_QUEUES : s->queue;
 	rec->pid = current->tgid;
 	rec->tid = current->pid;
 	xa_for_each(&job->base.dependencies, i, dep) {
@@ -323,20 +196,20 @@ static void fg_rec_fill(struct fg_rec *rec, struct fg_job *job, const struct fg_
 
 int fg_submit(struct fg_entity *ent, struct fg_submit *s)
 {
-	struct fg_ring *ring = ent->ring;
 	struct fg_job *job = kzalloc(sizeof(*job), GFP_KERNEL);
 	struct fg_hw *hw = kzalloc(sizeof(*hw), GFP_KERNEL);
+	struct fg_ring *ring;
 	struct fg_rec *rec;
 	int ret = -ENOMEM;
 
 	if (!job || !hw)
 		goto free;
-	hw->ring = ring;
 	hw->duration = s->duration_ns;
 	hw->hang = s->flags & FAKEGPU_JOB_HANG;
+	hw->fault = s->flags & FAKEGPU_JOB_FAULT;
+	hw->early = s->flags & FAKEGPU_JOB_EARLY && !hw->hang;
 	INIT_LIST_HEAD(&hw->link);
 	job->hw = hw;
-	job->ring = ring;
 	ret = fg_job_init(job, ent, s);
 	if (ret)
 		goto free;
@@ -344,17 +217,21 @@ int fg_submit(struct fg_entity *ent, struct fg_submit *s)
 	if (ret)
 		goto cleanup;
 	ret = -ENOSPC;
-	rec = fg_rec_new(ring, &s->handle);
+	rec = fg_rec_new(ent->rings[0], &s->handle);
 	if (!rec)
 		goto cleanup;
 	hw->rec = rec;
 	job->rec = rec;
 
+	mutex_lock(&ent->lock);
+	/* The scheduler of an entity that has several is chosen here. */
+	drm_sched_job_arm(&job->base);
+	ring = container_of(job->base.sched, struct fg_ring, sched);
+	job->ring = ring;
+	hw->ring = ring;
 	spin_lock_irq(&ring->lock);
 	ring->live++;
 	spin_unlock_irq(&ring->lock);
-	mutex_lock(&ent->lock);
-	drm_sched_job_arm(&job->base);
 	fg_rec_fill(rec, job, s);
 	s->context = rec->context;
 	s->seqno = rec->seqno;
@@ -371,13 +248,16 @@ free:
 	return ret;
 }
 
-int fg_entity_init(struct fg_entity *ent, struct fg_ring *ring)
+int fg_entity_init(struct fg_entity *ent, struct fg_ring *rings, unsigned int n)
 {
-	struct drm_gpu_scheduler *list = &ring->sched;
+	unsigned int i;
 
 	mutex_init(&ent->lock);
-	ent->ring = ring;
-	return drm_sched_entity_init(&ent->base, DRM_SCHED_PRIORITY_NORMAL, &list, 1, NULL);
+	for (i = 0; i < n; i++) {
+		ent->rings[i] = &rings[i];
+		ent->scheds[i] = &rings[i].sched;
+	}
+	return drm_sched_entity_init(&ent->base, DRM_SCHED_PRIORITY_NORMAL, ent->scheds, n, NULL);
 }
 
 void fg_entity_fini(struct fg_entity *ent)
@@ -405,14 +285,14 @@ u32 fg_ring_depth(const struct fg_ring *ring)
 	return *fg_depth((struct fg_ring *)ring);
 }
 
-int fg_ring_config(struct fg_ring *ring, u32 depth, bool ooo, u64 coalesce_ns)
+int fg_ring_config(struct fg_ring *ring, u32 depth, enum fg_mode mode, u64 coalesce_ns)
 {
 	int ret = -EBUSY;
 
 	spin_lock_irq(&ring->lock);
 	if (ring->live == 0) {
 		*fg_depth(ring) = depth;
-		ring->ooo = ooo;
+		ring->mode = mode;
 		ring->coalesce_ns = coalesce_ns;
 		ring->busy_until = 0;
 		ret = 0;
@@ -452,21 +332,12 @@ int fg_ring_init(struct fg_ring *ring, struct device *dev, const char *name, u32
 
 	ring->dev_name = dev_name(dev);
 	ring->name = name;
-	spin_lock_init(&ring->lock);
-	spin_lock_init(&ring->fence_lock);
-	INIT_LIST_HEAD(&ring->hw);
 	init_waitqueue_head(&ring->idle);
-	ring->context = dma_fence_context_alloc(1);
-#ifdef HAVE_HRTIMER_SETUP
-	hrtimer_setup(&ring->timer, fg_interrupt, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
-#else
-	hrtimer_init(&ring->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
-	ring->timer.function = fg_interrupt;
-#endif
+	fg_engine_init(ring);
 	ret = fg_sched_init(ring, dev, depth);
 	if (ret)
 		return ret;
-	ret = fg_entity_init(&ring->kernel, ring);
+	ret = fg_entity_init(&ring->kernel, ring, 1);
 	if (ret)
 		drm_sched_fini(&ring->sched);
 	return ret;
@@ -476,9 +347,6 @@ void fg_ring_fini(struct fg_ring *ring)
 {
 	fg_entity_fini(&ring->kernel);
 	wait_event(ring->idle, fg_ring_live(ring) == 0);
-	/* The one that woke us is out of the ring's memory once it has let go of the lock. */
-	spin_lock_irq(&ring->lock);
-	spin_unlock_irq(&ring->lock);
-	hrtimer_cancel(&ring->timer);
+	fg_engine_fini(ring);
 	drm_sched_fini(&ring->sched);
 }

@@ -102,13 +102,20 @@ static int truth_show(struct seq_file *m, void *v)
 		[FG_TIMEOUT] = "timeout",
 		[FG_KILLED] = "killed",
 	};
+	static const char *const modes[] = {
+		[FG_IN_ORDER] = "in-order",
+		[FG_OUT_OF_ORDER] = "out-of-order",
+		[FG_PARALLEL] = "parallel",
+	};
 	loff_t pos = *(loff_t *)v;
 	const struct fg_rec *r;
 	int i;
 
 	if (pos == 0) {
 		seq_puts(m, "device,ring,context,seqno,client_id,pid,tid,kind,queue_ns,run_ns,"
-			    "start_ns,end_ns,signal_ns,result,error,n_deps,deps,signalled_ns\n");
+			    "start_ns,end_ns,signal_ns,result,error,n_deps,deps,signalled_ns,"
+			    "hw_context,hw_seqno,hw_error,event_run_ns,fence_ns,report_ns,"
+			    "mode,depth,queue\n");
 		return 0;
 	}
 	r = &fg_log[pos - 1];
@@ -118,7 +125,9 @@ static int truth_show(struct seq_file *m, void *v)
 		   r->end_ns, r->signal_ns, results[r->result], r->error, r->n_deps);
 	for (i = 0; i < r->n_deps; i++)
 		seq_printf(m, "%s%llu:%llu", i ? " " : "", r->deps[i].context, r->deps[i].seqno);
-	seq_printf(m, ",%llu\n", r->signalled_ns);
+	seq_printf(m, ",%llu,%llu,%llu,%d,%llu,%llu,%llu,%s,%u,%u\n", r->signalled_ns,
+		   r->hw_context, r->hw_seqno, r->hw_error, r->event_run_ns, r->fence_ns,
+		   r->report_ns, modes[r->mode], r->depth, r->queue);
 	return 0;
 }
 

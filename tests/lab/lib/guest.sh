@@ -79,7 +79,7 @@ guest_run() {
 
 # Uses guest_run's variables.
 guest_boot() {
-	local env image initramfs dir rc=0 readers kind qemu stopped=''
+	local env image initramfs dir rc=0 readers kind shared qemu stopped=''
 	local -a cpu
 
 	env=$(kernel_env "$name") || exit 125
@@ -103,6 +103,7 @@ guest_boot() {
 	cat "$dir/2" >&2 &
 	readers="$readers $!"
 	kind=local,security_model=none,multidevs=remap
+	shared=${out//,/,,} # in an option of QEMU a comma is two
 	# In the background, so that a signal to this script ends QEMU at once.
 	timeout --foreground -k 5 "$timeout" qemu-system-x86_64 -nodefaults -no-user-config \
 		-display none \
@@ -110,9 +111,9 @@ guest_boot() {
 		-kernel "$image" -initrd "$initramfs" \
 		-append "console=ttyS0 loglevel=6 panic=-1 oops=panic nokaslr mitigations=off nowatchdog \
 random.trust_cpu=on tsc=reliable $append" \
-		-chardev "file,id=con,path=$out/console.log" -serial chardev:con \
+		-chardev "file,id=con,path=$shared/console.log" -serial chardev:con \
 		-virtfs "$kind,path=/,mount_tag=root,readonly=on" \
-		-virtfs "$kind,path=$out,mount_tag=out" \
+		-virtfs "$kind,path=$shared,mount_tag=out" \
 		-virtfs "$kind,path=$dir/lab,mount_tag=lab" \
 		-device virtio-serial-pci \
 		-chardev "file,id=p1,path=$dir/1" -device virtserialport,chardev=p1,name=lab.1 \

@@ -4,7 +4,7 @@
 #
 # $CACHE/apt, $CACHE/debs         package lists and downloads (lib/apt.sh)
 # $CACHE/kernels/VERSION/         one unpacked linux-image: boot/, lib/modules/VERSION
-# $CACHE/roots/VERSION/           headers, compiler and libc of the kernel's own suite, for chroot
+# $CACHE/compilers/VERSION/       headers, compiler and libc of the kernel's own suite, run where they lie
 # $CACHE/built/VERSION-HASH/      what a guest uses: initramfs, lib/modules/VERSION with our module
 # $CACHE/aside/NAME/VERSION-HASH/ modules with the names of real ones, outside the module tree: modprobe finds the real one
 # $CACHE/fakenvidia/VERSION-HASH/ nvidia.ko, the stand-in, and nvidia-load (tests/lab/nvidia)
@@ -13,7 +13,7 @@
 #
 # Every directory is made under a temporary name and renamed when complete.
 
-BUILD_TOOLS=(make bash dash coreutils sed grep mawk findutils diffutils gzip xz-utils perl-base)
+LOADER=/lib64/ld-linux-x86-64.so.2
 BOOT_MODULES=(virtio_pci virtio_console 9pnet_virtio 9p overlay)
 # Folders of modules with the names of real ones.
 ASIDE=(fakenpu standins)
@@ -133,9 +133,9 @@ kernel_plan() {
 			# shellcheck disable=SC2046 # package names, one a word
 			apt_sizes "$set" download $(image_packages "$set" "$image")
 		fi
-		if [ ! -e "$CACHE/roots/$version" ]; then
+		if [ ! -e "$CACHE/compilers/$version" ]; then
 			apt_pretend "$set" "$image"
-			apt_sizes "$set" install "linux-headers-$version" "${BUILD_TOOLS[@]}"
+			apt_sizes "$set" install "linux-headers-$version"
 		fi
 	} | awk -v head="$name: $version from $set" '
 		{ n++; sum += $1; if ($1 > 4e6) list = list sprintf("  %6.1f MiB  %s\n", $1 / 1048576, $2) }
@@ -181,44 +181,58 @@ unpack_image() {
 	done_dir "$tmp" "$dir"
 }
 
-# A directory tree to chroot into: packages unpacked, no maintainer script run. Enough for make.
-unpack_root() {
-	local set=$1 version=$2 dir=$CACHE/roots/$2 tmp d debs
+# Makes a tree of unpacked packages run where it lies, without chroot and without rights: each dynamic program becomes a
+# script that starts it by the tree's own loader, with the tree's own libraries. DIR is where the tree is going to lie.
+wrap_programs() { # TREE DIR
+	local tree=$1 dir=$2 f real
+
+	while IFS= read -r f; do
+		[ "$(head -c 4 "$f" | tail -c 3)" = ELF ] && head -c 4096 "$f" | grep -qaF "$LOADER" || continue
+		real=${f%/*}/.${f##*/}
+		mv "$f" "$real" || return 1
+		# shellcheck disable=SC2016 # the script's own
+		printf '#!/bin/sh\nexec %s --library-path %s --argv0 "$0" %s "$@"\n' "$dir/usr$LOADER" \
+			"$dir/usr/lib/x86_64-linux-gnu" "$dir${real#"$tree"}" >"$f" || return 1
+		chmod 755 "$f"
+	done < <(find "$tree/usr" -type f -perm /111 ! -name '*.so' ! -name '*.so.*')
+	# What the build finds by PATH: compiler and binutils, nothing else.
+	mkdir "$tree/path"
+	for f in "$tree"/usr/bin/x86_64-linux-gnu-*; do
+		ln -s "../usr/bin/${f##*/}" "$tree/path/${f##*/}"
+		ln -s "../usr/bin/${f##*/}" "$tree/path/${f##*/x86_64-linux-gnu-}"
+	done
+}
+
+# Headers, compiler and libc of the kernel's own suite: packages unpacked, no maintainer script run.
+unpack_compiler() {
+	local set=$1 version=$2 dir=$CACHE/compilers/$2 tmp d debs
 
 	[ -e "$dir" ] && return 0
 	say "$version: headers and compiler of $set"
 	apt_pretend "$set" "linux-image-$version"
-	debs=$(apt_closure "$set" "linux-headers-$version" "${BUILD_TOOLS[@]}") || return 1
+	debs=$(apt_closure "$set" "linux-headers-$version") || return 1
 	tmp=$(new_dir "$dir")
 	for d in bin sbin lib lib64; do
 		mkdir -p "$tmp/usr/$d"
 		ln -s "usr/$d" "$tmp/$d"
 	done
-	mkdir -p "$tmp/proc" "$tmp/dev" "$tmp/build" "$tmp/tmp"
 	while read -r d; do
 		unpack_deb "$d" "$tmp" || return 1
 	done <<<"$debs"
-	# What maintainer scripts would have linked.
-	[ -e "$tmp/usr/bin/awk" ] || ln -s mawk "$tmp/usr/bin/awk"
-	[ -e "$tmp/usr/bin/sh" ] || ln -s dash "$tmp/usr/bin/sh"
+	wrap_programs "$tmp" "$dir" || return 1
+	# The one file in it with paths that are not relative.
+	sed -i "s,/usr/src/,$dir/usr/src/,g" "$tmp/usr/src/linux-headers-$version/Makefile"
 	done_dir "$tmp" "$dir"
 }
 
-# Builds the module in DIR, a copy of fakegpu/, within VERSION's root.
+# Builds the module in DIR, a copy of fakegpu/, by VERSION's compiler; make and the shell are the host's own.
 build_module() {
-	local version=$1 dir=$2 root=$CACHE/roots/$1
-	local -a map=()
+	local version=$1 dir=$2 compiler=$CACHE/compilers/$1
 
-	[ "$(id -u)" -eq 0 ] || map=(--map-root-user)
 	# BTF of our own module is left out: that would need pahole and a vmlinux file.
-	# shellcheck disable=SC2016 # expanded by the inner shell
-	unshare "${map[@]}" --mount --pid --fork sh -ec '
-		mount --bind "$2" "$1/build"
-		mount -t proc proc "$1/proc"
-		mount --rbind /dev "$1/dev"
-		exec chroot "$1" /usr/bin/env -i PATH=/usr/bin:/usr/sbin HOME=/ \
-			make -j2 -C "/usr/src/linux-headers-$3" M=/build CONFIG_DEBUG_INFO_BTF_MODULES= modules
-	' sh "$root" "$dir" "$version" >"$dir/build.log" 2>&1
+	env -i PATH="$compiler/path:/usr/bin:/bin:/usr/sbin:/sbin" HOME=/ LC_ALL=C \
+		make -j2 -C "$compiler/usr/src/linux-headers-$version" M="$dir" CONFIG_DEBUG_INFO_BTF_MODULES= modules \
+		</dev/null >"$dir/build.log" 2>&1
 }
 
 make_initramfs() {
@@ -323,14 +337,14 @@ prepare_locked() {
 	version=${image#linux-image-}
 	dir=$CACHE/built/$version-$(source_hash)
 	if [ ! -e "$dir" ]; then
-		if ! { unpack_image "$set" "$image" && unpack_root "$set" "$version"; }; then
+		if ! { unpack_image "$set" "$image" && unpack_compiler "$set" "$version"; }; then
 			say "$version: download failed, trying again with new package lists"
 			apt_update "$set"
 			found=$(kernel_find "$name" 1) || die "no suite has a kernel for '$name'"
 			read -r set image <<<"$found"
 			version=${image#linux-image-}
 			dir=$CACHE/built/$version-$(source_hash)
-			if ! { unpack_image "$set" "$image" && unpack_root "$set" "$version"; }; then
+			if ! { unpack_image "$set" "$image" && unpack_compiler "$set" "$version"; }; then
 				die "$version: could not be downloaded"
 			fi
 		fi
@@ -352,7 +366,7 @@ prepare_locked() {
 kernel_prepare() {
 	mkdir -p "$CACHE"
 	(
-		flock -w 1800 9 || die 'another prepare holds the cache'
+		flock -n 9 || { say 'waiting for another prepare' && flock 9; }
 		prepare_locked "$1"
 	) 9>"$CACHE/lock"
 }
@@ -373,13 +387,13 @@ kernel_clean() {
 	local d keep
 
 	if [ "${1:-}" = --all ]; then
-		rm -rf "${CACHE:?}"/{apt,debs,kernels,roots,built,fakenpu,fakenvidia,aside,tools,names,accel,lock} "$CACHE"/initramfs.*
+		rm -rf "${CACHE:?}"/{apt,debs,kernels,compilers,roots,built,fakenpu,fakenvidia,aside,tools,names,accel,lock} "$CACHE"/initramfs.*
 		return 0
 	fi
 	keep=$(cat "$CACHE"/names/* 2>/dev/null) || keep=
-	# The last two are built where they are used.
-	rm -rf "${CACHE:?}"/{debs,fakenvidia,tools} "$CACHE"/initramfs.*
-	for d in "$CACHE"/built/* "$CACHE"/fakenpu "$CACHE"/aside/*/* "$CACHE"/kernels/* "$CACHE"/roots/*; do
+	# Modules and tools of the tests are built where they are used; nothing uses roots any more.
+	rm -rf "${CACHE:?}"/{debs,fakenvidia,tools,roots} "$CACHE"/initramfs.*
+	for d in "$CACHE"/built/* "$CACHE"/fakenpu "$CACHE"/aside/*/* "$CACHE"/kernels/* "$CACHE"/compilers/*; do
 		case $keep in
 		*"version=${d##*/}"* | *"=$d"*) ;;
 		*) rm -rf "$d" ;;

@@ -15,6 +15,7 @@ struct encoder {
 	const struct play_kind *k;
 	uint8_t *rec;
 	uint64_t flags; /* of the scheduler's events */
+	bool no_hw_fence;
 	const char *ring, *dev;
 };
 
@@ -180,6 +181,11 @@ static void put_dep_signaled(struct encoder *e, const char *text)
 }
 
 /* The fence given is the job's finished one. */
+static void put_hw_fence(struct encoder *e, const char *text)
+{
+	e->no_hw_fence = !strcmp(text, "0");
+}
+
 static void put_dep_scheduled(struct encoder *e, const char *text)
 {
 	const struct xtr_field *f = field_of(e, "dep_ctx");
@@ -201,6 +207,7 @@ static const struct {
 	{ "dev", put_dev },
 	{ "dep_signaled", put_dep_signaled },
 	{ "dep_scheduled", put_dep_scheduled },
+	{ "hw_fence", put_hw_fence },
 };
 
 static void put_builtin_field(struct encoder *e, const struct play_word *w)
@@ -242,6 +249,15 @@ static uint32_t ring_id(struct play_output *o, const char *dev, const char *text
 	return r.id;
 }
 
+/* A driver that gives the scheduler no fence for a job is one that a scenario has to ask for:
+ * hw_fence=0. */
+static uint32_t default_flags(const struct encoder *e)
+{
+	if (e->k->desc.type != XTR_EV_JOB_DONE || e->no_hw_fence)
+		return 0;
+	return XTR_JOB_HW_FENCE | XTR_JOB_HW_SIGNALED;
+}
+
 static void encode_builtin(struct encoder *e)
 {
 	for (size_t i = 0; i < e->l->n_fields; i++)
@@ -252,7 +268,7 @@ static void encode_builtin(struct encoder *e)
 		put_field(e, "ring", ring_id(e->o, e->dev, e->ring));
 	if (xtr_event_field(&e->k->desc, "flags")) {
 		e->flags |= e->l->kthread ? XTR_JOB_KTHREAD : 0;
-		put_field(e, "flags", e->flags);
+		put_field(e, "flags", e->flags | default_flags(e));
 	}
 }
 
