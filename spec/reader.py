@@ -369,7 +369,7 @@ GRAMMAR = {
                       "uname": both((str, str, str), lambda v: len(v) == 3), "?devices": [DEVICE]}},
     TABLE: {"?frames": {ID: (U32, U64, U32)}, "?reset": bool, "?stacks": {ID: [U32]},
             "?rings": [(ID, U64, U64, U32, U32, U32)], "?strings": {ID: {str, bytes}},
-            "?tasks": [(U32, U32, U64, U32, U32)]},
+            "?tasks": [both((U32, U32, U64, U32, U32), lambda v: fits([U64], v[5:6]))]},
     CLOCK: both({"after": U64, "before": U64, "clocks": {str: U64}},
                 lambda v: v["before"] <= v["after"]),
     LOSS: {**dict.fromkeys(("?aged", "?filtered"), [(U32, U16, U64)]), "?gaps": [both(
@@ -539,7 +539,7 @@ def section_json(s, with_events):
     events = {e["type"]: e for m in metas for e in m["events"]}
     lost, filtered, aged, gaps = ([e for t in s.content[LOSS] for e in t.get(key, [])]
                                   for key in ("lost", "filtered", "aged", "gaps"))
-    tasks = union((task[:5] for t in s.content[TABLE] for task in t.get("tasks", [])), 0, 2)
+    tasks = union(((task + [0])[:6] for t in s.content[TABLE] for task in t.get("tasks", [])), 0, 2)
     threads, end = {}, s.content[END][-1] if s.content[END] else None
     for task in tasks:
         threads.setdefault(task[0], []).append(task)
