@@ -81,21 +81,47 @@ static inline struct fence_busy *busy_at(const struct fence_ring *r, uint32_t i)
 	return (struct fence_busy *)&r->busy[(r->first_busy + i) % FENCES_BUSY_MAX];
 }
 
-/* start <= end, end not before an earlier end. */
-static void add_busy(struct fence_ring *r, uint64_t start, uint64_t end)
+/* Room for one more in front of number `at`: the oldest gives its place, if it must. Returns where.
+ */
+static uint32_t make_room(struct fence_ring *r, uint32_t at)
 {
-	while (r->n_busy && busy_at(r, r->n_busy - 1)->end >= start) {
-		const struct fence_busy *last = busy_at(r, --r->n_busy);
-
-		start = last->start < start ? last->start : start;
-		end = last->end > end ? last->end : end;
-	}
 	if (r->n_busy == FENCES_BUSY_MAX) {
 		r->first_busy++;
 		r->n_busy--;
 		r->forgot = true;
+		at--;
 	}
-	*busy_at(r, r->n_busy++) = (struct fence_busy){ start, end };
+	for (uint32_t i = r->n_busy++; i > at; i--)
+		*busy_at(r, i) = *busy_at(r, i - 1);
+	return at;
+}
+
+/* start <= end. It becomes one with the stretches that it touches: the last ones, but for late
+ * jobs. */
+static void add_busy(struct fence_ring *r, uint64_t start, uint64_t end)
+{
+	uint32_t first, behind, i; /* those it touches are [first, behind) */
+
+	for (behind = r->n_busy; behind && busy_at(r, behind - 1)->start > end; behind--)
+		;
+	for (first = behind; first && busy_at(r, first - 1)->end >= start; first--) {
+		const struct fence_busy *one = busy_at(r, first - 1);
+
+		start = one->start < start ? one->start : start;
+		end = one->end > end ? one->end : end;
+	}
+	if (first == behind) {
+		if (!first && r->n_busy == FENCES_BUSY_MAX) {
+			r->forgot = true; /* older than all that are kept */
+			return;
+		}
+		first = make_room(r, first);
+	} else {
+		for (i = behind; i < r->n_busy; i++)
+			*busy_at(r, first + 1 + i - behind) = *busy_at(r, i);
+		r->n_busy -= behind - first - 1;
+	}
+	*busy_at(r, first) = (struct fence_busy){ start, end };
 }
 
 /* How long nothing was on the hardware in a stretch; what is forgotten counts as busy. */

@@ -331,6 +331,44 @@ Test(analysis_fences, stretches_that_are_forgotten)
 				"\"wait_ns\":198000000,\"stalls\":1,\"stall_ns\":63000000,");
 }
 
+/* Told of late, a stretch joins those that it touches and no other: 0-10, 20-35, 40-50 ms are left.
+ */
+Test(analysis_fences, stretches_that_are_told_of_late)
+{
+	struct xtr_dep d = { .ctx = 102, .from_ns = T0, .until_ns = T0 + 60 * MS, .ring_id = 2 };
+
+	analysed_begin(&r, NULL);
+	job(&gfx, T0, T0 + 10 * MS, NULL, 0);
+	job(&gfx, T0 + 40 * MS, T0 + 50 * MS, NULL, 0);
+	job(&gfx, T0 + 20 * MS, T0 + 30 * MS, NULL, 0);
+	job(&gfx, T0 + 25 * MS, T0 + 35 * MS, NULL, 0);
+	job(&gfx, T0 + 70 * MS, T0 + 80 * MS, &d, 1);
+	analysed_end(&r, 100 * MS, "fences");
+	analysed_has(r.section, "\"wait_ns\":60000000,\"stalls\":1,\"stall_ns\":25000000,");
+}
+
+/* The same when no more are kept: the oldest goes, and one older than all is not taken. */
+Test(analysis_fences, late_stretches_without_room)
+{
+	struct xtr_dep d[] = {
+		{ .ctx = 102, .from_ns = T0 + 100 * MS, .until_ns = T0 + 300 * MS, .ring_id = 2 },
+		{ .ctx = 103, .from_ns = T0, .until_ns = T0 + 300 * MS, .ring_id = 3 },
+	};
+	uint64_t i;
+
+	analysed_begin(&r, NULL);
+	for (i = 0; i < FENCES_BUSY_MAX; i++)
+		job(&gfx, T0 + (100 + 3 * i) * MS, T0 + (101 + 3 * i) * MS, NULL, 0);
+	job(&gfx, T0 + 50 * MS, T0 + 51 * MS, NULL, 0);
+	/* Behind the second, 103 to 104 ms: the first, 100 to 101 ms, makes room. */
+	job(&gfx, T0 + 105 * MS, T0 + 105 * MS + MS / 2, NULL, 0);
+	job(&gfx, T0 + 400 * MS, T0 + 401 * MS, d, 2);
+	analysed_end(&r, 100 * MS, "fences");
+	/* From 103 to 300 ms but for 63 of 1 ms and the late one; before, all counts as busy. */
+	analysed_has(r.section, "\"wait_ns\":200000000,\"stalls\":1,\"stall_ns\":133500000,");
+	analysed_has(r.section, "\"wait_ns\":300000000,\"stalls\":1,\"stall_ns\":133500000,");
+}
+
 /* More contexts than are kept at hand, and two that would lie at the same place. */
 Test(analysis_fences, contexts_and_rings_at_one_place)
 {
