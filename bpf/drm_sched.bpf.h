@@ -159,14 +159,6 @@ static __always_inline void xtr_ctx_remember(__u64 ctx)
 	bpf_map_update_elem(&xtr_ctxs, &scheduled, &one, BPF_ANY);
 }
 
-static __always_inline bool xtr_queue_wanted(const struct xtr_emit *e, __u64 ctx, __u64 seqno)
-{
-	if (!xtr_tgid_wanted(e->tgid))
-		return false;
-	xtr_ctx_remember(ctx);
-	return !xtr_job_dropped(ctx, seqno);
-}
-
 static __always_inline bool xtr_job_wanted(__u64 ctx, __u64 seqno)
 {
 	return !xtr_choosy || (xtr_ctx_wanted(ctx) && !xtr_job_dropped(ctx, seqno));
@@ -195,6 +187,7 @@ static __always_inline int xtr_job_queue(void *ctx, struct drm_sched_job *job,
 	struct xtr_emit e;
 	__u32 ring, stack;
 	__u64 fctx, seqno;
+	bool mine = true;
 
 	if (xtr_phase != XTR_PHASE_RUN || !xtr_where(&e, XTR_REC_JOB_QUEUE))
 		return 0;
@@ -202,8 +195,18 @@ static __always_inline int xtr_job_queue(void *ctx, struct drm_sched_job *job,
 	sched = XTR_READ(XTR_REC_JOB_QUEUE, job, sched);
 	fctx = XTR_READ(XTR_REC_JOB_QUEUE, fence, finished.context);
 	seqno = XTR_READ(XTR_REC_JOB_QUEUE, fence, finished.seqno);
+	if (xtr_choosy) {
+		mine = xtr_tgid_wanted(e.tgid);
+		if (mine)
+			xtr_ctx_remember(fctx);
+		if (xtr_job_dropped(fctx, seqno)) {
+			xtr_filtered(&e);
+			return 0;
+		}
+	}
+	/* Of others' jobs too: their runs are recorded, with what the ring is known as by then. */
 	ring = xtr_ring_id(XTR_REC_JOB_QUEUE, sched, true);
-	if (xtr_choosy && !xtr_queue_wanted(&e, fctx, seqno)) {
+	if (!mine) {
 		xtr_filtered(&e);
 		return 0;
 	}
