@@ -22,11 +22,12 @@ static bool decided, to_tty;
 static struct stream standard;
 static FILE *original; /* stdout as the C library made it */
 
-static const char no_pager[] = "the pager cannot be run: set PAGER, or use --no-pager";
+#define NO_PAGER "the pager cannot be run: set PAGER, or use --no-pager"
 
 /* The pager was left: nobody reads on. Wait for it to restore the terminal, then end quietly. */
 static void pager_left(int sig)
 {
+	static const char line[] = "xtr: " NO_PAGER "\n";
 	int status = 0;
 
 	(void)sig;
@@ -34,7 +35,8 @@ static void pager_left(int sig)
 	waitpid(pager, &status, 0);
 	if (!pager_failed(status))
 		_exit(XTR_EXIT_OK);
-	dprintf(STDERR_FILENO, "xtr: %s\n", no_pager);
+	/* Where it cannot be said, the status says it alone. */
+	(void)!write(STDERR_FILENO, line, sizeof(line) - 1);
 	_exit(XTR_EXIT_FAILURE);
 }
 
@@ -126,7 +128,7 @@ static int finish_pager(int status)
 	pager = 0;
 	if (!pager_failed(ended))
 		return status;
-	cli_error("%s", no_pager);
+	cli_error(NO_PAGER);
 	return XTR_EXIT_FAILURE;
 }
 

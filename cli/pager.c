@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* Letters of a command's first word that mean nothing else to the shell. */
@@ -57,10 +56,4 @@ const char *pager_command(void)
 	if (!s)
 		s = cli_getenv("PATH") ? "less" : "";
 	return *s && strcmp(s, "cat") && is_there(s) ? s : NULL;
-}
-
-/* sh(1): 126 where it cannot be run, 127 where it is not found. */
-bool pager_failed(int status)
-{
-	return WIFEXITED(status) && (WEXITSTATUS(status) == 126 || WEXITSTATUS(status) == 127);
 }

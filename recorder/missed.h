@@ -30,7 +30,7 @@ struct xtr_missed {
 	struct xtr_missed_slot *of; /* by slot of the counters */
 	uint32_t n_slots;
 	uint64_t next, next_all; /* ns: of the next look at some, and at all */
-	bool running;            /* between begin and last: programs run, so there is what to look at */
+	bool running; /* between begin and last: programs run, so there is what to look at */
 	struct xtr_gap gaps[XTR_MISSED_GAPS];
 	uint32_t n_gaps;
 };
