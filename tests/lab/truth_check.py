@@ -17,7 +17,8 @@ A label is wrong, on any host, whatever was lost:
                 job's tolerance_ns
   depth         exact, though the scheduler let several jobs onto the hardware
   error         another error than that of the hardware's fence
-  lost          though no record was lost, and a budget's level, which cuts jobs that are under way, never changed
+  lost          though no record was lost, and a budget did not change its level, which cuts jobs that are under way,
+                between when the job was queued (or at most SETTLED before) and when its end had been told
   open          though no record was lost, and the job was done while recording; in a piece a job may be open
   killed        but the job ran; or the reverse
   owner         another device, ring or process
@@ -36,6 +37,7 @@ import sys
 
 from judge import check, measured, status
 
+SETTLED = 500_000_000  # ns: a level's event has the time before it was set; the recorder may have stood still in between
 KNOWN = ("exact", "inferred")
 RAN = ("ok", "timeout")
 
@@ -152,10 +154,16 @@ def lost_in(xtr, path):
 
 
 def level_changes(xtr, path):
-    """How often a budget began to take other jobs: of those under way then, a part may be in the file."""
+    """When (ns) a budget began to take other jobs: of those under way then, a part may be in the file."""
     dump = subprocess.run([xtr, "dump", "--json", "-e", "xtr:budget", path], stdout=subprocess.PIPE)
-    steps = [e["fields"] for e in map(json.loads, dump.stdout.splitlines()) if "event" in e]
-    return sum(step["before"] != step["level"] for step in steps)
+    steps = [e for e in map(json.loads, dump.stdout.splitlines()) if "event" in e]
+    return [e["ts_ns"] for e in steps if e["fields"]["before"] != e["fields"]["level"]]
+
+
+def cut_by_level(row, changes):
+    """Was the job under way when a budget began to take other jobs?"""
+    over = max(row.signalled_ns, row.fence_ns, row.report_ns) or float("inf")
+    return any(row.queue_ns <= at + SETTLED and at <= over for at in changes)
 
 
 def wrong_fences(xtr, path, truth):
@@ -189,7 +197,7 @@ class Judged:
     def file(self, xtr, path, truth, piece):
         lost = lost_in(xtr, path)
         self.lost += lost
-        lost += level_changes(xtr, path)
+        changes = level_changes(xtr, path)
         for job in read_jobs(xtr, path):
             key = job["context"], job["seqno"]
             row = truth.get(key)
@@ -199,7 +207,7 @@ class Judged:
             if row:
                 if job["quality"] in KNOWN:
                     self.known.add(key)
-                self.job(job, row, wrong_labels(job, row, lost, piece))
+                self.job(job, row, wrong_labels(job, row, lost or cut_by_level(row, changes), piece))
 
     def job(self, job, row, kinds):
         if job["quality"] == "bounded" and row.ran:

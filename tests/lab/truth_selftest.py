@@ -8,7 +8,7 @@ Each row of CASES changes one thing of a job that xtr tells rightly, or of what 
 import sys
 
 from judge import check, status
-from truth_check import Truth, union, wrong_labels
+from truth_check import SETTLED, Truth, cut_by_level, union, wrong_labels
 
 US = 1000
 ROW = {"device": "fakegpu.0", "ring": "gfx", "context": 7, "seqno": 2, "pid": 5, "kind": "user", "result": "ok", "hw_error": 0,
@@ -66,6 +66,10 @@ def main():
     for quality, lost, piece, want in (("open", 0, True, []), ("lost", 0, True, ["lost"]), ("open", 1, False, []), ("lost", 1, False, [])):
         found = list(wrong_labels(dict(JOB, quality=quality), csv_row(ROW), lost, piece))
         check(found == want, f"{quality}, {lost} lost, {'a piece' if piece else 'whole'}: {found}, wanted {want}")
+    for at, want in ((1000 * US - SETTLED - 1, False), (1000 * US - SETTLED, True), (1520 * US, True), (1520 * US + 1, False)):
+        check(cut_by_level(csv_row(ROW), [-10**12, at]) == want, f"a level that changed at {at} ns")
+    never = csv_row(dict(ROW, result="killed", signalled_ns=0, fence_ns=0, report_ns=0))
+    check(cut_by_level(never, [10**12]), "a level that changed while a job waited that never ran")
     check(union([(7, 8), (1, 3), (2, 5), (3, 4)]) == 5, "what intervals cover together")
     return status()
 
