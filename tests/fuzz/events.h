@@ -12,15 +12,16 @@
 #include "format/merge.h"
 #include "format/xtr_format.h"
 
-#define FUZZ_OP    8u /* bytes of one event */
-#define FUZZ_RINGS 8u /* ring ids 1 to 8 are defined, 0 and 9 are not */
+#define FUZZ_OP    8u  /* bytes of one event */
+#define FUZZ_RINGS 8u  /* ring ids 1 to 8 are defined, 0 and 9 are not */
+#define FUZZ_REC   72u /* bytes of the longest record, that of a done event */
 
 struct fuzz_events {
 	const uint8_t *p;
 	size_t left;
 	struct xtr_event ev;
 	struct xtr_gap gap;
-	uint8_t rec[64];
+	uint8_t rec[FUZZ_REC];
 };
 
 /* Ids of the texts that tell; they are the first of the strings. */
@@ -112,6 +113,16 @@ enum fuzz_op { /* places in the 8 bytes */
 	OP_CPU,
 };
 
+/* What a done event says of the hardware's fence: of any age, up to minutes. */
+static inline void fuzz_hardware(struct fuzz_events *e, const uint8_t *op)
+{
+	xtr_put_le64(e->rec + 40, op[OP_RING] % 8);
+	xtr_put_le64(e->rec + 48, op[OP_SEQNO] % 16);
+	xtr_put_le64(e->rec + 56, (uint64_t)op[OP_DEP] << op[OP_CTX] / 8);
+	xtr_put_le32(e->rec + 64, (uint32_t) - (int32_t)(op[OP_DEP] % 4 ? 0 : op[OP_FLAGS] % 128));
+	xtr_put_le32(e->rec + 68, op[OP_FLAGS]);
+}
+
 static inline void fuzz_record(struct fuzz_events *e, uint32_t type, const uint8_t *op)
 {
 	const struct xtr_event_desc *desc = xtr_builtin_event(type);
@@ -135,6 +146,9 @@ static inline void fuzz_record(struct fuzz_events *e, uint32_t type, const uint8
 			       : type > XTR_EV_JOB_DONE ? 52
 							: 44),
 		     op[OP_FLAGS]);
+	FUZZ_CHECK(e->ev.size <= sizeof(e->rec));
+	if (type == XTR_EV_JOB_DONE)
+		fuzz_hardware(e, op);
 	if (type >= XTR_EV_FENCE_INIT)
 		xtr_put_le32(e->rec + 36, (uint32_t) - (int32_t)(op[OP_FLAGS] % 128));
 }
