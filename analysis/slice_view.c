@@ -37,7 +37,9 @@ struct page {
 	const struct xtr_slice_facts *facts;
 	const struct xtr_slice_look *look;
 	unsigned int lines; /* of the header */
-	unsigned int name_width[XTR_SLICE_BY_COUNT];
+	/* Of the table that is being written. */
+	const struct table *table;
+	unsigned int name_width;
 };
 
 static unsigned int columns_of(const char *s)
@@ -326,6 +328,14 @@ static const struct column ring_columns[] = {
 	COLUMN("errors", 6, cell_errors),
 	LEFT("device", 16, cell_device),
 };
+/* Where the ring's name alone does not say which one it is. */
+static const struct column twin_columns[] = {
+	LEFT("RING", 0, cell_name),
+	LEFT("device", 16, cell_device),
+	BUSY("busy"),
+	COLUMNS_COMMON,
+	COLUMN("errors", 6, cell_errors),
+};
 static const struct column process_columns[] = {
 	LEFT("PROCESS", 0, cell_name),
 	COLUMN("pid", 8, cell_pid),
@@ -337,15 +347,18 @@ static const struct column process_columns[] = {
 	COLUMN("bytes", 15, cell_bytes),
 };
 
-static const struct {
+#define TABLE(columns)                                          \
+	{                                                       \
+		(columns), sizeof(columns) / sizeof(*(columns)) \
+	}
+static const struct table {
 	const struct column *c;
 	size_t n;
 } tables[XTR_SLICE_BY_COUNT] = {
-	[XTR_SLICE_DEVICE] = { device_columns, sizeof(device_columns) / sizeof(*device_columns) },
-	[XTR_SLICE_RING] = { ring_columns, sizeof(ring_columns) / sizeof(*ring_columns) },
-	[XTR_SLICE_PROCESS] = { process_columns,
-				sizeof(process_columns) / sizeof(*process_columns) },
-};
+	[XTR_SLICE_DEVICE] = TABLE(device_columns),
+	[XTR_SLICE_RING] = TABLE(ring_columns),
+	[XTR_SLICE_PROCESS] = TABLE(process_columns),
+}, twins = TABLE(twin_columns);
 
 static void spaces(FILE *f, unsigned int n)
 {
@@ -381,33 +394,32 @@ static void put_bar(const struct page *p, uint64_t part, uint64_t whole)
 	fputc(']', p->f);
 }
 
-static unsigned int width_of(const struct page *p, enum xtr_slice_by by, const struct column *c)
+static unsigned int width_of(const struct page *p, const struct column *c)
 {
-	return c->width ? c->width : p->name_width[by];
+	return c->width ? c->width : p->name_width;
 }
 
 /* How many of the columns fit. */
-static size_t fitting(const struct page *p, enum xtr_slice_by by)
+static size_t fitting(const struct page *p)
 {
 	unsigned int at = 0;
 	size_t i;
 
-	for (i = 0; i < tables[by].n; i++) {
-		at += width_of(p, by, &tables[by].c[i]) + (i ? 1 : 0);
+	for (i = 0; i < p->table->n; i++) {
+		at += width_of(p, &p->table->c[i]) + (i ? 1 : 0);
 		if (p->look->width && at > p->look->width)
 			break;
 	}
 	return i ? i : 1;
 }
 
-static void put_row(const struct page *p, enum xtr_slice_by by, const struct xtr_slice_row *r,
-		    size_t n)
+static void put_row(const struct page *p, const struct xtr_slice_row *r, size_t n)
 {
 	char buf[CELL];
 
 	for (size_t i = 0; i < n; i++) {
-		const struct column *c = &tables[by].c[i];
-		unsigned int width = width_of(p, by, c);
+		const struct column *c = &p->table->c[i];
+		unsigned int width = width_of(p, c);
 
 		if (i)
 			fputc(' ', p->f);
@@ -477,6 +489,58 @@ static int compare(const void *pa, const void *pb)
 	return by_name(a->r, b->r);
 }
 
+#define ROWS_COMPARED 256u /* of more, names are taken to be shared: looking would be quadratic */
+
+/* Has a ring of another device the same name? */
+static bool names_shared(const struct sorted *rows, size_t n)
+{
+	for (size_t i = 1; i < n && n <= ROWS_COMPARED; i++)
+		for (size_t k = 0; k < i; k++) {
+			const struct xtr_model_ring *a = rows[i].r->ring, *b = rows[k].r->ring;
+
+			if (a && b && a->device != b->device && !strcmp(a->name, b->name))
+				return true;
+		}
+	return n > ROWS_COMPARED;
+}
+
+static void put_titles(const struct page *p, size_t n)
+{
+	fputc('\n', p->f);
+	color(p, SGR_BOLD);
+	for (size_t i = 0; i < n; i++) {
+		const struct column *c = &p->table->c[i];
+		unsigned int width = width_of(p, c);
+
+		if (i)
+			fputc(' ', p->f);
+		if (p->look->width && width > p->look->width)
+			width = p->look->width;
+		put_aligned(p->f, c->title, c->left && i + 1 == n ? columns_of(c->title) : width,
+			    c->left);
+	}
+	color(p, SGR_NONE);
+	fputc('\n', p->f);
+}
+
+/* Each row of a kind, in order, and how wide its name is. */
+static void sort_rows(struct page *p, enum xtr_slice_by by, struct sorted *rows)
+{
+	p->name_width = columns_of(tables[by].c[0].title);
+	for (size_t i = 0; i < p->s->n[by]; i++) {
+		char buf[CELL];
+		unsigned int w;
+
+		rows[i].r = p->s->row[by][i];
+		rows[i].figure = figure(rows[i].r, p->look->sort);
+		cell_name(p, rows[i].r, buf);
+		w = columns_of(buf);
+		if (w > p->name_width)
+			p->name_width = w < NAME_WIDTH_MAX ? w : NAME_WIDTH_MAX;
+	}
+	qsort(rows, p->s->n[by], sizeof(*rows), compare);
+}
+
 static int put_table(struct page *p, enum xtr_slice_by by)
 {
 	struct sorted *rows = calloc(p->s->n[by] + 1, sizeof(*rows));
@@ -488,37 +552,12 @@ static int put_table(struct page *p, enum xtr_slice_by by)
 		free(rows);
 		return 0;
 	}
-	p->name_width[by] = columns_of(tables[by].c[0].title);
-	for (size_t i = 0; i < p->s->n[by]; i++) {
-		char buf[CELL];
-		unsigned int w;
-
-		rows[i].r = p->s->row[by][i];
-		rows[i].figure = figure(rows[i].r, p->look->sort);
-		cell_name(p, rows[i].r, buf);
-		w = columns_of(buf);
-		if (w > p->name_width[by])
-			p->name_width[by] = w < NAME_WIDTH_MAX ? w : NAME_WIDTH_MAX;
-	}
-	qsort(rows, p->s->n[by], sizeof(*rows), compare);
-	n = fitting(p, by);
-	fputc('\n', p->f);
-	color(p, SGR_BOLD);
-	for (size_t i = 0; i < n; i++) {
-		const struct column *c = &tables[by].c[i];
-		unsigned int width = width_of(p, by, c);
-
-		if (i)
-			fputc(' ', p->f);
-		if (p->look->width && width > p->look->width)
-			width = p->look->width;
-		put_aligned(p->f, c->title, c->left && i + 1 == n ? columns_of(c->title) : width,
-			    c->left);
-	}
-	color(p, SGR_NONE);
-	fputc('\n', p->f);
+	sort_rows(p, by, rows);
+	p->table = by == XTR_SLICE_RING && names_shared(rows, p->s->n[by]) ? &twins : &tables[by];
+	n = fitting(p);
+	put_titles(p, n);
 	for (size_t i = 0; i < p->s->n[by]; i++)
-		put_row(p, by, rows[i].r, n);
+		put_row(p, rows[i].r, n);
 	free(rows);
 	return 0;
 }
