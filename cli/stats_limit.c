@@ -120,6 +120,37 @@ static bool finding_crossed(const struct stats_limit *l, const char *path,
 	return n;
 }
 
+/* "0000:03:00.0/gfx_0.0.0": rings of several devices have the same names. */
+static const char *ring_name(char *buf, size_t cap, const struct xtr_model_ring *ring)
+{
+	size_t n;
+
+	xtr_text_name(buf, cap, ring->device_name, strlen(ring->device_name));
+	n = strlen(buf);
+	if (n && n + 1 < cap)
+		buf[n++] = '/';
+	xtr_text_name(buf + n, cap - n, ring->name, strlen(ring->name));
+	return buf;
+}
+
+static uint64_t figure(const struct stats_limit *l, const struct xtr_hist *h)
+{
+	return l->permille == STATS_LIMIT_MEAN ? xtr_hist_mean(h)
+					       : xtr_hist_quantile(h, l->permille);
+}
+
+/* Of a ring whose jobs have bounds alone: may it be too long? */
+static void warn_of_bounds(const struct stats_limit *l, const char *path,
+			   const struct xtr_stats_row *row)
+{
+	char name[2 * XTR_TEXT_NAME], most[XTR_TEXT_NUMBER];
+	uint64_t ns = figure(l, &row->agg.residence);
+
+	if (row->agg.residence.n && l->offset == offsetof(struct xtr_agg, exec) && ns > l->ns)
+		cli_warn("'%s': %s: %s: not known, it is %s at most", path,
+			 ring_name(name, sizeof(name), row->ring), l->text, xtr_text_ns(most, ns));
+}
+
 static bool time_crossed(const struct stats_limit *l, const char *path, const struct xtr_stats *s)
 {
 	size_t i, n = 0;
@@ -128,17 +159,17 @@ static bool time_crossed(const struct stats_limit *l, const char *path, const st
 		const struct xtr_stats_row *row = xtr_stats_row(s, XTR_BY_RING, i);
 		const struct xtr_hist *h =
 			(const struct xtr_hist *)((const char *)&row->agg + l->offset);
-		uint64_t ns = l->permille == STATS_LIMIT_MEAN ? xtr_hist_mean(h)
-							      : xtr_hist_quantile(h, l->permille);
-		char name[XTR_TEXT_NAME];
+		uint64_t ns = figure(l, h);
+		char name[2 * XTR_TEXT_NAME], is[XTR_TEXT_NUMBER];
 
+		if (!h->n)
+			warn_of_bounds(l, path, row);
 		if (!h->n || ns <= l->ns)
 			continue;
 		if (n++ < SAID_MAX)
 			cli_error("'%s': %s: %s: it is %s", path,
-				  xtr_text_name(name, sizeof(name), row->ring->name,
-						strlen(row->ring->name)),
-				  l->text, cli_ns(ns));
+				  ring_name(name, sizeof(name), row->ring), l->text,
+				  xtr_text_ns(is, ns));
 	}
 	if (n > SAID_MAX)
 		cli_error("'%s': %s: and %s more rings", path, l->text, cli_count(n - SAID_MAX));

@@ -21,7 +21,8 @@ int stats_limit_parse(struct stats_limit *l, const char *s);
 bool stats_limit_known(const struct stats_limit *l);
 /*
  * Does a finding of the section, or a ring's time, cross it? Says which, a line for each, at most
- * ten. Of rings without such times nothing is known, and nothing said.
+ * ten. Of a ring whose execution is only bounded it warns where the upper bound crosses it; of
+ * rings without such times nothing is said.
  */
 bool stats_limit_crossed(const struct stats_limit *l, const char *path, const struct xtr_stats *s,
 			 const struct xtr_findings *f);

@@ -1197,12 +1197,23 @@ def stats_fails_on_what_it_is_told():
                           ("finding:xe-*", 0)):
         o = xtr("stats", "--fail-on", limit, path)
         expect(o.status == status and o.out == plain.out, f"--fail-on {limit}: status {status}", o)
-        expect(o.err == "" if not status else limit in o.err and "ring0" in o.err, "message", o)
+        expect(o.err == "" if not status else limit in o.err and "synth.0/ring0: " in o.err, "message", o)
     o = xtr("stats", "--json", "--section", "rings", "--fail-on", "execution.p50>1us", path)
     expect(o.status == 4 and json.loads(o.out)["schema"] == "xtr.stats/1", "json", o)
     for wrong in ("", "execution", "execution.p98>1ms", "execution.p99>soon", "finding:"):
         o = xtr("stats", "--fail-on", wrong, path)
         expect(o.status == 2 and o.out == "" and f"--fail-on: '{wrong}' is none of" in o.err, wrong, o)
+
+
+@test
+def stats_does_not_fail_on_bounds_but_tells_of_them():
+    path = os.path.join(ROOT, "tests/golden/frames.xtr")  # rcs12 is bounded: at most 4.93 ms
+    o = xtr("stats", "--fail-on", "execution.p99>4.5ms", path)
+    expect(o.status == 0 and o.err.splitlines() == [f"xtr: warning: '{path}': 0000:00:02.0/rcs12: execution.p99>4.5ms: not known, it is 4.93 ms at most"],
+           "a bound", o)
+    for limit in ("execution.p99>5ms", "hw.p99>5ms"):
+        o = xtr("stats", "--fail-on", limit, path)
+        expect(o.status == 0 and o.err == "", limit, o)
 
 
 @test
