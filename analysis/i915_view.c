@@ -19,29 +19,11 @@ static void cells_hist(struct xtr_grid *t, const struct xtr_hist *h)
 		xtr_grid_cell(t, h->n ? xtr_text_ns(buf, xtr_hist_quantile(h, q[i])) : "-");
 }
 
-/* "12.3 MiB": three digits; below 10 KiB whole bytes. */
-static const char *bytes(char buf[XTR_TEXT_NUMBER], uint64_t n)
-{
-	static const char *const units[] = { "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
-	uint64_t unit = 1024;
-	size_t i = 0;
-
-	if (n < 10240) {
-		snprintf(buf, XTR_TEXT_NUMBER, "%" PRIu64 " B", n);
-		return buf;
-	}
-	for (; i < 5 && n / unit >= 1024; i++)
-		unit *= 1024;
-	snprintf(buf, XTR_TEXT_NUMBER, "%u.%u %s", (unsigned int)(n / unit),
-		 (unsigned int)(n % unit / (unit / 1024) * 10 / 1024), units[i]);
-	return buf;
-}
-
 static void cell_bytes(struct xtr_grid *t, uint64_t n)
 {
 	char buf[XTR_TEXT_NUMBER];
 
-	xtr_grid_cell(t, bytes(buf, n));
+	xtr_grid_cell(t, xtr_text_bytes(buf, n));
 }
 
 static void cells_process(struct xtr_grid *t, const struct i915 *g, uint64_t process, uint32_t comm)
@@ -62,20 +44,20 @@ static void text_held(const struct i915 *g, FILE *f)
 	char n[XTR_TEXT_NUMBER], b[XTR_TEXT_NUMBER], at[XTR_TEXT_NUMBER];
 
 	fprintf(f, "  objects (of all cards: their events name none): %s created, %s",
-		xtr_text_count(n, o->created), bytes(b, o->created_bytes));
+		xtr_text_count(n, o->created), xtr_text_bytes(b, o->created_bytes));
 	fprintf(f, "; %s destroyed, %s", xtr_text_count(n, o->destroyed),
-		bytes(b, o->destroyed_bytes));
+		xtr_text_bytes(b, o->destroyed_bytes));
 	if (o->destroyed_unknown)
 		fprintf(f, "; %s destroyed that the trace did not see created",
 			xtr_text_count(n, o->destroyed_unknown));
 	if (o->replaced)
 		fprintf(f, "; %s whose end is not in the trace", xtr_text_count(n, o->replaced));
 	fprintf(f, "\n  memory held since the start of the trace: most %s",
-		bytes(b, o->held.peak_bytes));
+		xtr_text_bytes(b, o->held.peak_bytes));
 	if (g->o->times && o->held.peak_ns)
 		fprintf(f, " [%s s]", xtr_text_stamp(at, o->held.peak_ns));
 	fprintf(f, ", %s objects; at the end %s, ", xtr_text_count(n, o->held.peak_objects),
-		bytes(b, o->held.bytes));
+		xtr_text_bytes(b, o->held.bytes));
 	fprintf(f, "%s objects (open: nothing says that they are leaked)\n",
 		xtr_text_count(n, o->held.objects));
 	if (g->gaps)
@@ -126,10 +108,12 @@ static int text_vma(const struct i915 *g, FILE *f)
 	char n[XTR_TEXT_NUMBER], b[XTR_TEXT_NUMBER], ptr[XTR_TEXT_NUMBER];
 	struct xtr_grid *t;
 
-	fprintf(f, "  bindings: %s, %s", xtr_text_count(n, o->binds), bytes(b, o->bind_bytes));
-	fprintf(f, "; unbound %s, %s", xtr_text_count(n, o->unbinds), bytes(b, o->unbind_bytes));
+	fprintf(f, "  bindings: %s, %s", xtr_text_count(n, o->binds),
+		xtr_text_bytes(b, o->bind_bytes));
+	fprintf(f, "; unbound %s, %s", xtr_text_count(n, o->unbinds),
+		xtr_text_bytes(b, o->unbind_bytes));
 	fprintf(f, "; bound again where they were before: %s, %s\n", xtr_text_count(n, o->rebinds),
-		bytes(b, o->rebind_bytes));
+		xtr_text_bytes(b, o->rebind_bytes));
 	t = o->n_worst ? xtr_grid_new(columns) : NULL;
 	for (uint32_t i = 0; i < o->n_worst && i < g->o->top; i++) {
 		const struct i915_pair *p = &o->worst[i];
@@ -152,9 +136,9 @@ static void text_access(const struct i915 *g, FILE *f)
 
 	if (g->access.preads || g->access.pwrites) {
 		fprintf(f, "  pread: %s, %s", xtr_text_count(n, g->access.preads),
-			bytes(b, g->access.pread_bytes));
+			xtr_text_bytes(b, g->access.pread_bytes));
 		fprintf(f, "; pwrite: %s, %s\n", xtr_text_count(n, g->access.pwrites),
-			bytes(b, g->access.pwrite_bytes));
+			xtr_text_bytes(b, g->access.pwrite_bytes));
 	}
 	if (g->access.faults)
 		fprintf(f,

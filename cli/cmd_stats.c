@@ -205,7 +205,7 @@ const struct cli_command cmd_stats = {
 		"time in which at least one job was there, never a sum.\n\n"
 		"jobs: all that were seen. util: busy divided by the time span. busy: time with at least "
 		"one job between run and done (processes and clients: executing). execution: the sum over "
-		"jobs, or its bounds. Durations carry their unit; done and from are seconds on the "
+		"jobs, or its bounds. Durations carry their unit, in three digits, rounded to the nearest; done and from are seconds on the "
 		"event clock. Residence is done - run; queue wait is run - queue; hw wait is start - run; "
 		"dependency wait is the time a queued job waited for a fence; blocked is its share of queue "
 		"wait. Queue depth counts the jobs in the submitter's queue. (other fence): not of a "
@@ -226,7 +226,7 @@ const struct cli_command cmd_stats = {
 		"still meanwhile; jobs that were late because a thread had no CPU.\n\n"
 		"--fail-on is for machines that watch: finding is any finding that is worth a look (its line "
 		"begins with !; the most severe come first), finding:ID those of an id (a shell pattern: finding:xe-*; one that no finding has is a usage error), METRIC.STATISTIC>TIME "
-		"a ring of which this is more: execution (only where it is known), residence, queue or hw (wait), "
+		"a ring of which this is more: execution (only where it is known; a warning where only its upper bound is more), residence, queue or hw (wait), "
 		"and mean, p50, p90, p99 or max. What crosses it is said on standard error.\n\n"
 		"Exit status 4: --fail-on was crossed. Exit status 3: else, if events were lost while "
 		"recording, or the file is damaged.",

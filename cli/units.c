@@ -5,6 +5,7 @@
  */
 #include "units.h"
 #include "cli.h"
+#include "replay/text.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -26,46 +27,13 @@ static char *ring_buffer(void)
 	return buffers[next++ % RING];
 }
 
-struct unit {
-	const char *name;
-	uint64_t factor;
-};
-
-/* v in units of u with three significant digits; false if it rounds to limit or more. */
-static bool three_digits(char *s, uint64_t v, const struct unit *u, uint64_t limit)
-{
-	uint64_t scale, n;
-	int digits;
-
-	for (scale = 100, digits = 2; scale > 1; scale /= 10, digits--) {
-		n = (uint64_t)(((unsigned __int128)v * scale + u->factor / 2) / u->factor);
-		if (n < 1000)
-			break;
-	}
-	n = (uint64_t)(((unsigned __int128)v * scale + u->factor / 2) / u->factor);
-	if (n >= limit * scale)
-		return false;
-	if (u->factor == 1 || digits == 0)
-		snprintf(s, TEXT, "%llu %s", (unsigned long long)(n / scale), u->name);
-	else
-		snprintf(s, TEXT, "%llu.%0*llu %s", (unsigned long long)(n / scale), digits,
-			 (unsigned long long)(n % scale), u->name);
-	return true;
-}
-
 const char *cli_ns(uint64_t ns)
 {
-	static const struct unit units[] = {
-		{ "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 }
-	};
 	const uint64_t s = ns / 1000000000 + (ns % 1000000000 >= 500000000);
 	char *text = ring_buffer();
 
-	for (size_t i = 0; i < 3; i++)
-		if (three_digits(text, ns, &units[i], 1000))
-			return text;
-	if (three_digits(text, ns, &units[3], 120))
-		return text;
+	if (s < 120)
+		return xtr_text_ns(text, ns);
 	if (s < 7200)
 		snprintf(text, TEXT, "%llu min %02llu s", (unsigned long long)(s / 60),
 			 (unsigned long long)(s % 60));
@@ -77,22 +45,7 @@ const char *cli_ns(uint64_t ns)
 
 const char *cli_bytes(uint64_t bytes)
 {
-	static const struct unit units[] = {
-		{ "B", 1 },
-		{ "KiB", UINT64_C(1) << 10 },
-		{ "MiB", UINT64_C(1) << 20 },
-		{ "GiB", UINT64_C(1) << 30 },
-		{ "TiB", UINT64_C(1) << 40 },
-		{ "PiB", UINT64_C(1) << 50 },
-		{ "EiB", UINT64_C(1) << 60 },
-	};
-	const size_t n = sizeof(units) / sizeof(units[0]);
-	char *text = ring_buffer();
-
-	for (size_t i = 0; i < n; i++)
-		if (three_digits(text, bytes, &units[i], 1024))
-			break;
-	return text;
+	return xtr_text_bytes(ring_buffer(), bytes);
 }
 
 const char *cli_events(uint64_t n)
@@ -167,7 +120,7 @@ static int parse_decimal(const char **s, struct decimal *d)
 	return d->scale == 1 ? -EINVAL : 0;
 }
 
-static int parse_with_unit(const char *s, const struct unit *units, size_t n, uint64_t *v)
+static int parse_with_unit(const char *s, const struct xtr_text_unit *units, size_t n, uint64_t *v)
 {
 	unsigned __int128 sum;
 	struct decimal d;
@@ -191,7 +144,7 @@ static int parse_with_unit(const char *s, const struct unit *units, size_t n, ui
 
 int cli_parse_size(const char *s, uint64_t *bytes)
 {
-	static const struct unit units[] = {
+	static const struct xtr_text_unit units[] = {
 		{ "", 1 },
 		{ "B", 1 },
 		{ "k", UINT64_C(1) << 10 },
@@ -210,7 +163,7 @@ int cli_parse_size(const char *s, uint64_t *bytes)
 
 int cli_parse_time(const char *s, uint64_t *ns)
 {
-	static const struct unit units[] = {
+	static const struct xtr_text_unit units[] = {
 		{ "", 1000000000 },
 		{ "ns", 1 },
 		{ "us", 1000 },

@@ -7,30 +7,55 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool xtr_text_unit(char buf[XTR_TEXT_NUMBER], uint64_t v, const struct xtr_text_unit *u,
+		   uint64_t limit)
+{
+	uint64_t scale, n;
+	int digits;
+
+	for (scale = 100, digits = 2; scale > 1; scale /= 10, digits--) {
+		n = (uint64_t)(((__uint128_t)v * scale + u->factor / 2) / u->factor);
+		if (n < 1000)
+			break;
+	}
+	n = (uint64_t)(((__uint128_t)v * scale + u->factor / 2) / u->factor);
+	if (n / scale >= limit)
+		return false;
+	if (u->factor == 1 || digits == 0)
+		snprintf(buf, XTR_TEXT_NUMBER, "%" PRIu64 " %s", n / scale, u->name);
+	else
+		snprintf(buf, XTR_TEXT_NUMBER, "%" PRIu64 ".%0*" PRIu64 " %s", n / scale, digits,
+			 n % scale, u->name);
+	return true;
+}
+
 char *xtr_text_ns(char buf[XTR_TEXT_NUMBER], uint64_t ns)
 {
-	static const struct {
-		uint64_t ns;
-		const char *unit;
-	} units[] = { { 1000000000, "s" }, { 1000000, "ms" }, { 1000, "us" } };
-	size_t i;
+	static const struct xtr_text_unit units[] = {
+		{ "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 }
+	};
+	size_t i = 0;
 
-	for (i = 0; i < 3; i++) {
-		uint64_t whole = ns / units[i].ns, rest = ns % units[i].ns;
+	while (!xtr_text_unit(buf, ns, &units[i], i < 3 ? 1000 : UINT64_MAX))
+		i++;
+	return buf;
+}
 
-		if (!whole)
-			continue;
-		if (whole >= 100)
-			snprintf(buf, XTR_TEXT_NUMBER, "%" PRIu64 " %s", whole, units[i].unit);
-		else if (whole >= 10)
-			snprintf(buf, XTR_TEXT_NUMBER, "%" PRIu64 ".%" PRIu64 " %s", whole,
-				 rest / (units[i].ns / 10), units[i].unit);
-		else
-			snprintf(buf, XTR_TEXT_NUMBER, "%" PRIu64 ".%02" PRIu64 " %s", whole,
-				 rest / (units[i].ns / 100), units[i].unit);
-		return buf;
-	}
-	snprintf(buf, XTR_TEXT_NUMBER, "%" PRIu64 " ns", ns);
+char *xtr_text_bytes(char buf[XTR_TEXT_NUMBER], uint64_t bytes)
+{
+	static const struct xtr_text_unit units[] = {
+		{ "B", 1 },
+		{ "KiB", UINT64_C(1) << 10 },
+		{ "MiB", UINT64_C(1) << 20 },
+		{ "GiB", UINT64_C(1) << 30 },
+		{ "TiB", UINT64_C(1) << 40 },
+		{ "PiB", UINT64_C(1) << 50 },
+		{ "EiB", UINT64_C(1) << 60 },
+	};
+	size_t i = 0;
+
+	while (!xtr_text_unit(buf, bytes, &units[i], 1024))
+		i++;
 	return buf;
 }
 

@@ -12,10 +12,23 @@
 #define XTR_TEXT_NUMBER 32u /* bytes that hold any of the numbers below */
 #define XTR_TEXT_NAME   128u
 
+struct xtr_text_unit {
+	const char *name;
+	uint64_t factor;
+};
+
+/*
+ * v in units of u with three significant digits, rounded to the nearest, half up: "12.3 MiB". All
+ * of the number if it has more in front of the point. False if that is limit or more.
+ */
+bool xtr_text_unit(char buf[XTR_TEXT_NUMBER], uint64_t v, const struct xtr_text_unit *u,
+		   uint64_t limit);
+
 /* All fill buf with a terminated string and return buf. */
-char *xtr_text_ns(char buf[XTR_TEXT_NUMBER], uint64_t ns);    /* "12.3 ms"; three digits */
-char *xtr_text_count(char buf[XTR_TEXT_NUMBER], uint64_t n);  /* "1,234,567" */
-char *xtr_text_stamp(char buf[XTR_TEXT_NUMBER], uint64_t ns); /* "1234.567890123": s.ns */
+char *xtr_text_ns(char buf[XTR_TEXT_NUMBER], uint64_t ns);       /* "12.3 ms", as above */
+char *xtr_text_bytes(char buf[XTR_TEXT_NUMBER], uint64_t bytes); /* "12.3 MiB", as above */
+char *xtr_text_count(char buf[XTR_TEXT_NUMBER], uint64_t n);     /* "1,234,567" */
+char *xtr_text_stamp(char buf[XTR_TEXT_NUMBER], uint64_t ns);    /* "1234.567890123": s.ns */
 /* Where an event is: its time as above, or "#12" in a section whose events are numbered. */
 char *xtr_text_place(char buf[XTR_TEXT_NUMBER], bool times, uint64_t ts);
 /*
