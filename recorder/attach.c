@@ -26,8 +26,9 @@ struct xtr_hook_link {
 	int fd;        /* -1: none */
 	int prog;      /* -1, or its raw tracepoint program, whose misses are counted for slot */
 	bool own_prog; /* to be closed */
+	int classic;   /* -1, or the program that records slot's events, and maybe others' */
 	uint32_t slot;
-	uint64_t misses; /* before recording */
+	uint64_t misses; /* of prog before recording; of classic: while recording */
 };
 
 static struct xtr_hook_link *add_link(struct xtr_bpf *b)
@@ -37,7 +38,7 @@ static struct xtr_hook_link *add_link(struct xtr_bpf *b)
 	if (!more)
 		return NULL;
 	b->links = more;
-	more[b->n_links] = (struct xtr_hook_link){ .fd = -1, .prog = -1 };
+	more[b->n_links] = (struct xtr_hook_link){ .fd = -1, .prog = -1, .classic = -1 };
 	return &more[b->n_links++];
 }
 
@@ -189,12 +190,17 @@ static int open_tracepoint(uint32_t id)
 	return fd < 0 ? -errno : fd;
 }
 
-static int link_program(struct xtr_bpf *b, int prog, int event, uint32_t cookie)
+static int link_program(struct xtr_bpf *b, int prog, int event, uint32_t cookie, uint32_t slot)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = cookie);
-	int link = bpf_link_create(prog, event, BPF_PERF_EVENT, &opts);
+	int link = bpf_link_create(prog, event, BPF_PERF_EVENT, &opts), err;
 
-	return link < 0 ? -errno : xtr_bpf_hold(b, link);
+	err = link < 0 ? -errno : xtr_bpf_hold(b, link);
+	if (err)
+		return err;
+	b->links[b->n_links - 1].classic = prog;
+	b->links[b->n_links - 1].slot = slot;
+	return 0;
 }
 
 /*
@@ -209,9 +215,10 @@ static int attach_classic(struct xtr_bpf *b, const struct xtr_generic *g, uint32
 	if (event < 0)
 		return event;
 	plain = xtr_plain_program(&b->plain, b->skel->progs.xtr_plain, &g->cfg);
-	err = plain < 0 ? plain : link_program(b, plain, event, cookie);
+	err = plain < 0 ? plain : link_program(b, plain, event, cookie, g->cfg.slot);
 	if (err)
-		err = link_program(b, bpf_program__fd(b->skel->progs.xtr_generic), event, cookie);
+		err = link_program(b, bpf_program__fd(b->skel->progs.xtr_generic), event, cookie,
+				   g->cfg.slot);
 	if (!err)
 		ioctl(event, PERF_EVENT_IOC_DISABLE, 0);
 	close(event);
@@ -364,10 +371,64 @@ void xtr_bpf_each_missing(const struct xtr_bpf *b, bool all,
 	}
 }
 
+/* Of the events that a program records: how many are known not to have been run, and how many
+ * events there are. */
+static uint64_t known_of(const struct xtr_bpf *b, int classic, size_t *events)
+{
+	uint64_t n = 0;
+
+	*events = 0;
+	for (size_t i = 0; i < b->n_links; i++) {
+		if (b->links[i].classic != classic)
+			continue;
+		n += b->not_run[b->links[i].slot];
+		++*events;
+	}
+	return n;
+}
+
+static bool is_first_of(const struct xtr_bpf *b, size_t i)
+{
+	size_t k = 0;
+
+	while (b->links[k].classic != b->links[i].classic)
+		k++;
+	return k == i;
+}
+
+void xtr_bpf_each_overlooked(const struct xtr_bpf *b,
+			     void (*fn)(void *ctx, uint32_t slot, uint64_t missing,
+					uint64_t before),
+			     void *ctx)
+{
+	for (size_t i = 0; i < b->n_links; i++) {
+		const struct xtr_hook_link *l = &b->links[i];
+		uint64_t known;
+		size_t events;
+
+		if (l->classic < 0 || !is_first_of(b, i))
+			continue;
+		known = known_of(b, l->classic, &events);
+		if (l->misses > known)
+			fn(ctx, events == 1 ? l->slot : 0, l->misses - known, xtr_now());
+	}
+}
+
 static void count_misses(struct xtr_bpf *b)
 {
 	xtr_missed_last(b);
 	xtr_funcs_count_misses(b, b->sel);
+}
+
+/* What the kernel has skipped: before recording begins, and when it has ended, that in between. */
+static void note_classic(struct xtr_bpf *b)
+{
+	for (size_t i = 0; i < b->n_links; i++) {
+		struct xtr_hook_link *l = &b->links[i];
+
+		if (l->classic >= 0)
+			l->misses = xtr_bpf_prog_misses(l->classic) - l->misses;
+	}
 }
 
 void xtr_bpf_run(struct xtr_bpf *b)
@@ -383,6 +444,7 @@ void xtr_bpf_run(struct xtr_bpf *b)
 	}
 	xtr_funcs_begin(b);
 	xtr_missed_begin(&b->missed, xtr_now());
+	note_classic(b);
 	set_phase(b, XTR_PHASE_RUN);
 }
 
@@ -396,6 +458,7 @@ void xtr_bpf_quiet(void)
 void xtr_bpf_halt(struct xtr_bpf *b)
 {
 	set_phase(b, XTR_PHASE_STOP);
+	note_classic(b);
 	xtr_bpf_quiet(); /* hits that were counted are recorded */
 	set_phase(b, XTR_PHASE_OFF);
 	count_misses(b);

@@ -29,6 +29,16 @@ uint64_t xtr_bpf_prog_misses(int prog);
 void xtr_bpf_each_missing(const struct xtr_bpf *b, bool all,
 			  void (*fn)(void *ctx, uint32_t slot, uint64_t missing, uint64_t before),
 			  void *ctx);
+/*
+ * After xtr_bpf_halt: call fn for what the kernel has skipped of events by name beyond b->not_run.
+ * It counts that itself since Linux 6.7 (trace_call_bpf), of each program; where several events
+ * have the same one, slot is 0. Hits minus runs is one too few where recording began between the
+ * two.
+ */
+void xtr_bpf_each_overlooked(const struct xtr_bpf *b,
+			     void (*fn)(void *ctx, uint32_t slot, uint64_t missing,
+					uint64_t before),
+			     void *ctx);
 /* Events of a slot that a program behind the first took. */
 uint64_t xtr_bpf_rescued(const struct xtr_bpf *b, uint32_t slot);
 /*

@@ -161,6 +161,7 @@ void xtr_missed_last(struct xtr_bpf *b)
 {
 	pthread_mutex_lock(&b->missed.lock);
 	xtr_bpf_each_missing(b, true, add_last, b);
+	xtr_bpf_each_overlooked(b, add_last, b);
 	b->missed.running = false;
 	pthread_mutex_unlock(&b->missed.lock);
 }
