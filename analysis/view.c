@@ -127,3 +127,32 @@ uint64_t xtr_view_duration(const struct xtr_view *v)
 	xtr_stats_span(v->stats, &first, &last);
 	return last - first;
 }
+
+/* What inferred times of a row rest on; ring NULL: it has jobs of several. */
+static const char *inferred_from(const struct xtr_model_ring *ring)
+{
+	if (!ring)
+		return "inferred";
+	return xtr_ring_order_known(ring) ? "inferred, in-order ring"
+					  : "inferred where it was idle";
+}
+
+const char *xtr_view_known_as(const struct xtr_stats_row *row, char buf[XTR_VIEW_KNOWN_AS])
+{
+	const struct xtr_agg *a = &row->agg;
+	uint64_t bounded = a->quality[XTR_QUALITY_BOUNDED];
+	const char *why = row->ring ? xtr_ring_why(row->ring) : NULL;
+	char n[XTR_TEXT_NUMBER];
+
+	if (!a->resided)
+		return "no job with start and end";
+	if (!a->exec.n)
+		snprintf(buf, XTR_VIEW_KNOWN_AS, "bounded: %s", why ? why : "no start is known");
+	else
+		snprintf(buf, XTR_VIEW_KNOWN_AS, "%s%s%s%s",
+			 a->quality[XTR_QUALITY_INFERRED] ? inferred_from(row->ring)
+							  : "exact, one job at a time",
+			 bounded ? "; " : "", bounded ? xtr_text_count(n, bounded) : "",
+			 bounded ? " only bounded" : "");
+	return buf;
+}

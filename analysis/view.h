@@ -70,6 +70,9 @@ const char *xtr_view_ring_path(const struct xtr_view *v, const struct xtr_model_
 const char *xtr_view_ring_id(const struct xtr_view *v, uint32_t id, char *buf, size_t cap);
 /* A string of the trace in safe form; "" where there is none. */
 const char *xtr_view_string(const struct xtr_view *v, uint32_t string, char *buf, size_t cap);
+#define XTR_VIEW_KNOWN_AS 160u
+/* How the execution times of a row are known, and why no better. */
+const char *xtr_view_known_as(const struct xtr_stats_row *row, char buf[XTR_VIEW_KNOWN_AS]);
 /* False: the section's events are in order, but have no times. */
 bool xtr_view_times(const struct xtr_view *v);
 /* What stands in the place of a part that is about times, if there are none. */

@@ -104,8 +104,10 @@ static void row_body(const struct xtr_view *v, struct xtr_json *j, const struct 
 		     bool buckets)
 {
 	const struct xtr_agg *a = &row->agg;
+	char buf[XTR_VIEW_KNOWN_AS];
 
 	counts(v, j, a);
+	xtr_json_kv_str(j, "known_as", xtr_view_times(v) ? xtr_view_known_as(row, buf) : NULL);
 	if (!row->partial) {
 		kv_ns(v, j, "busy_ns", row->busy.total);
 		xtr_json_kv_bool(j, "busy_exact", !row->busy.inexact);
@@ -265,8 +267,12 @@ static void slowest(const struct xtr_view *v, struct xtr_json *j)
 		string_of(v, j, "comm", s->job.comm);
 		kv_ns(v, j, "run_ns", s->job.run_ns);
 		kv_ns(v, j, "done_ns", s->job.done_ns);
-		xtr_json_kv_u64(j, s->bounded || !s->job.start_ns ? "exec_max_ns" : "exec_ns",
-				s->value);
+		xtr_json_key(j, "exec_ns");
+		if (s->bounded || !s->job.start_ns)
+			xtr_json_null(j);
+		else
+			xtr_json_u64(j, s->value);
+		xtr_json_kv_u64(j, "exec_max_ns", s->value);
 		xtr_json_kv_str(j, "quality",
 				s->bounded ? "bounded" : xtr_quality_name(s->job.quality));
 		xtr_json_end_object(j);

@@ -56,38 +56,6 @@ static void cells_exec(struct xtr_grid *t, const struct xtr_agg *a)
 		cell_ns(t, xtr_hist_quantile(h, q[i]), !a->exec.n);
 }
 
-/* What inferred times of a row rest on; ring NULL: it has jobs of several. */
-static const char *inferred_from(const struct xtr_model_ring *ring)
-{
-	if (!ring)
-		return "inferred";
-	return xtr_ring_order_known(ring) ? "inferred, in-order ring"
-					  : "inferred where it was idle";
-}
-
-/* How the execution times of a row are known. */
-static void cell_how(struct xtr_grid *t, const struct xtr_stats_row *row)
-{
-	const struct xtr_agg *a = &row->agg;
-	uint64_t bounded = a->quality[XTR_QUALITY_BOUNDED];
-	char n[XTR_TEXT_NUMBER], buf[160];
-	const char *why = row->ring ? xtr_ring_why(row->ring) : NULL;
-
-	if (!a->resided) {
-		xtr_grid_cell(t, "no job with start and end");
-	} else if (!a->exec.n) {
-		snprintf(buf, sizeof(buf), "bounded: %s", why ? why : "no start is known");
-		xtr_grid_cell(t, buf);
-	} else {
-		snprintf(buf, sizeof(buf), "%s%s%s%s",
-			 a->quality[XTR_QUALITY_INFERRED] ? inferred_from(row->ring)
-							  : "exact, one job at a time",
-			 bounded ? "; " : "", bounded ? xtr_text_count(n, bounded) : "",
-			 bounded ? " only bounded" : "");
-		xtr_grid_cell(t, buf);
-	}
-}
-
 static void cells_busy(const struct xtr_view *v, struct xtr_grid *t,
 		       const struct xtr_stats_row *row)
 {
@@ -104,6 +72,7 @@ static void cells_busy(const struct xtr_view *v, struct xtr_grid *t,
 static void cells_times(const struct xtr_view *v, struct xtr_grid *t,
 			const struct xtr_stats_row *row)
 {
+	char buf[XTR_VIEW_KNOWN_AS];
 
 	if (!xtr_view_times(v)) {
 		cells_unknown(t, 8);
@@ -115,7 +84,7 @@ static void cells_times(const struct xtr_view *v, struct xtr_grid *t,
 	else
 		cells_busy(v, t, row);
 	cells_exec(t, &row->agg);
-	cell_how(t, row);
+	xtr_grid_cell(t, xtr_view_known_as(row, buf));
 }
 
 /* The cells that name a row. */
