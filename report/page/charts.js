@@ -18,7 +18,7 @@ function barsOf(rings, key) {
 
 function histogram(rings, [key, title]) {
   const bars = barsOf(rings, key), n = [...bars.values()].reduce((a, b) => a + b, 0);
-  const head = el("h3", {}, title, el("span", { class: "note" }, ` ${plural(n, key === "dep_wait_each_ns" ? "wait" : "job")}`));
+  const head = el("h3", {}, title, el("span", { class: "note" }, ` ${plural(n, key === "dep_wait_each_ns" ? "wait" : "job")}${key === "exec_ns" ? boundedToo(rings) : ""}`));
   if (!n) return el("div", {}, head, el("p", { class: "note" }, "none known"));
   const from = Math.min(...bars.keys()), to = Math.max(...bars.keys(), from + 7), most = Math.max(...bars.values());
   const W = 320, H = 96, w = W / (to - from + 1), parts = svg("g", { class: "bars" });
@@ -36,11 +36,24 @@ function histogram(rings, [key, title]) {
     svg("path", { class: "axis", d: `M0 ${H}H${W}` }), parts, labels));
 }
 
+const jobsIn = (rings, key) => rings.reduce((sum, ring) => sum + Number(ring[key].n), 0);
+
+function boundedToo(rings) {
+  const bounded = jobsIn(rings, "residence_ns") - jobsIn(rings, "exec_ns");
+  return bounded > 0 ? `; of ${count(bounded)} more only bounds are known` : "";
+}
+
+// Where no start is known, residence is what execution can be at most.
+function histsOf(rings) {
+  const bounds = !jobsIn(rings, "exec_ns") && jobsIn(rings, "residence_ns");
+  return HISTS.map((h) => (bounds && h[0] === "exec_ns" ? ["residence_ns", "Residence (upper bound of execution)"] : h));
+}
+
 function drawHists() {
   const rings = state.section.stats.rings || [], chosen = byId("hist-ring").value;
   const some = chosen === "" ? rings : [rings[Number(chosen)]];
   byId("hist-box").hidden = !rings.length || !state.section.times;
-  fill("hists", HISTS.map((h) => histogram(some, h)));
+  fill("hists", histsOf(some).map((h) => histogram(some, h)));
 }
 
 function fillHistRings() {

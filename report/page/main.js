@@ -49,11 +49,13 @@ function card(value, label, path, raw) {
 function drawCards() {
   const s = state.section.stats, t = s.total;
   if (!t) return;
+  const summed = (key, how, label) => {
+    const found = figure(t, key), value = at(t, found.key), known = value !== null && value !== undefined;
+    return card(known ? figureText(t, found, how) : "-", label, `total.${found.key}`, value);
+  };
   fill("cards", card(duration(s.duration_ns), "recorded", "duration_ns", s.duration_ns), card(count(t.jobs), "jobs", "total.jobs", t.jobs),
-    card(percent(t.utilisation_ppm), "of the time a device was busy", "total.utilisation_ppm", t.utilisation_ppm),
-    card(duration(at(t, "exec_ns.p50")), "median execution", "total.exec_ns.p50", at(t, "exec_ns.p50")),
-    card(duration(at(t, "queue_wait_ns.p99")), "queue wait, 99 %", "total.queue_wait_ns.p99", at(t, "queue_wait_ns.p99")),
-    card(count(s.events), "events", "events", s.events),
+    summed("utilisation_ppm", percent, "of the time a device was busy"), summed("exec_ns.p50", duration, "median execution"),
+    summed("queue_wait_ns.p99", duration, "queue wait, 99 %"), card(count(s.events), "events", "events", s.events),
     card(count(BigInt(s.lost) + BigInt(s.missing)), "events missing", "lost", s.lost));
 }
 

@@ -135,6 +135,16 @@ class Section {
     const twins = this.rings.filter((r) => r.device === ring.device && r.ring === ring.ring).length > 1;
     return (clean(ring.ring) || (ring.id ? "" : "(unknown)")) + (twins || (ring.id && !ring.ring) ? `#${ring.id}` : "");
   }
+  // With its device, where a ring of another one has the same name.
+  ringPath(ring) {
+    const shared = ring && this.rings.some((r) => r.device !== ring.device && r.ring === ring.ring);
+    return (shared && ring.device ? clean(ring.device) + "/" : "") + this.ringName(ring);
+  }
+  // What a job executed at most, where its start is not known; "" where nothing is.
+  execBound(i) {
+    const j = this.jobs, resided = j.has[i] & HAS.run && j.has[i] & HAS.done;
+    return this.times && resided && report.qualities[j.quality[i]] === "bounded" ? AT_MOST + duration(j.execMax[i]) : "";
+  }
   // A job as `xtr jobs --csv` has it: column, value as there, and for people.
   fields(i) {
     const j = this.jobs, has = j.has[i], ring = this.ringAt.get(j.ring[i]);

@@ -4,26 +4,25 @@
 
 const at = (row, path) => path.split(".").reduce((v, key) => (v === null || v === undefined ? v : v[key]), row);
 
-const DURATIONS = (key) => [[`${key}.p50`, "p50"], [`${key}.p90`, "p90"], [`${key}.p99`, "p99"], [`${key}.max`, "max"]];
-const EXECUTION = [["exec_max_sum_ns", "execution"], ...DURATIONS("exec_ns")];
+const EXECUTION = ["mean", "p50", "p90", "p99", "max"].map((name) => [`exec_ns.${name}`, name, duration]);
 
-// Columns of tables: path, heading, how to show it.
+// Columns of tables: path, heading, how to show it. Of execution, how it is known stands where xtr stats has it.
 const SUMS = [["jobs", "jobs", count], ["utilisation_ppm", "util", percent], ["busy_ns", "busy", duration],
-  ...EXECUTION.map(([p, h]) => [p, h, duration]), ["queue_wait_ns.p50", "queue p50", duration], ["queue_wait_ns.p99", "queue p99", duration],
+  ["exec_max_sum_ns", "execution", duration], ...EXECUTION, ["known_as", "known as", null], ["queue_wait_ns.p50", "queue p50", duration], ["queue_wait_ns.p99", "queue p99", duration],
   ["queue_wait_ns.max", "queue max", duration], ["hw_wait_ns.p50", "hw wait p50", duration], ["hw_wait_ns.p99", "hw wait p99", duration],
   ["dep_wait_ns", "dep waits", duration], ["errors", "errors", count], ["in_queue", "unfinished", count]];
 const BUSY = ["utilisation_ppm", "busy_ns"]; // upper bounds where the row says so
 const TEXT = (path, heading) => [path, heading, null];
+const NAME = (path, heading) => [path, heading, "name"]; // of what must have one
 const JOB = [TEXT("device", "device"), TEXT("ring", "ring"), ["context", "context", String], ["seqno", "seqno", String]];
 
 const TABLES = [
-  { key: "devices", title: "Devices", columns: [TEXT("device", "device"), ...SUMS] },
-  { key: "rings", title: "Rings", columns: [TEXT("device", "device"), TEXT("ring", "ring"), TEXT("driver", "driver"), ...SUMS,
-    TEXT("bounded_because", "execution only bounded because")] },
-  { key: "processes", title: "Processes", columns: [TEXT("name", "process"), ["pid", "pid", String], ...SUMS] },
-  { key: "clients", title: "DRM clients", columns: [["client", "client", String], TEXT("device", "device"), ...SUMS], closed: true },
+  { key: "devices", title: "Devices", columns: [NAME("device", "device"), ...SUMS] },
+  { key: "rings", title: "Rings", columns: [NAME("device", "device"), ["ring", "ring", "own ring"], ...SUMS, TEXT("driver", "driver")] },
+  { key: "processes", title: "Processes", columns: [NAME("name", "process"), ["pid", "pid", String], ...SUMS] },
+  { key: "clients", title: "DRM clients", columns: [["client", "client", "name"], TEXT("device", "device"), ...SUMS], closed: true },
   { key: "slowest", title: "Slowest jobs", columns: [...JOB, TEXT("comm", "comm"), ["pid", "pid", String], ["done_ns", "done", null, "time"],
-    ["exec_ns", "execution", duration], ["exec_max_ns", "at most", duration], TEXT("quality", "known as")], job: "done_ns" },
+    ["exec_ns", "execution", duration], TEXT("quality", "known as")], job: "done_ns" },
   { key: "longest_waits", title: "Longest dependency waits", columns: [...JOB, ["dep_context", "for context", String], ["dep_seqno", "seqno", String],
     TEXT("until", "until"), ["from_ns", "from", null, "time"], ["wait_ns", "wait", duration]], job: "from_ns" },
   { key: "blockers", title: "Which ring waited for which", columns: [["ring_id", "ring", "ring"], ["blocked_by_ring_id", "waited for", "ring"], ["waits", "waits", count],
@@ -35,25 +34,54 @@ const SHOWN_ELSEWHERE = ["findings", "findings_left_out", "events", "lost", "mis
   ...TABLES.map((t) => t.key)];
 const ROWS_MAX = 500;
 
-function cellText(section, value, how) {
+// Hows that are words: a name, a ring by its id, the name of the row's own ring.
+const WORDS = ["name", "ring", "own ring"];
+
+function cellText(section, row, value, how) {
+  if (how === "own ring") return section.ringName(section.rings.find((r) => r.id === row.ring_id) || { id: row.ring_id, ring: row.ring });
+  if (how === "name") return value === null || value === undefined || value === "" ? "(unknown)" : clean(value);
   if (value === null || value === undefined) return "-";
   if (how === "ring") {
     const ring = section.rings.find((r) => r.id === value);
-    return ring ? section.ringName(ring) : value ? `#${value}` : "(other fence)";
+    return ring ? section.ringPath(ring) : value ? `#${value}` : "(other fence)";
   }
   return how ? how(value) : clean(value);
 }
 
+const some = (hist) => hist && Number(hist.n) > 0;
+
+// Where a number of a row is, and what stands in front of it: the rules of xtr stats. Without a start, residence is the
+// upper bound of execution, and the sum is told by both of its bounds.
+function figure(row, key) {
+  const known = (path) => at(row, path) !== null && at(row, path) !== undefined;
+  if (BUSY.includes(key)) return { key, before: row.busy_bounded ? AT_MOST : "" };
+  if (key.startsWith("exec_ns.") && !some(row.exec_ns) && some(row.residence_ns))
+    return { key: key.replace("exec_ns", "residence_ns"), before: AT_MOST };
+  if (key === "exec_ns" && !known(key) && known("exec_max_ns")) return { key: "exec_max_ns", before: AT_MOST };
+  if (key === "exec_max_sum_ns" && known(key)) {
+    const least = duration(row.exec_min_sum_ns);
+    return { key, before: least === duration(row[key]) ? "" : `${least}..`, none: !some(row.residence_ns) };
+  }
+  const hist = key.includes(".") ? row[key.split(".")[0]] : null; // quantiles of nothing
+  return { key, before: "", none: hist && !some(hist) };
+}
+
+// A bound of more than all is all.
+function figureText(row, { key, before, none }, how) {
+  if (none) return "-";
+  const text = how(at(row, key));
+  return before + (key === "utilisation_ppm" && before && text.startsWith(">") ? "100" + THIN + "%" : text);
+}
+
 function tableCell(section, row, column, path, job) {
-  const [key, , how, special] = column, value = at(row, key), known = value !== null && value !== undefined;
-  const hist = key.includes(".") ? row[key.split(".")[0]] : null, none = hist && !Number(hist.n); // quantiles of nothing
+  const [wanted, , how, special] = column, found = figure(row, wanted), { key } = found, value = at(row, key), known = value !== null && value !== undefined;
   const attributes = { "data-path": `${path}.${key}`, "data-value": known ? String(value) : null, title: known && how === duration ? `${count(value)} ns` : null };
   if (special === "time" && known)
     return el("td", attributes, el("button", { class: "link", type: "button",
       onclick: () => (job ? jumpToJob(row.context, row.seqno, value) : jump(value)) }, stamp(value)));
-  attributes.class = how === null || how === "ring" ? "text" : key === "errors" && Number(value) ? "bad" : key === "utilisation_ppm" ? "util" : "";
-  const bound = row.busy_bounded && BUSY.includes(key) ? "\u2264 " : "";
-  return el("td", attributes, key === "utilisation_ppm" && known ? utilBar(value) : null, none ? "-" : bound + cellText(section, key === "pid" ? whoOf(row) : value, how));
+  attributes.class = how === null || WORDS.includes(how) ? "text" : key === "errors" && Number(value) ? "bad" : key === "utilisation_ppm" ? "util" : "";
+  const text = known && typeof how === "function" && key !== "pid" ? figureText(row, found, how) : cellText(section, row, key === "pid" ? whoOf(row) : value, how);
+  return el("td", attributes, key === "utilisation_ppm" && known ? utilBar(value) : null, text);
 }
 
 function utilBar(ppm) {
@@ -74,7 +102,7 @@ function sortBy(body, head, heads, column) {
 
 function grid(section, columns, rows, path, job) {
   const body = el("tbody", {}, rows.slice(0, ROWS_MAX).map((row, i) => el("tr", {}, columns.map((c) => tableCell(section, row, c, `${path}.${i}`, job)))));
-  const heads = columns.map(([, heading, how]) => el("th", { scope: "col", tabindex: "0", class: how === null ? "text" : "" }, heading));
+  const heads = columns.map(([, heading, how]) => el("th", { scope: "col", tabindex: "0", class: how === null || WORDS.includes(how) ? "text" : "" }, heading));
   heads.forEach((head, i) => {
     head.addEventListener("click", () => sortBy(body, head, heads, i));
     head.addEventListener("keydown", (e) => { if (e.key === "Enter") sortBy(body, head, heads, i); });
@@ -84,7 +112,7 @@ function grid(section, columns, rows, path, job) {
 }
 
 function used(columns, rows) {
-  return columns.filter(([key]) => rows.some((row) => { const v = at(row, key); return v !== null && v !== undefined && v !== ""; }));
+  return columns.filter(([key]) => rows.some((row) => { const v = at(row, figure(row, key).key); return v !== null && v !== undefined && v !== ""; }));
 }
 
 function tableBox(section, table) {
@@ -109,7 +137,7 @@ function plain(key, value) {
   if (value === null) return "-";
   if (isHist(value)) return Number(value.n) ? `${count(value.n)}: p50 ${amount(key, value.p50)}, p99 ${amount(key, value.p99)}, max ${amount(key, value.max)}` : "none";
   if (isPlain(value)) return amount(key, value);
-  return Array.isArray(value) ? value.map((v) => (isPlain(v) ? clean(v) : "{…}")).join(", ") : Object.entries(value).map(([k, v]) => `${k}: ${plain(k, v)}`).join(", ");
+  return Array.isArray(value) ? value.map((v) => (isPlain(v) ? clean(v) : `(${plain("", v)})`)).join(", ") : Object.entries(value).map(([k, v]) => `${k}: ${plain(k, v)}`).join(", ");
 }
 
 function amount(key, value) {
@@ -135,7 +163,7 @@ function anything(value) {
     if (isPlain(v) || isHist(v) || (Array.isArray(v) && !v.length)) continue;
     parts.push(el("h3", {}, k.replaceAll("_", " ")));
     if (Array.isArray(v)) parts.push(isPlain(v[0]) || Array.isArray(v[0]) ? el("p", {}, plain(k, v.slice(0, 100))) : objectsTable(v));
-    else parts.push(anything(v));
+    else parts.push(...anything(v));
   }
   return parts;
 }

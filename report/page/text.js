@@ -2,6 +2,7 @@
 // Numbers and names for people. Names come from strangers: they are only ever text, never markup.
 
 const THIN = "\u202f"; // between a number and its unit
+const AT_MOST = "\u2264 ";
 
 // Control characters, also those that change the direction of what follows, are shown, not obeyed.
 function clean(name) {
@@ -42,22 +43,29 @@ function plural(n, one, many) {
   return `${count(n)} ${Number(n) === 1 ? one : many || one + "s"}`;
 }
 
-const UNITS = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
+// Three significant digits and a unit, to the nearest, half up; all in front of the point if these are more. As
+// xtr_text_unit has it, so that the page and xtr stats show the same. null: limit or more.
+function inUnit(v, factor, unit, limit) {
+  let scale = 100, digits = 2;
+  while (scale > 1 && Math.floor((v * scale + factor / 2) / factor) >= 1000) {
+    scale /= 10;
+    digits--;
+  }
+  const n = Math.floor((v * scale + factor / 2) / factor);
+  if (Math.floor(n / scale) >= limit) return null;
+  return (factor === 1 ? String(Math.floor(n / scale)) : (n / scale).toFixed(digits)) + THIN + unit;
+}
 
-// Three digits and a unit.
+const TIME_UNITS = [["ns", 1, 1000], ["µs", 1e3, 1000], ["ms", 1e6, 1000], ["s", 1e9, Infinity]];
+
 function duration(ns) {
   if (ns === null || ns === undefined || Number.isNaN(ns))
     return "-";
-  const v = Number(ns);
-  if (v === 0)
-    return "0";
-  for (const [scale, unit] of UNITS)
-    if (Math.abs(v) >= scale || scale === 1) {
-      const x = v / scale, a = Math.abs(x);
-      if (scale === 1 || (scale === 1e9 && a >= 1000))
-        return count(Math.round(x)) + THIN + unit;
-      return x.toFixed(a >= 99.95 ? 0 : a >= 9.995 ? 1 : 2) + THIN + unit;
-    }
+  const v = Number(ns), sign = v < 0 ? "-" : "";
+  for (const [unit, factor, limit] of TIME_UNITS) {
+    const text = inUnit(Math.abs(v), factor, unit, limit);
+    if (text) return sign + text;
+  }
   return "-";
 }
 
@@ -67,20 +75,19 @@ function stamp(ns) {
   return `${s}.${rest}`;
 }
 
+// To the nearest tenth, as xtr_text_percent: neither nothing nor all unless it is.
 function percent(ppm) {
   if (ppm === null || ppm === undefined)
     return "-";
-  const v = Number(ppm) / 10000;
-  return v > 0 && v < 0.1 ? "<0.1" + THIN + "%" : v.toFixed(1) + THIN + "%";
+  const v = Number(ppm), tenths = Math.floor((v + 500) / 1000);
+  if (v > 0 && !tenths) return "<0.1" + THIN + "%";
+  return tenths === 1000 && v < 1e6 ? ">99.9" + THIN + "%" : (tenths / 10).toFixed(1) + THIN + "%";
 }
 
 const POWERS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 
 function size(bytes) {
-  let v = Number(bytes), i = 0;
-  for (; v >= 1024 && i < POWERS.length - 1; i++)
-    v /= 1024;
-  return (i ? v.toFixed(v < 10 ? 2 : v < 100 ? 1 : 0) : v) + THIN + POWERS[i];
+  return POWERS.map((unit, i) => inUnit(Number(bytes), 1024 ** i, unit, 1024)).find((text) => text);
 }
 
 function quantity(v, unit) {

@@ -72,6 +72,7 @@ function tipTable(title, lines) {
 function jobTip(i) {
   const section = state.section, f = section.fields(i), ring = section.ringAt.get(section.jobs.ring[i]);
   const lines = Object.keys(f).filter((c) => f[c] !== "" && c !== "device" && c !== "ring").map((c) => [c.replace(/_ns$/, ""), shown(section, c, f[c])]);
+  if (!f.exec_ns && section.execBound(i)) lines.push(["exec", section.execBound(i)]);
   return tipTable(`${clean(ring.device)} ${section.ringName(ring)}`, lines);
 }
 
@@ -122,7 +123,7 @@ function depLine(section, dep) {
 
 function jobPanel(i) {
   const section = state.section, f = section.fields(i), j = section.jobs, deps = j.deps[i] || [];
-  const lines = Object.keys(f).map((c) => el("div", {}, el("dt", {}, c), el("dd", { "data-column": c, "data-value": f[c] }, shown(section, c, f[c]))));
+  const lines = Object.keys(f).map((c) => el("div", {}, el("dt", {}, c), el("dd", { "data-column": c, "data-value": f[c] }, (c === "exec_ns" && !f[c] && section.execBound(i)) || shown(section, c, f[c]))));
   if (j.has[i] & HAS.result)
     lines.push(el("div", {}, el("dt", {}, "error"), el("dd", {}, String(j.error[i]))));
   const left = j.waits[i] - deps.length;
