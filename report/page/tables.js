@@ -79,7 +79,7 @@ function tableCell(section, row, column, path, job) {
   if (special === "time" && known)
     return el("td", attributes, el("button", { class: "link", type: "button",
       onclick: () => (job ? jumpToJob(row.context, row.seqno, value) : jump(value)) }, stamp(value)));
-  attributes.class = how === null || WORDS.includes(how) ? "text" : key === "errors" && Number(value) ? "bad" : key === "utilisation_ppm" ? "util" : "";
+  attributes.class = key === "known_as" ? "text reason" : how === null || WORDS.includes(how) ? "text" : key === "errors" && Number(value) ? "bad" : key === "utilisation_ppm" ? "util" : "";
   const text = known && typeof how === "function" && key !== "pid" ? figureText(row, found, how) : cellText(section, row, key === "pid" ? whoOf(row) : value, how);
   return el("td", attributes, key === "utilisation_ppm" && known ? utilBar(value) : null, text);
 }
