@@ -64,7 +64,7 @@ EARLY static void *made(void *p, bool of_linker)
 
 EARLY static bool fails(const void *from)
 {
-	if (!inject || !inject->armed || !inject_alloc(from))
+	if (!inject_armed() || !inject_alloc(from))
 		return false;
 	errno = ENOMEM;
 	return true;

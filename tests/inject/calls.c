@@ -296,7 +296,7 @@ static int count(const struct call *c, uint32_t family, int fd, const void *from
 int inject_call(int nr, const void *from)
 {
 	const struct call *c = find(nr);
-	int err = inject && inject->armed ? count(c, c->families, -1, from) : 0;
+	int err = inject_armed() ? count(c, c->families, -1, from) : 0;
 
 	if (err)
 		inject_struck(nr, -1, err);
@@ -308,7 +308,7 @@ static long handle(const struct call *c, struct regs *r, const void *from)
 	uint32_t family = families(c, r);
 	int err;
 
-	if (!family || !inject->armed)
+	if (!family || !inject_armed())
 		return do_call(r);
 	err = count(c, family, c->has_fd ? (int)r->arg[0] : -1, from);
 	return err ? fail(c, r, err) : do_call(r);

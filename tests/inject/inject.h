@@ -101,6 +101,13 @@ struct shared {
 };
 
 extern struct shared *inject;
+extern bool inject_off; /* in this process for good: the program itself has ended */
+
+/* May something fail now? */
+static inline bool inject_armed(void)
+{
+	return inject && inject->armed && !inject_off;
+}
 
 /* The next allocation, for the one who returns to `from`: must it fail? */
 bool inject_alloc(const void *from);
