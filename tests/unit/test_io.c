@@ -99,6 +99,24 @@ Test(io, devices_are_written_to)
 	cr_assert(eq(int, xtr_io_close(io), 0));
 }
 
+/* What is no file of its own is not given away. */
+Test(io, a_file_is_given_to_its_user)
+{
+	struct xtr_io *io;
+	struct stat st;
+
+	cr_assert(eq(int, xtr_io_create(path, 0, &io), 0));
+	cr_assert(eq(int, xtr_io_give(io, getuid(), getgid()), 0));
+	cr_assert(zero(int, stat(path, &st)));
+	cr_assert(eq(u32, st.st_uid, getuid()));
+	cr_assert(eq(int, xtr_io_close(io), 0));
+	cr_assert(eq(int, xtr_io_create("/dev/null", 0, &io), 0));
+	cr_assert(eq(int, xtr_io_give(io, 65534, 65534), 0));
+	cr_assert(zero(int, stat("/dev/null", &st)));
+	cr_assert(ne(u32, st.st_uid, 65534));
+	cr_assert(eq(int, xtr_io_close(io), 0));
+}
+
 Test(io, what_cannot_be_read_is_said)
 {
 	struct xtr_io *io;

@@ -156,6 +156,17 @@ Test(io_faults, a_directory_that_cannot_be_opened_is_not_synced)
 	cr_assert(eq(int, xtr_io_close(io), 0));
 }
 
+Test(io_faults, giving)
+{
+	struct xtr_io *io;
+
+	cr_assert(eq(int, xtr_io_create(path, 0, &io), 0));
+	sys_fail("fstat", 1, EIO);
+	cr_assert(eq(int, xtr_io_give(io, 0, 0), -EIO));
+	cr_assert(eq(u32, sys_end(), 1));
+	cr_assert(eq(int, xtr_io_close(io), 0));
+}
+
 Test(io_faults, reading)
 {
 	struct xtr_io *io;
