@@ -332,7 +332,7 @@ tsan: ## what has threads under ThreadSanitizer; root for the recordings
 	$(Q)scripts/install-deps build check
 	$(Q)tests/run.py tsan
 
-demo: ## record a real run and show what `xtr stats` says of it
+demo: ## record a real run, show what recording costs and what xtr finds
 	$(Q)scripts/install-deps build
 	$(Q)scripts/demo
 

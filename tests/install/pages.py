@@ -90,6 +90,15 @@ def recording_is_possible():
     return os.geteuid() == 0 and subprocess.run([XTR, "doctor"], capture_output=True, check=False).returncode == 0
 
 
+def typed(command, folder, env):
+    """The lines that a command prints when somebody types it in there."""
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=folder, env=env, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120, check=False)
+    # head(1) may end what is before it.
+    expect(done.returncode in (0, 141), f"{command}: status {done.returncode}\n{done.stdout}")
+    return [line.rstrip() for line in done.stdout.splitlines()]
+
+
 def session(path, can_record):
     """
     Runs the commands of a page in an empty folder, `$` as anybody and `#` as root. The page with what they print now;
@@ -116,11 +125,7 @@ def session(path, can_record):
         elif line.startswith("$ "):
             out.append(line)
             command = from_roff(line[2:]).replace("@doc@", os.path.join(PREFIX, "share/doc/xtr")).replace("@share@", os.path.join(PREFIX, "share"))
-            done = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=folder, env=env, stdin=subprocess.DEVNULL,
-                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120, check=False)
-            # head(1) may end what is before it.
-            expect(done.returncode in (0, 141), f"{command}: status {done.returncode}\n{done.stdout}")
-            out += [to_roff(text.rstrip()) for text in done.stdout.splitlines()]
+            out += [to_roff(text) for text in typed(command, folder, env)]
             ran += 1
     return "\n".join(out) + "\n", ran, left
 
