@@ -194,6 +194,39 @@ kernel 7.0, once more without the 2 failures above: only measurements were out o
     equal(found, [["fake: 6.1: real"], ["fake: 7.0: other times"]], "listed")
 
 
+LAB_PROGRAM = """set -euo pipefail
+. tests/lab/lib/verdict.sh
+out=$1
+judge() { printf 'ok   events\\nFAIL measured: %s\\n' "$1"; return "$2"; }
+played() {
+	mkdir -p "$out/$1"
+	[ "$1$again" = 6.11 ] || step "$1: times" judge late 4
+}
+for k in 6.1 7.0; do try_kernel $k played; done
+step 'keys are the same' judge 'only in 7.0' 1
+sum_up
+"""
+LAB_JUDGE = """import sys
+sys.path.insert(0, "tests/lab")
+import judge
+tally = judge.Tally(False)
+tries = iter([124, 0])
+tally.once_more(lambda t: (t.ran(next(tries), "", "kernel 7.0 ran"), t.note(False, "kernel 7.0: keys")))
+print(f"{tally.passed} passed, {tally.failed} failed, 0 skipped")
+"""
+
+
+@test
+def the_lab_says_its_failures_so():
+    """Its own functions: a step, and a second try, of which one kernel's is right."""
+    with tempfile.TemporaryDirectory() as folder:
+        output = subprocess.run(["bash", "-c", LAB_PROGRAM, "bash", folder], cwd=programs.ROOT, stdout=subprocess.PIPE, text=True, check=False).stdout
+    equal(said(output)[0], [["fake: 7.0: times", "FAIL measured: late"], ["fake: keys are the same", "FAIL measured: only in 7.0"]],
+          f"listed of {output}")
+    output = subprocess.run([sys.executable, "-B", "-c", LAB_JUDGE], cwd=programs.ROOT, capture_output=True, text=True, check=True).stdout
+    equal(said(output)[0], [["fake: kernel 7.0: keys"]], f"listed of {output}")
+
+
 @test
 def counts_are_right_whatever_a_program_says():
     """Fewer lines than it counts, more of them, none, no sums, a status without a failure."""
