@@ -35,7 +35,8 @@ LONG = os.environ.get("LONG") == "1"
 LONG_GROUPS = {"fuzz": 14400, "corrupt": 14400, "inject": 14400, "kill": 14400, "overload": 14400, "privilege": 3600,
                "large": 7200, "tsan": 3600, "text": 1200, "cover": 3600, "deb": 3600, "lab": 21600}
 ONLY_LONG = ("cover", "deb")  # of them: too long for every run, and without a short version
-CONTAINER = "tests/privilege/container.py"
+# What the lab's programs need. The last two as in a container: what they build needs no rights.
+PREPARATION = ("tests/lab/lab deps", "tests/privilege/container.py tests/lab/lab prepare", "tests/privilege/container.py tests/lab/nvidia --build")
 PREPARED = None  # the lab's files, where it is going to run
 # Programs of the lab, in two lanes. The first have judges who measure; the others' are exact on a host however busy, so these
 # take the CPU time that is left: a guest leaves one of two processors idle most of the time.
@@ -46,6 +47,7 @@ ASAN = Build("gcc-asan", "CC=gcc", "SAN=1")
 TSAN = Build("gcc-tsan", "CC=gcc", "SAN=thread")
 COVER = Build("gcc-cover", "CC=gcc", "COVER=1")
 FUZZ_PLAIN = Build("gcc-asan")  # of the same objects
+LIBFUZZER = Build("fuzz")
 
 
 def unit(build):
@@ -95,9 +97,11 @@ def lint(build):
 
 
 def fuzz(build):
-    """The plain programs of the fuzz targets, once to find faults and once to weigh, then tests/fuzz/run."""
+    """The plain programs of the fuzz targets, once to find faults and once to weigh, those of libFuzzer, then tests/fuzz/run."""
     result = FUZZ_PLAIN.make("fuzz-plain")
     result.add(PLAIN.make("fuzz-weigh"))
+    if LONG:
+        result.add(LIBFUZZER.make("fuzz-build"))
     if not result.failed:
         result.add(run_program(find_program("fuzz"), PLAIN, LONG_GROUPS["fuzz"] if LONG else 1800))
     return result
@@ -122,15 +126,15 @@ def install(build):
 
 def deb(_):
     """Debian packages: built in a folder of their own, by what `make deb` runs."""
-    result = commands(["scripts/install-deps", "build", "deb"])
+    result = commands(["scripts/install-deps", "build", "deb"], ["scripts/deb"])
     if not result.failed:
         result.add(run_program("tests/deb/run", PLAIN, LONG_GROUPS["deb"]))
     return result
 
 
 def cover(_):
-    """What the tests run of the libraries; the program builds the rest and runs the tests itself."""
-    result = COVER.make("bin")
+    """What the tests run of the libraries; the program, which would build all that itself, runs the tests."""
+    result = COVER.make("FUZZ_MAIN=$(B)/tests/fuzz/standalone.o", "unit-bin", "fuzz-bin", "bin", "tools-bin")
     if not result.failed:
         result.add(run_program("tests/cover/run", COVER, LONG_GROUPS["cover"]))
     return result
@@ -140,14 +144,16 @@ class Prepared:
     """What the lab needs is downloaded and built in the background: that may take long where the cache is empty."""
 
     def __init__(self):
-        self.done = None
+        self.done = []
         self.thread = threading.Thread(target=self._prepare, daemon=True)
         self.thread.start()
 
     def _prepare(self):
         process.yield_cpu()
-        # The second as in a container: what it builds needs no rights.
-        self.done = [command(line.split()) for line in ("tests/lab/lab deps", f"{CONTAINER} tests/lab/lab prepare")]
+        for line in PREPARATION:
+            self.done.append(command(line.split()))
+            if self.done[-1][1].status != 0:
+                return
 
     def result(self):
         self.thread.join()
