@@ -309,7 +309,7 @@ fuzz-bin: $(FUZZ)
 
 # --- verbs ------------------------------------------------------------------------------------
 
-.PHONY: check check-long tsan demo bench fuzz fuzz-plain fuzz-weigh asan golden lint fmt fmt-check install uninstall deb list clean large
+.PHONY: check check-long tsan demo bench fuzz fuzz-build fuzz-plain fuzz-weigh asan golden lint fmt fmt-check install uninstall deb list clean large
 check: ## build and run every test (LAB=0: without the lab); last line: N passed, N failed, N skipped
 	$(Q)scripts/install-deps build check lint
 	$(Q)$(if $(filter 0,$(LAB)),:,scripts/install-deps lab || :)
@@ -344,11 +344,13 @@ large: bin tools-bin ## replay 100 million events with bounded memory
 
 SECS ?= 60
 FUZZ_ONE ?= $(if $(T),$(filter %/fuzz_$(T),$(patsubst tests/fuzz/%.c,build/fuzz/fuzz/%,$(FUZZ_SRC))),$(patsubst tests/fuzz/%.c,build/fuzz/fuzz/%,$(FUZZ_SRC)))
-fuzz: ## fuzz each target SECS=60 seconds (T=name: one) with clang's libFuzzer
-	$(Q)$(MAKE) VARIANT=fuzz CC=$(CLANG) SAN=1 LDFLAGS=-fsanitize=fuzzer CFLAGS='-O1 -g -fsanitize=fuzzer-no-link' fuzz-bin
+fuzz: fuzz-build ## fuzz each target SECS=60 seconds (T=name: one) with clang's libFuzzer
 	$(Q)for f in $(FUZZ_ONE); do n=$${f##*/fuzz_}; mkdir -p build/fuzz/corpus/$$n; echo "fuzz $$n"; \
 		$$f -max_total_time=$(SECS) -timeout=10 -rss_limit_mb=1024 -artifact_prefix=build/fuzz/ \
 		-print_final_stats=1 build/fuzz/corpus/$$n $(wildcard tests/fuzz/corpus)/$$n || exit 1; done
+
+fuzz-build:
+	$(Q)$(MAKE) VARIANT=fuzz CC=$(CLANG) SAN=1 LDFLAGS=-fsanitize=fuzzer CFLAGS='-O1 -g -fsanitize=fuzzer-no-link' fuzz-bin
 
 fuzz-plain:
 	$(Q)$(MAKE) VARIANT=gcc-asan CC=gcc SAN=1 FUZZ_DIR=build/fuzz-plain/fuzz FUZZ_MAIN='$$(B)/tests/fuzz/standalone.o' fuzz-bin

@@ -22,6 +22,11 @@ def equal(have, want, what):
     expect(have == want, f"{what}:\n  have {have!r}\n  want {want!r}")
 
 
+def indented(text):
+    """A text below whose first line the others stand: what belongs to a failure is indented deeper than it (runner/results.py)."""
+    return str(text).replace("\n", "\n  ")
+
+
 def everybody_may_enter(folder):
     while folder != os.path.dirname(folder):
         if not os.stat(folder).st_mode & 1:
@@ -64,7 +69,7 @@ def run_tests(tests, names=(), around=contextlib.nullcontext):
         except Exception as error:  # noqa: BLE001 (a test that breaks has failed)
             failed += 1
             kind = "" if isinstance(error, Failure) else type(error).__name__ + ": "
-            print(f"FAIL {function.__name__}: {kind}{error}", flush=True)
+            print(f"FAIL {function.__name__}: {kind}{indented(error)}", flush=True)
         else:
             passed += not why
             skipped += bool(why)

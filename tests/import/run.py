@@ -11,6 +11,7 @@ import os
 import shutil
 import sys
 import tempfile
+import textwrap
 import traceback
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -36,7 +37,7 @@ def main():
         except Exception:  # any of them is a failed test
             failed += 1
             print(f"FAIL {function.__name__}", flush=True)
-            traceback.print_exc(file=sys.stdout)
+            print(textwrap.indent(traceback.format_exc(), "  "))
         finally:
             shutil.rmtree(folder)
     print(f"{passed} passed, {failed} failed, {skipped} skipped")

@@ -43,7 +43,7 @@ class Use:
 
     def expect(self, right, what, seen):
         if not right:
-            self.wrong.append(f"FAIL {self.name}: {what}: status {seen[0]}, files {sorted(seen[3])}, stderr {seen[2][-400:]!r}")
+            self.wrong.append(f"{what}: status {seen[0]}, files {sorted(seen[3])}, stderr {seen[2][-400:]!r}")
 
     def told(self, what, error, seen):
         """It failed, by one line that names standard output and why; no temporary file is left."""

@@ -73,7 +73,7 @@ class Tally:
         first = Tally(self.verbose)
         function(first)
         if first.failed and first.busy:
-            print(f"  once more: {first.failed} failed, and {first.busy}", flush=True)
+            print(f"  once more without the {first.failed} failures above: {first.busy}", flush=True)
             first = Tally(self.verbose)
             function(first)
         self.passed += first.passed

@@ -23,13 +23,13 @@ verdict() {
 	fi
 }
 
-# Runs a command, shows its output indented, and counts its status under a name.
+# Runs a command, counts its status under a name, and shows its output below that, indented.
 step() { # TEXT COMMAND...
 	local text=$1 rc=0
 	shift
 	"$@" >"$out/step.log" 2>&1 || rc=$?
-	sed 's/^/    /' "$out/step.log"
 	verdict $rc "$text"
+	sed 's/^/    /' "$out/step.log"
 }
 
 # clean_log DIR TEXT: the kernel complained of nothing. A host that stops the guest for long makes it
@@ -64,7 +64,7 @@ try_kernel() {
 	spoilt=()
 	"$@" "$k"
 	if [ "$failed" -gt "$f" ] && [ $((failed - f)) -eq $((busy - b)) ]; then
-		printf 'kernel %s, once more: only measurements were out of bounds (%d)\n' "$k" $((failed - f))
+		printf 'kernel %s, once more without the %d failures above: only measurements were out of bounds\n' "$k" $((failed - f))
 		passed=$p failed=$f busy=$b again=1
 		rm -rf "$out/$k.first"
 		mv "$out/$k" "$out/$k.first"
