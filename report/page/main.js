@@ -133,7 +133,7 @@ function drawShown() {
 
 function drawHead() {
   const d = state.section.data, offset = BigInt(d.realtime), facts = [];
-  const name = clean(String(stats.file).replace(/^.*\//, ""));
+  const name = stats.file === "-" ? "standard input" : clean(String(stats.file).replace(/^.*\//, ""));
   document.title = `${name} - xtr report`;
   byId("title").textContent = name;
   if (d.host) facts.push(clean(d.host));
