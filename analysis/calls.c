@@ -198,6 +198,23 @@ static bool calls_any(const void *self)
 	return ((const struct calls *)self)->n;
 }
 
+/* What the rows from a place on hold. */
+static void left_out(const struct calls *c, size_t from, FILE *f)
+{
+	char functions[XTR_TEXT_NUMBER], calls[XTR_TEXT_NUMBER];
+	uint64_t rows = 0, n = 0;
+	size_t i;
+
+	for (i = from; i < c->n_rows; i++) {
+		rows += c->row[i].n != 0;
+		n += c->row[i].n;
+	}
+	if (rows)
+		fprintf(f, "  ... and %s more %s with %s of the calls (all of them with --json)\n",
+			xtr_text_count(functions, rows), rows == 1 ? "function" : "functions",
+			xtr_text_count(calls, n));
+}
+
 static int calls_text(const void *self, const struct xtr_view *v)
 {
 	static const char *const timed[] = { "<call", "calls",   "of calls", "total",
@@ -231,10 +248,7 @@ static int calls_text(const void *self, const struct xtr_view *v)
 		xtr_grid_value(t, row->paired, xtr_text_count, row->open);
 	}
 	ret = xtr_grid_print(t, v->f, 2);
-	for (; i < c->n_rows && c->row[i].n; i++)
-		shown++;
-	if (shown > ROWS_SHOWN)
-		fprintf(v->f, "  ... and %zu more (all of them with --json)\n", shown - ROWS_SHOWN);
+	left_out(c, i, v->f);
 	return ret;
 }
 

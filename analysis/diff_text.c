@@ -30,9 +30,12 @@ static void side_head(FILE *f, const struct xtr_diff_total *t, unsigned int side
 	fprintf(f, "%c: %s jobs, %s calls%s%s: ", side_name[side], xtr_text_count(n, t->jobs),
 		xtr_text_count(c, t->calls), t->without_times ? "" : " in ",
 		t->without_times ? ", without times" : xtr_text_ns(d, t->span_ns));
-	for (i = 0; i < t->runs; i++)
+	for (i = 0; i < t->runs; i++) {
+		const char *from = xtr_text_input(t->path[i]);
+
 		fprintf(f, "%s%s", i ? ", " : "",
-			xtr_text_name(path, sizeof(path), t->path[i], strlen(t->path[i])));
+			xtr_text_name(path, sizeof(path), from, strlen(from)));
+	}
 	fputc('\n', f);
 }
 

@@ -2,12 +2,13 @@
 /*
  * Where a job's weight ends in the tree: below the frames that --by asks for, those of its stack,
  * outermost first, and a mark if it did not end. Recorded stacks are innermost first, the kernel's
- * frames before the user's (spec/events.md).
+ * frames before the user's (spec/events.md); those of recording itself are left out.
  */
 #include "flame_feed_impl.h"
 
 #include "format/tables.h"
 #include "replay/process.h"
+#include "replay/stack_glue.h"
 #include "replay/text.h"
 
 #include <errno.h>
@@ -174,7 +175,8 @@ static int64_t child_mark(struct xtr_flame_feed *feed, int64_t node, const char 
 static int64_t make_leaf(struct xtr_flame_feed *feed, int64_t node, const uint32_t *frames,
 			 size_t n)
 {
-	size_t cut = n > FLAME_STACK_MAX ? n - FLAME_STACK_MAX : 0;
+	size_t glue = xtr_stack_glue(feed->tables, frames, n);
+	size_t cut = n - glue > FLAME_STACK_MAX ? n - FLAME_STACK_MAX : glue;
 	int64_t frame;
 
 	while (n > cut && node >= 0) {
@@ -182,7 +184,7 @@ static int64_t make_leaf(struct xtr_flame_feed *feed, int64_t node, const uint32
 		node = frame < 0 ? frame
 				 : xtr_flame_child(feed->flame, (uint32_t)node, (uint32_t)frame);
 	}
-	return cut ? child_mark(feed, node, "[deeper]") : node;
+	return cut > glue ? child_mark(feed, node, "[deeper]") : node;
 }
 
 static int64_t leaf_of(struct xtr_flame_feed *feed, int64_t base, uint32_t stack,

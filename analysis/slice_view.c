@@ -106,13 +106,13 @@ static void header_place(struct page *p)
 {
 	const struct xtr_slice_facts *f = p->facts;
 	const struct xtr_system *sys = xtr_meta_system(f->meta);
+	const char *from = f->path ? xtr_text_input(f->path) : NULL;
 	char text[512], name[XTR_TEXT_NAME], at[XTR_TEXT_NUMBER], span[XTR_TEXT_NUMBER];
 	char host[XTR_TEXT_NAME], release[XTR_TEXT_NAME];
 	uint64_t in = p->s->end > f->first_ns ? p->s->end - f->first_ns : 0;
 
 	snprintf(text, sizeof(text), "xtr top: %s  %s  at %s s (the last %s)",
-		 f->path ? xtr_text_name(name, sizeof(name), f->path, strlen(f->path))
-			 : "this machine",
+		 from ? xtr_text_name(name, sizeof(name), from, strlen(from)) : "this machine",
 		 f->state, xtr_text_stamp(at, in), xtr_text_ns(span, p->s->end - p->s->begin));
 	line(p, SGR_BOLD, text);
 	snprintf(text, sizeof(text), "machine: %s  Linux %s%s",

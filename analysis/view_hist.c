@@ -6,6 +6,7 @@
 #include "replay/budgeted.h"
 #include "replay/text.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,37 +104,92 @@ int xtr_view_text_histograms(const struct xtr_view *v)
 	return 0;
 }
 
-static const char *event_name(const struct xtr_view *v, uint32_t type, char *buf, size_t size)
-{
-	const struct xtr_event_desc *desc = xtr_meta_event(xtr_section_meta(v->section), type);
+/* An event of a kind that the trace has, or that was left out of it. */
+struct event_row {
+	const char *name; /* NULL: META does not describe it */
+	uint32_t type;
+	uint64_t n, left_out;
+};
 
-	if (desc)
-		xtr_text_name(buf, size, desc->name, strlen(desc->name));
+/* Most frequent first, then by name; those without one at the end, by number. */
+static int by_count(const void *pa, const void *pb)
+{
+	const struct event_row *a = pa, *b = pb;
+	int order;
+
+	if (a->n != b->n)
+		return a->n < b->n ? 1 : -1;
+	if (!a->name != !b->name)
+		return a->name ? -1 : 1;
+	order = a->name ? strcmp(a->name, b->name) : 0;
+	return order ? order : a->type < b->type ? -1 : a->type > b->type;
+}
+
+/* Into rows, or, if that is NULL, only how many there are. */
+static size_t event_rows(const struct xtr_view *v, const uint64_t *left_out, struct event_row *rows)
+{
+	const struct xtr_event_desc *desc;
+	uint32_t type;
+	size_t n = 0;
+
+	for (type = 1; type < 65536; type++) {
+		struct event_row row = { .type = type,
+					 .n = xtr_stats_events_of(v->stats, type),
+					 .left_out = left_out ? left_out[type] : 0 };
+
+		if (!row.n && !row.left_out)
+			continue;
+		if (rows) {
+			desc = xtr_meta_event(xtr_section_meta(v->section), type);
+			row.name = desc ? desc->name : NULL;
+			rows[n] = row;
+		}
+		n++;
+	}
+	return n;
+}
+
+static const char *event_name(const struct event_row *row, char *buf, size_t size)
+{
+	if (row->name)
+		xtr_text_name(buf, size, row->name, strlen(row->name));
 	else
-		snprintf(buf, size, "type %u", type);
+		snprintf(buf, size, "type %u", row->type);
 	return buf;
+}
+
+static int print_events(const struct xtr_view *v, const struct event_row *rows, size_t n,
+			bool budget)
+{
+	static const char *const titles[] = { "<event", "count", NULL };
+	static const char *const with_left_out[] = { "<event", "count", "left out", NULL };
+	struct xtr_grid *t = xtr_grid_new(budget ? with_left_out : titles);
+	char buf[XTR_TEXT_NAME];
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		xtr_grid_cell(t, event_name(&rows[i], buf, sizeof(buf)));
+		xtr_grid_cell(t, xtr_text_count(buf, rows[i].n));
+		if (budget)
+			xtr_grid_cell(t, xtr_text_count(buf, rows[i].left_out));
+	}
+	return xtr_grid_print(t, v->f, 2);
 }
 
 /* With a budget, also what it left out: in the whole file, whatever part of it is shown. */
 int xtr_view_text_events(const struct xtr_view *v)
 {
-	static const char *const titles[] = { "<event", "count", NULL };
-	static const char *const with_left_out[] = { "<event", "count", "left out", NULL };
 	uint64_t *left_out = xtr_budgeted_by_type(v->section);
-	struct xtr_grid *t = xtr_grid_new(left_out ? with_left_out : titles);
-	char buf[XTR_TEXT_NAME];
-	uint32_t type;
+	size_t n = event_rows(v, left_out, NULL);
+	struct event_row *rows = calloc(n + 1, sizeof(*rows));
+	int ret = -ENOMEM;
 
-	for (type = 1; type < 65536; type++) {
-		uint64_t n = xtr_stats_events_of(v->stats, type);
-
-		if (!n && !(left_out && left_out[type]))
-			continue;
-		xtr_grid_cell(t, event_name(v, type, buf, sizeof(buf)));
-		xtr_grid_cell(t, xtr_text_count(buf, n));
-		if (left_out)
-			xtr_grid_cell(t, xtr_text_count(buf, left_out[type]));
+	if (rows) {
+		event_rows(v, left_out, rows);
+		qsort(rows, n, sizeof(*rows), by_count);
+		ret = print_events(v, rows, n, left_out);
 	}
+	free(rows);
 	free(left_out);
-	return xtr_grid_print(t, v->f, 2);
+	return ret;
 }

@@ -310,8 +310,9 @@ static void headline(const struct xtr_view *v)
 	const struct xtr_stats_row *total = xtr_stats_total(v->stats);
 	size_t n_rings = xtr_stats_n_rows(v->stats, XTR_BY_RING);
 	size_t n_devs = xtr_stats_n_rows(v->stats, XTR_BY_DEVICE);
+	const char *from = xtr_text_input(v->path);
 
-	xtr_text_name(path, sizeof(path), v->path, strlen(v->path));
+	xtr_text_name(path, sizeof(path), from, strlen(from));
 	xtr_text_count(e, xtr_stats_events(v->stats));
 	if (xtr_view_times(v))
 		fprintf(v->f, "%s: %s events in %s: ", path, e,

@@ -6,6 +6,7 @@
 #include "format/checked.h"
 #include "format/whole.h"
 #include "replay/json.h"
+#include "replay/text.h"
 
 struct check_opts {
 	bool json;
@@ -51,8 +52,8 @@ static void print_text(FILE *f, const char *path, const struct xtr_reader *r,
 {
 	const size_t n = xtr_reader_n_problems(r);
 
-	fprintf(f, "%s: %s chunks, %s, %s", path, cli_count(t->chunks), cli_events(t->events),
-		cli_bytes(xtr_reader_size(r)));
+	fprintf(f, "%s: %s chunks, %s, %s", xtr_text_input(path), cli_count(t->chunks),
+		cli_events(t->events), cli_bytes(xtr_reader_size(r)));
 	if (n)
 		fprintf(f, ": %s problem%s", cli_count(n), n == 1 ? "" : "s");
 	else

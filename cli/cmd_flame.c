@@ -71,13 +71,13 @@ static int folded(struct flame_run *r, FILE *f)
 
 static int speedscope(struct flame_run *r, FILE *f)
 {
-	xtr_flame_speedscope(f, r->cmd.path, r->tree, r->n_trees);
+	xtr_flame_speedscope(f, xtr_text_input(r->cmd.path), r->tree, r->n_trees);
 	return 0;
 }
 
 static int svg(struct flame_run *r, FILE *f)
 {
-	return xtr_flame_svg(f, r->cmd.path, r->tree, r->n_trees);
+	return xtr_flame_svg(f, xtr_text_input(r->cmd.path), r->tree, r->n_trees);
 }
 
 /* "3 open, 1 lost" of what has no weight, and what the others rest on. */
@@ -113,11 +113,11 @@ static int text(struct flame_run *r, FILE *f)
 
 	for (i = 0; i < r->n_trees && !ret; i++) {
 		const struct xtr_flame_tree *t = &r->tree[i];
+		const char *from = xtr_text_input(i ? r->o->samples : r->cmd.path);
 
 		if (i)
 			fputc('\n', f);
-		xtr_text_put(f, i ? r->o->samples : r->cmd.path,
-			     strlen(i ? r->o->samples : r->cmd.path));
+		xtr_text_put(f, from, strlen(from));
 		fprintf(f, ": %s: %s\n%s in ", t->name, t->title,
 			xtr_flame_amount(amount, t,
 					 xtr_flame_node(t->flame, XTR_FLAME_ROOT)->total));

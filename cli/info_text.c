@@ -12,6 +12,7 @@
 #include "replay/pieced.h"
 #include "replay/redacted.h"
 #include "replay/sampled.h"
+#include "replay/text.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -398,7 +399,7 @@ static void print_section(FILE *f, const struct info *info, size_t i)
 
 void info_print_head(FILE *f, const struct info *info)
 {
-	cli_put(f, info->path, 0);
+	cli_put(f, xtr_text_input(info->path), 0);
 	fprintf(f, ": %s, %s", cli_bytes(xtr_reader_size(info->r)), cli_events(info->events));
 	if (info->n_sections > 1)
 		fprintf(f, ", %zu sections", info->n_sections);

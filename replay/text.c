@@ -136,6 +136,11 @@ char *xtr_text_hex(char *buf, size_t cap, const uint8_t *p, size_t n)
 	return buf;
 }
 
+const char *xtr_text_input(const char *path)
+{
+	return strcmp(path, "-") ? path : "standard input";
+}
+
 char *xtr_text_name(char *buf, size_t cap, const char *s, size_t n)
 {
 	size_t i = xtr_utf8_plain(s, n, '\\'), used, len, k;

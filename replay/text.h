@@ -47,6 +47,8 @@ char *xtr_text_hex(char *buf, size_t cap, const uint8_t *p, size_t n);
 char *xtr_text_name(char *buf, size_t cap, const char *s, size_t n);
 /* The same straight to f, whole. */
 void xtr_text_put(FILE *f, const char *s, size_t n);
+/* What people read as the name of an input: "-" is "standard input". JSON keeps the path. */
+const char *xtr_text_input(const char *path);
 
 /* What xtr_text_utf8 returns may be here; free it with free(p). All zero: empty. */
 struct xtr_utf8 {

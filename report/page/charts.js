@@ -52,7 +52,7 @@ function histsOf(rings) {
 function drawHists() {
   const rings = state.section.stats.rings || [], chosen = byId("hist-ring").value;
   const some = chosen === "" ? rings : [rings[Number(chosen)]];
-  byId("hist-box").hidden = !rings.length || !state.section.times;
+  byId("hist-box").hidden = !state.section.rings.length || !state.section.times;
   fill("hists", histsOf(some).map((h) => histogram(some, h)));
 }
 

@@ -46,17 +46,30 @@ function card(value, label, path, raw) {
   return el("div", { class: "card" }, el("b", { "data-path": path, "data-value": raw === undefined || raw === null ? null : String(raw) }, value), el("span", {}, label));
 }
 
+// Of what a trace may have beside jobs: where the number is, what it is, how it is shown.
+const THINGS = [
+  ["calls.calls", "calls of functions", count], ["allocations.stages.0.count", "buffers that programs asked for", count], ["allocations.stages.0.bytes", "asked for, in all", size],
+  ["allocations.mappings.map_page", "mappings of 4 KiB pages", count], ["power.boots", "firmware boots", count], ["firmware.interrupts", "interrupts of the NPU", count],
+  ["amdgpu.jobs.submitted", "jobs given to amdgpu", count], ["amdgpu.buffers.created.count", "buffers created", count], ["amdgpu.buffers.created.bytes", "in these buffers", size],
+  ["amdgpu.interrupts.count", "interrupts", count], ["i915.objects.created", "objects created", count], ["i915.objects.peak_bytes", "held at most", size],
+  ["fences.waits", "waits for fences", count],
+];
+
+// Tiles say what the trace has: one whose number is not known is left out.
 function drawCards() {
   const s = state.section.stats, t = s.total;
   if (!t) return;
   const summed = (key, how, label) => {
-    const found = figure(t, key), value = at(t, found.key), known = value !== null && value !== undefined;
-    return card(known ? figureText(t, found, how) : "-", label, `total.${found.key}`, value);
+    const found = figure(t, key), value = at(t, found.key), text = value === null || value === undefined ? "-" : figureText(t, found, how);
+    return text === "-" ? null : card(text, label, `total.${found.key}`, value);
   };
-  fill("cards", card(duration(s.duration_ns), "recorded", "duration_ns", s.duration_ns), card(count(t.jobs), "jobs", "total.jobs", t.jobs),
-    summed("utilisation_ppm", percent, "of the time a device was busy"), summed("exec_ns.p50", duration, "median execution"),
-    summed("queue_wait_ns.p99", duration, "queue wait, 99 %"), card(count(s.events), "events", "events", s.events),
-    card(count(BigInt(s.lost) + BigInt(s.missing)), "events missing", "lost", s.lost));
+  const thing = ([path, label, how]) => (Number(at(s, path)) ? card(how(at(s, path)), label, path, at(s, path)) : null);
+  const families = s.families ? s.families.families.filter((f) => Number(f.calls)).length : 0;
+  fill("cards", s.duration_ns === null ? null : card(duration(s.duration_ns), "recorded", "duration_ns", s.duration_ns),
+    Number(t.jobs) ? [card(count(t.jobs), "jobs", "total.jobs", t.jobs), summed("utilisation_ppm", percent, "of the time a device was busy"),
+      summed("exec_ns.p50", duration, "median execution"), summed("queue_wait_ns.p99", duration, "queue wait, 99 %")] :
+      [THINGS.map(thing), families ? card(count(families), "families of calls") : null],
+    card(count(s.events), "events", "events", s.events), card(count(BigInt(s.lost) + BigInt(s.missing)), "events missing", "lost", s.lost));
 }
 
 function limitText(key, v) {
@@ -98,22 +111,29 @@ function drawLegend() {
   }));
 }
 
+// Is there something to draw in time? Without it, what it would stand in is hidden.
+function hasTimeline(section) {
+  return section.rings.length > 0 || section.data.marks.length > 0 || section.gaps.length > 0;
+}
+
 // How much of the file the page has.
 function drawShown() {
   const d = state.section.data, all = Number(d.jobs.all), parts = [];
-  if (d.jobs.shown >= all)
+  if (!all)
+    parts.push("The trace has no jobs.");
+  else if (d.jobs.shown >= all)
     parts.push(`All ${plural(all, "job")} ${all === 1 ? "is" : "are"} shown one by one.`);
   else
     parts.push(`${count(d.jobs.shown)} of ${count(all)} jobs are shown one by one: the longest by execution, queue wait and dependency waits, the first that failed, ` +
       `and of each ring the first and every ${count(d.jobs.every)}th. Activity, heights and tables are of all jobs. Zoomed in, bars behind the jobs are the activity of all.`);
-  parts.push(state.section.times ? `Activity is known in parts of ${duration(d.width)}: grey, at least one job on the hardware; colours, processes that execute. Below each ring: jobs that wait in its queues.` : "");
+  parts.push(state.section.times && all ? `Activity is known in parts of ${duration(d.width)}: grey, at least one job on the hardware; colours, processes that execute. Below each ring: jobs that wait in its queues.` : "");
   if (d.marks_left_out) parts.push(`${count(d.marks_left_out)} more events on devices are not drawn.`);
   fill("shown", parts.join(" "));
 }
 
 function drawHead() {
   const d = state.section.data, offset = BigInt(d.realtime), facts = [];
-  const name = clean(String(stats.file).replace(/^.*\//, ""));
+  const name = stats.file === "-" ? "standard input" : clean(String(stats.file).replace(/^.*\//, ""));
   document.title = `${name} - xtr report`;
   byId("title").textContent = name;
   if (d.host) facts.push(clean(d.host));
@@ -121,6 +141,7 @@ function drawHead() {
   if (d.cpus) facts.push(plural(d.cpus, "CPU"));
   for (const v of d.devices.slice(0, 4))
     facts.push([v.device, v.driver, v.pci_id, v.firmware ? "firmware " + v.firmware : null].filter((x) => x).map(clean).join(" "));
+  if (!Number(d.jobs.all)) facts.push("no GPU or NPU jobs");
   if (offset) facts.push("recorded " + new Date(Number(BigInt.asUintN(64, BigInt(d.from) + offset) / 1000000n)).toISOString().replace("T", " ").replace(/\..*/, " UTC"));
   byId("facts").textContent = facts.join(" · ");
   fill("foot", el("p", {}, `Made by xtr report ${clean(report.xtr)} from a recording by ${clean(d.writer)} ${clean(d.writer_version)}. Times are on the event clock (${clean(d.clock)}). ` +
@@ -131,6 +152,7 @@ function drawSection(i) {
   Object.assign(state, { section: sections[i], selected: -1, pid: null, cursors: [], view: { from: 0, to: sections[i].span } });
   byId("job").hidden = true;
   byId("rows").scrollTop = 0;
+  document.body.classList.toggle("still", !hasTimeline(state.section));
   readInk();
   for (const part of [drawHead, drawLosses, drawCards, drawFindings, drawLegend, drawShown, fillHistRings, drawHists, drawCounters, drawTables, drawTree, drawMore])
     part();

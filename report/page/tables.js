@@ -28,7 +28,7 @@ const TABLES = [
   { key: "blockers", title: "Which ring waited for which", columns: [["ring_id", "ring", "ring"], ["blocked_by_ring_id", "waited for", "ring"], ["waits", "waits", count],
     ["sum_ns", "sum", duration], ["max_ns", "longest", duration]] },
   { key: "events_by_type", title: "Events in the trace", columns: [TEXT("name", "event"), ["type", "type", String], ["count", "count", count],
-    ["left_out", "left out", count]], closed: true },
+    ["left_out", "left out", count]], closed: true, first: "count" },
 ];
 const SHOWN_ELSEWHERE = ["findings", "findings_left_out", "events", "lost", "missing", "gaps", "problems", "redacted", "closed", "first_ns", "last_ns", "duration_ns", "clock", "api", "tree",
   ...TABLES.map((t) => t.key)];
@@ -118,8 +118,9 @@ function used(columns, rows) {
 function tableBox(section, table) {
   const rows = section.stats[table.key] || [];
   if (!rows.length) return null;
-  return el("details", { open: !table.closed }, el("summary", {}, el("b", {}, table.title), ` (${count(rows.length)})`),
-    grid(section, used(table.columns, rows), rows, table.key, table.job));
+  const columns = used(table.columns, rows), parts = grid(section, columns, rows, table.key, table.job);
+  if (table.first) parts[0].querySelectorAll("th")[columns.findIndex(([key]) => key === table.first)].click();
+  return el("details", { open: !table.closed }, el("summary", {}, el("b", {}, table.title), ` (${count(rows.length)})`), parts);
 }
 
 function drawTables() {
@@ -133,49 +134,79 @@ function drawTables() {
 const isHist = (v) => v !== null && typeof v === "object" && "p50" in v && "n" in v;
 const isPlain = (v) => v === null || typeof v !== "object";
 
+// Does a value say something? Not null, a histogram or list of nothing, or a duration where there are no times.
+function says(key, value) {
+  if (value === null || value === undefined) return false;
+  if (isHist(value)) return Number(value.n) > 0;
+  if (Array.isArray(value)) return value.length > 0;
+  return !(key.endsWith("_ns") && !state.section.times && isPlain(value) && !AT_TIME.test(key));
+}
+
 function plain(key, value) {
-  if (value === null) return "-";
-  if (isHist(value)) return Number(value.n) ? `${count(value.n)}: p50 ${amount(key, value.p50)}, p99 ${amount(key, value.p99)}, max ${amount(key, value.max)}` : "none";
+  if (!says(key, value)) return isHist(value) || Array.isArray(value) ? "none" : "-";
+  if (isHist(value)) return `${count(value.n)}: median ${amount(key, value.p50)}, 99 % within ${amount(key, value.p99)}, most ${amount(key, value.max)}`;
   if (isPlain(value)) return amount(key, value);
-  return Array.isArray(value) ? value.map((v) => (isPlain(v) ? clean(v) : `(${plain("", v)})`)).join(", ") : Object.entries(value).map(([k, v]) => `${k}: ${plain(k, v)}`).join(", ");
+  return Array.isArray(value) ? value.map((v) => (isPlain(v) ? clean(v) : `(${plain("", v)})`)).join(", ") :
+    Object.entries(value).map(([k, v]) => `${words(k)}: ${plain(k, v)}`).join(", ");
 }
 
 function amount(key, value) {
-  const number = typeof value === "number" || typeof value === "bigint";
-  if (number && /(^|_)(at|first|last|from|created|ended|since|bound|oldest_left)_ns$/.test(key)) return value ? stamp(value) : "-";
-  if (number && /_ns$|^time$/.test(key)) return duration(value);
-  if (number && /bytes$/.test(key)) return size(value);
-  if (number && /_ppm$/.test(key)) return percent(value);
-  return number && !/(^|_)(pid|tid|id|ring_id|context|seqno|node|parent)$/.test(key) ? count(value) : clean(value === null ? "-" : value);
+  if (value === true || value === false) return value ? "yes" : "no";
+  if (typeof value !== "number" && typeof value !== "bigint") return NAMED.includes(key) ? words(value) : clean(value);
+  const unit = unitOf(key);
+  return unit ? unit.show(value) : count(value);
+}
+
+// Texts, and lists of them: cut at the width of a column, whole where the pointer rests.
+const isText = (rows, key) => rows.some((r) => typeof r[key] === "string" || Array.isArray(r[key]));
+
+function moreCell(key, row, text) {
+  const shown = key in row ? plain(key, row[key]) : "";
+  return el("td", { class: text ? "text" : "", title: text && shown.length > 40 ? shown : null }, shown);
 }
 
 function objectsTable(rows) {
-  const keys = [...new Set(rows.slice(0, ROWS_MAX).flatMap((r) => Object.keys(r)))];
-  return el("div", { class: "scroll" }, el("table", { class: "grid" }, el("thead", {}, el("tr", {}, keys.map((k) => el("th", {}, k.replace(/_ns$/, ""))))),
-    el("tbody", {}, rows.slice(0, ROWS_MAX).map((r) => el("tr", {}, keys.map((k) => el("td", { class: typeof r[k] === "string" ? "text" : "" }, k in r ? plain(k, r[k]) : "")))))));
+  const some = rows.slice(0, ROWS_MAX), keys = [...new Set(some.flatMap((r) => Object.keys(r)))].filter((k) => some.some((r) => says(k, r[k])));
+  return [el("div", { class: "scroll" }, el("table", { class: "grid" }, el("thead", {}, el("tr", {}, keys.map((k) => el("th", { class: isText(some, k) ? "text" : "" }, words(k))))),
+    el("tbody", {}, some.map((r) => el("tr", {}, keys.map((k) => moreCell(k, r, isText(some, k)))))))),
+  rows.length > ROWS_MAX ? el("p", { class: "note" }, `${count(ROWS_MAX)} of ${count(rows.length)} rows; all are in the page's data`) : null];
 }
 
 function anything(value) {
   const parts = [], scalars = Object.entries(value).filter(([, v]) => isPlain(v) || isHist(v));
-  if (scalars.length)
-    parts.push(el("dl", { class: "fields" }, scalars.map(([k, v]) => el("div", {}, el("dt", {}, k.replace(/_ns$/, "").replaceAll("_", " ")), el("dd", {}, plain(k, v))))));
+  const known = scalars.filter(([k, v]) => says(k, v)), unknown = scalars.filter(([k, v]) => !says(k, v));
+  if (known.length)
+    parts.push(el("dl", { class: "fields" }, known.map(([k, v]) => el("div", {}, el("dt", {}, words(k)), el("dd", {}, plain(k, v))))));
+  if (unknown.length)
+    parts.push(el("p", { class: "note" }, `Not in the trace: ${unknown.map(([k]) => words(k)).join("; ")}.`));
   for (const [k, v] of Object.entries(value)) {
-    if (isPlain(v) || isHist(v) || (Array.isArray(v) && !v.length)) continue;
-    parts.push(el("h3", {}, k.replaceAll("_", " ")));
+    if (isPlain(v) || isHist(v) || !says(k, v)) continue;
+    parts.push(el("h3", {}, words(k)));
     if (Array.isArray(v)) parts.push(isPlain(v[0]) || Array.isArray(v[0]) ? el("p", {}, plain(k, v.slice(0, 100))) : objectsTable(v));
     else parts.push(...anything(v));
   }
   return parts;
 }
 
+// Rows of the longest table that is open from the beginning, where a trace has nothing but such sections.
+const OPEN_ROWS = 40;
+
+const longest = (v) => (isPlain(v) || (Array.isArray(v) && isPlain(v[0])) ? 0 : Math.max(Array.isArray(v) ? v.length : 0, ...Object.values(v).map(longest)));
+
+// A box is filled when it is opened.
+function moreBox(key, value, open) {
+  const box = el("details", { open, "data-key": key }, el("summary", {}, SECTION_TITLES[key] || words(key)));
+  const fillBox = () => { if (box.children.length === 1) box.append(...(Array.isArray(value) ? objectsTable(value) : anything(value)).flat().filter((part) => part)); };
+  if (open) fillBox();
+  box.addEventListener("toggle", fillBox);
+  return box;
+}
+
 function drawMore() {
-  const rest = Object.entries(state.section.stats).filter(([k, v]) => !SHOWN_ELSEWHERE.includes(k) && v !== null && typeof v === "object");
+  const section = state.section, jobs = Number(at(section.stats, "total.jobs"));
+  const rest = Object.entries(section.stats).filter(([k, v]) => !SHOWN_ELSEWHERE.includes(k) && v !== null && typeof v === "object" && (jobs || k !== "total"));
   byId("more-box").hidden = !rest.length;
-  fill("more", rest.map(([k, v]) => {
-    const box = el("details", {}, el("summary", {}, k.replaceAll("_", " ")));
-    box.addEventListener("toggle", () => { if (box.children.length === 1) box.append(...(Array.isArray(v) ? [objectsTable(v)] : anything(v))); });
-    return box;
-  }));
+  fill("more", rest.map(([k, v]) => moreBox(k, v, !jobs && k !== "anomalies" && longest(v) <= OPEN_ROWS)));
 }
 
 // --- calls: the tree of the NPU's API --------------------------------------------------------------

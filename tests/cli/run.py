@@ -379,6 +379,12 @@ def standard_input():
         from_pipe = xtr(name, "--json" if name in ("info", "stats", "check") else "-q", "-", data=data)
         expect(from_pipe.status == from_file.status == 0, name, from_pipe)
         expect(from_pipe.out.replace('"-"', '"X"') == from_file.out.replace(f'"{trace()}"', '"X"'), name, from_pipe)
+    for name in ("info", "stats", "check", "flame"):
+        o = xtr(name, "-", data=data)
+        expect(o.out.startswith("standard input: "), f"{name} does not say where it comes from", o)
+    expect("xtr top: standard input  " in xtr("top", "-", data=data).out, "top")
+    page = xtr("report", "-q", "-o", "-", "-", data=data).out
+    expect('"file":"-"' in page.replace('": "', '":"'), "programs get the path")
     expect_error(xtr("info", "-", data=b""), 1, r"xtr: '-': (not an \.xtr file|shorter than a file header)")
 
 

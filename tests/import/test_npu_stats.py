@@ -53,6 +53,20 @@ def the_published_totals_of_an_npu_capture(folder):
 
 
 @test
+def calls_that_are_cut_are_told_and_events_are_sorted(folder):
+    path, _ = import_file(folder, capture.text())
+    text, functions = xtr("stats", path).out, stats(path)["calls"]["functions"]
+    rest = functions[40:]
+    expect(len(rest) > 10, "nothing is cut")
+    expect(f"  ... and {len(rest)} more functions with {sum(f['calls'] for f in rest)} of the calls (all of them with --json)\n" in text,
+           "what is cut", text)
+    lines = text[text.index("\nEvents in the trace\n"):].splitlines()[3:]
+    rows = [(-int(line.split()[1].replace(",", "")), line.split()[0]) for line in lines]
+    equal(len(rows), 114, "events")
+    equal(rows, sorted(rows), "most frequent first, then by name")
+
+
+@test
 def the_same_calls_with_times_but_no_returns(folder):
     path, _ = import_file(folder, with_times(capture.text()))
     section = stats(path)

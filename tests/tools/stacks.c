@@ -24,7 +24,9 @@ static const char *const plain[] = { "main",
 				     "amdgpu_cs_submit",
 				     "entry_SYSCALL_64",
 				     "drm_ioctl",
-				     "drm_sched_entity_push_job" };
+				     "drm_sched_entity_push_job",
+				     "bpf_trace_run2",
+				     "bpf_prog_6deef7357e7b4530_drm_sched_job" };
 static const char *const hostile[] = { "<script>alert(1)</script>",
 				       "a;b",
 				       "new\nline 12",
@@ -33,7 +35,9 @@ static const char *const hostile[] = { "<script>alert(1)</script>",
 				       "\xff\xfe not UTF-8",
 				       "]]>--><!--",
 				       "\xef\xbf\xbf\xe2\x80\xae",
-				       "back\\slash 7" };
+				       "back\\slash 7",
+				       "bpf_trace_run2x",
+				       "bpf_prog_\n" };
 static const char *const modules[] = { "/usr/bin/game",
 				       "/usr/lib/libGL.so.1",
 				       "/usr/bin/game",
@@ -42,7 +46,9 @@ static const char *const modules[] = { "/usr/bin/game",
 				       "/usr/lib/libdrm.so.2",
 				       "kernel",
 				       "drm",
-				       "gpu_sched" };
+				       "gpu_sched",
+				       "kernel",
+				       "bpf" };
 static bool evil;
 
 static uint32_t frame(struct gen *g, unsigned int i)
@@ -60,13 +66,14 @@ static uint32_t frame(struct gen *g, unsigned int i)
 	return id;
 }
 
-/* Innermost first; user frames 0 to 5 in different numbers, always the same kernel's. */
+/* Innermost first; user frames 0 to 5 in different numbers, always the same kernel's, of which
+ * the innermost two are the recorder's program and what ran it. */
 static void stacks(struct gen *g)
 {
-	uint32_t ids[9], id, n, i;
+	uint32_t ids[11], id, n, i;
 
 	for (id = 1; id <= STACKS; id++) {
-		for (n = 0, i = 8; i >= 6; i--)
+		for (n = 0, i = 10; i >= 6; i--)
 			ids[n++] = frame(g, i);
 		for (i = 5; i > 0; i--)
 			if ((id * 5 + 3) >> (i - 1) & 1)
