@@ -49,6 +49,17 @@ static void add_holder(const struct cpu *c, struct xtr_finding *f)
 	xtr_finding_evidence(f, "holder_ns", t->held_ns);
 }
 
+/* The job whose time is the first of the evidence (delays). */
+static void add_job(const struct cpu *c, struct xtr_finding *f)
+{
+	const struct cpu_name *job = c->late_by[CPU_CAUSE_CPU] ? &c->late_first
+				     : c->submit.late          ? &c->submit.first
+							       : &c->complete.first;
+
+	xtr_finding_evidence(f, "context", job->ctx);
+	xtr_finding_evidence(f, "seqno", job->seqno);
+}
+
 static int delays(const struct cpu *c)
 {
 	uint64_t late = c->late_by[CPU_CAUSE_CPU] + c->submit.late + c->complete.late;
@@ -75,6 +86,7 @@ static int delays(const struct cpu *c)
 		"%s jobs",
 		xtr_text_count(s, c->submit.late), xtr_text_count(r, c->late_by[CPU_CAUSE_CPU]),
 		xtr_text_count(d, c->complete.late), xtr_text_count(of, jobs));
+	add_job(c, &f);
 	add_holder(c, &f);
 	add_events(&f, c->late_at_ns, c->late_by[CPU_CAUSE_CPU]);
 	add_events(&f, c->submit.at_ns, c->submit.late);

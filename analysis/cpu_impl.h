@@ -113,9 +113,14 @@ struct cpu_handler {
 	uint64_t window_ns, in_window, most, most_at_ns;
 };
 
+struct cpu_name { /* of a job */
+	uint64_t ctx, seqno;
+};
+
 struct cpu_sum {                   /* one of the ways in which a CPU delays a job */
 	uint64_t n, late, late_ns; /* known; above the limit; their time */
 	uint64_t at_ns[XTR_FINDING_EVENTS_MAX + 1];
+	struct cpu_name first; /* the job of at_ns[0] */
 	struct xtr_hist time;
 };
 
@@ -148,6 +153,7 @@ struct cpu {
 	struct xtr_hist ready;    /* ns: ready to run */
 	uint64_t late, late_ns[CPU_CAUSES], late_by[CPU_CAUSES];
 	uint64_t late_at_ns[XTR_FINDING_EVENTS_MAX + 1]; /* by the CPU */
+	struct cpu_name late_first;                      /* the job of late_at_ns[0] */
 	struct cpu_late *list;                           /* longest first, o->top of them */
 	uint32_t n_list;
 	struct cpu_sum submit, complete;

@@ -289,18 +289,22 @@ static void add_late(struct cpu *c, const struct cpu_job *one, uint32_t ring, ui
 		c->late_ns[i] += late.ns[i];
 	if (late.cause == CPU_CAUSE_CPU)
 		add_holder(c, one, ready);
+	if (late.cause == CPU_CAUSE_CPU && !c->late_by[CPU_CAUSE_CPU])
+		c->late_first = (struct cpu_name){ one->ctx, one->seqno };
 	if (late.cause == CPU_CAUSE_CPU && c->late_by[CPU_CAUSE_CPU] < XTR_FINDING_EVENTS_MAX + 1)
 		c->late_at_ns[c->late_by[CPU_CAUSE_CPU]] = late.run_ns;
 	c->late_by[late.cause]++;
 	keep(c, &late);
 }
 
-static int add_sum(struct cpu *c, struct cpu_sum *s, uint64_t ns, const struct cpu_holder *by,
-		   uint64_t ts)
+static int add_sum(struct cpu *c, struct cpu_sum *s, const struct cpu_job *one, uint64_t ns,
+		   const struct cpu_holder *by, uint64_t ts)
 {
 	s->n++;
 	if (ns > CPU_LATE_NS) {
 		cpu_holder_late(c, by, ns);
+		if (!s->late)
+			s->first = (struct cpu_name){ one->ctx, one->seqno };
 		if (s->late < XTR_FINDING_EVENTS_MAX + 1)
 			s->at_ns[s->late] = ts;
 		s->late++;
@@ -327,9 +331,9 @@ static int judge(struct cpu *c, const struct xtr_job *j, const struct cpu_job *o
 	int ret = 0;
 
 	if (one->submit_known)
-		ret = add_sum(c, &c->submit, one->submit_ns, &one->submit_by, one->queue_ns);
+		ret = add_sum(c, &c->submit, one, one->submit_ns, &one->submit_by, one->queue_ns);
 	if (!ret && one->done_known && j->done_ns)
-		ret = add_sum(c, &c->complete, one->done_ns, &one->done_by, j->done_ns);
+		ret = add_sum(c, &c->complete, one, one->done_ns, &one->done_by, j->done_ns);
 	if (ret || !j->queue_ns || !j->run_ns || one->run_ns != j->run_ns)
 		return ret;
 	ready = ready_ns(j);

@@ -230,6 +230,11 @@ def judge_holder(events, stats):
             have = f["evidence"].get("holder_tid", 0), f["evidence"].get("holder_ns", 0)
             yield have == holder(events), f"who had the CPU: {have} of {holder(events)}"
             yield ("had it longest" in f["text"]) == bool(have[0]), f"who had the CPU: {have} in {f['text']!r}"
+            jobs, threads = Jobs(events), Threads(events)
+            late = {fence for what, fence, _, spans in waits(jobs, threads) if late_by_cpu(jobs, threads, what, fence, spans)}
+            fence = f["evidence"]["context"], f["evidence"]["seqno"]
+            times = [jobs.t[fence][what][0] for what in ("queue", "run", "done") if what in jobs.t[fence]]
+            yield fence in late and f["at_ns"] in times, f"the job of the finding: {fence}, {f['at_ns']}, of {times}; late: {sorted(late)[:3]}"
 
 
 def near(have, want, n, exact):

@@ -105,7 +105,7 @@ Test(analysis_cpu, worker_without_a_cpu)
 	analysed_has(r.findings,
 		     "{\"jobs\":1,\"submits_late\":0,\"runs_late\":1,\"completions_late\":0,"
 		     "\"runs_late_otherwise\":0,\"limit_ns\":1000000,"
-		     "\"limit_permille\":10}");
+		     "\"limit_permille\":10,\"context\":101,\"seqno\":1}");
 }
 
 /* A job that a worker ran 3 ms late; the switch to `on` on the worker's CPU came at `since`. */
@@ -133,7 +133,8 @@ Test(analysis_cpu, who_had_the_cpu)
 	late_behind(1, T0 - MS, 0, HOG);
 	analysed_end(&r, 100 * MS, "cpu");
 	analysed_has(r.findings, "of 1 jobs; hog (pid 70) had it longest, 3.00 ms\"");
-	analysed_has(r.findings, "\"limit_permille\":10,\"holder_pid\":70,\"holder_tid\":70,"
+	analysed_has(r.findings, "\"limit_permille\":10,\"context\":101,"
+				 "\"seqno\":1,\"holder_pid\":70,\"holder_tid\":70,"
 				 "\"holder_ns\":3000000}");
 }
 
@@ -152,7 +153,7 @@ Test(analysis_cpu, who_had_the_cpu_has_no_name)
 	late_behind(1, T0 - MS, 0, HOG);
 	analysed_end(&r, 100 * MS, "cpu");
 	analysed_has(r.findings, "; tid 70 had it longest, 3.00 ms\"");
-	analysed_has(r.findings, "10,\"holder_tid\":70,\"holder_ns\":3000000}");
+	analysed_has(r.findings, "\"seqno\":1,\"holder_tid\":70,\"holder_ns\":3000000}");
 }
 
 /* Of two that had it, the one that had it longer, whichever came first. */
