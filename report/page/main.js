@@ -60,7 +60,7 @@ function drawCards() {
 }
 
 function finding(f) {
-  const where = Number(f.at_ns) ? el("button", { class: "link", type: "button", "data-at": String(f.at_ns), onclick: () => jump(f.at_ns, f.events_ns) },
+  const where = Number(f.at_ns) ? el("button", { class: "link", type: "button", "data-at": String(f.at_ns), onclick: () => jumpToFinding(f) },
     state.section.times ? `${stamp(f.at_ns)} s` : `event ${f.at_ns}`) : el("span", { class: "limits" }, "all of it");
   const evidence = Object.entries(f.evidence).map(([k, v]) => `${k} ${v}`).join(", ");
   return el("li", { class: f.notable ? "notable" : "", title: evidence }, el("span", { class: "sign", "aria-label": f.notable ? "to act on" : "explains" }, f.notable ? "!" : "·"),
