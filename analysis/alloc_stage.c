@@ -98,8 +98,11 @@ static int find_slow(const struct allocs *a, unsigned int stage, const struct al
 			      { "peers", c->time.n ? c->time.n - 1 : 0 },
 			      { "p50_ns", median },
 			      { "p99_ns", p99 },
-			      { "above", above(&c->time, TIMES_ABOVE * median) } },
-		.n_evidence = 6,
+			      { "above", above(&c->time, TIMES_ABOVE * median) },
+			      { "limit_times", TIMES_ABOVE },
+			      { "limit_ns", FLOOR_NS },
+			      { "limit_peers", PEERS_MIN } },
+		.n_evidence = 9,
 	};
 	char t[XTR_TEXT_NUMBER], b[XTR_TEXT_NUMBER], m[XTR_TEXT_NUMBER], n[XTR_TEXT_NUMBER];
 

@@ -38,8 +38,10 @@ static int find_delay(struct amdgpu *g, const struct amdgpu_ring *r)
 			      { "max_ns", h->max },
 			      { "limit_ns", AMDGPU_DELAY_NS },
 			      { "limit_permille", AMDGPU_DELAY_PERMILLE },
-			      { "limit_jobs", AMDGPU_DELAY_JOBS } },
-		.n_evidence = 8,
+			      { "limit_jobs", AMDGPU_DELAY_JOBS },
+			      { "context", r->late_ctx },
+			      { "seqno", r->late_seqno } },
+		.n_evidence = 10,
 	};
 	char ring[XTR_TEXT_NAME], card[XTR_TEXT_NAME], late[XTR_TEXT_NUMBER], n[XTR_TEXT_NUMBER];
 	char p50[XTR_TEXT_NUMBER], max[XTR_TEXT_NUMBER];

@@ -52,8 +52,9 @@ struct amdgpu_job {
 struct amdgpu_ring {              /* key: card, ring */
 	struct xtr_tally_row row; /* n: jobs submitted */
 	uint64_t run, run_again, not_run, kernel, other, ibs;
-	uint64_t late, late_ns;  /* jobs past the limit; when the first of them was submitted */
-	struct xtr_hist latency; /* ns */
+	uint64_t late, late_ns; /* jobs past the limit; when the first of them was submitted */
+	uint64_t late_ctx, late_seqno; /* its name */
+	struct xtr_hist latency;       /* ns */
 };
 
 struct amdgpu_process {           /* key: process, 0 */

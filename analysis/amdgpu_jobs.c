@@ -184,8 +184,11 @@ static int add_latency(struct amdgpu *g, struct amdgpu_ring *ring, const struct 
 		return 0;
 	if (ns > AMDGPU_DELAY_NS) {
 		g->jobs.late++;
-		if (!ring->late++)
+		if (!ring->late++) {
 			ring->late_ns = job->cs_ns;
+			ring->late_ctx = job->e.a;
+			ring->late_seqno = job->e.b;
+		}
 	}
 	return xtr_hist_add_within(&ring->latency, ns, &g->hist_left);
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What of CPUs is worth a look, and the limits (cpu_impl.h). */
 #include "cpu_impl.h"
+#include "replay/process.h"
 #include "replay/text.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,6 +18,46 @@ static void add_events(struct xtr_finding *f, const uint64_t *ns, uint64_t n)
 		else if (f->n_events < XTR_FINDING_EVENTS_MAX)
 			f->event_ns[f->n_events++] = ns[i];
 	}
+}
+
+/* "; hog (pid 70) had it longest, 29.9 ms"; with the tid where it is not the process' first. */
+static void add_holder(const struct cpu *c, struct xtr_finding *f)
+{
+	const struct cpu_thread *t = cpu_holder_longest(c);
+	const struct xtr_task *task =
+		t && c->o->tables ? xtr_tables_task(c->o->tables, t->tid, UINT64_MAX) : NULL;
+	char name[XTR_TEXT_NAME] = "", pid[XTR_TEXT_PROCESS], ns[XTR_TEXT_NUMBER];
+	size_t len = strlen(f->text), n = 0;
+	const char *s = task ? xtr_tables_string(c->o->tables, task->comm, &n) : NULL;
+	char who[64];
+
+	if (!t)
+		return;
+	if (task && task->pid && task->pid != t->tid)
+		snprintf(who, sizeof(who), "pid %s, tid %" PRIu32,
+			 xtr_text_process(pid, xtr_process_of(task)), t->tid);
+	else
+		snprintf(who, sizeof(who), "%s %" PRIu32, task && task->pid ? "pid" : "tid",
+			 t->tid);
+	if (s)
+		xtr_text_name(name, sizeof(name), s, n);
+	snprintf(f->text + len, sizeof(f->text) - len, "; %.32s%s%s%s had it longest, %s", name,
+		 *name ? " (" : "", who, *name ? ")" : "", xtr_text_ns(ns, t->held_ns));
+	if (task && task->pid)
+		xtr_finding_evidence(f, "holder_pid", task->pid);
+	xtr_finding_evidence(f, "holder_tid", t->tid);
+	xtr_finding_evidence(f, "holder_ns", t->held_ns);
+}
+
+/* The job whose time is the first of the evidence (delays). */
+static void add_job(const struct cpu *c, struct xtr_finding *f)
+{
+	const struct cpu_name *job = c->late_by[CPU_CAUSE_CPU] ? &c->late_first
+				     : c->submit.late          ? &c->submit.first
+							       : &c->complete.first;
+
+	xtr_finding_evidence(f, "context", job->ctx);
+	xtr_finding_evidence(f, "seqno", job->seqno);
 }
 
 static int delays(const struct cpu *c)
@@ -44,6 +86,8 @@ static int delays(const struct cpu *c)
 		"%s jobs",
 		xtr_text_count(s, c->submit.late), xtr_text_count(r, c->late_by[CPU_CAUSE_CPU]),
 		xtr_text_count(d, c->complete.late), xtr_text_count(of, jobs));
+	add_job(c, &f);
+	add_holder(c, &f);
 	add_events(&f, c->late_at_ns, c->late_by[CPU_CAUSE_CPU]);
 	add_events(&f, c->submit.at_ns, c->submit.late);
 	add_events(&f, c->complete.at_ns, c->complete.late);

@@ -17,6 +17,7 @@
 #define CPU_JOBS_MAX     16384u /* open jobs; beyond, the oldest is not followed any more */
 #define CPU_RINGS_MAX    1024u
 #define CPU_RING_JOBS    64u   /* last jobs kept of a ring */
+#define CPU_RAN          32u   /* last stretches kept of a CPU, each of one thread */
 #define CPU_CPUS_MAX     4096u /* beyond, CPUs are not told apart: the last is all further ones */
 #define CPU_HANDLERS_MAX 256u  /* the last is all further ones */
 #define CPU_VECS         10u   /* softirqs (include/linux/interrupt.h) */
@@ -33,8 +34,14 @@ enum cpu_role {
 	CPU_WAITS = 8,
 };
 
+struct cpu_holder { /* who had a CPU, and how long of a wait; tid 0: nobody, or not known */
+	uint32_t tid;
+	uint64_t ns;
+};
+
 struct cpu_span { /* ns: a thread could run and had no CPU */
 	uint64_t from, to;
+	struct cpu_holder by; /* the thread that had its CPU longest meanwhile */
 };
 
 struct cpu_thread {
@@ -47,6 +54,7 @@ struct cpu_thread {
 	uint32_t n_spans; /* in all; the last CPU_SPANS are kept */
 	struct cpu_span span[CPU_SPANS];
 	struct xtr_hist delay; /* ns */
+	uint64_t held_ns;      /* a CPU, while a job was late for want of it */
 };
 
 struct cpu_job { /* from queue until it is settled */
@@ -57,6 +65,7 @@ struct cpu_job { /* from queue until it is settled */
 	struct cpu_span span[CPU_SPANS]; /* of the thread that ran it, between queue and run */
 	uint64_t submit_ns;              /* its submitter waited for a CPU before the queue */
 	uint64_t done_ns;                /* likewise of the thread that completed it */
+	struct cpu_holder submit_by, done_by;
 	bool submit_known, done_known;
 };
 
@@ -80,12 +89,21 @@ struct cpu_ring {
 	struct cpu_span job[CPU_RING_JOBS]; /* run to done of the last ones */
 };
 
+struct cpu_ran { /* ns: a thread, or idle, had a CPU */
+	uint32_t tid;
+	uint64_t from, to;
+};
+
 struct cpu_cpu {
 	uint32_t epoch;
 	uint32_t depth; /* handlers that run now */
 	uint64_t busy_ns, irqs, softirqs;
 	int64_t irq_ns, softirq_ns; /* without handlers inside */
 	uint64_t raised[CPU_VECS];  /* ns, 0: not */
+	uint32_t on_tid;            /* runs since on_ns; 0: not known */
+	uint64_t on_ns;
+	uint32_t n_ran; /* in all; the last CPU_RAN are kept */
+	struct cpu_ran ran[CPU_RAN];
 };
 
 struct cpu_handler {
@@ -95,9 +113,14 @@ struct cpu_handler {
 	uint64_t window_ns, in_window, most, most_at_ns;
 };
 
+struct cpu_name { /* of a job */
+	uint64_t ctx, seqno;
+};
+
 struct cpu_sum {                   /* one of the ways in which a CPU delays a job */
 	uint64_t n, late, late_ns; /* known; above the limit; their time */
 	uint64_t at_ns[XTR_FINDING_EVENTS_MAX + 1];
+	struct cpu_name first; /* the job of at_ns[0] */
 	struct xtr_hist time;
 };
 
@@ -130,9 +153,11 @@ struct cpu {
 	struct xtr_hist ready;    /* ns: ready to run */
 	uint64_t late, late_ns[CPU_CAUSES], late_by[CPU_CAUSES];
 	uint64_t late_at_ns[XTR_FINDING_EVENTS_MAX + 1]; /* by the CPU */
+	struct cpu_name late_first;                      /* the job of late_at_ns[0] */
 	struct cpu_late *list;                           /* longest first, o->top of them */
 	uint32_t n_list;
 	struct cpu_sum submit, complete;
+	uint64_t unheld_ns; /* of late waits, with a CPU that nobody had, or not known who */
 
 	struct cpu_cpu *cpu;
 	struct cpu_handler *handler;
@@ -158,10 +183,24 @@ struct cpu_thread *cpu_thread(struct cpu *c, uint32_t tid, int *ret);
 struct cpu_thread *cpu_thread_find(const struct cpu *c, uint32_t tid);
 int cpu_wakeup(struct cpu *c, uint32_t tid, uint64_t ts);
 int cpu_switch(struct cpu *c, const struct xtr_bind *b, const struct xtr_event *ev, bool inside);
+/* To what lies between from and to. false: nothing. Who had the CPU had it at most so long. */
+bool cpu_span_cut(struct cpu_span *s, uint64_t from, uint64_t to);
 /* The stretches between from and to, cut to them, oldest first. Their number. */
 uint32_t cpu_spans(const struct cpu_thread *t, uint64_t from, uint64_t to,
 		   struct cpu_span out[CPU_SPANS]);
 uint64_t cpu_spans_ns(const struct cpu_span *s, uint32_t n);
+
+/* cpu_holder.c */
+/* A CPU goes from a thread to another one. */
+void cpu_holder_switch(struct cpu *c, uint32_t stream, uint32_t prev, uint32_t next, uint64_t ts);
+/* Who had that CPU longest, to the last switch on it. */
+struct cpu_holder cpu_holder_between(struct cpu *c, uint32_t stream, uint64_t from, uint64_t to);
+/* Who had CPUs longest, of those who had one longest in each stretch. */
+struct cpu_holder cpu_holder_of(const struct cpu_span *s, uint32_t n);
+/* A job was late by this wait. */
+void cpu_holder_late(struct cpu *c, const struct cpu_holder *by, uint64_t wait_ns);
+/* The thread that had CPUs longest while jobs were late. NULL: none, or not known. */
+const struct cpu_thread *cpu_holder_longest(const struct cpu *c);
 
 /* cpu_job.c: 0 or -ENOMEM. */
 int cpu_job_event(struct cpu *c, const struct xtr_bind *b, const struct xtr_event *ev,

@@ -94,11 +94,13 @@ static void queued(struct cpu_job *j, struct cpu_thread *t, const struct xtr_eve
 {
 	uint64_t from = t->woken_ns > t->last_queue_ns ? t->woken_ns : t->last_queue_ns;
 	struct cpu_span s[CPU_SPANS];
+	uint32_t n = cpu_spans(t, from, ev->ts, s);
 
 	j->queue_ns = ev->ts;
 	j->queue_tid = ev->tid;
 	j->submit_known = true;
-	j->submit_ns = cpu_spans_ns(s, cpu_spans(t, from, ev->ts, s));
+	j->submit_ns = cpu_spans_ns(s, n);
+	j->submit_by = cpu_holder_of(s, n);
 	t->last_queue_ns = ev->ts;
 	t->roles |= CPU_SUBMITS;
 }
@@ -118,8 +120,10 @@ static void done(struct cpu_job *j, struct cpu_thread *t, const struct xtr_event
 
 	t->roles |= CPU_COMPLETES;
 	j->done_known = true;
-	if (last && last->from >= j->run_ns && last->to <= ev->ts)
-		j->done_ns = last->to - last->from;
+	if (!last || last->from < j->run_ns || last->to > ev->ts)
+		return;
+	j->done_ns = last->to - last->from;
+	j->done_by = last->by;
 }
 
 int cpu_job_event(struct cpu *c, const struct xtr_bind *b, const struct xtr_event *ev,
@@ -254,6 +258,21 @@ static void keep(struct cpu *c, const struct cpu_late *late)
 	c->list[i] = *late;
 }
 
+/* Who had the CPU while the job was ready and the thread that ran it waited. */
+static void add_holder(struct cpu *c, const struct cpu_job *one, uint64_t ready)
+{
+	struct cpu_span s[CPU_SPANS];
+	struct cpu_holder by;
+	uint32_t i, n = 0;
+
+	for (i = 0; i < one->n_spans; i++) {
+		s[n] = one->span[i];
+		n += cpu_span_cut(&s[n], ready, one->run_ns);
+	}
+	by = cpu_holder_of(s, n);
+	cpu_holder_late(c, &by, cpu_spans_ns(s, n));
+}
+
 static void add_late(struct cpu *c, const struct cpu_job *one, uint32_t ring, uint64_t ready)
 {
 	struct cpu_late late = { .ctx = one->ctx,
@@ -268,16 +287,24 @@ static void add_late(struct cpu *c, const struct cpu_job *one, uint32_t ring, ui
 	c->late++;
 	for (i = 0; i < CPU_CAUSES; i++)
 		c->late_ns[i] += late.ns[i];
+	if (late.cause == CPU_CAUSE_CPU)
+		add_holder(c, one, ready);
+	if (late.cause == CPU_CAUSE_CPU && !c->late_by[CPU_CAUSE_CPU])
+		c->late_first = (struct cpu_name){ one->ctx, one->seqno };
 	if (late.cause == CPU_CAUSE_CPU && c->late_by[CPU_CAUSE_CPU] < XTR_FINDING_EVENTS_MAX + 1)
 		c->late_at_ns[c->late_by[CPU_CAUSE_CPU]] = late.run_ns;
 	c->late_by[late.cause]++;
 	keep(c, &late);
 }
 
-static int add_sum(struct cpu_sum *s, uint64_t ns, uint64_t ts)
+static int add_sum(struct cpu *c, struct cpu_sum *s, const struct cpu_job *one, uint64_t ns,
+		   const struct cpu_holder *by, uint64_t ts)
 {
 	s->n++;
 	if (ns > CPU_LATE_NS) {
+		cpu_holder_late(c, by, ns);
+		if (!s->late)
+			s->first = (struct cpu_name){ one->ctx, one->seqno };
 		if (s->late < XTR_FINDING_EVENTS_MAX + 1)
 			s->at_ns[s->late] = ts;
 		s->late++;
@@ -304,9 +331,9 @@ static int judge(struct cpu *c, const struct xtr_job *j, const struct cpu_job *o
 	int ret = 0;
 
 	if (one->submit_known)
-		ret = add_sum(&c->submit, one->submit_ns, one->queue_ns);
+		ret = add_sum(c, &c->submit, one, one->submit_ns, &one->submit_by, one->queue_ns);
 	if (!ret && one->done_known && j->done_ns)
-		ret = add_sum(&c->complete, one->done_ns, j->done_ns);
+		ret = add_sum(c, &c->complete, one, one->done_ns, &one->done_by, j->done_ns);
 	if (ret || !j->queue_ns || !j->run_ns || one->run_ns != j->run_ns)
 		return ret;
 	ready = ready_ns(j);

@@ -85,9 +85,9 @@ static void leaves(struct cpu *c, struct cpu_thread *t, uint64_t state, uint64_t
 	t->since_ns = ts;
 }
 
-static int enters(struct cpu *c, struct cpu_thread *t, uint64_t ts, bool inside)
+static int enters(struct cpu *c, struct cpu_thread *t, const struct xtr_event *ev, bool inside)
 {
-	uint64_t since;
+	uint64_t since, ts = ev->ts;
 
 	refresh(c, t);
 	since = t->since_ns;
@@ -96,7 +96,9 @@ static int enters(struct cpu *c, struct cpu_thread *t, uint64_t ts, bool inside)
 	t->switches += inside;
 	if (!since)
 		return 0;
-	t->span[t->n_spans++ % CPU_SPANS] = (struct cpu_span){ .from = since, .to = ts };
+	t->span[t->n_spans++ % CPU_SPANS] = (struct cpu_span){
+		.from = since, .to = ts, .by = cpu_holder_between(c, ev->stream, since, ts)
+	};
 	return inside ? xtr_hist_add_within(&t->delay, ts - since, &c->hist_left) : 0;
 }
 
@@ -106,6 +108,7 @@ int cpu_switch(struct cpu *c, const struct xtr_bind *b, const struct xtr_event *
 	struct cpu_thread *t;
 	int ret = 0;
 
+	cpu_holder_switch(c, ev->stream, prev, next, ev->ts);
 	t = prev ? cpu_thread(c, prev, &ret) : NULL;
 	if (t)
 		leaves(c, t, xtr_bind_u64(b, 2, ev), ev->ts);
@@ -113,9 +116,20 @@ int cpu_switch(struct cpu *c, const struct xtr_bind *b, const struct xtr_event *
 		return ret;
 	t = cpu_thread(c, next, &ret);
 	if (t)
-		return enters(c, t, ev->ts, inside);
+		return enters(c, t, ev, inside);
 	c->unfollowed++;
 	return ret;
+}
+
+bool cpu_span_cut(struct cpu_span *s, uint64_t from, uint64_t to)
+{
+	s->from = s->from > from ? s->from : from;
+	s->to = s->to < to ? s->to : to;
+	if (s->from >= s->to)
+		return false;
+	if (s->by.ns > s->to - s->from)
+		s->by.ns = s->to - s->from;
+	return true;
 }
 
 uint32_t cpu_spans(const struct cpu_thread *t, uint64_t from, uint64_t to,
@@ -126,9 +140,7 @@ uint32_t cpu_spans(const struct cpu_thread *t, uint64_t from, uint64_t to,
 	for (i = t->n_spans - kept; i < t->n_spans; i++) {
 		struct cpu_span s = t->span[i % CPU_SPANS];
 
-		s.from = s.from > from ? s.from : from;
-		s.to = s.to < to ? s.to : to;
-		if (s.from < s.to)
+		if (cpu_span_cut(&s, from, to))
 			out[n++] = s;
 	}
 	return n;

@@ -160,6 +160,64 @@ static const struct xtr_finding_kind *next_left_out(const struct xtr_findings *f
 	return NULL;
 }
 
+/* --- rules ------------------------------------------------------------------------------------ */
+
+static bool ends_with(const char *s, const char *end)
+{
+	size_t n = strlen(s), m = strlen(end);
+
+	return n >= m && !strcmp(s + n - m, end);
+}
+
+/* "1.00 ms", by the unit in the key. */
+static void limit_text(const struct xtr_evidence *e, char *buf, size_t cap)
+{
+	char n[XTR_TEXT_NUMBER];
+
+	if (ends_with(e->key, "_ns"))
+		snprintf(buf, cap, "%s", xtr_text_ns(n, e->value));
+	else if (ends_with(e->key, "_permille"))
+		snprintf(buf, cap, "%s", xtr_text_percent(n, e->value, 1000));
+	else if (ends_with(e->key, "_per_s"))
+		snprintf(buf, cap, "%s/s", xtr_text_count(n, e->value));
+	else
+		snprintf(buf, cap, "%s", xtr_text_count(n, e->value));
+}
+
+/* The next of its limits; *at: where to look on. NULL: no more. */
+static const struct xtr_evidence *next_limit(const struct xtr_finding *f, uint32_t *at)
+{
+	while (*at < f->n_evidence) {
+		const struct xtr_evidence *e = &f->evidence[(*at)++];
+
+		if (!strncmp(e->key, "limit", 5))
+			return e;
+	}
+	return NULL;
+}
+
+const char *xtr_finding_rule_text(const struct xtr_finding *f, char buf[XTR_FINDING_RULE_MAX])
+{
+	const char *rule = xtr_finding_rule(f->id), *place;
+	char limit[XTR_TEXT_NUMBER + 8];
+	const struct xtr_evidence *e;
+	size_t n = 0;
+	uint32_t at = 0;
+
+	*buf = 0;
+	for (; rule && n < XTR_FINDING_RULE_MAX; rule = *place ? place + 2 : NULL) {
+		place = strstr(rule, "{}");
+		place = place ? place : rule + strlen(rule);
+		e = *place ? next_limit(f, &at) : NULL;
+		*limit = 0;
+		if (e)
+			limit_text(e, limit, sizeof(limit));
+		n += (size_t)snprintf(buf + n, XTR_FINDING_RULE_MAX - n, "%.*s%s",
+				      (int)(place - rule), rule, limit);
+	}
+	return buf;
+}
+
 /* --- JSON ------------------------------------------------------------------------------------- */
 
 /* The first event, and the others that show it. */
@@ -177,6 +235,7 @@ static void events_json(const struct xtr_finding *one, struct xtr_json *j)
 
 void xtr_findings_json(const struct xtr_findings *f, struct xtr_json *j)
 {
+	char rule[XTR_FINDING_RULE_MAX];
 	uint32_t i, k;
 
 	xtr_json_begin_array(j);
@@ -190,6 +249,7 @@ void xtr_findings_json(const struct xtr_findings *f, struct xtr_json *j)
 		xtr_json_kv_str(j, "text", one->text);
 		events_json(one, j);
 		xtr_json_kv_str(j, "severity", xtr_severity_name(xtr_finding_severity(one)));
+		xtr_json_kv_str(j, "rule", *xtr_finding_rule_text(one, rule) ? rule : NULL);
 		xtr_json_kv_object(j, "evidence");
 		for (k = 0; k < one->n_evidence; k++)
 			xtr_json_kv_u64(j, one->evidence[k].key, one->evidence[k].value);
@@ -217,46 +277,6 @@ void xtr_findings_left_out_json(const struct xtr_findings *f, struct xtr_json *j
 
 /* --- text ------------------------------------------------------------------------------------- */
 
-static bool ends_with(const char *s, const char *end)
-{
-	size_t n = strlen(s), m = strlen(end);
-
-	return n >= m && !strcmp(s + n - m, end);
-}
-
-/* "limit 1.00 ms", by the unit in the key. */
-static void limit_text(const struct xtr_evidence *e, FILE *out)
-{
-	char n[XTR_TEXT_NUMBER];
-
-	if (ends_with(e->key, "_ns"))
-		fprintf(out, "limit %s", xtr_text_ns(n, e->value));
-	else if (ends_with(e->key, "_permille"))
-		fprintf(out, "limit %s", xtr_text_percent(n, e->value, 1000));
-	else if (ends_with(e->key, "_per_s"))
-		fprintf(out, "limit %s/s", xtr_text_count(n, e->value));
-	else if (ends_with(e->key, "_bytes"))
-		fprintf(out, "limit %s bytes", xtr_text_count(n, e->value));
-	else
-		fprintf(out, "limit %s", xtr_text_count(n, e->value));
-}
-
-static void limits_text(const struct xtr_finding *one, FILE *out)
-{
-	const char *before = " (";
-	uint32_t i;
-
-	for (i = 0; i < one->n_evidence; i++) {
-		if (strncmp(one->evidence[i].key, "limit", 5))
-			continue;
-		fputs(before, out);
-		limit_text(&one->evidence[i], out);
-		before = ", ";
-	}
-	if (*before == ',')
-		fputc(')', out);
-}
-
 /* "  ... and 12 more: 9 cpu-delay (notable), 3 boot-polling (note)" */
 static void left_out_text(const struct xtr_findings *f, FILE *out)
 {
@@ -274,14 +294,15 @@ static void left_out_text(const struct xtr_findings *f, FILE *out)
 
 void xtr_findings_text(const struct xtr_findings *f, bool times, FILE *out)
 {
-	char at[XTR_TEXT_NUMBER];
+	char at[XTR_TEXT_NUMBER], rule[XTR_FINDING_RULE_MAX];
 	uint32_t i;
 
 	for (i = 0; i < f->n; i++) {
 		const struct xtr_finding *one = &f->finding[i];
 
 		fprintf(out, "  %s %s", one->notable ? "!" : "-", one->text);
-		limits_text(one, out);
+		if (*xtr_finding_rule_text(one, rule))
+			fprintf(out, " (%s)", rule);
 		if (one->at_ns && times)
 			fprintf(out, " [%s s]", xtr_text_stamp(at, one->at_ns));
 		else if (one->at_ns)

@@ -12,13 +12,14 @@
 
 #define XTR_FINDINGS_MAX         256u /* beyond, the least severe are only counted */
 #define XTR_FINDING_TEXT_MAX     240u
-#define XTR_FINDING_EVIDENCE_MAX 8u
+#define XTR_FINDING_EVIDENCE_MAX 12u
 #define XTR_FINDING_EVENTS_MAX   4u
+#define XTR_FINDING_RULE_MAX     200u
 
 /*
  * One number behind a finding. The limit that its rule used has a key that begins with "limit" and
- * ends with its unit: limit_ns, limit_bytes, limit_permille, limit_per_s; limit alone is a count.
- * Text shows it behind the finding.
+ * ends with its unit: limit_ns, limit_permille, limit_per_s; all others are counts.
+ * What it is a limit of, the rule says (finding_ids.c), which has a place for each, in their order.
  */
 struct xtr_evidence {
 	const char *key; /* of the JSON object, static: "calls", "p50_ns" */
@@ -65,6 +66,11 @@ struct xtr_findings { /* all zero: empty */
 /* The ids that findings can have, in order of the alphabet (finding_ids.c); NULL beyond the last.
  */
 const char *xtr_finding_id(size_t i);
+/* "told above {} of the time": with {} for each limit. NULL: has no limits, or no such finding. */
+const char *xtr_finding_rule(const char *id);
+/* "told above 10.0 % of the time", with this finding's limits; "": there is no rule. Returns buf.
+ */
+const char *xtr_finding_rule_text(const struct xtr_finding *f, char buf[XTR_FINDING_RULE_MAX]);
 enum xtr_severity xtr_finding_severity(const struct xtr_finding *f);
 /* "fault", "notable", "note" */
 const char *xtr_severity_name(enum xtr_severity severity);
@@ -85,7 +91,8 @@ void xtr_findings_free(struct xtr_findings *f);
 void xtr_findings_json(const struct xtr_findings *f, struct xtr_json *j);
 /* What was not kept, by kind, the most severe first: an array, the present key's value. */
 void xtr_findings_left_out_json(const struct xtr_findings *f, struct xtr_json *j);
-/* One line each, with the limit, and the time where it is known (times: the trace has times). */
+/* One line each, with the rule and its limits, and the time where it is known (times: the trace has
+ * times). */
 void xtr_findings_text(const struct xtr_findings *f, bool times, FILE *out);
 
 #endif /* XTR_FINDING_H */

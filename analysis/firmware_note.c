@@ -24,6 +24,7 @@ static int boot_polling(struct firmware *fw)
 	xtr_finding_evidence(&x, "ipc_irq_handler_calls", f->n);
 	xtr_finding_evidence(&x, "ipc_receive_in_boot", fw->function[FW_RECEIVE].in_boot);
 	xtr_finding_evidence(&x, "ipc_receive_calls", fw->function[FW_RECEIVE].n);
+	xtr_finding_evidence(&x, "limit", FW_LOOP_MIN);
 	return xtr_findings_add(fw->o->findings, &x);
 }
 
@@ -48,6 +49,7 @@ static int loop(struct firmware *fw, const struct fw_loop *l)
 		xtr_finding_evidence(&x, "duration_ns", l->end_ns - l->begin_ns);
 	if (fw->o->times && timed)
 		xtr_finding_evidence(&x, "in_calls_ns", l->in_calls);
+	xtr_finding_evidence(&x, "limit", timed ? FW_LOOP_MIN : FW_LOOP_ROUNDS_MIN);
 	return xtr_findings_add(fw->o->findings, &x);
 }
 
@@ -71,6 +73,9 @@ static int stall(struct firmware *fw, const struct stall_job *k, uint64_t median
 	xtr_finding_evidence(&x, "silence_ns", k->silence_ns);
 	xtr_finding_evidence(&x, "median_ns", median);
 	xtr_finding_evidence(&x, "process_jobs", stalls_peers(&fw->stalls, k));
+	xtr_finding_evidence(&x, "limit_times", STALL_TIMES);
+	xtr_finding_evidence(&x, "limit_ns", STALL_MORE_NS);
+	xtr_finding_evidence(&x, "limit_jobs", STALL_JOBS_MIN);
 	return xtr_findings_add(fw->o->findings, &x);
 }
 

@@ -72,20 +72,12 @@ function drawCards() {
     card(count(s.events), "events", "events", s.events), card(count(BigInt(s.lost) + BigInt(s.missing)), "events missing", "lost", s.lost));
 }
 
-function limitText(key, v) {
-  if (key.endsWith("_ns")) return duration(v);
-  if (key.endsWith("_permille")) return percent(Number(v) * 1000);
-  if (key.endsWith("_per_s")) return count(v) + "/s";
-  return key.endsWith("_bytes") ? size(v) : count(v);
-}
-
 function finding(f) {
-  const limits = Object.entries(f.evidence).filter(([k]) => k.startsWith("limit")).map(([k, v]) => limitText(k, v));
-  const where = Number(f.at_ns) ? el("button", { class: "link", type: "button", "data-at": String(f.at_ns), onclick: () => jump(f.at_ns, f.events_ns) },
+  const where = Number(f.at_ns) ? el("button", { class: "link", type: "button", "data-at": String(f.at_ns), onclick: () => jumpToFinding(f) },
     state.section.times ? `${stamp(f.at_ns)} s` : `event ${f.at_ns}`) : el("span", { class: "limits" }, "all of it");
   const evidence = Object.entries(f.evidence).map(([k, v]) => `${k} ${v}`).join(", ");
   return el("li", { class: f.notable ? "notable" : "", title: evidence }, el("span", { class: "sign", "aria-label": f.notable ? "to act on" : "explains" }, f.notable ? "!" : "·"),
-    el("span", { class: "what" }, clean(f.text), limits.length ? el("span", { class: "limits" }, ` (limit ${limits.join(", ")})`) : null), where);
+    el("span", { class: "what" }, clean(f.text), f.rule ? el("span", { class: "limits" }, ` (${f.rule})`) : null), where);
 }
 
 function drawFindings() {

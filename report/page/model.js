@@ -130,6 +130,23 @@ class Section {
     const i = this.byName.get(`${ctx}:${seqno}`);
     return i === undefined ? -1 : i;
   }
+  // What a job does at a time: 3 waits for a fence, 2 waits otherwise before it runs, 1 runs, 0 nothing.
+  doing(i, t) {
+    const j = this.jobs, begin = j.has[i] & HAS.queue ? j.queue[i] : this.x0[i];
+    if (t < begin || t > this.x1[i]) return 0;
+    if ((j.deps[i] || []).some((d) => d.from <= t && t <= d.until)) return 3;
+    return !(j.has[i] & HAS.run) || t < j.run[i] ? 2 : 1;
+  }
+  // Of the jobs of the ring with this id, the one that waits at a time, or else runs. -1: none that is shown.
+  jobAt(id, t) {
+    const ring = this.rings.find((r) => Number(r.id) === Number(id));
+    let best = -1, most = 0;
+    for (const i of ring ? ring.list : []) {
+      const doing = this.doing(i, t);
+      if (doing > most) [best, most] = [i, doing];
+    }
+    return best;
+  }
   ringName(ring) {
     if (!ring) return "(other fence)";
     const twins = this.rings.filter((r) => r.device === ring.device && r.ring === ring.ring).length > 1;

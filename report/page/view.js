@@ -171,7 +171,7 @@ function step(by) {
   }
 }
 
-// Go to a moment: findings, gaps, tables. others: more moments to mark.
+// Go to a moment: findings that are about no job, gaps, tables. others: more moments to mark.
 function jump(time, others) {
   const section = state.section, t = section.rel(time), length = Math.min(section.span, Math.max(2e6, section.span / 400));
   state.cursors = [t, ...(others || []).map((o) => section.rel(o))];
@@ -179,6 +179,24 @@ function jump(time, others) {
   show(from - length / 2, Math.max(to, from + 1) + length / 2);
   byId("h-timeline").scrollIntoView({ block: "start" });
   byId("rows").focus({ preventScroll: true });
+}
+
+// The job that a finding names, or that waits or runs at its time on the ring that it names. -1: none that is shown.
+function jobOfFinding(f) {
+  const section = state.section, e = f.evidence;
+  if (e.context !== undefined) return section.find(e.context, e.seqno);
+  if (e.oldest_context !== undefined) return section.find(e.oldest_context, e.oldest_seqno);
+  return e.ring_id === undefined ? -1 : section.jobAt(e.ring_id, section.rel(f.at_ns));
+}
+
+// Its moments are marked; where it is about a job, that is selected and shown with its waits.
+function jumpToFinding(f) {
+  const i = jobOfFinding(f);
+  jump(f.at_ns, f.events_ns);
+  if (i < 0) return;
+  select(i, true);
+  const { from, to } = state.view, t = state.section.rel(f.at_ns);
+  if (t < from || t > to) show(Math.min(from, t), Math.max(to, t));
 }
 
 function jumpToJob(ctx, seqno, time) {

@@ -2,6 +2,7 @@
 """The section cpu of `xtr stats`: late jobs and their causes, threads, handlers, from the scenario's events alone."""
 
 import collections
+import copy
 
 import playfile
 
@@ -61,6 +62,7 @@ class Threads:
         self.waits = collections.defaultdict(list)
         self.woken = collections.defaultdict(list)
         self.count = collections.defaultdict(collections.Counter)
+        self.cpu = {}  # on which a wait ended: by thread and time
         since, running = {}, set()
         for e in events:
             if e.event in WAKEUPS:
@@ -80,9 +82,22 @@ class Threads:
                 self.count[tid]["switches"] += 1
                 if tid and tid in since:
                     self.waits[tid].append((since.pop(tid), e.t_ns))
+                    self.cpu[tid, e.t_ns] = e.cpu
 
     def between(self, tid, begin, end):
         return [(max(a, begin), min(b, end)) for a, b in self.waits[tid] if b <= end and overlap((a, b), (begin, end))]
+
+
+def holders(events):
+    """Who had each CPU: (tid, begin, end), from one switch to the next, where both name the thread; 0: idle."""
+    out, last = collections.defaultdict(list), {}
+    for e in events:
+        if e.event == SWITCH:
+            tid, begin = last.get(e.cpu, (None, 0))
+            if tid == e.get("prev_pid"):
+                out[e.cpu].append((tid, begin, e.t_ns))
+            last[e.cpu] = (e.get("next_pid"), e.t_ns)
+    return out
 
 
 class Jobs:
@@ -138,6 +153,90 @@ def divide(jobs, threads, fence, ready):
     return out
 
 
+def length(spans):
+    return sum(b - a for a, b in spans)
+
+
+def waits(jobs, threads):
+    """The waits for a CPU before a job's queue, its run since it was ready, and its done: (which, fence, thread, its stretches)."""
+    last_queue = {}
+    for fence, t in sorted(jobs.t.items(), key=lambda x: x[1].get("queue", (0,))[0]):
+        if "queue" not in t:
+            continue
+        at, tid = t["queue"]
+        if tid:
+            woken = max((x for x in threads.woken[tid] if x <= at), default=0)
+            yield "submit", fence, tid, threads.between(tid, max(woken, last_queue.get(tid, 0)), at)
+            last_queue[tid] = at
+        if "done" in t and t["done"][1] and "run" in t:
+            last = [w for w in threads.waits[t["done"][1]] if w[1] <= t["done"][0]][-1:]
+            yield "complete", fence, t["done"][1], [w for w in last if w[0] >= t["run"][0]]
+        if "run" in t and t["run"][1] and tid:
+            run, worker = t["run"]
+            yield "run", fence, worker, threads.between(worker, jobs.ready(fence), run)
+
+
+def late_by_cpu(jobs, threads, what, fence, spans):
+    if what != "run":
+        return length(spans) > LATE_NS
+    ready = jobs.ready(fence)
+    shares = divide(jobs, threads, fence, ready)
+    return jobs.t[fence]["run"][0] - ready > LATE_NS and max(CAUSES, key=lambda c: shares[c]) == "cpu"
+
+
+def longest(parts, ns):
+    """Of (thread, ns), who has most of ns, and how much; (0, 0) where that is nobody, or not known."""
+    sums = collections.Counter()
+    for tid, part in parts:
+        sums[tid] += part
+    tid, most = max(sums.items(), key=lambda x: x[1], default=(0, 0))
+    return (tid, most) if tid and most > ns - sum(sums.values()) else (0, 0)
+
+
+def holder(events):
+    """The thread that had CPUs longest while jobs were late for want of one, and how long; (0, 0): none, or not known."""
+    if not threads_judged(events):
+        return 0, 0
+    jobs, threads, had = Jobs(events), Threads(events), holders(events)
+    held, nobody = collections.Counter(), 0
+    for what, fence, tid, spans in waits(jobs, threads):
+        if not late_by_cpu(jobs, threads, what, fence, spans):
+            continue
+        by = [longest([(who, overlap((a, b), (x, y))) for who, x, y in had[threads.cpu[tid, b]]], b - a) for a, b in spans]
+        who, ns = longest(by, length(spans))
+        held[who] += ns
+        nobody += 0 if who else length(spans)
+    tid, ns = max(held.items(), key=lambda x: x[1], default=(0, 0))
+    return (tid, ns) if tid and ns > nobody else (0, 0)
+
+
+def other_holder(events):
+    """Another thread had the CPU for which threads waited."""
+    tid, _ = holder(events)
+    if not tid or tid in Jobs(events).roles:
+        return None
+    out = copy.deepcopy(events)
+    for e in out:
+        for field in ("prev_pid", "next_pid"):
+            if e.event == SWITCH and e.get(field) == tid:
+                e.fields[field] = 4_000_000
+    return out
+
+
+def judge_holder(events, stats):
+    """Whom the finding names, if there is one."""
+    for f in stats["findings"]:
+        if f["id"] == "cpu-delay":
+            have = f["evidence"].get("holder_tid", 0), f["evidence"].get("holder_ns", 0)
+            yield have == holder(events), f"who had the CPU: {have} of {holder(events)}"
+            yield ("had it longest" in f["text"]) == bool(have[0]), f"who had the CPU: {have} in {f['text']!r}"
+            jobs, threads = Jobs(events), Threads(events)
+            late = {fence for what, fence, _, spans in waits(jobs, threads) if late_by_cpu(jobs, threads, what, fence, spans)}
+            fence = f["evidence"]["context"], f["evidence"]["seqno"]
+            times = [jobs.t[fence][what][0] for what in ("queue", "run", "done") if what in jobs.t[fence]]
+            yield fence in late and f["at_ns"] in times, f"the job of the finding: {fence}, {f['at_ns']}, of {times}; late: {sorted(late)[:3]}"
+
+
 def near(have, want, n, exact):
     return have == want if exact else abs(have - want) <= max(20_000 * max(n, 1), want // 20)
 
@@ -152,20 +251,13 @@ def judge_sum(label, have, values, exact):
 
 def judge_jobs(said, jobs, threads, exact):
     submits, completions, ready, late = [], [], [], []
-    last_queue = {}
-    for fence, t in sorted(jobs.t.items(), key=lambda x: x[1].get("queue", (0,))[0]):
-        if "queue" not in t:
-            continue
-        at, tid = t["queue"]
-        if tid:
-            woken = max((x for x in threads.woken[tid] if x <= at), default=0)
-            submits.append(sum(b - a for a, b in threads.between(tid, max(woken, last_queue.get(tid, 0)), at)))
-            last_queue[tid] = at
-        if "done" in t and t["done"][1] and "run" in t:
-            last = [w for w in threads.waits[t["done"][1]] if w[1] <= t["done"][0]][-1:]
-            completions.append(sum(b - a for a, b in last if a >= t["run"][0]))
-        if "run" in t and t["run"][1] and tid:
-            ready.append(t["run"][0] - jobs.ready(fence))
+    for what, fence, _, spans in waits(jobs, threads):
+        if what == "submit":
+            submits.append(length(spans))
+        elif what == "complete":
+            completions.append(length(spans))
+        else:
+            ready.append(jobs.t[fence]["run"][0] - jobs.ready(fence))
             if ready[-1] > LATE_NS:
                 late.append((fence, divide(jobs, threads, fence, jobs.ready(fence))))
     yield from judge_sum("submits", said["submits"], submits, exact)
@@ -258,13 +350,15 @@ SPOILS = [
     ("a job is queued earlier", judged(lambda e: playfile.shifted(e, SCHED + "queue", -5_000_000), threads_judged)),
     ("a job is run by another thread", judged(other_worker, threads_judged)),
     ("a thread is preempted", judged(preempted, threads_judged)),
+    ("another thread had the CPU", other_holder),
     ("a handler is longer", judged(lambda e: playfile.shifted(e, "irq:irq_handler_exit", 500), handlers_judged)),
     ("a handler is missing", judged(without_handler, handlers_judged)),
 ]
 
 
 def judge(events, xtr, trace, exact):
-    said = playfile.stats(xtr, trace).get("cpu")
+    stats = playfile.stats(xtr, trace)
+    said = stats.get("cpu")
     mine = [e for e in events if e.event == SWITCH or e.event in WAKEUPS or e.system == "irq"]
     if said is None or not mine:
         return [(bool(mine) == (said is not None), f"section cpu: {said is not None}, {len(mine)} events of CPUs")]
@@ -272,4 +366,6 @@ def judge(events, xtr, trace, exact):
     if said["threads_known"]:
         jobs, threads = Jobs(events), Threads(events)
         out += [*judge_jobs(said, jobs, threads, exact), *judge_threads(said, jobs, threads, exact)]
+        if exact:
+            out += judge_holder(events, stats)
     return out

@@ -100,18 +100,39 @@ static void write_text(struct analysed *r, size_t i)
 	fclose(v.f);
 }
 
-/* What --fail-on finding:ID and the documents go by. */
-static void check_ids(const struct xtr_findings *f)
+/* Places for limits in its rule. */
+static uint32_t places(const char *rule)
+{
+	uint32_t n = 0;
+
+	for (; rule && (rule = strstr(rule, "{}")); rule += 2)
+		n++;
+	return n;
+}
+
+/* What --fail-on finding:ID and the documents go by; and that its rule says what each limit is of.
+ */
+static void check_kind(const struct xtr_finding *f)
+{
+	uint32_t k, limits = 0;
+	size_t i;
+
+	for (i = 0; xtr_finding_id(i); i++)
+		if (!strcmp(xtr_finding_id(i), f->id))
+			break;
+	cr_assert(xtr_finding_id(i), "'%s' is not in finding_ids.c", f->id);
+	for (k = 0; k < f->n_evidence; k++)
+		limits += !strncmp(f->evidence[k].key, "limit", 5);
+	cr_assert(places(xtr_finding_rule(f->id)) == limits, "%s: %u limits for '%s'", f->id,
+		  limits, xtr_finding_rule(f->id));
+}
+
+static void check_kinds(const struct xtr_findings *f)
 {
 	uint32_t i;
-	size_t k;
 
-	for (i = 0; i < f->n; i++) {
-		for (k = 0; xtr_finding_id(k); k++)
-			if (!strcmp(xtr_finding_id(k), f->finding[i].id))
-				break;
-		cr_assert(xtr_finding_id(k), "'%s' is not in finding_ids.c", f->finding[i].id);
-	}
+	for (i = 0; i < f->n; i++)
+		check_kind(&f->finding[i]);
 }
 
 void analysed_end(struct analysed *r, uint64_t span_ns, const char *section)
@@ -126,7 +147,7 @@ void analysed_end(struct analysed *r, uint64_t span_ns, const char *section)
 			write_json(r, i);
 			write_text(r, i);
 		}
-	check_ids(xtr_analyses_findings(r->a));
+	check_kinds(xtr_analyses_findings(r->a));
 	f = open_memstream(&r->findings, &size);
 	xtr_json_init(&j, f, false);
 	xtr_findings_json(xtr_analyses_findings(r->a), &j);

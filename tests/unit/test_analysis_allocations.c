@@ -258,7 +258,8 @@ Test(analysis_allocations, one_much_above_its_peers)
 	analysed_has(r.findings,
 		     "{\"id\":\"slow-allocation\",\"notable\":true,\"at_ns\":31000000,");
 	analysed_has(r.findings, "{\"ns\":200000,\"size\":4096,\"peers\":8,");
-	analysed_has(r.findings, "\"above\":1}");
+	analysed_has(r.findings, "\"above\":1,\"limit_times\":8,\"limit_ns\":100000,"
+				 "\"limit_peers\":8}");
 }
 
 Test(analysis_allocations, one_among_too_few_peers)
@@ -300,7 +301,7 @@ Test(analysis_allocations, more_map_calls_than_pages)
 		r.findings,
 		"{\"id\":\"map-excess\",\"notable\":true,\"at_ns\":3450,\"text\":"
 		"\"1 buffer was mapped by more calls than it has pages: 5 for 2\","
-		"\"events_ns\":[3450],\"severity\":\"notable\",\"evidence\":{\"buffers\":1,\"map_page_calls\":5,\"pages\":2}}");
+		"\"events_ns\":[3450],\"severity\":\"notable\",\"rule\":null,\"evidence\":{\"buffers\":1,\"map_page_calls\":5,\"pages\":2}}");
 	analysed_has(r.findings, "8 of 9 page mappings lie inside 1 submit:");
 	analysed_has(r.findings, "{\"map_page_calls\":9,\"buffers\":3,\"most\":5,"
 				 "\"buffers_of_known_size\":3,\"pages\":6}");

@@ -105,7 +105,109 @@ Test(analysis_cpu, worker_without_a_cpu)
 	analysed_has(r.findings,
 		     "{\"jobs\":1,\"submits_late\":0,\"runs_late\":1,\"completions_late\":0,"
 		     "\"runs_late_otherwise\":0,\"limit_ns\":1000000,"
-		     "\"limit_permille\":10}");
+		     "\"limit_permille\":10,\"context\":101,\"seqno\":1}");
+}
+
+/* A job that a worker ran 3 ms late; the switch to `on` on the worker's CPU came at `since`. */
+static void late_behind(uint32_t cpu, uint64_t since, uint32_t before, uint32_t on)
+{
+	switch_to(since, cpu, before, 1, on);
+	job_event(JOB "queue", T0, GAME, 1);
+	wake(T0 + 10 * US, WORKER);
+	switch_to(T0 + 3010 * US, cpu, on, 0, WORKER);
+	job_event(JOB "run", T0 + 3015 * US, WORKER, 1);
+	job(1, T0, T0 + 3015 * US, T0 + 5 * MS, NULL);
+}
+
+static void hog_is(uint32_t pid)
+{
+	struct xtr_task hog = { .tid = HOG, .pid = pid };
+
+	hog.comm = named_string(&r.n, "hog");
+	cr_assert(!xtr_tables_add_task(r.n.tables, &hog));
+}
+
+Test(analysis_cpu, who_had_the_cpu)
+{
+	hog_is(HOG);
+	late_behind(1, T0 - MS, 0, HOG);
+	analysed_end(&r, 100 * MS, "cpu");
+	analysed_has(r.findings, "of 1 jobs; hog (pid 70) had it longest, 3.00 ms\"");
+	analysed_has(r.findings, "\"limit_permille\":10,\"context\":101,"
+				 "\"seqno\":1,\"holder_pid\":70,\"holder_tid\":70,"
+				 "\"holder_ns\":3000000}");
+}
+
+/* The thread is another one than the process' first; and one of which the file knows nothing. */
+Test(analysis_cpu, who_had_the_cpu_is_a_thread)
+{
+	hog_is(60);
+	late_behind(1, T0 - MS, 0, HOG);
+	analysed_end(&r, 100 * MS, "cpu");
+	analysed_has(r.findings, "; hog (pid 60, tid 70) had it longest, 3.00 ms\"");
+	analysed_has(r.findings, "\"holder_pid\":60,\"holder_tid\":70,\"holder_ns\":3000000}");
+}
+
+Test(analysis_cpu, who_had_the_cpu_has_no_name)
+{
+	late_behind(1, T0 - MS, 0, HOG);
+	analysed_end(&r, 100 * MS, "cpu");
+	analysed_has(r.findings, "; tid 70 had it longest, 3.00 ms\"");
+	analysed_has(r.findings, "\"seqno\":1,\"holder_tid\":70,\"holder_ns\":3000000}");
+}
+
+/* Of two that had it, the one that had it longer, whichever came first. */
+Test(analysis_cpu, who_had_the_cpu_longer)
+{
+	hog_is(HOG);
+	switch_to(T0 - MS, 1, 0, 1, 71);
+	late_behind(1, T0 + 1210 * US, 71, HOG);
+	analysed_end(&r, 100 * MS, "cpu");
+	analysed_has(r.findings, "; hog (pid 70) had it longest, 1.80 ms\"");
+}
+
+static void nobody_is_named(void)
+{
+	analysed_end(&r, 100 * MS, "cpu");
+	analysed_has(r.findings, "\"cpu-delay\"");
+	cr_expect(!strstr(r.findings, "holder"), "%s", r.findings);
+	cr_expect(!strstr(r.findings, "had it"), "%s", r.findings);
+}
+
+Test(analysis_cpu, an_idle_cpu_is_nobodys)
+{
+	late_behind(1, T0 - MS, HOG, 0);
+	nobody_is_named();
+}
+
+/* It ran on the CPU for less than the time of which nothing is known. */
+Test(analysis_cpu, who_had_the_cpu_is_not_known)
+{
+	late_behind(1, T0 + 1810 * US, 71, HOG);
+	nobody_is_named();
+}
+
+/* A switch is missing: to HOG. Who had the CPU before WORKER is not known, then. */
+Test(analysis_cpu, a_switch_to_the_holder_is_missing)
+{
+	switch_to(T0 - MS, 1, 0, 1, 71);
+	job_event(JOB "queue", T0, GAME, 1);
+	wake(T0 + 10 * US, WORKER);
+	switch_to(T0 + 3010 * US, 1, HOG, 0, WORKER);
+	job_event(JOB "run", T0 + 3015 * US, WORKER, 1);
+	job(1, T0, T0 + 3015 * US, T0 + 5 * MS, NULL);
+	nobody_is_named();
+}
+
+/* More threads than are kept of a CPU took turns: the last ones are known, and they are too few. */
+Test(analysis_cpu, many_had_the_cpu)
+{
+	uint32_t i;
+
+	for (i = 0; i < 100; i++)
+		switch_to(T0 + i * 30 * US, 1, 1000 + i, 0, 1001 + i);
+	late_behind(1, T0 + 3 * MS, 1100, HOG);
+	nobody_is_named();
 }
 
 /* Ready when its dependency is signalled: what the worker waited before is nobody's lateness. */

@@ -96,7 +96,7 @@ Test(analysis_firmware, boot_polling_is_no_traffic)
 	analysed_has(r.section, "\"gap_ns\":{\"n\":2,\"sum\":38520,\"mean\":19260,\"min\":18520,");
 	analysed_has(r.findings, "\"id\":\"boot-polling\",\"notable\":false");
 	analysed_has(r.findings, "{\"ipc_irq_handler_in_boot\":6,\"ipc_irq_handler_calls\":6,"
-				 "\"ipc_receive_in_boot\":6,\"ipc_receive_calls\":9}");
+				 "\"ipc_receive_in_boot\":6,\"ipc_receive_calls\":9,\"limit\":3}");
 	analysed_has_not(r.findings, "firmware-loop");
 }
 
@@ -139,7 +139,8 @@ Test(analysis_firmware, a_retry_loop_and_where_it_is)
 	analysed_has(r.section, "\"timeouts\":6,");
 	analysed_has(r.findings, "\"id\":\"firmware-loop\",\"notable\":true,\"at_ns\":101000,");
 	analysed_has(r.findings, "in zeCommandQueueExecuteCommandLists\"");
-	analysed_has(r.findings, "{\"timeouts\":4,\"duration_ns\":3400,\"in_calls_ns\":1600}");
+	analysed_has(r.findings, "{\"timeouts\":4,\"duration_ns\":3400,\"in_calls_ns\":1600,"
+				 "\"limit\":3}");
 }
 
 Test(analysis_firmware, a_message_may_be_lost_in_a_gap)
@@ -214,8 +215,9 @@ Test(analysis_firmware, entries_without_times)
 		analysed_event(&r, RECEIVE, ts++, 0);
 	}
 	analysed_end(&r, 0, "firmware");
-	analysed_has(r.findings, "{\"ipc_irq_handler_in_boot\":20,\"ipc_irq_handler_calls\":24,"
-				 "\"ipc_receive_in_boot\":20,\"ipc_receive_calls\":24}");
+	analysed_has(r.findings,
+		     "{\"ipc_irq_handler_in_boot\":20,\"ipc_irq_handler_calls\":24,"
+		     "\"ipc_receive_in_boot\":20,\"ipc_receive_calls\":24,\"limit\":3}");
 	analysed_has_not(r.findings, "firmware-loop");
 	analysed_has(r.section, "{\"messages\":null,\"messages_per_second\":null,\"received\":null,"
 				"\"received_in_boot\":null,\"job_done\":0,\"boot_polls\":null,");
@@ -239,7 +241,7 @@ Test(analysis_firmware, a_loop_by_entries)
 		analysed_event(&r, RECEIVE, 5000 + 100 * i, 7);
 	analysed_end(&r, 1000000000, "firmware");
 	analysed_has(r.findings, "\"id\":\"firmware-loop\",\"notable\":true,\"at_ns\":2050,");
-	analysed_has(r.findings, "{\"rounds\":10,\"duration_ns\":900}");
+	analysed_has(r.findings, "{\"rounds\":10,\"duration_ns\":900,\"limit\":10}");
 	analysed_has(r.section, "\"loops\":1,\"loop_calls\":10,");
 }
 
@@ -335,7 +337,8 @@ Test(analysis_firmware, a_stall_is_a_silence)
 	analysed_has(r.findings, "[{\"id\":\"npu-stall\",\"notable\":true,\"at_ns\":120000000,");
 	analysed_has(r.findings, "{\"context\":50,\"seqno\":20,\"pid\":5,\"begin_ns\":120000000,"
 				 "\"ran_ns\":30000000,\"silence_ns\":30000000,\"median_ns\":");
-	analysed_has(r.findings, "\"process_jobs\":12}}]");
+	analysed_has(r.findings, "\"process_jobs\":12,\"limit_times\":10,\"limit_ns\":1000000,"
+				 "\"limit_jobs\":5}}]");
 }
 
 /* Where job-done messages are not recorded, the ends of jobs stand for them. */

@@ -46,25 +46,58 @@ Test(finding, notable_ones_come_first_then_earlier_ones)
 			      "  - c is seen [event 1]\n");
 }
 
-Test(finding, text_shows_each_limit_in_its_unit)
+/* All units that limits have, and each with what it is of. */
+Test(finding, text_says_what_each_limit_is_of)
 {
-	static const struct xtr_evidence e[] = {
-		{ "jobs", 7 },
-		{ "limit_ns", 1000000 },
-		{ "limit_permille", 15 },
-		{ "limit_per_s", 10000 },
-		{ "limit_bytes", 1u << 20 },
-		{ "limit", 3 },
-		{ "limit_frames", 2 },
+	static const struct {
+		const char *id;
+		uint32_t n;
+		struct xtr_evidence e[4];
+		const char *rule;
+	} rows[] = {
+		{ "amdgpu-scheduling-delay",
+		  4,
+		  { { "jobs", 7 },
+		    { "limit_ns", 100000 },
+		    { "limit_permille", 15 },
+		    { "limit_jobs", 1234 } },
+		  "late: more than 100 us; told from 1.5 % of the ring's jobs on, of at least 1,234" },
+		{ "irq-storm",
+		  2,
+		  { { "interrupts", 9 }, { "limit_per_s", 10000 } },
+		  "told above 10,000/s" },
+		{ "xe-queue-reset",
+		  3,
+		  { { "count", 2 }, { "limit", 1 }, { "gt", 0 } },
+		  "1 is enough" },
+		{ "xid", 1, { { "xid", 79 } }, "" },
+		{ "x", 1, { { "limit_ns", 1 } }, "" },
 	};
-	struct xtr_finding f = { .id = "x", .notable = true, .text = "it" };
+	char rule[XTR_FINDING_RULE_MAX], line[XTR_FINDING_RULE_MAX + 32];
+	size_t i;
 
-	memcpy(f.evidence, e, sizeof(e));
-	f.n_evidence = sizeof(e) / sizeof(e[0]);
-	cr_assert(!xtr_findings_add(&all, &f));
-	text(true);
-	cr_expect_str_eq(out, "  ! it (limit 1.00 ms, limit 1.5 %, limit 10,000/s, "
-			      "limit 1,048,576 bytes, limit 3, limit 2)\n");
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct xtr_finding f = { .id = rows[i].id, .text = "it", .n_evidence = rows[i].n };
+
+		memcpy(f.evidence, rows[i].e, sizeof(rows[i].e));
+		cr_expect_str_eq(xtr_finding_rule_text(&f, rule), rows[i].rule);
+		cr_assert(!xtr_findings_add(&all, &f));
+		text(true);
+		snprintf(line, sizeof(line), *rule ? "  - it (%s)\n" : "  - it\n", rule);
+		cr_expect_str_eq(out, line);
+		teardown();
+	}
+}
+
+/* Where a finding lacks limits that its rule has a place for, nothing else stands there. */
+Test(finding, a_place_without_a_limit_is_empty)
+{
+	struct xtr_finding f = { .id = "cpu-delay", .evidence = { { "limit_ns", 1000000 } } };
+	char rule[XTR_FINDING_RULE_MAX];
+
+	f.n_evidence = 1;
+	cr_expect_str_eq(xtr_finding_rule_text(&f, rule),
+			 "late: more than 1.00 ms; told above  of the jobs");
 }
 
 Test(finding, no_limit_no_brackets)
@@ -76,7 +109,7 @@ Test(finding, no_limit_no_brackets)
 
 Test(finding, json_has_events_and_limits)
 {
-	struct xtr_finding f = { .id = "x",
+	struct xtr_finding f = { .id = "i915-long-wait",
 				 .notable = true,
 				 .text = "it",
 				 .at_ns = 5,
@@ -92,12 +125,12 @@ Test(finding, json_has_events_and_limits)
 	xtr_json_init(&j, file, false);
 	xtr_findings_json(&all, &j);
 	fclose(file);
-	cr_expect_str_eq(
-		out,
-		"[{\"id\":\"x\",\"notable\":true,\"at_ns\":5,\"text\":\"it\","
-		"\"events_ns\":[5,6,9],\"severity\":\"notable\",\"evidence\":{\"limit_ns\":100}},"
-		"{\"id\":\"y\",\"notable\":false,\"at_ns\":0,\"text\":\"y is seen\","
-		"\"events_ns\":[],\"severity\":\"note\",\"evidence\":{}}]");
+	cr_expect_str_eq(out,
+			 "[{\"id\":\"i915-long-wait\",\"notable\":true,\"at_ns\":5,\"text\":\"it\","
+			 "\"events_ns\":[5,6,9],\"severity\":\"notable\","
+			 "\"rule\":\"long: 100 ns or more\",\"evidence\":{\"limit_ns\":100}},"
+			 "{\"id\":\"y\",\"notable\":false,\"at_ns\":0,\"text\":\"y is seen\","
+			 "\"events_ns\":[],\"severity\":\"note\",\"rule\":null,\"evidence\":{}}]");
 }
 
 Test(finding, beyond_the_most_they_are_counted)
