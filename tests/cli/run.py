@@ -220,6 +220,18 @@ def help_names_every_command():
 
 
 @test
+def help_takes_options_as_a_command():
+    shown = xtr("help", "--help")
+    expect(shown.status == 0 and shown.err == "" and shown.out.startswith("Usage: xtr help [OPTION]... [COMMAND]\n"), "help", shown)
+    expect(xtr("help", "-h").out == shown.out, "help -h")
+    expect(xtr("help", "help").out.startswith(shown.out), "help help")
+    expect(xtr("help", "--version").out == xtr("--version").out, "help --version")
+    expect(xtr("help", "--no-pager", "info").out == xtr("help", "info").out, "an option and a command")
+    expect_error(xtr("help", "--hepl"), 2, r"xtr: unknown option '--hepl': did you mean '--help'\?")
+    expect_error(xtr("help", "info", "stats"), 2, r"xtr: help takes one command")
+
+
+@test
 def long_help_has_everything():
     for name in commands():
         o = xtr("help", name)
