@@ -131,7 +131,7 @@ static int import(const char *input, const char *output, const struct import_opt
 
 	err = xtr_io_open_read(input, &in);
 	if (err) {
-		cli_error("cannot open '%s': %s", input, cli_strerror(err));
+		cli_failed(input, err);
 		cli_hint_spool(input);
 		return XTR_EXIT_FAILURE;
 	}
