@@ -303,6 +303,36 @@ COMP_WORDS=(xtr info --j); COMP_CWORD=2; _xtr; echo "${COMPREPLY[@]}"
 
 
 @test
+def bash_completes_what_an_option_takes():
+    formats_of = {"export": {"perfetto", "chrome", "sqlite", "csv", "jsonl"}, "flame": {"folded", "speedscope", "svg"},
+                  "import": {"tracedat", "ftrace", "perf", "bpftrace"}}
+    head = xtr("--dump-completion", "bash").out + "\ncompopt() { :; }\n"
+
+    def offered(*words):
+        run = subprocess.run(["bash", "-c", head + 'COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _xtr; echo "${COMPREPLY[@]}"', "bash",
+                              "xtr", *words], capture_output=True, check=False)
+        expect(run.returncode == 0 and not run.stderr, f"{words}: {run}")
+        return set(run.stdout.decode().split())
+
+    for name, known in formats_of.items():
+        found = offered(name, "run.xtr", "-f", "")
+        expect(known - {"sqlite"} <= found <= known, f"{name} -f: {found}")  # SQLite may be left out of a build
+        expect(offered(name, "--format", "=", "") == found, f"{name} --format=")
+        for word in found:
+            o = xtr(name, "-f", word, "/nonexistent")
+            expect(o.status == 1 and "No such file" in o.err, f"{name} takes {word}", o)
+    expect(offered("export", "-f", "ch") == {"chrome"}, "export -f ch")
+    expect({"jobs", "events", "meta"} <= offered("export", "-t", ""), "export -t")
+    sections = offered("stats", "-s", "")
+    listed = re.search(r"only this part: (.*?)\n  -", xtr("stats", "--help").out, re.S).group(1)
+    expect(set(re.split(r",\s+", listed.strip())) == sections, f"stats -s: {sections}")
+    expect(offered("stats", "run.xtr", "--section", "=", "fen") == {"fences"}, "stats --section=fen")
+    for word in sections:
+        o = xtr("stats", "-s", word, "/nonexistent")
+        expect(o.status == 1 and "No such file" in o.err, f"stats takes {word}", o)
+
+
+@test
 def bash_completes_the_names_of_groups():
     if "npu" not in xtr("help", "record").out:
         raise Skip("this xtr was built without the recorder")
