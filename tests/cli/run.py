@@ -1229,6 +1229,47 @@ def what_diff_does_not_take():
     expect(o.status == 1 and "nothing.xtr" in o.err and o.out == "", "a file that is not there", o)
 
 
+# --- jobs ----------------------------------------------------------------------------------------
+
+
+def jobs_of(*jobs):
+    """Lines of `xtr jobs` of these (comm, pid, device, ring, context, sequence number, ns), one after the other."""
+    lines, at = [], 766496 * 10**9
+    for comm, pid, device, ring, context, seqno, ns in jobs:
+        job = f"dev={device}, fence={context}:{seqno}, ring={ring}, job count:0, hw job count:0, client_id:5"
+        for event, after in ((f"queue: {job}", 0), (f"run: {job}", 20000), (f"done: fence={context}:{seqno} signaled", 20000 + ns)):
+            stamp = f"{(at + after) // 10**9}.{(at + after) % 10**9:09d}"
+            lines.append(f"{comm} {pid}/{pid} [000] {stamp}: 1 gpu_scheduler:drm_sched_job_{event}\n")
+        at += ns + 40000
+    path = os.path.join(WORK, "jobs.txt")
+    with open(path, "w", encoding="utf-8") as f:
+        f.writelines(lines)
+    o = xtr("import", "-q", "--force", "-f", "perf", "-o", path + ".xtr", path)
+    expect(o.status == 0, "import", o)
+    o = xtr("jobs", path + ".xtr")
+    expect(o.status == 0 and o.out.count("\n") == len(jobs) + 1, "jobs", o)
+    return o.out.splitlines()
+
+
+@test
+def jobs_fit_a_terminal():
+    gpu, ring = "0000:03:00.0", "gfx_0.0.0"
+    head, plain, large, wide, after = jobs_of(
+        ("fifteen-letters", 14200, gpu, ring, 134, 1000, 2000000), ("fifteen-letters", 4194303, gpu, "comp_1.0.0", 134, 1234567, 20000000),
+        ("app", 77, "a-device-of-a-long-name", "a-ring-of-a-long-name", 11, 4, 5000), ("app", 77, gpu, ring, 11, 5, 999000000))
+    places = {name: head.index(name) for name in ("device", "ring", "comm", "kind", "quality", "flags")}
+    expect(places["flags"] == 121, f"all but flags in 120 columns: {head}")
+    for line in (plain, large, after):
+        whole = re.fullmatch(r"(.* (?:exact|inferred|bounded))(?: +\S+)*", line)
+        expect(whole and len(whole.group(1)) <= 120, f"all but flags in 120 columns: {line}")
+    for line in (plain, after):
+        for name, value in (("device", gpu), ("ring", ring), ("kind", "gpu ")):
+            expect(line.startswith(value, places[name]), f"{name}: {line}")
+    expect(" 134:1234567 4194303 fifteen-letters " in large and " comp_1.0.0 " in large, large)
+    expect(large.index("<=20.0 ms") + 9 == head.index("execution") + 9, f"in its place again: {large}")
+    expect(" a-device-of-a-long-name a-ring-of-a-long-name 11:4 77 app " in wide, wide)
+
+
 # --- findings -------------------------------------------------------------------------------------
 
 
