@@ -1157,6 +1157,18 @@ def what_diff_shows():
     o = xtr("diff", a, b)
     expect(o.status == 0 and "\033[" not in o.out and "Where the values lie" not in o.out, "plain", o)
     expect("Lost: nothing." in o.out and "One recording on a side" in o.out, "head", o)
+    rows = differences(a, b)["times"]
+    slower = [t for t in rows if t["verdict"] == "slower"]
+    said = re.search(r"^Lost: nothing\.\nSlower: (\S+) of (\S+) (\S+), ([\d.]+) times \((\d+) of (\d+) rows\)", o.out, re.M)
+    expect(said and said.groups()[:3] == tuple(slower[0][k] for k in ("metric", "by", "group")), "the answer after the losses", o)
+    expect((int(said[5]), int(said[6])) == (len(slower), len(rows)), "how many rows", o)
+    expect(abs(float(said[4]) * 1e6 / slower[0]["ratio_ppm"] - 1) < 0.001, "the ratio", o)
+    same = sum(t["verdict"] in ("no difference seen", "too few to tell") for t in rows)
+    o = xtr("diff", a, a)
+    expect(f"Lost: nothing.\nNo difference seen in {len(rows)} comparisons.\n" in o.out, "none", o)
+    expect("(detectable" not in o.out and f"\n  {len(rows)} rows without a difference are left out" in o.out, "left out", o)
+    expect(xtr("diff", "--all", a, a).out.count("no difference seen") == len(rows), "--all")
+    expect(xtr("diff", "--all", a, b).out.count("no difference seen") + xtr("diff", "--all", a, b).out.count("too few to tell") >= same, "--all")
     o = xtr("diff", "--color=always", "--plot", "--top", "2", a, b)
     expect("\033[31mslower\033[0m" in o.out and o.out.count("    A |") == o.out.count("    B |") > 0, "colour and plot", o)
     expect(re.search(r"\.\.\. and \d+ more", o.out), "cut", o)
