@@ -218,6 +218,7 @@ struct xtr_diff_view {
 	FILE *f;
 	const struct xtr_diff *d;
 	bool color, plot;
+	bool all;     /* rows without a difference, too */
 	uint32_t top; /* rows of each table */
 };
 

@@ -110,6 +110,61 @@ static void redacted(const struct xtr_diff_view *v)
 			       : "B");
 }
 
+static const char *ratio(char buf[XTR_TEXT_NUMBER], double r);
+
+static size_t rows_of(const struct xtr_diff *d, enum xtr_diff_verdict verdict)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < xtr_diff_n_rows(d); i++)
+		n += xtr_diff_row(d, i)->verdict == verdict;
+	return n;
+}
+
+/* "Slower: execution of ring X, 1.23 times (3 of 12 rows)": the largest of a verdict, if any is. */
+static bool say_verdict(const struct xtr_diff_view *v, enum xtr_diff_verdict verdict,
+			const char *what)
+{
+	size_t n = rows_of(v->d, verdict), i = 0;
+	const struct xtr_diff_row *row;
+	char name[XTR_TEXT_NAME], times[XTR_TEXT_NUMBER];
+
+	if (!n)
+		return false;
+	while (xtr_diff_row(v->d, i)->verdict != verdict)
+		i++;
+	row = xtr_diff_row(v->d, i);
+	fprintf(v->f, "%s: %s of %s %s, %s times (%zu of %zu rows)", what,
+		xtr_diff_metric_name(row->metric), xtr_diff_by_name(row->by),
+		xtr_text_name(name, sizeof(name), row->name, strlen(row->name)),
+		ratio(times, row->ratio.ratio), n, xtr_diff_n_rows(v->d));
+	return true;
+}
+
+/* The answer in one line. */
+static void verdict(const struct xtr_diff_view *v)
+{
+	size_t few = rows_of(v->d, XTR_DIFF_FEW), unlike = rows_of(v->d, XTR_DIFF_UNLIKE);
+	size_t n = xtr_diff_n_rows(v->d);
+	bool slower = say_verdict(v, XTR_DIFF_SLOWER, "Slower"), faster;
+
+	if (slower && rows_of(v->d, XTR_DIFF_FASTER))
+		fputs("; ", v->f);
+	faster = say_verdict(v, XTR_DIFF_FASTER, slower ? "faster" : "Faster");
+	if (!slower && !faster && n == few + unlike)
+		fputs(n ? "No answer: there is no comparison that could see a difference"
+			: "No answer: there is nothing that both have",
+		      v->f);
+	else if (!slower && !faster)
+		fprintf(v->f, "No difference seen in %zu comparison%s", n - few - unlike,
+			n - few - unlike == 1 ? "" : "s");
+	if (few)
+		fprintf(v->f, "; too few to tell in %zu", few);
+	if (unlike)
+		fprintf(v->f, "; not comparable: %zu", unlike);
+	fputs(".\n", v->f);
+}
+
 static void head(const struct xtr_diff_view *v)
 {
 	const struct xtr_diff_total *a = xtr_diff_total(v->d, 0), *b = xtr_diff_total(v->d, 1);
@@ -120,6 +175,7 @@ static void head(const struct xtr_diff_view *v)
 	side_losses(v->f, b, 1);
 	if (!a->lost && !b->lost && !a->problems && !b->problems)
 		fputs("Lost: nothing.\n", v->f);
+	verdict(v);
 	redacted(v);
 	facts(v);
 }
@@ -238,20 +294,27 @@ static void cells_test(struct xtr_grid *t, const struct xtr_diff_row *row)
 	xtr_grid_cell(t, buf);
 }
 
-static int table(const struct xtr_diff_view *v)
+/* One that cannot be compared is no row without a difference. */
+static bool is_shown(const struct xtr_diff_view *v, const struct xtr_diff_row *row)
+{
+	return v->all || (row->verdict != XTR_DIFF_SAME && row->verdict != XTR_DIFF_FEW);
+}
+
+static int grid(const struct xtr_diff_view *v)
 {
 	static const char *const titles[] = { "<by",       "<group",     "<time",    "n A",
 					      "n B",       "median A",   "median B", "change",
 					      "B / A",     "95 % of it", "p",        "B > A",
 					      "<known as", "<verdict",   NULL };
 	struct xtr_grid *t = xtr_grid_new(titles);
-	size_t i, n = xtr_diff_n_rows(v->d);
+	size_t i, n = 0;
 	char name[XTR_TEXT_NAME];
-	int ret;
 
-	for (i = 0; i < n && i < v->top; i++) {
+	for (i = 0; i < xtr_diff_n_rows(v->d); i++) {
 		const struct xtr_diff_row *row = xtr_diff_row(v->d, i);
 
+		if (!is_shown(v, row) || n++ >= v->top)
+			continue;
 		xtr_grid_cell(t, xtr_diff_by_name(row->by));
 		xtr_grid_cell(t, xtr_text_name(name, sizeof(name), row->name, strlen(row->name)));
 		xtr_grid_cell(t, xtr_diff_metric_name(row->metric));
@@ -263,10 +326,25 @@ static int table(const struct xtr_diff_view *v)
 		cell_known(t, row);
 		cell_verdict(v, t, row);
 	}
-	ret = xtr_grid_print(t, v->f, 2);
+	return xtr_grid_print(t, v->f, 2);
+}
+
+static int table(const struct xtr_diff_view *v)
+{
+	size_t i, n = 0, all = xtr_diff_n_rows(v->d);
+	int ret;
+
+	for (i = 0; i < all; i++)
+		n += is_shown(v, xtr_diff_row(v->d, i));
+	ret = n ? grid(v) : 0;
 	if (n > v->top)
 		fprintf(v->f, "  ... and %zu more (--top, or all of them with --json)\n",
 			n - v->top);
+	if (n < all)
+		fprintf(v->f,
+			"  %zu row%s without a difference %s left out: --all shows them, and what "
+			"would have been seen\n",
+			all - n, all - n == 1 ? "" : "s", all - n == 1 ? "is" : "are");
 	return ret;
 }
 

@@ -55,7 +55,8 @@ struct cli_command {
 	size_t n_options;
 	size_t opts_size;
 	/* The i-th word that the argument of an option (its long name) may be, for completion; NULL
-	 * past the last, and for options whose arguments are not known. May be NULL. */
+	 * past the last (behind which none is asked for), and for options whose arguments are not
+	 * known. May be NULL. */
 	const char *(*words)(const char *option, size_t i);
 	/* Set fields that do not start as zero. May be NULL. */
 	void (*defaults)(void *opts);

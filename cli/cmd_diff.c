@@ -18,7 +18,7 @@ struct diff_opts {
 	struct replay_opts replay;
 	struct cli_list base, fail_on;
 	const char *by, *metric;
-	bool json, plot;
+	bool json, plot, all;
 	uint64_t top;
 };
 
@@ -35,6 +35,8 @@ static const struct cli_option options[] = {
 	  "exit status 4 if something is slower by as much: 5%, or execution=5%" },
 	{ 0, "plot", NULL, CLI_FLAG, offsetof(struct diff_opts, plot),
 	  "show where the values of what changed lie (default on a terminal)" },
+	{ 0, "all", NULL, CLI_FLAG, offsetof(struct diff_opts, all),
+	  "show rows without a difference, too" },
 	{ 't', "top", "N", CLI_U64, offsetof(struct diff_opts, top), "rows of each table (40)" },
 	REPLAY_OPTIONS(struct diff_opts, replay),
 };
@@ -224,6 +226,7 @@ static int print(struct diff_run *r, bool plot)
 	if (!r->o->json) {
 		v.color = cli_color(v.f);
 		v.plot = plot;
+		v.all = r->o->all;
 		return xtr_diff_text(&v);
 	}
 	xtr_json_init(&j, v.f, true);
@@ -359,8 +362,9 @@ const struct cli_command cmd_diff = {
 		"Compares the jobs and calls of recording B with those of A, group by group: jobs by device, "
 		"ring and process, calls by name, and by process and name, matched by name. Files that were redacted together (xtr redact A B) are "
 		"compared as the originals are; in others, names that stand for others are not matched. Losses "
-		"come first, then how the recordings were made differently (kernel, drivers, options, "
-		"events), then the times: what changed, the largest change first; then what did not.\n\n"
+		"come first, then the answer in one line, then how the recordings were made differently (kernel, "
+		"drivers, options, events), then the times of what changed, the largest change first; "
+		"--all shows what did not, too.\n\n"
 		"B / A: the median of the ratios of all pairs of a time of B and one of A (Hodges and "
 		"Lehmann's shift, of logarithms), and the interval that holds it with 95 %. change: the same less "
 		"1, so never below -100 %. p: how likely "

@@ -4,6 +4,7 @@
 #include "outfile.h"
 #include "replay_cmd.h"
 #include "converters/export.h"
+#include "replay/relation.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -229,6 +230,15 @@ static int run(const void *opts, int argc, char **argv)
 	return status;
 }
 
+static const char *words(const char *option, size_t i)
+{
+	if (!strcmp(option, "format"))
+		return xtr_exporters[i] ? xtr_exporters[i]->name : NULL;
+	if (!strcmp(option, "table"))
+		return i < XTR_REL_COUNT ? xtr_relations[i].name : NULL;
+	return NULL;
+}
+
 const struct cli_command cmd_export = {
 	.name = "export",
 	.summary = "write a trace in the format of other tools: Perfetto, Chrome, SQLite, CSV",
@@ -253,5 +263,6 @@ const struct cli_command cmd_export = {
 	.options = options,
 	.n_options = sizeof(options) / sizeof(options[0]),
 	.opts_size = sizeof(struct export_opts),
+	.words = words,
 	.run = run,
 };

@@ -131,7 +131,7 @@ static int import(const char *input, const char *output, const struct import_opt
 
 	err = xtr_io_open_read(input, &in);
 	if (err) {
-		cli_error("cannot open '%s': %s", input, cli_strerror(err));
+		cli_failed(input, err);
 		cli_hint_spool(input);
 		return XTR_EXIT_FAILURE;
 	}
@@ -165,6 +165,11 @@ static int run(const void *opts, int argc, char **argv)
 	return status;
 }
 
+static const char *words(const char *option, size_t i)
+{
+	return strcmp(option, "format") ? NULL : xtr_importers[i].name;
+}
+
 const struct cli_command cmd_import = {
 	.name = "import",
 	.summary = "make an .xtr file of another tool's trace",
@@ -189,5 +194,6 @@ const struct cli_command cmd_import = {
 	.options = options,
 	.n_options = sizeof(options) / sizeof(options[0]),
 	.opts_size = sizeof(struct import_opts),
+	.words = words,
 	.run = run,
 };

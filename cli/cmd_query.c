@@ -2,8 +2,8 @@
 /* xtr query: SQL over a trace. */
 #include "query_db.h"
 #include "query_print.h"
+#include "query_schema.h"
 #include "text.h"
-#include "converters/sqlite_schema.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static const struct cli_option options[] = {
 	{ 0, "csv", NULL, CLI_FLAG, offsetof(struct query_opts, csv), "CSV" },
 	{ 'j', "json", NULL, CLI_FLAG, offsetof(struct query_opts, json), "JSON lines" },
 	{ 0, "schema", NULL, CLI_FLAG, offsetof(struct query_opts, schema),
-	  "show the tables, views and columns there are, and what they mean" },
+	  "show the tables, views and columns there are (in FILE, if one is given), and what they mean" },
 	REPLAY_OPTIONS(struct query_opts, replay),
 };
 
@@ -31,60 +31,50 @@ extern const struct cli_command cmd_query;
 
 /* --- --schema --------------------------------------------------------------------------------- */
 
-static void show_columns(FILE *f, const struct xtr_column *c, size_t n)
+static int show_schema_of_database(const char *path)
 {
-	static const char *const types[] = {
-		[XTR_COLUMN_U64] = "u64",
-		[XTR_COLUMN_INT] = "int",
-		[XTR_COLUMN_TEXT] = "text",
-	};
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		fprintf(f, "  %-20s %-4s  %s\n", c[i].name, types[c[i].type], c[i].help);
-}
-
-/* Names of a view's columns, as the database tells them. */
-static int show_view(FILE *f, sqlite3 *db, const struct xtr_sql_view *v)
-{
-	const char *columns;
-	sqlite3_stmt *st = NULL;
-	int status = XTR_EXIT_OK;
-	int rc = sqlite3_prepare_v2(db, "SELECT group_concat(name, ', ') FROM pragma_table_info(?)",
-				    -1, &st, NULL);
-
-	if (rc == SQLITE_OK)
-		rc = sqlite3_bind_text(st, 1, v->name, -1, SQLITE_STATIC);
-	if (rc == SQLITE_OK)
-		rc = sqlite3_step(st);
-	columns = rc == SQLITE_ROW ? (const char *)sqlite3_column_text(st, 0) : NULL;
-	if (columns)
-		fprintf(f, "\n%s: %s\n  %s\n", v->name, v->help, columns);
-	else
-		status = query_sql_error(db, rc == SQLITE_ROW ? SQLITE_NOMEM : rc);
-	sqlite3_finalize(st);
-	return status;
-}
-
-static int show_schema(void)
-{
-	const struct xtr_sql_view *v;
 	sqlite3 *db = NULL;
-	int status = query_open_empty(&db);
-	FILE *f = cli_out();
-	size_t i;
+	int status = query_open_database(&db, path);
 
-	fputs("Every table begins with:\n", f);
-	show_columns(f, xtr_origin_columns, XTR_ORIGIN_N);
-	for (i = 0; i < XTR_REL_COUNT; i++) {
-		fprintf(f, "\n%s: %s\n", xtr_relations[i].name, xtr_relations[i].help);
-		show_columns(f, xtr_relations[i].columns, xtr_relations[i].n);
-	}
-	fputs("\nViews for common questions:\n", f);
-	for (v = xtr_sql_views; v->name && status == XTR_EXIT_OK; v++)
-		status = show_view(f, db, v);
+	if (status == XTR_EXIT_OK)
+		status = query_schema(cli_out(), db);
 	sqlite3_close(db);
 	return status;
+}
+
+/* The database of a trace has all tables and views, whatever is in it. */
+static int show_schema_of_traces(void)
+{
+	sqlite3 *db = NULL;
+	int status = query_open_empty(&db);
+
+	if (status == XTR_EXIT_OK)
+		status = query_schema(cli_out(), db);
+	sqlite3_close(db);
+	return status;
+}
+
+/* Without a FILE: of any trace. */
+static int show_schema(const struct query_opts *o, int argc, char **argv)
+{
+	struct replay_cmd cmd = { 0 };
+	bool database = false;
+	int status = XTR_EXIT_OK, of_file;
+
+	if (argc > 1 || o->file)
+		return cli_usage_error(&cmd_query, "--schema takes one FILE, or none, and no SQL");
+	if (!argc)
+		return show_schema_of_traces();
+	status = query_is_database(argv[0], &database);
+	if (status == XTR_EXIT_OK && database)
+		return show_schema_of_database(argv[0]);
+	if (status == XTR_EXIT_OK)
+		status = replay_begin(&cmd, &cmd_query, &o->replay, 1, argv);
+	if (status != XTR_EXIT_OK)
+		return status;
+	status = show_schema_of_traces();
+	of_file = replay_end(&cmd, 0);
+	return status == XTR_EXIT_OK ? of_file : status;
 }
 
 /* --- the statements --------------------------------------------------------------------------- */
@@ -198,7 +188,7 @@ static int run(const void *opts, int argc, char **argv)
 	int status;
 
 	if (o->schema)
-		return argc ? cli_usage_error(&cmd_query, "--schema takes no FILE") : show_schema();
+		return show_schema(o, argc, argv);
 	if (!argc)
 		return cli_usage_error(&cmd_query, "which FILE?");
 	status = check(o, argc, argv);
@@ -243,7 +233,7 @@ const struct cli_command cmd_query = {
 		"xtr query run.xtr \"SELECT comm, count(*), sum(exec_ns) FROM jobs GROUP BY 1\"\tby program\n"
 		"xtr query --csv run.xtr \"SELECT * FROM longest_jobs LIMIT 10\"\tfor a spreadsheet\n"
 		"xtr query -f report.sql run.xtr\tstatements from a file\n"
-		"xtr query --schema\twhat can be asked for",
+		"xtr query --schema run.xtr\twhat can be asked for",
 	.options = options,
 	.n_options = sizeof(options) / sizeof(options[0]),
 	.opts_size = sizeof(struct query_opts),

@@ -24,14 +24,8 @@ static const struct cli_option options[] = {
 	  "only what is worth a look, as --section findings" },
 	{ 's', "section", "NAME", CLI_LIST, offsetof(struct stats_opts, sections),
 	  "only this part: findings, devices, rings, processes, clients, waits, depth, dependencies, "
-	  "slowest, unusual, calls, families, allocations, power, firmware, api, tree, "
-	  "amdgpu, "
-	  "xe, "
-	  "nvidia, xid, "
-	  "display, "
-	  "fences, "
-	  "cpu, "
-	  "histograms, events" },
+	  "slowest, unusual, histograms, events, calls, families, allocations, power, firmware, api, "
+	  "tree, i915, amdgpu, xe, amdxdna, virtio_gpu, nvidia, xid, display, fences, cpu" },
 	{ 't', "top", "N", CLI_U64, offsetof(struct stats_opts, top),
 	  "rows of slowest jobs, longest waits and dependency waits (10)" },
 	{ 0, "fail-on", "LIMIT", CLI_LIST, offsetof(struct stats_opts, fail_on),
@@ -190,6 +184,17 @@ static int run(const void *opts, int argc, char **argv)
 	return status;
 }
 
+/* The parts, then the analyses. */
+static const char *words(const char *option, size_t i)
+{
+	if (strcmp(option, "section"))
+		return NULL;
+	if (i < XTR_VIEW_PART_COUNT)
+		return xtr_view_part_name((unsigned int)i);
+	i -= XTR_VIEW_PART_COUNT;
+	return i < xtr_n_analyses ? xtr_analyses[i]->name : NULL;
+}
+
 const struct cli_command cmd_stats = {
 	.name = "stats",
 	.summary = "what the recorded GPU and NPU jobs did: times, waits, utilisation, losses",
@@ -240,6 +245,7 @@ const struct cli_command cmd_stats = {
 	.options = options,
 	.n_options = sizeof(options) / sizeof(options[0]),
 	.opts_size = sizeof(struct stats_opts),
+	.words = words,
 	.defaults = defaults,
 	.run = run,
 };

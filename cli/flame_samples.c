@@ -49,10 +49,8 @@ int flame_samples(const char *path, struct xtr_flame *flame, struct xtr_samples_
 	struct xtr_io *io;
 	int err = xtr_io_open_read(path, &io);
 
-	if (err) {
-		cli_error("cannot open '%s': %s", path, cli_strerror(err));
-		return XTR_EXIT_FAILURE;
-	}
+	if (err)
+		return cli_failed(path, err);
 	err = flame_samples_into(io, flame, r);
 	xtr_io_close(io);
 	if (err)

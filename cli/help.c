@@ -141,7 +141,7 @@ void cli_help_all(FILE *f)
 	fprintf(f, "%s\n\nCommands:\n", cli_top.summary);
 	for (size_t i = 0; cli_commands[i]; i++)
 		fprintf(f, "  %-10s%s\n", cli_commands[i]->name, cli_commands[i]->summary);
-	fprintf(f, "  %-10s%s\n", "help", "show this list, or the manual of one command");
+	fprintf(f, "  %-10s%s\n", cmd_help.name, cmd_help.summary);
 	print_options(f, &cli_top);
 	fprintf(f, "\n'xtr help COMMAND' explains a command.\n");
 }

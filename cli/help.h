@@ -6,6 +6,8 @@
 #include "cli.h"
 
 extern const struct cli_command cli_top; /* xtr itself: what stands before the command's name */
+/* xtr help (main.c). It is not in cli_commands: what is written of each command is not of it. */
+extern const struct cli_command cmd_help;
 
 struct cli_exit_text {
 	enum xtr_exit code;

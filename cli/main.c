@@ -33,9 +33,15 @@ static int fill_standard_streams(void)
 	return 0;
 }
 
+/* One of the table, or help, which is in no table: it is about them. */
+static const struct cli_command *find_command(const char *name)
+{
+	return strcmp(name, cmd_help.name) ? cli_find_command(name) : &cmd_help;
+}
+
 static int unknown_command(const char *name)
 {
-	const char *names[64] = { "help" }, *near;
+	const char *names[64] = { cmd_help.name }, *near;
 	size_t n = 1;
 
 	for (size_t i = 0; cli_commands[i] && n < 64; i++)
@@ -47,22 +53,30 @@ static int unknown_command(const char *name)
 	return cli_usage_error(NULL, "unknown command '%s'", name);
 }
 
-static int run_help(int argc, char **argv)
+static int run_help(const void *opts, int argc, char **argv)
 {
 	const struct cli_command *cmd;
 
+	(void)opts;
 	if (argc > 1)
-		return cli_usage_error(NULL, "help takes one command");
+		return cli_usage_error(&cmd_help, "help takes one command");
 	if (argc == 0) {
 		cli_help_all(cli_out());
-		return cli_finish(XTR_EXIT_OK);
+		return XTR_EXIT_OK;
 	}
-	cmd = cli_find_command(argv[0]);
+	cmd = find_command(argv[0]);
 	if (!cmd)
 		return unknown_command(argv[0]);
 	cli_help_long(cli_out(), cmd);
-	return cli_finish(XTR_EXIT_OK);
+	return XTR_EXIT_OK;
 }
+
+const struct cli_command cmd_help = {
+	.name = "help",
+	.summary = "show the list of commands, or the manual of one command",
+	.args = "[COMMAND]",
+	.run = run_help,
+};
 
 static int run_man(int argc, char **argv)
 {
@@ -163,7 +177,7 @@ int main(int argc, char **argv)
 	if (status != XTR_EXIT_OK)
 		return status;
 	if (first < argc)
-		cmd = cli_find_command(argv[first]);
+		cmd = find_command(argv[first]);
 	if (keep_rights_for(cmd))
 		return XTR_EXIT_PRIVILEGE;
 	if (dump)
@@ -174,8 +188,6 @@ int main(int argc, char **argv)
 		cli_help_all(stderr);
 		return XTR_EXIT_USAGE;
 	}
-	if (!strcmp(argv[first], "help"))
-		return run_help(argc - first - 1, argv + first + 1);
 	if (!cmd)
 		return unknown_command(argv[first]);
 	return run_command(cmd, argc - first, argv + first);

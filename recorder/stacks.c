@@ -51,8 +51,8 @@ static int apply(struct xtr_selection *s, const char *pattern, size_t *n)
 		if (!wanted(s->generics[i]->name, pattern))
 			continue;
 		rc = s->generics[i]->cfg.stack ? 0 : xtr_generic_stack(s->generics[i]);
+		*n += !rc;
 		rc = pattern || rc == -ENOMEM ? rc : 0;
-		++*n;
 	}
 	for (size_t i = 0; i < s->n_probes && !rc; i++) {
 		struct xtr_probe *p = s->probes[i];
@@ -60,11 +60,24 @@ static int apply(struct xtr_selection *s, const char *pattern, size_t *n)
 		if (p->why[0] || !wanted(p->name, pattern))
 			continue;
 		rc = p->entry.cfg.flags & XTR_PROBE_STACK ? 0 : xtr_probe_stack(p);
+		*n += !rc;
 		rc = pattern || rc == -ENOMEM ? rc : 0;
-		++*n;
 	}
 	return rc;
 }
+
+/* Built-in events whose records have room for a stack (bpf/). */
+static bool any_built_in(const struct xtr_selection *s)
+{
+	return s->types[XTR_REC_JOB_QUEUE] || s->types[XTR_REC_FENCE_INIT] ||
+	       s->types[XTR_REC_FENCE_WAIT_START];
+}
+
+static const char no_effect[] =
+	"--stack has no effect: no event that is recorded takes a stack by it (those do that submit a "
+	"job or begin to wait: gpu_scheduler:drm_sched_job_queue, dma_fence:dma_fence_init, "
+	"dma_fence:dma_fence_wait_start, i915:i915_request_queue and others of drivers); "
+	"--stack-at EVENT takes that of another one";
 
 static int fail(struct xtr_record_err *err, int code, const char *pattern, const char *what)
 {
@@ -85,6 +98,8 @@ int xtr_stacks_apply(struct xtr_selection *s, const char *const *more, size_t n,
 
 	if (rc == -ENOMEM)
 		return fail(err, rc, "", strerror(ENOMEM));
+	if (!hit && !n && !any_built_in(s))
+		xtr_selection_note(s, no_effect);
 	for (size_t i = 0; i < n; i++) {
 		hit = 0;
 		rc = apply(s, more[i], &hit);

@@ -9,7 +9,8 @@
 /*
  * Of what is selected, and numbered, take stacks at the events that begin a job or a wait in the
  * thread that asks for it, and at those that `more` names (names or globs, n of them). The
- * scheduler's and the fences' events take theirs by themselves. 0, or -errno with err filled.
+ * scheduler's and the fences' events take theirs by themselves. Where none of all these is
+ * selected, the selection gets a note. 0, or -errno with err filled.
  */
 int xtr_stacks_apply(struct xtr_selection *s, const char *const *more, size_t n,
 		     struct xtr_record_err *err);

@@ -132,13 +132,62 @@ void xtr_jobs_json(struct xtr_json *json, const struct xtr_tables *t, bool times
 	xtr_json_newline(json);
 }
 
-/* Streaming, so widths are fixed: wide enough for what drivers use. */
-#define TEXT_FORMAT "%19s  %-14s %-14s %12s %7s %-15s %-6s %9s %9s %9s %10s  %-8s"
+/*
+ * Streaming, so places are fixed: those of ordinary names and times make 120 columns with all but
+ * the flags. What is wider than its place is not cut: it takes from the spaces of what follows, and
+ * the first that has enough of them stands in its place again.
+ */
+static const struct text_column {
+	const char *title;
+	unsigned int width;
+	bool left;
+} text_columns[] = {
+	{ "done s", 16, false }, { "device", 12, true },    { "ring", 9, true },
+	{ "job", 8, false },     { "pid", 5, false },       { "comm", 15, true },
+	{ "kind", 6, true },     { "queue", 7, false },     { "dep", 7, false },
+	{ "hw wait", 7, false }, { "execution", 9, false }, { "quality", 8, true },
+	{ "flags", 0, true },
+};
+#define TEXT_COLUMNS (sizeof(text_columns) / sizeof(text_columns[0]))
+
+/* A line as far as it is written. */
+struct text_line {
+	FILE *f;
+	size_t column;      /* of text_columns: the next one */
+	unsigned int place; /* where that begins */
+	unsigned int at;    /* characters written */
+};
+
+static unsigned int characters(const char *s)
+{
+	unsigned int n = 0;
+
+	for (; *s; s++)
+		n += ((unsigned char)*s & 0xc0) != 0x80; /* not within one of UTF-8 */
+	return n;
+}
+
+static void put_text(struct text_line *l, const char *s)
+{
+	const struct text_column *c = &text_columns[l->column++];
+	unsigned int n = characters(s), from = l->place;
+
+	if (!c->left && n < l->place + c->width)
+		from = l->place + c->width - n;
+	if (l->at && from <= l->at)
+		from = l->at + 1;
+	fprintf(l->f, "%*s%s", (int)(from - l->at), "", s);
+	l->at = from + n;
+	l->place += c->width + 1;
+}
 
 void xtr_jobs_text_header(FILE *f)
 {
-	fprintf(f, TEXT_FORMAT " %s\n", "done s", "device", "ring", "job", "pid", "comm", "kind",
-		"queue", "dep", "hw wait", "execution", "quality", "flags");
+	struct text_line l = { .f = f };
+
+	while (l.column < TEXT_COLUMNS)
+		put_text(&l, text_columns[l.column].title);
+	fputc('\n', f);
 }
 
 static const char *text_number(char buf[XTR_TEXT_NUMBER], const struct xtr_cell *c)
@@ -165,14 +214,21 @@ static const char *name_or_dash(char buf[XTR_TEXT_NAME], const struct xtr_cell *
 }
 
 /* Flags' names stand behind one another, with spaces. */
-static void text_flags(FILE *f, uint32_t flags)
+static void text_flags(struct text_line *l, uint32_t flags)
 {
 	const char *name;
 	unsigned int bit;
+	bool any = false;
 
-	for (bit = 0; (name = xtr_job_flag_name(bit)); bit++)
-		if (flags & 1u << bit)
-			fprintf(f, " %s", name);
+	for (bit = 0; (name = xtr_job_flag_name(bit)); bit++) {
+		if (!(flags & 1u << bit))
+			continue;
+		if (any)
+			fprintf(l->f, " %s", name);
+		else
+			put_text(l, name);
+		any = true;
+	}
 }
 
 void xtr_jobs_text(FILE *f, const struct xtr_tables *t, bool times, const struct xtr_job *j)
@@ -182,22 +238,25 @@ void xtr_jobs_text(FILE *f, const struct xtr_tables *t, bool times, const struct
 	char exec[XTR_TEXT_NUMBER + 4], job[2 * XTR_TEXT_NUMBER], pid[XTR_TEXT_PROCESS];
 	char device[XTR_TEXT_NAME], ring[XTR_TEXT_NAME], comm[XTR_TEXT_NAME];
 	const struct xtr_cell *c;
+	struct text_line l = { .f = f };
 	struct xtr_row row = { 0 };
 
 	fill(&row, t, times, j);
 	c = row.cell;
 	snprintf(job, sizeof(job), "%" PRIu64 ":%" PRIu64, j->ctx, j->seqno);
 	xtr_text_process(pid, xtr_process(j->pid, j->nth));
-	fprintf(f, TEXT_FORMAT, j->done_ns ? xtr_text_place(done, times, j->done_ns) : "-",
-		name_or_dash(device, &c[XTR_COL_JOB_DEVICE]),
-		name_or_dash(ring, &c[XTR_COL_JOB_RING]), job,
-		c[XTR_COL_JOB_PID].kind != XTR_CELL_NULL ? pid : "-",
-		name_or_dash(comm, &c[XTR_COL_JOB_COMM]), xtr_job_kind_name(j->kind),
-		text_number(queue, &c[XTR_COL_JOB_QUEUE_WAIT]),
-		j->dep_wait_ns ? text_number(dep, &c[XTR_COL_JOB_DEP_WAIT]) : "-",
-		text_number(hw, &c[XTR_COL_JOB_HW_WAIT]),
-		text_exec(exec, sizeof(exec), times, j, &c[XTR_COL_JOB_EXEC]),
-		xtr_quality_name(j->quality));
-	text_flags(f, j->flags);
+	put_text(&l, j->done_ns ? xtr_text_place(done, times, j->done_ns) : "-");
+	put_text(&l, name_or_dash(device, &c[XTR_COL_JOB_DEVICE]));
+	put_text(&l, name_or_dash(ring, &c[XTR_COL_JOB_RING]));
+	put_text(&l, job);
+	put_text(&l, c[XTR_COL_JOB_PID].kind != XTR_CELL_NULL ? pid : "-");
+	put_text(&l, name_or_dash(comm, &c[XTR_COL_JOB_COMM]));
+	put_text(&l, xtr_job_kind_name(j->kind));
+	put_text(&l, text_number(queue, &c[XTR_COL_JOB_QUEUE_WAIT]));
+	put_text(&l, j->dep_wait_ns ? text_number(dep, &c[XTR_COL_JOB_DEP_WAIT]) : "-");
+	put_text(&l, text_number(hw, &c[XTR_COL_JOB_HW_WAIT]));
+	put_text(&l, text_exec(exec, sizeof(exec), times, j, &c[XTR_COL_JOB_EXEC]));
+	put_text(&l, xtr_quality_name(j->quality));
+	text_flags(&l, j->flags);
 	fputc('\n', f);
 }

@@ -220,6 +220,18 @@ def help_names_every_command():
 
 
 @test
+def help_takes_options_as_a_command():
+    shown = xtr("help", "--help")
+    expect(shown.status == 0 and shown.err == "" and shown.out.startswith("Usage: xtr help [OPTION]... [COMMAND]\n"), "help", shown)
+    expect(xtr("help", "-h").out == shown.out, "help -h")
+    expect(xtr("help", "help").out.startswith(shown.out), "help help")
+    expect(xtr("help", "--version").out == xtr("--version").out, "help --version")
+    expect(xtr("help", "--no-pager", "info").out == xtr("help", "info").out, "an option and a command")
+    expect_error(xtr("help", "--hepl"), 2, r"xtr: unknown option '--hepl': did you mean '--help'\?")
+    expect_error(xtr("help", "info", "stats"), 2, r"xtr: help takes one command")
+
+
+@test
 def long_help_has_everything():
     for name in commands():
         o = xtr("help", name)
@@ -291,6 +303,36 @@ COMP_WORDS=(xtr info --j); COMP_CWORD=2; _xtr; echo "${COMPREPLY[@]}"
 
 
 @test
+def bash_completes_what_an_option_takes():
+    formats_of = {"export": {"perfetto", "chrome", "sqlite", "csv", "jsonl"}, "flame": {"folded", "speedscope", "svg"},
+                  "import": {"tracedat", "ftrace", "perf", "bpftrace"}}
+    head = xtr("--dump-completion", "bash").out + "\ncompopt() { :; }\n"
+
+    def offered(*words):
+        run = subprocess.run(["bash", "-c", head + 'COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _xtr; echo "${COMPREPLY[@]}"', "bash",
+                              "xtr", *words], capture_output=True, check=False)
+        expect(run.returncode == 0 and not run.stderr, f"{words}: {run}")
+        return set(run.stdout.decode().split())
+
+    for name, known in formats_of.items():
+        found = offered(name, "run.xtr", "-f", "")
+        expect(known - {"sqlite"} <= found <= known, f"{name} -f: {found}")  # SQLite may be left out of a build
+        expect(offered(name, "--format", "=", "") == found, f"{name} --format=")
+        for word in found:
+            o = xtr(name, "-f", word, "/nonexistent")
+            expect(o.status == 1 and "No such file" in o.err, f"{name} takes {word}", o)
+    expect(offered("export", "-f", "ch") == {"chrome"}, "export -f ch")
+    expect({"jobs", "events", "meta"} <= offered("export", "-t", ""), "export -t")
+    sections = offered("stats", "-s", "")
+    listed = re.search(r"only this part: (.*?)\n  -", xtr("stats", "--help").out, re.S).group(1)
+    expect(set(re.split(r",\s+", listed.strip())) == sections, f"stats -s: {sections}")
+    expect(offered("stats", "run.xtr", "--section", "=", "fen") == {"fences"}, "stats --section=fen")
+    for word in sections:
+        o = xtr("stats", "-s", word, "/nonexistent")
+        expect(o.status == 1 and "No such file" in o.err, f"stats takes {word}", o)
+
+
+@test
 def bash_completes_the_names_of_groups():
     if "npu" not in xtr("help", "record").out:
         raise Skip("this xtr was built without the recorder")
@@ -329,16 +371,54 @@ def every_option_is_accepted():
 # --- input --------------------------------------------------------------------------------------
 
 
+def takers(path):
+    """Every way to give a command a file to read: its words."""
+    output = os.path.join(WORK, "taken")
+    into = {"cut": ["-o", output], "cat": ["-o", output], "export": ["-f", "csv", "-o", output], "report": ["-o", output],
+            "import": ["-o", output], "pack": ["-o", output], "recover": ["-o", output], "redact": ["-o", output],
+            "bundle": ["-o", output]}
+    for name in commands():
+        if name in ("record", "list", "doctor"):  # they read no file
+            continue
+        if name == "diff":
+            yield from ([name, path, trace()], [name, trace(), path], [name, "--base", path, trace()])
+        elif name == "query":
+            yield from ([name, path, "SELECT 1"], [name, "-f", path, trace()])
+        else:
+            yield [name, *into.get(name, []), path]
+    yield ["flame", "--samples", path, trace()]
+    yield ["redact", "--check", path, trace()]
+
+
+def refused(path, pattern, unlike=()):
+    """Every command says this of the file, and makes none; but those whose words begin as `unlike`."""
+    for words in takers(path):
+        if " ".join(words).startswith(unlike):
+            continue
+        o = xtr(*words)
+        if "this xtr was built without" in o.err:  # a part that a build may leave out
+            continue
+        expect_error(o, 1, rf"xtr: '{re.escape(path)}': {pattern}")
+        expect(not os.path.exists(os.path.join(WORK, "taken")), f"{words}: a file was made")
+
+
 @test
 def missing_file():
-    for name in READERS:
-        expect_error(xtr(name, "/nonexistent/run.xtr"), 1, r"xtr: '/nonexistent/run.xtr': No such file or directory")
+    refused("/nonexistent/run.xtr", "No such file or directory")
 
 
 @test
 def a_directory_is_no_trace():
-    for name in READERS:
-        expect_error(xtr(name, WORK), 1, rf"xtr: '{re.escape(WORK)}': Is a directory")
+    refused(WORK, "Is a directory")
+
+
+@test
+def a_text_is_no_trace():
+    path = os.path.join(WORK, "text.xtr")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write("no trace\n" * 1000)
+    refused(path, r"not an \.xtr file", unlike=("query -f", "flame --samples", "import"))  # SQL, stacks, formats of other tools
+    expect_error(xtr("import", path), 1, rf"xtr: '{re.escape(path)}': not a trace that xtr can import")
 
 
 @test
@@ -1083,6 +1163,18 @@ def what_diff_shows():
     o = xtr("diff", a, b)
     expect(o.status == 0 and "\033[" not in o.out and "Where the values lie" not in o.out, "plain", o)
     expect("Lost: nothing." in o.out and "One recording on a side" in o.out, "head", o)
+    rows = differences(a, b)["times"]
+    slower = [t for t in rows if t["verdict"] == "slower"]
+    said = re.search(r"^Lost: nothing\.\nSlower: (\S+) of (\S+) (\S+), ([\d.]+) times \((\d+) of (\d+) rows\)", o.out, re.M)
+    expect(said and said.groups()[:3] == tuple(slower[0][k] for k in ("metric", "by", "group")), "the answer after the losses", o)
+    expect((int(said[5]), int(said[6])) == (len(slower), len(rows)), "how many rows", o)
+    expect(abs(float(said[4]) * 1e6 / slower[0]["ratio_ppm"] - 1) < 0.001, "the ratio", o)
+    same = sum(t["verdict"] in ("no difference seen", "too few to tell") for t in rows)
+    o = xtr("diff", a, a)
+    expect(f"Lost: nothing.\nNo difference seen in {len(rows)} comparisons.\n" in o.out, "none", o)
+    expect("(detectable" not in o.out and f"\n  {len(rows)} rows without a difference are left out" in o.out, "left out", o)
+    expect(xtr("diff", "--all", a, a).out.count("no difference seen") == len(rows), "--all")
+    expect(xtr("diff", "--all", a, b).out.count("no difference seen") + xtr("diff", "--all", a, b).out.count("too few to tell") >= same, "--all")
     o = xtr("diff", "--color=always", "--plot", "--top", "2", a, b)
     expect("\033[31mslower\033[0m" in o.out and o.out.count("    A |") == o.out.count("    B |") > 0, "colour and plot", o)
     expect(re.search(r"\.\.\. and \d+ more", o.out), "cut", o)
@@ -1153,6 +1245,47 @@ def what_diff_does_not_take():
         expect(o.status == 2 and o.out == "" and message in o.err, f"diff {' '.join(wrong)}", o)
     o = xtr("diff", a, os.path.join(WORK, "nothing.xtr"))
     expect(o.status == 1 and "nothing.xtr" in o.err and o.out == "", "a file that is not there", o)
+
+
+# --- jobs ----------------------------------------------------------------------------------------
+
+
+def jobs_of(*jobs):
+    """Lines of `xtr jobs` of these (comm, pid, device, ring, context, sequence number, ns), one after the other."""
+    lines, at = [], 766496 * 10**9
+    for comm, pid, device, ring, context, seqno, ns in jobs:
+        job = f"dev={device}, fence={context}:{seqno}, ring={ring}, job count:0, hw job count:0, client_id:5"
+        for event, after in ((f"queue: {job}", 0), (f"run: {job}", 20000), (f"done: fence={context}:{seqno} signaled", 20000 + ns)):
+            stamp = f"{(at + after) // 10**9}.{(at + after) % 10**9:09d}"
+            lines.append(f"{comm} {pid}/{pid} [000] {stamp}: 1 gpu_scheduler:drm_sched_job_{event}\n")
+        at += ns + 40000
+    path = os.path.join(WORK, "jobs.txt")
+    with open(path, "w", encoding="utf-8") as f:
+        f.writelines(lines)
+    o = xtr("import", "-q", "--force", "-f", "perf", "-o", path + ".xtr", path)
+    expect(o.status == 0, "import", o)
+    o = xtr("jobs", path + ".xtr")
+    expect(o.status == 0 and o.out.count("\n") == len(jobs) + 1, "jobs", o)
+    return o.out.splitlines()
+
+
+@test
+def jobs_fit_a_terminal():
+    gpu, ring = "0000:03:00.0", "gfx_0.0.0"
+    head, plain, large, wide, after = jobs_of(
+        ("fifteen-letters", 14200, gpu, ring, 134, 1000, 2000000), ("fifteen-letters", 4194303, gpu, "comp_1.0.0", 134, 1234567, 20000000),
+        ("app", 77, "a-device-of-a-long-name", "a-ring-of-a-long-name", 11, 4, 5000), ("app", 77, gpu, ring, 11, 5, 999000000))
+    places = {name: head.index(name) for name in ("device", "ring", "comm", "kind", "quality", "flags")}
+    expect(places["flags"] == 121, f"all but flags in 120 columns: {head}")
+    for line in (plain, large, after):
+        whole = re.fullmatch(r"(.* (?:exact|inferred|bounded))(?: +\S+)*", line)
+        expect(whole and len(whole.group(1)) <= 120, f"all but flags in 120 columns: {line}")
+    for line in (plain, after):
+        for name, value in (("device", gpu), ("ring", ring), ("kind", "gpu ")):
+            expect(line.startswith(value, places[name]), f"{name}: {line}")
+    expect(" 134:1234567 4194303 fifteen-letters " in large and " comp_1.0.0 " in large, large)
+    expect(large.index("<=20.0 ms") + 9 == head.index("execution") + 9, f"in its place again: {large}")
+    expect(" a-device-of-a-long-name a-ring-of-a-long-name 11:4 77 app " in wide, wide)
 
 
 # --- findings -------------------------------------------------------------------------------------

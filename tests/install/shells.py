@@ -97,6 +97,9 @@ def bash_asks_the_trace():
     equal(bash("stats", "run.xtr", "--ring", "=", "gf"), {"gfx_0.0.0"}, "rings")
     expect("4200" in bash("jobs", "run.xtr", "-p", ""), "processes")
     equal(bash("jobs", "-p", ""), set(), "without a file")
+    expect({"perfetto", "chrome", "csv"} <= bash("export", "run.xtr", "-f", ""), "formats")
+    equal(bash("import", "-f", "bpf"), {"bpftrace"}, "a format of import")
+    equal(bash("stats", "run.xtr", "--section", "=", "dep"), {"depth", "dependencies"}, "sections")
     equal(bash("jobs", "../nowhere.xtr", "-p", ""), set(), "without such a file")
 
 
@@ -136,6 +139,8 @@ def zsh_completes_on_a_terminal():
         t.until(r"gpu_scheduler:drm_sched_job_queue[\s\x08]*# seen")
         t.send("xtr stats run.xtr --ring gf\t# seen\n")
         t.until(r"gfx_0\.0\.0[\s\x08]*# seen")
+        t.send("xtr export -f perf\t# seen\n")
+        t.until(r"perfetto[\s\x08]*# seen")
     return None
 
 
@@ -152,6 +157,7 @@ def fish_completes():
     expect(EVENTS <= {n.split("\t")[0] for n in fish("xtr dump run.xtr -e ")}, "events")
     equal(fish("xtr dump run.xtr -e gpu_scheduler:drm_sched_job_q"), ["gpu_scheduler:drm_sched_job_queue"], "one event")
     equal([n.split("\t")[0] for n in fish("xtr jobs run.xtr --ring gf")], ["gfx_0.0.0"], "a ring")
+    equal([n.split("\t")[0] for n in fish("xtr stats run.xtr -s firm")], ["firmware"], "a section")
     expect(any(n.startswith("4200\t") for n in fish("xtr jobs run.xtr -p ")), "processes")
     expect(all(re.match(r"gpu:ok\d", n) for n in fish("xtr dump hostile.xtr -e gpu:")), "plain names alone")
     expect(not os.path.exists(os.path.join(FOLDER, "pwned")), "a name of the trace was run")

@@ -63,6 +63,27 @@ Test(stacks, those_that_are_named)
 	cr_expect(eq(int, of_probe(1), 1));
 }
 
+Test(stacks, where_none_submits)
+{
+	static const char *const more[] = { "sched:*" };
+
+	sel.n_generics = 1; /* sched_switch, and a function that does not submit */
+	sel.n_probes = 1;
+	cr_assert(zero(int, xtr_stacks_apply(&sel, more, 1, &err)));
+	cr_expect(zero(sz, sel.n_notes), "--stack-at has an effect");
+	cr_assert(zero(int, xtr_stacks_apply(&sel, NULL, 0, &err)));
+	cr_assert(eq(sz, sel.n_notes, 1));
+	cr_expect(strstr(sel.notes[0], "--stack has no effect") != NULL);
+	sel.n_notes = 0;
+	sel.types[XTR_REC_JOB_QUEUE] = true;
+	cr_assert(zero(int, xtr_stacks_apply(&sel, NULL, 0, &err)));
+	cr_expect(zero(sz, sel.n_notes), "jobs have stacks");
+	sel.types[XTR_REC_JOB_QUEUE] = false;
+	sel.n_probes = 2;
+	cr_assert(zero(int, xtr_stacks_apply(&sel, NULL, 0, &err)));
+	cr_expect(zero(sz, sel.n_notes), "a function that submits");
+}
+
 Test(stacks, one_that_is_not_recorded)
 {
 	static const char *const more[] = { "sched:*", "irq:*" };
