@@ -6,7 +6,7 @@
 #include "cli.h"
 
 extern const struct cli_command cli_top; /* xtr itself: what stands before the command's name */
-/* xtr help (main.c). It is not in cli_commands: what is written of each command is not of it. */
+/* xtr help. It is not in cli_commands: what is written of each command is not of it. */
 extern const struct cli_command cmd_help;
 
 struct cli_exit_text {
@@ -17,6 +17,8 @@ extern const struct cli_exit_text cli_exit_texts[];
 extern const size_t cli_n_exit_texts;
 
 const struct cli_command *cli_find_command(const char *name); /* NULL if there is none */
+const struct cli_command *cli_find_any(const char *name);     /* the same, or help */
+int cli_unknown_command(const char *name); /* says so, and which may be meant: the exit status */
 
 void cli_help_all(FILE *f);                                    /* the commands */
 void cli_help_command(FILE *f, const struct cli_command *cmd); /* usage and options */

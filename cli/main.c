@@ -3,7 +3,6 @@
 #include "cli.h"
 #include "help.h"
 #include "names.h"
-#include "nearest.h"
 #include "options.h"
 #include "secure.h"
 
@@ -33,51 +32,6 @@ static int fill_standard_streams(void)
 	return 0;
 }
 
-/* One of the table, or help, which is in no table: it is about them. */
-static const struct cli_command *find_command(const char *name)
-{
-	return strcmp(name, cmd_help.name) ? cli_find_command(name) : &cmd_help;
-}
-
-static int unknown_command(const char *name)
-{
-	const char *names[64] = { cmd_help.name }, *near;
-	size_t n = 1;
-
-	for (size_t i = 0; cli_commands[i] && n < 64; i++)
-		names[n++] = cli_commands[i]->name;
-	near = cli_nearest(name, names, n);
-	if (near)
-		return cli_usage_error(NULL, "unknown command '%s': did you mean '%s'?", name,
-				       near);
-	return cli_usage_error(NULL, "unknown command '%s'", name);
-}
-
-static int run_help(const void *opts, int argc, char **argv)
-{
-	const struct cli_command *cmd;
-
-	(void)opts;
-	if (argc > 1)
-		return cli_usage_error(&cmd_help, "help takes one command");
-	if (argc == 0) {
-		cli_help_all(cli_out());
-		return XTR_EXIT_OK;
-	}
-	cmd = find_command(argv[0]);
-	if (!cmd)
-		return unknown_command(argv[0]);
-	cli_help_long(cli_out(), cmd);
-	return XTR_EXIT_OK;
-}
-
-const struct cli_command cmd_help = {
-	.name = "help",
-	.summary = "show the list of commands, or the manual of one command",
-	.args = "[COMMAND]",
-	.run = run_help,
-};
-
 static int run_man(int argc, char **argv)
 {
 	const struct cli_command *cmd = NULL;
@@ -85,7 +39,7 @@ static int run_man(int argc, char **argv)
 	if (argc) {
 		cmd = cli_find_command(argv[0]);
 		if (!cmd)
-			return unknown_command(argv[0]);
+			return cli_unknown_command(argv[0]);
 	}
 	cli_dump_man(stdout, cmd);
 	return cli_finish(XTR_EXIT_OK);
@@ -177,7 +131,7 @@ int main(int argc, char **argv)
 	if (status != XTR_EXIT_OK)
 		return status;
 	if (first < argc)
-		cmd = find_command(argv[first]);
+		cmd = cli_find_any(argv[first]);
 	if (keep_rights_for(cmd))
 		return XTR_EXIT_PRIVILEGE;
 	if (dump)
@@ -189,6 +143,6 @@ int main(int argc, char **argv)
 		return XTR_EXIT_USAGE;
 	}
 	if (!cmd)
-		return unknown_command(argv[first]);
+		return cli_unknown_command(argv[first]);
 	return run_command(cmd, argc - first, argv + first);
 }
