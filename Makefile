@@ -222,7 +222,7 @@ $(TOOLS): $(B)/tests/%: $(B)/tests/%.o $(LIBS)
 # xtr in which every allocation and every I/O call can fail: tests/inject
 $(B)/inject: $(call objs,$(INJECT_SRC) cli/main.c) $(LIBS)
 	$(call msg,LD,$@)
-	$(Q)$(CC) $(ALLFLAGS) $(LDALL) -Wl,--wrap=main $(if $(filter 1,$(COVER)),-Wl$(comma)--wrap=__gcov_exit$(comma)--wrap=__gcov_dump) -o $@ $^ $(LDLIBS)
+	$(Q)$(CC) $(ALLFLAGS) $(LDALL) -Wl,--wrap=main $(if $(filter 1,$(COVER)),-Wl$(comma)--wrap=__gcov_exit$(comma)--wrap=__gcov_dump$(comma)-u$(comma)__gcov_exit$(comma)-u$(comma)__gcov_dump) -o $@ $^ $(LDLIBS)
 
 $(BURSTS): tests/inject/command/bursts.c $(B)/flags
 	$(call msg,LD,$@)

@@ -32,7 +32,7 @@ ROWS = [
      {**NO_BASE, "dac_read_search": (5, "CAP_DAC_READ_SEARCH")}),
     ("calls of libraries", ["-e", "api:libc.so.6:sched_rr_get_interval"], [EMIT, "call", "50"],
      [*BASE, "sys_ptrace"], {**NO_BASE, "sys_ptrace": (0, "no CAP_SYS_PTRACE")}),
-    ("stacks", ["--stack", "-e", "dma_fence:dma_fence_signaled"], ["true"], [*BASE, "sys_ptrace", "syslog"],
+    ("stacks", ["--stack", "-e", "dma_fence:dma_fence_init"], ["true"], [*BASE, "sys_ptrace", "syslog"],
      {**NO_BASE, "sys_ptrace": (0, "no CAP_SYS_PTRACE"), "syslog": (0, "no CAP_SYSLOG")}),
 ]
 FUNCTION_ROW = ("functions of the kernel", ["-e", "func:vmlinux:__x64_sys_sched_rr_get_interval:ret"],

@@ -105,7 +105,7 @@ static const char *shown(bool plot)
 {
 	struct xtr_buf b = { 0 };
 	FILE *f = xtr_memory_stream(&b);
-	struct xtr_diff_view v = { .f = f, .d = d, .plot = plot, .top = 40 };
+	struct xtr_diff_view v = { .f = f, .d = d, .plot = plot, .top = 40, .all = true };
 
 	cr_assert(f && !xtr_diff_text(&v));
 	free(text);

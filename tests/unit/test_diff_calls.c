@@ -33,7 +33,7 @@ static void shown(void)
 {
 	struct xtr_buf b = { 0 };
 	FILE *f = xtr_memory_stream(&b);
-	struct xtr_diff_view v = { .f = f, .d = d, .top = 40 };
+	struct xtr_diff_view v = { .f = f, .d = d, .top = 40, .all = true };
 
 	cr_assert(f && !xtr_diff_text(&v));
 	text = xtr_memory_text(f, &b);

@@ -53,7 +53,7 @@ static const struct xtr_diff_row *only_row(void)
 {
 	struct xtr_buf b = { 0 };
 	FILE *f = xtr_memory_stream(&b);
-	struct xtr_diff_view v = { .f = f, .d = d, .top = 40 };
+	struct xtr_diff_view v = { .f = f, .d = d, .top = 40, .all = true };
 
 	cr_assert(!xtr_diff_finish(d));
 	cr_assert(xtr_diff_n_rows(d) == 1 && xtr_diff_row(d, 0)->tested);
