@@ -62,7 +62,8 @@ EARLY static void *made(void *p, bool of_linker)
 	return p;
 }
 
-EARLY static bool fails(const void *from)
+/* Inlined: a strike's stack has inject_struck, inject_alloc, malloc and then CALLER. */
+EARLY static inline __attribute__((always_inline)) bool fails(const void *from)
 {
 	if (!inject_armed() || !inject_alloc(from))
 		return false;
