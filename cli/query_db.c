@@ -26,14 +26,17 @@ static bool failed(int rc)
 
 int query_sql_error(sqlite3 *db, int rc)
 {
+	/* What failed outside of the database, it knows nothing of. */
+	const char *why =
+		sqlite3_errcode(db) == SQLITE_OK ? sqlite3_errstr(rc) : sqlite3_errmsg(db);
 	int err = 0;
 
 	/* A file that cannot be read is a malformed one in SQLite's words. */
 	sqlite3_file_control(db, "main", SQLITE_FCNTL_LAST_ERRNO, &err);
 	if (failed(rc) && (rc & 0xff) != SQLITE_NOMEM && err > 0)
-		cli_error("SQL: %s: %s", sqlite3_errmsg(db), cli_strerror(err));
+		cli_error("SQL: %s: %s", why, cli_strerror(err));
 	else
-		cli_error("SQL: %s", sqlite3_errmsg(db));
+		cli_error("SQL: %s", why);
 	if ((rc & 0xff) == SQLITE_FULL)
 		cli_hint("the temporary database did not fit: TMPDIR names another place");
 	return failed(rc) ? XTR_EXIT_FAILURE : XTR_EXIT_USAGE;
