@@ -262,7 +262,7 @@ def newest_end(pattern):
 @test
 def a_full_disk_costs_the_oldest_pieces():
     os.mkdir("small")
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", "small"], check=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=6m", "tmpfs", "small"], check=True)
     try:
         text = record_until(lambda: min(piece_numbers("small"), default=1) > 1, "a piece less", "--rotate", "100k", "--keep", "1000", out="small/run.xtr")
         left, truth = [Counts(p) for p in sorted(glob.glob("small/run.*.xtr"))], Truth()
