@@ -373,9 +373,9 @@ static void notes(const struct xtr_diff_view *v)
 	char n[XTR_TEXT_NUMBER];
 
 	fprintf(v->f,
-		"  %s tests (Mann-Whitney, p corrected by Holm for all of them): at most 1 in 20 such "
+		"  %s test%s (Mann-Whitney, p corrected by Holm for all of them): at most 1 in 20 such "
 		"tables shows a difference where there is none.\n",
-		xtr_text_count(n, xtr_diff_n_tests(v->d)));
+		xtr_text_count(n, xtr_diff_n_tests(v->d)), xtr_diff_n_tests(v->d) == 1 ? "" : "s");
 	if (a->runs < 2 || b->runs < 2)
 		fputs("  One recording on a side: this says what differs between these recordings. How "
 		      "much two recordings of the same differ, only several of each side say "
