@@ -52,11 +52,11 @@ static const char *name_of(sqlite3_stmt *st)
 	return name ? name : "";
 }
 
-/* After the last row, which rc tells. */
-static int finish(sqlite3 *db, sqlite3_stmt *st, int rc)
+/* After the last row, which rc tells, unless something was wrong before: then status does. */
+static int finish(sqlite3 *db, sqlite3_stmt *st, int rc, int status)
 {
-	int status = rc == SQLITE_DONE ? XTR_EXIT_OK : query_sql_error(db, rc);
-
+	if (status == XTR_EXIT_OK && rc != SQLITE_DONE)
+		status = query_sql_error(db, rc);
 	sqlite3_finalize(st);
 	return status;
 }
@@ -98,10 +98,7 @@ static int show_table(struct schema *s, const struct xtr_relation *rel)
 			fputc('\n', s->f);
 		}
 	}
-	if (status == XTR_EXIT_OK)
-		return finish(s->db, st, rc);
-	sqlite3_finalize(st);
-	return status;
+	return finish(s->db, st, rc, status);
 }
 
 /* "  a, b, c": what there is in front of them is printed before the first one. */
@@ -121,10 +118,7 @@ static int show_names(struct schema *s, const char *table, const char *help)
 	}
 	if (n)
 		fputc('\n', s->f);
-	if (status == XTR_EXIT_OK)
-		return finish(s->db, st, rc);
-	sqlite3_finalize(st);
-	return status;
+	return finish(s->db, st, rc, status);
 }
 
 static bool is_ours(const char *name)
@@ -162,10 +156,7 @@ static int show_others(struct schema *s)
 		if (status != XTR_EXIT_OK)
 			break;
 	}
-	if (status == XTR_EXIT_OK)
-		return finish(s->db, st, rc);
-	sqlite3_finalize(st);
-	return status;
+	return finish(s->db, st, rc, status);
 }
 
 int query_schema(FILE *f, sqlite3 *db)
