@@ -139,7 +139,9 @@ static void set_bounds(struct xtr_model *m, struct slot *s)
 
 	j->serial_start_ns = later(j->run_ns, s->prev_done);
 	j->floor_ns = ring->partial ? j->done_ns : floor_of(j);
-	if (j->flags & XTR_FLAG_NO_FENCE && !j->error) {
+	if (j->flags & XTR_FLAG_MEASURED) {
+		measured_bounds(s);
+	} else if (j->flags & XTR_FLAG_NO_FENCE && !j->error) {
 		j->quality = XTR_QUALITY_OPEN;
 	} else if (xtr_ring_is_bounded(ring)) {
 		bound_on_ring(s, ring);

@@ -402,6 +402,30 @@ static void forget_if_over(struct i915 *v, const struct i915_request *r)
 		i915_request_forget(&v->s, (uint32_t)(r - v->s.request));
 }
 
+/*
+ * Requests of one context that go to the hardware together get one `out`, that of the last of them
+ * (intel_lrc.c, execlists_dequeue): those before it had ended by then. Where nothing else tells of
+ * their ends, that is all there is.
+ */
+static void end_older(struct i915 *v, const struct i915_request *last, const struct xtr_event *ev,
+		      struct xtr_job_steps *out)
+{
+	uint32_t i = last->older, older;
+
+	if (v->signals || has(v, ROLE_RETIRE))
+		return;
+	for (; i != I915_NONE && out->n + 2 < XTR_STEPS_MAX; i = older) {
+		struct i915_request *r = &v->s.request[i];
+
+		older = r->older;
+		if (r->engine != last->engine)
+			continue;
+		if (!r->told)
+			end(v, r, ev, true, out);
+		i915_request_forget(&v->s, i);
+	}
+}
+
 /* Taken off the hardware: it is complete, or was preempted. */
 static int on_out(struct i915 *v, const struct xtr_bind *b, const struct xtr_event *ev,
 		  struct xtr_job_steps *out)
@@ -411,10 +435,12 @@ static int on_out(struct i915 *v, const struct xtr_bind *b, const struct xtr_eve
 
 	if (!r || !xtr_bind_get(b, F_COMPLETED, ev, &completed))
 		return 0;
-	if (!completed)
+	if (!completed) {
 		r->preempted = true;
-	else if (!r->told)
+	} else if (!r->told) {
+		end_older(v, r, ev, out);
 		end(v, r, ev, false, out);
+	}
 	if (r->told)
 		forget_if_over(v, r);
 	return 0;
@@ -446,17 +472,26 @@ static int on_signaled(struct i915 *v, const struct xtr_bind *b, const struct xt
 	return 0;
 }
 
-/* What the interrupts told of it. Its number is final only now: it gets another when preempted. */
-static void look_at_notified(struct i915 *v, const struct xtr_bind *b, struct i915_request *r,
+/*
+ * What the interrupts told of it. Its number is final only now: it gets another when preempted.
+ * True: one of them told of its very number. That was its own, which comes at its end (each request
+ * ends with MI_USER_INTERRUPT, intel_lrc.c): r->ended_ns is when. A later number only says `by
+ * then`.
+ */
+static bool look_at_notified(struct i915 *v, const struct xtr_bind *b, struct i915_request *r,
 			     const struct xtr_event *ev)
 {
 	uint64_t number, at;
+	bool own;
 
 	if (!xtr_bind_get(b, F_GLOBAL, ev, &number) || !number)
-		return;
-	at = i915_notified_at(&v->s.engine[r->engine], (uint32_t)number, r->run_ns);
-	if (at)
-		i915_request_ended(&v->s, r, at);
+		return false;
+	at = i915_notified_at(&v->s.engine[r->engine], (uint32_t)number, r->run_ns, &own);
+	if (!at)
+		return false;
+	own &= !r->ended_ns || at <= r->ended_ns;
+	i915_request_ended(&v->s, r, at);
+	return own;
 }
 
 static int on_notify(struct i915 *v, const struct xtr_bind *b, const struct xtr_event *ev,
@@ -477,10 +512,8 @@ static int on_retire(struct i915 *v, const struct xtr_bind *b, const struct xtr_
 
 	if (!r)
 		return 0;
-	if (!r->told) {
-		look_at_notified(v, b, r, ev);
-		end(v, r, ev, true, out);
-	}
+	if (!r->told)
+		end(v, r, ev, !look_at_notified(v, b, r, ev), out);
 	r->retired = true;
 	forget_if_over(v, r);
 	return 0;
