@@ -312,7 +312,9 @@ static void run(const struct i915 *v, struct i915_request *r, const struct xtr_e
 		return;
 	r->run = true;
 	r->run_ns = ev->ts;
-	step(v, out, XTR_STEP_RUN, r, ev);
+	/* What is committed to its timeline waits there for what it depends on, and nothing tells.
+	 */
+	step(v, out, XTR_STEP_RUN, r, ev)->flags = v->run == ROLE_ADD ? XTR_FLAG_NO_RUN : 0;
 }
 
 static int on_queue(struct i915 *v, const struct xtr_bind *b, const struct xtr_event *ev,
