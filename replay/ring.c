@@ -60,6 +60,12 @@ static const struct driver_rule {
 	  "one compute engine: ivpu_job.c" },
 };
 
+/* Each job's fence is emitted with AMDGPU_FENCE_FLAG_INT: amdgpu_ib.c, amdgpu_fence.c. */
+static bool interrupts_for_each(const struct driver_rule *rule)
+{
+	return !strcmp(rule->driver, "amdgpu");
+}
+
 static bool has_prefix(const char *s, const char *prefix)
 {
 	return prefix && !strncmp(s, prefix, strlen(prefix));
@@ -121,6 +127,7 @@ static void apply_rule(struct xtr_model_ring *ring, bool amdgpus_events)
 	if (!rule)
 		return;
 	ring->rule = rule->rule;
+	ring->irq_each = interrupts_for_each(rule);
 	*(rule->rule == XTR_RULE_IN_ORDER ? &ring->order_source : &ring->why) = rule->why;
 	ring->kind = has_prefix(ring->name, rule->copy_prefix) ? XTR_KIND_COPY : rule->kind;
 }
@@ -357,7 +364,7 @@ enum xtr_ring_verdict xtr_ring_measure(const struct xtr_model_ring *ring)
 		return ring->given;
 	if (is_out_of_order(ring, batched))
 		return XTR_VERDICT_OUT_OF_ORDER;
-	if (batched)
+	if (batched && !ring->irq_each)
 		return XTR_VERDICT_BATCHED;
 	/* With one job at a time there is nothing to run side by side. */
 	if (ring->limit != 1 && xtr_overlap_is_parallel(&ring->overlap))

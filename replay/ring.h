@@ -88,6 +88,11 @@ struct xtr_model_ring {
 	 * be said of the ring.
 	 */
 	bool partial;
+	/*
+	 * Each job raises an interrupt at its end: completions that lie close together are those of
+	 * short jobs, and tell nothing of others.
+	 */
+	bool irq_each;
 	bool declared; /* a job source's: in no table */
 	/* Its jobs come with the hardware's own start and end: nothing rests on its order. */
 	bool measured;
