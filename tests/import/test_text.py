@@ -190,7 +190,7 @@ def other_events_are_kept_with_their_values_or_their_text(folder):
     found = events(path)
     equal([e["event"] for e in found],
           ["sched:sched_switch", "irq:irq_handler_entry", "irq:irq_handler_exit", "syscalls:sys_enter_ioctl",
-           "syscalls:sys_exit_ioctl", "gpu_mem:gpu_mem_total", "unknown:brand_new", "ftrace:tracing_mark_write"], "names")
+           "syscalls:sys_exit_ioctl", "gpu_mem:gpu_mem_total", "unknown:brand_new", "ftrace:print"], "names")
     switch = found[0]["fields"]
     equal([switch["prev_comm"], switch["prev_pid"], switch["next_comm"], switch["next_pid"]], ["Web Content", 55, "a=1 b", 7],
           "names of threads that look like fields")
