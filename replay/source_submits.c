@@ -41,6 +41,21 @@ static uint32_t find_only(const struct source_submits *s, uint8_t ring)
 	return found;
 }
 
+/* A job of which the submission does not tell the address: of the only thread that has any. */
+static uint32_t find_other(const struct source_submits *s)
+{
+	uint32_t found = UINT32_MAX;
+
+	for (uint32_t i = 0; i < s->n; i++) {
+		if (!s->pending[i].by_addr)
+			continue;
+		if (found != UINT32_MAX && s->pending[i].tid != s->pending[found].tid)
+			return UINT32_MAX;
+		found = found == UINT32_MAX ? i : found;
+	}
+	return found;
+}
+
 bool source_submits_take(struct source_submits *s, bool by_addr, uint64_t addr, uint8_t ring,
 			 struct source_submit *one)
 {
@@ -51,4 +66,13 @@ bool source_submits_take(struct source_submits *s, bool by_addr, uint64_t addr, 
 	*one = s->pending[i];
 	take_out(s, i);
 	return true;
+}
+
+bool source_submits_of(const struct source_submits *s, struct source_submit *one)
+{
+	uint32_t i = find_other(s);
+
+	if (i != UINT32_MAX)
+		*one = s->pending[i];
+	return i != UINT32_MAX;
 }

@@ -32,4 +32,10 @@ void source_submits_add(struct source_submits *s, const struct source_submit *on
 bool source_submits_take(struct source_submits *s, bool by_addr, uint64_t addr, uint8_t ring,
 			 struct source_submit *one);
 
+/*
+ * One submission may make jobs on several rings, and tell the address of one of them: of the other,
+ * whose it is where one thread alone has any pending. The oldest, which stays.
+ */
+bool source_submits_of(const struct source_submits *s, struct source_submit *one);
+
 #endif /* XTR_SOURCE_SUBMITS_H */

@@ -77,14 +77,14 @@ static size_t row_index(const struct table *t)
 /* What an event says of a job: the driver's name for it, and the model's. */
 struct name {
 	uint64_t key[2], ctx, seqno;
-	bool made_up;
+	bool numbered; /* else it gets a number when it begins */
 };
 
 static struct name name_of(struct table *t, const struct xtr_bind *b, const struct xtr_event *ev,
 			   uint32_t ring)
 {
 	uint64_t ctx = xtr_bind_u64(b, SF_CTX, ev), seqno = xtr_bind_u64(b, SF_SEQNO, ev);
-	struct name n = { .made_up = !t->row->fences };
+	struct name n = { .numbered = xtr_bind_has(b, SF_SEQNO) };
 
 	if (t->row->fences) { /* fences' own events have the low 32 bits of both */
 		n.ctx = ctx;
@@ -94,9 +94,9 @@ static struct name name_of(struct table *t, const struct xtr_bind *b, const stru
 		return n;
 	}
 	n.key[0] = xtr_bind_has(b, SF_CTX) ? (uint32_t)ctx : OF_A_RING | ring;
-	n.key[1] = xtr_bind_has(b, SF_SEQNO) ? (uint32_t)seqno : xtr_bind_u64(b, SF_ADDR, ev);
+	n.key[1] = n.numbered ? (uint32_t)seqno : xtr_bind_u64(b, SF_ADDR, ev);
 	n.ctx = MADE_UP(row_index(t)) + n.key[0];
-	n.seqno = xtr_bind_has(b, SF_SEQNO) ? seqno : 0;
+	n.seqno = seqno;
 	return n;
 }
 
@@ -131,7 +131,7 @@ static int64_t new_job(struct table *t, const struct name *n, uint32_t ring)
 		return i;
 	j = &t->jobs.job[i];
 	j->ctx = n->ctx;
-	j->seqno = n->seqno ? n->seqno : ++t->number;
+	j->seqno = n->numbered ? n->seqno : ++t->number;
 	return i;
 }
 
@@ -181,6 +181,24 @@ static uint64_t read_clock(struct table *t, const struct seen *v)
 	return hw;
 }
 
+static uint8_t number_of_ring(const struct seen *v)
+{
+	uint64_t n = v->e->ring;
+
+	if (v->e->ring == SOURCE_RING_FIELD)
+		n = xtr_bind_u64(v->b, SF_RING, v->ev);
+	return n < SOURCE_RINGS_MAX ? (uint8_t)n : SOURCE_RINGS_MAX;
+}
+
+static bool submission_of(struct table *t, const struct seen *v, struct source_submit *from)
+{
+	bool by_addr = xtr_bind_has(v->b, SF_ADDR);
+
+	return source_submits_take(&t->submits, by_addr, xtr_bind_u64(v->b, SF_ADDR, v->ev),
+				   number_of_ring(v), from) ||
+	       (by_addr && source_submits_of(&t->submits, from));
+}
+
 static void say_run(struct table *t, const struct seen *v, uint32_t i)
 {
 	struct source_job *j = &t->jobs.job[i];
@@ -194,9 +212,7 @@ static void say_run(struct table *t, const struct seen *v, uint32_t i)
 		return;
 	}
 	j->run_ns = v->ev->ts;
-	if (t->row->submits &&
-	    source_submits_take(&t->submits, xtr_bind_has(v->b, SF_ADDR),
-				xtr_bind_u64(v->b, SF_ADDR, v->ev), v->e->ring, &from)) {
+	if (t->row->submits && submission_of(t, v, &from)) {
 		s->queued_ns = from.ts;
 		s->r.tid = from.tid;
 		s->r.stack = from.stack;
@@ -257,11 +273,17 @@ static int on_run(struct table *t, struct seen *v)
 	return 0;
 }
 
+/* A job of which nothing was seen but this. */
+static struct source_job unseen(struct table *t, const struct seen *v)
+{
+	return (struct source_job){ .ctx = v->name.ctx,
+				    .seqno = v->name.numbered ? v->name.seqno : ++t->number,
+				    .ring = v->ring };
+}
+
 static int on_done(struct table *t, struct seen *v)
 {
-	struct source_job unknown = { .ctx = v->name.ctx,
-				      .seqno = v->name.seqno ? v->name.seqno : ++t->number,
-				      .ring = v->ring };
+	struct source_job unknown = unseen(t, v);
 
 	step(t, v->out, XTR_STEP_DONE, v->job == SOURCE_JOBS_NONE ? &unknown : &t->jobs.job[v->job],
 	     v->ev);
@@ -349,9 +371,7 @@ static bool was_interrupted(const struct measured *w)
 
 static int on_measured(struct table *t, struct seen *v)
 {
-	struct source_job unknown = { .ctx = v->name.ctx,
-				      .seqno = v->name.seqno ? v->name.seqno : ++t->number,
-				      .ring = v->ring };
+	struct source_job unknown = unseen(t, v);
 	bool told = v->job != SOURCE_JOBS_NONE;
 	struct source_job *j = told ? &t->jobs.job[v->job] : &unknown;
 	struct xtr_job_step *s;
@@ -372,9 +392,10 @@ static int on_measured(struct table *t, struct seen *v)
 	s->ended_ns = place_end(t, told ? j : NULL, &w, v->ev->ts);
 	s->start_ns = s->ended_ns > w.end - w.start ? s->ended_ns - (w.end - w.start) : 1;
 	w.active -= others < w.active ? others : w.active;
-	s->active_ns = w.active;
-	if (was_interrupted(&w))
+	if (was_interrupted(&w)) {
 		s->flags |= others ? XTR_FLAG_SHARED : XTR_FLAG_PREEMPTED;
+		s->active_ns = w.active;
+	}
 	if (told)
 		source_jobs_forget(&t->jobs, v->job);
 	return 0;
