@@ -131,6 +131,12 @@ static int64_t by_number(struct source_rings *s, bool has_dev, uint32_t dev, uin
 	return find(s, name ? id : 0, name, name ? strlen(name) : 0, has_dev, dev);
 }
 
+static bool is_text(const char *known, const char *name, size_t n)
+{
+	return known && strlen(known) == n && !memcmp(known, name, n);
+}
+
+/* Fences do not tell their device: it is the one that other events told of last. */
 static int64_t by_text(struct source_rings *s, const struct xtr_bind *b, const struct xtr_event *ev)
 {
 	uint32_t string = (uint32_t)xtr_bind_u64(b, SF_TIMELINE, ev), i;
@@ -138,12 +144,9 @@ static int64_t by_text(struct source_rings *s, const struct xtr_bind *b, const s
 	const char *name = xtr_bind_text(b, SF_TIMELINE, ev, s->tables, &n);
 	uint32_t id = RING_BASE | (uint32_t)(s->row - source_rows) << ROW_SHIFT | string;
 
-	for (i = 0; name && i < SOURCE_RINGS_MAX; i++) {
-		const char *known = s->row->ring[i];
-
-		if (known && strlen(known) == n && !memcmp(known, name, n))
-			return by_number(s, false, 0, i);
-	}
+	for (i = 0; name && i < SOURCE_RINGS_MAX; i++)
+		if (is_text(s->row->ring[i], name, n) || is_text(s->row->timeline[i], name, n))
+			return by_number(s, s->has_dev, s->dev, i);
 	if (!string || string >= TEXTS)
 		name = NULL;
 	return find(s, name ? id : 0, name, name ? n : 0, false, 0);
@@ -155,6 +158,10 @@ int64_t source_rings_of(struct source_rings *s, const struct source_event *e,
 	bool has_dev = xtr_bind_has(b, SF_DEV);
 	uint32_t dev = (uint32_t)xtr_bind_u64(b, SF_DEV, ev);
 
+	if (has_dev) {
+		s->has_dev = true;
+		s->dev = dev;
+	}
 	if (e->ring != SOURCE_RING_FIELD)
 		return by_number(s, has_dev, dev, e->ring);
 	if (xtr_bind_has(b, SF_TIMELINE) && !xtr_bind_has(b, SF_RING))

@@ -28,6 +28,8 @@ struct source_rings {
 	struct xtr_keymap by_name;
 	uint32_t n;
 	bool tells_run;
+	bool has_dev; /* dev: of the last event that told it */
+	uint32_t dev;
 };
 
 /* All are borrowed, and must live as long. 0 or -ENOMEM. */

@@ -42,14 +42,15 @@
  * drivers/gpu/drm/msm/msm_gpu_trace.h since Linux 4.20: id counts submissions of all rings. start
  * and end are written by the GPU itself (a6xx and newer; 0 on others), elapsed is ns of them.
  */
-#define MSM(name, is, ...)                                                                         \
-	{                                                                                          \
-		.event = "drm_msm_gpu:msm_gpu_submit" name, .act = (is), .ring = FIELD, .field = { \
-			[SF_RING] = "ringid",                                                      \
-			[SF_SEQNO] = "id",                                                         \
-			[SF_TID] = "pid",                                                          \
-			__VA_ARGS__                                                                \
-		}                                                                                  \
+#define MSM(name, is, ...)                                                                 \
+	{                                                                                  \
+		.event = "drm_msm_gpu:msm_gpu_submit" name "|drm_msm:msm_gpu_submit" name, \
+		.act = (is), .ring = FIELD, .field = {                                     \
+			[SF_RING] = "ringid",                                              \
+			[SF_SEQNO] = "id",                                                 \
+			[SF_TID] = "pid",                                                  \
+			__VA_ARGS__                                                        \
+		}                                                                          \
 	}
 
 /* kgsl's adreno_trace.h: a batch is its context and a number (timestamp) in it. */
@@ -138,14 +139,17 @@ const struct source_row source_rows[] = {
 		.order_source = "the GPU tells start and end: adreno_trace.h",
 		ADRENO_TICK,
 		.event = { KGSL("queued", ACT_QUEUE, 9),
-			   KGSL("submitted", ACT_RUN, FIELD, [SF_TICKS] = "ticks",
-				[SF_SEC] = "secs", [SF_USEC] = "usecs", [SF_NSEC] = "nsecs"),
+			   KGSL("submitted|kgsl:adreno_cmdbatch_sync", ACT_RUN,
+				FIELD, [SF_TICKS] = "ticks", [SF_SEC] = "secs", [SF_USEC] = "usecs",
+				[SF_NSEC] = "nsecs"),
 			   KGSL("retired", ACT_MEASURED, FIELD, [SF_START] = "start",
 				[SF_END] = "retire", [SF_ACTIVE] = "active") },
 	},
 	{
 		.driver = "v3d",
 		.ring = { "v3d_bin", "v3d_render", "v3d_tfu", "v3d_csd" },
+		.timeline = { "v3d-bin", "v3d-render", "v3d-tfu", "v3d-csd" },
+		.hw_fence = "v3d",
 		.scheduler = true,
 		.limit = 1,
 		.order_source = "one job at a time per queue: v3d_sched.c",
@@ -188,21 +192,31 @@ const struct source_row source_rows[] = {
 					[SF_RING] = "ring",
 					[SF_SEQNO] = "seqno" } },
 			   { .event = SIGNALED,
-			     .act = ACT_COUNTER,
+			     .act = ACT_REACHED,
 			     .ring = FIELD,
 			     .field = { [SF_TIMELINE] = "timeline",
 					[SF_SEQNO] = "seqno",
-					[SF_DRIVER] = "driver" } } },
+					[SF_DRIVER] = "driver" } },
+			   { .event = "radeon:radeon_fence_wait_end",
+			     .act = ACT_SEEN,
+			     .ring = FIELD,
+			     .field = { [SF_DEV] = "dev",
+					[SF_RING] = "ring",
+					[SF_SEQNO] = "seqno" } } },
 	},
 	{
-		/* include/trace/events/host1x.h: a channel's sync point counts its jobs. */
+		/*
+		 * include/trace/events/host1x.h: a channel executes in order; the value that its
+		 * sync point has at a job's end names the job. A work item tells that it was
+		 * reached (drivers/gpu/host1x/intr.c, up to Linux 6.3).
+		 */
 		.driver = "host1x",
 		.event = { { .event = "host1x:host1x_channel_submitted",
 			     .act = ACT_QUEUE,
 			     .ring = FIELD,
 			     .field = { [SF_TIMELINE] = "name", [SF_SEQNO] = "syncpt_max" } },
 			   { .event = "host1x:host1x_channel_submit_complete",
-			     .act = ACT_COUNTER,
+			     .act = ACT_SEEN,
 			     .ring = FIELD,
 			     .field = { [SF_TIMELINE] = "name", [SF_SEQNO] = "thresh" } } },
 	},
@@ -220,7 +234,7 @@ const struct source_row source_rows[] = {
 			     .ring = 9,
 			     .field = { [SF_ADDR] = "job" } },
 			   { .event = "pvr:pvr_job_done",
-			     .act = ACT_DONE,
+			     .act = ACT_GONE,
 			     .ring = 9,
 			     .field = { [SF_ADDR] = "job" } } },
 	},

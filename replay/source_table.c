@@ -63,6 +63,8 @@ struct table {
 /* The event of a role, which is a row's index and that of the event in it. */
 #define ROLE(row, event) ((uint32_t)(row)*SOURCE_EVENTS_MAX + (uint32_t)(event))
 
+#define ROLE_LEFT_OUT UINT32_MAX
+
 struct tables {
 	struct table **of_row; /* source_n_rows; NULL: the section has nothing of it */
 };
@@ -433,23 +435,33 @@ static int on_fence(struct table *t, struct seen *v)
 	return 0;
 }
 
-/* The ring has executed all jobs up to a number: the last of them ends now, those before had. */
-static int on_counter(struct table *t, struct seen *v)
+/*
+ * The ring executes in order and has executed this job: it ends now, or, where that was told by
+ * somebody who looked later, had ended; those before it had.
+ */
+static int on_reached(struct table *t, struct seen *v)
 {
-	uint32_t reached = (uint32_t)v->name.key[1], i;
+	uint32_t i = SOURCE_JOBS_NONE;
 
-	while (v->out->n + 1 < XTR_STEPS_MAX &&
-	       (i = source_jobs_oldest(&t->jobs, v->ring)) != SOURCE_JOBS_NONE) {
-		const struct source_job *j = &t->jobs.job[i];
+	while (v->job != SOURCE_JOBS_NONE && i != v->job && v->out->n + 1 < XTR_STEPS_MAX) {
 		struct xtr_job_step *s;
 
-		if ((int32_t)(reached - (uint32_t)j->key[1]) < 0)
-			break;
-		s = step(t, v->out, XTR_STEP_DONE, j, v->ev);
-		if ((uint32_t)j->key[1] != reached)
+		i = source_jobs_oldest(&t->jobs, t->jobs.job[v->job].ring);
+		s = step(t, v->out, XTR_STEP_DONE, &t->jobs.job[i], v->ev);
+		if (i != v->job || v->e->act == ACT_SEEN)
 			s->flags |= XTR_FLAG_LATE;
 		source_jobs_forget(&t->jobs, i);
 	}
+	return 0;
+}
+
+/* The driver forgets the job: it had ended. */
+static int on_gone(struct table *t, struct seen *v)
+{
+	if (v->job == SOURCE_JOBS_NONE)
+		return 0;
+	step(t, v->out, XTR_STEP_DONE, &t->jobs.job[v->job], v->ev)->flags |= XTR_FLAG_LATE;
+	source_jobs_forget(&t->jobs, v->job);
 	return 0;
 }
 
@@ -472,13 +484,18 @@ static struct table *table_of(void *self, uint32_t role)
 static bool table_takes(void *self, uint32_t role, const uint8_t *rec, uint32_t size)
 {
 	const struct xtr_event ev = { .rec = rec, .size = size };
-	struct table *t = table_of(self, role);
-	const struct source_event *e = &t->row->event[role % SOURCE_EVENTS_MAX];
-	const struct xtr_bind *b = &t->bind[role % SOURCE_EVENTS_MAX];
+	const struct source_event *e;
+	const struct xtr_bind *b;
 	const char *driver;
+	struct table *t;
 	struct name name;
 	size_t n;
 
+	if (role == ROLE_LEFT_OUT)
+		return true;
+	t = table_of(self, role);
+	e = &t->row->event[role % SOURCE_EVENTS_MAX];
+	b = &t->bind[role % SOURCE_EVENTS_MAX];
 	if (!e->field[SF_DRIVER])
 		return true;
 	driver = xtr_bind_text(b, SF_DRIVER, &ev, t->tables, &n);
@@ -496,16 +513,18 @@ static int table_event(void *self, uint32_t role, const struct xtr_event *ev,
 	static int (*const acts[])(struct table *, struct seen *) = {
 		[ACT_SUBMIT] = on_submit,   [ACT_QUEUE] = on_queue,       [ACT_RUN] = on_run,
 		[ACT_DONE] = on_done,       [ACT_MEASURED] = on_measured, [ACT_FENCE] = on_fence,
-		[ACT_COUNTER] = on_counter,
+		[ACT_REACHED] = on_reached, [ACT_SEEN] = on_reached,      [ACT_GONE] = on_gone,
 	};
-	struct table *t = table_of(self, role);
-	struct seen v = { .e = &t->row->event[role % SOURCE_EVENTS_MAX],
-			  .b = &t->bind[role % SOURCE_EVENTS_MAX],
-			  .ev = ev,
-			  .out = out,
-			  .job = SOURCE_JOBS_NONE };
-	int64_t ring = v.e->act == ACT_FENCE ? 0 : source_rings_of(&t->rings, v.e, v.b, ev);
+	struct seen v = { .ev = ev, .out = out, .job = SOURCE_JOBS_NONE };
+	struct table *t;
+	int64_t ring;
 
+	if (role == ROLE_LEFT_OUT)
+		return 0;
+	t = table_of(self, role);
+	v.e = &t->row->event[role % SOURCE_EVENTS_MAX];
+	v.b = &t->bind[role % SOURCE_EVENTS_MAX];
+	ring = v.e->act == ACT_FENCE ? 0 : source_rings_of(&t->rings, v.e, v.b, ev);
 	if (ring < 0)
 		return (int)ring;
 	v.ring = (uint32_t)ring;
@@ -593,10 +612,27 @@ static int table_new(struct table **out, const struct source_row *row,
 	return err;
 }
 
-/* Does the section have the scheduler's own events of jobs? */
+/*
+ * Does the section have the scheduler's own events of jobs, from queue to done? The scheduler of
+ * Linux 4.16 to 5.9 has none for run: there a driver's own tell more.
+ */
 static bool has_scheduler(const struct xtr_meta *meta)
 {
-	return xtr_meta_event(meta, XTR_EV_JOB_QUEUE) || xtr_meta_event(meta, XTR_EV_JOB_RUN);
+	return xtr_meta_event(meta, XTR_EV_JOB_RUN);
+}
+
+/* What a scheduler without run tells of the jobs that the row tells of, too, is left out. */
+static int leave_out_scheduler(struct tables *all, const struct xtr_source_env *env)
+{
+	static const uint32_t types[] = { XTR_EV_JOB_QUEUE, XTR_EV_JOB_DONE, XTR_EV_JOB_WAIT_DEP };
+	bool runs = false;
+	int err = 0;
+
+	for (size_t i = 0; i < source_n_rows; i++)
+		runs |= all->of_row[i] && source_rows[i].scheduler && all->of_row[i]->runs;
+	for (size_t i = 0; runs && !err && i < sizeof(types) / sizeof(types[0]); i++)
+		err = xtr_source_bind(env, xtr_meta_event(env->meta, types[i]), ROLE_LEFT_OUT);
+	return err;
 }
 
 static int table_open(void **self, const struct xtr_source_env *env)
@@ -614,7 +650,7 @@ static int table_open(void **self, const struct xtr_source_env *env)
 	for (size_t i = 0; i < source_n_rows && !err; i++)
 		if (!(source_rows[i].scheduler && scheduler))
 			err = table_new(&all->of_row[i], &source_rows[i], env);
-	return err;
+	return err ? err : leave_out_scheduler(all, env);
 }
 
 const struct xtr_job_source xtr_source_table = {

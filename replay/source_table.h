@@ -46,7 +46,9 @@ enum source_act {
 	ACT_DONE,     /* it ended now */
 	ACT_MEASURED, /* it ended, with its own start and end */
 	ACT_FENCE,    /* a fence was signalled: a job's, or that of the hardware before it */
-	ACT_COUNTER,  /* the ring has executed all jobs up to this number */
+	ACT_REACHED,  /* the ring has executed this job, and those before it */
+	ACT_SEEN,     /* the same, by one who looked at some time after */
+	ACT_GONE,     /* the driver forgets it, at some time after its end */
 };
 
 #define SOURCE_RING_FIELD UINT8_MAX
@@ -56,7 +58,6 @@ struct source_event {
 	enum source_act act;
 	/* Number of the ring; SOURCE_RING_FIELD: as SF_RING or SF_TIMELINE says. */
 	uint8_t ring;
-	/* The ring of number 0 may be any of the row's: only a job that is known ends. */
 	const char *field[SOURCE_FIELDS];
 };
 
@@ -67,6 +68,7 @@ struct source_row {
 	const char *driver;
 	/* Names of the rings by number; the others are "ringN". */
 	const char *ring[SOURCE_RINGS_MAX];
+	const char *timeline[SOURCE_RINGS_MAX]; /* what fences call them, if not so */
 	/* What tells that a ring executes in order; NULL: see ring.c. */
 	const char *order_source;
 	uint32_t limit; /* jobs on a ring's hardware at once; 0: not known */

@@ -86,8 +86,9 @@ def ticks(ns, origin):
     return int((ns - origin) / TICK)
 
 
-def msm(seed, submit=True, powered=True):
-    """Rings of priorities share one engine, in turn; ticks of 19.2 MHz. Retired is told by a worker, late."""
+def msm(seed, submit=True, powered=True, another=0):
+    """Rings of priorities share one engine, in turn; ticks of 19.2 MHz. Retired is told by a worker, late. another: start and
+    end are of another counter, so many ns from that of the flush."""
     t = Trace(seed)
     origin = t.now - 77_000_000_000
     free = now = t.now
@@ -108,7 +109,7 @@ def msm(seed, submit=True, powered=True):
         if submit:
             t.at(queue, tid, comm, "msm_gpu_submit", f"{pair} bos=3 cmds=1")
         t.at(flush, tid, comm, "msm_gpu_submit_flush", f"{pair}:{seqno[ring]} ticks={ticks(flush - 1000, origin)}")
-        begun, ended = ticks(start, origin), ticks(end, origin)
+        begun, ended = ticks(start + another, origin), ticks(end + another, origin)
         t.at(told, 416, "kworker/u16:5", "msm_gpu_submit_retired",
              f"{pair}:{seqno[ring]} elapsed={(ended - begun) * 10000 // 192} ns mhz=800 start={begun} end={ended}")
         t.jobs.append(Job(ring=f"ring{ring}", tid=tid, queue=queue if submit else flush, run=flush, start=start, end=end))
@@ -183,44 +184,156 @@ def v3d(seed):
     return t
 
 
-def i915(seed, old, low):
-    """Engines of one request at a time, in order. `old`: Linux 4.17 (ring, global numbers, an interrupt for each request);
-    else since 5.2 (engine, signals of fences). `low`: with the low-level events. A request may wait for one of the other
-    engine between add and the hardware."""
+def i915(seed, kernel, low):
+    """Engines of one request at a time, in order. A request may wait for one of the other engine between add and the
+    hardware. kernel 44: numbers of the device, no contexts, an interrupt for each request; 414: contexts, gem_request_*; 417:
+    request_*, completed?; 61: engine=class:instance, signals of fences. low: with the low-level events (since 414)."""
     t = Trace(seed)
     free = {0: t.now, 2: t.now}
     number = {0: 5000, 2: 7000}
     seqno = {}
-    now, last = t.now, t.now
+    now, last, device = t.now, t.now, 800
+    old = kernel < 417
+    prefix = "i915_gem_request_" if old else "i915_request_"
     for _ in range(80):
         tid, comm = t.random.choice(APPS)
         ring = t.random.choice((0, 2))
         ctx = APPS.index((tid, comm)) * 2 + ring // 2 + 100
         seqno[ctx] = seqno.get(ctx, 0) + 1
         number[ring] += 1
+        device += 1
         now += t.us(100, 1200)
         queue, add = now, now + t.us(3, 20)
         ready = max(add + t.us(2, 5), last + 5000 if t.random.random() < 0.3 else 0)
         handed = max(ready, free[ring] + t.us(2, 9))
-        end = free[ring] = handed + t.us(50, 1500)
-        last = end
-        engine = f"ring={ring}" if old else f"engine={ {0: 0, 2: 2}[ring]}:0"
-        who = f"dev=0, hw_id=4{APPS.index((tid, comm))}, ring={ring}, ctx={ctx}, seqno={seqno[ctx]}" if old else \
-            f"dev=0, {engine}, ctx={ctx}, seqno={seqno[ctx]}"
-        numbered = f", global={number[ring]}" if old else ""
-        t.at(queue, tid, comm, "i915_request_queue", f"{who}, flags=0x0")
-        t.at(add, tid, comm, "i915_request_add", who + (", global=0" if old else ", tail=64"))
-        if low:
-            t.at(ready, tid, comm, "i915_request_submit", who + (", global=0" if old else ", tail=64"))
-            t.at(handed, 0, "<idle>", "i915_request_in",
-                 f"{who}, prio=0{numbered}, port=0" if old else f"{who}, port=0, prio=0")
-            t.at(end, 0, "<idle>", "i915_request_out", f"{who}{numbered}, completed?=1")
-        elif old:
-            t.at(end, 0, "<idle>", "intel_engine_notify", f"dev=0, ring={ring}, seqno={number[ring]}, waiters=1")
+        last = end = free[ring] = handed + t.us(50, 1500)
+        numbered = "" if kernel == 61 else f", global={number[ring]}"
+        unnumbered = ", tail=64" if kernel == 61 else ", global=0"
+        app = APPS.index((tid, comm))
+        who = {44: f"dev=0, ring={ring}, seqno={device}", 414: f"dev=0, ring={ring}, ctx={ctx}, seqno={seqno[ctx]}",
+               417: f"dev=0, hw_id=4{app}, ring={ring}, ctx={ctx}, seqno={seqno[ctx]}",
+               61: f"dev=0, engine={ring}:0, ctx={ctx}, seqno={seqno[ctx]}"}[kernel]
+        if kernel == 44:
+            unnumbered = numbered = ""
+            t.at(queue, tid, comm, "i915_gem_ring_dispatch", who + ", flags=0")
         else:
+            t.at(queue, tid, comm, prefix + "queue", f"{who}, flags=0x0")
+        t.at(add, tid, comm, prefix + "add", who + unnumbered)
+        if low:
+            t.at(ready, tid, comm, prefix + "submit", who + unnumbered)
+            t.at(handed, 0, "<idle>", prefix + "in", {414: f"{who}{numbered}, port=0", 417: f"{who}, prio=0{numbered}, port=0",
+                                                      61: f"{who}, port=0, prio=0"}[kernel])
+            t.at(end, 0, "<idle>", prefix + "out", who + numbered + ("" if old else ", completed?=1"))
+        elif kernel == 61:
             t.at(end, 0, "<idle>", "dma_fence_signaled", f"driver=i915 timeline=signaled context={ctx} seqno={seqno[ctx]}")
+        else:
+            name = "i915_gem_request_notify" if kernel == 44 else "intel_engine_notify"
+            t.at(end, 0, "<idle>", name, f"dev=0, ring={ring}, seqno={device if kernel == 44 else number[ring]}" +
+                 (", waiters=1" if kernel != 44 else ""))
         if not low:
-            t.at(end + t.us(500, 9000), tid, comm, "i915_request_retire", who + (numbered or ", tail=64"))
-        t.jobs.append(Job(ring="rcs0" if ring == 0 else "vcs0", tid=tid, queue=queue, run=handed if low else add, start=handed,
-                          end=end, key=(ctx, seqno[ctx])))
+            t.at(end + t.us(500, 9000), tid, comm, prefix + "retire", who + (numbered or ("" if kernel == 44 else ", tail=64")))
+        name = {0: "rcs0", 2: "ring2" if kernel == 44 else "vcs0"}[ring]
+        t.jobs.append(Job(ring=name, tid=tid, queue=queue, run=handed if low else add, start=handed, end=end,
+                          key=None if kernel == 44 else (ctx, seqno[ctx])))
+    return t
+
+
+def i915_coalesced(seed):
+    """Linux 4.17: requests of one context that go to the port together; only the last of them gets an `out`."""
+    t = Trace(seed)
+    now = t.now
+    number = seqno = 0
+    for _ in range(20):
+        many = t.random.randrange(1, 5)
+        now += t.us(100, 2000)
+        handed = now + t.us(20, 60)
+        end = handed
+        rows = []
+        for k in range(many):
+            seqno += 1
+            number += 1
+            who = f"dev=0, hw_id=7, ring=0, ctx=300, seqno={seqno}"
+            t.at(now + k * 4000, 1201, "game", "i915_request_queue", f"{who}, flags=0x0")
+            t.at(now + k * 4000 + 1000, 1201, "game", "i915_request_add", f"{who}, global=0")
+            t.at(now + k * 4000 + 2000, 1201, "game", "i915_request_submit", f"{who}, global=0")
+            t.at(handed + k * 1000, 0, "<idle>", "i915_request_in", f"{who}, prio=0, global={number}, port=0")
+            start, end = end, end + t.us(50, 600)
+            rows.append(Job(ring="rcs0", tid=1201, queue=now + k * 4000, run=handed + k * 1000, start=start, end=end,
+                            key=(300, seqno)))
+        t.at(end, 0, "<idle>", "i915_request_out", f"{who}, global={number}, completed?=1")
+        t.jobs += rows
+        now = end
+    return t
+
+
+def radeon(seed):
+    """A counter of fences for each ring. Only fences that somebody waits for are signalled at once; by then all before are."""
+    t = Trace(seed)
+    names = ("radeon.gfx", None, None, "radeon.dma")
+    free = {0: t.now, 3: t.now}
+    seqno = {0: 20, 3: 900}
+    now = t.now
+    for _ in range(80):
+        tid, comm = t.random.choice(APPS)
+        ring = t.random.choice((0, 0, 3))
+        seqno[ring] += 1
+        now += t.us(30, 900)
+        start = max(now, free[ring])
+        end = free[ring] = start + t.us(60, 1200)
+        t.at(now, tid, comm, "radeon_fence_emit", f"dev=0, ring={ring}, seqno={seqno[ring]}")
+        waited = t.random.random() < 0.6
+        if waited:
+            t.at(end, 0, "<idle>", "dma_fence_signaled", f"driver=radeon timeline={names[ring]} context={40 + ring} seqno={seqno[ring]}")
+        t.jobs.append(Job(ring=names[ring], tid=tid, queue=now, run=now, start=start, end=end, waited=waited))
+    for ring in free:  # the last ones are waited for
+        seqno[ring] += 1
+        at = max(free.values()) + 50_000
+        t.at(at, 1201, "game", "radeon_fence_emit", f"dev=0, ring={ring}, seqno={seqno[ring]}")
+        t.at(at + 90_000, 0, "<idle>", "dma_fence_signaled",
+             f"driver=radeon timeline={names[ring]} context={40 + ring} seqno={seqno[ring]}")
+        t.jobs.append(Job(ring=names[ring], tid=1201, queue=at, run=at, start=at, end=at + 90_000, waited=True))
+    return t
+
+
+def lima(seed):
+    """Two pipes, one task at a time in each; the finished fence names a task."""
+    t = Trace(seed)
+    now, seqno = t.now, 0
+    free = {"gp": t.now, "pp": t.now}
+    for _ in range(60):
+        tid, comm = t.random.choice(APPS)
+        pipe = t.random.choice(("gp", "pp"))
+        seqno += 1
+        ctx = 60 + APPS.index((tid, comm))
+        now += t.us(50, 1500)
+        run = max(now + t.us(5, 30), free[pipe] + 5000)
+        end = free[pipe] = run + t.us(50, 1800)
+        for ts, event, thread, name in ((now, "lima_task_submit", tid, comm), (run, "lima_task_run", 70, f"lima-{pipe}")):
+            t.at(ts, thread, name, event, f"task={seqno}, context={ctx} seqno={seqno} pipe={pipe}")
+        cpu = t.random.randrange(4)
+        t.at(end, 0, "<idle>", "dma_fence_signaled", f"driver=lima timeline={pipe} context=9 seqno={seqno}", cpu)
+        t.at(end + 1000, 0, "<idle>", "dma_fence_signaled", f"driver=drm_sched timeline={pipe} context={ctx} seqno={seqno}", cpu)
+        t.jobs.append(Job(ring=pipe, tid=tid, queue=now, run=run, start=run, end=end, key=(ctx, seqno)))
+    return t
+
+
+def host1x(seed):
+    """Tegra: a channel's sync point counts its jobs; completion is told by a work item, of several at once."""
+    t = Trace(seed)
+    now = free = t.now
+    value, pending = 4000, []
+    for k in range(60):
+        tid, comm = t.random.choice(APPS)
+        now += t.us(60, 1500)
+        value += 2
+        start = max(now, free)
+        end = free = start + t.us(50, 1200)
+        t.at(now - 5000, tid, comm, "host1x_channel_submit", "name=54340000.vic, cmdbufs=1, relocs=0, syncpt_id=7, syncpt_incrs=2")
+        t.at(now, tid, comm, "host1x_channel_submitted", f"name=54340000.vic, syncpt_base={value - 2}, syncpt_max={value}")
+        t.jobs.append(Job(ring="54340000.vic", tid=tid, queue=now, run=now, start=start, end=end))
+        pending.append((end, value))
+        if t.random.random() < 0.6 or k == 59:
+            t.at(end + t.us(20, 60), 99, "kworker/1:0", "host1x_channel_submit_complete",
+                 f"name=54340000.vic, count={len(pending)}, thresh={value}")
+            pending = []
     return t
