@@ -157,6 +157,7 @@ int64_t source_rings_of(struct source_rings *s, const struct source_event *e,
 {
 	bool has_dev = xtr_bind_has(b, SF_DEV);
 	uint32_t dev = (uint32_t)xtr_bind_u64(b, SF_DEV, ev);
+	uint64_t number;
 
 	if (has_dev) {
 		s->has_dev = true;
@@ -166,5 +167,6 @@ int64_t source_rings_of(struct source_rings *s, const struct source_event *e,
 		return by_number(s, has_dev, dev, e->ring);
 	if (xtr_bind_has(b, SF_TIMELINE) && !xtr_bind_has(b, SF_RING))
 		return by_text(s, b, ev);
-	return by_number(s, has_dev, dev, xtr_bind_u64(b, SF_RING, ev));
+	number = xtr_bind_u64(b, SF_RING, ev);
+	return by_number(s, has_dev, dev, e->act == ACT_SLOT ? number >> 16 & 0xff : number);
 }

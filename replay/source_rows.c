@@ -238,6 +238,36 @@ const struct source_row source_rows[] = {
 			     .ring = 9,
 			     .field = { [SF_ADDR] = "job" } } },
 	},
+	{
+		/*
+		 * include/trace/events/gpu.h of Android's kernels: a block of the GPU has one job
+		 * at a time, and each change is told.
+		 */
+		.driver = "gpu",
+		.measured = true,
+		.order_source = "each switch is told: trace/events/gpu.h",
+		.event = { { .event = "gpu:gpu_job_enqueue",
+			     .act = ACT_QUEUE,
+			     .ring = 9,
+			     .field = { [SF_CTX] = "ctx_id", [SF_SEQNO] = "job_id" } },
+			   { .event = "gpu:gpu_sched_switch",
+			     .act = ACT_SWITCH,
+			     .ring = FIELD,
+			     .field = { [SF_TIMELINE] = "gpu_name",
+					[SF_CTX] = "next_ctx_id",
+					[SF_SEQNO] = "next_job_id",
+					[SF_START] = "timestamp" } } },
+		.ring = { [9] = "(not switched to)" },
+	},
+	{
+		.driver = "mali",
+		.ring = { "fragment", "vertex-tiler-compute", "compute" },
+		.order_source = "a job slot executes in order: mali_kbase_jm_hw.c",
+		.event = { { .event = "mali:mali_job_slots_event",
+			     .act = ACT_SLOT,
+			     .ring = FIELD,
+			     .field = { [SF_RING] = "event_id", [SF_TID] = "pid" } } },
+	},
 };
 
 const size_t source_n_rows = sizeof(source_rows) / sizeof(source_rows[0]);

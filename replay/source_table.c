@@ -37,12 +37,21 @@
 /* Times of the hardware's own clock that are further apart are those of two batches, or broken. */
 #define TAKEN_MAX_NS 3600000000000ull
 
+/* A switch is told of by an interrupt's handler, or a worker of the firmware's log. */
+#define SWITCH_TOLD_NS 1000000000u
+
 #define CPUS 64u
 
 /* The last fence of the hardware that was signalled on a CPU. */
 struct hw_fence {
 	uint64_t ts;
 	uint32_t stream, tid, timeline;
+};
+
+/* What a ring executes, and since when. */
+struct switched {
+	uint64_t key[2], since;
+	bool on;
 };
 
 struct table {
@@ -56,7 +65,8 @@ struct table {
 	struct source_clock clock, ends; /* learnt from readings, and from ends */
 	struct source_spans spans;
 	struct hw_fence hw[CPUS];
-	uint64_t number; /* of jobs that have none */
+	struct switched current[SOURCE_RINGS_KEPT]; /* of ACT_SWITCH */
+	uint64_t number;                            /* of jobs that have none */
 	bool queues, runs;
 };
 
@@ -465,6 +475,77 @@ static int on_gone(struct table *t, struct seen *v)
 	return 0;
 }
 
+/* --- switches and slots ----------------------------------------------------------------------- */
+
+/* The time of the switch: drivers may have told of it by a clock that only looks like the trace's.
+ */
+static uint64_t switched_at(const struct seen *v)
+{
+	uint64_t at;
+
+	if (!xtr_bind_get(v->b, SF_START, v->ev, &at) || at > v->ev->ts ||
+	    v->ev->ts - at > SWITCH_TOLD_NS)
+		return v->ev->ts;
+	return at;
+}
+
+static int on_switch(struct table *t, struct seen *v)
+{
+	struct switched *now = &t->current[v->ring];
+	uint64_t at = switched_at(v);
+	uint32_t before =
+		now->on ? source_jobs_find(&t->jobs, now->key[0], now->key[1]) : SOURCE_JOBS_NONE;
+	struct xtr_job_step *s;
+	int err;
+
+	if (before != SOURCE_JOBS_NONE && before == v->job)
+		return 0;
+	if (before != SOURCE_JOBS_NONE) {
+		s = step(t, v->out, XTR_STEP_MEASURED, &t->jobs.job[before], v->ev);
+		s->start_ns = now->since;
+		s->ended_ns = at > now->since ? at : now->since;
+		source_jobs_forget(&t->jobs, before);
+	}
+	now->on = xtr_bind_u64(v->b, SF_SEQNO, v->ev) || xtr_bind_u64(v->b, SF_CTX, v->ev);
+	if (!now->on)
+		return 0;
+	err = on_run(t, v);
+	now->since = at;
+	now->key[0] = v->name.key[0];
+	now->key[1] = v->name.key[1];
+	return err;
+}
+
+/*
+ * Arm's mali_linux_trace.h: kind << 24 | slot << 16, kind 1 start, 2 stop. A slot has a second job
+ * waiting in it, and executes in order. What is stopped is the oldest, as old drivers do not tell.
+ */
+static int on_slot(struct table *t, struct seen *v)
+{
+	uint32_t kind = (uint32_t)xtr_bind_u64(v->b, SF_RING, v->ev) >> 24, i;
+	int err = 0;
+
+	if (kind == 1) {
+		v->name.key[0] = OF_A_RING | v->ring;
+		v->name.key[1] = ++t->number;
+		v->name.ctx = MADE_UP(row_index(t)) + v->name.key[0];
+		v->name.seqno = t->number;
+		v->name.numbered = true;
+		err = begin(t, v);
+		if (!err)
+			say_queued(t, v, &t->jobs.job[v->job]);
+		if (!err)
+			say_run(t, v, v->job);
+	} else if (kind == 2) {
+		i = source_jobs_oldest(&t->jobs, v->ring);
+		if (i == SOURCE_JOBS_NONE)
+			return 0;
+		step(t, v->out, XTR_STEP_DONE, &t->jobs.job[i], v->ev);
+		source_jobs_forget(&t->jobs, i);
+	}
+	return err;
+}
+
 /* --- the source ------------------------------------------------------------------------------- */
 
 static bool is_in(const char *list, const char *text, size_t n)
@@ -514,6 +595,7 @@ static int table_event(void *self, uint32_t role, const struct xtr_event *ev,
 		[ACT_SUBMIT] = on_submit,   [ACT_QUEUE] = on_queue,       [ACT_RUN] = on_run,
 		[ACT_DONE] = on_done,       [ACT_MEASURED] = on_measured, [ACT_FENCE] = on_fence,
 		[ACT_REACHED] = on_reached, [ACT_SEEN] = on_reached,      [ACT_GONE] = on_gone,
+		[ACT_SWITCH] = on_switch,   [ACT_SLOT] = on_slot,
 	};
 	struct seen v = { .ev = ev, .out = out, .job = SOURCE_JOBS_NONE };
 	struct table *t;
@@ -562,7 +644,7 @@ static bool names_job(const struct source_row *row, const struct source_event *e
 		return true;
 	if (row->fences)
 		return b->slot[SF_CTX].width && b->slot[SF_SEQNO].width;
-	return b->slot[SF_SEQNO].width || b->slot[SF_ADDR].width;
+	return b->slot[SF_SEQNO].width || b->slot[SF_ADDR].width || e->act == ACT_SLOT;
 }
 
 static bool bind_events(struct table *t)
@@ -581,7 +663,7 @@ static bool bind_events(struct table *t)
 			continue;
 		any |= !e->field[SF_DRIVER]; /* fences alone are no jobs of this driver */
 		t->queues |= e->act == ACT_QUEUE;
-		t->runs |= e->act == ACT_RUN;
+		t->runs |= e->act == ACT_RUN || e->act == ACT_SWITCH || e->act == ACT_SLOT;
 	}
 	return any;
 }

@@ -49,6 +49,13 @@ enum source_act {
 	ACT_REACHED,  /* the ring has executed this job, and those before it */
 	ACT_SEEN,     /* the same, by one who looked at some time after */
 	ACT_GONE,     /* the driver forgets it, at some time after its end */
+	/*
+	 * From SF_START (ns of about the trace's clock) on the ring executes this job, or, where
+	 * context and number are 0, none: what it executed before ended then.
+	 */
+	ACT_SWITCH,
+	/* Start or end on a job slot of Mali: SF_RING is as GATOR_MAKE_EVENT packs it. */
+	ACT_SLOT,
 };
 
 #define SOURCE_RING_FIELD UINT8_MAX

@@ -337,3 +337,53 @@ def host1x(seed):
                  f"name=54340000.vic, count={len(pending)}, thresh={value}")
             pending = []
     return t
+
+
+def android_switches(seed):
+    """Android's gpu_sched_switch: a block has one job at a time; told up to 300 us after it happened."""
+    t = Trace(seed)
+    names, jobs = ("job_slot_0", "job_slot_1"), []
+    for block, name in enumerate(names):
+        now, free = t.now, t.now
+        for k in range(40):
+            tid, comm = t.random.choice(APPS)
+            ctx, job = APPS.index((tid, comm)) + 3, 1000 * block + k + 1
+            now += t.us(50, 1500)
+            t.at(now, tid, comm, "gpu_job_enqueue", f"ctx_id={ctx} job_id={job} type=flush")
+            start = max(now + t.us(310, 900), free)
+            end = start + t.us(50, 1800)
+            jobs.append((name, tid, ctx, job, now, start, end))
+            free = end if t.random.random() < 0.4 else end + t.us(600, 900)
+            now = free - 400_000
+    for name in names:
+        rows = [j for j in jobs if j[0] == name]
+        for this, then in zip(rows, rows[1:] + [None]):
+            _, tid, ctx, job, queue, start, end = this
+            switches = [(start, ctx, job)] + ([(end, 0, 0)] if not then or then[5] != end else [])
+            for ts, c, j in switches:
+                told = ts + t.random.randrange(5, 40) * 1000
+                t.at(told, 0, "<idle>", "gpu_sched_switch",
+                     f"gpu_name={name} ts={ts // 10**9}.{ts % 10**9 // 1000:06d} next_ctx_id={c} next_prio=0 next_job_id={j}")
+            t.jobs.append(Job(ring=name, tid=tid, queue=queue, run=start, start=start, end=end))
+    return t
+
+
+def mali(seed):
+    """Job slots of Mali: one job executes, one more waits in the slot; starts are told when they are written to it."""
+    t = Trace(seed)
+    names = ("fragment", "vertex-tiler-compute")
+    for slot, name in enumerate(names):
+        ends, now = [], t.now
+        for k in range(50):
+            tid, comm = t.random.choice(APPS)
+            now += t.us(60, 1500)
+            if len(ends) >= 2:
+                now = max(now, ends[-2] + 9000)
+            start = max(now, ends[-1] if ends else 0)
+            end = start + t.us(60, 1700)
+            event = 1 << 24 | slot << 16
+            t.at(now, 88, "mali_jd", "mali_job_slots_event", f"gpu=0 event={event} tgid={tid} pid={tid} job_id={k % 200}")
+            t.at(end, 0, "<idle>", "mali_job_slots_event", f"gpu=0 event={event + (1 << 24)} tgid=0 pid=0 job_id=0")
+            ends.append(end)
+            t.jobs.append(Job(ring=name, tid=tid, queue=now, run=now, start=start, end=end))
+    return t

@@ -140,3 +140,16 @@ def tasks_of_lima_are_exact(folder):
 def jobs_of_host1x_are_bounded(folder):
     for seed in range(4):
         look(folder, machines.host1x(seed), ("bounded", "inferred"), key=False, by=70 * US)
+
+
+@test
+def switches_of_android_tell_exactly(folder):
+    for seed in range(4):
+        look(folder, machines.android_switches(seed), ("exact",), key=False, by=45 * US)
+
+
+@test
+def job_slots_of_mali_execute_in_order(folder):
+    for seed in range(4):
+        found = look(folder, machines.mali(seed), ("inferred", "bounded"), key=False)
+        expect(share(found, "inferred") > 0.9, "most are inferred")
