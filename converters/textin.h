@@ -189,6 +189,8 @@ struct textin_run {
 	bool known;      /* a line that only these files have was seen */
 	/* For the parser. */
 	bool in_stack;
+	bool from_zero;   /* the first event's time is 0 */
+	uint64_t last_ns; /* time of the last event */
 	unsigned int missing;
 	uint32_t cpus;
 	char release[64], machine[32];

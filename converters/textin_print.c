@@ -93,6 +93,8 @@ static bool take_decimal(char kind, struct textin_at *a, struct xtr_import_value
 {
 	bool minus = (kind == 'd' || kind == 'w') && textin_char(a, '-');
 
+	if (kind == 'd' && !minus)
+		textin_char(a, '+');
 	v->kind = minus ? XTR_IMPORT_SINT : XTR_IMPORT_UINT;
 	if (!minus && a->end - a->p > 2 && a->p[0] == '0' && a->p[1] == 'x') {
 		v->kind = XTR_IMPORT_HEX;
@@ -375,9 +377,8 @@ const struct textin_event_kind *textin_kind_of(struct textin_kinds *k, const cha
  */
 bool textin_mark(const struct textin_event *e, const char **text, size_t *len)
 {
-	static const char *const direct[] = { "tracing_mark_write", "0" }, *const behind[] = {
-		"print", "bprint", "bputs"
-	};
+	static const char direct[] = "tracing_mark_write";
+	static const char *const behind[] = { "print", "bprint", "bputs" };
 	const char *colon;
 	size_t i;
 
@@ -385,9 +386,9 @@ bool textin_mark(const struct textin_event *e, const char **text, size_t *len)
 		return false;
 	*text = e->text;
 	*len = e->text_len;
-	for (i = 0; i < 2; i++)
-		if (strlen(direct[i]) == e->name_len && !memcmp(direct[i], e->name, e->name_len))
-			return true;
+	if ((e->name_len == sizeof(direct) - 1 && !memcmp(direct, e->name, e->name_len)) ||
+	    (e->name_len && isdigit((unsigned char)*e->name)))
+		return true;
 	for (i = 0; i < 3; i++)
 		if (strlen(behind[i]) == e->name_len && !memcmp(behind[i], e->name, e->name_len))
 			break;

@@ -356,8 +356,11 @@ static const char *begin_label(struct textin_values *out, const char *from, cons
 	return word;
 }
 
-/* Are all labels names of fields, and one is no label, or all are in order? */
-static bool has_fields(const struct textin_values *out, const char *text, const char *end)
+/*
+ * Are all labels names of fields, and one is no label, or all are in order? Then a tool has printed
+ * it: traceconv in order and all numbers in decimal, trace-cmd report -R mostly as the format says.
+ */
+static bool has_fields(struct textin_values *out, const char *text, const char *end)
 {
 	const struct textin_event_kind *e = out->event;
 	const char *p = text, *word, *sign, *last = NULL;
@@ -374,7 +377,19 @@ static bool has_fields(const struct textin_values *out, const char *text, const 
 		last = word;
 		last_len = len;
 	}
-	return other || (n > 1 && ordered);
+	out->by_name = other || (n > 1 && ordered);
+	out->decimal = ordered;
+	return out->by_name;
+}
+
+/* Has a text swallowed what may be a label? */
+static bool has_label_inside(const struct textin_values *out)
+{
+	for (size_t i = 0; i < out->n; i++)
+		if (out->v[i].kind == XTR_IMPORT_STR &&
+		    memchr(out->v[i].str, '=', out->v[i].str_len))
+			return true;
+	return false;
 }
 
 void textin_labels(struct textin_values *out, const char *event, size_t event_len, const char *text,
@@ -417,7 +432,10 @@ void textin_split(const struct textin_event_kind *event, const char *name, size_
 	out->names_used = 0;
 	if (event->n) {
 		taken = textin_print(out, text, len);
-		out->by_name = out->decimal = !taken && has_fields(out, text, text + len);
+		if ((!taken || has_label_inside(out)) && has_fields(out, text, text + len)) {
+			out->n = 0;
+			taken = 0;
+		}
 	}
 	if (taken < len || !len)
 		textin_labels(out, name, name_len, text + taken, len - taken);

@@ -70,7 +70,8 @@ static const struct xtr_print rows[] = {
 	  "pid:%u{pid} vm_ctx:%x{vm_ctx} start:%x{start} end:%x{end}, flags:%x{flags}, "
 	  "incr:%u{incr}, dst:%s{dst}" },
 	{ "amdgpu", "amdgpu_vm_flush",
-	  "ring=%t{ring}, id=%u{vmid}%(, hub=%u{vm_hub}%), pd_addr=%x{pd_addr}" },
+	  "ring=%t{ring}, id=%u{vmid}, hub=%u{vm_hub}, pd_addr=%x{pd_addr}" },
+	{ "amdgpu", "amdgpu_vm_flush", "ring=%t{ring}, id=%u{id}, pd_addr=%x{pd_addr}" },
 	{ "amdgpu", "amdgpu_vm_grab_id",
 	  "%(vm=%p{vm}, %)%(pasid=%d{pasid}, %)ring=%t{ring}, id=%u{vmid}%(, hub=%u{vm_hub}%), "
 	  "pd_addr=%x{pd_addr} needs_flush=%u{needs_flush}" },

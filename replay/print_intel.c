@@ -75,7 +75,7 @@ static const struct xtr_print rows[] = {
 	{ "i915", "switch_mm",
 	  "dev=%u{dev}%(, engine=%u{class}:%u{instance}%)%(, ring=%u{ring}%), ctx=%p{to}, "
 	  "ctx_vm=%p{vm}" },
-	{ "i915", "i915_va_alloc", "vm=%p{vm} (%_), %x{start}-%x{end}" },
+	{ "i915", "i915_va_alloc", "vm=%p{vm} (%(G%)%(P%)), %x{start}-%x{end}" },
 	{ "i915", "i915_page_directory_entry_alloc",
 	  "vm=%p{vm}, pdpe=%d{px} (%x{start}-%x{end})" },
 	{ "i915", "i915_page_directory_pointer_entry_alloc",
@@ -104,6 +104,10 @@ static const struct xtr_print rows[] = {
 	  PIPE ", plane %s{name}, " FRAME ", %(format=%s{format}, %)" SRC_DST },
 	{ "i915", "intel_plane_update_arm intel_plane_update_noarm",
 	  PIPE ", %s{name}, " FRAME ", format=%s{format}, " SRC_DST },
+	{ "i915", "intel_pipe_scaler_update_arm",
+	  PIPE ", scaler %d{scaler_id} " FRAME ", %d{w}x%d{h}%d{x}%d{y}" },
+	{ "i915", "intel_plane_scaler_update_arm",
+	  PIPE ", scaler %d{scaler_id}, plane %s{name}, " FRAME ", %d{w}x%d{h}%d{x}%d{y}" },
 	{ "i915", "intel_scaler_disable_arm", PIPE ", scaler %d{scaler_id}, " FRAME },
 	{ "i915", "intel_frontbuffer_invalidate intel_frontbuffer_flush",
 	  "%(dev %t{dev}, %)frontbuffer_bits=%x{frontbuffer_bits}, origin=%u{origin}" },
@@ -177,6 +181,7 @@ static const struct xtr_print rows[] = {
 	/* vpu: the NPU. Its events have names that others may have, too. */
 	{ "vpu", "job",
 	  "%s{event} context:%d{ctx_id} engine:%d{engine_id} job:%d{job_id}" },
+	{ "vpu", "pm", "%s{event}" },
 	{ "vpu", "jsm",
 	  "%s{event} type:%s{type}, status:%x{status}, id:%x{request_id}, result:%x{result}" },
 };
