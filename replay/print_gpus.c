@@ -83,7 +83,14 @@ static const struct xtr_print rows[] = {
 	  "fence_id=%u{fence_id} ctx_id=%u{ctx_id}%( num_free=%u{num_free}%)"
 	  "%( seqno=%u{seqno}%)" },
 	{ "lima", "lima_task_submit lima_task_run",
-	  "context=%u{context} seqno=%u{seqno} pipe=%s{pipe}" },
+	  "%(task=%u{task_id}, %)context=%u{context} seqno=%u{seqno} pipe=%s{pipe}" },
+	/* Arm's driver; gpu_sched_switch has the time as one field, which is printed so. */
+	{ "mali", "mali_job_slots_event",
+	  "%(gpu=%u{gpu_id} %)event=%u{event_id} tgid=%u{tgid} pid=%u{pid} job_id=%u{job_id}" },
+	{ "gpu", "gpu_sched_switch",
+	  "gpu_name=%s{gpu_name} ts=%u{secs}.%u{usecs} next_ctx_id=%u{next_ctx_id} "
+	  "next_prio=%d{next_prio} next_job_id=%u{next_job_id}" },
+	{ "gpu", "gpu_job_enqueue", "ctx_id=%u{ctx_id} job_id=%u{job_id} type=%s{type}" },
 	{ "panthor", "gpu_power_status",
 	  "%s{dev_name}: shader_bitmap=%x{shader_bitmap} tiler_bitmap=%x{tiler_bitmap} "
 	  "l2_bitmap=%x{l2_bitmap}" },

@@ -256,7 +256,9 @@ const struct source_row source_rows[] = {
 			     .field = { [SF_TIMELINE] = "gpu_name",
 					[SF_CTX] = "next_ctx_id",
 					[SF_SEQNO] = "next_job_id",
-					[SF_START] = "timestamp" } } },
+					[SF_START] = "timestamp",
+					[SF_SEC] = "secs",
+					[SF_USEC] = "usecs" } } },
 		.ring = { [9] = "(not switched to)" },
 	},
 	{

@@ -481,10 +481,12 @@ static int on_gone(struct table *t, struct seen *v)
  */
 static uint64_t switched_at(const struct seen *v)
 {
-	uint64_t at;
+	uint64_t at = 0, sec;
 
-	if (!xtr_bind_get(v->b, SF_START, v->ev, &at) || at > v->ev->ts ||
-	    v->ev->ts - at > SWITCH_TOLD_NS)
+	if (!xtr_bind_get(v->b, SF_START, v->ev, &at) && xtr_bind_get(v->b, SF_SEC, v->ev, &sec) &&
+	    sec < UINT64_MAX / 2000000000)
+		at = sec * 1000000000 + xtr_bind_u64(v->b, SF_USEC, v->ev) * 1000;
+	if (!at || at > v->ev->ts || v->ev->ts - at > SWITCH_TOLD_NS)
 		return v->ev->ts;
 	return at;
 }
