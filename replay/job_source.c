@@ -132,6 +132,19 @@ bool xtr_job_sources_take(const struct xtr_job_sources *s, uint32_t type, const 
 	return find(s, type, rec, size);
 }
 
+/* What no source takes, some may want to see. */
+static void watch(const struct xtr_job_sources *s, const struct xtr_event *ev)
+{
+	uint32_t i = xtr_keymap_get(&s->by_type, ev->type, 0);
+
+	for (; i != XTR_KEYMAP_NONE; i = s->binding[i].next) {
+		const struct binding *b = &s->binding[i];
+
+		if (all[b->source]->watch)
+			all[b->source]->watch(s->self[b->source], b->role, ev);
+	}
+}
+
 int xtr_job_sources_event(struct xtr_job_sources *s, const struct xtr_event *ev,
 			  struct xtr_job_steps *steps)
 {
@@ -139,6 +152,8 @@ int xtr_job_sources_event(struct xtr_job_sources *s, const struct xtr_event *ev,
 	int ret;
 
 	steps->n = 0;
+	if (!b && s)
+		watch(s, ev);
 	if (!b)
 		return 0;
 	ret = all[b->source]->event(s->self[b->source], b->role, ev, steps);

@@ -34,7 +34,8 @@ enum xtr_step_kind {
 	XTR_STEP_RECYCLED, /* its name in the driver belongs to another job now */
 	/*
 	 * It has ended, and the hardware's own clock tells when it executed: from start_ns to
-	 * ended_ns, of which active_ns. Begins the job if nothing else did.
+	 * ended_ns, of which active_ns. Begins the job if nothing else did; where the scheduler has
+	 * reported its end a moment ago, these are its times.
 	 */
 	XTR_STEP_MEASURED,
 	XTR_STEP_KINDS
@@ -60,7 +61,7 @@ struct xtr_job_step {
 	uint32_t flags;     /* enum xtr_job_flag: those that the job gets */
 	bool result_known;  /* r.error is that of the fence */
 	bool opens;
-	bool ended; /* of DONE: a SIGNALED went before it, so that it begins no job */
+	bool ended; /* of DONE: a SIGNALED went before it; of it and MEASURED: it begins no job */
 	/*
 	 * Of RUN and HANDED: r.tid is the thread that also reports ends which it finds. Of DONE:
 	 * if that thread reports it, it had ended at some time before.
@@ -98,6 +99,8 @@ struct xtr_job_source {
 	/* An event that it takes. Adds steps, all at ev->ts; -errno. */
 	int (*event)(void *self, uint32_t role, const struct xtr_event *ev,
 		     struct xtr_job_steps *steps);
+	/* An event of a type bound as `role` that no source takes. NULL: does not matter. */
+	void (*watch)(void *self, uint32_t role, const struct xtr_event *ev);
 };
 
 /* Take events of this description; NULL: nothing happens. 0 or -ENOMEM. */

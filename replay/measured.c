@@ -27,34 +27,53 @@ static void place_measured(struct slot *slot, const struct xtr_job_step *s, uint
 	slot->active_ns = s->active_ns && s->active_ns < taken ? s->active_ns : taken;
 }
 
+static void note_end(struct xtr_model *m, const struct slot *slot)
+{
+	const struct xtr_end end = { slot->job.done_ns, { slot->job.ctx, slot->job.seqno }, false };
+
+	xtr_ends_add(&m->rings.ring[slot->ring].ends, &end);
+}
+
+/* The scheduler has reported its end, and it was not handed out yet. */
+static void measure_held(struct xtr_model *m, struct slot *slot, const struct xtr_job_step *s)
+{
+	if (slot->job.flags & XTR_FLAG_MEASURED || !slot->job.done_ns) {
+		m->counts.duplicates++;
+		return;
+	}
+	place_measured(slot, s, m->now);
+	slot->job.flags |= s->flags | XTR_FLAG_MEASURED;
+}
+
+static int64_t begin_measured(struct xtr_model *m, const struct xtr_job_step *s)
+{
+	int64_t ring = ring_index(m, s->r.ring);
+
+	return ring < 0 ? ring : slot_new(m, &s->r, (uint32_t)ring, NONE);
+}
+
 int step_measured(struct xtr_model *m, const struct xtr_job_step *s)
 {
-	uint32_t i = slot_find(m, s->r.ctx, s->r.seqno);
-	struct xtr_model_ring *ring;
+	int64_t i = slot_find(m, s->r.ctx, s->r.seqno);
 	struct slot *slot;
-	int64_t made;
 
+	if (i == NONE && s->ended)
+		return 0;
 	if (i != NONE && m->slot[i].state != SLOT_OPEN) {
-		m->counts.duplicates++;
+		measure_held(m, &m->slot[i], s);
 		return 0;
 	}
-	if (i == NONE) {
-		int64_t r = ring_index(m, s->r.ring);
-
-		made = r < 0 ? r : slot_new(m, &s->r, (uint32_t)r, NONE);
-		if (made < 0)
-			return (int)made;
-		i = (uint32_t)made;
-	}
+	if (i == NONE)
+		i = begin_measured(m, s);
+	if (i < 0)
+		return (int)i;
 	slot = &m->slot[i];
 	place_measured(slot, s, m->now);
 	slot->job.flags |= s->flags | XTR_FLAG_MEASURED;
 	slot->job.stream = s->r.stream;
-	ring = &m->rings.ring[slot->ring];
-	xtr_ends_add(
-		&ring->ends,
-		&(struct xtr_end){ slot->job.done_ns, { slot->job.ctx, slot->job.seqno }, false });
-	slot_hold(m, i);
+	note_end(m, slot);
+	slot->sourced = true;
+	slot_hold(m, (uint32_t)i);
 	step_result(m, s);
 	wait_wake(m, s->r.ctx, s->r.seqno, m->now, false, s->r.ring);
 	return 0;

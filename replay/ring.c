@@ -240,6 +240,21 @@ static bool is_shared_import(const struct xtr_meta *meta, const char *name)
 	return false;
 }
 
+void xtr_rings_measured(struct xtr_rings *r, const char *driver)
+{
+	r->measured = driver;
+}
+
+/* Imported traces of kernels before 6.17 know no driver: there msm's rings go by their names. */
+static bool is_measured(const struct xtr_rings *r, const struct xtr_model_ring *ring)
+{
+	if (!r->measured || !ring->id)
+		return false;
+	if (ring->driver)
+		return !strcmp(ring->driver, r->measured);
+	return has_prefix(ring->name, "gpu-ring-") || has_prefix(ring->name, "ring");
+}
+
 static int64_t add_ring(struct xtr_rings *r, uint32_t id)
 {
 	const struct xtr_ring *def = id && r->tables ? xtr_tables_ring(r->tables, id) : NULL;
@@ -281,9 +296,11 @@ static int64_t add_ring(struct xtr_rings *r, uint32_t id)
 		.run_tail = XTR_KEYMAP_NONE,
 	};
 	apply_rule(ring, r->amdgpus_events);
-	if (made && made->order_source) {
+	ring->measured |= is_measured(r, ring);
+	if (ring->measured || (made && made->order_source)) {
 		ring->rule = XTR_RULE_IN_ORDER;
-		ring->order_source = made->order_source;
+		ring->order_source = made && made->order_source ? made->order_source
+								: "the GPU tells start and end";
 		ring->why = NULL;
 	}
 	ring->given = given_verdict(&r->note, id);

@@ -132,8 +132,9 @@ struct xtr_rings {
 	const struct xtr_meta *meta;     /* may be NULL */
 	const struct xtr_tables *tables; /* may be NULL */
 	struct xtr_cut_note note;
-	enum xtr_pids pids;  /* whose jobs were recorded */
-	bool amdgpus_events; /* there are events of that driver's own */
+	enum xtr_pids pids;   /* whose jobs were recorded */
+	bool amdgpus_events;  /* there are events of that driver's own */
+	const char *measured; /* the driver whose jobs a source measures; NULL: none */
 	struct xtr_declared_ring *declared;
 	uint32_t n_declared;
 	uint32_t next_id; /* of a declared ring: the last one given, 0: none yet */
@@ -159,6 +160,11 @@ static inline int64_t xtr_rings_cached(const struct xtr_rings *r, uint32_t id)
  */
 int xtr_rings_declare(struct xtr_rings *r, const struct xtr_declared_ring *ring, uint32_t *id);
 
+/*
+ * A job source tells start and end of this driver's jobs by the hardware's own clock, also of those
+ * on rings that are the scheduler's. Before any ring is asked for; driver is borrowed.
+ */
+void xtr_rings_measured(struct xtr_rings *r, const char *driver);
 /* What the completions counted so far say, or, in a cut, what those of the whole recording said. */
 enum xtr_ring_verdict xtr_ring_measure(const struct xtr_model_ring *ring);
 /* True if execution on it can only be bounded: by its driver, or by the verdict of an earlier pass.

@@ -143,6 +143,8 @@ static void set_bounds(struct xtr_model *m, struct slot *s)
 		measured_bounds(s);
 	} else if (j->flags & XTR_FLAG_NO_FENCE && !j->error) {
 		j->quality = XTR_QUALITY_OPEN;
+	} else if (ring->measured) { /* nothing was concluded from its order */
+		bound(j, j->done_ns - j->run_ns);
 	} else if (xtr_ring_is_bounded(ring)) {
 		bound_on_ring(s, ring);
 	} else if (!known && (behind || j->flags & UNSURE)) {

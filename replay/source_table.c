@@ -48,6 +48,14 @@ struct hw_fence {
 	uint32_t stream, tid, timeline;
 };
 
+/* A job that the scheduler has handed to the driver in this thread, which submits it next. */
+struct joint {
+	uint64_t ctx, seqno;
+	uint32_t tid; /* 0: none */
+};
+
+#define JOINTS 64u /* threads that run jobs: one or a few for each ring */
+
 /* What a ring executes, and since when. */
 struct switched {
 	uint64_t key[2], since;
@@ -66,7 +74,13 @@ struct table {
 	struct source_spans spans;
 	struct hw_fence hw[CPUS];
 	struct switched current[SOURCE_RINGS_KEPT]; /* of ACT_SWITCH */
-	uint64_t number;                            /* of jobs that have none */
+	/*
+	 * The section has the scheduler's events of the same jobs: they are its jobs, by its
+	 * names, and the row's events only measure them.
+	 */
+	bool joined;
+	struct joint joint[JOINTS];
+	uint64_t number; /* of jobs that have none */
 	bool queues, runs;
 };
 
@@ -74,6 +88,8 @@ struct table {
 #define ROLE(row, event) ((uint32_t)(row)*SOURCE_EVENTS_MAX + (uint32_t)(event))
 
 #define ROLE_LEFT_OUT UINT32_MAX
+/* The scheduler's run events, which a row's events are joined to. */
+#define ROLE_WATCH 0x80000000u
 
 struct tables {
 	struct table **of_row; /* source_n_rows; NULL: the section has nothing of it */
@@ -259,9 +275,9 @@ static int on_submit(struct table *t, struct seen *v)
 
 static int on_queue(struct table *t, struct seen *v)
 {
-	int err = begin(t, v);
+	int err = t->joined ? 0 : begin(t, v);
 
-	if (err)
+	if (t->joined || err)
 		return err;
 	say_queued(t, v, &t->jobs.job[v->job]);
 	if (!t->runs)
@@ -269,8 +285,32 @@ static int on_queue(struct table *t, struct seen *v)
 	return 0;
 }
 
+/*
+ * drm_sched_run_job_work calls the driver's run_job() right behind its own event, in which the
+ * driver's event comes: both are of one job.
+ */
+static int join(struct table *t, struct seen *v)
+{
+	struct joint *k = &t->joint[v->ev->tid % JOINTS];
+	struct source_job *j;
+	int err;
+
+	if (!k->tid || k->tid != v->ev->tid)
+		return 0;
+	err = begin(t, v);
+	if (err)
+		return err;
+	j = &t->jobs.job[v->job];
+	j->ctx = k->ctx;
+	j->seqno = k->seqno;
+	j->run_ns = v->ev->ts;
+	j->run_hw_ns = read_clock(t, v);
+	k->tid = 0;
+	return 0;
+}
+
 /* Where the event tells who submitted, that is worth as much as an event for it. */
-static int on_run(struct table *t, struct seen *v)
+static int run_alone(struct table *t, struct seen *v)
 {
 	int err = v->job == SOURCE_JOBS_NONE ? begin(t, v)
 					     : source_jobs_move(&t->jobs, v->job, v->ring);
@@ -283,6 +323,11 @@ static int on_run(struct table *t, struct seen *v)
 		say_queued(t, v, j);
 	say_run(t, v, v->job);
 	return 0;
+}
+
+static int on_run(struct table *t, struct seen *v)
+{
+	return t->joined ? join(t, v) : run_alone(t, v);
 }
 
 /* A job of which nothing was seen but this. */
@@ -318,6 +363,9 @@ static bool hw_times(const struct table *t, const struct seen *v, struct measure
 
 	*w = (struct measured){ .start = xtr_bind_u64(v->b, SF_START, v->ev),
 				.end = xtr_bind_u64(v->b, SF_END, v->ev) };
+	if (!xtr_bind_has(v->b, SF_END) &&
+	    __builtin_add_overflow(w->start, xtr_bind_u64(v->b, SF_ELAPSED, v->ev), &w->end))
+		return false;
 	if (!w->end || !w->start || w->end < w->start)
 		return false;
 	if (row->tick_den) {
@@ -390,6 +438,12 @@ static int on_measured(struct table *t, struct seen *v)
 	struct measured w;
 	uint64_t others;
 
+	if (t->joined && !told)
+		return 0;
+	if (!hw_times(t, v, &w) && t->joined) {
+		source_jobs_forget(&t->jobs, v->job);
+		return 0;
+	}
 	if (!hw_times(t, v, &w)) { /* by now it had ended: the hardware did not say when */
 		s = step(t, v->out, XTR_STEP_DONE, j, v->ev);
 		s->flags |= XTR_FLAG_LATE;
@@ -401,6 +455,8 @@ static int on_measured(struct table *t, struct seen *v)
 			 ? 0
 			 : source_spans_add(&t->spans, j->ring, w.start, w.end);
 	s = step(t, v->out, XTR_STEP_MEASURED, j, v->ev);
+	s->ended = t->joined;
+	s->flags = t->joined ? 0 : s->flags;
 	s->ended_ns = place_end(t, told ? j : NULL, &w, v->ev->ts);
 	s->start_ns = s->ended_ns > w.end - w.start ? s->ended_ns - (w.end - w.start) : 1;
 	w.active -= others < w.active ? others : w.active;
@@ -574,8 +630,8 @@ static bool table_takes(void *self, uint32_t role, const uint8_t *rec, uint32_t 
 	struct name name;
 	size_t n;
 
-	if (role == ROLE_LEFT_OUT)
-		return true;
+	if (role & ROLE_WATCH)
+		return role == ROLE_LEFT_OUT;
 	t = table_of(self, role);
 	e = &t->row->event[role % SOURCE_EVENTS_MAX];
 	b = &t->bind[role % SOURCE_EVENTS_MAX];
@@ -588,6 +644,19 @@ static bool table_takes(void *self, uint32_t role, const uint8_t *rec, uint32_t 
 		return false;
 	name = name_of(t, b, &ev, 0);
 	return known(t, &name) != SOURCE_JOBS_NONE;
+}
+
+/* A run event of the scheduler's. */
+static void table_watch(void *self, uint32_t role, const struct xtr_event *ev)
+{
+	struct tables *all = self;
+	struct xtr_gpu_record r;
+	struct table *t;
+
+	if (!(role & ROLE_WATCH) || role == ROLE_LEFT_OUT || xtr_gpu_record_get(ev, &r) != 1)
+		return;
+	t = all->of_row[role & ~ROLE_WATCH];
+	t->joint[ev->tid % JOINTS] = (struct joint){ r.ctx, r.seqno, ev->tid };
 }
 
 static int table_event(void *self, uint32_t role, const struct xtr_event *ev,
@@ -670,8 +739,19 @@ static bool bind_events(struct table *t)
 	return any;
 }
 
+/* Its jobs are the scheduler's. */
+static int join_scheduler(struct table *t, const struct xtr_source_env *env)
+{
+	const struct xtr_event_desc *run = xtr_meta_event(t->meta, XTR_EV_JOB_RUN);
+
+	t->joined = true;
+	if (env->rings)
+		xtr_rings_measured(env->rings, t->row->driver);
+	return xtr_source_bind(env, run, ROLE_WATCH | (uint32_t)row_index(t));
+}
+
 static int table_new(struct table **out, const struct source_row *row,
-		     const struct xtr_source_env *env)
+		     const struct xtr_source_env *env, bool joined)
 {
 	struct table *t = calloc(1, sizeof(*t));
 	int err = 0;
@@ -688,6 +768,8 @@ static int table_new(struct table **out, const struct source_row *row,
 		table_free(t), t = NULL;
 	for (size_t i = 0; t && !err && i < SOURCE_EVENTS_MAX; i++)
 		err = xtr_source_bind(env, t->bind[i].desc, ROLE(row - source_rows, i));
+	if (t && !err && joined)
+		err = join_scheduler(t, env);
 	if (err) {
 		table_free(t);
 		t = NULL;
@@ -713,7 +795,8 @@ static int leave_out_scheduler(struct tables *all, const struct xtr_source_env *
 	int err = 0;
 
 	for (size_t i = 0; i < source_n_rows; i++)
-		runs |= all->of_row[i] && source_rows[i].scheduler && all->of_row[i]->runs;
+		runs |= all->of_row[i] && source_rows[i].scheduler && all->of_row[i]->runs &&
+			!all->of_row[i]->joined;
 	for (size_t i = 0; runs && !err && i < sizeof(types) / sizeof(types[0]); i++)
 		err = xtr_source_bind(env, xtr_meta_event(env->meta, types[i]), ROLE_LEFT_OUT);
 	return err;
@@ -731,9 +814,13 @@ static int table_open(void **self, const struct xtr_source_env *env)
 	all->of_row = calloc(source_n_rows, sizeof(*all->of_row));
 	if (!all->of_row)
 		return -ENOMEM;
-	for (size_t i = 0; i < source_n_rows && !err; i++)
-		if (!(source_rows[i].scheduler && scheduler))
-			err = table_new(&all->of_row[i], &source_rows[i], env);
+	for (size_t i = 0; i < source_n_rows && !err; i++) {
+		const struct source_row *row = &source_rows[i];
+		bool joined = row->scheduler && scheduler;
+
+		if (!joined || row->measured)
+			err = table_new(&all->of_row[i], row, env, joined);
+	}
 	return err ? err : leave_out_scheduler(all, env);
 }
 
@@ -743,4 +830,5 @@ const struct xtr_job_source xtr_source_table = {
 	.close = table_close,
 	.takes = table_takes,
 	.event = table_event,
+	.watch = table_watch,
 };

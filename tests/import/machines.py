@@ -86,9 +86,10 @@ def ticks(ns, origin):
     return int((ns - origin) / TICK)
 
 
-def msm(seed, submit=True, powered=True, another=0):
+def msm(seed, submit=True, powered=True, another=0, scheduler=None):
     """Rings of priorities share one engine, in turn; ticks of 19.2 MHz. Retired is told by a worker, late. another: start and
-    end are of another counter, so many ns from that of the flush."""
+    end are of another counter, so many ns from that of the flush. scheduler: the kernel's scheduler tells of the jobs, too, by
+    its names since 6.17 ("new") or before ("old"); it runs them in a thread, and reports their end in the interrupt."""
     t = Trace(seed)
     origin = t.now - 77_000_000_000
     free = now = t.now
@@ -108,11 +109,25 @@ def msm(seed, submit=True, powered=True, another=0):
         pair = f"id={ident} pid={tid} ring={ring}"
         if submit:
             t.at(queue, tid, comm, "msm_gpu_submit", f"{pair} bos=3 cmds=1")
-        t.at(flush, tid, comm, "msm_gpu_submit_flush", f"{pair}:{seqno[ring]} ticks={ticks(flush - 1000, origin)}")
+        worker, named = (190 + ring, f"gpu-ring-{ring}") if scheduler else (tid, comm)
+        if scheduler == "new":
+            job = f"dev=ae00000.gpu, fence={500 + tid}:{ident + 1}, ring=gpu-ring-{ring}, job count:0, hw job count:"
+            t.at(queue + 1000, tid, comm, "drm_sched_job_queue", job + "0, client_id:7")
+            t.at(flush - 2000, worker, named, "drm_sched_job_run", job + "1, client_id:7")
+            t.at(end + 9000, 0, "<idle>", "drm_sched_job_done", f"fence={500 + tid}:{ident + 1} signaled")
+        elif scheduler:
+            fence = f"fence={(7000 + ident % 50) * 64:016x}"
+            job = f"entity={tid * 4096:016x}, id={ident}, {fence}, ring=gpu-ring-{ring}, job count:0, hw job count:"
+            t.at(queue + 1000, tid, comm, "drm_sched_job", job + "0")
+            t.at(flush - 2000, worker, named, "drm_run_job", job + "1")
+            t.at(end + 9000, 0, "<idle>", "drm_sched_process_job", f"{fence} signaled")
+        t.at(flush, worker, named, "msm_gpu_submit_flush", f"{pair}:{seqno[ring]} ticks={ticks(flush - 1000, origin)}")
         begun, ended = ticks(start + another, origin), ticks(end + another, origin)
         t.at(told, 416, "kworker/u16:5", "msm_gpu_submit_retired",
              f"{pair}:{seqno[ring]} elapsed={(ended - begun) * 10000 // 192} ns mhz=800 start={begun} end={ended}")
-        t.jobs.append(Job(ring=f"ring{ring}", tid=tid, queue=queue if submit else flush, run=flush, start=start, end=end))
+        name = f"gpu-ring-{ring}" if scheduler else f"ring{ring}"
+        queue = queue + 1000 if scheduler else queue if submit else flush
+        t.jobs.append(Job(ring=name, tid=tid, queue=queue, run=flush - 2000 if scheduler else flush, start=start, end=end))
         now = flush
     return t
 

@@ -87,6 +87,13 @@ def start_and_end_of_msm_may_be_of_another_counter(folder):
 
 
 @test
+def jobs_of_the_scheduler_on_msm_are_measured(folder):
+    for seed in range(4):
+        for names in ("new", "old"):
+            look(folder, machines.msm(seed, scheduler=names), ("exact",), key=False, by=6 * US)
+
+
+@test
 def jobs_of_kgsl_are_measured(folder):
     for seed in range(4):
         look(folder, machines.kgsl(seed), ("exact",), key=False, by=6 * US)
