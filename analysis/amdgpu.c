@@ -18,8 +18,10 @@ static const struct {
 	struct xtr_bind_spec spec;
 	amdgpu_take *take;
 } events[] = {
-	{ { EV("cs_ioctl"), 0, { "context", "seqno", "ring", "num_ibs" } }, amdgpu_take_cs },
-	{ { EV("sched_run_job"), 0, { "context", "seqno", "ring", "num_ibs" } }, amdgpu_take_run },
+	{ { EV("cs_ioctl"), 0, { "context", "seqno", "timeline|ring", "num_ibs" } },
+	  amdgpu_take_cs },
+	{ { EV("sched_run_job"), 0, { "context", "seqno", "timeline|ring", "num_ibs" } },
+	  amdgpu_take_run },
 	{ { EV("cs"), 0, { "ring", "dw", "fences" } }, amdgpu_take_ib },
 	{ { EV("ib_pipe_sync"), 0, { NULL } }, amdgpu_take_pipe_sync },
 	{ { EV("bo_create"), 0, { "bo", "pages", "type", "prefer", "allow", "visible" } },

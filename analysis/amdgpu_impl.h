@@ -57,7 +57,7 @@ struct amdgpu_ring {              /* key: card, ring */
 	struct xtr_hist latency;       /* ns */
 };
 
-struct amdgpu_process {           /* key: process, 0 */
+struct amdgpu_process {           /* key: process, or 0 and a name */
 	struct xtr_tally_row row; /* n: jobs */
 	uint32_t comm;
 	uint64_t ibs, ibs_min, ibs_max;

@@ -121,7 +121,9 @@ int amdgpu_process_of(struct amdgpu *g, const struct xtr_event *ev, struct amdgp
 {
 	const struct xtr_task *task =
 		ev->tid && g->o->tables ? xtr_tables_task(g->o->tables, ev->tid, ev->ts) : NULL;
-	int ret = xtr_tally_get(&g->processes, xtr_process_of(task), 0, p);
+	uint64_t process = xtr_process_of(task);
+	/* Threads of processes that an imported trace does not know go by their name. */
+	int ret = xtr_tally_get(&g->processes, process, process || !task ? 0 : task->comm, p);
 
 	if (*p && !(*p)->comm && task)
 		(*p)->comm = task->comm;

@@ -142,7 +142,7 @@ static int text_processes(const struct amdgpu *g, FILE *f)
 		bool rate = p->rate.n;
 		char buf[PAIR] = "-", pid[XTR_TEXT_PROCESS];
 
-		xtr_grid_cell(t, p->row.a ? xtr_text_process(pid, p->row.a) : "0");
+		xtr_grid_cell(t, p->row.a ? xtr_text_process(pid, p->row.a) : "-");
 		cell_string(t, g, p->comm);
 		xtr_grid_count(t, p->row.n);
 		xtr_grid_count(t, p->ibs);
