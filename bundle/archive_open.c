@@ -198,7 +198,7 @@ static int begin(struct opening *o, struct xtr_io *in)
 	o->a = err ? NULL : archive_read_new();
 	if (!o->a)
 		return err ? err : -ENOMEM;
-	if (archive_read_support_filter_zstd(o->a) != ARCHIVE_OK)
+	if (archive_read_append_filter(o->a, ARCHIVE_FILTER_ZSTD) != ARCHIVE_OK)
 		return -ENOSYS;
 	if (archive_read_support_format_tar(o->a) != ARCHIVE_OK)
 		return -ENOMEM;

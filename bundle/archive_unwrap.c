@@ -27,12 +27,11 @@ struct unwrapping {
 
 /* --- libarchive ------------------------------------------------------------------------------- */
 
-static int (*const support[])(struct archive *a) = {
-	[WRAPPING_GZIP] = archive_read_support_filter_gzip,
-	[WRAPPING_XZ] = archive_read_support_filter_xz,
-	[WRAPPING_ZSTD] = archive_read_support_filter_zstd,
-	[WRAPPING_BZIP2] = archive_read_support_filter_bzip2,
-	[WRAPPING_ZIP] = archive_read_support_format_zip,
+static const int filter[] = {
+	[WRAPPING_GZIP] = ARCHIVE_FILTER_GZIP,
+	[WRAPPING_XZ] = ARCHIVE_FILTER_XZ,
+	[WRAPPING_ZSTD] = ARCHIVE_FILTER_ZSTD,
+	[WRAPPING_BZIP2] = ARCHIVE_FILTER_BZIP2,
 };
 
 static void close_archive(struct unwrapping *w)
@@ -69,23 +68,40 @@ static int broken(struct unwrapping *w)
 	return -EBADMSG;
 }
 
-/* A filter that libarchive only has as a program is as good as none. */
+/*
+ * One filter, named: asked to find out, libarchive would take off layer below layer, each of which
+ * may be any number of times as large as the one above. One that it only has as a program is as
+ * good as none. "raw" takes anything but nothing, which is what "empty" is for.
+ */
+static int choose_formats(struct archive *a, enum wrapping_kind kind)
+{
+	int rc;
+
+	if (kind == WRAPPING_ZIP)
+		return archive_read_support_format_zip(a) == ARCHIVE_FATAL ? -ENOMEM : 0;
+	rc = archive_read_append_filter(a, filter[kind]);
+	if (rc != ARCHIVE_OK)
+		return rc == ARCHIVE_WARN ? -ENOSYS : -ENOMEM;
+	if (archive_read_support_format_raw(a) != ARCHIVE_OK ||
+	    archive_read_support_format_empty(a) != ARCHIVE_OK)
+		return -ENOMEM;
+	return 0;
+}
+
 static int open_archive(struct unwrapping *w, struct xtr_io *in)
 {
-	const enum wrapping_kind kind = kind_of(w->u);
-	int err = archive_feed_init(&w->feed, in), rc;
+	int err = archive_feed_init(&w->feed, in);
 
 	w->a = err ? NULL : archive_read_new();
 	if (!w->a)
 		return err ? err : -ENOMEM;
-	rc = support[kind](w->a);
-	if (rc == ARCHIVE_WARN && kind != WRAPPING_ZIP)
-		return -ENOSYS;
-	if (rc != ARCHIVE_OK && rc != ARCHIVE_WARN)
-		return -ENOMEM;
-	if (kind != WRAPPING_ZIP && archive_read_support_format_raw(w->a) != ARCHIVE_OK)
-		return -ENOMEM;
-	return archive_feed_open(&w->feed, w->a) == ARCHIVE_OK ? 0 : broken(w);
+	err = choose_formats(w->a, kind_of(w->u));
+	if (err)
+		return err;
+	/* To "empty", what cannot be unpacked is nothing, too. */
+	if (archive_feed_open(&w->feed, w->a) != ARCHIVE_OK || archive_errno(w->a))
+		return broken(w);
+	return 0;
 }
 
 /* 1: there is one; 0: there is none any more; -errno. Warnings are of names, which are not used. */

@@ -100,6 +100,10 @@ static int not_unwrapped(const struct foreign *f, int err, const struct xtr_unwr
 		cli_error("'%s' holds several traces: %s", f->path, u->what);
 		cli_hint("unpack the one that is meant with '%s'", u->how->tool);
 		return XTR_EXIT_FAILURE;
+	case -E2BIG:
+		cli_error("'%s' holds more than %s files", f->path,
+			  cli_count(XTR_BUNDLE_MEMBERS_MAX));
+		break;
 	case -EFBIG:
 		return too_large(f);
 	default:

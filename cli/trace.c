@@ -7,6 +7,7 @@
 #include "format/checked.h"
 #include "format/reader.h"
 #include "format/xtr_format.h"
+#include "replay/imported.h"
 #include "replay/json.h"
 
 #include <errno.h>
@@ -253,6 +254,29 @@ bool cli_end_is_missing(const struct xtr_reader *r)
 	return unsure;
 }
 
+uint64_t cli_import_damage(const struct xtr_reader *r)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < xtr_reader_n_sections(r); i++)
+		n = xtr_sat_add(n, xtr_import_damage_of(xtr_section_meta(xtr_reader_section(r, i)),
+							NULL));
+	return n;
+}
+
+/* What of an imported trace could not be read: how many places. */
+static uint64_t report_unread(const char *path, const struct xtr_section *s)
+{
+	const char *first;
+	const uint64_t n = xtr_import_damage_of(xtr_section_meta(s), &first);
+
+	if (n)
+		cli_error("'%s': %s place%s of the trace that was imported could not be read%s%s",
+			  path, cli_count(n), n == 1 ? "" : "s",
+			  !first ? "" : n > 1 ? ", the first: " : ": ", first ? first : "");
+	return n;
+}
+
 /* The losses of a section by cause; returns how many events that makes. */
 static uint64_t report_lost(const char *path, const struct xtr_section *s)
 {
@@ -303,8 +327,10 @@ int cli_report_loss(const char *path, const struct xtr_reader *r)
 {
 	uint64_t lost = 0;
 
-	for (size_t i = 0; i < xtr_reader_n_sections(r); i++)
+	for (size_t i = 0; i < xtr_reader_n_sections(r); i++) {
+		lost |= report_unread(path, xtr_reader_section(r, i));
 		lost |= report_lost(path, xtr_reader_section(r, i));
+	}
 	cli_report_problems(path, r, PROBLEMS_SHOWN);
 	return lost || xtr_reader_n_problems(r) ? XTR_EXIT_LOSS : XTR_EXIT_OK;
 }

@@ -376,7 +376,9 @@ int xtr_import_run(struct xtr_io *in, struct xtr_io *out, const struct xtr_impor
 		return err;
 	if (!imp) {
 		snprintf(res->text, sizeof(res->text), "%s",
-			 opts->format ? "unknown format" : "not a trace that xtr can import");
+			 opts->format ? "unknown format"
+			 : n	      ? "not a trace that xtr can import"
+				      : "the file is empty");
 		return -EPROTONOSUPPORT;
 	}
 	res->format = imp->name;
