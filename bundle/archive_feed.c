@@ -53,7 +53,7 @@ static la_int64_t skip(struct archive *a, void *ctx, la_int64_t n)
 static la_int64_t seek(struct archive *a, void *ctx, la_int64_t off, int whence)
 {
 	struct archive_feed *f = ctx;
-	const int64_t base = whence == SEEK_SET	  ? 0
+	const int64_t base = whence == SEEK_SET   ? 0
 			     : whence == SEEK_CUR ? (int64_t)f->at
 						  : (int64_t)f->size;
 	int64_t to;

@@ -201,8 +201,8 @@ static size_t read_head(struct unwrapping *w, uint8_t *head)
 	return n;
 }
 
-static int look_at(struct unwrapping *w, struct archive_entry *e, size_t number,
-		   struct members *m, uint8_t *head)
+static int look_at(struct unwrapping *w, struct archive_entry *e, size_t number, struct members *m,
+		   uint8_t *head)
 {
 	const char *name = archive_entry_pathname(e);
 	size_t n;

@@ -45,8 +45,9 @@ struct xtr_unwrap {
  * Unwrap in, which stays the caller's; *out is for reading. Of an archive it is the one member, or
  * the one that is readable. 0, and u->cut may be set; -ENOSYS: this xtr is built without what it
  * takes; -EFBIG: more than u->limit; -ENOENT: several members, none readable; -ENOTUNIQ: several
- * that are (for both u->what names them); -E2BIG: an archive of more than XTR_BUNDLE_MEMBERS_MAX members; -EBADMSG: damaged, and nothing came out; or another
- * -errno (-ENOSPC: the temporary file).
+ * that are (for both u->what names them); -E2BIG: an archive of more than XTR_BUNDLE_MEMBERS_MAX
+ * members; -EBADMSG: damaged, and nothing came out; or another -errno (-ENOSPC: the temporary
+ * file).
  */
 int xtr_unwrap(struct xtr_io *in, struct xtr_unwrap *u, struct xtr_io **out);
 

@@ -7,7 +7,11 @@
  * bzip2's header; APPNOTE 4.3.7 and, for an empty archive, 4.3.16. */
 const struct wrapping wrappings[] = {
 	{ { "gzip", "gunzip" }, "\x1f\x8b\x08", 3, WRAPPING_GZIP },
-	{ { "xz", "unxz" }, "\xfd" "7zXZ\0", 6, WRAPPING_XZ },
+	{ { "xz", "unxz" },
+	  "\xfd"
+	  "7zXZ\0",
+	  6,
+	  WRAPPING_XZ },
 	{ { "zstd", "unzstd" }, "\x28\xb5\x2f\xfd", 4, WRAPPING_ZSTD },
 	{ { "bzip2", "bunzip2" }, "BZh", 3, WRAPPING_BZIP2 },
 	{ { "zip", "unzip" }, "PK\3\4", 4, WRAPPING_ZIP },

@@ -22,8 +22,8 @@ static const struct cli_option options[] = {
 struct totals {
 	uint64_t chunks, events, missing, lost;
 	uint64_t unread; /* places of imported traces */
-	bool refused; /* a section that nothing can be shown of */
-	bool open;    /* one that was recovered without its end */
+	bool refused;    /* a section that nothing can be shown of */
+	bool open;       /* one that was recovered without its end */
 };
 
 static struct totals add_up(const struct xtr_reader *r)
@@ -109,9 +109,8 @@ static int check(const struct check_opts *o, const char *path, struct xtr_reader
 	}
 	if (t.refused)
 		return XTR_EXIT_FAILURE;
-	return xtr_reader_n_problems(r) || t.missing || t.lost || t.open || t.unread
-		       ? XTR_EXIT_LOSS
-		       : XTR_EXIT_OK;
+	return xtr_reader_n_problems(r) || t.missing || t.lost || t.open || t.unread ? XTR_EXIT_LOSS
+										     : XTR_EXIT_OK;
 }
 
 static int run(const void *opts, int argc, char **argv)

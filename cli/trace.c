@@ -127,8 +127,9 @@ static void open_hint(const char *path, const struct xtr_err *err)
 	switch (err->problem) {
 	case XTR_P_NOT_XTR:
 	case XTR_P_TOO_SHORT:
-		cli_hint("is it the file that 'xtr record -o' wrote? 'xtr import --help' tells what "
-			 "else can be read");
+		cli_hint(
+			"is it the file that 'xtr record -o' wrote? 'xtr import --help' tells what "
+			"else can be read");
 		break;
 	case XTR_P_INCOMPAT:
 		if (err->features == XTR_INCOMPAT_ZSTD) {
@@ -259,8 +260,8 @@ uint64_t cli_import_damage(const struct xtr_reader *r)
 	uint64_t n = 0;
 
 	for (size_t i = 0; i < xtr_reader_n_sections(r); i++)
-		n = xtr_sat_add(n, xtr_import_damage_of(xtr_section_meta(xtr_reader_section(r, i)),
-							NULL));
+		n = xtr_sat_add(
+			n, xtr_import_damage_of(xtr_section_meta(xtr_reader_section(r, i)), NULL));
 	return n;
 }
 
@@ -273,7 +274,10 @@ static uint64_t report_unread(const char *path, const struct xtr_section *s)
 	if (n)
 		cli_error("'%s': %s place%s of the trace that was imported could not be read%s%s",
 			  path, cli_count(n), n == 1 ? "" : "s",
-			  !first ? "" : n > 1 ? ", the first: " : ": ", first ? first : "");
+			  !first  ? ""
+			  : n > 1 ? ", the first: "
+				  : ": ",
+			  first ? first : "");
 	return n;
 }
 

@@ -308,7 +308,8 @@ static int need_events(struct xtr_import *im, const struct xtr_importer *imp)
 	if (!im->res->damage)
 		return xtr_import_fail(im, -ENODATA, "no event in it (read as %s)", imp->what);
 	snprintf(first, sizeof(first), "%s", im->res->text);
-	return xtr_import_fail(im, -ENODATA, "no event in it (read as %s); %.120s", imp->what, first);
+	return xtr_import_fail(im, -ENODATA, "no event in it (read as %s); %.120s", imp->what,
+			       first);
 }
 
 static int run(struct xtr_import *im, const struct xtr_importer *imp, struct xtr_io *in)
@@ -377,7 +378,7 @@ int xtr_import_run(struct xtr_io *in, struct xtr_io *out, const struct xtr_impor
 	if (!imp) {
 		snprintf(res->text, sizeof(res->text), "%s",
 			 opts->format ? "unknown format"
-			 : n	      ? "not a trace that xtr can import"
+			 : n          ? "not a trace that xtr can import"
 				      : "the file is empty");
 		return -EPROTONOSUPPORT;
 	}

@@ -43,7 +43,8 @@ static bool is_array(const uint8_t *head, size_t n)
 	return begins_with(head, n, '[');
 }
 
-/* --- the table --------------------------------------------------------------------------------- */
+/* --- the table ---------------------------------------------------------------------------------
+ */
 
 #define MAGIC(bytes) .magic = (bytes), .n_magic = sizeof(bytes) - 1
 
@@ -56,10 +57,10 @@ static bool is_array(const uint8_t *head, size_t n)
 /* All that a row has must be so. The first row that fits is taken. */
 static const struct row {
 	struct xtr_known known;
-	const char *magic; /* these bytes stand ... */
+	const char *magic;  /* these bytes stand ... */
 	size_t n_magic, at; /* ... there */
 	bool (*is)(const uint8_t *head, size_t n);
-	const char *has[2];  /* these texts stand somewhere in the head */
+	const char *has[2]; /* these texts stand somewhere in the head */
 	const char *ending; /* of the name */
 } rows[] = {
 	{ { "perf.data, which perf record wrote", "'perf script -i FILE' prints what xtr reads" },
@@ -76,22 +77,31 @@ static const struct row {
 	{ { CTF, CTF_BY }, MAGIC("/* CTF 1.8 */") },
 	{ { CTF, CTF_BY }, MAGIC("\x1e"), .has = { "\"preamble\"" } },
 	{ { "a database of Nsight Systems", "'xtr query FILE SQL' reads it as it is" },
-	  SQLITE, .has = { "CUPTI_ACTIVITY" } },
+	  SQLITE,
+	  .has = { "CUPTI_ACTIVITY" } },
 	{ { "a database of Nsight Systems", "'xtr query FILE SQL' reads it as it is" },
-	  SQLITE, .has = { "TARGET_INFO_" } },
+	  SQLITE,
+	  .has = { "TARGET_INFO_" } },
 	{ { "a database of rocprof", "'xtr query FILE SQL' reads it as it is" },
-	  SQLITE, .has = { "rocpd_" } },
+	  SQLITE,
+	  .has = { "rocpd_" } },
 	{ { "an SQLite database", "'xtr query FILE SQL' reads it" }, SQLITE },
-	{ { "an HTTP archive (HAR)", "a browser's network tools show it; no driver's events are in it" },
-	  .is = is_object, .has = { "\"log\"", "\"entries\"" } },
+	{ { "an HTTP archive (HAR)",
+	    "a browser's network tools show it; no driver's events are in it" },
+	  .is = is_object,
+	  .has = { "\"log\"", "\"entries\"" } },
 	{ { "a bpftrace script's output as JSON",
 	    "run bpftrace without -f json: xtr reads its text" },
-	  .is = is_object, .has = { "\"attached_probes\"" } },
+	  .is = is_object,
+	  .has = { "\"attached_probes\"" } },
 	{ { "a Chrome trace (JSON)", "https://ui.perfetto.dev shows it; xtr does not read it" },
-	  .is = is_object, .has = { "\"traceEvents\"" } },
+	  .is = is_object,
+	  .has = { "\"traceEvents\"" } },
 	{ { "a Chrome trace (JSON)", "https://ui.perfetto.dev shows it; xtr does not read it" },
-	  .is = is_array, .has = { "\"ph\"", "\"ts\"" } },
-	{ { "a table of rocprof", "xtr does not read it: 'xtr record' records amdgpu's own events" },
+	  .is = is_array,
+	  .has = { "\"ph\"", "\"ts\"" } },
+	{ { "a table of rocprof",
+	    "xtr does not read it: 'xtr record' records amdgpu's own events" },
 	  .has = { "\"Kernel_Name\"", "\"Start_Timestamp\"" } },
 	{ { "a capture of the Radeon GPU Profiler", RGP_BY }, MAGIC("B00P") },
 	{ { "a capture of RenderDoc", "'renderdoccmd' and qrenderdoc read it" }, MAGIC("RDOC") },
@@ -107,7 +117,8 @@ static const struct row {
 	{ { "compressed with LZ4", "'unlz4 FILE' unpacks it" }, MAGIC("\x04\x22\x4d\x18") },
 	{ { "a 7z archive", "'7z x FILE' unpacks it" }, MAGIC("7z\xbc\xaf\x27\x1c") },
 	{ { "a program or an object file (ELF)", "xtr reads traces of it, not the file itself" },
-	  MAGIC("\x7f" "ELF") },
+	  MAGIC("\x7f"
+		"ELF") },
 	{ { "a report of Nsight Systems", NSYS_BY }, .ending = ".nsys-rep" },
 	{ { "a report of Nsight Systems", NSYS_BY }, .ending = ".qdrep" },
 	{ { "a report of Nsight Compute", "'ncu --import FILE' prints it" }, .ending = ".ncu-rep" },

@@ -29,10 +29,10 @@ struct page {
 	bool (*readable)(void *ctx, const uint8_t *head, size_t n);
 	void *ctx;
 	enum where where;
-	struct xtr_buf block;  /* of the script at hand, until it is known what it is */
-	bool known, wanted;    /* it is, and goes to out */
-	bool entities;         /* it has "&lt;" for "<" */
-	uint64_t found;        /* scripts that went to out */
+	struct xtr_buf block; /* of the script at hand, until it is known what it is */
+	bool known, wanted;   /* it is, and goes to out */
+	bool entities;        /* it has "&lt;" for "<" */
+	uint64_t found;       /* scripts that went to out */
 };
 
 bool xtr_html_detect(const uint8_t *head, size_t n)
@@ -64,7 +64,8 @@ static size_t decode(uint8_t *s, size_t n)
 	while (at < n) {
 		size_t skip = 0;
 
-		for (size_t i = 0; s[at] == '&' && i < sizeof(entities) / sizeof(entities[0]); i++) {
+		for (size_t i = 0; s[at] == '&' && i < sizeof(entities) / sizeof(entities[0]);
+		     i++) {
 			const size_t len = strlen(entities[i].name);
 
 			if (n - at < len || memcmp(s + at, entities[i].name, len) != 0)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What of an imported trace could not be read (converters/import.h), as META of its section says. */
+/* What of an imported trace could not be read (converters/import.h), as META of its section says.
+ */
 #ifndef XTR_IMPORTED_H
 #define XTR_IMPORTED_H
 
@@ -8,8 +9,8 @@
 #include "format/meta.h"
 
 /*
- * Places of the input that could not be read; 0: none, or the section was not imported. *first: what
- * was wrong at the first of them, a stranger's text; NULL: not known. first may be NULL.
+ * Places of the input that could not be read; 0: none, or the section was not imported. *first:
+ * what was wrong at the first of them, a stranger's text; NULL: not known. first may be NULL.
  */
 uint64_t xtr_import_damage_of(const struct xtr_meta *m, const char **first);
 /* "DAMAGED INPUT: 2 places ...", a line; nothing if there are none. */
