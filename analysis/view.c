@@ -137,6 +137,12 @@ static const char *inferred_from(const struct xtr_model_ring *ring)
 					  : "inferred where it was idle";
 }
 
+static const char *exact_from(const struct xtr_model_ring *ring)
+{
+	return ring && ring->measured ? "exact, measured by the hardware"
+				      : "exact, one job at a time";
+}
+
 const char *xtr_view_known_as(const struct xtr_stats_row *row, char buf[XTR_VIEW_KNOWN_AS])
 {
 	const struct xtr_agg *a = &row->agg;
@@ -151,7 +157,7 @@ const char *xtr_view_known_as(const struct xtr_stats_row *row, char buf[XTR_VIEW
 	else
 		snprintf(buf, XTR_VIEW_KNOWN_AS, "%s%s%s%s",
 			 a->quality[XTR_QUALITY_INFERRED] ? inferred_from(row->ring)
-							  : "exact, one job at a time",
+							  : exact_from(row->ring),
 			 bounded ? "; " : "", bounded ? xtr_text_count(n, bounded) : "",
 			 bounded ? " only bounded" : "");
 	return buf;

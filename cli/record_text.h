@@ -10,7 +10,8 @@
 	"\n" \
 	"The default set is group 'gpu' (all events of the DRM GPU scheduler, and dma_fence signaled, wait_start and " \
 	"wait_end), and the groups of the drivers that are loaded: amdgpu, i915, xe, display, nvidia, nouveau, " \
-	"virtio_gpu, npu, amdxdna. With -e exactly what is given is " \
+	"virtio_gpu, radeon, msm, kgsl, v3d, vc4, lima, panfrost, panthor, mali, powervr, etnaviv, host1x, npu, amdxdna, " \
+	"rocket, ethosu. With -e exactly what is given is " \
 	"recorded: events, patterns and groups add up, and the word 'default' stands for the default set: " \
 	"-e default -e 'sched:*'. Any tracepoint of the kernel can be named; 'xtr list' shows them, and the groups.\n" \
 	"\n" \

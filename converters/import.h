@@ -157,19 +157,22 @@ enum xtr_import_kind {
 #define XTR_IMPORT_VALUES 64u
 
 struct xtr_import_value {
-	const char *name; /* the label before '=' or ':' ("ring", "hw job count") */
+	const char *name; /* the field, or what the label is */
 	size_t name_len;
 	enum xtr_import_kind kind;
 	uint64_t num;
 	const char *str;
 	size_t str_len;
+	/* Names that the kernel has for the number: constant, "text=number|text=number". Of bits?
+	 */
+	const char *names;
+	size_t names_len; /* bytes, 0: none */
+	bool flags;
 };
 
 /*
  * An event with n (at most XTR_IMPORT_VALUES; more are left out) values, whose names are all
- * different. The core knows the labels that the print formats of gpu_scheduler and dma_fence have:
- * "fence=12:34" is handed over as one text value "12:34". What follows "depends on" in
- * "fence=1:2 depends on fence=3:4" is handed over under the label "depends on fence". An event
+ * different, and as tracefs has them where that is known (replay/print_format.h). An event
  * without values that could be told apart has one text value of name "text".
  */
 int xtr_import_event(struct xtr_import *im, const struct xtr_import_at *at, const char *system,

@@ -68,7 +68,7 @@ static bool take_stamp(struct textin_at *a, uint64_t *ts, unsigned int *digits)
 	return textin_char(a, ':') && (a->p == a->end || *a->p == ' ' || *a->p == '\t');
 }
 
-/* "[003] d..2. 12.345678:", or "  3d..2. 12us+:" */
+/* "[003] d..2. 12.345678:", "[003] (  123) d..2. 12.345678:", or "  3d..2. 12us+:" */
 static bool take_where(struct textin_at *a, struct xtr_import_at *at, unsigned int *digits)
 {
 	struct textin_at b;
@@ -78,6 +78,8 @@ static bool take_where(struct textin_at *a, struct xtr_import_at *at, unsigned i
 		if (!textin_u32(a, &at->cpu) || !textin_char(a, ']') || !textin_char(a, ' '))
 			return false;
 		textin_spaces(a);
+		if (take_tgid(a, &at->pid)) /* Linux 4.13 to 4.17 */
+			textin_spaces(a);
 		b = *a;
 		if (take_flags(&b) && take_stamp(&b, &at->ts, digits)) {
 			*a = b;
@@ -183,6 +185,22 @@ static bool take_function(struct textin_at a, struct textin_event *e)
 	return true;
 }
 
+/* "0: B|12|frame": what user space wrote, where the kernel has no name for the function. */
+static bool take_nameless_mark(struct textin_at a, struct textin_event *e)
+{
+	uint64_t address;
+
+	e->name = a.p;
+	if (a.p == a.end || !isdigit((unsigned char)*a.p) || !textin_hex(&a, &address))
+		return false;
+	e->name_len = (size_t)(a.p - e->name);
+	if (!textin_text(&a, ": "))
+		return false;
+	e->text = a.p;
+	e->text_len = (size_t)(a.end - a.p);
+	return true;
+}
+
 /* "system:event: fields", "event: fields" */
 static bool take_event(struct textin_at a, struct textin_event *e)
 {
@@ -193,7 +211,7 @@ static bool take_event(struct textin_at a, struct textin_event *e)
 	textin_spaces(&a);
 	b = a;
 	if (!textin_name(&a, &e->name, &e->name_len) || !textin_char(&a, ':'))
-		return take_syscall(b, e) || take_function(b, e);
+		return take_nameless_mark(b, e) || take_syscall(b, e) || take_function(b, e);
 	if (textin_name(&a, &name, &len) && textin_char(&a, ':')) {
 		e->system = e->name;
 		e->system_len = e->name_len;
@@ -298,6 +316,34 @@ static bool ends_in(const struct textin_line *l, const char *text)
 	return l->len >= n && !memcmp(l->text + l->len - n, text, n);
 }
 
+/* "-12 [003] 1.234567: (+12) event:" of trace-cmd report --ts-diff. */
+static bool has_difference(const struct textin_line *l)
+{
+	const char *p = memmem(l->text, l->len, ": (+", 4);
+	struct textin_at a = { p ? p + 4 : l->text, l->text + l->len };
+	uint64_t n;
+
+	return p && p > l->text && isdigit((unsigned char)p[-1]) && textin_u64(&a, &n) &&
+	       textin_char(&a, ')');
+}
+
+/*
+ * What tools and pages of HTML have around a trace: atrace's "TRACE:", tags. Before the first event
+ * it is anything that has no CPU in brackets.
+ */
+static bool is_around(const struct textin_run *r, const struct textin_line *l)
+{
+	static const char *const begins[] = { "TRACE:",  "</",    "<!--",  "-->",
+					      "<script", "<body", "<html", "<div" };
+	struct textin_at a = { l->text, l->text + l->len };
+
+	textin_spaces(&a);
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
+		if (textin_text(&a, begins[i]))
+			return true;
+	return !r->begun && !memchr(l->text, '[', l->len);
+}
+
 /* A line of a call stack: " => function", or the one before them. */
 static bool is_stack(const struct textin_line *l)
 {
@@ -326,7 +372,11 @@ static int other_line(struct textin_run *r, const struct textin_line *l)
 		r->known = true;
 	} else if (is_stack(l)) {
 		textin_sink_stack(r->sink);
-	} else if (!textin_is_blank(l)) {
+	} else if (has_difference(l)) {
+		return xtr_import_fail(r->im, -EBADMSG,
+				       "times with differences (trace-cmd report --ts-diff); "
+				       "print it without --ts-diff");
+	} else if (!textin_is_blank(l) && !is_around(r, l)) {
 		textin_sink_damage(r->sink, r->number, "not an event");
 	}
 	return 0;
@@ -351,6 +401,18 @@ int xtr_ftrace_run(struct xtr_import *im, struct xtr_io *in)
 
 #define DETECT_LINES 200u
 
+/* "cpus=4" alone in its line, or "version = 6", or "TRACE:". */
+static bool is_first_line(const struct textin_line *l)
+{
+	struct textin_at a = { l->text, l->text + l->len };
+	uint64_t n;
+
+	if (textin_text(&a, "TRACE:"))
+		return a.p == a.end;
+	return (textin_text(&a, "cpus=") || textin_text(&a, "version = ")) && textin_u64(&a, &n) &&
+	       a.p == a.end;
+}
+
 bool xtr_ftrace_detect(const uint8_t *head, size_t n)
 {
 	struct textin_line l;
@@ -362,7 +424,8 @@ bool xtr_ftrace_detect(const uint8_t *head, size_t n)
 	for (unsigned int i = 0; i < DETECT_LINES; i++) {
 		if (!textin_head_line((const char *)head, n, &pos, &l))
 			return false;
-		if ((l.len > 9 && !memcmp(l.text, "# tracer:", 9)) || take_entries(&l, &lost))
+		if ((l.len > 9 && !memcmp(l.text, "# tracer:", 9)) || take_entries(&l, &lost) ||
+		    is_first_line(&l))
 			return true;
 		if (l.state == TEXTIN_LINE && ftrace_line(l.text, l.len, &e, &digits))
 			return true;

@@ -423,6 +423,17 @@ static int note_missing(struct textin_run *r, unsigned int missing)
 	return err;
 }
 
+/* perf sorts by time: times that begin with 0 and go back are none. */
+static bool are_differences(struct textin_run *r, uint64_t ts)
+{
+	bool back = r->begun && r->from_zero && ts < r->last_ns;
+
+	if (!r->begun)
+		r->from_zero = !ts;
+	r->last_ns = ts;
+	return back;
+}
+
 static int one_line(struct textin_run *r, const struct textin_line *l)
 {
 	struct textin_event e;
@@ -435,6 +446,10 @@ static int one_line(struct textin_run *r, const struct textin_line *l)
 	if (is_record(&e, "PERF_RECORD_") ||
 	    (e.name_len > 12 && !memcmp(e.name, "PERF_RECORD_", 12)))
 		return record(r, &e, missing);
+	if (are_differences(r, e.at.ts))
+		return xtr_import_fail(r->im, -EBADMSG,
+				       "times since the event before (perf script --deltatime); "
+				       "print it without --deltatime");
 	err = note_missing(r, missing);
 	return err ? err : textin_run_event(r, l, &e, digits);
 }

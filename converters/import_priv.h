@@ -29,7 +29,6 @@ enum import_role {
 	ROLE_DEV,  /* text: the device's name */
 	ROLE_CTX,  /* the job's finished fence, or the fence that the event is about */
 	ROLE_SEQNO,
-	ROLE_KEY,    /* text "ctx:seqno": both */
 	ROLE_CLIENT, /* DRM client id */
 	ROLE_ENTITY, /* address of the software queue */
 	ROLE_FENCE,  /* address of the job's finished fence */
@@ -38,7 +37,6 @@ enum import_role {
 	ROLE_HW,     /* hw_job_count */
 	ROLE_DEP_CTX,
 	ROLE_DEP_SEQNO,
-	ROLE_DEP_KEY,   /* text "ctx:seqno" */
 	ROLE_DEP_FENCE, /* address of the dependency's fence */
 	ROLE_DRIVER,    /* text: who issued a fence */
 	ROLE_TIMELINE,  /* text */
@@ -72,16 +70,16 @@ struct import_event_map {
 	} roles[12]; /* name NULL: the end */
 };
 
-/* NULL: none of them. system_len 0: not known. */
-const struct import_event_map *import_map_find(const char *system, size_t system_len,
+/*
+ * The first behind `after` (NULL: of all) that is of this event. NULL: none of them. system_len 0:
+ * not known.
+ */
+const struct import_event_map *import_map_find(const struct import_event_map *after,
+					       const char *system, size_t system_len,
 					       const char *event, size_t event_len);
-/* The system of an event that was printed without; "unknown" where the name does not tell. */
-const char *import_system_of(const char *event, size_t len);
 /* The role of a field of this name and kind, ROLES if none. */
 enum import_role import_role_of(const struct import_event_map *map, const char *name, size_t len,
 				bool text);
-/* Take "ctx:seqno" apart. */
-void import_values_split(struct import_values *v);
 
 import_handler import_job_new, import_done_new, import_dep_new, import_fence;
 import_handler import_job_old, import_done_old, import_dep_old;

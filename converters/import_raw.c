@@ -121,16 +121,32 @@ static bool is_bytes(const struct xtr_tp_field *f)
 
 /* --- events of spec/events.md ----------------------------------------------------------------- */
 
-static void find_roles(struct xtr_import_type *t)
+/* The fields that are what the map wants: the roles that are there, as bits. */
+static uint32_t find_roles(struct xtr_import_type *t)
 {
-	for (size_t i = 0; t->map && i < t->f->n_fields; i++) {
+	uint32_t have = 0;
+
+	memset(t->role_field, 0, sizeof(t->role_field));
+	for (size_t i = 0; i < t->f->n_fields; i++) {
 		const struct xtr_tp_field *f = &t->f->fields[i];
 		enum import_role role =
 			import_role_of(t->map, f->name, strlen(f->name), is_bytes(f));
 
-		if (role != ROLES && !t->role_field[role])
-			t->role_field[role] = (uint32_t)i + 1;
+		if (role == ROLES || t->role_field[role])
+			continue;
+		t->role_field[role] = (uint32_t)i + 1;
+		have |= ROLE_BIT(role);
 	}
+	return have;
+}
+
+static void find_map(struct xtr_import_type *t)
+{
+	const char *name = t->f->name;
+
+	do
+		t->map = import_map_find(t->map, t->system, strlen(t->system), name, strlen(name));
+	while (t->map && (find_roles(t) & t->map->needs) != t->map->needs);
 }
 
 static void fill_values(struct xtr_import *im, const struct xtr_import_type *t, const uint8_t *rec,
@@ -301,8 +317,7 @@ int xtr_import_type(struct xtr_import *im, const char *system, const struct xtr_
 	}
 	t->f = f;
 	t->big = big_endian;
-	t->map = import_map_find(system, strlen(system), f->name, strlen(f->name));
-	find_roles(t);
+	find_map(t);
 	find_tasks(t);
 	t->next = im->types;
 	im->types = t;

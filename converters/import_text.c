@@ -135,6 +135,43 @@ static int add_context(struct import_shape *s)
 	return 0;
 }
 
+static int by_value(const void *a, const void *b)
+{
+	const struct xtr_value_name *x = a, *y = b;
+
+	return x->value < y->value ? -1 : x->value > y->value;
+}
+
+/* "text=number|text=number": the names of a number. Of several with one number the first. */
+static int add_names(struct xtr_field *f, const struct xtr_import_value *v)
+{
+	const char *p = v->names, *end = p + v->names_len, *sign;
+	struct xtr_value_name *names = calloc(v->names_len / 2 + 1, sizeof(*names));
+
+	if (!names)
+		return -ENOMEM;
+	f->names = names;
+	f->names_kind = v->flags ? XTR_NAMES_FLAGS : XTR_NAMES_ENUM;
+	for (; p < end && (sign = memchr(p, '=', (size_t)(end - p))); p++) {
+		uint64_t value = strtoull(sign + 1, NULL, 10);
+		bool known = v->flags && !value; /* no bit */
+
+		for (uint32_t i = 0; i < f->n_names; i++)
+			known |= names[i].value == value;
+		if (!known) {
+			names[f->n_names].value = value;
+			names[f->n_names].name = xtr_copy_text(p, (size_t)(sign - p));
+			if (!names[f->n_names++].name)
+				return -ENOMEM;
+		}
+		p = memchr(sign, '|', (size_t)(end - sign));
+		if (!p)
+			break;
+	}
+	qsort(names, f->n_names, sizeof(*names), by_value);
+	return 0;
+}
+
 static int fill_shape(struct import_shape *s, const struct xtr_import_call *call,
 		      const struct xtr_import_value *v, size_t n)
 {
@@ -152,10 +189,11 @@ static int fill_shape(struct import_shape *s, const struct xtr_import_call *call
 
 		f->name = xtr_copy_text(v[i].name, len);
 		f->repr = repr_of(&v[i]);
-		if (f->name)
-			s->desc.n_fields++;
-		else
-			err = -ENOMEM;
+		if (!f->name)
+			return -ENOMEM;
+		s->desc.n_fields++;
+		if (v[i].names_len && f->repr != XTR_REPR_STRID)
+			err = add_names(f, &v[i]);
 	}
 	if (err)
 		return err;
@@ -352,7 +390,6 @@ static void fill_values(const struct import_event_map *map, const struct xtr_imp
 		out->str[role] = v[i].str;
 		out->len[role] = v[i].str_len;
 	}
-	import_values_split(out);
 }
 
 static const struct xtr_import_value *value_of(const struct xtr_import_value *v, size_t n,
@@ -396,7 +433,7 @@ int xtr_import_event(struct xtr_import *im, const struct xtr_import_at *at, cons
 		     size_t system_len, const char *event, size_t event_len,
 		     const struct xtr_import_value *v, size_t n)
 {
-	const struct import_event_map *map = import_map_find(system, system_len, event, event_len);
+	const struct import_event_map *map = NULL;
 	struct import_values values;
 	char name[2 * NAME_MAX_ + 2];
 	int err, taken = 1;
@@ -406,7 +443,7 @@ int xtr_import_event(struct xtr_import *im, const struct xtr_import_at *at, cons
 	err = see_tasks(im, at, event, event_len, v, n);
 	if (err)
 		return err;
-	if (map) {
+	while (taken == 1 && (map = import_map_find(map, system, system_len, event, event_len))) {
 		fill_values(map, v, n, &values);
 		if ((values.have & map->needs) == map->needs)
 			taken = map->handle(im, at, map, &values);
@@ -414,7 +451,7 @@ int xtr_import_event(struct xtr_import *im, const struct xtr_import_at *at, cons
 	if (taken != 1)
 		return taken;
 	if (!system_len) {
-		system = import_system_of(event, event_len);
+		system = "unknown";
 		system_len = strlen(system);
 	}
 	snprintf(name, sizeof(name), "%.*s:%.*s",

@@ -6,7 +6,7 @@
  *   textin_line.c    lines of any length out of a file, in bounded memory
  *   textin_num.c     numbers and times at a place of a line
  *   textin_values.c  values with labels out of the text of an event
- *   textin_print.c   the kernel's print formats of the events that need more than labels
+ *   textin_print.c   the same by the kernel's print formats; marks of user space
  *   textin_run.c     the pass over a file
  *   textin_sink.c    events in the order of time, losses, counts: between a parser and import.h
  */
@@ -14,6 +14,7 @@
 #define XTR_TEXTIN_H
 
 #include "import.h"
+#include "replay/print_format.h"
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
@@ -73,19 +74,41 @@ bool textin_time(struct textin_at *a, uint64_t *ns, unsigned int *digits);
 /* --- values ----------------------------------------------------------------------------------- */
 
 #define TEXTIN_NAMES 1024u
+#define TEXTIN_KINDS 256u /* events by name whose print formats are kept at hand */
+
+/* What is known of events of one name. */
+struct textin_event_kind {
+	char name[64];
+	size_t len, n;                                /* bytes of name; rows */
+	const struct xtr_print *rows[XTR_PRINTS_MAX]; /* its print formats */
+	const char *system;                           /* NULL: the name does not tell */
+};
+
+/* Begins zeroed. */
+struct textin_kinds {
+	struct textin_event_kind kind[TEXTIN_KINDS], other; /* by hash; what has no place there */
+};
+
+/* The event's kind (name may be "": of no event), until the next call. */
+const struct textin_event_kind *textin_kind_of(struct textin_kinds *k, const char *name,
+					       size_t len);
 
 struct textin_values {
 	struct xtr_import_value v[XTR_IMPORT_VALUES];
 	size_t n;
-	const char *system;       /* of the event, if its print format tells; else NULL */
-	bool left;                /* parts of the text are in no value */
+	const struct textin_event_kind *event;
+	const char *system; /* of the event, if its print format tells; else NULL */
+	bool left;          /* parts of the text are in no value */
+	/* Labels are names of fields; and as they come in order, a tool prints numbers its own way.
+	 */
+	bool by_name, decimal;
 	char names[TEXTIN_NAMES]; /* names that had to be made different */
 	size_t names_used;
 };
 
-/* Take the text of an event apart. All pointers go into text, out or constants. */
-void textin_split(const char *event, size_t event_len, const char *text, size_t len,
-		  struct textin_values *out);
+/* Take the text of an event apart. All pointers go into text, out, constants, or event. */
+void textin_split(const struct textin_event_kind *event, const char *name, size_t name_len,
+		  const char *text, size_t len, struct textin_values *out);
 /*
  * One value: what it is, is told by the event and label (lengths in bytes), else by how it looks.
  */
@@ -97,11 +120,16 @@ void textin_add_value(struct textin_values *out, const struct xtr_import_value *
 void textin_labels(struct textin_values *out, const char *event, size_t event_len, const char *text,
 		   size_t len);
 /*
- * Take text apart by the print format of the event, if one is known. Returns how many bytes were
- * taken; 0: none, and out is as before.
+ * Take text apart by a print format of the event. Returns how many bytes were taken; 0: none fits,
+ * and out has no values.
  */
-size_t textin_print(struct textin_values *out, const char *event, size_t event_len,
-		    const char *text, size_t len);
+size_t textin_print(struct textin_values *out, const char *text, size_t len);
+/*
+ * The value behind a label, or behind a field's name, by what the event's print formats say. False:
+ * they say nothing of it.
+ */
+bool textin_by_label(struct textin_values *out, const char *label, size_t label_len,
+		     const char *text, size_t len);
 
 /* --- to the core ------------------------------------------------------------------------------ */
 
@@ -116,6 +144,9 @@ struct textin_event {
 	bool call, api, ret;
 	bool comm_value; /* no thread is known: its name becomes a value of the event */
 };
+
+/* Is it a mark that user space wrote? *text: what it wrote, *len bytes. */
+bool textin_mark(const struct textin_event *e, const char **text, size_t *len);
 
 struct textin_sink;
 
@@ -160,6 +191,8 @@ struct textin_run {
 	bool known;      /* a line that only these files have was seen */
 	/* For the parser. */
 	bool in_stack;
+	bool from_zero;   /* the first event's time is 0 */
+	uint64_t last_ns; /* time of the last event */
 	unsigned int missing;
 	uint32_t cpus;
 	char release[64], machine[32];

@@ -1,140 +1,38 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Print formats of events whose text says more than labels do, or whose values may hold anything
- * (names of threads, rings and devices). Labels become the names that tracefs gives the fields, so
- * that the event is the same as if it had been recorded; for gpu_scheduler they stay what the core
- * knows.
- *
- * In a format, %X{name} is a value: s text, u and d numbers, x hexadecimal, r the same as a signed
- * number, p a pointer, k two numbers with a colon between them, as one text; %_ is a number that is
- * not kept. Everything else is itself. What follows a format in a text
- * (fields of newer kernels) is taken apart by its labels.
- *
- * Source: the `print fmt` lines of tracefs, of Linux 6.1 to 7.2, and for sched_switch and
- * sched_wakeup libtraceevent's own form, which trace-cmd and perf print if its plugins are there.
+ * Texts of events by the kernel's print formats (replay/print_format.h), so that an event has the
+ * fields that it would have had if it had been recorded. A text that no format fits, of a kernel
+ * that prints other fields or of a tool that prints all by their names, is taken apart by its
+ * labels: then the format still says which field is behind a label, and what kind of value it is.
  */
 #include "textin.h"
 
+#include "format/map.h"
+
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define TRIES 64u /* ends that are tried for the texts of one format */
-
-struct print {
-	const char *event, *system, *format;
-};
-
-/* clang-format off */
-#define OLD_JOB \
-	"entity=%p{entity}, id=%u{id}, fence=%p{fence}, ring=%s{ring}, job count:%u{job count}, " \
-	"hw job count:%d{hw job count}"
-#define NEW_JOB \
-	"dev=%s{dev}, fence=%k{fence}, ring=%s{ring}, job count:%u{job count}, " \
-	"hw job count:%d{hw job count}"
-#define FENCE \
-	"driver=%s{driver} timeline=%s{timeline} context=%u{context} seqno=%u{seqno}"
-#define WAKEUP "comm=%s{comm} pid=%d{pid} prio=%d{prio}"
-#define WAKEUP_PLUGIN "%s{comm}:%d{pid} [%d{prio}]"
-
-/* The first that fits is taken. An event that ends in '*' is a prefix. */
-static const struct print prints[] = {
-	{ "drm_sched_job", "gpu_scheduler", OLD_JOB },
-	{ "drm_run_job", "gpu_scheduler", OLD_JOB },
-	{ "drm_sched_process_job", "gpu_scheduler", "fence=%p{fence} signaled" },
-	{ "drm_sched_job_wait_dep", "gpu_scheduler",
-	  "job ring=%s{job ring}, id=%u{id}, depends fence=%p{depends fence}, "
-	  "context=%u{context}, seq=%u{seq}" },
-	{ "drm_sched_job_queue", "gpu_scheduler", NEW_JOB },
-	{ "drm_sched_job_run", "gpu_scheduler", NEW_JOB },
-	{ "drm_sched_job_done", "gpu_scheduler", "fence=%k{fence} signaled" },
-	{ "drm_sched_job_add_dep", "gpu_scheduler",
-	  "fence=%k{fence} depends on fence=%k{depends on fence}" },
-	{ "drm_sched_job_unschedulable", "gpu_scheduler",
-	  "fence=%k{fence} depends on unsignalled fence=%k{depends on unsignalled fence}" },
-	{ "dma_fence_*", "dma_fence", FENCE },
-	{ "sched_switch", "sched",
-	  "prev_comm=%s{prev_comm} prev_pid=%d{prev_pid} prev_prio=%d{prev_prio} "
-	  "prev_state=%s{prev_state} ==> next_comm=%s{next_comm} next_pid=%d{next_pid} "
-	  "next_prio=%d{next_prio}" },
-	{ "sched_switch", "sched",
-	  "%s{prev_comm}:%d{prev_pid} [%d{prev_prio}] %s{prev_state} ==> "
-	  "%s{next_comm}:%d{next_pid} [%d{next_prio}]" },
-	{ "sched_wak*", "sched", WAKEUP " success=%d{success} target_cpu=%u{target_cpu}" },
-	{ "sched_wak*", "sched", WAKEUP " target_cpu=%u{target_cpu}" },
-	{ "sched_wak*", "sched", WAKEUP_PLUGIN " success=%d{success} CPU:%u{target_cpu}" },
-	{ "sched_wak*", "sched", WAKEUP_PLUGIN " CPU:%u{target_cpu}" },
-	{ "sched_process_fork", "sched",
-	  "comm=%s{parent_comm} pid=%d{parent_pid} child_comm=%s{child_comm} "
-	  "child_pid=%d{child_pid}" },
-	{ "sched_process_exec", "sched",
-	  "filename=%s{filename} pid=%d{pid} old_pid=%d{old_pid}" },
-	{ "sched_migrate_task", "sched", WAKEUP },
-	{ "sched_stat_*", "sched", "comm=%s{comm} pid=%d{pid}" },
-	{ "sched_process_*", "sched", WAKEUP },
-	{ "task_newtask", "task",
-	  "pid=%d{pid} comm=%s{comm} clone_flags=%x{clone_flags}" },
-	{ "task_rename", "task",
-	  "pid=%d{pid} oldcomm=%s{oldcomm} newcomm=%s{newcomm} oom_score_adj=%d{oom_score_adj}" },
-	{ "irq_handler_entry", "irq", "irq=%d{irq} name=%s{name}" },
-	{ "irq_handler_exit", "irq", "irq=%d{irq} ret=%s{ret}" },
-	/* The number's name is what the event is called by; the number says no more. */
-	{ "softirq_*", "irq", "vec=%_ [action=%s{vec}]" },
-	{ "drm_vblank_event", "drm",
-	  "crtc=%d{crtc}, seq=%u{seq}, time=%d{time}, high-prec=%s{high_prec}" },
-	{ "amdgpu_cs_ioctl", "amdgpu",
-	  "sched_job=%u{sched_job_id}, timeline=%s{timeline}, context=%u{context}, "
-	  "seqno=%u{seqno}, ring_name=%s{ring}, num_ibs=%u{num_ibs}" },
-	{ "amdgpu_sched_run_job", "amdgpu",
-	  "sched_job=%u{sched_job_id}, timeline=%s{timeline}, context=%u{context}, "
-	  "seqno=%u{seqno}, ring_name=%s{ring}, num_ibs=%u{num_ibs}" },
-	{ "amdgpu_cs_ioctl", "amdgpu",
-	  "timeline=%s{timeline}, fence=%u{context}:%u{seqno}, ring_name=%s{ring}, "
-	  "num_ibs=%u{num_ibs}" },
-	{ "amdgpu_sched_run_job", "amdgpu",
-	  "timeline=%s{timeline}, fence=%u{context}:%u{seqno}, ring_name=%s{ring}, "
-	  "num_ibs=%u{num_ibs}" },
-	{ "i915_request_*", "i915", "dev=%u{dev}, engine=%u{class}:%u{instance}" },
-	{ "i915_reg_rw", "i915", "%s{access} reg=%x{reg}" },
-	{ "intel_engine_notify", "i915", "dev=%u{dev}, engine=%u{class}:%u{instance}" },
-	{ "xe_exec_queue_*", "xe", "dev=%s{dev}, %u{class}:%x{logical_mask}, gt=%u{gt_id}" },
-	{ "xe_bo_move", "xe",
-	  "move_lacks_source:%s{move_lacks_source}, migrate object %p{bo} [size %u{size}] from "
-	  "%s{old_placement_name} to %s{new_placement_name} device_id:%s{device_id}" },
-	{ "xdna_job", "amdxdna",
-	  "fence=(context:%u{fence_context}, seqno:%u{fence_seqno}), %s{name} seq#:%u{seq} "
-	  "%s{str}, op=%u{op}" },
-	{ "mbox_*", "amdxdna", "%s{name}.%d{chann_id} id %x{msg_id} opcode %x{opcode}" },
-	{ "mbox_irq_handle", "amdxdna", "%s{name}.%d{irq}" },
-	{ "mbox_rx_worker", "amdxdna", "%s{name}.%d{irq}" },
-	{ "job", "vpu",
-	  "%s{event} context:%d{ctx_id} engine:%d{engine_id} job:%d{job_id}" },
-	{ "jsm", "vpu",
-	  "%s{event} type:%s{type}, status:%x{status}, id:%x{request_id}, result:%x{result}" },
-	{ "sys_exit_*", "syscalls", "%r{ret}" },
-	{ "sys_enter", "raw_syscalls", "NR %d{id} (%s{args})" },
-	{ "sys_exit", "raw_syscalls", "NR %d{id} = %d{ret}" },
-	{ "print", "ftrace", "%s{ip}: %s{buf}" },
-	{ "tracing_mark_write", "ftrace", "%s{buf}" },
-	/* The function tracer, of trace-cmd and of the kernel. */
-	{ "function", "ftrace", "%s{ip} <-- %s{parent_ip}" },
-	{ "function", "ftrace", "%s{ip} <-%s{parent_ip}" },
-};
-/* clang-format on */
 
 struct match {
 	struct textin_values *out;
 	unsigned int tries;
 };
 
-static bool match_from(struct match *m, const char *f, struct textin_at a, const char **end);
+/* A part of a format. */
+struct part {
+	const char *p, *end;
+};
+
+static bool match_from(struct match *m, struct part f, struct textin_at a, const char **end);
 
 /* %s: up to where the rest of the format fits, the shortest first. */
-static bool match_text(struct match *m, const char *f, struct textin_at a, const char **end,
+static bool match_text(struct match *m, struct part f, struct textin_at a, const char **end,
 		       struct xtr_import_value *v)
 {
-	const char *stop = strchr(f, '%');
-	size_t n = stop ? (size_t)(stop - f) : strlen(f), before = m->out->n;
-	const char *hit;
+	const char *stop = memchr(f.p, '%', (size_t)(f.end - f.p)), *hit;
+	size_t n = (size_t)((stop ? stop : f.end) - f.p), before = m->out->n;
 
 	v->kind = XTR_IMPORT_STR;
 	v->str = a.p;
@@ -145,7 +43,7 @@ static bool match_text(struct match *m, const char *f, struct textin_at a, const
 		return true;
 	}
 	for (const char *from = a.p; m->tries; from = hit + 1) {
-		hit = memmem(from, (size_t)(a.end - from), f, n);
+		hit = memmem(from, (size_t)(a.end - from), f.p, n);
 		if (!hit)
 			return false;
 		m->tries--;
@@ -158,35 +56,133 @@ static bool match_text(struct match *m, const char *f, struct textin_at a, const
 	return false;
 }
 
-static bool take_pointer(struct textin_at *a, uint64_t *v)
+/* A text without blanks and commas. */
+static bool take_word(struct textin_at *a, struct xtr_import_value *v)
 {
-	*v = 0;
-	return textin_text(a, "(null)") || textin_text(a, "(nil)") || textin_hex(a, v);
-}
-
-static bool take_key(struct textin_at *a, struct xtr_import_value *v)
-{
-	uint64_t n;
-
 	v->kind = XTR_IMPORT_STR;
 	v->str = a->p;
-	if (!textin_u64(a, &n) || !textin_char(a, ':') || !textin_u64(a, &n))
-		return false;
+	while (a->p < a->end && *a->p != ' ' && *a->p != ',')
+		a->p++;
 	v->str_len = (size_t)(a->p - v->str);
+	return v->str_len;
+}
+
+/* Digits, or what is printed instead; the name of a symbol stays a text. */
+static bool take_pointer(struct textin_at *a, struct xtr_import_value *v)
+{
+	struct textin_at b = *a;
+
+	v->kind = XTR_IMPORT_HEX;
+	v->num = 0;
+	if (textin_text(a, "(null)") || textin_text(a, "(nil)"))
+		return true;
+	if (textin_hex(&b, &v->num) &&
+	    (b.p == b.end || !(isalnum((unsigned char)*b.p) || *b.p == '_'))) {
+		*a = b;
+		return true;
+	}
+	b = *a; /* tools that print fields by their names have it in decimal */
+	if (textin_u64(&b, &v->num) && b.p == b.end) {
+		*a = b;
+		return true;
+	}
+	return take_word(a, v);
+}
+
+static bool take_decimal(char kind, struct textin_at *a, struct xtr_import_value *v)
+{
+	bool minus = (kind == 'd' || kind == 'w') && textin_char(a, '-');
+
+	if (kind == 'd' && !minus)
+		textin_char(a, '+');
+	v->kind = minus ? XTR_IMPORT_SINT : XTR_IMPORT_UINT;
+	if (!minus && a->end - a->p > 2 && a->p[0] == '0' && a->p[1] == 'x') {
+		v->kind = XTR_IMPORT_HEX;
+		return textin_hex(a, &v->num);
+	}
+	if (!textin_u64(a, &v->num))
+		return false;
+	v->num = minus ? -v->num : v->num;
+	if (minus && kind == 'w') { /* 32 bits without a sign */
+		v->kind = XTR_IMPORT_UINT;
+		v->num = (uint32_t)v->num;
+	}
 	return true;
 }
 
-/* A value that ends by itself. */
-static bool take(char kind, struct textin_at *a, struct xtr_import_value *v)
+static bool take_letter(char kind, struct textin_at *a, struct xtr_import_value *v)
 {
-	bool minus;
+	if (a->p == a->end || !isupper((unsigned char)*a->p))
+		return false;
+	v->kind = XTR_IMPORT_UINT;
+	v->num = (uint64_t)(kind == 'C' ? *a->p : *a->p - 'A');
+	a->p++;
+	return true;
+}
 
-	switch (kind) {
-	case 'k':
-		return take_key(a, v);
+static bool take_nine(struct textin_at *a, struct xtr_import_value *v)
+{
+	const char *p = a->p;
+
+	v->kind = XTR_IMPORT_UINT;
+	return textin_u64(a, &v->num) && a->p - p == 9;
+}
+
+/*
+ * The longest of "text=number|text=number" that is at a. With `empty` one without a text may be it.
+ */
+static bool take_name(struct textin_at *a, const char *names, size_t len, bool empty, uint64_t *num)
+{
+	const char *p = names, *end = names + len, *best = NULL;
+	size_t best_n = 0;
+
+	while (p < end) {
+		const char *sign = memchr(p, '=', (size_t)(end - p));
+		const char *next = memchr(p, '|', (size_t)(end - p));
+		size_t n = sign ? (size_t)(sign - p) : 0;
+
+		if (!sign)
+			break;
+		if ((n ? n > best_n : empty && !best) && (size_t)(a->end - a->p) >= n &&
+		    !memcmp(a->p, p, n)) {
+			best = sign + 1;
+			best_n = n;
+		}
+		p = next ? next + 1 : end;
+	}
+	if (!best)
+		return false;
+	*num = strtoull(best, NULL, 10);
+	a->p += best_n;
+	return true;
+}
+
+/* Names of bits, and in hexadecimal those that have none. */
+static bool take_flags(struct textin_at *a, const struct xtr_print_value *pv, uint64_t *num)
+{
+	uint64_t bit;
+	bool any = false;
+
+	*num = 0;
+	for (;; any = true, *num |= bit) {
+		struct textin_at b = *a;
+
+		if (any)
+			textin_char(&b, '|');
+		if (!take_name(&b, pv->names, pv->names_len, false, &bit) &&
+		    !(textin_text(&b, "0x") && textin_hex(&b, &bit)))
+			return any;
+		*a = b;
+	}
+}
+
+/* A value that ends by itself. */
+static bool take(const struct xtr_print_value *pv, struct textin_at *a, struct xtr_import_value *v)
+{
+	v->kind = XTR_IMPORT_UINT;
+	switch (pv->kind) {
 	case 'p':
-		v->kind = XTR_IMPORT_HEX;
-		return take_pointer(a, &v->num);
+		return take_pointer(a, v);
 	case 'x':
 		v->kind = XTR_IMPORT_HEX;
 		return textin_hex(a, &v->num);
@@ -195,73 +191,217 @@ static bool take(char kind, struct textin_at *a, struct xtr_import_value *v)
 			return false;
 		v->kind = v->num > INT64_MAX ? XTR_IMPORT_SINT : XTR_IMPORT_UINT;
 		return true;
+	case 't':
+		return take_word(a, v);
+	case 'e':
+		return take_name(a, pv->names, pv->names_len, true, &v->num);
+	case 'n':
+		v->names = pv->names;
+		v->names_len = pv->names_len;
+		return take_name(a, pv->names, pv->names_len, false, &v->num);
+	case 'f':
+		v->names = pv->names;
+		v->names_len = pv->names_len;
+		v->flags = true;
+		return take_flags(a, pv, &v->num);
+	case 'c':
+	case 'C':
+		return take_letter(pv->kind, a, v);
+	case '9':
+		return take_nine(a, v);
 	default:
-		minus = kind == 'd' && textin_char(a, '-');
-		v->kind = minus ? XTR_IMPORT_SINT : XTR_IMPORT_UINT;
-		if (!textin_u64(a, &v->num))
-			return false;
-		v->num = minus ? -v->num : v->num;
-		return true;
+		return take_decimal(pv->kind, a, v);
 	}
 }
 
-static bool match_from(struct match *m, const char *f, struct textin_at a, const char **end)
+/* %h: the upper half of a value that was taken before. */
+static bool add_upper(struct textin_values *out, const struct xtr_print_value *pv,
+		      struct textin_at *a)
 {
-	while (*f) {
-		struct xtr_import_value v = { 0 };
-		char kind;
+	uint64_t num;
 
-		if (*f != '%') {
-			if (!textin_char(&a, *f++))
+	if (!textin_hex(a, &num))
+		return false;
+	for (size_t i = 0; i < out->n; i++)
+		if (out->v[i].name_len == pv->field_len &&
+		    !memcmp(out->v[i].name, pv->field, pv->field_len))
+			out->v[i].num |= num << 32;
+	return true;
+}
+
+/* What only some kernels print; *f is behind its %( and is moved behind its %). */
+static bool match_group(struct match *m, struct part *f, struct textin_at *a)
+{
+	const char *close = f->p, *end;
+	size_t before = m->out->n;
+
+	while ((close = memchr(close, '%', (size_t)(f->end - close))) && close[1] != ')')
+		close++;
+	if (!close)
+		return false;
+	if (match_from(m, (struct part){ f->p, close }, *a, &end))
+		a->p = end;
+	else
+		m->out->n = before;
+	f->p = close + 2;
+	return true;
+}
+
+static bool match_from(struct match *m, struct part f, struct textin_at a, const char **end)
+{
+	while (f.p < f.end) {
+		struct xtr_import_value v = { 0 };
+		struct xtr_print_value pv;
+
+		if (*f.p != '%') {
+			if (!textin_char(&a, *f.p++))
 				return false;
 			continue;
 		}
-		kind = f[1];
-		f += 2;
-		if (kind == '_') { /* a number that is not kept */
-			if (!textin_u64(&a, &v.num))
+		if (f.p[1] == '(' || f.p[1] == '_') {
+			f.p += 2;
+			if (f.p[-1] == '(' ? !match_group(m, &f, &a) : !textin_u64(&a, &v.num))
 				return false;
 			continue;
 		}
-		v.name = f + 1;
-		v.name_len = (size_t)(strchr(f, '}') - v.name);
-		f += v.name_len + 2;
-		if (kind == 's')
-			return match_text(m, f, a, end, &v);
-		if (!take(kind, &a, &v))
+		if (!xtr_print_next(&f.p, f.end, &pv))
 			return false;
-		textin_add_value(m->out, &v);
+		v.name = pv.field;
+		v.name_len = pv.field_len;
+		if (pv.kind == 's')
+			return match_text(m, f, a, end, &v);
+		if (pv.kind == 'h' ? !add_upper(m->out, &pv, &a) : !take(&pv, &a, &v))
+			return false;
+		if (pv.kind != 'h')
+			textin_add_value(m->out, &v);
 	}
 	*end = a.p;
 	return true;
 }
 
-static bool is_of(const struct print *print, const char *event, size_t len)
+size_t textin_print(struct textin_values *out, const char *text, size_t len)
 {
-	size_t n = strlen(print->event);
-
-	if (print->event[n - 1] == '*')
-		return len >= n - 1 && !memcmp(print->event, event, n - 1);
-	return len == n && !memcmp(print->event, event, n);
-}
-
-size_t textin_print(struct textin_values *out, const char *event, size_t event_len,
-		    const char *text, size_t len)
-{
-	for (size_t i = 0; i < sizeof(prints) / sizeof(prints[0]); i++) {
+	for (size_t i = 0; i < out->event->n; i++) {
+		const struct xtr_print *row = out->event->rows[i];
 		struct match m = { .out = out, .tries = TRIES };
 		struct textin_at a = { text, text + len };
+		struct part f = { row->format, row->format + strlen(row->format) };
 		const char *end;
 
-		if (!is_of(&prints[i], event, event_len))
-			continue;
 		/* A format is the whole text, or a comma or blank follows. */
-		if (match_from(&m, prints[i].format, a, &end) &&
-		    (end == a.end || *end == ',' || *end == ' ')) {
-			out->system = prints[i].system;
+		if (match_from(&m, f, a, &end) && (end == a.end || *end == ',' || *end == ' ')) {
+			out->system = row->system;
 			return (size_t)(end - text);
 		}
 		out->n = 0;
 	}
 	return 0;
+}
+
+/* --- by labels -------------------------------------------------------------------------------- */
+
+/* A tool that prints fields by their names prints all numbers in decimal. */
+static bool take_by_name(struct textin_values *out, const struct xtr_print_value *pv,
+			 struct xtr_import_value *v, const char *text, size_t len)
+{
+	struct textin_at a = { text, text + len }, b = a;
+
+	v->name = pv->field;
+	v->name_len = pv->field_len;
+	if (pv->kind == 's' || pv->kind == 't') {
+		v->kind = XTR_IMPORT_STR;
+		v->str = text;
+		v->str_len = len;
+		return true;
+	}
+	if (strchr("px", pv->kind) && out->decimal && textin_u64(&b, &v->num) && b.p == b.end) {
+		v->kind = XTR_IMPORT_HEX;
+		return true;
+	}
+	if (take(pv, &a, v) && a.p == a.end)
+		return true;
+	a.p = text;
+	return take_decimal('d', &a, v) && a.p == a.end;
+}
+
+bool textin_by_label(struct textin_values *out, const char *label, size_t label_len,
+		     const char *text, size_t len)
+{
+	const struct textin_event_kind *e = out->event;
+	struct match m = { .out = out, .tries = TRIES };
+	struct xtr_import_value v = { 0 };
+	struct xtr_print_value pv;
+	size_t before = out->n;
+	const char *end;
+
+	if (!out->by_name && xtr_print_value(e->rows, e->n, label, label_len, true, &pv)) {
+		if (match_from(&m, (struct part){ pv.piece, pv.end },
+			       (struct textin_at){ text, text + len }, &end) &&
+		    end == text + len)
+			return true;
+		out->n = before;
+	}
+	if (!xtr_print_value(e->rows, e->n, label, label_len, false, &pv) ||
+	    !take_by_name(out, &pv, &v, text, len))
+		return false;
+	textin_add_value(out, &v);
+	return true;
+}
+
+/* --- events by name --------------------------------------------------------------------------- */
+
+static void look_up(struct textin_event_kind *e, const char *name, size_t len)
+{
+	e->n = xtr_prints(name, len, e->rows);
+	e->system = xtr_print_system(name, len);
+}
+
+const struct textin_event_kind *textin_kind_of(struct textin_kinds *k, const char *name, size_t len)
+{
+	struct textin_event_kind *e = &k->other;
+
+	if (len && len < sizeof(e->name)) {
+		e = &k->kind[xtr_hash_bytes(name, len) % TEXTIN_KINDS];
+		if (e->len == len && !memcmp(e->name, name, len))
+			return e;
+		memcpy(e->name, name, len);
+		e->len = len;
+	}
+	look_up(e, name, len);
+	return e;
+}
+
+/*
+ * Marks of user space: what it wrote is behind the name of the event, or behind the function's that
+ * wrote it, which is a number where the kernel has no name for it.
+ */
+bool textin_mark(const struct textin_event *e, const char **text, size_t *len)
+{
+	static const char direct[] = "tracing_mark_write";
+	static const char *const behind[] = { "print", "bprint", "bputs" };
+	const char *colon;
+	size_t i;
+
+	if (e->call || (e->system && (e->system_len != 6 || memcmp(e->system, "ftrace", 6) != 0)))
+		return false;
+	*text = e->text;
+	*len = e->text_len;
+	if ((e->name_len == sizeof(direct) - 1 && !memcmp(direct, e->name, e->name_len)) ||
+	    (e->name_len && isdigit((unsigned char)*e->name)))
+		return true;
+	for (i = 0; i < 3; i++)
+		if (strlen(behind[i]) == e->name_len && !memcmp(behind[i], e->name, e->name_len))
+			break;
+	if (i == 3)
+		return false;
+	colon = memchr(e->text, ':', e->text_len);
+	if (!colon || memchr(e->text, ' ', (size_t)(colon - e->text)))
+		return true;
+	*text = colon + 1;
+	*len = (size_t)(e->text + e->text_len - *text);
+	if (*len && **text == ' ') {
+		++*text;
+		--*len;
+	}
+	return true;
 }

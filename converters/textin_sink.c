@@ -47,6 +47,7 @@ struct textin_sink {
 	uint64_t tie_ts, tie; /* ns: of the last event handed over, and what was added to it */
 	uint32_t tie_cpu;
 	uint64_t events, reordered, late, stacks, lost_before, begin;
+	struct textin_kinds kinds;
 	struct textin_values values;
 	struct cpu cpus[XTR_IMPORT_CPUS];
 };
@@ -136,14 +137,44 @@ static int give_call(struct textin_sink *s, const struct textin_event *e,
 	return xtr_import_call(s->im, at, &call, s->values.v, s->values.n);
 }
 
+/* What user space wrote, as the kernel's own event has it. */
+static int give_mark(struct textin_sink *s, const struct textin_event *e,
+		     const struct xtr_import_at *at, const char *text, size_t len)
+{
+	const struct xtr_import_value buf = {
+		.name = "buf", .name_len = 3, .kind = XTR_IMPORT_STR, .str = text, .str_len = len
+	};
+
+	s->values.n = 0;
+	s->values.names_used = 0;
+	textin_add_value(&s->values, &buf);
+	if (e->comm_value)
+		add_comm(s, &e->at);
+	return xtr_import_event(s->im, at, "ftrace", 6, "print", 5, s->values.v, s->values.n);
+}
+
+/* Its system, by the first that tells: the line, its print format, its name. */
+static const char *system_of(const struct textin_event *e, const struct textin_values *v,
+			     size_t *len)
+{
+	const char *system = e->of_system ? e->of_system : v->system ? v->system : v->event->system;
+
+	*len = e->system ? e->system_len : system ? strlen(system) : 0;
+	return e->system ? e->system : system;
+}
+
 static int give(struct textin_sink *s, const struct textin_event *e)
 {
-	const char *system = e->system ? e->system : e->of_system, *name = e->name;
-	size_t system_len = e->system ? e->system_len : system ? strlen(system) : 0;
-	size_t len = e->name_len;
+	const struct textin_event_kind *kind;
+	const char *system, *name = e->name, *text;
+	size_t len = e->name_len, n;
 	struct xtr_import_at at = e->at;
 	char prefixed[128];
 
+	if (e->comm_value)
+		at.comm = NULL;
+	if (textin_mark(e, &text, &n))
+		return give_mark(s, e, &at, text, n);
 	if (e->prefix) {
 		snprintf(prefixed, sizeof(prefixed), "%s%.*s", e->prefix,
 			 (int)(len < 64 ? len : 64), name);
@@ -151,19 +182,14 @@ static int give(struct textin_sink *s, const struct textin_event *e)
 		len = strlen(prefixed);
 	}
 	/* A function may be called like an event whose print format is known. */
-	textin_split(name, e->call ? 0 : len, e->text, e->text_len, &s->values);
-	if (e->comm_value) {
-		add_comm(s, &at);
-		at.comm = NULL;
-	}
+	kind = textin_kind_of(&s->kinds, name, e->call ? 0 : len);
+	textin_split(kind, name, e->call ? 0 : len, e->text, e->text_len, &s->values);
+	if (e->comm_value)
+		add_comm(s, &e->at);
 	if (e->call)
 		return give_call(s, e, &at);
-	if (!system && s->values.system) {
-		system = s->values.system;
-		system_len = strlen(system);
-	}
-	return xtr_import_event(s->im, &at, system, system_len, name, len, s->values.v,
-				s->values.n);
+	system = system_of(e, &s->values, &n);
+	return xtr_import_event(s->im, &at, system, n, name, len, s->values.v, s->values.n);
 }
 
 static void keep_order(struct textin_sink *s, struct xtr_import_at *at)

@@ -4,11 +4,12 @@
  * kernel has no rule for it, so this is what its print formats have in common:
  *
  *   - a label is a word before '=', or before ':' if the word stands alone; "completed?=1" is
- *     `completed`, as tracefs calls the field;
+ *     `completed`;
  *   - behind a comma, or at the beginning, all words before the sign are the label ("job count:3");
  *   - a value ends at the next comma or label, or at the bracket that closes it.
  *
- * What is left over is no loss: the event gets its whole text as one more value.
+ * Where the event's print formats are known, a value gets the name of its field and the kind that
+ * they say. What is left over is no loss: the event gets its whole text as one more value.
  */
 #include "textin.h"
 
@@ -16,7 +17,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LABEL_WORDS 4u
+#define LABEL_WORDS  4u
+#define KERNEL_FIRST 0xff00000000000000u /* addresses of the kernel, up to the error codes */
+#define ERROR_FIRST  0xfffffffffffff000u
 
 /* --- what kind a value is --------------------------------------------------------------------- */
 
@@ -26,47 +29,21 @@ enum looks {
 	LOOKS_HEX
 };
 
-/* What a look at the value could get wrong. An event that ends in '*' is a prefix. */
+/* What a look at the value could get wrong, of events without a print format. An event that ends in
+ * '*' is a prefix. */
 static const struct {
 	const char *event, *label;
 	enum looks looks;
 } kinds[] = {
-	{ "amdgpu_cs", "ring", LOOKS_DEC },
-	{ "amdgpu_iv", "ring", LOOKS_DEC },
-	{ "amdgpu_vm_*", "flags", LOOKS_HEX },
-	{ "amdgpu_vm_*", "soffs", LOOKS_HEX },
-	{ "amdgpu_vm_*", "eoffs", LOOKS_HEX },
-	{ "amdgpu_vm_*", "start", LOOKS_HEX },
-	{ "amdgpu_vm_*", "last", LOOKS_HEX },
-	{ "amdgpu_vm_*", "offset", LOOKS_HEX },
-	{ "amdgpu_vm_*", "pe", LOOKS_HEX },
-	{ "amdgpu_vm_*", "addr", LOOKS_HEX },
-	{ "amdgpu_vm_*", "src", LOOKS_HEX },
-	{ "amdgpu_vm_*", "pd_addr", LOOKS_HEX },
-	{ "i915_*", "dev", LOOKS_DEC },
-	{ "i915_*", "ring", LOOKS_DEC },
-	{ "intel_engine_notify", "ring", LOOKS_DEC },
-	{ "intel_engine_notify", "dev", LOOKS_DEC },
-	{ "virtio_gpu_*", "dev", LOOKS_DEC },
-	{ "task_newtask", "clone_flags", LOOKS_HEX },
-	{ "sys_enter_*", "*", LOOKS_HEX },
-	{ "*", "comm", LOOKS_TEXT },
-	{ "*", "prev_comm", LOOKS_TEXT },
-	{ "*", "next_comm", LOOKS_TEXT },
-	{ "*", "parent_comm", LOOKS_TEXT },
-	{ "*", "child_comm", LOOKS_TEXT },
-	{ "*", "oldcomm", LOOKS_TEXT },
-	{ "*", "newcomm", LOOKS_TEXT },
-	{ "*", "name", LOOKS_TEXT },
-	{ "*", "dev", LOOKS_TEXT },
-	{ "*", "driver", LOOKS_TEXT },
-	{ "*", "timeline", LOOKS_TEXT },
-	{ "*", "ring", LOOKS_TEXT },
-	{ "*", "ring_name", LOOKS_TEXT },
-	{ "*", "job ring", LOOKS_TEXT },
-	{ "*", "prev_state", LOOKS_TEXT },
-	{ "*", "filename", LOOKS_TEXT },
-	{ "*", "function", LOOKS_TEXT },
+	{ "sys_enter_*", "*", LOOKS_HEX },  { "*", "comm", LOOKS_TEXT },
+	{ "*", "prev_comm", LOOKS_TEXT },   { "*", "next_comm", LOOKS_TEXT },
+	{ "*", "parent_comm", LOOKS_TEXT }, { "*", "child_comm", LOOKS_TEXT },
+	{ "*", "oldcomm", LOOKS_TEXT },     { "*", "newcomm", LOOKS_TEXT },
+	{ "*", "name", LOOKS_TEXT },        { "*", "dev", LOOKS_TEXT },
+	{ "*", "driver", LOOKS_TEXT },      { "*", "timeline", LOOKS_TEXT },
+	{ "*", "ring", LOOKS_TEXT },        { "*", "ring_name", LOOKS_TEXT },
+	{ "*", "job ring", LOOKS_TEXT },    { "*", "prev_state", LOOKS_TEXT },
+	{ "*", "filename", LOOKS_TEXT },    { "*", "function", LOOKS_TEXT },
 	{ "*", "caller", LOOKS_TEXT },
 };
 
@@ -133,6 +110,8 @@ static void read_value(struct xtr_import_value *v, enum looks looks, const char 
 	v->kind = minus ? XTR_IMPORT_SINT : XTR_IMPORT_UINT;
 	if (minus)
 		v->num = -v->num;
+	else if (v->num >= KERNEL_FIRST && v->num < ERROR_FIRST)
+		v->kind = XTR_IMPORT_HEX; /* an address, printed by a tool that knows no others */
 }
 
 /* --- one value -------------------------------------------------------------------------------- */
@@ -183,6 +162,8 @@ void textin_add(struct textin_values *out, const char *event, size_t event_len, 
 {
 	struct xtr_import_value v = { .name = label, .name_len = label_len };
 
+	if (out->event->n && textin_by_label(out, label, label_len, text, len))
+		return;
 	read_value(&v, looks_of(event, event_len, label, label_len, text, len), text, len);
 	textin_add_value(out, &v);
 }
@@ -191,7 +172,7 @@ void textin_add(struct textin_values *out, const char *event, size_t event_len, 
 
 static bool is_label_char(char c)
 {
-	return isalnum((unsigned char)c) || c == '_' || c == '#' || c == '-' || c == '.';
+	return isalnum((unsigned char)c) || (c && strchr("_#-./", c));
 }
 
 static bool is_gap(char c)
@@ -375,6 +356,42 @@ static const char *begin_label(struct textin_values *out, const char *from, cons
 	return word;
 }
 
+/*
+ * Are all labels names of fields, and one is no label, or all are in order? Then a tool has printed
+ * it: traceconv in order and all numbers in decimal, trace-cmd report -R mostly as the format says.
+ */
+static bool has_fields(struct textin_values *out, const char *text, const char *end)
+{
+	const struct textin_event_kind *e = out->event;
+	const char *p = text, *word, *sign, *last = NULL;
+	size_t len, last_len = 0, n = 0;
+	bool ordered = true, other = false;
+	struct xtr_print_value v;
+
+	for (; next_label(text, p, end, &word, &sign); p = sign + 1, n++) {
+		len = (size_t)(sign - word);
+		if (*sign != '=' || !xtr_print_value(e->rows, e->n, word, len, false, &v))
+			return false;
+		other |= !xtr_print_value(e->rows, e->n, word, len, true, &v);
+		ordered &= !last || strncmp(last, word, last_len) < 0;
+		last = word;
+		last_len = len;
+	}
+	out->by_name = other || (n > 1 && ordered);
+	out->decimal = ordered;
+	return out->by_name;
+}
+
+/* Has a text swallowed what may be a label? */
+static bool has_label_inside(const struct textin_values *out)
+{
+	for (size_t i = 0; i < out->n; i++)
+		if (out->v[i].kind == XTR_IMPORT_STR &&
+		    memchr(out->v[i].str, '=', out->v[i].str_len))
+			return true;
+	return false;
+}
+
 void textin_labels(struct textin_values *out, const char *event, size_t event_len, const char *text,
 		   size_t len)
 {
@@ -392,22 +409,36 @@ void textin_labels(struct textin_values *out, const char *event, size_t event_le
 	out->left |= more || !only_gaps(from, end);
 }
 
-void textin_split(const char *event, size_t event_len, const char *text, size_t len,
-		  struct textin_values *out)
+void textin_split(const struct textin_event_kind *event, const char *name, size_t name_len,
+		  const char *text, size_t len, struct textin_values *out)
 {
 	struct xtr_import_value whole = {
 		.name = "text", .name_len = 4, .kind = XTR_IMPORT_STR, .str = text
 	};
-	size_t taken;
+	static const char failed[] = "[FAILED TO PARSE] ";
+	size_t taken = 0;
 
+	/* libtraceevent's: fields by their names. */
+	if (len > sizeof(failed) && !memcmp(text, failed, sizeof(failed) - 1)) {
+		text += sizeof(failed) - 1;
+		len -= sizeof(failed) - 1;
+	}
 	while (len && (text[len - 1] == ' ' || text[len - 1] == '\t'))
 		len--;
 	out->n = 0;
+	out->event = event;
 	out->system = NULL;
-	out->left = false;
+	out->left = out->by_name = out->decimal = false;
 	out->names_used = 0;
-	taken = textin_print(out, event, event_len, text, len);
-	textin_labels(out, event, event_len, text + taken, len - taken);
+	if (event->n) {
+		taken = textin_print(out, text, len);
+		if ((!taken || has_label_inside(out)) && has_fields(out, text, text + len)) {
+			out->n = 0;
+			taken = 0;
+		}
+	}
+	if (taken < len || !len)
+		textin_labels(out, name, name_len, text + taken, len - taken);
 	if (!len || (out->n && !out->left))
 		return;
 	whole.str_len = len;

@@ -3,26 +3,9 @@
  * Tracepoints as the drivers of Linux 6.1, 6.12 and 7.2 have them. What fires too often to be
  * recorded unasked stands in tables of its own.
  */
-#include "group_events.h"
+#include "group_event_rows.h"
 
 #include <stddef.h>
-
-#define EV(event)               \
-	{                       \
-		.name = (event) \
-	}
-#define OF(event, reason)                           \
-	{                                           \
-		.name = (event), .absent = (reason) \
-	}
-#define BY(driver, event)                           \
-	{                                           \
-		.name = (event), .module = (driver) \
-	}
-#define REST(pattern)                           \
-	{                                       \
-		.name = (pattern), .rest = true \
-	}
 
 #define V6_12     "Linux 6.12 has it, later kernels have other events instead"
 #define V7_3      "Linux 7.3 has it"

@@ -29,4 +29,18 @@ extern const struct xtr_group_event xtr_amdxdna_events[];
 extern const struct xtr_group_event xtr_virtio_gpu_events[];
 extern const struct xtr_group_event xtr_cpu_events[];
 
+/* group_events_soc.c */
+extern const struct xtr_group_event xtr_radeon_events[];
+extern const struct xtr_group_event xtr_radeon_vm_events[];
+extern const struct xtr_group_event xtr_msm_events[];
+extern const struct xtr_group_event xtr_v3d_events[];
+extern const struct xtr_group_event xtr_vc4_events[];
+extern const struct xtr_group_event xtr_lima_events[];
+extern const struct xtr_group_event xtr_panthor_events[];
+extern const struct xtr_group_event xtr_powervr_events[];
+extern const struct xtr_group_event xtr_host1x_events[];
+extern const struct xtr_group_event xtr_host1x_push_events[];
+extern const struct xtr_group_event xtr_kgsl_events[];
+extern const struct xtr_group_event xtr_mali_events[];
+
 #endif /* XTR_RECORDER_GROUP_EVENTS_H */

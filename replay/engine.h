@@ -42,6 +42,7 @@ struct slot {
 	uint64_t prev_done;    /* done of the ring's job before this one */
 	uint64_t batch_base;   /* as prev_done, before the batch that this job is in */
 	uint64_t overtaken_at; /* done of the job that overtook this one; 0: none */
+	uint64_t active_ns;    /* of a measured job: it had the engine for so long */
 	uint64_t wait_ctx, wait_seqno, wait_from;
 	uint32_t overtaken_on; /* CPU of that done event */
 	uint32_t n_overtook;   /* jobs that this one overtook and that had not ended before it */
@@ -117,6 +118,9 @@ static inline int64_t ring_index(struct xtr_model *m, uint32_t id)
 
 /* model.c: what an event means for a job, now; s: the step of a source that it is, or NULL. */
 int job_queued(struct xtr_model *m, const struct xtr_gpu_record *r);
+/* Thread r->tid queued the job at ts (ns). */
+void job_submitter(struct xtr_model *m, struct xtr_job *j, const struct xtr_gpu_record *r,
+		   uint64_t ts);
 int job_run(struct xtr_model *m, const struct xtr_gpu_record *r, const struct xtr_job_step *s);
 int job_done(struct xtr_model *m, const struct xtr_gpu_record *r);
 
@@ -130,6 +134,11 @@ uint64_t job_end_of(const struct xtr_model *m, struct slot *s, const struct xtr_
 
 /* steps.c: a step of a job source. 0 or -errno. */
 int job_step(struct xtr_model *m, const struct xtr_job_step *s);
+/* What it says of the job's fence, and its flags. */
+void step_result(struct xtr_model *m, const struct xtr_job_step *s);
+/* measured.c: the step of this kind; and settle's part of such a job. */
+int step_measured(struct xtr_model *m, const struct xtr_job_step *s);
+void measured_bounds(struct slot *s);
 /* The step's client is the job's, if it is known and the job has none. */
 static inline void step_client(struct xtr_job *j, const struct xtr_job_step *s)
 {

@@ -11,6 +11,8 @@ static const char *const classes[] = { "rcs", "bcs", "vcs", "vecs", "ccs" };
 
 #define CLASS_NONE 65535u /* I915_ENGINE_CLASS_INVALID: not for users, as the GSC engine */
 
+#define CLASS_NUMBER 254u /* the driver's number is all that is known */
+
 /* Below the ids that the model gives itself, far above those of a recorder. */
 #define RING_BASE  0xa0000000u
 #define RING_OTHER (RING_BASE | 0xfffffffu)
@@ -19,20 +21,22 @@ const char *i915_engine_name(char buf[I915_ENGINE_NAME], uint32_t class, uint32_
 {
 	if (class < CLASSES)
 		snprintf(buf, I915_ENGINE_NAME, "%s%" PRIu32, classes[class], instance);
+	else if (class == CLASS_NUMBER)
+		snprintf(buf, I915_ENGINE_NAME, "ring%" PRIu32, instance);
 	else
 		snprintf(buf, I915_ENGINE_NAME, "class%" PRIu32 ".%" PRIu32, class, instance);
 	return buf;
 }
 
 /* enum intel_engine_id of intel_ringbuffer.h, Linux 4.9 to 4.17. */
-void i915_engine_by_number(uint32_t number, uint32_t *class, uint32_t *instance)
+void i915_engine_by_number(uint32_t number, bool contexts, uint32_t *class, uint32_t *instance)
 {
 	static const struct {
 		uint8_t class, instance;
 	} engines[] = { { 0, 0 }, { 1, 0 }, { 2, 0 }, { 2, 1 }, { 3, 0 } };
-	bool known = number < sizeof(engines) / sizeof(engines[0]);
+	bool known = number < sizeof(engines) / sizeof(engines[0]) && (contexts || !number);
 
-	*class = known ? engines[number].class : 255;
+	*class = known ? engines[number].class : CLASS_NUMBER;
 	*instance = known ? engines[number].instance : number;
 }
 

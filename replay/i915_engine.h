@@ -14,9 +14,10 @@
 const char *i915_engine_name(char buf[I915_ENGINE_NAME], uint32_t class, uint32_t instance);
 /*
  * Class and instance of an engine by its number in the driver, which is what kernels before 4.18
- * tell of it (`ring`); 255 and the number itself where they had no such engine.
+ * tell of it (`ring`); 254 and the number itself where they had no such engine, or where the number
+ * does not tell: those without contexts (before 4.10) called engines by several orders.
  */
-void i915_engine_by_number(uint32_t number, uint32_t *class, uint32_t *instance);
+void i915_engine_by_number(uint32_t number, bool contexts, uint32_t *class, uint32_t *instance);
 /* The name of META's i915 device that has the node "cardN", or "cardN" itself, in buf. */
 const char *i915_device_name(const struct xtr_meta *meta, uint32_t dev, char buf[I915_ENGINE_NAME]);
 /*

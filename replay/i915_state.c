@@ -163,7 +163,7 @@ int i915_notified(struct i915_engine *e, uint64_t ts, uint32_t number)
 	return 0;
 }
 
-uint64_t i915_notified_at(const struct i915_engine *e, uint32_t number, uint64_t from)
+uint64_t i915_notified_at(const struct i915_engine *e, uint32_t number, uint64_t from, bool *own)
 {
 	uint64_t lo = e->first_notified, hi = e->n_notified;
 
@@ -176,6 +176,7 @@ uint64_t i915_notified_at(const struct i915_engine *e, uint32_t number, uint64_t
 		else
 			hi = mid;
 	}
+	*own = lo < e->n_notified && e->notified[lo % I915_NOTIFIED_MAX].number == number;
 	return lo < e->n_notified ? e->notified[lo % I915_NOTIFIED_MAX].ts : 0;
 }
 

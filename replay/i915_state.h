@@ -78,8 +78,11 @@ void i915_request_ended(struct i915_state *s, struct i915_request *r, uint64_t t
 
 /* An interrupt found that the engine has completed all requests up to this number. 0 or -ENOMEM. */
 int i915_notified(struct i915_engine *e, uint64_t ts, uint32_t number);
-/* When an interrupt first found the request of this number complete, not before `from`; 0: none. */
-uint64_t i915_notified_at(const struct i915_engine *e, uint32_t number, uint64_t from);
+/*
+ * When an interrupt first found the request of this number complete, not before `from`; 0: none.
+ * *own: it told of this number, not of a later one.
+ */
+uint64_t i915_notified_at(const struct i915_engine *e, uint32_t number, uint64_t from, bool *own);
 
 /* The GuC has the request now; it has ended. */
 void i915_guc_enter(struct i915_state *s, struct i915_request *r);

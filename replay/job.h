@@ -30,7 +30,7 @@
 
 /* How start and end of the execution are known. In order from best to worst. */
 #define XTR_QUALITIES(X)                                                                          \
-	X(EXACT, "exact", "the scheduler has one job at a time on the hardware")                  \
+	X(EXACT, "exact", "measured, or the hardware has one job at a time")                      \
 	X(INFERRED, "inferred", "in-order ring: start is the later of run and the previous done") \
 	X(BOUNDED, "bounded", "execution lies somewhere between run and done")                    \
 	X(OPEN, "open", "start or end is not in the trace")                                       \
@@ -65,7 +65,8 @@
 	X(ORDER_UNKNOWN, 23, "order-unknown",                                                      \
 	  "overlapped another job, and its ring may run them side by side")                        \
 	X(BEFORE, 24, "before", "began in the piece before this one")                              \
-	X(AFTER, 25, "after", "goes on in the next piece")
+	X(AFTER, 25, "after", "goes on in the next piece")                                         \
+	X(MEASURED, 26, "measured", "start and end are the hardware's own times")
 
 enum xtr_job_kind {
 #define XTR_KIND_ENUM(id, text, help) XTR_KIND_##id,

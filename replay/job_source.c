@@ -3,12 +3,13 @@
 #include "source_amdxdna.h"
 #include "source_i915.h"
 #include "source_ivpu.h"
+#include "source_table.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 static const struct xtr_job_source *const all[] = { &xtr_source_amdxdna, &xtr_source_i915,
-						    &xtr_source_ivpu };
+						    &xtr_source_ivpu, &xtr_source_table };
 
 #define SOURCES (sizeof(all) / sizeof(all[0]))
 

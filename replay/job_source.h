@@ -32,6 +32,11 @@ enum xtr_step_kind {
 	XTR_STEP_DONE,
 	XTR_STEP_FAILED,   /* it will never run; r.error is why. Again: only the error */
 	XTR_STEP_RECYCLED, /* its name in the driver belongs to another job now */
+	/*
+	 * It has ended, and the hardware's own clock tells when it executed: from start_ns to
+	 * ended_ns, of which active_ns. Begins the job if nothing else did.
+	 */
+	XTR_STEP_MEASURED,
 	XTR_STEP_KINDS
 };
 
@@ -40,14 +45,30 @@ struct xtr_job_step {
 	/* ctx, seqno: the job's name. ring, tid, stream, client_id, error; flags as in the file. */
 	struct xtr_gpu_record r;
 	uint64_t submit_ns; /* of QUEUE: the submitter called the driver; 0: not known */
-	uint64_t ended_ns;  /* of a DONE that is late: it had ended by then; 0: by now */
+	/*
+	 * Of a RUN that begins the job: r.tid and r.stack are the submitter's, who queued it then;
+	 * 0: they are not.
+	 */
+	uint64_t queued_ns;
+	/*
+	 * Of a DONE: it ended then, or, with the flag `late`, had ended by then; 0: now, or by now.
+	 * Of MEASURED: the end, not later than now by more than the clocks differ.
+	 */
+	uint64_t ended_ns;
+	uint64_t start_ns;  /* of MEASURED */
+	uint64_t active_ns; /* of MEASURED: it had the engine for so long; at most end - start */
 	uint32_t flags;     /* enum xtr_job_flag: those that the job gets */
 	bool result_known;  /* r.error is that of the fence */
 	bool opens;
 	bool ended; /* of DONE: a SIGNALED went before it, so that it begins no job */
+	/*
+	 * Of RUN and HANDED: r.tid is the thread that also reports ends which it finds. Of DONE:
+	 * if that thread reports it, it had ended at some time before.
+	 */
+	bool by_thread;
 };
 
-#define XTR_STEPS_MAX 4u
+#define XTR_STEPS_MAX 32u
 
 struct xtr_job_steps {
 	struct xtr_job_step step[XTR_STEPS_MAX];

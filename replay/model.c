@@ -173,29 +173,35 @@ static int64_t begin_stage(struct xtr_model *m, const struct xtr_gpu_record *r, 
 	return slot_new(m, r, (uint32_t)ring, found);
 }
 
+void job_submitter(struct xtr_model *m, struct xtr_job *j, const struct xtr_gpu_record *r,
+		   uint64_t ts)
+{
+	const struct xtr_task *task = xtr_task_cache_get(&m->tasks, m->o.tables, r->tid, ts);
+
+	j->queue_ns = ts;
+	j->tid = r->tid;
+	j->stack = r->stack;
+	if (task) {
+		j->pid = task->pid;
+		j->nth = task->nth;
+		j->comm = task->comm;
+	}
+}
+
 int job_queued(struct xtr_model *m, const struct xtr_gpu_record *r)
 {
 	uint32_t found = slot_find(m, r->ctx, r->seqno);
 	int64_t i = begin_stage(m, r, ring_index(m, r->ring), found != NONE, found);
-	const struct xtr_task *task;
 	struct xtr_job *j;
 
 	if (i < 0)
 		return (int)i;
 	slot_place(m, (uint32_t)i, PLACE_QUEUED);
 	j = &m->slot[i].job;
-	j->queue_ns = m->now;
 	j->client_id = r->client_id;
 	j->client_known = r->flags & XTR_JOB_CLIENT_KNOWN;
 	j->kthread = r->flags & XTR_JOB_KTHREAD;
-	j->tid = r->tid;
-	j->stack = r->stack;
-	task = xtr_task_cache_get(&m->tasks, m->o.tables, r->tid, m->now);
-	if (task) {
-		j->pid = task->pid;
-		j->nth = task->nth;
-		j->comm = task->comm;
-	}
+	job_submitter(m, j, r, m->now);
 	return 0;
 }
 

@@ -60,6 +60,12 @@ static const struct driver_rule {
 	  "one compute engine: ivpu_job.c" },
 };
 
+/* Each job's fence is emitted with AMDGPU_FENCE_FLAG_INT: amdgpu_ib.c, amdgpu_fence.c. */
+static bool interrupts_for_each(const struct driver_rule *rule)
+{
+	return !strcmp(rule->driver, "amdgpu");
+}
+
 static bool has_prefix(const char *s, const char *prefix)
 {
 	return prefix && !strncmp(s, prefix, strlen(prefix));
@@ -121,6 +127,7 @@ static void apply_rule(struct xtr_model_ring *ring, bool amdgpus_events)
 	if (!rule)
 		return;
 	ring->rule = rule->rule;
+	ring->irq_each = interrupts_for_each(rule);
 	*(rule->rule == XTR_RULE_IN_ORDER ? &ring->order_source : &ring->why) = rule->why;
 	ring->kind = has_prefix(ring->name, rule->copy_prefix) ? XTR_KIND_COPY : rule->kind;
 }
@@ -260,16 +267,25 @@ static int64_t add_ring(struct xtr_rings *r, uint32_t id)
 		.name = made ? made->name : string_or_empty(r->tables, def ? def->name : 0),
 		.device_name = r->dev[dev].name,
 		.driver = made ? made->driver : r->dev[dev].driver,
-		.limit = def ? def->limit : 0,
+		.limit = def    ? def->limit
+			 : made ? made->limit
+				: 0,
 		.declared = made,
+		.measured = made && made->measured,
 		.no_run = made && !made->tells_run,
 		.by_client = made && made->by_client,
-		.partial = r->pids == XTR_PIDS_ALONE || (made && r->pids != XTR_PIDS_ALL),
+		.partial = !(made && made->measured) &&
+			   (r->pids == XTR_PIDS_ALONE || (made && r->pids != XTR_PIDS_ALL)),
 		.last = XTR_KEYMAP_NONE,
 		.run_head = XTR_KEYMAP_NONE,
 		.run_tail = XTR_KEYMAP_NONE,
 	};
 	apply_rule(ring, r->amdgpus_events);
+	if (made && made->order_source) {
+		ring->rule = XTR_RULE_IN_ORDER;
+		ring->order_source = made->order_source;
+		ring->why = NULL;
+	}
 	ring->given = given_verdict(&r->note, id);
 	if (ring->rule == XTR_RULE_IN_ORDER && is_shared_import(r->meta, ring->name)) {
 		ring->rule = XTR_RULE_SHARED;
@@ -342,11 +358,13 @@ enum xtr_ring_verdict xtr_ring_measure(const struct xtr_model_ring *ring)
 	bool batched = ring->n_batched >= XTR_BATCHED_MIN &&
 		       ring->n_batched * 100 >= ring->n_done * XTR_BATCHED_PERCENT;
 
+	if (ring->measured)
+		return XTR_VERDICT_IN_ORDER;
 	if (ring->given != XTR_VERDICT_NONE)
 		return ring->given;
 	if (is_out_of_order(ring, batched))
 		return XTR_VERDICT_OUT_OF_ORDER;
-	if (batched)
+	if (batched && !ring->irq_each)
 		return XTR_VERDICT_BATCHED;
 	/* With one job at a time there is nothing to run side by side. */
 	if (ring->limit != 1 && xtr_overlap_is_parallel(&ring->overlap))

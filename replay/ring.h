@@ -59,6 +59,10 @@ struct xtr_declared_ring {
 	const char *device, *driver, *name;
 	bool tells_run; /* the trace has events for run: a job without one has lost it */
 	bool by_client; /* as in xtr_model_ring */
+	uint32_t limit; /* jobs on the hardware at once, 0: not known */
+	/* What tells that it executes in order; NULL: what ring.c has of the driver. */
+	const char *order_source;
+	bool measured; /* as in xtr_model_ring */
 };
 
 struct xtr_model_device {
@@ -84,7 +88,14 @@ struct xtr_model_ring {
 	 * be said of the ring.
 	 */
 	bool partial;
+	/*
+	 * Each job raises an interrupt at its end: completions that lie close together are those of
+	 * short jobs, and tell nothing of others.
+	 */
+	bool irq_each;
 	bool declared; /* a job source's: in no table */
+	/* Its jobs come with the hardware's own start and end: nothing rests on its order. */
+	bool measured;
 	/*
 	 * In order only among the jobs of one client: firmware schedules those of several, and a
 	 * job that was on the hardware with another client's is bounded (share.c).

@@ -139,7 +139,9 @@ static void set_bounds(struct xtr_model *m, struct slot *s)
 
 	j->serial_start_ns = later(j->run_ns, s->prev_done);
 	j->floor_ns = ring->partial ? j->done_ns : floor_of(j);
-	if (j->flags & XTR_FLAG_NO_FENCE && !j->error) {
+	if (j->flags & XTR_FLAG_MEASURED) {
+		measured_bounds(s);
+	} else if (j->flags & XTR_FLAG_NO_FENCE && !j->error) {
 		j->quality = XTR_QUALITY_OPEN;
 	} else if (xtr_ring_is_bounded(ring)) {
 		bound_on_ring(s, ring);
@@ -147,6 +149,8 @@ static void set_bounds(struct xtr_model *m, struct slot *s)
 		j->flags |= XTR_FLAG_ORDER_UNKNOWN;
 		j->serial_start_ns = j->run_ns;
 		bound(j, j->done_ns - j->run_ns);
+	} else if (j->flags & XTR_FLAG_NO_RUN && !(j->flags & OVERLAPPED)) {
+		bound(j, j->done_ns - (s->prev_late ? j->run_ns : j->serial_start_ns));
 	} else if (j->flags & OVERLAPPED || (behind && s->prev_late) || border_unsure(m, j)) {
 		bound(j, j->done_ns - j->run_ns);
 	} else if (j->flags & UNSURE) {

@@ -11,8 +11,12 @@
  * latest it had when a younger one of its context had, or, of kernels up to 5.1, when the engine's
  * interrupt told of its number (`global`) or a later one.
  *
+ * Up to Linux 4.9 a request has no context, and its number is that of the device: dispatch (by the
+ * submitting process), add, the interrupt that tells how far the engine is, retire.
+ *
  * drivers/gpu/drm/i915/i915_trace.h, i915_request.c of Linux 6.1 to 7.3; for `global`, `ring` and
- * intel_engine_notify i915_trace.h and i915_irq.c of Linux 4.16 to 5.1.
+ * intel_engine_notify i915_trace.h and i915_irq.c of Linux 4.10 to 5.1; without contexts those of
+ * Linux 3.8 and 4.4.
  */
 #include "source_i915.h"
 #include "bind.h"
@@ -58,18 +62,21 @@ enum fence_field {
 	F_ERROR
 };
 
-#define FIELDS                                                                            \
-	{                                                                                 \
-		"dev", "class", "instance", "ctx", "seqno", "completed", "ring", "global" \
+#define FIELDS                                                                   \
+	{                                                                        \
+		"dev", "class", "instance", "ctx", "seqno", "completed", "ring", \
+			"global|global_seqno"                                    \
 	}
-#define REQUEST(name, role)                             \
-	{                                               \
-		"i915:i915_request_" name, role, FIELDS \
+/* Before Linux 4.17 they were called so. */
+#define REQUEST(name, role)                                                            \
+	{                                                                              \
+		"i915:i915_request_" name "|i915:i915_gem_request_" name, role, FIELDS \
 	}
 
 /* In the order of enum role. */
 static const struct xtr_bind_spec specs[ROLES] = {
-	REQUEST("queue", ROLE_QUEUE),
+	{ "i915:i915_request_queue|i915:i915_gem_request_queue|i915:i915_gem_ring_dispatch",
+	  ROLE_QUEUE, FIELDS },
 	REQUEST("add", ROLE_ADD),
 	REQUEST("submit", ROLE_SUBMIT),
 	REQUEST("execute", ROLE_EXECUTE),
@@ -80,7 +87,8 @@ static const struct xtr_bind_spec specs[ROLES] = {
 	{ "dma_fence:dma_fence_signaled",
 	  ROLE_SIGNALED,
 	  { "ops", "driver", "ctx|context", "seqno", "error" } },
-	{ "i915:intel_engine_notify", ROLE_NOTIFY, FIELDS },
+	{ "i915:intel_engine_notify|i915:i915_gem_request_notify|i915:i915_gem_request_complete",
+	  ROLE_NOTIFY, FIELDS },
 };
 
 struct i915 {
@@ -92,7 +100,11 @@ struct i915 {
 	uint64_t ctx_mask;       /* of a context: what fences tell of it */
 	enum role run;           /* first event that says that the hardware has the request */
 	bool tells_run, signals;
+	bool contexts; /* requests have one */
 };
+
+/* Made-up contexts of engines, for requests without: above those of imports. */
+#define ENGINE_CONTEXT (XTR_SOURCE_CONTEXT + (1ull << 32))
 
 /* --- binding ---------------------------------------------------------------------------------- */
 
@@ -142,7 +154,7 @@ static void choose_run(struct i915 *v)
 
 static bool is_usable(const struct xtr_bind *b)
 {
-	return b->slot[F_CTX].width && b->slot[F_SEQNO].width;
+	return b->slot[F_SEQNO].width && (b->slot[F_CTX].width || b->slot[F_RING].width);
 }
 
 static int i915_bind(struct i915 *v, const struct xtr_source_env *env)
@@ -157,6 +169,7 @@ static int i915_bind(struct i915 *v, const struct xtr_source_env *env)
 		if (request && !is_usable(&v->bind[i]))
 			v->bind[i].desc = NULL;
 		any |= request && v->bind[i].desc;
+		v->contexts |= request && xtr_bind_has(&v->bind[i], F_CTX);
 	}
 	if (!any)
 		return 0;
@@ -239,7 +252,8 @@ static int64_t engine_of(struct i915 *v, const struct xtr_bind *b, const struct 
 	bool known;
 
 	if (!xtr_bind_has(b, F_CLASS))
-		i915_engine_by_number((uint32_t)xtr_bind_u64(b, F_RING, ev), &class, &instance);
+		i915_engine_by_number((uint32_t)xtr_bind_u64(b, F_RING, ev), v->contexts, &class,
+				      &instance);
 	ring = i915_ring_id(dev, class, instance, &known);
 	i = known ? xtr_keymap_get(&v->s.by_engine, ring, 0) : I915_NONE;
 	if (i != I915_NONE)
@@ -267,14 +281,23 @@ static struct xtr_job_step *step(const struct i915 *v, struct xtr_job_steps *out
 	s->r.ring = v->s.engine[r->engine].ring;
 	s->r.tid = ev->tid;
 	s->r.stream = ev->stream;
+	s->flags = v->contexts ? 0 : XTR_FLAG_KEY_INFERRED;
 	return s;
+}
+
+static uint64_t context(const struct i915 *v, const struct xtr_bind *b, const struct xtr_event *ev)
+{
+	if (v->contexts)
+		return xtr_bind_u64(b, F_CTX, ev);
+	return ENGINE_CONTEXT + ((xtr_bind_u64(b, F_DEV, ev) & 0xffff) << 16) +
+	       (xtr_bind_u64(b, F_RING, ev) & 0xffff);
 }
 
 /* The request that the event names, NULL if nothing is known of it. */
 static struct i915_request *known(struct i915 *v, const struct xtr_bind *b,
 				  const struct xtr_event *ev)
 {
-	uint32_t i = i915_find(&v->s, xtr_bind_u64(b, F_CTX, ev) & v->ctx_mask,
+	uint32_t i = i915_find(&v->s, context(v, b, ev) & v->ctx_mask,
 			       (uint32_t)xtr_bind_u64(b, F_SEQNO, ev));
 
 	return i != I915_NONE ? &v->s.request[i] : NULL;
@@ -284,7 +307,7 @@ static struct i915_request *known(struct i915 *v, const struct xtr_bind *b,
 static struct i915_request *begin(struct i915 *v, const struct xtr_bind *b,
 				  const struct xtr_event *ev)
 {
-	uint64_t ctx = xtr_bind_u64(b, F_CTX, ev);
+	uint64_t ctx = context(v, b, ev);
 	int64_t engine = engine_of(v, b, ev), i;
 
 	if (engine < 0)
@@ -312,7 +335,9 @@ static void run(const struct i915 *v, struct i915_request *r, const struct xtr_e
 		return;
 	r->run = true;
 	r->run_ns = ev->ts;
-	step(v, out, XTR_STEP_RUN, r, ev);
+	/* What is committed to its timeline waits there for what it depends on, and nothing tells.
+	 */
+	step(v, out, XTR_STEP_RUN, r, ev)->flags |= v->run == ROLE_ADD ? XTR_FLAG_NO_RUN : 0;
 }
 
 static int on_queue(struct i915 *v, const struct xtr_bind *b, const struct xtr_event *ev,
@@ -388,8 +413,8 @@ static struct xtr_job_step *end(struct i915 *v, struct i915_request *r, const st
 	i915_guc_leave(&v->s, r);
 	s = step(v, out, XTR_STEP_DONE, r, ev);
 	s->ended_ns = r->ended_ns;
-	s->flags = (r->preempted ? XTR_FLAG_PREEMPTED : 0) | (r->shared ? XTR_FLAG_SHARED : 0) |
-		   (late ? XTR_FLAG_LATE : 0);
+	s->flags |= (r->preempted ? XTR_FLAG_PREEMPTED : 0) | (r->shared ? XTR_FLAG_SHARED : 0) |
+		    (late ? XTR_FLAG_LATE : 0);
 	return s;
 }
 
@@ -402,19 +427,45 @@ static void forget_if_over(struct i915 *v, const struct i915_request *r)
 		i915_request_forget(&v->s, (uint32_t)(r - v->s.request));
 }
 
+/*
+ * Requests of one context that go to the hardware together get one `out`, that of the last of them
+ * (intel_lrc.c, execlists_dequeue): those before it had ended by then. Where nothing else tells of
+ * their ends, that is all there is.
+ */
+static void end_older(struct i915 *v, const struct i915_request *last, const struct xtr_event *ev,
+		      struct xtr_job_steps *out)
+{
+	uint32_t i = last->older, older;
+
+	if (v->signals || has(v, ROLE_RETIRE))
+		return;
+	for (; i != I915_NONE && out->n + 2 < XTR_STEPS_MAX; i = older) {
+		struct i915_request *r = &v->s.request[i];
+
+		older = r->older;
+		if (r->engine != last->engine)
+			continue;
+		if (!r->told)
+			end(v, r, ev, true, out);
+		i915_request_forget(&v->s, i);
+	}
+}
+
 /* Taken off the hardware: it is complete, or was preempted. */
 static int on_out(struct i915 *v, const struct xtr_bind *b, const struct xtr_event *ev,
 		  struct xtr_job_steps *out)
 {
 	struct i915_request *r = known(v, b, ev);
-	uint64_t completed;
+	uint64_t completed = 1; /* before Linux 4.17 nothing tells */
 
-	if (!r || !xtr_bind_get(b, F_COMPLETED, ev, &completed))
+	if (!r || (xtr_bind_has(b, F_COMPLETED) && !xtr_bind_get(b, F_COMPLETED, ev, &completed)))
 		return 0;
-	if (!completed)
+	if (!completed) {
 		r->preempted = true;
-	else if (!r->told)
+	} else if (!r->told) {
+		end_older(v, r, ev, out);
 		end(v, r, ev, false, out);
+	}
 	if (r->told)
 		forget_if_over(v, r);
 	return 0;
@@ -446,27 +497,42 @@ static int on_signaled(struct i915 *v, const struct xtr_bind *b, const struct xt
 	return 0;
 }
 
-/* What the interrupts told of it. Its number is final only now: it gets another when preempted. */
-static void look_at_notified(struct i915 *v, const struct xtr_bind *b, struct i915_request *r,
+/*
+ * What the interrupts told of it. Its number is final only now: it gets another when preempted.
+ * True: one of them told of its very number. That was its own, which comes at its end (each request
+ * ends with MI_USER_INTERRUPT, intel_lrc.c): r->ended_ns is when. A later number only says `by
+ * then`.
+ */
+static bool look_at_notified(struct i915 *v, const struct xtr_bind *b, struct i915_request *r,
 			     const struct xtr_event *ev)
 {
 	uint64_t number, at;
+	bool own;
 
-	if (!xtr_bind_get(b, F_GLOBAL, ev, &number) || !number)
-		return;
-	at = i915_notified_at(&v->s.engine[r->engine], (uint32_t)number, r->run_ns);
-	if (at)
-		i915_request_ended(&v->s, r, at);
+	number = v->contexts ? xtr_bind_u64(b, F_GLOBAL, ev) : r->seqno;
+	if (!number)
+		return false;
+	at = i915_notified_at(&v->s.engine[r->engine], (uint32_t)number, r->run_ns, &own);
+	if (!at)
+		return false;
+	own &= !r->ended_ns || at <= r->ended_ns;
+	i915_request_ended(&v->s, r, at);
+	return own;
 }
 
 static int on_notify(struct i915 *v, const struct xtr_bind *b, const struct xtr_event *ev,
 		     struct xtr_job_steps *out)
 {
 	int64_t engine = engine_of(v, b, ev);
+	struct i915_request *r = v->contexts ? NULL : known(v, b, ev);
 
-	(void)out;
 	if (engine < 0)
 		return -ENOMEM;
+	if (r && !r->told) { /* its number is told from the beginning */
+		end_older(v, r, ev, out);
+		end(v, r, ev, false, out);
+		forget_if_over(v, r);
+	}
 	return i915_notified(&v->s.engine[engine], ev->ts, (uint32_t)xtr_bind_u64(b, F_SEQNO, ev));
 }
 
@@ -477,10 +543,8 @@ static int on_retire(struct i915 *v, const struct xtr_bind *b, const struct xtr_
 
 	if (!r)
 		return 0;
-	if (!r->told) {
-		look_at_notified(v, b, r, ev);
-		end(v, r, ev, true, out);
-	}
+	if (!r->told)
+		end(v, r, ev, !look_at_notified(v, b, r, ev), out);
 	r->retired = true;
 	forget_if_over(v, r);
 	return 0;

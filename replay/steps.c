@@ -10,7 +10,7 @@ static struct slot *open_slot(struct xtr_model *m, const struct xtr_gpu_record *
 	return i != NONE && m->slot[i].state == SLOT_OPEN ? &m->slot[i] : NULL;
 }
 
-static void set_result(struct xtr_model *m, const struct xtr_job_step *s)
+void step_result(struct xtr_model *m, const struct xtr_job_step *s)
 {
 	uint32_t i = slot_find(m, s->r.ctx, s->r.seqno);
 
@@ -65,7 +65,12 @@ static int on_requeue(struct xtr_model *m, const struct xtr_job_step *s)
 static int on_run(struct xtr_model *m, const struct xtr_job_step *s)
 {
 	int ret = job_run(m, &s->r, s);
+	struct slot *slot = ret ? NULL : open_slot(m, &s->r);
 
+	if (slot && s->queued_ns && !slot->job.queue_ns)
+		job_submitter(m, &slot->job, &s->r, s->queued_ns);
+	else if (slot && s->by_thread)
+		slot->run_tid = s->r.tid;
 	return ret ? ret : tell(m, s, XTR_EV_JOB_RUN);
 }
 
@@ -104,7 +109,7 @@ static int on_failed(struct xtr_model *m, const struct xtr_job_step *s)
 
 	if (slot && !slot->job.run_ns)
 		kill(m, (uint32_t)(slot - m->slot), s);
-	set_result(m, s);
+	step_result(m, s);
 	return 0;
 }
 
@@ -116,7 +121,7 @@ static int on_signaled(struct xtr_model *m, const struct xtr_job_step *s)
 
 	if (open && !m->slot[i].job.run_ns && s->r.error)
 		return on_failed(m, s);
-	set_result(m, s);
+	step_result(m, s);
 	if (!open && (i != NONE || !s->opens)) {
 		wait_wake(m, s->r.ctx, s->r.seqno, m->now, false,
 			  i != NONE ? m->rings.ring[m->slot[i].ring].id : 0);
@@ -126,7 +131,7 @@ static int on_signaled(struct xtr_model *m, const struct xtr_job_step *s)
 	i = slot_find(m, s->r.ctx, s->r.seqno);
 	if (!ret && i != NONE)
 		m->slot[i].job.flags |= XTR_FLAG_FENCE_DONE;
-	set_result(m, s);
+	step_result(m, s);
 	return ret;
 }
 
@@ -178,9 +183,24 @@ static int end_late(struct xtr_model *m, uint32_t i, const struct xtr_job_step *
 	note_late_end(m, slot);
 	slot->sourced = true;
 	slot_hold(m, i);
-	set_result(m, s);
+	step_result(m, s);
 	wait_wake(m, s->r.ctx, s->r.seqno, m->now, false, s->r.ring);
 	return 0;
+}
+
+/* The job that was open ended with this step, at s->ended_ns or now. */
+static void end_dated(struct xtr_model *m, uint32_t i, const struct xtr_job_step *s)
+{
+	struct slot *slot = &m->slot[i];
+	uint64_t end = s->ended_ns && s->ended_ns < m->now ? s->ended_ns : m->now;
+
+	end = later(end, later(slot->job.run_ns, slot->first_ns));
+	if (m->now - end > XTR_REPORT_NS)
+		slot->job.flags |= XTR_FLAG_LATE_REPORT;
+	if (s->by_thread && slot->run_tid && s->r.tid == slot->run_tid)
+		slot->job.flags |= XTR_FLAG_BY_WORKER;
+	job_ended(m, i, end, s->r.stream);
+	wait_wake(m, s->r.ctx, s->r.seqno, m->now, false, s->r.ring);
 }
 
 static int on_done(struct xtr_model *m, const struct xtr_job_step *s)
@@ -198,12 +218,14 @@ static int on_done(struct xtr_model *m, const struct xtr_job_step *s)
 	if (i != NONE && m->slot[i].state == SLOT_HELD &&
 	    m->slot[i].job.flags & XTR_FLAG_FENCE_DONE)
 		date_done(m, &m->slot[i]);
+	else if ((s->ended_ns || s->by_thread) && open_slot(m, &s->r))
+		end_dated(m, i, s);
 	else if (i != NONE || !s->ended)
 		ret = job_done(m, &r);
 	i = slot_find(m, s->r.ctx, s->r.seqno);
 	if (!ret && i != NONE)
 		m->slot[i].sourced = true;
-	set_result(m, s);
+	step_result(m, s);
 	i = slot_find(m, s->r.ctx, s->r.seqno);
 	/* What ended since the job's floor may have done so earlier, or be told of only later. */
 	if (i != NONE && m->rings.ring[m->slot[i].ring].late)
@@ -227,10 +249,15 @@ int job_step(struct xtr_model *m, const struct xtr_job_step *s)
 {
 	static int (*const handlers[XTR_STEP_KINDS])(struct xtr_model *,
 						     const struct xtr_job_step *) = {
-		[XTR_STEP_QUEUE] = on_queue,       [XTR_STEP_REQUEUE] = on_requeue,
-		[XTR_STEP_RUN] = on_run,           [XTR_STEP_HANDED] = on_handed,
-		[XTR_STEP_SIGNALED] = on_signaled, [XTR_STEP_DONE] = on_done,
-		[XTR_STEP_FAILED] = on_failed,     [XTR_STEP_RECYCLED] = on_recycled,
+		[XTR_STEP_QUEUE] = on_queue,
+		[XTR_STEP_REQUEUE] = on_requeue,
+		[XTR_STEP_RUN] = on_run,
+		[XTR_STEP_HANDED] = on_handed,
+		[XTR_STEP_SIGNALED] = on_signaled,
+		[XTR_STEP_DONE] = on_done,
+		[XTR_STEP_FAILED] = on_failed,
+		[XTR_STEP_RECYCLED] = on_recycled,
+		[XTR_STEP_MEASURED] = step_measured,
 	};
 
 	return handlers[s->kind](m, s);

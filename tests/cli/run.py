@@ -332,6 +332,26 @@ def bash_completes_what_an_option_takes():
         expect(o.status == 1 and "No such file" in o.err, f"stats takes {word}", o)
 
 
+def first_and_last_cells(path):
+    """The names in backquotes of the first and of the last column of a document's tables."""
+    with open(os.path.join(ROOT, "docs", path), encoding="utf-8") as f:
+        rows = [line.strip().strip("|").split("|") for line in f if line.startswith("| ")]
+    return [{name for row in rows for name in re.findall(r"`([^`]*)`", row[k])} for k in (0, -1)]
+
+
+@test
+def the_documents_know_the_groups():
+    groups = {g["name"]: g["module"] for g in json.loads(xtr("list", "--json").out)["groups"]}
+    expect(set(groups) <= first_and_last_cells("probes.md")[0], f"docs/probes.md lacks {set(groups) - first_and_last_cells('probes.md')[0]}")
+    offered = first_and_last_cells("drivers.md")[1]
+    expect(offered <= set(groups), f"docs/drivers.md offers {offered - set(groups)}, which are no groups")
+    drivers = {name for name, module in groups.items() if module and ":" not in name and name != "display"}
+    expect(len(drivers) >= 21 and drivers <= offered, f"docs/drivers.md lacks {drivers - offered}")
+    about = re.sub(r"\s+", " ", xtr("help", "record").out)
+    named = re.search(r"the groups of the drivers that are loaded: (.*?)\. ", about).group(1).split(", ")
+    expect(set(named) == drivers | {"display"}, f"xtr help record: {set(named) ^ (drivers | {'display'})}")
+
+
 @test
 def bash_completes_the_names_of_groups():
     if "npu" not in xtr("help", "record").out:

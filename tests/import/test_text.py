@@ -190,13 +190,91 @@ def other_events_are_kept_with_their_values_or_their_text(folder):
     found = events(path)
     equal([e["event"] for e in found],
           ["sched:sched_switch", "irq:irq_handler_entry", "irq:irq_handler_exit", "syscalls:sys_enter_ioctl",
-           "syscalls:sys_exit_ioctl", "gpu_mem:gpu_mem_total", "unknown:brand_new", "ftrace:tracing_mark_write"], "names")
+           "syscalls:sys_exit_ioctl", "gpu_mem:gpu_mem_total", "unknown:brand_new", "ftrace:print"], "names")
     switch = found[0]["fields"]
     equal([switch["prev_comm"], switch["prev_pid"], switch["next_comm"], switch["next_pid"]], ["Web Content", 55, "a=1 b", 7],
           "names of threads that look like fields")
     equal([found[4]["fields"]["ret"], found[6]["fields"]["x"]], [-12, 1], "numbers")
     equal(found[6]["fields"]["text"], "some words, then x=1", "the whole text, where values do not cover it")
     equal(found[7]["fields"]["buf"], "frame 7 begins", "a marker's text")
+
+
+FORMS = """\
+capturing trace... done
+TRACE:
+# tracer: nop
+#
+          <idle>-0     [000] (-----) d..1  12.000001: sched_wakeup: comm=a pid=3 prio=120 target_cpu=001
+           a b-c-12    [001] (   13) ....  12.000002: 0: B|13|hello
+           a b-c-12    (   13) [001] ....  12.000003: tracing_mark_write: E|13
+           <...>-13    [001] d..h2..  12.000004: print: tracing_mark_write: C|13|ctr|5
+           <...>-14    [001]  12.000005: bprint:               my_func: text with: colons
+             [x]-15    [001]  12.000006: bputs: 0xffffffff81234567: put
+   comm-with-16        (   16) [001] d.h.1..  12.000007: intel_gpu_freq_change: new_freq=350
+              x-17     [001]  12.000008: power:gpu_frequency: gpu_id=0 state=5
+</script>
+<!-- END TRACE -->
+</body>
+</html>
+"""
+
+
+@test
+def every_form_of_a_line_is_read_and_what_is_around_is_no_damage(folder):
+    path, outcome = import_file(folder, FORMS.encode())
+    expect("warning" not in outcome.err, "nothing is damaged or lost", outcome)
+    found = [(e["event"], e["cpu"], e["tid"], e.get("pid"), e.get("comm")) for e in events(path)]
+    equal(found, [("sched:sched_wakeup", 0, 0, None, None), ("ftrace:print", 1, 12, 13, "a b-c"), ("ftrace:print", 1, 12, 13, "a b-c"),
+                  ("ftrace:print", 1, 13, None, None), ("ftrace:print", 1, 14, None, None), ("ftrace:print", 1, 15, None, "[x]"),
+                  ("i915:intel_gpu_freq_change", 1, 16, 16, "comm-with"), ("power:gpu_frequency", 1, 17, None, "x")], "columns")
+    equal([e["fields"]["buf"] for e in events(path) if "buf" in e["fields"]],
+          ["B|13|hello", "E|13", "C|13|ctr|5", "text with: colons", "put"], "what user space wrote")
+
+
+@test
+def junk_between_events_is_damage(folder):
+    lines = FORMS.splitlines(keepends=True)
+    path, outcome = import_file(folder, "".join(lines[:6] + ["junk\n"] + lines[6:]).encode(), status=3)
+    expect("line 7: not an event" in outcome.err, "with its line", outcome)
+    equal(info(path)["events"], 8, "all events are there")
+
+
+@test
+def differences_instead_of_times_are_refused(folder):
+    told = load.told(load.make(5), False)
+    lines = printed.report(told).splitlines()
+    text = "\n".join(lines[:2] + [line.replace(": drm", ": (+12)   drm") for line in lines[2:]]) + "\n"
+    outcome = xtr("import", "-o", os.path.join(folder, "x.xtr"), put(folder, "x.txt", text.encode()))
+    expect(outcome.status == 1 and "--ts-diff" in outcome.err and outcome.err.count("\n") == 1, "trace-cmd's", outcome)
+    first = told[0][0]
+    reltime = [(ts - first, *rest) for ts, *rest in told]
+    path, _ = import_file(folder, printed.perf(reltime).encode(), name="rel.txt")
+    equal(len(jobs(path)), 5, "times since the first event are times")
+    delta = [(b[0] - a[0], *b[1:]) for a, b in zip([told[0]] + told, told)]
+    outcome = xtr("import", "-o", os.path.join(folder, "y.xtr"), put(folder, "y.txt", printed.perf(delta).encode()))
+    expect(outcome.status == 1 and "--deltatime" in outcome.err and outcome.err.count("\n") == 1, "perf's", outcome)
+    equal([name for name in os.listdir(folder) if name in ("x.xtr", "y.xtr")], [], "nothing is written")
+
+
+SYSTEMS = {
+    "gpu_scheduler": "drm_sched_job drm_run_job", "gpu_sched": "amd_sched_job", "fence": "fence_annotate_wait_on",
+    "dma_fence": "dma_fence_x", "sync": "sync_timeline sync_pt", "drm": "drm_vblank_event", "amdgpu": "amdgpu_cs_ioctl",
+    "amdgpu_dm": "amdgpu_dm_plane_atomic_check", "radeon": "radeon_fence_emit", "amdkfd": "kfd_map_memory_to_gpu_start",
+    "i915": "i915_gem_request_add i915_request_in intel_engine_notify switch_mm", "xe": "xe_sched_job_run", "vpu": "vpu_x",
+    "amdxdna": "xdna_x mbox_set_tail", "kgsl": "adreno_cmdbatch_retired kgsl_pwrlevel syncpoint_fence", "drm_msm_gpu": "msm_gpu_submit",
+    "drm_msm_atomic": "msm_atomic_flush_commit", "dpu": "dpu_kms_commit", "mali": "mali_x", "panthor": "gpu_job_irq", "lima": "lima_task_run",
+    "v3d": "v3d_bcl_irq", "vc4": "vc4_submit_cl", "virtio_gpu": "virtio_gpu_cmd_queue", "host1x": "host1x_channel_submit",
+    "pvr": "pvr_job_done", "gpu_mem": "gpu_mem_total", "power": "gpu_work_period gpu_frequency cpu_idle", "sched": "sched_switch",
+    "irq": "softirq_raise", "workqueue": "workqueue_execute_start", "task": "task_rename", "signal": "signal_generate",
+    "timer": "hrtimer_start", "kmem": "kmalloc rss_stat", "unknown": "job_x some_event"}
+
+
+@test
+def events_have_the_systems_of_their_names(folder):
+    wanted = [f"{system}:{name}" for system, names in SYSTEMS.items() for name in names.split()]
+    lines = [f"a-1 [000] 1.{i:06d}: {name.split(':')[1]}: a=1" for i, name in enumerate(wanted)]
+    path, _ = import_file(folder, ("\n".join(lines) + "\n").encode())
+    equal([e["event"] for e in events(path)], wanted, "systems")
 
 
 @test

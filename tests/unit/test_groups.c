@@ -136,9 +136,10 @@ Test(groups, find_the_address_of_a_symbol_of_a_module)
 	unlink(path);
 }
 
-/* Kernels whose format files are in the tree, and systems of which none are: out of the tree, or
- * not worth their room. */
-static const char *const kernels[] = { "6.1", "7.2" };
+/* Where the format files are: of two kernels, and of drivers that these do not have; and systems of
+ * which none are: out of the tree, or not worth their room. */
+static const char *const folders[] = { "tests/data/tracefs/6.1", "tests/data/tracefs/7.2",
+				       "tests/drivers/formats" };
 static const char *const elsewhere[] = { "amdgpu_dm", "nvidia", "nvswitch", "amdxdna_trace" };
 
 static bool in_a_kernel(const char *event)
@@ -147,8 +148,8 @@ static bool in_a_kernel(const char *event)
 	glob_t g;
 	bool any = false;
 
-	for (size_t i = 0; i < sizeof(kernels) / sizeof(*kernels); i++) {
-		snprintf(path, sizeof(path), "tests/data/tracefs/%s/%s", kernels[i], event);
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
+		snprintf(path, sizeof(path), "%s/%s", folders[i], event);
 		*strrchr(path, ':') = '/';
 		any |= glob(path, 0, NULL, &g) == 0;
 		globfree(&g);
@@ -186,33 +187,82 @@ Test(groups, name_tracepoints_that_a_kernel_has_or_say_why_not)
 	}
 }
 
+static bool in_a_group(const char *event)
+{
+	for (size_t i = 0; i < xtr_n_groups; i++) {
+		const struct xtr_group *g = &xtr_groups[i];
+
+		for (const struct xtr_group_event *e = g->events; e && e->name; e++) {
+			if (fnmatch(e->name, event, 0) == 0 && !xtr_group_leaves_out(g, event))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Those that are in no group on purpose. */
+static bool is_noise(const char *event)
+{
+	static const char *const noise[] = { "xe:xe_hw_fence_try_signal",
+					     "drm_msm_gpu:msm_gpu_regaccess" };
+
+	for (size_t i = 0; i < sizeof(noise) / sizeof(*noise); i++) {
+		if (strcmp(noise[i], event) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* What is in the format files of a driver's system belongs to one of its groups. */
 Test(groups, leave_no_tracepoint_of_a_driver_out_but_the_noise)
 {
-	static const char *const systems[] = { "amdgpu",  "i915",       "xe",
-					       "amdxdna", "virtio_gpu", "vpu" };
+	static const char *const systems[] = {
+		"tests/data/tracefs/7.2/amdgpu", "tests/data/tracefs/7.2/i915",
+		"tests/data/tracefs/7.2/xe",     "tests/data/tracefs/7.2/amdxdna",
+		"tests/data/tracefs/7.2/vpu",    "tests/data/tracefs/7.2/virtio_gpu",
+		"tests/drivers/formats/radeon",  "tests/drivers/formats/drm_msm_gpu",
+		"tests/drivers/formats/v3d",     "tests/drivers/formats/vc4",
+		"tests/drivers/formats/lima",    "tests/drivers/formats/panthor",
+		"tests/drivers/formats/pvr",     "tests/drivers/formats/host1x",
+		"tests/drivers/formats/mali",    "tests/drivers/formats/gpu",
+	};
 	char pattern[128], name[256];
 	glob_t files;
 
 	for (size_t i = 0; i < sizeof(systems) / sizeof(*systems); i++) {
-		snprintf(pattern, sizeof(pattern), "tests/data/tracefs/7.2/%s/*", systems[i]);
+		snprintf(pattern, sizeof(pattern), "%s/*", systems[i]);
 		cr_assert(zero(int, glob(pattern, 0, NULL, &files)), "%s", pattern);
 		for (size_t k = 0; k < files.gl_pathc; k++) {
-			bool any = false;
-
-			snprintf(name, sizeof(name), "%s:%s", systems[i],
+			snprintf(name, sizeof(name), "%s:%s", strrchr(systems[i], '/') + 1,
 				 strrchr(files.gl_pathv[k], '/') + 1);
-			for (size_t j = 0; j < xtr_n_groups; j++) {
-				const struct xtr_group *g = &xtr_groups[j];
-
-				for (const struct xtr_group_event *e = g->events; e && e->name; e++)
-					any |= fnmatch(e->name, name, 0) == 0 &&
-					       !xtr_group_leaves_out(g, name);
-			}
-			cr_expect(eq(int, any, strcmp(name, "xe:xe_hw_fence_try_signal") != 0),
-				  "%s", name);
+			cr_expect(eq(int, in_a_group(name), !is_noise(name)), "%s", name);
 		}
 		globfree(&files);
+	}
+}
+
+/* Without a fence of its own that tells of them, a job has no end but those of the scheduler. */
+Test(groups, of_drivers_have_the_ends_of_their_fences)
+{
+	static const char *const drivers[] = {
+		"amdgpu",  "i915",    "xe",     "nouveau", "virtio_gpu", "radeon",  "msm",
+		"kgsl",    "v3d",     "vc4",    "lima",    "panfrost",   "panthor", "mali",
+		"powervr", "etnaviv", "host1x", "npu",     "amdxdna",    "rocket",  "ethosu"
+	};
+	bool types[XTR_SLOT_GENERIC];
+
+	for (size_t i = 0; i < sizeof(drivers) / sizeof(*drivers); i++) {
+		const struct xtr_group *g = xtr_group_find(drivers[i]);
+
+		cr_assert(ne(ptr, (void *)g, NULL), "%s", drivers[i]);
+		cr_expect(g->by_default && g->module, "%s", drivers[i]);
+		memset(types, 0, sizeof(types));
+		for (size_t k = 0; k < XTR_GROUP_HOOKS && g->hooks[k]; k++) {
+			for (size_t j = 0; j < xtr_n_hooks; j++)
+				types[xtr_hooks[j].type] |=
+					xtr_hook_matches(&xtr_hooks[j], g->hooks[k]);
+		}
+		cr_expect(types[XTR_EV_FENCE_SIGNALED], "%s", drivers[i]);
 	}
 }
 

@@ -175,9 +175,11 @@ Test(model, batched_ring_is_bounded)
 	const struct xtr_job *j;
 	uint64_t i;
 
+	sim_device(s, "gpu.2", "etnaviv");
+	sim_ring(s, 6, "gpu.2", "3d", 8);
 	for (i = 0; i < 12; i++)
-		sim_job(s, 21, 1 + i, 2, 1 + i, 1 * MS + i, 8 * MS + i * US);
-	sim_job(s, 21, 13, 2, 20 * MS, 21 * MS, 28 * MS);
+		sim_job(s, 21, 1 + i, 6, 1 + i, 1 * MS + i, 8 * MS + i * US);
+	sim_job(s, 21, 13, 6, 20 * MS, 21 * MS, 28 * MS);
 	sim_jobs(s);
 	j = sim_find(s, 21, 13);
 	cr_expect(eq(int, j->quality, XTR_QUALITY_BOUNDED));
@@ -186,6 +188,21 @@ Test(model, batched_ring_is_bounded)
 	cr_expect(eq(u64, j->exec_max_ns, 7 * MS));
 	cr_expect(eq(u64, sim_find(s, 21, 1)->start_ns, 0));
 	cr_expect(eq(str, (char *)xtr_ring_why(j->ring), "completions come in batches"));
+}
+
+/* Where each job raises an interrupt, ends that lie close together say nothing of other jobs. */
+Test(model, an_interrupt_for_each_job)
+{
+	uint64_t i;
+
+	for (i = 0; i < 12; i++)
+		sim_job(s, 21, 1 + i, 2, 1 + i, 1 * MS + i, 8 * MS + i * US);
+	sim_job(s, 21, 13, 2, 20 * MS, 21 * MS, 28 * MS);
+	sim_jobs(s);
+	cr_expect(eq(int, sim_find(s, 21, 13)->quality, XTR_QUALITY_INFERRED));
+	cr_expect(eq(u64, sim_find(s, 21, 13)->start_ns, 21 * MS));
+	cr_expect(eq(int, sim_find(s, 21, 2)->quality, XTR_QUALITY_BOUNDED));
+	cr_expect(zero(ptr, (void *)xtr_ring_why(sim_find(s, 21, 1)->ring)));
 }
 
 /* One clear inversion in 200 jobs: those two are bounded, the ring is in order. */
