@@ -7,6 +7,7 @@
 #include "replay/flown.h"
 #include "replay/process.h"
 #include "replay/pieced.h"
+#include "replay/imported.h"
 #include "replay/redacted.h"
 #include "replay/sampled.h"
 
@@ -325,6 +326,7 @@ static void head(const struct xtr_view *v, struct xtr_json *j)
 	xtr_json_kv_u64(j, "missing", xtr_sat_add(sum->missing, v->unreadable));
 	xtr_json_kv_u64(j, "gaps", xtr_loss_n_losses(xtr_section_loss(v->section)));
 	xtr_json_kv_u64(j, "problems", v->problems);
+	xtr_import_damage_json(j, xtr_section_meta(v->section));
 	xtr_sampled_json(j, xtr_section_meta(v->section));
 	xtr_budgeted_json(j, v->section);
 	xtr_flown_json(j, v->section);

@@ -9,6 +9,7 @@
 #include "replay/flown.h"
 #include "replay/process.h"
 #include "replay/pieced.h"
+#include "replay/imported.h"
 #include "replay/redacted.h"
 #include "replay/sampled.h"
 #include "replay/some_pids.h"
@@ -267,11 +268,12 @@ static void losses(const struct xtr_view *v)
 	const uint64_t damaged = damaged_before(v->section);
 	const uint64_t recording = sum->lost > damaged ? sum->lost - damaged : 0;
 	const uint64_t missing = xtr_sat_add(sum->missing, v->unreadable);
+	const uint64_t unread = xtr_import_damage_of(xtr_section_meta(v->section), NULL);
 	uint64_t unsure, open;
 
 	xtr_meta_config_u64(xtr_section_meta(v->section), "import-lost-unsure", &unsure);
 	xtr_meta_config_u64(xtr_section_meta(v->section), "recovered-unsure", &open);
-	if (!sum->lost && !missing && !v->problems && !open)
+	if (!sum->lost && !missing && !v->problems && !open && !unread)
 		fputs("Lost: nothing.", v->f);
 	else if (!sum->lost && !missing && !open)
 		fputs("Lost: nothing known, but what is damaged may have said more.", v->f);
@@ -363,6 +365,7 @@ int xtr_view_text(const struct xtr_view *v)
 
 	headline(v);
 	damage(v);
+	xtr_import_damage_text(v->f, xtr_section_meta(v->section));
 	losses(v);
 	xtr_pids_text(v->f, xtr_section_meta(v->section));
 	xtr_sampled_text(v->f, xtr_section_meta(v->section));

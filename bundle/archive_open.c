@@ -3,6 +3,7 @@
  * Opening by libarchive, with one format and one filter: whatever the bytes are, no other decoder
  * gets them, and no program is started (libarchive would run zstd(1) where it lacks the library).
  */
+#include "archive_feed.h"
 #include "open.h"
 
 #include <archive.h>
@@ -14,16 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK       ((size_t)256 << 10) /* bytes read at a time */
-#define MEMBER_NAME 200u                /* bytes of a member's name with its folder */
+#define MEMBER_NAME 200u /* bytes of a member's name with its folder */
 
 struct opening {
 	struct archive *a;
-	struct xtr_io *in;
-	uint64_t size, at; /* of the bundle; read so far */
+	struct archive_feed feed;
 	uint64_t unpacked; /* bytes of members that were looked at */
-	int io_err;        /* -errno of reading the bundle */
-	uint8_t *block;
 	char folder[MEMBER_NAME + 1];
 	size_t members;
 	struct xtr_io *trace;
@@ -49,29 +46,14 @@ static int broken(struct opening *o)
 {
 	const char *why = archive_error_string(o->a);
 
-	if (o->io_err)
-		return o->io_err;
+	if (o->feed.io_err)
+		return o->feed.io_err;
 	if (archive_errno(o->a) == ENOMEM)
 		return -ENOMEM;
 	if (!o->members)
 		return refuse(o, "it is compressed with zstd, but holds no bundle (%s)",
 			      why ? why : "no tar");
 	return refuse(o, "the bundle is damaged or cut short (%s)", why ? why : "no reason given");
-}
-
-static la_ssize_t read_block(struct archive *a, void *ctx, const void **block)
-{
-	struct opening *o = ctx;
-	size_t n = o->size - o->at < BLOCK ? (size_t)(o->size - o->at) : BLOCK;
-
-	(void)a;
-	*block = o->block;
-	if (n)
-		o->io_err = o->in->ops->read_at(o->in, o->at, o->block, n);
-	if (o->io_err)
-		return ARCHIVE_FATAL;
-	o->at += n;
-	return (la_ssize_t)n;
 }
 
 /* --- members ---------------------------------------------------------------------------------- */
@@ -112,9 +94,9 @@ static int check_kind(struct opening *o, struct archive_entry *e, const char *na
 
 static uint64_t limit(const struct opening *o, uint64_t more)
 {
-	return o->size > (UINT64_MAX - more) / XTR_BUNDLE_GROWTH
+	return o->feed.size > (UINT64_MAX - more) / XTR_BUNDLE_GROWTH
 		       ? UINT64_MAX
-		       : o->size * XTR_BUNDLE_GROWTH + more;
+		       : o->feed.size * XTR_BUNDLE_GROWTH + more;
 }
 
 static int check_size(struct opening *o, uint64_t size, bool is_trace)
@@ -209,34 +191,31 @@ static int all_members(struct opening *o)
 
 /* --- the whole -------------------------------------------------------------------------------- */
 
-static int begin(struct opening *o)
+static int begin(struct opening *o, struct xtr_io *in)
 {
-	int err = o->in->ops->size(o->in, &o->size);
+	int err = archive_feed_init(&o->feed, in);
 
-	if (err)
-		return err;
-	o->block = malloc(BLOCK);
-	o->a = archive_read_new();
-	if (!o->block || !o->a)
-		return -ENOMEM;
-	if (archive_read_support_filter_zstd(o->a) != ARCHIVE_OK)
+	o->a = err ? NULL : archive_read_new();
+	if (!o->a)
+		return err ? err : -ENOMEM;
+	if (archive_read_append_filter(o->a, ARCHIVE_FILTER_ZSTD) != ARCHIVE_OK)
 		return -ENOSYS;
 	if (archive_read_support_format_tar(o->a) != ARCHIVE_OK)
 		return -ENOMEM;
-	return archive_read_open(o->a, o, NULL, read_block, NULL) == ARCHIVE_OK ? 0 : broken(o);
+	return archive_feed_open(&o->feed, o->a) == ARCHIVE_OK ? 0 : broken(o);
 }
 
 int xtr_bundle_open_trace(struct xtr_io *in, struct xtr_io **trace, struct xtr_bundle_err *err)
 {
-	struct opening o = { .in = in, .err = err };
+	struct opening o = { .err = err };
 	int ret;
 
 	*err = (struct xtr_bundle_err){ 0 };
-	ret = begin(&o);
+	ret = begin(&o, in);
 	if (!ret)
 		ret = all_members(&o);
 	archive_read_free(o.a);
-	free(o.block);
+	archive_feed_free(&o.feed);
 	if (ret)
 		xtr_io_close(o.trace);
 	else

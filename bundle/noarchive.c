@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Where libarchive was not found by the build, or ARCHIVE=0: bundles are told from traces, no more.
- */
+/* Where libarchive was not found by the build, or ARCHIVE=0: bundles and compressed files are told
+ * from traces, no more. */
 #include "open.h"
+#include "unwrap.h"
 #include "write.h"
 
 #include <errno.h>
@@ -57,4 +58,19 @@ int xtr_bundle_digest(struct xtr_io *from, uint64_t size, char text[XTR_BUNDLE_D
 	(void)size;
 	text[0] = 0;
 	return -ENOSYS;
+}
+
+int xtr_unwrap(struct xtr_io *in, struct xtr_unwrap *u, struct xtr_io **out)
+{
+	(void)in;
+	(void)out;
+	u->cut = false;
+	u->what[0] = '\0';
+	return -ENOSYS;
+}
+
+bool xtr_unwrap_is_tar(struct xtr_io *in)
+{
+	(void)in;
+	return false;
 }

@@ -21,8 +21,9 @@ static const struct cli_option options[] = {
 
 struct totals {
 	uint64_t chunks, events, missing, lost;
-	bool refused; /* a section that nothing can be shown of */
-	bool open;    /* one that was recovered without its end */
+	uint64_t unread; /* places of imported traces */
+	bool refused;    /* a section that nothing can be shown of */
+	bool open;       /* one that was recovered without its end */
 };
 
 static struct totals add_up(const struct xtr_reader *r)
@@ -30,7 +31,7 @@ static struct totals add_up(const struct xtr_reader *r)
 	const struct xtr_section_summary *sum;
 	const struct xtr_section *s;
 	uint64_t unreadable;
-	struct totals t = { .open = cli_end_is_missing(r) };
+	struct totals t = { .open = cli_end_is_missing(r), .unread = cli_import_damage(r) };
 
 	for (size_t i = 0; i < xtr_reader_n_sections(r); i++) {
 		s = xtr_reader_section(r, i);
@@ -62,6 +63,9 @@ static void print_text(FILE *f, const char *path, const struct xtr_reader *r,
 		fprintf(f, "; cannot be read: %s", cli_events(t->missing));
 	if (t->lost)
 		fprintf(f, "; counted as lost: %s", cli_events(t->lost));
+	if (t->unread)
+		fprintf(f, "; could not be imported: %s place%s", cli_count(t->unread),
+			t->unread == 1 ? "" : "s");
 	if (t->open)
 		fprintf(f, "; the end of the recording is missing");
 	fputc('\n', f);
@@ -82,6 +86,7 @@ static void print_json(FILE *f, const char *path, const struct xtr_reader *r,
 	xtr_json_kv_u64(&j, "events", t->events);
 	xtr_json_kv_u64(&j, "missing", t->missing);
 	xtr_json_kv_u64(&j, "lost", t->lost);
+	xtr_json_kv_u64(&j, "import_damage", t->unread);
 	xtr_json_kv_bool(&j, "refused", t->refused);
 	cli_json_reader_problems(&j, r);
 	xtr_json_end_object(&j);
@@ -104,8 +109,8 @@ static int check(const struct check_opts *o, const char *path, struct xtr_reader
 	}
 	if (t.refused)
 		return XTR_EXIT_FAILURE;
-	return xtr_reader_n_problems(r) || t.missing || t.lost || t.open ? XTR_EXIT_LOSS
-									 : XTR_EXIT_OK;
+	return xtr_reader_n_problems(r) || t.missing || t.lost || t.open || t.unread ? XTR_EXIT_LOSS
+										     : XTR_EXIT_OK;
 }
 
 static int run(const void *opts, int argc, char **argv)

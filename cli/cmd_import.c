@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* xtr import: what another tool recorded becomes an .xtr file. */
 #include "cli.h"
+#include "foreign.h"
 #include "outfile_io.h"
-
-#include "converters/import.h"
+#include "bundle/open.h"
+#include "format/xtr_format.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -31,17 +32,10 @@ static const struct cli_option options[] = {
 	  "write kernel addresses as they are, not hashed" },
 };
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* "dir/trace.dat" gives "trace.xtr" in the current directory; "-" gives "import.xtr". */
 static char *default_output(const char *input)
 {
-	const char *base = strcmp(input, "-") ? base_name(input) : "import";
+	const char *base = foreign_source(input) ? foreign_source(input) : "import";
 	const char *dot = strrchr(base, '.');
 	size_t n = dot && dot != base ? (size_t)(dot - base) : strlen(base);
 	char *name = malloc(n + sizeof(".xtr"));
@@ -59,7 +53,7 @@ static void progress(void *ctx, uint64_t done, uint64_t all)
 	cli_progress("importing", done, all);
 }
 
-static int failed(const char *input, const struct import_opts *o, int err,
+static int failed(const char *input, const struct import_opts *o, struct xtr_io *in, int err,
 		  const struct xtr_import_result *res)
 {
 	if (!res->format && o->format) {
@@ -68,7 +62,9 @@ static int failed(const char *input, const struct import_opts *o, int err,
 			cli_hint("%s: %s", i->name, i->what);
 		return XTR_EXIT_USAGE;
 	}
-	cli_error("'%s': %s", input, res->text[0] ? res->text : cli_strerror(err));
+	if (!res->format && err == -EPROTONOSUPPORT && foreign_is_known(input, in))
+		return XTR_EXIT_FAILURE;
+	foreign_import_failed(input, err, res);
 	if (err == -EPROTONOSUPPORT)
 		cli_hint("say with -f what it is, if you know it");
 	return XTR_EXIT_FAILURE;
@@ -89,17 +85,19 @@ static int summary(const char *input, const char *output, const struct xtr_impor
 	return res->damage || res->lost ? XTR_EXIT_LOSS : XTR_EXIT_OK;
 }
 
-static int write_file(const char *input, const struct import_opts *o, struct xtr_io *in,
+static int write_file(const struct foreign *f, const struct import_opts *o, struct xtr_io *in,
 		      struct outfile *out)
 {
 	const struct xtr_import_opts opts = {
 		.sz = sizeof(opts),
 		.format = o->format,
-		.source = strcmp(input, "-") ? base_name(input) : NULL,
+		.source = foreign_source(f->path),
+		.damage = f->damage[0] ? f->damage : NULL,
 		.keep_pointers = o->keep_pointers,
 		.progress = progress,
 	};
 	struct xtr_import_result res = { 0 };
+	const char *input = f->path;
 	struct outfile_io io;
 	int err, status;
 
@@ -107,7 +105,7 @@ static int write_file(const char *input, const struct import_opts *o, struct xtr
 	err = xtr_import_run(in, &io.io, &opts, &res);
 	cli_progress_done();
 	if (err) {
-		status = outfile_broken(out) ? XTR_EXIT_FAILURE : failed(input, o, err, &res);
+		status = outfile_broken(out) ? XTR_EXIT_FAILURE : failed(input, o, in, err, &res);
 		outfile_abandon(out);
 		return status;
 	}
@@ -123,21 +121,51 @@ static bool is_piped(void)
 	return !fstat(STDOUT_FILENO, &st) && S_ISFIFO(st.st_mode);
 }
 
-static int import(const char *input, const char *output, const struct import_opts *o)
+/* What every command takes as it is needs no import. */
+static int refuse_own(const char *input, struct xtr_io *in)
 {
-	struct outfile out;
-	struct xtr_io *in;
-	int status, err;
+	char magic[sizeof(XTR_MAGIC) - 1];
+	const char *what = NULL;
 
-	err = xtr_io_open_read(input, &in);
+	if (xtr_bundle_is(in))
+		what = "a bundle of xtr";
+	else if (!in->ops->read_at(in, 0, magic, sizeof(magic)) &&
+		 !memcmp(magic, XTR_MAGIC, sizeof(magic)))
+		what = "an .xtr recording";
+	if (!what)
+		return XTR_EXIT_OK;
+	cli_error("'%s' is %s already", input, what);
+	cli_hint("every command takes it as it is: xtr stats %s", input);
+	return XTR_EXIT_FAILURE;
+}
+
+/* Without what it is wrapped in, and not xtr's own. in: to be closed, whatever the status. */
+static int open_input(struct foreign *f, const char *input, struct xtr_io **in)
+{
+	int err = xtr_io_open_read(input, in), status;
+
+	if (err && foreign_is_directory(input, err))
+		return XTR_EXIT_FAILURE;
 	if (err) {
 		cli_failed(input, err);
 		cli_hint_spool(input);
 		return XTR_EXIT_FAILURE;
 	}
-	status = outfile_open(&out, output, o->force);
+	status = foreign_unwrap(f, input, in);
+	return status == XTR_EXIT_OK ? refuse_own(input, *in) : status;
+}
+
+static int import(const char *input, const char *output, const struct import_opts *o)
+{
+	struct xtr_io *in = NULL;
+	struct outfile out;
+	struct foreign f;
+	int status = open_input(&f, input, &in);
+
 	if (status == XTR_EXIT_OK)
-		status = write_file(input, o, in, &out);
+		status = outfile_open(&out, output, o->force);
+	if (status == XTR_EXIT_OK)
+		status = write_file(&f, o, in, &out);
 	xtr_io_close(in);
 	return status;
 }
@@ -177,7 +205,10 @@ const struct cli_command cmd_import = {
 	.about =
 		"Reads what trace-cmd recorded, or the text of the kernel's trace file, of trace-cmd report, of perf script or of a "
 		"bpftrace script that prints its probes, and writes the same records as if xtr had recorded them, so that "
-		"stats, jobs, dump and export work. Events of gpu_scheduler (of all kernels) and dma_fence become "
+		"stats, jobs, dump and export work. Every command does this by itself with such a FILE; an import "
+		"saves doing it each time. FILE may be compressed (gzip, xz, zstd, bzip2), in a zip, or a page of "
+		"systrace: its content decides. What xtr knows but does not read it names, with the command that helps. "
+		"Events of gpu_scheduler (of all kernels) and dma_fence become "
 		"xtr's own; every other event is kept with its name and fields.\n\n"
 		"What only a live recording knows is absent and said to be: on kernels before 6.17 the trace has "
 		"neither the device nor the key of a job, so that keys are made up and the jobs are flagged "
@@ -186,9 +217,10 @@ const struct cli_command cmd_import = {
 		"events (clock sequence): counts are right, and every command says that there are no times.\n\n"
 		"Events that the trace says were lost are in the file's account of losses; a loss of unknown size "
 		"counts as one event. The exit status is 3 if there are losses or if a part of the input could not "
-		"be read.",
+		"be read; a trace without an event is refused.",
 	.examples =
 		"xtr import trace.dat\twrites trace.xtr\n"
+		"xtr stats trace.txt.gz\tany command reads other tools' traces, compressed or not\n"
 		"xtr import trace.dat | xtr stats -\twithout a file in between\n"
 		"xtr import -f bpftrace capture.txt | xtr stats -\tprobes that bpftrace printed\n",
 	.options = options,

@@ -39,8 +39,9 @@ static int run(const void *opts, int argc, char **argv)
 		(o->json       ? info_print_json
 		 : o->overhead ? info_print_overhead
 			       : info_print_text)(cli_out(), &info);
-		status = info.lost || info.missing || info.n_problems || info.open ? XTR_EXIT_LOSS
-										   : XTR_EXIT_OK;
+		status = info.lost || info.missing || info.n_problems || info.open || info.unread
+				 ? XTR_EXIT_LOSS
+				 : XTR_EXIT_OK;
 	}
 	info_free(&info);
 	xtr_reader_close(r);

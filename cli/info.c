@@ -156,6 +156,7 @@ int info_gather(struct info *info, const char *path, const struct xtr_reader *r)
 	if (!info->sections)
 		return -ENOMEM;
 	info->open = cli_end_is_missing(r);
+	info->unread = cli_import_damage(r);
 	err = reader_problems(info);
 	info->times = !info->n_sections;
 	for (size_t i = 0; i < info->n_sections && !err; i++) {

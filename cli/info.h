@@ -34,8 +34,9 @@ struct info {
 	size_t n_problems, cap_problems;
 	/* sums over the sections; duration in ns, the others events */
 	uint64_t events, lost, missing, filtered, duration;
-	bool open;  /* of one that was recovered, the end is missing */
-	bool times; /* false: no section has any, so that there is no duration */
+	uint64_t unread; /* places of imported traces that could not be read */
+	bool open;       /* of one that was recovered, the end is missing */
+	bool times;      /* false: no section has any, so that there is no duration */
 };
 
 /* Decode the whole file. 0 or -errno; in both cases the caller frees what was gathered. */

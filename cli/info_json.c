@@ -8,6 +8,7 @@
 #include "replay/json.h"
 #include "replay/budgeted.h"
 #include "replay/flown.h"
+#include "replay/imported.h"
 #include "replay/pieced.h"
 #include "replay/redacted.h"
 #include "replay/sampled.h"
@@ -186,6 +187,7 @@ static void put_section(struct xtr_json *j, const struct info_section *is)
 	xtr_json_kv_u64(j, "lost", sum->lost);
 	xtr_json_kv_u64(j, "missing", sum->missing);
 	xtr_json_kv_u64(j, "filtered", sum->filtered);
+	xtr_import_damage_json(j, m);
 	xtr_sampled_json(j, m);
 	xtr_budgeted_json(j, is->s);
 	xtr_flown_json(j, is->s);

@@ -9,6 +9,7 @@
 #include "format/xtr_format.h"
 #include "replay/budgeted.h"
 #include "replay/flown.h"
+#include "replay/imported.h"
 #include "replay/pieced.h"
 #include "replay/redacted.h"
 #include "replay/sampled.h"
@@ -106,14 +107,16 @@ static void print_damage(FILE *f, const struct info *info)
 {
 	fputs("Damage: ", f);
 	if (!info->n_problems && !info->missing) {
-		fputs("none\n", f);
-		return;
+		fputs(info->unread ? "none of the file itself\n" : "none\n", f);
+	} else {
+		if (info->missing)
+			share(f, info->missing, info->events);
+		else
+			fputs("no recorded event", f);
+		fputs(" cannot be read\n", f);
 	}
-	if (info->missing)
-		share(f, info->missing, info->events);
-	else
-		fputs("no recorded event", f);
-	fputs(" cannot be read\n", f);
+	for (size_t i = 0; i < info->n_sections; i++)
+		xtr_import_damage_text(f, xtr_section_meta(info->sections[i].s));
 	for (size_t i = 0; i < info->n_problems && i < PROBLEMS_SHOWN; i++) {
 		fputs("    ", f);
 		cli_put_problem(f, &info->problems[i]);

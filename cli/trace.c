@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Opening traces, and saying what is wrong with them or missing in them. */
 #include "cli.h"
+#include "foreign.h"
 #include "trace.h"
 
 #include "format/checked.h"
 #include "format/reader.h"
 #include "format/xtr_format.h"
+#include "replay/imported.h"
 #include "replay/json.h"
 
 #include <errno.h>
@@ -125,7 +127,9 @@ static void open_hint(const char *path, const struct xtr_err *err)
 	switch (err->problem) {
 	case XTR_P_NOT_XTR:
 	case XTR_P_TOO_SHORT:
-		cli_hint("is it the file that 'xtr record -o' wrote?");
+		cli_hint(
+			"is it the file that 'xtr record -o' wrote? 'xtr import --help' tells what "
+			"else can be read");
 		break;
 	case XTR_P_INCOMPAT:
 		if (err->features == XTR_INCOMPAT_ZSTD) {
@@ -154,20 +158,30 @@ static int trace_of_bundle(struct xtr_io **io, struct cli_open_err *why)
 	return ret;
 }
 
-int cli_try_part(const char *path, const struct xtr_part *part, struct xtr_reader **r,
-		 struct cli_open_err *why)
+/* io is the reader's, or closed. */
+static int try_io(struct xtr_io *io, const struct xtr_part *part, struct xtr_reader **r,
+		  struct cli_open_err *why)
 {
-	struct xtr_io *io;
-	int ret = xtr_io_open_read(path, &io);
+	int ret = 0;
 
 	*why = (struct cli_open_err){ 0 };
-	if (!ret && xtr_bundle_is(io))
+	if (xtr_bundle_is(io))
 		ret = trace_of_bundle(&io, why);
 	if (!ret)
 		ret = xtr_reader_open_part(r, io, part, &why->trace);
 	if (ret && !why->trace.code)
 		why->trace.code = ret;
 	return ret;
+}
+
+int cli_try_part(const char *path, const struct xtr_part *part, struct xtr_reader **r,
+		 struct cli_open_err *why)
+{
+	struct xtr_io *io;
+	int ret = xtr_io_open_read(path, &io);
+
+	*why = (struct cli_open_err){ .trace.code = ret };
+	return ret ? ret : try_io(io, part, r, why);
 }
 
 static void bundle_error(const char *path, int err, const struct xtr_bundle_err *why)
@@ -184,10 +198,25 @@ static void bundle_error(const char *path, int err, const struct xtr_bundle_err 
 	}
 }
 
+/* What a command reads of path: an .xtr file or a bundle, or what may be a damaged one. */
+static int open_io(const char *path, struct xtr_io **io)
+{
+	int err = xtr_io_open_read(path, io);
+
+	if (!err)
+		return foreign_open(path, io);
+	if (foreign_is_directory(path, err))
+		return XTR_EXIT_FAILURE;
+	cli_failed(path, err);
+	cli_hint_spool(path);
+	return XTR_EXIT_FAILURE;
+}
+
 struct xtr_reader *cli_open_part(const char *path, const struct xtr_part *part, int *status)
 {
 	struct xtr_reader *r = NULL;
 	struct cli_open_err why;
+	struct xtr_io *io = NULL;
 	int ret;
 
 	if (!strcmp(path, "-") && isatty(STDIN_FILENO)) {
@@ -195,7 +224,10 @@ struct xtr_reader *cli_open_part(const char *path, const struct xtr_part *part, 
 		*status = XTR_EXIT_USAGE;
 		return NULL;
 	}
-	ret = cli_try_part(path, part, &r, &why);
+	*status = open_io(path, &io);
+	if (*status != XTR_EXIT_OK)
+		return NULL;
+	ret = try_io(io, part, &r, &why);
 	if (ret == 0)
 		return r;
 	if (why.in_bundle) {
@@ -221,6 +253,32 @@ bool cli_end_is_missing(const struct xtr_reader *r)
 		xtr_meta_config_u64(xtr_section_meta(xtr_reader_section(r, i)), "recovered-unsure",
 				    &unsure);
 	return unsure;
+}
+
+uint64_t cli_import_damage(const struct xtr_reader *r)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < xtr_reader_n_sections(r); i++)
+		n = xtr_sat_add(
+			n, xtr_import_damage_of(xtr_section_meta(xtr_reader_section(r, i)), NULL));
+	return n;
+}
+
+/* What of an imported trace could not be read: how many places. */
+static uint64_t report_unread(const char *path, const struct xtr_section *s)
+{
+	const char *first;
+	const uint64_t n = xtr_import_damage_of(xtr_section_meta(s), &first);
+
+	if (n)
+		cli_error("'%s': %s place%s of the trace that was imported could not be read%s%s",
+			  path, cli_count(n), n == 1 ? "" : "s",
+			  !first  ? ""
+			  : n > 1 ? ", the first: "
+				  : ": ",
+			  first ? first : "");
+	return n;
 }
 
 /* The losses of a section by cause; returns how many events that makes. */
@@ -273,8 +331,10 @@ int cli_report_loss(const char *path, const struct xtr_reader *r)
 {
 	uint64_t lost = 0;
 
-	for (size_t i = 0; i < xtr_reader_n_sections(r); i++)
+	for (size_t i = 0; i < xtr_reader_n_sections(r); i++) {
+		lost |= report_unread(path, xtr_reader_section(r, i));
 		lost |= report_lost(path, xtr_reader_section(r, i));
+	}
 	cli_report_problems(path, r, PROBLEMS_SHOWN);
 	return lost || xtr_reader_n_problems(r) ? XTR_EXIT_LOSS : XTR_EXIT_OK;
 }

@@ -31,6 +31,9 @@ int cli_try_part(const char *path, const struct xtr_part *part, struct xtr_reade
 /* True if the file holds a recording that was recovered, and of which the end is missing. */
 bool cli_end_is_missing(const struct xtr_reader *r);
 
+/* Places of imported traces that could not be read, in all sections. */
+uint64_t cli_import_damage(const struct xtr_reader *r);
+
 /* "chunk 17 at 0x4a20: payload checksum mismatch", without a line feed. */
 void cli_put_problem(FILE *f, const struct xtr_problem *p);
 /* At most `most` problems of a file as messages, one line each, and how many more there are. */

@@ -13,7 +13,6 @@
 #include <string.h>
 #include <sys/random.h>
 
-#define HEAD_BYTES 65536u
 #define NOTE_BYTES 1024u
 #define GAPS_MAX   ((size_t)100000) /* then the last one of a CPU takes in the later ones */
 
@@ -198,6 +197,8 @@ static int account(struct xtr_import *im)
 		err = xtr_meta_set_config_u64(im->meta, "import-lost-unsure", im->res->lost_unsure);
 	if (!err && im->res->damage)
 		err = xtr_meta_set_config_u64(im->meta, "import-damage", im->res->damage);
+	if (!err && im->res->damage)
+		err = xtr_import_note(im, "import-damage-first", im->res->text);
 	im->res->lost = xtr_loss_total(im->loss);
 	return err;
 }
@@ -297,12 +298,30 @@ static void release(struct xtr_import *im)
 	import_shapes_free(im);
 }
 
+/* A trace without an event is no trace: what it is instead, who asked should hear. */
+static int need_events(struct xtr_import *im, const struct xtr_importer *imp)
+{
+	char first[XTR_IMPORT_TEXT];
+
+	if (import_any(im))
+		return 0;
+	if (!im->res->damage)
+		return xtr_import_fail(im, -ENODATA, "no event in it (read as %s)", imp->what);
+	snprintf(first, sizeof(first), "%s", im->res->text);
+	return xtr_import_fail(im, -ENODATA, "no event in it (read as %s); %.120s", imp->what,
+			       first);
+}
+
 static int run(struct xtr_import *im, const struct xtr_importer *imp, struct xtr_io *in)
 {
 	int err = begin(im, imp);
 
+	if (!err && im->o->damage)
+		xtr_import_damage(im, "%s", im->o->damage);
 	if (!err)
 		err = imp->run(im, in);
+	if (!err)
+		err = need_events(im, imp);
 	if (!err)
 		err = account(im);
 	if (!err)
@@ -317,37 +336,50 @@ static int read_head(struct xtr_io *in, uint8_t *head, size_t *n)
 	uint64_t size;
 	int err = in->ops->size(in, &size);
 
-	*n = size < HEAD_BYTES ? (size_t)size : HEAD_BYTES;
+	*n = size < XTR_IMPORT_HEAD ? (size_t)size : XTR_IMPORT_HEAD;
 	return err ? err : in->ops->read_at(in, 0, head, *n);
 }
 
-static const struct xtr_importer *choose(const char *format, const uint8_t *head, size_t n)
+static const struct xtr_importer *named(const char *name)
 {
-	const struct xtr_importer *imp;
+	const struct xtr_importer *imp = xtr_importers;
 
-	for (imp = xtr_importers; imp->name; imp++)
-		if (format ? !strcmp(format, imp->name) : imp->detect(head, n))
-			return imp;
-	return NULL;
+	while (imp->name && strcmp(name, imp->name) != 0)
+		imp++;
+	return imp->name ? imp : NULL;
+}
+
+const struct xtr_importer *xtr_import_detect(const uint8_t *head, size_t n)
+{
+	const struct xtr_importer *imp = xtr_importers;
+
+	while (imp->name && !imp->detect(head, n))
+		imp++;
+	return imp->name ? imp : NULL;
 }
 
 int xtr_import_run(struct xtr_io *in, struct xtr_io *out, const struct xtr_import_opts *opts,
 		   struct xtr_import_result *res)
 {
 	struct xtr_import im = { .o = opts, .res = res, .out = out };
-	uint8_t *head = malloc(HEAD_BYTES);
+	uint8_t *head = malloc(XTR_IMPORT_HEAD);
 	const struct xtr_importer *imp;
 	size_t n = 0;
 	int err = head ? read_head(in, head, &n) : -ENOMEM;
 
 	*res = (struct xtr_import_result){ 0 };
-	imp = err ? NULL : choose(opts->format, head, n);
+	if (err)
+		imp = NULL;
+	else
+		imp = opts->format ? named(opts->format) : xtr_import_detect(head, n);
 	free(head);
 	if (err)
 		return err;
 	if (!imp) {
 		snprintf(res->text, sizeof(res->text), "%s",
-			 opts->format ? "unknown format" : "not a trace that xtr can import");
+			 opts->format ? "unknown format"
+			 : n          ? "not a trace that xtr can import"
+				      : "the file is empty");
 		return -EPROTONOSUPPORT;
 	}
 	res->format = imp->name;

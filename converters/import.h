@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 struct xtr_import;
+struct xtr_importer;
 struct xtr_tp_format; /* format/tpformat.h */
 
 /* --- what a command calls ----------------------------------------------------------------------
@@ -34,6 +35,8 @@ struct xtr_import_opts {
 	const char *format; /* name of an importer; NULL: told by the content */
 	const char *source; /* name of the input for META, without directories; NULL: none */
 	bool keep_pointers; /* kernel addresses as they are, not hashed */
+	/* What was wrong with the input before it came here, the first damage; NULL: nothing. */
+	const char *damage;
 	/* Bytes of the input so far and in all, now and then. May be NULL. */
 	void (*progress)(void *ctx, uint64_t done, uint64_t all);
 	void *ctx;
@@ -55,10 +58,15 @@ struct xtr_import_result {
  * be losses and damage. Else -errno, with res->text where that does not say it; of the output a
  * part may be written then. -EPROTONOSUPPORT: no importer knows the content, or the one asked for
  * does not exist or refuses a variant of its format; -EBADMSG: not what the format says, and
- * nothing could be read.
+ * nothing could be read; -ENODATA: there is no event in it, and nothing was written.
  */
 int xtr_import_run(struct xtr_io *in, struct xtr_io *out, const struct xtr_import_opts *opts,
 		   struct xtr_import_result *res);
+
+#define XTR_IMPORT_HEAD ((size_t)64 << 10) /* bytes of an input that detecting takes, at most */
+
+/* Which importer knows an input that begins with these bytes; NULL: none. */
+const struct xtr_importer *xtr_import_detect(const uint8_t *head, size_t n);
 
 /* --- what a parser is ------------------------------------------------------------------------- */
 

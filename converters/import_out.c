@@ -58,6 +58,11 @@ int import_flush(struct xtr_import *im)
 	return err;
 }
 
+bool import_any(const struct xtr_import *im)
+{
+	return im->writer || im->buffered;
+}
+
 int import_finish(struct xtr_import *im)
 {
 	int err = import_flush(im);

@@ -214,6 +214,8 @@ int import_ring(struct xtr_import *im, uint64_t ts, const char *name, size_t nam
 /* A ring of the same name and device as another one. */
 int import_another_ring(struct xtr_import *im, uint64_t ts, uint32_t like, uint32_t *id);
 int import_flush(struct xtr_import *im);
+/* Has an event been taken? */
+bool import_any(const struct xtr_import *im);
 int import_finish(struct xtr_import *im);
 /* Make room in a map that grows with the input: forgets everything when it is full. */
 int import_map_put(struct xtr_map *m, uint64_t a, uint64_t b, uint64_t value);

@@ -168,6 +168,8 @@ int textin_sink_lost(struct textin_sink *s, uint32_t cpu, uint64_t count);
 void textin_sink_lost_before(struct textin_sink *s, uint64_t count);
 /* The events of a CPU begin here: before, they are among those of textin_sink_lost_before. */
 void textin_sink_begins(struct textin_sink *s, uint32_t cpu);
+/* This line is read now, until the next one is said: what is damage shows it. */
+void textin_sink_line(struct textin_sink *s, const struct textin_line *line);
 /* Line `number` could not be read. Counted; what: a few words. */
 void textin_sink_damage(struct textin_sink *s, uint64_t number, const char *what);
 /* The same for a line that is no TEXTIN_LINE: an event may have been in it. */

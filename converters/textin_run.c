@@ -53,6 +53,7 @@ static int all_lines(struct textin_run *r, struct textin_lines *lines,
 
 	while (!err && l.state != TEXTIN_END) {
 		r->number = lines->number;
+		textin_sink_line(r->sink, &l);
 		if (l.state == TEXTIN_LINE)
 			err = line(r, &l);
 		else
@@ -61,6 +62,7 @@ static int all_lines(struct textin_run *r, struct textin_lines *lines,
 		if (!err)
 			err = textin_lines_next(lines, &l);
 	}
+	textin_sink_line(r->sink, NULL);
 	return err;
 }
 

@@ -34,8 +34,11 @@ struct cpu {
 	bool begins;
 };
 
+#define SHOWN 80 /* bytes of a line that could not be read */
+
 struct textin_sink {
 	struct xtr_import *im;
+	const struct textin_line *line; /* that is read now; NULL: not known */
 	struct slot slots[WINDOW_EVENTS];
 	uint32_t heap[WINDOW_EVENTS], spare[WINDOW_EVENTS];
 	size_t n, n_spare, bytes;
@@ -292,9 +295,25 @@ void textin_sink_begins(struct textin_sink *s, uint32_t cpu)
 		s->cpus[cpu].begins = true;
 }
 
+void textin_sink_line(struct textin_sink *s, const struct textin_line *line)
+{
+	s->line = line;
+}
+
 void textin_sink_damage(struct textin_sink *s, uint64_t number, const char *what)
 {
-	xtr_import_damage(s->im, "line %" PRIu64 ": %s", number, what);
+	const char *text = s->line ? s->line->text : "";
+	size_t n = s->line ? s->line->len : 0;
+
+	while (n && (*text == ' ' || *text == '\t')) {
+		text++;
+		n--;
+	}
+	if (n)
+		xtr_import_damage(s->im, "line %" PRIu64 ": %s: '%.*s'%s", number, what,
+				  (int)(n < SHOWN ? n : SHOWN), text, n > SHOWN ? "..." : "");
+	else
+		xtr_import_damage(s->im, "line %" PRIu64 ": %s", number, what);
 }
 
 int textin_sink_bad_line(struct textin_sink *s, uint64_t number, const struct textin_line *line)

@@ -25,6 +25,10 @@ function drawLosses() {
     lines.push(`${plural(c.count, "event")} lost: ${c.help} (${c.cause})`);
   if (say(l.cause_unknown, "event")) lines.push(`${plural(l.cause_unknown, "event")} lost, cause not in the file`);
   if (Number(s.missing)) lines.push(`${plural(s.missing, "event")} of those recorded in damaged or missing chunks`);
+  if (s.import_damage) {
+    const first = s.import_damage.first === null ? "" : `${Number(s.import_damage.places) > 1 ? ", the first" : ""}: ${clean(s.import_damage.first)}`;
+    lines.push(`${plural(s.import_damage.places, "place")} of the trace that was imported could not be read${first}`);
+  }
   for (const p of l.problems.list) lines.push(`damage at byte ${count(p.offset)}: ${p.help} (${p.code})`);
   const more = Math.max(Number(s.problems || 0), l.problems.n) - l.problems.list.length;
   if (more > 0) lines.push(`${plural(more, "more problem")}: xtr check shows all`);

@@ -30,7 +30,7 @@ const TABLES = [
   { key: "events_by_type", title: "Events in the trace", columns: [TEXT("name", "event"), ["type", "type", String], ["count", "count", count],
     ["left_out", "left out", count]], closed: true, first: "count" },
 ];
-const SHOWN_ELSEWHERE = ["findings", "findings_left_out", "events", "lost", "missing", "gaps", "problems", "redacted", "closed", "first_ns", "last_ns", "duration_ns", "clock", "api", "tree",
+const SHOWN_ELSEWHERE = ["findings", "findings_left_out", "events", "lost", "missing", "gaps", "problems", "import_damage", "redacted", "closed", "first_ns", "last_ns", "duration_ns", "clock", "api", "tree",
   ...TABLES.map((t) => t.key)];
 const ROWS_MAX = 500;
 
