@@ -3,6 +3,7 @@
 #include "view.h"
 #include "format/checked.h"
 #include "format/reader.h"
+#include "no_jobs.h"
 #include "grid.h"
 #include "grid_cell.h"
 #include "replay/budgeted.h"
@@ -326,7 +327,8 @@ static void headline(const struct xtr_view *v)
 			n_devs, n_devs == 1 ? "device" : "devices", n_rings,
 			n_rings == 1 ? "ring" : "rings");
 	else
-		fputs("no GPU or NPU jobs\n", v->f);
+		fprintf(v->f, "no GPU or NPU jobs\nWhy: %s (docs/drivers.md).\n",
+			xtr_no_jobs(xtr_section_meta(v->section)));
 }
 
 static int analyses(const struct xtr_view *v)
