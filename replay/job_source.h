@@ -5,7 +5,8 @@
  * steps of jobs, which the model takes like the scheduler's events. Its rings have no entry in
  * table `rings`; it declares them (xtr_rings_declare).
  *
- * To add a driver: a struct xtr_job_source in a file source_NAME.c, and a line in job_source.c.
+ * To add a driver: a row in source_rows.c (source_table.h). One that a row cannot say: a struct
+ * xtr_job_source in a file source_NAME.c, and a line in job_source.c.
  */
 #ifndef XTR_JOB_SOURCE_H
 #define XTR_JOB_SOURCE_H
