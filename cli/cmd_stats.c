@@ -215,7 +215,7 @@ const struct cli_command cmd_stats = {
 		"dependency wait is the time a queued job waited for a fence; blocked is its share of queue "
 		"wait. Queue depth counts the jobs in the submitter's queue. (other fence): not of a "
 		"scheduler job in the trace.\n\n"
-		"known as: exact (one job at a time on the hardware), inferred, bounded; jobs may also be "
+		"known as: exact (measured, or one job at a time on the hardware), inferred, bounded; jobs may also be "
 		"open (start or end not in the trace) or lost (records are missing). batches: "
 		"interrupts that completed several jobs of a ring, in batches: those jobs; overtaken: "
 		"a younger job of the ring completed earlier; by kernel: jobs the kernel submitted for "

@@ -151,12 +151,12 @@ static void set_bounds(struct xtr_model *m, struct slot *s)
 		j->flags |= XTR_FLAG_ORDER_UNKNOWN;
 		j->serial_start_ns = j->run_ns;
 		bound(j, j->done_ns - j->run_ns);
-	} else if (j->flags & XTR_FLAG_NO_RUN && !(j->flags & OVERLAPPED)) {
-		bound(j, j->done_ns - (s->prev_late ? j->run_ns : j->serial_start_ns));
 	} else if (j->flags & OVERLAPPED || (behind && s->prev_late) || border_unsure(m, j)) {
 		bound(j, j->done_ns - j->run_ns);
 	} else if (j->flags & UNSURE) {
 		bound(j, j->done_ns - later(j->run_ns, s->batch_base));
+	} else if (j->flags & XTR_FLAG_NO_RUN) {
+		bound(j, j->done_ns - j->serial_start_ns);
 	} else {
 		j->quality = ring->limit == 1 ? XTR_QUALITY_EXACT : XTR_QUALITY_INFERRED;
 		j->start_ns = j->serial_start_ns;

@@ -335,8 +335,7 @@ static void run(const struct i915 *v, struct i915_request *r, const struct xtr_e
 		return;
 	r->run = true;
 	r->run_ns = ev->ts;
-	/* What is committed to its timeline waits there for what it depends on, and nothing tells.
-	 */
+	/* On its timeline it waits for what it depends on, and nothing tells how long. */
 	step(v, out, XTR_STEP_RUN, r, ev)->flags |= v->run == ROLE_ADD ? XTR_FLAG_NO_RUN : 0;
 }
 

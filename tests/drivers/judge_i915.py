@@ -3,6 +3,7 @@
 
 import csv
 import io
+import json
 
 import playfile
 
@@ -14,6 +15,7 @@ UNLIMITED = (1 << 64) - 1
 FRAME_NS = 50_000_000
 SECOND = 1_000_000_000
 WAIT_LIMIT = 100_000_000
+REPORT = 50_000  # what the report of an end may take
 
 
 def engine_of(e):
@@ -105,9 +107,17 @@ def requests_of(events):
 
 
 def job_lines(xtr, trace):
+    """Rows of the CSV, and `bounds` of their execution, which only the lines of JSON have."""
     text = playfile.output(xtr, "jobs", "--csv", "-q", trace)
-    return [row for row in csv.DictReader(io.StringIO(text, newline=""))
+    lines = [json.loads(line) for line in playfile.output(xtr, "jobs", "--jsonl", "-q", trace).splitlines()]
+    bounds = {(j.get("context"), j.get("seqno")): (j["exec_min_ns"], j["exec_max_ns"]) for j in lines if "exec_max_ns" in j}
+    rows = [row for row in csv.DictReader(io.StringIO(text, newline=""))
             if row["ring"] and (row["ring"].rstrip("0123456789.") in (*CLASSES.values(), "class"))]
+    for row in rows:
+        key = int(row["context"]), int(row["seqno"])
+        if key in bounds:
+            row["bounds"] = bounds[key]
+    return rows
 
 
 class Verdicts(list):
@@ -171,34 +181,43 @@ def judge_bounds(v, stats, both):
 
 
 def judge_starts(v, both, low):
-    """start is the later of run and the previous done of the engine, of the jobs where nothing makes it doubtful."""
-    ended, pairs, shared = {}, [], 0
-    inferred = bounded = 0
+    """
+    Where nothing tells of the hand-over a request may still wait for others from add on, so it is bounded (no-run): it took at most
+    from the later of add and the previous done of its engine to its done, and as much more as a report may take.
+    Else start is the later of run and the previous done of the engine, of the jobs where nothing makes it doubtful.
+    """
+    ended, pairs, most, shared = {}, [], [], 0
+    unseen = sorted(r.key for _, r in both if not low and r.add is not None)
+    v.same("jobs whose hand-over is not told", sorted(r.key for j, r in both if r.run(low) is not None and "no-run" in j["flags"].split("|")), unseen)
     for j, r in sorted((p for p in both if p[1].done()), key=lambda p: p[1].done()):
         previous, late = ended.get(r.engine, (0, False))
         ended[r.engine] = (r.done(), r.late())
         run = r.run(low)
         if run is None:
             continue
-        unsure = r.late() or r.preempted or (late and previous > run)
-        if not unsure and "shared" in j["flags"].split("|"):
+        doubtful = r.late() or r.preempted or (late and previous > run)
+        if not doubtful and "shared" in j["flags"].split("|"):
             shared += 1
-            unsure = True
+            doubtful = True
             others = [o for _, o in both if o.engine == r.engine and o.key[0] != r.key[0] and o.guc and
                       o.handed <= r.done() and (o.done() is None or o.done() >= run)]
             v.append((bool(others), f"job {r.key} is shared with {[o.key for o in others[:1]]}"))
-        if not v.exact and j["flags"]:
+        if not v.exact and set(j["flags"].split("|")) - {"", "no-run"}:
             continue
-        bounded += unsure
-        inferred += not unsure
-        v.append((j["quality"] == ("bounded" if unsure else "inferred"), f"job {r.key}: {j['quality']}, unsure {unsure}"))
-        if not unsure:
+        bounded = doubtful or not low
+        v.append((j["quality"] == ("bounded" if bounded else "inferred"), f"job {r.key}: {j['quality']}, doubtful {doubtful}, low {low}"))
+        v.append((bool(j["start_ns"]) != bounded, f"job {r.key}: start {j['start_ns']!r}, {j['quality']}"))
+        if not bounded:
             pairs.append((number(j["start_ns"]), max(run, previous)))
+        elif not doubtful and "bounds" in j:
+            most.append((j["bounds"], (0, min(r.done() - max(run, previous) + REPORT, r.done() - run))))
     guc = [r for _, r in both if r.guc]
     mixed = sum(any(o.engine == r.engine and o.key[0] != r.key[0] and o.handed < r.done() and r.handed < o.done()
                     for o in guc) for r in guc if r.done())
     v.same("jobs that the GuC had with another context's", shared, mixed)
     v.times("start", pairs)
+    v.times("longest execution", [(a[1], b[1]) for a, b in most])
+    v.times("shortest execution", [(a[0], b[0]) for a, b in most])
 
 
 # --- objects ----------------------------------------------------------------------------------------------------

@@ -47,8 +47,10 @@ Test(source_i915, one_request)
 	request(100 * US, 900 * US, 3, rcs0, 7, 1);
 	sim_jobs(s);
 	j = sim_find(s, 7, 1);
-	expect(j, XTR_QUALITY_INFERRED, 0);
-	expect_times(j, 100 * US, 100 * US, 105 * US, 105 * US, 900 * US);
+	expect(j, XTR_QUALITY_BOUNDED, XTR_FLAG_NO_RUN);
+	expect_times(j, 100 * US, 100 * US, 105 * US, 0, 900 * US);
+	cr_expect(eq(u64, j->exec_min_ns, 0));
+	cr_expect(eq(u64, j->exec_max_ns, 795 * US));
 	cr_expect(eq(str, (char *)j->ring->name, "rcs0"));
 	cr_expect(eq(str, (char *)j->ring->device_name, "card0"));
 	cr_expect(eq(int, j->kind, XTR_KIND_GPU));
@@ -57,21 +59,71 @@ Test(source_i915, one_request)
 	cr_expect(eq(sz, s->n_jobs, 1));
 }
 
-/* The later of add and the previous signal of the engine; the copy engine is another one. */
-Test(source_i915, start_is_inferred_by_engine)
+/*
+ * What was added may still wait for what it depends on: at most it took from the later of add and
+ * the previous signal of the engine (and what a report takes), at least nothing. The copy engine is
+ * another one.
+ */
+Test(source_i915, bounded_by_engine)
 {
+	static const struct bounds {
+		uint64_t ctx;
+		uint32_t seqno;
+		uint64_t max;
+	} of[] = {
+		{ 7, 1, 795 * US },
+		{ 8, 1, 600 * US + XTR_REPORT_NS },
+		{ 9, 1, 395 * US },
+		{ 7, 2, 495 * US },
+	};
+
 	begin(PLAIN);
 	request(100 * US, 900 * US, 3, rcs0, 7, 1);
 	request(200 * US, 1500 * US, 4, rcs0, 8, 1);
 	request(300 * US, 700 * US, 4, (struct where){ 0, BCS, 0 }, 9, 1);
 	request(3000 * US, 3500 * US, 3, rcs0, 7, 2);
 	sim_jobs(s);
-	cr_expect(eq(u64, sim_find(s, 7, 1)->start_ns, 105 * US));
-	cr_expect(eq(u64, sim_find(s, 8, 1)->start_ns, 900 * US));
-	cr_expect(eq(u64, sim_find(s, 9, 1)->start_ns, 305 * US));
-	cr_expect(eq(u64, sim_find(s, 7, 2)->start_ns, 3005 * US));
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		const struct xtr_job *j = sim_find(s, of[i].ctx, of[i].seqno);
+
+		expect(j, XTR_QUALITY_BOUNDED, XTR_FLAG_NO_RUN);
+		cr_expect(eq(u64, j->start_ns, 0));
+		cr_expect(eq(u64, j->exec_min_ns, 0));
+		cr_expect(eq(u64, j->exec_max_ns, of[i].max), "%zu", i);
+	}
 	cr_expect(eq(int, sim_find(s, 9, 1)->kind, XTR_KIND_COPY));
 	cr_expect(eq(str, (char *)sim_find(s, 9, 1)->ring->name, "bcs0"));
+}
+
+/* One interrupt found both: which of them ended when is not known, so neither bounds the other. */
+Test(source_i915, bounded_in_a_batch)
+{
+	begin(PLAIN);
+	request(100 * US, 400 * US, 3, rcs0, 7, 1);
+	request(200 * US, 1500 * US, 3, rcs0, 8, 1);
+	request(300 * US, 1501 * US, 3, rcs0, 9, 1);
+	sim_jobs(s);
+	expect(sim_find(s, 8, 1), XTR_QUALITY_BOUNDED,
+	       XTR_FLAG_NO_RUN | XTR_FLAG_BATCH | XTR_FLAG_BATCH_FIRST);
+	expect(sim_find(s, 9, 1), XTR_QUALITY_BOUNDED, XTR_FLAG_NO_RUN | XTR_FLAG_BATCH);
+	cr_expect(eq(u64, sim_find(s, 9, 1)->exec_max_ns, 1101 * US + XTR_REPORT_NS));
+}
+
+/* Dependencies are met, and the engine takes requests in order: that is enough for a start. */
+Test(source_i915, submit_tells_the_start)
+{
+	begin(PLAIN | BIT(SUBMIT));
+	added(100 * US, rcs0, 7, 1);
+	added(200 * US, rcs0, 8, 1);
+	event(SUBMIT, 300 * US, IRQ, rcs0, 7, 1);
+	event(SUBMIT, 350 * US, IRQ, rcs0, 8, 1);
+	fence(900 * US, 7, 1);
+	fence(1500 * US, 8, 1);
+	sim_jobs(s);
+	expect(sim_find(s, 7, 1), XTR_QUALITY_INFERRED, 0);
+	expect(sim_find(s, 8, 1), XTR_QUALITY_INFERRED, 0);
+	expect_times(sim_find(s, 7, 1), 100 * US, 105 * US, 300 * US, 300 * US, 900 * US);
+	expect_times(sim_find(s, 8, 1), 200 * US, 205 * US, 350 * US, 900 * US, 1500 * US);
 }
 
 /* The same engine and the same numbers of two cards; one of them META knows by its node. */
@@ -87,7 +139,7 @@ Test(source_i915, two_cards_do_not_mix)
 	request(100 * US, 900 * US, 3, rcs0, 7, 1);
 	request(200 * US, 1500 * US, 4, (struct where){ 1, RCS, 0 }, 8, 1);
 	sim_jobs(s);
-	cr_expect(eq(u64, sim_find(s, 8, 1)->start_ns, 205 * US));
+	cr_expect(eq(u64, sim_find(s, 8, 1)->exec_max_ns, 1295 * US));
 	cr_expect(eq(u64, sim_find(s, 8, 1)->floor_ns, 205 * US + XTR_REPORT_NS));
 	cr_expect(eq(str, (char *)sim_find(s, 7, 1)->ring->device_name, "card0"));
 	cr_expect(eq(str, (char *)sim_find(s, 8, 1)->ring->device_name, "0000:03:00.0"));
@@ -105,14 +157,14 @@ Test(source_i915, only_retired)
 	request(7 * MS, 8 * MS, 3, rcs0, 7, 3);
 	sim_jobs(s);
 	cr_assert(eq(sz, s->n_jobs, 3));
-	expect(sim_find(s, 7, 1), XTR_QUALITY_BOUNDED, XTR_FLAG_LATE);
+	expect(sim_find(s, 7, 1), XTR_QUALITY_BOUNDED, XTR_FLAG_NO_RUN | XTR_FLAG_LATE);
 	cr_expect(eq(u64, sim_find(s, 7, 1)->done_ns, 5 * MS));
 	cr_expect(eq(u64, sim_find(s, 7, 1)->exec_max_ns, 5 * MS - 105 * US));
 	cr_expect(eq(u64, sim_find(s, 7, 1)->exec_min_ns, 0));
 	cr_expect(eq(int, sim_find(s, 7, 1)->result_known, 1));
-	expect(sim_find(s, 7, 2), XTR_QUALITY_BOUNDED, 0);
+	expect(sim_find(s, 7, 2), XTR_QUALITY_BOUNDED, XTR_FLAG_NO_RUN);
 	cr_expect(eq(u64, sim_find(s, 7, 2)->exec_max_ns, 5 * MS - 5 * US));
-	expect(sim_find(s, 7, 3), XTR_QUALITY_INFERRED, 0);
+	expect(sim_find(s, 7, 3), XTR_QUALITY_BOUNDED, XTR_FLAG_NO_RUN);
 }
 
 /* Signals were not recorded at all. */
@@ -125,7 +177,7 @@ Test(source_i915, without_signals)
 	event(RETIRE, 6 * MS, 3, rcs0, 7, 1);
 	sim_jobs(s);
 	cr_assert(eq(sz, s->n_jobs, 1));
-	expect(&s->job[0], XTR_QUALITY_BOUNDED, XTR_FLAG_LATE);
+	expect(&s->job[0], XTR_QUALITY_BOUNDED, XTR_FLAG_NO_RUN | XTR_FLAG_LATE);
 	cr_expect(eq(int, s->job[0].result_known, 0));
 }
 
@@ -139,8 +191,8 @@ Test(source_i915, without_retire)
 	event(QUEUE, 1000 * US, 3, rcs0, 7, 2);
 	event(ADD, 1005 * US, 3, rcs0, 7, 2);
 	sim_jobs(s);
-	expect(sim_find(s, 7, 1), XTR_QUALITY_INFERRED, 0);
-	expect(sim_find(s, 7, 2), XTR_QUALITY_OPEN, XTR_FLAG_NO_DONE);
+	expect(sim_find(s, 7, 1), XTR_QUALITY_BOUNDED, XTR_FLAG_NO_RUN);
+	expect(sim_find(s, 7, 2), XTR_QUALITY_OPEN, XTR_FLAG_NO_RUN | XTR_FLAG_NO_DONE);
 }
 
 /* What no process queued is the driver's own; where queues are not recorded nobody can say. */
@@ -157,7 +209,7 @@ Test(source_i915, requests_of_the_driver)
 	fence(900 * US, 7, 1);
 	sim_jobs(s);
 	cr_expect(eq(int, sim_find(s, 7, 1)->kind, XTR_KIND_GPU));
-	expect(sim_find(s, 7, 1), XTR_QUALITY_INFERRED, 0);
+	expect(sim_find(s, 7, 1), XTR_QUALITY_BOUNDED, XTR_FLAG_NO_RUN);
 }
 
 /* Low-level tracepoints, execlists: it waits for its dependencies until submit, then is handed
@@ -245,7 +297,8 @@ Test(source_i915, error)
 	event(ADD, 105 * US, 3, rcs0, 7, 1);
 	signal_error(900 * US, "i915_fence_ops", 7, 1, -ETIMEDOUT);
 	sim_jobs(s);
-	expect(&s->job[0], XTR_QUALITY_INFERRED, XTR_FLAG_ERROR | XTR_FLAG_TIMEOUT);
+	expect(&s->job[0], XTR_QUALITY_BOUNDED,
+	       XTR_FLAG_NO_RUN | XTR_FLAG_ERROR | XTR_FLAG_TIMEOUT);
 }
 
 /* Without execute, in comes only for the last of a context's requests that go together. */
@@ -291,7 +344,7 @@ Test(source_i915, a_name_is_used_again)
 	cr_assert(eq(sz, s->n_jobs, 3));
 	cr_expect(eq(u64, s->counts.recycled, 1));
 	cr_expect(eq(int, s->job[0].quality, XTR_QUALITY_LOST));
-	expect_times(&s->job[2], 9 * MS, 9 * MS, 9 * MS + 5 * US, 9 * MS + 5 * US, 10 * MS);
+	expect_times(&s->job[2], 9 * MS, 9 * MS, 9 * MS + 5 * US, 0, 10 * MS);
 }
 
 /* Imported traces have 32 bits of a fence's name, and the driver's name. */
@@ -318,7 +371,7 @@ Test(source_i915, imported_fences)
 	xtr_put_le32(rec + 40, intern("i915"));
 	sim_raw(s, 900 * US, XTR_EV_FENCE_SIGNALED, rec, sizeof(rec));
 	sim_jobs(s);
-	expect(sim_find(s, 0x500000007, 1), XTR_QUALITY_INFERRED, 0);
+	expect(sim_find(s, 0x500000007, 1), XTR_QUALITY_BOUNDED, XTR_FLAG_NO_RUN);
 	cr_expect(eq(u64, s->job[0].done_ns, 900 * US));
 	cr_expect(eq(int, s->job[0].result_known, 0));
 }

@@ -10,15 +10,30 @@
 
 TestSuite(source_i915_late, .fini = done_with);
 
-static void expect_late(uint64_t ctx, uint32_t seqno, uint64_t run, uint64_t ended)
+/* It was added at `run`, and had ended at `ended`. */
+static void expect_bound(const struct xtr_job *j, uint64_t run, uint64_t ended)
 {
-	const struct xtr_job *j = sim_find(s, ctx, seqno);
-
-	expect(j, XTR_QUALITY_BOUNDED, XTR_FLAG_LATE);
 	cr_expect(eq(u64, j->done_ns, ended));
 	cr_expect(eq(u64, j->exec_min_ns, 0));
 	cr_expect(eq(u64, j->exec_max_ns, ended - run));
 	cr_expect(eq(u64, j->done_ns - j->floor_ns, 0));
+}
+
+static void expect_late(uint64_t ctx, uint32_t seqno, uint64_t run, uint64_t ended)
+{
+	const struct xtr_job *j = sim_find(s, ctx, seqno);
+
+	expect(j, XTR_QUALITY_BOUNDED, XTR_FLAG_NO_RUN | XTR_FLAG_LATE);
+	expect_bound(j, run, ended);
+}
+
+/* The same where the low-level events tell of the hand-over, at `run`. */
+static void expect_late_run(uint64_t ctx, uint32_t seqno, uint64_t run, uint64_t ended)
+{
+	const struct xtr_job *j = sim_find(s, ctx, seqno);
+
+	expect(j, XTR_QUALITY_BOUNDED, XTR_FLAG_LATE);
+	expect_bound(j, run, ended);
 }
 
 /* The order in which two contexts are cleaned up says nothing of that in which they ended. */
@@ -88,7 +103,7 @@ Test(source_i915_late, out_and_complete)
 	event(RETIRE, 90 * MS, 90, rcs0, 7, 1);
 	event(RETIRE, 90 * MS + US, 90, rcs0, 7, 2);
 	sim_jobs(s);
-	expect_late(7, 1, 105 * US, 600 * US);
+	expect_late_run(7, 1, 105 * US, 600 * US);
 	cr_expect(eq(u64, sim_find(s, 7, 2)->done_ns, 600 * US));
 	cr_expect(eq(u32, sim_find(s, 7, 2)->flags & XTR_FLAG_LATE, 0));
 }
@@ -111,11 +126,65 @@ Test(source_i915_late, out_alone)
 	cr_expect(eq(u64, sim_find(s, 7, 2)->done_ns, 900 * US));
 }
 
+/*
+ * Requests of one context that go to the hardware together have one `out`, that of the last. Those
+ * of another context, of another engine, and younger ones, are not among them.
+ */
+Test(source_i915_late, out_of_several)
+{
+	const struct where bcs0 = { 0, BCS, 0 };
+
+	begin(BIT(ADD) | BIT(EXECUTE) | BIT(OUT));
+	for (uint32_t i = 1; i <= 4; i++) {
+		event(ADD, i * 100 * US, 3, rcs0, 7, i);
+		event(EXECUTE, i * 100 * US + 5 * US, IRQ, rcs0, 7, i);
+	}
+	event(ADD, 500 * US, 3, rcs0, 8, 1);
+	event(EXECUTE, 505 * US, IRQ, rcs0, 8, 1);
+	event(ADD, 510 * US, 3, bcs0, 9, 1);
+	event(EXECUTE, 515 * US, IRQ, bcs0, 9, 1);
+	event_with(OUT, 900 * US, IRQ, rcs0, 7, 3, 1);
+	sim_jobs(s);
+	cr_assert(eq(sz, s->n_jobs, 6));
+	expect_late_run(7, 1, 105 * US, 900 * US);
+	expect_late_run(7, 2, 205 * US, 900 * US);
+	cr_expect(eq(u64, sim_find(s, 7, 3)->done_ns, 900 * US));
+	cr_expect(eq(u32, sim_find(s, 7, 3)->flags & XTR_FLAG_LATE, 0));
+	expect(sim_find(s, 7, 4), XTR_QUALITY_OPEN, XTR_FLAG_NO_DONE);
+	expect(sim_find(s, 8, 1), XTR_QUALITY_OPEN, XTR_FLAG_NO_DONE);
+	expect(sim_find(s, 9, 1), XTR_QUALITY_OPEN, XTR_FLAG_NO_DONE);
+}
+
+/* One that was taken off before it was complete ends none of those before it. */
+Test(source_i915_late, out_of_several_incomplete)
+{
+	begin(BIT(ADD) | BIT(EXECUTE) | BIT(OUT));
+	for (uint32_t i = 1; i <= 2; i++) {
+		event(ADD, i * 100 * US, 3, rcs0, 7, i);
+		event(EXECUTE, i * 100 * US + 5 * US, IRQ, rcs0, 7, i);
+	}
+	event_with(OUT, 600 * US, IRQ, rcs0, 7, 2, 0);
+	sim_jobs(s);
+	expect(sim_find(s, 7, 1), XTR_QUALITY_OPEN, XTR_FLAG_NO_DONE);
+	expect(sim_find(s, 7, 2), XTR_QUALITY_OPEN, XTR_FLAG_NO_DONE);
+}
+
 static const struct where old_rcs = { 0, 0, 0 }, old_vcs2 = { 0, 3, 0 };
 
 static void old_retire(uint64_t ts, struct where w, uint64_t ctx, uint32_t seqno, uint32_t global)
 {
 	event_with(RETIRE, ts, 90, w, ctx, seqno, global);
+}
+
+/* An interrupt told of its very number, at `ended`: that is its end, reported by retire. */
+static void expect_own(uint64_t ctx, uint32_t seqno, uint64_t max, uint64_t ended, uint32_t more)
+{
+	const struct xtr_job *j = sim_find(s, ctx, seqno);
+
+	expect(j, XTR_QUALITY_BOUNDED, XTR_FLAG_NO_RUN | XTR_FLAG_LATE_REPORT | more);
+	cr_expect(eq(u64, j->done_ns, ended));
+	cr_expect(eq(u64, j->exec_min_ns, 0));
+	cr_expect(eq(u64, j->exec_max_ns, max));
 }
 
 /* An interrupt tells how far its engine is; which request that was is known when it is retired. */
@@ -138,13 +207,48 @@ Test(source_i915_late, notified)
 	old_retire(83 * MS, old_rcs, 7, 3, 14);
 	old_retire(84 * MS, old_vcs2, 9, 1, 12);
 	sim_jobs(s);
-	expect_late(8, 1, 205 * US, 600 * US);
+	expect_own(8, 1, 395 * US, 600 * US, XTR_FLAG_OVERTOOK); /* whether it did is not known */
 	expect_late(7, 1, 105 * US, 900 * US);
-	expect_late(7, 2, 405 * US, 900 * US);
+	expect_own(7, 2, 495 * US, 900 * US, 0);
 	expect_late(7, 3, 1005 * US, 83 * MS);
 	expect_late(9, 1, 305 * US, 500 * US);
 	cr_expect(eq(str, (char *)sim_find(s, 7, 1)->ring->name, "rcs0"));
 	cr_expect(eq(str, (char *)sim_find(s, 9, 1)->ring->name, "vcs1"));
+}
+
+/* With the hand-over known, an interrupt of its own gives the execution whole. The first counts. */
+Test(source_i915_late, notified_of_its_own)
+{
+	const struct xtr_job *j;
+
+	begin(OLD | BIT(QUEUE) | BIT(ADD) | BIT(IN) | BIT(RETIRE) | BIT(NOTIFY));
+	added(100 * US, old_rcs, 7, 1);
+	event(NOTIFY, 150 * US, IRQ, old_rcs, 0, 10);
+	event_with(IN, 200 * US, IRQ, old_rcs, 7, 1, 11);
+	event(NOTIFY, 600 * US, IRQ, old_rcs, 0, 11);
+	event(NOTIFY, 700 * US, IRQ, old_rcs, 0, 11);
+	old_retire(80 * MS, old_rcs, 7, 1, 11);
+	sim_jobs(s);
+	j = sim_find(s, 7, 1);
+	expect(j, XTR_QUALITY_INFERRED, XTR_FLAG_LATE_REPORT);
+	cr_expect(eq(u64, j->start_ns, 200 * US));
+	cr_expect(eq(u64, j->done_ns, 600 * US));
+	cr_expect(eq(u64, j->exec_min_ns, 400 * US));
+	cr_expect(eq(u64, j->exec_max_ns, 400 * US));
+}
+
+/* A younger one of its context had ended before an interrupt told of its number: it ended by then.
+ */
+Test(source_i915_late, notified_after_a_younger_one)
+{
+	begin(OLD | SIGNALS | BIT(QUEUE) | BIT(ADD) | BIT(RETIRE) | BIT(NOTIFY));
+	added(100 * US, old_rcs, 7, 1);
+	added(200 * US, old_rcs, 7, 2);
+	fence(500 * US, 7, 2);
+	event(NOTIFY, 600 * US, IRQ, old_rcs, 0, 11);
+	old_retire(80 * MS, old_rcs, 7, 1, 11);
+	sim_jobs(s);
+	expect_late(7, 1, 105 * US, 500 * US);
 }
 
 /* Of more interrupts than are kept the last ones count: a later bound, and still one. */
@@ -161,7 +265,8 @@ Test(source_i915_late, notified_often)
 	old_retire(80 * MS, old_rcs, 7, 2, n - 5);
 	sim_jobs(s);
 	expect_late(7, 1, 105 * US, MS + (n - 4096 + 1) * US);
-	expect_late(7, 2, 205 * US, MS + (n - 5) * US);
+	cr_expect(eq(u64, sim_find(s, 7, 2)->done_ns, MS + (n - 5) * US));
+	expect(sim_find(s, 7, 2), XTR_QUALITY_BOUNDED, XTR_FLAG_NO_RUN | XTR_FLAG_LATE_REPORT);
 }
 
 /* What the engine did is an upper bound, of each row; an open request may have ended, too. */
