@@ -117,6 +117,11 @@ int xtr_import_note(struct xtr_import *im, const char *key, const char *text)
 	return err;
 }
 
+uint64_t xtr_import_address(const struct xtr_import *im, uint64_t addr)
+{
+	return !addr || im->o->keep_pointers ? addr : xtr_siphash(&im->key, addr);
+}
+
 void xtr_import_progress(struct xtr_import *im, uint64_t done, uint64_t all)
 {
 	if (im->o->progress)

@@ -146,6 +146,10 @@ int xtr_import_raw(struct xtr_import *im, const struct xtr_import_at *at,
 void xtr_import_resolver(struct xtr_import *im,
 			 const char *(*resolve)(void *ctx, uint64_t addr, size_t *len), void *ctx);
 
+/* What an address of the kernel is in a text that a parser makes: hashed, or as it is if asked for.
+ */
+uint64_t xtr_import_address(const struct xtr_import *im, uint64_t addr);
+
 /* B: texts (the kernel's `trace` file, perf script): name and value as they were printed. */
 enum xtr_import_kind {
 	XTR_IMPORT_UINT, /* num */

@@ -35,11 +35,18 @@ struct xtr_import_type {
 
 static uint64_t load(const uint8_t *p, uint32_t size, bool big)
 {
-	uint64_t v = 0;
-
-	for (uint32_t i = 0; i < size; i++)
-		v |= (uint64_t)p[big ? size - 1 - i : i] << (8 * i);
-	return v;
+	switch (size) {
+	case 1:
+		return *p;
+	case 2:
+		return big ? __builtin_bswap16(xtr_le16(p)) : xtr_le16(p);
+	case 4:
+		return big ? __builtin_bswap32(xtr_le32(p)) : xtr_le32(p);
+	case 8:
+		return big ? __builtin_bswap64(xtr_le64(p)) : xtr_le64(p);
+	default:
+		return 0;
+	}
 }
 
 /* A number of 1, 2, 4 or 8 bytes; 0 if the record ends before it. */
@@ -175,8 +182,17 @@ static void fill_values(struct xtr_import *im, const struct xtr_import_type *t, 
 
 static void put_number(const struct xtr_field *to, uint64_t v, uint8_t *out)
 {
-	for (uint32_t k = 0; k < to->size && k < 8; k++)
-		out[to->offset + k] = (uint8_t)(v >> (8 * k));
+	switch (to->size) {
+	case 8:
+		xtr_put_le64(out + to->offset, v);
+		break;
+	case 4:
+		xtr_put_le32(out + to->offset, (uint32_t)v);
+		break;
+	default:
+		for (uint32_t k = 0; k < to->size && k < 8; k++)
+			out[to->offset + k] = (uint8_t)(v >> (8 * k));
+	}
 }
 
 static int put_field(struct xtr_import *im, const struct xtr_import_type *t, uint32_t i,

@@ -76,6 +76,13 @@ static int cpu_table(struct dat *d, struct dat_in *in)
 	return err;
 }
 
+/* An instance may have options of its own before its table: they tell nothing that is used. */
+static void skip_options(struct dat_in *in)
+{
+	while (!in->failed && dat_uint(in, 2) != OPT_DONE)
+		dat_skip(in, dat_uint(in, 4));
+}
+
 /* An instance: where its own table stands, and its name. */
 static int instance(struct dat *d, struct dat_in *in)
 {
@@ -90,7 +97,12 @@ static int instance(struct dat *d, struct dat_in *in)
 		d->cut = true;
 		return 0;
 	}
-	if (!dat_text(&there, mark, sizeof(mark)) || strcmp(mark, "flyrecord") != 0) {
+	dat_text(&there, mark, sizeof(mark));
+	if (!strcmp(mark, "options  ")) {
+		skip_options(&there);
+		dat_text(&there, mark, sizeof(mark));
+	}
+	if (there.failed || strcmp(mark, "flyrecord") != 0) {
 		xtr_import_damage(d->im, "a buffer's data is not where it should be");
 		d->cut = true;
 		return 0;
@@ -98,7 +110,11 @@ static int instance(struct dat *d, struct dat_in *in)
 	return cpu_table(d, &there);
 }
 
-static int options_v6(struct dat *d, struct dat_in *in)
+/*
+ * The options, without instances or these alone: how many CPUs an instance has may be said behind
+ * it (trace-cmd since 2016).
+ */
+static int options_v6(struct dat *d, struct dat_in *in, bool instances)
 {
 	struct dat_in one;
 	unsigned int id;
@@ -112,7 +128,10 @@ static int options_v6(struct dat *d, struct dat_in *in)
 		if (in->failed)
 			break;
 		one.end = in->at;
-		err = id == OPT_BUFFER ? instance(d, &one) : dat_option(d, id, &one);
+		if (id != OPT_BUFFER)
+			err = instances ? 0 : dat_option(d, id, &one);
+		else if (instances)
+			err = instance(d, &one);
 	}
 	return err;
 }
@@ -127,6 +146,7 @@ static int refuse_latency(struct dat *d)
 /* What follows the descriptions: options, then where the data is. */
 static int data_v6(struct dat *d, struct dat_in *in)
 {
+	struct dat_in again;
 	char mark[MARK_LEN];
 	int err = 0;
 
@@ -136,7 +156,12 @@ static int data_v6(struct dat *d, struct dat_in *in)
 	d->cpu_count = d->v6_cpus;
 	dat_text(in, mark, sizeof(mark));
 	if (!strcmp(mark, "options  ")) {
-		err = options_v6(d, in);
+		again = *in;
+		err = options_v6(d, &again, false);
+		if (d->cpu_count > 0 && d->cpu_count <= DAT_CPUS_MAX)
+			d->v6_cpus = d->cpu_count;
+		if (!err)
+			err = options_v6(d, in, true);
 		if (!err)
 			dat_text(in, mark, sizeof(mark));
 	}

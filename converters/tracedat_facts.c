@@ -103,7 +103,8 @@ static int add_format(struct dat *d, const char *system, const char *text, size_
 		d->type_at = f->common.type_offset;
 		d->type_size = f->common.type_size;
 	}
-	return xtr_import_type(d->im, system, f, d->big, &t->type);
+	err = strcmp(system, "ftrace") != 0 ? 0 : dat_text_event(d, t);
+	return err ? err : xtr_import_type(d->im, system, t->f, d->big, &t->type);
 }
 
 static int formats(struct dat *d, struct dat_in *in, const char *system)
@@ -188,6 +189,25 @@ static int by_addr(const void *a, const void *b)
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
+/* Put back what the kernel escapes (t_show() of kernel/trace/trace_printk.c); ends with a 0 byte,
+ * cut to DAT_TEXT_MAX bytes. */
+static size_t unescape(char *text, size_t n)
+{
+	size_t to = 0;
+
+	for (size_t i = 0; i < n && to < DAT_TEXT_MAX; i++) {
+		char c = text[i];
+
+		if (c == '\\' && i + 1 < n) {
+			c = text[++i];
+			c = c == 'n' ? '\n' : c == 't' ? '\t' : c;
+		}
+		text[to++] = c;
+	}
+	text[to] = '\0';
+	return to;
+}
+
 /* Lines `0xADDRESS : "text"`: what pointers to text in the kernel's image point to. */
 int dat_printk(struct dat *d, struct dat_in *in)
 {
@@ -212,20 +232,27 @@ int dat_printk(struct dat *d, struct dat_in *in)
 		d->strings[d->n_strings++] =
 			(struct dat_string){ .addr = strtoull(line, NULL, 16),
 					     .text = quote + 1,
-					     .len = (size_t)(end - 1 - (quote + 1)) };
+					     .len = unescape(quote + 1,
+							     (size_t)(end - 1 - (quote + 1))) };
 	}
 	if (d->n_strings)
 		qsort(d->strings, d->n_strings, sizeof(*d->strings), by_addr);
 	return 0;
 }
 
+const struct dat_string *dat_string(const struct dat *d, uint64_t addr)
+{
+	struct dat_string key = { .addr = addr };
+
+	if (!d->n_strings)
+		return NULL;
+	return bsearch(&key, d->strings, d->n_strings, sizeof(key), by_addr);
+}
+
 static const char *resolve(void *ctx, uint64_t addr, size_t *len)
 {
-	const struct dat *d = ctx;
-	struct dat_string key = { .addr = addr }, *s = NULL;
+	const struct dat_string *s = dat_string(ctx, addr);
 
-	if (d->n_strings)
-		s = bsearch(&key, d->strings, d->n_strings, sizeof(key), by_addr);
 	*len = s ? s->len : 1;
 	return s ? s->text : addr ? "?" : NULL;
 }
@@ -259,10 +286,13 @@ enum {
 	OPT_TRACECLOCK = 4,
 	OPT_UNAME = 5,
 	OPT_OFFSET = 7,
-	OPT_CPUCOUNT = 8,
+	OPT_CPUCOUNT = 8, /* of trace-cmd; forks of 2017, as gpuvis uses, have OPT_TGIDS there */
 	OPT_VERSION = 9,
 	OPT_TSC2NSEC = 14,
+	OPT_TGIDS = 32, /* of the same forks, later */
 };
+
+#define OPTION_MAX (1u << 20) /* bytes: saved_tgids of 32,768 threads takes half of it */
 
 /* "[local] global mono" or "mono". */
 static void take_clock(struct dat *d, const char *text)
@@ -308,13 +338,31 @@ static int note_tool(struct dat *d, const char *version)
 	return xtr_import_note(d->im, "import-tool", text);
 }
 
+/* Lines `TID PID`: threads and their processes (saved_tgids of tracefs). */
+static int take_tgids(struct dat *d, const char *text)
+{
+	unsigned long tid, pid;
+	char *p, *end;
+	int err = 0;
+
+	for (; !err && *text; text += strcspn(text, "\n"), text += *text == '\n') {
+		tid = strtoul(text, &p, 10);
+		if (p == text || *p != ' ')
+			continue;
+		pid = strtoul(p + 1, &end, 10);
+		if (end != p + 1 && tid && tid <= INT32_MAX && pid && pid <= INT32_MAX)
+			err = xtr_import_task(d->im, 0, (uint32_t)tid, (uint32_t)pid, NULL, 0);
+	}
+	return err;
+}
+
 int dat_option(struct dat *d, unsigned int id, struct dat_in *in)
 {
 	uint64_t n = in->end - in->at;
 	char *text;
 	int err = 0;
 
-	if (id == OPT_CPUCOUNT && n >= 4) {
+	if (id == OPT_CPUCOUNT && (n == 4 || n == 8)) {
 		d->cpu_count = (uint32_t)dat_uint(in, 4);
 		return 0;
 	}
@@ -325,7 +373,7 @@ int dat_option(struct dat *d, unsigned int id, struct dat_in *in)
 		d->tsc = d->tsc_mult && d->tsc_shift < 64;
 		return 0;
 	}
-	if (n > 65536 || !(text = dat_bytes(in, n)))
+	if (n > OPTION_MAX || !(text = dat_bytes(in, n)))
 		return 0;
 	if (id == OPT_CPUSTAT)
 		take_stats(d, text);
@@ -335,6 +383,8 @@ int dat_option(struct dat *d, unsigned int id, struct dat_in *in)
 		snprintf(d->uname, sizeof(d->uname), "%s", text);
 	else if (id == OPT_OFFSET)
 		d->offset = strtoll(text, NULL, 0);
+	else if (id == OPT_CPUCOUNT || id == OPT_TGIDS)
+		err = take_tgids(d, text);
 	else if (id == OPT_VERSION)
 		err = note_tool(d, text);
 	free(text);

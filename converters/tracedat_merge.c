@@ -38,9 +38,10 @@ static uint64_t time_of(const struct dat *d, uint64_t ts)
 static int hand_over(struct dat *d, const struct dat_cpu *c)
 {
 	struct xtr_import_at at = { .ts = time_of(d, c->ev.ts), .cpu = c->cpu };
+	const uint8_t *rec = c->ev.rec;
 	struct dat_event_type *t;
-	uint32_t pid_at;
-	int err = dat_type_of(d, c->ev.rec, c->ev.n, &t);
+	uint32_t pid_at, n = c->ev.n;
+	int err = dat_type_of(d, rec, n, &t);
 
 	if (err || !t)
 		return err;
@@ -48,7 +49,9 @@ static int hand_over(struct dat *d, const struct dat_cpu *c)
 	if (t->f->common.pid_size == 4 && c->ev.n >= 4 && pid_at <= c->ev.n - 4)
 		for (unsigned int i = 0; i < 4; i++)
 			at.tid |= (uint32_t)c->ev.rec[pid_at + (d->big ? 3 - i : i)] << (8 * i);
-	return xtr_import_raw(d->im, &at, t->type, c->ev.rec, c->ev.n);
+	if (t->kind)
+		dat_text_record(d, t, &rec, &n);
+	return xtr_import_raw(d->im, &at, t->type, rec, n);
 }
 
 /* What the kernel counted beyond what the pages tell. Where in time it was is not known. */

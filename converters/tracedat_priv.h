@@ -9,6 +9,8 @@
  *   tracedat_page.c    pages of the kernel's ring buffer: one event after the other
  *   tracedat_cpu.c     the data of one CPU: pages, plain or compressed; losses between them
  *   tracedat_merge.c   all CPUs in order of time
+ *   tracedat_text.c    events that are a text: ftrace:print, :bputs, :bprint
+ *   tracedat_bprint.c  the text of a bprint: its format and binary values
  */
 #ifndef XTR_TRACEDAT_PRIV_H
 #define XTR_TRACEDAT_PRIV_H
@@ -25,6 +27,7 @@
 #define DAT_DATA_BYTES  ((size_t)96 << 20)   /* of all pages that are held at one time */
 #define DAT_META_BYTES  ((uint64_t)24 << 20) /* of one section of descriptions */
 #define DAT_EVENTS_MAX  65536u
+#define DAT_TEXT_MAX    4096u /* bytes of the text of a print, bputs or bprint */
 
 /* Where numbers and texts are read from: a part of the file, or memory. */
 struct dat_in {
@@ -102,13 +105,23 @@ void dat_cpu_free(struct dat_cpu *c);
 
 struct dat_string {
 	uint64_t addr;
-	char *text; /* in the section's bytes */
+	char *text; /* in the section's bytes, NUL-terminated */
 	size_t len;
+};
+
+/* How an event of ftrace's own has its text. */
+enum dat_text_kind {
+	DAT_TEXT_NONE,    /* it is no such event */
+	DAT_TEXT_STORED,  /* in the record */
+	DAT_TEXT_POINTED, /* behind an address */
+	DAT_TEXT_BINARY,  /* a format behind an address, values in the record */
 };
 
 struct dat_event_type {
 	struct xtr_tp_format *f;
 	struct xtr_import_type *type;
+	enum dat_text_kind kind;
+	uint32_t ip_at, text_at, format_at; /* in the kernel's record, if kind; ip_at 0: none */
 };
 
 struct dat {
@@ -127,9 +140,10 @@ struct dat {
 	struct dat_event_type *events; /* DAT_EVENTS_MAX, by id */
 	uint32_t type_at, type_size;   /* common_type in a record */
 
-	char *printk; /* the section */
-	struct dat_string *strings;
+	char *printk;               /* the section */
+	struct dat_string *strings; /* by address */
 	size_t n_strings;
+	uint8_t text[8 + 8 + DAT_TEXT_MAX]; /* dat_text_record's */
 
 	struct dat_cpu *cpus; /* of all buffers */
 	size_t n_cpus, cap_cpus;
@@ -164,6 +178,21 @@ int dat_option(struct dat *d, unsigned int id, struct dat_in *in);
 int dat_tell_facts(struct dat *d);
 /* The type of a record, made if need be. */
 int dat_type_of(struct dat *d, const uint8_t *rec, uint32_t n, struct dat_event_type **t);
+
+/* The text at this address of the kernel; NULL: the file does not have it. */
+const struct dat_string *dat_string(const struct dat *d, uint64_t addr);
+
+/* tracedat_text.c */
+/* Is this new type of system ftrace a text? Then t->f is replaced. 0 or -errno. */
+int dat_text_event(struct dat *d, struct dat_event_type *t);
+/* A record of such a type as t->f describes it; valid until the next one. */
+void dat_text_record(struct dat *d, const struct dat_event_type *t, const uint8_t **rec,
+		     uint32_t *n);
+
+/* tracedat_bprint.c */
+/* The text of a bprint in out, at most cap bytes, no 0 byte behind it; returns its bytes. */
+size_t dat_bprint(const struct dat *d, const char *format, const uint8_t *values, size_t n,
+		  char *out, size_t cap);
 
 /* tracedat.c */
 /* Data of a CPU: where it stands in the file. */

@@ -154,11 +154,17 @@ static void note_common(struct xtr_tp_common *c, const struct xtr_tp_field *f)
 	}
 }
 
+/* `char buf; size:0` of ftrace's own events before Linux 4.19: an array without its brackets. */
+static bool is_bare_array(const char *type)
+{
+	return strcmp(type, "char") == 0 || strcmp(type, "u32") == 0;
+}
+
 /* Fields that are recorded: not those that all events have, nor empty ones but arrays. */
 static bool is_wanted(struct xtr_tp_format *f, const struct xtr_tp_field *field)
 {
 	if (!starts(field->name, "common_"))
-		return field->size || strchr(field->type, '[');
+		return field->size || strchr(field->type, '[') || is_bare_array(field->type);
 	note_common(&f->common, field);
 	return false;
 }

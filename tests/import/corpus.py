@@ -7,7 +7,7 @@ import sys
 
 sys.dont_write_bytecode = True
 import load  # noqa: E402
-from tracedat import EVENTS, File, Lost, Shape  # noqa: E402
+from tracedat import EVENTS, File, Lost, Shape, binary  # noqa: E402
 
 SEEDS = {
     "v6-new": (Shape(6, page=512), False),
@@ -34,7 +34,24 @@ def small(shape, old):
                 printk=[(0x81000010, "pointed at")]).bytes()
 
 
+def texts():
+    """Markers as old kernels declare them, trace_printk, threads' processes; an instance."""
+    shape = Shape(6, page=512, ancient=True)
+    bprint, bputs = EVENTS["bprint"], EVENTS["bputs"]
+    values = binary(shape, (4, -7), "a text", (8, 1 << 40), "10.0.0.1", (1, 65), ("ptr", 64), (2, 3), (4, 9), (4, 5))
+    cpus = {0: [(1000, EVENTS["print"].record(shape, 7, {"ip": 1, "buf": "B|7|mark\n"})),
+                (2000, bprint.record(shape, 7, {"ip": 1, "fmt": 0x81000010, "buf": values})),
+                (2500, bprint.record(shape, 7, {"ip": 1, "fmt": 0x81000010, "buf": values[:9]})),
+                (3000, bputs.record(shape, 8, {"ip": 1, "str": 0x81000090})),
+                (4000, bputs.record(shape, 8, {"ip": 1, "str": 9}))]}
+    return File(shape, cpus, used=[EVENTS["print"], bprint, bputs], extra_options=[(8, b"7 7\n8 7\n\0")],
+                printk=[(0x81000010, "%+5d %-8.3s %#llx %pI4 %c %p %hu %*d%%\\n"), (0x81000090, "a\\ttext\\n")],
+                instances=[("second", cpus)]).bytes()
+
+
 def main():
+    with open(os.path.join(sys.argv[1], "v6-texts"), "wb") as f:
+        f.write(texts())
     for name, (shape, old) in SEEDS.items():
         with open(os.path.join(sys.argv[1], name), "wb") as f:
             f.write(small(shape, old))

@@ -39,7 +39,7 @@ class Field:
 class Event:
     """A tracepoint: its number, its fields, and records of it."""
 
-    def __init__(self, number, system, name, fields, print_fmt='""', tail=False):
+    def __init__(self, number, system, name, fields, print_fmt='""', tail=None):
         self.number, self.system, self.name, self.print_fmt, self.tail = number, system, name, print_fmt, tail
         self.fields = fields
 
@@ -64,7 +64,9 @@ class Event:
         for f, at, size in placed:
             lines.append(f"\tfield:{f.declaration};\toffset:{at};\tsize:{size};\tsigned:{f.signed};")
         if self.tail:
-            lines.append(f"\tfield:char buf[];\toffset:{end};\tsize:0;\tsigned:0;")
+            # Without brackets before Linux 4.19.
+            declaration = self.tail.replace("[]", "") if shape.ancient else self.tail
+            lines.append(f"\tfield:{declaration};\toffset:{end};\tsize:0;\tsigned:0;")
         return ("\n".join(lines) + f"\n\nprint fmt: {self.print_fmt}\n").encode()
 
     def record(self, shape, tid, values):
@@ -86,7 +88,8 @@ class Event:
             else:
                 fixed[at:at + size] = shape.u(size, value)
         if self.tail:
-            dynamic += values["buf"].encode() + b"\0"
+            buf = values["buf"]
+            dynamic += buf.encode() + b"\0" if isinstance(buf, str) else buf
         return bytes(fixed) + dynamic
 
 
@@ -132,8 +135,25 @@ EVENTS = {e.name: e for e in [
            Field("const char * s", PTR), Field("__data_loc char[] t", LOC), Field("__rel_loc char[] r", LOC),
            Field("__data_loc u8[] raw", LOC), Field("u8 mac[6]", 6)],
           '"%x %s", REC->e, REC->s'),
-    Event(5, "ftrace", "print", [Field("unsigned long ip", PTR)], '"%ps: %s", (void *)REC->ip, REC->buf', tail=True),
+    Event(5, "ftrace", "print", [Field("unsigned long ip", PTR)], '"%ps: %s", (void *)REC->ip, REC->buf', tail="char buf[]"),
+    Event(6, "ftrace", "bprint", [Field("unsigned long ip", PTR), Field("const char * fmt", PTR)],
+          '"%ps: %s", (void *)REC->ip, REC->fmt', tail="u32 buf[]"),
+    Event(14, "ftrace", "bputs", [Field("unsigned long ip", PTR), Field("const char * str", PTR)],
+          '"%ps: %s", (void *)REC->ip, REC->str'),
 ]}
+
+
+def binary(shape, *values):
+    """What vbin_printf() stores: (bytes, number), or a text. 8 bytes stand at multiples of 4, the rest at their size."""
+    out = b""
+    for value in values:
+        if isinstance(value, str):
+            out += value.encode() + b"\0"
+            continue
+        size, number = value
+        size = shape.long_size if size == "ptr" else size
+        out += bytes(-len(out) % min(size, 4)) + shape.u(size, number)
+    return out + bytes(-len(out) % 4)
 
 
 class Lost:

@@ -133,7 +133,7 @@ Test(tracedat, a_compressed_file_of_version_7_may_end_anywhere, .timeout = 1000)
 
 Test(tracedat, any_byte_may_be_wrong, .timeout = 1000)
 {
-	static const char *const names[] = { "v6-old-big-32", "v7-new-big" };
+	static const char *const names[] = { "v6-old-big-32", "v7-new-big", "v6-texts" };
 	struct xtr_import_result res;
 	struct file f;
 
