@@ -177,6 +177,8 @@ static const struct {
 	  "count:1",
 	  "|dev='0000:0e:00.0'|id=328|fence_context=8442|fence_seqno=145|name='gfx'|job_count=0|"
 	  "hw_job_count=1" },
+	{ "drm_sched_process_job", "fence=(context:8442, seqno:145) signaled",
+	  "|fence_context=8442|fence_seqno=145" },
 	{ "dma_fence_signaled", "driver=drm_sched timeline=gfx 0 context=5 seqno=4294967295",
 	  "|driver='drm_sched'|timeline='gfx 0'|context=5|seqno=4294967295" },
 	{ "fence_signaled", "driver=sde_fence:crtc:2 timeline=crtc context=3 seqno=-1",
