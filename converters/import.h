@@ -167,17 +167,18 @@ struct xtr_import_value {
 	uint64_t num;
 	const char *str;
 	size_t str_len;
-	/* Names that the kernel has for the number: constant, "text=number|text=number". Of bits?
+	/* Names that the kernel has for numbers in this field, "text=number|text=number"; constant.
 	 */
 	const char *names;
 	size_t names_len; /* bytes, 0: none */
-	bool flags;
+	bool flags;       /* the names are of bits */
 };
 
 /*
  * An event with n (at most XTR_IMPORT_VALUES; more are left out) values, whose names are all
  * different, and as tracefs has them where that is known (replay/print_format.h). An event
- * without values that could be told apart has one text value of name "text".
+ * without values that could be told apart has one text value of name "text". system_len 0: the
+ * event's system is not known.
  */
 int xtr_import_event(struct xtr_import *im, const struct xtr_import_at *at, const char *system,
 		     size_t system_len, const char *event, size_t event_len,

@@ -191,7 +191,7 @@ static bool take_nameless_mark(struct textin_at a, struct textin_event *e)
 	uint64_t address;
 
 	e->name = a.p;
-	if (a.p == a.end || !isdigit((unsigned char)*a.p) || !textin_hex(&a, &address))
+	if (!textin_text(&a, "0x") ? !textin_char(&a, '0') : !textin_hex(&a, &address))
 		return false;
 	e->name_len = (size_t)(a.p - e->name);
 	if (!textin_text(&a, ": "))
@@ -401,18 +401,6 @@ int xtr_ftrace_run(struct xtr_import *im, struct xtr_io *in)
 
 #define DETECT_LINES 200u
 
-/* "cpus=4" alone in its line, or "version = 6", or "TRACE:". */
-static bool is_first_line(const struct textin_line *l)
-{
-	struct textin_at a = { l->text, l->text + l->len };
-	uint64_t n;
-
-	if (textin_text(&a, "TRACE:"))
-		return a.p == a.end;
-	return (textin_text(&a, "cpus=") || textin_text(&a, "version = ")) && textin_u64(&a, &n) &&
-	       a.p == a.end;
-}
-
 bool xtr_ftrace_detect(const uint8_t *head, size_t n)
 {
 	struct textin_line l;
@@ -424,8 +412,7 @@ bool xtr_ftrace_detect(const uint8_t *head, size_t n)
 	for (unsigned int i = 0; i < DETECT_LINES; i++) {
 		if (!textin_head_line((const char *)head, n, &pos, &l))
 			return false;
-		if ((l.len > 9 && !memcmp(l.text, "# tracer:", 9)) || take_entries(&l, &lost) ||
-		    is_first_line(&l))
+		if ((l.len > 9 && !memcmp(l.text, "# tracer:", 9)) || take_entries(&l, &lost))
 			return true;
 		if (l.state == TEXTIN_LINE && ftrace_line(l.text, l.len, &e, &digits))
 			return true;

@@ -356,6 +356,13 @@ static const char *begin_label(struct textin_values *out, const char *from, cons
 	return word;
 }
 
+static bool is_before(const char *a, size_t a_len, const char *b, size_t b_len)
+{
+	int order = memcmp(a, b, a_len < b_len ? a_len : b_len);
+
+	return order ? order < 0 : a_len < b_len;
+}
+
 /*
  * Are all labels names of fields, and one is no label, or all are in order? Then a tool has printed
  * it: traceconv in order and all numbers in decimal, trace-cmd report -R mostly as the format says.
@@ -370,10 +377,11 @@ static bool has_fields(struct textin_values *out, const char *text, const char *
 
 	for (; next_label(text, p, end, &word, &sign); p = sign + 1, n++) {
 		len = (size_t)(sign - word);
-		if (*sign != '=' || !xtr_print_value(e->rows, e->n, word, len, false, &v))
+		if (n == XTR_IMPORT_VALUES || *sign != '=' ||
+		    !xtr_print_value(e->rows, e->n, word, len, false, &v))
 			return false;
 		other |= !xtr_print_value(e->rows, e->n, word, len, true, &v);
-		ordered &= !last || strncmp(last, word, last_len) < 0;
+		ordered &= !last || is_before(last, last_len, word, len);
 		last = word;
 		last_len = len;
 	}

@@ -33,6 +33,8 @@ static const struct xtr_print rows[] = {
 	{ "gpu_scheduler", "drm_sched_job drm_run_job", OLD_JOB },
 	{ "gpu_scheduler", "drm_sched_job drm_run_job", MIXED_JOB },
 	{ "gpu_scheduler", "drm_sched_process_job", "fence=%p{fence} signaled" },
+	{ "gpu_scheduler", "drm_sched_process_job",
+	  "fence=(context:%u{fence_context}, seqno:%u{fence_seqno}) signaled" },
 	{ "gpu_scheduler", "drm_sched_job_wait_dep",
 	  "job ring=%s{name}, id=%u{id}, depends fence=%p{fence}, context=%u{ctx}, "
 	  "seq=%u{seqno}" },

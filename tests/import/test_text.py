@@ -256,6 +256,24 @@ def differences_instead_of_times_are_refused(folder):
     equal([name for name in os.listdir(folder) if name in ("x.xtr", "y.xtr")], [], "nothing is written")
 
 
+@test
+def keys_under_old_names_and_fences_of_old_kernels_are_taken(folder):
+    """A patched kernel's drm_sched_job tells the key; fence_* are what dma_fence_* was before Linux 4.10."""
+    lines = ["a-1 [000] 1.000001: drm_sched_job: id=5, fence=(context:79, seqno:920), ring=gfx, job count:0, hw job count:1, "
+             "dependencies:{}",
+             "k-2 [001] 1.000002: drm_run_job: dev=0000:0e:00.0, id=5, fence=(context:79, seqno:920), ring=gfx, job count:0, "
+             "hw job count:1",
+             "k-2 [001] 1.000009: drm_sched_process_job: fence=(context:79, seqno:920) signaled",
+             "a-1 [000] 1.000010: fence_signaled: driver=sde_fence:crtc:2 timeline=crtc111 context=3 seqno=256022"]
+    path, _ = import_file(folder, ("\n".join(lines) + "\n").encode())
+    job, = jobs(path)
+    equal([job["context"], job["seqno"], job["ring"], job["queue_ns"], job["run_ns"], job["done_ns"]],
+          [79, 920, "gfx", 1000001000, 1000002000, 1000009000], "the job, under its own key")
+    expect("key-inferred" not in job["flags"], "which is not made up", job)
+    fence = events(path, "-e", "dma_fence:*")[0]["fields"]
+    equal([fence["ctx"], fence["seqno"], fence["driver"], fence["timeline"]], [3, 256022, "sde_fence:crtc:2", "crtc111"], "fence")
+
+
 SYSTEMS = {
     "gpu_scheduler": "drm_sched_job drm_run_job", "gpu_sched": "amd_sched_job", "fence": "fence_annotate_wait_on",
     "dma_fence": "dma_fence_x", "sync": "sync_timeline sync_pt", "drm": "drm_vblank_event", "amdgpu": "amdgpu_cs_ioctl",

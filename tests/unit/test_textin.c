@@ -177,6 +177,8 @@ static const struct {
 	  "count:1",
 	  "|dev='0000:0e:00.0'|id=328|fence_context=8442|fence_seqno=145|name='gfx'|job_count=0|"
 	  "hw_job_count=1" },
+	{ "drm_sched_process_job", "fence=(context:8442, seqno:145) signaled",
+	  "|fence_context=8442|fence_seqno=145" },
 	{ "dma_fence_signaled", "driver=drm_sched timeline=gfx 0 context=5 seqno=4294967295",
 	  "|driver='drm_sched'|timeline='gfx 0'|context=5|seqno=4294967295" },
 	{ "fence_signaled", "driver=sde_fence:crtc:2 timeline=crtc context=3 seqno=-1",
@@ -368,6 +370,9 @@ static const struct {
 	  "|entity=0xffffff8086fae500|fence=0xffffff80b033bc40|hw_job_count=0|id=13481|job_count=0|"
 	  "name='ring0'" },
 	{ "drm_sched_process_job", "fence=18446743526909918272", "|fence=0xffffff80b033bc40" },
+	{ "xe_bo_move", "bo=16 size=17 size_x=1", "|bo=0x16|size=17|size_x=1" },
+	{ "xdna_job", "fence_context=1 fence_seqno=2 name=npu op=4 seq=3 str=a b",
+	  "|fence_context=1|fence_seqno=2|name='npu'|op=4|seq=3|str='a b'" },
 	{ "amdgpu_vm_bo_map", "bo=18446743526218327296 flags=113 last=511 offset=16 start=256",
 	  "|bo=0xffffff8086fae500|flags=0x71|last=0x1ff|offset=0x10|start=0x100" },
 	{ "i915_request_out", "class=1 completed=1 ctx=5 dev=0 instance=0 seqno=4",
