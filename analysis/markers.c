@@ -142,7 +142,8 @@ static void without_numbers(char *s)
 
 	while (*s) {
 		if (isdigit((unsigned char)*s) && !word) {
-			while (isdigit((unsigned char)*s) || (*s == '.' && isdigit((unsigned char)s[1])))
+			while (isdigit((unsigned char)*s) ||
+			       (*s == '.' && isdigit((unsigned char)s[1])))
 				s++;
 			*to++ = '#';
 			continue;
@@ -153,11 +154,10 @@ static void without_numbers(char *s)
 	*to = '\0';
 }
 
-static void process_of(const struct markers *m, const struct xtr_event *ev,
-		       struct markers_row *row)
+static void process_of(const struct markers *m, const struct xtr_event *ev, struct markers_row *row)
 {
-	const struct xtr_task *task = ev->tid ? xtr_tables_task(m->o->tables, ev->tid, ev->ts)
-					      : NULL;
+	const struct xtr_task *task =
+		ev->tid ? xtr_tables_task(m->o->tables, ev->tid, ev->ts) : NULL;
 
 	row->pid = task ? task->pid : 0;
 	row->nth = task ? task->nth : 0;
@@ -167,8 +167,8 @@ static void process_of(const struct markers *m, const struct xtr_event *ev,
 static int markers_event(void *self, const struct xtr_event *ev, bool inside)
 {
 	struct markers *m = self;
-	uint32_t i = inside && !ev->gap ? xtr_keymap_get(&m->by_type, ev->type, 0)
-					: XTR_KEYMAP_NONE;
+	uint32_t i =
+		inside && !ev->gap ? xtr_keymap_get(&m->by_type, ev->type, 0) : XTR_KEYMAP_NONE;
 	struct markers_row want = { 0 }, *row;
 	bool counter;
 	int ret;

@@ -11,7 +11,12 @@
 
 #define MARKERS_MAX 8192u /* rows; what is of further ones is counted together */
 
-enum markers_kind { MARKERS_SLICE, MARKERS_COUNTER, MARKERS_MOMENT, MARKERS_KINDS };
+enum markers_kind {
+	MARKERS_SLICE,
+	MARKERS_COUNTER,
+	MARKERS_MOMENT,
+	MARKERS_KINDS
+};
 
 /* All that one process says under one name. */
 struct markers_row {
@@ -19,9 +24,9 @@ struct markers_row {
 	char *name;
 	uint32_t pid, nth; /* pid 0: not known */
 	uint64_t n;
-	uint64_t open;              /* of slices: begin or end is not in the trace */
-	struct xtr_hist time;       /* of slices, ns */
-	int64_t least, most, last;  /* of counters */
+	uint64_t open;             /* of slices: begin or end is not in the trace */
+	struct xtr_hist time;      /* of slices, ns */
+	int64_t least, most, last; /* of counters */
 };
 
 struct markers {

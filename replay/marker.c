@@ -39,7 +39,7 @@ void marker_clear(struct xtr_marker *m)
 	m->number = m->at_ns = m->length_ns = 0;
 	m->pid = m->tid = 0;
 	m->value = m->offset_ns = 0;
-	m->loose = false;
+	m->by_driver = m->loose = false;
 }
 
 /* --- Android: system/core/libcutils, trace-dev.inc; Perfetto's systrace_parser.h ---------------
@@ -298,6 +298,8 @@ static const struct xtr_bind_spec specs[] = {
 	{ .event = "*:tracing_mark_write",
 	  .fields = { "buf|print_buf", "trace_type|type", "trace_begin",
 		      "trace_name|name|func_name|title", "pid", "value" } },
+	/* As text: "mali_job_systrace_event_start: tracing_mark_write: S|7541|vertex-job|225". */
+	{ .event = "*", .fields = { "tracing_mark_write" } },
 	{ .event = "perfetto:track_event",
 	  .fields = { [TYPE] = "type",
 		      [NAME] = "name",
@@ -313,7 +315,12 @@ static bool is_event(const char *pattern, const char *name)
 	if (*pattern != '*')
 		return !strcmp(pattern, name);
 	colon = strchr(name, ':');
-	return colon && !strcmp(colon, pattern + 1);
+	return !pattern[1] || (colon && !strcmp(colon, pattern + 1));
+}
+
+static bool is_text(const struct xtr_field *f)
+{
+	return f && (f->repr == XTR_REPR_STRID || f->repr == XTR_REPR_STR);
 }
 
 bool xtr_marker_bind(struct xtr_marker_event *e, const struct xtr_event_desc *d)
@@ -323,9 +330,10 @@ bool xtr_marker_bind(struct xtr_marker_event *e, const struct xtr_event_desc *d)
 			continue;
 		e->desc = d;
 		xtr_bind_desc(&e->at, d, &specs[i]);
-		e->text = xtr_bind_has(&e->at, TEXT);
-		return e->text || (xtr_bind_has(&e->at, NAME) &&
-				   (xtr_bind_has(&e->at, TYPE) || xtr_bind_has(&e->at, BEGINS)));
+		e->text = is_text(e->at.slot[TEXT].field);
+		if (e->text || (xtr_bind_has(&e->at, NAME) &&
+				(xtr_bind_has(&e->at, TYPE) || xtr_bind_has(&e->at, BEGINS))))
+			return true;
 	}
 	return false;
 }
@@ -375,6 +383,7 @@ bool xtr_marker_read(struct xtr_marker *m, const struct xtr_marker_event *e,
 		s = xtr_bind_text(&e->at, TEXT, ev, t, &n);
 		if (s)
 			xtr_marker_parse(m, s, n);
+		m->by_driver = s && strncmp(e->desc->name, "ftrace:", 7) != 0;
 		return s;
 	}
 	marker_clear(m);
@@ -386,6 +395,7 @@ bool xtr_marker_read(struct xtr_marker *m, const struct xtr_marker_event *e,
 		marker_put(m->track, s, n);
 	m->pid = (uint32_t)xtr_bind_u64(&e->at, PID, ev);
 	m->value = xtr_bind_s64(&e->at, VALUE, ev);
+	m->by_driver = true;
 	fields_of(m, type_of(e, ev, t));
 	return true;
 }
@@ -405,7 +415,7 @@ void xtr_marker_process(const struct xtr_marker *m, const struct xtr_tables *t, 
 {
 	const struct xtr_task *task = t && m->pid ? xtr_tables_task(t, m->pid, ts) : NULL;
 
-	if (!m->pid || (*pid && (m->form != XTR_MARKER_FIELDS || !task)))
+	if (!m->pid || (*pid && (!m->by_driver || !task)))
 		return;
 	*pid = m->pid;
 	*nth = task ? task->nth : 0;

@@ -62,7 +62,8 @@ struct xtr_marker {
 	uint64_t at_ns;    /* the moment by the text, on the event clock; 0: the event's */
 	int64_t offset_ns; /* from that to the begin of a slice, or to the moment */
 	uint64_t length_ns;
-	bool loose; /* a pair by words: a begin or end alone is only a moment */
+	bool by_driver; /* the event is a driver's own: it may speak for another process */
+	bool loose;     /* a pair by words: a begin or end alone is only a moment */
 };
 
 /* An event of markers and its fields. */
