@@ -84,12 +84,14 @@ static void cut(struct line *l, const char *from, const char *to)
 	char *text = l->text;
 	size_t a = (size_t)(from - text), b = (size_t)(to - text);
 
+	if (a && isspace((unsigned char)text[a - 1]))
+		a--;
 	if (a && text[a - 1] == '(' && b < l->n && text[b] == ')') {
 		a--;
 		b++;
+		if (a && isspace((unsigned char)text[a - 1]))
+			a--;
 	}
-	if (a && isspace((unsigned char)text[a - 1]))
-		a--;
 	memmove(text + a, text + b, l->n - b + 1);
 	l->n -= b - a;
 }
