@@ -239,6 +239,8 @@ static bool cros(struct xtr_marker *m, const char *s, size_t n)
 	marker_put(m->track, s, (size_t)(track_end - s));
 	colon = memchr(at, ':', (size_t)(end - at));
 	marker_put(m->key, at, (size_t)((colon ? colon : end) - at));
+	if (!m->key[0])
+		return false;
 	if (colon && end - colon > 2)
 		marker_put(m->name, colon + 2, (size_t)(end - colon - 2));
 	else
@@ -260,7 +262,8 @@ void xtr_marker_parse(struct xtr_marker *m, const char *s, size_t n)
 	static const char clock_sync[] = "trace_event_clock_sync:";
 	const char *line;
 
-	while (n && (s[n - 1] == '\n' || s[n - 1] == '\0'))
+	n = strnlen(s, n);
+	while (n && s[n - 1] == '\n')
 		n--;
 	line = memchr(s, '\n', n);
 	n = line ? (size_t)(line - s) : n;

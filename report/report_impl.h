@@ -155,7 +155,7 @@ struct report_track {
 	char *name, *unit; /* unit NULL: none */
 	bool is_signed;
 	uint64_t n, least, most, last; /* is_signed: of int64_t */
-	struct report_point *point; /* REPORT_POINTS */
+	struct report_point *point;    /* REPORT_POINTS */
 };
 
 struct report_mark {

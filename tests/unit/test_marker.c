@@ -54,9 +54,29 @@ Test(marker, atrace)
 Test(marker, not_quite_atrace)
 {
 	static const char *const texts[] = {
-		"B", "B|", "B|x|y", "B|-5|y", "B|4294967296|y", "S|12|x", "S|12||7", "S|12|x|y",
-		"F|12|x|9223372036854775808", "C|12|x", "C|12|x|1.5", "C|12||1", "I|12|", "I|12",
-		"N|12|x", "N|12||x", "G|12|x|y", "H|12|x", "H|12||5", "Q|12|x", "Bx|12|x", "", "|",
+		"B",
+		"B|",
+		"B|x|y",
+		"B|-5|y",
+		"B|4294967296|y",
+		"S|12|x",
+		"S|12||7",
+		"S|12|x|y",
+		"F|12|x|9223372036854775808",
+		"C|12|x",
+		"C|12|x|1.5",
+		"C|12||1",
+		"I|12|",
+		"I|12",
+		"N|12|x",
+		"N|12||x",
+		"G|12|x|y",
+		"H|12|x",
+		"H|12||5",
+		"Q|12|x",
+		"Bx|12|x",
+		"",
+		"|",
 	};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
@@ -91,8 +111,7 @@ Test(marker, gpuvis)
 	/* Part of another word, no number, too large a number. */
 	expect("xduration=5", XTR_MARKER_MOMENT, "xduration=5");
 	expect("duration=abc", XTR_MARKER_MOMENT, "duration=abc");
-	expect("lduration=9223372036854775808", XTR_MARKER_MOMENT,
-	       "lduration=9223372036854775808");
+	expect("lduration=9223372036854775808", XTR_MARKER_MOMENT, "lduration=9223372036854775808");
 	expect("duration=9223372036854", XTR_MARKER_MOMENT, "duration=9223372036854");
 	expect("y (offset=-9223372036854775807 lduration=-9)", XTR_MARKER_SLICE, "y");
 	cr_expect_eq(xtr_marker_time(&m, 10), 0);
@@ -141,8 +160,9 @@ Test(marker, words)
 /* Names are cut, whatever the form; nothing is read past the end. */
 Test(marker, long_texts)
 {
-	static const char *const heads[] = { "B|1|", "S|1|", "x cros_trace_print_enter: ", "a=",
-					     "Begin ", "lduration=5 ", "" };
+	static const char *const heads[] = {
+		"B|1|", "S|1|", "x cros_trace_print_enter: ", "a=", "Begin ", "lduration=5 ", ""
+	};
 	char text[2048];
 
 	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
