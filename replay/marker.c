@@ -418,7 +418,7 @@ void xtr_marker_process(const struct xtr_marker *m, const struct xtr_tables *t, 
 {
 	const struct xtr_task *task = t && m->pid ? xtr_tables_task(t, m->pid, ts) : NULL;
 
-	if (!m->pid || (*pid && (!m->by_driver || !task)))
+	if (!m->pid || (*pid && !m->by_driver))
 		return;
 	*pid = m->pid;
 	*nth = task ? task->nth : 0;

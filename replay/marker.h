@@ -87,7 +87,7 @@ uint64_t xtr_marker_time(const struct xtr_marker *m, uint64_t ts);
 /*
  * *pid and *nth: the writer's process (0: not known) to the one that the marker is of. A text names
  * the writer's own, by its number in the writer's namespace, so it holds only where nothing better
- * is known; a driver may name another one.
+ * is known; a driver names others, by the numbers of the kernel.
  */
 void xtr_marker_process(const struct xtr_marker *m, const struct xtr_tables *t, uint64_t ts,
 			uint32_t *pid, uint32_t *nth);
