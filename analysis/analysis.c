@@ -8,6 +8,7 @@
 /* In the order in which stats shows them. */
 #define ANALYSES(X)    \
 	X(calls)       \
+	X(markers)     \
 	X(families)    \
 	X(allocations) \
 	X(power)       \

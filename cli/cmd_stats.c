@@ -24,8 +24,8 @@ static const struct cli_option options[] = {
 	  "only what is worth a look, as --section findings" },
 	{ 's', "section", "NAME", CLI_LIST, offsetof(struct stats_opts, sections),
 	  "only this part: findings, devices, rings, processes, clients, waits, depth, dependencies, "
-	  "slowest, unusual, histograms, events, calls, families, allocations, power, firmware, api, "
-	  "tree, i915, amdgpu, xe, amdxdna, virtio_gpu, nvidia, xid, display, fences, cpu" },
+	  "slowest, unusual, histograms, events, calls, markers, families, allocations, power, "
+	  "firmware, api, tree, i915, amdgpu, xe, amdxdna, virtio_gpu, nvidia, xid, display, fences, cpu" },
 	{ 't', "top", "N", CLI_U64, offsetof(struct stats_opts, top),
 	  "rows of slowest jobs, longest waits and dependency waits (10)" },
 	{ 0, "fail-on", "LIMIT", CLI_LIST, offsetof(struct stats_opts, fail_on),
@@ -220,6 +220,8 @@ const struct cli_command cmd_stats = {
 		"interrupts that completed several jobs of a ring, in batches: those jobs; overtaken: "
 		"a younger job of the ring completed earlier; by kernel: jobs the kernel submitted for "
 		"itself.\n\n"
+		"markers (docs/markers.md): slices, counters and moments that programs write into "
+		"trace_marker, by name and process.\n\n"
 		"families, allocations, power (Intel NPU; docs/npu.md says what each number is): "
 		"families counts the driver's calls by what they are for, with self time, the time "
 		"without recorded calls inside. allocations keeps create, page allocation and bind at "

@@ -19,12 +19,30 @@ static int call_place(struct chrome *c, const struct xtr_call *call, uint64_t ts
 	bool running = call->kind == XTR_CALL_RUNNING;
 	char name[40];
 
+	if (call->of_process && call->pid)
+		return chrome_thread_place(c, xtr_process(call->pid, call->nth), call->pid, 0,
+					   call->stream, ts, at);
 	if (!call->on_cpu)
 		return chrome_thread_place(c, xtr_process(call->pid, call->nth), call->tid,
 					   call->comm, call->stream, ts, at);
 	snprintf(name, sizeof(name), "CPU %u%s", call->stream, running ? "" : " interrupts");
 	return chrome_pseudo_place(c, CHROME_CPUS, 2 * (uint64_t)call->stream + (running ? 1 : 2),
 				   name, at);
+}
+
+/*
+ * Markers have a track beside their thread's, or, of a process, beside that of its first thread;
+ * slices that may overlap have one for each of those at one time.
+ */
+static int marker_place(struct chrome *c, const struct xtr_call *call, uint64_t begin, uint64_t end,
+			struct chrome_place *at, struct chrome_owner **owner)
+{
+	const char *name = call->track ? call->track : "markers";
+	int ret = chrome_named_owner(c, at, name, owner);
+
+	if (ret || !call->overlaps)
+		return ret;
+	return chrome_beside(c, *owner, name, begin, end, at);
 }
 
 /* True if the call can stand on its owner's track. */
@@ -71,7 +89,7 @@ static void put_args(struct chrome *c, const struct xtr_call *call)
 	}
 	if (!call->begin_ns)
 		chrome_plain(o, "begin", "not recorded");
-	if (!call->end_ns)
+	if (!call->end_ns && !call->loose)
 		chrome_plain(o, "end", "not recorded");
 	if (call->gap)
 		chrome_plain(o, "lost", "events were lost meanwhile");
@@ -89,8 +107,11 @@ int chrome_call(void *self, const struct xtr_call *call)
 	struct chrome_place at;
 	int ret = call_place(c, call, ts, &at);
 
-	if (!ret && whole) {
-		ret = chrome_owner_of(c, &at, &owner);
+	if (!ret && call->kind == XTR_CALL_MARKER)
+		ret = marker_place(c, call, ns, whole ? ns + length : ns, &at, &owner);
+	if (!ret && whole && !call->overlaps) {
+		if (call->kind != XTR_CALL_MARKER)
+			ret = chrome_owner_of(c, &at, &owner);
 		if (!ret && !nests(owner, call))
 			ret = chrome_beside(c, owner, "calls that begin together", ns, ns + length,
 					    &at);

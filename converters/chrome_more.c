@@ -45,16 +45,26 @@ static void put_fields(struct chrome *c, const struct xtr_event *ev)
 	xtr_json_end_object(j);
 }
 
+/* What belongs to a process stands with its first thread. */
+static int process_place(struct chrome *c, const struct xtr_mark *m, struct chrome_place *at)
+{
+	return chrome_thread_place(c, xtr_process(m->pid, m->nth), m->pid, 0, m->stream, m->ts, at);
+}
+
 static int put_counter(struct chrome *c, const struct xtr_mark *m)
 {
 	struct chrome_place at;
-	int ret = chrome_pseudo_place(c, CHROME_COUNTERS, 1, NULL, &at);
+	int ret = m->of_process && m->pid ? process_place(c, m, &at)
+					  : chrome_pseudo_place(c, CHROME_COUNTERS, 1, NULL, &at);
 
 	if (ret)
 		return ret;
 	chrome_begin(c, "C", "counter", m->track, strlen(m->track), &at, chrome_time(c, m->ts));
 	chrome_args(&c->out);
-	chrome_u64(&c->out, m->unit ? m->unit : "value", m->value);
+	if (m->is_signed)
+		chrome_s64(&c->out, "value", (int64_t)m->value);
+	else
+		chrome_u64(&c->out, m->unit ? m->unit : "value", m->value);
 	chrome_args_end(&c->out);
 	chrome_event_end(&c->out);
 	return 0;
@@ -100,13 +110,28 @@ static int put_event(struct chrome *c, const struct xtr_mark *m)
 	return ret ? ret : put_moment(c, m, &at, "event");
 }
 
+static int put_marker(struct chrome *c, const struct xtr_mark *m)
+{
+	struct chrome_owner *owner;
+	struct chrome_place at;
+	int ret;
+
+	if (m->of_process && m->pid)
+		ret = process_place(c, m, &at);
+	else
+		ret = chrome_thread_place(c, xtr_process(m->pid, m->nth), m->tid, m->comm,
+					  m->stream, m->ts, &at);
+	if (!ret && m->track)
+		ret = chrome_named_owner(c, &at, m->track, &owner);
+	return ret ? ret : put_moment(c, m, &at, "marker");
+}
+
 int chrome_mark(void *self, const struct xtr_mark *m)
 {
 	static int (*const put[])(struct chrome *, const struct xtr_mark *) = {
-		[XTR_MARK_COUNTER] = put_counter,
-		[XTR_MARK_VBLANK] = put_vblank,
-		[XTR_MARK_DEVICE] = put_device,
-		[XTR_MARK_EVENT] = put_event,
+		[XTR_MARK_COUNTER] = put_counter, [XTR_MARK_VBLANK] = put_vblank,
+		[XTR_MARK_DEVICE] = put_device,   [XTR_MARK_EVENT] = put_event,
+		[XTR_MARK_MARKER] = put_marker,
 	};
 
 	return put[m->kind](self, m);

@@ -260,3 +260,19 @@ int chrome_beside(struct chrome *c, struct chrome_owner *o, const char *name, ui
 	at->tid = lane->tid;
 	return ret < 0 ? ret : 0;
 }
+
+int chrome_named_owner(struct chrome *c, struct chrome_place *at, const char *name,
+		       struct chrome_owner **out)
+{
+	const char *text = c->tracks.n_owners < CHROME_OWNERS_MAX ? name : "markers";
+	struct chrome_place key = { at->pid,
+				    chrome_hash(at->tid + 1, text, strlen(text)) | 1ull << 63 };
+	int ret = chrome_owner_of(c, &key, out);
+
+	if (!ret && !(*out)->tid) {
+		(*out)->tid = chrome_pid(c, CHROME_FIRST_PID + ++c->tracks.extra_tid);
+		ret = chrome_name(c, at->pid, (*out)->tid, text, strlen(text));
+	}
+	at->tid = (*out)->tid;
+	return ret < 0 ? ret : 0;
+}

@@ -19,6 +19,7 @@
 #define CHROME_DEVICES_MAX 100000u                 /* later ones share the last numbers */
 #define CHROME_AGAIN_PID   6000000u /* processes whose number an earlier one has had */
 #define CHROME_AGAIN_MAX   2000000u /* later ones share the last number */
+#define CHROME_OWNERS_MAX  65536u   /* tracks with a name beyond share one of their thread */
 #define CHROME_NEST_MAX    8u       /* calls nested deeper get tracks of their own */
 
 /* Processes that are none: identifier, name, order. */
@@ -64,6 +65,7 @@ struct chrome_owner {
 	/* Where the first call inside, of this depth, that is written and has a length begins. */
 	uint64_t inner[CHROME_NEST_MAX];
 	struct xtr_lanes lanes; /* for what cannot nest */
+	uint64_t tid;           /* of chrome_named_owner; 0: none yet */
 };
 
 struct chrome_tracks {           /* all zero: empty */
@@ -111,6 +113,9 @@ int chrome_pseudo_place(struct chrome *c, enum chrome_pseudo p, uint64_t tid, co
 int chrome_beside(struct chrome *c, struct chrome_owner *o, const char *name, uint64_t begin,
 		  uint64_t end, struct chrome_place *at);
 int chrome_owner_of(struct chrome *c, const struct chrome_place *at, struct chrome_owner **out);
+/* A further track of a thread, by name, for slices that nest there; *at becomes its place. */
+int chrome_named_owner(struct chrome *c, struct chrome_place *at, const char *name,
+		       struct chrome_owner **out);
 
 /* Between chrome_track.c and chrome_ring.c. */
 /* Room for one more of n pointers; NULL if there is no memory, then the array is as it was. */

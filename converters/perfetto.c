@@ -28,6 +28,7 @@ static void pf_close(void *self)
 	xtr_keymap_free(&pf->raw_types);
 	pf_clock_free(&pf->clock);
 	xtr_lanes_free(&pf->gaps);
+	pf_marker_free(pf);
 	xtr_buf_free(&pf->raw);
 	pf_out_free(&pf->out);
 	free(pf->ring_of);

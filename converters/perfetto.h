@@ -169,6 +169,10 @@ struct pf {
 	uint32_t n_raw;              /* over all sections */
 	struct xtr_call running;     /* the RUNNING call that was handed out last */
 	struct xtr_lanes gaps;
+	/* Of tracks of markers whose slices may overlap, by track, over all sections. */
+	struct xtr_keymap marker_tracks;
+	struct xtr_lanes *marker_lanes;
+	uint32_t n_marker_lanes;
 	int err; /* sticks, and is what pf_send returns */
 
 	/* of the present packet */
@@ -348,6 +352,9 @@ int pf_ring_track(struct pf *pf, uint32_t ring, enum pf_track kind, uint32_t lan
 int pf_cpu_track(struct pf *pf, enum pf_root root, uint32_t cpu, uint32_t lane, uint64_t *uuid);
 int pf_named_track(struct pf *pf, enum pf_root root, const char *name, uint64_t *uuid);
 int pf_counter_track(struct pf *pf, const char *name, const char *unit, uint64_t *uuid);
+/* A track of a thread or process (parent), of slices or of a counter. */
+int pf_child_track(struct pf *pf, uint64_t parent, const char *name, uint32_t lane, bool counter,
+		   uint64_t *uuid);
 
 /*
  * perfetto_event.c: begin a packet with a track event, name it, then say more about it, then
@@ -374,6 +381,7 @@ int pf_event_send(struct pf *pf);
 /* The whole packet: the end of a slice, a counter's value. 0 or -errno. */
 int pf_end(struct pf *pf, uint64_t track, uint64_t ts);
 int pf_counter(struct pf *pf, uint64_t track, uint64_t ts, uint64_t value);
+int pf_counter_signed(struct pf *pf, uint64_t track, uint64_t ts, int64_t value);
 
 /* perfetto_job.c */
 int pf_job(struct pf *pf, const struct xtr_job *j);
@@ -389,6 +397,12 @@ int pf_depth(struct pf *pf, const struct xtr_model_ring *ring, uint64_t ts);
 int pf_call(struct pf *pf, const struct xtr_call *c);
 int pf_mark(struct pf *pf, const struct xtr_mark *m);
 int pf_gap(struct pf *pf, const struct xtr_gap *gap);
+
+/* perfetto_marker.c: tracks of markers, of their thread or of their process */
+int pf_marker_track(struct pf *pf, const struct xtr_call *c, uint64_t *uuid);
+int pf_marker_counter(struct pf *pf, const struct xtr_mark *m, uint64_t *uuid);
+int pf_marker_moment_track(struct pf *pf, const struct xtr_mark *m, uint64_t *uuid);
+void pf_marker_free(struct pf *pf);
 
 /* perfetto_ftrace.c, perfetto_raw.c */
 int pf_ftrace_event(struct pf *pf, const struct xtr_event *ev);

@@ -123,6 +123,8 @@ static int put_call(struct pf *pf, const struct xtr_call *c, Pf__TrackEvent__Typ
 
 static int call_track(struct pf *pf, const struct xtr_call *c, uint64_t *track)
 {
+	if (c->kind == XTR_CALL_MARKER)
+		return pf_marker_track(pf, c, track);
 	if (c->on_cpu)
 		return pf_cpu_track(pf, PF_ROOT_INTERRUPTS, c->stream, 0, track);
 	return pf_thread_track(pf, c->tid, xtr_process(c->pid, c->nth), c->comm,
@@ -154,8 +156,12 @@ int pf_call(struct pf *pf, const struct xtr_call *c)
 	}
 	if (!c->begin_ns)
 		return put_call(pf, c, PF__TRACK_EVENT__TYPE__INSTANT, track, "begin");
+	if (c->loose)
+		return put_call(pf, c, PF__TRACK_EVENT__TYPE__INSTANT, track, NULL);
 	if (c->gap || c->on_cpu)
 		return put_call(pf, c, PF__TRACK_EVENT__TYPE__INSTANT, track, "end");
+	if (c->overlaps) /* a lane that nothing follows on */
+		return put_call(pf, c, PF__TRACK_EVENT__TYPE__SLICE_BEGIN, track, "end");
 	ret = pf_unfinished_call_track(pf, track, &track);
 	return ret ? ret : put_call(pf, c, PF__TRACK_EVENT__TYPE__SLICE_BEGIN, track, "end");
 }
@@ -169,7 +175,8 @@ static int instant(struct pf *pf, const struct xtr_mark *m, uint64_t track, uint
 	pf_name_text(pf, category, m->name);
 	if (ts != m->ts)
 		pf_note_u64(pf, "interrupt_after_ns", m->ts - ts);
-	note_fields(pf, m->ev);
+	if (m->kind != XTR_MARK_MARKER) /* its text is its name */
+		note_fields(pf, m->ev);
 	return pf_event_send(pf);
 }
 
@@ -182,15 +189,42 @@ static uint64_t vblank_time(const struct pf *pf, const struct xtr_mark *m)
 	return m->ts;
 }
 
+static int thread_of(struct pf *pf, const struct xtr_mark *m, uint64_t *track)
+{
+	if (!m->tid)
+		return pf_cpu_track(pf, PF_ROOT_NO_THREAD, m->stream, 0, track);
+	return pf_thread_track(pf, m->tid, xtr_process(m->pid, m->nth), m->comm, m->ts, track);
+}
+
+static int counter(struct pf *pf, const struct xtr_mark *m)
+{
+	uint64_t track;
+	int ret = m->of_process ? pf_marker_counter(pf, m, &track)
+				: pf_counter_track(pf, m->track, m->unit, &track);
+
+	if (ret)
+		return ret;
+	return m->is_signed ? pf_counter_signed(pf, track, m->ts, (int64_t)m->value)
+			    : pf_counter(pf, track, m->ts, m->value);
+}
+
+static int marker(struct pf *pf, const struct xtr_mark *m)
+{
+	uint64_t track;
+	int ret = m->of_process ? pf_marker_moment_track(pf, m, &track) : thread_of(pf, m, &track);
+
+	return ret ? ret : instant(pf, m, track, m->ts, "marker");
+}
+
 int pf_mark(struct pf *pf, const struct xtr_mark *m)
 {
 	uint64_t track;
 	int ret;
 
-	if (m->kind == XTR_MARK_COUNTER) {
-		ret = pf_counter_track(pf, m->track, m->unit, &track);
-		return ret ? ret : pf_counter(pf, track, m->ts, m->value);
-	}
+	if (m->kind == XTR_MARK_COUNTER)
+		return counter(pf, m);
+	if (m->kind == XTR_MARK_MARKER)
+		return marker(pf, m);
 	if (m->kind == XTR_MARK_VBLANK) {
 		ret = pf_named_track(pf, PF_ROOT_DISPLAY, m->track, &track);
 		return ret ? ret : instant(pf, m, track, vblank_time(pf, m), "display");
@@ -199,11 +233,7 @@ int pf_mark(struct pf *pf, const struct xtr_mark *m)
 		ret = pf_named_track(pf, PF_ROOT_DEVICES, m->track, &track);
 		return ret ? ret : instant(pf, m, track, m->ts, "device");
 	}
-	if (m->tid)
-		ret = pf_thread_track(pf, m->tid, xtr_process(m->pid, m->nth), m->comm, m->ts,
-				      &track);
-	else
-		ret = pf_cpu_track(pf, PF_ROOT_NO_THREAD, m->stream, 0, &track);
+	ret = thread_of(pf, m, &track);
 	return ret ? ret : instant(pf, m, track, m->ts, "event");
 }
 

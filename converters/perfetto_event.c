@@ -188,12 +188,17 @@ int pf_end(struct pf *pf, uint64_t track, uint64_t ts)
 	return pf_short_packet(pf, ts, TRACK_EVENT, event, (size_t)(p - event));
 }
 
-int pf_counter(struct pf *pf, uint64_t track, uint64_t ts, uint64_t value)
+int pf_counter_signed(struct pf *pf, uint64_t track, uint64_t ts, int64_t value)
 {
 	uint8_t event[PF_SHORT], *p = event;
 
 	p = pf_wire_uint(p, TYPE, PF__TRACK_EVENT__TYPE__COUNTER);
 	p = pf_wire_uint(p, TRACK, track);
-	p = pf_wire_uint(p, COUNTER, value > INT64_MAX ? INT64_MAX : value);
+	p = pf_wire_uint(p, COUNTER, (uint64_t)value);
 	return pf_short_packet(pf, ts, TRACK_EVENT, event, (size_t)(p - event));
+}
+
+int pf_counter(struct pf *pf, uint64_t track, uint64_t ts, uint64_t value)
+{
+	return pf_counter_signed(pf, track, ts, value > INT64_MAX ? INT64_MAX : (int64_t)value);
 }

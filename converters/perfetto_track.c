@@ -373,3 +373,22 @@ int pf_counter_track(struct pf *pf, const char *name, const char *unit, uint64_t
 	}
 	return describe(pf, &d, *uuid, 0);
 }
+
+int pf_child_track(struct pf *pf, uint64_t parent, const char *name, uint32_t lane, bool counter,
+		   uint64_t *uuid)
+{
+	Pf__TrackDescriptor d;
+	Pf__TrackDescriptor__Counter c = PF__TRACK_DESCRIPTOR__COUNTER__INIT;
+	uint64_t id = pf_hash(pf_hash_text(name, strlen(name)), parent);
+
+	*uuid = pf_uuid(pf, PF_TRACK_NAMED, pf_hash(id, (uint64_t)lane << 1 | counter));
+	if (described(pf, *uuid, 0))
+		return 0;
+	begin(pf, &d);
+	d.name = pf_text(pf, name, strlen(name));
+	if (counter)
+		d.counter = &c;
+	d.has_sibling_merge_behavior = true;
+	d.sibling_merge_behavior = PF__TRACK_DESCRIPTOR__MERGE__BY_TRACK_NAME;
+	return describe(pf, &d, *uuid, parent);
+}

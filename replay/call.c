@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "call_rule.h"
+#include "call_impl.h"
 #include "field.h"
-#include "gaps.h"
-#include "keymap.h"
 
 #include "format/xtr_format.h"
 
@@ -10,31 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NONE      XTR_KEYMAP_NONE
 #define MAX_OPEN  65536u
 #define DEPTH_MAX 32u /* nothing real nests deeper: ends were lost */
-
-struct open_call {
-	struct xtr_call call;
-	char name[CALL_NAME_MAX];
-	const char *key; /* of a named call: points into a binding; or NULL */
-	uint64_t owner;
-	uint8_t rec[XTR_CALL_REC_MAX]; /* the record that began it, if it is one of a pair */
-	uint32_t below;                /* the call around it, or next free */
-	uint32_t next, prev;           /* all open calls, oldest first */
-};
-
-struct xtr_calls {
-	struct xtr_calls_opts o;
-	struct call_binding *binding;
-	size_t n_bindings;
-	struct xtr_keymap by_type;      /* event type to binding */
-	struct xtr_keymap top;          /* owner to its innermost call */
-	struct xtr_gaps gaps, left_out; /* left_out: those of the gaps without losses */
-	struct open_call *open;
-	uint32_t n, cap, n_open, free, head, tail;
-	uint64_t now;
-};
 
 static int bind_all(struct xtr_calls *c)
 {
@@ -50,6 +25,8 @@ static int bind_all(struct xtr_calls *c)
 		ret = call_bind(&c->binding[c->n_bindings], c->o.meta, d);
 		if (ret == 1)
 			ret = xtr_keymap_put(&c->by_type, d->type, 0, (uint32_t)c->n_bindings++);
+		else if (!ret)
+			ret = call_marker_bind(c, d);
 	}
 	return ret;
 }
@@ -84,7 +61,10 @@ void xtr_calls_free(struct xtr_calls *c)
 	xtr_gaps_free(&c->left_out);
 	for (size_t i = 0; i < c->n_bindings; i++)
 		call_unbind(&c->binding[i]);
+	for (uint32_t i = c->head; c->open && i != NONE; i = c->open[i].next)
+		free(c->open[i].text);
 	free(c->binding);
+	free(c->marker_event);
 	free(c->open);
 	free(c);
 }
@@ -94,7 +74,7 @@ static uint64_t owner_key(enum call_owner owner, uint32_t id)
 	return (uint64_t)owner << 32 | id;
 }
 
-static uint32_t top_of(const struct xtr_calls *c, uint64_t owner)
+uint32_t call_top(const struct xtr_calls *c, uint64_t owner)
 {
 	return xtr_keymap_get(&c->top, owner, 0);
 }
@@ -131,7 +111,7 @@ static bool pair_is_sure(const struct xtr_calls *c, const struct xtr_call *call)
 	       !xtr_gaps_overlap(&c->left_out, call->begin_ns, call->end_ns);
 }
 
-static int hand_out(struct xtr_calls *c, struct xtr_call *call, uint32_t below)
+int call_hand_out(struct xtr_calls *c, struct xtr_call *call, uint32_t below)
 {
 	uint64_t last = call->end_ns ? call->end_ns : c->now, ns;
 
@@ -145,7 +125,7 @@ static int hand_out(struct xtr_calls *c, struct xtr_call *call, uint32_t below)
 }
 
 /* Take call i off its owner's stack (everything inside it has been closed) and hand it out. */
-static int close_call(struct xtr_calls *c, uint32_t i, uint64_t end)
+int call_close(struct xtr_calls *c, uint32_t i, uint64_t end)
 {
 	struct open_call *o = &c->open[i];
 	int ret = set_top(c, o->owner, o->below);
@@ -163,31 +143,35 @@ static int close_call(struct xtr_calls *c, uint32_t i, uint64_t end)
 	o->call.entry.rec = o->rec;
 	if (!o->key)
 		o->call.name = o->name;
+	if (o->whole && !end)
+		o->call.name = o->whole;
 	if (!ret)
-		ret = hand_out(c, &o->call, o->below);
+		ret = call_hand_out(c, &o->call, o->below);
+	free(o->text);
+	o->text = NULL;
 	o->below = c->free;
 	c->free = i;
 	return ret;
 }
 
 /* Close what this owner has open inside call `outer` (NONE: all), without an end. */
-static int close_inside(struct xtr_calls *c, uint64_t owner, uint32_t outer)
+int call_close_inside(struct xtr_calls *c, uint64_t owner, uint32_t outer)
 {
 	uint32_t i;
 	int ret = 0;
 
-	while (!ret && (i = top_of(c, owner)) != outer)
-		ret = close_call(c, i, 0);
+	while (!ret && (i = call_top(c, owner)) != outer)
+		ret = call_close(c, i, 0);
 	return ret;
 }
 
 /* Close the oldest call and the others of its owner, so that memory stays bounded. */
-static int evict(struct xtr_calls *c)
+int call_evict(struct xtr_calls *c)
 {
-	return close_inside(c, c->open[c->head].owner, NONE);
+	return call_close_inside(c, c->open[c->head].owner, NONE);
 }
 
-static int64_t alloc(struct xtr_calls *c)
+int64_t call_alloc(struct xtr_calls *c)
 {
 	uint32_t i = c->free, cap = c->cap ? c->cap * 2 : 64;
 	struct open_call *o;
@@ -206,7 +190,7 @@ static int64_t alloc(struct xtr_calls *c)
 	return c->n++;
 }
 
-static void set_task(const struct xtr_calls *c, struct xtr_call *call, uint32_t tid, uint64_t ts)
+void call_set_task(const struct xtr_calls *c, struct xtr_call *call, uint32_t tid, uint64_t ts)
 {
 	const struct xtr_task *task =
 		tid && c->o.tables ? xtr_tables_task(c->o.tables, tid, ts) : NULL;
@@ -261,7 +245,7 @@ static void fill(const struct xtr_calls *c, struct open_call *o, const struct ca
 	};
 	if (!b->name)
 		call_field_name(o->name, c->o.tables, b->name_field, ev);
-	set_task(c, &o->call, tid, ev->ts);
+	call_set_task(c, &o->call, tid, ev->ts);
 	if (xtr_field_get(b->ctx, ev->rec, ev->size, &v))
 		o->call.ctx = v;
 	if (xtr_field_get(b->seqno, ev->rec, ev->size, &v))
@@ -275,7 +259,7 @@ static void fill(const struct xtr_calls *c, struct open_call *o, const struct ca
 static uint32_t find_open(const struct xtr_calls *c, const struct call_binding *b, uint64_t owner,
 			  bool any)
 {
-	uint32_t i = top_of(c, owner);
+	uint32_t i = call_top(c, owner);
 
 	while (i != NONE && (c->open[i].call.kind != b->rule->kind ||
 			     (!any && b->rule->named && strcmp(c->open[i].key, b->key))))
@@ -286,17 +270,38 @@ static uint32_t find_open(const struct xtr_calls *c, const struct call_binding *
 /* Before a call begins: close those whose end was lost, and the oldest if there are too many. */
 static int make_room(struct xtr_calls *c, const struct call_binding *b, uint64_t owner)
 {
-	uint32_t top = top_of(c, owner);
+	uint32_t top = call_top(c, owner);
 	uint32_t lost = b->rule->alone ? find_open(c, b, owner, true) : NONE;
 	int ret = 0;
 
 	if (lost != NONE)
-		ret = close_inside(c, owner, c->open[lost].below);
+		ret = call_close_inside(c, owner, c->open[lost].below);
 	else if (top != NONE && c->open[top].call.depth + 1 >= DEPTH_MAX)
-		ret = close_inside(c, owner, NONE);
+		ret = call_close_inside(c, owner, NONE);
 	if (!ret && c->n_open >= c->o.max_open)
-		ret = evict(c);
+		ret = call_evict(c);
 	return ret;
+}
+
+int call_link(struct xtr_calls *c, uint32_t i)
+{
+	struct open_call *o = &c->open[i];
+
+	o->below = call_top(c, o->owner);
+	if (o->below != NONE) {
+		o->call.depth = c->open[o->below].call.depth + 1;
+		if (c->open[o->below].call.begin_ns == o->call.begin_ns)
+			c->open[o->below].call.begins_with_inner = true;
+	}
+	o->next = NONE;
+	o->prev = c->tail;
+	if (c->tail != NONE)
+		c->open[c->tail].next = i;
+	else
+		c->head = i;
+	c->tail = i;
+	c->n_open++;
+	return set_top(c, o->owner, i);
 }
 
 static int begin(struct xtr_calls *c, const struct call_binding *b, const struct xtr_event *ev,
@@ -308,7 +313,7 @@ static int begin(struct xtr_calls *c, const struct call_binding *b, const struct
 
 	if (ret)
 		return ret;
-	i = alloc(c);
+	i = call_alloc(c);
 	if (i < 0)
 		return (int)i;
 	o = &c->open[i];
@@ -317,21 +322,7 @@ static int begin(struct xtr_calls *c, const struct call_binding *b, const struct
 	o->call.entry = half_of(b, ev);
 	if (o->call.entry.desc)
 		memcpy(o->rec, ev->rec, o->call.entry.size);
-	o->below = top_of(c, o->owner);
-	if (o->below != NONE) {
-		o->call.depth = c->open[o->below].call.depth + 1;
-		if (c->open[o->below].call.begin_ns == ev->ts)
-			c->open[o->below].call.begins_with_inner = true;
-	}
-	o->next = NONE;
-	o->prev = c->tail;
-	if (c->tail != NONE)
-		c->open[c->tail].next = (uint32_t)i;
-	else
-		c->head = (uint32_t)i;
-	c->tail = (uint32_t)i;
-	c->n_open++;
-	return set_top(c, o->owner, (uint32_t)i);
+	return call_link(c, (uint32_t)i);
 }
 
 static void set_return(struct xtr_call *call, const struct call_binding *b,
@@ -354,7 +345,7 @@ static int end_only(struct xtr_calls *c, const struct call_binding *b, const str
 	o.call.end_ns = ev->ts;
 	o.call.exit = half_of(b, ev);
 	set_return(&o.call, b, ev);
-	return hand_out(c, &o.call, NONE);
+	return call_hand_out(c, &o.call, NONE);
 }
 
 /* What is inside the call that ends, and open, has lost its end. */
@@ -366,19 +357,19 @@ static int end(struct xtr_calls *c, const struct call_binding *b, const struct x
 
 	if (i == NONE)
 		return end_only(c, b, ev);
-	ret = close_inside(c, owner, i);
+	ret = call_close_inside(c, owner, i);
 	if (ret)
 		return ret;
 	set_return(&c->open[i].call, b, ev);
 	c->open[i].call.exit = half_of(b, ev);
-	return close_call(c, i, ev->ts);
+	return call_close(c, i, ev->ts);
 }
 
 /* The thread before leaves the CPU, the next one gets it; the idle task is none. */
 static int switch_task(struct xtr_calls *c, const struct call_binding *b,
 		       const struct xtr_event *ev)
 {
-	uint32_t i = top_of(c, owner_of(b, ev));
+	uint32_t i = call_top(c, owner_of(b, ev));
 	uint64_t prev, next;
 	bool same;
 	int ret = 0;
@@ -388,7 +379,7 @@ static int switch_task(struct xtr_calls *c, const struct call_binding *b,
 		return 0;
 	if (i != NONE) {
 		same = c->open[i].call.tid == (uint32_t)prev;
-		ret = close_call(c, i, same ? ev->ts : 0);
+		ret = call_close(c, i, same ? ev->ts : 0);
 	}
 	if (!ret && (uint32_t)next)
 		ret = begin(c, b, ev, (uint32_t)next);
@@ -427,6 +418,8 @@ int xtr_calls_event(struct xtr_calls *c, const struct xtr_event *ev)
 	i = xtr_keymap_get(&c->by_type, ev->type, 0);
 	if (i == NONE)
 		return 0;
+	if (i >= CALL_MARKERS)
+		return call_marker(c, &c->marker_event[i - CALL_MARKERS], ev);
 	b = &c->binding[i];
 	if (b->side == SIDE_SWITCH)
 		ret = switch_task(c, b, ev);
@@ -440,6 +433,6 @@ int xtr_calls_finish(struct xtr_calls *c)
 	int ret = 0;
 
 	while (!ret && c->head != NONE)
-		ret = evict(c);
+		ret = call_evict(c);
 	return ret;
 }

@@ -20,7 +20,8 @@
 	X(SOFTIRQ, "softirq", "a softirq handler on a CPU")                        \
 	X(RUNNING, "running", "a thread has a CPU (sched_switch)")                 \
 	X(FUNCTION, "function", "a kernel function (func: events)")                \
-	X(API, "api", "a call into a shared library (api: events)")
+	X(API, "api", "a call into a shared library (api: events)")                \
+	X(MARKER, "marker", "what a program says of itself (trace_marker, marker.h)")
 
 enum xtr_call_kind {
 #define XTR_CALL_ENUM(id, text, help) XTR_CALL_##id,
@@ -53,6 +54,13 @@ struct xtr_call {
 	int64_t ret;               /* what it returned, if ret_known */
 	bool on_cpu;               /* belongs to a CPU, not to a thread: irq, softirq, running */
 	bool ret_known;
+	/*
+	 * A marker's. Its track, NULL: the thread's one for markers; of the process instead of the
+	 * thread; it may overlap others of its track, so its depth says nothing there; it need not
+	 * be half of a pair: alone it is a moment.
+	 */
+	const char *track;
+	bool of_process, overlaps, loose;
 	bool gap; /* events were lost while it was open */
 	/* The call around it, whose end has not come yet; it has one of its own. NULL: none. */
 	const struct xtr_call *outer;

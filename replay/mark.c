@@ -3,6 +3,7 @@
 #include "bind.h"
 #include "mark_level.h"
 #include "mark_rule.h"
+#include "marker.h"
 
 #include "format/xtr_format.h"
 
@@ -29,6 +30,7 @@ enum { /* fields of a bound rule */
 struct binding {
 	const char *name;
 	uint32_t first, n_rules; /* of the bound rules; none: it happened */
+	uint32_t marker;         /* 1 + index of marker_event; 0: it is none */
 };
 
 struct bound {
@@ -44,6 +46,9 @@ struct xtr_marks {
 	uint32_t n_bound;
 	struct xtr_keymap by_type;
 	struct levels levels;
+	struct xtr_marker_event *marker_event;
+	uint32_t n_marker_events;
+	struct xtr_marker marker; /* of the present event */
 	char track[RULES_MAX][TRACK_MAX];
 	char name[32];
 };
@@ -83,12 +88,28 @@ static int bind_rule(struct xtr_marks *m, struct binding *b, const struct mark_r
 	return 0;
 }
 
+static int bind_marker(struct xtr_marks *m, struct binding *b, const struct xtr_event_desc *d)
+{
+	struct xtr_marker_event one, *more;
+
+	if (!xtr_marker_bind(&one, d))
+		return 0;
+	more = reallocarray(m->marker_event, m->n_marker_events + 1, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	m->marker_event = more;
+	m->marker_event[m->n_marker_events] = one;
+	b->marker = ++m->n_marker_events;
+	return 0;
+}
+
 static int bind(struct xtr_marks *m, struct binding *b, const struct xtr_event_desc *d)
 {
 	const char *colon = strchr(d->name, ':');
-	int ret = 0;
+	int ret;
 
 	*b = (struct binding){ .name = colon ? colon + 1 : d->name, .first = m->n_bound };
+	ret = bind_marker(m, b, d);
 	for (size_t i = 0; i < mark_n_rules && b->n_rules < RULES_MAX && !ret; i++)
 		if (!strcmp(mark_rules[i].event, d->name))
 			ret = bind_rule(m, b, &mark_rules[i], d);
@@ -133,6 +154,7 @@ void xtr_marks_free(struct xtr_marks *m)
 	levels_free(&m->levels);
 	free(m->binding);
 	free(m->bound);
+	free(m->marker_event);
 	free(m);
 }
 
@@ -316,6 +338,31 @@ static bool says_all(const struct mark_rule *rule)
 	return rule->kind != XTR_MARK_COUNTER || rule->how == MARK_SET;
 }
 
+/* 1: *mark is what a marker says; 0: nothing, or slices, which are calls. */
+static int marker(struct xtr_marks *m, const struct binding *b, const struct xtr_event *ev,
+		  struct xtr_mark *mark)
+{
+	struct xtr_marker *what = &m->marker;
+
+	if (!xtr_marker_read(what, &m->marker_event[b->marker - 1], ev, m->tables))
+		return 1; /* without a text it is an event as others */
+	if (what->kind == XTR_MARKER_NOTHING || what->kind == XTR_MARKER_SLICE)
+		return 0;
+	mark->kind = what->kind == XTR_MARKER_COUNTER ? XTR_MARK_COUNTER : XTR_MARK_MARKER;
+	mark->name = what->loose ? what->whole : what->name;
+	mark->track = *what->track ? what->track : NULL;
+	mark->of_process = what->scope == XTR_MARKER_PROCESS;
+	xtr_marker_process(what, m->tables, ev->ts, &mark->pid, &mark->nth);
+	if (mark->kind == XTR_MARK_COUNTER) {
+		mark->track = what->name;
+		mark->name = b->name;
+		mark->is_signed = true;
+		mark->value = (uint64_t)what->value;
+	}
+	mark->ts = xtr_marker_time(what, ev->ts);
+	return mark->ts ? 1 : 0;
+}
+
 int xtr_marks_event(struct xtr_marks *m, const struct xtr_event *ev,
 		    struct xtr_mark mark[XTR_MARKS_MAX])
 {
@@ -334,6 +381,10 @@ int xtr_marks_event(struct xtr_marks *m, const struct xtr_event *ev,
 				   .stream = ev->stream,
 				   .ev = ev };
 	fill_task(m, &plain, ev);
+	if (b->marker) {
+		mark[0] = plain;
+		return marker(m, b, ev, mark);
+	}
 	for (uint32_t k = 0; k < b->n_rules; k++) {
 		mark[n] = plain;
 		ret = apply(m, b, k, ev, &mark[n]);

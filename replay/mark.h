@@ -16,22 +16,29 @@ enum xtr_mark_kind {
 	XTR_MARK_VBLANK,  /* a display event on a CRTC's or pipe's track */
 	XTR_MARK_DEVICE,  /* an error or reset, on the track of its device */
 	XTR_MARK_EVENT,   /* any other event of no built-in type, on its thread's track */
+	XTR_MARK_MARKER, /* a moment of a program's own (marker.h), on its thread's track or `track`
+			  */
 };
 
 struct xtr_mark {
 	enum xtr_mark_kind kind;
-	/* "gpu_mem_total gpu 0 pid 123", "CRTC 0", "0000:01:00.0"; NULL for XTR_MARK_EVENT */
+	/*
+	 * "gpu_mem_total gpu 0 pid 123", "CRTC 0", "0000:01:00.0"; NULL for XTR_MARK_EVENT. Of a
+	 * marker the name of a counter or track of the process, and NULL for one on its thread.
+	 */
 	const char *track;
 	const char *name; /* of the event without its system: "drm_vblank_event"; or "Xid 79" */
 	const char *unit; /* of a counter: "bytes", "kHz", ...; NULL if it has none */
 	uint64_t ts;      /* ns: of the event */
-	uint64_t value;   /* of a counter, in unit */
+	uint64_t value;   /* of a counter, in unit; is_signed: of int64_t */
 	uint64_t time_ns; /* of a vblank: when it happened by the event's own field; 0: not known */
 	uint64_t seq;     /* of a vblank: the frame counter */
-	uint32_t tid, pid;          /* pid 0: not known */
-	uint32_t nth;               /* which process of that number (process.h) */
-	uint32_t comm;              /* string id, 0: not known */
-	uint32_t stream;            /* CPU */
+	uint32_t tid, pid; /* pid 0: not known */
+	uint32_t nth;      /* which process of that number (process.h) */
+	uint32_t comm;     /* string id, 0: not known */
+	uint32_t stream;   /* CPU */
+	bool is_signed;
+	bool of_process;            /* a counter or track of process pid, not of the machine */
 	const struct xtr_event *ev; /* for all its fields */
 };
 

@@ -37,6 +37,7 @@ enum redact_kind {
 	REDACT_HEX,     /* hexadecimal digits of an array */
 	REDACT_XID,     /* what NVIDIA's driver says of an error */
 	REDACT_EVENT,   /* name of an event */
+	REDACT_MARKER,  /* of a program, in one of the forms of marker.h: names in it are none */
 	REDACT_KINDS
 };
 

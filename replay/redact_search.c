@@ -98,6 +98,8 @@ static int learn_meta(struct search *s, const struct xtr_meta *m)
 				 "event events fields format providers system writer version clock "
 				 "config uname machine hypervisor devices driver nodes firmware "
 				 "target state attach module size type strings tasks rings stacks "
+				 "cros_trace_print_enter cros_trace_print_exit begin_ctx end_ctx "
+				 "begin_gctx end_gctx lduration offset dtime ltime Begin "
 				 "frames reset filtered gaps aged reason recorder monotonic");
 
 	for (size_t i = 0; i < xtr_meta_n_events(m) && !err; i++) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "redact_text.h"
+#include "redact_marker.h"
 #include "redact_words.h"
 
 #include "format/buf.h"
@@ -388,6 +389,8 @@ void redact_note_ids(struct redact_values *v, enum redact_kind kind, const char 
 {
 	uint32_t pid, context;
 
+	if (kind == REDACT_MARKER)
+		redact_marker_note(v, s, n);
 	if (kind == REDACT_RING && redact_is_hwctx(s, n, &pid, &context))
 		redact_note_pid(v, pid);
 	for (size_t i = 0; kind == REDACT_XID && i < n; i++)
@@ -436,6 +439,8 @@ int redact_text(struct redact_texts *t, enum redact_kind kind, const char *s, si
 		return xid(t, s, n, out);
 	case REDACT_EVENT:
 		return event(t, s, n, out);
+	case REDACT_MARKER:
+		return redact_marker(t, s, n, out);
 	default:
 		if (!plain[kind].stays || !plain[kind].stays(s, n))
 			return redact_label(t, plain[kind].label, s, n, out);

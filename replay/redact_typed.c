@@ -5,6 +5,7 @@
  * is told for each chunk.
  */
 #include "redact_impl.h"
+#include "redact_marker.h"
 
 #include "format/bytes.h"
 #include "format/xtr_format.h"
@@ -101,6 +102,16 @@ static bool has_parts(enum redact_kind kind)
 	return kind == REDACT_XID || kind == REDACT_EVENT;
 }
 
+static void look_marker(struct typed *t, const char *s, size_t n)
+{
+	uint32_t pid, tid;
+
+	if (!redact_marker_is_made(s, n, &pid, &tid))
+		tell(t, THING_TEXT, 0, s, n);
+	look_id(t, pid);
+	look_id(t, tid);
+}
+
 /* It is a name that was made, or one that the original's threads do not forbid. 0 or -ENOMEM. */
 static int look_text(struct typed *t, enum redact_kind kind, const char *s, size_t n)
 {
@@ -110,6 +121,10 @@ static int look_text(struct typed *t, enum redact_kind kind, const char *s, size
 
 	if (!n || has_parts(kind) || redact_is_label(s, n))
 		return 0;
+	if (kind == REDACT_MARKER) {
+		look_marker(t, s, n);
+		return 0;
+	}
 	if (kind == REDACT_RING && redact_is_hwctx(s, n, &pid, &context)) {
 		look_id(t, pid);
 		return 0;

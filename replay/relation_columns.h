@@ -78,7 +78,8 @@
 	  "what ended it: run (the other job was handed to the driver) or done")
 
 #define XTR_CALLS_COLUMNS(X)                                                                      \
-	X(CALL_KIND, "kind", TEXT, NULL, "syscall, wait, irq, softirq, running, function or api") \
+	X(CALL_KIND, "kind", TEXT, NULL,                                                          \
+	  "syscall, wait, irq, softirq, running, function, api or marker")                        \
 	X(CALL_MODULE, "module", TEXT, NULL, "function, api: kernel module, library")             \
 	X(CALL_NAME, "name", TEXT, NULL, "system call, interrupt, function, ...")                 \
 	X(CALL_BEGIN, "begin_ns", INT, "ns", "begin, if it is in the trace")                      \

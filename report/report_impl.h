@@ -153,8 +153,9 @@ struct report_point {
 
 struct report_track {
 	char *name, *unit; /* unit NULL: none */
-	uint64_t n, least, most, last;
-	struct report_point *point; /* REPORT_POINTS */
+	bool is_signed;
+	uint64_t n, least, most, last; /* is_signed: of int64_t */
+	struct report_point *point;    /* REPORT_POINTS */
 };
 
 struct report_mark {

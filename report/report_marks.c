@@ -3,6 +3,8 @@
 #include "report_impl.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,22 +36,36 @@ static bool same(const char *a, const char *b)
 	return !strncmp(a, b, NAME_MAX_BYTES);
 }
 
+/* "budget (pid 12)": a counter of a process, (pid 12, 2) of the second one of that number. */
+static void name_of(const struct xtr_mark *mark, char name[NAME_MAX_BYTES])
+{
+	if (!mark->of_process || !mark->pid)
+		snprintf(name, NAME_MAX_BYTES, "%s", mark->track);
+	else if (!mark->nth)
+		snprintf(name, NAME_MAX_BYTES, "%.80s (pid %" PRIu32 ")", mark->track, mark->pid);
+	else
+		snprintf(name, NAME_MAX_BYTES, "%.80s (pid %" PRIu32 ", %" PRIu64 ")", mark->track,
+			 mark->pid, (uint64_t)mark->nth + 1);
+}
+
 static struct report_track *track_of(struct report_marks *m, const struct xtr_mark *mark, int *ret)
 {
 	struct report_track *t;
+	char name[NAME_MAX_BYTES];
 	size_t i;
 
 	*ret = 0;
+	name_of(mark, name);
 	for (i = 0; i < m->n_tracks; i++)
-		if (same(m->track[i].name, mark->track))
+		if (same(m->track[i].name, name))
 			return &m->track[i];
 	if (m->n_tracks == REPORT_TRACKS_MAX) {
 		m->tracks_left_out++;
 		return NULL;
 	}
 	t = &m->track[m->n_tracks++];
-	*t = (struct report_track){ .least = UINT64_MAX };
-	t->name = xtr_copy_text(mark->track, NAME_MAX_BYTES);
+	*t = (struct report_track){ .is_signed = mark->is_signed };
+	t->name = xtr_copy_text(name, NAME_MAX_BYTES);
 	t->unit = mark->unit ? xtr_copy_text(mark->unit, NAME_MAX_BYTES) : NULL;
 	t->point = calloc(REPORT_POINTS, sizeof(*t->point));
 	if (!t->name || !t->point || (mark->unit && !t->unit)) {
@@ -57,6 +73,11 @@ static struct report_track *track_of(struct report_marks *m, const struct xtr_ma
 		return NULL;
 	}
 	return t;
+}
+
+static bool less(const struct report_track *t, uint64_t a, uint64_t b)
+{
+	return t->is_signed ? (int64_t)a < (int64_t)b : a < b;
 }
 
 static int counter(struct report_marks *m, const struct xtr_mark *mark)
@@ -69,16 +90,16 @@ static int counter(struct report_marks *m, const struct xtr_mark *mark)
 	if (!t)
 		return ret;
 	p = &t->point[at < REPORT_POINTS ? at : REPORT_POINTS - 1];
-	if (!p->set || p->most < mark->value)
+	if (!p->set || less(t, p->most, mark->value))
 		p->most = mark->value;
 	p->set = true;
 	p->last = mark->value;
-	t->n++;
 	t->last = mark->value;
-	if (t->least > mark->value)
+	if (!t->n || less(t, mark->value, t->least))
 		t->least = mark->value;
-	if (t->most < mark->value)
+	if (!t->n || less(t, t->most, mark->value))
 		t->most = mark->value;
+	t->n++;
 	return 0;
 }
 
@@ -123,6 +144,19 @@ static void points_put(const struct report_track *t, struct xtr_buf *b)
 	}
 }
 
+static void value_json(const struct report_track *t, struct xtr_json *j, const char *key,
+		       uint64_t v)
+{
+	char text[24];
+
+	if (!t->is_signed || (int64_t)v >= 0) {
+		report_json_exact(j, key, v);
+		return;
+	}
+	snprintf(text, sizeof(text), "%" PRId64, (int64_t)v);
+	xtr_json_kv_str(j, key, text);
+}
+
 static int track_json(const struct report_track *t, struct xtr_json *j)
 {
 	struct xtr_buf b = { 0 };
@@ -132,9 +166,9 @@ static int track_json(const struct report_track *t, struct xtr_json *j)
 	report_json_text(j, "name", t->name);
 	report_json_text(j, "unit", t->unit);
 	xtr_json_kv_u64(j, "n", t->n);
-	report_json_exact(j, "min", t->least);
-	report_json_exact(j, "max", t->most);
-	report_json_exact(j, "last", t->last);
+	value_json(t, j, "min", t->least);
+	value_json(t, j, "max", t->most);
+	value_json(t, j, "last", t->last);
 	points_put(t, &b);
 	err = report_json_bytes(j, "points", &b);
 	xtr_json_end_object(j);

@@ -201,8 +201,8 @@ function onHeat(event) {
 // --- counters ---------------------------------------------------------------------------------------
 
 function counterChart(section, track) {
-  const W = 600, H = 90, n = section.data.counters.points, points = readPoints(track), most = Math.max(1, Number(track.max));
-  const x = (i) => (i / n * W).toFixed(1), y = (v) => (H - v / most * (H - 8)).toFixed(1);
+  const W = 600, H = 90, n = section.data.counters.points, points = readPoints(track), most = Math.max(1, Number(track.max)), least = Math.min(0, Number(track.min));
+  const x = (i) => (i / n * W).toFixed(1), y = (v) => (H - (v - least) / (most - least) * (H - 8)).toFixed(1);
   let line = "", last = null;
   for (const p of points) {
     line += last === null ? `M${x(p.i)} ${y(p.most)}` : `H${x(p.i)}V${y(p.most)}`;

@@ -3,7 +3,7 @@
 
 // Titles as xtr stats has them; what has none there.
 const SECTION_TITLES = {
-  total: "All jobs", calls: "Calls: kernel functions and library functions", families: "Intel NPU driver: calls by what they are for",
+  total: "All jobs", markers: "Markers: what programs say of themselves", calls: "Calls: kernel functions and library functions", families: "Intel NPU driver: calls by what they are for",
   allocations: "Allocations: latency of each stage, and mappings", power: "Intel NPU power: firmware boots, resumes, and who waited for them",
   firmware: "NPU firmware: messages and interrupts", amdgpu: "amdgpu: submissions, buffers, address spaces, interrupts",
   xe: "Intel Xe: queues, engines, memory, firmware messages", i915: "Intel GPU (i915): objects, bindings, pressure, requests, waits",
