@@ -1335,7 +1335,7 @@ def a_fault_at_the_end_is_not_cut_off():
     expect([f["severity"] for f in section["findings"]] == ["fault"] + ["notable"] * 255, "JSON")
     expect(section["findings_left_out"] == [{"id": "virtio-gpu-unanswered", "severity": "notable", "n": 45}], section["findings_left_out"])
     o = xtr("stats", "--fail-on", "finding:display-underrun", path)
-    expect(o.status == 4 and "display-underrun: pipe A: 1 FIFO underrun" in o.err, "--fail-on", o)
+    expect(o.status == 4 and "display-underrun: 0000:00:02.0 pipe A: 1 FIFO underrun" in o.err, "--fail-on", o)
     o = xtr("stats", "--fail-on", "finding:virtio-*", path)
     expect(o.status == 4 and "finding:virtio-*: and 290 more" in o.err and len(o.err.splitlines()) == 11, "all are counted", o)
     page = os.path.join(WORK, "crowded.html")
