@@ -18,9 +18,9 @@ static const struct {
 	struct xtr_bind_spec spec;
 	amdgpu_take *take;
 } events[] = {
-	{ { EV("cs_ioctl"), 0, { "context", "seqno", "timeline|ring", "num_ibs" } },
+	{ { EV("cs_ioctl"), 0, { "context", "seqno", "ring|timeline", "num_ibs" } },
 	  amdgpu_take_cs },
-	{ { EV("sched_run_job"), 0, { "context", "seqno", "timeline|ring", "num_ibs" } },
+	{ { EV("sched_run_job"), 0, { "context", "seqno", "ring|timeline", "num_ibs" } },
 	  amdgpu_take_run },
 	{ { EV("cs"), 0, { "ring", "dw", "fences" } }, amdgpu_take_ib },
 	{ { EV("ib_pipe_sync"), 0, { NULL } }, amdgpu_take_pipe_sync },

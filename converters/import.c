@@ -86,6 +86,13 @@ int xtr_import_clock(struct xtr_import *im, const char *name)
 	return err;
 }
 
+int xtr_import_wall_clock(struct xtr_import *im, uint64_t ts, uint64_t wall)
+{
+	im->wall_at = ts;
+	im->wall = wall;
+	return 0;
+}
+
 int xtr_import_without_times(struct xtr_import *im)
 {
 	static const uint8_t no_boot_id[16];
@@ -286,7 +293,8 @@ static void release(struct xtr_import *im)
 				   &im->old.by_real,
 				   &im->new_names.ring,
 				   &im->new_names.contexts,
-				   &im->new_names.signaled };
+				   &im->new_names.signaled,
+				   &im->stacks.ids };
 
 	xtr_writer_free(im->writer);
 	xtr_meta_free(im->meta);
@@ -327,6 +335,8 @@ static int run(struct xtr_import *im, const struct xtr_importer *imp, struct xtr
 		err = imp->run(im, in);
 	if (!err)
 		err = need_events(im, imp);
+	if (!err)
+		err = import_note_stacks(im);
 	if (!err)
 		err = account(im);
 	if (!err)

@@ -92,6 +92,8 @@ int xtr_import_system(struct xtr_import *im, const struct xtr_system *sys);
  * them; any other ("local", "global", ...) is kept and cannot be compared with other clocks.
  */
 int xtr_import_clock(struct xtr_import *im, const char *name);
+/* When the trace's clock was at ts, the wall clock (UTC) was at wall, ns since 1970. */
+int xtr_import_wall_clock(struct xtr_import *im, uint64_t ts, uint64_t wall);
 /* Time stamps are exact to so many ns; 1 if nothing is said. */
 int xtr_import_resolution(struct xtr_import *im, uint64_t ns);
 /*
@@ -111,6 +113,13 @@ void xtr_import_progress(struct xtr_import *im, uint64_t done, uint64_t all);
 int xtr_import_task(struct xtr_import *im, uint64_t since, uint32_t tid, uint32_t pid,
 		    const char *comm, size_t len);
 
+/*
+ * A thread was made at ts in process pid (0: not known) by thread `parent`, whose name it has until
+ * it is told otherwise. A number that had events before is a new thread's, and a new process's.
+ */
+int xtr_import_fork(struct xtr_import *im, uint64_t ts, uint32_t tid, uint32_t pid,
+		    uint32_t parent);
+
 /* Where and when an event happened. */
 struct xtr_import_at {
 	uint64_t ts;      /* ns on the trace's clock */
@@ -119,9 +128,33 @@ struct xtr_import_at {
 	uint32_t pid;     /* its process; 0: not known. Never the tid for want of better */
 	const char *comm; /* its name; NULL: not known */
 	size_t comm_len;  /* bytes */
+	uint32_t stack;   /* xtr_import_stack's id of its call stack; 0: none */
 };
 
 #define XTR_IMPORT_CPUS 4096u
+
+/*
+ * Call stacks. A frame is a place in the code: `offset` bytes behind the start of `symbol`, or,
+ * where that is not known (symbol_len 0), of the file or kernel module `module`, or an address
+ * where neither is known: one of the kernel's is hashed, as in events. Equal frames have one id.
+ */
+struct xtr_import_frame {
+	const char *symbol;
+	size_t symbol_len;  /* bytes */
+	const char *module; /* "kernel", a kernel module's name, or the path of a file */
+	size_t module_len;  /* bytes */
+	uint64_t offset;    /* bytes */
+};
+
+#define XTR_IMPORT_FRAMES 256u /* of one stack */
+
+int xtr_import_frame(struct xtr_import *im, const struct xtr_import_frame *f, uint32_t *id);
+/*
+ * The stack of these frames (ids), innermost first; what is above XTR_IMPORT_FRAMES is left out.
+ * Equal stacks have one id. Id 0: there is no room for more of them in memory, and the its events
+ * have none (import-stacks-left-out counts these stacks).
+ */
+int xtr_import_stack(struct xtr_import *im, const uint32_t *frames, size_t n, uint32_t *id);
 
 /*
  * Events come in order of time over all CPUs, as well as the input knows it: those of the old
@@ -136,6 +169,8 @@ struct xtr_import_type;
  */
 int xtr_import_type(struct xtr_import *im, const char *system, const struct xtr_tp_format *f,
 		    bool big_endian, struct xtr_import_type **type);
+/* Events of this type may have a stack (`stack` of where they happened). Before its first event. */
+void xtr_import_type_stacks(struct xtr_import *im, struct xtr_import_type *type);
 /* rec: the kernel's record from its common fields on; what it is too short for reads as 0. */
 int xtr_import_raw(struct xtr_import *im, const struct xtr_import_at *at,
 		   struct xtr_import_type *type, const uint8_t *rec, size_t n);

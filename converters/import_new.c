@@ -42,6 +42,7 @@ int import_job_new(struct xtr_import *im, const struct xtr_import_at *at,
 	xtr_put_le32(rec + at_counts + 4, (uint32_t)v->num[ROLE_HW]);
 	if (queue) {
 		xtr_put_le64(rec + 32, v->num[ROLE_CLIENT]);
+		xtr_put_le32(rec + 52, at->stack);
 		if (v->have & ROLE_BIT(ROLE_CLIENT))
 			xtr_put_le32(rec + 56, XTR_JOB_CLIENT_KNOWN);
 		xtr_put_le32(rec + 60, UINT32_MAX); /* priority: not known */
@@ -107,7 +108,8 @@ int import_fence(struct xtr_import *im, const struct xtr_import_at *at,
 {
 	uint64_t ctx = v->num[ROLE_CTX], seqno = v->num[ROLE_SEQNO];
 	const uint64_t *last;
-	uint8_t rec[48] = { 0 };
+	bool stack = import_fence_has_stack(im, map->type);
+	uint8_t rec[56] = { 0 };
 	int err = import_add_native(im, map);
 
 	if (!err)
@@ -122,5 +124,7 @@ int import_fence(struct xtr_import *im, const struct xtr_import_at *at,
 	import_old_key(im, &ctx, &seqno);
 	xtr_put_le64(rec + 16, ctx);
 	xtr_put_le64(rec + 24, seqno);
-	return err ? err : import_put(im, at, map->type, rec, sizeof(rec));
+	if (stack)
+		xtr_put_le32(rec + 48, at->stack);
+	return err ? err : import_put(im, at, map->type, rec, stack ? 56 : 48);
 }

@@ -263,6 +263,7 @@ static int put_job(struct xtr_import *im, const struct xtr_import_at *at, bool q
 	xtr_put_le32(rec + at_counts + 4, (uint32_t)v->num[ROLE_HW]);
 	if (!queue)
 		return import_put(im, at, XTR_EV_JOB_RUN, rec, 48);
+	xtr_put_le32(rec + 52, at->stack);
 	xtr_put_le32(rec + 60, UINT32_MAX); /* priority: not known */
 	return import_put(im, at, XTR_EV_JOB_QUEUE, rec, 64);
 }

@@ -23,8 +23,13 @@
 
 static int open_writer(struct xtr_import *im)
 {
+	const struct xtr_clock_reading wall = { "realtime", im->wall };
+	int err;
+
 	im->meta_new = false;
-	return xtr_writer_open(&im->writer, im->out, im->meta, im->tables, im->loss, NULL);
+	err = xtr_writer_open(&im->writer, im->out, im->meta, im->tables, im->loss, NULL);
+	return err || !im->wall ? err
+				: xtr_writer_clock(im->writer, im->wall_at, im->wall_at, &wall, 1);
 }
 
 static int flush_cpu(struct xtr_import *im, uint32_t cpu)
@@ -307,6 +312,9 @@ static const struct xtr_field fence_names[] = {
 	  .repr = XTR_REPR_STRID,
 	  .sens = XTR_SENS_PLAIN },
 };
+static const struct xtr_field fence_stack = {
+	.name = "stack", .offset = 48, .size = 4, .repr = XTR_REPR_STACK, .sens = XTR_SENS_PLAIN
+};
 
 #define DONE_SIZE 40u /* of a done event up to its ring, in 8 bytes */
 
@@ -334,6 +342,10 @@ int import_add_native(struct xtr_import *im, const struct import_event_map *map)
 	if (map->type >= XTR_EV_FENCE_INIT) {
 		fields[n++] = fence_names[0];
 		fields[n++] = fence_names[1];
+		desc.size += 8;
+	}
+	if (import_fence_has_stack(im, map->type)) {
+		fields[n++] = fence_stack;
 		desc.size += 8;
 	}
 	if (map->type == XTR_EV_JOB_DONE)

@@ -5,6 +5,7 @@
  *   import.c        facts, damage, losses, the run as a whole
  *   import_out.c    records per CPU, event types, writing
  *   import_task.c   which thread is called what
+ *   import_stack.c  call stacks
  *   import_raw.c    binary records by their tracefs format
  *   import_text.c   printed events
  *   import_call.c   printed calls of functions
@@ -144,6 +145,15 @@ struct import_task {
 	uint32_t pid, comm; /* string id; 0: not known */
 };
 
+struct import_stacks {
+	bool wanted;         /* an event type may have them */
+	struct xtr_map ids;  /* (hash of the frames, another one) -> id */
+	uint32_t last;       /* id */
+	uint32_t last_frame; /* highest id */
+	size_t n_frames;     /* of all stacks */
+	uint64_t left_out;
+};
+
 struct import_shape; /* import_text.c */
 
 struct xtr_import {
@@ -162,7 +172,8 @@ struct xtr_import {
 	size_t n_cpus, cap_cpus;
 	size_t buffered; /* bytes in all cpus' buffers */
 
-	uint64_t resolution; /* ns, of time stamps */
+	uint64_t resolution;    /* ns, of time stamps */
+	uint64_t wall_at, wall; /* xtr_import_wall_clock; 0: not told */
 	uint32_t next_type, next_provider;
 	size_t meta_items, meta_bytes; /* about, of the event types */
 	bool meta_new;                 /* event types were added since it was written */
@@ -186,9 +197,15 @@ struct xtr_import {
 	struct xtr_map shape_by_name;  /* (hash of a name, k) -> address of its first shape */
 	struct import_old old;
 	struct import_new new_names;
+	struct import_stacks stacks;
 };
 
 #define IMPORT_MAP_MAX ((size_t)1 << 18) /* entries of a map that an input can fill */
+
+/* import_stack.c */
+/* What has no stack of its own in its layout has one here: dma_fence_init and _wait_start. */
+bool import_fence_has_stack(const struct xtr_import *im, enum xtr_event_type type);
+int import_note_stacks(struct xtr_import *im); /* for META, at the end */
 
 /* import_out.c */
 int import_cpu_at(struct xtr_import *im, uint32_t cpu, struct import_cpu **c);

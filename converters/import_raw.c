@@ -29,6 +29,8 @@ struct xtr_import_type {
 	} tasks[2];
 	struct xtr_tp_event *e; /* NULL: not used yet */
 	bool refused;           /* no room in META */
+	bool stacks;            /* its events may have one */
+	uint32_t stack_at;      /* offset of that field; 0: none */
 };
 
 /* --- reading a record ------------------------------------------------------------------------- */
@@ -227,8 +229,16 @@ static int describe(struct xtr_import *im, struct xtr_import_type *t)
 					.texts = TEXTS_MAX,
 					.pointed_text = im->resolve != NULL,
 					.tails = true };
-	int err = xtr_tp_event_new(&t->e, t->system, t->f->name, t->f, 0, &limits);
+	int err = xtr_tp_event_new(&t->e, t->system, t->f->name, t->f, 0, &limits), added;
 
+	if (!err && t->stacks) {
+		/* A field of that name is the kernel's own (-EEXIST): then the stack goes. */
+		added = xtr_tp_event_add_stack(t->e);
+		if (!added)
+			t->stack_at = t->e->fields[t->e->desc.n_fields - 1].offset;
+		else if (added != -EEXIST)
+			err = added;
+	}
 	if (!err)
 		err = import_add_type(im, &t->e->desc);
 	if (err != -E2BIG)
@@ -240,7 +250,8 @@ static int describe(struct xtr_import *im, struct xtr_import_type *t)
 static int put_generic(struct xtr_import *im, const struct xtr_import_at *at,
 		       struct xtr_import_type *t, const uint8_t *rec, size_t n)
 {
-	uint8_t out[XTR_RECORD_HEADER_SIZE + FIXED_MAX + 8];
+	uint8_t out[XTR_RECORD_HEADER_SIZE + FIXED_MAX + 16];
+	uint32_t n_fields;
 	int err = 0;
 
 	if (!t->e)
@@ -248,10 +259,13 @@ static int put_generic(struct xtr_import *im, const struct xtr_import_at *at,
 	if (err || t->refused)
 		return err ? err : import_refuse(im, at);
 	memset(out, 0, t->e->desc.size);
-	for (uint32_t i = 0; !err && i < t->e->desc.n_fields; i++)
+	n_fields = t->e->desc.n_fields - (t->stack_at != 0);
+	for (uint32_t i = 0; !err && i < n_fields; i++)
 		err = put_field(im, t, i, rec, n, out);
 	if (err)
 		return err;
+	if (t->stack_at)
+		xtr_put_le32(out + t->stack_at, at->stack);
 	xtr_tp_event_clean(&t->e->desc, im->o->keep_pointers ? NULL : &im->key, out);
 	return import_put(im, at, t->e->desc.type, out, t->e->desc.size);
 }
@@ -339,6 +353,12 @@ int xtr_import_type(struct xtr_import *im, const char *system, const struct xtr_
 	im->types = t;
 	*type = t;
 	return 0;
+}
+
+void xtr_import_type_stacks(struct xtr_import *im, struct xtr_import_type *type)
+{
+	im->stacks.wanted = true;
+	type->stacks = true;
 }
 
 int xtr_import_raw(struct xtr_import *im, const struct xtr_import_at *at, struct xtr_import_type *t,

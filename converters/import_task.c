@@ -67,6 +67,19 @@ int xtr_import_task(struct xtr_import *im, uint64_t since, uint32_t tid, uint32_
 	return xtr_tables_add_task(im->tables, &row);
 }
 
+int xtr_import_fork(struct xtr_import *im, uint64_t ts, uint32_t tid, uint32_t pid, uint32_t parent)
+{
+	const uint64_t *known;
+	const char *comm = NULL;
+	size_t len = 0;
+	int err = import_born(im, ts, tid);
+
+	known = xtr_map_get(&im->tasks, parent, 0);
+	if (known)
+		comm = xtr_tables_string(im->tables, (uint32_t)*known, &len);
+	return err ? err : xtr_import_task(im, ts, tid, pid, comm, len);
+}
+
 uint32_t import_new_task_pid(const struct xtr_import *im, uint32_t parent, uint32_t tid,
 			     uint64_t clone_flags)
 {

@@ -35,6 +35,7 @@ struct import_shape {
 	uint32_t lead;            /* 1 for a call: its context */
 	bool refused;
 	bool joined; /* one text for all values */
+	bool stack;  /* a last field, behind those of the values */
 };
 
 static enum xtr_repr repr_of(const struct xtr_import_value *v)
@@ -55,11 +56,13 @@ static enum xtr_repr repr_of(const struct xtr_import_value *v)
 struct shape_key {
 	const char *name, *target;
 	const struct xtr_import_call *call;
+	bool stack;
 };
 
-static bool same_shape(const struct import_shape *s, const struct xtr_import_value *v, size_t n)
+static bool same_shape(const struct import_shape *s, bool stack, const struct xtr_import_value *v,
+		       size_t n)
 {
-	if (s->joined || s->desc.n_fields != s->lead + n)
+	if (s->joined || s->stack != stack || s->desc.n_fields != s->lead + n + stack)
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		const struct xtr_field *f = &s->fields[s->lead + i];
@@ -172,12 +175,30 @@ static int add_names(struct xtr_field *f, const struct xtr_import_value *v)
 	return 0;
 }
 
-static int fill_shape(struct import_shape *s, const struct xtr_import_call *call,
+/* Behind all others, in 8 bytes. */
+static int lay_out_stack(struct import_shape *s)
+{
+	struct xtr_field *f = &s->fields[s->desc.n_fields];
+
+	f->name = strdup("stack");
+	if (!f->name)
+		return -ENOMEM;
+	f->repr = XTR_REPR_STACK;
+	f->size = 4;
+	f->offset = s->desc.size;
+	s->desc.n_fields++;
+	s->desc.size += 8;
+	s->stack = true;
+	return 0;
+}
+
+static int fill_shape(struct import_shape *s, const struct shape_key *key,
 		      const struct xtr_import_value *v, size_t n)
 {
+	const struct xtr_import_call *call = key->call;
 	int err = 0;
 
-	s->fields = calloc(n + 1, sizeof(*s->fields));
+	s->fields = calloc(n + 2, sizeof(*s->fields));
 	if (!s->fields)
 		return -ENOMEM;
 	s->desc.fields = s->fields;
@@ -201,7 +222,7 @@ static int fill_shape(struct import_shape *s, const struct xtr_import_call *call
 		lay_out_call(s, call->ret);
 	else
 		lay_out(s);
-	return 0;
+	return key->stack ? lay_out_stack(s) : 0;
 }
 
 static void free_shape(struct import_shape *s)
@@ -230,7 +251,7 @@ static int new_shape(struct xtr_import *im, const struct shape_key *key,
 	s->name = strdup(key->name);
 	s->desc.name = s->name;
 	if (s->name)
-		err = fill_shape(s, key->call, v, n);
+		err = fill_shape(s, key, v, n);
 	if (!err)
 		err = import_add_type_of(im, &s->desc, key->target);
 	if (err == -E2BIG) {
@@ -274,7 +295,7 @@ static int shape_of(struct xtr_import *im, const struct shape_key *key,
 	int err;
 
 	for (s = first; s; s = s->variant, variants++) {
-		if (same_shape(s, v, n) || s->joined) {
+		if (same_shape(s, key->stack, v, n) || s->joined) {
 			*out = s;
 			return 0;
 		}
@@ -339,7 +360,7 @@ static int put_joined(struct xtr_import *im, const struct import_shape *s,
 static int put_shape(struct xtr_import *im, const struct xtr_import_at *at,
 		     const struct import_shape *s, const struct xtr_import_value *v, size_t n)
 {
-	uint8_t out[CALL_VALUES + 8 * XTR_IMPORT_VALUES + 8] = { 0 };
+	uint8_t out[CALL_VALUES + 8 * XTR_IMPORT_VALUES + 16] = { 0 };
 	uint32_t id;
 	int err = 0;
 
@@ -349,6 +370,8 @@ static int put_shape(struct xtr_import *im, const struct xtr_import_at *at,
 		xtr_put_le32(out + XTR_RECORD_HEADER_SIZE, CONTEXT_UNKNOWN);
 	if (s->joined)
 		err = put_joined(im, s, v, n, out);
+	if (s->stack)
+		xtr_put_le32(out + s->fields[s->desc.n_fields - 1].offset, at->stack);
 	for (size_t i = 0; !err && !s->joined && i < n; i++) {
 		const struct xtr_field *f = &s->fields[s->lead + i];
 
@@ -366,7 +389,7 @@ int import_values_put(struct xtr_import *im, const struct xtr_import_at *at, con
 		      const char *target, const struct xtr_import_call *call,
 		      const struct xtr_import_value *v, size_t n)
 {
-	const struct shape_key key = { name, target, call };
+	const struct shape_key key = { name, target, call, at->stack && n < XTR_IMPORT_VALUES };
 	struct import_shape *s;
 	int err = shape_of(im, &key, v, n, &s);
 

@@ -4,11 +4,14 @@
 #include "import.h"
 #include "import_ftrace.h"
 #include "import_perf.h"
+#include "perfdata.h"
 #include "tracedat.h"
 
 const struct xtr_importer xtr_importers[] = {
 	{ "tracedat", "trace-cmd's trace.dat, version 6 or 7", xtr_tracedat_detect,
 	  xtr_tracedat_run },
+	{ "perfdata", "perf record's perf.data, of a file or a pipe", xtr_perfdata_detect,
+	  xtr_perfdata_run },
 	{ "ftrace", "the text of the kernel's trace file, or of trace-cmd report",
 	  xtr_ftrace_detect, xtr_ftrace_run },
 	{ "perf", "the text of perf script", xtr_perf_detect, xtr_perf_run },

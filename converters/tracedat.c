@@ -174,7 +174,8 @@ static int data_v6(struct dat *d, struct dat_in *in)
 	return xtr_import_fail(d->im, -EBADMSG, "the file ends before its events");
 }
 
-static int read_v6(struct dat *d, struct dat_in *in)
+/* What describes the events, up to the names of tasks, which perf's version 0.5 has not. */
+static int descriptions(struct dat *d, struct dat_in *in, bool cmdlines)
 {
 	uint64_t n;
 	int err = dat_header_info(d, in);
@@ -188,12 +189,47 @@ static int read_v6(struct dat *d, struct dat_in *in)
 	n = dat_uint(in, 4);
 	dat_skip(in, n); /* kallsyms */
 	err = dat_printk(d, in);
-	if (!err)
+	if (!err && cmdlines)
 		err = dat_cmdlines(d, in);
+	return err;
+}
+
+static int read_v6(struct dat *d, struct dat_in *in)
+{
+	int err = descriptions(d, in, true);
+
 	return err ? err : data_v6(d, in);
 }
 
 /* --- the run ---------------------------------------------------------------------------------- */
+
+/* What the machine was, behind the version. */
+static int read_machine(struct dat *d, struct dat_in *in)
+{
+	d->big = dat_uint(in, 1) != 0;
+	in->big = d->big;
+	d->long_size = (uint32_t)dat_uint(in, 1);
+	d->page_size = (uint32_t)dat_uint(in, 4);
+	if (in->failed || (d->long_size != 4 && d->long_size != 8))
+		return xtr_import_fail(d->im, -EBADMSG, "not a trace.dat");
+	return 0;
+}
+
+/* linux, tools/perf/util/trace-event-info.c: version "0.6", in old files "0.5". */
+int dat_read_tracing_data(struct dat *d, uint64_t at, uint64_t size)
+{
+	struct dat_in in = { .io = d->io, .at = at, .end = at + size, .err = &d->err };
+	char magic[MAGIC_LEN + 1], version[8];
+	int err;
+
+	for (unsigned int i = 0; i < MAGIC_LEN; i++)
+		magic[i] = (char)dat_uint(&in, 1);
+	if (in.failed || memcmp(magic, MAGIC, MAGIC_LEN) != 0 ||
+	    !dat_text(&in, version, sizeof(version)))
+		return xtr_import_fail(d->im, -EBADMSG, "its descriptions of events are damaged");
+	err = read_machine(d, &in);
+	return err ? err : descriptions(d, &in, strcmp(version, "0.5") != 0);
+}
 
 static int read_start(struct dat *d, struct dat_in *in)
 {
@@ -206,17 +242,13 @@ static int read_start(struct dat *d, struct dat_in *in)
 	if (end == version || *end || d->version < 1 || d->version > 7)
 		return xtr_import_fail(d->im, -EPROTONOSUPPORT, "trace.dat of version '%s'",
 				       version);
-	d->big = dat_uint(in, 1) != 0;
-	in->big = d->big;
-	d->long_size = (uint32_t)dat_uint(in, 1);
-	d->page_size = (uint32_t)dat_uint(in, 4);
-	if (in->failed || (d->long_size != 4 && d->long_size != 8))
-		return xtr_import_fail(d->im, -EBADMSG, "not a trace.dat");
-	return 0;
+	return read_machine(d, in);
 }
 
-static void release(struct dat *d)
+void dat_free(struct dat *d)
 {
+	if (!d)
+		return;
 	for (size_t i = 0; i < d->n_cpus; i++)
 		dat_cpu_free(&d->cpus[i]);
 	free(d->cpus);
@@ -243,23 +275,34 @@ static int read_all(struct dat *d)
 	return err ? err : dat_merge(d);
 }
 
-int xtr_tracedat_run(struct xtr_import *im, struct xtr_io *in)
+struct dat *dat_new(struct xtr_import *im, struct xtr_io *io)
 {
 	struct dat *d = calloc(1, sizeof(*d));
-	int err;
 
 	if (!d)
-		return -ENOMEM;
+		return NULL;
 	d->im = im;
-	d->io = in;
+	d->io = io;
 	d->type_size = 2;
 	d->events = calloc(DAT_EVENTS_MAX, sizeof(*d->events));
-	err = d->events ? in->ops->size(in, &d->size) : -ENOMEM;
+	if (d->events)
+		return d;
+	free(d);
+	return NULL;
+}
+
+int xtr_tracedat_run(struct xtr_import *im, struct xtr_io *in)
+{
+	struct dat *d = dat_new(im, in);
+	int err = d ? in->ops->size(in, &d->size) : -ENOMEM;
+
+	if (!d)
+		return err;
 	if (!err)
 		err = read_all(d);
 	if (d->err) /* whatever came of it */
 		err = xtr_import_fail(im, d->err, "%s",
 				      d->err == -ENOMEM ? "out of memory" : strerror(-d->err));
-	release(d);
+	dat_free(d);
 	return err;
 }

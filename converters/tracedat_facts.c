@@ -174,6 +174,12 @@ int dat_type_of(struct dat *d, const uint8_t *rec, uint32_t n, struct dat_event_
 		return 0;
 	for (uint32_t i = 0; i < d->type_size; i++)
 		id |= (uint32_t)rec[d->type_at + (d->big ? d->type_size - 1 - i : i)] << (8 * i);
+	return dat_type_by_id(d, id, t);
+}
+
+int dat_type_by_id(struct dat *d, uint32_t id, struct dat_event_type **t)
+{
+	*t = NULL;
 	if (!id || id >= DAT_EVENTS_MAX)
 		return 0;
 	*t = &d->events[id];
@@ -249,7 +255,7 @@ const struct dat_string *dat_string(const struct dat *d, uint64_t addr)
 	return bsearch(&key, d->strings, d->n_strings, sizeof(key), by_addr);
 }
 
-static const char *resolve(void *ctx, uint64_t addr, size_t *len)
+const char *dat_resolve(void *ctx, uint64_t addr, size_t *len)
 {
 	const struct dat_string *s = dat_string(ctx, addr);
 
@@ -413,7 +419,7 @@ int dat_tell_facts(struct dat *d)
 	int err;
 
 	if (d->n_strings)
-		xtr_import_resolver(d->im, resolve, d);
+		xtr_import_resolver(d->im, dat_resolve, d);
 	if (d->tsc)
 		snprintf(d->clock, sizeof(d->clock), "tsc2nsec");
 	err = xtr_import_clock(d->im, d->clock[0] ? d->clock : "unknown");

@@ -179,8 +179,13 @@ int dat_tell_facts(struct dat *d);
 /* The type of a record, made if need be. */
 int dat_type_of(struct dat *d, const uint8_t *rec, uint32_t n, struct dat_event_type **t);
 
+/* The type of the event with this number, made if need be. */
+int dat_type_by_id(struct dat *d, uint32_t id, struct dat_event_type **t);
+
 /* The text at this address of the kernel; NULL: the file does not have it. */
 const struct dat_string *dat_string(const struct dat *d, uint64_t addr);
+/* The same for xtr_import_resolver; ctx is a struct dat. */
+const char *dat_resolve(void *ctx, uint64_t addr, size_t *len);
 
 /* tracedat_text.c */
 /* Is this new type of system ftrace a text? Then t->f is replaced. 0 or -errno. */
@@ -195,6 +200,14 @@ size_t dat_bprint(const struct dat *d, const char *format, const uint8_t *values
 		  char *out, size_t cap);
 
 /* tracedat.c */
+/* An empty one; NULL: no memory. What it found goes with dat_free: once the import is over. */
+struct dat *dat_new(struct xtr_import *im, struct xtr_io *io);
+void dat_free(struct dat *d);
+/*
+ * perf.data's HEADER_TRACING_DATA, which begins as a trace.dat of version 6 does: what describes
+ * events and names tasks. 0 or -errno.
+ */
+int dat_read_tracing_data(struct dat *d, uint64_t at, uint64_t size);
 /* Data of a CPU: where it stands in the file. */
 int dat_add_cpu(struct dat *d, uint32_t cpu, uint64_t offset, uint64_t size, uint32_t page_size,
 		bool packed);
