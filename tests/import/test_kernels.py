@@ -50,7 +50,7 @@ def requests_that_nobody_waits_for_have_bounds(folder):
         made.retire(at + 900_000, 0, 31, i, 2 * i - 1)
     path, _ = import_file(folder, made.text(), name="late.txt")
     found = jobs(path)
-    equal({(j["quality"], tuple(j["flags"]), j["exec_min_ns"]) for j in found}, {("bounded", ("late",), 0)}, "late, and no more")
+    equal({(j["quality"], tuple(j["flags"]), j["exec_min_ns"]) for j in found}, {("bounded", ("no-run", "late"), 0)}, "late, and nothing tells of the hand-over")
     section = stats(path)
     ring = section["rings"][0]
     equal([ring[k] for k in ("ring", "late", "overtaken", "batches", "bounded_because", "exec_min_sum_ns", "busy_bounded")],
