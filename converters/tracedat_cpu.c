@@ -15,16 +15,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The loss lies between the last event and the one that begins at `until`; 0: nothing follows. */
+/*
+ * The loss lies between the last event and the one that begins at `until`; 0: nothing follows. One
+ * before the first event is kept until it is known when the trace begins.
+ */
 static int lose(struct dat_cpu *c, uint64_t until, uint64_t count)
 {
 	uint64_t first = c->last_ts;
 
+	if (!first && until) {
+		c->ahead = xtr_sat_add(c->ahead, count);
+		c->ahead_unsure |= !count;
+		return 0;
+	}
 	if (!until)
 		until = first;
-	if (!first || first > until)
+	if (first > until)
 		first = until;
-	return xtr_import_lost(c->d->im, c->cpu, first, until, count);
+	return xtr_import_lost(c->d->im, c->cpu, dat_time(c->d, first), dat_time(c->d, until),
+			       count);
 }
 
 static void note_damage(const struct dat_cpu *c, const char *what)

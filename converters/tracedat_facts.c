@@ -331,6 +331,7 @@ static void take_stats(struct dat *d, const char *text)
 	if (cpu >= DAT_CPUS_MAX)
 		return;
 	d->stats[cpu].overrun = xtr_sat_add(d->stats[cpu].overrun, stat_of(text, "overrun: "));
+	d->stats[cpu].read = xtr_sat_add(d->stats[cpu].read, stat_of(text, "read events: "));
 	d->stats[cpu].dropped =
 		xtr_sat_add(d->stats[cpu].dropped, xtr_sat_add(stat_of(text, "dropped events: "),
 							       stat_of(text, "commit overrun: ")));

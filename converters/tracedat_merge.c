@@ -27,7 +27,7 @@ static void sift_down(struct dat_cpu **heap, size_t n, size_t i)
 	heap[i] = c;
 }
 
-static uint64_t time_of(const struct dat *d, uint64_t ts)
+uint64_t dat_time(const struct dat *d, uint64_t ts)
 {
 	if (d->tsc)
 		ts = (uint64_t)((unsigned __int128)ts * d->tsc_mult >> d->tsc_shift) +
@@ -35,14 +35,16 @@ static uint64_t time_of(const struct dat *d, uint64_t ts)
 	return ts + (uint64_t)d->offset;
 }
 
-static int hand_over(struct dat *d, const struct dat_cpu *c)
+static int hand_over(struct dat *d, struct dat_cpu *c)
 {
-	struct xtr_import_at at = { .ts = time_of(d, c->ev.ts), .cpu = c->cpu };
+	struct xtr_import_at at = { .ts = dat_time(d, c->ev.ts), .cpu = c->cpu };
 	const uint8_t *rec = c->ev.rec;
 	struct dat_event_type *t;
 	uint32_t pid_at, n = c->ev.n;
 	int err = dat_type_of(d, rec, n, &t);
 
+	if (!c->events++)
+		c->first_ts = at.ts;
 	if (err || !t)
 		return err;
 	pid_at = t->f->common.pid_offset;
@@ -73,6 +75,39 @@ static int count_rest(struct dat *d)
 	return err;
 }
 
+/*
+ * trace-cmd record -m keeps the newest pages of each CPU alone, and so may whoever writes the file:
+ * then the tracer took more events out of the CPU's buffer than are here, and those before its
+ * first one are missing. How many of them are younger than the trace's beginning is not known.
+ */
+static bool begins_late(const struct dat *d, const struct dat_cpu *c)
+{
+	size_t same = 0;
+
+	for (size_t i = 0; i < d->n_cpus; i++)
+		same += d->cpus[i].cpu == c->cpu;
+	return same == 1 && c->events && c->first_ts > d->first_ts &&
+	       d->stats[c->cpu].read > xtr_sat_add(c->events, c->told_lost);
+}
+
+/* What is missing on each CPU before its first event, once all have been seen. */
+static int count_ahead(struct dat *d)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < d->n_cpus; i++) {
+		const struct dat_cpu *c = &d->cpus[i];
+		uint64_t until = c->events ? c->first_ts : d->last_ts;
+		bool late = begins_late(d, c);
+
+		if (c->ahead)
+			err = xtr_import_lost(d->im, c->cpu, d->first_ts, until, c->ahead);
+		if (!err && (c->ahead_unsure || late))
+			err = xtr_import_lost(d->im, c->cpu, d->first_ts, until, 0);
+	}
+	return err;
+}
+
 int dat_merge(struct dat *d)
 {
 	struct dat_cpu **heap = calloc(d->n_cpus + 1, sizeof(struct dat_cpu *));
@@ -87,9 +122,9 @@ int dat_merge(struct dat *d)
 	for (size_t i = n / 2; !err && i-- > 0;)
 		sift_down(heap, n, i);
 	if (!err && n)
-		d->first_ts = d->last_ts = time_of(d, heap[0]->ev.ts);
+		d->first_ts = d->last_ts = dat_time(d, heap[0]->ev.ts);
 	while (!err && n) {
-		d->last_ts = time_of(d, heap[0]->ev.ts);
+		d->last_ts = dat_time(d, heap[0]->ev.ts);
 		err = hand_over(d, heap[0]);
 		if (!err)
 			err = dat_cpu_next(heap[0]);
@@ -99,5 +134,7 @@ int dat_merge(struct dat *d)
 			sift_down(heap, n, 0);
 	}
 	free(heap);
+	if (!err)
+		err = count_ahead(d);
 	return err ? err : count_rest(d);
 }

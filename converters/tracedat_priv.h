@@ -97,6 +97,10 @@ struct dat_cpu {
 	bool have;
 	uint64_t last_ts;   /* of the last event; 0: none */
 	uint64_t told_lost; /* as its pages say; 1 for each that does not say how many */
+	/* Losses before the first event: how many, and if one of them does not say so. */
+	uint64_t ahead;
+	bool ahead_unsure;
+	uint64_t first_ts, events; /* that were handed on; first_ts as they have it */
 };
 
 /* Go to the next event: c->have. 0 or -errno. */
@@ -156,6 +160,7 @@ struct dat {
 	/* What the kernel counted per CPU, in all buffers. */
 	struct {
 		uint64_t overrun, dropped;
+		uint64_t read; /* what the tracer took out, since it began */
 	} stats[DAT_CPUS_MAX];
 
 	char clock[32], uname[512];
@@ -215,5 +220,7 @@ int dat_add_cpu(struct dat *d, uint32_t cpu, uint64_t offset, uint64_t size, uin
 int dat_read_v7(struct dat *d, struct dat_in *in);
 /* tracedat_merge.c */
 int dat_merge(struct dat *d);
+/* The trace's time of a time stamp in its pages: ns, with the offset that was given. */
+uint64_t dat_time(const struct dat *d, uint64_t ts);
 
 #endif /* XTR_TRACEDAT_PRIV_H */

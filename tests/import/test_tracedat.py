@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """trace.dat: what is imported is what was written into it, whatever the file looks like."""
 
+import json
 import os
 import subprocess
 
@@ -150,6 +151,40 @@ def what_the_kernel_counted_but_no_page_tells_is_lost_too(folder):
     cpus[0] = [Lost(None) if isinstance(e, Lost) else e for e in cpus[0]]
     path, outcome = import_file(folder, File(shape, cpus, stats=stats).bytes(), status=3)
     expect("LOST at least 12 events" in outcome.err, "what a page told without a number is one of the 7", outcome)
+
+
+@test
+def what_is_missing_before_a_cpu_begins_is_a_loss(folder):
+    shape = Shape(6)
+    cpus = by_cpu(shape, load.told(load.make(100), False))
+    first = min(events[0][0] for events in cpus.values())
+    late = max(cpus, key=lambda cpu: cpus[cpu][0][0])
+    cpus[late] = cpus[late][len(cpus[late]) // 2:]
+    begins = cpus[late][0][0]
+
+    def gaps(data, *options):
+        path, outcome = import_file(folder, data, status=3)
+        lines = [json.loads(line) for line in xtr("dump", "--json", path).out.splitlines() if '"lost"' in line]
+        return [(g["cpu"], g["first_ns"], g["last_ns"]) for g in lines if "first_ns" in g], outcome
+
+    # A tracer that keeps the newest pages alone has read more of this CPU than it wrote.
+    read = [(cpu, "entries: 0\noverrun: 0\ncommit overrun: 0\nbytes: 0\ndropped events: 0\n"
+             f"read events: {len(cpus[cpu]) + (1000 if cpu == late else 0)}\n") for cpu in cpus]
+    found, outcome = gaps(File(shape, cpus, stats=read).bytes())
+    equal(found, [(late, first, begins)], "from the trace's begin to that CPU's first event")
+    expect("at least 1 event" in outcome.err, "nobody knows how many of the 1,000", outcome)
+    even = [(cpu, text.replace(str(len(cpus[cpu]) + 1000), str(len(cpus[cpu])))) for cpu, text in read]
+    import_file(folder, File(shape, cpus, stats=even).bytes())  # all that was read is there
+    # A page that says so: the events before it are missing, wherever the trace begins.
+    cut = dict(cpus)
+    cut[late] = [Lost(41)] + cut[late]
+    found, outcome = gaps(File(shape, cut).bytes())
+    equal(found, [(late, first, begins)], "before the first page")
+    expect("LOST 41 events" in outcome.err, "41", outcome)
+    # Gaps are on the clock of the events: trace-cmd record --ts-offset.
+    offset = 5_000_000_000
+    found, _ = gaps(File(shape, cut, extra_options=[(7, str(offset).encode() + b"\0")]).bytes())
+    equal(found, [(late, first + offset, begins + offset)], "moved with the events")
 
 
 @test
