@@ -24,8 +24,7 @@
 #include "format/map.h"
 
 /* Limits, so that no file makes xtr use more memory than it has to. */
-#define PFT_PACKET_MAX ((size_t)32 << 20)   /* bytes of a packet, and of what one holds compressed \
-					     */
+#define PFT_PACKET_MAX   ((size_t)32 << 20) /* bytes of a packet, packed or not */
 #define PFT_HELD_BYTES   ((size_t)64 << 20) /* of records in memory */
 #define PFT_KEPT_BYTES   ((size_t)32 << 20) /* interned data and defaults of all sequences */
 #define PFT_SEQS_MAX     ((size_t)65536)
@@ -254,7 +253,8 @@ int pft_read_packets(struct pftrace *p);
 #define PFT_VARIANTS 16u /* sets of fields that events of one kind have */
 
 /* A kind of event that Perfetto's protos describe: fields in the order of their numbers, "-" none,
- * each with a letter before it: d signed, u unsigned, x hexadecimal, p an address, s a text. */
+ * each with a letter before it: d signed, u unsigned, x hexadecimal, p an address, s a text, l the
+ * same with a newline at its end, which is not of it. */
 struct pft_row {
 	uint16_t number;  /* of the field of FtraceEvent */
 	const char *name; /* "system:event" */
@@ -263,11 +263,13 @@ struct pft_row {
 
 /* NULL: not in the tables. */
 const struct pft_row *pft_row(uint32_t number);
+const struct pft_row *pft_row_of_gpu(uint32_t number); /* what pftrace_table_gpu.c has */
 
 struct pft_event_field {
 	char *name;
 	uint32_t number;
-	char kind; /* as above */
+	char kind; /* as above, but l: s */
+	bool line;
 };
 
 struct pft_variant {

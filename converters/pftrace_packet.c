@@ -75,7 +75,10 @@ static size_t packet_head(const uint8_t *p, size_t n, uint64_t *len)
 	return pft_varint(&m, len) ? (size_t)(m.p - p) : 0;
 }
 
-/* Could these bytes, of which there may be more, begin with packets? *whole: those to their end. */
+/*
+ * Could these bytes, of which there may be more, begin with packets? Two are enough to believe it.
+ * *whole: those to their end.
+ */
 static bool begins_with_packets(const uint8_t *p, size_t n, unsigned int want, unsigned int *whole)
 {
 	size_t at = 0, head;
@@ -88,16 +91,16 @@ static bool begins_with_packets(const uint8_t *p, size_t n, unsigned int want, u
 
 		head = packet_head(p + at, n - at, &len);
 		if (!head)
-			return n - at < HEAD_MAX && p[at] == TAG && *whole;
+			return *whole > 1 || (n - at < HEAD_MAX && p[at] == TAG && *whole);
 		at += head;
 		m = pft_msg(p + at, len < n - at ? (size_t)len : n - at);
 		for (; pft_next(&m, &f); fields++)
 			if (!is_field(&f))
-				return false;
+				return *whole > 1;
 		if (len > n - at) /* the begin of it, a field of which goes on */
 			return fields || *whole;
 		if (m.bad || (!fields && !*whole))
-			return false;
+			return *whole > 1;
 		at += (size_t)len;
 	}
 	return true;

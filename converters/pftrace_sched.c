@@ -69,13 +69,14 @@ static bool next(struct pft_msg *col, uint64_t *v)
 	return col->p < col->end && pft_varint(col, v);
 }
 
-/* A row of the columns from `first` on. False: one of them ends. */
-static bool next_row(struct pft_msg *col, const unsigned int *order, size_t n, uint64_t *v)
+/* The columns' next numbers. Returns how many of them there are. */
+static size_t next_row(struct pft_msg *col, const unsigned int *order, size_t n, uint64_t *v)
 {
+	size_t got = 0;
+
 	for (size_t i = 0; i < n; i++)
-		if (!next(&col[order[i]], &v[i]))
-			return false;
-	return true;
+		got += next(&col[order[i]], &v[i]);
+	return got;
 }
 
 static const struct pft_field *name_of(const struct pft_names *names, uint64_t i)
@@ -92,9 +93,10 @@ static int take_rows(struct pftrace *p, struct pft_bundle *b, struct pft_msg *co
 	};
 	const unsigned int *order = orders[what];
 	uint64_t v[5], raw = 0, ts;
+	size_t got;
 	int err = 0;
 
-	while (!err && next_row(col, order, 5, v)) {
+	while ((got = next_row(col, order, 5, v)) == 5 && !err) {
 		const struct row r = { what, b->cpu, (int32_t)v[1], (int32_t)v[2], (int64_t)v[3] };
 
 		raw += v[0];
@@ -104,7 +106,7 @@ static int take_rows(struct pftrace *p, struct pft_bundle *b, struct pft_msg *co
 		b->last = ts > b->last ? ts : b->last;
 		err = hold_row(p, ts, &r, name_of(names, v[4]));
 	}
-	if (!err && col[order[0]].p < col[order[0]].end) {
+	if (!err && got) {
 		xtr_import_damage(p->im, "columns of scheduler events are not equally long");
 		err = pft_lost_here(p);
 	}

@@ -20,8 +20,7 @@
 #define RECORD_MAX    60000u
 #define TYPES_MAX     ((size_t)4096)
 #define FORMATS_BYTES ((size_t)32 << 20) /* of all types' formats */
-#define FORMAT_PIECE  96u /* bytes of the print format that a field takes, at most, with its name \
-			   */
+#define FORMAT_PIECE  96u /* bytes that a field takes in one half of its print format */
 
 /* --- types ------------------------------------------------------------------------------------ */
 
@@ -53,7 +52,8 @@ bool pft_type_add(struct pft_type *t, const char *name, size_t len, uint32_t num
 	more[t->n_fields] = (struct pft_event_field){
 		.name = xtr_copy_text(name, len < NAME_MAX_ ? len : NAME_MAX_),
 		.number = number,
-		.kind = kind,
+		.kind = kind == 'l' ? 's' : kind,
+		.line = kind == 'l',
 	};
 	return more[t->n_fields++].name;
 }
@@ -118,7 +118,7 @@ int pft_type_numbered(struct pftrace *p, uint32_t number, uint32_t *index)
 {
 	struct pft_ftrace *f = p->ftrace;
 	const uint64_t *known = xtr_map_get(&f->by_number, number, 0);
-	const struct pft_row *row = pft_row(number);
+	const struct pft_row *row;
 	struct pft_type *t;
 	char name[32];
 	int err;
@@ -127,6 +127,7 @@ int pft_type_numbered(struct pftrace *p, uint32_t number, uint32_t *index)
 		*index = (uint32_t)*known;
 		return 0;
 	}
+	row = pft_row(number);
 	if (row) {
 		const char *colon = strchr(row->name, ':');
 
@@ -236,6 +237,8 @@ int pft_type_read(struct pft_type *t, struct pft_msg m, struct pft_values *v)
 		v->num[i] = f.v;
 		v->p[i] = f.p;
 		v->n[i] = f.n;
+		if (t->fields[i].line && f.n && f.p[f.n - 1] == '\n')
+			v->n[i]--;
 	}
 	return 0;
 }
