@@ -22,7 +22,8 @@ extern const struct cli_command cmd_import;
 
 static const struct cli_option options[] = {
 	{ 'f', "format", "FORMAT", CLI_STRING, offsetof(struct import_opts, format),
-	  "what FILE is: tracedat, perfdata, ftrace, perf, bpftrace (default: told by its content)" },
+	  "what FILE is: tracedat, perfdata, perfetto, ftrace, perf, bpftrace (default: told by its "
+	  "content)" },
 	{ 'o', "output", "FILE", CLI_STRING, offsetof(struct import_opts, output),
 	  "write to FILE, - for standard output (default: the input's name with .xtr, or a pipe if "
 	  "standard output is one)" },

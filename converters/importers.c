@@ -5,6 +5,7 @@
 #include "import_ftrace.h"
 #include "import_perf.h"
 #include "perfdata.h"
+#include "pftrace.h"
 #include "tracedat.h"
 
 const struct xtr_importer xtr_importers[] = {
@@ -12,6 +13,8 @@ const struct xtr_importer xtr_importers[] = {
 	  xtr_tracedat_run },
 	{ "perfdata", "perf record's perf.data, of a file or a pipe", xtr_perfdata_detect,
 	  xtr_perfdata_run },
+	{ "perfetto", "a trace of Perfetto, as tracebox and traced write", xtr_pftrace_detect,
+	  xtr_pftrace_run },
 	{ "ftrace", "the text of the kernel's trace file, or of trace-cmd report",
 	  xtr_ftrace_detect, xtr_ftrace_run },
 	{ "perf", "the text of perf script", xtr_perf_detect, xtr_perf_run },

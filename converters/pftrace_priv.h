@@ -36,6 +36,7 @@ enum pft_kind {
 	PFT_FTRACE, /* pftrace_ftrace.c */
 	PFT_SCHED,  /* pftrace_sched.c: of compact sched */
 	PFT_GPU,    /* pftrace_gpu*.c: made of packets that are not ftrace's */
+	PFT_TASK,   /* pftrace_facts.c: what a thread is called, and whose it is */
 	PFT_KINDS
 };
 
@@ -60,13 +61,16 @@ bool pft_time(struct pftrace *p, const struct pft_seq *seq, uint32_t clock, uint
 int pft_gpu_packet(struct pftrace *p, const struct pft_packet *packet, const struct pft_field *f);
 /* A record of kind PFT_GPU, in order of time. */
 int pft_gpu_record(struct pftrace *p, uint64_t ts, const uint8_t *rec, size_t n);
-/* Its own state, made when first asked for; freed with pft_gpu_free. */
+/* All packets were read, and no record was taken yet: facts and notes may go to the import. */
+int pft_gpu_tell(struct pftrace *p);
+/* Its own state, made when first asked for (pft_gpu_new); freed with pft_gpu_free. */
 struct pft_gpu;
-struct pft_gpu *pft_gpu(struct pftrace *p); /* NULL: no memory */
+struct pft_gpu *pft_gpu_new(void);
 void pft_gpu_free(struct pft_gpu *g);
 
 /* pftrace.c */
 struct xtr_import *pft_import(struct pftrace *p);
+struct pft_gpu *pft_gpu(struct pftrace *p); /* NULL: no memory */
 /* The process of a thread, as descriptors said it anywhere in the trace; 0: not known. */
 uint32_t pft_pid_of(const struct pftrace *p, uint32_t tid);
 

@@ -305,7 +305,7 @@ COMP_WORDS=(xtr info --j); COMP_CWORD=2; _xtr; echo "${COMPREPLY[@]}"
 @test
 def bash_completes_what_an_option_takes():
     formats_of = {"export": {"perfetto", "chrome", "sqlite", "csv", "jsonl"}, "flame": {"folded", "speedscope", "svg"},
-                  "import": {"tracedat", "perfdata", "ftrace", "perf", "bpftrace"}}
+                  "import": {"tracedat", "perfdata", "perfetto", "ftrace", "perf", "bpftrace"}}
     head = xtr("--dump-completion", "bash").out + "\ncompopt() { :; }\n"
 
     def offered(*words):

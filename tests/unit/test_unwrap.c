@@ -52,14 +52,14 @@ static int traces(const char *page, size_t n, char *text, size_t cap)
 Test(unwrap, a_page_gives_the_scripts_that_are_wanted)
 {
 	static const char old[] =
-		"<html>\n var linuxPerfData = \"\\\n# a \\\"b\\\" \\\\ c\\n\\\nd\\te\\n\\\n"
+		"<html>\n var linuxPerfData = \"\\\n# a \\\"b\\\" \\\\ c\\n\\\n7\\t8\\n\\\n"
 		"           dummy-0000  [000] 0.0: 0: x\\n\";\n";
 	char text[200] = "";
 
 	cr_assert(eq(int, traces(script, strlen(script), text, sizeof(text)), 0));
 	cr_assert(eq(str, text, "# a <b> &lt; &x\nlast\n"));
 	cr_assert(eq(int, traces(old, strlen(old), text, sizeof(text)), 0));
-	cr_assert(eq(str, text, "# a \"b\" \\ c\nd\te\n"));
+	cr_assert(eq(str, text, "# a \"b\" \\ c\n7\t8\n"));
 	cr_assert(eq(int, traces("<html>\n", 7, text, sizeof(text)), -ENODATA));
 	cr_assert(xtr_html_detect((const uint8_t *)script, strlen(script)));
 	cr_assert(not(xtr_html_detect((const uint8_t *)"# html <html>", 13)));
