@@ -89,6 +89,7 @@ enum {
 #define PERF_MODE_KERNEL  1u
 #define PERF_MODE_USER    2u
 #define PERF_MISC_EXEC    (1u << 13) /* of COMM */
+#define PERF_MISC_CHOSEN  (1u << 15) /* of LOST_SAMPLES: by a filter of perf's */
 #define PERF_KERNEL_PID   UINT32_MAX /* of a mapping: it is the kernel's */
 #define PERF_CPU_UNKNOWN  XTR_IMPORT_CPUS
 #define PERF_NOWHERE      UINT16_MAX

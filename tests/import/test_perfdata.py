@@ -147,6 +147,12 @@ def call_chains_become_stacks(folder):
           [["kernel+0x10", "i915+0x20", "/usr/bin/game+0x2123", "/usr/lib/libnew.so+0x5000", "0x99 [unknown]"],
            ["/usr/bin/game+0x2123", "/usr/lib/libold.so+0x2000"], ["0x400123 [unknown]"]], "frames")
     expect("81000010" not in xtr("dump", "--json", path).out, "where the kernel lay is not told")
+    later = w.sample(a, 10, 10, 11, ident=7, chain=[MARK_KERNEL, 0xffffffff81000010, perfdata.MARK_DEFERRED, 0x1234])
+    later += w.record(perfdata.DEFERRED, w.u64(0x1234, 1, 0x400123) + w.trailer(a, 11, 10, 11, ident=7))
+    path, _ = import_file(folder, perfdata.file("<", [a], later))
+    expect("kernel+0x0" in xtr("dump", path).out and "1234" not in xtr("dump", path).out, "a cookie is no frame",
+           xtr("dump", path))
+    equal(config(path)["import-user-stacks-left-out"], "1", "counted")
     for old in (False, True):
         _, data = gpu_file("<", perfdata.file, old=old, sample_type=TP | CALLCHAIN,
                            chain=(MARK_KERNEL, 0xffffffff81000010, MARK_USER, 0x400123))
@@ -184,6 +190,9 @@ def losses_of_perf_are_in_the_account(folder):
     at_end = w.record(perfdata.LOST_SAMPLES, w.u64(50) + w.trailer(a, 0, ident=7))
     path, outcome = import_file(folder, perfdata.file("<", [a], body + at_end), status=3)
     expect(info(path)["lost"] == 50, "perf's count at the end has those of LOST in it", outcome)
+    chosen = w.record(perfdata.LOST_SAMPLES, w.u64(70) + w.trailer(a, 0, ident=7), perfdata.CHOSEN)
+    path, _ = import_file(folder, perfdata.file("<", [a], w.sample(a, 100, 1, 1, 2, 7) + chosen))
+    equal(info(path)["lost"], 0, "what a filter of perf record left out is not lost")
     pause = [w.record(kind, w.u64(ts, 7, 7) + w.trailer(a, ts, cpu=3, ident=7))
              for kind, ts in ((perfdata.THROTTLE, 400), (perfdata.UNTHROTTLE, 500))]
     path, outcome = import_file(folder, perfdata.file("<", [a], w.sample(a, 100, 1, 1, 2, 7) + b"".join(pause)), status=3)
