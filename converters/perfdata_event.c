@@ -261,8 +261,6 @@ static int on_comm(struct perfdata *d, uint64_t ts, const struct perf_record *r)
 
 	if (!comm)
 		return 0;
-	if (r->misc & PERF_MISC_EXEC)
-		perf_map_clear(d, perf_u32(d, r->p + 8));
 	return xtr_import_task(d->im, ts, perf_u32(d, r->p + 12), perf_u32(d, r->p + 8), comm, len);
 }
 
@@ -284,7 +282,7 @@ static int on_exit_(struct perfdata *d, uint64_t ts, const struct perf_record *r
 {
 	(void)ts;
 	if (r->n >= 24 && perf_u32(d, r->p + 8) == perf_u32(d, r->p + 16))
-		perf_map_clear(d, perf_u32(d, r->p + 8));
+		perf_map_leave(d, perf_u32(d, r->p + 8));
 	return 0;
 }
 
