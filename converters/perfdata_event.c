@@ -261,8 +261,6 @@ static int on_comm(struct perfdata *d, uint64_t ts, const struct perf_record *r)
 
 	if (!comm)
 		return 0;
-	if (r->misc & PERF_MISC_EXEC)
-		perf_map_clear(d, perf_u32(d, r->p + 8));
 	return xtr_import_task(d->im, ts, perf_u32(d, r->p + 12), perf_u32(d, r->p + 8), comm, len);
 }
 
@@ -284,7 +282,7 @@ static int on_exit_(struct perfdata *d, uint64_t ts, const struct perf_record *r
 {
 	(void)ts;
 	if (r->n >= 24 && perf_u32(d, r->p + 8) == perf_u32(d, r->p + 16))
-		perf_map_clear(d, perf_u32(d, r->p + 8));
+		perf_map_leave(d, perf_u32(d, r->p + 8));
 	return 0;
 }
 
@@ -367,12 +365,15 @@ static int on_lost(struct perfdata *d, uint64_t ts, const struct perf_record *r)
 
 /*
  * count u64. Of the kernel it is what the hardware lost. perf writes one without a time for each
- * event at the end, with all that the kernel lost of it: what LOST has told is among that.
+ * event at the end, with all that the kernel lost of it: what LOST has told is among that. What a
+ * filter of perf's own left out, nobody wanted (tools/lib/perf/include/perf/event.h).
  */
 static int on_lost_samples(struct perfdata *d, uint64_t ts, const struct perf_record *r)
 {
 	uint64_t count = r->n >= 16 ? perf_u64(d, r->p + 8) : 0;
 
+	if (r->misc & PERF_MISC_CHOSEN)
+		return 0;
 	if (count && ts)
 		return lose(d, trailer_cpu(d, r), ts, count);
 	d->lost_samples = xtr_sat_add(d->lost_samples, count);

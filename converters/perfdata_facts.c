@@ -256,9 +256,9 @@ static const struct {
 	unsigned int type;
 	const char *key;
 } said[] = {
-	{ 8, "import-counts-left-out" },      { 14, "import-switches-left-out" },
-	{ 15, "import-switches-left-out" },   { 16, "import-namespaces-left-out" },
-	{ 76, "import-statistics-left-out" },
+	{ 8, "import-counts-left-out" },       { 14, "import-switches-left-out" },
+	{ 15, "import-switches-left-out" },    { 16, "import-namespaces-left-out" },
+	{ 22, "import-user-stacks-left-out" }, { 76, "import-statistics-left-out" },
 };
 
 int perf_tell_rest(struct perfdata *d)

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What lies where in which process: files and functions that MMAP, MMAP2 and KSYMBOL tell of. */
+/*
+ * What lies where in which process: files and functions that MMAP, MMAP2 and KSYMBOL tell of. What
+ * an exec replaces stays until something else lies there, as nothing tells when memory goes: until
+ * the new program runs, the stack of its thread is the old one's.
+ */
 #include "perfdata_priv.h"
 
 #include "format/buf.h"
@@ -153,7 +157,7 @@ int perf_map_add(struct perfdata *d, uint32_t pid, const struct perf_map *map, c
 	return err;
 }
 
-void perf_map_clear(struct perfdata *d, uint32_t pid)
+static void clear(struct perfdata *d, uint32_t pid)
 {
 	struct perf_proc *p = proc_of(d, pid);
 
@@ -165,15 +169,31 @@ void perf_map_clear(struct perfdata *d, uint32_t pid)
 	aged(&d->maps, p);
 }
 
+void perf_map_leave(struct perfdata *d, uint32_t pid)
+{
+	struct perf_proc *p = proc_of(d, pid), *old;
+	uint32_t *place = &d->maps.gone[d->maps.n_gone % PERF_GONE];
+
+	if (!p)
+		return;
+	p->gone = true;
+	old = d->maps.n_gone++ >= PERF_GONE ? proc_of(d, *place) : NULL;
+	if (old && old->gone) /* else there is another one with its number */
+		clear(d, *place);
+	*place = pid;
+}
+
 int perf_map_fork(struct perfdata *d, uint32_t pid, uint32_t parent)
 {
 	const struct perf_proc *from;
 	struct perf_proc *p;
 	int err;
 
-	if (pid == parent || !proc_of(d, parent))
+	if (pid == parent)
 		return 0;
-	perf_map_clear(d, pid);
+	clear(d, pid);
+	if (!proc_of(d, parent))
+		return 0;
 	err = make_proc(d, pid, &p);
 	from = proc_of(d, parent);
 	if (err || !p || !from->n || from->n > MAPS_MAX - d->maps.n_maps)

@@ -88,7 +88,7 @@ enum {
 #define PERF_MISC_CPUMODE 7u
 #define PERF_MODE_KERNEL  1u
 #define PERF_MODE_USER    2u
-#define PERF_MISC_EXEC    (1u << 13) /* of COMM */
+#define PERF_MISC_CHOSEN  (1u << 15) /* of LOST_SAMPLES: by a filter of perf's */
 #define PERF_KERNEL_PID   UINT32_MAX /* of a mapping: it is the kernel's */
 #define PERF_CPU_UNKNOWN  XTR_IMPORT_CPUS
 #define PERF_NOWHERE      UINT16_MAX
@@ -143,7 +143,12 @@ struct perf_proc {
 	struct perf_map *maps; /* by address, without overlaps */
 	uint32_t n, cap;
 	uint32_t age; /* changes with the maps */
+	bool gone;    /* its first thread is over */
 };
+
+#define PERF_GONE                                                                      \
+	256u /* processes whose maps are kept for threads that end after the first one \
+	      */
 
 struct perf_maps {
 	struct xtr_map by_pid; /* -> index in procs */
@@ -154,7 +159,8 @@ struct perf_maps {
 	size_t n_files, cap_files;
 	size_t n_maps; /* of all */
 	uint32_t age;
-	struct xtr_map chains; /* (hash of addresses, process) -> stack id */
+	uint32_t gone[PERF_GONE], n_gone; /* a ring of process numbers; how many there were */
+	struct xtr_map chains;            /* (hash of addresses, process) -> stack id */
 };
 
 struct perf_zstd;
@@ -285,8 +291,8 @@ int perf_map_add(struct perfdata *d, uint32_t pid, const struct perf_map *map, c
 		 size_t len);
 /* Process pid begins with the memory of its parent. */
 int perf_map_fork(struct perfdata *d, uint32_t pid, uint32_t parent);
-/* It executes another program, or it is gone. */
-void perf_map_clear(struct perfdata *d, uint32_t pid);
+/* Its first thread is over; the others may still need its memory for a while. */
+void perf_map_leave(struct perfdata *d, uint32_t pid);
 /* NULL: nobody knows what lies there. */
 const struct perf_map *perf_map_find(const struct perfdata *d, uint32_t pid, uint64_t addr);
 /* Of a process: changes whenever its memory does. */

@@ -7,9 +7,10 @@
 
 #include <errno.h>
 
-#define MARKS_FROM  ((uint64_t)-4095) /* PERF_CONTEXT_MAX */
-#define CHAINS_MAX  ((size_t)1 << 17) /* that are remembered */
-#define KERNEL_NAME "kernel"
+#define MARKS_FROM    ((uint64_t)-4095) /* PERF_CONTEXT_MAX */
+#define MARK_DEFERRED ((uint64_t)-640)  /* a cookie follows; the user's part has its own record */
+#define CHAINS_MAX    ((size_t)1 << 17) /* that are remembered */
+#define KERNEL_NAME   "kernel"
 
 /* perf_event.h, enum perf_callchain_context */
 static unsigned int mode_of(uint64_t mark)
@@ -85,6 +86,8 @@ static int make_stack(struct perfdata *d, uint32_t pid, const uint8_t *p, uint64
 
 	for (uint64_t i = 0; !err && i < n && have < XTR_IMPORT_FRAMES; i++) {
 		addr = perf_u64(d, p + 8 * i);
+		if (addr == MARK_DEFERRED)
+			break;
 		if (addr >= MARKS_FROM)
 			mode = mode_of(addr);
 		else

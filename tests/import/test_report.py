@@ -96,6 +96,17 @@ def trace_cmd_report_sees_the_same_events(folder):
 
 
 @test
+def trace_cmd_report_sees_the_same_events_of_instances(folder):
+    for shape in SHAPES:
+        if not built_with(shape.codec):
+            raise Skip(f"built without {shape.codec}")
+        cpus = load_of(shape)
+        top, other = ({cpu: of[half::2] for cpu, of in cpus.items()} for half in (0, 1))
+        file = File(shape, top, comms=load.comms(), instances=[("second", other), ("empty", {cpu: [] for cpu in cpus})])
+        compare(folder, shape, file.bytes(), f"instances {shape}")
+
+
+@test
 def files_that_trace_cmd_made_of_others_are_read(folder):
     whole = put(folder, "whole.dat", File(Shape(6), load_of(Shape(6)), comms=load.comms()).bytes())
     if not shutil.which("trace-cmd"):
@@ -103,14 +114,18 @@ def files_that_trace_cmd_made_of_others_are_read(folder):
     all_of_them = ours(import_file(folder, open(whole, "rb").read(), name="whole")[0])
     middle = (all_of_them[0][0] + all_of_them[-1][0]) // 2
     at = f"{middle // 10**9}.{middle % 10**9:09d}"
-    commands = [("split", "-i", whole, "-o", "part.dat", at), ("convert", "-i", whole, "-o", "part.dat.1")]
+    commands = [("split", "-i", whole, "-o", "part.dat", at), ("convert", "-i", whole, "-o", "part.dat.1"),
+                # Of what it just made.
+                ("convert", "-i", "convert", "-o", "part.dat.1", "--file-version", "6"),
+                ("convert", "-i", "convert", "-o", "part.dat.1", "--compression", "none"),
+                ("split", "-i", "convert", "-o", "part.dat", at)]
     for command in commands:
         run = subprocess.run(["trace-cmd", *command], cwd=folder, capture_output=True, check=False)
         made = os.path.join(folder, "part.dat.1")
         expect(run.returncode == 0 and os.path.exists(made), f"trace-cmd {command[0]} makes a file", run.stdout)
         with open(made, "rb") as f:
             data = f.read()
-        os.unlink(made)
+        os.rename(made, os.path.join(folder, command[0]))
         compare(folder, command[0], data, command[0])
 
 
