@@ -330,6 +330,7 @@ struct pft_names {
 struct pft_ftrace {
 	struct pft_type **types;
 	size_t n, cap;
+	uint32_t direct[1024];               /* by number, where it is small: index in types + 1 */
 	struct xtr_map by_number;            /* field of FtraceEvent -> index in types */
 	struct xtr_map by_name;              /* (hash of system and name, k) -> index in types */
 	struct pft_cpu *cpus;                /* XTR_IMPORT_CPUS of them */

@@ -307,11 +307,25 @@ static const struct {
 	uint8_t field;
 	const char *name;
 } left_out[] = {
-	{ 4, "inode_file_map" },    { 5, "chrome_events" }, { 7, "sys_stats" },
-	{ 37, "profile_packet" },   { 38, "battery" },      { 39, "android_log" },
-	{ 40, "power_rails" },      { 66, "perf_sample" },  { 73, "memory_tracker" },
-	{ 77, "energy" },           { 84, "statsd_atom" },  { 86, "system_property" },
-	{ 91, "entity_residency" }, { 95, "etw_events" },   { 132, "journald" },
+	{ 4, "inode_file_map" },
+	{ 5, "chrome_events" },
+	{ 7, "sys_stats" },
+	{ 37, "profile_packet" },
+	{ 38, "battery" },
+	{ 39, "android_log" },
+	{ 40, "power_rails" },
+	{ 66, "perf_sample" },
+	{ 73, "memory_tracker" },
+	{ 77, "energy" },
+	{ 84, "statsd_atom" },
+	{ 86, "system_property" },
+	{ 91, "entity_residency" },
+	{ 95, "etw_events" },
+	{ 117, "generic_kernel_task_state" },
+	{ 118, "generic_kernel_cpu_freq" },
+	{ 120, "generic_kernel_task_rename" },
+	{ 122, "generic_kernel_process_tree" },
+	{ 132, "journald" },
 };
 
 void pft_count_packet(struct pftrace *p, uint32_t field)

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Records in order of time. They are held in memory; when there are too many they are sorted and
- * written to a temporary file as a run, and the runs are merged at the end. Sorting merges what is
- * in order already: a bundle is, for one.
+ * written to a temporary file as a run, and the runs are merged at the end.
+ *
+ * Sorting merges what is in order already: bundles, which one CPU's come in order of time, so that
+ * they are put on few piles, which are merged at once. What makes more piles than PILES is merged
+ * in pairs.
  */
 #include "pftrace_core.h"
 
@@ -15,7 +18,8 @@
 
 #define HEAD_BYTES 12u                 /* of a record in the file: time, size and kind */
 #define RUN_BUFFER ((size_t)128 << 10) /* more than the largest record */
-#define RUNS_MAX   256u                /* that are merged at once */
+#define PILES      64u
+#define RUNS_MAX   256u /* that are merged at once */
 
 /* --- sorting ---------------------------------------------------------------------------------- */
 
@@ -59,12 +63,132 @@ static size_t pass(struct pft_order *o)
 	return runs;
 }
 
+/* Runs that follow each other, each a part of e; `next` is an index + 1. */
+struct part {
+	uint32_t from, to, next;
+};
+
+struct pile {
+	uint32_t first, last; /* parts */
+	uint32_t at;          /* entry that is on top when piles are merged, in part `first` */
+};
+
+struct piles {
+	struct part *parts;
+	size_t n_parts, cap;
+	struct pile pile[PILES];
+	uint32_t n;
+};
+
+/* The pile whose last entry is not behind ts, and of these the youngest one; PILES: none. */
+static uint32_t pile_for(const struct pft_order *o, const struct piles *s, uint64_t ts)
+{
+	uint64_t best = 0;
+	uint32_t found = PILES;
+
+	for (uint32_t i = 0; i < s->n; i++) {
+		const uint64_t last = o->e[s->parts[s->pile[i].last].to - 1].ts;
+
+		if (last <= ts && (found == PILES || last > best)) {
+			best = last;
+			found = i;
+		}
+	}
+	return found;
+}
+
+/* 1: there are too many piles. */
+static int put_on_piles(struct pft_order *o, struct piles *s)
+{
+	for (size_t from = 0, to; from < o->n; from = to) {
+		const uint32_t part = (uint32_t)s->n_parts, pile = pile_for(o, s, o->e[from].ts);
+
+		to = run_end(o->e, from, o->n);
+		if (pile == PILES && s->n == PILES)
+			return 1;
+		if (xtr_grow_array(&s->parts, &s->cap, s->n_parts + 1, sizeof(*s->parts)))
+			return -ENOMEM;
+		s->parts[s->n_parts++] = (struct part){ (uint32_t)from, (uint32_t)to, 0 };
+		if (pile == PILES) {
+			s->pile[s->n++] = (struct pile){ part, part, (uint32_t)from };
+			continue;
+		}
+		s->parts[s->pile[pile].last].next = part + 1;
+		s->pile[pile].last = part;
+	}
+	return 0;
+}
+
+/* Is the top of a before that of b? Of equal ones what came first is: it lies lower in memory. */
+static bool on_top(const struct pft_order *o, const struct pile *a, const struct pile *b)
+{
+	const struct pft_entry *x = &o->e[a->at], *y = &o->e[b->at];
+
+	return x->ts != y->ts ? x->ts < y->ts : x->at < y->at;
+}
+
+/* The top of a pile is taken. False: the pile is empty. */
+static bool take_top(const struct piles *s, struct pile *p)
+{
+	if (++p->at < s->parts[p->first].to)
+		return true;
+	if (!s->parts[p->first].next)
+		return false;
+	p->first = s->parts[p->first].next - 1;
+	p->at = s->parts[p->first].from;
+	return true;
+}
+
+/* The first of n piles goes down to its place in the heap. */
+static void sink_pile(const struct pft_order *o, struct pile *p, uint32_t n, uint32_t i)
+{
+	const struct pile moved = p[i];
+
+	for (uint32_t child; (child = 2 * i + 1) < n; i = child) {
+		if (child + 1 < n && on_top(o, &p[child + 1], &p[child]))
+			child++;
+		if (!on_top(o, &p[child], &moved))
+			break;
+		p[i] = p[child];
+	}
+	p[i] = moved;
+}
+
+static void merge_piles(struct pft_order *o, struct piles *s)
+{
+	struct pft_entry *swap = o->e;
+	size_t cap = o->cap_e, k = 0;
+
+	for (uint32_t i = s->n / 2; i--;)
+		sink_pile(o, s->pile, s->n, i);
+	while (s->n) {
+		o->tmp[k++] = o->e[s->pile[0].at];
+		if (!take_top(s, &s->pile[0]))
+			s->pile[0] = s->pile[--s->n];
+		if (s->n)
+			sink_pile(o, s->pile, s->n, 0);
+	}
+	o->e = o->tmp;
+	o->tmp = swap;
+	o->cap_e = o->cap_tmp;
+	o->cap_tmp = cap;
+}
+
 static int sort(struct pft_order *o)
 {
+	struct piles s = { 0 };
+	int err;
+
 	if (!o->n || run_end(o->e, 0, o->n) == o->n)
 		return 0;
 	if (xtr_grow_array(&o->tmp, &o->cap_tmp, o->n, sizeof(*o->tmp)))
 		return -ENOMEM;
+	err = put_on_piles(o, &s);
+	if (!err)
+		merge_piles(o, &s);
+	free(s.parts);
+	if (err <= 0)
+		return err;
 	while (pass(o) > 1)
 		;
 	return 0;
@@ -309,13 +433,13 @@ int pft_hold(struct pftrace *p, enum pft_kind kind, uint64_t ts, const void *rec
 		err = join_runs(p);
 	if (err)
 		return err;
-	if (xtr_grow(&o->mem, &o->cap, o->used + n) ||
+	if (xtr_grow(&o->mem, &o->cap, o->used + n + 1) ||
 	    xtr_grow_array(&o->e, &o->cap_e, o->n + 1, sizeof(*o->e)))
 		return -ENOMEM;
 	o->e[o->n++] = (struct pft_entry){ ts, (uint32_t)o->used, (uint32_t)n, kind };
 	if (n)
 		memcpy(o->mem + o->used, rec, n);
-	o->used += n;
+	o->used += n ? n : 1; /* each has a place of its own */
 	o->held++;
 	p->clocks.settled = true;
 	if (ts < p->first_ts)

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #define WINDOW      ((size_t)1 << 20) /* bytes of the file, where no packet is larger */
+#define LOOK        512u              /* bytes at which packets are told from others */
 #define TAG         0x0au             /* Trace.packet */
 #define HEAD_MAX    11u               /* bytes of a tag and a length */
 #define GROWTH      256u              /* what is compressed may become so many times the file ... */
@@ -153,7 +154,14 @@ static int no_codec(struct pftrace *p, const char *codec)
 			       codec);
 }
 
-/* The room is doubled until it is enough. */
+static int too_many(struct pftrace *p, uint64_t at)
+{
+	xtr_import_damage(p->im, "compressed packets become too many, from byte %" PRIu64 " on",
+			  at);
+	return pft_lost_here(p);
+}
+
+/* The room grows until it is enough. */
 static int take_compressed(struct pftrace *p, const char *codec, const uint8_t *bytes, size_t n,
 			   uint64_t at)
 {
@@ -164,6 +172,8 @@ static int take_compressed(struct pftrace *p, const char *codec, const uint8_t *
 
 	if (err)
 		return no_codec(p, codec);
+	if (p->inflated > limit)
+		return too_many(p, at);
 	for (;; cap *= 4) {
 		cap = cap < PFT_PACKET_MAX ? cap : PFT_PACKET_MAX;
 		out = malloc(cap);
@@ -174,10 +184,9 @@ static int take_compressed(struct pftrace *p, const char *codec, const uint8_t *
 			break;
 		free(out);
 	}
-	p->inflated += got;
-	if (err == -EBADMSG || p->inflated > limit) {
-		xtr_import_damage(p->im, "compressed packets at byte %" PRIu64 " %s", at,
-				  err ? "are damaged" : "become too many");
+	p->inflated += err ? cap : got;
+	if (err == -EBADMSG) {
+		xtr_import_damage(p->im, "compressed packets at byte %" PRIu64 " are damaged", at);
 		err = pft_lost_here(p);
 	} else if (!err) {
 		err = take_unpacked(p, out, got, at);
@@ -407,7 +416,7 @@ static int resync(struct pftrace *p, struct window *w)
 		}
 		w->pos = (size_t)(next - w->buf);
 		have = w->n - w->pos;
-		if (begins_with_packets(next, have < 4096 ? have : 4096, 3, &whole) && whole)
+		if (begins_with_packets(next, have < LOOK ? have : LOOK, 3, &whole) && whole)
 			break;
 	}
 	return err;

@@ -114,7 +114,7 @@ int pft_type_add_to(struct pftrace *p, struct pft_type *t, uint32_t *index)
 	return 0;
 }
 
-int pft_type_numbered(struct pftrace *p, uint32_t number, uint32_t *index)
+static int find_numbered(struct pftrace *p, uint32_t number, uint32_t *index)
 {
 	struct pft_ftrace *f = p->ftrace;
 	const uint64_t *known = xtr_map_get(&f->by_number, number, 0);
@@ -145,6 +145,22 @@ int pft_type_numbered(struct pftrace *p, uint32_t number, uint32_t *index)
 	}
 	err = pft_type_add_to(p, t, index);
 	return err || *index == UINT32_MAX ? err : xtr_map_put(&f->by_number, number, 0, *index);
+}
+
+int pft_type_numbered(struct pftrace *p, uint32_t number, uint32_t *index)
+{
+	uint32_t *direct = p->ftrace->direct;
+	const bool small = number < sizeof(p->ftrace->direct) / sizeof(*direct);
+	int err;
+
+	if (small && direct[number]) {
+		*index = direct[number] - 1;
+		return 0;
+	}
+	err = find_numbered(p, number, index);
+	if (!err && small)
+		direct[number] = *index + 1;
+	return err;
 }
 
 static bool is_named(const struct pft_type *t, const char *system, size_t system_len,
