@@ -279,6 +279,8 @@ static void told(struct told *t, const struct xtr_bind *b, const struct xtr_even
 	struct xtr_told *j = &t->job;
 
 	told_job(t, b, ev);
+	if (!*text_of(t, j->comm))
+		j->comm = 0;
 	j->kind = number_of(text_of(t, xtr_bind_u64(b, KIND, ev)), xtr_job_kind_name, XTR_KIND_GPU);
 	j->quality = number_of(text_of(t, xtr_bind_u64(b, QUALITY, ev)), xtr_quality_name,
 			       XTR_QUALITY_LOST);
