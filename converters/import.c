@@ -62,6 +62,28 @@ int xtr_import_system(struct xtr_import *im, const struct xtr_system *sys)
 	return err;
 }
 
+int xtr_import_device(struct xtr_import *im, const struct xtr_device *dev)
+{
+	const char *const in[] = { dev->name, dev->driver, dev->pci_id, dev->driver_version,
+				   dev->firmware };
+	char *text[5] = { 0 };
+	int err = 0;
+
+	for (size_t i = 0; i < 5 && !err; i++) {
+		text[i] = in[i] ? clean_copy(in[i]) : NULL;
+		err = in[i] && !text[i] ? -ENOMEM : 0;
+	}
+	if (!err)
+		err = xtr_meta_add_device(im->meta, &(struct xtr_device){ .name = text[0],
+									  .driver = text[1],
+									  .pci_id = text[2],
+									  .driver_version = text[3],
+									  .firmware = text[4] });
+	for (size_t i = 0; i < 5; i++)
+		free(text[i]);
+	return err;
+}
+
 int xtr_import_clock(struct xtr_import *im, const char *name)
 {
 	static const struct {

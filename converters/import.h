@@ -87,6 +87,8 @@ extern const struct xtr_importer xtr_importers[];
 
 /* Facts, before the first event. What is not known is left out. */
 int xtr_import_system(struct xtr_import *im, const struct xtr_system *sys);
+/* A GPU or NPU of the machine; all but its name may be NULL. */
+int xtr_import_device(struct xtr_import *im, const struct xtr_device *dev);
 /*
  * The clock of the time stamps as the tracer names it: "mono" and "boot" become xtr's names for
  * them; any other ("local", "global", ...) is kept and cannot be compared with other clocks.

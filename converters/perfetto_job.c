@@ -142,7 +142,7 @@ static void collect(const struct pf *pf, struct extras *x, const struct xtr_job 
 			extra_fence(x, "dependency", j->deps[i].ctx, j->deps[i].seqno);
 }
 
-/* "quality=inferred flags=batch|overtook" */
+/* "quality=inferred flags=batch|overtook error=0" */
 static char *stage_text(struct pf *pf, const struct xtr_job *j)
 {
 	char text[400];
@@ -158,6 +158,8 @@ static char *stage_text(struct pf *pf, const struct xtr_job *j)
 		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s", sep, name);
 		sep = "|";
 	}
+	if (j->result_known && !j->error && n < sizeof(text))
+		snprintf(text + n, sizeof(text) - n, " error=0");
 	return pf_textf(pf, "%s", text);
 }
 
@@ -211,8 +213,9 @@ static uint64_t intern_queue(struct pf *pf, uint32_t ring, const struct xtr_job 
 static uint64_t intern_stage(struct pf *pf, const struct xtr_job *j)
 {
 	bool from_run = j->quality == XTR_QUALITY_BOUNDED && j->start_ns;
+	uint64_t fine = j->result_known && !j->error;
 	uint64_t key = (uint64_t)j->flags << 32 | (uint64_t)j->quality << 16 |
-		       (uint64_t)j->kind << 8 | from_run;
+		       (uint64_t)j->kind << 8 | fine << 1 | from_run;
 	uint64_t iid;
 	Pf__GpuSpecification *s = pf_intern_stage(pf, key, &iid);
 

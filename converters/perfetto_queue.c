@@ -28,6 +28,8 @@ static int submission(struct pf *pf, const struct xtr_job *j)
 	pf_note_u64(pf, "seqno", j->seqno);
 	if (j->client_known)
 		pf_note_u64(pf, "client", j->client_id);
+	if (j->submit_ns && j->submit_ns < j->queue_ns)
+		pf_note_u64(pf, "submit_before_ns", j->queue_ns - j->submit_ns);
 	pf_flow(pf, id, false);
 	if (!pf->o.track_events)
 		pf_submits(pf);

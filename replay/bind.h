@@ -21,7 +21,7 @@
 #include "format/merge.h"
 #include "format/tables.h"
 
-#define XTR_BIND_FIELDS 20u
+#define XTR_BIND_FIELDS 26u
 
 struct xtr_bind_spec {
 	const char *event;                   /* "SYSTEM:EVENT", alternatives separated by | */

@@ -56,6 +56,7 @@ struct slot {
 	uint64_t client, moves;        /* on a ring by client: whose it is; ring's moves at run */
 	uint8_t state, place;
 	bool mapped, on_ring, waiting, wait_scheduled;
+	bool told;      /* all of it is known, nothing is concluded (told.c) */
 	bool sourced;   /* a source said that it is done; the scheduler may say it again */
 	bool prev_late; /* prev_done is later than that job's end, or not known */
 };
@@ -96,6 +97,7 @@ struct xtr_model {
 	uint64_t now;           /* ns: time of the last event */
 	uint64_t lost_until;    /* ns: end of a loss that queues do not know yet; 0: none */
 	uint64_t due;           /* ns: until then the first job held need not be looked at */
+	bool told;              /* jobs are told as a whole, by a source */
 	bool ended;             /* xtr_model_finish: nothing more can come */
 	bool keys_inferred;     /* an importer made up the jobs' keys (spec/events.md) */
 	bool no_error_in_fence; /* the records of fences do not tell their error */
@@ -140,6 +142,10 @@ void step_result(struct xtr_model *m, const struct xtr_job_step *s);
 /* measured.c: the step of this kind; and settle's part of such a job. */
 int step_measured(struct xtr_model *m, const struct xtr_job_step *s);
 void measured_bounds(struct slot *s);
+/* told.c: steps of jobs that are told as a whole; and settle's part of such a job. */
+int step_told(struct xtr_model *m, const struct xtr_job_step *s);
+int step_waited(struct xtr_model *m, const struct xtr_job_step *s);
+void told_settle(struct slot *s);
 /* The step's client is the job's, if it is known and the job has none. */
 static inline void step_client(struct xtr_job *j, const struct xtr_job_step *s)
 {
@@ -180,6 +186,8 @@ void run_list_del(struct xtr_model *m, uint32_t i);
 
 /* waits.c */
 int wait_begin(struct xtr_model *m, uint32_t i, const struct xtr_gpu_record *r, uint64_t ts);
+/* A wait that is over: for d. 0 or -ENOMEM. */
+int wait_add(struct xtr_model *m, uint32_t i, const struct xtr_dep *d);
 /* The job is no longer waiting (it runs, ended, or looks at its next dependency). */
 void wait_end(struct xtr_model *m, uint32_t i, uint64_t ts, uint32_t blocker_ring);
 /* This fence was signalled, or, with scheduled_only, its job was handed to the hardware. */

@@ -4,12 +4,14 @@
 #include "source_i915.h"
 #include "source_ivpu.h"
 #include "source_table.h"
+#include "source_told.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-static const struct xtr_job_source *const all[] = { &xtr_source_amdxdna, &xtr_source_i915,
-						    &xtr_source_ivpu, &xtr_source_table };
+static const struct xtr_job_source *const all[] = { &xtr_source_told, &xtr_source_amdxdna,
+						    &xtr_source_i915, &xtr_source_ivpu,
+						    &xtr_source_table };
 
 #define SOURCES (sizeof(all) / sizeof(all[0]))
 
@@ -21,6 +23,7 @@ struct binding {
 
 struct xtr_job_sources {
 	void *self[SOURCES];
+	bool told;        /* only the first source tells of jobs */
 	uint32_t opening; /* source that is binding now */
 	struct binding *binding;
 	uint32_t *type; /* without repetition */
@@ -82,7 +85,8 @@ int xtr_job_sources_open(struct xtr_job_sources **out, const struct xtr_meta *me
 	s = env.sources = calloc(1, sizeof(*s));
 	if (!s)
 		return -ENOMEM;
-	for (s->opening = 0; s->opening < SOURCES && !ret; s->opening++)
+	s->told = source_told_all(meta);
+	for (s->opening = 0; s->opening < (s->told ? 1 : SOURCES) && !ret; s->opening++)
 		ret = all[s->opening]->open(&s->self[s->opening], &env);
 	if (ret || !s->n_bindings) {
 		xtr_job_sources_close(s);
@@ -103,6 +107,11 @@ void xtr_job_sources_close(struct xtr_job_sources *s)
 	free(s->binding);
 	free(s->type);
 	free(s);
+}
+
+bool xtr_job_sources_told(const struct xtr_job_sources *s)
+{
+	return s && s->told;
 }
 
 const uint32_t *xtr_job_sources_types(const struct xtr_job_sources *s, size_t *n)

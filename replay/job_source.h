@@ -39,7 +39,24 @@ enum xtr_step_kind {
 	 * reported its end a moment ago, these are its times.
 	 */
 	XTR_STEP_MEASURED,
+	/*
+	 * All that there is to know of the job, as somebody has concluded it before (`told`, flags,
+	 * r.tid, r.client_id, r.error): the model concludes nothing. Begins the job if nothing else
+	 * did, and ends it if told->ended.
+	 */
+	XTR_STEP_TOLD,
+	/* The job waited for the fence r.dep_ctx, r.dep_seqno: dep says from when to when. */
+	XTR_STEP_WAITED,
 	XTR_STEP_KINDS
+};
+
+/* Of TOLD; names and times as in struct xtr_job. */
+struct xtr_told {
+	uint64_t submit_ns, queue_ns, run_ns, start_ns, done_ns;
+	uint64_t exec_min_ns, exec_max_ns, dep_wait_ns;
+	uint32_t n_waits, pid, comm; /* 0: not known */
+	uint8_t kind, quality;
+	bool ended;
 };
 
 struct xtr_job_step {
@@ -59,8 +76,11 @@ struct xtr_job_step {
 	uint64_t ended_ns;
 	uint64_t start_ns;  /* of MEASURED */
 	uint64_t active_ns; /* of MEASURED: it had the engine for so long; at most end - start */
-	uint32_t flags;     /* enum xtr_job_flag: those that the job gets */
-	bool result_known;  /* r.error is that of the fence */
+	const struct xtr_told *told;        /* of TOLD; the source's, until its next event */
+	uint64_t dep_from_ns, dep_until_ns; /* of WAITED; 0: not known */
+	bool dep_known;                     /* of WAITED: a job of the trace ended the wait */
+	uint32_t flags;    /* enum xtr_job_flag: those that the job gets; of TOLD all that it has */
+	bool result_known; /* r.error is that of the fence */
 	bool opens;
 	bool ended; /* of DONE: a SIGNALED went before it; of it and MEASURED: it begins no job */
 	/*
@@ -117,6 +137,8 @@ struct xtr_job_step *xtr_steps_add(struct xtr_job_steps *s, enum xtr_step_kind k
 int xtr_job_sources_open(struct xtr_job_sources **s, const struct xtr_meta *meta,
 			 const struct xtr_tables *tables, struct xtr_rings *rings);
 void xtr_job_sources_close(struct xtr_job_sources *s);
+/* Jobs are told as a whole: the scheduler's events, where there are any, say them again. */
+bool xtr_job_sources_told(const struct xtr_job_sources *s);
 /* The types that they are bound to. */
 const uint32_t *xtr_job_sources_types(const struct xtr_job_sources *s, size_t *n);
 /* True if the record is a source's. */

@@ -122,7 +122,7 @@ void xtr_jobs_json(struct xtr_json *json, const struct xtr_tables *t, bool times
 			json_flags(json, j->flags);
 		else if (i == XTR_COL_JOB_PROCESS)
 			xtr_json_kv_process_nth(json, "pid",
-						j->queue_ns ? xtr_process(j->pid, j->nth) : 0);
+						xtr_process(j->pid, j->nth));
 		else
 			json_cell(json, i, &row.cell[i]);
 		if (i == XTR_COL_JOB_DEP_WAITS)

@@ -24,6 +24,7 @@ enum { /* fields of a bound rule */
 	VALUE = 2 * MARK_KEYS,
 	TIME,
 	SEQ,
+	UNIT,
 };
 
 /* An event of this section and what it says. */
@@ -51,6 +52,7 @@ struct xtr_marks {
 	struct xtr_marker marker; /* of the present event */
 	char track[RULES_MAX][TRACK_MAX];
 	char name[32];
+	char unit[TRACK_MAX];
 };
 
 /* --- binding ---------------------------------------------------------------------------------- */
@@ -76,6 +78,7 @@ static int bind_rule(struct xtr_marks *m, struct binding *b, const struct mark_r
 	spec.fields[VALUE] = rule->value;
 	spec.fields[TIME] = "time";
 	spec.fields[SEQ] = "seq";
+	spec.fields[UNIT] = rule->unit_field;
 	xtr_bind_desc(&one.at, d, &spec);
 	if (!complete(rule, &one.at))
 		return 0;
@@ -281,6 +284,7 @@ static int counter(struct xtr_marks *m, const struct mark_rule *rule, const stru
 
 	if (rule->how == MARK_SET) {
 		mark->value = xtr_bind_u64(at, VALUE, ev);
+		mark->is_signed = at->slot[VALUE].shift && rule->unit_field;
 		return 1;
 	}
 	ret = levels_find(&m->levels, mark->track, &i);
@@ -305,6 +309,22 @@ static void fill_task(const struct xtr_marks *m, struct xtr_mark *mark, const st
 	mark->comm = task ? task->comm : 0;
 }
 
+/* A text of the trace: printable ASCII, as names of tracks are. */
+static const char *unit_of(struct xtr_marks *m, const struct mark_rule *rule,
+			   const struct xtr_bind *at, const struct xtr_event *ev)
+{
+	struct track t = { .text = m->unit };
+	size_t n;
+	const char *s = rule->unit_field ? xtr_bind_text(at, UNIT, ev, m->tables, &n) : NULL;
+
+	if (!rule->unit_field)
+		return rule->unit;
+	if (!s || !n)
+		return NULL;
+	add_text(&t, s, n);
+	return m->unit;
+}
+
 /* 1: *mark is what the rule says of the event, 0: nothing; -errno. */
 static int apply(struct xtr_marks *m, const struct binding *b, uint32_t k,
 		 const struct xtr_event *ev, struct xtr_mark *mark)
@@ -315,7 +335,7 @@ static int apply(struct xtr_marks *m, const struct binding *b, uint32_t k,
 	mark->kind = rule->kind;
 	mark->track = track_of(m, m->track[k], rule, at, ev);
 	if (rule->kind == XTR_MARK_COUNTER) {
-		mark->unit = rule->unit;
+		mark->unit = unit_of(m, rule, at, ev);
 		return counter(m, rule, at, ev, mark);
 	}
 	if (rule->kind == XTR_MARK_VBLANK) {

@@ -46,6 +46,11 @@ const struct mark_rule mark_rules[] = {
 		.value = "state", .unit = "kHz"),
 	COUNTER("power:cpu_frequency", MARK_SET, "CPU frequency", .keys = { "cpu_id" },
 		.value = "state", .unit = "kHz"),
+	/* Perfetto's GpuCounterEvent; doubles are millionths (converters/pftrace_gpu_counter.c). */
+	COUNTER("perfetto:gpu_counter", MARK_SET, "", .keys = { "counter", "device" },
+		.words = { "", "of" }, .value = "value", .unit_field = "unit"),
+	COUNTER("perfetto:gpu_counter_real", MARK_SET, "", .keys = { "counter", "device" },
+		.words = { "", "of" }, .value = "value", .unit_field = "unit"),
 	COUNTER("i915:intel_gpu_freq_change", MARK_SET, "i915 GPU frequency", .value = "freq",
 		.unit = "MHz"),
 	COUNTER("i915:i915_gem_object_create", MARK_OPEN, "i915 objects held", .object = { "obj" },

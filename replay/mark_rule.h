@@ -35,6 +35,7 @@ struct mark_rule {
 		object[MARK_KEYS]; /* fields that tell the object on its track, of OPEN and CLOSE */
 	const char *value;         /* of SET; amount of SUM and OPEN, else 1 */
 	const char *unit;
+	const char *unit_field;            /* the field that says it; NULL: `unit` is it */
 	const struct mark_name *key_names; /* of values of the first key; name NULL: the end */
 	const char *label;                 /* the mark's name is this and the value */
 };

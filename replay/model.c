@@ -106,6 +106,7 @@ int xtr_model_new(struct xtr_model **out, const struct xtr_model_opts *opts)
 	ret = xtr_rings_init(&m->rings, opts->meta, opts->tables);
 	if (!ret)
 		ret = xtr_job_sources_open(&m->sources, opts->meta, opts->tables, &m->rings);
+	m->told = xtr_job_sources_told(m->sources);
 	if (!ret)
 		ret = list_types(m);
 	if (ret) {
@@ -400,6 +401,8 @@ int xtr_model_decoded(struct xtr_model *m, const struct xtr_event *ev, int got,
 		if (ret)
 			return ret < 0 ? ret : m->stopped;
 	}
+	if (m->told)
+		return 0;
 	if (ev->type >= sizeof(handlers) / sizeof(handlers[0]) || !handlers[ev->type])
 		return 0;
 	if (got != 1) {

@@ -303,6 +303,10 @@ static int64_t add_ring(struct xtr_rings *r, uint32_t id)
 								: "the GPU tells start and end";
 		ring->why = NULL;
 	}
+	if (made && made->why) {
+		ring->rule = XTR_RULE_SHARED;
+		ring->why = made->why;
+	}
 	ring->given = given_verdict(&r->note, id);
 	if (ring->rule == XTR_RULE_IN_ORDER && is_shared_import(r->meta, ring->name)) {
 		ring->rule = XTR_RULE_SHARED;

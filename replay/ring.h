@@ -63,6 +63,7 @@ struct xtr_declared_ring {
 	/* What tells that it executes in order; NULL: what ring.c has of the driver. */
 	const char *order_source;
 	bool measured; /* as in xtr_model_ring */
+	const char *why; /* why execution is only bounded; NULL: what order_source has */
 };
 
 struct xtr_model_device {

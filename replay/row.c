@@ -44,8 +44,8 @@ static void job_names(struct xtr_cell *c, const struct xtr_tables *t, const stru
 	c[XTR_COL_JOB_CONTEXT] = xtr_cell_uint(true, j->ctx);
 	c[XTR_COL_JOB_SEQNO] = xtr_cell_uint(true, j->seqno);
 	c[XTR_COL_JOB_CLIENT] = xtr_cell_uint(j->client_known, j->client_id);
-	c[XTR_COL_JOB_PID] = xtr_cell_uint(j->queue_ns && j->pid, j->pid);
-	c[XTR_COL_JOB_TID] = xtr_cell_uint(j->queue_ns != 0, j->tid);
+	c[XTR_COL_JOB_PID] = xtr_cell_uint(j->pid != 0, j->pid);
+	c[XTR_COL_JOB_TID] = xtr_cell_uint(j->queue_ns || j->tid, j->tid);
 	c[XTR_COL_JOB_COMM] = xtr_cell_string(t, j->comm);
 	c[XTR_COL_JOB_KIND] = xtr_cell_str(xtr_job_kind_name(j->kind));
 }
@@ -80,8 +80,7 @@ void xtr_row_job(struct xtr_row *row, const struct xtr_tables *t, const struct x
 	c[XTR_COL_JOB_DEP_WAITS] = xtr_cell_uint(true, j->n_waits);
 	c[XTR_COL_JOB_QUALITY] = xtr_cell_str(xtr_quality_name(j->quality));
 	c[XTR_COL_JOB_FLAGS] = flags_of(row->text, j->flags);
-	c[XTR_COL_JOB_PROCESS] =
-		xtr_row_process(row, j->queue_ns ? xtr_process(j->pid, j->nth) : 0);
+	c[XTR_COL_JOB_PROCESS] = xtr_row_process(row, xtr_process(j->pid, j->nth));
 }
 
 void xtr_row_dep(struct xtr_row *row, const struct xtr_job *j, const struct xtr_dep *d)

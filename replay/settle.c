@@ -216,6 +216,13 @@ void settle(struct xtr_model *m, uint32_t i)
 	struct slot *s = &m->slot[i];
 	struct xtr_job *j = &s->job;
 
+	if (s->told) {
+		j->ring = &m->rings.ring[s->ring];
+		told_settle(s);
+		m->rings.ring[s->ring].n_done += xtr_job_resided(j);
+		j->aside = is_aside(m, j);
+		return;
+	}
 	set_owner(m, s);
 	if (m->keys_inferred)
 		j->flags |= XTR_FLAG_KEY_INFERRED;

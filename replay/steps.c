@@ -258,6 +258,8 @@ int job_step(struct xtr_model *m, const struct xtr_job_step *s)
 		[XTR_STEP_FAILED] = on_failed,
 		[XTR_STEP_RECYCLED] = on_recycled,
 		[XTR_STEP_MEASURED] = step_measured,
+		[XTR_STEP_TOLD] = step_told,
+		[XTR_STEP_WAITED] = step_waited,
 	};
 
 	return handlers[s->kind](m, s);

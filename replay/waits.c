@@ -112,6 +112,18 @@ static int dep_add(struct xtr_model *m, struct slot *s, const struct target *t, 
 	return 0;
 }
 
+int wait_add(struct xtr_model *m, uint32_t i, const struct xtr_dep *d)
+{
+	struct slot *s = &m->slot[i];
+	const struct target t = { .ctx = d->ctx, .seqno = d->seqno, .scheduled = d->scheduled };
+	int ret = dep_add(m, s, &t, d->from_ns);
+
+	if (!ret && s->wait_dep != NONE)
+		m->dep[s->wait_dep].dep = *d;
+	s->wait_dep = NONE;
+	return ret;
+}
+
 static int waiters_add(struct xtr_model *m, uint32_t i)
 {
 	struct slot *s = &m->slot[i];
