@@ -166,7 +166,7 @@ static struct pft_clock_value read_clock(struct pft_msg m)
 /* The trace's clock is settled with the first record. */
 static void set_primary(struct pft_clocks *c, uint32_t id)
 {
-	if (!id || id >= PFT_CLOCK_SEQ_FIRST || c->settled || c->trace == id)
+	if (!id || id >= PFT_CLOCK_SEQ_FIRST || c->settled || c->chosen || c->trace == id)
 		return;
 	c->trace = id;
 	forget_conversions(c);
@@ -371,6 +371,23 @@ static const char *name_of(uint64_t key, char *buf, size_t cap)
 			return names[i].name;
 	snprintf(buf, cap, "clock-%" PRIu32, (uint32_t)key);
 	return buf;
+}
+
+void pft_trace_clock(struct pftrace *p, uint32_t clock)
+{
+	struct pft_clocks *c = &p->clocks;
+	const uint32_t before = c->trace;
+	uint64_t wall_at;
+
+	set_primary(c, clock);
+	if (c->trace == before)
+		return;
+	if (!pft_time(p, NULL, before, (uint64_t)c->wall_at, &wall_at)) {
+		set_primary(c, before);
+		return;
+	}
+	c->wall_at = (int64_t)wall_at;
+	c->chosen = true;
 }
 
 int pft_clock_tell(struct pftrace *p)

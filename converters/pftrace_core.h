@@ -126,6 +126,7 @@ struct pft_clocks {
 	size_t n_sets, cap_sets, n_values;
 	uint32_t trace;        /* id of the clock of the trace */
 	bool settled;          /* records were held: it stays */
+	bool chosen;           /* by pft_trace_clock */
 	int64_t wall_at, wall; /* the first pair with the wall clock; 0: none */
 };
 

@@ -129,18 +129,28 @@ const char *gpu_device_name(struct pft_gpu *g, uint32_t gpu_id, char buf[24])
 
 /* --- whose trace it is: TraceAttributes ------------------------------------------------------- */
 
+#define CLOCK_MONO 3u /* BuiltinClock */
+
+static bool is_text(const struct pft_field *f, const char *text)
+{
+	return f->wire == 2 && f->n == strlen(text) && !memcmp(f->p, text, f->n);
+}
+
 static int take_attributes(struct pftrace *p, struct pft_gpu *g, const struct pft_packet *packet,
 			   struct pft_msg m)
 {
-	static const char ours[] = "xtr.version";
-	struct pft_field f, key;
+	struct pft_field f, key, text;
 
-	(void)p;
 	(void)packet;
-	while (pft_next(&m, &f))
-		if (f.num == 1 && gpu_field(pft_sub(&f), 1, &key) && key.wire == 2 &&
-		    key.n == sizeof(ours) - 1 && !memcmp(key.p, ours, key.n))
-			g->by_xtr = true;
+	while (pft_next(&m, &f)) {
+		if (f.num != 1 || !gpu_field(pft_sub(&f), 1, &key))
+			continue;
+		g->by_xtr |= is_text(&key, "xtr.version");
+		/* The clock of the recording, so that times come back as they were. */
+		if (g->by_xtr && is_text(&key, "xtr.event_clock") &&
+		    gpu_field(pft_sub(&f), 3, &text) && is_text(&text, "monotonic"))
+			pft_trace_clock(p, CLOCK_MONO);
+	}
 	return 0;
 }
 

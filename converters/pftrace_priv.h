@@ -56,6 +56,12 @@ struct pft_msg pft_defaults(const struct pft_seq *seq);
 bool pft_time(struct pftrace *p, const struct pft_seq *seq, uint32_t clock, uint64_t value,
 	      uint64_t *ts);
 
+/*
+ * The trace's clock is to be this one (a BuiltinClock), if no record was held yet and snapshots
+ * relate it to the one that it has.
+ */
+void pft_trace_clock(struct pftrace *p, uint32_t clock);
+
 /* pftrace_gpu.c: packets that tell of a GPU. `f` is the field of the packet that says what it is.
  */
 int pft_gpu_packet(struct pftrace *p, const struct pft_packet *packet, const struct pft_field *f);
