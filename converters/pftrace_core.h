@@ -68,7 +68,8 @@ struct pft_order {
 	uint64_t size;       /* of the file */
 	struct pft_run *runs;
 	size_t n_runs, cap_runs;
-	uint64_t held; /* records, in all */
+	struct pft_writer *to; /* while runs are joined: where they go */
+	uint64_t held;         /* records, in all */
 };
 
 /* Take one record; its bytes are gone afterwards. */

@@ -197,14 +197,14 @@ static int sort(struct pft_order *o)
 /* --- the temporary file ----------------------------------------------------------------------- */
 
 /* A run that is being written. */
-struct writer {
+struct pft_writer {
 	struct xtr_io *io;
 	uint8_t *buf;
 	size_t n;
 	uint64_t written; /* bytes */
 };
 
-static int write_out(struct writer *w)
+static int write_out(struct pft_writer *w)
 {
 	int err = w->n ? w->io->ops->append(w->io, w->buf, w->n) : 0;
 
@@ -213,7 +213,7 @@ static int write_out(struct writer *w)
 	return err;
 }
 
-static int write_record(struct writer *w, unsigned int kind, uint64_t ts, const uint8_t *rec,
+static int write_record(struct pft_writer *w, unsigned int kind, uint64_t ts, const uint8_t *rec,
 			size_t n)
 {
 	int err = w->n + HEAD_BYTES + n > RUN_BUFFER ? write_out(w) : 0;
@@ -248,7 +248,7 @@ static int add_run(struct pft_order *o, uint64_t bytes)
 static int spill(struct pftrace *p)
 {
 	struct pft_order *o = &p->order;
-	struct writer w = { .buf = malloc(RUN_BUFFER) };
+	struct pft_writer w = { .buf = malloc(RUN_BUFFER) };
 	int err = w.buf ? sort(o) : -ENOMEM;
 
 	if (!err && !o->file)
@@ -365,8 +365,8 @@ static int heap_make(struct pft_order *o, struct heap *h)
 	return 0;
 }
 
-/* All runs, one record after the other, to the writer or to take. */
-static int merge_runs(struct pftrace *p, struct writer *w, pft_take *take)
+/* All runs, one record after the other. */
+static int merge_runs(struct pftrace *p, pft_take *take)
 {
 	struct heap h = { 0 };
 	const size_t n_runs = p->order.n_runs;
@@ -374,10 +374,8 @@ static int merge_runs(struct pftrace *p, struct writer *w, pft_take *take)
 
 	while (!err && h.n) {
 		struct source *s = &h.sources[h.at[0]];
-		const uint8_t *rec = s->buf + s->pos - s->rec;
 
-		err = w ? write_record(w, s->kind, s->ts, rec, s->rec)
-			: take(p, (enum pft_kind)s->kind, s->ts, rec, s->rec);
+		err = take(p, (enum pft_kind)s->kind, s->ts, s->buf + s->pos - s->rec, s->rec);
 		if (err)
 			break;
 		err = advance(p->order.file, s);
@@ -391,17 +389,25 @@ static int merge_runs(struct pftrace *p, struct writer *w, pft_take *take)
 	return err;
 }
 
+static int to_writer(struct pftrace *p, enum pft_kind kind, uint64_t ts, const uint8_t *rec,
+		     size_t n)
+{
+	return write_record(p->order.to, kind, ts, rec, n);
+}
+
 /* So many runs become one in another file. */
 static int join_runs(struct pftrace *p)
 {
 	struct pft_order *o = &p->order;
-	struct writer w = { .buf = malloc(RUN_BUFFER) };
+	struct pft_writer w = { .buf = malloc(RUN_BUFFER) };
 	int err = w.buf ? xtr_io_temp(&w.io) : -ENOMEM;
 
+	o->to = &w;
 	if (!err)
-		err = merge_runs(p, &w, NULL);
+		err = merge_runs(p, to_writer);
 	if (!err)
 		err = write_out(&w);
+	o->to = NULL;
 	free(w.buf);
 	if (err) {
 		xtr_io_close(w.io);
@@ -474,7 +480,7 @@ int pft_order_all(struct pftrace *p, pft_take *take)
 	o->mem = NULL;
 	o->e = o->tmp = NULL;
 	o->cap = o->cap_e = o->cap_tmp = 0;
-	return err ? err : merge_runs(p, NULL, take);
+	return err ? err : merge_runs(p, take);
 }
 
 void pft_order_free(struct pft_order *o)

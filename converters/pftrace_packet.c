@@ -364,7 +364,8 @@ static int fill(struct pftrace *p, struct window *w, size_t want, size_t *have)
 	*have = w->n - w->pos;
 	if (*have >= want || w->at + w->n >= p->size)
 		return 0;
-	memmove(w->buf, w->buf + w->pos, *have);
+	if (*have)
+		memmove(w->buf, w->buf + w->pos, *have);
 	w->at += w->pos;
 	w->pos = 0;
 	w->n = *have;

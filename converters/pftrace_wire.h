@@ -25,7 +25,7 @@ struct pft_field {
 
 static inline struct pft_msg pft_msg(const uint8_t *p, size_t n)
 {
-	return (struct pft_msg){ .p = p, .end = p + n };
+	return (struct pft_msg){ .p = p, .end = n ? p + n : p };
 }
 
 /* The message in a field of bytes; an empty one of any other field. */
