@@ -39,6 +39,7 @@ enum xtr_step_kind {
 	 * reported its end a moment ago, these are its times.
 	 */
 	XTR_STEP_MEASURED,
+	XTR_STEP_PASSED, /* its run was not seen: one that was queued behind it has been run */
 	XTR_STEP_KINDS
 };
 
