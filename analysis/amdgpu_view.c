@@ -70,8 +70,9 @@ static void text_jobs(const struct amdgpu *g, FILE *f)
 	const struct amdgpu_jobs *s = &g->jobs;
 	char jobs[XTR_TEXT_NUMBER], ibs[XTR_TEXT_NUMBER];
 
-	fprintf(f, "  submissions: %s jobs of %s IBs", xtr_text_count(jobs, s->submitted),
-		xtr_text_count(ibs, s->ibs));
+	fprintf(f, "  submissions: %s %s of %s %s", xtr_text_count(jobs, s->submitted),
+		s->submitted == 1 ? "job" : "jobs", xtr_text_count(ibs, s->ibs),
+		s->ibs == 1 ? "IB" : "IBs");
 	put(f, "run", s->run);
 	put(f, "not run", s->not_run);
 	put(f, "not known to be run", s->no_room);

@@ -27,8 +27,9 @@ static void side_head(FILE *f, const struct xtr_diff_total *t, unsigned int side
 	char n[XTR_TEXT_NUMBER], c[XTR_TEXT_NUMBER], d[XTR_TEXT_NUMBER], path[XTR_TEXT_NAME];
 	uint32_t i;
 
-	fprintf(f, "%c: %s jobs, %s calls%s%s: ", side_name[side], xtr_text_count(n, t->jobs),
-		xtr_text_count(c, t->calls), t->without_times ? "" : " in ",
+	fprintf(f, "%c: %s %s, %s %s%s%s: ", side_name[side], xtr_text_count(n, t->jobs),
+		t->jobs == 1 ? "job" : "jobs", xtr_text_count(c, t->calls),
+		t->calls == 1 ? "call" : "calls", t->without_times ? "" : " in ",
 		t->without_times ? ", without times" : xtr_text_ns(d, t->span_ns));
 	for (i = 0; i < t->runs; i++) {
 		const char *from = xtr_text_input(t->path[i]);

@@ -80,8 +80,9 @@ static void ring_histograms(const struct xtr_view *v, const struct xtr_stats_row
 	xtr_text_name(dev, sizeof(dev), row->device, strlen(row->device));
 	xtr_view_ring(v, row->ring, name, sizeof(name));
 	if (row->agg.exec.n) {
-		fprintf(v->f, "  %s %s: execution time of %s of %s jobs\n", dev, name,
-			xtr_text_count(n, row->agg.exec.n), xtr_text_count(m, row->agg.resided));
+		fprintf(v->f, "  %s %s: execution time of %s of %s %s\n", dev, name,
+			xtr_text_count(n, row->agg.exec.n), xtr_text_count(m, row->agg.resided),
+			row->agg.resided == 1 ? "job" : "jobs");
 		xtr_view_text_hist(v->f, &row->agg.exec, true);
 	} else if (row->agg.residence.n) {
 		fprintf(v->f, "  %s %s: residence (upper bound of execution time)\n", dev, name);

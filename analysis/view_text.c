@@ -314,17 +314,19 @@ static void headline(const struct xtr_view *v)
 	size_t n_rings = xtr_stats_n_rows(v->stats, XTR_BY_RING);
 	size_t n_devs = xtr_stats_n_rows(v->stats, XTR_BY_DEVICE);
 	const char *from = xtr_text_input(v->path);
+	const char *events = xtr_stats_events(v->stats) == 1 ? "event" : "events";
 
 	xtr_text_name(path, sizeof(path), from, strlen(from));
 	xtr_text_count(e, xtr_stats_events(v->stats));
 	if (xtr_view_times(v))
-		fprintf(v->f, "%s: %s events in %s: ", path, e,
+		fprintf(v->f, "%s: %s %s in %s: ", path, e, events,
 			xtr_text_ns(d, xtr_view_duration(v)));
 	else
-		fprintf(v->f, "%s: %s events, in order, without times: ", path, e);
+		fprintf(v->f, "%s: %s %s, in order, without times: ", path, e, events);
 	if (total->agg.jobs)
-		fprintf(v->f, "%s jobs on %zu %s, %zu %s\n", xtr_text_count(n, total->agg.jobs),
-			n_devs, n_devs == 1 ? "device" : "devices", n_rings,
+		fprintf(v->f, "%s %s on %zu %s, %zu %s\n", xtr_text_count(n, total->agg.jobs),
+			total->agg.jobs == 1 ? "job" : "jobs", n_devs,
+			n_devs == 1 ? "device" : "devices", n_rings,
 			n_rings == 1 ? "ring" : "rings");
 	else
 		fprintf(v->f, "no GPU or NPU jobs\nWhy: %s (docs/drivers.md).\n",

@@ -226,10 +226,49 @@ static bool take_event(struct textin_at a, struct textin_event *e)
 	return true;
 }
 
+/* "[  158.890892] ", "<4>[  158.890892] " of dmesg, "Nov 24 10:00:00 host kernel: [...] ". */
+static bool take_log(struct textin_at *a)
+{
+	static const char who[] = "kernel: ";
+	const char *p = memmem(a->p, (size_t)(a->end - a->p), who, sizeof(who) - 1);
+	struct textin_at b = *a;
+	unsigned int digits;
+	uint64_t ts;
+
+	if (a->p < a->end && *a->p != '[' && *a->p != '<' && p)
+		b.p = p + sizeof(who) - 1;
+	if (textin_char(&b, '<') && (!textin_u64(&b, &ts) || !textin_char(&b, '>')))
+		return false;
+	if (!textin_char(&b, '['))
+		return false;
+	textin_spaces(&b);
+	if (!textin_time(&b, &ts, &digits) || digits != 6 || !textin_char(&b, ']') ||
+	    !textin_char(&b, ' '))
+		return false;
+	*a = b;
+	return true;
+}
+
+/* What a mail ("> "), an editor or a log has put before each line. Returns how long that is. */
+static size_t prefix_of(const char *line, size_t len)
+{
+	struct textin_at a = { line, line + len };
+
+	textin_text(&a, "\xef\xbb\xbf");
+	while (textin_char(&a, '\t') || textin_char(&a, '>'))
+		if (a.p[-1] == '>')
+			textin_char(&a, ' ');
+	take_log(&a);
+	return (size_t)(a.p - line);
+}
+
 bool ftrace_line(const char *line, size_t len, struct textin_event *e, unsigned int *digits)
 {
+	size_t prefix = prefix_of(line, len);
 	struct textin_at a;
 
+	line += prefix;
+	len -= prefix;
 	*e = (struct textin_event){ 0 };
 	return find_head(line, len, &a, &e->at, digits) && take_event(a, e);
 }
@@ -333,8 +372,17 @@ static bool has_difference(const struct textin_line *l)
  */
 static bool is_around(const struct textin_run *r, const struct textin_line *l)
 {
-	static const char *const begins[] = { "TRACE:",  "</",    "<!--",  "-->",
-					      "<script", "<body", "<html", "<div" };
+	static const char *const begins[] = { "TRACE:",
+					      "</",
+					      "<!--",
+					      "-->",
+					      "<script",
+					      "<body",
+					      "<html",
+					      "<div",
+					      "```",
+					      "Dumping ftrace buffer:",
+					      "---------------------------------" };
 	struct textin_at a = { l->text, l->text + l->len };
 
 	textin_spaces(&a);
@@ -386,12 +434,17 @@ static int other_line(struct textin_run *r, const struct textin_line *l)
 
 static int one_line(struct textin_run *r, const struct textin_line *l)
 {
+	struct textin_line bare = *l;
 	struct textin_event e;
 	unsigned int digits;
+	size_t prefix;
 
 	if (ftrace_line(l->text, l->len, &e, &digits))
 		return textin_run_event(r, l, &e, digits);
-	return other_line(r, l);
+	prefix = prefix_of(l->text, l->len);
+	bare.text += prefix;
+	bare.len -= prefix;
+	return other_line(r, &bare);
 }
 
 int xtr_ftrace_run(struct xtr_import *im, struct xtr_io *in)

@@ -114,6 +114,8 @@ static const struct row {
 	{ { "a capture of packets (pcapng)", "'tshark -r FILE' prints it" },
 	  MAGIC("\x0a\x0d\x0d\x0a") },
 	{ { "a tar archive", "'tar -xf FILE' unpacks it" }, MAGIC("ustar"), .at = 257 },
+	{ { "text in UTF-16", "'iconv -f UTF-16 -t UTF-8 FILE' makes what xtr reads" },
+	  MAGIC("\xff\xfe") },
 	{ { "compressed with LZ4", "'unlz4 FILE' unpacks it" }, MAGIC("\x04\x22\x4d\x18") },
 	{ { "a 7z archive", "'7z x FILE' unpacks it" }, MAGIC("7z\xbc\xaf\x27\x1c") },
 	{ { "a program or an object file (ELF)", "xtr reads traces of it, not the file itself" },

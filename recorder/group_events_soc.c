@@ -13,6 +13,7 @@
 #define GPU_MEM  "the kernel is built without CONFIG_TRACE_GPU_MEM"
 #define PERIOD   "drivers for Android 13 and later have it"
 #define GATOR    "the driver is built without support for gator (CONFIG_MALI_*GATOR_SUPPORT)"
+#define SYSTRACE "the driver is not Samsung's, or built without MALI_SYSTRACE_SUPPORT"
 #define SYSGRAPH "the driver is built without CONFIG_MALI_SYSTEM_TRACE, or is another version"
 #define OLD      "the driver is built without CONFIG_GPU_TRACEPOINTS: old kernels of Android have it"
 #define RECENT   "newer versions of KGSL have it"
@@ -166,6 +167,8 @@ const struct xtr_group_event xtr_kgsl_events[] = {
 
 const struct xtr_group_event xtr_mali_events[] = {
 	OF("mali:mali_job_slots_event", GATOR),
+	OF("mali_systrace:mali_job_systrace_event_start", SYSTRACE),
+	OF("mali_systrace:mali_job_systrace_event_stop", SYSTRACE),
 	OF("mali:mali_pm_status", GATOR),
 	OF("mali:mali_page_fault_insert_pages", GATOR),
 	OF("mali:mali_total_alloc_pages_change", GATOR),

@@ -58,6 +58,7 @@ struct slot {
 	bool mapped, on_ring, waiting, wait_scheduled;
 	bool told;      /* all of it is known, nothing is concluded (told.c) */
 	bool sourced;   /* a source said that it is done; the scheduler may say it again */
+	bool passed;    /* its run is missing: it was queued before a job that was run */
 	bool prev_late; /* prev_done is later than that job's end, or not known */
 };
 

@@ -47,6 +47,7 @@ enum xtr_step_kind {
 	XTR_STEP_TOLD,
 	/* The job waited for the fence r.dep_ctx, r.dep_seqno: dep says from when to when. */
 	XTR_STEP_WAITED,
+	XTR_STEP_PASSED, /* its run was not seen: one that was queued behind it has been run */
 	XTR_STEP_KINDS
 };
 

@@ -89,6 +89,15 @@ static const struct xtr_print rows[] = {
 	/* Arm's driver; gpu_sched_switch has the time as one field, which is printed so. */
 	{ "mali", "mali_job_slots_event",
 	  "%(gpu=%u{gpu_id} %)event=%u{event_id} tgid=%u{tgid} pid=%u{pid} job_id=%u{job_id}" },
+	/* Samsung's: mali_linux_systrace.h. Behind the context, its name in digits. */
+	{ "mali", "mali_job_systrace_event_start mali_job_systrace_event_stop",
+	  "tracing_mark_write: %(S%)%(F%)|%u{tgid}|%s{job_name}|%u{job_id}|%u{dep_0_id}|"
+	  "%u{dep_0_type}|%u{dep_1_id}|%u{dep_1_type}|%x{gles_ctx_handle}|%s{unique}" },
+	{ "mali", "mali_job_systrace_event_start mali_job_systrace_event_stop",
+	  "tracing_mark_write: B|%u{tgid}|%s{ev_str} Job Queue %(START%)%(END%)|"
+	  "JobType=%s{job_name};UniqueID=%u{start_timestamp};FrameNo=%u{frame_number};"
+	  "Surface=%p{surfacep};GLContext=%x{gles_ctx_handle};JobId=%u{job_id};"
+	  "Dep0ID=%u{dep_0_id};Dep0Type=%u{dep_0_type};Dep1ID=%u{dep_1_id};Dep1Type=%u{dep_1_type}" },
 	{ "gpu", "gpu_sched_switch",
 	  "gpu_name=%s{gpu_name} ts=%u{secs}.%u{usecs} next_ctx_id=%u{next_ctx_id} "
 	  "next_prio=%d{next_prio} next_job_id=%u{next_job_id}" },

@@ -62,6 +62,8 @@ static uint8_t quality_unfinished(const struct xtr_model *m, struct slot *s)
 		return XTR_QUALITY_LOST;
 	if (border_leaves_open(m, s))
 		return XTR_QUALITY_OPEN;
+	if (s->passed && !j->run_ns)
+		return XTR_QUALITY_LOST;
 	if (j->done_ns && j->queue_ns && !m->rings.ring[s->ring].no_run)
 		return XTR_QUALITY_LOST;
 	/* An in-order ring completed a younger job: this one was done too. */

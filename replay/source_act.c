@@ -15,6 +15,8 @@
  * (dma_fence_signal, drm_sched_job_done): less lies between them than this.
  */
 #define CHAIN_NS 20000u
+/* Older jobs of a ring that are looked at when one is run. */
+#define PASSED_LOOK 256u
 /* A switch is told of by an interrupt's handler, or a worker of the firmware's log. */
 #define SWITCH_TOLD_NS 1000000000u
 
@@ -136,6 +138,28 @@ static void say_run(struct source_table *t, const struct source_seen *v, uint32_
 	}
 }
 
+/*
+ * Contexts are the scheduler's entities, which are queues (drm_sched_entity.c): those of the same
+ * context that were queued before were run, unseen. What there is no step for is told next time.
+ */
+static void pass_older(struct source_table *t, const struct source_seen *v, uint32_t i)
+{
+	uint64_t ctx = t->jobs.job[i].key[0];
+	uint32_t n = 0;
+
+	for (i = t->jobs.job[i].ring_prev; i != SOURCE_JOBS_NONE && n < PASSED_LOOK; n++) {
+		struct source_job *j = &t->jobs.job[i];
+
+		if (v->out->n + 1 == XTR_STEPS_MAX)
+			break;
+		if (j->key[0] == ctx && !j->run_ns && !j->passed) {
+			j->passed = true;
+			source_step(t, v->out, XTR_STEP_PASSED, j, v->ev);
+		}
+		i = j->ring_prev;
+	}
+}
+
 static int begin(struct source_table *t, struct source_seen *v)
 {
 	int64_t i = new_job(t, &v->name, v->ring);
@@ -211,6 +235,8 @@ static int run_alone(struct source_table *t, struct source_seen *v)
 	if (!j->run_ns && !t->queues && xtr_bind_has(v->b, SF_TID))
 		say_queued(t, v, j);
 	say_run(t, v, v->job);
+	if (t->row->fences)
+		pass_older(t, v, v->job);
 	return 0;
 }
 

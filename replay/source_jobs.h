@@ -18,6 +18,7 @@ struct source_job {
 	uint64_t ctx, seqno;           /* its name in the model */
 	uint64_t run_ns;               /* 0: not run */
 	uint64_t run_hw_ns;            /* the hardware's clock then; 0: not known */
+	bool passed;                   /* not run, and known to have been */
 	uint32_t ring;                 /* index in the source's rings */
 	uint32_t next, prev;           /* by age; next: free list */
 	uint32_t ring_next, ring_prev; /* jobs of its ring, by age */

@@ -88,6 +88,24 @@ enum {
 		}                                                                    \
 	}
 
+/*
+ * mali_linux_systrace.h of Samsung's kernels: an atom (job_id) of a context goes to its slot, and
+ * is done. Numbers of atoms come again. Old ones call the atom's kind ev_str, and texts do not tell
+ * the context.
+ */
+#define SYSTRACE(name, is)                                               \
+	{                                                                \
+		.event = "mali:mali_job_systrace_event_" name            \
+			 "|mali_systrace:mali_job_systrace_event_" name  \
+			 "|mali-systrace:mali_job_systrace_event_" name, \
+		.act = (is), .ring = FIELD, .field = {                   \
+			[SF_TIMELINE] = "job_name|ev_str",               \
+			[SF_CTX] = "ctx_id|tgid",                        \
+			[SF_ADDR] = "job_id",                            \
+			[SF_TID] = "tgid",                               \
+		}                                                        \
+	}
+
 const struct source_row source_rows[] = {
 	{
 		.driver = "amdgpu",
@@ -269,6 +287,13 @@ const struct source_row source_rows[] = {
 			     .act = ACT_SLOT,
 			     .ring = FIELD,
 			     .field = { [SF_RING] = "event_id", [SF_TID] = "pid" } } },
+	},
+	{
+		.driver = "mali",
+		.ring = { "fragment", "vertex-tiler-compute", "compute" },
+		.timeline = { "fragment-job", "vertex-job", "compute-job" },
+		.order_source = "a job slot executes in order: mali_kbase_jm_hw.c",
+		.event = { SYSTRACE("start", ACT_RUN), SYSTRACE("stop", ACT_DONE) },
 	},
 	{
 		/*

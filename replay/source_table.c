@@ -214,6 +214,15 @@ static int leave_out_scheduler(struct tables *all, const struct xtr_source_env *
 	return err;
 }
 
+/* An earlier row of the same driver has its events here: later ones tell of the same jobs. */
+static bool is_told(const struct tables *all, size_t row)
+{
+	for (size_t i = 0; i < row; i++)
+		if (all->of_row[i] && !strcmp(source_rows[i].driver, source_rows[row].driver))
+			return true;
+	return false;
+}
+
 static int table_open(void **self, const struct xtr_source_env *env)
 {
 	struct tables *all = calloc(1, sizeof(*all));
@@ -230,7 +239,7 @@ static int table_open(void **self, const struct xtr_source_env *env)
 		const struct source_row *row = &source_rows[i];
 		bool joined = row->scheduler && scheduler;
 
-		if (!joined || row->measured)
+		if ((!joined || row->measured) && !is_told(all, i))
 			err = table_new(&all->of_row[i], row, env, joined);
 	}
 	return err ? err : leave_out_scheduler(all, env);

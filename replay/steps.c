@@ -245,6 +245,17 @@ static int on_recycled(struct xtr_model *m, const struct xtr_job_step *s)
 	return 0;
 }
 
+static int on_passed(struct xtr_model *m, const struct xtr_job_step *s)
+{
+	struct slot *slot = open_slot(m, &s->r);
+
+	if (!slot || slot->job.run_ns)
+		return 0;
+	slot->passed = true;
+	slot_place(m, (uint32_t)(slot - m->slot), PLACE_NOWHERE);
+	return 0;
+}
+
 int job_step(struct xtr_model *m, const struct xtr_job_step *s)
 {
 	static int (*const handlers[XTR_STEP_KINDS])(struct xtr_model *,
@@ -260,6 +271,7 @@ int job_step(struct xtr_model *m, const struct xtr_job_step *s)
 		[XTR_STEP_MEASURED] = step_measured,
 		[XTR_STEP_TOLD] = step_told,
 		[XTR_STEP_WAITED] = step_waited,
+		[XTR_STEP_PASSED] = on_passed,
 	};
 
 	return handlers[s->kind](m, s);

@@ -402,3 +402,28 @@ def mali(seed):
             ends.append(end)
             t.jobs.append(Job(ring=name, tid=tid, queue=now, run=now, start=start, end=end))
     return t
+
+
+def mali_systrace(seed, new=False):
+    """The same of Samsung's kernels: an atom's number comes again, and a text has its process, not its context."""
+    t = Trace(seed)
+    kinds = {"fragment-job": "fragment", "vertex-job": "vertex-tiler-compute"}
+    for kind, name in kinds.items():
+        ends, now = [], t.now
+        for k in range(600):
+            tid, comm = t.random.choice(APPS)
+            now += t.us(60, 900)
+            if len(ends) >= 2:
+                now = max(now, ends[-2] + 9000)
+            start = max(now, ends[-1] if ends else 0)
+            end = start + t.us(60, 1000)
+            atom = 1 + k % 120 + (120 if kind == "vertex-job" else 0)
+            for at, what, letter, word in ((now, "start", "S", "START"), (end, "stop", "F", "END")):
+                text = (f"B|{tid}|{kind} Job Queue {word}|JobType={kind};UniqueID={now};FrameNo=3;Surface=00000000a1b2c3d4;"
+                        f"GLContext=9f0;JobId={atom};Dep0ID=0;Dep0Type=0;Dep1ID=0;Dep1Type=0" if new else
+                        f"{letter}|{tid}|{kind}|{atom}|0|0|0|0|9f0|{tid}{atom}17{at}")
+                t.at(at, *((88, "mali_jd") if what == "start" else (0, "<idle>")), f"mali_job_systrace_event_{what}",
+                     f"tracing_mark_write: {text}")
+            ends.append(end)
+            t.jobs.append(Job(ring=name, tid=tid, queue=now, run=now, start=start, end=end))
+    return t

@@ -2,8 +2,10 @@
 """Jobs that a driver's own events tell of, against simulated machines (machines.py): each job once, of its submitter, on its
 ring, and no execution that is not true."""
 
+import json
+
 import machines
-from harness import equal, expect, import_file, jobs, test
+from harness import equal, expect, import_file, jobs, test, xtr
 
 US = 1000
 
@@ -160,3 +162,31 @@ def job_slots_of_mali_execute_in_order(folder):
     for seed in range(4):
         found = look(folder, machines.mali(seed), ("inferred", "bounded"), key=False)
         expect(share(found, "inferred") > 0.9, "most are inferred")
+
+
+@test
+def atoms_of_samsungs_mali_are_jobs(folder):
+    for seed in range(2):
+        for new in (False, True):
+            found = look(folder, machines.mali_systrace(seed, new), ("inferred", "bounded"), key=False)
+            expect(share(found, "inferred") > 0.9, "most are inferred")
+
+
+@test
+def a_job_behind_which_others_were_run_is_not_queued(folder):
+    """Records of one CPU begin later than those of the others: runs are missing, of jobs that do not wait any more."""
+    lines, job = [], "amdgpu_{}: sched_job={}, timeline=gfx, context=11, seqno={}, ring_name=gfx, num_ibs=1"
+    for k in range(80):
+        at = 10 + k / 1000
+        lines.append(f"            game-1201    [000] ..... {at:.6f}: {job.format('cs_ioctl', k, k)}")
+        if 60 <= k < 78:
+            lines.append(f"             gfx-190     [001] ..... {at + 0.0001:.6f}: {job.format('sched_run_job', k, k)}")
+            lines.append(f"          <idle>-0       [001] ..... {at + 0.0005:.6f}: dma_fence_signaled: driver=amd_sched "
+                         f"timeline=gfx context=11 seqno={k}")
+    path, _ = import_file(folder, ("\n".join(lines) + "\n").encode(), name="late.txt")
+    found = {j["seqno"]: j["quality"] for j in jobs(path)}
+    equal({k for k in found if found[k] == "lost"}, set(range(60)), "jobs of which the run is missing")
+    equal({k for k in found if found[k] == "open"}, {78, 79}, "jobs that wait to be run")
+    ring = json.loads(xtr("stats", "--json", path).out)["sections"][0]["rings"][0]
+    equal(ring["depth_at_run"]["max"], 60, "before the first run nothing tells")
+    expect(ring["depth_at_run"]["p50"] <= 1, "then they do not count as waiting")

@@ -340,3 +340,18 @@ def text_memory_is_bounded(folder):
     outcome = subprocess.run(["sh", "-c", script], capture_output=True, check=False)
     expect(outcome.returncode == 0, "90,000 events in 256 MiB of address space", outcome.stderr)
     equal(seen(jobs(out), 6), truth(made, 6), "all jobs")
+
+
+@test
+def what_stands_before_each_line_is_no_name(folder):
+    """A mail's quotes, an editor's tab, the kernel's log of ftrace_dump_on_oops: other numbers on each line."""
+    bare = ["    game-12       0d..1. 1000us : drm_vblank_event: crtc=0, seq=7",
+            "    game-12       0d..1. 2000us : drm_vblank_event: crtc=0, seq=8"]
+    forms = [">{0}", "> {0}", "> > {0}", "\t{0}", "[  158.89089{1}] {0}", "<4>[  158.89089{1}] {0}",
+             "Nov 24 10:00:0{1} host kernel: [  158.89089{1}] {0}", "\ufeff{0}"]
+    for form in forms:
+        lines = ["Dumping ftrace buffer:", "-" * 33, *bare, "-" * 33]
+        text = "".join(form.format(line, k) + "\n" for k, line in enumerate(lines))
+        path, _ = import_file(folder, text.encode(), name="before.txt")
+        equal([(e["comm"], e["tid"], e["ts_ns"]) for e in events(path)],
+              [("game", 12, 1_000_000), ("game", 12, 2_000_000)], form)
