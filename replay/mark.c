@@ -4,6 +4,7 @@
 #include "mark_level.h"
 #include "mark_rule.h"
 #include "marker.h"
+#include "source_told.h"
 
 #include "format/xtr_format.h"
 
@@ -135,7 +136,7 @@ int xtr_marks_new(struct xtr_marks **out, const struct xtr_meta *meta,
 	for (i = 0; i < all && !ret; i++) {
 		const struct xtr_event_desc *d = xtr_meta_event_at(meta, i);
 
-		if (d->type < XTR_TYPE_FIRST_DYNAMIC)
+		if (d->type < XTR_TYPE_FIRST_DYNAMIC || source_told_plain(d))
 			continue;
 		ret = bind(m, &m->binding[m->n], d);
 		if (!ret)

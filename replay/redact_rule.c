@@ -14,7 +14,7 @@ static const char *const drivers[] = {
 	"virtio_gpu",    "vpu",       "amdxdna",    "radeon", "amdxdna_trace", "panfrost",
 	"panthor",       "v3d",       "vc4",        "lima",   "msm",           "drm_msm_atomic",
 	"drm_msm_gpu",   "etnaviv",   "host1x",     "ttm",    "gpu_mem",       "habanalabs",
-	"accel",         "rocket",    "sync_trace", "vmwgfx", "qaic",
+	"accel",         "rocket",    "sync_trace", "vmwgfx", "qaic",          "perfetto",
 };
 
 /* The kernel's own, whose numbers are times, counts, priorities and CPUs. */
@@ -57,6 +57,18 @@ static const struct {
 	{ ANY, "*path", { REDACT_STRID, REDACT_PATH } },
 	{ "amdgpu:*", "dst", { REDACT_STRID, REDACT_HEX } },
 	{ ANY, "ring", { REDACT_STRID, REDACT_RING } },
+	{ "xtr:job_*", "ring", { REDACT_STRID, REDACT_RING } },
+	{ "xtr:job_*", "why", { REDACT_STRID, REDACT_WORD } },
+	{ "xtr:job_told", "kind", { REDACT_STRID, REDACT_WORD } },
+	{ "xtr:job_told", "quality", { REDACT_STRID, REDACT_WORD } },
+	{ "xtr:job_told", "flags", { REDACT_STRID, REDACT_WORD } },
+	{ "xtr:job_*", "*ctx", { REDACT_CONTEXT, REDACT_NAME } },
+	{ "perfetto:gpu_*", "stage", { REDACT_STRID, REDACT_WORD } },
+	{ "perfetto:gpu_counter*", "unit", { REDACT_STRID, REDACT_WORD } },
+	{ "perfetto:gpu_log", "severity", { REDACT_STRID, REDACT_WORD } },
+	{ "perfetto:vulkan_memory", "source", { REDACT_STRID, REDACT_WORD } },
+	{ "perfetto:vulkan_memory", "operation", { REDACT_STRID, REDACT_WORD } },
+	{ "perfetto:vulkan_memory", "scope", { REDACT_STRID, REDACT_WORD } },
 	{ ANY, "timeline", { REDACT_STRID, REDACT_RING } },
 	{ "gpu_scheduler:*", "name", { REDACT_STRID, REDACT_RING } },
 	{ "amdxdna*:*", "name", { REDACT_STRID, REDACT_RING } },
@@ -138,7 +150,8 @@ static struct redact_rule text_rule(const struct xtr_event_desc *ev, const struc
 		    fnmatch(rows[i].field, f->name, 0))
 			continue;
 		if (rows[i].rule.kind == REDACT_RING &&
-		    !is_system(ev->name, drivers, COUNT(drivers)))
+		    !is_system(ev->name, drivers, COUNT(drivers)) &&
+		    strncmp(ev->name, "xtr:job_", 8) != 0)
 			continue;
 		rule.kind = rows[i].rule.kind;
 		return rule;

@@ -103,6 +103,12 @@ bool source_told_all(const struct xtr_meta *meta)
 	return false;
 }
 
+bool source_told_plain(const struct xtr_event_desc *d)
+{
+	return !strncmp(d->name, "xtr:job_", 8) ||
+	       !strncmp(d->name, "perfetto:gpu_stage_", sizeof("perfetto:gpu_stage_") - 1);
+}
+
 static void told_close(void *self)
 {
 	struct told *t = self;

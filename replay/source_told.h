@@ -21,4 +21,7 @@ extern const struct xtr_job_source xtr_source_told;
 /* The section's jobs are told, all of them; whatever else tells of jobs says the same again. */
 bool source_told_all(const struct xtr_meta *meta);
 
+/* Is this an event of which the jobs say all? */
+bool source_told_plain(const struct xtr_event_desc *d);
+
 #endif /* XTR_SOURCE_TOLD_H */
