@@ -177,7 +177,7 @@ static int hold_end(struct pftrace *p, struct pft_gpu *g, const struct pft_packe
 
 	if (s->f[F_NAME_IID].num)
 		interned_text(packet->seq, I_EVENT_NAMES, s->f[F_NAME_IID].v, &name);
-	put_job(r, s, GPU_STAGE_ENDS, "gpu_render_stage");
+	put_job(r, s, GPU_STAGE_ENDS, "gpu_stage");
 	gpu_number(r, "tid", 0);
 	gpu_number(r, "pid", s->pid);
 	gpu_number(r, "queue_ns", 0);

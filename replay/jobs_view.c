@@ -121,8 +121,7 @@ void xtr_jobs_json(struct xtr_json *json, const struct xtr_tables *t, bool times
 		if (i == XTR_COL_JOB_FLAGS)
 			json_flags(json, j->flags);
 		else if (i == XTR_COL_JOB_PROCESS)
-			xtr_json_kv_process_nth(json, "pid",
-						xtr_process(j->pid, j->nth));
+			xtr_json_kv_process_nth(json, "pid", xtr_process(j->pid, j->nth));
 		else
 			json_cell(json, i, &row.cell[i]);
 		if (i == XTR_COL_JOB_DEP_WAITS)

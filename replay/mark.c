@@ -285,7 +285,8 @@ static int counter(struct xtr_marks *m, const struct mark_rule *rule, const stru
 
 	if (rule->how == MARK_SET) {
 		mark->value = xtr_bind_u64(at, VALUE, ev);
-		mark->is_signed = at->slot[VALUE].shift && rule->unit_field;
+		mark->is_signed = rule->unit_field && at->slot[VALUE].field &&
+				  xtr_repr_is_signed(at->slot[VALUE].field->repr);
 		return 1;
 	}
 	ret = levels_find(&m->levels, mark->track, &i);

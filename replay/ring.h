@@ -62,7 +62,7 @@ struct xtr_declared_ring {
 	uint32_t limit; /* jobs on the hardware at once, 0: not known */
 	/* What tells that it executes in order; NULL: what ring.c has of the driver. */
 	const char *order_source;
-	bool measured; /* as in xtr_model_ring */
+	bool measured;   /* as in xtr_model_ring */
 	const char *why; /* why execution is only bounded; NULL: what order_source has */
 };
 

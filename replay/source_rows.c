@@ -295,22 +295,6 @@ const struct source_row source_rows[] = {
 		.order_source = "a job slot executes in order: mali_kbase_jm_hw.c",
 		.event = { SYSTRACE("start", ACT_RUN), SYSTRACE("stop", ACT_DONE) },
 	},
-	{
-		/*
-		 * Perfetto's GpuRenderStageEvent, as it is imported (docs/import.md): what a queue
-		 * of the GPU executed, by the GPU's clock, laid on the trace's by the producer.
-		 */
-		.driver = "gpu",
-		.measured = true,
-		.order_source = "the GPU tells start and end: GpuRenderStageEvent",
-		.event = { { .event = "perfetto:gpu_render_stage",
-			     .act = ACT_MEASURED,
-			     .ring = FIELD,
-			     .field = { [SF_TIMELINE] = "queue",
-					[SF_SEQNO] = "event_id",
-					[SF_START] = "start_ns",
-					[SF_ELAPSED] = "dur_ns" } } },
-	},
 };
 
 const size_t source_n_rows = sizeof(source_rows) / sizeof(source_rows[0]);

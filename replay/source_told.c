@@ -71,7 +71,7 @@ static const struct xtr_bind_spec specs[] = {
 	{ "perfetto:gpu_stage_waited",
 	  ROLE_WAITED,
 	  { NAME, "dep_ctx", "dep_seqno", "from_ns", "until_ns", "dep" } },
-	{ "perfetto:gpu_render_stage",
+	{ "perfetto:gpu_stage",
 	  ROLE_STAGE,
 	  { NAME, "tid", "pid", "comm", TIMES, [KIND] = "kind" } },
 };
@@ -224,9 +224,11 @@ static void waited(const struct xtr_bind *b, const struct xtr_event *ev, struct 
 	s->r.flags = kind & 1 ? XTR_JOB_DEP_SCHEDULED : 0;
 }
 
-static uint8_t number_of(const char *text, const char *(*name)(unsigned int), uint8_t none)
+/* The number, below n, that has this name. */
+static uint8_t number_of(const char *text, const char *(*name)(unsigned int), unsigned int n,
+			 uint8_t none)
 {
-	for (unsigned int i = 0; name(i); i++)
+	for (unsigned int i = 0; i < n; i++)
 		if (!strcmp(name(i), text))
 			return (uint8_t)i;
 	return none;
@@ -287,10 +289,11 @@ static void told(struct told *t, const struct xtr_bind *b, const struct xtr_even
 	told_job(t, b, ev);
 	if (!*text_of(t, j->comm))
 		j->comm = 0;
-	j->kind = number_of(text_of(t, xtr_bind_u64(b, KIND, ev)), xtr_job_kind_name, XTR_KIND_GPU);
+	j->kind = number_of(text_of(t, xtr_bind_u64(b, KIND, ev)), xtr_job_kind_name,
+			    XTR_KIND_COUNT, XTR_KIND_GPU);
 	j->quality = number_of(text_of(t, xtr_bind_u64(b, QUALITY, ev)), xtr_quality_name,
-			       XTR_QUALITY_LOST);
-	if (!xtr_job_kind_name(j->kind) || (j->quality == XTR_QUALITY_EXACT && !j->done_ns))
+			       XTR_QUALITY_COUNT, XTR_QUALITY_LOST);
+	if (j->quality == XTR_QUALITY_EXACT && !j->done_ns)
 		j->quality = XTR_QUALITY_OPEN;
 	j->ended = known & XTR_TOLD_ENDED;
 	s->flags = flags_of(text_of(t, xtr_bind_u64(b, FLAGS, ev)));
@@ -306,8 +309,8 @@ static void stage(struct told *t, const struct xtr_bind *b, const struct xtr_eve
 		  struct xtr_job_step *s)
 {
 	told_job(t, b, ev);
-	t->job.kind =
-		number_of(text_of(t, xtr_bind_u64(b, KIND, ev)), xtr_job_kind_name, XTR_KIND_GPU);
+	t->job.kind = number_of(text_of(t, xtr_bind_u64(b, KIND, ev)), xtr_job_kind_name,
+				XTR_KIND_COUNT, XTR_KIND_GPU);
 	t->job.quality = XTR_QUALITY_EXACT;
 	t->job.start_ns = t->job.run_ns;
 	t->job.exec_min_ns = t->job.exec_max_ns = t->job.done_ns - t->job.run_ns;

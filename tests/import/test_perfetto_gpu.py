@@ -49,7 +49,7 @@ def render_stages_are_jobs_that_the_gpu_measured(folder):
            ("Other GPU", "graphics", 2000, 2000, 2040, 40, None, "exact")], "jobs")
     expect(all("measured" in j["flags"] and "overtook" not in j["flags"] for j in told), "measured, out of no order")
     equal([d["seqno"] for d in told[2]["deps"]], [told[0]["seqno"]], "what the third waited for")
-    equal([e["fields"]["stage"] for e in events(path) if e["event"] == "perfetto:gpu_render_stage"], ["softmax"] * 3, "stages")
+    equal([e["fields"]["stage"] for e in events(path) if e["event"] == "perfetto:gpu_stage"], ["softmax"] * 3, "stages")
 
 
 @test
@@ -58,7 +58,7 @@ def queues_of_older_producers_have_the_names_of_any_specification(folder):
     path = imported(folder, stage(10, 1, 5, (3, 1), (4, 0), flags=0), specs, stage(20, 2, 5, (3, 0), (4, 0), flags=0),
                     stage(30, 3, 5, (3, 9), (4, 9), flags=0))
     equal(some(jobs(path), "device", "ring"), [("gpu0", "queue 1"), ("gpu0", "queue 0"), ("gpu0", "queue 9")], "rings")
-    equal([e["fields"]["stage"] for e in events(path) if e["event"] == "perfetto:gpu_render_stage"],
+    equal([e["fields"]["stage"] for e in events(path) if e["event"] == "perfetto:gpu_stage"],
           ["render stage(0)", "stage 0", "render stage(9)"], "stages")
 
 
@@ -117,7 +117,7 @@ def doubles_are_kept_in_millionths(folder):
           [(10, "busy", "1e-6 %", 15500000), (20, "busy", "1e-6 %", -250000), (30, "busy", "1e-6 %", 2**63 - 1), (40, "busy", "1e-6 %", 0)],
           "samples")
     outcome = xtr("export", "-f", "chrome", "-o", "-", path)
-    expect('"busy of gpu0"' in outcome.out and "-250000" in outcome.out, "a counter of the export", outcome)
+    expect('"busy of gpu0"' in outcome.out and ":-250000}" in outcome.out.replace('"', ""), "a counter of the export", outcome)
 
 
 @test
@@ -146,10 +146,9 @@ def hostile_packets_of_gpus_end_no_import(folder):
     good = stage(1000, 1, 50, (13, 1), (14, 2), (5, 7))
     bodies = [message((1, 2**64 - 1), (2, 2**64 - 1), (13, 1)), message((1, 1), (2, 2**63), (18, 1), (10, 2**64 - 1), (11, 2**64 - 1), (13, 1)),
               message((13, b"x")), message((1, b"")), b"\x0a\xff", message((7, b"\x12\x02\x0a\xff"))]
-    for field in (52, 53, 60, 62, 63, 65, 71, 126, 128, 129):
-        for body in bodies:
-            path = imported(folder, info(GPU0), interned(*SPECS), packet((8, 500), (13, NEEDS), (field, body)), good)
-            expect(any(j["run_ns"] == 1000 for j in jobs(path) if "run_ns" in j), f"the job behind a packet of field {field}")
+    bad = [packet((8, 500), (13, NEEDS), (field, body)) for field in (52, 53, 60, 62, 63, 65, 71, 126, 128, 129) for body in bodies]
+    told = jobs(imported(folder, info(GPU0), interned(*SPECS), *bad, good))
+    expect(any(j.get("run_ns") == 1000 for j in told), "the job behind them")
     for cut in range(1, len(good)):
         data = info(GPU0) + interned(*SPECS) + good + good[:cut]
         outcome = xtr("jobs", "--jsonl", "-", data=data)
