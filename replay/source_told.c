@@ -266,6 +266,10 @@ static void told_job(struct told *t, const struct xtr_bind *b, const struct xtr_
 				.n_waits = (uint32_t)xtr_bind_u64(b, DEP_WAITS, ev),
 				.pid = (uint32_t)xtr_bind_u64(b, PID, ev),
 				.comm = (uint32_t)xtr_bind_u64(b, COMM, ev) };
+	/* It is told when it has happened. */
+	j->done_ns = j->done_ns < ev->ts ? j->done_ns : ev->ts;
+	j->run_ns = j->run_ns < ev->ts ? j->run_ns : ev->ts;
+	j->queue_ns = j->queue_ns < ev->ts ? j->queue_ns : ev->ts;
 	if (j->run_ns && j->done_ns && j->done_ns < j->run_ns)
 		j->done_ns = j->run_ns;
 	if (j->start_ns && (j->start_ns < j->run_ns || j->start_ns > j->done_ns))
@@ -293,10 +297,11 @@ static void told(struct told *t, const struct xtr_bind *b, const struct xtr_even
 			    XTR_KIND_COUNT, XTR_KIND_GPU);
 	j->quality = number_of(text_of(t, xtr_bind_u64(b, QUALITY, ev)), xtr_quality_name,
 			       XTR_QUALITY_COUNT, XTR_QUALITY_LOST);
-	if (j->quality == XTR_QUALITY_EXACT && !j->done_ns)
+	s->flags = flags_of(text_of(t, xtr_bind_u64(b, FLAGS, ev)));
+	if (j->quality < XTR_QUALITY_OPEN && !(s->flags & XTR_FLAG_KILLED) &&
+	    !(j->run_ns && j->done_ns))
 		j->quality = XTR_QUALITY_OPEN;
 	j->ended = known & XTR_TOLD_ENDED;
-	s->flags = flags_of(text_of(t, xtr_bind_u64(b, FLAGS, ev)));
 	s->r.flags = known & XTR_TOLD_CLIENT ? XTR_JOB_CLIENT_KNOWN : 0;
 	s->r.client_id = xtr_bind_u64(b, CLIENT, ev);
 	s->r.error = (int32_t)xtr_bind_s64(b, ERROR, ev);
@@ -311,9 +316,10 @@ static void stage(struct told *t, const struct xtr_bind *b, const struct xtr_eve
 	told_job(t, b, ev);
 	t->job.kind = number_of(text_of(t, xtr_bind_u64(b, KIND, ev)), xtr_job_kind_name,
 				XTR_KIND_COUNT, XTR_KIND_GPU);
-	t->job.quality = XTR_QUALITY_EXACT;
+	t->job.quality = t->job.run_ns && t->job.done_ns ? XTR_QUALITY_EXACT : XTR_QUALITY_OPEN;
 	t->job.start_ns = t->job.run_ns;
-	t->job.exec_min_ns = t->job.exec_max_ns = t->job.done_ns - t->job.run_ns;
+	if (t->job.quality == XTR_QUALITY_EXACT)
+		t->job.exec_min_ns = t->job.exec_max_ns = t->job.done_ns - t->job.run_ns;
 	t->job.ended = true;
 	s->flags = XTR_FLAG_MEASURED | XTR_FLAG_KEY_INFERRED |
 		   (t->job.queue_ns ? 0 : XTR_FLAG_NO_QUEUE);

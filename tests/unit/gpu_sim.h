@@ -26,6 +26,7 @@ struct sim_event {
 		struct xtr_rec_job_done done;
 		struct xtr_rec_job_dep dep;
 		struct xtr_rec_fence fence;
+		uint8_t bytes[192];
 	} rec;
 };
 
@@ -73,7 +74,7 @@ void sim_signaled(struct sim *s, uint64_t ts, uint64_t ctx, uint64_t seqno, int3
 /* type: XTR_EV_JOB_WAIT_DEP, _ADD_DEP or _UNSCHEDULABLE. */
 void sim_dep(struct sim *s, uint32_t type, uint64_t ts, uint64_t ctx, uint64_t seqno,
 	     uint64_t dep_ctx, uint64_t dep_seqno, uint32_t ring, uint32_t flags);
-/* Any record of up to 64 bytes; its header is filled in. */
+/* Any record of up to 192 bytes; its header is filled in. */
 void sim_raw(struct sim *s, uint64_t ts, uint32_t type, const void *rec, size_t size);
 void sim_gap(struct sim *s, uint64_t first, uint64_t last, uint64_t count);
 /* queue, run and done of one job. */
