@@ -261,6 +261,7 @@ void pft_gpu_free(struct pft_gpu *g)
 	for (i = 0; (slot = xtr_map_next(&g->names, &i));)
 		free((char *)(uintptr_t)slot->value);
 	xtr_map_free(&g->tracks);
+	xtr_map_free(&g->lanes);
 	xtr_map_free(&g->counters);
 	xtr_map_free(&g->names);
 	xtr_map_free(&g->submits);

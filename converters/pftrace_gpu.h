@@ -7,6 +7,7 @@
  *   pftrace_gpu_stage.c   render stages
  *   pftrace_gpu_told.c    jobs that xtr exported
  *   pftrace_gpu_track.c   tracks, and track events that tell of jobs
+ *   pftrace_gpu_marker.c  track events of programs: markers
  *   pftrace_gpu_counter.c counters
  *   pftrace_gpu_vulkan.c  calls of Vulkan, its memory, the driver's log
  */
@@ -101,6 +102,7 @@ struct pft_gpu {
 	} stage[GPU_SPECS_MAX];
 	uint32_t n_queues, n_stages;
 	struct xtr_map tracks; /* uuid -> index */
+	struct xtr_map lanes;  /* (hash of a name, parent) -> tracks that have it */
 	struct gpu_track *track;
 	size_t n_tracks, cap_tracks;
 	struct gpu_told told;
@@ -144,6 +146,8 @@ typedef int gpu_take(struct pftrace *p, struct pft_gpu *g, const struct pft_pack
 		     struct pft_msg m);
 gpu_take gpu_take_stage, gpu_take_counter, gpu_take_vulkan, gpu_take_memory, gpu_take_log,
 	gpu_take_total, gpu_take_frequency, gpu_take_track_event, gpu_take_track;
+/* A track event of another program. */
+gpu_take gpu_take_marker;
 /* A render stage of xtr's export. */
 gpu_take gpu_take_told;
 /* Numbers and texts of all traces: after the packets. */

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Track events, as far as they tell of jobs: those of xtr's export (docs/export.md), and the ones
- * of other producers that say which render stages they submitted. All others are counted.
+ * Tracks, and of the track events of xtr's export (docs/export.md) those that tell of jobs; its
+ * others are counted.
  */
 #include "pftrace_gpu_told.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +17,7 @@ enum {
 	F_TYPE = 9,
 	F_NAME_IID = 10,
 	F_TRACK = 11,
-	F_CATEGORY_IIDS = 3,
-	F_CORRELATION = 3000
+	F_CATEGORY_IIDS = 3
 };
 
 enum {
@@ -54,6 +54,26 @@ static struct gpu_track *track_of(const struct pft_gpu *g, uint64_t uuid)
 	return i ? &g->track[*i] : NULL;
 }
 
+/*
+ * Tracks of one name below one other are lanes of what overlaps: the second is "NAME (2)". Those of
+ * xtr's export keep their names.
+ */
+static int name_track(struct pft_gpu *g, struct gpu_track *t, const struct pft_field *name)
+{
+	const size_t n = name->n < 240 ? name->n : 240;
+	const uint64_t key = xtr_hash_bytes(name->p, n);
+	const uint64_t *before = xtr_map_get(&g->lanes, key, t->parent);
+	const uint64_t lane = before ? *before + 1 : 1;
+	char text[280];
+
+	memcpy(text, name->p, n);
+	text[n] = 0;
+	if (lane > 1 && !g->by_xtr)
+		snprintf(text + n, sizeof(text) - n, " (%" PRIu64 ")", lane);
+	t->name = strdup(text);
+	return t->name ? xtr_map_put(&g->lanes, key, t->parent, lane) : -ENOMEM;
+}
+
 int gpu_take_track(struct pftrace *p, struct pft_gpu *g, const struct pft_packet *packet,
 		   struct pft_msg m)
 {
@@ -67,6 +87,8 @@ int gpu_take_track(struct pftrace *p, struct pft_gpu *g, const struct pft_packet
 		t.pid = (uint32_t)gpu_u64(pft_sub(&thread), 1);
 		t.tid = (uint32_t)gpu_u64(pft_sub(&thread), 2);
 	}
+	if (gpu_field(m, 3, &thread) && !t.pid)
+		t.pid = (uint32_t)gpu_u64(pft_sub(&thread), 1);
 	known = track_of(g, gpu_u64(m, 1));
 	if (known) {
 		known->tid = t.tid ? t.tid : known->tid;
@@ -74,9 +96,9 @@ int gpu_take_track(struct pftrace *p, struct pft_gpu *g, const struct pft_packet
 		return 0;
 	}
 	if (gpu_field(m, 2, &name) && name.wire == 2) {
-		t.name = xtr_copy_text((const char *)name.p, name.n < 255 ? name.n : 255);
-		if (!t.name)
-			return -ENOMEM;
+		err = name_track(g, &t, &name);
+		if (err)
+			return err;
 	}
 	err = new_track(g, gpu_u64(m, 1), &t);
 	if (err)
@@ -334,27 +356,8 @@ static int ours(struct pftrace *p, struct pft_gpu *g, struct seen *s, const stru
 	return 0;
 }
 
-/* --- of others -------------------------------------------------------------------------------- */
-
-static int theirs(struct pftrace *p, struct pft_gpu *g, const struct seen *s)
-{
-	const struct gpu_track *thread = track_of(g, s->track);
-	struct pft_field f, id;
-	struct pft_msg m;
-	int err = 0;
-
-	g->left_out[GPU_TRACK_EVENTS]++;
-	if (!gpu_field(s->m, F_CORRELATION, &f) || !thread || !thread->tid)
-		return 0;
-	for (m = pft_sub(&f); pft_next(&m, &id) && !err;) {
-		if (id.num != 1 || id.wire != 0)
-			continue;
-		gpu_begin(&g->rec, GPU_SUBMIT, "", "", thread->tid, thread->pid);
-		gpu_keys(&g->rec, 0, 0, id.v);
-		err = gpu_hold(p, s->ts, &g->rec);
-	}
-	return err;
-}
+/* --- all of them -------------------------------------------------------------------------------
+ */
 
 int gpu_take_track_event(struct pftrace *p, struct pft_gpu *g, const struct pft_packet *packet,
 			 struct pft_msg m)
@@ -365,7 +368,7 @@ int gpu_take_track_event(struct pftrace *p, struct pft_gpu *g, const struct pft_
 	s.type = gpu_u64(m, F_TYPE);
 	s.track = gpu_u64(m, F_TRACK);
 	if (!g->by_xtr)
-		return theirs(p, g, &s);
+		return gpu_take_marker(p, g, packet, m);
 	if (gpu_field(m, F_CATEGORY_IIDS, &f))
 		category = interned(packet->seq, I_CATEGORIES, f.v);
 	s.name = interned(packet->seq, I_NAMES, gpu_u64(m, F_NAME_IID));

@@ -153,3 +153,31 @@ def hostile_packets_of_gpus_end_no_import(folder):
         data = info(GPU0) + interned(*SPECS) + good + good[:cut]
         outcome = xtr("jobs", "--jsonl", "-", data=data)
         expect(outcome.status in (0, 3) and '"run_ns":1000' in outcome.out, f"cut at {cut}", outcome)
+
+
+def track(uuid, *fields):
+    return packet((60, [(1, uuid), *fields]))
+
+
+@test
+def track_events_of_programs_are_markers(folder):
+    def event(ts, kind, *fields):
+        return packet((8, ts), (13, NEEDS), (11, [(9, kind), *fields]))
+
+    path = imported(folder, interned((2, [(1, 5), (2, "draw")])),
+                    track(1, (3, [(1, 42), (6, "game")])), track(2, (5, 1), (4, [(1, 42), (2, 43), (5, "render")])),
+                    track(3, (5, 1), (2, "loads")), track(4, (5, 1), (2, "loads")),
+                    track(5, (5, 1), (2, "textures"), (8, [])),
+                    event(1000, 1, (11, 2), (10, 5)), event(1100, 1, (11, 2), (23, "upload")), event(1200, 2, (11, 2)),
+                    event(1150, 1, (11, 3), (23, "a.png")), event(1160, 1, (11, 4), (23, "b.png")),
+                    event(1300, 2, (11, 3)), event(1400, 2, (11, 4)), event(1500, 2, (11, 2)),
+                    event(1600, 3, (11, 2), (23, "present")), event(1700, 4, (11, 5), (30, 7)),
+                    event(1800, 4, (11, 5), (44, 8.0)), event(1900, 4, (11, 5), (44, 8.5)))
+    found = [(e["ts_ns"], e["tid"], e["fields"]["name"], e["fields"]["type"], e["fields"]["value"], e["fields"]["track"])
+             for e in events(path)]
+    equal([f for f in found if f[3] == 4], [(1700, 0, "textures", 4, 7, ""), (1800, 0, "textures", 4, 8, "")], "counters")
+    equal(config(path)["import-track-events-left-out"], "1", "a number with a fraction is none of a mark")
+    out = xtr("stats", path).out
+    expect("Markers" in out and "present" in out, "moments", out)
+    for name, ns in (("draw", "500 ns"), ("upload", "100 ns"), ("a.png", "150 ns"), ("b.png", "240 ns")):
+        expect(any(name in line and ns in line for line in out.splitlines()), f"slice {name} of {ns}", out)
