@@ -216,8 +216,8 @@ static void put_field(struct pf *pf, uint32_t number, const struct xtr_field *f,
 
 int pf_raw_event(struct pf *pf, const struct xtr_event *ev)
 {
-	bool told = ev->desc && source_told_plain(ev->desc); /* the job is all there is of it */
-	int64_t id = told ? -ENOSPC : field_of(pf, ev);
+	/* Of a told job the job is all there is. */
+	int64_t id = source_told_plain(ev->desc) ? -ENOSPC : field_of(pf, ev);
 	uint32_t i;
 	size_t at;
 

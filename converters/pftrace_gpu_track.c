@@ -38,8 +38,6 @@ enum {
 
 static int new_track(struct pft_gpu *g, uint64_t uuid, const struct gpu_track *t)
 {
-	if (g->n_tracks == GPU_TRACKS_MAX)
-		return -ENOSPC;
 	if (xtr_grow_array(&g->track, &g->cap_tracks, g->n_tracks + 1, sizeof(*t)) ||
 	    xtr_map_put(&g->tracks, uuid, 0, g->n_tracks))
 		return -ENOMEM;
@@ -70,8 +68,10 @@ static int name_track(struct pft_gpu *g, struct gpu_track *t, const struct pft_f
 	text[n] = 0;
 	if (lane > 1 && !g->by_xtr)
 		snprintf(text + n, sizeof(text) - n, " (%" PRIu64 ")", lane);
+	if (xtr_map_put(&g->lanes, key, t->parent, lane))
+		return -ENOMEM;
 	t->name = strdup(text);
-	return t->name ? xtr_map_put(&g->lanes, key, t->parent, lane) : -ENOMEM;
+	return t->name ? 0 : -ENOMEM;
 }
 
 int gpu_take_track(struct pftrace *p, struct pft_gpu *g, const struct pft_packet *packet,
@@ -95,6 +95,8 @@ int gpu_take_track(struct pftrace *p, struct pft_gpu *g, const struct pft_packet
 		known->pid = t.pid ? t.pid : known->pid;
 		return 0;
 	}
+	if (g->n_tracks == GPU_TRACKS_MAX)
+		return 0;
 	if (gpu_field(m, 2, &name) && name.wire == 2) {
 		err = name_track(g, &t, &name);
 		if (err)
@@ -103,7 +105,7 @@ int gpu_take_track(struct pftrace *p, struct pft_gpu *g, const struct pft_packet
 	err = new_track(g, gpu_u64(m, 1), &t);
 	if (err)
 		free(t.name);
-	return err == -ENOSPC ? 0 : err;
+	return err;
 }
 
 /* --- events ----------------------------------------------------------------------------------- */

@@ -265,7 +265,7 @@ int pft_type_read(struct pft_type *t, struct pft_msg m, struct pft_values *v)
 static char *print_format(const struct pft_type *t, uint64_t mask)
 {
 	const size_t cap = (size_t)FORMAT_PIECE * 2 * (t->n_fields + 1);
-	char *text = malloc(cap);
+	char *text = malloc(cap), *fitting;
 	size_t n = 1;
 
 	if (!text)
@@ -288,7 +288,8 @@ static char *print_format(const struct pft_type *t, uint64_t mask)
 		if (mask >> i & 1)
 			n += (size_t)snprintf(text + n, cap - n, ", REC->%s", t->fields[i].name);
 	text[n] = '\0';
-	return realloc(text, n + 1);
+	fitting = realloc(text, n + 1);
+	return fitting ? fitting : text;
 }
 
 static struct xtr_tp_format *format_of(const struct pft_type *t, uint64_t mask)
