@@ -204,7 +204,7 @@ const struct cli_command cmd_import = {
 	.summary = "make an .xtr file of another tool's trace",
 	.args = "FILE",
 	.about =
-		"Reads what trace-cmd recorded, or the text of the kernel's trace file, of trace-cmd report, of perf script or of a "
+		"Reads what trace-cmd, perf record or Perfetto recorded, or the text of the kernel's trace file, of trace-cmd report, of perf script or of a "
 		"bpftrace script that prints its probes, and writes the same records as if xtr had recorded them, so that "
 		"stats, jobs, dump and export work. Every command does this by itself with such a FILE; an import "
 		"saves doing it each time. FILE may be compressed (gzip, xz, zstd, bzip2), in a zip, or a page of "
@@ -220,7 +220,7 @@ const struct cli_command cmd_import = {
 		"counts as one event. The exit status is 3 if there are losses or if a part of the input could not "
 		"be read; a trace without an event is refused.",
 	.examples =
-		"xtr import trace.dat\twrites trace.xtr\n"
+		"xtr import trace.dat\twrites trace.xtr; the same of perf.data and run.pftrace\n"
 		"xtr stats trace.txt.gz\tany command reads other tools' traces, compressed or not\n"
 		"xtr import trace.dat | xtr stats -\twithout a file in between\n"
 		"xtr import -f bpftrace capture.txt | xtr stats -\tprobes that bpftrace printed\n",

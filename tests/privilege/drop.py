@@ -10,7 +10,7 @@ import subprocess
 import time
 
 from lib import (CAPS, EMIT, NOBODY, TRACE, XTR, by, equal, expect, figure, give, program, run, section, status_of, test)
-from offline import COMMANDS
+from offline import COMMANDS, FTRACE
 
 CALL = "syscalls:sys_enter_sched_rr_get_interval"
 SETS = ("CapInh", "CapPrm", "CapEff", "CapAmb")
@@ -98,8 +98,12 @@ def commands_that_read_get_nothing_of_the_file_capabilities():
     shutil.copy(TRACE, "secret.xtr")
     os.chmod("secret.xtr", 0o600)
     os.mkdir("closed", 0o700)
+    with open("trace.txt", "wb") as f:
+        f.write(FTRACE)
+    os.chmod("trace.txt", 0o644)
     for command in COMMANDS:
-        for args in (["secret.xtr"], ["-o", "closed/out", TRACE]):
+        readable = os.path.abspath("trace.txt") if command.text else TRACE
+        for args in (["secret.xtr"], ["-o", "closed/out", readable]):
             args = [command.name, *command.options, *args, *command.after]
             if "-o" in args and not command.output:
                 continue
