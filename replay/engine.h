@@ -96,7 +96,6 @@ struct xtr_model {
 	uint32_t n_deps, cap_deps, free_deps;
 	struct xtr_dep scratch[XTR_JOB_DEPS_MAX];
 	uint64_t now;           /* ns: time of the last event */
-	uint64_t lost_until;    /* ns: end of a loss that queues do not know yet; 0: none */
 	uint64_t due;           /* ns: until then the first job held need not be looked at */
 	bool told;              /* jobs are told as a whole, by a source */
 	bool ended;             /* xtr_model_finish: nothing more can come */
@@ -173,13 +172,6 @@ int64_t slot_new(struct xtr_model *m, const struct xtr_gpu_record *r, uint32_t r
 void slot_hold(struct xtr_model *m, uint32_t i);
 /* Take the first slot off the held list, hand it out, free it. 0 or -errno or the callback's. */
 int slot_release(struct xtr_model *m);
-/* A loss that ended at lost_until: nothing that was queued until then counts as queued. */
-void slots_leave_queues(struct xtr_model *m);
-static inline void slots_see_losses(struct xtr_model *m)
-{
-	if (m->lost_until && m->now > m->lost_until)
-		slots_leave_queues(m);
-}
 /* The job is now at this place of its (present) ring; tells the depth callback. */
 void slot_place(struct xtr_model *m, uint32_t i, enum slot_place place);
 void run_list_add(struct xtr_model *m, uint32_t i);

@@ -197,7 +197,6 @@ int job_queued(struct xtr_model *m, const struct xtr_gpu_record *r)
 
 	if (i < 0)
 		return (int)i;
-	slots_see_losses(m);
 	slot_place(m, (uint32_t)i, PLACE_QUEUED);
 	j = &m->slot[i].job;
 	j->client_id = r->client_id;
@@ -231,7 +230,6 @@ int job_run(struct xtr_model *m, const struct xtr_gpu_record *r, const struct xt
 		slot_place(m, (uint32_t)i, PLACE_NOWHERE);
 		s->ring = (uint32_t)ring;
 	}
-	slots_see_losses(m);
 	slot_place(m, (uint32_t)i, PLACE_ON_HW);
 	run_list_add(m, (uint32_t)i);
 	wait_wake(m, r->ctx, r->seqno, m->now, true, r->ring);
@@ -392,10 +390,8 @@ int xtr_model_decoded(struct xtr_model *m, const struct xtr_event *ev, int got,
 	/* Handlers take m->now for the event's time: it never goes back, so no time is negative. */
 	if (ev->ts > m->now)
 		m->now = ev->ts;
-	if (ev->gap) {
-		m->lost_until = later(m->lost_until, ev->gap->last);
+	if (ev->gap)
 		return xtr_gaps_add(&m->gaps, ev->gap->first, ev->gap->last);
-	}
 	if (m->now >= m->due || m->sources || m->ended) {
 		ret = before(m, ev);
 		if (ret)

@@ -144,19 +144,6 @@ void slot_place(struct xtr_model *m, uint32_t i, enum slot_place place)
 	s->place = (uint8_t)place;
 }
 
-/*
- * Behind a loss: what was queued before its end may have run within it, and nobody would ever take
- * it out of the queue again. So it counts as queued no longer; should it run later, it is on the
- * hardware then.
- */
-void slots_leave_queues(struct xtr_model *m)
-{
-	for (uint32_t i = m->open.head; i != NONE; i = m->slot[i].next)
-		if (m->slot[i].place == PLACE_QUEUED && m->slot[i].first_ns <= m->lost_until)
-			slot_place(m, i, PLACE_NOWHERE);
-	m->lost_until = 0;
-}
-
 int64_t slot_new(struct xtr_model *m, const struct xtr_gpu_record *r, uint32_t ring, uint32_t old)
 {
 	struct slot *s;

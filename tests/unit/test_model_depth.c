@@ -33,7 +33,6 @@ struct entry {
 	uint64_t since; /* number of its first event, for who is oldest */
 	uint64_t ended;
 	bool ran;
-	uint64_t first; /* ns, of its first event */
 };
 
 struct count {
@@ -43,7 +42,7 @@ struct count {
 static struct entry entry[KEYS];
 static struct count told[RINGS]; /* what the callback said last */
 static struct xtr_model *model;
-static uint64_t now, events, last_end, lost_until;
+static uint64_t now, events, last_end;
 static uint32_t max_open;
 
 static int on_depth(void *ctx, const struct xtr_model_ring *ring, uint64_t ts)
@@ -65,7 +64,7 @@ static void setup(void)
 
 	memset(entry, 0, sizeof(entry));
 	memset(told, 0, sizeof(told));
-	now = events = last_end = lost_until = 0;
+	now = events = last_end = 0;
 	cr_assert(!xtr_model_new(&model, &o));
 }
 
@@ -118,24 +117,13 @@ static void make(uint32_t key, enum place place, uint32_t ring)
 	}
 	if (max_open && open >= max_open)
 		end(oldest, last_end); /* is let go with those that ended before */
-	entry[key] = (struct entry){ place, ring, events, 0, place == ON_HW, now };
-}
-
-/* What was queued before a loss ended may have run within it: it is in no queue for sure. */
-static void leave_queues(void)
-{
-	for (uint32_t i = 0; i < KEYS; i++)
-		if (entry[i].place == QUEUED && entry[i].first <= lost_until)
-			entry[i].place = KNOWN;
-	lost_until = 0;
+	entry[key] = (struct entry){ place, ring, events, 0, place == ON_HW };
 }
 
 static void expect(uint32_t type, uint32_t key, uint32_t ring)
 {
 	struct entry *e = &entry[key];
 
-	if (lost_until && now > lost_until && (type == XTR_EV_JOB_QUEUE || type == XTR_EV_JOB_RUN))
-		leave_queues();
 	switch (type) {
 	case XTR_EV_JOB_QUEUE:
 		make(key, QUEUED, ring);
@@ -220,8 +208,6 @@ static void random_events(uint64_t seed, uint32_t n, uint64_t step)
 		ts += trace_random(&seed, step);
 		if (!trace_random(&seed, 50)) {
 			gap.first = lost.ts = ts;
-			gap.last = ts + trace_random(&seed, 4 * step);
-			lost_until = gap.last > lost_until ? gap.last : lost_until;
 			now = ts > now ? ts : now;
 			cr_assert(!xtr_model_event(model, &lost));
 		}
