@@ -169,8 +169,6 @@ static int hold_deps(struct pftrace *p, struct pft_gpu *g, const struct told_job
 	for (uint32_t i = 0; i < j->n_deps && !err; i++) {
 		struct gpu_dep d = dependency(&g->told, j->dep[i].ctx, j->dep[i].seqno, &from);
 
-		if (!d.from_ns) /* a trace of jobs alone does not tell when it was */
-			continue;
 		begin(r, j, "job_waited", 0);
 		gpu_number(r, "dep_ctx", d.ctx);
 		gpu_number(r, "dep_seqno", d.seqno);

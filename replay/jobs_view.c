@@ -72,7 +72,7 @@ static void json_deps(struct xtr_json *json, bool times, const struct xtr_job *j
 		if (d->ring_id)
 			xtr_json_kv_u64(json, "ring_id", d->ring_id);
 		xtr_json_kv_str(json, "until", d->scheduled ? "run" : "done");
-		if (times) {
+		if (times && d->from_ns) { /* 0: told by a trace that has jobs alone */
 			xtr_json_kv_u64(json, "from_ns", d->from_ns);
 			xtr_json_kv_u64(json, "until_ns", d->until_ns);
 		}

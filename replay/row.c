@@ -86,7 +86,7 @@ void xtr_row_job(struct xtr_row *row, const struct xtr_tables *t, const struct x
 void xtr_row_dep(struct xtr_row *row, const struct xtr_job *j, const struct xtr_dep *d)
 {
 	struct xtr_cell *c = row->cell;
-	bool known = xtr_job_waits_known(j);
+	bool known = xtr_job_waits_known(j) && d->from_ns;
 
 	c[XTR_COL_DEP_RING_ID] = xtr_cell_uint(true, j->ring->id);
 	c[XTR_COL_DEP_CONTEXT] = xtr_cell_uint(true, j->ctx);
@@ -94,7 +94,7 @@ void xtr_row_dep(struct xtr_row *row, const struct xtr_job *j, const struct xtr_
 	c[XTR_COL_DEP_DEP_RING_ID] = xtr_cell_uint(d->ring_id != 0, d->ring_id);
 	c[XTR_COL_DEP_DEP_CONTEXT] = xtr_cell_uint(true, d->ctx);
 	c[XTR_COL_DEP_DEP_SEQNO] = xtr_cell_uint(true, d->seqno);
-	c[XTR_COL_DEP_FROM] = xtr_cell_uint(true, d->from_ns);
+	c[XTR_COL_DEP_FROM] = xtr_cell_uint(d->from_ns != 0, d->from_ns);
 	c[XTR_COL_DEP_UNTIL_NS] = xtr_cell_uint(known, d->until_ns);
 	c[XTR_COL_DEP_WAIT] = xtr_cell_uint(known, d->until_ns - d->from_ns);
 	c[XTR_COL_DEP_UNTIL] = xtr_cell_str(d->scheduled ? "run" : "done");

@@ -27,7 +27,7 @@ def plain(told, leave_out):
         row = {k: v - base if k in TIMES else v for k, v in job.items() if k not in (*OWN, *leave_out)}
         if "deps" in row:
             known = () if leave_out else ("from_ns", "until_ns")
-            row["deps"] = [{k: d[k] - base if k in known else d[k] for k in ("context", "seqno", *known)} for d in row["deps"]]
+            row["deps"] = [{k: d[k] - base if k in known else d[k] for k in ("context", "seqno", *known) if k in d} for d in row["deps"]]
         out.append(row)
     return sorted(out, key=lambda r: (r["context"], r["seqno"], r.get("run_ns", 0), str(r)))
 
