@@ -275,7 +275,9 @@ static struct pft_field text_of(const struct pft_seq *seq, uint32_t table, uint6
 
 void gpu_told_ring(struct told_job *j, struct pft_field name)
 {
-	j->ring = same(&name, "unknown ring") ? (struct pft_field){ .wire = 2 } : name;
+	if (same(&name, "unknown ring"))
+		name = (struct pft_field){ .wire = 2 };
+	j->ring = name;
 }
 
 /* The fence of an id; those that do not fit into it come one by one. */
@@ -285,7 +287,10 @@ static void add_dep(struct told_job *j, uint64_t id, uint32_t *wide)
 
 	if (j->n_deps == TOLD_DEPS || (id & WIDE && *wide == j->n_wide))
 		return;
-	*d = id & WIDE ? j->wide[(*wide)++] : (struct told_fence){ id >> 32, (uint32_t)id };
+	if (id & WIDE)
+		*d = j->wide[(*wide)++];
+	else
+		*d = (struct told_fence){ id >> 32, (uint32_t)id };
 	j->n_deps++;
 }
 
