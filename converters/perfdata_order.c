@@ -75,55 +75,14 @@ static void release(struct perf_order *o, const uint8_t *rec)
 
 /* --- order ------------------------------------------------------------------------------------ */
 
-static size_t run_end(const struct perf_entry *e, size_t from, size_t n)
-{
-	size_t i = from + 1;
-
-	while (i < n && e[i - 1].ts <= e[i].ts)
-		i++;
-	return i < n ? i : n;
-}
-
-/* The runs [a, b) and [b, c) of `from` become one of `to`; what came first stays first. */
-static void merge(const struct perf_entry *from, struct perf_entry *to, size_t a, size_t b,
-		  size_t c)
-{
-	size_t i = a, j = b, k = a;
-
-	while (i < b && j < c)
-		to[k++] = from[j].ts < from[i].ts ? from[j++] : from[i++];
-	memcpy(to + k, from + i, (b - i) * sizeof(*to));
-	k += b - i;
-	memcpy(to + k, from + j, (c - j) * sizeof(*to));
-}
-
-/* One pass: pairs of runs are merged. Returns how many there are then. */
-static size_t pass(struct perf_order *o)
-{
-	struct perf_entry *swap = o->e;
-	size_t runs = 0, cap = o->cap;
-
-	for (size_t a = 0, b, c; a < o->n; a = c, runs++) {
-		b = run_end(o->e, a, o->n);
-		c = b < o->n ? run_end(o->e, b, o->n) : b;
-		merge(o->e, o->tmp, a, b, c);
-	}
-	o->e = o->tmp;
-	o->tmp = swap;
-	o->cap = o->cap_tmp;
-	o->cap_tmp = cap;
-	return runs;
-}
-
 static int sort(struct perf_order *o)
 {
-	if (o->sorted == o->n || run_end(o->e, 0, o->n) == o->n)
-		return 0;
-	if (xtr_grow_array(&o->tmp, &o->cap_tmp, o->n, sizeof(*o->tmp)))
-		return -ENOMEM;
-	while (pass(o) > 1)
-		;
-	return 0;
+	return o->sorted == o->list.n ? 0 : xtr_timed_sort(&o->list);
+}
+
+static uint8_t *record_of(const struct xtr_timed *e)
+{
+	return (uint8_t *)(uintptr_t)e->what;
 }
 
 /* The n oldest go. */
@@ -133,28 +92,28 @@ static int hand_over(struct perfdata *d, size_t n)
 	int err = 0;
 
 	for (size_t i = 0; !err && i < n; i++) {
-		const struct perf_record r = perf_record_of(d, o->e[i].rec);
+		const struct perf_record r = perf_record_of(d, record_of(&o->list.e[i]));
 
-		if (o->e[i].ts < o->handed)
+		if (o->list.e[i].ts < o->handed)
 			o->late++;
 		else
-			o->handed = o->e[i].ts;
-		err = perf_hand_over(d, o->e[i].ts, &r);
-		release(o, o->e[i].rec);
+			o->handed = o->list.e[i].ts;
+		err = perf_hand_over(d, o->list.e[i].ts, &r);
+		release(o, record_of(&o->list.e[i]));
 	}
-	o->n -= n;
-	memmove(o->e, o->e + n, o->n * sizeof(*o->e));
-	o->sorted = o->n;
+	o->list.n -= n;
+	memmove(o->list.e, o->list.e + n, o->list.n * sizeof(*o->list.e));
+	o->sorted = o->list.n;
 	return err;
 }
 
 static size_t not_after(const struct perf_order *o, uint64_t ts)
 {
-	size_t low = 0, high = o->n, mid;
+	size_t low = 0, high = o->list.n, mid;
 
 	while (low < high) {
 		mid = low + (high - low) / 2;
-		if (o->e[mid].ts <= ts)
+		if (o->list.e[mid].ts <= ts)
 			low = mid + 1;
 		else
 			high = mid;
@@ -165,22 +124,21 @@ static size_t not_after(const struct perf_order *o, uint64_t ts)
 int perf_order_add(struct perfdata *d, uint64_t ts, const struct perf_record *r)
 {
 	struct perf_order *o = &d->order;
-	size_t held = o->held + 2 * o->n * sizeof(*o->e);
+	size_t held = o->held + 2 * o->list.n * sizeof(*o->list.e);
 	uint8_t *copy;
 	int err = 0;
 
-	if (held >= PERF_HELD_BYTES && o->n > 1 && !has_room(o, PREFIX_BYTES + r->n + 7)) {
+	if (held >= PERF_HELD_BYTES && o->list.n > 1 && !has_room(o, PREFIX_BYTES + r->n + 7)) {
 		err = sort(o);
 		if (!err)
-			err = hand_over(d, (o->n + 1) / 2);
+			err = hand_over(d, (o->list.n + 1) / 2);
 	}
 	if (!err)
 		err = keep(o, r, &copy);
-	if (!err && xtr_grow_array(&o->e, &o->cap, o->n + 1, sizeof(*o->e)))
-		err = -ENOMEM;
+	if (!err)
+		err = xtr_timed_add(&o->list, ts, (uintptr_t)copy);
 	if (err)
 		return err;
-	o->e[o->n++] = (struct perf_entry){ ts, copy };
 	if (ts > o->max_ts)
 		o->max_ts = ts;
 	return 0;
@@ -189,10 +147,10 @@ int perf_order_add(struct perfdata *d, uint64_t ts, const struct perf_record *r)
 int perf_order_round(struct perfdata *d)
 {
 	struct perf_order *o = &d->order;
-	int err = o->n ? sort(o) : 0;
+	int err = o->list.n ? sort(o) : 0;
 
-	o->sorted = o->n;
-	if (!err && o->n)
+	o->sorted = o->list.n;
+	if (!err && o->list.n)
 		err = hand_over(d, not_after(o, o->round_ts));
 	o->round_ts = o->max_ts;
 	return err;
@@ -200,9 +158,9 @@ int perf_order_round(struct perfdata *d)
 
 int perf_order_all(struct perfdata *d)
 {
-	int err = d->order.n ? sort(&d->order) : 0;
+	int err = d->order.list.n ? sort(&d->order) : 0;
 
-	return err || !d->order.n ? err : hand_over(d, d->order.n);
+	return err || !d->order.list.n ? err : hand_over(d, d->order.list.n);
 }
 
 void perf_order_free(struct perf_order *o)
@@ -210,6 +168,5 @@ void perf_order_free(struct perf_order *o)
 	for (size_t i = 0; i < o->n_blocks; i++)
 		free(o->blocks[i].p);
 	free(o->blocks);
-	free(o->e);
-	free(o->tmp);
+	xtr_timed_free(&o->list);
 }

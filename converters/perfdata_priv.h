@@ -17,6 +17,7 @@
 #define XTR_PERFDATA_PRIV_H
 
 #include "import.h"
+#include "timed.h"
 #include "tracedat_priv.h"
 
 #include "format/map.h"
@@ -108,11 +109,6 @@ struct perf_attr {
 };
 
 /* A record waiting for its turn. */
-struct perf_entry {
-	uint64_t ts;
-	uint8_t *rec; /* in a block, whose number stands before it */
-};
-
 struct perf_block {
 	uint8_t *p;
 	uint32_t used; /* bytes */
@@ -120,9 +116,8 @@ struct perf_block {
 };
 
 struct perf_order {
-	struct perf_entry *e, *tmp;
-	size_t n, cap, cap_tmp;
-	size_t sorted; /* so many at the front are in order */
+	struct xtr_timed_list list; /* of records, each in a block, whose number stands before it */
+	size_t sorted;              /* so many at the front are in order */
 	struct perf_block *blocks;
 	size_t n_blocks, cap_blocks;
 	size_t current;            /* block that is filled */

@@ -20,6 +20,7 @@
 #define XTR_PFTRACE_CORE_H
 
 #include "pftrace_priv.h"
+#include "timed.h"
 
 #include "format/map.h"
 
@@ -48,13 +49,6 @@ enum {
 
 /* --- order ------------------------------------------------------------------------------------ */
 
-struct pft_entry {
-	uint64_t ts;
-	uint32_t at;     /* in mem */
-	uint32_t n : 24; /* bytes */
-	uint32_t kind : 8;
-};
-
 struct pft_run {
 	uint64_t at, end; /* in the temporary file */
 };
@@ -62,8 +56,7 @@ struct pft_run {
 struct pft_order {
 	uint8_t *mem;
 	size_t used, cap; /* bytes */
-	struct pft_entry *e, *tmp;
-	size_t n, cap_e, cap_tmp;
+	struct xtr_timed_list list;
 	struct xtr_io *file; /* NULL: all is in memory */
 	uint64_t size;       /* of the file */
 	struct pft_run *runs;

@@ -2,10 +2,6 @@
 /*
  * Records in order of time. They are held in memory; when there are too many they are sorted and
  * written to a temporary file as a run, and the runs are merged at the end.
- *
- * Sorting merges what is in order already: bundles, which one CPU's come in order of time, so that
- * they are put on few piles, which are merged at once. What makes more piles than PILES is merged
- * in pairs.
  */
 #include "pftrace_core.h"
 
@@ -18,180 +14,29 @@
 
 #define HEAD_BYTES 12u                 /* of a record in the file: time, size and kind */
 #define RUN_BUFFER ((size_t)128 << 10) /* more than the largest record */
-#define PILES      64u
-#define RUNS_MAX   256u /* that are merged at once */
+#define RUNS_MAX   256u                /* that are merged at once */
 
-/* --- sorting ---------------------------------------------------------------------------------- */
+/* --- records in memory ------------------------------------------------------------------------ */
 
-static size_t run_end(const struct pft_entry *e, size_t from, size_t n)
+/* Where a record lies in mem, its bytes (24 bits: PFT_RECORD_MAX) and its kind. */
+static uint64_t record_at(size_t at, size_t n, enum pft_kind kind)
 {
-	size_t i = from + 1;
-
-	while (i < n && e[i - 1].ts <= e[i].ts)
-		i++;
-	return i < n ? i : n;
+	return (uint64_t)kind << 56 | (uint64_t)n << 32 | (uint32_t)at;
 }
 
-/* The runs [a, b) and [b, c) of `from` become one of `to`; what came first stays first. */
-static void merge_two(const struct pft_entry *from, struct pft_entry *to, size_t a, size_t b,
-		      size_t c)
+static uint32_t at_of(const struct xtr_timed *e)
 {
-	size_t i = a, j = b, k = a;
-
-	while (i < b && j < c)
-		to[k++] = from[j].ts < from[i].ts ? from[j++] : from[i++];
-	memcpy(to + k, from + i, (b - i) * sizeof(*to));
-	k += b - i;
-	memcpy(to + k, from + j, (c - j) * sizeof(*to));
+	return (uint32_t)e->what;
 }
 
-/* Pairs of runs are merged. Returns how many there are then. */
-static size_t pass(struct pft_order *o)
+static uint32_t size_of(const struct xtr_timed *e)
 {
-	struct pft_entry *swap = o->e;
-	size_t runs = 0, cap = o->cap_e;
-
-	for (size_t a = 0, b, c; a < o->n; a = c, runs++) {
-		b = run_end(o->e, a, o->n);
-		c = b < o->n ? run_end(o->e, b, o->n) : b;
-		merge_two(o->e, o->tmp, a, b, c);
-	}
-	o->e = o->tmp;
-	o->tmp = swap;
-	o->cap_e = o->cap_tmp;
-	o->cap_tmp = cap;
-	return runs;
+	return e->what >> 32 & 0xffffff;
 }
 
-/* Runs that follow each other, each a part of e; `next` is an index + 1. */
-struct part {
-	uint32_t from, to, next;
-};
-
-struct pile {
-	uint32_t first, last; /* parts */
-	uint32_t at;          /* entry that is on top when piles are merged, in part `first` */
-};
-
-struct piles {
-	struct part *parts;
-	size_t n_parts, cap;
-	struct pile pile[PILES];
-	uint32_t n;
-};
-
-/* The pile whose last entry is not behind ts, and of these the youngest one; PILES: none. */
-static uint32_t pile_for(const struct pft_order *o, const struct piles *s, uint64_t ts)
+static enum pft_kind kind_of(const struct xtr_timed *e)
 {
-	uint64_t best = 0;
-	uint32_t found = PILES;
-
-	for (uint32_t i = 0; i < s->n; i++) {
-		const uint64_t last = o->e[s->parts[s->pile[i].last].to - 1].ts;
-
-		if (last <= ts && (found == PILES || last > best)) {
-			best = last;
-			found = i;
-		}
-	}
-	return found;
-}
-
-/* 1: there are too many piles. */
-static int put_on_piles(struct pft_order *o, struct piles *s)
-{
-	for (size_t from = 0, to; from < o->n; from = to) {
-		const uint32_t part = (uint32_t)s->n_parts, pile = pile_for(o, s, o->e[from].ts);
-
-		to = run_end(o->e, from, o->n);
-		if (pile == PILES && s->n == PILES)
-			return 1;
-		if (xtr_grow_array(&s->parts, &s->cap, s->n_parts + 1, sizeof(*s->parts)))
-			return -ENOMEM;
-		s->parts[s->n_parts++] = (struct part){ (uint32_t)from, (uint32_t)to, 0 };
-		if (pile == PILES) {
-			s->pile[s->n++] = (struct pile){ part, part, (uint32_t)from };
-			continue;
-		}
-		s->parts[s->pile[pile].last].next = part + 1;
-		s->pile[pile].last = part;
-	}
-	return 0;
-}
-
-/* Is the top of a before that of b? Of equal ones what came first is: it lies lower in memory. */
-static bool on_top(const struct pft_order *o, const struct pile *a, const struct pile *b)
-{
-	const struct pft_entry *x = &o->e[a->at], *y = &o->e[b->at];
-
-	return x->ts != y->ts ? x->ts < y->ts : x->at < y->at;
-}
-
-/* The top of a pile is taken. False: the pile is empty. */
-static bool take_top(const struct piles *s, struct pile *p)
-{
-	if (++p->at < s->parts[p->first].to)
-		return true;
-	if (!s->parts[p->first].next)
-		return false;
-	p->first = s->parts[p->first].next - 1;
-	p->at = s->parts[p->first].from;
-	return true;
-}
-
-/* The first of n piles goes down to its place in the heap. */
-static void sink_pile(const struct pft_order *o, struct pile *p, uint32_t n, uint32_t i)
-{
-	const struct pile moved = p[i];
-
-	for (uint32_t child; (child = 2 * i + 1) < n; i = child) {
-		if (child + 1 < n && on_top(o, &p[child + 1], &p[child]))
-			child++;
-		if (!on_top(o, &p[child], &moved))
-			break;
-		p[i] = p[child];
-	}
-	p[i] = moved;
-}
-
-static void merge_piles(struct pft_order *o, struct piles *s)
-{
-	struct pft_entry *swap = o->e;
-	size_t cap = o->cap_e, k = 0;
-
-	for (uint32_t i = s->n / 2; i--;)
-		sink_pile(o, s->pile, s->n, i);
-	while (s->n) {
-		o->tmp[k++] = o->e[s->pile[0].at];
-		if (!take_top(s, &s->pile[0]))
-			s->pile[0] = s->pile[--s->n];
-		if (s->n)
-			sink_pile(o, s->pile, s->n, 0);
-	}
-	o->e = o->tmp;
-	o->tmp = swap;
-	o->cap_e = o->cap_tmp;
-	o->cap_tmp = cap;
-}
-
-static int sort(struct pft_order *o)
-{
-	struct piles s = { 0 };
-	int err;
-
-	if (!o->n || run_end(o->e, 0, o->n) == o->n)
-		return 0;
-	if (xtr_grow_array(&o->tmp, &o->cap_tmp, o->n, sizeof(*o->tmp)))
-		return -ENOMEM;
-	err = put_on_piles(o, &s);
-	if (!err)
-		merge_piles(o, &s);
-	free(s.parts);
-	if (err <= 0)
-		return err;
-	while (pass(o) > 1)
-		;
-	return 0;
+	return (enum pft_kind)(e->what >> 56);
 }
 
 /* --- the temporary file ----------------------------------------------------------------------- */
@@ -249,19 +94,20 @@ static int spill(struct pftrace *p)
 {
 	struct pft_order *o = &p->order;
 	struct pft_writer w = { .buf = malloc(RUN_BUFFER) };
-	int err = w.buf ? sort(o) : -ENOMEM;
+	int err = w.buf ? xtr_timed_sort(&o->list) : -ENOMEM;
 
 	if (!err && !o->file)
 		err = xtr_io_temp(&o->file);
 	w.io = o->file;
-	for (size_t i = 0; !err && i < o->n; i++)
-		err = write_record(&w, o->e[i].kind, o->e[i].ts, o->mem + o->e[i].at, o->e[i].n);
+	for (size_t i = 0; !err && i < o->list.n; i++)
+		err = write_record(&w, kind_of(&o->list.e[i]), o->list.e[i].ts,
+				   o->mem + at_of(&o->list.e[i]), size_of(&o->list.e[i]));
 	if (!err)
 		err = write_out(&w);
 	if (!err)
 		err = add_run(o, w.written);
 	free(w.buf);
-	o->n = o->used = 0;
+	o->list.n = o->used = 0;
 	return err ? cannot_write(p, err) : 0;
 }
 
@@ -423,7 +269,8 @@ static int join_runs(struct pftrace *p)
 
 static bool is_full(const struct pft_order *o, size_t n)
 {
-	return o->n && o->used + n + 2 * (o->n + 1) * sizeof(*o->e) > PFT_HELD_BYTES;
+	return o->list.n &&
+	       o->used + n + 2 * (o->list.n + 1) * sizeof(struct xtr_timed) > PFT_HELD_BYTES;
 }
 
 int pft_hold(struct pftrace *p, enum pft_kind kind, uint64_t ts, const void *rec, size_t n)
@@ -440,9 +287,8 @@ int pft_hold(struct pftrace *p, enum pft_kind kind, uint64_t ts, const void *rec
 	if (err)
 		return err;
 	if (xtr_grow(&o->mem, &o->cap, o->used + n + 1) ||
-	    xtr_grow_array(&o->e, &o->cap_e, o->n + 1, sizeof(*o->e)))
+	    xtr_timed_add(&o->list, ts, record_at(o->used, n, kind)))
 		return -ENOMEM;
-	o->e[o->n++] = (struct pft_entry){ ts, (uint32_t)o->used, (uint32_t)n, kind };
 	if (n)
 		memcpy(o->mem + o->used, rec, n);
 	o->used += n ? n : 1; /* each has a place of its own */
@@ -458,11 +304,11 @@ int pft_hold(struct pftrace *p, enum pft_kind kind, uint64_t ts, const void *rec
 static int take_memory(struct pftrace *p, pft_take *take)
 {
 	struct pft_order *o = &p->order;
-	int err = sort(o);
+	int err = xtr_timed_sort(&o->list);
 
-	for (size_t i = 0; !err && i < o->n; i++)
-		err = take(p, (enum pft_kind)o->e[i].kind, o->e[i].ts, o->mem + o->e[i].at,
-			   o->e[i].n);
+	for (size_t i = 0; !err && i < o->list.n; i++)
+		err = take(p, kind_of(&o->list.e[i]), o->list.e[i].ts,
+			   o->mem + at_of(&o->list.e[i]), size_of(&o->list.e[i]));
 	return err;
 }
 
@@ -475,19 +321,16 @@ int pft_order_all(struct pftrace *p, pft_take *take)
 		return take_memory(p, take);
 	err = spill(p);
 	free(o->mem);
-	free(o->e);
-	free(o->tmp);
+	xtr_timed_free(&o->list);
 	o->mem = NULL;
-	o->e = o->tmp = NULL;
-	o->cap = o->cap_e = o->cap_tmp = 0;
+	o->cap = 0;
 	return err ? err : merge_runs(p, take);
 }
 
 void pft_order_free(struct pft_order *o)
 {
 	free(o->mem);
-	free(o->e);
-	free(o->tmp);
+	xtr_timed_free(&o->list);
 	free(o->runs);
 	xtr_io_close(o->file);
 }
