@@ -79,7 +79,7 @@ struct xtr_job_step {
 	uint64_t active_ns; /* of MEASURED: it had the engine for so long; at most end - start */
 	const struct xtr_told *told;        /* of TOLD; the source's, until its next event */
 	uint64_t dep_from_ns, dep_until_ns; /* of WAITED; 0: not known */
-	bool dep_known;                     /* of WAITED: a job of the trace ended the wait */
+	uint32_t dep_ring;                  /* of WAITED: ring of the job that ended it; 0: none */
 	uint32_t flags;    /* enum xtr_job_flag: those that the job gets; of TOLD all that it has */
 	bool result_known; /* r.error is that of the fence */
 	bool opens;

@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RINGS_MAX 1024u
-#define BINDS_MAX 64u /* events of one name may have other fields */
+#define RINGS_MAX    1024u
+#define CONTEXTS_MAX 65536u
+#define BINDS_MAX    64u /* events of one name may have other fields */
 
 enum role {
 	ROLE_QUEUED,
@@ -89,6 +90,7 @@ struct told {
 	const struct xtr_tables *tables;
 	struct xtr_rings *rings;
 	struct xtr_keymap by_name; /* (names, queue) -> index in ring */
+	struct xtr_keymap by_ctx;  /* fence context -> id of its last job's ring */
 	struct told_ring ring[RINGS_MAX];
 	uint32_t n_rings;
 	uint32_t others; /* id of the ring of further ones; 0: none yet */
@@ -114,6 +116,7 @@ static void told_close(void *self)
 	struct told *t = self;
 
 	xtr_keymap_free(&t->by_name);
+	xtr_keymap_free(&t->by_ctx);
 	free(t);
 }
 
@@ -212,15 +215,26 @@ static int64_t ring_of(struct told *t, const struct xtr_bind *b, const struct xt
 	return t->ring[t->n_rings++].id;
 }
 
-static void waited(const struct xtr_bind *b, const struct xtr_event *ev, struct xtr_job_step *s)
+/* A queue's jobs have one context, so that it tells the ring of one that is gone long since. */
+static int note_context(struct told *t, uint64_t ctx, uint32_t ring)
+{
+	if (t->by_ctx.n >= CONTEXTS_MAX)
+		xtr_keymap_free(&t->by_ctx);
+	return xtr_keymap_put(&t->by_ctx, ctx, 0, ring);
+}
+
+static void waited(const struct told *t, const struct xtr_bind *b, const struct xtr_event *ev,
+		   struct xtr_job_step *s)
 {
 	uint64_t kind = xtr_bind_u64(b, DEP_KIND, ev);
+	uint32_t ring;
 
 	s->r.dep_ctx = xtr_bind_u64(b, DEP_CTX, ev);
 	s->r.dep_seqno = xtr_bind_u64(b, DEP_SEQNO, ev);
 	s->dep_from_ns = xtr_bind_u64(b, DEP_FROM, ev);
 	s->dep_until_ns = xtr_bind_u64(b, DEP_UNTIL, ev);
-	s->dep_known = kind & 2;
+	ring = kind & 2 ? xtr_keymap_get(&t->by_ctx, s->r.dep_ctx, 0) : XTR_KEYMAP_NONE;
+	s->dep_ring = ring == XTR_KEYMAP_NONE ? 0 : ring;
 	s->r.flags = kind & 1 ? XTR_JOB_DEP_SCHEDULED : 0;
 }
 
@@ -348,8 +362,10 @@ static int told_event(void *self, uint32_t role, const struct xtr_event *ev,
 	s->r.stream = ev->stream;
 	s->r.tid = b->role == ROLE_WAITED ? 0 : (uint32_t)xtr_bind_u64(b, TID, ev);
 	if (b->role == ROLE_WAITED)
-		waited(b, ev, s);
-	else if (b->role == ROLE_TOLD)
+		waited(t, b, ev, s);
+	else if (note_context(t, s->r.ctx, s->r.ring))
+		return -ENOMEM;
+	if (b->role == ROLE_TOLD)
 		told(t, b, ev, s);
 	else if (b->role == ROLE_STAGE)
 		stage(t, b, ev, s);

@@ -84,12 +84,11 @@ int step_told(struct xtr_model *m, const struct xtr_job_step *s)
 
 int step_waited(struct xtr_model *m, const struct xtr_job_step *s)
 {
-	uint32_t by = s->dep_known ? slot_find(m, s->r.dep_ctx, s->r.dep_seqno) : NONE;
 	const struct xtr_dep dep = { .ctx = s->r.dep_ctx,
 				     .seqno = s->r.dep_seqno,
 				     .from_ns = s->dep_from_ns,
 				     .until_ns = s->dep_until_ns,
-				     .ring_id = by != NONE ? m->rings.ring[m->slot[by].ring].id : 0,
+				     .ring_id = s->dep_ring,
 				     .scheduled = s->r.flags & XTR_JOB_DEP_SCHEDULED };
 	int64_t i = job_of(m, s);
 

@@ -23,11 +23,12 @@ def base_of(told):
 
 def plain(told, leave_out):
     base, out = base_of(told), []
+    rings = {j["ring_id"]: (j["device"], j["ring"]) for j in told if "ring_id" in j}
     for job in told:
         row = {k: v - base if k in TIMES else v for k, v in job.items() if k not in (*OWN, *leave_out)}
         if "deps" in row:
             known = () if leave_out else ("from_ns", "until_ns")
-            row["deps"] = [{k: d[k] - base if k in known else d[k] for k in ("context", "seqno", *known) if k in d} for d in row["deps"]]
+            row["deps"] = [{**({} if leave_out else {"ring": rings.get(d.get("ring_id"))}), **{k: d[k] - base if k in known else d[k] for k in ("context", "seqno", *known) if k in d}} for d in row["deps"]]
         out.append(row)
     return sorted(out, key=lambda r: (r["context"], r["seqno"], r.get("run_ns", 0), str(r)))
 

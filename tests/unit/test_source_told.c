@@ -133,21 +133,45 @@ static void tell(const struct said *j)
 	sim_raw(s, j->ts, TOLD, rec, sizeof(rec));
 }
 
-Test(source_told, a_job_is_what_is_told_of_it)
+static void wait_for(uint64_t ts, uint64_t ctx, uint64_t seqno, uint64_t dep_ctx,
+		     uint64_t dep_seqno)
 {
 	uint8_t rec[192];
+
+	name(rec, ctx, seqno);
+	xtr_put_le64(rec + 56, dep_ctx);
+	xtr_put_le64(rec + 64, dep_seqno);
+	xtr_put_le64(rec + 72, 150 * US);
+	xtr_put_le64(rec + 80, 210 * US);
+	xtr_put_le64(rec + 88, 2); /* a job of the trace */
+	sim_raw(s, ts, WAITED, rec, 96);
+}
+
+/* However long the job that was waited for is gone. */
+Test(source_told, a_dependency_has_its_ring)
+{
+	const uint64_t late = 10000000 * US;
+
+	tell(&(struct said){ 500 * US, 11, 1, 100 * US, 200 * US, 200 * US, 500 * US, 300 * US,
+			     300 * US, 3, "inferred", "", 0 });
+	wait_for(late, 13, 1, 11, 1);
+	tell(&(struct said){ late + US, 13, 1, 100 * US, late, late, late + US, US, US, 3,
+			     "inferred", "", 0 });
+	sim_jobs(s);
+	cr_assert(eq(sz, s->n_jobs, 2));
+	cr_assert(eq(u32, s->job[1].n_deps, 1));
+	cr_expect(ne(u32, s->job[1].deps[0].ring_id, 0));
+	cr_expect(eq(u32, s->job[1].deps[0].ring_id, s->job[0].ring->id));
+}
+
+Test(source_told, a_job_is_what_is_told_of_it)
+{
 	const struct xtr_job *j;
 
 	/* Two jobs at once on a ring: nothing is concluded of their order, or of the overlap. */
 	tell(&(struct said){ 500 * US, 11, 1, 100 * US, 200 * US, 250 * US, 500 * US, 250 * US,
 			     250 * US, 3, "inferred", "batch|overtook", 0 });
-	name(rec, 11, 2);
-	xtr_put_le64(rec + 56, 11);
-	xtr_put_le64(rec + 64, 1);
-	xtr_put_le64(rec + 72, 150 * US);
-	xtr_put_le64(rec + 80, 210 * US);
-	xtr_put_le64(rec + 88, 2);
-	sim_raw(s, 510 * US, WAITED, rec, 96);
+	wait_for(510 * US, 11, 2, 11, 1);
 	tell(&(struct said){ 520 * US, 11, 2, 150 * US, 210 * US, 0, 520 * US, 10 * US, 310 * US, 3,
 			     "bounded", "error", -62 });
 	sim_jobs(s);
