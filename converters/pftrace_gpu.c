@@ -23,6 +23,29 @@ uint64_t gpu_u64(struct pft_msg m, uint32_t num)
 	return gpu_field(m, num, &f) && f.wire != 2 ? f.v : 0;
 }
 
+bool gpu_is(const struct pft_field *f, const char *text)
+{
+	return f->wire == 2 && f->n == strlen(text) && !memcmp(f->p, text, f->n);
+}
+
+struct pft_field gpu_interned(const struct pft_seq *seq, uint32_t table, uint64_t iid,
+			      uint32_t field)
+{
+	struct pft_field f;
+	struct pft_msg m;
+
+	if (!iid || !pft_interned(seq, table, iid, &m) || !gpu_field(m, field, &f) || f.wire != 2)
+		f = (struct pft_field){ .wire = 2 };
+	return f;
+}
+
+struct gpu_track *gpu_track_of(const struct pft_gpu *g, uint64_t uuid)
+{
+	const uint64_t *i = xtr_map_get(&g->tracks, uuid, 0);
+
+	return i ? &g->track[*i] : NULL;
+}
+
 /* --- devices: GpuInfo ------------------------------------------------------------------------- */
 
 static char *copy(const struct pft_field *f)
@@ -51,11 +74,10 @@ static void take_extra(struct gpu_device *d, struct pft_msg m)
 		     { "firmware", &d->firmware } };
 	struct pft_field key, value;
 
-	if (!gpu_field(m, 1, &key) || !gpu_field(m, 2, &value) || key.wire != 2)
+	if (!gpu_field(m, 1, &key) || !gpu_field(m, 2, &value))
 		return;
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		if (strlen(keys[i].key) == key.n && !memcmp(keys[i].key, key.p, key.n) &&
-		    !*keys[i].to)
+		if (gpu_is(&key, keys[i].key) && !*keys[i].to)
 			*keys[i].to = copy(&value);
 }
 
@@ -131,11 +153,6 @@ const char *gpu_device_name(struct pft_gpu *g, uint32_t gpu_id, char buf[24])
 
 #define CLOCK_MONO 3u /* BuiltinClock */
 
-static bool is_text(const struct pft_field *f, const char *text)
-{
-	return f->wire == 2 && f->n == strlen(text) && !memcmp(f->p, text, f->n);
-}
-
 static int take_attributes(struct pftrace *p, struct pft_gpu *g, const struct pft_packet *packet,
 			   struct pft_msg m)
 {
@@ -145,10 +162,10 @@ static int take_attributes(struct pftrace *p, struct pft_gpu *g, const struct pf
 	while (pft_next(&m, &f)) {
 		if (f.num != 1 || !gpu_field(pft_sub(&f), 1, &key))
 			continue;
-		g->by_xtr |= is_text(&key, "xtr.version");
+		g->by_xtr |= gpu_is(&key, "xtr.version");
 		/* The clock of the recording, so that times come back as they were. */
-		if (g->by_xtr && is_text(&key, "xtr.event_clock") &&
-		    gpu_field(pft_sub(&f), 3, &text) && is_text(&text, "monotonic"))
+		if (g->by_xtr && gpu_is(&key, "xtr.event_clock") &&
+		    gpu_field(pft_sub(&f), 3, &text) && gpu_is(&text, "monotonic"))
 			pft_trace_clock(p, CLOCK_MONO);
 	}
 	return 0;

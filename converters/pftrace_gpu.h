@@ -141,6 +141,13 @@ const char *gpu_device_name(struct pft_gpu *g, uint32_t gpu_id, char buf[24]);
 /* The first field of this number; false: there is none (*f all 0). */
 bool gpu_field(struct pft_msg m, uint32_t num, struct pft_field *f);
 uint64_t gpu_u64(struct pft_msg m, uint32_t num);
+/* Is it this text? */
+bool gpu_is(const struct pft_field *f, const char *text);
+/* A text of an interned entry, in its field; num 0 (and no bytes): there is none. */
+struct pft_field gpu_interned(const struct pft_seq *seq, uint32_t table, uint64_t iid,
+			      uint32_t field);
+/* NULL: nothing has described it. */
+struct gpu_track *gpu_track_of(const struct pft_gpu *g, uint64_t uuid);
 
 typedef int gpu_take(struct pftrace *p, struct pft_gpu *g, const struct pft_packet *packet,
 		     struct pft_msg m);

@@ -34,13 +34,6 @@ enum {
 #define NAMES   2u /* InternedData.event_names */
 #define PARENTS 16 /* tracks above a track that are looked at */
 
-static const struct gpu_track *track_of(const struct pft_gpu *g, uint64_t uuid)
-{
-	const uint64_t *i = xtr_map_get(&g->tracks, uuid, 0);
-
-	return i ? &g->track[*i] : NULL;
-}
-
 /* The event's, or what the sequence has for events that do not say it. */
 static uint64_t uuid_of(const struct pft_packet *packet, struct pft_msg m)
 {
@@ -55,21 +48,17 @@ static uint64_t uuid_of(const struct pft_packet *packet, struct pft_msg m)
 static struct pft_field name_of(const struct pft_packet *packet, struct pft_msg m)
 {
 	struct pft_field f;
-	struct pft_msg in;
 
 	if (gpu_field(m, F_NAME, &f) && f.wire == 2)
 		return f;
-	if (pft_interned(packet->seq, NAMES, gpu_u64(m, F_NAME_IID), &in) && gpu_field(in, 2, &f) &&
-	    f.wire == 2)
-		return f;
-	return (struct pft_field){ .wire = 2 };
+	return gpu_interned(packet->seq, NAMES, gpu_u64(m, F_NAME_IID), 2);
 }
 
 /* The nearest track, this one or above it, that has a process. */
 static const struct gpu_track *owner_of(const struct pft_gpu *g, const struct gpu_track *t)
 {
 	for (int i = 0; t && !t->pid && i < PARENTS; i++)
-		t = track_of(g, t->parent);
+		t = gpu_track_of(g, t->parent);
 	return t && t->pid ? t : NULL;
 }
 
@@ -143,7 +132,7 @@ static int hold_submissions(struct pftrace *p, struct pft_gpu *g, const struct p
 int gpu_take_marker(struct pftrace *p, struct pft_gpu *g, const struct pft_packet *packet,
 		    struct pft_msg m)
 {
-	const struct gpu_track *t = track_of(g, uuid_of(packet, m));
+	const struct gpu_track *t = gpu_track_of(g, uuid_of(packet, m));
 	int err = hold_submissions(p, g, packet, m, t);
 
 	return err ? err : hold_marker(p, g, packet, m, t);

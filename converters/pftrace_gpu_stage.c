@@ -96,9 +96,8 @@ static int take_specs(struct pft_gpu *g, struct pft_msg m, uint64_t *pid)
 static bool interned_text(const struct pft_seq *seq, uint32_t table, uint64_t iid,
 			  struct pft_field *text)
 {
-	struct pft_msg m;
-
-	return pft_interned(seq, table, iid, &m) && gpu_field(m, 2, text) && text->wire == 2;
+	*text = gpu_interned(seq, table, iid, 2);
+	return text->num;
 }
 
 /* False: an interned queue that the sequence has not told; there is no place for it. */

@@ -70,11 +70,6 @@ bool gpu_told_fence(const void *s, size_t n, uint64_t *ctx, uint64_t *seqno)
 
 /* --- what a job says -------------------------------------------------------------------------- */
 
-static bool same(const struct pft_field *f, const char *s)
-{
-	return f->wire == 2 && f->n == strlen(s) && !memcmp(f->p, s, f->n);
-}
-
 void gpu_told_extra(struct told_job *j, const struct pft_field *name, const struct pft_field *value)
 {
 	struct {
@@ -87,22 +82,22 @@ void gpu_told_extra(struct told_job *j, const struct pft_field *name, const stru
 	uint64_t v, ctx;
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-		if (!same(name, numbers[i].name) || !gpu_told_number(value->p, value->n, &v))
+		if (!gpu_is(name, numbers[i].name) || !gpu_told_number(value->p, value->n, &v))
 			continue;
 		*numbers[i].to = v;
 		if (numbers[i].has)
 			*numbers[i].has = true;
 	}
-	if (same(name, "at")) {
+	if (gpu_is(name, "at")) {
 		j->at = *value;
-	} else if (same(name, "error") && value->n > 1 && *value->p == '-' &&
+	} else if (gpu_is(name, "error") && value->n > 1 && *value->p == '-' &&
 		   gpu_told_number(value->p + 1, value->n - 1, &v) && v <= INT32_MAX) {
 		j->error = -(int64_t)v;
 		j->has_error = true;
-	} else if (same(name, "fence") && gpu_told_fence(value->p, value->n, &ctx, &v)) {
+	} else if (gpu_is(name, "fence") && gpu_told_fence(value->p, value->n, &ctx, &v)) {
 		j->ctx = ctx;
 		j->seqno = v;
-	} else if (same(name, "dependency") && j->n_wide < TOLD_DEPS &&
+	} else if (gpu_is(name, "dependency") && j->n_wide < TOLD_DEPS &&
 		   gpu_told_fence(value->p, value->n, &ctx, &v)) {
 		j->wide[j->n_wide].ctx = ctx;
 		j->wide[j->n_wide++].seqno = v;
@@ -182,7 +177,7 @@ static int hold_deps(struct pftrace *p, struct pft_gpu *g, const struct told_job
 
 static void put_times(struct gpu_record *r, const struct gpu_told *t, const struct told_job *j)
 {
-	bool bounded = same(&j->quality, "bounded"), resided = j->run && j->done;
+	bool bounded = gpu_is(&j->quality, "bounded"), resided = j->run && j->done;
 	uint64_t all = resided ? j->done - j->run : 0, max = j->has_exec ? j->exec_max : all;
 	uint64_t start = bounded ? (j->from_run ? j->run : 0) : j->done - max;
 
@@ -223,11 +218,11 @@ static void place(struct gpu_told *t, struct told_job *j, uint64_t ts)
 	if (!j->at.n) {
 		j->run = ts;
 		j->done = ts + j->duration;
-	} else if (same(&j->at, "run")) {
+	} else if (gpu_is(&j->at, "run")) {
 		j->run = ts;
-	} else if (same(&j->at, "done")) {
+	} else if (gpu_is(&j->at, "done")) {
 		j->done = ts;
-	} else if (same(&j->at, "queue")) {
+	} else if (gpu_is(&j->at, "queue")) {
 		t->queue_ns = ts;
 	}
 }
@@ -262,20 +257,9 @@ int gpu_told_hold(struct pftrace *p, struct pft_gpu *g, struct told_job *j, uint
 
 /* --- as a render stage ------------------------------------------------------------------------ */
 
-static struct pft_field text_of(const struct pft_seq *seq, uint32_t table, uint64_t iid,
-				uint32_t field)
-{
-	struct pft_field f = { 0 };
-	struct pft_msg m;
-
-	if (!iid || !pft_interned(seq, table, iid, &m) || !gpu_field(m, field, &f) || f.wire != 2)
-		f = (struct pft_field){ .wire = 2 };
-	return f;
-}
-
 void gpu_told_ring(struct told_job *j, struct pft_field name)
 {
-	if (same(&name, "unknown ring"))
+	if (gpu_is(&name, "unknown ring"))
 		name = (struct pft_field){ .wire = 2 };
 	j->ring = name;
 }
@@ -305,12 +289,12 @@ static void read_stage(struct told_job *j, const struct pft_field *f, struct pft
 	j->seqno = (uint32_t)f[F_EVENT_ID].v;
 	j->gpu = (uint32_t)f[F_GPU].v;
 	j->queue = f[F_QUEUE_IID].v / 2;
-	gpu_told_ring(j, text_of(seq, 24, f[F_QUEUE_IID].v, 2));
-	j->why = text_of(seq, 24, f[F_QUEUE_IID].v, 3);
-	j->kind = text_of(seq, 24, f[F_STAGE_IID].v, 2);
-	value = text_of(seq, 24, f[F_STAGE_IID].v, 3);
+	gpu_told_ring(j, gpu_interned(seq, 24, f[F_QUEUE_IID].v, 2));
+	j->why = gpu_interned(seq, 24, f[F_QUEUE_IID].v, 3);
+	j->kind = gpu_interned(seq, 24, f[F_STAGE_IID].v, 2);
+	value = gpu_interned(seq, 24, f[F_STAGE_IID].v, 3);
 	gpu_told_description(j, &value);
-	j->comm = text_of(seq, 2, f[F_NAME_IID].v, 2);
+	j->comm = gpu_interned(seq, 2, f[F_NAME_IID].v, 2);
 	if (pft_interned(seq, 23, f[F_CONTEXT].v, &m))
 		j->pid = (uint32_t)gpu_u64(m, 2);
 	for (m = all; pft_next(&m, &in);)

@@ -45,13 +45,6 @@ static int new_track(struct pft_gpu *g, uint64_t uuid, const struct gpu_track *t
 	return 0;
 }
 
-static struct gpu_track *track_of(const struct pft_gpu *g, uint64_t uuid)
-{
-	const uint64_t *i = xtr_map_get(&g->tracks, uuid, 0);
-
-	return i ? &g->track[*i] : NULL;
-}
-
 /*
  * Tracks of one name below one other are lanes of what overlaps: the second is "NAME (2)". Those of
  * xtr's export keep their names.
@@ -89,7 +82,7 @@ int gpu_take_track(struct pftrace *p, struct pft_gpu *g, const struct pft_packet
 	}
 	if (gpu_field(m, 3, &thread) && !t.pid)
 		t.pid = (uint32_t)gpu_u64(pft_sub(&thread), 1);
-	known = track_of(g, gpu_u64(m, 1));
+	known = gpu_track_of(g, gpu_u64(m, 1));
 	if (known) {
 		known->tid = t.tid ? t.tid : known->tid;
 		known->pid = t.pid ? t.pid : known->pid;
@@ -110,21 +103,6 @@ int gpu_take_track(struct pftrace *p, struct pft_gpu *g, const struct pft_packet
 
 /* --- events ----------------------------------------------------------------------------------- */
 
-static struct pft_field interned(const struct pft_seq *seq, uint32_t table, uint64_t iid)
-{
-	struct pft_field f = { 0 };
-	struct pft_msg m;
-
-	if (!pft_interned(seq, table, iid, &m) || !gpu_field(m, 2, &f) || f.wire != 2)
-		f = (struct pft_field){ .wire = 2 };
-	return f;
-}
-
-static bool is(const struct pft_field *f, const char *s)
-{
-	return f->wire == 2 && f->n == strlen(s) && !memcmp(f->p, s, f->n);
-}
-
 /* Walk the notes: name, and value as it stands. */
 static bool next_note(struct pft_msg *m, const struct pft_seq *seq, struct pft_field *name,
 		      struct pft_field *value)
@@ -139,7 +117,7 @@ static bool next_note(struct pft_msg *m, const struct pft_seq *seq, struct pft_f
 		*name = *value = (struct pft_field){ .wire = 2 };
 		while (pft_next(&note, &in)) {
 			if (in.num == 1)
-				*name = interned(seq, I_NOTES, in.v);
+				*name = gpu_interned(seq, I_NOTES, in.v, 2);
 			else if (in.num >= 3 && in.num <= 7)
 				*value = in;
 		}
@@ -154,7 +132,7 @@ static bool note(struct pft_msg m, const struct pft_seq *seq, const char *want,
 	struct pft_field name;
 
 	while (next_note(&m, seq, &name, value))
-		if (is(&name, want))
+		if (gpu_is(&name, want))
 			return true;
 	*value = (struct pft_field){ 0 };
 	return false;
@@ -180,7 +158,7 @@ struct seen {
 static void submitted(struct pft_gpu *g, const struct seen *s)
 {
 	struct gpu_told *t = gpu_told_of(g, s->ctx, s->seqno);
-	const struct gpu_track *thread = track_of(g, s->track);
+	const struct gpu_track *thread = gpu_track_of(g, s->track);
 	struct pft_field client;
 	unsigned int tid;
 
@@ -217,7 +195,7 @@ static void waits_for(struct pft_gpu *g, const struct seen *s)
 	if (!t->known || t->wait_track != s->track ||
 	    t->n_deps == sizeof(t->dep) / sizeof(t->dep[0]))
 		return;
-	d.run = note(s->m, s->seq, "until", &f) && is(&f, "run");
+	d.run = note(s->m, s->seq, "until", &f) && gpu_is(&f, "run");
 	d.by_job = note(s->m, s->seq, "ring", &f);
 	t->dep[t->n_deps++] = d;
 	t->in_dep = true;
@@ -226,7 +204,8 @@ static void waits_for(struct pft_gpu *g, const struct seen *s)
 /* A lane of a ring: its track is below the ring's, and that below the device's. */
 static void place_job(const struct pft_gpu *g, uint64_t lane, struct told_job *j)
 {
-	const struct gpu_track *t = track_of(g, lane), *ring = t ? track_of(g, t->parent) : NULL;
+	const struct gpu_track *t = gpu_track_of(g, lane),
+			       *ring = t ? gpu_track_of(g, t->parent) : NULL;
 
 	if (!ring)
 		return;
@@ -283,13 +262,13 @@ static void job_notes(struct told_job *j, const struct seen *s)
 	char text[24];
 
 	while (next_note(&m, s->seq, &name, &value)) {
-		if (is(&name, "kind"))
+		if (gpu_is(&name, "kind"))
 			j->kind = value;
-		else if (is(&name, "description"))
+		else if (gpu_is(&name, "description"))
 			gpu_told_description(j, &value);
-		else if (is(&name, "pid"))
+		else if (gpu_is(&name, "pid"))
 			j->pid = (uint32_t)value.v;
-		else if (is(&name, "duration_ns"))
+		else if (gpu_is(&name, "duration_ns"))
 			j->duration = value.v;
 		if (value.wire == 0) {
 			value.n = (size_t)snprintf(text, sizeof(text), "%llu",
@@ -343,7 +322,7 @@ static int ours(struct pftrace *p, struct pft_gpu *g, struct seen *s, const stru
 
 	if (s->type == TYPE_END)
 		return end_of(p, g, s);
-	if (!is(cat, "job")) {
+	if (!gpu_is(cat, "job")) {
 		g->left_out[GPU_TRACK_EVENTS]++;
 		return 0;
 	}
@@ -351,9 +330,9 @@ static int ours(struct pftrace *p, struct pft_gpu *g, struct seen *s, const stru
 		return job_slice(p, g, s);
 	if (note(s->m, s->seq, "dep_wait_ns", &f))
 		waits(g, s);
-	else if (s->type == TYPE_INSTANT && is(&s->name, "submit"))
+	else if (s->type == TYPE_INSTANT && gpu_is(&s->name, "submit"))
 		submitted(g, s);
-	else if (s->type == TYPE_BEGIN && is(&s->name, "dependency"))
+	else if (s->type == TYPE_BEGIN && gpu_is(&s->name, "dependency"))
 		waits_for(g, s);
 	return 0;
 }
@@ -372,8 +351,8 @@ int gpu_take_track_event(struct pftrace *p, struct pft_gpu *g, const struct pft_
 	if (!g->by_xtr)
 		return gpu_take_marker(p, g, packet, m);
 	if (gpu_field(m, F_CATEGORY_IIDS, &f))
-		category = interned(packet->seq, I_CATEGORIES, f.v);
-	s.name = interned(packet->seq, I_NAMES, gpu_u64(m, F_NAME_IID));
+		category = gpu_interned(packet->seq, I_CATEGORIES, f.v, 2);
+	s.name = gpu_interned(packet->seq, I_NAMES, gpu_u64(m, F_NAME_IID), 2);
 	s.ctx = note_u64(m, packet->seq, "context");
 	s.seqno = note_u64(m, packet->seq, "seqno");
 	return ours(p, g, &s, &category);
