@@ -299,12 +299,12 @@ static void name_of_ring(char buf[XTR_DIFF_NAME_MAX], const struct xtr_model_rin
 static void name_of_process(const struct xtr_diff *d, char buf[XTR_DIFF_NAME_MAX], uint64_t process,
 			    uint32_t comm, uint64_t at)
 {
-	const struct xtr_task *leader = xtr_process_leader(d->tables, process, at);
 	const char *s = NULL;
 	size_t n;
 
 	if (d->tables)
-		s = xtr_tables_string(d->tables, leader ? leader->comm : comm, &n);
+		s = xtr_tables_string(d->tables, xtr_process_comm(d->tables, process, at, comm),
+				      &n);
 	join(buf, s ? s : "", "", "");
 }
 

@@ -32,7 +32,6 @@ static int64_t waiter_of(struct fences *f, uint64_t process, uint32_t tid, uint3
 int fences_wait(struct fences *f, const struct xtr_call *c)
 {
 	uint64_t process = xtr_process(c->pid, c->nth);
-	const struct xtr_task *leader = xtr_process_leader(f->o->tables, process, c->begin_ns);
 	int64_t context = fences_context(f, c->ctx), i;
 	struct fence_waiter *w;
 	uint64_t ns;
@@ -42,7 +41,8 @@ int fences_wait(struct fences *f, const struct xtr_call *c)
 	/* The first row is that of the others. */
 	i = f->n_waiters ? 0 : waiter_of(f, 0, 0, 0, FENCES_CONTEXTS_MAX);
 	if (i >= 0)
-		i = waiter_of(f, process, c->tid, leader ? leader->comm : c->comm,
+		i = waiter_of(f, process, c->tid,
+			      xtr_process_comm(f->o->tables, process, c->begin_ns, c->comm),
 			      (uint32_t)context);
 	if (i < 0)
 		return (int)i;

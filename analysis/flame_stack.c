@@ -34,15 +34,17 @@ void flame_place_forget(struct xtr_flame_feed *feed)
 static int64_t process_frame(struct xtr_flame_feed *feed, const struct flame_place *p)
 {
 	char text[XTR_FLAME_NAME_MAX];
-	const struct xtr_task *leader = xtr_process_leader(feed->tables, p->process, p->ts);
 	char pid[XTR_TEXT_PROCESS];
 	const char *comm;
 	size_t n = 0;
 
 	if (!p->process && !p->comm)
 		return xtr_flame_mark(feed->flame, "[process not known]");
-	comm = feed->tables ? xtr_tables_string(feed->tables, leader ? leader->comm : p->comm, &n)
-			    : NULL;
+	comm = feed->tables
+		       ? xtr_tables_string(
+				 feed->tables,
+				 xtr_process_comm(feed->tables, p->process, p->ts, p->comm), &n)
+		       : NULL;
 	if (n > 64)
 		n = 64;
 	if (p->process)

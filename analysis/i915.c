@@ -110,14 +110,11 @@ uint64_t i915_process(const struct i915 *g, const struct xtr_event *ev, uint32_t
 {
 	const struct xtr_tables *t = g->o->tables;
 	const struct xtr_task *task = t ? xtr_tables_task(t, ev->tid, ev->ts) : NULL;
-	const struct xtr_task *leader;
 
 	*comm = task ? task->comm : 0;
 	if (!task || !task->pid)
 		return 0;
-	leader = xtr_process_leader(t, xtr_process_of(task), ev->ts);
-	if (leader)
-		*comm = leader->comm;
+	*comm = xtr_process_comm(t, xtr_process_of(task), ev->ts, *comm);
 	return xtr_process_of(task);
 }
 

@@ -116,7 +116,7 @@ static void leave(struct nv_track *t, struct nv_step *s)
 static void fill(const struct nv_track *t, const struct xtr_event *ev, struct nv_step *s)
 {
 	const struct xtr_bind *b = s->binding;
-	const struct xtr_task *task = NULL, *leader;
+	const struct xtr_task *task = NULL;
 	uint64_t v;
 	uint32_t i;
 
@@ -129,8 +129,7 @@ static void fill(const struct nv_track *t, const struct xtr_event *ev, struct nv
 		task = xtr_tables_task(t->tables, ev->tid, ev->ts);
 	if (task) {
 		s->process = xtr_process_of(task);
-		leader = xtr_process_leader(t->tables, s->process, ev->ts);
-		s->comm = leader && leader->comm ? leader->comm : task->comm;
+		s->comm = xtr_process_comm(t->tables, s->process, ev->ts, task->comm);
 	}
 	s->ret_known = s->end && xtr_bind_get(b, NV_F_RET, ev, &v);
 	s->ret = s->ret_known ? (int64_t)v : 0;

@@ -97,7 +97,6 @@ static int process_row(struct xtr_slices *s, struct slice_part *p, uint64_t proc
 		       uint64_t ts, struct slice_entry **e)
 {
 	bool known = process || comm, made = false;
-	const struct xtr_task *leader;
 	int ret = 0;
 
 	*e = NULL;
@@ -116,9 +115,8 @@ static int process_row(struct xtr_slices *s, struct slice_part *p, uint64_t proc
 	}
 	if (!made)
 		return 0;
-	leader = xtr_process_leader(s->o.tables, process, ts);
 	(*e)->row.process = process;
-	(*e)->row.comm = leader ? leader->comm : comm;
+	(*e)->row.comm = xtr_process_comm(s->o.tables, process, ts, comm);
 	return 0;
 }
 

@@ -48,7 +48,6 @@ static int64_t keyed_row(struct rows *rows, struct xtr_keymap *map, uint64_t a, 
 static int64_t process_of(struct xtr_stats *s, const struct xtr_job *j)
 {
 	struct rows *rows = &s->rows[XTR_BY_PROCESS];
-	const struct xtr_task *leader;
 	struct xtr_stats_row *row;
 	int64_t i;
 
@@ -62,8 +61,7 @@ static int64_t process_of(struct xtr_stats *s, const struct xtr_job *j)
 	if (!row->known) {
 		row->known = true;
 		row->process = xtr_process(j->pid, j->nth);
-		leader = xtr_process_leader(s->o.tables, row->process, j->queue_ns);
-		row->comm = leader ? leader->comm : j->comm;
+		row->comm = xtr_process_comm(s->o.tables, row->process, j->queue_ns, j->comm);
 	}
 	return i;
 }

@@ -12,6 +12,13 @@ const struct xtr_task *xtr_process_leader(const struct xtr_tables *t, uint64_t p
 	return xtr_process_leads(task, process) ? task : NULL;
 }
 
+uint32_t xtr_process_comm(const struct xtr_tables *t, uint64_t process, uint64_t ts, uint32_t comm)
+{
+	const struct xtr_task *leader = xtr_process_leader(t, process, ts);
+
+	return leader && leader->comm ? leader->comm : comm;
+}
+
 char *xtr_text_process(char buf[XTR_TEXT_PROCESS], uint64_t process)
 {
 	uint64_t nth = xtr_process_nth(process);

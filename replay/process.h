@@ -59,6 +59,12 @@ static inline bool xtr_process_leads(const struct xtr_task *task, uint64_t proce
 const struct xtr_task *xtr_process_leader(const struct xtr_tables *t, uint64_t process,
 					  uint64_t ts);
 
+/*
+ * What a process is called at time ts: as its first thread, if the tables have that name, else
+ * `comm`. String ids.
+ */
+uint32_t xtr_process_comm(const struct xtr_tables *t, uint64_t process, uint64_t ts, uint32_t comm);
+
 /* "4711"; "4711#2" is the second process with that number; "-" for 0. Returns buf. */
 #define XTR_TEXT_PROCESS 24u
 char *xtr_text_process(char buf[XTR_TEXT_PROCESS], uint64_t process);

@@ -112,6 +112,17 @@ Test(process, a_leader_is_one_of_the_same_process)
 	cr_expect(xtr_process_leader(tables, 9, 90) != NULL);
 }
 
+Test(process, is_called_as_its_leader_or_as_it_is_told)
+{
+	struct xtr_task t = { .tid = 180, .pid = 180, .since = 10, .comm = 5 };
+
+	add(7, 7, 10, 0); /* its first thread has no name */
+	cr_expect(eq(u32, xtr_process_comm(tables, 7, 90, 3), 3));
+	cr_expect(eq(u32, xtr_process_comm(tables, 8, 90, 3), 3));
+	cr_assert(eq(int, xtr_tables_add_task(tables, &t), 0));
+	cr_expect(eq(u32, xtr_process_comm(tables, 180, 90, 3), 5));
+}
+
 Test(process, text_tells_them_apart)
 {
 	char buf[XTR_TEXT_PROCESS];
