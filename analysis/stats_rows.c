@@ -13,6 +13,8 @@ static int row_add(struct xtr_stats_row *row, const struct owner *o,
 	bool floor = xtr_ring_ended_verdict(ring) != XTR_VERDICT_BATCHED;
 
 	row->bounded |= bounded && o->agg.resided;
+	/* Nothing tells when the job before such a job ended. */
+	row->bounded |= ring->told && o->agg.quality[XTR_QUALITY_BOUNDED];
 	return xtr_agg_merge(&row->agg, &o->agg, bounded, floor);
 }
 

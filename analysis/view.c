@@ -133,12 +133,16 @@ static const char *inferred_from(const struct xtr_model_ring *ring)
 {
 	if (!ring)
 		return "inferred";
+	if (ring->told)
+		return "inferred, as the imported trace tells";
 	return xtr_ring_order_known(ring) ? "inferred, in-order ring"
 					  : "inferred where it was idle";
 }
 
 static const char *exact_from(const struct xtr_model_ring *ring)
 {
+	if (ring && ring->told)
+		return "exact, as the imported trace tells";
 	return ring && ring->measured ? "exact, measured by the hardware"
 				      : "exact, one job at a time";
 }

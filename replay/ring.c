@@ -287,6 +287,7 @@ static int64_t add_ring(struct xtr_rings *r, uint32_t id)
 				: 0,
 		.declared = made,
 		.measured = made && made->measured,
+		.told = made && made->told,
 		.no_run = made && !made->tells_run,
 		.by_client = made && made->by_client,
 		.partial = !(made && made->measured) &&

@@ -63,6 +63,7 @@ struct xtr_declared_ring {
 	/* What tells that it executes in order; NULL: what ring.c has of the driver. */
 	const char *order_source;
 	bool measured;   /* as in xtr_model_ring */
+	bool told;       /* likewise */
 	const char *why; /* why execution is only bounded; NULL: what order_source has */
 };
 
@@ -97,6 +98,7 @@ struct xtr_model_ring {
 	bool declared; /* a job source's: in no table */
 	/* Its jobs come with the hardware's own start and end: nothing rests on its order. */
 	bool measured;
+	bool told; /* measured, or concluded, before this trace was made: its jobs say how */
 	/*
 	 * In order only among the jobs of one client: firmware schedules those of several, and a
 	 * job that was on the hardware with another client's is bounded (share.c).

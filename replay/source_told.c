@@ -191,12 +191,17 @@ static int64_t ring_of(struct told *t, const struct xtr_bind *b, const struct xt
 	uint64_t names = device << 32 | (uint32_t)ring, queue = xtr_bind_u64(b, QUEUE, ev);
 	uint32_t i = xtr_keymap_get(&t->by_name, names, queue);
 	const char *why = text_of(t, xtr_bind_u64(b, WHY, ev)), *name = text_of(t, device);
-	struct xtr_declared_ring made = { .device = name,
-					  .driver = driver_of(t, name),
-					  .name = text_of(t, ring),
-					  .tells_run = true,
-					  .measured = true,
-					  .why = *why ? why : NULL };
+	const bool by_xtr = !strncmp(b->desc->name, "xtr:", 4);
+	struct xtr_declared_ring made = {
+		.device = name,
+		.driver = driver_of(t, name),
+		.name = text_of(t, ring),
+		.tells_run = true,
+		.measured = true,
+		.told = by_xtr,
+		.order_source = by_xtr ? "told by the trace that was imported" : NULL,
+		.why = *why ? why : NULL
+	};
 
 	if (i != XTR_KEYMAP_NONE)
 		return t->ring[i].id;

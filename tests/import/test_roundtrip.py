@@ -2,6 +2,7 @@
 """What xtr exports for Perfetto comes back as the same jobs, field by field."""
 
 import glob
+import json
 import os
 
 from harness import ROOT, equal, expect, jobs, test, xtr
@@ -76,3 +77,15 @@ def a_cut_and_a_redacted_trace_of_told_jobs_keep_them(folder):
     keys = ("seqno", "run_ns", "done_ns", "exec_ns", "quality", "kind", "flags", "ring", "error")
     equal([{k: j.get(k) for k in keys} for j in jobs(hidden)], [{k: j.get(k) for k in keys} for j in jobs(imported)],
           "jobs of a redacted trace")
+
+
+@test
+def what_is_said_of_told_rings_is_true(folder):
+    exported = os.path.join(folder, "run.pftrace")
+    expect(xtr("export", "-f", "perfetto", "-o", exported, os.path.join(ROOT, "tests/golden/frames.xtr")).status == 0, "exported")
+    out = xtr("stats", exported).out
+    expect("measured by the hardware" not in out and "in-order ring" not in out, "nothing in this trace tells that", out)
+    expect("as the imported trace tells" in out, "who told it", out)
+    told = json.loads(xtr("stats", "--json", exported).out)["sections"][0]
+    for row in told["processes"]:
+        expect(not row["quality"]["bounded"] or row["busy_bounded"], "what is only bounded bounds what was busy", row)
