@@ -19,6 +19,8 @@ DRIVERS = [
     ("cpu-late-gpu", 0), ("cpu-threads", 0), ("amdxdna-basic", 0), ("virtio-basic", 0), ("nouveau-channels", 0),
 ]
 
+# Files of trace-cmd that have lost nothing.
+COMPLETE = {"v6-texts"}
 
 # Of the uses of `xtr stats` those whose standard output is made to fail, too.
 PRINTED_STATS = {"stats-jobs", "stats-json", "stats-stdin", "stats-findings"}
@@ -181,7 +183,8 @@ def imports(i):
     yield "import-stdout", ["-p", "-i", i.path("perf-new.txt")], ["import", "-o", "-", "-"]
     yield "import-name", [], ["import", i.path("ftrace-old.txt")]
     for path in sorted(glob.glob(os.path.join(TESTS, "fuzz/corpus/tracedat/v[67]-*"))):
-        yield "import-" + os.path.basename(path), ["-s3"], ["import", "-o", "out.xtr", path]
+        name = os.path.basename(path)
+        yield "import-" + name, [] if name in COMPLETE else ["-s3"], ["import", "-o", "out.xtr", path]
 
 
 def parts(i):

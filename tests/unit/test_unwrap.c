@@ -86,13 +86,10 @@ Test(unwrap, what_a_file_may_become_is_limited)
 /* Of a magic not a byte may be missing, and no head is read behind its end. */
 Test(unwrap, what_is_known_is_told_by_all_of_its_bytes)
 {
-	static const char *const whole[] = { "\xc1\x1f\xfc\xc1",
-					     "PERFILE2",
-					     "GFXR",
-					     "\x7f"
-					     "ELF",
-					     "{\"traceEvents\"",
-					     "{\"log\":{\"entries\"" };
+	static const char *const whole[] = {
+		"\xc1\x1f\xfc\xc1", "PERFILE2",         "GFXR",
+		"\177ELF",          "{\"traceEvents\"", "{\"log\":{\"entries\""
+	};
 	const struct xtr_known *k;
 
 	for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++) {
