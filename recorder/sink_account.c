@@ -13,7 +13,11 @@ static void set_total(struct xtr_sink *s, uint32_t stream, uint32_t type, enum x
 		     total > past ? total - past : 0);
 }
 
-/* What the kernel skipped, as far as that is known; of most it does not say on which CPU. */
+/*
+ * What the kernel skipped, as far as that is known; of most it does not say on which CPU. An event
+ * can be missing at two looks and still be taken: its task was preempted for longer than that
+ * between two programs. So the final account replaces what was told, with 0 too.
+ */
 static void gather_misses(struct xtr_sink *s, bool final)
 {
 	struct xtr_bpf *b = s->bpf;
@@ -24,7 +28,7 @@ static void gather_misses(struct xtr_sink *s, bool final)
 	for (uint32_t i = 0; i < b->n_slots; i++) {
 		uint64_t n = final ? b->not_run[i] : xtr_missed_told(&b->missed, i);
 
-		if (n)
+		if (n || final)
 			set_total(s, XTR_STREAM_NONE, xtr_type_of_slot(i), XTR_LOSS_NOT_RUN, n);
 	}
 }

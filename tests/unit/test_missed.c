@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* When programs were skipped, from counters that tell no time. */
+#include "recorder/attach.h"
+#include "recorder/keep.h"
 #include "recorder/missed.h"
+#include "recorder/sink.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -115,4 +118,29 @@ Test(missed, gaps_that_nobody_takes_become_one)
 	}
 	cr_expect(eq(sz, n, XTR_MISSED_GAPS));
 	cr_expect(eq(u64, events, 2 * XTR_MISSED_GAPS));
+}
+
+/* A task that was preempted for longer than two looks, between the program that was skipped and the
+ * next one: told as missing, taken after all. */
+Test(missed, what_was_taken_after_all_is_no_loss_in_the_end)
+{
+	struct xtr_keep_head head = { 0 };
+	struct xtr_keep keep = { .head = &head };
+	uint64_t not_run[4] = { 0 };
+	struct xtr_bpf bpf = { .n_slots = 4, .not_run = not_run };
+	struct xtr_sink s = { .bpf = &bpf, .keep = &keep, .loss = xtr_loss_new() };
+	struct xtr_gap g;
+
+	bpf.missed = m;
+	xtr_missed_look(&bpf.missed, 2, 1, XTR_STREAM_NONE, 2000, 2005);
+	xtr_missed_look(&bpf.missed, 2, 1, XTR_STREAM_NONE, 3000, 3005);
+	cr_assert(xtr_missed_take(&bpf.missed, &g));
+	xtr_sink_gather(&s);
+	cr_expect(eq(u64, xtr_loss_get(s.loss, XTR_STREAM_NONE, 2, XTR_LOSS_NOT_RUN), 1));
+	xtr_sink_account(&s);
+	cr_expect(eq(u64, xtr_loss_get(s.loss, XTR_STREAM_NONE, 2, XTR_LOSS_NOT_RUN), 0));
+	not_run[2] = 3;
+	xtr_sink_account(&s);
+	cr_expect(eq(u64, xtr_loss_get(s.loss, XTR_STREAM_NONE, 2, XTR_LOSS_NOT_RUN), 3));
+	xtr_loss_free(s.loss);
 }
