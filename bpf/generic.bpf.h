@@ -177,7 +177,7 @@ int xtr_generic(void *ctx)
 /*
  * The same for an event without strings, straight from the kernel's record into the ring. How long
  * its record is must stand in the program, so this is only the pattern of such programs: the
- * recorder loads one for each length (recorder/plain.c), with the size in place of
+ * recorder loads one for each length (recorder/attach/plain_prog.c), with the size in place of
  * XTR_PLAIN_STAND_IN and the copies in place of those here.
  */
 SEC("tracepoint")

@@ -11,7 +11,7 @@
 #include "scrub.h"
 #include "write.h"
 
-#include "format/buf.h"
+#include "base/buf.h"
 #include "format/io.h"
 
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 /* devices.txt, modules.txt, firmware.txt: what sysfs, debugfs and /proc/driver say of drivers. */
 #include "gather.h"
 
-#include "replay/memory_stream.h"
+#include "base/memory_stream.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -2,7 +2,7 @@
 /* Asking each source of this machine, if the trace was recorded on it since it was started. */
 #include "gather.h"
 
-#include "format/reader.h"
+#include "format/read/reader.h"
 
 #include <errno.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "kmsg.h"
 #include "gather.h"
 
-#include "replay/memory_stream.h"
+#include "base/memory_stream.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -5,8 +5,8 @@
  */
 #include "bundle.h"
 
-#include "replay/json.h"
-#include "replay/memory_stream.h"
+#include "base/json.h"
+#include "base/memory_stream.h"
 
 #include <errno.h>
 #include <inttypes.h>

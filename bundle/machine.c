@@ -3,7 +3,7 @@
  * number. */
 #include "gather.h"
 
-#include "replay/memory_stream.h"
+#include "base/memory_stream.h"
 
 #include <errno.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #ifndef XTR_BUNDLE_SCRUB_H
 #define XTR_BUNDLE_SCRUB_H
 
-#include "format/buf.h"
+#include "base/buf.h"
 
 #include <stddef.h>
 #include <stdint.h>

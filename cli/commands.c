@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The table of commands, in the order of `xtr help`. cli/cmd_NAME.c defines cmd_NAME. */
-#include "cli.h"
+#include "cli/ui/cli.h"
 
 extern const struct cli_command cmd_record, cmd_list, cmd_doctor, cmd_info, cmd_stats, cmd_jobs,
 	cmd_dump, cmd_query, cmd_export, cmd_import, cmd_cut, cmd_cat, cmd_pack, cmd_check,

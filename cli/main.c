@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* xtr COMMAND [options] [arguments]: finds the command, parses its options, runs it. */
-#include "cli.h"
-#include "help.h"
-#include "names.h"
-#include "options.h"
-#include "secure.h"
+#include "cli/ui/cli.h"
+#include "cli/ui/help.h"
+#include "cli/cmd/completion_names.h"
+#include "cli/ui/options.h"
+#include "cli/ui/secure.h"
 
 #include <errno.h>
 #include <fcntl.h>

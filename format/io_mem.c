@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* A file in memory, growing or over the caller's bytes. */
-#include "buf.h"
-#include "checked.h"
+#include "base/buf.h"
+#include "base/checked.h"
 #include "io.h"
 
 #include <errno.h>

@@ -2,12 +2,12 @@
 /* Events in order of time, and their fields by name. */
 #include "priv.h"
 
-#include "format/merge.h"
-#include "format/task_cache.h"
+#include "format/read/merge.h"
+#include "format/meta/task_cache.h"
 #include "format/xtr_format.h"
-#include "replay/field.h"
-#include "replay/memory_stream.h"
-#include "replay/text.h"
+#include "replay/event/field.h"
+#include "base/memory_stream.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <limits.h>

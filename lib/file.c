@@ -3,7 +3,7 @@
 #include "priv.h"
 
 #include "format/version.h"
-#include "replay/text.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <stdio.h>

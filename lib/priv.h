@@ -5,7 +5,7 @@
 
 #include "xtr.h"
 
-#include "format/reader.h"
+#include "format/read/reader.h"
 
 struct xtr_file {
 	struct xtr_reader *reader;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "recorder.h"
-#include "attach.h"
-#include "budget.h"
-#include "output.h"
-#include "own_cost.h"
+#include "recorder/attach/attach.h"
+#include "recorder/drain/budget.h"
+#include "recorder/output/output.h"
+#include "recorder/drain/own_cost.h"
 #include "stages.h"
-#include "util.h"
+#include "recorder/host/util.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #ifndef XTR_RECORDER_H
 #define XTR_RECORDER_H
 
-#include "format/meta.h"
+#include "format/meta/meta.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -144,7 +144,7 @@ bool xtr_recorder_trigger_is_off(const struct xtr_recorder *r, size_t i);
 /* What a flight recorder has written, or tried to. */
 struct xtr_flown_file {
 	char path[256];
-	char why[128];                   /* as in META (format/flight.h) */
+	char why[128];                   /* as in META (format/meta/flight.h) */
 	int error;                       /* -errno: nothing was written; 0 */
 	uint64_t events, bytes;          /* in the file; of it */
 	uint64_t span;                   /* ns: how far it goes back before the trigger */

@@ -15,12 +15,12 @@
 #ifndef XTR_RECORDER_STAGES_H
 #define XTR_RECORDER_STAGES_H
 
-#include "drain.h"
-#include "modwatch.h"
-#include "pin.h"
+#include "recorder/drain/drain.h"
+#include "recorder/attach/modwatch.h"
+#include "recorder/salvage/pin.h"
 #include "recorder.h"
-#include "sink.h"
-#include "spawn.h"
+#include "recorder/output/sink.h"
+#include "recorder/host/spawn.h"
 
 enum xtr_stage {
 	XTR_STAGE_NONE,

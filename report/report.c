@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The exporter: what each section gives, as JSON. */
 #include "report_impl.h"
-#include "replay/memory_stream.h"
-#include "replay/process.h"
+#include "base/memory_stream.h"
+#include "replay/event/process.h"
 
 #include <errno.h>
 #include <stdlib.h>

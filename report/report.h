@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * `xtr report`: one HTML file that shows a trace, without a server, a network or another file. An
- * exporter (converters/export.h) gathers what the timeline needs in bounded memory; report_page()
- * puts it, what `xtr stats --json` says, and the page (report/page) into one file.
+ * exporter (converters/out/core/export.h) gathers what the timeline needs in bounded memory;
+ * report_page() puts it, what `xtr stats --json` says, and the page (report/page) into one file.
  *
  * A page has no more than XTR_REPORT_BYTES, however long the trace is: the activity of all jobs, by
  * ring, part of the time and process, and only some jobs one by one. It says which.
@@ -10,8 +10,8 @@
 #ifndef XTR_REPORT_H
 #define XTR_REPORT_H
 
-#include "converters/export.h"
-#include "format/buf.h"
+#include "converters/out/core/export.h"
+#include "base/buf.h"
 
 #define XTR_REPORT_BYTES    3000000u
 #define XTR_REPORT_SECTIONS 16u    /* recordings of a file that get a timeline */

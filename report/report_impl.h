@@ -4,7 +4,7 @@
 #define XTR_REPORT_IMPL_H
 
 #include "report.h"
-#include "replay/json.h"
+#include "base/json.h"
 
 /* --- activity: report_cells.c ------------------------------------------------------------------
  */
@@ -74,7 +74,7 @@ struct report_job {
 	uint64_t ctx, seqno, client_id;
 	uint64_t submit, queue, run, start, done, exec_min, exec_max, dep_wait;
 	uint32_t ring, n_waits, tid, comm, flags, n_deps;
-	uint64_t process; /* replay/process.h */
+	uint64_t process; /* replay/event/process.h */
 	int32_t error;
 	uint8_t kind, quality;
 	bool client_known, result_known, waits_known;
@@ -126,7 +126,7 @@ int report_keep_put(const struct report_job *job, size_t n, uint64_t from,
 /* Processes, and strings of the tables, in the order they were first asked for. */
 struct report_names {
 	struct xtr_keymap process_at, comm_at;
-	uint64_t *process, *comm; /* [0]: none; replay/process.h */
+	uint64_t *process, *comm; /* [0]: none; replay/event/process.h */
 	size_t n_processes, cap_processes, n_comms, cap_comms;
 };
 

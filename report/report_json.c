@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Bytes in JSON, and what a section's own data tell. */
 #include "report_impl.h"
-#include "format/checked.h"
-#include "format/varint.h"
+#include "base/checked.h"
+#include "base/varint.h"
 #include "format/xtr_format.h"
 
 #include <errno.h>

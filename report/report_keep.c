@@ -5,7 +5,7 @@
  * room.
  */
 #include "report_impl.h"
-#include "replay/process.h"
+#include "replay/event/process.h"
 
 #include <errno.h>
 #include <stdlib.h>

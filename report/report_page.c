@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The page around the documents; its parts are report/page, put into report_page.h by the build. */
 #include "report.h"
-#include "replay/line.h"
+#include "base/line.h"
 
 #include <report_page.h>
 

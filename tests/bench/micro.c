@@ -8,10 +8,10 @@
  * as bench.tsv has them: who, metric, unit, median, min, max, ratio (to memcpy of the same records;
  * none for sizes, and none with -s).
  */
-#include "format/crc32c.h"
-#include "format/merge.h"
-#include "format/reader.h"
-#include "format/writer.h"
+#include "base/crc32c.h"
+#include "format/read/merge.h"
+#include "format/read/reader.h"
+#include "format/write/writer.h"
 
 #include <stdbool.h>
 #include <stdio.h>

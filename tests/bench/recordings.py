@@ -28,7 +28,7 @@ SHORT = "short"  # folder of the recording that is taken away
 
 def build_load(files):
     """A build: so many sources of the tree, two at a time."""
-    sources = sorted(common.ROOT.glob("format/*.c")) * 20
+    sources = sorted(common.ROOT.glob("format/*/*.c")) * 20
     words = " ".join(str(s) for s in sources[:files])
     cc = f"cc -std=gnu11 -D_GNU_SOURCE -DXTR_VERSION='\"x\"' -I {common.ROOT} -O1 -c -o /dev/null"
     return ["sh", "-c", f"echo {words} | xargs -P 2 -n 1 {cc}"]

@@ -11,7 +11,7 @@ import subprocess
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 XTR = os.path.join(ROOT, os.environ.get("XTR", "xtr"))
-HOLD_NS = 1000000  # XTR_HOLD_NS of replay/model.h
+HOLD_NS = 1000000  # XTR_HOLD_NS of replay/model/model.h
 NUMBERS = ("submit_ns", "queue_ns", "run_ns", "start_ns", "done_ns", "residence_ns", "exec_ns", "exec_min_ns",
            "exec_max_ns", "queue_wait_ns", "hw_wait_ns", "dep_wait_ns")
 

@@ -7,10 +7,10 @@
 #ifndef XTR_FUZZ_CALLED_H
 #define XTR_FUZZ_CALLED_H
 
-#include "tests/fuzz/fuzz.h"
+#include "fuzz.h"
 
-#include "format/bytes.h"
-#include "format/merge.h"
+#include "base/bytes.h"
+#include "format/read/merge.h"
 #include "format/xtr_format.h"
 
 #include <string.h>

@@ -6,10 +6,10 @@
 #ifndef XTR_FUZZ_EVENTS_H
 #define XTR_FUZZ_EVENTS_H
 
-#include "tests/fuzz/fuzz.h"
+#include "fuzz.h"
 
-#include "format/bytes.h"
-#include "format/merge.h"
+#include "base/bytes.h"
+#include "format/read/merge.h"
 #include "format/xtr_format.h"
 
 #define FUZZ_OP    8u  /* bytes of one event */
@@ -54,7 +54,7 @@ static inline const struct xtr_tables *fuzz_rings(void)
 	return t;
 }
 
-/* What the driver of the Intel NPU says, spec/events.md and replay/source_ivpu.h. */
+/* What the driver of the Intel NPU says, spec/events.md and replay/sources/source_ivpu.h. */
 enum fuzz_npu {
 	NPU_JOB = 1024,
 	NPU_SUBMIT,

@@ -4,11 +4,11 @@
  * return is in exactly one call, what the section "calls" counts adds up to them, the text is
  * written and the JSON is valid.
  */
-#include "tests/fuzz/called.h"
-#include "tests/fuzz/shown.h"
+#include "called.h"
+#include "shown.h"
 
-#include "analysis/stats.h"
-#include "analysis/view.h"
+#include "analysis/core/stats.h"
+#include "analysis/core/view.h"
 
 #define DEPTH_MAX 32u
 

@@ -4,7 +4,7 @@
  * printable says why not. What a stranger could make of it once it was unpacked is the tar: so the
  * bytes are also a tar, which is packed here.
  */
-#include "tests/fuzz/fuzz.h"
+#include "fuzz.h"
 
 #include "bundle/open.h"
 

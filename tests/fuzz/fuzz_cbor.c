@@ -3,9 +3,9 @@
  * Any bytes as CBOR: what the walker accepts, libcbor reads to the last byte, and writes again as
  * the same bytes; what it refuses, it refuses at a place within the input or at its end.
  */
-#include "tests/fuzz/fuzz.h"
+#include "fuzz.h"
 
-#include "format/cborcheck.h"
+#include "format/meta/cborcheck.h"
 
 #include <cbor.h>
 #include <string.h>

@@ -3,10 +3,10 @@
  * Any bytes as a file, exported as Chrome trace JSON, brief and with everything: what comes out is
  * one JSON value (RFC 8259) in UTF-8, and no time is negative.
  */
-#include "tests/fuzz/fuzz.h"
+#include "fuzz.h"
 
-#include "converters/export.h"
-#include "replay/utf8.h"
+#include "converters/out/core/export.h"
+#include "base/utf8.h"
 
 #include <ctype.h>
 #include <errno.h>

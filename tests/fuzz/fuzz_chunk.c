@@ -5,13 +5,13 @@
  * decodes keeps what spec 5 says of records; LZ4 blocks give what a plain decoder gives (4.2); an
  * INDEX holds as many entries as its length says, and the same bytes are never a wrong trailer.
  */
-#include "tests/fuzz/fuzz.h"
+#include "fuzz.h"
 
-#include "format/bytes.h"
-#include "format/chunk.h"
-#include "format/crc32c.h"
-#include "format/index.h"
-#include "format/record.h"
+#include "base/bytes.h"
+#include "format/read/chunk.h"
+#include "base/crc32c.h"
+#include "format/read/index.h"
+#include "format/codec/record.h"
 
 #include <errno.h>
 #include <string.h>

@@ -3,9 +3,9 @@
  * Bytes as a payload in columns: records(2) record-bytes/8(2) payload. What is accepted are whole
  * records; filtered by either encoder and un-filtered again they are the same.
  */
-#include "tests/fuzz/fuzz.h"
+#include "fuzz.h"
 
-#include "format/columns.h"
+#include "format/codec/columns.h"
 
 #include <errno.h>
 #include <string.h>

@@ -4,11 +4,11 @@
  * out is a section without a problem; kept, filtered, lost and not to be read are together what
  * they were in the file; and a second cut of it changes nothing.
  */
-#include "tests/fuzz/fuzz.h"
+#include "fuzz.h"
 
-#include "format/checked.h"
-#include "format/reader.h"
-#include "replay/cut.h"
+#include "base/checked.h"
+#include "format/read/reader.h"
+#include "replay/cut/cut.h"
 
 #include <errno.h>
 

@@ -3,10 +3,10 @@
  * Any sequence of events (events.h), cut into two recordings, through the comparison: every job is
  * in a group or counted as having none, and what the tests say is what such numbers can be.
  */
-#include "tests/fuzz/events.h"
+#include "events.h"
 
-#include "analysis/diff.h"
-#include "replay/model.h"
+#include "analysis/diff/diff.h"
+#include "replay/model/model.h"
 
 #include <math.h>
 

@@ -4,9 +4,9 @@
  * whatever the sections say, an export ends, with a status, and writes no more than so many bytes
  * for each one that it read.
  */
-#include "tests/fuzz/fuzz.h"
+#include "fuzz.h"
 
-#include "converters/export.h"
+#include "converters/out/core/export.h"
 
 #include <errno.h>
 #include <string.h>

@@ -4,13 +4,13 @@
  * the loader's cache, a tracepoint's format, and the text it is printed with. What is found lies
  * within the file, in order, each once; a layout that is made of a format is one that META takes.
  */
-#include "tests/fuzz/fuzz.h"
+#include "fuzz.h"
 
-#include "format/meta.h"
-#include "format/printfmt.h"
-#include "format/tpevent.h"
-#include "recorder/elfsyms.h"
-#include "recorder/ldcache.h"
+#include "format/meta/meta.h"
+#include "format/meta/printfmt.h"
+#include "format/meta/tpevent.h"
+#include "recorder/host/elfsyms.h"
+#include "recorder/host/ldcache.h"
 
 #include <errno.h>
 #include <string.h>

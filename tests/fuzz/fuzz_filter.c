@@ -3,9 +3,9 @@
  * Bytes as a row-delta payload: records(2) record-bytes/8(2) payload. What is accepted are whole
  * records; filtered and un-filtered again they are the same.
  */
-#include "tests/fuzz/fuzz.h"
+#include "fuzz.h"
 
-#include "format/filter.h"
+#include "format/codec/filter.h"
 
 #include <string.h>
 

@@ -3,10 +3,10 @@
  * Any bytes as they come from a pipe, whole or in pieces: both give the same events and problems,
  * in order of time, and no section's end without its begin. Slices of them follow each other.
  */
-#include "tests/fuzz/fuzz.h"
+#include "fuzz.h"
 
-#include "analysis/slice.h"
-#include "format/follow.h"
+#include "analysis/top/slice.h"
+#include "format/read/follow.h"
 
 #include <errno.h>
 

@@ -4,10 +4,10 @@
  * error with a message, what it wrote is a whole file without damage, and the number of events is
  * what was counted.
  */
-#include "tests/fuzz/fuzz.h"
+#include "fuzz.h"
 
-#include "converters/import.h"
-#include "format/reader.h"
+#include "converters/in/core/import.h"
+#include "format/read/reader.h"
 
 #include <string.h>
 

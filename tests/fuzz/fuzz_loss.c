@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Any bytes as a LOSS payload, twice: totals are cumulative, so the second time changes no total.
  */
-#include "tests/fuzz/fuzz.h"
+#include "fuzz.h"
 
-#include "format/loss.h"
+#include "format/meta/loss.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -4,13 +4,13 @@
  * merge gives every record once, in order of time, then stream, then chunk, and the same whether it
  * decodes itself, in threads, or in windows because memory is short.
  */
-#include "tests/fuzz/fuzz.h"
+#include "fuzz.h"
 
-#include "format/buf.h"
-#include "format/bytes.h"
-#include "format/chunk.h"
-#include "format/crc32c.h"
-#include "format/merge.h"
+#include "base/buf.h"
+#include "base/bytes.h"
+#include "format/read/chunk.h"
+#include "base/crc32c.h"
+#include "format/read/merge.h"
 
 #include <string.h>
 

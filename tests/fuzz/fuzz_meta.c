@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Any bytes as META: what is accepted encodes again, and its encoding reads and encodes as itself.
  */
-#include "tests/fuzz/fuzz.h"
+#include "fuzz.h"
 
-#include "format/meta.h"
+#include "format/meta/meta.h"
 
 #include <string.h>
 

@@ -3,9 +3,9 @@
  * Any sequence of events (events.h), in two passes, through the job model: times of a job are in
  * order, and each job that was begun is handed out.
  */
-#include "tests/fuzz/events.h"
+#include "events.h"
 
-#include "replay/model.h"
+#include "replay/model/model.h"
 
 static int check_job(void *ctx, const struct xtr_job *j)
 {

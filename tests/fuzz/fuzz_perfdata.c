@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Any bytes as a perf.data. */
-#include "tests/fuzz/imported.h"
+#include "imported.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

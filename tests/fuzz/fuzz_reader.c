@@ -4,10 +4,10 @@
  * whole records, no more of them than the chunk headers say, and exactly as many in a file without
  * a problem. Problems come in order, each once (spec 8).
  */
-#include "tests/fuzz/fuzz.h"
+#include "fuzz.h"
 
-#include "format/merge.h"
-#include "format/reader.h"
+#include "format/read/merge.h"
+#include "format/read/reader.h"
 
 #include <errno.h>
 

@@ -4,9 +4,9 @@
  * that holds as many events as the result says, and counts as lost at least those that are missing;
  * what was whole is copied byte for byte.
  */
-#include "tests/fuzz/fuzz.h"
+#include "fuzz.h"
 
-#include "format/recover.h"
+#include "format/write/recover.h"
 
 #include <errno.h>
 #include <string.h>

@@ -4,12 +4,12 @@
  * chooses. What comes out has no problem, and the same events at the same times on the same CPUs,
  * also if it is redacted once more; and a search for what was removed ends.
  */
-#include "tests/fuzz/fuzz.h"
+#include "fuzz.h"
 
-#include "format/merge.h"
-#include "format/reader.h"
-#include "format/record.h"
-#include "replay/redact.h"
+#include "format/read/merge.h"
+#include "format/read/reader.h"
+#include "format/codec/record.h"
+#include "replay/redact/redact.h"
 
 #include <errno.h>
 

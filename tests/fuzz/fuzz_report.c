@@ -4,8 +4,8 @@
  * that its size chooses, and onto a page: whatever the file says, the document is valid JSON, the
  * page stays below its size, and nothing in it ends an element.
  */
-#include "tests/fuzz/fuzz.h"
-#include "tests/fuzz/json.h"
+#include "fuzz.h"
+#include "json.h"
 
 #include "report/report.h"
 

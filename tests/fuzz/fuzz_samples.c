@@ -3,11 +3,11 @@
  * Any bytes as stacks of another tool: what is told of the weight is what was handed out and what
  * the tree of stacks sums up to, and the folded text of the tree reads back as the same weight.
  */
-#include "tests/fuzz/fuzz.h"
+#include "fuzz.h"
 
-#include "analysis/flame_view.h"
-#include "cli/flame_samples.h"
-#include "format/checked.h"
+#include "analysis/flame/flame_view.h"
+#include "cli/cmd/flame_samples.h"
+#include "base/checked.h"
 
 #include <string.h>
 

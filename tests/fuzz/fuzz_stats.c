@@ -3,9 +3,9 @@
  * Any sequence of events (events.h) through the statistics: the rows of each kind together hold all
  * jobs, and nothing was busy for longer than the trace lasts.
  */
-#include "tests/fuzz/events.h"
+#include "events.h"
 
-#include "analysis/stats.h"
+#include "analysis/core/stats.h"
 
 static void check_rows(const struct xtr_stats *s, enum xtr_stats_by by)
 {

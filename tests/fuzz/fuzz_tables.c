@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Any bytes as a TABLE: what is accepted encodes again, and reads back with the same tasks and
  * rings. */
-#include "tests/fuzz/fuzz.h"
+#include "fuzz.h"
 
-#include "format/tables.h"
+#include "format/meta/tables.h"
 
 static int put(void *ctx, const uint8_t *buf, size_t n)
 {

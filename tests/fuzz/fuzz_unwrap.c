@@ -4,12 +4,12 @@
  * atrace -z. What comes out is within the limit, or an error says why not; and what is known of
  * any bytes is said in words.
  */
-#include "tests/fuzz/fuzz.h"
+#include "fuzz.h"
 
 #include "bundle/unwrap.h"
-#include "converters/import.h"
-#include "converters/known.h"
-#include "converters/systrace.h"
+#include "converters/in/core/import.h"
+#include "converters/in/known_files.h"
+#include "converters/in/text/systrace.h"
 
 #include <errno.h>
 

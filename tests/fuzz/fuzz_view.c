@@ -3,11 +3,11 @@
  * Any bytes as a file through all that `xtr stats` says of it: whatever its sections describe, the
  * text is written and the JSON is valid.
  */
-#include "tests/fuzz/shown.h"
+#include "shown.h"
 
-#include "format/reader.h"
-#include "replay/play.h"
-#include "analysis/view.h"
+#include "format/read/reader.h"
+#include "replay/play/play.h"
+#include "analysis/core/view.h"
 
 static int on_event(void *ctx, const struct xtr_event *ev)
 {

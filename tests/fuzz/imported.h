@@ -3,10 +3,10 @@
 #ifndef FUZZ_IMPORTED_H
 #define FUZZ_IMPORTED_H
 
-#include "tests/fuzz/fuzz.h"
+#include "fuzz.h"
 
-#include "converters/import.h"
-#include "format/reader.h"
+#include "converters/in/core/import.h"
+#include "format/read/reader.h"
 
 static inline void fuzz_check_imported(struct xtr_io *out, const struct xtr_import_result *res)
 {

@@ -6,10 +6,10 @@
  * stays unsealed, to fuzz the resynchronisation as well. Input that is no .xtr file is mutated as
  * plain bytes.
  */
-#include "tests/fuzz/fuzz.h"
+#include "fuzz.h"
 
-#include "format/bytes.h"
-#include "format/crc32c.h"
+#include "base/bytes.h"
+#include "base/crc32c.h"
 #include "format/xtr_format.h"
 
 #include <lz4.h>

@@ -3,10 +3,10 @@
 #ifndef XTR_FUZZ_SHOWN_H
 #define XTR_FUZZ_SHOWN_H
 
-#include "tests/fuzz/fuzz.h"
-#include "tests/fuzz/json.h"
+#include "fuzz.h"
+#include "json.h"
 
-#include "replay/json.h"
+#include "base/json.h"
 
 struct shown {
 	FILE *f;

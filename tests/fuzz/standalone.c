@@ -12,8 +12,8 @@
  * -w weighs each input (weigh.h), prints the heaviest and the slowest one, and fails if one took
  * more than 64 MiB, or more than a second twice.
  */
-#include "tests/fuzz/fuzz.h"
-#include "tests/fuzz/weigh.h"
+#include "fuzz.h"
+#include "weigh.h"
 
 #include <dirent.h>
 #include <inttypes.h>

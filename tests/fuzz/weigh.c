@@ -3,7 +3,7 @@
  * Stands before the C library's allocator, for the program and every library that it is linked
  * with, and counts what is held: bytes that could be used, not those that were asked for.
  */
-#include "tests/fuzz/weigh.h"
+#include "weigh.h"
 
 #include <errno.h>
 #include <malloc.h>

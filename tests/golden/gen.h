@@ -6,8 +6,8 @@
 #ifndef TEST_GOLDEN_GEN_H
 #define TEST_GOLDEN_GEN_H
 
-#include "format/loss.h"
-#include "format/writer.h"
+#include "format/meta/loss.h"
+#include "format/write/writer.h"
 #include "format/xtr_format.h"
 
 #include <errno.h>

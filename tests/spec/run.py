@@ -150,7 +150,7 @@ def check_lists():
          causes)
     grammar = text("spec/xtr.cddl")
     reprs = re.findall(r'"(\w+)"', re.search(r"^number =.*?^repr =.*?\[", grammar, re.M | re.S)[0])
-    same("representations", [r[1] for r in macro("format/schema.h", "XTR_REPRS")], reprs)
+    same("representations", [r[1] for r in macro("format/meta/schema.h", "XTR_REPRS")], reprs)
     same("representations of reader.py", sorted(reader.SIZES), sorted(reprs))
     classes = re.findall(r'"([a-z-]+)"', re.search(r"^sens =.*$", grammar, re.M)[0])
     same("privacy classes", list(reader.CLASSES), classes)

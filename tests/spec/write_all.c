@@ -6,7 +6,7 @@
  *
  * usage: write_all FILE
  */
-#include "format/writer.h"
+#include "format/write/writer.h"
 #include "format/xtr_format.h"
 
 #include <stdio.h>

@@ -5,8 +5,8 @@
  */
 #include "player/play.h"
 
-#include "format/loss.h"
-#include "format/writer.h"
+#include "format/meta/loss.h"
+#include "format/write/writer.h"
 #include "format/xtr_format.h"
 
 #include <getopt.h>

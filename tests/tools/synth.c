@@ -4,8 +4,8 @@
  * vectors. The times come from a simulation of in-order rings, so the truth of each job is known
  * (-t). The same options give the same events.
  */
-#include "format/loss.h"
-#include "format/writer.h"
+#include "format/meta/loss.h"
+#include "format/write/writer.h"
 #include "format/xtr_format.h"
 
 #include <errno.h>
@@ -282,7 +282,8 @@ static void describe(struct synth *s)
 	}
 	for (uint32_t i = 0; i < s->c.devices; i++) {
 		char name[32];
-		/* A driver whose rings are known to be serial, as these are (replay/ring.c). */
+		/* A driver whose rings are known to be serial, as these are (replay/model/ring.c).
+		 */
 		struct xtr_device dev = { .name = name, .driver = "amdgpu" };
 
 		snprintf(name, sizeof(name), "synth.%" PRIu32, i);

@@ -3,7 +3,7 @@
  * Walks a trace in time order as the commands do, and prints what came and what it cost: for
  * benchmarks, and to compare ways of merging (-j threads, -m memory) by the hash of all events.
  */
-#include "format/merge.h"
+#include "format/read/merge.h"
 
 #include <errno.h>
 #include <getopt.h>

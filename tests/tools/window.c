@@ -6,8 +6,8 @@
  *
  * usage: window FROM_NS TO_NS IN OUT     exit status 3: IN has lost events
  */
-#include "format/merge.h"
-#include "format/writer.h"
+#include "format/read/merge.h"
+#include "format/write/writer.h"
 
 #include <errno.h>
 #include <stdio.h>

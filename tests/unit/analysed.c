@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "analysed.h"
-#include "analysis/view.h"
+#include "analysis/core/view.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #define TEST_ANALYSED_H
 
 #include "named.h"
-#include "analysis/analysis.h"
+#include "analysis/core/analysis.h"
 
 struct analysed {
 	struct named n;

@@ -3,7 +3,7 @@
 #ifndef TEST_FILTER_PLAIN_H
 #define TEST_FILTER_PLAIN_H
 
-#include "format/record.h"
+#include "format/codec/record.h"
 
 /* As xtr_filter_decode, but for -ENOMEM. */
 int filter_plain(const uint8_t *in, size_t len, uint32_t n, uint8_t *out, size_t rec_len,

@@ -8,11 +8,11 @@
 #define TEST_GPU_SIM_H
 
 #include "bpf_types.h"
-#include "format/merge.h"
-#include "format/meta.h"
-#include "format/tables.h"
-#include "replay/model.h"
-#include "analysis/stats.h"
+#include "format/read/merge.h"
+#include "format/meta/meta.h"
+#include "format/meta/tables.h"
+#include "replay/model/model.h"
+#include "analysis/core/stats.h"
 
 #define SIM_JOBS_MAX 4096u
 #define SIM_WORKER   7u /* thread of the run events: the scheduler's own */

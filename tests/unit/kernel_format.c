@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "kernel_format.h"
-#include "recorder/util.h"
+#include "recorder/host/util.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

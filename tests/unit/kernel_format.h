@@ -3,7 +3,7 @@
 #ifndef TEST_KERNEL_FORMAT_H
 #define TEST_KERNEL_FORMAT_H
 
-#include "recorder/generic.h"
+#include "recorder/groups/generic.h"
 
 /* The layout of one whose type is 1024; the caller frees it (xtr_generic_free). */
 struct xtr_generic *kernel_format(const char *file, const char *system);

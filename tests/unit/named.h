@@ -6,9 +6,9 @@
 #ifndef TEST_NAMED_H
 #define TEST_NAMED_H
 
-#include "format/merge.h"
-#include "format/meta.h"
-#include "format/tables.h"
+#include "format/read/merge.h"
+#include "format/meta/meta.h"
+#include "format/meta/tables.h"
 
 struct named {
 	struct xtr_meta *meta; /* with the built-in events */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "npu_sim.h"
-#include "format/bytes.h"
+#include "base/bytes.h"
 #include "format/xtr_format.h"
 
 #include <criterion/criterion.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "rawfile.h"
 
-#include "format/crc32c.h"
+#include "base/crc32c.h"
 
 void raw_header(struct xtr_buf *b, uint64_t id)
 {

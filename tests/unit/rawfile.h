@@ -3,8 +3,8 @@
 #ifndef TEST_RAWFILE_H
 #define TEST_RAWFILE_H
 
-#include "format/buf.h"
-#include "format/chunk.h"
+#include "base/buf.h"
+#include "format/read/chunk.h"
 
 #define RAW_ID 77u /* a file_id */
 

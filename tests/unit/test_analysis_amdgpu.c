@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* amdgpu: what scenarios (tests/drivers) cannot show: windows, bounds, damage, other formats. */
 #include "analysed.h"
-#include "format/bytes.h"
+#include "base/bytes.h"
 #include "format/xtr_format.h"
 
 #include <criterion/criterion.h>

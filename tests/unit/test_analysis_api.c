@@ -2,7 +2,7 @@
 /* What API calls caused, against stories whose truth is written beside them. */
 #include "analysed.h"
 #include "format/xtr_format.h"
-#include "analysis/call_map.h"
+#include "analysis/calls/call_map.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* Calls of intel_vpu's functions by family; the published figures of a capture without times. */
 #include "analysed.h"
 #include "npu_capture.h"
-#include "analysis/ivpu_families.h"
+#include "analysis/npu_intel/ivpu_functions.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Waits for fences by waiter and source, fences that stay open, stalls of rings. */
 #include "analysed.h"
-#include "analysis/fences_impl.h"
+#include "analysis/fences/fences_impl.h"
 #include "format/xtr_format.h"
 
 #include <criterion/criterion.h>

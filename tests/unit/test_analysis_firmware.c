@@ -2,7 +2,7 @@
 /* Messages of the NPU's firmware, against stories whose truth is written beside them. */
 #include "analysed.h"
 #include "format/xtr_format.h"
-#include "analysis/stall.h"
+#include "analysis/npu_intel/ivpu_stall.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

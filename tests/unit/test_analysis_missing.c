@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What sections say is missing: of every combination of what a trace may have, that and no more. */
 #include "analysed.h"
-#include "analysis/missing.h"
+#include "analysis/core/missing.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Errors that NVIDIA's driver reports, and what went before them. */
 #include "analysed.h"
-#include "analysis/xid_table.h"
+#include "analysis/nvidia/xid_table.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

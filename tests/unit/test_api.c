@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* From what -e says to functions of libraries, and the tables of the programming interfaces. */
-#include "recorder/api.h"
+#include "recorder/groups/api.h"
 
 #include "elf_image.h"
 

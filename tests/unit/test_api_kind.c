@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What functions of programming interfaces do, by name. */
-#include "analysis/api_kind.h"
+#include "analysis/calls/api_kind.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Binding events and fields by name, and reading them: every width, short records, arrays. */
 #include "named.h"
-#include "replay/bind.h"
+#include "replay/event/event_bind.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>

@@ -2,7 +2,7 @@
 /* A file with several recordings of one boot: a process has the same name in all of them. */
 #include "oom.h"
 #include "trace.h"
-#include "format/tables.h"
+#include "format/meta/tables.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

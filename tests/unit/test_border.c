@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A recording cut into pieces at one time on all CPUs: jobs over the border, as each piece says. */
-#include "replay/process.h"
+#include "replay/event/process.h"
 #include "gpu_sim.h"
-#include "format/flight.h"
-#include "format/piece.h"
-#include "format/schema.h"
+#include "format/meta/flight.h"
+#include "format/meta/piece.h"
+#include "format/meta/schema.h"
 #include "format/xtr_format.h"
 
 #include <criterion/criterion.h>

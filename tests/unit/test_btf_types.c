@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Types of the running kernel, where it describes them. */
-#include "recorder/btf_types.h"
+#include "recorder/groups/btf_types.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

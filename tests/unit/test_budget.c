@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The law of --budget, and how jobs are chosen. */
-#include "recorder/budget.h"
+#include "recorder/drain/budget.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

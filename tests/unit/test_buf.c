@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "format/buf.h"
-#include "format/cborenc.h"
-#include "format/map.h"
+#include "base/buf.h"
+#include "format/meta/cborenc.h"
+#include "base/map.h"
 #include "oom.h"
 
 #include <criterion/criterion.h>

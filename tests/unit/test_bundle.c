@@ -3,9 +3,9 @@
  * files. */
 #include "bundle/bundle.h"
 #include "bundle/kmsg.h"
-#include "tests/unit/oom.h"
+#include "oom.h"
 
-#include "replay/memory_stream.h"
+#include "base/memory_stream.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

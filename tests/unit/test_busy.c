@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "analysis/busy.h"
+#include "analysis/core/busy.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

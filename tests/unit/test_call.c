@@ -2,7 +2,7 @@
 /* Begin and end of calls, paired by thread and by CPU, with ends, begins and anything missing. */
 #include "named.h"
 #include "trace.h"
-#include "replay/call.h"
+#include "replay/calls/call.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>

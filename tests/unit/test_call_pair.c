@@ -3,7 +3,7 @@
  */
 #include "named.h"
 #include "format/xtr_format.h"
-#include "analysis/analysis.h"
+#include "analysis/core/analysis.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

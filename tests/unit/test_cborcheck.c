@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "format/cborcheck.h"
-#include "format/cborenc.h"
-#include "format/cborget.h"
+#include "format/meta/cborcheck.h"
+#include "format/meta/cborenc.h"
+#include "format/meta/cborget.h"
 #include "format/xtr_format.h"
 
 #include <criterion/criterion.h>

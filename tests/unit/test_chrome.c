@@ -2,7 +2,7 @@
 /* What the Chrome trace exporter writes of jobs, calls, marks and gaps that are handed to it. */
 #include "trace.h"
 #include "bpf_types.h"
-#include "converters/export.h"
+#include "converters/out/core/export.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>

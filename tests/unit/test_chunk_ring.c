@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Chunks in memory of a fixed size: what comes out is what went in, for any sizes. */
-#include "recorder/chunk_ring.h"
+#include "recorder/flight/chunk_ring.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -3,9 +3,9 @@
  * Texts with one hash. The seed is drawn for each process, so nobody who writes a file can choose
  * them; here it is known, and what is found by its text must be told apart all the same.
  */
-#include "format/map.h"
-#include "format/meta.h"
-#include "format/tables.h"
+#include "base/map.h"
+#include "format/meta/meta.h"
+#include "format/meta/tables.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "format/columns.h"
-#include "format/columns_priv.h"
-#include "format/layout.h"
+#include "format/codec/columns.h"
+#include "format/codec/columns_priv.h"
+#include "format/codec/layout.h"
 #include "oom.h"
 #include "trace.h"
 

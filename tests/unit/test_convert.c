@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Batches of the rings' records to the file's: those that need nothing stay where they are. */
-#include "recorder/convert.h"
-#include "recorder/queue.h"
-#include "recorder/select.h"
+#include "recorder/output/convert.h"
+#include "recorder/drain/queue.h"
+#include "recorder/groups/select.h"
 
 #include "format/xtr_format.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "format/crc32c.h"
+#include "base/crc32c.h"
 #include "trace.h"
 
 #include <criterion/criterion.h>

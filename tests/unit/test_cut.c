@@ -5,12 +5,12 @@
  * what the whole says of the same selection.
  */
 #include "bpf_types.h"
-#include "format/chunk.h"
-#include "format/record.h"
-#include "replay/cut.h"
-#include "replay/jobs_view.h"
-#include "replay/model.h"
-#include "replay/play.h"
+#include "format/read/chunk.h"
+#include "format/codec/record.h"
+#include "replay/cut/cut.h"
+#include "replay/views/jobs_view.h"
+#include "replay/model/model.h"
+#include "replay/play/play.h"
 #include "trace.h"
 
 #include <criterion/criterion.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Cuts as files: which bytes are copied, what is counted, what becomes of damage. */
 #include "faulty_io.h"
-#include "format/chunk.h"
-#include "format/record.h"
-#include "replay/cut.h"
-#include "replay/cut_note.h"
-#include "replay/key_set.h"
+#include "format/read/chunk.h"
+#include "format/codec/record.h"
+#include "replay/cut/cut.h"
+#include "replay/notes/cut_note.h"
+#include "base/key_set.h"
 #include "trace.h"
 
 #include <criterion/criterion.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Which events and which other chunks a cut keeps: one small recording with one of each kind. */
 #include "bpf_types.h"
-#include "format/bytes.h"
-#include "format/chunk.h"
-#include "format/record.h"
-#include "replay/cut.h"
+#include "base/bytes.h"
+#include "format/read/chunk.h"
+#include "format/codec/record.h"
+#include "replay/cut/cut.h"
 #include "trace.h"
 
 #include <criterion/criterion.h>

@@ -3,10 +3,10 @@
 #include "gpu_sim.h"
 #include "oom.h"
 #include "random.h"
-#include "analysis/diff.h"
-#include "format/buf.h"
-#include "replay/json.h"
-#include "replay/memory_stream.h"
+#include "analysis/diff/diff.h"
+#include "base/buf.h"
+#include "base/json.h"
+#include "base/memory_stream.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Comparing calls, and what there is too much or too little of. */
-#include "analysis/diff.h"
-#include "format/buf.h"
-#include "replay/memory_stream.h"
+#include "analysis/diff/diff.h"
+#include "base/buf.h"
+#include "base/memory_stream.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/diff_opts.h"
+#include "cli/cmd/diff_opts.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Several recordings of each side: how often they say that something differs where nothing does. */
 #include "random.h"
-#include "analysis/diff.h"
+#include "analysis/diff/diff.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What printf writes. */
-#include "replay/digits.h"
+#include "base/digits.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

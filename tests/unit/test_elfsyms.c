@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Functions of ELF files and their places, and what damaged files do: nothing. */
-#include "recorder/elfsyms.h"
+#include "recorder/host/elfsyms.h"
 
 #include "elf_image.h"
 

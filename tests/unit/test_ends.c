@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "replay/ends.h"
+#include "replay/model/ring_ends.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

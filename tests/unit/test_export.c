@@ -3,8 +3,8 @@
 #include "named.h"
 #include "format/xtr_format.h"
 #include "trace.h"
-#include "converters/export.h"
-#include "format/chunk.h"
+#include "converters/out/core/export.h"
+#include "format/read/chunk.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "format/filter.h"
-#include "format/layout.h"
+#include "format/codec/filter.h"
+#include "format/codec/layout.h"
 #include "trace.h"
 
 #include <criterion/criterion.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Findings: their order, their limits and events, in text and JSON. */
-#include "analysis/finding.h"
+#include "analysis/core/finding.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The tree of stacks, and what is written of it, against trees made by hand. */
 #include "oom.h"
-#include "analysis/flame.h"
-#include "analysis/flame_view.h"
+#include "analysis/flame/flame.h"
+#include "analysis/flame/flame_view.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Jobs and waits into stacks, against sums made by hand and against the statistics. */
 #include "gpu_sim.h"
-#include "analysis/flame_feed.h"
-#include "analysis/flame_view.h"
+#include "analysis/flame/flame_feed.h"
+#include "analysis/flame/flame_view.h"
 #include "format/xtr_format.h"
 
 #include <criterion/criterion.h>

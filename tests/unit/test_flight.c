@@ -3,10 +3,10 @@
  * What a flight recorder keeps of what a writer writes: the newest, in bounded memory, with all
  * that was given up counted, and the names that it needs.
  */
-#include "recorder/flight.h"
-#include "recorder/util.h"
+#include "recorder/flight/flight.h"
+#include "recorder/host/util.h"
 
-#include "format/writer.h"
+#include "format/write/writer.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

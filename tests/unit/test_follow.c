@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Bytes as they are written: what is whole comes out, in order, and what is missing is told. */
-#include "format/bytes.h"
-#include "format/chunk.h"
-#include "format/follow.h"
+#include "base/bytes.h"
+#include "format/read/chunk.h"
+#include "format/read/follow.h"
 #include "oom.h"
 #include "rawfile.h"
 #include "trace.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Kernel functions: from patterns and symbols to probes, and the layout of their records. */
-#include "recorder/func_args.h"
-#include "recorder/func_select.h"
-#include "recorder/kprobe_events.h"
-#include "recorder/probe_event.h"
+#include "recorder/groups/func_args.h"
+#include "recorder/groups/func_select.h"
+#include "recorder/attach/kprobe_events.h"
+#include "recorder/groups/function_probe.h"
 
 #include <bpf/btf.h>
 #include "sysfail.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Layout of tracepoints in the file, and ring records that become file records. */
-#include "recorder/generic.h"
+#include "recorder/groups/generic.h"
 #include "kernel_format.h"
 
-#include "format/tables.h"
+#include "format/meta/tables.h"
 #include "format/xtr_format.h"
 
 #include <criterion/criterion.h>

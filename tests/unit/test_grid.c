@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "replay/line.h"
-#include "replay/text.h"
-#include "analysis/grid.h"
+#include "base/line.h"
+#include "base/text.h"
+#include "analysis/core/grid.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Probes made of rows of a group's table, on functions that every kernel has. */
-#include "recorder/func_select.h"
-#include "recorder/group_probes.h"
+#include "recorder/groups/func_select.h"
+#include "recorder/groups/group_probes.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

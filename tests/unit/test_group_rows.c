@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The tables of functions of the groups: what must hold of every row. */
-#include "recorder/group_row.h"
-#include "recorder/groups.h"
+#include "recorder/groups/group_row.h"
+#include "recorder/groups/groups.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

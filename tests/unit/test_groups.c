@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The table of groups, and what a selection makes of it. */
-#include "recorder/bpfdefs.h"
-#include "recorder/groups.h"
-#include "recorder/hooks.h"
-#include "recorder/kallsyms.h"
-#include "recorder/select.h"
-#include "recorder/tracefs.h"
+#include "recorder/host/bpfdefs.h"
+#include "recorder/groups/groups.h"
+#include "recorder/groups/hooks.h"
+#include "recorder/host/kallsyms.h"
+#include "recorder/groups/select.h"
+#include "recorder/host/tracefs.h"
 
 #include "format/xtr_format.h"
 

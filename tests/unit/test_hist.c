@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "analysis/hist.h"
+#include "analysis/core/hist.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -4,10 +4,10 @@
  * not in time; where it cannot be counted, there is so much of it that squaring it would take
  * hours.
  */
-#include "format/cborenc.h"
-#include "format/tables.h"
-#include "format/tpformat.h"
-#include "format/votes.h"
+#include "format/meta/cborenc.h"
+#include "format/meta/tables.h"
+#include "format/meta/tpformat.h"
+#include "format/read/file_id_votes.h"
 #include "rawfile.h"
 #include "trace.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "converters/bpftrace.h"
+#include "converters/in/text/bpftrace.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

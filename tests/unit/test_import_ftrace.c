@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Lines of the kernel's `trace` file and of trace-cmd report. */
-#include "converters/import_ftrace.h"
+#include "converters/in/text/import_ftrace.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

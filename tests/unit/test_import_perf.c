@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Lines of perf script. */
-#include "converters/import_perf.h"
+#include "converters/in/text/import_perf.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

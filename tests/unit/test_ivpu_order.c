@@ -3,7 +3,7 @@
 #include "format/xtr_format.h"
 #include "named.h"
 #include "npu_capture.h"
-#include "analysis/ivpu_order.h"
+#include "analysis/npu_intel/ivpu_order.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The names of kinds, qualities and flags of jobs, which are read by other programs. */
-#include "replay/job.h"
+#include "replay/model/job.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Jobs on the hardware as a trigger sees them: their order, their ends, and what finds no room. */
-#include "recorder/job_watch.h"
-#include "recorder/bpfdefs.h"
+#include "recorder/flight/job_watch.h"
+#include "recorder/host/bpfdefs.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "replay/json.h"
-#include "replay/utf8.h"
+#include "base/json.h"
+#include "base/utf8.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What a killed recorder leaves in its batches and counters, at each place where it may be killed.
  */
-#include "recorder/keep.h"
-#include "recorder/salvage_priv.h"
+#include "recorder/drain/persistent.h"
+#include "recorder/salvage/salvage_priv.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

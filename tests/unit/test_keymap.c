@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "replay/keymap.h"
+#include "base/keymap.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

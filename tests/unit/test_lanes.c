@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Lanes against random slices: nothing overlaps on one, and there are no more than needed. */
-#include "converters/lanes.h"
+#include "converters/out/core/lanes.h"
 #include "trace.h"
 
 #include <criterion/criterion.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* How records are divided into fields where the event's own fields do not serve. */
-#include "format/layout.h"
+#include "format/codec/layout.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Finding libraries: in a directory of the test's own with made-up caches and processes. */
-#include "recorder/ldcache.h"
-#include "recorder/library.h"
-#include "recorder/mapped.h"
+#include "recorder/host/ldcache.h"
+#include "recorder/host/library_search.h"
+#include "recorder/host/mapped.h"
 
 #include "elf_image.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "recorder/lines.h"
-#include "recorder/kallsyms.h"
+#include "recorder/host/proc_lines.h"
+#include "recorder/host/kallsyms.h"
 #include "sysfail.h"
 
 #include <criterion/criterion.h>

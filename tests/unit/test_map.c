@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "format/map.h"
+#include "base/map.h"
 #include "trace.h"
 
 #include <criterion/criterion.h>

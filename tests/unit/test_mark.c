@@ -2,7 +2,7 @@
 /* What single events say: counters, vblanks, or that something happened. */
 #include "named.h"
 #include "trace.h"
-#include "replay/mark.h"
+#include "replay/calls/mark.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

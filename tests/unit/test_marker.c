@@ -2,9 +2,9 @@
 /* Markers: their texts taken apart, and what calls and marks make of them. */
 #include "named.h"
 #include "trace.h"
-#include "replay/call.h"
-#include "replay/mark.h"
-#include "replay/marker.h"
+#include "replay/calls/call.h"
+#include "replay/calls/mark.h"
+#include "replay/calls/marker.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "format/bytes.h"
-#include "format/chunk.h"
-#include "format/crc32c.h"
-#include "format/merge.h"
+#include "base/bytes.h"
+#include "format/read/chunk.h"
+#include "base/crc32c.h"
+#include "format/read/merge.h"
 #include "trace.h"
 
 #include <criterion/criterion.h>

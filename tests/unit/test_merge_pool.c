@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "format/merge_pool.h"
-#include "format/reader_priv.h"
+#include "format/read/merge_pool.h"
+#include "format/read/reader_priv.h"
 #include "trace.h"
 
 #include <criterion/criterion.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "format/merge_tree.h"
+#include "format/read/merge_tree.h"
 #include "trace.h"
 
 #include <criterion/criterion.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "format/meta.h"
-#include "format/cborcheck.h"
-#include "format/cborenc.h"
+#include "format/meta/meta.h"
+#include "format/meta/cborcheck.h"
+#include "format/meta/cborenc.h"
 #include "trace.h"
 
 #include <criterion/criterion.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* When programs were skipped, from counters that tell no time. */
-#include "recorder/attach.h"
-#include "recorder/keep.h"
-#include "recorder/missed.h"
-#include "recorder/sink.h"
+#include "recorder/attach/attach.h"
+#include "recorder/drain/persistent.h"
+#include "recorder/attach/missed.h"
+#include "recorder/output/sink.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -7,7 +7,7 @@
 #include "gpu_sim.h"
 #include "trace.h"
 #include "format/xtr_format.h"
-#include "replay/model.h"
+#include "replay/model/model.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Ends that the scheduler reports late, or of which the hardware's part is not known. */
 #include "gpu_sim.h"
-#include "format/schema.h"
+#include "format/meta/schema.h"
 #include "format/xtr_format.h"
 
 #include <criterion/criterion.h>

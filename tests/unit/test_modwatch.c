@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "recorder/modwatch.h"
+#include "recorder/attach/modwatch.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* "Did you mean" (cli/nearest.c). */
-#include "cli/nearest.h"
+/* "Did you mean" (cli/ui/nearest.c). */
+#include "cli/ui/nearest.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

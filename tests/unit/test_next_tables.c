@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Tasks that the next piece begins with: those that events to come can name. */
-#include "recorder/next_tables.h"
+#include "recorder/drain/next_tables.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define INIT_PID_NS 0xEFFFFFFCu /* as in recorder/next_tables.c */
+#define INIT_PID_NS 0xEFFFFFFCu /* as in recorder/drain/next_tables.c */
 
 static void add(struct xtr_tables *t, uint32_t tid, uint64_t since, const char *comm)
 {

@@ -3,9 +3,9 @@
  * Each allocation of format/ fails in turn: the caller is told -ENOMEM, nothing crashes, nothing is
  * left behind (which AddressSanitizer checks), and what was there before is still there.
  */
-#include "format/bytes.h"
-#include "format/merge.h"
-#include "format/tpformat.h"
+#include "base/bytes.h"
+#include "format/read/merge.h"
+#include "format/meta/tpformat.h"
 #include "oom.h"
 #include "trace.h"
 

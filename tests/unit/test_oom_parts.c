@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* As test_oom.c, for the parts of format/: tables, META, losses, descriptions of tracepoints. */
-#include "format/merge.h"
-#include "format/printfmt.h"
-#include "format/recover.h"
-#include "format/tpevent.h"
-#include "format/tpformat.h"
+#include "format/read/merge.h"
+#include "format/meta/printfmt.h"
+#include "format/write/recover.h"
+#include "format/meta/tpevent.h"
+#include "format/meta/tpformat.h"
 #include "oom.h"
 #include "trace.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The parser of command lines (cli/options.c), over an own option table. */
-#include "cli/options.h"
+/* The parser of command lines (cli/ui/options.c), over an own option table. */
+#include "cli/ui/options.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* When output is coloured (cli/out.c), and how names and times of a trace are printed (cli/text.c).
+/* When output is coloured (cli/ui/out.c), and how names and times of a trace are printed
+ * (cli/ui/text.c).
  */
-#include "cli/cli.h"
-#include "cli/text.h"
+#include "cli/ui/cli.h"
+#include "cli/ui/text.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

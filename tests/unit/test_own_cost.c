@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "recorder/own_cost.h"
+#include "recorder/drain/own_cost.h"
 
 #include <criterion/criterion.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "converters/perfetto.h"
+#include "converters/out/perfetto/perfetto.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What the Perfetto exporter makes of a trace with one of everything, read back with the messages
- * of converters/perfetto.proto. That other decoders read the same is tested in tests/export.
+ * of converters/out/perfetto/perfetto.proto. That other decoders read the same is tested in
+ * tests/export.
  */
 #include "named.h"
 #include "trace.h"
-#include "converters/perfetto.h"
+#include "converters/out/perfetto/perfetto.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * Every event as ftrace in a Perfetto trace: the description that stands before its first use, and
  * its fields, taken apart by hand as a decoder without the schema would.
  */
-#include "converters/perfetto.h"
-#include "format/varint.h"
+#include "converters/out/perfetto/perfetto.h"
+#include "base/varint.h"
 #include "named.h"
 #include "trace.h"
 

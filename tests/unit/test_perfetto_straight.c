@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Packets written as they come are, byte for byte, those that protobuf-c makes of messages. */
-#include "converters/perfetto.h"
+#include "converters/out/perfetto/perfetto.h"
 #include "oom.h"
 
 #include <criterion/criterion.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What META says of a piece: written and read back, and what is no piece. */
-#include "format/piece.h"
+#include "format/meta/piece.h"
 #include "oom.h"
 
 #include <criterion/criterion.h>

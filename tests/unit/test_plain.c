@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Programs made of the pattern for events by name: what they copy, and what is no pattern. */
-#include "recorder/plain.h"
+#include "recorder/attach/plain_prog.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

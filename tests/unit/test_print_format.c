@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The table of print formats: each row is well made, and reads what it says is printed. */
-#include "converters/textin.h"
-#include "replay/print_format.h"
+#include "converters/in/text/textin.h"
+#include "replay/event/print_format.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What print formats tell about fields. */
-#include "format/printfmt.h"
-#include "recorder/tracefs.h"
-#include "recorder/util.h"
+#include "format/meta/printfmt.h"
+#include "recorder/host/tracefs.h"
+#include "recorder/host/util.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

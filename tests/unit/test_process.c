@@ -3,9 +3,9 @@
  */
 #include "gpu_sim.h"
 #include "oom.h"
-#include "analysis/stats_impl.h"
-#include "format/tables_priv.h"
-#include "replay/process.h"
+#include "analysis/core/stats_impl.h"
+#include "format/meta/tables_priv.h"
+#include "replay/event/process.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

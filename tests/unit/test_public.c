@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* libxtr as other programs use it, over a file whose events are known. */
-#include "format/bytes.h"
-#include "format/crc32c.h"
+#include "base/bytes.h"
+#include "base/crc32c.h"
 #include "format/version.h"
 #include "lib/xtr.h"
 #include "trace.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The queue between drain and writer: bounded, in order, with a thread at each end. */
-#include "recorder/bpfdefs.h"
-#include "recorder/keep.h"
-#include "recorder/queue.h"
+#include "recorder/host/bpfdefs.h"
+#include "recorder/drain/persistent.h"
+#include "recorder/drain/queue.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Each call that reads a file fails in turn, where a reader looks for what damage has left. */
 #include "faulty_io.h"
-#include "format/bytes.h"
-#include "format/merge.h"
-#include "format/reader_priv.h"
-#include "format/recover.h"
+#include "base/bytes.h"
+#include "format/read/merge.h"
+#include "format/read/reader_priv.h"
+#include "format/write/recover.h"
 #include "rawfile.h"
 #include "trace.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "format/bytes.h"
-#include "format/chunk.h"
-#include "format/crc32c.h"
+#include "base/bytes.h"
+#include "format/read/chunk.h"
+#include "base/crc32c.h"
 #include "faulty_io.h"
 #include "trace.h"
 

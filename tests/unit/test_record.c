@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "format/record.h"
+#include "format/codec/record.h"
 #include "trace.h"
 
 #include <criterion/criterion.h>

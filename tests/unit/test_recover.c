@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What is made of damaged sections: what is kept, what is counted as missing, and where. */
 #include "faulty_io.h"
-#include "format/bytes.h"
-#include "format/chunk.h"
-#include "format/recover.h"
+#include "base/bytes.h"
+#include "format/read/chunk.h"
+#include "format/write/recover.h"
 #include "trace.h"
 
 #include <criterion/criterion.h>

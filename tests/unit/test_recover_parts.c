@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What recovering does with what is seldom there: parts, unknown chunks, holes without number. */
 #include "faulty_io.h"
-#include "format/bytes.h"
-#include "format/recover.h"
-#include "format/whole.h"
+#include "base/bytes.h"
+#include "format/write/recover.h"
+#include "format/read/intact.h"
 #include "oom.h"
 #include "rawfile.h"
 #include "trace.h"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "format/bytes.h"
-#include "format/merge.h"
+#include "base/bytes.h"
+#include "format/read/merge.h"
 #include "oom.h"
-#include "replay/redact.h"
-#include "replay/redact_impl.h"
-#include "replay/redact_rule.h"
-#include "replay/redact_text.h"
-#include "replay/redact_value.h"
-#include "replay/redact_words.h"
+#include "replay/redact/redact.h"
+#include "replay/redact/redact_impl.h"
+#include "replay/redact/redact_rule.h"
+#include "replay/redact/redact_text.h"
+#include "replay/redact/redact_value.h"
+#include "replay/redact/redact_words.h"
 #include "trace.h"
 
 #include <criterion/criterion.h>

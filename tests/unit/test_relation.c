@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tables as text: names, values at their limits, hostile text, and what docs/tables.md says. */
-#include "replay/cell.h"
-#include "replay/text.h"
+#include "replay/views/cell.h"
+#include "base/text.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -2,7 +2,7 @@
 /* What a page is made of: activity, the jobs that are kept, the document, the page around it. */
 #include "trace.h"
 #include "report/report_impl.h"
-#include "format/varint.h"
+#include "base/varint.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>

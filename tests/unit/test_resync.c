@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Where chunks are looked for when bytes are gone: specification 3 and 4.1, rule 5. */
-#include "format/bytes.h"
-#include "format/chunk.h"
+#include "base/bytes.h"
+#include "format/read/chunk.h"
 #include "trace.h"
 
 #include <criterion/criterion.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The ring consumer over a ring in plain memory, mapped twice in a row as the kernel does; and
  * SipHash. */
-#include "recorder/ring.h"
-#include "format/siphash.h"
+#include "recorder/attach/ring.h"
+#include "base/siphash.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

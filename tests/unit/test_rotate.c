@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Pieces as files: their names, when one is at its end, which are removed. */
-#include "recorder/rotate.h"
-#include "recorder/util.h"
+#include "recorder/output/rotate.h"
+#include "recorder/host/util.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Rules of --sample, and what META says of sampled events. */
-#include "recorder/sample.h"
+#include "recorder/groups/sample.h"
 
-#include "replay/sampled.h"
+#include "replay/notes/sampled.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Stacks in other tools' text: what is taken of a line, and what is not. */
-#include "converters/samples.h"
+#include "converters/in/text/samples.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

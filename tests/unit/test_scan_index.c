@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* A part of a file by its index gives what the whole file does, of whatever files. */
 #include "faulty_io.h"
-#include "format/buf.h"
-#include "format/bytes.h"
-#include "format/crc32c.h"
-#include "format/merge.h"
+#include "base/buf.h"
+#include "base/bytes.h"
+#include "base/crc32c.h"
+#include "format/read/merge.h"
 #include "oom.h"
 #include "trace.h"
 

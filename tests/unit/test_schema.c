@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "format/err.h"
-#include "format/schema.h"
+#include "format/meta/schema.h"
 #include "format/xtr_format.h"
-#include "format/meta_priv.h"
+#include "format/meta/meta_priv.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -2,8 +2,8 @@
 /* Slices of time against figures done by hand. */
 #include "gpu_sim.h"
 #include "oom.h"
-#include "analysis/slice.h"
-#include "analysis/slice_view.h"
+#include "analysis/top/slice.h"
+#include "analysis/top/slice_view.h"
 #include "format/xtr_format.h"
 
 #include <criterion/criterion.h>

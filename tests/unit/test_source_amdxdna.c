@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Jobs of AMD NPUs from what their driver tells, with and without the scheduler's events. */
-#include "format/bytes.h"
+#include "base/bytes.h"
 #include "format/xtr_format.h"
 #include "gpu_sim.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Jobs of Intel GPUs from the requests of i915, against known truth. */
-#include "format/bytes.h"
+#include "base/bytes.h"
 #include "format/xtr_format.h"
 #include "i915_sim.h"
-#include "replay/i915_engine.h"
+#include "replay/sources/i915_engine.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -2,7 +2,7 @@
 /* Jobs of the Intel NPU from what its driver tells, against known truth. */
 #include "npu_sim.h"
 #include "format/xtr_format.h"
-#include "replay/job_source.h"
+#include "replay/model/job_source.h"
 #include "trace.h"
 
 #include <criterion/criterion.h>

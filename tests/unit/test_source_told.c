@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Jobs of which the trace says what they were: as they are told, whatever a file claims. */
-#include "format/bytes.h"
+#include "base/bytes.h"
 #include "format/xtr_format.h"
 #include "gpu_sim.h"
 

@@ -2,8 +2,8 @@
 /* What an export leaves in a database: hostile names, 64-bit numbers, keys, a full disk. */
 #include "named.h"
 #include "trace.h"
-#include "converters/export.h"
-#include "converters/sqlite_schema.h"
+#include "converters/out/core/export.h"
+#include "converters/out/tables/sqlite_schema.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

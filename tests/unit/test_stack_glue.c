@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which frames of a stack are of recording itself, against stacks whose cut is known. */
-#include "replay/stack_glue.h"
+#include "replay/event/stack_glue.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

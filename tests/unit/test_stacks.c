@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Which of the selected events get stacks. */
-#include "recorder/stacks.h"
+#include "recorder/groups/stacks.h"
 #include "kernel_format.h"
 
 #include <criterion/criterion.h>

@@ -2,7 +2,7 @@
 /* Statistics against sums done by hand; busy time, selection, and what the two generations of
  * kernels say. */
 #include "gpu_sim.h"
-#include "analysis/stats_impl.h"
+#include "analysis/core/stats_impl.h"
 #include "format/xtr_format.h"
 
 #include <criterion/criterion.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/stats_limit.h"
+#include "cli/cmd/stats_limit.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

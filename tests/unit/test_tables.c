@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "format/cborcheck.h"
-#include "format/tables_priv.h"
+#include "format/meta/cborcheck.h"
+#include "format/meta/tables_priv.h"
 #include "oom.h"
 #include "trace.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Tables of two parts of one recording, put together again. */
-#include "format/tables.h"
+#include "format/meta/tables.h"
 #include "oom.h"
 
 #include <criterion/criterion.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Tables of the next piece: what later records may name is there under its id, and nothing else. */
-#include "format/tables.h"
+#include "format/meta/tables.h"
 #include "oom.h"
 
 #include <criterion/criterion.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Rows, remembered things and rates: within bounds, and exact inside them. */
-#include "analysis/rate.h"
-#include "analysis/recent.h"
-#include "analysis/tally.h"
+#include "analysis/core/rate.h"
+#include "analysis/core/recent.h"
+#include "analysis/core/counted_rows.h"
 
 #include <criterion/criterion.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "replay/text.h"
+#include "base/text.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

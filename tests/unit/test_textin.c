@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Lines, numbers and the values of printed events. */
-#include "converters/textin.h"
+#include "converters/in/text/textin.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

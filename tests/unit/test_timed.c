@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Order of time: against a plain insertion, for inputs of few runs and of many. */
-#include "converters/timed.h"
+#include "converters/in/core/timed.h"
 #include "trace.h"
 
 #include <criterion/criterion.h>

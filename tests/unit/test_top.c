@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The longest jobs, against sorting them all. */
 #include "trace.h"
-#include "converters/top.h"
+#include "converters/out/core/top.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

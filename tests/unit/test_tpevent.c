@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Tracepoints' fields under limits, as importers set them. */
-#include "format/tpevent.h"
-#include "format/tpformat.h"
+#include "format/meta/tpevent.h"
+#include "format/meta/tpformat.h"
 #include "format/xtr_format.h"
 #include "oom.h"
 

@@ -3,8 +3,8 @@
  * trace.dat files that are cut off or changed anywhere: what comes out is a whole file that says
  * what is missing, or one reason why not. The files are the fuzz target's (tests/import/corpus.py).
  */
-#include "converters/import.h"
-#include "format/reader.h"
+#include "converters/in/core/import.h"
+#include "format/read/reader.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Parser of tracefs format files, over files of real kernels (tests/data/tracefs) and damaged ones.
  */
-#include "recorder/tracefs.h"
-#include "recorder/util.h"
+#include "recorder/host/tracefs.h"
+#include "recorder/host/util.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

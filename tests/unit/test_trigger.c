@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Triggers of the flight recorder: which records fire which, and what they tell. */
-#include "recorder/trigger.h"
-#include "recorder/bpfdefs.h"
+#include "recorder/flight/trigger.h"
+#include "recorder/host/bpfdefs.h"
 
 #include "format/xtr_format.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Numbers as people read and write them (cli/units.c). */
-#include "cli/cli.h"
-#include "cli/units.h"
+/* Numbers as people read and write them (cli/ui/units.c). */
+#include "cli/ui/cli.h"
+#include "cli/ui/units.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

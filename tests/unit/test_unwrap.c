@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a trace is wrapped in: pages of systrace, archives; and memory that is out. */
 #include "bundle/unwrap.h"
-#include "converters/known.h"
-#include "converters/systrace.h"
-#include "tests/unit/oom.h"
+#include "converters/in/known_files.h"
+#include "converters/in/text/systrace.h"
+#include "oom.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -2,7 +2,7 @@
 /* Values in bounded memory against the values themselves, and how they depend on each other. */
 #include "oom.h"
 #include "random.h"
-#include "analysis/values.h"
+#include "analysis/core/values.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "format/varint.h"
+#include "base/varint.h"
 #include "trace.h"
 
 #include <criterion/criterion.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What of a verified file counts as readable, and how far verifying has come. */
-#include "format/chunk.h"
-#include "format/whole.h"
+#include "format/read/chunk.h"
+#include "format/read/intact.h"
 #include "trace.h"
 
 #include <criterion/criterion.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "format/bytes.h"
-#include "format/chunk.h"
-#include "format/record.h"
+#include "base/bytes.h"
+#include "format/read/chunk.h"
+#include "format/codec/record.h"
 #include "faulty_io.h"
 #include "sysfail.h"
 #include "trace.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "format/bytes.h"
-#include "format/chunk.h"
+#include "base/bytes.h"
+#include "format/read/chunk.h"
 #include "trace.h"
 
 #include <criterion/criterion.h>

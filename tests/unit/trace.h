@@ -3,8 +3,8 @@
 #ifndef TEST_TRACE_H
 #define TEST_TRACE_H
 
-#include "format/reader.h"
-#include "format/writer.h"
+#include "format/read/reader.h"
+#include "format/write/writer.h"
 #include "format/xtr_format.h"
 
 /* A writer with all that it needs, and what it writes. */

@@ -3,7 +3,7 @@
 #ifndef TEST_TWO_SAMPLES_H
 #define TEST_TWO_SAMPLES_H
 
-#include "analysis/stat_test.h"
+#include "analysis/diff/stat_test.h"
 
 #include <stdlib.h>
 

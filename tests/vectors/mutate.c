@@ -11,7 +11,7 @@
  * usage: mutate FILE       the whole file must be right; exit 1 and one line at the first broken
  * promise
  */
-#include "format/reader.h"
+#include "format/read/reader.h"
 #include "format/xtr_format.h"
 
 #include <inttypes.h>

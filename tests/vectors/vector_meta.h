@@ -3,7 +3,7 @@
 #ifndef VECTOR_META_H
 #define VECTOR_META_H
 
-#include "format/reader.h"
+#include "format/read/reader.h"
 #include "vector_json.h"
 
 #include <stdlib.h>

@@ -7,8 +7,8 @@
  *        vector_reader --batch      standard input: jobs of length u32, flags u32 (1: summary),
  * bytes; standard output: length u32, document, for each
  */
-#include "format/reader.h"
-#include "format/writer.h"
+#include "format/read/reader.h"
+#include "format/write/writer.h"
 #include "format/xtr_format.h"
 #include "vector_json.h"
 #include "vector_meta.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "forge.h"
-#include "format/bytes.h"
-#include "format/chunk.h"
-#include "format/crc32c.h"
-#include "format/writer.h"
+#include "base/bytes.h"
+#include "format/read/chunk.h"
+#include "base/crc32c.h"
+#include "format/write/writer.h"
 #include "format/xtr_format.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "judge.h"
-#include "format/chunk.h"
-#include "format/merge.h"
-#include "format/recover.h"
-#include "format/whole.h"
+#include "format/read/chunk.h"
+#include "format/read/merge.h"
+#include "format/write/recover.h"
+#include "format/read/intact.h"
 #include "format/xtr_format.h"
 
 #include <errno.h>

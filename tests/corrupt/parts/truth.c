@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "truth.h"
-#include "format/record.h"
+#include "format/codec/record.h"
 #include "format/xtr_format.h"
 
 #include <stdio.h>

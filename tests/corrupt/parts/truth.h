@@ -3,7 +3,7 @@
 #ifndef TEST_TRUTH_H
 #define TEST_TRUTH_H
 
-#include "format/reader.h"
+#include "format/read/reader.h"
 
 #include <stdbool.h>
 

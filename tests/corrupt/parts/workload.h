@@ -4,7 +4,7 @@
 #define TEST_WORKLOAD_H
 
 #include "format/io.h"
-#include "format/writer.h"
+#include "format/write/writer.h"
 
 #include <stdbool.h>
 

@@ -2,7 +2,7 @@
 /* Writes a line of a scenario as a record: fields by name, texts interned as the recorder does. */
 #include "kind.h"
 
-#include "format/bytes.h"
+#include "base/bytes.h"
 #include "format/xtr_format.h"
 
 #include <stdio.h>

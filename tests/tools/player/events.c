@@ -45,7 +45,7 @@ static char *format_text(const struct play_output *o, const char *system, const 
 static void describe_tracepoint(const struct play_output *o, struct play_kind *k,
 				const struct play_place *at)
 {
-	/* What recorder/generic.c allows: bpf/xtr_ctl.h. */
+	/* What recorder/groups/generic.c allows: bpf/xtr_ctl.h. */
 	static const struct xtr_tp_limits limits = { .fixed = 1024,
 						     .texts = 8,
 						     .pointed_text = true };

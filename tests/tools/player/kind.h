@@ -5,7 +5,7 @@
 
 #include "play.h"
 
-#include "format/tpevent.h"
+#include "format/meta/tpevent.h"
 
 struct play_kind {
 	struct play_kind *next;

@@ -7,8 +7,8 @@
 #ifndef PLAY_H
 #define PLAY_H
 
-#include "format/meta.h"
-#include "format/tables.h"
+#include "format/meta/meta.h"
+#include "format/meta/tables.h"
 
 #include <stdbool.h>
 #include <stddef.h>

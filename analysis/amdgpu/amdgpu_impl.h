@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Inside the analysis of amdgpu: what its parts gather, and the limits of its findings
+ * (docs/amdgpu.md). Only the job events can be told apart by card, through the scheduler's events
+ * of the same jobs; all others are of every card together.
+ */
+#ifndef XTR_AMDGPU_IMPL_H
+#define XTR_AMDGPU_IMPL_H
+
+#include "analysis/core/analysis.h"
+#include "analysis/core/hist.h"
+#include "analysis/core/rate.h"
+#include "analysis/core/recent.h"
+#include "replay/event/event_bind.h"
+#include "analysis/core/counted_rows.h"
+
+/* Limits of the findings: identifier, value, unit; the table in docs/amdgpu.md. */
+#define AMDGPU_DELAY_NS       100000u     /* a job that waits longer is late */
+#define AMDGPU_DELAY_PERMILLE 100u        /* of a ring's jobs, late */
+#define AMDGPU_DELAY_JOBS     10u         /* of a ring with fewer jobs nothing is said */
+#define AMDGPU_BATCH_PER_S    2000u       /* of one process, in its busiest window */
+#define AMDGPU_BATCH_IBS      2u          /* IBs for a job, of such a process */
+#define AMDGPU_THRASH_AWAY_NS 1000000000u /* back in VRAM sooner is a quick return */
+#define AMDGPU_THRASH_RETURNS 10u         /* quick ones */
+#define AMDGPU_STORM_PER_S    10000u      /* of one interrupt source, in its busiest window */
+#define AMDGPU_DUMP_GAP_NS    100000000u  /* between register dumps of two resets */
+
+/* Memory: jobs that are known at one time, buffers that have left VRAM, rows of tables. */
+#define AMDGPU_JOBS_MAX    65536u
+#define AMDGPU_BUFFERS_MAX 65536u
+#define AMDGPU_ROWS_MAX    4096u
+#define AMDGPU_HIST_MAX    16384u /* powers of two of all histograms: 8 MiB */
+#define AMDGPU_FLAG_BITS   32u
+#define AMDGPU_IH_SOFT     3u /* the ring of entries that are delegated: seen a second time */
+
+/* A job from its first event on: by context and seqno, as wide as the section's events have them.
+ */
+struct amdgpu_job {
+	struct xtr_recent_entry e;
+	uint64_t cs_ns;
+	uint64_t process; /* replay/event/process.h */
+	uint32_t ibs;
+	uint32_t ring;  /* string id, as amdgpu_cs_ioctl names it */
+	uint32_t card;  /* string id of the device, 0: not known */
+	bool submitted; /* amdgpu_cs_ioctl was seen */
+	bool selected;  /* and asked for */
+	bool queued,
+		kernel; /* the scheduler's queue event was seen; it says: work of the kernel's */
+	bool ran, ran_selected;
+};
+
+struct amdgpu_ring {              /* key: card, ring */
+	struct xtr_tally_row row; /* n: jobs submitted */
+	uint64_t run, run_again, not_run, kernel, other, ibs;
+	uint64_t late, late_ns; /* jobs past the limit; when the first of them was submitted */
+	uint64_t late_ctx, late_seqno; /* its name */
+	struct xtr_hist latency;       /* ns */
+};
+
+struct amdgpu_process {           /* key: process, or 0 and a name */
+	struct xtr_tally_row row; /* n: jobs */
+	uint32_t comm;
+	uint64_t ibs, ibs_min, ibs_max;
+	struct xtr_rate rate;
+	uint64_t buffers, bytes; /* created */
+	uint64_t vram_refused, vram_refused_bytes;
+};
+
+struct amdgpu_jobs {
+	bool recorded; /* META has amdgpu_cs_ioctl or amdgpu_sched_run_job */
+	bool both;
+	uint64_t mask; /* of contexts and seqnos: what the events hold of them */
+	struct xtr_recent recent;
+	struct xtr_keymap cards; /* scheduler's ring id to its device's string id */
+	uint64_t submitted, ibs, run, late, not_run, run_again, again_ns;
+	uint64_t kernel, other, before, no_room, pipe_syncs, recycled;
+	uint64_t checked, same_process, same_ring; /* against the job model */
+	uint64_t timeouts, timeout_ns, errors;     /* of the job model's jobs */
+	uint64_t ib_events;
+	struct xtr_hist ib_dwords, fences; /* amdgpu_cs */
+	struct xtr_tally rings;
+};
+
+struct amdgpu_sum {
+	uint64_t n, bytes;
+};
+
+struct amdgpu_bytes_row {
+	struct xtr_tally_row row;
+	uint64_t bytes;
+};
+
+struct amdgpu_life { /* key: a buffer that has left VRAM */
+	struct xtr_recent_entry e;
+	uint64_t left_ns, returns, quick;
+	bool away;
+};
+
+struct amdgpu_memory_stats {
+	bool creates, moves_recorded;
+	uint64_t page; /* bytes */
+	struct amdgpu_sum created, vram_asked, vram_given, refused, either, either_elsewhere;
+	uint64_t refused_ns, elsewhere_ns; /* of the first; 0: none */
+	struct xtr_tally types;            /* amdgpu_bytes_row by type */
+	struct xtr_tally asked;            /* by prefer << 32 | allow, type */
+	struct amdgpu_sum flag[AMDGPU_FLAG_BITS];
+	struct xtr_tally directions; /* by old, new */
+	struct amdgpu_sum moved, to_vram, from_vram, placed, released;
+	struct xtr_rate move_rate; /* of moves between two memories */
+	struct xtr_recent lives;
+	uint64_t lives_lost, returns, quick, quick_ns, quick_bytes, most_returns;
+	struct xtr_hist away; /* ns outside of VRAM */
+	uint64_t lists, list_buffers, list_bytes;
+	struct xtr_hist list_size; /* buffers */
+	struct amdgpu_sum list_set;
+};
+
+struct amdgpu_vm_row {            /* key: ring, vmid << 32 | hub */
+	struct xtr_tally_row row; /* n: flushes */
+	uint64_t grabs, needs_flush;
+};
+
+struct amdgpu_pasid_row {         /* key: pasid */
+	struct xtr_tally_row row; /* n: grabs */
+	uint64_t needs_flush;
+};
+
+struct amdgpu_vm {
+	bool recorded;
+	struct amdgpu_sum map, unmap; /* n, bytes */
+	uint64_t malformed;           /* last before start */
+	uint64_t mappings, updates, cs, grabs, needs_flush, flushes;
+	uint64_t pasids_allocated, pasids_freed;
+	uint64_t pte_updates, pte_entries, set_ptes, set_entries, copy_ptes, copy_entries;
+	struct xtr_tally rings, pasids;
+};
+
+struct amdgpu_source {            /* key: client, src */
+	struct xtr_tally_row row; /* n: entries, without those seen again */
+	uint64_t again;
+	struct xtr_rate rate;
+};
+
+struct amdgpu_irq {
+	bool recorded;
+	uint64_t n, again;
+	struct xtr_tally sources;
+	struct xtr_tally vms;      /* by pasid, vmid */
+	struct xtr_tally ih_rings; /* by interrupt ring */
+};
+
+struct amdgpu_register {          /* key: device id, register */
+	struct xtr_tally_row row; /* n: accesses */
+	uint64_t writes;
+};
+
+struct amdgpu_resets {
+	uint64_t dumps, registers, first_ns, last_ns;
+	uint32_t first_address;
+};
+
+struct amdgpu {
+	const struct xtr_analysis_opts *o;
+	struct xtr_binds binds;
+	uint32_t hist_left;
+	bool gaps;        /* events were lost so far */
+	uint32_t n_cards; /* devices of this driver that META names */
+	struct amdgpu_jobs jobs;
+	struct xtr_tally processes;
+	struct amdgpu_memory_stats mem;
+	struct amdgpu_vm vm;
+	struct amdgpu_irq irq;
+	struct xtr_tally registers;
+	uint64_t reads, writes;
+	struct amdgpu_resets resets;
+	struct xtr_tally others; /* further events of the driver, by type */
+};
+
+/* One event of a part: 0 or -ENOMEM. Fields are at the positions of the table in amdgpu.c. */
+typedef int amdgpu_take(struct amdgpu *g, const struct xtr_bind *b, const struct xtr_event *ev,
+			bool inside);
+
+amdgpu_take amdgpu_take_cs, amdgpu_take_run, amdgpu_take_ib, amdgpu_take_pipe_sync;
+amdgpu_take amdgpu_take_create, amdgpu_take_move, amdgpu_take_list, amdgpu_take_list_set;
+amdgpu_take amdgpu_take_map, amdgpu_take_unmap, amdgpu_take_grab, amdgpu_take_flush;
+amdgpu_take amdgpu_take_ptes, amdgpu_take_set_ptes, amdgpu_take_copy_ptes, amdgpu_take_count;
+amdgpu_take amdgpu_take_iv, amdgpu_take_rreg, amdgpu_take_wreg, amdgpu_take_dump;
+
+/* amdgpu_jobs.c */
+int amdgpu_jobs_open(struct amdgpu *g);
+void amdgpu_jobs_free(struct amdgpu *g);
+/* An event of the scheduler: tells the card, and jobs of the kernel's. */
+int amdgpu_jobs_scheduler(struct amdgpu *g, const struct xtr_event *ev);
+int amdgpu_jobs_job(struct amdgpu *g, const struct xtr_job *j);
+int amdgpu_jobs_finish(struct amdgpu *g);
+/* The row of the process of an event; *p NULL: no room. */
+int amdgpu_process_of(struct amdgpu *g, const struct xtr_event *ev, struct amdgpu_process **p);
+
+/* amdgpu_memory.c */
+int amdgpu_memory_open(struct amdgpu *g);
+void amdgpu_memory_free(struct amdgpu *g);
+/* amdgpu_vm.c: address space, interrupts, registers */
+void amdgpu_vm_open(struct amdgpu *g);
+void amdgpu_vm_free(struct amdgpu *g);
+
+/* amdgpu_findings.c: 0 or -ENOMEM. */
+int amdgpu_find(struct amdgpu *g);
+
+/* amdgpu_view.c, amdgpu_view_hw.c, amdgpu_json.c */
+int amdgpu_text_hardware(const struct amdgpu *g, FILE *f);
+int amdgpu_text(const void *self, const struct xtr_view *v);
+void amdgpu_json(const void *self, struct xtr_json *j);
+
+#endif /* XTR_AMDGPU_IMPL_H */

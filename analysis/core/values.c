@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "values.h"
+#include "base/checked.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PAGE_BYTES  (XTR_VALUES_SUB * sizeof(uint64_t))
+#define PAGES_BYTES (XTR_VALUES_GROUPS * sizeof(uint64_t *))
+#define FIRST_CAP   16u
+
+/* Group 0 holds 0..1023; group g >= 1 holds [1024 << (g-1), 2048 << (g-1)). */
+static unsigned int group_of(uint64_t value)
+{
+	return 64u - XTR_VALUES_SUB_BITS -
+	       (unsigned int)__builtin_clzll(value | (XTR_VALUES_SUB - 1));
+}
+
+static uint32_t slot_of(uint64_t value, unsigned int g)
+{
+	return (uint32_t)(value >> (g - !!g)) & (XTR_VALUES_SUB - 1);
+}
+
+static uint64_t middle(unsigned int g, uint32_t slot)
+{
+	uint64_t width = g ? 1ull << (g - 1) : 1;
+
+	return (g ? (uint64_t)XTR_VALUES_SUB + slot : slot) * width + (width - 1) / 2;
+}
+
+static uint64_t rounded(uint64_t value)
+{
+	unsigned int g = group_of(value);
+
+	return middle(g, slot_of(value, g));
+}
+
+/* True if there is room for them. */
+static bool take(size_t *left, size_t bytes)
+{
+	if (bytes > *left)
+		return false;
+	*left -= bytes;
+	return true;
+}
+
+/* 1: counted; 0: no room; -ENOMEM. */
+static int count(struct xtr_values *v, uint64_t value, uint64_t n, size_t *left)
+{
+	unsigned int g = group_of(value);
+
+	if (!v->page[g]) {
+		if (!take(left, PAGE_BYTES))
+			return 0;
+		v->page[g] = calloc(XTR_VALUES_SUB, sizeof(uint64_t));
+		if (!v->page[g]) {
+			*left += PAGE_BYTES;
+			return -ENOMEM;
+		}
+	}
+	v->page[g][slot_of(value, g)] += n;
+	return 1;
+}
+
+static void drop(struct xtr_values *v, uint64_t n)
+{
+	v->dropped += n;
+}
+
+/* The values so far into a histogram; those that it has no room for are dropped. 0 or -ENOMEM. */
+static int make_coarse(struct xtr_values *v, size_t *left)
+{
+	uint64_t *exact = v->exact, i, n = v->n;
+	int ret = 1;
+
+	if (!take(left, PAGES_BYTES))
+		return -ENOSPC;
+	v->page = calloc(XTR_VALUES_GROUPS, sizeof(uint64_t *));
+	if (!v->page) {
+		*left += PAGES_BYTES;
+		return -ENOMEM;
+	}
+	v->coarse = true;
+	/* Counted as given back: what it holds is to have room, and it soon is. */
+	*left += v->cap * sizeof(uint64_t);
+	for (i = 0; i < n && ret >= 0; i++) {
+		ret = count(v, exact[i], 1, left);
+		if (!ret) {
+			v->n--;
+			drop(v, 1);
+		}
+	}
+	free(exact);
+	v->exact = NULL;
+	v->cap = 0;
+	return ret < 0 ? ret : 0;
+}
+
+/* Room for n more as they are: 1, 0 (there is none), or -ENOMEM. */
+static int grow(struct xtr_values *v, uint64_t n, size_t *left)
+{
+	uint32_t cap = v->cap ? v->cap : FIRST_CAP;
+	size_t more;
+	uint64_t *exact;
+
+	while (cap < v->n + n)
+		cap *= 2;
+	if (cap == v->cap)
+		return 1;
+	more = (cap - v->cap) * sizeof(*exact);
+	if (!take(left, more))
+		return 0;
+	exact = realloc(v->exact, cap * sizeof(*exact));
+	if (!exact) {
+		*left += more;
+		return -ENOMEM;
+	}
+	v->exact = exact;
+	v->cap = cap;
+	return 1;
+}
+
+/* 1: kept; 0: there is no room; -ENOMEM. */
+static int keep(struct xtr_values *v, uint64_t value, uint64_t n, size_t *left)
+{
+	uint64_t i;
+	int ret;
+
+	if (!v->coarse && n <= XTR_VALUES_EXACT && v->n + n <= XTR_VALUES_EXACT) {
+		ret = grow(v, n, left);
+		for (i = 0; i < n && ret > 0; i++)
+			v->exact[v->n + i] = value;
+		return ret;
+	}
+	ret = v->coarse ? 0 : make_coarse(v, left);
+	if (ret)
+		return ret == -ENOSPC ? 0 : ret;
+	return count(v, value, n, left);
+}
+
+int xtr_values_add_n(struct xtr_values *v, uint64_t value, uint64_t n, size_t *left)
+{
+	uint64_t sum;
+	int ret;
+
+	value = value < XTR_VALUES_MOST ? value : XTR_VALUES_MOST;
+	ret = keep(v, value, n, left);
+	if (ret < 0)
+		return ret;
+	v->sum = __builtin_mul_overflow(value, n, &sum) ? UINT64_MAX : xtr_sat_add(v->sum, sum);
+	if (!ret) {
+		drop(v, n);
+		return 0;
+	}
+	if (!v->n || value < v->min)
+		v->min = value;
+	if (value > v->max)
+		v->max = value;
+	v->n += n;
+	return 0;
+}
+
+int xtr_values_add(struct xtr_values *v, uint64_t value, size_t *left)
+{
+	xtr_serial_add(&v->row, log((double)value + 1));
+	return xtr_values_add_n(v, value, 1, left);
+}
+
+int xtr_values_merge(struct xtr_values *dst, const struct xtr_values *src, size_t *left)
+{
+	/* What rounding makes of it is not its sum, nor are its ends its ends. */
+	uint64_t sum = xtr_sat_add(dst->sum, src->sum), i;
+	uint64_t min = dst->n && (!src->n || dst->min < src->min) ? dst->min : src->min;
+	uint64_t max = dst->max > src->max ? dst->max : src->max;
+	double dependent = xtr_values_factor(dst) * (double)dst->n;
+	struct xtr_value_run *runs;
+	size_t n;
+	int ret = xtr_values_runs(src, src->coarse, &runs, &n);
+
+	if (ret)
+		return ret;
+	/* One that was kept exactly stays so as long as both together fit. */
+	for (i = 0; i < n && !ret; i++)
+		ret = xtr_values_add_n(dst, runs[i].value, runs[i].n, left);
+	free(runs);
+	dst->sum = sum;
+	dst->dropped += src->dropped;
+	dst->min = min;
+	dst->max = max;
+	dst->dependent = dependent + xtr_values_factor(src) * (double)src->n;
+	dst->row = (struct xtr_serial){ 0 };
+	return ret;
+}
+
+void xtr_values_free(struct xtr_values *v, size_t *left)
+{
+	unsigned int g;
+
+	for (g = 0; v->page && g < XTR_VALUES_GROUPS; g++) {
+		*left += v->page[g] ? PAGE_BYTES : 0;
+		free(v->page[g]);
+	}
+	*left += v->page ? PAGES_BYTES : 0;
+	*left += v->cap * sizeof(uint64_t);
+	free((void *)v->page);
+	free(v->exact);
+	*v = (struct xtr_values){ 0 };
+}
+
+static int by_value(const void *pa, const void *pb)
+{
+	uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
+
+	return (a > b) - (a < b);
+}
+
+static void put(struct xtr_value_run *runs, size_t *n, uint64_t value, uint64_t k)
+{
+	if (*n && runs[*n - 1].value == value)
+		runs[*n - 1].n += k;
+	else
+		runs[(*n)++] = (struct xtr_value_run){ value, k };
+}
+
+static int exact_runs(const struct xtr_values *v, bool coarse, struct xtr_value_run *runs,
+		      size_t *n)
+{
+	uint64_t *sorted = malloc((v->n + 1) * sizeof(*sorted)), i;
+
+	if (!sorted)
+		return -ENOMEM;
+	if (v->n) {
+		memcpy(sorted, v->exact, v->n * sizeof(*sorted));
+		qsort(sorted, v->n, sizeof(*sorted), by_value);
+	}
+	for (i = 0; i < v->n; i++)
+		put(runs, n, coarse ? rounded(sorted[i]) : sorted[i], 1);
+	free(sorted);
+	return 0;
+}
+
+static size_t full_slots(const struct xtr_values *v)
+{
+	size_t n = 0;
+	unsigned int g, i;
+
+	for (g = 0; g < XTR_VALUES_GROUPS; g++)
+		for (i = 0; v->page[g] && i < XTR_VALUES_SUB; i++)
+			n += !!v->page[g][i];
+	return n;
+}
+
+int xtr_values_runs(const struct xtr_values *v, bool coarse, struct xtr_value_run **out, size_t *n)
+{
+	size_t most = v->coarse ? full_slots(v) : v->n;
+	struct xtr_value_run *runs = calloc(most + 1, sizeof(*runs));
+	unsigned int g, i;
+	int ret = 0;
+
+	*n = 0;
+	if (!runs)
+		return -ENOMEM;
+	if (!v->coarse)
+		ret = exact_runs(v, coarse, runs, n);
+	for (g = 0; v->coarse && g < XTR_VALUES_GROUPS; g++)
+		for (i = 0; v->page[g] && i < XTR_VALUES_SUB; i++)
+			if (v->page[g][i])
+				put(runs, n, middle(g, i), v->page[g][i]);
+	if (ret)
+		free(runs);
+	else
+		*out = runs;
+	return ret;
+}
+
+uint64_t xtr_runs_quantile(const struct xtr_value_run *runs, size_t n_runs, unsigned int permille)
+{
+	uint64_t n = 0, rank, below = 0;
+	size_t i;
+
+	for (i = 0; i < n_runs; i++)
+		n += runs[i].n;
+	rank = (uint64_t)(((unsigned __int128)n * permille + 999) / 1000);
+	rank = rank ? rank : 1;
+	for (i = 0; i < n_runs; i++) {
+		below += runs[i].n;
+		if (below >= rank)
+			return runs[i].value;
+	}
+	return 0;
+}
+
+double xtr_values_factor(const struct xtr_values *v)
+{
+	if (!v->n)
+		return 1;
+	return v->row.n ? xtr_serial_factor(&v->row) : v->dependent / (double)v->n;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the text and the JSON view share. */
+#include "view.h"
+#include "format/read/reader.h"
+#include "base/text.h"
+
+#include <string.h>
+
+static const struct {
+	const char *name, *title;
+} parts[] = {
+#define PART(id, name, title) { name, title },
+	XTR_VIEW_PARTS(PART)
+};
+
+uint64_t xtr_view_part_bit(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < XTR_VIEW_PART_COUNT; i++)
+		if (!strcmp(parts[i].name, name))
+			return 1ull << i;
+	for (i = 0; i < xtr_n_analyses; i++)
+		if (!strcmp(xtr_analyses[i]->name, name))
+			return 1ull << (XTR_VIEW_PART_COUNT + i);
+	return 0;
+}
+
+uint32_t xtr_view_analyses(uint64_t bits)
+{
+	return (uint32_t)(bits >> XTR_VIEW_PART_COUNT);
+}
+
+const char *xtr_view_part_name(unsigned int part)
+{
+	return part < XTR_VIEW_PART_COUNT ? parts[part].name : NULL;
+}
+
+const char *xtr_view_part_title(unsigned int part)
+{
+	return part < XTR_VIEW_PART_COUNT ? parts[part].title : NULL;
+}
+
+/* Above this many rings every one gets its id: looking for equal names would be quadratic. */
+#define RINGS_COMPARED 256u
+
+static bool shares_name(const struct xtr_model *m, const struct xtr_model_ring *ring)
+{
+	size_t i, n = xtr_model_n_rings(m);
+
+	for (i = 0; n <= RINGS_COMPARED && i < n; i++) {
+		const struct xtr_model_ring *other = xtr_model_ring(m, i);
+
+		if (other != ring && other->device == ring->device &&
+		    !strcmp(other->name, ring->name))
+			return true;
+	}
+	return n > RINGS_COMPARED;
+}
+
+const char *xtr_view_ring(const struct xtr_view *v, const struct xtr_model_ring *ring, char *buf,
+			  size_t cap)
+{
+	size_t len;
+
+	if (!ring || (!ring->id && !*ring->name))
+		return "(unknown)";
+	xtr_text_name(buf, cap, ring->name, strlen(ring->name));
+	len = strlen(buf);
+	if (!len || shares_name(xtr_stats_model(v->stats), ring))
+		snprintf(buf + len, cap - len, "#%u", ring->id);
+	return buf;
+}
+
+const char *xtr_view_ring_path(const struct xtr_view *v, const struct xtr_model_ring *ring,
+			       char *buf, size_t cap)
+{
+	char name[XTR_TEXT_NAME + 16];
+	size_t len;
+
+	xtr_text_name(buf, cap, ring->device_name, strlen(ring->device_name));
+	len = strlen(buf);
+	snprintf(buf + len, cap - len, "%s%s", len ? "/" : "",
+		 xtr_view_ring(v, ring, name, sizeof(name)));
+	return buf;
+}
+
+const char *xtr_view_ring_id(const struct xtr_view *v, uint32_t id, char *buf, size_t cap)
+{
+	const struct xtr_model *m = xtr_stats_model(v->stats);
+	size_t i;
+
+	if (!id)
+		return "(other fence)";
+	for (i = 0; i < xtr_model_n_rings(m); i++)
+		if (xtr_model_ring(m, i)->id == id)
+			return xtr_view_ring_path(v, xtr_model_ring(m, i), buf, cap);
+	snprintf(buf, cap, "?ring:%u", id);
+	return buf;
+}
+
+const char *xtr_view_string(const struct xtr_view *v, uint32_t string, char *buf, size_t cap)
+{
+	size_t n = 0;
+	const char *s = NULL;
+
+	if (string)
+		s = xtr_tables_string(xtr_section_tables(v->section), string, &n);
+	return s ? xtr_text_name(buf, cap, s, n) : "";
+}
+
+bool xtr_view_times(const struct xtr_view *v)
+{
+	return xtr_meta_has_times(xtr_section_meta(v->section));
+}
+
+int xtr_view_text_no_times(const struct xtr_view *v)
+{
+	fputs("  not known: the trace has no times\n", v->f);
+	return 0;
+}
+
+uint64_t xtr_view_duration(const struct xtr_view *v)
+{
+	uint64_t first, last;
+
+	xtr_stats_span(v->stats, &first, &last);
+	return last - first;
+}
+
+/* What inferred times of a row rest on; ring NULL: it has jobs of several. */
+static const char *inferred_from(const struct xtr_model_ring *ring)
+{
+	if (!ring)
+		return "inferred";
+	if (ring->told)
+		return "inferred, as the imported trace tells";
+	return xtr_ring_order_known(ring) ? "inferred, in-order ring"
+					  : "inferred where it was idle";
+}
+
+static const char *exact_from(const struct xtr_model_ring *ring)
+{
+	if (ring && ring->told)
+		return "exact, as the imported trace tells";
+	return ring && ring->measured ? "exact, measured by the hardware"
+				      : "exact, one job at a time";
+}
+
+const char *xtr_view_known_as(const struct xtr_stats_row *row, char buf[XTR_VIEW_KNOWN_AS])
+{
+	const struct xtr_agg *a = &row->agg;
+	uint64_t bounded = a->quality[XTR_QUALITY_BOUNDED];
+	const char *why = row->ring ? xtr_ring_why(row->ring) : NULL;
+	char n[XTR_TEXT_NUMBER];
+
+	if (!a->resided)
+		return "no job with start and end";
+	if (!a->exec.n)
+		snprintf(buf, XTR_VIEW_KNOWN_AS, "bounded: %s", why ? why : "no start is known");
+	else
+		snprintf(buf, XTR_VIEW_KNOWN_AS, "%s%s%s%s",
+			 a->quality[XTR_QUALITY_INFERRED] ? inferred_from(row->ring)
+							  : exact_from(row->ring),
+			 bounded ? "; " : "", bounded ? xtr_text_count(n, bounded) : "",
+			 bounded ? " only bounded" : "");
+	return buf;
+}

@@ -1,0 +1,540 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Jobs and calls into groups. */
+#include "diff_impl.h"
+#include "base/checked.h"
+#include "format/meta/loss.h"
+#include "base/map.h"
+#include "replay/notes/budgeted.h"
+#include "replay/event/process.h"
+#include "replay/redact/redact.h"
+#include "replay/notes/redacted.h"
+#include "replay/model/ring.h"
+#include "replay/notes/sampled.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N(array) (sizeof(array) / sizeof((array)[0]))
+
+static const char *const by_names[] = {
+#define NAME(id, name) name,
+	XTR_DIFF_BYS(NAME)
+#undef NAME
+};
+static const struct {
+	const char *name, *help;
+} metrics[] = {
+#define NAME(id, name, help) { name, help },
+	XTR_DIFF_METRICS(NAME)
+#undef NAME
+};
+static const char *const verdicts[] = {
+#define NAME(id, name) name,
+	XTR_DIFF_VERDICTS(NAME)
+#undef NAME
+};
+
+const char *xtr_diff_by_name(unsigned int by)
+{
+	return by < N(by_names) ? by_names[by] : NULL;
+}
+
+const char *xtr_diff_metric_name(unsigned int metric)
+{
+	return metric < N(metrics) ? metrics[metric].name : NULL;
+}
+
+const char *xtr_diff_metric_help(unsigned int metric)
+{
+	return metric < N(metrics) ? metrics[metric].help : NULL;
+}
+
+const char *xtr_diff_verdict_name(unsigned int verdict)
+{
+	return verdict < N(verdicts) ? verdicts[verdict] : NULL;
+}
+
+int xtr_diff_new(struct xtr_diff **out, const struct xtr_diff_opts *o)
+{
+	struct xtr_diff *d = calloc(1, sizeof(*d));
+
+	if (!d)
+		return -ENOMEM;
+	d->o = *o;
+	if (!d->o.by)
+		d->o.by = (1u << XTR_DIFF_BY_COUNT) - 1;
+	if (!d->o.metrics)
+		d->o.metrics = XTR_DIFF_DEFAULT_METRICS;
+	d->left = XTR_DIFF_BYTES;
+	*out = d;
+	return 0;
+}
+
+static void free_group(struct xtr_diff *d, struct diff_group *g)
+{
+	unsigned int side, m;
+
+	for (side = 0; side < 2; side++)
+		for (m = 0; m < XTR_DIFF_METRIC_COUNT; m++) {
+			struct diff_cell *c = g->cell[side][m];
+
+			if (!c)
+				continue;
+			xtr_values_free(&c->all, &d->left);
+			xtr_values_free(&c->now, &d->left);
+			free(c);
+		}
+	free(g->name);
+}
+
+void xtr_diff_free(struct xtr_diff *d)
+{
+	uint32_t i, side;
+
+	if (!d)
+		return;
+	for (i = 0; i < d->n_groups; i++)
+		free_group(d, &d->group[i]);
+	for (side = 0; side < 2; side++)
+		for (i = 0; i < d->total[side].runs; i++)
+			free((char *)(uintptr_t)d->total[side].path[i]);
+	diff_facts_free(d);
+	xtr_keymap_free(&d->by_name);
+	xtr_keymap_free(&d->by_id);
+	free(d->group);
+	free(d->row);
+	free(d->counts);
+	free(d);
+}
+
+/* --- recordings ------------------------------------------------------------------------------- */
+
+int xtr_diff_begin(struct xtr_diff *d, unsigned int side, const char *path)
+{
+	struct xtr_diff_total *t = &d->total[side];
+	char *copy;
+
+	if (t->runs == XTR_DIFF_RUNS_MAX)
+		return -E2BIG;
+	copy = strdup(path);
+	if (!copy)
+		return -ENOMEM;
+	d->side = side;
+	t->path[t->runs++] = copy;
+	return 0;
+}
+
+/* A mapping without a name is like no other one. */
+static void learn_mapping(struct xtr_diff *d, const struct xtr_meta *meta)
+{
+	struct xtr_diff_total *t = &d->total[d->side];
+	bool redacted = xtr_redacted(meta);
+
+	if (!xtr_redact_mapping(meta, &d->mapping) && redacted)
+		d->mapping = ++d->unnamed;
+	t->redacted |= redacted;
+	if (!t->sections++)
+		t->mapping = d->mapping;
+	t->apart |= t->mapping != d->mapping;
+}
+
+int xtr_diff_source(struct xtr_diff *d, const struct xtr_meta *meta,
+		    const struct xtr_tables *tables)
+{
+	uint64_t million;
+	size_t at = 0;
+
+	xtr_keymap_free(&d->by_id);
+	d->by_id = (struct xtr_keymap){ 0 };
+	d->meta = meta;
+	d->tables = tables;
+	d->times = xtr_meta_has_times(meta);
+	d->total[d->side].without_times |= !d->times;
+	learn_mapping(d, meta);
+	d->total[d->side].sampled |= xtr_sampled_next(meta, &at, &million) != NULL;
+	return diff_learn(d, meta);
+}
+
+int xtr_diff_section(struct xtr_diff *d, const struct xtr_section *s)
+{
+	const struct xtr_section_summary *sum = xtr_section_summary(s);
+	struct xtr_diff_total *t = &d->total[d->side];
+	struct xtr_budgeted budget;
+
+	t->lost = xtr_sat_add(t->lost, xtr_sat_add(sum->lost, sum->missing));
+	t->left_out = xtr_sat_add(t->left_out, sum->filtered);
+	if (sum->ts_max > sum->ts_min)
+		t->span_ns = xtr_sat_add(t->span_ns, sum->ts_max - sum->ts_min);
+	if (xtr_budgeted_read(&budget, s) && budget.last)
+		t->sampled = true;
+	return xtr_diff_source(d, xtr_section_meta(s), xtr_section_tables(s));
+}
+
+/* The present recording's values join those of the others, and its median is noted. */
+static int end_cell(struct xtr_diff *d, struct diff_cell *c)
+{
+	struct xtr_value_run *runs;
+	size_t n;
+	int ret;
+
+	if (!c || (!c->now.n && !c->now.dropped))
+		return 0;
+	ret = xtr_values_runs(&c->now, c->now.coarse, &runs, &n);
+	if (ret)
+		return ret;
+	if (n)
+		c->median[c->runs++] = xtr_runs_quantile(runs, n, 500);
+	free(runs);
+	if (!c->all.n && !c->all.dropped) {
+		c->all = c->now; /* with its series */
+		c->now = (struct xtr_values){ 0 };
+		return 0;
+	}
+	ret = xtr_values_merge(&c->all, &c->now, &d->left);
+	xtr_values_free(&c->now, &d->left);
+	return ret;
+}
+
+int xtr_diff_end(struct xtr_diff *d, uint64_t unreadable, size_t problems)
+{
+	struct xtr_diff_total *t = &d->total[d->side];
+	unsigned int m;
+	uint32_t i;
+	int ret = 0;
+
+	t->lost = xtr_sat_add(t->lost, unreadable);
+	t->problems += problems;
+	for (i = 0; i < d->n_groups; i++)
+		for (m = 0; m < XTR_DIFF_METRIC_COUNT && !ret; m++)
+			ret = end_cell(d, d->group[i].cell[d->side][m]);
+	d->meta = NULL;
+	d->tables = NULL;
+	return ret;
+}
+
+bool xtr_diff_is_of_calls(enum xtr_diff_by by)
+{
+	return by == XTR_DIFF_CALL || by == XTR_DIFF_PROCESS_CALL;
+}
+
+bool xtr_diff_wants_calls(const struct xtr_diff *d)
+{
+	return d->o.by & (1u << XTR_DIFF_CALL | 1u << XTR_DIFF_PROCESS_CALL);
+}
+
+int xtr_diff_finish(struct xtr_diff *d)
+{
+	int ret = diff_facts_finish(d);
+
+	return ret ? ret : diff_make_rows(d);
+}
+
+/* --- groups ----------------------------------------------------------------------------------- */
+
+static int new_group(struct xtr_diff *d, enum xtr_diff_by by, const char *name, uint64_t mapping,
+		     uint64_t hash, uint32_t next)
+{
+	struct diff_group *g;
+
+	if (d->n_groups == d->cap_groups) {
+		uint32_t cap = d->cap_groups ? d->cap_groups * 2 : 64;
+
+		g = realloc(d->group, cap * sizeof(*g));
+		if (!g)
+			return -ENOMEM;
+		d->group = g;
+		d->cap_groups = cap;
+	}
+	g = &d->group[d->n_groups];
+	*g = (struct diff_group){
+		.by = by, .name = strdup(name), .mapping = mapping, .hash = hash, .next = next
+	};
+	if (!g->name)
+		return -ENOMEM;
+	if (xtr_keymap_put(&d->by_name, hash, by, d->n_groups)) {
+		free(g->name);
+		return -ENOMEM;
+	}
+	g->count.by = by;
+	d->n_groups++;
+	d->n_by[by]++;
+	return 0;
+}
+
+/*
+ * Index of the group with this name; DIFF_NONE: there are too many; -ENOMEM. A name that redacting
+ * made is the same only if it is of the same mapping.
+ */
+static int64_t group_named(struct xtr_diff *d, enum xtr_diff_by by, const char *name)
+{
+	const size_t len = strlen(name);
+	uint64_t mapping = d->mapping && xtr_redact_is_made(name, len) ? d->mapping : 0;
+	uint64_t hash = xtr_hash_bytes(name, len) ^ mapping;
+	uint32_t first = xtr_keymap_get(&d->by_name, hash, by), i;
+
+	_Static_assert(XTR_KEYMAP_NONE == DIFF_NONE, "one value for none");
+	for (i = first; i != DIFF_NONE; i = d->group[i].next)
+		if (d->group[i].mapping == mapping && !strcmp(d->group[i].name, name))
+			return i;
+	if (d->n_by[by] >= XTR_DIFF_GROUPS_MAX)
+		return DIFF_NONE;
+	return new_group(d, by, name, mapping, hash, first) ? -ENOMEM : (int64_t)d->n_groups - 1;
+}
+
+/* A name of two parts; what does not fit is cut off. */
+static void join(char buf[XTR_DIFF_NAME_MAX], const char *a, const char *between, const char *b)
+{
+	snprintf(buf, XTR_DIFF_NAME_MAX, "%s%s%s", a, *a && *b ? between : "", b);
+	if (!*buf)
+		snprintf(buf, XTR_DIFF_NAME_MAX, "(unknown)");
+}
+
+static void name_of_ring(char buf[XTR_DIFF_NAME_MAX], const struct xtr_model_ring *ring)
+{
+	join(buf, ring->device_name, "/", *ring->name ? ring->name : "(unknown)");
+}
+
+/* As its first thread is called at a time, if the trace knows it; else as the thread is. */
+static void name_of_process(const struct xtr_diff *d, char buf[XTR_DIFF_NAME_MAX], uint64_t process,
+			    uint32_t comm, uint64_t at)
+{
+	const char *s = NULL;
+	size_t n;
+
+	if (d->tables)
+		s = xtr_tables_string(d->tables, xtr_process_comm(d->tables, process, at, comm),
+				      &n);
+	join(buf, s ? s : "", "", "");
+}
+
+/* What of a job names its group, in numbers of the section. False: nothing does. */
+static bool id_of_job(const struct xtr_job *j, enum xtr_diff_by by, uint64_t *id)
+{
+	switch (by) {
+	case XTR_DIFF_DEVICE:
+		*id = j->ring->device;
+		return true;
+	case XTR_DIFF_RING:
+		*id = j->ring->index;
+		return true;
+	case XTR_DIFF_PROCESS:
+		*id = xtr_process(j->pid, j->nth);
+		return j->queue_ns && (j->pid || j->comm);
+	default:
+		return false;
+	}
+}
+
+static int64_t group_of_job(struct xtr_diff *d, const struct xtr_job *j, enum xtr_diff_by by,
+			    uint64_t id)
+{
+	uint64_t and = (uint64_t)(by == XTR_DIFF_PROCESS ? j->comm : 0) << 32 | by;
+	uint32_t known = xtr_keymap_get(&d->by_id, id, and);
+	char name[XTR_DIFF_NAME_MAX];
+	int64_t i;
+
+	if (known != XTR_KEYMAP_NONE)
+		return known;
+	if (by == XTR_DIFF_DEVICE)
+		join(name, j->ring->device_name, "", "");
+	else if (by == XTR_DIFF_RING)
+		name_of_ring(name, j->ring);
+	else
+		name_of_process(d, name, id, j->comm, j->queue_ns);
+	i = group_named(d, by, name);
+	if (i >= 0 && i != DIFF_NONE && xtr_keymap_put(&d->by_id, id, and, (uint32_t)i))
+		return -ENOMEM;
+	return i;
+}
+
+/* --- values ----------------------------------------------------------------------------------- */
+
+static int add_value(struct xtr_diff *d, struct diff_group *g, enum xtr_diff_metric metric,
+		     uint64_t ns)
+{
+	struct diff_cell **c = &g->cell[d->side][metric];
+
+	if (!d->times)
+		return 0;
+	if (!*c) {
+		*c = calloc(1, sizeof(**c));
+		if (!*c)
+			return -ENOMEM;
+	}
+	return xtr_values_add(&(*c)->now, ns, &d->left);
+}
+
+static int add_job(struct xtr_diff *d, struct diff_group *g, const struct xtr_job *j)
+{
+	const uint32_t wanted = d->o.metrics;
+	unsigned int side = d->side;
+	/* When a late one ended is not known: a change of when it was told of is none of the job.
+	 */
+	bool ended = !(j->flags & XTR_FLAG_LATE);
+	int ret = 0;
+
+	g->count.n[side]++;
+	g->count.quality[side][j->quality]++;
+	g->count.open[side] += j->quality == XTR_QUALITY_OPEN;
+	g->count.lost[side] += j->quality == XTR_QUALITY_LOST;
+	if (xtr_job_resided(j) && ended) {
+		uint64_t ns = j->done_ns - j->run_ns;
+
+		g->count.time[side] = xtr_sat_add(g->count.time[side], ns);
+		/* in the place of execution, too */
+		if (wanted & (1u << XTR_DIFF_RESIDENCE | 1u << XTR_DIFF_EXECUTION))
+			ret |= add_value(d, g, XTR_DIFF_RESIDENCE, ns);
+		if (wanted & 1u << XTR_DIFF_EXECUTION && j->start_ns &&
+		    j->quality <= XTR_QUALITY_INFERRED)
+			ret |= add_value(d, g, XTR_DIFF_EXECUTION, j->done_ns - j->start_ns);
+	}
+	if (wanted & 1u << XTR_DIFF_QUEUE && j->queue_ns && j->run_ns)
+		ret |= add_value(d, g, XTR_DIFF_QUEUE, j->run_ns - j->queue_ns);
+	if (wanted & 1u << XTR_DIFF_DEPENDENCY && j->n_waits && xtr_job_waits_known(j))
+		ret |= add_value(d, g, XTR_DIFF_DEPENDENCY, j->dep_wait_ns);
+	if (wanted & 1u << XTR_DIFF_LATENCY && j->submit_ns && j->done_ns && ended)
+		ret |= add_value(d, g, XTR_DIFF_LATENCY, j->done_ns - j->submit_ns);
+	return ret ? -ENOMEM : 0;
+}
+
+int xtr_diff_job(struct xtr_diff *d, const struct xtr_job *j)
+{
+	struct xtr_diff_total *t = &d->total[d->side];
+	unsigned int by;
+	uint64_t id;
+	int64_t i;
+	int ret = 0;
+
+	t->jobs++;
+	t->quality[j->quality]++;
+	for (by = 0; by < XTR_DIFF_BY_COUNT && !ret; by++) {
+		if (!(d->o.by & 1u << by) || !id_of_job(j, by, &id))
+			continue;
+		i = group_of_job(d, j, by, id);
+		if (i < 0)
+			return -ENOMEM;
+		if (i == DIFF_NONE)
+			t->crowded++;
+		else
+			ret = add_job(d, &d->group[i], j);
+	}
+	return ret;
+}
+
+static void name_of_call(char buf[XTR_DIFF_NAME_MAX], const struct xtr_call *c)
+{
+	char name[XTR_DIFF_NAME_MAX];
+
+	join(name, c->module ? c->module : "", ":", c->name);
+	join(buf, xtr_call_kind_name(c->kind), " ", name);
+}
+
+/* "game: syscall ioctl" */
+static void name_of_process_call(const struct xtr_diff *d, char buf[XTR_DIFF_NAME_MAX],
+				 const struct xtr_call *c)
+{
+	char process[XTR_DIFF_NAME_MAX], name[XTR_DIFF_NAME_MAX];
+
+	name_of_process(d, process, xtr_process(c->pid, c->nth), c->comm,
+			c->begin_ns ? c->begin_ns : c->end_ns);
+	name_of_call(name, c);
+	join(buf, process, ": ", name);
+}
+
+static int add_call(struct xtr_diff *d, enum xtr_diff_by by, const char *name,
+		    const struct xtr_call *c)
+{
+	int64_t i = group_named(d, by, name);
+	struct diff_group *g;
+	uint64_t ns;
+
+	if (i < 0)
+		return -ENOMEM;
+	if (i == DIFF_NONE) {
+		d->total[d->side].crowded++;
+		return 0;
+	}
+	g = &d->group[i];
+	g->count.n[d->side]++;
+	if (!xtr_call_time(c, &ns)) {
+		g->count.open[d->side]++;
+		return 0;
+	}
+	g->count.time[d->side] = xtr_sat_add(g->count.time[d->side], ns);
+	return d->o.metrics & 1u << XTR_DIFF_LATENCY ? add_value(d, g, XTR_DIFF_LATENCY, ns) : 0;
+}
+
+int xtr_diff_call(struct xtr_diff *d, const struct xtr_call *c)
+{
+	char name[XTR_DIFF_NAME_MAX];
+	int ret = 0;
+
+	/* How long a thread has a CPU says how it is scheduled, nothing of a call. */
+	if (!xtr_diff_wants_calls(d) || c->kind == XTR_CALL_RUNNING)
+		return 0;
+	d->total[d->side].calls++;
+	if (d->o.by & 1u << XTR_DIFF_CALL) {
+		name_of_call(name, c);
+		ret = add_call(d, XTR_DIFF_CALL, name, c);
+	}
+	/* An interrupt is of no process. */
+	if (ret || !(d->o.by & 1u << XTR_DIFF_PROCESS_CALL) || c->on_cpu || !(c->pid || c->comm))
+		return ret;
+	name_of_process_call(d, name, c);
+	return add_call(d, XTR_DIFF_PROCESS_CALL, name, c);
+}
+
+/* --- the read side ---------------------------------------------------------------------------- */
+
+const struct xtr_diff_total *xtr_diff_total(const struct xtr_diff *d, unsigned int side)
+{
+	return &d->total[side];
+}
+
+bool xtr_diff_redacted_alike(const struct xtr_diff *d)
+{
+	const struct xtr_diff_total *a = &d->total[0], *b = &d->total[1];
+
+	return a->mapping && a->mapping == b->mapping && !a->apart && !b->apart;
+}
+
+size_t xtr_diff_n_rows(const struct xtr_diff *d)
+{
+	return d->n_rows;
+}
+
+const struct xtr_diff_row *xtr_diff_row(const struct xtr_diff *d, size_t i)
+{
+	return &d->row[i];
+}
+
+size_t xtr_diff_n_tests(const struct xtr_diff *d)
+{
+	return d->n_tests;
+}
+
+size_t xtr_diff_n_run_tests(const struct xtr_diff *d)
+{
+	return d->n_run_tests;
+}
+
+size_t xtr_diff_n_counts(const struct xtr_diff *d)
+{
+	return d->n_groups;
+}
+
+const struct xtr_diff_count *xtr_diff_count(const struct xtr_diff *d, size_t i)
+{
+	return &d->counts[i];
+}
+
+size_t xtr_diff_n_facts(const struct xtr_diff *d)
+{
+	return d->n_differ;
+}
+
+const struct xtr_diff_fact *xtr_diff_fact(const struct xtr_diff *d, size_t i)
+{
+	return &d->differ[i];
+}

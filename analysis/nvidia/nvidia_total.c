@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Sampled ioctls: a part of them is in the trace, and the recorder counted all (xtr:total,
+ * spec/events.md). The last record of each process and key holds.
+ */
+#include "nvidia.h"
+#include "replay/event/func_event.h"
+#include "replay/event/process.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE XTR_KEYMAP_NONE
+
+enum {
+	EVENT,
+	TGID,
+	KEY,
+	SUBKEY,
+	COUNT,
+	OTHER,
+	INTERIM
+};
+
+static const struct xtr_bind_spec spec = {
+	"xtr:total", 0, { "event", "tgid", "key", "subkey", "count", "other", "interim" }
+};
+
+static const struct {
+	const char *name;
+	enum nv_role role;
+} functions[] = {
+	{ "func:nvidia:nvidia_unlocked_ioctl", NV_IOCTL },
+	{ "func:nvidia:nvidia_frontend_unlocked_ioctl", NV_IOCTL },
+	{ "func:nvidia:nvidia_ioctl", NV_IOCTL },
+	{ "func:nvidia_uvm:uvm_unlocked_ioctl_entry", NV_UVM_IOCTL },
+};
+
+void nv_totals_open(struct nvidia *nv)
+{
+	char key[96];
+	uint64_t ppm;
+	size_t i;
+
+	xtr_bind_event(&nv->total_bind, nv->o->meta, &spec);
+	for (i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
+		snprintf(key, sizeof(key), "sample:%s", functions[i].name);
+		if (xtr_meta_config_u64(nv->o->meta, key, &ppm) && ppm && ppm < 1000000)
+			nv->sample_ppm[functions[i].role == NV_UVM_IOCTL] = (uint32_t)ppm;
+	}
+}
+
+static enum nv_role role_of(const struct nvidia *nv, const struct xtr_event *ev)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(functions) / sizeof(*functions); i++)
+		if (xtr_bind_text_is(&nv->total_bind, EVENT, ev, nv->o->tables, functions[i].name))
+			return functions[i].role;
+	return NV_NONE;
+}
+
+int nv_total_event(struct nvidia *nv, const struct xtr_event *ev)
+{
+	const struct xtr_bind *b = &nv->total_bind;
+	struct nv_total t = { .role = role_of(nv, ev),
+			      .tgid = (uint32_t)xtr_bind_u64(b, TGID, ev),
+			      .other = xtr_bind_u64(b, OTHER, ev),
+			      .interim = xtr_bind_u64(b, INTERIM, ev),
+			      .key = (uint32_t)xtr_bind_u64(b, KEY, ev),
+			      .subkey = (uint32_t)xtr_bind_u64(b, SUBKEY, ev),
+			      .count = xtr_bind_u64(b, COUNT, ev) };
+	uint64_t who = (uint64_t)t.role << 33 | (uint64_t)t.other << 32 | t.tgid;
+	uint64_t what = (uint64_t)t.key << 32 | t.subkey;
+	uint32_t i;
+
+	if (t.role == NV_NONE)
+		return 0;
+	i = xtr_keymap_get(&nv->totals, who, what);
+	if (i != NONE) {
+		nv->total[i] = t;
+		return 0;
+	}
+	if (nv->n_totals == NV_TOTALS_MAX) {
+		nv->totals_left_out = true;
+		return 0;
+	}
+	if (!nv_more((void **)&nv->total, nv->n_totals, sizeof(t)) ||
+	    xtr_keymap_put(&nv->totals, who, what, nv->n_totals))
+		return -ENOMEM;
+	nv->total[nv->n_totals++] = t;
+	return 0;
+}
+
+/* Into the rows of its process and ioctl, which are there or made for it. */
+static int add(struct nvidia *nv, const struct nv_total *t)
+{
+	const struct xtr_task *task =
+		nv->o->tables ? xtr_tables_task(nv->o->tables, t->tgid, UINT64_MAX) : NULL;
+	struct nv_step s = { .role = t->role,
+			     .process = task ? xtr_process_of(task) : t->tgid,
+			     .comm = task ? task->comm : 0 };
+	bool uvm = t->role == NV_UVM_IOCTL;
+	struct nv_ioctl *row;
+	uint32_t process;
+	int ret;
+
+	if (t->other) {
+		nv->total_others += t->count;
+		return 0;
+	}
+	s.v[NV_V_CMD] = t->key;
+	s.v[NV_V_ARG_CMD] = s.v[NV_V_ARG_CLASS] = t->subkey;
+	s.has[NV_V_ARG_CMD] = nv->track.b.values[NV_IOCTL][NV_V_ARG_CMD];
+	s.has[NV_V_ARG_CLASS] = nv->track.b.values[NV_IOCTL][NV_V_ARG_CLASS];
+	ret = nv_process_of(nv, &s, &process);
+	if (!ret)
+		ret = nv_ioctl_row(nv, &s, process, &row);
+	if (ret)
+		return ret;
+	row->total += t->count;
+	*(uvm ? &nv->process[process].uvm_ioctls_total : &nv->process[process].ioctls_total) +=
+		t->count;
+	return 0;
+}
+
+int nv_totals_finish(struct nvidia *nv)
+{
+	uint32_t i;
+	int ret = 0;
+
+	nv->totals_exact = nv->n_totals && !nv->totals_left_out;
+	for (i = 0; i < nv->n_totals && !ret; i++) {
+		nv->totals_exact &= !nv->total[i].interim;
+		ret = add(nv, &nv->total[i]);
+	}
+	return ret;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Inside the analysis `xid`: errors that NVIDIA's driver reports, and what went before. */
+#ifndef XTR_NVIDIA_XID_H
+#define XTR_NVIDIA_XID_H
+
+#include "analysis/core/analysis.h"
+#include "nvidia_past.h"
+#include "xid_table.h"
+
+#define XIDS_KEPT     128u /* the first ones, told one by one */
+#define XID_KINDS_MAX 256u
+#define XID_DEVICES   64u
+#define XID_DEV_MAX   64u /* bytes, with the NUL */
+#define XID_MSG_MAX   200u
+
+/* How the process, or the device's interrupts, are known. Identifier, name in JSON. */
+#define XID_FROM_LIST(X)                                                     \
+	X(NOTHING, "")        /* not known */                                \
+	X(MESSAGE, "message") /* pid=N in the message */                     \
+	X(THREAD, "thread")   /* reported while this thread was in a call */ \
+	X(HANDLER, "handler") /* reported in a handler of this device */     \
+	X(EARLIER, "earlier") /* another Xid of the device was */            \
+	X(ONLY, "only")       /* inferred: the trace has interrupts of one device */
+
+enum xid_from {
+#define XID_FROM_ENUM(id, text) XID_FROM_##id,
+	XID_FROM_LIST(XID_FROM_ENUM)
+#undef XID_FROM_ENUM
+};
+
+struct xid_device {
+	char dev[XID_DEV_MAX]; /* PCI address, or the pointer of its pci_dev */
+	bool known;            /* handler is its pointer in interrupts */
+	uint64_t handler;
+};
+
+struct xid_kind {
+	uint32_t device, code;
+	bool sxid;
+	uint64_t n, first_ns, last_ns;
+	uint32_t first; /* index of the first of it in xid, UINT32_MAX: not kept */
+};
+
+struct xid {
+	uint64_t ts, handler;
+	uint64_t who; /* replay/event/process.h */
+	uint32_t device, code, tid, comm, cpu;
+	bool sxid;
+	enum xid_from process_from, handler_from;
+	char msg[XID_MSG_MAX]; /* safe for terminals; "" where nv_report_error told */
+	uint64_t xids_before;  /* other Xids of the device in the second before */
+	struct nv_before process, interrupts;
+};
+
+struct xids {
+	const struct xtr_analysis_opts *o;
+	struct nv_track track;
+	struct nv_pasts pasts;
+	struct xid_device device[XID_DEVICES];
+	struct xid_kind kind[XID_KINDS_MAX];
+	struct xid *xid; /* XIDS_KEPT */
+	uint32_t n_devices, n_kinds, n_xids;
+	uint64_t n, left_out; /* all; of kinds for which there was no room */
+	uint64_t handlers[2]; /* pointers in interrupts, the first two different ones */
+	uint32_t n_handlers;
+	bool lost;
+};
+
+const char *xid_from_name(enum xid_from from);
+/* nvidia_xid_view.c */
+int xid_text(const void *self, const struct xtr_view *v);
+void xid_json(const void *self, struct xtr_json *j);
+
+#endif /* XTR_NVIDIA_XID_H */

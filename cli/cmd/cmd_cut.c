@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* xtr cut: a smaller trace of a part of one. */
+#include "cli/ui/cli.h"
+#include "cli/ui/outfile_io.h"
+#include "replay_cmd.h"
+#include "replay/cut/cut.h"
+#include "base/memory_stream.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct cut_opts {
+	struct replay_opts replay;
+	const char *output;
+	bool force;
+};
+
+static const struct cli_option options[] = {
+	{ 'o', "output", "FILE", CLI_STRING, offsetof(struct cut_opts, output),
+	  "write here, \"-\" for standard output; else named after the trace" },
+	{ 0, "force", NULL, CLI_FLAG, offsetof(struct cut_opts, force),
+	  "replace an existing file" },
+	REPLAY_OPTIONS(struct cut_opts, replay),
+};
+
+extern const struct cli_command cmd_cut;
+
+struct cut_run {
+	const struct cut_opts *o;
+	struct replay_cmd cmd;
+	struct outfile out;
+	char *options; /* for META */
+	struct xtr_cut_result sum;
+};
+
+static void on_damage(void *ctx, const struct xtr_err *err)
+{
+	replay_damage(&((struct cut_run *)ctx)->cmd, err);
+}
+
+static void on_progress(void *ctx, unsigned int permille)
+{
+	cli_progress(((struct cut_run *)ctx)->cmd.path, permille, 1000);
+}
+
+static void put_list(FILE *f, const char **between, const char *name, const struct cli_list *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		fprintf(f, "%s--%s=%s", *between, name, l->v[i]);
+		*between = " ";
+	}
+}
+
+/* What was asked for, in ASCII; times stand in META on the event clock. */
+static int describe_options(struct cut_run *r)
+{
+	const struct replay_opts *o = &r->o->replay;
+	const char *between = "";
+	struct xtr_buf text;
+	FILE *f = xtr_memory_stream(&text);
+
+	if (!f)
+		return -ENOMEM;
+	put_list(f, &between, "device", &o->devices);
+	put_list(f, &between, "ring", &o->rings);
+	put_list(f, &between, "pid", &o->pids);
+	r->options = xtr_memory_text(f, &text);
+	if (!r->options)
+		return -ENOMEM;
+	if (strlen(r->options) > 4096)
+		r->options[4096] = '\0';
+	for (char *p = r->options; *p; p++)
+		if (*p < 0x20 || *p > 0x7e)
+			*p = '?';
+	return 0;
+}
+
+static void add_up(struct xtr_cut_result *sum, const struct xtr_cut_result *one)
+{
+	sum->events += one->events;
+	sum->kept += one->kept;
+	sum->copied += one->copied;
+	sum->encoded += one->encoded;
+	sum->bytes += one->bytes;
+}
+
+static int all_sections(struct cut_run *r)
+{
+	struct xtr_cut_opts o = {
+		.sz = sizeof(o),
+		.options = r->options,
+		.damage = on_damage,
+		.progress = on_progress,
+		.ctx = r,
+	};
+	struct outfile_io io;
+	int ret = 0;
+
+	outfile_io_init(&io, &r->out);
+	for (size_t i = 0; i < xtr_reader_n_sections(r->cmd.reader) && !ret; i++) {
+		const struct xtr_section *s = xtr_reader_section(r->cmd.reader, i);
+		struct xtr_cut_result res;
+
+		replay_select(&r->cmd, s, &o.select);
+		ret = xtr_cut(r->cmd.reader, s, &io.io, &o, &res);
+		add_up(&r->sum, &res);
+	}
+	cli_progress_done();
+	return ret;
+}
+
+/* On a terminal only; that nothing was kept always. */
+static void summary(const struct cut_run *r)
+{
+	if (!r->sum.kept)
+		cli_warn("'%s': no event of it is in the cut", r->cmd.path);
+	if (cli_quiet || !strcmp(r->out.path, "-") || !isatty(STDERR_FILENO))
+		return;
+	fprintf(stderr, "wrote %s: %s, %s of %s events; %s chunks as they were, %s anew\n",
+		r->out.path, cli_bytes(r->sum.bytes), cli_count(r->sum.kept),
+		cli_count(r->sum.events), cli_count(r->sum.copied), cli_count(r->sum.encoded));
+}
+
+static int cut(struct cut_run *r)
+{
+	int ret = describe_options(r), status;
+
+	if (!ret)
+		ret = all_sections(r);
+	if (ret) {
+		/* The output's own errors are told with its name. */
+		bool of_output = outfile_broken(&r->out);
+
+		outfile_abandon(&r->out);
+		status = replay_end(&r->cmd, of_output ? 0 : ret);
+		return of_output ? XTR_EXIT_FAILURE : status;
+	}
+	status = outfile_commit(&r->out);
+	if (status == XTR_EXIT_OK)
+		summary(r);
+	ret = replay_end(&r->cmd, 0);
+	return status == XTR_EXIT_OK ? ret : status;
+}
+
+static int run(const void *opts, int argc, char **argv)
+{
+	struct cut_run r = { .o = opts };
+	int status = replay_begin(&r.cmd, &cmd_cut, &r.o->replay, argc, argv);
+
+	if (status != XTR_EXIT_OK)
+		return status;
+	status = outfile_open_for(&r.out, r.o->output, r.cmd.path, ".cut.xtr", r.o->force);
+	if (status == XTR_EXIT_OK)
+		status = cut(&r);
+	else
+		replay_end(&r.cmd, 0);
+	outfile_free(&r.out);
+	free(r.options);
+	return status;
+}
+
+const struct cli_command cmd_cut = {
+	.name = "cut",
+	.summary = "write a part of a trace, by time, device, ring or process, as a smaller one",
+	.args = "FILE",
+	.about =
+		"Writes a trace that holds what the options select, and in which each job has the same times "
+		"and quality as in the whole: 'xtr jobs' of the cut prints what 'xtr jobs' with the same "
+		"options prints of FILE. Without -o, run.xtr becomes run.cut.xtr in the current directory.\n\n"
+		"A job belongs to the window in which it ended. Kept are all events of the window; and from "
+		"up to 2 s before it those of jobs that are still under way when it begins, and of the jobs "
+		"that their figures rest on: the one that ended before on the same ring and device, those "
+		"that overtook or were overtaken, those completed in the same interrupt, those waited for. "
+		"The cut says in its metadata what it is about, so that 'xtr stats', 'xtr jobs' and the "
+		"exports leave these out; 'xtr dump' shows all that is there. Times of --from and --to are "
+		"then counted from the beginning of the window.\n\n"
+		"--device, --ring and --pid keep the events of the jobs that they select, in whatever thread "
+		"they happened, with their fences, and the jobs that their figures rest on, also those of "
+		"other rings and processes. All other events stay with --device and --ring, as they belong "
+		"to no ring; with --pid they stay if their thread belongs to the process. Names of tasks, "
+		"rings and strings, and metadata, are kept whole: to keep a secret is not what this is "
+		"for.\n\n"
+		"Chunks of which everything is kept are copied as they are, compressed as before. What is "
+		"left out is counted as filtered, by type where the chunk had to be opened. What was lost "
+		"while recording stays counted as lost; where it was lost is kept for the window only. What "
+		"a damaged trace has lost is counted as lost by damage, and where, so that the cut is a "
+		"whole file: without options, cut saves what is good of a damaged one.\n\n"
+		"Queue depths begin with what the cut knows. Jobs may differ from the whole's where more "
+		"than 524,288 were open at once, where more than a million overtook each other or completed "
+		"together, and where FILE is damaged: the cut then knows that events are missing during a "
+		"job. A few jobs more than needed may be kept; they are not shown.\n\n"
+		"The output appears under its name when it is complete. Exit status 3: events were lost "
+		"while recording, or the file is damaged.",
+	.examples =
+		"xtr cut --from 10s --to 11s run.xtr\tone second, into run.cut.xtr\n"
+		"xtr cut --pid 4711 -o game.xtr run.xtr\tthe jobs and events of one process\n"
+		"xtr cut --ring 'gfx*' --to 500ms -o - run.xtr | ssh host 'cat >gfx.xtr'\tto elsewhere\n"
+		"xtr cut -o saved.xtr damaged.xtr\twhat is good of a damaged trace",
+	.options = options,
+	.n_options = sizeof(options) / sizeof(options[0]),
+	.opts_size = sizeof(struct cut_opts),
+	.run = run,
+};

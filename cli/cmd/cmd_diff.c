@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* xtr diff: what got slower. */
+#include "cli/ui/cli.h"
+#include "diff_opts.h"
+#include "replay_cmd.h"
+#include "analysis/diff/diff.h"
+#include "base/checked.h"
+#include "base/json.h"
+#include "replay/model/model.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct diff_opts {
+	struct replay_opts replay;
+	struct cli_list base, fail_on;
+	const char *by, *metric;
+	bool json, plot, all;
+	uint64_t top;
+};
+
+static const struct cli_option options[] = {
+	{ 'j', "json", NULL, CLI_FLAG, offsetof(struct diff_opts, json),
+	  "JSON for programs (docs/diff.md)" },
+	{ 'b', "base", "FILE", CLI_LIST, offsetof(struct diff_opts, base),
+	  "a recording of side A; may be given several times, and all other files are of side B" },
+	{ 0, "by", "LIST", CLI_STRING, offsetof(struct diff_opts, by),
+	  "groups to compare: device, ring, process, call, process-call (all of them)" },
+	{ 0, "metric", "LIST", CLI_STRING, offsetof(struct diff_opts, metric),
+	  "times to compare: execution, residence, queue, dependency, latency (all but residence)" },
+	{ 0, "fail-on", "LIMIT", CLI_LIST, offsetof(struct diff_opts, fail_on),
+	  "exit status 4 if something is slower by as much: 5%, or execution=5%" },
+	{ 0, "plot", NULL, CLI_FLAG, offsetof(struct diff_opts, plot),
+	  "show where the values of what changed lie (default on a terminal)" },
+	{ 0, "all", NULL, CLI_FLAG, offsetof(struct diff_opts, all),
+	  "show rows without a difference, too" },
+	{ 't', "top", "N", CLI_U64, offsetof(struct diff_opts, top), "rows of each table (40)" },
+	REPLAY_OPTIONS(struct diff_opts, replay),
+};
+
+static void defaults(void *opts)
+{
+	((struct diff_opts *)opts)->top = 40;
+}
+
+extern const struct cli_command cmd_diff;
+
+struct diff_run {
+	const struct diff_opts *o;
+	struct xtr_diff_opts what;
+	double limit[XTR_DIFF_METRIC_COUNT]; /* shares; 0: none */
+	struct xtr_diff *d;
+	int status;             /* XTR_EXIT_OK or XTR_EXIT_LOSS so far */
+	struct filters filters; /* what they match, in any of the recordings */
+	/* of the present section */
+	struct replay_cmd cmd;
+	struct xtr_select select;
+	struct xtr_model *verdict, *model;
+	struct xtr_calls *calls;
+};
+
+/* --- one recording ---------------------------------------------------------------------------- */
+
+static int on_job(void *ctx, const struct xtr_job *j)
+{
+	struct diff_run *r = ctx;
+
+	return xtr_select_job(&r->select, j) ? xtr_diff_job(r->d, j) : 0;
+}
+
+static int on_call(void *ctx, const struct xtr_call *c)
+{
+	struct diff_run *r = ctx;
+
+	return xtr_select_call(&r->select, c) ? xtr_diff_call(r->d, c) : 0;
+}
+
+static int on_order(void *ctx, const struct xtr_event *ev)
+{
+	return xtr_model_event(((struct diff_run *)ctx)->verdict, ev);
+}
+
+static int on_event(void *ctx, const struct xtr_event *ev)
+{
+	struct diff_run *r = ctx;
+	int ret = xtr_model_takes(r->model, ev) ? xtr_model_event(r->model, ev) : 0;
+
+	if (!ret && r->calls)
+		ret = xtr_calls_event(r->calls, ev);
+	return ret < 0 ? ret : 0;
+}
+
+/* The types of events that jobs, and calls if there are any, are made of. NULL: no memory. */
+static uint32_t *types_of(const struct diff_run *r, const struct xtr_meta *meta, size_t *n)
+{
+	size_t n_job, i;
+	const uint32_t *of_job = xtr_model_types(r->model, false, &n_job);
+	uint32_t *types = calloc(n_job + xtr_meta_n_events(meta) + 1, sizeof(*types));
+
+	if (!types)
+		return NULL;
+	*n = n_job;
+	if (n_job)
+		memcpy(types, of_job, n_job * sizeof(*types));
+	for (i = 0; r->calls && i < xtr_meta_n_events(meta); i++) {
+		uint32_t type = xtr_meta_event_at(meta, i)->type;
+
+		if (xtr_calls_take(r->calls, type))
+			types[(*n)++] = type;
+	}
+	return types;
+}
+
+/* Whether a ring executes in order must be known before its first job is taken. */
+static int learn_order(struct diff_run *r, const struct xtr_section *s,
+		       const struct xtr_model_opts *mo)
+{
+	int ret = xtr_model_new(&r->verdict, mo);
+	const uint32_t *types;
+	size_t n;
+
+	if (ret)
+		return ret;
+	types = xtr_model_types(r->verdict, true, &n);
+	ret = replay_play(&r->cmd, s, types, n, on_order, r);
+	return ret ? ret : xtr_model_finish(r->verdict);
+}
+
+static int take(struct diff_run *r, const struct xtr_section *s, struct xtr_model_opts *mo)
+{
+	struct xtr_calls_opts co = {
+		.sz = sizeof(co), .meta = mo->meta, .tables = mo->tables, .call = on_call, .ctx = r
+	};
+	uint32_t *types = NULL;
+	size_t n = 0;
+	int ret;
+
+	mo->verdict = r->verdict;
+	mo->job = on_job;
+	mo->ctx = r;
+	ret = xtr_model_new(&r->model, mo);
+	if (!ret && xtr_diff_wants_calls(r->d))
+		ret = xtr_calls_new(&r->calls, &co);
+	if (!ret) {
+		types = types_of(r, mo->meta, &n);
+		ret = types ? 0 : -ENOMEM;
+	}
+	if (!ret)
+		ret = replay_play(&r->cmd, s, types, n, on_event, r);
+	free(types);
+	if (!ret)
+		ret = xtr_model_finish(r->model);
+	return ret || !r->calls ? ret : xtr_calls_finish(r->calls);
+}
+
+static int section(struct diff_run *r, const struct xtr_section *s, uint64_t *unreadable)
+{
+	struct xtr_model_opts mo = { .sz = sizeof(mo),
+				     .meta = xtr_section_meta(s),
+				     .tables = xtr_section_tables(s) };
+	int ret = xtr_diff_section(r->d, s);
+
+	replay_select(&r->cmd, s, &r->select);
+	if (!ret)
+		ret = learn_order(r, s, &mo);
+	if (!ret)
+		ret = take(r, s, &mo);
+	*unreadable = xtr_sat_add(*unreadable, r->cmd.unreadable);
+	xtr_model_free(r->model);
+	xtr_model_free(r->verdict);
+	xtr_calls_free(r->calls);
+	r->model = r->verdict = NULL;
+	r->calls = NULL;
+	return ret;
+}
+
+static int all_sections(struct diff_run *r, unsigned int side)
+{
+	const struct xtr_reader *reader = r->cmd.reader;
+	int ret = xtr_diff_begin(r->d, side, r->cmd.path);
+	uint64_t unreadable = 0;
+	size_t i;
+
+	for (i = 0; i < xtr_reader_n_sections(reader) && !ret; i++)
+		ret = section(r, xtr_reader_section(reader, i), &unreadable);
+	if (ret)
+		return ret;
+	/* What turned out damaged did so in both passes. */
+	return xtr_diff_end(r->d, unreadable,
+			    xtr_reader_n_problems(reader) + (r->cmd.damaged + 1) / 2);
+}
+
+/* Returns the exit status, which is XTR_EXIT_OK also if something was lost. */
+static int recording(struct diff_run *r, unsigned int side, const char *path)
+{
+	char *argv[] = { (char *)(uintptr_t)path, NULL };
+	int status;
+
+	r->cmd = (struct replay_cmd){ .part = true, .filters = &r->filters };
+	status = replay_begin(&r->cmd, &cmd_diff, &r->o->replay, 1, argv);
+	if (status != XTR_EXIT_OK)
+		return status;
+	status = replay_end(&r->cmd, all_sections(r, side));
+	if (status != XTR_EXIT_LOSS)
+		return status;
+	r->status = status;
+	return XTR_EXIT_OK;
+}
+
+static int no_memory(void)
+{
+	cli_error("%s", cli_strerror(ENOMEM));
+	return XTR_EXIT_FAILURE;
+}
+
+/* --- all -------------------------------------------------------------------------------------- */
+
+static int print(struct diff_run *r, bool plot)
+{
+	struct xtr_diff_view v = { .f = cli_out(), .d = r->d, .top = (uint32_t)r->o->top };
+	struct xtr_json j;
+
+	if (!r->o->json) {
+		v.color = cli_color(v.f);
+		v.plot = plot;
+		v.all = r->o->all;
+		return xtr_diff_text(&v);
+	}
+	xtr_json_init(&j, v.f, true);
+	xtr_json_begin_object(&j);
+	xtr_json_kv_str(&j, "schema", "xtr.diff/2");
+	xtr_diff_json(r->d, &j);
+	xtr_json_end_object(&j);
+	xtr_json_newline(&j);
+	return 0;
+}
+
+/* What is slower by its limit or more. Returns the exit status. */
+static int limits(const struct diff_run *r)
+{
+	uint64_t crossed = 0;
+
+	for (size_t i = 0; i < xtr_diff_n_rows(r->d); i++) {
+		const struct xtr_diff_row *row = xtr_diff_row(r->d, i);
+		/* Residence in the place of execution is held to what execution may be. */
+		double limit = r->limit[row->instead ? XTR_DIFF_EXECUTION : row->metric];
+
+		if (limit > 0 && row->verdict == XTR_DIFF_SLOWER && xtr_diff_change(row) >= limit)
+			crossed++;
+	}
+	if (!crossed)
+		return r->status;
+	cli_error("%s time%s slower by the limit of --fail-on or more", cli_count(crossed),
+		  crossed == 1 ? " is" : "s are");
+	return XTR_EXIT_THRESHOLD;
+}
+
+/* A ring of one side only is none of the other, and is told so. Returns the exit status. */
+static int check_filters(const struct diff_run *r)
+{
+	const struct replay_cmd c = { .o = &r->o->replay };
+
+	if (!r->filters.kind[0].matched) /* there are none */
+		return XTR_EXIT_OK;
+	return filters_check(&r->filters, &c, &cmd_diff);
+}
+
+static int compare(struct diff_run *r, int argc, char **argv)
+{
+	const struct cli_list *base = &r->o->base;
+	size_t n_a = base->n ? base->n : 1;
+	bool plot = r->o->plot || isatty(STDOUT_FILENO);
+	int status = XTR_EXIT_OK, ret;
+
+	for (size_t i = 0; i < n_a && status == XTR_EXIT_OK; i++)
+		status = recording(r, 0, base->n ? base->v[i] : argv[0]);
+	for (int i = base->n ? 0 : 1; i < argc && status == XTR_EXIT_OK; i++)
+		status = recording(r, 1, argv[i]);
+	if (status == XTR_EXIT_OK)
+		status = check_filters(r);
+	if (status != XTR_EXIT_OK)
+		return status;
+	ret = xtr_diff_finish(r->d);
+	if (!ret)
+		ret = print(r, plot);
+	return ret ? no_memory() : limits(r);
+}
+
+/* Which files are given how. Returns the exit status. */
+static int check_files(const struct diff_opts *o, int argc, char **argv)
+{
+	size_t dashes = 0, i;
+
+	if (!o->base.n && argc != 2)
+		return cli_usage_error(&cmd_diff,
+				       argc < 2 ? "which files? A and B"
+						: "two files, A and B, not %d; or --base",
+				       argc);
+	if (!argc)
+		return cli_usage_error(&cmd_diff, "--base gives side A: which files are of B?");
+	if (o->base.n > XTR_DIFF_RUNS_MAX || (size_t)argc > XTR_DIFF_RUNS_MAX)
+		return cli_usage_error(&cmd_diff, "at most %u recordings of a side",
+				       XTR_DIFF_RUNS_MAX);
+	for (i = 0; i < o->base.n; i++)
+		dashes += !strcmp(o->base.v[i], "-");
+	for (i = 0; i < (size_t)argc; i++)
+		dashes += !strcmp(argv[i], "-");
+	if (dashes > 1)
+		return cli_usage_error(&cmd_diff, "standard input is one file only");
+	return XTR_EXIT_OK;
+}
+
+static int run(const void *opts, int argc, char **argv)
+{
+	struct diff_run r = { .o = opts, .what.sz = sizeof(r.what) };
+	int status = check_files(r.o, argc, argv);
+	size_t i;
+
+	if (status != XTR_EXIT_OK)
+		return status;
+	if (r.o->by && diff_parse_list(r.o->by, xtr_diff_by_name, &r.what.by))
+		return cli_usage_error(
+			&cmd_diff,
+			"--by: '%s' is no list of device, ring, process, call, process-call",
+			r.o->by);
+	if (r.o->metric && diff_parse_list(r.o->metric, xtr_diff_metric_name, &r.what.metrics))
+		return cli_usage_error(&cmd_diff,
+				       "--metric: '%s' is no list of execution, residence, queue, "
+				       "dependency, latency",
+				       r.o->metric);
+	for (i = 0; i < r.o->fail_on.n; i++)
+		if (diff_parse_limit(r.o->fail_on.v[i], r.limit))
+			return cli_usage_error(&cmd_diff,
+					       "--fail-on: '%s' is no limit such as 5%% or "
+					       "execution=5%%",
+					       r.o->fail_on.v[i]);
+	if (r.o->top > 10000)
+		return cli_usage_error(&cmd_diff, "--top: at most 10000");
+	if (xtr_diff_new(&r.d, &r.what))
+		return no_memory();
+	status = compare(&r, argc, argv);
+	filters_free(&r.filters);
+	xtr_diff_free(r.d);
+	return status;
+}
+
+static const char *words(const char *option, size_t i)
+{
+	if (!strcmp(option, "by"))
+		return xtr_diff_by_name((unsigned int)i);
+	return strcmp(option, "metric") ? NULL : xtr_diff_metric_name((unsigned int)i);
+}
+
+const struct cli_command cmd_diff = {
+	.name = "diff",
+	.summary = "what got slower or faster between recordings, with a test",
+	.args = "A B",
+	.about =
+		"Compares the jobs and calls of recording B with those of A, group by group: jobs by device, "
+		"ring and process, calls by name, and by process and name, matched by name. Files that were redacted together (xtr redact A B) are "
+		"compared as the originals are; in others, names that stand for others are not matched. Losses "
+		"come first, then the answer in one line, then how the recordings were made differently (kernel, "
+		"drivers, options, events), then the times of what changed, the largest change first; "
+		"--all shows what did not, too.\n\n"
+		"B / A: the median of the ratios of all pairs of a time of B and one of A (Hodges and "
+		"Lehmann's shift, of logarithms), and the interval that holds it with 95 %. change: the same less "
+		"1, so never below -100 %. p: how likely "
+		"so much of a difference is where there is none (Mann and Whitney's rank test, ties "
+		"corrected, exact for up to 30 values), corrected for the number of tests by Holm: of tables "
+		"in which nothing differs, 1 in 20 shows something. B > A: how likely a time of B is larger "
+		"than one of A. detectable: the smallest growth that would have been seen with a chance of "
+		"80 %, for no difference seen does not mean that there is none.\n\n"
+		"Jobs of one recording are not independent. What neighbours depend on each other is "
+		"estimated, and the tests are made less sure by it; but how much two recordings of the same "
+		"differ, only several say. With two or more on each side (--base A1 --base A2 B1 B2) a "
+		"change must show in their medians, too: by a test, corrected for all rows, where they are enough "
+		"for that (4 and 4 for one row, 6 and 6 for 23, 8 and 8 for 321); with fewer all of one side "
+		"must lie above all of the other, which is said.\n\n"
+		"Execution is compared where it is known of 99 % of a group's jobs in both; elsewhere "
+		"residence stands in its place, and 'known as' says so. Jobs that lack records, or begin or "
+		"end outside the trace, are counted; no time of them is made up. docs/diff.md defines every "
+		"number.\n\n"
+		"Exit status 4: with --fail-on, something is slower, and its change is so much or more (5%: a "
+		"ratio of 1.05). Exit status 3: "
+		"else, if events were lost while recording, or a file is damaged.",
+	.examples =
+		"xtr diff before.xtr after.xtr\twhat changed\n"
+		"xtr diff --fail-on 5% before.xtr after.xtr\tfor continuous integration\n"
+		"xtr diff --by ring --metric execution,queue a.xtr b.xtr\tonly these\n"
+		"xtr diff -b a1.xtr -b a2.xtr -b a3.xtr b1.xtr b2.xtr b3.xtr\tthree recordings each",
+	.options = options,
+	.n_options = sizeof(options) / sizeof(options[0]),
+	.opts_size = sizeof(struct diff_opts),
+	.words = words,
+	.defaults = defaults,
+	.run = run,
+};

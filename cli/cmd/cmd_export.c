@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* xtr export: into the formats of converters/. */
+#include "cli/ui/cli.h"
+#include "cli/ui/outfile.h"
+#include "replay_cmd.h"
+#include "converters/out/core/export.h"
+#include "replay/views/relation.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct export_opts {
+	const char *format, *output, *table;
+	struct replay_opts replay;
+	uint64_t top;
+	bool force, jobs_only, raw, ftrace, track_events, compress;
+};
+
+#define FLAG(name, member, help)                                                    \
+	{                                                                           \
+		0, name, NULL, CLI_FLAG, offsetof(struct export_opts, member), help \
+	}
+
+static const struct cli_option options[] = {
+	{ 'f', "format", "FORMAT", CLI_STRING, offsetof(struct export_opts, format),
+	  "perfetto, chrome, sqlite, csv or jsonl; else by the name of -o" },
+	{ 'o', "output", "FILE", CLI_STRING, offsetof(struct export_opts, output),
+	  "write here, \"-\" for standard output; else named after the trace" },
+	FLAG("force", force, "replace an existing file"),
+	REPLAY_OPTIONS(struct export_opts, replay),
+	{ 0, "top", "N", CLI_U64, offsetof(struct export_opts, top),
+	  "only the N longest jobs, with their submissions and waits" },
+	FLAG("jobs-only", jobs_only, "jobs, and nothing else"),
+	FLAG("raw", raw, "perfetto: every event too, as generic ftrace"),
+	FLAG("ftrace", ftrace, "perfetto: scheduler events as typed ftrace, as other tools do"),
+	FLAG("track-events", track_events, "perfetto: jobs as track events, for old importers"),
+	FLAG("compress", compress, "perfetto: packets compressed with zlib"),
+	{ 't', "table", "TABLE", CLI_STRING, offsetof(struct export_opts, table),
+	  "csv, jsonl: jobs (default), deps, calls, events, ... (docs/tables.md)" },
+};
+
+extern const struct cli_command cmd_export;
+
+struct export_run {
+	const struct export_opts *o;
+	struct replay_cmd cmd;
+	const struct xtr_exporter *x;
+	struct outfile out;
+	struct xtr_export e;
+};
+
+/* The format whose files end as `path` does. */
+static const struct xtr_exporter *by_suffix(const char *path)
+{
+	const struct xtr_exporter *const *x;
+	size_t n = strlen(path), m;
+
+	for (x = xtr_exporters; *x; x++) {
+		m = strlen((*x)->suffix);
+		if (n > m && !strcmp(path + n - m, (*x)->suffix))
+			return *x;
+	}
+	return NULL;
+}
+
+/* Options that mean something to some formats only. */
+static int check_options(const struct export_run *r)
+{
+	const struct export_opts *o = r->o;
+	const struct {
+		bool given;
+		const char *option, *formats[2];
+	} special[] = {
+		{ o->raw, "--raw", { "perfetto" } },
+		{ o->ftrace, "--ftrace", { "perfetto" } },
+		{ o->track_events, "--track-events", { "perfetto" } },
+		{ o->compress, "--compress", { "perfetto" } },
+		{ o->table, "--table", { "csv", "jsonl" } },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(special) / sizeof(special[0]); i++) {
+		const char *const *f = special[i].formats;
+
+		if (special[i].given && strcmp(f[0], r->x->name) &&
+		    (!f[1] || strcmp(f[1], r->x->name)))
+			return cli_usage_error(&cmd_export, "%s is for -f %s%s%s",
+					       special[i].option, f[0], f[1] ? " and " : "",
+					       f[1] ? f[1] : "");
+	}
+	if (o->top && (o->raw || o->ftrace))
+		return cli_usage_error(&cmd_export, "--top leaves out what %s asks for",
+				       o->raw ? "--raw" : "--ftrace");
+	if (o->top && o->table && strcmp(o->table, "jobs") && strcmp(o->table, "deps"))
+		return cli_usage_error(&cmd_export, "--top is about jobs, not about table '%s'",
+				       o->table);
+	return XTR_EXIT_OK;
+}
+
+static int choose_format(struct export_run *r)
+{
+	const struct export_opts *o = r->o;
+
+	if (o->format) {
+		r->x = xtr_exporter_by_name(o->format);
+		if (!r->x)
+			return cli_usage_error(&cmd_export, "no format '%s'", o->format);
+		return XTR_EXIT_OK;
+	}
+	if (!o->output || !strcmp(o->output, "-"))
+		return cli_usage_error(&cmd_export, "which format? -f perfetto, for example");
+	r->x = by_suffix(o->output);
+	if (!r->x)
+		return cli_usage_error(&cmd_export, "'%s' does not tell the format: use -f",
+				       o->output);
+	return XTR_EXIT_OK;
+}
+
+static int open_output(struct export_run *r)
+{
+	const char *table = r->o->table;
+	char suffix[64];
+
+	snprintf(suffix, sizeof(suffix), "%s%s%s", table ? "." : "", table ? table : "",
+		 r->x->suffix);
+	return outfile_open_for(&r->out, r->o->output, r->cmd.path, suffix, r->o->force);
+}
+
+static void on_damage(void *ctx, const struct xtr_err *err)
+{
+	replay_damage(&((struct export_run *)ctx)->cmd, err);
+}
+
+static void on_progress(void *ctx, unsigned int permille)
+{
+	cli_progress(((struct export_run *)ctx)->cmd.path, permille, 1000);
+}
+
+static void fill(struct export_run *r)
+{
+	const struct export_opts *o = r->o;
+
+	r->e = (struct xtr_export){
+		.sz = sizeof(r->e),
+		.exporter = r->x,
+		.opts = { .sz = sizeof(r->e.opts),
+			  .out = r->x->by_path ? NULL : r->out.f,
+			  .path = r->out.temporary,
+			  .jobs_only = o->jobs_only,
+			  .raw = o->raw,
+			  .ftrace = o->ftrace,
+			  .track_events = o->track_events,
+			  .compress = o->compress,
+			  .table = o->table },
+		.reader = r->cmd.reader,
+		.top = (uint32_t)o->top,
+		.damage = on_damage,
+		.progress = on_progress,
+		.ctx = r,
+	};
+	replay_select_given(&r->cmd, &r->e.select);
+}
+
+/* A line says that the output could not be written; of other errors the trace is told. */
+static bool failed_to_write(const struct export_run *r, int ret)
+{
+	if (!r->x->by_path)
+		return outfile_broken(&r->out);
+	if (!r->e.broken || ret == -ENOMEM)
+		return false;
+	cli_error("cannot write '%s': %s", r->out.path, cli_strerror(ret));
+	return true;
+}
+
+/* A path is told on a terminal only; what went wrong always. */
+static int export(struct export_run *r)
+{
+	int ret, status;
+
+	fill(r);
+	ret = xtr_export(&r->e);
+	cli_progress_done();
+	if (ret == -ENODATA && r->e.why) {
+		cli_error("'%s': %s", r->cmd.path, r->e.why);
+		cli_hint("csv, jsonl and sqlite hold its events in order");
+		outfile_abandon(&r->out);
+		replay_end(&r->cmd, 0);
+		return XTR_EXIT_FAILURE;
+	}
+	if (ret && r->e.why) {
+		outfile_abandon(&r->out);
+		replay_end(&r->cmd, 0);
+		return cli_usage_error(&cmd_export, "%s", r->e.why);
+	}
+	if (ret) {
+		/* The output's own errors are told with its name. */
+		bool of_output = failed_to_write(r, ret);
+
+		outfile_abandon(&r->out);
+		status = replay_end(&r->cmd, of_output ? 0 : ret);
+		return of_output ? XTR_EXIT_FAILURE : status;
+	}
+	status = outfile_commit_told(&r->out);
+	ret = replay_end(&r->cmd, 0);
+	return status == XTR_EXIT_OK ? ret : status;
+}
+
+static int run(const void *opts, int argc, char **argv)
+{
+	struct export_run r = { .o = opts };
+	int status = choose_format(&r);
+
+	if (status == XTR_EXIT_OK && r.x)
+		status = check_options(&r);
+	if (status != XTR_EXIT_OK)
+		return status;
+	if (r.o->top > XTR_EXPORT_TOP_MAX)
+		return cli_usage_error(&cmd_export, "--top: at most %u", XTR_EXPORT_TOP_MAX);
+	status = replay_begin(&r.cmd, &cmd_export, &r.o->replay, argc, argv);
+	if (status != XTR_EXIT_OK)
+		return status;
+	status = open_output(&r);
+	if (status == XTR_EXIT_OK)
+		status = export(&r);
+	else
+		replay_end(&r.cmd, 0);
+	outfile_free(&r.out);
+	return status;
+}
+
+static const char *words(const char *option, size_t i)
+{
+	if (!strcmp(option, "format"))
+		return xtr_exporters[i] ? xtr_exporters[i]->name : NULL;
+	if (!strcmp(option, "table"))
+		return i < XTR_REL_COUNT ? xtr_relations[i].name : NULL;
+	return NULL;
+}
+
+const struct cli_command cmd_export = {
+	.name = "export",
+	.summary = "write a trace in the format of other tools: Perfetto, Chrome, SQLite, CSV",
+	.args = "FILE",
+	.about =
+		"Formats: perfetto (.pftrace, for ui.perfetto.dev and trace_processor), chrome (.json, for "
+		"the same and chrome://tracing), sqlite (.sqlite), csv and jsonl (one table). docs/export.md "
+		"says what each track means, docs/tables.md each table and column; 'xtr query' asks a trace in "
+		"SQL without an export.\n\n"
+		"A time window, a device, a ring or a process is taken out here, so that nothing has to be cut "
+		"afterwards. A job is exported if it ended within the window. --device and --ring select jobs; "
+		"--pid jobs that the process submitted, and what its threads did.\n\n"
+		"Nothing stands under the output's name until it is whole; an existing file is kept unless "
+		"--force is given.\n\n"
+		"Exit status 3: events were lost while recording, or the file is damaged; lost stretches are "
+		"marked in the output where the format can.",
+	.examples =
+		"xtr export -f perfetto run.xtr\tmakes run.pftrace, to open at ui.perfetto.dev\n"
+		"xtr export -o run.json run.xtr\tChrome trace JSON\n"
+		"xtr export -f perfetto --from 1s --to 1.5s --ring 'gfx*' run.xtr\thalf a second of one ring\n"
+		"xtr export -f csv --top 100 -o - run.xtr\tthe 100 longest jobs",
+	.options = options,
+	.n_options = sizeof(options) / sizeof(options[0]),
+	.opts_size = sizeof(struct export_opts),
+	.words = words,
+	.run = run,
+};

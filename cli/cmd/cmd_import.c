@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* xtr import: what another tool recorded becomes an .xtr file. */
+#include "cli/ui/cli.h"
+#include "foreign_files.h"
+#include "cli/ui/outfile_io.h"
+#include "bundle/open.h"
+#include "format/xtr_format.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct import_opts {
+	const char *format, *output;
+	bool force, keep_pointers;
+};
+
+extern const struct cli_command cmd_import;
+
+static const struct cli_option options[] = {
+	{ 'f', "format", "FORMAT", CLI_STRING, offsetof(struct import_opts, format),
+	  "what FILE is: tracedat, perfdata, perfetto, ftrace, perf, bpftrace (default: told by its "
+	  "content)" },
+	{ 'o', "output", "FILE", CLI_STRING, offsetof(struct import_opts, output),
+	  "write to FILE, - for standard output (default: the input's name with .xtr, or a pipe if "
+	  "standard output is one)" },
+	{ 0, "force", NULL, CLI_FLAG, offsetof(struct import_opts, force),
+	  "replace an existing file" },
+	{ 0, "keep-pointers", NULL, CLI_FLAG, offsetof(struct import_opts, keep_pointers),
+	  "write kernel addresses as they are, not hashed" },
+};
+
+/* "dir/trace.dat" gives "trace.xtr" in the current directory; "-" gives "import.xtr". */
+static char *default_output(const char *input)
+{
+	const char *base = foreign_source(input) ? foreign_source(input) : "import";
+	const char *dot = strrchr(base, '.');
+	size_t n = dot && dot != base ? (size_t)(dot - base) : strlen(base);
+	char *name = malloc(n + sizeof(".xtr"));
+
+	if (name) {
+		memcpy(name, base, n);
+		strcpy(name + n, ".xtr");
+	}
+	return name;
+}
+
+static void progress(void *ctx, uint64_t done, uint64_t all)
+{
+	(void)ctx;
+	cli_progress("importing", done, all);
+}
+
+static int failed(const char *input, const struct import_opts *o, struct xtr_io *in, int err,
+		  const struct xtr_import_result *res)
+{
+	if (!res->format && o->format) {
+		cli_error("-f: '%s' is not a format that xtr imports", o->format);
+		for (const struct xtr_importer *i = xtr_importers; i->name; i++)
+			cli_hint("%s: %s", i->name, i->what);
+		return XTR_EXIT_USAGE;
+	}
+	if (!res->format && err == -EPROTONOSUPPORT && foreign_is_known(input, in))
+		return XTR_EXIT_FAILURE;
+	foreign_import_failed(input, err, res);
+	if (err == -EPROTONOSUPPORT)
+		cli_hint("say with -f what it is, if you know it");
+	return XTR_EXIT_FAILURE;
+}
+
+static int summary(const char *input, const char *output, const struct xtr_import_result *res)
+{
+	if (res->damage)
+		cli_warn("'%s': %s%s", input, res->text,
+			 res->damage > 1 ? " (and more of this kind)" : "");
+	if (res->lost)
+		cli_warn("LOST %s%s events: 'xtr info' tells which",
+			 res->lost_unsure ? "at least " : "", cli_count(res->lost));
+	if (!cli_quiet && strcmp(output, "-"))
+		fprintf(stderr, "xtr: '%s': %s events imported (%s)%s\n", output,
+			cli_count(res->events), res->format,
+			res->no_times ? "; without times: order and counts only" : "");
+	return res->damage || res->lost ? XTR_EXIT_LOSS : XTR_EXIT_OK;
+}
+
+static int write_file(const struct foreign *f, const struct import_opts *o, struct xtr_io *in,
+		      struct outfile *out)
+{
+	const struct xtr_import_opts opts = {
+		.sz = sizeof(opts),
+		.format = o->format,
+		.source = foreign_source(f->path),
+		.damage = f->damage[0] ? f->damage : NULL,
+		.keep_pointers = o->keep_pointers,
+		.progress = progress,
+	};
+	struct xtr_import_result res = { 0 };
+	const char *input = f->path;
+	struct outfile_io io;
+	int err, status;
+
+	outfile_io_init(&io, out);
+	err = xtr_import_run(in, &io.io, &opts, &res);
+	cli_progress_done();
+	if (err) {
+		status = outfile_broken(out) ? XTR_EXIT_FAILURE : failed(input, o, in, err, &res);
+		outfile_abandon(out);
+		return status;
+	}
+	status = outfile_commit(out);
+	return status == XTR_EXIT_OK ? summary(input, out->path, &res) : status;
+}
+
+/* As perf does: who pipes the command into another one and names no file means the pipe. */
+static bool is_piped(void)
+{
+	struct stat st;
+
+	return !fstat(STDOUT_FILENO, &st) && S_ISFIFO(st.st_mode);
+}
+
+/* What every command takes as it is needs no import. */
+static int refuse_own(const char *input, struct xtr_io *in)
+{
+	char magic[sizeof(XTR_MAGIC) - 1];
+	const char *what = NULL;
+
+	if (xtr_bundle_is(in))
+		what = "a bundle of xtr";
+	else if (!in->ops->read_at(in, 0, magic, sizeof(magic)) &&
+		 !memcmp(magic, XTR_MAGIC, sizeof(magic)))
+		what = "an .xtr recording";
+	if (!what)
+		return XTR_EXIT_OK;
+	cli_error("'%s' is %s already", input, what);
+	cli_hint("every command takes it as it is: xtr stats %s", input);
+	return XTR_EXIT_FAILURE;
+}
+
+/* Without what it is wrapped in, and not xtr's own. in: to be closed, whatever the status. */
+static int open_input(struct foreign *f, const char *input, struct xtr_io **in)
+{
+	int err = xtr_io_open_read(input, in), status;
+
+	if (err && foreign_is_directory(input, err))
+		return XTR_EXIT_FAILURE;
+	if (err) {
+		cli_failed(input, err);
+		cli_hint_spool(input);
+		return XTR_EXIT_FAILURE;
+	}
+	status = foreign_unwrap(f, input, in);
+	return status == XTR_EXIT_OK ? refuse_own(input, *in) : status;
+}
+
+static int import(const char *input, const char *output, const struct import_opts *o)
+{
+	struct xtr_io *in = NULL;
+	struct outfile out;
+	struct foreign f;
+	int status = open_input(&f, input, &in);
+
+	if (status == XTR_EXIT_OK)
+		status = outfile_open(&out, output, o->force);
+	if (status == XTR_EXIT_OK)
+		status = write_file(&f, o, in, &out);
+	xtr_io_close(in);
+	return status;
+}
+
+static int run(const void *opts, int argc, char **argv)
+{
+	const struct import_opts *o = opts;
+	char *output;
+	int status;
+
+	if (argc != 1)
+		return cli_usage_error(&cmd_import,
+				       argc ? "import takes one file" : "import: which file?");
+	signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error with a message */
+	if (o->output || is_piped())
+		output = strdup(o->output ? o->output : "-");
+	else
+		output = default_output(argv[0]);
+	if (!output) {
+		cli_error("%s", cli_strerror(ENOMEM));
+		return XTR_EXIT_FAILURE;
+	}
+	status = import(argv[0], output, o);
+	free(output);
+	return status;
+}
+
+static const char *words(const char *option, size_t i)
+{
+	return strcmp(option, "format") ? NULL : xtr_importers[i].name;
+}
+
+const struct cli_command cmd_import = {
+	.name = "import",
+	.summary = "make an .xtr file of another tool's trace",
+	.args = "FILE",
+	.about =
+		"Reads what trace-cmd, perf record or Perfetto recorded, or the text of the kernel's trace file, of trace-cmd report, of perf script or of a "
+		"bpftrace script that prints its probes, and writes the same records as if xtr had recorded them, so that "
+		"stats, jobs, dump and export work. Every command does this by itself with such a FILE; an import "
+		"saves doing it each time. FILE may be compressed (gzip, xz, zstd, bzip2), in a zip, or a page of "
+		"systrace: its content decides. What xtr knows but does not read it names, with the command that helps. "
+		"Events of gpu_scheduler (of all kernels) and dma_fence become "
+		"xtr's own; every other event is kept with its name and fields.\n\n"
+		"What only a live recording knows is absent and said to be: on kernels before 6.17 the trace has "
+		"neither the device nor the key of a job, so that keys are made up and the jobs are flagged "
+		"'key-inferred'. Times stay on the trace's clock, which 'xtr info' names; unless it is monotonic or "
+		"boottime they cannot be compared with other clocks. A text without times gives an order of "
+		"events (clock sequence): counts are right, and every command says that there are no times.\n\n"
+		"Events that the trace says were lost are in the file's account of losses; a loss of unknown size "
+		"counts as one event. The exit status is 3 if there are losses or if a part of the input could not "
+		"be read; a trace without an event is refused.",
+	.examples =
+		"xtr import trace.dat\twrites trace.xtr; the same of perf.data and run.pftrace\n"
+		"xtr stats trace.txt.gz\tany command reads other tools' traces, compressed or not\n"
+		"xtr import trace.dat | xtr stats -\twithout a file in between\n"
+		"xtr import -f bpftrace capture.txt | xtr stats -\tprobes that bpftrace printed\n",
+	.options = options,
+	.n_options = sizeof(options) / sizeof(options[0]),
+	.opts_size = sizeof(struct import_opts),
+	.words = words,
+	.run = run,
+};

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* xtr query: SQL over a trace. */
+#include "query_db.h"
+#include "query_print.h"
+#include "query_schema.h"
+#include "cli/ui/text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SQL_MAX (1u << 20) /* bytes */
+
+struct query_opts {
+	const char *file;
+	struct replay_opts replay;
+	bool csv, json, schema;
+};
+
+static const struct cli_option options[] = {
+	{ 'f', "file", "SQLFILE", CLI_STRING, offsetof(struct query_opts, file),
+	  "take the SQL from this file, \"-\" for standard input" },
+	{ 0, "csv", NULL, CLI_FLAG, offsetof(struct query_opts, csv), "CSV" },
+	{ 'j', "json", NULL, CLI_FLAG, offsetof(struct query_opts, json), "JSON lines" },
+	{ 0, "schema", NULL, CLI_FLAG, offsetof(struct query_opts, schema),
+	  "show the tables, views and columns there are (in FILE, if one is given), and what they mean" },
+	REPLAY_OPTIONS(struct query_opts, replay),
+};
+
+extern const struct cli_command cmd_query;
+
+/* --- --schema --------------------------------------------------------------------------------- */
+
+static int show_schema_of_database(const char *path)
+{
+	sqlite3 *db = NULL;
+	int status = query_open_database(&db, path);
+
+	if (status == XTR_EXIT_OK)
+		status = query_schema(cli_out(), db);
+	sqlite3_close(db);
+	return status;
+}
+
+/* The database of a trace has all tables and views, whatever is in it. */
+static int show_schema_of_traces(void)
+{
+	sqlite3 *db = NULL;
+	int status = query_open_empty(&db);
+
+	if (status == XTR_EXIT_OK)
+		status = query_schema(cli_out(), db);
+	sqlite3_close(db);
+	return status;
+}
+
+/* Without a FILE: of any trace. */
+static int show_schema(const struct query_opts *o, int argc, char **argv)
+{
+	struct replay_cmd cmd = { 0 };
+	bool database = false;
+	int status = XTR_EXIT_OK, of_file;
+
+	if (argc > 1 || o->file)
+		return cli_usage_error(&cmd_query, "--schema takes one FILE, or none, and no SQL");
+	if (!argc)
+		return show_schema_of_traces();
+	status = query_is_database(argv[0], &database);
+	if (status == XTR_EXIT_OK && database)
+		return show_schema_of_database(argv[0]);
+	if (status == XTR_EXIT_OK)
+		status = replay_begin(&cmd, &cmd_query, &o->replay, 1, argv);
+	if (status != XTR_EXIT_OK)
+		return status;
+	status = show_schema_of_traces();
+	of_file = replay_end(&cmd, 0);
+	return status == XTR_EXIT_OK ? of_file : status;
+}
+
+/* --- the statements --------------------------------------------------------------------------- */
+
+/* malloc'ed text of a whole file, or -errno. */
+static int read_all(struct xtr_io *io, char **sql)
+{
+	uint64_t n = 0;
+	int err = io->ops->size(io, &n);
+
+	if (!err && n > SQL_MAX)
+		err = -EFBIG;
+	if (err)
+		return err;
+	*sql = calloc(1, (size_t)n + 1);
+	if (!*sql)
+		return -ENOMEM;
+	err = io->ops->read_at(io, 0, *sql, (size_t)n);
+	if (err) {
+		free(*sql);
+		*sql = NULL;
+	}
+	return err;
+}
+
+/* malloc'ed; NULL: a line was said. */
+static char *read_sql(const char *path)
+{
+	struct xtr_io *io = NULL;
+	char *sql = NULL;
+	int err = xtr_io_open_read(path, &io);
+
+	if (!err)
+		err = read_all(io, &sql);
+	if (err)
+		cli_error("'%s': %s", path, cli_strerror(err));
+	xtr_io_close(io);
+	return sql;
+}
+
+static int check(const struct query_opts *o, int argc, char **argv)
+{
+	const char *from = o->file ? o->file : argc == 2 ? argv[1] : "";
+
+	if (o->csv && o->json)
+		return cli_usage_error(&cmd_query, "--csv or --json, not both");
+	if (argc == 1 && !o->file)
+		return cli_usage_error(&cmd_query, "which SQL? 'SELECT * FROM usage_by_ring', "
+						   "for example; --schema shows what there is");
+	if (argc != (o->file ? 1 : 2))
+		return cli_usage_error(&cmd_query, "a FILE and %s",
+				       o->file ? "the SQL of --file, nothing else"
+					       : "one SQL text");
+	if (!strcmp(argv[0], "-") && !strcmp(from, "-"))
+		return cli_usage_error(&cmd_query,
+				       "trace and SQL cannot both come from standard input");
+	return XTR_EXIT_OK;
+}
+
+static bool selects(const struct replay_opts *o)
+{
+	return o->window.from || o->window.to || o->devices.n || o->rings.n || o->pids.n;
+}
+
+/* --- running them ----------------------------------------------------------------------------- */
+
+static int run_on_database(const struct query_opts *o, const char *path, const char *sql,
+			   enum query_format format)
+{
+	sqlite3 *db = NULL;
+	int status;
+
+	if (selects(&o->replay))
+		return cli_usage_error(&cmd_query,
+				       "'%s' is a database: select in the SQL, or when exporting",
+				       path);
+	status = query_open_database(&db, path);
+	if (status == XTR_EXIT_OK)
+		status = query_run(db, sql, format);
+	sqlite3_close(db);
+	return status;
+}
+
+static int run_on_trace(const struct query_opts *o, char **argv, const char *sql,
+			enum query_format format)
+{
+	struct replay_cmd cmd = { 0 };
+	sqlite3 *db = NULL;
+	uint32_t tables;
+	int status = query_tables(sql, &tables), of_file;
+
+	if (status == XTR_EXIT_OK)
+		status = replay_begin(&cmd, &cmd_query, &o->replay, 1, argv);
+	if (status != XTR_EXIT_OK)
+		return status;
+	status = query_open_trace(&db, &cmd, tables);
+	if (status == XTR_EXIT_OK)
+		status = query_run(db, sql, format);
+	sqlite3_close(db);
+	of_file = replay_end(&cmd, 0);
+	return status == XTR_EXIT_OK ? of_file : status;
+}
+
+static int run(const void *opts, int argc, char **argv)
+{
+	const struct query_opts *o = opts;
+	enum query_format format = o->csv ? QUERY_CSV : o->json ? QUERY_JSON : QUERY_TEXT;
+	const char *from, *sql;
+	char *read = NULL;
+	bool database;
+	int status;
+
+	if (o->schema)
+		return show_schema(o, argc, argv);
+	if (!argc)
+		return cli_usage_error(&cmd_query, "which FILE?");
+	status = check(o, argc, argv);
+	if (status != XTR_EXIT_OK)
+		return status;
+	from = o->file ? o->file : !strcmp(argv[1], "-") ? "-" : NULL;
+	if (from)
+		read = read_sql(from);
+	if (from && !read)
+		return XTR_EXIT_FAILURE;
+	sql = from ? read : argv[1];
+	status = query_is_database(argv[0], &database);
+	if (status != XTR_EXIT_OK) {
+		free(read);
+		return status;
+	}
+	if (database)
+		status = run_on_database(o, argv[0], sql, format);
+	else
+		status = run_on_trace(o, argv, sql, format);
+	free(read);
+	return status;
+}
+
+const struct cli_command cmd_query = {
+	.name = "query",
+	.summary = "ask a trace in SQL",
+	.args = "FILE [SQL]",
+	.about =
+		"FILE is a trace, or a database that 'xtr export -f sqlite' made. Of a trace the tables that "
+		"the SQL reads go into a temporary database first (in TMPDIR, without a name: nothing is left "
+		"behind); a question of a large trace asked often is faster on an exported database. Tables, "
+		"columns and views: --schema, and docs/tables.md. SQL is SQLite's; several statements are "
+		"separated by semicolons. Statements can only read.\n\n"
+		"--from, --to, --device, --ring and --pid choose what goes into the temporary database, as for "
+		"'xtr export'. Times are ns on the event clock. In the table a value that is not known is \"-\"; "
+		"in CSV it is empty, in JSON null.\n\n"
+		"Exit status 2: wrong SQL; 3: events were lost while recording, or the file is damaged (table "
+		"losses and gaps tell more).",
+	.examples =
+		"xtr query run.xtr \"SELECT * FROM usage_by_ring\"\tone of the views\n"
+		"xtr query run.xtr \"SELECT comm, count(*), sum(exec_ns) FROM jobs GROUP BY 1\"\tby program\n"
+		"xtr query --csv run.xtr \"SELECT * FROM longest_jobs LIMIT 10\"\tfor a spreadsheet\n"
+		"xtr query -f report.sql run.xtr\tstatements from a file\n"
+		"xtr query --schema run.xtr\twhat can be asked for",
+	.options = options,
+	.n_options = sizeof(options) / sizeof(options[0]),
+	.opts_size = sizeof(struct query_opts),
+	.run = run,
+};

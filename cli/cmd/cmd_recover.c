@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* xtr recover: what is good of a damaged trace, as a whole one. */
+#include "cli/ui/cli.h"
+#include "cli/ui/outfile_io.h"
+#include "recover_rings.h"
+#include "trace.h"
+
+#include "base/checked.h"
+#include "format/write/recover.h"
+#include "format/xtr_format.h"
+#include "base/json.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	HOLES_SHOWN = 5
+};
+
+#define NS 1000000000u /* in a second */
+
+struct recover_opts {
+	const char *output, *drop;
+	bool force, json, rings;
+};
+
+static const struct cli_option options[] = {
+	{ 'o', "output", "FILE", CLI_STRING, offsetof(struct recover_opts, output),
+	  "write here, \"-\" for standard output; else named after the trace" },
+	{ 0, "force", NULL, CLI_FLAG, offsetof(struct recover_opts, force),
+	  "replace an existing file" },
+	{ 'j', "json", NULL, CLI_FLAG, offsetof(struct recover_opts, json),
+	  "print a report as JSON (schema xtr.recover/1)" },
+	{ 0, "rings", NULL, CLI_FLAG, offsetof(struct recover_opts, rings),
+	  "add what FILE's recorder, which was killed, had not written; without FILE: list what there is" },
+	{ 0, "drop", "ID", CLI_STRING, offsetof(struct recover_opts, drop),
+	  "with --rings: remove what the dead recorder ID left, for good; 'all': of every one" },
+};
+
+extern const struct cli_command cmd_recover;
+
+struct recover_run {
+	const struct recover_opts *o;
+	const char *path;
+	struct xtr_reader *reader;
+	struct outfile out;
+	struct xtr_recover_hole *hole; /* of all sections */
+	size_t n_holes, cap_holes;
+	uint64_t holes;                /* those for which there was no memory, too */
+	bool no_memory;                /* for one of them */
+	struct xtr_recover_result sum; /* of all sections */
+	size_t unsure;                 /* sections of which the end is gone */
+	struct rings *rings;           /* NULL: not asked for */
+};
+
+static void on_hole(void *ctx, const struct xtr_recover_hole *h)
+{
+	struct recover_run *r = ctx;
+
+	r->holes++;
+	if (r->n_holes == r->cap_holes) {
+		size_t cap = r->cap_holes ? 2 * r->cap_holes : 64;
+		void *p = reallocarray(r->hole, cap, sizeof(*r->hole));
+
+		if (!p) {
+			r->no_memory = true;
+			return;
+		}
+		r->hole = p;
+		r->cap_holes = cap;
+	}
+	r->hole[r->n_holes++] = *h;
+}
+
+static void on_progress(void *ctx, uint64_t done, uint64_t all)
+{
+	cli_progress(((struct recover_run *)ctx)->path, done, all);
+}
+
+/* Bytes that belong to no section, or to one that only a newer xtr can read, are left out. */
+static bool left_out(const struct xtr_reader *r)
+{
+	for (size_t i = 0, s = 0; i < xtr_reader_n_problems(r); i++) {
+		const struct xtr_problem *p = xtr_reader_problem(r, i);
+		const struct xtr_section *sec;
+
+		if (xtr_problem_is_fatal(p->code))
+			return true;
+		while ((sec = xtr_reader_section(r, s)) &&
+		       xtr_section_offset(sec) + xtr_section_size(sec) <= p->offset)
+			s++;
+		if (p->code == XTR_P_LOST_SYNC && (!sec || p->offset < xtr_section_offset(sec)))
+			return true;
+	}
+	return false;
+}
+
+static void add_up(struct recover_run *r, const struct xtr_recover_result *one)
+{
+	struct xtr_recover_result *sum = &r->sum;
+
+	sum->chunks += one->chunks;
+	sum->kept += one->kept;
+	sum->events += one->events;
+	sum->missing = xtr_sat_add(sum->missing, one->missing);
+	sum->bytes += one->bytes;
+	sum->complete &= one->complete || !one->written;
+	r->unsure += one->unsure;
+}
+
+static int on_end(void *ctx, const struct xtr_section *s, struct xtr_writer *w,
+		  struct xtr_tables *tables, struct xtr_loss *loss)
+{
+	return rings_append(((struct recover_run *)ctx)->rings, s, w, tables, loss);
+}
+
+static int all_sections(struct recover_run *r)
+{
+	struct xtr_recover_opts o = {
+		.sz = sizeof(o),
+		.hole = on_hole,
+		.progress = on_progress,
+		.ctx = r,
+	};
+	struct outfile_io io;
+	int err = 0;
+
+	outfile_io_init(&io, &r->out);
+	r->sum.complete = !left_out(r->reader);
+	for (size_t i = 0; i < xtr_reader_n_sections(r->reader) && !err; i++) {
+		const struct xtr_section *s = xtr_reader_section(r->reader, i);
+		struct xtr_recover_result res;
+
+		o.more = r->rings && rings_are_of(r->rings, s) ? on_end : NULL;
+		err = xtr_recover(r->reader, i, &io.io, &o, &res);
+		add_up(r, &res);
+	}
+	cli_progress_done();
+	return !err && r->no_memory ? -ENOMEM : err;
+}
+
+/* --- what is said ----------------------------------------------------------------------------- */
+
+/* "CPU 3", or that it is not known. */
+static const char *cpu(char s[32], uint32_t stream)
+{
+	if (stream == XTR_STREAM_NONE)
+		return "of an unknown CPU";
+	snprintf(s, 32, "of CPU %" PRIu32, stream);
+	return s;
+}
+
+static void say_hole(const struct recover_run *r, const struct xtr_recover_hole *h)
+{
+	char s[32], place[64];
+
+	if (h->seq)
+		snprintf(place, sizeof(place), "%s chunk %" PRIu32 " at 0x%" PRIx64,
+			 h->gone ? "before" : "in", h->seq, h->offset);
+	else
+		snprintf(place, sizeof(place), "before the end at 0x%" PRIx64, h->offset);
+	cli_warn("'%s': %s %s missing %s, between %" PRIu64 ".%09" PRIu64 " and %" PRIu64
+		 ".%09" PRIu64 " s",
+		 r->path, cli_events(h->events), cpu(s, h->stream), place, h->first / NS,
+		 h->first % NS, h->last / NS, h->last % NS);
+}
+
+static void say(const struct recover_run *r)
+{
+	const struct xtr_recover_result *sum = &r->sum;
+	bool to_stdout = !strcmp(r->out.path, "-");
+
+	for (size_t i = 0; i < r->n_holes && i < HOLES_SHOWN; i++)
+		say_hole(r, &r->hole[i]);
+	if (r->holes > HOLES_SHOWN)
+		cli_warn("'%s': %s more places: --json shows all", r->path,
+			 cli_count(r->holes - HOLES_SHOWN));
+	if (r->unsure)
+		cli_warn("'%s': the end of the recording is missing: what came after is not known",
+			 r->path);
+	if (cli_quiet)
+		return;
+	fprintf(stderr, "%s of %s chunks kept, %s; missing: %s%s\n", cli_count(sum->kept),
+		cli_count(sum->chunks), cli_events(sum->events), r->unsure ? "at least " : "",
+		cli_events(sum->missing));
+	fprintf(stderr, "wrote %s, %s\n", to_stdout ? "to standard output" : r->out.path,
+		cli_bytes(sum->bytes));
+}
+
+static void print_holes(struct xtr_json *j, const struct recover_run *r)
+{
+	xtr_json_kv_array(j, "holes");
+	for (size_t i = 0; i < r->n_holes; i++) {
+		const struct xtr_recover_hole *h = &r->hole[i];
+
+		xtr_json_begin_object(j);
+		xtr_json_kv_u64(j, "offset", h->offset);
+		xtr_json_key(j, "chunk");
+		if (h->seq)
+			xtr_json_u64(j, h->seq);
+		else
+			xtr_json_null(j);
+		xtr_json_kv_bool(j, "gone", h->gone);
+		xtr_json_key(j, "cpu");
+		if (h->stream == XTR_STREAM_NONE)
+			xtr_json_null(j);
+		else
+			xtr_json_u64(j, h->stream);
+		xtr_json_kv_u64(j, "first_ns", h->first);
+		xtr_json_kv_u64(j, "last_ns", h->last);
+		xtr_json_kv_u64(j, "events", h->events);
+		xtr_json_end_object(j);
+	}
+	xtr_json_end_array(j);
+}
+
+static void print_json(FILE *f, const struct recover_run *r)
+{
+	struct xtr_json j;
+
+	xtr_json_init(&j, f, true);
+	xtr_json_begin_object(&j);
+	xtr_json_kv_str(&j, "schema", "xtr.recover/1");
+	xtr_json_kv_str(&j, "file", r->path);
+	xtr_json_kv_str(&j, "output", r->out.path);
+	xtr_json_kv_u64(&j, "bytes", r->sum.bytes);
+	xtr_json_kv_u64(&j, "sections", xtr_reader_n_sections(r->reader));
+	xtr_json_kv_u64(&j, "chunks", r->sum.chunks);
+	xtr_json_kv_u64(&j, "chunks_kept", r->sum.kept);
+	xtr_json_kv_u64(&j, "events", r->sum.events);
+	xtr_json_kv_u64(&j, "missing", r->sum.missing);
+	xtr_json_kv_bool(&j, "missing_is_exact", !r->unsure);
+	xtr_json_kv_bool(&j, "complete", r->sum.complete);
+	print_holes(&j, r);
+	cli_json_reader_problems(&j, r->reader);
+	xtr_json_end_object(&j);
+	xtr_json_newline(&j);
+}
+
+/* --- the command ------------------------------------------------------------------------------ */
+
+static int recover(struct recover_run *r)
+{
+	int err = cli_verify(r->reader, "verifying"), status;
+
+	if (!err) {
+		cli_report_problems(r->path, r->reader, HOLES_SHOWN);
+		err = all_sections(r);
+	}
+	if (err) {
+		/* The output's own errors are told with its name. */
+		status = outfile_broken(&r->out) ? XTR_EXIT_FAILURE : cli_failed(r->path, err);
+		outfile_abandon(&r->out);
+		return status;
+	}
+	status = outfile_commit(&r->out);
+	if (status != XTR_EXIT_OK)
+		return status;
+	say(r);
+	if (r->rings)
+		rings_done(r->rings, r->out.path);
+	if (r->o->json)
+		print_json(cli_out(), r);
+	return r->sum.complete ? XTR_EXIT_OK : XTR_EXIT_LOSS;
+}
+
+static int run(const void *opts, int argc, char **argv)
+{
+	struct recover_run r = { .o = opts };
+	int status;
+
+	if (r.o->drop && (!r.o->rings || argc))
+		return cli_usage_error(&cmd_recover, "--drop goes with --rings, without a file");
+	if (r.o->drop)
+		return rings_drop(r.o->drop);
+	if (r.o->rings && !argc)
+		return rings_list();
+	if (argc != 1)
+		return cli_usage_error(&cmd_recover,
+				       argc ? "recover takes one file" : "recover: which file?");
+	if (r.o->json && r.o->output && !strcmp(r.o->output, "-"))
+		return cli_usage_error(&cmd_recover, "--json and -o - both want standard output");
+	r.path = argv[0];
+	r.reader = cli_open_trace(r.path, &status);
+	if (!r.reader)
+		return status;
+	status = r.o->rings ? rings_open(&r.rings, r.path, r.reader) : XTR_EXIT_OK;
+	/* Opened first, so that nothing is read for an output that cannot be written. */
+	if (status == XTR_EXIT_OK)
+		status =
+			outfile_open_for(&r.out, r.o->output, r.path, ".recovered.xtr", r.o->force);
+	if (status == XTR_EXIT_OK)
+		status = recover(&r);
+	rings_close(r.rings);
+	xtr_reader_close(r.reader);
+	free(r.hole);
+	outfile_free(&r.out);
+	return status;
+}
+
+const struct cli_command cmd_recover = {
+	.name = "recover",
+	.summary = "write what is good of a damaged trace as a whole one",
+	.args = "[FILE]",
+	.about =
+		"Writes a whole trace out of what can be read of a damaged one, or of one that ends abruptly: "
+		"every good chunk as it is stored, metadata, tables and losses, and an end and index of its "
+		"own. A recording in it that nothing is wrong with is copied byte for byte; several stay "
+		"apart. FILE is not changed. Without -o, run.xtr becomes run.recovered.xtr in the current "
+		"directory.\n\n"
+		"Headers carry counts that go on through the file, so that it is known how many events are "
+		"missing: each place is told with its CPU, chunk, offset and time. In the new trace these "
+		"events are counted as lost, with the cause \"damaged\", and every command says so first. "
+		"Only where the end of a recording is missing nothing says how much came after: it then says "
+		"\"at least\", and so does the new trace. To leave out what comes after some time, or to "
+		"keep a part only, use 'xtr cut' on the result.\n\n"
+		"What a recorder that was killed had recorded but not written stays in the kernel: in its rings, "
+		"and in batches on their way to the file. With --rings it is added, with the last counts of what "
+		"was lost, so that nothing is missing up to the moment of the kill; then it is removed from the "
+		"kernel. (With -o - it stays: nobody knows where the output went.) It needs the rights "
+		"of the recorder, root's in general, the same boot, and a BPF file system at /sys/fs/bpf while it "
+		"was recorded. Without FILE, --rings lists what dead recorders have left, and with --drop it is "
+		"removed unread. A recorder that lives is never touched.\n\n"
+		"The output appears under its name when it is complete. The exit status is 0 if everything "
+		"that was recorded is in it, 3 if something is missing, 1 if nothing can be read.",
+	.examples =
+		"xtr recover damaged.xtr\tinto damaged.recovered.xtr\n"
+		"xtr recover --json -o good.xtr damaged.xtr\twith a report for programs\n"
+		"ssh host cat run.xtr | xtr recover -o run.xtr -\tof what came through\n"
+		"xtr recover --rings run.xtr\twith what its recorder had not written when it was killed\n"
+		"xtr recover --rings\tlist what dead recorders have left\n"
+		"xtr recover --rings --drop all\tremove it",
+	.options = options,
+	.n_options = sizeof(options) / sizeof(options[0]),
+	.opts_size = sizeof(struct recover_opts),
+	.run = run,
+};

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* xtr redact: the same trace without what tells of people and machines; and the proof of it. */
+#include "cli/ui/outfile_io.h"
+#include "redact_say.h"
+#include "trace.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const struct cli_option options[] = {
+	{ 'o', "output", "FILE", CLI_STRING, offsetof(struct redact_opts, output),
+	  "write here, \"-\" for standard output, or into this directory; else named after the trace" },
+	{ 0, "force", NULL, CLI_FLAG, offsetof(struct redact_opts, force),
+	  "replace an existing file" },
+	{ 0, "policy", "NAME", CLI_STRING, offsetof(struct redact_opts, policy),
+	  "default, or strict: numbers of unknown meaning and wall clocks go, too" },
+	{ 0, "check", "REDACTED", CLI_STRING, offsetof(struct redact_opts, check),
+	  "write nothing: search REDACTED for what redacting the files removes" },
+	{ 0, "canary", "TEXT", CLI_LIST, offsetof(struct redact_opts, canaries),
+	  "with --check: this must not be in REDACTED either; may be repeated" },
+	{ 0, "key", "NUMBER", CLI_U64, offsetof(struct redact_opts, key),
+	  "for tests: of the mapping of pointers, which is random otherwise" },
+	{ 'j', "json", NULL, CLI_FLAG, offsetof(struct redact_opts, json),
+	  "print a report as JSON (schema xtr.redact/1)" },
+};
+
+extern const struct cli_command cmd_redact;
+
+static void on_progress(void *ctx, uint64_t done, uint64_t all)
+{
+	(void)ctx;
+	cli_progress("redacting", done, all);
+}
+
+/* --- writing ---------------------------------------------------------------------------------- */
+
+/* first: the number of the file's first section among those of all. */
+static int all_sections(struct redact_run *r, struct redact_file *f, size_t first)
+{
+	const size_t n = xtr_reader_n_sections(f->reader);
+	struct outfile_io io;
+	int err = 0;
+
+	outfile_io_init(&io, &r->out);
+	for (size_t i = 0; i < n && !err; i++) {
+		struct xtr_redact_result res;
+
+		err = xtr_redact_section(r->redact, first + i, &io.io, &res);
+		redact_add(&f->sum, &res);
+	}
+	cli_progress_done();
+	return err;
+}
+
+/* 0, or the exit status after a line of what is wrong. */
+static int look(struct redact_run *r)
+{
+	const struct xtr_redact_opts o = {
+		.sz = sizeof(o),
+		.policy = (enum xtr_redact_policy)r->policy,
+		.key = r->o->key,
+		.progress = on_progress,
+	};
+	const struct xtr_reader *readers[XTR_REDACT_FILES_MAX];
+	int err;
+
+	for (size_t i = 0; i < r->n; i++)
+		readers[i] = r->file[i].reader;
+	err = xtr_redact_new_set(&r->redact, readers, r->n, &o);
+	cli_progress_done();
+	return err ? cli_failed(r->file[0].path, err) : XTR_EXIT_OK;
+}
+
+static int write_one(struct redact_run *r, struct redact_file *f, size_t first)
+{
+	int status = outfile_open(&r->out, redact_output(r, f), r->o->force), err;
+
+	if (status != XTR_EXIT_OK)
+		return status;
+	err = all_sections(r, f, first);
+	if (!err)
+		return outfile_commit(&r->out);
+	/* The output's own errors are told with its name. */
+	status = outfile_broken(&r->out) ? XTR_EXIT_FAILURE : cli_failed(f->path, err);
+	outfile_abandon(&r->out);
+	return status;
+}
+
+/* The same name twice would be one file. */
+static int check_outputs(const struct redact_run *r)
+{
+	int status = XTR_EXIT_OK;
+
+	for (size_t i = 0; i < r->n && status == XTR_EXIT_OK; i++) {
+		const char *output = redact_output(r, &r->file[i]);
+
+		for (size_t k = 0; k < i; k++) {
+			if (strcmp(output, redact_output(r, &r->file[k])) != 0)
+				continue;
+			cli_error("'%s' and '%s' would both become '%s'", r->file[k].path,
+				  r->file[i].path, output);
+			return XTR_EXIT_FAILURE;
+		}
+		if (strcmp(output, "-") != 0)
+			status = outfile_check(output, r->o->force);
+	}
+	return status;
+}
+
+static int redact(struct redact_run *r)
+{
+	int status = check_outputs(r);
+	size_t first = 0;
+
+	if (status == XTR_EXIT_OK)
+		status = look(r);
+	for (size_t i = 0; i < r->n && status == XTR_EXIT_OK; i++) {
+		status = write_one(r, &r->file[i], first);
+		first += xtr_reader_n_sections(r->file[i].reader);
+	}
+	if (status != XTR_EXIT_OK)
+		return status;
+	redact_say(r);
+	return XTR_EXIT_OK;
+}
+
+/* --- checking --------------------------------------------------------------------------------- */
+
+static int check_opened(struct redact_run *r)
+{
+	int status = look(r), err;
+
+	if (status != XTR_EXIT_OK)
+		return status;
+	err = xtr_redact_collect(r->redact);
+	cli_progress_done();
+	if (err)
+		return cli_failed(r->file[0].path, err);
+	err = xtr_redact_search(r->redact, r->other, r->o->canaries.v, r->o->canaries.n,
+				redact_say_found, r, &r->tried);
+	if (err)
+		return cli_failed(r->o->check, err);
+	redact_say_checked(r);
+	return r->found ? XTR_EXIT_THRESHOLD : XTR_EXIT_OK;
+}
+
+/* --- the command ------------------------------------------------------------------------------ */
+
+/* What cannot be read might be anything. */
+static int verify(const char *path, struct xtr_reader *reader)
+{
+	return cli_verify_whole(path, reader, "what cannot be read cannot be redacted", "redacted");
+}
+
+/* Ids are ranks among those of all files that were redacted together. */
+static void warn_of_others(const struct redact_run *r)
+{
+	const struct xtr_section *s = xtr_reader_section(r->other, 0);
+	uint64_t n;
+
+	if (s && xtr_meta_config_u64(xtr_section_meta(s), "redacted-files", &n) && n != r->n)
+		cli_warn(
+			"'%s' was redacted together with others, %s in all: give all their originals",
+			r->o->check, cli_count(n));
+}
+
+static int check(struct redact_run *r)
+{
+	int status;
+
+	r->other = cli_open_trace(r->o->check, &status);
+	if (!r->other)
+		return status;
+	status = verify(r->o->check, r->other);
+	if (status == XTR_EXIT_OK) {
+		warn_of_others(r);
+		status = check_opened(r);
+	}
+	xtr_reader_close(r->other);
+	return status;
+}
+
+/* Of each file its own output, unless -o names the one that there is. */
+static int name_output(const struct redact_run *r, struct redact_file *f, const char *dir)
+{
+	char *name;
+
+	if (r->o->output && !dir)
+		return 0;
+	name = outfile_name_for(f->path, ".redacted.xtr");
+	if (!name || !dir) {
+		f->output = name;
+		return name ? 0 : -ENOMEM;
+	}
+	if (asprintf(&f->output, "%s/%s", dir, name) < 0)
+		f->output = NULL;
+	free(name);
+	return f->output ? 0 : -ENOMEM;
+}
+
+/* *lost: what else the exit status is. */
+static int open_one(struct redact_run *r, const char *path, const char *dir, int *lost)
+{
+	struct redact_file *f = &r->file[r->n];
+	int status, loss;
+
+	f->path = path;
+	if (name_output(r, f, dir))
+		return cli_failed(path, -ENOMEM);
+	f->reader = cli_open_trace(path, &status);
+	r->n++;
+	if (!f->reader)
+		return status;
+	status = verify(path, f->reader);
+	if (status != XTR_EXIT_OK)
+		return status;
+	loss = cli_report_loss(path, f->reader);
+	if (loss != XTR_EXIT_OK)
+		*lost = loss;
+	return XTR_EXIT_OK;
+}
+
+static int run_all(struct redact_run *r, int argc, char **argv, const char *dir)
+{
+	int lost = XTR_EXIT_OK, status = XTR_EXIT_OK;
+
+	for (int i = 0; i < argc && status == XTR_EXIT_OK; i++)
+		status = open_one(r, argv[i], dir, &lost);
+	if (status != XTR_EXIT_OK)
+		return status;
+	status = r->o->check ? check(r) : redact(r);
+	return status == XTR_EXIT_OK ? lost : status;
+}
+
+static bool is_dir(const char *path)
+{
+	struct stat st;
+
+	return path && !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+static int check_files(const struct redact_opts *o, int argc, char **argv)
+{
+	int dashes = 0;
+
+	if (!argc)
+		return cli_usage_error(&cmd_redact, "redact: which file?");
+	if (argc > (int)XTR_REDACT_FILES_MAX)
+		return cli_usage_error(&cmd_redact, "at most %u files together",
+				       XTR_REDACT_FILES_MAX);
+	for (int i = 0; i < argc; i++)
+		dashes += !strcmp(argv[i], "-");
+	if (dashes > 1)
+		return cli_usage_error(&cmd_redact, "standard input is one file only");
+	if (argc > 1 && o->output && !is_dir(o->output))
+		return cli_usage_error(&cmd_redact,
+				       "-o: of several files it must be a directory, not '%s'",
+				       o->output);
+	return XTR_EXIT_OK;
+}
+
+static int check_options(struct redact_run *r, int argc, char **argv)
+{
+	const struct redact_opts *o = r->o;
+	const char *name = NULL;
+
+	if (o->check && o->output)
+		return cli_usage_error(&cmd_redact, "--check writes nothing: no -o");
+	if (o->canaries.n && !o->check)
+		return cli_usage_error(&cmd_redact, "--canary goes with --check");
+	if (o->json && o->output && !strcmp(o->output, "-"))
+		return cli_usage_error(&cmd_redact, "--json and -o - both want standard output");
+	while (o->policy && (name = xtr_redact_policy_name(r->policy)) && strcmp(name, o->policy))
+		r->policy++;
+	if (o->policy && !name)
+		return cli_usage_error(&cmd_redact, "--policy: default or strict, not '%s'",
+				       o->policy);
+	return check_files(o, argc, argv);
+}
+
+static int run(const void *opts, int argc, char **argv)
+{
+	const struct redact_opts *o = opts;
+	struct redact_run *r = calloc(1, sizeof(*r));
+	int status;
+
+	if (!r)
+		return cli_failed("redact", -ENOMEM);
+	r->o = o;
+	status = check_options(r, argc, argv);
+	if (status == XTR_EXIT_OK)
+		status = run_all(r, argc, argv, is_dir(o->output) ? o->output : NULL);
+	xtr_redact_free(r->redact);
+	for (size_t i = 0; i < r->n; i++) {
+		xtr_reader_close(r->file[i].reader);
+		free(r->file[i].output);
+	}
+	free(r);
+	return status;
+}
+
+static const char *words(const char *option, size_t i)
+{
+	return strcmp(option, "policy") ? NULL : xtr_redact_policy_name((unsigned int)i);
+}
+
+const struct cli_command cmd_redact = {
+	.name = "redact",
+	.summary = "write a trace without names of people, programs and machines, and prove it",
+	.args = "FILE...",
+	.about =
+		"Writes a trace of the same events at the same times, from which what tells of people and "
+		"machines is gone, to attach to a public report. Only what is known to be harmless is taken "
+		"over. Names of threads and programs become name#1, name#2, ..., paths path#N, functions of "
+		"programs symbol#N, the same text always the same name; process and thread ids become their "
+		"rank, from 1; fence contexts keep their order and who follows whom; pointers go through a permutation with a random key that is forgotten. The "
+		"host's name, the recorded command, attached files, the boot's id and notes of imports are "
+		"left out; the wall clock begins in the year 2000. What stays: times, CPUs, rings, jobs and their fences, "
+		"drivers, devices and firmware, the kernel's version, names of the kernel's own threads and "
+		"functions, numbers of the drivers' events. So statistics of the redacted trace are those of "
+		"the original but for names and ids. Without -o, run.xtr becomes run.redacted.xtr in the "
+		"current directory.\n\n"
+		"Several files are redacted together: what was equal in two of them stays equal, so that "
+		"'xtr diff' compares them process by process, and pieces of a recording go on to fit. Each "
+		"becomes a file of its own; -o names a directory then. Files that were redacted one by one "
+		"have different numbers for the same name, and nothing can tell that they are the same.\n\n"
+		"--policy strict zeroes each number whose meaning is not described, too, and leaves the wall "
+		"clock out; statistics of drivers' events then lack what rested on these numbers. The "
+		"metadata says that a trace was redacted, by which policy, and how many texts and ids were "
+		"replaced: 'xtr info', stats, top and report say it on top. docs/redact.md has what happens to each kind of content, "
+		"and what it cannot do: who knows when something happened, and how long it took, can recognize it.\n\n"
+		"--check proves it: everything that redacting FILE removes is looked for in REDACTED, in the "
+		"bytes of the file and in all that is decompressed of it: events, tables, metadata, losses, "
+		"index. Texts of 4 letters and more are looked for as words, in compressed bytes those of 8; "
+		"pointers in both orders of bytes. Then each field of each record, and each table, is looked at "
+		"by its type: texts have to be names that redacting makes, or to stay by their rule, however "
+		"short they are; ids have to be ranks, contexts new ones, pointers none of the original's. Words that META has anyhow, "
+		"such as names of events, are not looked for. Look at 'xtr dump' and 'xtr info' all the same "
+		"before you publish.\n\n"
+		"A file that was redacted together with others is checked with all their originals: 'xtr redact "
+		"--check REDACTED FILE...'.\n\n"
+		"Damaged traces, and those that end abruptly, are not redacted: 'xtr recover' makes whole ones "
+		"of them. The output "
+		"appears under its name when it is complete. Exit status 3: events were lost while recording; "
+		"they stay counted. Exit status 4: --check has found something.",
+	.examples =
+		"xtr redact run.xtr\tinto run.redacted.xtr\n"
+		"xtr redact --check run.redacted.xtr run.xtr\tis nothing left in it?\n"
+		"xtr redact -o public before.xtr after.xtr\tinto a directory, so that xtr diff can compare them\n"
+		"xtr cut --from 10s --to 11s -o - run.xtr | xtr redact -o report.xtr -\tone second of it",
+	.options = options,
+	.n_options = sizeof(options) / sizeof(options[0]),
+	.opts_size = sizeof(struct redact_opts),
+	.words = words,
+	.run = run,
+};

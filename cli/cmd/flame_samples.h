@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Another tool's samples as a tree of stacks. */
+#ifndef XTR_CLI_FLAME_SAMPLES_H
+#define XTR_CLI_FLAME_SAMPLES_H
+
+#include "analysis/flame/flame.h"
+#include "converters/in/text/samples.h"
+
+/* Into flame, as far as it can be read: 0 or -errno. */
+int flame_samples_into(struct xtr_io *io, struct xtr_flame *flame, struct xtr_samples_result *r);
+/* Into flame, which is not finished. Returns the exit status; what is wrong is said. */
+int flame_samples(const char *path, struct xtr_flame *flame, struct xtr_samples_result *r);
+
+#endif /* XTR_CLI_FLAME_SAMPLES_H */

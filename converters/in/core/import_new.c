@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The scheduler's events since Linux 6.17 name each job by the context and number of its finished
+ * fence, so that nothing has to be paired: only the ring, which `done` and the dependencies lack,
+ * is taken over from the job's earlier events. And dma_fence, the same on all kernels.
+ */
+#include "import_priv.h"
+
+#include "base/bytes.h"
+
+#include <string.h>
+
+static uint32_t ring_of(struct xtr_import *im, uint64_t ctx, uint64_t seqno)
+{
+	const uint64_t *ring = xtr_map_get(&im->new_names.ring, ctx, seqno);
+
+	return ring ? (uint32_t)*ring : 0;
+}
+
+int import_job_new(struct xtr_import *im, const struct xtr_import_at *at,
+		   const struct import_event_map *map, const struct import_values *v)
+{
+	bool queue = map->type == XTR_EV_JOB_QUEUE;
+	uint32_t at_counts = queue ? 44 : 36, ring;
+	uint64_t ctx = v->num[ROLE_CTX], seqno = v->num[ROLE_SEQNO];
+	uint8_t rec[64] = { 0 };
+	int err = import_ring(im, at->ts, v->str[ROLE_RING], v->len[ROLE_RING], v->str[ROLE_DEV],
+			      v->len[ROLE_DEV], &ring);
+
+	if (!err)
+		err = import_map_put(&im->new_names.ring, ctx, seqno, ring);
+	if (!err)
+		err = import_map_put(&im->new_names.contexts, ctx, 0, 1);
+	if (!err)
+		err = import_add_native(im, map);
+	if (err)
+		return err;
+	xtr_put_le64(rec + 16, ctx);
+	xtr_put_le64(rec + 24, seqno);
+	xtr_put_le32(rec + at_counts - 4, ring);
+	xtr_put_le32(rec + at_counts, (uint32_t)v->num[ROLE_JOBS]);
+	xtr_put_le32(rec + at_counts + 4, (uint32_t)v->num[ROLE_HW]);
+	if (queue) {
+		xtr_put_le64(rec + 32, v->num[ROLE_CLIENT]);
+		xtr_put_le32(rec + 52, at->stack);
+		if (v->have & ROLE_BIT(ROLE_CLIENT))
+			xtr_put_le32(rec + 56, XTR_JOB_CLIENT_KNOWN);
+		xtr_put_le32(rec + 60, UINT32_MAX); /* priority: not known */
+	}
+	return import_put(im, at, map->type, rec, queue ? 64 : 48);
+}
+
+int import_done_new(struct xtr_import *im, const struct xtr_import_at *at,
+		    const struct import_event_map *map, const struct import_values *v)
+{
+	uint64_t ctx = v->num[ROLE_CTX], seqno = v->num[ROLE_SEQNO];
+	uint8_t rec[40] = { 0 };
+	int err = import_add_native(im, map);
+
+	if (err)
+		return err;
+	xtr_put_le64(rec + 16, ctx);
+	xtr_put_le64(rec + 24, seqno);
+	xtr_put_le32(rec + 32, ring_of(im, ctx, seqno));
+	xtr_map_del(&im->new_names.ring, ctx, seqno);
+	return import_put(im, at, map->type, rec, sizeof(rec));
+}
+
+/* A fence whose context is the one before a finished fence's is a scheduler's `scheduled` fence. */
+static bool is_scheduled_fence(const struct xtr_import *im, uint64_t ctx)
+{
+	return !xtr_map_get(&im->new_names.contexts, ctx, 0) &&
+	       xtr_map_get(&im->new_names.contexts, ctx + 1, 0);
+}
+
+int import_dep_new(struct xtr_import *im, const struct xtr_import_at *at,
+		   const struct import_event_map *map, const struct import_values *v)
+{
+	uint8_t rec[56] = { 0 };
+	int err = import_add_native(im, map);
+
+	if (err)
+		return err;
+	xtr_put_le64(rec + 16, v->num[ROLE_CTX]);
+	xtr_put_le64(rec + 24, v->num[ROLE_SEQNO]);
+	xtr_put_le64(rec + 32, v->num[ROLE_DEP_CTX]);
+	xtr_put_le64(rec + 40, v->num[ROLE_DEP_SEQNO]);
+	xtr_put_le32(rec + 48, ring_of(im, v->num[ROLE_CTX], v->num[ROLE_SEQNO]));
+	if (is_scheduled_fence(im, v->num[ROLE_DEP_CTX]))
+		xtr_put_le32(rec + 52, XTR_JOB_DEP_SCHEDULED);
+	return import_put(im, at, map->type, rec, sizeof(rec));
+}
+
+static int intern_role(struct xtr_import *im, const struct import_values *v, enum import_role role,
+		       uint8_t *to)
+{
+	uint32_t id = 0;
+	int err = 0;
+
+	if (v->len[role])
+		err = import_intern(im, v->str[role], v->len[role], &id);
+	xtr_put_le32(to, id);
+	return err;
+}
+
+int import_fence(struct xtr_import *im, const struct xtr_import_at *at,
+		 const struct import_event_map *map, const struct import_values *v)
+{
+	uint64_t ctx = v->num[ROLE_CTX], seqno = v->num[ROLE_SEQNO];
+	const uint64_t *last;
+	bool stack = import_fence_has_stack(im, map->type);
+	uint8_t rec[56] = { 0 };
+	int err = import_add_native(im, map);
+
+	if (!err)
+		err = intern_role(im, v, ROLE_DRIVER, rec + 40);
+	if (!err)
+		err = intern_role(im, v, ROLE_TIMELINE, rec + 44);
+	if (!err && map->type == XTR_EV_FENCE_SIGNALED) {
+		last = xtr_map_get(&im->new_names.signaled, ctx, 0);
+		if (!last || *last < seqno)
+			err = import_map_put(&im->new_names.signaled, ctx, 0, seqno);
+	}
+	import_old_key(im, &ctx, &seqno);
+	xtr_put_le64(rec + 16, ctx);
+	xtr_put_le64(rec + 24, seqno);
+	if (stack)
+		xtr_put_le32(rec + 48, at->stack);
+	return err ? err : import_put(im, at, map->type, rec, stack ? 56 : 48);
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* xtr export -f perfetto: docs/export.md says what is written and how it is read back. */
+#include "perfetto.h"
+
+#include "replay/play/play.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static unsigned int pf_wants(const struct xtr_export_opts *o)
+{
+	if (o->jobs_only)
+		return 0;
+	return XTR_EXPORT_DEPTH | XTR_EXPORT_CALLS | XTR_EXPORT_MARKS | XTR_EXPORT_EVENTS;
+}
+
+static void pf_close(void *self)
+{
+	struct pf *pf = self;
+
+	if (!pf)
+		return;
+	pf_machines_free(pf);
+	pf_forget(&pf->intern);
+	xtr_keymap_free(&pf->described);
+	xtr_keymap_free(&pf->ordinals);
+	xtr_keymap_free(&pf->raw_types);
+	pf_clock_free(&pf->clock);
+	xtr_lanes_free(&pf->gaps);
+	pf_marker_free(pf);
+	xtr_buf_free(&pf->raw);
+	pf_out_free(&pf->out);
+	free(pf->ring_of);
+	free(pf);
+}
+
+static int pf_open(void **self, const struct xtr_export_opts *o, const char **why)
+{
+	struct pf *pf;
+	int ret;
+
+	*self = NULL;
+	if (o->jobs_only && (o->raw || o->ftrace)) {
+		*why = "--jobs-only leaves out what --raw and --ftrace add";
+		return -EINVAL;
+	}
+	pf = calloc(1, sizeof(*pf));
+	if (!pf)
+		return -ENOMEM;
+	pf->o = *o;
+	ret = pf_out_init(&pf->out, o->out, o->compress);
+	if (ret) {
+		pf_close(pf);
+		if (ret != -ENOTSUP)
+			return ret;
+		*why = "this xtr was built without zlib: no --compress";
+		return -EINVAL;
+	}
+	*self = pf;
+	return 0;
+}
+
+/* Jobs that end in the window began earlier, but not before the pass does. */
+static uint64_t base_of(const struct xtr_export_section *s)
+{
+	uint64_t first = xtr_section_summary(s->section)->ts_min, from = xtr_play_lead_in(s->from);
+
+	return from > first ? from : first;
+}
+
+/* What is known of the same boot holds for all sections of it. */
+static int begin_clock(struct pf *pf)
+{
+	struct pf_machine *m = pf_machine(pf);
+	int ret = pf_clock_init(&pf->clock, pf->s->section, base_of(pf->s));
+
+	if (ret)
+		return ret;
+	if (pf->clock.boot_known) {
+		if (m->boot_known)
+			pf_clock_align(&pf->clock, m->boot);
+		m->boot = pf->clock.span[pf->clock.n - 1].boot;
+		m->boot_known = true;
+	}
+	/* Where REALTIME is between two machines' BOOTTIME, setting it must move nothing. */
+	if (pf->many_machines)
+		m->wall = pf_clock_one_wall(&pf->clock, m->wall);
+	return 0;
+}
+
+/* Forget what belongs to the section before. */
+static void clear(struct pf *pf)
+{
+	pf_forget(&pf->intern);
+	xtr_keymap_free(&pf->ordinals);
+	xtr_keymap_free(&pf->raw_types);
+	pf_clock_free(&pf->clock);
+	xtr_lanes_free(&pf->gaps);
+	if (pf->cap_rings)
+		memset(pf->ring_of, 0, pf->cap_rings * sizeof(*pf->ring_of));
+	pf->running = (struct xtr_call){ 0 };
+	pf->switch_fields = (struct pf_switch_fields){ 0 };
+}
+
+static int pf_section(void *self, const struct xtr_export_section *s)
+{
+	struct pf *pf = self;
+	bool wall_clocks;
+	int64_t m;
+	int ret;
+
+	clear(pf);
+	pf->section = *s;
+	pf->s = &pf->section;
+	if (!s->index) {
+		pf->many_machines = pf_machines_many(s->reader, &wall_clocks);
+		pf->by_wall_clock = pf->many_machines && wall_clocks;
+	}
+	m = pf_machine_of(pf, s);
+	if (m < 0)
+		return (int)m;
+	pf->m = (size_t)m;
+	ret = begin_clock(pf);
+	return ret ? ret : pf_facts(pf);
+}
+
+static int pf_end_section(void *self)
+{
+	((struct pf *)self)->s = NULL;
+	return 0;
+}
+
+static int pf_finish(void *self)
+{
+	return pf_out_flush(&((struct pf *)self)->out);
+}
+
+static int on_job(void *self, const struct xtr_job *j)
+{
+	return pf_job(self, j);
+}
+
+static int on_depth(void *self, const struct xtr_model_ring *ring, uint64_t ts)
+{
+	return pf_depth(self, ring, ts);
+}
+
+static int on_call(void *self, const struct xtr_call *c)
+{
+	return pf_call(self, c);
+}
+
+static int on_mark(void *self, const struct xtr_mark *m)
+{
+	return pf_mark(self, m);
+}
+
+static int on_event(void *self, const struct xtr_event *ev)
+{
+	return pf_ftrace_event(self, ev);
+}
+
+static int on_gap(void *self, const struct xtr_gap *gap)
+{
+	return pf_gap(self, gap);
+}
+
+extern const struct xtr_exporter xtr_exporter_perfetto;
+
+const struct xtr_exporter xtr_exporter_perfetto = {
+	.name = "perfetto",
+	.suffix = ".pftrace",
+	.timeline = true,
+	.help = "for ui.perfetto.dev and trace_processor",
+	.wants = pf_wants,
+	.open = pf_open,
+	.section = pf_section,
+	.job = on_job,
+	.depth = on_depth,
+	.call = on_call,
+	.mark = on_mark,
+	.event = on_event,
+	.gap = on_gap,
+	.end_section = pf_end_section,
+	.finish = pf_finish,
+	.close = pf_close,
+};

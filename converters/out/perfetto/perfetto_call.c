@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Calls on their thread or CPU, what happened at one moment, and where events were lost. */
+#include "perfetto.h"
+
+#include "replay/event/field.h"
+#include "replay/event/process.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+/* --- fields ------------------------------------------------------------------------------------
+ */
+
+static void note_string_id(struct pf *pf, const char *name, uint64_t id)
+{
+	size_t n = 0;
+	const char *s =
+		id <= UINT32_MAX ? xtr_tables_string(pf->s->tables, (uint32_t)id, &n) : NULL;
+
+	if (s)
+		pf_note_text(pf, name, s, n);
+}
+
+static void note_ring_id(struct pf *pf, const char *name, uint64_t id)
+{
+	const struct xtr_ring *r = xtr_tables_ring(pf->s->tables, (uint32_t)id);
+
+	if (r)
+		note_string_id(pf, name, r->name);
+}
+
+static bool is_hex(enum xtr_repr r)
+{
+	return r == XTR_REPR_HEX8 || r == XTR_REPR_HEX16 || r == XTR_REPR_HEX32 ||
+	       r == XTR_REPR_HEX64;
+}
+
+/* One number, or text. A stack has no place here. */
+static void note_number(struct pf *pf, const struct xtr_field *f, uint64_t v)
+{
+	if (f->repr == XTR_REPR_STRID)
+		note_string_id(pf, f->name, v);
+	else if (f->repr == XTR_REPR_RING)
+		note_ring_id(pf, f->name, v);
+	else if (is_hex(f->repr))
+		pf_note_hex(pf, f->name, v);
+	else if (xtr_repr_is_signed(f->repr))
+		pf_note_s64(pf, f->name, (int64_t)v);
+	else if (f->repr != XTR_REPR_STACK)
+		pf_note_u64(pf, f->name, v);
+}
+
+static void note_field(struct pf *pf, const struct xtr_event *ev, const struct xtr_field *f)
+{
+	const uint8_t *p = ev->rec + f->offset;
+	uint64_t v;
+
+	if (xtr_field_get(f, ev->rec, ev->size, &v)) {
+		note_number(pf, f, v);
+		return;
+	}
+	if (f->offset > ev->size || f->size > ev->size - f->offset)
+		return;
+	if (f->repr == XTR_REPR_STR) {
+		char *text = pf_chars(pf, p, f->size);
+
+		pf_note_text(pf, f->name, text, strlen(text));
+	} else if (f->repr == XTR_REPR_BYTES) {
+		pf_note_hex_bytes(pf, f->name, p, f->size);
+	}
+}
+
+static void note_fields(struct pf *pf, const struct xtr_event *ev)
+{
+	uint32_t i;
+
+	for (i = 0; ev->desc && i < ev->desc->n_fields; i++)
+		note_field(pf, ev, &ev->desc->fields[i]);
+}
+
+/* What a function or API call captured. */
+static void note_half(struct pf *pf, const struct xtr_call_half *h)
+{
+	struct xtr_event ev = { .desc = h->desc, .rec = h->rec, .size = h->size };
+	uint32_t i;
+
+	for (i = 0; h->desc && i < h->desc->n_fields; i++)
+		if (xtr_call_captured(&h->desc->fields[i]))
+			note_field(pf, &ev, &h->desc->fields[i]);
+}
+
+/* --- calls ------------------------------------------------------------------------------------ */
+
+static void call_notes(struct pf *pf, const struct xtr_call *c)
+{
+	if (c->kind == XTR_CALL_WAIT) {
+		pf_note_u64(pf, "context", c->ctx);
+		pf_note_u64(pf, "seqno", c->seqno);
+	}
+	if (c->module)
+		pf_note_text(pf, "module", c->module, strlen(c->module));
+	note_half(pf, &c->entry);
+	note_half(pf, &c->exit);
+	if (c->ret_known)
+		pf_note_s64(pf, "ret", c->ret);
+	if (c->gap)
+		pf_note_text(pf, "events", "lost meanwhile", strlen("lost meanwhile"));
+}
+
+static int put_call(struct pf *pf, const struct xtr_call *c, Pf__TrackEvent__Type type,
+		    uint64_t track, const char *missing)
+{
+	const char *name = c->name[0] ? c->name : xtr_call_kind_name(c->kind);
+
+	pf_event(pf, type, track, c->begin_ns ? c->begin_ns : c->end_ns);
+	pf_name_text(pf, xtr_call_kind_name(c->kind), name);
+	if (missing)
+		pf_note_text(pf, "missing", missing, strlen(missing));
+	call_notes(pf, c);
+	return pf_event_send(pf);
+}
+
+static int call_track(struct pf *pf, const struct xtr_call *c, uint64_t *track)
+{
+	if (c->kind == XTR_CALL_MARKER)
+		return pf_marker_track(pf, c, track);
+	if (c->on_cpu)
+		return pf_cpu_track(pf, PF_ROOT_INTERRUPTS, c->stream, 0, track);
+	return pf_thread_track(pf, c->tid, xtr_process(c->pid, c->nth), c->comm,
+			       c->begin_ns ? c->begin_ns : c->end_ns, track);
+}
+
+/*
+ * What began before the trace, or of which an end was lost, is a moment. A call of a thread that
+ * was open at the end may hang: a slice without an end, on a track of its own, as later calls must
+ * not seem to lie within it. A call inside another is written first, so one that begins with it
+ * would be taken for the inner one: it stands beside.
+ */
+int pf_call(struct pf *pf, const struct xtr_call *c)
+{
+	uint64_t track;
+	int ret;
+
+	if (c->kind == XTR_CALL_RUNNING)
+		return pf_ftrace_running(pf, c);
+	ret = call_track(pf, c, &track);
+	if (ret)
+		return ret;
+	if (c->begin_ns && c->end_ns) {
+		if (c->begins_with_inner)
+			ret = pf_together_track(pf, track, c->depth, &track);
+		if (!ret)
+			ret = put_call(pf, c, PF__TRACK_EVENT__TYPE__SLICE_BEGIN, track, NULL);
+		return ret ? ret : pf_end(pf, track, c->end_ns);
+	}
+	if (!c->begin_ns)
+		return put_call(pf, c, PF__TRACK_EVENT__TYPE__INSTANT, track, "begin");
+	if (c->loose)
+		return put_call(pf, c, PF__TRACK_EVENT__TYPE__INSTANT, track, NULL);
+	if (c->gap || c->on_cpu)
+		return put_call(pf, c, PF__TRACK_EVENT__TYPE__INSTANT, track, "end");
+	if (c->overlaps) /* a lane that nothing follows on */
+		return put_call(pf, c, PF__TRACK_EVENT__TYPE__SLICE_BEGIN, track, "end");
+	ret = pf_unfinished_call_track(pf, track, &track);
+	return ret ? ret : put_call(pf, c, PF__TRACK_EVENT__TYPE__SLICE_BEGIN, track, "end");
+}
+
+/* --- marks ------------------------------------------------------------------------------------ */
+
+static int instant(struct pf *pf, const struct xtr_mark *m, uint64_t track, uint64_t ts,
+		   const char *category)
+{
+	pf_event(pf, PF__TRACK_EVENT__TYPE__INSTANT, track, ts);
+	pf_name_text(pf, category, m->name);
+	if (ts != m->ts)
+		pf_note_u64(pf, "interrupt_after_ns", m->ts - ts);
+	if (m->kind != XTR_MARK_MARKER) /* its text is its name */
+		note_fields(pf, m->ev);
+	return pf_event_send(pf);
+}
+
+/* A vblank is where the hardware says it was, if its clock is the events' and that makes sense. */
+static uint64_t vblank_time(const struct pf *pf, const struct xtr_mark *m)
+{
+	if (pf->clock.monotonic && m->time_ns && m->time_ns < m->ts &&
+	    m->ts - m->time_ns < 1000000000u)
+		return m->time_ns;
+	return m->ts;
+}
+
+static int thread_of(struct pf *pf, const struct xtr_mark *m, uint64_t *track)
+{
+	if (!m->tid)
+		return pf_cpu_track(pf, PF_ROOT_NO_THREAD, m->stream, 0, track);
+	return pf_thread_track(pf, m->tid, xtr_process(m->pid, m->nth), m->comm, m->ts, track);
+}
+
+static int counter(struct pf *pf, const struct xtr_mark *m)
+{
+	uint64_t track;
+	int ret = m->of_process ? pf_marker_counter(pf, m, &track)
+				: pf_counter_track(pf, m->track, m->unit, &track);
+
+	if (ret)
+		return ret;
+	return m->is_signed ? pf_counter_signed(pf, track, m->ts, (int64_t)m->value)
+			    : pf_counter(pf, track, m->ts, m->value);
+}
+
+static int marker(struct pf *pf, const struct xtr_mark *m)
+{
+	uint64_t track;
+	int ret = m->of_process ? pf_marker_moment_track(pf, m, &track) : thread_of(pf, m, &track);
+
+	return ret ? ret : instant(pf, m, track, m->ts, "marker");
+}
+
+int pf_mark(struct pf *pf, const struct xtr_mark *m)
+{
+	uint64_t track;
+	int ret;
+
+	if (m->kind == XTR_MARK_COUNTER)
+		return counter(pf, m);
+	if (m->kind == XTR_MARK_MARKER)
+		return marker(pf, m);
+	if (m->kind == XTR_MARK_VBLANK) {
+		ret = pf_named_track(pf, PF_ROOT_DISPLAY, m->track, &track);
+		return ret ? ret : instant(pf, m, track, vblank_time(pf, m), "display");
+	}
+	if (m->kind == XTR_MARK_DEVICE) {
+		ret = pf_named_track(pf, PF_ROOT_DEVICES, m->track, &track);
+		return ret ? ret : instant(pf, m, track, m->ts, "device");
+	}
+	ret = thread_of(pf, m, &track);
+	return ret ? ret : instant(pf, m, track, m->ts, "event");
+}
+
+/* --- gaps ------------------------------------------------------------------------------------- */
+
+/*
+ * Gaps are packets of a sequence of their own, each of which says that packets before it were
+ * dropped. On the sequence of all others that would make an importer forget what was interned.
+ */
+static int gap_packet(struct pf *pf, Pf__TrackEvent__Type type, uint64_t track, uint64_t ts,
+		      const struct xtr_gap *gap)
+{
+	bool ends = type == PF__TRACK_EVENT__TYPE__SLICE_END;
+	Pf__TracePacket *p = pf_packet(pf);
+	Pf__TrackEvent e = PF__TRACK_EVENT__INIT;
+
+	e.has_type = e.has_track_uuid = true;
+	e.type = type;
+	e.track_uuid = track;
+	p->track_event = &e;
+	if (!ends && xtr_gap_left_out(gap))
+		e.name = pf_textf(pf, "events left out");
+	else if (!ends)
+		e.name = pf_textf(pf, "%" PRIu64 " event%s lost", gap->count,
+				  gap->count == 1 ? "" : "s");
+	p->trusted_packet_sequence_id++;
+	p->has_timestamp = p->has_timestamp_clock_id = true;
+	p->timestamp_clock_id = PF_CLOCK_BOOTTIME;
+	p->timestamp = pf_clock_boot(&pf->clock, ts);
+	p->has_previous_packet_dropped = p->previous_packet_dropped =
+		ends && !xtr_gap_left_out(gap);
+	p->has_sequence_flags = true;
+	p->sequence_flags = 1; /* nothing interned is used */
+	return pf->err ? pf->err : pf_out_packet(&pf->out, p);
+}
+
+int pf_gap(struct pf *pf, const struct xtr_gap *gap)
+{
+	uint64_t track, end = gap->last > gap->first ? gap->last : gap->first;
+	int lane = pf_lane(&pf->gaps, gap->first, end), ret;
+
+	if (lane < 0)
+		return lane == -ENOSPC ? 0 : lane;
+	ret = pf_cpu_track(pf, PF_ROOT_LOST, gap->stream, (uint32_t)lane, &track);
+	if (!ret)
+		ret = gap_packet(pf, PF__TRACK_EVENT__TYPE__SLICE_BEGIN, track, gap->first, gap);
+	if (!ret)
+		ret = gap_packet(pf, PF__TRACK_EVENT__TYPE__SLICE_END, track, end, gap);
+	return ret ? ret : pf_ftrace_gap(pf, gap);
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "feed.h"
+#include "replay/views/dump_view.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static bool wanted(const struct xtr_feed *f, enum xtr_relation_id id)
+{
+	return f->want & 1u << id;
+}
+
+unsigned int xtr_feed_wants(uint32_t want)
+{
+	return (want & 1u << XTR_REL_CALLS ? XTR_EXPORT_CALLS : 0) |
+	       (want & 1u << XTR_REL_EVENTS ? XTR_EXPORT_EVENTS : 0);
+}
+
+static int clean_cell(struct xtr_utf8 *u, struct xtr_cell *c)
+{
+	if (c->kind != XTR_CELL_TEXT)
+		return 0;
+	c->s = xtr_text_utf8(u, c->s, &c->n);
+	return c->s ? 0 : -ENOMEM;
+}
+
+/* f->row as the exporter gets it. */
+static int put(struct xtr_feed *f, enum xtr_relation_id id)
+{
+	size_t i;
+	int ret = 0;
+
+	if (!f->times)
+		xtr_row_without_times(&xtr_relations[id], &f->row);
+	for (i = 0; i < xtr_relations[id].n && !ret; i++)
+		ret = clean_cell(&f->clean[i], &f->row.cell[i]);
+	return ret ? ret : f->put(f->ctx, id, &f->row);
+}
+
+struct static_row {
+	struct xtr_feed *f;
+	enum xtr_relation_id id;
+};
+
+static int put_static(void *ctx, const struct xtr_row *row)
+{
+	const struct static_row *s = ctx;
+	size_t i;
+
+	/* Cells may point into the row's own text, which stays where it is. */
+	for (i = 0; i < xtr_relations[s->id].n; i++)
+		s->f->row.cell[i] = row->cell[i];
+	return put(s->f, s->id);
+}
+
+static int know_rings(struct xtr_feed *f)
+{
+	size_t i;
+	int ret = 0;
+
+	xtr_keymap_free(&f->ring);
+	f->ring = (struct xtr_keymap){ 0 };
+	f->last_ring = UINT64_MAX;
+	for (i = 0; i < xtr_model_n_rings(f->origin.rings) && !ret; i++)
+		ret = xtr_keymap_put(&f->ring, xtr_model_ring(f->origin.rings, i)->id, 0, 0);
+	return ret;
+}
+
+int xtr_feed_section(struct xtr_feed *f, const struct xtr_export_section *s)
+{
+	struct static_row one = { .f = f };
+	int ret;
+
+	xtr_origin_init(&f->origin, s->section);
+	f->origin.rings = s->rings;
+	f->origin.index = s->index;
+	f->origin.from = s->from;
+	f->origin.to = s->to;
+	f->tables = s->tables;
+	f->times = xtr_meta_has_times(s->meta);
+	xtr_row_origin(f->origin_cell, &f->origin);
+	ret = clean_cell(&f->clean_host, &f->origin_cell[0]);
+	if (!ret)
+		ret = know_rings(f);
+	for (one.id = 0; one.id < XTR_REL_COUNT && !ret; one.id++)
+		if (wanted(f, one.id))
+			ret = xtr_rows(one.id, &f->origin, put_static, &one);
+	return ret;
+}
+
+/* The pass that looks for rings does not see those whose jobs were queued only. */
+static int put_new_ring(struct xtr_feed *f, const struct xtr_model_ring *r)
+{
+	if (r->id == f->last_ring)
+		return 0;
+	f->last_ring = r->id;
+	if (xtr_keymap_get(&f->ring, r->id, 0) != XTR_KEYMAP_NONE)
+		return 0;
+	if (xtr_keymap_put(&f->ring, r->id, 0, 0))
+		return -ENOMEM;
+	xtr_row_ring(&f->row, r);
+	return put(f, XTR_REL_RINGS);
+}
+
+int xtr_feed_job(struct xtr_feed *f, const struct xtr_job *j)
+{
+	uint32_t i;
+	int ret = wanted(f, XTR_REL_RINGS) ? put_new_ring(f, j->ring) : 0;
+
+	if (!ret && wanted(f, XTR_REL_JOBS)) {
+		xtr_row_job(&f->row, f->tables, j);
+		ret = put(f, XTR_REL_JOBS);
+	}
+	for (i = 0; i < j->n_deps && !ret && wanted(f, XTR_REL_DEPS); i++) {
+		xtr_row_dep(&f->row, j, &j->deps[i]);
+		ret = put(f, XTR_REL_DEPS);
+	}
+	return ret;
+}
+
+/* JSON text goes to f->fields, in memory that is used again for the next one. */
+static int begin_fields(struct xtr_feed *f, struct xtr_json *json)
+{
+	if (!f->json)
+		f->json = xtr_memory_stream(&f->fields);
+	if (!f->json)
+		return -ENOMEM;
+	f->fields.n = 0;
+	xtr_json_init(json, f->json, false);
+	return 0;
+}
+
+static int end_fields(struct xtr_feed *f)
+{
+	return xtr_memory_flush(f->json, &f->fields);
+}
+
+int xtr_feed_call(struct xtr_feed *f, const struct xtr_call *c)
+{
+	bool captures = c->entry.desc || c->exit.desc;
+	struct xtr_json json;
+	int ret = begin_fields(f, &json);
+
+	if (!ret && captures)
+		xtr_dump_captured(&json, f->tables, c);
+	if (!ret)
+		ret = end_fields(f);
+	if (ret)
+		return ret;
+	xtr_row_call(&f->row, f->tables, c, captures ? (const char *)f->fields.p : NULL,
+		     captures ? f->fields.n : 0);
+	return put(f, XTR_REL_CALLS);
+}
+
+int xtr_feed_gap(struct xtr_feed *f, const struct xtr_gap *gap)
+{
+	if (!wanted(f, XTR_REL_GAPS))
+		return 0;
+	xtr_row_gap(&f->row, gap);
+	return put(f, XTR_REL_GAPS);
+}
+
+int xtr_feed_event(struct xtr_feed *f, const struct xtr_event *ev)
+{
+	struct xtr_json json;
+	int ret = begin_fields(f, &json);
+
+	if (!ret) {
+		xtr_dump_fields(&json, f->tables, ev);
+		ret = end_fields(f);
+	}
+	if (ret)
+		return ret;
+	xtr_row_event(&f->row, f->tables, ev, (const char *)f->fields.p, f->fields.n);
+	return put(f, XTR_REL_EVENTS);
+}
+
+void xtr_feed_free(struct xtr_feed *f)
+{
+	size_t i;
+
+	for (i = 0; i < XTR_ROW_MAX; i++)
+		free(f->clean[i].p);
+	free(f->clean_host.p);
+	xtr_keymap_free(&f->ring);
+	if (f->json)
+		fclose(f->json);
+	xtr_buf_free(&f->fields);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What csv, jsonl and sqlite share: what the export pass hands out becomes rows of tables. */
+#ifndef XTR_FEED_H
+#define XTR_FEED_H
+
+#include "converters/out/core/export.h"
+#include "base/memory_stream.h"
+#include "replay/views/relation.h"
+#include "base/text.h"
+
+struct xtr_feed {
+	uint32_t want; /* bits of enum xtr_relation_id */
+	/* A row of a wanted table; all text is UTF-8 without NUL. Not 0: stop. */
+	int (*put)(void *ctx, enum xtr_relation_id id, const struct xtr_row *row);
+	void *ctx;
+	/* of the section, for put */
+	struct xtr_origin origin;
+	struct xtr_cell origin_cell[XTR_ORIGIN_N];
+	/* own */
+	const struct xtr_tables *tables;
+	bool times;             /* of the section */
+	struct xtr_keymap ring; /* ids of the rings that were put */
+	uint64_t last_ring;     /* of the job before; UINT64_MAX: none */
+	struct xtr_row row;
+	struct xtr_utf8 clean[XTR_ROW_MAX], clean_host;
+	FILE *json; /* writes to fields */
+	struct xtr_buf fields;
+};
+
+/* XTR_EXPORT_*: what the exporter must want for these tables. */
+unsigned int xtr_feed_wants(uint32_t want);
+
+/* All return 0, -errno, or what put returned. The section's own tables come at its begin. */
+int xtr_feed_section(struct xtr_feed *f, const struct xtr_export_section *s);
+int xtr_feed_job(struct xtr_feed *f, const struct xtr_job *j); /* and its dependencies */
+int xtr_feed_call(struct xtr_feed *f, const struct xtr_call *c);
+int xtr_feed_event(struct xtr_feed *f, const struct xtr_event *ev);
+int xtr_feed_gap(struct xtr_feed *f, const struct xtr_gap *gap);
+/* Frees what it owns, not f itself. */
+void xtr_feed_free(struct xtr_feed *f);
+
+#endif /* XTR_FEED_H */

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* csv and jsonl: one table, a line for each row (docs/tables.md). */
+#include "converters/out/core/export.h"
+#include "feed.h"
+#include "replay/views/cell.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct lines {
+	struct xtr_line line; /* rows that are not yet written */
+	const struct xtr_relation *rel;
+	bool json;
+	struct xtr_feed feed;
+};
+
+static const struct xtr_relation *relation_of(const struct xtr_export_opts *o)
+{
+	return o->table ? xtr_relation_by_name(o->table) : &xtr_relations[XTR_REL_JOBS];
+}
+
+static unsigned int wants(const struct xtr_export_opts *o)
+{
+	const struct xtr_relation *rel = relation_of(o);
+
+	return rel ? xtr_feed_wants(1u << (rel - xtr_relations)) : 0;
+}
+
+static int put(void *ctx, enum xtr_relation_id id, const struct xtr_row *row)
+{
+	struct lines *l = ctx;
+
+	if (l->json)
+		xtr_jsonl_row(&l->line, &xtr_relations[id], l->feed.origin_cell, row);
+	else
+		xtr_csv_row(&l->line, &xtr_relations[id], l->feed.origin_cell, row);
+	return ferror_unlocked(l->line.f) ? -EIO : 0;
+}
+
+#define NAME(id, name, columns, help) " " name
+
+static const char *why_not(const struct xtr_export_opts *o, const struct xtr_relation *rel)
+{
+	if (!rel)
+		return "no such table; there are:" XTR_RELATIONS(NAME);
+	if (o->jobs_only && xtr_feed_wants(1u << (rel - xtr_relations)))
+		return "--jobs-only leaves out the table that --table asks for";
+	return NULL;
+}
+
+static int open_lines(void **self, const struct xtr_export_opts *o, const char **why, bool json)
+{
+	const struct xtr_relation *rel = relation_of(o);
+	struct lines *l;
+
+	*self = NULL;
+	*why = why_not(o, rel);
+	if (*why)
+		return -EINVAL;
+	l = calloc(1, sizeof(*l));
+	if (!l)
+		return -ENOMEM;
+	xtr_line_begin(&l->line, o->out);
+	l->rel = rel;
+	l->json = json;
+	l->feed.want = 1u << (rel - xtr_relations);
+	l->feed.put = put;
+	l->feed.ctx = l;
+	if (!json)
+		xtr_csv_header(o->out, rel);
+	*self = l;
+	return 0;
+}
+
+static int open_csv(void **self, const struct xtr_export_opts *o, const char **why)
+{
+	return open_lines(self, o, why, false);
+}
+
+static int open_jsonl(void **self, const struct xtr_export_opts *o, const char **why)
+{
+	return open_lines(self, o, why, true);
+}
+
+static int section(void *self, const struct xtr_export_section *s)
+{
+	return xtr_feed_section(&((struct lines *)self)->feed, s);
+}
+
+static int job(void *self, const struct xtr_job *j)
+{
+	return xtr_feed_job(&((struct lines *)self)->feed, j);
+}
+
+static int call(void *self, const struct xtr_call *c)
+{
+	return xtr_feed_call(&((struct lines *)self)->feed, c);
+}
+
+static int event(void *self, const struct xtr_event *ev)
+{
+	return xtr_feed_event(&((struct lines *)self)->feed, ev);
+}
+
+static int gap(void *self, const struct xtr_gap *g)
+{
+	return xtr_feed_gap(&((struct lines *)self)->feed, g);
+}
+
+static int write_rest(void *self)
+{
+	struct lines *l = self;
+
+	xtr_line_flush(&l->line);
+	return ferror_unlocked(l->line.f) ? -EIO : 0;
+}
+
+static void close_lines(void *self)
+{
+	struct lines *l = self;
+
+	if (!l)
+		return;
+	xtr_feed_free(&l->feed);
+	free(l);
+}
+
+#define LINES(id, format_name, ending, text)            \
+	const struct xtr_exporter xtr_exporter_##id = { \
+		.name = format_name,                    \
+		.suffix = ending,                       \
+		.help = text,                           \
+		.wants = wants,                         \
+		.open = open_##id,                      \
+		.section = section,                     \
+		.job = job,                             \
+		.call = call,                           \
+		.event = event,                         \
+		.gap = gap,                             \
+		.end_section = write_rest,              \
+		.finish = write_rest,                   \
+		.close = close_lines,                   \
+	}
+
+extern const struct xtr_exporter xtr_exporter_csv, xtr_exporter_jsonl;
+
+LINES(csv, "csv", ".csv", "one table as comma-separated values");
+LINES(jsonl, "jsonl", ".jsonl", "one table as JSON lines");

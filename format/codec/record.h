@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Event records (spec 5): their header, checking a run of them, sorting them by time. */
+#ifndef XTR_RECORD_H
+#define XTR_RECORD_H
+
+#include "base/bytes.h"
+#include "format/xtr_format.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+static inline uint64_t xtr_rec_ts(const uint8_t *rec)
+{
+	return xtr_le64(rec);
+}
+
+static inline uint32_t xtr_rec_type(const uint8_t *rec)
+{
+	return xtr_le16(rec + 8);
+}
+
+static inline uint32_t xtr_rec_size(const uint8_t *rec)
+{
+	return xtr_le16(rec + 10);
+}
+
+static inline uint32_t xtr_rec_tid(const uint8_t *rec)
+{
+	return xtr_le32(rec + 12);
+}
+
+/* What a run of records spans. Without records ts_min and ts_max are 0. */
+struct xtr_rec_span {
+	uint64_t ts_min, ts_max;
+	bool sorted; /* the time stamps do not decrease */
+};
+
+/* True if recs are exactly n well-formed records of len bytes in all. *span is set then. */
+bool xtr_records_check(const uint8_t *recs, size_t len, uint32_t n, struct xtr_rec_span *span);
+
+/* Memory for sorting, kept between calls. A zeroed structure is an empty one. */
+struct xtr_sorter {
+	struct xtr_sort_key *keys; /* two halves */
+	size_t cap;                /* keys, both halves together */
+};
+
+/*
+ * Copy n well-formed records, 1 or more, to out in order of time; those of equal time keep their
+ * order. 0 or -ENOMEM.
+ */
+int xtr_records_sort(struct xtr_sorter *s, const uint8_t *recs, uint32_t n, uint8_t *out);
+void xtr_sorter_free(struct xtr_sorter *s);
+
+#endif /* XTR_RECORD_H */

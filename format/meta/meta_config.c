@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* META's config: what the trace was recorded with, numbers and texts by name. */
+#include "meta_priv.h"
+#include "base/buf.h"
+#include "cborenc.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PLACED (1ull << 63) /* in a place of by_key, while the entries are put in order */
+
+void xtr_config_free(struct xtr_config *c)
+{
+	if (!c)
+		return;
+	for (size_t i = 0; i < c->n; i++) {
+		free(c->v[i].key);
+		free(c->v[i].str);
+	}
+	free(c->v);
+	xtr_map_free(&c->by_key);
+	free(c);
+}
+
+/* The entry of a key, or NULL; *k becomes the first place with its hash that is free. */
+static struct xtr_config_entry *find(const struct xtr_config *c, const char *key, uint64_t hash,
+				     uint64_t *k)
+{
+	const uint64_t *i;
+
+	for (*k = 0; c && (i = xtr_map_get(&c->by_key, hash, *k)); ++*k)
+		if (!strcmp(c->v[*i].key, key))
+			return &c->v[*i];
+	return NULL;
+}
+
+static uint64_t hash_of(const char *key)
+{
+	return xtr_hash_bytes(key, strlen(key));
+}
+
+/* A new entry behind the others. NULL: no memory. */
+static struct xtr_config_entry *append(struct xtr_config *c, const char *key, uint64_t hash,
+				       uint64_t k)
+{
+	char *copy = strdup(key);
+
+	if (!copy || xtr_grow_array(&c->v, &c->cap, c->n + 1, sizeof(*c->v)) ||
+	    xtr_map_put(&c->by_key, hash, k, c->n)) {
+		free(copy);
+		return NULL;
+	}
+	if (c->n && xtr_enc_key_cmp(c->v[c->n - 1].key, key) > 0)
+		c->unsorted = true;
+	c->v[c->n] = (struct xtr_config_entry){ .key = copy };
+	return &c->v[c->n++];
+}
+
+/* The entry of a key, made if it is new; NULL: no memory. */
+static struct xtr_config_entry *entry(struct xtr_meta *m, const char *key)
+{
+	uint64_t hash = hash_of(key), k;
+	struct xtr_config_entry *e;
+
+	if (!m->config)
+		m->config = calloc(1, sizeof(*m->config));
+	if (!m->config)
+		return NULL;
+	e = find(m->config, key, hash, &k);
+	return e ? e : append(m->config, key, hash, k);
+}
+
+static int by_key(const void *pa, const void *pb)
+{
+	const struct xtr_config_entry *a = pa, *b = pb;
+
+	return xtr_enc_key_cmp(a->key, b->key);
+}
+
+void xtr_config_sort(struct xtr_config *c)
+{
+	if (!c || !c->unsorted)
+		return;
+	qsort(c->v, c->n, sizeof(*c->v), by_key);
+	c->unsorted = false;
+	/* An entry is found at any of the places of its hash: give them out anew. */
+	for (size_t i = 0; i < c->n; i++) {
+		uint64_t hash = hash_of(c->v[i].key), k = 0;
+
+		while (*xtr_map_get(&c->by_key, hash, k) & PLACED)
+			k++;
+		*xtr_map_get(&c->by_key, hash, k) = i | PLACED;
+	}
+	for (size_t i = 0; i < c->by_key.cap; i++)
+		c->by_key.slots[i].value &= ~PLACED;
+}
+
+int xtr_meta_set_config_u64(struct xtr_meta *m, const char *key, uint64_t value)
+{
+	struct xtr_config_entry *e = entry(m, key);
+
+	if (!e)
+		return -ENOMEM;
+	free(e->str);
+	e->str = NULL;
+	e->num = value;
+	return 0;
+}
+
+int xtr_meta_set_config_str(struct xtr_meta *m, const char *key, const char *value)
+{
+	struct xtr_config_entry *e = entry(m, key);
+	char *copy = e ? strdup(value) : NULL;
+
+	if (!copy)
+		return -ENOMEM;
+	free(e->str);
+	e->str = copy;
+	return 0;
+}
+
+bool xtr_meta_config(const struct xtr_meta *m, size_t i, const char **key, uint64_t *num,
+		     const char **str)
+{
+	xtr_config_sort(m->config);
+	if (!m->config || i >= m->config->n)
+		return false;
+	*key = m->config->v[i].key;
+	*num = m->config->v[i].num;
+	*str = m->config->v[i].str;
+	return true;
+}
+
+static const struct xtr_config_entry *find_config(const struct xtr_meta *m, const char *key)
+{
+	uint64_t k;
+
+	return find(m->config, key, hash_of(key), &k);
+}
+
+bool xtr_meta_config_u64(const struct xtr_meta *m, const char *key, uint64_t *num)
+{
+	const struct xtr_config_entry *e = find_config(m, key);
+
+	*num = e && !e->str ? e->num : 0;
+	return e && !e->str;
+}
+
+const char *xtr_meta_config_str(const struct xtr_meta *m, const char *key)
+{
+	const struct xtr_config_entry *e = find_config(m, key);
+
+	return e ? e->str : NULL;
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Batches of records to EVENTS chunks: check, sort, filter, and account per stream. */
+#include "writer_priv.h"
+#include "base/buf.h"
+
+#include <errno.h>
+
+/*
+ * Bytes of records in one chunk, about: large enough for the filter and LZ4 to settle (a larger
+ * chunk gains less than 1 %), small enough that a merge of many CPUs holds one of each in memory.
+ */
+#define CHUNK_BYTES ((size_t)512 << 10)
+
+/* Fewer records are smaller row by row: each column takes some bytes of its own. */
+#define COLUMNS_MIN 64u
+
+int xtr_writer_stream(struct xtr_writer *w, uint32_t stream, struct xtr_stream_state **s)
+{
+	const uint64_t *i = xtr_map_get(&w->by_stream, stream, 0);
+
+	if (i) {
+		*s = &w->streams[*i];
+		return 0;
+	}
+	if (xtr_grow_array(&w->streams, &w->cap_streams, w->n_streams + 1, sizeof(**s)) ||
+	    xtr_map_put(&w->by_stream, stream, 0, w->n_streams))
+		return -ENOMEM;
+	*s = &w->streams[w->n_streams++];
+	**s = (struct xtr_stream_state){ 0 };
+	return 0;
+}
+
+uint64_t xtr_writer_ordinal(const struct xtr_writer *w, uint32_t stream)
+{
+	const uint64_t *i = xtr_map_get(&w->by_stream, stream, 0);
+
+	return i ? w->streams[*i].ordinal : 0;
+}
+
+/* As many records as go into a chunk without filter. */
+static void take_plain(const uint8_t *recs, uint32_t n, struct xtr_filtered *out)
+{
+	*out = (struct xtr_filtered){ .data = recs };
+	while (out->n < n && out->n < XTR_RECORDS_MAX) {
+		uint32_t size = xtr_rec_size(recs + out->taken);
+
+		if (out->n && out->taken + size > CHUNK_BYTES)
+			break;
+		out->ts_last = xtr_rec_ts(recs + out->taken);
+		out->taken += size;
+		out->n++;
+	}
+	out->len = out->taken;
+}
+
+/* The same in columns, if they can be: *done says it. */
+static int take_columns(struct xtr_writer *w, const uint8_t *recs, uint32_t n,
+			struct xtr_filtered *out, bool *done)
+{
+	int err;
+
+	take_plain(recs, n, out);
+	if (out->n < COLUMNS_MIN)
+		return 0;
+	err = xtr_columns_encode_fast(w->columns, recs, out->n, out->taken, &out->data, &out->len);
+	*done = !err && out->len < out->taken;
+	return err == -ENOMEM ? err : 0;
+}
+
+/* The next chunk's payload: filtered, unless that is not wanted, not possible or not smaller. */
+static int next_payload(struct xtr_writer *w, const uint8_t *recs, uint32_t n, bool raw,
+			struct xtr_filtered *out, struct xtr_chunk *c)
+{
+	bool done = false;
+	int err;
+
+	if (!raw && w->columns) {
+		err = take_columns(w, recs, n, out, &done);
+		if (err)
+			return err;
+	}
+	if (done) {
+		c->filter = XTR_FILTER_COLUMNS;
+		c->rec_len = (uint32_t)out->taken;
+		return 0;
+	}
+	if (!raw && w->opts.filter != XTR_FILTER_NONE) {
+		err = xtr_filter_encode(w->filter, recs, n, CHUNK_BYTES, out);
+		if (err)
+			return err;
+		if (out->n && out->len < out->taken) {
+			c->filter = XTR_FILTER_ROWDELTA;
+			c->rec_len = (uint32_t)out->taken;
+			return 0;
+		}
+	}
+	take_plain(recs, n, out);
+	return 0;
+}
+
+/* Records in order of time, n of them. */
+static int write_sorted(struct xtr_writer *w, const struct xtr_batch *b, const uint8_t *recs,
+			struct xtr_stream_state *s)
+{
+	uint32_t n = b->n;
+	int err = 0;
+
+	while (n && !err) {
+		struct xtr_chunk c = {
+			.type = XTR_CHUNK_EVENTS,
+			.stream = b->stream,
+			.props = XTR_PROP_SORTED,
+			.first_ordinal = s->ordinal,
+		};
+		struct xtr_filtered f;
+
+		err = next_payload(w, recs, n, b->raw, &f, &c);
+		if (err)
+			break;
+		c.n_records = f.n;
+		c.ts_min = xtr_rec_ts(recs);
+		c.ts_max = f.ts_last;
+		c.lost_total = b->lost_total > s->lost ? b->lost_total : s->lost;
+		if (c.lost_total > s->lost)
+			c.props |= XTR_PROP_LOSS_BEFORE;
+		err = xtr_writer_put(w, &c, f.data, f.len, !b->raw);
+		if (err)
+			break;
+		s->lost = c.lost_total;
+		s->ordinal += f.n;
+		w->events += f.n;
+		recs += f.taken;
+		n -= f.n;
+	}
+	return err;
+}
+
+int xtr_writer_events(struct xtr_writer *w, const struct xtr_batch *b)
+{
+	const uint8_t *recs = b->recs;
+	struct xtr_stream_state *s;
+	struct xtr_rec_span span;
+	int err;
+
+	if (w->err)
+		return w->err;
+	if (!xtr_records_check(b->recs, b->len, b->n, &span))
+		return -EINVAL;
+	if (!b->n)
+		return 0;
+	err = xtr_writer_stream(w, b->stream, &s);
+	if (!err && !span.sorted) {
+		err = xtr_grow(&w->sorted, &w->cap_sorted, b->len);
+		if (!err)
+			err = xtr_records_sort(&w->sorter, b->recs, b->n, w->sorted);
+		recs = w->sorted;
+	}
+	if (!err)
+		err = xtr_writer_refresh(w);
+	return err ? err : write_sorted(w, b, recs, s);
+}

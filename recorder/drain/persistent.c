@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "persistent.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define UNIT      4096u /* bytes of one value of the map */
+#define BYTES_MAX (4ull << 30)
+
+/* Where the parts stand. */
+struct layout {
+	uint64_t spoilt, unwritten, generics, probes, bufs, buf_bytes, all;
+};
+
+static uint64_t round_up(uint64_t n)
+{
+	return (n + UNIT - 1) / UNIT * UNIT;
+}
+
+/* No part can overflow: all counts are 32 bits wide. */
+static struct layout lay_out(const struct xtr_keep_size *s)
+{
+	uint64_t counters = (uint64_t)s->n_cpus * s->n_slots * sizeof(uint64_t);
+	struct layout l;
+
+	l.spoilt = round_up(sizeof(struct xtr_keep_head));
+	l.unwritten = l.spoilt + counters;
+	l.generics = l.unwritten + counters;
+	l.probes = l.generics + (uint64_t)s->n_generics * sizeof(struct xtr_generic_cfg);
+	l.bufs = round_up(l.probes + 2ull * s->n_probes * sizeof(struct xtr_probe_cfg));
+	l.buf_bytes = round_up(sizeof(struct xtr_buf));
+	l.all = l.bufs + l.buf_bytes * s->n_bufs;
+	return l;
+}
+
+static bool sane(const struct xtr_keep_size *s)
+{
+	return s->n_cpus && s->n_cpus <= 1u << 16 && s->n_slots <= 1u << 16 &&
+	       s->n_generics <= XTR_DYNAMIC_MAX && s->n_probes <= XTR_DYNAMIC_MAX &&
+	       s->n_bufs <= 1u << 18;
+}
+
+size_t xtr_keep_bytes(const struct xtr_keep_size *size)
+{
+	struct layout l;
+
+	if (!sane(size))
+		return 0;
+	l = lay_out(size);
+	return l.all <= BYTES_MAX ? (size_t)l.all : 0;
+}
+
+/* Memory of the process is there at once: it shall not grow for as long as there is a worse moment.
+ */
+static int map_area(struct xtr_keep *k, int flags)
+{
+	void *p;
+
+	if (k->fd < 0)
+		flags |= MAP_POPULATE;
+	p = mmap(NULL, k->bytes, PROT_READ | PROT_WRITE, flags, k->fd, 0);
+
+	if (p == MAP_FAILED)
+		return -errno;
+	k->head = p;
+	return 0;
+}
+
+static void set_parts(struct xtr_keep *k)
+{
+	struct layout l = lay_out(&k->head->size);
+	uint8_t *at = (uint8_t *)k->head;
+
+	k->spoilt = (uint64_t *)(void *)(at + l.spoilt);
+	k->unwritten = (uint64_t *)(void *)(at + l.unwritten);
+	k->generics = (struct xtr_generic_cfg *)(void *)(at + l.generics);
+	k->probes = (struct xtr_probe_cfg *)(void *)(at + l.probes);
+	k->bufs = at + l.bufs;
+}
+
+int xtr_keep_new(struct xtr_keep *k, const struct xtr_keep_size *size, bool pinnable)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
+	int err;
+
+	*k = (struct xtr_keep){ .fd = -1, .bytes = xtr_keep_bytes(size) };
+	if (!k->bytes)
+		return -E2BIG;
+	if (pinnable)
+		k->fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "xtr_keep", sizeof(uint32_t), UNIT,
+				       (uint32_t)(k->bytes / UNIT), &opts);
+	if (k->fd < 0)
+		k->fd = -1;
+	err = map_area(k, k->fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED);
+	if (err) {
+		xtr_keep_close(k);
+		return err;
+	}
+	k->head->size = *size;
+	k->head->magic = XTR_KEEP_MAGIC;
+	set_parts(k);
+	return 0;
+}
+
+int xtr_keep_open(struct xtr_keep *k, int fd)
+{
+	struct bpf_map_info info = { 0 };
+	uint32_t n = sizeof(info);
+	int err = 0;
+
+	*k = (struct xtr_keep){ .fd = fd };
+	if (bpf_obj_get_info_by_fd(fd, &info, &n))
+		err = -errno;
+	else if (info.type != BPF_MAP_TYPE_ARRAY || info.value_size != UNIT)
+		err = -EBADMSG;
+	k->bytes = (size_t)info.max_entries * UNIT;
+	if (!err)
+		err = map_area(k, MAP_SHARED);
+	if (!err &&
+	    (k->head->magic != XTR_KEEP_MAGIC || xtr_keep_bytes(&k->head->size) != k->bytes))
+		err = -EBADMSG;
+	if (err)
+		xtr_keep_close(k);
+	else
+		set_parts(k);
+	return err;
+}
+
+void xtr_keep_close(struct xtr_keep *k)
+{
+	if (k->head)
+		munmap(k->head, k->bytes);
+	if (k->fd >= 0 && k->bytes)
+		close(k->fd);
+	*k = (struct xtr_keep){ .fd = -1 };
+}
+
+struct xtr_buf *xtr_keep_buf(const struct xtr_keep *k, uint32_t i)
+{
+	return (struct xtr_buf *)(void *)(k->bufs + round_up(sizeof(struct xtr_buf)) * i);
+}
+
+/* The note is whole before it is armed; what it says is done any number of times with one result.
+ */
+void xtr_keep_count(struct xtr_keep *k, bool unwritten, size_t place, uint32_t i, uint32_t end)
+{
+	uint64_t *counter = unwritten ? &k->unwritten[place] : &k->spoilt[place];
+	struct xtr_keep_redo *redo = &k->head->redo;
+
+	redo->counter = (uint64_t)(counter - k->spoilt);
+	redo->value = *counter + 1;
+	redo->buf = i;
+	redo->counted = end;
+	__atomic_store_n(&redo->armed, 1, __ATOMIC_SEQ_CST);
+	__atomic_store_n(counter, redo->value, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&xtr_keep_buf(k, i)->counted, end, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&redo->armed, 0, __ATOMIC_SEQ_CST);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a recorder holds that must outlive it: the batches that were taken from the rings and are
+ * not in the file yet, what it counted itself, and what a salvager has to know to go on. One area
+ * of memory: the values of a BPF array map that is pinned (pin.h), or, where nothing can be pinned,
+ * memory of the process, which dies with it.
+ *
+ * A process that is killed stops between two instructions, and what it stored before is there. So
+ * each step is made whole by one store: commits of a batch (queue.h), its state, and the redo note.
+ */
+#ifndef XTR_RECORDER_KEEP_H
+#define XTR_RECORDER_KEEP_H
+
+#include "recorder/host/bpfdefs.h"
+#include "queue.h"
+
+#include "base/siphash.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define XTR_KEEP_MAGIC 0x316b706b72747803ull /* changes with every layout of what follows */
+
+/* How large the area is: fixed when it is made. */
+struct xtr_keep_size {
+	uint32_t n_cpus, n_slots, n_generics, n_probes, n_bufs;
+};
+
+/* The counter that is about to be raised, so that it is raised once. */
+struct xtr_keep_redo {
+	uint64_t counter; /* its place, unwritten ones behind the spoilt ones */
+	uint64_t value;   /* it gets this */
+	uint32_t buf;     /* and `counted` of this batch */
+	uint32_t counted;
+	uint32_t armed;
+	uint32_t pad;
+};
+
+struct xtr_keep_head {
+	uint64_t magic;
+	struct xtr_keep_size size;
+	uint32_t n_dynamic, n_total_sets;
+	uint64_t file_id;    /* of the section that is being written */
+	uint64_t ring_bytes; /* of one event ring */
+	uint64_t ctl_bytes;
+	uint64_t pid, began; /* of the recorder; ns, CLOCK_REALTIME */
+	struct xtr_siphash_key key;
+	uint32_t hashed; /* pointers are hashed with key */
+	uint32_t done;   /* everything is in the file: nothing is to be salvaged */
+	uint64_t malformed;
+	uint64_t left_out_since; /* ns: events are left out for a budget; 0: they are not */
+	uint64_t misses[XTR_SLOT_GENERIC]; /* of the programs of hooks, before recording */
+	struct xtr_keep_redo redo;
+	char output[512];
+};
+
+struct xtr_keep {
+	int fd;       /* of the map, -1: memory of the process */
+	size_t bytes; /* of the whole area */
+	struct xtr_keep_head *head;
+	uint64_t *spoilt,
+		*unwritten; /* events by cpu * n_slots + slot: causes `recorder`, `write` */
+	struct xtr_generic_cfg *generics;
+	struct xtr_probe_cfg *probes; /* two each: entry and return */
+	uint8_t *bufs;
+};
+
+/* Bytes of an area of this size; 0: too large. */
+size_t xtr_keep_bytes(const struct xtr_keep_size *size);
+/*
+ * Make an area, zeroed. pinnable: in a map, so that it can be pinned; where the kernel makes none,
+ * in memory of the process. 0 or -errno.
+ */
+int xtr_keep_new(struct xtr_keep *k, const struct xtr_keep_size *size, bool pinnable);
+/*
+ * Map the area of a map that somebody left; fd is the keep's from now on, also on failure. 0;
+ * -EBADMSG: it is none, or one of another version; or -errno.
+ */
+int xtr_keep_open(struct xtr_keep *k, int fd);
+void xtr_keep_close(struct xtr_keep *k);
+
+/* The i-th batch. */
+struct xtr_buf *xtr_keep_buf(const struct xtr_keep *k, uint32_t i);
+/*
+ * Count the record of batch i that ends at offset `end` as lost, in spoilt or unwritten at `place`
+ * (cpu * n_slots + slot): exactly once, whenever the process is killed.
+ */
+void xtr_keep_count(struct xtr_keep *k, bool unwritten, size_t place, uint32_t i, uint32_t end);
+
+#endif /* XTR_RECORDER_KEEP_H */

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Batches of records on their way from the drain thread to the writer thread, and the pool that
+ * they come from. Both ends are bounded: when the writer does not keep up, the pool runs dry and
+ * events stay in the BPF rings.
+ */
+#ifndef XTR_RECORDER_QUEUE_H
+#define XTR_RECORDER_QUEUE_H
+
+#include "recorder/host/bpfdefs.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define XTR_BATCH_BYTES   (256u << 10)
+#define XTR_BATCH_RECORDS 16384u
+
+enum xtr_batch_kind {
+	XTR_BATCH_EVENTS,
+	XTR_BATCH_DEFS,  /* records of the control ring */
+	XTR_BATCH_ROUND, /* no later batch has an event older than `watermark` */
+};
+
+/* How far a batch is filled. */
+struct xtr_commit {
+	uint32_t n, len; /* records, bytes */
+	uint64_t pos;    /* of the ring, behind the last record */
+};
+
+enum xtr_buf_state {
+	XTR_BUF_FREE,
+	XTR_BUF_LIVE /* holds what is nowhere else */
+};
+
+/* Lies in memory that may outlive the process (persistent.h). */
+struct xtr_buf {
+	struct xtr_buf *next;
+	uint32_t number;  /* of the buffer */
+	uint32_t state;   /* xtr_buf_state */
+	uint64_t order;   /* batches were begun in this order */
+	uint64_t ordinal; /* events of the CPU in the file before this batch; XTR_NOT_BEGUN */
+	uint32_t counted; /* the records before this offset have been counted as lost if they are */
+	uint32_t commits; /* at[commits % 2] holds */
+	struct xtr_commit at[2];
+	enum xtr_batch_kind kind;
+	uint32_t cpu, n, len; /* n records in len bytes */
+	bool raw;             /* the writer is behind: no compression */
+	uint64_t lost;        /* events of this CPU lost so far */
+	uint64_t since;       /* ns: when the first record was put in */
+	uint64_t watermark;   /* ns */
+	uint8_t data[XTR_BATCH_BYTES];
+};
+
+#define XTR_NOT_BEGUN UINT64_MAX
+
+struct xtr_keep;
+
+struct xtr_queue {
+	pthread_mutex_t lock;
+	pthread_cond_t filled;
+	const struct xtr_keep *keep;
+	struct xtr_buf *head, **tail, *pool;
+	uint32_t queued, used, max;
+	uint64_t order;
+	bool closed;
+	atomic_bool hurry; /* the writer waits for a round mark: one after each pass */
+};
+
+/* Buffers are those of keep, which outlives the queue. */
+int xtr_queue_init(struct xtr_queue *q, const struct xtr_keep *keep);
+void xtr_queue_destroy(struct xtr_queue *q);
+
+/* A buffer, emptied, for a batch of this kind, or NULL: none is free. */
+struct xtr_buf *xtr_queue_take(struct xtr_queue *q, enum xtr_batch_kind kind, uint32_t cpu);
+/* Is there room for another record of len bytes? */
+static inline bool xtr_buf_has_room(const struct xtr_buf *b, uint32_t len)
+{
+	return len <= XTR_BATCH_BYTES - b->len && b->n < XTR_BATCH_RECORDS;
+}
+
+/* Copy what a ring holds behind what was put in; there must be room. False, and nothing put in: it
+ * is no record (bpf/xtr_events.h). */
+static inline bool xtr_buf_put(struct xtr_buf *b, const uint8_t *rec, uint32_t len)
+{
+	struct xtr_rec h;
+
+	if (len < sizeof(h) || len % 8 || len > XTR_BATCH_BYTES)
+		return false;
+	memcpy(&h, rec, sizeof(h));
+	if (h.size != len)
+		return false;
+	memcpy(b->data + b->len, rec, len);
+	b->len += len;
+	b->n++;
+	return true;
+}
+
+/* What was put in (n, len) holds, and the ring is read up to pos. */
+void xtr_buf_commit(struct xtr_buf *b, uint64_t pos);
+void xtr_queue_give_back(struct xtr_queue *q, struct xtr_buf *b);
+
+void xtr_queue_push(struct xtr_queue *q, struct xtr_buf *b);
+/* The oldest one; NULL after timeout_ns without one, or when the queue is closed and empty (*closed
+ * is set). */
+struct xtr_buf *xtr_queue_pop(struct xtr_queue *q, uint64_t timeout_ns, bool *closed);
+/* No more pushes. */
+void xtr_queue_close(struct xtr_queue *q);
+/* Share of the buffers that are in use or waiting, 0 to 1000. */
+uint32_t xtr_queue_permille(struct xtr_queue *q);
+
+#endif /* XTR_RECORDER_QUEUE_H */

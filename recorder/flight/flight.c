@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "flight.h"
+#include "recorder/host/util.h"
+
+#include "base/checked.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#define LATE_NS     (2 * NS_PER_S)      /* a file does not wait longer for a round mark */
+#define SLACK_NS    NS_PER_S            /* kept longer than asked for, until it is written */
+#define TABLES_MIN  ((size_t)256 << 10) /* growth that is worth making them smaller, at least */
+#define CLOCK_BYTES 4096u               /* of a CLOCK chunk that is held */
+
+/* Bytes that chunks may take. */
+static size_t room(const struct xtr_flight *f)
+{
+	return f->opts.bytes > f->more ? (size_t)f->opts.bytes - f->more : 0;
+}
+
+static void free_old(struct xtr_flight *f)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->n_old; i++) {
+		if (f->ring.n && f->old[i].end > f->ring.first) {
+			f->old[n++] = f->old[i];
+			continue;
+		}
+		f->more -= f->old[i].bytes;
+		xtr_tables_free(f->old[i].t);
+	}
+	f->n_old = n;
+}
+
+bool xtr_flight_is_own(const struct xtr_chunk *c)
+{
+	return c->offset;
+}
+
+static void age_events(struct xtr_flight *f, const struct xtr_chunk *c)
+{
+	if (xtr_flight_is_own(c))
+		return;
+	if (c->stream < f->n_cpus)
+		f->aged[c->stream] += c->n_records;
+	if (c->n_records && c->ts_max >= f->from)
+		f->from = c->ts_max + 1;
+}
+
+static void keep_clock(struct xtr_flight *f, const struct xtr_chunk *c, const uint8_t *stored)
+{
+	if (c->stored_len > CLOCK_BYTES)
+		return;
+	f->clock = *c;
+	memcpy(f->clock_data, stored, c->stored_len);
+}
+
+static void give_up_oldest(struct xtr_flight *f)
+{
+	struct xtr_chunk_walk w = { 0 };
+	const uint8_t *stored;
+	const struct xtr_chunk *c = xtr_chunk_ring_next(&f->ring, &w, &stored);
+
+	if (c->type == XTR_CHUNK_EVENTS) {
+		age_events(f, c);
+		f->n_events -= c->n_records;
+	} else if (c->type == XTR_CHUNK_CLOCK) {
+		keep_clock(f, c, stored);
+	}
+	xtr_chunk_ring_drop(&f->ring);
+	free_old(f);
+}
+
+/* Events that are too old by time; marks and clocks in front of what is kept are not needed. */
+static bool is_too_old(const struct xtr_flight *f, const struct xtr_chunk *c)
+{
+	uint64_t span = f->opts.ns + f->opts.after + SLACK_NS;
+
+	if (!f->opts.ns || c->type != XTR_CHUNK_EVENTS)
+		return false;
+	return c->ts_max < f->newest && f->newest - c->ts_max > span;
+}
+
+static bool skips_front(const struct xtr_flight *f)
+{
+	const struct xtr_chunk *c = xtr_chunk_ring_oldest(&f->ring);
+
+	return c && f->from && c->type != XTR_CHUNK_EVENTS && f->ring.n > 1;
+}
+
+static void trim(struct xtr_flight *f)
+{
+	const struct xtr_chunk *c;
+
+	while ((c = xtr_chunk_ring_oldest(&f->ring)) &&
+	       (f->ring.used > room(f) || is_too_old(f, c) || skips_front(f)))
+		give_up_oldest(f);
+}
+
+/* What alone is larger than all there may be is given up at once. */
+static void keep(struct xtr_flight *f, const struct xtr_chunk *c, const uint8_t *stored)
+{
+	size_t cost = xtr_chunk_ring_cost(c->stored_len);
+	bool put = false;
+
+	while (f->ring.n && f->ring.used + cost > room(f))
+		give_up_oldest(f);
+	while (cost <= room(f) && !(put = xtr_chunk_ring_put(&f->ring, c, stored)) && f->ring.n)
+		give_up_oldest(f);
+	if (!put) {
+		if (c->type == XTR_CHUNK_EVENTS)
+			age_events(f, c);
+		return;
+	}
+	if (c->type == XTR_CHUNK_EVENTS) {
+		f->n_events += c->n_records;
+		if (c->ts_max > f->newest)
+			f->newest = c->ts_max;
+	}
+	trim(f);
+}
+
+/* One call is one chunk (xtr_writer_seal), or the file's header. */
+static int append(struct xtr_io *io, const void *buf, size_t n)
+{
+	struct xtr_flight *f = (struct xtr_flight *)((char *)io - offsetof(struct xtr_flight, io));
+	struct xtr_chunk c;
+
+	if (n < XTR_CHUNK_HEADER_SIZE || !xtr_chunk_parse(buf, &c) ||
+	    c.stored_len > n - XTR_CHUNK_HEADER_SIZE)
+		return 0;
+	c.offset = f->own;
+	if (c.type == XTR_CHUNK_ROUND && f->rounded == f->n_events)
+		return 0;
+	if (c.type == XTR_CHUNK_EVENTS || c.type == XTR_CHUNK_CLOCK || c.type == XTR_CHUNK_ROUND)
+		keep(f, &c, (const uint8_t *)buf + XTR_CHUNK_HEADER_SIZE);
+	if (c.type == XTR_CHUNK_ROUND)
+		f->rounded = f->n_events;
+	return 0;
+}
+
+static int size_of(struct xtr_io *io, uint64_t *size)
+{
+	(void)io;
+	*size = 0;
+	return 0;
+}
+
+/* It is a part of the flight recorder. */
+static int close_io(struct xtr_io *io)
+{
+	(void)io;
+	return 0;
+}
+
+static const struct xtr_io_ops ops = { .append = append, .size = size_of, .close = close_io };
+
+int xtr_flight_open(struct xtr_flight **out, const struct xtr_flight_opts *opts, uint32_t n_cpus)
+{
+	struct xtr_flight *f = calloc(1, sizeof(*f));
+	int err = 0;
+
+	if (!f)
+		return -ENOMEM;
+	f->opts = *opts;
+	f->io.ops = &ops;
+	f->n_cpus = n_cpus;
+	f->told_fd = -1;
+	pthread_mutex_init(&f->lock, NULL);
+	f->aged = calloc(n_cpus, sizeof(*f->aged));
+	f->lost_of = calloc(n_cpus, sizeof(*f->lost_of));
+	f->clock_data = malloc(CLOCK_BYTES);
+	if (!f->aged || !f->lost_of || !f->clock_data || opts->bytes > SIZE_MAX)
+		err = -ENOMEM;
+	if (!err)
+		err = xtr_chunk_ring_open(&f->ring, (size_t)opts->bytes);
+	if (!err) {
+		f->told_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+		err = f->told_fd < 0 ? -errno : 0;
+	}
+	if (err)
+		xtr_flight_close(f);
+	else
+		*out = f;
+	return err;
+}
+
+void xtr_flight_close(struct xtr_flight *f)
+{
+	if (!f)
+		return;
+	xtr_triggers_close(&f->triggers);
+	for (size_t i = 0; i < f->n_old; i++)
+		xtr_tables_free(f->old[i].t);
+	xtr_chunk_ring_close(&f->ring);
+	if (f->told_fd >= 0)
+		close(f->told_fd);
+	pthread_mutex_destroy(&f->lock);
+	free(f->clock_data);
+	free(f->aged);
+	free(f->lost_of);
+	free(f);
+}
+
+void xtr_flight_ask(struct xtr_flight *f)
+{
+	atomic_store(&f->asked, xtr_now());
+}
+
+/* If nobody asks, the oldest are forgotten. */
+void xtr_flight_tell(struct xtr_flight *f, const struct xtr_flown_file *file)
+{
+	uint64_t one = 1;
+
+	pthread_mutex_lock(&f->lock);
+	if (f->n_told == XTR_FLIGHT_TOLD)
+		memmove(f->told, f->told + 1, --f->n_told * sizeof(*f->told));
+	f->told[f->n_told++] = *file;
+	pthread_mutex_unlock(&f->lock);
+	if (write(f->told_fd, &one, sizeof(one)) != sizeof(one))
+		return; /* the counter is at its limit: it is readable anyway */
+}
+
+bool xtr_flight_told(struct xtr_flight *f, struct xtr_flown_file *file)
+{
+	uint64_t n;
+	bool any;
+
+	pthread_mutex_lock(&f->lock);
+	any = f->n_told > 0;
+	if (any) {
+		*file = f->told[0];
+		memmove(f->told, f->told + 1, --f->n_told * sizeof(*f->told));
+	} else if (read(f->told_fd, &n, sizeof(n)) < 0) {
+		any = false; /* it was empty */
+	}
+	pthread_mutex_unlock(&f->lock);
+	return any;
+}
+
+void xtr_flight_fire(void *flight, const struct xtr_fired *fired)
+{
+	struct xtr_flight *f = flight;
+
+	if (f->pending || f->end || (f->last && fired->at < xtr_sat_add(f->last, f->opts.pause))) {
+		f->suppressed++;
+		return;
+	}
+	f->pending = true;
+	f->why = *fired;
+	f->due = xtr_sat_add(fired->at, f->opts.after);
+}
+
+bool xtr_flight_lost(struct xtr_flight *f, uint32_t cpu, uint64_t lost)
+{
+	bool more = cpu < f->n_cpus && lost > f->lost_of[cpu];
+
+	if (more)
+		f->lost_of[cpu] = lost;
+	return more;
+}
+
+/* A signal is followed in any case, and at once; if a trigger waits, that one's file is written. */
+static void take_signal(struct xtr_flight *f)
+{
+	uint64_t at = atomic_exchange(&f->asked, 0);
+
+	if (!at || f->end)
+		return;
+	if (f->pending) {
+		f->suppressed++;
+		f->due = at < f->due ? at : f->due;
+		return;
+	}
+	f->pending = true;
+	f->why = (struct xtr_fired){ .event = "", .at = at };
+	f->due = at;
+}
+
+bool xtr_flight_round(struct xtr_flight *f, uint64_t watermark, uint64_t now)
+{
+	xtr_triggers_round(&f->triggers, watermark);
+	if (watermark > f->newest)
+		f->newest = watermark;
+	trim(f);
+	return (f->pending && watermark > f->due) || xtr_flight_overdue(f, now);
+}
+
+bool xtr_flight_overdue(struct xtr_flight *f, uint64_t now)
+{
+	take_signal(f);
+	return f->pending && now > f->due && now - f->due > LATE_NS;
+}
+
+int xtr_flight_tables(struct xtr_flight *f, struct xtr_next_tables *nt, struct xtr_defs *d,
+		      uint64_t watermark, uint64_t now, size_t gaps)
+{
+	size_t bytes = xtr_tables_bytes(d->tables), old = 0, worth = (size_t)f->opts.bytes / 8;
+	struct xtr_tables *rest;
+
+	for (size_t i = 0; i < f->n_old; i++)
+		old += f->old[i].bytes;
+	f->more = old + gaps;
+	trim(f);
+	if (bytes <= f->base || bytes - f->base < (worth > TABLES_MIN ? worth : TABLES_MIN))
+		return 0;
+	rest = xtr_next_tables(nt, d, watermark, now);
+	if (!rest)
+		return -ENOMEM;
+	while (f->n_old == XTR_FLIGHT_OLD)
+		give_up_oldest(f);
+	xtr_tables_swap(d->tables, rest);
+	f->base = xtr_tables_bytes(d->tables);
+	f->old[f->n_old++] = (struct xtr_flight_tables){ rest, f->ring.first + f->ring.n, bytes };
+	f->more += bytes;
+	free_old(f);
+	trim(f);
+	return 0;
+}
+
+struct xtr_tables *xtr_flight_all_tables(const struct xtr_flight *f, const struct xtr_tables *now)
+{
+	struct xtr_tables *t = xtr_tables_copy(f->n_old ? f->old[0].t : now);
+	int err = t ? 0 : -ENOMEM;
+
+	for (size_t i = 1; i < f->n_old && !err; i++)
+		err = xtr_tables_join(t, f->old[i].t);
+	if (!err && f->n_old)
+		err = xtr_tables_join(t, now);
+	if (!err)
+		return t;
+	xtr_tables_free(t);
+	return NULL;
+}
+
+void xtr_flight_empty(struct xtr_flight *f, size_t table_bytes)
+{
+	while (f->ring.n)
+		xtr_chunk_ring_drop(&f->ring);
+	free_old(f);
+	memset(f->aged, 0, f->n_cpus * sizeof(*f->aged));
+	f->from = f->n_events = f->rounded = f->suppressed = 0;
+	f->clock.type = 0;
+	f->base = table_bytes;
+}

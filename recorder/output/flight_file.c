@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "flight_file.h"
+#include "clock.h"
+#include "next_piece.h"
+#include "output.h"
+#include "recorder/host/util.h"
+
+#include "format/meta/flight.h"
+#include "format/codec/record.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SPACE_RESERVE (2u << 20) /* bytes of the disk that stay free, for tables and the rest */
+
+/* The file, and what the recorder goes on with. */
+struct file {
+	struct xtr_sink *s;
+	struct xtr_flight *f;
+	struct xtr_fired why;
+	struct xtr_flight_note note;
+	struct xtr_piece piece;
+	struct xtr_tables *tables; /* of the file */
+	struct xtr_loss *loss;
+	struct xtr_io *io;
+	struct xtr_writer *writer;
+	uint64_t *aged; /* events by CPU, with those that are too old for this file */
+	uint64_t n_aged;
+	uint64_t bytes, events;    /* of the file */
+	uint64_t first, newest;    /* ns: its first event; its last one, own ones among them */
+	struct xtr_own_cost spent; /* until it was written */
+	struct xtr_tables *next_tables;
+	struct xtr_loss *next_loss, *before;
+	struct xtr_writer *next_writer;
+};
+
+/* The recording's end is not told of by a signal that came before. */
+static struct xtr_fired reason(const struct xtr_flight *f)
+{
+	if (f->pending)
+		return f->why;
+	return (struct xtr_fired){ .event = "", .at = xtr_now() };
+}
+
+static const char *why_text(const struct xtr_flight *f, const struct xtr_fired *why)
+{
+	if (why->trigger)
+		return why->trigger->text;
+	return f->pending ? "signal" : "end";
+}
+
+static int last_words(struct xtr_sink *s)
+{
+	int err;
+
+	if (s->flight->end)
+		return 0; /* they are said */
+	xtr_totals_again(&s->totals);
+	err = xtr_sink_totals(s, false);
+	if (!err)
+		err = xtr_budget_state(s);
+	if (!err)
+		err = xtr_clock_write(s->writer);
+	xtr_sink_gather(s);
+	return err;
+}
+
+/* From when on all is there: what is older than asked for goes, too. */
+static uint64_t window_from(const struct file *x)
+{
+	const struct xtr_flight *f = x->f;
+	uint64_t asked = f->opts.ns && x->why.at > f->opts.ns ? x->why.at - f->opts.ns : 0;
+	struct xtr_chunk_walk w = { 0 };
+	const struct xtr_chunk *c;
+	const uint8_t *stored;
+
+	if (asked <= f->from)
+		return f->from;
+	while ((c = xtr_chunk_ring_next(&f->ring, &w, &stored)))
+		if (c->type == XTR_CHUNK_EVENTS && !xtr_flight_is_own(c) && c->ts_min < asked)
+			return asked;
+	return f->from;
+}
+
+static uint64_t process_of(const struct file *x)
+{
+	const struct xtr_task *t =
+		x->why.tid ? xtr_tables_task(x->tables, x->why.tid, x->why.at) : NULL;
+
+	return t ? t->pid : 0;
+}
+
+static void set_note(struct file *x)
+{
+	const struct xtr_flight *f = x->f;
+
+	x->note = (struct xtr_flight_note){
+		.why = why_text(f, &x->why),
+		.event = x->why.event,
+		.at = x->why.at,
+		.from = window_from(x),
+		.bytes = f->opts.bytes,
+		.ns = f->opts.ns,
+		.suppressed = f->suppressed,
+		.untracked = f->triggers.watch.unwatched,
+		.ctx = x->why.ctx,
+		.seqno = x->why.seqno,
+		.pid = process_of(x),
+		.value = x->why.value,
+	};
+}
+
+static int open_next(struct file *x)
+{
+	struct xtr_sink *s = x->s;
+	struct xtr_writer_opts how;
+
+	xtr_output_how(s, &how);
+	how.table_every = how.meta_every = UINT64_MAX;
+	x->next_tables = xtr_next_tables(&s->next_tables, s->defs, s->watermark, xtr_now());
+	x->next_loss = xtr_loss_new();
+	x->before = xtr_sink_losses(s, s->loss);
+	if (!x->next_tables || !x->next_loss || !x->before)
+		return -ENOMEM;
+	return xtr_writer_open(&x->next_writer, &x->f->io, s->meta, s->tables, x->next_loss, &how);
+}
+
+static int prepare(struct file *x)
+{
+	struct xtr_sink *s = x->s;
+	int err = last_words(s);
+
+	if (err)
+		return err;
+	x->tables = xtr_flight_all_tables(x->f, s->tables);
+	x->aged = calloc(x->f->n_cpus, sizeof(*x->aged));
+	if (!x->tables || !x->aged)
+		return -ENOMEM;
+	memcpy(x->aged, x->f->aged, x->f->n_cpus * sizeof(*x->aged));
+	set_note(x);
+	x->loss = xtr_loss_copy(s->loss, x->note.from, UINT64_MAX);
+	if (!x->loss)
+		return -ENOMEM;
+	x->piece = s->rotate->piece;
+	x->piece.number++;
+	x->piece.to = x->f->end ? 0 : s->watermark ? s->watermark : 1;
+	return open_next(x);
+}
+
+/* Earlier files may have to go (--keep). */
+static int create(struct file *x)
+{
+	struct xtr_rotate *p = x->s->rotate;
+	struct xtr_writer_opts how;
+	uint64_t need = x->f->ring.used + xtr_tables_bytes(x->tables) + SPACE_RESERVE;
+	int err;
+
+	while (xtr_rotate_space(p) < need)
+		if (!xtr_rotate_drop(p))
+			break;
+	err = xtr_rotate_create(p, &x->io);
+	if (err)
+		return err;
+	if (xtr_rotate_space(p) < need)
+		return -ENOSPC;
+	err = xtr_piece_write(&x->piece, x->s->meta);
+	if (!err)
+		err = xtr_flight_write(&x->note, x->s->meta);
+	xtr_output_how(x->s, &how);
+	return err ? err : xtr_writer_open(&x->writer, x->io, x->s->meta, x->tables, x->loss, &how);
+}
+
+/* The records of a chunk, decoded; malloc'ed. It is read as the only one of a file. */
+static int records_of(const struct xtr_chunk *c, const uint8_t *stored, uint8_t **recs)
+{
+	const struct xtr_file_header h = { .major = XTR_MAJOR,
+					   .minor = XTR_MINOR,
+					   .header_size = XTR_FILE_HEADER_SIZE,
+					   .file_id = c->file_id };
+	size_t n = XTR_FILE_HEADER_SIZE + (size_t)xtr_chunk_span(c), cap = 0;
+	uint8_t *bytes = calloc(1, n);
+	struct xtr_reader *r;
+	struct xtr_io *io;
+	struct xtr_err err;
+	int rc;
+
+	if (!bytes)
+		return -ENOMEM;
+	xtr_file_header_encode(bytes, &h);
+	xtr_chunk_encode(bytes + XTR_FILE_HEADER_SIZE, c);
+	memcpy(bytes + XTR_FILE_HEADER_SIZE + XTR_CHUNK_HEADER_SIZE, stored, c->stored_len);
+	rc = xtr_io_mem_view(bytes, n, &io);
+	if (!rc)
+		rc = xtr_reader_open(&r, io, &err);
+	if (!rc) {
+		const struct xtr_section *sec = xtr_reader_section(r, 0);
+
+		rc = sec && xtr_section_n_chunks(sec) == 1
+			     ? xtr_reader_decode(r, xtr_section_chunk(sec, 0), recs, &cap, &err)
+			     : -EBADMSG;
+		xtr_reader_close(r);
+	}
+	free(bytes);
+	return rc;
+}
+
+/* A chunk of which a part is too old: its records are in order of time. */
+static int write_part(struct file *x, const struct xtr_chunk *c, const uint8_t *stored)
+{
+	struct xtr_batch b = { .stream = c->stream,
+			       .len = c->rec_len,
+			       .n = c->n_records,
+			       .lost_total = c->lost_total };
+	uint8_t *recs = NULL;
+	int err = records_of(c, stored, &recs);
+
+	for (b.recs = recs; !err && b.n && xtr_rec_ts(b.recs) < x->note.from; b.n--) {
+		uint32_t size = xtr_rec_size(b.recs);
+
+		b.recs += size;
+		b.len -= size;
+		x->aged[c->stream]++;
+	}
+	if (!err)
+		err = xtr_writer_events(x->writer, &b);
+	free(recs);
+	return err;
+}
+
+static int write_chunk(struct file *x, const struct xtr_chunk *c, const uint8_t *stored)
+{
+	bool all = c->type != XTR_CHUNK_EVENTS || xtr_flight_is_own(c);
+
+	if (!all && c->ts_min < x->first)
+		x->first = c->ts_min;
+	if (all || c->ts_min >= x->note.from || c->stream >= x->f->n_cpus)
+		return xtr_writer_copy(x->writer, c, stored, c->lost_total);
+	if (c->ts_max >= x->note.from)
+		return write_part(x, c, stored);
+	x->aged[c->stream] += c->n_records;
+	return 0;
+}
+
+static int write_aged(struct file *x)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < x->f->n_cpus && !err; i++) {
+		x->n_aged += x->aged[i];
+		err = xtr_loss_set(x->loss, i, 0, XTR_LOSS_AGED, x->aged[i]);
+	}
+	return err;
+}
+
+static int write_all(struct file *x)
+{
+	const struct xtr_flight *f = x->f;
+	struct xtr_recorder_cost cost = { .ring_bytes = x->s->bpf->ring_bytes,
+					  .ring_high = atomic_load(x->s->ring_high) };
+	struct xtr_chunk_walk w = { 0 };
+	const struct xtr_chunk *c;
+	const uint8_t *stored;
+	int err = 0;
+
+	if (f->clock.type)
+		err = xtr_writer_copy(x->writer, &f->clock, f->clock_data, 0);
+	while (!err && (c = xtr_chunk_ring_next(&f->ring, &w, &stored)))
+		err = write_chunk(x, c, stored);
+	xtr_own_cost_now(&x->spent, x->s->bpf);
+	xtr_own_cost_between(&cost, &x->s->spent, &x->spent);
+	if (!err)
+		err = write_aged(x);
+	if (!err)
+		err = xtr_writer_finish(x->writer, f->end ? f->end : "trigger", &cost);
+	x->bytes = xtr_writer_bytes(x->writer);
+	x->events = xtr_writer_events_written(x->writer);
+	x->newest = xtr_writer_newest(x->writer);
+	return err;
+}
+
+/* The file is there: nothing below fails. */
+static void commit(struct file *x)
+{
+	struct xtr_sink *s = x->s;
+
+	x->piece.events_before += x->events;
+	x->piece.lost_before += xtr_loss_total(s->loss);
+	x->piece.from = x->newest ? x->newest + 1 : x->piece.from;
+	x->piece.to = 0;
+	xtr_writer_free(s->writer);
+	xtr_loss_free(s->loss);
+	xtr_loss_free(s->before);
+	xtr_tables_replace(s->tables, x->next_tables);
+	s->writer = s->totals.writer = x->next_writer;
+	s->loss = s->convert.loss = x->next_loss;
+	s->before = x->before;
+	s->spent = x->spent;
+	xtr_sink_set_base(s);
+	xtr_totals_again(&s->totals);
+	xtr_rotate_begin(s->rotate, &x->piece);
+	xtr_rotate_ended(s->rotate, x->bytes);
+	xtr_rotate_trim(s->rotate, true);
+	xtr_flight_empty(x->f, xtr_tables_bytes(s->tables));
+}
+
+static void give_up(struct file *x)
+{
+	xtr_writer_free(x->next_writer);
+	xtr_tables_free(x->next_tables);
+	xtr_loss_free(x->next_loss);
+	xtr_loss_free(x->before);
+}
+
+static void tell(const struct file *x, const char *path, int err)
+{
+	struct xtr_flown_file told = { .error = err,
+				       .events = x->events,
+				       .bytes = x->bytes,
+				       .aged = x->n_aged,
+				       .suppressed = x->note.suppressed,
+				       .ctx = x->note.ctx,
+				       .seqno = x->note.seqno,
+				       .pid = x->note.pid,
+				       .value = x->note.value };
+	uint64_t from = x->note.from ? x->note.from : x->first;
+
+	told.span = x->why.at > from ? x->why.at - from : 0;
+	snprintf(told.path, sizeof(told.path), "%s", path);
+	snprintf(told.why, sizeof(told.why), "%s", why_text(x->f, &x->why));
+	xtr_flight_tell(x->f, &told);
+}
+
+int xtr_flight_file(struct xtr_sink *s)
+{
+	struct file x = { .s = s, .f = s->flight, .why = reason(s->flight), .first = UINT64_MAX };
+	char path[sizeof(((struct xtr_flown_file *)0)->path)];
+	int err = prepare(&x), err2;
+
+	if (!err)
+		err = create(&x);
+	snprintf(path, sizeof(path), "%s", s->rotate->path);
+	if (!err)
+		err = write_all(&x);
+	xtr_writer_free(x.writer);
+	err2 = x.io ? xtr_io_close(x.io) : 0;
+	err = err ? err : err2;
+	if (err && x.io)
+		xtr_rotate_undo(s->rotate);
+	tell(&x, path, err);
+	if (err)
+		give_up(&x);
+	else
+		commit(&x);
+	xtr_tables_free(x.tables);
+	xtr_loss_free(x.loss);
+	free(x.aged);
+	s->flight->pending = false;
+	s->flight->last = xtr_now();
+	return err ? err : xtr_clock_write(s->writer);
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "output.h"
+#include "recorder/host/caps.h"
+#include "recorder/host/util.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct {
+	int error;
+	bool rotated; /* only with pieces */
+	const char *text;
+} hints[] = {
+	{ -EEXIST, false, "use --force to replace it, or -o for another name" },
+	{ -ELOOP, false,
+	  "a recording is not written through a symbolic link: name the file itself" },
+	{ -EACCES, true, "pieces are made as the owner of their directory" },
+};
+
+static int fail(struct xtr_record_err *err, int code, const char *name, bool rotated)
+{
+	err->code = code;
+	snprintf(err->what, sizeof(err->what), "'%.180s': %s", name, strerror(-code));
+	for (size_t i = 0; i < ARRAY_LEN(hints); i++)
+		if (hints[i].error == code && (rotated || !hints[i].rotated))
+			snprintf(err->hint, sizeof(err->hint), "%s", hints[i].text);
+	return code;
+}
+
+/* What was made here, and no device or pipe that was there. */
+static void note_made(struct xtr_sink *s, const char *path)
+{
+	if (strcmp(path, "-") == 0 || stat(path, &s->made) || !S_ISREG(s->made.st_mode))
+		s->made.st_ino = 0;
+}
+
+static bool same(const struct stat *a, const struct stat *b)
+{
+	return a->st_ino == b->st_ino && a->st_dev == b->st_dev;
+}
+
+/* What cannot be looked at is not known to be gone. */
+bool xtr_output_gone(const struct xtr_sink *s, const struct xtr_record_opts *opts)
+{
+	struct stat now;
+
+	if (!s->made.st_ino || s->rotate->on)
+		return false;
+	return stat(opts->output, &now) ? errno == ENOENT : !same(&now, &s->made);
+}
+
+void xtr_output_undo(struct xtr_sink *s, const struct xtr_record_opts *opts)
+{
+	const char *path = xtr_output_name(s, opts);
+	struct xtr_dir_user user;
+	struct stat now;
+	uint64_t caps;
+
+	if (!s->made.st_ino || stat(path, &now) || !same(&now, &s->made))
+		return;
+	s->made.st_ino = 0;
+	if (s->rotate->on) {
+		if (!xtr_dir_user_enter(&user, s->rotate->dir, &s->rotate->owner))
+			unlink(path);
+		xtr_dir_user_leave(&user);
+	} else if (geteuid() == 0) {
+		unlink(path);
+	} else if (!xtr_caps_suspend(&caps)) {
+		unlink(path);
+		xtr_caps_resume(caps);
+	}
+}
+
+/* A user whom the program's file gives capabilities writes where he may without them. */
+static int create_file(struct xtr_sink *s, const struct xtr_record_opts *opts)
+{
+	unsigned int flags = opts->force ? XTR_IO_FORCE : 0;
+	uint64_t caps;
+	int rc, err;
+
+	if (geteuid() == 0) {
+		rc = xtr_io_create(opts->output, flags, &s->io);
+		/* Where it cannot be given away, it is root's. */
+		if (!rc && opts->owner && strcmp(opts->output, "-"))
+			(void)xtr_io_give(s->io, opts->owner, opts->owner_group);
+		return rc;
+	}
+	rc = xtr_caps_suspend(&caps);
+	if (rc)
+		return rc;
+	rc = xtr_io_create(opts->output, flags, &s->io);
+	err = xtr_caps_resume(caps);
+	return rc ? rc : err;
+}
+
+/* The first piece, as the one who makes the later ones. */
+static int create_piece(struct xtr_sink *s)
+{
+	struct xtr_piece first = { .number = 1, .of = s->rotate->piece.of, .began = xtr_now() };
+	struct xtr_dir_user user;
+	int rc = xtr_dir_user_enter(&user, s->rotate->dir, &s->rotate->owner);
+
+	if (!rc)
+		rc = xtr_rotate_create(s->rotate, &s->io);
+	xtr_dir_user_leave(&user);
+	if (rc)
+		return rc;
+	xtr_rotate_begin(s->rotate, &first);
+	xtr_rotate_ended(s->rotate, 0);
+	return xtr_piece_write(&first, s->meta);
+}
+
+/* A flight recorder makes its files later: see whether it can, and leave nothing. */
+static int try_piece(struct xtr_sink *s)
+{
+	const struct xtr_piece none = { .of = s->rotate->piece.of, .began = xtr_now() };
+	struct xtr_dir_user user;
+	int rc = xtr_dir_user_enter(&user, s->rotate->dir, &s->rotate->owner), err;
+	struct xtr_io *io;
+
+	if (!rc)
+		rc = xtr_rotate_create(s->rotate, &io);
+	if (!rc) {
+		rc = xtr_io_close(io);
+		err = xtr_rotate_undo(s->rotate);
+		rc = rc ? rc : err;
+	}
+	xtr_dir_user_leave(&user);
+	if (rc)
+		return rc;
+	xtr_rotate_begin(s->rotate, &none);
+	xtr_rotate_ended(s->rotate, 0);
+	return 0;
+}
+
+/* What is written goes to memory first. */
+static int open_flight(struct xtr_sink *s, struct xtr_writer_opts *how)
+{
+	s->io = &s->flight->io;
+	how->table_every = how->meta_every = UINT64_MAX;
+	return try_piece(s);
+}
+
+void xtr_output_how(const struct xtr_sink *s, struct xtr_writer_opts *how)
+{
+	xtr_writer_opts_init(how);
+	if (s->compact)
+		how->filter = XTR_FILTER_COLUMNS;
+}
+
+int xtr_output_open(struct xtr_sink *s, uint64_t file_id, const struct xtr_record_opts *opts,
+		    struct xtr_record_err *err)
+{
+	struct xtr_writer_opts how;
+	int rc = xtr_rotate_open(s->rotate, opts, err);
+
+	s->compact = opts->compact;
+	xtr_output_how(s, &how);
+	how.file_id = file_id;
+	if (rc)
+		return rc;
+	if (s->flight)
+		rc = open_flight(s, &how);
+	else
+		rc = s->rotate->on ? create_piece(s) : create_file(s, opts);
+	if (s->io && !s->flight)
+		note_made(s, xtr_output_name(s, opts));
+	if (!rc)
+		rc = xtr_writer_open(&s->writer, s->io, s->meta, s->tables, s->loss, &how);
+	return rc ? fail(err, rc, xtr_output_name(s, opts), s->rotate->on) : 0;
+}
+
+const char *xtr_output_name(const struct xtr_sink *s, const struct xtr_record_opts *opts)
+{
+	return s->rotate->on ? s->rotate->path : opts->output;
+}
+
+const char *xtr_output_reason(int error)
+{
+	switch (error) {
+	case -ENOSPC:
+	case -EDQUOT:
+		return "no space left";
+	case -EPIPE:
+		return "output closed";
+	case -EFBIG:
+		return "file size limit";
+	case -EEXIST:
+		return "the next piece is there already";
+	default:
+		return "write error";
+	}
+}

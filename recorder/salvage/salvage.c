@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "salvage.h"
+#include "recorder/attach/attach.h"
+#include "pinned.h"
+#include "salvage_priv.h"
+#include "recorder/host/util.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Numbers that the keep says are used as sizes: they must fit each other. */
+static bool fits(const struct xtr_keep_head *h)
+{
+	return h->n_dynamic <= XTR_DYNAMIC_MAX && h->size.n_generics <= h->n_dynamic &&
+	       h->size.n_slots == XTR_SLOT_GENERIC + h->n_dynamic && h->n_total_sets &&
+	       h->n_total_sets <= XTR_TOTAL_SETS && h->ring_bytes <= 1u << 30 &&
+	       h->ctl_bytes <= 1u << 30;
+}
+
+static int open_keep(struct xtr_salvage *s)
+{
+	int fd, err;
+
+	if (!xtr_pin_is_own(s->pin.id))
+		return -EACCES;
+	fd = xtr_pin_get(&s->pin, XTR_PINNED_KEEP);
+	if (fd < 0)
+		return fd;
+	err = xtr_keep_open(&s->keep, fd);
+	if (err)
+		return err;
+	s->head = *s->keep.head;
+	s->head.output[sizeof(s->head.output) - 1] = 0;
+	return 0;
+}
+
+static int open_rest(struct xtr_salvage *s)
+{
+	int err = fits(&s->head) ? 0 : -EBADMSG;
+
+	xtr_bpf_quiet();
+	if (!err)
+		err = xtr_pinned_get(&s->bpf, &s->pin, &s->keep);
+	return err ? err : xtr_left_find(s);
+}
+
+static int open_id(struct xtr_salvage **out, uint64_t id)
+{
+	struct xtr_salvage *s = calloc(1, sizeof(*s));
+	int err;
+
+	if (!s)
+		return -ENOMEM;
+	s->keep.fd = -1;
+	err = xtr_pin_adopt(&s->pin, id);
+	if (!err)
+		err = open_keep(s);
+	if (err) {
+		xtr_salvage_close(s);
+		return err;
+	}
+	*out = s;
+	return 0;
+}
+
+/* Of a recorder that lives too, where its keep can be read. */
+static uint64_t file_of(uint64_t id)
+{
+	struct xtr_pin pin = { .id = id, .lock = -1 };
+	int fd = xtr_pin_is_own(id) ? xtr_pin_get(&pin, XTR_PINNED_KEEP) : -EACCES;
+	struct xtr_keep k;
+	uint64_t file;
+
+	if (fd < 0 || xtr_keep_open(&k, fd))
+		return 0;
+	file = k.head->file_id;
+	xtr_keep_close(&k);
+	return file;
+}
+
+int xtr_salvage_open(struct xtr_salvage **out, uint64_t file_id)
+{
+	uint64_t *ids, id = 0;
+	size_t n;
+	int err = xtr_pin_list(&ids, &n);
+
+	*out = NULL;
+	if (err)
+		return err;
+	for (size_t i = 0; i < n && !id; i++) {
+		if (file_of(ids[i]) == file_id)
+			id = ids[i];
+	}
+	free(ids);
+	err = id ? open_id(out, id) : -ENOENT;
+	if (!err && !(*out)->head.done)
+		err = open_rest(*out);
+	if (err) {
+		xtr_salvage_close(*out);
+		*out = NULL;
+	}
+	return err;
+}
+
+int xtr_salvage_drop(struct xtr_salvage *s)
+{
+	return xtr_pin_remove(&s->pin, XTR_PINNED_KEEP);
+}
+
+void xtr_salvage_close(struct xtr_salvage *s)
+{
+	if (!s)
+		return;
+	xtr_pinned_free(&s->bpf);
+	xtr_keep_close(&s->keep);
+	xtr_pin_close(&s->pin);
+	free(s->counters);
+	free(s->bufs);
+	free(s);
+}
+
+/* --- what there is ---------------------------------------------------------------------------- */
+
+static uint64_t memory(const struct xtr_keep_head *h, size_t keep)
+{
+	uint64_t counts = (uint64_t)h->size.n_cpus * h->size.n_slots * sizeof(struct xtr_count);
+
+	return keep + h->ring_bytes * h->size.n_cpus + h->ctl_bytes + counts +
+	       h->n_total_sets * sizeof(struct xtr_total_set);
+}
+
+static void describe(struct xtr_leftover *l, struct xtr_salvage *s)
+{
+	l->file_id = s->head.file_id;
+	l->pid = s->head.pid;
+	l->began_ns = s->head.began;
+	l->bytes = memory(&s->head, s->keep.bytes);
+	memcpy(l->output, s->head.output, sizeof(l->output));
+	l->nothing = s->head.done;
+	if (l->nothing)
+		return;
+	l->error = open_rest(s);
+	if (!l->error)
+		l->events = xtr_left_events(s);
+}
+
+static void look(struct xtr_leftover *l, uint64_t id)
+{
+	struct xtr_salvage *s = NULL;
+	int err = open_id(&s, id);
+
+	*l = (struct xtr_leftover){ .id = id };
+	if (err == -EBUSY)
+		l->alive = true;
+	else if (err == -ENOENT) /* it died while it made the pins, or removed them */
+		l->nothing = true;
+	else if (err)
+		l->error = err;
+	else
+		describe(l, s);
+	xtr_salvage_close(s);
+}
+
+int xtr_leftovers(struct xtr_leftover **v, size_t *n)
+{
+	uint64_t *ids;
+	int err = xtr_pin_list(&ids, n);
+
+	*v = NULL;
+	if (err)
+		return err;
+	*v = calloc(*n + 1, sizeof(**v));
+	for (size_t i = 0; *v && i < *n; i++)
+		look(&(*v)[i], ids[i]);
+	free(ids);
+	return *v ? 0 : -ENOMEM;
+}
+
+int xtr_leftover_drop(uint64_t id)
+{
+	struct xtr_pin pin;
+	int err = xtr_pin_adopt(&pin, id);
+
+	return err ? err : xtr_pin_remove(&pin, XTR_PINNED_KEEP);
+}
+
+void xtr_leftovers_sweep(void)
+{
+	struct xtr_salvage *s;
+	uint64_t *ids;
+	size_t n;
+	int err;
+
+	if (xtr_pin_list(&ids, &n))
+		return;
+	for (size_t i = 0; i < n; i++) {
+		s = NULL;
+		err = open_id(&s, ids[i]);
+		if (err == -ENOENT)
+			xtr_leftover_drop(ids[i]);
+		else if (!err && s->head.done)
+			xtr_salvage_drop(s);
+		xtr_salvage_close(s);
+	}
+	free(ids);
+}

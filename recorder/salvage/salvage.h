@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a dead recorder left (pinned.h), into a file that holds what it had written: the batches
+ * that it had taken from the rings, the rings, definitions, losses and totals. Nothing that was
+ * left is changed by it, so that it can be done again, until it is dropped.
+ */
+#ifndef XTR_RECORDER_SALVAGE_H
+#define XTR_RECORDER_SALVAGE_H
+
+#include "format/read/reader.h"
+#include "format/write/writer.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct xtr_salvage;
+
+/* What a recorder has in the BPF file system. */
+struct xtr_leftover {
+	uint64_t id;            /* of its first file: names the directory */
+	uint64_t file_id;       /* of the file that it was writing */
+	bool alive;             /* it still records */
+	bool nothing;           /* died before it began, or after its file was complete */
+	int error;              /* -errno: cannot be looked at, and what follows is not known */
+	uint64_t pid, began_ns; /* CLOCK_REALTIME */
+	uint64_t bytes;         /* of kernel memory */
+	uint64_t events;        /* in batches and rings; some of a batch may be in the file */
+	char output[512];       /* path as it was given */
+};
+
+/* All of them; *v is malloc'ed. 0, or -errno: none can be looked at. */
+int xtr_leftovers(struct xtr_leftover **v, size_t *n);
+/* Remove what a dead recorder left, whatever it holds. 0; -ENOENT; -EBUSY: it lives; or -errno. */
+int xtr_leftover_drop(uint64_t id);
+/* Remove those that hold nothing. */
+void xtr_leftovers_sweep(void);
+
+/*
+ * Open what the recorder of this file left, for nobody else meanwhile. 0; -ENOENT: there is
+ * nothing; -EBUSY: it lives, or somebody else is at it; -EBADMSG: of another version of xtr; or
+ * -errno.
+ */
+int xtr_salvage_open(struct xtr_salvage **s, uint64_t file_id);
+
+struct xtr_salvage_result {
+	uint64_t events; /* appended */
+	uint64_t lost;   /* of the whole recording: cumulative */
+};
+
+/*
+ * Append what is not in sec to w, which holds the chunks of sec, with these tables (those of sec,
+ * at least) and losses; META is that of sec. The writer is not finished. May be done again, with
+ * another writer. 0 with *res set; -errno: nothing of what was left has changed.
+ */
+int xtr_salvage_write(struct xtr_salvage *s, const struct xtr_section *sec, struct xtr_writer *w,
+		      struct xtr_tables *tables, struct xtr_loss *loss,
+		      struct xtr_salvage_result *res);
+/* The result is safe: remove what was left. 0 or -errno: something is still there. */
+int xtr_salvage_drop(struct xtr_salvage *s);
+void xtr_salvage_close(struct xtr_salvage *s);
+
+#endif /* XTR_RECORDER_SALVAGE_H */

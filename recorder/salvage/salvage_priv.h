@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The inside of salvaging: salvage.c opens and drops, salvage_write.c appends, salvage_bufs.c
+ * looks at the batches. */
+#ifndef XTR_RECORDER_SALVAGE_PRIV_H
+#define XTR_RECORDER_SALVAGE_PRIV_H
+
+#include "recorder/drain/persistent.h"
+#include "recorder/attach/loader.h"
+#include "pin.h"
+#include "salvage.h"
+
+/* A batch that is live. */
+struct xtr_left_buf {
+	const struct xtr_buf *b;
+	uint32_t len, n; /* of what holds */
+	uint32_t counted;
+	uint64_t pos;
+};
+
+struct xtr_salvage {
+	struct xtr_pin pin;
+	struct xtr_keep keep;      /* spoilt and unwritten are a copy that may be counted on */
+	struct xtr_keep_head head; /* as it was found */
+	uint64_t *counters;
+	struct xtr_bpf bpf;
+	struct xtr_left_buf *bufs; /* in their order */
+	size_t n_bufs;
+};
+
+/*
+ * Find the live batches, finish the count that was under way, in the copy, and set the places from
+ * which the rings have to be read. 0, -ENOMEM or -EBADMSG.
+ */
+int xtr_left_find(struct xtr_salvage *s);
+/* The number of events: neither definitions nor gaps. */
+uint64_t xtr_left_events(struct xtr_salvage *s);
+
+#endif /* XTR_RECORDER_SALVAGE_PRIV_H */
