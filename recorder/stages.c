@@ -48,7 +48,7 @@ static bool any_gpu_event(const struct xtr_bpf *b)
 
 static int begin_programs(struct xtr_recorder *r, struct xtr_record_err *err)
 {
-	int rc = xtr_probe_require(&r->opts, err);
+	int rc = xtr_doctor_require(&r->opts, err);
 
 	if (!rc)
 		rc = xtr_select(&r->sel, r->opts.events, r->opts.n_events,
@@ -75,7 +75,7 @@ static int begin_programs(struct xtr_recorder *r, struct xtr_record_err *err)
 		snprintf(err->what, sizeof(err->what), "%s", r->sel.unknown[0]);
 		return -ENOENT;
 	}
-	return xtr_probe_no_events(&r->opts, r->bpf->results, r->bpf->n_results, err);
+	return xtr_doctor_no_events(&r->opts, r->bpf->results, r->bpf->n_results, err);
 }
 
 static void end_programs(struct xtr_recorder *r)
@@ -149,7 +149,7 @@ static void end_account(struct xtr_recorder *r)
 	xtr_meta_free(r->meta);
 	xtr_bpf_detach(r->bpf);
 	xtr_pin_remove(&r->pin, XTR_PINNED_KEEP);
-	xtr_keep_close(&r->keep);
+	xtr_persistent_close(&r->keep);
 }
 
 /* --- memory of a flight recorder -------------------------------------------------------------- */

@@ -53,7 +53,7 @@ struct xtr_recorder {
 	struct xtr_siphash_key key;
 	uint64_t file_id;
 	struct xtr_pin pin;
-	struct xtr_keep keep;
+	struct xtr_persistent keep;
 	const char *not_pinned; /* why; NULL: pinned */
 	struct xtr_queue queue;
 	struct xtr_drain drain;

@@ -63,7 +63,7 @@ static int run(const void *opts, int argc, char **argv)
 
 	if (argc)
 		return cli_usage_error(&cmd_doctor, "unexpected argument '%s'", argv[0]);
-	n = xtr_probe(checks);
+	n = xtr_doctor(checks);
 	for (size_t i = 0; i < n; i++)
 		can_record &= checks[i].state != XTR_CHECK_MISSING;
 	f = cli_out();

@@ -283,7 +283,7 @@ static int silent(enum libbpf_print_level level, const char *fmt, va_list args)
 	return 0;
 }
 
-size_t xtr_probe(struct xtr_check checks[XTR_CHECKS_MAX])
+size_t xtr_doctor(struct xtr_check checks[XTR_CHECKS_MAX])
 {
 	libbpf_print_fn_t before = libbpf_set_print(silent);
 
@@ -306,7 +306,7 @@ static int say(struct xtr_record_err *err, int code, const char *what, const cha
 	return code;
 }
 
-int xtr_probe_require(const struct xtr_record_opts *opts, struct xtr_record_err *err)
+int xtr_doctor_require(const struct xtr_record_opts *opts, struct xtr_record_err *err)
 {
 	struct xtr_check c = { 0 };
 	char what[256];
@@ -337,8 +337,8 @@ static bool is_call(const struct xtr_hook_result *r)
 	return strncmp(r->info.name, "func:", 5) == 0 || strncmp(r->info.name, "api:", 4) == 0;
 }
 
-int xtr_probe_no_events(const struct xtr_record_opts *opts, const struct xtr_hook_result *results,
-			size_t n, struct xtr_record_err *err)
+int xtr_doctor_no_events(const struct xtr_record_opts *opts, const struct xtr_hook_result *results,
+			 size_t n, struct xtr_record_err *err)
 {
 	char what[256];
 

@@ -22,13 +22,13 @@ struct xtr_check {
 #define XTR_CHECKS_MAX 24
 
 /* Run all checks; returns how many there are. Loads small BPF programs, attaches nothing. */
-size_t xtr_probe(struct xtr_check checks[XTR_CHECKS_MAX]);
+size_t xtr_doctor(struct xtr_check checks[XTR_CHECKS_MAX]);
 
 /* 0 if the options can be recorded as far as privileges and the kernel go; else -errno and err.
  * Fast. */
-int xtr_probe_require(const struct xtr_record_opts *opts, struct xtr_record_err *err);
+int xtr_doctor_require(const struct xtr_record_opts *opts, struct xtr_record_err *err);
 /* Why nothing could be attached: fills err and returns -ENODEV. */
-int xtr_probe_no_events(const struct xtr_record_opts *opts, const struct xtr_hook_result *results,
-			size_t n, struct xtr_record_err *err);
+int xtr_doctor_no_events(const struct xtr_record_opts *opts, const struct xtr_hook_result *results,
+			 size_t n, struct xtr_record_err *err);
 
 #endif /* XTR_RECORDER_PROBE_H */

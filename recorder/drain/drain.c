@@ -55,7 +55,7 @@ static void count_malformed(struct xtr_drain *d, uint64_t n)
 	__atomic_fetch_add(&d->queue->keep->head->malformed, n, __ATOMIC_RELAXED);
 }
 
-static void hand_over(struct xtr_drain *d, struct xtr_buf **b)
+static void hand_over(struct xtr_drain *d, struct xtr_ring_batch **b)
 {
 	if (!*b)
 		return;
@@ -73,10 +73,10 @@ static void hand_over(struct xtr_drain *d, struct xtr_buf **b)
 
 /* Make sure that *b has room for len bytes. False: there is no buffer, the record stays in the
  * ring. */
-static bool make_room(struct xtr_drain *d, struct xtr_buf **b, enum xtr_batch_kind kind,
+static bool make_room(struct xtr_drain *d, struct xtr_ring_batch **b, enum xtr_batch_kind kind,
 		      uint32_t cpu, uint32_t len)
 {
-	if (*b && !xtr_buf_has_room(*b, len))
+	if (*b && !xtr_ring_batch_has_room(*b, len))
 		hand_over(d, b);
 	if (*b)
 		return true;
@@ -89,10 +89,10 @@ static bool make_room(struct xtr_drain *d, struct xtr_buf **b, enum xtr_batch_ki
 }
 
 /* What was read and put in holds, before the ring may write over it. */
-static void settle(struct xtr_ringbuf *r, struct xtr_buf *b)
+static void settle(struct xtr_ringbuf *r, struct xtr_ring_batch *b)
 {
 	if (b)
-		xtr_buf_commit(b, r->pos);
+		xtr_ring_batch_commit(b, r->pos);
 	xtr_ringbuf_release(r);
 }
 
@@ -101,7 +101,7 @@ static void settle(struct xtr_ringbuf *r, struct xtr_buf *b)
  * ring as long as it is there, so the ring has to tell it before the batch may go.
  */
 static bool empty_ring(struct xtr_drain *d, struct xtr_ringbuf *r, uint64_t limit,
-		       struct xtr_buf **b, enum xtr_batch_kind kind, uint32_t cpu)
+		       struct xtr_ring_batch **b, enum xtr_batch_kind kind, uint32_t cpu)
 {
 	const uint8_t *rec;
 	uint64_t before;
@@ -113,7 +113,7 @@ static bool empty_ring(struct xtr_drain *d, struct xtr_ringbuf *r, uint64_t limi
 		rc = xtr_ringbuf_next(r, limit, &rec, &len);
 		if (rc != 1)
 			break;
-		if (!*b || !xtr_buf_has_room(*b, len)) {
+		if (!*b || !xtr_ring_batch_has_room(*b, len)) {
 			uint64_t after = r->pos;
 
 			r->pos = before;
@@ -122,7 +122,7 @@ static bool empty_ring(struct xtr_drain *d, struct xtr_ringbuf *r, uint64_t limi
 				return false;
 			r->pos = after;
 		}
-		if (!xtr_buf_put(*b, rec, len))
+		if (!xtr_ring_batch_put(*b, rec, len))
 			count_malformed(d, 1);
 	}
 	settle(r, *b);
@@ -136,7 +136,7 @@ static bool empty_ring(struct xtr_drain *d, struct xtr_ringbuf *r, uint64_t limi
 static bool empty_control(struct xtr_drain *d)
 {
 	uint64_t limit = xtr_ringbuf_producer(&d->bpf->ctl);
-	struct xtr_buf *b = NULL;
+	struct xtr_ring_batch *b = NULL;
 	bool all = false;
 
 	d->ctl_fill = limit - d->bpf->ctl.pos;
@@ -172,7 +172,7 @@ static bool past_marks(const struct xtr_drain *d)
 
 static void push_round(struct xtr_drain *d)
 {
-	struct xtr_buf *b = xtr_queue_take(d->queue, XTR_BATCH_ROUND, 0);
+	struct xtr_ring_batch *b = xtr_queue_take(d->queue, XTR_BATCH_ROUND, 0);
 
 	if (!b)
 		return; /* a later one will do */
@@ -296,7 +296,7 @@ int xtr_drain_open(struct xtr_drain *d, struct xtr_bpf *bpf, struct xtr_queue *q
 	*d = (struct xtr_drain){
 		.bpf = bpf, .queue = queue, .steady = steady, .epoll_fd = -1, .stop_fd = -1
 	};
-	d->open = calloc(bpf->n_cpus, sizeof(struct xtr_buf *));
+	d->open = calloc(bpf->n_cpus, sizeof(struct xtr_ring_batch *));
 	d->limits = calloc(bpf->n_cpus, sizeof(*d->limits));
 	d->marks = calloc(bpf->n_cpus, sizeof(*d->marks));
 	if (!d->open || !d->limits || !d->marks)

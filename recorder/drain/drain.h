@@ -19,12 +19,12 @@ struct xtr_drain {
 	pthread_t thread;
 	int epoll_fd, stop_fd;
 	bool running;
-	atomic_bool stop;      /* stop_fd only wakes it */
-	struct xtr_buf **open; /* per CPU: the batch being filled, or NULL */
-	uint64_t *limits;      /* per CPU: how far to read in this pass */
-	uint64_t *marks;       /* per CPU: how far to read before the next round mark */
-	uint64_t mark_at;      /* ns: which that mark tells */
-	bool marked;           /* marks are noted */
+	atomic_bool stop;             /* stop_fd only wakes it */
+	struct xtr_ring_batch **open; /* per CPU: the batch being filled, or NULL */
+	uint64_t *limits;             /* per CPU: how far to read in this pass */
+	uint64_t *marks;              /* per CPU: how far to read before the next round mark */
+	uint64_t mark_at;             /* ns: which that mark tells */
+	bool marked;                  /* marks are noted */
 	uint64_t last_pass, flushed, swept; /* ns */
 	uint64_t ctl_fill;                  /* bytes of the control ring at the last pass */
 	uint64_t since_round;               /* bytes handed over since the last round mark */

@@ -21,29 +21,29 @@ static uint64_t round_up(uint64_t n)
 }
 
 /* No part can overflow: all counts are 32 bits wide. */
-static struct layout lay_out(const struct xtr_keep_size *s)
+static struct layout lay_out(const struct xtr_persistent_size *s)
 {
 	uint64_t counters = (uint64_t)s->n_cpus * s->n_slots * sizeof(uint64_t);
 	struct layout l;
 
-	l.spoilt = round_up(sizeof(struct xtr_keep_head));
+	l.spoilt = round_up(sizeof(struct xtr_persistent_head));
 	l.unwritten = l.spoilt + counters;
 	l.generics = l.unwritten + counters;
 	l.probes = l.generics + (uint64_t)s->n_generics * sizeof(struct xtr_generic_cfg);
 	l.bufs = round_up(l.probes + 2ull * s->n_probes * sizeof(struct xtr_probe_cfg));
-	l.buf_bytes = round_up(sizeof(struct xtr_buf));
+	l.buf_bytes = round_up(sizeof(struct xtr_ring_batch));
 	l.all = l.bufs + l.buf_bytes * s->n_bufs;
 	return l;
 }
 
-static bool sane(const struct xtr_keep_size *s)
+static bool sane(const struct xtr_persistent_size *s)
 {
 	return s->n_cpus && s->n_cpus <= 1u << 16 && s->n_slots <= 1u << 16 &&
 	       s->n_generics <= XTR_DYNAMIC_MAX && s->n_probes <= XTR_DYNAMIC_MAX &&
 	       s->n_bufs <= 1u << 18;
 }
 
-size_t xtr_keep_bytes(const struct xtr_keep_size *size)
+size_t xtr_persistent_bytes(const struct xtr_persistent_size *size)
 {
 	struct layout l;
 
@@ -55,7 +55,7 @@ size_t xtr_keep_bytes(const struct xtr_keep_size *size)
 
 /* Memory of the process is there at once: it shall not grow for as long as there is a worse moment.
  */
-static int map_area(struct xtr_keep *k, int flags)
+static int map_area(struct xtr_persistent *k, int flags)
 {
 	void *p;
 
@@ -69,7 +69,7 @@ static int map_area(struct xtr_keep *k, int flags)
 	return 0;
 }
 
-static void set_parts(struct xtr_keep *k)
+static void set_parts(struct xtr_persistent *k)
 {
 	struct layout l = lay_out(&k->head->size);
 	uint8_t *at = (uint8_t *)k->head;
@@ -81,37 +81,38 @@ static void set_parts(struct xtr_keep *k)
 	k->bufs = at + l.bufs;
 }
 
-int xtr_keep_new(struct xtr_keep *k, const struct xtr_keep_size *size, bool pinnable)
+int xtr_persistent_new(struct xtr_persistent *k, const struct xtr_persistent_size *size,
+		       bool pinnable)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
 	int err;
 
-	*k = (struct xtr_keep){ .fd = -1, .bytes = xtr_keep_bytes(size) };
+	*k = (struct xtr_persistent){ .fd = -1, .bytes = xtr_persistent_bytes(size) };
 	if (!k->bytes)
 		return -E2BIG;
 	if (pinnable)
-		k->fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "xtr_keep", sizeof(uint32_t), UNIT,
+		k->fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "xtr_persistent", sizeof(uint32_t), UNIT,
 				       (uint32_t)(k->bytes / UNIT), &opts);
 	if (k->fd < 0)
 		k->fd = -1;
 	err = map_area(k, k->fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED);
 	if (err) {
-		xtr_keep_close(k);
+		xtr_persistent_close(k);
 		return err;
 	}
 	k->head->size = *size;
-	k->head->magic = XTR_KEEP_MAGIC;
+	k->head->magic = XTR_PERSISTENT_MAGIC;
 	set_parts(k);
 	return 0;
 }
 
-int xtr_keep_open(struct xtr_keep *k, int fd)
+int xtr_persistent_open(struct xtr_persistent *k, int fd)
 {
 	struct bpf_map_info info = { 0 };
 	uint32_t n = sizeof(info);
 	int err = 0;
 
-	*k = (struct xtr_keep){ .fd = fd };
+	*k = (struct xtr_persistent){ .fd = fd };
 	if (bpf_obj_get_info_by_fd(fd, &info, &n))
 		err = -errno;
 	else if (info.type != BPF_MAP_TYPE_ARRAY || info.value_size != UNIT)
@@ -119,36 +120,38 @@ int xtr_keep_open(struct xtr_keep *k, int fd)
 	k->bytes = (size_t)info.max_entries * UNIT;
 	if (!err)
 		err = map_area(k, MAP_SHARED);
-	if (!err &&
-	    (k->head->magic != XTR_KEEP_MAGIC || xtr_keep_bytes(&k->head->size) != k->bytes))
+	if (!err && (k->head->magic != XTR_PERSISTENT_MAGIC ||
+		     xtr_persistent_bytes(&k->head->size) != k->bytes))
 		err = -EBADMSG;
 	if (err)
-		xtr_keep_close(k);
+		xtr_persistent_close(k);
 	else
 		set_parts(k);
 	return err;
 }
 
-void xtr_keep_close(struct xtr_keep *k)
+void xtr_persistent_close(struct xtr_persistent *k)
 {
 	if (k->head)
 		munmap(k->head, k->bytes);
 	if (k->fd >= 0 && k->bytes)
 		close(k->fd);
-	*k = (struct xtr_keep){ .fd = -1 };
+	*k = (struct xtr_persistent){ .fd = -1 };
 }
 
-struct xtr_buf *xtr_keep_buf(const struct xtr_keep *k, uint32_t i)
+struct xtr_ring_batch *xtr_persistent_buf(const struct xtr_persistent *k, uint32_t i)
 {
-	return (struct xtr_buf *)(void *)(k->bufs + round_up(sizeof(struct xtr_buf)) * i);
+	return (struct xtr_ring_batch *)(void *)(k->bufs +
+						 round_up(sizeof(struct xtr_ring_batch)) * i);
 }
 
 /* The note is whole before it is armed; what it says is done any number of times with one result.
  */
-void xtr_keep_count(struct xtr_keep *k, bool unwritten, size_t place, uint32_t i, uint32_t end)
+void xtr_persistent_count(struct xtr_persistent *k, bool unwritten, size_t place, uint32_t i,
+			  uint32_t end)
 {
 	uint64_t *counter = unwritten ? &k->unwritten[place] : &k->spoilt[place];
-	struct xtr_keep_redo *redo = &k->head->redo;
+	struct xtr_persistent_redo *redo = &k->head->redo;
 
 	redo->counter = (uint64_t)(counter - k->spoilt);
 	redo->value = *counter + 1;
@@ -156,6 +159,6 @@ void xtr_keep_count(struct xtr_keep *k, bool unwritten, size_t place, uint32_t i
 	redo->counted = end;
 	__atomic_store_n(&redo->armed, 1, __ATOMIC_SEQ_CST);
 	__atomic_store_n(counter, redo->value, __ATOMIC_SEQ_CST);
-	__atomic_store_n(&xtr_keep_buf(k, i)->counted, end, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&xtr_persistent_buf(k, i)->counted, end, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&redo->armed, 0, __ATOMIC_SEQ_CST);
 }

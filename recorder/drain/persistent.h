@@ -20,15 +20,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define XTR_KEEP_MAGIC 0x316b706b72747803ull /* changes with every layout of what follows */
+#define XTR_PERSISTENT_MAGIC 0x316b706b72747803ull /* changes with every layout of what follows */
 
 /* How large the area is: fixed when it is made. */
-struct xtr_keep_size {
+struct xtr_persistent_size {
 	uint32_t n_cpus, n_slots, n_generics, n_probes, n_bufs;
 };
 
 /* The counter that is about to be raised, so that it is raised once. */
-struct xtr_keep_redo {
+struct xtr_persistent_redo {
 	uint64_t counter; /* its place, unwritten ones behind the spoilt ones */
 	uint64_t value;   /* it gets this */
 	uint32_t buf;     /* and `counted` of this batch */
@@ -37,9 +37,9 @@ struct xtr_keep_redo {
 	uint32_t pad;
 };
 
-struct xtr_keep_head {
+struct xtr_persistent_head {
 	uint64_t magic;
-	struct xtr_keep_size size;
+	struct xtr_persistent_size size;
 	uint32_t n_dynamic, n_total_sets;
 	uint64_t file_id;    /* of the section that is being written */
 	uint64_t ring_bytes; /* of one event ring */
@@ -51,14 +51,14 @@ struct xtr_keep_head {
 	uint64_t malformed;
 	uint64_t left_out_since; /* ns: events are left out for a budget; 0: they are not */
 	uint64_t misses[XTR_SLOT_GENERIC]; /* of the programs of hooks, before recording */
-	struct xtr_keep_redo redo;
+	struct xtr_persistent_redo redo;
 	char output[512];
 };
 
-struct xtr_keep {
+struct xtr_persistent {
 	int fd;       /* of the map, -1: memory of the process */
 	size_t bytes; /* of the whole area */
-	struct xtr_keep_head *head;
+	struct xtr_persistent_head *head;
 	uint64_t *spoilt,
 		*unwritten; /* events by cpu * n_slots + slot: causes `recorder`, `write` */
 	struct xtr_generic_cfg *generics;
@@ -67,25 +67,27 @@ struct xtr_keep {
 };
 
 /* Bytes of an area of this size; 0: too large. */
-size_t xtr_keep_bytes(const struct xtr_keep_size *size);
+size_t xtr_persistent_bytes(const struct xtr_persistent_size *size);
 /*
  * Make an area, zeroed. pinnable: in a map, so that it can be pinned; where the kernel makes none,
  * in memory of the process. 0 or -errno.
  */
-int xtr_keep_new(struct xtr_keep *k, const struct xtr_keep_size *size, bool pinnable);
+int xtr_persistent_new(struct xtr_persistent *k, const struct xtr_persistent_size *size,
+		       bool pinnable);
 /*
  * Map the area of a map that somebody left; fd is the keep's from now on, also on failure. 0;
  * -EBADMSG: it is none, or one of another version; or -errno.
  */
-int xtr_keep_open(struct xtr_keep *k, int fd);
-void xtr_keep_close(struct xtr_keep *k);
+int xtr_persistent_open(struct xtr_persistent *k, int fd);
+void xtr_persistent_close(struct xtr_persistent *k);
 
 /* The i-th batch. */
-struct xtr_buf *xtr_keep_buf(const struct xtr_keep *k, uint32_t i);
+struct xtr_ring_batch *xtr_persistent_buf(const struct xtr_persistent *k, uint32_t i);
 /*
  * Count the record of batch i that ends at offset `end` as lost, in spoilt or unwritten at `place`
  * (cpu * n_slots + slot): exactly once, whenever the process is killed.
  */
-void xtr_keep_count(struct xtr_keep *k, bool unwritten, size_t place, uint32_t i, uint32_t end);
+void xtr_persistent_count(struct xtr_persistent *k, bool unwritten, size_t place, uint32_t i,
+			  uint32_t end);
 
 #endif /* XTR_RECORDER_KEEP_H */

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-int xtr_queue_init(struct xtr_queue *q, const struct xtr_keep *keep)
+int xtr_queue_init(struct xtr_queue *q, const struct xtr_persistent *keep)
 {
 	pthread_condattr_t attr;
 
@@ -35,9 +35,9 @@ void xtr_queue_destroy(struct xtr_queue *q)
 }
 
 /* A free buffer, or NULL. Those used last come first, so that few pages are touched. */
-static struct xtr_buf *free_buf(struct xtr_queue *q)
+static struct xtr_ring_batch *free_buf(struct xtr_queue *q)
 {
-	struct xtr_buf *b = q->pool;
+	struct xtr_ring_batch *b = q->pool;
 
 	if (b) {
 		q->pool = b->next;
@@ -45,14 +45,14 @@ static struct xtr_buf *free_buf(struct xtr_queue *q)
 	}
 	if (q->used == q->max)
 		return NULL;
-	b = xtr_keep_buf(q->keep, q->used);
+	b = xtr_persistent_buf(q->keep, q->used);
 	b->number = q->used++;
 	return b;
 }
 
-struct xtr_buf *xtr_queue_take(struct xtr_queue *q, enum xtr_batch_kind kind, uint32_t cpu)
+struct xtr_ring_batch *xtr_queue_take(struct xtr_queue *q, enum xtr_batch_kind kind, uint32_t cpu)
 {
-	struct xtr_buf *b;
+	struct xtr_ring_batch *b;
 
 	pthread_mutex_lock(&q->lock);
 	b = free_buf(q);
@@ -69,11 +69,11 @@ struct xtr_buf *xtr_queue_take(struct xtr_queue *q, enum xtr_batch_kind kind, ui
 	b->ordinal = XTR_NOT_BEGUN;
 	b->raw = false;
 	b->since = 0;
-	__atomic_store_n(&b->state, XTR_BUF_LIVE, __ATOMIC_RELEASE);
+	__atomic_store_n(&b->state, XTR_RING_BATCH_LIVE, __ATOMIC_RELEASE);
 	return b;
 }
 
-void xtr_buf_commit(struct xtr_buf *b, uint64_t pos)
+void xtr_ring_batch_commit(struct xtr_ring_batch *b, uint64_t pos)
 {
 	uint32_t next = b->commits + 1;
 
@@ -81,16 +81,16 @@ void xtr_buf_commit(struct xtr_buf *b, uint64_t pos)
 	__atomic_store_n(&b->commits, next, __ATOMIC_RELEASE);
 }
 
-void xtr_queue_give_back(struct xtr_queue *q, struct xtr_buf *b)
+void xtr_queue_give_back(struct xtr_queue *q, struct xtr_ring_batch *b)
 {
-	__atomic_store_n(&b->state, XTR_BUF_FREE, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&b->state, XTR_RING_BATCH_FREE, __ATOMIC_SEQ_CST);
 	pthread_mutex_lock(&q->lock);
 	b->next = q->pool;
 	q->pool = b;
 	pthread_mutex_unlock(&q->lock);
 }
 
-void xtr_queue_push(struct xtr_queue *q, struct xtr_buf *b)
+void xtr_queue_push(struct xtr_queue *q, struct xtr_ring_batch *b)
 {
 	b->next = NULL;
 	pthread_mutex_lock(&q->lock);
@@ -109,10 +109,10 @@ static struct timespec deadline(uint64_t timeout_ns)
 				  .tv_nsec = (long)(t % NS_PER_S) };
 }
 
-struct xtr_buf *xtr_queue_pop(struct xtr_queue *q, uint64_t timeout_ns, bool *closed)
+struct xtr_ring_batch *xtr_queue_pop(struct xtr_queue *q, uint64_t timeout_ns, bool *closed)
 {
 	struct timespec until = deadline(timeout_ns);
-	struct xtr_buf *b;
+	struct xtr_ring_batch *b;
 
 	pthread_mutex_lock(&q->lock);
 	while (!q->head && !q->closed) {

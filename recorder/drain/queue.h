@@ -31,16 +31,16 @@ struct xtr_commit {
 	uint64_t pos;    /* of the ring, behind the last record */
 };
 
-enum xtr_buf_state {
-	XTR_BUF_FREE,
-	XTR_BUF_LIVE /* holds what is nowhere else */
+enum xtr_ring_batch_state {
+	XTR_RING_BATCH_FREE,
+	XTR_RING_BATCH_LIVE /* holds what is nowhere else */
 };
 
 /* Lies in memory that may outlive the process (persistent.h). */
-struct xtr_buf {
-	struct xtr_buf *next;
+struct xtr_ring_batch {
+	struct xtr_ring_batch *next;
 	uint32_t number;  /* of the buffer */
-	uint32_t state;   /* xtr_buf_state */
+	uint32_t state;   /* xtr_ring_batch_state */
 	uint64_t order;   /* batches were begun in this order */
 	uint64_t ordinal; /* events of the CPU in the file before this batch; XTR_NOT_BEGUN */
 	uint32_t counted; /* the records before this offset have been counted as lost if they are */
@@ -57,13 +57,13 @@ struct xtr_buf {
 
 #define XTR_NOT_BEGUN UINT64_MAX
 
-struct xtr_keep;
+struct xtr_persistent;
 
 struct xtr_queue {
 	pthread_mutex_t lock;
 	pthread_cond_t filled;
-	const struct xtr_keep *keep;
-	struct xtr_buf *head, **tail, *pool;
+	const struct xtr_persistent *keep;
+	struct xtr_ring_batch *head, **tail, *pool;
 	uint32_t queued, used, max;
 	uint64_t order;
 	bool closed;
@@ -71,20 +71,20 @@ struct xtr_queue {
 };
 
 /* Buffers are those of keep, which outlives the queue. */
-int xtr_queue_init(struct xtr_queue *q, const struct xtr_keep *keep);
+int xtr_queue_init(struct xtr_queue *q, const struct xtr_persistent *keep);
 void xtr_queue_destroy(struct xtr_queue *q);
 
 /* A buffer, emptied, for a batch of this kind, or NULL: none is free. */
-struct xtr_buf *xtr_queue_take(struct xtr_queue *q, enum xtr_batch_kind kind, uint32_t cpu);
+struct xtr_ring_batch *xtr_queue_take(struct xtr_queue *q, enum xtr_batch_kind kind, uint32_t cpu);
 /* Is there room for another record of len bytes? */
-static inline bool xtr_buf_has_room(const struct xtr_buf *b, uint32_t len)
+static inline bool xtr_ring_batch_has_room(const struct xtr_ring_batch *b, uint32_t len)
 {
 	return len <= XTR_BATCH_BYTES - b->len && b->n < XTR_BATCH_RECORDS;
 }
 
 /* Copy what a ring holds behind what was put in; there must be room. False, and nothing put in: it
  * is no record (bpf/xtr_events.h). */
-static inline bool xtr_buf_put(struct xtr_buf *b, const uint8_t *rec, uint32_t len)
+static inline bool xtr_ring_batch_put(struct xtr_ring_batch *b, const uint8_t *rec, uint32_t len)
 {
 	struct xtr_rec h;
 
@@ -100,13 +100,13 @@ static inline bool xtr_buf_put(struct xtr_buf *b, const uint8_t *rec, uint32_t l
 }
 
 /* What was put in (n, len) holds, and the ring is read up to pos. */
-void xtr_buf_commit(struct xtr_buf *b, uint64_t pos);
-void xtr_queue_give_back(struct xtr_queue *q, struct xtr_buf *b);
+void xtr_ring_batch_commit(struct xtr_ring_batch *b, uint64_t pos);
+void xtr_queue_give_back(struct xtr_queue *q, struct xtr_ring_batch *b);
 
-void xtr_queue_push(struct xtr_queue *q, struct xtr_buf *b);
+void xtr_queue_push(struct xtr_queue *q, struct xtr_ring_batch *b);
 /* The oldest one; NULL after timeout_ns without one, or when the queue is closed and empty (*closed
  * is set). */
-struct xtr_buf *xtr_queue_pop(struct xtr_queue *q, uint64_t timeout_ns, bool *closed);
+struct xtr_ring_batch *xtr_queue_pop(struct xtr_queue *q, uint64_t timeout_ns, bool *closed);
 /* No more pushes. */
 void xtr_queue_close(struct xtr_queue *q);
 /* Share of the buffers that are in use or waiting, 0 to 1000. */

@@ -67,14 +67,14 @@ static void give_up(struct xtr_job_watch *w)
 /* By time; what happened at one time in the order in which it happens to a job. */
 static int by_time(const void *pa, const void *pb)
 {
-	const struct xtr_job_step *a = pa, *b = pb;
+	const struct xtr_watch_step *a = pa, *b = pb;
 
 	if (a->ts != b->ts)
 		return a->ts < b->ts ? -1 : 1;
 	return a->type < b->type ? -1 : a->type > b->type;
 }
 
-void xtr_job_watch_step(struct xtr_job_watch *w, const struct xtr_job_step *s)
+void xtr_job_watch_step(struct xtr_job_watch *w, const struct xtr_watch_step *s)
 {
 	if (w->n_steps == XTR_JOB_STEPS_MAX)
 		give_up(w);
@@ -106,7 +106,7 @@ static void make_room(struct xtr_job_watch *w)
 	}
 }
 
-static void take_run(struct xtr_job_watch *w, const struct xtr_job_step *s)
+static void take_run(struct xtr_job_watch *w, const struct xtr_watch_step *s)
 {
 	const struct xtr_submitter *by = submitter(w, s->ctx, s->seqno);
 	uint32_t i;
@@ -128,7 +128,7 @@ static void take_run(struct xtr_job_watch *w, const struct xtr_job_step *s)
 		w->job[i].tid = by->tid;
 }
 
-static void take_step(struct xtr_job_watch *w, const struct xtr_job_step *s, xtr_job_watch_fn *fn,
+static void take_step(struct xtr_job_watch *w, const struct xtr_watch_step *s, xtr_job_watch_fn *fn,
 		      void *ctx)
 {
 	const uint64_t *i;

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 /* What happened to a job: a drm_sched event of it. */
-struct xtr_job_step {
+struct xtr_watch_step {
 	uint64_t ts, ctx, seqno;
 	uint32_t tid;  /* current thread */
 	uint32_t type; /* XTR_REC_JOB_QUEUE, _RUN or _DONE; others are ignored */
@@ -39,7 +39,7 @@ struct xtr_job_watch {
 	struct xtr_watched *job;
 	uint32_t *spare; /* indices of job that are free, the last one next */
 	uint32_t n_spare;
-	struct xtr_job_step *step;
+	struct xtr_watch_step *step;
 	size_t n_steps;
 	bool mixed;               /* they are not in order of time */
 	struct xtr_submitter *by; /* of the jobs queued last */
@@ -53,7 +53,7 @@ struct xtr_job_watch {
 int xtr_job_watch_open(struct xtr_job_watch *w);
 void xtr_job_watch_close(struct xtr_job_watch *w);
 /* Something happened, maybe before what was told last. */
-void xtr_job_watch_step(struct xtr_job_watch *w, const struct xtr_job_step *s);
+void xtr_job_watch_step(struct xtr_job_watch *w, const struct xtr_watch_step *s);
 /*
  * No step older than watermark (ns) will come: call fn for each job that is done and was seen to
  * run, in order of time, then for each that is on the hardware at that time.

@@ -214,11 +214,11 @@ static void take_job(struct xtr_triggers *ts, const uint8_t *rec, const struct x
 	if (h->size < sizeof(r))
 		return;
 	memcpy(&r, rec, sizeof(r));
-	xtr_job_watch_step(&ts->watch, &(struct xtr_job_step){ .ts = h->ts,
-							       .ctx = r.ctx,
-							       .seqno = r.seqno,
-							       .tid = h->tid,
-							       .type = h->type });
+	xtr_job_watch_step(&ts->watch, &(struct xtr_watch_step){ .ts = h->ts,
+								 .ctx = r.ctx,
+								 .seqno = r.seqno,
+								 .tid = h->tid,
+								 .type = h->type });
 }
 
 void xtr_triggers_scan(struct xtr_triggers *ts, const uint8_t *recs, uint32_t len)

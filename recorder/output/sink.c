@@ -26,7 +26,7 @@
 
 static void release_defs(struct xtr_sink *s)
 {
-	struct xtr_buf *b;
+	struct xtr_ring_batch *b;
 
 	while ((b = s->held)) {
 		s->held = b->next;
@@ -126,7 +126,7 @@ enum lost_part {
 
 /* Count as lost what has become of a batch, but for what is older than `from` (ns) and could be
  * converted. unwritten: the cause, of those that were converted. */
-static void count_lost(struct xtr_sink *s, const struct xtr_buf *b, enum lost_part part,
+static void count_lost(struct xtr_sink *s, const struct xtr_ring_batch *b, enum lost_part part,
 		       bool unwritten, uint64_t from)
 {
 	const struct xtr_convert *c = &s->convert;
@@ -141,13 +141,14 @@ static void count_lost(struct xtr_sink *s, const struct xtr_buf *b, enum lost_pa
 		if (h.type == XTR_REC_GAP || (!bad && (part == LOST_BAD || h.ts < from)))
 			continue;
 		slot = xtr_slot_of_type(s->sel, h.type);
-		xtr_keep_count(s->keep, !bad && unwritten, (size_t)b->cpu * s->bpf->n_slots + slot,
-			       b->number, at + h.size);
+		xtr_persistent_count(s->keep, !bad && unwritten,
+				     (size_t)b->cpu * s->bpf->n_slots + slot, b->number,
+				     at + h.size);
 		atomic_fetch_add_explicit(&s->dropped, 1, memory_order_relaxed);
 	}
 }
 
-static struct xtr_batch converted(const struct xtr_sink *s, const struct xtr_buf *b)
+static struct xtr_batch converted(const struct xtr_sink *s, const struct xtr_ring_batch *b)
 {
 	return (struct xtr_batch){
 		.stream = b->cpu,
@@ -163,7 +164,7 @@ static struct xtr_batch converted(const struct xtr_sink *s, const struct xtr_buf
  * The ordinal is noted before the batch is written: by it and by the file a salvager knows whether
  * it was. Gaps are known from here on by the account alone, so they are written at once.
  */
-static void take_events(struct xtr_sink *s, struct xtr_buf *b)
+static void take_events(struct xtr_sink *s, struct xtr_ring_batch *b)
 {
 	struct xtr_batch batch;
 	uint64_t from = 0;
@@ -200,7 +201,7 @@ static void take_events(struct xtr_sink *s, struct xtr_buf *b)
 }
 
 /* Definitions are kept until the tables that they are in are in the file. */
-static void take_defs(struct xtr_sink *s, struct xtr_buf *b)
+static void take_defs(struct xtr_sink *s, struct xtr_ring_batch *b)
 {
 	struct xtr_rec h;
 
@@ -218,7 +219,7 @@ static void take_defs(struct xtr_sink *s, struct xtr_buf *b)
 		release_defs(s);
 }
 
-static void take_round(struct xtr_sink *s, const struct xtr_buf *b)
+static void take_round(struct xtr_sink *s, const struct xtr_ring_batch *b)
 {
 	s->watermark = b->watermark;
 	if (!s->full)
@@ -229,7 +230,7 @@ static void take_round(struct xtr_sink *s, const struct xtr_buf *b)
 		flight_due(s);
 }
 
-static void take(struct xtr_sink *s, struct xtr_buf *b)
+static void take(struct xtr_sink *s, struct xtr_ring_batch *b)
 {
 	if (b->kind == XTR_BATCH_DEFS) {
 		take_defs(s, b);
@@ -326,7 +327,7 @@ static void *run(void *arg)
 {
 	struct xtr_sink *s = arg;
 	bool closed = false;
-	struct xtr_buf *b;
+	struct xtr_ring_batch *b;
 
 	while (!closed) {
 		b = xtr_queue_pop(s->queue, idle_ns(s), &closed);

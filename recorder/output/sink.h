@@ -52,7 +52,7 @@ struct xtr_sink {
 	const struct xtr_selection *sel;
 	struct xtr_bpf *bpf;
 	struct xtr_queue *queue;
-	struct xtr_keep *keep;
+	struct xtr_persistent *keep;
 	const char *path;    /* of the output; NULL if it is no file */
 	uint64_t size_limit; /* bytes, 0: none */
 	bool compact;        /* events are written in columns */
@@ -68,7 +68,7 @@ struct xtr_sink {
 	sem_t written, ended; /* everything is, but for the end; the end is, too */
 	bool full;            /* no more events are written */
 	struct xtr_convert convert;
-	struct xtr_buf *held; /* definitions that are not in the file yet */
+	struct xtr_ring_batch *held; /* definitions that are not in the file yet */
 	uint32_t n_held;
 	struct xtr_totals totals;
 	struct xtr_budget budget;

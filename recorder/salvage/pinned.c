@@ -48,7 +48,7 @@ static int put_programs(const struct xtr_pin *pin, const struct xtr_bpf *b)
 }
 
 /* All or nothing. */
-static int put_all(struct xtr_pin *pin, const struct xtr_bpf *b, const struct xtr_keep *k)
+static int put_all(struct xtr_pin *pin, const struct xtr_bpf *b, const struct xtr_persistent *k)
 {
 	int err = k->fd < 0 ? -ENOMEM : put_programs(pin, b);
 
@@ -62,7 +62,7 @@ static int put_all(struct xtr_pin *pin, const struct xtr_bpf *b, const struct xt
 }
 
 /* From the root, as whoever looks for it is elsewhere; cut if it is too long. */
-static void set_output(struct xtr_keep_head *h, const char *path)
+static void set_output(struct xtr_persistent_head *h, const char *path)
 {
 	char *dir = path[0] == '/' || strcmp(path, "-") == 0 ? NULL : getcwd(NULL, 0);
 
@@ -71,10 +71,10 @@ static void set_output(struct xtr_keep_head *h, const char *path)
 }
 
 /* done: nothing has been recorded so far. */
-static void describe(const struct xtr_keep *k, struct xtr_bpf *b, const struct xtr_selection *sel,
-		     const struct xtr_pinned_about *about)
+static void describe(const struct xtr_persistent *k, struct xtr_bpf *b,
+		     const struct xtr_selection *sel, const struct xtr_pinned_about *about)
 {
-	struct xtr_keep_head *h = k->head;
+	struct xtr_persistent_head *h = k->head;
 	struct timespec now;
 
 	clock_gettime(CLOCK_REALTIME, &now);
@@ -99,17 +99,17 @@ static void describe(const struct xtr_keep *k, struct xtr_bpf *b, const struct x
 	b->misses_before = h->misses;
 }
 
-int xtr_pinned_new(struct xtr_pin *pin, struct xtr_keep *k, struct xtr_bpf *b,
+int xtr_pinned_new(struct xtr_pin *pin, struct xtr_persistent *k, struct xtr_bpf *b,
 		   const struct xtr_selection *sel, const struct xtr_pinned_about *about,
 		   const char **why)
 {
-	const struct xtr_keep_size size = { .n_cpus = b->n_cpus,
-					    .n_slots = b->n_slots,
-					    .n_generics = (uint32_t)sel->n_generics,
-					    .n_probes = (uint32_t)sel->n_probes,
-					    .n_bufs = about->n_bufs };
+	const struct xtr_persistent_size size = { .n_cpus = b->n_cpus,
+						  .n_slots = b->n_slots,
+						  .n_generics = (uint32_t)sel->n_generics,
+						  .n_probes = (uint32_t)sel->n_probes,
+						  .n_bufs = about->n_bufs };
 	int pinned = about->why_not ? -EOPNOTSUPP : xtr_pin_new(pin, about->file_id);
-	int err = xtr_keep_new(k, &size, !pinned);
+	int err = xtr_persistent_new(k, &size, !pinned);
 
 	if (err)
 		return err;
@@ -169,7 +169,7 @@ static int get_ring(struct xtr_ringbuf *r, int fd, uint64_t bytes)
 	return err;
 }
 
-static int get_rings(struct xtr_bpf *b, const struct xtr_pin *pin, const struct xtr_keep *k)
+static int get_rings(struct xtr_bpf *b, const struct xtr_pin *pin, const struct xtr_persistent *k)
 {
 	int outer = xtr_pin_get(pin, "rings"), fd = xtr_pin_get(pin, "ctl"), err;
 
@@ -196,9 +196,9 @@ static int get_rings(struct xtr_bpf *b, const struct xtr_pin *pin, const struct 
 	return err;
 }
 
-int xtr_pinned_get(struct xtr_bpf *b, const struct xtr_pin *pin, const struct xtr_keep *k)
+int xtr_pinned_get(struct xtr_bpf *b, const struct xtr_pin *pin, const struct xtr_persistent *k)
 {
-	const struct xtr_keep_size *size = &k->head->size;
+	const struct xtr_persistent_size *size = &k->head->size;
 	int err;
 
 	*b = (struct xtr_bpf){ .n_cpus = size->n_cpus,
@@ -246,7 +246,7 @@ void xtr_pinned_free(struct xtr_bpf *b)
 	*b = (struct xtr_bpf){ 0 };
 }
 
-void xtr_pinned_misses(struct xtr_bpf *b, const struct xtr_pin *pin, const struct xtr_keep *k)
+void xtr_pinned_misses(struct xtr_bpf *b, const struct xtr_pin *pin, const struct xtr_persistent *k)
 {
 	uint64_t missed, taken;
 	char name[24];

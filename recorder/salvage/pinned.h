@@ -23,7 +23,7 @@ struct xtr_pinned_about {
  * Make the keep of a recorder whose programs are attached, and pin it with the maps. What cannot be
  * pinned does not stop recording: then there are no pins, and *why is a static text. 0 or -errno.
  */
-int xtr_pinned_new(struct xtr_pin *pin, struct xtr_keep *k, struct xtr_bpf *b,
+int xtr_pinned_new(struct xtr_pin *pin, struct xtr_persistent *k, struct xtr_bpf *b,
 		   const struct xtr_selection *sel, const struct xtr_pinned_about *about,
 		   const char **why);
 
@@ -32,11 +32,12 @@ int xtr_pinned_new(struct xtr_pin *pin, struct xtr_keep *k, struct xtr_bpf *b,
  * programs. Only to be read: nothing of it is given back to the kernel. Ends with xtr_pinned_free.
  * 0; -EBADMSG: it does not fit what the keep says; or -errno.
  */
-int xtr_pinned_get(struct xtr_bpf *b, const struct xtr_pin *pin, const struct xtr_keep *k);
+int xtr_pinned_get(struct xtr_bpf *b, const struct xtr_pin *pin, const struct xtr_persistent *k);
 void xtr_pinned_free(struct xtr_bpf *b);
 /* Events that the kernel skipped, into b->not_run, as xtr_bpf_halt does; those of functions are not
  * known any more. */
-void xtr_pinned_misses(struct xtr_bpf *b, const struct xtr_pin *pin, const struct xtr_keep *k);
+void xtr_pinned_misses(struct xtr_bpf *b, const struct xtr_pin *pin,
+		       const struct xtr_persistent *k);
 /* The fence operations that have numbers: fn gets each, as on the control ring. 0 or -errno. */
 int xtr_pinned_ops(const struct xtr_pin *pin, int (*fn)(void *ctx, const struct xtr_ctl_ops *def),
 		   void *ctx);

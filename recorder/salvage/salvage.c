@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Numbers that the keep says are used as sizes: they must fit each other. */
-static bool fits(const struct xtr_keep_head *h)
+static bool fits(const struct xtr_persistent_head *h)
 {
 	return h->n_dynamic <= XTR_DYNAMIC_MAX && h->size.n_generics <= h->n_dynamic &&
 	       h->size.n_slots == XTR_SLOT_GENERIC + h->n_dynamic && h->n_total_sets &&
@@ -27,7 +27,7 @@ static int open_keep(struct xtr_salvage *s)
 	fd = xtr_pin_get(&s->pin, XTR_PINNED_KEEP);
 	if (fd < 0)
 		return fd;
-	err = xtr_keep_open(&s->keep, fd);
+	err = xtr_persistent_open(&s->keep, fd);
 	if (err)
 		return err;
 	s->head = *s->keep.head;
@@ -69,13 +69,13 @@ static uint64_t file_of(uint64_t id)
 {
 	struct xtr_pin pin = { .id = id, .lock = -1 };
 	int fd = xtr_pin_is_own(id) ? xtr_pin_get(&pin, XTR_PINNED_KEEP) : -EACCES;
-	struct xtr_keep k;
+	struct xtr_persistent k;
 	uint64_t file;
 
-	if (fd < 0 || xtr_keep_open(&k, fd))
+	if (fd < 0 || xtr_persistent_open(&k, fd))
 		return 0;
 	file = k.head->file_id;
-	xtr_keep_close(&k);
+	xtr_persistent_close(&k);
 	return file;
 }
 
@@ -113,7 +113,7 @@ void xtr_salvage_close(struct xtr_salvage *s)
 	if (!s)
 		return;
 	xtr_pinned_free(&s->bpf);
-	xtr_keep_close(&s->keep);
+	xtr_persistent_close(&s->keep);
 	xtr_pin_close(&s->pin);
 	free(s->counters);
 	free(s->bufs);
@@ -122,7 +122,7 @@ void xtr_salvage_close(struct xtr_salvage *s)
 
 /* --- what there is ---------------------------------------------------------------------------- */
 
-static uint64_t memory(const struct xtr_keep_head *h, size_t keep)
+static uint64_t memory(const struct xtr_persistent_head *h, size_t keep)
 {
 	uint64_t counts = (uint64_t)h->size.n_cpus * h->size.n_slots * sizeof(struct xtr_count);
 

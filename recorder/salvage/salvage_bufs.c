@@ -26,11 +26,11 @@ static bool well_formed(const uint8_t *p, uint32_t n, uint32_t len)
 	return at == len;
 }
 
-static bool take_buf(struct xtr_salvage *s, const struct xtr_buf *b)
+static bool take_buf(struct xtr_salvage *s, const struct xtr_ring_batch *b)
 {
 	const struct xtr_commit *c = &b->at[b->commits % 2];
 
-	if (b->state != XTR_BUF_LIVE || b->kind == XTR_BATCH_ROUND)
+	if (b->state != XTR_RING_BATCH_LIVE || b->kind == XTR_BATCH_ROUND)
 		return true;
 	if (b->cpu >= s->bpf.n_cpus || c->len > XTR_BATCH_BYTES ||
 	    !well_formed(b->data, c->n, c->len))
@@ -51,7 +51,7 @@ static int by_order(const void *a, const void *b)
 /* What the note says is done once more, or for the first time. */
 static void redo(struct xtr_salvage *s)
 {
-	const struct xtr_keep_redo *r = &s->head.redo;
+	const struct xtr_persistent_redo *r = &s->head.redo;
 
 	if (!r->armed || r->counter >= 2 * n_counters(s))
 		return;
@@ -83,7 +83,7 @@ int xtr_left_find(struct xtr_salvage *s)
 		return -ENOMEM;
 	memcpy(s->counters, s->keep.spoilt, 2 * n_counters(s) * sizeof(*s->counters));
 	for (uint32_t i = 0; i < s->head.size.n_bufs; i++) {
-		if (!take_buf(s, xtr_keep_buf(&s->keep, i)))
+		if (!take_buf(s, xtr_persistent_buf(&s->keep, i)))
 			return -EBADMSG;
 	}
 	qsort(s->bufs, s->n_bufs, sizeof(*s->bufs), by_order);

@@ -51,7 +51,7 @@ static void find_key(struct xtr_generic *g)
 	}
 }
 
-static struct xtr_generic *generic(const struct xtr_meta *meta, const struct xtr_keep *k,
+static struct xtr_generic *generic(const struct xtr_meta *meta, const struct xtr_persistent *k,
 				   uint32_t i)
 {
 	struct xtr_generic *g = calloc(1, sizeof(*g));
@@ -77,7 +77,8 @@ static uint32_t type_of(const struct xtr_probe_cfg *cfg)
 					     : 0;
 }
 
-static struct xtr_probe *probe(const struct xtr_meta *meta, const struct xtr_keep *k, uint32_t i)
+static struct xtr_probe *probe(const struct xtr_meta *meta, const struct xtr_persistent *k,
+			       uint32_t i)
 {
 	struct xtr_probe *p = calloc(1, sizeof(*p));
 
@@ -94,9 +95,9 @@ static struct xtr_probe *probe(const struct xtr_meta *meta, const struct xtr_kee
 }
 
 int xtr_salvage_events(struct xtr_selection *sel, const struct xtr_meta *meta,
-		       const struct xtr_keep *k)
+		       const struct xtr_persistent *k)
 {
-	const struct xtr_keep_size *size = &k->head->size;
+	const struct xtr_persistent_size *size = &k->head->size;
 	uint32_t n = k->head->n_dynamic, events = n > size->n_generics ? n - size->n_generics : 0;
 
 	*sel = (struct xtr_selection){ .n_dynamic = size->n_generics + events };

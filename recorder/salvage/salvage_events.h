@@ -11,7 +11,7 @@
  * What does not fit together cannot be converted, and counts as spoilt. 0 or -ENOMEM.
  */
 int xtr_salvage_events(struct xtr_selection *sel, const struct xtr_meta *meta,
-		       const struct xtr_keep *k);
+		       const struct xtr_persistent *k);
 void xtr_salvage_events_free(struct xtr_selection *sel);
 
 #endif /* XTR_RECORDER_SALVAGE_EVENTS_H */

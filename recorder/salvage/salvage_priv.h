@@ -11,7 +11,7 @@
 
 /* A batch that is live. */
 struct xtr_left_buf {
-	const struct xtr_buf *b;
+	const struct xtr_ring_batch *b;
 	uint32_t len, n; /* of what holds */
 	uint32_t counted;
 	uint64_t pos;
@@ -19,8 +19,8 @@ struct xtr_left_buf {
 
 struct xtr_salvage {
 	struct xtr_pin pin;
-	struct xtr_keep keep;      /* spoilt and unwritten are a copy that may be counted on */
-	struct xtr_keep_head head; /* as it was found */
+	struct xtr_persistent keep; /* spoilt and unwritten are a copy that may be counted on */
+	struct xtr_persistent_head head; /* as it was found */
 	uint64_t *counters;
 	struct xtr_bpf bpf;
 	struct xtr_left_buf *bufs; /* in their order */

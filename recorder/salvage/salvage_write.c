@@ -24,8 +24,8 @@ struct writing {
 	struct xtr_sink sink; /* what it needs to convert and to account */
 	struct xtr_sorter sorter;
 	uint8_t *sorted;
-	struct xtr_buf *buf; /* of records from a ring */
-	uint64_t last;       /* ns: the latest record written, or in the file */
+	struct xtr_ring_batch *buf; /* of records from a ring */
+	uint64_t last;              /* ns: the latest record written, or in the file */
 	struct xtr_salvage_result *res;
 };
 
@@ -166,7 +166,7 @@ static int one_batch(struct writing *w, const struct xtr_left_buf *l)
 
 static int flush(struct writing *w, uint32_t cpu)
 {
-	struct xtr_buf *b = w->buf;
+	struct xtr_ring_batch *b = w->buf;
 	int err;
 
 	if (!b->len)
@@ -186,9 +186,9 @@ static void count_malformed(struct writing *w, uint64_t n)
 
 static int put(struct writing *w, uint32_t cpu, const uint8_t *rec, uint32_t len)
 {
-	int err = xtr_buf_has_room(w->buf, len) ? 0 : flush(w, cpu);
+	int err = xtr_ring_batch_has_room(w->buf, len) ? 0 : flush(w, cpu);
 
-	if (!err && !xtr_buf_put(w->buf, rec, len))
+	if (!err && !xtr_ring_batch_put(w->buf, rec, len))
 		count_malformed(w, 1);
 	return err;
 }
@@ -279,7 +279,7 @@ static void clean_up(struct writing *w)
 static int append(struct writing *w)
 {
 	struct xtr_salvage *s = w->s;
-	struct xtr_keep mine = s->keep;
+	struct xtr_persistent mine = s->keep;
 	int err = definitions(w);
 
 	if (!err)

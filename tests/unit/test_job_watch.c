@@ -43,7 +43,7 @@ TestSuite(job_watch, .init = setup, .fini = teardown);
 
 static void step(uint32_t type, uint64_t ts, uint64_t seqno, uint32_t tid)
 {
-	xtr_job_watch_step(&w, &(struct xtr_job_step){ ts, 7, seqno, tid, type });
+	xtr_job_watch_step(&w, &(struct xtr_watch_step){ ts, 7, seqno, tid, type });
 }
 
 static void round_at(uint64_t watermark)
@@ -169,19 +169,19 @@ Test(job_watch, random_jobs)
 		JOBS = 2000
 	};
 	static uint64_t run[JOBS], done[JOBS];
-	static struct xtr_job_step steps[2 * JOBS];
+	static struct xtr_watch_step steps[2 * JOBS];
 	size_t n = 0, ends = 0;
 
 	srand(7);
 	for (uint64_t i = 0; i < JOBS; i++) {
 		run[i] = 1000 + (uint64_t)rand() % 100000;
 		done[i] = run[i] + (uint64_t)rand() % 1000;
-		steps[n++] = (struct xtr_job_step){ run[i], 3, i, 0, XTR_REC_JOB_RUN };
-		steps[n++] = (struct xtr_job_step){ done[i], 3, i, 0, XTR_REC_JOB_DONE };
+		steps[n++] = (struct xtr_watch_step){ run[i], 3, i, 0, XTR_REC_JOB_RUN };
+		steps[n++] = (struct xtr_watch_step){ done[i], 3, i, 0, XTR_REC_JOB_DONE };
 	}
 	for (size_t i = n - 1; i; i--) {
 		size_t k = (size_t)rand() % (i + 1);
-		struct xtr_job_step s = steps[i];
+		struct xtr_watch_step s = steps[i];
 
 		steps[i] = steps[k];
 		steps[k] = s;

@@ -124,8 +124,8 @@ Test(missed, gaps_that_nobody_takes_become_one)
  * next one: told as missing, taken after all. */
 Test(missed, what_was_taken_after_all_is_no_loss_in_the_end)
 {
-	struct xtr_keep_head head = { 0 };
-	struct xtr_keep keep = { .head = &head };
+	struct xtr_persistent_head head = { 0 };
+	struct xtr_persistent keep = { .head = &head };
 	uint64_t not_run[4] = { 0 };
 	struct xtr_bpf bpf = { .n_slots = 4, .not_run = not_run };
 	struct xtr_sink s = { .bpf = &bpf, .keep = &keep, .loss = xtr_loss_new() };

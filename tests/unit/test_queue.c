@@ -13,13 +13,13 @@
 #define BUFFERS 4u
 #define BATCHES 20000u
 
-static struct xtr_keep keep;
+static struct xtr_persistent keep;
 
 static void queue_make(struct xtr_queue *q)
 {
-	const struct xtr_keep_size size = { .n_cpus = 1, .n_slots = 1, .n_bufs = BUFFERS };
+	const struct xtr_persistent_size size = { .n_cpus = 1, .n_slots = 1, .n_bufs = BUFFERS };
 
-	cr_assert(zero(int, xtr_keep_new(&keep, &size, false)));
+	cr_assert(zero(int, xtr_persistent_new(&keep, &size, false)));
 	cr_assert(zero(int, xtr_queue_init(q, &keep)));
 }
 
@@ -27,7 +27,7 @@ static void queue_free(struct xtr_queue *q)
 {
 	xtr_queue_destroy(q);
 	xtr_queue_destroy(q); /* nothing is left to do */
-	xtr_keep_close(&keep);
+	xtr_persistent_close(&keep);
 }
 
 static void *fill(void *arg)
@@ -35,14 +35,14 @@ static void *fill(void *arg)
 	struct xtr_queue *q = arg;
 
 	for (uint32_t i = 0; i < BATCHES; i++) {
-		struct xtr_buf *b;
+		struct xtr_ring_batch *b;
 
 		while (!(b = xtr_queue_take(q, XTR_BATCH_EVENTS, i)))
 			sched_yield();
 		b->len = 4;
 		b->n = 1;
 		memcpy(b->data, &i, 4);
-		xtr_buf_commit(b, i);
+		xtr_ring_batch_commit(b, i);
 		b->raw = xtr_queue_permille(q) > 500;
 		xtr_queue_push(q, b);
 	}
@@ -55,7 +55,7 @@ Test(queue, batches_of_another_thread_come_in_order_and_whole)
 	uint32_t wrong = 0, n = 0, value;
 	bool closed = false;
 	struct xtr_queue q;
-	struct xtr_buf *b;
+	struct xtr_ring_batch *b;
 	pthread_t thread;
 
 	queue_make(&q);
@@ -78,7 +78,7 @@ Test(queue, batches_of_another_thread_come_in_order_and_whole)
 
 Test(queue, there_are_no_more_buffers_than_said)
 {
-	struct xtr_buf *b[BUFFERS];
+	struct xtr_ring_batch *b[BUFFERS];
 	struct xtr_queue q;
 	bool closed;
 
@@ -117,22 +117,22 @@ Test(queue, a_batch_takes_records_and_nothing_else)
 	const uint32_t head = sizeof(struct xtr_rec);
 	struct xtr_rec h = { .size = (uint16_t)head };
 	struct xtr_queue q;
-	struct xtr_buf *b;
+	struct xtr_ring_batch *b;
 
 	queue_make(&q);
 	b = xtr_queue_take(&q, XTR_BATCH_EVENTS, 0);
 	memcpy(rec, &h, head);
-	cr_assert(xtr_buf_put(b, rec, head));
+	cr_assert(xtr_ring_batch_put(b, rec, head));
 	cr_assert(eq(u32, b->n, 1));
 	cr_assert(eq(u32, b->len, head));
 	cr_assert(zero(int, memcmp(b->data, rec, head)));
 
-	cr_assert(not(xtr_buf_put(b, rec, head - 1)), "shorter than a record's head");
-	cr_assert(not(xtr_buf_put(b, rec, head + 8)), "not as long as it says");
+	cr_assert(not(xtr_ring_batch_put(b, rec, head - 1)), "shorter than a record's head");
+	cr_assert(not(xtr_ring_batch_put(b, rec, head + 8)), "not as long as it says");
 	h.size = (uint16_t)(head + 4);
 	memcpy(rec, &h, head);
-	cr_assert(not(xtr_buf_put(b, rec, head + 4)), "not a multiple of 8");
-	cr_assert(not(xtr_buf_put(b, rec, sizeof(rec))), "longer than a batch");
+	cr_assert(not(xtr_ring_batch_put(b, rec, head + 4)), "not a multiple of 8");
+	cr_assert(not(xtr_ring_batch_put(b, rec, sizeof(rec))), "longer than a batch");
 	cr_assert(eq(u32, b->n, 1));
 	cr_assert(eq(u32, b->len, head));
 	queue_free(&q);
@@ -141,18 +141,18 @@ Test(queue, a_batch_takes_records_and_nothing_else)
 Test(queue, a_batch_knows_its_room)
 {
 	struct xtr_queue q;
-	struct xtr_buf *b;
+	struct xtr_ring_batch *b;
 
 	queue_make(&q);
 	b = xtr_queue_take(&q, XTR_BATCH_EVENTS, 0);
-	cr_assert(xtr_buf_has_room(b, XTR_BATCH_BYTES));
-	cr_assert(not(xtr_buf_has_room(b, XTR_BATCH_BYTES + 1)));
-	cr_assert(not(xtr_buf_has_room(b, UINT32_MAX)));
+	cr_assert(xtr_ring_batch_has_room(b, XTR_BATCH_BYTES));
+	cr_assert(not(xtr_ring_batch_has_room(b, XTR_BATCH_BYTES + 1)));
+	cr_assert(not(xtr_ring_batch_has_room(b, UINT32_MAX)));
 	b->len = XTR_BATCH_BYTES - 32;
-	cr_assert(xtr_buf_has_room(b, 32));
-	cr_assert(not(xtr_buf_has_room(b, 40)));
+	cr_assert(xtr_ring_batch_has_room(b, 32));
+	cr_assert(not(xtr_ring_batch_has_room(b, 40)));
 	b->len = 32;
 	b->n = XTR_BATCH_RECORDS;
-	cr_assert(not(xtr_buf_has_room(b, 32)));
+	cr_assert(not(xtr_ring_batch_has_room(b, 32)));
 	queue_free(&q);
 }

@@ -14,27 +14,27 @@
 #define CPUS  2
 #define SLOTS XTR_SLOT_GENERIC
 
-static const struct xtr_keep_size size = { CPUS, SLOTS, 1, 1, 4 };
-static struct xtr_keep keep;
+static const struct xtr_persistent_size size = { CPUS, SLOTS, 1, 1, 4 };
+static struct xtr_persistent keep;
 static struct xtr_queue queue;
 static uint64_t produced = 1 << 20; /* of each ring: nothing is read here */
 
 static void set_up(void)
 {
-	cr_assert(zero(int, xtr_keep_new(&keep, &size, false)));
+	cr_assert(zero(int, xtr_persistent_new(&keep, &size, false)));
 	cr_assert(zero(int, xtr_queue_init(&queue, &keep)));
 }
 
 static void tear_down(void)
 {
 	xtr_queue_destroy(&queue);
-	xtr_keep_close(&keep);
+	xtr_persistent_close(&keep);
 }
 
-TestSuite(keep, .init = set_up, .fini = tear_down);
+TestSuite(persistent, .init = set_up, .fini = tear_down);
 
 /* A record is written, and not committed. */
-static void put(struct xtr_buf *b, uint32_t bytes)
+static void put(struct xtr_ring_batch *b, uint32_t bytes)
 {
 	struct xtr_rec h = { .type = XTR_REC_JOB_RUN, .size = (__u16)bytes };
 
@@ -68,13 +68,13 @@ static void forget(struct xtr_salvage *s)
 	free(s);
 }
 
-Test(keep, a_record_counts_when_it_is_committed)
+Test(persistent, a_record_counts_when_it_is_committed)
 {
-	struct xtr_buf *b = xtr_queue_take(&queue, XTR_BATCH_EVENTS, 1);
+	struct xtr_ring_batch *b = xtr_queue_take(&queue, XTR_BATCH_EVENTS, 1);
 	struct xtr_salvage *s;
 
 	put(b, 48);
-	xtr_buf_commit(b, 56);
+	xtr_ring_batch_commit(b, 56);
 	put(b, 40); /* killed here */
 	s = found(0);
 	cr_assert(eq(sz, s->n_bufs, 1));
@@ -83,20 +83,20 @@ Test(keep, a_record_counts_when_it_is_committed)
 	cr_expect(eq(u64, s->bpf.rings[1].pos, 56), "the ring is read behind the committed one");
 	cr_expect(eq(u64, s->bpf.rings[0].pos, 0));
 	forget(s);
-	xtr_buf_commit(b, 104);
+	xtr_ring_batch_commit(b, 104);
 	s = found(0);
 	cr_expect(eq(u32, s->bufs[0].n, 2));
 	cr_expect(eq(u64, s->bpf.rings[1].pos, 104));
 	forget(s);
 }
 
-Test(keep, a_ring_that_says_more_than_its_batches_holds)
+Test(persistent, a_ring_that_says_more_than_its_batches_holds)
 {
-	struct xtr_buf *b = xtr_queue_take(&queue, XTR_BATCH_EVENTS, 0);
+	struct xtr_ring_batch *b = xtr_queue_take(&queue, XTR_BATCH_EVENTS, 0);
 	struct xtr_salvage *s = found(0);
 
 	put(b, 48);
-	xtr_buf_commit(b, 56);
+	xtr_ring_batch_commit(b, 56);
 	forget(s);
 	s = calloc(1, sizeof(*s));
 	s->keep = keep;
@@ -110,10 +110,10 @@ Test(keep, a_ring_that_says_more_than_its_batches_holds)
 	forget(s);
 }
 
-Test(keep, batches_come_in_their_order_and_free_ones_are_none)
+Test(persistent, batches_come_in_their_order_and_free_ones_are_none)
 {
-	struct xtr_buf *first = xtr_queue_take(&queue, XTR_BATCH_EVENTS, 0);
-	struct xtr_buf *second = xtr_queue_take(&queue, XTR_BATCH_DEFS, 0), *third;
+	struct xtr_ring_batch *first = xtr_queue_take(&queue, XTR_BATCH_EVENTS, 0);
+	struct xtr_ring_batch *second = xtr_queue_take(&queue, XTR_BATCH_DEFS, 0), *third;
 	struct xtr_salvage *s;
 
 	xtr_queue_give_back(&queue, first);
@@ -126,15 +126,15 @@ Test(keep, batches_come_in_their_order_and_free_ones_are_none)
 	forget(s);
 }
 
-Test(keep, a_buffer_taken_again_holds_nothing_of_before)
+Test(persistent, a_buffer_taken_again_holds_nothing_of_before)
 {
-	struct xtr_buf *b = xtr_queue_take(&queue, XTR_BATCH_EVENTS, 0);
+	struct xtr_ring_batch *b = xtr_queue_take(&queue, XTR_BATCH_EVENTS, 0);
 	struct xtr_salvage *s;
 
 	put(b, 48);
-	xtr_buf_commit(b, 56);
+	xtr_ring_batch_commit(b, 56);
 	b->ordinal = 7;
-	xtr_keep_count(&keep, true, 3, b->number, 48);
+	xtr_persistent_count(&keep, true, 3, b->number, 48);
 	xtr_queue_give_back(&queue, b);
 	cr_assert(eq(ptr, xtr_queue_take(&queue, XTR_BATCH_EVENTS, 1), b));
 	s = found(0);
@@ -145,24 +145,24 @@ Test(keep, a_buffer_taken_again_holds_nothing_of_before)
 }
 
 /* Killed behind each of the four stores of a count: it is made once. */
-Test(keep, a_count_is_made_once_wherever_the_kill_comes)
+Test(persistent, a_count_is_made_once_wherever_the_kill_comes)
 {
-	struct xtr_buf *b = xtr_queue_take(&queue, XTR_BATCH_EVENTS, 0);
+	struct xtr_ring_batch *b = xtr_queue_take(&queue, XTR_BATCH_EVENTS, 0);
 	const size_t place = 5, n = CPUS * SLOTS;
 	struct xtr_salvage *s;
 
 	put(b, 48);
 	put(b, 48);
-	xtr_buf_commit(b, 112);
-	xtr_keep_count(&keep, true, place, b->number, 48);
+	xtr_ring_batch_commit(b, 112);
+	xtr_persistent_count(&keep, true, place, b->number, 48);
 	cr_expect(eq(u64, keep.unwritten[place], 1));
 	cr_expect(zero(u32, keep.head->redo.armed));
 	for (int stores = 1; stores <= 3; stores++) {
-		keep.head->redo = (struct xtr_keep_redo){ .counter = n + place,
-							  .value = 2,
-							  .buf = b->number,
-							  .counted = 96,
-							  .armed = 1 };
+		keep.head->redo = (struct xtr_persistent_redo){ .counter = n + place,
+								.value = 2,
+								.buf = b->number,
+								.counted = 96,
+								.armed = 1 };
 		keep.unwritten[place] = stores >= 2 ? 2 : 1;
 		b->counted = stores >= 3 ? 96 : 48;
 		s = found(0);
@@ -173,12 +173,12 @@ Test(keep, a_count_is_made_once_wherever_the_kill_comes)
 	cr_expect(eq(u64, keep.unwritten[place], 2), "the pins stay as they were");
 }
 
-Test(keep, what_is_no_batch_is_refused)
+Test(persistent, what_is_no_batch_is_refused)
 {
-	struct xtr_buf *b = xtr_queue_take(&queue, XTR_BATCH_EVENTS, 0);
+	struct xtr_ring_batch *b = xtr_queue_take(&queue, XTR_BATCH_EVENTS, 0);
 
 	put(b, 48);
-	xtr_buf_commit(b, 56);
+	xtr_ring_batch_commit(b, 56);
 	b->cpu = CPUS;
 	forget(found(-EBADMSG));
 	b->cpu = 0;
@@ -190,17 +190,17 @@ Test(keep, what_is_no_batch_is_refused)
 	forget(found(0));
 }
 
-Test(keep, sizes_are_bounded)
+Test(persistent, sizes_are_bounded)
 {
-	struct xtr_keep_size s = size;
+	struct xtr_persistent_size s = size;
 
-	cr_expect(ne(sz, xtr_keep_bytes(&s), 0));
+	cr_expect(ne(sz, xtr_persistent_bytes(&s), 0));
 	s.n_cpus = 0;
-	cr_expect(zero(sz, xtr_keep_bytes(&s)));
+	cr_expect(zero(sz, xtr_persistent_bytes(&s)));
 	s.n_cpus = 1 << 16;
 	s.n_slots = 1 << 16;
-	cr_expect(zero(sz, xtr_keep_bytes(&s)));
+	cr_expect(zero(sz, xtr_persistent_bytes(&s)));
 	s = size;
 	s.n_bufs = UINT32_MAX;
-	cr_expect(zero(sz, xtr_keep_bytes(&s)));
+	cr_expect(zero(sz, xtr_persistent_bytes(&s)));
 }
