@@ -81,7 +81,7 @@ static __always_inline bool xtr_fence_wanted(const struct xtr_emit *e, __u16 typ
 {
 	if (!xtr_tgid_wanted(e->tgid) && !xtr_ctx_wanted(ctx))
 		return false;
-	if (type == XTR_REC_FENCE_INIT)
+	if (type == XTR_EV_FENCE_INIT)
 		xtr_init_remember(ctx);
 	return !xtr_job_dropped(ctx, seqno);
 }
@@ -89,7 +89,7 @@ static __always_inline bool xtr_fence_wanted(const struct xtr_emit *e, __u16 typ
 /* What begins something: whose work a fence is, and who waits for it. */
 static __always_inline bool xtr_fence_has_stack(__u16 type)
 {
-	return xtr_stacks && (type == XTR_REC_FENCE_INIT || type == XTR_REC_FENCE_WAIT_START);
+	return xtr_stacks && (type == XTR_EV_FENCE_INIT || type == XTR_EV_FENCE_WAIT_START);
 }
 
 /* The longer record of those. NULL: there is no room. */
@@ -119,7 +119,7 @@ static __always_inline int xtr_fence(struct bpf_raw_tracepoint_args *ctx, __u16 
 	fctx = XTR_READ(type, fence, context);
 	seqno = XTR_READ(type, fence, seqno);
 	ops = (__u64)XTR_READ(type, fence, ops);
-	if ((type == XTR_REC_FENCE_INIT && !xtr_init_wanted(ops)) ||
+	if ((type == XTR_EV_FENCE_INIT && !xtr_init_wanted(ops)) ||
 	    (xtr_choosy && !xtr_fence_wanted(&e, type, fctx, seqno))) {
 		xtr_filtered(&e);
 		return 0;
@@ -143,12 +143,12 @@ static __always_inline int xtr_fence(struct bpf_raw_tracepoint_args *ctx, __u16 
 /* include/trace/events/dma_fence.h */
 #define XTR_FENCE_PROG(name, type) XTR_PROG(name, #name, type, 0, 0, xtr_fence(ctx, type))
 
-XTR_FENCE_PROG(dma_fence_init, XTR_REC_FENCE_INIT)
-XTR_FENCE_PROG(dma_fence_emit, XTR_REC_FENCE_EMIT)
-XTR_FENCE_PROG(dma_fence_enable_signal, XTR_REC_FENCE_ENABLE_SIGNAL)
-XTR_FENCE_PROG(dma_fence_signaled, XTR_REC_FENCE_SIGNALED)
-XTR_FENCE_PROG(dma_fence_wait_start, XTR_REC_FENCE_WAIT_START)
-XTR_FENCE_PROG(dma_fence_wait_end, XTR_REC_FENCE_WAIT_END)
-XTR_FENCE_PROG(dma_fence_destroy, XTR_REC_FENCE_DESTROY)
+XTR_FENCE_PROG(dma_fence_init, XTR_EV_FENCE_INIT)
+XTR_FENCE_PROG(dma_fence_emit, XTR_EV_FENCE_EMIT)
+XTR_FENCE_PROG(dma_fence_enable_signal, XTR_EV_FENCE_ENABLE_SIGNAL)
+XTR_FENCE_PROG(dma_fence_signaled, XTR_EV_FENCE_SIGNALED)
+XTR_FENCE_PROG(dma_fence_wait_start, XTR_EV_FENCE_WAIT_START)
+XTR_FENCE_PROG(dma_fence_wait_end, XTR_EV_FENCE_WAIT_END)
+XTR_FENCE_PROG(dma_fence_destroy, XTR_EV_FENCE_DESTROY)
 
 #endif /* XTR_DMA_FENCE_BPF_H */

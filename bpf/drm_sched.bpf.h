@@ -175,7 +175,7 @@ static __always_inline bool xtr_on_hw_wanted(__u64 ctx, __u64 seqno)
 
 static __always_inline __u32 xtr_job_task(const struct xtr_emit *e, __u64 ctx)
 {
-	return xtr_ctx_wanted(ctx) ? xtr_task(e->tid, e->tgid) : XTR_REC_OTHERS;
+	return xtr_ctx_wanted(ctx) ? xtr_task(e->tid, e->tgid) : XTR_JOB_OTHERS;
 }
 
 static __always_inline int xtr_job_queue(void *ctx, struct drm_sched_job *job,
@@ -189,12 +189,12 @@ static __always_inline int xtr_job_queue(void *ctx, struct drm_sched_job *job,
 	__u64 fctx, seqno;
 	bool mine = true;
 
-	if (xtr_phase != XTR_PHASE_RUN || !xtr_where(&e, XTR_REC_JOB_QUEUE))
+	if (xtr_phase != XTR_PHASE_RUN || !xtr_where(&e, XTR_EV_JOB_QUEUE))
 		return 0;
-	fence = XTR_READ(XTR_REC_JOB_QUEUE, job, s_fence);
-	sched = XTR_READ(XTR_REC_JOB_QUEUE, job, sched);
-	fctx = XTR_READ(XTR_REC_JOB_QUEUE, fence, finished.context);
-	seqno = XTR_READ(XTR_REC_JOB_QUEUE, fence, finished.seqno);
+	fence = XTR_READ(XTR_EV_JOB_QUEUE, job, s_fence);
+	sched = XTR_READ(XTR_EV_JOB_QUEUE, job, sched);
+	fctx = XTR_READ(XTR_EV_JOB_QUEUE, fence, finished.context);
+	seqno = XTR_READ(XTR_EV_JOB_QUEUE, fence, finished.seqno);
 	if (xtr_choosy) {
 		mine = xtr_tgid_wanted(e.tgid);
 		if (mine)
@@ -205,14 +205,14 @@ static __always_inline int xtr_job_queue(void *ctx, struct drm_sched_job *job,
 		}
 	}
 	/* Of others' jobs too: their runs are recorded, with what the ring is known as by then. */
-	ring = xtr_ring_id(XTR_REC_JOB_QUEUE, sched, true);
+	ring = xtr_ring_id(XTR_EV_JOB_QUEUE, sched, true);
 	if (!mine) {
 		xtr_filtered(&e);
 		return 0;
 	}
 	e.flags = xtr_task(e.tid, e.tgid);
 	stack = xtr_stacks ? xtr_stack(ctx, &e) : 0;
-	r = XTR_RESERVE(&e, struct xtr_rec_job_queue, XTR_REC_JOB_QUEUE);
+	r = XTR_RESERVE(&e, struct xtr_rec_job_queue, XTR_EV_JOB_QUEUE);
 	if (!r)
 		return 0;
 	r->ctx = fctx;
@@ -220,16 +220,16 @@ static __always_inline int xtr_job_queue(void *ctx, struct drm_sched_job *job,
 	r->client_id = 0;
 	r->flags = e.flags;
 	if (bpf_core_field_exists(fence->drm_client_id)) {
-		r->client_id = XTR_READ(XTR_REC_JOB_QUEUE, fence, drm_client_id);
-		r->flags |= XTR_REC_CLIENT_KNOWN;
+		r->client_id = XTR_READ(XTR_EV_JOB_QUEUE, fence, drm_client_id);
+		r->flags |= XTR_JOB_CLIENT_KNOWN;
 	}
 	r->ring = ring;
-	r->job_count = XTR_READ(XTR_REC_JOB_QUEUE, entity, job_queue.job_count.counter);
-	r->hw_job_count = xtr_hw_jobs(XTR_REC_JOB_QUEUE, sched);
+	r->job_count = XTR_READ(XTR_EV_JOB_QUEUE, entity, job_queue.job_count.counter);
+	r->hw_job_count = xtr_hw_jobs(XTR_EV_JOB_QUEUE, sched);
 	r->stack = stack;
 	r->prio = -1;
 	if (bpf_core_field_exists(entity->priority))
-		r->prio = XTR_READ(XTR_REC_JOB_QUEUE, entity, priority);
+		r->prio = XTR_READ(XTR_EV_JOB_QUEUE, entity, priority);
 	xtr_submit(&e, r);
 	return 0;
 }
@@ -243,26 +243,26 @@ static __always_inline int xtr_job_run(struct drm_sched_job *job, struct drm_sch
 	__u32 ring;
 	__u64 fctx, seqno;
 
-	if (xtr_phase != XTR_PHASE_RUN || !xtr_where(&e, XTR_REC_JOB_RUN))
+	if (xtr_phase != XTR_PHASE_RUN || !xtr_where(&e, XTR_EV_JOB_RUN))
 		return 0;
-	fence = XTR_READ(XTR_REC_JOB_RUN, job, s_fence);
-	sched = XTR_READ(XTR_REC_JOB_RUN, job, sched);
-	fctx = XTR_READ(XTR_REC_JOB_RUN, fence, finished.context);
-	seqno = XTR_READ(XTR_REC_JOB_RUN, fence, finished.seqno);
+	fence = XTR_READ(XTR_EV_JOB_RUN, job, s_fence);
+	sched = XTR_READ(XTR_EV_JOB_RUN, job, sched);
+	fctx = XTR_READ(XTR_EV_JOB_RUN, fence, finished.context);
+	seqno = XTR_READ(XTR_EV_JOB_RUN, fence, finished.seqno);
 	if (!xtr_on_hw_wanted(fctx, seqno)) {
 		xtr_filtered(&e);
 		return 0;
 	}
 	e.flags = xtr_job_task(&e, fctx);
-	ring = xtr_ring_id(XTR_REC_JOB_RUN, sched, false);
-	r = XTR_RESERVE(&e, struct xtr_rec_job_run, XTR_REC_JOB_RUN);
+	ring = xtr_ring_id(XTR_EV_JOB_RUN, sched, false);
+	r = XTR_RESERVE(&e, struct xtr_rec_job_run, XTR_EV_JOB_RUN);
 	if (!r)
 		return 0;
 	r->ctx = fctx;
 	r->seqno = seqno;
 	r->ring = ring;
-	r->job_count = XTR_READ(XTR_REC_JOB_RUN, entity, job_queue.job_count.counter);
-	r->hw_job_count = xtr_hw_jobs(XTR_REC_JOB_RUN, sched);
+	r->job_count = XTR_READ(XTR_EV_JOB_RUN, entity, job_queue.job_count.counter);
+	r->hw_job_count = xtr_hw_jobs(XTR_EV_JOB_RUN, sched);
 	r->flags = e.flags;
 	xtr_submit(&e, r);
 	return 0;
@@ -283,15 +283,15 @@ static __always_inline void xtr_hw_fence(struct xtr_rec_job_done *r, struct dma_
 	r->hw_error = 0;
 	if (!hw)
 		return;
-	r->flags |= XTR_REC_HW_FENCE;
-	r->hw_ctx = XTR_READ(XTR_REC_JOB_DONE, hw, context);
-	r->hw_seqno = XTR_READ(XTR_REC_JOB_DONE, hw, seqno);
-	r->hw_error = XTR_READ(XTR_REC_JOB_DONE, hw, error);
-	if (!(XTR_READ(XTR_REC_JOB_DONE, hw, flags) & (1UL << (bit & 63))))
+	r->flags |= XTR_JOB_HW_FENCE;
+	r->hw_ctx = XTR_READ(XTR_EV_JOB_DONE, hw, context);
+	r->hw_seqno = XTR_READ(XTR_EV_JOB_DONE, hw, seqno);
+	r->hw_error = XTR_READ(XTR_EV_JOB_DONE, hw, error);
+	if (!(XTR_READ(XTR_EV_JOB_DONE, hw, flags) & (1UL << (bit & 63))))
 		return;
 	if (bpf_core_read(&at, sizeof(at), &hw->timestamp) || at <= 0)
 		return;
-	r->flags |= XTR_REC_HW_SIGNALED;
+	r->flags |= XTR_JOB_HW_SIGNALED;
 	if ((__u64)at < r->h.ts)
 		r->hw_age = r->h.ts - (__u64)at;
 }
@@ -304,26 +304,26 @@ static __always_inline int xtr_job_done(struct drm_sched_fence *fence)
 	__u32 ring;
 	__u64 fctx, seqno;
 
-	if (xtr_phase != XTR_PHASE_RUN || !xtr_where(&e, XTR_REC_JOB_DONE))
+	if (xtr_phase != XTR_PHASE_RUN || !xtr_where(&e, XTR_EV_JOB_DONE))
 		return 0;
-	sched = XTR_READ(XTR_REC_JOB_DONE, fence, sched);
-	fctx = XTR_READ(XTR_REC_JOB_DONE, fence, finished.context);
-	seqno = XTR_READ(XTR_REC_JOB_DONE, fence, finished.seqno);
+	sched = XTR_READ(XTR_EV_JOB_DONE, fence, sched);
+	fctx = XTR_READ(XTR_EV_JOB_DONE, fence, finished.context);
+	seqno = XTR_READ(XTR_EV_JOB_DONE, fence, finished.seqno);
 	if (!xtr_on_hw_wanted(fctx, seqno)) {
 		xtr_filtered(&e);
 		return 0;
 	}
-	e.flags = xtr_job_task(&e, fctx) & XTR_REC_OTHERS;
-	ring = xtr_ring_id(XTR_REC_JOB_DONE, sched, false);
-	r = XTR_RESERVE(&e, struct xtr_rec_job_done, XTR_REC_JOB_DONE);
+	e.flags = xtr_job_task(&e, fctx) & XTR_JOB_OTHERS;
+	ring = xtr_ring_id(XTR_EV_JOB_DONE, sched, false);
+	r = XTR_RESERVE(&e, struct xtr_rec_job_done, XTR_EV_JOB_DONE);
 	if (!r)
 		return 0;
 	r->ctx = fctx;
 	r->seqno = seqno;
 	r->ring = ring;
-	r->hw_job_count = xtr_hw_jobs(XTR_REC_JOB_DONE, sched);
+	r->hw_job_count = xtr_hw_jobs(XTR_EV_JOB_DONE, sched);
 	r->flags = e.flags;
-	xtr_hw_fence(r, XTR_READ(XTR_REC_JOB_DONE, fence, parent));
+	xtr_hw_fence(r, XTR_READ(XTR_EV_JOB_DONE, fence, parent));
 	xtr_submit(&e, r);
 	return 0;
 }
@@ -337,9 +337,9 @@ static __always_inline __u32 xtr_dep_flags(__u32 type, struct drm_sched_fence *f
 	__u32 flags = 0;
 
 	if (XTR_READ(type, dep, flags) & (1UL << (bit & 63)))
-		flags |= XTR_REC_DEP_SIGNALED;
+		flags |= XTR_JOB_DEP_SIGNALED;
 	if (ops && ops == XTR_READ(type, fence, scheduled.ops))
-		flags |= XTR_REC_DEP_SCHEDULED;
+		flags |= XTR_JOB_DEP_SCHEDULED;
 	return flags;
 }
 
@@ -384,23 +384,23 @@ static __always_inline int xtr_job_dep(struct drm_sched_job *job, struct dma_fen
 #define XTR_FENCE  ((struct drm_sched_fence *)ctx->args[0])
 
 #define XTR_QUEUE_PROG(name, tracepoint) \
-	XTR_PROG(name, tracepoint, XTR_REC_JOB_QUEUE, 0, 0, xtr_job_queue(ctx, XTR_JOB, XTR_ENTITY))
+	XTR_PROG(name, tracepoint, XTR_EV_JOB_QUEUE, 0, 0, xtr_job_queue(ctx, XTR_JOB, XTR_ENTITY))
 #define XTR_RUN_PROG(name) \
-	XTR_PROG(name, #name, XTR_REC_JOB_RUN, 0, 0, xtr_job_run(XTR_JOB, XTR_ENTITY))
-#define XTR_DONE_PROG(name) XTR_PROG(name, #name, XTR_REC_JOB_DONE, 0, 0, xtr_job_done(XTR_FENCE))
+	XTR_PROG(name, #name, XTR_EV_JOB_RUN, 0, 0, xtr_job_run(XTR_JOB, XTR_ENTITY))
+#define XTR_DONE_PROG(name) XTR_PROG(name, #name, XTR_EV_JOB_DONE, 0, 0, xtr_job_done(XTR_FENCE))
 #define XTR_DEP_PROG(name, type) \
 	XTR_PROG(name, #name, type, 0, 1, xtr_job_dep(XTR_JOB, XTR_DEP, type))
 
 XTR_QUEUE_PROG(drm_sched_job_queue, "drm_sched_job_queue")
 XTR_RUN_PROG(drm_sched_job_run)
 XTR_DONE_PROG(drm_sched_job_done)
-XTR_DEP_PROG(drm_sched_job_add_dep, XTR_REC_JOB_ADD_DEP)
-XTR_DEP_PROG(drm_sched_job_unschedulable, XTR_REC_JOB_UNSCHEDULABLE)
+XTR_DEP_PROG(drm_sched_job_add_dep, XTR_EV_JOB_ADD_DEP)
+XTR_DEP_PROG(drm_sched_job_unschedulable, XTR_EV_JOB_UNSCHEDULABLE)
 
 /* The old name of drm_sched_job_queue is also a struct's. */
 XTR_QUEUE_PROG(drm_sched_job_old, "drm_sched_job")
 XTR_RUN_PROG(drm_run_job)
 XTR_DONE_PROG(drm_sched_process_job)
-XTR_DEP_PROG(drm_sched_job_wait_dep, XTR_REC_JOB_WAIT_DEP)
+XTR_DEP_PROG(drm_sched_job_wait_dep, XTR_EV_JOB_WAIT_DEP)
 
 #endif /* XTR_DRM_SCHED_BPF_H */

@@ -9,7 +9,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 
-#include "xtr_events.h"
+#include "format/builtin_events.h"
 #include "xtr_ctl.h"
 #include "xtr_core.h"
 

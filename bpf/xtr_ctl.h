@@ -2,7 +2,7 @@
 /*
  * What BPF programs and recorder share besides the event records: definitions on the control ring,
  * ring-only records, counters, configuration. None of it is in the file. Includes nothing, as
- * xtr_events.h, which must come first.
+ * builtin_events.h, which must come first.
  */
 #ifndef XTR_CTL_H
 #define XTR_CTL_H

@@ -177,7 +177,7 @@ static __always_inline int xtr_task_announce(__u32 tid, struct xtr_task_state *n
 		return 0;
 	}
 	task = (struct task_struct *)bpf_get_current_task();
-	now->flags = BPF_CORE_READ(task, flags) & XTR_PF_KTHREAD ? XTR_REC_KTHREAD : 0;
+	now->flags = BPF_CORE_READ(task, flags) & XTR_PF_KTHREAD ? XTR_JOB_KTHREAD : 0;
 	def = bpf_ringbuf_reserve(&xtr_ctl, sizeof(*def), 0);
 	if (!def) {
 		xtr_def_lost();

@@ -5,6 +5,8 @@
 #ifndef XTR_FORMAT_H
 #define XTR_FORMAT_H
 
+#include "builtin_events.h"
+
 #include <stdint.h>
 
 #define XTR_MAGIC            "\x89XTR\r\n\x1a\n" /* 8 bytes, spec 3 */
@@ -79,36 +81,6 @@ enum xtr_chunk_props {
 #define XTR_CBOR_DEPTH_MAX  16u
 #define XTR_CBOR_ITEMS_MAX  65536u
 #define XTR_CBOR_STRING_MAX 65536u
-
-/* Built-in event types, spec/events.md. */
-enum xtr_event_type {
-	XTR_EV_JOB_QUEUE = 16,
-	XTR_EV_JOB_RUN = 17,
-	XTR_EV_JOB_DONE = 18,
-	XTR_EV_JOB_WAIT_DEP = 19,
-	XTR_EV_JOB_ADD_DEP = 20,
-	XTR_EV_JOB_UNSCHEDULABLE = 21,
-	XTR_EV_FENCE_INIT = 24,
-	XTR_EV_FENCE_EMIT = 25,
-	XTR_EV_FENCE_ENABLE_SIGNAL = 26,
-	XTR_EV_FENCE_SIGNALED = 27,
-	XTR_EV_FENCE_WAIT_START = 28,
-	XTR_EV_FENCE_WAIT_END = 29,
-	XTR_EV_FENCE_DESTROY = 30,
-	XTR_EV_TOTAL = 31,  /* the recorder's own: what was counted, not recorded one by one */
-	XTR_EV_BUDGET = 32, /* the recorder's own: at which level it records, and why */
-};
-
-/* Flags of scheduler events, spec/events.md. */
-enum xtr_job_flags {
-	XTR_JOB_KTHREAD = 1 << 0,
-	XTR_JOB_CLIENT_KNOWN = 1 << 1,
-	XTR_JOB_DEP_SIGNALED = 1 << 2,
-	XTR_JOB_DEP_SCHEDULED = 1 << 3,
-	XTR_JOB_HW_FENCE = 1 << 4,
-	XTR_JOB_HW_SIGNALED = 1 << 5,
-	XTR_JOB_OTHERS = 1 << 6,
-};
 
 /* Field `context` of function calls, spec/events.md. */
 enum xtr_context {

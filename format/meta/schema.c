@@ -25,81 +25,9 @@ static const char *const sens_names[XTR_SENS_COUNT] = {
 };
 
 static const struct xtr_value_name job_flags[] = {
-	{ XTR_JOB_KTHREAD, "kthread" },
-	{ XTR_JOB_CLIENT_KNOWN, "client-known" },
-	{ XTR_JOB_DEP_SIGNALED, "dep-signaled" },
-	{ XTR_JOB_DEP_SCHEDULED, "dep-scheduled" },
-	{ XTR_JOB_HW_FENCE, "hw-fence" },
-	{ XTR_JOB_HW_SIGNALED, "hw-signaled" },
-	{ XTR_JOB_OTHERS, "others" },
-};
-
-#define FIELD(field, off, bytes, r, u)                                                        \
-	{                                                                                     \
-		.name = field, .unit = u, .offset = off, .size = bytes, .repr = XTR_REPR_##r, \
-		.sens = XTR_SENS_PLAIN                                                        \
-	}
-#define FLAGS(off)                                                               \
-	{                                                                        \
-		.name = "flags", .offset = off, .size = 4, .repr = XTR_REPR_U32, \
-		.sens = XTR_SENS_PLAIN, .names_kind = XTR_NAMES_FLAGS,           \
-		.n_names = COUNT(job_flags), .names = job_flags                  \
-	}
-
-static const struct xtr_field job_queue[] = {
-	FIELD("ctx", 16, 8, U64, NULL),         FIELD("seqno", 24, 8, U64, NULL),
-	FIELD("client_id", 32, 8, U64, NULL),   FIELD("ring", 40, 4, RING, NULL),
-	FIELD("job_count", 44, 4, U32, "jobs"), FIELD("hw_job_count", 48, 4, S32, "jobs"),
-	FIELD("stack", 52, 4, STACK, NULL),     FLAGS(56),
-	FIELD("prio", 60, 4, S32, NULL),
-};
-
-static const struct xtr_field job_run[] = {
-	FIELD("ctx", 16, 8, U64, NULL),
-	FIELD("seqno", 24, 8, U64, NULL),
-	FIELD("ring", 32, 4, RING, NULL),
-	FIELD("job_count", 36, 4, U32, "jobs"),
-	FIELD("hw_job_count", 40, 4, S32, "jobs"),
-	FLAGS(44),
-};
-
-static const struct xtr_field job_done[] = {
-	FIELD("ctx", 16, 8, U64, NULL),
-	FIELD("seqno", 24, 8, U64, NULL),
-	FIELD("ring", 32, 4, RING, NULL),
-	FIELD("hw_job_count", 36, 4, S32, "jobs"),
-	FIELD("hw_ctx", 40, 8, U64, NULL),
-	FIELD("hw_seqno", 48, 8, U64, NULL),
-	FIELD("hw_age", 56, 8, U64, "ns"),
-	FIELD("hw_error", 64, 4, S32, "errno"),
-	FLAGS(68),
-};
-
-static const struct xtr_field job_dep[] = {
-	FIELD("ctx", 16, 8, U64, NULL),     FIELD("seqno", 24, 8, U64, NULL),
-	FIELD("dep_ctx", 32, 8, U64, NULL), FIELD("dep_seqno", 40, 8, U64, NULL),
-	FIELD("ring", 48, 4, RING, NULL),   FLAGS(52),
-};
-
-static const struct xtr_field fence[] = {
-	FIELD("ctx", 16, 8, U64, NULL),
-	FIELD("seqno", 24, 8, U64, NULL),
-	FIELD("ops", 32, 4, STRID, NULL),
-	FIELD("error", 36, 4, S32, "errno"),
-};
-
-static const struct xtr_field fence_stack[] = {
-	FIELD("ctx", 16, 8, U64, NULL),     FIELD("seqno", 24, 8, U64, NULL),
-	FIELD("ops", 32, 4, STRID, NULL),   FIELD("error", 36, 4, S32, "errno"),
-	FIELD("stack", 40, 4, STACK, NULL),
-};
-
-static const struct xtr_field total[] = {
-	FIELD("event", 16, 4, STRID, NULL),   FIELD("tgid", 20, 4, U32, NULL),
-	FIELD("field", 24, 4, STRID, NULL),   FIELD("subfield", 28, 4, STRID, NULL),
-	FIELD("key", 32, 8, HEX64, NULL),     FIELD("subkey", 40, 8, HEX64, NULL),
-	FIELD("count", 48, 8, U64, "events"), FIELD("taken", 56, 8, U64, "events"),
-	FIELD("other", 64, 4, U32, NULL),     FIELD("interim", 68, 4, U32, NULL),
+#define ROW(id, bit, text) { XTR_JOB_##id, text },
+	XTR_BUILTIN_FLAGS(ROW)
+#undef ROW
 };
 
 static const struct xtr_value_name levels[] = {
@@ -107,45 +35,39 @@ static const struct xtr_value_name levels[] = {
 	{ 5, "1/32" }, { 6, "1/64" }, { 7, "1/128" }, { 8, "1/256" }, { 9, "counted" },
 };
 
-#define LEVEL(field, off)                                                                       \
-	{                                                                                       \
-		.name = field, .offset = off, .size = 4, .repr = XTR_REPR_U32,                  \
-		.sens = XTR_SENS_PLAIN, .names_kind = XTR_NAMES_ENUM, .n_names = COUNT(levels), \
-		.names = levels                                                                 \
-	}
+/* Names of a field's values, by the last column of its row in builtin_events.h. */
+#define NAMES_NONE .names_kind = XTR_NAMES_NONE
+#define NAMES_JOB_FLAGS \
+	.names_kind = XTR_NAMES_FLAGS, .n_names = COUNT(job_flags), .names = job_flags
+#define NAMES_LEVELS .names_kind = XTR_NAMES_ENUM, .n_names = COUNT(levels), .names = levels
+#define FIELD(record, field, r, u, v)       \
+	{ .name = #field,                   \
+	  .unit = u,                        \
+	  .offset = XTR_AT(record, field),  \
+	  .size = XTR_BYTES(record, field), \
+	  .repr = XTR_REPR_##r,             \
+	  .sens = XTR_SENS_PLAIN,           \
+	  NAMES_##v },
+#define FIELDS(record) \
+	static const struct xtr_field record[] = { XTR_FIELDS_##record(FIELD, record) }
 
-static const struct xtr_field budget[] = {
-	LEVEL("before", 16),
-	LEVEL("level", 20),
-	FIELD("share", 24, 4, U32, "ppm"),
-	FIELD("budget", 28, 4, U32, "ppm"),
-	FIELD("elapsed", 32, 8, U64, "ns"),
-	FIELD("filtered", 40, 8, U64, "events"),
-};
+FIELDS(job_queue);
+FIELDS(job_run);
+FIELDS(job_done);
+FIELDS(job_dep);
+FIELDS(fence);
+FIELDS(fence_stack);
+FIELDS(total);
+FIELDS(budget);
 
-#define EVENT(id, event, bytes, f)                                                       \
-	{                                                                                \
-		.name = event, .type = XTR_EV_##id, .size = bytes, .n_fields = COUNT(f), \
-		.fields = f                                                              \
-	}
+#define EVENT(id, number, event, record)           \
+	{ .name = event,                           \
+	  .type = number,                          \
+	  .size = sizeof(struct xtr_rec_##record), \
+	  .n_fields = COUNT(record),               \
+	  .fields = record },
 
-const struct xtr_event_desc xtr_builtin_events[] = {
-	EVENT(JOB_QUEUE, "gpu_scheduler:drm_sched_job_queue", 64, job_queue),
-	EVENT(JOB_RUN, "gpu_scheduler:drm_sched_job_run", 48, job_run),
-	EVENT(JOB_DONE, "gpu_scheduler:drm_sched_job_done", 72, job_done),
-	EVENT(JOB_WAIT_DEP, "gpu_scheduler:drm_sched_job_wait_dep", 56, job_dep),
-	EVENT(JOB_ADD_DEP, "gpu_scheduler:drm_sched_job_add_dep", 56, job_dep),
-	EVENT(JOB_UNSCHEDULABLE, "gpu_scheduler:drm_sched_job_unschedulable", 56, job_dep),
-	EVENT(FENCE_INIT, "dma_fence:dma_fence_init", 40, fence),
-	EVENT(FENCE_EMIT, "dma_fence:dma_fence_emit", 40, fence),
-	EVENT(FENCE_ENABLE_SIGNAL, "dma_fence:dma_fence_enable_signal", 40, fence),
-	EVENT(FENCE_SIGNALED, "dma_fence:dma_fence_signaled", 40, fence),
-	EVENT(FENCE_WAIT_START, "dma_fence:dma_fence_wait_start", 40, fence),
-	EVENT(FENCE_WAIT_END, "dma_fence:dma_fence_wait_end", 40, fence),
-	EVENT(FENCE_DESTROY, "dma_fence:dma_fence_destroy", 40, fence),
-	EVENT(TOTAL, "xtr:total", 72, total),
-	EVENT(BUDGET, "xtr:budget", 48, budget),
-};
+const struct xtr_event_desc xtr_builtin_events[] = { XTR_BUILTIN_EVENTS(EVENT) };
 
 const size_t xtr_builtin_event_count = COUNT(xtr_builtin_events);
 
@@ -160,8 +82,9 @@ const struct xtr_event_desc *xtr_builtin_event(uint32_t type)
 const struct xtr_event_desc *xtr_builtin_event_stack(uint32_t type)
 {
 	static const struct xtr_event_desc with[] = {
-		EVENT(FENCE_INIT, "dma_fence:dma_fence_init", 48, fence_stack),
-		EVENT(FENCE_WAIT_START, "dma_fence:dma_fence_wait_start", 48, fence_stack),
+		EVENT(FENCE_INIT, XTR_EV_FENCE_INIT, "dma_fence:dma_fence_init", fence_stack)
+			EVENT(FENCE_WAIT_START, XTR_EV_FENCE_WAIT_START,
+			      "dma_fence:dma_fence_wait_start", fence_stack)
 	};
 
 	for (size_t i = 0; i < COUNT(with); i++)

@@ -7,6 +7,9 @@
 #ifndef XTR_SCHEMA_H
 #define XTR_SCHEMA_H
 
+#include "base/bytes.h"
+#include "format/builtin_events.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -105,5 +108,17 @@ const struct xtr_field *xtr_event_field(const struct xtr_event_desc *ev, const c
  * record.
  */
 bool xtr_field_get(const struct xtr_field *f, const uint8_t *rec, uint32_t rec_size, uint64_t *v);
+
+/*
+ * A field of a built-in event's record, by the record's and the field's name in builtin_events.h,
+ * as an unsigned number; the record must reach to XTR_END(record, field).
+ */
+#define XTR_GET(rec, record, field)                                              \
+	(XTR_BYTES(record, field) == 8 ? xtr_le64((rec) + XTR_AT(record, field)) \
+				       : xtr_le32((rec) + XTR_AT(record, field)))
+#define XTR_PUT(rec, record, field, v)                            \
+	(XTR_BYTES(record, field) == 8                            \
+		 ? xtr_put_le64((rec) + XTR_AT(record, field), v) \
+		 : xtr_put_le32((rec) + XTR_AT(record, field), (uint32_t)(v)))
 
 #endif /* XTR_SCHEMA_H */

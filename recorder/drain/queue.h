@@ -83,7 +83,7 @@ static inline bool xtr_ring_batch_has_room(const struct xtr_ring_batch *b, uint3
 }
 
 /* Copy what a ring holds behind what was put in; there must be room. False, and nothing put in: it
- * is no record (bpf/xtr_events.h). */
+ * is no record (format/builtin_events.h). */
 static inline bool xtr_ring_batch_put(struct xtr_ring_batch *b, const uint8_t *rec, uint32_t len)
 {
 	struct xtr_rec h;

@@ -11,18 +11,8 @@
 
 #define BATCH 256 /* records that are written together */
 
-/* spec/events.md, 31 */
-struct record {
-	struct xtr_rec h;
-	uint32_t event, tgid, field, subfield;
-	uint64_t key, subkey, count, taken;
-	uint32_t other, interim;
-};
-
-_Static_assert(sizeof(struct record) == 72, "size of xtr:total");
-
 struct batch {
-	struct record rec[BATCH];
+	struct xtr_rec_total rec[BATCH];
 	uint32_t n;
 	uint64_t lost;
 	bool final;
@@ -90,7 +80,7 @@ static int flush(struct xtr_totals *t, struct batch *b)
 	struct xtr_batch batch = {
 		.stream = 0,
 		.recs = (const uint8_t *)b->rec,
-		.len = b->n * sizeof(struct record),
+		.len = b->n * sizeof(struct xtr_rec_total),
 		.n = b->n,
 		.lost_total = b->lost,
 	};
@@ -102,11 +92,11 @@ static int flush(struct xtr_totals *t, struct batch *b)
 static int add(struct xtr_totals *t, struct batch *b, const struct xtr_total *v, bool other)
 {
 	struct source from = source_of(t->bpf->sel, v->slot);
-	struct record *r = &b->rec[b->n];
+	struct xtr_rec_total *r = &b->rec[b->n];
 	const char *name = from.g ? from.g->name : from.p ? from.p->name : "";
 	int err;
 
-	*r = (struct record){
+	*r = (struct xtr_rec_total){
 		.h = { xtr_now(), XTR_EV_TOTAL, sizeof(*r), 0 },
 		.tgid = v->tgid,
 		.count = v->count,

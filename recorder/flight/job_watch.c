@@ -134,14 +134,14 @@ static void take_step(struct xtr_job_watch *w, const struct xtr_watch_step *s, x
 	const uint64_t *i;
 
 	switch (s->type) {
-	case XTR_REC_JOB_QUEUE:
+	case XTR_EV_JOB_QUEUE:
 		*submitter(w, s->ctx, s->seqno) =
 			(struct xtr_submitter){ s->ctx, s->seqno, s->tid };
 		break;
-	case XTR_REC_JOB_RUN:
+	case XTR_EV_JOB_RUN:
 		take_run(w, s);
 		break;
-	case XTR_REC_JOB_DONE:
+	case XTR_EV_JOB_DONE:
 		i = xtr_map_get(&w->by_fence, s->ctx, s->seqno);
 		if (!i)
 			break; /* it ran before the recording, or was not watched */

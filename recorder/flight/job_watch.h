@@ -17,7 +17,7 @@
 struct xtr_watch_step {
 	uint64_t ts, ctx, seqno;
 	uint32_t tid;  /* current thread */
-	uint32_t type; /* XTR_REC_JOB_QUEUE, _RUN or _DONE; others are ignored */
+	uint32_t type; /* XTR_EV_JOB_QUEUE, _RUN or _DONE; others are ignored */
 };
 
 /* A job given to the hardware (run) and not known to be done. */

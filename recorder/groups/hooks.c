@@ -12,38 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* bpf/ has the numbers of the format a second time, as it includes nothing of xtr. */
-#define SAME(a, b) _Static_assert((int)(a) == (int)(b), #a)
-SAME(XTR_REC_JOB_QUEUE, XTR_EV_JOB_QUEUE);
-SAME(XTR_REC_JOB_RUN, XTR_EV_JOB_RUN);
-SAME(XTR_REC_JOB_DONE, XTR_EV_JOB_DONE);
-SAME(XTR_REC_JOB_WAIT_DEP, XTR_EV_JOB_WAIT_DEP);
-SAME(XTR_REC_JOB_ADD_DEP, XTR_EV_JOB_ADD_DEP);
-SAME(XTR_REC_JOB_UNSCHEDULABLE, XTR_EV_JOB_UNSCHEDULABLE);
-SAME(XTR_REC_FENCE_INIT, XTR_EV_FENCE_INIT);
-SAME(XTR_REC_FENCE_EMIT, XTR_EV_FENCE_EMIT);
-SAME(XTR_REC_FENCE_ENABLE_SIGNAL, XTR_EV_FENCE_ENABLE_SIGNAL);
-SAME(XTR_REC_FENCE_SIGNALED, XTR_EV_FENCE_SIGNALED);
-SAME(XTR_REC_FENCE_WAIT_START, XTR_EV_FENCE_WAIT_START);
-SAME(XTR_REC_FENCE_WAIT_END, XTR_EV_FENCE_WAIT_END);
-SAME(XTR_REC_FENCE_DESTROY, XTR_EV_FENCE_DESTROY);
-SAME(XTR_REC_KTHREAD, XTR_JOB_KTHREAD);
-SAME(XTR_REC_KTHREAD, XTR_TASK_KTHREAD);
-SAME(XTR_REC_CLIENT_KNOWN, XTR_JOB_CLIENT_KNOWN);
-SAME(XTR_REC_DEP_SIGNALED, XTR_JOB_DEP_SIGNALED);
-SAME(XTR_REC_DEP_SCHEDULED, XTR_JOB_DEP_SCHEDULED);
-SAME(XTR_REC_HW_FENCE, XTR_JOB_HW_FENCE);
-SAME(XTR_REC_HW_SIGNALED, XTR_JOB_HW_SIGNALED);
-SAME(XTR_REC_OTHERS, XTR_JOB_OTHERS);
-SAME(sizeof(struct xtr_rec), XTR_RECORD_HEADER_SIZE);
-/* spec/events.md, column size */
-SAME(sizeof(struct xtr_rec_job_queue), 64);
-SAME(sizeof(struct xtr_rec_job_run), 48);
-SAME(sizeof(struct xtr_rec_job_done), 72);
-SAME(sizeof(struct xtr_rec_job_dep), 56);
-SAME(sizeof(struct xtr_rec_fence), 40);
-SAME(sizeof(struct xtr_rec_fence_stack), 48);
-SAME(XTR_SLOT_GENERIC > XTR_EV_FENCE_DESTROY, 1);
+_Static_assert((int)XTR_SLOT_GENERIC > (int)XTR_EV_FENCE_DESTROY, "slots of built-in events");
+_Static_assert((int)XTR_JOB_KTHREAD == (int)XTR_TASK_KTHREAD, "flags of jobs and tasks");
 
 #define SCHED(type, name, tracepoint, prog)                                              \
 	{                                                                                \

@@ -69,8 +69,8 @@ static int apply(struct xtr_selection *s, const char *pattern, size_t *n)
 /* Built-in events whose records have room for a stack (bpf/). */
 static bool any_built_in(const struct xtr_selection *s)
 {
-	return s->types[XTR_REC_JOB_QUEUE] || s->types[XTR_REC_FENCE_INIT] ||
-	       s->types[XTR_REC_FENCE_WAIT_START];
+	return s->types[XTR_EV_JOB_QUEUE] || s->types[XTR_EV_FENCE_INIT] ||
+	       s->types[XTR_EV_FENCE_WAIT_START];
 }
 
 static const char no_effect[] =

@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-#include "bpf/xtr_events.h"
+#include "format/builtin_events.h"
 #include "bpf/xtr_ctl.h"
 
 #endif /* XTR_RECORDER_BPFDEFS_H */

@@ -14,15 +14,6 @@
 
 #define SETTLED_NS NS_PER_MS /* after a step, for programs that have begun before it */
 
-/* spec/events.md, 32 */
-struct record {
-	struct xtr_rec h;
-	uint32_t before, level, share, budget;
-	uint64_t elapsed, filtered;
-};
-
-_Static_assert(sizeof(struct record) == 48, "size of xtr:budget");
-
 static uint64_t filtered(const struct xtr_bpf *b)
 {
 	uint64_t sum = 0;
@@ -32,7 +23,7 @@ static uint64_t filtered(const struct xtr_bpf *b)
 	return sum;
 }
 
-static int put(struct xtr_sink *s, struct record *r)
+static int put(struct xtr_sink *s, struct xtr_rec_budget *r)
 {
 	struct xtr_batch b = {
 		.recs = (const uint8_t *)r, .len = sizeof(*r), .n = 1, .lost_total = s->lost_0
@@ -54,7 +45,7 @@ static int put(struct xtr_sink *s, struct record *r)
 int xtr_budget_start(struct xtr_sink *s)
 {
 	struct xtr_budget *b = &s->budget;
-	struct record r = { .h.ts = xtr_now() };
+	struct xtr_rec_budget r = { .h.ts = xtr_now() };
 	long n = sysconf(_SC_NPROCESSORS_ONLN);
 
 	*b = (struct xtr_budget){ .on = s->sel->budget };
@@ -87,16 +78,16 @@ int xtr_budget_gap(struct xtr_sink *s)
 
 int xtr_budget_state(struct xtr_sink *s)
 {
-	struct record r = { .h.ts = xtr_now(),
-			    .before = s->budget.law.level,
-			    .level = s->budget.law.level };
+	struct xtr_rec_budget r = { .h.ts = xtr_now(),
+				    .before = s->budget.law.level,
+				    .level = s->budget.law.level };
 	int err = xtr_budget_gap(s);
 
 	return err || !s->budget.on ? err : put(s, &r);
 }
 
 /* From now on; what is left out from then on is in the gap that begins here. */
-static int step(struct xtr_sink *s, uint32_t before, struct record *r)
+static int step(struct xtr_sink *s, uint32_t before, struct xtr_rec_budget *r)
 {
 	struct xtr_budget *b = &s->budget;
 	uint64_t *kept = &s->keep->head->left_out_since;
@@ -136,7 +127,7 @@ int xtr_budget_look(struct xtr_sink *s, uint64_t now)
 	struct xtr_recorder_cost cost = { 0 }, all = { 0 };
 	uint32_t before = b->law.level;
 	struct xtr_own_cost spent;
-	struct record r = { 0 };
+	struct xtr_rec_budget r = { 0 };
 	uint64_t ppm;
 
 	if (!b->on || now < b->next)

@@ -2,7 +2,11 @@
 #include "record.h"
 
 const uint8_t xtr_gpu_record_size[XTR_GPU_RECORD_TYPES] = {
-	[XTR_EV_JOB_QUEUE] = 60,      [XTR_EV_JOB_RUN] = 48,     [XTR_EV_JOB_DONE] = 36,
-	[XTR_EV_JOB_WAIT_DEP] = 56,   [XTR_EV_JOB_ADD_DEP] = 56, [XTR_EV_JOB_UNSCHEDULABLE] = 56,
-	[XTR_EV_FENCE_SIGNALED] = 40,
+	[XTR_EV_JOB_QUEUE] = XTR_END(job_queue, flags),
+	[XTR_EV_JOB_RUN] = XTR_END(job_run, flags),
+	[XTR_EV_JOB_DONE] = XTR_END(job_done, ring),
+	[XTR_EV_JOB_WAIT_DEP] = XTR_END(job_dep, flags),
+	[XTR_EV_JOB_ADD_DEP] = XTR_END(job_dep, flags),
+	[XTR_EV_JOB_UNSCHEDULABLE] = XTR_END(job_dep, flags),
+	[XTR_EV_FENCE_SIGNALED] = XTR_END(fence, error),
 };

@@ -3,7 +3,7 @@
 #ifndef XTR_GPU_RECORD_H
 #define XTR_GPU_RECORD_H
 
-#include "base/bytes.h"
+#include "format/meta/schema.h"
 #include "format/read/merge.h"
 #include "format/xtr_format.h"
 
@@ -23,9 +23,6 @@ struct xtr_gpu_record {
 
 /* Bytes up to the end of the last field that is used, by type; 0: not of the scheduler. */
 #define XTR_GPU_RECORD_TYPES (XTR_EV_FENCE_SIGNALED + 1)
-/* Done events of recorders before they told of the hardware's fence, and of imports, are shorter.
- */
-#define XTR_GPU_DONE_WITH_HW 72u
 extern const uint8_t xtr_gpu_record_size[XTR_GPU_RECORD_TYPES];
 
 /* What only some of them have. */
@@ -33,34 +30,35 @@ static inline void xtr_gpu_record_rest(struct xtr_gpu_record *r, const uint8_t *
 {
 	switch (r->type) {
 	case XTR_EV_JOB_QUEUE:
-		r->client_id = xtr_le64(p + 32);
-		r->ring = xtr_le32(p + 40);
-		r->job_count = xtr_le32(p + 44);
-		r->stack = xtr_le32(p + 52);
-		r->flags = xtr_le32(p + 56);
+		r->client_id = XTR_GET(p, job_queue, client_id);
+		r->ring = XTR_GET(p, job_queue, ring);
+		r->job_count = XTR_GET(p, job_queue, job_count);
+		r->stack = XTR_GET(p, job_queue, stack);
+		r->flags = XTR_GET(p, job_queue, flags);
 		break;
 	case XTR_EV_JOB_RUN:
-		r->ring = xtr_le32(p + 32);
-		r->job_count = xtr_le32(p + 36);
-		r->flags = xtr_le32(p + 44);
+		r->ring = XTR_GET(p, job_run, ring);
+		r->job_count = XTR_GET(p, job_run, job_count);
+		r->flags = XTR_GET(p, job_run, flags);
 		break;
 	case XTR_EV_JOB_DONE:
-		r->ring = xtr_le32(p + 32);
-		if (size < XTR_GPU_DONE_WITH_HW)
+		/* Those of older recorders and of imports tell nothing of the hardware's fence. */
+		r->ring = XTR_GET(p, job_done, ring);
+		if (size < sizeof(struct xtr_rec_job_done))
 			break;
 		r->hw_told = true;
-		r->hw_age = xtr_le64(p + 56);
-		r->error = (int32_t)xtr_le32(p + 64);
-		r->flags = xtr_le32(p + 68);
+		r->hw_age = XTR_GET(p, job_done, hw_age);
+		r->error = (int32_t)XTR_GET(p, job_done, hw_error);
+		r->flags = XTR_GET(p, job_done, flags);
 		break;
 	case XTR_EV_FENCE_SIGNALED:
-		r->error = (int32_t)xtr_le32(p + 36);
+		r->error = (int32_t)XTR_GET(p, fence, error);
 		break;
 	default:
-		r->dep_ctx = xtr_le64(p + 32);
-		r->dep_seqno = xtr_le64(p + 40);
-		r->ring = xtr_le32(p + 48);
-		r->flags = xtr_le32(p + 52);
+		r->dep_ctx = XTR_GET(p, job_dep, dep_ctx);
+		r->dep_seqno = XTR_GET(p, job_dep, dep_seqno);
+		r->ring = XTR_GET(p, job_dep, ring);
+		r->flags = XTR_GET(p, job_dep, flags);
 	}
 }
 
@@ -74,8 +72,8 @@ static inline int xtr_gpu_record_get(const struct xtr_event *ev, struct xtr_gpu_
 		return 0;
 	if (ev->size < xtr_gpu_record_size[ev->type])
 		return -1;
-	*r = (struct xtr_gpu_record){ .ctx = xtr_le64(ev->rec + 16),
-				      .seqno = xtr_le64(ev->rec + 24),
+	*r = (struct xtr_gpu_record){ .ctx = XTR_GET(ev->rec, job_run, ctx),
+				      .seqno = XTR_GET(ev->rec, job_run, seqno),
 				      .type = ev->type,
 				      .tid = ev->tid,
 				      .stream = ev->stream };

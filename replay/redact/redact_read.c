@@ -67,7 +67,7 @@ struct redact_rule redact_total_rule(const struct xtr_redact *x, const struct re
 	const char *name;
 	size_t n;
 
-	name = xtr_tables_string(t, xtr_le32(rec + 16), &n);
+	name = xtr_tables_string(t, XTR_GET(rec, total, event), &n);
 	ev = name ? xtr_meta_event_by_name(xtr_section_meta(p->s), name) : NULL;
 	name = xtr_tables_string(t, xtr_le32(rec + field_at), &n);
 	f = ev && name ? xtr_event_field(ev, name) : NULL;
@@ -111,15 +111,16 @@ static uint64_t load(const uint8_t *p, uint32_t size)
 static int note_total(struct xtr_redact *x, struct redact_part *p, const uint8_t *rec)
 {
 	struct redact_rule rule;
-	int err = 0;
+	int err;
 
-	if (xtr_rec_size(rec) < 48)
+	if (xtr_rec_size(rec) < XTR_END(total, subkey))
 		return 0;
-	for (uint32_t i = 0; i < 2 && !err; i++) {
-		rule = redact_total_rule(x, p, rec, 24 + 4 * i);
-		err = note_value(x, p, &rule, xtr_le64(rec + 32 + 8 * (size_t)i));
-	}
-	return err;
+	rule = redact_total_rule(x, p, rec, XTR_AT(total, field));
+	err = note_value(x, p, &rule, XTR_GET(rec, total, key));
+	if (err)
+		return err;
+	rule = redact_total_rule(x, p, rec, XTR_AT(total, subfield));
+	return note_value(x, p, &rule, XTR_GET(rec, total, subkey));
 }
 
 static int note_record(struct xtr_redact *x, struct redact_part *p, const uint8_t *rec)

@@ -113,18 +113,14 @@ static int put_step(struct xtr_redact *x, const struct redact_part *p, const str
 	}
 }
 
-/* `key` and `subkey` of xtr:total are values of other events' fields. */
+/* A value of another event's field; field_at, value_at: where the record has the field's name and
+ * the value. */
 static void put_total(struct xtr_redact *x, const struct redact_part *p, const uint8_t *rec,
-		      uint8_t *out)
+		      uint8_t *out, uint32_t field_at, uint32_t value_at)
 {
-	if (xtr_rec_size(rec) < 48)
-		return;
-	for (uint32_t i = 0; i < 2; i++) {
-		const size_t at = 32 + 8 * (size_t)i;
-		const struct redact_rule rule = redact_total_rule(x, p, rec, 24 + 4 * i);
+	const struct redact_rule rule = redact_total_rule(x, p, rec, field_at);
 
-		xtr_put_le64(out + at, redact_number(x, p, &rule, xtr_le64(rec + at), 8));
-	}
+	xtr_put_le64(out + value_at, redact_number(x, p, &rule, xtr_le64(rec + value_at), 8));
 }
 
 int redact_record(struct xtr_redact *x, const struct redact_part *p, const uint8_t *rec,
@@ -141,7 +137,9 @@ int redact_record(struct xtr_redact *x, const struct redact_part *p, const uint8
 		if (plan->step[i].offset <= size &&
 		    plan->step[i].size <= size - plan->step[i].offset)
 			err = put_step(x, p, &plan->step[i], rec, out);
-	if (xtr_rec_type(rec) == XTR_EV_TOTAL)
-		put_total(x, p, rec, out);
+	if (xtr_rec_type(rec) == XTR_EV_TOTAL && size >= XTR_END(total, subkey)) {
+		put_total(x, p, rec, out, XTR_AT(total, field), XTR_AT(total, key));
+		put_total(x, p, rec, out, XTR_AT(total, subfield), XTR_AT(total, subkey));
+	}
 	return err;
 }

@@ -152,6 +152,14 @@ static uint64_t load(const uint8_t *p, uint32_t size)
 	return le64toh(v);
 }
 
+/* A value of xtr:total; field_at: where its record names the field that it is of. */
+static void look_total(struct typed *t, const uint8_t *rec, uint32_t field_at, uint64_t v)
+{
+	const struct redact_rule rule = redact_total_rule(t->y, t->p, rec, field_at);
+
+	look_number(t, rule.action, v, sizeof(v));
+}
+
 static int look_record(struct typed *t, const uint8_t *rec)
 {
 	const struct redact_plan *plan = redact_plan_of(t->p, xtr_rec_type(rec));
@@ -170,13 +178,10 @@ static int look_record(struct typed *t, const uint8_t *rec)
 		else if (s->size <= sizeof(uint64_t))
 			look_number(t, s->rule.action, load(rec + s->offset, s->size), s->size);
 	}
-	if (xtr_rec_type(rec) != XTR_EV_TOTAL || size < 48)
+	if (xtr_rec_type(rec) != XTR_EV_TOTAL || size < XTR_END(total, subkey))
 		return err;
-	for (uint32_t i = 0; i < 2; i++) {
-		const struct redact_rule rule = redact_total_rule(t->y, t->p, rec, 24 + 4 * i);
-
-		look_number(t, rule.action, xtr_le64(rec + 32 + 8 * (size_t)i), 8);
-	}
+	look_total(t, rec, XTR_AT(total, field), XTR_GET(rec, total, key));
+	look_total(t, rec, XTR_AT(total, subfield), XTR_GET(rec, total, subkey));
 	return err;
 }
 

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bpf/xtr_events.h"
+#include "format/builtin_events.h"
 
 #define US        1000ull
 #define MS        1000000ull
@@ -170,7 +170,7 @@ static inline void done(struct gen *g, uint64_t ts, uint64_t ctx, uint64_t seqno
 				      .ring = on,
 				      .hw_ctx = 1000 + on,
 				      .hw_seqno = seqno,
-				      .flags = XTR_REC_HW_FENCE | XTR_REC_HW_SIGNALED };
+				      .flags = XTR_JOB_HW_FENCE | XTR_JOB_HW_SIGNALED };
 
 	put(g, &r, ts, XTR_EV_JOB_DONE, sizeof(r));
 }

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bpf/xtr_events.h"
+#include "format/builtin_events.h"
 #include "heap.h"
 
 enum {
@@ -177,7 +177,7 @@ static void done_event(struct synth *s, const struct happening *h)
 		.hw_job_count = (int32_t)--r->on_hw,
 		.hw_ctx = 1 + h->ring,
 		.hw_seqno = h->seqno,
-		.flags = XTR_REC_HW_FENCE | XTR_REC_HW_SIGNALED,
+		.flags = XTR_JOB_HW_FENCE | XTR_JOB_HW_SIGNALED,
 	};
 
 	emit(s, irq_cpu(s, h->ring), &e, sizeof(e));

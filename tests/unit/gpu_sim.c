@@ -123,7 +123,7 @@ void sim_done(struct sim *s, uint64_t ts, uint64_t ctx, uint64_t seqno, uint32_t
 	r->ctx = ctx;
 	r->seqno = seqno;
 	r->ring = ring;
-	r->flags = s->flags | XTR_REC_HW_FENCE | XTR_REC_HW_SIGNALED;
+	r->flags = s->flags | XTR_JOB_HW_FENCE | XTR_JOB_HW_SIGNALED;
 	r->hw_age = s->hw_age;
 	r->hw_error = s->hw_error;
 }

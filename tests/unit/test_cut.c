@@ -129,7 +129,7 @@ static void job(struct recording *r, uint64_t ts, uint64_t *seqnos)
 	struct xtr_rec_job_queue q = { .client_id = entity, .ring = ring, .flags = 2 };
 	struct xtr_rec_job_run u = { .ring = one_in(r, 20) ? 1 + (uint32_t)rnd(r, 4) : ring };
 	struct xtr_rec_job_done d = { .ring = ring,
-				      .flags = XTR_REC_HW_FENCE | XTR_REC_HW_SIGNALED };
+				      .flags = XTR_JOB_HW_FENCE | XTR_JOB_HW_SIGNALED };
 
 	if (one_in(r, 150) && seqno > 2)
 		seqno -= 1 + rnd(r, 2); /* a name that was there already */

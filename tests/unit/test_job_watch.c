@@ -53,9 +53,9 @@ static void round_at(uint64_t watermark)
 
 Test(job_watch, a_job_from_its_queue_to_its_end)
 {
-	step(XTR_REC_JOB_QUEUE, 100, 1, 55);
-	step(XTR_REC_JOB_RUN, 200, 1, 66);
-	step(XTR_REC_JOB_DONE, 350, 1, 0);
+	step(XTR_EV_JOB_QUEUE, 100, 1, 55);
+	step(XTR_EV_JOB_RUN, 200, 1, 66);
+	step(XTR_EV_JOB_DONE, 350, 1, 0);
 	round_at(1000);
 	cr_assert_eq(n_told, 1);
 	cr_assert_eq(told[0].job.run, 200);
@@ -71,11 +71,11 @@ Test(job_watch, a_job_from_its_queue_to_its_end)
 /* Batches of CPUs come one after the other: the end may be told before the beginning. */
 Test(job_watch, steps_come_in_any_order)
 {
-	step(XTR_REC_JOB_DONE, 350, 1, 0);
-	step(XTR_REC_JOB_RUN, 360, 2, 0);
+	step(XTR_EV_JOB_DONE, 350, 1, 0);
+	step(XTR_EV_JOB_RUN, 360, 2, 0);
 	round_at(100);
-	step(XTR_REC_JOB_RUN, 200, 1, 0);
-	step(XTR_REC_JOB_DONE, 400, 2, 0);
+	step(XTR_EV_JOB_RUN, 200, 1, 0);
+	step(XTR_EV_JOB_DONE, 400, 2, 0);
 	round_at(400);
 	cr_assert_eq(n_told, 1);
 	cr_assert_eq(told[0].job.run, 200);
@@ -87,11 +87,11 @@ Test(job_watch, steps_come_in_any_order)
 Test(job_watch, what_is_on_the_hardware_is_told_each_round)
 {
 	ends_only = false;
-	step(XTR_REC_JOB_RUN, 200, 1, 0);
-	step(XTR_REC_JOB_RUN, 500, 2, 0);
+	step(XTR_EV_JOB_RUN, 200, 1, 0);
+	step(XTR_EV_JOB_RUN, 500, 2, 0);
 	round_at(300);
 	round_at(600);
-	step(XTR_REC_JOB_DONE, 700, 1, 0);
+	step(XTR_EV_JOB_DONE, 700, 1, 0);
 	round_at(800);
 	cr_assert_eq(n_told, 5);
 	cr_assert_eq(told[0].now, 300);
@@ -106,13 +106,13 @@ Test(job_watch, what_is_on_the_hardware_is_told_each_round)
 Test(job_watch, what_is_noted_of_a_job_stays)
 {
 	ends_only = false;
-	step(XTR_REC_JOB_RUN, 200, 1, 0);
+	step(XTR_EV_JOB_RUN, 200, 1, 0);
 	round_at(300);
 	for (uint32_t i = 0; i < XTR_WATCHED_MAX; i++)
 		if (w.job[i].used)
 			w.job[i].told = 5;
-	step(XTR_REC_JOB_RUN, 400, 1, 0); /* again, after a reset */
-	step(XTR_REC_JOB_DONE, 500, 1, 0);
+	step(XTR_EV_JOB_RUN, 400, 1, 0); /* again, after a reset */
+	step(XTR_EV_JOB_DONE, 500, 1, 0);
 	round_at(600);
 	cr_assert_eq(told[1].job.told, 5);
 	cr_assert_eq(told[1].job.run, 200);
@@ -120,8 +120,8 @@ Test(job_watch, what_is_noted_of_a_job_stays)
 
 Test(job_watch, others_are_ignored)
 {
-	step(XTR_REC_JOB_DONE, 10, 1, 0); /* it ran before */
-	step(XTR_REC_FENCE_SIGNALED, 20, 1, 0);
+	step(XTR_EV_JOB_DONE, 10, 1, 0); /* it ran before */
+	step(XTR_EV_FENCE_SIGNALED, 20, 1, 0);
 	round_at(100);
 	cr_assert_eq(n_all, 0);
 	cr_assert_eq(w.unwatched, 0);
@@ -131,13 +131,13 @@ Test(job_watch, others_are_ignored)
 Test(job_watch, too_many_jobs_are_counted)
 {
 	for (uint32_t i = 0; i < XTR_WATCHED_MAX; i++)
-		step(XTR_REC_JOB_RUN, 1000 + i, i, 0);
+		step(XTR_EV_JOB_RUN, 1000 + i, i, 0);
 	round_at(100000);
 	cr_assert_eq(w.unwatched, 0);
 	cr_assert_eq(n_all, XTR_WATCHED_MAX);
-	step(XTR_REC_JOB_RUN, 200000, 99999, 0);
-	step(XTR_REC_JOB_DONE, 200010, 99999, 0);
-	step(XTR_REC_JOB_DONE, 200020, XTR_WATCHED_MAX - 1, 0);
+	step(XTR_EV_JOB_RUN, 200000, 99999, 0);
+	step(XTR_EV_JOB_DONE, 200010, 99999, 0);
+	step(XTR_EV_JOB_DONE, 200020, XTR_WATCHED_MAX - 1, 0);
 	round_at(300000);
 	cr_assert_eq(n_told, 2);
 	cr_assert_eq(told[0].job.seqno, 99999);
@@ -151,11 +151,11 @@ Test(job_watch, too_many_jobs_are_counted)
 Test(job_watch, too_many_steps_forget_all)
 {
 	ends_only = false;
-	step(XTR_REC_JOB_RUN, 1, 1, 0);
+	step(XTR_EV_JOB_RUN, 1, 1, 0);
 	round_at(2);
 	cr_assert_eq(n_told, 1);
 	for (uint32_t i = 0; i <= XTR_JOB_STEPS_MAX; i++)
-		step(XTR_REC_JOB_QUEUE, 10 + i, i, 0);
+		step(XTR_EV_JOB_QUEUE, 10 + i, i, 0);
 	cr_assert_eq(w.unwatched, XTR_JOB_STEPS_MAX + 1);
 	round_at(1000000);
 	cr_assert_eq(n_told, 1);
@@ -176,8 +176,8 @@ Test(job_watch, random_jobs)
 	for (uint64_t i = 0; i < JOBS; i++) {
 		run[i] = 1000 + (uint64_t)rand() % 100000;
 		done[i] = run[i] + (uint64_t)rand() % 1000;
-		steps[n++] = (struct xtr_watch_step){ run[i], 3, i, 0, XTR_REC_JOB_RUN };
-		steps[n++] = (struct xtr_watch_step){ done[i], 3, i, 0, XTR_REC_JOB_DONE };
+		steps[n++] = (struct xtr_watch_step){ run[i], 3, i, 0, XTR_EV_JOB_RUN };
+		steps[n++] = (struct xtr_watch_step){ done[i], 3, i, 0, XTR_EV_JOB_DONE };
 	}
 	for (size_t i = n - 1; i; i--) {
 		size_t k = (size_t)rand() % (i + 1);

@@ -36,7 +36,7 @@ TestSuite(persistent, .init = set_up, .fini = tear_down);
 /* A record is written, and not committed. */
 static void put(struct xtr_ring_batch *b, uint32_t bytes)
 {
-	struct xtr_rec h = { .type = XTR_REC_JOB_RUN, .size = (__u16)bytes };
+	struct xtr_rec h = { .type = XTR_EV_JOB_RUN, .size = (__u16)bytes };
 
 	memcpy(b->data + b->len, &h, sizeof(h));
 	b->len += bytes;

@@ -75,10 +75,10 @@ Test(stacks, where_none_submits)
 	cr_assert(eq(sz, sel.n_notes, 1));
 	cr_expect(strstr(sel.notes[0], "--stack has no effect") != NULL);
 	sel.n_notes = 0;
-	sel.types[XTR_REC_JOB_QUEUE] = true;
+	sel.types[XTR_EV_JOB_QUEUE] = true;
 	cr_assert(zero(int, xtr_stacks_apply(&sel, NULL, 0, &err)));
 	cr_expect(zero(sz, sel.n_notes), "jobs have stacks");
-	sel.types[XTR_REC_JOB_QUEUE] = false;
+	sel.types[XTR_EV_JOB_QUEUE] = false;
 	sel.n_probes = 2;
 	cr_assert(zero(int, xtr_stacks_apply(&sel, NULL, 0, &err)));
 	cr_expect(zero(sz, sel.n_notes), "a function that submits");

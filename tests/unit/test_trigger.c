@@ -73,11 +73,11 @@ static void scan_job(uint64_t seqno, uint64_t queue, uint64_t run, uint64_t done
 		struct xtr_rec_job_run run;
 		struct xtr_rec_job_done done;
 	} r = {
-		{ .h = { queue, XTR_REC_JOB_QUEUE, sizeof(r.queue), 321 },
+		{ .h = { queue, XTR_EV_JOB_QUEUE, sizeof(r.queue), 321 },
 		  .ctx = 9,
 		  .seqno = seqno },
-		{ .h = { run, XTR_REC_JOB_RUN, sizeof(r.run), 5 }, .ctx = 9, .seqno = seqno },
-		{ .h = { done, XTR_REC_JOB_DONE, sizeof(r.done), 0 }, .ctx = 9, .seqno = seqno },
+		{ .h = { run, XTR_EV_JOB_RUN, sizeof(r.run), 5 }, .ctx = 9, .seqno = seqno },
+		{ .h = { done, XTR_EV_JOB_DONE, sizeof(r.done), 0 }, .ctx = 9, .seqno = seqno },
 	};
 
 	xtr_triggers_scan(&ts, (const uint8_t *)&r,

@@ -17,13 +17,31 @@ static uint32_t ring_of(struct xtr_import *im, uint64_t ctx, uint64_t seqno)
 	return ring ? (uint32_t)*ring : 0;
 }
 
+void import_put_job(uint8_t *rec, bool queue, uint64_t ctx, uint64_t seqno, uint32_t ring,
+		    const struct import_values *v)
+{
+	/* The key lies in all records of jobs at one place. */
+	XTR_PUT(rec, job_queue, ctx, ctx);
+	XTR_PUT(rec, job_queue, seqno, seqno);
+	if (queue) {
+		XTR_PUT(rec, job_queue, ring, ring);
+		XTR_PUT(rec, job_queue, job_count, v->num[ROLE_JOBS]);
+		XTR_PUT(rec, job_queue, hw_job_count, v->num[ROLE_HW]);
+		XTR_PUT(rec, job_queue, prio, UINT32_MAX); /* not known */
+	} else {
+		XTR_PUT(rec, job_run, ring, ring);
+		XTR_PUT(rec, job_run, job_count, v->num[ROLE_JOBS]);
+		XTR_PUT(rec, job_run, hw_job_count, v->num[ROLE_HW]);
+	}
+}
+
 int import_job_new(struct xtr_import *im, const struct xtr_import_at *at,
 		   const struct import_event_map *map, const struct import_values *v)
 {
 	bool queue = map->type == XTR_EV_JOB_QUEUE;
-	uint32_t at_counts = queue ? 44 : 36, ring;
+	uint32_t ring;
 	uint64_t ctx = v->num[ROLE_CTX], seqno = v->num[ROLE_SEQNO];
-	uint8_t rec[64] = { 0 };
+	uint8_t rec[sizeof(struct xtr_rec_job_queue)] = { 0 };
 	int err = import_ring(im, at->ts, v->str[ROLE_RING], v->len[ROLE_RING], v->str[ROLE_DEV],
 			      v->len[ROLE_DEV], &ring);
 
@@ -35,19 +53,14 @@ int import_job_new(struct xtr_import *im, const struct xtr_import_at *at,
 		err = import_add_native(im, map);
 	if (err)
 		return err;
-	xtr_put_le64(rec + 16, ctx);
-	xtr_put_le64(rec + 24, seqno);
-	xtr_put_le32(rec + at_counts - 4, ring);
-	xtr_put_le32(rec + at_counts, (uint32_t)v->num[ROLE_JOBS]);
-	xtr_put_le32(rec + at_counts + 4, (uint32_t)v->num[ROLE_HW]);
-	if (queue) {
-		xtr_put_le64(rec + 32, v->num[ROLE_CLIENT]);
-		xtr_put_le32(rec + 52, at->stack);
-		if (v->have & ROLE_BIT(ROLE_CLIENT))
-			xtr_put_le32(rec + 56, XTR_JOB_CLIENT_KNOWN);
-		xtr_put_le32(rec + 60, UINT32_MAX); /* priority: not known */
-	}
-	return import_put(im, at, map->type, rec, queue ? 64 : 48);
+	import_put_job(rec, queue, ctx, seqno, ring, v);
+	if (!queue)
+		return import_put(im, at, map->type, rec, sizeof(struct xtr_rec_job_run));
+	XTR_PUT(rec, job_queue, client_id, v->num[ROLE_CLIENT]);
+	XTR_PUT(rec, job_queue, stack, at->stack);
+	if (v->have & ROLE_BIT(ROLE_CLIENT))
+		XTR_PUT(rec, job_queue, flags, XTR_JOB_CLIENT_KNOWN);
+	return import_put(im, at, map->type, rec, sizeof(struct xtr_rec_job_queue));
 }
 
 int import_done_new(struct xtr_import *im, const struct xtr_import_at *at,
@@ -59,9 +72,9 @@ int import_done_new(struct xtr_import *im, const struct xtr_import_at *at,
 
 	if (err)
 		return err;
-	xtr_put_le64(rec + 16, ctx);
-	xtr_put_le64(rec + 24, seqno);
-	xtr_put_le32(rec + 32, ring_of(im, ctx, seqno));
+	XTR_PUT(rec, job_done, ctx, ctx);
+	XTR_PUT(rec, job_done, seqno, seqno);
+	XTR_PUT(rec, job_done, ring, ring_of(im, ctx, seqno));
 	xtr_map_del(&im->new_names.ring, ctx, seqno);
 	return import_put(im, at, map->type, rec, sizeof(rec));
 }
@@ -76,18 +89,18 @@ static bool is_scheduled_fence(const struct xtr_import *im, uint64_t ctx)
 int import_dep_new(struct xtr_import *im, const struct xtr_import_at *at,
 		   const struct import_event_map *map, const struct import_values *v)
 {
-	uint8_t rec[56] = { 0 };
+	uint8_t rec[sizeof(struct xtr_rec_job_dep)] = { 0 };
 	int err = import_add_native(im, map);
 
 	if (err)
 		return err;
-	xtr_put_le64(rec + 16, v->num[ROLE_CTX]);
-	xtr_put_le64(rec + 24, v->num[ROLE_SEQNO]);
-	xtr_put_le64(rec + 32, v->num[ROLE_DEP_CTX]);
-	xtr_put_le64(rec + 40, v->num[ROLE_DEP_SEQNO]);
-	xtr_put_le32(rec + 48, ring_of(im, v->num[ROLE_CTX], v->num[ROLE_SEQNO]));
+	XTR_PUT(rec, job_dep, ctx, v->num[ROLE_CTX]);
+	XTR_PUT(rec, job_dep, seqno, v->num[ROLE_SEQNO]);
+	XTR_PUT(rec, job_dep, dep_ctx, v->num[ROLE_DEP_CTX]);
+	XTR_PUT(rec, job_dep, dep_seqno, v->num[ROLE_DEP_SEQNO]);
+	XTR_PUT(rec, job_dep, ring, ring_of(im, v->num[ROLE_CTX], v->num[ROLE_SEQNO]));
 	if (is_scheduled_fence(im, v->num[ROLE_DEP_CTX]))
-		xtr_put_le32(rec + 52, XTR_JOB_DEP_SCHEDULED);
+		XTR_PUT(rec, job_dep, flags, XTR_JOB_DEP_SCHEDULED);
 	return import_put(im, at, map->type, rec, sizeof(rec));
 }
 
@@ -122,8 +135,8 @@ int import_fence(struct xtr_import *im, const struct xtr_import_at *at,
 			err = import_map_put(&im->new_names.signaled, ctx, 0, seqno);
 	}
 	import_old_key(im, &ctx, &seqno);
-	xtr_put_le64(rec + 16, ctx);
-	xtr_put_le64(rec + 24, seqno);
+	XTR_PUT(rec, fence, ctx, ctx);
+	XTR_PUT(rec, fence, seqno, seqno);
 	if (stack)
 		xtr_put_le32(rec + 48, at->stack);
 	return err ? err : import_put(im, at, map->type, rec, stack ? 56 : 48);

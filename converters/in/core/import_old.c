@@ -253,19 +253,13 @@ static int note_inferred(struct xtr_import *im)
 static int put_job(struct xtr_import *im, const struct xtr_import_at *at, bool queue,
 		   const struct import_old_job *j, const struct import_values *v)
 {
-	uint32_t at_counts = queue ? 44 : 36;
-	uint8_t rec[64] = { 0 };
+	uint8_t rec[sizeof(struct xtr_rec_job_queue)] = { 0 };
 
-	xtr_put_le64(rec + 16, j->ctx);
-	xtr_put_le64(rec + 24, j->seqno);
-	xtr_put_le32(rec + at_counts - 4, j->ring);
-	xtr_put_le32(rec + at_counts, (uint32_t)v->num[ROLE_JOBS]);
-	xtr_put_le32(rec + at_counts + 4, (uint32_t)v->num[ROLE_HW]);
+	import_put_job(rec, queue, j->ctx, j->seqno, j->ring, v);
 	if (!queue)
-		return import_put(im, at, XTR_EV_JOB_RUN, rec, 48);
-	xtr_put_le32(rec + 52, at->stack);
-	xtr_put_le32(rec + 60, UINT32_MAX); /* priority: not known */
-	return import_put(im, at, XTR_EV_JOB_QUEUE, rec, 64);
+		return import_put(im, at, XTR_EV_JOB_RUN, rec, sizeof(struct xtr_rec_job_run));
+	XTR_PUT(rec, job_queue, stack, at->stack);
+	return import_put(im, at, XTR_EV_JOB_QUEUE, rec, sizeof(rec));
 }
 
 int import_job_old(struct xtr_import *im, const struct xtr_import_at *at,
@@ -309,14 +303,14 @@ int import_done_old(struct xtr_import *im, const struct xtr_import_at *at,
 	if (j && !j->done) {
 		ctx = j->ctx;
 		seqno = j->seqno;
-		xtr_put_le32(rec + 32, j->ring);
+		XTR_PUT(rec, job_done, ring, j->ring);
 		unlist_id(&im->old, j);
 		j->done = true;
 	} else {
 		seqno = ++im->old.orphans;
 	}
-	xtr_put_le64(rec + 16, ctx);
-	xtr_put_le64(rec + 24, seqno);
+	XTR_PUT(rec, job_done, ctx, ctx);
+	XTR_PUT(rec, job_done, seqno, seqno);
 	return import_put(im, at, map->type, rec, sizeof(rec));
 }
 
@@ -417,7 +411,7 @@ int import_dep_old(struct xtr_import *im, const struct xtr_import_at *at,
 {
 	const struct import_old_job *j = NULL;
 	uint64_t ctx, seqno;
-	uint8_t rec[56] = { 0 };
+	uint8_t rec[sizeof(struct xtr_rec_job_dep)] = { 0 };
 	uint32_t name, flags;
 	int err = import_intern(im, v->str[ROLE_RING], v->len[ROLE_RING], &name);
 
@@ -430,11 +424,11 @@ int import_dep_old(struct xtr_import *im, const struct xtr_import_at *at,
 		err = name_dependency(im, v, &ctx, &seqno, &flags);
 	if (err)
 		return err;
-	xtr_put_le64(rec + 16, j->ctx);
-	xtr_put_le64(rec + 24, j->seqno);
-	xtr_put_le64(rec + 32, ctx);
-	xtr_put_le64(rec + 40, seqno);
-	xtr_put_le32(rec + 48, j->ring);
-	xtr_put_le32(rec + 52, flags);
+	XTR_PUT(rec, job_dep, ctx, j->ctx);
+	XTR_PUT(rec, job_dep, seqno, j->seqno);
+	XTR_PUT(rec, job_dep, dep_ctx, ctx);
+	XTR_PUT(rec, job_dep, dep_seqno, seqno);
+	XTR_PUT(rec, job_dep, ring, j->ring);
+	XTR_PUT(rec, job_dep, flags, flags);
 	return import_put(im, at, map->type, rec, sizeof(rec));
 }

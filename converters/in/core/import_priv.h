@@ -210,6 +210,9 @@ int import_note_stacks(struct xtr_import *im); /* for META, at the end */
 /* import_out.c */
 int import_cpu_at(struct xtr_import *im, uint32_t cpu, struct import_cpu **c);
 /* A record: rec begins with room for the header, which is filled in. size: a multiple of 8. */
+/* Fields that queue and run events of every kernel have, into a record of zeros. */
+void import_put_job(uint8_t *rec, bool queue, uint64_t ctx, uint64_t seqno, uint32_t ring,
+		    const struct import_values *v);
 int import_put(struct xtr_import *im, const struct xtr_import_at *at, uint32_t type, uint8_t *rec,
 	       uint32_t size);
 /* The event could not be taken: it is counted as lost. */

@@ -10,7 +10,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 
-#include "bpf/xtr_events.h"
+#include "format/builtin_events.h"
 #include "bpf/xtr_ctl.h"
 #include "bpf/xtr_core.h"
 #include "bpf/xtr_emit.bpf.h"

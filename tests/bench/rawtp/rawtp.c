@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "bpf/xtr_events.h"
+#include "format/builtin_events.h"
 #include "bpf/xtr_ctl.h"
 #include "rawtp.skel.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bpf/xtr_events.h"
+#include "format/builtin_events.h"
 
 #define PLAIN  XTR_CODEC_NONE, XTR_FILTER_NONE
 #define PACKED XTR_CODEC_LZ4, XTR_FILTER_ROWDELTA
