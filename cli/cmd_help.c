@@ -4,8 +4,10 @@
 #include "options.h"
 #include "secure.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 const struct cli_command *cli_find_any(const char *name)
@@ -27,30 +29,34 @@ int cli_unknown_command(const char *name)
 	return cli_usage_error(NULL, "unknown command '%s'", name);
 }
 
-/* Whether man(1) has a page of the command. */
-static bool has_page(const char *name)
+/* Whether man(1) has a page. */
+static bool has_page(const char *page)
 {
-	char line[128], first = '\0';
-	FILE *f;
+	int status = 0, null;
+	pid_t pid;
 
 	/* With more rights than who runs it, the program starts no other one. */
 	if (!cli_getenv("PATH"))
 		return false;
-	snprintf(line, sizeof(line), "man -w xtr-%s 2>/dev/null", name);
-	f = popen(line, "r");
-	if (!f)
-		return false;
-	while (fgets(line, sizeof(line), f))
-		first = first ? first : line[0];
-	return pclose(f) == 0 && first == '/';
+	pid = fork();
+	if (pid == 0) {
+		null = open("/dev/null", O_WRONLY);
+		dup2(null, STDOUT_FILENO);
+		dup2(null, STDERR_FILENO);
+		execlp("man", "man", "-w", page, (char *)NULL);
+		_exit(127);
+	}
+	return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
 }
 
-/* Becomes man(1). Returns only if that cannot be run. */
+/* Becomes man(1). Returns if there is no such page. */
 static void show_page(const char *name)
 {
 	char page[64];
 
 	snprintf(page, sizeof(page), "xtr-%s", name);
+	if (!has_page(page))
+		return;
 	if (cli_globals.no_pager)
 		setenv("MANPAGER", "cat", 1);
 	execlp("man", "man", page, (char *)NULL);
@@ -70,8 +76,7 @@ static int run_help(const void *opts, int argc, char **argv)
 	cmd = cli_find_any(argv[0]);
 	if (!cmd)
 		return cli_unknown_command(argv[0]);
-	if (has_page(cmd->name))
-		show_page(cmd->name);
+	show_page(cmd->name);
 	cli_help_command(cli_out(), cmd);
 	return XTR_EXIT_OK;
 }
