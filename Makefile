@@ -401,6 +401,7 @@ lint: fmt-check $(TIDY) ## clang-format, clang-tidy, cppcheck, shellcheck, codes
 	$(Q)mkdir -p $(B)/cppcheck
 	$(Q)$(CPPCHECK) --cppcheck-build-dir=$(B)/cppcheck -j2 $(C_DIRS)
 	$(Q)scripts/lint-text
+	$(Q)scripts/check-docs
 
 install: xtr lib ## to DESTDIR=, PREFIX=/usr/local, bindir=, libdir=, ...: program, library, manual, completions, documents
 	$(Q)$(NAMED) scripts/stage ./xtr $(B)/public $(B)/stage

@@ -32,19 +32,6 @@ static int fill_standard_streams(void)
 	return 0;
 }
 
-static int run_man(int argc, char **argv)
-{
-	const struct cli_command *cmd = NULL;
-
-	if (argc) {
-		cmd = cli_find_command(argv[0]);
-		if (!cmd)
-			return cli_unknown_command(argv[0]);
-	}
-	cli_dump_man(stdout, cmd);
-	return cli_finish(XTR_EXIT_OK);
-}
-
 /* --help and --version of xtr itself or of a command. */
 static int show(const struct cli_command *cmd)
 {
@@ -86,7 +73,7 @@ static int run_command(const struct cli_command *cmd, int argc, char **argv)
 }
 
 /*
- * Options that only the build and the completions use: xtr --dump-commands, --dump-man [COMMAND],
+ * Options that only the build and the completions use: xtr --dump-commands,
  * --dump-completion SHELL, --dump-names KIND [WORD]...
  */
 static int run_dump(int argc, char **argv)
@@ -96,8 +83,6 @@ static int run_dump(int argc, char **argv)
 			puts(cli_commands[i]->name);
 		return cli_finish(XTR_EXIT_OK);
 	}
-	if (!strcmp(argv[1], "--dump-man"))
-		return run_man(argc - 2, argv + 2);
 	if (!strcmp(argv[1], "--dump-names"))
 		return cli_finish(cli_dump_names(stdout, argc > 2 ? argv[2] : NULL, argv + 3,
 						 argc > 3 ? (size_t)argc - 3 : 0));

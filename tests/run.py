@@ -86,7 +86,7 @@ def builds(_):
 
 
 def dependencies(_):
-    return commands(["scripts/check-deps"])
+    return commands(["scripts/check-deps"], ["scripts/check-docs"])
 
 
 def lint(build):
@@ -220,7 +220,7 @@ GROUPS = [Group(*row) for row in (
     ("instructions", "instructions per event, within their limits", group("instructions", 900), False, False),
     ("cover", "lines and branches that the tests run", cover, False, False),
     ("deb", "Debian packages, built and used", deb, False, False),
-    ("dependencies", "which folder includes what, lengths", dependencies, False, False),
+    ("dependencies", "which folder includes what, lengths; links and lines of documents", dependencies, False, False),
     ("builds", "clang, RECORDER=0, without SQLite, zstd and libarchive", builds, False, False),
     ("lint", "formatting and static analysis", lint, False, False),
     ("lab", "real kernels with a simulated GPU", lab, True, False),

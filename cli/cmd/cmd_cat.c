@@ -162,20 +162,7 @@ const struct cli_command cmd_cat = {
 	.name = "cat",
 	.summary = "join traces into one file, in order of time",
 	.args = "FILE...",
-	.about =
-		"Writes the recordings of all files, each as it is, byte for byte, into one file that every "
-		"command reads: recordings follow each other, and each has its own part in what is "
-		"printed. Files that hold several are taken apart, so that all recordings come in order: of "
-		"one boot by their first event, boots by the wall clock, or as they were given where the "
-		"clock of one is not known.\n\n"
-		"Every file is verified first. Of a damaged recording, or one that ends abruptly, what is "
-		"good is written anew, as 'xtr cut' does; the others stay as they are. One that only a newer "
-		"xtr can read is left out. A recording that is there twice is written once; of two that have "
-		"one id but are not the same the second gets another, or is left out if it is damaged. A file "
-		"that is no trace at all, or that cannot be read, stops it before anything is written.\n\n"
-		"Exit status 3: a file is damaged, or events were lost while recording.",
-	.examples = "xtr cat -o day.xtr morning.xtr evening.xtr\ttwo recordings in one file\n"
-		    "xtr cat run-*.xtr | ssh host 'cat >runs.xtr'\tmany, to elsewhere",
+	.examples = "xtr cat -o day.xtr morning.xtr evening.xtr\ttwo recordings in one file",
 	.options = options,
 	.n_options = sizeof(options) / sizeof(options[0]),
 	.opts_size = sizeof(struct cat_opts),

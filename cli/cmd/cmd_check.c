@@ -133,13 +133,7 @@ const struct cli_command cmd_check = {
 	.name = "check",
 	.summary = "verify every checksum of a trace",
 	.args = "FILE",
-	.about =
-		"Reads all of a trace and verifies it: headers, checksums, order, compressed data, records, "
-		"metadata, tables, index. Each problem is one line with the chunk and its place in the "
-		"file; a summary follows. 'xtr recover' makes a whole trace out of what is good.\n\n"
-		"The exit status is 0 if the file is whole and nothing was lost while recording, 3 if there "
-		"are problems or losses, 1 if the file cannot be read at all.",
-	.examples = "xtr check run.xtr\tis it whole?\n",
+	.examples = "xtr check run.xtr\tis it intact?",
 	.options = options,
 	.n_options = sizeof(options) / sizeof(options[0]),
 	.opts_size = sizeof(struct check_opts),

@@ -165,39 +165,7 @@ const struct cli_command cmd_cut = {
 	.name = "cut",
 	.summary = "write a part of a trace, by time, device, ring or process, as a smaller one",
 	.args = "FILE",
-	.about =
-		"Writes a trace that holds what the options select, and in which each job has the same times "
-		"and quality as in the whole: 'xtr jobs' of the cut prints what 'xtr jobs' with the same "
-		"options prints of FILE. Without -o, run.xtr becomes run.cut.xtr in the current directory.\n\n"
-		"A job belongs to the window in which it ended. Kept are all events of the window; and from "
-		"up to 2 s before it those of jobs that are still under way when it begins, and of the jobs "
-		"that their figures rest on: the one that ended before on the same ring and device, those "
-		"that overtook or were overtaken, those completed in the same interrupt, those waited for. "
-		"The cut says in its metadata what it is about, so that 'xtr stats', 'xtr jobs' and the "
-		"exports leave these out; 'xtr dump' shows all that is there. Times of --from and --to are "
-		"then counted from the beginning of the window.\n\n"
-		"--device, --ring and --pid keep the events of the jobs that they select, in whatever thread "
-		"they happened, with their fences, and the jobs that their figures rest on, also those of "
-		"other rings and processes. All other events stay with --device and --ring, as they belong "
-		"to no ring; with --pid they stay if their thread belongs to the process. Names of tasks, "
-		"rings and strings, and metadata, are kept whole: to keep a secret is not what this is "
-		"for.\n\n"
-		"Chunks of which everything is kept are copied as they are, compressed as before. What is "
-		"left out is counted as filtered, by type where the chunk had to be opened. What was lost "
-		"while recording stays counted as lost; where it was lost is kept for the window only. What "
-		"a damaged trace has lost is counted as lost by damage, and where, so that the cut is a "
-		"whole file: without options, cut saves what is good of a damaged one.\n\n"
-		"Queue depths begin with what the cut knows. Jobs may differ from the whole's where more "
-		"than 524,288 were open at once, where more than a million overtook each other or completed "
-		"together, and where FILE is damaged: the cut then knows that events are missing during a "
-		"job. A few jobs more than needed may be kept; they are not shown.\n\n"
-		"The output appears under its name when it is complete. Exit status 3: events were lost "
-		"while recording, or the file is damaged.",
-	.examples =
-		"xtr cut --from 10s --to 11s run.xtr\tone second, into run.cut.xtr\n"
-		"xtr cut --pid 4711 -o game.xtr run.xtr\tthe jobs and events of one process\n"
-		"xtr cut --ring 'gfx*' --to 500ms -o - run.xtr | ssh host 'cat >gfx.xtr'\tto elsewhere\n"
-		"xtr cut -o saved.xtr damaged.xtr\twhat is good of a damaged trace",
+	.examples = "xtr cut --from 10s --to 11s run.xtr\tone second, into run.cut.xtr",
 	.options = options,
 	.n_options = sizeof(options) / sizeof(options[0]),
 	.opts_size = sizeof(struct cut_opts),

@@ -358,39 +358,7 @@ const struct cli_command cmd_diff = {
 	.name = "diff",
 	.summary = "what got slower or faster between recordings, with a test",
 	.args = "A B",
-	.about =
-		"Compares the jobs and calls of recording B with those of A, group by group: jobs by device, "
-		"ring and process, calls by name, and by process and name, matched by name. Files that were redacted together (xtr redact A B) are "
-		"compared as the originals are; in others, names that stand for others are not matched. Losses "
-		"come first, then the answer in one line, then how the recordings were made differently (kernel, "
-		"drivers, options, events), then the times of what changed, the largest change first; "
-		"--all shows what did not, too.\n\n"
-		"B / A: the median of the ratios of all pairs of a time of B and one of A (Hodges and "
-		"Lehmann's shift, of logarithms), and the interval that holds it with 95 %. change: the same less "
-		"1, so never below -100 %. p: how likely "
-		"so much of a difference is where there is none (Mann and Whitney's rank test, ties "
-		"corrected, exact for up to 30 values), corrected for the number of tests by Holm: of tables "
-		"in which nothing differs, 1 in 20 shows something. B > A: how likely a time of B is larger "
-		"than one of A. detectable: the smallest growth that would have been seen with a chance of "
-		"80 %, for no difference seen does not mean that there is none.\n\n"
-		"Jobs of one recording are not independent. What neighbours depend on each other is "
-		"estimated, and the tests are made less sure by it; but how much two recordings of the same "
-		"differ, only several say. With two or more on each side (--base A1 --base A2 B1 B2) a "
-		"change must show in their medians, too: by a test, corrected for all rows, where they are enough "
-		"for that (4 and 4 for one row, 6 and 6 for 23, 8 and 8 for 321); with fewer all of one side "
-		"must lie above all of the other, which is said.\n\n"
-		"Execution is compared where it is known of 99 % of a group's jobs in both; elsewhere "
-		"residence stands in its place, and 'known as' says so. Jobs that lack records, or begin or "
-		"end outside the trace, are counted; no time of them is made up. docs/diff.md defines every "
-		"number.\n\n"
-		"Exit status 4: with --fail-on, something is slower, and its change is so much or more (5%: a "
-		"ratio of 1.05). Exit status 3: "
-		"else, if events were lost while recording, or a file is damaged.",
-	.examples =
-		"xtr diff before.xtr after.xtr\twhat changed\n"
-		"xtr diff --fail-on 5% before.xtr after.xtr\tfor continuous integration\n"
-		"xtr diff --by ring --metric execution,queue a.xtr b.xtr\tonly these\n"
-		"xtr diff -b a1.xtr -b a2.xtr -b a3.xtr b1.xtr b2.xtr b3.xtr\tthree recordings each",
+	.examples = "xtr diff --fail-on 5% before.xtr after.xtr\tfor scripts",
 	.options = options,
 	.n_options = sizeof(options) / sizeof(options[0]),
 	.opts_size = sizeof(struct diff_opts),

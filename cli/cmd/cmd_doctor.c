@@ -84,12 +84,7 @@ const struct cli_command cmd_doctor = {
 	.name = "doctor",
 	.summary = "say what recording lacks on this machine",
 	.args = "",
-	.about =
-		"Checks what recording needs, by trying it where that is possible: privileges, kernel features, types "
-		"(BTF), tracefs, devices. Each line is 'ok', 'limited' (recording works, with less) or 'missing', "
-		"with what to do about it. The exit status is 0 if this machine can record, 5 if not.",
-	.examples = "xtr doctor\tcheck this machine\n"
-		    "sudo -u nobody xtr doctor\twhat an ordinary user lacks",
+	.examples = "xtr doctor\tcheck this machine",
 	.options = options,
 	.n_options = sizeof(options) / sizeof(*options),
 	.opts_size = sizeof(struct opts),

@@ -146,19 +146,7 @@ const struct cli_command cmd_dump = {
 	.name = "dump",
 	.summary = "one line for each event, in time order, with all fields",
 	.args = "FILE",
-	.about =
-		"Prints comm-tid [cpu] time: event: fields, as trace-cmd does; times are seconds on the "
-		"event clock, the thread is the one that was current (in an interrupt, the "
-		"interrupted one). A trace without times (imported from text) shows the number of each event, "
-		"#1 and up, and --from and --to take such numbers. Lost events show in their place. Control characters in names are "
-		"printed as \\xNN. A stack follows its event, innermost frame first: symbol+offset "
-		"[module], offset in bytes; in JSON it is an array.\n\n"
-		"Exit status 3: events were lost while recording, or the file is damaged.",
-	.examples =
-		"xtr dump run.xtr\teverything\n"
-		"xtr dump -e 'drm_sched_job_*' --from 1s --to 1.1s run.xtr\ta tenth of a second\n"
-		"xtr dump --pace 1x run.xtr\tat the speed it happened\n"
-		"xtr dump --json run.xtr\tJSON lines",
+	.examples = "xtr dump -e 'drm_sched_job_*' --from 1s --to 1.1s run.xtr\tjobs of 0.1 s",
 	.options = options,
 	.n_options = sizeof(options) / sizeof(options[0]),
 	.opts_size = sizeof(struct dump_opts),

@@ -243,23 +243,7 @@ const struct cli_command cmd_export = {
 	.name = "export",
 	.summary = "write a trace in the format of other tools: Perfetto, Chrome, SQLite, CSV",
 	.args = "FILE",
-	.about =
-		"Formats: perfetto (.pftrace, for ui.perfetto.dev and trace_processor), chrome (.json, for "
-		"the same and chrome://tracing), sqlite (.sqlite), csv and jsonl (one table). docs/export.md "
-		"says what each track means, docs/tables.md each table and column; 'xtr query' asks a trace in "
-		"SQL without an export.\n\n"
-		"A time window, a device, a ring or a process is taken out here, so that nothing has to be cut "
-		"afterwards. A job is exported if it ended within the window. --device and --ring select jobs; "
-		"--pid jobs that the process submitted, and what its threads did.\n\n"
-		"Nothing stands under the output's name until it is whole; an existing file is kept unless "
-		"--force is given.\n\n"
-		"Exit status 3: events were lost while recording, or the file is damaged; lost stretches are "
-		"marked in the output where the format can.",
-	.examples =
-		"xtr export -f perfetto run.xtr\tmakes run.pftrace, to open at ui.perfetto.dev\n"
-		"xtr export -o run.json run.xtr\tChrome trace JSON\n"
-		"xtr export -f perfetto --from 1s --to 1.5s --ring 'gfx*' run.xtr\thalf a second of one ring\n"
-		"xtr export -f csv --top 100 -o - run.xtr\tthe 100 longest jobs",
+	.examples = "xtr export -f perfetto run.xtr\tmakes run.pftrace, to open at ui.perfetto.dev",
 	.options = options,
 	.n_options = sizeof(options) / sizeof(options[0]),
 	.opts_size = sizeof(struct export_opts),

@@ -389,39 +389,7 @@ const struct cli_command cmd_flame = {
 	.name = "flame",
 	.summary = "GPU time by the call stack that submitted it: flame graphs",
 	.args = "FILE",
-	.about =
-		"Which code is the GPU busy with? 'xtr record --stack' records the stack of each thread that submits "
-		"a job or begins to wait for a fence; flame adds up the times by these stacks. Without -f it "
-		"prints the heaviest stacks as a tree: a share, the weight with all that is called from there, and the "
-		"weight of the stack that ends there; a frame without numbers has those of its caller.\n\n"
-		"-f folded: a line for each stack, outermost frame first, and its weight, for flamegraph.pl and its "
-		"kin; ';' and control characters in a name stand as \\xNN. -f speedscope: for speedscope.app. -f svg: a "
-		"picture that needs nothing but a browser: click on a frame to widen it, search by a regular "
-		"expression; without script it stands still. Colours tell a program's own code, libraries, kernel modules, "
-		"the kernel, and code that is not known.\n\n"
-		"--weight: execution is what 'xtr stats' gives as a ring's execution, of jobs whose start is not known "
-		"its upper bound; residence is done - run; queue is run - queue; dependency is the time a queued job "
-		"waited for other fences; all in ns, by the stack that submitted the job. wait is the time that threads "
-		"waited in the kernel for a fence (record -e fence), by the stack that waited; waited-for is the same, by "
-		"the stack that submitted the job they waited for. count counts jobs. The sum is that of 'xtr stats'. "
-		"call is the time in the calls that the event of --calls begins (record --stack-at EVENT), by the stack "
-		"that called; bytes is the size that these calls captured (the field 'size'), whether they failed or not, and "
-		"without --calls that of the buffers which programs ask the Intel NPU's driver for (ivpu_bo_create_ioctl and "
-		"_from_userptr_ioctl): what was asked for, not what is held.\n\n"
-		"What has no stack is filed under [no stack], and jobs without an end under [open] or [lost] below their "
-		"stack, as far as they weigh something. Which drivers' jobs have one: docs/flame.md.\n\n"
-		"--samples puts stacks of another tool beside them, as a tree of their own in samples: folded stacks, as "
-		"iaprof and stackcollapse-perf.pl write them, or what 'perf script' prints.\n\n"
-		"Exit status 3: events were lost while recording, the file is damaged, or lines of the samples are no "
-		"stacks.",
-	.examples =
-		"xtr flame run.xtr\tthe heaviest stacks\n"
-		"xtr flame -f svg -o run.svg run.xtr\tfor a browser\n"
-		"xtr flame -f folded --by process,ring run.xtr | flamegraph.pl --countname ns >run.svg\twith Brendan Gregg's script\n"
-		"xtr flame --weight queue --ring 'gfx*' run.xtr\twho waits in the queue of a ring\n"
-		"xtr flame --weight wait --by process run.xtr\twho waits for fences\n"
-		"xtr flame --weight bytes --calls 'api:*:zeMemAlloc*' run.xtr\twhich code allocates the NPU's memory\n"
-		"xtr flame -f speedscope --samples gpu.folded -o run.json run.xtr\tbeside what iaprof sampled",
+	.examples = "xtr flame -f svg -o run.svg run.xtr\ta picture for the browser",
 	.options = options,
 	.n_options = sizeof(options) / sizeof(options[0]),
 	.opts_size = sizeof(struct flame_opts),

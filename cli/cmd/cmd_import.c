@@ -203,27 +203,7 @@ const struct cli_command cmd_import = {
 	.name = "import",
 	.summary = "make an .xtr file of another tool's trace",
 	.args = "FILE",
-	.about =
-		"Reads what trace-cmd, perf record or Perfetto recorded, or the text of the kernel's trace file, of trace-cmd report, of perf script or of a "
-		"bpftrace script that prints its probes, and writes the same records as if xtr had recorded them, so that "
-		"stats, jobs, dump and export work. Every command does this by itself with such a FILE; an import "
-		"saves doing it each time. FILE may be compressed (gzip, xz, zstd, bzip2), in a zip, or a page of "
-		"systrace: its content decides. What xtr knows but does not read it names, with the command that helps. "
-		"Events of gpu_scheduler (of all kernels) and dma_fence become "
-		"xtr's own; every other event is kept with its name and fields.\n\n"
-		"What only a live recording knows is absent and said to be: on kernels before 6.17 the trace has "
-		"neither the device nor the key of a job, so that keys are made up and the jobs are flagged "
-		"'key-inferred'. Times stay on the trace's clock, which 'xtr info' names; unless it is monotonic or "
-		"boottime they cannot be compared with other clocks. A text without times gives an order of "
-		"events (clock sequence): counts are right, and every command says that there are no times.\n\n"
-		"Events that the trace says were lost are in the file's account of losses; a loss of unknown size "
-		"counts as one event. The exit status is 3 if there are losses or if a part of the input could not "
-		"be read; a trace without an event is refused.",
-	.examples =
-		"xtr import trace.dat\twrites trace.xtr; the same of perf.data and run.pftrace\n"
-		"xtr stats trace.txt.gz\tany command reads other tools' traces, compressed or not\n"
-		"xtr import trace.dat | xtr stats -\twithout a file in between\n"
-		"xtr import -f bpftrace capture.txt | xtr stats -\tprobes that bpftrace printed\n",
+	.examples = "xtr import trace.dat\tmakes trace.xtr",
 	.options = options,
 	.n_options = sizeof(options) / sizeof(options[0]),
 	.opts_size = sizeof(struct import_opts),

@@ -52,22 +52,8 @@ const struct cli_command cmd_info = {
 	.name = "info",
 	.summary = "show what is in a trace: machine, events, losses, damage",
 	.args = "FILE",
-	.about =
-		"Shows what a trace holds: what was lost while recording and what is damaged first; then the "
-		"span and the time of day, the machine, its devices and drivers, the recorder's own cost, "
-		"how many events of each type there are, and which events could not be recorded and why."
-		"\n\n"
-		"Every event is decoded, so a damaged chunk is found; 'xtr check' verifies everything else "
-		"too. If something is missing, the exit status is 3."
-		"\n\n"
-		"--overhead: recorder: CPU time of its process, user and system, while it recorded. Probes: time in "
-		"its BPF programs, on the traced threads; one run in 256 is timed, from where it has found its "
-		"CPU until the record is in the ring, and the mean is multiplied by the runs. Runs include "
-		"events that were left out or lost. Not in it: the kernel's way into a program, counting "
-		"programs, what caches and disks lose. Shares are of the time recorded, on one CPU or all.",
-	.examples = "xtr info run.xtr\twhat is in it\n"
-		    "xtr info --overhead run.xtr\twhat recording it cost\n"
-		    "xtr info --json run.xtr\tthe same for programs\n",
+	.examples = "xtr info run.xtr\twhat a trace contains\n"
+		    "xtr info --overhead run.xtr\twhat recording cost",
 	.options = options,
 	.n_options = sizeof(options) / sizeof(options[0]),
 	.opts_size = sizeof(struct info_opts),

@@ -123,17 +123,7 @@ const struct cli_command cmd_jobs = {
 	.name = "jobs",
 	.summary = "one line for each job, with all its times and how well they are known",
 	.args = "FILE",
-	.about =
-		"Jobs come in order of completion; those that never completed come at the end, in "
-		"order of their first event. Times are ns on the event clock in CSV and JSON. A field "
-		"whose value is not known is empty. quality says how start and end are known: exact, "
-		"inferred (the ring was idle, or is known to be serial), bounded (no start is given), open "
-		"(start or end not in the trace), lost (records are missing). Residence is done - run; queue wait run - queue; "
-		"hw wait start - run; dependency wait the time it waited in the queue for fences.\n\n"
-		"Exit status 3: events were lost while recording, or the file is damaged.",
-	.examples = "xtr jobs run.xtr\tfor people\n"
-		    "xtr jobs --csv run.xtr >jobs.csv\tfor a spreadsheet or pandas\n"
-		    "xtr jobs --jsonl --ring 'gfx*' run.xtr\twith dependencies, one ring",
+	.examples = "xtr jobs --csv --ring 'gfx*' run.xtr >jobs.csv\tfor a spreadsheet",
 	.options = options,
 	.n_options = sizeof(options) / sizeof(options[0]),
 	.opts_size = sizeof(struct jobs_opts),

@@ -249,17 +249,7 @@ const struct cli_command cmd_list = {
 	.name = "list",
 	.summary = "list the events that can be recorded",
 	.args = "[GROUP|SYSTEM|PATTERN]...",
-	.about =
-		"Lists what -e of 'xtr record' takes: the groups, each 'available', 'partly' or 'missing' with the reason and "
-		"how many of its events there are; the events that xtr has programs of its own for; and the kernel's other "
-		"tracepoints, by system with their number. A group, a system or a pattern is listed event by event. 'api' lists "
-		"the programming interfaces whose calls can be recorded, with the libraries found; 'api:GROUP' and "
-		"'api:LIBRARY:GLOB' their functions, 'func:MODULE:GLOB' those of a kernel module.",
-	.examples = "xtr list\twhat there is\n"
-		    "xtr list npu\twhat is in a group, and what of it is missing here\n"
-		    "xtr list sched\tthe events of a system\n"
-		    "xtr list '*:*fence*'\tby pattern\n"
-		    "xtr list api\tLevel Zero, CUDA, HIP, OpenCL, Vulkan: what is installed",
+	.examples = "xtr list npu\tthe events of a group, and what is missing here",
 	.options = options,
 	.n_options = sizeof(options) / sizeof(*options),
 	.opts_size = sizeof(struct opts),

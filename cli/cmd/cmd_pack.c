@@ -228,25 +228,7 @@ const struct cli_command cmd_pack = {
 	.name = "pack",
 	.summary = "write a trace as a smaller file, to attach to a report",
 	.args = "FILE",
-	.about =
-		"Writes a trace that holds the same as FILE in as few bytes as it gets, often half: the events "
-		"of each CPU are taken apart into columns and compressed with effort. Every command prints of "
-		"it what it prints of FILE, and takes a little longer to read it. What can be done with a "
-		"trace can be done with a packed one: cut, cat, recover, pack it again. FILE is not changed. "
-		"Without -o, run.xtr becomes run.packed.xtr in the current directory.\n\n"
-		"Readers that do not know packed traces refuse them with a line that says so. With --zstd the "
-		"file is a few percent smaller still, and can be read by an xtr that is built with libzstd "
-		"only.\n\n"
-		"Up to 65,536 events of a CPU are packed together: so many are lost if a byte of the packed "
-		"file is damaged, where it is fewer in a recording. Damaged traces, and those that end "
-		"abruptly, are not packed: 'xtr recover' makes whole ones of them.\n\n"
-		"To send less of a trace, 'xtr cut' takes a part of it first. The output appears under its "
-		"name when it is complete. Exit status 3: events were lost while recording; they stay "
-		"counted.",
-	.examples =
-		"xtr pack run.xtr\tinto run.packed.xtr\n"
-		"xtr pack --zstd -o small.xtr run.xtr\tas small as it gets\n"
-		"xtr cut --from 10s --to 11s -o - run.xtr | xtr pack -o second.xtr -\tone second of it",
+	.examples = "xtr pack run.xtr\tinto run.packed.xtr",
 	.options = options,
 	.n_options = sizeof(options) / sizeof(options[0]),
 	.opts_size = sizeof(struct pack_opts),

@@ -217,23 +217,8 @@ const struct cli_command cmd_query = {
 	.name = "query",
 	.summary = "ask a trace in SQL",
 	.args = "FILE [SQL]",
-	.about =
-		"FILE is a trace, or a database that 'xtr export -f sqlite' made. Of a trace the tables that "
-		"the SQL reads go into a temporary database first (in TMPDIR, without a name: nothing is left "
-		"behind); a question of a large trace asked often is faster on an exported database. Tables, "
-		"columns and views: --schema, and docs/tables.md. SQL is SQLite's; several statements are "
-		"separated by semicolons. Statements can only read.\n\n"
-		"--from, --to, --device, --ring and --pid choose what goes into the temporary database, as for "
-		"'xtr export'. Times are ns on the event clock. In the table a value that is not known is \"-\"; "
-		"in CSV it is empty, in JSON null.\n\n"
-		"Exit status 2: wrong SQL; 3: events were lost while recording, or the file is damaged (table "
-		"losses and gaps tell more).",
-	.examples =
-		"xtr query run.xtr \"SELECT * FROM usage_by_ring\"\tone of the views\n"
-		"xtr query run.xtr \"SELECT comm, count(*), sum(exec_ns) FROM jobs GROUP BY 1\"\tby program\n"
-		"xtr query --csv run.xtr \"SELECT * FROM longest_jobs LIMIT 10\"\tfor a spreadsheet\n"
-		"xtr query -f report.sql run.xtr\tstatements from a file\n"
-		"xtr query --schema run.xtr\twhat can be asked for",
+	.examples = "xtr query run.xtr \"SELECT * FROM usage_by_ring\"\tone of the views\n"
+		    "xtr query --schema run.xtr\twhat can be queried",
 	.options = options,
 	.n_options = sizeof(options) / sizeof(options[0]),
 	.opts_size = sizeof(struct query_opts),

@@ -8,7 +8,6 @@
 #include "record_missing.h"
 #include "record_names.h"
 #include "record_session.h"
-#include "record_text.h"
 #include "cli/ui/units.h"
 
 #include "recorder/recorder.h"
@@ -356,8 +355,8 @@ const struct cli_command cmd_record = {
 	.name = "record",
 	.summary = "record GPU and NPU driver events",
 	.args = "[-- COMMAND [ARG]...]",
-	.about = RECORD_ABOUT,
-	.examples = RECORD_EXAMPLES,
+	.examples = "xtr record -o run.xtr -- ./my-workload\trecord while a command runs\n"
+		    "xtr record -d 10s -o run.xtr\trecord the machine for ten seconds",
 	.options = options,
 	.n_options = sizeof(options) / sizeof(*options),
 	.opts_size = sizeof(struct opts),

@@ -304,34 +304,7 @@ const struct cli_command cmd_recover = {
 	.name = "recover",
 	.summary = "write what is good of a damaged trace as a whole one",
 	.args = "[FILE]",
-	.about =
-		"Writes a whole trace out of what can be read of a damaged one, or of one that ends abruptly: "
-		"every good chunk as it is stored, metadata, tables and losses, and an end and index of its "
-		"own. A recording in it that nothing is wrong with is copied byte for byte; several stay "
-		"apart. FILE is not changed. Without -o, run.xtr becomes run.recovered.xtr in the current "
-		"directory.\n\n"
-		"Headers carry counts that go on through the file, so that it is known how many events are "
-		"missing: each place is told with its CPU, chunk, offset and time. In the new trace these "
-		"events are counted as lost, with the cause \"damaged\", and every command says so first. "
-		"Only where the end of a recording is missing nothing says how much came after: it then says "
-		"\"at least\", and so does the new trace. To leave out what comes after some time, or to "
-		"keep a part only, use 'xtr cut' on the result.\n\n"
-		"What a recorder that was killed had recorded but not written stays in the kernel: in its rings, "
-		"and in batches on their way to the file. With --rings it is added, with the last counts of what "
-		"was lost, so that nothing is missing up to the moment of the kill; then it is removed from the "
-		"kernel. (With -o - it stays: nobody knows where the output went.) It needs the rights "
-		"of the recorder, root's in general, the same boot, and a BPF file system at /sys/fs/bpf while it "
-		"was recorded. Without FILE, --rings lists what dead recorders have left, and with --drop it is "
-		"removed unread. A recorder that lives is never touched.\n\n"
-		"The output appears under its name when it is complete. The exit status is 0 if everything "
-		"that was recorded is in it, 3 if something is missing, 1 if nothing can be read.",
-	.examples =
-		"xtr recover damaged.xtr\tinto damaged.recovered.xtr\n"
-		"xtr recover --json -o good.xtr damaged.xtr\twith a report for programs\n"
-		"ssh host cat run.xtr | xtr recover -o run.xtr -\tof what came through\n"
-		"xtr recover --rings run.xtr\twith what its recorder had not written when it was killed\n"
-		"xtr recover --rings\tlist what dead recorders have left\n"
-		"xtr recover --rings --drop all\tremove it",
+	.examples = "xtr recover damaged.xtr\tinto damaged.recovered.xtr",
 	.options = options,
 	.n_options = sizeof(options) / sizeof(options[0]),
 	.opts_size = sizeof(struct recover_opts),

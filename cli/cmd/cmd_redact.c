@@ -310,46 +310,8 @@ const struct cli_command cmd_redact = {
 	.name = "redact",
 	.summary = "write a trace without names of people, programs and machines, and prove it",
 	.args = "FILE...",
-	.about =
-		"Writes a trace of the same events at the same times, from which what tells of people and "
-		"machines is gone, to attach to a public report. Only what is known to be harmless is taken "
-		"over. Names of threads and programs become name#1, name#2, ..., paths path#N, functions of "
-		"programs symbol#N, the same text always the same name; process and thread ids become their "
-		"rank, from 1; fence contexts keep their order and who follows whom; pointers go through a permutation with a random key that is forgotten. The "
-		"host's name, the recorded command, attached files, the boot's id and notes of imports are "
-		"left out; the wall clock begins in the year 2000. What stays: times, CPUs, rings, jobs and their fences, "
-		"drivers, devices and firmware, the kernel's version, names of the kernel's own threads and "
-		"functions, numbers of the drivers' events. So statistics of the redacted trace are those of "
-		"the original but for names and ids. Without -o, run.xtr becomes run.redacted.xtr in the "
-		"current directory.\n\n"
-		"Several files are redacted together: what was equal in two of them stays equal, so that "
-		"'xtr diff' compares them process by process, and pieces of a recording go on to fit. Each "
-		"becomes a file of its own; -o names a directory then. Files that were redacted one by one "
-		"have different numbers for the same name, and nothing can tell that they are the same.\n\n"
-		"--policy strict zeroes each number whose meaning is not described, too, and leaves the wall "
-		"clock out; statistics of drivers' events then lack what rested on these numbers. The "
-		"metadata says that a trace was redacted, by which policy, and how many texts and ids were "
-		"replaced: 'xtr info', stats, top and report say it on top. docs/redact.md has what happens to each kind of content, "
-		"and what it cannot do: who knows when something happened, and how long it took, can recognize it.\n\n"
-		"--check proves it: everything that redacting FILE removes is looked for in REDACTED, in the "
-		"bytes of the file and in all that is decompressed of it: events, tables, metadata, losses, "
-		"index. Texts of 4 letters and more are looked for as words, in compressed bytes those of 8; "
-		"pointers in both orders of bytes. Then each field of each record, and each table, is looked at "
-		"by its type: texts have to be names that redacting makes, or to stay by their rule, however "
-		"short they are; ids have to be ranks, contexts new ones, pointers none of the original's. Words that META has anyhow, "
-		"such as names of events, are not looked for. Look at 'xtr dump' and 'xtr info' all the same "
-		"before you publish.\n\n"
-		"A file that was redacted together with others is checked with all their originals: 'xtr redact "
-		"--check REDACTED FILE...'.\n\n"
-		"Damaged traces, and those that end abruptly, are not redacted: 'xtr recover' makes whole ones "
-		"of them. The output "
-		"appears under its name when it is complete. Exit status 3: events were lost while recording; "
-		"they stay counted. Exit status 4: --check has found something.",
-	.examples =
-		"xtr redact run.xtr\tinto run.redacted.xtr\n"
-		"xtr redact --check run.redacted.xtr run.xtr\tis nothing left in it?\n"
-		"xtr redact -o public before.xtr after.xtr\tinto a directory, so that xtr diff can compare them\n"
-		"xtr cut --from 10s --to 11s -o - run.xtr | xtr redact -o report.xtr -\tone second of it",
+	.examples = "xtr redact run.xtr\tinto run.redacted.xtr\n"
+		    "xtr redact --check run.redacted.xtr run.xtr\tis nothing private left in it?",
 	.options = options,
 	.n_options = sizeof(options) / sizeof(options[0]),
 	.opts_size = sizeof(struct redact_opts),

@@ -184,28 +184,7 @@ const struct cli_command cmd_report = {
 	.name = "report",
 	.summary = "a trace as one HTML page: timeline, waits, statistics, findings",
 	.args = "FILE",
-	.about =
-		"Makes a single file that any browser opens from disk or from a bug report: it needs no "
-		"server, no network and no other file. Losses and damage stand on top. Then findings, each "
-		"with a link to its place; a timeline of devices and rings with every time stamp of a job, "
-		"its waits and what it waited for; activity over time; histograms; memory and other counters; "
-		"the tables of xtr-stats(1).\n\n"
-		"The page stays below 3 MB however long the trace is. The activity of each ring, by process, is "
-		"that of all jobs. One by one it shows at most --jobs of them: of more, the longest by execution, "
-		"by queue wait and by dependency waits, the first that failed, and of each ring the first and "
-		"every n-th. It says how many of how many. Numbers in tables are those of 'xtr stats --json', "
-		"which the page holds whole. docs/report.md says what is drawn and what the page's data are.\n\n"
-		"Keys in the timeline: W and S zoom, A and D move, 0 shows all, [ and ] go from job to job of a "
-		"ring, F fits the selected job, Esc clears. The page prints, and follows the browser's light or "
-		"dark scheme.\n\n"
-		"Nothing stands under the output's name until it is whole; an existing file is kept unless "
-		"--force is given.\n\n"
-		"Exit status 3: events were lost while recording, or the file is damaged.",
-	.examples =
-		"xtr report run.xtr\tmakes run.html\n"
-		"xtr report -o - run.xtr | gzip >report.html.gz\tfor an attachment\n"
-		"xtr report --from 2s --to 3s --device 0000:03:00.0 -o second.html run.xtr\tone "
-		"second of one device",
+	.examples = "xtr report run.xtr\tmakes run.html",
 	.options = options,
 	.n_options = sizeof(options) / sizeof(options[0]),
 	.opts_size = sizeof(struct report_opts),

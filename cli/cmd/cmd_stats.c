@@ -199,51 +199,8 @@ const struct cli_command cmd_stats = {
 	.name = "stats",
 	.summary = "what the recorded GPU and NPU jobs did: times, waits, utilisation, losses",
 	.args = "FILE",
-	.about =
-		"Reads a trace once and prints, losses first, and whether it was redacted: jobs, execution time, utilisation, waits "
-		"and queue depth by device, ring, process and DRM client; the slowest jobs; which "
-		"fences were waited for; what was unfinished or unusual.\n\n"
-		"Execution time is from the start on the hardware to completion. No event tells the "
-		"start: on rings that execute in order it is the later of the hand-over to the driver "
-		"and the completion of the job before (inferred); where jobs overlap only bounds are "
-		"given. Beside every time stands how it is known. Utilisation is the share of the "
-		"time in which at least one job was there, never a sum.\n\n"
-		"jobs: all that were seen. util: busy divided by the time span. busy: time with at least "
-		"one job between run and done (processes and clients: executing). execution: the sum over "
-		"jobs, or its bounds. Durations carry their unit, in three digits, rounded to the nearest; done and from are seconds on the "
-		"event clock. Residence is done - run; queue wait is run - queue; hw wait is start - run; "
-		"dependency wait is the time a queued job waited for a fence; blocked is its share of queue "
-		"wait. Queue depth counts the jobs in the submitter's queue. (other fence): not of a "
-		"scheduler job in the trace.\n\n"
-		"known as: exact (measured, or one job at a time on the hardware), inferred, bounded; jobs may also be "
-		"open (start or end not in the trace) or lost (records are missing). batches: "
-		"interrupts that completed several jobs of a ring, in batches: those jobs; overtaken: "
-		"a younger job of the ring completed earlier; by kernel: jobs the kernel submitted for "
-		"itself.\n\n"
-		"markers (docs/markers.md): slices, counters and moments that programs write into "
-		"trace_marker, by name and process.\n\n"
-		"families, allocations, power (Intel NPU; docs/npu.md says what each number is): "
-		"families counts the driver's calls by what they are for, with self time, the time "
-		"without recorded calls inside. allocations keeps create, page allocation and bind at "
-		"first submit apart, by size. power lists resumes and firmware boots and the ioctl that "
-		"each happened in (paid by).\n\n"
-		"display, fences, cpu (docs/display.md, docs/fences.md, docs/cpu.md): vblanks by the counter of "
-		"each display, what was missed while somebody waited, and delivery from the vblank's own "
-		"time; who waited for whose fences, which were never signalled, and rings that stood "
-		"still meanwhile; jobs that were late because a thread had no CPU.\n\n"
-		"--fail-on is for machines that watch: finding is any finding that is worth a look (its line "
-		"begins with !; the most severe come first), finding:ID those of an id (a shell pattern: finding:xe-*; one that no finding has is a usage error), METRIC.STATISTIC>TIME "
-		"a ring of which this is more: execution (only where it is known; a warning where only its upper bound is more), residence, queue or hw (wait), "
-		"and mean, p50, p90, p99 or max. What crosses it is said on standard error.\n\n"
-		"Exit status 4: --fail-on was crossed. Exit status 3: else, if events were lost while "
-		"recording, or the file is damaged.",
-	.examples =
-		"xtr stats run.xtr\teverything\n"
-		"xtr stats --section rings --section waits run.xtr\ttwo parts of it\n"
-		"xtr stats --findings run.xtr\tonly what is worth a look, with the limit of each rule\n"
-		"xtr stats --pid 4711 --from 2s --to 3s run.xtr\tone process, one second of it\n"
-		"xtr stats --fail-on 'execution.p99>50ms' --fail-on finding run.xtr\tfor a script\n"
-		"xtr stats --json run.xtr | jq .sections[0].rings\tfor programs",
+	.examples = "xtr stats run.xtr\teverything\n"
+		    "xtr stats --findings run.xtr\tonly what is worth a look",
 	.options = options,
 	.n_options = sizeof(options) / sizeof(options[0]),
 	.opts_size = sizeof(struct stats_opts),

@@ -2,7 +2,6 @@
 /* xtr top: what devices, rings and processes do, slice by slice. */
 #include "cli/ui/cli.h"
 #include "top.h"
-#include "top_text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -312,8 +311,8 @@ const struct cli_command cmd_top = {
 	.name = "top",
 	.summary = "what devices, rings and processes do: live, or of a trace",
 	.args = "[FILE | -- COMMAND [ARG]...]",
-	.about = TOP_ABOUT,
-	.examples = TOP_EXAMPLES,
+	.examples = "xtr top -- ./my-workload\trecord a command, and watch\n"
+		    "xtr top --pace 1x run.xtr\tplay a trace at its original speed",
 	.options = options,
 	.n_options = sizeof(options) / sizeof(options[0]),
 	.opts_size = sizeof(struct top_opts),

@@ -18,6 +18,5 @@ const struct cli_command cmd_query = {
 	.name = "query",
 	.summary = "ask a trace in SQL (not built in)",
 	.args = "FILE [SQL]",
-	.about = "This xtr was built without SQLite (libsqlite3).",
 	.run = run,
 };

@@ -12,15 +12,12 @@ static int run(const void *opts, int argc, char **argv)
 	return XTR_EXIT_PRIVILEGE;
 }
 
-#define ABOUT "This xtr was built without the recorder (make RECORDER=0): it reads traces only."
-
 extern const struct cli_command cmd_record, cmd_list, cmd_doctor;
 
 const struct cli_command cmd_record = {
 	.name = "record",
 	.summary = "record events (not built in)",
 	.args = "[-- COMMAND [ARG]...]",
-	.about = ABOUT,
 	.run = run,
 	.stop_at_first = true,
 };
@@ -29,7 +26,6 @@ const struct cli_command cmd_list = {
 	.name = "list",
 	.summary = "list the events that can be recorded (not built in)",
 	.args = "",
-	.about = ABOUT,
 	.run = run,
 };
 
@@ -37,6 +33,5 @@ const struct cli_command cmd_doctor = {
 	.name = "doctor",
 	.summary = "say what recording lacks here (not built in)",
 	.args = "",
-	.about = ABOUT,
 	.run = run,
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What every command shares: exit codes, the command and option tables, messages, output.
- * One option table per command generates the parser, --help, the man page and the completions.
+ * One option table per command generates the parser, --help and the completions; the pages in man/
+ * are checked against it.
  */
 #ifndef XTR_CLI_H
 #define XTR_CLI_H
@@ -49,7 +50,6 @@ struct cli_command {
 	const char *name;
 	const char *summary;  /* one line for `xtr help` */
 	const char *args;     /* "FILE", "[-- COMMAND [ARG]...]" */
-	const char *about;    /* paragraphs for the man page, separated by an empty line */
 	const char *examples; /* lines "xtr stats run.xtr\twhat it does" */
 	const struct cli_option *options;
 	size_t n_options;

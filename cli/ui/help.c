@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* --help, `xtr help`, --version: written from the tables. */
+/* --help, `xtr help`, --version: written from the tables. Manual pages are texts, in man/. */
 #include "help.h"
 #include "options.h"
 
@@ -15,26 +15,11 @@ const struct cli_command cli_top = {
 	.name = "xtr",
 	.summary = "record and replay what GPU and NPU kernel drivers do",
 	.args = "COMMAND [ARG]...",
-	.about =
-		"xtr records the events of GPU and NPU kernel drivers into one file, at little cost, "
-		"and answers questions from that file afterwards, on any machine.\n\n"
-		"Data goes to standard output, messages to standard error. Where a FILE is read, - is "
-		"standard input.",
 	.examples = "xtr record -o run.xtr -- ./workload\trecord while a command runs\n"
 		    "xtr stats run.xtr\twhat the GPU did, by device, ring and process\n"
 		    "xtr check run.xtr\tverify every checksum\n",
 	.stop_at_first = true,
 };
-
-const struct cli_exit_text cli_exit_texts[] = {
-	{ XTR_EXIT_OK, "success" },
-	{ XTR_EXIT_FAILURE, "failure" },
-	{ XTR_EXIT_USAGE, "wrong usage" },
-	{ XTR_EXIT_LOSS, "done, but the input was damaged or events were lost" },
-	{ XTR_EXIT_THRESHOLD, "a threshold that was asked for was crossed" },
-	{ XTR_EXIT_PRIVILEGE, "a privilege or a feature of the kernel is missing" },
-};
-const size_t cli_n_exit_texts = sizeof(cli_exit_texts) / sizeof(cli_exit_texts[0]);
 
 const struct cli_command *cli_find_command(const char *name)
 {
@@ -128,11 +113,10 @@ static void print_examples(FILE *f, const char *s)
 	}
 }
 
-static void print_exit_codes(FILE *f)
+static void print_summary(FILE *f, const struct cli_command *cmd)
 {
-	fprintf(f, "\nExit status:\n");
-	for (size_t i = 0; i < cli_n_exit_texts; i++)
-		fprintf(f, "  %d  %s\n", cli_exit_texts[i].code, cli_exit_texts[i].text);
+	fprintf(f, "  %-10s", cmd->name);
+	print_filled(f, cmd->summary, 12);
 }
 
 void cli_help_all(FILE *f)
@@ -140,28 +124,19 @@ void cli_help_all(FILE *f)
 	print_usage(f, &cli_top);
 	fprintf(f, "%s\n\nCommands:\n", cli_top.summary);
 	for (size_t i = 0; cli_commands[i]; i++)
-		fprintf(f, "  %-10s%s\n", cli_commands[i]->name, cli_commands[i]->summary);
-	fprintf(f, "  %-10s%s\n", cmd_help.name, cmd_help.summary);
+		print_summary(f, cli_commands[i]);
+	print_summary(f, &cmd_help);
 	print_options(f, &cli_top);
-	fprintf(f, "\n'xtr help COMMAND' explains a command.\n");
+	fprintf(f, "\n'xtr help COMMAND' shows the manual page of a command.\n");
+	print_examples(f, cli_top.examples);
 }
 
 void cli_help_command(FILE *f, const struct cli_command *cmd)
 {
 	print_usage(f, cmd);
-	fprintf(f, "%s\n", cmd->summary);
+	print_filled(f, cmd->summary, 0);
 	print_options(f, cmd);
-}
-
-void cli_help_long(FILE *f, const struct cli_command *cmd)
-{
-	cli_help_command(f, cmd);
-	if (cmd->about) {
-		fputc('\n', f);
-		print_filled(f, cmd->about, 0);
-	}
 	print_examples(f, cmd->examples);
-	print_exit_codes(f);
 }
 
 /* The parts that a build may leave out. */

@@ -10,7 +10,7 @@ import subprocess
 from common import PREFIX, ROOT, WORK, XTR, equal, expect, figure, missing, run, test
 
 MAN = os.path.join(PREFIX, "share/man")
-SESSIONS = ("docs/man/xtr-tutorial.7", "docs/man/xtr.5")
+SESSIONS = ("man/xtr-tutorial.7", "man/xtr.5")
 # Characters that roff would make something else of, and what stands for them.
 ROFF = [("\\", "\\e"), ("-", "\\-"), ("'", "\\(aq"), ("`", "\\(ga"), ("^", "\\(ha"), ("~", "\\(ti")]
 TEXT = {"\\e": "\\", "\\-": "-", "\\(aq": "'", "\\(ga": "`", "\\(ha": "^", "\\(ti": "~", "\\&": ""}
@@ -38,8 +38,17 @@ def every_command_has_a_page():
     with open(os.path.join(MAN, "man1/xtr.1"), encoding="utf-8") as f:
         text = f.read()
     for name in names:
-        expect(f".BR {name.replace('-', chr(92) + '-')} (1)" in text, f"{name} is not in xtr(1)")
-    expect(r".BR xtr\-tutorial (7)" in text and ".BR xtr (5)" in text, "xtr(1) does not name the other sections")
+        expect(f".It Xr {name} 1\n" in text, f"{name} is not in xtr(1)")
+    expect(".Xr xtr-tutorial 7" in text and ".Xr xtr 5 ," in text, "xtr(1) does not name the other sections")
+
+
+def declared(synopsis):
+    """The declarations in C that .Ft and .Fn make."""
+    out = ""
+    for kind, name, arguments in re.findall(r'^\.Ft "?(.*?)"?\n\.Fn (\w+) (.*)$', synopsis, re.M):
+        arguments = ", ".join(quoted or plain for quoted, plain in re.findall(r'"([^"]*)"|(\S+)', arguments))
+        out += f"{kind}{'' if kind.endswith('*') else ' '}{name}({arguments});\n"
+    return out
 
 
 def prototypes(text):
@@ -53,9 +62,9 @@ def the_librarys_page_is_its_header():
     with open(os.path.join(ROOT, "lib/xtr.h"), encoding="utf-8") as f:
         header = re.sub(r"/\*.*?\*/", "", f.read(), flags=re.S)
     with open(os.path.join(MAN, "man3/libxtr.3"), encoding="utf-8") as f:
-        synopsis, rest = f.read().split(".SH DESCRIPTION")
+        synopsis, rest = f.read().split(".Sh DESCRIPTION")
     want = prototypes(header)
-    equal(prototypes(re.sub(r"\\f.", "", synopsis)), want, "declarations")
+    equal(prototypes(declared(synopsis)), want, "declarations")
     expect(len(want) == 22, f"{len(want)} functions")
     for declaration in want:
         name = re.search(r"\b(xtr_\w+)\(", declaration).group(1)
@@ -67,8 +76,7 @@ def links_lead_somewhere():
     have = {os.path.basename(p) for p in pages()}
     for path in pages():
         with open(path, encoding="utf-8") as f:
-            for name, section in re.findall(r"^\.BR ([\w\\-]+) \((\d)\)", f.read(), re.M):
-                name = name.replace("\\", "")
+            for name, section in re.findall(r"^\.(?:It )?Xr ([\w-]+) (\d)", f.read(), re.M):
                 expect(not name.startswith("xtr") or f"{name}.{section}" in have, f"{path}: {name}({section}) is no page")
 
 
@@ -81,7 +89,7 @@ def mandoc_and_groff_have_no_complaint():
         # A line of what a command printed may be long, and "STYLE" is about taste; all from WARNING on counts.
         said = subprocess.run(["mandoc", "-T", "lint", "-W", "warning", path], capture_output=True, text=True, check=False)
         equal((said.returncode, said.stdout + said.stderr), (0, ""), f"mandoc -T lint {name}")
-        said = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-rCHECKSTYLE=3", "-z", path], capture_output=True, text=True, check=False)
+        said = subprocess.run(["groff", "-mandoc", "-Tutf8", "-ww", "-z", path], capture_output=True, text=True, check=False)
         equal((said.returncode, said.stderr), (0, ""), f"groff -ww {name}")
     return None
 
@@ -113,9 +121,9 @@ def session(path, can_record):
     with open(path, encoding="utf-8") as f:
         lines = f.read().splitlines()
     for line in lines:
-        if line in (".EX", ".EE"):
-            inside = line == ".EX"
-        if not inside or line == ".EX":
+        if line in (".Bd -literal", ".Ed"):
+            inside = line != ".Ed"
+        if not inside or line == ".Bd -literal":
             out.append(line)
         elif line.startswith("# "):
             out.append(line)

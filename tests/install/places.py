@@ -41,7 +41,7 @@ def what_texts_name_is_installed():
     texts = {path: open(os.path.join(PREFIX, path), encoding="utf-8", errors="replace").read() for path in files_below(PREFIX)
              if path.startswith(("share/man/", "lib/systemd/", "include/", "share/file/", "share/mime/"))}
     for command in run(XTR, "--dump-commands").split():
-        texts["xtr help " + command] = run(XTR, "help", command)
+        texts[f"xtr {command} --help"] = run(XTR, command, "--help")
     texts["xtr --help"] = run(XTR, "--help")
     named = {(where, name) for where, text in texts.items()
              for name in re.findall(r"[\w./-]*\w\.(?:md|cddl)\b", text.replace("\\-", "-").replace("docs/NAME.md", "").replace("spec/NAME.md", ""))}
@@ -74,7 +74,7 @@ def file_knows_traces():
     equal(said(os.path.join(GOLDEN, "frames.xtr")), "xtr trace, version 1.0, LZ4", "a trace")
     equal(said(synth("big.xtr")), "xtr trace, version 1.0, LZ4", "a longer one")
     equal(said(packed), "xtr trace, version 1.0, LZ4, packed in columns", "packed")
-    if "zstd" in run(XTR, "help", "pack"):
+    if "zstd" in run(XTR, "pack", "--help"):
         run(XTR, "pack", "--zstd", "-o", small, synth("big2.xtr"))
         equal(said(small), "xtr trace, version 1.0, zstd, packed in columns", "packed with zstd")
     equal(said(os.path.join(GOLDEN, "frames.xtr"), "-i"), MIME + "; charset=binary", "type")

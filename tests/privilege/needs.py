@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What recording needs: each row with all of it, and with each part of it taken away.
 
-The table of `xtr help record` and of SECURITY.md, tried: the program's file gives the capabilities, the user has none.
+The table of xtr-record(1) and of SECURITY.md, tried: the program's file gives the capabilities, the user has none.
 """
 
 import json

@@ -123,7 +123,7 @@ def what_completions_ask_works_without_anything():
     places()
     shutil.copy(os.path.join(ROOT, "tests/golden/frames.xtr"), "in/frames.xtr")
     os.chmod("in/frames.xtr", 0o444)
-    asked = [["--dump-commands"], ["--dump-man"], ["--dump-man", "redact"]]
+    asked = [["--dump-commands"]]
     asked += [["--dump-completion", shell] for shell in ("bash", "zsh", "fish")]
     asked += [["--dump-names", kind, "frames.xtr"] for kind in ("events", "devices", "rings", "pids")]
     for args in asked:

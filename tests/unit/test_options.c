@@ -212,8 +212,7 @@ Test(options, tables_are_well_formed)
 		const struct cli_option *a, *b;
 		bool global;
 
-		cr_expect(cmd->name && cmd->summary && cmd->args && cmd->about && cmd->run, "%s",
-			  cmd->name);
+		cr_expect(cmd->name && cmd->summary && cmd->args && cmd->run, "%s", cmd->name);
 		for (size_t j = 0; (a = cli_option_at(cmd, j, &global)); j++) {
 			cr_expect(a->name && *a->name && a->help && *a->help, "%s", cmd->name);
 			cr_expect(eq(int, a->kind == CLI_FLAG, a->arg == NULL), "%s --%s",
