@@ -27,7 +27,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "run
 import process  # noqa: E402
 from lanes import Group, Run, left_out  # noqa: E402
 from process import ROOT, run  # noqa: E402
-from programs import Build, Criterion, at_once, command, commands, fail, find_program, program, run_program, tell, told  # noqa: E402
+from programs import UNIT_PROGRAMS, Build, Criterion, at_once, command, commands, fail, find_program, program, run_program, tell, told  # noqa: E402
 from results import Result, listing  # noqa: E402
 
 LONG = os.environ.get("LONG") == "1"
@@ -54,10 +54,7 @@ def unit(build):
     result = build.make("unit-bin")
     if result.failed:
         return result
-    names = [os.path.basename(s)[:-2] for s in sorted(glob.glob(os.path.join(ROOT, "tests/unit/test_*.c")))]
-    if not names:
-        return fail("no tests/unit/test_*.c")
-    for one in at_once(lambda name: Criterion(f"{build.directory}/unit/{name}", build.env()), names):
+    for one in at_once(lambda name: Criterion(f"{build.directory}/unit/{name}", build.env()), UNIT_PROGRAMS):
         one.tell()
         result.add(one.result)
     return result

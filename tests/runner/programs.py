@@ -21,6 +21,7 @@ SAN_ENV = {
     "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
 }
 IDLE = 900  # s; a build takes as long as it takes, but one that uses no processor time for so long is stuck
+UNIT_PROGRAMS = ("ab", "cj", "kr", "sz")  # build/VARIANT/unit/...: the Makefile's UNIT_SETS
 CPUS = len(os.sched_getaffinity(0))
 MAKING = collections.defaultdict(threading.Lock)  # by build directory: one make at a time works there
 
