@@ -51,7 +51,8 @@ PUBLIC_SRC := $(sort $(wildcard lib/*.c))
 REPLAY_SRC := $(sort $(wildcard replay/*.c) $(wildcard analysis/*.c) $(wildcard converters/*.c) $(wildcard report/*.c) $(wildcard bundle/*.c)) $(PUBLIC_SRC)
 RECORD_CMD := cli/cmd_record.c cli/record_flight.c cli/record_missing.c cli/record_bundle.c cli/record_session.c cli/cmd_list.c cli/cmd_doctor.c cli/rings.c
 CLI_SRC    := $(filter-out cli/main.c,$(sort $(wildcard cli/*.c)))
-have       = $(shell pkg-config --exists $(1) && echo 1)
+# Before anything is installed there is no pkg-config: MISSING says so.
+have       = $(shell pkg-config --exists $(1) 2>/dev/null && echo 1)
 HAVE_SQL   := $(if $(filter 0,$(SQLITE)),,$(call have,sqlite3))
 HAVE_ARC   := $(if $(filter 0,$(ARCHIVE)),,$(call have,libarchive))
 WITHOUT    := $(if $(HAVE_SQL),converters/nosqlite.c cli/noquery.c,converters/sqlite% cli/cmd_query.c cli/query%) \
@@ -116,7 +117,7 @@ HAVE_DW  := $(call have,libdw)
 PKGS     += $(if $(HAVE_DW),libdw)
 endif
 MISSING  := $(strip $(foreach p,$(PKGS),$(if $(call have,$(p)),,$(p))) \
-	    $(foreach t,$(PROTOC_C) $(if $(BPF_SRC),$(CLANG) $(BPFTOOL)),$(if $(shell command -v $(t)),,$(t))))
+	    $(foreach t,pkg-config $(PROTOC_C) $(if $(BPF_SRC),$(CLANG) $(BPFTOOL)),$(if $(shell command -v $(t)),,$(t))))
 
 WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 SAN_NOT  := -Wno-format-truncation -Wno-maybe-uninitialized
