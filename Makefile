@@ -314,7 +314,7 @@ $(B)/public/xtr.pc: packaging/xtr.pc.in $(B)/places
 .PHONY: lib
 lib: $(PUBLIC) ## build libxtr, the library for other programs
 
-# --- fuzzing: clang's libFuzzer, and the same targets as plain programs for `make check` ------------
+# --- fuzzing: clang's libFuzzer, and the same targets as plain programs for tests/run.py ------------
 
 FUZZ_AUX  := tests/fuzz/mutate.c
 FUZZ_LIBS := $(LIBS)
@@ -326,12 +326,19 @@ fuzz-bin: $(FUZZ)
 
 # --- verbs ------------------------------------------------------------------------------------
 
-.PHONY: check check-long tsan demo bench fuzz fuzz-build fuzz-plain fuzz-weigh asan golden lint fmt fmt-check install uninstall deb list clean large
-check: ## build and run every test (LAB=0: without the lab); last line: N passed, N failed, N skipped
+.PHONY: check check-ci check-all check-long lint-changed tsan demo bench fuzz fuzz-build fuzz-plain fuzz-weigh asan golden lint fmt fmt-check install uninstall deb list clean large
+check: ## what to run before each commit (LAB=0: without the lab); last line: N passed, N failed, N skipped
+	$(Q)scripts/install-deps build check lint
+	$(Q)$(if $(filter 0,$(LAB)),:,scripts/install-deps lab || :)
+	$(Q)tests/run.py --level check
+
+check-all: ## every test: all kernels of the lab, both compilers, sanitizers, fuzz targets, failures, whole lint
+check-ci: ## what CI runs of them
+check-all check-ci:
 	$(Q)scripts/install-deps build check lint
 	$(Q)$(if $(filter 0,$(LAB)),:,scripts/install-deps lab || :)
 	$(Q)scripts/install-deps report || :
-	$(Q)tests/run.py
+	$(Q)tests/run.py --level $(@:check-%=%)
 
 check-long: ## the long versions of the tests of reliability: hours; root for those that record
 	$(Q)scripts/install-deps build check
@@ -415,6 +422,14 @@ CPPCHECK := cppcheck -q --enable=warning,portability,performance --error-exitcod
 lint: fmt-check $(TIDY) ## clang-format, clang-tidy, cppcheck, shellcheck, codespell
 	$(Q)mkdir -p $(B)/cppcheck
 	$(Q)$(CPPCHECK) --cppcheck-build-dir=$(B)/cppcheck -j2 $(C_DIRS)
+	$(Q)scripts/lint-text
+
+# clang-tidy and cppcheck take minutes for all: here they see what is not as upstream has it.
+lint-changed: fmt-check ## as lint; clang-tidy and cppcheck of the changed files only (scripts/changed)
+	$(Q)all=" $(TIDY) "; files=; stamps=; for f in $$(scripts/changed); do \
+		s=$(B)/$${f%.c}.tidy; case $$all in *" $$s "*) files="$$files $$f" stamps="$$stamps $$s" ;; esac; done; \
+		echo "clang-tidy and cppcheck: $${files:-no file is changed}"; \
+		test -z "$$files" || { $(MAKE) $$stamps && $(CPPCHECK) $$files; }
 	$(Q)scripts/lint-text
 
 install: xtr lib ## to DESTDIR=, PREFIX=/usr/local, bindir=, libdir=, ...: program, library, manual, completions, documents
