@@ -18,8 +18,9 @@ from results import Result
 
 KERNEL_LOCK = "/run/xtr-check.lock"  # held by who counts events of this kernel, whichever program's they are
 
-# function: takes a Build, returns a Result; asan: also under the sanitizers.
-Group = collections.namedtuple("Group", "name title function needs_root asan")
+# function: takes a Build, returns a Result; asan: also under the sanitizers; first: the first of levels.LEVELS that runs it;
+# parts: by level, the Part that stands for it there.
+Group = collections.namedtuple("Group", "name title function needs_root asan first parts", defaults=("check", {}))
 
 
 def left_out(group):

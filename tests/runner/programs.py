@@ -21,6 +21,7 @@ SAN_ENV = {
     "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
 }
 IDLE = 900  # s; a build takes as long as it takes, but one that uses no processor time for so long is stuck
+UNIT_PROGRAMS = ("ab", "cj", "kr", "sz")  # build/VARIANT/unit/...: the Makefile's UNIT_SETS
 CPUS = len(os.sched_getaffinity(0))
 MAKING = collections.defaultdict(threading.Lock)  # by build directory: one make at a time works there
 
@@ -128,20 +129,20 @@ def find_program(name):
     return None
 
 
-def program(name, build, timeout):
-    """A group with a program of its own."""
+def program(name, build, timeout, *arguments, env=None):
+    """A group with a program of its own; arguments and variables choose a part of it."""
     path = find_program(name)
     if not path:
         return fail(f"tests/{name}/run is missing")
     result = build.make("bin", "tools-bin")
     if not result.failed:
-        result.add(run_program(path, build, timeout))
+        result.add(run_program(path, build, timeout, *arguments, env=env))
     return result
 
 
-def run_program(path, build, timeout):
+def run_program(path, build, timeout, *arguments, env=None):
     """A program that ends with the line of sums. What it needs is built before: timeout is for the tests alone."""
-    return tell(path, build, timeout, run([path], build.env(), timeout))
+    return tell(path, build, timeout, run([path, *arguments], {**build.env(), **(env or {})}, timeout))
 
 
 def tell(path, build, timeout, done):
