@@ -129,14 +129,14 @@ struct xtr_rec { /* spec 5: every record starts so */
 	unsigned int tid;
 };
 
-#define XTR_C_U64                                   __UINT64_TYPE__
-#define XTR_C_HEX64                                 __UINT64_TYPE__
-#define XTR_C_U32                                   unsigned int
-#define XTR_C_S32                                   int
-#define XTR_C_RING                                  unsigned int
-#define XTR_C_STACK                                 unsigned int
-#define XTR_C_STRID                                 unsigned int
-#define XTR_MEMBER(record, name, repr, unit, names) XTR_C_##repr name;
+#define XTR_CTYPE_U64                               __UINT64_TYPE__
+#define XTR_CTYPE_HEX64                             __UINT64_TYPE__
+#define XTR_CTYPE_U32                               unsigned int
+#define XTR_CTYPE_S32                               int
+#define XTR_CTYPE_RING                              unsigned int
+#define XTR_CTYPE_STACK                             unsigned int
+#define XTR_CTYPE_STRID                             unsigned int
+#define XTR_MEMBER(record, name, repr, unit, names) XTR_CTYPE_##repr name;
 #define XTR_RECORD(record)                              \
 	struct xtr_rec_##record {                       \
 		struct xtr_rec h;                       \
@@ -159,8 +159,8 @@ struct xtr_rec_fence_stack {
 };
 
 /* Where a field of a record begins and ends, and its size: bytes. */
-#define XTR_AT(record, field)    __builtin_offsetof(struct xtr_rec_##record, field)
-#define XTR_BYTES(record, field) sizeof(((struct xtr_rec_##record *)0)->field)
-#define XTR_END(record, field)   (XTR_AT(record, field) + XTR_BYTES(record, field))
+#define XTR_REC_AT(record, field)    __builtin_offsetof(struct xtr_rec_##record, field)
+#define XTR_REC_BYTES(record, field) sizeof(((struct xtr_rec_##record *)0)->field)
+#define XTR_REC_END(record, field)   (XTR_REC_AT(record, field) + XTR_REC_BYTES(record, field))
 
 #endif /* XTR_BUILTIN_EVENTS_H */

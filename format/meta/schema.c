@@ -40,13 +40,13 @@ static const struct xtr_value_name levels[] = {
 #define NAMES_JOB_FLAGS \
 	.names_kind = XTR_NAMES_FLAGS, .n_names = COUNT(job_flags), .names = job_flags
 #define NAMES_LEVELS .names_kind = XTR_NAMES_ENUM, .n_names = COUNT(levels), .names = levels
-#define FIELD(record, field, r, u, v)       \
-	{ .name = #field,                   \
-	  .unit = u,                        \
-	  .offset = XTR_AT(record, field),  \
-	  .size = XTR_BYTES(record, field), \
-	  .repr = XTR_REPR_##r,             \
-	  .sens = XTR_SENS_PLAIN,           \
+#define FIELD(record, field, r, u, v)           \
+	{ .name = #field,                       \
+	  .unit = u,                            \
+	  .offset = XTR_REC_AT(record, field),  \
+	  .size = XTR_REC_BYTES(record, field), \
+	  .repr = XTR_REPR_##r,                 \
+	  .sens = XTR_SENS_PLAIN,               \
 	  NAMES_##v },
 #define FIELDS(record) \
 	static const struct xtr_field record[] = { XTR_FIELDS_##record(FIELD, record) }

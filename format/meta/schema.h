@@ -111,14 +111,14 @@ bool xtr_field_get(const struct xtr_field *f, const uint8_t *rec, uint32_t rec_s
 
 /*
  * A field of a built-in event's record, by the record's and the field's name in builtin_events.h,
- * as an unsigned number; the record must reach to XTR_END(record, field).
+ * as an unsigned number; the record must reach to XTR_REC_END(record, field).
  */
-#define XTR_GET(rec, record, field)                                              \
-	(XTR_BYTES(record, field) == 8 ? xtr_le64((rec) + XTR_AT(record, field)) \
-				       : xtr_le32((rec) + XTR_AT(record, field)))
-#define XTR_PUT(rec, record, field, v)                            \
-	(XTR_BYTES(record, field) == 8                            \
-		 ? xtr_put_le64((rec) + XTR_AT(record, field), v) \
-		 : xtr_put_le32((rec) + XTR_AT(record, field), (uint32_t)(v)))
+#define XTR_REC_GET(rec, record, field)                                                  \
+	(XTR_REC_BYTES(record, field) == 8 ? xtr_le64((rec) + XTR_REC_AT(record, field)) \
+					   : xtr_le32((rec) + XTR_REC_AT(record, field)))
+#define XTR_REC_PUT(rec, record, field, v)                            \
+	(XTR_REC_BYTES(record, field) == 8                            \
+		 ? xtr_put_le64((rec) + XTR_REC_AT(record, field), v) \
+		 : xtr_put_le32((rec) + XTR_REC_AT(record, field), (uint32_t)(v)))
 
 #endif /* XTR_SCHEMA_H */

@@ -14,9 +14,10 @@ enum cut_kind cut_kind_of(const uint8_t *rec, struct xtr_job_name *name)
 	bool job = type >= XTR_EV_JOB_QUEUE && type <= XTR_EV_JOB_UNSCHEDULABLE;
 	bool fence = type >= XTR_EV_FENCE_INIT && type <= XTR_EV_FENCE_DESTROY;
 
-	if ((!job && !fence) || xtr_rec_size(rec) < XTR_END(job_run, seqno))
+	if ((!job && !fence) || xtr_rec_size(rec) < XTR_REC_END(job_run, seqno))
 		return CUT_OTHER;
-	*name = (struct xtr_job_name){ XTR_GET(rec, job_run, ctx), XTR_GET(rec, job_run, seqno) };
+	*name = (struct xtr_job_name){ XTR_REC_GET(rec, job_run, ctx),
+				       XTR_REC_GET(rec, job_run, seqno) };
 	return job ? CUT_JOB : CUT_FENCE;
 }
 
@@ -37,8 +38,8 @@ int cut_keep_init(struct cut *c)
 /* A fence of some scheduler job, of whatever ring. */
 static bool of_scheduler(const struct cut *c, const uint8_t *rec)
 {
-	return xtr_rec_size(rec) >= XTR_END(fence, ops) &&
-	       xtr_map_get(&c->ops, XTR_GET(rec, fence, ops), 0);
+	return xtr_rec_size(rec) >= XTR_REC_END(fence, ops) &&
+	       xtr_map_get(&c->ops, XTR_REC_GET(rec, fence, ops), 0);
 }
 
 static bool by_key(const struct cut *c, uint64_t ctx, uint64_t seqno)

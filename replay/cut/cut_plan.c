@@ -207,10 +207,10 @@ static void add_deps(struct cut *c, const uint8_t *rec)
 {
 	uint64_t ctx, seqno;
 
-	if (xtr_rec_size(rec) < XTR_END(job_dep, dep_seqno))
+	if (xtr_rec_size(rec) < XTR_REC_END(job_dep, dep_seqno))
 		return;
-	ctx = XTR_GET(rec, job_dep, dep_ctx);
-	seqno = XTR_GET(rec, job_dep, dep_seqno);
+	ctx = XTR_REC_GET(rec, job_dep, dep_ctx);
+	seqno = XTR_REC_GET(rec, job_dep, dep_seqno);
 	for (unsigned int i = 0; i < 2; i++, ctx++)
 		if (c->by_job || xtr_key_set_has(&c->early, ctx, seqno))
 			xtr_key_set_add(&c->deps, ctx, seqno);

@@ -30,35 +30,35 @@ static inline void xtr_gpu_record_rest(struct xtr_gpu_record *r, const uint8_t *
 {
 	switch (r->type) {
 	case XTR_EV_JOB_QUEUE:
-		r->client_id = XTR_GET(p, job_queue, client_id);
-		r->ring = XTR_GET(p, job_queue, ring);
-		r->job_count = XTR_GET(p, job_queue, job_count);
-		r->stack = XTR_GET(p, job_queue, stack);
-		r->flags = XTR_GET(p, job_queue, flags);
+		r->client_id = XTR_REC_GET(p, job_queue, client_id);
+		r->ring = XTR_REC_GET(p, job_queue, ring);
+		r->job_count = XTR_REC_GET(p, job_queue, job_count);
+		r->stack = XTR_REC_GET(p, job_queue, stack);
+		r->flags = XTR_REC_GET(p, job_queue, flags);
 		break;
 	case XTR_EV_JOB_RUN:
-		r->ring = XTR_GET(p, job_run, ring);
-		r->job_count = XTR_GET(p, job_run, job_count);
-		r->flags = XTR_GET(p, job_run, flags);
+		r->ring = XTR_REC_GET(p, job_run, ring);
+		r->job_count = XTR_REC_GET(p, job_run, job_count);
+		r->flags = XTR_REC_GET(p, job_run, flags);
 		break;
 	case XTR_EV_JOB_DONE:
 		/* Those of older recorders and of imports tell nothing of the hardware's fence. */
-		r->ring = XTR_GET(p, job_done, ring);
+		r->ring = XTR_REC_GET(p, job_done, ring);
 		if (size < sizeof(struct xtr_rec_job_done))
 			break;
 		r->hw_told = true;
-		r->hw_age = XTR_GET(p, job_done, hw_age);
-		r->error = (int32_t)XTR_GET(p, job_done, hw_error);
-		r->flags = XTR_GET(p, job_done, flags);
+		r->hw_age = XTR_REC_GET(p, job_done, hw_age);
+		r->error = (int32_t)XTR_REC_GET(p, job_done, hw_error);
+		r->flags = XTR_REC_GET(p, job_done, flags);
 		break;
 	case XTR_EV_FENCE_SIGNALED:
-		r->error = (int32_t)XTR_GET(p, fence, error);
+		r->error = (int32_t)XTR_REC_GET(p, fence, error);
 		break;
 	default:
-		r->dep_ctx = XTR_GET(p, job_dep, dep_ctx);
-		r->dep_seqno = XTR_GET(p, job_dep, dep_seqno);
-		r->ring = XTR_GET(p, job_dep, ring);
-		r->flags = XTR_GET(p, job_dep, flags);
+		r->dep_ctx = XTR_REC_GET(p, job_dep, dep_ctx);
+		r->dep_seqno = XTR_REC_GET(p, job_dep, dep_seqno);
+		r->ring = XTR_REC_GET(p, job_dep, ring);
+		r->flags = XTR_REC_GET(p, job_dep, flags);
 	}
 }
 
@@ -72,8 +72,8 @@ static inline int xtr_gpu_record_get(const struct xtr_event *ev, struct xtr_gpu_
 		return 0;
 	if (ev->size < xtr_gpu_record_size[ev->type])
 		return -1;
-	*r = (struct xtr_gpu_record){ .ctx = XTR_GET(ev->rec, job_run, ctx),
-				      .seqno = XTR_GET(ev->rec, job_run, seqno),
+	*r = (struct xtr_gpu_record){ .ctx = XTR_REC_GET(ev->rec, job_run, ctx),
+				      .seqno = XTR_REC_GET(ev->rec, job_run, seqno),
 				      .type = ev->type,
 				      .tid = ev->tid,
 				      .stream = ev->stream };

@@ -67,7 +67,7 @@ struct redact_rule redact_total_rule(const struct xtr_redact *x, const struct re
 	const char *name;
 	size_t n;
 
-	name = xtr_tables_string(t, XTR_GET(rec, total, event), &n);
+	name = xtr_tables_string(t, XTR_REC_GET(rec, total, event), &n);
 	ev = name ? xtr_meta_event_by_name(xtr_section_meta(p->s), name) : NULL;
 	name = xtr_tables_string(t, xtr_le32(rec + field_at), &n);
 	f = ev && name ? xtr_event_field(ev, name) : NULL;
@@ -113,14 +113,14 @@ static int note_total(struct xtr_redact *x, struct redact_part *p, const uint8_t
 	struct redact_rule rule;
 	int err;
 
-	if (xtr_rec_size(rec) < XTR_END(total, subkey))
+	if (xtr_rec_size(rec) < XTR_REC_END(total, subkey))
 		return 0;
-	rule = redact_total_rule(x, p, rec, XTR_AT(total, field));
-	err = note_value(x, p, &rule, XTR_GET(rec, total, key));
+	rule = redact_total_rule(x, p, rec, XTR_REC_AT(total, field));
+	err = note_value(x, p, &rule, XTR_REC_GET(rec, total, key));
 	if (err)
 		return err;
-	rule = redact_total_rule(x, p, rec, XTR_AT(total, subfield));
-	return note_value(x, p, &rule, XTR_GET(rec, total, subkey));
+	rule = redact_total_rule(x, p, rec, XTR_REC_AT(total, subfield));
+	return note_value(x, p, &rule, XTR_REC_GET(rec, total, subkey));
 }
 
 static int note_record(struct xtr_redact *x, struct redact_part *p, const uint8_t *rec)

@@ -137,9 +137,9 @@ int redact_record(struct xtr_redact *x, const struct redact_part *p, const uint8
 		if (plan->step[i].offset <= size &&
 		    plan->step[i].size <= size - plan->step[i].offset)
 			err = put_step(x, p, &plan->step[i], rec, out);
-	if (xtr_rec_type(rec) == XTR_EV_TOTAL && size >= XTR_END(total, subkey)) {
-		put_total(x, p, rec, out, XTR_AT(total, field), XTR_AT(total, key));
-		put_total(x, p, rec, out, XTR_AT(total, subfield), XTR_AT(total, subkey));
+	if (xtr_rec_type(rec) == XTR_EV_TOTAL && size >= XTR_REC_END(total, subkey)) {
+		put_total(x, p, rec, out, XTR_REC_AT(total, field), XTR_REC_AT(total, key));
+		put_total(x, p, rec, out, XTR_REC_AT(total, subfield), XTR_REC_AT(total, subkey));
 	}
 	return err;
 }

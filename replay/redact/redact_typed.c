@@ -178,10 +178,10 @@ static int look_record(struct typed *t, const uint8_t *rec)
 		else if (s->size <= sizeof(uint64_t))
 			look_number(t, s->rule.action, load(rec + s->offset, s->size), s->size);
 	}
-	if (xtr_rec_type(rec) != XTR_EV_TOTAL || size < XTR_END(total, subkey))
+	if (xtr_rec_type(rec) != XTR_EV_TOTAL || size < XTR_REC_END(total, subkey))
 		return err;
-	look_total(t, rec, XTR_AT(total, field), XTR_GET(rec, total, key));
-	look_total(t, rec, XTR_AT(total, subfield), XTR_GET(rec, total, subkey));
+	look_total(t, rec, XTR_REC_AT(total, field), XTR_REC_GET(rec, total, key));
+	look_total(t, rec, XTR_REC_AT(total, subfield), XTR_REC_GET(rec, total, subkey));
 	return err;
 }
 

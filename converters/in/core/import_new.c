@@ -21,17 +21,17 @@ void import_put_job(uint8_t *rec, bool queue, uint64_t ctx, uint64_t seqno, uint
 		    const struct import_values *v)
 {
 	/* The key lies in all records of jobs at one place. */
-	XTR_PUT(rec, job_queue, ctx, ctx);
-	XTR_PUT(rec, job_queue, seqno, seqno);
+	XTR_REC_PUT(rec, job_queue, ctx, ctx);
+	XTR_REC_PUT(rec, job_queue, seqno, seqno);
 	if (queue) {
-		XTR_PUT(rec, job_queue, ring, ring);
-		XTR_PUT(rec, job_queue, job_count, v->num[ROLE_JOBS]);
-		XTR_PUT(rec, job_queue, hw_job_count, v->num[ROLE_HW]);
-		XTR_PUT(rec, job_queue, prio, UINT32_MAX); /* not known */
+		XTR_REC_PUT(rec, job_queue, ring, ring);
+		XTR_REC_PUT(rec, job_queue, job_count, v->num[ROLE_JOBS]);
+		XTR_REC_PUT(rec, job_queue, hw_job_count, v->num[ROLE_HW]);
+		XTR_REC_PUT(rec, job_queue, prio, UINT32_MAX); /* not known */
 	} else {
-		XTR_PUT(rec, job_run, ring, ring);
-		XTR_PUT(rec, job_run, job_count, v->num[ROLE_JOBS]);
-		XTR_PUT(rec, job_run, hw_job_count, v->num[ROLE_HW]);
+		XTR_REC_PUT(rec, job_run, ring, ring);
+		XTR_REC_PUT(rec, job_run, job_count, v->num[ROLE_JOBS]);
+		XTR_REC_PUT(rec, job_run, hw_job_count, v->num[ROLE_HW]);
 	}
 }
 
@@ -56,10 +56,10 @@ int import_job_new(struct xtr_import *im, const struct xtr_import_at *at,
 	import_put_job(rec, queue, ctx, seqno, ring, v);
 	if (!queue)
 		return import_put(im, at, map->type, rec, sizeof(struct xtr_rec_job_run));
-	XTR_PUT(rec, job_queue, client_id, v->num[ROLE_CLIENT]);
-	XTR_PUT(rec, job_queue, stack, at->stack);
+	XTR_REC_PUT(rec, job_queue, client_id, v->num[ROLE_CLIENT]);
+	XTR_REC_PUT(rec, job_queue, stack, at->stack);
 	if (v->have & ROLE_BIT(ROLE_CLIENT))
-		XTR_PUT(rec, job_queue, flags, XTR_JOB_CLIENT_KNOWN);
+		XTR_REC_PUT(rec, job_queue, flags, XTR_JOB_CLIENT_KNOWN);
 	return import_put(im, at, map->type, rec, sizeof(struct xtr_rec_job_queue));
 }
 
@@ -72,9 +72,9 @@ int import_done_new(struct xtr_import *im, const struct xtr_import_at *at,
 
 	if (err)
 		return err;
-	XTR_PUT(rec, job_done, ctx, ctx);
-	XTR_PUT(rec, job_done, seqno, seqno);
-	XTR_PUT(rec, job_done, ring, ring_of(im, ctx, seqno));
+	XTR_REC_PUT(rec, job_done, ctx, ctx);
+	XTR_REC_PUT(rec, job_done, seqno, seqno);
+	XTR_REC_PUT(rec, job_done, ring, ring_of(im, ctx, seqno));
 	xtr_map_del(&im->new_names.ring, ctx, seqno);
 	return import_put(im, at, map->type, rec, sizeof(rec));
 }
@@ -94,13 +94,13 @@ int import_dep_new(struct xtr_import *im, const struct xtr_import_at *at,
 
 	if (err)
 		return err;
-	XTR_PUT(rec, job_dep, ctx, v->num[ROLE_CTX]);
-	XTR_PUT(rec, job_dep, seqno, v->num[ROLE_SEQNO]);
-	XTR_PUT(rec, job_dep, dep_ctx, v->num[ROLE_DEP_CTX]);
-	XTR_PUT(rec, job_dep, dep_seqno, v->num[ROLE_DEP_SEQNO]);
-	XTR_PUT(rec, job_dep, ring, ring_of(im, v->num[ROLE_CTX], v->num[ROLE_SEQNO]));
+	XTR_REC_PUT(rec, job_dep, ctx, v->num[ROLE_CTX]);
+	XTR_REC_PUT(rec, job_dep, seqno, v->num[ROLE_SEQNO]);
+	XTR_REC_PUT(rec, job_dep, dep_ctx, v->num[ROLE_DEP_CTX]);
+	XTR_REC_PUT(rec, job_dep, dep_seqno, v->num[ROLE_DEP_SEQNO]);
+	XTR_REC_PUT(rec, job_dep, ring, ring_of(im, v->num[ROLE_CTX], v->num[ROLE_SEQNO]));
 	if (is_scheduled_fence(im, v->num[ROLE_DEP_CTX]))
-		XTR_PUT(rec, job_dep, flags, XTR_JOB_DEP_SCHEDULED);
+		XTR_REC_PUT(rec, job_dep, flags, XTR_JOB_DEP_SCHEDULED);
 	return import_put(im, at, map->type, rec, sizeof(rec));
 }
 
@@ -135,8 +135,8 @@ int import_fence(struct xtr_import *im, const struct xtr_import_at *at,
 			err = import_map_put(&im->new_names.signaled, ctx, 0, seqno);
 	}
 	import_old_key(im, &ctx, &seqno);
-	XTR_PUT(rec, fence, ctx, ctx);
-	XTR_PUT(rec, fence, seqno, seqno);
+	XTR_REC_PUT(rec, fence, ctx, ctx);
+	XTR_REC_PUT(rec, fence, seqno, seqno);
 	if (stack)
 		xtr_put_le32(rec + 48, at->stack);
 	return err ? err : import_put(im, at, map->type, rec, stack ? 56 : 48);

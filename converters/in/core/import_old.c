@@ -258,7 +258,7 @@ static int put_job(struct xtr_import *im, const struct xtr_import_at *at, bool q
 	import_put_job(rec, queue, j->ctx, j->seqno, j->ring, v);
 	if (!queue)
 		return import_put(im, at, XTR_EV_JOB_RUN, rec, sizeof(struct xtr_rec_job_run));
-	XTR_PUT(rec, job_queue, stack, at->stack);
+	XTR_REC_PUT(rec, job_queue, stack, at->stack);
 	return import_put(im, at, XTR_EV_JOB_QUEUE, rec, sizeof(rec));
 }
 
@@ -303,14 +303,14 @@ int import_done_old(struct xtr_import *im, const struct xtr_import_at *at,
 	if (j && !j->done) {
 		ctx = j->ctx;
 		seqno = j->seqno;
-		XTR_PUT(rec, job_done, ring, j->ring);
+		XTR_REC_PUT(rec, job_done, ring, j->ring);
 		unlist_id(&im->old, j);
 		j->done = true;
 	} else {
 		seqno = ++im->old.orphans;
 	}
-	XTR_PUT(rec, job_done, ctx, ctx);
-	XTR_PUT(rec, job_done, seqno, seqno);
+	XTR_REC_PUT(rec, job_done, ctx, ctx);
+	XTR_REC_PUT(rec, job_done, seqno, seqno);
 	return import_put(im, at, map->type, rec, sizeof(rec));
 }
 
@@ -424,11 +424,11 @@ int import_dep_old(struct xtr_import *im, const struct xtr_import_at *at,
 		err = name_dependency(im, v, &ctx, &seqno, &flags);
 	if (err)
 		return err;
-	XTR_PUT(rec, job_dep, ctx, j->ctx);
-	XTR_PUT(rec, job_dep, seqno, j->seqno);
-	XTR_PUT(rec, job_dep, dep_ctx, ctx);
-	XTR_PUT(rec, job_dep, dep_seqno, seqno);
-	XTR_PUT(rec, job_dep, ring, j->ring);
-	XTR_PUT(rec, job_dep, flags, flags);
+	XTR_REC_PUT(rec, job_dep, ctx, j->ctx);
+	XTR_REC_PUT(rec, job_dep, seqno, j->seqno);
+	XTR_REC_PUT(rec, job_dep, dep_ctx, ctx);
+	XTR_REC_PUT(rec, job_dep, dep_seqno, seqno);
+	XTR_REC_PUT(rec, job_dep, ring, j->ring);
+	XTR_REC_PUT(rec, job_dep, flags, flags);
 	return import_put(im, at, map->type, rec, sizeof(rec));
 }
