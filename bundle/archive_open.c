@@ -86,7 +86,7 @@ static int check_kind(struct opening *o, struct archive_entry *e, const char *na
 
 	if (archive_entry_hardlink(e) || archive_entry_symlink(e) ||
 	    (!folder && archive_entry_filetype(e) != AE_IFREG) || folder != !*name)
-		return refuse(o, "member '%s' is no plain file", archive_entry_pathname(e));
+		return refuse(o, "member '%s' is not a regular file", archive_entry_pathname(e));
 	if (!folder && (!archive_entry_size_is_set(e) || archive_entry_size(e) < 0))
 		return refuse(o, "member '%s' has no size", archive_entry_pathname(e));
 	return 0;

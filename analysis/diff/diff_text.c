@@ -153,7 +153,7 @@ static void verdict(const struct xtr_diff_view *v)
 		fputs("; ", v->f);
 	faster = say_verdict(v, XTR_DIFF_FASTER, slower ? "faster" : "Faster");
 	if (!slower && !faster && n == few + unlike)
-		fputs(n ? "No answer: there is no comparison that could see a difference"
+		fputs(n ? "No answer: no comparison could detect a difference"
 			: "No answer: there is nothing that both have",
 		      v->f);
 	else if (!slower && !faster)

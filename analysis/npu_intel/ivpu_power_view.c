@@ -141,7 +141,7 @@ int power_text(const void *self, const struct xtr_view *v)
 	for (i = 0; i < POWER_STEP_COUNT; i++)
 		timed |= p->time[i].n;
 	if (!p->o->times)
-		fputs("  times: not known, the trace has none; who paid is told from the order\n",
+		fputs("  times: not known, the trace has none; who paid follows from the order\n",
 		      v->f);
 	else if (!timed)
 		fputs("  times: not known, no step has begin and end in the trace\n", v->f);

@@ -324,19 +324,21 @@ static int run(const void *opts, int argc, char **argv)
 	if (r.o->by && diff_parse_list(r.o->by, xtr_diff_by_name, &r.what.by))
 		return cli_usage_error(
 			&cmd_diff,
-			"--by: '%s' is no list of device, ring, process, call, process-call",
+			"--by: invalid value '%s': give a list of device, ring, process, call, process-call",
 			r.o->by);
 	if (r.o->metric && diff_parse_list(r.o->metric, xtr_diff_metric_name, &r.what.metrics))
-		return cli_usage_error(&cmd_diff,
-				       "--metric: '%s' is no list of execution, residence, queue, "
-				       "dependency, latency",
-				       r.o->metric);
+		return cli_usage_error(
+			&cmd_diff,
+			"--metric: invalid value '%s': give a list of execution, residence, queue, "
+			"dependency, latency",
+			r.o->metric);
 	for (i = 0; i < r.o->fail_on.n; i++)
 		if (diff_parse_limit(r.o->fail_on.v[i], r.limit))
-			return cli_usage_error(&cmd_diff,
-					       "--fail-on: '%s' is no limit such as 5%% or "
-					       "execution=5%%",
-					       r.o->fail_on.v[i]);
+			return cli_usage_error(
+				&cmd_diff,
+				"--fail-on: invalid limit '%s': give one such as 5%% or "
+				"execution=5%%",
+				r.o->fail_on.v[i]);
 	if (r.o->top > 10000)
 		return cli_usage_error(&cmd_diff, "--top: at most 10000");
 	if (xtr_diff_new(&r.d, &r.what))

@@ -94,7 +94,8 @@ static int check_options(const struct export_run *r)
 		return cli_usage_error(&cmd_export, "--top leaves out what %s asks for",
 				       o->raw ? "--raw" : "--ftrace");
 	if (o->top && o->table && strcmp(o->table, "jobs") && strcmp(o->table, "deps"))
-		return cli_usage_error(&cmd_export, "--top is about jobs, not about table '%s'",
+		return cli_usage_error(&cmd_export,
+				       "--top selects jobs: it cannot be combined with table '%s'",
 				       o->table);
 	return XTR_EXIT_OK;
 }

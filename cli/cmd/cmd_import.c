@@ -77,8 +77,9 @@ static int summary(const char *input, const char *output, const struct xtr_impor
 		cli_warn("'%s': %s%s", input, res->text,
 			 res->damage > 1 ? " (and more of this kind)" : "");
 	if (res->lost)
-		cli_warn("LOST %s%s events: 'xtr info' tells which",
-			 res->lost_unsure ? "at least " : "", cli_count(res->lost));
+		cli_warn("LOST %s%s %s: 'xtr info' tells which",
+			 res->lost_unsure ? "at least " : "", cli_count(res->lost),
+			 res->lost == 1 ? "event" : "events");
 	if (!cli_quiet && strcmp(output, "-"))
 		fprintf(stderr, "xtr: '%s': %s events imported (%s)%s\n", output,
 			cli_count(res->events), res->format,

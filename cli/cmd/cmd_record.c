@@ -47,11 +47,11 @@ static int parse_pids(const struct cli_list *list, uint32_t **pids)
 		return cli_failed("-p", ENOMEM);
 	for (size_t i = 0; i < list->n; i++) {
 		if (cli_parse_u64(list->v[i], &pid) || !pid || pid > INT32_MAX) {
-			cli_error("-p: '%s' is no process number", list->v[i]);
+			cli_error("invalid process ID '%s'", list->v[i]);
 			return XTR_EXIT_USAGE;
 		}
 		if (kill((pid_t)pid, 0) && errno == ESRCH) {
-			cli_error("-p: there is no process %s", list->v[i]);
+			cli_error("no process with ID %s", list->v[i]);
 			return XTR_EXIT_FAILURE;
 		}
 		(*pids)[i] = (uint32_t)pid;
@@ -75,17 +75,17 @@ static int parse_rotate(const struct opts *o, struct xtr_record_opts *ro)
 			ro->rotate_bytes = v;
 		else {
 			cli_error(
-				"--rotate: '%s' is no size and no time of 1 ms or more, such as 100M or 30s",
+				"--rotate: invalid size or time '%s': give at least 1ms, such as 100M or 30s",
 				s);
 			return XTR_EXIT_USAGE;
 		}
 	}
 	if (o->rotate.n && !strcmp(o->output, "-")) {
-		cli_error("--rotate needs files: it does not go with -o -");
+		cli_error("--rotate writes files: it cannot be combined with -o -");
 		return XTR_EXIT_USAGE;
 	}
 	if (o->keep && !o->rotate.n && !o->flight.limits.n) {
-		cli_error("--keep is about the files that --rotate or --flight makes");
+		cli_error("--keep requires --rotate or --flight");
 		return XTR_EXIT_USAGE;
 	}
 	if (o->keep > UINT32_MAX) {
@@ -226,7 +226,7 @@ static int start_bundle(const struct opts *o, struct record_bundle *b)
 	if (o->rotate.n || o->flight.limits.n || !strcmp(o->output, "-") ||
 	    !strcmp(o->bundle, "-")) {
 		cli_error(
-			"--bundle is about one file: it does not go with --rotate, --flight or -");
+			"--bundle needs one file: it cannot be combined with --rotate, --flight or -o -");
 		return XTR_EXIT_USAGE;
 	}
 	return record_bundle_start(b, &bo, o->output, o->quiet);

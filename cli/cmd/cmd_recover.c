@@ -272,7 +272,7 @@ static int run(const void *opts, int argc, char **argv)
 	int status;
 
 	if (r.o->drop && (!r.o->rings || argc))
-		return cli_usage_error(&cmd_recover, "--drop goes with --rings, without a file");
+		return cli_usage_error(&cmd_recover, "--drop requires --rings and no file");
 	if (r.o->drop)
 		return rings_drop(r.o->drop);
 	if (r.o->rings && !argc)

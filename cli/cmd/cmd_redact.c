@@ -269,7 +269,7 @@ static int check_options(struct redact_run *r, int argc, char **argv)
 	if (o->check && o->output)
 		return cli_usage_error(&cmd_redact, "--check writes nothing: no -o");
 	if (o->canaries.n && !o->check)
-		return cli_usage_error(&cmd_redact, "--canary goes with --check");
+		return cli_usage_error(&cmd_redact, "--canary requires --check");
 	if (o->json && o->output && !strcmp(o->output, "-"))
 		return cli_usage_error(&cmd_redact, "--json and -o - both want standard output");
 	while (o->policy && (name = xtr_redact_policy_name(r->policy)) && strcmp(name, o->policy))

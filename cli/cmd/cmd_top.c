@@ -16,7 +16,7 @@ static const struct cli_option options[] = {
 	  "length of a slice, and time between two refreshes (1s)" },
 	{ 'n', "count", "N", CLI_U64, offsetof(struct top_opts, count), "end after N slices" },
 	{ 'b', "batch", NULL, CLI_FLAG, offsetof(struct top_opts, batch),
-	  "print each slice as text, as it is done where standard output is no terminal" },
+	  "print each slice as text, the default if standard output is not a terminal" },
 	{ 'j', "json", NULL, CLI_FLAG, offsetof(struct top_opts, json),
 	  "a line of JSON for each slice (docs/top.md)" },
 	{ 0, "sort", "KEY", CLI_STRING, offsetof(struct top_opts, sort),

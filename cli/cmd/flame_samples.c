@@ -60,7 +60,7 @@ int flame_samples(const char *path, struct xtr_flame *flame, struct xtr_samples_
 		return XTR_EXIT_FAILURE;
 	}
 	if (r->other)
-		cli_warn("'%s': %s lines are no stacks and left out, first line %s", path,
+		cli_warn("'%s': %s lines are not stacks and were skipped, first line %s", path,
 			 cli_count(r->other), cli_count(r->other_line));
 	return r->other ? XTR_EXIT_LOSS : XTR_EXIT_OK;
 }

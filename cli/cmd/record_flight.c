@@ -39,7 +39,7 @@ static int parse_limit(const char *s, struct xtr_flight_opts *f)
 		f->bytes = v;
 	else {
 		cli_error(
-			"--flight: '%s' is no size of 1M or more and no time of 1 ms or more, such as 64M or 30s",
+			"--flight: invalid size or time '%s': give at least 1M or 1ms, such as 64M or 30s",
 			s);
 		return XTR_EXIT_USAGE;
 	}
@@ -101,13 +101,13 @@ static const char *conflict(const struct record_flight *o, const struct xtr_reco
 {
 	if (!o->limits.n) {
 		if (o->triggers.n || o->try_triggers.n)
-			return "--trigger is about what --flight keeps";
+			return "--trigger requires --flight";
 		if (o->once)
-			return "--once is about the triggers of --flight";
+			return "--once requires --flight";
 		return NULL;
 	}
 	if (!strcmp(ro->output, "-"))
-		return "--flight needs files: it does not go with -o -";
+		return "--flight writes files: it cannot be combined with -o -";
 	if (ro->rotate_bytes || ro->rotate_ns)
 		return "--flight and --rotate do not go together";
 	if (ro->size_limit)

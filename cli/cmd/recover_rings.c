@@ -114,7 +114,7 @@ int rings_drop(const char *id)
 	errno = 0;
 	n = strtoull(id, &end, 16);
 	if (errno || *end || strlen(id) != 16) {
-		cli_error("--drop: '%s' is no id", id);
+		cli_error("invalid ID '%s' for --drop", id);
 		cli_hint("'xtr recover --rings' lists them");
 		return XTR_EXIT_USAGE;
 	}

@@ -21,7 +21,7 @@ int xtr_budget_apply(struct xtr_selection *s, const char *text, struct xtr_recor
 		err->code = -EINVAL;
 		err->kind = XTR_FAIL_USAGE;
 		snprintf(err->what, sizeof(err->what),
-			 "--budget: '%.120s' is no share of the machine", text);
+			 "--budget: '%.120s' is not a share of the machine, such as 1%%", text);
 		snprintf(err->hint, sizeof(err->hint),
 			 "a share is given as N%% or 1/N, more than nothing and less than all");
 		return -EINVAL;

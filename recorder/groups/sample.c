@@ -131,7 +131,7 @@ int xtr_sample_apply(struct xtr_selection *s, const char *const *rules, size_t n
 		if (rc)
 			return fail(err, rules[i],
 				    rc == -ENOENT ? "the event has no such field"
-						  : "this field is no number",
+						  : "this field is not a number",
 				    "totals are kept by the value of one field of the event");
 		if (any_builtin(s, &rule))
 			return fail(err, rules[i], "events of jobs and fences cannot be sampled",

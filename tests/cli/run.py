@@ -108,13 +108,13 @@ def damaged():
 @test
 def rotation_says_what_it_cannot_take():
     for wrong, message in (
-            (["--rotate", "100"], "--rotate: '100' is no size and no time of 1 ms or more, such as 100M or 30s"),
-            (["--rotate", "999us"], "--rotate: '999us' is no size"),
-            (["--rotate", "0s"], "--rotate: '0s' is no size"),
-            (["--rotate", "1parsec"], "--rotate: '1parsec' is no size"),
-            (["--rotate", ""], "--rotate: '' is no size"),
-            (["--rotate", "1M", "-o", "-"], "--rotate needs files: it does not go with -o -"),
-            (["--keep", "3"], "--keep is about the files that --rotate or --flight makes"),
+            (["--rotate", "100"], "--rotate: invalid size or time '100': give at least 1ms, such as 100M or 30s"),
+            (["--rotate", "999us"], "--rotate: invalid size or time '999us'"),
+            (["--rotate", "0s"], "--rotate: invalid size or time '0s'"),
+            (["--rotate", "1parsec"], "--rotate: invalid size or time '1parsec'"),
+            (["--rotate", ""], "--rotate: invalid size or time ''"),
+            (["--rotate", "1M", "-o", "-"], "--rotate writes files: it cannot be combined with -o -"),
+            (["--keep", "3"], "--keep requires --rotate or --flight"),
             (["--rotate", "1M", "--keep", "4294967296"], "--keep: at most 4294967295")):
         r = xtr("record", *wrong, "-d", "1ms")
         if "without the recorder" in r.err:
@@ -125,16 +125,16 @@ def rotation_says_what_it_cannot_take():
 @test
 def the_flight_recorder_says_what_it_cannot_take():
     for wrong, message in (
-            (["--flight", "64"], "--flight: '64' is no size of 1M or more and no time of 1 ms or more, such as 64M or 30s"),
-            (["--flight", "1023k"], "--flight: '1023k' is no size"),
-            (["--flight", "2048G"], "--flight: '2048G' is no size"),
-            (["--flight", "999us"], "--flight: '999us' is no size"),
-            (["--flight", ""], "--flight: '' is no size"),
-            (["--flight", "1M", "-o", "-"], "--flight needs files: it does not go with -o -"),
+            (["--flight", "64"], "--flight: invalid size or time '64': give at least 1M or 1ms, such as 64M or 30s"),
+            (["--flight", "1023k"], "--flight: invalid size or time '1023k'"),
+            (["--flight", "2048G"], "--flight: invalid size or time '2048G'"),
+            (["--flight", "999us"], "--flight: invalid size or time '999us'"),
+            (["--flight", ""], "--flight: invalid size or time ''"),
+            (["--flight", "1M", "-o", "-"], "--flight writes files: it cannot be combined with -o -"),
             (["--flight", "1M", "--rotate", "1M"], "--flight and --rotate do not go together"),
             (["--flight", "1M", "--size", "1M"], "--flight and --size do not go together"),
-            (["--trigger", "drop"], "--trigger is about what --flight keeps"),
-            (["--once"], "--once is about the triggers of --flight"),
+            (["--trigger", "drop"], "--trigger requires --flight"),
+            (["--once"], "--once requires --flight"),
             (["--flight", "1M", "--trigger", "exec"], "--trigger: 'exec' needs a time: 'exec>50ms', in quotes"),
             (["--flight", "1M", "--trigger", "exec>"], "--trigger: 'exec>' is none of"),
             (["--flight", "1M", "--trigger", "exec>50"], "--trigger: 'exec>50' is none of"),
@@ -1320,9 +1320,9 @@ def what_diff_does_not_take():
     a = trace()
     for wrong, message in (([], "which files"), ([a], "which files"), ([a, a, a], "two files, A and B, not 3; or --base"),
                            (["-b", a], "--base gives side A: which files are of B?"), (["-", "-"], "standard input is one file only"),
-                           (["--by", "pid", a, a], "--by: 'pid' is no list of device, ring, process, call, process-call"),
-                           (["--metric", "execution,", a, a], "--metric: 'execution,' is no list"),
-                           (["--fail-on", "fast", a, a], "--fail-on: 'fast' is no limit such as 5% or execution=5%"),
+                           (["--by", "pid", a, a], "--by: invalid value 'pid': give a list of device, ring, process, call, process-call"),
+                           (["--metric", "execution,", a, a], "--metric: invalid value 'execution,': give a list"),
+                           (["--fail-on", "fast", a, a], "--fail-on: invalid limit 'fast': give one such as 5% or execution=5%"),
                            (["--top", "10001", a, a], "--top: at most 10000")):
         o = xtr("diff", *wrong)
         expect(o.status == 2 and o.out == "" and message in o.err, f"diff {' '.join(wrong)}", o)

@@ -35,7 +35,7 @@ Test(budget, what_is_no_share_is_refused_with_one_line)
 	cr_expect(eq(u32, s.budget, 1000));
 	cr_expect(eq(int, xtr_budget_apply(&s, "much", &err), -EINVAL));
 	cr_expect(eq(int, err.kind, XTR_FAIL_USAGE));
-	cr_expect(eq(str, err.what, "--budget: 'much' is no share of the machine"));
+	cr_expect(eq(str, err.what, "--budget: 'much' is not a share of the machine, such as 1%"));
 }
 
 static struct xtr_budget_law law(uint32_t ppm)
