@@ -46,7 +46,7 @@ static const char *words(const char *option, size_t i)
 
 const struct cli_command cmd_bundle = {
 	.name = "bundle",
-	.summary = "pack a trace and what this machine tells into one file for a bug report",
+	.summary = "pack a trace and facts about this machine into one file for a bug report",
 	.args = "FILE",
 	.examples = "xtr bundle run.xtr\tinto run.tar.zst; asks before it adds anything private",
 	.options = options,

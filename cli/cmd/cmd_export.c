@@ -114,8 +114,8 @@ static int choose_format(struct export_run *r)
 		return cli_usage_error(&cmd_export, "which format? -f perfetto, for example");
 	r->x = by_suffix(o->output);
 	if (!r->x)
-		return cli_usage_error(&cmd_export, "'%s' does not tell the format: use -f",
-				       o->output);
+		return cli_usage_error(&cmd_export,
+				       "'%s' has no suffix that names a format: use -f", o->output);
 	return XTR_EXIT_OK;
 }
 

@@ -163,7 +163,8 @@ static int choose_format(struct flame_run *r)
 	if (format)
 		return cli_usage_error(&cmd_flame, "no format '%s'", format);
 	if (output && strcmp(output, "-"))
-		return cli_usage_error(&cmd_flame, "'%s' does not tell the format: use -f", output);
+		return cli_usage_error(&cmd_flame, "'%s' has no suffix that names a format: use -f",
+				       output);
 	r->write = text;
 	return XTR_EXIT_OK;
 }

@@ -22,7 +22,7 @@ extern const struct cli_command cmd_import;
 
 static const struct cli_option options[] = {
 	{ 'f', "format", "FORMAT", CLI_STRING, offsetof(struct import_opts, format),
-	  "what FILE is: tracedat, perfdata, perfetto, ftrace, perf, bpftrace (default: told by its "
+	  "what FILE is: tracedat, perfdata, perfetto, ftrace, perf, bpftrace (default: detected from its "
 	  "content)" },
 	{ 'o', "output", "FILE", CLI_STRING, offsetof(struct import_opts, output),
 	  "write to FILE, - for standard output (default: the input's name with .xtr, or a pipe if "
@@ -67,7 +67,7 @@ static int failed(const char *input, const struct import_opts *o, struct xtr_io 
 		return XTR_EXIT_FAILURE;
 	foreign_import_failed(input, err, res);
 	if (err == -EPROTONOSUPPORT)
-		cli_hint("say with -f what it is, if you know it");
+		cli_hint("name the format with -f if you know it");
 	return XTR_EXIT_FAILURE;
 }
 
@@ -77,7 +77,7 @@ static int summary(const char *input, const char *output, const struct xtr_impor
 		cli_warn("'%s': %s%s", input, res->text,
 			 res->damage > 1 ? " (and more of this kind)" : "");
 	if (res->lost)
-		cli_warn("LOST %s%s %s: 'xtr info' tells which",
+		cli_warn("LOST %s%s %s: 'xtr info' shows which",
 			 res->lost_unsure ? "at least " : "", cli_count(res->lost),
 			 res->lost == 1 ? "event" : "events");
 	if (!cli_quiet && strcmp(output, "-"))

@@ -118,7 +118,7 @@ static void summary(const struct session *s, const struct xtr_record_status *st)
 	const char *module;
 
 	if (st->lost)
-		cli_warn("LOST %s of %s (%.3g%%): 'xtr info' tells which", cli_count(st->lost),
+		cli_warn("LOST %s of %s (%.3g%%): 'xtr info' shows which", cli_count(st->lost),
 			 cli_events(all), (double)st->lost * 100 / (double)all);
 	for (size_t i = 0; (module = xtr_recorder_unloaded(s->run.r, i)); i++)
 		cli_warn(
@@ -128,7 +128,7 @@ static void summary(const struct session *s, const struct xtr_record_status *st)
 		cli_warn("recording ended early: %s", st->stopped);
 	if (st->budget_steps)
 		cli_warn(
-			"to keep the budget, not everything was recorded: 'xtr info' tells what was left out");
+			"to keep the budget, not everything was recorded: 'xtr info' shows what was left out");
 	if (st->cost_ppm > st->budget_ppm)
 		cli_warn("recording cost %.3g%% of the machine, the budget was %.3g%%",
 			 st->cost_ppm / 1e4, st->budget_ppm / 1e4);

@@ -302,7 +302,7 @@ static int run(const void *opts, int argc, char **argv)
 
 const struct cli_command cmd_recover = {
 	.name = "recover",
-	.summary = "write what is good of a damaged trace as a whole one",
+	.summary = "write the intact part of a damaged trace as a whole one",
 	.args = "[FILE]",
 	.examples = "xtr recover damaged.xtr\tinto damaged.recovered.xtr",
 	.options = options,

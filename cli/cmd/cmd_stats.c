@@ -135,7 +135,7 @@ static int parse_limits(struct stats_show *r)
 	for (size_t i = 0; i < l->n; i++) {
 		if (stats_limit_parse(&r->limit[i], l->v[i]))
 			return cli_usage_error(&cmd_stats,
-					       "--fail-on: '%s' is none of finding, finding:ID, "
+					       "--fail-on: '%s' is not one of finding, finding:ID, "
 					       "execution.p99>50ms (in quotes)",
 					       l->v[i]);
 		if (!stats_limit_known(&r->limit[i]))

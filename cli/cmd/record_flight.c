@@ -70,7 +70,7 @@ static int parse_trigger(const char *option, const char *s, struct xtr_trigger *
 	if (strchr(s, ':'))
 		return XTR_EXIT_OK;
 	cli_error(
-		"%s: '%s' is none of 'exec>TIME', 'hang>TIME', xid, reset, drop and signal, nor an event (system:event)",
+		"%s: '%s' is not one of 'exec>TIME', 'hang>TIME', xid, reset, drop and signal, nor an event (system:event)",
 		option, s);
 	return XTR_EXIT_USAGE;
 }

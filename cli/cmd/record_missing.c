@@ -49,5 +49,5 @@ void record_report_missing(const struct xtr_recorder *r, const struct cli_list *
 			refused += p->state == XTR_PROVIDER_REFUSED;
 	}
 	if (refused)
-		cli_warn("%zu functions are not recorded: 'xtr info' tells which and why", refused);
+		cli_warn("%zu functions are not recorded: 'xtr info' shows which and why", refused);
 }

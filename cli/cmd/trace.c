@@ -128,7 +128,7 @@ static void open_hint(const char *path, const struct xtr_err *err)
 	case XTR_P_NOT_XTR:
 	case XTR_P_TOO_SHORT:
 		cli_hint(
-			"is it the file that 'xtr record -o' wrote? 'xtr import --help' tells what "
+			"is it the file that 'xtr record -o' wrote? 'xtr import --help' lists what "
 			"else can be read");
 		break;
 	case XTR_P_INCOMPAT:

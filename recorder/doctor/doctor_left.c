@@ -60,5 +60,5 @@ void xtr_check_left(struct xtr_check *c)
 	snprintf(c->detail, sizeof(c->detail),
 		 "%zu left %" PRIu64 " events in %" PRIu64 " KiB of kernel memory", dead, events,
 		 bytes >> 10);
-	c->remedy = "'xtr recover --rings' tells how to collect or to drop that";
+	c->remedy = "'xtr recover --rings' shows how to collect or drop it";
 }

@@ -136,13 +136,13 @@ def the_flight_recorder_says_what_it_cannot_take():
             (["--trigger", "drop"], "--trigger requires --flight"),
             (["--once"], "--once requires --flight"),
             (["--flight", "1M", "--trigger", "exec"], "--trigger: 'exec' needs a time: 'exec>50ms', in quotes"),
-            (["--flight", "1M", "--trigger", "exec>"], "--trigger: 'exec>' is none of"),
-            (["--flight", "1M", "--trigger", "exec>50"], "--trigger: 'exec>50' is none of"),
-            (["--flight", "1M", "--trigger", "exec>0ms"], "--trigger: 'exec>0ms' is none of"),
-            (["--flight", "1M", "--trigger", "hang=1s"], "--trigger: 'hang=1s' is none of"),
-            (["--flight", "1M", "--trigger", "xid>1s"], "--trigger: 'xid>1s' is none of"),
-            (["--flight", "1M", "--trigger", "dropped"], "--trigger: 'dropped' is none of"),
-            (["--flight", "1M", "--trigger", ""], "--trigger: '' is none of")):
+            (["--flight", "1M", "--trigger", "exec>"], "--trigger: 'exec>' is not one of"),
+            (["--flight", "1M", "--trigger", "exec>50"], "--trigger: 'exec>50' is not one of"),
+            (["--flight", "1M", "--trigger", "exec>0ms"], "--trigger: 'exec>0ms' is not one of"),
+            (["--flight", "1M", "--trigger", "hang=1s"], "--trigger: 'hang=1s' is not one of"),
+            (["--flight", "1M", "--trigger", "xid>1s"], "--trigger: 'xid>1s' is not one of"),
+            (["--flight", "1M", "--trigger", "dropped"], "--trigger: 'dropped' is not one of"),
+            (["--flight", "1M", "--trigger", ""], "--trigger: '' is not one of")):
         r = xtr("record", *wrong, "-d", "1ms")
         if "without the recorder" in r.err:
             raise Skip("built without the recorder")
@@ -955,7 +955,7 @@ def export_names_its_file():
 def export_wants_a_format():
     expect_error(xtr("export", trace()), 2, r"xtr: which format\? .*")
     expect_error(xtr("export", "-o", "-", trace()), 2, r"xtr: which format\? .*")
-    expect_error(xtr("export", "-o", "/tmp/x.odd", trace()), 2, r"xtr: '/tmp/x\.odd' does not tell the format: use -f")
+    expect_error(xtr("export", "-o", "/tmp/x.odd", trace()), 2, r"xtr: '/tmp/x\.odd' has no suffix that names a format: use -f")
     expect_error(xtr("export", "-f", "odd", trace()), 2, r"xtr: no format 'odd'")
     expect_error(xtr("export", "-f", "csv", "--top", "1000001", trace()), 2, r"xtr: --top: at most 1000000")
 
@@ -1424,7 +1424,7 @@ def stats_fails_on_what_it_is_told():
     expect(o.status == 4 and json.loads(o.out)["schema"] == "xtr.stats/1", "json", o)
     for wrong in ("", "execution", "execution.p98>1ms", "execution.p99>soon", "finding:"):
         o = xtr("stats", "--fail-on", wrong, path)
-        expect(o.status == 2 and o.out == "" and f"--fail-on: '{wrong}' is none of" in o.err, wrong, o)
+        expect(o.status == 2 and o.out == "" and f"--fail-on: '{wrong}' is not one of" in o.err, wrong, o)
 
 
 @test

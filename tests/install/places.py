@@ -113,7 +113,7 @@ def the_service_starts_what_is_installed():
     command = dict(unit_lines())["ExecStart"].replace("${INVOCATION_ID}", "x").split()
     equal(command[:2], [XTR, "record"], "the program")
     said = run(*command, "--trigger", "nothing", status=2, both=True)
-    expect(said.startswith("xtr: --trigger: 'nothing' is none of"), said)
+    expect(said.startswith("xtr: --trigger: 'nothing' is not one of"), said)
     return None
 
 
