@@ -19,6 +19,7 @@
 #include "replay/play/select.h"
 
 struct xtr_view;
+struct xtr_section_table;
 
 /* The events so far, also those that no analysis wanted; ns, 0: there was none. */
 struct xtr_analysis_clock {
@@ -64,6 +65,8 @@ struct xtr_analysis {
 	int (*text)(const void *self, const struct xtr_view *v);
 	/* The value of the key `name`. */
 	void (*json)(const void *self, struct xtr_json *j);
+	/* What of it is tables (section_table.h), up to NULL; NULL: nothing. self: as of the above. */
+	const struct xtr_section_table *const *tables;
 };
 
 extern const struct xtr_analysis *const xtr_analyses[];
