@@ -97,6 +97,21 @@ struct xtr_section_table {
 };
 
 #define XTR_TABLE_COLUMNS(array) .columns = (array), .n = sizeof(array) / sizeof((array)[0])
+/* A table; one of one row; one that is only in text. Further members: written out. */
+#define XTR_TABLE(name_, help_, array, fill_, limit_)                                        \
+	{                                                                                    \
+		.name = (name_), .help = (help_), XTR_TABLE_COLUMNS(array), .fill = (fill_), \
+		.limit = (limit_)                                                            \
+	}
+#define XTR_TABLE_ONE(name_, help_, array, fill_, shape_)                                    \
+	{                                                                                    \
+		.name = (name_), .help = (help_), XTR_TABLE_COLUMNS(array), .fill = (fill_), \
+		.shape = (shape_)                                                            \
+	}
+#define XTR_TABLE_TEXT(array, fill_, limit_)                                 \
+	{                                                                    \
+		XTR_TABLE_COLUMNS(array), .fill = (fill_), .limit = (limit_) \
+	}
 
 /*
  * The table as text, nothing if it has no rows. 0, or -ENOMEM. self: as fill takes it; o: of the

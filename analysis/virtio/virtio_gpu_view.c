@@ -46,12 +46,8 @@ static void fill_commands(const void *self, struct xtr_rows *r)
 	}
 }
 
-static const struct xtr_section_table commands = {
-	.name = "commands",
-	.help = "commands of a type, by device",
-	XTR_TABLE_COLUMNS(command_columns),
-	.fill = fill_commands,
-};
+static const struct xtr_section_table commands = XTR_TABLE(
+	"commands", "commands of a type, by device", command_columns, fill_commands, XTR_SHOW_ALL);
 
 #define AT(member) XTR_AT(struct vgpu_response, member)
 static const struct xtr_section_column response_columns[] = {
@@ -76,12 +72,9 @@ static void fill_responses(const void *self, struct xtr_rows *r)
 	}
 }
 
-static const struct xtr_section_table responses = {
-	.name = "responses",
-	.help = "responses of a type, by device",
-	XTR_TABLE_COLUMNS(response_columns),
-	.fill = fill_responses,
-};
+static const struct xtr_section_table responses =
+	XTR_TABLE("responses", "responses of a type, by device", response_columns, fill_responses,
+		  XTR_SHOW_ALL);
 
 #define AT(member) XTR_AT(struct vgpu_queue, member)
 static const struct xtr_section_column queue_columns[] = {
@@ -107,12 +100,8 @@ static void fill_queues(const void *self, struct xtr_rows *r)
 	}
 }
 
-static const struct xtr_section_table queues = {
-	.name = "virtqueues",
-	.help = "a virtqueue",
-	XTR_TABLE_COLUMNS(queue_columns),
-	.fill = fill_queues,
-};
+static const struct xtr_section_table queues =
+	XTR_TABLE("virtqueues", "a virtqueue", queue_columns, fill_queues, XTR_SHOW_ALL);
 
 const struct xtr_section_table *const vgpu_tables[] = { &commands, &responses, &queues, NULL };
 

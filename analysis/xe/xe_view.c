@@ -90,12 +90,8 @@ static void fill_classes(const void *self, struct xtr_rows *r)
 		}
 }
 
-static const struct xtr_section_table classes = {
-	.name = "engines",
-	.help = "engines of a class, by device",
-	XTR_TABLE_COLUMNS(class_columns),
-	.fill = fill_classes,
-};
+static const struct xtr_section_table classes = XTR_TABLE(
+	"engines", "engines of a class, by device", class_columns, fill_classes, XTR_SHOW_ALL);
 
 /* --- queues ----------------------------------------------------------------------------------- */
 
@@ -174,13 +170,8 @@ static void fill_queues(const void *self, struct xtr_rows *r)
 	}
 }
 
-static const struct xtr_section_table queues = {
-	.name = "queues",
-	.help = "a life of a queue, oldest first",
-	XTR_TABLE_COLUMNS(queue_columns),
-	.fill = fill_queues,
-	.limit = XTR_SHOW_TOP,
-};
+static const struct xtr_section_table queues = XTR_TABLE(
+	"queues", "a life of a queue, oldest first", queue_columns, fill_queues, XTR_SHOW_TOP);
 
 /* --- devices ---------------------------------------------------------------------------------- */
 
@@ -234,12 +225,8 @@ static void fill_devices(const void *self, struct xtr_rows *r)
 	}
 }
 
-static const struct xtr_section_table devices = {
-	.name = "devices",
-	.help = "a device",
-	XTR_TABLE_COLUMNS(device_columns),
-	.fill = fill_devices,
-};
+static const struct xtr_section_table devices =
+	XTR_TABLE("devices", "a device", device_columns, fill_devices, XTR_SHOW_ALL);
 
 static const struct xtr_section_column tlb_columns[] = {
 	{ NULL, "<device", XTR_C_TEXT, XTR_PUT },
@@ -265,7 +252,7 @@ static void fill_tlb(const void *self, struct xtr_rows *r)
 	}
 }
 
-static const struct xtr_section_table tlb = { XTR_TABLE_COLUMNS(tlb_columns), .fill = fill_tlb };
+static const struct xtr_section_table tlb = XTR_TABLE_TEXT(tlb_columns, fill_tlb, XTR_SHOW_ALL);
 
 static const struct xtr_section_column power_columns[] = {
 	{ NULL, "<device", XTR_C_TEXT, XTR_PUT },
@@ -293,8 +280,8 @@ static void fill_power(const void *self, struct xtr_rows *r)
 	}
 }
 
-static const struct xtr_section_table power = { XTR_TABLE_COLUMNS(power_columns),
-						.fill = fill_power };
+static const struct xtr_section_table power =
+	XTR_TABLE_TEXT(power_columns, fill_power, XTR_SHOW_ALL);
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
@@ -327,13 +314,8 @@ static void fill_users(const void *self, struct xtr_rows *r)
 	}
 }
 
-static const struct xtr_section_table users = {
-	.name = "memory",
-	.help = "buffers of a process, by device",
-	XTR_TABLE_COLUMNS(user_columns),
-	.fill = fill_users,
-	.limit = XTR_SHOW_TOP_QUIET,
-};
+static const struct xtr_section_table users = XTR_TABLE(
+	"memory", "buffers of a process, by device", user_columns, fill_users, XTR_SHOW_TOP_QUIET);
 
 #define AT(member) XTR_AT(struct xe_move, member)
 static const struct xtr_section_column move_columns[] = {
@@ -361,12 +343,9 @@ static void fill_moves(const void *self, struct xtr_rows *r)
 	}
 }
 
-static const struct xtr_section_table moves = {
-	.name = "moves",
-	.help = "moves of buffers between two places, by device",
-	XTR_TABLE_COLUMNS(move_columns),
-	.fill = fill_moves,
-};
+static const struct xtr_section_table moves =
+	XTR_TABLE("moves", "moves of buffers between two places, by device", move_columns,
+		  fill_moves, XTR_SHOW_ALL);
 
 #define AT(member) XTR_AT(struct xe_space, member)
 static const struct xtr_section_column space_columns[] = {
@@ -392,12 +371,9 @@ static void fill_spaces(const void *self, struct xtr_rows *r)
 	}
 }
 
-static const struct xtr_section_table spaces = {
-	.name = "virtual_memory",
-	.help = "an event of virtual memory, by device",
-	XTR_TABLE_COLUMNS(space_columns),
-	.fill = fill_spaces,
-};
+static const struct xtr_section_table spaces =
+	XTR_TABLE("virtual_memory", "an event of virtual memory, by device", space_columns,
+		  fill_spaces, XTR_SHOW_ALL);
 
 /* --- firmware and clocks ---------------------------------------------------------------------- */
 
@@ -436,12 +412,9 @@ static void fill_messages(const void *self, struct xtr_rows *r)
 	}
 }
 
-static const struct xtr_section_table messages = {
-	.name = "guc_messages",
-	.help = "messages of the firmware GuC of an action, by device and GT",
-	XTR_TABLE_COLUMNS(message_columns),
-	.fill = fill_messages,
-};
+static const struct xtr_section_table messages =
+	XTR_TABLE("guc_messages", "messages of the firmware GuC of an action, by device and GT",
+		  message_columns, fill_messages, XTR_SHOW_ALL);
 
 #define AT(member) XTR_AT(struct xe_ticks, member)
 static const struct xtr_section_column tick_columns[] = {
@@ -471,12 +444,8 @@ static void fill_ticks(const void *self, struct xtr_rows *r)
 	}
 }
 
-static const struct xtr_section_table ticks = {
-	.name = "gpu_clocks",
-	.help = "a clock of the GPU, by device",
-	XTR_TABLE_COLUMNS(tick_columns),
-	.fill = fill_ticks,
-};
+static const struct xtr_section_table ticks = XTR_TABLE(
+	"gpu_clocks", "a clock of the GPU, by device", tick_columns, fill_ticks, XTR_SHOW_ALL);
 
 /* --- the section ------------------------------------------------------------------------------ */
 
