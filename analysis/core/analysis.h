@@ -99,5 +99,8 @@ const struct xtr_findings *xtr_analyses_findings(const struct xtr_analyses *a);
 bool xtr_analyses_has(const struct xtr_analyses *a, size_t i);
 int xtr_analyses_text(const struct xtr_analyses *a, size_t i, const struct xtr_view *v);
 void xtr_analyses_json(const struct xtr_analyses *a, size_t i, struct xtr_json *j);
+/* Of one that has something to show: what its tables' fill takes, and what they are shown with. */
+const void *xtr_analyses_self(const struct xtr_analyses *a, size_t i);
+const struct xtr_analysis_opts *xtr_analyses_opts(const struct xtr_analyses *a);
 
 #endif /* XTR_ANALYSIS_H */
