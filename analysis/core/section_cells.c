@@ -135,7 +135,7 @@ static void add_any(struct cells *to, const struct xtr_section_value *v)
 		to->ret = to->ret ? to->ret : -ENOMEM;
 	else
 		to->text[to->n_texts++] = text;
-	add(to, xtr_cell_str(text));
+	add(to, xtr_cell_str(text && strcmp(text, "null") ? text : NULL));
 }
 
 static void add_value(struct cells *to, const struct xtr_section_column *c,

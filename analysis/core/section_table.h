@@ -58,6 +58,7 @@ struct xtr_section_column {
 	unsigned int type;     /* kind and flags */
 	uint32_t offset, size; /* of the member; size 0: it is put */
 	const char *help;      /* what it means, for columns with a key */
+	unsigned int own;      /* of the section: for shows */
 };
 
 #define XTR_AT(structure, member) \
