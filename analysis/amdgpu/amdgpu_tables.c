@@ -40,7 +40,7 @@ static void put_memory_text(struct xtr_rows *r, uint64_t type)
 {
 	char buf[XTR_TEXT_NAME];
 
-	xtr_put_format(r, "%s", amdgpu_memory_text(buf, sizeof(buf), (uint32_t)type));
+	xtr_put_copy(r, amdgpu_memory_text(buf, sizeof(buf), (uint32_t)type));
 }
 
 /* "12 name" */
@@ -316,8 +316,8 @@ static void fill_asked(const void *self, struct xtr_rows *r)
 		uint32_t prefer = (uint32_t)(row->row.a >> 32), allow = (uint32_t)row->row.a;
 		uint32_t given = amdgpu_memory_domain((uint32_t)row->row.b);
 
-		xtr_put_format(r, "%s", amdgpu_domains_text(buf, sizeof(buf), prefer));
-		xtr_put_format(r, "%s", amdgpu_domains_text(buf, sizeof(buf), allow));
+		xtr_put_copy(r, amdgpu_domains_text(buf, sizeof(buf), prefer));
+		xtr_put_copy(r, amdgpu_domains_text(buf, sizeof(buf), allow));
 		put_memory_text(r, row->row.b);
 		xtr_put_u64(r, true, prefer);
 		xtr_put_any(r, preferred, row);

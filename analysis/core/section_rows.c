@@ -13,7 +13,6 @@ static struct xtr_section_value *put(struct xtr_rows *r)
 	assert(r->n_put < XTR_COLUMNS_MAX);
 	if (r->n_put == XTR_COLUMNS_MAX)
 		return &none;
-	r->put[r->n_put] = (struct xtr_section_value){ 0 };
 	return &r->put[r->n_put++];
 }
 
@@ -35,6 +34,20 @@ void xtr_put_text(struct xtr_rows *r, const char *s)
 void xtr_put_name(struct xtr_rows *r, const char *s, size_t n)
 {
 	*put(r) = (struct xtr_section_value){ .known = s, .foreign = true, .s = s, .n = n };
+}
+
+void xtr_put_copy(struct xtr_rows *r, const char *s)
+{
+	size_t n = s ? strlen(s) + 1 : 0, room = sizeof(r->texts) - r->used;
+
+	assert(n <= room);
+	if (!s || n > room) {
+		xtr_put_text(r, NULL);
+		return;
+	}
+	memcpy(r->texts + r->used, s, n);
+	xtr_put_text(r, r->texts + r->used);
+	r->used += n;
 }
 
 void xtr_put_format(struct xtr_rows *r, const char *format, ...)
@@ -73,11 +86,17 @@ void xtr_put_absent(struct xtr_rows *r)
 	*put(r) = (struct xtr_section_value){ .absent = true };
 }
 
+bool xtr_rows_full(const struct xtr_rows *r)
+{
+	return r->text && r->table->limit != XTR_SHOW_ALL && r->rows >= r->o->top;
+}
+
 void xtr_row(struct xtr_rows *r, const void *row)
 {
-	uint32_t limit = r->text && r->table->limit != XTR_SHOW_ALL ? r->o->top : UINT32_MAX;
+	bool full = xtr_rows_full(r);
 
-	if (r->rows++ < limit) {
+	r->rows++;
+	if (!full) {
 		r->next = 0;
 		r->row(r, row);
 		assert(r->next == r->n_put);

@@ -137,7 +137,7 @@ void xtr_tables_json(const struct xtr_section_table *const *t, const void *self,
 
 /*
  * The value of the next column without a member. Texts must live until xtr_row(), unless they are
- * made by xtr_put_format, of which a row holds XTR_ROW_TEXTS bytes in all.
+ * made by xtr_put_copy or xtr_put_format, of which a row holds XTR_ROW_TEXTS bytes in all.
  */
 #define XTR_ROW_TEXTS 1024u
 void xtr_put_u64(struct xtr_rows *r, bool known, uint64_t v);
@@ -146,6 +146,7 @@ void xtr_put_s64(struct xtr_rows *r, bool known, int64_t v);
 void xtr_put_text(struct xtr_rows *r, const char *s);
 /* A text of the trace, n bytes; NULL: not known. */
 void xtr_put_name(struct xtr_rows *r, const char *s, size_t n);
+void xtr_put_copy(struct xtr_rows *r, const char *s); /* NULL: not known */
 void xtr_put_format(struct xtr_rows *r, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void xtr_put_share(struct xtr_rows *r, bool known, uint64_t part, uint64_t whole);
@@ -160,7 +161,9 @@ void xtr_put_absent(struct xtr_rows *r);
 void xtr_row(struct xtr_rows *r, const void *row);
 /* n rows of size bytes, of tables all of whose columns are members. */
 void xtr_row_array(struct xtr_rows *r, const void *rows, size_t n, size_t size);
-/* Are the rows for text? */
+/* Are the rows for text? What is only in the other forms may then be put as not known. */
 bool xtr_rows_text(const struct xtr_rows *r);
+/* Will the next row only be counted? Then nothing needs to be put for it. */
+bool xtr_rows_full(const struct xtr_rows *r);
 
 #endif /* XTR_SECTION_TABLE_H */

@@ -220,7 +220,7 @@ static void put_roles(struct xtr_rows *r, uint32_t bits)
 		if (bits & 1u << i)
 			n += (size_t)snprintf(buf + n, sizeof(buf) - n, "%s%s", n ? ", " : "",
 					      roles[i]);
-	xtr_put_format(r, "%s", buf);
+	xtr_put_copy(r, buf);
 }
 
 static void fill_threads(const void *self, struct xtr_rows *r)

@@ -22,7 +22,7 @@ static void put_source_text(struct xtr_rows *r, const struct fence_source *s)
 {
 	char buf[192];
 
-	xtr_put_format(r, "%s", fences_source_text(s, buf, sizeof(buf)));
+	xtr_put_copy(r, fences_source_text(s, buf, sizeof(buf)));
 }
 
 /* "compositor 4711"; "-" if nothing is known. */
@@ -40,7 +40,7 @@ static void put_process(struct xtr_rows *r, const struct fences *f, uint64_t pro
 	else if (tid)
 		xtr_put_format(r, "%s%sthread %" PRIu32, name, *name ? " " : "", tid);
 	else
-		xtr_put_format(r, "%s", *name ? name : "-");
+		xtr_put_copy(r, *name ? name : "-");
 }
 
 /* Three columns: driver, timeline, kind. */

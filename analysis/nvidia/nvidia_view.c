@@ -220,25 +220,19 @@ static const struct xtr_section_table processes =
 		"second_name", NULL, XTR_C_TEXT, XTR_PUT, "its name"              \
 	}
 
-static void put_copy(struct xtr_rows *r, const char *s)
-{
-	if (s)
-		xtr_put_format(r, "%s", s);
-	else
-		xtr_put_text(r, NULL);
-}
-
 /* kind, number, name, second, second_name */
 static void put_name(struct xtr_rows *r, enum nv_kind kind, uint32_t number, bool has_second,
 		     uint32_t second)
 {
 	char buf[NV_NAME_MAX];
 
+	bool text = xtr_rows_text(r); /* it has them as one name */
+
 	xtr_put_text(r, nv_kind_name(kind));
 	xtr_put_u64(r, true, number);
-	put_copy(r, nv_ioctl_name(buf, kind, number));
+	xtr_put_copy(r, text ? NULL : nv_ioctl_name(buf, kind, number));
 	xtr_put_u64(r, has_second, second);
-	put_copy(r, has_second ? nv_second_name(buf, number, second) : NULL);
+	xtr_put_copy(r, has_second && !text ? nv_second_name(buf, number, second) : NULL);
 }
 
 #define AT(member) XTR_AT(struct nv_ioctl, member)
@@ -277,7 +271,13 @@ static void fill_ioctls(const void *self, struct xtr_rows *r)
 		const struct nv_ioctl *c = &nv->ioctl[i];
 		bool uvm = c->kind == NV_KIND_UVM;
 
-		put_copy(r, nv_whole_name(name, c->kind, c->number, c->has_second, c->second));
+		if (xtr_rows_full(r)) {
+			xtr_row(r, c);
+			continue;
+		}
+		xtr_put_copy(r, xtr_rows_text(r) ? nv_whole_name(name, c->kind, c->number,
+								 c->has_second, c->second)
+						 : NULL);
 		put_who(r, nv, &nv->process[c->process]);
 		put_pid(r, nv, c->process);
 		put_name(r, c->kind, c->number, c->has_second, c->second);
@@ -319,9 +319,9 @@ static void fill_errors(const void *self, struct xtr_rows *r)
 		const struct nv_error *e = &nv->error[i];
 		bool ioctl = e->role == NV_IOCTL || e->role == NV_UVM_IOCTL;
 
-		put_copy(r,
-			 ioctl ? nv_whole_name(name, e->kind, e->number, e->has_second, e->second)
-			       : nv_role_name(e->role));
+		xtr_put_copy(
+			r, ioctl ? nv_whole_name(name, e->kind, e->number, e->has_second, e->second)
+				 : nv_role_name(e->role));
 		put_who(r, nv, &nv->process[e->process]);
 		put_pid(r, nv, e->process);
 		xtr_put_text(r, nv_role_name(e->role));

@@ -25,7 +25,7 @@ static void put_owner(struct xtr_rows *r, const struct xe *x, uint64_t process, 
 	if (process && s)
 		xtr_put_format(r, "%s %s", pid, xtr_text_name(name, sizeof(name), s, n));
 	else
-		xtr_put_format(r, "%s", pid);
+		xtr_put_copy(r, pid);
 }
 
 /* Number and name, for JSON. */
@@ -37,7 +37,7 @@ static void put_class(struct xtr_rows *r, uint32_t class)
 	if (class == XE_CLASS_UNKNOWN)
 		xtr_put_text(r, NULL);
 	else
-		xtr_put_format(r, "%s", xe_class_text(class, buf));
+		xtr_put_copy(r, xe_class_text(class, buf));
 }
 
 #define DEVICE                                                                 \
