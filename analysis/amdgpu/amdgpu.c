@@ -244,4 +244,5 @@ const struct xtr_analysis xtr_analysis_amdgpu = {
 	.any = amdgpu_any,
 	.text = amdgpu_text,
 	.json = amdgpu_json,
+	.tables = amdgpu_tables,
 };

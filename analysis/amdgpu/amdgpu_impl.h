@@ -206,9 +206,40 @@ void amdgpu_vm_free(struct amdgpu *g);
 /* amdgpu_findings.c: 0 or -ENOMEM. */
 int amdgpu_find(struct amdgpu *g);
 
-/* amdgpu_view.c, amdgpu_view_hw.c, amdgpu_json.c */
-int amdgpu_text_hardware(const struct amdgpu *g, FILE *f);
+/* amdgpu_tables.c */
+extern const struct xtr_section_table amdgpu_jobs_table;
+extern const struct xtr_section_table amdgpu_rings_table;
+extern const struct xtr_section_table amdgpu_process_text;
+extern const struct xtr_section_table amdgpu_processes_table;
+extern const struct xtr_section_table amdgpu_buffers_table;
+extern const struct xtr_section_table amdgpu_types_table;
+extern const struct xtr_section_table amdgpu_asked_table;
+extern const struct xtr_section_table amdgpu_flags_table;
+extern const struct xtr_section_table amdgpu_buffer_processes_table;
+extern const struct xtr_section_table amdgpu_moves_table;
+extern const struct xtr_section_table amdgpu_directions_table;
+extern const struct xtr_section_table amdgpu_returns_table;
+extern const struct xtr_section_table amdgpu_lists_table;
+extern const struct xtr_section_table amdgpu_vm_table;
+extern const struct xtr_section_table amdgpu_vmids_table;
+extern const struct xtr_section_table amdgpu_pasids_table;
+extern const struct xtr_section_table amdgpu_irq_table;
+extern const struct xtr_section_table amdgpu_sources_table;
+extern const struct xtr_section_table amdgpu_irq_vms_table;
+extern const struct xtr_section_table amdgpu_ih_table;
+extern const struct xtr_section_table amdgpu_registers_table;
+extern const struct xtr_section_table amdgpu_resets_table;
+extern const struct xtr_section_table amdgpu_others_table;
+
+/* amdgpu_view.c, amdgpu_view_hw.c */
 int amdgpu_text(const void *self, const struct xtr_view *v);
+int amdgpu_text_hardware(const struct amdgpu *g, FILE *f);
 void amdgpu_json(const void *self, struct xtr_json *j);
+extern const struct xtr_section_table *const amdgpu_tables[];
+/* A table as text, and what of it is not shown; t: what its rows are of. 0 or -ENOMEM. */
+int amdgpu_text_table(const struct amdgpu *g, const struct xtr_section_table *table,
+		      const struct xtr_tally *t, FILE *f);
+/* ", 12 runs"; nothing for 0. */
+void amdgpu_put(FILE *f, const char *what, uint64_t n);
 
 #endif /* XTR_AMDGPU_IMPL_H */

@@ -1,61 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The analysis `amdgpu` as text. */
+/* The section of amdgpu as text and as JSON: AMDGPU of docs/stats-json.md. */
 #include "amdgpu_impl.h"
 #include "amdgpu_names.h"
-#include "analysis/core/grid.h"
-#include "analysis/core/grid_cell.h"
-#include "replay/event/process.h"
+#include "analysis/core/section_table.h"
 #include "base/text.h"
 #include "analysis/core/view.h"
 
 #include <inttypes.h>
 
-#define PAIR 48u /* bytes of a short text that is made here */
-
-static void cell_known(struct xtr_grid *t, bool known, uint64_t n)
-{
-	if (known)
-		xtr_grid_count(t, n);
-	else
-		xtr_grid_cell(t, "-");
-}
-
-static void cell_string(struct xtr_grid *t, const struct amdgpu *g, uint64_t string)
-{
-	char buf[XTR_TEXT_NAME];
-	size_t n = 0;
-	const char *s = string && g->o->tables
-				? xtr_tables_string(g->o->tables, (uint32_t)string, &n)
-				: NULL;
-
-	xtr_grid_cell(t, s ? xtr_text_name(buf, sizeof(buf), s, n) : "-");
-}
-
-static void cell_memory(struct xtr_grid *t, uint64_t type)
-{
-	char buf[PAIR];
-
-	xtr_grid_cell(t, amdgpu_memory_text(buf, sizeof(buf), (uint32_t)type));
-}
-
-/* What a table does not show: rows behind the first `shown`, and what found no row. */
-static void put_more(FILE *f, const struct xtr_tally *t, uint32_t shown)
+int amdgpu_text_table(const struct amdgpu *g, const struct xtr_section_table *table,
+		      const struct xtr_tally *t, FILE *f)
 {
 	char n[XTR_TEXT_NUMBER];
+	int ret = xtr_table_text(table, g, g->o, f);
 
-	if (t->n > shown)
-		fprintf(f, "  ... and %s more rows (--top)\n", xtr_text_count(n, t->n - shown));
+	if (t->n > g->o->top)
+		fprintf(f, "  ... and %s more rows (--top)\n", xtr_text_count(n, t->n - g->o->top));
 	if (t->left_out)
 		fprintf(f, "  %s events are in no row: there are too many rows\n",
 			xtr_text_count(n, t->left_out));
+	return ret;
 }
 
-static uint32_t shown(const struct amdgpu *g, const struct xtr_tally *t)
-{
-	return t->n < g->o->top ? t->n : g->o->top;
-}
-
-static void put(FILE *f, const char *what, uint64_t n)
+void amdgpu_put(FILE *f, const char *what, uint64_t n)
 {
 	char buf[XTR_TEXT_NUMBER];
 
@@ -73,18 +40,18 @@ static void text_jobs(const struct amdgpu *g, FILE *f)
 	fprintf(f, "  submissions: %s %s of %s %s", xtr_text_count(jobs, s->submitted),
 		s->submitted == 1 ? "job" : "jobs", xtr_text_count(ibs, s->ibs),
 		s->ibs == 1 ? "IB" : "IBs");
-	put(f, "run", s->run);
-	put(f, "not run", s->not_run);
-	put(f, "not known to be run", s->no_room);
-	put(f, "runs again", s->run_again);
-	put(f, "keys used again", s->recycled);
-	put(f, "pipeline syncs", s->pipe_syncs);
+	amdgpu_put(f, "run", s->run);
+	amdgpu_put(f, "not run", s->not_run);
+	amdgpu_put(f, "not known to be run", s->no_room);
+	amdgpu_put(f, "runs again", s->run_again);
+	amdgpu_put(f, "keys used again", s->recycled);
+	amdgpu_put(f, "pipeline syncs", s->pipe_syncs);
 	fputc('\n', f);
 	if (s->kernel || s->other || s->before) {
 		fprintf(f, "  runs without a submission here: %s of the kernel's own jobs",
 			xtr_text_count(jobs, s->kernel));
-		put(f, "not known", s->other);
-		put(f, "submitted before", s->before);
+		amdgpu_put(f, "not known", s->other);
+		amdgpu_put(f, "submitted before", s->before);
 		fputc('\n', f);
 	}
 	if (s->checked != s->same_process || s->checked != s->same_ring)
@@ -93,73 +60,6 @@ static void text_jobs(const struct amdgpu *g, FILE *f)
 			" have another process and %" PRIu64 " another ring there\n",
 			xtr_text_count(jobs, s->checked), s->checked - s->same_process,
 			s->checked - s->same_ring);
-}
-
-static int text_rings(const struct amdgpu *g, FILE *f)
-{
-	static const char *const columns[] = { "<device", "<ring", "jobs",    "IBs",
-					       "not run", "again", "kernel",  "submit to run: p50",
-					       "p99",     "max",   ">100 us", "share",
-					       NULL };
-	struct xtr_grid *t = xtr_grid_new(columns);
-	char buf[XTR_TEXT_NUMBER];
-	uint32_t i;
-	int ret;
-
-	for (i = 0; i < shown(g, &g->jobs.rings); i++) {
-		const struct amdgpu_ring *r = xtr_tally_at(&g->jobs.rings, i);
-		const struct xtr_hist *h = &r->latency;
-
-		cell_string(t, g, r->row.a);
-		cell_string(t, g, r->row.b);
-		xtr_grid_count(t, r->row.n);
-		xtr_grid_count(t, r->ibs);
-		xtr_grid_count(t, r->not_run);
-		xtr_grid_count(t, r->run_again);
-		xtr_grid_count(t, r->kernel + r->other);
-		xtr_grid_ns(t, h->n, xtr_hist_quantile(h, 500));
-		xtr_grid_ns(t, h->n, xtr_hist_quantile(h, 990));
-		xtr_grid_ns(t, h->n, h->max);
-		cell_known(t, h->n, r->late);
-		xtr_grid_cell(t, xtr_text_percent(buf, r->late, h->n));
-	}
-	ret = xtr_grid_print(t, f, 2);
-	put_more(f, &g->jobs.rings, shown(g, &g->jobs.rings));
-	return ret;
-}
-
-static int text_processes(const struct amdgpu *g, FILE *f)
-{
-	static const char *const columns[] = { "pid",          "<process", "jobs",
-					       "IBs",          "IBs/job",  "jobs/s",
-					       "peak jobs/s",  "buffers",  "bytes created",
-					       "VRAM refused", NULL };
-	struct xtr_grid *t = xtr_grid_new(columns);
-	uint32_t i;
-	int ret;
-
-	for (i = 0; i < shown(g, &g->processes); i++) {
-		const struct amdgpu_process *p = xtr_tally_at(&g->processes, i);
-		bool rate = p->rate.n;
-		char buf[PAIR] = "-", pid[XTR_TEXT_PROCESS];
-
-		xtr_grid_cell(t, p->row.a ? xtr_text_process(pid, p->row.a) : "-");
-		cell_string(t, g, p->comm);
-		xtr_grid_count(t, p->row.n);
-		xtr_grid_count(t, p->ibs);
-		if (p->row.n)
-			snprintf(buf, sizeof(buf), "%" PRIu64 ".%" PRIu64, p->ibs / p->row.n,
-				 p->ibs % p->row.n * 10 / p->row.n);
-		xtr_grid_cell(t, buf);
-		cell_known(t, rate, xtr_rate_per_second(p->rate.n, g->o->span_ns));
-		cell_known(t, rate, xtr_rate_peak(&p->rate));
-		xtr_grid_count(t, p->buffers);
-		xtr_grid_count(t, p->bytes);
-		xtr_grid_count(t, p->vram_refused);
-	}
-	ret = xtr_grid_print(t, f, 2);
-	put_more(f, &g->processes, shown(g, &g->processes));
-	return ret;
 }
 
 static void text_ibs(const struct amdgpu *g, FILE *f)
@@ -179,30 +79,6 @@ static void text_ibs(const struct amdgpu *g, FILE *f)
 }
 
 /* --- memory ----------------------------------------------------------------------------------- */
-
-static int text_asked(const struct amdgpu *g, FILE *f)
-{
-	static const char *const columns[] = { "<preferred", "<allowed", "<given",
-					       "buffers",    "bytes",    NULL };
-	const struct amdgpu_memory_stats *m = &g->mem;
-	struct xtr_grid *t = xtr_grid_new(columns);
-	char buf[XTR_TEXT_NAME];
-	uint32_t i;
-	int ret;
-
-	for (i = 0; i < shown(g, &m->asked); i++) {
-		const struct amdgpu_bytes_row *r = xtr_tally_at(&m->asked, i);
-
-		xtr_grid_cell(t, amdgpu_domains_text(buf, sizeof(buf), (uint32_t)(r->row.a >> 32)));
-		xtr_grid_cell(t, amdgpu_domains_text(buf, sizeof(buf), (uint32_t)r->row.a));
-		cell_memory(t, r->row.b);
-		xtr_grid_count(t, r->row.n);
-		xtr_grid_count(t, r->bytes);
-	}
-	ret = xtr_grid_print(t, f, 2);
-	put_more(f, &m->asked, shown(g, &m->asked));
-	return ret;
-}
 
 static void text_flags(const struct amdgpu_memory_stats *m, FILE *f)
 {
@@ -241,34 +117,13 @@ static int text_buffers(const struct amdgpu *g, FILE *f)
 		xtr_text_count(n, m->created.n), xtr_text_count(bytes, m->created.bytes));
 	if (m->vram_asked.n) {
 		fprintf(f, "  VRAM: asked by %s", xtr_text_count(n, m->vram_asked.n));
-		put(f, "got it", m->vram_given.n);
-		put(f, "that asked for nothing else got system memory", m->refused.n);
-		put(f, "that asked for it or GTT got system memory", m->either_elsewhere.n);
+		amdgpu_put(f, "got it", m->vram_given.n);
+		amdgpu_put(f, "that asked for nothing else got system memory", m->refused.n);
+		amdgpu_put(f, "that asked for it or GTT got system memory", m->either_elsewhere.n);
 		fputc('\n', f);
 	}
-	ret = text_asked(g, f);
+	ret = amdgpu_text_table(g, &amdgpu_asked_table, &m->asked, f);
 	text_flags(m, f);
-	return ret;
-}
-
-static int text_directions(const struct amdgpu *g, FILE *f)
-{
-	static const char *const columns[] = { "<from", "<to", "moves", "bytes", NULL };
-	const struct amdgpu_memory_stats *m = &g->mem;
-	struct xtr_grid *t = xtr_grid_new(columns);
-	uint32_t i;
-	int ret;
-
-	for (i = 0; i < shown(g, &m->directions); i++) {
-		const struct amdgpu_bytes_row *r = xtr_tally_at(&m->directions, i);
-
-		cell_memory(t, r->row.a);
-		cell_memory(t, r->row.b);
-		xtr_grid_count(t, r->row.n);
-		xtr_grid_count(t, r->bytes);
-	}
-	ret = xtr_grid_print(t, f, 2);
-	put_more(f, &m->directions, shown(g, &m->directions));
 	return ret;
 }
 
@@ -285,16 +140,16 @@ static int text_moves(const struct amdgpu *g, FILE *f)
 		fprintf(f, ", %s per second (peak %s)",
 			xtr_text_count(n, xtr_rate_per_second(m->moved.n, g->o->span_ns)),
 			xtr_text_count(rate, xtr_rate_peak(&m->move_rate)));
-	put(f, "into VRAM", m->to_vram.n);
-	put(f, "out of VRAM", m->from_vram.n);
-	put(f, "first placements", m->placed.n);
-	put(f, "releases", m->released.n);
+	amdgpu_put(f, "into VRAM", m->to_vram.n);
+	amdgpu_put(f, "out of VRAM", m->from_vram.n);
+	amdgpu_put(f, "first placements", m->placed.n);
+	amdgpu_put(f, "releases", m->released.n);
 	fputc('\n', f);
 	if (m->returns) {
 		fprintf(f, "  back in VRAM after leaving it (inferred): %s times",
 			xtr_text_count(n, m->returns));
-		put(f, "within 1 s", m->quick);
-		put(f, "times at most for one buffer", m->most_returns);
+		amdgpu_put(f, "within 1 s", m->quick);
+		amdgpu_put(f, "times at most for one buffer", m->most_returns);
 		fputc('\n', f);
 	}
 	if (m->lives_lost)
@@ -302,7 +157,7 @@ static int text_moves(const struct amdgpu *g, FILE *f)
 			"  %s buffers outside of VRAM were forgotten: their returns are not "
 			"counted\n",
 			xtr_text_count(n, m->lives_lost));
-	return text_directions(g, f);
+	return amdgpu_text_table(g, &amdgpu_directions_table, &m->directions, f);
 }
 
 static void text_lists(const struct amdgpu_memory_stats *m, FILE *f)
@@ -329,10 +184,10 @@ int amdgpu_text(const void *self, const struct xtr_view *v)
 
 	if (g->jobs.rings.n) {
 		text_jobs(g, v->f);
-		ret = text_rings(g, v->f);
+		ret = amdgpu_text_table(g, &amdgpu_rings_table, &g->jobs.rings, v->f);
 	}
 	if (!ret && g->processes.n)
-		ret = text_processes(g, v->f);
+		ret = amdgpu_text_table(g, &amdgpu_process_text, &g->processes, v->f);
 	text_ibs(g, v->f);
 	if (!g->o->times)
 		fputs("  times and rates: not known, the trace has none\n", v->f);
@@ -351,4 +206,73 @@ int amdgpu_text(const void *self, const struct xtr_view *v)
 	if (g->gaps)
 		fputs("  events were lost: counts are lower bounds\n", v->f);
 	return ret;
+}
+
+/* --- JSON ------------------------------------------------------------------------------------- */
+
+const struct xtr_section_table *const amdgpu_tables[] = { &amdgpu_jobs_table,
+							  &amdgpu_rings_table,
+							  &amdgpu_processes_table,
+							  &amdgpu_buffers_table,
+							  &amdgpu_types_table,
+							  &amdgpu_asked_table,
+							  &amdgpu_flags_table,
+							  &amdgpu_buffer_processes_table,
+							  &amdgpu_moves_table,
+							  &amdgpu_directions_table,
+							  &amdgpu_returns_table,
+							  &amdgpu_lists_table,
+							  &amdgpu_vm_table,
+							  &amdgpu_vmids_table,
+							  &amdgpu_pasids_table,
+							  &amdgpu_irq_table,
+							  &amdgpu_sources_table,
+							  &amdgpu_irq_vms_table,
+							  &amdgpu_ih_table,
+							  &amdgpu_registers_table,
+							  &amdgpu_resets_table,
+							  &amdgpu_others_table,
+							  NULL };
+
+/* An object of several tables, and of how much is in none of their rows. */
+static void group(const struct amdgpu *g, struct xtr_json *j, const char *key,
+		  const struct xtr_section_table *const *tables, uint64_t left_out)
+{
+	xtr_json_kv_object(j, key);
+	xtr_tables_json(tables, g, g->o, j);
+	xtr_json_kv_u64(j, "left_out", left_out);
+	xtr_json_end_object(j);
+}
+#define GROUP(key, left_out, ...) \
+	group(g, j, key, (const struct xtr_section_table *const[]){ __VA_ARGS__, NULL }, left_out)
+
+void amdgpu_json(const void *self, struct xtr_json *j)
+{
+	const struct amdgpu *g = self;
+	const struct amdgpu_memory_stats *m = &g->mem;
+	const struct amdgpu_irq *irq = &g->irq;
+
+	xtr_json_begin_object(j);
+	xtr_json_kv_u64(j, "cards", g->n_cards);
+	GROUP("jobs", g->jobs.rings.left_out + g->processes.left_out, &amdgpu_jobs_table,
+	      &amdgpu_rings_table, &amdgpu_processes_table);
+	GROUP("buffers", m->types.left_out + m->asked.left_out, &amdgpu_buffers_table,
+	      &amdgpu_types_table, &amdgpu_asked_table, &amdgpu_flags_table,
+	      &amdgpu_buffer_processes_table);
+	GROUP("moves", m->directions.left_out, &amdgpu_moves_table, &amdgpu_directions_table,
+	      &amdgpu_returns_table);
+	xtr_table_json(&amdgpu_lists_table, g, g->o, j);
+	GROUP("vm", g->vm.rings.left_out + g->vm.pasids.left_out, &amdgpu_vm_table,
+	      &amdgpu_vmids_table, &amdgpu_pasids_table);
+	GROUP("interrupts", irq->sources.left_out + irq->vms.left_out + irq->ih_rings.left_out,
+	      &amdgpu_irq_table, &amdgpu_sources_table, &amdgpu_irq_vms_table, &amdgpu_ih_table);
+	xtr_json_kv_object(j, "registers");
+	xtr_json_kv_u64(j, "reads", g->reads);
+	xtr_json_kv_u64(j, "writes", g->writes);
+	xtr_table_json(&amdgpu_registers_table, g, g->o, j);
+	xtr_json_kv_u64(j, "left_out", g->registers.left_out);
+	xtr_json_end_object(j);
+	xtr_table_json(&amdgpu_resets_table, g, g->o, j);
+	xtr_table_json(&amdgpu_others_table, g, g->o, j);
+	xtr_json_end_object(j);
 }

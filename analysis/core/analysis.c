@@ -314,3 +314,13 @@ void xtr_analyses_json(const struct xtr_analyses *a, size_t i, struct xtr_json *
 {
 	xtr_analyses[i]->json(a->self[i], j);
 }
+
+const void *xtr_analyses_self(const struct xtr_analyses *a, size_t i)
+{
+	return a->self[i];
+}
+
+const struct xtr_analysis_opts *xtr_analyses_opts(const struct xtr_analyses *a)
+{
+	return &a->o;
+}

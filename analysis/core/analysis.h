@@ -19,6 +19,7 @@
 #include "replay/play/select.h"
 
 struct xtr_view;
+struct xtr_section_table;
 
 /* The events so far, also those that no analysis wanted; ns, 0: there was none. */
 struct xtr_analysis_clock {
@@ -64,6 +65,9 @@ struct xtr_analysis {
 	int (*text)(const void *self, const struct xtr_view *v);
 	/* The value of the key `name`. */
 	void (*json)(const void *self, struct xtr_json *j);
+	/* What of it is tables (section_table.h), up to NULL; NULL: nothing. self: as of the above.
+	 */
+	const struct xtr_section_table *const *tables;
 };
 
 extern const struct xtr_analysis *const xtr_analyses[];
@@ -96,5 +100,8 @@ const struct xtr_findings *xtr_analyses_findings(const struct xtr_analyses *a);
 bool xtr_analyses_has(const struct xtr_analyses *a, size_t i);
 int xtr_analyses_text(const struct xtr_analyses *a, size_t i, const struct xtr_view *v);
 void xtr_analyses_json(const struct xtr_analyses *a, size_t i, struct xtr_json *j);
+/* Of one that has something to show: what its tables' fill takes, and what they are shown with. */
+const void *xtr_analyses_self(const struct xtr_analyses *a, size_t i);
+const struct xtr_analysis_opts *xtr_analyses_opts(const struct xtr_analyses *a);
 
 #endif /* XTR_ANALYSIS_H */

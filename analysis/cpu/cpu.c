@@ -183,4 +183,5 @@ const struct xtr_analysis xtr_analysis_cpu = {
 	.any = cpu_any,
 	.text = cpu_text,
 	.json = cpu_json,
+	.tables = cpu_tables,
 };

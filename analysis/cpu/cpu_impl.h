@@ -220,5 +220,6 @@ int cpu_findings(const struct cpu *c);
 /* cpu_view.c */
 int cpu_text(const void *self, const struct xtr_view *v);
 void cpu_json(const void *self, struct xtr_json *j);
+extern const struct xtr_section_table *const cpu_tables[];
 
 #endif /* XTR_CPU_IMPL_H */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The analysis `cpu` as text and as JSON. */
-#include "cpu_impl.h"
+/* The section of the CPUs: its tables, and what else text and JSON say. */
 #include "analysis/core/grid.h"
 #include "analysis/core/grid_cell.h"
 #include "analysis/core/missing.h"
-#include "base/text.h"
+#include "analysis/core/section_table.h"
 #include "analysis/core/view.h"
+#include "base/text.h"
+#include "cpu_impl.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -32,6 +33,16 @@ static uint64_t positive(int64_t ns)
 {
 	return ns > 0 ? (uint64_t)ns : 0;
 }
+
+static void put_thread_name(struct xtr_rows *r, const struct cpu *c, uint32_t tid)
+{
+	size_t n;
+	const char *s = name_of(c, tid, &n);
+
+	xtr_put_name(r, s, n);
+}
+
+/* --- jobs ------------------------------------------------------------------------------------- */
 
 static void row_delay(struct xtr_grid *t, const char *what, uint64_t n, uint64_t late,
 		      uint64_t late_ns, const struct xtr_hist *h)
@@ -76,34 +87,131 @@ static int text_jobs(const struct cpu *c, FILE *f)
 	return xtr_grid_print(t, f, 2);
 }
 
-static int text_late(const struct cpu *c, FILE *f)
+#define AT(member) XTR_AT(struct cpu_sum, member)
+static const struct xtr_section_column sum_columns[] = {
+	{ "n", NULL, XTR_C_COUNT, AT(n), "jobs of which it is known how long the thread waited" },
+	{ "late", NULL, XTR_C_COUNT, AT(late), "of them over 1 ms" },
+	{ "late_ns", NULL, XTR_C_NS, AT(late_ns), "their waits" },
+	{ "wait_ns", NULL, XTR_C_HIST, AT(time), "from when the thread could run until it did" },
+};
+#undef AT
+
+static void fill_submits(const void *self, struct xtr_rows *r)
 {
-	static const char *const columns[] = { "<late job", "<ring", "run s",   "ready for", "cpu",
-					       "gpu",       "other", "<run by", NULL };
-	struct xtr_grid *t = xtr_grid_new(columns);
-	char buf[XTR_TEXT_NAME];
-	const char *s;
+	xtr_row(r, &((const struct cpu *)self)->submit);
+}
+
+static void fill_completions(const void *self, struct xtr_rows *r)
+{
+	xtr_row(r, &((const struct cpu *)self)->complete);
+}
+
+static const struct xtr_section_table submits =
+	XTR_TABLE_ONE("submits", "submitters that waited for a CPU before the queue", sum_columns,
+		      fill_submits, XTR_SHAPE_OBJECT);
+
+static const struct xtr_section_table completions =
+	XTR_TABLE_ONE("completions", "completing threads that waited for a CPU", sum_columns,
+		      fill_completions, XTR_SHAPE_OBJECT);
+
+#define AT(member) XTR_AT(struct cpu, member)
+#define CAUSE(key, id, what)                                                                 \
+	{ key ".late", NULL, XTR_C_COUNT, AT(late_by[id]), "of them mostly because " what }, \
+	{                                                                                    \
+		key ".late_ns", NULL, XTR_C_NS, AT(late_ns[id]), "their time because " what  \
+	}
+static const struct xtr_section_column run_columns[] = {
+	{ "n", NULL, XTR_C_COUNT, AT(jobs), "jobs with queue, run and the thread that ran it" },
+	{ "late", NULL, XTR_C_COUNT, AT(late), "of them ready for over 1 ms and not run" },
+	CAUSE("cpu", CPU_CAUSE_CPU, "the thread waited for a CPU"),
+	CAUSE("gpu", CPU_CAUSE_GPU, "the ring was full"),
+	CAUSE("other", CPU_CAUSE_OTHER, "of something else"),
+	{ "ready_ns", NULL, XTR_C_HIST, AT(ready), "from ready to run" },
+};
+#undef AT
+#undef CAUSE
+
+static void fill_self(const void *self, struct xtr_rows *r)
+{
+	xtr_row(r, self);
+}
+
+static const struct xtr_section_table runs =
+	XTR_TABLE_ONE("runs", "jobs, from ready to run", run_columns, fill_self, XTR_SHAPE_OBJECT);
+
+#define AT(member) XTR_AT(struct cpu_late, member)
+static const struct xtr_section_column late_columns[] = {
+	{ NULL, "<late job", XTR_C_TEXT, XTR_PUT },
+	{ "context", NULL, XTR_C_NUMBER, AT(ctx), "context of the job" },
+	{ "seqno", NULL, XTR_C_NUMBER, AT(seqno), "sequence number in it" },
+	{ "ring_id", NULL, XTR_C_NUMBER, XTR_PUT, "ring" },
+	{ "ring", "<ring", XTR_C_TEXT, XTR_PUT, "its name" },
+	{ "ready_ns", NULL, XTR_C_NS, AT(ready_ns), "when it was ready" },
+	{ "run_ns", "run s", XTR_C_PLACE, AT(run_ns), "when it was run" },
+	{ NULL, "ready for", XTR_C_NS, XTR_PUT },
+	{ "cpu_ns", "cpu", XTR_C_NS, AT(ns[CPU_CAUSE_CPU]), "of that the thread waited for a CPU" },
+	{ "gpu_ns", "gpu", XTR_C_NS, AT(ns[CPU_CAUSE_GPU]), "the ring was full" },
+	{ "other_ns", "other", XTR_C_NS, AT(ns[CPU_CAUSE_OTHER]), "neither" },
+	{ "cause", NULL, XTR_C_TEXT, XTR_PUT, "cpu, gpu or other: the most of it" },
+	{ "tid", NULL, XTR_C_NUMBER, AT(tid), "thread that ran it" },
+	{ "name", "<run by", XTR_C_TEXT | XTR_C_BLANK, XTR_PUT, "its name" },
+};
+#undef AT
+
+static void fill_late(const void *self, struct xtr_rows *r)
+{
+	const struct cpu *c = self;
 	uint32_t i;
-	size_t n;
 
 	for (i = 0; i < c->n_list; i++) {
 		const struct cpu_late *l = &c->list[i];
 
-		snprintf(buf, sizeof(buf), "%" PRIu64 ":%" PRIu64, l->ctx, l->seqno);
-		xtr_grid_cell(t, buf);
-		xtr_grid_cell(t, c->ring[l->ring].name);
-		xtr_grid_cell(t, xtr_text_stamp(buf, l->run_ns));
-		xtr_grid_ns(t, true, l->run_ns - l->ready_ns);
-		xtr_grid_ns(t, true, l->ns[CPU_CAUSE_CPU]);
-		xtr_grid_ns(t, true, l->ns[CPU_CAUSE_GPU]);
-		xtr_grid_ns(t, true, l->ns[CPU_CAUSE_OTHER]);
-		s = name_of(c, l->tid, &n);
-		xtr_grid_cell(t, s ? xtr_text_name(buf, sizeof(buf), s, n) : "");
+		xtr_put_format(r, "%" PRIu64 ":%" PRIu64, l->ctx, l->seqno);
+		xtr_put_u64(r, true, c->ring[l->ring].id);
+		xtr_put_text(r, c->ring[l->ring].name);
+		xtr_put_u64(r, true, l->run_ns - l->ready_ns);
+		xtr_put_text(r, causes[l->cause]);
+		put_thread_name(r, c, l->tid);
+		xtr_row(r, l);
 	}
-	return xtr_grid_print(t, c->n_list ? f : NULL, 2);
 }
 
-static void cell_roles(struct xtr_grid *t, uint32_t bits)
+static const struct xtr_section_table late =
+	XTR_TABLE("late_jobs", "a job that was ready for over 1 ms and not run, longest first",
+		  late_columns, fill_late, XTR_SHOW_ALL);
+
+/* --- threads ---------------------------------------------------------------------------------- */
+
+#define AT(member) XTR_AT(struct cpu_thread, member)
+static const struct xtr_section_column thread_columns[] = {
+	{ NULL, "<thread of jobs", XTR_C_TEXT | XTR_C_BLANK, XTR_PUT },
+	{ "tid", "tid", XTR_C_NUMBER, AT(tid), "thread" },
+	{ "pid", NULL, XTR_C_NUMBER, XTR_PUT, "process; 0: not known" },
+	{ "name", NULL, XTR_C_TEXT, XTR_PUT, "name of the thread" },
+	{ "does", NULL, XTR_C_ANY, XTR_PUT, "what for jobs: submits, runs, completes, waits" },
+	{ NULL, "<does", XTR_C_TEXT, XTR_PUT },
+	{ "switches", "on a CPU", XTR_C_COUNT, AT(switches), "how often it got a CPU" },
+	{ "wakeups", NULL, XTR_C_COUNT, AT(wakeups), "how often it was woken up" },
+	{ "preempted", "preempted", XTR_C_COUNT, AT(preempted), "how often it lost one unasked" },
+	{ NULL, "waits", XTR_C_COUNT, AT(delay.n) },
+	{ NULL, "sum", XTR_C_SUM, AT(delay) },
+	{ "wait_ns", "p50|p99|max", XTR_C_HIST, AT(delay), "from when it could run until it did" },
+};
+#undef AT
+
+static void json_roles(const void *ctx, struct xtr_json *j)
+{
+	const struct cpu_thread *t = ctx;
+	size_t k;
+
+	xtr_json_begin_array(j);
+	for (k = 0; k < sizeof(roles) / sizeof(roles[0]); k++)
+		if (t->roles & 1u << k)
+			xtr_json_str(j, roles[k]);
+	xtr_json_end_array(j);
+}
+
+static void put_roles(struct xtr_rows *r, uint32_t bits)
 {
 	char buf[64] = "";
 	size_t i, n = 0;
@@ -112,120 +220,152 @@ static void cell_roles(struct xtr_grid *t, uint32_t bits)
 		if (bits & 1u << i)
 			n += (size_t)snprintf(buf + n, sizeof(buf) - n, "%s%s", n ? ", " : "",
 					      roles[i]);
-	xtr_grid_cell(t, buf);
+	xtr_put_copy(r, buf);
 }
 
-static int text_threads(const struct cpu *c, FILE *f)
+static void fill_threads(const void *self, struct xtr_rows *r)
 {
-	static const char *const columns[] = { "<thread of jobs",
-					       "tid",
-					       "<does",
-					       "on a CPU",
-					       "preempted",
-					       "waits",
-					       "sum",
-					       "p50",
-					       "p99",
-					       "max",
-					       NULL };
-	struct xtr_grid *t = xtr_grid_new(columns);
-	char buf[XTR_TEXT_NAME];
-	uint32_t i, rows = 0;
-	const char *s;
-	size_t n;
+	const struct cpu *c = self;
+	uint32_t i;
 
-	for (i = 0; i < c->n_threads && rows < c->o->top; i++) {
-		const struct cpu_thread *one = &c->thread[i];
+	for (i = 0; i < c->n_threads; i++) {
+		const struct cpu_thread *t = &c->thread[i];
+		const struct xtr_task *task = task_of(c, t->tid);
 
-		if (!one->roles)
+		if (!t->roles)
 			continue;
-		rows++;
-		s = name_of(c, one->tid, &n);
-		xtr_grid_cell(t, s ? xtr_text_name(buf, sizeof(buf), s, n) : "");
-		snprintf(buf, sizeof(buf), "%" PRIu32, one->tid);
-		xtr_grid_cell(t, buf);
-		cell_roles(t, one->roles);
-		xtr_grid_count(t, one->switches);
-		xtr_grid_count(t, one->preempted);
-		xtr_grid_count(t, one->delay.n);
-		xtr_grid_ns(t, one->delay.n, one->delay.sum);
-		xtr_grid_times(t, &one->delay);
+		put_thread_name(r, c, t->tid);
+		xtr_put_u64(r, true, task ? task->pid : 0);
+		put_thread_name(r, c, t->tid);
+		xtr_put_any(r, json_roles, t);
+		put_roles(r, t->roles);
+		xtr_row(r, t);
 	}
-	return xtr_grid_print(t, rows ? f : NULL, 2);
 }
 
-static bool cpu_shown(const struct cpu_cpu *one)
+static const struct xtr_section_table threads =
+	XTR_TABLE("threads", "a thread that does something for jobs", thread_columns, fill_threads,
+		  XTR_SHOW_TOP_QUIET);
+
+/* --- CPUs ------------------------------------------------------------------------------------- */
+
+#define AT(member) XTR_AT(struct cpu_cpu, member)
+static const struct xtr_section_column cpu_columns[] = {
+	{ "cpu", "CPU", XTR_C_NUMBER, XTR_PUT, "number of the CPU" },
+	{ "threads_ns", NULL, XTR_C_NS, AT(busy_ns), "time in threads" },
+	{ NULL, "threads", XTR_C_NS | XTR_C_KNOWN, AT(busy_ns) },
+	{ NULL, "share", XTR_C_SHARE, XTR_PUT },
+	{ "irqs", "interrupts", XTR_C_COUNT, AT(irqs), "interrupts" },
+	{ "irq_ns", NULL, XTR_C_NS, XTR_PUT, "time in their handlers" },
+	{ NULL, "time", XTR_C_NS, XTR_PUT },
+	{ NULL, "share", XTR_C_SHARE, XTR_PUT },
+	{ "softirqs", "softirqs", XTR_C_COUNT, AT(softirqs), "softirqs" },
+	{ "softirq_ns", NULL, XTR_C_NS, XTR_PUT, "time in these" },
+	{ NULL, "time", XTR_C_NS, XTR_PUT },
+	{ NULL, "share", XTR_C_SHARE, XTR_PUT },
+};
+#undef AT
+
+/* For JSON, for text, and its share of the time. */
+static void put_handlers(struct xtr_rows *r, const struct cpu *c, uint64_t n, int64_t signed_ns)
 {
-	return one->busy_ns || one->irqs || one->softirqs;
+	uint64_t ns = positive(signed_ns);
+
+	xtr_put_u64(r, true, ns);
+	xtr_put_u64(r, n, ns);
+	xtr_put_share(r, true, ns, c->o->span_ns);
 }
 
-static int text_cpus(const struct cpu *c, FILE *f)
+static void fill_cpus(const void *self, struct xtr_rows *r)
 {
-	static const char *const columns[] = { "CPU",   "threads",  "share", "interrupts", "time",
-					       "share", "softirqs", "time",  "share",      NULL };
-	struct xtr_grid *t = xtr_grid_new(columns);
-	char buf[XTR_TEXT_NUMBER];
-	uint32_t i, rows = 0;
+	const struct cpu *c = self;
+	uint32_t i;
 
 	for (i = 0; i < CPU_CPUS_MAX; i++) {
 		const struct cpu_cpu *one = &c->cpu[i];
 
-		if (!cpu_shown(one))
+		if (!one->busy_ns && !one->irqs && !one->softirqs)
 			continue;
-		rows++;
-		snprintf(buf, sizeof(buf), "%" PRIu32, i);
-		xtr_grid_cell(t, buf);
-		xtr_grid_ns(t, one->busy_ns, one->busy_ns);
-		xtr_grid_cell(t, xtr_text_percent(buf, one->busy_ns, c->o->span_ns));
-		xtr_grid_count(t, one->irqs);
-		xtr_grid_ns(t, one->irqs, positive(one->irq_ns));
-		xtr_grid_cell(t, xtr_text_percent(buf, positive(one->irq_ns), c->o->span_ns));
-		xtr_grid_count(t, one->softirqs);
-		xtr_grid_ns(t, one->softirqs, positive(one->softirq_ns));
-		xtr_grid_cell(t, xtr_text_percent(buf, positive(one->softirq_ns), c->o->span_ns));
+		xtr_put_u64(r, true, i);
+		xtr_put_share(r, true, one->busy_ns, c->o->span_ns);
+		put_handlers(r, c, one->irqs, one->irq_ns);
+		put_handlers(r, c, one->softirqs, one->softirq_ns);
+		xtr_row(r, one);
 	}
-	return xtr_grid_print(t, rows ? f : NULL, 2);
 }
 
-static int text_handlers(const struct cpu *c, FILE *f)
+static const struct xtr_section_table cpus =
+	XTR_TABLE("cpus", "a CPU", cpu_columns, fill_cpus, XTR_SHOW_ALL);
+
+#define AT(member) XTR_AT(struct cpu_handler, member)
+static const struct xtr_section_column handler_columns[] = {
+	{ "name", "<handler", XTR_C_TEXT, XTR_PUT, "name of the interrupt or softirq" },
+	{ "kind", "<kind", XTR_C_TEXT, XTR_PUT, "interrupt or softirq" },
+	{ "calls", "calls", XTR_C_COUNT, AT(n), "how often it ran" },
+	{ "total_ns", NULL, XTR_C_NS, AT(ns), "time in it" },
+	{ NULL, "total", XTR_C_NS | XTR_C_TIMES, AT(ns) },
+	{ "max_ns", NULL, XTR_C_NS, AT(max_ns), "the longest" },
+	{ NULL, "max", XTR_C_NS | XTR_C_TIMES, AT(max_ns) },
+	{ "most_in_a_second", "most in 1 s", XTR_C_COUNT, AT(most), "most calls within 1 s" },
+};
+#undef AT
+
+static void fill_handlers(const void *self, struct xtr_rows *r)
 {
-	static const char *const columns[] = { "<handler", "<kind",       "calls", "total",
-					       "max",      "most in 1 s", NULL };
-	struct xtr_grid *t = xtr_grid_new(columns);
-	char buf[XTR_TEXT_NAME];
+	const struct cpu *c = self;
 	uint32_t i;
 
-	for (i = 0; i < c->n_handlers && i < c->o->top; i++) {
-		const struct cpu_handler *h = &c->handler[i];
-
-		xtr_grid_cell(t, xtr_text_name(buf, sizeof(buf), h->name, strlen(h->name)));
-		xtr_grid_cell(t, h->soft ? "softirq" : "interrupt");
-		xtr_grid_count(t, h->n);
-		xtr_grid_ns(t, c->o->times, h->ns);
-		xtr_grid_ns(t, c->o->times, h->max_ns);
-		xtr_grid_count(t, h->most);
+	for (i = 0; i < c->n_handlers; i++) {
+		xtr_put_name(r, c->handler[i].name, strlen(c->handler[i].name));
+		xtr_put_text(r, c->handler[i].soft ? "softirq" : "interrupt");
+		xtr_row(r, &c->handler[i]);
 	}
-	return xtr_grid_print(t, c->n_handlers ? f : NULL, 2);
 }
 
-static int text_softirqs(const struct cpu *c, FILE *f)
+static const struct xtr_section_table handlers = XTR_TABLE(
+	"handlers", "an interrupt or softirq", handler_columns, fill_handlers, XTR_SHOW_TOP_QUIET);
+
+static const struct xtr_section_column softirq_columns[] = {
+	{ "softirq", "<softirq, raised to begun", XTR_C_TEXT, XTR_PUT, "name of the softirq" },
+	{ NULL, "n", XTR_C_COUNT, XTR_AT(struct xtr_hist, n) },
+	{ "wait_ns", "p50|p99|max", XTR_C_HIST, XTR_PUT, "from raised to begun" },
+};
+
+static void fill_softirqs(const void *self, struct xtr_rows *r)
 {
-	static const char *const columns[] = {
-		"<softirq, raised to begun", "n", "p50", "p99", "max", NULL
-	};
-	struct xtr_grid *t = xtr_grid_new(columns);
-	uint32_t i, rows = 0;
+	const struct cpu *c = self;
+	uint32_t i;
 
 	for (i = 0; i < CPU_VECS; i++) {
 		if (!c->softirq[i].n)
 			continue;
-		rows++;
-		xtr_grid_cell(t, vecs[i]);
-		xtr_grid_count(t, c->softirq[i].n);
-		xtr_grid_times(t, &c->softirq[i]);
+		xtr_put_text(r, vecs[i]);
+		xtr_put_hist(r, &c->softirq[i]);
+		xtr_row(r, &c->softirq[i]);
 	}
-	return xtr_grid_print(t, rows ? f : NULL, 2);
 }
+
+static const struct xtr_section_table softirqs =
+	XTR_TABLE("softirq_raised_to_begun", "a softirq, from raised to begun", softirq_columns,
+		  fill_softirqs, XTR_SHOW_ALL);
+
+/* --- the section ------------------------------------------------------------------------------ */
+
+#define AT(member) XTR_AT(struct cpu, member)
+static const struct xtr_section_column fact_columns[] = {
+	{ "jobs_lost", NULL, XTR_C_COUNT, AT(jobs_lost),
+	  "jobs left out, as events were lost meanwhile" },
+	{ "unfollowed", NULL, XTR_C_COUNT, AT(unfollowed),
+	  "switches to more threads than are followed" },
+};
+#undef AT
+
+static const struct xtr_section_table facts = XTR_TABLE_ONE(
+	"not_known", "what is not in the other tables", fact_columns, fill_self, XTR_SHAPE_MEMBERS);
+
+const struct xtr_section_table *const cpu_tables[] = { &submits,  &runs,    &completions, &facts,
+						       &late,     &threads, &cpus,        &handlers,
+						       &softirqs, NULL };
 
 int cpu_text(const void *self, const struct xtr_view *v)
 {
@@ -241,15 +381,15 @@ int cpu_text(const void *self, const struct xtr_view *v)
 	if (c->submit.n || c->jobs)
 		ret = text_jobs(c, v->f);
 	if (!ret)
-		ret = text_late(c, v->f);
+		ret = xtr_table_text(&late, c, c->o, v->f);
 	if (!ret)
-		ret = text_threads(c, v->f);
+		ret = xtr_table_text(&threads, c, c->o, v->f);
 	if (!ret && c->o->times)
-		ret = text_cpus(c, v->f);
+		ret = xtr_table_text(&cpus, c, c->o, v->f);
 	if (!ret)
-		ret = text_handlers(c, v->f);
+		ret = xtr_table_text(&handlers, c, c->o, v->f);
 	if (!ret)
-		ret = text_softirqs(c, v->f);
+		ret = xtr_table_text(&softirqs, c, c->o, v->f);
 	if (c->jobs_lost)
 		fprintf(v->f, "  jobs left out, as events were lost meanwhile: %" PRIu64 "\n",
 			c->jobs_lost);
@@ -259,166 +399,12 @@ int cpu_text(const void *self, const struct xtr_view *v)
 	return ret;
 }
 
-/* --- JSON ------------------------------------------------------------------------------------- */
-
-static void kv_name(const struct cpu *c, struct xtr_json *j, const char *key, uint32_t tid)
-{
-	size_t n;
-	const char *s = name_of(c, tid, &n);
-
-	xtr_json_key(j, key);
-	xtr_json_strn(j, s, n);
-}
-
-static void json_sum(struct xtr_json *j, const char *key, const struct cpu_sum *s)
-{
-	xtr_json_kv_object(j, key);
-	xtr_json_kv_u64(j, "n", s->n);
-	xtr_json_kv_u64(j, "late", s->late);
-	xtr_json_kv_u64(j, "late_ns", s->late_ns);
-	xtr_view_json_hist(j, "wait_ns", &s->time, false);
-	xtr_json_end_object(j);
-}
-
-static void json_runs(const struct cpu *c, struct xtr_json *j)
-{
-	unsigned int i;
-
-	xtr_json_kv_object(j, "runs");
-	xtr_json_kv_u64(j, "n", c->jobs);
-	xtr_json_kv_u64(j, "late", c->late);
-	for (i = 0; i < CPU_CAUSES; i++) {
-		xtr_json_kv_object(j, causes[i]);
-		xtr_json_kv_u64(j, "late", c->late_by[i]);
-		xtr_json_kv_u64(j, "late_ns", c->late_ns[i]);
-		xtr_json_end_object(j);
-	}
-	xtr_view_json_hist(j, "ready_ns", &c->ready, false);
-	xtr_json_end_object(j);
-}
-
-static void json_late(const struct cpu *c, struct xtr_json *j)
-{
-	uint32_t i;
-
-	xtr_json_kv_array(j, "late_jobs");
-	for (i = 0; i < c->n_list; i++) {
-		const struct cpu_late *l = &c->list[i];
-
-		xtr_json_begin_object(j);
-		xtr_json_kv_u64(j, "context", l->ctx);
-		xtr_json_kv_u64(j, "seqno", l->seqno);
-		xtr_json_kv_u64(j, "ring_id", c->ring[l->ring].id);
-		xtr_json_kv_str(j, "ring", c->ring[l->ring].name);
-		xtr_json_kv_u64(j, "ready_ns", l->ready_ns);
-		xtr_json_kv_u64(j, "run_ns", l->run_ns);
-		xtr_json_kv_u64(j, "cpu_ns", l->ns[CPU_CAUSE_CPU]);
-		xtr_json_kv_u64(j, "gpu_ns", l->ns[CPU_CAUSE_GPU]);
-		xtr_json_kv_u64(j, "other_ns", l->ns[CPU_CAUSE_OTHER]);
-		xtr_json_kv_str(j, "cause", causes[l->cause]);
-		xtr_json_kv_u64(j, "tid", l->tid);
-		kv_name(c, j, "name", l->tid);
-		xtr_json_end_object(j);
-	}
-	xtr_json_end_array(j);
-}
-
-static void json_threads(const struct cpu *c, struct xtr_json *j)
-{
-	uint32_t i;
-	size_t k;
-
-	xtr_json_kv_array(j, "threads");
-	for (i = 0; i < c->n_threads; i++) {
-		const struct cpu_thread *t = &c->thread[i];
-		const struct xtr_task *task = task_of(c, t->tid);
-
-		if (!t->roles)
-			continue;
-		xtr_json_begin_object(j);
-		xtr_json_kv_u64(j, "tid", t->tid);
-		xtr_json_kv_u64(j, "pid", task ? task->pid : 0);
-		kv_name(c, j, "name", t->tid);
-		xtr_json_kv_array(j, "does");
-		for (k = 0; k < sizeof(roles) / sizeof(roles[0]); k++)
-			if (t->roles & 1u << k)
-				xtr_json_str(j, roles[k]);
-		xtr_json_end_array(j);
-		xtr_json_kv_u64(j, "switches", t->switches);
-		xtr_json_kv_u64(j, "wakeups", t->wakeups);
-		xtr_json_kv_u64(j, "preempted", t->preempted);
-		xtr_view_json_hist(j, "wait_ns", &t->delay, false);
-		xtr_json_end_object(j);
-	}
-	xtr_json_end_array(j);
-}
-
-static void json_cpus(const struct cpu *c, struct xtr_json *j)
-{
-	uint32_t i;
-
-	xtr_json_kv_array(j, "cpus");
-	for (i = 0; i < CPU_CPUS_MAX; i++) {
-		const struct cpu_cpu *one = &c->cpu[i];
-
-		if (!cpu_shown(one))
-			continue;
-		xtr_json_begin_object(j);
-		xtr_json_kv_u64(j, "cpu", i);
-		xtr_json_kv_u64(j, "threads_ns", one->busy_ns);
-		xtr_json_kv_u64(j, "irqs", one->irqs);
-		xtr_json_kv_u64(j, "irq_ns", positive(one->irq_ns));
-		xtr_json_kv_u64(j, "softirqs", one->softirqs);
-		xtr_json_kv_u64(j, "softirq_ns", positive(one->softirq_ns));
-		xtr_json_end_object(j);
-	}
-	xtr_json_end_array(j);
-}
-
-static void json_handlers(const struct cpu *c, struct xtr_json *j)
-{
-	uint32_t i;
-
-	xtr_json_kv_array(j, "handlers");
-	for (i = 0; i < c->n_handlers; i++) {
-		const struct cpu_handler *h = &c->handler[i];
-
-		xtr_json_begin_object(j);
-		xtr_json_kv_str(j, "name", h->name);
-		xtr_json_kv_str(j, "kind", h->soft ? "softirq" : "interrupt");
-		xtr_json_kv_u64(j, "calls", h->n);
-		xtr_json_kv_u64(j, "total_ns", h->ns);
-		xtr_json_kv_u64(j, "max_ns", h->max_ns);
-		xtr_json_kv_u64(j, "most_in_a_second", h->most);
-		xtr_json_end_object(j);
-	}
-	xtr_json_end_array(j);
-	xtr_json_kv_array(j, "softirq_raised_to_begun");
-	for (i = 0; i < CPU_VECS; i++) {
-		if (!c->softirq[i].n)
-			continue;
-		xtr_json_begin_object(j);
-		xtr_json_kv_str(j, "softirq", vecs[i]);
-		xtr_view_json_hist(j, "wait_ns", &c->softirq[i], false);
-		xtr_json_end_object(j);
-	}
-	xtr_json_end_array(j);
-}
-
 void cpu_json(const void *self, struct xtr_json *j)
 {
 	const struct cpu *c = self;
 
 	xtr_json_begin_object(j);
 	xtr_json_kv_bool(j, "threads_known", c->knows_sched);
-	json_sum(j, "submits", &c->submit);
-	json_runs(c, j);
-	json_sum(j, "completions", &c->complete);
-	xtr_json_kv_u64(j, "jobs_lost", c->jobs_lost);
-	xtr_json_kv_u64(j, "unfollowed", c->unfollowed);
-	json_late(c, j);
-	json_threads(c, j);
-	json_cpus(c, j);
-	json_handlers(c, j);
+	xtr_tables_json(cpu_tables, c, c->o, j);
 	xtr_json_end_object(j);
 }

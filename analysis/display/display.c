@@ -209,4 +209,5 @@ const struct xtr_analysis xtr_analysis_display = {
 	.any = display_any,
 	.text = display_text,
 	.json = display_json,
+	.tables = display_tables,
 };

@@ -200,6 +200,7 @@ int display_findings(const struct display *d);
 /* display_view.c */
 int display_text(const void *self, const struct xtr_view *v);
 void display_json(const void *self, struct xtr_json *j);
+extern const struct xtr_section_table *const display_tables[];
 
 /* Two clocks of this CRTC go on side by side. */
 static inline bool display_shared(const struct display_crtc *c)

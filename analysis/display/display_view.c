@@ -1,44 +1,62 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The analysis `display` as text and as JSON. */
-#include "display_impl.h"
-#include "analysis/core/grid.h"
-#include "analysis/core/grid_cell.h"
-#include "base/text.h"
+/* The section of displays: its tables, and what else text and JSON say. */
+#include "analysis/core/section_table.h"
 #include "analysis/core/view.h"
+#include "base/text.h"
+#include "display_impl.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-static void cells_crtc(struct xtr_grid *t, const struct display_crtc *c, int clock)
-{
-	char buf[XTR_TEXT_NUMBER];
+#define COUNT(key, member, help)                         \
+	{                                                \
+		key, NULL, XTR_C_COUNT, AT(member), help \
+	}
+#define HIST(key, member, help)                         \
+	{                                               \
+		key, NULL, XTR_C_HIST, AT(member), help \
+	}
 
-	snprintf(buf, sizeof(buf), "%" PRId32, c->index);
-	xtr_grid_cell(t, buf);
-	if (clock < 0)
-		return;
-	snprintf(buf, sizeof(buf), "%d", clock);
-	xtr_grid_cell(t, buf);
+static void fill_self(const void *self, struct xtr_rows *r)
+{
+	xtr_row(r, self);
 }
+
+/* --- clocks ----------------------------------------------------------------------------------- */
+
+#define AT(member) XTR_AT(struct display_clock, member)
+#define WHOSE                                        \
+	{ NULL, "crtc", XTR_C_SIGNED, XTR_PUT },     \
+	{                                            \
+		NULL, "clock", XTR_C_NUMBER, XTR_PUT \
+	}
+static const struct xtr_section_column clock_text[] = {
+	WHOSE,
+	{ NULL, "vblanks", XTR_C_COUNT, AT(events) },
+	{ NULL, "refresh", XTR_C_NS | XTR_C_KNOWN, AT(refresh_ns) },
+	{ NULL, "Hz", XTR_C_TEXT, XTR_PUT },
+	{ NULL, "jitter p50|p99|max", XTR_C_HIST, AT(deviation) },
+	{ NULL, "irq after|p99|max", XTR_C_HIST, AT(irq) },
+	{ NULL, "missed", XTR_C_COUNT, AT(skipped[DISPLAY_MISSED]) },
+	{ NULL, "off/missed", XTR_C_COUNT, AT(skipped[DISPLAY_UNSURE]) },
+	{ NULL, "idle", XTR_C_COUNT, AT(skipped[DISPLAY_IDLE]) },
+};
 
 /* "59.94" */
-static void cell_hz(struct xtr_grid *t, uint64_t ns)
+static void put_hz(struct xtr_rows *r, uint64_t ns)
 {
-	char buf[XTR_TEXT_NUMBER];
 	uint64_t centi = ns ? (100000000000ull + ns / 2) / ns : 0;
 
-	snprintf(buf, sizeof(buf), "%" PRIu64 ".%02u", centi / 100, (unsigned int)(centi % 100));
-	xtr_grid_cell(t, ns ? buf : "-");
+	if (ns)
+		xtr_put_format(r, "%" PRIu64 ".%02u", centi / 100, (unsigned int)(centi % 100));
+	else
+		xtr_put_text(r, NULL);
 }
 
-static int text_clocks(const struct display *d, FILE *f)
+static void fill_clocks(const void *self, struct xtr_rows *r)
 {
-	static const char *const columns[] = { "crtc",       "clock",      "vblanks", "refresh",
-					       "Hz",         "jitter p50", "p99",     "max",
-					       "irq after",  "p99",        "max",     "missed",
-					       "off/missed", "idle",       NULL };
-	struct xtr_grid *t = xtr_grid_new(columns);
-	uint32_t i, k, rows = 0;
+	const struct display *d = self;
+	uint32_t i, k;
 
 	for (i = 0; i < d->n_crtcs; i++)
 		for (k = 0; k < d->crtc[i].n_clocks; k++) {
@@ -46,136 +64,284 @@ static int text_clocks(const struct display *d, FILE *f)
 
 			if (!c->events)
 				continue;
-			rows++;
-			cells_crtc(t, &d->crtc[i], (int)k);
-			xtr_grid_count(t, c->events);
-			xtr_grid_ns(t, c->refresh_ns, c->refresh_ns);
-			cell_hz(t, c->refresh_ns);
-			xtr_grid_times(t, &c->deviation);
-			xtr_grid_times(t, &c->irq);
-			xtr_grid_count(t, c->skipped[DISPLAY_MISSED]);
-			xtr_grid_count(t, c->skipped[DISPLAY_UNSURE]);
-			xtr_grid_count(t, c->skipped[DISPLAY_IDLE]);
+			xtr_put_s64(r, true, d->crtc[i].index);
+			xtr_put_u64(r, true, k);
+			put_hz(r, c->refresh_ns);
+			xtr_row(r, c);
 		}
-	if (rows)
-		fputs(d->stamped
-			      ? "  refresh: median interval of the events' time stamps; jitter: distance "
-				"from it; both with the interrupt's latency, as these vblanks have no time "
-				"of their own\n"
-			      : "  refresh: median interval of the vblanks' own times; jitter: distance "
-				"from it; irq after: event - vblank\n",
-		      f);
-	return xtr_grid_print(t, rows ? f : NULL, 2);
 }
 
-static int text_delivery(const struct display *d, FILE *f)
+static const struct xtr_section_table clocks = {
+	XTR_TABLE_COLUMNS(clock_text),
+	.fill = fill_clocks,
+	.heading =
+		"  refresh: median interval of the vblanks' own times; jitter: distance from it; "
+		"irq after: event - vblank\n",
+};
+static const struct xtr_section_table stamped_clocks = {
+	XTR_TABLE_COLUMNS(clock_text),
+	.fill = fill_clocks,
+	.heading =
+		"  refresh: median interval of the events' time stamps; jitter: distance from it; "
+		"both with the interrupt's latency, as these vblanks have no time of their own\n",
+};
+
+static const struct xtr_section_column delivery_text[] = {
+	WHOSE,
+	{ NULL, "delivered", XTR_C_COUNT, AT(delivered) },
+	{ NULL, "after vblank|p99|max", XTR_C_HIST, AT(delivery) },
+	{ NULL, "> 1 ms", XTR_C_COUNT, AT(late) },
+	{ NULL, "requests", XTR_C_COUNT, AT(requested) },
+	{ NULL, "late", XTR_C_COUNT, AT(frames_late) },
+	{ NULL, "most late", XTR_C_TEXT, XTR_PUT },
+};
+
+static void fill_delivery(const void *self, struct xtr_rows *r)
 {
-	static const char *const columns[] = { "crtc", "clock",     "delivered", "after vblank",
-					       "p99",  "max",       "> 1 ms",    "requests",
-					       "late", "most late", NULL };
-	struct xtr_grid *t = xtr_grid_new(columns);
-	uint32_t i, k, rows = 0;
+	const struct display *d = self;
+	uint32_t i, k;
 
 	for (i = 0; i < d->n_crtcs; i++)
 		for (k = 0; k < d->crtc[i].n_clocks; k++) {
 			const struct display_clock *c = &d->crtc[i].clock[k];
-			char buf[XTR_TEXT_NUMBER];
 
 			if (!c->delivered && !c->requested)
 				continue;
-			rows++;
-			cells_crtc(t, &d->crtc[i], (int)k);
-			xtr_grid_count(t, c->delivered);
-			xtr_grid_times(t, &c->delivery);
-			xtr_grid_count(t, c->late);
-			xtr_grid_count(t, c->requested);
-			xtr_grid_count(t, c->frames_late);
-			snprintf(buf, sizeof(buf), "%" PRIu64 " frames", c->frames.max);
-			xtr_grid_cell(t, c->frames.n ? buf : "-");
+			xtr_put_s64(r, true, d->crtc[i].index);
+			xtr_put_u64(r, true, k);
+			if (c->frames.n)
+				xtr_put_format(r, "%" PRIu64 " frames", c->frames.max);
+			else
+				xtr_put_text(r, NULL);
+			xtr_row(r, c);
 		}
-	if (rows)
-		fputs("  delivered, and how long after its vblank; late: a frame or more after the "
-		      "one that was asked for\n",
-		      f);
-	return xtr_grid_print(t, rows ? f : NULL, 2);
 }
 
-static int text_crtcs(const struct display *d, FILE *f)
+static const struct xtr_section_table delivery = {
+	XTR_TABLE_COLUMNS(delivery_text),
+	.fill = fill_delivery,
+	.heading =
+		"  delivered, and how long after its vblank; late: a frame or more after the one "
+		"that was asked for\n",
+};
+
+#define SKIPS(key, id, what)                                              \
+	COUNT(key "_stretches", skips[id], "stretches of vblanks " what), \
+		COUNT(key, skipped[id], "vblanks " what)
+static const struct xtr_section_column clock_columns[] = {
+	{ "clock", NULL, XTR_C_NUMBER, XTR_PUT, "number of the clock" },
+	{ "first_ns", NULL, XTR_C_NS, AT(first_ns), "when its first event was" },
+	COUNT("events", events, "vblanks"),
+	COUNT("high_precision", high_prec, "of them with high precision"),
+	COUNT("sequences", sequences, "of them with a new number"),
+	COUNT("duplicates", duplicates, "of them with the number before"),
+	COUNT("restarts", restarts, "how often numbers began anew"),
+	SKIPS("missed", DISPLAY_MISSED, "without an event"),
+	SKIPS("off_or_missed", DISPLAY_UNSURE, "for which the interrupt may have been off"),
+	SKIPS("idle", DISPLAY_IDLE, "for which the interrupt was off"),
+	SKIPS("lost", DISPLAY_LOST, "whose events were lost"),
+	{ "refresh_ns", NULL, XTR_C_NS | XTR_C_KNOWN, AT(refresh_ns), "median interval" },
+	HIST("interval_ns", interval, "interval of vblanks"),
+	HIST("jitter_ns", deviation, "distance from the median"),
+	HIST("irq_latency_ns", irq, "from vblank to event"),
+	COUNT("irq_early", irq_early, "events before their vblank"),
+	COUNT("irq_early_max_ns", irq_early_max_ns, "by how much at most"),
+	COUNT("delivered", delivered, "events delivered"),
+	HIST("delivery_ns", delivery, "from vblank to delivery"),
+	COUNT("delivered_early", deliver_early, "of them before their vblank"),
+	COUNT("delivered_over_1ms", late, "of them over 1 ms after it"),
+	COUNT("requested", requested, "requests that were answered"),
+	COUNT("frames_late", frames_late, "of them a frame or more late"),
+	HIST("lateness_frames", frames, "how many frames late"),
+};
+#undef SKIPS
+#undef AT
+
+/* self: a CRTC. */
+static void fill_crtc_clocks(const void *self, struct xtr_rows *r)
 {
-	static const char *const columns[] = { "crtc",    "queued",     "delivered", "requested",
-					       "at once", "flips",      "kernel",    "no vblank",
-					       "no time", "unanswered", NULL };
-	struct xtr_grid *t = xtr_grid_new(columns);
-	uint32_t i, rows = 0;
+	const struct display_crtc *c = self;
+	uint32_t k;
+
+	for (k = 0; k < c->n_clocks; k++) {
+		if (!c->clock[k].events)
+			continue;
+		xtr_put_u64(r, true, k);
+		xtr_row(r, &c->clock[k]);
+	}
+}
+
+static const struct xtr_section_table crtc_clocks =
+	XTR_TABLE("clocks", "a clock of a CRTC", clock_columns, fill_crtc_clocks, XTR_SHOW_ALL);
+
+/* --- CRTCs ------------------------------------------------------------------------------------ */
+
+#define AT(member) XTR_AT(struct display_crtc, member)
+static const struct xtr_section_column crtc_columns[] = {
+	{ "crtc", "crtc", XTR_C_SIGNED, AT(index), "index of the CRTC within its device" },
+	{ "several_devices", NULL, XTR_C_BOOL, XTR_PUT, "counters of several devices are in it" },
+	COUNT("clock_switches", switches, "how often another clock was next"),
+	{ "queued", "queued", XTR_C_COUNT, AT(queued), "events queued" },
+	{ "delivered", "delivered", XTR_C_COUNT, AT(delivered), "events delivered" },
+	{ "requested", "requested", XTR_C_COUNT, AT(requested), "of them requested" },
+	{ "at_once", "at once", XTR_C_COUNT, AT(at_once), "whose vblank had passed then" },
+	{ "flips", "flips", XTR_C_COUNT, AT(flips), "of flips" },
+	{ "kernel", "kernel", XTR_C_COUNT, AT(kernel), "of the kernel's own" },
+	{ "no_vblank", "no vblank", XTR_C_COUNT, AT(no_vblank), "without a vblank" },
+	{ "untimed", "no time", XTR_C_COUNT, AT(untimed),
+	  "whose vblank's time is not in the trace" },
+	{ "unanswered", "unanswered", XTR_C_COUNT, AT(unanswered), "requests without an answer" },
+	{ "clocks", NULL, XTR_C_ANY, XTR_PUT, "its clocks" },
+};
+#undef AT
+
+/* A CRTC, and what shows it. */
+struct of_crtc {
+	const struct display_crtc *crtc;
+	const struct xtr_analysis_opts *o;
+};
+
+static void json_clocks(const void *ctx, struct xtr_json *j)
+{
+	const struct of_crtc *of = ctx;
+
+	xtr_table_json_value(&crtc_clocks, of->crtc, of->o, j);
+}
+
+static void fill_crtcs(const void *self, struct xtr_rows *r)
+{
+	const struct display *d = self;
+	uint32_t i;
 
 	for (i = 0; i < d->n_crtcs; i++) {
 		const struct display_crtc *c = &d->crtc[i];
+		struct of_crtc of = { c, d->o };
 
-		if (!c->queued && !c->delivered)
+		if (xtr_rows_text(r) && !c->queued && !c->delivered)
 			continue;
-		rows++;
-		cells_crtc(t, c, -1);
-		xtr_grid_count(t, c->queued);
-		xtr_grid_count(t, c->delivered);
-		xtr_grid_count(t, c->requested);
-		xtr_grid_count(t, c->at_once);
-		xtr_grid_count(t, c->flips);
-		xtr_grid_count(t, c->kernel);
-		xtr_grid_count(t, c->no_vblank);
-		xtr_grid_count(t, c->untimed);
-		xtr_grid_count(t, c->unanswered);
+		xtr_put_u64(r, true, display_shared(c));
+		xtr_put_any(r, json_clocks, &of);
+		xtr_row(r, c);
 	}
-	return xtr_grid_print(t, rows ? f : NULL, 2);
 }
 
-static int text_pipes(const struct display *d, FILE *f)
+static const struct xtr_section_table crtcs =
+	XTR_TABLE("crtcs", "a CRTC", crtc_columns, fill_crtcs, XTR_SHOW_ALL);
+
+/* --- drivers ---------------------------------------------------------------------------------- */
+
+#define AT(member) XTR_AT(struct display_pipe, member)
+static const struct xtr_section_column pipe_columns[] = {
+	{ "device", NULL, XTR_C_TEXT, AT(device), "name of the device" },
+	{ NULL, "<device", XTR_C_TEXT, XTR_PUT },
+	{ "pipe", "<pipe", XTR_C_TEXT, XTR_PUT, "letter of the pipe" },
+	{ "flips", "flips", XTR_C_COUNT, AT(flips), "flips" },
+	{ "updates", "updates", XTR_C_COUNT, AT(updates), "updates" },
+	COUNT("updates_open", open, "of them without an end in the trace"),
+	{ "crossed", "into the next frame", XTR_C_COUNT, AT(crossed),
+	  "that ended in the next frame" },
+	{ "update_ns", "p50|p99|max", XTR_C_HIST, AT(update), "how long they took" },
+	{ "evade_ns", "waited|p99|max", XTR_C_HIST, AT(evade),
+	  "how long they waited for a vblank" },
+	{ "underruns", "underruns", XTR_C_COUNT, AT(underruns), "underruns of its FIFO" },
+};
+#undef AT
+
+static void fill_pipes(const void *self, struct xtr_rows *r)
 {
-	static const char *const columns[] = {
-		"<device", "<pipe",  "flips", "updates", "into the next frame", "p50", "p99",
-		"max",     "waited", "p99",   "max",     "underruns",           NULL
-	};
-	struct xtr_grid *t = xtr_grid_new(columns);
-	char buf[XTR_TEXT_NAME];
+	const struct display *d = self;
 	uint32_t i;
 
 	for (i = 0; i < d->n_pipes; i++) {
 		const struct display_pipe *p = &d->pipe[i];
 		char letter = (char)p->pipe;
 
-		xtr_grid_cell(t, *p->device ? xtr_text_name(buf, sizeof(buf), p->device,
-							    strlen(p->device))
-					    : "(not told)");
-		xtr_grid_cell(t, xtr_text_name(buf, sizeof(buf), &letter, 1));
-		xtr_grid_count(t, p->flips);
-		xtr_grid_count(t, p->updates);
-		xtr_grid_count(t, p->crossed);
-		xtr_grid_times(t, &p->update);
-		xtr_grid_times(t, &p->evade);
-		xtr_grid_count(t, p->underruns);
+		if (*p->device)
+			xtr_put_name(r, p->device, strlen(p->device));
+		else
+			xtr_put_text(r, "(not told)");
+		xtr_put_name(r, &letter, 1);
+		xtr_row(r, p);
 	}
-	return xtr_grid_print(t, d->n_pipes ? f : NULL, 2);
 }
 
-static int text_amdgpu(const struct display *d, FILE *f)
+static const struct xtr_section_table pipes =
+	XTR_TABLE("pipes", "a pipe of Intel's driver", pipe_columns, fill_pipes, XTR_SHOW_ALL);
+
+static const struct xtr_section_column amdgpu_text[] = {
+	{ NULL, "<amdgpu", XTR_C_TEXT, XTR_PUT },
+	{ NULL, "events", XTR_C_COUNT, XTR_PUT },
+	{ NULL, "p50|p99|max", XTR_C_HIST, XTR_PUT },
+};
+
+static void fill_amdgpu(const void *self, struct xtr_rows *r)
 {
-	static const char *const columns[] = { "<amdgpu", "events", "p50", "p99", "max", NULL };
-	struct xtr_grid *t = xtr_grid_new(columns);
-	char buf[XTR_TEXT_NAME];
+	const struct display *d = self;
 	uint32_t i;
 
 	for (i = 0; i < d->n_refresh; i++) {
-		snprintf(buf, sizeof(buf), "refresh interval of CRTC %" PRId32, d->refresh[i].crtc);
-		xtr_grid_cell(t, buf);
-		xtr_grid_count(t, d->refresh[i].events);
-		xtr_grid_times(t, &d->refresh[i].interval);
+		xtr_put_format(r, "refresh interval of CRTC %" PRId32, d->refresh[i].crtc);
+		xtr_put_u64(r, true, d->refresh[i].events);
+		xtr_put_hist(r, &d->refresh[i].interval);
+		xtr_row(r, NULL);
 	}
-	if (d->commits) {
-		xtr_grid_cell(t, "atomic commit, its tail");
-		xtr_grid_count(t, d->commits);
-		xtr_grid_times(t, &d->commit_time);
-	}
-	return xtr_grid_print(t, d->n_refresh || d->commits ? f : NULL, 2);
+	if (!d->commits)
+		return;
+	xtr_put_text(r, "atomic commit, its tail");
+	xtr_put_u64(r, true, d->commits);
+	xtr_put_hist(r, &d->commit_time);
+	xtr_row(r, NULL);
 }
+
+static const struct xtr_section_table amdgpu =
+	XTR_TABLE_TEXT(amdgpu_text, fill_amdgpu, XTR_SHOW_ALL);
+
+#define AT(member) XTR_AT(struct display_refresh, member)
+static const struct xtr_section_column refresh_columns[] = {
+	{ "crtc", NULL, XTR_C_SIGNED, AT(crtc), "index of the CRTC" },
+	COUNT("events", events, "events"),
+	HIST("interval_ns", interval, "refresh interval"),
+};
+#undef AT
+
+static void fill_refresh(const void *self, struct xtr_rows *r)
+{
+	const struct display *d = self;
+
+	xtr_row_array(r, d->refresh, d->n_refresh, sizeof(*d->refresh));
+}
+
+static const struct xtr_section_table refresh = XTR_TABLE(
+	"amdgpu.refresh", "a CRTC of amdgpu", refresh_columns, fill_refresh, XTR_SHOW_ALL);
+
+#define AT(member) XTR_AT(struct display, member)
+static const struct xtr_section_column commit_columns[] = {
+	COUNT("commits", commits, "atomic commits"),
+	HIST("commit_ns", commit_time, "of their tails"),
+};
+
+static const struct xtr_section_table commits = XTR_TABLE_ONE(
+	"amdgpu.commits", "atomic commits of amdgpu", commit_columns, fill_self, XTR_SHAPE_MEMBERS);
+
+/* --- the section ------------------------------------------------------------------------------ */
+
+static const struct xtr_section_column fact_columns[] = {
+	{ "comparable", NULL, XTR_C_BOOL, AT(comparable), "vblanks' times are on the event clock" },
+	{ "stamped", NULL, XTR_C_BOOL, AT(stamped), "vblanks have no time of their own" },
+	COUNT("unplaced", unplaced, "events of more CRTCs or pipes than are kept apart"),
+	COUNT("requests_forgotten", forgotten, "requests: too many, or events were lost"),
+};
+#undef AT
+
+static const struct xtr_section_table facts =
+	XTR_TABLE_ONE("facts", "all displays", fact_columns, fill_self, XTR_SHAPE_MEMBERS);
+
+const struct xtr_section_table *const display_tables[] = { &facts,   &clocks,  &delivery,
+							   &crtcs,   &pipes,   &amdgpu,
+							   &refresh, &commits, NULL };
+static const struct xtr_section_table *const stamped_tables[] = { &stamped_clocks, &delivery,
+								  &crtcs,          &pipes,
+								  &amdgpu,         NULL };
 
 int display_text(const void *self, const struct xtr_view *v)
 {
@@ -200,142 +366,23 @@ int display_text(const void *self, const struct xtr_view *v)
 		      v->f);
 	else if (!d->comparable)
 		fputs("  times after a vblank: not known, the trace has another clock\n", v->f);
-	ret = text_clocks(d, v->f);
-	if (!ret)
-		ret = text_delivery(d, v->f);
-	if (!ret)
-		ret = text_crtcs(d, v->f);
-	if (!ret)
-		ret = text_pipes(d, v->f);
-	if (!ret)
-		ret = text_amdgpu(d, v->f);
+	ret = xtr_tables_text(d->stamped ? stamped_tables : display_tables, d, d->o, v->f);
 	if (d->unplaced)
 		fprintf(v->f, "  events of more CRTCs or pipes than are kept apart: %" PRIu64 "\n",
 			d->unplaced);
 	return ret;
 }
 
-/* --- JSON ------------------------------------------------------------------------------------- */
-
-static void json_clock(const struct display_clock *k, uint32_t no, struct xtr_json *j)
-{
-	static const char *const names[DISPLAY_SKIPS][2] = {
-		[DISPLAY_MISSED] = { "missed_stretches", "missed" },
-		[DISPLAY_UNSURE] = { "off_or_missed_stretches", "off_or_missed" },
-		[DISPLAY_IDLE] = { "idle_stretches", "idle" },
-		[DISPLAY_LOST] = { "lost_stretches", "lost" },
-	};
-	unsigned int i;
-
-	xtr_json_begin_object(j);
-	xtr_json_kv_u64(j, "clock", no);
-	xtr_json_kv_u64(j, "first_ns", k->first_ns);
-	xtr_json_kv_u64(j, "events", k->events);
-	xtr_json_kv_u64(j, "high_precision", k->high_prec);
-	xtr_json_kv_u64(j, "sequences", k->sequences);
-	xtr_json_kv_u64(j, "duplicates", k->duplicates);
-	xtr_json_kv_u64(j, "restarts", k->restarts);
-	for (i = 0; i < DISPLAY_SKIPS; i++) {
-		xtr_json_kv_u64(j, names[i][0], k->skips[i]);
-		xtr_json_kv_u64(j, names[i][1], k->skipped[i]);
-	}
-	xtr_json_kv_known(j, "refresh_ns", k->refresh_ns);
-	xtr_view_json_hist(j, "interval_ns", &k->interval, false);
-	xtr_view_json_hist(j, "jitter_ns", &k->deviation, false);
-	xtr_view_json_hist(j, "irq_latency_ns", &k->irq, false);
-	xtr_json_kv_u64(j, "irq_early", k->irq_early);
-	xtr_json_kv_u64(j, "irq_early_max_ns", k->irq_early_max_ns);
-	xtr_json_kv_u64(j, "delivered", k->delivered);
-	xtr_view_json_hist(j, "delivery_ns", &k->delivery, false);
-	xtr_json_kv_u64(j, "delivered_early", k->deliver_early);
-	xtr_json_kv_u64(j, "delivered_over_1ms", k->late);
-	xtr_json_kv_u64(j, "requested", k->requested);
-	xtr_json_kv_u64(j, "frames_late", k->frames_late);
-	xtr_view_json_hist(j, "lateness_frames", &k->frames, false);
-	xtr_json_end_object(j);
-}
-
-static void json_crtc(const struct display_crtc *c, struct xtr_json *j)
-{
-	uint32_t k;
-
-	xtr_json_begin_object(j);
-	xtr_json_kv_s64(j, "crtc", c->index);
-	xtr_json_kv_bool(j, "several_devices", display_shared(c));
-	xtr_json_kv_u64(j, "clock_switches", c->switches);
-	xtr_json_kv_u64(j, "queued", c->queued);
-	xtr_json_kv_u64(j, "delivered", c->delivered);
-	xtr_json_kv_u64(j, "requested", c->requested);
-	xtr_json_kv_u64(j, "at_once", c->at_once);
-	xtr_json_kv_u64(j, "flips", c->flips);
-	xtr_json_kv_u64(j, "kernel", c->kernel);
-	xtr_json_kv_u64(j, "no_vblank", c->no_vblank);
-	xtr_json_kv_u64(j, "untimed", c->untimed);
-	xtr_json_kv_u64(j, "unanswered", c->unanswered);
-	xtr_json_kv_array(j, "clocks");
-	for (k = 0; k < c->n_clocks; k++)
-		if (c->clock[k].events)
-			json_clock(&c->clock[k], k, j);
-	xtr_json_end_array(j);
-	xtr_json_end_object(j);
-}
-
-static void json_pipe(const struct display_pipe *p, struct xtr_json *j)
-{
-	char letter = (char)p->pipe;
-
-	xtr_json_begin_object(j);
-	xtr_json_key(j, "device");
-	xtr_json_strn(j, *p->device ? p->device : NULL, strlen(p->device));
-	xtr_json_key(j, "pipe");
-	xtr_json_strn(j, &letter, 1);
-	xtr_json_kv_u64(j, "flips", p->flips);
-	xtr_json_kv_u64(j, "updates", p->updates);
-	xtr_json_kv_u64(j, "updates_open", p->open);
-	xtr_json_kv_u64(j, "crossed", p->crossed);
-	xtr_view_json_hist(j, "update_ns", &p->update, false);
-	xtr_view_json_hist(j, "evade_ns", &p->evade, false);
-	xtr_json_kv_u64(j, "underruns", p->underruns);
-	xtr_json_end_object(j);
-}
-
-static void json_amdgpu(const struct display *d, struct xtr_json *j)
-{
-	uint32_t i;
-
-	xtr_json_kv_object(j, "amdgpu");
-	xtr_json_kv_array(j, "refresh");
-	for (i = 0; i < d->n_refresh; i++) {
-		xtr_json_begin_object(j);
-		xtr_json_kv_s64(j, "crtc", d->refresh[i].crtc);
-		xtr_json_kv_u64(j, "events", d->refresh[i].events);
-		xtr_view_json_hist(j, "interval_ns", &d->refresh[i].interval, false);
-		xtr_json_end_object(j);
-	}
-	xtr_json_end_array(j);
-	xtr_json_kv_u64(j, "commits", d->commits);
-	xtr_view_json_hist(j, "commit_ns", &d->commit_time, false);
-	xtr_json_end_object(j);
-}
-
 void display_json(const void *self, struct xtr_json *j)
 {
+	static const struct xtr_section_table *const first[] = { &facts, &crtcs, &pipes, NULL };
+	static const struct xtr_section_table *const then[] = { &refresh, &commits, NULL };
 	const struct display *d = self;
-	uint32_t i;
 
 	xtr_json_begin_object(j);
-	xtr_json_kv_bool(j, "comparable", d->comparable);
-	xtr_json_kv_bool(j, "stamped", d->stamped);
-	xtr_json_kv_u64(j, "unplaced", d->unplaced);
-	xtr_json_kv_u64(j, "requests_forgotten", d->forgotten);
-	xtr_json_kv_array(j, "crtcs");
-	for (i = 0; i < d->n_crtcs; i++)
-		json_crtc(&d->crtc[i], j);
-	xtr_json_end_array(j);
-	xtr_json_kv_array(j, "pipes");
-	for (i = 0; i < d->n_pipes; i++)
-		json_pipe(&d->pipe[i], j);
-	xtr_json_end_array(j);
-	json_amdgpu(d, j);
+	xtr_tables_json(first, d, d->o, j);
+	xtr_json_kv_object(j, "amdgpu");
+	xtr_tables_json(then, d, d->o, j);
+	xtr_json_end_object(j);
 	xtr_json_end_object(j);
 }

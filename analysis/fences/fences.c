@@ -223,4 +223,5 @@ const struct xtr_analysis xtr_analysis_fences = {
 	.any = fences_any,
 	.text = fences_text,
 	.json = fences_json,
+	.tables = fences_tables,
 };

@@ -223,6 +223,7 @@ const char *fences_ring_text(const struct fences *f, uint32_t id, char *buf, siz
 /* fences_view.c */
 int fences_text(const void *self, const struct xtr_view *v);
 void fences_json(const void *self, struct xtr_json *j);
+extern const struct xtr_section_table *const fences_tables[];
 
 /* Room for one more in an array of elements of `size` bytes. 0 or -ENOMEM. */
 int fences_grow(void **array, uint32_t n, uint32_t *cap, size_t size);

@@ -342,4 +342,5 @@ const struct xtr_analysis xtr_analysis_i915 = {
 	.any = i915_any,
 	.text = i915_text,
 	.json = i915_json,
+	.tables = i915_tables,
 };

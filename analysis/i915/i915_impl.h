@@ -274,5 +274,6 @@ uint64_t i915_mean_mhz(const struct i915 *g);
 int i915_conclude(struct i915 *g);
 int i915_text(const void *self, const struct xtr_view *v);
 void i915_json(const void *self, struct xtr_json *j);
+extern const struct xtr_section_table *const i915_tables[];
 
 #endif /* XTR_I915_IMPL_H */

@@ -1,42 +1,415 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The section for people. */
-#include "analysis/core/grid.h"
-#include "analysis/core/grid_cell.h"
-#include "i915_impl.h"
-#include "base/text.h"
-#include "replay/event/process.h"
+/* The section of i915: its tables, and what else text and JSON say (docs/stats-json.md). */
+#include "analysis/core/section_table.h"
 #include "analysis/core/view.h"
+#include "base/text.h"
+#include "i915_impl.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-static void cells_hist(struct xtr_grid *t, const struct xtr_hist *h)
+#define COUNT(key, member, help)                         \
+	{                                                \
+		key, NULL, XTR_C_COUNT, AT(member), help \
+	}
+/* A time, where the trace has some. */
+#define TIME (XTR_C_NS | XTR_C_TIMES | XTR_C_KNOWN)
+
+static void fill_self(const void *self, struct xtr_rows *r)
 {
-	static const unsigned int q[] = { 500, 990, 1000 };
-	char buf[XTR_TEXT_NUMBER];
-
-	for (size_t i = 0; i < 3; i++)
-		xtr_grid_cell(t, h->n ? xtr_text_ns(buf, xtr_hist_quantile(h, q[i])) : "-");
-}
-
-static void cell_bytes(struct xtr_grid *t, uint64_t n)
-{
-	char buf[XTR_TEXT_NUMBER];
-
-	xtr_grid_cell(t, xtr_text_bytes(buf, n));
-}
-
-static void cells_process(struct xtr_grid *t, const struct i915 *g, uint64_t process, uint32_t comm)
-{
-	char buf[XTR_TEXT_NAME];
-	size_t n = 0;
-	const char *s = g->o->tables && comm ? xtr_tables_string(g->o->tables, comm, &n) : NULL;
-
-	xtr_grid_cell(t, xtr_text_process(buf, process));
-	xtr_grid_cell(t, s ? xtr_text_name(buf, sizeof(buf), s, n) : "");
+	xtr_row(r, self);
 }
 
 /* --- objects ---------------------------------------------------------------------------------- */
+
+#define AT(member) XTR_AT(struct i915, objects.member)
+static const struct xtr_section_column object_columns[] = {
+	COUNT("created", created, "objects created"),
+	COUNT("created_bytes", created_bytes, "their size"),
+	COUNT("destroyed", destroyed, "objects destroyed"),
+	COUNT("destroyed_bytes", destroyed_bytes, "their size"),
+	COUNT("destroyed_unknown", destroyed_unknown, "destroyed, and not seen created"),
+	COUNT("replaced", replaced, "objects whose end is not in the trace"),
+	COUNT("left", left, "objects that are there at the end"),
+	COUNT("left_bytes", left_bytes, "their size"),
+	{ "complete", NULL, XTR_C_BOOL, XTR_PUT, "no event of objects is missing" },
+	COUNT("peak_bytes", held.peak_bytes, "the most that was held"),
+	COUNT("peak_objects", held.peak_objects, "objects then"),
+	{ "peak_ns", NULL, TIME, AT(held.peak_ns), "when that was" },
+	{ "over_time", NULL, XTR_C_ANY, XTR_PUT, "what was held, by slices of the time" },
+};
+#undef AT
+
+static void over_time(const void *ctx, struct xtr_json *j)
+{
+	const struct i915 *g = ctx;
+	const struct i915_held *h = &g->objects.held;
+
+	xtr_json_begin_array(j);
+	for (uint32_t i = 0; g->o->times && i < h->n_slices; i++) {
+		xtr_json_begin_object(j);
+		xtr_json_kv_u64(j, "from_ns", h->begin_ns + i * h->width_ns);
+		xtr_json_kv_u64(j, "peak_bytes", h->slice[i].peak_bytes);
+		xtr_json_kv_u64(j, "bytes", h->slice[i].bytes);
+		xtr_json_end_object(j);
+	}
+	xtr_json_end_array(j);
+}
+
+static void fill_objects(const void *self, struct xtr_rows *r)
+{
+	const struct i915 *g = self;
+
+	xtr_put_u64(r, true, !g->gaps && !g->objects.untracked);
+	xtr_put_any(r, over_time, g);
+	xtr_row(r, g);
+}
+
+static const struct xtr_section_table objects =
+	XTR_TABLE_ONE("objects", "all objects", object_columns, fill_objects, XTR_SHAPE_OBJECT);
+
+#define AT(member) XTR_AT(struct i915_creator, member)
+static const struct xtr_section_column creator_columns[] = {
+	{ "pid", "<creator", XTR_C_PROCESS, AT(process), "process that created them" },
+	{ "process", "<process", XTR_C_STRING | XTR_C_BLANK, AT(comm), "its name" },
+	{ "created", "created", XTR_C_COUNT, AT(created), "objects created" },
+	{ "created_bytes", "bytes", XTR_C_BYTES, AT(bytes), "their size" },
+	{ "destroyed", "destroyed", XTR_C_COUNT, AT(destroyed), "of them destroyed" },
+	COUNT("destroyed_bytes", destroyed_bytes, "their size"),
+	{ "left", "left", XTR_C_COUNT, AT(left), "that are there at the end" },
+	{ "left_bytes", "bytes", XTR_C_BYTES, AT(left_bytes), "their size" },
+	{ "oldest_left_ns", NULL, TIME, AT(left_ns), "when the oldest of them was created" },
+	{ NULL, "<oldest left", XTR_C_PLACE, XTR_PUT },
+};
+#undef AT
+
+static void fill_creators(const void *self, struct xtr_rows *r)
+{
+	const struct i915 *g = self;
+
+	for (uint32_t i = 0; i < g->objects.n_creators; i++) {
+		const struct i915_creator *c = &g->objects.creator[i];
+
+		xtr_put_u64(r, c->left, c->left_ns);
+		xtr_row(r, c);
+	}
+}
+
+static const struct xtr_section_table creators =
+	XTR_TABLE("creators", "objects of a process, most left first", creator_columns,
+		  fill_creators, XTR_SHOW_TOP);
+
+#define AT(member) XTR_AT(struct i915, objects.member)
+static const struct xtr_section_column vma_columns[] = {
+	COUNT("binds", binds, "bindings"),
+	COUNT("bind_bytes", bind_bytes, "their size"),
+	COUNT("unbinds", unbinds, "bindings undone"),
+	COUNT("unbind_bytes", unbind_bytes, "their size"),
+	COUNT("rebinds", rebinds, "bound again where they were before"),
+	COUNT("rebind_bytes", rebind_bytes, "their size"),
+	COUNT("thrashing", thrashing, "objects that were bound again too often"),
+};
+#undef AT
+
+static const struct xtr_section_table vma =
+	XTR_TABLE_ONE("vma", "all bindings", vma_columns, fill_self, XTR_SHAPE_MEMBERS);
+
+#define AT(member) XTR_AT(struct i915_pair, member)
+static const struct xtr_section_column worst_columns[] = {
+	{ "obj", "<rebound object", XTR_C_HEX, AT(obj), "object, a hashed address" },
+	{ "vm", "<address space", XTR_C_HEX, AT(vm), "address space, likewise" },
+	{ "bytes", "bytes", XTR_C_BYTES, AT(bytes), "size of its last binding" },
+	{ "binds", "binds", XTR_C_COUNT, AT(binds), "bindings" },
+	COUNT("unbinds", unbinds, "bindings undone"),
+	{ "rebinds", "rebinds", XTR_C_COUNT, AT(rebinds), "bound again" },
+	{ "most_in_1s", NULL, XTR_C_COUNT, XTR_PUT, "most of these within 1 s" },
+	{ NULL, "most in 1 s", XTR_C_COUNT | XTR_C_TIMES, AT(most) },
+	{ "most_at_ns", NULL, TIME, AT(most_ns), "when these began" },
+};
+#undef AT
+
+static void fill_worst(const void *self, struct xtr_rows *r)
+{
+	const struct i915 *g = self;
+
+	for (uint32_t i = 0; i < g->objects.n_worst; i++) {
+		xtr_put_u64(r, true, g->o->times ? g->objects.worst[i].most : 0);
+		xtr_row(r, &g->objects.worst[i]);
+	}
+}
+
+static const struct xtr_section_table worst =
+	XTR_TABLE("vma.most_rebound", "an object in an address space, most often bound again first",
+		  worst_columns, fill_worst, XTR_SHOW_TOP_QUIET);
+
+#define AT(member) XTR_AT(struct i915, access.member)
+static const struct xtr_section_column access_columns[] = {
+	COUNT("preads", preads, "reads of objects (pread)"),
+	COUNT("pread_bytes", pread_bytes, "their size"),
+	COUNT("pwrites", pwrites, "writes (pwrite)"),
+	COUNT("pwrite_bytes", pwrite_bytes, "their size"),
+	COUNT("faults", faults, "faults of the CPU on mappings of objects"),
+	COUNT("write_faults", write_faults, "of them to write"),
+	COUNT("gtt_faults", gtt_faults, "of them through the GTT"),
+	COUNT("clflushes", clflushes, "cache flushes of objects"),
+};
+#undef AT
+
+static const struct xtr_section_table accesses =
+	XTR_TABLE_ONE("access", "all accesses", access_columns, fill_self, XTR_SHAPE_OBJECT);
+
+/* --- devices ---------------------------------------------------------------------------------- */
+
+#define AT(member)                       XTR_AT(struct i915_device, member)
+#define PRESSURE(id, json, event, title) COUNT(json, count[I915_##id], title),
+static const struct xtr_section_column device_columns[] = {
+	{ "device", NULL, XTR_C_TEXT, XTR_PUT, "name of the device" },
+	I915_PRESSURES(PRESSURE) COUNT("shrink_pages", pages, "targets of shrinks"),
+	{ "shrink_bytes", NULL, XTR_C_COUNT, XTR_PUT, "the same in bytes" },
+	COUNT("shrinks_unlimited", unlimited, "shrinks without a target"),
+	COUNT("evict_bytes", evict_bytes, "what evictions asked for"),
+	COUNT("in_flight", in_flight, "of these with requests in flight"),
+	COUNT("between_vblanks", between, "of these between two vblanks"),
+	COUNT("contexts", contexts, "contexts made"),
+	COUNT("contexts_freed", contexts_freed, "contexts freed"),
+	COUNT("contexts_left", contexts_left, "contexts that are there at the end"),
+	COUNT("contexts_unknown", contexts_unknown, "freed, and not seen made"),
+	COUNT("ppgtts", spaces, "address spaces made"),
+	COUNT("ppgtts_released", spaces_released, "address spaces released"),
+	COUNT("ppgtts_left", spaces_left, "address spaces that are there at the end"),
+	COUNT("ppgtts_unknown", spaces_unknown, "released, and not seen made"),
+};
+#undef PRESSURE
+
+static const struct xtr_section_column pressure_text[] = {
+	{ NULL, "<device", XTR_C_TEXT, XTR_PUT },
+	{ NULL, "shrinks", XTR_C_COUNT, AT(count[I915_SHRINK]) },
+	{ NULL, "target", XTR_C_BYTES, XTR_PUT },
+	{ NULL, "unlimited", XTR_C_COUNT, AT(unlimited) },
+	{ NULL, "evict", XTR_C_COUNT, AT(count[I915_EVICT]) },
+	{ NULL, "evict node", XTR_C_COUNT, AT(count[I915_EVICT_NODE]) },
+	{ NULL, "evict vm", XTR_C_COUNT, AT(count[I915_EVICT_VM]) },
+	{ NULL, "asked for", XTR_C_BYTES, AT(evict_bytes) },
+	{ NULL, "in flight", XTR_C_COUNT, AT(in_flight) },
+	{ NULL, "in a frame", XTR_C_COUNT, AT(between) },
+};
+
+static const struct xtr_section_column context_text[] = {
+	{ NULL, "<device", XTR_C_TEXT, XTR_PUT },
+	{ NULL, "contexts", XTR_C_COUNT, AT(contexts) },
+	{ NULL, "freed", XTR_C_COUNT, AT(contexts_freed) },
+	{ NULL, "left", XTR_C_COUNT, AT(contexts_left) },
+	{ NULL, "ppgtts", XTR_C_COUNT, AT(spaces) },
+	{ NULL, "released", XTR_C_COUNT, AT(spaces_released) },
+	{ NULL, "left", XTR_C_COUNT, AT(spaces_left) },
+};
+#undef AT
+
+static void fill_devices(const void *self, struct xtr_rows *r)
+{
+	const struct i915_devices *d = &((const struct i915 *)self)->devices;
+
+	for (uint32_t i = 0; i < d->n; i++) {
+		uint64_t pages = d->device[i].pages;
+
+		xtr_put_text(r, d->device[i].name);
+		xtr_put_u64(r, true,
+			    pages > UINT64_MAX / I915_PAGE ? UINT64_MAX : pages * I915_PAGE);
+		xtr_row(r, &d->device[i]);
+	}
+}
+
+static void fill_contexts(const void *self, struct xtr_rows *r)
+{
+	const struct i915_devices *d = &((const struct i915 *)self)->devices;
+
+	for (uint32_t i = 0; i < d->n; i++) {
+		xtr_put_text(r, d->device[i].name);
+		xtr_row(r, &d->device[i]);
+	}
+}
+
+static const struct xtr_section_table devices =
+	XTR_TABLE("devices", "a device", device_columns, fill_devices, XTR_SHOW_ALL);
+static const struct xtr_section_table pressures =
+	XTR_TABLE_TEXT(pressure_text, fill_devices, XTR_SHOW_ALL);
+static const struct xtr_section_table contexts =
+	XTR_TABLE_TEXT(context_text, fill_contexts, XTR_SHOW_ALL);
+
+/* --- requests --------------------------------------------------------------------------------- */
+
+#define AT(member) XTR_AT(struct i915_row, member)
+static const struct xtr_section_column engine_columns[] = {
+	{ "device", "<device", XTR_C_TEXT, XTR_PUT, "name of the device" },
+	{ "engine", "<engine", XTR_C_TEXT, XTR_PUT, "name of the engine" },
+	{ "requests", "requests", XTR_C_COUNT, AT(requests), "requests submitted" },
+	{ "completed", "signalled", XTR_C_COUNT, AT(completed), "of them signalled" },
+	{ "late", "late", XTR_C_COUNT, AT(late), "signalled late" },
+	COUNT("killed", killed, "killed"),
+	{ "open", "open", XTR_C_COUNT, AT(open), "not signalled at the end" },
+	{ "errors", "errors", XTR_C_COUNT, AT(errors), "with an error" },
+	{ "preempted", "preempted", XTR_C_COUNT, AT(preempted), "preempted" },
+	COUNT("kernel", kernel, "the kernel's own"),
+	COUNT("waits", waits, "waits for requests"),
+	{ "request_ns", "p50|p99|max", XTR_C_HIST | XTR_C_TIMES, AT(request),
+	  "from submission to signal" },
+	{ NULL, "waits", XTR_C_COUNT, AT(waits) },
+	{ "wait_ns", "p50|p99|max", XTR_C_HIST | XTR_C_TIMES, AT(wait), "of these waits" },
+};
+#undef AT
+
+static void fill_engines(const void *self, struct xtr_rows *r)
+{
+	const struct i915_requests *q = &((const struct i915 *)self)->requests;
+
+	for (uint32_t i = 0; i < q->n_rows; i++) {
+		const struct i915_row *row = &q->row[q->order[i]];
+
+		xtr_put_text(r, row->device);
+		xtr_put_text(r, row->name);
+		xtr_row(r, row);
+	}
+}
+
+static const struct xtr_section_table engines = {
+	.name = "engines",
+	.help = "an engine",
+	XTR_TABLE_COLUMNS(engine_columns),
+	.fill = fill_engines,
+	.heading = "  requests, from submission to signal, and waits for them:\n",
+};
+
+#define AT(member) XTR_AT(struct i915, requests.member)
+static const struct xtr_section_column wait_sums[] = {
+	COUNT("waits_ended", waits, "waits with begin and end"),
+	COUNT("waits_open", waits_open, "waits whose end is not in the trace"),
+	COUNT("waits_without_begin", waits_unpaired, "waits whose begin is not in the trace"),
+	COUNT("waits_long", long_waits, "waits of at least 100 ms"),
+};
+#undef AT
+
+static const struct xtr_section_table sums =
+	XTR_TABLE_ONE("wait_sums", "all waits", wait_sums, fill_self, XTR_SHAPE_MEMBERS);
+
+#define AT(member) XTR_AT(struct i915_waiter, member)
+static const struct xtr_section_column wait_columns[] = {
+	{ "pid", "pid", XTR_C_PROCESS, AT(process), "process that waited" },
+	{ "process", "<who waited", XTR_C_STRING | XTR_C_BLANK, AT(comm), "its name" },
+	{ "device", "<device", XTR_C_TEXT, XTR_PUT, "device of the engine" },
+	{ "engine", "<engine", XTR_C_TEXT, XTR_PUT, "engine whose requests it waited for" },
+	{ "waits", "waits", XTR_C_COUNT, AT(waits), "waits" },
+	{ NULL, "total", XTR_C_SUM, AT(wait) },
+	{ "wait_ns", "p50|p99|max", XTR_C_HIST | XTR_C_TIMES, AT(wait), "of these waits" },
+};
+#undef AT
+
+static void put_engine(struct xtr_rows *r, const struct i915_requests *q, uint32_t row)
+{
+	bool known = row < I915_ROWS_MAX;
+
+	xtr_put_text(r, known ? q->row[row].device : "(others)");
+	xtr_put_text(r, known ? q->row[row].name : "(others)");
+}
+
+static void fill_waits(const void *self, struct xtr_rows *r)
+{
+	const struct i915_requests *q = &((const struct i915 *)self)->requests;
+
+	for (uint32_t i = 0; i < q->n_waiters; i++) {
+		put_engine(r, q, q->waiter[i].row);
+		xtr_row(r, &q->waiter[i]);
+	}
+}
+
+static const struct xtr_section_table waits =
+	XTR_TABLE("waits", "waits of a process for an engine, most time first", wait_columns,
+		  fill_waits, XTR_SHOW_TOP);
+
+#define AT(member) XTR_AT(struct i915, requests.longest.member)
+static const struct xtr_section_column longest_columns[] = {
+	{ "pid", NULL, XTR_C_PROCESS, AT(process), "process that waited" },
+	{ "process", NULL, XTR_C_STRING, AT(comm), "its name" },
+	{ "device", NULL, XTR_C_TEXT, XTR_PUT, "device of the engine" },
+	{ "engine", NULL, XTR_C_TEXT, XTR_PUT, "engine whose request it waited for" },
+	{ "at_ns", NULL, XTR_C_NS, AT(at_ns), "when it began" },
+	{ "wait_ns", NULL, XTR_C_NS, AT(ns), "how long it was" },
+};
+#undef AT
+
+static void fill_longest(const void *self, struct xtr_rows *r)
+{
+	const struct i915_requests *q = &((const struct i915 *)self)->requests;
+
+	if (!q->longest.at_ns)
+		return;
+	put_engine(r, q, q->longest.row);
+	xtr_row(r, self);
+}
+
+static const struct xtr_section_table longest = XTR_TABLE_ONE(
+	"longest_wait", "the longest wait", longest_columns, fill_longest, XTR_SHAPE_OBJECT);
+
+/* --- frequency and registers ------------------------------------------------------------------ */
+
+#define AT(member) XTR_AT(struct i915, freq.member)
+static const struct xtr_section_column freq_columns[] = {
+	COUNT("changes", changes, "changes of the frequency"),
+	COUNT("min_mhz", min, "the lowest"),
+	COUNT("max_mhz", max, "the highest"),
+	COUNT("last_mhz", last, "the last"),
+	{ "mean_mhz", NULL, XTR_C_COUNT | XTR_C_TIMES | XTR_C_KNOWN, XTR_PUT,
+	  "mean from the first on" },
+};
+#undef AT
+
+static void fill_freq(const void *self, struct xtr_rows *r)
+{
+	const struct i915 *g = self;
+
+	if (!g->freq.changes)
+		return;
+	xtr_put_u64(r, true, i915_mean_mhz(g));
+	xtr_row(r, g);
+}
+
+static const struct xtr_section_table frequency =
+	XTR_TABLE_ONE("frequency", "frequency", freq_columns, fill_freq, XTR_SHAPE_OBJECT);
+
+#define AT(member) XTR_AT(struct i915, regs.member)
+static const struct xtr_section_column register_sums[] = {
+	COUNT("reads", reads, "reads of registers"),
+	COUNT("read_bytes", read_bytes, "their size"),
+	COUNT("writes", writes, "writes"),
+	COUNT("write_bytes", write_bytes, "their size"),
+	COUNT("distinct", n, "registers"),
+	COUNT("not_listed", others, "accesses of further ones"),
+};
+#undef AT
+
+static const struct xtr_section_table all_registers =
+	XTR_TABLE_ONE("registers", "all registers", register_sums, fill_self, XTR_SHAPE_MEMBERS);
+
+#define AT(member) XTR_AT(struct i915_reg, member)
+static const struct xtr_section_column register_columns[] = {
+	{ "reg", "<register", XTR_C_HEX, AT(reg), "offset of the register" },
+	{ "reads", "reads", XTR_C_COUNT, AT(reads), "reads" },
+	{ "writes", "writes", XTR_C_COUNT, AT(writes), "writes" },
+};
+#undef AT
+
+static void fill_registers(const void *self, struct xtr_rows *r)
+{
+	const struct i915 *g = self;
+
+	xtr_row_array(r, g->regs.reg, g->regs.n < g->o->top ? g->regs.n : g->o->top,
+		      sizeof(*g->regs.reg));
+}
+
+static const struct xtr_section_table registers =
+	XTR_TABLE("registers.most_accessed", "a register, the most accessed first",
+		  register_columns, fill_registers, XTR_SHOW_ALL);
+
+/* --- text ------------------------------------------------------------------------------------- */
 
 static void text_held(const struct i915 *g, FILE *f)
 {
@@ -70,43 +443,10 @@ static void text_held(const struct i915 *g, FILE *f)
 			xtr_text_count(n, o->untracked));
 }
 
-static int text_creators(const struct i915 *g, FILE *f)
-{
-	static const char *const columns[] = { "<creator", "<process",     "created",
-					       "bytes",    "destroyed",    "left",
-					       "bytes",    "<oldest left", NULL };
-	const struct i915_objects *o = &g->objects;
-	struct xtr_grid *t = xtr_grid_new(columns);
-	char at[XTR_TEXT_NUMBER];
-	uint32_t i;
-	int ret;
-
-	for (i = 0; i < o->n_creators && i < g->o->top; i++) {
-		const struct i915_creator *c = &o->creator[i];
-
-		cells_process(t, g, c->process, c->comm);
-		xtr_grid_count(t, c->created);
-		cell_bytes(t, c->bytes);
-		xtr_grid_count(t, c->destroyed);
-		xtr_grid_count(t, c->left);
-		cell_bytes(t, c->left_bytes);
-		xtr_grid_cell(t, c->left ? xtr_text_place(at, g->o->times, c->left_ns) : "-");
-	}
-	ret = xtr_grid_print(t, f, 2);
-	if (i < o->n_creators)
-		fprintf(f, "  ... and %" PRIu32 " more (--top)\n", o->n_creators - i);
-	return ret;
-}
-
 static int text_vma(const struct i915 *g, FILE *f)
 {
-	static const char *const columns[] = {
-		"<rebound object", "<address space", "bytes", "binds",
-		"rebinds",         "most in 1 s",    NULL
-	};
 	const struct i915_objects *o = &g->objects;
-	char n[XTR_TEXT_NUMBER], b[XTR_TEXT_NUMBER], ptr[XTR_TEXT_NUMBER];
-	struct xtr_grid *t;
+	char n[XTR_TEXT_NUMBER], b[XTR_TEXT_NUMBER];
 
 	fprintf(f, "  bindings: %s, %s", xtr_text_count(n, o->binds),
 		xtr_text_bytes(b, o->bind_bytes));
@@ -114,20 +454,7 @@ static int text_vma(const struct i915 *g, FILE *f)
 		xtr_text_bytes(b, o->unbind_bytes));
 	fprintf(f, "; bound again where they were before: %s, %s\n", xtr_text_count(n, o->rebinds),
 		xtr_text_bytes(b, o->rebind_bytes));
-	t = o->n_worst ? xtr_grid_new(columns) : NULL;
-	for (uint32_t i = 0; i < o->n_worst && i < g->o->top; i++) {
-		const struct i915_pair *p = &o->worst[i];
-
-		snprintf(ptr, sizeof(ptr), "0x%" PRIx64, p->obj);
-		xtr_grid_cell(t, ptr);
-		snprintf(ptr, sizeof(ptr), "0x%" PRIx64, p->vm);
-		xtr_grid_cell(t, ptr);
-		cell_bytes(t, p->bytes);
-		xtr_grid_count(t, p->binds);
-		xtr_grid_count(t, p->rebinds);
-		xtr_grid_cell(t, g->o->times ? xtr_text_count(n, p->most) : "-");
-	}
-	return t ? xtr_grid_print(t, f, 2) : 0;
+	return xtr_table_text(&worst, g, g->o, f);
 }
 
 static void text_access(const struct i915 *g, FILE *f)
@@ -151,129 +478,8 @@ static void text_access(const struct i915 *g, FILE *f)
 			xtr_text_count(n, g->access.clflushes));
 }
 
-/* --- devices ---------------------------------------------------------------------------------- */
-
-static int text_pressure(const struct i915 *g, FILE *f)
-{
-	static const char *const columns[] = { "<device",   "shrinks",    "target",   "unlimited",
-					       "evict",     "evict node", "evict vm", "asked for",
-					       "in flight", "in a frame", NULL };
-	const struct i915_devices *d = &g->devices;
-	struct xtr_grid *t = xtr_grid_new(columns);
-	char n[XTR_TEXT_NUMBER];
-	int ret;
-
-	for (uint32_t i = 0; i < d->n; i++) {
-		const struct i915_device *row = &d->device[i];
-
-		xtr_grid_cell(t, row->name);
-		xtr_grid_count(t, row->count[I915_SHRINK]);
-		cell_bytes(t, row->pages > UINT64_MAX / I915_PAGE ? UINT64_MAX
-								  : row->pages * I915_PAGE);
-		xtr_grid_count(t, row->unlimited);
-		xtr_grid_count(t, row->count[I915_EVICT]);
-		xtr_grid_count(t, row->count[I915_EVICT_NODE]);
-		xtr_grid_count(t, row->count[I915_EVICT_VM]);
-		cell_bytes(t, row->evict_bytes);
-		xtr_grid_count(t, row->in_flight);
-		xtr_grid_count(t, row->between);
-	}
-	ret = xtr_grid_print(t, f, 2);
-	if (d->not_kept)
-		fprintf(f, "  %s more: whether they came during a frame is not known\n",
-			xtr_text_count(n, d->not_kept));
-	return ret;
-}
-
-static int text_contexts(const struct i915 *g, FILE *f)
-{
-	static const char *const columns[] = { "<device", "contexts", "freed", "left",
-					       "ppgtts",  "released", "left",  NULL };
-	const struct i915_devices *d = &g->devices;
-	struct xtr_grid *t = xtr_grid_new(columns);
-
-	for (uint32_t i = 0; i < d->n; i++) {
-		const struct i915_device *row = &d->device[i];
-
-		xtr_grid_cell(t, row->name);
-		xtr_grid_count(t, row->contexts);
-		xtr_grid_count(t, row->contexts_freed);
-		xtr_grid_count(t, row->contexts_left);
-		xtr_grid_count(t, row->spaces);
-		xtr_grid_count(t, row->spaces_released);
-		xtr_grid_count(t, row->spaces_left);
-	}
-	return xtr_grid_print(t, f, 2);
-}
-
-/* --- requests --------------------------------------------------------------------------------- */
-
-static int text_engines(const struct i915 *g, FILE *f)
-{
-	static const char *const columns[] = { "<device", "<engine", "requests", "signalled",
-					       "late",    "open",    "errors",   "preempted",
-					       "p50",     "p99",     "max",      "waits",
-					       "p50",     "p99",     "max",      NULL };
-	const struct i915_requests *r = &g->requests;
-	struct xtr_grid *t = xtr_grid_new(columns);
-
-	fputs("  requests, from submission to signal, and waits for them:\n", f);
-	for (uint32_t i = 0; i < r->n_rows; i++) {
-		const struct i915_row *row = &r->row[r->order[i]];
-
-		xtr_grid_cell(t, row->device);
-		xtr_grid_cell(t, row->name);
-		xtr_grid_count(t, row->requests);
-		xtr_grid_count(t, row->completed);
-		xtr_grid_count(t, row->late);
-		xtr_grid_count(t, row->open);
-		xtr_grid_count(t, row->errors);
-		xtr_grid_count(t, row->preempted);
-		cells_hist(t, &row->request);
-		xtr_grid_count(t, row->waits);
-		cells_hist(t, &row->wait);
-	}
-	return xtr_grid_print(t, f, 2);
-}
-
-static int text_waits(const struct i915 *g, FILE *f)
-{
-	static const char *const columns[] = { "pid",   "<who waited", "<device", "<engine",
-					       "waits", "total",       "p50",     "p99",
-					       "max",   NULL };
-	const struct i915_requests *r = &g->requests;
-	struct xtr_grid *t = xtr_grid_new(columns);
-	char n[XTR_TEXT_NUMBER];
-	uint32_t i;
-	int ret;
-
-	for (i = 0; i < r->n_waiters && i < g->o->top; i++) {
-		const struct i915_waiter *w = &r->waiter[i];
-		bool known = w->row < I915_ROWS_MAX;
-
-		cells_process(t, g, w->process, w->comm);
-		xtr_grid_cell(t, known ? r->row[w->row].device : "(others)");
-		xtr_grid_cell(t, known ? r->row[w->row].name : "(others)");
-		xtr_grid_count(t, w->waits);
-		xtr_grid_cell(t, w->wait.n ? xtr_text_ns(n, w->wait.sum) : "-");
-		cells_hist(t, &w->wait);
-	}
-	ret = xtr_grid_print(t, f, 2);
-	if (i < r->n_waiters)
-		fprintf(f, "  ... and %" PRIu32 " more (--top)\n", r->n_waiters - i);
-	if (r->waits_open)
-		fprintf(f, "  waits whose end is not in the trace: %s\n",
-			xtr_text_count(n, r->waits_open));
-	if (r->waits_unpaired)
-		fprintf(f, "  waits whose begin is not in the trace: %s\n",
-			xtr_text_count(n, r->waits_unpaired));
-	return ret;
-}
-
 static int text_regs(const struct i915 *g, FILE *f)
 {
-	static const char *const columns[] = { "<register", "reads", "writes", NULL };
-	struct xtr_grid *t;
 	char n[XTR_TEXT_NUMBER];
 
 	if (g->freq.changes) {
@@ -288,14 +494,7 @@ static int text_regs(const struct i915 *g, FILE *f)
 		return 0;
 	fprintf(f, "  registers (no card named): %s reads, ", xtr_text_count(n, g->regs.reads));
 	fprintf(f, "%s writes\n", xtr_text_count(n, g->regs.writes));
-	t = xtr_grid_new(columns);
-	for (uint32_t i = 0; i < g->regs.n && i < g->o->top; i++) {
-		snprintf(n, sizeof(n), "0x%" PRIx32, g->regs.reg[i].reg);
-		xtr_grid_cell(t, n);
-		xtr_grid_count(t, g->regs.reg[i].reads);
-		xtr_grid_count(t, g->regs.reg[i].writes);
-	}
-	return xtr_grid_print(t, f, 2);
+	return xtr_table_text(&registers, g, g->o, f);
 }
 
 static bool any_pressure(const struct i915 *g)
@@ -322,22 +521,70 @@ int i915_text(const void *self, const struct xtr_view *v)
 {
 	const struct i915 *g = self;
 	const struct i915_objects *o = &g->objects;
-	int ret = 0;
+	char n[XTR_TEXT_NUMBER];
+	int ret;
 
 	if (o->created || o->destroyed_unknown)
 		text_held(g, v->f);
-	if (o->n_creators)
-		ret = text_creators(g, v->f);
+	ret = xtr_table_text(&creators, g, g->o, v->f);
 	if (!ret && (o->binds || o->unbinds))
 		ret = text_vma(g, v->f);
 	text_access(g, v->f);
-	if (!ret && any_pressure(g))
-		ret = text_pressure(g, v->f);
+	if (!ret && any_pressure(g)) {
+		ret = xtr_table_text(&pressures, g, g->o, v->f);
+		if (g->devices.not_kept)
+			fprintf(v->f, "  %s more: whether they came during a frame is not known\n",
+				xtr_text_count(n, g->devices.not_kept));
+	}
 	if (!ret && any_contexts(g))
-		ret = text_contexts(g, v->f);
-	if (!ret && g->requests.n_rows)
-		ret = text_engines(g, v->f);
-	if (!ret && (g->requests.n_waiters || g->requests.waits_open))
-		ret = text_waits(g, v->f);
+		ret = xtr_table_text(&contexts, g, g->o, v->f);
+	if (!ret)
+		ret = xtr_table_text(&engines, g, g->o, v->f);
+	if (!ret)
+		ret = xtr_table_text(&waits, g, g->o, v->f);
+	if (g->requests.waits_open)
+		fprintf(v->f, "  waits whose end is not in the trace: %s\n",
+			xtr_text_count(n, g->requests.waits_open));
+	if ((g->requests.n_waiters || g->requests.waits_open) && g->requests.waits_unpaired)
+		fprintf(v->f, "  waits whose begin is not in the trace: %s\n",
+			xtr_text_count(n, g->requests.waits_unpaired));
 	return ret ? ret : text_regs(g, v->f);
+}
+
+/* --- JSON ------------------------------------------------------------------------------------- */
+
+const struct xtr_section_table *const i915_tables[] = {
+	&objects, &creators, &vma,     &worst,     &accesses,      &devices,   &engines,
+	&sums,    &waits,    &longest, &frequency, &all_registers, &registers, NULL
+};
+
+void i915_json(const void *self, struct xtr_json *j)
+{
+	const struct i915 *g = self;
+
+	xtr_json_begin_object(j);
+	xtr_table_json(&objects, g, g->o, j);
+	xtr_table_json(&creators, g, g->o, j);
+	xtr_json_kv_object(j, "vma");
+	xtr_table_json(&vma, g, g->o, j);
+	xtr_table_json(&worst, g, g->o, j);
+	xtr_json_end_object(j);
+	xtr_table_json(&accesses, g, g->o, j);
+	xtr_table_json(&devices, g, g->o, j);
+	xtr_json_kv_u64(j, "pressure_not_judged", g->devices.not_kept);
+	xtr_table_json(&engines, g, g->o, j);
+	xtr_table_json(&sums, g, g->o, j);
+	xtr_table_json(&waits, g, g->o, j);
+	xtr_table_json(&longest, g, g->o, j);
+	xtr_table_json(&frequency, g, g->o, j);
+	xtr_json_key(j, "registers");
+	if (g->regs.n || g->regs.others) {
+		xtr_json_begin_object(j);
+		xtr_table_json(&all_registers, g, g->o, j);
+		xtr_table_json(&registers, g, g->o, j);
+		xtr_json_end_object(j);
+	} else {
+		xtr_json_null(j);
+	}
+	xtr_json_end_object(j);
 }

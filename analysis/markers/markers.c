@@ -261,4 +261,5 @@ const struct xtr_analysis xtr_analysis_markers = {
 	.any = markers_any,
 	.text = markers_text,
 	.json = markers_json,
+	.tables = markers_tables,
 };

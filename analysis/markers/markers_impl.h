@@ -46,5 +46,6 @@ struct markers {
 
 int markers_text(const void *self, const struct xtr_view *v);
 void markers_json(const void *self, struct xtr_json *j);
+extern const struct xtr_section_table *const markers_tables[];
 
 #endif /* XTR_MARKERS_IMPL_H */

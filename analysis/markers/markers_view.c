@@ -1,144 +1,135 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "markers_impl.h"
-
-#include "analysis/core/grid.h"
-#include "analysis/core/grid_cell.h"
-#include "replay/event/process.h"
-#include "base/text.h"
+/* The section of markers: its tables, and what else text and JSON say. */
+#include "analysis/core/section_table.h"
 #include "analysis/core/view.h"
+#include "base/text.h"
+#include "markers_impl.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#define SHOWN 20u /* rows of each kind */
+#define SHOWN 20u /* rows of each kind in text */
 
-static const char *const slices[] = { "<slice", "pid", "slices", "total", "p50",
-				      "p99",    "max", "open",   NULL };
-static const char *const untimed[] = { "<slice", "pid", "slices", "open", NULL };
-static const char *const counters[] = { "<counter", "pid", "values", "min", "max", "last", NULL };
-static const char *const moments[] = { "<moment", "pid", "times", NULL };
+#define AT(member) XTR_AT(struct markers_row, member)
+#define NAME(title, what)                                                        \
+	{ "name", title, XTR_C_TEXT, XTR_PUT, "name of the " what },             \
+		{ "pid", NULL, XTR_C_NUMBER | XTR_C_KNOWN, AT(pid), "process" }, \
+	{                                                                        \
+		NULL, "pid", XTR_C_TEXT, XTR_PUT                                 \
+	}
 
-/* Which process of that number, from the second on. */
-static void put_process(struct xtr_grid *t, const struct markers_row *row)
+static const struct xtr_section_column slice_columns[] = {
+	NAME("<slice", "slices"),
+	{ "count", "slices", XTR_C_COUNT, AT(n), "slices" },
+	{ "open", NULL, XTR_C_COUNT, AT(open), "whose begin or end is not in the trace" },
+	{ NULL, "total", XTR_C_SUM, AT(time), .own = true },
+	{ "time_ns", "p50|p99|max", XTR_C_HIST, AT(time), "of the others", .own = true },
+	{ NULL, "open", XTR_C_COUNT, AT(open) },
+};
+
+static const struct xtr_section_column counter_columns[] = {
+	NAME("<counter", "counter"),
+	{ "count", "values", XTR_C_COUNT, AT(n), "values" },
+	{ "min", "min", XTR_C_SIGNED, AT(least), "the least" },
+	{ "max", "max", XTR_C_SIGNED, AT(most), "the most" },
+	{ "last", "last", XTR_C_SIGNED, AT(last), "the last" },
+};
+
+static const struct xtr_section_column moment_columns[] = {
+	NAME("<moment", "moments"),
+	{ "count", "times", XTR_C_COUNT, AT(n), "moments" },
+};
+#undef AT
+
+static void put_row(struct xtr_rows *r, const struct markers_row *row)
 {
-	char text[32];
-
+	xtr_put_name(r, row->name, strlen(row->name));
 	if (!row->pid)
-		snprintf(text, sizeof(text), "-");
-	else if (row->nth)
-		snprintf(text, sizeof(text), "%" PRIu32 " (%" PRIu64 ")", row->pid,
-			 (uint64_t)row->nth + 1);
+		xtr_put_text(r, NULL);
+	else if (row->nth) /* which process of that number, from the second on */
+		xtr_put_format(r, "%" PRIu32 " (%" PRIu64 ")", row->pid, (uint64_t)row->nth + 1);
 	else
-		snprintf(text, sizeof(text), "%" PRIu32, row->pid);
-	xtr_grid_cell(t, text);
+		xtr_put_format(r, "%" PRIu32, row->pid);
+	xtr_row(r, row);
 }
 
-static void put_number(struct xtr_grid *t, int64_t v)
+static void fill_kind(const struct markers *m, struct xtr_rows *r, enum markers_kind kind)
 {
-	char text[24];
+	uint64_t left = xtr_rows_text(r) ? SHOWN : UINT64_MAX;
+	uint32_t i;
 
-	snprintf(text, sizeof(text), "%" PRId64, v);
-	xtr_grid_cell(t, text);
-}
-
-static void put_row(struct xtr_grid *t, const struct markers_row *row, bool times)
-{
-	bool known = row->time.n;
-	char name[XTR_TEXT_NAME];
-
-	xtr_grid_cell(t, xtr_text_name(name, sizeof(name), row->name, strlen(row->name)));
-	put_process(t, row);
-	xtr_grid_value(t, true, xtr_text_count, row->n);
-	if (row->kind == MARKERS_COUNTER) {
-		put_number(t, row->least);
-		put_number(t, row->most);
-		put_number(t, row->last);
-	}
-	if (row->kind != MARKERS_SLICE)
-		return;
-	if (times) {
-		xtr_grid_value(t, known, xtr_text_ns, row->time.sum);
-		xtr_grid_times(t, &row->time);
-	}
-	xtr_grid_value(t, true, xtr_text_count, row->open);
-}
-
-static int put_kind(const struct markers *m, enum markers_kind kind, FILE *f)
-{
-	const char *const *const columns[] = { [MARKERS_SLICE] = m->o->times ? slices : untimed,
-					       [MARKERS_COUNTER] = counters,
-					       [MARKERS_MOMENT] = moments };
-	struct xtr_grid *t = xtr_grid_new(columns[kind]);
-	char text[XTR_TEXT_NUMBER];
-	uint64_t shown = 0, more = 0;
-	int ret;
-
-	for (uint32_t i = 0; i < m->n_rows; i++) {
+	for (i = 0; i < m->n_rows && left; i++) {
 		if (m->row[i].kind != kind)
 			continue;
-		if (shown < SHOWN) {
-			put_row(t, &m->row[i], m->o->times);
-			shown++;
-		} else {
-			more++;
-		}
+		put_row(r, &m->row[i]);
+		left--;
 	}
-	ret = xtr_grid_print(t, f, 2);
-	if (more)
-		fprintf(f, "  ... and %s more (all of them with --json)\n",
-			xtr_text_count(text, more));
-	return ret;
 }
+
+static void fill_slices(const void *self, struct xtr_rows *r)
+{
+	fill_kind(self, r, MARKERS_SLICE);
+}
+
+static void fill_counters(const void *self, struct xtr_rows *r)
+{
+	fill_kind(self, r, MARKERS_COUNTER);
+}
+
+static void fill_moments(const void *self, struct xtr_rows *r)
+{
+	fill_kind(self, r, MARKERS_MOMENT);
+}
+
+static bool shows(const void *self, const struct xtr_section_column *c)
+{
+	return !c->own || ((const struct markers *)self)->o->times;
+}
+
+static const struct xtr_section_table slices = {
+	.name = "slices",
+	.help = "slices of a name and process",
+	XTR_TABLE_COLUMNS(slice_columns),
+	.fill = fill_slices,
+	.shows = shows,
+};
+static const struct xtr_section_table counters = XTR_TABLE(
+	"counters", "a counter of a process", counter_columns, fill_counters, XTR_SHOW_ALL);
+static const struct xtr_section_table moments = XTR_TABLE(
+	"moments", "moments of a name and process", moment_columns, fill_moments, XTR_SHOW_ALL);
+
+const struct xtr_section_table *const markers_tables[] = {
+	[MARKERS_SLICE] = &slices, [MARKERS_COUNTER] = &counters, [MARKERS_MOMENT] = &moments, NULL
+};
 
 int markers_text(const void *self, const struct xtr_view *v)
 {
 	const struct markers *m = self;
 	char text[XTR_TEXT_NUMBER];
+	uint64_t rows;
 	int ret = 0;
 
-	for (unsigned int kind = 0; kind < MARKERS_KINDS && !ret; kind++)
-		if (m->n[kind])
-			ret = put_kind(m, kind, v->f);
+	for (unsigned int kind = 0; kind < MARKERS_KINDS && !ret; kind++) {
+		rows = 0;
+		for (uint32_t i = 0; i < m->n_rows; i++)
+			rows += m->row[i].kind == kind;
+		ret = xtr_table_text(markers_tables[kind], m, m->o, v->f);
+		if (rows > SHOWN)
+			fprintf(v->f, "  ... and %s more (all of them with --json)\n",
+				xtr_text_count(text, rows - SHOWN));
+	}
 	if (m->left_out)
 		fprintf(v->f, "  %s of further names are not told apart\n",
 			xtr_text_count(text, m->left_out));
 	return ret;
 }
 
-static void row_json(struct xtr_json *j, const struct markers_row *row)
-{
-	xtr_json_begin_object(j);
-	xtr_json_key(j, "name");
-	xtr_json_strn(j, row->name, strlen(row->name));
-	xtr_json_kv_known(j, "pid", row->pid);
-	xtr_json_kv_u64(j, "count", row->n);
-	if (row->kind == MARKERS_COUNTER) {
-		xtr_json_kv_s64(j, "min", row->least);
-		xtr_json_kv_s64(j, "max", row->most);
-		xtr_json_kv_s64(j, "last", row->last);
-	}
-	if (row->kind == MARKERS_SLICE) {
-		xtr_json_kv_u64(j, "open", row->open);
-		xtr_view_json_hist(j, "time_ns", &row->time, false);
-	}
-	xtr_json_end_object(j);
-}
-
 void markers_json(const void *self, struct xtr_json *j)
 {
-	static const char *const keys[] = { [MARKERS_SLICE] = "slices",
-					    [MARKERS_COUNTER] = "counters",
-					    [MARKERS_MOMENT] = "moments" };
 	const struct markers *m = self;
 
 	xtr_json_begin_object(j);
-	for (unsigned int kind = 0; kind < MARKERS_KINDS; kind++) {
-		xtr_json_kv_array(j, keys[kind]);
-		for (uint32_t i = 0; i < m->n_rows; i++)
-			if (m->row[i].kind == kind)
-				row_json(j, &m->row[i]);
-		xtr_json_end_array(j);
-	}
+	xtr_tables_json(markers_tables, m, m->o, j);
 	xtr_json_kv_u64(j, "left_out", m->left_out);
 	xtr_json_end_object(j);
 }

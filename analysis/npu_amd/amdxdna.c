@@ -248,4 +248,5 @@ const struct xtr_analysis xtr_analysis_amdxdna = {
 	.any = amdxdna_any,
 	.text = xdna_text,
 	.json = xdna_json,
+	.tables = xdna_tables,
 };

@@ -96,5 +96,6 @@ void xdna_jobs_finish(struct amdxdna *x);
 int xdna_findings(struct amdxdna *x);
 int xdna_text(const void *self, const struct xtr_view *v);
 void xdna_json(const void *self, struct xtr_json *j);
+extern const struct xtr_section_table *const xdna_tables[];
 
 #endif /* XTR_AMDXDNA_IMPL_H */

@@ -1,92 +1,116 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* The section of amdxdna: its tables, and what else text and JSON say. */
 #include "amdxdna_impl.h"
-#include "analysis/core/grid.h"
-#include "analysis/core/grid_cell.h"
-#include "base/text.h"
+#include "analysis/core/section_table.h"
 #include "analysis/core/view.h"
+#include "base/text.h"
 
 #include <string.h>
 
-static void cell_hist(struct xtr_grid *t, const struct xtr_hist *h, bool times)
-{
-	xtr_grid_ns(t, times && h->n, xtr_hist_quantile(h, 500));
-	xtr_grid_ns(t, times && h->n, xtr_hist_quantile(h, 990));
-	xtr_grid_ns(t, times && h->n, h->max);
-}
+#define AT(member)           XTR_AT(struct xdna_context, member)
+#define STAGE(id, key, text) { key, NULL, XTR_C_COUNT, AT(n[XDNA_##id]), "events \"" text "\"" },
+static const struct xtr_section_column context_columns[] = {
+	{ "context", "<context", XTR_C_TEXT, XTR_PUT, "name of the context" },
+	{ "pid", "pid", XTR_C_NUMBER, XTR_PUT, "process, as the name tells" },
+	XDNA_STAGES(STAGE){ NULL, "sent", XTR_C_COUNT, AT(n[XDNA_SENT]) },
+	{ NULL, "done", XTR_C_COUNT, AT(n[XDNA_DONE]) },
+	{ "other_stages", NULL, XTR_C_COUNT, AT(other), "events of other stages" },
+	{ "timed", NULL, XTR_C_COUNT, AT(timed), "jobs sent and done" },
+	{ "shared", NULL, XTR_C_COUNT, AT(shared),
+	  "of them, with another context's on the device" },
+	{ "open", "open", XTR_C_COUNT, AT(open), "jobs sent or run, and not done" },
+	{ NULL, "timeouts", XTR_C_COUNT, AT(n[XDNA_TIMEDOUT]) },
+	{ NULL, "execution", XTR_C_SUM, AT(exec) },
+	{ "exec_ns", "p50|p99|max", XTR_C_HIST, AT(exec), "execution" },
+	{ NULL, "shared", XTR_C_COUNT, AT(shared) },
+	{ "residence_ns", NULL, XTR_C_HIST, AT(residence), "from sent to done" },
+	{ "driver_ns", NULL, XTR_C_HIST, AT(driver), "from run to sent" },
+};
+#undef AT
+#undef STAGE
 
-static void cell_name(struct xtr_grid *t, const char *name)
+static void fill_contexts(const void *self, struct xtr_rows *r)
 {
-	char buf[XTR_TEXT_NAME];
-
-	xtr_grid_cell(t, xtr_text_name(buf, sizeof(buf), name, strlen(name)));
-}
-
-static int text_contexts(const struct amdxdna *x, FILE *f)
-{
-	static const char *const columns[] = { "<context", "pid",      "sent",      "done",
-					       "open",     "timeouts", "execution", "p50",
-					       "p99",      "max",      "shared",    NULL };
-	struct xtr_grid *t = xtr_grid_new(columns);
-	char pid[16];
-	uint32_t i;
+	const struct amdxdna *x = self;
+	uint32_t i, pid;
 
 	for (i = 0; i < x->contexts.n; i++) {
-		const struct xdna_context *c = &x->context[i];
-
-		cell_name(t, x->contexts.name[i]);
-		snprintf(pid, sizeof(pid), "%u", xdna_context_pid(x->contexts.name[i]));
-		xtr_grid_cell(t, xdna_context_pid(x->contexts.name[i]) ? pid : "-");
-		xtr_grid_count(t, c->n[XDNA_SENT]);
-		xtr_grid_count(t, c->n[XDNA_DONE]);
-		xtr_grid_count(t, c->open);
-		xtr_grid_count(t, c->n[XDNA_TIMEDOUT]);
-		xtr_grid_ns(t, x->o->times && c->exec.n, c->exec.sum);
-		cell_hist(t, &c->exec, x->o->times);
-		xtr_grid_count(t, c->shared);
+		pid = xdna_context_pid(x->contexts.name[i]);
+		xtr_put_name(r, x->contexts.name[i], strlen(x->contexts.name[i]));
+		xtr_put_u64(r, pid, pid);
+		xtr_row(r, &x->context[i]);
 	}
-	return xtr_grid_print(t, i ? f : NULL, 2);
 }
 
-static int text_messages(const struct amdxdna *x, FILE *f)
+static const struct xtr_section_table contexts = XTR_TABLE(
+	"contexts", "a context of a process", context_columns, fill_contexts, XTR_SHOW_ALL);
+
+#define AT(member) XTR_AT(struct xdna_message, member)
+static const struct xtr_section_column message_columns[] = {
+	{ "channel", "channel", XTR_C_NUMBER, AT(channel), "number of the channel" },
+	{ "opcode", "opcode", XTR_C_HEX, AT(opcode), "of the message" },
+	{ "sent", "sent", XTR_C_COUNT, AT(sent), "messages" },
+	{ "answered", "answered", XTR_C_COUNT, AT(answered), "of them with an answer" },
+	{ "unanswered", "unanswered", XTR_C_COUNT, AT(unanswered),
+	  "without an answer for so long that none will come" },
+	{ "open", "open", XTR_C_COUNT, AT(open), "without an answer at the end of the trace" },
+	{ "time_ns", "p50|p99|max", XTR_C_HIST, AT(time), "from message to answer" },
+};
+#undef AT
+
+static void fill_messages(const void *self, struct xtr_rows *r)
 {
-	static const char *const columns[] = { "channel",    "opcode", "sent", "answered",
-					       "unanswered", "open",   "p50",  "p99",
-					       "max",        NULL };
-	struct xtr_grid *t = xtr_grid_new(columns);
-	char buf[32];
+	const struct amdxdna *x = self;
+
+	xtr_row_array(r, x->message, x->n_messages, sizeof(*x->message));
+}
+
+static const struct xtr_section_table messages =
+	XTR_TABLE("messages", "messages of an opcode on a channel", message_columns, fill_messages,
+		  XTR_SHOW_ALL);
+
+#define AT(member) XTR_AT(struct xdna_irq, member)
+static const struct xtr_section_column irq_columns[] = {
+	{ "irq", "interrupt", XTR_C_SIGNED, AT(irq), "number of the interrupt" },
+	{ "handled", "handled", XTR_C_COUNT, AT(handled), "interrupts" },
+	{ "workers", "receive workers", XTR_C_COUNT, AT(workers),
+	  "runs of the worker that receives" },
+};
+#undef AT
+
+static void fill_irqs(const void *self, struct xtr_rows *r)
+{
+	const struct amdxdna *x = self;
+
+	xtr_row_array(r, x->irq, x->n_irqs, sizeof(*x->irq));
+}
+
+static const struct xtr_section_table irqs =
+	XTR_TABLE("interrupts", "an interrupt", irq_columns, fill_irqs, XTR_SHOW_ALL);
+
+static const struct xtr_section_column stage_columns[] = {
+	{ "stage", NULL, XTR_C_TEXT, XTR_PUT, "what the driver calls it" },
+	{ "count", NULL, XTR_C_COUNT, XTR_PUT, "events" },
+};
+
+static void fill_stages(const void *self, struct xtr_rows *r)
+{
+	const struct amdxdna *x = self;
 	uint32_t i;
 
-	for (i = 0; i < x->n_messages; i++) {
-		const struct xdna_message *m = &x->message[i];
-
-		snprintf(buf, sizeof(buf), "%u", m->channel);
-		xtr_grid_cell(t, buf);
-		snprintf(buf, sizeof(buf), "0x%x", m->opcode);
-		xtr_grid_cell(t, buf);
-		xtr_grid_count(t, m->sent);
-		xtr_grid_count(t, m->answered);
-		xtr_grid_count(t, m->unanswered);
-		xtr_grid_count(t, m->open);
-		cell_hist(t, &m->time, x->o->times);
+	for (i = 0; i < x->stages.n; i++) {
+		xtr_put_name(r, x->stages.name[i], strlen(x->stages.name[i]));
+		xtr_put_u64(r, true, x->stage_n[i]);
+		xtr_row(r, NULL);
 	}
-	return xtr_grid_print(t, i ? f : NULL, 2);
 }
 
-static int text_irqs(const struct amdxdna *x, FILE *f)
-{
-	static const char *const columns[] = { "interrupt", "handled", "receive workers", NULL };
-	struct xtr_grid *t = xtr_grid_new(columns);
-	char buf[16];
-	uint32_t i;
+static const struct xtr_section_table stages =
+	XTR_TABLE("other_stages", "a stage of jobs that is none of those above", stage_columns,
+		  fill_stages, XTR_SHOW_ALL);
 
-	for (i = 0; i < x->n_irqs; i++) {
-		snprintf(buf, sizeof(buf), "%d", x->irq[i].irq);
-		xtr_grid_cell(t, buf);
-		xtr_grid_count(t, x->irq[i].handled);
-		xtr_grid_count(t, x->irq[i].workers);
-	}
-	return xtr_grid_print(t, i ? f : NULL, 2);
-}
+const struct xtr_section_table *const xdna_tables[] = { &contexts, &messages, &irqs, &stages,
+							NULL };
 
 static void text_notes(const struct amdxdna *x, FILE *f)
 {
@@ -113,108 +137,22 @@ static void text_notes(const struct amdxdna *x, FILE *f)
 int xdna_text(const void *self, const struct xtr_view *v)
 {
 	const struct amdxdna *x = self;
-	int ret = text_contexts(x, v->f);
+	int ret = xtr_tables_text(xdna_tables, x, x->o, v->f);
 
-	if (!ret)
-		ret = text_messages(x, v->f);
-	if (!ret)
-		ret = text_irqs(x, v->f);
 	text_notes(x, v->f);
 	return ret;
-}
-
-/* --- JSON ------------------------------------------------------------------------------------- */
-
-static const char *const keys[] = {
-#define KEY(id, key, text) key,
-	XDNA_STAGES(KEY)
-};
-
-static void json_context(const struct amdxdna *x, uint32_t i, struct xtr_json *j)
-{
-	const struct xdna_context *c = &x->context[i];
-	const char *name = x->contexts.name[i];
-	uint32_t pid = xdna_context_pid(name), k;
-
-	xtr_json_begin_object(j);
-	xtr_json_key(j, "context");
-	xtr_json_strn(j, name, strlen(name));
-	xtr_json_key(j, "pid");
-	if (pid)
-		xtr_json_u64(j, pid);
-	else
-		xtr_json_null(j);
-	for (k = 0; k < XDNA_STAGE_COUNT; k++)
-		xtr_json_kv_u64(j, keys[k], c->n[k]);
-	xtr_json_kv_u64(j, "other_stages", c->other);
-	xtr_json_kv_u64(j, "timed", c->timed);
-	xtr_json_kv_u64(j, "shared", c->shared);
-	xtr_json_kv_u64(j, "open", c->open);
-	xtr_view_json_hist(j, "exec_ns", &c->exec, false);
-	xtr_view_json_hist(j, "residence_ns", &c->residence, false);
-	xtr_view_json_hist(j, "driver_ns", &c->driver, false);
-	xtr_json_end_object(j);
-}
-
-static void json_messages(const struct amdxdna *x, struct xtr_json *j)
-{
-	uint32_t i;
-
-	xtr_json_kv_array(j, "messages");
-	for (i = 0; i < x->n_messages; i++) {
-		const struct xdna_message *m = &x->message[i];
-
-		xtr_json_begin_object(j);
-		xtr_json_kv_u64(j, "channel", m->channel);
-		xtr_json_kv_u64(j, "opcode", m->opcode);
-		xtr_json_kv_u64(j, "sent", m->sent);
-		xtr_json_kv_u64(j, "answered", m->answered);
-		xtr_json_kv_u64(j, "unanswered", m->unanswered);
-		xtr_json_kv_u64(j, "open", m->open);
-		xtr_view_json_hist(j, "time_ns", &m->time, false);
-		xtr_json_end_object(j);
-	}
-	xtr_json_end_array(j);
-}
-
-static void json_counts(const struct amdxdna *x, struct xtr_json *j)
-{
-	uint32_t i;
-
-	xtr_json_kv_array(j, "interrupts");
-	for (i = 0; i < x->n_irqs; i++) {
-		xtr_json_begin_object(j);
-		xtr_json_kv_s64(j, "irq", x->irq[i].irq);
-		xtr_json_kv_u64(j, "handled", x->irq[i].handled);
-		xtr_json_kv_u64(j, "workers", x->irq[i].workers);
-		xtr_json_end_object(j);
-	}
-	xtr_json_end_array(j);
-	xtr_json_kv_array(j, "other_stages");
-	for (i = 0; i < x->stages.n; i++) {
-		xtr_json_begin_object(j);
-		xtr_json_key(j, "stage");
-		xtr_json_strn(j, x->stages.name[i], strlen(x->stages.name[i]));
-		xtr_json_kv_u64(j, "count", x->stage_n[i]);
-		xtr_json_end_object(j);
-	}
-	xtr_json_end_array(j);
-	xtr_event_counts_json(&x->counts, j);
 }
 
 void xdna_json(const void *self, struct xtr_json *j)
 {
 	const struct amdxdna *x = self;
-	uint32_t i;
 
 	xtr_json_begin_object(j);
 	xtr_json_kv_bool(j, "lower_bounds", x->gaps);
-	xtr_json_kv_array(j, "contexts");
-	for (i = 0; i < x->contexts.n; i++)
-		json_context(x, i, j);
-	xtr_json_end_array(j);
-	json_messages(x, j);
+	xtr_table_json(&contexts, x, x->o, j);
+	xtr_table_json(&messages, x, x->o, j);
 	xtr_json_kv_u64(j, "unasked", x->unasked);
-	json_counts(x, j);
+	xtr_tables_json(xdna_tables + 2, x, x->o, j);
+	xtr_event_counts_json(&x->counts, j);
 	xtr_json_end_object(j);
 }

@@ -375,4 +375,5 @@ const struct xtr_analysis xtr_analysis_power = {
 	.any = power_any,
 	.text = power_text,
 	.json = power_json,
+	.tables = power_tables,
 };

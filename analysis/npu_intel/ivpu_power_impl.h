@@ -82,5 +82,6 @@ uint64_t power_cost(const struct power_wake *w);
 uint64_t power_boot_ns(const struct power_wake *w);
 int power_text(const void *self, const struct xtr_view *v);
 void power_json(const void *self, struct xtr_json *j);
+extern const struct xtr_section_table *const power_tables[];
 
 #endif /* XTR_POWER_IMPL_H */

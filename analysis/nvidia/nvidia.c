@@ -253,4 +253,5 @@ const struct xtr_analysis xtr_analysis_nvidia = {
 	.any = nvidia_any,
 	.text = nv_text,
 	.json = nv_json,
+	.tables = nv_tables,
 };

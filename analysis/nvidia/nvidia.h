@@ -173,8 +173,9 @@ int nv_totals_finish(struct nvidia *nv);
 
 /* nvidia_note.c: findings, at the end. 0 or -ENOMEM. */
 int nv_findings(struct nvidia *nv);
-/* nvidia_view.c, nvidia_json.c */
+/* nvidia_view.c */
 int nv_text(const void *self, const struct xtr_view *v);
 void nv_json(const void *self, struct xtr_json *j);
+extern const struct xtr_section_table *const nv_tables[];
 
 #endif /* XTR_NVIDIA_H */

@@ -1,93 +1,49 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The analysis `nvidia` as text. */
-#include "analysis/core/grid.h"
-#include "analysis/core/grid_cell.h"
-#include "nvidia.h"
-#include "base/text.h"
-#include "replay/event/process.h"
+/* The section of nvidia: its tables, and what else text and JSON say (docs/stats-json.md). */
+#include "analysis/core/section_table.h"
 #include "analysis/core/view.h"
+#include "base/text.h"
+#include "nvidia.h"
+#include "replay/event/process.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-static void ns(struct xtr_grid *t, bool known, uint64_t v)
-{
-	char buf[XTR_TEXT_NUMBER];
+#define COUNT(key, member, help)                         \
+	{                                                \
+		key, NULL, XTR_C_COUNT, AT(member), help \
+	}
+#define HIST(key, member, help)                                       \
+	{                                                             \
+		key, NULL, XTR_C_HIST | XTR_C_TIMES, AT(member), help \
+	}
+/* Two columns of text. */
+#define WHO                                         \
+	{ NULL, "<process", XTR_C_TEXT, XTR_PUT },  \
+	{                                           \
+		NULL, "pid", XTR_C_PROCESS, XTR_PUT \
+	}
+#define PID                                                    \
+	{                                                      \
+		"pid", NULL, XTR_C_PROCESS, XTR_PUT, "process" \
+	}
 
-	xtr_grid_cell(t, known ? xtr_text_ns(buf, v) : "-");
-}
-
-static void quantiles(struct xtr_grid *t, const struct xtr_hist *h)
+static void put_who(struct xtr_rows *r, const struct nvidia *nv, const struct nv_process *p)
 {
-	ns(t, h->n, xtr_hist_quantile(h, 500));
-	ns(t, h->n, xtr_hist_quantile(h, 990));
-	ns(t, h->n, h->max);
-}
-
-static void who(struct xtr_grid *t, const struct nvidia *nv, const struct nv_process *p)
-{
-	char buf[XTR_TEXT_NAME];
 	size_t n = 0;
 	const char *s =
 		nv->o->tables && p->comm ? xtr_tables_string(nv->o->tables, p->comm, &n) : NULL;
 
-	if (p->rest)
-		xtr_grid_cell(t, "(others)");
+	if (s && !p->rest)
+		xtr_put_name(r, s, n);
 	else
-		xtr_grid_cell(t, s ? xtr_text_name(buf, sizeof(buf), s, n) : "(unknown)");
-	xtr_grid_cell(t, xtr_text_process(buf, p->process));
+		xtr_put_text(r, p->rest ? "(others)" : "(unknown)");
+	xtr_put_u64(r, true, p->process);
 }
 
-/* A column that is only shown where its role was recorded. */
-struct column {
-	const char *title;
-	enum nv_role role;
-	size_t offset; /* of a counter in struct nv_process */
-};
-
-#define COLUMN(title, role, member)                                   \
-	{                                                             \
-		title, NV_##role, offsetof(struct nv_process, member) \
-	}
-
-static const struct column calls_columns[] = {
-	COLUMN("opens", OPEN, opens),
-	COLUMN("failed", OPEN, open_errors),
-	COLUMN("closes", CLOSE, closes),
-	COLUMN("still open", OPEN, open_files),
-	COLUMN("ioctls", IOCTL, ioctls),
-	COLUMN("errors", IOCTL, ioctl_errors),
-	COLUMN("polls", POLL, polls),
-	COLUMN("faults", FAULT, faults),
-	COLUMN("UVM opens", UVM_OPEN, uvm_opens),
-	COLUMN("UVM ioctls", UVM_IOCTL, uvm_ioctls),
-	COLUMN("UVM mmaps", UVM_MMAP, uvm_mmaps),
-};
-
-static const struct column map_columns[] = {
-	COLUMN("mmaps", MMAP, mmaps),
-	COLUMN("failed", MMAP, mmap_errors),
-	COLUMN("bytes", MMAP, mmap_bytes),
-	COLUMN("peak", MMAP, mapped_peak),
-	COLUMN("held at end", MMAP, mapped),
-	COLUMN("releases", VMA_RELEASE, releases),
-	COLUMN("released bytes", VMA_RELEASE, released_bytes),
-	COLUMN("copies", VMA_OPEN, copies),
-	COLUMN("held in copies", VMA_OPEN, copied),
-	COLUMN("splits", VMA_OPEN, splits),
-	COLUMN("moves", VMA_OPEN, moves),
-};
-
-static const struct column p2p_columns[] = {
-	COLUMN("get_pages", P2P_GET, p2p_gets),
-	COLUMN("bytes", P2P_GET, p2p_bytes),
-	COLUMN("failed", P2P_GET, p2p_errors),
-	COLUMN("dma_map", P2P_MAP, p2p_maps),
-};
-
-static uint64_t value_of(const struct nv_process *p, const struct column *c)
+static void put_pid(struct xtr_rows *r, const struct nvidia *nv, uint32_t process)
 {
-	return *(const uint64_t *)(const void *)((const char *)p + c->offset);
+	xtr_put_u64(r, true, nv->process[process].process);
 }
 
 static bool is_recorded(const struct nvidia *nv, enum nv_role role)
@@ -97,174 +53,443 @@ static bool is_recorded(const struct nvidia *nv, enum nv_role role)
 	return has[role] || (role == NV_P2P_GET && (has[NV_P2P_KEEP] || has[NV_P2P_MAP]));
 }
 
-static bool any_of(const struct nv_process *p, const struct column *c, size_t n)
+/* --- processes -------------------------------------------------------------------------------- */
+
+#define AT(member) XTR_AT(struct nv_process, member)
+/* Only where its role was recorded. */
+#define SHOWN(title, role, member)                                         \
+	{                                                                  \
+		NULL, title, XTR_C_COUNT, AT(member), .own = NV_##role + 1 \
+	}
+static const struct xtr_section_column call_text[] = {
+	WHO,
+	SHOWN("opens", OPEN, opens),
+	SHOWN("failed", OPEN, open_errors),
+	SHOWN("closes", CLOSE, closes),
+	SHOWN("still open", OPEN, open_files),
+	SHOWN("ioctls", IOCTL, ioctls),
+	SHOWN("errors", IOCTL, ioctl_errors),
+	SHOWN("polls", POLL, polls),
+	SHOWN("faults", FAULT, faults),
+	SHOWN("UVM opens", UVM_OPEN, uvm_opens),
+	SHOWN("UVM ioctls", UVM_IOCTL, uvm_ioctls),
+	SHOWN("UVM mmaps", UVM_MMAP, uvm_mmaps),
+};
+
+static const struct xtr_section_column map_text[] = {
+	WHO,
+	SHOWN("mmaps", MMAP, mmaps),
+	SHOWN("failed", MMAP, mmap_errors),
+	SHOWN("bytes", MMAP, mmap_bytes),
+	SHOWN("peak", MMAP, mapped_peak),
+	SHOWN("held at end", MMAP, mapped),
+	SHOWN("releases", VMA_RELEASE, releases),
+	SHOWN("released bytes", VMA_RELEASE, released_bytes),
+	SHOWN("copies", VMA_OPEN, copies),
+	SHOWN("held in copies", VMA_OPEN, copied),
+	SHOWN("splits", VMA_OPEN, splits),
+	SHOWN("moves", VMA_OPEN, moves),
+};
+
+static const struct xtr_section_column p2p_text[] = {
+	WHO,
+	SHOWN("get_pages", P2P_GET, p2p_gets),
+	SHOWN("bytes", P2P_GET, p2p_bytes),
+	SHOWN("failed", P2P_GET, p2p_errors),
+	SHOWN("dma_map", P2P_MAP, p2p_maps),
+};
+
+static bool shows(const void *self, const struct xtr_section_column *c)
 {
+	return !c->own || is_recorded(self, c->own - 1);
+}
+
+static bool any_of(const struct nv_process *p, const struct xtr_section_column *c, size_t n)
+{
+	uint64_t sum = 0, v;
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		if (value_of(p, &c[i]))
-			return true;
-	return false;
+		if (c[i].own) {
+			memcpy(&v, (const char *)p + c[i].offset, sizeof(v));
+			sum |= v;
+		}
+	return sum;
 }
 
 /* One row for each process that has something in these columns. */
-static int text_table(const struct nvidia *nv, FILE *f, const char *title, const struct column *c,
-		      size_t n)
+static void fill_text(const struct nvidia *nv, struct xtr_rows *r,
+		      const struct xtr_section_column *c, size_t n)
 {
-	const char *titles[XTR_GRID_COLUMNS] = { "<process", "pid" };
-	struct xtr_grid *t;
-	uint32_t i, rows = 0;
-	size_t k, used = 2;
+	uint32_t i;
 
-	for (i = 0; i < nv->n_processes; i++)
-		rows += any_of(&nv->process[i], c, n);
-	if (!rows)
-		return 0;
-	for (k = 0; k < n; k++)
-		if (is_recorded(nv, c[k].role))
-			titles[used++] = c[k].title;
-	titles[used] = NULL;
-	fprintf(f, "%s", title);
-	t = xtr_grid_new(titles);
 	for (i = 0; i < nv->n_processes; i++) {
 		if (!any_of(&nv->process[i], c, n))
 			continue;
-		who(t, nv, &nv->process[i]);
-		for (k = 0; k < n; k++)
-			if (is_recorded(nv, c[k].role))
-				xtr_grid_count(t, value_of(&nv->process[i], &c[k]));
+		put_who(r, nv, &nv->process[i]);
+		xtr_row(r, &nv->process[i]);
 	}
-	return xtr_grid_print(t, f, 2);
+}
+#define TEXT_TABLE(name, title)                                                                \
+	static void fill_##name(const void *self, struct xtr_rows *r)                          \
+	{                                                                                      \
+		fill_text(self, r, name##_text, sizeof(name##_text) / sizeof(name##_text[0])); \
+	}                                                                                      \
+	static const struct xtr_section_table name##_table = {                                 \
+		XTR_TABLE_COLUMNS(name##_text),                                                \
+		.fill = fill_##name,                                                           \
+		.shows = shows,                                                                \
+		.heading = (title),                                                            \
+	}
+TEXT_TABLE(call, "  Calls\n");
+TEXT_TABLE(map, "\n  Mappings, bytes\n");
+TEXT_TABLE(p2p, "\n  Memory for other devices (third-party P2P)\n");
+
+static const struct xtr_section_column process_columns[] = {
+	{ "pid", NULL, XTR_C_PROCESS, AT(process), "process" },
+	{ "process", NULL, XTR_C_STRING, AT(comm), "its name" },
+	COUNT("opens", opens, "files opened"),
+	COUNT("open_errors", open_errors, "opens that failed"),
+	COUNT("closes", closes, "files closed"),
+	COUNT("closes_elsewhere", closes_elsewhere, "of them opened by another process"),
+	COUNT("closes_earlier", closes_earlier, "of them opened before the trace"),
+	COUNT("still_open", open_files, "open at the end"),
+	COUNT("mmaps", mmaps, "mappings made"),
+	COUNT("mmap_errors", mmap_errors, "mappings that failed"),
+	COUNT("mmap_bytes", mmap_bytes, "their size"),
+	COUNT("releases", releases, "mappings released"),
+	COUNT("released_bytes", released_bytes, "their size"),
+	COUNT("releases_earlier", releases_earlier, "of them made before the trace"),
+	COUNT("copies", copies, "mappings copied"),
+	COUNT("copy_bytes", copy_bytes, "their size"),
+	COUNT("splits", splits, "mappings split"),
+	COUNT("moves", moves, "mappings moved"),
+	COUNT("mapped_bytes", mapped, "held at the end"),
+	COUNT("mapped_peak_bytes", mapped_peak, "the most that was held"),
+	COUNT("mapped_copy_bytes", copied, "held in copies at the end"),
+	COUNT("polls", polls, "polls"),
+	COUNT("faults", faults, "faults of the processor on revoked mappings"),
+	COUNT("ioctls", ioctls, "ioctls"),
+	COUNT("ioctl_errors", ioctl_errors, "ioctls that failed"),
+	COUNT("uvm_opens", uvm_opens, "files of UVM opened"),
+	COUNT("uvm_mmaps", uvm_mmaps, "mappings of UVM"),
+	COUNT("uvm_ioctls", uvm_ioctls, "ioctls of UVM"),
+	COUNT("uvm_ioctl_errors", uvm_ioctl_errors, "of them that failed"),
+	COUNT("p2p_get_pages", p2p_gets, "calls for memory of other devices"),
+	COUNT("p2p_get_pages_bytes", p2p_bytes, "its size"),
+	COUNT("p2p_dma_maps", p2p_maps, "mappings of it"),
+	COUNT("p2p_errors", p2p_errors, "calls that failed"),
+	{ "ioctls_total", NULL, XTR_C_COUNT, XTR_PUT, "ioctls, where these were sampled" },
+	{ "uvm_ioctls_total", NULL, XTR_C_COUNT, XTR_PUT, "ioctls of UVM, likewise" },
+};
+#undef AT
+
+static bool has_total(const struct nvidia *nv, bool uvm)
+{
+	return nv->n_totals && nv->sample_ppm[uvm];
 }
 
-static int text_ioctls(const struct nvidia *nv, FILE *f)
+static void fill_processes(const void *self, struct xtr_rows *r)
 {
-	static const char *const columns[] = { "<ioctl", "<process", "pid", "calls", "errors",
-					       "p50",    "p99",      "max", NULL };
-	static const char *const sampled[] = { "<ioctl", "<process", "pid", "calls", "recorded",
-					       "errors", "p50",      "p99", "max",   NULL };
-	char name[2 * NV_NAME_MAX];
-	struct xtr_grid *t;
+	const struct nvidia *nv = self;
 	uint32_t i;
-	int ret;
 
-	if (!nv->n_ioctls)
-		return 0;
-	fputs("\n  ioctls\n", f);
-	t = xtr_grid_new(nv->n_totals ? sampled : columns);
-	for (i = 0; i < nv->n_ioctls && i < nv->o->top; i++) {
-		const struct nv_ioctl *r = &nv->ioctl[i];
+	for (i = 0; i < nv->n_processes; i++) {
+		const struct nv_process *p = &nv->process[i];
 
-		xtr_grid_cell(t, nv_whole_name(name, r->kind, r->number, r->has_second, r->second));
-		who(t, nv, &nv->process[r->process]);
-		if (nv->n_totals)
-			xtr_grid_count(t, nv->sample_ppm[r->kind == NV_KIND_UVM] ? r->total : r->n);
-		xtr_grid_count(t, r->n);
-		xtr_grid_count(t, r->errors);
-		quantiles(t, &r->time);
+		if (!p->visible)
+			continue;
+		xtr_put_u64(r, has_total(nv, false), p->ioctls_total);
+		xtr_put_u64(r, has_total(nv, true), p->uvm_ioctls_total);
+		xtr_row(r, p);
 	}
-	ret = xtr_grid_print(t, f, 2);
-	if (i < nv->n_ioctls)
-		fprintf(f, "  ... and %u more (--top)\n", nv->n_ioctls - i);
-	return ret;
 }
 
-static int text_errors(const struct nvidia *nv, FILE *f)
-{
-	static const char *const columns[] = { "<failed call", "<process", "pid",
-					       "returned",     "calls",    NULL };
-	char name[2 * NV_NAME_MAX];
-	struct xtr_grid *t;
-	uint32_t i;
-	int ret;
+static const struct xtr_section_table processes =
+	XTR_TABLE("processes", "a process", process_columns, fill_processes, XTR_SHOW_ALL);
 
-	if (!nv->n_errors)
-		return 0;
-	fputs("\n  Errors, by what the call returned\n", f);
-	t = xtr_grid_new(columns);
-	for (i = 0; i < nv->n_errors && i < nv->o->top; i++) {
+/* --- ioctls and errors ------------------------------------------------------------------------ */
+
+#define NAME                                                                      \
+	{ "kind", NULL, XTR_C_TEXT, XTR_PUT, "rm, uvm, other or rest" },          \
+		{ "number", NULL, XTR_C_NUMBER, XTR_PUT, "number of the ioctl" }, \
+		{ "name", NULL, XTR_C_TEXT, XTR_PUT, "its name" },                \
+		{ "second", NULL, XTR_C_NUMBER, XTR_PUT,                          \
+		  "command of RM_CONTROL, class of RM_ALLOC" },                   \
+	{                                                                         \
+		"second_name", NULL, XTR_C_TEXT, XTR_PUT, "its name"              \
+	}
+
+/* kind, number, name, second, second_name */
+static void put_name(struct xtr_rows *r, enum nv_kind kind, uint32_t number, bool has_second,
+		     uint32_t second)
+{
+	char buf[NV_NAME_MAX];
+
+	bool text = xtr_rows_text(r); /* it has them as one name */
+
+	xtr_put_text(r, nv_kind_name(kind));
+	xtr_put_u64(r, true, number);
+	xtr_put_copy(r, text ? NULL : nv_ioctl_name(buf, kind, number));
+	xtr_put_u64(r, has_second, second);
+	xtr_put_copy(r, has_second && !text ? nv_second_name(buf, number, second) : NULL);
+}
+
+#define AT(member) XTR_AT(struct nv_ioctl, member)
+enum {
+	SAMPLED = 1,
+	NOT_SAMPLED
+};
+static const struct xtr_section_column ioctl_columns[] = {
+	{ NULL, "<ioctl", XTR_C_TEXT, XTR_PUT },
+	WHO,
+	PID,
+	NAME,
+	COUNT("calls", n, "calls"),
+	{ "total_calls", NULL, XTR_C_COUNT, XTR_PUT,
+	  "how many there were, where they were sampled" },
+	{ NULL, "calls", XTR_C_COUNT, XTR_PUT, .own = SAMPLED },
+	{ NULL, "recorded", XTR_C_COUNT, AT(n), .own = SAMPLED },
+	{ NULL, "calls", XTR_C_COUNT, AT(n), .own = NOT_SAMPLED },
+	{ "errors", "errors", XTR_C_COUNT, AT(errors), "of them that failed" },
+	{ "time_ns", "p50|p99|max", XTR_C_HIST | XTR_C_TIMES, AT(time), "of calls with both ends" },
+};
+#undef AT
+
+static bool shows_ioctls(const void *self, const struct xtr_section_column *c)
+{
+	return !c->own || (c->own == SAMPLED) == (((const struct nvidia *)self)->n_totals != 0);
+}
+
+static void fill_ioctls(const void *self, struct xtr_rows *r)
+{
+	const struct nvidia *nv = self;
+	char name[2 * NV_NAME_MAX];
+	uint32_t i;
+
+	for (i = 0; i < nv->n_ioctls; i++) {
+		const struct nv_ioctl *c = &nv->ioctl[i];
+		bool uvm = c->kind == NV_KIND_UVM;
+
+		if (xtr_rows_full(r)) {
+			xtr_row(r, c);
+			continue;
+		}
+		xtr_put_copy(r, xtr_rows_text(r) ? nv_whole_name(name, c->kind, c->number,
+								 c->has_second, c->second)
+						 : NULL);
+		put_who(r, nv, &nv->process[c->process]);
+		put_pid(r, nv, c->process);
+		put_name(r, c->kind, c->number, c->has_second, c->second);
+		xtr_put_u64(r, has_total(nv, uvm), c->total);
+		xtr_put_u64(r, true, nv->sample_ppm[uvm] ? c->total : c->n);
+		xtr_row(r, c);
+	}
+}
+
+static const struct xtr_section_table ioctls = {
+	.name = "ioctls",
+	.help = "an ioctl of a process, most calls first",
+	XTR_TABLE_COLUMNS(ioctl_columns),
+	.fill = fill_ioctls,
+	.shows = shows_ioctls,
+	.limit = XTR_SHOW_TOP,
+	.heading = "\n  ioctls\n",
+};
+
+#define AT(member) XTR_AT(struct nv_error, member)
+static const struct xtr_section_column error_columns[] = {
+	{ NULL, "<failed call", XTR_C_TEXT, XTR_PUT },
+	WHO,
+	PID,
+	{ "call", NULL, XTR_C_TEXT, XTR_PUT, "kind of the call" },
+	NAME,
+	{ "ret", "returned", XTR_C_SIGNED, AT(ret), "what it returned" },
+	{ "calls", "calls", XTR_C_COUNT, AT(n), "calls" },
+};
+#undef AT
+
+static void fill_errors(const void *self, struct xtr_rows *r)
+{
+	const struct nvidia *nv = self;
+	char name[2 * NV_NAME_MAX];
+	uint32_t i, k;
+
+	for (i = 0; i < nv->n_errors; i++) {
 		const struct nv_error *e = &nv->error[i];
+		bool ioctl = e->role == NV_IOCTL || e->role == NV_UVM_IOCTL;
 
-		if (e->role == NV_IOCTL || e->role == NV_UVM_IOCTL)
-			nv_whole_name(name, e->kind, e->number, e->has_second, e->second);
-		else
-			snprintf(name, sizeof(name), "%s", nv_role_name(e->role));
-		xtr_grid_cell(t, name);
-		who(t, nv, &nv->process[e->process]);
-		snprintf(name, sizeof(name), "%" PRId64, e->ret);
-		xtr_grid_cell(t, name);
-		xtr_grid_count(t, e->n);
+		xtr_put_copy(
+			r, ioctl ? nv_whole_name(name, e->kind, e->number, e->has_second, e->second)
+				 : nv_role_name(e->role));
+		put_who(r, nv, &nv->process[e->process]);
+		put_pid(r, nv, e->process);
+		xtr_put_text(r, nv_role_name(e->role));
+		if (ioctl)
+			put_name(r, e->kind, e->number, e->has_second, e->second);
+		for (k = 0; k < 5 && !ioctl; k++)
+			xtr_put_absent(r);
+		xtr_row(r, e);
 	}
-	ret = xtr_grid_print(t, f, 2);
-	if (i < nv->n_errors || nv->errors_left_out)
-		fprintf(f, "  ... and %" PRIu64 " more\n", nv->n_errors - i + nv->errors_left_out);
-	return ret;
 }
 
-static void device_cell(struct xtr_grid *t, uint64_t device, bool rest)
-{
-	char buf[XTR_TEXT_NUMBER];
+static const struct xtr_section_table errors = {
+	.name = "errors",
+	.help = "calls of a process that failed, by what they returned",
+	XTR_TABLE_COLUMNS(error_columns),
+	.fill = fill_errors,
+	.limit = XTR_SHOW_TOP_QUIET,
+	.heading = "\n  Errors, by what the call returned\n",
+};
 
-	snprintf(buf, sizeof(buf), "0x%" PRIx64, device);
-	xtr_grid_cell(t, rest ? "(others)" : buf);
+#define AT(member) XTR_AT(struct nv_file, member)
+static const struct xtr_section_column file_columns[] = {
+	{ "file", NULL, XTR_C_HEX, AT(file), "pointer of the file" },
+	PID,
+	{ "tid", NULL, XTR_C_NUMBER, AT(tid), "thread that opened it" },
+	{ "opened_ns", NULL, XTR_C_NS, AT(opened_ns), "when" },
+};
+#undef AT
+
+#define FILES_SHOWN 100u
+
+static void fill_files(const void *self, struct xtr_rows *r)
+{
+	const struct nvidia *nv = self;
+	uint32_t i, n = 0;
+
+	for (i = 0; i < nv->n_files && n < FILES_SHOWN; i++) {
+		if (!nv->file[i].live)
+			continue;
+		n++;
+		put_pid(r, nv, nv->file[i].process);
+		xtr_row(r, &nv->file[i]);
+	}
 }
 
-static int text_interrupts(const struct nvidia *nv, FILE *f)
+static const struct xtr_section_table files = XTR_TABLE(
+	"open_files", "a file that is open at the end", file_columns, fill_files, XTR_SHOW_ALL);
+
+/* --- devices ---------------------------------------------------------------------------------- */
+
+static void put_device(struct xtr_rows *r, uint64_t device, bool rest)
 {
-	static const char *const columns[] = { "<device",  "<mode",         "interrupts",
-					       "not ours", "p50",           "p99",
-					       "max",      "bottom halves", "until it began: p50",
-					       "p99",      "max",           NULL };
-	struct xtr_grid *t;
+	if (rest)
+		xtr_put_text(r, "(others)");
+	else
+		xtr_put_format(r, "0x%" PRIx64, device);
+}
+
+#define AT(member) XTR_AT(struct nv_device, member)
+static const struct xtr_section_column device_columns[] = {
+	{ NULL, "<device", XTR_C_TEXT, XTR_PUT },
+	{ "device", NULL, XTR_C_HEX, AT(device), "pointer of the device" },
+	{ NULL, "<mode", XTR_C_TEXT, XTR_PUT },
+	{ "interrupts", "interrupts", XTR_C_COUNT, XTR_PUT, "interrupts" },
+	COUNT("isr_msix", msix, "calls of nvidia_isr_msix"),
+	{ "isr", NULL, XTR_C_COUNT, XTR_PUT, "calls of nvidia_isr" },
+	COUNT("isr_nested", nested, "of them by nvidia_isr_msix"),
+	{ "not_ours", "not ours", XTR_C_COUNT, AT(not_ours), "interrupts of other devices" },
+	COUNT("wanted_bottom_half", woke, "interrupts that asked for a bottom half"),
+	COUNT("bottom_halves", bottoms[0], "bottom halves"),
+	COUNT("bottom_halves_msix", bottoms[1], "bottom halves of MSI-X"),
+	{ "time_ns", "p50|p99|max", XTR_C_HIST | XTR_C_TIMES, XTR_PUT, "of the handler" },
+	{ NULL, "bottom halves", XTR_C_COUNT, XTR_PUT },
+	HIST("bottom_half_ns", bottom_time, "of bottom halves"),
+	{ "until_bottom_half_ns", "until it began: p50|p99|max", XTR_C_HIST | XTR_C_TIMES, AT(wake),
+	  "from interrupt to bottom half" },
+};
+#undef AT
+
+static void fill_devices(const void *self, struct xtr_rows *r)
+{
+	const struct nvidia *nv = self;
 	uint32_t i;
 
-	if (!nv->n_devices)
-		return 0;
-	fputs("\n  Interrupts, and their bottom halves\n", f);
-	t = xtr_grid_new(columns);
 	for (i = 0; i < nv->n_devices; i++) {
 		const struct nv_device *d = &nv->device[i];
 
-		device_cell(t, d->device, d->rest);
-		xtr_grid_cell(t, d->msix ? "MSI-X" : d->alone ? "line or MSI" : "-");
-		xtr_grid_count(t, nv_interrupts(nv, d));
-		xtr_grid_count(t, d->not_ours);
-		quantiles(t, &d->time[d->msix != 0]);
-		xtr_grid_count(t, d->bottoms[0] + d->bottoms[1]);
-		quantiles(t, &d->wake);
+		put_device(r, d->device, d->rest);
+		xtr_put_text(r, d->msix ? "MSI-X" : d->alone ? "line or MSI" : NULL);
+		xtr_put_u64(r, true, nv_interrupts(nv, d));
+		xtr_put_u64(r, true, d->alone + d->nested);
+		xtr_put_hist(r, &d->time[d->msix != 0]);
+		xtr_put_u64(r, true, d->bottoms[0] + d->bottoms[1]);
+		xtr_row(r, d);
 	}
-	return xtr_grid_print(t, f, 2);
 }
 
-static int text_power(const struct nvidia *nv, FILE *f)
+static const struct xtr_section_table devices = {
+	.name = "devices",
+	.help = "interrupts of a device",
+	XTR_TABLE_COLUMNS(device_columns),
+	.fill = fill_devices,
+	.heading = "\n  Interrupts, and their bottom halves\n",
+};
+
+#define AT(member) XTR_AT(struct nv_power, member)
+static const struct xtr_section_column power_columns[] = {
+	{ NULL, "<device", XTR_C_TEXT, XTR_PUT },
+	{ "device", NULL, XTR_C_HEX, AT(device), "pointer of the device" },
+	{ "suspends", "suspends", XTR_C_COUNT, AT(suspends), "suspends" },
+	{ "suspend_errors", "failed", XTR_C_COUNT, AT(suspend_errors), "of them that failed" },
+	{ NULL, "p50|max", XTR_C_HIST, AT(suspend) },
+	{ "resumes", "resumes", XTR_C_COUNT, AT(resumes), "resumes" },
+	{ "resume_errors", "failed", XTR_C_COUNT, AT(resume_errors), "of them that failed" },
+	COUNT("resumes_after_failure", resumes_after_failure,
+	      "resumes after a suspend that failed"),
+	HIST("suspend_ns", suspend, "of suspends"),
+	{ "resume_ns", "p50|max", XTR_C_HIST | XTR_C_TIMES, AT(resume), "of resumes" },
+	{ "away_ns", "away: p50|max", XTR_C_HIST | XTR_C_TIMES, AT(away),
+	  "from suspend to resume" },
+};
+#undef AT
+
+static void fill_power(const void *self, struct xtr_rows *r)
 {
-	static const char *const columns[] = { "<device", "suspends",  "failed", "p50",
-					       "max",     "resumes",   "failed", "p50",
-					       "max",     "away: p50", "max",    NULL };
-	struct xtr_grid *t;
+	const struct nvidia *nv = self;
 	uint32_t i;
 
-	if (!nv->n_powers)
-		return 0;
-	fputs("\n  Suspend and resume\n", f);
-	t = xtr_grid_new(columns);
 	for (i = 0; i < nv->n_powers; i++) {
-		const struct nv_power *p = &nv->power[i];
-
-		device_cell(t, p->device, p->rest);
-		xtr_grid_count(t, p->suspends);
-		xtr_grid_count(t, p->suspend_errors);
-		ns(t, p->suspend.n, xtr_hist_quantile(&p->suspend, 500));
-		ns(t, p->suspend.n, p->suspend.max);
-		xtr_grid_count(t, p->resumes);
-		xtr_grid_count(t, p->resume_errors);
-		ns(t, p->resume.n, xtr_hist_quantile(&p->resume, 500));
-		ns(t, p->resume.n, p->resume.max);
-		ns(t, p->away.n, xtr_hist_quantile(&p->away, 500));
-		ns(t, p->away.n, p->away.max);
+		put_device(r, nv->power[i].device, nv->power[i].rest);
+		xtr_row(r, &nv->power[i]);
 	}
-	return xtr_grid_print(t, f, 2);
 }
+
+static const struct xtr_section_table power = {
+	.name = "power",
+	.help = "suspend and resume of a device",
+	XTR_TABLE_COLUMNS(power_columns),
+	.fill = fill_power,
+	.heading = "\n  Suspend and resume\n",
+};
+
+#define AT(member) XTR_AT(struct nvidia, member)
+static const struct xtr_section_column sample_columns[] = {
+	{ "ioctl_ppm", NULL, XTR_C_NUMBER, XTR_PUT, "share of ioctls, in millionths" },
+	{ "uvm_ioctl_ppm", NULL, XTR_C_NUMBER, XTR_PUT, "share of UVM's" },
+	{ "totals", NULL, XTR_C_BOOL, XTR_PUT, "how many there were is in the trace" },
+	{ "exact", NULL, XTR_C_BOOL, AT(totals_exact), "and exact" },
+	COUNT("others", total_others, "of processes and ioctls for which there was no room"),
+};
+#undef AT
+
+static void fill_sample(const void *self, struct xtr_rows *r)
+{
+	const struct nvidia *nv = self;
+
+	if (!nv->sample_ppm[0] && !nv->sample_ppm[1])
+		return;
+	xtr_put_u64(r, true, nv->sample_ppm[0] ? nv->sample_ppm[0] : 1000000);
+	xtr_put_u64(r, true, nv->sample_ppm[1] ? nv->sample_ppm[1] : 1000000);
+	xtr_put_u64(r, true, nv->n_totals != 0);
+	xtr_row(r, nv);
+}
+
+static const struct xtr_section_table sample = XTR_TABLE_ONE(
+	"sample", "how ioctls were sampled", sample_columns, fill_sample, XTR_SHAPE_OBJECT);
+
+/* --- the section ------------------------------------------------------------------------------ */
 
 static bool any_faults(const struct nvidia *nv)
 {
@@ -321,26 +546,41 @@ static void limits(const struct nvidia *nv, FILE *f)
 			nv->untracked);
 }
 
+const struct xtr_section_table *const nv_tables[] = { &call_table, &map_table, &p2p_table, &sample,
+						      &processes,  &ioctls,    &errors,    &files,
+						      &devices,    &power,     NULL };
+
 int nv_text(const void *self, const struct xtr_view *v)
 {
+	static const struct xtr_section_table *const first[] = { &call_table, &map_table,
+								 &p2p_table,  &ioctls,
+								 &errors,     NULL };
+	static const struct xtr_section_table *const then[] = { &devices, &power, NULL };
 	const struct nvidia *nv = self;
-	int ret = text_table(nv, v->f, "  Calls\n", calls_columns,
-			     sizeof(calls_columns) / sizeof(*calls_columns));
+	uint32_t listed = nv->n_errors < nv->o->top ? nv->n_errors : nv->o->top;
+	int ret = xtr_tables_text(first, nv, nv->o, v->f);
 
+	if (nv->n_errors && (listed < nv->n_errors || nv->errors_left_out))
+		fprintf(v->f, "  ... and %" PRIu64 " more\n",
+			nv->n_errors - listed + nv->errors_left_out);
 	if (!ret)
-		ret = text_table(nv, v->f, "\n  Mappings, bytes\n", map_columns,
-				 sizeof(map_columns) / sizeof(*map_columns));
-	if (!ret)
-		ret = text_table(nv, v->f, "\n  Memory for other devices (third-party P2P)\n",
-				 p2p_columns, sizeof(p2p_columns) / sizeof(*p2p_columns));
-	if (!ret)
-		ret = text_ioctls(nv, v->f);
-	if (!ret)
-		ret = text_errors(nv, v->f);
-	if (!ret)
-		ret = text_interrupts(nv, v->f);
-	if (!ret)
-		ret = text_power(nv, v->f);
+		ret = xtr_tables_text(then, nv, nv->o, v->f);
 	limits(nv, v->f);
 	return ret;
+}
+
+void nv_json(const void *self, struct xtr_json *j)
+{
+	static const struct xtr_section_table *const first[] = { &sample, &processes, &ioctls,
+								 &errors, NULL };
+	static const struct xtr_section_table *const then[] = { &files, &devices, &power, NULL };
+	const struct nvidia *nv = self;
+
+	xtr_json_begin_object(j);
+	xtr_json_kv_bool(j, "lower_bounds", nv->lost);
+	xtr_json_kv_u64(j, "untracked", nv->untracked);
+	xtr_tables_json(first, nv, nv->o, j);
+	xtr_json_kv_u64(j, "errors_left_out", nv->errors_left_out);
+	xtr_tables_json(then, nv, nv->o, j);
+	xtr_json_end_object(j);
 }

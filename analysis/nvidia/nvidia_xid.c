@@ -345,4 +345,5 @@ const struct xtr_analysis xtr_analysis_xid = {
 	.any = xids_any,
 	.text = xid_text,
 	.json = xid_json,
+	.tables = xid_tables,
 };

@@ -70,5 +70,6 @@ const char *xid_from_name(enum xid_from from);
 /* nvidia_xid_view.c */
 int xid_text(const void *self, const struct xtr_view *v);
 void xid_json(const void *self, struct xtr_json *j);
+extern const struct xtr_section_table *const xid_tables[];
 
 #endif /* XTR_NVIDIA_XID_H */

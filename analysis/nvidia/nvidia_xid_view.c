@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The analysis `xid` as text and as JSON. */
-#include "analysis/core/grid.h"
+/* The section of Xids: its tables, and what else text and JSON say. */
+#include "analysis/core/section_table.h"
 #include "nvidia_xid.h"
 #include "base/text.h"
 #include "replay/event/process.h"
@@ -19,29 +19,51 @@ static const char *severity_of(const struct xid_meaning *m)
 	return xid_severity_name(m ? m->severity : XID_UNKNOWN);
 }
 
-static int text_kinds(const struct xids *x, FILE *f)
+#define AT(member) XTR_AT(struct xid_kind, member)
+static const struct xtr_section_column kind_columns[] = {
+	{ NULL, "<Xid", XTR_C_TEXT, XTR_PUT },
+	{ "code", NULL, XTR_C_NUMBER, AT(code), "number of the Xid" },
+	{ "sxid", NULL, XTR_C_BOOL, AT(sxid), "it is one of NVSwitch" },
+	{ "device", "<device", XTR_C_TEXT, XTR_PUT, "PCI address, or pointer" },
+	{ "count", "times", XTR_C_COUNT, AT(n), "how often" },
+	{ "first_ns", NULL, XTR_C_NS, AT(first_ns), "when first" },
+	{ "last_ns", NULL, XTR_C_NS, AT(last_ns), "and last" },
+	{ NULL, "<severity", XTR_C_TEXT, XTR_PUT },
+	{ NULL, "<action", XTR_C_TEXT, XTR_PUT },
+	{ NULL, "<mnemonic", XTR_C_TEXT, XTR_PUT },
+	{ NULL, "<meaning", XTR_C_TEXT | XTR_C_BLANK, XTR_PUT },
+	{ "mnemonic", NULL, XTR_C_TEXT, XTR_PUT, "NVIDIA's name of it" },
+	{ "meaning", NULL, XTR_C_TEXT, XTR_PUT, "what it means" },
+	{ "severity", NULL, XTR_C_TEXT, XTR_PUT, "what it tells of" },
+	{ "action", NULL, XTR_C_TEXT, XTR_PUT, "what NVIDIA says to do" },
+};
+#undef AT
+
+static void fill_kinds(const void *self, struct xtr_rows *r)
 {
-	static const char *const columns[] = { "<Xid",    "<device",   "times",    "<severity",
-					       "<action", "<mnemonic", "<meaning", NULL };
-	struct xtr_grid *t = xtr_grid_new(columns);
-	char buf[XTR_TEXT_NUMBER];
+	const struct xids *x = self;
 	uint32_t i;
 
 	for (i = 0; i < x->n_kinds; i++) {
 		const struct xid_kind *k = &x->kind[i];
 		const struct xid_meaning *m = meaning_of(k->code, k->sxid);
 
-		snprintf(buf, sizeof(buf), "%s%" PRIu32, k->sxid ? "SXid " : "", k->code);
-		xtr_grid_cell(t, buf);
-		xtr_grid_cell(t, x->device[k->device].dev);
-		xtr_grid_cell(t, xtr_text_count(buf, k->n));
-		xtr_grid_cell(t, severity_of(m));
-		xtr_grid_cell(t, m ? m->action : "-");
-		xtr_grid_cell(t, m ? m->mnemonic : "(not in the table)");
-		xtr_grid_cell(t, m ? m->meaning : "");
+		xtr_put_format(r, "%s%" PRIu32, k->sxid ? "SXid " : "", k->code);
+		xtr_put_text(r, x->device[k->device].dev);
+		xtr_put_text(r, severity_of(m));
+		xtr_put_text(r, m ? m->action : NULL);
+		xtr_put_text(r, m ? m->mnemonic : "(not in the table)");
+		xtr_put_text(r, m ? m->meaning : NULL);
+		xtr_put_text(r, m ? m->mnemonic : NULL);
+		xtr_put_text(r, m ? m->meaning : NULL);
+		xtr_put_text(r, severity_of(m));
+		xtr_put_text(r, m ? m->action : NULL);
+		xtr_row(r, k);
 	}
-	return xtr_grid_print(t, f, 2);
 }
+
+static const struct xtr_section_table kinds =
+	XTR_TABLE("kinds", "Xids of a number on a device", kind_columns, fill_kinds, XTR_SHOW_ALL);
 
 /* " ret -22, 12.3 us", or that it had not returned. */
 static void call_text(const struct xids *x, const struct nv_past_call *c, FILE *f)
@@ -122,7 +144,7 @@ static void one_text(const struct xids *x, const struct xid *one, FILE *f)
 int xid_text(const void *self, const struct xtr_view *v)
 {
 	const struct xids *x = self;
-	int ret = text_kinds(x, v->f);
+	int ret = xtr_table_text(&kinds, x, x->o, v->f);
 	uint32_t i;
 
 	for (i = 0; i < x->n_xids && i < x->o->top && !ret; i++)
@@ -137,38 +159,6 @@ int xid_text(const void *self, const struct xtr_view *v)
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */
-
-static void kv_meaning(const struct xid_meaning *m, struct xtr_json *j)
-{
-	xtr_json_key(j, "mnemonic");
-	xtr_json_strn(j, m ? m->mnemonic : NULL, m ? strlen(m->mnemonic) : 0);
-	xtr_json_key(j, "meaning");
-	xtr_json_strn(j, m ? m->meaning : NULL, m ? strlen(m->meaning) : 0);
-	xtr_json_kv_str(j, "severity", severity_of(m));
-	xtr_json_key(j, "action");
-	xtr_json_strn(j, m ? m->action : NULL, m ? strlen(m->action) : 0);
-}
-
-static void json_kinds(const struct xids *x, struct xtr_json *j)
-{
-	uint32_t i;
-
-	xtr_json_kv_array(j, "kinds");
-	for (i = 0; i < x->n_kinds; i++) {
-		const struct xid_kind *k = &x->kind[i];
-
-		xtr_json_begin_object(j);
-		xtr_json_kv_u64(j, "code", k->code);
-		xtr_json_kv_bool(j, "sxid", k->sxid);
-		xtr_json_kv_str(j, "device", x->device[k->device].dev);
-		xtr_json_kv_u64(j, "count", k->n);
-		xtr_json_kv_u64(j, "first_ns", k->first_ns);
-		xtr_json_kv_u64(j, "last_ns", k->last_ns);
-		kv_meaning(meaning_of(k->code, k->sxid), j);
-		xtr_json_end_object(j);
-	}
-	xtr_json_end_array(j);
-}
 
 static void kv_call(const struct nv_past_call *c, struct xtr_json *j)
 {
@@ -210,12 +200,11 @@ static void json_last(const struct xids *x, const struct xid *one, const struct 
 	xtr_json_end_array(j);
 }
 
-static void json_before(const struct xids *x, const struct xid *one, const char *key,
-			const struct nv_before *b, struct xtr_json *j)
+static void json_before(const struct xids *x, const struct xid *one, const struct nv_before *b,
+			struct xtr_json *j)
 {
 	uint32_t i;
 
-	xtr_json_key(j, key);
 	if (!b->known) {
 		xtr_json_null(j);
 		return;
@@ -236,42 +225,77 @@ static void json_before(const struct xids *x, const struct xid *one, const char 
 	xtr_json_end_object(j);
 }
 
-static void kv_from(struct xtr_json *j, const char *key, enum xid_from from)
+/* An Xid, and what it is of. */
+struct of_xid {
+	const struct xids *x;
+	const struct xid *one;
+};
+
+static void process_before(const void *ctx, struct xtr_json *j)
 {
-	xtr_json_key(j, key);
-	if (from)
-		xtr_json_str(j, xid_from_name(from));
-	else
-		xtr_json_null(j);
+	const struct of_xid *of = ctx;
+
+	json_before(of->x, of->one, &of->one->process, j);
 }
 
-static void json_xid(const struct xids *x, const struct xid *one, struct xtr_json *j)
+static void device_before(const void *ctx, struct xtr_json *j)
 {
-	xtr_json_begin_object(j);
-	xtr_json_kv_u64(j, "at_ns", one->ts);
-	xtr_json_kv_u64(j, "code", one->code);
-	xtr_json_kv_bool(j, "sxid", one->sxid);
-	xtr_json_kv_str(j, "device", x->device[one->device].dev);
-	xtr_json_key(j, "message");
-	xtr_json_strn(j, *one->msg ? one->msg : NULL, strlen(one->msg));
-	xtr_json_kv_process(j, "pid", one->process_from ? one->who : 0);
-	kv_from(j, "pid_from", one->process_from);
-	xtr_json_key(j, "handler");
-	if (one->handler_from)
-		xtr_json_u64(j, one->handler);
-	else
-		xtr_json_null(j);
-	kv_from(j, "handler_from", one->handler_from);
-	json_before(x, one, "process_before", &one->process, j);
-	json_before(x, one, "device_before", &one->interrupts, j);
-	xtr_json_kv_u64(j, "xids_before", one->xids_before);
-	xtr_json_end_object(j);
+	const struct of_xid *of = ctx;
+
+	json_before(of->x, of->one, &of->one->interrupts, j);
 }
+
+#define AT(member) XTR_AT(struct xid, member)
+static const struct xtr_section_column list_columns[] = {
+	{ "at_ns", NULL, XTR_C_NS, AT(ts), "when" },
+	{ "code", NULL, XTR_C_NUMBER, AT(code), "number of the Xid" },
+	{ "sxid", NULL, XTR_C_BOOL, AT(sxid), "it is one of NVSwitch" },
+	{ "device", NULL, XTR_C_TEXT, XTR_PUT, "PCI address, or pointer" },
+	{ "message", NULL, XTR_C_TEXT, XTR_PUT, "the driver's message" },
+	{ "pid", NULL, XTR_C_PROCESS, XTR_PUT, "process" },
+	{ "pid_from", NULL, XTR_C_TEXT, XTR_PUT, "what tells it: message or thread" },
+	{ "handler", NULL, XTR_C_NUMBER, XTR_PUT, "pointer of the device in interrupts" },
+	{ "handler_from", NULL, XTR_C_TEXT, XTR_PUT, "what tells it: handler, earlier or only" },
+	{ "process_before", NULL, XTR_C_ANY, XTR_PUT, "calls of the process before" },
+	{ "device_before", NULL, XTR_C_ANY, XTR_PUT, "interrupts of the device before" },
+	{ "xids_before", NULL, XTR_C_COUNT, AT(xids_before), "other Xids of the device before" },
+};
+#undef AT
+
+static void put_from(struct xtr_rows *r, enum xid_from from)
+{
+	xtr_put_text(r, from ? xid_from_name(from) : NULL);
+}
+
+static void fill_list(const void *self, struct xtr_rows *r)
+{
+	const struct xids *x = self;
+	uint32_t i;
+
+	for (i = 0; i < x->n_xids; i++) {
+		const struct xid *one = &x->xid[i];
+		struct of_xid of = { x, one };
+
+		xtr_put_text(r, x->device[one->device].dev);
+		xtr_put_text(r, *one->msg ? one->msg : NULL);
+		xtr_put_u64(r, true, one->process_from ? one->who : 0);
+		put_from(r, one->process_from);
+		xtr_put_u64(r, one->handler_from, one->handler);
+		put_from(r, one->handler_from);
+		xtr_put_any(r, process_before, &of);
+		xtr_put_any(r, device_before, &of);
+		xtr_row(r, one);
+	}
+}
+
+static const struct xtr_section_table list =
+	XTR_TABLE("list", "an Xid, in order of time", list_columns, fill_list, XTR_SHOW_ALL);
+
+const struct xtr_section_table *const xid_tables[] = { &kinds, &list, NULL };
 
 void xid_json(const void *self, struct xtr_json *j)
 {
 	const struct xids *x = self;
-	uint32_t i;
 
 	xtr_json_begin_object(j);
 	xtr_json_kv_bool(j, "lower_bounds", x->lost);
@@ -282,10 +306,6 @@ void xid_json(const void *self, struct xtr_json *j)
 		xtr_json_u64(j, NV_BEFORE_NS);
 	else
 		xtr_json_null(j);
-	json_kinds(x, j);
-	xtr_json_kv_array(j, "list");
-	for (i = 0; i < x->n_xids; i++)
-		json_xid(x, &x->xid[i], j);
-	xtr_json_end_array(j);
+	xtr_tables_json(xid_tables, x, x->o, j);
 	xtr_json_end_object(j);
 }

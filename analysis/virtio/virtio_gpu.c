@@ -278,4 +278,5 @@ const struct xtr_analysis xtr_analysis_virtio_gpu = {
 	.any = virtio_gpu_any,
 	.text = vgpu_text,
 	.json = vgpu_json,
+	.tables = vgpu_tables,
 };

@@ -62,5 +62,6 @@ const char *vgpu_type_name(uint32_t type);
 int vgpu_findings(struct virtio_gpu *x);
 int vgpu_text(const void *self, const struct xtr_view *v);
 void vgpu_json(const void *self, struct xtr_json *j);
+extern const struct xtr_section_table *const vgpu_tables[];
 
 #endif /* XTR_VIRTIO_GPU_IMPL_H */

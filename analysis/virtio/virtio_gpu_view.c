@@ -1,103 +1,116 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "analysis/core/grid.h"
-#include "analysis/core/grid_cell.h"
-#include "base/text.h"
+/* The section of virtio_gpu: its tables, and what else text and JSON say. */
+#include "analysis/core/section_table.h"
 #include "analysis/core/view.h"
+#include "base/text.h"
 #include "virtio_gpu_impl.h"
 
 #include <string.h>
 
-static void cell_dev(struct xtr_grid *t, int32_t dev)
+static void put_type(struct xtr_rows *r, uint32_t type)
 {
-	char buf[24];
-
-	snprintf(buf, sizeof(buf), "virtio%d", dev);
-	xtr_grid_cell(t, buf);
-}
-
-static void cell_type(struct xtr_grid *t, uint32_t type)
-{
-	char buf[64];
 	const char *name = vgpu_type_name(type);
 
-	snprintf(buf, sizeof(buf), "0x%04x%s%s", type, name ? " " : "", name ? name : "");
-	xtr_grid_cell(t, buf);
+	xtr_put_format(r, "0x%04x%s%s", type, name ? " " : "", name ? name : "");
+	xtr_put_text(r, name);
 }
 
-static int text_commands(const struct virtio_gpu *x, FILE *f)
+#define AT(member) XTR_AT(struct vgpu_command, member)
+static const struct xtr_section_column command_columns[] = {
+	{ NULL, "<device", XTR_C_TEXT, XTR_PUT },
+	{ "device", NULL, XTR_C_SIGNED, AT(dev), "number of the virtio device" },
+	{ NULL, "<command", XTR_C_TEXT, XTR_PUT },
+	{ "type", NULL, XTR_C_NUMBER, AT(type), "type of the command" },
+	{ "name", NULL, XTR_C_TEXT, XTR_PUT, "what the specification calls it" },
+	{ "queued", "queued", XTR_C_COUNT, AT(queued), "commands" },
+	{ "answered", "answered", XTR_C_COUNT, AT(answered), "of them with a response" },
+	{ "errors", "errors", XTR_C_COUNT, AT(errors), "responses that are errors" },
+	{ "open", "open", XTR_C_COUNT, AT(open), "without a response at the end of the trace" },
+	{ "unanswered", "unanswered", XTR_C_COUNT, AT(unanswered),
+	  "without a response for so long that none will come" },
+	{ "unpaired", "unpaired", XTR_C_COUNT, AT(unpaired),
+	  "nothing tells which response is theirs" },
+	{ "time_ns", "p50|p99|max", XTR_C_HIST, AT(time), "from command to response" },
+};
+#undef AT
+
+static void fill_commands(const void *self, struct xtr_rows *r)
 {
-	static const char *const columns[] = { "<device", "<command", "queued",     "answered",
-					       "errors",  "open",     "unanswered", "unpaired",
-					       "p50",     "p99",      "max",        NULL };
-	struct xtr_grid *t = xtr_grid_new(columns);
+	const struct virtio_gpu *x = self;
 	uint32_t i;
 
 	for (i = 0; i < x->n_commands; i++) {
-		const struct vgpu_command *c = &x->command[i];
-		bool timed = x->o->times && c->time.n;
-
-		cell_dev(t, c->dev);
-		cell_type(t, c->type);
-		xtr_grid_count(t, c->queued);
-		xtr_grid_count(t, c->answered);
-		xtr_grid_count(t, c->errors);
-		xtr_grid_count(t, c->open);
-		xtr_grid_count(t, c->unanswered);
-		xtr_grid_count(t, c->unpaired);
-		xtr_grid_ns(t, timed, xtr_hist_quantile(&c->time, 500));
-		xtr_grid_ns(t, timed, xtr_hist_quantile(&c->time, 990));
-		xtr_grid_ns(t, timed, c->time.max);
+		xtr_put_format(r, "virtio%d", x->command[i].dev);
+		put_type(r, x->command[i].type);
+		xtr_row(r, &x->command[i]);
 	}
-	return xtr_grid_print(t, i ? f : NULL, 2);
 }
 
-static int text_responses(const struct virtio_gpu *x, FILE *f)
+static const struct xtr_section_table commands = XTR_TABLE(
+	"commands", "commands of a type, by device", command_columns, fill_commands, XTR_SHOW_ALL);
+
+#define AT(member) XTR_AT(struct vgpu_response, member)
+static const struct xtr_section_column response_columns[] = {
+	{ NULL, "<device", XTR_C_TEXT, XTR_PUT },
+	{ "device", NULL, XTR_C_SIGNED, AT(dev), "number of the virtio device" },
+	{ NULL, "<response", XTR_C_TEXT, XTR_PUT },
+	{ "type", NULL, XTR_C_NUMBER, AT(type), "type of the response" },
+	{ "name", NULL, XTR_C_TEXT, XTR_PUT, "what the specification calls it" },
+	{ "count", "count", XTR_C_COUNT, AT(n), "responses" },
+};
+#undef AT
+
+static void fill_responses(const void *self, struct xtr_rows *r)
 {
-	static const char *const columns[] = { "<device", "<response", "count", NULL };
-	struct xtr_grid *t = xtr_grid_new(columns);
+	const struct virtio_gpu *x = self;
 	uint32_t i;
 
 	for (i = 0; i < x->n_responses; i++) {
-		cell_dev(t, x->response[i].dev);
-		cell_type(t, x->response[i].type);
-		xtr_grid_count(t, x->response[i].n);
+		xtr_put_format(r, "virtio%d", x->response[i].dev);
+		put_type(r, x->response[i].type);
+		xtr_row(r, &x->response[i]);
 	}
-	return xtr_grid_print(t, i ? f : NULL, 2);
 }
 
-static int text_queues(const struct virtio_gpu *x, FILE *f)
+static const struct xtr_section_table responses =
+	XTR_TABLE("responses", "responses of a type, by device", response_columns, fill_responses,
+		  XTR_SHOW_ALL);
+
+#define AT(member) XTR_AT(struct vgpu_queue, member)
+static const struct xtr_section_column queue_columns[] = {
+	{ NULL, "<device", XTR_C_TEXT, XTR_PUT },
+	{ "device", NULL, XTR_C_SIGNED, AT(dev), "number of the virtio device" },
+	{ "vq", "virtqueue", XTR_C_COUNT, AT(vq), "number of the virtqueue" },
+	{ "queued", "queued", XTR_C_COUNT, AT(queued), "commands" },
+	{ "answered", "answered", XTR_C_COUNT, AT(answered), "responses" },
+	{ "least_free", "least free descriptors", XTR_C_COUNT | XTR_C_MOST, AT(min_free),
+	  "free descriptors, at the least" },
+	{ "last_free", NULL, XTR_C_COUNT | XTR_C_MOST, AT(last_free), "and in the last event" },
+};
+#undef AT
+
+static void fill_queues(const void *self, struct xtr_rows *r)
 {
-	static const char *const columns[] = {
-		"<device", "virtqueue", "queued", "answered", "least free descriptors", NULL
-	};
-	struct xtr_grid *t = xtr_grid_new(columns);
+	const struct virtio_gpu *x = self;
 	uint32_t i;
 
 	for (i = 0; i < x->n_queues; i++) {
-		const struct vgpu_queue *q = &x->queue[i];
-
-		cell_dev(t, q->dev);
-		xtr_grid_count(t, q->vq);
-		xtr_grid_count(t, q->queued);
-		xtr_grid_count(t, q->answered);
-		if (q->min_free == UINT64_MAX)
-			xtr_grid_cell(t, "-");
-		else
-			xtr_grid_count(t, q->min_free);
+		xtr_put_format(r, "virtio%d", x->queue[i].dev);
+		xtr_row(r, &x->queue[i]);
 	}
-	return xtr_grid_print(t, i ? f : NULL, 2);
 }
+
+static const struct xtr_section_table queues =
+	XTR_TABLE("virtqueues", "a virtqueue", queue_columns, fill_queues, XTR_SHOW_ALL);
+
+const struct xtr_section_table *const vgpu_tables[] = { &commands, &responses, &queues, NULL };
 
 int vgpu_text(const void *self, const struct xtr_view *v)
 {
 	const struct virtio_gpu *x = self;
 	char n[XTR_TEXT_NUMBER];
-	int ret = text_commands(x, v->f);
+	int ret = xtr_tables_text(vgpu_tables, x, x->o, v->f);
 
-	if (!ret)
-		ret = text_responses(x, v->f);
-	if (!ret)
-		ret = text_queues(x, v->f);
 	fprintf(v->f, "  responses are paired with commands by %s\n",
 		x->by_seqno ? "their number on the virtqueue"
 			    : "their fence: commands without one have no time");
@@ -112,78 +125,14 @@ int vgpu_text(const void *self, const struct xtr_view *v)
 	return ret;
 }
 
-/* --- JSON ------------------------------------------------------------------------------------- */
-
-static void json_type(uint32_t type, struct xtr_json *j)
-{
-	const char *name = vgpu_type_name(type);
-
-	xtr_json_kv_u64(j, "type", type);
-	xtr_json_key(j, "name");
-	xtr_json_strn(j, name, name ? strlen(name) : 0);
-}
-
-static void json_command(const struct vgpu_command *c, struct xtr_json *j)
-{
-	xtr_json_begin_object(j);
-	xtr_json_kv_s64(j, "device", c->dev);
-	json_type(c->type, j);
-	xtr_json_kv_u64(j, "queued", c->queued);
-	xtr_json_kv_u64(j, "answered", c->answered);
-	xtr_json_kv_u64(j, "errors", c->errors);
-	xtr_json_kv_u64(j, "open", c->open);
-	xtr_json_kv_u64(j, "unanswered", c->unanswered);
-	xtr_json_kv_u64(j, "unpaired", c->unpaired);
-	xtr_view_json_hist(j, "time_ns", &c->time, false);
-	xtr_json_end_object(j);
-}
-
-static void kv_free(struct xtr_json *j, const char *key, uint64_t n)
-{
-	xtr_json_key(j, key);
-	if (n == UINT64_MAX)
-		xtr_json_null(j);
-	else
-		xtr_json_u64(j, n);
-}
-
-static void json_queue(const struct vgpu_queue *q, struct xtr_json *j)
-{
-	xtr_json_begin_object(j);
-	xtr_json_kv_s64(j, "device", q->dev);
-	xtr_json_kv_u64(j, "vq", q->vq);
-	xtr_json_kv_u64(j, "queued", q->queued);
-	xtr_json_kv_u64(j, "answered", q->answered);
-	kv_free(j, "least_free", q->min_free);
-	kv_free(j, "last_free", q->last_free);
-	xtr_json_end_object(j);
-}
-
 void vgpu_json(const void *self, struct xtr_json *j)
 {
 	const struct virtio_gpu *x = self;
-	uint32_t i;
 
 	xtr_json_begin_object(j);
 	xtr_json_kv_bool(j, "lower_bounds", x->gaps);
 	xtr_json_kv_str(j, "paired_by", x->by_seqno ? "seqno" : "fence");
-	xtr_json_kv_array(j, "commands");
-	for (i = 0; i < x->n_commands; i++)
-		json_command(&x->command[i], j);
-	xtr_json_end_array(j);
-	xtr_json_kv_array(j, "responses");
-	for (i = 0; i < x->n_responses; i++) {
-		xtr_json_begin_object(j);
-		xtr_json_kv_s64(j, "device", x->response[i].dev);
-		json_type(x->response[i].type, j);
-		xtr_json_kv_u64(j, "count", x->response[i].n);
-		xtr_json_end_object(j);
-	}
-	xtr_json_end_array(j);
-	xtr_json_kv_array(j, "virtqueues");
-	for (i = 0; i < x->n_queues; i++)
-		json_queue(&x->queue[i], j);
-	xtr_json_end_array(j);
+	xtr_tables_json(vgpu_tables, x, x->o, j);
 	xtr_json_kv_u64(j, "unasked", x->unasked);
 	xtr_event_counts_json(&x->counts, j);
 	xtr_json_end_object(j);

@@ -307,4 +307,5 @@ const struct xtr_analysis xtr_analysis_xe = {
 	.any = xe_any,
 	.text = xe_text,
 	.json = xe_json,
+	.tables = xe_tables,
 };

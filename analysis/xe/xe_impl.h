@@ -285,5 +285,6 @@ void xe_jobs_finish(struct xe *x);
 int xe_findings(struct xe *x);
 int xe_text(const void *self, const struct xtr_view *v);
 void xe_json(const void *self, struct xtr_json *j);
+extern const struct xtr_section_table *const xe_tables[];
 
 #endif /* XTR_XE_IMPL_H */

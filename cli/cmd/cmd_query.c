@@ -163,14 +163,14 @@ static int run_on_trace(const struct query_opts *o, char **argv, const char *sql
 {
 	struct replay_cmd cmd = { 0 };
 	sqlite3 *db = NULL;
-	uint32_t tables;
-	int status = query_tables(sql, &tables), of_file;
+	struct query_needs needs;
+	int status = query_tables(sql, &needs), of_file;
 
 	if (status == XTR_EXIT_OK)
 		status = replay_begin(&cmd, &cmd_query, &o->replay, 1, argv);
 	if (status != XTR_EXIT_OK)
 		return status;
-	status = query_open_trace(&db, &cmd, tables);
+	status = query_open_trace(&db, &cmd, &needs);
 	if (status == XTR_EXIT_OK)
 		status = query_run(db, sql, format);
 	sqlite3_close(db);

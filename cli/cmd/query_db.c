@@ -2,6 +2,7 @@
 #include "query_db.h"
 #include "converters/out/core/export.h"
 #include "converters/out/tables/sqlite_schema.h"
+#include "query_sections.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -61,11 +62,12 @@ static bool reads_only(const char *pragma)
 
 /*
  * Reading is allowed, nothing else: no other database is attached, no file is written, no library
- * is loaded. tables: bits of the tables read; may be NULL.
+ * is loaded. needs: gets the bits of what is read (struct query_needs); may be NULL.
  */
-static int authorize(void *tables, int action, const char *a, const char *b, const char *database,
+static int authorize(void *needs, int action, const char *a, const char *b, const char *database,
 		     const char *trigger)
 {
+	struct query_needs *n = needs;
 	enum xtr_relation_id id;
 
 	(void)database;
@@ -73,8 +75,10 @@ static int authorize(void *tables, int action, const char *a, const char *b, con
 	switch (action) {
 	case SQLITE_READ:
 		id = xtr_sql_relation(a);
-		if (tables && id < XTR_REL_COUNT)
-			*(uint32_t *)tables |= 1u << id;
+		if (n && id < XTR_REL_COUNT)
+			n->tables |= 1u << id;
+		else if (n)
+			n->sections |= query_sections_of(a);
 		return SQLITE_OK;
 	case SQLITE_SELECT:
 	case SQLITE_RECURSIVE:
@@ -89,13 +93,13 @@ static int authorize(void *tables, int action, const char *a, const char *b, con
 }
 
 /* From here on the database only answers; its schema may be a stranger's. */
-static void guard(sqlite3 *db, uint32_t *tables)
+static void guard(sqlite3 *db, struct query_needs *needs)
 {
 	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
 	sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
-	sqlite3_set_authorizer(db, authorize, tables);
+	sqlite3_set_authorizer(db, authorize, needs);
 }
 
 int query_prepare(sqlite3 *db, const char **sql, sqlite3_stmt **st)
@@ -113,16 +117,16 @@ int query_prepare(sqlite3 *db, const char **sql, sqlite3_stmt **st)
 	return XTR_EXIT_USAGE;
 }
 
-int query_tables(const char *sql, uint32_t *tables)
+int query_tables(const char *sql, struct query_needs *needs)
 {
 	sqlite3 *db = NULL;
 	sqlite3_stmt *st;
 	int status;
 
-	*tables = 1u << XTR_REL_FILES;
+	*needs = (struct query_needs){ .tables = 1u << XTR_REL_FILES };
 	status = query_open_empty(&db);
 	if (status == XTR_EXIT_OK)
-		guard(db, tables);
+		guard(db, needs);
 	while (status == XTR_EXIT_OK && *sql) {
 		status = query_prepare(db, &sql, &st);
 		sqlite3_finalize(st);
@@ -149,6 +153,8 @@ int query_open_empty(sqlite3 **db)
 	if (rc == SQLITE_OK)
 		rc = sqlite3_exec(*db, sql, NULL, NULL, NULL);
 	free(sql);
+	if (rc == SQLITE_OK)
+		rc = query_sections_create(*db);
 	if (rc == SQLITE_OK)
 		return XTR_EXIT_OK;
 	cli_error("%s", *db ? sqlite3_errmsg(*db) : cli_strerror(ENOMEM));
@@ -230,18 +236,18 @@ static void on_progress(void *ctx, unsigned int permille)
 	cli_progress(((struct replay_cmd *)ctx)->path, permille, 1000);
 }
 
-int query_open_trace(sqlite3 **db, struct replay_cmd *cmd, uint32_t tables)
+int query_open_trace(sqlite3 **db, struct replay_cmd *cmd, const struct query_needs *needs)
 {
 	struct xtr_export e = {
 		.sz = sizeof(e),
 		.exporter = xtr_exporter_by_name("sqlite"),
-		.opts = { .sz = sizeof(e.opts), .tables = tables },
+		.opts = { .sz = sizeof(e.opts), .tables = needs->tables },
 		.reader = cmd->reader,
 		.damage = on_damage,
 		.progress = on_progress,
 		.ctx = cmd,
 	};
-	int ret;
+	int ret, status;
 
 	/* "": a file in TMPDIR that SQLite removes as soon as it has opened it */
 	if (sqlite3_open_v2("", db,
@@ -258,6 +264,11 @@ int query_open_trace(sqlite3 **db, struct replay_cmd *cmd, uint32_t tables)
 			cli_hint("TMPDIR names another place for it");
 		return XTR_EXIT_FAILURE;
 	}
+	status = query_sections_create(*db) == SQLITE_OK ? XTR_EXIT_OK : XTR_EXIT_FAILURE;
+	if (status != XTR_EXIT_OK)
+		cli_error("%s", sqlite3_errmsg(*db));
+	else if (needs->sections)
+		status = query_sections_fill(*db, cmd, needs->sections);
 	guard(*db, NULL);
-	return XTR_EXIT_OK;
+	return status;
 }

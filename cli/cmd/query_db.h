@@ -20,11 +20,17 @@ int query_sql_error(sqlite3 *db, int rc);
  */
 int query_prepare(sqlite3 *db, const char **sql, sqlite3_stmt **st);
 
+/* What statements read. */
+struct query_needs {
+	uint32_t tables;   /* bits of enum xtr_relation_id */
+	uint32_t sections; /* bits of xtr_analyses: any of their tables */
+};
+
 /*
- * Prepares all statements on an empty database: *tables gets the bits (enum xtr_relation_id) of
- * those that they read. So a wrong statement is told before a long trace is read.
+ * Prepares all statements on an empty database: *needs gets what they read. So a wrong statement is
+ * told before a long trace is read.
  */
-int query_tables(const char *sql, uint32_t *tables);
+int query_tables(const char *sql, struct query_needs *needs);
 
 /* Empty, with all tables and views. */
 int query_open_empty(sqlite3 **db);
@@ -37,6 +43,6 @@ int query_open_database(sqlite3 **db, const char *path);
  * A temporary database of the trace's tables. Its file has no name any more once it is open, so
  * nothing can be left behind. The trace stays open.
  */
-int query_open_trace(sqlite3 **db, struct replay_cmd *cmd, uint32_t tables);
+int query_open_trace(sqlite3 **db, struct replay_cmd *cmd, const struct query_needs *needs);
 
 #endif /* XTR_CLI_QUERY_DB_H */

@@ -3,6 +3,7 @@
  */
 #include "query_schema.h"
 #include "query_db.h"
+#include "query_sections.h"
 #include "converters/out/tables/sqlite_schema.h"
 #include "base/text.h"
 
@@ -125,7 +126,8 @@ static bool is_ours(const char *name)
 {
 	const struct xtr_sql_view *v;
 
-	if (xtr_relation_by_name(name) || xtr_sql_relation(name) < XTR_REL_COUNT)
+	if (xtr_relation_by_name(name) || xtr_sql_relation(name) < XTR_REL_COUNT ||
+	    query_sections_of(name))
 		return true;
 	for (v = xtr_sql_views; v->name; v++)
 		if (!strcmp(v->name, name))
@@ -171,5 +173,7 @@ int query_schema(FILE *f, sqlite3 *db)
 		fputs("\nViews for common questions:\n", f);
 	for (v = xtr_sql_views; v->name && status == XTR_EXIT_OK; v++)
 		status = show_names(&s, v->name, v->help);
+	if (status == XTR_EXIT_OK)
+		status = query_sections_show(f, db);
 	return status == XTR_EXIT_OK ? show_others(&s) : status;
 }

@@ -172,6 +172,8 @@ static int on_batch(void *ctx, const struct xtr_event *ev, size_t n)
 
 void replay_damage(struct replay_cmd *c, const struct xtr_err *err)
 {
+	if (c->again)
+		return;
 	cli_trace_error(c->path, err);
 	if (!c->damaged++)
 		c->damage = err->problem;

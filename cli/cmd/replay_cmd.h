@@ -62,6 +62,7 @@ struct replay_cmd {
 	uint32_t *pids;
 	size_t n_pids;
 	FILE *out;
+	bool again;                   /* set by who plays once more: damage has been told */
 	int status;                   /* XTR_EXIT_OK or XTR_EXIT_LOSS so far */
 	size_t damaged;               /* chunks that turned out damaged when they were played */
 	enum xtr_problem_code damage; /* the first of them */

@@ -1,0 +1,670 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The tables of the section of amdgpu. */
+#include "amdgpu_impl.h"
+#include "amdgpu_names.h"
+#include "analysis/core/section_table.h"
+#include "base/text.h"
+#include "replay/event/process.h"
+
+#include <inttypes.h>
+
+#define COUNT(key, member, help)                         \
+	{                                                \
+		key, NULL, XTR_C_COUNT, AT(member), help \
+	}
+/* The same where it rests on times. */
+#define TIMED(key, member, help)                                       \
+	{                                                              \
+		key, NULL, XTR_C_COUNT | XTR_C_TIMES, AT(member), help \
+	}
+#define SUM(key, member, help)                                                  \
+	{ key ".count", NULL, XTR_C_COUNT, AT(member.n), help },                \
+	{                                                                       \
+		key ".bytes", NULL, XTR_C_COUNT, AT(member.bytes), "their size" \
+	}
+#define RATE(member, per_second, peak)                                                             \
+	{ "per_second", per_second, XTR_C_COUNT | XTR_C_TIMES, XTR_PUT, "how often per second" },  \
+		{ "peak_per_second", peak, XTR_C_COUNT | XTR_C_TIMES, XTR_PUT,                     \
+		  "in the busiest 0.1 s" },                                                        \
+	{                                                                                          \
+		"peak_at_ns", NULL, XTR_C_NS | XTR_C_TIMES, AT(member.peak_ns), "when these began" \
+	}
+
+static void put_rate(struct xtr_rows *r, const struct amdgpu *g, const struct xtr_rate *rate)
+{
+	xtr_put_u64(r, true, xtr_rate_per_second(rate->n, g->o->span_ns));
+	xtr_put_u64(r, true, xtr_rate_peak(rate));
+}
+
+static void put_memory_text(struct xtr_rows *r, uint64_t type)
+{
+	char buf[XTR_TEXT_NAME];
+
+	xtr_put_copy(r, amdgpu_memory_text(buf, sizeof(buf), (uint32_t)type));
+}
+
+/* "12 name" */
+static void put_number(struct xtr_rows *r, uint64_t n, const char *name)
+{
+	xtr_put_format(r, "%" PRIu64 "%s%s", n, name ? " " : "", name ? name : "");
+}
+
+static void all(struct xtr_rows *r, const struct xtr_tally *t)
+{
+	uint32_t i;
+
+	for (i = 0; i < t->n; i++)
+		xtr_row(r, xtr_tally_at(t, i));
+}
+
+static void fill_self(const void *self, struct xtr_rows *r)
+{
+	xtr_row(r, self);
+}
+
+/* --- jobs ------------------------------------------------------------------------------------- */
+
+#define AT(member) XTR_AT(struct amdgpu, jobs.member)
+static const struct xtr_section_column job_columns[] = {
+	COUNT("submitted", submitted, "jobs submitted"),
+	COUNT("ibs", ibs, "their IBs"),
+	COUNT("run", run, "of them run"),
+	COUNT("not_run", not_run, "not run in the trace"),
+	COUNT("not_known", no_room, "displaced by newer ones"),
+	COUNT("run_again", run_again, "runs of jobs that had been run"),
+	COUNT("kernel", kernel, "runs of the kernel's own jobs"),
+	COUNT("other", other, "runs without a submission, whose is not known"),
+	COUNT("submitted_before", before, "runs of jobs submitted before the trace"),
+	COUNT("keys_used_again", recycled, "submissions with the key of an open job"),
+	{ "late_limit_ns", NULL, XTR_C_NS, XTR_PUT, "what late is" },
+	TIMED("late", late, "jobs run later than that after their submission"),
+	COUNT("pipe_syncs", pipe_syncs, "pipeline syncs"),
+	COUNT("ib_events", ib_events, "events amdgpu_cs"),
+	{ "ib_dwords", NULL, XTR_C_HIST, AT(ib_dwords), "length of their IBs" },
+	{ "fences_emitted", NULL, XTR_C_HIST, AT(fences), "fences of the ring not yet signalled" },
+	COUNT("checked.jobs", checked, "jobs that the scheduler's events tell of too"),
+	COUNT("checked.same_process", same_process, "of them with the same process there"),
+	COUNT("checked.same_ring", same_ring, "of them with the same ring there"),
+};
+#undef AT
+
+static void fill_jobs(const void *self, struct xtr_rows *r)
+{
+	xtr_put_u64(r, true, AMDGPU_DELAY_NS);
+	xtr_row(r, self);
+}
+
+const struct xtr_section_table amdgpu_jobs_table =
+	XTR_TABLE_ONE("jobs", "all jobs", job_columns, fill_jobs, XTR_SHAPE_MEMBERS);
+
+#define AT(member) XTR_AT(struct amdgpu_ring, member)
+static const struct xtr_section_column ring_columns[] = {
+	{ "device", "<device", XTR_C_STRING, AT(row.a), "device" },
+	{ "ring", "<ring", XTR_C_STRING, AT(row.b), "ring" },
+	{ "submitted", "jobs", XTR_C_COUNT, AT(row.n), "jobs submitted" },
+	{ "ibs", "IBs", XTR_C_COUNT, AT(ibs), "their IBs" },
+	COUNT("run", run, "of them run"),
+	{ "not_run", "not run", XTR_C_COUNT, AT(not_run), "not run in the trace" },
+	{ "run_again", "again", XTR_C_COUNT, AT(run_again), "runs of jobs that had been run" },
+	COUNT("kernel", kernel, "runs of the kernel's own jobs"),
+	COUNT("other", other, "runs without a submission, whose is not known"),
+	{ NULL, "kernel", XTR_C_COUNT, XTR_PUT },
+	TIMED("late", late, "jobs run later than the limit after their submission"),
+	{ "latency_ns", "submit to run: p50|p99|max", XTR_C_BUCKETS | XTR_C_TIMES, AT(latency),
+	  "from submission to run" },
+	{ NULL, ">100 us", XTR_C_COUNT, XTR_PUT },
+	{ NULL, "share", XTR_C_SHARE, XTR_PUT },
+};
+#undef AT
+
+static void fill_rings(const void *self, struct xtr_rows *r)
+{
+	const struct amdgpu *g = self;
+	uint32_t i;
+
+	for (i = 0; i < g->jobs.rings.n; i++) {
+		const struct amdgpu_ring *ring = xtr_tally_at(&g->jobs.rings, i);
+
+		xtr_put_u64(r, true, ring->kernel + ring->other);
+		xtr_put_u64(r, ring->latency.n, ring->late);
+		xtr_put_share(r, true, ring->late, ring->latency.n);
+		xtr_row(r, ring);
+	}
+}
+
+const struct xtr_section_table amdgpu_rings_table =
+	XTR_TABLE("jobs.rings", "a ring", ring_columns, fill_rings, XTR_SHOW_TOP_QUIET);
+
+#define AT(member) XTR_AT(struct amdgpu_process, member)
+static const struct xtr_section_column process_text[] = {
+	{ NULL, "pid", XTR_C_PROCESS, AT(row.a) },
+	{ NULL, "<process", XTR_C_STRING, AT(comm) },
+	{ NULL, "jobs", XTR_C_COUNT, AT(row.n) },
+	{ NULL, "IBs", XTR_C_COUNT, AT(ibs) },
+	{ NULL, "IBs/job", XTR_C_TEXT, XTR_PUT },
+	{ NULL, "jobs/s", XTR_C_COUNT, XTR_PUT },
+	{ NULL, "peak jobs/s", XTR_C_COUNT, XTR_PUT },
+	{ NULL, "buffers", XTR_C_COUNT, AT(buffers) },
+	{ NULL, "bytes created", XTR_C_COUNT, AT(bytes) },
+	{ NULL, "VRAM refused", XTR_C_COUNT, AT(vram_refused) },
+};
+
+static void fill_process_text(const void *self, struct xtr_rows *r)
+{
+	const struct amdgpu *g = self;
+	uint32_t i;
+
+	for (i = 0; i < g->processes.n; i++) {
+		const struct amdgpu_process *p = xtr_tally_at(&g->processes, i);
+
+		if (p->row.n)
+			xtr_put_format(r, "%" PRIu64 ".%" PRIu64, p->ibs / p->row.n,
+				       p->ibs % p->row.n * 10 / p->row.n);
+		else
+			xtr_put_text(r, NULL);
+		xtr_put_u64(r, p->rate.n, xtr_rate_per_second(p->rate.n, g->o->span_ns));
+		xtr_put_u64(r, p->rate.n, xtr_rate_peak(&p->rate));
+		xtr_row(r, p);
+	}
+}
+
+const struct xtr_section_table amdgpu_process_text =
+	XTR_TABLE_TEXT(process_text, fill_process_text, XTR_SHOW_TOP_QUIET);
+
+static const struct xtr_section_column process_columns[] = {
+	{ "pid", NULL, XTR_C_PROCESS, AT(row.a), "process" },
+	{ "process", NULL, XTR_C_STRING, AT(comm), "its name" },
+	COUNT("jobs", row.n, "jobs submitted"),
+	COUNT("ibs", ibs, "their IBs"),
+	COUNT("ibs_min", ibs_min, "least of a job"),
+	COUNT("ibs_max", ibs_max, "most of a job"),
+	RATE(rate, NULL, NULL),
+};
+
+static void fill_processes(const void *self, struct xtr_rows *r)
+{
+	const struct amdgpu *g = self;
+	uint32_t i;
+
+	for (i = 0; i < g->processes.n; i++) {
+		const struct amdgpu_process *p = xtr_tally_at(&g->processes, i);
+
+		if (!p->row.n)
+			continue;
+		put_rate(r, g, &p->rate);
+		xtr_row(r, p);
+	}
+}
+
+const struct xtr_section_table amdgpu_processes_table = XTR_TABLE(
+	"jobs.processes", "jobs of a process", process_columns, fill_processes, XTR_SHOW_ALL);
+
+/* --- buffers ---------------------------------------------------------------------------------- */
+
+static const struct xtr_section_column buffer_process_columns[] = {
+	{ "pid", NULL, XTR_C_PROCESS, AT(row.a), "process" },
+	{ "process", NULL, XTR_C_STRING, AT(comm), "its name" },
+	COUNT("count", buffers, "buffers created"),
+	COUNT("bytes", bytes, "their size"),
+	COUNT("vram_refused", vram_refused, "of them that got system memory in place of VRAM"),
+	COUNT("vram_refused_bytes", vram_refused_bytes, "their size"),
+};
+#undef AT
+
+static void fill_buffer_processes(const void *self, struct xtr_rows *r)
+{
+	const struct amdgpu *g = self;
+	uint32_t i;
+
+	for (i = 0; i < g->processes.n; i++) {
+		const struct amdgpu_process *p = xtr_tally_at(&g->processes, i);
+
+		if (p->buffers)
+			xtr_row(r, p);
+	}
+}
+
+const struct xtr_section_table amdgpu_buffer_processes_table =
+	XTR_TABLE("buffers.processes", "buffers of a process", buffer_process_columns,
+		  fill_buffer_processes, XTR_SHOW_ALL);
+
+#define AT(member) XTR_AT(struct amdgpu, mem.member)
+static const struct xtr_section_column buffer_columns[] = {
+	SUM("created", created, "buffers created"),
+	SUM("vram_asked", vram_asked, "of them that asked for VRAM"),
+	SUM("vram_given", vram_given, "and got it"),
+	SUM("vram_refused", refused, "asked for nothing else, and got system memory"),
+	SUM("vram_or_other_asked", either, "asked for VRAM or GTT"),
+	SUM("vram_or_other_elsewhere", either_elsewhere, "and got system memory"),
+};
+
+const struct xtr_section_table amdgpu_buffers_table =
+	XTR_TABLE_ONE("buffers", "all buffers", buffer_columns, fill_self, XTR_SHAPE_MEMBERS);
+#undef AT
+
+#define AT(member) XTR_AT(struct amdgpu_bytes_row, member)
+#define BYTES(count, bytes_)                                          \
+	{ "count", count, XTR_C_COUNT, AT(row.n), "buffers" },        \
+	{                                                             \
+		"bytes", bytes_, XTR_C_COUNT, AT(bytes), "their size" \
+	}
+static const struct xtr_section_column type_columns[] = {
+	COUNT("type", row.a, "type of memory"),
+	{ "name", NULL, XTR_C_TEXT, XTR_PUT, "its name" },
+	BYTES(NULL, NULL),
+};
+
+static void fill_types(const void *self, struct xtr_rows *r)
+{
+	const struct amdgpu *g = self;
+	uint32_t i;
+
+	for (i = 0; i < g->mem.types.n; i++) {
+		const struct amdgpu_bytes_row *row = xtr_tally_at(&g->mem.types, i);
+
+		xtr_put_text(r, amdgpu_memory_name((uint32_t)row->row.a));
+		xtr_row(r, row);
+	}
+}
+
+const struct xtr_section_table amdgpu_types_table = XTR_TABLE(
+	"buffers.types", "buffers in a type of memory", type_columns, fill_types, XTR_SHOW_ALL);
+
+static const struct xtr_section_column asked_columns[] = {
+	{ NULL, "<preferred", XTR_C_TEXT, XTR_PUT },
+	{ NULL, "<allowed", XTR_C_TEXT, XTR_PUT },
+	{ NULL, "<given", XTR_C_TEXT, XTR_PUT },
+	{ "prefer", NULL, XTR_C_NUMBER, XTR_PUT, "domains that were preferred, a bit mask" },
+	{ "prefer_names", NULL, XTR_C_ANY, XTR_PUT, "their names" },
+	{ "allow", NULL, XTR_C_NUMBER, XTR_PUT, "domains that were allowed, a bit mask" },
+	{ "allow_names", NULL, XTR_C_ANY, XTR_PUT, "their names" },
+	{ "type", NULL, XTR_C_NUMBER, AT(row.b), "type of memory that was given" },
+	{ "type_name", NULL, XTR_C_TEXT, XTR_PUT, "its name" },
+	{ "given", NULL, XTR_C_TEXT, XTR_PUT, "preferred, allowed or other" },
+	BYTES("buffers", "bytes"),
+};
+
+static void domains(uint32_t mask, struct xtr_json *j)
+{
+	unsigned int i;
+
+	xtr_json_begin_array(j);
+	for (i = 0; i < 32; i++)
+		if (mask & 1u << i && amdgpu_domain_name(i))
+			xtr_json_str(j, amdgpu_domain_name(i));
+	xtr_json_end_array(j);
+}
+
+static void preferred(const void *ctx, struct xtr_json *j)
+{
+	domains((uint32_t)(((const struct amdgpu_bytes_row *)ctx)->row.a >> 32), j);
+}
+
+static void allowed(const void *ctx, struct xtr_json *j)
+{
+	domains((uint32_t)((const struct amdgpu_bytes_row *)ctx)->row.a, j);
+}
+
+static void fill_asked(const void *self, struct xtr_rows *r)
+{
+	const struct amdgpu *g = self;
+	char buf[XTR_TEXT_NAME];
+	uint32_t i;
+
+	for (i = 0; i < g->mem.asked.n; i++) {
+		const struct amdgpu_bytes_row *row = xtr_tally_at(&g->mem.asked, i);
+		uint32_t prefer = (uint32_t)(row->row.a >> 32), allow = (uint32_t)row->row.a;
+		uint32_t given = amdgpu_memory_domain((uint32_t)row->row.b);
+
+		xtr_put_copy(r, amdgpu_domains_text(buf, sizeof(buf), prefer));
+		xtr_put_copy(r, amdgpu_domains_text(buf, sizeof(buf), allow));
+		put_memory_text(r, row->row.b);
+		xtr_put_u64(r, true, prefer);
+		xtr_put_any(r, preferred, row);
+		xtr_put_u64(r, true, allow);
+		xtr_put_any(r, allowed, row);
+		xtr_put_text(r, amdgpu_memory_name((uint32_t)row->row.b));
+		xtr_put_text(r, !given           ? NULL
+				: given & prefer ? "preferred"
+				: given & allow  ? "allowed"
+						 : "other");
+		xtr_row(r, row);
+	}
+}
+
+const struct xtr_section_table amdgpu_asked_table =
+	XTR_TABLE("buffers.asked", "buffers, by what was asked for and given", asked_columns,
+		  fill_asked, XTR_SHOW_TOP_QUIET);
+
+static const struct xtr_section_column direction_columns[] = {
+	{ NULL, "<from", XTR_C_TEXT, XTR_PUT },
+	{ NULL, "<to", XTR_C_TEXT, XTR_PUT },
+	COUNT("old", row.a, "type of memory before"),
+	{ "old_name", NULL, XTR_C_TEXT, XTR_PUT, "its name" },
+	COUNT("new", row.b, "type of memory then"),
+	{ "new_name", NULL, XTR_C_TEXT, XTR_PUT, "its name" },
+	BYTES("moves", "bytes"),
+};
+#undef AT
+
+static void fill_directions(const void *self, struct xtr_rows *r)
+{
+	const struct amdgpu *g = self;
+	uint32_t i;
+
+	for (i = 0; i < g->mem.directions.n; i++) {
+		const struct amdgpu_bytes_row *row = xtr_tally_at(&g->mem.directions, i);
+
+		put_memory_text(r, row->row.a);
+		put_memory_text(r, row->row.b);
+		xtr_put_text(r, amdgpu_memory_name((uint32_t)row->row.a));
+		xtr_put_text(r, amdgpu_memory_name((uint32_t)row->row.b));
+		xtr_row(r, row);
+	}
+}
+
+const struct xtr_section_table amdgpu_directions_table =
+	XTR_TABLE("moves.directions", "moves from one type of memory to another", direction_columns,
+		  fill_directions, XTR_SHOW_TOP_QUIET);
+
+static const struct xtr_section_column flag_columns[] = {
+	{ "bit", NULL, XTR_C_NUMBER, XTR_PUT, "bit of the flags" },
+	{ "name", NULL, XTR_C_TEXT, XTR_PUT, "its name" },
+	{ "count", NULL, XTR_C_COUNT, XTR_AT(struct amdgpu_sum, n), "buffers" },
+	{ "bytes", NULL, XTR_C_COUNT, XTR_AT(struct amdgpu_sum, bytes), "their size" },
+};
+
+static void fill_flags(const void *self, struct xtr_rows *r)
+{
+	const struct amdgpu *g = self;
+	unsigned int i;
+
+	for (i = 0; i < AMDGPU_FLAG_BITS; i++) {
+		if (!g->mem.flag[i].n)
+			continue;
+		xtr_put_u64(r, true, i);
+		xtr_put_text(r, amdgpu_create_flag_name(i));
+		xtr_row(r, &g->mem.flag[i]);
+	}
+}
+
+const struct xtr_section_table amdgpu_flags_table = XTR_TABLE(
+	"buffers.flags", "buffers created with a flag", flag_columns, fill_flags, XTR_SHOW_ALL);
+
+#define AT(member) XTR_AT(struct amdgpu, mem.member)
+static const struct xtr_section_column move_columns[] = {
+	SUM("moved", moved, "moves between memories"),
+	SUM("placed", placed, "first placements"),
+	SUM("released", released, "releases"),
+	SUM("to_vram", to_vram, "moves into VRAM"),
+	SUM("from_vram", from_vram, "moves out of VRAM"),
+	RATE(move_rate, NULL, NULL),
+	{ "bytes_per_second", NULL, XTR_C_COUNT | XTR_C_TIMES, XTR_PUT, "of moves" },
+};
+
+static void fill_moves(const void *self, struct xtr_rows *r)
+{
+	const struct amdgpu *g = self;
+
+	put_rate(r, g, &g->mem.move_rate);
+	xtr_put_u64(r, true, xtr_rate_per_second(g->mem.moved.bytes, g->o->span_ns));
+	xtr_row(r, g);
+}
+
+const struct xtr_section_table amdgpu_moves_table =
+	XTR_TABLE_ONE("moves", "all moves", move_columns, fill_moves, XTR_SHAPE_MEMBERS);
+
+static const struct xtr_section_column return_columns[] = {
+	COUNT("returns", returns, "buffers back in VRAM after leaving it"),
+	TIMED("quick_returns", quick, "of them soon"),
+	TIMED("quick_bytes", quick_bytes, "their size"),
+	{ "quick_limit_ns", NULL, XTR_C_NS, XTR_PUT, "what soon is" },
+	COUNT("most_returns", most_returns, "most of one buffer"),
+	{ "away_ns", NULL, XTR_C_HIST | XTR_C_TIMES, AT(away), "time outside of VRAM" },
+	COUNT("buffers_forgotten", lives_lost, "buffers whose returns are not counted"),
+};
+
+static void fill_returns(const void *self, struct xtr_rows *r)
+{
+	xtr_put_u64(r, true, AMDGPU_THRASH_AWAY_NS);
+	xtr_row(r, self);
+}
+
+const struct xtr_section_table amdgpu_returns_table =
+	XTR_TABLE_ONE("moves.returns", "returns of buffers to VRAM", return_columns, fill_returns,
+		      XTR_SHAPE_MEMBERS);
+
+static const struct xtr_section_column list_columns[] = {
+	COUNT("lists", lists, "lists of buffers"),
+	COUNT("buffers", list_buffers, "buffers in them"),
+	COUNT("bytes", list_bytes, "their size"),
+	{ "buffers_each", NULL, XTR_C_HIST, AT(list_size), "buffers of a list" },
+	SUM("set", list_set, "buffers put into lists"),
+};
+#undef AT
+
+const struct xtr_section_table amdgpu_lists_table =
+	XTR_TABLE_ONE("lists", "lists of buffers", list_columns, fill_self, XTR_SHAPE_OBJECT);
+
+/* --- address spaces --------------------------------------------------------------------------- */
+
+#define AT(member) XTR_AT(struct amdgpu, vm.member)
+#define ENTRIES(key, n, entries_, help)                                          \
+	{ key ".count", NULL, XTR_C_COUNT, AT(n), help },                        \
+	{                                                                        \
+		key ".entries", NULL, XTR_C_COUNT, AT(entries_), "their entries" \
+	}
+static const struct xtr_section_column vm_columns[] = {
+	SUM("map", map, "mappings"),
+	SUM("unmap", unmap, "unmappings"),
+	COUNT("malformed", malformed, "ranges that make no sense"),
+	COUNT("updates", updates, "updates of buffers"),
+	COUNT("mappings", mappings, "mappings written"),
+	COUNT("cs", cs, "ranges of submissions"),
+	COUNT("grabs", grabs, "grabs of VMIDs"),
+	COUNT("needs_flush", needs_flush, "of them that need a flush"),
+	COUNT("flushes", flushes, "flushes of the TLB"),
+	COUNT("pasids_allocated", pasids_allocated, "PASIDs allocated"),
+	COUNT("pasids_freed", pasids_freed, "PASIDs freed"),
+	ENTRIES("update_ptes", pte_updates, pte_entries, "updates of page tables"),
+	ENTRIES("set_ptes", set_ptes, set_entries, "settings of page tables"),
+	ENTRIES("copy_ptes", copy_ptes, copy_entries, "copies of page tables"),
+};
+#undef AT
+
+const struct xtr_section_table amdgpu_vm_table =
+	XTR_TABLE_ONE("vm", "all address spaces", vm_columns, fill_self, XTR_SHAPE_MEMBERS);
+
+#define AT(member) XTR_AT(struct amdgpu_vm_row, member)
+static const struct xtr_section_column vmid_columns[] = {
+	{ "ring", "<ring", XTR_C_STRING, AT(row.a), "ring" },
+	{ "vmid", "vmid", XTR_C_NUMBER, XTR_PUT, "VMID" },
+	{ "hub", "hub", XTR_C_NUMBER, XTR_PUT, "hub" },
+	COUNT("flushes", row.n, "flushes of the TLB"),
+	{ "grabs", "VMID grabs", XTR_C_COUNT, AT(grabs), "grabs of the VMID" },
+	{ "needs_flush", "need flush", XTR_C_COUNT, AT(needs_flush), "of them that need a flush" },
+	{ NULL, "TLB flushes", XTR_C_COUNT, AT(row.n) },
+};
+#undef AT
+
+static void fill_vmids(const void *self, struct xtr_rows *r)
+{
+	const struct amdgpu *g = self;
+	uint32_t i;
+
+	for (i = 0; i < g->vm.rings.n; i++) {
+		const struct amdgpu_vm_row *row = xtr_tally_at(&g->vm.rings, i);
+
+		xtr_put_u64(r, true, row->row.b >> 32);
+		xtr_put_u64(r, true, row->row.b & UINT32_MAX);
+		xtr_row(r, row);
+	}
+}
+
+const struct xtr_section_table amdgpu_vmids_table = XTR_TABLE(
+	"vm.vmids", "a VMID on a ring and hub", vmid_columns, fill_vmids, XTR_SHOW_TOP_QUIET);
+
+#define AT(member) XTR_AT(struct amdgpu_pasid_row, member)
+static const struct xtr_section_column pasid_columns[] = {
+	COUNT("pasid", row.a, "address space"),
+	COUNT("grabs", row.n, "grabs of VMIDs"),
+	COUNT("needs_flush", needs_flush, "of them that need a flush"),
+};
+#undef AT
+
+static void fill_pasids(const void *self, struct xtr_rows *r)
+{
+	all(r, &((const struct amdgpu *)self)->vm.pasids);
+}
+
+const struct xtr_section_table amdgpu_pasids_table =
+	XTR_TABLE("vm.pasids", "an address space", pasid_columns, fill_pasids, XTR_SHOW_ALL);
+
+/* --- interrupts ------------------------------------------------------------------------------- */
+
+#define AT(member) XTR_AT(struct amdgpu, irq.member)
+static const struct xtr_section_column irq_columns[] = {
+	COUNT("count", n, "entries of the GPU's interrupt rings"),
+	COUNT("again", again, "seen again when delegated"),
+	{ "per_second", NULL, XTR_C_COUNT | XTR_C_TIMES, XTR_PUT, "how often per second" },
+};
+#undef AT
+
+static void fill_irq(const void *self, struct xtr_rows *r)
+{
+	const struct amdgpu *g = self;
+
+	xtr_put_u64(r, true, xtr_rate_per_second(g->irq.n, g->o->span_ns));
+	xtr_row(r, g);
+}
+
+const struct xtr_section_table amdgpu_irq_table =
+	XTR_TABLE_ONE("interrupts", "all interrupts", irq_columns, fill_irq, XTR_SHAPE_MEMBERS);
+
+#define AT(member) XTR_AT(struct amdgpu_source, member)
+static const struct xtr_section_column source_columns[] = {
+	{ NULL, "<client", XTR_C_TEXT, XTR_PUT },
+	COUNT("client", row.a, "number of the client"),
+	{ "client_name", NULL, XTR_C_TEXT, XTR_PUT, "its name" },
+	{ NULL, "<source", XTR_C_TEXT, XTR_PUT },
+	COUNT("source", row.b, "number of the source"),
+	{ "source_name", NULL, XTR_C_TEXT, XTR_PUT, "its name" },
+	{ "count", "interrupts", XTR_C_COUNT, AT(row.n), "interrupts" },
+	{ "again", "again", XTR_C_COUNT, AT(again), "seen again when delegated" },
+	RATE(rate, "per s", "peak per s"),
+};
+#undef AT
+
+static void fill_sources(const void *self, struct xtr_rows *r)
+{
+	const struct amdgpu *g = self;
+	uint32_t i;
+
+	for (i = 0; i < g->irq.sources.n; i++) {
+		const struct amdgpu_source *s = xtr_tally_at(&g->irq.sources, i);
+
+		put_number(r, s->row.a, amdgpu_client_name(s->row.a));
+		xtr_put_text(r, amdgpu_client_name(s->row.a));
+		put_number(r, s->row.b, amdgpu_source_name(s->row.a, s->row.b));
+		xtr_put_text(r, amdgpu_source_name(s->row.a, s->row.b));
+		put_rate(r, g, &s->rate);
+		xtr_row(r, s);
+	}
+}
+
+const struct xtr_section_table amdgpu_sources_table =
+	XTR_TABLE("interrupts.sources", "a source of interrupts", source_columns, fill_sources,
+		  XTR_SHOW_TOP_QUIET);
+
+#define AT(member) XTR_AT(struct xtr_tally_row, member)
+static const struct xtr_section_column irq_vm_columns[] = {
+	{ "pasid", "pasid", XTR_C_NUMBER, AT(a), "address space" },
+	{ "vmid", "vmid", XTR_C_NUMBER, AT(b), "VMID" },
+	{ "count", "interrupts", XTR_C_COUNT, AT(n), "interrupts" },
+};
+
+static void fill_irq_vms(const void *self, struct xtr_rows *r)
+{
+	all(r, &((const struct amdgpu *)self)->irq.vms);
+}
+
+const struct xtr_section_table amdgpu_irq_vms_table =
+	XTR_TABLE("interrupts.vms", "interrupts for an address space", irq_vm_columns, fill_irq_vms,
+		  XTR_SHOW_TOP_QUIET);
+
+static const struct xtr_section_column ih_columns[] = {
+	COUNT("ih", a, "number of the interrupt ring"),
+	COUNT("count", n, "entries"),
+};
+
+static void fill_ih(const void *self, struct xtr_rows *r)
+{
+	all(r, &((const struct amdgpu *)self)->irq.ih_rings);
+}
+
+const struct xtr_section_table amdgpu_ih_table = XTR_TABLE(
+	"interrupts.interrupt_rings", "an interrupt ring", ih_columns, fill_ih, XTR_SHOW_ALL);
+
+/* --- the rest --------------------------------------------------------------------------------- */
+
+static const struct xtr_section_column other_columns[] = {
+	{ "event", NULL, XTR_C_TEXT, XTR_PUT, "name of the event" },
+	COUNT("count", n, "how often"),
+};
+#undef AT
+
+static void fill_others(const void *self, struct xtr_rows *r)
+{
+	const struct amdgpu *g = self;
+	uint32_t i;
+
+	for (i = 0; i < g->others.n; i++) {
+		const struct xtr_tally_row *row = xtr_tally_at(&g->others, i);
+		const struct xtr_event_desc *d = xtr_meta_event(g->o->meta, (uint32_t)row->a);
+
+		xtr_put_text(r, d ? d->name : NULL);
+		xtr_row(r, row);
+	}
+}
+
+const struct xtr_section_table amdgpu_others_table = XTR_TABLE(
+	"other_events", "a further event of the driver", other_columns, fill_others, XTR_SHOW_ALL);
+
+#define AT(member) XTR_AT(struct amdgpu_register, member)
+static const struct xtr_section_column register_columns[] = {
+	{ "device_id", "device id", XTR_C_HEX, AT(row.a), "PCI device id" },
+	{ "register", "register", XTR_C_HEX, AT(row.b), "register" },
+	{ "reads", "reads", XTR_C_COUNT, XTR_PUT, "reads" },
+	{ "writes", "writes", XTR_C_COUNT, AT(writes), "writes" },
+};
+#undef AT
+
+static void fill_registers(const void *self, struct xtr_rows *r)
+{
+	const struct amdgpu *g = self;
+	uint32_t i;
+
+	for (i = 0; i < g->registers.n && i < g->o->top; i++) {
+		const struct amdgpu_register *row = xtr_tally_at(&g->registers, i);
+
+		xtr_put_u64(r, true, row->row.n - row->writes);
+		xtr_row(r, row);
+	}
+}
+
+const struct xtr_section_table amdgpu_registers_table =
+	XTR_TABLE("registers.most_used", "a register, the most used first", register_columns,
+		  fill_registers, XTR_SHOW_ALL);
+
+#define AT(member) XTR_AT(struct amdgpu, member)
+static const struct xtr_section_column reset_columns[] = {
+	COUNT("register_dumps", resets.dumps, "dumps of registers"),
+	COUNT("registers", resets.registers, "registers in them"),
+	COUNT("jobs_run_again", jobs.run_again, "jobs run again"),
+	COUNT("job_timeouts", jobs.timeouts, "jobs that timed out"),
+	COUNT("job_errors", jobs.errors, "jobs with an error"),
+};
+#undef AT
+
+const struct xtr_section_table amdgpu_resets_table =
+	XTR_TABLE_ONE("resets", "resets", reset_columns, fill_self, XTR_SHAPE_OBJECT);

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tables of sections: text, JSON and cells of the same rows. */
+#include "analysis/core/section_cells.h"
+#include "analysis/core/section_table.h"
+#include "base/memory_stream.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct item {
+	char name[16];
+	uint64_t n, bytes;
+	int32_t balance;
+	struct xtr_hist time;
+};
+
+#define AT(member) XTR_AT(struct item, member)
+static const struct xtr_section_column columns[] = {
+	{ "name", "<name", XTR_C_TEXT, AT(name), "its name" },
+	{ "n", "count", XTR_C_COUNT, AT(n), "how many" },
+	{ "size.bytes", "size", XTR_C_BYTES | XTR_C_KNOWN, AT(bytes), "size" },
+	{ "size.share", NULL, XTR_C_NUMBER, XTR_PUT, "share" },
+	{ NULL, "share", XTR_C_SHARE, XTR_PUT },
+	{ "balance", NULL, XTR_C_SIGNED, AT(balance), "balance" },
+	{ "time_ns", "p50|max", XTR_C_HIST | XTR_C_TIMES, AT(time), "time" },
+	{ "rare", NULL, XTR_C_TEXT, XTR_PUT, "not in all rows" },
+};
+#undef AT
+
+static struct item items[3] = { { "a", 1234, 2048, -3, { 0 } },
+				{ "", 1, 0, 4, { 0 } },
+				{ "\033c", 0, 1, 0, { 0 } } };
+
+static void fill(const void *self, struct xtr_rows *r)
+{
+	const struct item *item = self;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		xtr_put_u64(r, i != 1, (uint64_t)i);
+		xtr_put_share(r, true, 1, 4);
+		if (i == 2)
+			xtr_put_format(r, "%d", i);
+		else
+			xtr_put_absent(r);
+		xtr_row(r, &item[i]);
+	}
+}
+
+static const struct xtr_section_table table =
+	XTR_TABLE("of.items", "an item", columns, fill, XTR_SHOW_TOP);
+
+static char *text(const struct xtr_analysis_opts *o)
+{
+	struct xtr_buf buf = { 0 };
+	FILE *f = xtr_memory_stream(&buf);
+
+	cr_assert_eq(xtr_table_text(&table, items, o, f), 0);
+	return xtr_memory_text(f, &buf);
+}
+
+static char *json(const struct xtr_section_table *t, const struct xtr_analysis_opts *o)
+{
+	struct xtr_buf buf = { 0 };
+	FILE *f = xtr_memory_stream(&buf);
+	struct xtr_json j;
+
+	xtr_json_init(&j, f, false);
+	xtr_json_begin_object(&j);
+	xtr_table_json(t, items, o, &j);
+	xtr_json_end_object(&j);
+	return xtr_memory_text(f, &buf);
+}
+
+static void is(char *got, const char *want)
+{
+	cr_assert_str_eq(got, want);
+	free(got);
+}
+
+Test(section_table, text_has_titled_columns_and_says_what_is_left_out)
+{
+	struct xtr_analysis_opts o = { .times = true, .top = 2 };
+
+	items[0].time = (struct xtr_hist){ 0 };
+	cr_assert_eq(xtr_hist_add(&items[0].time, 50), 0);
+	is(text(&o), "  name  count      size   share    p50    max\n"
+		     "  a     1,234  2.00 KiB  25.0 %  50 ns  50 ns\n"
+		     "  -         1         -  25.0 %      -      -\n"
+		     "  ... and 1 more (--top)\n");
+	o.top = 0;
+	is(text(&o), "  ... and 3 more (--top)\n");
+	xtr_hist_free(&items[0].time);
+}
+
+Test(section_table, names_are_safe_for_terminals)
+{
+	struct xtr_analysis_opts o = { .top = 9 };
+	char *got = text(&o);
+
+	cr_assert(strstr(got, "\\x1bc") && !strchr(got, '\033'), "%s", got);
+	free(got);
+}
+
+Test(section_table, json_has_all_rows_nested_objects_and_null)
+{
+	struct xtr_analysis_opts o = { .top = 1 };
+
+	is(json(&table, &o),
+	   "{\"items\":[{\"name\":\"a\",\"n\":1234,\"size\":{\"bytes\":2048,\"share\":0},"
+	   "\"balance\":-3,\"time_ns\":null},"
+	   "{\"name\":null,\"n\":1,\"size\":{\"bytes\":null,\"share\":null},\"balance\":4,"
+	   "\"time_ns\":null},"
+	   "{\"name\":\"\\u001bc\",\"n\":0,\"size\":{\"bytes\":1,\"share\":2},\"balance\":0,"
+	   "\"time_ns\":null,\"rare\":\"2\"}]}");
+}
+
+static void fill_one(const void *self, struct xtr_rows *r)
+{
+	xtr_put_u64(r, true, 0);
+	xtr_put_share(r, true, 0, 0);
+	xtr_put_absent(r);
+	xtr_row(r, self);
+}
+
+static void fill_none(const void *self, struct xtr_rows *r)
+{
+	(void)self;
+	(void)r;
+}
+
+Test(section_table, one_row_is_an_object_or_members_or_null)
+{
+	static const struct xtr_section_table one =
+		XTR_TABLE_ONE("one", "it", columns, fill_one, XTR_SHAPE_OBJECT);
+	static const struct xtr_section_table members =
+		XTR_TABLE_ONE("one", "it", columns, fill_one, XTR_SHAPE_MEMBERS);
+	static const struct xtr_section_table none =
+		XTR_TABLE_ONE("one", "it", columns, fill_none, XTR_SHAPE_OBJECT);
+	struct xtr_analysis_opts o = { 0 };
+	const char *inside = "\"name\":\"a\",\"n\":1234,\"size\":{\"bytes\":2048,\"share\":0},"
+			     "\"balance\":-3,\"time_ns\":null}";
+	char want[256];
+
+	snprintf(want, sizeof(want), "{\"one\":{%s}", inside);
+	is(json(&one, &o), want);
+	snprintf(want, sizeof(want), "{%s", inside);
+	is(json(&members, &o), want);
+	is(json(&none, &o), "{\"one\":null}");
+}
+
+/* --- cells ------------------------------------------------------------------------------------ */
+
+static void name_column(void *ctx, const char *name, enum xtr_column_type type, const char *help)
+{
+	fprintf(ctx, "%s%s,", name, type == XTR_COLUMN_TEXT ? "*" : "");
+	cr_assert(help);
+}
+
+static int count_row(void *ctx, const struct xtr_cell *cell, size_t n)
+{
+	cr_assert_eq(n, 11);
+	cr_assert_eq(cell[5].kind, XTR_CELL_NULL); /* no times */
+	cr_assert_eq(cell[0].kind, *(int *)ctx == 1 ? XTR_CELL_NULL : XTR_CELL_TEXT);
+	return ++*(int *)ctx == 3 ? -7 : 0;
+}
+
+Test(section_table, cells_have_the_columns_and_rows_of_json)
+{
+	struct xtr_analysis of = { .name = "section" };
+	struct xtr_analysis_opts o = { .top = 1 };
+	struct xtr_buf buf = { 0 };
+	FILE *f = xtr_memory_stream(&buf);
+	char name[XTR_SECTION_NAME];
+	int rows = 0;
+
+	xtr_section_columns(&table, name_column, f);
+	is(xtr_memory_text(f, &buf),
+	   "name*,n,size_bytes,size_share,balance,time_n,time_sum_ns,time_p50_ns,time_p99_ns,"
+	   "time_max_ns,rare*,");
+	cr_assert_str_eq(xtr_section_table_name(&of, &table, name), "section_of_items");
+	cr_assert_eq(xtr_section_cells(&table, items, &o, count_row, &rows), -7);
+	cr_assert_eq(rows, 3);
+}
