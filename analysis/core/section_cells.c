@@ -165,13 +165,13 @@ static void cells_row(struct xtr_rows *r, const void *of)
 	to->n = to->n_texts = 0;
 	for (i = 0; i < r->table->n; i++) {
 		const struct xtr_section_column *c = &r->table->columns[i];
-		struct xtr_section_value v;
+		const struct xtr_section_value *v;
 
 		if (!c->key && c->size)
 			continue;
 		v = xtr_section_value(r, c, of);
 		if (c->key)
-			add_value(to, c, &v);
+			add_value(to, c, v);
 	}
 	if (!to->ret)
 		to->ret = to->put(to->ctx, to->cell, to->n);

@@ -157,23 +157,21 @@ static uint64_t number(const void *at, uint32_t size, bool sign, bool *negative)
 	return u64;
 }
 
-static struct xtr_section_value member(const struct xtr_section_column *c, const void *row)
+static void member(struct xtr_section_value *v, const struct xtr_section_column *c, const void *row)
 {
-	struct xtr_section_value v = { .known = true };
 	const void *at = (const char *)row + c->offset;
 	unsigned int kind = c->type & XTR_C_KIND;
 
 	if (kind == XTR_C_HIST || kind == XTR_C_BUCKETS || kind == XTR_C_SUM) {
-		v.hist = at;
+		v->hist = at;
 	} else if (kind == XTR_C_TEXT) {
-		v.s = at;
-		v.n = strnlen(at, c->size);
-		v.known = v.n;
-		v.foreign = true;
+		v->s = at;
+		v->n = strnlen(at, c->size);
+		v->known = v->n;
+		v->foreign = true;
 	} else {
-		v.a = number(at, c->size, kind == XTR_C_SIGNED, &v.negative);
+		v->a = number(at, c->size, kind == XTR_C_SIGNED, &v->negative);
 	}
-	return v;
 }
 
 static void of_string(struct xtr_section_value *v, const struct xtr_tables *t)
@@ -183,24 +181,26 @@ static void of_string(struct xtr_section_value *v, const struct xtr_tables *t)
 	v->foreign = true;
 }
 
-struct xtr_section_value xtr_section_value(struct xtr_rows *r, const struct xtr_section_column *c,
-					   const void *row)
+const struct xtr_section_value *xtr_section_value(struct xtr_rows *r,
+						  const struct xtr_section_column *c,
+						  const void *row)
 {
-	struct xtr_section_value v = { 0 };
+	struct xtr_section_value *v = &r->member;
 
-	if (c->size) {
-		v = member(c, row);
+	if (!c->size && r->next < r->n_put) {
+		v = &r->put[r->next++];
 	} else {
-		assert(r->next < r->n_put);
-		if (r->next < r->n_put)
-			v = r->put[r->next++];
+		assert(c->size);
+		*v = (struct xtr_section_value){ .known = c->size };
+		if (c->size)
+			member(v, c, row);
 	}
 	if ((c->type & XTR_C_KIND) == XTR_C_STRING)
-		of_string(&v, r->o->tables);
+		of_string(v, r->o->tables);
 	if ((c->type & XTR_C_KIND) == XTR_C_PROCESS)
-		v.known = v.known && v.a;
-	if ((c->type & XTR_C_TIMES && !r->o->times) || (c->type & XTR_C_KNOWN && !v.a) ||
-	    (c->type & XTR_C_MOST && v.a == UINT64_MAX))
-		v.known = false;
+		v->known = v->known && v->a;
+	if ((c->type & XTR_C_TIMES && !r->o->times) || (c->type & XTR_C_KNOWN && !v->a) ||
+	    (c->type & XTR_C_MOST && v->a == UINT64_MAX))
+		v->known = false;
 	return v;
 }

@@ -28,7 +28,8 @@ struct xtr_rows {
 	bool text;
 	uint64_t rows, more; /* so many were given; so many of them were not shown */
 	struct xtr_section_value put[XTR_COLUMNS_MAX];
-	uint32_t n_put, next; /* next: the first that was not asked for in this row */
+	struct xtr_section_value member; /* of the last column that has one */
+	uint32_t n_put, next;            /* next: the first that was not asked for in this row */
 	char texts[XTR_ROW_TEXTS];
 	size_t used;
 };
@@ -36,8 +37,10 @@ struct xtr_rows {
 /* Calls fill. */
 void xtr_rows_fill(struct xtr_rows *r, const struct xtr_section_table *t, const void *self,
 		   const struct xtr_analysis_opts *o);
-/* The next column's value: to be asked for once for each column, in order. */
-struct xtr_section_value xtr_section_value(struct xtr_rows *r, const struct xtr_section_column *c,
-					   const void *row);
+/* The next column's value: to be asked for once for each column, in order. It lasts until the next
+ * call. */
+const struct xtr_section_value *xtr_section_value(struct xtr_rows *r,
+						  const struct xtr_section_column *c,
+						  const void *row);
 
 #endif /* XTR_SECTION_ROWS_H */

@@ -109,13 +109,13 @@ static void text_row(struct xtr_rows *r, const void *row)
 
 	for (i = 0; i < r->table->n; i++) {
 		const struct xtr_section_column *c = &r->table->columns[i];
-		struct xtr_section_value v;
+		const struct xtr_section_value *v;
 
 		if (!c->title && c->size)
 			continue;
 		v = xtr_section_value(r, c, row);
 		if (shown(r, c))
-			cells_text(r, c, &v);
+			cells_text(r, c, v);
 	}
 }
 
@@ -240,17 +240,17 @@ static void json_members(struct xtr_rows *r, const void *of)
 	for (i = 0; i < r->table->n; i++) {
 		const struct xtr_section_column *c = &r->table->columns[i];
 		const char *key, *dot;
-		struct xtr_section_value v;
+		const struct xtr_section_value *v;
 
 		if (!c->key && c->size)
 			continue;
 		v = xtr_section_value(r, c, of);
-		if (!c->key || v.absent)
+		if (!c->key || v->absent)
 			continue;
 		dot = strrchr(c->key, '.');
 		key = dot ? dot + 1 : c->key;
 		go_to(&row, c->key, dot ? (size_t)(dot - c->key) : 0);
-		json_value(row.j, c, key, &v);
+		json_value(row.j, c, key, v);
 	}
 	go_to(&row, "", 0);
 }
