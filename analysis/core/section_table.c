@@ -249,7 +249,8 @@ static void json_members(struct xtr_rows *r, const void *of)
 			continue;
 		dot = strrchr(c->key, '.');
 		key = dot ? dot + 1 : c->key;
-		go_to(&row, c->key, dot ? (size_t)(dot - c->key) : 0);
+		if (dot || row.len)
+			go_to(&row, c->key, dot ? (size_t)(dot - c->key) : 0);
 		json_value(row.j, c, key, v);
 	}
 	go_to(&row, "", 0);
