@@ -151,11 +151,10 @@ XTR_RECORD(fence);
 XTR_RECORD(total);
 XTR_RECORD(budget);
 
+/* Ends in 4 bytes that are 0. */
 struct xtr_rec_fence_stack {
 	struct xtr_rec h;
-	XTR_FIELDS_fence_stack(XTR_MEMBER, fence_stack)
-		/* 0 */
-		unsigned int reserved;
+	XTR_FIELDS_fence_stack(XTR_MEMBER, fence_stack) unsigned int reserved;
 };
 
 /* Where a field of a record begins and ends, and its size: bytes. */
