@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct xtr_buf {
 	uint8_t *p;
@@ -30,5 +31,21 @@ int xtr_grow_array(void *area, size_t *cap, size_t need, size_t size);
  * terminated, which sanitizers that check strings strictly do not allow strndup.
  */
 char *xtr_copy_text(const char *s, size_t n);
+
+/* --- memory stream ---------------------------------------------------------------------------- */
+
+/*
+ * A stream into memory, as open_memstream(3), but one that tells of a lack of memory: that one says
+ * nothing where the text cannot grow, neither by ferror nor by fclose.
+ */
+/*
+ * What is written is added to b, which must outlive the stream and is the caller's to free; seen
+ * there after a flush. NULL: no memory.
+ */
+FILE *xtr_memory_stream(struct xtr_buf *b);
+/* Flush. 0, or -ENOMEM if anything that was written is missing. */
+int xtr_memory_flush(FILE *f, const struct xtr_buf *b);
+/* Flush, add a NUL, close. The text, malloc'ed, with b empty again; NULL: no memory. */
+char *xtr_memory_text(FILE *f, struct xtr_buf *b);
 
 #endif /* XTR_BUF_H */

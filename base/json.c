@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "json.h"
-#include "utf8.h"
+#include "text.h"
 
 #include <assert.h>
 #include <string.h>
@@ -168,10 +168,12 @@ void xtr_json_key(struct xtr_json *j, const char *key)
 {
 	assert(j->depth && !j->after_key);
 	before_value(j);
-	xtr_json_quote(&j->line, key, strlen(key));
-	xtr_line_char(&j->line, ':');
+	xtr_line_char(&j->line, '"');
+	xtr_json_escape(&j->line, key, strlen(key));
 	if (j->pretty)
-		xtr_line_char(&j->line, ' ');
+		xtr_line_put(&j->line, "\": ", 3);
+	else
+		xtr_line_put(&j->line, "\":", 2);
 	j->after_key = true;
 }
 

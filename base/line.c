@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "line.h"
 #include "text.h"
-#include "utf8.h"
 
 #include <stdbool.h>
 
@@ -69,7 +68,7 @@ void xtr_line_hex(struct xtr_line *l, uint64_t v)
 
 void xtr_line_bytes(struct xtr_line *l, const uint8_t *p, size_t n)
 {
-	size_t i, some;
+	size_t some;
 	char *to;
 
 	for (; n; p += some, n -= some) {
@@ -77,7 +76,7 @@ void xtr_line_bytes(struct xtr_line *l, const uint8_t *p, size_t n)
 		if (2 * some > sizeof(l->buf) - l->n)
 			xtr_line_flush(l);
 		to = l->buf + l->n;
-		for (i = 0; i < some; i++) {
+		for (size_t i = 0; i < some; i++) {
 			*to++ = hex_digit[p[i] >> 4];
 			*to++ = hex_digit[p[i] & 15];
 		}

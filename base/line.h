@@ -7,7 +7,7 @@
 #ifndef XTR_LINE_H
 #define XTR_LINE_H
 
-#include "digits.h"
+#include "text.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* SipHash-2-4 (Aumasson, Bernstein 2012) for a message of exactly 8 bytes, the word in
  * little-endian. */
 #include "siphash.h"

@@ -62,4 +62,37 @@ struct xtr_utf8 {
  */
 const char *xtr_text_utf8(struct xtr_utf8 *u, const char *s, size_t *n);
 
+/* --- digits ----------------------------------------------------------------------------------- */
+
+/* Numbers as decimal digits, two at a time: what is printed by the million does not go through
+ * printf. */
+#define XTR_DIGITS_MAX 20u /* of UINT64_MAX */
+
+/* 1 to XTR_DIGITS_MAX. */
+unsigned int xtr_digits_count(uint64_t v);
+/* Write v's digits at p, without a NUL; returns the byte behind them. */
+char *xtr_digits_put(char *p, uint64_t v);
+/* The same of v % 10^n, with zeros in front: n digits. */
+char *xtr_digits_padded(char *p, uint64_t v, unsigned int n);
+
+/* --- utf8 ------------------------------------------------------------------------------------- */
+
+/* UTF-8 as RFC 3629 defines it: no overlong forms, no surrogates, nothing above U+10FFFF. */
+/*
+ * Length in bytes (1 to 4) of the well-formed character at s, of which n bytes may be read; 0 if
+ * there is none.
+ */
+size_t xtr_utf8_len(const char *s, size_t n);
+
+/* How many of the first characters are ASCII that needs no escape: no control character, no
+ * backslash, and not `but`. */
+size_t xtr_utf8_plain(const char *s, size_t n, char but);
+
+/*
+ * The character at s, of that length, is not shown but obeyed: a control character (Unicode's Cc:
+ * U+0000 to U+001F, U+007F to U+009F), or one that breaks or turns around the line it stands in
+ * (U+2028 to U+202E, U+2066 to U+2069).
+ */
+bool xtr_utf8_is_control(const char *s, size_t len);
+
 #endif /* XTR_TEXT_H */

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only)
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
 /*
  * The programs for calls of functions, in an object of their own: they are loaded only when calls
  * are recorded, and what a kernel does not know of them stops nothing else. The maps of

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only)
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
 /*
  * All BPF programs of xtr in one object, as they share maps. Every program is optional: the
  * recorder loads those whose hook the kernel has.

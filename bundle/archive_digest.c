@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * libarchive has no function for digests, but a format that lists files with them, mtree(5): a list
  * of one file, whose content goes nowhere.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Opening by libarchive, with one format and one filter: whatever the bytes are, no other decoder
  * gets them, and no program is started (libarchive would run zstd(1) where it lacks the library).

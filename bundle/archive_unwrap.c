@@ -1,11 +1,11 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Unwrapping by libarchive. It gets one filter or one format, that of the first bytes: whatever
  * follows, no other decoder sees it, and no program is started.
  */
 #include "archive_feed.h"
 #include "open.h"
-#include "wrapping.h"
+#include "unwrap.h"
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -75,13 +75,13 @@ static int broken(struct unwrapping *w)
  */
 static int choose_formats(struct archive *a, enum wrapping_kind kind)
 {
-	int rc;
+	int err;
 
 	if (kind == WRAPPING_ZIP)
 		return archive_read_support_format_zip(a) == ARCHIVE_FATAL ? -ENOMEM : 0;
-	rc = archive_read_append_filter(a, filter[kind]);
-	if (rc != ARCHIVE_OK)
-		return rc == ARCHIVE_WARN ? -ENOSYS : -ENOMEM;
+	err = archive_read_append_filter(a, filter[kind]);
+	if (err != ARCHIVE_OK)
+		return err == ARCHIVE_WARN ? -ENOSYS : -ENOMEM;
 	if (archive_read_support_format_raw(a) != ARCHIVE_OK ||
 	    archive_read_support_format_empty(a) != ARCHIVE_OK)
 		return -ENOMEM;
@@ -107,11 +107,11 @@ static int open_archive(struct unwrapping *w, struct xtr_io *in)
 /* 1: there is one; 0: there is none any more; -errno. Warnings are of names, which are not used. */
 static int next_member(struct unwrapping *w, struct archive_entry **e)
 {
-	int rc = archive_read_next_header(w->a, e);
+	int err = archive_read_next_header(w->a, e);
 
-	if (rc == ARCHIVE_EOF)
+	if (err == ARCHIVE_EOF)
 		return 0;
-	return rc == ARCHIVE_OK || rc == ARCHIVE_WARN ? 1 : broken(w);
+	return err == ARCHIVE_OK || err == ARCHIVE_WARN ? 1 : broken(w);
 }
 
 /* --- the bytes -------------------------------------------------------------------------------- */
@@ -133,10 +133,10 @@ static int copy(struct unwrapping *w)
 	const void *p;
 	la_int64_t at;
 	size_t n;
-	int err = 0, rc;
+	int err = 0, ret;
 
-	while (!err && (rc = archive_read_data_block(w->a, &p, &n, &at)) != ARCHIVE_EOF) {
-		if (rc != ARCHIVE_OK && rc != ARCHIVE_WARN)
+	while (!err && (ret = archive_read_data_block(w->a, &p, &n, &at)) != ARCHIVE_EOF) {
+		if (ret != ARCHIVE_OK && ret != ARCHIVE_WARN)
 			return cut_short(w);
 		if (n > u->limit - w->done)
 			return -EFBIG;

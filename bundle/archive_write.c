@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "write.h"
 
 #include <archive.h>
@@ -46,18 +46,18 @@ static int failed(const struct xtr_bundle_writer *w)
 int xtr_bundle_can_write(void)
 {
 	struct archive *a = archive_write_new();
-	int ret = a ? archive_write_add_filter_zstd(a) : ARCHIVE_FATAL;
+	int err = a ? archive_write_add_filter_zstd(a) : ARCHIVE_FATAL;
 
 	archive_write_free(a);
 	/* A warning: it would run zstd(1). */
-	return ret == ARCHIVE_OK ? 0 : ret == ARCHIVE_WARN ? -ENOSYS : -ENOMEM;
+	return err == ARCHIVE_OK ? 0 : err == ARCHIVE_WARN ? -ENOSYS : -ENOMEM;
 }
 
 int xtr_bundle_writer_open(struct xtr_bundle_writer **out, struct xtr_io *io, const char *folder,
 			   int64_t mtime)
 {
 	struct xtr_bundle_writer *w = calloc(1, sizeof(*w));
-	int ret;
+	int err;
 
 	*out = w;
 	if (!w)
@@ -68,9 +68,9 @@ int xtr_bundle_writer_open(struct xtr_bundle_writer **out, struct xtr_io *io, co
 	w->a = archive_write_new();
 	if (!w->a)
 		return -ENOMEM;
-	ret = archive_write_add_filter_zstd(w->a);
-	if (ret != ARCHIVE_OK)
-		return ret == ARCHIVE_WARN ? -ENOSYS : failed(w); /* as above */
+	err = archive_write_add_filter_zstd(w->a);
+	if (err != ARCHIVE_OK)
+		return err == ARCHIVE_WARN ? -ENOSYS : failed(w); /* as above */
 	if (archive_write_set_format_pax_restricted(w->a) != ARCHIVE_OK ||
 	    archive_write_set_filter_option(w->a, "zstd", "compression-level", LEVEL) !=
 		    ARCHIVE_OK ||
@@ -84,7 +84,7 @@ static int header(struct xtr_bundle_writer *w, const char *name, uint64_t size)
 {
 	struct archive_entry *e = archive_entry_new();
 	char path[256];
-	int ret;
+	int err;
 
 	if (!e)
 		return -ENOMEM;
@@ -94,9 +94,9 @@ static int header(struct xtr_bundle_writer *w, const char *name, uint64_t size)
 	archive_entry_set_perm(e, 0644);
 	archive_entry_set_size(e, (la_int64_t)size);
 	archive_entry_set_mtime(e, w->mtime, 0);
-	ret = archive_write_header(w->a, e);
+	err = archive_write_header(w->a, e);
 	archive_entry_free(e);
-	return ret == ARCHIVE_OK ? 0 : failed(w);
+	return err == ARCHIVE_OK ? 0 : failed(w);
 }
 
 int xtr_bundle_writer_add(struct xtr_bundle_writer *w, const char *name, struct xtr_io *from,

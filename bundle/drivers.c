@@ -1,8 +1,8 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* devices.txt, modules.txt, firmware.txt: what sysfs, debugfs and /proc/driver say of drivers. */
 #include "gather.h"
 
-#include "base/memory_stream.h"
+#include "base/buf.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What drivers leave of a device that hung: byte for byte, as half a dump, or one that somebody
  * changed, cannot be decoded. Reading does not remove them; they end by themselves after minutes.

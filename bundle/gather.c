@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Asking each source of this machine, if the trace was recorded on it since it was started. */
 #include "gather.h"
 

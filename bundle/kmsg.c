@@ -1,8 +1,8 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "kmsg.h"
 #include "gather.h"
 
-#include "base/memory_stream.h"
+#include "base/buf.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The bundle itself: README, manifest and digests are made of the other members, and stand before
  * them.
@@ -6,7 +6,7 @@
 #include "bundle.h"
 
 #include "base/json.h"
-#include "base/memory_stream.h"
+#include "base/buf.h"
 
 #include <errno.h>
 #include <inttypes.h>

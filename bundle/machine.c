@@ -1,9 +1,9 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* machine.txt, cmdline.txt: only what is named here is taken, never the host's name or a serial
  * number. */
 #include "gather.h"
 
-#include "base/memory_stream.h"
+#include "base/buf.h"
 
 #include <errno.h>
 #include <string.h>

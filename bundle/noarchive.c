@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Where libarchive was not found by the build, or ARCHIVE=0: bundles and compressed files are told
  * from traces, no more. */
 #include "open.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The table of sources: what a bundle may hold, and what of it is private. */
 #include "bundle.h"
 
@@ -6,7 +6,7 @@
 
 static const struct xtr_bundle_source sources[] = {
 	{ .name = "trace", .what = "the trace" },
-	{ .name = "stats", .what = "what 'xtr stats' says of the trace" },
+	{ .name = "stats", .what = "what 'xtr stats --all' says of the trace" },
 	{ .name = "findings", .what = "what of it is worth a look" },
 	{ .name = "info", .what = "what 'xtr info' says of the trace" },
 	{ .name = "machine",

@@ -54,4 +54,24 @@ int xtr_unwrap(struct xtr_io *in, struct xtr_unwrap *u, struct xtr_io **out);
 /* Does zstd-compressed data hold a tar, as a bundle does? False also if nothing can be unpacked. */
 bool xtr_unwrap_is_tar(struct xtr_io *in);
 
+/* --- wrapping --------------------------------------------------------------------------------- */
+
+/* The table of wrappings (wrapping.c), for what unwraps them. */
+enum wrapping_kind {
+	WRAPPING_GZIP,
+	WRAPPING_XZ,
+	WRAPPING_ZSTD,
+	WRAPPING_BZIP2,
+	WRAPPING_ZIP,
+};
+
+struct wrapping {
+	struct xtr_wrapping w; /* first: one is the other */
+	const char *magic;     /* the first n_magic bytes */
+	size_t n_magic;
+	enum wrapping_kind kind;
+};
+
+extern const struct wrapping wrappings[];
+
 #endif /* XTR_BUNDLE_UNWRAP_H */

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: BSD-2-Clause
-#include "wrapping.h"
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "unwrap.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Files behind struct xtr_io. A file is read with pread and not mapped: a file that shrinks or a
  * disk that fails while it is read then gives an error and not a signal.

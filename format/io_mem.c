@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A file in memory, growing or over the caller's bytes. */
 #include "base/buf.h"
 #include "base/checked.h"

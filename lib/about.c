@@ -65,9 +65,8 @@ char *xtr_about(const struct xtr_file *file, size_t section, const char *key, ch
 {
 	const struct xtr_section *s = xtr_file_section(file, section);
 	const char *text = NULL;
-	size_t i;
 
-	for (i = 0; s && i < sizeof(texts) / sizeof(texts[0]); i++) {
+	for (size_t i = 0; s && i < sizeof(texts) / sizeof(texts[0]); i++) {
 		if (strcmp(texts[i].key, key))
 			continue;
 		text = texts[i].get(s);
@@ -94,11 +93,10 @@ char *xtr_device(const struct xtr_file *file, size_t section, size_t i, const ch
 {
 	const struct xtr_section *s = xtr_file_section(file, section);
 	const char *text = NULL;
-	size_t k;
 
 	if (!s || i >= xtr_meta_n_devices(xtr_section_meta(s)))
 		return xtr_shown(buf, size, NULL);
-	for (k = 0; k < sizeof(of_device) / sizeof(of_device[0]); k++) {
+	for (size_t k = 0; k < sizeof(of_device) / sizeof(of_device[0]); k++) {
 		if (strcmp(of_device[k].key, key))
 			continue;
 		memcpy(&text,
@@ -152,12 +150,11 @@ static int count_cause(const struct xtr_section *s, const char *key, uint64_t *v
 int xtr_count(const struct xtr_file *file, size_t section, const char *key, uint64_t *value)
 {
 	const struct xtr_section *s = xtr_file_section(file, section);
-	size_t i;
 
 	*value = 0;
 	if (!s)
 		return -ENOENT;
-	for (i = 0; i < sizeof(sums) / sizeof(sums[0]); i++) {
+	for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++) {
 		if (strcmp(sums[i].key, key))
 			continue;
 		memcpy(value, (const char *)xtr_section_summary(s) + sums[i].offset,

@@ -3,10 +3,10 @@
 #include "priv.h"
 
 #include "format/read/merge.h"
-#include "format/meta/task_cache.h"
+#include "format/meta/tables.h"
 #include "format/xtr_format.h"
 #include "replay/event/field.h"
-#include "base/memory_stream.h"
+#include "base/buf.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -33,11 +33,11 @@ struct xtr_cursor *xtr_cursor_open(const struct xtr_file *file, size_t section, 
 	const struct xtr_section *s = xtr_file_section(file, section);
 	struct xtr_cursor *c = s ? calloc(1, sizeof(*c)) : NULL;
 	const struct xtr_err none = { 0 };
-	int ret = c ? xtr_merge_open(&c->merge, file->reader, s, &opts) : s ? -ENOMEM : -EINVAL;
+	int err = c ? xtr_merge_open(&c->merge, file->reader, s, &opts) : s ? -ENOMEM : -EINVAL;
 
-	if (ret) {
+	if (err) {
 		free(c);
-		xtr_error_fill(error, &none, ret);
+		xtr_error_fill(error, &none, err);
 		return NULL;
 	}
 	c->tables = xtr_section_tables(s);
@@ -141,9 +141,8 @@ static const struct xtr_field *field_of(const struct xtr_cursor *c, const char *
 {
 	const struct xtr_event_desc *desc = c->at.rec ? c->at.desc : NULL;
 	char shown[sizeof(c->field)];
-	uint32_t i;
 
-	for (i = 0; desc && i < desc->n_fields; i++) {
+	for (uint32_t i = 0; desc && i < desc->n_fields; i++) {
 		if (!strcmp(desc->fields[i].name, name) ||
 		    !strcmp(xtr_shown(shown, sizeof(shown), desc->fields[i].name), name))
 			return &desc->fields[i];

@@ -1,9 +1,8 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "recorder.h"
 #include "recorder/attach/attach.h"
 #include "recorder/drain/budget.h"
 #include "recorder/output/output.h"
-#include "recorder/drain/own_cost.h"
 #include "stages.h"
 #include "recorder/host/util.h"
 
@@ -35,31 +34,31 @@ int xtr_recorder_open(struct xtr_recorder **out, const struct xtr_record_opts *o
 		      struct xtr_record_err *err)
 {
 	struct xtr_recorder *r = calloc(1, sizeof(*r));
-	int rc;
+	int ret;
 
 	*err = (struct xtr_record_err){ 0 };
 	if (!r)
 		return fail(err, -ENOMEM, "cannot record");
 	xtr_stages_init(r, opts);
 	raise_file_limit();
-	rc = xtr_stages_up(r, XTR_STAGE_OPEN, err);
-	if (rc)
+	ret = xtr_stages_up(r, XTR_STAGE_OPEN, err);
+	if (ret)
 		xtr_recorder_close(r);
 	else
 		*out = r;
-	return rc;
+	return ret;
 }
 
 int xtr_recorder_start(struct xtr_recorder *r, struct xtr_record_err *err)
 {
-	int rc = r->finished ? -EINVAL : 0;
+	int ret = r->finished ? -EINVAL : 0;
 
 	*err = (struct xtr_record_err){ 0 };
-	if (!rc)
-		rc = xtr_stages_up(r, XTR_STAGE_RUNNING, err);
-	if (rc)
+	if (!ret)
+		ret = xtr_stages_up(r, XTR_STAGE_RUNNING, err);
+	if (ret)
 		xtr_stages_down(r, XTR_STAGE_OPEN);
-	return rc;
+	return ret;
 }
 
 const char *xtr_recorder_not_pinned(const struct xtr_recorder *r)
@@ -159,15 +158,15 @@ static int finish(struct xtr_recorder *r, const char *reason, const struct xtr_o
 	struct xtr_recorder_cost cost = { .ring_bytes = r->bpf->ring_bytes,
 					  .ring_high = atomic_load(&r->drain.high) };
 	const char *own = atomic_load(&r->sink.stopped);
-	int rc;
+	int err;
 
 	xtr_own_cost_between(&cost, &r->sink.spent, now);
 	(void)xtr_modwatch_note(&r->modules, r->meta); /* no memory: the caller still says it */
-	rc = xtr_sink_finish(&r->sink, own ? own : reason, &cost);
-	if (!rc)
+	err = xtr_sink_finish(&r->sink, own ? own : reason, &cost);
+	if (!err)
 		__atomic_store_n(&r->keep.head->done, 1, __ATOMIC_SEQ_CST);
 	r->finished = true;
-	return rc;
+	return err;
 }
 
 int xtr_recorder_stop(struct xtr_recorder *r, const char *reason, struct xtr_record_status *st,
@@ -175,12 +174,12 @@ int xtr_recorder_stop(struct xtr_recorder *r, const char *reason, struct xtr_rec
 {
 	uint64_t elapsed = r->began.at ? xtr_now() - r->began.at : 0;
 	struct xtr_own_cost now;
-	int rc = 0;
+	int ret = 0;
 
 	xtr_stages_down(r, XTR_STAGE_OPEN);
 	xtr_own_cost_now(&now, r->bpf);
 	if (!r->finished)
-		rc = finish(r, reason, &now);
+		ret = finish(r, reason, &now);
 	xtr_recorder_status(r, st);
 	st->elapsed_ns = elapsed;
 	st->budget_ppm = r->sel.budget;
@@ -188,7 +187,7 @@ int xtr_recorder_stop(struct xtr_recorder *r, const char *reason, struct xtr_rec
 	st->cost_ppm = (uint32_t)xtr_budget_spent(&r->sink.budget, &now);
 	st->gone = xtr_output_gone(&r->sink, &r->opts);
 	st->lost = r->rotate.piece.lost_before + xtr_loss_total(r->sink.loss);
-	return rc ? fail(err, rc, xtr_output_name(&r->sink, &r->opts)) : 0;
+	return ret ? fail(err, ret, xtr_output_name(&r->sink, &r->opts)) : 0;
 }
 
 void xtr_recorder_close(struct xtr_recorder *r)

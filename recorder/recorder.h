@@ -144,7 +144,7 @@ bool xtr_recorder_trigger_is_off(const struct xtr_recorder *r, size_t i);
 /* What a flight recorder has written, or tried to. */
 struct xtr_flown_file {
 	char path[256];
-	char why[128];                   /* as in META (format/meta/flight.h) */
+	char why[128];                   /* as in META (format/meta/piece.h) */
 	int error;                       /* -errno: nothing was written; 0 */
 	uint64_t events, bytes;          /* in the file; of it */
 	uint64_t span;                   /* ns: how far it goes back before the trigger */

@@ -1,11 +1,10 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "stages.h"
 #include "recorder/attach/attach.h"
 #include "recorder/drain/budget.h"
 #include "recorder/host/caps.h"
-#include "recorder/output/describe.h"
-#include "recorder/host/machine_facts.h"
 #include "recorder/output/output.h"
+#include "recorder/host/machine_facts.h"
 #include "recorder/salvage/pinned.h"
 #include "recorder/doctor/doctor.h"
 #include "recorder/salvage/salvage.h"
@@ -20,7 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #define MODULES     "/sys/module"
 #define QUEUE_EXTRA 64 /* batches beyond one per CPU */
@@ -48,28 +46,27 @@ static bool any_gpu_event(const struct xtr_bpf *b)
 
 static int begin_programs(struct xtr_recorder *r, struct xtr_record_err *err)
 {
-	int rc = xtr_doctor_require(&r->opts, err);
+	int ret = xtr_doctor_require(&r->opts, err);
 
-	if (!rc)
-		rc = xtr_select(&r->sel, r->opts.events, r->opts.n_events,
-				r->opts.argv ? r->opts.argv[0] : NULL, err);
-	if (!rc && r->opts.stacks)
-		rc = xtr_stacks_apply(&r->sel, r->opts.stack_at, r->opts.n_stack_at, err);
-	if (!rc)
-		rc = xtr_sample_apply(&r->sel, r->opts.samples, r->opts.n_samples, err);
-	if (!rc)
-		rc = xtr_budget_apply(&r->sel, r->opts.budget, err);
-	if (!rc)
-		rc = xtr_bpf_load(&r->bpf, &r->sel, &r->opts, err);
-	if (rc)
-		return rc;
-	rc = xtr_bpf_attach(r->bpf, &r->sel);
-	if (rc < 0)
-		return fail(err, rc, "cannot attach the BPF programs");
-	r->attached = (uint32_t)rc;
-	if (rc && (r->opts.n_events || any_gpu_event(r->bpf)))
+	if (!ret)
+		ret = xtr_select(&r->sel, r->opts.events, r->opts.n_events, err);
+	if (!ret && r->opts.stacks)
+		ret = xtr_stacks_apply(&r->sel, r->opts.stack_at, r->opts.n_stack_at, err);
+	if (!ret)
+		ret = xtr_sample_apply(&r->sel, r->opts.samples, r->opts.n_samples, err);
+	if (!ret)
+		ret = xtr_budget_apply(&r->sel, r->opts.budget, err);
+	if (!ret)
+		ret = xtr_bpf_load(&r->bpf, &r->sel, &r->opts, err);
+	if (ret)
+		return ret;
+	ret = xtr_bpf_attach(r->bpf, &r->sel);
+	if (ret < 0)
+		return fail(err, ret, "cannot attach the BPF programs");
+	r->attached = (uint32_t)ret;
+	if (ret && (r->opts.n_events || any_gpu_event(r->bpf)))
 		return 0;
-	if (!rc && r->sel.n_unknown) {
+	if (!ret && r->sel.n_unknown) {
 		err->code = -ENOENT;
 		err->kind = XTR_FAIL_UNKNOWN;
 		snprintf(err->what, sizeof(err->what), "%s", r->sel.unknown[0]);
@@ -90,16 +87,14 @@ static void end_programs(struct xtr_recorder *r)
 /* Without pins everything works, but for what can be had of a recorder that is killed. */
 static int open_keep(struct xtr_recorder *r)
 {
-	/* The counters in the kernel are those of all pieces; what is the last one's is not kept.
-	 */
-	const char *why_not = r->opts.flight.on                           ? "held in memory"
-			      : r->opts.rotate_bytes || r->opts.rotate_ns ? "recorded in pieces"
-									  : NULL;
-	const struct xtr_pinned_about about = { .file_id = r->file_id,
-						.output = r->opts.output,
-						.key = r->opts.keep_pointers ? NULL : &r->key,
-						.n_bufs = r->bpf->n_cpus + QUEUE_EXTRA,
-						.why_not = why_not };
+	const struct xtr_pinned_about about = {
+		.file_id = r->file_id,
+		.output = r->opts.output,
+		.key = r->opts.keep_pointers ? NULL : &r->key,
+		.n_bufs = r->bpf->n_cpus + QUEUE_EXTRA,
+		.in_pieces = r->opts.rotate_bytes || r->opts.rotate_ns,
+		.why_not = r->opts.flight.on ? "held in memory" : NULL
+	};
 	int err;
 
 	xtr_leftovers_sweep();
@@ -107,38 +102,28 @@ static int open_keep(struct xtr_recorder *r)
 	if (err)
 		return err;
 	return xtr_meta_set_config_str(r->meta, "after-kill",
-				       r->not_pinned ? r->not_pinned : "xtr recover --rings");
-}
-
-static int draw(void *number, size_t n)
-{
-	ssize_t got;
-
-	do
-		got = getrandom(number, n, 0);
-	while (got < 0 && errno == EINTR);
-	return got < 0 ? -errno : got == (ssize_t)n ? 0 : -EIO;
+				       r->not_pinned ? r->not_pinned : "xtr recover --killed");
 }
 
 static int begin_account(struct xtr_recorder *r, struct xtr_record_err *err)
 {
 	struct xtr_sink *s = &r->sink;
-	int rc = draw(&r->key, sizeof(r->key));
+	int ret = xtr_draw(&r->key, sizeof(r->key));
 
-	while (!rc && !r->file_id)
-		rc = draw(&r->file_id, sizeof(r->file_id));
-	if (rc)
-		return fail(err, rc, "cannot make an id");
+	if (!ret)
+		ret = xtr_draw_id(&r->file_id);
+	if (ret)
+		return fail(err, ret, "cannot make an id");
 	s->meta = r->meta = xtr_meta_new();
 	s->tables = r->tables = xtr_tables_new();
 	s->loss = xtr_loss_new();
 	s->rotate = &r->rotate;
 	if (!s->meta || !s->tables || !s->loss)
 		return -ENOMEM;
-	rc = open_keep(r);
-	if (!rc)
-		rc = xtr_describe(r->meta, &r->opts, &r->sel, r->bpf);
-	return rc ? fail(err, rc, "cannot describe the machine") : 0;
+	ret = open_keep(r);
+	if (!ret)
+		ret = xtr_describe(r->meta, &r->opts, &r->sel, r->bpf);
+	return ret ? fail(err, ret, "cannot describe the machine") : 0;
 }
 
 /* What is pinned may serve a salvager until the file is closed, which was ended before. */
@@ -175,13 +160,13 @@ static bool is_recorded(void *arg, const char *event, uint32_t type)
 static int begin_memory(struct xtr_recorder *r, struct xtr_record_err *err)
 {
 	const struct xtr_flight_opts *o = &r->opts.flight;
-	int rc;
+	int ret;
 
 	if (!o->on)
 		return 0;
-	rc = xtr_flight_open(&r->sink.flight, o, r->bpf->n_cpus);
-	if (rc)
-		return fail(err, rc, "--flight");
+	ret = xtr_flight_open(&r->sink.flight, o, r->bpf->n_cpus);
+	if (ret)
+		return fail(err, ret, "--flight");
 	return xtr_triggers_open(&r->sink.flight->triggers, o->triggers, o->n_triggers, &r->sel,
 				 is_recorded, r->bpf, xtr_flight_fire, r->sink.flight, err);
 }
@@ -300,11 +285,11 @@ static void end_reader(struct xtr_recorder *r)
 
 static int begin_watch(struct xtr_recorder *r, struct xtr_record_err *err)
 {
-	int rc = xtr_modwatch_begin(&r->modules, &r->sel, MODULES);
+	int ret = xtr_modwatch_begin(&r->modules, &r->sel, MODULES);
 
 	(void)err;
-	r->opened = !rc;
-	return rc;
+	r->opened = !ret;
+	return ret;
 }
 
 static void end_watch(struct xtr_recorder *r)
@@ -316,11 +301,11 @@ static void end_watch(struct xtr_recorder *r)
 
 static int begin_command(struct xtr_recorder *r, struct xtr_record_err *err)
 {
-	int rc = 0;
+	int ret = 0;
 
 	if (r->opts.argv)
-		rc = xtr_child_start(&r->child, r->opts.argv, strcmp(r->opts.output, "-") == 0);
-	return rc ? fail(err, rc, "cannot start the command") : 0;
+		ret = xtr_child_start(&r->child, r->opts.argv, strcmp(r->opts.output, "-") == 0);
+	return ret ? fail(err, ret, "cannot start the command") : 0;
 }
 
 /* One that goes is the caller's to wait for. */
@@ -341,24 +326,24 @@ static uint64_t caps_kept(const struct xtr_recorder *r)
 static int begin_writing(struct xtr_recorder *r, struct xtr_record_err *err)
 {
 	struct xtr_dir_user user;
-	int rc = 0;
+	int ret = 0;
 
 	if (r->rotate.on)
-		rc = xtr_dir_user_enter(&user, r->rotate.dir, &r->rotate.owner);
-	if (!rc && r->rotate.on)
-		rc = xtr_dir_user_caps(&user);
-	if (!rc)
-		rc = xtr_caps_keep(caps_kept(r));
+		ret = xtr_dir_user_enter(&user, r->rotate.dir, &r->rotate.owner);
+	if (!ret && r->rotate.on)
+		ret = xtr_dir_user_caps(&user);
+	if (!ret)
+		ret = xtr_caps_keep(caps_kept(r));
 	xtr_own_cost_now(&r->sink.spent, r->bpf);
-	if (rc)
-		fail(err, rc, "cannot give up privileges");
-	else if ((rc = xtr_sink_begin(&r->sink)))
-		fail(err, rc, xtr_output_name(&r->sink, &r->opts));
-	else if ((rc = xtr_sink_start(&r->sink)))
-		fail(err, rc, "cannot start the thread that writes");
+	if (ret)
+		fail(err, ret, "cannot give up privileges");
+	else if ((ret = xtr_sink_begin(&r->sink)))
+		fail(err, ret, xtr_output_name(&r->sink, &r->opts));
+	else if ((ret = xtr_sink_start(&r->sink)))
+		fail(err, ret, "cannot start the thread that writes");
 	if (r->rotate.on)
 		xtr_dir_user_leave(&user);
-	return rc;
+	return ret;
 }
 
 /* Nobody hands over any more, whoever did. */
@@ -370,9 +355,9 @@ static void end_writing(struct xtr_recorder *r)
 
 static int begin_reading(struct xtr_recorder *r, struct xtr_record_err *err)
 {
-	int rc = xtr_drain_start(&r->drain);
+	int ret = xtr_drain_start(&r->drain);
 
-	return rc ? fail(err, rc, "cannot start the thread that reads") : 0;
+	return ret ? fail(err, ret, "cannot start the thread that reads") : 0;
 }
 
 static void end_reading(struct xtr_recorder *r)
@@ -382,19 +367,19 @@ static void end_reading(struct xtr_recorder *r)
 
 static int begin_running(struct xtr_recorder *r, struct xtr_record_err *err)
 {
-	int rc;
+	int ret;
 
 	xtr_own_cost_now(&r->began, r->bpf);
 	r->keep.head->done = 0;
 	xtr_bpf_run(r->bpf);
-	rc = xtr_child_go(&r->child);
-	if (rc) {
+	ret = xtr_child_go(&r->child);
+	if (ret) {
 		snprintf(err->what, sizeof(err->what), "'%.200s': %s", r->opts.argv[0],
-			 strerror(-rc));
-		err->code = rc;
+			 strerror(-ret));
+		err->code = ret;
 		err->kind = XTR_FAIL_COMMAND;
 	}
-	return rc;
+	return ret;
 }
 
 static void end_running(struct xtr_recorder *r)
@@ -440,13 +425,13 @@ void xtr_stages_init(struct xtr_recorder *r, const struct xtr_record_opts *opts)
 
 int xtr_stages_up(struct xtr_recorder *r, enum xtr_stage to, struct xtr_record_err *err)
 {
-	int rc = 0;
+	int ret = 0;
 
-	while (!rc && r->stage < to)
-		rc = stages[++r->stage].begin(r, err);
-	if (rc && !err->what[0])
-		fail(err, rc, "cannot record");
-	return rc;
+	while (!ret && r->stage < to)
+		ret = stages[++r->stage].begin(r, err);
+	if (ret && !err->what[0])
+		fail(err, ret, "cannot record");
+	return ret;
 }
 
 void xtr_stages_down(struct xtr_recorder *r, enum xtr_stage to)

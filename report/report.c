@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The exporter: what each section gives, as JSON. */
 #include "report_impl.h"
-#include "base/memory_stream.h"
+#include "base/buf.h"
 #include "replay/event/process.h"
 
 #include <errno.h>
@@ -88,7 +88,7 @@ static void share_out(struct report *r, const struct xtr_export_section *s)
 static int begin_section(void *self, const struct xtr_export_section *s)
 {
 	struct report *r = self;
-	int ret;
+	int err;
 
 	if (!s->index)
 		share_out(r, s);
@@ -97,13 +97,13 @@ static int begin_section(void *self, const struct xtr_export_section *s)
 		return 0;
 	r->s = *s;
 	r->rings_left_out_jobs = 0;
-	ret = report_cells_init(&r->cells, xtr_model_n_rings(s->rings), s->from, s->to);
-	if (!ret)
-		ret = report_keep_init(&r->keep, r->most_jobs);
-	if (!ret)
-		ret = report_names_init(&r->names);
+	err = report_cells_init(&r->cells, xtr_model_n_rings(s->rings), s->from, s->to);
+	if (!err)
+		err = report_keep_init(&r->keep, r->most_jobs);
+	if (!err)
+		err = report_names_init(&r->names);
 	report_marks_init(&r->marks, s->from, s->to);
-	return ret;
+	return err;
 }
 
 /* A ring's number in s.rings, where rings may have appeared in another order. */
@@ -119,7 +119,7 @@ static int add_job(void *self, const struct xtr_job *j)
 	struct report *r = self;
 	uint32_t ring;
 	int64_t pid;
-	int ret;
+	int err;
 
 	if (r->skipped)
 		return 0;
@@ -131,10 +131,10 @@ static int add_job(void *self, const struct xtr_job *j)
 	pid = report_names_process(&r->names, j->queue_ns ? xtr_process(j->pid, j->nth) : 0);
 	if (pid < 0)
 		return (int)pid;
-	ret = report_cells_job(&r->cells, ring, j, (uint16_t)pid);
-	if (!ret)
-		ret = report_keep_job(&r->keep, ring, j, r->cells.ring[ring].jobs - 1);
-	return ret;
+	err = report_cells_job(&r->cells, ring, j, (uint16_t)pid);
+	if (!err)
+		err = report_keep_job(&r->keep, ring, j, r->cells.ring[ring].jobs - 1);
+	return err;
 }
 
 static int add_depth(void *self, const struct xtr_model_ring *ring, uint64_t ts)
@@ -165,14 +165,13 @@ static size_t as_text(size_t bytes)
 static int fit_cells(struct report *r, size_t most)
 {
 	struct xtr_buf b = { 0 };
-	size_t i;
 	int err;
 
 	do {
 		if (b.n)
 			report_cells_fold(&r->cells);
 		b.n = 0;
-		for (i = 0; i < r->cells.n; i++)
+		for (size_t i = 0; i < r->cells.n; i++)
 			report_cells_put(&r->cells, i, &b);
 	} while (!b.err && as_text(b.n) > most && r->cells.bins > REPORT_BINS_MIN);
 	err = b.err;
@@ -206,19 +205,18 @@ static int ring_json(struct report *r, size_t i)
 
 static int rings_json(struct report *r)
 {
-	size_t i;
-	int ret = 0;
+	int err = 0;
 
 	xtr_json_kv_u64(&r->j, "bins", r->cells.bins);
 	report_json_exact(&r->j, "width", r->cells.width);
 	xtr_json_kv_u64(&r->j, "rings_left_out", xtr_model_n_rings(r->s.rings) - r->cells.n);
 	xtr_json_kv_u64(&r->j, "rings_left_out_jobs", r->rings_left_out_jobs);
 	xtr_json_kv_array(&r->j, "rings");
-	for (i = 0; i < r->cells.n && !ret; i++)
+	for (size_t i = 0; i < r->cells.n && !err; i++)
 		if (r->cells.ring[i].cell)
-			ret = ring_json(r, i);
+			err = ring_json(r, i);
 	xtr_json_end_array(&r->j);
-	return ret;
+	return err;
 }
 
 #define FEWER_MAX 20u
@@ -236,9 +234,9 @@ static const char *comm_of(const struct report *r, size_t i, size_t *n)
 
 static size_t names_bytes(const struct report *r)
 {
-	size_t i, n, sum = 0;
+	size_t n, sum = 0;
 
-	for (i = 1; i < r->names.n_comms; i++)
+	for (size_t i = 1; i < r->names.n_comms; i++)
 		if (comm_of(r, i, &n))
 			sum += 6 * n + 3;
 	return sum;
@@ -249,7 +247,7 @@ static int fit_jobs(struct report *r, size_t most, struct xtr_buf *b, size_t *n,
 		    unsigned int *fewer)
 {
 	struct report_job *job = NULL;
-	int ret = 0;
+	int err = 0;
 
 	*b = (struct xtr_buf){ 0 };
 	*fewer = 0;
@@ -264,20 +262,18 @@ static int fit_jobs(struct report *r, size_t most, struct xtr_buf *b, size_t *n,
 		}
 		b->n = 0;
 		report_names_forget_comms(&r->names);
-		ret = report_keep_put(job, *n, r->s.from, &r->names, r->s.rings, b);
+		err = report_keep_put(job, *n, r->s.from, &r->names, r->s.rings, b);
 		++*fewer;
-	} while (!ret && *n && as_text(b->n) + names_bytes(r) > most);
+	} while (!err && *n && as_text(b->n) + names_bytes(r) > most);
 	--*fewer;
 	free(job);
-	return ret;
+	return err;
 }
 
 static void names_json(struct report *r)
 {
-	size_t i;
-
 	xtr_json_kv_array(&r->j, "pids");
-	for (i = 0; i < r->names.n_processes; i++) {
+	for (size_t i = 0; i < r->names.n_processes; i++) {
 		char text[XTR_TEXT_PROCESS];
 		uint64_t process = r->names.process[i];
 
@@ -288,7 +284,7 @@ static void names_json(struct report *r)
 	}
 	xtr_json_end_array(&r->j);
 	xtr_json_kv_array(&r->j, "comms");
-	for (i = 0; i < r->names.n_comms; i++) {
+	for (size_t i = 0; i < r->names.n_comms; i++) {
 		size_t n;
 		const char *s = comm_of(r, i, &n);
 
@@ -302,44 +298,43 @@ static int jobs_json(struct report *r, size_t most)
 	struct xtr_buf b;
 	unsigned int fewer;
 	size_t n;
-	int ret = fit_jobs(r, most, &b, &n, &fewer);
+	int err = fit_jobs(r, most, &b, &n, &fewer);
 
-	if (!ret) {
+	if (!err) {
 		xtr_json_kv_object(&r->j, "jobs");
 		report_json_exact(&r->j, "all", r->keep.n);
 		xtr_json_kv_u64(&r->j, "shown", n);
 		report_json_exact(&r->j, "every", r->keep.stride << (fewer < 20 ? fewer : 20));
-		ret = report_json_bytes(&r->j, "data", &b);
+		err = report_json_bytes(&r->j, "data", &b);
 		xtr_json_end_object(&r->j);
 	}
 	xtr_buf_free(&b);
-	return ret;
+	return err;
 }
 
 /* Texts that the numbers of jobs stand for. */
 static void texts_json(struct xtr_json *j)
 {
 	const char *name;
-	unsigned int i;
 
 	xtr_json_kv_array(j, "kinds");
-	for (i = 0; i < XTR_KIND_COUNT; i++)
+	for (unsigned int i = 0; i < XTR_KIND_COUNT; i++)
 		xtr_json_str(j, xtr_job_kind_name(i));
 	xtr_json_end_array(j);
 	xtr_json_kv_array(j, "qualities");
-	for (i = 0; i < XTR_QUALITY_COUNT; i++)
+	for (unsigned int i = 0; i < XTR_QUALITY_COUNT; i++)
 		xtr_json_str(j, xtr_quality_name(i));
 	xtr_json_end_array(j);
 	xtr_json_kv_array(j, "quality_help");
-	for (i = 0; i < XTR_QUALITY_COUNT; i++)
+	for (unsigned int i = 0; i < XTR_QUALITY_COUNT; i++)
 		xtr_json_str(j, xtr_quality_help(i));
 	xtr_json_end_array(j);
 	xtr_json_kv_array(j, "flags");
-	for (i = 0; (name = xtr_job_flag_name(i)); i++)
+	for (unsigned int i = 0; (name = xtr_job_flag_name(i)); i++)
 		xtr_json_str(j, name);
 	xtr_json_end_array(j);
 	xtr_json_kv_array(j, "flag_help");
-	for (i = 0; (name = xtr_job_flag_help(i)); i++)
+	for (unsigned int i = 0; (name = xtr_job_flag_help(i)); i++)
 		xtr_json_str(j, name);
 	xtr_json_end_array(j);
 }
@@ -362,41 +357,41 @@ static size_t room(struct report *r, size_t limit)
 static int section_json(struct report *r)
 {
 	size_t n = written(r), limit = n;
-	int ret;
+	int err;
 
 	if (r->r->most > n)
 		limit = n + (r->r->most - n) / r->sections_left;
 	xtr_json_begin_object(&r->j);
 	report_json_facts(&r->j, &r->s);
 	report_json_losses(&r->j, &r->s);
-	ret = report_marks_json(&r->marks, &r->j);
-	if (!ret)
-		ret = fit_cells(r, room(r, limit) / 5 * 2);
-	if (!ret)
-		ret = rings_json(r);
-	if (!ret)
-		ret = jobs_json(r, room(r, limit) / 20 * 19);
-	if (!ret)
+	err = report_marks_json(&r->marks, &r->j);
+	if (!err)
+		err = fit_cells(r, room(r, limit) / 5 * 2);
+	if (!err)
+		err = rings_json(r);
+	if (!err)
+		err = jobs_json(r, room(r, limit) / 20 * 19);
+	if (!err)
 		names_json(r);
 	xtr_json_end_object(&r->j);
-	return ret;
+	return err;
 }
 
 static int end_section(void *self)
 {
 	struct report *r = self;
-	int ret;
+	int err;
 
 	if (r->skipped)
 		return 0;
 	report_cells_end(&r->cells, r->s.to);
-	ret = section_json(r);
+	err = section_json(r);
 	r->sections_left--;
 	report_cells_free(&r->cells);
 	report_keep_free(&r->keep);
 	report_names_free(&r->names);
 	report_marks_free(&r->marks);
-	return ret;
+	return err;
 }
 
 static int finish(void *self)

@@ -28,13 +28,11 @@ int report_cells_init(struct report_cells *c, size_t rings, uint64_t from, uint6
 
 void report_cells_free(struct report_cells *c)
 {
-	size_t i;
-
-	for (i = 0; c->ring && i < c->n; i++)
+	for (size_t i = 0; c->ring && i < c->n; i++)
 		free(c->ring[i].cell);
 	free(c->ring);
 	free(c->covered);
-	xtr_keymap_free(&c->covered_at);
+	xtr_map_free(&c->covered_at);
 	*c = (struct report_cells){ 0 };
 }
 
@@ -96,11 +94,11 @@ static void hold(struct report_cells *c, struct report_ring *r, uint64_t until)
 int report_cells_depth(struct report_cells *c, uint32_t ring, uint32_t queued, uint32_t on_hw,
 		       uint64_t ts)
 {
-	int ret;
-	struct report_ring *r = ring_of(c, ring, &ret);
+	int err;
+	struct report_ring *r = ring_of(c, ring, &err);
 
 	if (!r)
-		return ret;
+		return err;
 	hold(c, r, ts);
 	r->queued = queued;
 	r->on_hw = on_hw;
@@ -109,9 +107,7 @@ int report_cells_depth(struct report_cells *c, uint32_t ring, uint32_t queued, u
 
 static void add_pid(struct report_cell *cell, uint16_t pid, uint64_t ns)
 {
-	size_t i;
-
-	for (i = 0; i < REPORT_TOP_PIDS; i++) {
+	for (size_t i = 0; i < REPORT_TOP_PIDS; i++) {
 		if (cell->ns[i] && cell->pid[i] != pid)
 			continue;
 		cell->pid[i] = pid;
@@ -124,12 +120,12 @@ static void add_pid(struct report_cell *cell, uint16_t pid, uint64_t ns)
 /* Until when the time of this process on this ring was counted; NULL: no memory. */
 static uint64_t *covered(struct report_cells *c, uint32_t ring, uint16_t pid)
 {
-	uint32_t at = xtr_keymap_get(&c->covered_at, ring, pid);
+	uint32_t at = xtr_map_index(&c->covered_at, ring, pid);
 
-	if (at != XTR_KEYMAP_NONE)
+	if (at != XTR_MAP_NONE)
 		return &c->covered[at];
 	if (xtr_grow_array(&c->covered, &c->cap_covered, c->n_covered + 1, sizeof(*c->covered)) ||
-	    xtr_keymap_put(&c->covered_at, ring, pid, (uint32_t)c->n_covered))
+	    xtr_map_put(&c->covered_at, ring, pid, (uint32_t)c->n_covered))
 		return NULL;
 	c->covered[c->n_covered] = 0;
 	return &c->covered[c->n_covered++];
@@ -139,12 +135,12 @@ int report_cells_job(struct report_cells *c, uint32_t ring, const struct xtr_job
 {
 	uint64_t from = j->start_ns && j->quality != XTR_QUALITY_BOUNDED ? j->start_ns : j->run_ns;
 	uint64_t *until;
-	uint32_t bin, last;
-	int ret;
-	struct report_ring *r = ring_of(c, ring, &ret);
+	uint32_t last;
+	int err;
+	struct report_ring *r = ring_of(c, ring, &err);
 
 	if (!r)
-		return ret;
+		return err;
 	r->jobs++;
 	if (!j->done_ns)
 		return 0;
@@ -156,7 +152,7 @@ int report_cells_job(struct report_cells *c, uint32_t ring, const struct xtr_job
 	from = from > *until ? from : *until;
 	if (!xtr_job_resided(j) || from >= j->done_ns)
 		return 0;
-	for (bin = bin_of(c, from); bin <= last; bin++) {
+	for (uint32_t bin = bin_of(c, from); bin <= last; bin++) {
 		uint64_t ns = within(c, bin, from, j->done_ns);
 
 		if (ns)
@@ -168,9 +164,7 @@ int report_cells_job(struct report_cells *c, uint32_t ring, const struct xtr_job
 
 void report_cells_end(struct report_cells *c, uint64_t to)
 {
-	size_t i;
-
-	for (i = 0; i < c->n; i++)
+	for (size_t i = 0; i < c->n; i++)
 		if (c->ring[i].cell)
 			hold(c, &c->ring[i], to);
 }
@@ -178,14 +172,13 @@ void report_cells_end(struct report_cells *c, uint64_t to)
 static struct report_cell both(const struct report_cell *a, const struct report_cell *b)
 {
 	struct report_cell sum = *a;
-	size_t i;
 
 	sum.busy += b->busy;
 	sum.jobs += b->jobs;
 	sum.queued = a->queued > b->queued ? a->queued : b->queued;
 	sum.on_hw = a->on_hw > b->on_hw ? a->on_hw : b->on_hw;
 	sum.other += b->other;
-	for (i = 0; i < REPORT_TOP_PIDS; i++)
+	for (size_t i = 0; i < REPORT_TOP_PIDS; i++)
 		if (b->ns[i])
 			add_pid(&sum, b->pid[i], b->ns[i]);
 	return sum;
@@ -193,11 +186,8 @@ static struct report_cell both(const struct report_cell *a, const struct report_
 
 void report_cells_fold(struct report_cells *c)
 {
-	size_t i;
-	uint32_t k;
-
-	for (i = 0; i < c->n; i++)
-		for (k = 0; c->ring[i].cell && k < c->bins / 2; k++)
+	for (size_t i = 0; i < c->n; i++)
+		for (uint32_t k = 0; c->ring[i].cell && k < c->bins / 2; k++)
 			c->ring[i].cell[k] =
 				both(&c->ring[i].cell[2 * k], &c->ring[i].cell[2 * k + 1]);
 	c->bins /= 2;
@@ -221,7 +211,6 @@ static void cell_put(const struct report_cells *c, const struct report_cell *cel
 		     struct xtr_buf *b)
 {
 	uint64_t n = 0;
-	size_t i;
 
 	while (n < REPORT_TOP_PIDS && cell->ns[n])
 		n++;
@@ -230,7 +219,7 @@ static void cell_put(const struct report_cells *c, const struct report_cell *cel
 	report_varint(b, cell->queued);
 	report_varint(b, cell->on_hw);
 	report_varint(b, n);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		report_varint(b, cell->pid[i]);
 		report_varint(b, share(c, cell->ns[i]));
 	}
@@ -239,9 +228,9 @@ static void cell_put(const struct report_cells *c, const struct report_cell *cel
 void report_cells_put(const struct report_cells *c, size_t ring, struct xtr_buf *b)
 {
 	const struct report_cell *cell = c->ring[ring].cell;
-	uint32_t bin, next = 0;
+	uint32_t next = 0;
 
-	for (bin = 0; cell && bin < c->bins; bin++) {
+	for (uint32_t bin = 0; cell && bin < c->bins; bin++) {
 		if (is_empty(&cell[bin]))
 			continue;
 		report_varint(b, bin - next);

@@ -39,9 +39,9 @@ struct report_cells {
 	struct report_ring *ring; /* by index */
 	size_t n;                 /* at most REPORT_RINGS_MAX */
 	uint32_t bins;
-	uint64_t from, width;         /* ns: of the first part, and of each */
-	struct xtr_keymap covered_at; /* by ring and process: index in covered */
-	uint64_t *covered;            /* until when the process's time was counted */
+	uint64_t from, width;      /* ns: of the first part, and of each */
+	struct xtr_map covered_at; /* by ring and process: index in covered */
+	uint64_t *covered;         /* until when the process's time was counted */
 	size_t n_covered, cap_covered;
 };
 
@@ -125,7 +125,7 @@ int report_keep_put(const struct report_job *job, size_t n, uint64_t from,
 
 /* Processes, and strings of the tables, in the order they were first asked for. */
 struct report_names {
-	struct xtr_keymap process_at, comm_at;
+	struct xtr_map process_at, comm_at;
 	uint64_t *process, *comm; /* [0]: none; replay/event/process.h */
 	size_t n_processes, cap_processes, n_comms, cap_comms;
 };

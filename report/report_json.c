@@ -2,7 +2,7 @@
 /* Bytes in JSON, and what a section's own data tell. */
 #include "report_impl.h"
 #include "base/checked.h"
-#include "base/varint.h"
+#include "base/bytes.h"
 #include "format/xtr_format.h"
 
 #include <errno.h>
@@ -38,13 +38,12 @@ int report_json_bytes(struct xtr_json *j, const char *key, const struct xtr_buf 
 {
 	struct xtr_buf text = { 0 };
 	uint8_t *p = xtr_buf_room(&text, b->n / 3 * 4 + 4);
-	size_t i;
 
 	if (!p || b->err) {
 		xtr_buf_free(&text);
 		return -ENOMEM;
 	}
-	for (i = 0; i < b->n; i += 3, text.n += 4)
+	for (size_t i = 0; i < b->n; i += 3, text.n += 4)
 		four_digits(p + text.n, b->p + i, b->n - i < 3 ? b->n - i : 3);
 	xtr_json_key(j, key);
 	xtr_json_strn(j, text.n ? (const char *)p : "", text.n);
@@ -115,9 +114,8 @@ static void gap_parts_json(struct xtr_json *j, const struct xtr_loss *loss, uint
 	int64_t begun[GAP_PARTS + 1] = { 0 }, open = 0;
 	uint64_t width = (to - from) / GAP_PARTS + 1;
 	char text[GAP_PARTS + 1] = { 0 };
-	size_t i;
 
-	for (i = 0; i < xtr_loss_n_gaps(loss); i++) {
+	for (size_t i = 0; i < xtr_loss_n_gaps(loss); i++) {
 		const struct xtr_gap *g = xtr_loss_gap_at(loss, i);
 		uint64_t first = g->first > from ? (g->first - from) / width : 0;
 		uint64_t last = g->last > from ? (g->last - from) / width : 0;
@@ -127,7 +125,7 @@ static void gap_parts_json(struct xtr_json *j, const struct xtr_loss *loss, uint
 		begun[first < GAP_PARTS ? first : GAP_PARTS - 1]++;
 		begun[last < GAP_PARTS - 1 ? last + 1 : GAP_PARTS]--;
 	}
-	for (i = 0; i < GAP_PARTS; i++) {
+	for (size_t i = 0; i < GAP_PARTS; i++) {
 		open += begun[i];
 		text[i] = open > 0 ? '1' : '0';
 	}
@@ -137,10 +135,10 @@ static void gap_parts_json(struct xtr_json *j, const struct xtr_loss *loss, uint
 static void gaps_json(struct xtr_json *j, const struct xtr_export_section *s)
 {
 	const struct xtr_loss *loss = xtr_section_loss(s->section);
-	size_t i, n = 0;
+	size_t n = 0;
 
 	xtr_json_kv_array(j, "list");
-	for (i = 0; i < xtr_loss_n_gaps(loss) && n < GAPS_LISTED; i++) {
+	for (size_t i = 0; i < xtr_loss_n_gaps(loss) && n < GAPS_LISTED; i++) {
 		const struct xtr_gap *g = xtr_loss_gap_at(loss, i);
 
 		if (xtr_gap_left_out(g) || g->last < s->from || g->first > s->to)
@@ -210,10 +208,8 @@ static void system_json(struct xtr_json *j, const struct xtr_meta *meta)
 
 static void devices_json(struct xtr_json *j, const struct xtr_meta *meta)
 {
-	size_t i;
-
 	xtr_json_kv_array(j, "devices");
-	for (i = 0; i < xtr_meta_n_devices(meta) && i < DEVICES_LISTED; i++) {
+	for (size_t i = 0; i < xtr_meta_n_devices(meta) && i < DEVICES_LISTED; i++) {
 		const struct xtr_device *d = xtr_meta_device(meta, i);
 
 		xtr_json_begin_object(j);

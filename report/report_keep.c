@@ -23,33 +23,29 @@ static int heap_init(struct report_heap *h, size_t cap)
 
 int report_keep_init(struct report_keep *k, uint32_t most)
 {
-	size_t list = most / SHARE_OF_LIST + 1, i;
-	int ret = heap_init(&k->failed, list);
+	size_t list = most / SHARE_OF_LIST + 1;
+	int err = heap_init(&k->failed, list);
 
 	*k = (struct report_keep){ .stride = 1, .failed = k->failed };
-	for (i = 0; i < REPORT_LONGEST && !ret; i++)
-		ret = heap_init(&k->longest[i], list);
+	for (size_t i = 0; i < REPORT_LONGEST && !err; i++)
+		err = heap_init(&k->longest[i], list);
 	k->cap_sample = most > (REPORT_LONGEST + 1) * list ? most - (REPORT_LONGEST + 1) * list : 1;
 	k->sample = calloc(k->cap_sample, sizeof(*k->sample));
-	return k->sample ? ret : -ENOMEM;
+	return k->sample ? err : -ENOMEM;
 }
 
 static void free_jobs(struct report_job *job, size_t n)
 {
-	size_t i;
-
-	for (i = 0; job && i < n; i++)
+	for (size_t i = 0; job && i < n; i++)
 		free(job[i].deps);
 	free(job);
 }
 
 void report_keep_free(struct report_keep *k)
 {
-	size_t i;
-
 	free_jobs(k->sample, k->n_sample);
 	free_jobs(k->failed.job, k->failed.n);
-	for (i = 0; i < REPORT_LONGEST; i++)
+	for (size_t i = 0; i < REPORT_LONGEST; i++)
 		free_jobs(k->longest[i].job, k->longest[i].n);
 	*k = (struct report_keep){ 0 };
 }
@@ -81,9 +77,7 @@ static void swap(struct report_heap *h, size_t a, size_t b)
 
 static void sift_up(struct report_heap *h, enum report_longest by)
 {
-	size_t i;
-
-	for (i = h->n - 1; i && worse(&h->job[i], &h->job[(i - 1) / 2], by); i = (i - 1) / 2)
+	for (size_t i = h->n - 1; i && worse(&h->job[i], &h->job[(i - 1) / 2], by); i = (i - 1) / 2)
 		swap(h, i, (i - 1) / 2);
 }
 
@@ -150,30 +144,30 @@ static int keep(struct report_job *to, const struct report_job *from, const stru
 static int keep_longest(struct report_heap *h, const struct report_job *one,
 			const struct xtr_job *j, enum report_longest by)
 {
-	int ret;
+	int err;
 
 	if (!length_of(one, by))
 		return 0;
 	if (h->n < h->cap) {
-		ret = keep(&h->job[h->n++], one, j);
+		err = keep(&h->job[h->n++], one, j);
 		sift_up(h, by);
-		return ret;
+		return err;
 	}
 	if (!worse(&h->job[0], one, by))
 		return 0;
 	free(h->job[0].deps);
-	ret = keep(&h->job[0], one, j);
+	err = keep(&h->job[0], one, j);
 	sift_down(h, by);
-	return ret;
+	return err;
 }
 
 /* Every second of the sample goes, of each ring. */
 static void thin_out(struct report_keep *k)
 {
-	size_t i, n = 0;
+	size_t n = 0;
 
 	k->stride *= 2;
-	for (i = 0; i < k->n_sample; i++) {
+	for (size_t i = 0; i < k->n_sample; i++) {
 		if (k->sample[i].of_ring % k->stride)
 			free(k->sample[i].deps);
 		else
@@ -198,18 +192,17 @@ int report_keep_job(struct report_keep *k, uint32_t ring, const struct xtr_job *
 {
 	const uint32_t failed = XTR_FLAG_ERROR | XTR_FLAG_KILLED | XTR_FLAG_TIMEOUT;
 	struct report_job one;
-	unsigned int by;
-	int ret;
+	int err;
 
 	note(&one, j, k->n++);
 	one.ring = ring;
 	one.of_ring = of_ring;
-	ret = keep_sample(k, &one, j);
-	for (by = 0; by < REPORT_LONGEST && !ret; by++)
-		ret = keep_longest(&k->longest[by], &one, j, (enum report_longest)by);
-	if (!ret && one.flags & failed && k->failed.n < k->failed.cap)
-		ret = keep(&k->failed.job[k->failed.n++], &one, j);
-	return ret;
+	err = keep_sample(k, &one, j);
+	for (unsigned int by = 0; by < REPORT_LONGEST && !err; by++)
+		err = keep_longest(&k->longest[by], &one, j, (enum report_longest)by);
+	if (!err && one.flags & failed && k->failed.n < k->failed.cap)
+		err = keep(&k->failed.job[k->failed.n++], &one, j);
+	return err;
 }
 
 static int by_place(const void *va, const void *vb)
@@ -230,22 +223,22 @@ static size_t add_all(struct report_job *to, size_t n, const struct report_job *
 
 struct report_job *report_keep_all(const struct report_keep *k, unsigned int fewer, size_t *n)
 {
-	size_t all = k->n_sample + k->failed.n, i, m = 0;
+	size_t all = k->n_sample + k->failed.n, m = 0;
 	struct report_job *job;
 
-	for (i = 0; i < REPORT_LONGEST; i++)
+	for (size_t i = 0; i < REPORT_LONGEST; i++)
 		all += k->longest[i].n;
 	job = calloc(all ? all : 1, sizeof(*job));
 	if (!job)
 		return NULL;
-	for (i = 0; i < k->n_sample; i++)
+	for (size_t i = 0; i < k->n_sample; i++)
 		if (k->sample[i].of_ring % (k->stride << fewer) == 0)
 			job[m++] = k->sample[i];
-	for (i = 0; i < REPORT_LONGEST; i++)
+	for (size_t i = 0; i < REPORT_LONGEST; i++)
 		m = add_all(job, m, k->longest[i].job, k->longest[i].n);
 	m = add_all(job, m, k->failed.job, k->failed.n);
 	qsort(job, m, sizeof(*job), by_place);
-	for (i = all = 0; i < m; i++)
+	for (size_t i = all = 0; i < m; i++)
 		if (!all || job[i].number != job[all - 1].number)
 			job[all++] = job[i];
 	*n = all;
@@ -284,9 +277,8 @@ static unsigned int has(const struct report_job *j)
 static uint64_t anchor(const struct report_job *j)
 {
 	const uint64_t times[] = { j->done, j->start, j->run, j->queue, j->submit };
-	size_t i;
 
-	for (i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
 		if (times[i])
 			return times[i];
 	return 0;
@@ -295,9 +287,8 @@ static uint64_t anchor(const struct report_job *j)
 static void times_put(const struct report_job *j, uint64_t at, struct xtr_buf *b)
 {
 	const uint64_t times[] = { j->start, j->run, j->queue, j->submit };
-	size_t i;
 
-	for (i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
 		if (times[i])
 			report_zigzag(b, at - times[i]);
 	if (j->run && j->done) {
@@ -320,11 +311,10 @@ static void deps_put(const struct report_job *j, uint64_t at, const struct xtr_m
 		     struct xtr_buf *b)
 {
 	uint64_t ctx = j->ctx, seqno = j->seqno;
-	uint32_t i;
 
 	report_varint(b, j->n_waits);
 	report_varint(b, j->n_deps);
-	for (i = 0; i < j->n_deps; i++) {
+	for (uint32_t i = 0; i < j->n_deps; i++) {
 		const struct xtr_dep *d = &j->deps[i];
 
 		report_zigzag(b, d->ctx - ctx);
@@ -375,10 +365,9 @@ int report_keep_put(const struct report_job *job, size_t n, uint64_t from,
 		    struct report_names *names, const struct xtr_model *rings, struct xtr_buf *b)
 {
 	struct last last = { .at = from };
-	size_t i;
-	int ret = 0;
+	int err = 0;
 
-	for (i = 0; i < n && !ret; i++)
-		ret = job_put(&job[i], &last, names, rings, b);
-	return ret ? ret : b->err;
+	for (size_t i = 0; i < n && !err; i++)
+		err = job_put(&job[i], &last, names, rings, b);
+	return err ? err : b->err;
 }

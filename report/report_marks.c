@@ -15,14 +15,12 @@ void report_marks_init(struct report_marks *m, uint64_t from, uint64_t to)
 
 void report_marks_free(struct report_marks *m)
 {
-	size_t i;
-
-	for (i = 0; i < m->n_tracks; i++) {
+	for (size_t i = 0; i < m->n_tracks; i++) {
 		free(m->track[i].name);
 		free(m->track[i].unit);
 		free(m->track[i].point);
 	}
-	for (i = 0; i < m->n_marks; i++) {
+	for (size_t i = 0; i < m->n_marks; i++) {
 		free(m->mark[i].track);
 		free(m->mark[i].name);
 	}
@@ -52,11 +50,10 @@ static struct report_track *track_of(struct report_marks *m, const struct xtr_ma
 {
 	struct report_track *t;
 	char name[NAME_MAX_BYTES];
-	size_t i;
 
 	*ret = 0;
 	name_of(mark, name);
-	for (i = 0; i < m->n_tracks; i++)
+	for (size_t i = 0; i < m->n_tracks; i++)
 		if (same(m->track[i].name, name))
 			return &m->track[i];
 	if (m->n_tracks == REPORT_TRACKS_MAX) {
@@ -83,12 +80,12 @@ static bool less(const struct report_track *t, uint64_t a, uint64_t b)
 static int counter(struct report_marks *m, const struct xtr_mark *mark)
 {
 	uint64_t at = mark->ts > m->from ? (mark->ts - m->from) / m->width : 0;
-	int ret;
-	struct report_track *t = track_of(m, mark, &ret);
+	int err;
+	struct report_track *t = track_of(m, mark, &err);
 	struct report_point *p;
 
 	if (!t)
-		return ret;
+		return err;
 	p = &t->point[at < REPORT_POINTS ? at : REPORT_POINTS - 1];
 	if (!p->set || less(t, p->most, mark->value))
 		p->most = mark->value;
@@ -129,9 +126,9 @@ int report_marks_mark(struct report_marks *m, const struct xtr_mark *mark)
 static void points_put(const struct report_track *t, struct xtr_buf *b)
 {
 	uint64_t last = 0;
-	size_t i, next = 0;
+	size_t next = 0;
 
-	for (i = 0; i < REPORT_POINTS; i++) {
+	for (size_t i = 0; i < REPORT_POINTS; i++) {
 		const struct report_point *p = &t->point[i];
 
 		if (!p->set)
@@ -178,20 +175,19 @@ static int track_json(const struct report_track *t, struct xtr_json *j)
 
 int report_marks_json(const struct report_marks *m, struct xtr_json *j)
 {
-	size_t i;
-	int ret = 0;
+	int err = 0;
 
 	xtr_json_kv_object(j, "counters");
 	xtr_json_kv_u64(j, "points", REPORT_POINTS);
 	report_json_exact(j, "width", m->width);
 	xtr_json_kv_u64(j, "left_out", m->tracks_left_out);
 	xtr_json_kv_array(j, "tracks");
-	for (i = 0; i < m->n_tracks && !ret; i++)
-		ret = track_json(&m->track[i], j);
+	for (size_t i = 0; i < m->n_tracks && !err; i++)
+		err = track_json(&m->track[i], j);
 	xtr_json_end_array(j);
 	xtr_json_end_object(j);
 	xtr_json_kv_array(j, "marks");
-	for (i = 0; i < m->n_marks; i++) {
+	for (size_t i = 0; i < m->n_marks; i++) {
 		xtr_json_begin_object(j);
 		report_json_text(j, "track", m->mark[i].track);
 		report_json_text(j, "name", m->mark[i].name);
@@ -200,5 +196,5 @@ int report_marks_json(const struct report_marks *m, struct xtr_json *j)
 	}
 	xtr_json_end_array(j);
 	xtr_json_kv_u64(j, "marks_left_out", m->marks_left_out);
-	return ret;
+	return err;
 }

@@ -5,17 +5,17 @@
 #include <stdlib.h>
 
 /* The number of a key, given when it is first seen; 0 if it is 0, or there are `most` already. */
-static int64_t number_of(struct xtr_keymap *map, uint64_t **list, size_t *n, size_t *cap,
-			 uint64_t key, size_t most)
+static int64_t number_of(struct xtr_map *map, uint64_t **list, size_t *n, size_t *cap, uint64_t key,
+			 size_t most)
 {
-	uint32_t at = key ? xtr_keymap_get(map, key, 0) : 0;
+	uint32_t at = key ? xtr_map_index(map, key, 0) : 0;
 
-	if (at != XTR_KEYMAP_NONE)
+	if (at != XTR_MAP_NONE)
 		return at;
 	if (*n >= most)
 		return 0;
 	if (xtr_grow_array(list, cap, *n + 1, sizeof(**list)) ||
-	    xtr_keymap_put(map, key, 0, (uint32_t)*n))
+	    xtr_map_put(map, key, 0, (uint32_t)*n))
 		return -ENOMEM;
 	(*list)[*n] = key;
 	return (int64_t)(*n)++;
@@ -34,8 +34,8 @@ int report_names_init(struct report_names *n)
 
 void report_names_free(struct report_names *n)
 {
-	xtr_keymap_free(&n->process_at);
-	xtr_keymap_free(&n->comm_at);
+	xtr_map_free(&n->process_at);
+	xtr_map_free(&n->comm_at);
 	free(n->process);
 	free(n->comm);
 	*n = (struct report_names){ 0 };
@@ -43,7 +43,7 @@ void report_names_free(struct report_names *n)
 
 void report_names_forget_comms(struct report_names *n)
 {
-	xtr_keymap_free(&n->comm_at);
+	xtr_map_free(&n->comm_at);
 	n->n_comms = 1;
 }
 

@@ -20,9 +20,7 @@ static const char *const scripts[] = { page_data_js,   page_text_js,   page_word
 /* In JSON "<" stands in texts only, and may be escaped there: no element ends inside. */
 static void put_document(struct xtr_line *l, const struct xtr_buf *b)
 {
-	size_t i;
-
-	for (i = 0; i < b->n; i++) {
+	for (size_t i = 0; i < b->n; i++) {
 		if (b->p[i] == '<')
 			xtr_line_str(l, "\\u003c");
 		else
@@ -32,9 +30,9 @@ static void put_document(struct xtr_line *l, const struct xtr_buf *b)
 
 size_t xtr_report_document_bytes(const struct xtr_buf *document)
 {
-	size_t i, n = document->n;
+	size_t n = document->n;
 
-	for (i = 0; i < document->n; i++)
+	for (size_t i = 0; i < document->n; i++)
 		n += document->p[i] == '<' ? 5 : 0;
 	return n;
 }
@@ -53,10 +51,9 @@ size_t xtr_report_page_bytes(void)
 void xtr_report_page(FILE *f, const struct xtr_buf *stats, const struct xtr_buf *data)
 {
 	struct xtr_line l;
-	size_t i;
 
 	xtr_line_begin(&l, f);
-	for (i = 0; i < N(before); i++)
+	for (size_t i = 0; i < N(before); i++)
 		xtr_line_str(&l, before[i]);
 	xtr_line_str(&l, open_stats);
 	put_document(&l, stats);
@@ -65,7 +62,7 @@ void xtr_report_page(FILE *f, const struct xtr_buf *stats, const struct xtr_buf 
 	put_document(&l, data);
 	xtr_line_str(&l, close_document);
 	xtr_line_str(&l, "<script>\n\"use strict\";\n");
-	for (i = 0; i < N(scripts); i++)
+	for (size_t i = 0; i < N(scripts); i++)
 		xtr_line_str(&l, scripts[i]);
 	xtr_line_str(&l, "</script>\n</body>\n</html>\n");
 	xtr_line_flush(&l);

@@ -94,7 +94,7 @@ def builds(_):
 
 
 def dependencies(_):
-    return commands(["scripts/check-deps"], ["scripts/check-docs"])
+    return commands(["scripts/check-deps"], ["scripts/check-style"], ["scripts/check-docs"])
 
 
 def lint(build):

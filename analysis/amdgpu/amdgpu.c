@@ -57,9 +57,7 @@ static bool is_ours(const struct xtr_event_desc *d)
 
 static bool applies(const struct xtr_meta *meta)
 {
-	size_t i;
-
-	for (i = 0; i < xtr_meta_n_events(meta); i++)
+	for (size_t i = 0; i < xtr_meta_n_events(meta); i++)
 		if (is_ours(xtr_meta_event_at(meta, i)))
 			return true;
 	return false;
@@ -72,8 +70,8 @@ static void amdgpu_free(void *self)
 	amdgpu_jobs_free(g);
 	amdgpu_memory_free(g);
 	amdgpu_vm_free(g);
-	xtr_tally_free(&g->processes);
-	xtr_tally_free(&g->others);
+	xtr_counted_free(&g->processes);
+	xtr_counted_free(&g->others);
 	xtr_binds_close(&g->binds);
 	free(g);
 }
@@ -82,11 +80,10 @@ static void amdgpu_free(void *self)
 static void bind_text(struct xtr_bind *b, uint32_t slot)
 {
 	const struct xtr_field *f = b->slot[slot].field;
-	uint32_t i;
 
 	if (!f || f->repr == XTR_REPR_STRID)
 		return;
-	for (i = 0; i < b->desc->n_fields; i++) {
+	for (uint32_t i = 0; i < b->desc->n_fields; i++) {
 		const struct xtr_field *one = &b->desc->fields[i];
 
 		if (one->repr == XTR_REPR_STRID && one->size == 4 && !strcmp(one->name, f->name))
@@ -99,13 +96,12 @@ static void bind_text(struct xtr_bind *b, uint32_t slot)
 static int bind_all(struct amdgpu *g)
 {
 	struct xtr_bind_spec specs[N_EVENTS];
-	size_t i;
-	int ret;
+	int err;
 
-	for (i = 0; i < N_EVENTS; i++)
+	for (size_t i = 0; i < N_EVENTS; i++)
 		specs[i] = events[i].spec;
-	ret = xtr_binds_open(&g->binds, g->o->meta, specs, N_EVENTS);
-	for (i = 0; i < N_EVENTS && !ret; i++) {
+	err = xtr_binds_open(&g->binds, g->o->meta, specs, N_EVENTS);
+	for (size_t i = 0; i < N_EVENTS && !err; i++) {
 		struct xtr_bind *b = &g->binds.bind[i];
 
 		if (b->desc && events[i].take == amdgpu_take_grab)
@@ -114,14 +110,12 @@ static int bind_all(struct amdgpu *g)
 			g->jobs.recorded |= events[i].take == amdgpu_take_cs ||
 					    events[i].take == amdgpu_take_run;
 	}
-	return ret;
+	return err;
 }
 
 static bool has(const struct amdgpu *g, amdgpu_take *take)
 {
-	size_t i;
-
-	for (i = 0; i < N_EVENTS; i++)
+	for (size_t i = 0; i < N_EVENTS; i++)
 		if (events[i].take == take && g->binds.bind[i].desc)
 			return true;
 	return false;
@@ -130,29 +124,28 @@ static bool has(const struct amdgpu *g, amdgpu_take *take)
 static int amdgpu_open(void **self, const struct xtr_analysis_opts *o)
 {
 	struct amdgpu *g = calloc(1, sizeof(*g));
-	size_t i;
-	int ret;
+	int err;
 
 	if (!g)
 		return -ENOMEM;
 	*self = g; /* freed by the caller, whatever happens */
 	g->o = o;
 	g->hist_left = AMDGPU_HIST_MAX;
-	xtr_tally_init(&g->processes, sizeof(struct amdgpu_process), AMDGPU_ROWS_MAX);
-	xtr_tally_init(&g->others, sizeof(struct xtr_tally_row), AMDGPU_ROWS_MAX);
-	for (i = 0; i < xtr_meta_n_devices(o->meta); i++) {
+	xtr_counted_init(&g->processes, sizeof(struct amdgpu_process), AMDGPU_ROWS_MAX);
+	xtr_counted_init(&g->others, sizeof(struct xtr_counted_row), AMDGPU_ROWS_MAX);
+	for (size_t i = 0; i < xtr_meta_n_devices(o->meta); i++) {
 		const struct xtr_device *d = xtr_meta_device(o->meta, i);
 
 		g->n_cards += d->driver && !strcmp(d->driver, "amdgpu");
 	}
 	amdgpu_vm_open(g);
-	ret = bind_all(g);
-	if (!ret)
-		ret = amdgpu_jobs_open(g);
-	if (!ret)
-		ret = amdgpu_memory_open(g);
-	if (ret)
-		return ret;
+	err = bind_all(g);
+	if (!err)
+		err = amdgpu_jobs_open(g);
+	if (!err)
+		err = amdgpu_memory_open(g);
+	if (err)
+		return err;
 	g->jobs.both = has(g, amdgpu_take_cs) && has(g, amdgpu_take_run);
 	g->mem.creates = has(g, amdgpu_take_create);
 	g->mem.moves_recorded = has(g, amdgpu_take_move);
@@ -163,12 +156,12 @@ static int amdgpu_open(void **self, const struct xtr_analysis_opts *o)
 /* What no part knows is counted by name: events of newer kernels. */
 static int take_other(struct amdgpu *g, const struct xtr_event *ev)
 {
-	struct xtr_tally_row *row;
-	int ret = xtr_tally_get(&g->others, ev->type, 0, &row);
+	struct xtr_counted_row *row;
+	int err = xtr_counted_get(&g->others, ev->type, 0, &row);
 
 	if (row)
 		row->n++;
-	return ret;
+	return err;
 }
 
 static bool amdgpu_takes(const void *self, uint32_t type)
@@ -206,16 +199,15 @@ static int amdgpu_job_settled(void *self, const struct xtr_job *j)
 static int amdgpu_finish(void *self)
 {
 	struct amdgpu *g = self;
-	struct xtr_tally *tallies[] = { &g->jobs.rings,   &g->processes,      &g->mem.types,
-					&g->mem.asked,    &g->mem.directions, &g->vm.rings,
-					&g->vm.pasids,    &g->irq.sources,    &g->irq.vms,
-					&g->irq.ih_rings, &g->registers,      &g->others };
-	int ret = amdgpu_jobs_finish(g);
-	size_t i;
+	struct xtr_counted *tallies[] = { &g->jobs.rings,   &g->processes,      &g->mem.types,
+					  &g->mem.asked,    &g->mem.directions, &g->vm.rings,
+					  &g->vm.pasids,    &g->irq.sources,    &g->irq.vms,
+					  &g->irq.ih_rings, &g->registers,      &g->others };
+	int err = amdgpu_jobs_finish(g);
 
-	for (i = 0; i < sizeof(tallies) / sizeof(tallies[0]); i++)
-		xtr_tally_sort(tallies[i]);
-	return ret ? ret : amdgpu_find(g);
+	for (size_t i = 0; i < sizeof(tallies) / sizeof(tallies[0]); i++)
+		xtr_counted_sort(tallies[i]);
+	return err ? err : amdgpu_find(g);
 }
 
 static bool amdgpu_any(const void *self)

@@ -49,8 +49,8 @@ static int find_delay(struct amdgpu *g, const struct amdgpu_ring *r)
 	if (h->n < AMDGPU_DELAY_JOBS || !is_share(r->late, h->n, AMDGPU_DELAY_PERMILLE))
 		return 0;
 	snprintf(f.text, sizeof(f.text),
-		 "%.32s%s%.48s: %s of %s jobs were handed to the GPU more than 100 us after their "
-		 "submission (p50 %s, max %s); waits for other jobs are in it",
+		 "%.32s%s%.48s: %s of %s jobs reached the GPU more than 100 us after their "
+		 "submission (p50 %s, max %s), waits for other jobs included",
 		 r->row.a ? name_of(g, r->row.a, card) : "", r->row.a ? "/" : "",
 		 name_of(g, r->row.b, ring), xtr_text_count(late, r->late), xtr_text_count(n, h->n),
 		 xtr_text_ns(p50, xtr_hist_quantile(h, 500)), xtr_text_ns(max, h->max));
@@ -78,7 +78,7 @@ static int find_small_batches(struct amdgpu *g, const struct amdgpu_process *p)
 	if (peak <= AMDGPU_BATCH_PER_S || p->ibs > p->row.n * AMDGPU_BATCH_IBS)
 		return 0;
 	snprintf(f.text, sizeof(f.text),
-		 "%.32s (pid %s) submitted up to %s jobs per second, of %" PRIu64 ".%" PRIu64
+		 "%.32s (pid %s) submitted up to %s jobs per second, with %" PRIu64 ".%" PRIu64
 		 " IBs each",
 		 name_of(g, p->comm, comm), xtr_text_process(pid, p->row.a),
 		 xtr_text_count(rate, peak), p->ibs / p->row.n, p->ibs % p->row.n * 10 / p->row.n);
@@ -105,12 +105,11 @@ static int find_thrash(struct amdgpu *g)
 
 	if (m->quick < AMDGPU_THRASH_RETURNS)
 		return 0;
-	snprintf(
-		f.text, sizeof(f.text),
-		"buffers came back to VRAM %s times within 1 s after they had left it, %s bytes in "
-		"all (median away: %s); inferred, as addresses of buffers are used again",
-		xtr_text_count(n, m->quick), xtr_text_count(bytes, m->quick_bytes),
-		xtr_text_ns(p50, xtr_hist_quantile(&m->away, 500)));
+	snprintf(f.text, sizeof(f.text),
+		 "buffers returned to VRAM %s times within 1 s of leaving it, %s bytes in "
+		 "total (median time away: %s); inferred: buffer addresses may be reused",
+		 xtr_text_count(n, m->quick), xtr_text_count(bytes, m->quick_bytes),
+		 xtr_text_ns(p50, xtr_hist_quantile(&m->away, 500)));
 	return xtr_findings_add(g->o->findings, &f);
 }
 
@@ -136,13 +135,14 @@ static int find_vram(struct amdgpu *g)
 
 	if (!refused && !pressed)
 		return 0;
-	snprintf(f.text, sizeof(f.text),
-		 "%s of %s buffers that asked for VRAM%s were put into system memory, %s bytes; %s "
-		 "moves out of VRAM",
-		 xtr_text_count(n, s->n),
-		 xtr_text_count(of, refused ? m->vram_asked.n : m->either.n),
-		 refused ? "" : " or GTT", xtr_text_count(bytes, s->bytes),
-		 xtr_text_count(out, m->from_vram.n));
+	snprintf(
+		f.text, sizeof(f.text),
+		"%s of %s buffers that asked for VRAM%s were placed in system memory, %s bytes; %s "
+		"moves out of VRAM",
+		xtr_text_count(n, s->n),
+		xtr_text_count(of, refused ? m->vram_asked.n : m->either.n),
+		refused ? "" : " or GTT", xtr_text_count(bytes, s->bytes),
+		xtr_text_count(out, m->from_vram.n));
 	return xtr_findings_add(g->o->findings, &f);
 }
 
@@ -195,26 +195,25 @@ static int find_reset(struct amdgpu *g)
 	if (!g->resets.dumps && !s->run_again && !s->timeouts)
 		return 0;
 	snprintf(f.text, sizeof(f.text),
-		 "the GPU was reset, or a job timed out: %" PRIu64 " register dumps, %" PRIu64
-		 " jobs run again, %" PRIu64 " timeouts of jobs",
+		 "the GPU was reset or a job timed out: register dumps: %" PRIu64
+		 ", jobs run again: %" PRIu64 ", job timeouts: %" PRIu64,
 		 g->resets.dumps, s->run_again, s->timeouts);
 	return xtr_findings_add(g->o->findings, &f);
 }
 
 int amdgpu_find(struct amdgpu *g)
 {
-	int ret = 0;
-	uint32_t i;
+	int err = 0;
 
-	for (i = 0; i < g->jobs.rings.n && !ret; i++)
-		ret = find_delay(g, xtr_tally_at(&g->jobs.rings, i));
-	for (i = 0; i < g->processes.n && !ret; i++)
-		ret = find_small_batches(g, xtr_tally_at(&g->processes, i));
-	for (i = 0; i < g->irq.sources.n && !ret; i++)
-		ret = find_storm(g, xtr_tally_at(&g->irq.sources, i));
-	if (!ret)
-		ret = find_thrash(g);
-	if (!ret)
-		ret = find_vram(g);
-	return ret ? ret : find_reset(g);
+	for (uint32_t i = 0; i < g->jobs.rings.n && !err; i++)
+		err = find_delay(g, xtr_counted_at(&g->jobs.rings, i));
+	for (uint32_t i = 0; i < g->processes.n && !err; i++)
+		err = find_small_batches(g, xtr_counted_at(&g->processes, i));
+	for (uint32_t i = 0; i < g->irq.sources.n && !err; i++)
+		err = find_storm(g, xtr_counted_at(&g->irq.sources, i));
+	if (!err)
+		err = find_thrash(g);
+	if (!err)
+		err = find_vram(g);
+	return err ? err : find_reset(g);
 }

@@ -8,11 +8,13 @@
 #define XTR_AMDGPU_IMPL_H
 
 #include "analysis/core/analysis.h"
+#include "analysis/core/bounded_rows.h"
 #include "analysis/core/hist.h"
 #include "analysis/core/rate.h"
-#include "analysis/core/recent.h"
 #include "replay/event/event_bind.h"
-#include "analysis/core/counted_rows.h"
+
+#include <stddef.h>
+#include <stdint.h>
 
 /* Limits of the findings: identifier, value, unit; the table in docs/amdgpu.md. */
 #define AMDGPU_DELAY_NS       100000u     /* a job that waits longer is late */
@@ -49,16 +51,16 @@ struct amdgpu_job {
 	bool ran, ran_selected;
 };
 
-struct amdgpu_ring {              /* key: card, ring */
-	struct xtr_tally_row row; /* n: jobs submitted */
+struct amdgpu_ring {                /* key: card, ring */
+	struct xtr_counted_row row; /* n: jobs submitted */
 	uint64_t run, run_again, not_run, kernel, other, ibs;
 	uint64_t late, late_ns; /* jobs past the limit; when the first of them was submitted */
 	uint64_t late_ctx, late_seqno; /* its name */
 	struct xtr_hist latency;       /* ns */
 };
 
-struct amdgpu_process {           /* key: process, or 0 and a name */
-	struct xtr_tally_row row; /* n: jobs */
+struct amdgpu_process {             /* key: process, or 0 and a name */
+	struct xtr_counted_row row; /* n: jobs */
 	uint32_t comm;
 	uint64_t ibs, ibs_min, ibs_max;
 	struct xtr_rate rate;
@@ -71,14 +73,14 @@ struct amdgpu_jobs {
 	bool both;
 	uint64_t mask; /* of contexts and seqnos: what the events hold of them */
 	struct xtr_recent recent;
-	struct xtr_keymap cards; /* scheduler's ring id to its device's string id */
+	struct xtr_map cards; /* scheduler's ring id to its device's string id */
 	uint64_t submitted, ibs, run, late, not_run, run_again, again_ns;
 	uint64_t kernel, other, before, no_room, pipe_syncs, recycled;
 	uint64_t checked, same_process, same_ring; /* against the job model */
 	uint64_t timeouts, timeout_ns, errors;     /* of the job model's jobs */
 	uint64_t ib_events;
 	struct xtr_hist ib_dwords, fences; /* amdgpu_cs */
-	struct xtr_tally rings;
+	struct xtr_counted rings;
 };
 
 struct amdgpu_sum {
@@ -86,7 +88,7 @@ struct amdgpu_sum {
 };
 
 struct amdgpu_bytes_row {
-	struct xtr_tally_row row;
+	struct xtr_counted_row row;
 	uint64_t bytes;
 };
 
@@ -101,10 +103,10 @@ struct amdgpu_memory_stats {
 	uint64_t page; /* bytes */
 	struct amdgpu_sum created, vram_asked, vram_given, refused, either, either_elsewhere;
 	uint64_t refused_ns, elsewhere_ns; /* of the first; 0: none */
-	struct xtr_tally types;            /* amdgpu_bytes_row by type */
-	struct xtr_tally asked;            /* by prefer << 32 | allow, type */
+	struct xtr_counted types;          /* amdgpu_bytes_row by type */
+	struct xtr_counted asked;          /* by prefer << 32 | allow, type */
 	struct amdgpu_sum flag[AMDGPU_FLAG_BITS];
-	struct xtr_tally directions; /* by old, new */
+	struct xtr_counted directions; /* by old, new */
 	struct amdgpu_sum moved, to_vram, from_vram, placed, released;
 	struct xtr_rate move_rate; /* of moves between two memories */
 	struct xtr_recent lives;
@@ -115,13 +117,13 @@ struct amdgpu_memory_stats {
 	struct amdgpu_sum list_set;
 };
 
-struct amdgpu_vm_row {            /* key: ring, vmid << 32 | hub */
-	struct xtr_tally_row row; /* n: flushes */
+struct amdgpu_vm_row {              /* key: ring, vmid << 32 | hub */
+	struct xtr_counted_row row; /* n: flushes */
 	uint64_t grabs, needs_flush;
 };
 
-struct amdgpu_pasid_row {         /* key: pasid */
-	struct xtr_tally_row row; /* n: grabs */
+struct amdgpu_pasid_row {           /* key: pasid */
+	struct xtr_counted_row row; /* n: grabs */
 	uint64_t needs_flush;
 };
 
@@ -132,11 +134,11 @@ struct amdgpu_vm {
 	uint64_t mappings, updates, cs, grabs, needs_flush, flushes;
 	uint64_t pasids_allocated, pasids_freed;
 	uint64_t pte_updates, pte_entries, set_ptes, set_entries, copy_ptes, copy_entries;
-	struct xtr_tally rings, pasids;
+	struct xtr_counted rings, pasids;
 };
 
-struct amdgpu_source {            /* key: client, src */
-	struct xtr_tally_row row; /* n: entries, without those seen again */
+struct amdgpu_source {              /* key: client, src */
+	struct xtr_counted_row row; /* n: entries, without those seen again */
 	uint64_t again;
 	struct xtr_rate rate;
 };
@@ -144,13 +146,13 @@ struct amdgpu_source {            /* key: client, src */
 struct amdgpu_irq {
 	bool recorded;
 	uint64_t n, again;
-	struct xtr_tally sources;
-	struct xtr_tally vms;      /* by pasid, vmid */
-	struct xtr_tally ih_rings; /* by interrupt ring */
+	struct xtr_counted sources;
+	struct xtr_counted vms;      /* by pasid, vmid */
+	struct xtr_counted ih_rings; /* by interrupt ring */
 };
 
-struct amdgpu_register {          /* key: device id, register */
-	struct xtr_tally_row row; /* n: accesses */
+struct amdgpu_register {            /* key: device id, register */
+	struct xtr_counted_row row; /* n: accesses */
 	uint64_t writes;
 };
 
@@ -166,14 +168,14 @@ struct amdgpu {
 	bool gaps;        /* events were lost so far */
 	uint32_t n_cards; /* devices of this driver that META names */
 	struct amdgpu_jobs jobs;
-	struct xtr_tally processes;
+	struct xtr_counted processes;
 	struct amdgpu_memory_stats mem;
 	struct amdgpu_vm vm;
 	struct amdgpu_irq irq;
-	struct xtr_tally registers;
+	struct xtr_counted registers;
 	uint64_t reads, writes;
 	struct amdgpu_resets resets;
-	struct xtr_tally others; /* further events of the driver, by type */
+	struct xtr_counted others; /* further events of the driver, by type */
 };
 
 /* One event of a part: 0 or -ENOMEM. Fields are at the positions of the table in amdgpu.c. */
@@ -231,15 +233,46 @@ extern const struct xtr_section_table amdgpu_registers_table;
 extern const struct xtr_section_table amdgpu_resets_table;
 extern const struct xtr_section_table amdgpu_others_table;
 
-/* amdgpu_view.c, amdgpu_view_hw.c */
+/* amdgpu_view.c, amdgpu_view.c */
 int amdgpu_text(const void *self, const struct xtr_view *v);
-int amdgpu_text_hardware(const struct amdgpu *g, FILE *f);
 void amdgpu_json(const void *self, struct xtr_json *j);
 extern const struct xtr_section_table *const amdgpu_tables[];
 /* A table as text, and what of it is not shown; t: what its rows are of. 0 or -ENOMEM. */
 int amdgpu_text_table(const struct amdgpu *g, const struct xtr_section_table *table,
-		      const struct xtr_tally *t, FILE *f);
+		      const struct xtr_counted *t, FILE *f);
 /* ", 12 runs"; nothing for 0. */
 void amdgpu_put(FILE *f, const char *what, uint64_t n);
+
+/* --- amdgpu names ----------------------------------------------------------------------------- */
+
+/* Numbers of amdgpu's events by name. NULL: the number has none that holds on every GPU. */
+/* TTM memory types as this driver numbers them (amdgpu_ttm.h). */
+enum amdgpu_memory {
+	AMDGPU_MEM_SYSTEM,
+	AMDGPU_MEM_GTT,
+	AMDGPU_MEM_VRAM,
+	AMDGPU_MEM_PREEMPT = 6,
+};
+#define AMDGPU_MEM_NONE UINT32_MAX
+
+/* Bits of a domain mask (amdgpu_drm.h). */
+#define AMDGPU_DOMAIN_CPU  1u
+#define AMDGPU_DOMAIN_GTT  2u
+#define AMDGPU_DOMAIN_VRAM 4u
+
+/* "vram"; AMDGPU_MEM_NONE is "none". */
+const char *amdgpu_memory_name(uint32_t type);
+/* The domain bit that a memory type belongs to, 0: not known. */
+uint32_t amdgpu_memory_domain(uint32_t type);
+const char *amdgpu_domain_name(unsigned int bit);      /* "VRAM" */
+const char *amdgpu_create_flag_name(unsigned int bit); /* "CPU_ACCESS_REQUIRED" */
+const char *amdgpu_client_name(uint64_t client);       /* "GRBM_CP" */
+/* Of the interrupt source src of this client. */
+const char *amdgpu_source_name(uint64_t client, uint64_t src);
+
+/* "VRAM|GTT", "0" for none, numbers for bits without a name. Returns buf. */
+char *amdgpu_domains_text(char *buf, size_t cap, uint32_t mask);
+/* The name, or the number. Returns buf. */
+char *amdgpu_memory_text(char *buf, size_t cap, uint32_t type);
 
 #endif /* XTR_AMDGPU_IMPL_H */

@@ -31,11 +31,10 @@ enum {
 int amdgpu_jobs_open(struct amdgpu *g)
 {
 	struct amdgpu_jobs *s = &g->jobs;
-	size_t i;
 
 	s->mask = UINT64_MAX;
-	xtr_tally_init(&s->rings, sizeof(struct amdgpu_ring), AMDGPU_ROWS_MAX);
-	for (i = 0; i < g->binds.n; i++) {
+	xtr_counted_init(&s->rings, sizeof(struct amdgpu_ring), AMDGPU_ROWS_MAX);
+	for (size_t i = 0; i < g->binds.n; i++) {
 		const struct xtr_bind *b = &g->binds.bind[i];
 
 		if (b->desc && b->slot[CTX].field && !strcmp(b->slot[CTX].field->name, "context") &&
@@ -49,14 +48,13 @@ int amdgpu_jobs_open(struct amdgpu *g)
 void amdgpu_jobs_free(struct amdgpu *g)
 {
 	struct amdgpu_jobs *s = &g->jobs;
-	uint32_t i;
 
-	for (i = 0; i < s->rings.n; i++)
-		xtr_hist_free(&((struct amdgpu_ring *)xtr_tally_at(&s->rings, i))->latency);
-	xtr_tally_free(&s->rings);
+	for (uint32_t i = 0; i < s->rings.n; i++)
+		xtr_hist_free(&((struct amdgpu_ring *)xtr_counted_at(&s->rings, i))->latency);
+	xtr_counted_free(&s->rings);
 	xtr_hist_free(&s->ib_dwords);
 	xtr_hist_free(&s->fences);
-	xtr_keymap_free(&s->cards);
+	xtr_map_free(&s->cards);
 	xtr_recent_free(&s->recent);
 }
 
@@ -71,48 +69,48 @@ static struct amdgpu_job *job_get(const struct amdgpu *g, uint64_t ctx, uint64_t
 
 static int ring_of(struct amdgpu *g, const struct amdgpu_job *job, struct amdgpu_ring **ring)
 {
-	return xtr_tally_get(&g->jobs.rings, job->card, job->ring, ring);
+	return xtr_counted_get(&g->jobs.rings, job->card, job->ring, ring);
 }
 
 /* A job that was submitted, into its ring's row. */
 static int count_ring(struct amdgpu *g, const struct amdgpu_job *job, struct amdgpu_ring **ring)
 {
-	int ret = ring_of(g, job, ring);
+	int err = ring_of(g, job, ring);
 
 	if (*ring) {
 		(*ring)->row.n++;
 		(*ring)->ibs += job->ibs;
 	}
-	return ret;
+	return err;
 }
 
 /* It will not be known any more whether it is run. */
 static int job_closes(struct amdgpu *g, const struct amdgpu_job *job, bool at_end)
 {
 	struct amdgpu_ring *ring;
-	int ret;
+	int err;
 
 	if (!job->submitted || !job->selected || job->ran)
 		return 0;
-	ret = count_ring(g, job, &ring);
+	err = count_ring(g, job, &ring);
 	if (!at_end) {
 		g->jobs.no_room++;
-		return ret;
+		return err;
 	}
 	g->jobs.not_run++;
 	if (ring)
 		ring->not_run++;
-	return ret;
+	return err;
 }
 
 static int job_new(struct amdgpu *g, uint64_t ctx, uint64_t seqno, struct amdgpu_job **job)
 {
 	struct amdgpu_jobs *s = &g->jobs;
 	const struct amdgpu_job *old = xtr_recent_victim(&s->recent);
-	int ret = old ? job_closes(g, old, false) : 0;
+	int err = old ? job_closes(g, old, false) : 0;
 
-	*job = ret ? NULL : xtr_recent_add(&s->recent, ctx & s->mask, seqno & s->mask);
-	return ret ? ret : *job ? 0 : -ENOMEM;
+	*job = err ? NULL : xtr_recent_add(&s->recent, ctx & s->mask, seqno & s->mask);
+	return err ? err : *job ? 0 : -ENOMEM;
 }
 
 /* --- events ----------------------------------------------------------------------------------- */
@@ -123,20 +121,20 @@ int amdgpu_process_of(struct amdgpu *g, const struct xtr_event *ev, struct amdgp
 		ev->tid && g->o->tables ? xtr_tables_task(g->o->tables, ev->tid, ev->ts) : NULL;
 	uint64_t process = xtr_process_of(task);
 	/* Threads of processes that an imported trace does not know go by their name. */
-	int ret = xtr_tally_get(&g->processes, process, process || !task ? 0 : task->comm, p);
+	int err = xtr_counted_get(&g->processes, process, process || !task ? 0 : task->comm, p);
 
 	if (*p && !(*p)->comm && task)
 		(*p)->comm = task->comm;
-	return ret;
+	return err;
 }
 
 static int count_process(struct amdgpu *g, const struct xtr_event *ev, struct amdgpu_job *job)
 {
 	struct amdgpu_process *p;
-	int ret = amdgpu_process_of(g, ev, &p);
+	int err = amdgpu_process_of(g, ev, &p);
 
 	if (!p)
-		return ret;
+		return err;
 	job->process = p->row.a;
 	p->ibs_min = p->row.n && p->ibs_min < job->ibs ? p->ibs_min : job->ibs;
 	p->ibs_max = p->ibs_max > job->ibs ? p->ibs_max : job->ibs;
@@ -144,7 +142,7 @@ static int count_process(struct amdgpu *g, const struct xtr_event *ev, struct am
 	p->ibs += job->ibs;
 	if (g->o->times)
 		xtr_rate_add(&p->rate, ev->ts);
-	return ret;
+	return err;
 }
 
 int amdgpu_take_cs(struct amdgpu *g, const struct xtr_bind *b, const struct xtr_event *ev,
@@ -153,18 +151,18 @@ int amdgpu_take_cs(struct amdgpu *g, const struct xtr_bind *b, const struct xtr_
 	struct amdgpu_jobs *s = &g->jobs;
 	uint64_t ctx = xtr_bind_u64(b, CTX, ev), seqno = xtr_bind_u64(b, SEQNO, ev);
 	struct amdgpu_job *job = job_get(g, ctx, seqno);
-	int ret;
+	int err;
 
 	if (job) { /* a key that is used again: lost events, or a record of someone's making */
 		s->recycled++;
-		ret = job_closes(g, job, false);
+		err = job_closes(g, job, false);
 		xtr_recent_forget(&s->recent, job);
-		if (ret)
-			return ret;
+		if (err)
+			return err;
 	}
-	ret = job_new(g, ctx, seqno, &job);
-	if (ret)
-		return ret;
+	err = job_new(g, ctx, seqno, &job);
+	if (err)
+		return err;
 	job->submitted = true;
 	job->selected = inside;
 	job->cs_ns = ev->ts;
@@ -200,16 +198,16 @@ static int run_submitted(struct amdgpu *g, struct amdgpu_job *job, const struct 
 			 bool inside)
 {
 	struct amdgpu_ring *ring;
-	int ret;
+	int err;
 
 	if (!job->selected) {
 		g->jobs.before += inside;
 		return 0;
 	}
 	g->jobs.run++;
-	ret = count_ring(g, job, &ring);
-	if (ret || !ring)
-		return ret;
+	err = count_ring(g, job, &ring);
+	if (err || !ring)
+		return err;
 	ring->run++;
 	return add_latency(g, ring, job, ev->ts);
 }
@@ -220,34 +218,34 @@ static int run_other(struct amdgpu *g, const struct amdgpu_job *job, bool inside
 {
 	bool kernel = job->kernel || (job->queued && g->jobs.both && !g->gaps);
 	struct amdgpu_ring *ring;
-	int ret;
+	int err;
 
 	if (!inside)
 		return 0;
 	g->jobs.kernel += kernel;
 	g->jobs.other += !kernel;
-	ret = ring_of(g, job, &ring);
+	err = ring_of(g, job, &ring);
 	if (ring) {
 		ring->kernel += kernel;
 		ring->other += !kernel;
 	}
-	return ret;
+	return err;
 }
 
 static int run_again(struct amdgpu *g, const struct amdgpu_job *job, const struct xtr_event *ev,
 		     bool inside)
 {
 	struct amdgpu_ring *ring;
-	int ret;
+	int err;
 
 	if (!inside && !job->ran_selected)
 		return 0;
 	if (!g->jobs.run_again++)
 		g->jobs.again_ns = ev->ts;
-	ret = ring_of(g, job, &ring);
+	err = ring_of(g, job, &ring);
 	if (ring)
 		ring->run_again++;
-	return ret;
+	return err;
 }
 
 int amdgpu_take_run(struct amdgpu *g, const struct xtr_bind *b, const struct xtr_event *ev,
@@ -255,10 +253,10 @@ int amdgpu_take_run(struct amdgpu *g, const struct xtr_bind *b, const struct xtr
 {
 	uint64_t ctx = xtr_bind_u64(b, CTX, ev), seqno = xtr_bind_u64(b, SEQNO, ev);
 	struct amdgpu_job *job = job_get(g, ctx, seqno);
-	int ret = job ? 0 : job_new(g, ctx, seqno, &job);
+	int err = job ? 0 : job_new(g, ctx, seqno, &job);
 
-	if (ret)
-		return ret;
+	if (err)
+		return err;
 	if (job->ran)
 		return run_again(g, job, ev, inside);
 	job->ran = true;
@@ -271,13 +269,13 @@ int amdgpu_take_ib(struct amdgpu *g, const struct xtr_bind *b, const struct xtr_
 		   bool inside)
 {
 	struct amdgpu_jobs *s = &g->jobs;
-	int ret;
+	int err;
 
 	if (!inside)
 		return 0;
 	s->ib_events++;
-	ret = xtr_hist_add(&s->ib_dwords, xtr_bind_u64(b, IB_DWORDS, ev));
-	return ret ? ret : xtr_hist_add(&s->fences, xtr_bind_u64(b, IB_FENCES, ev));
+	err = xtr_hist_add(&s->ib_dwords, xtr_bind_u64(b, IB_DWORDS, ev));
+	return err ? err : xtr_hist_add(&s->fences, xtr_bind_u64(b, IB_FENCES, ev));
 }
 
 int amdgpu_take_pipe_sync(struct amdgpu *g, const struct xtr_bind *b, const struct xtr_event *ev,
@@ -293,9 +291,7 @@ int amdgpu_take_pipe_sync(struct amdgpu *g, const struct xtr_bind *b, const stru
 
 static const char *driver_of(const struct amdgpu *g, const char *device)
 {
-	size_t i;
-
-	for (i = 0; device && i < xtr_meta_n_devices(g->o->meta); i++)
+	for (size_t i = 0; device && i < xtr_meta_n_devices(g->o->meta); i++)
 		if (!strcmp(xtr_meta_device(g->o->meta, i)->name, device))
 			return xtr_meta_device(g->o->meta, i)->driver;
 	return NULL;
@@ -304,23 +300,23 @@ static const char *driver_of(const struct amdgpu *g, const char *device)
 /* *foreign: the ring is another driver's. What a ring is, is kept: of so many rings. */
 static int card_of(struct amdgpu *g, uint32_t ring_id, uint32_t *card, bool *foreign)
 {
-	struct xtr_keymap *cards = &g->jobs.cards;
+	struct xtr_map *cards = &g->jobs.cards;
 	const struct xtr_ring *ring;
 	const char *driver;
-	int ret;
+	int err;
 
-	*card = xtr_keymap_get(cards, ring_id, 0);
-	*foreign = xtr_keymap_get(cards, ring_id, 1) == 1;
-	if (*card != XTR_KEYMAP_NONE)
+	*card = xtr_map_index(cards, ring_id, 0);
+	*foreign = xtr_map_index(cards, ring_id, 1) == 1;
+	if (*card != XTR_MAP_NONE)
 		return 0;
 	ring = g->o->tables ? xtr_tables_ring(g->o->tables, ring_id) : NULL;
-	*card = ring && ring->device != XTR_KEYMAP_NONE ? ring->device : 0;
+	*card = ring && ring->device != XTR_MAP_NONE ? ring->device : 0;
 	driver = *card ? driver_of(g, xtr_tables_string(g->o->tables, *card, NULL)) : NULL;
 	*foreign = driver && strcmp(driver, "amdgpu");
 	if (cards->n >= 2 * AMDGPU_ROWS_MAX)
 		return 0;
-	ret = xtr_keymap_put(cards, ring_id, 0, *card);
-	return ret ? ret : xtr_keymap_put(cards, ring_id, 1, *foreign);
+	err = xtr_map_put(cards, ring_id, 0, *card);
+	return err ? err : xtr_map_put(cards, ring_id, 1, *foreign);
 }
 
 int amdgpu_jobs_scheduler(struct amdgpu *g, const struct xtr_event *ev)
@@ -329,19 +325,19 @@ int amdgpu_jobs_scheduler(struct amdgpu *g, const struct xtr_event *ev)
 	struct amdgpu_job *job;
 	uint32_t card;
 	bool foreign;
-	int ret;
+	int err;
 
 	if (!g->jobs.recorded || (ev->type != XTR_EV_JOB_QUEUE && ev->type != XTR_EV_JOB_RUN) ||
 	    xtr_gpu_record_get(ev, &r) <= 0)
 		return 0;
-	ret = card_of(g, r.ring, &card, &foreign);
-	if (ret || foreign)
-		return ret;
+	err = card_of(g, r.ring, &card, &foreign);
+	if (err || foreign)
+		return err;
 	job = job_get(g, r.ctx, r.seqno);
 	if (!job)
-		ret = job_new(g, r.ctx, r.seqno, &job);
-	if (ret)
-		return ret;
+		err = job_new(g, r.ctx, r.seqno, &job);
+	if (err)
+		return err;
 	job->card = card;
 	if (ev->type == XTR_EV_JOB_QUEUE) {
 		job->queued = true;
@@ -377,13 +373,12 @@ int amdgpu_jobs_finish(struct amdgpu *g)
 {
 	struct amdgpu_jobs *s = &g->jobs;
 	const struct amdgpu_job *job;
-	int ret = 0;
-	uint32_t i;
+	int err = 0;
 
-	for (i = 0; i < s->recent.max && !ret; i++) {
+	for (uint32_t i = 0; i < s->recent.max && !err; i++) {
 		job = xtr_recent_at(&s->recent, i);
 		if (job)
-			ret = job_closes(g, job, true);
+			err = job_closes(g, job, true);
 	}
-	return ret;
+	return err;
 }

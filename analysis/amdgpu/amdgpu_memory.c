@@ -5,7 +5,6 @@
  * created is not what is held. Pointers are used again.
  */
 #include "amdgpu_impl.h"
-#include "amdgpu_names.h"
 
 #include <errno.h>
 
@@ -32,9 +31,9 @@ int amdgpu_memory_open(struct amdgpu *g)
 	const struct xtr_system *sys = xtr_meta_system(g->o->meta);
 
 	m->page = sys && sys->page ? sys->page : PAGE;
-	xtr_tally_init(&m->types, sizeof(struct amdgpu_bytes_row), AMDGPU_ROWS_MAX);
-	xtr_tally_init(&m->asked, sizeof(struct amdgpu_bytes_row), AMDGPU_ROWS_MAX);
-	xtr_tally_init(&m->directions, sizeof(struct amdgpu_bytes_row), AMDGPU_ROWS_MAX);
+	xtr_counted_init(&m->types, sizeof(struct amdgpu_bytes_row), AMDGPU_ROWS_MAX);
+	xtr_counted_init(&m->asked, sizeof(struct amdgpu_bytes_row), AMDGPU_ROWS_MAX);
+	xtr_counted_init(&m->directions, sizeof(struct amdgpu_bytes_row), AMDGPU_ROWS_MAX);
 	return xtr_recent_init(&m->lives, sizeof(struct amdgpu_life), AMDGPU_BUFFERS_MAX);
 }
 
@@ -42,9 +41,9 @@ void amdgpu_memory_free(struct amdgpu *g)
 {
 	struct amdgpu_memory_stats *m = &g->mem;
 
-	xtr_tally_free(&m->types);
-	xtr_tally_free(&m->asked);
-	xtr_tally_free(&m->directions);
+	xtr_counted_free(&m->types);
+	xtr_counted_free(&m->asked);
+	xtr_counted_free(&m->directions);
 	xtr_recent_free(&m->lives);
 	xtr_hist_free(&m->away);
 	xtr_hist_free(&m->list_size);
@@ -56,16 +55,16 @@ static void add(struct amdgpu_sum *s, uint64_t bytes)
 	s->bytes += bytes;
 }
 
-static int add_row(struct xtr_tally *t, uint64_t a, uint64_t b, uint64_t bytes)
+static int add_row(struct xtr_counted *t, uint64_t a, uint64_t b, uint64_t bytes)
 {
 	struct amdgpu_bytes_row *row;
-	int ret = xtr_tally_get(t, a, b, &row);
+	int err = xtr_counted_get(t, a, b, &row);
 
 	if (row) {
 		row->row.n++;
 		row->bytes += bytes;
 	}
-	return ret;
+	return err;
 }
 
 /* Memory of the machine, behind the bus; where PREEMPT buffers lie too. */
@@ -120,27 +119,26 @@ int amdgpu_take_create(struct amdgpu *g, const struct xtr_bind *b, const struct 
 	uint64_t flags = xtr_bind_u64(b, FLAGS, ev);
 	struct amdgpu_process *p;
 	bool refused = false;
-	unsigned int i;
-	int ret;
+	int err;
 
 	forget(g, xtr_bind_u64(b, BO, ev)); /* an earlier buffer at this address has ended */
 	if (!inside)
 		return 0;
 	add(&m->created, bytes);
 	count_vram(m, prefer, type, bytes, ev->ts, &refused);
-	for (i = 0; i < AMDGPU_FLAG_BITS; i++)
+	for (unsigned int i = 0; i < AMDGPU_FLAG_BITS; i++)
 		if (flags & 1ull << i)
 			add(&m->flag[i], bytes);
-	ret = amdgpu_process_of(g, ev, &p);
+	err = amdgpu_process_of(g, ev, &p);
 	if (p) {
 		p->buffers++;
 		p->bytes += bytes;
 		p->vram_refused += refused;
 		p->vram_refused_bytes += refused ? bytes : 0;
 	}
-	if (!ret)
-		ret = add_row(&m->types, type, 0, bytes);
-	return ret ? ret : add_row(&m->asked, (uint64_t)prefer << 32 | allow, type, bytes);
+	if (!err)
+		err = add_row(&m->types, type, 0, bytes);
+	return err ? err : add_row(&m->asked, (uint64_t)prefer << 32 | allow, type, bytes);
 }
 
 /* --- moves ------------------------------------------------------------------------------------ */
@@ -210,14 +208,14 @@ int amdgpu_take_move(struct amdgpu *g, const struct xtr_bind *b, const struct xt
 	uint64_t bo = xtr_bind_u64(b, MOVE_BO, ev), bytes = xtr_bind_u64(b, MOVE_SIZE, ev);
 	uint32_t new = (uint32_t)xtr_bind_u64(b, MOVE_NEW, ev);
 	uint32_t old = (uint32_t)xtr_bind_u64(b, MOVE_OLD, ev);
-	int ret = 0;
+	int err = 0;
 
 	if (inside) {
 		count_move(g, new, old, bytes, ev->ts);
-		ret = add_row(&g->mem.directions, old, new, bytes);
+		err = add_row(&g->mem.directions, old, new, bytes);
 	}
-	if (ret)
-		return ret;
+	if (err)
+		return err;
 	if (new == AMDGPU_MEM_NONE)
 		forget(g, bo);
 	else if (old == AMDGPU_MEM_VRAM && is_outside(new))

@@ -4,7 +4,7 @@
  * drm/amdgpu_drm.h (domains, creation flags), soc15_ih_clientid.h (interrupt clients). What differs
  * between kernels or GPUs has no name here.
  */
-#include "amdgpu_names.h"
+#include "amdgpu_impl.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -94,9 +94,7 @@ const char *amdgpu_client_name(uint64_t client)
 
 const char *amdgpu_source_name(uint64_t client, uint64_t src)
 {
-	size_t i;
-
-	for (i = 0; i < COUNT(sources); i++)
+	for (size_t i = 0; i < COUNT(sources); i++)
 		if (sources[i].client == client && sources[i].src == src)
 			return sources[i].name;
 	return NULL;
@@ -105,10 +103,9 @@ const char *amdgpu_source_name(uint64_t client, uint64_t src)
 char *amdgpu_domains_text(char *buf, size_t cap, uint32_t mask)
 {
 	size_t n = 0;
-	unsigned int i;
 
 	snprintf(buf, cap, "0");
-	for (i = 0; i < 32; i++) {
+	for (unsigned int i = 0; i < 32; i++) {
 		const char *name = amdgpu_domain_name(i);
 
 		if (!(mask & 1u << i) || n >= cap)

@@ -1,22 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The tables of the section of amdgpu. */
 #include "amdgpu_impl.h"
-#include "amdgpu_names.h"
-#include "analysis/core/section_table.h"
+#include "analysis/core/section_columns.h"
 #include "base/text.h"
 #include "replay/event/process.h"
 
 #include <inttypes.h>
 
-#define COUNT(key, member, help)                         \
-	{                                                \
-		key, NULL, XTR_C_COUNT, AT(member), help \
-	}
-/* The same where it rests on times. */
-#define TIMED(key, member, help)                                       \
-	{                                                              \
-		key, NULL, XTR_C_COUNT | XTR_C_TIMES, AT(member), help \
-	}
 #define SUM(key, member, help)                                                  \
 	{ key ".count", NULL, XTR_C_COUNT, AT(member.n), help },                \
 	{                                                                       \
@@ -49,19 +39,6 @@ static void put_number(struct xtr_rows *r, uint64_t n, const char *name)
 	xtr_put_format(r, "%" PRIu64 "%s%s", n, name ? " " : "", name ? name : "");
 }
 
-static void all(struct xtr_rows *r, const struct xtr_tally *t)
-{
-	uint32_t i;
-
-	for (i = 0; i < t->n; i++)
-		xtr_row(r, xtr_tally_at(t, i));
-}
-
-static void fill_self(const void *self, struct xtr_rows *r)
-{
-	xtr_row(r, self);
-}
-
 /* --- jobs ------------------------------------------------------------------------------------- */
 
 #define AT(member) XTR_AT(struct amdgpu, jobs.member)
@@ -80,32 +57,33 @@ static const struct xtr_section_column job_columns[] = {
 	TIMED("late", late, "jobs run later than that after their submission"),
 	COUNT("pipe_syncs", pipe_syncs, "pipeline syncs"),
 	COUNT("ib_events", ib_events, "events amdgpu_cs"),
-	{ "ib_dwords", NULL, XTR_C_HIST, AT(ib_dwords), "length of their IBs" },
-	{ "fences_emitted", NULL, XTR_C_HIST, AT(fences), "fences of the ring not yet signalled" },
+	HIST("ib_dwords", ib_dwords, "length of their IBs"),
+	HIST("fences_emitted", fences, "fences of the ring not yet signalled"),
 	COUNT("checked.jobs", checked, "jobs that the scheduler's events tell of too"),
 	COUNT("checked.same_process", same_process, "of them with the same process there"),
 	COUNT("checked.same_ring", same_ring, "of them with the same ring there"),
 };
 #undef AT
 
-static void fill_jobs(const void *self, struct xtr_rows *r)
+static bool put_jobs(struct xtr_rows *r, const void *row)
 {
+	(void)row;
 	xtr_put_u64(r, true, AMDGPU_DELAY_NS);
-	xtr_row(r, self);
+	return true;
 }
 
 const struct xtr_section_table amdgpu_jobs_table =
-	XTR_TABLE_ONE("jobs", "all jobs", job_columns, fill_jobs, XTR_SHAPE_MEMBERS);
+	XTR_TABLE_SELF("jobs", "all jobs", job_columns, put_jobs, XTR_SHAPE_MEMBERS);
 
 #define AT(member) XTR_AT(struct amdgpu_ring, member)
 static const struct xtr_section_column ring_columns[] = {
 	{ "device", "<device", XTR_C_STRING, AT(row.a), "device" },
 	{ "ring", "<ring", XTR_C_STRING, AT(row.b), "ring" },
-	{ "submitted", "jobs", XTR_C_COUNT, AT(row.n), "jobs submitted" },
-	{ "ibs", "IBs", XTR_C_COUNT, AT(ibs), "their IBs" },
+	SHOWN("submitted", "jobs", row.n, "jobs submitted"),
+	SHOWN("ibs", "IBs", ibs, "their IBs"),
 	COUNT("run", run, "of them run"),
-	{ "not_run", "not run", XTR_C_COUNT, AT(not_run), "not run in the trace" },
-	{ "run_again", "again", XTR_C_COUNT, AT(run_again), "runs of jobs that had been run" },
+	SHOWN("not_run", "not run", not_run, "not run in the trace"),
+	SHOWN("run_again", "again", run_again, "runs of jobs that had been run"),
 	COUNT("kernel", kernel, "runs of the kernel's own jobs"),
 	COUNT("other", other, "runs without a submission, whose is not known"),
 	{ NULL, "kernel", XTR_C_COUNT, XTR_PUT },
@@ -117,23 +95,19 @@ static const struct xtr_section_column ring_columns[] = {
 };
 #undef AT
 
-static void fill_rings(const void *self, struct xtr_rows *r)
+static bool put_rings(struct xtr_rows *r, const void *row)
 {
-	const struct amdgpu *g = self;
-	uint32_t i;
+	const struct amdgpu_ring *ring = row;
 
-	for (i = 0; i < g->jobs.rings.n; i++) {
-		const struct amdgpu_ring *ring = xtr_tally_at(&g->jobs.rings, i);
-
-		xtr_put_u64(r, true, ring->kernel + ring->other);
-		xtr_put_u64(r, ring->latency.n, ring->late);
-		xtr_put_share(r, true, ring->late, ring->latency.n);
-		xtr_row(r, ring);
-	}
+	xtr_put_u64(r, true, ring->kernel + ring->other);
+	xtr_put_u64(r, ring->latency.n, ring->late);
+	xtr_put_share(r, true, ring->late, ring->latency.n);
+	return true;
 }
 
 const struct xtr_section_table amdgpu_rings_table =
-	XTR_TABLE("jobs.rings", "a ring", ring_columns, fill_rings, XTR_SHOW_TOP_QUIET);
+	XTR_TABLE_OF("jobs.rings", "a ring", ring_columns, XTR_COUNTED(struct amdgpu, jobs.rings),
+		     put_rings, XTR_SHOW_TOP_QUIET);
 
 #define AT(member) XTR_AT(struct amdgpu_process, member)
 static const struct xtr_section_column process_text[] = {
@@ -149,27 +123,24 @@ static const struct xtr_section_column process_text[] = {
 	{ NULL, "VRAM refused", XTR_C_COUNT, AT(vram_refused) },
 };
 
-static void fill_process_text(const void *self, struct xtr_rows *r)
+static bool put_process_text(struct xtr_rows *r, const void *row)
 {
-	const struct amdgpu *g = self;
-	uint32_t i;
+	const struct amdgpu *g = xtr_rows_self(r);
+	const struct amdgpu_process *p = row;
 
-	for (i = 0; i < g->processes.n; i++) {
-		const struct amdgpu_process *p = xtr_tally_at(&g->processes, i);
-
-		if (p->row.n)
-			xtr_put_format(r, "%" PRIu64 ".%" PRIu64, p->ibs / p->row.n,
-				       p->ibs % p->row.n * 10 / p->row.n);
-		else
-			xtr_put_text(r, NULL);
-		xtr_put_u64(r, p->rate.n, xtr_rate_per_second(p->rate.n, g->o->span_ns));
-		xtr_put_u64(r, p->rate.n, xtr_rate_peak(&p->rate));
-		xtr_row(r, p);
-	}
+	if (p->row.n)
+		xtr_put_format(r, "%" PRIu64 ".%" PRIu64, p->ibs / p->row.n,
+			       p->ibs % p->row.n * 10 / p->row.n);
+	else
+		xtr_put_text(r, NULL);
+	xtr_put_u64(r, p->rate.n, xtr_rate_per_second(p->rate.n, g->o->span_ns));
+	xtr_put_u64(r, p->rate.n, xtr_rate_peak(&p->rate));
+	return true;
 }
 
 const struct xtr_section_table amdgpu_process_text =
-	XTR_TABLE_TEXT(process_text, fill_process_text, XTR_SHOW_TOP_QUIET);
+	XTR_TABLE_OF(NULL, NULL, process_text, XTR_COUNTED(struct amdgpu, processes),
+		     put_process_text, XTR_SHOW_TOP_QUIET);
 
 static const struct xtr_section_column process_columns[] = {
 	{ "pid", NULL, XTR_C_PROCESS, AT(row.a), "process" },
@@ -181,23 +152,20 @@ static const struct xtr_section_column process_columns[] = {
 	RATE(rate, NULL, NULL),
 };
 
-static void fill_processes(const void *self, struct xtr_rows *r)
+static bool put_processes(struct xtr_rows *r, const void *row)
 {
-	const struct amdgpu *g = self;
-	uint32_t i;
+	const struct amdgpu *g = xtr_rows_self(r);
+	const struct amdgpu_process *p = row;
 
-	for (i = 0; i < g->processes.n; i++) {
-		const struct amdgpu_process *p = xtr_tally_at(&g->processes, i);
-
-		if (!p->row.n)
-			continue;
-		put_rate(r, g, &p->rate);
-		xtr_row(r, p);
-	}
+	if (!p->row.n)
+		return false;
+	put_rate(r, g, &p->rate);
+	return true;
 }
 
-const struct xtr_section_table amdgpu_processes_table = XTR_TABLE(
-	"jobs.processes", "jobs of a process", process_columns, fill_processes, XTR_SHOW_ALL);
+const struct xtr_section_table amdgpu_processes_table =
+	XTR_TABLE_OF("jobs.processes", "jobs of a process", process_columns,
+		     XTR_COUNTED(struct amdgpu, processes), put_processes, XTR_SHOW_ALL);
 
 /* --- buffers ---------------------------------------------------------------------------------- */
 
@@ -211,22 +179,17 @@ static const struct xtr_section_column buffer_process_columns[] = {
 };
 #undef AT
 
-static void fill_buffer_processes(const void *self, struct xtr_rows *r)
+static bool put_buffer_processes(struct xtr_rows *r, const void *row)
 {
-	const struct amdgpu *g = self;
-	uint32_t i;
+	const struct amdgpu_process *p = row;
 
-	for (i = 0; i < g->processes.n; i++) {
-		const struct amdgpu_process *p = xtr_tally_at(&g->processes, i);
-
-		if (p->buffers)
-			xtr_row(r, p);
-	}
+	(void)r;
+	return p->buffers;
 }
 
 const struct xtr_section_table amdgpu_buffer_processes_table =
-	XTR_TABLE("buffers.processes", "buffers of a process", buffer_process_columns,
-		  fill_buffer_processes, XTR_SHOW_ALL);
+	XTR_TABLE_OF("buffers.processes", "buffers of a process", buffer_process_columns,
+		     XTR_COUNTED(struct amdgpu, processes), put_buffer_processes, XTR_SHOW_ALL);
 
 #define AT(member) XTR_AT(struct amdgpu, mem.member)
 static const struct xtr_section_column buffer_columns[] = {
@@ -239,7 +202,7 @@ static const struct xtr_section_column buffer_columns[] = {
 };
 
 const struct xtr_section_table amdgpu_buffers_table =
-	XTR_TABLE_ONE("buffers", "all buffers", buffer_columns, fill_self, XTR_SHAPE_MEMBERS);
+	XTR_TABLE_SELF("buffers", "all buffers", buffer_columns, NULL, XTR_SHAPE_MEMBERS);
 #undef AT
 
 #define AT(member) XTR_AT(struct amdgpu_bytes_row, member)
@@ -254,21 +217,17 @@ static const struct xtr_section_column type_columns[] = {
 	BYTES(NULL, NULL),
 };
 
-static void fill_types(const void *self, struct xtr_rows *r)
+static bool put_types(struct xtr_rows *r, const void *of)
 {
-	const struct amdgpu *g = self;
-	uint32_t i;
+	const struct amdgpu_bytes_row *row = of;
 
-	for (i = 0; i < g->mem.types.n; i++) {
-		const struct amdgpu_bytes_row *row = xtr_tally_at(&g->mem.types, i);
-
-		xtr_put_text(r, amdgpu_memory_name((uint32_t)row->row.a));
-		xtr_row(r, row);
-	}
+	xtr_put_text(r, amdgpu_memory_name((uint32_t)row->row.a));
+	return true;
 }
 
-const struct xtr_section_table amdgpu_types_table = XTR_TABLE(
-	"buffers.types", "buffers in a type of memory", type_columns, fill_types, XTR_SHOW_ALL);
+const struct xtr_section_table amdgpu_types_table =
+	XTR_TABLE_OF("buffers.types", "buffers in a type of memory", type_columns,
+		     XTR_COUNTED(struct amdgpu, mem.types), put_types, XTR_SHOW_ALL);
 
 static const struct xtr_section_column asked_columns[] = {
 	{ NULL, "<preferred", XTR_C_TEXT, XTR_PUT },
@@ -286,55 +245,50 @@ static const struct xtr_section_column asked_columns[] = {
 
 static void domains(uint32_t mask, struct xtr_json *j)
 {
-	unsigned int i;
-
 	xtr_json_begin_array(j);
-	for (i = 0; i < 32; i++)
+	for (unsigned int i = 0; i < 32; i++)
 		if (mask & 1u << i && amdgpu_domain_name(i))
 			xtr_json_str(j, amdgpu_domain_name(i));
 	xtr_json_end_array(j);
 }
 
-static void preferred(const void *ctx, struct xtr_json *j)
+static void preferred(const void *self, const void *row, struct xtr_json *j)
 {
-	domains((uint32_t)(((const struct amdgpu_bytes_row *)ctx)->row.a >> 32), j);
+	(void)self;
+	domains((uint32_t)(((const struct amdgpu_bytes_row *)row)->row.a >> 32), j);
 }
 
-static void allowed(const void *ctx, struct xtr_json *j)
+static void allowed(const void *self, const void *row, struct xtr_json *j)
 {
-	domains((uint32_t)((const struct amdgpu_bytes_row *)ctx)->row.a, j);
+	(void)self;
+	domains((uint32_t)((const struct amdgpu_bytes_row *)row)->row.a, j);
 }
 
-static void fill_asked(const void *self, struct xtr_rows *r)
+static bool put_asked(struct xtr_rows *r, const void *of)
 {
-	const struct amdgpu *g = self;
 	char buf[XTR_TEXT_NAME];
-	uint32_t i;
+	const struct amdgpu_bytes_row *row = of;
+	uint32_t prefer = (uint32_t)(row->row.a >> 32), allow = (uint32_t)row->row.a;
+	uint32_t given = amdgpu_memory_domain((uint32_t)row->row.b);
 
-	for (i = 0; i < g->mem.asked.n; i++) {
-		const struct amdgpu_bytes_row *row = xtr_tally_at(&g->mem.asked, i);
-		uint32_t prefer = (uint32_t)(row->row.a >> 32), allow = (uint32_t)row->row.a;
-		uint32_t given = amdgpu_memory_domain((uint32_t)row->row.b);
-
-		xtr_put_copy(r, amdgpu_domains_text(buf, sizeof(buf), prefer));
-		xtr_put_copy(r, amdgpu_domains_text(buf, sizeof(buf), allow));
-		put_memory_text(r, row->row.b);
-		xtr_put_u64(r, true, prefer);
-		xtr_put_any(r, preferred, row);
-		xtr_put_u64(r, true, allow);
-		xtr_put_any(r, allowed, row);
-		xtr_put_text(r, amdgpu_memory_name((uint32_t)row->row.b));
-		xtr_put_text(r, !given           ? NULL
-				: given & prefer ? "preferred"
-				: given & allow  ? "allowed"
-						 : "other");
-		xtr_row(r, row);
-	}
+	xtr_put_copy(r, amdgpu_domains_text(buf, sizeof(buf), prefer));
+	xtr_put_copy(r, amdgpu_domains_text(buf, sizeof(buf), allow));
+	put_memory_text(r, row->row.b);
+	xtr_put_u64(r, true, prefer);
+	xtr_put_any(r, preferred, row);
+	xtr_put_u64(r, true, allow);
+	xtr_put_any(r, allowed, row);
+	xtr_put_text(r, amdgpu_memory_name((uint32_t)row->row.b));
+	xtr_put_text(r, !given           ? NULL
+			: given & prefer ? "preferred"
+			: given & allow  ? "allowed"
+					 : "other");
+	return true;
 }
 
 const struct xtr_section_table amdgpu_asked_table =
-	XTR_TABLE("buffers.asked", "buffers, by what was asked for and given", asked_columns,
-		  fill_asked, XTR_SHOW_TOP_QUIET);
+	XTR_TABLE_OF("buffers.asked", "buffers, by what was asked for and given", asked_columns,
+		     XTR_COUNTED(struct amdgpu, mem.asked), put_asked, XTR_SHOW_TOP_QUIET);
 
 static const struct xtr_section_column direction_columns[] = {
 	{ NULL, "<from", XTR_C_TEXT, XTR_PUT },
@@ -347,25 +301,20 @@ static const struct xtr_section_column direction_columns[] = {
 };
 #undef AT
 
-static void fill_directions(const void *self, struct xtr_rows *r)
+static bool put_directions(struct xtr_rows *r, const void *of)
 {
-	const struct amdgpu *g = self;
-	uint32_t i;
+	const struct amdgpu_bytes_row *row = of;
 
-	for (i = 0; i < g->mem.directions.n; i++) {
-		const struct amdgpu_bytes_row *row = xtr_tally_at(&g->mem.directions, i);
-
-		put_memory_text(r, row->row.a);
-		put_memory_text(r, row->row.b);
-		xtr_put_text(r, amdgpu_memory_name((uint32_t)row->row.a));
-		xtr_put_text(r, amdgpu_memory_name((uint32_t)row->row.b));
-		xtr_row(r, row);
-	}
+	put_memory_text(r, row->row.a);
+	put_memory_text(r, row->row.b);
+	xtr_put_text(r, amdgpu_memory_name((uint32_t)row->row.a));
+	xtr_put_text(r, amdgpu_memory_name((uint32_t)row->row.b));
+	return true;
 }
 
-const struct xtr_section_table amdgpu_directions_table =
-	XTR_TABLE("moves.directions", "moves from one type of memory to another", direction_columns,
-		  fill_directions, XTR_SHOW_TOP_QUIET);
+const struct xtr_section_table amdgpu_directions_table = XTR_TABLE_OF(
+	"moves.directions", "moves from one type of memory to another", direction_columns,
+	XTR_COUNTED(struct amdgpu, mem.directions), put_directions, XTR_SHOW_TOP_QUIET);
 
 static const struct xtr_section_column flag_columns[] = {
 	{ "bit", NULL, XTR_C_NUMBER, XTR_PUT, "bit of the flags" },
@@ -377,9 +326,8 @@ static const struct xtr_section_column flag_columns[] = {
 static void fill_flags(const void *self, struct xtr_rows *r)
 {
 	const struct amdgpu *g = self;
-	unsigned int i;
 
-	for (i = 0; i < AMDGPU_FLAG_BITS; i++) {
+	for (unsigned int i = 0; i < AMDGPU_FLAG_BITS; i++) {
 		if (!g->mem.flag[i].n)
 			continue;
 		xtr_put_u64(r, true, i);
@@ -402,17 +350,17 @@ static const struct xtr_section_column move_columns[] = {
 	{ "bytes_per_second", NULL, XTR_C_COUNT | XTR_C_TIMES, XTR_PUT, "of moves" },
 };
 
-static void fill_moves(const void *self, struct xtr_rows *r)
+static bool put_moves(struct xtr_rows *r, const void *row)
 {
-	const struct amdgpu *g = self;
+	const struct amdgpu *g = row;
 
 	put_rate(r, g, &g->mem.move_rate);
 	xtr_put_u64(r, true, xtr_rate_per_second(g->mem.moved.bytes, g->o->span_ns));
-	xtr_row(r, g);
+	return true;
 }
 
 const struct xtr_section_table amdgpu_moves_table =
-	XTR_TABLE_ONE("moves", "all moves", move_columns, fill_moves, XTR_SHAPE_MEMBERS);
+	XTR_TABLE_SELF("moves", "all moves", move_columns, put_moves, XTR_SHAPE_MEMBERS);
 
 static const struct xtr_section_column return_columns[] = {
 	COUNT("returns", returns, "buffers back in VRAM after leaving it"),
@@ -424,27 +372,28 @@ static const struct xtr_section_column return_columns[] = {
 	COUNT("buffers_forgotten", lives_lost, "buffers whose returns are not counted"),
 };
 
-static void fill_returns(const void *self, struct xtr_rows *r)
+static bool put_returns(struct xtr_rows *r, const void *row)
 {
+	(void)row;
 	xtr_put_u64(r, true, AMDGPU_THRASH_AWAY_NS);
-	xtr_row(r, self);
+	return true;
 }
 
 const struct xtr_section_table amdgpu_returns_table =
-	XTR_TABLE_ONE("moves.returns", "returns of buffers to VRAM", return_columns, fill_returns,
-		      XTR_SHAPE_MEMBERS);
+	XTR_TABLE_SELF("moves.returns", "returns of buffers to VRAM", return_columns, put_returns,
+		       XTR_SHAPE_MEMBERS);
 
 static const struct xtr_section_column list_columns[] = {
 	COUNT("lists", lists, "lists of buffers"),
 	COUNT("buffers", list_buffers, "buffers in them"),
 	COUNT("bytes", list_bytes, "their size"),
-	{ "buffers_each", NULL, XTR_C_HIST, AT(list_size), "buffers of a list" },
+	HIST("buffers_each", list_size, "buffers of a list"),
 	SUM("set", list_set, "buffers put into lists"),
 };
 #undef AT
 
 const struct xtr_section_table amdgpu_lists_table =
-	XTR_TABLE_ONE("lists", "lists of buffers", list_columns, fill_self, XTR_SHAPE_OBJECT);
+	XTR_TABLE_SELF("lists", "lists of buffers", list_columns, NULL, XTR_SHAPE_OBJECT);
 
 /* --- address spaces --------------------------------------------------------------------------- */
 
@@ -473,7 +422,7 @@ static const struct xtr_section_column vm_columns[] = {
 #undef AT
 
 const struct xtr_section_table amdgpu_vm_table =
-	XTR_TABLE_ONE("vm", "all address spaces", vm_columns, fill_self, XTR_SHAPE_MEMBERS);
+	XTR_TABLE_SELF("vm", "all address spaces", vm_columns, NULL, XTR_SHAPE_MEMBERS);
 
 #define AT(member) XTR_AT(struct amdgpu_vm_row, member)
 static const struct xtr_section_column vmid_columns[] = {
@@ -481,28 +430,24 @@ static const struct xtr_section_column vmid_columns[] = {
 	{ "vmid", "vmid", XTR_C_NUMBER, XTR_PUT, "VMID" },
 	{ "hub", "hub", XTR_C_NUMBER, XTR_PUT, "hub" },
 	COUNT("flushes", row.n, "flushes of the TLB"),
-	{ "grabs", "VMID grabs", XTR_C_COUNT, AT(grabs), "grabs of the VMID" },
-	{ "needs_flush", "need flush", XTR_C_COUNT, AT(needs_flush), "of them that need a flush" },
+	SHOWN("grabs", "VMID grabs", grabs, "grabs of the VMID"),
+	SHOWN("needs_flush", "need flush", needs_flush, "of them that need a flush"),
 	{ NULL, "TLB flushes", XTR_C_COUNT, AT(row.n) },
 };
 #undef AT
 
-static void fill_vmids(const void *self, struct xtr_rows *r)
+static bool put_vmids(struct xtr_rows *r, const void *of)
 {
-	const struct amdgpu *g = self;
-	uint32_t i;
+	const struct amdgpu_vm_row *row = of;
 
-	for (i = 0; i < g->vm.rings.n; i++) {
-		const struct amdgpu_vm_row *row = xtr_tally_at(&g->vm.rings, i);
-
-		xtr_put_u64(r, true, row->row.b >> 32);
-		xtr_put_u64(r, true, row->row.b & UINT32_MAX);
-		xtr_row(r, row);
-	}
+	xtr_put_u64(r, true, row->row.b >> 32);
+	xtr_put_u64(r, true, row->row.b & UINT32_MAX);
+	return true;
 }
 
-const struct xtr_section_table amdgpu_vmids_table = XTR_TABLE(
-	"vm.vmids", "a VMID on a ring and hub", vmid_columns, fill_vmids, XTR_SHOW_TOP_QUIET);
+const struct xtr_section_table amdgpu_vmids_table =
+	XTR_TABLE_OF("vm.vmids", "a VMID on a ring and hub", vmid_columns,
+		     XTR_COUNTED(struct amdgpu, vm.rings), put_vmids, XTR_SHOW_TOP_QUIET);
 
 #define AT(member) XTR_AT(struct amdgpu_pasid_row, member)
 static const struct xtr_section_column pasid_columns[] = {
@@ -512,13 +457,9 @@ static const struct xtr_section_column pasid_columns[] = {
 };
 #undef AT
 
-static void fill_pasids(const void *self, struct xtr_rows *r)
-{
-	all(r, &((const struct amdgpu *)self)->vm.pasids);
-}
-
 const struct xtr_section_table amdgpu_pasids_table =
-	XTR_TABLE("vm.pasids", "an address space", pasid_columns, fill_pasids, XTR_SHOW_ALL);
+	XTR_TABLE_OF("vm.pasids", "an address space", pasid_columns,
+		     XTR_COUNTED(struct amdgpu, vm.pasids), NULL, XTR_SHOW_ALL);
 
 /* --- interrupts ------------------------------------------------------------------------------- */
 
@@ -530,16 +471,16 @@ static const struct xtr_section_column irq_columns[] = {
 };
 #undef AT
 
-static void fill_irq(const void *self, struct xtr_rows *r)
+static bool put_irq(struct xtr_rows *r, const void *row)
 {
-	const struct amdgpu *g = self;
+	const struct amdgpu *g = row;
 
 	xtr_put_u64(r, true, xtr_rate_per_second(g->irq.n, g->o->span_ns));
-	xtr_row(r, g);
+	return true;
 }
 
 const struct xtr_section_table amdgpu_irq_table =
-	XTR_TABLE_ONE("interrupts", "all interrupts", irq_columns, fill_irq, XTR_SHAPE_MEMBERS);
+	XTR_TABLE_SELF("interrupts", "all interrupts", irq_columns, put_irq, XTR_SHAPE_MEMBERS);
 
 #define AT(member) XTR_AT(struct amdgpu_source, member)
 static const struct xtr_section_column source_columns[] = {
@@ -549,61 +490,48 @@ static const struct xtr_section_column source_columns[] = {
 	{ NULL, "<source", XTR_C_TEXT, XTR_PUT },
 	COUNT("source", row.b, "number of the source"),
 	{ "source_name", NULL, XTR_C_TEXT, XTR_PUT, "its name" },
-	{ "count", "interrupts", XTR_C_COUNT, AT(row.n), "interrupts" },
-	{ "again", "again", XTR_C_COUNT, AT(again), "seen again when delegated" },
+	SHOWN("count", "interrupts", row.n, "interrupts"),
+	SHOWN("again", "again", again, "seen again when delegated"),
 	RATE(rate, "per s", "peak per s"),
 };
 #undef AT
 
-static void fill_sources(const void *self, struct xtr_rows *r)
+static bool put_sources(struct xtr_rows *r, const void *row)
 {
-	const struct amdgpu *g = self;
-	uint32_t i;
+	const struct amdgpu *g = xtr_rows_self(r);
+	const struct amdgpu_source *s = row;
 
-	for (i = 0; i < g->irq.sources.n; i++) {
-		const struct amdgpu_source *s = xtr_tally_at(&g->irq.sources, i);
-
-		put_number(r, s->row.a, amdgpu_client_name(s->row.a));
-		xtr_put_text(r, amdgpu_client_name(s->row.a));
-		put_number(r, s->row.b, amdgpu_source_name(s->row.a, s->row.b));
-		xtr_put_text(r, amdgpu_source_name(s->row.a, s->row.b));
-		put_rate(r, g, &s->rate);
-		xtr_row(r, s);
-	}
+	put_number(r, s->row.a, amdgpu_client_name(s->row.a));
+	xtr_put_text(r, amdgpu_client_name(s->row.a));
+	put_number(r, s->row.b, amdgpu_source_name(s->row.a, s->row.b));
+	xtr_put_text(r, amdgpu_source_name(s->row.a, s->row.b));
+	put_rate(r, g, &s->rate);
+	return true;
 }
 
 const struct xtr_section_table amdgpu_sources_table =
-	XTR_TABLE("interrupts.sources", "a source of interrupts", source_columns, fill_sources,
-		  XTR_SHOW_TOP_QUIET);
+	XTR_TABLE_OF("interrupts.sources", "a source of interrupts", source_columns,
+		     XTR_COUNTED(struct amdgpu, irq.sources), put_sources, XTR_SHOW_TOP_QUIET);
 
-#define AT(member) XTR_AT(struct xtr_tally_row, member)
+#define AT(member) XTR_AT(struct xtr_counted_row, member)
 static const struct xtr_section_column irq_vm_columns[] = {
 	{ "pasid", "pasid", XTR_C_NUMBER, AT(a), "address space" },
 	{ "vmid", "vmid", XTR_C_NUMBER, AT(b), "VMID" },
-	{ "count", "interrupts", XTR_C_COUNT, AT(n), "interrupts" },
+	SHOWN("count", "interrupts", n, "interrupts"),
 };
 
-static void fill_irq_vms(const void *self, struct xtr_rows *r)
-{
-	all(r, &((const struct amdgpu *)self)->irq.vms);
-}
-
 const struct xtr_section_table amdgpu_irq_vms_table =
-	XTR_TABLE("interrupts.vms", "interrupts for an address space", irq_vm_columns, fill_irq_vms,
-		  XTR_SHOW_TOP_QUIET);
+	XTR_TABLE_OF("interrupts.vms", "interrupts for an address space", irq_vm_columns,
+		     XTR_COUNTED(struct amdgpu, irq.vms), NULL, XTR_SHOW_TOP_QUIET);
 
 static const struct xtr_section_column ih_columns[] = {
 	COUNT("ih", a, "number of the interrupt ring"),
 	COUNT("count", n, "entries"),
 };
 
-static void fill_ih(const void *self, struct xtr_rows *r)
-{
-	all(r, &((const struct amdgpu *)self)->irq.ih_rings);
-}
-
-const struct xtr_section_table amdgpu_ih_table = XTR_TABLE(
-	"interrupts.interrupt_rings", "an interrupt ring", ih_columns, fill_ih, XTR_SHOW_ALL);
+const struct xtr_section_table amdgpu_ih_table =
+	XTR_TABLE_OF("interrupts.interrupt_rings", "an interrupt ring", ih_columns,
+		     XTR_COUNTED(struct amdgpu, irq.ih_rings), NULL, XTR_SHOW_ALL);
 
 /* --- the rest --------------------------------------------------------------------------------- */
 
@@ -613,48 +541,40 @@ static const struct xtr_section_column other_columns[] = {
 };
 #undef AT
 
-static void fill_others(const void *self, struct xtr_rows *r)
+static bool put_others(struct xtr_rows *r, const void *of)
 {
-	const struct amdgpu *g = self;
-	uint32_t i;
+	const struct amdgpu *g = xtr_rows_self(r);
+	const struct xtr_counted_row *row = of;
+	const struct xtr_event_desc *d = xtr_meta_event(g->o->meta, (uint32_t)row->a);
 
-	for (i = 0; i < g->others.n; i++) {
-		const struct xtr_tally_row *row = xtr_tally_at(&g->others, i);
-		const struct xtr_event_desc *d = xtr_meta_event(g->o->meta, (uint32_t)row->a);
-
-		xtr_put_text(r, d ? d->name : NULL);
-		xtr_row(r, row);
-	}
+	xtr_put_text(r, d ? d->name : NULL);
+	return true;
 }
 
-const struct xtr_section_table amdgpu_others_table = XTR_TABLE(
-	"other_events", "a further event of the driver", other_columns, fill_others, XTR_SHOW_ALL);
+const struct xtr_section_table amdgpu_others_table =
+	XTR_TABLE_OF("other_events", "a further event of the driver", other_columns,
+		     XTR_COUNTED(struct amdgpu, others), put_others, XTR_SHOW_ALL);
 
 #define AT(member) XTR_AT(struct amdgpu_register, member)
 static const struct xtr_section_column register_columns[] = {
 	{ "device_id", "device id", XTR_C_HEX, AT(row.a), "PCI device id" },
 	{ "register", "register", XTR_C_HEX, AT(row.b), "register" },
 	{ "reads", "reads", XTR_C_COUNT, XTR_PUT, "reads" },
-	{ "writes", "writes", XTR_C_COUNT, AT(writes), "writes" },
+	SHOWN("writes", "writes", writes, "writes"),
 };
 #undef AT
 
-static void fill_registers(const void *self, struct xtr_rows *r)
+static bool put_register(struct xtr_rows *r, const void *row)
 {
-	const struct amdgpu *g = self;
-	uint32_t i;
+	const struct amdgpu_register *reg = row;
 
-	for (i = 0; i < g->registers.n && i < g->o->top; i++) {
-		const struct amdgpu_register *row = xtr_tally_at(&g->registers, i);
-
-		xtr_put_u64(r, true, row->row.n - row->writes);
-		xtr_row(r, row);
-	}
+	xtr_put_u64(r, true, reg->row.n - reg->writes);
+	return true;
 }
 
 const struct xtr_section_table amdgpu_registers_table =
-	XTR_TABLE("registers.most_used", "a register, the most used first", register_columns,
-		  fill_registers, XTR_SHOW_ALL);
+	XTR_TABLE_OF("registers.most_used", "a register, the most used first", register_columns,
+		     XTR_COUNTED(struct amdgpu, registers), put_register, XTR_LIST_TOP);
 
 #define AT(member) XTR_AT(struct amdgpu, member)
 static const struct xtr_section_column reset_columns[] = {
@@ -667,4 +587,4 @@ static const struct xtr_section_column reset_columns[] = {
 #undef AT
 
 const struct xtr_section_table amdgpu_resets_table =
-	XTR_TABLE_ONE("resets", "resets", reset_columns, fill_self, XTR_SHAPE_OBJECT);
+	XTR_TABLE_SELF("resets", "resets", reset_columns, NULL, XTR_SHAPE_OBJECT);

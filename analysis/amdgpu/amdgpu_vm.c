@@ -25,32 +25,32 @@ enum {
 
 void amdgpu_vm_open(struct amdgpu *g)
 {
-	xtr_tally_init(&g->vm.rings, sizeof(struct amdgpu_vm_row), AMDGPU_ROWS_MAX);
-	xtr_tally_init(&g->vm.pasids, sizeof(struct amdgpu_pasid_row), AMDGPU_ROWS_MAX);
-	xtr_tally_init(&g->irq.sources, sizeof(struct amdgpu_source), AMDGPU_ROWS_MAX);
-	xtr_tally_init(&g->irq.vms, sizeof(struct xtr_tally_row), AMDGPU_ROWS_MAX);
-	xtr_tally_init(&g->irq.ih_rings, sizeof(struct xtr_tally_row), AMDGPU_ROWS_MAX);
-	xtr_tally_init(&g->registers, sizeof(struct amdgpu_register), AMDGPU_ROWS_MAX);
+	xtr_counted_init(&g->vm.rings, sizeof(struct amdgpu_vm_row), AMDGPU_ROWS_MAX);
+	xtr_counted_init(&g->vm.pasids, sizeof(struct amdgpu_pasid_row), AMDGPU_ROWS_MAX);
+	xtr_counted_init(&g->irq.sources, sizeof(struct amdgpu_source), AMDGPU_ROWS_MAX);
+	xtr_counted_init(&g->irq.vms, sizeof(struct xtr_counted_row), AMDGPU_ROWS_MAX);
+	xtr_counted_init(&g->irq.ih_rings, sizeof(struct xtr_counted_row), AMDGPU_ROWS_MAX);
+	xtr_counted_init(&g->registers, sizeof(struct amdgpu_register), AMDGPU_ROWS_MAX);
 }
 
 void amdgpu_vm_free(struct amdgpu *g)
 {
-	xtr_tally_free(&g->vm.rings);
-	xtr_tally_free(&g->vm.pasids);
-	xtr_tally_free(&g->irq.sources);
-	xtr_tally_free(&g->irq.vms);
-	xtr_tally_free(&g->irq.ih_rings);
-	xtr_tally_free(&g->registers);
+	xtr_counted_free(&g->vm.rings);
+	xtr_counted_free(&g->vm.pasids);
+	xtr_counted_free(&g->irq.sources);
+	xtr_counted_free(&g->irq.vms);
+	xtr_counted_free(&g->irq.ih_rings);
+	xtr_counted_free(&g->registers);
 }
 
-static int count_row(struct xtr_tally *t, uint64_t a, uint64_t b)
+static int count_row(struct xtr_counted *t, uint64_t a, uint64_t b)
 {
-	struct xtr_tally_row *row;
-	int ret = xtr_tally_get(t, a, b, &row);
+	struct xtr_counted_row *row;
+	int err = xtr_counted_get(t, a, b, &row);
 
 	if (row)
 		row->n++;
-	return ret;
+	return err;
 }
 
 /* --- address spaces --------------------------------------------------------------------------- */
@@ -101,7 +101,7 @@ static int vm_row(struct amdgpu *g, const struct xtr_bind *b, const struct xtr_e
 {
 	uint64_t vmid = xtr_bind_u64(b, GRAB_VMID, ev), hub = xtr_bind_u64(b, GRAB_HUB, ev);
 
-	return xtr_tally_get(&g->vm.rings, xtr_bind_u64(b, GRAB_RING, ev), vmid << 32 | hub, row);
+	return xtr_counted_get(&g->vm.rings, xtr_bind_u64(b, GRAB_RING, ev), vmid << 32 | hub, row);
 }
 
 int amdgpu_take_grab(struct amdgpu *g, const struct xtr_bind *b, const struct xtr_event *ev,
@@ -110,40 +110,40 @@ int amdgpu_take_grab(struct amdgpu *g, const struct xtr_bind *b, const struct xt
 	uint64_t needs = xtr_bind_u64(b, GRAB_NEEDS, ev) != 0;
 	struct amdgpu_pasid_row *pasid;
 	struct amdgpu_vm_row *row;
-	int ret;
+	int err;
 
 	if (!inside)
 		return 0;
 	g->vm.grabs++;
 	g->vm.needs_flush += needs;
-	ret = vm_row(g, b, ev, &row);
+	err = vm_row(g, b, ev, &row);
 	if (row) {
 		row->grabs++;
 		row->needs_flush += needs;
 	}
-	if (ret)
-		return ret;
-	ret = xtr_tally_get(&g->vm.pasids, xtr_bind_u64(b, GRAB_PASID, ev), 0, &pasid);
+	if (err)
+		return err;
+	err = xtr_counted_get(&g->vm.pasids, xtr_bind_u64(b, GRAB_PASID, ev), 0, &pasid);
 	if (pasid) {
 		pasid->row.n++;
 		pasid->needs_flush += needs;
 	}
-	return ret;
+	return err;
 }
 
 int amdgpu_take_flush(struct amdgpu *g, const struct xtr_bind *b, const struct xtr_event *ev,
 		      bool inside)
 {
 	struct amdgpu_vm_row *row;
-	int ret;
+	int err;
 
 	if (!inside)
 		return 0;
 	g->vm.flushes++;
-	ret = vm_row(g, b, ev, &row);
+	err = vm_row(g, b, ev, &row);
 	if (row)
 		row->row.n++;
-	return ret;
+	return err;
 }
 
 static int take_entries(uint64_t *events, uint64_t *entries, const struct xtr_bind *b,
@@ -184,16 +184,16 @@ int amdgpu_take_iv(struct amdgpu *g, const struct xtr_bind *b, const struct xtr_
 	struct amdgpu_irq *irq = &g->irq;
 	uint64_t ih = xtr_bind_u64(b, IV_IH, ev);
 	struct amdgpu_source *source;
-	int ret;
+	int err;
 
 	if (!inside)
 		return 0;
-	ret = count_row(&irq->ih_rings, ih, 0);
-	if (!ret)
-		ret = xtr_tally_get(&irq->sources, xtr_bind_u64(b, IV_CLIENT, ev),
-				    xtr_bind_u64(b, IV_SRC, ev), &source);
-	if (ret)
-		return ret;
+	err = count_row(&irq->ih_rings, ih, 0);
+	if (!err)
+		err = xtr_counted_get(&irq->sources, xtr_bind_u64(b, IV_CLIENT, ev),
+				      xtr_bind_u64(b, IV_SRC, ev), &source);
+	if (err)
+		return err;
 	if (ih == AMDGPU_IH_SOFT) {
 		irq->again++;
 		if (source)
@@ -215,18 +215,18 @@ static int take_register(struct amdgpu *g, const struct xtr_bind *b, const struc
 			 bool inside, bool write)
 {
 	struct amdgpu_register *row;
-	int ret;
+	int err;
 
 	if (!inside)
 		return 0;
 	g->writes += write;
 	g->reads += !write;
-	ret = xtr_tally_get(&g->registers, xtr_bind_u64(b, 0, ev), xtr_bind_u64(b, 1, ev), &row);
+	err = xtr_counted_get(&g->registers, xtr_bind_u64(b, 0, ev), xtr_bind_u64(b, 1, ev), &row);
 	if (row) {
 		row->row.n++;
 		row->writes += write;
 	}
-	return ret;
+	return err;
 }
 
 int amdgpu_take_rreg(struct amdgpu *g, const struct xtr_bind *b, const struct xtr_event *ev,

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "api_kind.h"
+#include "call_map.h"
 
 #include <fnmatch.h>
 #include <stddef.h>
@@ -130,3 +131,39 @@ const char *xtr_api_kind_name(enum xtr_api_kind kind)
 {
 	return (unsigned int)kind < XTR_API_KIND_COUNT ? names[kind] : "other";
 }
+
+/* --- api -------------------------------------------------------------------------------------- */
+
+/*
+ * What each call of a library caused in the kernel and on the device; and, in traces without such
+ * calls, the same of the functions of the kernel.
+ */
+
+static bool api_applies(const struct xtr_meta *meta)
+{
+	return map_has_calls(meta, true);
+}
+
+static bool tree_applies(const struct xtr_meta *meta)
+{
+	return map_has_calls(meta, false) && !map_has_calls(meta, true);
+}
+
+#define MAP_ANALYSIS                                                                              \
+	.open = map_open, .free = map_free, .takes = map_takes, .event = map_event,               \
+	.call = map_call, .job = map_job, .finish = map_finish, .any = map_any, .text = map_text, \
+	.json = map_json, .tables = map_tables
+
+const struct xtr_analysis xtr_analysis_api = {
+	.name = "api",
+	.title = "API calls and what they caused",
+	.applies = api_applies,
+	MAP_ANALYSIS,
+};
+
+const struct xtr_analysis xtr_analysis_tree = {
+	.name = "tree",
+	.title = "Kernel functions and what they called",
+	.applies = tree_applies,
+	MAP_ANALYSIS,
+};

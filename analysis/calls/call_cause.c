@@ -8,14 +8,12 @@
 
 int causes_init(struct causes *c)
 {
-	uint32_t i;
-
 	*c = (struct causes){ .free = 0 };
 	c->call = calloc(CAUSE_CALLS, sizeof(*c->call));
 	c->pending = calloc(CAUSE_PENDING, sizeof(*c->pending));
 	if (!c->call || !c->pending)
 		return -ENOMEM;
-	for (i = 0; i < CAUSE_PENDING; i++)
+	for (uint32_t i = 0; i < CAUSE_PENDING; i++)
 		c->pending[i].next = i + 1 < CAUSE_PENDING ? i + 1 : CAUSE_NONE;
 	return 0;
 }
@@ -25,17 +23,17 @@ void causes_free(struct causes *c)
 	free(c->call);
 	free(c->pending);
 	free(c->thread);
-	xtr_keymap_free(&c->by_tid);
+	xtr_map_free(&c->by_tid);
 }
 
 /* 0: *t is NULL if there are too many. */
 static int thread_of(struct causes *c, uint32_t tid, struct cause_thread **t)
 {
-	uint32_t i = xtr_keymap_get(&c->by_tid, tid, 0);
+	uint32_t i = xtr_map_index(&c->by_tid, tid, 0);
 	struct cause_thread *more;
 
 	*t = NULL;
-	if (i == XTR_KEYMAP_NONE) {
+	if (i == XTR_MAP_NONE) {
 		i = c->n_threads;
 		if (i == CAUSE_THREADS_MAX)
 			return 0;
@@ -45,7 +43,7 @@ static int thread_of(struct causes *c, uint32_t tid, struct cause_thread **t)
 				return -ENOMEM;
 			c->thread = more;
 		}
-		if (xtr_keymap_put(&c->by_tid, tid, 0, i))
+		if (xtr_map_put(&c->by_tid, tid, 0, i))
 			return -ENOMEM;
 		c->thread[i] = (struct cause_thread){ .pending = CAUSE_NONE };
 		c->n_threads++;
@@ -68,11 +66,10 @@ static bool find(const struct causes *c, const struct cause_thread *t, uint64_t 
 {
 	const struct cause_call *e;
 	uint64_t number = t->last;
-	uint32_t steps;
 	bool any = false;
 
 	*all = false;
-	for (steps = 0; steps < CAUSE_LOOK_AT; steps++) {
+	for (uint32_t steps = 0; steps < CAUSE_LOOK_AT; steps++) {
 		e = kept(c, number);
 		if (!e || e->end < at) {
 			*all = e || !number;
@@ -92,10 +89,10 @@ int causes_job(struct causes *c, uint32_t tid, const struct cause_job *j, struct
 	struct cause_thread *t;
 	uint32_t i = c->free;
 	bool all;
-	int ret = thread_of(c, tid, &t);
+	int err = thread_of(c, tid, &t);
 
-	if (ret)
-		return ret;
+	if (err)
+		return err;
 	if (!t) {
 		c->not_known++;
 		return 0;
@@ -125,10 +122,10 @@ int causes_task_end(struct causes *c, uint32_t tid, const struct cause_call *at,
 	struct cause_thread *t;
 	uint32_t *link, i;
 	bool mine;
-	int ret = thread_of(c, tid, &t);
+	int err = thread_of(c, tid, &t);
 
-	if (ret || !t)
-		return ret;
+	if (err || !t)
+		return err;
 	for (link = &t->pending; *link != CAUSE_NONE;) {
 		i = *link;
 		p = &c->pending[i];
@@ -156,18 +153,18 @@ int causes_task_end(struct causes *c, uint32_t tid, const struct cause_call *at,
 int causes_begin(struct causes *c, uint32_t tid)
 {
 	struct cause_thread *t;
-	int ret = thread_of(c, tid, &t);
+	int err = thread_of(c, tid, &t);
 
 	if (t && t->open < UINT32_MAX)
 		t->open++;
-	return ret;
+	return err;
 }
 
 void causes_end(struct causes *c, uint32_t tid)
 {
-	uint32_t i = xtr_keymap_get(&c->by_tid, tid, 0);
+	uint32_t i = xtr_map_index(&c->by_tid, tid, 0);
 
-	if (i != XTR_KEYMAP_NONE && c->thread[i].open)
+	if (i != XTR_MAP_NONE && c->thread[i].open)
 		c->thread[i].open--;
 }
 
@@ -178,10 +175,10 @@ void causes_irq(struct causes *c, uint64_t at)
 
 bool causes_take_irq(struct causes *c, uint64_t at)
 {
-	uint64_t n = c->n_irqs < CAUSE_IRQS ? c->n_irqs : CAUSE_IRQS, i;
+	uint64_t n = c->n_irqs < CAUSE_IRQS ? c->n_irqs : CAUSE_IRQS;
 	struct cause_irq *irq;
 
-	for (i = 1; i <= n; i++) {
+	for (uint64_t i = 1; i <= n; i++) {
 		irq = &c->irq[(c->n_irqs - i) % CAUSE_IRQS];
 		if (irq->taken || irq->at > at)
 			continue;
@@ -195,9 +192,7 @@ bool causes_take_irq(struct causes *c, uint64_t at)
 
 void causes_finish(struct causes *c)
 {
-	uint32_t i, k;
-
-	for (i = 0; i < c->n_threads; i++)
-		for (k = c->thread[i].pending; k != CAUSE_NONE; k = c->pending[k].next)
+	for (uint32_t i = 0; i < c->n_threads; i++)
+		for (uint32_t k = c->thread[i].pending; k != CAUSE_NONE; k = c->pending[k].next)
 			c->outside++;
 }

@@ -9,7 +9,7 @@
 #ifndef XTR_CALL_CAUSE_H
 #define XTR_CALL_CAUSE_H
 
-#include "base/keymap.h"
+#include "base/map.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,7 +61,7 @@ struct causes { /* causes_init first */
 	uint64_t n_calls; /* ever */
 	struct cause_thread *thread;
 	uint32_t n_threads;
-	struct xtr_keymap by_tid;
+	struct xtr_map by_tid;
 	struct cause_pending *pending;
 	uint32_t free;
 	struct cause_irq irq[CAUSE_IRQS];

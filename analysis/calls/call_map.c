@@ -26,11 +26,9 @@ bool map_is_task(const struct call_map *m, const struct xtr_call *c)
 /* At a node, and at the tasks around the present call. */
 static void count_inside(struct call_map *m, uint32_t node, enum map_count what, uint64_t n)
 {
-	uint32_t i;
-
 	m->node[node].count[what] += n;
 	m->mark++;
-	for (i = 0; i < m->n_around; i++)
+	for (uint32_t i = 0; i < m->n_around; i++)
 		map_count_row(m, m->around[i], what, n);
 }
 
@@ -90,10 +88,10 @@ static int end_task(struct call_map *m, const struct xtr_call *c, uint32_t name,
 {
 	struct cause_call at = { .begin = c->begin_ns, .end = c->end_ns, .node = node };
 	const struct xtr_call *o = c->outer;
-	int ret = map_task_call(m, c, name);
+	int err = map_task_call(m, c, name);
 
-	if (ret || !c->begin_ns)
-		return ret;
+	if (err || !c->begin_ns)
+		return err;
 	at.row = m->own;
 	if (!at.end)
 		at.end = UINT64_MAX;
@@ -137,7 +135,7 @@ bool map_takes(const void *self, uint32_t type)
 {
 	const struct call_map *m = self;
 
-	return xtr_keymap_get(&m->begins, type, 0) != XTR_KEYMAP_NONE;
+	return xtr_map_index(&m->begins, type, 0) != XTR_MAP_NONE;
 }
 
 int map_event(void *self, const struct xtr_event *ev, bool inside)
@@ -145,7 +143,7 @@ int map_event(void *self, const struct xtr_event *ev, bool inside)
 	struct call_map *m = self;
 
 	(void)inside;
-	if (ev->gap || xtr_keymap_get(&m->begins, ev->type, 0) == XTR_KEYMAP_NONE)
+	if (ev->gap || xtr_map_index(&m->begins, ev->type, 0) == XTR_MAP_NONE)
 		return 0;
 	return causes_begin(&m->causes, ev->tid);
 }
@@ -156,7 +154,7 @@ int map_job(void *self, const struct xtr_job *j)
 	struct cause_job x = { .at = j->queue_ns ? j->queue_ns : j->submit_ns };
 	struct cause_call at;
 	bool npu = j->kind == XTR_KIND_NPU;
-	int ret;
+	int err;
 
 	if (j->kind == XTR_KIND_KERNEL)
 		return 0;
@@ -168,19 +166,18 @@ int map_job(void *self, const struct xtr_job *j)
 		m->causes.not_known++;
 		return 0;
 	}
-	ret = causes_job(&m->causes, j->tid, &x, &at);
-	if (ret == 1)
+	err = causes_job(&m->causes, j->tid, &x, &at);
+	if (err == 1)
 		take_job(m, &at, &x);
-	return ret < 0 ? ret : 0;
+	return err < 0 ? err : 0;
 }
 
 /* Only functions whose returns are recorded make calls. */
 bool map_has_calls(const struct xtr_meta *meta, bool api)
 {
 	struct func_event f;
-	size_t i;
 
-	for (i = 0; i < xtr_meta_n_events(meta); i++) {
+	for (size_t i = 0; i < xtr_meta_n_events(meta); i++) {
 		if (func_event_parse(&f, xtr_meta_event_at(meta, i)->name) && f.ret && f.api == api)
 			return true;
 	}
@@ -204,22 +201,21 @@ static bool paired(const struct xtr_meta *meta, const char *function)
 static int bind_begins(struct call_map *m, const struct xtr_meta *meta)
 {
 	struct func_event f;
-	int ret = 0;
-	size_t i;
+	int err = 0;
 
-	for (i = 0; i < xtr_meta_n_events(meta) && !ret; i++) {
+	for (size_t i = 0; i < xtr_meta_n_events(meta) && !err; i++) {
 		const struct xtr_event_desc *d = xtr_meta_event_at(meta, i);
 
 		if (func_event_parse(&f, d->name) && !f.ret && f.api == m->api)
-			ret = xtr_keymap_put(&m->begins, d->type, 0, 0);
+			err = xtr_map_put(&m->begins, d->type, 0, 0);
 	}
-	return ret;
+	return err;
 }
 
 int map_open(void **self, const struct xtr_analysis_opts *o)
 {
 	struct call_map *m = calloc(1, sizeof(*m));
-	int ret;
+	int err;
 
 	if (!m)
 		return -ENOMEM;
@@ -231,26 +227,25 @@ int map_open(void **self, const struct xtr_analysis_opts *o)
 					       o->meta, "func:intel_vpu:ivpu_mmu_context_map_sgt"),
 				       "bo_size");
 	m->api = map_has_calls(o->meta, true);
-	ret = bind_begins(m, o->meta);
-	if (!ret)
-		ret = causes_init(&m->causes);
-	if (!ret)
-		ret = map_path_init(m);
-	if (ret)
+	err = bind_begins(m, o->meta);
+	if (!err)
+		err = causes_init(&m->causes);
+	if (!err)
+		err = map_path_init(m);
+	if (err)
 		map_free(m);
 	else
 		*self = m;
-	return ret;
+	return err;
 }
 
 void map_free(void *self)
 {
 	struct call_map *m = self;
-	uint32_t i;
 
-	for (i = 0; i < m->n_names; i++)
+	for (uint32_t i = 0; i < m->n_names; i++)
 		free(m->name[i].module);
-	for (i = 0; i < m->n_rows; i++)
+	for (uint32_t i = 0; i < m->n_rows; i++)
 		xtr_hist_free(&m->row[i].time);
 	free(m->name);
 	free(m->node);
@@ -258,13 +253,13 @@ void map_free(void *self)
 	free(m->task);
 	free(m->process);
 	free(m->thread);
-	xtr_keymap_free(&m->names);
-	xtr_keymap_free(&m->by_type);
-	xtr_keymap_free(&m->begins);
-	xtr_keymap_free(&m->nodes);
-	xtr_keymap_free(&m->tasks);
-	xtr_keymap_free(&m->processes);
-	xtr_keymap_free(&m->threads);
+	xtr_map_free(&m->names);
+	xtr_map_free(&m->by_type);
+	xtr_map_free(&m->begins);
+	xtr_map_free(&m->nodes);
+	xtr_map_free(&m->tasks);
+	xtr_map_free(&m->processes);
+	xtr_map_free(&m->threads);
 	causes_free(&m->causes);
 	free(m);
 }
@@ -293,12 +288,10 @@ static int by_place(const void *pa, const void *pb, void *ctx)
 /* The root's time is that of all threads' calls, a CPU's that of its interrupts'. */
 static void sum_up(struct call_map *m)
 {
-	uint32_t i, k;
-
-	for (i = m->n_nodes - 1; i > MAP_ROOT; i--) {
+	for (uint32_t i = m->n_nodes - 1; i > MAP_ROOT; i--) {
 		struct map_node *x = &m->node[i], *p = &m->node[x->parent];
 
-		for (k = 0; k < MAP_COUNTS; k++)
+		for (uint32_t k = 0; k < MAP_COUNTS; k++)
 			p->count[k] += x->count[k];
 		if (map_is_group(m, x->parent) && !map_is_group(m, i))
 			p->total += x->total;

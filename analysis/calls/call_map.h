@@ -5,7 +5,7 @@
  * Shared by the analyses `api` and `tree`; memory is bounded by the limits below.
  *
  * call_path.c names and nodes, call_map.c calls and sums, call_task.c tasks, call_cause.c what is
- * not nested in a call, call_map_view.c and call_map_json.c output.
+ * not nested in a call, call_map_view.c output.
  */
 #ifndef XTR_CALL_MAP_H
 #define XTR_CALL_MAP_H
@@ -13,7 +13,7 @@
 #include "analysis/core/analysis.h"
 #include "call_cause.h"
 #include "analysis/core/hist.h"
-#include "base/keymap.h"
+#include "base/map.h"
 
 #define MAP_NODES_MAX   16384u /* beyond, calls are in the child "(other)" of where they belong */
 #define MAP_NAMES_MAX   65536u /* beyond, "(other)" */
@@ -24,18 +24,20 @@
 #define MAP_CODES       8u     /* different results counted for each function */
 
 /* Identifier, JSON key, what it is. Nested: of the calls inside; else see call_cause.h. */
-#define MAP_COUNT_LIST(X)                                                                   \
-	X(KERNEL, "kernel_calls", "calls of kernel functions inside, at any depth")         \
-	X(SYSCALLS, "syscalls", "system calls inside")                                      \
-	X(MAP_PAGE, "map_page_calls", "calls of ivpu_mmu_context_map_page inside")          \
-	X(MAP_SGT, "map_sgt_calls", "calls of ivpu_mmu_context_map_sgt inside")             \
-	X(SGT_PAGES, "map_sgt_pages", "pages of 4 KiB in these, from bo_size")              \
-	X(REPLIES, "replies", "messages that ivpu_ipc_receive took inside")                 \
+#define MAP_NESTED_LIST(X)                                                          \
+	X(KERNEL, "kernel_calls", "calls of kernel functions inside, at any depth") \
+	X(SYSCALLS, "syscalls", "system calls inside")                              \
+	X(MAP_PAGE, "map_page_calls", "calls of ivpu_mmu_context_map_page inside")  \
+	X(MAP_SGT, "map_sgt_calls", "calls of ivpu_mmu_context_map_sgt inside")     \
+	X(SGT_PAGES, "map_sgt_pages", "pages of 4 KiB in these, from bo_size")      \
+	X(REPLIES, "replies", "messages that ivpu_ipc_receive took inside")
+#define MAP_ATTRIBUTED_LIST(X)                                                              \
 	X(JOBS, "jobs", "jobs submitted inside")                                            \
 	X(EXEC_NS, "exec_ns", "their time on the device, or its upper bound")               \
 	X(BOUNDED, "exec_bounded", "jobs of which only a bound is known, or not even that") \
 	X(DONE, "job_done_messages", "messages that these jobs are done")                   \
 	X(IRQS, "interrupts", "interrupts that brought a message")
+#define MAP_COUNT_LIST(X) MAP_NESTED_LIST(X) MAP_ATTRIBUTED_LIST(X)
 
 enum map_count {
 #define MAP_COUNT_ENUM(id, key, help) MAP_##id,
@@ -116,22 +118,22 @@ struct call_map {
 	bool sgt_known;
 	struct map_name *name;
 	uint32_t n_names, cap_names;
-	struct xtr_keymap names, by_type; /* hash of text to name; event type to name */
-	struct xtr_keymap begins;         /* types of events that begin calls of tasks' kind */
-	struct map_node *node;            /* 0: the root of all */
+	struct xtr_map names, by_type; /* hash of text to name; event type to name */
+	struct xtr_map begins;         /* types of events that begin calls of tasks' kind */
+	struct map_node *node;         /* 0: the root of all */
 	uint32_t n_nodes, cap_nodes;
-	struct xtr_keymap nodes;
+	struct xtr_map nodes;
 	struct map_row *row;
 	uint32_t n_rows;
 	struct map_task *task;
 	uint32_t n_tasks;
-	struct xtr_keymap tasks;
+	struct xtr_map tasks;
 	struct map_process *process;
 	uint32_t n_processes;
-	struct xtr_keymap processes;
+	struct xtr_map processes;
 	struct map_thread *thread;
 	uint32_t n_threads;
-	struct xtr_keymap threads;
+	struct xtr_map threads;
 	uint32_t hist_left;      /* powers of two that the rows' histograms may still take */
 	uint64_t tasks_left_out; /* calls */
 	uint64_t in_other;       /* calls in nodes "(other)" */
@@ -154,6 +156,7 @@ int map_finish(void *self);
 bool map_any(const void *self);
 int map_text(const void *self, const struct xtr_view *v);
 void map_json(const void *self, struct xtr_json *j);
+extern const struct xtr_section_table *const map_tables[];
 
 /* Does the trace have calls of library (api) or of kernel functions? */
 bool map_has_calls(const struct xtr_meta *meta, bool api);

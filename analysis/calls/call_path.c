@@ -77,8 +77,8 @@ static int64_t intern(struct call_map *m, uint32_t kind, const char *module, con
 	uint32_t i;
 
 	for (b = 0;; b++) {
-		i = xtr_keymap_get(&m->names, a, b);
-		if (i == XTR_KEYMAP_NONE)
+		i = xtr_map_index(&m->names, a, b);
+		if (i == XTR_MAP_NONE)
 			break;
 		x = &m->name[i];
 		if (x->kind == kind && !strcmp(x->module, module) && !strcmp(x->name, name))
@@ -89,7 +89,7 @@ static int64_t intern(struct call_map *m, uint32_t kind, const char *module, con
 	if (m->n_names >= MAP_NAMES_MAX)
 		return OTHER_NAME;
 	made = add_name(m, kind, module, name);
-	if (made >= 0 && xtr_keymap_put(&m->names, a, b, (uint32_t)made))
+	if (made >= 0 && xtr_map_put(&m->names, a, b, (uint32_t)made))
 		return -ENOMEM;
 	return made;
 }
@@ -97,13 +97,13 @@ static int64_t intern(struct call_map *m, uint32_t kind, const char *module, con
 int64_t map_name_of(struct call_map *m, const struct xtr_call *c)
 {
 	const struct xtr_event_desc *d = c->entry.desc ? c->entry.desc : c->exit.desc;
-	uint32_t i = d ? xtr_keymap_get(&m->by_type, d->type, 0) : XTR_KEYMAP_NONE;
+	uint32_t i = d ? xtr_map_index(&m->by_type, d->type, 0) : XTR_MAP_NONE;
 	int64_t name;
 
-	if (i != XTR_KEYMAP_NONE)
+	if (i != XTR_MAP_NONE)
 		return i;
 	name = intern(m, (uint32_t)c->kind, c->module ? c->module : "", c->name);
-	if (d && name >= 0 && xtr_keymap_put(&m->by_type, d->type, 0, (uint32_t)name))
+	if (d && name >= 0 && xtr_map_put(&m->by_type, d->type, 0, (uint32_t)name))
 		return -ENOMEM;
 	return name;
 }
@@ -142,15 +142,15 @@ static int64_t child(struct call_map *m, uint32_t parent, uint32_t name)
 
 	if (map_is_other(m, parent))
 		return parent;
-	i = xtr_keymap_get(&m->nodes, parent, name);
-	if (i == XTR_KEYMAP_NONE && m->n_nodes >= MAP_NODES_MAX) {
+	i = xtr_map_index(&m->nodes, parent, name);
+	if (i == XTR_MAP_NONE && m->n_nodes >= MAP_NODES_MAX) {
 		name = OTHER_NAME;
-		i = xtr_keymap_get(&m->nodes, parent, name);
+		i = xtr_map_index(&m->nodes, parent, name);
 	}
-	if (i != XTR_KEYMAP_NONE)
+	if (i != XTR_MAP_NONE)
 		return i;
 	made = add_node(m, parent, name);
-	if (made >= 0 && xtr_keymap_put(&m->nodes, parent, name, (uint32_t)made))
+	if (made >= 0 && xtr_map_put(&m->nodes, parent, name, (uint32_t)made))
 		return -ENOMEM;
 	return made;
 }

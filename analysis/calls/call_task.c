@@ -32,14 +32,13 @@ void map_count_row(struct call_map *m, uint32_t row, enum map_count what, uint64
 static void count_error(struct map_row *row, const struct xtr_call *c)
 {
 	const struct xtr_field *f = xtr_event_field(c->exit.desc, "ret");
-	size_t i;
 
 	/* A status has 32 bits, in all these interfaces; what has more is a handle or a pointer. */
 	if (!c->ret_known || !c->ret || !f || xtr_repr_width(f->repr) != 4)
 		return;
 	row->ret = f;
 	row->errors++;
-	for (i = 0; i < MAP_CODES; i++)
+	for (size_t i = 0; i < MAP_CODES; i++)
 		if (!row->code[i].n || row->code[i].code == c->ret) {
 			row->code[i].code = c->ret;
 			row->code[i].n++;
@@ -50,9 +49,8 @@ static void count_error(struct map_row *row, const struct xtr_call *c)
 const struct map_code *map_row_code(const struct map_row *row)
 {
 	const struct map_code *best = NULL;
-	size_t i;
 
-	for (i = 0; i < MAP_CODES && row->code[i].n; i++)
+	for (size_t i = 0; i < MAP_CODES && row->code[i].n; i++)
 		if (!best || row->code[i].n > best->n)
 			best = &row->code[i];
 	return best;
@@ -62,14 +60,14 @@ const struct map_code *map_row_code(const struct map_row *row)
 static int process_of(struct call_map *m, const struct xtr_call *c, uint32_t *process)
 {
 	uint64_t who = xtr_process(c->pid, c->nth);
-	uint32_t i = xtr_keymap_get(&m->processes, who, 0);
+	uint32_t i = xtr_map_index(&m->processes, who, 0);
 	struct map_process *p;
 
 	*process = i;
-	if (i != XTR_KEYMAP_NONE || m->n_processes == MAP_TASKS_MAX)
+	if (i != XTR_MAP_NONE || m->n_processes == MAP_TASKS_MAX)
 		return 0;
 	p = map_more((void **)&m->process, m->n_processes, sizeof(*p));
-	if (!p || xtr_keymap_put(&m->processes, who, 0, m->n_processes))
+	if (!p || xtr_map_put(&m->processes, who, 0, m->n_processes))
 		return -ENOMEM;
 	p->process = who;
 	p->comm = c->comm;
@@ -79,15 +77,15 @@ static int process_of(struct call_map *m, const struct xtr_call *c, uint32_t *pr
 
 static int touch_thread(struct call_map *m, const struct xtr_call *c, uint32_t process)
 {
-	uint32_t i = xtr_keymap_get(&m->threads, process, c->tid);
+	uint32_t i = xtr_map_index(&m->threads, process, c->tid);
 	struct map_thread *t;
 
-	if (i == XTR_KEYMAP_NONE) {
+	if (i == XTR_MAP_NONE) {
 		if (m->n_threads == MAP_THREADS_MAX)
 			return 0;
 		i = m->n_threads;
 		t = map_more((void **)&m->thread, i, sizeof(*t));
-		if (!t || xtr_keymap_put(&m->threads, process, c->tid, i))
+		if (!t || xtr_map_put(&m->threads, process, c->tid, i))
 			return -ENOMEM;
 		*t = (struct map_thread){ .process = process, .first = c->begin_ns };
 		m->n_threads++;
@@ -106,21 +104,21 @@ static int count_task(struct call_map *m, const struct xtr_call *c, uint32_t nam
 	uint32_t process, i;
 	struct map_task *t;
 	uint64_t ns;
-	int ret = process_of(m, c, &process);
+	int err = process_of(m, c, &process);
 
-	if (ret || process == MAP_NO) {
+	if (err || process == MAP_NO) {
 		m->tasks_left_out++;
-		return ret;
+		return err;
 	}
-	i = xtr_keymap_get(&m->tasks, process, name);
-	if (i == XTR_KEYMAP_NONE && m->n_tasks == MAP_TASKS_MAX) {
+	i = xtr_map_index(&m->tasks, process, name);
+	if (i == XTR_MAP_NONE && m->n_tasks == MAP_TASKS_MAX) {
 		m->tasks_left_out++;
 		return 0;
 	}
-	if (i == XTR_KEYMAP_NONE) {
+	if (i == XTR_MAP_NONE) {
 		i = m->n_tasks;
 		t = map_more((void **)&m->task, i, sizeof(*t));
-		if (!t || xtr_keymap_put(&m->tasks, process, name, i))
+		if (!t || xtr_map_put(&m->tasks, process, name, i))
 			return -ENOMEM;
 		t->process = process;
 		t->name = name;
@@ -141,13 +139,13 @@ int map_task_call(struct call_map *m, const struct xtr_call *c, uint32_t name)
 	const struct xtr_call *o;
 	bool again = false;
 	uint64_t ns;
-	int ret;
+	int err;
 
 	for (o = c->outer; o && !again; o = o->outer)
 		again = o->kind == c->kind && o->entry.desc && o->entry.desc == c->entry.desc;
-	ret = count_task(m, c, name, again);
-	if (ret || !row)
-		return ret;
+	err = count_task(m, c, name, again);
+	if (err || !row)
+		return err;
 	row->calls++;
 	if (c->kind == XTR_CALL_API)
 		count_error(row, c);
@@ -189,9 +187,7 @@ static int by_row(const void *pa, const void *pb, void *ctx)
 /* What finds rows and tasks by name is not valid any more. */
 void map_tasks_finish(struct call_map *m)
 {
-	uint32_t i;
-
-	for (i = 0; i < m->n_threads; i++) {
+	for (uint32_t i = 0; i < m->n_threads; i++) {
 		m->process[m->thread[i].process].span += m->thread[i].last - m->thread[i].first;
 		m->task_span += m->thread[i].last - m->thread[i].first;
 	}

@@ -5,10 +5,9 @@
  */
 #include "analysis/core/analysis.h"
 #include "analysis/core/grid.h"
-#include "analysis/core/grid_cell.h"
 #include "analysis/core/hist.h"
 #include "replay/event/func_event.h"
-#include "base/keymap.h"
+#include "base/map.h"
 #include "base/text.h"
 #include "analysis/core/view.h"
 
@@ -33,8 +32,8 @@ struct calls {
 	const struct xtr_analysis_opts *o;
 	struct row *row;
 	size_t n_rows;
-	struct xtr_keymap by_type; /* of either event to row */
-	uint64_t n, open, self;    /* of all rows */
+	struct xtr_map by_type; /* of either event to row */
+	uint64_t n, open, self; /* of all rows */
 	uint32_t hist_left;
 };
 
@@ -48,9 +47,7 @@ static size_t call_name(const char *event)
 
 static bool applies(const struct xtr_meta *meta)
 {
-	size_t i;
-
-	for (i = 0; i < xtr_meta_n_events(meta); i++)
+	for (size_t i = 0; i < xtr_meta_n_events(meta); i++)
 		if (call_name(xtr_meta_event_at(meta, i)->name))
 			return true;
 	return false;
@@ -59,12 +56,11 @@ static bool applies(const struct xtr_meta *meta)
 static void calls_free(void *self)
 {
 	struct calls *c = self;
-	size_t i;
 
-	for (i = 0; c->row && i < c->n_rows; i++)
+	for (size_t i = 0; c->row && i < c->n_rows; i++)
 		xtr_hist_free(&c->row[i].time);
 	free(c->row);
-	xtr_keymap_free(&c->by_type);
+	xtr_map_free(&c->by_type);
 	free(c);
 }
 
@@ -72,26 +68,26 @@ static void calls_free(void *self)
 static int add_event(struct calls *c, const struct xtr_meta *meta, const struct xtr_event_desc *d)
 {
 	struct func_event f;
-	uint32_t i = XTR_KEYMAP_NONE;
-	int ret = func_event(&f, meta, d);
+	uint32_t i = XTR_MAP_NONE;
+	int err = func_event(&f, meta, d);
 
-	if (ret <= 0)
-		return ret;
+	if (err <= 0)
+		return err;
 	if (f.ret && f.other)
-		i = xtr_keymap_get(&c->by_type, f.other->type, 0);
-	if (i == XTR_KEYMAP_NONE) {
+		i = xtr_map_index(&c->by_type, f.other->type, 0);
+	if (i == XTR_MAP_NONE) {
 		i = (uint32_t)c->n_rows++;
 		c->row[i] = (struct row){ .desc = d, .name_len = call_name(d->name) };
 	}
 	c->row[i].paired = f.ret && f.other;
-	return xtr_keymap_put(&c->by_type, d->type, 0, i);
+	return xtr_map_put(&c->by_type, d->type, 0, i);
 }
 
 static int calls_open(void **self, const struct xtr_analysis_opts *o)
 {
 	size_t i, half, n = xtr_meta_n_events(o->meta);
 	struct calls *c = calloc(1, sizeof(*c));
-	int ret = 0;
+	int err = 0;
 
 	if (!c)
 		return -ENOMEM;
@@ -99,35 +95,35 @@ static int calls_open(void **self, const struct xtr_analysis_opts *o)
 	c->hist_left = HIST_MAX;
 	c->row = calloc(n, sizeof(*c->row));
 	if (!c->row)
-		ret = -ENOMEM;
+		err = -ENOMEM;
 	/* Entries first: returns look for theirs. */
 	for (half = 0; half < 2; half++)
-		for (i = 0; i < n && !ret; i++) {
+		for (i = 0; i < n && !err; i++) {
 			const struct xtr_event_desc *d = xtr_meta_event_at(o->meta, i);
 
 			if (half == (d->name[call_name(d->name)] != '\0'))
-				ret = add_event(c, o->meta, d);
+				err = add_event(c, o->meta, d);
 		}
-	if (ret)
+	if (err)
 		calls_free(c);
 	else
 		*self = c;
-	return ret;
+	return err;
 }
 
 static struct row *row_of(struct calls *c, uint32_t type)
 {
-	uint32_t i = xtr_keymap_get(&c->by_type, type, 0);
+	uint32_t i = xtr_map_index(&c->by_type, type, 0);
 
-	return i == XTR_KEYMAP_NONE ? NULL : &c->row[i];
+	return i == XTR_MAP_NONE ? NULL : &c->row[i];
 }
 
 static bool calls_takes(const void *self, uint32_t type)
 {
 	const struct calls *c = self;
-	uint32_t i = xtr_keymap_get(&c->by_type, type, 0);
+	uint32_t i = xtr_map_index(&c->by_type, type, 0);
 
-	return i != XTR_KEYMAP_NONE && !c->row[i].paired;
+	return i != XTR_MAP_NONE && !c->row[i].paired;
 }
 
 /* Of an event without the other half, that is all there is. */
@@ -203,9 +199,8 @@ static void left_out(const struct calls *c, size_t from, FILE *f)
 {
 	char functions[XTR_TEXT_NUMBER], calls[XTR_TEXT_NUMBER];
 	uint64_t rows = 0, n = 0;
-	size_t i;
 
-	for (i = from; i < c->n_rows; i++) {
+	for (size_t i = from; i < c->n_rows; i++) {
 		rows += c->row[i].n != 0;
 		n += c->row[i].n;
 	}
@@ -225,7 +220,7 @@ static int calls_text(const void *self, const struct xtr_view *v)
 	struct xtr_grid *t = xtr_grid_new(c->o->times ? timed : counted);
 	char buf[XTR_TEXT_NUMBER], name[XTR_TEXT_NAME];
 	size_t i, shown = 0;
-	int ret;
+	int err;
 
 	for (i = 0; i < c->n_rows && shown < ROWS_SHOWN; i++) {
 		const struct row *row = &c->row[i];
@@ -247,22 +242,21 @@ static int calls_text(const void *self, const struct xtr_view *v)
 		xtr_grid_value(t, known, xtr_text_ns, row->time.max);
 		xtr_grid_value(t, row->paired, xtr_text_count, row->open);
 	}
-	ret = xtr_grid_print(t, v->f, 2);
+	err = xtr_grid_print(t, v->f, 2);
 	left_out(c, i, v->f);
-	return ret;
+	return err;
 }
 
 static void calls_json(const void *self, struct xtr_json *j)
 {
 	const struct calls *c = self;
-	size_t i;
 
 	xtr_json_begin_object(j);
 	xtr_json_kv_u64(j, "calls", c->n);
 	xtr_json_kv_u64(j, "open", c->open);
 	xtr_json_kv_u64(j, "self_ns", c->self);
 	xtr_json_kv_array(j, "functions");
-	for (i = 0; i < c->n_rows; i++) {
+	for (size_t i = 0; i < c->n_rows; i++) {
 		const struct row *row = &c->row[i];
 
 		if (!row->n)

@@ -94,10 +94,9 @@ static __attribute__((noinline)) bool is_selected(const struct xtr_analyses *a,
 {
 	const struct xtr_select *s = &a->select;
 	const struct xtr_task *task;
-	size_t i;
 
 	task = a->o.tables ? xtr_tables_task(a->o.tables, ev->tid, ev->ts) : NULL;
-	for (i = 0; task && i < s->n_pids; i++)
+	for (size_t i = 0; task && i < s->n_pids; i++)
 		if (task->pid == s->pids[i])
 			return true;
 	return false;
@@ -114,23 +113,21 @@ static int on_call(void *ctx, const struct xtr_call *c)
 {
 	struct xtr_analyses *a = ctx;
 	uint32_t left = a->of_call;
-	int ret = 0;
+	int err = 0;
 	size_t i;
 
 	if (!xtr_select_call(&a->select, c))
 		return 0;
-	while (left && !ret) {
+	while (left && !err) {
 		i = next_of(&left);
-		ret = xtr_analyses[i]->call(a->self[i], c);
+		err = xtr_analyses[i]->call(a->self[i], c);
 	}
-	return ret;
+	return err;
 }
 
 static void note_running(struct xtr_analyses *a)
 {
-	size_t i;
-
-	for (i = 0; i < N; i++) {
+	for (size_t i = 0; i < N; i++) {
 		uint32_t bit = a->self[i] ? 1u << i : 0;
 
 		a->all |= bit;
@@ -147,8 +144,7 @@ int xtr_analyses_new(struct xtr_analyses **out, const struct xtr_meta *meta,
 	struct xtr_calls_opts co = {
 		.sz = sizeof(co), .meta = meta, .tables = tables, .call = on_call, .ctx = a
 	};
-	int ret = 0;
-	size_t i;
+	int err = 0;
 
 	if (!a)
 		return -ENOMEM;
@@ -159,20 +155,20 @@ int xtr_analyses_new(struct xtr_analyses **out, const struct xtr_meta *meta,
 					   .findings = &a->findings,
 					   .times = xtr_meta_has_times(meta),
 					   .top = top };
-	for (i = 0; i < N && !ret; i++) {
+	for (size_t i = 0; i < N && !err; i++) {
 		if (!(wanted & 1u << i) || !xtr_analyses[i]->applies(meta))
 			continue;
-		ret = xtr_analyses[i]->open(&a->self[i], &a->o);
+		err = xtr_analyses[i]->open(&a->self[i], &a->o);
 	}
 	note_running(a);
 	a->of_event = calloc(TYPES, sizeof(*a->of_event));
 	if (!a->of_event)
-		ret = -ENOMEM;
-	if (!ret && a->of_call)
-		ret = xtr_calls_new(&a->calls, &co);
-	if (ret) {
+		err = -ENOMEM;
+	if (!err && a->of_call)
+		err = xtr_calls_new(&a->calls, &co);
+	if (err) {
 		xtr_analyses_free(a);
-		return ret;
+		return err;
 	}
 	*out = a;
 	return 0;
@@ -180,11 +176,9 @@ int xtr_analyses_new(struct xtr_analyses **out, const struct xtr_meta *meta,
 
 void xtr_analyses_free(struct xtr_analyses *a)
 {
-	size_t i;
-
 	if (!a)
 		return;
-	for (i = 0; i < N; i++)
+	for (size_t i = 0; i < N; i++)
 		if (a->self[i])
 			xtr_analyses[i]->free(a->self[i]);
 	xtr_calls_free(a->calls);
@@ -207,20 +201,20 @@ static inline void see(struct xtr_analysis_clock *c, const struct xtr_event *ev,
 static __attribute__((noinline)) int give_all(struct xtr_analyses *a, uint32_t left,
 					      const struct xtr_event *ev, bool inside)
 {
-	int ret = 0;
+	int err = 0;
 	size_t i;
 
 	if (left & TO_CALLS) {
 		xtr_calls_now(a->calls, a->o.clock.end_ns);
-		ret = xtr_calls_event(a->calls, ev);
-		ret = ret < 0 ? ret : 0;
+		err = xtr_calls_event(a->calls, ev);
+		err = err < 0 ? err : 0;
 		left &= ~TO_CALLS;
 	}
-	while (left && !ret) {
+	while (left && !err) {
 		i = next_of(&left);
-		ret = xtr_analyses[i]->event(a->self[i], ev, inside);
+		err = xtr_analyses[i]->event(a->self[i], ev, inside);
 	}
-	return ret;
+	return err;
 }
 
 int xtr_analyses_event(struct xtr_analyses *a, const struct xtr_event *ev)
@@ -257,42 +251,40 @@ void xtr_analyses_passed(struct xtr_analyses *a, uint64_t ts)
 int xtr_analyses_job(struct xtr_analyses *a, const struct xtr_job *j)
 {
 	uint32_t left = a->of_job;
-	int ret = 0;
+	int err = 0;
 	size_t i;
 
-	while (left && !ret) {
+	while (left && !err) {
 		i = next_of(&left);
-		ret = xtr_analyses[i]->job(a->self[i], j);
+		err = xtr_analyses[i]->job(a->self[i], j);
 	}
-	return ret;
+	return err;
 }
 
 int xtr_analyses_others(struct xtr_analyses *a, const struct xtr_job *j)
 {
-	int ret = 0;
-	size_t i;
+	int err = 0;
 
-	for (i = 0; i < N && !ret; i++)
+	for (size_t i = 0; i < N && !err; i++)
 		if (a->self[i] && xtr_analyses[i]->others)
-			ret = xtr_analyses[i]->others(a->self[i], j);
-	return ret;
+			err = xtr_analyses[i]->others(a->self[i], j);
+	return err;
 }
 
 int xtr_analyses_finish(struct xtr_analyses *a, uint64_t span_ns)
 {
-	int ret = 0;
-	size_t i;
+	int err = 0;
 
 	if (a->calls) {
 		xtr_calls_now(a->calls, a->o.clock.end_ns);
-		ret = xtr_calls_finish(a->calls);
+		err = xtr_calls_finish(a->calls);
 	}
 	a->o.span_ns = span_ns;
-	for (i = 0; i < N && !ret; i++)
+	for (size_t i = 0; i < N && !err; i++)
 		if (a->self[i] && xtr_analyses[i]->finish)
-			ret = xtr_analyses[i]->finish(a->self[i]);
+			err = xtr_analyses[i]->finish(a->self[i]);
 	xtr_findings_sort(&a->findings);
-	return ret;
+	return err;
 }
 
 const struct xtr_findings *xtr_analyses_findings(const struct xtr_analyses *a)

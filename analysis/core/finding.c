@@ -3,13 +3,20 @@
 #include "base/text.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 void xtr_finding_evidence(struct xtr_finding *f, const char *key, uint64_t value)
 {
 	f->evidence[f->n_evidence++] = (struct xtr_evidence){ key, value };
+}
+
+uint64_t xtr_finding_number(const struct xtr_finding *f, const char *key)
+{
+	for (uint32_t i = 0; i < f->n_evidence; i++)
+		if (!strcmp(f->evidence[i].key, key))
+			return f->evidence[i].value;
+	return 0;
 }
 
 enum xtr_severity xtr_finding_severity(const struct xtr_finding *f)
@@ -36,10 +43,10 @@ const char *xtr_severity_name(enum xtr_severity severity)
 static int64_t kind_of(struct xtr_findings *f, const struct xtr_finding *one)
 {
 	enum xtr_severity severity = xtr_finding_severity(one);
-	uint32_t cap = f->cap_kinds ? f->cap_kinds * 2 : 8, i;
+	uint32_t cap = f->cap_kinds ? f->cap_kinds * 2 : 8;
 	struct xtr_finding_kind *more;
 
-	for (i = 0; i < f->n_kinds; i++)
+	for (uint32_t i = 0; i < f->n_kinds; i++)
 		if (f->kind[i].severity == severity && !strcmp(f->kind[i].id, one->id))
 			return i;
 	if (f->n_kinds == f->cap_kinds) {
@@ -72,9 +79,9 @@ static int grow(struct xtr_findings *f)
 /* Of which kind one goes, where one of new_kind has come. */
 static uint32_t fullest(const struct xtr_findings *f, uint32_t new_kind)
 {
-	uint32_t i, least = new_kind;
+	uint32_t least = new_kind;
 
-	for (i = 0; i < f->n_kinds; i++) {
+	for (uint32_t i = 0; i < f->n_kinds; i++) {
 		const struct xtr_finding_kind *k = &f->kind[i], *l = &f->kind[least];
 
 		if (k->kept && (k->severity < l->severity ||
@@ -145,9 +152,8 @@ void xtr_findings_free(struct xtr_findings *f)
 	*f = (struct xtr_findings){ 0 };
 }
 
-/* The next kind of which some were left out, the most severe first; *at: 0 at first. NULL: no more.
- */
-static const struct xtr_finding_kind *next_left_out(const struct xtr_findings *f, uint32_t *at)
+const struct xtr_finding_kind *xtr_findings_next_left_out(const struct xtr_findings *f,
+							  uint32_t *at)
 {
 	while (*at < f->n_kinds * (XTR_SEVERITY_FAULT + 1)) {
 		const struct xtr_finding_kind *k = &f->kind[*at % f->n_kinds];
@@ -169,7 +175,20 @@ static bool ends_with(const char *s, const char *end)
 	return n >= m && !strcmp(s + n - m, end);
 }
 
-/* "1.00 ms", by the unit in the key. */
+/* A limit is a round number: "1.00 ms" is "1 ms", "10.0 %" is "10 %". */
+static void drop_zeros(char *s)
+{
+	char *end = s + strcspn(s, " "), *last = end;
+
+	if (!memchr(s, '.', (size_t)(end - s)))
+		return;
+	while (last[-1] == '0')
+		last--;
+	last -= last[-1] == '.';
+	memmove(last, end, strlen(end) + 1);
+}
+
+/* "1 ms", by the unit in the key. */
 static void limit_text(const struct xtr_evidence *e, char *buf, size_t cap)
 {
 	char n[XTR_TEXT_NUMBER];
@@ -182,6 +201,7 @@ static void limit_text(const struct xtr_evidence *e, char *buf, size_t cap)
 		snprintf(buf, cap, "%s/s", xtr_text_count(n, e->value));
 	else
 		snprintf(buf, cap, "%s", xtr_text_count(n, e->value));
+	drop_zeros(buf);
 }
 
 /* The next of its limits; *at: where to look on. NULL: no more. */
@@ -223,12 +243,10 @@ const char *xtr_finding_rule_text(const struct xtr_finding *f, char buf[XTR_FIND
 /* The first event, and the others that show it. */
 static void events_json(const struct xtr_finding *one, struct xtr_json *j)
 {
-	uint32_t i;
-
 	xtr_json_kv_array(j, "events_ns");
 	if (one->at_ns)
 		xtr_json_u64(j, one->at_ns);
-	for (i = 0; i < one->n_events && i < XTR_FINDING_EVENTS_MAX; i++)
+	for (uint32_t i = 0; i < one->n_events && i < XTR_FINDING_EVENTS_MAX; i++)
 		xtr_json_u64(j, one->event_ns[i]);
 	xtr_json_end_array(j);
 }
@@ -236,10 +254,9 @@ static void events_json(const struct xtr_finding *one, struct xtr_json *j)
 void xtr_findings_json(const struct xtr_findings *f, struct xtr_json *j)
 {
 	char rule[XTR_FINDING_RULE_MAX];
-	uint32_t i, k;
 
 	xtr_json_begin_array(j);
-	for (i = 0; i < f->n; i++) {
+	for (uint32_t i = 0; i < f->n; i++) {
 		const struct xtr_finding *one = &f->finding[i];
 
 		xtr_json_begin_object(j);
@@ -251,7 +268,7 @@ void xtr_findings_json(const struct xtr_findings *f, struct xtr_json *j)
 		xtr_json_kv_str(j, "severity", xtr_severity_name(xtr_finding_severity(one)));
 		xtr_json_kv_str(j, "rule", *xtr_finding_rule_text(one, rule) ? rule : NULL);
 		xtr_json_kv_object(j, "evidence");
-		for (k = 0; k < one->n_evidence; k++)
+		for (uint32_t k = 0; k < one->n_evidence; k++)
 			xtr_json_kv_u64(j, one->evidence[k].key, one->evidence[k].value);
 		xtr_json_end_object(j);
 		xtr_json_end_object(j);
@@ -265,7 +282,7 @@ void xtr_findings_left_out_json(const struct xtr_findings *f, struct xtr_json *j
 	uint32_t at = 0;
 
 	xtr_json_begin_array(j);
-	while ((k = next_left_out(f, &at))) {
+	while ((k = xtr_findings_next_left_out(f, &at))) {
 		xtr_json_begin_object(j);
 		xtr_json_kv_str(j, "id", k->id);
 		xtr_json_kv_str(j, "severity", xtr_severity_name(k->severity));
@@ -273,42 +290,4 @@ void xtr_findings_left_out_json(const struct xtr_findings *f, struct xtr_json *j
 		xtr_json_end_object(j);
 	}
 	xtr_json_end_array(j);
-}
-
-/* --- text ------------------------------------------------------------------------------------- */
-
-/* "  ... and 12 more: 9 cpu-delay (notable), 3 boot-polling (note)" */
-static void left_out_text(const struct xtr_findings *f, FILE *out)
-{
-	const struct xtr_finding_kind *k;
-	const char *before = ": ";
-	char n[XTR_TEXT_NUMBER];
-	uint32_t at = 0;
-
-	fprintf(out, "  ... and %s more", xtr_text_count(n, f->more));
-	for (; (k = next_left_out(f, &at)); before = ", ")
-		fprintf(out, "%s%s %s (%s)", before, xtr_text_count(n, k->left_out), k->id,
-			xtr_severity_name(k->severity));
-	fputc('\n', out);
-}
-
-void xtr_findings_text(const struct xtr_findings *f, bool times, FILE *out)
-{
-	char at[XTR_TEXT_NUMBER], rule[XTR_FINDING_RULE_MAX];
-	uint32_t i;
-
-	for (i = 0; i < f->n; i++) {
-		const struct xtr_finding *one = &f->finding[i];
-
-		fprintf(out, "  %s %s", one->notable ? "!" : "-", one->text);
-		if (*xtr_finding_rule_text(one, rule))
-			fprintf(out, " (%s)", rule);
-		if (one->at_ns && times)
-			fprintf(out, " [%s s]", xtr_text_stamp(at, one->at_ns));
-		else if (one->at_ns)
-			fprintf(out, " [event %" PRIu64 "]", one->at_ns);
-		fputc('\n', out);
-	}
-	if (f->more)
-		left_out_text(f, out);
 }

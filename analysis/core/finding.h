@@ -9,6 +9,7 @@
 #include "base/json.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #define XTR_FINDINGS_MAX         256u /* beyond, the least severe are only counted */
 #define XTR_FINDING_TEXT_MAX     240u
@@ -66,17 +67,22 @@ struct xtr_findings { /* all zero: empty */
 /* The ids that findings can have, in order of the alphabet (finding_ids.c); NULL beyond the last.
  */
 const char *xtr_finding_id(size_t i);
-/* "told above {} of the time": with {} for each limit. NULL: has no limits, or no such finding. */
+/* "threshold: {} of the vblanks": with {} for each limit. NULL: has no limits, or no such finding.
+ */
 const char *xtr_finding_rule(const char *id);
-/* "told above 10.0 % of the time", with this finding's limits; "": there is no rule. Returns buf.
+/* "threshold: 10 % of the vblanks", with this finding's limits; "": there is no rule. Returns buf.
  */
 const char *xtr_finding_rule_text(const struct xtr_finding *f, char buf[XTR_FINDING_RULE_MAX]);
+/* What to do about it, or where to look, in one line. NULL: nothing, or no such finding. */
+const char *xtr_finding_advice(const char *id);
 enum xtr_severity xtr_finding_severity(const struct xtr_finding *f);
 /* "fault", "notable", "note" */
 const char *xtr_severity_name(enum xtr_severity severity);
 
 /* One more number; at most XTR_FINDING_EVIDENCE_MAX. */
 void xtr_finding_evidence(struct xtr_finding *f, const char *key, uint64_t value);
+/* Of its evidence; 0: it has no such number. */
+uint64_t xtr_finding_number(const struct xtr_finding *f, const char *key);
 /*
  * A copy is kept. Where there is no room, one goes, and is counted: of the lowest severity that
  * there is; of that, of the kind of which most are kept; of that, the one that came last. So an
@@ -91,8 +97,24 @@ void xtr_findings_free(struct xtr_findings *f);
 void xtr_findings_json(const struct xtr_findings *f, struct xtr_json *j);
 /* What was not kept, by kind, the most severe first: an array, the present key's value. */
 void xtr_findings_left_out_json(const struct xtr_findings *f, struct xtr_json *j);
-/* One line each, with the rule and its limits, and the time where it is known (times: the trace has
- * times). */
-void xtr_findings_text(const struct xtr_findings *f, bool times, FILE *out);
+/* The next kind of which some were not kept, the most severe first; *at: 0 at first. NULL: no more.
+ */
+const struct xtr_finding_kind *xtr_findings_next_left_out(const struct xtr_findings *f,
+							  uint32_t *at);
+
+/* How findings are shown to people. */
+struct xtr_findings_view {
+	FILE *f;
+	bool times;     /* the trace has times */
+	uint32_t lines; /* of findings, at most; 0: all of them */
+	/* A ring's name ("device/ring"), of at most cap bytes; it may be in buf. */
+	const char *(*ring)(const void *ctx, uint32_t id, char *buf, size_t cap);
+	const void *ctx;
+};
+/*
+ * A line each, with the rule's limits, and the time where it is known; below it what to do next,
+ * once of a kind. A chain of stalls is one line (finding_chain.h), and so are others on one ring.
+ */
+void xtr_findings_text(const struct xtr_findings *f, const struct xtr_findings_view *v);
 
 #endif /* XTR_FINDING_H */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "grid.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -79,26 +80,59 @@ static void print_cell(FILE *f, const char *s, size_t width, bool left, bool las
 
 int xtr_grid_print(struct xtr_grid *t, FILE *f, unsigned int indent)
 {
-	size_t width[XTR_GRID_COLUMNS] = { 0 }, i, w;
-	int ret = !t || t->failed ? -ENOMEM : 0;
+	size_t width[XTR_GRID_COLUMNS] = { 0 }, w;
+	int err = !t || t->failed ? -ENOMEM : 0;
 
 	if (!t)
-		return ret;
-	for (i = 0; i < t->n; i++) {
+		return err;
+	for (size_t i = 0; i < t->n; i++) {
 		w = width_of(t->cell[i]);
 		if (w > width[i % t->columns])
 			width[i % t->columns] = w;
 	}
-	for (i = 0; f && !ret && i < t->n; i++) {
+	for (size_t i = 0; f && !err && i < t->n; i++) {
 		unsigned int c = (unsigned int)(i % t->columns);
 
 		if (!c)
 			fprintf(f, "%*s", (int)indent, "");
 		print_cell(f, t->cell[i], width[c], t->left[c], c == t->columns - 1);
 	}
-	for (i = 0; i < t->n; i++)
+	for (size_t i = 0; i < t->n; i++)
 		free(t->cell[i]);
 	free(t->cell);
 	free(t);
-	return ret;
+	return err;
+}
+
+/* --- grid cell -------------------------------------------------------------------------------- */
+
+void xtr_grid_count(struct xtr_grid *t, uint64_t n)
+{
+	xtr_grid_value(t, true, xtr_text_count, n);
+}
+
+void xtr_grid_ns(struct xtr_grid *t, bool known, uint64_t ns)
+{
+	xtr_grid_value(t, known, xtr_text_ns, ns);
+}
+
+void xtr_grid_percent(struct xtr_grid *t, uint64_t part, uint64_t whole)
+{
+	char buf[XTR_TEXT_NUMBER];
+
+	xtr_grid_cell(t, xtr_text_percent(buf, part, whole));
+}
+
+void xtr_grid_value(struct xtr_grid *t, bool known, char *(*format)(char *, uint64_t), uint64_t v)
+{
+	char buf[XTR_TEXT_NUMBER];
+
+	xtr_grid_cell(t, known ? format(buf, v) : "-");
+}
+
+void xtr_grid_times(struct xtr_grid *t, const struct xtr_hist *h)
+{
+	xtr_grid_ns(t, h->n, xtr_hist_quantile(h, 500));
+	xtr_grid_ns(t, h->n, xtr_hist_quantile(h, 990));
+	xtr_grid_ns(t, h->n, h->max);
 }

@@ -26,11 +26,10 @@ static int group_alloc(struct xtr_hist *h, unsigned int g)
 static uint64_t group_n(const struct xtr_hist *h, unsigned int g)
 {
 	uint64_t n = 0;
-	unsigned int i;
 
 	if (h->coarse)
 		return h->group[g].n;
-	for (i = 0; h->group[g].bucket && i < XTR_HIST_SUB; i++)
+	for (unsigned int i = 0; h->group[g].bucket && i < XTR_HIST_SUB; i++)
 		n += h->group[g].bucket[i];
 	return n;
 }
@@ -39,10 +38,9 @@ static uint64_t group_n(const struct xtr_hist *h, unsigned int g)
 static uint32_t make_coarse(struct xtr_hist *h)
 {
 	uint32_t had = 0;
-	unsigned int g;
 	uint64_t n;
 
-	for (g = 0; g < XTR_HIST_GROUPS && !h->coarse; g++) {
+	for (unsigned int g = 0; g < XTR_HIST_GROUPS && !h->coarse; g++) {
 		n = group_n(h, g);
 		had += h->group[g].bucket != NULL;
 		free(h->group[g].bucket);
@@ -68,25 +66,23 @@ int xtr_hist_count(struct xtr_hist *h, uint64_t v)
 int xtr_hist_add_within(struct xtr_hist *h, uint64_t v, uint32_t *left)
 {
 	bool more = !h->coarse && !h->group[xtr_hist_group(v)].bucket;
-	int ret;
+	int err;
 
 	if (more && !*left) {
 		*left += make_coarse(h);
 		more = false;
 	}
-	ret = xtr_hist_add(h, v);
-	if (!ret && more)
+	err = xtr_hist_add(h, v);
+	if (!err && more)
 		--*left;
-	return ret;
+	return err;
 }
 
 int xtr_hist_merge(struct xtr_hist *dst, const struct xtr_hist *src)
 {
-	unsigned int g, i;
-
 	if (src->coarse)
 		make_coarse(dst);
-	for (g = 0; g < XTR_HIST_GROUPS; g++) {
+	for (unsigned int g = 0; g < XTR_HIST_GROUPS; g++) {
 		if (dst->coarse) {
 			dst->group[g].n += group_n(src, g);
 			continue;
@@ -95,7 +91,7 @@ int xtr_hist_merge(struct xtr_hist *dst, const struct xtr_hist *src)
 			continue;
 		if (group_alloc(dst, g))
 			return -ENOMEM;
-		for (i = 0; i < XTR_HIST_SUB; i++)
+		for (unsigned int i = 0; i < XTR_HIST_SUB; i++)
 			dst->group[g].bucket[i] += src->group[g].bucket[i];
 	}
 	if (src->n && (!dst->n || src->min < dst->min))
@@ -109,9 +105,7 @@ int xtr_hist_merge(struct xtr_hist *dst, const struct xtr_hist *src)
 
 void xtr_hist_free(struct xtr_hist *h)
 {
-	unsigned int g;
-
-	for (g = 0; g < XTR_HIST_GROUPS && !h->coarse; g++)
+	for (unsigned int g = 0; g < XTR_HIST_GROUPS && !h->coarse; g++)
 		free(h->group[g].bucket);
 	*h = (struct xtr_hist){ 0 };
 }

@@ -3,6 +3,8 @@
 #ifndef XTR_MISSING_H
 #define XTR_MISSING_H
 
+#include "format/meta/meta.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -30,5 +32,14 @@ const char *xtr_missing_text(char buf[XTR_MISSING_TEXT], const char *const *name
  * calls of X. Not to be asked if both are there. Returns buf.
  */
 const char *xtr_missing_half(char buf[XTR_MISSING_TEXT], const char *name, struct xtr_halves h);
+
+/* --- no jobs ---------------------------------------------------------------------------------- */
+
+/* Why a trace has no jobs of a GPU or NPU, for people. */
+/*
+ * What the events of the section (meta may be NULL) tell instead, and what to record: one line
+ * without a full stop, never NULL. META of a recording lists all events that were asked for.
+ */
+const char *xtr_no_jobs(const struct xtr_meta *meta);
 
 #endif /* XTR_MISSING_H */

@@ -3,7 +3,6 @@
 #include "section_table.h"
 #include "base/text.h"
 #include "grid.h"
-#include "grid_cell.h"
 #include "replay/event/process.h"
 #include "section_rows.h"
 #include "view.h"
@@ -105,9 +104,7 @@ static void cells_text(struct xtr_rows *r, const struct xtr_section_column *c,
 
 static void text_row(struct xtr_rows *r, const void *row)
 {
-	size_t i;
-
-	for (i = 0; i < r->table->n; i++) {
+	for (size_t i = 0; i < r->table->n; i++) {
 		const struct xtr_section_column *c = &r->table->columns[i];
 		const struct xtr_section_value *v;
 
@@ -123,9 +120,9 @@ static struct xtr_grid *new_grid(const struct xtr_rows *r)
 {
 	const char *title[XTR_GRID_COLUMNS + 1] = { NULL };
 	char parts[512];
-	size_t i, n = 0, used = 0;
+	size_t n = 0, used = 0;
 
-	for (i = 0; i < r->table->n; i++) {
+	for (size_t i = 0; i < r->table->n; i++) {
 		const struct xtr_section_column *c = &r->table->columns[i];
 		const char *s = c->title;
 		size_t len;
@@ -149,16 +146,16 @@ int xtr_table_text(const struct xtr_section_table *t, const void *self,
 		   const struct xtr_analysis_opts *o, FILE *f)
 {
 	struct xtr_rows r = { .row = text_row, .text = true, .table = t, .self = self };
-	int ret;
+	int err;
 
 	r.to = new_grid(&r);
 	xtr_rows_fill(&r, t, self, o);
 	if (r.to && r.rows > r.more && t->heading)
 		fputs(t->heading, f);
-	ret = xtr_grid_print(r.to, r.rows > r.more ? f : NULL, 2);
+	err = xtr_grid_print(r.to, r.rows > r.more ? f : NULL, 2);
 	if (r.more && t->limit == XTR_SHOW_TOP)
 		fprintf(f, "  ... and %" PRIu64 " more (--top)\n", r.more);
-	return ret;
+	return err;
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */
@@ -172,9 +169,9 @@ struct json_row {
 
 static size_t depth(const char *path, size_t len)
 {
-	size_t i, n = len != 0;
+	size_t n = len != 0;
 
-	for (i = 0; i < len; i++)
+	for (size_t i = 0; i < len; i++)
 		n += path[i] == '.';
 	return n;
 }
@@ -182,10 +179,10 @@ static size_t depth(const char *path, size_t len)
 /* Ends the objects that the path of len bytes is not in, begins those that it is in. */
 static void go_to(struct json_row *row, const char *path, size_t len)
 {
-	size_t i, same = 0, end;
+	size_t same = 0, end;
 	char key[64];
 
-	for (i = 0; i <= len && i <= row->len; i++) {
+	for (size_t i = 0; i <= len && i <= row->len; i++) {
 		bool a = i == len || path[i] == '.', b = i == row->len || row->path[i] == '.';
 
 		if (a && b)
@@ -193,9 +190,9 @@ static void go_to(struct json_row *row, const char *path, size_t len)
 		if (i == len || i == row->len || path[i] != row->path[i])
 			break;
 	}
-	for (i = depth(row->path, row->len); i > depth(path, same); i--)
+	for (size_t i = depth(row->path, row->len); i > depth(path, same); i--)
 		xtr_json_end_object(row->j);
-	for (i = same ? same + 1 : 0; i < len; i = end + 1) {
+	for (size_t i = same ? same + 1 : 0; i < len; i = end + 1) {
 		end = i + strcspn(path + i, ".");
 		snprintf(key, sizeof(key), "%.*s", (int)(end - i), path + i);
 		xtr_json_kv_object(row->j, key);
@@ -204,10 +201,11 @@ static void go_to(struct json_row *row, const char *path, size_t len)
 	row->len = len;
 }
 
-static void json_value(struct xtr_json *j, const struct xtr_section_column *c, const char *key,
+static void json_value(struct xtr_rows *r, const struct xtr_section_column *c, const char *key,
 		       const struct xtr_section_value *v)
 {
 	unsigned int kind = c->type & XTR_C_KIND;
+	struct xtr_json *j = r->to;
 
 	if (kind == XTR_C_PROCESS) {
 		xtr_json_kv_process(j, key, v->a);
@@ -221,7 +219,7 @@ static void json_value(struct xtr_json *j, const struct xtr_section_column *c, c
 	if (!v->known)
 		xtr_json_null(j);
 	else if (v->write)
-		v->write(v->ctx, j);
+		v->write(r->self, v->ctx, j);
 	else if (v->s)
 		xtr_json_strn(j, v->s, v->n);
 	else if (kind == XTR_C_BOOL)
@@ -234,26 +232,41 @@ static void json_value(struct xtr_json *j, const struct xtr_section_column *c, c
 
 static void json_members(struct xtr_rows *r, const void *of)
 {
+	const struct xtr_section_column *c = r->table->columns, *end = c + r->table->n;
 	struct json_row row = { .j = r->to, .path = "" };
-	size_t i;
+	const uint8_t *at = r->dot;
 
-	for (i = 0; i < r->table->n; i++) {
-		const struct xtr_section_column *c = &r->table->columns[i];
-		const char *key, *dot;
+	for (; c < end; c++) {
 		const struct xtr_section_value *v;
+		size_t dot = *at++;
 
-		if (!c->key && c->size)
+		if (!c->key) {
+			r->next += !c->size;
 			continue;
-		v = xtr_section_value(r, c, of);
-		if (!c->key || v->absent)
+		}
+		/* The most frequent case, without a call. */
+		v = !c->size && c->type < XTR_C_STRING && r->next < r->n_put
+			    ? &r->put[r->next++]
+			    : xtr_section_value(r, c, of);
+		if (v->absent)
 			continue;
-		dot = strrchr(c->key, '.');
-		key = dot ? dot + 1 : c->key;
 		if (dot || row.len)
-			go_to(&row, c->key, dot ? (size_t)(dot - c->key) : 0);
-		json_value(row.j, c, key, v);
+			go_to(&row, c->key, dot);
+		json_value(r, c, c->key + dot + (dot != 0), v);
 	}
-	go_to(&row, "", 0);
+	if (row.len)
+		go_to(&row, "", 0);
+}
+
+/* Where the objects end in the keys. */
+static void find_dots(struct xtr_rows *r, const struct xtr_section_table *t)
+{
+	const char *dot;
+
+	for (size_t i = 0; i < t->n; i++) {
+		dot = t->columns[i].key ? strrchr(t->columns[i].key, '.') : NULL;
+		r->dot[i] = dot ? (uint8_t)(dot - t->columns[i].key) : 0;
+	}
 }
 
 static void json_row(struct xtr_rows *r, const void *of)
@@ -268,6 +281,7 @@ void xtr_table_json_value(const struct xtr_section_table *t, const void *self,
 {
 	struct xtr_rows r = { .row = json_row, .to = j };
 
+	find_dots(&r, t);
 	if (t->shape == XTR_SHAPE_ROWS)
 		xtr_json_begin_array(j);
 	xtr_rows_fill(&r, t, self, o);
@@ -284,6 +298,7 @@ void xtr_table_json(const struct xtr_section_table *t, const void *self,
 	const char *dot = strrchr(t->name, '.');
 
 	if (t->shape == XTR_SHAPE_MEMBERS) {
+		find_dots(&r, t);
 		xtr_rows_fill(&r, t, self, o);
 		return;
 	}
@@ -296,16 +311,16 @@ void xtr_table_json(const struct xtr_section_table *t, const void *self,
 int xtr_tables_text(const struct xtr_section_table *const *t, const void *self,
 		    const struct xtr_analysis_opts *o, FILE *f)
 {
-	int ret = 0;
+	int err = 0;
 	size_t k;
 
-	for (; *t && !ret; t++) {
+	for (; *t && !err; t++) {
 		for (k = 0; k < (*t)->n && !(*t)->columns[k].title; k++)
 			;
 		if (k < (*t)->n)
-			ret = xtr_table_text(*t, self, o, f);
+			err = xtr_table_text(*t, self, o, f);
 	}
-	return ret;
+	return err;
 }
 
 void xtr_tables_json(const struct xtr_section_table *const *t, const void *self,

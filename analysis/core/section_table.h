@@ -32,13 +32,13 @@ enum xtr_column_kind {
 	XTR_C_PLACE,   /* number; a time of the trace: "12.345678901", "#12" without times */
 	XTR_C_BOOL,    /* boolean; "yes", "no" */
 	XTR_C_TEXT,    /* text; members: char array, empty: not known */
-	XTR_C_STRING,  /* name in the trace's tables; its id is the member, 0: not known */
-	XTR_C_PROCESS, /* pid, and pid_nth; "4711#2". replay/event/process.h */
 	XTR_C_SHARE,   /* in text only: "12.3 %" */
 	XTR_C_HIST,    /* histogram of ns, without buckets; a column for each part of its title */
 	XTR_C_BUCKETS, /* the same with buckets */
 	XTR_C_SUM,     /* in text only: the sum of a histogram */
-	XTR_C_ANY      /* in JSON only: what a function writes */
+	XTR_C_ANY,     /* in JSON only: what a function writes */
+	XTR_C_STRING,  /* name in the trace's tables; its id is the member, 0: not known */
+	XTR_C_PROCESS  /* pid, and pid_nth; "4711#2". replay/event/process.h */
 };
 #define XTR_C_KIND 0xffu
 /* With a kind: */
@@ -73,11 +73,54 @@ enum xtr_table_shape {
 
 enum xtr_table_limit {
 	XTR_SHOW_ALL,
-	XTR_SHOW_TOP,      /* so many rows in text as --top says, and how many more there are */
-	XTR_SHOW_TOP_QUIET /* not how many more: the section itself says that */
+	XTR_SHOW_TOP,       /* so many rows in text as --top says, and how many more there are */
+	XTR_SHOW_TOP_QUIET, /* not how many more: the section itself says that */
+	XTR_LIST_TOP        /* so many in JSON and SQL, too */
 };
 
 struct xtr_rows;
+
+/* Where the rows of a table are in what it is made of. All zero: that itself is the one row. */
+struct xtr_section_rows {
+	enum {
+		XTR_ROWS_SELF,
+		XTR_ROWS_ARRAY,
+		XTR_ROWS_POINTER,
+		XTR_ROWS_COUNTED
+	} where;
+	uint32_t at; /* offset of the array, of a pointer to it, or of the counted rows */
+	uint32_t count, count_size; /* of the number of rows: 4 or 8 bytes */
+	uint32_t size;              /* bytes of a row */
+	uint32_t fixed;             /* where the number is always the same, that */
+};
+
+#define XTR_IS_POINTER(x) __builtin_types_compatible_p(__typeof__(x), __typeof__(1 ? (x) : (x)))
+/* An array or pointer, and how many rows it has; the same for a void pointer. */
+#define XTR_ARRAY(structure, array, n) \
+	XTR_ARRAY_OF(structure, array, n, __typeof__(((structure *)0)->array[0]))
+#define XTR_ARRAY_OF(structure, array, n, of)                                       \
+	{                                                                           \
+		.where = XTR_IS_POINTER(((structure *)0)->array) ? XTR_ROWS_POINTER \
+								 : XTR_ROWS_ARRAY,  \
+		.at = offsetof(structure, array), .count = offsetof(structure, n),  \
+		.count_size = sizeof(((structure *)0)->n), .size = sizeof(of)       \
+	}
+/* An array that is always full. */
+#define XTR_ARRAY_ALL(structure, array)                                                       \
+	{                                                                                     \
+		.where = XTR_ROWS_ARRAY, .at = offsetof(structure, array),                    \
+		.size = sizeof(((structure *)0)->array[0]),                                   \
+		.fixed = sizeof(((structure *)0)->array) / sizeof(((structure *)0)->array[0]) \
+	}
+/* A struct xtr_counted. */
+#define XTR_COUNTED(structure, tally)                                       \
+	{                                                                   \
+		.where = XTR_ROWS_COUNTED, .at = offsetof(structure, tally) \
+	}
+#define XTR_SELF                       \
+	{                              \
+		.where = XTR_ROWS_SELF \
+	}
 
 #define XTR_COLUMNS_MAX 64u
 
@@ -88,7 +131,10 @@ struct xtr_section_table {
 	const char *help; /* what a row is */
 	const struct xtr_section_column *columns;
 	size_t n;
-	/* Gives all rows: puts what has no member, then xtr_row(). */
+	struct xtr_section_rows rows;
+	/* Puts what has no member; false: there is no such row. NULL: all columns are members. */
+	bool (*put)(struct xtr_rows *r, const void *row);
+	/* In place of both, where rows are something else: puts, then xtr_row() for each. */
 	void (*fill)(const void *self, struct xtr_rows *r);
 	/* Is a column shown in text? NULL: all are. */
 	bool (*shows)(const void *self, const struct xtr_section_column *c);
@@ -108,6 +154,16 @@ struct xtr_section_table {
 	{                                                                                    \
 		.name = (name_), .help = (help_), XTR_TABLE_COLUMNS(array), .fill = (fill_), \
 		.shape = (shape_)                                                            \
+	}
+#define XTR_TABLE_OF(name_, help_, array, rows_, put_, limit_)                             \
+	{                                                                                  \
+		.name = (name_), .help = (help_), XTR_TABLE_COLUMNS(array), .rows = rows_, \
+		.put = (put_), .limit = (limit_)                                           \
+	}
+#define XTR_TABLE_SELF(name_, help_, array, put_, shape_)                                  \
+	{                                                                                  \
+		.name = (name_), .help = (help_), XTR_TABLE_COLUMNS(array), .put = (put_), \
+		.shape = (shape_)                                                          \
 	}
 #define XTR_TABLE_TEXT(array, fill_, limit_)                                 \
 	{                                                                    \
@@ -133,7 +189,7 @@ int xtr_tables_text(const struct xtr_section_table *const *t, const void *self,
 void xtr_tables_json(const struct xtr_section_table *const *t, const void *self,
 		     const struct xtr_analysis_opts *o, struct xtr_json *j);
 
-/* --- for fill --------------------------------------------------------------------------------- */
+/* --- for put and fill ------------------------------------------------------------------------- */
 
 /*
  * The value of the next column without a member. Texts must live until xtr_row(), unless they are
@@ -152,15 +208,16 @@ void xtr_put_format(struct xtr_rows *r, const char *format, ...)
 void xtr_put_share(struct xtr_rows *r, bool known, uint64_t part, uint64_t whole);
 /* NULL: not known. It must live until xtr_row(). */
 void xtr_put_hist(struct xtr_rows *r, const struct xtr_hist *h);
-/* Writes one value. */
-void xtr_put_any(struct xtr_rows *r, void (*write)(const void *ctx, struct xtr_json *j),
+/* What write writes of self and what is given here, of which it lives until xtr_row(). */
+void xtr_put_any(struct xtr_rows *r,
+		 void (*write)(const void *self, const void *row, struct xtr_json *j),
 		 const void *ctx);
 /* Nothing at all: JSON has no such key in this row. */
 void xtr_put_absent(struct xtr_rows *r);
 /* The row is whole. row: what the columns' members are in; NULL: no column has one. */
 void xtr_row(struct xtr_rows *r, const void *row);
-/* n rows of size bytes, of tables all of whose columns are members. */
-void xtr_row_array(struct xtr_rows *r, const void *rows, size_t n, size_t size);
+/* What the table is made of. */
+const void *xtr_rows_self(const struct xtr_rows *r);
 /* Are the rows for text? What is only in the other forms may then be put as not known. */
 bool xtr_rows_text(const struct xtr_rows *r);
 /* Will the next row only be counted? Then nothing needs to be put for it. */

@@ -63,7 +63,7 @@ int xtr_stats_new(struct xtr_stats **out, const struct xtr_stats_opts *opts)
 				     .job = stats_on_job,
 				     .step = stats_on_step,
 				     .ctx = s };
-	int ret = -ENOMEM;
+	int err = -ENOMEM;
 
 	if (!s)
 		return -ENOMEM;
@@ -76,12 +76,12 @@ int xtr_stats_new(struct xtr_stats **out, const struct xtr_stats_opts *opts)
 	s->passes = !opts->select.n_pids;
 	if (s->types && s->takes && s->slowest && s->wait && rows_add(&s->rows[XTR_BY_PROCESS]) &&
 	    rows_add(&s->rows[XTR_BY_CLIENT]))
-		ret = xtr_model_new(&s->model, &mo);
-	if (!ret)
-		ret = stats_grow_rings(s);
-	if (ret) {
+		err = xtr_model_new(&s->model, &mo);
+	if (!err)
+		err = stats_grow_rings(s);
+	if (err) {
 		xtr_stats_free(s);
-		return ret;
+		return err;
 	}
 	*out = s;
 	return 0;
@@ -89,9 +89,7 @@ int xtr_stats_new(struct xtr_stats **out, const struct xtr_stats_opts *opts)
 
 static void rows_free(struct rows *r)
 {
-	uint32_t i;
-
-	for (i = 0; i < r->n; i++) {
+	for (uint32_t i = 0; i < r->n; i++) {
 		xtr_agg_free(&r->row[i].agg);
 		xtr_busy_free(&r->row[i].busy);
 	}
@@ -100,9 +98,7 @@ static void rows_free(struct rows *r)
 
 static void rings_free(struct xtr_stats *s)
 {
-	uint32_t i;
-
-	for (i = 0; i < s->n_rings; i++) {
+	for (uint32_t i = 0; i < s->n_rings; i++) {
 		xtr_hist_free(&s->ring[i].depth_queue);
 		xtr_hist_free(&s->ring[i].depth_run);
 		xtr_hist_free(&s->ring[i].dep_wait);
@@ -112,21 +108,19 @@ static void rings_free(struct xtr_stats *s)
 
 void xtr_stats_free(struct xtr_stats *s)
 {
-	uint32_t i;
-
 	if (!s)
 		return;
 	rings_free(s);
-	for (i = 0; i < XTR_BY_COUNT; i++)
+	for (uint32_t i = 0; i < XTR_BY_COUNT; i++)
 		rows_free(&s->rows[i]);
-	for (i = 0; i < s->n_owners; i++)
+	for (uint32_t i = 0; i < s->n_owners; i++)
 		xtr_agg_free(&s->owner[i].agg);
 	xtr_agg_free(&s->total.agg);
 	xtr_busy_free(&s->total.busy);
-	xtr_keymap_free(&s->owners);
-	xtr_keymap_free(&s->processes);
-	xtr_keymap_free(&s->clients);
-	xtr_keymap_free(&s->blockers);
+	xtr_map_free(&s->owners);
+	xtr_map_free(&s->processes);
+	xtr_map_free(&s->clients);
+	xtr_map_free(&s->blockers);
 	xtr_model_free(s->model);
 	free(s->owner);
 	free(s->blocker);
@@ -153,17 +147,17 @@ static void take_piece(struct xtr_stats *s)
 
 int xtr_stats_finish(struct xtr_stats *s)
 {
-	int ret = xtr_model_finish(s->model);
+	int err = xtr_model_finish(s->model);
 
 	take_piece(s);
 
-	if (!ret)
-		ret = stats_grow_rings(s);
-	if (!ret)
-		ret = stats_make_rows(s);
+	if (!err)
+		err = stats_grow_rings(s);
+	if (!err)
+		err = stats_make_rows(s);
 	stats_tell(s);
-	if (!ret && s->o.analyses)
-		ret = xtr_analyses_finish(s->o.analyses, s->last - s->first);
-	s->finished = !ret;
-	return ret;
+	if (!err && s->o.analyses)
+		err = xtr_analyses_finish(s->o.analyses, s->last - s->first);
+	s->finished = !err;
+	return err;
 }

@@ -9,7 +9,6 @@
 
 #include "agg.h"
 #include "analysis.h"
-#include "busy.h"
 #include "replay/model/model.h"
 #include "replay/play/select.h"
 

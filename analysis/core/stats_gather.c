@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* One job into the sums of its ring, device, process and client. */
-#include "stats_impl.h"
+#include "format/xtr_format.h"
 #include "replay/event/process.h"
+#include "stats_impl.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -27,16 +28,16 @@ static inline int busy_add(struct xtr_stats *s, struct xtr_busy *b, uint64_t sta
 }
 
 /* Index of the row with this key in processes or clients; 0 if there are too many; -ENOMEM. */
-static int64_t keyed_row(struct rows *rows, struct xtr_keymap *map, uint64_t a, uint64_t b,
+static int64_t keyed_row(struct rows *rows, struct xtr_map *map, uint64_t a, uint64_t b,
 			 uint32_t max)
 {
-	uint32_t i = xtr_keymap_get(map, a, b);
+	uint32_t i = xtr_map_index(map, a, b);
 
-	if (i != XTR_KEYMAP_NONE)
+	if (i != XTR_MAP_NONE)
 		return i;
 	if (rows->n >= max)
 		return 0;
-	if (xtr_keymap_put(map, a, b, rows->n) || !rows_add(rows))
+	if (xtr_map_put(map, a, b, rows->n) || !rows_add(rows))
 		return -ENOMEM;
 	return rows->n - 1;
 }
@@ -86,10 +87,10 @@ static int64_t owner_of(struct xtr_stats *s, uint32_t process, uint32_t client, 
 {
 	/* NOLINTNEXTLINE(clang-analyzer-core.*): both are set; the analyser loses them */
 	uint64_t who = (uint64_t)process << 32 | client;
-	uint32_t i = xtr_keymap_get(&s->owners, who, ring);
+	uint32_t i = xtr_map_index(&s->owners, who, ring);
 	struct owner *o;
 
-	if (i != XTR_KEYMAP_NONE)
+	if (i != XTR_MAP_NONE)
 		return i;
 	if (s->n_owners >= XTR_STATS_OWNERS_MAX && who) /* "other" exists once for each ring */
 		return owner_of(s, 0, 0, ring);
@@ -104,7 +105,7 @@ static int64_t owner_of(struct xtr_stats *s, uint32_t process, uint32_t client, 
 	}
 	s->owner[s->n_owners] =
 		(struct owner){ .process = process, .client = client, .ring = ring };
-	if (xtr_keymap_put(&s->owners, who, ring, s->n_owners))
+	if (xtr_map_put(&s->owners, who, ring, s->n_owners))
 		return -ENOMEM;
 	return s->n_owners++;
 }
@@ -168,7 +169,7 @@ static int64_t new_blocker(struct xtr_stats *s, uint32_t ring_id, uint32_t block
 		s->blocker = b;
 		s->cap_blockers = cap;
 	}
-	if (xtr_keymap_put(&s->blockers, ring_id, blocker_id, i))
+	if (xtr_map_put(&s->blockers, ring_id, blocker_id, i))
 		return -ENOMEM;
 	s->blocker[i] = (struct xtr_stats_blocker){ .ring_id = ring_id, .blocker_id = blocker_id };
 	s->n_blockers++;
@@ -177,11 +178,11 @@ static int64_t new_blocker(struct xtr_stats *s, uint32_t ring_id, uint32_t block
 
 static int add_blocker(struct xtr_stats *s, uint32_t ring_id, const struct xtr_dep *d)
 {
-	int64_t i = xtr_keymap_get(&s->blockers, ring_id, d->ring_id);
+	int64_t i = xtr_map_index(&s->blockers, ring_id, d->ring_id);
 	uint64_t ns = d->until_ns - d->from_ns;
 	struct xtr_stats_blocker *b;
 
-	if (i == XTR_KEYMAP_NONE) {
+	if (i == XTR_MAP_NONE) {
 		if (s->n_blockers == XTR_STATS_BLOCKERS_MAX)
 			return 0;
 		i = new_blocker(s, ring_id, d->ring_id);
@@ -199,16 +200,15 @@ static int add_blocker(struct xtr_stats *s, uint32_t ring_id, const struct xtr_d
 static int add_waits(struct xtr_stats *s, const struct xtr_job *j)
 {
 	struct xtr_stats_ring *ring = &s->ring[j->ring->index];
-	uint32_t i;
-	int ret = 0;
+	int err = 0;
 
-	for (i = 0; i < j->n_deps && !ret; i++) {
-		ret = xtr_hist_add(&ring->dep_wait, j->deps[i].until_ns - j->deps[i].from_ns);
-		if (!ret)
-			ret = add_blocker(s, j->ring->id, &j->deps[i]);
+	for (uint32_t i = 0; i < j->n_deps && !err; i++) {
+		err = xtr_hist_add(&ring->dep_wait, j->deps[i].until_ns - j->deps[i].from_ns);
+		if (!err)
+			err = add_blocker(s, j->ring->id, &j->deps[i]);
 	}
 	top_waits(s, j);
-	return ret;
+	return err;
 }
 
 static int add_on_hw(struct xtr_stats *s, const struct xtr_job *j)
@@ -224,12 +224,12 @@ static int add_on_hw(struct xtr_stats *s, const struct xtr_job *j)
 static int add_busy(struct xtr_stats *s, const struct xtr_job *j, const struct owner *o)
 {
 	bool bounded = xtr_ring_ended_bounded(j->ring);
-	int ret = add_on_hw(s, j);
+	int err = add_on_hw(s, j);
 
-	ret |= add_owner_busy(s, j, o, bounded);
+	err |= add_owner_busy(s, j, o, bounded);
 	if (xtr_job_resided(j))
 		top_job(s, j, bounded);
-	return ret ? -ENOMEM : 0;
+	return err ? -ENOMEM : 0;
 }
 
 /* A job of a process that the recording is not about: it keeps its ring and device busy. */
@@ -246,24 +246,191 @@ int stats_on_job(void *ctx, const struct xtr_job *j)
 {
 	struct xtr_stats *s = ctx;
 	int64_t owner;
-	int ret = 0;
+	int err = 0;
 
 	if (j->ring->index >= s->n_rings || j->ring->device >= s->rows[XTR_BY_DEVICE].n)
-		ret = stats_grow_rings(s);
-	if (!ret && j->others)
+		err = stats_grow_rings(s);
+	if (!err && j->others)
 		return add_others(s, j);
-	if (ret || !xtr_select_job(&s->o.select, j))
-		return ret;
+	if (err || !xtr_select_job(&s->o.select, j))
+		return err;
 	owner = owner_of_job(s, j);
 	if (owner < 0)
 		return -ENOMEM;
 	if (xtr_agg_add(&s->owner[owner].agg, j))
 		return -ENOMEM;
-	ret = j->n_deps && xtr_job_waits_known(j) ? add_waits(s, j) : 0;
-	if (!ret && j->busy_to_ns)
-		ret = add_busy(s, j, &s->owner[owner]);
+	err = j->n_deps && xtr_job_waits_known(j) ? add_waits(s, j) : 0;
+	if (!err && j->busy_to_ns)
+		err = add_busy(s, j, &s->owner[owner]);
 	stats_tell(s);
-	if (!ret && s->o.analyses)
-		ret = xtr_analyses_job(s->o.analyses, j);
-	return ret;
+	if (!err && s->o.analyses)
+		err = xtr_analyses_job(s->o.analyses, j);
+	return err;
+}
+
+/* --- stats event ------------------------------------------------------------------------------ */
+
+/*
+ * Events into the statistics. Who takes an event is asked once for each type. Events that nobody
+ * takes are only counted; what they tell is the time, and of many of them that of the last one.
+ */
+
+enum takes {
+	TAKES_ASKED = 1,
+	TAKES_MODEL = 2,
+	TAKES_DEPTH = 4, /* its record has a queue's depth */
+	TAKES_ANALYSES = 8,
+	TAKES_ANY = TAKES_MODEL | TAKES_ANALYSES,
+};
+
+static bool in_window(const struct xtr_stats *s, uint64_t ts)
+{
+	return ts >= s->o.select.from && ts <= s->to;
+}
+
+/* Queue depths come from the events themselves, jobs or not. */
+static int add_depth(struct xtr_stats *s, const struct xtr_gpu_record *r)
+{
+	int64_t i = xtr_model_ring_index(s->model, r->ring);
+	struct xtr_stats_ring *ring;
+
+	if (i < 0)
+		return (int)i;
+	if (i >= s->n_rings && stats_grow_rings(s))
+		return -ENOMEM;
+	ring = &s->ring[i];
+	if (r->type == XTR_EV_JOB_QUEUE) {
+		ring->queued++;
+		return xtr_hist_add(&ring->depth_queue, r->job_count);
+	}
+	ring->run++;
+	return xtr_hist_add(&ring->depth_run, r->job_count);
+}
+
+int stats_on_step(void *ctx, const struct xtr_gpu_record *r, uint64_t ts)
+{
+	struct xtr_stats *s = ctx;
+
+	return in_window(s, ts) ? add_depth(s, r) : 0;
+}
+
+/* Gaps, which have type 0, are everybody's. */
+static unsigned int ask(const struct xtr_stats *s, uint32_t type)
+{
+	size_t n;
+	const uint32_t *types = xtr_model_types(s->model, false, &n);
+	unsigned int takes = TAKES_ASKED;
+
+	for (size_t i = 0; i < n; i++)
+		takes |= types[i] == type ? TAKES_MODEL : 0;
+	if (type == XTR_EV_JOB_QUEUE || type == XTR_EV_JOB_RUN)
+		takes |= TAKES_DEPTH;
+	if (s->o.analyses && xtr_analyses_take(s->o.analyses, type))
+		takes |= TAKES_ANALYSES;
+	return type ? takes : takes | TAKES_ANY;
+}
+
+static inline unsigned int takes(struct xtr_stats *s, uint32_t type)
+{
+	uint8_t *t = &s->takes[type % XTR_STATS_TYPES];
+
+	if (!*t)
+		*t = (uint8_t)ask(s, type);
+	return *t;
+}
+
+static inline int into_model(struct xtr_stats *s, const struct xtr_event *ev, unsigned int takes,
+			     bool inside)
+{
+	struct xtr_gpu_record r;
+	int got, err = 0;
+
+	if (!(takes & TAKES_MODEL) && ev->ts < xtr_model_due(s->model)) {
+		xtr_model_passed(s->model, ev->ts);
+		return 0;
+	}
+	got = xtr_gpu_record_get(ev, &r);
+	if (takes & TAKES_DEPTH && inside && got == 1)
+		err = add_depth(s, &r);
+	return err ? err : xtr_model_decoded(s->model, ev, got, &r);
+}
+
+static inline int into_analyses(struct xtr_stats *s, const struct xtr_event *ev, unsigned int takes)
+{
+	if (!s->o.analyses)
+		return 0;
+	if (!(takes & TAKES_ANALYSES) && s->passes && ev->ts <= s->to) {
+		s->unseen = ev->ts;
+		return 0;
+	}
+	stats_tell(s);
+	return xtr_analyses_event(s->o.analyses, ev);
+}
+
+static inline __attribute__((always_inline)) int one(struct xtr_stats *s,
+						     const struct xtr_event *ev, unsigned int takes)
+{
+	bool inside = in_window(s, ev->ts);
+	int err;
+
+	if (ev->type && inside) {
+		if (!s->events++)
+			s->first = ev->ts;
+		if (ev->ts > s->last)
+			s->last = ev->ts;
+		s->types[ev->type % XTR_STATS_TYPES]++;
+	}
+	err = into_model(s, ev, takes, inside);
+	return err ? err : into_analyses(s, ev, takes);
+}
+
+int xtr_stats_event(struct xtr_stats *s, const struct xtr_event *ev)
+{
+	return one(s, ev, takes(s, ev->type));
+}
+
+/*
+ * Count events that nobody takes, in the window and in order of time, before the model has
+ * something to do: how many of them there were.
+ */
+static size_t pass(struct xtr_stats *s, const struct xtr_event *ev, size_t n)
+{
+	uint64_t due = xtr_model_due(s->model), last = ev->ts;
+	uint64_t end = s->to < due ? s->to : due - 1;
+	size_t i = 0;
+
+	if (!s->passes || !due || !in_window(s, last))
+		return 0;
+	while (i < n && s->takes[ev[i].type % XTR_STATS_TYPES] == TAKES_ASKED && ev[i].ts >= last &&
+	       ev[i].ts <= end) {
+		last = ev[i].ts;
+		s->types[ev[i++].type % XTR_STATS_TYPES]++;
+	}
+	if (!i)
+		return 0;
+	if (!s->events)
+		s->first = ev->ts;
+	s->events += i;
+	if (last > s->last)
+		s->last = last;
+	if (s->o.analyses)
+		s->unseen = last;
+	xtr_model_passed(s->model, last);
+	return i;
+}
+
+int xtr_stats_batch(struct xtr_stats *s, const struct xtr_event *ev, size_t n)
+{
+	const struct xtr_event *end = ev + n;
+	int err = 0;
+
+	while (ev < end && !err) {
+		unsigned int t = takes(s, ev->type);
+		size_t passed = t & TAKES_ANY ? 0 : pass(s, ev, (size_t)(end - ev));
+
+		ev += passed;
+		if (!passed)
+			err = one(s, ev++, t);
+	}
+	return err;
 }

@@ -34,7 +34,7 @@ struct xtr_stats {
 	struct xtr_model *model;
 	struct owner *owner;
 	uint32_t n_owners, cap_owners;
-	struct xtr_keymap owners, processes, clients, blockers;
+	struct xtr_map owners, processes, clients, blockers;
 	struct last_owner last_owner[STATS_LAST_OWNERS]; /* by context */
 	struct rows rows[XTR_BY_COUNT]; /* row 0 of processes and clients: not known, or too many */
 	struct xtr_stats_row total;
@@ -48,7 +48,7 @@ struct xtr_stats {
 	uint64_t to; /* end of the window, inclusive; UINT64_MAX: none */
 	uint64_t first, last, events;
 	uint64_t *types; /* events by type */
-	uint8_t *takes;  /* by type, who takes such events (stats_event.c); 0: not asked yet */
+	uint8_t *takes;  /* by type, who takes such events (stats_gather.c); 0: not asked yet */
 	bool passes;     /* events that nobody takes need not be looked at one by one */
 	uint64_t unseen; /* ns: the analyses were not told of events up to here; 0: of all */
 	bool finished;
@@ -58,7 +58,7 @@ struct xtr_stats {
 struct xtr_stats_row *rows_add(struct rows *r);
 /* Rows and ring data for every ring and device that the model knows by now. 0 or -ENOMEM. */
 int stats_grow_rings(struct xtr_stats *s);
-/* stats_event.c: what the model calls back; ctx is the struct xtr_stats. */
+/* stats_gather.c: what the model calls back; ctx is the struct xtr_stats. */
 int stats_on_step(void *ctx, const struct xtr_gpu_record *r, uint64_t ts);
 /* Tell the analyses of the events that they were not told of. */
 static inline void stats_tell(struct xtr_stats *s)
@@ -73,7 +73,7 @@ int stats_on_job(void *ctx, const struct xtr_job *j);
 /* Turn what was gathered into rows. 0 or -ENOMEM. */
 int stats_make_rows(struct xtr_stats *s);
 
-/* stats_top.c: the longest of what comes by. */
+/* stats_rows.c: the longest of what comes by. */
 /* bounded: its execution is known to lie between run and done, no better */
 void top_job(struct xtr_stats *s, const struct xtr_job *j, bool bounded);
 void top_waits(struct xtr_stats *s, const struct xtr_job *j);

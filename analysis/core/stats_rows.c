@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* From what was gathered to rows, when every ring's verdict is known; and the read side. */
-#include "stats_impl.h"
 #include "replay/event/process.h"
+#include "stats_impl.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -48,9 +48,9 @@ static void bound_busy(struct xtr_stats_row *row, bool owner)
 /* Rows without jobs leave, the others are sorted. */
 static void rows_finish(struct rows *r, bool owners)
 {
-	uint32_t i, n = 0;
+	uint32_t n = 0;
 
-	for (i = 0; i < r->n; i++) {
+	for (uint32_t i = 0; i < r->n; i++) {
 		bound_busy(&r->row[i], owners);
 		if (r->row[i].agg.jobs) {
 			r->row[n++] = r->row[i];
@@ -78,42 +78,40 @@ static int by_total(const void *a, const void *b)
 
 static int add_owners(struct xtr_stats *s)
 {
-	uint32_t i;
-	int ret = 0;
+	int err = 0;
 
-	for (i = 0; i < s->n_owners && !ret; i++) {
+	for (uint32_t i = 0; i < s->n_owners && !err; i++) {
 		const struct owner *o = &s->owner[i];
 		const struct xtr_model_ring *ring = xtr_model_ring(s->model, o->ring);
 
-		ret |= row_add(&s->rows[XTR_BY_RING].row[o->ring], o, ring);
-		ret |= row_add(&s->rows[XTR_BY_DEVICE].row[ring->device], o, ring);
-		ret |= row_add(&s->rows[XTR_BY_PROCESS].row[o->process], o, ring);
-		ret |= row_add(&s->rows[XTR_BY_CLIENT].row[o->client], o, ring);
-		ret |= row_add(&s->total, o, ring);
+		err |= row_add(&s->rows[XTR_BY_RING].row[o->ring], o, ring);
+		err |= row_add(&s->rows[XTR_BY_DEVICE].row[ring->device], o, ring);
+		err |= row_add(&s->rows[XTR_BY_PROCESS].row[o->process], o, ring);
+		err |= row_add(&s->rows[XTR_BY_CLIENT].row[o->client], o, ring);
+		err |= row_add(&s->total, o, ring);
 		s->rows[XTR_BY_RING].row[o->ring].partial |= ring->partial;
 		s->rows[XTR_BY_DEVICE].row[ring->device].partial |= ring->partial;
 		s->total.partial |= ring->partial;
 	}
-	return ret ? -ENOMEM : 0;
+	return err ? -ENOMEM : 0;
 }
 
 int stats_make_rows(struct xtr_stats *s)
 {
-	int ret = add_owners(s);
-	uint32_t i;
+	int err = add_owners(s);
 
-	for (i = 0; i < s->rows[XTR_BY_RING].n; i++) {
+	for (uint32_t i = 0; i < s->rows[XTR_BY_RING].n; i++) {
 		s->rows[XTR_BY_RING].row[i].ring = xtr_model_ring(s->model, i);
 		s->rows[XTR_BY_RING].row[i].device = xtr_model_ring(s->model, i)->device_name;
 	}
-	for (i = 0; i < s->rows[XTR_BY_DEVICE].n; i++)
+	for (uint32_t i = 0; i < s->rows[XTR_BY_DEVICE].n; i++)
 		s->rows[XTR_BY_DEVICE].row[i].device = xtr_model_device(s->model, i)->name;
-	for (i = 0; i < XTR_BY_COUNT; i++)
+	for (uint32_t i = 0; i < XTR_BY_COUNT; i++)
 		rows_finish(&s->rows[i], i >= XTR_BY_PROCESS);
 	bound_busy(&s->total, false);
 	if (s->n_blockers)
 		qsort(s->blocker, s->n_blockers, sizeof(*s->blocker), by_total);
-	return ret;
+	return err;
 }
 
 size_t xtr_stats_n_rows(const struct xtr_stats *s, enum xtr_stats_by by)
@@ -185,4 +183,56 @@ uint64_t xtr_stats_events(const struct xtr_stats *s)
 uint64_t xtr_stats_events_of(const struct xtr_stats *s, uint32_t type)
 {
 	return type < 65536 ? s->types[type] : 0;
+}
+
+/* --- stats top -------------------------------------------------------------------------------- */
+
+/* Lists of the N longest, kept sorted, longest first; of equal ones the earlier stays in front. */
+
+void top_job(struct xtr_stats *s, const struct xtr_job *j, bool bounded)
+{
+	uint64_t value = bounded ? j->done_ns - j->run_ns : j->exec_max_ns;
+	uint32_t i = s->n_slowest;
+
+	if (i == s->o.top && (!i || value <= s->slowest[i - 1].value))
+		return;
+	if (i < s->o.top)
+		s->n_slowest++;
+	else
+		i--;
+	for (; i && s->slowest[i - 1].value < value; i--)
+		s->slowest[i] = s->slowest[i - 1];
+	s->slowest[i] = (struct xtr_stats_job){
+		.job = *j, .ring = j->ring->index, .value = value, .bounded = bounded
+	};
+	s->slowest[i].job.ring = NULL;
+	s->slowest[i].job.deps = NULL;
+}
+
+static uint64_t length(const struct xtr_dep *d)
+{
+	return d->until_ns - d->from_ns;
+}
+
+static void top_wait(struct xtr_stats *s, const struct xtr_job *j, const struct xtr_dep *d)
+{
+	uint32_t i = s->n_waits;
+
+	if (i == s->o.top && (!i || length(d) <= length(&s->wait[i - 1].dep)))
+		return;
+	if (i < s->o.top)
+		s->n_waits++;
+	else
+		i--;
+	for (; i && length(&s->wait[i - 1].dep) < length(d); i--)
+		s->wait[i] = s->wait[i - 1];
+	s->wait[i] = (struct xtr_stats_wait){
+		.ctx = j->ctx, .seqno = j->seqno, .ring = j->ring->index, .dep = *d
+	};
+}
+
+void top_waits(struct xtr_stats *s, const struct xtr_job *j)
+{
+	for (uint32_t i = 0; i < j->n_deps; i++)
+		top_wait(s, j, &j->deps[i]);
 }

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "values.h"
 #include "base/checked.h"
 
@@ -72,8 +72,8 @@ static void drop(struct xtr_values *v, uint64_t n)
 /* The values so far into a histogram; those that it has no room for are dropped. 0 or -ENOMEM. */
 static int make_coarse(struct xtr_values *v, size_t *left)
 {
-	uint64_t *exact = v->exact, i, n = v->n;
-	int ret = 1;
+	uint64_t *exact = v->exact, n = v->n;
+	int err = 1;
 
 	if (!take(left, PAGES_BYTES))
 		return -ENOSPC;
@@ -85,9 +85,9 @@ static int make_coarse(struct xtr_values *v, size_t *left)
 	v->coarse = true;
 	/* Counted as given back: what it holds is to have room, and it soon is. */
 	*left += v->cap * sizeof(uint64_t);
-	for (i = 0; i < n && ret >= 0; i++) {
-		ret = count(v, exact[i], 1, left);
-		if (!ret) {
+	for (uint64_t i = 0; i < n && err >= 0; i++) {
+		err = count(v, exact[i], 1, left);
+		if (!err) {
 			v->n--;
 			drop(v, 1);
 		}
@@ -95,7 +95,7 @@ static int make_coarse(struct xtr_values *v, size_t *left)
 	free(exact);
 	v->exact = NULL;
 	v->cap = 0;
-	return ret < 0 ? ret : 0;
+	return err < 0 ? err : 0;
 }
 
 /* Room for n more as they are: 1, 0 (there is none), or -ENOMEM. */
@@ -125,32 +125,31 @@ static int grow(struct xtr_values *v, uint64_t n, size_t *left)
 /* 1: kept; 0: there is no room; -ENOMEM. */
 static int keep(struct xtr_values *v, uint64_t value, uint64_t n, size_t *left)
 {
-	uint64_t i;
-	int ret;
+	int err;
 
 	if (!v->coarse && n <= XTR_VALUES_EXACT && v->n + n <= XTR_VALUES_EXACT) {
-		ret = grow(v, n, left);
-		for (i = 0; i < n && ret > 0; i++)
+		err = grow(v, n, left);
+		for (uint64_t i = 0; i < n && err > 0; i++)
 			v->exact[v->n + i] = value;
-		return ret;
+		return err;
 	}
-	ret = v->coarse ? 0 : make_coarse(v, left);
-	if (ret)
-		return ret == -ENOSPC ? 0 : ret;
+	err = v->coarse ? 0 : make_coarse(v, left);
+	if (err)
+		return err == -ENOSPC ? 0 : err;
 	return count(v, value, n, left);
 }
 
 int xtr_values_add_n(struct xtr_values *v, uint64_t value, uint64_t n, size_t *left)
 {
 	uint64_t sum;
-	int ret;
+	int err;
 
 	value = value < XTR_VALUES_MOST ? value : XTR_VALUES_MOST;
-	ret = keep(v, value, n, left);
-	if (ret < 0)
-		return ret;
+	err = keep(v, value, n, left);
+	if (err < 0)
+		return err;
 	v->sum = __builtin_mul_overflow(value, n, &sum) ? UINT64_MAX : xtr_sat_add(v->sum, sum);
-	if (!ret) {
+	if (!err) {
 		drop(v, n);
 		return 0;
 	}
@@ -177,13 +176,13 @@ int xtr_values_merge(struct xtr_values *dst, const struct xtr_values *src, size_
 	double dependent = xtr_values_factor(dst) * (double)dst->n;
 	struct xtr_value_run *runs;
 	size_t n;
-	int ret = xtr_values_runs(src, src->coarse, &runs, &n);
+	int err = xtr_values_runs(src, src->coarse, &runs, &n);
 
-	if (ret)
-		return ret;
+	if (err)
+		return err;
 	/* One that was kept exactly stays so as long as both together fit. */
-	for (i = 0; i < n && !ret; i++)
-		ret = xtr_values_add_n(dst, runs[i].value, runs[i].n, left);
+	for (i = 0; i < n && !err; i++)
+		err = xtr_values_add_n(dst, runs[i].value, runs[i].n, left);
 	free(runs);
 	dst->sum = sum;
 	dst->dropped += src->dropped;
@@ -191,14 +190,12 @@ int xtr_values_merge(struct xtr_values *dst, const struct xtr_values *src, size_
 	dst->max = max;
 	dst->dependent = dependent + xtr_values_factor(src) * (double)src->n;
 	dst->row = (struct xtr_serial){ 0 };
-	return ret;
+	return err;
 }
 
 void xtr_values_free(struct xtr_values *v, size_t *left)
 {
-	unsigned int g;
-
-	for (g = 0; v->page && g < XTR_VALUES_GROUPS; g++) {
+	for (unsigned int g = 0; v->page && g < XTR_VALUES_GROUPS; g++) {
 		*left += v->page[g] ? PAGE_BYTES : 0;
 		free(v->page[g]);
 	}
@@ -244,10 +241,9 @@ static int exact_runs(const struct xtr_values *v, bool coarse, struct xtr_value_
 static size_t full_slots(const struct xtr_values *v)
 {
 	size_t n = 0;
-	unsigned int g, i;
 
-	for (g = 0; g < XTR_VALUES_GROUPS; g++)
-		for (i = 0; v->page[g] && i < XTR_VALUES_SUB; i++)
+	for (unsigned int g = 0; g < XTR_VALUES_GROUPS; g++)
+		for (unsigned int i = 0; v->page[g] && i < XTR_VALUES_SUB; i++)
 			n += !!v->page[g][i];
 	return n;
 }
@@ -256,35 +252,33 @@ int xtr_values_runs(const struct xtr_values *v, bool coarse, struct xtr_value_ru
 {
 	size_t most = v->coarse ? full_slots(v) : v->n;
 	struct xtr_value_run *runs = calloc(most + 1, sizeof(*runs));
-	unsigned int g, i;
-	int ret = 0;
+	int err = 0;
 
 	*n = 0;
 	if (!runs)
 		return -ENOMEM;
 	if (!v->coarse)
-		ret = exact_runs(v, coarse, runs, n);
-	for (g = 0; v->coarse && g < XTR_VALUES_GROUPS; g++)
-		for (i = 0; v->page[g] && i < XTR_VALUES_SUB; i++)
+		err = exact_runs(v, coarse, runs, n);
+	for (unsigned int g = 0; v->coarse && g < XTR_VALUES_GROUPS; g++)
+		for (unsigned int i = 0; v->page[g] && i < XTR_VALUES_SUB; i++)
 			if (v->page[g][i])
 				put(runs, n, middle(g, i), v->page[g][i]);
-	if (ret)
+	if (err)
 		free(runs);
 	else
 		*out = runs;
-	return ret;
+	return err;
 }
 
 uint64_t xtr_runs_quantile(const struct xtr_value_run *runs, size_t n_runs, unsigned int permille)
 {
 	uint64_t n = 0, rank, below = 0;
-	size_t i;
 
-	for (i = 0; i < n_runs; i++)
+	for (size_t i = 0; i < n_runs; i++)
 		n += runs[i].n;
 	rank = (uint64_t)(((unsigned __int128)n * permille + 999) / 1000);
 	rank = rank ? rank : 1;
-	for (i = 0; i < n_runs; i++) {
+	for (size_t i = 0; i < n_runs; i++) {
 		below += runs[i].n;
 		if (below >= rank)
 			return runs[i].value;
@@ -297,4 +291,86 @@ double xtr_values_factor(const struct xtr_values *v)
 	if (!v->n)
 		return 1;
 	return v->row.n ? xtr_serial_factor(&v->row) : v->dependent / (double)v->n;
+}
+
+/* --- serial ----------------------------------------------------------------------------------- */
+
+#define LEAST       10u  /* values from which anything can be said */
+#define LEAST_BATCH 16u  /* batches */
+#define CLEARLY     1.64 /* standard errors: of independent series one in twenty seems more */
+#define R_MAX       0.99
+
+/* Two neighbours become one. */
+static void halve(struct xtr_serial *s)
+{
+	for (uint32_t i = 0; i < XTR_SERIAL_BATCHES / 2; i++)
+		s->batch[i] = s->batch[2 * i] + s->batch[2 * i + 1];
+	s->n_batches = XTR_SERIAL_BATCHES / 2;
+	s->size *= 2;
+}
+
+void xtr_serial_add(struct xtr_serial *s, double x)
+{
+	if (!s->n) {
+		s->first = x;
+		s->size = 1;
+	}
+	x -= s->first;
+	if (s->n)
+		s->product += x * s->last;
+	s->last = x;
+	s->sum += x;
+	s->squares += x * x;
+	s->n++;
+	s->part += x;
+	if (++s->in_part < s->size)
+		return;
+	s->batch[s->n_batches++] = s->part;
+	s->part = 0;
+	s->in_part = 0;
+	if (s->n_batches == XTR_SERIAL_BATCHES)
+		halve(s);
+}
+
+/* From the correlation of neighbours. */
+static double of_neighbours(const struct xtr_serial *s, double mean, double variance)
+{
+	double n = (double)s->n, r;
+
+	/* The sum over n - 1 products, each less the mean: the first x is 0, the last one known. */
+	r = s->product - mean * (2 * s->sum - s->last) + (n - 1) * mean * mean;
+	r /= n * variance;
+	if (r < CLEARLY / sqrt(n))
+		return 1;
+	r = r > R_MAX ? R_MAX : r;
+	return (1 + r) / (1 - r);
+}
+
+static double of_batches(const struct xtr_serial *s, double variance)
+{
+	double sum = 0, squares = 0, k = s->n_batches, f;
+
+	if (s->n_batches < LEAST_BATCH || s->size < 2)
+		return 1;
+	for (uint32_t i = 0; i < s->n_batches; i++)
+		sum += s->batch[i];
+	for (uint32_t i = 0; i < s->n_batches; i++)
+		squares += (s->batch[i] - sum / k) * (s->batch[i] - sum / k);
+	f = squares / (k - 1) / (double)s->size / variance;
+	return f < 1 + CLEARLY * sqrt(2 / (k - 1)) ? 1 : f;
+}
+
+double xtr_serial_factor(const struct xtr_serial *s)
+{
+	double mean, variance, near, far;
+
+	if (s->n < LEAST)
+		return 1;
+	mean = s->sum / (double)s->n;
+	variance = s->squares / (double)s->n - mean * mean;
+	if (!(variance > 1e-12 * s->squares / (double)s->n)) /* all the same, but for rounding */
+		return 1;
+	near = of_neighbours(s, mean, variance);
+	far = of_batches(s, variance);
+	return near > far ? near : far;
 }

@@ -6,23 +6,16 @@
 
 #include <string.h>
 
-static const struct {
-	const char *name, *title;
-} parts[] = {
-#define PART(id, name, title) { name, title },
+static const char *const parts[] = {
+#define PART(id, name, title) name,
 	XTR_VIEW_PARTS(PART)
 };
 
 uint64_t xtr_view_part_bit(const char *name)
 {
-	unsigned int i;
-
-	for (i = 0; i < XTR_VIEW_PART_COUNT; i++)
-		if (!strcmp(parts[i].name, name))
+	for (unsigned int i = 0; xtr_view_part_name(i); i++)
+		if (!strcmp(xtr_view_part_name(i), name))
 			return 1ull << i;
-	for (i = 0; i < xtr_n_analyses; i++)
-		if (!strcmp(xtr_analyses[i]->name, name))
-			return 1ull << (XTR_VIEW_PART_COUNT + i);
 	return 0;
 }
 
@@ -33,12 +26,10 @@ uint32_t xtr_view_analyses(uint64_t bits)
 
 const char *xtr_view_part_name(unsigned int part)
 {
-	return part < XTR_VIEW_PART_COUNT ? parts[part].name : NULL;
-}
-
-const char *xtr_view_part_title(unsigned int part)
-{
-	return part < XTR_VIEW_PART_COUNT ? parts[part].title : NULL;
+	if (part < XTR_VIEW_PART_COUNT)
+		return parts[part];
+	part -= XTR_VIEW_PART_COUNT;
+	return part < xtr_n_analyses ? xtr_analyses[part]->name : NULL;
 }
 
 /* Above this many rings every one gets its id: looking for equal names would be quadratic. */
@@ -88,11 +79,10 @@ const char *xtr_view_ring_path(const struct xtr_view *v, const struct xtr_model_
 const char *xtr_view_ring_id(const struct xtr_view *v, uint32_t id, char *buf, size_t cap)
 {
 	const struct xtr_model *m = xtr_stats_model(v->stats);
-	size_t i;
 
 	if (!id)
 		return "(other fence)";
-	for (i = 0; i < xtr_model_n_rings(m); i++)
+	for (size_t i = 0; i < xtr_model_n_rings(m); i++)
 		if (xtr_model_ring(m, i)->id == id)
 			return xtr_view_ring_path(v, xtr_model_ring(m, i), buf, cap);
 	snprintf(buf, cap, "?ring:%u", id);
@@ -147,21 +137,24 @@ static const char *exact_from(const struct xtr_model_ring *ring)
 				      : "exact, one job at a time";
 }
 
-const char *xtr_view_known_as(const struct xtr_stats_row *row, char buf[XTR_VIEW_KNOWN_AS])
+const char *xtr_view_known_as(const struct xtr_stats_row *row, bool brief,
+			      char buf[XTR_VIEW_KNOWN_AS])
 {
 	const struct xtr_agg *a = &row->agg;
 	uint64_t bounded = a->quality[XTR_QUALITY_BOUNDED];
-	const char *why = row->ring ? xtr_ring_why(row->ring) : NULL;
+	const struct xtr_model_ring *ring = brief ? NULL : row->ring;
+	const char *why = ring ? xtr_ring_why(ring) : NULL;
 	char n[XTR_TEXT_NUMBER];
 
 	if (!a->resided)
 		return "no job with start and end";
+	if (!a->exec.n && brief)
+		return "bounded";
 	if (!a->exec.n)
 		snprintf(buf, XTR_VIEW_KNOWN_AS, "bounded: %s", why ? why : "no start is known");
 	else
 		snprintf(buf, XTR_VIEW_KNOWN_AS, "%s%s%s%s",
-			 a->quality[XTR_QUALITY_INFERRED] ? inferred_from(row->ring)
-							  : exact_from(row->ring),
+			 a->quality[XTR_QUALITY_INFERRED] ? inferred_from(ring) : exact_from(ring),
 			 bounded ? "; " : "", bounded ? xtr_text_count(n, bounded) : "",
 			 bounded ? " only bounded" : "");
 	return buf;

@@ -38,6 +38,8 @@ struct xtr_view {
 	const struct xtr_section *section;
 	const struct xtr_stats *stats;       /* finished */
 	const struct xtr_analyses *analyses; /* finished */
+	/* Text: on one screen: the most important parts and rows, and which others there are. */
+	bool brief;
 	uint64_t parts; /* bit for each enum xtr_view_part, then each analysis, that is wanted */
 	uint64_t unreadable; /* events in chunks that could not be read when they were played */
 	size_t problems;     /* damage found in the file */
@@ -50,10 +52,10 @@ struct xtr_view {
 uint64_t xtr_view_part_bit(const char *name);
 /* The bits of xtr_view.parts that are analyses, as xtr_analyses_new wants them. */
 uint32_t xtr_view_analyses(uint64_t parts);
+/* Of a part or, from XTR_VIEW_PART_COUNT on, an analysis; NULL: beyond the last. */
 const char *xtr_view_part_name(unsigned int part);
-const char *xtr_view_part_title(unsigned int part);
 
-/* 0 or -ENOMEM. Write errors are f's. */
+/* 0 or -ENOMEM. Write errors are f's. If it is brief, its parts are all. */
 int xtr_view_text(const struct xtr_view *v);
 /* One object, into an array or as a document. */
 void xtr_view_json(const struct xtr_view *v, struct xtr_json *j);
@@ -71,8 +73,9 @@ const char *xtr_view_ring_id(const struct xtr_view *v, uint32_t id, char *buf, s
 /* A string of the trace in safe form; "" where there is none. */
 const char *xtr_view_string(const struct xtr_view *v, uint32_t string, char *buf, size_t cap);
 #define XTR_VIEW_KNOWN_AS 160u
-/* How the execution times of a row are known, and why no better. */
-const char *xtr_view_known_as(const struct xtr_stats_row *row, char buf[XTR_VIEW_KNOWN_AS]);
+/* How the execution times of a row are known, and, if not brief, why no better. */
+const char *xtr_view_known_as(const struct xtr_stats_row *row, bool brief,
+			      char buf[XTR_VIEW_KNOWN_AS]);
 /* False: the section's events are in order, but have no times. */
 bool xtr_view_times(const struct xtr_view *v);
 /* What stands in the place of a part that is about times, if there are none. */
@@ -90,6 +93,12 @@ int xtr_view_text_waits(const struct xtr_view *v);
 int xtr_view_text_depth(const struct xtr_view *v);
 int xtr_view_text_dependencies(const struct xtr_view *v);
 int xtr_view_text_slowest(const struct xtr_view *v);
+/* view_text.c: a part, or the analysis number part - XTR_VIEW_PART_COUNT, with its heading. */
+int xtr_view_text_part(const struct xtr_view *v, unsigned int part);
+/* Has the trace something for it? */
+bool xtr_view_has(const struct xtr_view *v, unsigned int part);
+/* view_brief.c: all that stands below the headlines, if it is brief. */
+int xtr_view_text_brief(const struct xtr_view *v);
 /* view_hist.c: a line with a bar for each power of two; times: the values are ns. */
 void xtr_view_text_hist(FILE *f, const struct xtr_hist *h, bool times);
 int xtr_view_text_histograms(const struct xtr_view *v);

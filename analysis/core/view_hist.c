@@ -3,7 +3,7 @@
 #include "view.h"
 #include "format/read/reader.h"
 #include "grid.h"
-#include "replay/notes/budgeted.h"
+#include "replay/notes/notes.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -49,10 +49,10 @@ void xtr_view_text_hist(FILE *f, const struct xtr_hist *h, bool times)
 {
 	char lo[XTR_TEXT_NUMBER], hi[XTR_TEXT_NUMBER], count[XTR_TEXT_NUMBER];
 	uint64_t n[POWERS], most = 0;
-	unsigned int i, first = POWERS, last = 0, k, bar;
+	unsigned int first = POWERS, last = 0, bar;
 
 	fold(h, n);
-	for (i = 0; i < POWERS; i++) {
+	for (unsigned int i = 0; i < POWERS; i++) {
 		if (!n[i])
 			continue;
 		if (first == POWERS)
@@ -61,11 +61,11 @@ void xtr_view_text_hist(FILE *f, const struct xtr_hist *h, bool times)
 		if (n[i] > most)
 			most = n[i];
 	}
-	for (i = first; i <= last && first < POWERS; i++) {
+	for (unsigned int i = first; i <= last && first < POWERS; i++) {
 		bounds(i, times, lo, hi);
 		fprintf(f, "    %9s .. %-9s %12s |", lo, hi, xtr_text_count(count, n[i]));
 		bar = (unsigned int)((__uint128_t)n[i] * BAR / most);
-		for (k = 0; k < bar || (n[i] && !k); k++)
+		for (unsigned int k = 0; k < bar || (n[i] && !k); k++)
 			fputc('#', f);
 		fputc('\n', f);
 	}
@@ -130,10 +130,9 @@ static int by_count(const void *pa, const void *pb)
 static size_t event_rows(const struct xtr_view *v, const uint64_t *left_out, struct event_row *rows)
 {
 	const struct xtr_event_desc *desc;
-	uint32_t type;
 	size_t n = 0;
 
-	for (type = 1; type < 65536; type++) {
+	for (uint32_t type = 1; type < 65536; type++) {
 		struct event_row row = { .type = type,
 					 .n = xtr_stats_events_of(v->stats, type),
 					 .left_out = left_out ? left_out[type] : 0 };
@@ -166,9 +165,8 @@ static int print_events(const struct xtr_view *v, const struct event_row *rows, 
 	static const char *const with_left_out[] = { "<event", "count", "left out", NULL };
 	struct xtr_grid *t = xtr_grid_new(budget ? with_left_out : titles);
 	char buf[XTR_TEXT_NAME];
-	size_t i;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		xtr_grid_cell(t, event_name(&rows[i], buf, sizeof(buf)));
 		xtr_grid_cell(t, xtr_text_count(buf, rows[i].n));
 		if (budget)
@@ -183,14 +181,14 @@ int xtr_view_text_events(const struct xtr_view *v)
 	uint64_t *left_out = xtr_budgeted_by_type(v->section);
 	size_t n = event_rows(v, left_out, NULL);
 	struct event_row *rows = calloc(n + 1, sizeof(*rows));
-	int ret = -ENOMEM;
+	int err = -ENOMEM;
 
 	if (rows) {
 		event_rows(v, left_out, rows);
 		qsort(rows, n, sizeof(*rows), by_count);
-		ret = print_events(v, rows, n, left_out);
+		err = print_events(v, rows, n, left_out);
 	}
 	free(rows);
 	free(left_out);
-	return ret;
+	return err;
 }

@@ -3,13 +3,8 @@
 #include "view.h"
 #include "base/checked.h"
 #include "format/read/reader.h"
-#include "replay/notes/budgeted.h"
-#include "replay/notes/flown.h"
+#include "replay/notes/notes.h"
 #include "replay/event/process.h"
-#include "replay/notes/pieced.h"
-#include "replay/notes/imported.h"
-#include "replay/notes/redacted.h"
-#include "replay/notes/sampled.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -82,16 +77,14 @@ static void counts(const struct xtr_view *v, struct xtr_json *j, const struct xt
 		{ "in_queue", a->in_queue },   { "dep_waits", a->waits },
 		{ "late", a->late },
 	};
-	unsigned int q;
-	size_t i;
 
 	xtr_json_kv_u64(j, "jobs", a->jobs);
 	xtr_json_kv_u64(j, "completed", a->resided);
 	xtr_json_kv_object(j, "quality");
-	for (q = 0; q < XTR_QUALITY_COUNT; q++)
+	for (unsigned int q = 0; q < XTR_QUALITY_COUNT; q++)
 		xtr_json_kv_u64(j, xtr_quality_name(q), a->quality[q]);
 	xtr_json_end_object(j);
-	for (i = 0; i < sizeof(c) / sizeof(c[0]); i++)
+	for (size_t i = 0; i < sizeof(c) / sizeof(c[0]); i++)
 		xtr_json_kv_u64(j, c[i].key, c[i].n);
 	kv_ns(v, j, "dep_wait_ns", a->dep_wait);
 }
@@ -108,7 +101,8 @@ static void row_body(const struct xtr_view *v, struct xtr_json *j, const struct 
 	char buf[XTR_VIEW_KNOWN_AS];
 
 	counts(v, j, a);
-	xtr_json_kv_str(j, "known_as", xtr_view_times(v) ? xtr_view_known_as(row, buf) : NULL);
+	xtr_json_kv_str(j, "known_as",
+			xtr_view_times(v) ? xtr_view_known_as(row, false, buf) : NULL);
 	if (!row->partial) {
 		kv_ns(v, j, "busy_ns", row->busy.total);
 		xtr_json_kv_bool(j, "busy_exact", !row->busy.inexact);
@@ -199,13 +193,11 @@ static const struct {
 
 static void rows(const struct xtr_view *v, struct xtr_json *j)
 {
-	size_t i, k;
-
-	for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
 		if (!(v->parts & 1ull << tables[i].part))
 			continue;
 		xtr_json_kv_array(j, xtr_view_part_name(tables[i].part));
-		for (k = 0; k < xtr_stats_n_rows(v->stats, tables[i].by); k++) {
+		for (size_t k = 0; k < xtr_stats_n_rows(v->stats, tables[i].by); k++) {
 			xtr_json_begin_object(j);
 			tables[i].row(v, j, xtr_stats_row(v->stats, tables[i].by, k));
 			xtr_json_end_object(j);
@@ -217,10 +209,9 @@ static void rows(const struct xtr_view *v, struct xtr_json *j)
 static void dependencies(const struct xtr_view *v, struct xtr_json *j)
 {
 	const struct xtr_model *m = xtr_stats_model(v->stats);
-	size_t i;
 
 	xtr_json_kv_array(j, "blockers");
-	for (i = 0; i < xtr_stats_n_blockers(v->stats); i++) {
+	for (size_t i = 0; i < xtr_stats_n_blockers(v->stats); i++) {
 		const struct xtr_stats_blocker *b = xtr_stats_blocker(v->stats, i);
 
 		xtr_json_begin_object(j);
@@ -233,7 +224,7 @@ static void dependencies(const struct xtr_view *v, struct xtr_json *j)
 	}
 	xtr_json_end_array(j);
 	xtr_json_kv_array(j, "longest_waits");
-	for (i = 0; xtr_view_times(v) && i < xtr_stats_n_waits(v->stats); i++) {
+	for (size_t i = 0; xtr_view_times(v) && i < xtr_stats_n_waits(v->stats); i++) {
 		const struct xtr_stats_wait *w = xtr_stats_wait(v->stats, i);
 
 		xtr_json_begin_object(j);
@@ -253,10 +244,8 @@ static void dependencies(const struct xtr_view *v, struct xtr_json *j)
 
 static void slowest(const struct xtr_view *v, struct xtr_json *j)
 {
-	size_t i;
-
 	xtr_json_kv_array(j, "slowest");
-	for (i = 0; xtr_view_times(v) && i < xtr_stats_n_slowest(v->stats); i++) {
+	for (size_t i = 0; xtr_view_times(v) && i < xtr_stats_n_slowest(v->stats); i++) {
 		const struct xtr_stats_job *s = xtr_stats_slowest(v->stats, i);
 
 		xtr_json_begin_object(j);
@@ -285,10 +274,9 @@ static void events(const struct xtr_view *v, struct xtr_json *j)
 {
 	uint64_t *left_out = xtr_budgeted_by_type(v->section);
 	const struct xtr_event_desc *desc;
-	uint32_t type;
 
 	xtr_json_kv_array(j, "events_by_type");
-	for (type = 1; type < 65536; type++) {
+	for (uint32_t type = 1; type < 65536; type++) {
 		if (!xtr_stats_events_of(v->stats, type) && !(left_out && left_out[type]))
 			continue;
 		desc = xtr_meta_event(xtr_section_meta(v->section), type);
@@ -342,15 +330,13 @@ static void head(const struct xtr_view *v, struct xtr_json *j)
 /* A section whose data the trace does not have is not there. */
 static void analyses(const struct xtr_view *v, struct xtr_json *j)
 {
-	size_t i;
-
 	if (v->parts & 1ull << XTR_VIEW_FINDINGS) {
 		xtr_json_key(j, "findings");
 		xtr_findings_json(xtr_analyses_findings(v->analyses), j);
 		xtr_json_key(j, "findings_left_out");
 		xtr_findings_left_out_json(xtr_analyses_findings(v->analyses), j);
 	}
-	for (i = 0; i < xtr_n_analyses; i++) {
+	for (size_t i = 0; i < xtr_n_analyses; i++) {
 		if (!(xtr_view_analyses(v->parts) & 1u << i) || !xtr_analyses_has(v->analyses, i))
 			continue;
 		xtr_json_key(j, xtr_analyses[i]->name);

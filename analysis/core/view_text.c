@@ -3,23 +3,17 @@
 #include "view.h"
 #include "base/checked.h"
 #include "format/read/reader.h"
-#include "no_jobs.h"
+#include "missing.h"
 #include "grid.h"
-#include "grid_cell.h"
-#include "replay/notes/budgeted.h"
-#include "replay/notes/flown.h"
+#include "replay/notes/notes.h"
 #include "replay/event/process.h"
-#include "replay/notes/pieced.h"
-#include "replay/notes/imported.h"
-#include "replay/notes/redacted.h"
-#include "replay/notes/sampled.h"
-#include "replay/notes/some_pids.h"
 #include "base/text.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #define ROWS_SHOWN 40u
+#define ROWS_BRIEF 8u
 
 /* A cell that is a time or follows from times, where there are none. */
 static void cells_unknown(struct xtr_grid *t, size_t n)
@@ -37,8 +31,8 @@ static void cell_ns(struct xtr_grid *t, uint64_t ns, bool bounded)
 }
 
 /* Sum, mean, p50, p90, p99, max: of execution, or as upper bounds of residence, where only that is
- * known. */
-static void cells_exec(struct xtr_grid *t, const struct xtr_agg *a)
+ * known. Briefly: no mean and no p90. */
+static void cells_exec(struct xtr_grid *t, const struct xtr_agg *a, bool brief)
 {
 	static const unsigned int q[] = { 500, 900, 990, 1000 };
 	const struct xtr_hist *h = a->exec.n ? &a->exec : &a->residence;
@@ -50,12 +44,14 @@ static void cells_exec(struct xtr_grid *t, const struct xtr_agg *a)
 		 hi);
 	xtr_grid_cell(t, a->resided ? buf : "-");
 	if (!h->n) {
-		cells_unknown(t, 5);
+		cells_unknown(t, brief ? 3 : 5);
 		return;
 	}
-	cell_ns(t, xtr_hist_mean(h), !a->exec.n);
+	if (!brief)
+		cell_ns(t, xtr_hist_mean(h), !a->exec.n);
 	for (size_t i = 0; i < 4; i++)
-		cell_ns(t, xtr_hist_quantile(h, q[i]), !a->exec.n);
+		if (!brief || q[i] != 900)
+			cell_ns(t, xtr_hist_quantile(h, q[i]), !a->exec.n);
 }
 
 static void cells_busy(const struct xtr_view *v, struct xtr_grid *t,
@@ -67,7 +63,8 @@ static void cells_busy(const struct xtr_view *v, struct xtr_grid *t,
 	snprintf(buf, sizeof(buf), "%s%s", row->busy_bounded ? "<=" : "",
 		 row->busy_bounded && *n == '>' ? "100 %" : n);
 	xtr_grid_cell(t, buf);
-	cell_ns(t, row->busy.total, row->busy_bounded);
+	if (!v->brief)
+		cell_ns(t, row->busy.total, row->busy_bounded);
 }
 
 /* What the times of a row say. */
@@ -77,16 +74,16 @@ static void cells_times(const struct xtr_view *v, struct xtr_grid *t,
 	char buf[XTR_VIEW_KNOWN_AS];
 
 	if (!xtr_view_times(v)) {
-		cells_unknown(t, 8);
+		cells_unknown(t, v->brief ? 5 : 8);
 		xtr_grid_cell(t, "the trace has no times");
 		return;
 	}
 	if (row->partial)
-		cells_unknown(t, 2);
+		cells_unknown(t, v->brief ? 1 : 2);
 	else
 		cells_busy(v, t, row);
-	cells_exec(t, &row->agg);
-	xtr_grid_cell(t, xtr_view_known_as(row, buf));
+	cells_exec(t, &row->agg, v->brief);
+	xtr_grid_cell(t, xtr_view_known_as(row, v->brief, buf));
 }
 
 /* The cells that name a row. */
@@ -118,7 +115,7 @@ static void cells_name(const struct xtr_view *v, struct xtr_grid *t, enum xtr_st
 }
 
 /* Devices, rings, processes and clients differ in what names a row. */
-static int exec_table(const struct xtr_view *v, enum xtr_stats_by by)
+static int exec_table(const struct xtr_view *v, enum xtr_stats_by by, enum xtr_view_part part)
 {
 	static const char *const names[XTR_BY_COUNT][2] = {
 		[XTR_BY_DEVICE] = { "<device", NULL },
@@ -126,46 +123,51 @@ static int exec_table(const struct xtr_view *v, enum xtr_stats_by by)
 		[XTR_BY_PROCESS] = { "pid", "<process" },
 		[XTR_BY_CLIENT] = { "client", "<device" },
 	};
-	static const char *const common[] = { "jobs", "util", "busy", "execution", "mean", "p50",
-					      "p90",  "p99",  "max",  "<known as", NULL };
+	static const char *const all[] = { "jobs", "util", "busy", "execution", "mean", "p50",
+					   "p90",  "p99",  "max",  "<known as", NULL };
+	static const char *const brief[] = { "jobs", "util", "execution", "p50",
+					     "p99",  "max",  "<known as", NULL };
 	const char *titles[XTR_GRID_COLUMNS] = { names[by][0], names[by][1] };
 	size_t i, n = xtr_stats_n_rows(v->stats, by), first = names[by][1] ? 2 : 1;
+	size_t most = v->brief ? ROWS_BRIEF : ROWS_SHOWN;
 	struct xtr_grid *t;
-	int ret;
+	int err;
 
-	memcpy(titles + first, common, sizeof(common));
+	memcpy(titles + first, v->brief ? brief : all, v->brief ? sizeof(brief) : sizeof(all));
 	t = xtr_grid_new(titles);
-	for (i = 0; i < n && i < ROWS_SHOWN; i++) {
+	for (i = 0; i < n && i < most; i++) {
 		const struct xtr_stats_row *row = xtr_stats_row(v->stats, by, i);
 
 		cells_name(v, t, by, row);
 		xtr_grid_count(t, row->agg.jobs);
 		cells_times(v, t, row);
 	}
-	ret = xtr_grid_print(t, v->f, 2);
-	if (n > ROWS_SHOWN)
-		fprintf(v->f, "  ... and %zu more (all of them with --json)\n", n - ROWS_SHOWN);
-	return ret;
+	err = xtr_grid_print(t, v->f, 2);
+	if (n > most && v->brief)
+		fprintf(v->f, "  ... and %zu more (-s %s)\n", n - most, xtr_view_part_name(part));
+	else if (n > most)
+		fprintf(v->f, "  ... and %zu more (all of them with --json)\n", n - most);
+	return err;
 }
 
 static int devices(const struct xtr_view *v)
 {
-	return exec_table(v, XTR_BY_DEVICE);
+	return exec_table(v, XTR_BY_DEVICE, XTR_VIEW_DEVICES);
 }
 
 static int rings(const struct xtr_view *v)
 {
-	return exec_table(v, XTR_BY_RING);
+	return exec_table(v, XTR_BY_RING, XTR_VIEW_RINGS);
 }
 
 static int processes(const struct xtr_view *v)
 {
-	return exec_table(v, XTR_BY_PROCESS);
+	return exec_table(v, XTR_BY_PROCESS, XTR_VIEW_PROCESSES);
 }
 
 static int clients(const struct xtr_view *v)
 {
-	return exec_table(v, XTR_BY_CLIENT);
+	return exec_table(v, XTR_BY_CLIENT, XTR_VIEW_CLIENTS);
 }
 
 static bool is_unusual(const struct xtr_agg *a)
@@ -181,10 +183,10 @@ static int unusual(const struct xtr_view *v)
 					      "errors",    "timeouts",  "batches", "in batches",
 					      "overtaken", "by kernel", NULL };
 	struct xtr_grid *t = xtr_grid_new(titles);
-	size_t i, shown = 0;
-	int ret;
+	size_t shown = 0;
+	int err;
 
-	for (i = 0; i < xtr_stats_n_rows(v->stats, XTR_BY_RING) && shown < ROWS_SHOWN; i++) {
+	for (size_t i = 0; i < xtr_stats_n_rows(v->stats, XTR_BY_RING) && shown < ROWS_SHOWN; i++) {
 		const struct xtr_stats_row *row = xtr_stats_row(v->stats, XTR_BY_RING, i);
 		const struct xtr_agg *a = &row->agg;
 
@@ -205,21 +207,36 @@ static int unusual(const struct xtr_view *v)
 		xtr_grid_count(t, a->overtaken);
 		xtr_grid_count(t, a->kernel);
 	}
-	ret = shown ? xtr_grid_print(t, v->f, 2) : xtr_grid_print(t, NULL, 0);
+	err = shown ? xtr_grid_print(t, v->f, 2) : xtr_grid_print(t, NULL, 0);
 	if (!shown)
 		fputs("  none: every job ran and completed\n", v->f);
-	return ret;
+	return err;
+}
+
+static const char *ring_of(const void *v, uint32_t id, char *buf, size_t cap)
+{
+	return xtr_view_ring_id(v, id, buf, cap);
 }
 
 static int findings(const struct xtr_view *v)
 {
 	const struct xtr_findings *all = xtr_analyses_findings(v->analyses);
+	const struct xtr_findings_view how = { .f = v->f,
+					       .times = xtr_view_times(v),
+					       .lines = v->brief ? ROWS_BRIEF : 0,
+					       .ring = ring_of,
+					       .ctx = v };
 
 	if (!all->n)
 		fputs("  none\n", v->f);
-	xtr_findings_text(all, xtr_view_times(v), v->f);
+	xtr_findings_text(all, &how);
 	return 0;
 }
+
+static const char *const titles[] = {
+#define TITLE(id, name, title) [XTR_VIEW_##id] = (title),
+	XTR_VIEW_PARTS(TITLE)
+};
 
 static int (*const part_text[])(const struct xtr_view *) = {
 	[XTR_VIEW_DEVICES] = devices,
@@ -333,39 +350,78 @@ static void headline(const struct xtr_view *v)
 			xtr_no_jobs(xtr_section_meta(v->section)));
 }
 
-static int analyses(const struct xtr_view *v)
-{
-	size_t i;
-	int ret = 0;
-
-	for (i = 0; i < xtr_n_analyses && !ret; i++) {
-		if (!(xtr_view_analyses(v->parts) & 1u << i) || !xtr_analyses_has(v->analyses, i))
-			continue;
-		fprintf(v->f, "\n%s\n", xtr_analyses[i]->title);
-		ret = xtr_analyses_text(v->analyses, i, v);
-	}
-	return ret;
-}
-
 /* Parts that hold nothing but times. */
-static bool is_of_times(enum xtr_view_part part)
+static bool is_of_times(unsigned int part)
 {
 	return part == XTR_VIEW_WAITS || part == XTR_VIEW_SLOWEST || part == XTR_VIEW_HISTOGRAMS;
 }
 
-/* Parts that are there without jobs. */
-static bool is_there(const struct xtr_view *v, enum xtr_view_part part)
+int xtr_view_text_part(const struct xtr_view *v, unsigned int part)
 {
-	if (part == XTR_VIEW_FINDINGS)
-		return xtr_analyses_findings(v->analyses)->n ||
-		       v->parts == 1ull << XTR_VIEW_FINDINGS;
+	if (part >= XTR_VIEW_PART_COUNT) {
+		part -= XTR_VIEW_PART_COUNT;
+		fprintf(v->f, "\n%s\n", xtr_analyses[part]->title);
+		return xtr_analyses_text(v->analyses, part, v);
+	}
+	fprintf(v->f, "\n%s\n", titles[part]);
+	return is_of_times(part) && !xtr_view_times(v) ? xtr_view_text_no_times(v)
+						       : part_text[part](v);
+}
+
+static bool any_unusual(const struct xtr_view *v)
+{
+	for (size_t i = 0; i < xtr_stats_n_rows(v->stats, XTR_BY_RING); i++)
+		if (is_unusual(&xtr_stats_row(v->stats, XTR_BY_RING, i)->agg))
+			return true;
+	return false;
+}
+
+bool xtr_view_has(const struct xtr_view *v, unsigned int part)
+{
+	if (part >= XTR_VIEW_PART_COUNT)
+		return xtr_analyses_has(v->analyses, part - XTR_VIEW_PART_COUNT);
+	if (is_of_times(part) && !xtr_view_times(v))
+		return false;
+	switch (part) {
+	case XTR_VIEW_FINDINGS:
+		return xtr_analyses_findings(v->analyses)->n;
+	case XTR_VIEW_SLOWEST:
+		return xtr_stats_n_slowest(v->stats);
+	case XTR_VIEW_DEPENDENCIES:
+		return xtr_stats_n_blockers(v->stats);
+	case XTR_VIEW_UNUSUAL:
+		return any_unusual(v);
+	case XTR_VIEW_EVENTS:
+		return xtr_stats_events(v->stats);
+	default:
+		return xtr_stats_total(v->stats)->agg.jobs;
+	}
+}
+
+/* In full, a part without jobs is left out, and one that has nothing says so. */
+static bool is_there(const struct xtr_view *v, unsigned int part)
+{
+	if (part == XTR_VIEW_FINDINGS && v->parts == 1ull << XTR_VIEW_FINDINGS)
+		return true;
+	if (part == XTR_VIEW_FINDINGS || part >= XTR_VIEW_PART_COUNT)
+		return xtr_view_has(v, part);
 	return part == XTR_VIEW_EVENTS || xtr_stats_total(v->stats)->agg.jobs;
+}
+
+/* Those from `from` on, up to `to`. */
+static int text_parts(const struct xtr_view *v, unsigned int from, unsigned int to)
+{
+	int err = 0;
+
+	for (unsigned int i = from; i < to && !err; i++)
+		if (v->parts & 1ull << i && is_there(v, i))
+			err = xtr_view_text_part(v, i);
+	return err;
 }
 
 int xtr_view_text(const struct xtr_view *v)
 {
-	unsigned int i;
-	int ret = 0;
+	int err;
 
 	headline(v);
 	damage(v);
@@ -377,14 +433,12 @@ int xtr_view_text(const struct xtr_view *v)
 	xtr_flown_text(v->f, v->section);
 	pieced(v);
 	xtr_redacted_text(v->f, xtr_section_meta(v->section));
-	for (i = 0; i < XTR_VIEW_PART_COUNT && !ret; i++) {
-		if (i == XTR_VIEW_HISTOGRAMS)
-			ret = analyses(v);
-		if (ret || !(v->parts & 1ull << i) || !is_there(v, i))
-			continue;
-		fprintf(v->f, "\n%s\n", xtr_view_part_title(i));
-		ret = is_of_times(i) && !xtr_view_times(v) ? xtr_view_text_no_times(v)
-							   : part_text[i](v);
-	}
-	return ret;
+	if (v->brief)
+		return xtr_view_text_brief(v);
+	/* The analyses, histograms and events behind them. */
+	err = text_parts(v, 0, XTR_VIEW_HISTOGRAMS);
+	if (!err)
+		err = text_parts(v, XTR_VIEW_PART_COUNT,
+				 XTR_VIEW_PART_COUNT + (unsigned int)xtr_n_analyses);
+	return err ? err : text_parts(v, XTR_VIEW_HISTOGRAMS, XTR_VIEW_PART_COUNT);
 }

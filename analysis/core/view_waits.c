@@ -3,7 +3,6 @@
 #include "view.h"
 #include "format/read/reader.h"
 #include "grid.h"
-#include "grid_cell.h"
 #include "replay/event/process.h"
 #include "base/text.h"
 
@@ -22,9 +21,8 @@ static void cell_ns(struct xtr_grid *t, uint64_t ns)
 static void cells_hist(struct xtr_grid *t, const struct xtr_hist *h, bool times)
 {
 	static const unsigned int q[] = { 500, 990, 1000 };
-	size_t i;
 
-	for (i = 0; i < 3; i++) {
+	for (size_t i = 0; i < 3; i++) {
 		if (!h->n)
 			xtr_grid_cell(t, "-");
 		else if (times)
@@ -101,7 +99,7 @@ static int blockers(const struct xtr_view *v)
 	struct xtr_grid *t = xtr_grid_new(titles);
 	char buf[2 * XTR_TEXT_NAME];
 	size_t i, n = xtr_stats_n_blockers(v->stats);
-	int ret;
+	int err;
 
 	for (i = 0; i < n && i < v->top; i++) {
 		const struct xtr_stats_blocker *b = xtr_stats_blocker(v->stats, i);
@@ -117,10 +115,10 @@ static int blockers(const struct xtr_view *v)
 			xtr_grid_cell(t, "-");
 		}
 	}
-	ret = xtr_grid_print(t, v->f, 2);
+	err = xtr_grid_print(t, v->f, 2);
 	if (n > v->top)
 		fprintf(v->f, "  ... and %zu more (--top; all of them with --json)\n", n - v->top);
-	return ret;
+	return err;
 }
 
 static void cell_fence(struct xtr_grid *t, uint64_t ctx, uint64_t seqno)
@@ -137,19 +135,18 @@ int xtr_view_text_dependencies(const struct xtr_view *v)
 					      "<until", "from s", "wait",        NULL };
 	struct xtr_grid *t;
 	char buf[2 * XTR_TEXT_NAME];
-	size_t i;
-	int ret;
+	int err;
 
 	if (!xtr_stats_n_blockers(v->stats)) {
 		fputs("  none: no job was seen waiting for a fence\n", v->f);
 		return 0;
 	}
-	ret = blockers(v);
-	if (ret || !xtr_view_times(v))
-		return ret;
+	err = blockers(v);
+	if (err || !xtr_view_times(v))
+		return err;
 	fputs("  longest:\n", v->f);
 	t = xtr_grid_new(titles);
-	for (i = 0; i < xtr_stats_n_waits(v->stats); i++) {
+	for (size_t i = 0; i < xtr_stats_n_waits(v->stats); i++) {
 		const struct xtr_stats_wait *w = xtr_stats_wait(v->stats, i);
 
 		cell_fence(t, w->ctx, w->seqno);
@@ -172,9 +169,8 @@ int xtr_view_text_slowest(const struct xtr_view *v)
 					      "queue wait", "<quality", NULL };
 	struct xtr_grid *t = xtr_grid_new(titles);
 	char buf[XTR_TEXT_NAME + 16], n[XTR_TEXT_NUMBER];
-	size_t i;
 
-	for (i = 0; i < xtr_stats_n_slowest(v->stats); i++) {
+	for (size_t i = 0; i < xtr_stats_n_slowest(v->stats); i++) {
 		const struct xtr_stats_job *s = xtr_stats_slowest(v->stats, i);
 		const struct xtr_job *j = &s->job;
 		bool known = j->start_ns && !s->bounded;

@@ -34,18 +34,17 @@ static bool applies(const struct xtr_meta *meta)
 static void cpu_free(void *self)
 {
 	struct cpu *c = self;
-	uint32_t i;
 
-	for (i = 0; i < c->n_threads; i++)
+	for (uint32_t i = 0; i < c->n_threads; i++)
 		xtr_hist_free(&c->thread[i].delay);
-	for (i = 0; i < CPU_VECS; i++)
+	for (uint32_t i = 0; i < CPU_VECS; i++)
 		xtr_hist_free(&c->softirq[i]);
 	xtr_hist_free(&c->ready);
 	xtr_hist_free(&c->submit.time);
 	xtr_hist_free(&c->complete.time);
-	xtr_keymap_free(&c->by_tid);
-	xtr_keymap_free(&c->by_job);
-	xtr_keymap_free(&c->by_ring);
+	xtr_map_free(&c->by_tid);
+	xtr_map_free(&c->by_job);
+	xtr_map_free(&c->by_ring);
 	xtr_binds_close(&c->binds);
 	free(c->thread);
 	free(c->job);
@@ -59,13 +58,12 @@ static void cpu_free(void *self)
 static int cpu_open(void **self, const struct xtr_analysis_opts *o)
 {
 	struct cpu *c = calloc(1, sizeof(*c));
-	size_t i;
 
 	if (!c)
 		return -ENOMEM;
 	c->o = o;
 	c->hist_left = CPU_HISTS_MAX;
-	c->free_job = c->first_job = c->last_job = XTR_KEYMAP_NONE;
+	c->free_job = c->first_job = c->last_job = XTR_MAP_NONE;
 	c->list = calloc(o->top + 1, sizeof(*c->list));
 	c->cpu = calloc(CPU_CPUS_MAX, sizeof(*c->cpu));
 	c->handler = calloc(CPU_HANDLERS_MAX, sizeof(*c->handler));
@@ -75,7 +73,7 @@ static int cpu_open(void **self, const struct xtr_analysis_opts *o)
 		return -ENOMEM;
 	}
 	c->knows_sched = o->times;
-	for (i = 0; i < CPU_SCHED_EVENTS; i++) {
+	for (size_t i = 0; i < CPU_SCHED_EVENTS; i++) {
 		c->lacks[i] = !xtr_meta_event_by_name(o->meta, cpu_sched_event[i]);
 		c->knows_sched &= !c->lacks[i];
 	}
@@ -155,13 +153,13 @@ static int by_number(const void *pa, const void *pb)
 static int cpu_finish(void *self)
 {
 	struct cpu *c = self;
-	int ret = cpu_findings(c);
+	int err = cpu_findings(c);
 
 	if (c->n_threads)
 		qsort(c->thread, c->n_threads, sizeof(*c->thread), by_delay);
 	if (c->n_handlers)
 		qsort(c->handler, c->n_handlers, sizeof(*c->handler), by_number);
-	return ret;
+	return err;
 }
 
 static bool cpu_any(const void *self)

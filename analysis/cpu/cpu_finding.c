@@ -10,9 +10,7 @@
 
 static void add_events(struct xtr_finding *f, const uint64_t *ns, uint64_t n)
 {
-	uint64_t i;
-
-	for (i = 0; i < n && i < XTR_FINDING_EVENTS_MAX + 1; i++) {
+	for (uint64_t i = 0; i < n && i < XTR_FINDING_EVENTS_MAX + 1; i++) {
 		if (!f->at_ns)
 			f->at_ns = ns[i];
 		else if (f->n_events < XTR_FINDING_EVENTS_MAX)
@@ -82,7 +80,7 @@ static int delays(const struct cpu *c)
 		return 0;
 	snprintf(
 		f.text, sizeof(f.text),
-		"threads waited for a CPU too long: before %s submits, %s runs and %s completions, of "
+		"threads waited too long for a CPU before %s submits, %s runs and %s completions of "
 		"%s jobs",
 		xtr_text_count(s, c->submit.late), xtr_text_count(r, c->late_by[CPU_CAUSE_CPU]),
 		xtr_text_count(d, c->complete.late), xtr_text_count(of, jobs));
@@ -109,7 +107,7 @@ static int storm(const struct cpu *c, const struct cpu_handler *h)
 
 	if (h->soft || h->most <= CPU_STORM_PER_S)
 		return 0;
-	snprintf(f.text, sizeof(f.text), "interrupt %.80s came %s times in a second",
+	snprintf(f.text, sizeof(f.text), "interrupt %.80s fired %s times in one second",
 		 xtr_text_name(name, sizeof(name), h->name, strlen(h->name)),
 		 xtr_text_count(n, h->most));
 	return xtr_findings_add(c->o->findings, &f);
@@ -117,10 +115,9 @@ static int storm(const struct cpu *c, const struct cpu_handler *h)
 
 int cpu_findings(const struct cpu *c)
 {
-	int ret = delays(c);
-	uint32_t i;
+	int err = delays(c);
 
-	for (i = 0; i < c->n_handlers && !ret; i++)
-		ret = storm(c, &c->handler[i]);
-	return ret;
+	for (uint32_t i = 0; i < c->n_handlers && !err; i++)
+		err = storm(c, &c->handler[i]);
+	return err;
 }

@@ -26,9 +26,8 @@ static void put(struct tally *t, uint32_t tid, uint64_t ns)
 static struct cpu_holder most(const struct tally *t, uint64_t ns)
 {
 	struct cpu_holder best = { 0 };
-	uint32_t i;
 
-	for (i = 0; i < t->n; i++) {
+	for (uint32_t i = 0; i < t->n; i++) {
 		ns -= t->by[i].ns;
 		if (t->by[i].ns > best.ns)
 			best = t->by[i];
@@ -53,10 +52,10 @@ void cpu_holder_switch(struct cpu *c, uint32_t stream, uint32_t prev, uint32_t n
 struct cpu_holder cpu_holder_between(struct cpu *c, uint32_t stream, uint64_t from, uint64_t to)
 {
 	const struct cpu_cpu *cpu = cpu_cpu(c, stream);
-	uint32_t kept = cpu->n_ran < CPU_RAN ? cpu->n_ran : CPU_RAN, i;
+	uint32_t kept = cpu->n_ran < CPU_RAN ? cpu->n_ran : CPU_RAN;
 	struct tally t = { .n = 0 };
 
-	for (i = 1; i <= kept; i++) {
+	for (uint32_t i = 1; i <= kept; i++) {
 		const struct cpu_ran *r = &cpu->ran[(cpu->n_ran - i) % CPU_RAN];
 
 		if (r->to <= from)
@@ -69,9 +68,8 @@ struct cpu_holder cpu_holder_between(struct cpu *c, uint32_t stream, uint64_t fr
 struct cpu_holder cpu_holder_of(const struct cpu_span *s, uint32_t n)
 {
 	struct tally t = { .n = 0 };
-	uint32_t i;
 
-	for (i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		put(&t, s[i].by.tid, s[i].by.ns);
 	return most(&t, cpu_spans_ns(s, n));
 }
@@ -90,9 +88,8 @@ const struct cpu_thread *cpu_holder_longest(const struct cpu *c)
 {
 	const struct cpu_thread *best = NULL;
 	uint64_t ns = c->unheld_ns;
-	uint32_t i;
 
-	for (i = 0; i < c->n_threads; i++)
+	for (uint32_t i = 0; i < c->n_threads; i++)
 		if (c->thread[i].held_ns > ns) {
 			best = &c->thread[i];
 			ns = best->held_ns;

@@ -9,7 +9,7 @@
 #include "analysis/core/analysis.h"
 #include "analysis/core/hist.h"
 #include "replay/event/event_bind.h"
-#include "base/keymap.h"
+#include "base/map.h"
 
 #define CPU_THREADS_MAX  8192u  /* beyond, threads are not followed */
 #define CPU_SPANS        8u     /* stretches kept of a thread */
@@ -138,16 +138,16 @@ struct cpu {
 
 	struct cpu_thread *thread;
 	uint32_t n_threads, cap_threads;
-	struct xtr_keymap by_tid;
+	struct xtr_map by_tid;
 	uint32_t hist_left;
 	uint64_t unfollowed; /* switches to threads beyond the most */
 
 	struct cpu_job *job;
 	uint32_t n_jobs, cap_jobs, free_job, first_job, last_job;
-	struct xtr_keymap by_job;
+	struct xtr_map by_job;
 	struct cpu_ring *ring;
 	uint32_t n_rings, cap_rings;
-	struct xtr_keymap by_ring;
+	struct xtr_map by_ring;
 
 	uint64_t jobs, jobs_lost; /* with queue, run and the thread that ran it; events lost */
 	struct xtr_hist ready;    /* ns: ready to run */

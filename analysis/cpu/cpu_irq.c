@@ -52,9 +52,8 @@ void cpu_raised(struct cpu *c, const struct xtr_bind *b, const struct xtr_event 
 static struct cpu_handler *handler_of(struct cpu *c, const char *name, bool soft)
 {
 	struct cpu_handler *h;
-	uint32_t i;
 
-	for (i = 0; i < c->n_handlers; i++)
+	for (uint32_t i = 0; i < c->n_handlers; i++)
 		if (c->handler[i].soft == soft &&
 		    !strncmp(c->handler[i].name, name, sizeof(h->name) - 1))
 			return &c->handler[i];

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NONE XTR_KEYMAP_NONE
+#define NONE XTR_MAP_NONE
 
 static void remove_job(struct cpu *c, uint32_t i)
 {
@@ -26,7 +26,7 @@ static void remove_job(struct cpu *c, uint32_t i)
 		c->job[j->next].prev = j->prev;
 	else
 		c->last_job = j->prev;
-	xtr_keymap_del(&c->by_job, j->ctx, j->seqno);
+	xtr_map_del(&c->by_job, j->ctx, j->seqno);
 	j->next = c->free_job;
 	c->free_job = i;
 }
@@ -56,7 +56,7 @@ static int64_t slot(struct cpu *c)
 /* NULL: there is none, or no memory (*ret). */
 static struct cpu_job *job_of(struct cpu *c, uint64_t ctx, uint64_t seqno, bool make, int *ret)
 {
-	uint32_t at = xtr_keymap_get(&c->by_job, ctx, seqno);
+	uint32_t at = xtr_map_index(&c->by_job, ctx, seqno);
 	int64_t i;
 
 	*ret = 0;
@@ -67,7 +67,7 @@ static struct cpu_job *job_of(struct cpu *c, uint64_t ctx, uint64_t seqno, bool 
 	if (at != NONE)
 		remove_job(c, at);
 	i = slot(c);
-	if (i < 0 || xtr_keymap_put(&c->by_job, ctx, seqno, (uint32_t)i)) {
+	if (i < 0 || xtr_map_put(&c->by_job, ctx, seqno, (uint32_t)i)) {
 		*ret = -ENOMEM;
 		return NULL;
 	}
@@ -131,23 +131,23 @@ int cpu_job_event(struct cpu *c, const struct xtr_bind *b, const struct xtr_even
 {
 	struct cpu_thread *t;
 	struct cpu_job *j;
-	int ret;
+	int err;
 
 	if (!ev->tid || !c->knows_sched)
 		return 0;
 	if (b->role == CPU_EV_DONE && (in_handler || !is_kthread(c, ev->tid, ev->ts)))
 		return 0;
-	t = cpu_thread(c, ev->tid, &ret);
+	t = cpu_thread(c, ev->tid, &err);
 	if (!t)
-		return ret;
+		return err;
 	if (b->role == CPU_EV_WAIT) {
 		t->roles |= CPU_WAITS;
 		return 0;
 	}
 	j = job_of(c, xtr_bind_u64(b, 0, ev), xtr_bind_u64(b, 1, ev), b->role == CPU_EV_QUEUE,
-		   &ret);
+		   &err);
 	if (!j)
-		return ret;
+		return err;
 	if (b->role == CPU_EV_QUEUE)
 		queued(j, t, ev);
 	else if (b->role == CPU_EV_RUN)
@@ -161,7 +161,7 @@ int cpu_job_event(struct cpu *c, const struct xtr_bind *b, const struct xtr_even
 
 static int64_t ring_of(struct cpu *c, const struct xtr_model_ring *ring)
 {
-	uint32_t i = xtr_keymap_get(&c->by_ring, ring->id, 0);
+	uint32_t i = xtr_map_index(&c->by_ring, ring->id, 0);
 	uint32_t cap = c->cap_rings ? c->cap_rings * 2 : 16;
 	char name[64], device[48];
 	struct cpu_ring *more;
@@ -177,7 +177,7 @@ static int64_t ring_of(struct cpu *c, const struct xtr_model_ring *ring)
 		c->ring = more;
 		c->cap_rings = cap;
 	}
-	if (xtr_keymap_put(&c->by_ring, ring->id, 0, c->n_rings))
+	if (xtr_map_put(&c->by_ring, ring->id, 0, c->n_rings))
 		return -ENOMEM;
 	i = c->n_rings++;
 	c->ring[i] = (struct cpu_ring){ .id = ring->id, .limit = ring->limit };
@@ -191,9 +191,9 @@ static int64_t ring_of(struct cpu *c, const struct xtr_model_ring *ring)
 /* Jobs of the ring on the hardware at this moment, of those that were done before this one. */
 static uint32_t on_hardware(const struct cpu_ring *r, uint64_t ts)
 {
-	uint32_t n = r->n < CPU_RING_JOBS ? r->n : CPU_RING_JOBS, i, busy = 0;
+	uint32_t n = r->n < CPU_RING_JOBS ? r->n : CPU_RING_JOBS, busy = 0;
 
-	for (i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		busy += r->job[i].from <= ts && ts < r->job[i].to;
 	return busy;
 }
@@ -209,9 +209,9 @@ static int by_time(const void *pa, const void *pb)
 
 static enum cpu_cause cause_at(const struct cpu_job *j, const struct cpu_ring *r, uint64_t ts)
 {
-	uint32_t i, limit = r->limit ? r->limit : 1;
+	uint32_t limit = r->limit ? r->limit : 1;
 
-	for (i = 0; i < j->n_spans; i++)
+	for (uint32_t i = 0; i < j->n_spans; i++)
 		if (j->span[i].from <= ts && ts < j->span[i].to)
 			return CPU_CAUSE_CPU;
 	return on_hardware(r, ts) >= limit ? CPU_CAUSE_GPU : CPU_CAUSE_OTHER;
@@ -221,23 +221,23 @@ static enum cpu_cause cause_at(const struct cpu_job *j, const struct cpu_ring *r
 static void divide(const struct cpu_job *j, const struct cpu_ring *r, struct cpu_late *late)
 {
 	uint64_t at[2 * (CPU_SPANS + CPU_RING_JOBS) + 2];
-	uint32_t n = 0, i, jobs = r->n < CPU_RING_JOBS ? r->n : CPU_RING_JOBS;
+	uint32_t n = 0, jobs = r->n < CPU_RING_JOBS ? r->n : CPU_RING_JOBS;
 
 	at[n++] = late->ready_ns;
 	at[n++] = late->run_ns;
-	for (i = 0; i < j->n_spans; i++) {
+	for (uint32_t i = 0; i < j->n_spans; i++) {
 		at[n++] = j->span[i].from;
 		at[n++] = j->span[i].to;
 	}
-	for (i = 0; i < jobs; i++) {
+	for (uint32_t i = 0; i < jobs; i++) {
 		at[n++] = r->job[i].from;
 		at[n++] = r->job[i].to;
 	}
 	qsort(at, n, sizeof(*at), by_time);
-	for (i = 0; i + 1 < n; i++)
+	for (uint32_t i = 0; i + 1 < n; i++)
 		if (at[i] >= late->ready_ns && at[i + 1] <= late->run_ns)
 			late->ns[cause_at(j, r, at[i])] += at[i + 1] - at[i];
-	for (i = 0; i < CPU_CAUSES; i++)
+	for (uint32_t i = 0; i < CPU_CAUSES; i++)
 		if (late->ns[i] > late->ns[late->cause])
 			late->cause = i;
 }
@@ -263,9 +263,9 @@ static void add_holder(struct cpu *c, const struct cpu_job *one, uint64_t ready)
 {
 	struct cpu_span s[CPU_SPANS];
 	struct cpu_holder by;
-	uint32_t i, n = 0;
+	uint32_t n = 0;
 
-	for (i = 0; i < one->n_spans; i++) {
+	for (uint32_t i = 0; i < one->n_spans; i++) {
 		s[n] = one->span[i];
 		n += cpu_span_cut(&s[n], ready, one->run_ns);
 	}
@@ -281,11 +281,10 @@ static void add_late(struct cpu *c, const struct cpu_job *one, uint32_t ring, ui
 				 .run_ns = one->run_ns,
 				 .ring = ring,
 				 .tid = one->run_tid };
-	unsigned int i;
 
 	divide(one, &c->ring[ring], &late);
 	c->late++;
-	for (i = 0; i < CPU_CAUSES; i++)
+	for (unsigned int i = 0; i < CPU_CAUSES; i++)
 		c->late_ns[i] += late.ns[i];
 	if (late.cause == CPU_CAUSE_CPU)
 		add_holder(c, one, ready);
@@ -317,9 +316,8 @@ static int add_sum(struct cpu *c, struct cpu_sum *s, const struct cpu_job *one, 
 static uint64_t ready_ns(const struct xtr_job *j)
 {
 	uint64_t ready = j->queue_ns;
-	uint32_t i;
 
-	for (i = 0; i < j->n_deps; i++)
+	for (uint32_t i = 0; i < j->n_deps; i++)
 		if (j->deps[i].until_ns > ready)
 			ready = j->deps[i].until_ns;
 	return ready < j->run_ns ? ready : j->run_ns;
@@ -328,14 +326,14 @@ static uint64_t ready_ns(const struct xtr_job *j)
 static int judge(struct cpu *c, const struct xtr_job *j, const struct cpu_job *one, uint32_t ring)
 {
 	uint64_t ready;
-	int ret = 0;
+	int err = 0;
 
 	if (one->submit_known)
-		ret = add_sum(c, &c->submit, one, one->submit_ns, &one->submit_by, one->queue_ns);
-	if (!ret && one->done_known && j->done_ns)
-		ret = add_sum(c, &c->complete, one, one->done_ns, &one->done_by, j->done_ns);
-	if (ret || !j->queue_ns || !j->run_ns || one->run_ns != j->run_ns)
-		return ret;
+		err = add_sum(c, &c->submit, one, one->submit_ns, &one->submit_by, one->queue_ns);
+	if (!err && one->done_known && j->done_ns)
+		err = add_sum(c, &c->complete, one, one->done_ns, &one->done_by, j->done_ns);
+	if (err || !j->queue_ns || !j->run_ns || one->run_ns != j->run_ns)
+		return err;
 	ready = ready_ns(j);
 	c->jobs++;
 	if (j->run_ns - ready > CPU_LATE_NS)
@@ -345,22 +343,22 @@ static int judge(struct cpu *c, const struct xtr_job *j, const struct cpu_job *o
 
 int cpu_job_settled(struct cpu *c, const struct xtr_job *j)
 {
-	uint32_t i = xtr_keymap_get(&c->by_job, j->ctx, j->seqno);
+	uint32_t i = xtr_map_index(&c->by_job, j->ctx, j->seqno);
 	int64_t ring = ring_of(c, j->ring);
 	struct cpu_ring *r;
-	int ret = 0;
+	int err = 0;
 
 	if (ring < 0 || ring == CPU_RINGS_MAX)
 		return ring < 0 ? (int)ring : 0;
 	if (i != NONE && j->flags & XTR_FLAG_GAP)
 		c->jobs_lost++;
 	else if (i != NONE)
-		ret = judge(c, j, &c->job[i], (uint32_t)ring);
+		err = judge(c, j, &c->job[i], (uint32_t)ring);
 	if (i != NONE)
 		remove_job(c, i);
 	r = &c->ring[ring];
 	if (xtr_job_resided(j))
 		r->job[r->n++ % CPU_RING_JOBS] =
 			(struct cpu_span){ .from = j->run_ns, .to = j->done_ns };
-	return ret;
+	return err;
 }

@@ -10,9 +10,9 @@
 
 struct cpu_thread *cpu_thread_find(const struct cpu *c, uint32_t tid)
 {
-	uint32_t i = xtr_keymap_get(&c->by_tid, tid, 0);
+	uint32_t i = xtr_map_index(&c->by_tid, tid, 0);
 
-	return i == XTR_KEYMAP_NONE ? NULL : &c->thread[i];
+	return i == XTR_MAP_NONE ? NULL : &c->thread[i];
 }
 
 struct cpu_thread *cpu_thread(struct cpu *c, uint32_t tid, int *ret)
@@ -32,7 +32,7 @@ struct cpu_thread *cpu_thread(struct cpu *c, uint32_t tid, int *ret)
 		c->thread = more;
 		c->cap_threads = cap;
 	}
-	if (xtr_keymap_put(&c->by_tid, tid, 0, c->n_threads)) {
+	if (xtr_map_put(&c->by_tid, tid, 0, c->n_threads)) {
 		*ret = -ENOMEM;
 		return NULL;
 	}
@@ -54,13 +54,13 @@ static void refresh(const struct cpu *c, struct cpu_thread *t)
 int cpu_wakeup(struct cpu *c, uint32_t tid, uint64_t ts)
 {
 	struct cpu_thread *t;
-	int ret = 0;
+	int err = 0;
 
 	if (!tid)
 		return 0;
-	t = cpu_thread(c, tid, &ret);
+	t = cpu_thread(c, tid, &err);
 	if (!t)
-		return ret;
+		return err;
 	refresh(c, t);
 	t->wakeups++;
 	if (!t->running && !t->since_ns)
@@ -106,19 +106,19 @@ int cpu_switch(struct cpu *c, const struct xtr_bind *b, const struct xtr_event *
 {
 	uint32_t prev = (uint32_t)xtr_bind_u64(b, 0, ev), next = (uint32_t)xtr_bind_u64(b, 1, ev);
 	struct cpu_thread *t;
-	int ret = 0;
+	int err = 0;
 
 	cpu_holder_switch(c, ev->stream, prev, next, ev->ts);
-	t = prev ? cpu_thread(c, prev, &ret) : NULL;
+	t = prev ? cpu_thread(c, prev, &err) : NULL;
 	if (t)
 		leaves(c, t, xtr_bind_u64(b, 2, ev), ev->ts);
-	if (ret || !next)
-		return ret;
-	t = cpu_thread(c, next, &ret);
+	if (err || !next)
+		return err;
+	t = cpu_thread(c, next, &err);
 	if (t)
 		return enters(c, t, ev, inside);
 	c->unfollowed++;
-	return ret;
+	return err;
 }
 
 bool cpu_span_cut(struct cpu_span *s, uint64_t from, uint64_t to)
@@ -135,9 +135,9 @@ bool cpu_span_cut(struct cpu_span *s, uint64_t from, uint64_t to)
 uint32_t cpu_spans(const struct cpu_thread *t, uint64_t from, uint64_t to,
 		   struct cpu_span out[CPU_SPANS])
 {
-	uint32_t kept = t->n_spans < CPU_SPANS ? t->n_spans : CPU_SPANS, i, n = 0;
+	uint32_t kept = t->n_spans < CPU_SPANS ? t->n_spans : CPU_SPANS, n = 0;
 
-	for (i = t->n_spans - kept; i < t->n_spans; i++) {
+	for (uint32_t i = t->n_spans - kept; i < t->n_spans; i++) {
 		struct cpu_span s = t->span[i % CPU_SPANS];
 
 		if (cpu_span_cut(&s, from, to))

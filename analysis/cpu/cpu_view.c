@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The section of the CPUs: its tables, and what else text and JSON say. */
 #include "analysis/core/grid.h"
-#include "analysis/core/grid_cell.h"
 #include "analysis/core/missing.h"
-#include "analysis/core/section_table.h"
+#include "analysis/core/section_columns.h"
 #include "analysis/core/view.h"
 #include "base/text.h"
 #include "cpu_impl.h"
@@ -61,12 +60,11 @@ static int text_jobs(const struct cpu *c, FILE *f)
 	struct xtr_grid *t = xtr_grid_new(columns);
 	uint64_t all = c->late_ns[0] + c->late_ns[1] + c->late_ns[2];
 	struct xtr_hist none = { 0 };
-	unsigned int i;
 
 	row_delay(t, "submitter waited for a CPU before the queue", c->submit.n, c->submit.late,
 		  c->submit.late_ns, &c->submit.time);
 	row_delay(t, "ready, not run", c->jobs, c->late, all, &c->ready);
-	for (i = 0; i < CPU_CAUSES; i++) {
+	for (unsigned int i = 0; i < CPU_CAUSES; i++) {
 		static const char *const what[] = { "  mostly: the thread waited for a CPU",
 						    "  mostly: the ring was full",
 						    "  mostly: neither" };
@@ -89,10 +87,10 @@ static int text_jobs(const struct cpu *c, FILE *f)
 
 #define AT(member) XTR_AT(struct cpu_sum, member)
 static const struct xtr_section_column sum_columns[] = {
-	{ "n", NULL, XTR_C_COUNT, AT(n), "jobs of which it is known how long the thread waited" },
-	{ "late", NULL, XTR_C_COUNT, AT(late), "of them over 1 ms" },
+	COUNT("n", n, "jobs of which it is known how long the thread waited"),
+	COUNT("late", late, "of them over 1 ms"),
 	{ "late_ns", NULL, XTR_C_NS, AT(late_ns), "their waits" },
-	{ "wait_ns", NULL, XTR_C_HIST, AT(time), "from when the thread could run until it did" },
+	HIST("wait_ns", time, "from when the thread could run until it did"),
 };
 #undef AT
 
@@ -121,23 +119,18 @@ static const struct xtr_section_table completions =
 		key ".late_ns", NULL, XTR_C_NS, AT(late_ns[id]), "their time because " what  \
 	}
 static const struct xtr_section_column run_columns[] = {
-	{ "n", NULL, XTR_C_COUNT, AT(jobs), "jobs with queue, run and the thread that ran it" },
-	{ "late", NULL, XTR_C_COUNT, AT(late), "of them ready for over 1 ms and not run" },
+	COUNT("n", jobs, "jobs with queue, run and the thread that ran it"),
+	COUNT("late", late, "of them ready for over 1 ms and not run"),
 	CAUSE("cpu", CPU_CAUSE_CPU, "the thread waited for a CPU"),
 	CAUSE("gpu", CPU_CAUSE_GPU, "the ring was full"),
 	CAUSE("other", CPU_CAUSE_OTHER, "of something else"),
-	{ "ready_ns", NULL, XTR_C_HIST, AT(ready), "from ready to run" },
+	HIST("ready_ns", ready, "from ready to run"),
 };
 #undef AT
 #undef CAUSE
 
-static void fill_self(const void *self, struct xtr_rows *r)
-{
-	xtr_row(r, self);
-}
-
 static const struct xtr_section_table runs =
-	XTR_TABLE_ONE("runs", "jobs, from ready to run", run_columns, fill_self, XTR_SHAPE_OBJECT);
+	XTR_TABLE_SELF("runs", "jobs, from ready to run", run_columns, NULL, XTR_SHAPE_OBJECT);
 
 #define AT(member) XTR_AT(struct cpu_late, member)
 static const struct xtr_section_column late_columns[] = {
@@ -158,27 +151,23 @@ static const struct xtr_section_column late_columns[] = {
 };
 #undef AT
 
-static void fill_late(const void *self, struct xtr_rows *r)
+static bool put_late(struct xtr_rows *r, const void *row)
 {
-	const struct cpu *c = self;
-	uint32_t i;
+	const struct cpu *c = xtr_rows_self(r);
+	const struct cpu_late *l = row;
 
-	for (i = 0; i < c->n_list; i++) {
-		const struct cpu_late *l = &c->list[i];
-
-		xtr_put_format(r, "%" PRIu64 ":%" PRIu64, l->ctx, l->seqno);
-		xtr_put_u64(r, true, c->ring[l->ring].id);
-		xtr_put_text(r, c->ring[l->ring].name);
-		xtr_put_u64(r, true, l->run_ns - l->ready_ns);
-		xtr_put_text(r, causes[l->cause]);
-		put_thread_name(r, c, l->tid);
-		xtr_row(r, l);
-	}
+	xtr_put_format(r, "%" PRIu64 ":%" PRIu64, l->ctx, l->seqno);
+	xtr_put_u64(r, true, c->ring[l->ring].id);
+	xtr_put_text(r, c->ring[l->ring].name);
+	xtr_put_u64(r, true, l->run_ns - l->ready_ns);
+	xtr_put_text(r, causes[l->cause]);
+	put_thread_name(r, c, l->tid);
+	return true;
 }
 
 static const struct xtr_section_table late =
-	XTR_TABLE("late_jobs", "a job that was ready for over 1 ms and not run, longest first",
-		  late_columns, fill_late, XTR_SHOW_ALL);
+	XTR_TABLE_OF("late_jobs", "a job that was ready for over 1 ms and not run, longest first",
+		     late_columns, XTR_ARRAY(struct cpu, list, n_list), put_late, XTR_SHOW_ALL);
 
 /* --- threads ---------------------------------------------------------------------------------- */
 
@@ -190,22 +179,22 @@ static const struct xtr_section_column thread_columns[] = {
 	{ "name", NULL, XTR_C_TEXT, XTR_PUT, "name of the thread" },
 	{ "does", NULL, XTR_C_ANY, XTR_PUT, "what for jobs: submits, runs, completes, waits" },
 	{ NULL, "<does", XTR_C_TEXT, XTR_PUT },
-	{ "switches", "on a CPU", XTR_C_COUNT, AT(switches), "how often it got a CPU" },
-	{ "wakeups", NULL, XTR_C_COUNT, AT(wakeups), "how often it was woken up" },
-	{ "preempted", "preempted", XTR_C_COUNT, AT(preempted), "how often it lost one unasked" },
+	SHOWN("switches", "on a CPU", switches, "how often it got a CPU"),
+	COUNT("wakeups", wakeups, "how often it was woken up"),
+	SHOWN("preempted", "preempted", preempted, "how often it lost one unasked"),
 	{ NULL, "waits", XTR_C_COUNT, AT(delay.n) },
 	{ NULL, "sum", XTR_C_SUM, AT(delay) },
 	{ "wait_ns", "p50|p99|max", XTR_C_HIST, AT(delay), "from when it could run until it did" },
 };
 #undef AT
 
-static void json_roles(const void *ctx, struct xtr_json *j)
+static void json_roles(const void *self, const void *row, struct xtr_json *j)
 {
-	const struct cpu_thread *t = ctx;
-	size_t k;
+	const struct cpu_thread *t = row;
 
+	(void)self;
 	xtr_json_begin_array(j);
-	for (k = 0; k < sizeof(roles) / sizeof(roles[0]); k++)
+	for (size_t k = 0; k < sizeof(roles) / sizeof(roles[0]); k++)
 		if (t->roles & 1u << k)
 			xtr_json_str(j, roles[k]);
 	xtr_json_end_array(j);
@@ -214,38 +203,34 @@ static void json_roles(const void *ctx, struct xtr_json *j)
 static void put_roles(struct xtr_rows *r, uint32_t bits)
 {
 	char buf[64] = "";
-	size_t i, n = 0;
+	size_t n = 0;
 
-	for (i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
+	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
 		if (bits & 1u << i)
 			n += (size_t)snprintf(buf + n, sizeof(buf) - n, "%s%s", n ? ", " : "",
 					      roles[i]);
 	xtr_put_copy(r, buf);
 }
 
-static void fill_threads(const void *self, struct xtr_rows *r)
+static bool put_threads(struct xtr_rows *r, const void *row)
 {
-	const struct cpu *c = self;
-	uint32_t i;
+	const struct cpu *c = xtr_rows_self(r);
+	const struct cpu_thread *t = row;
+	const struct xtr_task *task = task_of(c, t->tid);
 
-	for (i = 0; i < c->n_threads; i++) {
-		const struct cpu_thread *t = &c->thread[i];
-		const struct xtr_task *task = task_of(c, t->tid);
-
-		if (!t->roles)
-			continue;
-		put_thread_name(r, c, t->tid);
-		xtr_put_u64(r, true, task ? task->pid : 0);
-		put_thread_name(r, c, t->tid);
-		xtr_put_any(r, json_roles, t);
-		put_roles(r, t->roles);
-		xtr_row(r, t);
-	}
+	if (!t->roles)
+		return false;
+	put_thread_name(r, c, t->tid);
+	xtr_put_u64(r, true, task ? task->pid : 0);
+	put_thread_name(r, c, t->tid);
+	xtr_put_any(r, json_roles, t);
+	put_roles(r, t->roles);
+	return true;
 }
 
 static const struct xtr_section_table threads =
-	XTR_TABLE("threads", "a thread that does something for jobs", thread_columns, fill_threads,
-		  XTR_SHOW_TOP_QUIET);
+	XTR_TABLE_OF("threads", "a thread that does something for jobs", thread_columns,
+		     XTR_ARRAY(struct cpu, thread, n_threads), put_threads, XTR_SHOW_TOP_QUIET);
 
 /* --- CPUs ------------------------------------------------------------------------------------- */
 
@@ -255,11 +240,11 @@ static const struct xtr_section_column cpu_columns[] = {
 	{ "threads_ns", NULL, XTR_C_NS, AT(busy_ns), "time in threads" },
 	{ NULL, "threads", XTR_C_NS | XTR_C_KNOWN, AT(busy_ns) },
 	{ NULL, "share", XTR_C_SHARE, XTR_PUT },
-	{ "irqs", "interrupts", XTR_C_COUNT, AT(irqs), "interrupts" },
+	SHOWN("irqs", "interrupts", irqs, "interrupts"),
 	{ "irq_ns", NULL, XTR_C_NS, XTR_PUT, "time in their handlers" },
 	{ NULL, "time", XTR_C_NS, XTR_PUT },
 	{ NULL, "share", XTR_C_SHARE, XTR_PUT },
-	{ "softirqs", "softirqs", XTR_C_COUNT, AT(softirqs), "softirqs" },
+	SHOWN("softirqs", "softirqs", softirqs, "softirqs"),
 	{ "softirq_ns", NULL, XTR_C_NS, XTR_PUT, "time in these" },
 	{ NULL, "time", XTR_C_NS, XTR_PUT },
 	{ NULL, "share", XTR_C_SHARE, XTR_PUT },
@@ -279,9 +264,8 @@ static void put_handlers(struct xtr_rows *r, const struct cpu *c, uint64_t n, in
 static void fill_cpus(const void *self, struct xtr_rows *r)
 {
 	const struct cpu *c = self;
-	uint32_t i;
 
-	for (i = 0; i < CPU_CPUS_MAX; i++) {
+	for (uint32_t i = 0; i < CPU_CPUS_MAX; i++) {
 		const struct cpu_cpu *one = &c->cpu[i];
 
 		if (!one->busy_ns && !one->irqs && !one->softirqs)
@@ -301,29 +285,27 @@ static const struct xtr_section_table cpus =
 static const struct xtr_section_column handler_columns[] = {
 	{ "name", "<handler", XTR_C_TEXT, XTR_PUT, "name of the interrupt or softirq" },
 	{ "kind", "<kind", XTR_C_TEXT, XTR_PUT, "interrupt or softirq" },
-	{ "calls", "calls", XTR_C_COUNT, AT(n), "how often it ran" },
+	SHOWN("calls", "calls", n, "how often it ran"),
 	{ "total_ns", NULL, XTR_C_NS, AT(ns), "time in it" },
 	{ NULL, "total", XTR_C_NS | XTR_C_TIMES, AT(ns) },
 	{ "max_ns", NULL, XTR_C_NS, AT(max_ns), "the longest" },
 	{ NULL, "max", XTR_C_NS | XTR_C_TIMES, AT(max_ns) },
-	{ "most_in_a_second", "most in 1 s", XTR_C_COUNT, AT(most), "most calls within 1 s" },
+	SHOWN("most_in_a_second", "most in 1 s", most, "most calls within 1 s"),
 };
 #undef AT
 
-static void fill_handlers(const void *self, struct xtr_rows *r)
+static bool put_handler(struct xtr_rows *r, const void *row)
 {
-	const struct cpu *c = self;
-	uint32_t i;
+	const struct cpu_handler *of = row;
 
-	for (i = 0; i < c->n_handlers; i++) {
-		xtr_put_name(r, c->handler[i].name, strlen(c->handler[i].name));
-		xtr_put_text(r, c->handler[i].soft ? "softirq" : "interrupt");
-		xtr_row(r, &c->handler[i]);
-	}
+	xtr_put_name(r, of->name, strlen(of->name));
+	xtr_put_text(r, of->soft ? "softirq" : "interrupt");
+	return true;
 }
 
-static const struct xtr_section_table handlers = XTR_TABLE(
-	"handlers", "an interrupt or softirq", handler_columns, fill_handlers, XTR_SHOW_TOP_QUIET);
+static const struct xtr_section_table handlers =
+	XTR_TABLE_OF("handlers", "an interrupt or softirq", handler_columns,
+		     XTR_ARRAY(struct cpu, handler, n_handlers), put_handler, XTR_SHOW_TOP_QUIET);
 
 static const struct xtr_section_column softirq_columns[] = {
 	{ "softirq", "<softirq, raised to begun", XTR_C_TEXT, XTR_PUT, "name of the softirq" },
@@ -334,9 +316,8 @@ static const struct xtr_section_column softirq_columns[] = {
 static void fill_softirqs(const void *self, struct xtr_rows *r)
 {
 	const struct cpu *c = self;
-	uint32_t i;
 
-	for (i = 0; i < CPU_VECS; i++) {
+	for (uint32_t i = 0; i < CPU_VECS; i++) {
 		if (!c->softirq[i].n)
 			continue;
 		xtr_put_text(r, vecs[i]);
@@ -353,15 +334,13 @@ static const struct xtr_section_table softirqs =
 
 #define AT(member) XTR_AT(struct cpu, member)
 static const struct xtr_section_column fact_columns[] = {
-	{ "jobs_lost", NULL, XTR_C_COUNT, AT(jobs_lost),
-	  "jobs left out, as events were lost meanwhile" },
-	{ "unfollowed", NULL, XTR_C_COUNT, AT(unfollowed),
-	  "switches to more threads than are followed" },
+	COUNT("jobs_lost", jobs_lost, "jobs left out, as events were lost meanwhile"),
+	COUNT("unfollowed", unfollowed, "switches to more threads than are followed"),
 };
 #undef AT
 
-static const struct xtr_section_table facts = XTR_TABLE_ONE(
-	"not_known", "what is not in the other tables", fact_columns, fill_self, XTR_SHAPE_MEMBERS);
+static const struct xtr_section_table facts = XTR_TABLE_SELF(
+	"not_known", "what is not in the other tables", fact_columns, NULL, XTR_SHAPE_MEMBERS);
 
 const struct xtr_section_table *const cpu_tables[] = { &submits,  &runs,    &completions, &facts,
 						       &late,     &threads, &cpus,        &handlers,
@@ -371,7 +350,7 @@ int cpu_text(const void *self, const struct xtr_view *v)
 {
 	const struct cpu *c = self;
 	char missing[XTR_MISSING_TEXT];
-	int ret = 0;
+	int err = 0;
 
 	if (!c->o->times)
 		fputs("  times: not known, the trace has none\n", v->f);
@@ -379,24 +358,24 @@ int cpu_text(const void *self, const struct xtr_view *v)
 		fprintf(v->f, "  late threads: not known, %s\n",
 			xtr_missing_text(missing, cpu_sched_event, c->lacks, CPU_SCHED_EVENTS));
 	if (c->submit.n || c->jobs)
-		ret = text_jobs(c, v->f);
-	if (!ret)
-		ret = xtr_table_text(&late, c, c->o, v->f);
-	if (!ret)
-		ret = xtr_table_text(&threads, c, c->o, v->f);
-	if (!ret && c->o->times)
-		ret = xtr_table_text(&cpus, c, c->o, v->f);
-	if (!ret)
-		ret = xtr_table_text(&handlers, c, c->o, v->f);
-	if (!ret)
-		ret = xtr_table_text(&softirqs, c, c->o, v->f);
+		err = text_jobs(c, v->f);
+	if (!err)
+		err = xtr_table_text(&late, c, c->o, v->f);
+	if (!err)
+		err = xtr_table_text(&threads, c, c->o, v->f);
+	if (!err && c->o->times)
+		err = xtr_table_text(&cpus, c, c->o, v->f);
+	if (!err)
+		err = xtr_table_text(&handlers, c, c->o, v->f);
+	if (!err)
+		err = xtr_table_text(&softirqs, c, c->o, v->f);
 	if (c->jobs_lost)
 		fprintf(v->f, "  jobs left out, as events were lost meanwhile: %" PRIu64 "\n",
 			c->jobs_lost);
 	if (c->unfollowed)
 		fprintf(v->f, "  switches to more threads than are followed: %" PRIu64 "\n",
 			c->unfollowed);
-	return ret;
+	return err;
 }
 
 void cpu_json(const void *self, struct xtr_json *j)

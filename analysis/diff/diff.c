@@ -1,15 +1,13 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Jobs and calls into groups. */
 #include "diff_impl.h"
 #include "base/checked.h"
 #include "format/meta/loss.h"
 #include "base/map.h"
-#include "replay/notes/budgeted.h"
+#include "replay/notes/notes.h"
 #include "replay/event/process.h"
 #include "replay/redact/redact.h"
-#include "replay/notes/redacted.h"
 #include "replay/model/ring.h"
-#include "replay/notes/sampled.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -73,10 +71,8 @@ int xtr_diff_new(struct xtr_diff **out, const struct xtr_diff_opts *o)
 
 static void free_group(struct xtr_diff *d, struct diff_group *g)
 {
-	unsigned int side, m;
-
-	for (side = 0; side < 2; side++)
-		for (m = 0; m < XTR_DIFF_METRIC_COUNT; m++) {
+	for (unsigned int side = 0; side < 2; side++)
+		for (unsigned int m = 0; m < XTR_DIFF_METRIC_COUNT; m++) {
 			struct diff_cell *c = g->cell[side][m];
 
 			if (!c)
@@ -90,18 +86,16 @@ static void free_group(struct xtr_diff *d, struct diff_group *g)
 
 void xtr_diff_free(struct xtr_diff *d)
 {
-	uint32_t i, side;
-
 	if (!d)
 		return;
-	for (i = 0; i < d->n_groups; i++)
+	for (uint32_t i = 0; i < d->n_groups; i++)
 		free_group(d, &d->group[i]);
-	for (side = 0; side < 2; side++)
-		for (i = 0; i < d->total[side].runs; i++)
+	for (uint32_t side = 0; side < 2; side++)
+		for (uint32_t i = 0; i < d->total[side].runs; i++)
 			free((char *)(uintptr_t)d->total[side].path[i]);
 	diff_facts_free(d);
-	xtr_keymap_free(&d->by_name);
-	xtr_keymap_free(&d->by_id);
+	xtr_map_free(&d->by_name);
+	xtr_map_free(&d->by_id);
 	free(d->group);
 	free(d->row);
 	free(d->counts);
@@ -145,8 +139,8 @@ int xtr_diff_source(struct xtr_diff *d, const struct xtr_meta *meta,
 	uint64_t million;
 	size_t at = 0;
 
-	xtr_keymap_free(&d->by_id);
-	d->by_id = (struct xtr_keymap){ 0 };
+	xtr_map_free(&d->by_id);
+	d->by_id = (struct xtr_map){ 0 };
 	d->meta = meta;
 	d->tables = tables;
 	d->times = xtr_meta_has_times(meta);
@@ -176,13 +170,13 @@ static int end_cell(struct xtr_diff *d, struct diff_cell *c)
 {
 	struct xtr_value_run *runs;
 	size_t n;
-	int ret;
+	int err;
 
 	if (!c || (!c->now.n && !c->now.dropped))
 		return 0;
-	ret = xtr_values_runs(&c->now, c->now.coarse, &runs, &n);
-	if (ret)
-		return ret;
+	err = xtr_values_runs(&c->now, c->now.coarse, &runs, &n);
+	if (err)
+		return err;
 	if (n)
 		c->median[c->runs++] = xtr_runs_quantile(runs, n, 500);
 	free(runs);
@@ -191,26 +185,24 @@ static int end_cell(struct xtr_diff *d, struct diff_cell *c)
 		c->now = (struct xtr_values){ 0 };
 		return 0;
 	}
-	ret = xtr_values_merge(&c->all, &c->now, &d->left);
+	err = xtr_values_merge(&c->all, &c->now, &d->left);
 	xtr_values_free(&c->now, &d->left);
-	return ret;
+	return err;
 }
 
 int xtr_diff_end(struct xtr_diff *d, uint64_t unreadable, size_t problems)
 {
 	struct xtr_diff_total *t = &d->total[d->side];
-	unsigned int m;
-	uint32_t i;
-	int ret = 0;
+	int err = 0;
 
 	t->lost = xtr_sat_add(t->lost, unreadable);
 	t->problems += problems;
-	for (i = 0; i < d->n_groups; i++)
-		for (m = 0; m < XTR_DIFF_METRIC_COUNT && !ret; m++)
-			ret = end_cell(d, d->group[i].cell[d->side][m]);
+	for (uint32_t i = 0; i < d->n_groups; i++)
+		for (unsigned int m = 0; m < XTR_DIFF_METRIC_COUNT && !err; m++)
+			err = end_cell(d, d->group[i].cell[d->side][m]);
 	d->meta = NULL;
 	d->tables = NULL;
-	return ret;
+	return err;
 }
 
 bool xtr_diff_is_of_calls(enum xtr_diff_by by)
@@ -225,9 +217,9 @@ bool xtr_diff_wants_calls(const struct xtr_diff *d)
 
 int xtr_diff_finish(struct xtr_diff *d)
 {
-	int ret = diff_facts_finish(d);
+	int err = diff_facts_finish(d);
 
-	return ret ? ret : diff_make_rows(d);
+	return err ? err : diff_make_rows(d);
 }
 
 /* --- groups ----------------------------------------------------------------------------------- */
@@ -252,7 +244,7 @@ static int new_group(struct xtr_diff *d, enum xtr_diff_by by, const char *name, 
 	};
 	if (!g->name)
 		return -ENOMEM;
-	if (xtr_keymap_put(&d->by_name, hash, by, d->n_groups)) {
+	if (xtr_map_put(&d->by_name, hash, by, d->n_groups)) {
 		free(g->name);
 		return -ENOMEM;
 	}
@@ -271,9 +263,9 @@ static int64_t group_named(struct xtr_diff *d, enum xtr_diff_by by, const char *
 	const size_t len = strlen(name);
 	uint64_t mapping = d->mapping && xtr_redact_is_made(name, len) ? d->mapping : 0;
 	uint64_t hash = xtr_hash_bytes(name, len) ^ mapping;
-	uint32_t first = xtr_keymap_get(&d->by_name, hash, by), i;
+	uint32_t first = xtr_map_index(&d->by_name, hash, by), i;
 
-	_Static_assert(XTR_KEYMAP_NONE == DIFF_NONE, "one value for none");
+	_Static_assert(XTR_MAP_NONE == DIFF_NONE, "one value for none");
 	for (i = first; i != DIFF_NONE; i = d->group[i].next)
 		if (d->group[i].mapping == mapping && !strcmp(d->group[i].name, name))
 			return i;
@@ -330,11 +322,11 @@ static int64_t group_of_job(struct xtr_diff *d, const struct xtr_job *j, enum xt
 			    uint64_t id)
 {
 	uint64_t and = (uint64_t)(by == XTR_DIFF_PROCESS ? j->comm : 0) << 32 | by;
-	uint32_t known = xtr_keymap_get(&d->by_id, id, and);
+	uint32_t known = xtr_map_index(&d->by_id, id, and);
 	char name[XTR_DIFF_NAME_MAX];
 	int64_t i;
 
-	if (known != XTR_KEYMAP_NONE)
+	if (known != XTR_MAP_NONE)
 		return known;
 	if (by == XTR_DIFF_DEVICE)
 		join(name, j->ring->device_name, "", "");
@@ -343,7 +335,7 @@ static int64_t group_of_job(struct xtr_diff *d, const struct xtr_job *j, enum xt
 	else
 		name_of_process(d, name, id, j->comm, j->queue_ns);
 	i = group_named(d, by, name);
-	if (i >= 0 && i != DIFF_NONE && xtr_keymap_put(&d->by_id, id, and, (uint32_t)i))
+	if (i >= 0 && i != DIFF_NONE && xtr_map_put(&d->by_id, id, and, (uint32_t)i))
 		return -ENOMEM;
 	return i;
 }
@@ -372,7 +364,7 @@ static int add_job(struct xtr_diff *d, struct diff_group *g, const struct xtr_jo
 	/* When a late one ended is not known: a change of when it was told of is none of the job.
 	 */
 	bool ended = !(j->flags & XTR_FLAG_LATE);
-	int ret = 0;
+	int err = 0;
 
 	g->count.n[side]++;
 	g->count.quality[side][j->quality]++;
@@ -384,31 +376,30 @@ static int add_job(struct xtr_diff *d, struct diff_group *g, const struct xtr_jo
 		g->count.time[side] = xtr_sat_add(g->count.time[side], ns);
 		/* in the place of execution, too */
 		if (wanted & (1u << XTR_DIFF_RESIDENCE | 1u << XTR_DIFF_EXECUTION))
-			ret |= add_value(d, g, XTR_DIFF_RESIDENCE, ns);
+			err |= add_value(d, g, XTR_DIFF_RESIDENCE, ns);
 		if (wanted & 1u << XTR_DIFF_EXECUTION && j->start_ns &&
 		    j->quality <= XTR_QUALITY_INFERRED)
-			ret |= add_value(d, g, XTR_DIFF_EXECUTION, j->done_ns - j->start_ns);
+			err |= add_value(d, g, XTR_DIFF_EXECUTION, j->done_ns - j->start_ns);
 	}
 	if (wanted & 1u << XTR_DIFF_QUEUE && j->queue_ns && j->run_ns)
-		ret |= add_value(d, g, XTR_DIFF_QUEUE, j->run_ns - j->queue_ns);
+		err |= add_value(d, g, XTR_DIFF_QUEUE, j->run_ns - j->queue_ns);
 	if (wanted & 1u << XTR_DIFF_DEPENDENCY && j->n_waits && xtr_job_waits_known(j))
-		ret |= add_value(d, g, XTR_DIFF_DEPENDENCY, j->dep_wait_ns);
+		err |= add_value(d, g, XTR_DIFF_DEPENDENCY, j->dep_wait_ns);
 	if (wanted & 1u << XTR_DIFF_LATENCY && j->submit_ns && j->done_ns && ended)
-		ret |= add_value(d, g, XTR_DIFF_LATENCY, j->done_ns - j->submit_ns);
-	return ret ? -ENOMEM : 0;
+		err |= add_value(d, g, XTR_DIFF_LATENCY, j->done_ns - j->submit_ns);
+	return err ? -ENOMEM : 0;
 }
 
 int xtr_diff_job(struct xtr_diff *d, const struct xtr_job *j)
 {
 	struct xtr_diff_total *t = &d->total[d->side];
-	unsigned int by;
 	uint64_t id;
 	int64_t i;
-	int ret = 0;
+	int err = 0;
 
 	t->jobs++;
 	t->quality[j->quality]++;
-	for (by = 0; by < XTR_DIFF_BY_COUNT && !ret; by++) {
+	for (unsigned int by = 0; by < XTR_DIFF_BY_COUNT && !err; by++) {
 		if (!(d->o.by & 1u << by) || !id_of_job(j, by, &id))
 			continue;
 		i = group_of_job(d, j, by, id);
@@ -417,9 +408,9 @@ int xtr_diff_job(struct xtr_diff *d, const struct xtr_job *j)
 		if (i == DIFF_NONE)
 			t->crowded++;
 		else
-			ret = add_job(d, &d->group[i], j);
+			err = add_job(d, &d->group[i], j);
 	}
-	return ret;
+	return err;
 }
 
 static void name_of_call(char buf[XTR_DIFF_NAME_MAX], const struct xtr_call *c)
@@ -468,7 +459,7 @@ static int add_call(struct xtr_diff *d, enum xtr_diff_by by, const char *name,
 int xtr_diff_call(struct xtr_diff *d, const struct xtr_call *c)
 {
 	char name[XTR_DIFF_NAME_MAX];
-	int ret = 0;
+	int err = 0;
 
 	/* How long a thread has a CPU says how it is scheduled, nothing of a call. */
 	if (!xtr_diff_wants_calls(d) || c->kind == XTR_CALL_RUNNING)
@@ -476,11 +467,11 @@ int xtr_diff_call(struct xtr_diff *d, const struct xtr_call *c)
 	d->total[d->side].calls++;
 	if (d->o.by & 1u << XTR_DIFF_CALL) {
 		name_of_call(name, c);
-		ret = add_call(d, XTR_DIFF_CALL, name, c);
+		err = add_call(d, XTR_DIFF_CALL, name, c);
 	}
 	/* An interrupt is of no process. */
-	if (ret || !(d->o.by & 1u << XTR_DIFF_PROCESS_CALL) || c->on_cpu || !(c->pid || c->comm))
-		return ret;
+	if (err || !(d->o.by & 1u << XTR_DIFF_PROCESS_CALL) || c->on_cpu || !(c->pid || c->comm))
+		return err;
 	name_of_process_call(d, name, c);
 	return add_call(d, XTR_DIFF_PROCESS_CALL, name, c);
 }

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * How the recordings were made: what META says that bears on times and counts. Of a side with
  * several recordings a fact is all values that they have.
@@ -43,9 +43,8 @@ static int add_value(struct diff_fact *f, unsigned int side, const char *value)
 static int fact(struct xtr_diff *d, const char *what, const char *value)
 {
 	struct diff_fact *f;
-	size_t i;
 
-	for (i = 0; i < d->n_facts; i++)
+	for (size_t i = 0; i < d->n_facts; i++)
 		if (!strcmp(d->fact[i].what, what))
 			return add_value(&d->fact[i], d->side, value);
 	if (d->n_facts == DIFF_FACTS_MAX)
@@ -75,33 +74,32 @@ static int learn_system(struct xtr_diff *d, const struct xtr_meta *meta)
 {
 	const struct xtr_system *s = xtr_meta_system(meta);
 	char writer[TEXT];
-	int ret;
+	int err;
 
 	snprintf(writer, sizeof(writer), "%s %s", xtr_meta_writer_name(meta),
 		 xtr_meta_writer_version(meta));
-	ret = fact(d, "recorded by", writer);
-	if (!ret)
-		ret = fact(d, "event clock", xtr_meta_clock(meta));
-	if (!ret && s->release)
-		ret = fact(d, "kernel", s->release);
-	if (!ret && s->version)
-		ret = fact(d, "kernel build", s->version);
-	if (!ret && s->machine)
-		ret = fact(d, "machine", s->machine);
-	if (!ret && s->hypervisor)
-		ret = fact(d, "hypervisor", s->hypervisor);
-	if (!ret && s->hostname)
-		ret = fact(d, "host", s->hostname);
-	return ret ? ret : fact_number(d, "CPUs", s->cpus);
+	err = fact(d, "recorded by", writer);
+	if (!err)
+		err = fact(d, "event clock", xtr_meta_clock(meta));
+	if (!err && s->release)
+		err = fact(d, "kernel", s->release);
+	if (!err && s->version)
+		err = fact(d, "kernel build", s->version);
+	if (!err && s->machine)
+		err = fact(d, "machine", s->machine);
+	if (!err && s->hypervisor)
+		err = fact(d, "hypervisor", s->hypervisor);
+	if (!err && s->hostname)
+		err = fact(d, "host", s->hostname);
+	return err ? err : fact_number(d, "CPUs", s->cpus);
 }
 
 static int learn_devices(struct xtr_diff *d, const struct xtr_meta *meta)
 {
 	char what[TEXT], value[TEXT];
-	size_t i;
-	int ret = 0;
+	int err = 0;
 
-	for (i = 0; i < xtr_meta_n_devices(meta) && !ret; i++) {
+	for (size_t i = 0; i < xtr_meta_n_devices(meta) && !err; i++) {
 		const struct xtr_device *dev = xtr_meta_device(meta, i);
 
 		snprintf(what, sizeof(what), "device %s", dev->name ? dev->name : "");
@@ -110,9 +108,9 @@ static int learn_devices(struct xtr_diff *d, const struct xtr_meta *meta)
 			 dev->driver_version ? dev->driver_version : "",
 			 dev->firmware ? ", firmware " : "", dev->firmware ? dev->firmware : "",
 			 dev->pci_id ? ", " : "", dev->pci_id ? dev->pci_id : "");
-		ret = fact(d, what, value);
+		err = fact(d, what, value);
 	}
-	return ret;
+	return err;
 }
 
 static int learn_events(struct xtr_diff *d, const struct xtr_meta *meta)
@@ -123,23 +121,20 @@ static int learn_events(struct xtr_diff *d, const struct xtr_meta *meta)
 		[XTR_PROVIDER_REFUSED] = "refused",
 	};
 	char what[TEXT];
-	size_t i;
-	int ret = 0;
+	int err = 0;
 
-	for (i = 0; i < xtr_meta_n_providers(meta) && !ret; i++) {
+	for (size_t i = 0; i < xtr_meta_n_providers(meta) && !err; i++) {
 		const struct xtr_provider *p = xtr_meta_provider(meta, i);
 
 		snprintf(what, sizeof(what), "event %s", p->name ? p->name : "");
-		ret = fact(d, what, p->state <= XTR_PROVIDER_REFUSED ? state[p->state] : "?");
+		err = fact(d, what, p->state <= XTR_PROVIDER_REFUSED ? state[p->state] : "?");
 	}
-	return ret;
+	return err;
 }
 
 static bool is_ignored(const char *key)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
 		if (!strncmp(key, ignored[i], strlen(ignored[i])))
 			return true;
 	return false;
@@ -150,37 +145,34 @@ static int learn_config(struct xtr_diff *d, const struct xtr_meta *meta)
 	const char *key, *str;
 	char what[TEXT];
 	uint64_t num;
-	size_t i;
-	int ret = 0;
+	int err = 0;
 
-	for (i = 0; !ret && xtr_meta_config(meta, i, &key, &num, &str); i++) {
+	for (size_t i = 0; !err && xtr_meta_config(meta, i, &key, &num, &str); i++) {
 		if (is_ignored(key))
 			continue;
 		snprintf(what, sizeof(what), "option %s", key);
-		ret = str ? fact(d, what, str) : fact_number(d, what, num);
+		err = str ? fact(d, what, str) : fact_number(d, what, num);
 	}
-	return ret;
+	return err;
 }
 
 int diff_learn(struct xtr_diff *d, const struct xtr_meta *meta)
 {
-	int ret = learn_system(d, meta);
+	int err = learn_system(d, meta);
 
-	if (!ret)
-		ret = learn_devices(d, meta);
-	if (!ret)
-		ret = learn_events(d, meta);
-	return ret ? ret : learn_config(d, meta);
+	if (!err)
+		err = learn_devices(d, meta);
+	if (!err)
+		err = learn_events(d, meta);
+	return err ? err : learn_config(d, meta);
 }
 
 int diff_facts_finish(struct xtr_diff *d)
 {
-	size_t i;
-
 	d->differ = calloc(d->n_facts + 1, sizeof(*d->differ));
 	if (!d->differ)
 		return -ENOMEM;
-	for (i = 0; i < d->n_facts; i++) {
+	for (size_t i = 0; i < d->n_facts; i++) {
 		const struct diff_fact *f = &d->fact[i];
 		const char *a = f->value[0] ? f->value[0] : "", *b = f->value[1] ? f->value[1] : "";
 
@@ -192,9 +184,7 @@ int diff_facts_finish(struct xtr_diff *d)
 
 void diff_facts_free(struct xtr_diff *d)
 {
-	size_t i;
-
-	for (i = 0; i < d->n_facts; i++) {
+	for (size_t i = 0; i < d->n_facts; i++) {
 		free(d->fact[i].what);
 		free(d->fact[i].value[0]);
 		free(d->fact[i].value[1]);

@@ -4,7 +4,7 @@
 #define XTR_DIFF_IMPL_H
 
 #include "diff.h"
-#include "base/keymap.h"
+#include "base/map.h"
 
 #define DIFF_FACTS_MAX 1024u
 #define DIFF_NONE      UINT32_MAX
@@ -36,9 +36,9 @@ struct xtr_diff {
 	size_t left; /* bytes */
 	struct diff_group *group;
 	uint32_t n_groups, cap_groups, n_by[XTR_DIFF_BY_COUNT];
-	struct xtr_keymap by_name; /* (hash, by): the first group */
+	struct xtr_map by_name; /* (hash, by): the first group */
 	/* of the present section: (index, by) to group; processes: (process, comm << 32 | by) */
-	struct xtr_keymap by_id;
+	struct xtr_map by_id;
 	const struct xtr_meta *meta;
 	const struct xtr_tables *tables;
 	bool times;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The comparison for programs: docs/diff.md. Shares are whole numbers of millionths. */
 #include "diff.h"
 #include "base/json.h"
@@ -22,21 +22,17 @@ static void rounded(struct xtr_json *j, const char *key, double v, double by)
 
 static void qualities(struct xtr_json *j, const char *key, const uint64_t *n)
 {
-	unsigned int q;
-
 	xtr_json_kv_object(j, key);
-	for (q = 0; q < XTR_QUALITY_COUNT; q++)
+	for (unsigned int q = 0; q < XTR_QUALITY_COUNT; q++)
 		xtr_json_kv_u64(j, xtr_quality_name(q), n[q]);
 	xtr_json_end_object(j);
 }
 
 static void total(struct xtr_json *j, const char *key, const struct xtr_diff_total *t)
 {
-	uint32_t i;
-
 	xtr_json_kv_object(j, key);
 	xtr_json_kv_array(j, "files");
-	for (i = 0; i < t->runs; i++)
+	for (uint32_t i = 0; i < t->runs; i++)
 		xtr_json_str(j, t->path[i]);
 	xtr_json_end_array(j);
 	xtr_json_kv_u64(j, "lost_events", t->lost);
@@ -55,10 +51,8 @@ static void total(struct xtr_json *j, const char *key, const struct xtr_diff_tot
 
 static void facts(struct xtr_json *j, const struct xtr_diff *d)
 {
-	size_t i;
-
 	xtr_json_kv_array(j, "recorded_differently");
-	for (i = 0; i < xtr_diff_n_facts(d); i++) {
+	for (size_t i = 0; i < xtr_diff_n_facts(d); i++) {
 		const struct xtr_diff_fact *f = xtr_diff_fact(d, i);
 
 		xtr_json_begin_object(j);
@@ -74,7 +68,6 @@ static void side(struct xtr_json *j, const char *key, const struct xtr_diff_row 
 		 unsigned int which)
 {
 	const struct xtr_diff_side *s = &row->side[which];
-	uint32_t i;
 
 	xtr_json_kv_object(j, key);
 	xtr_json_kv_u64(j, "n", s->n);
@@ -88,7 +81,7 @@ static void side(struct xtr_json *j, const char *key, const struct xtr_diff_row 
 	xtr_json_kv_u64(j, "max_ns", s->max);
 	rounded(j, "dependence_ppm", s->factor, MILLION);
 	xtr_json_kv_array(j, "run_medians_ns");
-	for (i = 0; i < s->runs; i++)
+	for (uint32_t i = 0; i < s->runs; i++)
 		xtr_json_u64(j, s->median[i]);
 	xtr_json_end_array(j);
 	xtr_json_end_object(j);
@@ -116,10 +109,8 @@ static void test(struct xtr_json *j, const struct xtr_diff_row *row)
 
 static void rows(struct xtr_json *j, const struct xtr_diff *d)
 {
-	size_t i;
-
 	xtr_json_kv_array(j, "times");
-	for (i = 0; i < xtr_diff_n_rows(d); i++) {
+	for (size_t i = 0; i < xtr_diff_n_rows(d); i++) {
 		const struct xtr_diff_row *row = xtr_diff_row(d, i);
 
 		xtr_json_begin_object(j);
@@ -154,10 +145,8 @@ static void count_side(struct xtr_json *j, const char *key, const struct xtr_dif
 
 static void counts(struct xtr_json *j, const struct xtr_diff *d)
 {
-	size_t i;
-
 	xtr_json_kv_array(j, "counts");
-	for (i = 0; i < xtr_diff_n_counts(d); i++) {
+	for (size_t i = 0; i < xtr_diff_n_counts(d); i++) {
 		const struct xtr_diff_count *c = xtr_diff_count(d, i);
 
 		xtr_json_begin_object(j);

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Two distributions over one axis, a line for each: a look at them tells a shift from a second hump
  * or a longer tail, which no single number does. The axis is logarithmic, as times are.
@@ -36,12 +36,12 @@ static unsigned int column(const struct axis *a, uint64_t value)
 static int shares(const struct xtr_diff_side *s, const struct axis *a, double share[COLUMNS])
 {
 	struct xtr_value_run *runs;
-	size_t n, i;
-	int ret = xtr_values_runs(s->values, s->values->coarse, &runs, &n);
+	size_t n;
+	int err = xtr_values_runs(s->values, s->values->coarse, &runs, &n);
 
-	if (ret)
-		return ret;
-	for (i = 0; i < n; i++)
+	if (err)
+		return err;
+	for (size_t i = 0; i < n; i++)
 		share[column(a, runs[i].value)] += (double)runs[i].n / (double)s->n;
 	free(runs);
 	return 0;
@@ -50,9 +50,9 @@ static int shares(const struct xtr_diff_side *s, const struct axis *a, double sh
 static void line(FILE *f, char side, const double share[COLUMNS], double most)
 {
 	char buf[COLUMNS + 1];
-	unsigned int i, shade;
+	unsigned int shade;
 
-	for (i = 0; i < COLUMNS; i++) {
+	for (unsigned int i = 0; i < COLUMNS; i++) {
 		/* The square root: a small second hump is still seen. */
 		shade = (unsigned int)ceil(sqrt(share[i] / most) * (sizeof(shades) - 2));
 		buf[i] = shades[shade < sizeof(shades) - 1 ? shade : sizeof(shades) - 2];
@@ -68,17 +68,16 @@ int xtr_diff_plot(FILE *f, const struct xtr_diff_row *row)
 	uint64_t low = a->min < b->min ? a->min : b->min, high = a->max > b->max ? a->max : b->max;
 	struct axis axis = { place(low), place(high) };
 	char from[XTR_TEXT_NUMBER], to[XTR_TEXT_NUMBER];
-	unsigned int i;
-	int ret;
+	int err;
 
 	if (!a->n || !b->n)
 		return 0;
-	ret = shares(a, &axis, share[0]);
-	if (!ret)
-		ret = shares(b, &axis, share[1]);
-	if (ret)
-		return ret;
-	for (i = 0; i < COLUMNS; i++)
+	err = shares(a, &axis, share[0]);
+	if (!err)
+		err = shares(b, &axis, share[1]);
+	if (err)
+		return err;
+	for (unsigned int i = 0; i < COLUMNS; i++)
 		most = fmax(most, fmax(share[0][i], share[1][i]));
 	line(f, 'A', share[0], most);
 	line(f, 'B', share[1], most);

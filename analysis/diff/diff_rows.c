@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* From groups to rows: which times can be compared, the tests, and what they say. */
 #include "diff_impl.h"
 #include "base/checked.h"
@@ -72,9 +72,9 @@ static void samples_free(struct samples *s)
 static int samples_of(struct samples *s, const struct xtr_values *a, const struct xtr_values *b)
 {
 	bool coarse = a->coarse || b->coarse;
-	int ret = xtr_values_runs(a, coarse, &s->run[0], &s->n[0]);
+	int err = xtr_values_runs(a, coarse, &s->run[0], &s->n[0]);
 
-	return ret ? ret : xtr_values_runs(b, coarse, &s->run[1], &s->n[1]);
+	return err ? err : xtr_values_runs(b, coarse, &s->run[1], &s->n[1]);
 }
 
 static void fill_side(struct xtr_diff_side *s, const struct diff_cell *c,
@@ -119,10 +119,10 @@ static int test(struct xtr_diff_row *row, const struct samples *s)
 		.factor_a = row->side[0].factor,
 		.factor_b = row->side[1].factor,
 	};
-	int ret = xtr_rank_test(&two, &row->test);
+	int err = xtr_rank_test(&two, &row->test);
 
-	if (ret)
-		return ret;
+	if (err)
+		return err;
 	row->tested = true;
 	row->p = row->test.p;
 	xtr_shift(&two, row->test.deviation, XTR_DIFF_CONFIDENCE, &row->shift);
@@ -143,11 +143,10 @@ static int by_number(const void *pa, const void *pb)
 static void medians(const struct xtr_diff_side *s, struct xtr_value_run *runs)
 {
 	uint64_t sorted[XTR_DIFF_RUNS_MAX];
-	uint32_t i;
 
 	memcpy(sorted, s->median, s->runs * sizeof(*sorted));
 	qsort(sorted, s->runs, sizeof(*sorted), by_number);
-	for (i = 0; i < s->runs; i++)
+	for (uint32_t i = 0; i < s->runs; i++)
 		runs[i] = (struct xtr_value_run){ sorted[i], 1 };
 }
 
@@ -171,11 +170,11 @@ static int fill_row(struct xtr_diff *d, const struct diff_group *g, struct xtr_d
 {
 	const struct diff_cell *a = g->cell[0][row->metric], *b = g->cell[1][row->metric];
 	struct samples s = { 0 };
-	int ret = samples_of(&s, &a->all, &b->all);
+	int err = samples_of(&s, &a->all, &b->all);
 
-	if (ret) {
+	if (err) {
 		samples_free(&s);
-		return ret;
+		return err;
 	}
 	row->coarse = a->all.coarse || b->all.coarse;
 	row->known[0] = how_known(g, row, 0);
@@ -187,14 +186,14 @@ static int fill_row(struct xtr_diff *d, const struct diff_group *g, struct xtr_d
 		row->verdict = XTR_DIFF_UNLIKE;
 		row->why = "there was no room for all values";
 	} else {
-		ret = test(row, &s);
-		if (!ret)
-			ret = test_runs(row);
+		err = test(row, &s);
+		if (!err)
+			err = test_runs(row);
 		d->n_tests += row->tested;
 		d->n_run_tests += row->runs_tested;
 	}
 	samples_free(&s);
-	return ret;
+	return err;
 }
 
 /* --- verdicts --------------------------------------------------------------------------------- */
@@ -222,19 +221,19 @@ static int correct(struct xtr_diff *d, p_fn *p_of)
 {
 	double *p = calloc(d->n_rows + 1, sizeof(*p));
 	size_t i, k = 0;
-	int ret;
+	int err;
 
 	if (!p)
 		return -ENOMEM;
 	for (i = 0; i < d->n_rows; i++)
 		if (p_of(&d->row[i]))
 			p[k++] = *p_of(&d->row[i]);
-	ret = xtr_holm(p, k);
-	for (i = 0, k = 0; i < d->n_rows && !ret; i++)
+	err = xtr_holm(p, k);
+	for (i = 0, k = 0; i < d->n_rows && !err; i++)
 		if (p_of(&d->row[i]))
 			*p_of(&d->row[i]) = p[k++];
 	free(p);
-	return ret;
+	return err;
 }
 
 /*
@@ -243,10 +242,9 @@ static int correct(struct xtr_diff *d, p_fn *p_of)
  */
 static int weigh_runs(struct xtr_diff *d)
 {
-	size_t i;
-	int ret;
+	int err;
 
-	for (i = 0; i < d->n_rows; i++) {
+	for (size_t i = 0; i < d->n_rows; i++) {
 		struct xtr_diff_row *row = &d->row[i];
 		double least = xtr_rank_least_p(row->side[0].runs, row->side[1].runs);
 
@@ -254,8 +252,8 @@ static int weigh_runs(struct xtr_diff *d)
 			row->runs_tested && least * (double)d->n_run_tests <= XTR_DIFF_ALPHA;
 		row->runs_p = row->runs_tell ? row->runs_test.p : 1;
 	}
-	ret = correct(d, p_of_runs);
-	for (i = 0; i < d->n_rows && !ret; i++) {
+	err = correct(d, p_of_runs);
+	for (size_t i = 0; i < d->n_rows && !err; i++) {
 		struct xtr_diff_row *row = &d->row[i];
 		bool larger = row->test.superiority > 0.5;
 
@@ -265,7 +263,7 @@ static int weigh_runs(struct xtr_diff *d)
 		else if (row->runs_tested)
 			row->runs_agree = row->runs_test.superiority == (larger ? 1.0 : 0.0);
 	}
-	return ret;
+	return err;
 }
 
 /*
@@ -349,12 +347,10 @@ static int by_time(const void *pa, const void *pb)
 
 static int make_counts(struct xtr_diff *d)
 {
-	uint32_t i;
-
 	d->counts = calloc(d->n_groups + 1, sizeof(*d->counts));
 	if (!d->counts)
 		return -ENOMEM;
-	for (i = 0; i < d->n_groups; i++) {
+	for (uint32_t i = 0; i < d->n_groups; i++) {
 		d->group[i].count.name = d->group[i].name;
 		d->counts[i] = d->group[i].count;
 	}
@@ -364,19 +360,16 @@ static int make_counts(struct xtr_diff *d)
 
 int diff_make_rows(struct xtr_diff *d)
 {
-	unsigned int m;
-	uint32_t i;
 	struct diff_level level;
-	size_t k;
-	int ret = make_counts(d);
+	int err = make_counts(d);
 
-	if (ret)
-		return ret;
+	if (err)
+		return err;
 	d->row = calloc((size_t)d->n_groups * XTR_DIFF_METRIC_COUNT + 1, sizeof(*d->row));
 	if (!d->row)
 		return -ENOMEM;
-	for (i = 0; i < d->n_groups; i++)
-		for (m = 0; m < XTR_DIFF_METRIC_COUNT && !ret; m++) {
+	for (uint32_t i = 0; i < d->n_groups; i++)
+		for (unsigned int m = 0; m < XTR_DIFF_METRIC_COUNT && !err; m++) {
 			struct xtr_diff_row *row = &d->row[d->n_rows];
 
 			*row = (struct xtr_diff_row){ .by = d->group[i].by,
@@ -384,18 +377,18 @@ int diff_make_rows(struct xtr_diff *d)
 						      .metric = m };
 			if (!choose(d, &d->group[i], row))
 				continue;
-			ret = fill_row(d, &d->group[i], row);
+			err = fill_row(d, &d->group[i], row);
 			d->n_rows++;
 		}
-	if (!ret)
-		ret = correct(d, p_of_values);
-	if (!ret)
-		ret = weigh_runs(d);
+	if (!err)
+		err = correct(d, p_of_values);
+	if (!err)
+		err = weigh_runs(d);
 	level.p = XTR_DIFF_ALPHA / (double)(d->n_tests ? d->n_tests : 1);
 	level.z = xtr_normal_z(level.p);
-	for (k = 0; k < d->n_rows && !ret; k++)
+	for (size_t k = 0; k < d->n_rows && !err; k++)
 		decide(&level, &d->row[k]);
-	if (!ret && d->n_rows)
+	if (!err && d->n_rows)
 		qsort(d->row, d->n_rows, sizeof(*d->row), by_change);
-	return ret;
+	return err;
 }

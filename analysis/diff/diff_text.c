@@ -1,8 +1,7 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The comparison for people: what is missing first, then how the sides differ, then the tables. */
 #include "diff.h"
 #include "analysis/core/grid.h"
-#include "analysis/core/grid_cell.h"
 #include "base/text.h"
 
 #include <inttypes.h>
@@ -25,13 +24,12 @@ static const char side_name[2] = { 'A', 'B' };
 static void side_head(FILE *f, const struct xtr_diff_total *t, unsigned int side)
 {
 	char n[XTR_TEXT_NUMBER], c[XTR_TEXT_NUMBER], d[XTR_TEXT_NUMBER], path[XTR_TEXT_NAME];
-	uint32_t i;
 
 	fprintf(f, "%c: %s %s, %s %s%s%s: ", side_name[side], xtr_text_count(n, t->jobs),
 		t->jobs == 1 ? "job" : "jobs", xtr_text_count(c, t->calls),
 		t->calls == 1 ? "call" : "calls", t->without_times ? "" : " in ",
 		t->without_times ? ", without times" : xtr_text_ns(d, t->span_ns));
-	for (i = 0; i < t->runs; i++) {
+	for (uint32_t i = 0; i < t->runs; i++) {
 		const char *from = xtr_text_input(t->path[i]);
 
 		fprintf(f, "%s%s", i ? ", " : "",
@@ -115,9 +113,9 @@ static const char *ratio(char buf[XTR_TEXT_NUMBER], double r);
 
 static size_t rows_of(const struct xtr_diff *d, enum xtr_diff_verdict verdict)
 {
-	size_t i, n = 0;
+	size_t n = 0;
 
-	for (i = 0; i < xtr_diff_n_rows(d); i++)
+	for (size_t i = 0; i < xtr_diff_n_rows(d); i++)
 		n += xtr_diff_row(d, i)->verdict == verdict;
 	return n;
 }
@@ -280,10 +278,9 @@ static void cell_verdict(const struct xtr_diff_view *v, struct xtr_grid *t,
 static void cells_test(struct xtr_grid *t, const struct xtr_diff_row *row)
 {
 	char buf[XTR_TEXT_NUMBER];
-	int i;
 
 	if (!row->tested) {
-		for (i = 0; i < 5; i++)
+		for (int i = 0; i < 5; i++)
 			xtr_grid_cell(t, "-");
 		return;
 	}
@@ -308,10 +305,10 @@ static int grid(const struct xtr_diff_view *v)
 					      "B / A",     "95 % of it", "p",        "B > A",
 					      "<known as", "<verdict",   NULL };
 	struct xtr_grid *t = xtr_grid_new(titles);
-	size_t i, n = 0;
+	size_t n = 0;
 	char name[XTR_TEXT_NAME];
 
-	for (i = 0; i < xtr_diff_n_rows(v->d); i++) {
+	for (size_t i = 0; i < xtr_diff_n_rows(v->d); i++) {
 		const struct xtr_diff_row *row = xtr_diff_row(v->d, i);
 
 		if (!is_shown(v, row) || n++ >= v->top)
@@ -333,11 +330,11 @@ static int grid(const struct xtr_diff_view *v)
 static int table(const struct xtr_diff_view *v)
 {
 	size_t i, n = 0, all = xtr_diff_n_rows(v->d);
-	int ret;
+	int err;
 
 	for (i = 0; i < all; i++)
 		n += is_shown(v, xtr_diff_row(v->d, i));
-	ret = n ? grid(v) : 0;
+	err = n ? grid(v) : 0;
 	if (n > v->top)
 		fprintf(v->f, "  ... and %zu more (--top, or all of them with --json)\n",
 			n - v->top);
@@ -346,7 +343,7 @@ static int table(const struct xtr_diff_view *v)
 			"  %zu row%s without a difference %s left out: --all shows them, and what "
 			"would have been seen\n",
 			all - n, all - n == 1 ? "" : "s", all - n == 1 ? "is" : "are");
-	return ret;
+	return err;
 }
 
 /* What several recordings of each side can say: all rows have as many, or fewer. */
@@ -388,10 +385,10 @@ static void notes(const struct xtr_diff_view *v)
 
 static int plots(const struct xtr_diff_view *v)
 {
-	size_t i, shown = 0;
-	int ret = 0;
+	size_t shown = 0;
+	int err = 0;
 
-	for (i = 0; i < xtr_diff_n_rows(v->d) && shown < PLOTS_SHOWN && !ret; i++) {
+	for (size_t i = 0; i < xtr_diff_n_rows(v->d) && shown < PLOTS_SHOWN && !err; i++) {
 		const struct xtr_diff_row *row = xtr_diff_row(v->d, i);
 		char name[XTR_TEXT_NAME];
 
@@ -402,9 +399,9 @@ static int plots(const struct xtr_diff_view *v)
 		fprintf(v->f, "  %s %s, %s\n", xtr_diff_by_name(row->by),
 			xtr_text_name(name, sizeof(name), row->name, strlen(row->name)),
 			xtr_diff_metric_name(row->metric));
-		ret = xtr_diff_plot(v->f, row);
+		err = xtr_diff_plot(v->f, row);
 	}
-	return ret;
+	return err;
 }
 
 /* --- counts ----------------------------------------------------------------------------------- */
@@ -439,7 +436,7 @@ static int counts(const struct xtr_diff_view *v)
 					      "open B", "lost A", "lost B", NULL };
 	struct xtr_grid *t = xtr_grid_new(titles);
 	size_t i, n = xtr_diff_n_counts(v->d), both = 0;
-	int ret;
+	int err;
 
 	for (i = 0; i < n; i++) {
 		const struct xtr_diff_count *c = xtr_diff_count(v->d, i);
@@ -449,19 +446,19 @@ static int counts(const struct xtr_diff_view *v)
 	}
 	fputs("\nJobs and calls, and the sum of their residence (calls: of their time); not tested\n",
 	      v->f);
-	ret = xtr_grid_print(t, v->f, 2);
+	err = xtr_grid_print(t, v->f, 2);
 	if (both > v->top)
 		fprintf(v->f, "  ... and %zu more (--top, or all of them with --json)\n",
 			both - v->top);
-	return ret;
+	return err;
 }
 
 static void only(const struct xtr_diff_view *v, unsigned int side)
 {
-	size_t i, n = 0;
+	size_t n = 0;
 	char name[XTR_TEXT_NAME], buf[XTR_TEXT_NUMBER];
 
-	for (i = 0; i < xtr_diff_n_counts(v->d); i++) {
+	for (size_t i = 0; i < xtr_diff_n_counts(v->d); i++) {
 		const struct xtr_diff_count *c = xtr_diff_count(v->d, i);
 
 		if (c->n[!side])
@@ -479,21 +476,21 @@ static void only(const struct xtr_diff_view *v, unsigned int side)
 
 int xtr_diff_text(const struct xtr_diff_view *v)
 {
-	int ret = 0;
+	int err = 0;
 
 	head(v);
 	fputs("\nTimes, B against A\n", v->f);
 	if (xtr_diff_n_rows(v->d)) {
-		ret = table(v);
+		err = table(v);
 		notes(v);
 	} else {
 		fputs("  nothing that both have\n", v->f);
 	}
-	if (!ret && v->plot)
-		ret = plots(v);
-	if (!ret && xtr_diff_n_counts(v->d))
-		ret = counts(v);
+	if (!err && v->plot)
+		err = plots(v);
+	if (!err && xtr_diff_n_counts(v->d))
+		err = counts(v);
 	only(v, 0);
 	only(v, 1);
-	return ret;
+	return err;
 }

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "stat_test.h"
 
 #include <errno.h>
@@ -14,9 +14,8 @@ double xtr_normal_p(double z)
 double xtr_normal_z(double p)
 {
 	double low = 0, high = 40, z;
-	int i;
 
-	for (i = 0; i < 100; i++) {
+	for (int i = 0; i < 100; i++) {
 		z = (low + high) / 2;
 		if (xtr_normal_p(z) > p)
 			low = z;
@@ -89,11 +88,9 @@ struct ways {
 /* t more values of doubled rank `twice`. */
 static void add_rank(struct ways *w, unsigned int most, unsigned int twice, uint64_t t)
 {
-	unsigned int k, sum;
-
 	for (; t; t--)
-		for (k = most; k > 0; k--)
-			for (sum = SUMS - 1; sum >= twice; sum--)
+		for (unsigned int k = most; k > 0; k--)
+			for (unsigned int sum = SUMS - 1; sum >= twice; sum--)
 				w->n[k][sum] += w->n[k - 1][sum - twice];
 }
 
@@ -147,7 +144,7 @@ int xtr_rank_test(const struct xtr_two_samples *s, struct xtr_rank_test *t)
 	double pairs = (double)s->n_a * (double)s->n_b, n = (double)s->n_a + (double)s->n_b, off;
 	double wider;
 	struct ranks r;
-	int ret = 0;
+	int err = 0;
 
 	*t = (struct xtr_rank_test){ .p = 1, .superiority = 0.5 };
 	if (!s->n_a || !s->n_b)
@@ -159,9 +156,9 @@ int xtr_rank_test(const struct xtr_two_samples *s, struct xtr_rank_test *t)
 	t->deviation = wider * sqrt(fmax(0, pairs / 12 * (n + 1 - r.cubes / (n * (n - 1)))));
 	if (s->n_a <= XTR_RANK_EXACT && s->n_b <= XTR_RANK_EXACT && n <= XTR_RANK_EXACT) {
 		t->exact = true;
-		ret = exact_p(s, &t->p);
+		err = exact_p(s, &t->p);
 		t->p = widened(t->p, wider);
-		return ret;
+		return err;
 	}
 	off = fmax(0, fabs(r.larger - pairs / 2) - 0.5);
 	t->p = t->deviation > 0 ? xtr_normal_p(off / t->deviation) : 1;
@@ -170,13 +167,13 @@ int xtr_rank_test(const struct xtr_two_samples *s, struct xtr_rank_test *t)
 
 double xtr_rank_least_p(uint64_t n_a, uint64_t n_b)
 {
-	uint64_t few = n_a < n_b ? n_a : n_b, i;
+	uint64_t few = n_a < n_b ? n_a : n_b;
 	double p = 2;
 
 	if (!few)
 		return 1;
 	/* 2 / (n_a + n_b choose few); beyond 64 steps it is less than 1e-30 */
-	for (i = 1; i <= few && i <= 64; i++)
+	for (uint64_t i = 1; i <= few && i <= 64; i++)
 		p *= (double)i / ((double)(n_a > n_b ? n_a : n_b) + (double)i);
 	return fmin(1, p);
 }
@@ -187,9 +184,9 @@ double xtr_rank_least_p(uint64_t n_a, uint64_t n_b)
 static double pairs_within(const struct xtr_two_samples *s, int64_t d)
 {
 	double within = 0, of_b = 0;
-	size_t i, k = 0;
+	size_t k = 0;
 
-	for (i = 0; i < s->n_a_runs; i++) {
+	for (size_t i = 0; i < s->n_a_runs; i++) {
 		for (; k < s->n_b_runs && (int64_t)s->b[k].value - (int64_t)s->a[i].value <= d; k++)
 			of_b += (double)s->b[k].n;
 		within += (double)s->a[i].n * of_b;
@@ -281,9 +278,9 @@ static double quotient(const struct xtr_value_run *b, const struct xtr_value_run
 static double quotients_within(const struct xtr_two_samples *s, double r)
 {
 	double within = 0, of_b = 0;
-	size_t i, k = 0;
+	size_t k = 0;
 
-	for (i = 0; i < s->n_a_runs; i++) {
+	for (size_t i = 0; i < s->n_a_runs; i++) {
 		for (; k < s->n_b_runs && quotient(&s->b[k], &s->a[i]) <= r; k++)
 			of_b += (double)s->b[k].n;
 		within += (double)s->a[i].n * of_b;
@@ -360,14 +357,13 @@ static int by_p(const void *pa, const void *pb)
 int xtr_holm(double *p, size_t n)
 {
 	double **order = calloc(n + 1, sizeof(double *)), most = 0;
-	size_t i;
 
 	if (!order)
 		return -ENOMEM;
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		order[i] = &p[i];
 	qsort((void *)order, n, sizeof(*order), by_p);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		most = fmax(most, fmin(1, *order[i] * (double)(n - i)));
 		*order[i] = most;
 	}

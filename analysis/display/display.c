@@ -44,16 +44,15 @@ static bool applies(const struct xtr_meta *meta)
 static void display_free(void *self)
 {
 	struct display *d = self;
-	uint32_t i, k;
 
-	for (i = 0; i < d->n_crtcs; i++)
-		for (k = 0; k < d->crtc[i].n_clocks; k++)
+	for (uint32_t i = 0; i < d->n_crtcs; i++)
+		for (uint32_t k = 0; k < d->crtc[i].n_clocks; k++)
 			display_clock_free(&d->crtc[i].clock[k]);
-	for (i = 0; i < d->n_pipes; i++) {
+	for (uint32_t i = 0; i < d->n_pipes; i++) {
 		xtr_hist_free(&d->pipe[i].update);
 		xtr_hist_free(&d->pipe[i].evade);
 	}
-	for (i = 0; i < d->n_refresh; i++)
+	for (uint32_t i = 0; i < d->n_refresh; i++)
 		xtr_hist_free(&d->refresh[i].interval);
 	xtr_hist_free(&d->commit_time);
 	xtr_gaps_free(&d->gaps);
@@ -165,32 +164,30 @@ static int by_index(const void *pa, const void *pb)
 static int display_finish(void *self)
 {
 	struct display *d = self;
-	uint32_t i, k;
-	int ret = 0;
+	int err = 0;
 
 	display_deliver_finish(d);
 	display_pipes_finish(d);
-	for (i = 0; i < d->n_crtcs; i++)
-		for (k = 0; k < d->crtc[i].n_clocks && !ret; k++) {
-			ret = display_clock_finish(&d->crtc[i].clock[k]);
+	for (uint32_t i = 0; i < d->n_crtcs; i++)
+		for (uint32_t k = 0; k < d->crtc[i].n_clocks && !err; k++) {
+			err = display_clock_finish(&d->crtc[i].clock[k]);
 			if (display_shared(&d->crtc[i]))
 				unsure(&d->crtc[i].clock[k]);
 		}
 	qsort(d->crtc, d->n_crtcs, sizeof(*d->crtc), by_index);
-	return ret ? ret : display_findings(d);
+	return err ? err : display_findings(d);
 }
 
 static bool display_any(const void *self)
 {
 	const struct display *d = self;
-	uint32_t i, k;
 
-	for (i = 0; i < d->n_crtcs; i++) {
+	for (uint32_t i = 0; i < d->n_crtcs; i++) {
 		const struct display_crtc *c = &d->crtc[i];
 
 		if (c->queued || c->delivered)
 			return true;
-		for (k = 0; k < c->n_clocks; k++)
+		for (uint32_t k = 0; k < c->n_clocks; k++)
 			if (c->clock[k].events)
 				return true;
 	}

@@ -13,9 +13,7 @@
 
 struct display_crtc *display_crtc(struct display *d, int32_t index)
 {
-	uint32_t i;
-
-	for (i = 0; i < d->n_crtcs; i++)
+	for (uint32_t i = 0; i < d->n_crtcs; i++)
 		if (d->crtc[i].index == index)
 			return &d->crtc[i];
 	if (d->n_crtcs == DISPLAY_CRTCS_MAX) {
@@ -29,9 +27,8 @@ struct display_crtc *display_crtc(struct display *d, int32_t index)
 struct display_clock *display_clock_at(struct display_crtc *c, uint32_t seq)
 {
 	struct display_clock *best = NULL;
-	uint32_t i;
 
-	for (i = 0; i < c->n_clocks; i++)
+	for (uint32_t i = 0; i < c->n_clocks; i++)
 		if (c->clock[i].seq == seq && (!best || c->clock[i].used > best->used))
 			best = &c->clock[i];
 	return best;
@@ -74,13 +71,12 @@ static uint64_t fit(const struct display_clock *k, const struct display_vblank *
 static struct display_clock *new_clock(struct display_crtc *c)
 {
 	struct display_clock *k = &c->clock[0];
-	uint32_t i;
 
-	for (i = 0; i < c->n_clocks; i++)
+	for (uint32_t i = 0; i < c->n_clocks; i++)
 		c->clock[i].fit_ns = 0;
 	if (c->n_clocks < DISPLAY_CLOCKS_MAX)
 		return &c->clock[c->n_clocks++];
-	for (i = 1; i < c->n_clocks; i++)
+	for (uint32_t i = 1; i < c->n_clocks; i++)
 		if (c->clock[i].used < k->used)
 			k = &c->clock[i];
 	k->restarts++;
@@ -130,27 +126,26 @@ static uint64_t distance(uint64_t a, uint64_t b)
 /* The refresh interval is the median of the first ones; from it each deviates. */
 static int set_refresh(struct display_clock *k)
 {
-	uint32_t i;
-	int ret = 0;
+	int err = 0;
 
 	if (!k->n_ref)
 		return 0;
 	qsort(k->ref, k->n_ref, sizeof(*k->ref), by_value);
 	k->refresh_ns = k->ref[(k->n_ref - 1) / 2];
-	for (i = 0; i < k->n_ref && !ret; i++)
-		ret = xtr_hist_add(&k->deviation, distance(k->ref[i], k->refresh_ns));
+	for (uint32_t i = 0; i < k->n_ref && !err; i++)
+		err = xtr_hist_add(&k->deviation, distance(k->ref[i], k->refresh_ns));
 	free(k->ref);
 	k->ref = NULL;
 	k->n_ref = 0;
-	return ret;
+	return err;
 }
 
 static int add_interval(struct display_clock *k, uint64_t ns, uint32_t step)
 {
-	int ret = xtr_hist_add(&k->interval, ns);
+	int err = xtr_hist_add(&k->interval, ns);
 
-	if (ret || step != 1)
-		return ret;
+	if (err || step != 1)
+		return err;
 	if (k->refresh_ns)
 		return xtr_hist_add(&k->deviation, distance(ns, k->refresh_ns));
 	if (!k->ref)

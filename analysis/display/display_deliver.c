@@ -28,9 +28,7 @@ void display_queued(struct display *d, struct display_crtc *c, const struct disp
 /* The oldest request of this file on this CRTC that is due. */
 static bool take_request(struct display *d, struct display_pending *p)
 {
-	uint32_t i;
-
-	for (i = 0; i < d->n_requests; i++) {
+	for (uint32_t i = 0; i < d->n_requests; i++) {
 		const struct display_request *r = &d->request[i];
 
 		if (r->file != p->file || r->crtc != p->crtc || seq_diff(p->seq, r->seq) < 0)
@@ -49,12 +47,11 @@ uint64_t display_on_since(const struct display *d, const struct display_crtc *c,
 			  const struct display_vblank *v)
 {
 	uint64_t since = 0;
-	uint32_t i;
 
-	for (i = 0; i < d->n_requests; i++)
+	for (uint32_t i = 0; i < d->n_requests; i++)
 		if (d->request[i].crtc == c->index && (!since || d->request[i].ts < since))
 			since = d->request[i].ts;
-	for (i = 0; i < d->n_pending; i++) {
+	for (uint32_t i = 0; i < d->n_pending; i++) {
 		const struct display_pending *p = &d->pending[i];
 
 		if (p->crtc == c->index && p->seq == v->seq && p->request_ts &&
@@ -85,7 +82,7 @@ static int settle(struct display *d, struct display_crtc *c, struct display_cloc
 {
 	uint64_t ns = p->ts > time ? p->ts - time : 0;
 	int32_t frames = seq_diff(p->seq, p->request_seq);
-	int ret = 0;
+	int err = 0;
 
 	if (!p->inside)
 		return 0;
@@ -93,10 +90,10 @@ static int settle(struct display *d, struct display_crtc *c, struct display_cloc
 	if (p->request_ts) {
 		k->requested++;
 		k->frames_late += frames > 0;
-		ret = xtr_hist_add(&k->frames, (uint64_t)frames);
+		err = xtr_hist_add(&k->frames, (uint64_t)frames);
 	}
-	if (ret || !d->comparable)
-		return ret;
+	if (err || !d->comparable)
+		return err;
 	k->delivered++;
 	k->deliver_early += p->ts < time;
 	if (ns > DISPLAY_LATE_NS) {
@@ -151,10 +148,10 @@ int display_delivered(struct display *d, struct display_crtc *c, struct display_
  */
 static void abandon(struct display *d, struct display_crtc *c, uint32_t seq)
 {
-	uint32_t i, kept = 0;
+	uint32_t kept = 0;
 	int32_t due;
 
-	for (i = 0; i < d->n_requests; i++) {
+	for (uint32_t i = 0; i < d->n_requests; i++) {
 		due = seq_diff(seq, d->request[i].seq);
 		if (d->request[i].crtc == c->index && due >= 0 && due < DISPLAY_DUE_MAX)
 			c->unanswered++;
@@ -174,16 +171,16 @@ int display_deliver_at(struct display *d, struct display_crtc *c, struct display
 		       const struct display_vblank *v)
 {
 	uint32_t i = 0;
-	int ret = 0;
+	int err = 0;
 
-	while (i < d->n_pending && !ret) {
+	while (i < d->n_pending && !err) {
 		const struct display_pending p = d->pending[i];
 
 		if (p.crtc == c->index && p.seq == v->seq) {
 			d->n_pending--;
 			memmove(d->pending + i, d->pending + i + 1,
 				(d->n_pending - i) * sizeof(*d->pending));
-			ret = settle(d, c, k, &p, v->time);
+			err = settle(d, c, k, &p, v->time);
 		} else if (v->ts > p.ts && v->ts - p.ts > DISPLAY_PENDING_NS) {
 			drop(d, i);
 		} else {
@@ -191,7 +188,7 @@ int display_deliver_at(struct display *d, struct display_crtc *c, struct display
 		}
 	}
 	abandon(d, c, v->seq);
-	return ret;
+	return err;
 }
 
 void display_deliver_finish(struct display *d)

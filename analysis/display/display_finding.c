@@ -14,10 +14,8 @@ static bool over_permille(uint64_t part, uint64_t whole, unsigned int limit)
 /* The first of the times, and those that follow. */
 static void set_events(struct xtr_finding *f, const uint64_t *ns, uint64_t n)
 {
-	uint32_t i;
-
 	f->at_ns = ns[0];
-	for (i = 0; i + 1 < n && i < XTR_FINDING_EVENTS_MAX; i++)
+	for (uint32_t i = 0; i + 1 < n && i < XTR_FINDING_EVENTS_MAX; i++)
 		f->event_ns[f->n_events++] = ns[i + 1];
 }
 
@@ -42,9 +40,9 @@ static int missed(const struct display *d, const struct display_crtc *c,
 	if (!over_permille(n, n + k->events, DISPLAY_MISSED_PERMILLE))
 		return 0;
 	snprintf(f.text, sizeof(f.text),
-		 "CRTC %" PRId32 ": %s %s had no event while a request was waiting, beside %s %s",
+		 "CRTC %" PRId32 ": %s %s had no event although a request was waiting; %s had one",
 		 c->index, xtr_text_count(m, n), n == 1 ? "vblank" : "vblanks",
-		 xtr_text_count(e, k->events), k->events == 1 ? "that has" : "that have");
+		 xtr_text_count(e, k->events));
 	set_events(&f, k->missed_ns, k->skips[DISPLAY_MISSED]);
 	return xtr_findings_add(d->o->findings, &f);
 }
@@ -92,7 +90,8 @@ static int shared(const struct display *d, const struct display_crtc *c)
 	if (!display_shared(c))
 		return 0;
 	snprintf(f.text, sizeof(f.text),
-		 "CRTC %" PRId32 " is of several devices: %" PRIu32 " counters go on side by side",
+		 "CRTC index %" PRId32 " is shared by several devices: %" PRIu32
+		 " vblank counters run side by side",
 		 c->index, c->n_clocks);
 	return xtr_findings_add(d->o->findings, &f);
 }
@@ -110,18 +109,18 @@ static int pipe_findings(const struct display *d, const struct display_pipe *p)
 		.n_evidence = 4,
 	};
 	char n[XTR_TEXT_NUMBER], of[XTR_TEXT_NUMBER], dev[XTR_TEXT_NAME];
-	int ret = 0;
+	int err = 0;
 
 	xtr_text_name(dev, sizeof(dev), p->device, __builtin_strlen(p->device));
 	if (p->crossed) {
 		snprintf(f.text, sizeof(f.text),
-			 "%s%spipe %c: %s of %s updates went on into the next frame", dev,
+			 "%s%spipe %c: %s of %s updates ran into the next frame", dev,
 			 *dev ? " " : "", p->pipe >= ' ' && p->pipe < 127 ? (char)p->pipe : '?',
 			 xtr_text_count(n, p->crossed), xtr_text_count(of, p->updates));
-		ret = xtr_findings_add(d->o->findings, &f);
+		err = xtr_findings_add(d->o->findings, &f);
 	}
-	if (ret || !p->underruns)
-		return ret;
+	if (err || !p->underruns)
+		return err;
 	f = (struct xtr_finding){
 		.id = "display-underrun",
 		.notable = true,
@@ -138,20 +137,19 @@ static int pipe_findings(const struct display *d, const struct display_pipe *p)
 
 int display_findings(const struct display *d)
 {
-	uint32_t i, k;
-	int ret = 0;
+	int err = 0;
 
-	for (i = 0; i < d->n_crtcs && !ret; i++) {
+	for (uint32_t i = 0; i < d->n_crtcs && !err; i++) {
 		const struct display_crtc *c = &d->crtc[i];
 
-		ret = shared(d, c);
-		for (k = 0; k < c->n_clocks && !ret; k++) {
-			ret = missed(d, c, &c->clock[k], k);
-			if (!ret)
-				ret = late(d, c, &c->clock[k], k);
+		err = shared(d, c);
+		for (uint32_t k = 0; k < c->n_clocks && !err; k++) {
+			err = missed(d, c, &c->clock[k], k);
+			if (!err)
+				err = late(d, c, &c->clock[k], k);
 		}
 	}
-	for (i = 0; i < d->n_pipes && !ret; i++)
-		ret = pipe_findings(d, &d->pipe[i]);
-	return ret;
+	for (uint32_t i = 0; i < d->n_pipes && !err; i++)
+		err = pipe_findings(d, &d->pipe[i]);
+	return err;
 }

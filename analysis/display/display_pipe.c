@@ -157,8 +157,6 @@ int display_pipe_event(struct display *d, const struct xtr_bind *b, const struct
 
 void display_pipes_finish(struct display *d)
 {
-	uint32_t i;
-
-	for (i = 0; i < d->n_pipes; i++)
+	for (uint32_t i = 0; i < d->n_pipes; i++)
 		d->pipe[i].open += d->pipe[i].start_ns != 0;
 }

@@ -1,26 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The section of displays: its tables, and what else text and JSON say. */
-#include "analysis/core/section_table.h"
+#include "analysis/core/section_columns.h"
 #include "analysis/core/view.h"
 #include "base/text.h"
 #include "display_impl.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-#define COUNT(key, member, help)                         \
-	{                                                \
-		key, NULL, XTR_C_COUNT, AT(member), help \
-	}
-#define HIST(key, member, help)                         \
-	{                                               \
-		key, NULL, XTR_C_HIST, AT(member), help \
-	}
-
-static void fill_self(const void *self, struct xtr_rows *r)
-{
-	xtr_row(r, self);
-}
 
 /* --- clocks ----------------------------------------------------------------------------------- */
 
@@ -56,10 +42,9 @@ static void put_hz(struct xtr_rows *r, uint64_t ns)
 static void fill_clocks(const void *self, struct xtr_rows *r)
 {
 	const struct display *d = self;
-	uint32_t i, k;
 
-	for (i = 0; i < d->n_crtcs; i++)
-		for (k = 0; k < d->crtc[i].n_clocks; k++) {
+	for (uint32_t i = 0; i < d->n_crtcs; i++)
+		for (uint32_t k = 0; k < d->crtc[i].n_clocks; k++) {
 			const struct display_clock *c = &d->crtc[i].clock[k];
 
 			if (!c->events)
@@ -99,10 +84,9 @@ static const struct xtr_section_column delivery_text[] = {
 static void fill_delivery(const void *self, struct xtr_rows *r)
 {
 	const struct display *d = self;
-	uint32_t i, k;
 
-	for (i = 0; i < d->n_crtcs; i++)
-		for (k = 0; k < d->crtc[i].n_clocks; k++) {
+	for (uint32_t i = 0; i < d->n_crtcs; i++)
+		for (uint32_t k = 0; k < d->crtc[i].n_clocks; k++) {
 			const struct display_clock *c = &d->crtc[i].clock[k];
 
 			if (!c->delivered && !c->requested)
@@ -161,9 +145,8 @@ static const struct xtr_section_column clock_columns[] = {
 static void fill_crtc_clocks(const void *self, struct xtr_rows *r)
 {
 	const struct display_crtc *c = self;
-	uint32_t k;
 
-	for (k = 0; k < c->n_clocks; k++) {
+	for (uint32_t k = 0; k < c->n_clocks; k++) {
 		if (!c->clock[k].events)
 			continue;
 		xtr_put_u64(r, true, k);
@@ -181,52 +164,38 @@ static const struct xtr_section_column crtc_columns[] = {
 	{ "crtc", "crtc", XTR_C_SIGNED, AT(index), "index of the CRTC within its device" },
 	{ "several_devices", NULL, XTR_C_BOOL, XTR_PUT, "counters of several devices are in it" },
 	COUNT("clock_switches", switches, "how often another clock was next"),
-	{ "queued", "queued", XTR_C_COUNT, AT(queued), "events queued" },
-	{ "delivered", "delivered", XTR_C_COUNT, AT(delivered), "events delivered" },
-	{ "requested", "requested", XTR_C_COUNT, AT(requested), "of them requested" },
-	{ "at_once", "at once", XTR_C_COUNT, AT(at_once), "whose vblank had passed then" },
-	{ "flips", "flips", XTR_C_COUNT, AT(flips), "of flips" },
-	{ "kernel", "kernel", XTR_C_COUNT, AT(kernel), "of the kernel's own" },
-	{ "no_vblank", "no vblank", XTR_C_COUNT, AT(no_vblank), "without a vblank" },
-	{ "untimed", "no time", XTR_C_COUNT, AT(untimed),
-	  "whose vblank's time is not in the trace" },
-	{ "unanswered", "unanswered", XTR_C_COUNT, AT(unanswered), "requests without an answer" },
+	SHOWN("queued", "queued", queued, "events queued"),
+	SHOWN("delivered", "delivered", delivered, "events delivered"),
+	SHOWN("requested", "requested", requested, "of them requested"),
+	SHOWN("at_once", "at once", at_once, "whose vblank had passed then"),
+	SHOWN("flips", "flips", flips, "of flips"),
+	SHOWN("kernel", "kernel", kernel, "of the kernel's own"),
+	SHOWN("no_vblank", "no vblank", no_vblank, "without a vblank"),
+	SHOWN("untimed", "no time", untimed, "whose vblank's time is not in the trace"),
+	SHOWN("unanswered", "unanswered", unanswered, "requests without an answer"),
 	{ "clocks", NULL, XTR_C_ANY, XTR_PUT, "its clocks" },
 };
 #undef AT
 
-/* A CRTC, and what shows it. */
-struct of_crtc {
-	const struct display_crtc *crtc;
-	const struct xtr_analysis_opts *o;
-};
-
-static void json_clocks(const void *ctx, struct xtr_json *j)
+static void json_clocks(const void *self, const void *row, struct xtr_json *j)
 {
-	const struct of_crtc *of = ctx;
-
-	xtr_table_json_value(&crtc_clocks, of->crtc, of->o, j);
+	xtr_table_json_value(&crtc_clocks, row, ((const struct display *)self)->o, j);
 }
 
-static void fill_crtcs(const void *self, struct xtr_rows *r)
+static bool put_crtcs(struct xtr_rows *r, const void *row)
 {
-	const struct display *d = self;
-	uint32_t i;
+	const struct display_crtc *c = row;
 
-	for (i = 0; i < d->n_crtcs; i++) {
-		const struct display_crtc *c = &d->crtc[i];
-		struct of_crtc of = { c, d->o };
-
-		if (xtr_rows_text(r) && !c->queued && !c->delivered)
-			continue;
-		xtr_put_u64(r, true, display_shared(c));
-		xtr_put_any(r, json_clocks, &of);
-		xtr_row(r, c);
-	}
+	if (xtr_rows_text(r) && !c->queued && !c->delivered)
+		return false;
+	xtr_put_u64(r, true, display_shared(c));
+	xtr_put_any(r, json_clocks, c);
+	return true;
 }
 
 static const struct xtr_section_table crtcs =
-	XTR_TABLE("crtcs", "a CRTC", crtc_columns, fill_crtcs, XTR_SHOW_ALL);
+	XTR_TABLE_OF("crtcs", "a CRTC", crtc_columns, XTR_ARRAY(struct display, crtc, n_crtcs),
+		     put_crtcs, XTR_SHOW_ALL);
 
 /* --- drivers ---------------------------------------------------------------------------------- */
 
@@ -235,38 +204,32 @@ static const struct xtr_section_column pipe_columns[] = {
 	{ "device", NULL, XTR_C_TEXT, AT(device), "name of the device" },
 	{ NULL, "<device", XTR_C_TEXT, XTR_PUT },
 	{ "pipe", "<pipe", XTR_C_TEXT, XTR_PUT, "letter of the pipe" },
-	{ "flips", "flips", XTR_C_COUNT, AT(flips), "flips" },
-	{ "updates", "updates", XTR_C_COUNT, AT(updates), "updates" },
+	SHOWN("flips", "flips", flips, "flips"),
+	SHOWN("updates", "updates", updates, "updates"),
 	COUNT("updates_open", open, "of them without an end in the trace"),
-	{ "crossed", "into the next frame", XTR_C_COUNT, AT(crossed),
-	  "that ended in the next frame" },
+	SHOWN("crossed", "into the next frame", crossed, "that ended in the next frame"),
 	{ "update_ns", "p50|p99|max", XTR_C_HIST, AT(update), "how long they took" },
 	{ "evade_ns", "waited|p99|max", XTR_C_HIST, AT(evade),
 	  "how long they waited for a vblank" },
-	{ "underruns", "underruns", XTR_C_COUNT, AT(underruns), "underruns of its FIFO" },
+	SHOWN("underruns", "underruns", underruns, "underruns of its FIFO"),
 };
 #undef AT
 
-static void fill_pipes(const void *self, struct xtr_rows *r)
+static bool put_pipes(struct xtr_rows *r, const void *row)
 {
-	const struct display *d = self;
-	uint32_t i;
+	const struct display_pipe *p = row;
 
-	for (i = 0; i < d->n_pipes; i++) {
-		const struct display_pipe *p = &d->pipe[i];
-		char letter = (char)p->pipe;
-
-		if (*p->device)
-			xtr_put_name(r, p->device, strlen(p->device));
-		else
-			xtr_put_text(r, "(not told)");
-		xtr_put_name(r, &letter, 1);
-		xtr_row(r, p);
-	}
+	if (*p->device)
+		xtr_put_name(r, p->device, strlen(p->device));
+	else
+		xtr_put_text(r, "(not told)");
+	xtr_put_format(r, "%c", p->pipe >= ' ' && p->pipe <= '~' ? (char)p->pipe : '?');
+	return true;
 }
 
 static const struct xtr_section_table pipes =
-	XTR_TABLE("pipes", "a pipe of Intel's driver", pipe_columns, fill_pipes, XTR_SHOW_ALL);
+	XTR_TABLE_OF("pipes", "a pipe of Intel's driver", pipe_columns,
+		     XTR_ARRAY(struct display, pipe, n_pipes), put_pipes, XTR_SHOW_ALL);
 
 static const struct xtr_section_column amdgpu_text[] = {
 	{ NULL, "<amdgpu", XTR_C_TEXT, XTR_PUT },
@@ -277,9 +240,8 @@ static const struct xtr_section_column amdgpu_text[] = {
 static void fill_amdgpu(const void *self, struct xtr_rows *r)
 {
 	const struct display *d = self;
-	uint32_t i;
 
-	for (i = 0; i < d->n_refresh; i++) {
+	for (uint32_t i = 0; i < d->n_refresh; i++) {
 		xtr_put_format(r, "refresh interval of CRTC %" PRId32, d->refresh[i].crtc);
 		xtr_put_u64(r, true, d->refresh[i].events);
 		xtr_put_hist(r, &d->refresh[i].interval);
@@ -304,15 +266,9 @@ static const struct xtr_section_column refresh_columns[] = {
 };
 #undef AT
 
-static void fill_refresh(const void *self, struct xtr_rows *r)
-{
-	const struct display *d = self;
-
-	xtr_row_array(r, d->refresh, d->n_refresh, sizeof(*d->refresh));
-}
-
-static const struct xtr_section_table refresh = XTR_TABLE(
-	"amdgpu.refresh", "a CRTC of amdgpu", refresh_columns, fill_refresh, XTR_SHOW_ALL);
+static const struct xtr_section_table refresh =
+	XTR_TABLE_OF("amdgpu.refresh", "a CRTC of amdgpu", refresh_columns,
+		     XTR_ARRAY(struct display, refresh, n_refresh), NULL, XTR_SHOW_ALL);
 
 #define AT(member) XTR_AT(struct display, member)
 static const struct xtr_section_column commit_columns[] = {
@@ -320,21 +276,21 @@ static const struct xtr_section_column commit_columns[] = {
 	HIST("commit_ns", commit_time, "of their tails"),
 };
 
-static const struct xtr_section_table commits = XTR_TABLE_ONE(
-	"amdgpu.commits", "atomic commits of amdgpu", commit_columns, fill_self, XTR_SHAPE_MEMBERS);
+static const struct xtr_section_table commits = XTR_TABLE_SELF(
+	"amdgpu.commits", "atomic commits of amdgpu", commit_columns, NULL, XTR_SHAPE_MEMBERS);
 
 /* --- the section ------------------------------------------------------------------------------ */
 
 static const struct xtr_section_column fact_columns[] = {
-	{ "comparable", NULL, XTR_C_BOOL, AT(comparable), "vblanks' times are on the event clock" },
-	{ "stamped", NULL, XTR_C_BOOL, AT(stamped), "vblanks have no time of their own" },
+	FLAG("comparable", comparable, "vblanks' times are on the event clock"),
+	FLAG("stamped", stamped, "vblanks have no time of their own"),
 	COUNT("unplaced", unplaced, "events of more CRTCs or pipes than are kept apart"),
 	COUNT("requests_forgotten", forgotten, "requests: too many, or events were lost"),
 };
 #undef AT
 
 static const struct xtr_section_table facts =
-	XTR_TABLE_ONE("facts", "all displays", fact_columns, fill_self, XTR_SHAPE_MEMBERS);
+	XTR_TABLE_SELF("facts", "all displays", fact_columns, NULL, XTR_SHAPE_MEMBERS);
 
 const struct xtr_section_table *const display_tables[] = { &facts,   &clocks,  &delivery,
 							   &crtcs,   &pipes,   &amdgpu,
@@ -346,13 +302,12 @@ static const struct xtr_section_table *const stamped_tables[] = { &stamped_clock
 int display_text(const void *self, const struct xtr_view *v)
 {
 	const struct display *d = self;
-	uint32_t i;
-	int ret;
+	int err;
 
 	fputs("  a CRTC's number is its index within its device, which the kernel's events do not "
 	      "name\n",
 	      v->f);
-	for (i = 0; i < d->n_crtcs; i++)
+	for (uint32_t i = 0; i < d->n_crtcs; i++)
 		if (display_shared(&d->crtc[i]))
 			fprintf(v->f,
 				"  CRTC %" PRId32
@@ -366,11 +321,11 @@ int display_text(const void *self, const struct xtr_view *v)
 		      v->f);
 	else if (!d->comparable)
 		fputs("  times after a vblank: not known, the trace has another clock\n", v->f);
-	ret = xtr_tables_text(d->stamped ? stamped_tables : display_tables, d, d->o, v->f);
+	err = xtr_tables_text(d->stamped ? stamped_tables : display_tables, d, d->o, v->f);
 	if (d->unplaced)
 		fprintf(v->f, "  events of more CRTCs or pipes than are kept apart: %" PRIu64 "\n",
 			d->unplaced);
-	return ret;
+	return err;
 }
 
 void display_json(const void *self, struct xtr_json *j)

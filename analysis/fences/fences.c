@@ -31,9 +31,8 @@ static bool applies(const struct xtr_meta *meta)
 static void fences_free(void *self)
 {
 	struct fences *f = self;
-	uint32_t i;
 
-	for (i = 0; i < f->n_waiters; i++)
+	for (uint32_t i = 0; i < f->n_waiters; i++)
 		xtr_hist_free(&f->waiter[i].time);
 	free(f->waiter);
 	free(f->context);
@@ -42,12 +41,12 @@ static void fences_free(void *self)
 	free(f->list);
 	free(f->ring);
 	free(f->pair);
-	xtr_keymap_free(&f->by_ctx);
-	xtr_keymap_free(&f->by_source);
-	xtr_keymap_free(&f->by_fence);
-	xtr_keymap_free(&f->by_waiter);
-	xtr_keymap_free(&f->by_ring);
-	xtr_keymap_free(&f->by_pair);
+	xtr_map_free(&f->by_ctx);
+	xtr_map_free(&f->by_source);
+	xtr_map_free(&f->by_fence);
+	xtr_map_free(&f->by_waiter);
+	xtr_map_free(&f->by_ring);
+	xtr_map_free(&f->by_pair);
 	xtr_gaps_free(&f->gaps);
 	xtr_binds_close(&f->binds);
 	free(f);
@@ -56,18 +55,17 @@ static void fences_free(void *self)
 static int fences_open(void **self, const struct xtr_analysis_opts *o)
 {
 	struct fences *f = calloc(1, sizeof(*f));
-	size_t i;
 
 	if (!f)
 		return -ENOMEM;
 	f->o = o;
 	f->hist_left = FENCES_HISTS_MAX;
-	f->free_open = f->first_open = f->last_open = XTR_KEYMAP_NONE;
+	f->free_open = f->first_open = f->last_open = XTR_MAP_NONE;
 	if (xtr_binds_open(&f->binds, o->meta, specs, N_SPECS)) {
 		fences_free(f);
 		return -ENOMEM;
 	}
-	for (i = 0; i < N_SPECS; i++) {
+	for (size_t i = 0; i < N_SPECS; i++) {
 		const struct xtr_bind *b = &f->binds.bind[i];
 
 		if (b->role == FENCES_QUEUE)
@@ -165,13 +163,13 @@ static int on_call(void *self, const struct xtr_call *c)
 static int on_job(void *self, const struct xtr_job *j)
 {
 	struct fences *f = self;
-	int ret = fences_job(f, j);
+	int err = fences_job(f, j);
 	uint32_t i;
 
-	if (ret || !j->pid)
-		return ret;
+	if (err || !j->pid)
+		return err;
 	i = fences_known_context(f, j->ctx);
-	if (i != XTR_KEYMAP_NONE)
+	if (i != XTR_MAP_NONE)
 		fences_learn_owner(&f->context[i], xtr_process(j->pid, j->nth), j->comm);
 	return 0;
 }
@@ -184,25 +182,24 @@ static int on_others(void *self, const struct xtr_job *j)
 static int fences_finish(void *self)
 {
 	struct fences *f = self;
-	int ret = fences_sources(f);
+	int err = fences_sources(f);
 
 	f->end_ns = f->o->clock.end_ns;
-	if (!ret)
-		ret = fences_waiters(f);
-	if (!ret)
-		ret = fences_unsignalled(f);
-	if (!ret)
-		ret = fences_stalls(f);
-	return ret;
+	if (!err)
+		err = fences_waiters(f);
+	if (!err)
+		err = fences_unsignalled(f);
+	if (!err)
+		err = fences_stalls(f);
+	return err;
 }
 
 /* Signals alone come with the scheduler's jobs, and say nothing more of them. */
 static bool fences_any(const void *self)
 {
 	const struct fences *f = self;
-	uint32_t i;
 
-	for (i = 0; i < f->n_sources; i++)
+	for (uint32_t i = 0; i < f->n_sources; i++)
 		if (f->source[i].inits || f->source[i].emits)
 			return true;
 	return f->waits || f->n_pairs;

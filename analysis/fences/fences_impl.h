@@ -11,10 +11,10 @@
 
 #include "analysis/core/analysis.h"
 #include "analysis/core/hist.h"
-#include "format/meta/task_cache.h"
+#include "format/meta/tables.h"
 #include "replay/event/event_bind.h"
 #include "replay/model/loss_gaps.h"
-#include "base/keymap.h"
+#include "base/map.h"
 
 #define FENCES_CONTEXTS_MAX 65536u /* beyond, fences are of an unknown source */
 #define FENCES_OPEN_MAX     65536u /* beyond, the oldest is not followed any more */
@@ -115,18 +115,18 @@ struct fences {
 
 	struct fence_context *context;
 	uint32_t n_contexts, cap_contexts;
-	struct xtr_keymap by_ctx;
+	struct xtr_map by_ctx;
 	struct {
 		uint64_t ctx;
 		uint32_t index;      /* + 1, 0: none */
 	} last_context[FENCES_LAST]; /* by ctx: those asked for last */
 	struct fence_source *source;
 	uint32_t n_sources;
-	struct xtr_keymap by_source;
+	struct xtr_map by_source;
 
 	struct fence_open *open;
 	uint32_t n_open, cap_open, free_open, first_open, last_open;
-	struct xtr_keymap by_fence;
+	struct xtr_map by_fence;
 	uint64_t unfollowed; /* open fences that were too many */
 	uint64_t destroyed;  /* destroyed without having been signalled */
 	uint32_t *list;      /* at the end: unsignalled ones, oldest first */
@@ -135,19 +135,19 @@ struct fences {
 
 	struct fence_waiter *waiter;
 	uint32_t n_waiters, cap_waiters;
-	struct xtr_keymap by_waiter;
+	struct xtr_map by_waiter;
 	uint32_t hist_left;
 	uint64_t waits, waits_open;
 
 	struct fence_ring *ring;
 	uint32_t n_rings, cap_rings;
-	struct xtr_keymap by_ring;
+	struct xtr_map by_ring;
 	struct {
 		uint32_t id, index; /* + 1, 0: none */
 	} last_ring[FENCES_LAST];   /* by id: those asked for last */
 	struct fence_pair *pair;
 	uint32_t n_pairs, cap_pairs;
-	struct xtr_keymap by_pair;
+	struct xtr_map by_pair;
 };
 
 enum fences_role {
@@ -170,7 +170,7 @@ enum {
 };
 
 /* fences_source.c */
-/* Index of the context, XTR_KEYMAP_NONE if it is not known. */
+/* Index of the context, XTR_MAP_NONE if it is not known. */
 uint32_t fences_find_context(struct fences *f, uint64_t ctx);
 static inline uint32_t fences_known_context(struct fences *f, uint64_t ctx)
 {

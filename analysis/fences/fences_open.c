@@ -15,7 +15,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define NONE XTR_KEYMAP_NONE
+#define NONE XTR_MAP_NONE
 
 static void unlink_open(struct fences *f, uint32_t i)
 {
@@ -29,7 +29,7 @@ static void unlink_open(struct fences *f, uint32_t i)
 		f->open[o->next].prev = o->prev;
 	else
 		f->last_open = o->prev;
-	xtr_keymap_del(&f->by_fence, o->ctx, o->seqno);
+	xtr_map_del(&f->by_fence, o->ctx, o->seqno);
 	o->next = f->free_open;
 	f->free_open = i;
 }
@@ -62,7 +62,7 @@ static void take_unnumbered(struct fences *f, struct fence_context *c, uint64_t 
 	c->numbers_later |= seqno != 0;
 	if (--c->unnumbered)
 		return;
-	i = xtr_keymap_get(&f->by_fence, c->ctx, 0);
+	i = xtr_map_index(&f->by_fence, c->ctx, 0);
 	if (i != NONE)
 		unlink_open(f, i);
 }
@@ -72,7 +72,7 @@ int fences_begin(struct fences *f, uint32_t context, const struct xtr_bind *b,
 		 const struct xtr_event *ev)
 {
 	uint64_t ctx = xtr_bind_u64(b, FENCES_CTX, ev), seqno = xtr_bind_u64(b, FENCES_SEQNO, ev);
-	uint32_t at = xtr_keymap_get(&f->by_fence, ctx, seqno);
+	uint32_t at = xtr_map_index(&f->by_fence, ctx, seqno);
 	int64_t i;
 
 	if (!ctx || (at != NONE && b->role == FENCES_EMIT))
@@ -84,7 +84,7 @@ int fences_begin(struct fences *f, uint32_t context, const struct xtr_bind *b,
 	if (at != NONE)
 		unlink_open(f, at);
 	i = new_open(f);
-	if (i < 0 || xtr_keymap_put(&f->by_fence, ctx, seqno, (uint32_t)i))
+	if (i < 0 || xtr_map_put(&f->by_fence, ctx, seqno, (uint32_t)i))
 		return -ENOMEM;
 	f->open[i] = (struct fence_open){ .ctx = ctx,
 					  .seqno = seqno,
@@ -111,7 +111,7 @@ void fences_end(struct fences *f, uint32_t context, const struct xtr_bind *b,
 
 	if (!f->by_fence.n)
 		return;
-	i = xtr_keymap_get(&f->by_fence, c->ctx, seqno);
+	i = xtr_map_index(&f->by_fence, c->ctx, seqno);
 	/* Of several with number 0 nobody can tell which it was. */
 	if (i == NONE || (!seqno && c->unnumbered > 1)) {
 		take_unnumbered(f, c, seqno);
@@ -142,7 +142,7 @@ static void pair(struct fences *f, uint32_t i)
 	/* Without a number nobody waits for it. */
 	o->listed = o->seqno || !f->context[o->context].numbers_later;
 	if (f->source[f->context[o->context].source].kind == FENCE_SCHEDULED)
-		k = xtr_keymap_get(&f->by_fence, o->ctx + 1, o->seqno);
+		k = xtr_map_index(&f->by_fence, o->ctx + 1, o->seqno);
 	if (k == NONE)
 		return;
 	o->listed = false;
@@ -182,14 +182,13 @@ int fences_unsignalled(struct fences *f)
 {
 	const struct fence_open *first = NULL;
 	uint64_t old = 0, ns[XTR_FINDING_EVENTS_MAX + 1];
-	uint32_t i;
 
 	f->list = calloc(FENCES_LIST_MAX, sizeof(*f->list));
 	if (!f->list)
 		return -ENOMEM;
-	for (i = f->first_open; i != NONE; i = f->open[i].next)
+	for (uint32_t i = f->first_open; i != NONE; i = f->open[i].next)
 		pair(f, i);
-	for (i = f->first_open; i != NONE; i = f->open[i].next) {
+	for (uint32_t i = f->first_open; i != NONE; i = f->open[i].next) {
 		struct fence_open *o = &f->open[i];
 		struct fence_source *s = &f->source[f->context[o->context].source];
 

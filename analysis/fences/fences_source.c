@@ -24,9 +24,9 @@ int fences_grow(void **array, uint32_t n, uint32_t *cap, size_t size)
 
 uint32_t fences_find_context(struct fences *f, uint64_t ctx)
 {
-	uint32_t i = xtr_keymap_get(&f->by_ctx, ctx, 0), at = ctx % FENCES_LAST;
+	uint32_t i = xtr_map_index(&f->by_ctx, ctx, 0), at = ctx % FENCES_LAST;
 
-	if (i != XTR_KEYMAP_NONE) {
+	if (i != XTR_MAP_NONE) {
 		f->last_context[at].ctx = ctx;
 		f->last_context[at].index = i + 1;
 	}
@@ -37,13 +37,13 @@ int64_t fences_context(struct fences *f, uint64_t ctx)
 {
 	uint32_t i = fences_known_context(f, ctx);
 
-	if (i != XTR_KEYMAP_NONE)
+	if (i != XTR_MAP_NONE)
 		return i;
 	if (f->n_contexts == FENCES_CONTEXTS_MAX)
 		return FENCES_CONTEXTS_MAX;
 	if (fences_grow((void **)&f->context, f->n_contexts, &f->cap_contexts,
 			sizeof(*f->context)) ||
-	    xtr_keymap_put(&f->by_ctx, ctx, 0, f->n_contexts))
+	    xtr_map_put(&f->by_ctx, ctx, 0, f->n_contexts))
 		return -ENOMEM;
 	f->context[f->n_contexts] = (struct fence_context){ .ctx = ctx };
 	return f->n_contexts++;
@@ -58,9 +58,8 @@ int64_t fences_context(struct fences *f, uint64_t ctx)
 static bool tells_nothing(const char *s, size_t n)
 {
 	static const char *const names[] = { "signaled", "signaled-timeline", "detached-driver" };
-	size_t i;
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (n == strlen(names[i]) && !memcmp(s, names[i], n))
 			return true;
 	return !n;
@@ -124,7 +123,7 @@ static bool is_known(struct fences *f, uint64_t ctx, uint32_t ring, uint64_t pro
 	uint32_t i = fences_known_context(f, ctx);
 	const struct fence_context *c, *s;
 
-	if (i == XTR_KEYMAP_NONE || !f->context[i].scheduled)
+	if (i == XTR_MAP_NONE || !f->context[i].scheduled)
 		return false;
 	c = &f->context[i];
 	s = &f->context[c->scheduled];
@@ -179,9 +178,8 @@ static bool is_lasting(const char *ops, const char *timeline)
 	static const char *const names[] = { "amdkfd_fence_ops",     "dma_fence_array_ops",
 					     "dma_fence_chain_ops",  "dma_fence_stub_ops",
 					     "xe_preempt_fence_ops", "preempt_fence_ops" };
-	size_t i;
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(ops, names[i]))
 			return true;
 	return !strcmp(timeline, "unbound");
@@ -219,13 +217,13 @@ static uint64_t hash(uint64_t h, const char *s)
 static int64_t source_of(struct fences *f, const struct fence_source *s)
 {
 	uint64_t h = hash(hash(0xcbf29ce484222325ull + s->kind, s->driver), s->timeline);
-	uint32_t i = xtr_keymap_get(&f->by_source, h, s->lasting);
+	uint32_t i = xtr_map_index(&f->by_source, h, s->lasting);
 
-	if (i != XTR_KEYMAP_NONE)
+	if (i != XTR_MAP_NONE)
 		return i;
 	if (f->n_sources == FENCES_SOURCES_MAX)
 		return FENCES_SOURCES_MAX - 1;
-	if (xtr_keymap_put(&f->by_source, h, s->lasting, f->n_sources))
+	if (xtr_map_put(&f->by_source, h, s->lasting, f->n_sources))
 		return -ENOMEM;
 	i = f->n_sources++;
 	f->source[i] = *s;
@@ -237,13 +235,12 @@ static int64_t source_of(struct fences *f, const struct fence_source *s)
 int fences_sources(struct fences *f)
 {
 	struct fence_source one;
-	uint32_t i;
 	int64_t k;
 
 	f->source = calloc(FENCES_SOURCES_MAX, sizeof(*f->source));
 	if (!f->source)
 		return -ENOMEM;
-	for (i = 0; i < f->n_contexts; i++) {
+	for (uint32_t i = 0; i < f->n_contexts; i++) {
 		struct fence_context *c = &f->context[i];
 		struct fence_source *s;
 

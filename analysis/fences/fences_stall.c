@@ -14,15 +14,15 @@
 
 static int64_t find_ring(struct fences *f, const struct xtr_model_ring *ring)
 {
-	uint32_t i = xtr_keymap_get(&f->by_ring, ring->id, 0);
+	uint32_t i = xtr_map_index(&f->by_ring, ring->id, 0);
 	char name[64], device[48];
 
-	if (i != XTR_KEYMAP_NONE)
+	if (i != XTR_MAP_NONE)
 		return i;
 	if (f->n_rings == FENCES_RINGS_MAX)
 		return FENCES_RINGS_MAX;
 	if (fences_grow((void **)&f->ring, f->n_rings, &f->cap_rings, sizeof(*f->ring)) ||
-	    xtr_keymap_put(&f->by_ring, ring->id, 0, f->n_rings))
+	    xtr_map_put(&f->by_ring, ring->id, 0, f->n_rings))
 		return -ENOMEM;
 	i = f->n_rings++;
 	f->ring[i] = (struct fence_ring){ .id = ring->id };
@@ -51,13 +51,13 @@ static int64_t ring_of(struct fences *f, const struct xtr_model_ring *ring)
 
 const char *fences_ring_text(const struct fences *f, uint32_t id, char *buf, size_t cap)
 {
-	uint32_t i = xtr_keymap_get(&f->by_ring, id, 0);
+	uint32_t i = xtr_map_index(&f->by_ring, id, 0);
 	const struct xtr_ring *r;
 	char device[48] = "", name[64] = "";
 	const char *s;
 	size_t n;
 
-	if (i != XTR_KEYMAP_NONE) {
+	if (i != XTR_MAP_NONE) {
 		snprintf(buf, cap, "%s", f->ring[i].name);
 		return buf;
 	}
@@ -128,12 +128,11 @@ static void add_busy(struct fence_ring *r, uint64_t start, uint64_t end)
 static uint64_t idle_in(const struct fence_ring *r, uint64_t from, uint64_t until)
 {
 	uint64_t idle, a, b, oldest = busy_at(r, 0)->start;
-	uint32_t i;
 
 	if (r->forgot && from < oldest)
 		from = oldest < until ? oldest : until;
 	idle = until - from;
-	for (i = 0; i < r->n_busy; i++) {
+	for (uint32_t i = 0; i < r->n_busy; i++) {
 		a = busy_at(r, i)->start > from ? busy_at(r, i)->start : from;
 		b = busy_at(r, i)->end < until ? busy_at(r, i)->end : until;
 		if (a < b)
@@ -144,14 +143,14 @@ static uint64_t idle_in(const struct fence_ring *r, uint64_t from, uint64_t unti
 
 static int64_t pair_of(struct fences *f, uint32_t ring, uint32_t blocker_id)
 {
-	uint32_t i = xtr_keymap_get(&f->by_pair, ring, blocker_id);
+	uint32_t i = xtr_map_index(&f->by_pair, ring, blocker_id);
 
-	if (i != XTR_KEYMAP_NONE)
+	if (i != XTR_MAP_NONE)
 		return i;
 	if (f->n_pairs == FENCES_PAIRS_MAX)
 		return FENCES_PAIRS_MAX;
 	if (fences_grow((void **)&f->pair, f->n_pairs, &f->cap_pairs, sizeof(*f->pair)) ||
-	    xtr_keymap_put(&f->by_pair, ring, blocker_id, f->n_pairs))
+	    xtr_map_put(&f->by_pair, ring, blocker_id, f->n_pairs))
 		return -ENOMEM;
 	f->pair[f->n_pairs] = (struct fence_pair){ .ring = ring, .blocker_id = blocker_id };
 	return f->n_pairs++;
@@ -188,19 +187,18 @@ static int add_wait(struct fences *f, uint32_t ring, const struct xtr_dep *d)
 int fences_job(struct fences *f, const struct xtr_job *j)
 {
 	int64_t ring = ring_of(f, j->ring);
-	uint32_t i;
-	int ret = 0;
+	int err = 0;
 
 	if (ring < 0 || ring == FENCES_RINGS_MAX)
 		return ring < 0 ? (int)ring : 0;
-	for (i = 0;
-	     i < j->n_deps && !ret && f->o->times && !j->ring->partial && xtr_job_waits_known(j);
+	for (uint32_t i = 0;
+	     i < j->n_deps && !err && f->o->times && !j->ring->partial && xtr_job_waits_known(j);
 	     i++)
 		if (j->deps[i].ring_id && j->deps[i].ring_id != j->ring->id)
-			ret = add_wait(f, (uint32_t)ring, &j->deps[i]);
+			err = add_wait(f, (uint32_t)ring, &j->deps[i]);
 	if (j->busy_to_ns)
 		add_busy(&f->ring[ring], j->busy_from_ns, j->busy_to_ns);
-	return ret;
+	return err;
 }
 
 int fences_others(struct fences *f, const struct xtr_job *j)
@@ -243,12 +241,11 @@ static int finding(const struct fences *f, const struct fence_pair *p)
 		.n_evidence = 7,
 	};
 	char n[XTR_TEXT_NUMBER], ns[XTR_TEXT_NUMBER], by[112], share[XTR_TEXT_NUMBER];
-	uint32_t i;
 
-	for (i = 0; i < XTR_FINDING_EVENTS_MAX && i + 1 < p->stalls; i++)
+	for (uint32_t i = 0; i < XTR_FINDING_EVENTS_MAX && i + 1 < p->stalls; i++)
 		one.event_ns[one.n_events++] = p->at_ns[i + 1];
 	snprintf(one.text, sizeof(one.text),
-		 "%.60s had nothing to execute for %s (%s) while %s of its jobs waited for %.60s",
+		 "%.60s was idle for %s (%s) while %s of its jobs waited for %.60s",
 		 f->ring[p->ring].name, xtr_text_ns(ns, p->stall_ns),
 		 xtr_text_percent(share, p->stall_ns, f->o->span_ns), xtr_text_count(n, p->stalls),
 		 fences_ring_text(f, p->blocker_id, by, sizeof(by)));
@@ -257,14 +254,13 @@ static int finding(const struct fences *f, const struct fence_pair *p)
 
 int fences_stalls(struct fences *f)
 {
-	uint32_t i;
-	int ret = 0;
+	int err = 0;
 
 	if (f->n_pairs)
 		qsort(f->pair, f->n_pairs, sizeof(*f->pair), by_stall);
-	for (i = 0; i < f->n_pairs && !ret; i++)
+	for (uint32_t i = 0; i < f->n_pairs && !err; i++)
 		if ((__uint128_t)f->pair[i].stall_ns * 1000 >
 		    (__uint128_t)f->o->span_ns * FENCES_STALL_PERMILLE)
-			ret = finding(f, &f->pair[i]);
-	return ret;
+			err = finding(f, &f->pair[i]);
+	return err;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The section of fences: its tables, and what else text and JSON say. */
-#include "analysis/core/section_table.h"
+#include "analysis/core/section_columns.h"
 #include "analysis/core/view.h"
 #include "base/text.h"
 #include "fences_impl.h"
@@ -69,49 +69,44 @@ static const struct xtr_section_column waiter_columns[] = {
 	SOURCE,
 	{ "owner_pid", NULL, XTR_C_PROCESS, AT(owner), "process whose jobs were waited for" },
 	{ "owner_name", NULL, XTR_C_STRING, AT(owner_comm), "its name" },
-	{ "several_owners", NULL, XTR_C_BOOL, AT(several), "the jobs were of several" },
+	FLAG("several_owners", several, "the jobs were of several"),
 	{ NULL, "<of jobs of", XTR_C_TEXT, XTR_PUT },
-	{ "waits", "waits", XTR_C_COUNT, AT(waits), "waits" },
-	{ "open", "open", XTR_C_COUNT, AT(open), "of them without an end in the trace" },
+	SHOWN("waits", "waits", waits, "waits"),
+	SHOWN("open", "open", open, "of them without an end in the trace"),
 	{ NULL, "total", XTR_C_SUM, AT(time) },
 	{ "wait_ns", "p50|p99|max", XTR_C_HIST, AT(time), "of waits with begin and end" },
 };
 #undef AT
 
-static void fill_waiters(const void *self, struct xtr_rows *r)
+static bool put_waiters(struct xtr_rows *r, const void *row)
 {
-	const struct fences *f = self;
-	uint32_t i;
+	const struct fences *f = xtr_rows_self(r);
+	const struct fence_waiter *w = row;
 
-	for (i = 0; i < f->n_waiters; i++) {
-		const struct fence_waiter *w = &f->waiter[i];
-
-		put_process(r, f, w->process, w->tid, w->comm);
-		put_source_text(r, source(f, w->source));
-		put_source(r, source(f, w->source));
-		if (w->several)
-			xtr_put_text(r, "(several)");
-		else
-			put_process(r, f, w->owner, 0, w->owner_comm);
-		xtr_row(r, w);
-	}
+	put_process(r, f, w->process, w->tid, w->comm);
+	put_source_text(r, source(f, w->source));
+	put_source(r, source(f, w->source));
+	if (w->several)
+		xtr_put_text(r, "(several)");
+	else
+		put_process(r, f, w->owner, 0, w->owner_comm);
+	return true;
 }
 
 static const struct xtr_section_table waiters =
-	XTR_TABLE("waiters", "waits of a process for fences of a source", waiter_columns,
-		  fill_waiters, XTR_SHOW_TOP);
+	XTR_TABLE_OF("waiters", "waits of a process for fences of a source", waiter_columns,
+		     XTR_ARRAY(struct fences, waiter, n_waiters), put_waiters, XTR_SHOW_TOP);
 
 #define AT(member) XTR_AT(struct fence_source, member)
 static const struct xtr_section_column source_columns[] = {
 	{ NULL, "<fences of", XTR_C_TEXT, XTR_PUT },
 	SOURCE,
-	{ "contexts", "contexts", XTR_C_COUNT, AT(contexts), "contexts of fences" },
-	{ "init", "made", XTR_C_COUNT, AT(inits), "fences made" },
-	{ "emit", "emitted", XTR_C_COUNT, AT(emits), "fences emitted" },
-	{ "signaled", "signalled", XTR_C_COUNT, AT(signals), "fences signalled" },
-	{ "unsignalled", "not signalled", XTR_C_COUNT, AT(unsignalled),
-	  "not signalled at the end" },
-	{ "lives", NULL, XTR_C_COUNT, AT(lives), "fences made and signalled in the trace" },
+	SHOWN("contexts", "contexts", contexts, "contexts of fences"),
+	SHOWN("init", "made", inits, "fences made"),
+	SHOWN("emit", "emitted", emits, "fences emitted"),
+	SHOWN("signaled", "signalled", signals, "fences signalled"),
+	SHOWN("unsignalled", "not signalled", unsignalled, "not signalled at the end"),
+	COUNT("lives", lives, "fences made and signalled in the trace"),
 	{ "life_sum_ns", NULL, XTR_C_NS, XTR_PUT, "sum of their lives" },
 	{ "life_max_ns", NULL, XTR_C_NS, XTR_PUT, "the longest" },
 	{ NULL, "mean life", XTR_C_NS | XTR_C_TIMES, XTR_PUT },
@@ -119,28 +114,25 @@ static const struct xtr_section_column source_columns[] = {
 };
 #undef AT
 
-static void fill_sources(const void *self, struct xtr_rows *r)
+static bool put_sources(struct xtr_rows *r, const void *row)
 {
-	const struct fences *f = self;
-	uint32_t i;
+	const struct fences *f = xtr_rows_self(r);
+	const struct fence_source *s = row;
 
-	for (i = 0; i < f->n_sources; i++) {
-		const struct fence_source *s = &f->source[i];
-
-		if (xtr_rows_text(r) && !s->inits && !s->emits)
-			continue;
-		put_source_text(r, s);
-		put_source(r, s);
-		xtr_put_u64(r, true, f->o->times ? s->life_ns : 0);
-		xtr_put_u64(r, true, f->o->times ? s->life_max_ns : 0);
-		xtr_put_u64(r, s->lives, s->lives ? s->life_ns / s->lives : 0);
-		xtr_put_u64(r, s->lives, s->life_max_ns);
-		xtr_row(r, s);
-	}
+	if (xtr_rows_text(r) && !s->inits && !s->emits)
+		return false;
+	put_source_text(r, s);
+	put_source(r, s);
+	xtr_put_u64(r, true, f->o->times ? s->life_ns : 0);
+	xtr_put_u64(r, true, f->o->times ? s->life_max_ns : 0);
+	xtr_put_u64(r, s->lives, s->lives ? s->life_ns / s->lives : 0);
+	xtr_put_u64(r, s->lives, s->life_max_ns);
+	return true;
 }
 
 static const struct xtr_section_table sources =
-	XTR_TABLE("sources", "a source of fences", source_columns, fill_sources, XTR_SHOW_TOP);
+	XTR_TABLE_OF("sources", "a source of fences", source_columns,
+		     XTR_ARRAY(struct fences, source, n_sources), put_sources, XTR_SHOW_TOP);
 
 #define AT(member) XTR_AT(struct fence_open, member)
 static const struct xtr_section_column open_columns[] = {
@@ -154,8 +146,8 @@ static const struct xtr_section_column open_columns[] = {
 	{ "age_ns", NULL, XTR_C_NS | XTR_C_TIMES | XTR_C_KNOWN, XTR_PUT, "time since" },
 	{ NULL, "age", XTR_C_NS | XTR_C_TIMES, XTR_PUT },
 	{ "tid", NULL, XTR_C_NUMBER, AT(tid), "thread that made it" },
-	{ "not_run", NULL, XTR_C_BOOL, AT(waits_to_run), "its job was not run" },
-	{ "lost_since", NULL, XTR_C_BOOL, AT(unsure), "events were lost since" },
+	FLAG("not_run", waits_to_run, "its job was not run"),
+	FLAG("lost_since", unsure, "events were lost since"),
 	{ NULL, "<what is known", XTR_C_TEXT, XTR_PUT },
 };
 #undef AT
@@ -163,9 +155,8 @@ static const struct xtr_section_column open_columns[] = {
 static void fill_open(const void *self, struct xtr_rows *r)
 {
 	const struct fences *f = self;
-	uint32_t i;
 
-	for (i = 0; i < f->n_list; i++) {
+	for (uint32_t i = 0; i < f->n_list; i++) {
 		const struct fence_open *o = &f->open[f->list[i]];
 		const struct fence_source *s = source(f, f->context[o->context].source);
 
@@ -193,34 +184,30 @@ static const struct xtr_section_column stall_columns[] = {
 	{ "blocked_by_ring_id", NULL, XTR_C_NUMBER, AT(blocker_id),
 	  "ring whose jobs they waited for" },
 	{ "blocked_by", "<waited for jobs of", XTR_C_TEXT, XTR_PUT, "its name" },
-	{ "waits", "waits", XTR_C_COUNT, AT(waits), "waits" },
+	SHOWN("waits", "waits", waits, "waits"),
 	{ "wait_ns", "sum", XTR_C_NS, AT(wait_ns), "sum of them" },
-	{ "stalls", "with nothing to execute", XTR_C_COUNT, AT(stalls),
-	  "waits while which the ring had no job on the hardware" },
+	SHOWN("stalls", "with nothing to execute", stalls,
+	      "waits while which the ring had no job on the hardware"),
 	{ "stall_ns", "sum", XTR_C_NS, AT(stall_ns), "time in these" },
 	{ "stall_max_ns", "max", XTR_C_NS, AT(max_ns), "the longest" },
 };
 #undef AT
 
-static void fill_stalls(const void *self, struct xtr_rows *r)
+static bool put_stalls(struct xtr_rows *r, const void *row)
 {
-	const struct fences *f = self;
+	const struct fences *f = xtr_rows_self(r);
 	char buf[112];
-	uint32_t i;
+	const struct fence_pair *p = row;
 
-	for (i = 0; i < f->n_pairs; i++) {
-		const struct fence_pair *p = &f->pair[i];
-
-		xtr_put_u64(r, true, f->ring[p->ring].id);
-		xtr_put_text(r, f->ring[p->ring].name);
-		xtr_put_text(r, fences_ring_text(f, p->blocker_id, buf, sizeof(buf)));
-		xtr_row(r, p);
-	}
+	xtr_put_u64(r, true, f->ring[p->ring].id);
+	xtr_put_text(r, f->ring[p->ring].name);
+	xtr_put_copy(r, fences_ring_text(f, p->blocker_id, buf, sizeof(buf)));
+	return true;
 }
 
 static const struct xtr_section_table stalls =
-	XTR_TABLE("stalls", "jobs of a ring that waited for jobs of another", stall_columns,
-		  fill_stalls, XTR_SHOW_TOP);
+	XTR_TABLE_OF("stalls", "jobs of a ring that waited for jobs of another", stall_columns,
+		     XTR_ARRAY(struct fences, pair, n_pairs), put_stalls, XTR_SHOW_TOP);
 
 static const struct xtr_section_column sum_columns[] = {
 	{ "waits", NULL, XTR_C_COUNT, XTR_AT(struct fences, waits), "waits" },
@@ -234,13 +221,8 @@ static const struct xtr_section_column sum_columns[] = {
 	  "open fences that were too many" },
 };
 
-static void fill_sums(const void *self, struct xtr_rows *r)
-{
-	xtr_row(r, self);
-}
-
 static const struct xtr_section_table sums =
-	XTR_TABLE_ONE("sums", "all fences", sum_columns, fill_sums, XTR_SHAPE_MEMBERS);
+	XTR_TABLE_SELF("sums", "all fences", sum_columns, NULL, XTR_SHAPE_MEMBERS);
 
 const struct xtr_section_table *const fences_tables[] = { &sums,        &waiters, &sources,
 							  &unsignalled, &stalls,  NULL };
@@ -249,20 +231,20 @@ int fences_text(const void *self, const struct xtr_view *v)
 {
 	const struct fences *f = self;
 	uint32_t listed = f->n_list < f->o->top ? f->n_list : f->o->top;
-	int ret = xtr_table_text(&waiters, f, f->o, v->f);
+	int err = xtr_table_text(&waiters, f, f->o, v->f);
 
-	if (!ret)
-		ret = xtr_table_text(&sources, f, f->o, v->f);
-	if (!ret)
-		ret = xtr_table_text(&unsignalled, f, f->o, v->f);
+	if (!err)
+		err = xtr_table_text(&sources, f, f->o, v->f);
+	if (!err)
+		err = xtr_table_text(&unsignalled, f, f->o, v->f);
 	if (listed < f->unsignalled)
 		fprintf(v->f, "  ... and %" PRIu64 " more (--top)\n", f->unsignalled - listed);
-	if (!ret)
-		ret = xtr_table_text(&stalls, f, f->o, v->f);
+	if (!err)
+		err = xtr_table_text(&stalls, f, f->o, v->f);
 	if (f->unfollowed)
 		fprintf(v->f, "  more fences were open than are followed: %" PRIu64 "\n",
 			f->unfollowed);
-	return ret;
+	return err;
 }
 
 void fences_json(const void *self, struct xtr_json *j)

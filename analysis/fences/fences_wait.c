@@ -14,14 +14,14 @@ static int64_t waiter_of(struct fences *f, uint64_t process, uint32_t tid, uint3
 			 uint32_t context)
 {
 	uint64_t who = process ? process : (uint64_t)tid << 32;
-	uint32_t i = xtr_keymap_get(&f->by_waiter, who, context);
+	uint32_t i = xtr_map_index(&f->by_waiter, who, context);
 
-	if (i != XTR_KEYMAP_NONE)
+	if (i != XTR_MAP_NONE)
 		return i;
 	if (f->n_waiters == FENCES_WAITERS_MAX)
 		return OTHERS;
 	if (fences_grow((void **)&f->waiter, f->n_waiters, &f->cap_waiters, sizeof(*f->waiter)) ||
-	    xtr_keymap_put(&f->by_waiter, who, context, f->n_waiters))
+	    xtr_map_put(&f->by_waiter, who, context, f->n_waiters))
 		return -ENOMEM;
 	f->waiter[f->n_waiters] = (struct fence_waiter){
 		.process = process, .tid = process ? 0 : tid, .comm = comm, .context = context
@@ -88,10 +88,10 @@ static int by_total(const void *pa, const void *pb)
 /* Contexts of one source, with jobs of one process, are one row. */
 int fences_waiters(struct fences *f)
 {
-	uint32_t i, n = 0;
-	int ret = 0;
+	uint32_t n = 0;
+	int err = 0;
 
-	for (i = 0; i < f->n_waiters; i++) {
+	for (uint32_t i = 0; i < f->n_waiters; i++) {
 		struct fence_waiter *w = &f->waiter[i];
 		const struct fence_context *c =
 			w->context < f->n_contexts ? &f->context[w->context] : NULL;
@@ -103,7 +103,7 @@ int fences_waiters(struct fences *f)
 	}
 	if (f->n_waiters)
 		qsort(f->waiter, f->n_waiters, sizeof(*f->waiter), by_who);
-	for (i = 0; i < f->n_waiters && !ret; i++) {
+	for (uint32_t i = 0; i < f->n_waiters && !err; i++) {
 		struct fence_waiter *w = &f->waiter[i], *into = n ? &f->waiter[n - 1] : NULL;
 
 		if (!w->waits) {
@@ -118,12 +118,12 @@ int fences_waiters(struct fences *f)
 		}
 		into->waits += w->waits;
 		into->open += w->open;
-		ret = xtr_hist_merge(&into->time, &w->time);
+		err = xtr_hist_merge(&into->time, &w->time);
 		xtr_hist_free(&w->time);
 		w->time = (struct xtr_hist){ 0 };
 	}
-	if (ret)
-		return ret;
+	if (err)
+		return err;
 	f->n_waiters = n;
 	if (n)
 		qsort(f->waiter, n, sizeof(*f->waiter), by_total);

@@ -7,7 +7,6 @@
 #include "base/buf.h"
 #include "base/checked.h"
 #include "base/map.h"
-#include "base/keymap.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -23,7 +22,7 @@ struct xtr_flame {
 	struct xtr_flame_node *node;
 	struct frame *frame;
 	size_t n_nodes, cap_nodes, n_frames, cap_frames;
-	struct xtr_keymap nodes, frames;
+	struct xtr_map nodes, frames;
 	uint32_t others; /* the node of what there is no room for; NONE: there was room */
 };
 
@@ -81,7 +80,7 @@ static int64_t new_frame(struct xtr_flame *f, const char *text, size_t n, enum x
 	copy = malloc(n);
 	if (!copy)
 		return -ENOMEM;
-	if (xtr_keymap_put(&f->frames, hash, nth, (uint32_t)f->n_frames)) {
+	if (xtr_map_put(&f->frames, hash, nth, (uint32_t)f->n_frames)) {
 		free(copy);
 		return -ENOMEM;
 	}
@@ -110,7 +109,7 @@ int64_t xtr_flame_frame(struct xtr_flame *f, const char *name, size_t n_name, co
 	uint64_t hash = xtr_hash_bytes(text, n) ^ kind, nth;
 	uint32_t i;
 
-	for (nth = 0; (i = xtr_keymap_get(&f->frames, hash, nth)) != XTR_KEYMAP_NONE; nth++)
+	for (nth = 0; (i = xtr_map_index(&f->frames, hash, nth)) != XTR_MAP_NONE; nth++)
 		if (same(&f->frame[i], text, n, kind))
 			return i;
 	if (f->n_frames == XTR_FLAME_FRAMES_MAX - 1) /* the last one is for all others */
@@ -135,7 +134,7 @@ static int64_t new_node(struct xtr_flame *f, uint32_t parent, uint32_t frame)
 
 	if (xtr_grow_array(&f->node, &f->cap_nodes, f->n_nodes + 1, sizeof(*f->node)))
 		return -ENOMEM;
-	if (parent != XTR_FLAME_NONE && xtr_keymap_put(&f->nodes, parent, frame, i))
+	if (parent != XTR_FLAME_NONE && xtr_map_put(&f->nodes, parent, frame, i))
 		return -ENOMEM;
 	f->node[i] = (struct xtr_flame_node){
 		.parent = parent,
@@ -164,9 +163,9 @@ static int64_t others(struct xtr_flame *f)
 
 int64_t xtr_flame_child(struct xtr_flame *f, uint32_t parent, uint32_t frame)
 {
-	uint32_t i = xtr_keymap_get(&f->nodes, parent, frame);
+	uint32_t i = xtr_map_index(&f->nodes, parent, frame);
 
-	if (i != XTR_KEYMAP_NONE)
+	if (i != XTR_MAP_NONE)
 		return i;
 	if (parent == f->others || f->node[parent].depth + 1 >= XTR_FLAME_DEPTH_MAX)
 		return parent;
@@ -200,14 +199,12 @@ int xtr_flame_new(struct xtr_flame **out)
 
 void xtr_flame_free(struct xtr_flame *f)
 {
-	size_t i;
-
 	if (!f)
 		return;
-	for (i = 0; i < f->n_frames; i++)
+	for (size_t i = 0; i < f->n_frames; i++)
 		free(f->frame[i].text);
-	xtr_keymap_free(&f->nodes);
-	xtr_keymap_free(&f->frames);
+	xtr_map_free(&f->nodes);
+	xtr_map_free(&f->frames);
 	free(f->node);
 	free(f->frame);
 	free(f);
@@ -234,22 +231,21 @@ static int by_weight(const void *pa, const void *pb, void *ctx)
 int xtr_flame_finish(struct xtr_flame *f)
 {
 	uint32_t *order = calloc(f->n_nodes, sizeof(*order));
-	uint32_t i;
 
 	if (!order)
 		return -ENOMEM;
-	for (i = 0; i < f->n_nodes; i++) {
+	for (uint32_t i = 0; i < f->n_nodes; i++) {
 		order[i] = i;
 		f->node[i].total = f->node[i].self;
 		f->node[i].child = f->node[i].next = XTR_FLAME_NONE;
 	}
-	for (i = (uint32_t)f->n_nodes - 1; i; i--) {
+	for (uint32_t i = (uint32_t)f->n_nodes - 1; i; i--) {
 		struct xtr_flame_node *p = &f->node[f->node[i].parent];
 
 		p->total = xtr_sat_add(p->total, f->node[i].total);
 	}
 	qsort_r(order, f->n_nodes, sizeof(*order), by_weight, f);
-	for (i = 0; i < f->n_nodes; i++) {
+	for (uint32_t i = 0; i < f->n_nodes; i++) {
 		struct xtr_flame_node *n = &f->node[order[i]];
 
 		if (n->parent == XTR_FLAME_NONE)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "flame_feed_impl.h"
 #include "base/checked.h"
+#include "flame.h"
+#include "flame_feed.h"
 #include "replay/event/process.h"
 #include "replay/event/record.h"
 
@@ -8,6 +9,7 @@
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define CALL_EVENT_MAX 128u /* bytes of an event's name, with the NUL */
 
@@ -54,10 +56,9 @@ void xtr_flame_feed_section(struct xtr_flame_feed *feed, const struct xtr_tables
 			    const struct xtr_select *select, const struct xtr_model *model)
 {
 	void *entry;
-	uint32_t i;
 
 	flame_place_forget(feed);
-	for (i = 0; of(feed) == XTR_FLAME_OF_WAITS && i < FLAME_JOBS_MAX; i++) {
+	for (uint32_t i = 0; of(feed) == XTR_FLAME_OF_WAITS && i < FLAME_JOBS_MAX; i++) {
 		entry = xtr_recent_at(&feed->jobs, i);
 		if (entry)
 			xtr_recent_forget(&feed->jobs, entry);
@@ -259,4 +260,69 @@ int xtr_flame_feed_call(struct xtr_flame_feed *feed, const struct xtr_call *c)
 	if (of(feed) == XTR_FLAME_OF_WAITS && c->kind == XTR_CALL_WAIT)
 		return file_wait(feed, c, &p);
 	return 0;
+}
+
+/* --- flame kind ------------------------------------------------------------------------------- */
+
+/* What code a frame is of, by the name of its module: as recordings have them, and as perf has. */
+
+enum how {
+	WHOLE,
+	BEGIN,
+	END,
+};
+
+static bool matches(const char *s, size_t n, const char *text, enum how how)
+{
+	size_t m = strlen(text);
+
+	if (n < m || (how == WHOLE && n != m))
+		return false;
+	return !memcmp(how == END ? s + n - m : s, text, m);
+}
+
+/* "libdrm.so.2", "x.so": ".so" with nothing or a point behind it, in the file's own name. */
+static bool is_library(const char *s, size_t n)
+{
+	const char *base = memrchr(s, '/', n), *end = s + n, *at;
+
+	for (at = base ? base : s; end - at >= 3; at++)
+		if (!memcmp(at, ".so", 3) && (end - at == 3 || at[3] == '.' || at[3] == ' '))
+			return true;
+	return false;
+}
+
+/* The first that fits. */
+static const struct {
+	const char *text;
+	enum how how;
+	enum xtr_flame_kind kind;
+} rules[] = {
+	{ "", WHOLE, XTR_FLAME_UNKNOWN },
+	{ "[unknown]", WHOLE, XTR_FLAME_UNKNOWN },
+	{ "[heap]", WHOLE, XTR_FLAME_UNKNOWN },
+	{ "[stack]", WHOLE, XTR_FLAME_UNKNOWN },
+	{ "[anon", BEGIN, XTR_FLAME_UNKNOWN },
+	{ "//anon", BEGIN, XTR_FLAME_UNKNOWN },
+	{ "kernel", WHOLE, XTR_FLAME_KERNEL },
+	{ "[kernel", BEGIN, XTR_FLAME_KERNEL },
+	{ "[guest.kernel", BEGIN, XTR_FLAME_KERNEL },
+	{ "vmlinux", END, XTR_FLAME_KERNEL },
+	{ "[vdso]", WHOLE, XTR_FLAME_LIBRARY },
+	{ "[vsyscall]", WHOLE, XTR_FLAME_KERNEL },
+	{ "[", BEGIN, XTR_FLAME_DRIVER },
+	{ ".ko", END, XTR_FLAME_DRIVER },
+	{ ".ko.xz", END, XTR_FLAME_DRIVER },
+	{ ".ko.gz", END, XTR_FLAME_DRIVER },
+	{ ".ko.zst", END, XTR_FLAME_DRIVER },
+};
+
+enum xtr_flame_kind xtr_flame_kind_of(const char *module, size_t n)
+{
+	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
+		if (matches(module, n, rules[i].text, rules[i].how))
+			return rules[i].kind;
+	if (is_library(module, n))
+		return XTR_FLAME_LIBRARY;
+	return memchr(module, '/', n) ? XTR_FLAME_USER : XTR_FLAME_DRIVER;
 }

@@ -72,12 +72,10 @@ static void put_stack(struct xtr_line *l, const struct xtr_flame_tree *t, uint32
 void xtr_flame_folded(FILE *f, const struct xtr_flame_tree *tree, size_t n)
 {
 	struct xtr_line l;
-	size_t i;
-	uint32_t node;
 
 	xtr_line_begin(&l, f);
-	for (i = 0; i < n; i++)
-		for (node = XTR_FLAME_ROOT; node != XTR_FLAME_NONE;
+	for (size_t i = 0; i < n; i++)
+		for (uint32_t node = XTR_FLAME_ROOT; node != XTR_FLAME_NONE;
 		     node = xtr_flame_after(tree[i].flame, node))
 			if (xtr_flame_node(tree[i].flame, node)->self)
 				put_stack(&l, &tree[i], node, n > 1);
@@ -88,9 +86,7 @@ void xtr_flame_folded(FILE *f, const struct xtr_flame_tree *tree, size_t n)
 
 static void put_frames(struct xtr_json *j, const struct xtr_flame *f)
 {
-	uint32_t i;
-
-	for (i = 0; i < xtr_flame_n_frames(f); i++) {
+	for (uint32_t i = 0; i < xtr_flame_n_frames(f); i++) {
 		const struct xtr_flame_frame *fr = xtr_flame_frame_at(f, i);
 
 		xtr_json_begin_object(j);
@@ -103,21 +99,23 @@ static void put_frames(struct xtr_json *j, const struct xtr_flame *f)
 
 static void put_samples(struct xtr_json *j, const struct xtr_flame *f, uint64_t first)
 {
-	uint32_t path[XTR_FLAME_DEPTH_MAX], node, depth, i;
+	uint32_t path[XTR_FLAME_DEPTH_MAX], depth;
 
 	xtr_json_kv_array(j, "samples");
-	for (node = XTR_FLAME_ROOT; node != XTR_FLAME_NONE; node = xtr_flame_after(f, node)) {
+	for (uint32_t node = XTR_FLAME_ROOT; node != XTR_FLAME_NONE;
+	     node = xtr_flame_after(f, node)) {
 		if (!xtr_flame_node(f, node)->self)
 			continue;
 		depth = path_of(f, node, path);
 		xtr_json_begin_array(j);
-		for (i = 0; i < depth; i++)
+		for (uint32_t i = 0; i < depth; i++)
 			xtr_json_u64(j, first + xtr_flame_node(f, path[i])->frame);
 		xtr_json_end_array(j);
 	}
 	xtr_json_end_array(j);
 	xtr_json_kv_array(j, "weights");
-	for (node = XTR_FLAME_ROOT; node != XTR_FLAME_NONE; node = xtr_flame_after(f, node))
+	for (uint32_t node = XTR_FLAME_ROOT; node != XTR_FLAME_NONE;
+	     node = xtr_flame_after(f, node))
 		if (xtr_flame_node(f, node)->self)
 			xtr_json_u64(j, xtr_flame_node(f, node)->self);
 	xtr_json_end_array(j);
@@ -142,7 +140,6 @@ void xtr_flame_speedscope(FILE *f, const char *name, const struct xtr_flame_tree
 {
 	struct xtr_json j;
 	uint64_t first = 0;
-	size_t i;
 
 	xtr_json_init(&j, f, false);
 	xtr_json_begin_object(&j);
@@ -152,12 +149,12 @@ void xtr_flame_speedscope(FILE *f, const char *name, const struct xtr_flame_tree
 	xtr_json_kv_u64(&j, "activeProfileIndex", 0);
 	xtr_json_kv_object(&j, "shared");
 	xtr_json_kv_array(&j, "frames");
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		put_frames(&j, tree[i].flame);
 	xtr_json_end_array(&j);
 	xtr_json_end_object(&j);
 	xtr_json_kv_array(&j, "profiles");
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		put_profile(&j, &tree[i], first);
 		first += xtr_flame_n_frames(tree[i].flame);
 	}

@@ -4,7 +4,7 @@
  * outermost first, and a mark if it did not end. Recorded stacks are innermost first, the kernel's
  * frames before the user's (spec/events.md); those of recording itself are left out.
  */
-#include "flame_feed_impl.h"
+#include "flame_feed.h"
 
 #include "format/meta/tables.h"
 #include "replay/event/process.h"
@@ -24,8 +24,8 @@ const char *const xtr_flame_root_names[XTR_FLAME_ROOT_COUNT] = {
 void flame_place_forget(struct xtr_flame_feed *feed)
 {
 	memset(feed->base, 0, sizeof(feed->base));
-	xtr_keymap_free(&feed->leaves);
-	xtr_keymap_free(&feed->frames);
+	xtr_map_free(&feed->leaves);
+	xtr_map_free(&feed->frames);
 }
 
 /* --- frames above a stack --------------------------------------------------------------------- */
@@ -85,9 +85,8 @@ static int64_t (*const roots[])(struct xtr_flame_feed *, const struct flame_plac
 static int64_t make_base(struct xtr_flame_feed *feed, const struct flame_place *p)
 {
 	int64_t node = XTR_FLAME_ROOT, frame;
-	size_t i;
 
-	for (i = 0; i < feed->o.n_by && node >= 0; i++) {
+	for (size_t i = 0; i < feed->o.n_by && node >= 0; i++) {
 		frame = roots[feed->o.by[i]](feed, p);
 		node = frame < 0 ? frame
 				 : xtr_flame_child(feed->flame, (uint32_t)node, (uint32_t)frame);
@@ -156,13 +155,13 @@ static int64_t new_frame(struct xtr_flame_feed *feed, uint32_t id)
 
 static int64_t frame_of(struct xtr_flame_feed *feed, uint32_t id)
 {
-	uint32_t known = xtr_keymap_get(&feed->frames, id, 0);
+	uint32_t known = xtr_map_index(&feed->frames, id, 0);
 	int64_t frame;
 
-	if (known != XTR_KEYMAP_NONE)
+	if (known != XTR_MAP_NONE)
 		return known;
 	frame = new_frame(feed, id);
-	if (frame >= 0 && xtr_keymap_put(&feed->frames, id, 0, (uint32_t)frame))
+	if (frame >= 0 && xtr_map_put(&feed->frames, id, 0, (uint32_t)frame))
 		return -ENOMEM;
 	return frame;
 }
@@ -197,12 +196,12 @@ static int64_t leaf_of(struct xtr_flame_feed *feed, int64_t base, uint32_t stack
 
 	if (base < 0)
 		return base;
-	known = xtr_keymap_get(&feed->leaves, (uint64_t)base, stack);
-	if (known != XTR_KEYMAP_NONE)
+	known = xtr_map_index(&feed->leaves, (uint64_t)base, stack);
+	if (known != XTR_MAP_NONE)
 		return known;
 	leaf = make_leaf(feed, base, frames, n);
 	if (leaf >= 0 && feed->leaves.n < FLAME_LEAVES_MAX &&
-	    xtr_keymap_put(&feed->leaves, (uint64_t)base, stack, (uint32_t)leaf))
+	    xtr_map_put(&feed->leaves, (uint64_t)base, stack, (uint32_t)leaf))
 		return -ENOMEM;
 	return leaf;
 }

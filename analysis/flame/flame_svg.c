@@ -8,7 +8,6 @@
 #include "flame_view.h"
 #include "base/line.h"
 #include "base/text.h"
-#include "base/utf8.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -191,16 +190,15 @@ static void put_node(struct svg *s, uint32_t node)
 static int set_starts(struct svg *s)
 {
 	const struct xtr_flame *f = s->tree->flame;
-	uint32_t i, c;
 	uint64_t at;
 
 	free(s->start);
 	s->start = calloc(xtr_flame_n_nodes(f), sizeof(*s->start));
 	if (!s->start)
 		return -ENOMEM;
-	for (i = XTR_FLAME_ROOT; i != XTR_FLAME_NONE; i = xtr_flame_after(f, i)) {
+	for (uint32_t i = XTR_FLAME_ROOT; i != XTR_FLAME_NONE; i = xtr_flame_after(f, i)) {
 		at = s->start[i];
-		for (c = xtr_flame_node(f, i)->child; c != XTR_FLAME_NONE;
+		for (uint32_t c = xtr_flame_node(f, i)->child; c != XTR_FLAME_NONE;
 		     c = xtr_flame_node(f, c)->next) {
 			s->start[c] = at;
 			at += xtr_flame_node(f, c)->total;
@@ -214,9 +212,8 @@ static uint64_t rows(struct svg *s)
 {
 	const struct xtr_flame *f = s->tree->flame;
 	uint64_t deepest = 0;
-	uint32_t i;
 
-	for (i = XTR_FLAME_ROOT; i != XTR_FLAME_NONE; i = xtr_flame_after(f, i))
+	for (uint32_t i = XTR_FLAME_ROOT; i != XTR_FLAME_NONE; i = xtr_flame_after(f, i))
 		if (is_shown(s, i) && xtr_flame_node(f, i)->depth > deepest)
 			deepest = xtr_flame_node(f, i)->depth;
 	return deepest + 1;
@@ -233,14 +230,13 @@ static void put_tree(struct svg *s, uint64_t top)
 	const struct xtr_flame *f = s->tree->flame;
 	uint64_t all = xtr_flame_node(f, XTR_FLAME_ROOT)->total;
 	char line[512], amount[XTR_FLAME_AMOUNT];
-	uint32_t i;
 
 	s->base = top + height(s) - FLAME_SVG_ROW;
 	snprintf(line, sizeof(line), "%s: %.300s; all %s (%llu %.20s)", s->tree->name,
 		 s->tree->title, xtr_flame_amount(amount, s->tree, all), (unsigned long long)all,
 		 s->tree->unit);
 	put_text(&s->l, top + 20, "", line);
-	for (i = XTR_FLAME_ROOT; i != XTR_FLAME_NONE; i = xtr_flame_after(f, i)) {
+	for (uint32_t i = XTR_FLAME_ROOT; i != XTR_FLAME_NONE; i = xtr_flame_after(f, i)) {
 		if (is_shown(s, i))
 			put_node(s, i);
 		else
@@ -250,8 +246,6 @@ static void put_tree(struct svg *s, uint64_t top)
 
 static void put_head(struct svg *s, const char *name, uint64_t pixels)
 {
-	unsigned int k;
-
 	xtr_line_str(&s->l, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 			    "<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"");
 	xtr_line_number(&s->l, FLAME_SVG_WIDTH);
@@ -263,7 +257,7 @@ static void put_head(struct svg *s, const char *name, uint64_t pixels)
 	xtr_line_number(&s->l, pixels);
 	xtr_line_str(&s->l, "\">\n<style>");
 	xtr_line_str(&s->l, flame_svg_style);
-	for (k = 0; k < XTR_FLAME_KIND_COUNT; k++) {
+	for (unsigned int k = 0; k < XTR_FLAME_KIND_COUNT; k++) {
 		xtr_line_str(&s->l, ".k");
 		xtr_line_number(&s->l, k);
 		xtr_line_str(&s->l, "{fill:");
@@ -281,9 +275,8 @@ static void put_head(struct svg *s, const char *name, uint64_t pixels)
 static void put_foot(struct svg *s, uint64_t y)
 {
 	char line[128], count[XTR_TEXT_NUMBER];
-	unsigned int k;
 
-	for (k = 0; k < XTR_FLAME_KIND_COUNT; k++) {
+	for (unsigned int k = 0; k < XTR_FLAME_KIND_COUNT; k++) {
 		xtr_line_str(&s->l, "<g><title>");
 		put_xml(&s->l, xtr_flame_kind_help(k), SIZE_MAX);
 		xtr_line_str(&s->l, "</title><rect class=\"k");
@@ -307,9 +300,7 @@ static void put_foot(struct svg *s, uint64_t y)
 
 static int each(struct svg *s, const struct xtr_flame_tree *tree, size_t n, uint64_t *y, bool draw)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		s->tree = &tree[i];
 		s->number = (unsigned int)i;
 		if (set_starts(s))
@@ -325,15 +316,15 @@ int xtr_flame_svg(FILE *f, const char *name, const struct xtr_flame_tree *tree, 
 {
 	struct svg s = { .start = NULL };
 	uint64_t bottom = HEAD, y = HEAD;
-	int ret;
+	int err;
 
 	xtr_line_begin(&s.l, f);
-	ret = each(&s, tree, n, &bottom, false);
-	if (!ret) {
+	err = each(&s, tree, n, &bottom, false);
+	if (!err) {
 		put_head(&s, name, bottom + FOOT);
-		ret = each(&s, tree, n, &y, true);
+		err = each(&s, tree, n, &y, true);
 	}
-	if (!ret) {
+	if (!err) {
 		put_foot(&s, bottom);
 		xtr_line_str(&s.l, "<script><![CDATA[\n");
 		xtr_line_str(&s.l, flame_svg_script);
@@ -341,5 +332,5 @@ int xtr_flame_svg(FILE *f, const char *name, const struct xtr_flame_tree *tree, 
 		xtr_line_flush(&s.l);
 	}
 	free(s.start);
-	return ret;
+	return err;
 }

@@ -30,10 +30,9 @@ static int by_self(const void *pa, const void *pb)
 static struct heavy *list(const struct xtr_flame *f, size_t *n)
 {
 	struct heavy *h = calloc(xtr_flame_n_nodes(f), sizeof(*h));
-	uint32_t i;
 
 	*n = 0;
-	for (i = 0; h && i < xtr_flame_n_nodes(f); i++)
+	for (uint32_t i = 0; h && i < xtr_flame_n_nodes(f); i++)
 		if (xtr_flame_node(f, i)->self)
 			h[(*n)++] = (struct heavy){ i, xtr_flame_node(f, i)->self };
 	if (h && *n)
@@ -71,9 +70,8 @@ static void put_node(FILE *f, const struct xtr_flame_tree *t, uint32_t node, uns
 static void put_tree(FILE *f, const struct xtr_flame_tree *t, const bool *shown)
 {
 	unsigned int indent[XTR_FLAME_DEPTH_MAX] = { 0 };
-	uint32_t i;
 
-	for (i = xtr_flame_after(t->flame, XTR_FLAME_ROOT); i != XTR_FLAME_NONE;
+	for (uint32_t i = xtr_flame_after(t->flame, XTR_FLAME_ROOT); i != XTR_FLAME_NONE;
 	     i = xtr_flame_after(t->flame, i)) {
 		const struct xtr_flame_node *n = xtr_flame_node(t->flame, i);
 		const struct xtr_flame_node *p = xtr_flame_node(t->flame, n->parent);
@@ -93,9 +91,8 @@ static void put_rest(FILE *f, const struct xtr_flame_tree *t, const struct heavy
 {
 	char share[XTR_TEXT_NUMBER], amount[XTR_FLAME_AMOUNT], count[XTR_TEXT_NUMBER];
 	uint64_t rest = 0;
-	size_t i;
 
-	for (i = top; i < n; i++)
+	for (size_t i = top; i < n; i++)
 		rest += h[i].self;
 	if (top >= n)
 		return;
@@ -107,12 +104,12 @@ static void put_rest(FILE *f, const struct xtr_flame_tree *t, const struct heavy
 
 int xtr_flame_text(FILE *f, const struct xtr_flame_tree *t, uint32_t top)
 {
-	size_t n, i;
+	size_t n;
 	struct heavy *h = list(t->flame, &n);
 	bool *shown = calloc(xtr_flame_n_nodes(t->flame), sizeof(*shown));
 
 	if (h && shown && n) {
-		for (i = 0; i < n && i < top; i++)
+		for (size_t i = 0; i < n && i < top; i++)
 			mark(t->flame, shown, h[i].node);
 		fprintf(f, "%8s %14s %14s  %s\n", "share", "with called", "self", "stack");
 		put_tree(f, t, shown);

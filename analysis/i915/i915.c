@@ -80,9 +80,9 @@ static void i915_free(void *self)
 	xtr_binds_close(&g->binds);
 	i915_objects_free(&g->objects);
 	i915_requests_free(&g->requests);
-	xtr_keymap_free(&g->devices.contexts);
-	xtr_keymap_free(&g->devices.spaces);
-	xtr_keymap_free(&g->regs.by_reg);
+	xtr_map_free(&g->devices.contexts);
+	xtr_map_free(&g->devices.spaces);
+	xtr_map_free(&g->regs.by_reg);
 	free(g->regs.reg);
 	free(g);
 }
@@ -95,7 +95,7 @@ static int i915_open(void **self, const struct xtr_analysis_opts *o)
 	if (!g)
 		return -ENOMEM;
 	g->o = o;
-	g->objects.free_object = g->objects.free_pair = XTR_KEYMAP_NONE;
+	g->objects.free_object = g->objects.free_pair = XTR_MAP_NONE;
 	g->requests.hist_left = I915_HIST_LEFT;
 	err = xtr_binds_open(&g->binds, o->meta, specs, SPECS);
 	if (err) {
@@ -171,10 +171,10 @@ uint64_t i915_mean_mhz(const struct i915 *g)
 
 static struct i915_reg *reg_of(struct i915 *g, uint32_t reg, int *err)
 {
-	uint32_t i = xtr_keymap_get(&g->regs.by_reg, reg, 0), cap = g->regs.cap;
+	uint32_t i = xtr_map_index(&g->regs.by_reg, reg, 0), cap = g->regs.cap;
 	struct i915_reg *more;
 
-	if (i != XTR_KEYMAP_NONE)
+	if (i != XTR_MAP_NONE)
 		return &g->regs.reg[i];
 	if (g->regs.n == I915_REGS_MAX)
 		return NULL;
@@ -188,7 +188,7 @@ static struct i915_reg *reg_of(struct i915 *g, uint32_t reg, int *err)
 			return NULL;
 		g->regs.cap = cap;
 	}
-	*err = xtr_keymap_put(&g->regs.by_reg, reg, 0, g->regs.n);
+	*err = xtr_map_put(&g->regs.by_reg, reg, 0, g->regs.n);
 	if (*err)
 		return NULL;
 	g->regs.reg[g->regs.n] = (struct i915_reg){ .reg = reg };

@@ -42,10 +42,11 @@ static int find_leak(struct i915 *g, const struct i915_creator *c)
 	if (span < I915_LEAK_SPAN_NS || c->middle[0] < I915_LEAK_OBJECTS ||
 	    c->middle[1] < I915_LEAK_OBJECTS || g->gaps || !g->o->times)
 		return 0;
-	snprintf(f.text, sizeof(f.text),
-		 "%s left %s of %s GEM objects (%s bytes) alive, made all along: may be a leak",
-		 who(g, c->process, c->comm, name, sizeof(name)), xtr_text_count(n, c->left),
-		 xtr_text_count(of, c->created), xtr_text_count(bytes, c->left_bytes));
+	snprintf(
+		f.text, sizeof(f.text),
+		"%s left %s of %s GEM objects (%s bytes) alive, created throughout the trace: possible leak",
+		who(g, c->process, c->comm, name, sizeof(name)), xtr_text_count(n, c->left),
+		xtr_text_count(of, c->created), xtr_text_count(bytes, c->left_bytes));
 	return xtr_findings_add(g->o->findings, &f);
 }
 
@@ -72,7 +73,7 @@ static int find_thrash(struct i915 *g)
 		return 0;
 	snprintf(
 		f.text, sizeof(f.text),
-		"%s GEM %s bound again and again in the same address space: %s rebinds of %s bytes",
+		"%s GEM %s rebound repeatedly in the same address space: %s rebinds, %s bytes in total",
 		xtr_text_count(n, o->thrashing), o->thrashing == 1 ? "object was" : "objects were",
 		xtr_text_count(all, o->rebinds), xtr_text_count(most, o->rebind_bytes));
 	return xtr_findings_add(g->o->findings, &f);
@@ -155,11 +156,11 @@ static int find_long_waits(struct i915 *g)
 	for (uint64_t i = 1; i < r->long_waits && i < 4; i++)
 		f.event_ns[f.n_events++] = r->long_at_ns[i];
 	snprintf(f.text, sizeof(f.text),
-		 "%s %s for a request took %s in all; the longest %s, of %s for %.40s/%s",
+		 "%s %s for requests took %s in total; the longest, by %s for %.40s/%s, took %s",
 		 xtr_text_count(n, r->long_waits), r->long_waits == 1 ? "long wait" : "long waits",
-		 xtr_text_ns(ns, r->long_wait_ns), xtr_text_ns(max, r->longest.ns),
+		 xtr_text_ns(ns, r->long_wait_ns),
 		 who(g, r->longest.process, r->longest.comm, name, sizeof(name)), row->device,
-		 row->name);
+		 row->name, xtr_text_ns(max, r->longest.ns));
 	return xtr_findings_add(g->o->findings, &f);
 }
 

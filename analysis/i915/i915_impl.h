@@ -10,8 +10,8 @@
 #include "analysis/core/analysis.h"
 #include "analysis/core/hist.h"
 #include "replay/event/event_bind.h"
-#include "replay/sources/i915_engine.h"
-#include "base/keymap.h"
+#include "replay/sources/i915_state.h"
+#include "base/map.h"
 
 #define I915_PAGE 4096u /* bytes: the unit of shrinking */
 
@@ -77,7 +77,7 @@ struct i915_objects {
 	struct i915_object *object;
 	struct i915_pair *pair;
 	uint32_t n_objects, cap_objects, free_object, n_pairs, cap_pairs, free_pair;
-	struct xtr_keymap by_ptr, by_pair, by_vm, by_process;
+	struct xtr_map by_ptr, by_pair, by_vm, by_process;
 	struct i915_creator creator[I915_CREATORS_MAX];
 	uint32_t n_creators;
 	struct i915_held held;
@@ -153,8 +153,8 @@ struct i915_devices {
 	struct i915_pressure kept[I915_PRESSURE_MAX];
 	uint32_t n_kept, judged; /* judged: up to here the vblank behind it was seen */
 	uint64_t not_kept;
-	uint64_t vblank_ns;                 /* the last one */
-	struct xtr_keymap contexts, spaces; /* alive -> device */
+	uint64_t vblank_ns;              /* the last one */
+	struct xtr_map contexts, spaces; /* alive -> device */
 };
 
 struct i915_device *i915_device_row(struct i915 *g, uint32_t dev);
@@ -201,7 +201,7 @@ struct i915_requests {
 	struct i915_open_wait open[I915_WAITS_OPEN];
 	uint32_t n_rows, n_waiters, n_open, hist_left;
 	uint32_t order[I915_ROWS_MAX]; /* after finish: rows by device and engine */
-	struct xtr_keymap by_ring, by_waiter, by_tid;
+	struct xtr_map by_ring, by_waiter, by_tid;
 	uint64_t waits, waits_open, waits_unpaired;
 	uint64_t long_waits, long_wait_ns, long_at_ns[4];
 	struct {
@@ -248,7 +248,7 @@ struct i915 {
 		uint64_t reads, writes, read_bytes, write_bytes;
 		struct i915_reg *reg; /* after finish by number of accesses */
 		uint32_t n, cap;
-		struct xtr_keymap by_reg;
+		struct xtr_map by_reg;
 		uint64_t others; /* accesses of registers that are not listed */
 	} regs;
 };

@@ -12,17 +12,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NONE        XTR_KEYMAP_NONE
+#define NONE        XTR_MAP_NONE
 #define FIRST_SLICE 1000000ull /* ns */
 
 void i915_objects_free(struct i915_objects *o)
 {
 	free(o->object);
 	free(o->pair);
-	xtr_keymap_free(&o->by_ptr);
-	xtr_keymap_free(&o->by_pair);
-	xtr_keymap_free(&o->by_vm);
-	xtr_keymap_free(&o->by_process);
+	xtr_map_free(&o->by_ptr);
+	xtr_map_free(&o->by_pair);
+	xtr_map_free(&o->by_vm);
+	xtr_map_free(&o->by_process);
 }
 
 /* --- what is held ----------------------------------------------------------------------------- */
@@ -101,13 +101,13 @@ static int64_t creator_of(struct i915 *g, const struct xtr_event *ev)
 	struct i915_objects *o = &g->objects;
 	uint32_t comm;
 	uint64_t process = i915_process(g, ev, &comm);
-	uint32_t i = xtr_keymap_get(&o->by_process, process, process ? 0 : comm);
+	uint32_t i = xtr_map_index(&o->by_process, process, process ? 0 : comm);
 
 	if (i != NONE)
 		return i;
 	if (o->n_creators == I915_CREATORS_MAX - 1)
 		return I915_CREATORS_MAX - 1;
-	if (xtr_keymap_put(&o->by_process, process, process ? 0 : comm, o->n_creators))
+	if (xtr_map_put(&o->by_process, process, process ? 0 : comm, o->n_creators))
 		return -ENOMEM;
 	o->creator[o->n_creators] =
 		(struct i915_creator){ .process = process, .comm = comm, .first_ns = ev->ts };
@@ -127,7 +127,7 @@ static int64_t object_new(struct i915_objects *o, uint64_t ptr)
 	} else {
 		i = grow((void **)&o->object, &o->n_objects, &o->cap_objects, sizeof(*o->object));
 	}
-	if (i < 0 || xtr_keymap_put(&o->by_ptr, ptr, 0, (uint32_t)i))
+	if (i < 0 || xtr_map_put(&o->by_ptr, ptr, 0, (uint32_t)i))
 		return -ENOMEM;
 	o->object[i] = (struct i915_object){ .ptr = ptr, .first_pair = NONE };
 	return i;
@@ -162,7 +162,7 @@ static void forget_pairs(struct i915_objects *o, struct i915_object *obj)
 
 		next = p->next;
 		judge_pair(o, p);
-		xtr_keymap_del(&o->by_pair, p->obj, p->vm);
+		xtr_map_del(&o->by_pair, p->obj, p->vm);
 		p->next = o->free_pair;
 		o->free_pair = i;
 	}
@@ -171,7 +171,7 @@ static void forget_pairs(struct i915_objects *o, struct i915_object *obj)
 
 static uint32_t life_of(const struct i915_objects *o, uint64_t vm)
 {
-	uint32_t life = xtr_keymap_get(&o->by_vm, vm, 0);
+	uint32_t life = xtr_map_index(&o->by_vm, vm, 0);
 
 	return life == NONE ? 0 : life;
 }
@@ -183,7 +183,7 @@ int i915_space_end(struct i915 *g, uint64_t vm)
 
 	if (!life && o->by_vm.n == I915_SPACES_MAX)
 		return 0;
-	return xtr_keymap_put(&o->by_vm, vm, 0, (life + 1) % NONE);
+	return xtr_map_put(&o->by_vm, vm, 0, (life + 1) % NONE);
 }
 
 static int64_t pair_new(struct i915_objects *o, struct i915_object *obj, uint64_t vm)
@@ -198,7 +198,7 @@ static int64_t pair_new(struct i915_objects *o, struct i915_object *obj, uint64_
 	} else {
 		i = grow((void **)&o->pair, &o->n_pairs, &o->cap_pairs, sizeof(*o->pair));
 	}
-	if (i < 0 || xtr_keymap_put(&o->by_pair, obj->ptr, vm, (uint32_t)i))
+	if (i < 0 || xtr_map_put(&o->by_pair, obj->ptr, vm, (uint32_t)i))
 		return -ENOMEM;
 	o->pair[i] = (struct i915_pair){
 		.obj = obj->ptr, .vm = vm, .life = life_of(o, vm), .next = obj->first_pair
@@ -210,7 +210,7 @@ static int64_t pair_new(struct i915_objects *o, struct i915_object *obj, uint64_
 /* The pair of the event; one of an address space that ended is over. Index, NONE or -ENOMEM. */
 static int64_t pair_of(struct i915_objects *o, uint64_t ptr, uint64_t vm)
 {
-	int64_t i = xtr_keymap_get(&o->by_pair, ptr, vm), k;
+	int64_t i = xtr_map_index(&o->by_pair, ptr, vm), k;
 	struct i915_pair *p;
 
 	if (i != NONE) {
@@ -223,7 +223,7 @@ static int64_t pair_of(struct i915_objects *o, uint64_t ptr, uint64_t vm)
 		};
 		return i;
 	}
-	k = xtr_keymap_get(&o->by_ptr, ptr, 0);
+	k = xtr_map_index(&o->by_ptr, ptr, 0);
 	if (k == NONE)
 		k = object_new(o, ptr); /* of before */
 	return k < 0 || k == NONE ? k : pair_new(o, &o->object[k], vm);
@@ -289,7 +289,7 @@ static void object_end(struct i915_objects *o, uint32_t i, uint64_t ts, bool des
 		c->destroyed++;
 		i915_add(&c->destroyed_bytes, obj->bytes);
 	}
-	xtr_keymap_del(&o->by_ptr, obj->ptr, 0);
+	xtr_map_del(&o->by_ptr, obj->ptr, 0);
 	obj->next_free = o->free_object;
 	o->free_object = i;
 }
@@ -299,7 +299,7 @@ int i915_object_create(struct i915 *g, const struct xtr_bind *b, const struct xt
 {
 	struct i915_objects *o = &g->objects;
 	uint64_t ptr = xtr_bind_u64(b, I915_F0, ev), bytes = xtr_bind_u64(b, I915_F1, ev);
-	uint32_t old = xtr_keymap_get(&o->by_ptr, ptr, 0);
+	uint32_t old = xtr_map_index(&o->by_ptr, ptr, 0);
 	struct i915_creator *c;
 	int64_t i, creator;
 
@@ -337,7 +337,7 @@ int i915_object_destroy(struct i915 *g, const struct xtr_bind *b, const struct x
 			bool inside)
 {
 	struct i915_objects *o = &g->objects;
-	uint32_t i = xtr_keymap_get(&o->by_ptr, xtr_bind_u64(b, I915_F0, ev), 0);
+	uint32_t i = xtr_map_index(&o->by_ptr, xtr_bind_u64(b, I915_F0, ev), 0);
 
 	if (inside && (i == NONE || !o->object[i].counted))
 		o->destroyed_unknown++;
@@ -386,7 +386,7 @@ void i915_objects_finish(struct i915 *g)
 	for (uint32_t i = 0; i < o->n_objects; i++) {
 		struct i915_object *obj = &o->object[i];
 
-		if (xtr_keymap_get(&o->by_ptr, obj->ptr, 0) != i)
+		if (xtr_map_index(&o->by_ptr, obj->ptr, 0) != i)
 			continue; /* on the free list */
 		forget_pairs(o, obj);
 		if (obj->counted)

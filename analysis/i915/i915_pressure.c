@@ -98,14 +98,14 @@ void i915_job_in_flight(struct i915 *g, const struct xtr_job *j)
 
 /* --- contexts and address spaces -------------------------------------------------------------- */
 
-static void free_one(struct i915_devices *d, struct xtr_keymap *alive, uint64_t ptr, bool space)
+static void free_one(struct i915_devices *d, struct xtr_map *alive, uint64_t ptr, bool space)
 {
-	uint32_t i = xtr_keymap_get(alive, ptr, 0);
+	uint32_t i = xtr_map_index(alive, ptr, 0);
 
-	if (i == XTR_KEYMAP_NONE)
+	if (i == XTR_MAP_NONE)
 		return;
 	*(space ? &d->device[i].spaces_left : &d->device[i].contexts_left) -= 1;
-	xtr_keymap_del(alive, ptr, 0);
+	xtr_map_del(alive, ptr, 0);
 }
 
 int i915_on_life(struct i915 *g, const struct xtr_bind *b, const struct xtr_event *ev, bool inside,
@@ -113,9 +113,9 @@ int i915_on_life(struct i915 *g, const struct xtr_bind *b, const struct xtr_even
 {
 	struct i915_devices *d = &g->devices;
 	struct i915_device *row = i915_device_row(g, (uint32_t)xtr_bind_u64(b, I915_F0, ev));
-	struct xtr_keymap *alive = space ? &d->spaces : &d->contexts;
+	struct xtr_map *alive = space ? &d->spaces : &d->contexts;
 	uint64_t ptr = xtr_bind_u64(b, I915_F1, ev);
-	bool known = xtr_keymap_get(alive, ptr, 0) != XTR_KEYMAP_NONE;
+	bool known = xtr_map_index(alive, ptr, 0) != XTR_MAP_NONE;
 
 	if (space && !made && i915_space_end(g, ptr))
 		return -ENOMEM;
@@ -131,7 +131,7 @@ int i915_on_life(struct i915 *g, const struct xtr_bind *b, const struct xtr_even
 	if (alive->n == I915_CONTEXTS_MAX)
 		return 0;
 	*(space ? &row->spaces_left : &row->contexts_left) += 1;
-	return xtr_keymap_put(alive, ptr, 0, (uint32_t)(row - d->device));
+	return xtr_map_put(alive, ptr, 0, (uint32_t)(row - d->device));
 }
 
 void i915_devices_finish(struct i915 *g)

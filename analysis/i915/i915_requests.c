@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NONE XTR_KEYMAP_NONE
+#define NONE XTR_MAP_NONE
 
 void i915_requests_free(struct i915_requests *r)
 {
@@ -18,16 +18,16 @@ void i915_requests_free(struct i915_requests *r)
 	}
 	for (uint32_t i = 0; i < I915_WAITERS_MAX; i++)
 		xtr_hist_free(&r->waiter[i].wait);
-	xtr_keymap_free(&r->by_ring);
-	xtr_keymap_free(&r->by_waiter);
-	xtr_keymap_free(&r->by_tid);
+	xtr_map_free(&r->by_ring);
+	xtr_map_free(&r->by_waiter);
+	xtr_map_free(&r->by_tid);
 }
 
 /* The engine of this ring; a new one gets these names. NULL: no memory. */
 static struct i915_row *row_of(struct i915_requests *r, uint32_t ring, const char *device,
 			       const char *name)
 {
-	uint32_t i = xtr_keymap_get(&r->by_ring, ring, 0);
+	uint32_t i = xtr_map_index(&r->by_ring, ring, 0);
 	bool others = i == NONE && r->n_rows >= I915_ROWS_MAX - 1;
 	struct i915_row *row;
 
@@ -41,7 +41,7 @@ static struct i915_row *row_of(struct i915_requests *r, uint32_t ring, const cha
 	row->ring = ring;
 	snprintf(row->device, sizeof(row->device), "%s", others ? "i915" : device);
 	snprintf(row->name, sizeof(row->name), "%s", others ? "(others)" : name);
-	return !others && xtr_keymap_put(&r->by_ring, ring, 0, i) ? NULL : row;
+	return !others && xtr_map_put(&r->by_ring, ring, 0, i) ? NULL : row;
 }
 
 /* --- requests --------------------------------------------------------------------------------- */
@@ -86,23 +86,23 @@ static void close_wait(struct i915_requests *r, uint32_t i)
 {
 	struct i915_open_wait *last = &r->open[--r->n_open];
 
-	xtr_keymap_del(&r->by_tid, r->open[i].tid, 0);
+	xtr_map_del(&r->by_tid, r->open[i].tid, 0);
 	if (i == r->n_open)
 		return;
 	r->open[i] = *last; /* the key is there: cannot fail */
-	xtr_keymap_put(&r->by_tid, last->tid, 0, i);
+	xtr_map_put(&r->by_tid, last->tid, 0, i);
 }
 
 int i915_wait_begin(struct i915 *g, const struct xtr_bind *b, const struct xtr_event *ev)
 {
 	struct i915_requests *r = &g->requests;
-	uint32_t i = xtr_keymap_get(&r->by_tid, ev->tid, 0);
+	uint32_t i = xtr_map_index(&r->by_tid, ev->tid, 0);
 
 	if (i == NONE && r->n_open == I915_WAITS_OPEN)
 		return 0; /* its end will be one without a begin */
 	if (i == NONE) {
 		i = r->n_open;
-		if (xtr_keymap_put(&r->by_tid, ev->tid, 0, i))
+		if (xtr_map_put(&r->by_tid, ev->tid, 0, i))
 			return -ENOMEM;
 		r->n_open++;
 	} else {
@@ -139,7 +139,7 @@ static struct i915_waiter *waiter_of(struct i915 *g, const struct xtr_event *ev,
 	uint64_t process = i915_process(g, ev, &comm);
 	uint64_t who = process ? process : (uint64_t)comm << 32;
 
-	i = xtr_keymap_get(&r->by_waiter, who, row);
+	i = xtr_map_index(&r->by_waiter, who, row);
 	if (i != NONE)
 		return &r->waiter[i];
 	if (r->n_waiters >= I915_WAITERS_MAX - 1) {
@@ -147,7 +147,7 @@ static struct i915_waiter *waiter_of(struct i915 *g, const struct xtr_event *ev,
 		r->waiter[I915_WAITERS_MAX - 1].row = NONE;
 		return &r->waiter[I915_WAITERS_MAX - 1];
 	}
-	if (xtr_keymap_put(&r->by_waiter, who, row, r->n_waiters))
+	if (xtr_map_put(&r->by_waiter, who, row, r->n_waiters))
 		return NULL;
 	r->waiter[r->n_waiters] =
 		(struct i915_waiter){ .process = process, .comm = comm, .row = row };
@@ -175,7 +175,7 @@ static void note_long(struct i915_requests *r, const struct i915_waiter *w, uint
 int i915_wait_end(struct i915 *g, const struct xtr_bind *b, const struct xtr_event *ev, bool inside)
 {
 	struct i915_requests *r = &g->requests;
-	uint32_t i = xtr_keymap_get(&r->by_tid, ev->tid, 0);
+	uint32_t i = xtr_map_index(&r->by_tid, ev->tid, 0);
 	struct i915_open_wait begin = { 0 };
 	struct i915_waiter *w;
 	struct i915_row *row;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The section of i915: its tables, and what else text and JSON say (docs/stats-json.md). */
-#include "analysis/core/section_table.h"
+#include "analysis/core/section_columns.h"
 #include "analysis/core/view.h"
 #include "base/text.h"
 #include "i915_impl.h"
@@ -8,17 +8,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define COUNT(key, member, help)                         \
-	{                                                \
-		key, NULL, XTR_C_COUNT, AT(member), help \
-	}
 /* A time, where the trace has some. */
 #define TIME (XTR_C_NS | XTR_C_TIMES | XTR_C_KNOWN)
-
-static void fill_self(const void *self, struct xtr_rows *r)
-{
-	xtr_row(r, self);
-}
 
 /* --- objects ---------------------------------------------------------------------------------- */
 
@@ -40,11 +31,12 @@ static const struct xtr_section_column object_columns[] = {
 };
 #undef AT
 
-static void over_time(const void *ctx, struct xtr_json *j)
+static void over_time(const void *self, const void *row, struct xtr_json *j)
 {
-	const struct i915 *g = ctx;
+	const struct i915 *g = self;
 	const struct i915_held *h = &g->objects.held;
 
+	(void)row;
 	xtr_json_begin_array(j);
 	for (uint32_t i = 0; g->o->times && i < h->n_slices; i++) {
 		xtr_json_begin_object(j);
@@ -56,48 +48,44 @@ static void over_time(const void *ctx, struct xtr_json *j)
 	xtr_json_end_array(j);
 }
 
-static void fill_objects(const void *self, struct xtr_rows *r)
+static bool put_objects(struct xtr_rows *r, const void *row)
 {
-	const struct i915 *g = self;
+	const struct i915 *g = row;
 
 	xtr_put_u64(r, true, !g->gaps && !g->objects.untracked);
 	xtr_put_any(r, over_time, g);
-	xtr_row(r, g);
+	return true;
 }
 
 static const struct xtr_section_table objects =
-	XTR_TABLE_ONE("objects", "all objects", object_columns, fill_objects, XTR_SHAPE_OBJECT);
+	XTR_TABLE_SELF("objects", "all objects", object_columns, put_objects, XTR_SHAPE_OBJECT);
 
 #define AT(member) XTR_AT(struct i915_creator, member)
 static const struct xtr_section_column creator_columns[] = {
 	{ "pid", "<creator", XTR_C_PROCESS, AT(process), "process that created them" },
 	{ "process", "<process", XTR_C_STRING | XTR_C_BLANK, AT(comm), "its name" },
-	{ "created", "created", XTR_C_COUNT, AT(created), "objects created" },
+	SHOWN("created", "created", created, "objects created"),
 	{ "created_bytes", "bytes", XTR_C_BYTES, AT(bytes), "their size" },
-	{ "destroyed", "destroyed", XTR_C_COUNT, AT(destroyed), "of them destroyed" },
+	SHOWN("destroyed", "destroyed", destroyed, "of them destroyed"),
 	COUNT("destroyed_bytes", destroyed_bytes, "their size"),
-	{ "left", "left", XTR_C_COUNT, AT(left), "that are there at the end" },
+	SHOWN("left", "left", left, "that are there at the end"),
 	{ "left_bytes", "bytes", XTR_C_BYTES, AT(left_bytes), "their size" },
 	{ "oldest_left_ns", NULL, TIME, AT(left_ns), "when the oldest of them was created" },
 	{ NULL, "<oldest left", XTR_C_PLACE, XTR_PUT },
 };
 #undef AT
 
-static void fill_creators(const void *self, struct xtr_rows *r)
+static bool put_creators(struct xtr_rows *r, const void *row)
 {
-	const struct i915 *g = self;
+	const struct i915_creator *c = row;
 
-	for (uint32_t i = 0; i < g->objects.n_creators; i++) {
-		const struct i915_creator *c = &g->objects.creator[i];
-
-		xtr_put_u64(r, c->left, c->left_ns);
-		xtr_row(r, c);
-	}
+	xtr_put_u64(r, c->left, c->left_ns);
+	return true;
 }
 
-static const struct xtr_section_table creators =
-	XTR_TABLE("creators", "objects of a process, most left first", creator_columns,
-		  fill_creators, XTR_SHOW_TOP);
+static const struct xtr_section_table creators = XTR_TABLE_OF(
+	"creators", "objects of a process, most left first", creator_columns,
+	XTR_ARRAY(struct i915, objects.creator, objects.n_creators), put_creators, XTR_SHOW_TOP);
 
 #define AT(member) XTR_AT(struct i915, objects.member)
 static const struct xtr_section_column vma_columns[] = {
@@ -112,35 +100,35 @@ static const struct xtr_section_column vma_columns[] = {
 #undef AT
 
 static const struct xtr_section_table vma =
-	XTR_TABLE_ONE("vma", "all bindings", vma_columns, fill_self, XTR_SHAPE_MEMBERS);
+	XTR_TABLE_SELF("vma", "all bindings", vma_columns, NULL, XTR_SHAPE_MEMBERS);
 
 #define AT(member) XTR_AT(struct i915_pair, member)
 static const struct xtr_section_column worst_columns[] = {
 	{ "obj", "<rebound object", XTR_C_HEX, AT(obj), "object, a hashed address" },
 	{ "vm", "<address space", XTR_C_HEX, AT(vm), "address space, likewise" },
 	{ "bytes", "bytes", XTR_C_BYTES, AT(bytes), "size of its last binding" },
-	{ "binds", "binds", XTR_C_COUNT, AT(binds), "bindings" },
+	SHOWN("binds", "binds", binds, "bindings"),
 	COUNT("unbinds", unbinds, "bindings undone"),
-	{ "rebinds", "rebinds", XTR_C_COUNT, AT(rebinds), "bound again" },
+	SHOWN("rebinds", "rebinds", rebinds, "bound again"),
 	{ "most_in_1s", NULL, XTR_C_COUNT, XTR_PUT, "most of these within 1 s" },
 	{ NULL, "most in 1 s", XTR_C_COUNT | XTR_C_TIMES, AT(most) },
 	{ "most_at_ns", NULL, TIME, AT(most_ns), "when these began" },
 };
 #undef AT
 
-static void fill_worst(const void *self, struct xtr_rows *r)
+static bool put_worst(struct xtr_rows *r, const void *row)
 {
-	const struct i915 *g = self;
+	const struct i915 *g = xtr_rows_self(r);
+	const struct i915_pair *of = row;
 
-	for (uint32_t i = 0; i < g->objects.n_worst; i++) {
-		xtr_put_u64(r, true, g->o->times ? g->objects.worst[i].most : 0);
-		xtr_row(r, &g->objects.worst[i]);
-	}
+	xtr_put_u64(r, true, g->o->times ? of->most : 0);
+	return true;
 }
 
-static const struct xtr_section_table worst =
-	XTR_TABLE("vma.most_rebound", "an object in an address space, most often bound again first",
-		  worst_columns, fill_worst, XTR_SHOW_TOP_QUIET);
+static const struct xtr_section_table worst = XTR_TABLE_OF(
+	"vma.most_rebound", "an object in an address space, most often bound again first",
+	worst_columns, XTR_ARRAY(struct i915, objects.worst, objects.n_worst), put_worst,
+	XTR_SHOW_TOP_QUIET);
 
 #define AT(member) XTR_AT(struct i915, access.member)
 static const struct xtr_section_column access_columns[] = {
@@ -156,7 +144,7 @@ static const struct xtr_section_column access_columns[] = {
 #undef AT
 
 static const struct xtr_section_table accesses =
-	XTR_TABLE_ONE("access", "all accesses", access_columns, fill_self, XTR_SHAPE_OBJECT);
+	XTR_TABLE_SELF("access", "all accesses", access_columns, NULL, XTR_SHAPE_OBJECT);
 
 /* --- devices ---------------------------------------------------------------------------------- */
 
@@ -205,36 +193,33 @@ static const struct xtr_section_column context_text[] = {
 };
 #undef AT
 
-static void fill_devices(const void *self, struct xtr_rows *r)
+static bool put_devices(struct xtr_rows *r, const void *row)
 {
-	const struct i915_devices *d = &((const struct i915 *)self)->devices;
+	const struct i915_device *of = row;
+	uint64_t pages = of->pages;
 
-	for (uint32_t i = 0; i < d->n; i++) {
-		uint64_t pages = d->device[i].pages;
-
-		xtr_put_text(r, d->device[i].name);
-		xtr_put_u64(r, true,
-			    pages > UINT64_MAX / I915_PAGE ? UINT64_MAX : pages * I915_PAGE);
-		xtr_row(r, &d->device[i]);
-	}
+	xtr_put_text(r, of->name);
+	xtr_put_u64(r, true, pages > UINT64_MAX / I915_PAGE ? UINT64_MAX : pages * I915_PAGE);
+	return true;
 }
 
-static void fill_contexts(const void *self, struct xtr_rows *r)
+static bool put_contexts(struct xtr_rows *r, const void *row)
 {
-	const struct i915_devices *d = &((const struct i915 *)self)->devices;
+	const struct i915_device *of = row;
 
-	for (uint32_t i = 0; i < d->n; i++) {
-		xtr_put_text(r, d->device[i].name);
-		xtr_row(r, &d->device[i]);
-	}
+	xtr_put_text(r, of->name);
+	return true;
 }
 
 static const struct xtr_section_table devices =
-	XTR_TABLE("devices", "a device", device_columns, fill_devices, XTR_SHOW_ALL);
+	XTR_TABLE_OF("devices", "a device", device_columns,
+		     XTR_ARRAY(struct i915, devices.device, devices.n), put_devices, XTR_SHOW_ALL);
 static const struct xtr_section_table pressures =
-	XTR_TABLE_TEXT(pressure_text, fill_devices, XTR_SHOW_ALL);
+	XTR_TABLE_OF(NULL, NULL, pressure_text, XTR_ARRAY(struct i915, devices.device, devices.n),
+		     put_devices, XTR_SHOW_ALL);
 static const struct xtr_section_table contexts =
-	XTR_TABLE_TEXT(context_text, fill_contexts, XTR_SHOW_ALL);
+	XTR_TABLE_OF(NULL, NULL, context_text, XTR_ARRAY(struct i915, devices.device, devices.n),
+		     put_contexts, XTR_SHOW_ALL);
 
 /* --- requests --------------------------------------------------------------------------------- */
 
@@ -242,13 +227,13 @@ static const struct xtr_section_table contexts =
 static const struct xtr_section_column engine_columns[] = {
 	{ "device", "<device", XTR_C_TEXT, XTR_PUT, "name of the device" },
 	{ "engine", "<engine", XTR_C_TEXT, XTR_PUT, "name of the engine" },
-	{ "requests", "requests", XTR_C_COUNT, AT(requests), "requests submitted" },
-	{ "completed", "signalled", XTR_C_COUNT, AT(completed), "of them signalled" },
-	{ "late", "late", XTR_C_COUNT, AT(late), "signalled late" },
+	SHOWN("requests", "requests", requests, "requests submitted"),
+	SHOWN("completed", "signalled", completed, "of them signalled"),
+	SHOWN("late", "late", late, "signalled late"),
 	COUNT("killed", killed, "killed"),
-	{ "open", "open", XTR_C_COUNT, AT(open), "not signalled at the end" },
-	{ "errors", "errors", XTR_C_COUNT, AT(errors), "with an error" },
-	{ "preempted", "preempted", XTR_C_COUNT, AT(preempted), "preempted" },
+	SHOWN("open", "open", open, "not signalled at the end"),
+	SHOWN("errors", "errors", errors, "with an error"),
+	SHOWN("preempted", "preempted", preempted, "preempted"),
 	COUNT("kernel", kernel, "the kernel's own"),
 	COUNT("waits", waits, "waits for requests"),
 	{ "request_ns", "p50|p99|max", XTR_C_HIST | XTR_C_TIMES, AT(request),
@@ -289,7 +274,7 @@ static const struct xtr_section_column wait_sums[] = {
 #undef AT
 
 static const struct xtr_section_table sums =
-	XTR_TABLE_ONE("wait_sums", "all waits", wait_sums, fill_self, XTR_SHAPE_MEMBERS);
+	XTR_TABLE_SELF("wait_sums", "all waits", wait_sums, NULL, XTR_SHAPE_MEMBERS);
 
 #define AT(member) XTR_AT(struct i915_waiter, member)
 static const struct xtr_section_column wait_columns[] = {
@@ -297,7 +282,7 @@ static const struct xtr_section_column wait_columns[] = {
 	{ "process", "<who waited", XTR_C_STRING | XTR_C_BLANK, AT(comm), "its name" },
 	{ "device", "<device", XTR_C_TEXT, XTR_PUT, "device of the engine" },
 	{ "engine", "<engine", XTR_C_TEXT, XTR_PUT, "engine whose requests it waited for" },
-	{ "waits", "waits", XTR_C_COUNT, AT(waits), "waits" },
+	SHOWN("waits", "waits", waits, "waits"),
 	{ NULL, "total", XTR_C_SUM, AT(wait) },
 	{ "wait_ns", "p50|p99|max", XTR_C_HIST | XTR_C_TIMES, AT(wait), "of these waits" },
 };
@@ -311,19 +296,18 @@ static void put_engine(struct xtr_rows *r, const struct i915_requests *q, uint32
 	xtr_put_text(r, known ? q->row[row].name : "(others)");
 }
 
-static void fill_waits(const void *self, struct xtr_rows *r)
+static bool put_waits(struct xtr_rows *r, const void *row)
 {
-	const struct i915_requests *q = &((const struct i915 *)self)->requests;
+	const struct i915_requests *q = &((const struct i915 *)xtr_rows_self(r))->requests;
+	const struct i915_waiter *of = row;
 
-	for (uint32_t i = 0; i < q->n_waiters; i++) {
-		put_engine(r, q, q->waiter[i].row);
-		xtr_row(r, &q->waiter[i]);
-	}
+	put_engine(r, q, of->row);
+	return true;
 }
 
-static const struct xtr_section_table waits =
-	XTR_TABLE("waits", "waits of a process for an engine, most time first", wait_columns,
-		  fill_waits, XTR_SHOW_TOP);
+static const struct xtr_section_table waits = XTR_TABLE_OF(
+	"waits", "waits of a process for an engine, most time first", wait_columns,
+	XTR_ARRAY(struct i915, requests.waiter, requests.n_waiters), put_waits, XTR_SHOW_TOP);
 
 #define AT(member) XTR_AT(struct i915, requests.longest.member)
 static const struct xtr_section_column longest_columns[] = {
@@ -336,18 +320,18 @@ static const struct xtr_section_column longest_columns[] = {
 };
 #undef AT
 
-static void fill_longest(const void *self, struct xtr_rows *r)
+static bool put_longest(struct xtr_rows *r, const void *row)
 {
-	const struct i915_requests *q = &((const struct i915 *)self)->requests;
+	const struct i915_requests *q = &((const struct i915 *)row)->requests;
 
 	if (!q->longest.at_ns)
-		return;
+		return false;
 	put_engine(r, q, q->longest.row);
-	xtr_row(r, self);
+	return true;
 }
 
-static const struct xtr_section_table longest = XTR_TABLE_ONE(
-	"longest_wait", "the longest wait", longest_columns, fill_longest, XTR_SHAPE_OBJECT);
+static const struct xtr_section_table longest = XTR_TABLE_SELF(
+	"longest_wait", "the longest wait", longest_columns, put_longest, XTR_SHAPE_OBJECT);
 
 /* --- frequency and registers ------------------------------------------------------------------ */
 
@@ -362,18 +346,18 @@ static const struct xtr_section_column freq_columns[] = {
 };
 #undef AT
 
-static void fill_freq(const void *self, struct xtr_rows *r)
+static bool put_freq(struct xtr_rows *r, const void *row)
 {
-	const struct i915 *g = self;
+	const struct i915 *g = row;
 
 	if (!g->freq.changes)
-		return;
+		return false;
 	xtr_put_u64(r, true, i915_mean_mhz(g));
-	xtr_row(r, g);
+	return true;
 }
 
 static const struct xtr_section_table frequency =
-	XTR_TABLE_ONE("frequency", "frequency", freq_columns, fill_freq, XTR_SHAPE_OBJECT);
+	XTR_TABLE_SELF("frequency", "frequency", freq_columns, put_freq, XTR_SHAPE_OBJECT);
 
 #define AT(member) XTR_AT(struct i915, regs.member)
 static const struct xtr_section_column register_sums[] = {
@@ -387,27 +371,19 @@ static const struct xtr_section_column register_sums[] = {
 #undef AT
 
 static const struct xtr_section_table all_registers =
-	XTR_TABLE_ONE("registers", "all registers", register_sums, fill_self, XTR_SHAPE_MEMBERS);
+	XTR_TABLE_SELF("registers", "all registers", register_sums, NULL, XTR_SHAPE_MEMBERS);
 
 #define AT(member) XTR_AT(struct i915_reg, member)
 static const struct xtr_section_column register_columns[] = {
 	{ "reg", "<register", XTR_C_HEX, AT(reg), "offset of the register" },
-	{ "reads", "reads", XTR_C_COUNT, AT(reads), "reads" },
-	{ "writes", "writes", XTR_C_COUNT, AT(writes), "writes" },
+	SHOWN("reads", "reads", reads, "reads"),
+	SHOWN("writes", "writes", writes, "writes"),
 };
 #undef AT
 
-static void fill_registers(const void *self, struct xtr_rows *r)
-{
-	const struct i915 *g = self;
-
-	xtr_row_array(r, g->regs.reg, g->regs.n < g->o->top ? g->regs.n : g->o->top,
-		      sizeof(*g->regs.reg));
-}
-
-static const struct xtr_section_table registers =
-	XTR_TABLE("registers.most_accessed", "a register, the most accessed first",
-		  register_columns, fill_registers, XTR_SHOW_ALL);
+static const struct xtr_section_table registers = XTR_TABLE_OF(
+	"registers.most_accessed", "a register, the most accessed first", register_columns,
+	XTR_ARRAY(struct i915, regs.reg, regs.n), NULL, XTR_LIST_TOP);
 
 /* --- text ------------------------------------------------------------------------------------- */
 
@@ -522,33 +498,33 @@ int i915_text(const void *self, const struct xtr_view *v)
 	const struct i915 *g = self;
 	const struct i915_objects *o = &g->objects;
 	char n[XTR_TEXT_NUMBER];
-	int ret;
+	int err;
 
 	if (o->created || o->destroyed_unknown)
 		text_held(g, v->f);
-	ret = xtr_table_text(&creators, g, g->o, v->f);
-	if (!ret && (o->binds || o->unbinds))
-		ret = text_vma(g, v->f);
+	err = xtr_table_text(&creators, g, g->o, v->f);
+	if (!err && (o->binds || o->unbinds))
+		err = text_vma(g, v->f);
 	text_access(g, v->f);
-	if (!ret && any_pressure(g)) {
-		ret = xtr_table_text(&pressures, g, g->o, v->f);
+	if (!err && any_pressure(g)) {
+		err = xtr_table_text(&pressures, g, g->o, v->f);
 		if (g->devices.not_kept)
 			fprintf(v->f, "  %s more: whether they came during a frame is not known\n",
 				xtr_text_count(n, g->devices.not_kept));
 	}
-	if (!ret && any_contexts(g))
-		ret = xtr_table_text(&contexts, g, g->o, v->f);
-	if (!ret)
-		ret = xtr_table_text(&engines, g, g->o, v->f);
-	if (!ret)
-		ret = xtr_table_text(&waits, g, g->o, v->f);
+	if (!err && any_contexts(g))
+		err = xtr_table_text(&contexts, g, g->o, v->f);
+	if (!err)
+		err = xtr_table_text(&engines, g, g->o, v->f);
+	if (!err)
+		err = xtr_table_text(&waits, g, g->o, v->f);
 	if (g->requests.waits_open)
 		fprintf(v->f, "  waits whose end is not in the trace: %s\n",
 			xtr_text_count(n, g->requests.waits_open));
 	if ((g->requests.n_waiters || g->requests.waits_open) && g->requests.waits_unpaired)
 		fprintf(v->f, "  waits whose begin is not in the trace: %s\n",
 			xtr_text_count(n, g->requests.waits_unpaired));
-	return ret ? ret : text_regs(g, v->f);
+	return err ? err : text_regs(g, v->f);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */

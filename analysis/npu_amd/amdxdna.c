@@ -4,10 +4,98 @@
  * answers, interrupts. The mailbox's events name a channel, not the device.
  */
 #include "amdxdna_impl.h"
+#include "base/text.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- amdxdna note ----------------------------------------------------------------------------- */
+
+/* What is worth a look in the events of amdxdna. */
+
+static int slow(const struct amdxdna *x, const struct xdna_message *m)
+{
+	struct xtr_finding f = { .id = "xdna-mailbox-slow",
+				 .notable = true,
+				 .at_ns = m->first_slow_ns };
+	char n[XTR_TEXT_NUMBER], of[XTR_TEXT_NUMBER], ns[XTR_TEXT_NUMBER];
+
+	if (!m->slow)
+		return 0;
+	snprintf(f.text, sizeof(f.text),
+		 "%s of %s answers to opcode 0x%x on mailbox channel %u took too long, the longest "
+		 "%s",
+		 xtr_text_count(n, m->slow), xtr_text_count(of, m->answered), m->opcode, m->channel,
+		 xtr_text_ns(ns, m->time.max));
+	xtr_finding_evidence(&f, "slow", m->slow);
+	xtr_finding_evidence(&f, "limit_ns", XDNA_SLOW_NS);
+	xtr_finding_evidence(&f, "answered", m->answered);
+	xtr_finding_evidence(&f, "max_ns", m->time.max);
+	xtr_finding_evidence(&f, "channel", m->channel);
+	xtr_finding_evidence(&f, "opcode", m->opcode);
+	return xtr_findings_add(x->o->findings, &f);
+}
+
+static int no_answer(const struct amdxdna *x, const struct xdna_message *m)
+{
+	struct xtr_finding f = { .id = "xdna-mailbox-unanswered",
+				 .notable = true,
+				 .at_ns = m->first_unanswered_ns };
+	char n[XTR_TEXT_NUMBER], of[XTR_TEXT_NUMBER];
+
+	if (!m->unanswered)
+		return 0;
+	snprintf(f.text, sizeof(f.text),
+		 "%s of %s messages of opcode 0x%x on mailbox channel %u got no answer",
+		 xtr_text_count(n, m->unanswered), xtr_text_count(of, m->sent), m->opcode,
+		 m->channel);
+	xtr_finding_evidence(&f, "unanswered", m->unanswered);
+	xtr_finding_evidence(&f, "limit_ns", XDNA_SLOW_NS);
+	xtr_finding_evidence(&f, "sent", m->sent);
+	xtr_finding_evidence(&f, "channel", m->channel);
+	xtr_finding_evidence(&f, "opcode", m->opcode);
+	return xtr_findings_add(x->o->findings, &f);
+}
+
+static int timeout(const struct amdxdna *x, uint32_t i)
+{
+	const struct xdna_context *c = &x->context[i];
+	const char *name = x->contexts.name[i];
+	struct xtr_finding f = { .id = "xdna-job-timeout",
+				 .notable = true,
+				 .fault = true,
+				 .at_ns = c->first_timeout_ns };
+	char n[XTR_TEXT_NUMBER], text[XTR_TEXT_NAME];
+
+	if (!c->n[XDNA_TIMEDOUT])
+		return 0;
+	snprintf(f.text, sizeof(f.text), "%s %s of context %s timed out",
+		 xtr_text_count(n, c->n[XDNA_TIMEDOUT]), c->n[XDNA_TIMEDOUT] == 1 ? "job" : "jobs",
+		 xtr_text_name(text, sizeof(text), name, strlen(name)));
+	xtr_finding_evidence(&f, "timeouts", c->n[XDNA_TIMEDOUT]);
+	xtr_finding_evidence(&f, "limit", 1);
+	xtr_finding_evidence(&f, "sent", c->n[XDNA_SENT]);
+	xtr_finding_evidence(&f, "pid", xdna_context_pid(name));
+	return xtr_findings_add(x->o->findings, &f);
+}
+
+static int xdna_findings(struct amdxdna *x)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < x->contexts.n && !err; i++)
+		err = timeout(x, i);
+	for (uint32_t i = 0; i < x->n_messages && !err; i++) {
+		err = slow(x, &x->message[i]);
+		if (!err)
+			err = no_answer(x, &x->message[i]);
+	}
+	return err;
+}
+
+/* --- amdxdna ---------------------------------------------------------------------------------- */
 
 enum role {
 	JOB,
@@ -43,20 +131,19 @@ static bool applies(const struct xtr_meta *meta)
 static void amdxdna_free(void *self)
 {
 	struct amdxdna *x = self;
-	uint32_t i;
 
-	for (i = 0; x->context && i < XDNA_CONTEXTS_MAX; i++) {
+	for (uint32_t i = 0; x->context && i < XDNA_CONTEXTS_MAX; i++) {
 		xtr_hist_free(&x->context[i].exec);
 		xtr_hist_free(&x->context[i].residence);
 		xtr_hist_free(&x->context[i].driver);
 	}
-	for (i = 0; i < x->n_messages; i++)
+	for (uint32_t i = 0; i < x->n_messages; i++)
 		xtr_hist_free(&x->message[i].time);
 	xtr_binds_close(&x->binds);
 	xtr_labels_free(&x->contexts);
 	xtr_labels_free(&x->stages);
-	xtr_keymap_free(&x->by_fence);
-	xtr_keymap_free(&x->by_opcode);
+	xtr_map_free(&x->by_fence);
+	xtr_map_free(&x->by_opcode);
 	xtr_pending_free(&x->pending);
 	free(x->context);
 	free(x->job);
@@ -68,21 +155,21 @@ static void amdxdna_free(void *self)
 static int amdxdna_open(void **self, const struct xtr_analysis_opts *o)
 {
 	struct amdxdna *x = calloc(1, sizeof(*x));
-	int ret;
+	int err;
 
 	if (!x)
 		return -ENOMEM;
 	x->o = o;
-	x->head = x->tail = x->free_jobs = XTR_KEYMAP_NONE;
+	x->head = x->tail = x->free_jobs = XTR_MAP_NONE;
 	xtr_pending_init(&x->pending);
-	ret = xtr_binds_open(&x->binds, o->meta, specs, SPECS);
+	err = xtr_binds_open(&x->binds, o->meta, specs, SPECS);
 	x->context = calloc(XDNA_CONTEXTS_MAX, sizeof(*x->context));
 	x->message = calloc(XDNA_ROWS_MAX, sizeof(*x->message));
-	if (!ret)
-		ret = xtr_event_counts_open(&x->counts, o->meta);
-	if (ret || !x->context || !x->message) {
+	if (!err)
+		err = xtr_event_counts_open(&x->counts, o->meta);
+	if (err || !x->context || !x->message) {
 		amdxdna_free(x);
-		return ret ? ret : -ENOMEM;
+		return err ? err : -ENOMEM;
 	}
 	*self = x;
 	return 0;
@@ -90,19 +177,19 @@ static int amdxdna_open(void **self, const struct xtr_analysis_opts *o)
 
 /* --- mailbox ---------------------------------------------------------------------------------- */
 
-/* The row of an opcode on a channel; XTR_KEYMAP_NONE: no room. -ENOMEM. */
+/* The row of an opcode on a channel; XTR_MAP_NONE: no room. -ENOMEM. */
 static int64_t message_of(struct amdxdna *x, uint32_t channel, uint32_t opcode)
 {
-	uint32_t i = xtr_keymap_get(&x->by_opcode, channel, opcode);
+	uint32_t i = xtr_map_index(&x->by_opcode, channel, opcode);
 
-	if (i != XTR_KEYMAP_NONE)
+	if (i != XTR_MAP_NONE)
 		return i;
 	if (x->n_messages == XDNA_ROWS_MAX) {
 		x->messages_left_out++;
-		return XTR_KEYMAP_NONE;
+		return XTR_MAP_NONE;
 	}
 	x->message[x->n_messages] = (struct xdna_message){ .channel = channel, .opcode = opcode };
-	if (xtr_keymap_put(&x->by_opcode, channel, opcode, x->n_messages))
+	if (xtr_map_put(&x->by_opcode, channel, opcode, x->n_messages))
 		return -ENOMEM;
 	return x->n_messages++;
 }
@@ -126,17 +213,17 @@ static int on_tail(struct amdxdna *x, const struct xtr_bind *b, const struct xtr
 				      .ts = ev->ts,
 				      .row = (uint32_t)row,
 				      .counted = inside };
-	int ret;
+	int err;
 
-	if (row < 0 || row == XTR_KEYMAP_NONE)
+	if (row < 0 || row == XTR_MAP_NONE)
 		return row < 0 ? (int)row : 0;
 	x->message[row].sent += inside;
-	ret = xtr_pending_add(&x->pending, &r, &old);
-	if (ret == 1)
+	err = xtr_pending_add(&x->pending, &r, &old);
+	if (err == 1)
 		unanswered(x, &old);
-	else if (ret == 2)
+	else if (err == 2)
 		x->message[old.row].open += old.counted;
-	return ret < 0 ? ret : 0;
+	return err < 0 ? err : 0;
 }
 
 static int on_head(struct amdxdna *x, const struct xtr_bind *b, const struct xtr_event *ev,

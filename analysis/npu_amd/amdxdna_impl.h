@@ -4,10 +4,9 @@
 #define XTR_AMDXDNA_IMPL_H
 
 #include "analysis/core/analysis.h"
-#include "analysis/core/event_counts.h"
-#include "analysis/core/hist.h"
 #include "analysis/core/label.h"
-#include "analysis/core/pending.h"
+#include "analysis/core/hist.h"
+#include "analysis/core/bounded_rows.h"
 #include "replay/event/event_bind.h"
 
 #define XDNA_CONTEXTS_MAX 256u
@@ -74,13 +73,13 @@ struct amdxdna {
 	struct xdna_context *context;       /* XDNA_CONTEXTS_MAX */
 	uint64_t stage_n[XDNA_STAGES_MAX];
 	struct xdna_job *job;
-	struct xtr_keymap by_fence;
+	struct xtr_map by_fence;
 	uint32_t n_jobs, free_jobs, head, tail;
 	uint32_t contexts_on_device;
 	uint64_t moves, mixed; /* jobs that came or went; those up to which contexts were mixed */
 	struct xdna_message *message;
 	uint32_t n_messages;
-	struct xtr_keymap by_opcode;
+	struct xtr_map by_opcode;
 	struct xtr_pending pending;
 	uint64_t unasked; /* answers to what was not seen to be sent */
 	uint64_t messages_left_out;
@@ -93,7 +92,6 @@ uint32_t xdna_context_pid(const char *name);
 int xdna_job_event(struct amdxdna *x, const struct xtr_bind *b, const struct xtr_event *ev,
 		   bool inside);
 void xdna_jobs_finish(struct amdxdna *x);
-int xdna_findings(struct amdxdna *x);
 int xdna_text(const void *self, const struct xtr_view *v);
 void xdna_json(const void *self, struct xtr_json *j);
 extern const struct xtr_section_table *const xdna_tables[];

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NONE XTR_KEYMAP_NONE
+#define NONE XTR_MAP_NONE
 
 enum {
 	F_NAME,
@@ -39,7 +39,7 @@ static void job_free(struct amdxdna *x, uint32_t i)
 {
 	struct xdna_job *j = &x->job[i];
 
-	xtr_keymap_del(&x->by_fence, j->ctx, j->seqno);
+	xtr_map_del(&x->by_fence, j->ctx, j->seqno);
 	if (j->prev != NONE)
 		x->job[j->prev].next = j->next;
 	else
@@ -107,7 +107,7 @@ static int64_t job_new(struct amdxdna *x, uint64_t ctx, uint64_t seqno, uint32_t
 	else
 		x->head = i;
 	x->tail = i;
-	return xtr_keymap_put(&x->by_fence, ctx, seqno, i) ? -ENOMEM : (int64_t)i;
+	return xtr_map_put(&x->by_fence, ctx, seqno, i) ? -ENOMEM : (int64_t)i;
 }
 
 /* --- stages ----------------------------------------------------------------------------------- */
@@ -118,20 +118,20 @@ static int done(struct amdxdna *x, uint32_t i, uint64_t ts)
 	struct xdna_context *c = &x->context[j->context];
 	uint64_t start = j->sent_ns > c->prev_done ? j->sent_ns : c->prev_done;
 	bool shared = leave(x, j);
-	int ret = 0;
+	int err = 0;
 
 	c->prev_done = ts;
 	if (j->counted && j->sent_ns) {
 		c->timed++;
 		c->shared += shared;
-		ret = xtr_hist_add(&c->exec, ts - start);
-		if (!ret)
-			ret = xtr_hist_add(&c->residence, ts - j->sent_ns);
+		err = xtr_hist_add(&c->exec, ts - start);
+		if (!err)
+			err = xtr_hist_add(&c->residence, ts - j->sent_ns);
 	} else {
 		c->open += j->counted;
 	}
 	job_free(x, i);
-	return ret;
+	return err;
 }
 
 static int sent(struct amdxdna *x, struct xdna_job *j, uint64_t ts)
@@ -149,7 +149,7 @@ static int on_stage(struct amdxdna *x, const struct xtr_bind *b, const struct xt
 		    uint32_t context, enum xdna_stage stage, bool inside)
 {
 	uint64_t ctx = xtr_bind_u64(b, F_CTX, ev), seqno = xtr_bind_u64(b, F_SEQNO, ev);
-	int64_t i = xtr_keymap_get(&x->by_fence, ctx, seqno);
+	int64_t i = xtr_map_index(&x->by_fence, ctx, seqno);
 
 	if (i == NONE && stage != XDNA_RUN && stage != XDNA_SENT) {
 		x->context[context].open += stage == XDNA_DONE && inside;
@@ -181,9 +181,7 @@ static int on_stage(struct amdxdna *x, const struct xtr_bind *b, const struct xt
 static enum xdna_stage stage_of(const struct amdxdna *x, const struct xtr_bind *b,
 				const struct xtr_event *ev)
 {
-	unsigned int i;
-
-	for (i = 0; i < XDNA_STAGE_COUNT; i++)
+	for (unsigned int i = 0; i < XDNA_STAGE_COUNT; i++)
 		if (xtr_bind_text_is(b, F_STAGE, ev, x->o->tables, stages[i]))
 			return i;
 	return xtr_bind_text_is(b, F_STAGE, ev, x->o->tables, "signaled fence") ? XDNA_DONE
@@ -218,9 +216,7 @@ int xdna_job_event(struct amdxdna *x, const struct xtr_bind *b, const struct xtr
 
 void xdna_jobs_finish(struct amdxdna *x)
 {
-	uint32_t i;
-
-	for (i = x->head; i != NONE; i = x->job[i].next)
+	for (uint32_t i = x->head; i != NONE; i = x->job[i].next)
 		if (x->job[i].counted)
 			x->context[x->job[i].context].open++;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The section of amdxdna: its tables, and what else text and JSON say. */
 #include "amdxdna_impl.h"
-#include "analysis/core/section_table.h"
+#include "analysis/core/section_columns.h"
 #include "analysis/core/view.h"
 #include "base/text.h"
 
@@ -14,17 +14,16 @@ static const struct xtr_section_column context_columns[] = {
 	{ "pid", "pid", XTR_C_NUMBER, XTR_PUT, "process, as the name tells" },
 	XDNA_STAGES(STAGE){ NULL, "sent", XTR_C_COUNT, AT(n[XDNA_SENT]) },
 	{ NULL, "done", XTR_C_COUNT, AT(n[XDNA_DONE]) },
-	{ "other_stages", NULL, XTR_C_COUNT, AT(other), "events of other stages" },
-	{ "timed", NULL, XTR_C_COUNT, AT(timed), "jobs sent and done" },
-	{ "shared", NULL, XTR_C_COUNT, AT(shared),
-	  "of them, with another context's on the device" },
-	{ "open", "open", XTR_C_COUNT, AT(open), "jobs sent or run, and not done" },
+	COUNT("other_stages", other, "events of other stages"),
+	COUNT("timed", timed, "jobs sent and done"),
+	COUNT("shared", shared, "of them, with another context's on the device"),
+	SHOWN("open", "open", open, "jobs sent or run, and not done"),
 	{ NULL, "timeouts", XTR_C_COUNT, AT(n[XDNA_TIMEDOUT]) },
 	{ NULL, "execution", XTR_C_SUM, AT(exec) },
 	{ "exec_ns", "p50|p99|max", XTR_C_HIST, AT(exec), "execution" },
 	{ NULL, "shared", XTR_C_COUNT, AT(shared) },
-	{ "residence_ns", NULL, XTR_C_HIST, AT(residence), "from sent to done" },
-	{ "driver_ns", NULL, XTR_C_HIST, AT(driver), "from run to sent" },
+	HIST("residence_ns", residence, "from sent to done"),
+	HIST("driver_ns", driver, "from run to sent"),
 };
 #undef AT
 #undef STAGE
@@ -32,9 +31,9 @@ static const struct xtr_section_column context_columns[] = {
 static void fill_contexts(const void *self, struct xtr_rows *r)
 {
 	const struct amdxdna *x = self;
-	uint32_t i, pid;
+	uint32_t pid;
 
-	for (i = 0; i < x->contexts.n; i++) {
+	for (uint32_t i = 0; i < x->contexts.n; i++) {
 		pid = xdna_context_pid(x->contexts.name[i]);
 		xtr_put_name(r, x->contexts.name[i], strlen(x->contexts.name[i]));
 		xtr_put_u64(r, pid, pid);
@@ -49,44 +48,30 @@ static const struct xtr_section_table contexts = XTR_TABLE(
 static const struct xtr_section_column message_columns[] = {
 	{ "channel", "channel", XTR_C_NUMBER, AT(channel), "number of the channel" },
 	{ "opcode", "opcode", XTR_C_HEX, AT(opcode), "of the message" },
-	{ "sent", "sent", XTR_C_COUNT, AT(sent), "messages" },
-	{ "answered", "answered", XTR_C_COUNT, AT(answered), "of them with an answer" },
-	{ "unanswered", "unanswered", XTR_C_COUNT, AT(unanswered),
-	  "without an answer for so long that none will come" },
-	{ "open", "open", XTR_C_COUNT, AT(open), "without an answer at the end of the trace" },
+	SHOWN("sent", "sent", sent, "messages"),
+	SHOWN("answered", "answered", answered, "of them with an answer"),
+	SHOWN("unanswered", "unanswered", unanswered,
+	      "without an answer for so long that none will come"),
+	SHOWN("open", "open", open, "without an answer at the end of the trace"),
 	{ "time_ns", "p50|p99|max", XTR_C_HIST, AT(time), "from message to answer" },
 };
 #undef AT
 
-static void fill_messages(const void *self, struct xtr_rows *r)
-{
-	const struct amdxdna *x = self;
-
-	xtr_row_array(r, x->message, x->n_messages, sizeof(*x->message));
-}
-
 static const struct xtr_section_table messages =
-	XTR_TABLE("messages", "messages of an opcode on a channel", message_columns, fill_messages,
-		  XTR_SHOW_ALL);
+	XTR_TABLE_OF("messages", "messages of an opcode on a channel", message_columns,
+		     XTR_ARRAY(struct amdxdna, message, n_messages), NULL, XTR_SHOW_ALL);
 
 #define AT(member) XTR_AT(struct xdna_irq, member)
 static const struct xtr_section_column irq_columns[] = {
 	{ "irq", "interrupt", XTR_C_SIGNED, AT(irq), "number of the interrupt" },
-	{ "handled", "handled", XTR_C_COUNT, AT(handled), "interrupts" },
-	{ "workers", "receive workers", XTR_C_COUNT, AT(workers),
-	  "runs of the worker that receives" },
+	SHOWN("handled", "handled", handled, "interrupts"),
+	SHOWN("workers", "receive workers", workers, "runs of the worker that receives"),
 };
 #undef AT
 
-static void fill_irqs(const void *self, struct xtr_rows *r)
-{
-	const struct amdxdna *x = self;
-
-	xtr_row_array(r, x->irq, x->n_irqs, sizeof(*x->irq));
-}
-
 static const struct xtr_section_table irqs =
-	XTR_TABLE("interrupts", "an interrupt", irq_columns, fill_irqs, XTR_SHOW_ALL);
+	XTR_TABLE_OF("interrupts", "an interrupt", irq_columns,
+		     XTR_ARRAY(struct amdxdna, irq, n_irqs), NULL, XTR_SHOW_ALL);
 
 static const struct xtr_section_column stage_columns[] = {
 	{ "stage", NULL, XTR_C_TEXT, XTR_PUT, "what the driver calls it" },
@@ -96,9 +81,8 @@ static const struct xtr_section_column stage_columns[] = {
 static void fill_stages(const void *self, struct xtr_rows *r)
 {
 	const struct amdxdna *x = self;
-	uint32_t i;
 
-	for (i = 0; i < x->stages.n; i++) {
+	for (uint32_t i = 0; i < x->stages.n; i++) {
 		xtr_put_name(r, x->stages.name[i], strlen(x->stages.name[i]));
 		xtr_put_u64(r, true, x->stage_n[i]);
 		xtr_row(r, NULL);
@@ -115,9 +99,8 @@ const struct xtr_section_table *const xdna_tables[] = { &contexts, &messages, &i
 static void text_notes(const struct amdxdna *x, FILE *f)
 {
 	char n[XTR_TEXT_NUMBER];
-	uint32_t i;
 
-	for (i = 0; i < x->stages.n; i++) {
+	for (uint32_t i = 0; i < x->stages.n; i++) {
 		if (!x->stage_n[i])
 			continue;
 		fputs("  jobs: \"", f);
@@ -137,10 +120,10 @@ static void text_notes(const struct amdxdna *x, FILE *f)
 int xdna_text(const void *self, const struct xtr_view *v)
 {
 	const struct amdxdna *x = self;
-	int ret = xtr_tables_text(xdna_tables, x, x->o, v->f);
+	int err = xtr_tables_text(xdna_tables, x, x->o, v->f);
 
 	text_notes(x, v->f);
-	return ret;
+	return err;
 }
 
 void xdna_json(const void *self, struct xtr_json *j)

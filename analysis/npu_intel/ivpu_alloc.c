@@ -54,9 +54,7 @@ struct alloc_thread {
 
 static enum alloc_what rule_for(const struct rule *rules, size_t n, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (!fnmatch(rules[i].name, name, 0))
 			return rules[i].what;
 	return WHAT_NONE;
@@ -73,10 +71,10 @@ static int what_of_event(struct func_event *f, const struct xtr_meta *meta,
 			 const struct xtr_event_desc *d)
 {
 	char name[96];
-	int ret = func_event(f, meta, d);
+	int err = func_event(f, meta, d);
 
-	if (ret <= 0 || f->name_len >= sizeof(name))
-		return ret < 0 ? ret : WHAT_NONE;
+	if (err <= 0 || f->name_len >= sizeof(name))
+		return err < 0 ? err : WHAT_NONE;
 	memcpy(name, f->name, f->name_len);
 	name[f->name_len] = '\0';
 	return (int)what_of(f->api, name);
@@ -85,9 +83,8 @@ static int what_of_event(struct func_event *f, const struct xtr_meta *meta,
 static bool applies(const struct xtr_meta *meta)
 {
 	struct func_event f;
-	size_t i;
 
-	for (i = 0; i < xtr_meta_n_events(meta); i++) {
+	for (size_t i = 0; i < xtr_meta_n_events(meta); i++) {
 		int what = what_of_event(&f, meta, xtr_meta_event_at(meta, i));
 
 		if (what > WHAT_NONE && what != WHAT_SUBMIT)
@@ -99,14 +96,13 @@ static bool applies(const struct xtr_meta *meta)
 static void allocs_free(void *self)
 {
 	struct allocs *a = self;
-	unsigned int i;
 
-	for (i = 0; i < ALLOC_STAGE_COUNT; i++)
+	for (unsigned int i = 0; i < ALLOC_STAGE_COUNT; i++)
 		alloc_stage_free(&a->stage[i]);
 	ivpu_order_free(a->order);
-	xtr_keymap_free(&a->by_type);
-	xtr_keymap_free(&a->by_tid);
-	xtr_keymap_free(&a->by_addr);
+	xtr_map_free(&a->by_type);
+	xtr_map_free(&a->by_tid);
+	xtr_map_free(&a->by_addr);
 	free(a->thread);
 	free(a->created);
 	free(a);
@@ -133,16 +129,15 @@ static int add_event(struct allocs *a, const struct xtr_event_desc *d)
 	a->has_times[what] |= timed;
 	/* Entries are counted where calls cannot be timed, and mappings always. */
 	counted = !(f.ret && f.other) && (!timed || what == WHAT_MAP_SGT || what == WHAT_MAP_PAGE);
-	return xtr_keymap_put(&a->by_type, d->type, 0, (uint32_t)what | (counted ? COUNTED : 0));
+	return xtr_map_put(&a->by_type, d->type, 0, (uint32_t)what | (counted ? COUNTED : 0));
 }
 
 /* What is known of each stage. */
 static void set_up(struct allocs *a, bool kernel)
 {
 	struct alloc_stage *s = a->stage;
-	unsigned int i;
 
-	for (i = 0; i < WHAT_COUNT; i++) {
+	for (unsigned int i = 0; i < WHAT_COUNT; i++) {
 		if (!stage_of[i])
 			continue;
 		s[stage_of[i] - 1].recorded |= a->has[i];
@@ -163,9 +158,8 @@ static void set_up(struct allocs *a, bool kernel)
 static bool has_kernel(const struct xtr_meta *meta)
 {
 	struct func_event f;
-	size_t i;
 
-	for (i = 0; i < xtr_meta_n_events(meta); i++) {
+	for (size_t i = 0; i < xtr_meta_n_events(meta); i++) {
 		const char *name = xtr_meta_event_at(meta, i)->name;
 
 		if ((func_event_parse(&f, name) && !f.api) ||
@@ -178,23 +172,22 @@ static bool has_kernel(const struct xtr_meta *meta)
 static int allocs_open(void **self, const struct xtr_analysis_opts *o)
 {
 	struct allocs *a = calloc(1, sizeof(*a));
-	size_t i;
-	int ret;
+	int err;
 
 	if (!a)
 		return -ENOMEM;
 	a->o = o;
 	a->thread = calloc(THREADS_MAX, sizeof(*a->thread));
 	a->created = calloc(ALLOC_CREATED_MAX, sizeof(*a->created));
-	ret = a->thread && a->created ? ivpu_order_new(&a->order, o->meta, o->tables) : -ENOMEM;
-	for (i = 0; i < xtr_meta_n_events(o->meta) && !ret; i++)
-		ret = add_event(a, xtr_meta_event_at(o->meta, i));
+	err = a->thread && a->created ? ivpu_order_new(&a->order, o->meta, o->tables) : -ENOMEM;
+	for (size_t i = 0; i < xtr_meta_n_events(o->meta) && !err; i++)
+		err = add_event(a, xtr_meta_event_at(o->meta, i));
 	set_up(a, has_kernel(o->meta));
-	if (ret)
+	if (err)
 		allocs_free(a);
 	else
 		*self = a;
-	return ret;
+	return err;
 }
 
 /* --- threads ---------------------------------------------------------------------------------- */
@@ -225,24 +218,22 @@ static void end_run(struct allocs *a, struct alloc_thread *t)
 
 static void forget_threads(struct allocs *a)
 {
-	uint32_t i;
-
-	for (i = 0; i < a->n_threads; i++)
+	for (uint32_t i = 0; i < a->n_threads; i++)
 		end_run(a, &a->thread[i]);
-	xtr_keymap_free(&a->by_tid);
+	xtr_map_free(&a->by_tid);
 	a->n_threads = 0;
 }
 
 /* NULL: no memory. */
 static struct alloc_thread *thread_of(struct allocs *a, uint32_t tid)
 {
-	uint32_t i = xtr_keymap_get(&a->by_tid, tid, 0);
+	uint32_t i = xtr_map_index(&a->by_tid, tid, 0);
 
-	if (i != XTR_KEYMAP_NONE)
+	if (i != XTR_MAP_NONE)
 		return &a->thread[i];
 	if (a->n_threads == THREADS_MAX)
 		forget_threads(a);
-	if (xtr_keymap_put(&a->by_tid, tid, 0, a->n_threads))
+	if (xtr_map_put(&a->by_tid, tid, 0, a->n_threads))
 		return NULL;
 	a->thread[a->n_threads] = (struct alloc_thread){ .tid = tid };
 	return &a->thread[a->n_threads++];
@@ -307,22 +298,22 @@ static bool allocs_takes(const void *self, uint32_t type)
 	const struct allocs *a = self;
 
 	return ivpu_order_takes(a->order, type) ||
-	       xtr_keymap_get(&a->by_type, type, 0) != XTR_KEYMAP_NONE;
+	       xtr_map_index(&a->by_type, type, 0) != XTR_MAP_NONE;
 }
 
 static int allocs_event(void *self, const struct xtr_event *ev, bool inside)
 {
 	struct allocs *a = self;
 	struct ivpu_place place = { 0 };
-	int ret = ivpu_order_event(a->order, ev, &place);
+	int err = ivpu_order_event(a->order, ev, &place);
 	uint32_t what;
 
 	if (ev->gap)
 		forget_threads(a);
-	if (ret < 0 || ev->gap || !inside)
-		return ret < 0 ? ret : 0;
-	what = xtr_keymap_get(&a->by_type, ev->type, 0);
-	if (what == XTR_KEYMAP_NONE || !(what & COUNTED))
+	if (err < 0 || ev->gap || !inside)
+		return err < 0 ? err : 0;
+	what = xtr_map_index(&a->by_type, ev->type, 0);
+	if (what == XTR_MAP_NONE || !(what & COUNTED))
 		return 0;
 	return count(a, what & ~COUNTED, ev, &place);
 }
@@ -332,9 +323,9 @@ static int allocs_event(void *self, const struct xtr_event *ev, bool inside)
 static enum alloc_what what_of_call(const struct allocs *a, const struct xtr_call *c)
 {
 	const struct xtr_event_desc *d = c->entry.desc ? c->entry.desc : c->exit.desc;
-	uint32_t i = d ? xtr_keymap_get(&a->by_type, d->type, 0) : XTR_KEYMAP_NONE;
+	uint32_t i = d ? xtr_map_index(&a->by_type, d->type, 0) : XTR_MAP_NONE;
 
-	return i == XTR_KEYMAP_NONE ? WHAT_NONE : i & ~COUNTED;
+	return i == XTR_MAP_NONE ? WHAT_NONE : i & ~COUNTED;
 }
 
 /* Is it inside a call of this kind? */
@@ -384,14 +375,14 @@ static int api(struct allocs *a, struct alloc_thread *t, const struct xtr_call *
 	       uint64_t ns)
 {
 	uint64_t kernel = t->kernel_ns;
-	int ret;
+	int err;
 
 	if (within(a, c, WHAT_API))
 		return 0;
 	t->kernel_ns = 0;
-	ret = alloc_stage_add(&a->stage[ALLOC_API], size, ns, c->begin_ns);
-	if (ret || !a->stage[ALLOC_API_KERNEL].recorded)
-		return ret;
+	err = alloc_stage_add(&a->stage[ALLOC_API], size, ns, c->begin_ns);
+	if (err || !a->stage[ALLOC_API_KERNEL].recorded)
+		return err;
 	return alloc_stage_add(&a->stage[ALLOC_API_KERNEL], size,
 			       ns == ALLOC_NOT_KNOWN ? ALLOC_NOT_KNOWN : kernel, c->begin_ns);
 }
@@ -400,7 +391,7 @@ static int add_call(struct allocs *a, const struct xtr_call *c, enum alloc_what 
 {
 	struct alloc_thread *t = thread_of(a, c->tid);
 	uint64_t size = alloc_value(c, "size"), ns;
-	int ret;
+	int err;
 
 	if (!t)
 		return -ENOMEM;
@@ -409,8 +400,8 @@ static int add_call(struct allocs *a, const struct xtr_call *c, enum alloc_what 
 	switch (what) {
 	case WHAT_CREATE:
 	case WHAT_USERPTR:
-		ret = alloc_stage_add(&a->stage[stage_of[what] - 1], size, ns, c->begin_ns);
-		return ret ? ret : alloc_created(a, c, size, ns);
+		err = alloc_stage_add(&a->stage[stage_of[what] - 1], size, ns, c->begin_ns);
+		return err ? err : alloc_created(a, c, size, ns);
 	case WHAT_BIND:
 		return bind(a, t, c, size, ns);
 	case WHAT_PAGES:
@@ -461,9 +452,8 @@ static int allocs_finish(void *self)
 static bool allocs_any(const void *self)
 {
 	const struct allocs *a = self;
-	unsigned int i;
 
-	for (i = 0; i < ALLOC_STAGE_COUNT; i++)
+	for (unsigned int i = 0; i < ALLOC_STAGE_COUNT; i++)
 		if (a->stage[i].n)
 			return true;
 	return a->maps || a->map_pages;
@@ -482,4 +472,5 @@ const struct xtr_analysis xtr_analysis_allocations = {
 	.any = allocs_any,
 	.text = alloc_text,
 	.json = alloc_json,
+	.tables = alloc_tables,
 };

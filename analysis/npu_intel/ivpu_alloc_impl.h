@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Inside the analysis of allocations: analysis_allocations.c and ivpu_alloc_buffers.c gather,
+ * Inside the analysis of allocations: ivpu_alloc.c and ivpu_alloc_stage.c gather,
  * ivpu_alloc_stage.c adds up and finds, ivpu_alloc_view.c shows.
  */
 #ifndef XTR_ALLOC_IMPL_H
@@ -10,7 +10,7 @@
 #include "analysis/core/hist.h"
 #include "ivpu_order.h"
 #include "analysis/core/missing.h"
-#include "base/keymap.h"
+#include "base/map.h"
 
 /* Identifier, name in JSON, for people. Times of different stages are never added up. */
 #define ALLOC_STAGES(X)                                                               \
@@ -77,7 +77,7 @@ struct alloc_buffer {
 struct allocs {
 	const struct xtr_analysis_opts *o;
 	struct ivpu_order *order;
-	struct xtr_keymap by_type; /* of an event to what it is of; with COUNTED or not */
+	struct xtr_map by_type; /* of an event to what it is of; with COUNTED or not */
 	struct alloc_stage stage[ALLOC_STAGE_COUNT];
 	bool has[WHAT_COUNT]; /* META has it */
 	struct xtr_halves half[WHAT_COUNT];
@@ -91,10 +91,10 @@ struct allocs {
 	uint64_t runs, most;            /* map_sgt calls with map_page calls; most of these */
 	uint64_t sized_runs, run_pages; /* of known size, their pages */
 	uint64_t excess, excess_at, excess_calls, excess_pages; /* with more calls than pages */
-	struct xtr_keymap by_tid;
+	struct xtr_map by_tid;
 	struct alloc_thread *thread;
 	uint32_t n_threads;
-	struct xtr_keymap by_addr; /* process and address to created */
+	struct xtr_map by_addr; /* process and address to created */
 	struct alloc_buffer *created;
 	uint32_t n_created;
 	struct alloc_buffer buffer[ALLOC_BUFFERS_MAX]; /* the slowest */
@@ -121,5 +121,6 @@ void alloc_class_bounds(unsigned int class, uint64_t *lo, uint64_t *hi);
 
 int alloc_text(const void *self, const struct xtr_view *v);
 void alloc_json(const void *self, struct xtr_json *j);
+extern const struct xtr_section_table *const alloc_tables[];
 
 #endif /* XTR_ALLOC_IMPL_H */

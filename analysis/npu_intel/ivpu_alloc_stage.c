@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "ivpu_alloc_impl.h"
 #include "base/checked.h"
 #include "base/text.h"
+#include "ivpu_alloc_impl.h"
+#include "replay/event/process.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 /* What "much above its peers" is (docs/npu.md). */
 #define PEERS_MIN   8u
@@ -65,10 +67,8 @@ int alloc_stage_add(struct alloc_stage *s, uint64_t size, uint64_t ns, uint64_t 
 
 void alloc_stage_free(struct alloc_stage *s)
 {
-	unsigned int i;
-
 	xtr_hist_free(&s->time);
-	for (i = 0; i < ALLOC_CLASSES; i++)
+	for (unsigned int i = 0; i < ALLOC_CLASSES; i++)
 		xtr_hist_free(&s->by_size[i].time);
 }
 
@@ -110,7 +110,7 @@ static int find_slow(const struct allocs *a, unsigned int stage, const struct al
 	    c->worst_ns < FLOOR_NS)
 		return 0;
 	snprintf(f.text, sizeof(f.text),
-		 "%s: %s for %s bytes; the median of the %s of its size is %s", titles[stage],
+		 "%s: %s for %s bytes; the median of all %s of its size is %s", titles[stage],
 		 xtr_text_ns(t, c->worst_ns), xtr_text_count(b, c->worst_size),
 		 xtr_text_count(n, c->time.n), xtr_text_ns(m, median));
 	return xtr_findings_add(a->o->findings, &f);
@@ -135,7 +135,7 @@ static int find_maps(const struct allocs *a)
 	snprintf(
 		f.text, sizeof(f.text),
 		"%s ivpu_mmu_context_map_page calls for %s buffers, at most %s for one: the driver "
-		"maps 4 KiB pages one by one, contiguous memory too",
+		"maps 4 KiB pages one by one, even contiguous memory",
 		xtr_text_count(n, a->map_pages), xtr_text_count(b, a->runs),
 		xtr_text_count(m, a->most));
 	return xtr_findings_add(a->o->findings, &f);
@@ -153,8 +153,9 @@ static int find_excess(const struct allocs *a)
 		.n_evidence = 3,
 	};
 	char n[XTR_TEXT_NUMBER], c[XTR_TEXT_NUMBER], p[XTR_TEXT_NUMBER];
-	const char *one = "%s buffer was mapped by more calls than it has pages: %s for %s";
-	const char *more = "%s buffers were mapped by more calls than they have pages: %s for %s";
+	const char *one = "%s buffer was mapped by more calls than it has pages: %s calls for %s";
+	const char *more =
+		"%s buffers were mapped by more calls than they have pages: %s calls for %s";
 
 	if (!a->excess)
 		return 0;
@@ -180,7 +181,7 @@ static int find_in_submit(const struct allocs *a)
 		return 0;
 	snprintf(
 		f.text, sizeof(f.text),
-		"%s%s%s%s page mappings lie inside %s %s: buffers are mapped at first submit, not when "
+		"%s%s%s%s page mappings happened inside %s %s: buffers are mapped at first submit, not when "
 		"they are created",
 		all ? "all " : "", all ? "" : xtr_text_count(n, a->in_submit), all ? "" : " of ",
 		xtr_text_count(m, a->map_pages), xtr_text_count(s, a->submits),
@@ -190,13 +191,103 @@ static int find_in_submit(const struct allocs *a)
 
 int alloc_find(const struct allocs *a)
 {
-	unsigned int s, c;
-	int ret = 0;
+	int err = 0;
 
-	for (s = 0; s < ALLOC_STAGE_COUNT; s++)
-		for (c = 0; c < ALLOC_UNKNOWN && !ret; c++)
-			ret = find_slow(a, s, &a->stage[s].by_size[c]);
-	ret = ret ? ret : find_in_submit(a);
-	ret = ret ? ret : find_maps(a);
-	return ret ? ret : find_excess(a);
+	for (unsigned int s = 0; s < ALLOC_STAGE_COUNT; s++)
+		for (unsigned int c = 0; c < ALLOC_UNKNOWN && !err; c++)
+			err = find_slow(a, s, &a->stage[s].by_size[c]);
+	err = err ? err : find_in_submit(a);
+	err = err ? err : find_maps(a);
+	return err ? err : find_excess(a);
+}
+
+/* --- ivpu alloc buffers ----------------------------------------------------------------------- */
+
+/* Buffers from their creation to their first bind, told apart by process and NPU address. */
+
+uint64_t alloc_value(const struct xtr_call *c, const char *field)
+{
+	uint64_t v;
+
+	return xtr_call_value(c, field, &v) ? v : ALLOC_NOT_KNOWN;
+}
+
+int alloc_created(struct allocs *a, const struct xtr_call *c, uint64_t size, uint64_t ns)
+{
+	uint64_t addr = alloc_value(c, "vpu_addr"), handle = alloc_value(c, "handle");
+	uint32_t i;
+
+	if (!addr || addr == ALLOC_NOT_KNOWN || ns == ALLOC_NOT_KNOWN || (c->ret_known && c->ret))
+		return 0;
+	if (a->n_created == ALLOC_CREATED_MAX) {
+		xtr_map_free(&a->by_addr);
+		a->n_created = 0;
+	}
+	i = a->n_created++;
+	a->created[i] = (struct alloc_buffer){ .at = c->begin_ns,
+					       .size = size,
+					       .vpu_addr = addr,
+					       .create_ns = ns,
+					       .handle = (uint32_t)handle,
+					       .process = xtr_process(c->pid, c->nth) };
+	return xtr_map_put(&a->by_addr, a->created[i].process, addr, i);
+}
+
+static uint64_t both(const struct alloc_buffer *b)
+{
+	return b->create_ns + b->bind_ns;
+}
+
+/* Into the list: in the place of a faster one if it is full. */
+static void keep(struct allocs *a, const struct alloc_buffer *b)
+{
+	uint32_t least = 0;
+
+	if (a->n_buffers < ALLOC_BUFFERS_MAX) {
+		a->buffer[a->n_buffers++] = *b;
+		return;
+	}
+	for (uint32_t i = 1; i < ALLOC_BUFFERS_MAX; i++)
+		if (both(&a->buffer[i]) < both(&a->buffer[least]))
+			least = i;
+	if (both(b) > both(&a->buffer[least]))
+		a->buffer[least] = *b;
+}
+
+/* A buffer has whole pages, however many bytes were asked for. */
+static bool same_pages(const struct allocs *a, uint32_t i, uint64_t size)
+{
+	uint64_t asked = a->created[i].size;
+
+	return asked == ALLOC_NOT_KNOWN ||
+	       asked / ALLOC_NPU_PAGE + !!(asked % ALLOC_NPU_PAGE) ==
+		       size / ALLOC_NPU_PAGE + !!(size % ALLOC_NPU_PAGE);
+}
+
+void alloc_bound(struct allocs *a, const struct xtr_call *c, uint64_t addr, uint64_t ns,
+		 uint64_t *size)
+{
+	uint64_t process = xtr_process(c->pid, c->nth);
+	uint32_t i = xtr_map_index(&a->by_addr, process, addr);
+
+	if (i == XTR_MAP_NONE || (*size != ALLOC_NOT_KNOWN && !same_pages(a, i, *size)))
+		return;
+	a->created[i].bind_ns = ns;
+	a->created[i].bind_at = c->begin_ns;
+	if (*size == ALLOC_NOT_KNOWN)
+		*size = a->created[i].size;
+	keep(a, &a->created[i]);
+	xtr_map_del(&a->by_addr, process, addr);
+}
+
+static int slowest_first(const void *pa, const void *pb)
+{
+	uint64_t a = both(pa), b = both(pb);
+
+	return (a < b) - (a > b);
+}
+
+void alloc_sort_buffers(struct allocs *a)
+{
+	qsort(a->buffer, a->n_buffers, sizeof(*a->buffer), slowest_first);
 }

@@ -1,84 +1,189 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "ivpu_alloc_impl.h"
-#include "analysis/core/grid.h"
-#include "analysis/core/grid_cell.h"
-#include "replay/event/process.h"
-#include "base/text.h"
+/* The section of allocations: its tables, and what else text and JSON say. */
+#include "analysis/core/section_columns.h"
 #include "analysis/core/view.h"
+#include "base/text.h"
+#include "ivpu_alloc_impl.h"
 
 #include <inttypes.h>
 
-static void cells_time(struct xtr_grid *t, const struct xtr_hist *h)
-{
-	static const unsigned int q[] = { 500, 900, 990, 1000 };
-	char buf[XTR_TEXT_NUMBER];
-	size_t i;
+/* --- stages ----------------------------------------------------------------------------------- */
 
-	for (i = 0; i < sizeof(q) / sizeof(q[0]); i++)
-		xtr_grid_cell(t, h->n ? xtr_text_ns(buf, xtr_hist_quantile(h, q[i])) : "-");
+static const struct xtr_section_column latency_text[] = {
+	{ NULL, "<stage", XTR_C_TEXT, XTR_PUT },
+	{ NULL, "size, bytes", XTR_C_TEXT, XTR_PUT },
+	{ NULL, "count", XTR_C_COUNT, XTR_PUT },
+	{ NULL, "bytes", XTR_C_COUNT, XTR_PUT },
+	{ NULL, "p50|p90|p99|max", XTR_C_HIST, XTR_PUT },
+};
+
+static void latency_row(struct xtr_rows *r, uint64_t n, bool sized, uint64_t bytes,
+			const struct xtr_hist *time)
+{
+	xtr_put_u64(r, true, n);
+	xtr_put_u64(r, sized, bytes);
+	xtr_put_hist(r, time);
+	xtr_row(r, NULL);
 }
 
-/* "4,096 .. 8,191", in bytes. */
-static void cell_size(struct xtr_grid *t, unsigned int class)
+/* "4,096 .. 8,191" */
+static void put_size(struct xtr_rows *r, unsigned int class)
 {
-	char from[XTR_TEXT_NUMBER], to[XTR_TEXT_NUMBER], buf[2 * XTR_TEXT_NUMBER + 8];
+	char from[XTR_TEXT_NUMBER], to[XTR_TEXT_NUMBER];
 	uint64_t lo, hi;
 
 	if (class == ALLOC_UNKNOWN) {
-		xtr_grid_cell(t, "not known");
+		xtr_put_text(r, "not known");
 		return;
 	}
 	alloc_class_bounds(class, &lo, &hi);
-	snprintf(buf, sizeof(buf), "%s .. %s", xtr_text_count(from, lo), xtr_text_count(to, hi));
-	xtr_grid_cell(t, buf);
+	xtr_put_format(r, "%s .. %s", xtr_text_count(from, lo), xtr_text_count(to, hi));
 }
 
-static int text_stages(const struct allocs *a, FILE *f)
+static void fill_latency(const void *self, struct xtr_rows *r)
 {
-	static const char *const columns[] = { "<stage", "size, bytes", "count", "bytes", "p50",
-					       "p90",    "p99",         "max",   NULL };
-	struct xtr_grid *t = xtr_grid_new(columns);
-	unsigned int i, c;
+	const struct allocs *a = self;
 
-	for (i = 0; i < ALLOC_STAGE_COUNT; i++) {
+	for (unsigned int i = 0; i < ALLOC_STAGE_COUNT; i++) {
 		const struct alloc_stage *s = &a->stage[i];
 
 		if (!s->n)
 			continue;
-		xtr_grid_cell(t, alloc_stage_title(i));
-		xtr_grid_cell(t, "all");
-		xtr_grid_count(t, s->n);
-		if (s->sized)
-			xtr_grid_count(t, s->bytes);
-		else
-			xtr_grid_cell(t, "-");
-		cells_time(t, &s->time);
-		for (c = 0; c < ALLOC_CLASSES && s->sized; c++) {
-			if (!s->by_size[c].n)
+		xtr_put_text(r, alloc_stage_title(i));
+		xtr_put_text(r, "all");
+		latency_row(r, s->n, s->sized, s->bytes, &s->time);
+		for (unsigned int c = 0; c < ALLOC_CLASSES && s->sized; c++) {
+			const struct alloc_class *of = &s->by_size[c];
+
+			if (!of->n)
 				continue;
-			xtr_grid_cell(t, "");
-			cell_size(t, c);
-			xtr_grid_count(t, s->by_size[c].n);
-			if (c == ALLOC_UNKNOWN)
-				xtr_grid_cell(t, "-");
-			else
-				xtr_grid_count(t, s->by_size[c].bytes);
-			cells_time(t, &s->by_size[c].time);
+			xtr_put_text(r, "");
+			put_size(r, c);
+			latency_row(r, of->n, c != ALLOC_UNKNOWN, of->bytes, &of->time);
 		}
 	}
-	return xtr_grid_print(t, f, 2);
 }
+
+static const struct xtr_section_table latency =
+	XTR_TABLE_TEXT(latency_text, fill_latency, XTR_SHOW_ALL);
+
+#define AT(member) XTR_AT(struct alloc_class, member)
+static const struct xtr_section_column size_columns[] = {
+	{ "from_bytes", NULL, XTR_C_COUNT, XTR_PUT, "least size of the class" },
+	{ "to_bytes", NULL, XTR_C_COUNT, XTR_PUT, "greatest size of the class" },
+	COUNT("count", n, "calls"),
+	COUNT("bytes", bytes, "their size"),
+	HIST("time_ns", time, "of those whose time is known"),
+};
+#undef AT
+
+static void fill_sizes(const void *self, struct xtr_rows *r)
+{
+	const struct alloc_stage *s = self;
+	uint64_t lo, hi;
+
+	for (unsigned int c = 0; c < ALLOC_UNKNOWN; c++) {
+		if (!s->by_size[c].n)
+			continue;
+		alloc_class_bounds(c, &lo, &hi);
+		xtr_put_u64(r, true, lo);
+		xtr_put_u64(r, true, hi);
+		xtr_row(r, &s->by_size[c]);
+	}
+}
+
+static const struct xtr_section_table sizes =
+	XTR_TABLE("sizes", "sizes of a class", size_columns, fill_sizes, XTR_SHOW_ALL);
+
+static void json_sizes(const void *self, const void *row, struct xtr_json *j)
+{
+	xtr_table_json_value(&sizes, row, ((const struct allocs *)self)->o, j);
+}
+
+#define AT(member) XTR_AT(struct alloc_stage, member)
+static const struct xtr_section_column stage_columns[] = {
+	{ "stage", NULL, XTR_C_TEXT, XTR_PUT, "stage of an allocation" },
+	FLAG("recorded", recorded, "its function was recorded"),
+	FLAG("timed", timed, "with its return, in a trace with times"),
+	COUNT("count", n, "calls"),
+	COUNT("sized", sized, "of them whose size is known"),
+	COUNT("bytes", bytes, "their size"),
+	{ "time_ns", NULL, XTR_C_BUCKETS, AT(time), "of those whose time is known" },
+	{ "sizes", NULL, XTR_C_ANY, XTR_PUT, "the same by size" },
+};
+#undef AT
+
+static bool put_stage(struct xtr_rows *r, const void *row)
+{
+	const struct allocs *a = xtr_rows_self(r);
+
+	xtr_put_text(r,
+		     alloc_stage_name((unsigned int)((const struct alloc_stage *)row - a->stage)));
+	xtr_put_any(r, json_sizes, row);
+	return true;
+}
+
+static const struct xtr_section_table stages =
+	XTR_TABLE_OF("stages", "a stage of allocations", stage_columns,
+		     XTR_ARRAY_ALL(struct allocs, stage), put_stage, XTR_SHOW_ALL);
+
+/* --- mappings and buffers --------------------------------------------------------------------- */
+
+#define AT(member) XTR_AT(struct allocs, member)
+static const struct xtr_section_column bind_columns[] = {
+	COUNT("bound_before", bound_before, "binds that had nothing to do"),
+	FLAG("bound_before_known", has_times[WHAT_MAP_SGT], "the trace tells them apart"),
+};
+
+static const struct xtr_section_table binds =
+	XTR_TABLE_SELF("binds", "all binds", bind_columns, NULL, XTR_SHAPE_MEMBERS);
+
+static const struct xtr_section_column mapping_columns[] = {
+	COUNT("map_sgt", maps, "mappings of buffers"),
+	FLAG("map_page_recorded", has[WHAT_MAP_PAGE], "mappings of pages were recorded"),
+	COUNT("map_page", map_pages, "mappings of 4 KiB pages"),
+	COUNT("map_page_in_submit", in_submit, "of them inside a submit"),
+	COUNT("submits", submits, "these submits"),
+	COUNT("buffers", runs, "buffers mapped page by page"),
+	COUNT("most_for_one", most, "most calls for one of them"),
+	COUNT("buffers_of_known_size", sized_runs, "of them whose size is known"),
+	COUNT("pages", run_pages, "their pages"),
+	COUNT("buffers_in_excess", excess, "of them mapped by more calls than pages"),
+};
+#undef AT
+
+static const struct xtr_section_table mappings =
+	XTR_TABLE_SELF("mappings", "all mappings", mapping_columns, NULL, XTR_SHAPE_OBJECT);
+
+#define AT(member) XTR_AT(struct alloc_buffer, member)
+static const struct xtr_section_column buffer_columns[] = {
+	{ "created_ns", "<slowest buffers: created at", XTR_C_PLACE, AT(at), "when it was made" },
+	{ "pid", "pid", XTR_C_PROCESS, AT(process), "process" },
+	{ "handle", "handle", XTR_C_NUMBER, AT(handle), "handle of the buffer" },
+	{ "vpu_addr", NULL, XTR_C_HEX, AT(vpu_addr), "its address on the NPU" },
+	{ "size", "bytes", XTR_C_COUNT | XTR_C_MOST, AT(size), "its size" },
+	{ "create_ns", "create", XTR_C_NS, AT(create_ns), "time to create it" },
+	{ "bound_ns", NULL, XTR_C_NS, AT(bind_at), "when it was bound" },
+	{ "bind_ns", "bind", XTR_C_NS, AT(bind_ns), "time to bind it" },
+	{ NULL, "<bound at", XTR_C_PLACE, AT(bind_at) },
+};
+#undef AT
+
+static const struct xtr_section_table buffers = XTR_TABLE_OF(
+	"buffers", "a buffer whose create and bind were seen, slowest first", buffer_columns,
+	XTR_ARRAY(struct allocs, buffer, n_buffers), NULL, XTR_SHOW_TOP_QUIET);
+
+/* --- the section ------------------------------------------------------------------------------ */
 
 /* Why a number is missing. */
 static void text_missing(const struct allocs *a, FILE *f)
 {
 	char missing[XTR_MISSING_TEXT];
-	unsigned int i;
 
 	if (!a->o->times)
 		fputs("  times: not known, the trace has none; calls are counted by their entries\n",
 		      f);
-	for (i = 0; i < ALLOC_STAGE_COUNT; i++) {
+	for (unsigned int i = 0; i < ALLOC_STAGE_COUNT; i++) {
 		const struct alloc_stage *s = &a->stage[i];
 		const char *title = alloc_stage_title(i);
 
@@ -125,145 +230,32 @@ static void text_mappings(const struct allocs *a, FILE *f)
 		fputs("; of pages: not recorded\n", f);
 }
 
-static int text_buffers(const struct allocs *a, FILE *f)
-{
-	static const char *const columns[] = { "<slowest buffers: created at",
-					       "pid",
-					       "handle",
-					       "bytes",
-					       "create",
-					       "bind",
-					       "<bound at",
-					       NULL };
-	struct xtr_grid *t = xtr_grid_new(columns);
-	char buf[XTR_TEXT_NUMBER];
-	uint32_t i;
-
-	for (i = 0; i < a->n_buffers && i < a->o->top; i++) {
-		const struct alloc_buffer *b = &a->buffer[i];
-
-		xtr_grid_cell(t, xtr_text_stamp(buf, b->at));
-		xtr_grid_cell(t, xtr_text_process(buf, b->process));
-		snprintf(buf, sizeof(buf), "%u", b->handle);
-		xtr_grid_cell(t, buf);
-		xtr_grid_cell(t, b->size != ALLOC_NOT_KNOWN ? xtr_text_count(buf, b->size) : "-");
-		xtr_grid_cell(t, xtr_text_ns(buf, b->create_ns));
-		xtr_grid_cell(t, xtr_text_ns(buf, b->bind_ns));
-		xtr_grid_cell(t, xtr_text_stamp(buf, b->bind_at));
-	}
-	return xtr_grid_print(t, f, 2);
-}
+const struct xtr_section_table *const alloc_tables[] = { &stages, &binds, &mappings, &buffers,
+							 NULL };
 
 int alloc_text(const void *self, const struct xtr_view *v)
 {
 	const struct allocs *a = self;
-	int ret = text_stages(a, v->f);
-	unsigned int i;
+	int err = xtr_table_text(&latency, a, a->o, v->f);
 
 	text_missing(a, v->f);
 	text_mappings(a, v->f);
-	if (!ret && a->n_buffers)
-		ret = text_buffers(a, v->f);
-	for (i = 0; i < ALLOC_STAGE_COUNT; i++) {
+	if (!err)
+		err = xtr_table_text(&buffers, a, a->o, v->f);
+	for (unsigned int i = 0; i < ALLOC_STAGE_COUNT; i++) {
 		if (!a->stage[i].time.n)
 			continue;
 		fprintf(v->f, "  %s\n", alloc_stage_title(i));
 		xtr_view_text_hist(v->f, &a->stage[i].time, true);
 	}
-	return ret;
-}
-
-static void json_sizes(const struct alloc_stage *s, struct xtr_json *j)
-{
-	uint64_t lo, hi;
-	unsigned int c;
-
-	xtr_json_kv_array(j, "sizes");
-	for (c = 0; c < ALLOC_UNKNOWN; c++) {
-		const struct alloc_class *of = &s->by_size[c];
-
-		if (!of->n)
-			continue;
-		alloc_class_bounds(c, &lo, &hi);
-		xtr_json_begin_object(j);
-		xtr_json_kv_u64(j, "from_bytes", lo);
-		xtr_json_kv_u64(j, "to_bytes", hi);
-		xtr_json_kv_u64(j, "count", of->n);
-		xtr_json_kv_u64(j, "bytes", of->bytes);
-		xtr_view_json_hist(j, "time_ns", &of->time, false);
-		xtr_json_end_object(j);
-	}
-	xtr_json_end_array(j);
-}
-
-static void json_stages(const struct allocs *a, struct xtr_json *j)
-{
-	unsigned int i;
-
-	xtr_json_kv_array(j, "stages");
-	for (i = 0; i < ALLOC_STAGE_COUNT; i++) {
-		const struct alloc_stage *s = &a->stage[i];
-
-		xtr_json_begin_object(j);
-		xtr_json_kv_str(j, "stage", alloc_stage_name(i));
-		xtr_json_kv_bool(j, "recorded", s->recorded);
-		xtr_json_kv_bool(j, "timed", s->timed);
-		xtr_json_kv_u64(j, "count", s->n);
-		xtr_json_kv_u64(j, "sized", s->sized);
-		xtr_json_kv_u64(j, "bytes", s->bytes);
-		xtr_view_json_hist(j, "time_ns", &s->time, true);
-		json_sizes(s, j);
-		xtr_json_end_object(j);
-	}
-	xtr_json_end_array(j);
-}
-
-static void json_mappings(const struct allocs *a, struct xtr_json *j)
-{
-	xtr_json_kv_u64(j, "bound_before", a->bound_before);
-	xtr_json_kv_bool(j, "bound_before_known", a->has_times[WHAT_MAP_SGT]);
-	xtr_json_kv_object(j, "mappings");
-	xtr_json_kv_u64(j, "map_sgt", a->maps);
-	xtr_json_kv_bool(j, "map_page_recorded", a->has[WHAT_MAP_PAGE]);
-	xtr_json_kv_u64(j, "map_page", a->map_pages);
-	xtr_json_kv_u64(j, "map_page_in_submit", a->in_submit);
-	xtr_json_kv_u64(j, "submits", a->submits);
-	xtr_json_kv_u64(j, "buffers", a->runs);
-	xtr_json_kv_u64(j, "most_for_one", a->most);
-	xtr_json_kv_u64(j, "buffers_of_known_size", a->sized_runs);
-	xtr_json_kv_u64(j, "pages", a->run_pages);
-	xtr_json_kv_u64(j, "buffers_in_excess", a->excess);
-	xtr_json_end_object(j);
+	return err;
 }
 
 void alloc_json(const void *self, struct xtr_json *j)
 {
 	const struct allocs *a = self;
-	uint32_t i;
 
 	xtr_json_begin_object(j);
-	json_stages(a, j);
-	json_mappings(a, j);
-	xtr_json_kv_array(j, "buffers");
-	for (i = 0; i < a->n_buffers; i++) {
-		const struct alloc_buffer *b = &a->buffer[i];
-
-		xtr_json_begin_object(j);
-		xtr_json_kv_u64(j, "created_ns", b->at);
-		xtr_json_kv_u64(j, "pid", xtr_process_pid(b->process));
-		xtr_json_kv_process_nth(j, "pid", b->process);
-		xtr_json_kv_u64(j, "handle", b->handle);
-		xtr_json_kv_u64(j, "vpu_addr", b->vpu_addr);
-		xtr_json_key(j, "size");
-		if (b->size != ALLOC_NOT_KNOWN)
-			xtr_json_u64(j, b->size);
-		else
-			xtr_json_null(j);
-		xtr_json_kv_u64(j, "create_ns", b->create_ns);
-		xtr_json_kv_u64(j, "bound_ns", b->bind_at);
-		xtr_json_kv_u64(j, "bind_ns", b->bind_ns);
-		xtr_json_end_object(j);
-	}
-	xtr_json_end_array(j);
+	xtr_tables_json(alloc_tables, a, a->o, j);
 	xtr_json_end_object(j);
 }

@@ -2,11 +2,10 @@
 /* Calls of the functions of intel_vpu by what they are for (docs/npu.md). */
 #include "analysis/core/analysis.h"
 #include "replay/event/func_event.h"
-#include "analysis/core/grid.h"
-#include "analysis/core/grid_cell.h"
+#include "analysis/core/section_columns.h"
 #include "ivpu_functions.h"
 #include "ivpu_order.h"
-#include "base/keymap.h"
+#include "base/map.h"
 #include "base/text.h"
 #include "analysis/core/view.h"
 
@@ -29,7 +28,7 @@ struct families {
 	const struct xtr_analysis_opts *o;
 	struct function *function;
 	size_t n_functions;
-	struct xtr_keymap by_type; /* of an event to its function */
+	struct xtr_map by_type; /* of an event to its function */
 	struct family family[IVPU_FAMILY_COUNT], all;
 };
 
@@ -42,7 +41,7 @@ static void families_free(void *self)
 {
 	struct families *s = self;
 
-	xtr_keymap_free(&s->by_type);
+	xtr_map_free(&s->by_type);
 	free(s->function);
 	free(s);
 }
@@ -53,60 +52,60 @@ static int add_event(struct families *s, const struct xtr_meta *meta,
 {
 	struct function *fn = &s->function[s->n_functions];
 	struct func_event f;
-	int ret = func_event(&f, meta, d);
+	int err = func_event(&f, meta, d);
 	uint32_t i;
 
-	if (ret <= 0 || !func_event_of(&f, IVPU_MODULE, IVPU_PREFIX) ||
+	if (err <= 0 || !func_event_of(&f, IVPU_MODULE, IVPU_PREFIX) ||
 	    returns != (f.ret && f.other))
-		return ret < 0 ? ret : 0;
+		return err < 0 ? err : 0;
 	if (returns) {
-		i = xtr_keymap_get(&s->by_type, f.other->type, 0);
-		return i == XTR_KEYMAP_NONE ? 0 : xtr_keymap_put(&s->by_type, d->type, 0, i);
+		i = xtr_map_index(&s->by_type, f.other->type, 0);
+		return i == XTR_MAP_NONE ? 0 : xtr_map_put(&s->by_type, d->type, 0, i);
 	}
 	*fn = (struct function){ .f = f, .family = ivpu_family_of(f.name, f.name_len) };
-	return xtr_keymap_put(&s->by_type, d->type, 0, (uint32_t)s->n_functions++);
+	return xtr_map_put(&s->by_type, d->type, 0, (uint32_t)s->n_functions++);
 }
 
 /* Entries, and returns without one, first; then returns. */
 static int add_events(struct families *s, const struct xtr_meta *meta)
 {
 	size_t i, half, n = xtr_meta_n_events(meta);
-	int ret = 0;
+	int err = 0;
 
 	s->function = calloc(n + 1, sizeof(*s->function));
 	if (!s->function)
 		return -ENOMEM;
 	for (half = 0; half < 2; half++)
-		for (i = 0; i < n && !ret; i++) {
+		for (i = 0; i < n && !err; i++) {
 			const struct xtr_event_desc *d = xtr_meta_event_at(meta, i);
 
-			ret = add_event(s, meta, d, half);
+			err = add_event(s, meta, d, half);
 		}
-	return ret;
+	return err;
 }
 
 static int families_open(void **self, const struct xtr_analysis_opts *o)
 {
 	struct families *s = calloc(1, sizeof(*s));
-	int ret;
+	int err;
 
 	if (!s)
 		return -ENOMEM;
 	s->o = o;
-	ret = add_events(s, o->meta);
-	if (ret)
+	err = add_events(s, o->meta);
+	if (err)
 		families_free(s);
 	else
 		*self = s;
-	return ret;
+	return err;
 }
 
 /* The function of an event, NULL if it is none. */
 static struct function *function_of(const struct families *s, uint32_t type)
 {
-	uint32_t i = xtr_keymap_get(&s->by_type, type, 0);
+	uint32_t i = xtr_map_index(&s->by_type, type, 0);
 
-	return i == XTR_KEYMAP_NONE ? NULL : &s->function[i];
+	return i == XTR_MAP_NONE ? NULL : &s->function[i];
 }
 
 static void count(struct families *s, struct function *fn)
@@ -168,9 +167,9 @@ static bool families_any(const void *self)
 static void print_other(const struct families *s, FILE *f)
 {
 	char name[XTR_TEXT_NAME];
-	size_t i, shown = 0;
+	size_t shown = 0;
 
-	for (i = 0; i < s->n_functions; i++) {
+	for (size_t i = 0; i < s->n_functions; i++) {
 		const struct function *fn = &s->function[i];
 
 		if (!fn->n || fn->family != IVPU_OTHER)
@@ -184,79 +183,108 @@ static void print_other(const struct families *s, FILE *f)
 		fprintf(f, "%s\n", shown < s->family[IVPU_OTHER].functions ? ", ..." : "");
 }
 
-static void row(struct xtr_grid *t, const struct families *s, const char *title,
-		const struct family *of)
-{
-	char buf[XTR_TEXT_NUMBER];
+#define AT(member) XTR_AT(struct family, member)
+enum {
+	TIMES = 1 /* where a call has times */
+};
+static const struct xtr_section_column family_columns[] = {
+	{ "family", NULL, XTR_C_TEXT, XTR_PUT, "what the functions are for" },
+	{ NULL, "<family", XTR_C_TEXT, XTR_PUT },
+	{ NULL, "functions", XTR_C_COUNT, AT(functions) },
+	SHOWN("calls", "calls", n, "calls"),
+	{ NULL, "of all", XTR_C_SHARE, XTR_PUT },
+	COUNT("timed", timed, "of them with begin and end"),
+	{ "self_ns", NULL, XTR_C_NS, AT(self), "their time, without that of calls inside" },
+	{ NULL, "self", XTR_C_NS, XTR_PUT, .own = TIMES },
+	{ NULL, "of all", XTR_C_SHARE, XTR_PUT, .own = TIMES },
+	{ NULL, "no times", XTR_C_COUNT, XTR_PUT, .own = TIMES },
+	{ "functions", NULL, XTR_C_ANY, XTR_PUT, "names of those that were called" },
+};
 
-	xtr_grid_cell(t, title);
-	xtr_grid_cell(t, xtr_text_count(buf, of->functions));
-	xtr_grid_cell(t, xtr_text_count(buf, of->n));
-	xtr_grid_percent(t, of->n, s->all.n);
-	if (!s->all.timed)
-		return;
-	xtr_grid_cell(t, of->timed ? xtr_text_ns(buf, of->self) : "-");
-	xtr_grid_percent(t, of->self, of->timed ? s->all.self : 0);
-	xtr_grid_cell(t, xtr_text_count(buf, of->n - of->timed));
+static void json_functions(const void *self, const void *row, struct xtr_json *j)
+{
+	const struct families *s = self;
+
+	xtr_json_begin_array(j);
+	for (size_t i = 0; i < s->n_functions; i++)
+		if (s->function[i].n && &s->family[s->function[i].family] == row)
+			xtr_json_strn(j, s->function[i].f.name, s->function[i].f.name_len);
+	xtr_json_end_array(j);
 }
+
+static void family_row(struct xtr_rows *r, const char *name, const char *title,
+		       const struct family *of)
+{
+	const struct families *s = xtr_rows_self(r);
+
+	xtr_put_text(r, name);
+	xtr_put_text(r, title);
+	xtr_put_share(r, true, of->n, s->all.n);
+	xtr_put_u64(r, of->timed, of->self);
+	xtr_put_share(r, true, of->self, of->timed ? s->all.self : 0);
+	xtr_put_u64(r, true, of->n - of->timed);
+	xtr_put_any(r, json_functions, of);
+	xtr_row(r, of);
+}
+
+static void fill_families(const void *self, struct xtr_rows *r)
+{
+	const struct families *s = self;
+	bool text = xtr_rows_text(r);
+
+	for (unsigned int i = 0; i < IVPU_FAMILY_COUNT; i++)
+		if (s->family[i].n || !text)
+			family_row(r, ivpu_family_name(i), ivpu_family_title(i), &s->family[i]);
+	if (text)
+		family_row(r, NULL, "all", &s->all);
+}
+
+static bool shows(const void *self, const struct xtr_section_column *c)
+{
+	return !c->own || ((const struct families *)self)->all.timed;
+}
+
+static const struct xtr_section_table families = {
+	.name = "families",
+	.help = "functions of a family",
+	XTR_TABLE_COLUMNS(family_columns),
+	.fill = fill_families,
+	.shows = shows,
+};
+#undef AT
+
+#define AT(member) XTR_AT(struct families, all.member)
+static const struct xtr_section_column all_columns[] = {
+	COUNT("calls", n, "calls"),
+	COUNT("timed", timed, "of them with begin and end"),
+	{ "self_ns", NULL, XTR_C_NS, AT(self), "their time, without that of calls inside" },
+};
+#undef AT
+
+static const struct xtr_section_table all =
+	XTR_TABLE_SELF("all", "all functions", all_columns, NULL, XTR_SHAPE_MEMBERS);
+
+static const struct xtr_section_table *const tables[] = { &all, &families, NULL };
 
 static int families_text(const void *self, const struct xtr_view *v)
 {
-	static const char *const timed[] = { "<family", "functions", "calls",    "of all",
-					     "self",    "of all",    "no times", NULL };
-	static const char *const counted[] = { "<family", "functions", "calls", "of all", NULL };
 	const struct families *s = self;
-	struct xtr_grid *t = xtr_grid_new(s->all.timed ? timed : counted);
-	unsigned int i;
-	int ret;
+	int err = xtr_table_text(&families, s, s->o, v->f);
 
-	for (i = 0; i < IVPU_FAMILY_COUNT; i++)
-		if (s->family[i].n)
-			row(t, s, ivpu_family_title(i), &s->family[i]);
-	row(t, s, "all", &s->all);
-	ret = xtr_grid_print(t, v->f, 2);
 	print_other(s, v->f);
 	if (!s->o->times)
 		fputs("  time: not known, the trace has no times\n", v->f);
 	else if (!s->all.timed)
 		fputs("  time: not known, no call has entry and return in the trace\n", v->f);
-	return ret;
-}
-
-static void json_functions(struct xtr_json *j, const struct families *s, enum ivpu_family family)
-{
-	size_t i;
-
-	xtr_json_kv_array(j, "functions");
-	for (i = 0; i < s->n_functions; i++)
-		if (s->function[i].n && s->function[i].family == family)
-			xtr_json_strn(j, s->function[i].f.name, s->function[i].f.name_len);
-	xtr_json_end_array(j);
-}
-
-static void json_counts(struct xtr_json *j, const struct family *of)
-{
-	xtr_json_kv_u64(j, "calls", of->n);
-	xtr_json_kv_u64(j, "timed", of->timed);
-	xtr_json_kv_u64(j, "self_ns", of->self);
+	return err;
 }
 
 static void families_json(const void *self, struct xtr_json *j)
 {
 	const struct families *s = self;
-	unsigned int i;
 
 	xtr_json_begin_object(j);
-	json_counts(j, &s->all);
-	xtr_json_kv_array(j, "families");
-	for (i = 0; i < IVPU_FAMILY_COUNT; i++) {
-		xtr_json_begin_object(j);
-		xtr_json_kv_str(j, "family", ivpu_family_name(i));
-		json_counts(j, &s->family[i]);
-		json_functions(j, s, i);
-		xtr_json_end_object(j);
-	}
-	xtr_json_end_array(j);
+	xtr_tables_json(tables, s, s->o, j);
 	xtr_json_end_object(j);
 }
 
@@ -272,4 +300,5 @@ const struct xtr_analysis xtr_analysis_families = {
 	.any = families_any,
 	.text = families_text,
 	.json = families_json,
+	.tables = tables,
 };

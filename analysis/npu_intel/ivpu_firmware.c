@@ -16,9 +16,7 @@
 
 static bool applies(const struct xtr_meta *meta)
 {
-	size_t i;
-
-	for (i = 0; i < xtr_meta_n_events(meta); i++) {
+	for (size_t i = 0; i < xtr_meta_n_events(meta); i++) {
 		struct fw_binding b;
 		enum fw_role role =
 			fw_bind(&b, meta, xtr_meta_event_at(meta, i)) ? FW_NONE : b.role;
@@ -32,16 +30,15 @@ static bool applies(const struct xtr_meta *meta)
 static void firmware_free(void *self)
 {
 	struct firmware *fw = self;
-	size_t i;
 
-	for (i = 0; i < FW_ROLES; i++)
+	for (size_t i = 0; i < FW_ROLES; i++)
 		xtr_hist_free(&fw->function[i].time);
 	xtr_hist_free(&fw->gap);
 	xtr_hist_free(&fw->wake);
 	jsm_free(&fw->jsm);
 	stalls_free(&fw->stalls);
-	xtr_keymap_free(&fw->by_type);
-	xtr_keymap_free(&fw->by_tid);
+	xtr_map_free(&fw->by_type);
+	xtr_map_free(&fw->by_tid);
 	free(fw->binding);
 	free(fw->thread);
 	free(fw);
@@ -52,17 +49,17 @@ static int bind_all(struct firmware *fw)
 	const struct xtr_meta *meta = fw->o->meta;
 	size_t i, n = xtr_meta_n_events(meta), used = 0;
 	bool boot_paired = false;
-	int ret = 0;
+	int err = 0;
 
 	fw->binding = calloc(n + 1, sizeof(*fw->binding));
 	if (!fw->binding)
 		return -ENOMEM;
-	for (i = 0; i < n && !ret; i++) {
+	for (i = 0; i < n && !err; i++) {
 		const struct xtr_event_desc *d = xtr_meta_event_at(meta, i);
 		struct fw_binding b;
 
-		ret = fw_bind(&b, meta, d);
-		if (ret || b.role == FW_NONE)
+		err = fw_bind(&b, meta, d);
+		if (err || b.role == FW_NONE)
 			continue;
 		fw->function[b.role].recorded = true;
 		fw->function[b.role].timed |= b.paired;
@@ -72,27 +69,27 @@ static int bind_all(struct firmware *fw)
 			fw->boot_known |= b.paired || !b.ret;
 		}
 		fw->binding[used] = b;
-		ret = xtr_keymap_put(&fw->by_type, d->type, 0, (uint32_t)used++);
+		err = xtr_map_put(&fw->by_type, d->type, 0, (uint32_t)used++);
 	}
 	fw->boot_entries = fw->boot_known && !boot_paired;
-	return ret;
+	return err;
 }
 
 static int firmware_open(void **self, const struct xtr_analysis_opts *o)
 {
 	struct firmware *fw = calloc(1, sizeof(*fw));
-	int ret;
+	int err;
 
 	if (!fw)
 		return -ENOMEM;
 	fw->o = o;
 	jsm_init(&fw->jsm, o->meta, o->tables, o->times);
-	ret = bind_all(fw);
-	if (ret)
+	err = bind_all(fw);
+	if (err)
 		firmware_free(fw);
 	else
 		*self = fw;
-	return ret;
+	return err;
 }
 
 bool fw_tells_messages(const struct firmware *fw)
@@ -103,11 +100,11 @@ bool fw_tells_messages(const struct firmware *fw)
 /* NULL: there is no room for it. */
 static int thread_of(struct firmware *fw, uint32_t tid, struct fw_thread **t)
 {
-	uint32_t i = xtr_keymap_get(&fw->by_tid, tid, 0);
+	uint32_t i = xtr_map_index(&fw->by_tid, tid, 0);
 	struct fw_thread *more;
 
 	*t = NULL;
-	if (i == XTR_KEYMAP_NONE) {
+	if (i == XTR_MAP_NONE) {
 		i = fw->n_threads;
 		if (i == FW_THREADS_MAX)
 			return 0;
@@ -117,7 +114,7 @@ static int thread_of(struct firmware *fw, uint32_t tid, struct fw_thread **t)
 				return -ENOMEM;
 			fw->thread = more;
 		}
-		if (xtr_keymap_put(&fw->by_tid, tid, 0, i))
+		if (xtr_map_put(&fw->by_tid, tid, 0, i))
 			return -ENOMEM;
 		fw->thread[i] = (struct fw_thread){ 0 };
 		fw->n_threads++;
@@ -145,11 +142,11 @@ static int message(struct firmware *fw, uint64_t ts)
 /* Keep it if it is one of the longest. */
 static void keep_loop(struct firmware *fw, const struct fw_loop *loop)
 {
-	uint32_t i, least = 0;
+	uint32_t least = 0;
 
 	fw->loops++;
 	fw->loop_calls += loop->n;
-	for (i = 1; i < fw->n_loops; i++)
+	for (uint32_t i = 1; i < fw->n_loops; i++)
 		if (fw->loop[i].n < fw->loop[least].n)
 			least = i;
 	if (fw->n_loops < FW_LOOPS_MAX)
@@ -173,10 +170,10 @@ static void loop_end(struct firmware *fw, struct fw_thread *t, uint64_t min)
  */
 static void boot_call(struct firmware *fw, const struct xtr_call *c)
 {
-	uint32_t i = xtr_keymap_get(&fw->by_tid, c->tid, 0);
+	uint32_t i = xtr_map_index(&fw->by_tid, c->tid, 0);
 	struct fw_thread *t;
 
-	if (i == XTR_KEYMAP_NONE || c->begin_ns)
+	if (i == XTR_MAP_NONE || c->begin_ns)
 		return;
 	t = &fw->thread[i];
 	fw->timeouts -= t->ended.n + t->loop.n;
@@ -211,11 +208,11 @@ static int timed_out(struct firmware *fw, const struct xtr_call *c)
 {
 	struct fw_thread *t;
 	uint64_t ns;
-	int ret = thread_of(fw, c->tid, &t);
+	int err = thread_of(fw, c->tid, &t);
 
 	fw->timeouts++;
-	if (ret || !t || !fw->boot_known)
-		return ret;
+	if (err || !t || !fw->boot_known)
+		return err;
 	if (c->gap || t->loop.epoch != fw->epoch)
 		loop_end(fw, t, FW_LOOP_MIN);
 	if (!t->loop.n++) {
@@ -233,7 +230,7 @@ static int receive(struct firmware *fw, const struct xtr_call *c, bool boot)
 {
 	struct fw_thread *t;
 	uint64_t ns;
-	int ret;
+	int err;
 
 	if (!c->ret_known)
 		return 0;
@@ -245,9 +242,9 @@ static int receive(struct firmware *fw, const struct xtr_call *c, bool boot)
 		fw->polls_ns += ns;
 		return 0;
 	}
-	ret = thread_of(fw, c->tid, &t);
-	if (ret)
-		return ret;
+	err = thread_of(fw, c->tid, &t);
+	if (err)
+		return err;
 	if (t)
 		loop_end(fw, t, FW_LOOP_MIN);
 	fw->errors += c->ret != 0;
@@ -263,13 +260,13 @@ static int receive(struct firmware *fw, const struct xtr_call *c, bool boot)
 /* A thread began to serve the first interrupt that came since it last began. */
 static int thread_call(struct firmware *fw, const struct xtr_call *c)
 {
-	uint32_t n = fw->n_irqs < FW_IRQS ? fw->n_irqs : FW_IRQS, i;
+	uint32_t n = fw->n_irqs < FW_IRQS ? fw->n_irqs : FW_IRQS;
 	uint64_t irq, last = fw->last_thread_ns;
 
 	if (!c->begin_ns)
 		return 0;
 	fw->last_thread_ns = c->begin_ns;
-	for (i = n; i > 0; i--) {
+	for (uint32_t i = n; i > 0; i--) {
 		irq = fw->irq[(fw->n_irqs - i) % FW_IRQS];
 		if (irq > last && irq <= c->begin_ns)
 			return fw->o->times ? xtr_hist_add(&fw->wake, c->begin_ns - irq) : 0;
@@ -293,25 +290,25 @@ static bool in_boot(struct firmware *fw, const struct xtr_call *c)
 	if (c->on_cpu)
 		return false;
 	for (o = c->outer; o; o = o->outer) {
-		i = o->entry.desc ? xtr_keymap_get(&fw->by_type, o->entry.desc->type, 0)
-				  : XTR_KEYMAP_NONE;
-		if (i != XTR_KEYMAP_NONE && fw->binding[i].role == FW_BOOT)
+		i = o->entry.desc ? xtr_map_index(&fw->by_type, o->entry.desc->type, 0)
+				  : XTR_MAP_NONE;
+		if (i != XTR_MAP_NONE && fw->binding[i].role == FW_BOOT)
 			return true;
 	}
-	i = xtr_keymap_get(&fw->by_tid, c->tid, 0);
-	return i != XTR_KEYMAP_NONE && fw->thread[i].in_boot;
+	i = xtr_map_index(&fw->by_tid, c->tid, 0);
+	return i != XTR_MAP_NONE && fw->thread[i].in_boot;
 }
 
 static int firmware_call(void *self, const struct xtr_call *c)
 {
 	const struct xtr_event_desc *d = c->entry.desc ? c->entry.desc : c->exit.desc;
 	struct firmware *fw = self;
-	uint32_t i = d ? xtr_keymap_get(&fw->by_type, d->type, 0) : XTR_KEYMAP_NONE;
-	enum fw_role role = i == XTR_KEYMAP_NONE ? FW_NONE : fw->binding[i].role;
+	uint32_t i = d ? xtr_map_index(&fw->by_type, d->type, 0) : XTR_MAP_NONE;
+	enum fw_role role = i == XTR_MAP_NONE ? FW_NONE : fw->binding[i].role;
 	struct fw_function *f = &fw->function[role];
 	uint64_t ns;
 	bool boot;
-	int ret = 0;
+	int err = 0;
 
 	if (role == FW_NONE || role == FW_HELPER || role == FW_OTHER)
 		return 0;
@@ -319,18 +316,18 @@ static int firmware_call(void *self, const struct xtr_call *c)
 	f->n++;
 	f->in_boot += boot;
 	if (fw->o->times && !boot && xtr_call_time(c, &ns))
-		ret = xtr_hist_add(&f->time, ns);
-	if (!ret && role == FW_RECEIVE)
-		ret = receive(fw, c, boot);
-	else if (!ret && role == FW_DONE)
-		ret = message(fw, c->end_ns ? c->end_ns : c->begin_ns);
-	else if (!ret && role == FW_THREAD)
-		ret = thread_call(fw, c);
+		err = xtr_hist_add(&f->time, ns);
+	if (!err && role == FW_RECEIVE)
+		err = receive(fw, c, boot);
+	else if (!err && role == FW_DONE)
+		err = message(fw, c->end_ns ? c->end_ns : c->begin_ns);
+	else if (!err && role == FW_THREAD)
+		err = thread_call(fw, c);
 	else if (role == FW_HW_IRQ)
 		irq_call(fw, c);
 	else if (role == FW_BOOT)
 		boot_call(fw, c);
-	return ret;
+	return err;
 }
 
 /* --- entries alone ---------------------------------------------------------------------------- */
@@ -362,13 +359,13 @@ static int entry_order(struct firmware *fw, const struct xtr_event *ev, enum fw_
 {
 	bool by_entries = fw->function[FW_RECEIVE].recorded && !fw->function[FW_RECEIVE].timed;
 	struct fw_thread *t;
-	int ret;
+	int err;
 
 	if (!by_entries && !fw->boot_entries)
 		return 0;
-	ret = thread_of(fw, ev->tid, &t);
-	if (ret || !t)
-		return ret;
+	err = thread_of(fw, ev->tid, &t);
+	if (err || !t)
+		return err;
 	if (role == FW_BOOT || role == FW_OTHER) {
 		t->in_boot = role == FW_BOOT && fw->boot_entries;
 		t->polled = false;
@@ -383,10 +380,10 @@ static int entry_order(struct firmware *fw, const struct xtr_event *ev, enum fw_
 static int entry_only(struct firmware *fw, const struct xtr_event *ev, enum fw_role role)
 {
 	struct fw_function *f = &fw->function[role];
-	uint32_t i = xtr_keymap_get(&fw->by_tid, ev->tid, 0);
+	uint32_t i = xtr_map_index(&fw->by_tid, ev->tid, 0);
 
 	f->n++;
-	f->in_boot += i != XTR_KEYMAP_NONE && fw->thread[i].in_boot;
+	f->in_boot += i != XTR_MAP_NONE && fw->thread[i].in_boot;
 	return role == FW_DONE ? message(fw, ev->ts) : 0;
 }
 
@@ -396,24 +393,24 @@ static int function_event(struct firmware *fw, const struct xtr_event *ev,
 	uint64_t context;
 	bool irq = xtr_field_get(b->context, ev->rec, ev->size, &context) &&
 		   context >= XTR_CONTEXT_SOFTIRQ && context <= XTR_CONTEXT_NMI;
-	int ret = 0;
+	int err = 0;
 
 	if (b->ret)
 		return 0;
 	/* What interrupts a loop is not in it. Its handler is one wherever the context is unknown.
 	 */
 	if (!irq && b->role != FW_HW_IRQ)
-		ret = entry_order(fw, ev, b->role);
-	if (!ret && inside && !b->paired && b->role != FW_HELPER && b->role != FW_OTHER)
-		ret = entry_only(fw, ev, b->role);
-	return ret;
+		err = entry_order(fw, ev, b->role);
+	if (!err && inside && !b->paired && b->role != FW_HELPER && b->role != FW_OTHER)
+		err = entry_only(fw, ev, b->role);
+	return err;
 }
 
 static bool firmware_takes(const void *self, uint32_t type)
 {
 	const struct firmware *fw = self;
 
-	return !type || xtr_keymap_get(&fw->by_type, type, 0) != XTR_KEYMAP_NONE;
+	return !type || xtr_map_index(&fw->by_type, type, 0) != XTR_MAP_NONE;
 }
 
 static int firmware_event(void *self, const struct xtr_event *ev, bool inside)
@@ -421,45 +418,44 @@ static int firmware_event(void *self, const struct xtr_event *ev, bool inside)
 	struct firmware *fw = self;
 	const struct fw_binding *b;
 	uint32_t i;
-	int ret;
+	int err;
 
 	if (ev->gap) {
 		fw->epoch++;
 		return jsm_gap(&fw->jsm, ev->gap);
 	}
-	i = xtr_keymap_get(&fw->by_type, ev->type, 0);
-	if (i == XTR_KEYMAP_NONE)
+	i = xtr_map_index(&fw->by_type, ev->type, 0);
+	if (i == XTR_MAP_NONE)
 		return 0;
 	b = &fw->binding[i];
 	if (b->role != FW_JSM)
 		return function_event(fw, ev, b, inside);
-	ret = inside ? jsm_event(&fw->jsm, ev) : 0;
-	if (ret == 1 && !fw->function[FW_RECEIVE].timed)
-		ret = message(fw, ev->ts);
-	return ret < 0 ? ret : 0;
+	err = inside ? jsm_event(&fw->jsm, ev) : 0;
+	if (err == 1 && !fw->function[FW_RECEIVE].timed)
+		err = message(fw, ev->ts);
+	return err < 0 ? err : 0;
 }
 
 static int firmware_job(void *self, const struct xtr_job *j)
 {
 	struct firmware *fw = self;
-	int ret;
+	int err;
 
 	if (!fw_tells_messages(fw) || !fw->o->times)
 		return 0;
-	ret = stalls_job(&fw->stalls, j);
+	err = stalls_job(&fw->stalls, j);
 	/* A message told of its end, recorded or not. */
 	if (j->kind == XTR_KIND_NPU && j->done_ns && !fw->function[FW_DONE].recorded)
 		stalls_message(&fw->stalls, j->done_ns);
-	return ret;
+	return err;
 }
 
 static int firmware_finish(void *self)
 {
 	struct firmware *fw = self;
 	uint64_t min = fw->function[FW_RECEIVE].timed ? FW_LOOP_MIN : FW_LOOP_ROUNDS_MIN;
-	uint32_t i;
 
-	for (i = 0; i < fw->n_threads; i++) {
+	for (uint32_t i = 0; i < fw->n_threads; i++) {
 		loop_end(fw, &fw->thread[i], min);
 		if (fw->thread[i].ended.n)
 			keep_loop(fw, &fw->thread[i].ended);
@@ -472,9 +468,8 @@ static bool firmware_any(const void *self)
 {
 	const struct firmware *fw = self;
 	uint64_t n = fw->jsm.sent + fw->jsm.received;
-	size_t i;
 
-	for (i = 0; i < FW_ROLES; i++)
+	for (size_t i = 0; i < FW_ROLES; i++)
 		n += fw->function[i].n;
 	return n;
 }
@@ -493,4 +488,5 @@ const struct xtr_analysis xtr_analysis_firmware = {
 	.any = firmware_any,
 	.text = fw_text,
 	.json = fw_json,
+	.tables = fw_tables,
 };

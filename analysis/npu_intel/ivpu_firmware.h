@@ -7,11 +7,11 @@
 #define XTR_FIRMWARE_H
 
 #include "analysis/core/analysis.h"
-#include "ivpu_firmware_role.h"
+#include "ivpu_functions.h"
 #include "analysis/core/hist.h"
 #include "ivpu_jsm.h"
 #include "analysis/core/missing.h"
-#include "base/keymap.h"
+#include "base/map.h"
 #include "ivpu_stall.h"
 
 #define FW_THREADS_MAX 1024u /* beyond, threads have no loops and no boot by entries */
@@ -54,7 +54,7 @@ struct fw_function {
 struct firmware {
 	const struct xtr_analysis_opts *o;
 	struct fw_binding *binding;
-	struct xtr_keymap by_type, by_tid;
+	struct xtr_map by_type, by_tid;
 	struct fw_thread *thread;
 	uint32_t n_threads;
 	uint64_t end_ns;   /* the last event */
@@ -87,5 +87,6 @@ int fw_findings(struct firmware *fw);
 /* ivpu_firmware_view.c */
 int fw_text(const void *self, const struct xtr_view *v);
 void fw_json(const void *self, struct xtr_json *j);
+extern const struct xtr_section_table *const fw_tables[];
 
 #endif /* XTR_FIRMWARE_H */

@@ -17,8 +17,8 @@ static int boot_polling(struct firmware *fw)
 	if (f->in_boot < FW_LOOP_MIN)
 		return 0;
 	snprintf(x.text, sizeof(x.text),
-		 "%s of %s calls of ivpu_ipc_irq_handler are the loop in which the driver waits "
-		 "for the firmware to boot, not interrupts",
+		 "%s of %s calls of ivpu_ipc_irq_handler are the driver's loop that waits for the "
+		 "firmware to boot, not interrupts",
 		 xtr_text_count(n, f->in_boot), xtr_text_count(m, f->n));
 	xtr_finding_evidence(&x, "ipc_irq_handler_in_boot", f->in_boot);
 	xtr_finding_evidence(&x, "ipc_irq_handler_calls", f->n);
@@ -60,8 +60,8 @@ static int stall(struct firmware *fw, const struct stall_job *k, uint64_t median
 	char pid[XTR_TEXT_PROCESS];
 
 	snprintf(x.text, sizeof(x.text),
-		 "job %" PRIu64 ":%" PRIu64 " of pid %s ran %s, of which the firmware sent nothing "
-		 "for %s; the process's middle job takes %s",
+		 "job %" PRIu64 ":%" PRIu64 " of pid %s ran for %s, and the firmware sent nothing "
+		 "for %s of it; the median job of the process takes %s",
 		 k->name.ctx, k->name.seqno, xtr_text_process(pid, k->who),
 		 xtr_text_ns(ran, k->ran_ns), xtr_text_ns(quiet, k->silence_ns),
 		 xtr_text_ns(mid, median));
@@ -85,7 +85,7 @@ static int no_reply(struct firmware *fw, const struct jsm_type *t)
 	char n[XTR_TEXT_NUMBER], m[XTR_TEXT_NUMBER], ns[XTR_TEXT_NUMBER], longest[64] = "";
 
 	if (fw->o->times)
-		snprintf(longest, sizeof(longest), ", the longest for %s",
+		snprintf(longest, sizeof(longest), ", the oldest for %s",
 			 xtr_text_ns(ns, t->longest_ns));
 	snprintf(x.text, sizeof(x.text), "%s of %s messages %s to the firmware got no reply%s",
 		 xtr_text_count(n, t->no_reply), xtr_text_count(m, t->sent), t->name, longest);
@@ -100,16 +100,15 @@ static int no_reply(struct firmware *fw, const struct jsm_type *t)
 int fw_findings(struct firmware *fw)
 {
 	uint64_t median;
-	uint32_t i;
-	int ret = boot_polling(fw);
+	int err = boot_polling(fw);
 
-	for (i = 0; i < fw->n_loops && !ret; i++)
-		ret = loop(fw, &fw->loop[i]);
-	for (i = 0; i < fw->stalls.n_kept && !ret; i++)
+	for (uint32_t i = 0; i < fw->n_loops && !err; i++)
+		err = loop(fw, &fw->loop[i]);
+	for (uint32_t i = 0; i < fw->stalls.n_kept && !err; i++)
 		if (stalls_is_one(&fw->stalls, &fw->stalls.kept[i], &median))
-			ret = stall(fw, &fw->stalls.kept[i], median);
-	for (i = 0; i < fw->jsm.n_rows && !ret; i++)
+			err = stall(fw, &fw->stalls.kept[i], median);
+	for (uint32_t i = 0; i < fw->jsm.n_rows && !err; i++)
 		if (fw->jsm.row[i].no_reply && !fw->jsm.row[i].one_way)
-			ret = no_reply(fw, &fw->jsm.row[i]);
-	return ret;
+			err = no_reply(fw, &fw->jsm.row[i]);
+	return err;
 }

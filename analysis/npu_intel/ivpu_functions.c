@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "ivpu_functions.h"
+#include "replay/event/func_event.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -128,9 +129,7 @@ static bool fits(const char *glob, const char *s, const char *end)
 
 enum ivpu_family ivpu_family_of(const char *function, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++)
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++)
 		if (fits(patterns[i].glob, function, function + n))
 			return patterns[i].family;
 	return IVPU_OTHER;
@@ -153,4 +152,60 @@ const char *ivpu_family_name(enum ivpu_family f)
 const char *ivpu_family_title(enum ivpu_family f)
 {
 	return titles[f];
+}
+
+/* --- ivpu firmware role ----------------------------------------------------------------------- */
+
+/*
+ * drivers/accel/ivpu/ of Linux 6.3 to 7.3. A name that ends in '*' is a prefix; the first that fits
+ * is taken. ivpu_ipc_enable comes after boot.
+ */
+static const struct {
+	const char *name;
+	enum fw_role role;
+} role_names[] = {
+	{ "ivpu_ipc_receive", FW_RECEIVE },
+	{ "ivpu_ipc_irq_handler", FW_IPC_IRQ },
+	{ "ivpu_hw_irq_handler", FW_HW_IRQ },
+	{ "ivpu_ipc_irq_thread_handler", FW_THREAD },
+	{ "ivpu_irq_thread_handler", FW_THREAD },
+	{ "ivpu_ipc_irq_work_fn", FW_THREAD },
+	{ "ivpu_job_done_callback", FW_DONE },
+	{ "ivpu_boot", FW_BOOT },
+	{ "ivpu_wait_for_ready", FW_BOOT },
+	{ "ivpu_ipc_enable", FW_OTHER },
+	{ "ivpu_ipc_*", FW_HELPER },
+	{ "ivpu_hw_ip_ipc_*", FW_HELPER },
+	{ "ivpu_*", FW_OTHER },
+};
+
+static enum fw_role role_of(const char *name, size_t len)
+{
+	size_t n;
+
+	for (size_t i = 0; i < sizeof(role_names) / sizeof(role_names[0]); i++) {
+		n = strlen(role_names[i].name) - 1;
+		if (role_names[i].name[n] == '*'
+			    ? len >= n && !strncmp(name, role_names[i].name, n)
+			    : len == n + 1 && !strncmp(name, role_names[i].name, len))
+			return role_names[i].role;
+	}
+	return FW_NONE;
+}
+
+int fw_bind(struct fw_binding *b, const struct xtr_meta *meta, const struct xtr_event_desc *d)
+{
+	struct func_event f;
+	int err = func_event(&f, meta, d);
+
+	*b = (struct fw_binding){ .role = FW_NONE };
+	if (!strcmp(d->name, "vpu:jsm"))
+		b->role = FW_JSM;
+	if (err <= 0 || f.api)
+		return err < 0 ? err : 0;
+	b->ret = f.ret;
+	b->role = role_of(f.name, f.name_len);
+	b->context = xtr_event_field(d, "context");
+	b->paired = f.other;
+	return 0;
 }

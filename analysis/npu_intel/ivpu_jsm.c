@@ -28,11 +28,9 @@ void jsm_init(struct jsm *j, const struct xtr_meta *meta, const struct xtr_table
 
 void jsm_free(struct jsm *j)
 {
-	uint32_t i;
-
-	for (i = 0; i < j->n_rows; i++)
+	for (uint32_t i = 0; i < j->n_rows; i++)
 		xtr_hist_free(&j->row[i].rtt);
-	xtr_keymap_free(&j->by_request);
+	xtr_map_free(&j->by_request);
 	xtr_gaps_free(&j->gaps);
 }
 
@@ -44,7 +42,7 @@ int jsm_gap(struct jsm *j, const struct xtr_gap *gap)
 static uint32_t row_of(struct jsm *j, const struct xtr_event *ev)
 {
 	char name[JSM_NAME_MAX];
-	size_t n = 0, k;
+	size_t n = 0;
 	const char *s = xtr_field_string(j->type, j->tables, ev->rec, ev->size, &n);
 	uint32_t i;
 
@@ -58,7 +56,7 @@ static uint32_t row_of(struct jsm *j, const struct xtr_event *ev)
 	if (j->n_rows == JSM_TYPES_MAX - 1)
 		snprintf(name, sizeof(name), "(other)");
 	memcpy(j->row[i].name, name, sizeof(name));
-	for (k = 0; k < sizeof(one_way) / sizeof(one_way[0]); k++)
+	for (size_t k = 0; k < sizeof(one_way) / sizeof(one_way[0]); k++)
 		j->row[i].one_way |= !strcmp(name, one_way[k]);
 	return j->n_rows++;
 }
@@ -70,7 +68,7 @@ static void close_open(struct jsm *j, struct jsm_open *o, uint64_t end, bool reu
 	uint64_t ns = end > o->ts ? end - o->ts : 0;
 
 	o->used = false;
-	xtr_keymap_del(&j->by_request, o->request, 0);
+	xtr_map_del(&j->by_request, o->request, 0);
 	if (xtr_gaps_overlap(&j->gaps, o->ts, end) ||
 	    (!reused && (!j->times || ns < JSM_REPLY_NS))) {
 		row->not_known++;
@@ -84,14 +82,14 @@ static void close_open(struct jsm *j, struct jsm_open *o, uint64_t end, bool reu
 
 static int sent(struct jsm *j, const struct xtr_event *ev, uint32_t request)
 {
-	uint32_t before = xtr_keymap_get(&j->by_request, request, 0);
+	uint32_t before = xtr_map_index(&j->by_request, request, 0);
 	struct jsm_open *o = &j->open[j->next];
 
-	if (before != XTR_KEYMAP_NONE)
+	if (before != XTR_MAP_NONE)
 		close_open(j, &j->open[before], ev->ts, true);
 	if (o->used) {
 		j->row[o->type].not_known++;
-		xtr_keymap_del(&j->by_request, o->request, 0);
+		xtr_map_del(&j->by_request, o->request, 0);
 	}
 	*o = (struct jsm_open){ .ts = ev->ts, .request = request, .used = true };
 	o->type = row_of(j, ev);
@@ -99,18 +97,18 @@ static int sent(struct jsm *j, const struct xtr_event *ev, uint32_t request)
 	j->sent++;
 	before = j->next;
 	j->next = (j->next + 1) % JSM_OPEN_MAX;
-	return xtr_keymap_put(&j->by_request, request, 0, before);
+	return xtr_map_put(&j->by_request, request, 0, before);
 }
 
 static int received(struct jsm *j, const struct xtr_event *ev, uint32_t request)
 {
-	uint32_t i = xtr_keymap_get(&j->by_request, request, 0);
+	uint32_t i = xtr_map_index(&j->by_request, request, 0);
 	struct jsm_open *o;
 	struct jsm_type *row;
 	uint64_t result;
 
 	j->received++;
-	if (i == XTR_KEYMAP_NONE) {
+	if (i == XTR_MAP_NONE) {
 		j->unasked++;
 		return 0;
 	}
@@ -121,7 +119,7 @@ static int received(struct jsm *j, const struct xtr_event *ev, uint32_t request)
 	if (result && !row->failed++)
 		row->result = (uint32_t)result;
 	o->used = false;
-	xtr_keymap_del(&j->by_request, request, 0);
+	xtr_map_del(&j->by_request, request, 0);
 	return j->times ? xtr_hist_add(&row->rtt, ev->ts - o->ts) : 0;
 }
 
@@ -135,27 +133,25 @@ int jsm_event(struct jsm *j, const struct xtr_event *ev)
 	const char *s;
 	uint64_t request;
 	size_t n = 0;
-	int ret;
+	int err;
 
 	if (!j->usable || !xtr_field_get(j->request, ev->rec, ev->size, &request))
 		return 0;
 	s = xtr_field_string(j->event, j->tables, ev->rec, ev->size, &n);
 	if (is(s, n, "rx")) {
-		ret = received(j, ev, (uint32_t)request);
-		return ret ? ret : 1;
+		err = received(j, ev, (uint32_t)request);
+		return err ? err : 1;
 	}
 	if (is(s, n, "tx")) {
-		ret = sent(j, ev, (uint32_t)request);
-		return ret ? ret : 2;
+		err = sent(j, ev, (uint32_t)request);
+		return err ? err : 2;
 	}
 	return 0;
 }
 
 void jsm_finish(struct jsm *j, uint64_t end_ns)
 {
-	uint32_t i;
-
-	for (i = 0; i < JSM_OPEN_MAX; i++)
+	for (uint32_t i = 0; i < JSM_OPEN_MAX; i++)
 		if (j->open[i].used)
 			close_open(j, &j->open[i], end_ns, false);
 }

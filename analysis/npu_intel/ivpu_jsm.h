@@ -9,7 +9,7 @@
 #include "format/read/merge.h"
 #include "replay/model/loss_gaps.h"
 #include "analysis/core/hist.h"
-#include "base/keymap.h"
+#include "base/map.h"
 
 #define JSM_TYPES_MAX 64u /* more than there are; the last row takes the rest */
 #define JSM_OPEN_MAX  1024u
@@ -50,7 +50,7 @@ struct jsm { /* all zero: empty */
 	uint32_t n_rows;
 	struct jsm_open open[JSM_OPEN_MAX];
 	uint32_t next; /* the oldest, taken for the next message */
-	struct xtr_keymap by_request;
+	struct xtr_map by_request;
 	struct xtr_gaps gaps;
 	uint64_t sent, received, unasked; /* replies to what was not seen to be sent */
 	bool times;

@@ -3,7 +3,7 @@
 #include "replay/event/field.h"
 #include "replay/event/func_event.h"
 #include "ivpu_functions.h"
-#include "base/keymap.h"
+#include "base/map.h"
 
 #include "format/xtr_format.h"
 
@@ -82,7 +82,7 @@ struct ivpu_order {
 	const struct xtr_tables *tables;
 	struct function *function;
 	size_t n_functions;
-	struct xtr_keymap by_type, by_tid;
+	struct xtr_map by_type, by_tid;
 	struct thread *thread;
 	uint32_t n_threads, cap;
 	uint64_t entries, submits, wakes, boots; /* numbers given */
@@ -92,9 +92,7 @@ static const struct rule pm_resume = { "vpu:pm", ROLE_NONE, RANK_PM };
 
 static const struct rule *rule_of(const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
+	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
 		if (!fnmatch(rules[i].glob, name, 0))
 			return &rules[i];
 	return NULL;
@@ -103,9 +101,8 @@ static const struct rule *rule_of(const char *name)
 bool ivpu_has_functions(const struct xtr_meta *meta)
 {
 	struct func_event f;
-	size_t i;
 
-	for (i = 0; i < xtr_meta_n_events(meta); i++) {
+	for (size_t i = 0; i < xtr_meta_n_events(meta); i++) {
 		const char *name = xtr_meta_event_at(meta, i)->name;
 
 		if (func_event_parse(&f, name) && func_event_of(&f, IVPU_MODULE, IVPU_PREFIX))
@@ -119,10 +116,10 @@ static int add_function(struct function *fn, const struct xtr_meta *meta,
 			const struct xtr_event_desc *d)
 {
 	struct func_event f;
-	int ret = func_event(&f, meta, d);
+	int err = func_event(&f, meta, d);
 
-	if (ret <= 0 || !func_event_of(&f, IVPU_MODULE, IVPU_PREFIX))
-		return ret < 0 ? ret : 0;
+	if (err <= 0 || !func_event_of(&f, IVPU_MODULE, IVPU_PREFIX))
+		return err < 0 ? err : 0;
 	fn->name = strndup(f.name, f.name_len);
 	if (!fn->name)
 		return -ENOMEM;
@@ -137,15 +134,15 @@ static int add_event(struct ivpu_order *o, const struct xtr_meta *meta,
 		     const struct xtr_event_desc *d)
 {
 	struct function *fn = &o->function[o->n_functions];
-	int ret = add_function(fn, meta, d);
+	int err = add_function(fn, meta, d);
 
-	if (!ret && !strcmp(d->name, "vpu:pm")) {
+	if (!err && !strcmp(d->name, "vpu:pm")) {
 		fn->text = xtr_event_field(d, "event");
-		ret = 1;
+		err = 1;
 	}
-	if (ret <= 0)
-		return ret;
-	return xtr_keymap_put(&o->by_type, d->type, 0, (uint32_t)o->n_functions++);
+	if (err <= 0)
+		return err;
+	return xtr_map_put(&o->by_type, d->type, 0, (uint32_t)o->n_functions++);
 }
 
 int ivpu_order_new(struct ivpu_order **out, const struct xtr_meta *meta,
@@ -153,52 +150,50 @@ int ivpu_order_new(struct ivpu_order **out, const struct xtr_meta *meta,
 {
 	struct ivpu_order *o = calloc(1, sizeof(*o));
 	size_t i, n = xtr_meta_n_events(meta);
-	int ret = 0;
+	int err = 0;
 
 	if (!o)
 		return -ENOMEM;
 	o->tables = tables;
 	o->function = calloc(n + 1, sizeof(*o->function));
 	if (!o->function)
-		ret = -ENOMEM;
-	for (i = 0; i < n && !ret; i++)
-		ret = add_event(o, meta, xtr_meta_event_at(meta, i));
-	if (ret)
+		err = -ENOMEM;
+	for (i = 0; i < n && !err; i++)
+		err = add_event(o, meta, xtr_meta_event_at(meta, i));
+	if (err)
 		ivpu_order_free(o);
 	else
 		*out = o;
-	return ret;
+	return err;
 }
 
 void ivpu_order_free(struct ivpu_order *o)
 {
-	size_t i;
-
 	if (!o)
 		return;
 	/* The last one may be half made. */
-	for (i = 0; o->function && i <= o->n_functions; i++)
+	for (size_t i = 0; o->function && i <= o->n_functions; i++)
 		free(o->function[i].name);
 	free(o->function);
 	free(o->thread);
-	xtr_keymap_free(&o->by_type);
-	xtr_keymap_free(&o->by_tid);
+	xtr_map_free(&o->by_type);
+	xtr_map_free(&o->by_tid);
 	free(o);
 }
 
 static void forget_threads(struct ivpu_order *o)
 {
-	xtr_keymap_free(&o->by_tid);
+	xtr_map_free(&o->by_tid);
 	o->n_threads = 0;
 }
 
 /* The thread's state, empty if it is new; NULL: no memory. */
 static struct thread *thread_of(struct ivpu_order *o, uint32_t tid)
 {
-	uint32_t cap = o->cap ? o->cap * 2 : 64, i = xtr_keymap_get(&o->by_tid, tid, 0);
+	uint32_t cap = o->cap ? o->cap * 2 : 64, i = xtr_map_index(&o->by_tid, tid, 0);
 	struct thread *more;
 
-	if (i != XTR_KEYMAP_NONE)
+	if (i != XTR_MAP_NONE)
 		return &o->thread[i];
 	if (o->n_threads == THREADS_MAX)
 		forget_threads(o);
@@ -209,7 +204,7 @@ static struct thread *thread_of(struct ivpu_order *o, uint32_t tid)
 		o->thread = more;
 		o->cap = cap;
 	}
-	if (xtr_keymap_put(&o->by_tid, tid, 0, o->n_threads))
+	if (xtr_map_put(&o->by_tid, tid, 0, o->n_threads))
 		return NULL;
 	o->thread[o->n_threads] = (struct thread){ 0 };
 	return &o->thread[o->n_threads++];
@@ -328,9 +323,7 @@ static void advance(struct ivpu_order *o, struct thread *t, const struct functio
 
 uint32_t ivpu_order_function(const struct ivpu_order *o, const char *name, bool *paired)
 {
-	size_t i;
-
-	for (i = 0; i < o->n_functions; i++) {
+	for (size_t i = 0; i < o->n_functions; i++) {
 		if (!o->function[i].name || o->function[i].ret || strcmp(o->function[i].name, name))
 			continue;
 		if (paired)
@@ -342,7 +335,7 @@ uint32_t ivpu_order_function(const struct ivpu_order *o, const char *name, bool 
 
 bool ivpu_order_takes(const struct ivpu_order *o, uint32_t type)
 {
-	return !type || xtr_keymap_get(&o->by_type, type, 0) != XTR_KEYMAP_NONE;
+	return !type || xtr_map_index(&o->by_type, type, 0) != XTR_MAP_NONE;
 }
 
 int ivpu_order_event(struct ivpu_order *o, const struct xtr_event *ev, struct ivpu_place *p)
@@ -355,8 +348,8 @@ int ivpu_order_event(struct ivpu_order *o, const struct xtr_event *ev, struct iv
 		forget_threads(o);
 		return 0;
 	}
-	i = xtr_keymap_get(&o->by_type, ev->type, 0);
-	if (i == XTR_KEYMAP_NONE)
+	i = xtr_map_index(&o->by_type, ev->type, 0);
+	if (i == XTR_MAP_NONE)
 		return 0;
 	fn = &o->function[i];
 	*p = (struct ivpu_place){ .function = i };

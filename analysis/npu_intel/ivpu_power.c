@@ -31,19 +31,17 @@ static bool applies(const struct xtr_meta *meta)
 static void power_free(void *self)
 {
 	struct power *p = self;
-	unsigned int i;
 
-	for (i = 0; i < POWER_STEP_COUNT; i++)
+	for (unsigned int i = 0; i < POWER_STEP_COUNT; i++)
 		xtr_hist_free(&p->time[i]);
 	ivpu_order_free(p->order);
-	xtr_keymap_free(&p->by_tid);
+	xtr_map_free(&p->by_tid);
 	free(p);
 }
 
 static int power_open(void **self, const struct xtr_analysis_opts *o)
 {
 	struct power *p = calloc(1, sizeof(*p));
-	unsigned int i;
 
 	if (!p)
 		return -ENOMEM;
@@ -52,7 +50,7 @@ static int power_open(void **self, const struct xtr_analysis_opts *o)
 		power_free(p);
 		return -ENOMEM;
 	}
-	for (i = 0; i < POWER_STEP_COUNT; i++)
+	for (unsigned int i = 0; i < POWER_STEP_COUNT; i++)
 		p->function[i] = ivpu_order_function(p->order, functions[i], &p->timed[i]);
 	*self = p;
 	return 0;
@@ -66,9 +64,8 @@ uint64_t power_boot_ns(const struct power_wake *w)
 uint64_t power_cost(const struct power_wake *w)
 {
 	uint64_t most = power_boot_ns(w);
-	unsigned int i;
 
-	for (i = 0; i < POWER_STEP_COUNT; i++)
+	for (unsigned int i = 0; i < POWER_STEP_COUNT; i++)
 		if (w->ns[i] > most)
 			most = w->ns[i];
 	return most;
@@ -94,13 +91,13 @@ static struct power_payer *payer_of(struct power *p, const char *name)
 /* Into the list, in the place of a cheaper one if it is full. */
 static void keep(struct power *p, const struct power_wake *w)
 {
-	uint32_t i, least = 0;
+	uint32_t least = 0;
 
 	if (p->n_wakes < POWER_WAKES_MAX) {
 		p->wake[p->n_wakes++] = *w;
 		return;
 	}
-	for (i = 1; i < POWER_WAKES_MAX; i++)
+	for (uint32_t i = 1; i < POWER_WAKES_MAX; i++)
 		if (power_cost(&p->wake[i]) < power_cost(&p->wake[least]))
 			least = i;
 	if (power_cost(w) > power_cost(&p->wake[least]))
@@ -129,18 +126,18 @@ static int drop(struct power *p, uint32_t i)
 {
 	struct power_wake *last = &p->pending[--p->n_pending];
 
-	xtr_keymap_del(&p->by_tid, p->pending[i].tid, 0);
+	xtr_map_del(&p->by_tid, p->pending[i].tid, 0);
 	if (i == p->n_pending)
 		return 0;
 	p->pending[i] = *last;
-	return xtr_keymap_put(&p->by_tid, last->tid, 0, i);
+	return xtr_map_put(&p->by_tid, last->tid, 0, i);
 }
 
 static struct power_wake *pending_of(struct power *p, uint32_t tid)
 {
-	uint32_t i = xtr_keymap_get(&p->by_tid, tid, 0);
+	uint32_t i = xtr_map_index(&p->by_tid, tid, 0);
 
-	return i == XTR_KEYMAP_NONE ? NULL : &p->pending[i];
+	return i == XTR_MAP_NONE ? NULL : &p->pending[i];
 }
 
 static int settle_pending(struct power *p, struct power_wake *w)
@@ -156,12 +153,12 @@ static int new_wake(struct power *p, const struct xtr_event *ev, const struct iv
 	const struct xtr_task *task =
 		ev->tid && p->o->tables ? xtr_tables_task(p->o->tables, ev->tid, ev->ts) : NULL;
 	struct power_wake *w = pending_of(p, ev->tid);
-	int ret = w ? settle_pending(p, w) : 0;
+	int err = w ? settle_pending(p, w) : 0;
 
-	if (!ret && p->n_pending == POWER_PENDING_MAX)
-		ret = settle_pending(p, &p->pending[0]);
-	if (ret)
-		return ret;
+	if (!err && p->n_pending == POWER_PENDING_MAX)
+		err = settle_pending(p, &p->pending[0]);
+	if (err)
+		return err;
 	p->wakes++;
 	w = &p->pending[p->n_pending];
 	*w = (struct power_wake){ .place = *place,
@@ -170,7 +167,7 @@ static int new_wake(struct power *p, const struct xtr_event *ev, const struct iv
 				  .comm = task ? task->comm : 0 };
 	if (place->entry)
 		snprintf(w->payer, sizeof(w->payer), "%s", place->entry);
-	return xtr_keymap_put(&p->by_tid, ev->tid, 0, p->n_pending++);
+	return xtr_map_put(&p->by_tid, ev->tid, 0, p->n_pending++);
 }
 
 static int add_time(struct power *p, uint32_t tid, enum power_step step, uint64_t ns)
@@ -186,11 +183,11 @@ static int add_time(struct power *p, uint32_t tid, enum power_step step, uint64_
 static int power_event_pm(struct power *p, const struct xtr_event *ev)
 {
 	const struct xtr_field *f = xtr_event_field(ev->desc, "event");
-	size_t n = 0, len, i, k;
+	size_t n = 0, len, k;
 	const char *s = xtr_field_string(f, p->o->tables, ev->rec, ev->size, &n);
 	uint64_t begin;
 
-	for (i = 0; s && i < POWER_STEP_COUNT; i++) {
+	for (size_t i = 0; s && i < POWER_STEP_COUNT; i++) {
 		len = pm_names[i] ? strlen(pm_names[i]) : 0;
 		if (!len || n < len || memcmp(s, pm_names[i], len) || p->function[i] != UINT32_MAX)
 			continue;
@@ -215,9 +212,7 @@ static int power_event_pm(struct power *p, const struct xtr_event *ev)
 
 static void count(struct power *p, const struct ivpu_place *place)
 {
-	unsigned int i;
-
-	for (i = 0; i < POWER_STEP_COUNT; i++)
+	for (unsigned int i = 0; i < POWER_STEP_COUNT; i++)
 		if (place->function == p->function[i])
 			p->count[i]++;
 }
@@ -232,14 +227,14 @@ static int power_event(void *self, const struct xtr_event *ev, bool inside)
 	struct power *p = self;
 	struct ivpu_place place;
 	struct power_wake *w;
-	int ret = ivpu_order_event(p->order, ev, &place);
+	int err = ivpu_order_event(p->order, ev, &place);
 
-	if (ret <= 0)
-		return ret;
+	if (err <= 0)
+		return err;
 	if (inside && place.wakes)
-		ret = new_wake(p, ev, &place);
-	if (ret < 0 || !inside)
-		return ret < 0 ? ret : 0;
+		err = new_wake(p, ev, &place);
+	if (err < 0 || !inside)
+		return err < 0 ? err : 0;
 	w = place.boots ? pending_of(p, ev->tid) : NULL;
 	p->boots += place.boots;
 	if (w)
@@ -273,18 +268,17 @@ static int payer_returns(struct power *p, const struct xtr_call *c)
 static int power_call(void *self, const struct xtr_call *c)
 {
 	struct power *p = self;
-	unsigned int i;
 	uint64_t ns;
-	int ret = 0;
+	int err = 0;
 
 	if (c->on_cpu || (c->kind != XTR_CALL_FUNCTION && c->kind != XTR_CALL_SYSCALL))
 		return 0;
-	for (i = 0; c->kind == XTR_CALL_FUNCTION && i < POWER_STEP_COUNT; i++)
+	for (unsigned int i = 0; c->kind == XTR_CALL_FUNCTION && i < POWER_STEP_COUNT; i++)
 		if (p->timed[i] && !strcmp(c->name, functions[i]) && xtr_call_time(c, &ns)) {
-			ret = add_time(p, c->tid, i, ns);
+			err = add_time(p, c->tid, i, ns);
 			break;
 		}
-	return ret ? ret : payer_returns(p, c);
+	return err ? err : payer_returns(p, c);
 }
 
 /* --- the end ---------------------------------------------------------------------------------- */
@@ -314,7 +308,7 @@ static int find_late_boots(const struct power *p)
 		       xtr_text_count(n, p->late), p->late == 1 ? "submit" : "submits");
 	if (power_cost(w))
 		len += snprintf(f.text + len, sizeof(f.text) - (size_t)len,
-				", %s in all; the longest %s", xtr_text_ns(sum, p->late_ns),
+				", %s in total; the longest: %s", xtr_text_ns(sum, p->late_ns),
 				xtr_text_ns(worst, power_cost(w)));
 	if (power_cost(w) && w->payer_ns)
 		snprintf(f.text + len, sizeof(f.text) - (size_t)len,
@@ -342,21 +336,20 @@ static int by_cost(const void *pa, const void *pb)
 static int power_finish(void *self)
 {
 	struct power *p = self;
-	int ret = 0;
+	int err = 0;
 
-	while (p->n_pending && !ret)
-		ret = settle_pending(p, &p->pending[0]);
+	while (p->n_pending && !err)
+		err = settle_pending(p, &p->pending[0]);
 	qsort(p->wake, p->n_wakes, sizeof(*p->wake), by_time);
 	qsort(p->payer, p->n_payers, sizeof(*p->payer), by_cost);
-	return ret ? ret : find_late_boots(p);
+	return err ? err : find_late_boots(p);
 }
 
 static bool power_any(const void *self)
 {
 	const struct power *p = self;
-	unsigned int i;
 
-	for (i = 0; i < POWER_STEP_COUNT; i++)
+	for (unsigned int i = 0; i < POWER_STEP_COUNT; i++)
 		if (p->count[i])
 			return true;
 	return false;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Inside the analysis of power: what analysis_power.c gathers and ivpu_power_view.c shows. */
+/* Inside the analysis of power: what ivpu_power.c gathers and ivpu_power_view.c shows. */
 #ifndef XTR_POWER_IMPL_H
 #define XTR_POWER_IMPL_H
 
 #include "analysis/core/analysis.h"
 #include "analysis/core/hist.h"
 #include "ivpu_order.h"
-#include "base/keymap.h"
+#include "base/map.h"
 
 /* Identifier, name in JSON, function, what vpu:pm calls it (NULL: nothing), for people. */
 #define POWER_STEPS(X)                                                                         \
@@ -58,7 +58,7 @@ struct power {
 	bool timed[POWER_STEP_COUNT];        /* entries and returns of the function are there */
 	uint64_t count[POWER_STEP_COUNT];
 	struct xtr_hist time[POWER_STEP_COUNT];
-	struct xtr_keymap by_tid; /* to pending */
+	struct xtr_map by_tid; /* to pending */
 	struct power_wake pending[POWER_PENDING_MAX];
 	uint32_t n_pending;
 	struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The section of the NPU's power: its tables, and what else text and JSON say. */
-#include "analysis/core/section_table.h"
+#include "analysis/core/section_columns.h"
 #include "analysis/core/view.h"
 #include "base/text.h"
 #include "ivpu_power_impl.h"
@@ -43,9 +43,8 @@ static const struct xtr_section_column step_columns[] = {
 static void fill_steps(const void *self, struct xtr_rows *r)
 {
 	const struct power *p = self;
-	unsigned int i;
 
-	for (i = 0; i < POWER_STEP_COUNT; i++) {
+	for (unsigned int i = 0; i < POWER_STEP_COUNT; i++) {
 		if (!p->count[i])
 			continue;
 		xtr_put_text(r, names[i]);
@@ -65,8 +64,8 @@ static const struct xtr_section_table steps =
 static const struct xtr_section_column payer_columns[] = {
 	{ "payer", NULL, XTR_C_TEXT, XTR_PUT, "entry point or system call" },
 	{ NULL, "<paid by", XTR_C_TEXT, XTR_PUT },
-	{ "wakes", "wakes", XTR_C_COUNT, AT(wakes), "wakes that it waited for" },
-	{ "boots", "boots", XTR_C_COUNT, AT(boots), "boots in them" },
+	SHOWN("wakes", "wakes", wakes, "wakes that it waited for"),
+	SHOWN("boots", "boots", boots, "boots in them"),
 	{ "wake_ns", NULL, XTR_C_NS, AT(sum_ns), "time of these wakes" },
 	{ NULL, "time", XTR_C_NS | XTR_C_KNOWN, AT(sum_ns) },
 	{ "max_ns", NULL, XTR_C_NS, AT(max_ns), "the longest" },
@@ -80,19 +79,17 @@ static void put_payer(struct xtr_rows *r, const char *name)
 	xtr_put_text(r, payer_name(name));
 }
 
-static void fill_payers(const void *self, struct xtr_rows *r)
+static bool put_payers(struct xtr_rows *r, const void *row)
 {
-	const struct power *p = self;
-	uint32_t i;
+	const struct power_payer *of = row;
 
-	for (i = 0; i < p->n_payers; i++) {
-		put_payer(r, p->payer[i].name);
-		xtr_row(r, &p->payer[i]);
-	}
+	put_payer(r, of->name);
+	return true;
 }
 
 static const struct xtr_section_table payers =
-	XTR_TABLE("payers", "who waited for wakes", payer_columns, fill_payers, XTR_SHOW_ALL);
+	XTR_TABLE_OF("payers", "who waited for wakes", payer_columns,
+		     XTR_ARRAY(struct power, payer, n_payers), put_payers, XTR_SHOW_ALL);
 
 #define AT(member) XTR_AT(struct power_wake, member)
 #define SOME       (XTR_C_NS | XTR_C_KNOWN)
@@ -106,7 +103,7 @@ static const struct xtr_section_column wake_columns[] = {
 	{ NULL, "<paid by", XTR_C_TEXT, XTR_PUT },
 	{ "submit", "submit", XTR_C_NUMBER | XTR_C_KNOWN, AT(place.submit_no),
 	  "number among the trace's submits" },
-	{ "boots", "boots", XTR_C_COUNT, AT(boots), "boots in it" },
+	SHOWN("boots", "boots", boots, "boots in it"),
 	{ "wake_ns", "resume+boot", SOME, XTR_PUT, "how long it took" },
 	{ "boot_ns", "boot", SOME, XTR_PUT, "of that to boot" },
 	{ "payer_ns", "of", SOME, AT(payer_ns), "how long the payer took" },
@@ -114,29 +111,26 @@ static const struct xtr_section_column wake_columns[] = {
 };
 #undef AT
 
-static void fill_wakes(const void *self, struct xtr_rows *r)
+static bool put_wakes(struct xtr_rows *r, const void *row)
 {
-	const struct power *p = self;
+	const struct power *p = xtr_rows_self(r);
 	char at[XTR_TEXT_NUMBER];
-	uint32_t i;
+	const struct power_wake *w = row;
 
-	for (i = 0; i < p->n_wakes; i++) {
-		const struct power_wake *w = &p->wake[i];
-
-		if (p->o->times)
-			xtr_put_text(r, xtr_text_stamp(at, w->place.wake_ns));
-		else
-			xtr_put_format(r, "event %" PRIu64, w->place.wake_ns);
-		put_payer(r, w->payer);
-		xtr_put_u64(r, true, power_cost(w));
-		xtr_put_u64(r, true, power_boot_ns(w));
-		xtr_put_share(r, w->payer_ns, power_cost(w), w->payer_ns);
-		xtr_row(r, w);
-	}
+	if (p->o->times)
+		xtr_put_copy(r, xtr_text_stamp(at, w->place.wake_ns));
+	else
+		xtr_put_format(r, "event %" PRIu64, w->place.wake_ns);
+	put_payer(r, w->payer);
+	xtr_put_u64(r, true, power_cost(w));
+	xtr_put_u64(r, true, power_boot_ns(w));
+	xtr_put_share(r, w->payer_ns, power_cost(w), w->payer_ns);
+	return true;
 }
 
 static const struct xtr_section_table wakes =
-	XTR_TABLE("list", "a wake, in order of time", wake_columns, fill_wakes, XTR_SHOW_TOP_QUIET);
+	XTR_TABLE_OF("list", "a wake, in order of time", wake_columns,
+		     XTR_ARRAY(struct power, wake, n_wakes), put_wakes, XTR_SHOW_TOP_QUIET);
 
 const struct xtr_section_table *const power_tables[] = { &steps, &payers, &wakes, NULL };
 
@@ -145,21 +139,20 @@ int power_text(const void *self, const struct xtr_view *v)
 	const struct power *p = self;
 	uint32_t listed = p->n_wakes < p->o->top ? p->n_wakes : p->o->top;
 	bool timed = false;
-	unsigned int i;
-	int ret = xtr_table_text(&steps, p, p->o, v->f);
+	int err = xtr_table_text(&steps, p, p->o, v->f);
 
-	for (i = 0; i < POWER_STEP_COUNT; i++)
+	for (unsigned int i = 0; i < POWER_STEP_COUNT; i++)
 		timed |= p->time[i].n;
 	if (!p->o->times)
 		fputs("  times: not known, the trace has none; who paid follows from the order\n",
 		      v->f);
 	else if (!timed)
 		fputs("  times: not known, no step has begin and end in the trace\n", v->f);
-	if (!ret)
-		ret = xtr_tables_text(power_tables + 1, p, p->o, v->f);
+	if (!err)
+		err = xtr_tables_text(power_tables + 1, p, p->o, v->f);
 	if (p->n_wakes && listed < p->wakes)
 		fprintf(v->f, "  ... and %" PRIu64 " more (--top)\n", p->wakes - listed);
-	return ret;
+	return err;
 }
 
 void power_json(const void *self, struct xtr_json *j)

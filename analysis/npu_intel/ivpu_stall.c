@@ -8,19 +8,17 @@
 
 void stalls_free(struct stalls *s)
 {
-	uint32_t i;
-
-	for (i = 0; i < s->n_processes; i++)
+	for (uint32_t i = 0; i < s->n_processes; i++)
 		xtr_hist_free(&s->process[i]);
 	free(s->process);
-	xtr_keymap_free(&s->by_process);
+	xtr_map_free(&s->by_process);
 }
 
 void stalls_message(struct stalls *s, uint64_t ts)
 {
-	uint64_t i = s->n_messages++, steps;
+	uint64_t i = s->n_messages++;
 
-	for (steps = 1; i && steps < STALL_LATE; i--, steps++) {
+	for (uint64_t steps = 1; i && steps < STALL_LATE; i--, steps++) {
 		if (s->message[(i - 1) % STALL_MESSAGES] <= ts)
 			break;
 		s->message[i % STALL_MESSAGES] = s->message[(i - 1) % STALL_MESSAGES];
@@ -35,10 +33,10 @@ void stalls_message(struct stalls *s, uint64_t ts)
 static bool silence(const struct stalls *s, struct stall_job *k, uint64_t end)
 {
 	uint64_t kept = s->n_messages < STALL_MESSAGES ? s->n_messages : STALL_MESSAGES;
-	uint64_t later = end, i, ts;
+	uint64_t later = end, ts;
 
 	k->silence_ns = 0;
-	for (i = 1; i <= kept + 1; i++) {
+	for (uint64_t i = 1; i <= kept + 1; i++) {
 		ts = i <= kept ? s->message[(s->n_messages - i) % STALL_MESSAGES] : k->begin_ns;
 		if (i > kept && kept == STALL_MESSAGES)
 			return false;
@@ -73,10 +71,10 @@ static void keep(struct stalls *s, const struct stall_job *k)
 
 static int64_t process_of(struct stalls *s, uint64_t who)
 {
-	uint32_t i = xtr_keymap_get(&s->by_process, who, 0);
+	uint32_t i = xtr_map_index(&s->by_process, who, 0);
 	struct xtr_hist *more;
 
-	if (i != XTR_KEYMAP_NONE)
+	if (i != XTR_MAP_NONE)
 		return i;
 	if (s->n_processes == STALL_PROCESSES_MAX)
 		return -ENOSPC;
@@ -87,7 +85,7 @@ static int64_t process_of(struct stalls *s, uint64_t who)
 			return -ENOMEM;
 		s->process = more;
 	}
-	if (xtr_keymap_put(&s->by_process, who, 0, s->n_processes))
+	if (xtr_map_put(&s->by_process, who, 0, s->n_processes))
 		return -ENOMEM;
 	s->process[s->n_processes] = (struct xtr_hist){ 0 };
 	return s->n_processes++;

@@ -9,7 +9,7 @@
 #include "analysis/core/finding.h"
 #include "analysis/core/hist.h"
 #include "replay/model/job.h"
-#include "base/keymap.h"
+#include "base/map.h"
 
 #define STALL_MESSAGES      4096u /* times kept; a job that began before them all says nothing */
 #define STALL_LATE          256u  /* messages that one may be told of too late */
@@ -37,7 +37,7 @@ struct stall_job {
 struct stalls { /* all zero: empty */
 	uint64_t message[STALL_MESSAGES];
 	uint64_t n_messages;
-	struct xtr_keymap by_process;
+	struct xtr_map by_process;
 	struct xtr_hist *process; /* ns that its jobs ran */
 	uint32_t n_processes;
 	struct stall_job kept[STALL_KEPT]; /* longest silence first */

@@ -21,23 +21,22 @@ static void free_device(struct nv_device *d)
 static void nvidia_free(void *self)
 {
 	struct nvidia *nv = self;
-	uint32_t i;
 
-	for (i = 0; i < nv->n_ioctls; i++)
+	for (uint32_t i = 0; i < nv->n_ioctls; i++)
 		xtr_hist_free(&nv->ioctl[i].time);
-	for (i = 0; i < nv->n_devices; i++)
+	for (uint32_t i = 0; i < nv->n_devices; i++)
 		free_device(&nv->device[i]);
-	for (i = 0; i < nv->n_powers; i++) {
+	for (uint32_t i = 0; i < nv->n_powers; i++) {
 		xtr_hist_free(&nv->power[i].suspend);
 		xtr_hist_free(&nv->power[i].resume);
 		xtr_hist_free(&nv->power[i].away);
 	}
-	xtr_keymap_free(&nv->processes);
-	xtr_keymap_free(&nv->ioctls);
-	xtr_keymap_free(&nv->files);
-	xtr_keymap_free(&nv->maps);
-	xtr_keymap_free(&nv->copies);
-	xtr_keymap_free(&nv->totals);
+	xtr_map_free(&nv->processes);
+	xtr_map_free(&nv->ioctls);
+	xtr_map_free(&nv->files);
+	xtr_map_free(&nv->maps);
+	xtr_map_free(&nv->copies);
+	xtr_map_free(&nv->totals);
 	nv_track_free(&nv->track);
 	free(nv->process);
 	free(nv->ioctl);
@@ -51,20 +50,20 @@ static void nvidia_free(void *self)
 static int nvidia_open(void **self, const struct xtr_analysis_opts *o)
 {
 	struct nvidia *nv = calloc(1, sizeof(*nv));
-	int ret;
+	int err;
 
 	if (!nv)
 		return -ENOMEM;
 	nv->o = o;
 	nv->hist_left = NV_HIST_LEFT;
-	nv->free_file = nv->free_map = XTR_KEYMAP_NONE;
+	nv->free_file = nv->free_map = XTR_MAP_NONE;
 	nv_totals_open(nv);
-	ret = nv_track_open(&nv->track, o->meta, o->tables);
-	if (ret)
+	err = nv_track_open(&nv->track, o->meta, o->tables);
+	if (err)
 		nvidia_free(nv);
 	else
 		*self = nv;
-	return ret;
+	return err;
 }
 
 /* What a thread does: the process's, and its state also where it is not asked for. */
@@ -72,10 +71,10 @@ static int process_step(struct nvidia *nv, const struct nv_step *s, bool inside)
 {
 	struct nv_process *p;
 	uint32_t i;
-	int ret = nv_process_of(nv, s, &i);
+	int err = nv_process_of(nv, s, &i);
 
-	if (ret)
-		return ret;
+	if (err)
+		return err;
 	p = &nv->process[i];
 	switch (s->role) {
 	case NV_OPEN:
@@ -124,14 +123,14 @@ static int nvidia_event(void *self, const struct xtr_event *ev, bool inside)
 {
 	struct nvidia *nv = self;
 	struct nv_step s;
-	int ret = nv_track_event(&nv->track, ev, inside, &s);
+	int err = nv_track_event(&nv->track, ev, inside, &s);
 
 	if (ev->gap)
 		nv->lost = true;
 	if (!ev->gap && inside && nv->total_bind.desc && ev->type == nv->total_bind.type)
 		return nv_total_event(nv, ev);
-	if (ret != 1)
-		return ret;
+	if (err != 1)
+		return err;
 	switch (s.role) {
 	case NV_ISR:
 	case NV_ISR_MSIX:
@@ -217,18 +216,17 @@ static int sort_processes(struct nvidia *nv)
 static int nvidia_finish(void *self)
 {
 	struct nvidia *nv = self;
-	uint32_t i;
-	int ret;
+	int err;
 
-	for (i = 0; i < nv->n_processes; i++)
+	for (uint32_t i = 0; i < nv->n_processes; i++)
 		nv_rate_end(&nv->process[i].rate, NV_IOCTLS_PER_S);
-	for (i = 0; i < nv->n_devices; i++)
+	for (uint32_t i = 0; i < nv->n_devices; i++)
 		nv_rate_end(&nv->device[i].rate, NV_IRQS_PER_S);
-	ret = nv_totals_finish(nv);
-	if (!ret)
-		ret = sort_processes(nv);
-	if (ret)
-		return ret;
+	err = nv_totals_finish(nv);
+	if (!err)
+		err = sort_processes(nv);
+	if (err)
+		return err;
 	if (nv->n_ioctls)
 		qsort(nv->ioctl, nv->n_ioctls, sizeof(*nv->ioctl), by_calls);
 	return nv_findings(nv);

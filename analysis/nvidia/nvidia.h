@@ -10,7 +10,7 @@
 #include "analysis/core/hist.h"
 #include "nvidia_name.h"
 #include "nvidia_track.h"
-#include "base/keymap.h"
+#include "base/map.h"
 
 #define NV_PROCESSES_MAX 1024u /* beyond: the last row */
 #define NV_IOCTLS_MAX    8192u /* rows; beyond: kind REST of the process */
@@ -124,10 +124,10 @@ struct nvidia {
 	uint32_t n_visible; /* processes, at finish */
 	uint32_t n_processes, n_ioctls, n_errors, n_devices, n_powers;
 	uint32_t n_files, free_file, n_maps, free_map;
-	struct xtr_keymap processes, ioctls, files, maps, copies;
+	struct xtr_map processes, ioctls, files, maps, copies;
 	struct xtr_bind total_bind;
 	struct nv_total *total;
-	struct xtr_keymap totals;
+	struct xtr_map totals;
 	uint32_t n_totals;
 	uint32_t sample_ppm[2]; /* share of ioctls, of UVM's, in millionths; 0: not sampled */
 	uint64_t total_others;  /* of processes and keys that the recorder had no room for */
@@ -171,7 +171,7 @@ void nv_totals_open(struct nvidia *nv);
 int nv_total_event(struct nvidia *nv, const struct xtr_event *ev);
 int nv_totals_finish(struct nvidia *nv);
 
-/* nvidia_note.c: findings, at the end. 0 or -ENOMEM. */
+/* nvidia_device.c: findings, at the end. 0 or -ENOMEM. */
 int nv_findings(struct nvidia *nv);
 /* nvidia_view.c */
 int nv_text(const void *self, const struct xtr_view *v);

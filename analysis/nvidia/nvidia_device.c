@@ -4,9 +4,12 @@
  * threaded halves are given the same one. nvidia_suspend and nvidia_resume are given another
  * object's (struct device), so the two cannot be put together.
  */
+#include "base/text.h"
 #include "nvidia.h"
+#include "replay/event/process.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #define IRQ_WAKE_THREAD 2 /* include/linux/irqreturn.h */
@@ -15,9 +18,8 @@
 static struct nv_device *device_of(struct nvidia *nv, uint64_t device)
 {
 	struct nv_device *d;
-	uint32_t i;
 
-	for (i = 0; i < nv->n_devices; i++)
+	for (uint32_t i = 0; i < nv->n_devices; i++)
 		if (nv->device[i].device == device || nv->device[i].rest)
 			return &nv->device[i];
 	d = &nv->device[nv->n_devices++];
@@ -80,9 +82,8 @@ int nv_bottom_step(struct nvidia *nv, const struct nv_step *s)
 static struct nv_power *power_of(struct nvidia *nv, uint64_t device)
 {
 	struct nv_power *p;
-	uint32_t i;
 
-	for (i = 0; i < nv->n_powers; i++)
+	for (uint32_t i = 0; i < nv->n_powers; i++)
 		if (nv->power[i].device == device || nv->power[i].rest)
 			return &nv->power[i];
 	p = &nv->power[nv->n_powers++];
@@ -132,4 +133,61 @@ int nv_power_step(struct nvidia *nv, const struct nv_step *s)
 	p->resume_errors += s->ret_known && s->ret;
 	return nv->o->times && s->ts >= s->begin_ns ? xtr_hist_add(&p->resume, s->ts - s->begin_ns)
 						    : 0;
+}
+
+/* --- nvidia note ------------------------------------------------------------------------------ */
+
+/* What is worth a look in the driver's calls and interrupts: storms. */
+
+static void rate_evidence(struct xtr_finding *f, const struct nv_rate *r, const char *what,
+			  uint64_t limit)
+{
+	xtr_finding_evidence(f, what, r->worst);
+	xtr_finding_evidence(f, "window_ns", NV_STORM_WINDOW);
+	xtr_finding_evidence(f, "windows", r->storms);
+	xtr_finding_evidence(f, "limit_per_s", limit);
+}
+
+static int ioctl_storm(struct nvidia *nv, const struct nv_process *p)
+{
+	struct xtr_finding x = { .id = "ioctl-storm", .notable = true, .at_ns = p->rate.storm_ns };
+	char n[XTR_TEXT_NUMBER], window[XTR_TEXT_NUMBER];
+	char pid[XTR_TEXT_PROCESS];
+
+	snprintf(x.text, sizeof(x.text),
+		 "process %s made up to %s NVIDIA ioctls in %s; each costs CPU time, and none "
+		 "launches a kernel",
+		 xtr_text_process(pid, p->process), xtr_text_count(n, p->rate.worst),
+		 xtr_text_ns(window, NV_STORM_WINDOW));
+	xtr_finding_evidence(&x, "pid", xtr_process_pid(p->process));
+	rate_evidence(&x, &p->rate, "ioctls", NV_IOCTLS_PER_S);
+	return xtr_findings_add(nv->o->findings, &x);
+}
+
+static int interrupt_storm(struct nvidia *nv, const struct nv_device *d)
+{
+	struct xtr_finding x = { .id = "nvidia-interrupt-storm",
+				 .notable = true,
+				 .at_ns = d->rate.storm_ns };
+	char n[XTR_TEXT_NUMBER], window[XTR_TEXT_NUMBER];
+
+	snprintf(x.text, sizeof(x.text),
+		 "NVIDIA device 0x%" PRIx64 " raised up to %s interrupts in %s", d->device,
+		 xtr_text_count(n, d->rate.worst), xtr_text_ns(window, NV_STORM_WINDOW));
+	xtr_finding_evidence(&x, "device", d->device);
+	rate_evidence(&x, &d->rate, "interrupts", NV_IRQS_PER_S);
+	return xtr_findings_add(nv->o->findings, &x);
+}
+
+int nv_findings(struct nvidia *nv)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < nv->n_processes && !err; i++)
+		if (nv->process[i].rate.storms)
+			err = ioctl_storm(nv, &nv->process[i]);
+	for (uint32_t i = 0; i < nv->n_devices && !err; i++)
+		if (nv->device[i].rate.storms)
+			err = interrupt_storm(nv, &nv->device[i]);
+	return err;
 }

@@ -9,7 +9,7 @@
 
 #include <errno.h>
 
-#define NONE XTR_KEYMAP_NONE
+#define NONE XTR_MAP_NONE
 
 enum {
 	KEY_BEGIN,
@@ -39,7 +39,7 @@ static void file_gone(struct nvidia *nv, uint32_t i)
 	struct nv_file *f = &nv->file[i];
 
 	nv->process[f->process].open_files--;
-	xtr_keymap_del(&nv->files, f->file, 0);
+	xtr_map_del(&nv->files, f->file, 0);
 	f->live = false;
 	f->next_free = nv->free_file;
 	nv->free_file = i;
@@ -48,7 +48,7 @@ static void file_gone(struct nvidia *nv, uint32_t i)
 static int file_opened(struct nvidia *nv, const struct nv_step *s, uint32_t process)
 {
 	uint64_t file = s->v[NV_V_FILE];
-	uint32_t old = xtr_keymap_get(&nv->files, file, 0);
+	uint32_t old = xtr_map_index(&nv->files, file, 0);
 	int64_t i;
 
 	if (old != NONE) /* its close was lost: the pointer is in use again */
@@ -66,7 +66,7 @@ static int file_opened(struct nvidia *nv, const struct nv_step *s, uint32_t proc
 					.tid = s->tid,
 					.live = true };
 	nv->process[process].open_files++;
-	return xtr_keymap_put(&nv->files, file, 0, (uint32_t)i);
+	return xtr_map_put(&nv->files, file, 0, (uint32_t)i);
 }
 
 int nv_open_step(struct nvidia *nv, const struct nv_step *s, uint32_t process, bool inside)
@@ -88,7 +88,7 @@ int nv_open_step(struct nvidia *nv, const struct nv_step *s, uint32_t process, b
 /* The process that opened a file is told of its close, whoever closes it. */
 int nv_close_step(struct nvidia *nv, const struct nv_step *s, uint32_t process, bool inside)
 {
-	uint32_t i = s->has[NV_V_FILE] ? xtr_keymap_get(&nv->files, s->v[NV_V_FILE], 0) : NONE;
+	uint32_t i = s->has[NV_V_FILE] ? xtr_map_index(&nv->files, s->v[NV_V_FILE], 0) : NONE;
 	struct nv_process *p = &nv->process[process];
 
 	if (s->end)
@@ -140,15 +140,15 @@ static void map_free(struct nvidia *nv, uint32_t i)
 
 static uint32_t own_at(const struct nvidia *nv, uint32_t process, int which, uint64_t address)
 {
-	return xtr_keymap_get(&nv->maps, map_key(process, which), address);
+	return xtr_map_index(&nv->maps, map_key(process, which), address);
 }
 
 static int own_put(struct nvidia *nv, uint32_t i)
 {
 	const struct nv_map *m = &nv->map[i];
 
-	return xtr_keymap_put(&nv->maps, map_key(m->process, KEY_BEGIN), m->begin, i) ||
-			       xtr_keymap_put(&nv->maps, map_key(m->process, KEY_END), m->end, i)
+	return xtr_map_put(&nv->maps, map_key(m->process, KEY_BEGIN), m->begin, i) ||
+			       xtr_map_put(&nv->maps, map_key(m->process, KEY_END), m->end, i)
 		       ? -ENOMEM
 		       : 0;
 }
@@ -158,9 +158,9 @@ static void own_unput(struct nvidia *nv, uint32_t i)
 	const struct nv_map *m = &nv->map[i];
 
 	if (own_at(nv, m->process, KEY_BEGIN, m->begin) == i)
-		xtr_keymap_del(&nv->maps, map_key(m->process, KEY_BEGIN), m->begin);
+		xtr_map_del(&nv->maps, map_key(m->process, KEY_BEGIN), m->begin);
 	if (own_at(nv, m->process, KEY_END, m->end) == i)
-		xtr_keymap_del(&nv->maps, map_key(m->process, KEY_END), m->end);
+		xtr_map_del(&nv->maps, map_key(m->process, KEY_END), m->end);
 }
 
 static void own_gone(struct nvidia *nv, uint32_t i)
@@ -222,7 +222,7 @@ int nv_mmap_step(struct nvidia *nv, const struct nv_step *s, uint32_t process, b
 
 static int copy_add(struct nvidia *nv, uint32_t process, uint64_t begin, uint64_t end, bool inside)
 {
-	uint32_t i = xtr_keymap_get(&nv->copies, begin, end);
+	uint32_t i = xtr_map_index(&nv->copies, begin, end);
 	struct nv_process *p = &nv->process[process];
 	int64_t fresh;
 
@@ -238,7 +238,7 @@ static int copy_add(struct nvidia *nv, uint32_t process, uint64_t begin, uint64_
 		}
 		i = (uint32_t)fresh;
 		nv->map[i] = (struct nv_map){ .begin = begin, .end = end, .process = process };
-		if (xtr_keymap_put(&nv->copies, begin, end, i))
+		if (xtr_map_put(&nv->copies, begin, end, i))
 			return -ENOMEM;
 	}
 	nv->map[i].copies++;
@@ -277,7 +277,7 @@ int nv_vma_open_step(struct nvidia *nv, const struct nv_step *s, uint32_t proces
 		p->splits += inside;
 		return split(nv, i, begin, end);
 	}
-	if (xtr_keymap_get(&nv->copies, begin, end) != NONE)
+	if (xtr_map_index(&nv->copies, begin, end) != NONE)
 		return copy_add(nv, process, begin, end, inside);
 	p->moves += inside;
 	return own_add(nv, process, begin, end);
@@ -290,7 +290,7 @@ static void copy_released(struct nvidia *nv, uint32_t i)
 	nv->process[m->process].copied -= size_of(m);
 	if (--m->copies)
 		return;
-	xtr_keymap_del(&nv->copies, m->begin, m->end);
+	xtr_map_del(&nv->copies, m->begin, m->end);
 	map_free(nv, i);
 }
 
@@ -311,7 +311,7 @@ int nv_release_step(struct nvidia *nv, const struct nv_step *s, uint32_t process
 		own_gone(nv, i);
 		return 0;
 	}
-	i = xtr_keymap_get(&nv->copies, begin, end);
+	i = xtr_map_index(&nv->copies, begin, end);
 	if (i != NONE)
 		copy_released(nv, i);
 	else

@@ -2,6 +2,7 @@
 #include "nvidia_name.h"
 
 #include <stdio.h>
+#include <string.h>
 
 struct name {
 	uint32_t number;
@@ -123,9 +124,7 @@ static const struct name classes[] = {
 
 static const char *find(const struct name *table, size_t n, uint32_t number)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (table[i].number == number)
 			return table[i].name;
 	return NULL;
@@ -167,12 +166,20 @@ const char *nv_second_known(uint32_t number, uint32_t second)
 	return number == NV_RM_CONTROL ? FIND(controls, second) : FIND(classes, second);
 }
 
+static void copy(char buf[NV_NAME_MAX], const char *name)
+{
+	const size_t n = strnlen(name, NV_NAME_MAX - 1);
+
+	memcpy(buf, name, n);
+	buf[n] = '\0';
+}
+
 char *nv_ioctl_name(char buf[NV_NAME_MAX], enum nv_kind kind, uint32_t number)
 {
 	const char *known = nv_ioctl_known(kind, number);
 
 	if (known)
-		snprintf(buf, NV_NAME_MAX, "%s", known);
+		copy(buf, known);
 	else if (kind == NV_KIND_RM)
 		snprintf(buf, NV_NAME_MAX, "ioctl 0x%02x", number);
 	else if (kind == NV_KIND_UVM)
@@ -189,7 +196,7 @@ char *nv_second_name(char buf[NV_NAME_MAX], uint32_t number, uint32_t second)
 	const char *known = nv_second_known(number, second);
 
 	if (known)
-		snprintf(buf, NV_NAME_MAX, "%s", known);
+		copy(buf, known);
 	else if (number == NV_RM_CONTROL)
 		snprintf(buf, NV_NAME_MAX, "command 0x%08x", second);
 	else

@@ -6,16 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NONE XTR_KEYMAP_NONE
+#define NONE XTR_MAP_NONE
 
 void nv_pasts_free(struct nv_pasts *p)
 {
-	uint32_t i;
-
-	for (i = 0; i < p->n; i++)
+	for (uint32_t i = 0; i < p->n; i++)
 		free(p->past[i]);
 	free(p->past);
-	xtr_keymap_free(&p->by_owner);
+	xtr_map_free(&p->by_owner);
 }
 
 void nv_pasts_gap(struct nv_pasts *p, uint64_t ts)
@@ -25,7 +23,7 @@ void nv_pasts_gap(struct nv_pasts *p, uint64_t ts)
 
 static struct nv_past *find(const struct nv_pasts *p, bool device, uint64_t key)
 {
-	uint32_t i = xtr_keymap_get(&p->by_owner, device, key);
+	uint32_t i = xtr_map_index(&p->by_owner, device, key);
 
 	return i == NONE ? NULL : p->past[i];
 }
@@ -38,7 +36,7 @@ static int add_owner(struct nv_pasts *p, bool device, uint64_t key, struct nv_pa
 	if (!p->past)
 		p->past = calloc(NV_PASTS_MAX, sizeof(struct nv_past *));
 	*past = calloc(1, sizeof(struct nv_past));
-	if (!p->past || !*past || xtr_keymap_put(&p->by_owner, device, key, p->n)) {
+	if (!p->past || !*past || xtr_map_put(&p->by_owner, device, key, p->n)) {
 		free(*past);
 		return -ENOMEM;
 	}
@@ -77,9 +75,9 @@ static struct nv_past_call call_of(const struct nv_step *s)
 /* The call that this step ends, if it is still kept. */
 static void ends(struct nv_past *past, const struct nv_step *s)
 {
-	uint64_t i, kept = past->n < NV_PAST_MAX ? past->n : NV_PAST_MAX;
+	uint64_t kept = past->n < NV_PAST_MAX ? past->n : NV_PAST_MAX;
 
-	for (i = 1; s->entered && i <= kept; i++) {
+	for (uint64_t i = 1; s->entered && i <= kept; i++) {
 		struct nv_past_call *c = &past->call[(past->n - i) % NV_PAST_MAX];
 
 		if (c->ts < s->begin_ns)
@@ -99,7 +97,7 @@ int nv_pasts_step(struct nv_pasts *p, const struct nv_step *s)
 	bool device = is_device(s->role);
 	uint64_t key = device ? s->v[NV_V_DEVICE] : s->process;
 	struct nv_past *past;
-	int ret;
+	int err;
 
 	if (!(device || is_process(s->role)) || s->nested || (!device && !s->process))
 		return 0;
@@ -109,10 +107,10 @@ int nv_pasts_step(struct nv_pasts *p, const struct nv_step *s)
 			ends(past, s);
 		return 0;
 	}
-	ret = add_owner(p, device, key, &past);
-	if (past && !ret)
+	err = add_owner(p, device, key, &past);
+	if (past && !err)
 		past->call[past->n++ % NV_PAST_MAX] = call_of(s);
-	return ret;
+	return err;
 }
 
 static bool same(const struct nv_past_call *a, const struct nv_past_call *b)

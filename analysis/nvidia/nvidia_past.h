@@ -30,8 +30,8 @@ struct nv_past {
 	struct nv_past_call call[NV_PAST_MAX];
 };
 
-struct nv_pasts {                   /* all zero: empty */
-	struct xtr_keymap by_owner; /* (process 0 or device 1, process or pointer) */
+struct nv_pasts {                /* all zero: empty */
+	struct xtr_map by_owner; /* (process 0 or device 1, process or pointer) */
 	struct nv_past **past;
 	uint32_t n;
 	uint64_t lost_ns;

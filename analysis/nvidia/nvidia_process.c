@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NONE XTR_KEYMAP_NONE
+#define NONE XTR_MAP_NONE
 
 void *nv_more(void **array, uint32_t n, size_t size)
 {
@@ -25,7 +25,7 @@ void *nv_more(void **array, uint32_t n, size_t size)
 
 int nv_process_of(struct nvidia *nv, const struct nv_step *s, uint32_t *process)
 {
-	uint32_t i = xtr_keymap_get(&nv->processes, s->process, 0);
+	uint32_t i = xtr_map_index(&nv->processes, s->process, 0);
 	struct nv_process *p;
 
 	*process = i;
@@ -43,7 +43,7 @@ int nv_process_of(struct nvidia *nv, const struct nv_step *s, uint32_t *process)
 		return 0;
 	p->process = s->process;
 	p->comm = s->process ? s->comm : 0;
-	return xtr_keymap_put(&nv->processes, s->process, 0, *process);
+	return xtr_map_put(&nv->processes, s->process, 0, *process);
 }
 
 /* --- rates ------------------------------------------------------------------------------------ */
@@ -102,7 +102,7 @@ int nv_ioctl_row(struct nvidia *nv, const struct nv_step *s, uint32_t process,
 	if (nv->n_ioctls >= NV_IOCTLS_MAX) {
 		b = (uint64_t)want.number << 32 | want.second;
 		a = (uint64_t)process << 8 | want.kind << 1 | want.has_second;
-		i = xtr_keymap_get(&nv->ioctls, a, b);
+		i = xtr_map_index(&nv->ioctls, a, b);
 		if (i != NONE) {
 			*row = &nv->ioctl[i];
 			return 0;
@@ -111,11 +111,11 @@ int nv_ioctl_row(struct nvidia *nv, const struct nv_step *s, uint32_t process,
 	}
 	b = (uint64_t)want.number << 32 | want.second;
 	a = (uint64_t)process << 8 | want.kind << 1 | want.has_second;
-	i = xtr_keymap_get(&nv->ioctls, a, b);
+	i = xtr_map_index(&nv->ioctls, a, b);
 	if (i == NONE) {
 		i = nv->n_ioctls;
 		if (!nv_more((void **)&nv->ioctl, i, sizeof(want)) ||
-		    xtr_keymap_put(&nv->ioctls, a, b, i))
+		    xtr_map_put(&nv->ioctls, a, b, i))
 			return -ENOMEM;
 		nv->ioctl[i] = want;
 		nv->n_ioctls++;
@@ -129,13 +129,13 @@ int nv_ioctl_step(struct nvidia *nv, const struct nv_step *s, uint32_t process)
 	struct nv_process *p = &nv->process[process];
 	bool uvm = s->role == NV_UVM_IOCTL;
 	struct nv_ioctl *row;
-	int ret;
+	int err;
 
 	if (s->end && !s->begun_inside)
 		return 0;
-	ret = nv_ioctl_row(nv, s, process, &row);
-	if (ret)
-		return ret;
+	err = nv_ioctl_row(nv, s, process, &row);
+	if (err)
+		return err;
 	if (!s->end) {
 		row->n++;
 		*(uvm ? &p->uvm_ioctls : &p->ioctls) += 1;
@@ -145,9 +145,9 @@ int nv_ioctl_step(struct nvidia *nv, const struct nv_step *s, uint32_t process)
 		return 0;
 	}
 	if (nv->o->times && s->ts >= s->begin_ns)
-		ret = xtr_hist_add_within(&row->time, s->ts - s->begin_ns, &nv->hist_left);
-	if (ret || !s->ret_known || !s->ret)
-		return ret;
+		err = xtr_hist_add_within(&row->time, s->ts - s->begin_ns, &nv->hist_left);
+	if (err || !s->ret_known || !s->ret)
+		return err;
 	row->errors++;
 	*(uvm ? &p->uvm_ioctl_errors : &p->ioctl_errors) += 1;
 	return nv_add_error(nv, s, process);
@@ -158,11 +158,10 @@ int nv_ioctl_step(struct nvidia *nv, const struct nv_step *s, uint32_t process)
 int nv_add_error(struct nvidia *nv, const struct nv_step *s, uint32_t process)
 {
 	struct nv_error e = { .process = process, .role = s->role, .ret = s->ret, .n = 1 };
-	uint32_t i;
 
 	if (s->role == NV_IOCTL || s->role == NV_UVM_IOCTL)
 		decode(s, &e.kind, &e.number, &e.has_second, &e.second);
-	for (i = 0; i < nv->n_errors; i++) {
+	for (uint32_t i = 0; i < nv->n_errors; i++) {
 		struct nv_error *x = &nv->error[i];
 
 		if (x->process == e.process && x->role == e.role && x->ret == e.ret &&

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NONE XTR_KEYMAP_NONE
+#define NONE XTR_MAP_NONE
 
 enum {
 	EVENT,
@@ -41,10 +41,9 @@ void nv_totals_open(struct nvidia *nv)
 {
 	char key[96];
 	uint64_t ppm;
-	size_t i;
 
 	xtr_bind_event(&nv->total_bind, nv->o->meta, &spec);
-	for (i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
+	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
 		snprintf(key, sizeof(key), "sample:%s", functions[i].name);
 		if (xtr_meta_config_u64(nv->o->meta, key, &ppm) && ppm && ppm < 1000000)
 			nv->sample_ppm[functions[i].role == NV_UVM_IOCTL] = (uint32_t)ppm;
@@ -53,9 +52,7 @@ void nv_totals_open(struct nvidia *nv)
 
 static enum nv_role role_of(const struct nvidia *nv, const struct xtr_event *ev)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(functions) / sizeof(*functions); i++)
+	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++)
 		if (xtr_bind_text_is(&nv->total_bind, EVENT, ev, nv->o->tables, functions[i].name))
 			return functions[i].role;
 	return NV_NONE;
@@ -77,7 +74,7 @@ int nv_total_event(struct nvidia *nv, const struct xtr_event *ev)
 
 	if (t.role == NV_NONE)
 		return 0;
-	i = xtr_keymap_get(&nv->totals, who, what);
+	i = xtr_map_index(&nv->totals, who, what);
 	if (i != NONE) {
 		nv->total[i] = t;
 		return 0;
@@ -87,7 +84,7 @@ int nv_total_event(struct nvidia *nv, const struct xtr_event *ev)
 		return 0;
 	}
 	if (!nv_more((void **)&nv->total, nv->n_totals, sizeof(t)) ||
-	    xtr_keymap_put(&nv->totals, who, what, nv->n_totals))
+	    xtr_map_put(&nv->totals, who, what, nv->n_totals))
 		return -ENOMEM;
 	nv->total[nv->n_totals++] = t;
 	return 0;
@@ -104,7 +101,7 @@ static int add(struct nvidia *nv, const struct nv_total *t)
 	bool uvm = t->role == NV_UVM_IOCTL;
 	struct nv_ioctl *row;
 	uint32_t process;
-	int ret;
+	int err;
 
 	if (t->other) {
 		nv->total_others += t->count;
@@ -114,11 +111,11 @@ static int add(struct nvidia *nv, const struct nv_total *t)
 	s.v[NV_V_ARG_CMD] = s.v[NV_V_ARG_CLASS] = t->subkey;
 	s.has[NV_V_ARG_CMD] = nv->track.b.values[NV_IOCTL][NV_V_ARG_CMD];
 	s.has[NV_V_ARG_CLASS] = nv->track.b.values[NV_IOCTL][NV_V_ARG_CLASS];
-	ret = nv_process_of(nv, &s, &process);
-	if (!ret)
-		ret = nv_ioctl_row(nv, &s, process, &row);
-	if (ret)
-		return ret;
+	err = nv_process_of(nv, &s, &process);
+	if (!err)
+		err = nv_ioctl_row(nv, &s, process, &row);
+	if (err)
+		return err;
 	row->total += t->count;
 	*(uvm ? &nv->process[process].uvm_ioctls_total : &nv->process[process].ioctls_total) +=
 		t->count;
@@ -127,13 +124,12 @@ static int add(struct nvidia *nv, const struct nv_total *t)
 
 int nv_totals_finish(struct nvidia *nv)
 {
-	uint32_t i;
-	int ret = 0;
+	int err = 0;
 
 	nv->totals_exact = nv->n_totals && !nv->totals_left_out;
-	for (i = 0; i < nv->n_totals && !ret; i++) {
+	for (uint32_t i = 0; i < nv->n_totals && !err; i++) {
 		nv->totals_exact &= !nv->total[i].interim;
-		ret = add(nv, &nv->total[i]);
+		err = add(nv, &nv->total[i]);
 	}
-	return ret;
+	return err;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "nvidia_track.h"
-
 #include "format/xtr_format.h"
 #include "replay/event/process.h"
 
@@ -8,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NONE XTR_KEYMAP_NONE
+#define NONE XTR_MAP_NONE
 
 int nv_track_open(struct nv_track *t, const struct xtr_meta *meta, const struct xtr_tables *tables)
 {
@@ -20,7 +19,7 @@ int nv_track_open(struct nv_track *t, const struct xtr_meta *meta, const struct 
 void nv_track_free(struct nv_track *t)
 {
 	nv_unbind(&t->b);
-	xtr_keymap_free(&t->open);
+	xtr_map_free(&t->open);
 	free(t->call);
 }
 
@@ -55,7 +54,7 @@ static int64_t call_new(struct nv_track *t)
 /* nvidia_isr_msix calls nvidia_isr for the same interrupt. */
 static bool is_nested(const struct nv_track *t, const struct nv_step *s)
 {
-	uint32_t i = s->role == NV_ISR ? xtr_keymap_get(&t->open, owner_of(s), NV_ISR_MSIX) : NONE;
+	uint32_t i = s->role == NV_ISR ? xtr_map_index(&t->open, owner_of(s), NV_ISR_MSIX) : NONE;
 
 	return i != NONE && t->call[i].epoch == t->epoch &&
 	       t->call[i].v[NV_V_DEVICE] == s->v[NV_V_DEVICE];
@@ -64,7 +63,7 @@ static bool is_nested(const struct nv_track *t, const struct nv_step *s)
 static int enter(struct nv_track *t, struct nv_step *s, bool inside)
 {
 	uint64_t owner = owner_of(s);
-	int64_t i = xtr_keymap_get(&t->open, owner, s->role);
+	int64_t i = xtr_map_index(&t->open, owner, s->role);
 	struct nv_call *c;
 
 	s->nested = is_nested(t, s);
@@ -76,7 +75,7 @@ static int enter(struct nv_track *t, struct nv_step *s, bool inside)
 			return (int)i;
 		if (i == NONE)
 			return 0;
-		if (xtr_keymap_put(&t->open, owner, s->role, (uint32_t)i))
+		if (xtr_map_put(&t->open, owner, s->role, (uint32_t)i))
 			return -ENOMEM;
 	}
 	c = &t->call[i];
@@ -93,13 +92,13 @@ static int enter(struct nv_track *t, struct nv_step *s, bool inside)
 static void leave(struct nv_track *t, struct nv_step *s)
 {
 	uint64_t owner = owner_of(s);
-	uint32_t i = xtr_keymap_get(&t->open, owner, s->role);
+	uint32_t i = xtr_map_index(&t->open, owner, s->role);
 	struct nv_call *c;
 
 	if (i == NONE)
 		return;
 	c = &t->call[i];
-	xtr_keymap_del(&t->open, owner, s->role);
+	xtr_map_del(&t->open, owner, s->role);
 	c->next_free = t->free;
 	t->free = i;
 	/* After a loss the entry may be that of an earlier call. */
@@ -118,7 +117,6 @@ static void fill(const struct nv_track *t, const struct xtr_event *ev, struct nv
 	const struct xtr_bind *b = s->binding;
 	const struct xtr_task *task = NULL;
 	uint64_t v;
-	uint32_t i;
 
 	s->ts = ev->ts;
 	s->tid = ev->tid;
@@ -133,7 +131,7 @@ static void fill(const struct nv_track *t, const struct xtr_event *ev, struct nv
 	}
 	s->ret_known = s->end && xtr_bind_get(b, NV_F_RET, ev, &v);
 	s->ret = s->ret_known ? (int64_t)v : 0;
-	for (i = 0; i < NV_VALUES; i++)
+	for (uint32_t i = 0; i < NV_VALUES; i++)
 		s->has[i] = xtr_bind_get(b, i, ev, &s->v[i]);
 }
 
@@ -149,7 +147,7 @@ int nv_track_event(struct nv_track *t, const struct xtr_event *ev, bool inside, 
 {
 	const struct xtr_bind *b;
 	enum nv_role role;
-	int ret = 0;
+	int err = 0;
 	bool end;
 
 	if (ev->gap) {
@@ -166,6 +164,125 @@ int nv_track_event(struct nv_track *t, const struct xtr_event *ev, bool inside, 
 	if (end)
 		leave(t, s);
 	else
-		ret = enter(t, s, inside);
-	return ret ? ret : 1;
+		err = enter(t, s, inside);
+	return err ? err : 1;
+}
+
+/* --- nvidia role ------------------------------------------------------------------------------ */
+
+#define RETURN 0x100u /* in the role of a binding: the return */
+
+#define FIELD(id, text) text,
+#define FIELDS                                                      \
+	{                                                           \
+		NV_VALUE_LIST(FIELD) "context", "ret", "dev", "msg" \
+	}
+
+#define FUNC(module, name) "func:" module ":" name
+/* A function under one name, or under the first of several that the trace has. */
+#define ONE(id, module, a)                                       \
+	{ FUNC(module, a), NV_##id, FIELDS },                    \
+	{                                                        \
+		FUNC(module, a ":ret"), NV_##id | RETURN, FIELDS \
+	}
+#define TWO(id, module, a, b)                                                               \
+	{ FUNC(module, a) "|" FUNC(module, b), NV_##id, FIELDS },                           \
+	{                                                                                   \
+		FUNC(module, a ":ret") "|" FUNC(module, b ":ret"), NV_##id | RETURN, FIELDS \
+	}
+
+/*
+ * kernel-open/nvidia and kernel-open/nvidia-uvm of NVIDIA's open modules 515 to 595; the
+ * proprietary build has the same layer. nvidia_frontend_unlocked_ioctl (up to 535) and
+ * nvidia_unlocked_ioctl (from 545) both call nvidia_ioctl; nvidia_frontend_open, _close and _mmap
+ * (up to 535) call what they are named after.
+ */
+static const struct xtr_bind_spec specs[] = {
+	TWO(OPEN, "nvidia", "nvidia_open", "nvidia_frontend_open"),
+	TWO(CLOSE, "nvidia", "nvidia_close", "nvidia_frontend_close"),
+	{ FUNC("nvidia", "nvidia_unlocked_ioctl") "|" FUNC(
+		  "nvidia", "nvidia_frontend_unlocked_ioctl") "|" FUNC("nvidia", "nvidia_ioctl"),
+	  NV_IOCTL, FIELDS },
+	{ FUNC("nvidia", "nvidia_unlocked_ioctl:ret") "|" FUNC(
+		  "nvidia", "nvidia_frontend_unlocked_ioctl:ret") "|" FUNC("nvidia",
+									   "nvidia_ioctl:ret"),
+	  NV_IOCTL | RETURN, FIELDS },
+	TWO(MMAP, "nvidia", "nvidia_mmap", "nvidia_frontend_mmap"),
+	ONE(VMA_OPEN, "nvidia", "nvidia_vma_open"),
+	ONE(VMA_RELEASE, "nvidia", "nvidia_vma_release"),
+	TWO(POLL, "nvidia", "nvidia_poll", "nvidia_frontend_poll"),
+	ONE(FAULT, "nvidia", "nvidia_fault"),
+	ONE(ISR, "nvidia", "nvidia_isr"),
+	ONE(ISR_MSIX, "nvidia", "nvidia_isr_msix"),
+	ONE(BOTTOM, "nvidia", "nvidia_isr_kthread_bh"),
+	ONE(BOTTOM_MSIX, "nvidia", "nvidia_isr_msix_kthread_bh"),
+	ONE(P2P_GET, "nvidia", "nvidia_p2p_get_pages"),
+	ONE(P2P_KEEP, "nvidia", "nvidia_p2p_get_pages_persistent"),
+	ONE(P2P_MAP, "nvidia", "nvidia_p2p_dma_map_pages"),
+	ONE(SUSPEND, "nvidia", "nvidia_suspend"),
+	ONE(RESUME, "nvidia", "nvidia_resume"),
+	ONE(REPORT, "nvidia", "nv_report_error"),
+	ONE(UVM_OPEN, "nvidia_uvm", "uvm_open_entry"),
+	ONE(UVM_IOCTL, "nvidia_uvm", "uvm_unlocked_ioctl_entry"),
+	ONE(UVM_MMAP, "nvidia_uvm", "uvm_mmap_entry"),
+	{ "nvidia:nvidia_dev_xid", NV_XID, FIELDS },
+	{ "nvswitch:nvswitch_dev_sxid", NV_SXID, FIELDS },
+};
+#define N (sizeof(specs) / sizeof(*specs))
+
+static const char *const role_names[NV_ROLES] = {
+#define NAME(id, text) text,
+	NV_ROLE_LIST(NAME)
+#undef NAME
+};
+
+const char *nv_role_name(enum nv_role role)
+{
+	return role_names[role];
+}
+
+bool nv_any_role(const struct xtr_meta *meta, uint32_t roles)
+{
+	for (size_t i = 0; i < N; i++)
+		if (roles & 1u << (specs[i].role & ~RETURN) && xtr_binds_any(meta, &specs[i], 1))
+			return true;
+	return false;
+}
+
+int nv_bind(struct nv_bindings *b, const struct xtr_meta *meta)
+{
+	int err = xtr_binds_open(&b->binds, meta, specs, N);
+
+	for (size_t i = 0; i < b->binds.n && !err; i++) {
+		const struct xtr_bind *one = &b->binds.bind[i];
+		uint32_t role = one->role & ~RETURN;
+
+		if (!one->desc)
+			continue;
+		if (one->role & RETURN) {
+			b->timed[role] = b->has[role]; /* the entry's binding comes first */
+			continue;
+		}
+		b->has[role] = true;
+		for (size_t v = 0; v < NV_VALUES; v++)
+			b->values[role][v] = xtr_bind_has(one, (uint32_t)v);
+	}
+	return err;
+}
+
+const struct xtr_bind *nv_bound(const struct nv_bindings *b, uint32_t type, enum nv_role *role,
+				bool *end)
+{
+	const struct xtr_bind *one = xtr_binds_find(&b->binds, type);
+
+	if (one) {
+		*role = one->role & ~RETURN;
+		*end = one->role & RETURN;
+	}
+	return one;
+}
+
+void nv_unbind(struct nv_bindings *b)
+{
+	xtr_binds_close(&b->binds);
 }

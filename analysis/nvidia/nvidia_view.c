@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The section of nvidia: its tables, and what else text and JSON say (docs/stats-json.md). */
-#include "analysis/core/section_table.h"
+#include "analysis/core/section_columns.h"
 #include "analysis/core/view.h"
 #include "base/text.h"
 #include "nvidia.h"
@@ -9,11 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define COUNT(key, member, help)                         \
-	{                                                \
-		key, NULL, XTR_C_COUNT, AT(member), help \
-	}
-#define HIST(key, member, help)                                       \
+#define TIMED_HIST(key, member, help)                                 \
 	{                                                             \
 		key, NULL, XTR_C_HIST | XTR_C_TIMES, AT(member), help \
 	}
@@ -31,9 +27,10 @@
 static void put_who(struct xtr_rows *r, const struct nvidia *nv, const struct nv_process *p)
 {
 	size_t n = 0;
-	const char *s =
-		nv->o->tables && p->comm ? xtr_tables_string(nv->o->tables, p->comm, &n) : NULL;
+	const char *s = NULL;
 
+	if (xtr_rows_text(r) && nv->o->tables && p->comm)
+		s = xtr_tables_string(nv->o->tables, p->comm, &n);
 	if (s && !p->rest)
 		xtr_put_name(r, s, n);
 	else
@@ -57,46 +54,46 @@ static bool is_recorded(const struct nvidia *nv, enum nv_role role)
 
 #define AT(member) XTR_AT(struct nv_process, member)
 /* Only where its role was recorded. */
-#define SHOWN(title, role, member)                                         \
+#define OF_ROLE(title, role, member)                                       \
 	{                                                                  \
 		NULL, title, XTR_C_COUNT, AT(member), .own = NV_##role + 1 \
 	}
 static const struct xtr_section_column call_text[] = {
 	WHO,
-	SHOWN("opens", OPEN, opens),
-	SHOWN("failed", OPEN, open_errors),
-	SHOWN("closes", CLOSE, closes),
-	SHOWN("still open", OPEN, open_files),
-	SHOWN("ioctls", IOCTL, ioctls),
-	SHOWN("errors", IOCTL, ioctl_errors),
-	SHOWN("polls", POLL, polls),
-	SHOWN("faults", FAULT, faults),
-	SHOWN("UVM opens", UVM_OPEN, uvm_opens),
-	SHOWN("UVM ioctls", UVM_IOCTL, uvm_ioctls),
-	SHOWN("UVM mmaps", UVM_MMAP, uvm_mmaps),
+	OF_ROLE("opens", OPEN, opens),
+	OF_ROLE("failed", OPEN, open_errors),
+	OF_ROLE("closes", CLOSE, closes),
+	OF_ROLE("still open", OPEN, open_files),
+	OF_ROLE("ioctls", IOCTL, ioctls),
+	OF_ROLE("errors", IOCTL, ioctl_errors),
+	OF_ROLE("polls", POLL, polls),
+	OF_ROLE("faults", FAULT, faults),
+	OF_ROLE("UVM opens", UVM_OPEN, uvm_opens),
+	OF_ROLE("UVM ioctls", UVM_IOCTL, uvm_ioctls),
+	OF_ROLE("UVM mmaps", UVM_MMAP, uvm_mmaps),
 };
 
 static const struct xtr_section_column map_text[] = {
 	WHO,
-	SHOWN("mmaps", MMAP, mmaps),
-	SHOWN("failed", MMAP, mmap_errors),
-	SHOWN("bytes", MMAP, mmap_bytes),
-	SHOWN("peak", MMAP, mapped_peak),
-	SHOWN("held at end", MMAP, mapped),
-	SHOWN("releases", VMA_RELEASE, releases),
-	SHOWN("released bytes", VMA_RELEASE, released_bytes),
-	SHOWN("copies", VMA_OPEN, copies),
-	SHOWN("held in copies", VMA_OPEN, copied),
-	SHOWN("splits", VMA_OPEN, splits),
-	SHOWN("moves", VMA_OPEN, moves),
+	OF_ROLE("mmaps", MMAP, mmaps),
+	OF_ROLE("failed", MMAP, mmap_errors),
+	OF_ROLE("bytes", MMAP, mmap_bytes),
+	OF_ROLE("peak", MMAP, mapped_peak),
+	OF_ROLE("held at end", MMAP, mapped),
+	OF_ROLE("releases", VMA_RELEASE, releases),
+	OF_ROLE("released bytes", VMA_RELEASE, released_bytes),
+	OF_ROLE("copies", VMA_OPEN, copies),
+	OF_ROLE("held in copies", VMA_OPEN, copied),
+	OF_ROLE("splits", VMA_OPEN, splits),
+	OF_ROLE("moves", VMA_OPEN, moves),
 };
 
 static const struct xtr_section_column p2p_text[] = {
 	WHO,
-	SHOWN("get_pages", P2P_GET, p2p_gets),
-	SHOWN("bytes", P2P_GET, p2p_bytes),
-	SHOWN("failed", P2P_GET, p2p_errors),
-	SHOWN("dma_map", P2P_MAP, p2p_maps),
+	OF_ROLE("get_pages", P2P_GET, p2p_gets),
+	OF_ROLE("bytes", P2P_GET, p2p_bytes),
+	OF_ROLE("failed", P2P_GET, p2p_errors),
+	OF_ROLE("dma_map", P2P_MAP, p2p_maps),
 };
 
 static bool shows(const void *self, const struct xtr_section_column *c)
@@ -107,9 +104,8 @@ static bool shows(const void *self, const struct xtr_section_column *c)
 static bool any_of(const struct nv_process *p, const struct xtr_section_column *c, size_t n)
 {
 	uint64_t sum = 0, v;
-	size_t i;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (c[i].own) {
 			memcpy(&v, (const char *)p + c[i].offset, sizeof(v));
 			sum |= v;
@@ -121,9 +117,7 @@ static bool any_of(const struct nv_process *p, const struct xtr_section_column *
 static void fill_text(const struct nvidia *nv, struct xtr_rows *r,
 		      const struct xtr_section_column *c, size_t n)
 {
-	uint32_t i;
-
-	for (i = 0; i < nv->n_processes; i++) {
+	for (uint32_t i = 0; i < nv->n_processes; i++) {
 		if (!any_of(&nv->process[i], c, n))
 			continue;
 		put_who(r, nv, &nv->process[i]);
@@ -189,24 +183,21 @@ static bool has_total(const struct nvidia *nv, bool uvm)
 	return nv->n_totals && nv->sample_ppm[uvm];
 }
 
-static void fill_processes(const void *self, struct xtr_rows *r)
+static bool put_processes(struct xtr_rows *r, const void *row)
 {
-	const struct nvidia *nv = self;
-	uint32_t i;
+	const struct nvidia *nv = xtr_rows_self(r);
+	const struct nv_process *p = row;
 
-	for (i = 0; i < nv->n_processes; i++) {
-		const struct nv_process *p = &nv->process[i];
-
-		if (!p->visible)
-			continue;
-		xtr_put_u64(r, has_total(nv, false), p->ioctls_total);
-		xtr_put_u64(r, has_total(nv, true), p->uvm_ioctls_total);
-		xtr_row(r, p);
-	}
+	if (!p->visible)
+		return false;
+	xtr_put_u64(r, has_total(nv, false), p->ioctls_total);
+	xtr_put_u64(r, has_total(nv, true), p->uvm_ioctls_total);
+	return true;
 }
 
 static const struct xtr_section_table processes =
-	XTR_TABLE("processes", "a process", process_columns, fill_processes, XTR_SHOW_ALL);
+	XTR_TABLE_OF("processes", "a process", process_columns,
+		     XTR_ARRAY(struct nvidia, process, n_processes), put_processes, XTR_SHOW_ALL);
 
 /* --- ioctls and errors ------------------------------------------------------------------------ */
 
@@ -251,7 +242,7 @@ static const struct xtr_section_column ioctl_columns[] = {
 	{ NULL, "calls", XTR_C_COUNT, XTR_PUT, .own = SAMPLED },
 	{ NULL, "recorded", XTR_C_COUNT, AT(n), .own = SAMPLED },
 	{ NULL, "calls", XTR_C_COUNT, AT(n), .own = NOT_SAMPLED },
-	{ "errors", "errors", XTR_C_COUNT, AT(errors), "of them that failed" },
+	SHOWN("errors", "errors", errors, "of them that failed"),
 	{ "time_ns", "p50|p99|max", XTR_C_HIST | XTR_C_TIMES, AT(time), "of calls with both ends" },
 };
 #undef AT
@@ -261,37 +252,32 @@ static bool shows_ioctls(const void *self, const struct xtr_section_column *c)
 	return !c->own || (c->own == SAMPLED) == (((const struct nvidia *)self)->n_totals != 0);
 }
 
-static void fill_ioctls(const void *self, struct xtr_rows *r)
+static bool put_ioctls(struct xtr_rows *r, const void *row)
 {
-	const struct nvidia *nv = self;
+	const struct nvidia *nv = xtr_rows_self(r);
 	char name[2 * NV_NAME_MAX];
-	uint32_t i;
+	const struct nv_ioctl *c = row;
+	bool uvm = c->kind == NV_KIND_UVM;
 
-	for (i = 0; i < nv->n_ioctls; i++) {
-		const struct nv_ioctl *c = &nv->ioctl[i];
-		bool uvm = c->kind == NV_KIND_UVM;
-
-		if (xtr_rows_full(r)) {
-			xtr_row(r, c);
-			continue;
-		}
-		xtr_put_copy(r, xtr_rows_text(r) ? nv_whole_name(name, c->kind, c->number,
-								 c->has_second, c->second)
-						 : NULL);
-		put_who(r, nv, &nv->process[c->process]);
-		put_pid(r, nv, c->process);
-		put_name(r, c->kind, c->number, c->has_second, c->second);
-		xtr_put_u64(r, has_total(nv, uvm), c->total);
-		xtr_put_u64(r, true, nv->sample_ppm[uvm] ? c->total : c->n);
-		xtr_row(r, c);
-	}
+	if (xtr_rows_full(r))
+		return true;
+	xtr_put_copy(r, xtr_rows_text(r)
+				? nv_whole_name(name, c->kind, c->number, c->has_second, c->second)
+				: NULL);
+	put_who(r, nv, &nv->process[c->process]);
+	put_pid(r, nv, c->process);
+	put_name(r, c->kind, c->number, c->has_second, c->second);
+	xtr_put_u64(r, has_total(nv, uvm), c->total);
+	xtr_put_u64(r, true, nv->sample_ppm[uvm] ? c->total : c->n);
+	return true;
 }
 
 static const struct xtr_section_table ioctls = {
 	.name = "ioctls",
 	.help = "an ioctl of a process, most calls first",
 	XTR_TABLE_COLUMNS(ioctl_columns),
-	.fill = fill_ioctls,
+	.rows = XTR_ARRAY(struct nvidia, ioctl, n_ioctls),
+	.put = put_ioctls,
 	.shows = shows_ioctls,
 	.limit = XTR_SHOW_TOP,
 	.heading = "\n  ioctls\n",
@@ -305,39 +291,35 @@ static const struct xtr_section_column error_columns[] = {
 	{ "call", NULL, XTR_C_TEXT, XTR_PUT, "kind of the call" },
 	NAME,
 	{ "ret", "returned", XTR_C_SIGNED, AT(ret), "what it returned" },
-	{ "calls", "calls", XTR_C_COUNT, AT(n), "calls" },
+	SHOWN("calls", "calls", n, "calls"),
 };
 #undef AT
 
-static void fill_errors(const void *self, struct xtr_rows *r)
+static bool put_errors(struct xtr_rows *r, const void *row)
 {
-	const struct nvidia *nv = self;
+	const struct nvidia *nv = xtr_rows_self(r);
 	char name[2 * NV_NAME_MAX];
-	uint32_t i, k;
+	const struct nv_error *e = row;
+	bool ioctl = e->role == NV_IOCTL || e->role == NV_UVM_IOCTL;
 
-	for (i = 0; i < nv->n_errors; i++) {
-		const struct nv_error *e = &nv->error[i];
-		bool ioctl = e->role == NV_IOCTL || e->role == NV_UVM_IOCTL;
-
-		xtr_put_copy(
-			r, ioctl ? nv_whole_name(name, e->kind, e->number, e->has_second, e->second)
-				 : nv_role_name(e->role));
-		put_who(r, nv, &nv->process[e->process]);
-		put_pid(r, nv, e->process);
-		xtr_put_text(r, nv_role_name(e->role));
-		if (ioctl)
-			put_name(r, e->kind, e->number, e->has_second, e->second);
-		for (k = 0; k < 5 && !ioctl; k++)
-			xtr_put_absent(r);
-		xtr_row(r, e);
-	}
+	xtr_put_copy(r, ioctl ? nv_whole_name(name, e->kind, e->number, e->has_second, e->second)
+			      : nv_role_name(e->role));
+	put_who(r, nv, &nv->process[e->process]);
+	put_pid(r, nv, e->process);
+	xtr_put_text(r, nv_role_name(e->role));
+	if (ioctl)
+		put_name(r, e->kind, e->number, e->has_second, e->second);
+	for (uint32_t k = 0; k < 5 && !ioctl; k++)
+		xtr_put_absent(r);
+	return true;
 }
 
 static const struct xtr_section_table errors = {
 	.name = "errors",
 	.help = "calls of a process that failed, by what they returned",
 	XTR_TABLE_COLUMNS(error_columns),
-	.fill = fill_errors,
+	.rows = XTR_ARRAY(struct nvidia, error, n_errors),
+	.put = put_errors,
 	.limit = XTR_SHOW_TOP_QUIET,
 	.heading = "\n  Errors, by what the call returned\n",
 };
@@ -356,9 +338,9 @@ static const struct xtr_section_column file_columns[] = {
 static void fill_files(const void *self, struct xtr_rows *r)
 {
 	const struct nvidia *nv = self;
-	uint32_t i, n = 0;
+	uint32_t n = 0;
 
-	for (i = 0; i < nv->n_files && n < FILES_SHOWN; i++) {
+	for (uint32_t i = 0; i < nv->n_files && n < FILES_SHOWN; i++) {
 		if (!nv->file[i].live)
 			continue;
 		n++;
@@ -389,41 +371,38 @@ static const struct xtr_section_column device_columns[] = {
 	COUNT("isr_msix", msix, "calls of nvidia_isr_msix"),
 	{ "isr", NULL, XTR_C_COUNT, XTR_PUT, "calls of nvidia_isr" },
 	COUNT("isr_nested", nested, "of them by nvidia_isr_msix"),
-	{ "not_ours", "not ours", XTR_C_COUNT, AT(not_ours), "interrupts of other devices" },
+	SHOWN("not_ours", "not ours", not_ours, "interrupts of other devices"),
 	COUNT("wanted_bottom_half", woke, "interrupts that asked for a bottom half"),
 	COUNT("bottom_halves", bottoms[0], "bottom halves"),
 	COUNT("bottom_halves_msix", bottoms[1], "bottom halves of MSI-X"),
 	{ "time_ns", "p50|p99|max", XTR_C_HIST | XTR_C_TIMES, XTR_PUT, "of the handler" },
 	{ NULL, "bottom halves", XTR_C_COUNT, XTR_PUT },
-	HIST("bottom_half_ns", bottom_time, "of bottom halves"),
+	TIMED_HIST("bottom_half_ns", bottom_time, "of bottom halves"),
 	{ "until_bottom_half_ns", "until it began: p50|p99|max", XTR_C_HIST | XTR_C_TIMES, AT(wake),
 	  "from interrupt to bottom half" },
 };
 #undef AT
 
-static void fill_devices(const void *self, struct xtr_rows *r)
+static bool put_devices(struct xtr_rows *r, const void *row)
 {
-	const struct nvidia *nv = self;
-	uint32_t i;
+	const struct nvidia *nv = xtr_rows_self(r);
+	const struct nv_device *d = row;
 
-	for (i = 0; i < nv->n_devices; i++) {
-		const struct nv_device *d = &nv->device[i];
-
-		put_device(r, d->device, d->rest);
-		xtr_put_text(r, d->msix ? "MSI-X" : d->alone ? "line or MSI" : NULL);
-		xtr_put_u64(r, true, nv_interrupts(nv, d));
-		xtr_put_u64(r, true, d->alone + d->nested);
-		xtr_put_hist(r, &d->time[d->msix != 0]);
-		xtr_put_u64(r, true, d->bottoms[0] + d->bottoms[1]);
-		xtr_row(r, d);
-	}
+	put_device(r, d->device, d->rest);
+	xtr_put_text(r, d->msix ? "MSI-X" : d->alone ? "line or MSI" : NULL);
+	xtr_put_u64(r, true, nv_interrupts(nv, d));
+	xtr_put_u64(r, true, d->alone + d->nested);
+	xtr_put_hist(r, &d->time[d->msix != 0]);
+	xtr_put_u64(r, true, d->bottoms[0] + d->bottoms[1]);
+	return true;
 }
 
 static const struct xtr_section_table devices = {
 	.name = "devices",
 	.help = "interrupts of a device",
 	XTR_TABLE_COLUMNS(device_columns),
-	.fill = fill_devices,
+	.rows = XTR_ARRAY(struct nvidia, device, n_devices),
+	.put = put_devices,
 	.heading = "\n  Interrupts, and their bottom halves\n",
 };
 
@@ -431,36 +410,34 @@ static const struct xtr_section_table devices = {
 static const struct xtr_section_column power_columns[] = {
 	{ NULL, "<device", XTR_C_TEXT, XTR_PUT },
 	{ "device", NULL, XTR_C_HEX, AT(device), "pointer of the device" },
-	{ "suspends", "suspends", XTR_C_COUNT, AT(suspends), "suspends" },
-	{ "suspend_errors", "failed", XTR_C_COUNT, AT(suspend_errors), "of them that failed" },
+	SHOWN("suspends", "suspends", suspends, "suspends"),
+	SHOWN("suspend_errors", "failed", suspend_errors, "of them that failed"),
 	{ NULL, "p50|max", XTR_C_HIST, AT(suspend) },
-	{ "resumes", "resumes", XTR_C_COUNT, AT(resumes), "resumes" },
-	{ "resume_errors", "failed", XTR_C_COUNT, AT(resume_errors), "of them that failed" },
+	SHOWN("resumes", "resumes", resumes, "resumes"),
+	SHOWN("resume_errors", "failed", resume_errors, "of them that failed"),
 	COUNT("resumes_after_failure", resumes_after_failure,
 	      "resumes after a suspend that failed"),
-	HIST("suspend_ns", suspend, "of suspends"),
+	TIMED_HIST("suspend_ns", suspend, "of suspends"),
 	{ "resume_ns", "p50|max", XTR_C_HIST | XTR_C_TIMES, AT(resume), "of resumes" },
 	{ "away_ns", "away: p50|max", XTR_C_HIST | XTR_C_TIMES, AT(away),
 	  "from suspend to resume" },
 };
 #undef AT
 
-static void fill_power(const void *self, struct xtr_rows *r)
+static bool put_power(struct xtr_rows *r, const void *row)
 {
-	const struct nvidia *nv = self;
-	uint32_t i;
+	const struct nv_power *of = row;
 
-	for (i = 0; i < nv->n_powers; i++) {
-		put_device(r, nv->power[i].device, nv->power[i].rest);
-		xtr_row(r, &nv->power[i]);
-	}
+	put_device(r, of->device, of->rest);
+	return true;
 }
 
 static const struct xtr_section_table power = {
 	.name = "power",
 	.help = "suspend and resume of a device",
 	XTR_TABLE_COLUMNS(power_columns),
-	.fill = fill_power,
+	.rows = XTR_ARRAY(struct nvidia, power, n_powers),
+	.put = put_power,
 	.heading = "\n  Suspend and resume\n",
 };
 
@@ -469,33 +446,31 @@ static const struct xtr_section_column sample_columns[] = {
 	{ "ioctl_ppm", NULL, XTR_C_NUMBER, XTR_PUT, "share of ioctls, in millionths" },
 	{ "uvm_ioctl_ppm", NULL, XTR_C_NUMBER, XTR_PUT, "share of UVM's" },
 	{ "totals", NULL, XTR_C_BOOL, XTR_PUT, "how many there were is in the trace" },
-	{ "exact", NULL, XTR_C_BOOL, AT(totals_exact), "and exact" },
+	FLAG("exact", totals_exact, "and exact"),
 	COUNT("others", total_others, "of processes and ioctls for which there was no room"),
 };
 #undef AT
 
-static void fill_sample(const void *self, struct xtr_rows *r)
+static bool put_sample(struct xtr_rows *r, const void *row)
 {
-	const struct nvidia *nv = self;
+	const struct nvidia *nv = row;
 
 	if (!nv->sample_ppm[0] && !nv->sample_ppm[1])
-		return;
+		return false;
 	xtr_put_u64(r, true, nv->sample_ppm[0] ? nv->sample_ppm[0] : 1000000);
 	xtr_put_u64(r, true, nv->sample_ppm[1] ? nv->sample_ppm[1] : 1000000);
 	xtr_put_u64(r, true, nv->n_totals != 0);
-	xtr_row(r, nv);
+	return true;
 }
 
-static const struct xtr_section_table sample = XTR_TABLE_ONE(
-	"sample", "how ioctls were sampled", sample_columns, fill_sample, XTR_SHAPE_OBJECT);
+static const struct xtr_section_table sample = XTR_TABLE_SELF(
+	"sample", "how ioctls were sampled", sample_columns, put_sample, XTR_SHAPE_OBJECT);
 
 /* --- the section ------------------------------------------------------------------------------ */
 
 static bool any_faults(const struct nvidia *nv)
 {
-	uint32_t i;
-
-	for (i = 0; i < nv->n_processes; i++)
+	for (uint32_t i = 0; i < nv->n_processes; i++)
 		if (nv->process[i].faults)
 			return true;
 	return false;
@@ -558,15 +533,15 @@ int nv_text(const void *self, const struct xtr_view *v)
 	static const struct xtr_section_table *const then[] = { &devices, &power, NULL };
 	const struct nvidia *nv = self;
 	uint32_t listed = nv->n_errors < nv->o->top ? nv->n_errors : nv->o->top;
-	int ret = xtr_tables_text(first, nv, nv->o, v->f);
+	int err = xtr_tables_text(first, nv, nv->o, v->f);
 
 	if (nv->n_errors && (listed < nv->n_errors || nv->errors_left_out))
 		fprintf(v->f, "  ... and %" PRIu64 " more\n",
 			nv->n_errors - listed + nv->errors_left_out);
-	if (!ret)
-		ret = xtr_tables_text(then, nv, nv->o, v->f);
+	if (!err)
+		err = xtr_tables_text(then, nv, nv->o, v->f);
 	limits(nv, v->f);
-	return ret;
+	return err;
 }
 
 void nv_json(const void *self, struct xtr_json *j)

@@ -5,15 +5,16 @@
  * else.
  */
 #include "nvidia_xid.h"
-#include "replay/event/process.h"
 #include "base/text.h"
+#include "replay/event/process.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define NONE XTR_KEYMAP_NONE
+#define NONE XTR_MAP_NONE
 
 static bool applies(const struct xtr_meta *meta)
 {
@@ -33,20 +34,20 @@ static void xids_free(void *self)
 static int xids_open(void **self, const struct xtr_analysis_opts *o)
 {
 	struct xids *x = calloc(1, sizeof(*x));
-	int ret;
+	int err;
 
 	if (!x)
 		return -ENOMEM;
 	x->o = o;
 	x->xid = calloc(XIDS_KEPT, sizeof(*x->xid));
-	ret = nv_track_open(&x->track, o->meta, o->tables);
+	err = nv_track_open(&x->track, o->meta, o->tables);
 	if (!x->xid)
-		ret = -ENOMEM;
-	if (ret)
+		err = -ENOMEM;
+	if (err)
 		xids_free(x);
 	else
 		*self = x;
-	return ret;
+	return err;
 }
 
 const char *xid_from_name(enum xid_from from)
@@ -93,7 +94,7 @@ static uint32_t device_of(struct xids *x, const char *dev)
 /* The call that the thread (CPU) is in; NULL: none of this role. */
 static const struct nv_call *inside_of(const struct xids *x, uint64_t owner, enum nv_role role)
 {
-	uint32_t i = xtr_keymap_get(&x->track.open, owner, role);
+	uint32_t i = xtr_map_index(&x->track.open, owner, role);
 
 	return i != NONE && x->track.call[i].epoch == x->track.epoch ? &x->track.call[i] : NULL;
 }
@@ -105,13 +106,12 @@ static void find_handler(struct xids *x, const struct nv_step *s, struct xid *on
 	static const enum nv_role tops[] = { NV_ISR_MSIX, NV_ISR };
 	struct xid_device *d = &x->device[one->device];
 	const struct nv_call *c = NULL;
-	size_t i;
 
 	if (one->sxid)
 		return;
-	for (i = 0; i < 2 && !c; i++)
+	for (size_t i = 0; i < 2 && !c; i++)
 		c = inside_of(x, s->tid, halves[i]);
-	for (i = 0; i < 2 && !c; i++)
+	for (size_t i = 0; i < 2 && !c; i++)
 		c = inside_of(x, nv_cpu_owner(s->cpu), tops[i]);
 	if (c) {
 		d->known = true;
@@ -204,9 +204,8 @@ static void count_kind(struct xids *x, const struct xid *one, bool kept)
 static uint64_t xids_before(const struct xids *x, const struct xid *one)
 {
 	uint64_t n = 0;
-	uint32_t i;
 
-	for (i = 0; i < x->n_xids; i++)
+	for (uint32_t i = 0; i < x->n_xids; i++)
 		n += x->xid[i].device == one->device && x->xid[i].sxid == one->sxid &&
 		     (!x->o->times || one->ts - x->xid[i].ts <= NV_BEFORE_NS);
 	return n;
@@ -256,18 +255,18 @@ static int xids_event(void *self, const struct xtr_event *ev, bool inside)
 {
 	struct xids *x = self;
 	struct nv_step s;
-	int ret = nv_track_event(&x->track, ev, inside, &s);
+	int err = nv_track_event(&x->track, ev, inside, &s);
 
 	if (ev->gap) {
 		x->lost = true;
 		nv_pasts_gap(&x->pasts, ev->gap->last);
 	}
-	if (ret != 1)
-		return ret;
+	if (err != 1)
+		return err;
 	see_handler(x, &s);
-	ret = nv_pasts_step(&x->pasts, &s);
-	if (ret || !inside || s.end)
-		return ret;
+	err = nv_pasts_step(&x->pasts, &s);
+	if (err || !inside || s.end)
+		return err;
 	if (s.role == NV_XID || s.role == NV_SXID ||
 	    (s.role == NV_REPORT && !x->track.b.has[NV_XID]))
 		add(x, &s);
@@ -318,12 +317,11 @@ static int finding(struct xids *x, const struct xid_kind *k)
 static int xids_finish(void *self)
 {
 	struct xids *x = self;
-	uint32_t i;
-	int ret = 0;
+	int err = 0;
 
-	for (i = 0; i < x->n_kinds && !ret; i++)
-		ret = finding(x, &x->kind[i]);
-	return ret;
+	for (uint32_t i = 0; i < x->n_kinds && !err; i++)
+		err = finding(x, &x->kind[i]);
+	return err;
 }
 
 static bool xids_any(const void *self)
@@ -347,3 +345,115 @@ const struct xtr_analysis xtr_analysis_xid = {
 	.json = xid_json,
 	.tables = xid_tables,
 };
+
+/* --- xid table -------------------------------------------------------------------------------- */
+
+#define IGNORE   "ignore", XID_NONE
+#define APP      "restart app", XID_APPLICATION
+#define UPDATE   "update software", XID_APPLICATION
+#define RESET    "reset GPU", XID_DEVICE
+#define DRAIN    "drain / reset workflow", XID_DEVICE
+#define HARDWARE "check hardware", XID_DEVICE
+#define NVLINK   "NVLink workflow", XID_DEVICE
+#define NVLINK5  "NVLink 5 workflow", XID_DEVICE
+#define RESTART  "restart machine", XID_MACHINE
+#define OTHERS   "see other Xids", XID_FOLLOWS
+#define NO       "-", XID_NOT_GIVEN
+
+#define ONE(n) n, n
+
+/*
+ * NVIDIA, "Analyzing Xid Errors with the Xid Catalog"; mnemonics as in nverror.h (595.45.04). The
+ * action is the catalog's immediate one.
+ */
+static const struct xid_meaning table[] = {
+	{ ONE(8), "FIFO_ERROR_IDLE_TIMEOUT", "GPU stopped processing", APP },
+	{ ONE(11), "GR_ERROR_MISSING_HW", "invalid or corrupted push-buffer stream", APP },
+	{ ONE(13), "GR_EXCEPTION", "graphics engine exception", APP },
+	{ ONE(25), "GR_ILLEGAL_NOTIFY", "invalid or illegal push-buffer stream", APP },
+	{ ONE(31), "FIFO_ERROR_MMU_ERR_FLT", "GPU memory page fault", APP },
+	{ ONE(32), "PBDMA_ERROR", "invalid or corrupted push-buffer stream", APP },
+	{ 37, 38, "FECS_ERR_*", "driver firmware error", IGNORE },
+	{ 39, 41, "CEn_ERROR", "copy engine exception / error", APP },
+	{ ONE(43), "RESETCHANNEL_VERIF_ERROR",
+	  "GPU stopped processing (application fault; GPU healthy)", IGNORE },
+	{ ONE(44), "GR_FAULT_DURING_CTXSW", "engine fault during context switch", IGNORE },
+	{ ONE(45), "PREEMPTIVE_REMOVAL", "preemptive cleanup because of earlier errors", OTHERS },
+	{ ONE(46), "GPU_TIMEOUT_ERROR", "GPU stopped processing", RESET },
+	{ ONE(48), "GPU_ECC_DBE", "double-bit ECC error", DRAIN },
+	{ ONE(54), "SILENT_RUNNING...", "auxiliary power not connected", HARDWARE },
+	{ ONE(60), "SEC2_ERROR", "video processor exception", APP },
+	{ ONE(62), "PMU_HALT_ERROR", "internal micro-controller halt", RESET },
+	{ ONE(63), "DRAM_RETIREMENT_EVENT",
+	  "memory remapping event (page retirement on older GPUs)", IGNORE },
+	{ ONE(64), "DRAM_RETIREMENT_FAILURE",
+	  "memory remapping failure (page retirement on older GPUs)", RESET },
+	{ ONE(68), "NVDECn_ERROR", "decoder error", APP },
+	{ ONE(69), "GR_CLASS_ERROR", "graphics engine class error", APP },
+	{ 70, 72, "CEn_ERROR", "copy engine exception / error", APP },
+	{ ONE(74), "NVLINK_ERROR", "NVLink error", NVLINK },
+	{ 75, 77, "CEn_ERROR", "copy engine exception / error", APP },
+	{ ONE(78), "VGPU_START_ERROR", "vGPU start error", UPDATE },
+	{ ONE(79), "GPU_HAS_FALLEN_OFF_THE_BUS", "GPU has fallen off the bus", RESTART },
+	{ ONE(80), "PBDMA_PUSHBUFFER_CRC_MISMATCH", "corrupted data sent to GPU", APP },
+	{ 83, 84, "NVDECn_ERROR", "decoder error", APP },
+	{ ONE(85), "CEn_ERROR", "copy engine exception / error", APP },
+	{ 88, 89, "NVDECn_ERROR", "decoder error", APP },
+	{ ONE(92), "EXCESSIVE_SBE_INTERRUPTS", "high single-bit ECC rate", IGNORE },
+	{ ONE(94), "CONTAINED_ERROR", "contained memory error", APP },
+	{ ONE(95), "UNCONTAINED_ERROR", "uncontained memory error", RESET },
+	{ 96, 98, "NVDECn_ERROR", "decoder error", APP },
+	{ ONE(109), "CTXSW_TIMEOUT_ERROR", "context-switch time-out", RESET },
+	{ ONE(110), "SEC_FAULT_ERROR", "security fault", RESET },
+	{ ONE(119), "GSP_RPC_TIMEOUT", "GSP firmware RPC time-out", RESET },
+	{ ONE(120), "GSP_ERROR", "GSP firmware error", RESET },
+	{ ONE(121), "C2C_ERROR", "chip-to-chip link error", IGNORE },
+	{ 126, 135, "CEn_ERROR", "copy engine exception / error", APP },
+	{ ONE(136), "ALI_TRAINING_FAIL", "link training failed", RESET },
+	{ ONE(137), "NVLINK_PRIV_ERR", "NVLink privilege error", IGNORE },
+	{ ONE(140), "UNRECOVERABLE_ECC_ERROR_ESCAPE", "unrecovered ECC error", RESET },
+	{ ONE(143), "GPU_INIT_ERROR", "GPU initialisation error", RESET },
+	{ ONE(144), "NVLINK_SAW", "NVLink 5 unit error", NVLINK5 },
+	{ ONE(145), "NVLINK_RLW", "NVLink 5 unit error", NVLINK5 },
+	{ ONE(146), "NVLINK_TLW", "NVLink 5 unit error", NVLINK5 },
+	{ ONE(147), "NVLINK_TREX", "NVLink 5 unit error", NVLINK5 },
+	{ ONE(148), "NVLINK_NVLPW_CTRL", "NVLink 5 unit error", NVLINK5 },
+	{ ONE(149), "NVLINK_NETIR", "NVLink 5 unit error", NVLINK5 },
+	{ ONE(150), "NVLINK_MSE", "NVLink 5 unit error", NVLINK5 },
+	{ ONE(154), "GPU_RECOVERY_ACTION_CHANGED", "recovery action changed (informational)", NO },
+	{ ONE(156), "RESOURCE_RETIREMENT_EVENT", "", RESET },
+	{ ONE(157), "RESOURCE_RETIREMENT_FAILURE", "", IGNORE },
+	{ ONE(158), "GPU_FATAL_TIMEOUT", "fatal time-out", RESET },
+	{ ONE(160), "CHANNEL_RETIREMENT_EVENT", "", IGNORE },
+	{ ONE(161), "CHANNEL_RETIREMENT_FAILURE", "", IGNORE },
+	{ ONE(167), "PCIE_FATAL_TIMEOUT", "", NO },
+	{ ONE(171), "UNCORRECTABLE_DRAM_ERROR", "detail companion of Xid 48", NO },
+	{ ONE(172), "UNCORRECTABLE_SRAM_ERROR", "detail companion of Xid 48", NO },
+};
+
+const struct xid_meaning *xid_find(uint32_t xid)
+{
+	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
+		if (xid >= table[i].first && xid <= table[i].last)
+			return &table[i];
+	return NULL;
+}
+
+static const struct {
+	const char *name;
+	bool notable;
+} severities[] = {
+#define SEVERITY(id, text, notable) { text, notable },
+	XID_SEVERITIES(SEVERITY)
+#undef SEVERITY
+};
+
+const char *xid_severity_name(enum xid_severity severity)
+{
+	return severities[severity].name;
+}
+
+bool xid_severity_notable(enum xid_severity severity)
+{
+	return severities[severity].notable;
+}

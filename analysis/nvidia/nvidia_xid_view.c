@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The section of Xids: its tables, and what else text and JSON say. */
-#include "analysis/core/section_table.h"
+#include "analysis/core/section_columns.h"
 #include "nvidia_xid.h"
 #include "base/text.h"
 #include "replay/event/process.h"
@@ -23,9 +23,9 @@ static const char *severity_of(const struct xid_meaning *m)
 static const struct xtr_section_column kind_columns[] = {
 	{ NULL, "<Xid", XTR_C_TEXT, XTR_PUT },
 	{ "code", NULL, XTR_C_NUMBER, AT(code), "number of the Xid" },
-	{ "sxid", NULL, XTR_C_BOOL, AT(sxid), "it is one of NVSwitch" },
+	FLAG("sxid", sxid, "it is one of NVSwitch"),
 	{ "device", "<device", XTR_C_TEXT, XTR_PUT, "PCI address, or pointer" },
-	{ "count", "times", XTR_C_COUNT, AT(n), "how often" },
+	SHOWN("count", "times", n, "how often"),
 	{ "first_ns", NULL, XTR_C_NS, AT(first_ns), "when first" },
 	{ "last_ns", NULL, XTR_C_NS, AT(last_ns), "and last" },
 	{ NULL, "<severity", XTR_C_TEXT, XTR_PUT },
@@ -39,31 +39,28 @@ static const struct xtr_section_column kind_columns[] = {
 };
 #undef AT
 
-static void fill_kinds(const void *self, struct xtr_rows *r)
+static bool put_kinds(struct xtr_rows *r, const void *row)
 {
-	const struct xids *x = self;
-	uint32_t i;
+	const struct xids *x = xtr_rows_self(r);
+	const struct xid_kind *k = row;
+	const struct xid_meaning *m = meaning_of(k->code, k->sxid);
 
-	for (i = 0; i < x->n_kinds; i++) {
-		const struct xid_kind *k = &x->kind[i];
-		const struct xid_meaning *m = meaning_of(k->code, k->sxid);
-
-		xtr_put_format(r, "%s%" PRIu32, k->sxid ? "SXid " : "", k->code);
-		xtr_put_text(r, x->device[k->device].dev);
-		xtr_put_text(r, severity_of(m));
-		xtr_put_text(r, m ? m->action : NULL);
-		xtr_put_text(r, m ? m->mnemonic : "(not in the table)");
-		xtr_put_text(r, m ? m->meaning : NULL);
-		xtr_put_text(r, m ? m->mnemonic : NULL);
-		xtr_put_text(r, m ? m->meaning : NULL);
-		xtr_put_text(r, severity_of(m));
-		xtr_put_text(r, m ? m->action : NULL);
-		xtr_row(r, k);
-	}
+	xtr_put_format(r, "%s%" PRIu32, k->sxid ? "SXid " : "", k->code);
+	xtr_put_text(r, x->device[k->device].dev);
+	xtr_put_text(r, severity_of(m));
+	xtr_put_text(r, m ? m->action : NULL);
+	xtr_put_text(r, m ? m->mnemonic : "(not in the table)");
+	xtr_put_text(r, m ? m->meaning : NULL);
+	xtr_put_text(r, m ? m->mnemonic : NULL);
+	xtr_put_text(r, m ? m->meaning : NULL);
+	xtr_put_text(r, severity_of(m));
+	xtr_put_text(r, m ? m->action : NULL);
+	return true;
 }
 
 static const struct xtr_section_table kinds =
-	XTR_TABLE("kinds", "Xids of a number on a device", kind_columns, fill_kinds, XTR_SHOW_ALL);
+	XTR_TABLE_OF("kinds", "Xids of a number on a device", kind_columns,
+		     XTR_ARRAY(struct xids, kind, n_kinds), put_kinds, XTR_SHOW_ALL);
 
 /* " ret -22, 12.3 us", or that it had not returned. */
 static void call_text(const struct xids *x, const struct nv_past_call *c, FILE *f)
@@ -80,17 +77,16 @@ static void before_text(const struct xids *x, const struct xid *one, const struc
 			bool last, FILE *f)
 {
 	char name[2 * NV_NAME_MAX], n[XTR_TEXT_NUMBER];
-	uint32_t i;
 
 	fprintf(f, "%s%s %s:", b->complete ? "" : "at least ", xtr_text_count(n, b->calls),
 		b->calls == 1 ? "call" : "calls");
-	for (i = 0; i < b->n_names; i++)
+	for (uint32_t i = 0; i < b->n_names; i++)
 		fprintf(f, "%s %s %s", i ? "," : "", xtr_text_count(n, b->name[i].n),
 			nv_past_name(name, &b->name[i].what));
 	if (b->others)
 		fprintf(f, ", %s others", xtr_text_count(n, b->others));
 	fputc('\n', f);
-	for (i = 0; i < b->n_last && last; i++) {
+	for (uint32_t i = 0; i < b->n_last && last; i++) {
 		const struct nv_past_call *c = &b->last[i];
 
 		if (x->o->times)
@@ -144,10 +140,10 @@ static void one_text(const struct xids *x, const struct xid *one, FILE *f)
 int xid_text(const void *self, const struct xtr_view *v)
 {
 	const struct xids *x = self;
-	int ret = xtr_table_text(&kinds, x, x->o, v->f);
+	int err = xtr_table_text(&kinds, x, x->o, v->f);
 	uint32_t i;
 
-	for (i = 0; i < x->n_xids && i < x->o->top && !ret; i++)
+	for (i = 0; i < x->n_xids && i < x->o->top && !err; i++)
 		one_text(x, &x->xid[i], v->f);
 	if (x->n > i)
 		fprintf(v->f, "\n  ... and %" PRIu64 " more (--top)\n", x->n - i);
@@ -155,7 +151,7 @@ int xid_text(const void *self, const struct xtr_view *v)
 		fputs("  Calls are those of the second before.\n", v->f);
 	if (x->lost)
 		fputs("  Events were lost: counts are lower bounds.\n", v->f);
-	return ret;
+	return err;
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */
@@ -171,10 +167,8 @@ static void kv_call(const struct nv_past_call *c, struct xtr_json *j)
 static void json_last(const struct xids *x, const struct xid *one, const struct nv_before *b,
 		      struct xtr_json *j)
 {
-	uint32_t i;
-
 	xtr_json_kv_array(j, "last");
-	for (i = 0; i < b->n_last; i++) {
+	for (uint32_t i = 0; i < b->n_last; i++) {
 		const struct nv_past_call *c = &b->last[i];
 
 		xtr_json_begin_object(j);
@@ -203,8 +197,6 @@ static void json_last(const struct xids *x, const struct xid *one, const struct 
 static void json_before(const struct xids *x, const struct xid *one, const struct nv_before *b,
 			struct xtr_json *j)
 {
-	uint32_t i;
-
 	if (!b->known) {
 		xtr_json_null(j);
 		return;
@@ -213,7 +205,7 @@ static void json_before(const struct xids *x, const struct xid *one, const struc
 	xtr_json_kv_bool(j, "complete", b->complete);
 	xtr_json_kv_u64(j, "calls", b->calls);
 	xtr_json_kv_array(j, "names");
-	for (i = 0; i < b->n_names; i++) {
+	for (uint32_t i = 0; i < b->n_names; i++) {
 		xtr_json_begin_object(j);
 		kv_call(&b->name[i].what, j);
 		xtr_json_kv_u64(j, "calls", b->name[i].n);
@@ -226,30 +218,21 @@ static void json_before(const struct xids *x, const struct xid *one, const struc
 }
 
 /* An Xid, and what it is of. */
-struct of_xid {
-	const struct xids *x;
-	const struct xid *one;
-};
-
-static void process_before(const void *ctx, struct xtr_json *j)
+static void process_before(const void *self, const void *row, struct xtr_json *j)
 {
-	const struct of_xid *of = ctx;
-
-	json_before(of->x, of->one, &of->one->process, j);
+	json_before(self, row, &((const struct xid *)row)->process, j);
 }
 
-static void device_before(const void *ctx, struct xtr_json *j)
+static void device_before(const void *self, const void *row, struct xtr_json *j)
 {
-	const struct of_xid *of = ctx;
-
-	json_before(of->x, of->one, &of->one->interrupts, j);
+	json_before(self, row, &((const struct xid *)row)->interrupts, j);
 }
 
 #define AT(member) XTR_AT(struct xid, member)
 static const struct xtr_section_column list_columns[] = {
 	{ "at_ns", NULL, XTR_C_NS, AT(ts), "when" },
 	{ "code", NULL, XTR_C_NUMBER, AT(code), "number of the Xid" },
-	{ "sxid", NULL, XTR_C_BOOL, AT(sxid), "it is one of NVSwitch" },
+	FLAG("sxid", sxid, "it is one of NVSwitch"),
 	{ "device", NULL, XTR_C_TEXT, XTR_PUT, "PCI address, or pointer" },
 	{ "message", NULL, XTR_C_TEXT, XTR_PUT, "the driver's message" },
 	{ "pid", NULL, XTR_C_PROCESS, XTR_PUT, "process" },
@@ -258,7 +241,7 @@ static const struct xtr_section_column list_columns[] = {
 	{ "handler_from", NULL, XTR_C_TEXT, XTR_PUT, "what tells it: handler, earlier or only" },
 	{ "process_before", NULL, XTR_C_ANY, XTR_PUT, "calls of the process before" },
 	{ "device_before", NULL, XTR_C_ANY, XTR_PUT, "interrupts of the device before" },
-	{ "xids_before", NULL, XTR_C_COUNT, AT(xids_before), "other Xids of the device before" },
+	COUNT("xids_before", xids_before, "other Xids of the device before"),
 };
 #undef AT
 
@@ -267,29 +250,25 @@ static void put_from(struct xtr_rows *r, enum xid_from from)
 	xtr_put_text(r, from ? xid_from_name(from) : NULL);
 }
 
-static void fill_list(const void *self, struct xtr_rows *r)
+static bool put_list(struct xtr_rows *r, const void *row)
 {
-	const struct xids *x = self;
-	uint32_t i;
+	const struct xids *x = xtr_rows_self(r);
+	const struct xid *one = row;
 
-	for (i = 0; i < x->n_xids; i++) {
-		const struct xid *one = &x->xid[i];
-		struct of_xid of = { x, one };
-
-		xtr_put_text(r, x->device[one->device].dev);
-		xtr_put_text(r, *one->msg ? one->msg : NULL);
-		xtr_put_u64(r, true, one->process_from ? one->who : 0);
-		put_from(r, one->process_from);
-		xtr_put_u64(r, one->handler_from, one->handler);
-		put_from(r, one->handler_from);
-		xtr_put_any(r, process_before, &of);
-		xtr_put_any(r, device_before, &of);
-		xtr_row(r, one);
-	}
+	xtr_put_text(r, x->device[one->device].dev);
+	xtr_put_text(r, *one->msg ? one->msg : NULL);
+	xtr_put_u64(r, true, one->process_from ? one->who : 0);
+	put_from(r, one->process_from);
+	xtr_put_u64(r, one->handler_from, one->handler);
+	put_from(r, one->handler_from);
+	xtr_put_any(r, process_before, one);
+	xtr_put_any(r, device_before, one);
+	return true;
 }
 
 static const struct xtr_section_table list =
-	XTR_TABLE("list", "an Xid, in order of time", list_columns, fill_list, XTR_SHOW_ALL);
+	XTR_TABLE_OF("list", "an Xid, in order of time", list_columns,
+		     XTR_ARRAY(struct xids, xid, n_xids), put_list, XTR_SHOW_ALL);
 
 const struct xtr_section_table *const xid_tables[] = { &kinds, &list, NULL };
 

@@ -132,21 +132,21 @@ static unsigned int takes(struct xtr_slices *s, uint32_t type)
 static int feed(struct xtr_slices *s, const struct xtr_event *ev)
 {
 	unsigned int t = takes(s, ev->type);
-	int ret = 0;
+	int err = 0;
 
 	if (t & TAKES_MODEL || ev->ts >= xtr_model_due(s->model))
-		ret = xtr_model_event(s->model, ev);
+		err = xtr_model_event(s->model, ev);
 	else
 		xtr_model_passed(s->model, ev->ts);
-	if (ret)
-		return ret;
+	if (err)
+		return err;
 	if (t & TAKES_CALLS)
-		ret = xtr_calls_event(s->calls, ev);
+		err = xtr_calls_event(s->calls, ev);
 	else
 		xtr_calls_now(s->calls, ev->ts);
-	if (!ret && t & TAKES_MARKS)
-		ret = add_marks(s, ev);
-	return ret < 0 ? ret : 0;
+	if (!err && t & TAKES_MARKS)
+		err = add_marks(s, ev);
+	return err < 0 ? err : 0;
 }
 
 /* --- slices ----------------------------------------------------------------------------------- */
@@ -220,22 +220,22 @@ static int close_one(struct xtr_slices *s)
 				 .events = p->events,
 				 .lost = p->lost };
 	/* Jobs that end at its end belong to the next one, unless there is none. */
-	int ret = xtr_model_advance(s->model, xtr_sat_add(p->end, XTR_HOLD_NS + p->last));
+	int err = xtr_model_advance(s->model, xtr_sat_add(p->end, XTR_HOLD_NS + p->last));
 
-	if (!ret)
-		ret = xtr_model_each_open(s->model, on_open, s);
-	if (!ret)
-		ret = slice_add_idle(s, p);
-	if (!ret)
-		ret = make_rows(s, p, &out);
-	if (ret)
-		return ret;
+	if (!err)
+		err = xtr_model_each_open(s->model, on_open, s);
+	if (!err)
+		err = slice_add_idle(s, p);
+	if (!err)
+		err = make_rows(s, p, &out);
+	if (err)
+		return err;
 	out.n_counters = make_counters(s);
 	out.counter = s->out;
-	ret = s->o.slice(s->o.ctx, &out);
+	err = s->o.slice(s->o.ctx, &out);
 	s->quiet = p->events ? 0 : s->quiet + 1;
 	s->number++;
-	return ret;
+	return err;
 }
 
 static void turn(struct xtr_slices *s)
@@ -266,17 +266,17 @@ static bool is_over(struct xtr_slices *s, uint64_t ts)
 
 static int close_until(struct xtr_slices *s, uint64_t ts)
 {
-	int ret = 0;
+	int err = 0;
 
-	while (!ret && is_over(s, ts)) {
+	while (!err && is_over(s, ts)) {
 		if (s->quiet >= XTR_SLICE_QUIET && !at_hand(s)->events)
 			stretch(s, ts);
 		if (!is_over(s, ts))
 			break;
-		ret = close_one(s);
+		err = close_one(s);
 		turn(s);
 	}
-	return ret;
+	return err;
 }
 
 static void begin(struct xtr_slices *s, uint64_t ts)
@@ -300,7 +300,7 @@ static void count(struct xtr_slices *s, const struct xtr_event *ev)
 
 int xtr_slices_event(struct xtr_slices *s, const struct xtr_event *ev)
 {
-	int ret = 0;
+	int err = 0;
 
 	if (!s->begun && (!s->o.select.from || ev->ts >= s->o.select.from))
 		begin(s, s->o.select.from ? s->o.select.from : ev->ts);
@@ -309,9 +309,9 @@ int xtr_slices_event(struct xtr_slices *s, const struct xtr_event *ev)
 	if (!s->begun)
 		return feed(s, ev);
 	if (is_over(s, ev->ts))
-		ret = close_until(s, ev->ts);
-	if (ret)
-		return ret;
+		err = close_until(s, ev->ts);
+	if (err)
+		return err;
 	count(s, ev);
 	return feed(s, ev);
 }
@@ -328,17 +328,17 @@ int xtr_slices_advance(struct xtr_slices *s, uint64_t ts)
 
 int xtr_slices_finish(struct xtr_slices *s)
 {
-	int ret;
+	int err;
 
 	if (!s->begun)
 		return 0;
-	ret = close_until(s, s->last_ts);
-	if (!ret && s->last_ts >= at_hand(s)->end) {
-		ret = close_one(s);
+	err = close_until(s, s->last_ts);
+	if (!err && s->last_ts >= at_hand(s)->end) {
+		err = close_one(s);
 		turn(s);
 	}
-	if (ret)
-		return ret;
+	if (err)
+		return err;
 	at_hand(s)->last = true;
 	if (s->last_ts >= at_hand(s)->begin)
 		at_hand(s)->end = s->last_ts;
@@ -372,7 +372,7 @@ int xtr_slices_new(struct xtr_slices **out, const struct xtr_slices_opts *o)
 	struct xtr_slices *s;
 	struct xtr_model_opts mo = { .sz = sizeof(mo), .meta = o->meta, .tables = o->tables };
 	struct xtr_calls_opts co = { .sz = sizeof(co), .meta = o->meta, .tables = o->tables };
-	int ret = -ENOMEM;
+	int err = -ENOMEM;
 
 	if (o->interval_ns < XTR_SLICE_MIN_NS || o->interval_ns > INT64_MAX)
 		return -EINVAL;
@@ -385,16 +385,16 @@ int xtr_slices_new(struct xtr_slices **out, const struct xtr_slices_opts *o)
 	mo.ctx = co.ctx = s;
 	s->takes = calloc(TYPES, 1);
 	if (s->takes)
-		ret = xtr_model_new(&s->model, &mo);
-	if (!ret)
-		ret = xtr_calls_new(&s->calls, &co);
-	if (!ret)
-		ret = xtr_marks_new(&s->marks, o->meta, o->tables);
-	if (ret)
+		err = xtr_model_new(&s->model, &mo);
+	if (!err)
+		err = xtr_calls_new(&s->calls, &co);
+	if (!err)
+		err = xtr_marks_new(&s->marks, o->meta, o->tables);
+	if (err)
 		xtr_slices_free(s);
 	else
 		*out = s;
-	return ret;
+	return err;
 }
 
 void xtr_slices_free(struct xtr_slices *s)

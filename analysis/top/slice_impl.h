@@ -3,10 +3,10 @@
 #ifndef XTR_SLICE_IMPL_H
 #define XTR_SLICE_IMPL_H
 
-#include "analysis/core/busy.h"
+#include "analysis/core/agg.h"
 #include "slice.h"
 #include "replay/calls/call.h"
-#include "base/keymap.h"
+#include "base/map.h"
 #include "replay/calls/mark.h"
 
 /* Powers of two (512 bytes each) that all histograms of a slice may take: 8 MiB. */
@@ -26,7 +26,7 @@ struct slice_part {
 	struct {
 		struct slice_entry *e;
 		uint32_t n, cap;
-		struct xtr_keymap by_key;
+		struct xtr_map by_key;
 	} of[XTR_SLICE_BY_COUNT];
 	uint32_t hist_left;
 };

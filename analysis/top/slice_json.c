@@ -3,7 +3,7 @@
 #include "slice_view.h"
 
 #include "replay/event/process.h"
-#include "replay/notes/redacted.h"
+#include "replay/notes/notes.h"
 #include "base/text.h"
 
 static void kv_text(struct xtr_json *j, const char *key, const char *s)

@@ -21,7 +21,7 @@ void slice_part_free(struct slice_part *p)
 			xtr_hist_free(&p->of[by].e[i].row.queue_wait);
 			xtr_busy_free(&p->of[by].e[i].busy);
 		}
-		xtr_keymap_free(&p->of[by].by_key);
+		xtr_map_free(&p->of[by].by_key);
 		free(p->of[by].e);
 	}
 	*p = (struct slice_part){ 0 };
@@ -41,10 +41,10 @@ void slice_part_begin(struct slice_part *p, uint64_t begin, uint64_t end)
 static int row_of(struct slice_part *p, enum xtr_slice_by by, uint64_t a, uint64_t b,
 		  struct slice_entry **out, bool *made)
 {
-	uint32_t i = xtr_keymap_get(&p->of[by].by_key, a, b);
+	uint32_t i = xtr_map_index(&p->of[by].by_key, a, b);
 	struct slice_entry *e;
 
-	*made = i == XTR_KEYMAP_NONE;
+	*made = i == XTR_MAP_NONE;
 	*out = NULL;
 	if (!*made) {
 		*out = &p->of[by].e[i];
@@ -64,7 +64,7 @@ static int row_of(struct slice_part *p, enum xtr_slice_by by, uint64_t a, uint64
 		p->of[by].e = e;
 		p->of[by].cap = cap;
 	}
-	if (xtr_keymap_put(&p->of[by].by_key, a, b, i))
+	if (xtr_map_put(&p->of[by].by_key, a, b, i))
 		return -ENOMEM;
 	p->of[by].n++;
 	*out = &p->of[by].e[i];
@@ -75,21 +75,21 @@ static int row_of(struct slice_part *p, enum xtr_slice_by by, uint64_t a, uint64
 static int ring_row(struct slice_part *p, uint32_t index, struct slice_entry **e)
 {
 	bool made;
-	int ret = row_of(p, XTR_SLICE_RING, index, 0, e, &made);
+	int err = row_of(p, XTR_SLICE_RING, index, 0, e, &made);
 
-	if (made && !ret)
+	if (made && !err)
 		(*e)->index = index;
-	return ret;
+	return err;
 }
 
 static int device_row(struct slice_part *p, uint32_t index, struct slice_entry **e)
 {
 	bool made;
-	int ret = row_of(p, XTR_SLICE_DEVICE, index, 0, e, &made);
+	int err = row_of(p, XTR_SLICE_DEVICE, index, 0, e, &made);
 
-	if (made && !ret)
+	if (made && !err)
 		(*e)->index = index;
-	return ret;
+	return err;
 }
 
 /* As `xtr stats` tells processes apart: by pid, or by name where an imported trace has no pid. */
@@ -97,21 +97,21 @@ static int process_row(struct xtr_slices *s, struct slice_part *p, uint64_t proc
 		       uint64_t ts, struct slice_entry **e)
 {
 	bool known = process || comm, made = false;
-	int ret = 0;
+	int err = 0;
 
 	*e = NULL;
 	if (known)
-		ret = row_of(p, XTR_SLICE_PROCESS, process, process ? 0 : comm, e, &made);
-	if (ret)
-		return ret;
+		err = row_of(p, XTR_SLICE_PROCESS, process, process ? 0 : comm, e, &made);
+	if (err)
+		return err;
 	if (!*e) {
-		ret = row_of(p, XTR_SLICE_PROCESS, 0, 0, e, &made);
-		if (made && !ret)
+		err = row_of(p, XTR_SLICE_PROCESS, 0, 0, e, &made);
+		if (made && !err)
 			(*e)->row.known = false;
 		/* Without room even for that the first one stands for it. */
-		if (!ret && !*e)
+		if (!err && !*e)
 			*e = &p->of[XTR_SLICE_PROCESS].e[0];
-		return ret;
+		return err;
 	}
 	if (!made)
 		return 0;
@@ -129,14 +129,14 @@ static int rows_of(struct xtr_slices *s, struct slice_part *p, const struct xtr_
 		   struct rows_of_job *r)
 {
 	bool owned = j->queue_ns != 0;
-	int ret = ring_row(p, j->ring->index, &r->e[XTR_SLICE_RING]);
+	int err = ring_row(p, j->ring->index, &r->e[XTR_SLICE_RING]);
 
-	if (!ret)
-		ret = device_row(p, j->ring->device, &r->e[XTR_SLICE_DEVICE]);
-	if (!ret)
-		ret = process_row(s, p, owned ? xtr_process(j->pid, j->nth) : 0,
+	if (!err)
+		err = device_row(p, j->ring->device, &r->e[XTR_SLICE_DEVICE]);
+	if (!err)
+		err = process_row(s, p, owned ? xtr_process(j->pid, j->nth) : 0,
 				  owned ? j->comm : 0, j->queue_ns, &r->e[XTR_SLICE_PROCESS]);
-	return ret;
+	return err;
 }
 
 /* --- time ------------------------------------------------------------------------------------- */
@@ -167,13 +167,13 @@ static int add_busy(struct xtr_slices *s, const struct slice_part *p, struct sli
 static int add_busy_of(struct xtr_slices *s, const struct slice_part *p,
 		       const struct rows_of_job *r, uint64_t run, uint64_t start, uint64_t end)
 {
-	int ret = add_busy(s, p, r->e[XTR_SLICE_RING], run, end);
+	int err = add_busy(s, p, r->e[XTR_SLICE_RING], run, end);
 
-	if (!ret)
-		ret = add_busy(s, p, r->e[XTR_SLICE_DEVICE], run, end);
-	if (!ret && start)
-		ret = add_busy(s, p, r->e[XTR_SLICE_PROCESS], start, end);
-	return ret;
+	if (!err)
+		err = add_busy(s, p, r->e[XTR_SLICE_DEVICE], run, end);
+	if (!err && start)
+		err = add_busy(s, p, r->e[XTR_SLICE_PROCESS], start, end);
+	return err;
 }
 
 /* --- jobs ------------------------------------------------------------------------------------- */
@@ -182,7 +182,7 @@ static int add_ended(struct slice_part *p, struct xtr_slice_row *row, const stru
 {
 	bool bounded = xtr_ring_ended_bounded(j->ring), resided = xtr_job_resided(j);
 	enum xtr_quality q = j->quality;
-	int ret = 0;
+	int err = 0;
 
 	if (resided && bounded)
 		q = XTR_QUALITY_BOUNDED;
@@ -191,12 +191,12 @@ static int add_ended(struct slice_part *p, struct xtr_slice_row *row, const stru
 	row->quality[q]++;
 	row->bounded |= q == XTR_QUALITY_BOUNDED;
 	if (resided)
-		ret = xtr_hist_add_within(&row->exec,
+		err = xtr_hist_add_within(&row->exec,
 					  bounded ? j->done_ns - j->run_ns : j->exec_max_ns,
 					  &p->hist_left);
-	if (!ret && j->run_ns && j->queue_ns && j->run_ns >= j->queue_ns)
-		ret = xtr_hist_add_within(&row->queue_wait, j->run_ns - j->queue_ns, &p->hist_left);
-	return ret;
+	if (!err && j->run_ns && j->queue_ns && j->run_ns >= j->queue_ns)
+		err = xtr_hist_add_within(&row->queue_wait, j->run_ns - j->queue_ns, &p->hist_left);
+	return err;
 }
 
 int slice_add_job(struct xtr_slices *s, struct slice_part *p, const struct xtr_job *j)
@@ -205,29 +205,29 @@ int slice_add_job(struct xtr_slices *s, struct slice_part *p, const struct xtr_j
 	bool before = j->done_ns < p->begin; /* a late one, of a slice that was handed out */
 	bool ended = before || slice_has(p, j->done_ns);
 	struct rows_of_job r;
-	int ret;
+	int err;
 
 	if (!j->done_ns || (before && !(j->flags & XTR_FLAG_LATE)))
 		return 0;
-	ret = rows_of(s, p, j, &r);
-	for (unsigned int by = 0; by < XTR_SLICE_BY_COUNT && !ret && ended; by++)
+	err = rows_of(s, p, j, &r);
+	for (unsigned int by = 0; by < XTR_SLICE_BY_COUNT && !err && ended; by++)
 		if (r.e[by])
-			ret = add_ended(p, &r.e[by]->row, j);
-	if (!ret && j->busy_to_ns)
-		ret = add_busy_of(s, p, &r, j->busy_from_ns,
+			err = add_ended(p, &r.e[by]->row, j);
+	if (!err && j->busy_to_ns)
+		err = add_busy_of(s, p, &r, j->busy_from_ns,
 				  bounded ? j->busy_from_ns : j->serial_start_ns, j->busy_to_ns);
-	return ret;
+	return err;
 }
 
 int slice_add_others(struct xtr_slices *s, struct slice_part *p, const struct xtr_job *j)
 {
 	struct rows_of_job r;
-	int ret;
+	int err;
 
 	if (!xtr_job_resided(j) || j->done_ns < p->begin)
 		return 0;
-	ret = rows_of(s, p, j, &r);
-	return ret ? ret : add_busy_of(s, p, &r, j->run_ns, 0, j->done_ns);
+	err = rows_of(s, p, j, &r);
+	return err ? err : add_busy_of(s, p, &r, j->run_ns, 0, j->done_ns);
 }
 
 /* Where it is at the end of the slice. */
@@ -246,16 +246,16 @@ int slice_add_open(struct xtr_slices *s, struct slice_part *p, const struct xtr_
 	uint64_t end = p->last ? p->end + 1 : p->end; /* before it */
 	uint64_t first = j->queue_ns ? j->queue_ns : j->run_ns;
 	struct rows_of_job r;
-	int ret;
+	int err;
 
 	if (!first || first >= end || (j->done_ns && j->done_ns < end))
 		return 0;
-	ret = rows_of(s, p, j, &r);
-	for (unsigned int by = 0; by < XTR_SLICE_BY_COUNT && !ret; by++)
+	err = rows_of(s, p, j, &r);
+	for (unsigned int by = 0; by < XTR_SLICE_BY_COUNT && !err; by++)
 		if (r.e[by])
 			++*place_of(&r.e[by]->row, o, end);
-	if (ret || o->unsure || !j->run_ns)
-		return ret;
+	if (err || o->unsure || !j->run_ns)
+		return err;
 	return add_busy_of(s, p, &r, j->run_ns,
 			   xtr_ring_ended_bounded(j->ring) ? j->run_ns : o->serial_ns, p->end);
 }
@@ -284,15 +284,15 @@ int slice_add_call(struct xtr_slices *s, struct slice_part *p, const struct xtr_
 	bool create = is_npu_create(c);
 	struct slice_entry *e;
 	uint64_t ns, bytes;
-	int ret;
+	int err;
 
 	if (!create && c->kind != XTR_CALL_WAIT)
 		return 0;
 	if (!slice_has(p, c->end_ns) || !xtr_select_call(&s->o.select, c))
 		return 0;
-	ret = process_row(s, p, xtr_process(c->pid, c->nth), c->comm, c->end_ns, &e);
-	if (ret)
-		return ret;
+	err = process_row(s, p, xtr_process(c->pid, c->nth), c->comm, c->end_ns, &e);
+	if (err)
+		return err;
 	if (create) {
 		e->row.allocs++;
 		if (xtr_call_value(c, "size", &bytes))
@@ -335,13 +335,13 @@ static bool has_work(const struct slice_entry *e)
 int slice_add_idle(struct xtr_slices *s, struct slice_part *p)
 {
 	uint32_t n = (uint32_t)xtr_model_n_rings(s->model);
-	int ret = grow_seen(s, n);
+	int err = grow_seen(s, n);
 	struct slice_entry *e;
 
-	for (uint32_t i = 0; !ret && i < p->of[XTR_SLICE_RING].n; i++)
+	for (uint32_t i = 0; !err && i < p->of[XTR_SLICE_RING].n; i++)
 		if (has_work(&p->of[XTR_SLICE_RING].e[i]))
 			s->seen[p->of[XTR_SLICE_RING].e[i].index] = s->number + 1;
-	for (uint32_t i = 0; !ret && i < n; i++) {
+	for (uint32_t i = 0; !err && i < n; i++) {
 		const struct xtr_model_ring *ring = xtr_model_ring(s->model, i);
 		bool lately = s->seen[i] && s->number - (s->seen[i] - 1) <= XTR_SLICE_KEPT;
 
@@ -349,9 +349,9 @@ int slice_add_idle(struct xtr_slices *s, struct slice_part *p)
 			continue;
 		if (!xtr_select_ring(&s->o.select, ring))
 			continue;
-		ret = ring_row(p, i, &e);
-		if (!ret)
-			ret = device_row(p, ring->device, &e);
+		err = ring_row(p, i, &e);
+		if (!err)
+			err = device_row(p, ring->device, &e);
 	}
-	return ret;
+	return err;
 }

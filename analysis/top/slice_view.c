@@ -7,7 +7,7 @@
 
 #include "analysis/core/rate.h"
 #include "replay/event/process.h"
-#include "replay/notes/redacted.h"
+#include "replay/notes/notes.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -566,13 +566,13 @@ int xtr_slice_text(FILE *f, const struct xtr_slice *s, const struct xtr_slice_fa
 		   const struct xtr_slice_look *look)
 {
 	struct page p = { .f = f, .s = s, .facts = facts, .look = look };
-	int ret = 0;
+	int err = 0;
 
 	header_losses(&p);
 	header_place(&p);
 	header_cost(&p);
 	header_counters(&p);
-	for (unsigned int by = 0; by < XTR_SLICE_BY_COUNT && !ret; by++)
-		ret = put_table(&p, by);
-	return ret ? ret : (int)p.lines;
+	for (unsigned int by = 0; by < XTR_SLICE_BY_COUNT && !err; by++)
+		err = put_table(&p, by);
+	return err ? err : (int)p.lines;
 }

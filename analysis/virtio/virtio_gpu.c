@@ -4,10 +4,132 @@
  * command with its number on its virtqueue (seqno), where the kernel records that, else to the one
  * with its fence; without either nothing tells whose it is.
  */
+#include "base/text.h"
 #include "virtio_gpu_impl.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+
+/* --- virtio gpu note -------------------------------------------------------------------------- */
+
+/* Names of commands, and what is worth a look in them. */
+
+/* Virtual I/O Device (VIRTIO) 1.2, 5.7.6.7; include/uapi/linux/virtio_gpu.h */
+static const struct {
+	uint32_t type;
+	const char *name;
+} types[] = {
+	{ 0x0100, "GET_DISPLAY_INFO" },
+	{ 0x0101, "RESOURCE_CREATE_2D" },
+	{ 0x0102, "RESOURCE_UNREF" },
+	{ 0x0103, "SET_SCANOUT" },
+	{ 0x0104, "RESOURCE_FLUSH" },
+	{ 0x0105, "TRANSFER_TO_HOST_2D" },
+	{ 0x0106, "RESOURCE_ATTACH_BACKING" },
+	{ 0x0107, "RESOURCE_DETACH_BACKING" },
+	{ 0x0108, "GET_CAPSET_INFO" },
+	{ 0x0109, "GET_CAPSET" },
+	{ 0x010a, "GET_EDID" },
+	{ 0x010b, "RESOURCE_ASSIGN_UUID" },
+	{ 0x010c, "RESOURCE_CREATE_BLOB" },
+	{ 0x010d, "SET_SCANOUT_BLOB" },
+	{ 0x0200, "CTX_CREATE" },
+	{ 0x0201, "CTX_DESTROY" },
+	{ 0x0202, "CTX_ATTACH_RESOURCE" },
+	{ 0x0203, "CTX_DETACH_RESOURCE" },
+	{ 0x0204, "RESOURCE_CREATE_3D" },
+	{ 0x0205, "TRANSFER_TO_HOST_3D" },
+	{ 0x0206, "TRANSFER_FROM_HOST_3D" },
+	{ 0x0207, "SUBMIT_3D" },
+	{ 0x0208, "RESOURCE_MAP_BLOB" },
+	{ 0x0209, "RESOURCE_UNMAP_BLOB" },
+	{ 0x0300, "UPDATE_CURSOR" },
+	{ 0x0301, "MOVE_CURSOR" },
+	{ 0x1100, "OK_NODATA" },
+	{ 0x1101, "OK_DISPLAY_INFO" },
+	{ 0x1102, "OK_CAPSET_INFO" },
+	{ 0x1103, "OK_CAPSET" },
+	{ 0x1104, "OK_EDID" },
+	{ 0x1105, "OK_RESOURCE_UUID" },
+	{ 0x1106, "OK_MAP_INFO" },
+	{ 0x1200, "ERR_UNSPEC" },
+	{ 0x1201, "ERR_OUT_OF_MEMORY" },
+	{ 0x1202, "ERR_INVALID_SCANOUT_ID" },
+	{ 0x1203, "ERR_INVALID_RESOURCE_ID" },
+	{ 0x1204, "ERR_INVALID_CONTEXT_ID" },
+	{ 0x1205, "ERR_INVALID_PARAMETER" },
+};
+
+const char *vgpu_type_name(uint32_t type)
+{
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (types[i].type == type)
+			return types[i].name;
+	return NULL;
+}
+
+/* "RESOURCE_FLUSH (0x104)" */
+static const char *type_text(uint32_t type, char buf[64])
+{
+	const char *name = vgpu_type_name(type);
+
+	snprintf(buf, 64, name ? "%s (0x%x)" : "%s0x%x", name ? name : "", type);
+	return buf;
+}
+
+static int error(const struct virtio_gpu *x, const struct vgpu_response *p)
+{
+	struct xtr_finding f = {
+		.id = "virtio-gpu-error", .notable = true, .fault = true, .at_ns = p->first_ns
+	};
+	char n[XTR_TEXT_NUMBER], type[64], command[64], to[96] = "";
+
+	if (p->type < VGPU_RESP_ERR)
+		return 0;
+	if (p->first_command)
+		snprintf(to, sizeof(to), ", the first to %s", type_text(p->first_command, command));
+	snprintf(f.text, sizeof(f.text), "virtio%d answered %s %s with %s%s", p->dev,
+		 xtr_text_count(n, p->n), p->n == 1 ? "command" : "commands",
+		 type_text(p->type, type), to);
+	xtr_finding_evidence(&f, "responses", p->n);
+	xtr_finding_evidence(&f, "limit", 1);
+	xtr_finding_evidence(&f, "type", p->type);
+	xtr_finding_evidence(&f, "first_command", p->first_command);
+	return xtr_findings_add(x->o->findings, &f);
+}
+
+static int no_answer(const struct virtio_gpu *x, const struct vgpu_command *c)
+{
+	struct xtr_finding f = { .id = "virtio-gpu-unanswered",
+				 .notable = true,
+				 .at_ns = c->first_unanswered_ns };
+	char n[XTR_TEXT_NUMBER], of[XTR_TEXT_NUMBER], type[64];
+
+	if (!c->unanswered)
+		return 0;
+	snprintf(f.text, sizeof(f.text), "virtio%d did not answer %s of %s commands %s", c->dev,
+		 xtr_text_count(n, c->unanswered), xtr_text_count(of, c->queued),
+		 type_text(c->type, type));
+	xtr_finding_evidence(&f, "unanswered", c->unanswered);
+	xtr_finding_evidence(&f, "limit_ns", VGPU_UNANSWERED_NS);
+	xtr_finding_evidence(&f, "queued", c->queued);
+	xtr_finding_evidence(&f, "type", c->type);
+	return xtr_findings_add(x->o->findings, &f);
+}
+
+static int vgpu_findings(struct virtio_gpu *x)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < x->n_responses && !err; i++)
+		err = error(x, &x->response[i]);
+	for (uint32_t i = 0; i < x->n_commands && !err; i++)
+		err = no_answer(x, &x->command[i]);
+	return err;
+}
+
+/* --- virtio gpu ------------------------------------------------------------------------------- */
 
 enum {
 	COMMAND,
@@ -40,9 +162,8 @@ static bool applies(const struct xtr_meta *meta)
 static void virtio_gpu_free(void *self)
 {
 	struct virtio_gpu *x = self;
-	uint32_t i;
 
-	for (i = 0; i < x->n_commands; i++)
+	for (uint32_t i = 0; i < x->n_commands; i++)
 		xtr_hist_free(&x->command[i].time);
 	xtr_pending_free(&x->pending);
 	xtr_event_counts_close(&x->counts);
@@ -167,7 +288,7 @@ static int on_command(struct virtio_gpu *x, const struct xtr_bind *b, const stru
 	struct vgpu_command *c = command_of(x, (int32_t)xtr_bind_s64(b, F_DEV, ev),
 					    (uint32_t)xtr_bind_u64(b, F_TYPE, ev));
 	struct xtr_request old, r = { .ts = ev->ts, .counted = inside };
-	int ret;
+	int err;
 
 	if (!c)
 		return 0;
@@ -177,12 +298,12 @@ static int on_command(struct virtio_gpu *x, const struct xtr_bind *b, const stru
 		return 0;
 	}
 	r.row = (uint32_t)(c - x->command);
-	ret = xtr_pending_add(&x->pending, &r, &old);
-	if (ret == 1)
+	err = xtr_pending_add(&x->pending, &r, &old);
+	if (err == 1)
 		unanswered(x, &old);
-	else if (ret == 2)
+	else if (err == 2)
 		x->command[old.row].open += old.counted;
-	return ret < 0 ? ret : 0;
+	return err < 0 ? err : 0;
 }
 
 static int on_response(struct virtio_gpu *x, const struct xtr_bind *b, const struct xtr_event *ev,
@@ -213,9 +334,8 @@ static int on_response(struct virtio_gpu *x, const struct xtr_bind *b, const str
 static bool virtio_gpu_takes(const void *self, uint32_t type)
 {
 	const struct virtio_gpu *x = self;
-	unsigned int i;
 
-	for (i = 0; i < 2; i++)
+	for (unsigned int i = 0; i < 2; i++)
 		if (x->bind[i].desc && x->bind[i].type == type)
 			return true;
 	return !type;

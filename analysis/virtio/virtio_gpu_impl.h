@@ -4,9 +4,9 @@
 #define XTR_VIRTIO_GPU_IMPL_H
 
 #include "analysis/core/analysis.h"
-#include "analysis/core/event_counts.h"
+#include "analysis/core/label.h"
 #include "analysis/core/hist.h"
-#include "analysis/core/pending.h"
+#include "analysis/core/bounded_rows.h"
 #include "replay/event/event_bind.h"
 
 #define VGPU_ROWS_MAX   512u /* of commands, by device and type; of responses */
@@ -59,7 +59,6 @@ struct virtio_gpu {
 
 /* What the specification calls a type of command or response, NULL if it is not in the table. */
 const char *vgpu_type_name(uint32_t type);
-int vgpu_findings(struct virtio_gpu *x);
 int vgpu_text(const void *self, const struct xtr_view *v);
 void vgpu_json(const void *self, struct xtr_json *j);
 extern const struct xtr_section_table *const vgpu_tables[];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The section of virtio_gpu: its tables, and what else text and JSON say. */
-#include "analysis/core/section_table.h"
+#include "analysis/core/section_columns.h"
 #include "analysis/core/view.h"
 #include "base/text.h"
 #include "virtio_gpu_impl.h"
@@ -22,32 +22,29 @@ static const struct xtr_section_column command_columns[] = {
 	{ NULL, "<command", XTR_C_TEXT, XTR_PUT },
 	{ "type", NULL, XTR_C_NUMBER, AT(type), "type of the command" },
 	{ "name", NULL, XTR_C_TEXT, XTR_PUT, "what the specification calls it" },
-	{ "queued", "queued", XTR_C_COUNT, AT(queued), "commands" },
-	{ "answered", "answered", XTR_C_COUNT, AT(answered), "of them with a response" },
-	{ "errors", "errors", XTR_C_COUNT, AT(errors), "responses that are errors" },
-	{ "open", "open", XTR_C_COUNT, AT(open), "without a response at the end of the trace" },
-	{ "unanswered", "unanswered", XTR_C_COUNT, AT(unanswered),
-	  "without a response for so long that none will come" },
-	{ "unpaired", "unpaired", XTR_C_COUNT, AT(unpaired),
-	  "nothing tells which response is theirs" },
+	SHOWN("queued", "queued", queued, "commands"),
+	SHOWN("answered", "answered", answered, "of them with a response"),
+	SHOWN("errors", "errors", errors, "responses that are errors"),
+	SHOWN("open", "open", open, "without a response at the end of the trace"),
+	SHOWN("unanswered", "unanswered", unanswered,
+	      "without a response for so long that none will come"),
+	SHOWN("unpaired", "unpaired", unpaired, "nothing tells which response is theirs"),
 	{ "time_ns", "p50|p99|max", XTR_C_HIST, AT(time), "from command to response" },
 };
 #undef AT
 
-static void fill_commands(const void *self, struct xtr_rows *r)
+static bool put_commands(struct xtr_rows *r, const void *row)
 {
-	const struct virtio_gpu *x = self;
-	uint32_t i;
+	const struct vgpu_command *of = row;
 
-	for (i = 0; i < x->n_commands; i++) {
-		xtr_put_format(r, "virtio%d", x->command[i].dev);
-		put_type(r, x->command[i].type);
-		xtr_row(r, &x->command[i]);
-	}
+	xtr_put_format(r, "virtio%d", of->dev);
+	put_type(r, of->type);
+	return true;
 }
 
-static const struct xtr_section_table commands = XTR_TABLE(
-	"commands", "commands of a type, by device", command_columns, fill_commands, XTR_SHOW_ALL);
+static const struct xtr_section_table commands =
+	XTR_TABLE_OF("commands", "commands of a type, by device", command_columns,
+		     XTR_ARRAY(struct virtio_gpu, command, n_commands), put_commands, XTR_SHOW_ALL);
 
 #define AT(member) XTR_AT(struct vgpu_response, member)
 static const struct xtr_section_column response_columns[] = {
@@ -56,52 +53,47 @@ static const struct xtr_section_column response_columns[] = {
 	{ NULL, "<response", XTR_C_TEXT, XTR_PUT },
 	{ "type", NULL, XTR_C_NUMBER, AT(type), "type of the response" },
 	{ "name", NULL, XTR_C_TEXT, XTR_PUT, "what the specification calls it" },
-	{ "count", "count", XTR_C_COUNT, AT(n), "responses" },
+	SHOWN("count", "count", n, "responses"),
 };
 #undef AT
 
-static void fill_responses(const void *self, struct xtr_rows *r)
+static bool put_responses(struct xtr_rows *r, const void *row)
 {
-	const struct virtio_gpu *x = self;
-	uint32_t i;
+	const struct vgpu_response *of = row;
 
-	for (i = 0; i < x->n_responses; i++) {
-		xtr_put_format(r, "virtio%d", x->response[i].dev);
-		put_type(r, x->response[i].type);
-		xtr_row(r, &x->response[i]);
-	}
+	xtr_put_format(r, "virtio%d", of->dev);
+	put_type(r, of->type);
+	return true;
 }
 
-static const struct xtr_section_table responses =
-	XTR_TABLE("responses", "responses of a type, by device", response_columns, fill_responses,
-		  XTR_SHOW_ALL);
+static const struct xtr_section_table responses = XTR_TABLE_OF(
+	"responses", "responses of a type, by device", response_columns,
+	XTR_ARRAY(struct virtio_gpu, response, n_responses), put_responses, XTR_SHOW_ALL);
 
 #define AT(member) XTR_AT(struct vgpu_queue, member)
 static const struct xtr_section_column queue_columns[] = {
 	{ NULL, "<device", XTR_C_TEXT, XTR_PUT },
 	{ "device", NULL, XTR_C_SIGNED, AT(dev), "number of the virtio device" },
-	{ "vq", "virtqueue", XTR_C_COUNT, AT(vq), "number of the virtqueue" },
-	{ "queued", "queued", XTR_C_COUNT, AT(queued), "commands" },
-	{ "answered", "answered", XTR_C_COUNT, AT(answered), "responses" },
+	SHOWN("vq", "virtqueue", vq, "number of the virtqueue"),
+	SHOWN("queued", "queued", queued, "commands"),
+	SHOWN("answered", "answered", answered, "responses"),
 	{ "least_free", "least free descriptors", XTR_C_COUNT | XTR_C_MOST, AT(min_free),
 	  "free descriptors, at the least" },
 	{ "last_free", NULL, XTR_C_COUNT | XTR_C_MOST, AT(last_free), "and in the last event" },
 };
 #undef AT
 
-static void fill_queues(const void *self, struct xtr_rows *r)
+static bool put_queues(struct xtr_rows *r, const void *row)
 {
-	const struct virtio_gpu *x = self;
-	uint32_t i;
+	const struct vgpu_queue *of = row;
 
-	for (i = 0; i < x->n_queues; i++) {
-		xtr_put_format(r, "virtio%d", x->queue[i].dev);
-		xtr_row(r, &x->queue[i]);
-	}
+	xtr_put_format(r, "virtio%d", of->dev);
+	return true;
 }
 
 static const struct xtr_section_table queues =
-	XTR_TABLE("virtqueues", "a virtqueue", queue_columns, fill_queues, XTR_SHOW_ALL);
+	XTR_TABLE_OF("virtqueues", "a virtqueue", queue_columns,
+		     XTR_ARRAY(struct virtio_gpu, queue, n_queues), put_queues, XTR_SHOW_ALL);
 
 const struct xtr_section_table *const vgpu_tables[] = { &commands, &responses, &queues, NULL };
 
@@ -109,7 +101,7 @@ int vgpu_text(const void *self, const struct xtr_view *v)
 {
 	const struct virtio_gpu *x = self;
 	char n[XTR_TEXT_NUMBER];
-	int ret = xtr_tables_text(vgpu_tables, x, x->o, v->f);
+	int err = xtr_tables_text(vgpu_tables, x, x->o, v->f);
 
 	fprintf(v->f, "  responses are paired with commands by %s\n",
 		x->by_seqno ? "their number on the virtqueue"
@@ -122,7 +114,7 @@ int vgpu_text(const void *self, const struct xtr_view *v)
 			xtr_text_count(n, x->left_out));
 	if (x->gaps)
 		fputs("  events were lost: counts are lower bounds\n", v->f);
-	return ret;
+	return err;
 }
 
 void vgpu_json(const void *self, struct xtr_json *j)

@@ -161,20 +161,19 @@ static bool applies(const struct xtr_meta *meta)
 static void rows_free(struct xe_rows *r)
 {
 	free(r->row);
-	xtr_keymap_free(&r->by_key);
+	xtr_map_free(&r->by_key);
 }
 
 static void xe_free(void *self)
 {
 	struct xe *x = self;
-	uint32_t i, k;
 
-	for (i = 0; i < x->n_queues; i++) {
+	for (uint32_t i = 0; i < x->n_queues; i++) {
 		xtr_hist_free(&x->queue[i].residence);
 		xtr_hist_free(&x->queue[i].wait);
 	}
-	for (i = 0; i < XE_DEVICES_MAX; i++) {
-		for (k = 0; k < XE_CLASSES; k++)
+	for (uint32_t i = 0; i < XE_DEVICES_MAX; i++) {
+		for (uint32_t k = 0; k < XE_CLASSES; k++)
 			xtr_busy_free(&x->device[i].class[k].busy);
 		xtr_hist_free(&x->device[i].tlb_time);
 	}
@@ -182,11 +181,11 @@ static void xe_free(void *self)
 	xtr_labels_free(&x->devices);
 	xtr_labels_free(&x->places);
 	xtr_labels_free(&x->clocks);
-	xtr_keymap_free(&x->by_guc);
-	xtr_keymap_free(&x->by_seqno);
-	xtr_keymap_free(&x->by_pointer);
-	xtr_keymap_free(&x->by_fence);
-	xtr_keymap_free(&x->tlb_by_fence);
+	xtr_map_free(&x->by_guc);
+	xtr_map_free(&x->by_seqno);
+	xtr_map_free(&x->by_pointer);
+	xtr_map_free(&x->by_fence);
+	xtr_map_free(&x->tlb_by_fence);
 	rows_free(&x->users);
 	rows_free(&x->moves);
 	rows_free(&x->spaces);
@@ -202,20 +201,20 @@ static void xe_free(void *self)
 static int xe_open(void **self, const struct xtr_analysis_opts *o)
 {
 	struct xe *x = calloc(1, sizeof(*x));
-	int ret;
+	int err;
 
 	if (!x)
 		return -ENOMEM;
 	x->o = o;
 	x->hist_left = XE_HIST_GROUPS;
-	x->head = x->tail = x->free_jobs = x->free_tlb = XTR_KEYMAP_NONE;
-	ret = xtr_binds_open(&x->binds, o->meta, specs, SPECS);
+	x->head = x->tail = x->free_jobs = x->free_tlb = XTR_MAP_NONE;
+	err = xtr_binds_open(&x->binds, o->meta, specs, SPECS);
 	x->has_signals = xtr_meta_event_by_name(o->meta, PREFIX "xe_hw_fence_signal");
-	if (!ret)
-		ret = xtr_event_counts_open(&x->counts, o->meta);
-	if (ret) {
+	if (!err)
+		err = xtr_event_counts_open(&x->counts, o->meta);
+	if (err) {
 		xe_free(x);
-		return ret;
+		return err;
 	}
 	*self = x;
 	return 0;
@@ -223,12 +222,12 @@ static int xe_open(void **self, const struct xtr_analysis_opts *o)
 
 void *xe_row(struct xe_rows *r, uint64_t a, uint64_t b, size_t size, bool *is_new, int *ret)
 {
-	uint32_t i = xtr_keymap_get(&r->by_key, a, b);
+	uint32_t i = xtr_map_index(&r->by_key, a, b);
 	void *more;
 
 	*ret = 0;
 	*is_new = false;
-	if (i != XTR_KEYMAP_NONE)
+	if (i != XTR_MAP_NONE)
 		return (char *)r->row + i * size;
 	if (r->n == XE_ROWS_MAX) {
 		r->left_out++;
@@ -238,7 +237,7 @@ void *xe_row(struct xe_rows *r, uint64_t a, uint64_t b, size_t size, bool *is_ne
 		more = calloc(XE_ROWS_MAX, size);
 		r->row = more;
 	}
-	if (!r->row || xtr_keymap_put(&r->by_key, a, b, r->n)) {
+	if (!r->row || xtr_map_put(&r->by_key, a, b, r->n)) {
 		*ret = -ENOMEM;
 		return NULL;
 	}

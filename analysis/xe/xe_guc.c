@@ -59,9 +59,7 @@ static const struct {
 
 const char *xe_action_name(uint32_t action)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
+	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
 		if (actions[i].action == action)
 			return actions[i].name;
 	return NULL;
@@ -78,15 +76,15 @@ int xe_message_event(struct xe *x, const struct xtr_bind *b, const struct xtr_ev
 	uint32_t gt = (uint32_t)xtr_bind_u64(b, 1, ev), action;
 	struct xe_message *m;
 	bool is_new;
-	int ret;
+	int err;
 
 	if (dev < 0 || !inside)
 		return dev < 0 ? (int)dev : 0;
 	action = (uint32_t)xtr_bind_u64(b, 2, ev) & 0xffff;
 	m = xe_row(&x->messages, (uint64_t)dev << 32 | gt, (uint64_t)kind << 32 | action,
-		   sizeof(*m), &is_new, &ret);
+		   sizeof(*m), &is_new, &err);
 	if (!m)
-		return ret;
+		return err;
 	m->dev = (uint32_t)dev;
 	m->gt = gt;
 	m->direction = kind;
@@ -115,34 +113,34 @@ int xe_flow_event(struct xe *x, const struct xtr_bind *b, const struct xtr_event
 
 static int tlb_sent(struct xe *x, uint32_t dev, uint64_t fence, uint64_t ts)
 {
-	uint32_t i = xtr_keymap_get(&x->tlb_by_fence, fence, dev);
+	uint32_t i = xtr_map_index(&x->tlb_by_fence, fence, dev);
 
 	if (!x->tlb)
 		x->tlb = calloc(XE_TLB_OPEN_MAX, sizeof(*x->tlb));
 	if (!x->tlb)
 		return -ENOMEM;
-	if (i != XTR_KEYMAP_NONE) { /* its end was lost */
+	if (i != XTR_MAP_NONE) { /* its end was lost */
 		x->tlb[i].sent_ns = ts;
 		return 0;
 	}
 	i = x->free_tlb;
-	if (i != XTR_KEYMAP_NONE)
+	if (i != XTR_MAP_NONE)
 		x->free_tlb = x->tlb[i].next;
 	else if (x->n_tlb < XE_TLB_OPEN_MAX)
 		i = x->n_tlb++;
 	else
 		return 0; /* no room: it counts as open, its time is not known */
 	x->tlb[i] = (struct xe_tlb){ .fence = fence, .sent_ns = ts, .dev = dev };
-	return xtr_keymap_put(&x->tlb_by_fence, fence, dev, i) ? -ENOMEM : 0;
+	return xtr_map_put(&x->tlb_by_fence, fence, dev, i) ? -ENOMEM : 0;
 }
 
 static int tlb_ended(struct xe *x, uint32_t dev, uint64_t fence, uint64_t ts, bool inside)
 {
-	uint32_t i = xtr_keymap_get(&x->tlb_by_fence, fence, dev);
+	uint32_t i = xtr_map_index(&x->tlb_by_fence, fence, dev);
 
-	if (i == XTR_KEYMAP_NONE)
+	if (i == XTR_MAP_NONE)
 		return 0;
-	xtr_keymap_del(&x->tlb_by_fence, fence, dev);
+	xtr_map_del(&x->tlb_by_fence, fence, dev);
 	x->tlb[i].next = x->free_tlb;
 	x->free_tlb = i;
 	return inside ? xtr_hist_add(&x->device[dev].tlb_time, ts - x->tlb[i].sent_ns) : 0;

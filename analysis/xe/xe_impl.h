@@ -4,12 +4,11 @@
 #define XTR_XE_IMPL_H
 
 #include "analysis/core/analysis.h"
-#include "analysis/core/busy.h"
-#include "analysis/core/event_counts.h"
-#include "analysis/core/hist.h"
+#include "analysis/core/agg.h"
 #include "analysis/core/label.h"
+#include "analysis/core/hist.h"
 #include "replay/event/event_bind.h"
-#include "base/keymap.h"
+#include "base/map.h"
 
 #define XE_DEVICES_MAX   16u
 #define XE_QUEUES_MAX    4096u /* lives of queues; events of further ones are only counted */
@@ -115,7 +114,7 @@ struct xe_queue {
 	uint32_t dev, gt, guc, class, width;
 	uint64_t process; /* replay/event/process.h; 0: not known */
 	uint32_t comm;
-	uint32_t older; /* the life of this number before, or XTR_KEYMAP_NONE */
+	uint32_t older; /* the life of this number before, or XTR_MAP_NONE */
 	uint64_t from_ns, to_ns;
 	uint32_t creations; /* bits of the kinds of creation that are in the trace */
 	bool ended;         /* no job can come any more */
@@ -204,7 +203,7 @@ struct xe_tlb {
 struct xe_rows { /* a list with an index */
 	void *row;
 	uint32_t n;
-	struct xtr_keymap by_key;
+	struct xtr_map by_key;
 	uint64_t left_out; /* for want of room */
 };
 
@@ -218,12 +217,12 @@ struct xe {
 	struct xe_device device[XE_DEVICES_MAX];
 	struct xe_queue *queue;
 	uint32_t n_queues, cap_queues;
-	struct xtr_keymap by_guc;
+	struct xtr_map by_guc;
 	uint64_t queues_left_out; /* events of queues beyond the most */
 	struct xe_queue rest;     /* their counts by kind: what failed is found all the same */
 	struct xe_job *job;
 	uint32_t n_jobs, free_jobs, head, tail;
-	struct xtr_keymap by_seqno, by_pointer, by_fence;
+	struct xtr_map by_seqno, by_pointer, by_fence;
 	uint64_t evicted, orphans; /* jobs; signals of no known job */
 	uint64_t try_signals;
 	struct xe_fence fence[XE_FENCES_MAX];
@@ -232,7 +231,7 @@ struct xe {
 	struct xe_rows users, moves, spaces, messages, ticks;
 	struct xe_tlb *tlb;
 	uint32_t n_tlb, free_tlb;
-	struct xtr_keymap tlb_by_fence;
+	struct xtr_map tlb_by_fence;
 	struct xtr_event_counts counts;
 };
 

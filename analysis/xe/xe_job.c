@@ -16,7 +16,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define NONE XTR_KEYMAP_NONE
+#define NONE XTR_MAP_NONE
 
 static uint64_t pointer_key(uint32_t dev)
 {
@@ -41,14 +41,13 @@ static void job_free(struct xe *x, uint32_t i)
 {
 	struct xe_job *j = &x->job[i];
 	const struct xe_queue *q = &x->queue[j->queue];
-	uint32_t k;
 
-	for (k = 0; k < j->n_ctx; k++)
-		if (xtr_keymap_get(&x->by_fence, j->ctx[k], j->seqno) == i)
-			xtr_keymap_del(&x->by_fence, j->ctx[k], j->seqno);
-	xtr_keymap_del(&x->by_seqno, j->queue, j->seqno);
-	if (j->pointer && xtr_keymap_get(&x->by_pointer, j->pointer, pointer_key(q->dev)) == i)
-		xtr_keymap_del(&x->by_pointer, j->pointer, pointer_key(q->dev));
+	for (uint32_t k = 0; k < j->n_ctx; k++)
+		if (xtr_map_index(&x->by_fence, j->ctx[k], j->seqno) == i)
+			xtr_map_del(&x->by_fence, j->ctx[k], j->seqno);
+	xtr_map_del(&x->by_seqno, j->queue, j->seqno);
+	if (j->pointer && xtr_map_index(&x->by_pointer, j->pointer, pointer_key(q->dev)) == i)
+		xtr_map_del(&x->by_pointer, j->pointer, pointer_key(q->dev));
 	unlink_job(x, i);
 	j->next = x->free_jobs;
 	x->free_jobs = i;
@@ -81,7 +80,7 @@ static int64_t job_new(struct xe *x, uint32_t queue, uint32_t seqno)
 	else
 		x->head = i;
 	x->tail = i;
-	return xtr_keymap_put(&x->by_seqno, queue, seqno, i) ? -ENOMEM : (int64_t)i;
+	return xtr_map_put(&x->by_seqno, queue, seqno, i) ? -ENOMEM : (int64_t)i;
 }
 
 /* --- hardware fences -------------------------------------------------------------------------- */
@@ -93,24 +92,23 @@ static int claim(struct xe *x, struct xe_fence *f, uint32_t i)
 	f->used = false;
 	j->ctx[j->n_ctx++] = f->ctx;
 	j->fences++;
-	return xtr_keymap_put(&x->by_fence, f->ctx, f->seqno, i) ? -ENOMEM : 0;
+	return xtr_map_put(&x->by_fence, f->ctx, f->seqno, i) ? -ENOMEM : 0;
 }
 
 /* The fences that the job's thread has just created for it. */
 static int claim_fences(struct xe *x, uint32_t i, uint32_t dev, uint32_t tid)
 {
 	const struct xe_job *j = &x->job[i];
-	uint32_t k;
-	int ret = 0;
+	int err = 0;
 
-	for (k = 0; k < XE_FENCES_MAX && j->n_ctx < XE_WIDTH_MAX && !ret; k++) {
+	for (uint32_t k = 0; k < XE_FENCES_MAX && j->n_ctx < XE_WIDTH_MAX && !err; k++) {
 		struct xe_fence *f = &x->fence[k];
 
 		if (f->used && f->dev == dev && f->seqno == j->seqno &&
 		    (f->tid == tid || (f->pointer && f->pointer == j->pointer)))
-			ret = claim(x, f, i);
+			err = claim(x, f, i);
 	}
-	return ret;
+	return err;
 }
 
 static int set_pointer(struct xe *x, uint32_t i, uint64_t pointer)
@@ -120,7 +118,7 @@ static int set_pointer(struct xe *x, uint32_t i, uint64_t pointer)
 	if (!pointer || j->pointer)
 		return 0;
 	j->pointer = pointer;
-	return xtr_keymap_put(&x->by_pointer, pointer, pointer_key(x->queue[j->queue].dev), i)
+	return xtr_map_put(&x->by_pointer, pointer, pointer_key(x->queue[j->queue].dev), i)
 		       ? -ENOMEM
 		       : 0;
 }
@@ -131,9 +129,8 @@ static int set_pointer(struct xe *x, uint32_t i, uint64_t pointer)
 static uint64_t horizon(const struct xe *x)
 {
 	uint64_t first = x->now;
-	uint32_t i;
 
-	for (i = x->head; i != NONE; i = x->job[i].next)
+	for (uint32_t i = x->head; i != NONE; i = x->job[i].next)
 		if (!x->job[i].done && x->job[i].run_ns && x->job[i].run_ns < first)
 			first = x->job[i].run_ns;
 	return first;
@@ -143,48 +140,48 @@ static int count_time(struct xe *x, struct xe_queue *q, const struct xe_job *j, 
 {
 	struct xe_class *c = &x->device[q->dev].class[xe_class_index(q->class)];
 	uint64_t from = j->run_ns > q->prev_done ? j->run_ns : q->prev_done;
-	int ret = xtr_hist_add_within(&q->residence, ts - j->run_ns, &x->hist_left);
+	int err = xtr_hist_add_within(&q->residence, ts - j->run_ns, &x->hist_left);
 
 	q->busy_ns += ts - from;
 	q->done++;
 	c->jobs++;
 	c->residence_ns += ts - j->run_ns;
-	if (!ret && xtr_busy_full(&c->busy))
+	if (!err && xtr_busy_full(&c->busy))
 		xtr_busy_forget(&c->busy, horizon(x));
-	return ret ? ret : xtr_busy_add(&c->busy, j->run_ns, ts);
+	return err ? err : xtr_busy_add(&c->busy, j->run_ns, ts);
 }
 
 static int job_done(struct xe *x, uint32_t i, uint64_t ts)
 {
 	struct xe_job *j = &x->job[i];
 	struct xe_queue *q = &x->queue[j->queue];
-	int ret = 0;
+	int err = 0;
 
 	if (j->done)
 		return 0;
 	j->done = true;
 	if (j->counted && j->run_ns)
-		ret = count_time(x, q, j, ts);
+		err = count_time(x, q, j, ts);
 	else if (j->counted)
 		q->open++;
 	if (ts > q->prev_done)
 		q->prev_done = ts;
-	return ret;
+	return err;
 }
 
 static int on_signal(struct xe *x, const struct xtr_bind *b, const struct xtr_event *ev,
 		     uint32_t dev, bool inside)
 {
 	uint64_t ctx = xtr_bind_u64(b, 1, ev), seqno = xtr_bind_u64(b, 2, ev);
-	uint32_t i = xtr_keymap_get(&x->by_fence, ctx, seqno);
+	uint32_t i = xtr_map_index(&x->by_fence, ctx, seqno);
 	struct xe_job *j;
 
 	if (i != NONE) {
-		xtr_keymap_del(&x->by_fence, ctx, seqno);
+		xtr_map_del(&x->by_fence, ctx, seqno);
 		j = &x->job[i];
 		return --j->fences ? 0 : job_done(x, i, ev->ts);
 	}
-	i = xtr_keymap_get(&x->by_pointer, xtr_bind_u64(b, 3, ev), pointer_key(dev));
+	i = xtr_map_index(&x->by_pointer, xtr_bind_u64(b, 3, ev), pointer_key(dev));
 	if (i == NONE || x->job[i].fences) {
 		x->orphans += inside;
 		return 0;
@@ -222,7 +219,7 @@ static int64_t job_get(struct xe *x, uint32_t queue, const struct xtr_bind *b,
 		       const struct xtr_event *ev, bool inside)
 {
 	uint32_t seqno = (uint32_t)xtr_bind_u64(b, 3, ev);
-	int64_t i = xtr_keymap_get(&x->by_seqno, queue, seqno);
+	int64_t i = xtr_map_index(&x->by_seqno, queue, seqno);
 
 	if (i == NONE) {
 		i = job_new(x, queue, seqno);
@@ -238,7 +235,7 @@ static int on_exec(struct xe *x, struct xe_queue *q, const struct xtr_bind *b,
 		   const struct xtr_event *ev, bool inside)
 {
 	uint32_t queue = (uint32_t)(q - x->queue);
-	uint32_t old = xtr_keymap_get(&x->by_seqno, queue, xtr_bind_u64(b, 3, ev));
+	uint32_t old = xtr_map_index(&x->by_seqno, queue, xtr_bind_u64(b, 3, ev));
 	const struct xtr_task *task =
 		x->o->tables ? xtr_tables_task(x->o->tables, ev->tid, ev->ts) : NULL;
 	int64_t i;
@@ -276,21 +273,21 @@ static int on_run(struct xe *x, struct xe_queue *q, const struct xtr_bind *b,
 static int on_free(struct xe *x, struct xe_queue *q, const struct xtr_bind *b,
 		   const struct xtr_event *ev)
 {
-	uint32_t i = xtr_keymap_get(&x->by_seqno, (uint64_t)(q - x->queue), xtr_bind_u64(b, 3, ev));
+	uint32_t i = xtr_map_index(&x->by_seqno, (uint64_t)(q - x->queue), xtr_bind_u64(b, 3, ev));
 	const struct xe_job *j = i != NONE ? &x->job[i] : NULL;
-	int ret = 0;
+	int err = 0;
 
 	if (!j)
 		return 0;
 	if (!j->done && !x->has_signals) {
-		ret = job_done(x, i, ev->ts);
+		err = job_done(x, i, ev->ts);
 	} else if (!j->done && j->counted) {
 		q->unsignaled++;
 		if (j->run_ns && ev->ts - j->run_ns < XE_INSTANT_NS && !q->instant++)
 			q->instant_ns = j->run_ns;
 	}
 	job_free(x, i);
-	return ret;
+	return err;
 }
 
 /* A queue of which all is over has no jobs: they are those of the next with its number. */
@@ -308,7 +305,7 @@ static struct xe_queue *queue_of_job(struct xe *x, const struct xtr_bind *b,
 	if (!q || !q->ended || (kind != XE_JOB_CREATE && kind != XE_JOB_EXEC))
 		return q;
 	i = (uint32_t)(q - x->queue);
-	xtr_keymap_del(&x->by_guc, (uint64_t)dev << 32 | gt, guc);
+	xtr_map_del(&x->by_guc, (uint64_t)dev << 32 | gt, guc);
 	q = xe_queue_of(x, (uint32_t)dev, gt, guc, ev, ret);
 	if (q)
 		q->older = i;
@@ -318,13 +315,13 @@ static struct xe_queue *queue_of_job(struct xe *x, const struct xtr_bind *b,
 int xe_job_event(struct xe *x, const struct xtr_bind *b, const struct xtr_event *ev, uint32_t kind,
 		 bool inside)
 {
-	int ret;
-	struct xe_queue *q = queue_of_job(x, b, ev, kind, &ret);
+	int err;
+	struct xe_queue *q = queue_of_job(x, b, ev, kind, &err);
 
 	if (!q) {
-		if (!ret && inside && !x->rest.job[kind]++)
+		if (!err && inside && !x->rest.job[kind]++)
 			x->rest.job_first_ns[kind] = ev->ts;
-		return ret;
+		return err;
 	}
 	if (inside && !q->job[kind]++)
 		q->job_first_ns[kind] = ev->ts;
@@ -346,11 +343,9 @@ int xe_job_event(struct xe *x, const struct xtr_bind *b, const struct xtr_event 
 
 void xe_jobs_finish(struct xe *x)
 {
-	uint32_t i;
-
-	for (i = x->head; i != NONE; i = x->job[i].next)
+	for (uint32_t i = x->head; i != NONE; i = x->job[i].next)
 		if (x->job[i].counted && !x->job[i].done)
 			x->queue[x->job[i].queue].open++;
-	for (i = 0; i < x->n_queues; i++)
+	for (uint32_t i = 0; i < x->n_queues; i++)
 		x->device[x->queue[i].dev].class[xe_class_index(x->queue[i].class)].queues++;
 }

@@ -15,16 +15,16 @@ int xe_bo_event(struct xe *x, const struct xtr_bind *b, const struct xtr_event *
 	uint64_t size = xtr_bind_u64(b, 1, ev);
 	struct xe_user *u;
 	bool is_new;
-	int ret;
+	int err;
 
 	if (dev < 0 || !inside)
 		return dev < 0 ? (int)dev : 0;
 	x->device[dev].bo[kind]++;
 	x->device[dev].bytes[kind] += size;
 	task = ev->tid && x->o->tables ? xtr_tables_task(x->o->tables, ev->tid, ev->ts) : NULL;
-	u = xe_row(&x->users, (uint64_t)dev, xtr_process_of(task), sizeof(*u), &is_new, &ret);
+	u = xe_row(&x->users, (uint64_t)dev, xtr_process_of(task), sizeof(*u), &is_new, &err);
 	if (!u)
-		return ret;
+		return err;
 	if (is_new)
 		*u = (struct xe_user){ .dev = (uint32_t)dev,
 				       .process = xtr_process_of(task),
@@ -50,7 +50,7 @@ int xe_move_event(struct xe *x, const struct xtr_bind *b, const struct xtr_event
 		from = place_of(x, b, 3, ev);
 	struct xe_move *m;
 	bool is_new;
-	int ret;
+	int err;
 
 	(void)kind;
 	if (dev < 0 || to < 0 || from < 0)
@@ -58,9 +58,9 @@ int xe_move_event(struct xe *x, const struct xtr_bind *b, const struct xtr_event
 	if (!inside)
 		return 0;
 	m = xe_row(&x->moves, (uint64_t)dev, (uint64_t)from << 32 | (uint64_t)to, sizeof(*m),
-		   &is_new, &ret);
+		   &is_new, &err);
 	if (!m)
-		return ret;
+		return err;
 	m->dev = (uint32_t)dev;
 	m->from = (uint32_t)from;
 	m->to = (uint32_t)to;
@@ -77,14 +77,14 @@ int xe_space_event(struct xe *x, const struct xtr_bind *b, const struct xtr_even
 	uint64_t first, last;
 	struct xe_space *s;
 	bool is_new;
-	int ret;
+	int err;
 
 	(void)kind;
 	if (dev < 0 || !inside)
 		return dev < 0 ? (int)dev : 0;
-	s = xe_row(&x->spaces, (uint64_t)dev, ev->type, sizeof(*s), &is_new, &ret);
+	s = xe_row(&x->spaces, (uint64_t)dev, ev->type, sizeof(*s), &is_new, &err);
 	if (!s)
-		return ret;
+		return err;
 	s->dev = (uint32_t)dev;
 	s->desc = ev->desc;
 	s->n++;
@@ -123,15 +123,15 @@ int xe_ticks_event(struct xe *x, const struct xtr_bind *b, const struct xtr_even
 	bool is_new;
 	size_t n;
 	const char *s = xtr_bind_text(b, 1, ev, x->o->tables, &n);
-	int ret;
+	int err;
 
 	name = xtr_label(&x->clocks, s, n, XE_ROWS_MAX);
 	if (dev < 0 || name < 0 || !inside)
 		return (int)(dev < 0 ? dev : name < 0 ? name : 0);
 	t = xe_row(&x->ticks, (uint64_t)dev << 32 | kind, (uint64_t)name, sizeof(*t), &is_new,
-		   &ret);
+		   &err);
 	if (!t)
-		return ret;
+		return err;
 	t->dev = (uint32_t)dev;
 	t->name = (uint32_t)name;
 	t->engine = kind;

@@ -13,17 +13,16 @@ static const struct rule {
 	uint32_t kind;
 	const char *one, *many;
 } rules[] = {
-	{ "xe-queue-reset", false, XE_QUEUE_RESET, "was reset: its engine was reset because of it",
-	  "resets: its engine was reset because of it" },
+	{ "xe-queue-reset", false, XE_QUEUE_RESET, "caused an engine reset",
+	  "engine resets caused by it" },
 	{ "xe-memory-cat-error", false, XE_QUEUE_CAT_ERROR,
-	  "had a memory category error: its work touched memory that is not mapped",
-	  "memory category errors: its work touched memory that is not mapped" },
+	  "had a memory category error: its work accessed unmapped memory",
+	  "memory category errors: its work accessed unmapped memory" },
 	{ "xe-cgp-context-error", false, XE_QUEUE_CGP_ERROR, "had a CGP context error",
 	  "CGP context errors" },
-	{ "xe-job-timeout", true, XE_JOB_TIMEDOUT, "had a job that timed out",
-	  "jobs that timed out" },
-	{ "xe-queue-banned", true, XE_JOB_BAN, "was banned: nothing of it is executed any more",
-	  "bans: nothing of it is executed any more" },
+	{ "xe-job-timeout", true, XE_JOB_TIMEDOUT, "had a job time out", "jobs that timed out" },
+	{ "xe-queue-banned", true, XE_JOB_BAN, "was banned: its jobs no longer run",
+	  "bans: its jobs no longer run" },
 };
 #define RULES (sizeof(rules) / sizeof(rules[0]))
 
@@ -89,8 +88,8 @@ static int on_instant(const struct xe *x, const struct xe_queue *q)
 		return 0;
 	len = (size_t)name_queue(x, q, f.text, sizeof(f.text));
 	snprintf(f.text + len, sizeof(f.text) - len,
-		 ": its %s jobs ended at once, without a fence of the hardware: the queue is a "
-		 "long-running one, their times are not those of the work",
+		 ": its %s jobs ended at once, without a hardware fence: a long-running queue, "
+		 "whose job times say nothing about the work",
 		 xtr_text_count(count, q->instant));
 	xtr_finding_evidence(&f, "jobs", q->instant);
 	xtr_finding_evidence(&f, "limit_ns", XE_INSTANT_NS);
@@ -124,18 +123,17 @@ static int on_tlb(const struct xe *x, uint32_t dev)
 
 int xe_findings(struct xe *x)
 {
-	uint32_t i, k;
-	int ret = 0;
+	int err = 0;
 
-	for (i = 0; i < x->n_queues && !ret; i++) {
-		for (k = 0; k < RULES && !ret; k++)
-			ret = on_rule(x, &x->queue[i], &rules[k]);
-		if (!ret)
-			ret = on_instant(x, &x->queue[i]);
+	for (uint32_t i = 0; i < x->n_queues && !err; i++) {
+		for (uint32_t k = 0; k < RULES && !err; k++)
+			err = on_rule(x, &x->queue[i], &rules[k]);
+		if (!err)
+			err = on_instant(x, &x->queue[i]);
 	}
-	for (k = 0; k < RULES && !ret; k++)
-		ret = on_rule(x, &x->rest, &rules[k]);
-	for (i = 0; i < x->devices.n && !ret; i++)
-		ret = on_tlb(x, i);
-	return ret;
+	for (uint32_t k = 0; k < RULES && !err; k++)
+		err = on_rule(x, &x->rest, &rules[k]);
+	for (uint32_t i = 0; i < x->devices.n && !err; i++)
+		err = on_tlb(x, i);
+	return err;
 }

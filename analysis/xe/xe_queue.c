@@ -81,14 +81,14 @@ static struct xe_queue *begin(struct xe *x, uint32_t dev, uint32_t gt, uint32_t 
 
 	if (!q) {
 		/* What follows is not of the life before. */
-		xtr_keymap_del(&x->by_guc, (uint64_t)dev << 32 | gt, guc);
+		xtr_map_del(&x->by_guc, (uint64_t)dev << 32 | gt, guc);
 		return NULL;
 	}
 	q->dev = dev;
 	q->gt = gt;
 	q->guc = guc;
 	q->from_ns = ev->ts;
-	if (xtr_keymap_put(&x->by_guc, (uint64_t)dev << 32 | gt, guc, x->n_queues - 1)) {
+	if (xtr_map_put(&x->by_guc, (uint64_t)dev << 32 | gt, guc, x->n_queues - 1)) {
 		*ret = -ENOMEM;
 		return NULL;
 	}
@@ -98,10 +98,10 @@ static struct xe_queue *begin(struct xe *x, uint32_t dev, uint32_t gt, uint32_t 
 struct xe_queue *xe_queue_of(struct xe *x, uint32_t dev, uint32_t gt, uint32_t guc,
 			     const struct xtr_event *ev, int *ret)
 {
-	uint32_t i = xtr_keymap_get(&x->by_guc, (uint64_t)dev << 32 | gt, guc);
+	uint32_t i = xtr_map_index(&x->by_guc, (uint64_t)dev << 32 | gt, guc);
 
 	*ret = 0;
-	return i != XTR_KEYMAP_NONE ? &x->queue[i] : begin(x, dev, gt, guc, i, ev, ret);
+	return i != XTR_MAP_NONE ? &x->queue[i] : begin(x, dev, gt, guc, i, ev, ret);
 }
 
 static void set_owner(struct xe *x, struct xe_queue *q, const struct xtr_event *ev)
@@ -146,13 +146,13 @@ int xe_queue_event(struct xe *x, const struct xtr_bind *b, const struct xtr_even
 		   uint32_t kind, bool inside)
 {
 	uint64_t class;
-	int ret;
-	struct xe_queue *q = life(x, b, ev, kind, &ret);
+	int err;
+	struct xe_queue *q = life(x, b, ev, kind, &err);
 
 	if (!q) {
-		if (!ret && inside && !x->rest.event[kind]++)
+		if (!err && inside && !x->rest.event[kind]++)
 			x->rest.first_ns[kind] = ev->ts;
-		return ret;
+		return err;
 	}
 	if (xtr_bind_get(b, 3, ev, &class))
 		q->class = (uint32_t) class;

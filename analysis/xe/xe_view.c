@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The section of xe: its tables, and what else text and JSON say. */
-#include "analysis/core/section_table.h"
+#include "analysis/core/section_columns.h"
 #include "analysis/core/view.h"
 #include "base/text.h"
 #include "replay/event/process.h"
@@ -57,8 +57,8 @@ static const struct xtr_section_column class_columns[] = {
 	CLASS_ID,
 	{ "class", NULL, XTR_C_TEXT, XTR_PUT, "and its name" },
 	{ NULL, "<engines", XTR_C_TEXT, XTR_PUT },
-	{ "queues", "queues", XTR_C_COUNT, AT(queues), "lives of queues" },
-	{ "jobs", "jobs", XTR_C_COUNT, AT(jobs), "jobs that are done" },
+	SHOWN("queues", "queues", queues, "lives of queues"),
+	SHOWN("jobs", "jobs", jobs, "jobs that are done"),
 	{ "busy_ns", "busy", XTR_C_NS | XTR_C_TIMES, AT(busy.total),
 	  "time in which one of these jobs was on the hardware" },
 	{ "busy_exact", NULL, XTR_C_BOOL, XTR_PUT, "false: too high, for want of memory" },
@@ -72,10 +72,9 @@ static void fill_classes(const void *self, struct xtr_rows *r)
 {
 	const struct xe *x = self;
 	char name[32];
-	uint32_t i, k;
 
-	for (i = 0; i < x->devices.n; i++)
-		for (k = 0; k < XE_CLASSES; k++) {
+	for (uint32_t i = 0; i < x->devices.n; i++)
+		for (uint32_t k = 0; k < XE_CLASSES; k++) {
 			const struct xe_class *c = &x->device[i].class[k];
 			bool known = k < XE_CLASSES - 1;
 
@@ -113,16 +112,16 @@ static const struct xtr_section_column queue_columns[] = {
 	XE_JOB_KINDS(JOB){ "first_error", NULL, XTR_C_SIGNED, AT(first_error),
 			   "of sched_job_set_error" },
 	{ NULL, "jobs", XTR_C_COUNT, AT(job[XE_JOB_EXEC]) },
-	{ "done", "done", XTR_C_COUNT, AT(done), "jobs with run and end" },
-	{ "open", "open", XTR_C_COUNT, AT(open), "jobs that are neither done nor freed" },
-	{ "unsignaled", NULL, XTR_C_COUNT, AT(unsignaled),
-	  "jobs that were freed, and whose hardware fence was never signalled" },
+	SHOWN("done", "done", done, "jobs with run and end"),
+	SHOWN("open", "open", open, "jobs that are neither done nor freed"),
+	COUNT("unsignaled", unsignaled,
+	      "jobs that were freed, and whose hardware fence was never signalled"),
 	{ "long_running", NULL, XTR_C_BOOL, XTR_PUT, "all its jobs were over at once" },
 	{ "busy_ns", NULL, XTR_C_NS | XTR_C_TIMES, AT(busy_ns),
 	  "time in which one of its jobs was on the hardware" },
 	{ NULL, "busy", XTR_C_NS | XTR_C_TIMES, XTR_PUT },
 	{ "residence_ns", "p50|p99|max", XTR_C_HIST, AT(residence), "from run to end" },
-	{ "queue_wait_ns", NULL, XTR_C_HIST, AT(wait), "from submission to run" },
+	HIST("queue_wait_ns", wait, "from submission to run"),
 	{ "events", NULL, XTR_C_ANY, XTR_PUT, "events of the queue by name, those that happened" },
 	{ NULL, "resets", XTR_C_COUNT, AT(event[XE_QUEUE_RESET]) },
 	{ NULL, "timeouts", XTR_C_COUNT, AT(job[XE_JOB_TIMEDOUT]) },
@@ -132,46 +131,41 @@ static const struct xtr_section_column queue_columns[] = {
 };
 #undef AT
 
-static void queue_events(const void *ctx, struct xtr_json *j)
+static void queue_events(const void *self, const void *row, struct xtr_json *j)
 {
 #define KEY(id, key, event) key,
 	static const char *const keys[] = { XE_QUEUE_KINDS(KEY) };
-	const struct xe_queue *q = ctx;
-	uint32_t i;
+	const struct xe_queue *q = row;
 
+	(void)self;
 	xtr_json_begin_object(j);
-	for (i = 0; i < XE_QUEUE_KIND_COUNT; i++)
+	for (uint32_t i = 0; i < XE_QUEUE_KIND_COUNT; i++)
 		if (q->event[i])
 			xtr_json_kv_u64(j, keys[i], q->event[i]);
 	xtr_json_end_object(j);
 }
 
-static void fill_queues(const void *self, struct xtr_rows *r)
+static bool put_queues(struct xtr_rows *r, const void *row)
 {
-	const struct xe *x = self;
+	const struct xe *x = xtr_rows_self(r);
 	char name[32];
-	uint32_t i;
+	const struct xe_queue *q = row;
 
-	for (i = 0; i < x->n_queues; i++) {
-		const struct xe_queue *q = &x->queue[i];
-
-		put_label(r, &x->devices, q->dev);
-		xtr_put_text(r, xe_queue_name(q, name));
-		put_owner(r, x, q->process, q->comm);
-		put_class(r, q->class);
-		xtr_put_u64(r, q->creations, q->from_ns);
-		xtr_put_u64(r, true, xe_queue_instant(q));
-		xtr_put_u64(r, q->done, q->busy_ns);
-		xtr_put_any(r, queue_events, q);
-		xtr_put_text(r, !q->creations ? "from before"
-				: !q->to_ns   ? "still there"
-					      : "destroyed");
-		xtr_row(r, q);
-	}
+	put_label(r, &x->devices, q->dev);
+	xtr_put_copy(r, xe_queue_name(q, name));
+	put_owner(r, x, q->process, q->comm);
+	put_class(r, q->class);
+	xtr_put_u64(r, q->creations, q->from_ns);
+	xtr_put_u64(r, true, xe_queue_instant(q));
+	xtr_put_u64(r, q->done, q->busy_ns);
+	xtr_put_any(r, queue_events, q);
+	xtr_put_text(r, !q->creations ? "from before" : !q->to_ns ? "still there" : "destroyed");
+	return true;
 }
 
-static const struct xtr_section_table queues = XTR_TABLE(
-	"queues", "a life of a queue, oldest first", queue_columns, fill_queues, XTR_SHOW_TOP);
+static const struct xtr_section_table queues =
+	XTR_TABLE_OF("queues", "a life of a queue, oldest first", queue_columns,
+		     XTR_ARRAY(struct xe, queue, n_queues), put_queues, XTR_SHOW_TOP);
 
 /* --- devices ---------------------------------------------------------------------------------- */
 
@@ -187,21 +181,20 @@ static const struct xtr_section_table queues = XTR_TABLE(
 	{ "power." key, NULL, XTR_C_COUNT, AT(power[XE_POWER_##id]), "events " event },
 static const struct xtr_section_column device_columns[] = {
 	{ "device", NULL, XTR_C_TEXT, XTR_PUT, "name of the device" },
-	{ "created", NULL, XTR_C_COUNT, AT(bo[XE_BO_CREATE]), "buffers made" },
-	{ "created_bytes", NULL, XTR_C_COUNT, AT(bytes[XE_BO_CREATE]), "their size" },
-	{ "validated", NULL, XTR_C_COUNT, AT(bo[XE_BO_VALIDATE]), "buffers validated" },
-	{ "validated_bytes", NULL, XTR_C_COUNT, AT(bytes[XE_BO_VALIDATE]), "their size" },
-	{ "cpu_faults", NULL, XTR_C_COUNT, AT(bo[XE_BO_FAULT]), "faults of the CPU on buffers" },
-	{ "cpu_fault_bytes", NULL, XTR_C_COUNT, AT(bytes[XE_BO_FAULT]), "the buffers' size" },
+	COUNT("created", bo[XE_BO_CREATE], "buffers made"),
+	COUNT("created_bytes", bytes[XE_BO_CREATE], "their size"),
+	COUNT("validated", bo[XE_BO_VALIDATE], "buffers validated"),
+	COUNT("validated_bytes", bytes[XE_BO_VALIDATE], "their size"),
+	COUNT("cpu_faults", bo[XE_BO_FAULT], "faults of the CPU on buffers"),
+	COUNT("cpu_fault_bytes", bytes[XE_BO_FAULT], "the buffers' size"),
 	FLOW("h2g", 0),
 	FLOW("g2h", 1),
-	{ "tlb_invalidations.sent", NULL, XTR_C_COUNT, AT(tlb[XE_TLB_SEND]), "messages for them" },
-	{ "tlb_invalidations.received", NULL, XTR_C_COUNT, AT(tlb[XE_TLB_RECV]), "answers" },
-	{ "tlb_invalidations.signaled", NULL, XTR_C_COUNT, AT(tlb[XE_TLB_SIGNAL]),
-	  "fences of them that were signalled" },
-	{ "tlb_invalidations.timeouts", NULL, XTR_C_COUNT, AT(tlb[XE_TLB_TIMEOUT]),
-	  "fences of them that timed out" },
-	{ "tlb_invalidations.time_ns", NULL, XTR_C_HIST, AT(tlb_time), "from message to signal" },
+	COUNT("tlb_invalidations.sent", tlb[XE_TLB_SEND], "messages for them"),
+	COUNT("tlb_invalidations.received", tlb[XE_TLB_RECV], "answers"),
+	COUNT("tlb_invalidations.signaled", tlb[XE_TLB_SIGNAL],
+	      "fences of them that were signalled"),
+	COUNT("tlb_invalidations.timeouts", tlb[XE_TLB_TIMEOUT], "fences of them that timed out"),
+	HIST("tlb_invalidations.time_ns", tlb_time, "from message to signal"),
 	XE_POWER_KINDS(POWER){ "power.asleep_ns", NULL, XTR_C_NS | XTR_C_TIMES, AT(asleep_ns),
 			       "time between runtime suspend and resume" },
 	{ "power.asleep_at_end", NULL, XTR_C_BOOL, XTR_PUT, "asleep at the end of the trace" },
@@ -212,9 +205,8 @@ static const struct xtr_section_column device_columns[] = {
 static void fill_devices(const void *self, struct xtr_rows *r)
 {
 	const struct xe *x = self;
-	uint32_t i;
 
-	for (i = 0; i < x->devices.n; i++) {
+	for (uint32_t i = 0; i < x->devices.n; i++) {
 		const struct xe_device *d = &x->device[i];
 
 		put_label(r, &x->devices, i);
@@ -240,9 +232,8 @@ static const struct xtr_section_column tlb_columns[] = {
 static void fill_tlb(const void *self, struct xtr_rows *r)
 {
 	const struct xe *x = self;
-	uint32_t i;
 
-	for (i = 0; i < x->devices.n; i++) {
+	for (uint32_t i = 0; i < x->devices.n; i++) {
 		const uint64_t *n = x->device[i].tlb;
 
 		if (!n[XE_TLB_SEND] && !n[XE_TLB_SIGNAL] && !n[XE_TLB_TIMEOUT])
@@ -267,9 +258,8 @@ static const struct xtr_section_column power_columns[] = {
 static void fill_power(const void *self, struct xtr_rows *r)
 {
 	const struct xe *x = self;
-	uint32_t i;
 
-	for (i = 0; i < x->devices.n; i++) {
+	for (uint32_t i = 0; i < x->devices.n; i++) {
 		const uint64_t *n = x->device[i].power;
 
 		if (!n[XE_POWER_RUNTIME_SUSPEND] && !n[XE_POWER_RUNTIME_RESUME] &&
@@ -291,89 +281,79 @@ static const struct xtr_section_column user_columns[] = {
 	{ NULL, "<process", XTR_C_TEXT, XTR_PUT },
 	{ "pid", NULL, XTR_C_PROCESS, AT(process), "process" },
 	{ "comm", NULL, XTR_C_STRING, AT(comm), "its name" },
-	{ "created", "created", XTR_C_COUNT, AT(bo[XE_BO_CREATE]), "buffers made" },
-	{ "created_bytes", "bytes", XTR_C_COUNT, AT(bytes[XE_BO_CREATE]), "their size" },
-	{ "validated", "validated", XTR_C_COUNT, AT(bo[XE_BO_VALIDATE]), "buffers validated" },
-	{ "validated_bytes", NULL, XTR_C_COUNT, AT(bytes[XE_BO_VALIDATE]), "their size" },
-	{ "cpu_faults", "CPU faults", XTR_C_COUNT, AT(bo[XE_BO_FAULT]),
-	  "faults of the CPU on buffers" },
-	{ "cpu_fault_bytes", NULL, XTR_C_COUNT, AT(bytes[XE_BO_FAULT]), "the buffers' size" },
+	SHOWN("created", "created", bo[XE_BO_CREATE], "buffers made"),
+	SHOWN("created_bytes", "bytes", bytes[XE_BO_CREATE], "their size"),
+	SHOWN("validated", "validated", bo[XE_BO_VALIDATE], "buffers validated"),
+	COUNT("validated_bytes", bytes[XE_BO_VALIDATE], "their size"),
+	SHOWN("cpu_faults", "CPU faults", bo[XE_BO_FAULT], "faults of the CPU on buffers"),
+	COUNT("cpu_fault_bytes", bytes[XE_BO_FAULT], "the buffers' size"),
 };
 #undef AT
 
-static void fill_users(const void *self, struct xtr_rows *r)
+static bool put_users(struct xtr_rows *r, const void *row)
 {
-	const struct xe *x = self;
-	const struct xe_user *u = x->users.row;
-	uint32_t i;
+	const struct xe *x = xtr_rows_self(r);
+	const struct xe_user *u = row;
 
-	for (i = 0; i < x->users.n; i++) {
-		put_label(r, &x->devices, u[i].dev);
-		put_owner(r, x, u[i].process, u[i].comm);
-		xtr_row(r, &u[i]);
-	}
+	put_label(r, &x->devices, u->dev);
+	put_owner(r, x, u->process, u->comm);
+	return true;
 }
 
-static const struct xtr_section_table users = XTR_TABLE(
-	"memory", "buffers of a process, by device", user_columns, fill_users, XTR_SHOW_TOP_QUIET);
+static const struct xtr_section_table users = XTR_TABLE_OF(
+	"memory", "buffers of a process, by device", user_columns,
+	XTR_ARRAY_OF(struct xe, users.row, users.n, struct xe_user), put_users, XTR_SHOW_TOP_QUIET);
 
 #define AT(member) XTR_AT(struct xe_move, member)
 static const struct xtr_section_column move_columns[] = {
 	DEVICE,
 	{ "from", "<moved from", XTR_C_TEXT, XTR_PUT, "where buffers were" },
 	{ "to", "<to", XTR_C_TEXT, XTR_PUT, "and are then" },
-	{ "count", "buffers", XTR_C_COUNT, AT(n), "moves" },
-	{ "bytes", "bytes", XTR_C_COUNT, AT(bytes), "size of the buffers" },
-	{ "lacks_source", "without source", XTR_C_COUNT, AT(lacks_source),
-	  "of them of buffers without content" },
+	SHOWN("count", "buffers", n, "moves"),
+	SHOWN("bytes", "bytes", bytes, "size of the buffers"),
+	SHOWN("lacks_source", "without source", lacks_source, "of them of buffers without content"),
 };
 #undef AT
 
-static void fill_moves(const void *self, struct xtr_rows *r)
+static bool put_moves(struct xtr_rows *r, const void *row)
 {
-	const struct xe *x = self;
-	const struct xe_move *m = x->moves.row;
-	uint32_t i;
+	const struct xe *x = xtr_rows_self(r);
+	const struct xe_move *m = row;
 
-	for (i = 0; i < x->moves.n; i++) {
-		put_label(r, &x->devices, m[i].dev);
-		put_label(r, &x->places, m[i].from);
-		put_label(r, &x->places, m[i].to);
-		xtr_row(r, &m[i]);
-	}
+	put_label(r, &x->devices, m->dev);
+	put_label(r, &x->places, m->from);
+	put_label(r, &x->places, m->to);
+	return true;
 }
 
-static const struct xtr_section_table moves =
-	XTR_TABLE("moves", "moves of buffers between two places, by device", move_columns,
-		  fill_moves, XTR_SHOW_ALL);
+static const struct xtr_section_table moves = XTR_TABLE_OF(
+	"moves", "moves of buffers between two places, by device", move_columns,
+	XTR_ARRAY_OF(struct xe, moves.row, moves.n, struct xe_move), put_moves, XTR_SHOW_ALL);
 
 #define AT(member) XTR_AT(struct xe_space, member)
 static const struct xtr_section_column space_columns[] = {
 	DEVICE,
 	{ "event", NULL, XTR_C_TEXT, XTR_PUT, "event of virtual memory" },
 	{ NULL, "<virtual memory", XTR_C_TEXT, XTR_PUT },
-	{ "count", "count", XTR_C_COUNT, AT(n), "how often" },
-	{ "bytes", "bytes", XTR_C_COUNT, AT(bytes), "size of the ranges" },
+	SHOWN("count", "count", n, "how often"),
+	SHOWN("bytes", "bytes", bytes, "size of the ranges"),
 };
 #undef AT
 
-static void fill_spaces(const void *self, struct xtr_rows *r)
+static bool put_spaces(struct xtr_rows *r, const void *row)
 {
-	const struct xe *x = self;
-	const struct xe_space *s = x->spaces.row;
-	uint32_t i;
+	const struct xe *x = xtr_rows_self(r);
+	const struct xe_space *s = row;
 
-	for (i = 0; i < x->spaces.n; i++) {
-		put_label(r, &x->devices, s[i].dev);
-		xtr_put_text(r, s[i].desc->name);
-		xtr_put_text(r, s[i].desc->name + strlen("xe:xe_"));
-		xtr_row(r, &s[i]);
-	}
+	put_label(r, &x->devices, s->dev);
+	xtr_put_text(r, s->desc->name);
+	xtr_put_text(r, s->desc->name + strlen("xe:xe_"));
+	return true;
 }
 
-static const struct xtr_section_table spaces =
-	XTR_TABLE("virtual_memory", "an event of virtual memory, by device", space_columns,
-		  fill_spaces, XTR_SHOW_ALL);
+static const struct xtr_section_table spaces = XTR_TABLE_OF(
+	"virtual_memory", "an event of virtual memory, by device", space_columns,
+	XTR_ARRAY_OF(struct xe, spaces.row, spaces.n, struct xe_space), put_spaces, XTR_SHOW_ALL);
 
 /* --- firmware and clocks ---------------------------------------------------------------------- */
 
@@ -386,66 +366,61 @@ static const struct xtr_section_column message_columns[] = {
 	{ "action", NULL, XTR_C_NUMBER, AT(action), "number of the action" },
 	{ "name", NULL, XTR_C_TEXT, XTR_PUT, "what the driver calls it" },
 	{ NULL, "<action", XTR_C_TEXT, XTR_PUT },
-	{ "count", "count", XTR_C_COUNT, AT(n), "messages" },
+	SHOWN("count", "count", n, "messages"),
 	{ NULL, "per second", XTR_C_COUNT | XTR_C_TIMES, XTR_PUT },
-	{ "dwords", "words", XTR_C_COUNT, AT(dwords), "their length, in words of 4 bytes" },
+	SHOWN("dwords", "words", dwords, "their length, in words of 4 bytes"),
 };
 #undef AT
 
-static void fill_messages(const void *self, struct xtr_rows *r)
+static bool put_messages(struct xtr_rows *r, const void *row)
 {
-	const struct xe *x = self;
-	const struct xe_message *m = x->messages.row;
+	const struct xe *x = xtr_rows_self(r);
 	uint64_t span = x->o->span_ns;
-	uint32_t i;
+	const struct xe_message *m = row;
+	const char *name = xe_action_name(m->action);
 
-	for (i = 0; i < x->messages.n; i++) {
-		const char *name = xe_action_name(m[i].action);
-
-		put_label(r, &x->devices, m[i].dev);
-		xtr_put_text(r, m[i].direction == XE_H2G ? "h2g" : "g2h");
-		xtr_put_text(r, m[i].direction == XE_H2G ? "to" : "from");
-		xtr_put_text(r, name);
-		xtr_put_format(r, "0x%04x %s", m[i].action, name ? name : "");
-		xtr_put_u64(r, span, span ? (uint64_t)((double)m[i].n * 1e9 / (double)span) : 0);
-		xtr_row(r, &m[i]);
-	}
+	put_label(r, &x->devices, m->dev);
+	xtr_put_text(r, m->direction == XE_H2G ? "h2g" : "g2h");
+	xtr_put_text(r, m->direction == XE_H2G ? "to" : "from");
+	xtr_put_text(r, name);
+	xtr_put_format(r, "0x%04x %s", m->action, name ? name : "");
+	xtr_put_u64(r, span, span ? (uint64_t)((double)m->n * 1e9 / (double)span) : 0);
+	return true;
 }
 
-static const struct xtr_section_table messages =
-	XTR_TABLE("guc_messages", "messages of the firmware GuC of an action, by device and GT",
-		  message_columns, fill_messages, XTR_SHOW_ALL);
+static const struct xtr_section_table messages = XTR_TABLE_OF(
+	"guc_messages", "messages of the firmware GuC of an action, by device and GT",
+	message_columns, XTR_ARRAY_OF(struct xe, messages.row, messages.n, struct xe_message),
+	put_messages, XTR_SHOW_ALL);
 
 #define AT(member) XTR_AT(struct xe_ticks, member)
 static const struct xtr_section_column tick_columns[] = {
 	DEVICE,
 	{ "name", "<GPU clock of", XTR_C_TEXT, XTR_PUT, "what the clock is of" },
 	{ "of", "<kind", XTR_C_TEXT, XTR_PUT, "context or engine" },
-	{ "samples", "samples", XTR_C_COUNT, AT(n), "events" },
-	{ "active_ticks", "active ticks", XTR_C_COUNT, AT(active), "ticks in which it was active" },
+	SHOWN("samples", "samples", n, "events"),
+	SHOWN("active_ticks", "active ticks", active, "ticks in which it was active"),
 	{ "total_ticks", "of", XTR_C_COUNT, XTR_PUT, "of so many; of engines only" },
 	{ NULL, "share", XTR_C_SHARE, XTR_PUT },
 };
 #undef AT
 
-static void fill_ticks(const void *self, struct xtr_rows *r)
+static bool put_ticks(struct xtr_rows *r, const void *row)
 {
-	const struct xe *x = self;
-	const struct xe_ticks *t = x->ticks.row;
-	uint32_t i;
+	const struct xe *x = xtr_rows_self(r);
+	const struct xe_ticks *t = row;
 
-	for (i = 0; i < x->ticks.n; i++) {
-		put_label(r, &x->devices, t[i].dev);
-		put_label(r, &x->clocks, t[i].name);
-		xtr_put_text(r, t[i].engine ? "engine" : "context");
-		xtr_put_u64(r, t[i].engine, t[i].total);
-		xtr_put_share(r, t[i].engine, t[i].active, t[i].total);
-		xtr_row(r, &t[i]);
-	}
+	put_label(r, &x->devices, t->dev);
+	put_label(r, &x->clocks, t->name);
+	xtr_put_text(r, t->engine ? "engine" : "context");
+	xtr_put_u64(r, t->engine, t->total);
+	xtr_put_share(r, t->engine, t->active, t->total);
+	return true;
 }
 
-static const struct xtr_section_table ticks = XTR_TABLE(
-	"gpu_clocks", "a clock of the GPU, by device", tick_columns, fill_ticks, XTR_SHOW_ALL);
+static const struct xtr_section_table ticks = XTR_TABLE_OF(
+	"gpu_clocks", "a clock of the GPU, by device", tick_columns,
+	XTR_ARRAY_OF(struct xe, ticks.row, ticks.n, struct xe_ticks), put_ticks, XTR_SHOW_ALL);
 
 /* --- the section ------------------------------------------------------------------------------ */
 
@@ -453,9 +428,8 @@ static void line_flow(const struct xe *x, uint32_t i, FILE *f)
 {
 	static const char *const way[] = { "to", "from" };
 	char n[XTR_TEXT_NUMBER], space[XTR_TEXT_NUMBER];
-	uint32_t k;
 
-	for (k = 0; k < 2; k++) {
+	for (uint32_t k = 0; k < 2; k++) {
 		if (!x->device[i].flow[k])
 			continue;
 		fprintf(f, "  ");
@@ -470,9 +444,8 @@ static void line_flow(const struct xe *x, uint32_t i, FILE *f)
 static void text_notes(const struct xe *x, FILE *f)
 {
 	char n[XTR_TEXT_NUMBER];
-	uint32_t i;
 
-	for (i = 0; i < x->devices.n; i++)
+	for (uint32_t i = 0; i < x->devices.n; i++)
 		line_flow(x, i, f);
 	if (x->try_signals)
 		fprintf(f,
@@ -501,20 +474,20 @@ const struct xtr_section_table *const xe_tables[] = { &classes, &queues, &device
 int xe_text(const void *self, const struct xtr_view *v)
 {
 	const struct xe *x = self;
-	int ret = xtr_table_text(&classes, x, x->o, v->f);
+	int err = xtr_table_text(&classes, x, x->o, v->f);
 	uint32_t i;
 
-	if (!ret)
-		ret = xtr_table_text(&queues, x, x->o, v->f);
+	if (!err)
+		err = xtr_table_text(&queues, x, x->o, v->f);
 	for (i = 0; i < x->n_queues && !xe_queue_instant(&x->queue[i]); i++)
 		;
 	if (i < x->n_queues)
 		fputs("  some queues are long-running ones: their jobs end at once in the trace\n",
 		      v->f);
-	if (!ret)
-		ret = xtr_tables_text(xe_tables + 2, x, x->o, v->f);
+	if (!err)
+		err = xtr_tables_text(xe_tables + 2, x, x->o, v->f);
 	text_notes(x, v->f);
-	return ret;
+	return err;
 }
 
 void xe_json(const void *self, struct xtr_json *j)

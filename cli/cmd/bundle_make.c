@@ -4,12 +4,11 @@
  * ask the user, write, and open what was written.
  */
 #include "bundle_make.h"
-#include "cli/ui/outfile_io.h"
+#include "cli/ui/outfile.h"
 #include "cli/ui/text.h"
 #include "trace.h"
 
 #include "replay/redact/redact.h"
-#include "replay/redact/redact_names.h"
 
 #include <errno.h>
 #include <inttypes.h>

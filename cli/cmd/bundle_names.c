@@ -2,7 +2,7 @@
 /* Names that are private here: the host's, those of users, and what was replaced in the trace. */
 #include "bundle_make.h"
 
-#include "replay/redact/redact_names.h"
+#include "replay/redact/redact.h"
 
 #include <errno.h>
 #include <stdlib.h>

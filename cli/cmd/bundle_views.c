@@ -5,7 +5,7 @@
 #include "info.h"
 #include "stats_run.h"
 
-#include "base/memory_stream.h"
+#include "base/buf.h"
 
 #include <errno.h>
 
@@ -23,7 +23,7 @@ static const struct {
 	const char *source, *name, *from;
 	bool findings, json;
 } kinds[VIEWS] = {
-	[STATS_TEXT] = { "stats", "stats.txt", "xtr stats", false, false },
+	[STATS_TEXT] = { "stats", "stats.txt", "xtr stats --all", false, false },
 	[STATS_JSON] = { "stats", "stats.json", "xtr stats --json", false, true },
 	[FINDINGS_TEXT] = { "findings", "findings.txt", "xtr stats --findings", true, false },
 	[FINDINGS_JSON] = { "findings", "findings.json", "xtr stats --findings --json", true,

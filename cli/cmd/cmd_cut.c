@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* xtr cut: a smaller trace of a part of one. */
 #include "cli/ui/cli.h"
-#include "cli/ui/outfile_io.h"
+#include "cli/ui/outfile.h"
 #include "replay_cmd.h"
 #include "replay/cut/cut.h"
-#include "base/memory_stream.h"
+#include "base/buf.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -96,19 +96,19 @@ static int all_sections(struct cut_run *r)
 		.ctx = r,
 	};
 	struct outfile_io io;
-	int ret = 0;
+	int err = 0;
 
 	outfile_io_init(&io, &r->out);
-	for (size_t i = 0; i < xtr_reader_n_sections(r->cmd.reader) && !ret; i++) {
+	for (size_t i = 0; i < xtr_reader_n_sections(r->cmd.reader) && !err; i++) {
 		const struct xtr_section *s = xtr_reader_section(r->cmd.reader, i);
 		struct xtr_cut_result res;
 
 		replay_select(&r->cmd, s, &o.select);
-		ret = xtr_cut(r->cmd.reader, s, &io.io, &o, &res);
+		err = xtr_cut(r->cmd.reader, s, &io.io, &o, &res);
 		add_up(&r->sum, &res);
 	}
 	cli_progress_done();
-	return ret;
+	return err;
 }
 
 /* On a terminal only; that nothing was kept always. */
@@ -125,23 +125,23 @@ static void summary(const struct cut_run *r)
 
 static int cut(struct cut_run *r)
 {
-	int ret = describe_options(r), status;
+	int err = describe_options(r), status;
 
-	if (!ret)
-		ret = all_sections(r);
-	if (ret) {
+	if (!err)
+		err = all_sections(r);
+	if (err) {
 		/* The output's own errors are told with its name. */
 		bool of_output = outfile_broken(&r->out);
 
 		outfile_abandon(&r->out);
-		status = replay_end(&r->cmd, of_output ? 0 : ret);
+		status = replay_end(&r->cmd, of_output ? 0 : err);
 		return of_output ? XTR_EXIT_FAILURE : status;
 	}
 	status = outfile_commit(&r->out);
 	if (status == XTR_EXIT_OK)
 		summary(r);
-	ret = replay_end(&r->cmd, 0);
-	return status == XTR_EXIT_OK ? ret : status;
+	err = replay_end(&r->cmd, 0);
+	return status == XTR_EXIT_OK ? err : status;
 }
 
 static int run(const void *opts, int argc, char **argv)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* xtr diff: what got slower. */
-#include "cli/ui/cli.h"
-#include "diff_opts.h"
-#include "replay_cmd.h"
 #include "analysis/diff/diff.h"
 #include "base/checked.h"
 #include "base/json.h"
+#include "cli/ui/cli.h"
+#include "cmd_diff.h"
 #include "replay/model/model.h"
+#include "replay_cmd.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -86,17 +87,17 @@ static int on_order(void *ctx, const struct xtr_event *ev)
 static int on_event(void *ctx, const struct xtr_event *ev)
 {
 	struct diff_run *r = ctx;
-	int ret = xtr_model_takes(r->model, ev) ? xtr_model_event(r->model, ev) : 0;
+	int err = xtr_model_takes(r->model, ev) ? xtr_model_event(r->model, ev) : 0;
 
-	if (!ret && r->calls)
-		ret = xtr_calls_event(r->calls, ev);
-	return ret < 0 ? ret : 0;
+	if (!err && r->calls)
+		err = xtr_calls_event(r->calls, ev);
+	return err < 0 ? err : 0;
 }
 
 /* The types of events that jobs, and calls if there are any, are made of. NULL: no memory. */
 static uint32_t *types_of(const struct diff_run *r, const struct xtr_meta *meta, size_t *n)
 {
-	size_t n_job, i;
+	size_t n_job;
 	const uint32_t *of_job = xtr_model_types(r->model, false, &n_job);
 	uint32_t *types = calloc(n_job + xtr_meta_n_events(meta) + 1, sizeof(*types));
 
@@ -105,7 +106,7 @@ static uint32_t *types_of(const struct diff_run *r, const struct xtr_meta *meta,
 	*n = n_job;
 	if (n_job)
 		memcpy(types, of_job, n_job * sizeof(*types));
-	for (i = 0; r->calls && i < xtr_meta_n_events(meta); i++) {
+	for (size_t i = 0; r->calls && i < xtr_meta_n_events(meta); i++) {
 		uint32_t type = xtr_meta_event_at(meta, i)->type;
 
 		if (xtr_calls_take(r->calls, type))
@@ -118,15 +119,15 @@ static uint32_t *types_of(const struct diff_run *r, const struct xtr_meta *meta,
 static int learn_order(struct diff_run *r, const struct xtr_section *s,
 		       const struct xtr_model_opts *mo)
 {
-	int ret = xtr_model_new(&r->verdict, mo);
+	int err = xtr_model_new(&r->verdict, mo);
 	const uint32_t *types;
 	size_t n;
 
-	if (ret)
-		return ret;
+	if (err)
+		return err;
 	types = xtr_model_types(r->verdict, true, &n);
-	ret = replay_play(&r->cmd, s, types, n, on_order, r);
-	return ret ? ret : xtr_model_finish(r->verdict);
+	err = replay_play(&r->cmd, s, types, n, on_order, r);
+	return err ? err : xtr_model_finish(r->verdict);
 }
 
 static int take(struct diff_run *r, const struct xtr_section *s, struct xtr_model_opts *mo)
@@ -136,24 +137,24 @@ static int take(struct diff_run *r, const struct xtr_section *s, struct xtr_mode
 	};
 	uint32_t *types = NULL;
 	size_t n = 0;
-	int ret;
+	int err;
 
 	mo->verdict = r->verdict;
 	mo->job = on_job;
 	mo->ctx = r;
-	ret = xtr_model_new(&r->model, mo);
-	if (!ret && xtr_diff_wants_calls(r->d))
-		ret = xtr_calls_new(&r->calls, &co);
-	if (!ret) {
+	err = xtr_model_new(&r->model, mo);
+	if (!err && xtr_diff_wants_calls(r->d))
+		err = xtr_calls_new(&r->calls, &co);
+	if (!err) {
 		types = types_of(r, mo->meta, &n);
-		ret = types ? 0 : -ENOMEM;
+		err = types ? 0 : -ENOMEM;
 	}
-	if (!ret)
-		ret = replay_play(&r->cmd, s, types, n, on_event, r);
+	if (!err)
+		err = replay_play(&r->cmd, s, types, n, on_event, r);
 	free(types);
-	if (!ret)
-		ret = xtr_model_finish(r->model);
-	return ret || !r->calls ? ret : xtr_calls_finish(r->calls);
+	if (!err)
+		err = xtr_model_finish(r->model);
+	return err || !r->calls ? err : xtr_calls_finish(r->calls);
 }
 
 static int section(struct diff_run *r, const struct xtr_section *s, uint64_t *unreadable)
@@ -161,33 +162,32 @@ static int section(struct diff_run *r, const struct xtr_section *s, uint64_t *un
 	struct xtr_model_opts mo = { .sz = sizeof(mo),
 				     .meta = xtr_section_meta(s),
 				     .tables = xtr_section_tables(s) };
-	int ret = xtr_diff_section(r->d, s);
+	int err = xtr_diff_section(r->d, s);
 
 	replay_select(&r->cmd, s, &r->select);
-	if (!ret)
-		ret = learn_order(r, s, &mo);
-	if (!ret)
-		ret = take(r, s, &mo);
+	if (!err)
+		err = learn_order(r, s, &mo);
+	if (!err)
+		err = take(r, s, &mo);
 	*unreadable = xtr_sat_add(*unreadable, r->cmd.unreadable);
 	xtr_model_free(r->model);
 	xtr_model_free(r->verdict);
 	xtr_calls_free(r->calls);
 	r->model = r->verdict = NULL;
 	r->calls = NULL;
-	return ret;
+	return err;
 }
 
 static int all_sections(struct diff_run *r, unsigned int side)
 {
 	const struct xtr_reader *reader = r->cmd.reader;
-	int ret = xtr_diff_begin(r->d, side, r->cmd.path);
+	int err = xtr_diff_begin(r->d, side, r->cmd.path);
 	uint64_t unreadable = 0;
-	size_t i;
 
-	for (i = 0; i < xtr_reader_n_sections(reader) && !ret; i++)
-		ret = section(r, xtr_reader_section(reader, i), &unreadable);
-	if (ret)
-		return ret;
+	for (size_t i = 0; i < xtr_reader_n_sections(reader) && !err; i++)
+		err = section(r, xtr_reader_section(reader, i), &unreadable);
+	if (err)
+		return err;
 	/* What turned out damaged did so in both passes. */
 	return xtr_diff_end(r->d, unreadable,
 			    xtr_reader_n_problems(reader) + (r->cmd.damaged + 1) / 2);
@@ -273,7 +273,7 @@ static int compare(struct diff_run *r, int argc, char **argv)
 	const struct cli_list *base = &r->o->base;
 	size_t n_a = base->n ? base->n : 1;
 	bool plot = r->o->plot || isatty(STDOUT_FILENO);
-	int status = XTR_EXIT_OK, ret;
+	int status = XTR_EXIT_OK, err;
 
 	for (size_t i = 0; i < n_a && status == XTR_EXIT_OK; i++)
 		status = recording(r, 0, base->n ? base->v[i] : argv[0]);
@@ -283,16 +283,16 @@ static int compare(struct diff_run *r, int argc, char **argv)
 		status = check_filters(r);
 	if (status != XTR_EXIT_OK)
 		return status;
-	ret = xtr_diff_finish(r->d);
-	if (!ret)
-		ret = print(r, plot);
-	return ret ? no_memory() : limits(r);
+	err = xtr_diff_finish(r->d);
+	if (!err)
+		err = print(r, plot);
+	return err ? no_memory() : limits(r);
 }
 
 /* Which files are given how. Returns the exit status. */
 static int check_files(const struct diff_opts *o, int argc, char **argv)
 {
-	size_t dashes = 0, i;
+	size_t dashes = 0;
 
 	if (!o->base.n && argc != 2)
 		return cli_usage_error(&cmd_diff,
@@ -304,9 +304,9 @@ static int check_files(const struct diff_opts *o, int argc, char **argv)
 	if (o->base.n > XTR_DIFF_RUNS_MAX || (size_t)argc > XTR_DIFF_RUNS_MAX)
 		return cli_usage_error(&cmd_diff, "at most %u recordings of a side",
 				       XTR_DIFF_RUNS_MAX);
-	for (i = 0; i < o->base.n; i++)
+	for (size_t i = 0; i < o->base.n; i++)
 		dashes += !strcmp(o->base.v[i], "-");
-	for (i = 0; i < (size_t)argc; i++)
+	for (size_t i = 0; i < (size_t)argc; i++)
 		dashes += !strcmp(argv[i], "-");
 	if (dashes > 1)
 		return cli_usage_error(&cmd_diff, "standard input is one file only");
@@ -317,7 +317,6 @@ static int run(const void *opts, int argc, char **argv)
 {
 	struct diff_run r = { .o = opts, .what.sz = sizeof(r.what) };
 	int status = check_files(r.o, argc, argv);
-	size_t i;
 
 	if (status != XTR_EXIT_OK)
 		return status;
@@ -332,7 +331,7 @@ static int run(const void *opts, int argc, char **argv)
 			"--metric: invalid value '%s': give a list of execution, residence, queue, "
 			"dependency, latency",
 			r.o->metric);
-	for (i = 0; i < r.o->fail_on.n; i++)
+	for (size_t i = 0; i < r.o->fail_on.n; i++)
 		if (diff_parse_limit(r.o->fail_on.v[i], r.limit))
 			return cli_usage_error(
 				&cmd_diff,
@@ -368,3 +367,69 @@ const struct cli_command cmd_diff = {
 	.defaults = defaults,
 	.run = run,
 };
+
+/* --- diff opts -------------------------------------------------------------------------------- */
+
+/* The number of the name of n bytes; -EINVAL. */
+static int find(const char *s, size_t n, const char *(*name)(unsigned int))
+{
+	for (unsigned int i = 0; name(i); i++)
+		if (strlen(name(i)) == n && !strncmp(name(i), s, n))
+			return (int)i;
+	return -EINVAL;
+}
+
+int diff_parse_list(const char *s, const char *(*name)(unsigned int), uint32_t *bits)
+{
+	size_t n;
+	int i;
+
+	*bits = 0;
+	for (;;) {
+		n = strcspn(s, ",");
+		i = find(s, n, name);
+		if (i < 0)
+			return -EINVAL;
+		*bits |= 1u << i;
+		if (!s[n])
+			return 0;
+		s += n + 1;
+	}
+}
+
+/* "5%" or "5": more than 0. */
+static int parse_percent(const char *s, double *share)
+{
+	char *end;
+	double v;
+
+	if (!isdigit((unsigned char)s[0]) || s[1] == 'x' || s[1] == 'X')
+		return -EINVAL;
+	v = strtod(s, &end);
+	if (*end == '%')
+		end++;
+	if (*end || !isfinite(v) || v <= 0)
+		return -EINVAL;
+	*share = v / 100;
+	return 0;
+}
+
+int diff_parse_limit(const char *s, double limit[XTR_DIFF_METRIC_COUNT])
+{
+	const char *equals = strchr(s, '=');
+	double share;
+	int which = -1;
+
+	if (equals) {
+		which = find(s, (size_t)(equals - s), xtr_diff_metric_name);
+		if (which < 0)
+			return -EINVAL;
+		s = equals + 1;
+	}
+	if (parse_percent(s, &share))
+		return -EINVAL;
+	for (unsigned int m = 0; m < XTR_DIFF_METRIC_COUNT; m++)
+		if (which < 0 || m == (unsigned int)which)
+			limit[m] = share;
+	return 0;
+}

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* xtr doctor: can this machine record, and what is missing. */
 #include "cli/ui/cli.h"
 

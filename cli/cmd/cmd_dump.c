@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* xtr dump: one line for each event. */
 #include "cli/ui/cli.h"
-#include "pace.h"
 #include "replay_cmd.h"
 #include "replay/views/dump_view.h"
-#include "replay/notes/budgeted.h"
-#include "replay/notes/flown.h"
-#include "replay/notes/sampled.h"
+#include "replay/notes/notes.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -63,9 +60,8 @@ static int on_event(void *ctx, const struct xtr_event *ev)
 static bool selected(const struct cli_list *patterns, const char *name)
 {
 	const char *event = strchr(name, ':');
-	size_t i;
 
-	for (i = 0; i < patterns->n; i++)
+	for (size_t i = 0; i < patterns->n; i++)
 		if (!fnmatch(patterns->v[i], name, 0) ||
 		    (event && !fnmatch(patterns->v[i], event + 1, 0)))
 			return true;
@@ -96,7 +92,7 @@ static int section(struct dump_run *r, const struct xtr_section *s)
 {
 	uint32_t *types = NULL;
 	size_t n = 0;
-	int ret = 0;
+	int err = 0;
 
 	xtr_dump_init(&r->dump, xtr_section_meta(s), xtr_section_tables(s));
 	r->pace = (struct pace){ .factor = r->o->pace };
@@ -108,16 +104,16 @@ static int section(struct dump_run *r, const struct xtr_section *s)
 		xtr_flown_text(r->cmd.out, s);
 	}
 	if (r->o->events.n)
-		ret = select_types(r, s, &types, &n);
-	if (ret == -ENOENT) {
+		err = select_types(r, s, &types, &n);
+	if (err == -ENOENT) {
 		cli_warn("'%s': no such event: '%s'", r->cmd.path, r->o->events.v[0]);
 		cli_hint("see 'xtr info' for the events in the file");
-		ret = 0;
-	} else if (!ret) {
-		ret = replay_play(&r->cmd, s, types, n, on_event, r);
+		err = 0;
+	} else if (!err) {
+		err = replay_play(&r->cmd, s, types, n, on_event, r);
 	}
 	free(types);
-	return ret;
+	return err;
 }
 
 extern const struct cli_command cmd_dump;
@@ -125,7 +121,6 @@ extern const struct cli_command cmd_dump;
 static int run(const void *opts, int argc, char **argv)
 {
 	struct dump_run r = { .o = opts, .cmd.part = true };
-	size_t i;
 	int status = replay_begin_window(&r.cmd, &cmd_dump, &r.o->window, argc, argv), ret = 0;
 
 	if (status != XTR_EXIT_OK)
@@ -136,7 +131,7 @@ static int run(const void *opts, int argc, char **argv)
 		return XTR_EXIT_FAILURE;
 	}
 	xtr_json_init(&r.json, replay_out(&r.cmd), false);
-	for (i = 0; i < xtr_reader_n_sections(r.cmd.reader) && !ret; i++)
+	for (size_t i = 0; i < xtr_reader_n_sections(r.cmd.reader) && !ret; i++)
 		ret = section(&r, xtr_reader_section(r.cmd.reader, i));
 	/* A write error is cli_finish's to report. */
 	return replay_end(&r.cmd, ferror(r.cmd.out) ? 0 : ret);

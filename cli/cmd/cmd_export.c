@@ -79,9 +79,8 @@ static int check_options(const struct export_run *r)
 		{ o->compress, "--compress", { "perfetto" } },
 		{ o->table, "--table", { "csv", "jsonl" } },
 	};
-	size_t i;
 
-	for (i = 0; i < sizeof(special) / sizeof(special[0]); i++) {
+	for (size_t i = 0; i < sizeof(special) / sizeof(special[0]); i++) {
 		const char *const *f = special[i].formats;
 
 		if (special[i].given && strcmp(f[0], r->x->name) &&
@@ -178,34 +177,34 @@ static bool failed_to_write(const struct export_run *r, int ret)
 /* A path is told on a terminal only; what went wrong always. */
 static int export(struct export_run *r)
 {
-	int ret, status;
+	int err, status;
 
 	fill(r);
-	ret = xtr_export(&r->e);
+	err = xtr_export(&r->e);
 	cli_progress_done();
-	if (ret == -ENODATA && r->e.why) {
+	if (err == -ENODATA && r->e.why) {
 		cli_error("'%s': %s", r->cmd.path, r->e.why);
 		cli_hint("csv, jsonl and sqlite hold its events in order");
 		outfile_abandon(&r->out);
 		replay_end(&r->cmd, 0);
 		return XTR_EXIT_FAILURE;
 	}
-	if (ret && r->e.why) {
+	if (err && r->e.why) {
 		outfile_abandon(&r->out);
 		replay_end(&r->cmd, 0);
 		return cli_usage_error(&cmd_export, "%s", r->e.why);
 	}
-	if (ret) {
+	if (err) {
 		/* The output's own errors are told with its name. */
-		bool of_output = failed_to_write(r, ret);
+		bool of_output = failed_to_write(r, err);
 
 		outfile_abandon(&r->out);
-		status = replay_end(&r->cmd, of_output ? 0 : ret);
+		status = replay_end(&r->cmd, of_output ? 0 : err);
 		return of_output ? XTR_EXIT_FAILURE : status;
 	}
 	status = outfile_commit_told(&r->out);
-	ret = replay_end(&r->cmd, 0);
-	return status == XTR_EXIT_OK ? ret : status;
+	err = replay_end(&r->cmd, 0);
+	return status == XTR_EXIT_OK ? err : status;
 }
 
 static int run(const void *opts, int argc, char **argv)

@@ -2,7 +2,6 @@
 /* xtr flame: GPU time by the stack that submitted it. */
 #include "cli/ui/cli.h"
 #include "flame_play.h"
-#include "flame_samples.h"
 #include "cli/ui/outfile.h"
 #include "analysis/flame/flame_view.h"
 #include "base/text.h"
@@ -108,10 +107,9 @@ static void put_counts(FILE *f, const struct flame_run *r)
 static int text(struct flame_run *r, FILE *f)
 {
 	char amount[XTR_FLAME_AMOUNT];
-	size_t i;
-	int ret = 0;
+	int err = 0;
 
-	for (i = 0; i < r->n_trees && !ret; i++) {
+	for (size_t i = 0; i < r->n_trees && !err; i++) {
 		const struct xtr_flame_tree *t = &r->tree[i];
 		const char *from = xtr_text_input(i ? r->o->samples : r->cmd.path);
 
@@ -126,9 +124,9 @@ static int text(struct flame_run *r, FILE *f)
 				r->samples.format);
 		else
 			put_counts(f, r);
-		ret = xtr_flame_text(f, t, (uint32_t)r->o->top);
+		err = xtr_flame_text(f, t, (uint32_t)r->o->top);
 	}
-	return ret;
+	return err;
 }
 
 static const struct {
@@ -152,9 +150,8 @@ static bool ends_in(const char *path, const char *suffix)
 static int choose_format(struct flame_run *r)
 {
 	const char *format = r->o->format, *output = r->o->output;
-	size_t i;
 
-	for (i = 0; i < N_FORMATS && !r->write; i++)
+	for (size_t i = 0; i < N_FORMATS && !r->write; i++)
 		if (format ? !strcmp(format, formats[i].name)
 			   : output && ends_in(output, formats[i].suffix))
 			r->write = formats[i].write;
@@ -210,7 +207,6 @@ static int choose_weight(struct flame_run *r)
 static int add_root(struct flame_run *r, const char *name, size_t n)
 {
 	unsigned int i;
-	size_t k;
 
 	for (i = 0; i < XTR_FLAME_ROOT_COUNT; i++)
 		if (strlen(xtr_flame_root_names[i]) == n &&
@@ -219,7 +215,7 @@ static int add_root(struct flame_run *r, const char *name, size_t n)
 	if (i == XTR_FLAME_ROOT_COUNT)
 		return cli_usage_error(&cmd_flame, "--by: '%.*s' is not process, ring or device",
 				       (int)n, name);
-	for (k = 0; k < r->sum.n_by; k++)
+	for (size_t k = 0; k < r->sum.n_by; k++)
 		if (r->sum.by[k] == i)
 			return cli_usage_error(&cmd_flame, "--by: %s stands there twice",
 					       xtr_flame_root_names[i]);
@@ -274,18 +270,18 @@ static void add_tree(struct flame_run *r, const struct xtr_flame_weight_row *row
 /* 0 or -errno. */
 static int gather(struct flame_run *r)
 {
-	int ret = xtr_flame_new(&r->flame[0]);
+	int err = xtr_flame_new(&r->flame[0]);
 
 	r->sum.sz = sizeof(r->sum);
-	if (!ret)
-		ret = xtr_flame_feed_new(&r->feed, r->flame[0], &r->sum);
-	if (!ret)
-		ret = flame_play(&r->cmd, r->feed, r->sum.weight);
-	if (!ret)
-		ret = xtr_flame_finish(r->flame[0]);
-	if (!ret)
+	if (!err)
+		err = xtr_flame_feed_new(&r->feed, r->flame[0], &r->sum);
+	if (!err)
+		err = flame_play(&r->cmd, r->feed, r->sum.weight);
+	if (!err)
+		err = xtr_flame_finish(r->flame[0]);
+	if (!err)
 		add_tree(r, &xtr_flame_weights[r->sum.weight]);
-	return ret;
+	return err;
 }
 
 /* Returns the exit status; what is wrong is said. */
@@ -297,19 +293,19 @@ static int gather_samples(struct flame_run *r)
 		.speedscope = "none",
 		.title = "what another tool sampled, by stack",
 	};
-	int status, ret;
+	int status, err;
 
 	if (!r->o->samples)
 		return XTR_EXIT_OK;
-	ret = xtr_flame_new(&r->flame[1]);
-	if (ret)
-		return cli_failed(r->o->samples, ret);
+	err = xtr_flame_new(&r->flame[1]);
+	if (err)
+		return cli_failed(r->o->samples, err);
 	status = flame_samples(r->o->samples, r->flame[1], &r->samples);
 	if (status == XTR_EXIT_FAILURE)
 		return status;
-	ret = xtr_flame_finish(r->flame[1]);
-	if (ret)
-		return cli_failed(r->o->samples, ret);
+	err = xtr_flame_finish(r->flame[1]);
+	if (err)
+		return cli_failed(r->o->samples, err);
 	if (status == XTR_EXIT_LOSS)
 		r->cmd.status = status;
 	add_tree(r, &row);
@@ -319,17 +315,17 @@ static int gather_samples(struct flame_run *r)
 /* Into the file or to standard output. Returns the exit status. */
 static int put(struct flame_run *r)
 {
-	int ret;
+	int err;
 
 	if (r->write == text) {
-		ret = text(r, replay_out(&r->cmd));
-		return ret ? cli_failed(r->cmd.path, ret) : XTR_EXIT_OK;
+		err = text(r, replay_out(&r->cmd));
+		return err ? cli_failed(r->cmd.path, err) : XTR_EXIT_OK;
 	}
-	ret = r->write(r, r->out.f);
-	if (ret || ferror(r->out.f)) {
-		ret = outfile_broken(&r->out) ? XTR_EXIT_FAILURE : cli_failed(r->cmd.path, ret);
+	err = r->write(r, r->out.f);
+	if (err || ferror(r->out.f)) {
+		err = outfile_broken(&r->out) ? XTR_EXIT_FAILURE : cli_failed(r->cmd.path, err);
 		outfile_abandon(&r->out);
-		return ret;
+		return err;
 	}
 	return outfile_commit(&r->out);
 }
@@ -353,21 +349,21 @@ static void hint(const struct flame_run *r)
 
 static int work(struct flame_run *r)
 {
-	int ret = gather(r), status = XTR_EXIT_OK;
+	int err = gather(r), status = XTR_EXIT_OK;
 
-	if (!ret)
+	if (!err)
 		status = gather_samples(r);
-	if (!ret && status == XTR_EXIT_OK)
+	if (!err && status == XTR_EXIT_OK)
 		hint(r);
-	if (!ret && status == XTR_EXIT_OK && r->write != text)
+	if (!err && status == XTR_EXIT_OK && r->write != text)
 		status = outfile_open(&r->out, r->o->output ? r->o->output : "-", r->o->force);
-	if (!ret && status == XTR_EXIT_OK)
+	if (!err && status == XTR_EXIT_OK)
 		status = put(r);
-	ret = replay_end(&r->cmd, ret);
+	err = replay_end(&r->cmd, err);
 	xtr_flame_feed_free(r->feed);
 	xtr_flame_free(r->flame[0]);
 	xtr_flame_free(r->flame[1]);
-	return status == XTR_EXIT_OK ? ret : status;
+	return status == XTR_EXIT_OK ? err : status;
 }
 
 static int run(const void *opts, int argc, char **argv)

@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/ui/help.h"
-#include "cli/ui/nearest.h"
 #include "cli/ui/options.h"
 #include "cli/ui/secure.h"
 

@@ -2,7 +2,7 @@
 /* xtr import: what another tool recorded becomes an .xtr file. */
 #include "cli/ui/cli.h"
 #include "foreign_files.h"
-#include "cli/ui/outfile_io.h"
+#include "cli/ui/outfile.h"
 #include "bundle/open.h"
 #include "format/xtr_format.h"
 

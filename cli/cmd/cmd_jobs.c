@@ -63,30 +63,29 @@ static int section(struct jobs_run *r, const struct xtr_section *s)
 	struct xtr_model_opts mo = { .sz = sizeof(mo),
 				     .meta = xtr_section_meta(s),
 				     .tables = xtr_section_tables(s) };
-	int ret = xtr_model_new(&r->verdict, &mo);
+	int err = xtr_model_new(&r->verdict, &mo);
 
-	if (!ret)
-		ret = play(r, s, r->verdict, true);
-	if (!ret)
-		ret = xtr_model_finish(r->verdict);
-	if (ret)
-		return ret;
+	if (!err)
+		err = play(r, s, r->verdict, true);
+	if (!err)
+		err = xtr_model_finish(r->verdict);
+	if (err)
+		return err;
 	mo.verdict = r->verdict;
 	mo.job = on_job;
 	mo.ctx = r;
 	r->tables = mo.tables;
 	r->times = xtr_meta_has_times(mo.meta);
 	replay_select(&r->cmd, s, &r->select);
-	ret = xtr_model_new(&r->model, &mo);
-	if (!ret)
-		ret = play(r, s, r->model, false);
-	return ret ? ret : xtr_model_finish(r->model);
+	err = xtr_model_new(&r->model, &mo);
+	if (!err)
+		err = play(r, s, r->model, false);
+	return err ? err : xtr_model_finish(r->model);
 }
 
 static int all_sections(struct jobs_run *r)
 {
-	size_t i;
-	int ret = 0;
+	int err = 0;
 
 	replay_out(&r->cmd);
 	xtr_json_init(&r->json, r->cmd.out, false);
@@ -94,14 +93,14 @@ static int all_sections(struct jobs_run *r)
 		xtr_jobs_csv_header(r->cmd.out);
 	else if (!r->o->jsonl)
 		xtr_jobs_text_header(r->cmd.out);
-	for (i = 0; i < xtr_reader_n_sections(r->cmd.reader) && !ret; i++) {
-		ret = section(r, xtr_reader_section(r->cmd.reader, i));
+	for (size_t i = 0; i < xtr_reader_n_sections(r->cmd.reader) && !err; i++) {
+		err = section(r, xtr_reader_section(r->cmd.reader, i));
 		xtr_model_free(r->model);
 		xtr_model_free(r->verdict);
 		r->model = r->verdict = NULL;
 	}
 	/* A write error is cli_finish's to report. */
-	return ferror(r->cmd.out) ? 0 : ret;
+	return ferror(r->cmd.out) ? 0 : err;
 }
 
 extern const struct cli_command cmd_jobs;

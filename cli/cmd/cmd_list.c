@@ -1,17 +1,202 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* xtr list: the events that can be recorded here, and why others cannot. */
+#include "base/json.h"
 #include "cli/ui/cli.h"
-#include "list_apis.h"
-#include "list_groups.h"
-
+#include "cmd_list.h"
+#include "recorder/groups/api.h"
 #include "recorder/groups/func_select.h"
 #include "recorder/groups/hooks.h"
 #include "recorder/host/tracefs.h"
-#include "base/json.h"
 
 #include <errno.h>
 #include <fnmatch.h>
+#include <stdio.h>
 #include <string.h>
+
+/* --- list apis -------------------------------------------------------------------------------- */
+
+/* An interface is there if any function of its libraries is. */
+static int show_interface(const struct xtr_api_group *g, cli_list_show *show, void *ctx)
+{
+	char name[64], why[XTR_API_WHY_MAX + 64];
+	const char *pattern = name;
+	struct xtr_api a;
+	int err;
+
+	snprintf(name, sizeof(name), "api:%s", g->name);
+	err = xtr_api_select(&a, &pattern, 1, NULL);
+	if (err)
+		return err;
+	if (a.n_probes)
+		snprintf(why, sizeof(why), "%s: %zu functions, %.150s", g->title, a.n_probes,
+			 a.probes[0].places[0].file->path);
+	else
+		snprintf(why, sizeof(why), "%s: %.190s", g->title,
+			 a.n_problems ? a.problems[0].why : "none of its functions");
+	show(ctx, name, a.n_probes > 0, why);
+	xtr_api_free(&a);
+	return 0;
+}
+
+static int show_functions(const char *pattern, cli_list_show *show, void *ctx)
+{
+	struct xtr_api a;
+	int err = xtr_api_select(&a, &pattern, 1, NULL);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < a.n_probes; i++) {
+		for (size_t k = 0; k < a.probes[i].n_places; k++)
+			show(ctx, a.probes[i].name, true, a.probes[i].places[k].file->path);
+	}
+	for (size_t i = 0; i < a.n_problems; i++)
+		show(ctx, a.problems[i].name, false, a.problems[i].why);
+	xtr_api_free(&a);
+	return 0;
+}
+
+static bool is_all(const char *pattern)
+{
+	return strcmp(pattern, "api") == 0 || strcmp(pattern, "api:") == 0;
+}
+
+/* Is it "api", "api:", or what -e takes for calls of a library? */
+static bool cli_list_is_api(const char *pattern)
+{
+	return is_all(pattern) || xtr_api_valid(pattern);
+}
+
+/* Show what such a pattern means: interfaces, or functions. 0 or -errno. */
+static int cli_list_api(const char *pattern, cli_list_show *show, void *ctx)
+{
+	int err = 0;
+
+	if (!is_all(pattern))
+		return show_functions(pattern, show, ctx);
+	for (const struct xtr_api_group *g = xtr_api_groups; g->name && !err; g++)
+		err = show_interface(g, show, ctx);
+	return err;
+}
+
+/* --- list groups ------------------------------------------------------------------------------ */
+
+static const char *state_of(const struct xtr_group_count *c)
+{
+	return !c->available ? "missing" : c->available < c->parts ? "partly" : "available";
+}
+
+/* One line per group. 0 or -errno: tracefs cannot be read. */
+static int cli_list_groups(FILE *f)
+{
+	struct xtr_group_count c;
+	int err = 0;
+
+	fputs("Groups of events ('xtr list GROUP' shows them; record them with -e):\n", f);
+	for (size_t i = 0; i < xtr_n_groups && !err; i++) {
+		const struct xtr_group *g = &xtr_groups[i];
+
+		err = xtr_group_count(g, &c);
+		if (!err)
+			fprintf(f, "  %-10s %-18s %4zu of %-4zu %s\n", state_of(&c), g->name,
+				c.available, c.parts, c.available ? g->help : c.why);
+	}
+	fputc('\n', f);
+	return err;
+}
+
+/* The same as the array "groups" of an open object. */
+static int cli_list_groups_json(struct xtr_json *j)
+{
+	struct xtr_group_count c;
+	int err = 0;
+
+	xtr_json_kv_array(j, "groups");
+	for (size_t i = 0; i < xtr_n_groups && !err; i++) {
+		const struct xtr_group *g = &xtr_groups[i];
+
+		err = xtr_group_count(g, &c);
+		if (err)
+			break;
+		xtr_json_begin_object(j);
+		xtr_json_kv_str(j, "name", g->name);
+		xtr_json_kv_str(j, "state", state_of(&c));
+		xtr_json_kv_str(j, "help", g->help);
+		xtr_json_kv_str(j, "module", g->module);
+		xtr_json_kv_bool(j, "default", xtr_group_default(g));
+		xtr_json_kv_u64(j, "events", c.parts);
+		xtr_json_kv_u64(j, "available", c.available);
+		xtr_json_kv_str(j, "why", c.why[0] ? c.why : NULL);
+		xtr_json_end_object(j);
+	}
+	xtr_json_end_array(j);
+	return err;
+}
+
+static void part_hook(char *buf, size_t n, const struct xtr_group_part *p)
+{
+	if (p->target && strcmp(p->target, p->name))
+		snprintf(buf, n, "%s:%s", p->attach, p->target);
+	else
+		snprintf(buf, n, "%s", p->attach);
+}
+
+static void part_json(struct xtr_json *j, const struct xtr_group_part *p)
+{
+	char hook[256];
+
+	part_hook(hook, sizeof(hook), p);
+	xtr_json_begin_object(j);
+	xtr_json_kv_str(j, "name", p->name);
+	xtr_json_kv_str(j, "state", p->available ? "available" : "missing");
+	xtr_json_kv_str(j, "hook", hook);
+	xtr_json_kv_str(j, "why", p->why);
+	if (p->purpose) {
+		xtr_json_kv_str(j, "purpose", p->purpose);
+		xtr_json_kv_array(j, "candidates");
+		for (size_t i = 0; i < p->n_candidates; i++)
+			xtr_json_str(j, p->candidates[i]);
+		xtr_json_end_array(j);
+	}
+	xtr_json_end_object(j);
+}
+
+/* Behind the name: why it is missing, or the exact symbol where it is not the name's; and for a
+ * function of several names the one it is recorded for. */
+static void part_line(FILE *f, const struct xtr_group_part *p)
+{
+	const char *last = strrchr(p->name, ':');
+	bool symbol = p->available && p->target && last && strcmp(p->target, last + 1) &&
+		      strcmp(p->attach, "func") == 0;
+
+	fprintf(f, "  %-10s %-44s", p->available ? "available" : "missing", p->name);
+	if (p->purpose)
+		fprintf(f, " %s", p->purpose);
+	for (size_t i = 0; p->n_candidates > 1 && i < p->n_candidates; i++)
+		fprintf(f, "%s%s", i ? " | " : ": ", p->candidates[i]);
+	if (symbol)
+		fprintf(f, " (%s)", p->target);
+	if (p->why)
+		fprintf(f, "%s%s", p->purpose ? "; " : " ", p->why);
+	fputc('\n', f);
+}
+
+/* One event of a group: a line on f, or an object of j. */
+static void cli_list_part(FILE *f, struct xtr_json *j, const struct xtr_group_part *p)
+{
+	if (j)
+		part_json(j, p);
+	else
+		part_line(f, p);
+}
+
+const char *cli_group_name(size_t i)
+{
+	if (!i)
+		return "default";
+	return i <= xtr_n_groups ? xtr_groups[i - 1].name : NULL;
+}
+
+/* --- the rest --------------------------------------------------------------------------------- */
 
 struct opts {
 	bool json;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* xtr pack: the same trace as a smaller file. */
 #include "cli/ui/cli.h"
-#include "cli/ui/outfile_io.h"
+#include "cli/ui/outfile.h"
 #include "trace.h"
 
-#include "format/codec/codec_zstd.h"
+#include "format/codec/codecs.h"
 #include "format/write/pack.h"
 #include "format/read/intact.h"
 #include "base/json.h"

@@ -46,7 +46,7 @@ static int show_schema_of_database(const char *path)
 static int show_schema_of_traces(void)
 {
 	sqlite3 *db = NULL;
-	int status = query_open_empty(&db);
+	int status = query_open_empty(&db, NULL);
 
 	if (status == XTR_EXIT_OK)
 		status = query_schema(cli_out(), db);

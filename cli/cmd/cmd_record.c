@@ -1,12 +1,11 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* xtr record: options, signals, the status line and the summary around the recorder. */
 #include "cli/ui/cli.h"
-#include "list_groups.h"
-#include "cli/ui/owner.h"
+#include "cmd_list.h"
+#include "cli/ui/outfile.h"
 #include "record_bundle.h"
 #include "record_flight.h"
-#include "record_missing.h"
-#include "record_names.h"
+#include "record_say.h"
 #include "record_session.h"
 #include "cli/ui/units.h"
 
@@ -152,7 +151,7 @@ static void summary(const struct session *s, const struct xtr_record_status *st)
 }
 
 /* The command's own status comes first, then ours. */
-static int exit_status(const struct session *s, const struct xtr_record_status *st, int rc)
+static int exit_status(const struct session *s, const struct xtr_record_status *st, int err)
 {
 	if (s->run.child_ended) {
 		if (WIFSIGNALED(s->run.child_status))
@@ -160,7 +159,7 @@ static int exit_status(const struct session *s, const struct xtr_record_status *
 		if (WEXITSTATUS(s->run.child_status))
 			return WEXITSTATUS(s->run.child_status);
 	}
-	if (rc || st->gone || s->run.failed)
+	if (err || st->gone || s->run.failed)
 		return XTR_EXIT_FAILURE;
 	return st->lost ? XTR_EXIT_LOSS : XTR_EXIT_OK;
 }
@@ -180,25 +179,25 @@ static int record(struct session *s)
 	struct xtr_record_status st;
 	struct xtr_record_err err = { 0 };
 	bool flight = s->o->flight.limits.n;
-	int rc = record_session_signals(&s->run, flight);
+	int ret = record_session_signals(&s->run, flight);
 
-	if (rc)
-		snprintf(err.what, sizeof(err.what), "cannot receive signals: %s", strerror(-rc));
+	if (ret)
+		snprintf(err.what, sizeof(err.what), "cannot receive signals: %s", strerror(-ret));
 	else
-		rc = xtr_recorder_start(s->run.r, &err);
-	if (rc)
+		ret = xtr_recorder_start(s->run.r, &err);
+	if (ret)
 		return not_started(s, &err);
 	if (flight && !s->o->quiet)
 		cli_hint("'kill -USR1 %d' writes what is kept", (int)getpid());
 	record_session_wait(&s->run, s->o->duration);
-	rc = xtr_recorder_stop(s->run.r, s->run.reason, &st, &err);
+	ret = xtr_recorder_stop(s->run.r, s->run.reason, &st, &err);
 	record_session_tell_files(&s->run);
-	if (rc)
+	if (ret)
 		report_error(&err);
 	summary(s, &st);
 	record_session_wait_for_command(&s->run);
-	s->made = !rc && !st.gone;
-	return exit_status(s, &st, rc);
+	s->made = !ret && !st.gone;
+	return exit_status(s, &st, ret);
 }
 
 static int open_and_record(struct session *s, const struct xtr_record_opts *ro)

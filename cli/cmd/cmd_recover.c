@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* xtr recover: what is good of a damaged trace, as a whole one. */
 #include "cli/ui/cli.h"
-#include "cli/ui/outfile_io.h"
-#include "recover_rings.h"
+#include "cli/ui/outfile.h"
+#include "recover_killed.h"
 #include "trace.h"
 
 #include "base/checked.h"
@@ -23,7 +23,7 @@ enum {
 
 struct recover_opts {
 	const char *output, *drop;
-	bool force, json, rings;
+	bool force, json, killed;
 };
 
 static const struct cli_option options[] = {
@@ -33,10 +33,10 @@ static const struct cli_option options[] = {
 	  "replace an existing file" },
 	{ 'j', "json", NULL, CLI_FLAG, offsetof(struct recover_opts, json),
 	  "print a report as JSON (schema xtr.recover/1)" },
-	{ 0, "rings", NULL, CLI_FLAG, offsetof(struct recover_opts, rings),
+	{ 0, "killed", NULL, CLI_FLAG, offsetof(struct recover_opts, killed),
 	  "add what FILE's recorder, which was killed, had not written; without FILE: list what there is" },
 	{ 0, "drop", "ID", CLI_STRING, offsetof(struct recover_opts, drop),
-	  "with --rings: remove what the dead recorder ID left, for good; 'all': of every one" },
+	  "with --killed: remove what the dead recorder ID left, for good; 'all': of every one" },
 };
 
 extern const struct cli_command cmd_recover;
@@ -52,7 +52,7 @@ struct recover_run {
 	bool no_memory;                /* for one of them */
 	struct xtr_recover_result sum; /* of all sections */
 	size_t unsure;                 /* sections of which the end is gone */
-	struct rings *rings;           /* NULL: not asked for */
+	struct killed *killed;         /* NULL: not asked for */
 };
 
 static void on_hole(void *ctx, const struct xtr_recover_hole *h)
@@ -110,10 +110,9 @@ static void add_up(struct recover_run *r, const struct xtr_recover_result *one)
 	r->unsure += one->unsure;
 }
 
-static int on_end(void *ctx, const struct xtr_section *s, struct xtr_writer *w,
-		  struct xtr_tables *tables, struct xtr_loss *loss)
+static int on_end(void *ctx, struct xtr_recover_more *m)
 {
-	return rings_append(((struct recover_run *)ctx)->rings, s, w, tables, loss);
+	return killed_append(((struct recover_run *)ctx)->killed, m);
 }
 
 static int all_sections(struct recover_run *r)
@@ -133,7 +132,7 @@ static int all_sections(struct recover_run *r)
 		const struct xtr_section *s = xtr_reader_section(r->reader, i);
 		struct xtr_recover_result res;
 
-		o.more = r->rings && rings_are_of(r->rings, s) ? on_end : NULL;
+		o.more = r->killed && killed_is_of(r->killed, s) ? on_end : NULL;
 		err = xtr_recover(r->reader, i, &io.io, &o, &res);
 		add_up(r, &res);
 	}
@@ -259,8 +258,8 @@ static int recover(struct recover_run *r)
 	if (status != XTR_EXIT_OK)
 		return status;
 	say(r);
-	if (r->rings)
-		rings_done(r->rings, r->out.path);
+	if (r->killed)
+		killed_done(r->killed, r->out.path);
 	if (r->o->json)
 		print_json(cli_out(), r);
 	return r->sum.complete ? XTR_EXIT_OK : XTR_EXIT_LOSS;
@@ -271,12 +270,12 @@ static int run(const void *opts, int argc, char **argv)
 	struct recover_run r = { .o = opts };
 	int status;
 
-	if (r.o->drop && (!r.o->rings || argc))
-		return cli_usage_error(&cmd_recover, "--drop requires --rings and no file");
+	if (r.o->drop && (!r.o->killed || argc))
+		return cli_usage_error(&cmd_recover, "--drop requires --killed and no file");
 	if (r.o->drop)
-		return rings_drop(r.o->drop);
-	if (r.o->rings && !argc)
-		return rings_list();
+		return killed_drop(r.o->drop);
+	if (r.o->killed && !argc)
+		return killed_list();
 	if (argc != 1)
 		return cli_usage_error(&cmd_recover,
 				       argc ? "recover takes one file" : "recover: which file?");
@@ -286,14 +285,14 @@ static int run(const void *opts, int argc, char **argv)
 	r.reader = cli_open_trace(r.path, &status);
 	if (!r.reader)
 		return status;
-	status = r.o->rings ? rings_open(&r.rings, r.path, r.reader) : XTR_EXIT_OK;
+	status = r.o->killed ? killed_open(&r.killed, r.path, r.reader) : XTR_EXIT_OK;
 	/* Opened first, so that nothing is read for an output that cannot be written. */
 	if (status == XTR_EXIT_OK)
 		status =
 			outfile_open_for(&r.out, r.o->output, r.path, ".recovered.xtr", r.o->force);
 	if (status == XTR_EXIT_OK)
 		status = recover(&r);
-	rings_close(r.rings);
+	killed_close(r.killed);
 	xtr_reader_close(r.reader);
 	free(r.hole);
 	outfile_free(&r.out);

@@ -3,7 +3,7 @@
 #include "cli/ui/cli.h"
 #include "cli/ui/outfile.h"
 #include "stats_run.h"
-#include "base/memory_stream.h"
+#include "base/buf.h"
 #include "report/report.h"
 
 #include <errno.h>
@@ -72,21 +72,21 @@ static int stats_document(struct report_run *r, FILE *f)
 	size_t i, n = xtr_reader_n_sections(r->cmd.reader);
 	struct xtr_json j;
 	struct xtr_view v;
-	int ret = 0;
+	int err = 0;
 
 	if (n > XTR_REPORT_SECTIONS)
 		n = XTR_REPORT_SECTIONS;
 	xtr_json_init(&j, f, false);
 	stats_json_begin(&s, &j);
-	for (i = 0; i < n && !ret; i++) {
-		ret = stats_gather(&s, xtr_reader_section(r->cmd.reader, i), &v);
+	for (i = 0; i < n && !err; i++) {
+		err = stats_gather(&s, xtr_reader_section(r->cmd.reader, i), &v);
 		v.f = f;
-		if (!ret)
+		if (!err)
 			put_section(r, &j, &v, STATS_BYTES / n);
 		stats_drop(&s);
 	}
-	if (ret)
-		return ret;
+	if (err)
+		return err;
 	stats_json_end(&j);
 	return xtr_memory_flush(f, &r->stats);
 }
@@ -94,13 +94,13 @@ static int stats_document(struct report_run *r, FILE *f)
 static int gather_stats(struct report_run *r)
 {
 	FILE *f = xtr_memory_stream(&r->stats);
-	int ret;
+	int err;
 
 	if (!f)
 		return -ENOMEM;
-	ret = stats_document(r, f);
+	err = stats_document(r, f);
 	fclose(f);
-	return ret;
+	return err;
 }
 
 static void on_progress(void *ctx, unsigned int permille)
@@ -120,24 +120,24 @@ static int gather_timeline(struct report_run *r)
 		.progress = on_progress,
 		.ctx = r,
 	};
-	int ret;
+	int err;
 
 	r->report.most = taken < XTR_REPORT_BYTES ? XTR_REPORT_BYTES - taken : 0;
 	r->report.most_jobs = (uint32_t)r->o->jobs;
 	replay_select_given(&r->cmd, &e.select);
-	ret = xtr_export(&e);
+	err = xtr_export(&e);
 	cli_progress_done();
-	return ret;
+	return err;
 }
 
 static int make(struct report_run *r)
 {
-	int ret = gather_stats(r);
+	int err = gather_stats(r);
 
-	if (!ret)
-		ret = gather_timeline(r);
-	if (ret)
-		return ret;
+	if (!err)
+		err = gather_timeline(r);
+	if (err)
+		return err;
 	xtr_report_page(r->out.f, &r->stats, &r->report.data);
 	fflush(r->out.f);
 	return 0;
@@ -146,17 +146,17 @@ static int make(struct report_run *r)
 /* The path is told on a terminal only; what went wrong always. */
 static int report(struct report_run *r)
 {
-	int status, ret = make(r);
+	int status, err = make(r);
 	bool of_output = outfile_broken(&r->out);
 
-	if (ret || of_output) {
+	if (err || of_output) {
 		outfile_abandon(&r->out);
-		status = replay_end(&r->cmd, of_output ? 0 : ret);
+		status = replay_end(&r->cmd, of_output ? 0 : err);
 		return of_output ? XTR_EXIT_FAILURE : status;
 	}
 	status = outfile_commit_told(&r->out);
-	ret = replay_end(&r->cmd, 0);
-	return status == XTR_EXIT_OK ? ret : status;
+	err = replay_end(&r->cmd, 0);
+	return status == XTR_EXIT_OK ? err : status;
 }
 
 static int run(const void *opts, int argc, char **argv)

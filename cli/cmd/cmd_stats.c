@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* xtr stats: the answers. */
-#include "cli/ui/cli.h"
-#include "stats_limit.h"
-#include "stats_run.h"
 #include "base/buf.h"
-#include "base/memory_stream.h"
+#include "base/text.h"
+#include "cli/ui/cli.h"
+#include "cli/ui/units.h"
+#include "cmd_stats.h"
+#include "stats_run.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct stats_opts {
 	struct replay_opts replay;
-	bool json, findings;
+	bool json, findings, all;
 	uint64_t top;
 	struct cli_list sections, fail_on;
 };
@@ -22,21 +24,26 @@ static const struct cli_option options[] = {
 	  "JSON for programs (docs/stats-json.md)" },
 	{ 0, "findings", NULL, CLI_FLAG, offsetof(struct stats_opts, findings),
 	  "only what is worth a look, as --section findings" },
+	{ 0, "all", NULL, CLI_FLAG, offsetof(struct stats_opts, all),
+	  "everything, not only what fits on one screen" },
 	{ 's', "section", "NAME", CLI_LIST, offsetof(struct stats_opts, sections),
-	  "only this part: findings, devices, rings, processes, clients, waits, depth, dependencies, "
+	  "only these parts: findings, devices, rings, processes, clients, waits, depth, dependencies, "
 	  "slowest, unusual, histograms, events, calls, markers, families, allocations, power, "
 	  "firmware, api, tree, i915, amdgpu, xe, amdxdna, virtio_gpu, nvidia, xid, display, fences, cpu" },
 	{ 't', "top", "N", CLI_U64, offsetof(struct stats_opts, top),
-	  "rows of slowest jobs, longest waits and dependency waits (10)" },
+	  "rows of slowest jobs, longest waits and dependency waits (5; 10 with --section or --all)" },
 	{ 0, "fail-on", "LIMIT", CLI_LIST, offsetof(struct stats_opts, fail_on),
 	  "exit status 4 if a trace shows this: finding, finding:ID, or a ring's time such as "
 	  "execution.p99>50ms" },
 	REPLAY_OPTIONS(struct stats_opts, replay),
 };
 
+#define TOP_BRIEF   5u
+#define TOP_NOT_SET UINT64_MAX
+
 static void defaults(void *opts)
 {
-	((struct stats_opts *)opts)->top = STATS_TOP;
+	((struct stats_opts *)opts)->top = TOP_NOT_SET;
 }
 
 /* One run of the command, over all sections. */
@@ -45,7 +52,7 @@ struct stats_show {
 	struct replay_cmd cmd;
 	struct stats_run run;
 	struct stats_limit *limit; /* fail_on.n of them */
-	bool crossed;
+	bool brief, crossed;
 };
 
 /* Of the section that was gathered; times say nothing where there are none. */
@@ -65,6 +72,7 @@ static void check_limits(struct stats_show *r, const struct xtr_section *s)
 static int section_text(struct stats_show *r, size_t i, struct xtr_view *v)
 {
 	v->f = replay_out(&r->cmd);
+	v->brief = r->brief;
 	if (i)
 		fputc('\n', v->f);
 	return xtr_view_text(v);
@@ -74,33 +82,33 @@ static int section(struct stats_show *r, size_t i, struct xtr_json *j)
 {
 	const struct xtr_section *s = xtr_reader_section(r->cmd.reader, i);
 	struct xtr_view v;
-	int ret = stats_gather(&r->run, s, &v);
+	int err = stats_gather(&r->run, s, &v);
 
-	if (!ret && r->o->json)
+	if (!err && r->o->json)
 		xtr_view_json(&v, j);
-	else if (!ret)
-		ret = section_text(r, i, &v);
-	if (!ret)
+	else if (!err)
+		err = section_text(r, i, &v);
+	if (!err)
 		check_limits(r, s);
 	stats_drop(&r->run);
-	return ret;
+	return err;
 }
 
 static int all_sections(struct stats_show *r)
 {
 	size_t i, n = xtr_reader_n_sections(r->cmd.reader);
 	struct xtr_json j;
-	int ret = 0;
+	int err = 0;
 
 	if (r->o->json) {
 		xtr_json_init(&j, replay_out(&r->cmd), true);
 		stats_json_begin(&r->run, &j);
 	}
-	for (i = 0; i < n && !ret; i++)
-		ret = section(r, i, &j);
-	if (r->o->json && !ret)
+	for (i = 0; i < n && !err; i++)
+		err = section(r, i, &j);
+	if (r->o->json && !err)
 		stats_json_end(&j);
-	return ret;
+	return err;
 }
 
 extern const struct cli_command cmd_stats;
@@ -157,50 +165,71 @@ static int show(struct stats_show *r, int argc, char **argv)
 	return r->crossed && status != XTR_EXIT_FAILURE ? XTR_EXIT_THRESHOLD : status;
 }
 
+/* Names, with commas between them. Returns the exit status. */
+static int add_parts(uint64_t *parts, const char *names)
+{
+	char name[32];
+
+	for (size_t n = 0;; names += n + 1) {
+		uint64_t bit;
+
+		n = strcspn(names, ",");
+		snprintf(name, sizeof(name), "%.*s", (int)n, names);
+		bit = xtr_view_part_bit(name);
+		if (!bit || n >= sizeof(name))
+			return cli_usage_error(&cmd_stats, "no such section: '%.*s'", (int)n,
+					       names);
+		*parts |= bit;
+		if (!names[n])
+			return XTR_EXIT_OK;
+	}
+}
+
+/* What is shown, and how much of it. Returns the exit status. */
+static int choose(struct stats_show *r)
+{
+	uint64_t parts = r->o->findings ? 1ull << XTR_VIEW_FINDINGS : 0, top = r->o->top;
+	int status = XTR_EXIT_OK;
+
+	for (size_t i = 0; i < r->o->sections.n && status == XTR_EXIT_OK; i++)
+		status = add_parts(&parts, r->o->sections.v[i]);
+	if (status != XTR_EXIT_OK)
+		return status;
+	r->brief = !parts && !r->o->all && !r->o->json;
+	r->run.parts = !parts || r->o->all ? ~0ull : parts;
+	if (top == TOP_NOT_SET)
+		top = r->brief ? TOP_BRIEF : STATS_TOP;
+	if (top > 10000)
+		return cli_usage_error(&cmd_stats, "--top: at most 10000");
+	r->run.top = (uint32_t)top;
+	return XTR_EXIT_OK;
+}
+
 static int run(const void *opts, int argc, char **argv)
 {
 	struct stats_show r = { .o = opts, .cmd.part = true };
-	size_t i;
-	int status;
+	int status = choose(&r);
 
-	for (i = 0; i < r.o->sections.n; i++) {
-		uint64_t bit = xtr_view_part_bit(r.o->sections.v[i]);
-
-		if (!bit)
-			return cli_usage_error(&cmd_stats, "no such section: '%s'",
-					       r.o->sections.v[i]);
-		r.run.parts |= bit;
-	}
-	if (r.o->findings)
-		r.run.parts |= 1ull << XTR_VIEW_FINDINGS;
-	if (!r.run.parts)
-		r.run.parts = ~0ull;
-	if (r.o->top > 10000)
-		return cli_usage_error(&cmd_stats, "--top: at most 10000");
+	if (status != XTR_EXIT_OK)
+		return status;
 	r.run.cmd = &r.cmd;
-	r.run.top = (uint32_t)r.o->top;
 	status = show(&r, argc, argv);
 	free(r.limit);
 	return status;
 }
 
-/* The parts, then the analyses. */
 static const char *words(const char *option, size_t i)
 {
-	if (strcmp(option, "section"))
-		return NULL;
-	if (i < XTR_VIEW_PART_COUNT)
-		return xtr_view_part_name((unsigned int)i);
-	i -= XTR_VIEW_PART_COUNT;
-	return i < xtr_n_analyses ? xtr_analyses[i]->name : NULL;
+	return strcmp(option, "section") ? NULL : xtr_view_part_name((unsigned int)i);
 }
 
 const struct cli_command cmd_stats = {
 	.name = "stats",
 	.summary = "what the recorded GPU and NPU jobs did: times, waits, utilisation, losses",
 	.args = "FILE",
-	.examples = "xtr stats run.xtr\teverything\n"
-		    "xtr stats --findings run.xtr\tonly what is worth a look",
+	.examples = "xtr stats run.xtr\ton one screen\n"
+		    "xtr stats -s waits,depth run.xtr\tonly these parts\n"
+		    "xtr stats --all run.xtr\teverything",
 	.options = options,
 	.n_options = sizeof(options) / sizeof(options[0]),
 	.opts_size = sizeof(struct stats_opts),
@@ -208,3 +237,177 @@ const struct cli_command cmd_stats = {
 	.defaults = defaults,
 	.run = run,
 };
+
+/* --- stats limit ------------------------------------------------------------------------------ */
+
+#define SAID_MAX 10u
+
+static const struct {
+	const char *name;
+	size_t offset;
+} metrics[] = {
+	{ "execution", offsetof(struct xtr_agg, exec) },
+	{ "residence", offsetof(struct xtr_agg, residence) },
+	{ "queue", offsetof(struct xtr_agg, queue_wait) },
+	{ "hw", offsetof(struct xtr_agg, hw_wait) },
+};
+
+static const struct {
+	const char *name;
+	unsigned int permille;
+} quantiles[] = {
+	{ "p50", 500 },
+	{ "p90", 900 },
+	{ "p99", 990 },
+	{ "max", 1000 },
+	{ "mean", STATS_LIMIT_MEAN },
+};
+
+static bool is(const char *s, size_t n, const char *name)
+{
+	return strlen(name) == n && !strncmp(s, name, n);
+}
+
+/* "execution.p99>50ms" */
+static int parse_time(struct stats_limit *l, const char *s)
+{
+	size_t metric = strcspn(s, "."), quantile, i;
+	const char *q = s + metric + 1;
+	bool known = false;
+
+	if (!s[metric])
+		return -EINVAL;
+	quantile = strcspn(q, ">");
+	if (!q[quantile] || cli_parse_time(q + quantile + 1, &l->ns))
+		return -EINVAL;
+	for (i = 0; i < sizeof(metrics) / sizeof(metrics[0]) && !known; i++) {
+		known = is(s, metric, metrics[i].name);
+		l->offset = metrics[i].offset;
+	}
+	for (i = 0; known && i < sizeof(quantiles) / sizeof(quantiles[0]); i++)
+		if (is(q, quantile, quantiles[i].name)) {
+			l->permille = quantiles[i].permille;
+			return 0;
+		}
+	return -EINVAL;
+}
+
+int stats_limit_parse(struct stats_limit *l, const char *s)
+{
+	*l = (struct stats_limit){ .text = s };
+	if (!strcmp(s, "finding")) {
+		l->finding = "*";
+		return 0;
+	}
+	if (!strncmp(s, "finding:", 8)) {
+		l->finding = s + 8;
+		return *l->finding ? 0 : -EINVAL;
+	}
+	return parse_time(l, s);
+}
+
+bool stats_limit_known(const struct stats_limit *l)
+{
+	size_t i = 0;
+
+	if (!l->finding)
+		return true;
+	while (xtr_finding_id(i) && fnmatch(l->finding, xtr_finding_id(i), 0))
+		i++;
+	return xtr_finding_id(i);
+}
+
+/* Of them all, those that there was no room for, too. */
+static uint64_t left_out(const struct stats_limit *l, const struct xtr_findings *f)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < f->n_kinds; i++)
+		if (f->kind[i].severity != XTR_SEVERITY_NOTE &&
+		    !fnmatch(l->finding, f->kind[i].id, 0))
+			n += f->kind[i].left_out;
+	return n;
+}
+
+static bool finding_crossed(const struct stats_limit *l, const char *path,
+			    const struct xtr_findings *f)
+{
+	uint64_t n = left_out(l, f), said = 0;
+
+	for (uint32_t i = 0; i < f->n; i++) {
+		const struct xtr_finding *one = &f->finding[i];
+
+		if (!one->notable || fnmatch(l->finding, one->id, 0))
+			continue;
+		n++;
+		if (said < SAID_MAX) {
+			said++;
+			cli_error("'%s': %s: %s", path, one->id, one->text);
+		}
+	}
+	if (n > said)
+		cli_error("'%s': %s: and %s more", path, l->text, cli_count(n - said));
+	return n;
+}
+
+/* "0000:03:00.0/gfx_0.0.0": rings of several devices have the same names. */
+static const char *ring_name(char *buf, size_t cap, const struct xtr_model_ring *ring)
+{
+	size_t n;
+
+	xtr_text_name(buf, cap, ring->device_name, strlen(ring->device_name));
+	n = strlen(buf);
+	if (n && n + 1 < cap)
+		buf[n++] = '/';
+	xtr_text_name(buf + n, cap - n, ring->name, strlen(ring->name));
+	return buf;
+}
+
+static uint64_t figure(const struct stats_limit *l, const struct xtr_hist *h)
+{
+	return l->permille == STATS_LIMIT_MEAN ? xtr_hist_mean(h)
+					       : xtr_hist_quantile(h, l->permille);
+}
+
+/* Of a ring whose jobs have bounds alone: may it be too long? */
+static void warn_of_bounds(const struct stats_limit *l, const char *path,
+			   const struct xtr_stats_row *row)
+{
+	char name[2 * XTR_TEXT_NAME], most[XTR_TEXT_NUMBER];
+	uint64_t ns = figure(l, &row->agg.residence);
+
+	if (row->agg.residence.n && l->offset == offsetof(struct xtr_agg, exec) && ns > l->ns)
+		cli_warn("'%s': %s: %s: not known, it is %s at most", path,
+			 ring_name(name, sizeof(name), row->ring), l->text, xtr_text_ns(most, ns));
+}
+
+static bool time_crossed(const struct stats_limit *l, const char *path, const struct xtr_stats *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < xtr_stats_n_rows(s, XTR_BY_RING); i++) {
+		const struct xtr_stats_row *row = xtr_stats_row(s, XTR_BY_RING, i);
+		const struct xtr_hist *h =
+			(const struct xtr_hist *)((const char *)&row->agg + l->offset);
+		uint64_t ns = figure(l, h);
+		char name[2 * XTR_TEXT_NAME], is[XTR_TEXT_NUMBER];
+
+		if (!h->n)
+			warn_of_bounds(l, path, row);
+		if (!h->n || ns <= l->ns)
+			continue;
+		if (n++ < SAID_MAX)
+			cli_error("'%s': %s: %s: it is %s", path,
+				  ring_name(name, sizeof(name), row->ring), l->text,
+				  xtr_text_ns(is, ns));
+	}
+	if (n > SAID_MAX)
+		cli_error("'%s': %s: and %s more rings", path, l->text, cli_count(n - SAID_MAX));
+	return n;
+}
+
+bool stats_limit_crossed(const struct stats_limit *l, const char *path, const struct xtr_stats *s,
+			 const struct xtr_findings *f)
+{
+	return l->finding ? finding_crossed(l, path, f) : time_crossed(l, path, s);
+}

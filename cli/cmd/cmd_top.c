@@ -48,12 +48,12 @@ extern const struct cli_command cmd_top;
 static int show_text(struct top *t, const struct xtr_slice *s)
 {
 	FILE *f = replay_out(&t->cmd);
-	int ret;
+	int err;
 
 	if (t->shown)
 		fputc('\n', f);
-	ret = xtr_slice_text(f, s, &t->facts, &t->look);
-	return ret < 0 ? ret : 0;
+	err = xtr_slice_text(f, s, &t->facts, &t->look);
+	return err < 0 ? err : 0;
 }
 
 static int show_json(struct top *t, const struct xtr_slice *s)
@@ -79,28 +79,28 @@ static int ms_until(const struct timespec *at)
 static int keep_pace(struct top *t, uint64_t ts)
 {
 	struct timespec at;
-	int ret = 0, ms;
+	int err = 0, ms;
 
 	if (t->pace.factor <= 0 || !pace_turn(&t->pace, ts ? ts : 1, &at))
 		return 0;
 	if (!t->screen)
 		pace_sleep(&at);
-	while (t->screen && !ret && (ms = ms_until(&at)) > 0)
-		ret = top_screen_wait(t->screen, -1, ms, NULL);
-	return ret;
+	while (t->screen && !err && (ms = ms_until(&at)) > 0)
+		err = top_screen_wait(t->screen, -1, ms, NULL);
+	return err;
 }
 
 /* While it is paused, or for ever, with what keys ask for. Time that goes by is not played. */
 static int hold(struct top *t, const struct xtr_slice *s, bool for_ever)
 {
 	struct timespec from, to;
-	int ret = 0;
+	int err = 0;
 
 	clock_gettime(CLOCK_MONOTONIC, &from);
-	while (!ret && (for_ever || top_screen_paused(t->screen))) {
-		ret = top_screen_wait(t->screen, -1, -1, NULL);
-		if (!ret && top_screen_stale(t->screen))
-			ret = top_screen_show(t->screen, s, &t->facts, false);
+	while (!err && (for_ever || top_screen_paused(t->screen))) {
+		err = top_screen_wait(t->screen, -1, -1, NULL);
+		if (!err && top_screen_stale(t->screen))
+			err = top_screen_show(t->screen, s, &t->facts, false);
 	}
 	clock_gettime(CLOCK_MONOTONIC, &to);
 	t->pace.began.tv_sec += to.tv_sec - from.tv_sec;
@@ -109,37 +109,37 @@ static int hold(struct top *t, const struct xtr_slice *s, bool for_ever)
 		t->pace.began.tv_nsec += 1000000000;
 		t->pace.began.tv_sec--;
 	}
-	return ret;
+	return err;
 }
 
 static int show_screen(struct top *t, const struct xtr_slice *s)
 {
 	bool end = s->last && t->final, more = !end && t->pace.factor <= 0;
-	int ret = 0;
+	int err = 0;
 
 	if (!t->live || !top_screen_paused(t->screen))
-		ret = top_screen_show(t->screen, s, &t->facts, more);
-	if (!ret && !t->live)
-		ret = top_screen_wait(t->screen, -1, 0, NULL);
-	return ret || t->live ? ret : hold(t, s, end);
+		err = top_screen_show(t->screen, s, &t->facts, more);
+	if (!err && !t->live)
+		err = top_screen_wait(t->screen, -1, 0, NULL);
+	return err || t->live ? err : hold(t, s, end);
 }
 
 int top_show(void *ctx, const struct xtr_slice *s)
 {
 	struct top *t = ctx;
-	int ret = s->number ? 0 : keep_pace(t, s->begin);
+	int err = s->number ? 0 : keep_pace(t, s->begin);
 
-	if (!ret)
-		ret = keep_pace(t, s->end);
-	if (ret)
-		return ret;
+	if (!err)
+		err = keep_pace(t, s->end);
+	if (err)
+		return err;
 	if (t->screen)
-		ret = show_screen(t, s);
+		err = show_screen(t, s);
 	else
-		ret = t->o->json ? show_json(t, s) : show_text(t, s);
+		err = t->o->json ? show_json(t, s) : show_text(t, s);
 	t->shown++;
-	if (ret)
-		return ret;
+	if (err)
+		return err;
 	if (!t->screen && (fflush(t->cmd.out) || ferror(t->cmd.out)))
 		return -EIO;
 	return t->o->count && t->shown >= t->o->count ? TOP_STOP : 0;

@@ -124,10 +124,10 @@ static int compare(const void *a, const void *b)
 /* Each name once, with more about it where anything is known: that is behind the one without. */
 static void put(FILE *f, struct names *names)
 {
-	size_t i, len;
+	size_t len;
 
 	qsort(names->v, names->n, sizeof(*names->v), compare);
-	for (i = 0; i < names->n; i++) {
+	for (size_t i = 0; i < names->n; i++) {
 		len = strcspn(names->v[i], "\t") + 1;
 		if (i + 1 == names->n || strncmp(names->v[i], names->v[i + 1], len) != 0)
 			fprintf(f, "%s\n", names->v[i]);

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "flame_play.h"
+#include "cli/ui/cli.h"
+
+#include <errno.h>
+#include <string.h>
 
 struct play {
 	struct replay_cmd *c;
@@ -25,24 +29,24 @@ static int run_model(struct play *p, struct xtr_model *m, bool order)
 {
 	size_t n;
 	const uint32_t *types = xtr_model_types(m, order, &n);
-	int ret = replay_play(p->c, p->s, types, n, on_event, m);
+	int err = replay_play(p->c, p->s, types, n, on_event, m);
 
-	return ret ? ret : xtr_model_finish(m);
+	return err ? err : xtr_model_finish(m);
 }
 
 /* Two passes: whether a ring executes in order must be known before its first job is weighed. */
 static int play_jobs(struct play *p)
 {
-	int ret = xtr_model_new(&p->verdict, &p->mo);
+	int err = xtr_model_new(&p->verdict, &p->mo);
 
-	if (!ret)
-		ret = run_model(p, p->verdict, true);
+	if (!err)
+		err = run_model(p, p->verdict, true);
 	p->mo.verdict = p->verdict;
 	p->mo.job = on_job;
 	p->mo.ctx = p;
-	if (!ret)
-		ret = xtr_model_new(&p->model, &p->mo);
-	return ret ? ret : run_model(p, p->model, false);
+	if (!err)
+		err = xtr_model_new(&p->model, &p->mo);
+	return err ? err : run_model(p, p->model, false);
 }
 
 static int on_call(void *ctx, const struct xtr_call *call)
@@ -54,13 +58,13 @@ static int on_call(void *ctx, const struct xtr_call *call)
 static int on_any(void *ctx, const struct xtr_event *ev)
 {
 	struct play *p = ctx;
-	int ret = xtr_model_event(p->model, ev);
+	int err = xtr_model_event(p->model, ev);
 
-	if (!ret && !ev->gap)
-		ret = xtr_flame_feed_event(p->feed, ev);
-	if (!ret)
-		ret = xtr_calls_event(p->calls, ev);
-	return ret < 0 ? ret : 0;
+	if (!err && !ev->gap)
+		err = xtr_flame_feed_event(p->feed, ev);
+	if (!err)
+		err = xtr_calls_event(p->calls, ev);
+	return err < 0 ? err : 0;
 }
 
 /* Waits and other calls. */
@@ -71,42 +75,102 @@ static int play_calls(struct play *p)
 					   .tables = p->mo.tables,
 					   .call = on_call,
 					   .ctx = p };
-	int ret = xtr_model_new(&p->model, &p->mo);
+	int err = xtr_model_new(&p->model, &p->mo);
 
-	if (!ret)
-		ret = xtr_calls_new(&p->calls, &co);
-	if (ret)
-		return ret;
+	if (!err)
+		err = xtr_calls_new(&p->calls, &co);
+	if (err)
+		return err;
 	xtr_flame_feed_section(p->feed, p->mo.tables, &p->select, p->model);
-	ret = replay_play(p->c, p->s, NULL, 0, on_any, p);
-	return ret ? ret : xtr_calls_finish(p->calls);
+	err = replay_play(p->c, p->s, NULL, 0, on_any, p);
+	return err ? err : xtr_calls_finish(p->calls);
 }
 
 static int section(struct play *p, enum xtr_flame_weight weight)
 {
-	int ret;
+	int err;
 
 	p->mo = (struct xtr_model_opts){ .sz = sizeof(p->mo),
 					 .meta = xtr_section_meta(p->s),
 					 .tables = xtr_section_tables(p->s) };
 	replay_select(p->c, p->s, &p->select);
 	xtr_flame_feed_section(p->feed, p->mo.tables, &p->select, NULL);
-	ret = xtr_flame_weights[weight].of == XTR_FLAME_OF_JOBS ? play_jobs(p) : play_calls(p);
+	err = xtr_flame_weights[weight].of == XTR_FLAME_OF_JOBS ? play_jobs(p) : play_calls(p);
 	xtr_calls_free(p->calls);
 	xtr_model_free(p->model);
 	xtr_model_free(p->verdict);
-	return ret;
+	return err;
 }
 
 int flame_play(struct replay_cmd *c, struct xtr_flame_feed *feed, enum xtr_flame_weight weight)
 {
-	size_t i;
-	int ret = 0;
+	int err = 0;
 
-	for (i = 0; i < xtr_reader_n_sections(c->reader) && !ret; i++) {
+	for (size_t i = 0; i < xtr_reader_n_sections(c->reader) && !err; i++) {
 		struct play p = { .c = c, .feed = feed, .s = xtr_reader_section(c->reader, i) };
 
-		ret = section(&p, weight);
+		err = section(&p, weight);
 	}
-	return ret;
+	return err;
+}
+
+/* --- flame samples ---------------------------------------------------------------------------- */
+
+/* Folded stacks have no modules; a kernel's frame may end as stackcollapse-perf.pl marks it. */
+static enum xtr_flame_kind kind_of(const struct xtr_samples_frame *f)
+{
+	if (f->thread)
+		return XTR_FLAME_MARK;
+	if (!f->n_module && f->n_name > 4 && !memcmp(f->name + f->n_name - 4, "_[k]", 4))
+		return XTR_FLAME_KERNEL;
+	return xtr_flame_kind_of(f->module ? f->module : "", f->n_module);
+}
+
+static int on_stack(void *ctx, const struct xtr_samples_frame *f, size_t n, uint64_t weight)
+{
+	struct xtr_flame *flame = ctx;
+	int64_t node = XTR_FLAME_ROOT, frame;
+
+	for (size_t i = 0; i < n && node >= 0; i++) {
+		frame = xtr_flame_frame(flame, f[i].name, f[i].n_name,
+					f[i].module ? f[i].module : "", f[i].n_module,
+					kind_of(&f[i]));
+		node = frame < 0 ? frame : xtr_flame_child(flame, (uint32_t)node, (uint32_t)frame);
+	}
+	if (!n) {
+		frame = xtr_flame_mark(flame, "[no stack]");
+		node = frame < 0 ? frame : xtr_flame_child(flame, XTR_FLAME_ROOT, (uint32_t)frame);
+	}
+	if (node < 0)
+		return (int)node;
+	xtr_flame_add(flame, (uint32_t)node, weight);
+	return 0;
+}
+
+int flame_samples_into(struct xtr_io *io, struct xtr_flame *flame, struct xtr_samples_result *r)
+{
+	const struct xtr_samples_opts o = { .sz = sizeof(o), .stack = on_stack, .ctx = flame };
+
+	return xtr_samples_read(io, &o, r);
+}
+
+int flame_samples(const char *path, struct xtr_flame *flame, struct xtr_samples_result *r)
+{
+	struct xtr_io *io;
+	int err = xtr_io_open_read(path, &io);
+
+	if (err)
+		return cli_failed(path, err);
+	err = flame_samples_into(io, flame, r);
+	xtr_io_close(io);
+	if (err)
+		return cli_failed(path, err);
+	if (!r->stacks) {
+		cli_error("'%s': no stacks: neither folded ones nor what perf script prints", path);
+		return XTR_EXIT_FAILURE;
+	}
+	if (r->other)
+		cli_warn("'%s': %s lines are not stacks and were skipped, first line %s", path,
+			 cli_count(r->other), cli_count(r->other_line));
+	return r->other ? XTR_EXIT_LOSS : XTR_EXIT_OK;
 }

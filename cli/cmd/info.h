@@ -5,8 +5,27 @@
 #define XTR_CLI_INFO_H
 
 #include "cli/ui/cli.h"
-
 #include "format/read/reader.h"
+
+/* --- event totals ----------------------------------------------------------------------------- */
+
+/* Counts the events of a section by type, with several threads. */
+/* Types by their high and their low byte: a section has few, and a file may have many sections. */
+#define COUNT_PAGES 256u
+#define COUNT_PAGE  256u
+
+struct count_tally {
+	uint64_t count, bytes; /* events; bytes of records, uncompressed */
+};
+
+struct count {
+	struct count_tally *pages[COUNT_PAGES]; /* COUNT_PAGE of them each, NULL: none counted */
+	uint64_t first, last;                   /* ns; first > last: no events */
+	struct xtr_problem *problems;           /* chunks that could not be decoded, in no order */
+	size_t n_problems, cap_problems;
+};
+
+/* --- info ------------------------------------------------------------------------------------- */
 
 struct info_type {
 	uint32_t type;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* `xtr info --overhead`: what recording cost the machine, as the file's END chunk says it. */
 #include "info.h"
 

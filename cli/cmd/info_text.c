@@ -7,12 +7,7 @@
 #include "format/meta/piece.h"
 #include "format/write/writer.h"
 #include "format/xtr_format.h"
-#include "replay/notes/budgeted.h"
-#include "replay/notes/flown.h"
-#include "replay/notes/imported.h"
-#include "replay/notes/pieced.h"
-#include "replay/notes/redacted.h"
-#include "replay/notes/sampled.h"
+#include "replay/notes/notes.h"
 #include "base/text.h"
 
 #include <inttypes.h>

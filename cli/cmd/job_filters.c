@@ -1,8 +1,7 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "job_filters.h"
 #include "replay_cmd.h"
 #include "base/buf.h"
-#include "base/memory_stream.h"
 #include "replay/model/model.h"
 #include "base/text.h"
 
@@ -33,13 +32,13 @@ struct seeing {
 
 static void keep(struct seeing *s, enum filter_kind kind, const char *name)
 {
-	size_t i, n = s->f->kind[kind].n_names;
+	size_t n = s->f->kind[kind].n_names;
 	char text[XTR_TEXT_NAME];
 
 	if (!s->names || !*name)
 		return;
 	xtr_text_name(text, sizeof(text), name, strlen(name));
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (!strcmp(s->f->kind[kind].name[i], text))
 			return;
 	if (n == FILTER_NAMES) {
@@ -107,17 +106,16 @@ static void see_tables(struct seeing *s, const struct xtr_section *section)
 {
 	const struct xtr_meta *meta = xtr_section_meta(section);
 	const struct xtr_tables *t = xtr_section_tables(section);
-	size_t i;
 
 	s->tables = t;
-	for (i = 0; i < xtr_meta_n_devices(meta); i++)
+	for (size_t i = 0; i < xtr_meta_n_devices(meta); i++)
 		see_device(s, xtr_meta_device(meta, i)->name);
-	for (i = 0; i < xtr_tables_n_rings(t); i++) {
+	for (size_t i = 0; i < xtr_tables_n_rings(t); i++) {
 		const struct xtr_ring *r = xtr_tables_ring_at(t, i);
 
 		see_ring(s, string(s, r->device), string(s, r->name));
 	}
-	for (i = 0; s->c->n_pids && i < xtr_tables_n_tasks(t); i++)
+	for (size_t i = 0; s->c->n_pids && i < xtr_tables_n_tasks(t); i++)
 		see_pid(s, xtr_tables_task_at(t, i)->pid);
 }
 
@@ -195,19 +193,19 @@ int filters_see(struct filters *f, const struct replay_cmd *c)
 {
 	struct seeing s = { .f = f, .c = c };
 	const size_t n = xtr_reader_n_sections(c->reader);
-	int ret = make_room(f, c), kind;
+	int err = make_room(f, c), kind;
 	size_t i;
 
-	for (i = 0; i < n && !ret; i++)
+	for (i = 0; i < n && !err; i++)
 		see_tables(&s, xtr_reader_section(c->reader, i));
-	if (ret || !first_unmatched(f, c, &kind, &i))
-		return ret;
+	if (err || !first_unmatched(f, c, &kind, &i))
+		return err;
 	s.names = true;
 	for (i = 0; i < n; i++)
 		see_tables(&s, xtr_reader_section(c->reader, i));
-	for (i = 0; i < n && !ret; i++)
-		ret = play_section(&s, xtr_reader_section(c->reader, i));
-	return ret ? ret : s.no_memory ? -ENOMEM : 0;
+	for (i = 0; i < n && !err; i++)
+		err = play_section(&s, xtr_reader_section(c->reader, i));
+	return err ? err : s.no_memory ? -ENOMEM : 0;
 }
 
 static void put_names(FILE *out, const struct filters *f, int kind)
@@ -217,13 +215,12 @@ static void put_names(FILE *out, const struct filters *f, int kind)
 		[FILTER_RING] = "no ring of the devices that are asked for has jobs",
 		[FILTER_PID] = "no process is known to have submitted a job",
 	};
-	size_t i;
 
 	if (!f->kind[kind].n_names)
 		fputs(none[kind], out);
 	else
 		fputs("there is: ", out);
-	for (i = 0; i < f->kind[kind].n_names; i++)
+	for (size_t i = 0; i < f->kind[kind].n_names; i++)
 		fprintf(out, "%s%s", i ? ", " : "", f->kind[kind].name[i]);
 	if (f->kind[kind].more)
 		fputs(", and more", out);

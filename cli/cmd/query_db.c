@@ -2,7 +2,7 @@
 #include "query_db.h"
 #include "converters/out/core/export.h"
 #include "converters/out/tables/sqlite_schema.h"
-#include "query_sections.h"
+#include "query_schema.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,9 +17,8 @@ static bool failed(int rc)
 	static const int failures[] = { SQLITE_FULL,    SQLITE_IOERR,  SQLITE_NOMEM,
 					SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_CANTOPEN,
 					SQLITE_BUSY };
-	size_t i;
 
-	for (i = 0; i < sizeof(failures) / sizeof(failures[0]); i++)
+	for (size_t i = 0; i < sizeof(failures) / sizeof(failures[0]); i++)
 		if ((rc & 0xff) == failures[i])
 			return true;
 	return false;
@@ -52,9 +51,8 @@ static bool reads_only(const char *pragma)
 		"index_info",  "foreign_key_list", "foreign_key_check", "integrity_check",
 		"quick_check", "function_list",    "compile_options",   "page_count",
 	};
-	size_t i;
 
-	for (i = 0; i < sizeof(harmless) / sizeof(harmless[0]); i++)
+	for (size_t i = 0; i < sizeof(harmless) / sizeof(harmless[0]); i++)
 		if (!sqlite3_stricmp(pragma, harmless[i]))
 			return true;
 	return false;
@@ -104,10 +102,10 @@ static void guard(sqlite3 *db, struct query_needs *needs)
 
 int query_prepare(sqlite3 *db, const char **sql, sqlite3_stmt **st)
 {
-	int rc = sqlite3_prepare_v2(db, *sql, -1, st, sql);
+	int err = sqlite3_prepare_v2(db, *sql, -1, st, sql);
 
-	if (rc != SQLITE_OK)
-		return query_sql_error(db, rc);
+	if (err != SQLITE_OK)
+		return query_sql_error(db, err);
 	if (!*st || sqlite3_stmt_readonly(*st))
 		return XTR_EXIT_OK;
 	/* VACUUM INTO would write a file and asks no authorizer. */
@@ -123,8 +121,8 @@ int query_tables(const char *sql, struct query_needs *needs)
 	sqlite3_stmt *st;
 	int status;
 
-	*needs = (struct query_needs){ .tables = 1u << XTR_REL_FILES };
-	status = query_open_empty(&db);
+	*needs = (struct query_needs){ .sql = sql, .tables = 1u << XTR_REL_FILES };
+	status = query_open_empty(&db, sql);
 	if (status == XTR_EXIT_OK)
 		guard(db, needs);
 	while (status == XTR_EXIT_OK && *sql) {
@@ -145,17 +143,17 @@ static int open_failed(sqlite3 *db, const char *path)
 	return XTR_EXIT_FAILURE;
 }
 
-int query_open_empty(sqlite3 **db)
+int query_open_empty(sqlite3 **db, const char *text)
 {
 	char *sql = xtr_sql_schema();
-	int rc = sql ? sqlite3_open(":memory:", db) : SQLITE_NOMEM;
+	int err = sql ? sqlite3_open(":memory:", db) : SQLITE_NOMEM;
 
-	if (rc == SQLITE_OK)
-		rc = sqlite3_exec(*db, sql, NULL, NULL, NULL);
+	if (err == SQLITE_OK)
+		err = sqlite3_exec(*db, sql, NULL, NULL, NULL);
 	free(sql);
-	if (rc == SQLITE_OK)
-		rc = query_sections_create(*db);
-	if (rc == SQLITE_OK)
+	if (err == SQLITE_OK)
+		err = query_sections_create(*db, text);
+	if (err == SQLITE_OK)
 		return XTR_EXIT_OK;
 	cli_error("%s", *db ? sqlite3_errmsg(*db) : cli_strerror(ENOMEM));
 	return XTR_EXIT_FAILURE;
@@ -211,16 +209,16 @@ int query_is_database(const char *path, bool *is)
 int query_open_database(sqlite3 **db, const char *path)
 {
 	char *plain = NULL;
-	int rc;
+	int err;
 
 	/* "file:..." would be taken for a URI */
 	if (asprintf(&plain, "%s%s", *path == '/' ? "" : "./", path) < 0) {
 		cli_error("%s", cli_strerror(ENOMEM));
 		return XTR_EXIT_FAILURE;
 	}
-	rc = sqlite3_open_v2(plain, db, SQLITE_OPEN_READONLY, NULL);
+	err = sqlite3_open_v2(plain, db, SQLITE_OPEN_READONLY, NULL);
 	free(plain);
-	if (rc != SQLITE_OK)
+	if (err != SQLITE_OK)
 		return open_failed(*db, path);
 	guard(*db, NULL);
 	return XTR_EXIT_OK;
@@ -247,7 +245,7 @@ int query_open_trace(sqlite3 **db, struct replay_cmd *cmd, const struct query_ne
 		.progress = on_progress,
 		.ctx = cmd,
 	};
-	int ret, status;
+	int err, status;
 
 	/* "": a file in TMPDIR that SQLite removes as soon as it has opened it */
 	if (sqlite3_open_v2("", db,
@@ -256,15 +254,18 @@ int query_open_trace(sqlite3 **db, struct replay_cmd *cmd, const struct query_ne
 		return open_failed(*db, "temporary database");
 	e.opts.db = *db;
 	replay_select_given(cmd, &e.select);
-	ret = xtr_export(&e);
+	err = xtr_export(&e);
 	cli_progress_done();
-	if (ret) {
-		cli_error("cannot make a database of '%s': %s", cmd->path, cli_strerror(ret));
-		if (ret == -ENOSPC)
+	if (err) {
+		cli_error("cannot make a database of '%s': %s", cmd->path, cli_strerror(err));
+		if (err == -ENOSPC)
 			cli_hint("TMPDIR names another place for it");
 		return XTR_EXIT_FAILURE;
 	}
-	status = query_sections_create(*db) == SQLITE_OK ? XTR_EXIT_OK : XTR_EXIT_FAILURE;
+	/* A section is filled as a whole. */
+	status = query_sections_create(*db, needs->sections ? NULL : needs->sql) == SQLITE_OK
+			 ? XTR_EXIT_OK
+			 : XTR_EXIT_FAILURE;
 	if (status != XTR_EXIT_OK)
 		cli_error("%s", sqlite3_errmsg(*db));
 	else if (needs->sections)

@@ -22,6 +22,7 @@ int query_prepare(sqlite3 *db, const char **sql, sqlite3_stmt **st);
 
 /* What statements read. */
 struct query_needs {
+	const char *sql;   /* the statements, borrowed */
 	uint32_t tables;   /* bits of enum xtr_relation_id */
 	uint32_t sections; /* bits of xtr_analyses: any of their tables */
 };
@@ -32,8 +33,8 @@ struct query_needs {
  */
 int query_tables(const char *sql, struct query_needs *needs);
 
-/* Empty, with all tables and views. */
-int query_open_empty(sqlite3 **db);
+/* Empty, with all tables and views. sql: as of query_sections_create. */
+int query_open_empty(sqlite3 **db, const char *sql);
 /* Does the file begin as SQLite's do? Returns the exit status; a line is said if it is no success.
  */
 int query_is_database(const char *path, bool *is);

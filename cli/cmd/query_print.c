@@ -108,18 +108,14 @@ static void put_aligned(struct answer *a, int i, const char *s)
 
 static void put_titles(struct answer *a)
 {
-	int i;
-
-	for (i = 0; i < a->n; i++)
+	for (int i = 0; i < a->n; i++)
 		put_aligned(a, i, sqlite3_column_name(a->st, i));
 }
 
 static void flush_kept(struct answer *a)
 {
-	size_t k;
-
 	put_titles(a);
-	for (k = 0; k < a->rows * (size_t)a->n; k++) {
+	for (size_t k = 0; k < a->rows * (size_t)a->n; k++) {
 		put_aligned(a, (int)(k % (size_t)a->n), a->kept[k]);
 		free(a->kept[k]);
 	}
@@ -129,14 +125,12 @@ static void flush_kept(struct answer *a)
 
 static int begin_text(struct answer *a)
 {
-	int i;
-
 	a->number = calloc((size_t)a->n, sizeof(*a->number));
 	a->width = calloc((size_t)a->n, sizeof(*a->width));
 	a->kept = calloc((size_t)a->n * ROWS_KEPT, sizeof(*a->kept));
 	if (!a->number || !a->width || !a->kept)
 		return -ENOMEM;
-	for (i = 0; i < a->n; i++) {
+	for (int i = 0; i < a->n; i++) {
 		a->number[i] = true;
 		a->width[i] = cli_width(sqlite3_column_name(a->st, i));
 	}
@@ -161,20 +155,20 @@ static int row_text(struct answer *a)
 {
 	struct value v;
 	char *s;
-	int i, ret;
+	int err;
 
-	for (i = 0; i < a->n; i++) {
-		ret = get(a, i, &v);
-		if (!ret && !a->streaming) {
-			ret = keep(a, i, &v);
-		} else if (!ret) {
+	for (int i = 0; i < a->n; i++) {
+		err = get(a, i, &v);
+		if (!err && !a->streaming) {
+			err = keep(a, i, &v);
+		} else if (!err) {
 			s = v.s ? xtr_copy_text(v.s, v.n)
 				: NULL; /* values need not be terminated */
 			put_aligned(a, i, s);
 			free(s);
 		}
-		if (ret)
-			return ret;
+		if (err)
+			return err;
 	}
 	if (a->streaming)
 		return 0;
@@ -196,10 +190,9 @@ static int begin_csv(struct answer *a)
 {
 	struct xtr_line l;
 	const char *name;
-	int i;
 
 	xtr_line_begin(&l, a->f);
-	for (i = 0; i < a->n; i++) {
+	for (int i = 0; i < a->n; i++) {
 		name = sqlite3_column_name(a->st, i);
 		xtr_line_csv(&l, name ? name : "", name ? strlen(name) : 0);
 		xtr_line_str(&l, i + 1 < a->n ? "," : "\r\n");
@@ -212,17 +205,17 @@ static int row_csv(struct answer *a)
 {
 	struct xtr_line l;
 	struct value v;
-	int i, ret = 0;
+	int err = 0;
 
 	xtr_line_begin(&l, a->f);
-	for (i = 0; i < a->n && !ret; i++) {
-		ret = get(a, i, &v);
-		if (!ret && v.s)
+	for (int i = 0; i < a->n && !err; i++) {
+		err = get(a, i, &v);
+		if (!err && v.s)
 			xtr_line_csv(&l, v.s, v.n);
 		xtr_line_str(&l, i + 1 < a->n ? "," : "\r\n");
 	}
 	xtr_line_flush(&l);
-	return ret;
+	return err;
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */
@@ -245,21 +238,21 @@ static int row_json(struct answer *a)
 	struct xtr_line l;
 	const char *name;
 	struct value v;
-	int i, ret = 0;
+	int err = 0;
 
 	xtr_line_begin(&l, a->f);
-	for (i = 0; i < a->n && !ret; i++) {
+	for (int i = 0; i < a->n && !err; i++) {
 		name = sqlite3_column_name(a->st, i);
 		xtr_line_char(&l, i ? ',' : '{');
 		xtr_json_quote(&l, name ? name : "", name ? strlen(name) : 0);
 		xtr_line_char(&l, ':');
-		ret = get(a, i, &v);
-		if (!ret)
+		err = get(a, i, &v);
+		if (!err)
 			put_json(&l, a, i, &v);
 	}
 	xtr_line_str(&l, "}\n");
 	xtr_line_flush(&l);
-	return ret;
+	return err;
 }
 
 static int nothing(struct answer *a)
@@ -283,9 +276,7 @@ static const struct {
 
 static void free_answer(struct answer *a)
 {
-	size_t k;
-
-	for (k = 0; a->kept && !a->streaming && k < a->rows * (size_t)a->n; k++)
+	for (size_t k = 0; a->kept && !a->streaming && k < a->rows * (size_t)a->n; k++)
 		free(a->kept[k]);
 	free(a->kept);
 	free(a->number);
@@ -305,25 +296,25 @@ static int begin(struct answer *a, enum query_format format, bool first)
 
 static int print(sqlite3 *db, struct answer *a, enum query_format format, bool first)
 {
-	int rc, ret = 0;
+	int ret, err = 0;
 
-	while (!ret && (rc = sqlite3_step(a->st)) == SQLITE_ROW) {
+	while (!err && (ret = sqlite3_step(a->st)) == SQLITE_ROW) {
 		if (!a->f)
-			ret = begin(a, format, first);
-		if (!ret)
-			ret = formats[format].row(a);
-		if (!ret && ferror(a->f))
+			err = begin(a, format, first);
+		if (!err)
+			err = formats[format].row(a);
+		if (!err && ferror(a->f))
 			return XTR_EXIT_FAILURE; /* cli_finish says it */
 	}
-	if (!ret && rc != SQLITE_DONE)
-		return query_sql_error(db, rc);
-	if (!ret && !a->f)
-		ret = begin(a, format, first);
-	if (!ret)
-		ret = formats[format].end(a);
-	if (ret)
-		cli_error("%s", cli_strerror(ret));
-	return ret ? XTR_EXIT_FAILURE : XTR_EXIT_OK;
+	if (!err && ret != SQLITE_DONE)
+		return query_sql_error(db, ret);
+	if (!err && !a->f)
+		err = begin(a, format, first);
+	if (!err)
+		err = formats[format].end(a);
+	if (err)
+		cli_error("%s", cli_strerror(err));
+	return err ? XTR_EXIT_FAILURE : XTR_EXIT_OK;
 }
 
 int query_run(sqlite3 *db, const char *sql, enum query_format format)

@@ -2,12 +2,233 @@
 /* A database may be a stranger's, or of another xtr: its own names are shown, as far as it has any.
  */
 #include "query_schema.h"
-#include "query_db.h"
-#include "query_sections.h"
-#include "converters/out/tables/sqlite_schema.h"
+#include "analysis/core/section_rows.h"
 #include "base/text.h"
+#include "converters/out/tables/sqlite_schema.h"
+#include "query_db.h"
+#include "stats_run.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* --- query sections --------------------------------------------------------------------------- */
+
+/* A table of a section, one after the other: all zero before the first. */
+struct at {
+	size_t section, next;
+	const struct xtr_section_table *table;
+	char name[XTR_SECTION_NAME];
+};
+
+static bool next_table(struct at *at)
+{
+	for (; at->section < xtr_n_analyses; at->section++, at->next = 0) {
+		const struct xtr_analysis *of = xtr_analyses[at->section];
+
+		while (of->tables && of->tables[at->next]) {
+			at->table = of->tables[at->next++];
+			if (!at->table->name)
+				continue;
+			xtr_section_table_name(of, at->table, at->name);
+			return true;
+		}
+	}
+	return false;
+}
+
+uint32_t query_sections_of(const char *table)
+{
+	struct at at = { 0 };
+
+	while (next_table(&at))
+		if (!sqlite3_stricmp(at.name, table))
+			return 1u << at.section;
+	return 0;
+}
+
+/* --- making them ------------------------------------------------------------------------------ */
+
+static void add_column(void *ctx, const char *name, enum xtr_column_type type, const char *help)
+{
+	(void)help;
+	sqlite3_str_appendf(ctx, ", \"%w\" %s", name, type == XTR_COLUMN_TEXT ? "TEXT" : "INTEGER");
+}
+
+/* SQLite's own tables, of which some list all tables. */
+static bool asks_for_all(const char *sql)
+{
+	return !sql || strcasestr(sql, "sqlite_") || strcasestr(sql, "pragma");
+}
+
+int query_sections_create(sqlite3 *db, const char *asked)
+{
+	const bool all = asks_for_all(asked);
+	sqlite3_str *sql = sqlite3_str_new(db);
+	struct at at = { 0 };
+	char *text;
+	int err;
+
+	while (next_table(&at)) {
+		if (!all && !strcasestr(asked, at.name))
+			continue;
+		sqlite3_str_appendf(sql, "CREATE TABLE \"%w\"(section INTEGER", at.name);
+		xtr_section_columns(at.table, add_column, sql);
+		sqlite3_str_appendall(sql, ");");
+	}
+	err = sqlite3_str_errcode(sql);
+	text = sqlite3_str_finish(sql); /* NULL without a table */
+	if (err == SQLITE_OK && text)
+		err = sqlite3_exec(db, text, NULL, NULL, NULL);
+	sqlite3_free(text);
+	return err;
+}
+
+/* --- filling them ----------------------------------------------------------------------------- */
+
+#define ROWS_OF_LISTS 10000u /* as many as xtr stats --top may ask for */
+
+struct insert {
+	sqlite3_stmt *st;
+	size_t recording;
+	int rc; /* SQLite's */
+};
+
+/* SQLite's code. Texts are the traced programs': made UTF-8 without NUL, as in all tables. */
+static int bind(sqlite3_stmt *st, int i, const struct xtr_cell *c)
+{
+	struct xtr_utf8 made = { 0 };
+	const char *s;
+	size_t n = c->n;
+	int err;
+
+	if (c->kind == XTR_CELL_NULL)
+		return sqlite3_bind_null(st, i);
+	if (c->kind != XTR_CELL_TEXT)
+		return sqlite3_bind_int64(st, i, (sqlite3_int64)c->u);
+	s = xtr_text_utf8(&made, c->s, &n);
+	err = s ? sqlite3_bind_text64(st, i, s, n, SQLITE_TRANSIENT, SQLITE_UTF8) : SQLITE_NOMEM;
+	free(made.p);
+	return err;
+}
+
+static int put_row(void *ctx, const struct xtr_cell *cell, size_t n)
+{
+	struct insert *in = ctx;
+
+	in->rc = sqlite3_bind_int64(in->st, 1, (sqlite3_int64)in->recording);
+	for (size_t i = 0; i < n && in->rc == SQLITE_OK; i++)
+		in->rc = bind(in->st, (int)i + 2, &cell[i]);
+	if (in->rc != SQLITE_OK)
+		return -EIO;
+	in->rc = sqlite3_step(in->st) == SQLITE_DONE ? SQLITE_OK : SQLITE_ERROR;
+	if (sqlite3_reset(in->st) != SQLITE_OK || in->rc != SQLITE_OK)
+		return -EIO;
+	return 0;
+}
+
+static void count_column(void *ctx, const char *name, enum xtr_column_type type, const char *help)
+{
+	(void)name;
+	(void)type;
+	(void)help;
+	sqlite3_str_appendall(ctx, ",?");
+}
+
+/* SQLite's code. */
+static int prepare(sqlite3 *db, const struct at *at, sqlite3_stmt **st)
+{
+	sqlite3_str *sql = sqlite3_str_new(db);
+	char *text;
+	int err;
+
+	sqlite3_str_appendf(sql, "INSERT INTO \"%w\" VALUES(?", at->name);
+	xtr_section_columns(at->table, count_column, sql);
+	sqlite3_str_appendall(sql, ")");
+	text = sqlite3_str_finish(sql);
+	err = text ? sqlite3_prepare_v2(db, text, -1, st, NULL) : SQLITE_NOMEM;
+	sqlite3_free(text);
+	return err;
+}
+
+static int fill_tables(sqlite3 *db, const struct xtr_analyses *a, uint32_t sections,
+		       size_t recording)
+{
+	struct at at = { 0 };
+	int err = 0;
+
+	while (!err && next_table(&at)) {
+		struct insert in = { .recording = recording };
+
+		if (!(sections & 1u << at.section) || !xtr_analyses_has(a, at.section))
+			continue;
+		in.rc = prepare(db, &at, &in.st);
+		err = in.rc == SQLITE_OK
+			      ? xtr_section_cells(at.table, xtr_analyses_self(a, at.section),
+						  xtr_analyses_opts(a), put_row, &in)
+			      : -EIO;
+		sqlite3_finalize(in.st);
+	}
+	return err;
+}
+
+int query_sections_fill(sqlite3 *db, struct replay_cmd *cmd, uint32_t sections)
+{
+	struct stats_run run = { .cmd = cmd,
+				 .parts = (uint64_t)sections << XTR_VIEW_PART_COUNT,
+				 .top = ROWS_OF_LISTS };
+	size_t i, n = xtr_reader_n_sections(cmd->reader);
+	struct xtr_view v;
+	int err = 0;
+
+	cmd->again = true;
+	if (sqlite3_exec(db, "BEGIN", NULL, NULL, NULL) != SQLITE_OK)
+		err = -EIO;
+	for (i = 0; i < n && !err; i++) {
+		err = stats_gather(&run, xtr_reader_section(cmd->reader, i), &v);
+		if (!err)
+			err = fill_tables(db, run.analyses, sections, i);
+		stats_drop(&run);
+	}
+	if (!err && sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
+		err = -EIO;
+	if (!err)
+		return XTR_EXIT_OK;
+	cli_error("cannot make the tables of sections of '%s': %s", cmd->path,
+		  err == -EIO ? sqlite3_errmsg(db) : cli_strerror(err));
+	return XTR_EXIT_FAILURE;
+}
+
+/* --- showing them ----------------------------------------------------------------------------- */
+
+static void show_section_column(void *ctx, const char *name, enum xtr_column_type type,
+				const char *help)
+{
+	fprintf(ctx, "  %-20s %-4s  %s\n", name, type == XTR_COLUMN_TEXT ? "text" : "int", help);
+}
+
+/* Those that the database has, with columns and meanings. Returns the exit status. */
+static int query_sections_show(FILE *f, sqlite3 *db)
+{
+	struct at at = { 0 };
+	bool any = false;
+
+	while (next_table(&at)) {
+		if (sqlite3_table_column_metadata(db, NULL, at.name, NULL, NULL, NULL, NULL, NULL,
+						  NULL) != SQLITE_OK)
+			continue;
+		if (!any)
+			fputs("\nTables of the sections of xtr stats, of a trace only; each begins "
+			      "with the column\nsection, as in table files:\n",
+			      f);
+		any = true;
+		fprintf(f, "\n%s: %s\n", at.name, at.table->help);
+		xtr_section_columns(at.table, show_section_column, f);
+	}
+	return XTR_EXIT_OK;
+}
+
+/* --- query schema ----------------------------------------------------------------------------- */
 
 /* What is shown, so far: how tables begin is said once, before the first one. */
 struct schema {
@@ -39,10 +260,10 @@ static const struct xtr_column *find(const struct xtr_column *c, size_t n, const
 static int columns_of(sqlite3 *db, const char *table, sqlite3_stmt **st)
 {
 	char *sql = sqlite3_mprintf("PRAGMA table_info(%Q)", table);
-	int rc = sql ? sqlite3_prepare_v2(db, sql, -1, st, NULL) : SQLITE_NOMEM;
+	int err = sql ? sqlite3_prepare_v2(db, sql, -1, st, NULL) : SQLITE_NOMEM;
 
 	sqlite3_free(sql);
-	return rc == SQLITE_OK ? XTR_EXIT_OK : query_sql_error(db, rc);
+	return err == SQLITE_OK ? XTR_EXIT_OK : query_sql_error(db, err);
 }
 
 /* Of the row; never NULL. */
@@ -83,9 +304,9 @@ static int show_table(struct schema *s, const struct xtr_relation *rel)
 {
 	const struct xtr_column *known;
 	sqlite3_stmt *st = NULL;
-	int rc = SQLITE_ERROR, n = 0, status = columns_of(s->db, rel->name, &st);
+	int err = SQLITE_ERROR, n = 0, status = columns_of(s->db, rel->name, &st);
 
-	while (status == XTR_EXIT_OK && (rc = sqlite3_step(st)) == SQLITE_ROW) {
+	while (status == XTR_EXIT_OK && (err = sqlite3_step(st)) == SQLITE_ROW) {
 		const char *name = name_of(st);
 
 		if (!n++)
@@ -99,16 +320,16 @@ static int show_table(struct schema *s, const struct xtr_relation *rel)
 			fputc('\n', s->f);
 		}
 	}
-	return finish(s->db, st, rc, status);
+	return finish(s->db, st, err, status);
 }
 
 /* "  a, b, c": what there is in front of them is printed before the first one. */
 static int show_names(struct schema *s, const char *table, const char *help)
 {
 	sqlite3_stmt *st = NULL;
-	int rc = SQLITE_ERROR, n = 0, status = columns_of(s->db, table, &st);
+	int err = SQLITE_ERROR, n = 0, status = columns_of(s->db, table, &st);
 
-	while (status == XTR_EXIT_OK && (rc = sqlite3_step(st)) == SQLITE_ROW) {
+	while (status == XTR_EXIT_OK && (err = sqlite3_step(st)) == SQLITE_ROW) {
 		if (!n) {
 			fputc('\n', s->f);
 			xtr_text_put(s->f, table, strlen(table));
@@ -119,7 +340,7 @@ static int show_names(struct schema *s, const char *table, const char *help)
 	}
 	if (n)
 		fputc('\n', s->f);
-	return finish(s->db, st, rc, status);
+	return finish(s->db, st, err, status);
 }
 
 static bool is_ours(const char *name)
@@ -142,13 +363,13 @@ static int show_others(struct schema *s)
 				  "AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'";
 	sqlite3_stmt *st = NULL;
 	int status = XTR_EXIT_OK, n = 0;
-	int rc = sqlite3_prepare_v2(s->db, sql, -1, &st, NULL);
+	int err = sqlite3_prepare_v2(s->db, sql, -1, &st, NULL);
 
-	while (rc == SQLITE_OK || rc == SQLITE_ROW) {
+	while (err == SQLITE_OK || err == SQLITE_ROW) {
 		const char *name;
 
-		rc = sqlite3_step(st);
-		name = rc == SQLITE_ROW ? (const char *)sqlite3_column_text(st, 0) : NULL;
+		err = sqlite3_step(st);
+		name = err == SQLITE_ROW ? (const char *)sqlite3_column_text(st, 0) : NULL;
 		if (!name || is_ours(name))
 			continue;
 		if (!n++)
@@ -158,7 +379,7 @@ static int show_others(struct schema *s)
 		if (status != XTR_EXIT_OK)
 			break;
 	}
-	return finish(s->db, st, rc, status);
+	return finish(s->db, st, err, status);
 }
 
 int query_schema(FILE *f, sqlite3 *db)

@@ -3,7 +3,10 @@
 #ifndef XTR_CLI_QUERY_SCHEMA_H
 #define XTR_CLI_QUERY_SCHEMA_H
 
+#include "replay_cmd.h"
+
 #include <sqlite3.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /*
@@ -11,5 +14,23 @@
  * names of others. Returns the exit status; what is wrong was said.
  */
 int query_schema(FILE *f, sqlite3 *db);
+
+/* --- query sections --------------------------------------------------------------------------- */
+
+/*
+ * Tables of the sections of `xtr stats` in a query's database: SECTION_TABLE, made of the same
+ * columns and rows as its text and JSON. Each begins with the column section, as table files has
+ * it.
+ */
+/* Bit of the section (its place in xtr_analyses) that this table is of; 0: it is none. */
+uint32_t query_sections_of(const char *table);
+/*
+ * Those whose names occur in asked, empty; all where it asks what tables there are, and if it is
+ * NULL. SQLite's code.
+ */
+int query_sections_create(sqlite3 *db, const char *asked);
+/* Plays the trace once for these sections and fills their tables. Returns the exit status; a line
+ * is said if it is no success. */
+int query_sections_fill(sqlite3 *db, struct replay_cmd *cmd, uint32_t sections);
 
 #endif /* XTR_CLI_QUERY_SCHEMA_H */

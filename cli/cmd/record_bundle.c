@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "record_bundle.h"
-#include "cli/ui/owner.h"
+#include "cli/ui/outfile.h"
 
 #include "recorder/host/caps.h"
 
@@ -56,11 +56,11 @@ static int wait_and_make(int fd, const struct bundle_opts *o, const char *trace)
 static int check(const struct bundle_opts *o)
 {
 	struct stat st;
-	int rc = xtr_bundle_can_write();
+	int err = xtr_bundle_can_write();
 
-	if (rc == -ENOMEM)
+	if (err == -ENOMEM)
 		return cli_failed(o->output, ENOMEM);
-	if (rc) {
+	if (err) {
 		cli_error("--bundle: this xtr was built without libarchive");
 		return XTR_EXIT_FAILURE;
 	}

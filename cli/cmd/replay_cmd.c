@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "replay_cmd.h"
-#include "cli/ui/units.h"
 #include "base/checked.h"
+#include "cli/ui/units.h"
 #include "format/read/intact.h"
 
 #include <errno.h>
@@ -12,7 +12,6 @@ static int parse_pids(struct replay_cmd *c, const struct cli_command *cmd)
 {
 	const struct cli_list *l = &c->o->pids;
 	uint64_t pid;
-	size_t i;
 
 	if (!l->n)
 		return XTR_EXIT_OK;
@@ -21,7 +20,7 @@ static int parse_pids(struct replay_cmd *c, const struct cli_command *cmd)
 		cli_error("%s", cli_strerror(ENOMEM));
 		return XTR_EXIT_FAILURE;
 	}
-	for (i = 0; i < l->n; i++) {
+	for (size_t i = 0; i < l->n; i++) {
 		if (cli_parse_u64(l->v[i], &pid) || pid > UINT32_MAX)
 			return cli_usage_error(cmd, "--pid: not a process id: '%s'", l->v[i]);
 		c->pids[c->n_pids++] = (uint32_t)pid;
@@ -97,13 +96,13 @@ int replay_filters(struct replay_cmd *c, const struct cli_command *cmd, const st
 static int check_filters(struct replay_cmd *c, const struct cli_command *cmd)
 {
 	struct filters own = { 0 };
-	int ret, status = XTR_EXIT_OK;
+	int err, status = XTR_EXIT_OK;
 
 	if (!c->o->devices.n && !c->o->rings.n && !c->n_pids)
 		return XTR_EXIT_OK;
-	ret = filters_see(c->filters ? c->filters : &own, c);
-	if (ret)
-		status = cli_failed(c->path, ret);
+	err = filters_see(c->filters ? c->filters : &own, c);
+	if (err)
+		status = cli_failed(c->path, err);
 	else if (!c->filters)
 		status = filters_check(&own, c, cmd);
 	filters_free(&own);
@@ -251,4 +250,31 @@ int replay_end(struct replay_cmd *c, int ret)
 	xtr_reader_close(c->reader);
 	free(c->pids);
 	return status;
+}
+
+/* --- pace ------------------------------------------------------------------------------------- */
+
+bool pace_turn(struct pace *p, uint64_t ts, struct timespec *at)
+{
+	double after = (double)(ts - p->first) / p->factor;
+
+	if (!p->first) {
+		p->first = ts;
+		clock_gettime(CLOCK_MONOTONIC, &p->began);
+		return false;
+	}
+	*at = p->began;
+	at->tv_sec += (time_t)(after / 1e9);
+	at->tv_nsec += (long)(after - (double)(time_t)(after / 1e9) * 1e9);
+	if (at->tv_nsec >= 1000000000) {
+		at->tv_nsec -= 1000000000;
+		at->tv_sec++;
+	}
+	return true;
+}
+
+void pace_sleep(const struct timespec *at)
+{
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, at, NULL) == EINTR)
+		;
 }

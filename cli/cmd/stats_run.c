@@ -33,23 +33,23 @@ int stats_gather(struct stats_run *r, const struct xtr_section *s, struct xtr_vi
 		.top = r->top,
 	};
 	uint64_t analysed = r->parts;
-	int ret;
+	int err;
 
 	replay_select(r->cmd, s, &so.select);
 	/* Findings come from all of them. */
 	if (r->all_findings || r->parts & 1ull << XTR_VIEW_FINDINGS)
 		analysed = ~0ull;
-	ret = xtr_analyses_new(&r->analyses, so.meta, so.tables, &so.select,
+	err = xtr_analyses_new(&r->analyses, so.meta, so.tables, &so.select,
 			       xtr_view_analyses(analysed), so.top);
 	so.analyses = r->analyses;
-	if (!ret)
-		ret = xtr_stats_new(&r->stats, &so);
-	if (!ret)
-		ret = replay_play_batches(r->cmd, s, NULL, 0, on_batch, r);
-	if (!ret)
-		ret = xtr_stats_finish(r->stats);
+	if (!err)
+		err = xtr_stats_new(&r->stats, &so);
+	if (!err)
+		err = replay_play_batches(r->cmd, s, NULL, 0, on_batch, r);
+	if (!err)
+		err = xtr_stats_finish(r->stats);
 	fill_view(r, s, v);
-	return ret;
+	return err;
 }
 
 void stats_drop(struct stats_run *r)

@@ -7,7 +7,6 @@
 #ifndef XTR_CLI_TOP_H
 #define XTR_CLI_TOP_H
 
-#include "pace.h"
 #include "replay_cmd.h"
 
 #include "analysis/top/slice_view.h"

@@ -15,13 +15,13 @@ struct reading {
 static int on_event(void *ctx, const struct xtr_event *ev)
 {
 	struct reading *r = ctx;
-	int ret = 0;
+	int err = 0;
 
 	if (r->t->screen && !r->until_look--) {
 		r->until_look = LOOK_EVENTS;
-		ret = top_screen_wait(r->t->screen, -1, 0, NULL);
+		err = top_screen_wait(r->t->screen, -1, 0, NULL);
 	}
-	return ret ? ret : xtr_slices_event(r->slices, ev);
+	return err ? err : xtr_slices_event(r->slices, ev);
 }
 
 /* Where the first slice begins, or what its events tell. */
@@ -59,7 +59,7 @@ static int section(struct top *t, size_t i)
 	};
 	struct reading r = { .t = t };
 	uint64_t from = t->o->replay.window.from;
-	int ret;
+	int err;
 
 	set_facts(t, s, i);
 	t->final = i + 1 == xtr_reader_n_sections(t->cmd.reader);
@@ -69,21 +69,21 @@ static int section(struct top *t, size_t i)
 	if (!from)
 		so.select.from = 0;
 	so.select.to = 0;
-	ret = xtr_slices_new(&r.slices, &so);
-	if (ret)
-		return ret;
-	ret = replay_play(&t->cmd, s, NULL, 0, on_event, &r);
-	if (!ret)
-		ret = xtr_slices_finish(r.slices);
+	err = xtr_slices_new(&r.slices, &so);
+	if (err)
+		return err;
+	err = replay_play(&t->cmd, s, NULL, 0, on_event, &r);
+	if (!err)
+		err = xtr_slices_finish(r.slices);
 	xtr_slices_free(r.slices);
-	return ret;
+	return err;
 }
 
 int top_file(struct top *t)
 {
-	int ret = 0;
+	int err = 0;
 
-	for (size_t i = 0; i < xtr_reader_n_sections(t->cmd.reader) && !ret; i++)
-		ret = section(t, i);
-	return ret;
+	for (size_t i = 0; i < xtr_reader_n_sections(t->cmd.reader) && !err; i++)
+		err = section(t, i);
+	return err;
 }

@@ -169,20 +169,20 @@ static int on_begin(void *ctx, const struct xtr_section *s)
 static int go_on(struct following *w)
 {
 	struct xtr_piece p;
-	int ret = 0;
+	int err = 0;
 
 	if (xtr_piece_read(&p, xtr_section_meta(w->section)) && p.from)
-		ret = xtr_slices_go_on(w->slices, w->before, p.from);
+		err = xtr_slices_go_on(w->slices, w->before, p.from);
 	forget_before(w);
-	return ret;
+	return err;
 }
 
 static int on_event(void *ctx, const struct xtr_event *ev)
 {
 	struct following *w = ctx;
-	int ret = w->before ? go_on(w) : 0;
+	int err = w->before ? go_on(w) : 0;
 
-	return ret ? ret : xtr_slices_event(w->slices, ev);
+	return err ? err : xtr_slices_event(w->slices, ev);
 }
 
 static int on_round(void *ctx, uint64_t ts)
@@ -193,20 +193,20 @@ static int on_round(void *ctx, uint64_t ts)
 static int on_end(void *ctx)
 {
 	struct following *w = ctx;
-	int ret = 0;
+	int err = 0;
 
 	w->rotated =
 		is_rotated(w->section) && xtr_piece_read(&w->piece, xtr_section_meta(w->section));
 	if (w->rotated && w->piece.to) /* its time goes on up to the next one */
-		ret = xtr_slices_advance(w->slices, w->piece.to);
-	if (!ret)
-		ret = xtr_slices_finish(w->slices);
+		err = xtr_slices_advance(w->slices, w->piece.to);
+	if (!err)
+		err = xtr_slices_finish(w->slices);
 	if (w->rotated && !w->before) /* else it had no events */
 		w->before = w->slices;
 	else
 		xtr_slices_free(w->slices);
 	w->slices = NULL;
-	return ret;
+	return err;
 }
 
 static void on_problem(void *ctx, const struct xtr_problem *p)
@@ -280,13 +280,13 @@ static int at_end(struct following *w, unsigned int *looks, bool *end)
 {
 	struct xtr_follow_status st;
 	bool readable;
-	int ret;
+	int err;
 
 	xtr_follow_status(w->f, &st);
 	if (w->in.grows && w->rotated && st.closed) {
-		ret = next_piece(w, st.bytes);
-		*end = ret == -ENOENT;
-		return *end ? 0 : ret;
+		err = next_piece(w, st.bytes);
+		*end = err == -ENOENT;
+		return *end ? 0 : err;
 	}
 	*end = !w->in.grows || (st.ended && !w->rotated && !w->turned) ||
 	       (*looks >= GONE_LOOKS && !top_is_written(w->in.fd));
@@ -300,29 +300,29 @@ static int all_bytes(struct following *w, uint8_t *buf)
 {
 	unsigned int looks = 0;
 	bool readable, end = false;
-	int ret = 0;
+	int err = 0;
 
-	while (!ret && !end) {
+	while (!err && !end) {
 		ssize_t n;
 
-		ret = wait_for(w, w->in.fd, 4 * LOOK_MS, &readable);
-		if (!ret && !readable)
-			ret = idle(w);
-		if (ret || !readable)
+		err = wait_for(w, w->in.fd, 4 * LOOK_MS, &readable);
+		if (!err && !readable)
+			err = idle(w);
+		if (err || !readable)
 			continue;
 		n = read(w->in.fd, buf, READ_BYTES);
 		if (n > 0) {
 			looks = 0;
-			ret = xtr_follow_bytes(w->f, buf, (size_t)n);
+			err = xtr_follow_bytes(w->f, buf, (size_t)n);
 		} else if (n == 0) {
-			ret = at_end(w, &looks, &end);
-			if (!ret && !end)
-				ret = idle(w);
+			err = at_end(w, &looks, &end);
+			if (!err && !end)
+				err = idle(w);
 		} else if (errno != EINTR && errno != EAGAIN) {
-			ret = -errno;
+			err = -errno;
 		}
 	}
-	return ret ? ret : xtr_follow_end(w->f);
+	return err ? err : xtr_follow_end(w->f);
 }
 
 /* --- what is said at the end ------------------------------------------------------------------ */
@@ -399,17 +399,17 @@ int top_follow(struct top *t, const struct top_input *in)
 					   .problem = on_problem,
 					   .ctx = &w };
 	uint8_t *buf = malloc(READ_BYTES);
-	int ret = buf ? xtr_follow_new(&w.f, &o) : -ENOMEM, status;
+	int err = buf ? xtr_follow_new(&w.f, &o) : -ENOMEM, status;
 
-	if (ret) {
+	if (err) {
 		free(buf);
-		return cli_failed(in->path ? in->path : "recording", ret);
+		return cli_failed(in->path ? in->path : "recording", err);
 	}
 	t->live = true;
-	ret = all_bytes(&w, buf);
-	while (!ret && t->screen) /* the last picture stays */
-		ret = top_screen_wait(t->screen, -1, -1, NULL);
-	status = status_of(&w, ret);
+	err = all_bytes(&w, buf);
+	while (!err && t->screen) /* the last picture stays */
+		err = top_screen_wait(t->screen, -1, -1, NULL);
+	status = status_of(&w, err);
 	xtr_slices_free(w.slices);
 	forget_before(&w);
 	xtr_follow_free(w.f);

@@ -149,16 +149,16 @@ static void *read_messages(void *arg)
 static int start_reader(struct recorder *r)
 {
 	sigset_t all, old;
-	int ret;
+	int err;
 
 	if (r->err < 0)
 		return 0;
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &old);
-	ret = -pthread_create(&r->reader, NULL, read_messages, r);
+	err = -pthread_create(&r->reader, NULL, read_messages, r);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	r->reading = !ret;
-	return ret;
+	r->reading = !err;
+	return err;
 }
 
 /* --- from begin to end ------------------------------------------------------------------------ */
@@ -198,27 +198,27 @@ int top_live(struct top *t, int argc, char **argv)
 {
 	struct recorder r = { .err = -1 };
 	struct top_input in = { .cost = cost, .ctx = &r };
-	int ret = start(t, &r, argc, argv), status = XTR_EXIT_FAILURE, recorded;
+	int err = start(t, &r, argc, argv), status = XTR_EXIT_FAILURE, recorded;
 	bool begun, ended;
 
-	if (ret)
-		return cli_failed("xtr record", ret);
-	ret = start_reader(&r);
-	begun = !ret && has_begun(&r);
+	if (err)
+		return cli_failed("xtr record", err);
+	err = start_reader(&r);
+	begun = !err && has_begun(&r);
 	if (begun)
-		ret = top_enter_screen(t);
+		err = top_enter_screen(t);
 	in.fd = r.out;
 	r.began = now_ns();
 	r.before = cpu_ns(&r);
-	if (begun && !ret)
+	if (begun && !err)
 		status = top_follow(t, &in);
 	ended = !begun || !strcmp(t->facts.state ? t->facts.state : "", "ended");
 	top_leave_screen(t);
 	recorded = stop(&r, !ended);
 	if (r.n_tail && ended)
 		fwrite(r.tail, 1, r.n_tail, stderr);
-	if (ret)
-		return cli_failed("terminal", ret);
+	if (err)
+		return cli_failed("terminal", err);
 	/* That it was asked to end is no failure. */
 	return ended && recorded ? recorded : status;
 }

@@ -7,7 +7,6 @@
 #include "top.h"
 
 #include "base/buf.h"
-#include "base/memory_stream.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -288,22 +287,22 @@ int top_screen_show(struct top_screen *sc, const struct xtr_slice *s,
 	struct xtr_buf b = { 0 };
 	FILE *f;
 	char *text;
-	int ret;
+	int err;
 
 	if (more && now_ns() - sc->drawn < DRAW_EVERY)
 		return 0;
 	f = xtr_memory_stream(&b);
 	if (!f)
 		return -ENOMEM;
-	ret = xtr_slice_text(f, s, facts, sc->look);
+	err = xtr_slice_text(f, s, facts, sc->look);
 	text = xtr_memory_text(f, &b);
-	if (ret < 0 || !text) {
+	if (err < 0 || !text) {
 		free(text);
-		return ret < 0 ? ret : -ENOMEM;
+		return err < 0 ? err : -ENOMEM;
 	}
 	xtr_buf_free(&sc->text);
 	sc->text = (struct xtr_buf){ .p = (uint8_t *)text };
-	sc->header = (unsigned int)ret;
+	sc->header = (unsigned int)err;
 	sc->stale = false;
 	draw(sc);
 	return 0;
@@ -404,14 +403,14 @@ static int read_keys(struct top_screen *sc)
 {
 	char c[64];
 	ssize_t n = read(sc->keys, c, sizeof(c));
-	int ret = 0;
+	int err = 0;
 
 	if (n == 0 || (n < 0 && errno == EIO)) /* the terminal is gone */
 		return n < 0 ? TOP_STOP : 0;
-	for (ssize_t i = 0; i < n && !ret; i++)
-		ret = key(sc, c[i]);
+	for (ssize_t i = 0; i < n && !err; i++)
+		err = key(sc, c[i]);
 	draw(sc);
-	return ret;
+	return err;
 }
 
 static int read_signals(struct top_screen *sc)

@@ -7,7 +7,7 @@
 #include "base/checked.h"
 #include "format/read/reader.h"
 #include "format/xtr_format.h"
-#include "replay/notes/imported.h"
+#include "replay/notes/notes.h"
 #include "base/json.h"
 
 #include <errno.h>
@@ -151,37 +151,37 @@ static void open_hint(const char *path, const struct xtr_err *err)
 static int trace_of_bundle(struct xtr_io **io, struct cli_open_err *why)
 {
 	struct xtr_io *bundle = *io;
-	int ret = xtr_bundle_open_trace(bundle, io, &why->bundle);
+	int err = xtr_bundle_open_trace(bundle, io, &why->bundle);
 
 	xtr_io_close(bundle);
-	why->in_bundle = ret != 0;
-	return ret;
+	why->in_bundle = err != 0;
+	return err;
 }
 
 /* io is the reader's, or closed. */
 static int try_io(struct xtr_io *io, const struct xtr_part *part, struct xtr_reader **r,
 		  struct cli_open_err *why)
 {
-	int ret = 0;
+	int err = 0;
 
 	*why = (struct cli_open_err){ 0 };
 	if (xtr_bundle_is(io))
-		ret = trace_of_bundle(&io, why);
-	if (!ret)
-		ret = xtr_reader_open_part(r, io, part, &why->trace);
-	if (ret && !why->trace.code)
-		why->trace.code = ret;
-	return ret;
+		err = trace_of_bundle(&io, why);
+	if (!err)
+		err = xtr_reader_open_part(r, io, part, &why->trace);
+	if (err && !why->trace.code)
+		why->trace.code = err;
+	return err;
 }
 
 int cli_try_part(const char *path, const struct xtr_part *part, struct xtr_reader **r,
 		 struct cli_open_err *why)
 {
 	struct xtr_io *io;
-	int ret = xtr_io_open_read(path, &io);
+	int err = xtr_io_open_read(path, &io);
 
-	*why = (struct cli_open_err){ .trace.code = ret };
-	return ret ? ret : try_io(io, part, r, why);
+	*why = (struct cli_open_err){ .trace.code = err };
+	return err ? err : try_io(io, part, r, why);
 }
 
 static void bundle_error(const char *path, int err, const struct xtr_bundle_err *why)
@@ -217,7 +217,7 @@ struct xtr_reader *cli_open_part(const char *path, const struct xtr_part *part, 
 	struct xtr_reader *r = NULL;
 	struct cli_open_err why;
 	struct xtr_io *io = NULL;
-	int ret;
+	int err;
 
 	if (!strcmp(path, "-") && isatty(STDIN_FILENO)) {
 		cli_error("standard input is a terminal, not a trace");
@@ -227,11 +227,11 @@ struct xtr_reader *cli_open_part(const char *path, const struct xtr_part *part, 
 	*status = open_io(path, &io);
 	if (*status != XTR_EXIT_OK)
 		return NULL;
-	ret = try_io(io, part, &r, &why);
-	if (ret == 0)
+	err = try_io(io, part, &r, &why);
+	if (err == 0)
 		return r;
 	if (why.in_bundle) {
-		bundle_error(path, ret, &why.bundle);
+		bundle_error(path, err, &why.bundle);
 	} else {
 		cli_trace_error(path, &why.trace);
 		open_hint(path, &why.trace);

@@ -178,9 +178,7 @@ static const struct {
 
 static void put_parts(FILE *f, const char *before, bool built_in)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		if (parts[i].built_in != built_in)
 			continue;
 		fprintf(f, "%s%s", before, parts[i].name);

@@ -5,6 +5,8 @@
 
 #include "cli.h"
 
+#include <stddef.h>
+
 /* What every command takes, and xtr itself before the command's name. */
 struct cli_globals {
 	const char *color;
@@ -30,5 +32,14 @@ const struct cli_option *cli_option_at(const struct cli_command *cmd, size_t i, 
 int cli_parse(const struct cli_command *cmd, int argc, char **argv, void *opts, int *first);
 /* Free what cli_parse allocated in opts (lists). */
 void cli_free_options(const struct cli_command *cmd, void *opts);
+
+/* --- nearest ---------------------------------------------------------------------------------- */
+
+/* "Did you mean": the nearest of several names. */
+/*
+ * The one of n names (NULL ones are passed over) nearest to s, the first of equals, or NULL if none
+ * is near enough to be meant.
+ */
+const char *cli_nearest(const char *s, const char *const *names, size_t n);
 
 #endif /* XTR_CLI_OPTIONS_H */

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "outfile.h"
 #include "cli.h"
-#include "owner.h"
+#include "secure.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <linux/fs.h>
+#include <pwd.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -30,9 +33,8 @@ static const int signals[] = { SIGHUP, SIGINT, SIGTERM };
 static void watch_signals(void)
 {
 	struct sigaction sa = { .sa_handler = remove_doomed, .sa_flags = (int)SA_RESETHAND }, old;
-	size_t i;
 
-	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		if (!sigaction(signals[i], NULL, &old) && old.sa_handler == SIG_DFL)
 			sigaction(signals[i], &sa, NULL);
 }
@@ -51,11 +53,10 @@ static void give_away(int fd)
 static int make_temporary(char *name)
 {
 	sigset_t ours, before;
-	size_t i;
 	int fd, err;
 
 	sigemptyset(&ours);
-	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		sigaddset(&ours, signals[i]);
 	sigprocmask(SIG_BLOCK, &ours, &before);
 	fd = mkostemp(name, O_CLOEXEC);
@@ -278,4 +279,83 @@ void outfile_abandon(struct outfile *o)
 	unlink(o->temporary);
 	forget_temporary(o);
 	o->f = NULL;
+}
+
+/* --- outfile io ------------------------------------------------------------------------------- */
+
+static int append(struct xtr_io *io, const void *buf, size_t n)
+{
+	FILE *f = ((struct outfile_io *)io)->out->f;
+
+	errno = 0;
+	if (fwrite(buf, 1, n, f) == n)
+		return 0;
+	return errno ? -errno : -EIO;
+}
+
+static int close_nothing(struct xtr_io *io)
+{
+	(void)io;
+	return 0;
+}
+
+static const struct xtr_io_ops ops = {
+	.append = append,
+	.close = close_nothing,
+};
+
+void outfile_io_init(struct outfile_io *io, struct outfile *out)
+{
+	*io = (struct outfile_io){ .io = { &ops }, .out = out };
+}
+
+/* --- owner ------------------------------------------------------------------------------------ */
+
+#define MAX_GROUPS 65536 /* NGROUPS_MAX of Linux */
+
+/* Digits alone, and no number that means "none" to chown(2). */
+static bool get_id(const char *name, uint32_t *id)
+{
+	const char *s = cli_getenv(name);
+	uint64_t n = 0;
+
+	if (!s || !*s)
+		return false;
+	for (; *s; s++) {
+		if (*s < '0' || *s > '9')
+			return false;
+		n = n * 10 + (uint64_t)(*s - '0');
+		if (n >= UINT32_MAX)
+			return false;
+	}
+	*id = (uint32_t)n;
+	return true;
+}
+
+static bool is_member(const struct passwd *user, gid_t gid)
+{
+	int n = MAX_GROUPS;
+	gid_t *groups = malloc(sizeof(*groups) * MAX_GROUPS);
+	bool found = false;
+
+	if (groups && getgrouplist(user->pw_name, user->pw_gid, groups, &n) >= 0)
+		while (n > 0 && !found)
+			found = groups[--n] == gid;
+	free(groups);
+	return found;
+}
+
+bool cli_owner(uid_t *uid, gid_t *gid)
+{
+	const struct passwd *user;
+	uint32_t u, g;
+
+	if (getuid() || geteuid() || !get_id("SUDO_UID", &u) || !get_id("SUDO_GID", &g) || !u)
+		return false;
+	user = getpwuid(u);
+	if (!user || !is_member(user, g))
+		return false;
+	*uid = u;
+	*gid = g;
+	return true;
 }

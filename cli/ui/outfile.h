@@ -7,10 +7,12 @@
 #ifndef XTR_CLI_OUTFILE_H
 #define XTR_CLI_OUTFILE_H
 
-#include "stream.h"
+#include "format/io.h"
+#include "out.h"
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 struct outfile {
 	const char *path; /* as given; "-": standard output, nothing is renamed */
@@ -46,5 +48,28 @@ int outfile_commit(struct outfile *o);
 int outfile_commit_told(struct outfile *o);
 /* Leave nothing behind. Nothing happens after outfile_commit. */
 void outfile_abandon(struct outfile *o);
+
+/* --- outfile io ------------------------------------------------------------------------------- */
+
+/* An output file as the I/O layer of format/'s writer. */
+struct outfile_io {
+	struct xtr_io io;
+	struct outfile *out;
+};
+
+/* Append goes to out->f, which stays the caller's to commit; there is nothing to close. */
+void outfile_io_init(struct outfile_io *io, struct outfile *out);
+
+/* --- owner ------------------------------------------------------------------------------------ */
+
+/*
+ * Whose the files are that a command makes.
+ */
+/*
+ * Who asked root to run this, by sudo(8): SUDO_UID and SUDO_GID, where this is root by right and
+ * they name a user that there is, not root, and a group of that user. Else false, both stay as they
+ * are, and files are whose they are made by.
+ */
+bool cli_owner(uid_t *uid, gid_t *gid);
 
 #endif /* XTR_CLI_OUTFILE_H */

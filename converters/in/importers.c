@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The table of import formats. */
 #include "converters/in/text/bpftrace.h"
 #include "converters/in/core/import.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * From columns back to records (spec 5.3). The column of layout numbers tells where each record
  * begins; every other column is then decoded in blocks and put into its rows.
@@ -6,9 +6,8 @@
 #include "columns.h"
 #include "base/buf.h"
 #include "base/bytes.h"
-#include "columns_get.h"
+#include "columns_rows.h"
 #include "layout.h"
-#include "base/varint.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * From records to columns (spec 5.3): each column is tried with every prediction that may be good
  * for it, and written in the shortest way.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Columns for a recorder: how a column is written best is found out on a few of its rows, and then
  * remembered for the columns like it in the next chunks. What is remembered may be a bad choice,

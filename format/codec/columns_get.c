@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: BSD-2-Clause
-#include "columns_get.h"
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "columns_rows.h"
 #include "base/bytes.h"
 
 #include <string.h>

@@ -7,12 +7,141 @@
 #ifndef XTR_COLUMNS_ROWS_H
 #define XTR_COLUMNS_ROWS_H
 
-#include "columns.h"
-#include "columns_pick.h"
-#include "layout.h"
+#include "base/buf.h"
 #include "base/map.h"
+#include "base/bytes.h"
+#include "columns.h"
+#include "format/xtr_format.h"
+#include "layout.h"
 
-#include "base/varint.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+/* --- columns priv ----------------------------------------------------------------------------- */
+
+/* What encoder and decoder of the columns filter share: the numbers of spec 5.3. */
+/* Bits 0 and 1 of a column's head: how its numbers are written. */
+enum col_coding {
+	COL_CONSTANT = 0,
+	COL_VARINTS = 1,
+	COL_BITS = 2,
+};
+
+/* Bits 2 and 3: what they are differences to. */
+enum col_prediction {
+	COL_ZERO = 0,
+	COL_BEFORE = 1,
+	COL_KEYED = 2,
+};
+
+#define COL_PREDICTION_SHIFT 2
+#define COL_ZIGZAG           (1u << 4)
+#define COL_HEAD_MAX         31u
+
+#define COL_BITS_MAX      56u /* u + k of a number in bits */
+#define COL_SLOT_BITS_MIN 4u
+#define COL_SLOT_BITS_MAX 12u
+#define COL_SLOTS_MAX     (1u << COL_SLOT_BITS_MAX)
+
+/* b of spec 5.3: a column of n rows has 2^b slots. */
+static inline unsigned int col_slot_bits(uint32_t n)
+{
+	unsigned int b = COL_SLOT_BITS_MIN;
+
+	while (b < COL_SLOT_BITS_MAX && (1u << b) < n)
+		b++;
+	return b;
+}
+
+static inline uint32_t col_slot(uint64_t key, unsigned int bits)
+{
+	return (uint32_t)(key * 0x9E3779B97F4A7C15ull >> (64 - bits));
+}
+
+/* --- columns get ------------------------------------------------------------------------------ */
+
+/* The numbers of a column as they are read from a payload (spec 5.3). */
+#define COL_BLOCK 256u /* numbers decoded at a time */
+
+struct col_cursor {
+	const uint8_t *p, *end;
+};
+
+static inline bool col_get(struct col_cursor *c, uint64_t *v)
+{
+	c->p = xtr_varint_get(c->p, c->end, v);
+	return c->p;
+}
+
+/* A column while it is decoded. */
+struct col_numbers {
+	struct col_cursor *c;
+	uint8_t coding, prediction;
+	bool zigzag;
+	uint8_t k;          /* COL_BITS */
+	unsigned int shift; /* 64 - bits of a value */
+	unsigned int slot_bits;
+	uint64_t key; /* as written: 0, or 1 + a field */
+	uint64_t constant, before;
+	size_t bit; /* COL_BITS: from c->p on */
+	uint64_t *slot;
+};
+
+/*
+ * A column's head, of n rows with values of so many bits; keys: how many there are to choose from.
+ * slot: COL_SLOTS_MAX of them. False: it is not well-formed, also below.
+ */
+bool col_begin(struct col_numbers *col, struct col_cursor *c, uint64_t *slot, unsigned int bits,
+	       uint32_t n, uint32_t keys);
+/* The next n numbers, up to COL_BLOCK, as they are written. */
+bool col_get_numbers(struct col_numbers *col, uint64_t *z, uint32_t n);
+/* Numbers become values; key: of each row, with COL_KEYED. */
+void col_undo_prediction(struct col_numbers *col, uint64_t *z, const uint64_t *key, uint32_t n);
+/* What follows the last number: the rest of its byte is zero. */
+bool col_end(struct col_numbers *col);
+
+/* --- columns pick ----------------------------------------------------------------------------- */
+
+/*
+ * Finds out how a column gets shortest: the encoder offers the differences to each prediction, and
+ * the best one so far is kept.
+ */
+/* A way to write a column. */
+struct col_way {
+	enum col_coding coding;
+	enum col_prediction prediction;
+	bool zigzag;
+	uint8_t k;    /* COL_BITS */
+	uint32_t key; /* COL_KEYED, as it is written */
+};
+
+struct col_pick {
+	uint64_t *best, *trial; /* numbers, XTR_RECORDS_MAX each */
+	uint8_t *varints, *lz;
+	void *state; /* LZ4's */
+	uint32_t n;
+	size_t cost; /* bytes that the best one takes when it is compressed, about */
+	struct col_way way;
+};
+
+/* A new column of n numbers. */
+void col_pick_start(struct col_pick *p, uint32_t n);
+/*
+ * A prediction: p->trial holds the differences of n values of so many bits, as unsigned numbers
+ * below 2^bits. extra: bytes that this way takes besides the numbers.
+ */
+void col_pick_offer(struct col_pick *p, enum col_prediction prediction, uint32_t key,
+		    unsigned int bits, size_t extra);
+/* What these bytes take when they are compressed, about. */
+size_t col_pick_bytes_cost(struct col_pick *p, const struct xtr_buf *bytes);
+/* Nothing can be better than what there is. */
+bool col_pick_is_done(const struct col_pick *p);
+
+bool col_is_constant(const uint64_t *z, uint32_t n);
+/* Write the best way and its numbers. */
+void col_pick_write(const struct col_pick *p, struct xtr_buf *out);
+
+/* --- columns rows ----------------------------------------------------------------------------- */
 
 #define COL_RECENT 64u /* a power of two */
 

@@ -1,10 +1,9 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Row-delta decoding: a record starts as a copy of the one before it of the same layout. */
 #include "base/buf.h"
 #include "base/bytes.h"
 #include "filter.h"
 #include "layout.h"
-#include "base/varint.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Row-delta encoding. The record before, of the same layout, is taken where it stands in the input.
  */
 #include "base/buf.h"
@@ -6,7 +6,6 @@
 #include "filter.h"
 #include "layout.h"
 #include "base/map.h"
-#include "base/varint.h"
 
 #include <errno.h>
 #include <stdlib.h>

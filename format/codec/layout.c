@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "layout.h"
 
-#include "base/varint.h"
+#include "base/bytes.h"
 
 bool xtr_layout_add(struct xtr_layout *l, uint32_t *end, uint8_t width)
 {

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Constant expressions as the preprocessor leaves them in print formats, for example
  * "((( gfp_t)((((1UL))) << (___GFP_IO_BIT))))" (which is none: a name is left) or "(1 << 3) |

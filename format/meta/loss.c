@@ -1,8 +1,7 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "loss.h"
 #include "base/buf.h"
-#include "cborenc.h"
-#include "cborget.h"
+#include "cbor.h"
 #include "base/checked.h"
 #include "base/map.h"
 

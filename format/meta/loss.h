@@ -74,4 +74,17 @@ int xtr_loss_encode(struct xtr_loss *l, uint8_t **buf, size_t *n);
 int xtr_loss_merge(struct xtr_loss *l, const uint8_t *buf, size_t n, struct xtr_err *err);
 void xtr_loss_settle(struct xtr_loss *l);
 
+/* --- recorder cost ---------------------------------------------------------------------------- */
+
+/* What recording cost the machine, as the END chunk has it (spec 6.6). */
+struct xtr_recorder_cost {
+	uint64_t cpu_ns;     /* CPU time of the recorder, user and system */
+	uint64_t ring_bytes; /* size of one BPF ring */
+	uint64_t ring_high;  /* highest fill of any ring, bytes */
+	uint64_t bpf_run_ns; /* of all runs of the BPF programs, estimated; 0 if not measured */
+	uint64_t bpf_run_cnt;
+	uint64_t bpf_timed_cnt; /* runs that were timed for it; 0: not known */
+	uint64_t elapsed_ns;    /* how long was recorded; 0: not known */
+};
+
 #endif /* XTR_LOSS_H */

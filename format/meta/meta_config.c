@@ -1,8 +1,8 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* META's config: what the trace was recorded with, numbers and texts by name. */
 #include "meta_priv.h"
 #include "base/buf.h"
-#include "cborenc.h"
+#include "cbor.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -92,8 +92,8 @@ void xtr_config_sort(struct xtr_config *c)
 			k++;
 		*xtr_map_get(&c->by_key, hash, k) = i | PLACED;
 	}
-	for (size_t i = 0; i < c->by_key.cap; i++)
-		c->by_key.slots[i].value &= ~PLACED;
+	for (size_t i = 0; c->by_key.slot && i <= c->by_key.mask; i++)
+		c->by_key.slot[i].value &= ~PLACED;
 }
 
 int xtr_meta_set_config_u64(struct xtr_meta *m, const char *key, uint64_t value)

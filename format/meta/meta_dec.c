@@ -1,9 +1,9 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * CBOR to META, with all of xtr.cddl checked. A payload is parsed into a meta of its own, which is
  * then added to the other: a payload that breaks the grammar changes nothing.
  */
-#include "cborget.h"
+#include "cbor.h"
 #include "meta_priv.h"
 
 #include <errno.h>

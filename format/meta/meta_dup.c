@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Copies of META's parts: one block each, structures first, then their strings. */
 #include "meta_priv.h"
 #include "format/xtr_format.h"

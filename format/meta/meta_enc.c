@@ -1,7 +1,6 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* META to CBOR (xtr.cddl). Map keys stand here in the order of their encoded bytes. */
-#include "cborcheck.h"
-#include "cborenc.h"
+#include "cbor.h"
 #include "meta_priv.h"
 #include "format/xtr_format.h"
 

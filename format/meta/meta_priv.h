@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The inside of a meta, shared by meta.c (contents), meta_config.c, meta_dup.c, meta_name.c,
+ * The inside of a meta, shared by meta.c (contents), meta_config.c, meta_dup.c, meta.c,
  * meta_enc.c and meta_dec.c.
  */
 #ifndef XTR_META_PRIV_H

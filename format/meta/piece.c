@@ -1,16 +1,20 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "piece.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
+/* A number of a structure that META's config has, under this key. */
+struct noted {
 	const char *key;
 	size_t at;
-	bool late; /* pieces of earlier versions do not have it: 0 */
-} numbers[] = {
+	bool late; /* earlier versions do not have it: 0 */
+};
+
+static const struct noted numbers[] = {
 	{ "piece", offsetof(struct xtr_piece, number), false },
 	{ "piece-began", offsetof(struct xtr_piece, began), false },
 	{ "piece-events-before", offsetof(struct xtr_piece, events_before), false },
@@ -19,11 +23,30 @@ static const struct {
 	{ "piece-to", offsetof(struct xtr_piece, to), true },
 };
 
-#define N_NUMBERS (sizeof(numbers) / sizeof(numbers[0]))
-#define OF_DIGITS 16 /* hexadecimal */
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+#define OF_DIGITS    16 /* hexadecimal */
 
 #define SUFFIX     ".xtr" /* behind the number, if it is there */
 #define DIGITS_MAX 18     /* that a number may have */
+
+static bool read_numbers(const struct noted *v, size_t n, void *of, const struct xtr_meta *m)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!xtr_meta_config_u64(m, v[i].key, (uint64_t *)(void *)((char *)of + v[i].at)) &&
+		    !v[i].late)
+			return false;
+	return true;
+}
+
+static int write_numbers(const struct noted *v, size_t n, const void *of, struct xtr_meta *m)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < n && !err; i++)
+		err = xtr_meta_set_config_u64(
+			m, v[i].key, *(const uint64_t *)(const void *)((const char *)of + v[i].at));
+	return err;
+}
 
 static bool parse_of(const char *s, uint64_t *of)
 {
@@ -39,18 +62,24 @@ bool xtr_piece_read(struct xtr_piece *p, const struct xtr_meta *m)
 	if (xtr_meta_config_str(m, "cut-of") ||
 	    !parse_of(xtr_meta_config_str(m, "piece-of"), &p->of))
 		return false;
-	for (size_t i = 0; i < N_NUMBERS; i++) {
-		uint64_t *v = (uint64_t *)((char *)p + numbers[i].at);
-
-		if (!xtr_meta_config_u64(m, numbers[i].key, v) && !numbers[i].late)
-			return false;
-	}
-	return p->number;
+	return read_numbers(numbers, COUNT(numbers), p, m) && p->number;
 }
 
 int xtr_piece_name(char *buf, size_t cap, const char *base, uint64_t number, const char *suffix)
 {
 	return snprintf(buf, cap, "%s.%0*" PRIu64 "%s", base, XTR_PIECE_DIGITS, number, suffix);
+}
+
+char *xtr_piece_path(const char *run, uint64_t number)
+{
+	size_t n = strlen(run), cut = strlen(SUFFIX), size = n + DIGITS_MAX + 4;
+	bool has = n > cut && !strcmp(run + n - cut, SUFFIX) && run[n - cut - 1] != '/';
+	char *base = strndup(run, has ? n - cut : n), *path = base ? malloc(size) : NULL;
+
+	if (path)
+		xtr_piece_name(path, size, base, number, has ? SUFFIX : "");
+	free(base);
+	return path;
 }
 
 /* Where the number begins in a path, and how many digits it has: 0, it is no piece's. */
@@ -88,10 +117,38 @@ int xtr_piece_write(const struct xtr_piece *p, struct xtr_meta *m)
 
 	snprintf(of, sizeof(of), "%016" PRIx64, p->of);
 	err = xtr_meta_set_config_str(m, "piece-of", of);
-	for (size_t i = 0; i < N_NUMBERS && !err; i++) {
-		const uint64_t *v = (const uint64_t *)((const char *)p + numbers[i].at);
+	return err ? err : write_numbers(numbers, COUNT(numbers), p, m);
+}
 
-		err = xtr_meta_set_config_u64(m, numbers[i].key, *v);
-	}
-	return err;
+/* --- flight ----------------------------------------------------------------------------------- */
+
+static const struct noted flight_numbers[] = {
+	{ "flight-at", offsetof(struct xtr_flight_note, at), false },
+	{ "flight-from", offsetof(struct xtr_flight_note, from), false },
+	{ "flight-bytes", offsetof(struct xtr_flight_note, bytes), false },
+	{ "flight-ns", offsetof(struct xtr_flight_note, ns), false },
+	{ "flight-suppressed", offsetof(struct xtr_flight_note, suppressed), false },
+	{ "flight-untracked", offsetof(struct xtr_flight_note, untracked), false },
+	{ "flight-ctx", offsetof(struct xtr_flight_note, ctx), false },
+	{ "flight-seqno", offsetof(struct xtr_flight_note, seqno), false },
+	{ "flight-pid", offsetof(struct xtr_flight_note, pid), false },
+	{ "flight-value", offsetof(struct xtr_flight_note, value), false },
+};
+
+bool xtr_flight_read(struct xtr_flight_note *n, const struct xtr_meta *m)
+{
+	*n = (struct xtr_flight_note){ .why = xtr_meta_config_str(m, "flight"),
+				       .event = xtr_meta_config_str(m, "flight-event") };
+	if (!n->why || !n->event || xtr_meta_config_str(m, "cut-of"))
+		return false;
+	return read_numbers(flight_numbers, COUNT(flight_numbers), n, m);
+}
+
+int xtr_flight_write(const struct xtr_flight_note *n, struct xtr_meta *m)
+{
+	int err = xtr_meta_set_config_str(m, "flight", n->why);
+
+	if (!err)
+		err = xtr_meta_set_config_str(m, "flight-event", n->event);
+	return err ? err : write_numbers(flight_numbers, COUNT(flight_numbers), n, m);
 }

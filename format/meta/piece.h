@@ -34,6 +34,8 @@ bool xtr_piece_read(struct xtr_piece *p, const struct xtr_meta *m);
  * does.
  */
 int xtr_piece_name(char *buf, size_t cap, const char *base, uint64_t number, const char *suffix);
+/* The path of a piece of the recording "dir/run.xtr", to be freed. NULL: no memory. */
+char *xtr_piece_path(const char *run, uint64_t number);
 /*
  * The path of the piece behind the one at this path, in the same directory, to be freed. NULL: it
  * is not called like a piece, or there is no memory.
@@ -41,5 +43,27 @@ int xtr_piece_name(char *buf, size_t cap, const char *base, uint64_t number, con
 char *xtr_piece_next_path(const char *path);
 /* 0 or -ENOMEM. */
 int xtr_piece_write(const struct xtr_piece *p, struct xtr_meta *m);
+
+/* --- flight ----------------------------------------------------------------------------------- */
+
+/* What a section that a flight recorder wrote says of itself in META's config (spec 6.2). */
+struct xtr_flight_note {
+	const char *why;     /* the trigger, "signal" or "end"; read: valid as long as the META */
+	const char *event;   /* name of the event that fired it; "": none */
+	uint64_t at;         /* ns: when that was */
+	uint64_t from;       /* ns: nothing from then on was given up; 0: nothing at all */
+	uint64_t bytes;      /* limits of what was kept: of chunks, */
+	uint64_t ns;         /* and time before `at`; 0: none */
+	uint64_t suppressed; /* triggers without a section of their own since the one before */
+	uint64_t untracked;  /* jobs that were not watched */
+	uint64_t ctx, seqno; /* of the job's fence; 0 0: none */
+	uint64_t pid;        /* 0: not known */
+	uint64_t value;      /* how long, ns, or how many events; 0: the trigger has none */
+};
+
+/* False: the section is of no flight recorder (or one that was cut, and so is a part of one). */
+bool xtr_flight_read(struct xtr_flight_note *n, const struct xtr_meta *m);
+/* 0 or -ENOMEM. */
+int xtr_flight_write(const struct xtr_flight_note *n, struct xtr_meta *m);
 
 #endif /* XTR_PIECE_H */

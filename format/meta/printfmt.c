@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A print format is the text of a C argument list: a string literal, then expressions. It is cut at
  * its top-level commas; what an expression means is judged by its shape: REC->field in any number

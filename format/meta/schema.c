@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The built-in events of spec/events.md, and the words for representations and privacy classes. */
 #include "schema.h"
 #include "base/bytes.h"

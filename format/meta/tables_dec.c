@@ -1,9 +1,9 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * TABLE payloads to tables. Each part is walked twice, first only checked and then taken over, so
  * that a payload that breaks the grammar changes nothing.
  */
-#include "cborget.h"
+#include "cbor.h"
 #include "tables_priv.h"
 
 #include <errno.h>

@@ -1,9 +1,9 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Tables to TABLE payloads. One payload takes rows of all tables as long as they fit; strings
  * first, so that what names them never stands before them.
  */
-#include "cborenc.h"
+#include "cbor.h"
 #include "tables_priv.h"
 #include "format/xtr_format.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tables' inside, shared by tables.c (contents), tables_order.c, tables_enc.c and tables_dec.c.
+ * The tables' inside, shared by tables.c (contents), tables_join.c, tables_enc.c and tables_dec.c.
  */
 #ifndef XTR_TABLES_PRIV_H
 #define XTR_TABLES_PRIV_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Which of the processes with one number a task's is. A process is pid and start (spec 6.4); the
  * map holds (pid, start) -> nth, and (pid + PIDS, 0) -> how many have that pid. A process gets its

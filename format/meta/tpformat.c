@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Parser of a tracepoint's `format` file. Its lines, as kernel/trace/trace_events.c (f_show) writes
  *them:

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Sections of one boot, as pieces of a recording that were put together: a process is in several,
  * and its number may have been another one's in an earlier one.

@@ -3,7 +3,7 @@
 #ifndef XTR_CHUNK_H
 #define XTR_CHUNK_H
 
-#include "format/codec/codec_zstd.h"
+#include "format/codec/codecs.h"
 #include "reader.h"
 #include "format/xtr_format.h"
 

@@ -1,8 +1,8 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "decode.h"
 #include "base/buf.h"
 #include "base/crc32c.h"
-#include "format/codec/lz4check.h"
+#include "format/codec/codecs.h"
 #include "reader_priv.h"
 
 #include <errno.h>

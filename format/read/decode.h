@@ -3,7 +3,7 @@
 #ifndef XTR_DECODE_H
 #define XTR_DECODE_H
 
-#include "format/codec/codec_zstd.h"
+#include "format/codec/codecs.h"
 #include "format/codec/columns.h"
 #include "format/codec/filter.h"
 #include "reader.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * From bytes to chunks to events. A chunk is looked at when all of it is there; where none begins,
  * bytes are skipped until one does (spec 4.1, but that a chunk is taken by its header alone: what
@@ -11,7 +11,6 @@
 #include "base/checked.h"
 #include "base/crc32c.h"
 #include "merge_pool.h"
-#include "merge_tree.h"
 #include "format/meta/meta_priv.h"
 #include "format/meta/piece.h"
 #include "reader_priv.h"
@@ -98,55 +97,55 @@ static int give_event(struct xtr_follow *f)
 				.tid = xtr_rec_tid(rec),
 				.stream = w->stream,
 				.rec = rec };
-	int ret;
+	int err;
 
 	ev.desc = xtr_meta_of_type(xtr_section_meta(f->s), ev.type);
 	if (ev.ts < f->now) /* a round mark was wrong, or there was no memory to wait for it */
 		ev.ts = f->now;
 	f->now = ev.ts;
 	f->st.events++;
-	ret = f->o.event(f->o.ctx, &ev);
+	err = f->o.event(f->o.ctx, &ev);
 	w->p += ev.size;
 	if (w->p == w->end)
 		drop_leaf(f, leaf);
 	else
 		xtr_tree_set(&f->tree, leaf, xtr_rec_ts(w->p));
-	return ret;
+	return err;
 }
 
 /* Events and gaps before a time; with `all` also those at it, and until no more than `most` bytes
  * are held. */
 static int give(struct xtr_follow *f, uint64_t until, bool all, size_t most)
 {
-	int ret = 0;
+	int err = 0;
 
-	while (!ret) {
+	while (!err) {
 		bool any = !xtr_tree_is_empty(&f->tree), gap = f->next_gap < f->n_gaps;
 		uint64_t ts = any ? xtr_tree_first(&f->tree)->ts : UINT64_MAX;
 		bool due = any && (all || ts < until || f->held > most);
 
 		if (gap && f->gaps[f->next_gap].first <= ts &&
 		    (all || due || f->gaps[f->next_gap].first < until))
-			ret = give_gap(f);
+			err = give_gap(f);
 		else if (due)
-			ret = give_event(f);
+			err = give_event(f);
 		else
 			break;
 	}
-	return ret;
+	return err;
 }
 
 static int wait_for_turn(struct xtr_follow *f, const struct xtr_chunk *c, struct xtr_decoded *d)
 {
 	uint32_t leaf;
-	int ret = xtr_tree_add(&f->tree, xtr_rec_ts(d->recs), c->stream, c->seq, &leaf);
+	int err = xtr_tree_add(&f->tree, xtr_rec_ts(d->recs), c->stream, c->seq, &leaf);
 
-	if (ret)
-		return ret;
-	ret = xtr_grow_array(&f->w, &f->cap_w, (size_t)leaf + 1, sizeof(*f->w));
-	if (ret) {
+	if (err)
+		return err;
+	err = xtr_grow_array(&f->w, &f->cap_w, (size_t)leaf + 1, sizeof(*f->w));
+	if (err) {
 		xtr_tree_remove(&f->tree, leaf);
-		return ret;
+		return err;
 	}
 	f->w[leaf] = (struct waiting){
 		.d = *d, .p = d->recs, .end = d->recs + c->rec_len, .stream = c->stream
@@ -179,21 +178,21 @@ static int account(struct xtr_follow *f, const struct xtr_chunk *c)
 static int take_events(struct xtr_follow *f, const struct xtr_reader *r, const struct xtr_chunk *c)
 {
 	struct xtr_decoded d = { 0 };
-	int ret = account(f, c);
+	int err = account(f, c);
 
-	if (!ret && !c->n_records)
+	if (!err && !c->n_records)
 		return 0;
-	if (!ret)
-		ret = xtr_decode_in_order(r, c, &f->decode, &d);
-	if (ret == -EBADMSG) {
+	if (!err)
+		err = xtr_decode_in_order(r, c, &f->decode, &d);
+	if (err == -EBADMSG) {
 		f->st.missing = xtr_sat_add(f->st.missing, c->n_records);
 		tell(f, d.err.problem, f->offset + c->offset, c->seq);
 	}
-	if (!ret)
-		ret = wait_for_turn(f, c, &d);
-	if (ret) {
+	if (!err)
+		err = wait_for_turn(f, c, &d);
+	if (err) {
 		free(d.recs);
-		return ret;
+		return err;
 	}
 	return give(f, 0, false, f->o.memory);
 }
@@ -202,13 +201,13 @@ static int take_events(struct xtr_follow *f, const struct xtr_reader *r, const s
 
 static int end_section(struct xtr_follow *f)
 {
-	int ret = give(f, 0, true, 0);
+	int err = give(f, 0, true, 0);
 
 	if (f->begun) {
 		f->begun = false;
-		ret = ret ? ret : f->o.end(f->o.ctx);
+		err = err ? err : f->o.end(f->o.ctx);
 	}
-	return ret;
+	return err;
 }
 
 static int begin_section(struct xtr_follow *f)
@@ -402,10 +401,10 @@ static uint64_t lost_here(const struct xtr_follow *f)
 
 static int new_section(struct xtr_follow *f, const struct xtr_file_header *h)
 {
-	int ret = end_section(f);
+	int err = end_section(f);
 
-	if (ret)
-		return ret;
+	if (err)
+		return err;
 	f->st.lost = xtr_sat_add(f->st.lost, lost_here(f));
 	forget_section(f);
 	f->s = xtr_section_new();
@@ -446,7 +445,7 @@ enum looked {
 static int look_header(struct xtr_follow *f, enum looked *l)
 {
 	struct xtr_file_header h;
-	int ret;
+	int err;
 
 	if (f->in.n < 8 ? memcmp(f->in.p, XTR_MAGIC, f->in.n) : memcmp(f->in.p, XTR_MAGIC, 8))
 		return 0;
@@ -463,11 +462,11 @@ static int look_header(struct xtr_follow *f, enum looked *l)
 	*l = LOOK_MORE;
 	if (f->in.n < h.header_size)
 		return 0;
-	ret = new_section(f, &h);
-	if (!ret)
+	err = new_section(f, &h);
+	if (!err)
 		skip(f, h.header_size);
 	*l = LOOK_TAKEN;
-	return ret;
+	return err;
 }
 
 /* A chunk or a trailer of the section at the front. */
@@ -475,16 +474,16 @@ static int look_chunk(struct xtr_follow *f, enum looked *l)
 {
 	struct xtr_trailer t;
 	struct xtr_chunk c;
-	int ret;
+	int err;
 
 	*l = LOOK_MORE;
 	if (f->in.n >= XTR_TRAILER_SIZE && xtr_trailer_parse(f->in.p, &t) &&
 	    t.file_id == f->s->file_id) {
 		*l = LOOK_TAKEN;
-		ret = end_section(f);
+		err = end_section(f);
 		f->st.closed = f->st.ended;
 		skip(f, XTR_TRAILER_SIZE);
-		return ret;
+		return err;
 	}
 	if (f->in.n < 4 ? f->in.p[0] != (XTR_CHUNK_SYNC & 0xff)
 			: xtr_le32(f->in.p) != XTR_CHUNK_SYNC) {
@@ -503,11 +502,11 @@ static int look_chunk(struct xtr_follow *f, enum looked *l)
 		return 0;
 	*l = LOOK_TAKEN;
 	f->lost_sync = false;
-	ret = in_order(f, &c) ? take_chunk(f, &c) : 0;
+	err = in_order(f, &c) ? take_chunk(f, &c) : 0;
 	/* What its header promised is not there: another chunk may begin inside of it. */
-	f->lost_sync = ret == -EBADMSG;
-	skip(f, ret == -EBADMSG ? XTR_CHUNK_HEADER_SIZE : (size_t)xtr_chunk_span(&c));
-	return ret == -EBADMSG ? 0 : ret;
+	f->lost_sync = err == -EBADMSG;
+	skip(f, err == -EBADMSG ? XTR_CHUNK_HEADER_SIZE : (size_t)xtr_chunk_span(&c));
+	return err == -EBADMSG ? 0 : err;
 }
 
 /* To the next place where something may begin. */
@@ -527,14 +526,14 @@ static void resync(struct xtr_follow *f)
 static int look(struct xtr_follow *f)
 {
 	enum looked l;
-	int ret = 0;
+	int err = 0;
 
-	while (!ret && f->in.n) {
+	while (!err && f->in.n) {
 		l = LOOK_NOTHING;
-		ret = look_header(f, &l);
-		if (!ret && l == LOOK_NOTHING && f->s)
-			ret = look_chunk(f, &l);
-		if (ret || l == LOOK_MORE)
+		err = look_header(f, &l);
+		if (!err && l == LOOK_NOTHING && f->s)
+			err = look_chunk(f, &l);
+		if (err || l == LOOK_MORE)
 			break;
 		if (l == LOOK_NOTHING && !f->any && !f->s) {
 			tell(f, XTR_P_NOT_XTR, 0, 0);
@@ -543,7 +542,7 @@ static int look(struct xtr_follow *f)
 		if (l == LOOK_NOTHING)
 			resync(f);
 	}
-	return ret;
+	return err;
 }
 
 /* --- the outside ------------------------------------------------------------------------------ */
@@ -552,24 +551,24 @@ int xtr_follow_bytes(struct xtr_follow *f, const void *p, size_t n)
 {
 	/* In parts, so that the memory is that of a chunk and a part. */
 	const size_t part = (size_t)1 << 16;
-	int ret = 0;
+	int err = 0;
 
-	for (size_t at = 0; at < n && !ret; at += part) {
+	for (size_t at = 0; at < n && !err; at += part) {
 		size_t m = n - at < part ? n - at : part;
 
 		xtr_buf_add(&f->in, (const uint8_t *)p + at, m);
 		if (f->in.err)
 			return f->in.err;
 		f->st.bytes += m;
-		ret = look(f);
+		err = look(f);
 	}
-	return ret;
+	return err;
 }
 
 int xtr_follow_end(struct xtr_follow *f)
 {
 	static const uint8_t padding[7];
-	int ret;
+	int err;
 
 	if (!f->any) {
 		tell(f, XTR_P_TOO_SHORT, 0, 0);
@@ -577,15 +576,15 @@ int xtr_follow_end(struct xtr_follow *f)
 	}
 	/* The last chunk may stand there without its padding. */
 	xtr_buf_add(&f->in, padding, f->in.n ? sizeof(padding) : 0);
-	ret = f->in.err ? f->in.err : look(f);
-	if (ret)
-		return ret;
+	err = f->in.err ? f->in.err : look(f);
+	if (err)
+		return err;
 	if (f->in.n > sizeof(padding) && !f->lost_sync)
 		tell(f, XTR_P_CHUNK_TRUNCATED, f->offset, 0);
-	ret = end_section(f);
-	if (!ret && !f->st.ended)
+	err = end_section(f);
+	if (!err && !f->st.ended)
 		tell(f, XTR_P_NO_END, f->offset + f->in.n, 0);
-	return ret;
+	return err;
 }
 
 void xtr_follow_status(const struct xtr_follow *f, struct xtr_follow_status *st)

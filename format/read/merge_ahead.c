@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A thread that merges, so that the caller's thread finds its events ready. */
 #include "merge_priv.h"
 

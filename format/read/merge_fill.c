@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A chunk is opened when the merge reaches its ts_min, which no record in it is below (spec 5).
  * What is open at once is known from the headers before anything is decoded: normally it fits into
@@ -164,22 +164,22 @@ static int open_next(struct xtr_merge *m, struct xtr_merge_batch *b)
 	struct xtr_merge_cursor cur = { .c = c, .stream = c->stream };
 	bool any = false;
 	uint64_t ts = 0;
-	int ret;
+	int err;
 
 	/* Without memory the pool stays where it is, and so must the merge. */
 	if (m->pool && !(cur.d = xtr_pool_next(m->pool)))
 		return -ENOMEM;
 	m->next++;
-	ret = m->pool ? load_whole(m, &cur, &ts, &any, &b->err)
+	err = m->pool ? load_whole(m, &cur, &ts, &any, &b->err)
 		      : load_window(m, &cur, &ts, &any, &b->err);
 
-	if (ret)
+	if (err)
 		m->seen += c->n_records;
 	else if (any)
-		ret = insert(m, &cur, ts);
-	if (ret || !any)
+		err = insert(m, &cur, ts);
+	if (err || !any)
 		end_cursor(&cur, b);
-	return ret;
+	return err;
 }
 
 static void close_leaf(struct xtr_merge *m, uint32_t leaf, struct xtr_merge_batch *b)
@@ -315,7 +315,7 @@ static int advance(struct xtr_merge *m, struct xtr_merge_batch *b)
 {
 	uint32_t leaf = xtr_tree_first(&m->tree)->leaf, size;
 	struct xtr_merge_cursor *cur = &m->cursors[leaf];
-	int ret = 0;
+	int err = 0;
 
 	m->advance = false;
 	m->seen++;
@@ -327,12 +327,12 @@ static int advance(struct xtr_merge *m, struct xtr_merge_batch *b)
 		return 0;
 	}
 	if (cur->pos < cur->c->rec_len)
-		ret = to_scratch(m, cur->c, &b->err);
-	if (cur->pos == cur->c->rec_len || ret)
+		err = to_scratch(m, cur->c, &b->err);
+	if (cur->pos == cur->c->rec_len || err)
 		close_leaf(m, leaf, b);
 	else
 		xtr_tree_set(&m->tree, leaf, fill_window(m, cur));
-	return ret;
+	return err;
 }
 
 /* The first record, from its window, or from the scratch if it is in none. */
@@ -340,11 +340,11 @@ static int give_from_window(struct xtr_merge *m, struct xtr_merge_batch *b)
 {
 	const struct xtr_tree_node *first = xtr_tree_first(&m->tree);
 	struct xtr_merge_cursor *cur = &m->cursors[first->leaf];
-	int ret = cur->p ? 0 : to_scratch(m, cur->c, &b->err);
+	int err = cur->p ? 0 : to_scratch(m, cur->c, &b->err);
 
-	if (ret) {
+	if (err) {
 		close_leaf(m, first->leaf, b);
-		return ret;
+		return err;
 	}
 	if (!cur->p) {
 		cur->p = m->scratch.recs + cur->pos;
@@ -379,15 +379,15 @@ static int give_one(struct xtr_merge *m, struct xtr_merge_batch *b)
 /* The same after everything that has to be done before. */
 static int step(struct xtr_merge *m, struct xtr_merge_batch *b)
 {
-	int ret = m->advance ? advance(m, b) : 0;
+	int err = m->advance ? advance(m, b) : 0;
 
-	while (!ret && must_open(m))
-		ret = open_next(m, b);
-	if (ret)
-		return ret;
-	ret = give_one(m, b);
+	while (!err && must_open(m))
+		err = open_next(m, b);
+	if (err)
+		return err;
+	err = give_one(m, b);
 	set_limit(m);
-	return ret;
+	return err;
 }
 
 static bool is_full(const struct xtr_merge *m, const struct xtr_merge_batch *b)

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Threads take chunks in order, each as soon as its records fit into the memory together with those
  * that are out; the one that the merge needs it takes itself if no other has. So nothing can wait
@@ -52,14 +52,14 @@ struct xtr_pool {
 int xtr_decode_in_order(const struct xtr_reader *r, const struct xtr_chunk *c,
 			struct xtr_decode_sorted *d, struct xtr_decoded *out)
 {
-	int ret = xtr_decode(r, c, &d->d, &out->recs, &out->cap, &out->err);
+	int err = xtr_decode(r, c, &d->d, &out->recs, &out->cap, &out->err);
 	uint8_t *recs;
 	size_t cap;
 
-	if (!ret && !d->d.span.sorted) {
-		ret = xtr_grow(&d->other, &d->cap_other, c->rec_len + 1u);
-		if (!ret)
-			ret = xtr_records_sort(&d->sorter, out->recs, c->n_records, d->other);
+	if (!err && !d->d.span.sorted) {
+		err = xtr_grow(&d->other, &d->cap_other, c->rec_len + 1u);
+		if (!err)
+			err = xtr_records_sort(&d->sorter, out->recs, c->n_records, d->other);
 		recs = out->recs;
 		cap = out->cap;
 		out->recs = d->other;
@@ -68,8 +68,8 @@ int xtr_decode_in_order(const struct xtr_reader *r, const struct xtr_chunk *c,
 		d->cap_other = cap;
 		out->err = (struct xtr_err){ .offset = c->offset, .seq = c->seq };
 	}
-	out->err.code = ret;
-	return ret;
+	out->err.code = err;
+	return err;
 }
 
 void xtr_decode_sorted_free(struct xtr_decode_sorted *d)
@@ -255,4 +255,84 @@ void xtr_pool_close(struct xtr_pool *p)
 	pthread_cond_destroy(&p->done);
 	free(p->slots);
 	free(p);
+}
+
+/* --- merge tree ------------------------------------------------------------------------------- */
+
+#define LEAVES_FIRST 8u
+
+bool xtr_tree_tie(const struct xtr_tree *t, uint32_t a, uint32_t b)
+{
+	const struct xtr_tree_order *x = &t->order[a], *y = &t->order[b];
+
+	if (x->used != y->used)
+		return x->used;
+	if (x->stream != y->stream)
+		return x->stream < y->stream;
+	return x->seq < y->seq;
+}
+
+/* Twice the leaves; those that are there keep their numbers. */
+static int grow(struct xtr_tree *t)
+{
+	uint32_t cap = t->cap ? t->cap * 2 : LEAVES_FIRST;
+	struct xtr_tree_node *nodes = malloc(2 * (size_t)cap * sizeof(*nodes));
+	struct xtr_tree_order *order = realloc(t->order, cap * sizeof(*order));
+	uint32_t *unused;
+
+	if (order)
+		t->order = order;
+	unused = realloc(t->unused, cap * sizeof(*unused));
+	if (unused)
+		t->unused = unused;
+	if (!nodes || !order || !unused) {
+		free(nodes);
+		return -ENOMEM;
+	}
+	for (uint32_t i = cap; i--;) {
+		if (i < t->cap) {
+			nodes[cap + i] = t->nodes[t->cap + i];
+			continue;
+		}
+		nodes[cap + i] = (struct xtr_tree_node){ UINT64_MAX, i };
+		order[i] = (struct xtr_tree_order){ 0 };
+		unused[t->n_unused++] = i;
+	}
+	free(t->nodes);
+	t->nodes = nodes;
+	t->cap = cap;
+	for (uint32_t n = cap; --n;) {
+		const struct xtr_tree_node *a = &nodes[2 * n], *b = a + 1;
+		bool first = a->ts != b->ts ? a->ts < b->ts : xtr_tree_tie(t, a->leaf, b->leaf);
+
+		nodes[n] = first ? *a : *b;
+	}
+	return 0;
+}
+
+int xtr_tree_add(struct xtr_tree *t, uint64_t ts, uint32_t stream, uint32_t seq, uint32_t *leaf)
+{
+	int err = t->n_unused ? 0 : t->cap > UINT32_MAX / 4 ? -ENOMEM : grow(t);
+
+	if (err)
+		return err;
+	*leaf = t->unused[--t->n_unused];
+	t->order[*leaf] = (struct xtr_tree_order){ stream, seq, true };
+	xtr_tree_set(t, *leaf, ts);
+	return 0;
+}
+
+void xtr_tree_remove(struct xtr_tree *t, uint32_t leaf)
+{
+	t->order[leaf].used = false;
+	t->unused[t->n_unused++] = leaf;
+	xtr_tree_set(t, leaf, UINT64_MAX);
+}
+
+void xtr_tree_free(struct xtr_tree *t)
+{
+	free(t->nodes);
+	free(t->order);
+	free(t->unused);
+	*t = (struct xtr_tree){ 0 };
 }

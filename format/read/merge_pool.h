@@ -9,6 +9,83 @@
 #include "decode.h"
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* --- merge tree ------------------------------------------------------------------------------- */
+
+/*
+ * A tournament over the open chunks of a merge: each inner node holds the earlier of its two
+ * children, the root the next record. Changing a leaf looks at one other node per level, and what
+ * it meets there says until when the leaf would stay the first.
+ */
+struct xtr_tree_node {
+	uint64_t ts; /* UINT64_MAX: an empty leaf, or a record of that time */
+	uint32_t leaf;
+};
+
+/* What decides between records of the same time. */
+struct xtr_tree_order {
+	uint32_t stream, seq;
+	bool used; /* not an empty leaf */
+};
+
+/* A zeroed structure is an empty one. */
+struct xtr_tree {
+	struct xtr_tree_node *nodes; /* [1]: the root; [cap + i]: leaf i */
+	struct xtr_tree_order *order;
+	uint32_t *unused; /* leaves that are empty, n_unused of them */
+	uint32_t cap, n_unused;
+};
+
+/* A leaf for a chunk whose next record is at ts; -ENOMEM if there is no memory for it. */
+int xtr_tree_add(struct xtr_tree *t, uint64_t ts, uint32_t stream, uint32_t seq, uint32_t *leaf);
+void xtr_tree_remove(struct xtr_tree *t, uint32_t leaf);
+void xtr_tree_free(struct xtr_tree *t);
+
+static inline bool xtr_tree_is_empty(const struct xtr_tree *t)
+{
+	return t->n_unused == t->cap;
+}
+
+/* The first record's time and leaf; the tree must not be empty. */
+static inline const struct xtr_tree_node *xtr_tree_first(const struct xtr_tree *t)
+{
+	return &t->nodes[1];
+}
+
+/* Of two leaves with the same time: true if a comes before b. */
+bool xtr_tree_tie(const struct xtr_tree *t, uint32_t a, uint32_t b);
+
+/*
+ * The next record of a leaf is at ts. Returns a time: as long as this leaf is the first, all
+ * records of it that are earlier than that are, too.
+ */
+static inline uint64_t xtr_tree_set(struct xtr_tree *t, uint32_t leaf, uint64_t ts)
+{
+	struct xtr_tree_node *nodes = t->nodes;
+	uint64_t others = UINT64_MAX;
+	size_t n = (size_t)t->cap + leaf;
+
+	nodes[n].ts = ts;
+	while (n > 1) {
+		const struct xtr_tree_node *s = &nodes[n ^ 1];
+		uint64_t s_ts = s->ts;
+		bool earlier = s_ts < ts;
+
+		n /= 2;
+		if (__builtin_expect(s_ts == ts, 0))
+			earlier = xtr_tree_tie(t, s->leaf, leaf);
+		others = s_ts < others ? s_ts : others;
+		leaf = earlier ? s->leaf : leaf;
+		ts = earlier ? s_ts : ts;
+		nodes[n].ts = ts;
+		nodes[n].leaf = leaf;
+	}
+	return others;
+}
+
+/* --- merge pool ------------------------------------------------------------------------------- */
 
 struct xtr_pool;
 

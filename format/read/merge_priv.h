@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The inside of a merge: merge_set.c chooses chunks and memory, merge_fill.c makes batches,
+ * The inside of a merge: merge.c chooses chunks and memory, merge_fill.c makes batches,
  * merge_ahead.c has a thread make them ahead, merge.c is the outside.
  */
 #ifndef XTR_MERGE_PRIV_H
@@ -8,7 +8,13 @@
 
 #include "merge.h"
 #include "merge_pool.h"
-#include "merge_tree.h"
+#include "reader.h"
+
+/* --- merge peak ------------------------------------------------------------------------------- */
+
+/* How much a merge holds at once. */
+
+/* --- merge priv ------------------------------------------------------------------------------- */
 
 #define XTR_BATCH_EVENTS 1024u
 
@@ -64,10 +70,7 @@ struct xtr_merge {
 	uint64_t shown;                   /* records, as xtr_merge_permille tells */
 };
 
-/* --- merge_set.c ----------------------------------------------------------------------------- */
-
-/* Choose the chunks, and open the pool or choose windows; *threads: with how many. */
-int xtr_merge_set(struct xtr_merge *m, const struct xtr_merge_opts *o);
+/* --- merge.c ----------------------------------------------------------------------------- */
 
 /* --- merge_fill.c ---------------------------------------------------------------------------- */
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/buf.h"
 #include "base/checked.h"
 #include "reader_priv.h"

@@ -7,11 +7,14 @@
 #ifndef XTR_READER_PRIV_H
 #define XTR_READER_PRIV_H
 
-#include "format/meta/recorder_cost.h"
+#include "base/map.h"
 #include "chunk.h"
 #include "decode.h"
-#include "base/map.h"
+#include "format/meta/loss.h"
 #include "reader.h"
+
+#include <stddef.h>
+#include <stdint.h>
 
 /* A stream as the headers of its EVENTS chunks tell it. */
 struct xtr_stream_info {
@@ -122,5 +125,31 @@ int xtr_reader_note(struct xtr_reader *r, enum xtr_problem_code code, uint64_t o
 		    uint32_t seq);
 /* Bring the problems in their order (spec 8), each once. */
 void xtr_reader_sort_problems(struct xtr_reader *r);
+
+/* --- file id votes ---------------------------------------------------------------------------- */
+
+/*
+ * Which file_id most chunk headers carry, from any place of a region to its end (spec 3: sections
+ * with a damaged header). Headers are added once, in order; then the winner at any place costs no
+ * second look at the region, however many sections begin in it. 16 bytes a header.
+ */
+struct xtr_vote {
+	uint64_t at; /* offset of the header */
+	uint64_t id; /* its file_id; once counted: the winner from here to the region's end */
+};
+
+/* A zeroed structure is an empty one. */
+struct xtr_votes {
+	struct xtr_vote *v;
+	size_t n, cap;
+};
+
+/* Add a header behind all that were added. 0 or -ENOMEM. */
+int xtr_votes_add(struct xtr_votes *v, uint64_t at, uint64_t id);
+/* All were added: count them. 0 or -ENOMEM. */
+int xtr_votes_count(struct xtr_votes *v);
+/* The file_id that most headers at and behind an offset carry, the first of equals; 0: none. */
+uint64_t xtr_votes_winner(const struct xtr_votes *v, uint64_t from);
+void xtr_votes_free(struct xtr_votes *v);
 
 #endif /* XTR_READER_PRIV_H */

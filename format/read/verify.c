@@ -1,8 +1,8 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Checking what opening leaves unread: events, round marks, attached files, unknown chunks, the
  * index. */
 #include "base/bytes.h"
-#include "format/meta/cborcheck.h"
+#include "format/meta/cbor.h"
 #include "index.h"
 #include "reader_priv.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The new section: the chunks of the old one in their order, where a group of EVENTS chunks stands
  * in the place of its first one. So events only move to the front, and what a ROUND says holds.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "pack_job.h"
 #include "format/read/chunk.h"
 #include "base/crc32c.h"
@@ -64,21 +64,21 @@ static int compress(struct pack_job *j, const uint8_t *p, size_t n, size_t *len)
 {
 	const size_t cap = (size_t)LZ4_COMPRESSBOUND(XTR_RAW_MAX);
 	uint8_t *room = xtr_buf_room(&j->out, cap);
-	int ret = 0;
+	int err = 0;
 
 	*len = 0;
 	if (!room)
 		return -ENOMEM;
 	if (j->o->codec == XTR_CODEC_ZSTD) {
-		ret = xtr_zstd_compress(&j->decoder.zstd, j->o->level, p, n, room, n, len);
+		err = xtr_zstd_compress(&j->decoder.zstd, j->o->level, p, n, room, n, len);
 	} else {
 		*len = (size_t)LZ4_compress_HC_extStateHC(j->lz4, (const char *)p, (char *)room,
 							  (int)n, (int)cap, j->o->level);
-		ret = *len ? 0 : -ENOMEM;
+		err = *len ? 0 : -ENOMEM;
 	}
-	if (ret == -E2BIG || *len >= n)
+	if (err == -E2BIG || *len >= n)
 		*len = 0;
-	return ret == -E2BIG ? 0 : ret;
+	return err == -E2BIG ? 0 : err;
 }
 
 /* A chunk of n records, with this payload. */

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The new section: the readable chunks of the old one in their order, so that what a ROUND says
  * holds. */
 #include "recover.h"
@@ -188,19 +188,21 @@ static bool is_told_more(const struct recovering *rc)
 
 static int finish(struct recovering *rc)
 {
-	const char *reason = xtr_section_end_reason(rc->s);
+	struct xtr_recover_more m = { rc->s,      rc->w,    rc->meta,
+				      rc->tables, rc->loss, xtr_section_end_reason(rc->s) };
 	int err = rec_account_end(&rc->a);
 
-	if (!reason)
-		reason = is_told_more(rc) ? "killed; the rest was collected" : "not closed cleanly";
+	if (!m.reason)
+		m.reason =
+			is_told_more(rc) ? "killed; the rest was collected" : "not closed cleanly";
 	if (!err)
 		err = rec_account_loss(&rc->a, rc->loss);
 	if (!err && is_told_more(rc))
-		err = rc->a.o->more(rc->a.o->ctx, rc->s, rc->w, rc->tables, rc->loss);
+		err = rc->a.o->more(rc->a.o->ctx, &m);
 	if (!err)
 		err = lone_losses(rc);
 	if (!err)
-		err = xtr_writer_finish(rc->w, reason, xtr_section_end_cost(rc->s));
+		err = xtr_writer_finish(rc->w, m.reason, xtr_section_end_cost(rc->s));
 	rc->res->events = xtr_writer_events_written(rc->w);
 	if (!err)
 		rc->res->bytes = xtr_writer_bytes(rc->w);

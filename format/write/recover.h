@@ -25,6 +25,16 @@ struct xtr_recover_hole {
 
 struct xtr_writer;
 
+/* A section that is being written anew, to which somebody else appends what he has of it. */
+struct xtr_recover_more {
+	const struct xtr_section *s; /* as it was */
+	struct xtr_writer *w;
+	struct xtr_meta *meta; /* these are written with the end */
+	struct xtr_tables *tables;
+	struct xtr_loss *loss;
+	const char *reason; /* of the end */
+};
+
 struct xtr_recover_opts {
 	size_t sz;        /* sizeof(struct xtr_recover_opts) */
 	uint64_t file_id; /* of the new section; 0: random */
@@ -37,8 +47,7 @@ struct xtr_recover_opts {
 	 * its end: appends what somebody else has of it, so that the end is known. 0, or -errno,
 	 * which ends it. May be NULL.
 	 */
-	int (*more)(void *ctx, const struct xtr_section *s, struct xtr_writer *w,
-		    struct xtr_tables *tables, struct xtr_loss *loss);
+	int (*more)(void *ctx, struct xtr_recover_more *m);
 	void *ctx;
 };
 

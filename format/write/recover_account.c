@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What is missing in a recovered section. The sums are the reader's own (spec 4.1, section.c), plus
  * the events of chunks that are there but cannot be read; here they get a place and a time.

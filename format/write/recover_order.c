@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Chunks that stand in the wrong place. A reader takes chunks as they come and ignores each that
  * does not follow (spec 4.1): after a part of the file that was moved forward these may be many
@@ -44,11 +44,11 @@ static int pick(struct picking *p, const struct xtr_chunk *c, size_t n, size_t *
 {
 	*best = 0;
 	for (size_t i = 0; i < n && n > 1; i++) {
-		int ret = is_good(p, &c[i]);
+		int err = is_good(p, &c[i]);
 
-		if (ret < 0)
-			return ret;
-		if (ret) {
+		if (err < 0)
+			return err;
+		if (err) {
 			*best = i;
 			return 0;
 		}

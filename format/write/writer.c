@@ -1,8 +1,7 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "writer_priv.h"
 #include "base/bytes.h"
-#include "format/meta/cborcheck.h"
-#include "format/meta/cborenc.h"
+#include "format/meta/cbor.h"
 #include "base/crc32c.h"
 
 #include <errno.h>

@@ -9,9 +9,8 @@
 #ifndef XTR_WRITER_H
 #define XTR_WRITER_H
 
-#include "format/meta/recorder_cost.h"
-#include "format/io.h"
 #include "format/meta/loss.h"
+#include "format/io.h"
 #include "format/meta/meta.h"
 #include "format/meta/tables.h"
 

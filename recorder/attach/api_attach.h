@@ -11,4 +11,11 @@
  */
 int xtr_api_probes_attach(struct xtr_bpf *b, const struct xtr_selection *sel);
 
+/* --- uprobe multi ----------------------------------------------------------------------------- */
+
+/*
+ * Many uprobes of one file by one attachment (Linux 6.6). What it is for: the kernel waits for all
+ * CPUs whenever an attachment ends, a tenth of a second each.
+ */
+
 #endif /* XTR_RECORDER_API_ATTACH_H */

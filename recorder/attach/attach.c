@@ -1,9 +1,8 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "attach.h"
 #include "func_attach.h"
-#include "function_attach.h"
 #include "function_load.h"
-#include "recorder/host/perf_events.h"
+#include "recorder/host/caps.h"
 #include "recorder/host/util.h"
 
 #include <bpf/bpf.h>
@@ -287,26 +286,26 @@ static int note_absent(struct xtr_bpf *b, const struct xtr_selection *sel)
 
 int xtr_bpf_attach(struct xtr_bpf *b, const struct xtr_selection *sel)
 {
-	int n = 0, rc;
+	int n = 0, err;
 
 	attach_died(b, b->skel->progs.xtr_died);
 	attach_died(b, xtr_probe_died(b));
 	for (size_t i = 0; i < xtr_n_hooks; i++) {
-		rc = attach_hook(b, &xtr_hooks[i]);
-		if (rc < 0)
-			return rc;
-		n += rc;
+		err = attach_hook(b, &xtr_hooks[i]);
+		if (err < 0)
+			return err;
+		n += err;
 	}
 	for (size_t i = 0; i < sel->n_generics; i++) {
-		rc = attach_generic(b, sel->generics[i], (uint32_t)i);
-		if (rc < 0)
-			return rc;
-		n += rc;
+		err = attach_generic(b, sel->generics[i], (uint32_t)i);
+		if (err < 0)
+			return err;
+		n += err;
 	}
-	rc = note_absent(b, sel);
-	if (!rc)
-		rc = xtr_probes_attach(b, sel);
-	return rc < 0 ? rc : n + rc;
+	err = note_absent(b, sel);
+	if (!err)
+		err = xtr_probes_attach(b, sel);
+	return err < 0 ? err : n + err;
 }
 
 static void set_phase(struct xtr_bpf *b, uint32_t phase)

@@ -1,9 +1,8 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "func_attach.h"
 #include "attach.h"
-#include "function_attach.h"
 #include "function_load.h"
-#include "recorder/host/perf_events.h"
+#include "recorder/host/caps.h"
 #include "recorder/host/util.h"
 
 #include <errno.h>

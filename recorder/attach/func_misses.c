@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What the kernel did not let the programs see. A classic program is skipped while another one runs
  * on the CPU (kernel/trace/bpf_trace.c, bpf_prog_active), and a probe while the tracer itself is at

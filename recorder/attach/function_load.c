@@ -1,20 +1,26 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * libbpf here knows neither sessions nor how to do without a symbol that a kernel lacks, so what
  * only the running kernel's types tell is put into the instructions by hand: the programs have
  * stand-ins (XTR_PATCH_*).
  */
 #include "function_load.h"
+#include "api_attach.h"
+#include "attach.h"
+#include "calls.skel.h"
+#include "func_attach.h"
 #include "recorder/host/util.h"
+#include "xtr.skel.h"
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
 #include <stdlib.h>
-
-#include "calls.skel.h"
-#include "xtr.skel.h"
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #define KPROBE_SESSION ((enum bpf_attach_type)56) /* BPF_TRACE_KPROBE_SESSION, Linux 6.10 */
 #define SAVED_MAX      16384u                     /* calls under way with arguments kept */
@@ -88,13 +94,13 @@ static int register_sections(void)
 	};
 	LIBBPF_OPTS(libbpf_prog_handler_opts, opts, .prog_prepare_load_fn = prepare_prog);
 	static bool done;
-	int rc;
+	int err;
 
 	for (size_t i = 0; !done && i < ARRAY_LEN(sections); i++) {
-		rc = libbpf_register_prog_handler(sections[i].sec, BPF_PROG_TYPE_KPROBE,
-						  sections[i].attach, &opts);
-		if (rc < 0)
-			return rc;
+		err = libbpf_register_prog_handler(sections[i].sec, BPF_PROG_TYPE_KPROBE,
+						   sections[i].attach, &opts);
+		if (err < 0)
+			return err;
 	}
 	done = true;
 	return 0;
@@ -339,4 +345,55 @@ void xtr_probe_bpf_budget(struct xtr_bpf *b, uint32_t level)
 {
 	if (b->probes)
 		__atomic_store_n(&b->probes->skel->bss->xtr_budget_level, level, __ATOMIC_SEQ_CST);
+}
+
+/* --- function attach -------------------------------------------------------------------------- */
+
+/* The link holds the event, which counts on one CPU but runs its program on all. */
+int xtr_probe_attach_perf(struct xtr_bpf *b, const struct perf_event_attr *attr, int prog_fd,
+			  uint64_t cookie)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = cookie);
+	int fd = (int)syscall(SYS_perf_event_open, attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC), link;
+
+	if (fd < 0)
+		return -errno;
+	link = bpf_link_create(prog_fd, fd, BPF_PERF_EVENT, &opts);
+	link = link < 0 ? -errno : link;
+	close(fd);
+	return link < 0 ? link : xtr_bpf_hold(b, link);
+}
+
+static int note(struct xtr_bpf *b, struct xtr_probe *p)
+{
+	struct xtr_hook_result *r;
+
+	r = xtr_bpf_result(b, p->entry.desc.type, p->name, p->attach,
+			   p->target ? p->target : p->name, p->state, p->why);
+	if (!r)
+		return -ENOMEM;
+	r->info.module = p->module;
+	if (p->state == XTR_PROVIDER_ATTACHED)
+		p->entry.desc.provider = r->info.id;
+	if (p->state == XTR_PROVIDER_ATTACHED && !p->no_ret)
+		p->ret.desc.provider = r->info.id;
+	return 0;
+}
+
+int xtr_probes_attach(struct xtr_bpf *b, const struct xtr_selection *sel)
+{
+	int n = 0, err;
+
+	err = xtr_funcs_attach(b, sel);
+	if (!err)
+		err = xtr_api_probes_attach(b, sel);
+	if (err)
+		return err;
+	for (size_t i = 0; i < sel->n_probes; i++) {
+		err = note(b, sel->probes[i]);
+		if (err)
+			return err;
+		n += sel->probes[i]->state == XTR_PROVIDER_ATTACHED;
+	}
+	return n;
 }

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "kprobe_events.h"
 #include "recorder/host/tracefs.h"
 #include "recorder/host/util.h"

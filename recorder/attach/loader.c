@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * One object holds all programs, and libbpf loads it whole or not at all. So when it does not load,
  * all are tried again as plain raw tracepoints, and then each wanted program alone; those that fail
@@ -343,7 +343,7 @@ int xtr_bpf_load(struct xtr_bpf **out, const struct xtr_selection *sel,
 		 const struct xtr_record_opts *opts, struct xtr_record_err *err)
 {
 	struct xtr_bpf *b = calloc(1, sizeof(*b));
-	int n, rc;
+	int n, ret;
 
 	libbpf_set_print(keep_complaint);
 	n = libbpf_num_possible_cpus();
@@ -356,17 +356,17 @@ int xtr_bpf_load(struct xtr_bpf **out, const struct xtr_selection *sel,
 	b->n_slots = XTR_SLOT_GENERIC + sel->n_dynamic;
 	b->n_total_sets = xtr_sampling(sel) ? XTR_TOTAL_SETS : 1;
 	b->ring_bytes = ring_bytes(opts, b->n_cpus);
-	rc = xtr_kernel_btf_open(&b->btf);
-	if (!rc)
-		rc = load(b, sel, opts);
-	if (!rc)
-		rc = xtr_probe_bpf_load(b, sel, opts);
+	ret = xtr_kernel_btf_open(&b->btf);
+	if (!ret)
+		ret = load(b, sel, opts);
+	if (!ret)
+		ret = xtr_probe_bpf_load(b, sel, opts);
 	xtr_kernel_btf_close(&b->btf);
-	if (!rc)
-		rc = set_up_maps(b, opts);
-	if (rc) {
+	if (!ret)
+		ret = set_up_maps(b, opts);
+	if (ret) {
 		xtr_bpf_free(b);
-		return explain(err, rc);
+		return explain(err, ret);
 	}
 	*out = b;
 	return 0;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "modwatch.h"
 
 #include <errno.h>
@@ -81,18 +81,18 @@ int xtr_modwatch_note(const struct xtr_modwatch *w, struct xtr_meta *m)
 	size_t n = xtr_meta_n_providers(m);
 	struct xtr_provider p;
 	char why[512];
-	int rc = 0;
+	int err = 0;
 
-	for (size_t i = 0; !rc && i < n; i++) {
+	for (size_t i = 0; !err && i < n; i++) {
 		p = *xtr_meta_provider(m, i);
 		if (!is_gone(w, &p))
 			continue;
 		snprintf(why, sizeof(why), "%.256s%s%s", p.why ? p.why : "",
 			 p.why && *p.why ? "; " : "", WHY);
 		p.why = why;
-		rc = xtr_meta_add_provider(m, &p);
+		err = xtr_meta_add_provider(m, &p);
 	}
-	return rc;
+	return err;
 }
 
 void xtr_modwatch_free(struct xtr_modwatch *w)

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The pattern is loaded with the other programs, so that it is relocated, and never attached. The
  * kernel compares the highest byte that a program reads of the event's record with its length

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The mapping: one writable page with the consumer position, then read-only the producer position's
  * page and the data, twice in a row, so that a record is contiguous wherever it starts. A record

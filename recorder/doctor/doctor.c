@@ -1,23 +1,82 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "doctor.h"
-#include "recorder/host/caps.h"
-#include "recorder/host/machine_facts.h"
-#include "recorder/host/kallsyms.h"
-#include "recorder/host/perf_events.h"
 #include "doctor_calls.h"
-#include "doctor_left.h"
+#include "recorder/host/caps.h"
+#include "recorder/host/kallsyms.h"
+#include "recorder/host/machine_facts.h"
 #include "recorder/host/tracefs.h"
 #include "recorder/host/util.h"
+#include "recorder/salvage/pin.h"
+#include "recorder/salvage/salvage.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <linux/capability.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <sys/vfs.h>
 #include <unistd.h>
+
+/* --- doctor left ------------------------------------------------------------------------------ */
+
+/* Where pins go: in the directory, or where that is to be made. */
+static int may_pin(void)
+{
+	int err = xtr_access(XTR_PIN_DIR, W_OK | X_OK);
+
+	return err == -ENOENT ? xtr_access(XTR_PIN_ROOT, W_OK | X_OK) : err;
+}
+
+/* Checks about recorders that are killed. */
+static void xtr_check_bpffs(struct xtr_check *c)
+{
+	struct statfs fs;
+	bool there = statfs(XTR_PIN_ROOT, &fs) == 0 && (unsigned long)fs.f_type == BPF_FS_MAGIC;
+	bool ok = there && may_pin() == 0;
+
+	c->state = ok ? XTR_CHECK_OK : XTR_CHECK_WARN;
+	snprintf(c->detail, sizeof(c->detail), "%s%s",
+		 ok      ? XTR_PIN_ROOT
+		 : there ? XTR_PIN_ROOT " cannot be written"
+			 : "none at " XTR_PIN_ROOT,
+		 ok ? "" : ": what a killed recorder has not written is lost");
+	c->remedy = there ? "run as root" : "mount -t bpf bpf " XTR_PIN_ROOT;
+}
+
+static void xtr_check_left(struct xtr_check *c)
+{
+	uint64_t events = 0, bytes = 0;
+	struct xtr_leftover *v;
+	size_t n, dead = 0;
+
+	if (xtr_leftovers(&v, &n)) {
+		snprintf(c->detail, sizeof(c->detail), "what they left cannot be looked at");
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (v[i].alive)
+			continue;
+		dead++;
+		events += v[i].events;
+		bytes += v[i].bytes;
+	}
+	free(v);
+	snprintf(c->detail, sizeof(c->detail), "none has left anything");
+	if (!dead)
+		return;
+	c->state = XTR_CHECK_WARN;
+	snprintf(c->detail, sizeof(c->detail),
+		 "%zu left %" PRIu64 " events in %" PRIu64 " KiB of kernel memory", dead, events,
+		 bytes >> 10);
+	c->remedy = "'xtr recover --killed' shows how to collect or drop it";
+}
+
+/* --- doctor ----------------------------------------------------------------------------------- */
 
 #define VMLINUX_BTF "/sys/kernel/btf/vmlinux"
 
@@ -113,10 +172,10 @@ static int load_trivial(enum bpf_prog_type type, int32_t helper)
 
 static void check_raw_tp(struct xtr_check *c)
 {
-	int rc = load_trivial(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_ktime_get_ns);
+	int err = load_trivial(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_ktime_get_ns);
 
-	c->state = rc ? XTR_CHECK_MISSING : XTR_CHECK_OK;
-	snprintf(c->detail, sizeof(c->detail), "%s", rc ? strerror(-rc) : "programs load");
+	c->state = err ? XTR_CHECK_MISSING : XTR_CHECK_OK;
+	snprintf(c->detail, sizeof(c->detail), "%s", err ? strerror(-err) : "programs load");
 	c->remedy =
 		"a kernel with CONFIG_BPF_SYSCALL and CONFIG_BPF_EVENTS, and the privilege above";
 }

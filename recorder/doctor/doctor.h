@@ -31,4 +31,6 @@ int xtr_doctor_require(const struct xtr_record_opts *opts, struct xtr_record_err
 int xtr_doctor_no_events(const struct xtr_record_opts *opts, const struct xtr_hook_result *results,
 			 size_t n, struct xtr_record_err *err);
 
+/* --- doctor left ------------------------------------------------------------------------------ */
+
 #endif /* XTR_RECORDER_PROBE_H */

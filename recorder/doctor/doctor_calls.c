@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "doctor_calls.h"
 #include "recorder/groups/groups.h"
 #include "recorder/host/util.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "defs.h"
 #include "recorder/host/util.h"
 
@@ -119,7 +119,7 @@ static uint32_t n_frames(int32_t bytes)
 /* User frames first: their process may end while kernel symbols are looked up. */
 static int take_stack(struct xtr_defs *d, const uint8_t *rec)
 {
-	uint32_t frames[2 * XTR_STACK_DEPTH], n_kernel, n_user, n;
+	uint32_t frames[2 * XTR_STACK_DEPTH], n_kernel, n_user;
 	struct xtr_program program;
 	struct xtr_ctl_stack def;
 	int err = 0;
@@ -130,9 +130,9 @@ static int take_stack(struct xtr_defs *d, const uint8_t *rec)
 	};
 	n_kernel = n_frames(def.n_kernel);
 	n_user = n_frames(def.n_user);
-	for (n = 0; !err && n < n_user; n++)
+	for (uint32_t n = 0; !err && n < n_user; n++)
 		err = user_frame(d, &program, def.user[n], &frames[n_kernel + n]);
-	for (n = 0; !err && n < n_kernel; n++)
+	for (uint32_t n = 0; !err && n < n_kernel; n++)
 		err = kernel_frame(d, def.kernel[n], &frames[n]);
 	return err ? err : xtr_tables_add_stack(d->tables, def.id, frames, n_kernel + n_user);
 }

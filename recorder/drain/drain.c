@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Round marks: a pass notes how far all rings are filled. Once they are read so far, be it by a
  * later pass, everything older than the start of the pass before the noting one has left the rings
@@ -106,12 +106,12 @@ static bool empty_ring(struct xtr_drain *d, struct xtr_ringbuf *r, uint64_t limi
 	const uint8_t *rec;
 	uint64_t before;
 	uint32_t len;
-	int rc;
+	int err;
 
 	for (;;) {
 		before = r->pos;
-		rc = xtr_ringbuf_next(r, limit, &rec, &len);
-		if (rc != 1)
+		err = xtr_ringbuf_next(r, limit, &rec, &len);
+		if (err != 1)
 			break;
 		if (!*b || !xtr_ring_batch_has_room(*b, len)) {
 			uint64_t after = r->pos;
@@ -126,7 +126,7 @@ static bool empty_ring(struct xtr_drain *d, struct xtr_ringbuf *r, uint64_t limi
 			count_malformed(d, 1);
 	}
 	settle(r, *b);
-	if (rc == -EBADMSG)
+	if (err == -EBADMSG)
 		count_malformed(d, 1);
 	return r->pos >= limit;
 }

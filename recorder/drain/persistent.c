@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "persistent.h"
 
 #include <bpf/bpf.h>
@@ -12,7 +12,7 @@
 
 /* Where the parts stand. */
 struct layout {
-	uint64_t spoilt, unwritten, generics, probes, bufs, buf_bytes, all;
+	uint64_t spoilt, unwritten, lost[2], begun[2], generics, probes, bufs, buf_bytes, all;
 };
 
 static uint64_t round_up(uint64_t n)
@@ -20,15 +20,26 @@ static uint64_t round_up(uint64_t n)
 	return (n + UNIT - 1) / UNIT * UNIT;
 }
 
+size_t xtr_persistent_n_lost(const struct xtr_persistent_size *s)
+{
+	return ((size_t)s->n_cpus * XTR_LOST_CAUSES + 1) * s->n_slots;
+}
+
 /* No part can overflow: all counts are 32 bits wide. */
 static struct layout lay_out(const struct xtr_persistent_size *s)
 {
 	uint64_t counters = (uint64_t)s->n_cpus * s->n_slots * sizeof(uint64_t);
+	uint64_t lost = s->in_pieces * xtr_persistent_n_lost(s) * sizeof(uint64_t);
+	uint64_t begun = (uint64_t)s->in_pieces * s->n_cpus * sizeof(struct xtr_gap_begun);
 	struct layout l;
 
 	l.spoilt = round_up(sizeof(struct xtr_persistent_head));
 	l.unwritten = l.spoilt + counters;
-	l.generics = l.unwritten + counters;
+	l.lost[0] = l.unwritten + counters;
+	l.lost[1] = l.lost[0] + lost;
+	l.begun[0] = l.lost[1] + lost;
+	l.begun[1] = l.begun[0] + begun;
+	l.generics = l.begun[1] + begun;
 	l.probes = l.generics + (uint64_t)s->n_generics * sizeof(struct xtr_generic_cfg);
 	l.bufs = round_up(l.probes + 2ull * s->n_probes * sizeof(struct xtr_probe_cfg));
 	l.buf_bytes = round_up(sizeof(struct xtr_ring_batch));
@@ -40,7 +51,7 @@ static bool sane(const struct xtr_persistent_size *s)
 {
 	return s->n_cpus && s->n_cpus <= 1u << 16 && s->n_slots <= 1u << 16 &&
 	       s->n_generics <= XTR_DYNAMIC_MAX && s->n_probes <= XTR_DYNAMIC_MAX &&
-	       s->n_bufs <= 1u << 18;
+	       s->n_bufs <= 1u << 18 && s->in_pieces <= 1;
 }
 
 size_t xtr_persistent_bytes(const struct xtr_persistent_size *size)
@@ -76,6 +87,10 @@ static void set_parts(struct xtr_persistent *k)
 
 	k->spoilt = (uint64_t *)(void *)(at + l.spoilt);
 	k->unwritten = (uint64_t *)(void *)(at + l.unwritten);
+	for (int i = 0; i < 2 && k->head->size.in_pieces; i++) {
+		k->lost[i] = (uint64_t *)(void *)(at + l.lost[i]);
+		k->begun[i] = (struct xtr_gap_begun *)(void *)(at + l.begun[i]);
+	}
 	k->generics = (struct xtr_generic_cfg *)(void *)(at + l.generics);
 	k->probes = (struct xtr_probe_cfg *)(void *)(at + l.probes);
 	k->bufs = at + l.bufs;

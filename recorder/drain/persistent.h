@@ -15,16 +15,33 @@
 #include "queue.h"
 
 #include "base/siphash.h"
+#include "format/meta/piece.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define XTR_PERSISTENT_MAGIC 0x316b706b72747803ull /* changes with every layout of what follows */
+#define XTR_PERSISTENT_MAGIC 0x316b706b72747804ull /* changes with every layout of what follows */
 
 /* How large the area is: fixed when it is made. */
 struct xtr_persistent_size {
 	uint32_t n_cpus, n_slots, n_generics, n_probes, n_bufs;
+	uint32_t in_pieces; /* 1: losses are kept by piece (open_pieces.h); 0 */
+};
+
+/* A piece that is being written, or the only file. */
+struct xtr_open_piece {
+	uint64_t file_id;
+	struct xtr_piece says; /* as META is to say it; of an only file all zero */
+	uint64_t border;       /* ns: what is older was collected with the piece before; 0 */
+};
+
+/* Of a gap that no record has announced yet, a piece has told already. */
+struct xtr_gap_begun {
+	uint64_t first;  /* ns: its beginning */
+	uint64_t count;  /* events; 0: there is none */
+	uint64_t border; /* ns: the rest of it is from here on */
+	uint64_t last;   /* ns: the end of what that piece told */
 };
 
 /* The counter that is about to be raised, so that it is raised once. */
@@ -41,7 +58,6 @@ struct xtr_persistent_head {
 	uint64_t magic;
 	struct xtr_persistent_size size;
 	uint32_t n_dynamic, n_total_sets;
-	uint64_t file_id;    /* of the section that is being written */
 	uint64_t ring_bytes; /* of one event ring */
 	uint64_t ctl_bytes;
 	uint64_t pid, began; /* of the recorder; ns, CLOCK_REALTIME */
@@ -52,6 +68,8 @@ struct xtr_persistent_head {
 	uint64_t left_out_since; /* ns: events are left out for a budget; 0: they are not */
 	uint64_t misses[XTR_SLOT_GENERIC]; /* of the programs of hooks, before recording */
 	struct xtr_persistent_redo redo;
+	uint64_t open; /* which pieces are being written (open_pieces.h) */
+	struct xtr_open_piece piece[2];
 	char output[512];
 };
 
@@ -61,11 +79,17 @@ struct xtr_persistent {
 	struct xtr_persistent_head *head;
 	uint64_t *spoilt,
 		*unwritten; /* events by cpu * n_slots + slot: causes `recorder`, `write` */
+	uint64_t *lost[2];  /* by piece (open_pieces.h); NULL: there are no pieces */
+	struct xtr_gap_begun *begun[2];
 	struct xtr_generic_cfg *generics;
 	struct xtr_probe_cfg *probes; /* two each: entry and return */
 	uint8_t *bufs;
 };
 
+#define XTR_LOST_CAUSES 5u /* that are counted by CPU and event */
+
+/* Numbers of one lost[]. */
+size_t xtr_persistent_n_lost(const struct xtr_persistent_size *size);
 /* Bytes of an area of this size; 0: too large. */
 size_t xtr_persistent_bytes(const struct xtr_persistent_size *size);
 /*

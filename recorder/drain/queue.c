@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "queue.h"
 #include "recorder/host/bpfdefs.h"
 #include "persistent.h"
@@ -66,7 +66,7 @@ struct xtr_ring_batch *xtr_queue_take(struct xtr_queue *q, enum xtr_batch_kind k
 	b->cpu = cpu;
 	b->n = b->len = b->counted = b->commits = 0;
 	b->at[0] = (struct xtr_commit){ 0 };
-	b->ordinal = XTR_NOT_BEGUN;
+	b->ordinal[0] = b->ordinal[1] = XTR_NOT_BEGUN;
 	b->raw = false;
 	b->since = 0;
 	__atomic_store_n(&b->state, XTR_RING_BATCH_LIVE, __ATOMIC_RELEASE);

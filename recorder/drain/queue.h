@@ -39,10 +39,11 @@ enum xtr_ring_batch_state {
 /* Lies in memory that may outlive the process (persistent.h). */
 struct xtr_ring_batch {
 	struct xtr_ring_batch *next;
-	uint32_t number;  /* of the buffer */
-	uint32_t state;   /* xtr_ring_batch_state */
-	uint64_t order;   /* batches were begun in this order */
-	uint64_t ordinal; /* events of the CPU in the file before this batch; XTR_NOT_BEGUN */
+	uint32_t number; /* of the buffer */
+	uint32_t state;  /* xtr_ring_batch_state */
+	uint64_t order;  /* batches were begun in this order */
+	/* Events of the CPU before this batch in the piece, by its number % 2; XTR_NOT_BEGUN */
+	uint64_t ordinal[2];
 	uint32_t counted; /* the records before this offset have been counted as lost if they are */
 	uint32_t commits; /* at[commits % 2] holds */
 	struct xtr_commit at[2];

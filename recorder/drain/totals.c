@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "totals.h"
 #include "recorder/groups/sample.h"
 #include "recorder/host/util.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A slot is a head and the stored payload. Where a slot does not fit before the end of the memory,
  * the rest is left over (a head with no chunk, if there is room for one) and it stands at the

@@ -2,8 +2,8 @@
 /*
  * The flight recorder: what the writer writes goes to memory of a fixed size instead of a file, and
  * the oldest of it is given up and counted. A trigger has it written to a file of its own, a piece
- * of the recording (flight_dump.h); then it begins anew, so that no event is in two files. All but
- * xtr_flight_ask and xtr_flight_told is the writer thread's.
+ * of the recording (recorder/output/flight_file.h); then it begins anew, so that no event is in two
+ * files. All but xtr_flight_ask and xtr_flight_told is the writer thread's.
  */
 #ifndef XTR_RECORDER_FLIGHT_H
 #define XTR_RECORDER_FLIGHT_H
@@ -59,7 +59,7 @@ struct xtr_flight {
 	uint64_t *lost_of; /* by CPU, as batches told last */
 
 	const char *end; /* the recording ends: why */
-	int rc;          /* of the last file */
+	int err;         /* of the last file */
 
 	int told_fd;
 	pthread_mutex_t lock;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "trigger.h"
 #include "recorder/host/bpfdefs.h"
 #include "recorder/host/util.h"
@@ -174,21 +174,21 @@ int xtr_triggers_open(struct xtr_triggers *ts, const struct xtr_trigger *t, size
 		      xtr_fire_fn *fire, void *ctx, struct xtr_record_err *err)
 {
 	struct search s = { ts, sel, available, arg };
-	int rc;
+	int ret;
 
 	*ts = (struct xtr_triggers){ .t = t, .n = n, .fire = fire, .ctx = ctx };
 	if (n > XTR_TRIGGERS_MAX)
 		return fail(err, -E2BIG, XTR_FAIL_USAGE, "--trigger: at most 32", "");
 	ts->n_act = XTR_TYPE_FIRST_DYNAMIC + sel->n_dynamic;
 	ts->act = calloc(ts->n_act, 1);
-	rc = ts->act ? find_all(&s, err) : -ENOMEM;
-	if (!rc && ts->jobs)
-		rc = xtr_job_watch_open(&ts->watch);
-	if (rc == -ENOMEM)
-		fail(err, rc, XTR_FAIL_OTHER, "cannot record: out of memory", "");
-	if (rc)
+	ret = ts->act ? find_all(&s, err) : -ENOMEM;
+	if (!ret && ts->jobs)
+		ret = xtr_job_watch_open(&ts->watch);
+	if (ret == -ENOMEM)
+		fail(err, ret, XTR_FAIL_OTHER, "cannot record: out of memory", "");
+	if (ret)
 		xtr_triggers_close(ts);
-	return rc;
+	return ret;
 }
 
 void xtr_triggers_close(struct xtr_triggers *ts)

@@ -17,7 +17,7 @@ struct xtr_fired {
 	const struct xtr_trigger *trigger;
 	const char *event;          /* its name; "": none */
 	uint64_t at;                /* ns */
-	uint64_t ctx, seqno, value; /* as in format/meta/flight.h */
+	uint64_t ctx, seqno, value; /* as in format/meta/piece.h */
 	uint32_t tid;               /* thread it is about, 0: not known */
 };
 

@@ -9,6 +9,8 @@
 #include "api_tables.h"
 #include "recorder/host/library_search.h"
 
+#include <stddef.h>
+
 #define XTR_API_WHY_MAX 200
 
 /* Where a function begins: in which file, and how far from its start, bytes. */
@@ -55,5 +57,22 @@ bool xtr_api_valid(const char *pattern);
 int xtr_api_select(struct xtr_api *a, const char *const *patterns, size_t n,
 		   const struct xtr_library_places *places);
 void xtr_api_free(struct xtr_api *a);
+
+/* --- api probe -------------------------------------------------------------------------------- */
+
+/* Calls of shared libraries as probes of the selection. */
+struct xtr_selection;
+struct xtr_api;
+struct xtr_apis; /* the files of the libraries, open until everything is attached */
+
+/*
+ * Add the functions of n patterns (api.h) to the selection. 0, -EINVAL with *bad set to the pattern
+ * that is none, or -ENOMEM.
+ */
+int xtr_api_probes_add(struct xtr_selection *s, const char *const *patterns, size_t n,
+		       const char **bad);
+/* What was found, and what was not. */
+const struct xtr_api *xtr_apis_api(const struct xtr_apis *a);
+void xtr_apis_free(struct xtr_apis *a);
 
 #endif /* XTR_RECORDER_API_H */

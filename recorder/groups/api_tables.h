@@ -2,7 +2,8 @@
 /*
  * What is known of the functions of the GPU and NPU programming interfaces: in which libraries they
  * are, which are recorded by the interface's name (`-e api:level-zero`), what they return, and
- * which arguments are worth keeping. Data only; what kind of call each is, is in replay/api_kind.h.
+ * which arguments are worth keeping. Data only; what kind of call each is, is in
+ * analysis/calls/api_kind.h.
  */
 #ifndef XTR_RECORDER_API_TABLES_H
 #define XTR_RECORDER_API_TABLES_H
@@ -53,5 +54,14 @@ const struct xtr_api_group *xtr_api_group(const char *name);
 /* The row of a function, in whatever library it stands; never NULL: the last resort returns hex64.
  */
 const struct xtr_api_row *xtr_api_row(const char *function);
+
+/* --- api results ------------------------------------------------------------------------------ */
+
+/* Types that the functions of the programming interfaces return, with the names of common values.
+ */
+extern const struct xtr_api_ret xtr_api_ze_result, xtr_api_cu_result, xtr_api_hip_error,
+	xtr_api_cl_int, xtr_api_vk_result;
+extern const struct xtr_api_ret xtr_api_handle; /* a pointer or another number of 64 bits */
+extern const struct xtr_api_ret xtr_api_void;
 
 #endif /* XTR_RECORDER_API_TABLES_H */

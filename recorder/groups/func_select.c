@@ -1,9 +1,8 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "func_select.h"
 #include "btf_types.h"
-#include "func_args.h"
-#include "func_lists.h"
-#include "recorder/host/perf_events.h"
+#include "func_symbols.h"
+#include "recorder/host/caps.h"
 #include "select.h"
 #include "recorder/host/tracefs.h"
 #include "recorder/host/util.h"
@@ -288,9 +287,9 @@ static int select_matching(struct xtr_selection *s, const struct xtr_func_patter
 int xtr_func_select(struct xtr_selection *s, const char *pattern, struct xtr_record_err *err)
 {
 	struct xtr_func_pattern pat;
-	int rc = xtr_func_pattern(&pat, pattern, err);
+	int ret = xtr_func_pattern(&pat, pattern, err);
 
-	return rc ? rc : select_matching(s, &pat);
+	return ret ? ret : select_matching(s, &pat);
 }
 
 static const struct xtr_func_symbol *find(const struct xtr_func_symbols *f, const char *name,
@@ -343,18 +342,18 @@ int xtr_func_each(const char *pattern,
 	struct xtr_selection s = { 0 };
 	bool able = xtr_probe_pmu("kprobe") >= 0;
 	struct xtr_func_pattern pat;
-	int rc = xtr_func_pattern(&pat, pattern, err);
+	int ret = xtr_func_pattern(&pat, pattern, err);
 
-	if (!rc)
-		rc = select_matching(&s, &pat);
-	for (size_t i = 0; i < s.n_probes && !rc; i++) {
+	if (!ret)
+		ret = select_matching(&s, &pat);
+	for (size_t i = 0; i < s.n_probes && !ret; i++) {
 		const struct xtr_probe *p = s.probes[i];
 
-		rc = fn(ctx, p->name, p->target,
-			p->why[0] ? p->why
-			: able    ? NULL
-				  : "this kernel has no kprobes");
+		ret = fn(ctx, p->name, p->target,
+			 p->why[0] ? p->why
+			 : able    ? NULL
+				   : "this kernel has no kprobes");
 	}
 	xtr_selection_free(&s);
-	return rc;
+	return ret;
 }

@@ -29,7 +29,7 @@ extern const struct xtr_group_event xtr_amdxdna_events[];
 extern const struct xtr_group_event xtr_virtio_gpu_events[];
 extern const struct xtr_group_event xtr_cpu_events[];
 
-/* group_events_soc.c */
+/* group_events.c */
 extern const struct xtr_group_event xtr_radeon_events[];
 extern const struct xtr_group_event xtr_radeon_vm_events[];
 extern const struct xtr_group_event xtr_msm_events[];

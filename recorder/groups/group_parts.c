@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "group_parts.h"
 #include "func_select.h"
 #include "group_probes.h"
@@ -44,9 +44,9 @@ static int each_hook(struct walk *w)
 {
 	enum xtr_hook_state state;
 	const char *why;
-	int rc = 0;
+	int err = 0;
 
-	for (size_t i = 0; i < xtr_n_hooks && !rc; i++) {
+	for (size_t i = 0; i < xtr_n_hooks && !err; i++) {
 		const struct xtr_hook *h = &xtr_hooks[i];
 		bool alias = strcmp(strchr(h->event, ':') + 1, h->tracepoint) != 0;
 		struct xtr_group_part p = { .name = h->event, .attach = "raw_tp" };
@@ -59,9 +59,9 @@ static int each_hook(struct walk *w)
 		p.available = state == XTR_HOOK_AVAILABLE;
 		p.target = h->tracepoint;
 		p.why = why;
-		rc = give(w, &p);
+		err = give(w, &p);
 	}
-	return rc;
+	return err;
 }
 
 static bool earlier(const struct walk *w, const char *name)
@@ -106,22 +106,22 @@ static int missing_event(struct walk *w)
 /* A name is looked up; only a pattern costs a walk over all events. */
 static int each_tracepoint(struct walk *w)
 {
-	int rc = 0;
+	int err = 0;
 
-	for (w->event = w->g->events; w->event && w->event->name && !rc; w->event++) {
+	for (w->event = w->g->events; w->event && w->event->name && !err; w->event++) {
 		const char *name = w->event->name, *colon = strchr(name, ':');
 		char system[128];
 
 		w->matched = false;
 		snprintf(system, sizeof(system), "%.*s", (int)(colon - name), name);
 		if (strpbrk(name, "*?["))
-			rc = xtr_tracefs_each(tracepoint, w);
+			err = xtr_tracefs_each(tracepoint, w);
 		else if (xtr_tracefs_has(system, colon + 1))
-			rc = tracepoint(w, system, colon + 1);
-		if (!rc && !w->matched && !w->event->rest)
-			rc = missing_event(w);
+			err = tracepoint(w, system, colon + 1);
+		if (!err && !w->matched && !w->event->rest)
+			err = missing_event(w);
 	}
-	return rc;
+	return err;
 }
 
 static int give_row(struct walk *w, struct xtr_selection *s, const struct xtr_group_probe *row)
@@ -132,30 +132,30 @@ static int give_row(struct walk *w, struct xtr_selection *s, const struct xtr_gr
 		.candidates = row->candidates,
 	};
 	struct xtr_probe *p;
-	int rc = xtr_group_probe(s, row, &p);
+	int err = xtr_group_probe(s, row, &p);
 
-	if (rc)
-		return rc;
+	if (err)
+		return err;
 	while (part.n_candidates < XTR_CANDIDATES && row->candidates[part.n_candidates])
 		part.n_candidates++;
 	part.name = p->name;
 	part.target = p->target;
 	part.why = p->why[0] ? p->why : NULL;
 	part.available = !part.why;
-	rc = give(w, &part);
+	err = give(w, &part);
 	xtr_probe_free(p);
-	return rc;
+	return err;
 }
 
 static int each_row(struct walk *w)
 {
 	struct xtr_selection s = { 0 };
-	int rc = 0;
+	int err = 0;
 
-	for (size_t i = 0; i < xtr_group_n_probes(w->g) && !rc; i++)
-		rc = give_row(w, &s, &w->g->probes[i]);
+	for (size_t i = 0; i < xtr_group_n_probes(w->g) && !err; i++)
+		err = give_row(w, &s, &w->g->probes[i]);
 	xtr_selection_free(&s);
-	return rc;
+	return err;
 }
 
 static int function(void *ctx, const char *name, const char *symbol, const char *why)
@@ -179,17 +179,17 @@ int xtr_group_each(const struct xtr_group *g,
 {
 	struct walk w = { .g = g, .fn = fn, .ctx = ctx };
 	char why[160];
-	int rc;
+	int err;
 
 	snprintf(why, sizeof(why), "module %s is not loaded", g->module ? g->module : "");
 	if (!xtr_group_loaded(g))
 		w.no_driver = why;
-	rc = each_hook(&w);
-	if (!rc)
-		rc = each_tracepoint(&w);
-	if (!rc)
-		rc = each_row(&w);
-	return rc ? rc : each_function(&w);
+	err = each_hook(&w);
+	if (!err)
+		err = each_tracepoint(&w);
+	if (!err)
+		err = each_row(&w);
+	return err ? err : each_function(&w);
 }
 
 static int count_part(void *ctx, const struct xtr_group_part *p)

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "group_probes.h"
 #include "btf_types.h"
 #include "func_select.h"

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A function that a group records: what for, the names that it has had, and what is captured of a
- * call. Rows stand in tables without code (npu_probes.c); group_probes.c makes probes of them.
+ * call. Rows stand in tables without code (driver_probes.c); group_probes.c makes probes of them.
  */
 #ifndef XTR_RECORDER_GROUP_ROW_H
 #define XTR_RECORDER_GROUP_ROW_H
 
 #include "format/meta/schema.h"
+#include "group_events.h"
 
 #define XTR_CANDIDATES     3
 #define XTR_GROUP_SUBS     2
@@ -79,5 +80,28 @@ struct xtr_group_probe {
 	} sub[XTR_GROUP_SUBS];
 	struct xtr_group_capture captures[XTR_GROUP_CAPTURES]; /* up to the first without name */
 };
+
+/* --- group event rows ------------------------------------------------------------------------- */
+
+/* How the rows of the tables of group_events.h are written. */
+#define EV(event)               \
+	{                       \
+		.name = (event) \
+	}
+/* One that a kernel with the driver may lack, and why. */
+#define OF(event, reason)                           \
+	{                                           \
+		.name = (event), .absent = (reason) \
+	}
+/* One of another driver than the group's. */
+#define BY(driver, event)                           \
+	{                                           \
+		.name = (event), .module = (driver) \
+	}
+/* Whatever else there is. */
+#define REST(pattern)                           \
+	{                                       \
+		.name = (pattern), .rest = true \
+	}
 
 #endif /* XTR_RECORDER_GROUP_ROW_H */

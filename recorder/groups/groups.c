@@ -1,8 +1,6 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "groups.h"
-#include "drm_probes.h"
-#include "npu_probes.h"
-#include "nvidia_probes.h"
+#include "driver_probes.h"
 #include "recorder/host/util.h"
 
 #include <fnmatch.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "sample.h"
 #include "hooks.h"
 
@@ -80,26 +80,26 @@ static int fail(struct xtr_record_err *err, const char *text, const char *what, 
 static int apply(struct xtr_selection *s, const struct xtr_sample_rule *rule, size_t *n)
 {
 	const char *field = rule->field[0] ? rule->field : NULL;
-	int rc = 0;
+	int err = 0;
 
-	for (size_t i = 0; i < s->n_generics && !rc; i++) {
+	for (size_t i = 0; i < s->n_generics && !err; i++) {
 		if (!means(rule, s->generics[i]->name, false))
 			continue;
-		rc = xtr_generic_sample(s->generics[i], rule->of, field);
+		err = xtr_generic_sample(s->generics[i], rule->of, field);
 		s->generics[i]->sample = rule->million;
 		++*n;
 	}
-	for (size_t i = 0; i < s->n_probes && !rc; i++) {
+	for (size_t i = 0; i < s->n_probes && !err; i++) {
 		struct xtr_probe *p = s->probes[i];
 
 		if (p->why[0] || !means(rule, p->name, p->key))
 			continue;
-		rc = field ? xtr_probe_key(p, field) : 0;
+		err = field ? xtr_probe_key(p, field) : 0;
 		xtr_probe_sample(p, rule->of);
 		p->sample = rule->million;
 		++*n;
 	}
-	return rc;
+	return err;
 }
 
 static bool any_builtin(const struct xtr_selection *s, const struct xtr_sample_rule *rule)
@@ -123,15 +123,15 @@ int xtr_sample_apply(struct xtr_selection *s, const char *const *rules, size_t n
 
 	for (size_t i = 0; i < n; i++) {
 		size_t hit = 0;
-		int rc = xtr_sample_rule(&rule, rules[i]);
+		int ret = xtr_sample_rule(&rule, rules[i]);
 
-		if (rc)
+		if (ret)
 			return fail(err, rules[i], "no share of events", form);
-		rc = apply(s, &rule, &hit);
-		if (rc)
+		ret = apply(s, &rule, &hit);
+		if (ret)
 			return fail(err, rules[i],
-				    rc == -ENOENT ? "the event has no such field"
-						  : "this field is not a number",
+				    ret == -ENOENT ? "the event has no such field"
+						   : "this field is not a number",
 				    "totals are kept by the value of one field of the event");
 		if (any_builtin(s, &rule))
 			return fail(err, rules[i], "events of jobs and fences cannot be sampled",

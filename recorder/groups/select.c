@@ -1,7 +1,6 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "select.h"
 #include "api.h"
-#include "api_probe.h"
 #include "func_select.h"
 #include "group_probes.h"
 #include "groups.h"
@@ -315,41 +314,41 @@ static int explain(struct xtr_record_err *err, int code, const char *pattern)
 
 static int select_apis(struct xtr_selection *s, struct xtr_record_err *err, const char **bad)
 {
-	int rc = xtr_api_probes_add(s, s->api, s->n_api, bad);
+	int ret = xtr_api_probes_add(s, s->api, s->n_api, bad);
 
-	if (rc != -EINVAL)
-		return rc;
+	if (ret != -EINVAL)
+		return ret;
 	err->kind = XTR_FAIL_USAGE;
 	snprintf(err->what, sizeof(err->what), "'%.180s': no calls of a library", *bad);
 	snprintf(err->hint, sizeof(err->hint),
 		 "calls are given as api:LIBRARY:GLOB or api:GROUP ('xtr list api:' shows the "
 		 "groups), with :noret without their returns");
-	return rc;
+	return ret;
 }
 
-int xtr_select(struct xtr_selection *s, const char *const *events, size_t n, const char *program,
+int xtr_select(struct xtr_selection *s, const char *const *events, size_t n,
 	       struct xtr_record_err *err)
 {
 	const char *bad = "default";
-	int rc;
+	int ret;
 
-	*s = (struct xtr_selection){ .program = program };
+	*s = (struct xtr_selection){ 0 };
 	s->unknown = calloc(n + 1, sizeof(*s->unknown));
 	s->api = calloc(n + 1, sizeof(*s->api));
 	if (!s->unknown || !s->api)
 		return explain(err, -ENOMEM, "");
-	rc = n ? 0 : select_one(s, "default", err);
-	for (size_t i = 0; i < n && !rc; i++) {
-		rc = select_one(s, events[i], err);
+	ret = n ? 0 : select_one(s, "default", err);
+	for (size_t i = 0; i < n && !ret; i++) {
+		ret = select_one(s, events[i], err);
 		bad = events[i];
 	}
-	if (!rc && s->n_api)
-		rc = select_apis(s, err, &bad);
-	if (!rc)
-		rc = number_events(s);
-	if (rc) {
+	if (!ret && s->n_api)
+		ret = select_apis(s, err, &bad);
+	if (!ret)
+		ret = number_events(s);
+	if (ret) {
 		xtr_selection_free(s);
-		return explain(err, rc, bad);
+		return explain(err, ret, bad);
 	}
 	if (s->init_all)
 		s->n_init_ops = 0;

@@ -35,7 +35,6 @@ struct xtr_selection {
 	uint32_t n_dynamic;
 	uint32_t budget; /* --budget, millionths of the machine; 0: none */
 	const struct xtr_event_desc **probe_events; /* by type; the first follows the generics */
-	const char *program;                        /* that is about to be run, or NULL; borrowed */
 	const char **api;                           /* patterns of calls of libraries, borrowed */
 	size_t n_api;
 	struct xtr_apis *apis; /* what they are about; NULL: nothing */
@@ -45,9 +44,8 @@ struct xtr_selection {
 	size_t n_notes;
 };
 
-/* n = 0 means the default set; program: that is about to be run, or NULL. 0, or -errno with err
- * filled. */
-int xtr_select(struct xtr_selection *s, const char *const *events, size_t n, const char *program,
+/* n = 0 means the default set. 0, or -errno with err filled. */
+int xtr_select(struct xtr_selection *s, const char *const *events, size_t n,
 	       struct xtr_record_err *err);
 /*
  * Add a function: p is the selection's from now on. One of this name that is in it already is

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "stacks.h"
 #include "recorder/host/util.h"
 
@@ -45,25 +45,25 @@ static bool wanted(const char *name, const char *pattern)
 /* pattern NULL: those of the table; of them, one without room for a stack goes without. */
 static int apply(struct xtr_selection *s, const char *pattern, size_t *n)
 {
-	int rc = 0;
+	int err = 0;
 
-	for (size_t i = 0; i < s->n_generics && !rc; i++) {
+	for (size_t i = 0; i < s->n_generics && !err; i++) {
 		if (!wanted(s->generics[i]->name, pattern))
 			continue;
-		rc = s->generics[i]->cfg.stack ? 0 : xtr_generic_stack(s->generics[i]);
-		*n += !rc;
-		rc = pattern || rc == -ENOMEM ? rc : 0;
+		err = s->generics[i]->cfg.stack ? 0 : xtr_generic_stack(s->generics[i]);
+		*n += !err;
+		err = pattern || err == -ENOMEM ? err : 0;
 	}
-	for (size_t i = 0; i < s->n_probes && !rc; i++) {
+	for (size_t i = 0; i < s->n_probes && !err; i++) {
 		struct xtr_probe *p = s->probes[i];
 
 		if (p->why[0] || !wanted(p->name, pattern))
 			continue;
-		rc = p->entry.cfg.flags & XTR_PROBE_STACK ? 0 : xtr_probe_stack(p);
-		*n += !rc;
-		rc = pattern || rc == -ENOMEM ? rc : 0;
+		err = p->entry.cfg.flags & XTR_PROBE_STACK ? 0 : xtr_probe_stack(p);
+		*n += !err;
+		err = pattern || err == -ENOMEM ? err : 0;
 	}
-	return rc;
+	return err;
 }
 
 /* Built-in events whose records have room for a stack (bpf/). */
@@ -94,19 +94,19 @@ int xtr_stacks_apply(struct xtr_selection *s, const char *const *more, size_t n,
 		     struct xtr_record_err *err)
 {
 	size_t hit = 0;
-	int rc = apply(s, NULL, &hit);
+	int ret = apply(s, NULL, &hit);
 
-	if (rc == -ENOMEM)
-		return fail(err, rc, "", strerror(ENOMEM));
+	if (ret == -ENOMEM)
+		return fail(err, ret, "", strerror(ENOMEM));
 	if (!hit && !n && !any_built_in(s))
 		xtr_selection_note(s, no_effect);
 	for (size_t i = 0; i < n; i++) {
 		hit = 0;
-		rc = apply(s, more[i], &hit);
-		if (rc == -ENOMEM)
-			return fail(err, rc, more[i], strerror(ENOMEM));
-		if (rc)
-			return fail(err, rc, more[i], "the event has no room for a stack");
+		ret = apply(s, more[i], &hit);
+		if (ret == -ENOMEM)
+			return fail(err, ret, more[i], strerror(ENOMEM));
+		if (ret)
+			return fail(err, ret, more[i], "the event has no room for a stack");
 		if (!hit)
 			return fail(err, -EINVAL, more[i], "no such event is recorded");
 	}

@@ -22,4 +22,15 @@ int xtr_caps_resume(uint64_t was);
  * no_new_privs stay as they are, so that it may be sudo. 0 or -errno. */
 int xtr_caps_forget(void);
 
+/* --- perf events ------------------------------------------------------------------------------ */
+
+/* What this machine lets a process do with perf events. */
+/* Type of a PMU by name ("kprobe", "uprobe"), -ENOENT: the kernel has none. */
+int xtr_probe_pmu(const char *name);
+
+/* May this process open no perf events, although it has CAP_PERFMON? */
+bool xtr_perf_forbidden(void);
+/* Words for an error of attaching by a perf event. */
+const char *xtr_perf_why(int err);
+
 #endif /* XTR_RECORDER_CAPS_H */

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * By libelf with ELF_C_READ: a file that is truncated while it is mapped would end the recorder
  * with SIGBUS. Every section is bounded before libelf allocates for it.
@@ -42,7 +42,6 @@ struct xtr_elf {
 	size_t n_code;
 	Elf_Scn *dynsym, *symtab;
 	char soname[XTR_ELF_NAME_MAX + 1];
-	char runpath[XTR_ELF_PATH_MAX + 1];
 	bool dynamic; /* its dynamic section was read */
 };
 
@@ -110,12 +109,6 @@ static bool to_offset(const struct xtr_elf *e, uint64_t addr, uint64_t *offset)
 	return false;
 }
 
-static void keep(char *to, size_t cap, const char *text)
-{
-	if (strlen(text) < cap)
-		strcpy(to, text);
-}
-
 static void read_dynamic(struct xtr_elf *e, Elf_Scn *scn)
 {
 	const char *text;
@@ -127,14 +120,11 @@ static void read_dynamic(struct xtr_elf *e, Elf_Scn *scn)
 		return;
 	e->dynamic = true;
 	for (int i = 0; gelf_getdyn(data, i, &dyn) && dyn.d_tag != DT_NULL; i++) {
-		if (dyn.d_tag != DT_SONAME && dyn.d_tag != DT_RUNPATH && dyn.d_tag != DT_RPATH)
+		if (dyn.d_tag != DT_SONAME)
 			continue;
 		text = elf_strptr(e->elf, shdr.sh_link, dyn.d_un.d_val);
-		if (text && dyn.d_tag == DT_SONAME && is_name(text, "._+-"))
-			keep(e->soname, sizeof(e->soname), text);
-		else if (text &&
-			 (dyn.d_tag == DT_RUNPATH || (dyn.d_tag == DT_RPATH && !e->runpath[0])))
-			keep(e->runpath, sizeof(e->runpath), text);
+		if (text && is_name(text, "._+-") && strlen(text) < sizeof(e->soname))
+			strcpy(e->soname, text);
 	}
 }
 
@@ -201,11 +191,6 @@ void xtr_elf_free(struct xtr_elf *e)
 		return;
 	elf_end(e->elf);
 	free(e);
-}
-
-const char *xtr_elf_runpath(const struct xtr_elf *e)
-{
-	return e->runpath[0] ? e->runpath : NULL;
 }
 
 const char *xtr_elf_soname(const struct xtr_elf *e)

@@ -9,8 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define XTR_ELF_NAME_MAX 200  /* bytes of a function's name; longer ones are left out */
-#define XTR_ELF_PATH_MAX 4095 /* bytes of a list of directories */
+#define XTR_ELF_NAME_MAX 200 /* bytes of a function's name; longer ones are left out */
 
 struct xtr_elf;
 
@@ -37,8 +36,6 @@ int xtr_elf_open(struct xtr_elf **e, int fd);
 void xtr_elf_free(struct xtr_elf *e);
 /* DT_SONAME, or NULL if it has none or one that is not of letters, digits and "._+-". */
 const char *xtr_elf_soname(const struct xtr_elf *e);
-/* Where the loader looks for its libraries: DT_RUNPATH, else DT_RPATH; NULL if it has neither. */
-const char *xtr_elf_runpath(const struct xtr_elf *e);
 
 /*
  * The functions that match the glob: exported ones, else those of the full symbol table if the file

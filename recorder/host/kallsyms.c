@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Lines are "ffffffff81000000 T _stext" and, for modules, a tab and "[module]" behind that. */
 #include "kallsyms.h"
-#include "proc_lines.h"
+#include "util.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -132,10 +132,10 @@ void xtr_kallsyms_load(struct xtr_kallsyms *k)
 bool xtr_kallsyms_find(struct xtr_kallsyms *k, uint64_t addr, const char **symbol,
 		       const char **module, uint64_t *offset)
 {
-	size_t lo = 0, hi;
+	size_t lo = 0;
 
 	xtr_kallsyms_load(k);
-	for (hi = k->n; lo < hi;) {
+	for (size_t hi = k->n; lo < hi;) {
 		size_t mid = lo + (hi - lo) / 2;
 
 		if (k->v[mid].addr <= addr)

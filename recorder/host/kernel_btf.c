@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A module's types continue those of vmlinux: type ids count on from its last one, string offsets
  * from the end of its strings (Documentation/bpf/btf.rst, split BTF). So types behind types and

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * glibc sysdeps/generic/dl-cache.h: a header and fixed-size entries, with offsets of texts from the
  * header's start. Caches of glibc before 2.32 begin with the tables of an older format, which are
@@ -61,7 +61,7 @@ int xtr_ldcache_each(const char *text, size_t n, const char *name,
 	const char *key, *value;
 	struct new_header h;
 	struct new_entry e;
-	int rc = 0;
+	int err = 0;
 
 	text += at;
 	n -= at;
@@ -70,14 +70,14 @@ int xtr_ldcache_each(const char *text, size_t n, const char *name,
 	memcpy(&h, text, sizeof(h));
 	if (h.n > (n - sizeof(h)) / sizeof(e))
 		return -EBADMSG;
-	for (uint32_t i = 0; i < h.n && !rc; i++) {
+	for (uint32_t i = 0; i < h.n && !err; i++) {
 		memcpy(&e, text + sizeof(h) + i * sizeof(e), sizeof(e));
 		key = text_at(text, n, e.key);
 		value = text_at(text, n, e.value);
 		if (!key || !value)
 			return -EBADMSG;
 		if (xtr_library_named(key, name))
-			rc = each(ctx, value);
+			err = each(ctx, value);
 	}
-	return rc;
+	return err;
 }

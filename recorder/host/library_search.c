@@ -1,8 +1,7 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "library_search.h"
 #include "ldcache.h"
 #include "mapped.h"
-#include "runpath.h"
 #include "util.h"
 
 #include <dirent.h>
@@ -245,17 +244,6 @@ static int look_in_list(struct xtr_library *lib, const char *list)
 	return err;
 }
 
-static int look_in_runpath(struct xtr_library *lib, const char *program)
-{
-	char *list;
-	int err = xtr_runpath(program, &list);
-
-	if (!err && list)
-		err = look_in_list(lib, list);
-	free(list);
-	return err;
-}
-
 static int look_in_cache(struct xtr_library *lib, const char *path)
 {
 	char *text;
@@ -273,8 +261,6 @@ static int look_like_loader(struct xtr_library *lib, const struct xtr_library_pl
 {
 	int err = p->ld_library_path ? look_in_list(lib, p->ld_library_path) : 0;
 
-	if (!err && p->program)
-		err = look_in_runpath(lib, p->program);
 	if (!err)
 		err = look_in_cache(lib, p->cache);
 	for (size_t i = 0; p->dirs[i] && !err; i++)

@@ -31,9 +31,8 @@ struct xtr_library {
 	char why[XTR_LIBRARY_WHY_MAX]; /* no files: where was looked, or what is wrong with it */
 };
 
-/* Where to look; all NULL: the machine's own places, no list, no program. */
+/* Where to look; all NULL: the machine's own places, no list. */
 struct xtr_library_places {
-	const char *program; /* that will be run, as execvp takes it: its run path is looked at */
 	const char *ld_library_path;
 	const char *cache;       /* "/etc/ld.so.cache" */
 	const char *const *dirs; /* ends with NULL */

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * proc(5): a mapping is "from-to perms offset major:minor inode path". Its file is opened through
  * map_files where that is allowed, which leads to the very file even if it was replaced or deleted

@@ -6,7 +6,38 @@
 #ifndef XTR_RECORDER_SYMBOLS_H
 #define XTR_RECORDER_SYMBOLS_H
 
-#include "program.h"
+#include "bpfdefs.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* --- program ---------------------------------------------------------------------------------- */
+
+/*
+ * A program that a process executes. The number of a process says too little: it is given again
+ * once the process has ended, and a process may execute one program after the other.
+ */
+struct xtr_program {
+	uint32_t pid;
+	uint64_t start, exec; /* as in struct xtr_ctl_stack */
+	struct xtr_image image;
+};
+
+bool xtr_program_same(const struct xtr_program *a, const struct xtr_program *b);
+
+/* What /proc/PID/stat says in `text` of where the program lies (proc_pid_stat(5)); false: it does
+ * not, as it is cut off, or as this process may not look at that one. */
+bool xtr_image_of_stat(const char *text, struct xtr_image *image);
+
+/*
+ * Does the process that now has this number execute this program? To be asked after its mappings
+ * were read: those of a file that was opened before the process went on to another program are
+ * still the old one's. True as well for a process of the same number that was forked from the same
+ * program and executed no other: it has the same mappings.
+ */
+bool xtr_program_runs(const struct xtr_program *p);
+
+/* --- symbols ---------------------------------------------------------------------------------- */
 
 struct xtr_symbols;
 

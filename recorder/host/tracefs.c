@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The tree: mounting, looking up and listing. The parser is in tpformat.c. */
 #include "tracefs.h"
 #include "util.h"
@@ -103,28 +103,28 @@ static int each_event(const char *dir, const char *system,
 {
 	char path[1024];
 	struct dirent **list;
-	int n, rc = 0;
+	int n, err = 0;
 
 	snprintf(path, sizeof(path), "%s/%s", dir, system);
 	n = scandir(path, &list, not_hidden, alphasort);
 	if (n < 0)
 		return errno == ENOTDIR ? 0 : -errno;
-	for (int i = 0; i < n && !rc; i++) {
-		rc = xtr_tracefs_look(system, list[i]->d_name);
-		if (!rc)
-			rc = fn(ctx, system, list[i]->d_name);
-		else if (rc == -ENOENT || rc == -ENOTDIR || rc == -EACCES)
-			rc = 0; /* no event, or not for us */
+	for (int i = 0; i < n && !err; i++) {
+		err = xtr_tracefs_look(system, list[i]->d_name);
+		if (!err)
+			err = fn(ctx, system, list[i]->d_name);
+		else if (err == -ENOENT || err == -ENOTDIR || err == -EACCES)
+			err = 0; /* no event, or not for us */
 	}
 	free_list(list, n);
-	return rc;
+	return err;
 }
 
 int xtr_tracefs_each(int (*fn)(void *ctx, const char *system, const char *event), void *ctx)
 {
 	char path[512];
 	struct dirent **list;
-	int n, rc = 0, err;
+	int n, ret = 0, err;
 	const char *dir = xtr_tracefs_dir(&err);
 
 	if (!dir)
@@ -133,10 +133,10 @@ int xtr_tracefs_each(int (*fn)(void *ctx, const char *system, const char *event)
 	n = scandir(path, &list, not_hidden, alphasort);
 	if (n < 0)
 		return -errno;
-	for (int i = 0; i < n && !rc; i++) {
+	for (int i = 0; i < n && !ret; i++) {
 		if (list[i]->d_type != DT_REG)
-			rc = each_event(path, list[i]->d_name, fn, ctx);
+			ret = each_event(path, list[i]->d_name, fn, ctx);
 	}
 	free_list(list, n);
-	return rc;
+	return ret;
 }

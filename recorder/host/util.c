@@ -1,10 +1,12 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "util.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -99,6 +101,25 @@ uint64_t xtr_cpu_ns(void)
 	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
+int xtr_draw(void *bytes, size_t n)
+{
+	ssize_t got;
+
+	do
+		got = getrandom(bytes, n, 0);
+	while (got < 0 && errno == EINTR);
+	return got < 0 ? -errno : got == (ssize_t)n ? 0 : -EIO;
+}
+
+int xtr_draw_id(uint64_t *id)
+{
+	int err = 0;
+
+	for (*id = 0; !err && !*id;)
+		err = xtr_draw(id, sizeof(*id));
+	return err;
+}
+
 int xtr_open_regular(const char *path)
 {
 	int at = open(path, O_PATH | O_CLOEXEC), fd;
@@ -117,4 +138,57 @@ int xtr_open_regular(const char *path)
 		fd = -errno;
 	close(at);
 	return fd;
+}
+
+/* --- proc lines ------------------------------------------------------------------------------- */
+
+int xtr_lines_open(struct xtr_lines *l, const char *path)
+{
+	l->fd = open(path, O_RDONLY | O_CLOEXEC);
+	l->err = l->fd < 0 ? -errno : 0;
+	l->at = l->n = 0;
+	return l->err;
+}
+
+/* False: the end, or err. */
+static bool fill(struct xtr_lines *l)
+{
+	ssize_t got;
+
+	do
+		got = read(l->fd, l->buf, sizeof(l->buf));
+	while (got < 0 && errno == EINTR);
+	if (got < 0)
+		l->err = -errno;
+	l->at = 0;
+	l->n = got > 0 ? (size_t)got : 0;
+	return got > 0;
+}
+
+bool xtr_lines_next(struct xtr_lines *l, char *line, size_t n)
+{
+	size_t len = 0;
+
+	while (len + 1 < n && (l->at < l->n || fill(l))) {
+		const char *from = l->buf + l->at, *end;
+		size_t part = l->n - l->at;
+
+		if (part > n - 1 - len)
+			part = n - 1 - len;
+		end = memchr(from, '\n', part);
+		part = end ? (size_t)(end - from) + 1 : part;
+		memcpy(line + len, from, part);
+		len += part;
+		l->at += part;
+		if (end)
+			break;
+	}
+	line[len] = '\0';
+	return len && !l->err;
+}
+
+int xtr_lines_close(struct xtr_lines *l)
+{
+	close(l->fd);
+	return l->err;
 }

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A step is told of in three ways: the event xtr:budget, a gap in the losses over the time in which
  * events are left out, and what a salvager needs to write that gap (persistent.h).

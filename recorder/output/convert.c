@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The batch itself is left as it is: until it is in the file, it may be all that a salvager has of
  * it (persistent.h).
@@ -126,7 +126,7 @@ void xtr_convert_gap_begun(struct xtr_convert *c, const struct xtr_gap *gap)
 		part.last = c->border - 1;
 		part.count = 1;
 	}
-	*b = (struct xtr_gap_begun){ gap->first, told + part.count, c->border };
+	*b = (struct xtr_gap_begun){ gap->first, told + part.count, c->border, part.last };
 	add_gap(c, c->loss_before, &part);
 }
 

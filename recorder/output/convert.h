@@ -4,17 +4,11 @@
 #define XTR_RECORDER_CONVERT_H
 
 #include "recorder/drain/defs.h"
+#include "recorder/drain/persistent.h"
 #include "recorder/groups/select.h"
 
 #include "format/meta/loss.h"
 #include "format/meta/tables.h"
-
-/* Of a gap that no record has announced yet, a piece has told already. */
-struct xtr_gap_begun {
-	uint64_t first;  /* ns: its beginning */
-	uint64_t count;  /* events; 0: there is none */
-	uint64_t border; /* ns: the rest of it is from here on */
-};
 
 struct xtr_convert {
 	/* The caller's to set. */

@@ -1,11 +1,11 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "flight_file.h"
 #include "clock.h"
 #include "next_piece.h"
 #include "output.h"
 #include "recorder/host/util.h"
 
-#include "format/meta/flight.h"
+#include "format/meta/piece.h"
 #include "format/codec/record.h"
 
 #include <errno.h>
@@ -184,26 +184,26 @@ static int records_of(const struct xtr_chunk *c, const uint8_t *stored, uint8_t 
 	struct xtr_reader *r;
 	struct xtr_io *io;
 	struct xtr_err err;
-	int rc;
+	int ret;
 
 	if (!bytes)
 		return -ENOMEM;
 	xtr_file_header_encode(bytes, &h);
 	xtr_chunk_encode(bytes + XTR_FILE_HEADER_SIZE, c);
 	memcpy(bytes + XTR_FILE_HEADER_SIZE + XTR_CHUNK_HEADER_SIZE, stored, c->stored_len);
-	rc = xtr_io_mem_view(bytes, n, &io);
-	if (!rc)
-		rc = xtr_reader_open(&r, io, &err);
-	if (!rc) {
+	ret = xtr_io_mem_view(bytes, n, &io);
+	if (!ret)
+		ret = xtr_reader_open(&r, io, &err);
+	if (!ret) {
 		const struct xtr_section *sec = xtr_reader_section(r, 0);
 
-		rc = sec && xtr_section_n_chunks(sec) == 1
-			     ? xtr_reader_decode(r, xtr_section_chunk(sec, 0), recs, &cap, &err)
-			     : -EBADMSG;
+		ret = sec && xtr_section_n_chunks(sec) == 1
+			      ? xtr_reader_decode(r, xtr_section_chunk(sec, 0), recs, &cap, &err)
+			      : -EBADMSG;
 		xtr_reader_close(r);
 	}
 	free(bytes);
-	return rc;
+	return ret;
 }
 
 /* A chunk of which a part is too old: its records are in order of time. */

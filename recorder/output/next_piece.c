@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "next_piece.h"
 #include "clock.h"
 #include "output.h"
+#include "recorder/drain/open_pieces.h"
 #include "recorder/host/util.h"
 
 #include "format/codec/record.h"
@@ -18,6 +19,7 @@ struct next {
 	struct xtr_io *io;
 	struct xtr_writer *writer;
 	struct xtr_piece piece;
+	uint64_t file_id;
 };
 
 static int last_words(struct xtr_sink *s)
@@ -63,6 +65,8 @@ static uint64_t border_of(const struct xtr_sink *s, uint64_t border)
 
 static int prepare(struct xtr_sink *s, struct next *n, uint64_t border)
 {
+	int err;
+
 	n->tables = xtr_next_tables(&s->next_tables, s->defs, s->watermark, xtr_now());
 	n->loss = xtr_loss_new();
 	n->recs = malloc(XTR_BATCH_BYTES);
@@ -73,7 +77,8 @@ static int prepare(struct xtr_sink *s, struct next *n, uint64_t border)
 	n->piece.events_before += xtr_writer_events_written(s->writer);
 	n->piece.lost_before += xtr_loss_total(s->loss);
 	n->piece.from = border;
-	return xtr_rotate_create(s->rotate, &n->io);
+	err = xtr_draw_id(&n->file_id);
+	return err ? err : xtr_rotate_create(s->rotate, &n->io);
 }
 
 /* META says which piece it is: for a moment that of the next one. */
@@ -83,6 +88,7 @@ static int open_writer(struct xtr_sink *s, struct next *n)
 	struct xtr_writer_opts how;
 
 	xtr_output_how(s, &how);
+	how.file_id = n->file_id;
 	xtr_tables_swap(s->tables, n->tables);
 	if (!err)
 		err = xtr_writer_open(&n->writer, n->io, s->meta, s->tables, n->loss, &how);
@@ -134,6 +140,25 @@ static int left_out(struct xtr_sink *s, uint64_t border)
 	return gap.last < border ? 0 : xtr_loss_add_gap(s->loss, &gap);
 }
 
+/*
+ * What it needs to be read alone. Its names may be nowhere else, and from here on it is known to be
+ * there if the recorder is killed: before, all that comes belongs to the piece that ends.
+ */
+static int begin(struct xtr_sink *s, const struct next *n)
+{
+	const struct xtr_open_piece open = { .file_id = n->file_id, .says = n->piece };
+	int err = left_out(s, n->piece.from);
+
+	if (!err)
+		err = xtr_budget_state(s);
+	if (!err)
+		err = xtr_clock_write(s->writer);
+	if (!err)
+		err = xtr_writer_tables(s->writer);
+	xtr_open_begin(s->keep, &open, XTR_OPEN_TWO);
+	return err;
+}
+
 int xtr_sink_next_piece(struct xtr_sink *s, uint64_t border)
 {
 	struct next n = { 0 };
@@ -150,10 +175,7 @@ int xtr_sink_next_piece(struct xtr_sink *s, uint64_t border)
 		return err;
 	}
 	commit(s, &n, border);
-	err = left_out(s, border);
-	if (!err)
-		err = xtr_budget_state(s);
-	return err ? err : xtr_clock_write(s->writer);
+	return begin(s, &n);
 }
 
 /* --- both are open ---------------------------------------------------------------------------- */
@@ -177,20 +199,26 @@ static struct xtr_batch part_of(const struct xtr_last_piece *p, const struct xtr
 	return part;
 }
 
+int xtr_sink_last_tables(struct xtr_sink *s)
+{
+	int err = s->last.renamed ? xtr_tables_join(s->last.tables, s->tables) : 0;
+
+	s->last.renamed = err != 0;
+	return err;
+}
+
 int xtr_sink_write(struct xtr_sink *s, const struct xtr_batch *b, uint64_t *from)
 {
 	struct xtr_last_piece *p = &s->last;
 	struct xtr_batch part;
-	int err = 0;
+	int err;
 
 	if (!p->writer)
 		return xtr_writer_events(s->writer, b);
 	part = part_of(p, b, true);
 	if (!part.n)
 		return xtr_writer_events(s->writer, b);
-	if (p->renamed)
-		err = xtr_tables_join(p->tables, s->tables);
-	p->renamed = err != 0;
+	err = xtr_sink_last_tables(s);
 	if (!err)
 		err = xtr_writer_events(p->writer, &part);
 	if (err)
@@ -243,17 +271,29 @@ void xtr_sink_set_base(struct xtr_sink *s)
 	s->lost_0 = 0;
 }
 
-/* What the piece being written says of those before it, which is known now. */
-static int tell_next(struct xtr_sink *s)
+/* All of the last piece is known: so are the losses before the one being written. NULL: no memory.
+ */
+static struct xtr_loss *settle(struct xtr_sink *s)
 {
-	struct xtr_piece *next = &s->rotate->piece, was = *next;
-	int err;
+	struct xtr_piece *next = &s->rotate->piece;
+	struct xtr_open_piece open = *xtr_open_piece(s->keep->head, next->number);
+	struct xtr_loss *before = xtr_sink_losses(s, s->last.loss);
 
 	next->events_before =
 		s->last.piece.events_before + xtr_writer_events_written(s->last.writer);
 	next->lost_before = s->last.piece.lost_before + xtr_loss_total(s->last.loss);
-	err = xtr_piece_write(next, s->meta);
-	if (!err && memcmp(&was, next, sizeof(was)))
+	open.says = *next;
+	if (before)
+		xtr_open_settle(s->keep, &open, before, s->convert.begun);
+	return before;
+}
+
+/* META of the piece being written, if it says something else now. */
+static int tell_next(struct xtr_sink *s, const struct xtr_piece *was)
+{
+	int err = xtr_piece_write(&s->rotate->piece, s->meta);
+
+	if (!err && memcmp(was, &s->rotate->piece, sizeof(*was)))
 		err = xtr_writer_meta(s->writer);
 	return err;
 }
@@ -278,16 +318,17 @@ int xtr_sink_drop_last(struct xtr_sink *s)
 int xtr_sink_end_piece(struct xtr_sink *s)
 {
 	struct xtr_last_piece *p = &s->last;
+	const struct xtr_piece was = s->rotate->piece;
 	struct xtr_loss *before;
 	int err, err2, err3;
 
 	xtr_sink_gather(s);
 	gaps_begun(s);
-	before = xtr_sink_losses(s, p->loss);
+	before = settle(s);
 	err = before ? xtr_piece_write(&p->piece, s->meta) : -ENOMEM;
 	if (!err)
 		err = finish(s);
-	err2 = tell_next(s);
+	err2 = tell_next(s, &was);
 	if (before) {
 		xtr_loss_free(s->before);
 		s->before = before;
@@ -295,6 +336,8 @@ int xtr_sink_end_piece(struct xtr_sink *s)
 	}
 	xtr_rotate_ended(s->rotate, xtr_writer_bytes(p->writer));
 	err3 = xtr_sink_drop_last(s);
+	if (before)
+		xtr_open_ended(s->keep);
 	atomic_store(&s->queue->hurry, false);
 	if (!err)
 		xtr_rotate_trim(s->rotate, false);

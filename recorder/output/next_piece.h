@@ -29,6 +29,8 @@ int xtr_sink_end_piece(struct xtr_sink *s);
 /* Let go of the last piece as it is, if there is one. 0, or what closing its file said. */
 int xtr_sink_drop_last(struct xtr_sink *s);
 
+/* Inside: there is a last piece: give it the names that the tables have by now. 0 or -ENOMEM. */
+int xtr_sink_last_tables(struct xtr_sink *s);
 /* Inside: all losses up to now, those before this piece and its own. NULL: no memory. */
 struct xtr_loss *xtr_sink_losses(const struct xtr_sink *s, const struct xtr_loss *own);
 /* Inside: a piece begins; what was lost before it (s->before) is not lost in it. */

@@ -1,7 +1,11 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "output.h"
+#include "format/xtr_format.h"
+#include "recorder/groups/sample.h"
 #include "recorder/host/caps.h"
+#include "recorder/host/machine_facts.h"
 #include "recorder/host/util.h"
+#include "recorder/recorder.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -78,21 +82,21 @@ static int create_file(struct xtr_sink *s, const struct xtr_record_opts *opts)
 {
 	unsigned int flags = opts->force ? XTR_IO_FORCE : 0;
 	uint64_t caps;
-	int rc, err;
+	int ret, err;
 
 	if (geteuid() == 0) {
-		rc = xtr_io_create(opts->output, flags, &s->io);
+		ret = xtr_io_create(opts->output, flags, &s->io);
 		/* Where it cannot be given away, it is root's. */
-		if (!rc && opts->owner && strcmp(opts->output, "-"))
+		if (!ret && opts->owner && strcmp(opts->output, "-"))
 			(void)xtr_io_give(s->io, opts->owner, opts->owner_group);
-		return rc;
+		return ret;
 	}
-	rc = xtr_caps_suspend(&caps);
-	if (rc)
-		return rc;
-	rc = xtr_io_create(opts->output, flags, &s->io);
+	ret = xtr_caps_suspend(&caps);
+	if (ret)
+		return ret;
+	ret = xtr_io_create(opts->output, flags, &s->io);
 	err = xtr_caps_resume(caps);
-	return rc ? rc : err;
+	return ret ? ret : err;
 }
 
 /* The first piece, as the one who makes the later ones. */
@@ -100,13 +104,13 @@ static int create_piece(struct xtr_sink *s)
 {
 	struct xtr_piece first = { .number = 1, .of = s->rotate->piece.of, .began = xtr_now() };
 	struct xtr_dir_user user;
-	int rc = xtr_dir_user_enter(&user, s->rotate->dir, &s->rotate->owner);
+	int err = xtr_dir_user_enter(&user, s->rotate->dir, &s->rotate->owner);
 
-	if (!rc)
-		rc = xtr_rotate_create(s->rotate, &s->io);
+	if (!err)
+		err = xtr_rotate_create(s->rotate, &s->io);
 	xtr_dir_user_leave(&user);
-	if (rc)
-		return rc;
+	if (err)
+		return err;
 	xtr_rotate_begin(s->rotate, &first);
 	xtr_rotate_ended(s->rotate, 0);
 	return xtr_piece_write(&first, s->meta);
@@ -117,19 +121,19 @@ static int try_piece(struct xtr_sink *s)
 {
 	const struct xtr_piece none = { .of = s->rotate->piece.of, .began = xtr_now() };
 	struct xtr_dir_user user;
-	int rc = xtr_dir_user_enter(&user, s->rotate->dir, &s->rotate->owner), err;
+	int ret = xtr_dir_user_enter(&user, s->rotate->dir, &s->rotate->owner), err;
 	struct xtr_io *io;
 
-	if (!rc)
-		rc = xtr_rotate_create(s->rotate, &io);
-	if (!rc) {
-		rc = xtr_io_close(io);
+	if (!ret)
+		ret = xtr_rotate_create(s->rotate, &io);
+	if (!ret) {
+		ret = xtr_io_close(io);
 		err = xtr_rotate_undo(s->rotate);
-		rc = rc ? rc : err;
+		ret = ret ? ret : err;
 	}
 	xtr_dir_user_leave(&user);
-	if (rc)
-		return rc;
+	if (ret)
+		return ret;
 	xtr_rotate_begin(s->rotate, &none);
 	xtr_rotate_ended(s->rotate, 0);
 	return 0;
@@ -154,22 +158,22 @@ int xtr_output_open(struct xtr_sink *s, uint64_t file_id, const struct xtr_recor
 		    struct xtr_record_err *err)
 {
 	struct xtr_writer_opts how;
-	int rc = xtr_rotate_open(s->rotate, opts, err);
+	int ret = xtr_rotate_open(s->rotate, opts, err);
 
 	s->compact = opts->compact;
 	xtr_output_how(s, &how);
 	how.file_id = file_id;
-	if (rc)
-		return rc;
+	if (ret)
+		return ret;
 	if (s->flight)
-		rc = open_flight(s, &how);
+		ret = open_flight(s, &how);
 	else
-		rc = s->rotate->on ? create_piece(s) : create_file(s, opts);
+		ret = s->rotate->on ? create_piece(s) : create_file(s, opts);
 	if (s->io && !s->flight)
 		note_made(s, xtr_output_name(s, opts));
-	if (!rc)
-		rc = xtr_writer_open(&s->writer, s->io, s->meta, s->tables, s->loss, &how);
-	return rc ? fail(err, rc, xtr_output_name(s, opts), s->rotate->on) : 0;
+	if (!ret)
+		ret = xtr_writer_open(&s->writer, s->io, s->meta, s->tables, s->loss, &how);
+	return ret ? fail(err, ret, xtr_output_name(s, opts), s->rotate->on) : 0;
 }
 
 const char *xtr_output_name(const struct xtr_sink *s, const struct xtr_record_opts *opts)
@@ -192,4 +196,114 @@ const char *xtr_output_reason(int error)
 	default:
 		return "write error";
 	}
+}
+
+/* --- describe --------------------------------------------------------------------------------- */
+
+static int set_options(struct xtr_meta *meta, const struct xtr_record_opts *o,
+		       const struct xtr_selection *sel, const struct xtr_bpf *bpf)
+{
+	int err = xtr_meta_set_writer(meta, "xtr", XTR_VERSION);
+
+	if (!err)
+		err = xtr_meta_set_config_u64(meta, "ring-bytes", bpf->ring_bytes);
+	if (!err)
+		err = xtr_meta_set_config_u64(meta, "rings", bpf->n_cpus);
+	if (!err)
+		err = xtr_meta_set_config_str(meta, "pointers",
+					      o->keep_pointers ? "kept" : "hashed");
+	if (!err && o->compact)
+		err = xtr_meta_set_config_u64(meta, "compact", 1);
+	if (!err && o->stacks)
+		err = xtr_meta_set_config_u64(meta, "stacks", 1);
+	if (!err && sel->n_init_ops)
+		err = xtr_meta_set_config_u64(meta, "fence-init-ops", sel->n_init_ops);
+	if (!err && o->n_pids)
+		err = xtr_meta_set_config_u64(meta, "pid", o->pids[0]);
+	if (!err && o->argv)
+		err = xtr_meta_set_config_str(meta, "command", o->argv[0]);
+	return err;
+}
+
+static int add_builtin(struct xtr_meta *meta, const struct xtr_hook_result *res, bool stacks)
+{
+	const struct xtr_event_desc *d =
+		stacks ? xtr_builtin_event_stack(res->type) : xtr_builtin_event(res->type);
+	struct xtr_event_desc ev;
+
+	if (!d || res->info.state != XTR_PROVIDER_ATTACHED)
+		return 0;
+	ev = *d;
+	ev.provider = res->info.id;
+	return xtr_meta_add_event(meta, &ev);
+}
+
+static int add_budget(struct xtr_meta *meta, const struct xtr_selection *sel, struct xtr_bpf *bpf)
+{
+	const char *name = xtr_builtin_event(XTR_EV_BUDGET)->name;
+
+	if (!sel->budget)
+		return 0;
+	if (!xtr_bpf_result(bpf, XTR_EV_BUDGET, name, "recorder", name, XTR_PROVIDER_ATTACHED,
+			    NULL))
+		return -ENOMEM;
+	return xtr_meta_set_config_u64(meta, "budget", sel->budget);
+}
+
+/* The totals of sampled events are the recorder's own. */
+static int add_totals(struct xtr_meta *meta, const struct xtr_selection *sel, struct xtr_bpf *bpf)
+{
+	const char *name = xtr_builtin_event(XTR_EV_TOTAL)->name;
+
+	if (!xtr_sampling(sel))
+		return 0;
+	if (!xtr_bpf_result(bpf, XTR_EV_TOTAL, name, "recorder", name, XTR_PROVIDER_ATTACHED, NULL))
+		return -ENOMEM;
+	return xtr_sample_describe(sel, meta);
+}
+
+static int add_results(struct xtr_meta *meta, struct xtr_bpf *bpf, bool stacks)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < bpf->n_results; i++) {
+		struct xtr_hook_result *res = &bpf->results[i];
+
+		res->info.why = res->why[0] ? res->why : NULL;
+		err = xtr_meta_add_provider(meta, &res->info);
+		if (!err)
+			err = add_builtin(meta, res, stacks);
+	}
+	return err;
+}
+
+static int add_dynamic(struct xtr_meta *meta, const struct xtr_selection *sel)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < sel->n_generics; i++) {
+		if (sel->generics[i]->desc.provider)
+			err = xtr_meta_add_event(meta, &sel->generics[i]->desc);
+	}
+	for (size_t i = 0; !err && i < sel->n_dynamic - sel->n_generics; i++) {
+		if (sel->probe_events[i]->provider)
+			err = xtr_meta_add_event(meta, sel->probe_events[i]);
+	}
+	return err;
+}
+
+int xtr_describe(struct xtr_meta *meta, const struct xtr_record_opts *o,
+		 const struct xtr_selection *sel, struct xtr_bpf *bpf)
+{
+	int err = xtr_facts_collect(meta);
+
+	if (!err)
+		err = set_options(meta, o, sel, bpf);
+	if (!err)
+		err = add_totals(meta, sel, bpf);
+	if (!err)
+		err = add_budget(meta, sel, bpf);
+	if (!err)
+		err = add_results(meta, bpf, o->stacks);
+	return err ? err : add_dynamic(meta, sel);
 }

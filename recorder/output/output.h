@@ -3,6 +3,7 @@
 #ifndef XTR_RECORDER_OUTPUT_H
 #define XTR_RECORDER_OUTPUT_H
 
+#include "recorder/attach/loader.h"
 #include "sink.h"
 
 /* file_id: of the file or the first piece. Sets the io and the writer of s, whose tables, meta,
@@ -20,5 +21,13 @@ const char *xtr_output_name(const struct xtr_sink *s, const struct xtr_record_op
 
 /* What END says of an output that failed with -errno. */
 const char *xtr_output_reason(int error);
+
+/* --- describe --------------------------------------------------------------------------------- */
+
+/* What a recording's META says: the machine, the options, the providers and their events. */
+/* Of programs that have been attached: their results in bpf get the reasons why some are not. 0 or
+ * -errno. */
+int xtr_describe(struct xtr_meta *meta, const struct xtr_record_opts *o,
+		 const struct xtr_selection *sel, struct xtr_bpf *bpf);
 
 #endif /* XTR_RECORDER_OUTPUT_H */

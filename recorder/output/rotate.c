@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "rotate.h"
 #include "recorder/host/caps.h"
 #include "recorder/host/util.h"
@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -128,7 +127,7 @@ static int look(struct xtr_rotate *p, const char *output)
 int xtr_rotate_open(struct xtr_rotate *p, const struct xtr_record_opts *opts,
 		    struct xtr_record_err *err)
 {
-	int rc;
+	int ret;
 
 	p->dir = -1;
 	p->bytes = opts->rotate_bytes;
@@ -140,19 +139,18 @@ int xtr_rotate_open(struct xtr_rotate *p, const struct xtr_record_opts *opts,
 	p->keep = opts->keep;
 	p->force = opts->force;
 	p->oldest = 1;
-	rc = look(p, opts->output);
-	while (!rc && !p->piece.of)
-		if (getrandom(&p->piece.of, sizeof(p->piece.of), 0) < 0 && errno != EINTR)
-			rc = -errno;
-	if (!rc)
+	ret = look(p, opts->output);
+	if (!ret)
+		ret = xtr_draw_id(&p->piece.of);
+	if (!ret)
 		return 0;
-	err->code = rc;
+	err->code = ret;
 	snprintf(err->what, sizeof(err->what), "'%.180s': %s", p->path ? p->path : opts->output,
-		 strerror(-rc));
-	if (rc == -EEXIST)
+		 strerror(-ret));
+	if (ret == -EEXIST)
 		snprintf(err->hint, sizeof(err->hint),
 			 "use --force to replace all pieces of that name, or -o for another");
-	return rc;
+	return ret;
 }
 
 int xtr_rotate_create(struct xtr_rotate *p, struct xtr_io **io)

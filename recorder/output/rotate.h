@@ -9,7 +9,6 @@
 #define XTR_RECORDER_ROTATE_H
 
 #include "recorder/host/dir_user.h"
-#include "recorder/host/dir_user.h"
 #include "recorder/recorder.h"
 
 #include "format/io.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "sink.h"
 #include "clock.h"
 #include "flight_file.h"
@@ -50,10 +50,10 @@ static void stop(struct xtr_sink *s, const char *reason, int error)
 		return; /* the counter is at its limit: it is readable anyway */
 }
 
-static void check(struct xtr_sink *s, int rc)
+static void check(struct xtr_sink *s, int err)
 {
-	if (rc)
-		stop(s, xtr_output_reason(rc), rc);
+	if (err)
+		stop(s, xtr_output_reason(err), err);
 }
 
 static uint64_t bytes_written(const struct xtr_sink *s)
@@ -99,7 +99,7 @@ static void rotate_if_due(struct xtr_sink *s)
 /* Write what a flight recorder has kept. An error is told of with the file; nothing is given up. */
 static void write_flight(struct xtr_sink *s)
 {
-	s->flight->rc = xtr_flight_file(s);
+	s->flight->err = xtr_flight_file(s);
 }
 
 static void flight_due(struct xtr_sink *s)
@@ -160,6 +160,33 @@ static struct xtr_batch converted(const struct xtr_sink *s, const struct xtr_rin
 	};
 }
 
+static void note_ordinals(struct xtr_sink *s, struct xtr_ring_batch *b)
+{
+	uint64_t number = s->rotate->on ? s->rotate->piece.number : 0;
+
+	if (s->last.writer)
+		b->ordinal[(number + 1) % 2] = xtr_writer_ordinal(s->last.writer, b->cpu);
+	__atomic_store_n(&b->ordinal[number % 2], xtr_writer_ordinal(s->writer, b->cpu),
+			 __ATOMIC_SEQ_CST);
+}
+
+/* Tables and gaps of the piece before, too. */
+static int write_tables(struct xtr_sink *s)
+{
+	int err = s->last.writer ? xtr_sink_last_tables(s) : 0;
+
+	if (!err && s->last.writer)
+		err = xtr_writer_tables(s->last.writer);
+	return err ? err : xtr_writer_tables(s->writer);
+}
+
+static int write_losses(struct xtr_sink *s)
+{
+	int err = s->last.writer ? xtr_writer_loss(s->last.writer) : 0;
+
+	return err ? err : xtr_writer_loss(s->writer);
+}
+
 /*
  * The ordinal is noted before the batch is written: by it and by the file a salvager knows whether
  * it was. Gaps are known from here on by the account alone, so they are written at once.
@@ -168,7 +195,7 @@ static void take_events(struct xtr_sink *s, struct xtr_ring_batch *b)
 {
 	struct xtr_batch batch;
 	uint64_t from = 0;
-	int rc;
+	int err;
 
 	if (!s->full)
 		check_space(s);
@@ -183,21 +210,21 @@ static void take_events(struct xtr_sink *s, struct xtr_ring_batch *b)
 		xtr_triggers_scan(&s->flight->triggers, b->data, b->len);
 	xtr_convert_batch(&s->convert, b->cpu, b->data, b->len);
 	batch = converted(s, b);
-	__atomic_store_n(&b->ordinal, xtr_writer_ordinal(s->writer, b->cpu), __ATOMIC_SEQ_CST);
-	rc = batch.n ? xtr_sink_write(s, &batch, &from) : 0;
-	if (rc || s->convert.n_bad)
-		count_lost(s, b, rc ? LOST_ALL : LOST_BAD, rc != -EINVAL, from);
-	if (rc && rc != -EINVAL)
-		check(s, rc);
-	if (rc)
+	note_ordinals(s, b);
+	err = batch.n ? xtr_sink_write(s, &batch, &from) : 0;
+	if (err || s->convert.n_bad)
+		count_lost(s, b, err ? LOST_ALL : LOST_BAD, err != -EINVAL, from);
+	if (err && err != -EINVAL)
+		check(s, err);
+	if (err)
 		return;
-	if (batch.n)
+	if (batch.n && !s->last.writer)
 		release_defs(s);
 	if (b->cpu == 0)
 		s->lost_0 = batch.lost_total;
 	atomic_fetch_add_explicit(&s->events, batch.n, memory_order_relaxed);
 	if (s->convert.n_gaps)
-		check(s, xtr_writer_loss(s->writer));
+		check(s, write_losses(s));
 }
 
 /* Definitions are kept until the tables that they are in are in the file. */
@@ -214,7 +241,7 @@ static void take_defs(struct xtr_sink *s, struct xtr_ring_batch *b)
 	s->held = b;
 	s->n_held++;
 	if (!s->full && s->n_held >= HELD_MAX)
-		check(s, xtr_writer_tables(s->writer));
+		check(s, write_tables(s));
 	if (s->full || s->n_held >= HELD_MAX)
 		release_defs(s);
 }
@@ -412,25 +439,25 @@ static void end_thread(struct xtr_sink *s)
 
 int xtr_sink_finish(struct xtr_sink *s, const char *reason, const struct xtr_recorder_cost *cost)
 {
-	int rc, error = atomic_load(&s->error);
+	int err, error = atomic_load(&s->error);
 
 	xtr_sink_account(s);
-	rc = xtr_sink_totals(s, true);
-	if (!rc)
-		rc = xtr_budget_state(s);
-	if (!rc)
-		rc = xtr_clock_write(s->writer);
+	err = xtr_sink_totals(s, true);
+	if (!err)
+		err = xtr_budget_state(s);
+	if (!err)
+		err = xtr_clock_write(s->writer);
 	if (s->flight)
 		s->flight->end = reason;
-	else if (!rc)
-		rc = xtr_writer_finish(s->writer, reason, cost);
+	else if (!err)
+		err = xtr_writer_finish(s->writer, reason, cost);
 	atomic_store(&s->bytes, bytes_written(s));
-	s->complete = !rc;
+	s->complete = !err;
 	end_thread(s);
-	if (s->flight && !rc)
-		rc = s->flight->rc;
+	if (s->flight && !err)
+		err = s->flight->err;
 	atomic_store(&s->bytes, bytes_written(s));
-	return rc ? rc : error;
+	return err ? err : error;
 }
 
 void xtr_sink_free(struct xtr_sink *s)

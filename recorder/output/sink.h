@@ -14,7 +14,6 @@
 #include "recorder/drain/persistent.h"
 #include "recorder/attach/loader.h"
 #include "recorder/drain/next_tables.h"
-#include "recorder/drain/own_cost.h"
 #include "recorder/drain/queue.h"
 #include "rotate.h"
 #include "recorder/groups/select.h"

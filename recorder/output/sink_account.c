@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The account of losses: the kernel's counters and the recorder's own, as those of a piece. */
 #include "sink.h"
 #include "recorder/host/util.h"

@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "pinned.h"
 #include "recorder/attach/attach.h"
+#include "recorder/drain/open_pieces.h"
 #include "recorder/host/util.h"
 
 #include <bpf/bpf.h>
@@ -71,8 +72,8 @@ static void set_output(struct xtr_persistent_head *h, const char *path)
 }
 
 /* done: nothing has been recorded so far. */
-static void describe(const struct xtr_persistent *k, struct xtr_bpf *b,
-		     const struct xtr_selection *sel, const struct xtr_pinned_about *about)
+static void describe(struct xtr_persistent *k, struct xtr_bpf *b, const struct xtr_selection *sel,
+		     const struct xtr_pinned_about *about)
 {
 	struct xtr_persistent_head *h = k->head;
 	struct timespec now;
@@ -80,7 +81,6 @@ static void describe(const struct xtr_persistent *k, struct xtr_bpf *b,
 	clock_gettime(CLOCK_REALTIME, &now);
 	h->n_dynamic = sel->n_dynamic;
 	h->n_total_sets = b->n_total_sets;
-	h->file_id = about->file_id;
 	h->ring_bytes = b->ring_bytes;
 	h->ctl_bytes = b->ctl.size;
 	h->pid = (uint64_t)getpid();
@@ -90,6 +90,10 @@ static void describe(const struct xtr_persistent *k, struct xtr_bpf *b,
 		h->key = *about->key;
 	h->done = 1;
 	set_output(h, about->output);
+	xtr_open_begin(k,
+		       &(struct xtr_open_piece){ .file_id = about->file_id,
+						 .says.number = about->in_pieces },
+		       XTR_OPEN_ONE);
 	for (size_t i = 0; i < sel->n_generics; i++)
 		k->generics[i] = sel->generics[i]->cfg;
 	for (size_t i = 0; i < sel->n_probes; i++) {
@@ -107,7 +111,8 @@ int xtr_pinned_new(struct xtr_pin *pin, struct xtr_persistent *k, struct xtr_bpf
 						  .n_slots = b->n_slots,
 						  .n_generics = (uint32_t)sel->n_generics,
 						  .n_probes = (uint32_t)sel->n_probes,
-						  .n_bufs = about->n_bufs };
+						  .n_bufs = about->n_bufs,
+						  .in_pieces = about->in_pieces };
 	int pinned = about->why_not ? -EOPNOTSUPP : xtr_pin_new(pin, about->file_id);
 	int err = xtr_persistent_new(k, &size, !pinned);
 

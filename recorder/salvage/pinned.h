@@ -16,6 +16,7 @@ struct xtr_pinned_about {
 	const char *output;
 	const struct xtr_siphash_key *key; /* NULL: pointers are not hashed */
 	uint32_t n_bufs;
+	bool in_pieces;
 	const char *why_not; /* static text: it is not to be pinned; or NULL */
 };
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "salvage.h"
 #include "recorder/attach/attach.h"
 #include "pinned.h"
@@ -15,7 +15,9 @@ static bool fits(const struct xtr_persistent_head *h)
 	return h->n_dynamic <= XTR_DYNAMIC_MAX && h->size.n_generics <= h->n_dynamic &&
 	       h->size.n_slots == XTR_SLOT_GENERIC + h->n_dynamic && h->n_total_sets &&
 	       h->n_total_sets <= XTR_TOTAL_SETS && h->ring_bytes <= 1u << 30 &&
-	       h->ctl_bytes <= 1u << 30;
+	       h->ctl_bytes <= 1u << 30 && xtr_open_state(h) <= XTR_OPEN_ENDS &&
+	       (xtr_open_number(h) > 0) == h->size.in_pieces &&
+	       (xtr_open_number(h) > 1 || xtr_open_state(h) == XTR_OPEN_ONE);
 }
 
 static int open_keep(struct xtr_salvage *s)
@@ -64,19 +66,41 @@ static int open_id(struct xtr_salvage **out, uint64_t id)
 	return 0;
 }
 
+/* Which of the pieces that are open has this id: its number, or UINT64_MAX. */
+static uint64_t number_of(struct xtr_persistent_head *h, uint64_t file_id)
+{
+	uint64_t last = xtr_open_number(h);
+
+	if (xtr_open_piece(h, last)->file_id == file_id)
+		return last;
+	if (xtr_open_state(h) != XTR_OPEN_ONE && xtr_open_piece(h, last - 1)->file_id == file_id)
+		return last - 1;
+	return UINT64_MAX;
+}
+
 /* Of a recorder that lives too, where its keep can be read. */
-static uint64_t file_of(uint64_t id)
+static bool is_of(uint64_t id, uint64_t file_id)
 {
 	struct xtr_pin pin = { .id = id, .lock = -1 };
 	int fd = xtr_pin_is_own(id) ? xtr_pin_get(&pin, XTR_PINNED_KEEP) : -EACCES;
 	struct xtr_persistent k;
-	uint64_t file;
+	bool found;
 
 	if (fd < 0 || xtr_persistent_open(&k, fd))
-		return 0;
-	file = k.head->file_id;
+		return false;
+	found = number_of(k.head, file_id) != UINT64_MAX;
 	xtr_persistent_close(&k);
-	return file;
+	return found;
+}
+
+/* Of two pieces, the earlier one is to be collected before the other. */
+static int choose(struct xtr_salvage *s, uint64_t file_id)
+{
+	s->number = number_of(&s->head, file_id);
+	if (s->number == UINT64_MAX)
+		return -ENOENT; /* it went on since it was looked at */
+	s->earlier = s->number != xtr_open_number(&s->head);
+	return !s->earlier && xtr_open_state(&s->head) != XTR_OPEN_ONE ? -EAGAIN : 0;
 }
 
 int xtr_salvage_open(struct xtr_salvage **out, uint64_t file_id)
@@ -89,13 +113,15 @@ int xtr_salvage_open(struct xtr_salvage **out, uint64_t file_id)
 	if (err)
 		return err;
 	for (size_t i = 0; i < n && !id; i++) {
-		if (file_of(ids[i]) == file_id)
+		if (is_of(ids[i], file_id))
 			id = ids[i];
 	}
 	free(ids);
 	err = id ? open_id(out, id) : -ENOENT;
 	if (!err && !(*out)->head.done)
 		err = open_rest(*out);
+	if (!err)
+		err = choose(*out, file_id);
 	if (err) {
 		xtr_salvage_close(*out);
 		*out = NULL;
@@ -103,9 +129,27 @@ int xtr_salvage_open(struct xtr_salvage **out, uint64_t file_id)
 	return err;
 }
 
-int xtr_salvage_drop(struct xtr_salvage *s)
+/* From here on only the piece being written is open. */
+static void forget_earlier(struct xtr_salvage *s)
 {
-	return xtr_pin_remove(&s->pin, XTR_PINNED_KEEP);
+	struct xtr_open_piece *p = xtr_open_piece(s->keep.head, s->number + 1);
+
+	if (s->next_lost) {
+		p->says = s->next;
+		p->border = s->next.from;
+		xtr_open_settle(&s->keep, p, s->next_lost, s->keep.begun[s->number % 2]);
+	}
+	if (xtr_open_state(s->keep.head) == XTR_OPEN_ENDS)
+		xtr_open_ended(&s->keep);
+}
+
+int xtr_salvage_done(struct xtr_salvage *s, uint64_t *next)
+{
+	*next = s->earlier ? s->number + 1 : 0;
+	if (!s->earlier)
+		return xtr_pin_remove(&s->pin, XTR_PINNED_KEEP);
+	forget_earlier(s);
+	return 0;
 }
 
 void xtr_salvage_close(struct xtr_salvage *s)
@@ -115,6 +159,7 @@ void xtr_salvage_close(struct xtr_salvage *s)
 	xtr_pinned_free(&s->bpf);
 	xtr_persistent_close(&s->keep);
 	xtr_pin_close(&s->pin);
+	xtr_loss_free(s->next_lost);
 	free(s->counters);
 	free(s->bufs);
 	free(s);
@@ -132,7 +177,8 @@ static uint64_t memory(const struct xtr_persistent_head *h, size_t keep)
 
 static void describe(struct xtr_leftover *l, struct xtr_salvage *s)
 {
-	l->file_id = s->head.file_id;
+	l->last = xtr_open_number(&s->head);
+	l->first = l->last - (xtr_open_state(&s->head) != XTR_OPEN_ONE);
 	l->pid = s->head.pid;
 	l->began_ns = s->head.began;
 	l->bytes = memory(&s->head, s->keep.bytes);
@@ -200,7 +246,7 @@ void xtr_leftovers_sweep(void)
 		if (err == -ENOENT)
 			xtr_leftover_drop(ids[i]);
 		else if (!err && s->head.done)
-			xtr_salvage_drop(s);
+			xtr_pin_remove(&s->pin, XTR_PINNED_KEEP);
 		xtr_salvage_close(s);
 	}
 	free(ids);

@@ -8,7 +8,7 @@
 #define XTR_RECORDER_SALVAGE_H
 
 #include "format/read/reader.h"
-#include "format/write/writer.h"
+#include "format/write/recover.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,14 +19,14 @@ struct xtr_salvage;
 /* What a recorder has in the BPF file system. */
 struct xtr_leftover {
 	uint64_t id;            /* of its first file: names the directory */
-	uint64_t file_id;       /* of the file that it was writing */
+	uint64_t first, last;   /* pieces that were open, by number; 0: it wrote one file */
 	bool alive;             /* it still records */
 	bool nothing;           /* died before it began, or after its file was complete */
 	int error;              /* -errno: cannot be looked at, and what follows is not known */
 	uint64_t pid, began_ns; /* CLOCK_REALTIME */
 	uint64_t bytes;         /* of kernel memory */
 	uint64_t events;        /* in batches and rings; some of a batch may be in the file */
-	char output[512];       /* path as it was given */
+	char output[512];       /* path as it was given; pieces are named after it */
 };
 
 /* All of them; *v is malloc'ed. 0, or -errno: none can be looked at. */
@@ -38,8 +38,8 @@ void xtr_leftovers_sweep(void);
 
 /*
  * Open what the recorder of this file left, for nobody else meanwhile. 0; -ENOENT: there is
- * nothing; -EBUSY: it lives, or somebody else is at it; -EBADMSG: of another version of xtr; or
- * -errno.
+ * nothing; -EBUSY: it lives, or somebody else is at it; -EBADMSG: of another version of xtr;
+ * -EAGAIN: two pieces were open, and what belongs to the one before comes first; or -errno.
  */
 int xtr_salvage_open(struct xtr_salvage **s, uint64_t file_id);
 
@@ -49,15 +49,14 @@ struct xtr_salvage_result {
 };
 
 /*
- * Append what is not in sec to w, which holds the chunks of sec, with these tables (those of sec,
- * at least) and losses; META is that of sec. The writer is not finished. May be done again, with
- * another writer. 0 with *res set; -errno: nothing of what was left has changed.
+ * Append what is not in m's section to its writer, which holds the chunks of that. May be done
+ * again, with another writer. 0 with *res set; -errno: nothing of what was left has changed.
  */
-int xtr_salvage_write(struct xtr_salvage *s, const struct xtr_section *sec, struct xtr_writer *w,
-		      struct xtr_tables *tables, struct xtr_loss *loss,
+int xtr_salvage_write(struct xtr_salvage *s, struct xtr_recover_more *m,
 		      struct xtr_salvage_result *res);
-/* The result is safe: remove what was left. 0 or -errno: something is still there. */
-int xtr_salvage_drop(struct xtr_salvage *s);
+/* The result is safe: remove what was left, or keep it for the piece that comes next (*next: its
+ * number, else 0). 0 or -errno: something is still there. */
+int xtr_salvage_done(struct xtr_salvage *s, uint64_t *next);
 void xtr_salvage_close(struct xtr_salvage *s);
 
 #endif /* XTR_RECORDER_SALVAGE_H */

@@ -4,7 +4,7 @@
 #ifndef XTR_RECORDER_SALVAGE_PRIV_H
 #define XTR_RECORDER_SALVAGE_PRIV_H
 
-#include "recorder/drain/persistent.h"
+#include "recorder/drain/open_pieces.h"
 #include "recorder/attach/loader.h"
 #include "pin.h"
 #include "salvage.h"
@@ -25,6 +25,12 @@ struct xtr_salvage {
 	struct xtr_bpf bpf;
 	struct xtr_left_buf *bufs; /* in their order */
 	size_t n_bufs;
+	uint64_t number; /* of the piece that is collected */
+	bool earlier;    /* it is the one before that being written */
+	/* Of that: what the one being written begins with, once this one is safe. NULL: not known.
+	 */
+	struct xtr_loss *next_lost;
+	struct xtr_piece next;
 };
 
 /*

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A batch under way when the recorder was killed may be in the file or not. It noted how many
  * events of the CPU were in the file before it: if the file has more, they are this batch's, in the
@@ -7,7 +7,7 @@
 #include "pinned.h"
 #include "salvage_events.h"
 #include "salvage_priv.h"
-#include "recorder/output/sink.h"
+#include "recorder/output/next_piece.h"
 #include "recorder/host/util.h"
 
 #include "format/codec/record.h"
@@ -15,10 +15,13 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct writing {
 	struct xtr_salvage *s;
 	const struct xtr_section *sec;
+	uint64_t from, to;       /* ns: what belongs to the piece; all: 0, UINT64_MAX */
+	struct xtr_loss *others; /* gaps of the other piece */
 	struct xtr_selection sel;
 	struct xtr_defs defs;
 	struct xtr_sink sink; /* what it needs to convert and to account */
@@ -115,9 +118,32 @@ static void note_last(struct writing *w, const struct xtr_batch *b)
 static int left_out(struct writing *w)
 {
 	uint64_t since = w->s->head.left_out_since;
-	const struct xtr_gap gap = { XTR_STREAM_NONE, since, w->last > since ? w->last : since, 0 };
+	struct xtr_gap gap = { XTR_STREAM_NONE, since > w->from ? since : w->from, w->last, 0 };
 
-	return since ? xtr_loss_add_gap(w->sink.loss, &gap) : 0;
+	if (!since || gap.first >= w->to)
+		return 0;
+	if (w->s->earlier)
+		gap.last = w->to - 1;
+	if (gap.last < gap.first)
+		gap.last = gap.first;
+	return xtr_loss_add_gap(w->sink.loss, &gap);
+}
+
+/* Leave out what is not this piece's, and the first `skip` of what is: they are in order of time.
+ */
+static void cut_batch(const struct writing *w, struct xtr_batch *b, uint32_t skip)
+{
+	const uint8_t *end;
+	uint32_t n;
+
+	for (; b->n && (skip || xtr_rec_ts(b->recs) < w->from); b->n--) {
+		skip -= skip && xtr_rec_ts(b->recs) >= w->from;
+		b->recs += xtr_rec_size(b->recs);
+	}
+	for (n = 0, end = b->recs; n < b->n && xtr_rec_ts(end) < w->to; n++)
+		end += xtr_rec_size(end);
+	b->n = n;
+	b->len = (size_t)(end - b->recs);
 }
 
 /* Write what has been converted but for the first `skip` in order of time. */
@@ -133,13 +159,10 @@ static int write_converted(struct writing *w, uint32_t cpu, uint64_t lost, uint3
 	if (err)
 		return err;
 	b.recs = w->sorted;
-	b.len = c->len;
-	for (b.n = c->n; skip; skip--, b.n--) {
-		uint32_t size = xtr_rec_size(b.recs);
-
-		b.recs += size;
-		b.len -= size;
-	}
+	b.n = c->n;
+	cut_batch(w, &b, skip);
+	if (!b.n)
+		return 0;
 	note_last(w, &b);
 	err = xtr_writer_events(w->sink.writer, &b);
 	if (!err)
@@ -147,13 +170,22 @@ static int write_converted(struct writing *w, uint32_t cpu, uint64_t lost, uint3
 	return err;
 }
 
+/* Events of a CPU lost in this piece, as the kernel counts. */
+static uint64_t lost_here(const struct writing *w, uint32_t cpu)
+{
+	uint64_t lost = w->s->bpf.cpus[cpu].lost, before = w->sink.lost_before[cpu];
+
+	return lost > before ? lost - before : 0;
+}
+
 static int one_batch(struct writing *w, const struct xtr_left_buf *l)
 {
 	uint32_t cpu = l->b->cpu, from = l->counted < l->len ? l->counted : l->len;
-	uint64_t has = in_file(w->sec, cpu), written = 0, lost = w->s->bpf.cpus[cpu].lost;
+	uint64_t has = in_file(w->sec, cpu), written = 0, lost = lost_here(w, cpu);
+	uint64_t ordinal = l->b->ordinal[w->s->number % 2];
 
-	if (l->b->ordinal != XTR_NOT_BEGUN && has > l->b->ordinal)
-		written = has - l->b->ordinal;
+	if (ordinal != XTR_NOT_BEGUN && has > ordinal)
+		written = has - ordinal;
 	if (written) {
 		xtr_convert_batch(&w->sink.convert, cpu, l->b->data, l->len);
 		count_spoilt(w, cpu, l->b->data, from);
@@ -173,7 +205,7 @@ static int flush(struct writing *w, uint32_t cpu)
 		return 0;
 	xtr_convert_batch(&w->sink.convert, cpu, b->data, b->len);
 	count_spoilt(w, cpu, b->data, 0);
-	err = write_converted(w, cpu, w->s->bpf.cpus[cpu].lost, 0);
+	err = write_converted(w, cpu, lost_here(w, cpu), 0);
 	b->len = b->n = 0;
 	return err;
 }
@@ -199,13 +231,13 @@ static int one_ring(struct writing *w, uint32_t cpu)
 	uint64_t limit = xtr_ringbuf_producer(&r);
 	const uint8_t *rec;
 	uint32_t len;
-	int err = 0, rc = 0;
+	int err = 0, ret = 0;
 
-	while (!err && (rc = xtr_ringbuf_next(&r, limit, &rec, &len)) == 1)
+	while (!err && (ret = xtr_ringbuf_next(&r, limit, &rec, &len)) == 1)
 		err = put(w, cpu, rec, len);
-	if (rc == -EBADMSG)
+	if (ret == -EBADMSG)
 		count_malformed(w, 1);
-	if (rc == -EAGAIN) /* nobody finishes it any more */
+	if (ret == -EAGAIN) /* nobody finishes it any more */
 		count_malformed(w, xtr_ringbuf_left(&r));
 	return err ? err : flush(w, cpu);
 }
@@ -223,7 +255,113 @@ static int events(struct writing *w)
 	return err;
 }
 
+/* --- pieces ----------------------------------------------------------------------------------- */
+
+/* Where the border to the other piece is, and to which one a gap belongs. */
+static void set_borders(struct writing *w)
+{
+	struct xtr_salvage *s = w->s;
+	struct xtr_convert *c = &w->sink.convert;
+	const struct xtr_open_piece *p = xtr_open_piece(&s->head, s->number);
+
+	w->from = p->border;
+	w->to = s->earlier ? xtr_open_piece(&s->head, s->number + 1)->says.from : UINT64_MAX;
+	c->border = s->earlier ? w->to : w->from;
+	if (!c->border)
+		return;
+	c->loss_before = s->earlier ? c->loss : w->others;
+	c->loss = s->earlier ? w->others : c->loss;
+}
+
+/* What META says of the piece, and why it ends. */
+static int say_piece(struct writing *w, struct xtr_recover_more *m)
+{
+	struct xtr_salvage *s = w->s;
+	const struct xtr_piece *says = &xtr_open_piece(&s->head, s->number)->says;
+	struct xtr_piece p;
+
+	if (!s->number || !xtr_piece_read(&p, m->meta))
+		return 0;
+	p.events_before = says->events_before;
+	p.lost_before = says->lost_before;
+	if (s->earlier) {
+		p.to = w->to;
+		m->reason = XTR_PIECE_ROTATED;
+	}
+	return xtr_piece_write(&p, m->meta);
+}
+
+/* Of a piece that has all its events: what it lost was known, and what it tells of gaps. */
+static int known_losses(struct writing *w)
+{
+	const struct xtr_persistent *k = &w->s->keep;
+	const struct xtr_gap_begun *was = k->begun[w->s->number % 2];
+	const struct xtr_gap_begun *told = k->begun[(w->s->number + 1) % 2];
+	struct xtr_loss *all = xtr_loss_new(), *loss = w->sink.loss;
+	int err = all ? xtr_open_lost(k, w->s->number + 1, all) : -ENOMEM;
+
+	for (size_t i = 0; !err && i < xtr_loss_n_entries(all); i++) {
+		const struct xtr_loss_entry *e = xtr_loss_entry_at(all, i);
+		uint64_t past = xtr_loss_get(w->sink.before, e->stream, e->type, e->cause);
+
+		err = xtr_loss_set(loss, e->stream, e->type, e->cause,
+				   e->total > past ? e->total - past : 0);
+	}
+	for (uint32_t i = 0; i < w->s->bpf.n_cpus && !err; i++) {
+		bool again = was[i].count && was[i].first == told[i].first;
+		struct xtr_gap gap = { i, again ? was[i].border : told[i].first, told[i].last,
+				       told[i].count - (again ? was[i].count : 0) };
+
+		if (told[i].border == w->to)
+			xtr_convert_gap(&w->sink.convert, &gap);
+	}
+	xtr_loss_free(all);
+	return err;
+}
+
+/* What the piece after this one begins with. */
+static int begin_next(struct writing *w)
+{
+	struct xtr_salvage *s = w->s;
+	const struct xtr_piece *says = &xtr_open_piece(&s->head, s->number)->says;
+
+	xtr_loss_free(s->next_lost);
+	s->next_lost = xtr_sink_losses(&w->sink, w->sink.loss);
+	s->next = xtr_open_piece(&s->head, s->number + 1)->says;
+	s->next.events_before = says->events_before + xtr_writer_events_written(w->sink.writer);
+	s->next.lost_before = says->lost_before + xtr_loss_total(w->sink.loss);
+	return s->next_lost ? 0 : -ENOMEM;
+}
+
 /* --- all of it -------------------------------------------------------------------------------- */
+
+/* What was lost before this piece. */
+static int set_base(struct writing *w)
+{
+	struct xtr_sink *sink = &w->sink;
+	int err;
+
+	sink->before = xtr_loss_new();
+	sink->lost_before = calloc(w->s->bpf.n_cpus, sizeof(*sink->lost_before));
+	w->others = xtr_loss_new();
+	if (!sink->before || !sink->lost_before || !w->others)
+		return -ENOMEM;
+	err = xtr_open_lost(&w->s->keep, w->s->number, sink->before);
+	if (!err)
+		xtr_sink_set_base(sink);
+	return err;
+}
+
+static int set_convert(struct writing *w)
+{
+	const struct xtr_gap_begun *begun = w->s->keep.begun[w->s->number % 2];
+	int err = xtr_convert_open(&w->sink.convert, w->s->bpf.n_cpus);
+
+	if (!err && begun)
+		memcpy(w->sink.convert.begun, begun, w->s->bpf.n_cpus * sizeof(*begun));
+	set_borders(w);
+	return err;
+}
 
 static int prepare(struct writing *w, struct xtr_tables *tables, struct xtr_loss *loss)
 {
@@ -232,9 +370,12 @@ static int prepare(struct writing *w, struct xtr_tables *tables, struct xtr_loss
 	struct xtr_sink *sink = &w->sink;
 	int err = xtr_salvage_events(&w->sel, xtr_section_meta(w->sec), &s->keep);
 
+	s->bpf.sel = &w->sel;
+	sink->bpf = &s->bpf;
+	if (!err)
+		err = set_base(w);
 	if (err)
 		return err;
-	s->bpf.sel = &w->sel;
 	w->defs = (struct xtr_defs){ .tables = tables,
 				     .key = key,
 				     .kallsyms = xtr_kallsyms_open("/proc/kallsyms"),
@@ -250,7 +391,6 @@ static int prepare(struct writing *w, struct xtr_tables *tables, struct xtr_loss
 	sink->tables = tables;
 	sink->loss = loss;
 	sink->sel = &w->sel;
-	sink->bpf = &s->bpf;
 	sink->key = key;
 	sink->totals = (struct xtr_totals){
 		.bpf = &s->bpf, .writer = sink->writer, .tables = tables, .key = key
@@ -260,7 +400,7 @@ static int prepare(struct writing *w, struct xtr_tables *tables, struct xtr_loss
 	w->buf = calloc(1, sizeof(*w->buf));
 	if (!w->sorted || !w->buf)
 		return -ENOMEM;
-	err = xtr_convert_open(&sink->convert, sink->bpf->n_cpus);
+	err = set_convert(w);
 	return err ? err : xtr_totals_open(&sink->totals);
 }
 
@@ -271,53 +411,70 @@ static void clean_up(struct writing *w)
 	xtr_defs_free(&w->defs);
 	xtr_salvage_events_free(&w->sel);
 	xtr_sorter_free(&w->sorter);
+	xtr_loss_free(w->sink.before);
+	xtr_loss_free(w->others);
+	free(w->sink.lost_before);
 	free(w->sorted);
 	free(w->buf);
 }
 
 /* The counts are kept as they were found, for another time. */
-static int append(struct writing *w)
+static void account(struct writing *w)
 {
 	struct xtr_salvage *s = w->s;
 	struct xtr_persistent mine = s->keep;
-	int err = definitions(w);
 
-	if (!err)
-		err = events(w);
-	if (err)
-		return err;
 	mine.head = &s->head;
 	mine.spoilt = s->counters;
 	mine.unwritten = s->counters + (size_t)s->bpf.n_cpus * s->bpf.n_slots;
 	w->sink.keep = &mine;
 	xtr_pinned_misses(&s->bpf, &s->pin, &s->keep);
 	xtr_sink_account(&w->sink);
-	err = left_out(w);
-	return err ? err : xtr_totals_write(&w->sink.totals, true, s->bpf.cpus[0].lost);
 }
 
-int xtr_salvage_write(struct xtr_salvage *s, const struct xtr_section *sec, struct xtr_writer *w,
-		      struct xtr_tables *tables, struct xtr_loss *loss,
+/* All of it, but of the earlier of two pieces, to which all losses belong, no totals: it has them.
+ */
+static int append(struct writing *w, bool ends)
+{
+	int err = definitions(w);
+
+	if (!err && !ends)
+		err = events(w);
+	if (!err && ends)
+		err = known_losses(w);
+	else if (!err)
+		account(w);
+	if (!err)
+		err = left_out(w);
+	if (err || ends)
+		return err;
+	return w->s->earlier ? begin_next(w)
+			     : xtr_totals_write(&w->sink.totals, true, lost_here(w, 0));
+}
+
+int xtr_salvage_write(struct xtr_salvage *s, struct xtr_recover_more *m,
 		      struct xtr_salvage_result *res)
 {
-	struct writing wr = { .s = s, .sec = sec, .sink.writer = w, .res = res };
+	struct writing wr = { .s = s, .sec = m->s, .sink.writer = m->w, .res = res };
 	size_t n = 2 * (size_t)s->bpf.n_cpus * s->bpf.n_slots * sizeof(*s->counters);
 	uint64_t malformed = s->head.malformed, *counters;
 	int err;
 
 	*res = (struct xtr_salvage_result){ 0 };
 	if (s->head.done) {
-		res->lost = xtr_loss_total(loss);
+		res->lost = xtr_loss_total(m->loss);
 		return 0;
 	}
 	counters = malloc(n);
 	if (!counters)
 		return -ENOMEM;
 	memcpy(counters, s->counters, n);
-	err = prepare(&wr, tables, loss);
+	err = prepare(&wr, m->tables, m->loss);
 	if (!err)
-		err = append(&wr);
-	res->lost = xtr_loss_total(loss);
+		err = say_piece(&wr, m);
+	if (!err)
+		err = append(&wr, s->earlier && xtr_open_state(&s->head) == XTR_OPEN_ENDS);
+	res->lost = xtr_loss_total(m->loss);
 	clean_up(&wr);
 	memcpy(s->counters, counters, n);
 	s->head.malformed = malformed;

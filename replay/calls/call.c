@@ -14,27 +14,27 @@
 static int bind_all(struct xtr_calls *c)
 {
 	size_t i, all = xtr_meta_n_events(c->o.meta);
-	int ret = 0;
+	int err = 0;
 
 	c->binding = calloc(all + 1, sizeof(*c->binding));
 	if (!c->binding)
 		return -ENOMEM;
-	for (i = 0; i < all && !ret; i++) {
+	for (i = 0; i < all && !err; i++) {
 		const struct xtr_event_desc *d = xtr_meta_event_at(c->o.meta, i);
 
-		ret = call_bind(&c->binding[c->n_bindings], c->o.meta, d);
-		if (ret == 1)
-			ret = xtr_keymap_put(&c->by_type, d->type, 0, (uint32_t)c->n_bindings++);
-		else if (!ret)
-			ret = call_marker_bind(c, d);
+		err = call_bind(&c->binding[c->n_bindings], c->o.meta, d);
+		if (err == 1)
+			err = xtr_map_put(&c->by_type, d->type, 0, (uint32_t)c->n_bindings++);
+		else if (!err)
+			err = call_marker_bind(c, d);
 	}
-	return ret;
+	return err;
 }
 
 int xtr_calls_new(struct xtr_calls **out, const struct xtr_calls_opts *o)
 {
 	struct xtr_calls *c = calloc(1, sizeof(*c));
-	int ret;
+	int err;
 
 	if (!c)
 		return -ENOMEM;
@@ -42,10 +42,10 @@ int xtr_calls_new(struct xtr_calls **out, const struct xtr_calls_opts *o)
 	if (!c->o.max_open)
 		c->o.max_open = MAX_OPEN;
 	c->free = c->head = c->tail = NONE;
-	ret = bind_all(c);
-	if (ret) {
+	err = bind_all(c);
+	if (err) {
 		xtr_calls_free(c);
-		return ret;
+		return err;
 	}
 	*out = c;
 	return 0;
@@ -55,8 +55,8 @@ void xtr_calls_free(struct xtr_calls *c)
 {
 	if (!c)
 		return;
-	xtr_keymap_free(&c->by_type);
-	xtr_keymap_free(&c->top);
+	xtr_map_free(&c->by_type);
+	xtr_map_free(&c->top);
 	xtr_gaps_free(&c->gaps);
 	xtr_gaps_free(&c->left_out);
 	for (size_t i = 0; i < c->n_bindings; i++)
@@ -76,14 +76,14 @@ static uint64_t owner_key(enum call_owner owner, uint32_t id)
 
 uint32_t call_top(const struct xtr_calls *c, uint64_t owner)
 {
-	return xtr_keymap_get(&c->top, owner, 0);
+	return xtr_map_index(&c->top, owner, 0);
 }
 
 static int set_top(struct xtr_calls *c, uint64_t owner, uint32_t i)
 {
 	if (i != NONE)
-		return xtr_keymap_put(&c->top, owner, 0, i);
-	xtr_keymap_del(&c->top, owner, 0);
+		return xtr_map_put(&c->top, owner, 0, i);
+	xtr_map_del(&c->top, owner, 0);
 	return 0;
 }
 
@@ -128,7 +128,7 @@ int call_hand_out(struct xtr_calls *c, struct xtr_call *call, uint32_t below)
 int call_close(struct xtr_calls *c, uint32_t i, uint64_t end)
 {
 	struct open_call *o = &c->open[i];
-	int ret = set_top(c, o->owner, o->below);
+	int err = set_top(c, o->owner, o->below);
 
 	if (o->prev != NONE)
 		c->open[o->prev].next = o->next;
@@ -145,24 +145,24 @@ int call_close(struct xtr_calls *c, uint32_t i, uint64_t end)
 		o->call.name = o->name;
 	if (o->whole && !end)
 		o->call.name = o->whole;
-	if (!ret)
-		ret = call_hand_out(c, &o->call, o->below);
+	if (!err)
+		err = call_hand_out(c, &o->call, o->below);
 	free(o->text);
 	o->text = NULL;
 	o->below = c->free;
 	c->free = i;
-	return ret;
+	return err;
 }
 
 /* Close what this owner has open inside call `outer` (NONE: all), without an end. */
 int call_close_inside(struct xtr_calls *c, uint64_t owner, uint32_t outer)
 {
 	uint32_t i;
-	int ret = 0;
+	int err = 0;
 
-	while (!ret && (i = call_top(c, owner)) != outer)
-		ret = call_close(c, i, 0);
-	return ret;
+	while (!err && (i = call_top(c, owner)) != outer)
+		err = call_close(c, i, 0);
+	return err;
 }
 
 /* Close the oldest call and the others of its owner, so that memory stays bounded. */
@@ -272,15 +272,15 @@ static int make_room(struct xtr_calls *c, const struct call_binding *b, uint64_t
 {
 	uint32_t top = call_top(c, owner);
 	uint32_t lost = b->rule->alone ? find_open(c, b, owner, true) : NONE;
-	int ret = 0;
+	int err = 0;
 
 	if (lost != NONE)
-		ret = call_close_inside(c, owner, c->open[lost].below);
+		err = call_close_inside(c, owner, c->open[lost].below);
 	else if (top != NONE && c->open[top].call.depth + 1 >= DEPTH_MAX)
-		ret = call_close_inside(c, owner, NONE);
-	if (!ret && c->n_open >= c->o.max_open)
-		ret = call_evict(c);
-	return ret;
+		err = call_close_inside(c, owner, NONE);
+	if (!err && c->n_open >= c->o.max_open)
+		err = call_evict(c);
+	return err;
 }
 
 int call_link(struct xtr_calls *c, uint32_t i)
@@ -309,10 +309,10 @@ static int begin(struct xtr_calls *c, const struct call_binding *b, const struct
 {
 	struct open_call *o;
 	int64_t i;
-	int ret = make_room(c, b, owner_of(b, ev));
+	int err = make_room(c, b, owner_of(b, ev));
 
-	if (ret)
-		return ret;
+	if (err)
+		return err;
 	i = call_alloc(c);
 	if (i < 0)
 		return (int)i;
@@ -353,13 +353,13 @@ static int end(struct xtr_calls *c, const struct call_binding *b, const struct x
 {
 	uint64_t owner = owner_of(b, ev);
 	uint32_t i = find_open(c, b, owner, false);
-	int ret;
+	int err;
 
 	if (i == NONE)
 		return end_only(c, b, ev);
-	ret = call_close_inside(c, owner, i);
-	if (ret)
-		return ret;
+	err = call_close_inside(c, owner, i);
+	if (err)
+		return err;
 	set_return(&c->open[i].call, b, ev);
 	c->open[i].call.exit = half_of(b, ev);
 	return call_close(c, i, ev->ts);
@@ -372,23 +372,23 @@ static int switch_task(struct xtr_calls *c, const struct call_binding *b,
 	uint32_t i = call_top(c, owner_of(b, ev));
 	uint64_t prev, next;
 	bool same;
-	int ret = 0;
+	int err = 0;
 
 	if (!xtr_field_get(b->next_tid, ev->rec, ev->size, &next) ||
 	    !xtr_field_get(b->prev_tid, ev->rec, ev->size, &prev))
 		return 0;
 	if (i != NONE) {
 		same = c->open[i].call.tid == (uint32_t)prev;
-		ret = call_close(c, i, same ? ev->ts : 0);
+		err = call_close(c, i, same ? ev->ts : 0);
 	}
-	if (!ret && (uint32_t)next)
-		ret = begin(c, b, ev, (uint32_t)next);
-	return ret;
+	if (!err && (uint32_t)next)
+		err = begin(c, b, ev, (uint32_t)next);
+	return err;
 }
 
 bool xtr_calls_take(const struct xtr_calls *c, uint32_t type)
 {
-	return !type || xtr_keymap_get(&c->by_type, type, 0) != NONE;
+	return !type || xtr_map_index(&c->by_type, type, 0) != NONE;
 }
 
 void xtr_calls_now(struct xtr_calls *c, uint64_t ts)
@@ -399,40 +399,40 @@ void xtr_calls_now(struct xtr_calls *c, uint64_t ts)
 
 static int take_gap(struct xtr_calls *c, const struct xtr_gap *g)
 {
-	int ret = xtr_gaps_add(&c->gaps, g->first, g->last);
+	int err = xtr_gaps_add(&c->gaps, g->first, g->last);
 
-	if (!ret && xtr_gap_left_out(g))
-		ret = xtr_gaps_add(&c->left_out, g->first, g->last);
-	return ret;
+	if (!err && xtr_gap_left_out(g))
+		err = xtr_gaps_add(&c->left_out, g->first, g->last);
+	return err;
 }
 
 int xtr_calls_event(struct xtr_calls *c, const struct xtr_event *ev)
 {
 	const struct call_binding *b;
 	uint32_t i;
-	int ret;
+	int err;
 
 	xtr_calls_now(c, ev->ts);
 	if (ev->gap)
 		return take_gap(c, ev->gap);
-	i = xtr_keymap_get(&c->by_type, ev->type, 0);
+	i = xtr_map_index(&c->by_type, ev->type, 0);
 	if (i == NONE)
 		return 0;
 	if (i >= CALL_MARKERS)
 		return call_marker(c, &c->marker_event[i - CALL_MARKERS], ev);
 	b = &c->binding[i];
 	if (b->side == SIDE_SWITCH)
-		ret = switch_task(c, b, ev);
+		err = switch_task(c, b, ev);
 	else
-		ret = b->side == SIDE_BEGIN ? begin(c, b, ev, ev->tid) : end(c, b, ev);
-	return ret ? ret : 1;
+		err = b->side == SIDE_BEGIN ? begin(c, b, ev, ev->tid) : end(c, b, ev);
+	return err ? err : 1;
 }
 
 int xtr_calls_finish(struct xtr_calls *c)
 {
-	int ret = 0;
+	int err = 0;
 
-	while (!ret && c->head != NONE)
-		ret = call_evict(c);
-	return ret;
+	while (!err && c->head != NONE)
+		err = call_evict(c);
+	return err;
 }

@@ -25,7 +25,7 @@ int call_marker_bind(struct xtr_calls *c, const struct xtr_event_desc *d)
 		return -ENOMEM;
 	c->marker_event = more;
 	c->marker_event[c->n_marker_events] = one;
-	return xtr_keymap_put(&c->by_type, d->type, 0, CALL_MARKERS + c->n_marker_events++);
+	return xtr_map_put(&c->by_type, d->type, 0, CALL_MARKERS + c->n_marker_events++);
 }
 
 static uint64_t mix(uint64_t h, uint64_t v)
@@ -106,33 +106,33 @@ static uint32_t find_open(const struct xtr_calls *c, uint64_t owner, const char 
 static int make_room(struct xtr_calls *c, uint64_t owner)
 {
 	uint32_t top = call_top(c, owner);
-	int ret = 0;
+	int err = 0;
 
 	if (top != NONE && (c->marker.loose || c->open[top].call.depth + 1 >= MARKER_DEPTH_MAX))
-		ret = call_close_inside(c, owner, NONE);
-	if (!ret && c->n_open >= c->o.max_open)
-		ret = call_evict(c);
-	return ret;
+		err = call_close_inside(c, owner, NONE);
+	if (!err && c->n_open >= c->o.max_open)
+		err = call_evict(c);
+	return err;
 }
 
 static int begin(struct xtr_calls *c, const struct xtr_call *call, uint64_t owner)
 {
 	struct open_call *o;
-	int ret = make_room(c, owner);
-	int64_t i = ret ? ret : call_alloc(c);
+	int err = make_room(c, owner);
+	int64_t i = err ? err : call_alloc(c);
 
 	if (i < 0)
 		return (int)i;
 	o = &c->open[i];
 	*o = (struct open_call){ .call = *call, .owner = owner };
-	ret = keep_texts(&c->marker, o);
-	if (ret) {
+	err = keep_texts(&c->marker, o);
+	if (err) {
 		o->below = c->free;
 		c->free = (uint32_t)i;
-		return ret;
+		return err;
 	}
-	ret = call_link(c, (uint32_t)i);
-	return ret ? ret : 1;
+	err = call_link(c, (uint32_t)i);
+	return err ? err : 1;
 }
 
 /* An end without a begin: the slice began before the trace, or its begin was lost. */
@@ -140,34 +140,34 @@ static int end(struct xtr_calls *c, struct xtr_call *call, uint64_t owner, uint6
 {
 	uint32_t i = find_open(c, owner, c->marker.key);
 	struct open_call *o;
-	int ret;
+	int err;
 
 	if (i == NONE && c->marker.loose)
 		return 0; /* only a moment */
 	if (i == NONE) {
 		call->begin_ns = 0;
 		call->end_ns = ts;
-		ret = call_hand_out(c, call, NONE);
-		return ret ? ret : 1;
+		err = call_hand_out(c, call, NONE);
+		return err ? err : 1;
 	}
-	ret = call_close_inside(c, owner, i);
-	if (ret)
-		return ret;
+	err = call_close_inside(c, owner, i);
+	if (err)
+		return err;
 	o = &c->open[i];
 	if (!*o->call.name)
 		o->call.name = c->marker.name;
-	ret = call_close(c, i, ts > o->call.begin_ns ? ts : o->call.begin_ns);
-	return ret ? ret : 1;
+	err = call_close(c, i, ts > o->call.begin_ns ? ts : o->call.begin_ns);
+	return err ? err : 1;
 }
 
 static int slice(struct xtr_calls *c, struct xtr_call *call)
 {
-	int ret;
+	int err;
 
 	if (__builtin_add_overflow(call->begin_ns, c->marker.length_ns, &call->end_ns))
 		return 0;
-	ret = call_hand_out(c, call, NONE);
-	return ret ? ret : 1;
+	err = call_hand_out(c, call, NONE);
+	return err ? err : 1;
 }
 
 int call_marker(struct xtr_calls *c, const struct xtr_marker_event *e, const struct xtr_event *ev)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "call_rule.h"
+#include "call_impl.h"
 #include "replay/event/field.h"
 #include "replay/event/func_event.h"
 
@@ -58,9 +58,9 @@ static const struct call_rule rules[] = {
 
 static const struct call_rule *find_rule(const char *event)
 {
-	size_t i, n;
+	size_t n;
 
-	for (i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
 		n = strlen(rules[i].event) - 1;
 		if (rules[i].event[n] == '*' ? !strncmp(event, rules[i].event, n) && event[n]
 					     : !strcmp(event, rules[i].event))
@@ -76,11 +76,11 @@ static const struct call_rule *find_rule(const char *event)
 static int bind_pair(struct call_binding *b, const struct xtr_meta *meta)
 {
 	struct func_event f;
-	int ret = func_event(&f, meta, b->desc);
+	int err = func_event(&f, meta, b->desc);
 	size_t n;
 
-	if (ret <= 0)
-		return ret;
+	if (err <= 0)
+		return err;
 	if (!f.other && !f.ret)
 		return 0;
 	b->side = f.ret ? SIDE_END : SIDE_BEGIN;
@@ -178,10 +178,9 @@ bool xtr_call_value(const struct xtr_call *c, const char *field, uint64_t *v)
 {
 	const struct xtr_call_half *const half[] = { &c->entry, &c->exit };
 	const struct xtr_field *f;
-	size_t i;
 
 	*v = 0;
-	for (i = 0; i < sizeof(half) / sizeof(half[0]); i++) {
+	for (size_t i = 0; i < sizeof(half) / sizeof(half[0]); i++) {
 		f = half[i]->desc ? xtr_event_field(half[i]->desc, field) : NULL;
 		if (f)
 			return xtr_field_get(f, half[i]->rec, half[i]->size, v);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "mark.h"
 #include "replay/event/event_bind.h"
-#include "mark_level.h"
 #include "mark_rule.h"
 #include "marker.h"
-#include "replay/sources/source_told.h"
+#include "replay/sources/driver_sources.h"
 
 #include "format/xtr_format.h"
 
@@ -46,7 +45,7 @@ struct xtr_marks {
 	size_t n;
 	struct bound *bound;
 	uint32_t n_bound;
-	struct xtr_keymap by_type;
+	struct xtr_map by_type;
 	struct levels levels;
 	struct xtr_marker_event *marker_event;
 	uint32_t n_marker_events;
@@ -110,14 +109,14 @@ static int bind_marker(struct xtr_marks *m, struct binding *b, const struct xtr_
 static int bind(struct xtr_marks *m, struct binding *b, const struct xtr_event_desc *d)
 {
 	const char *colon = strchr(d->name, ':');
-	int ret;
+	int err;
 
 	*b = (struct binding){ .name = colon ? colon + 1 : d->name, .first = m->n_bound };
-	ret = bind_marker(m, b, d);
-	for (size_t i = 0; i < mark_n_rules && b->n_rules < RULES_MAX && !ret; i++)
+	err = bind_marker(m, b, d);
+	for (size_t i = 0; i < mark_n_rules && b->n_rules < RULES_MAX && !err; i++)
 		if (!strcmp(mark_rules[i].event, d->name))
-			ret = bind_rule(m, b, &mark_rules[i], d);
-	return ret;
+			err = bind_rule(m, b, &mark_rules[i], d);
+	return err;
 }
 
 int xtr_marks_new(struct xtr_marks **out, const struct xtr_meta *meta,
@@ -125,26 +124,26 @@ int xtr_marks_new(struct xtr_marks **out, const struct xtr_meta *meta,
 {
 	struct xtr_marks *m = calloc(1, sizeof(*m));
 	size_t i, all = xtr_meta_n_events(meta);
-	int ret = 0;
+	int err = 0;
 
 	if (!m)
 		return -ENOMEM;
 	m->tables = tables;
 	m->binding = calloc(all + 1, sizeof(*m->binding));
 	if (!m->binding)
-		ret = -ENOMEM;
-	for (i = 0; i < all && !ret; i++) {
+		err = -ENOMEM;
+	for (i = 0; i < all && !err; i++) {
 		const struct xtr_event_desc *d = xtr_meta_event_at(meta, i);
 
 		if (d->type < XTR_TYPE_FIRST_DYNAMIC || source_told_plain(d))
 			continue;
-		ret = bind(m, &m->binding[m->n], d);
-		if (!ret)
-			ret = xtr_keymap_put(&m->by_type, d->type, 0, (uint32_t)m->n++);
+		err = bind(m, &m->binding[m->n], d);
+		if (!err)
+			err = xtr_map_put(&m->by_type, d->type, 0, (uint32_t)m->n++);
 	}
-	if (ret) {
+	if (err) {
 		xtr_marks_free(m);
-		return ret;
+		return err;
 	}
 	*out = m;
 	return 0;
@@ -154,7 +153,7 @@ void xtr_marks_free(struct xtr_marks *m)
 {
 	if (!m)
 		return;
-	xtr_keymap_free(&m->by_type);
+	xtr_map_free(&m->by_type);
 	levels_free(&m->levels);
 	free(m->binding);
 	free(m->bound);
@@ -281,7 +280,7 @@ static int counter(struct xtr_marks *m, const struct mark_rule *rule, const stru
 		   const struct xtr_event *ev, struct xtr_mark *mark)
 {
 	uint32_t i = 0;
-	int ret;
+	int err;
 
 	if (rule->how == MARK_SET) {
 		mark->value = xtr_bind_u64(at, VALUE, ev);
@@ -289,13 +288,13 @@ static int counter(struct xtr_marks *m, const struct mark_rule *rule, const stru
 				  xtr_repr_is_signed(at->slot[VALUE].field->repr);
 		return 1;
 	}
-	ret = levels_find(&m->levels, mark->track, &i);
-	if (!ret)
-		ret = count(m, rule, at, ev, i);
-	else if (ret == -ENOSPC)
-		ret = 0;
-	mark->value = ret > 0 ? m->levels.level[i].value : 0;
-	return ret;
+	err = levels_find(&m->levels, mark->track, &i);
+	if (!err)
+		err = count(m, rule, at, ev, i);
+	else if (err == -ENOSPC)
+		err = 0;
+	mark->value = err > 0 ? m->levels.level[i].value : 0;
+	return err;
 }
 
 /* --- marks ------------------------------------------------------------------------------------ */
@@ -388,13 +387,13 @@ static int marker(struct xtr_marks *m, const struct binding *b, const struct xtr
 int xtr_marks_event(struct xtr_marks *m, const struct xtr_event *ev,
 		    struct xtr_mark mark[XTR_MARKS_MAX])
 {
-	uint32_t i = ev->gap ? XTR_KEYMAP_NONE : xtr_keymap_get(&m->by_type, ev->type, 0);
+	uint32_t i = ev->gap ? XTR_MAP_NONE : xtr_map_index(&m->by_type, ev->type, 0);
 	const struct binding *b;
 	struct xtr_mark plain;
 	bool said = false;
-	int n = 0, ret;
+	int n = 0, err;
 
-	if (i == XTR_KEYMAP_NONE)
+	if (i == XTR_MAP_NONE)
 		return 0;
 	b = &m->binding[i];
 	plain = (struct xtr_mark){ .kind = XTR_MARK_EVENT,
@@ -409,10 +408,10 @@ int xtr_marks_event(struct xtr_marks *m, const struct xtr_event *ev,
 	}
 	for (uint32_t k = 0; k < b->n_rules; k++) {
 		mark[n] = plain;
-		ret = apply(m, b, k, ev, &mark[n]);
-		if (ret < 0)
-			return ret;
-		n += ret;
+		err = apply(m, b, k, ev, &mark[n]);
+		if (err < 0)
+			return err;
+		n += err;
 		said |= says_all(m->bound[b->first + k].rule);
 	}
 	if (!said)

@@ -3,7 +3,10 @@
 #ifndef XTR_MARK_RULE_H
 #define XTR_MARK_RULE_H
 
+#include "base/map.h"
 #include "mark.h"
+
+#include <stdbool.h>
 
 #define MARK_KEYS 2u /* fields that name a track, or an object */
 
@@ -42,5 +45,43 @@ struct mark_rule {
 
 extern const struct mark_rule mark_rules[];
 extern const size_t mark_n_rules;
+
+/* --- mark level ------------------------------------------------------------------------------- */
+
+/*
+ * Counters that no event has the value of: sums, and what is held by objects between their begin
+ * and end. Memory is bounded; what there is no more room for is not counted.
+ */
+#define LEVELS_MAX  4096u   /* counters */
+#define OBJECTS_MAX 262144u /* open at one time, of all counters */
+
+struct level {
+	uint64_t value;
+	uint64_t seq, time_ns; /* of the sequence number seen last */
+	bool known;            /* they are */
+};
+
+struct levels { /* all zero: empty */
+	struct level *level;
+	uint32_t n, cap;
+	struct xtr_map by_track;
+	struct xtr_map objects; /* (its name with its counter, its name) to an index of held */
+	uint64_t *held;         /* amounts; of a free one the next free one + 1 */
+	uint32_t n_held, cap_held, free_held;
+};
+
+/* An object of a counter. Not named: it is one of many. */
+struct level_object {
+	bool named;
+	uint64_t a, b;
+};
+
+void levels_free(struct levels *l);
+/* The counter of this name. 0, -ENOSPC (no more room) or -ENOMEM. */
+int levels_find(struct levels *l, const char *track, uint32_t *i);
+/* 0, -ENOSPC (it is not counted) or -ENOMEM. One that is open already is replaced. */
+int levels_open(struct levels *l, uint32_t i, struct level_object o, uint64_t amount);
+/* False: it is not known. */
+bool levels_close(struct levels *l, uint32_t i, struct level_object o);
 
 #endif /* XTR_MARK_RULE_H */

@@ -9,10 +9,9 @@
 #include "cut.h"
 #include "replay/notes/cut_note.h"
 #include "replay/model/job_source.h"
-#include "base/key_set.h"
+#include "base/map.h"
 #include "replay/model/model.h"
 #include "format/meta/loss.h"
-#include "base/map.h"
 
 /* The job that ended last on a ring. */
 struct cut_last {

@@ -165,7 +165,7 @@ void xtr_field_stack(struct xtr_line *l, const struct xtr_tables *t, const struc
 {
 	const uint32_t *frames;
 	uint64_t id = 0;
-	size_t n = 0, i;
+	size_t n = 0;
 
 	if (field->repr != XTR_REPR_STACK || !xtr_field_get(field, rec, size, &id) || !id)
 		return;
@@ -175,7 +175,7 @@ void xtr_field_stack(struct xtr_line *l, const struct xtr_tables *t, const struc
 		put_unknown(l, "?stack:", id);
 		xtr_line_char(l, '\n');
 	}
-	for (i = 0; frames && i < n; i++) {
+	for (size_t i = 0; frames && i < n; i++) {
 		xtr_line_fill(l, ' ', XTR_STACK_INDENT);
 		put_frame(l, t, frames[i]);
 		xtr_line_char(l, '\n');
@@ -185,9 +185,8 @@ void xtr_field_stack(struct xtr_line *l, const struct xtr_tables *t, const struc
 static void put_flag_names(struct xtr_line *l, const struct xtr_field *field, uint64_t v)
 {
 	const char *sep = "";
-	uint32_t i;
 
-	for (i = 0; i < field->n_names; i++) {
+	for (uint32_t i = 0; i < field->n_names; i++) {
 		uint64_t bit = field->names[i].value;
 
 		if (!bit || (v & bit) != bit)
@@ -211,9 +210,8 @@ static bool is_measure(const char *unit)
 	static const char *const measures[] = {
 		"ns", "us", "ms", "s", "bytes", "KiB", "pages", "Hz"
 	};
-	size_t i;
 
-	for (i = 0; unit && i < sizeof(measures) / sizeof(measures[0]); i++)
+	for (size_t i = 0; unit && i < sizeof(measures) / sizeof(measures[0]); i++)
 		if (*unit == *measures[i] && !strcmp(unit, measures[i]))
 			return true;
 	return false;
@@ -349,7 +347,7 @@ static void json_frame(struct xtr_json *j, const struct xtr_tables *t, uint32_t 
 
 static void json_stack(struct xtr_json *j, const struct xtr_tables *t, uint64_t id)
 {
-	size_t n = 0, i;
+	size_t n = 0;
 	const uint32_t *frames = id ? xtr_tables_stack(t, (uint32_t)id, &n) : NULL;
 
 	if (!frames) {
@@ -357,7 +355,7 @@ static void json_stack(struct xtr_json *j, const struct xtr_tables *t, uint64_t 
 		return;
 	}
 	xtr_json_begin_array(j);
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		json_frame(j, t, frames[i]);
 	xtr_json_end_array(j);
 }
@@ -365,7 +363,6 @@ static void json_stack(struct xtr_json *j, const struct xtr_tables *t, uint64_t 
 static void json_named(struct xtr_json *j, const struct xtr_field *field, uint64_t v)
 {
 	const char *name = xtr_field_value_name(field, v);
-	uint32_t i;
 
 	xtr_json_begin_object(j);
 	xtr_json_kv_u64(j, "value", v);
@@ -373,7 +370,7 @@ static void json_named(struct xtr_json *j, const struct xtr_field *field, uint64
 		xtr_json_kv_str(j, "name", name);
 	} else {
 		xtr_json_kv_array(j, "flags");
-		for (i = 0; i < field->n_names; i++)
+		for (uint32_t i = 0; i < field->n_names; i++)
 			if (field->names[i].value &&
 			    (v & field->names[i].value) == field->names[i].value)
 				xtr_json_str(j, field->names[i].name);

@@ -66,12 +66,12 @@ static bool of_kernel(const struct xtr_tables *t, const struct xtr_frame *f)
 
 static bool is_glue(const struct xtr_tables *t, const struct xtr_frame *f)
 {
-	size_t i, n = 0, len;
+	size_t n = 0, len;
 	const char *s = f && f->symbol ? xtr_tables_string(t, f->symbol, &n) : NULL;
 
 	if (!s || !of_kernel(t, f))
 		return false;
-	for (i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
 		len = strlen(rules[i].text);
 		if (n >= len && !memcmp(s, rules[i].text, len) &&
 		    rest_is(s + len, n - len, rules[i].rest))

@@ -116,20 +116,20 @@ int wait_add(struct xtr_model *m, uint32_t i, const struct xtr_dep *d)
 {
 	struct slot *s = &m->slot[i];
 	const struct target t = { .ctx = d->ctx, .seqno = d->seqno, .scheduled = d->scheduled };
-	int ret = dep_add(m, s, &t, d->from_ns);
+	int err = dep_add(m, s, &t, d->from_ns);
 
-	if (!ret && s->wait_dep != NONE)
+	if (!err && s->wait_dep != NONE)
 		m->dep[s->wait_dep].dep = *d;
 	s->wait_dep = NONE;
-	return ret;
+	return err;
 }
 
 static int waiters_add(struct xtr_model *m, uint32_t i)
 {
 	struct slot *s = &m->slot[i];
-	uint32_t head = xtr_keymap_get(&m->waiters, s->wait_ctx, s->wait_seqno);
+	uint32_t head = xtr_map_index(&m->waiters, s->wait_ctx, s->wait_seqno);
 
-	if (xtr_keymap_put(&m->waiters, s->wait_ctx, s->wait_seqno, i))
+	if (xtr_map_put(&m->waiters, s->wait_ctx, s->wait_seqno, i))
 		return -ENOMEM;
 	s->wait_prev = NONE;
 	s->wait_next = head;
@@ -148,9 +148,9 @@ static void waiters_del(struct xtr_model *m, uint32_t i)
 	if (s->wait_prev != NONE)
 		m->slot[s->wait_prev].wait_next = s->wait_next;
 	else if (s->wait_next != NONE) /* replaces a key that is there: cannot fail */
-		xtr_keymap_put(&m->waiters, s->wait_ctx, s->wait_seqno, s->wait_next);
+		xtr_map_put(&m->waiters, s->wait_ctx, s->wait_seqno, s->wait_next);
 	else
-		xtr_keymap_del(&m->waiters, s->wait_ctx, s->wait_seqno);
+		xtr_map_del(&m->waiters, s->wait_ctx, s->wait_seqno);
 	s->waiting = false;
 }
 
@@ -158,7 +158,7 @@ int wait_begin(struct xtr_model *m, uint32_t i, const struct xtr_gpu_record *r, 
 {
 	struct slot *s = &m->slot[i];
 	struct target t;
-	int ret;
+	int err;
 
 	if (r->type == XTR_EV_JOB_WAIT_DEP && (r->flags & XTR_JOB_DEP_SIGNALED))
 		return 0;
@@ -170,9 +170,9 @@ int wait_begin(struct xtr_model *m, uint32_t i, const struct xtr_gpu_record *r, 
 	wait_end(m, i, ts, 0);
 	if (t.over)
 		return 0;
-	ret = dep_add(m, s, &t, ts);
-	if (ret)
-		return ret;
+	err = dep_add(m, s, &t, ts);
+	if (err)
+		return err;
 	s->wait_ctx = t.ctx;
 	s->wait_seqno = t.seqno;
 	s->wait_from = ts;
@@ -199,7 +199,7 @@ void wait_end(struct xtr_model *m, uint32_t i, uint64_t ts, uint32_t blocker_rin
 void wait_wake_all(struct xtr_model *m, uint64_t ctx, uint64_t seqno, uint64_t ts,
 		   bool scheduled_only, uint32_t ring_id)
 {
-	uint32_t i = xtr_keymap_get(&m->waiters, ctx, seqno), next;
+	uint32_t i = xtr_map_index(&m->waiters, ctx, seqno), next;
 
 	for (; i != NONE; i = next) {
 		next = m->slot[i].wait_next;
@@ -211,9 +211,9 @@ void wait_wake_all(struct xtr_model *m, uint64_t ctx, uint64_t seqno, uint64_t t
 void wait_collect(struct xtr_model *m, uint32_t i)
 {
 	struct slot *s = &m->slot[i];
-	uint32_t d, next, n = 0;
+	uint32_t next, n = 0;
 
-	for (d = s->deps; d != NONE; d = next) {
+	for (uint32_t d = s->deps; d != NONE; d = next) {
 		next = m->dep[d].next;
 		m->scratch[n++] = m->dep[d].dep;
 		m->dep[d].next = m->free_deps;

@@ -17,10 +17,10 @@
 #include "model.h"
 #include "replay/event/record.h"
 
-#include "format/meta/task_cache.h"
+#include "format/meta/tables.h"
 #include "format/xtr_format.h"
 
-#define NONE XTR_KEYMAP_NONE
+#define NONE XTR_MAP_NONE
 
 enum slot_state {
 	SLOT_FREE,
@@ -84,8 +84,8 @@ struct xtr_model {
 	struct xtr_rings rings;
 	struct xtr_model_counts counts;
 	struct xtr_gaps gaps;
-	struct xtr_keymap jobs, waiters;
-	struct xtr_keymap on_hw; /* (ring, client) -> jobs on the hardware; of rings by client */
+	struct xtr_map jobs, waiters;
+	struct xtr_map on_hw; /* (ring, client) -> jobs on the hardware; of rings by client */
 	struct xtr_job_sources *sources; /* NULL: none */
 	uint32_t *types[2];              /* what the model takes; what its verdicts need */
 	size_t n_types[2];
@@ -139,7 +139,7 @@ uint64_t job_end_of(const struct xtr_model *m, struct slot *s, const struct xtr_
 int job_step(struct xtr_model *m, const struct xtr_job_step *s);
 /* What it says of the job's fence, and its flags. */
 void step_result(struct xtr_model *m, const struct xtr_job_step *s);
-/* measured_jobs.c: the step of this kind; and settle's part of such a job. */
+/* told_jobs.c: the step of this kind; and settle's part of such a job. */
 int step_measured(struct xtr_model *m, const struct xtr_job_step *s);
 void measured_bounds(struct slot *s);
 /* told_jobs.c: steps of jobs that are told as a whole; and settle's part of such a job. */
@@ -162,7 +162,7 @@ void share_leave(struct xtr_model *m, uint32_t i);
 /* job_slots.c */
 static inline uint32_t slot_find(const struct xtr_model *m, uint64_t ctx, uint64_t seqno)
 {
-	return xtr_keymap_get(&m->jobs, ctx, seqno);
+	return xtr_map_index(&m->jobs, ctx, seqno);
 }
 /*
  * A new open slot under this key; `old`, what slot_find gives, loses it. Index, or -errno.

@@ -153,11 +153,10 @@ static void batch(struct xtr_model *m, uint32_t i)
 static void put_between(struct xtr_model *m, uint32_t i)
 {
 	struct slot *s = &m->slot[i], *other;
-	uint32_t k;
 
 	if (s->overtaken_at >= s->job.done_ns)
 		not_overtaken(m, i);
-	for (k = m->held.tail; k != NONE; k = m->slot[k].prev) {
+	for (uint32_t k = m->held.tail; k != NONE; k = m->slot[k].prev) {
 		other = &m->slot[k];
 		if (other->ring != s->ring || !other->job.done_ns)
 			continue;

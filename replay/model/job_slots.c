@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Slots and the lists that they are on. */
 #include "engine.h"
+#include "job.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -70,7 +71,7 @@ static void unmap(struct xtr_model *m, uint32_t i)
 	struct slot *s = &m->slot[i];
 
 	if (s->mapped)
-		xtr_keymap_del(&m->jobs, s->job.ctx, s->job.seqno);
+		xtr_map_del(&m->jobs, s->job.ctx, s->job.seqno);
 	s->mapped = false;
 }
 
@@ -163,7 +164,7 @@ int64_t slot_new(struct xtr_model *m, const struct xtr_gpu_record *r, uint32_t r
 			    .deps = NONE,
 			    .last_dep = NONE,
 			    .state = SLOT_OPEN };
-	if (xtr_keymap_put(&m->jobs, r->ctx, r->seqno, (uint32_t)i)) {
+	if (xtr_map_put(&m->jobs, r->ctx, r->seqno, (uint32_t)i)) {
 		s->next = m->free_slots;
 		m->free_slots = (uint32_t)i;
 		return -ENOMEM;
@@ -195,7 +196,7 @@ int slot_release(struct xtr_model *m)
 	uint32_t i = m->held.head;
 	struct slot *s = &m->slot[i];
 	struct xtr_model_ring *ring = &m->rings.ring[s->ring];
-	int ret = 0;
+	int err = 0;
 
 	list_del(m, &m->held, i);
 	unmap(m, i);
@@ -205,9 +206,55 @@ int slot_release(struct xtr_model *m)
 	wait_collect(m, i);
 	m->counts.jobs++;
 	if (m->o.job)
-		ret = m->o.job(m->o.ctx, &s->job);
+		err = m->o.job(m->o.ctx, &s->job);
 	s->state = SLOT_FREE;
 	s->next = m->free_slots;
 	m->free_slots = i;
-	return ret;
+	return err;
+}
+
+/* --- job -------------------------------------------------------------------------------------- */
+
+struct text {
+	const char *name, *help;
+};
+
+static const struct text kinds[] = {
+#define KIND(id, text, help) [XTR_KIND_##id] = { text, help },
+	XTR_JOB_KINDS(KIND)
+};
+
+static const struct text qualities[] = {
+#define QUALITY(id, text, help) [XTR_QUALITY_##id] = { text, help },
+	XTR_QUALITIES(QUALITY)
+};
+
+static const struct text flags[] = {
+#define FLAG(id, bit, text, help) [bit] = { text, help },
+	XTR_JOB_FLAGS(FLAG)
+};
+
+const char *xtr_job_kind_name(unsigned int kind)
+{
+	return kind < XTR_KIND_COUNT ? kinds[kind].name : "?";
+}
+
+const char *xtr_quality_name(unsigned int quality)
+{
+	return quality < XTR_QUALITY_COUNT ? qualities[quality].name : "?";
+}
+
+const char *xtr_quality_help(unsigned int quality)
+{
+	return quality < XTR_QUALITY_COUNT ? qualities[quality].help : "?";
+}
+
+const char *xtr_job_flag_name(unsigned int bit)
+{
+	return bit < sizeof(flags) / sizeof(flags[0]) ? flags[bit].name : NULL;
+}
+
+const char *xtr_job_flag_help(unsigned int bit)
+{
+	return bit < sizeof(flags) / sizeof(flags[0]) ? flags[bit].help : NULL;
 }

@@ -59,16 +59,16 @@ static int list_types(struct xtr_model *m)
 		size_t n;
 	} own[2] = { { job_types, sizeof(job_types) / sizeof(job_types[0]) },
 		     { order_types, sizeof(order_types) / sizeof(order_types[0]) } };
-	size_t n, i, k;
+	size_t n;
 	const uint32_t *more = xtr_job_sources_types(m->sources, &n);
 
-	for (k = 0; k < 2; k++) {
+	for (size_t k = 0; k < 2; k++) {
 		m->types[k] = malloc((own[k].n + n) * sizeof(uint32_t));
 		if (!m->types[k])
 			return -ENOMEM;
 		memcpy(m->types[k], own[k].type, own[k].n * sizeof(uint32_t));
 		m->n_types[k] = own[k].n;
-		for (i = 0; i < n; i++)
+		for (size_t i = 0; i < n; i++)
 			if (!has_type(own[k].type, own[k].n, more[i]))
 				m->types[k][m->n_types[k]++] = more[i];
 	}
@@ -92,7 +92,7 @@ bool xtr_model_takes(const struct xtr_model *m, const struct xtr_event *ev)
 int xtr_model_new(struct xtr_model **out, const struct xtr_model_opts *opts)
 {
 	struct xtr_model *m = calloc(1, sizeof(*m));
-	int ret;
+	int err;
 
 	if (!m)
 		return -ENOMEM;
@@ -103,15 +103,15 @@ int xtr_model_new(struct xtr_model **out, const struct xtr_model_opts *opts)
 	m->open = m->held = (struct slot_list){ NONE, NONE };
 	if (opts->meta)
 		look_at_meta(m, opts->meta);
-	ret = xtr_rings_init(&m->rings, opts->meta, opts->tables);
-	if (!ret)
-		ret = xtr_job_sources_open(&m->sources, opts->meta, opts->tables, &m->rings);
+	err = xtr_rings_init(&m->rings, opts->meta, opts->tables);
+	if (!err)
+		err = xtr_job_sources_open(&m->sources, opts->meta, opts->tables, &m->rings);
 	m->told = xtr_job_sources_told(m->sources);
-	if (!ret)
-		ret = list_types(m);
-	if (ret) {
+	if (!err)
+		err = list_types(m);
+	if (err) {
 		xtr_model_free(m);
-		return ret;
+		return err;
 	}
 	*out = m;
 	return 0;
@@ -123,11 +123,11 @@ void xtr_model_free(struct xtr_model *m)
 		return;
 	xtr_job_sources_close(m->sources);
 	xtr_rings_free(&m->rings);
-	xtr_keymap_free(&m->jobs);
-	xtr_keymap_free(&m->on_hw);
+	xtr_map_free(&m->jobs);
+	xtr_map_free(&m->on_hw);
 	free(m->types[0]);
 	free(m->types[1]);
-	xtr_keymap_free(&m->waiters);
+	xtr_map_free(&m->waiters);
 	xtr_gaps_free(&m->gaps);
 	free(m->slot);
 	free(m->dep);
@@ -141,7 +141,7 @@ static __attribute__((noinline)) int64_t find_ring(struct xtr_model *m, uint32_t
 	uint32_t old;
 
 	if (i >= 0 && m->rings.n > n && m->o.verdict) {
-		old = xtr_keymap_get(&m->o.verdict->rings.by_id, id, 0);
+		old = xtr_map_index(&m->o.verdict->rings.by_id, id, 0);
 		if (old != NONE)
 			m->rings.ring[i].verdict = xtr_ring_measure(&m->o.verdict->rings.ring[old]);
 	}
@@ -273,12 +273,12 @@ static int on_done(struct xtr_model *m, const struct xtr_gpu_record *r)
 
 static int on_run(struct xtr_model *m, const struct xtr_gpu_record *r)
 {
-	int ret = job_run(m, r, NULL);
+	int err = job_run(m, r, NULL);
 	uint32_t i = slot_find(m, r->ctx, r->seqno);
 
-	if (!ret && i != NONE)
+	if (!err && i != NONE)
 		m->slot[i].run_tid = r->tid;
-	return ret;
+	return err;
 }
 
 /*
@@ -338,19 +338,19 @@ static int (*const handlers[])(struct xtr_model *, const struct xtr_gpu_record *
 /* Hand out held jobs whose fence's signal would have come by now; note when to look again. */
 static int release_held(struct xtr_model *m)
 {
-	int ret = 0;
+	int err = 0;
 
-	while (!ret && m->held.head != NONE) {
+	while (!err && m->held.head != NONE) {
 		const struct slot *s = &m->slot[m->held.head];
 
 		if (s->job.done_ns && m->now - s->held_ns <= XTR_HOLD_NS && !m->ended)
 			break;
-		ret = slot_release(m);
+		err = slot_release(m);
 	}
 	m->due = UINT64_MAX;
 	if (m->held.head != NONE)
 		m->due = xtr_sat_add(m->slot[m->held.head].held_ns, XTR_HOLD_NS + 1);
-	return ret;
+	return err;
 }
 
 /* 1: the event was a job source's. */
@@ -358,9 +358,8 @@ static int source_event(struct xtr_model *m, const struct xtr_event *ev)
 {
 	struct xtr_job_steps steps;
 	int ret = xtr_job_sources_event(m->sources, ev, &steps), err = 0;
-	size_t i;
 
-	for (i = 0; ret == 1 && i < steps.n && !err; i++)
+	for (size_t i = 0; ret == 1 && i < steps.n && !err; i++)
 		err = job_step(m, &steps.step[i]);
 	return err ? err : ret;
 }
@@ -375,17 +374,17 @@ int xtr_model_event(struct xtr_model *m, const struct xtr_event *ev)
 /* Jobs that are due, and job sources. 0: the event is still to be handled. */
 static __attribute__((noinline)) int before(struct xtr_model *m, const struct xtr_event *ev)
 {
-	int ret = m->now >= m->due || m->ended ? release_held(m) : 0;
+	int err = m->now >= m->due || m->ended ? release_held(m) : 0;
 
-	if (!ret && m->sources)
-		ret = source_event(m, ev);
-	return ret;
+	if (!err && m->sources)
+		err = source_event(m, ev);
+	return err;
 }
 
 int xtr_model_decoded(struct xtr_model *m, const struct xtr_event *ev, int got,
 		      const struct xtr_gpu_record *r)
 {
-	int ret;
+	int err;
 
 	/* Handlers take m->now for the event's time: it never goes back, so no time is negative. */
 	if (ev->ts > m->now)
@@ -393,9 +392,9 @@ int xtr_model_decoded(struct xtr_model *m, const struct xtr_event *ev, int got,
 	if (ev->gap)
 		return xtr_gaps_add(&m->gaps, ev->gap->first, ev->gap->last);
 	if (m->now >= m->due || m->sources || m->ended) {
-		ret = before(m, ev);
-		if (ret)
-			return ret < 0 ? ret : m->stopped;
+		err = before(m, ev);
+		if (err)
+			return err < 0 ? err : m->stopped;
 	}
 	if (m->told)
 		return 0;
@@ -405,8 +404,8 @@ int xtr_model_decoded(struct xtr_model *m, const struct xtr_event *ev, int got,
 		m->counts.malformed++;
 		return 0;
 	}
-	ret = handlers[ev->type](m, r);
-	return ret ? ret : m->stopped;
+	err = handlers[ev->type](m, r);
+	return err ? err : m->stopped;
 }
 
 uint64_t xtr_model_due(const struct xtr_model *m)
@@ -428,16 +427,16 @@ int xtr_model_advance(struct xtr_model *m, uint64_t ts)
 
 int xtr_model_finish(struct xtr_model *m)
 {
-	int ret;
+	int err;
 
 	m->ended = true;
 	border_ends(m);
-	ret = release_held(m);
-	while (!ret && m->open.head != NONE) {
+	err = release_held(m);
+	while (!err && m->open.head != NONE) {
 		slot_hold(m, m->open.head);
-		ret = release_held(m);
+		err = release_held(m);
 	}
-	return ret;
+	return err;
 }
 
 const struct xtr_model_counts *xtr_model_counts(const struct xtr_model *m)
@@ -457,7 +456,7 @@ const struct xtr_model_ring *xtr_model_ring(const struct xtr_model *m, size_t i)
 
 const struct xtr_model_ring *xtr_model_ring_by_id(const struct xtr_model *m, uint32_t id)
 {
-	uint32_t i = xtr_keymap_get(&m->rings.by_id, id, 0);
+	uint32_t i = xtr_map_index(&m->rings.by_id, id, 0);
 
 	return i != NONE ? &m->rings.ring[i] : NULL;
 }
@@ -476,9 +475,8 @@ const struct xtr_model_device *xtr_model_device(const struct xtr_model *m, size_
 uint64_t xtr_model_horizon(const struct xtr_model *m)
 {
 	uint64_t horizon = m->open.head != NONE ? m->slot[m->open.head].first_ns : m->now;
-	uint32_t i;
 
-	for (i = m->held.head; i != NONE; i = m->slot[i].next)
+	for (uint32_t i = m->held.head; i != NONE; i = m->slot[i].next)
 		if (m->slot[i].first_ns < horizon)
 			horizon = m->slot[i].first_ns;
 	return horizon;

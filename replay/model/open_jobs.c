@@ -44,12 +44,12 @@ static int tell(const struct xtr_model *m, uint32_t i,
 int xtr_model_each_open(const struct xtr_model *m,
 			int (*cb)(void *ctx, const struct xtr_model_open *open), void *ctx)
 {
-	int ret = 0;
+	int err = 0;
 
-	for (uint32_t i = m->held.head; i != NONE && !ret; i = m->slot[i].next)
+	for (uint32_t i = m->held.head; i != NONE && !err; i = m->slot[i].next)
 		if (m->slot[i].job.done_ns) /* others were given up: nothing is known of them */
-			ret = tell(m, i, cb, ctx);
-	for (uint32_t i = m->open.head; i != NONE && !ret; i = m->slot[i].next)
-		ret = tell(m, i, cb, ctx);
-	return ret;
+			err = tell(m, i, cb, ctx);
+	for (uint32_t i = m->open.head; i != NONE && !err; i = m->slot[i].next)
+		err = tell(m, i, cb, ctx);
+	return err;
 }

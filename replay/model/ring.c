@@ -73,9 +73,7 @@ static bool has_prefix(const char *s, const char *prefix)
 
 static bool has_events_of(const struct xtr_meta *meta, const char *system)
 {
-	size_t i;
-
-	for (i = 0; meta && i < xtr_meta_n_events(meta); i++)
+	for (size_t i = 0; meta && i < xtr_meta_n_events(meta); i++)
 		if (has_prefix(xtr_meta_event_at(meta, i)->name, system))
 			return true;
 	return false;
@@ -91,9 +89,8 @@ static bool is_amdgpu_ring(const char *name)
 	static const char *const prefixes[] = {
 		"gfx", "comp", "sdma", "vcn", "jpeg", "uvd", "vce"
 	};
-	size_t i;
 
-	for (i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
 		if (has_prefix(name, prefixes[i]))
 			return true;
 	return false;
@@ -101,9 +98,7 @@ static bool is_amdgpu_ring(const char *name)
 
 static const struct driver_rule *find_rule(const char *driver, const char *ring)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(drivers) / sizeof(drivers[0]); i++) {
+	for (size_t i = 0; i < sizeof(drivers) / sizeof(drivers[0]); i++) {
 		if (driver && !strcmp(driver, drivers[i].driver))
 			return &drivers[i];
 		if (!driver && has_prefix(ring, drivers[i].ring_prefix))
@@ -134,9 +129,7 @@ static void apply_rule(struct xtr_model_ring *ring, bool amdgpus_events)
 
 static const char *driver_of(const struct xtr_meta *meta, const char *device)
 {
-	size_t i;
-
-	for (i = 0; meta && i < xtr_meta_n_devices(meta); i++)
+	for (size_t i = 0; meta && i < xtr_meta_n_devices(meta); i++)
 		if (!strcmp(xtr_meta_device(meta, i)->name, device))
 			return xtr_meta_device(meta, i)->driver;
 	return NULL;
@@ -176,12 +169,12 @@ static int64_t device_by_name(struct xtr_rings *r, const char *name, const char 
 static int64_t get_device(struct xtr_rings *r, uint32_t string)
 {
 	const char *name = string_or_empty(r->tables, string);
-	int64_t i = xtr_keymap_get(&r->dev_by_string, string, 0);
+	int64_t i = xtr_map_index(&r->dev_by_string, string, 0);
 
-	if (i != XTR_KEYMAP_NONE)
+	if (i != XTR_MAP_NONE)
 		return i;
 	i = device_by_name(r, name, driver_of(r->meta, name));
-	if (i > 0 && xtr_keymap_put(&r->dev_by_string, string, 0, (uint32_t)i))
+	if (i > 0 && xtr_map_put(&r->dev_by_string, string, 0, (uint32_t)i))
 		return -ENOMEM;
 	return i;
 }
@@ -292,9 +285,9 @@ static int64_t add_ring(struct xtr_rings *r, uint32_t id)
 		.by_client = made && made->by_client,
 		.partial = !(made && made->measured) &&
 			   (r->pids == XTR_PIDS_ALONE || (made && r->pids != XTR_PIDS_ALL)),
-		.last = XTR_KEYMAP_NONE,
-		.run_head = XTR_KEYMAP_NONE,
-		.run_tail = XTR_KEYMAP_NONE,
+		.last = XTR_MAP_NONE,
+		.run_head = XTR_MAP_NONE,
+		.run_tail = XTR_MAP_NONE,
 	};
 	apply_rule(ring, r->amdgpus_events);
 	ring->measured |= is_measured(r, ring);
@@ -313,7 +306,7 @@ static int64_t add_ring(struct xtr_rings *r, uint32_t id)
 		ring->rule = XTR_RULE_SHARED;
 		ring->why = "imported: rings of this name of several devices";
 	}
-	if (xtr_keymap_put(&r->by_id, id, 0, r->n))
+	if (xtr_map_put(&r->by_id, id, 0, r->n))
 		return -ENOMEM;
 	return r->n++;
 }
@@ -344,8 +337,8 @@ void xtr_rings_free(struct xtr_rings *r)
 	free(r->ring);
 	free(r->dev);
 	free(r->declared);
-	xtr_keymap_free(&r->by_id);
-	xtr_keymap_free(&r->dev_by_string);
+	xtr_map_free(&r->by_id);
+	xtr_map_free(&r->dev_by_string);
 	xtr_cut_note_free(&r->note);
 	*r = (struct xtr_rings){ 0 };
 }
@@ -354,8 +347,8 @@ int64_t xtr_rings_get(struct xtr_rings *r, uint32_t id)
 {
 	int64_t i;
 
-	i = xtr_keymap_get(&r->by_id, id, 0);
-	if (i == XTR_KEYMAP_NONE)
+	i = xtr_map_index(&r->by_id, id, 0);
+	if (i == XTR_MAP_NONE)
 		i = r->n < XTR_RINGS_MAX ? add_ring(r, id) : 0;
 	if (i >= 0) {
 		r->cached[id % XTR_RINGS_CACHED].id = id;
@@ -431,4 +424,94 @@ const char *xtr_ring_order(const struct xtr_model_ring *ring)
 	if (xtr_ring_ended_bounded(ring))
 		return NULL;
 	return xtr_ring_order_known(ring) ? "known" : "unknown";
+}
+
+/* --- ring ends -------------------------------------------------------------------------------- */
+
+static struct xtr_end *back(struct xtr_ends *e, uint32_t k)
+{
+	return &e->kept[(e->n - k) % XTR_ENDS_KEPT];
+}
+
+const struct xtr_end *xtr_ends_before(const struct xtr_ends *e, uint64_t ns)
+{
+	for (uint32_t k = 1; k <= XTR_ENDS_KEPT; k++) {
+		const struct xtr_end *end = &e->kept[(e->n - k) % XTR_ENDS_KEPT];
+
+		if (end->ns && end->ns <= ns)
+			return end;
+	}
+	return NULL;
+}
+
+void xtr_ends_add(struct xtr_ends *e, const struct xtr_end *end)
+{
+	uint32_t k = 0;
+
+	while (k < XTR_ENDS_KEPT && back(e, k + 1)->ns > end->ns)
+		k++;
+	/* The slot behind the last one is the oldest one's. */
+	e->forgotten |= back(e, 0)->ns != 0;
+	if (k == XTR_ENDS_KEPT)
+		return;
+	for (uint32_t i = 0; i < k; i++)
+		*back(e, i) = *back(e, i + 1);
+	*back(e, k) = *end;
+	e->n++;
+}
+
+/* --- overlap ---------------------------------------------------------------------------------- */
+
+/* Welford's method. */
+static void add(struct xtr_moments *m, double x)
+{
+	double distance = x - m->mean;
+
+	m->n++;
+	m->mean += distance / m->n;
+	m->m2 += distance * (x - m->mean);
+}
+
+static double variance(const struct xtr_moments *m)
+{
+	return m->n > 1 ? m->m2 / (m->n - 1) : 0;
+}
+
+static bool has_spread(const struct xtr_moments *m, double share)
+{
+	return variance(m) > m->mean * m->mean * share * share;
+}
+
+void xtr_overlap_add(struct xtr_overlap *o, uint64_t residence, uint64_t wait)
+{
+	double r = (double)residence, w = (double)wait;
+
+	if (!wait) {
+		add(&o->alone, r);
+		return;
+	}
+	add(&o->residence, r);
+	add(&o->wait, w);
+	if (w >= r * XTR_OVERLAP_WAIT)
+		add(&o->behind, r);
+	if (r - w >= o->alone.mean * (1 - XTR_OVERLAP_SPREAD))
+		o->as_long++;
+}
+
+static bool equal(const struct xtr_overlap *o)
+{
+	double difference = o->behind.mean - o->alone.mean;
+
+	return !has_spread(&o->alone, XTR_OVERLAP_SPREAD) &&
+	       !has_spread(&o->behind, XTR_OVERLAP_SPREAD) &&
+	       difference < o->alone.mean * XTR_OVERLAP_SAME &&
+	       -difference < o->alone.mean * XTR_OVERLAP_SAME;
+}
+
+bool xtr_overlap_is_parallel(const struct xtr_overlap *o)
+{
+	if (o->alone.n < XTR_OVERLAP_ALONE || o->behind.n < XTR_OVERLAP_BEHIND)
+		return false;
+	return equal(o) && variance(&o->residence) < variance(&o->wait) * XTR_OVERLAP_STEADY &&
+	       o->as_long < o->residence.n * XTR_OVERLAP_FEW;
 }

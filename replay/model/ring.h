@@ -6,14 +6,91 @@
 #ifndef XTR_MODEL_RING_H
 #define XTR_MODEL_RING_H
 
+#include "base/map.h"
 #include "format/meta/meta.h"
 #include "format/meta/tables.h"
-#include "replay/notes/cut_note.h"
-#include "ring_ends.h"
 #include "job.h"
-#include "base/keymap.h"
-#include "overlap.h"
-#include "replay/notes/some_pids.h"
+#include "replay/notes/cut_note.h"
+#include "replay/notes/notes.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* --- ring ends -------------------------------------------------------------------------------- */
+
+/*
+ * The last ends on a ring or device, in order of time. Most are noted in that order; the end of a
+ * job that was reported late comes after those of jobs that ended later, and has to be put between
+ * them.
+ */
+#define XTR_ENDS_KEPT 8u /* a power of two */
+
+struct xtr_end {
+	uint64_t ns;
+	struct xtr_job_name job;
+	bool late; /* the job may have ended before ns */
+};
+
+struct xtr_ends { /* all zero: none */
+	struct xtr_end kept[XTR_ENDS_KEPT];
+	uint32_t n;     /* the last one is kept[(n - 1) % XTR_ENDS_KEPT]; goes round */
+	bool forgotten; /* there are others, before those that are kept */
+};
+
+/* The last of all, all zero if there was none. Valid until the next one is noted. */
+static inline struct xtr_end *xtr_ends_last(struct xtr_ends *e)
+{
+	return &e->kept[(e->n - 1) % XTR_ENDS_KEPT];
+}
+
+/* The last one at or before ns. NULL: none is kept. */
+const struct xtr_end *xtr_ends_before(const struct xtr_ends *e, uint64_t ns);
+
+/* Note an end; one that lies before all that are kept is forgotten at once. */
+void xtr_ends_add(struct xtr_ends *e, const struct xtr_end *end);
+
+/* --- overlap ---------------------------------------------------------------------------------- */
+
+/*
+ * Do the jobs of a ring that is known to execute one after the other speak against that? A ring
+ * that runs jobs side by side may complete them in order, too. Then the residence (done - run) of a
+ * job does not depend on the jobs before it, where on a serial ring it is the wait for them and the
+ * job's own execution. All of this has to be so:
+ *
+ *   - jobs that found the ring idle took equally long, and those that found it busy took no longer
+ * than these, although they would have had to wait for a fifth of it or more;
+ *   - the residence of jobs that found the ring busy varies much less than their wait would have;
+ *   - few of these would have had as much time of their own as jobs alone take.
+ *
+ * Big and small jobs in turn can look like it, so nothing less would do: the times of a trace alone
+ * hardly tell the two kinds of ring apart.
+ */
+#define XTR_OVERLAP_ALONE  4u /* of each sort this many jobs, or nothing is said */
+#define XTR_OVERLAP_BEHIND 16u
+#define XTR_OVERLAP_SPREAD 0.25 /* standard deviation by mean: up to this, durations are equal */
+#define XTR_OVERLAP_SAME   0.15 /* means that differ by less are the same */
+#define XTR_OVERLAP_WAIT   0.2  /* share of the residence that would have been a wait */
+#define XTR_OVERLAP_STEADY 0.25 /* variance of residence by that of wait */
+#define XTR_OVERLAP_FEW    0.5  /* share of the jobs behind others */
+
+struct xtr_moments {        /* all zero: of nothing */
+	double n, mean, m2; /* m2: sum of squared distances from the mean */
+};
+
+struct xtr_overlap {                        /* all zero: nothing seen; ns */
+	struct xtr_moments alone;           /* residence of jobs that found the ring idle */
+	struct xtr_moments behind;          /* of those that would have waited for long */
+	struct xtr_moments residence, wait; /* of all that found it busy */
+	uint32_t as_long; /* of these: had as much time of their own as jobs alone take */
+};
+
+/* A job: done - run, and how long after run the job before it was done (0: it was before). ns. */
+void xtr_overlap_add(struct xtr_overlap *o, uint64_t residence, uint64_t wait);
+
+/* True if what was seen speaks against a serial ring. */
+bool xtr_overlap_is_parallel(const struct xtr_overlap *o);
+
+/* --- ring ------------------------------------------------------------------------------------- */
 
 #define XTR_RINGS_MAX    (1u << 16) /* more in one section share the ring "unknown" */
 #define XTR_DEVICES_MAX  4096u
@@ -49,7 +126,7 @@ enum xtr_ring_verdict {
 	XTR_VERDICT_IN_ORDER,
 	XTR_VERDICT_OUT_OF_ORDER,
 	XTR_VERDICT_BATCHED,
-	XTR_VERDICT_PARALLEL, /* completes in order what it runs side by side (overlap.h) */
+	XTR_VERDICT_PARALLEL, /* completes in order what it runs side by side (ring.h) */
 	XTR_VERDICT_COUNT
 };
 
@@ -128,7 +205,7 @@ struct xtr_rings {
 	uint32_t n, cap;
 	struct xtr_model_device *dev;
 	uint32_t n_dev;
-	struct xtr_keymap by_id, dev_by_string;
+	struct xtr_map by_id, dev_by_string;
 	struct {
 		uint32_t id, index;
 	} cached[XTR_RINGS_CACHED];      /* by id; all zero: ring 0, whose id is 0 */

@@ -26,9 +26,9 @@ int share_enter(struct xtr_model *m, uint32_t i)
 	if (!ring->by_client)
 		return 0;
 	s->client = client_of(&s->job, i);
-	n = xtr_keymap_get(&m->on_hw, s->ring, s->client);
+	n = xtr_map_index(&m->on_hw, s->ring, s->client);
 	n = n != NONE ? n : 0;
-	if (xtr_keymap_put(&m->on_hw, s->ring, s->client, n + 1))
+	if (xtr_map_put(&m->on_hw, s->ring, s->client, n + 1))
 		return -ENOMEM;
 	ring->n_clients += !n;
 	s->moves = ++ring->moves;
@@ -51,11 +51,11 @@ void share_leave(struct xtr_model *m, uint32_t i)
 	if (ring->mixed >= s->moves)
 		s->job.flags |= XTR_FLAG_SHARED;
 	s->moves = 0;
-	n = xtr_keymap_get(&m->on_hw, s->ring, s->client);
+	n = xtr_map_index(&m->on_hw, s->ring, s->client);
 	if (n > 1) { /* replaces a key that is there: cannot fail */
-		xtr_keymap_put(&m->on_hw, s->ring, s->client, n - 1);
+		xtr_map_put(&m->on_hw, s->ring, s->client, n - 1);
 		return;
 	}
-	xtr_keymap_del(&m->on_hw, s->ring, s->client);
+	xtr_map_del(&m->on_hw, s->ring, s->client);
 	ring->n_clients--;
 }

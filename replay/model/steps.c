@@ -37,14 +37,14 @@ static int tell(struct xtr_model *m, const struct xtr_job_step *s, uint32_t type
 
 static int on_queue(struct xtr_model *m, const struct xtr_job_step *s)
 {
-	int ret = tell(m, s, XTR_EV_JOB_QUEUE);
+	int err = tell(m, s, XTR_EV_JOB_QUEUE);
 	struct slot *slot;
 
-	if (!ret)
-		ret = job_queued(m, &s->r);
+	if (!err)
+		err = job_queued(m, &s->r);
 	slot = open_slot(m, &s->r);
-	if (ret || !slot)
-		return ret;
+	if (err || !slot)
+		return err;
 	slot->job.submit_ns = s->submit_ns;
 	slot->job.flags |= s->flags;
 	return 0;
@@ -64,14 +64,14 @@ static int on_requeue(struct xtr_model *m, const struct xtr_job_step *s)
 
 static int on_run(struct xtr_model *m, const struct xtr_job_step *s)
 {
-	int ret = job_run(m, &s->r, s);
-	struct slot *slot = ret ? NULL : open_slot(m, &s->r);
+	int err = job_run(m, &s->r, s);
+	struct slot *slot = err ? NULL : open_slot(m, &s->r);
 
 	if (slot && s->queued_ns && !slot->job.queue_ns)
 		job_submitter(m, &slot->job, &s->r, s->queued_ns);
 	else if (slot && s->by_thread)
 		slot->run_tid = s->r.tid;
-	return ret ? ret : tell(m, s, XTR_EV_JOB_RUN);
+	return err ? err : tell(m, s, XTR_EV_JOB_RUN);
 }
 
 static int on_handed(struct xtr_model *m, const struct xtr_job_step *s)
@@ -117,7 +117,7 @@ static int on_signaled(struct xtr_model *m, const struct xtr_job_step *s)
 {
 	uint32_t i = slot_find(m, s->r.ctx, s->r.seqno);
 	bool open = i != NONE && m->slot[i].state == SLOT_OPEN;
-	int ret;
+	int err;
 
 	if (open && !m->slot[i].job.run_ns && s->r.error)
 		return on_failed(m, s);
@@ -127,12 +127,12 @@ static int on_signaled(struct xtr_model *m, const struct xtr_job_step *s)
 			  i != NONE ? m->rings.ring[m->slot[i].ring].id : 0);
 		return 0;
 	}
-	ret = job_done(m, &s->r);
+	err = job_done(m, &s->r);
 	i = slot_find(m, s->r.ctx, s->r.seqno);
-	if (!ret && i != NONE)
+	if (!err && i != NONE)
 		m->slot[i].job.flags |= XTR_FLAG_FENCE_DONE;
 	step_result(m, s);
-	return ret;
+	return err;
 }
 
 /* The job ended with its fence's signal a moment ago: this is when, unless another ended since. */
@@ -207,7 +207,7 @@ static int on_done(struct xtr_model *m, const struct xtr_job_step *s)
 {
 	uint32_t i = slot_find(m, s->r.ctx, s->r.seqno);
 	struct xtr_gpu_record r = s->r;
-	int ret = 0;
+	int err = 0;
 
 	if (s->flags & XTR_FLAG_LATE && open_slot(m, &s->r))
 		return end_late(m, i, s);
@@ -221,16 +221,16 @@ static int on_done(struct xtr_model *m, const struct xtr_job_step *s)
 	else if ((s->ended_ns || s->by_thread) && open_slot(m, &s->r))
 		end_dated(m, i, s);
 	else if (i != NONE || !s->ended)
-		ret = job_done(m, &r);
+		err = job_done(m, &r);
 	i = slot_find(m, s->r.ctx, s->r.seqno);
-	if (!ret && i != NONE)
+	if (!err && i != NONE)
 		m->slot[i].sourced = true;
 	step_result(m, s);
 	i = slot_find(m, s->r.ctx, s->r.seqno);
 	/* What ended since the job's floor may have done so earlier, or be told of only later. */
 	if (i != NONE && m->rings.ring[m->slot[i].ring].late)
 		m->slot[i].job.floor_ns = m->slot[i].job.done_ns;
-	return ret;
+	return err;
 }
 
 static int on_recycled(struct xtr_model *m, const struct xtr_job_step *s)

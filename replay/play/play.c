@@ -21,13 +21,13 @@ static unsigned int threads(void)
 
 static int give(const struct xtr_play *p, const struct xtr_event *ev, size_t n)
 {
-	int ret = 0;
+	int err = 0;
 
 	if (p->batch)
 		return p->batch(p->ctx, ev, n);
-	for (size_t i = 0; i < n && !ret; i++)
-		ret = p->event(p->ctx, &ev[i]);
-	return ret;
+	for (size_t i = 0; i < n && !err; i++)
+		err = p->event(p->ctx, &ev[i]);
+	return err;
 }
 
 static int run(const struct xtr_play *p, struct xtr_merge *m, struct xtr_err *err)

@@ -5,9 +5,7 @@
 
 static bool any_matches(const char *const *patterns, size_t n, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (!fnmatch(patterns[i], name, 0))
 			return true;
 	return !n;
@@ -21,9 +19,7 @@ bool xtr_select_ring(const struct xtr_select *s, const struct xtr_model_ring *ri
 
 static bool pid_selected(const struct xtr_select *s, const struct xtr_job *j)
 {
-	size_t i;
-
-	for (i = 0; i < s->n_pids; i++)
+	for (size_t i = 0; i < s->n_pids; i++)
 		if (j->pid == s->pids[i] && !(j->flags & XTR_FLAG_NO_QUEUE))
 			return true;
 	return !s->n_pids;
@@ -49,11 +45,9 @@ bool xtr_select_job(const struct xtr_select *s, const struct xtr_job *j)
 
 static bool pid_of_call(const struct xtr_select *s, const struct xtr_call *c)
 {
-	size_t i;
-
 	if (c->on_cpu && c->kind != XTR_CALL_RUNNING)
 		return !s->n_pids;
-	for (i = 0; i < s->n_pids; i++)
+	for (size_t i = 0; i < s->n_pids; i++)
 		if (c->pid && c->pid == s->pids[i])
 			return true;
 	return !s->n_pids;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Writes the sections of a file anew without what tells of people and machines, for a report that
- * everybody may read. Only what is known to be harmless is taken over (redact_rule.h): everything
+ * everybody may read. Only what is known to be harmless is taken over (redact_impl.h): everything
  * else is mapped or left out. What is mapped is mapped alike everywhere in the files that are
  * looked at together, so that what was equal stays equal: texts to NAME#NUMBER, process and thread
  * ids to their rank, pointers of the kernel by a keyed permutation, those of programs by a keyed
@@ -104,5 +104,24 @@ int xtr_redact_search(struct xtr_redact *x, const struct xtr_reader *in, const c
 		      void *ctx, uint64_t *tried);
 /* In the place of writing: x learns what of the original would be replaced. 0 or -errno. */
 int xtr_redact_collect(struct xtr_redact *x);
+
+/* --- redact names ----------------------------------------------------------------------------- */
+
+/* What redacting has replaced, for texts of other origin that have the same names in them. */
+struct xtr_redact_name {
+	const char *text; /* what it was; n bytes and a NUL, valid until the next section is made */
+	size_t n;
+	const char *label; /* of what it became: LABEL#NUMBER; "dropped": it was left out */
+	uint32_t number;
+};
+
+/* The i-th text that was replaced or left out so far; false past the last. */
+bool xtr_redact_name(const struct xtr_redact *x, size_t i, struct xtr_redact_name *name);
+/*
+ * Is a text what drivers and the kernel call things (a PCI address, "vmlinux", "i915",
+ * "kworker/0:1")? A program that is called so has another name after redacting; the text stays
+ * where it is the kernel's, which tells nobody.
+ */
+bool xtr_redact_is_common(const char *text, size_t n);
 
 #endif /* XTR_REDACT_H */

@@ -1,12 +1,11 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* META anew: what is known to be harmless of each part, and what was done. */
 #include "redact_impl.h"
-#include "redact_words.h"
 
 #include "replay/notes/cut_note.h"
 
 #include "base/buf.h"
-#include "format/meta/flight.h"
+#include "format/meta/piece.h"
 #include "format/version.h"
 
 #include <errno.h>

@@ -1,7 +1,6 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Looking at all of a file: which ids there are, which texts are used as what, when it was. */
 #include "redact_impl.h"
-#include "redact_words.h"
 
 #include "base/bytes.h"
 #include "format/xtr_format.h"

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: BSD-2-Clause
-#include "redact_rule.h"
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "redact_impl.h"
 
 #include <fnmatch.h>
 #include <stdint.h>

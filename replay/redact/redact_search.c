@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Does a file hold what redacting removes? Looked through are the bytes of the file, and of each
  * chunk what is in it: records, and decompressed payloads. Texts are found by their first 4 bytes,

@@ -1,7 +1,5 @@
-// SPDX-License-Identifier: BSD-2-Clause
-#include "redact_text.h"
-#include "redact_marker.h"
-#include "redact_words.h"
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "redact_impl.h"
 
 #include "base/buf.h"
 

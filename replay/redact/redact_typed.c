@@ -1,11 +1,10 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What a redacted file has in each place, by the type of the place: here short texts and small
  * numbers are looked at, too, which a search among bytes finds by chance. Of each kind of thing one
  * is told for each chunk.
  */
 #include "redact_impl.h"
-#include "redact_marker.h"
 
 #include "base/bytes.h"
 #include "format/xtr_format.h"

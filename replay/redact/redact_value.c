@@ -1,9 +1,9 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The permutation is a Feistel network of SipHash over the halves of a number; what falls onto a
  * number that stays is sent through once more until it does not, which keeps it one to one.
  */
-#include "redact_value.h"
+#include "redact_impl.h"
 
 #include <errno.h>
 #include <stdlib.h>

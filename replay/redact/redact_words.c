@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: BSD-2-Clause
-#include "redact_words.h"
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "redact_impl.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -48,7 +48,7 @@ bool redact_is_word(const char *s, size_t n)
 		if (run > DIGITS_MAX)
 			return false;
 	}
-	return made_of(s, n, "_.:+-,() ");
+	return made_of(s, n, "_.:+-,()[] ");
 }
 
 /* "0000:03:00.0" */

@@ -2,7 +2,10 @@
 #include "i915_state.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void i915_state_init(struct i915_state *s)
 {
@@ -15,15 +18,15 @@ void i915_state_free(struct i915_state *s)
 {
 	for (uint32_t i = 0; i < I915_ENGINES_MAX; i++)
 		free(s->engine[i].notified);
-	xtr_keymap_free(&s->youngest_of);
-	xtr_keymap_free(&s->by_name);
-	xtr_keymap_free(&s->by_engine);
+	xtr_map_free(&s->youngest_of);
+	xtr_map_free(&s->by_name);
+	xtr_map_free(&s->by_engine);
 	free(s->request);
 }
 
 uint32_t i915_find(const struct i915_state *s, uint64_t key, uint64_t seqno)
 {
-	return xtr_keymap_get(&s->by_name, key, seqno);
+	return xtr_map_index(&s->by_name, key, seqno);
 }
 
 static int64_t alloc(struct i915_state *s)
@@ -80,18 +83,18 @@ static void leave_context(struct i915_state *s, const struct i915_request *r)
 	if (r->younger != I915_NONE)
 		s->request[r->younger].older = r->older;
 	else if (r->older != I915_NONE)
-		xtr_keymap_put(&s->youngest_of, r->key, 0, r->older);
+		xtr_map_put(&s->youngest_of, r->key, 0, r->older);
 	else
-		xtr_keymap_del(&s->youngest_of, r->key, 0);
+		xtr_map_del(&s->youngest_of, r->key, 0);
 }
 
 static int join_context(struct i915_state *s, uint32_t i)
 {
 	struct i915_request *r = &s->request[i];
 
-	r->older = xtr_keymap_get(&s->youngest_of, r->key, 0);
+	r->older = xtr_map_index(&s->youngest_of, r->key, 0);
 	r->younger = I915_NONE;
-	if (xtr_keymap_put(&s->youngest_of, r->key, 0, i))
+	if (xtr_map_put(&s->youngest_of, r->key, 0, i))
 		return -ENOMEM;
 	if (r->older != I915_NONE)
 		s->request[r->older].younger = i;
@@ -104,7 +107,7 @@ void i915_request_forget(struct i915_state *s, uint32_t i)
 
 	i915_guc_leave(s, r);
 	leave_context(s, r);
-	xtr_keymap_del(&s->by_name, r->key, r->seqno);
+	xtr_map_del(&s->by_name, r->key, r->seqno);
 	unlink_request(s, i);
 	r->next = s->free_request;
 	s->free_request = i;
@@ -126,7 +129,7 @@ int64_t i915_request_new(struct i915_state *s, uint64_t key, uint64_t ctx, uint6
 	s->request[i] =
 		(struct i915_request){ .ctx = ctx, .seqno = seqno, .key = key, .engine = engine };
 	append(s, (uint32_t)i);
-	if (join_context(s, (uint32_t)i) || xtr_keymap_put(&s->by_name, key, seqno, (uint32_t)i))
+	if (join_context(s, (uint32_t)i) || xtr_map_put(&s->by_name, key, seqno, (uint32_t)i))
 		return -ENOMEM;
 	return i;
 }
@@ -204,4 +207,62 @@ void i915_guc_leave(struct i915_state *s, struct i915_request *r)
 	r->on_guc = false;
 	r->shared |= e->mixed;
 	e->n_guc--;
+}
+
+/* --- i915 engine ------------------------------------------------------------------------------ */
+
+/* enum drm_i915_gem_engine_class of include/uapi/drm/i915_drm.h; not xe's order. */
+static const char *const classes[] = { "rcs", "bcs", "vcs", "vecs", "ccs" };
+#define CLASSES (sizeof(classes) / sizeof(classes[0]))
+
+#define CLASS_NONE 65535u /* I915_ENGINE_CLASS_INVALID: not for users, as the GSC engine */
+
+#define CLASS_NUMBER 254u /* the driver's number is all that is known */
+
+/* Below the ids that the model gives itself, far above those of a recorder. */
+#define RING_BASE  0xa0000000u
+#define RING_OTHER (RING_BASE | 0xfffffffu)
+
+const char *i915_engine_name(char buf[I915_ENGINE_NAME], uint32_t class, uint32_t instance)
+{
+	if (class < CLASSES)
+		snprintf(buf, I915_ENGINE_NAME, "%s%" PRIu32, classes[class], instance);
+	else if (class == CLASS_NUMBER)
+		snprintf(buf, I915_ENGINE_NAME, "ring%" PRIu32, instance);
+	else
+		snprintf(buf, I915_ENGINE_NAME, "class%" PRIu32 ".%" PRIu32, class, instance);
+	return buf;
+}
+
+/* enum intel_engine_id of intel_ringbuffer.h, Linux 4.9 to 4.17. */
+void i915_engine_by_number(uint32_t number, bool contexts, uint32_t *class, uint32_t *instance)
+{
+	static const struct {
+		uint8_t class, instance;
+	} engines[] = { { 0, 0 }, { 1, 0 }, { 2, 0 }, { 2, 1 }, { 3, 0 } };
+	bool known = number < sizeof(engines) / sizeof(engines[0]) && (contexts || !number);
+
+	*class = known ? engines[number].class : CLASS_NUMBER;
+	*instance = known ? engines[number].instance : number;
+}
+
+const char *i915_device_name(const struct xtr_meta *meta, uint32_t dev, char buf[I915_ENGINE_NAME])
+{
+	snprintf(buf, I915_ENGINE_NAME, "card%" PRIu32, dev);
+	for (size_t i = 0; i < xtr_meta_n_devices(meta); i++) {
+		const struct xtr_device *d = xtr_meta_device(meta, i);
+
+		for (size_t k = 0; d->driver && !strcmp(d->driver, "i915") && k < d->n_nodes; k++)
+			if (!strcmp(d->nodes[k], buf))
+				return d->name;
+	}
+	return buf;
+}
+
+uint32_t i915_ring_id(uint32_t dev, uint32_t class, uint32_t instance, bool *known)
+{
+	uint32_t c = class == CLASS_NONE ? 255 : class;
+
+	*known = dev < 255 && c < 256 && (c < 255 || class == CLASS_NONE) && instance < 4096;
+	return *known ? RING_BASE | dev << 20 | c << 12 | instance : RING_OTHER;
 }

@@ -11,10 +11,36 @@
 #ifndef XTR_I915_STATE_H
 #define XTR_I915_STATE_H
 
-#include "i915_engine.h"
-#include "base/keymap.h"
+#include "base/map.h"
+#include "format/meta/meta.h"
 
-#define I915_NONE         XTR_KEYMAP_NONE
+/* --- i915 engine ------------------------------------------------------------------------------ */
+
+/*
+ * Engines of Intel GPUs as the events of i915 name them: the DRM primary index (the N of cardN), a
+ * class by the numbers of the driver's own user-space interface, and an instance.
+ */
+#define I915_ENGINE_NAME 24u /* bytes that hold any of the names below */
+
+/* "rcs0"; of a class that has no name its number: "class7.0". Returns buf. */
+const char *i915_engine_name(char buf[I915_ENGINE_NAME], uint32_t class, uint32_t instance);
+/*
+ * Class and instance of an engine by its number in the driver, which is what kernels before 4.18
+ * tell of it (`ring`); 254 and the number itself where they had no such engine, or where the number
+ * does not tell: those without contexts (before 4.10) called engines by several orders.
+ */
+void i915_engine_by_number(uint32_t number, bool contexts, uint32_t *class, uint32_t *instance);
+/* The name of META's i915 device that has the node "cardN", or "cardN" itself, in buf. */
+const char *i915_device_name(const struct xtr_meta *meta, uint32_t dev, char buf[I915_ENGINE_NAME]);
+/*
+ * Id of the engine's ring in the job model: the same in every part of a file. Engines past what a
+ * machine can have share one, for which `known` is false.
+ */
+uint32_t i915_ring_id(uint32_t dev, uint32_t class, uint32_t instance, bool *known);
+
+/* --- i915 state ------------------------------------------------------------------------------- */
+
+#define I915_NONE         XTR_MAP_NONE
 #define I915_REQUESTS_MAX 65536u
 #define I915_ENGINES_MAX  256u
 #define I915_NOTIFIED_MAX 4096u /* interrupts kept of one engine: the last ones */
@@ -58,8 +84,8 @@ struct i915_engine {
 struct i915_state { /* from i915_state_init */
 	struct i915_request *request;
 	struct i915_engine engine[I915_ENGINES_MAX];
-	struct xtr_keymap by_name, by_engine;
-	struct xtr_keymap youngest_of; /* context, as in key */
+	struct xtr_map by_name, by_engine;
+	struct xtr_map youngest_of; /* context, as in key */
 	uint32_t n_requests, cap_requests, n_open, n_engines;
 	uint32_t free_request, oldest, youngest;
 };

@@ -7,11 +7,12 @@
 #ifndef XTR_IVPU_STATE_H
 #define XTR_IVPU_STATE_H
 
-#include "base/keymap.h"
+#include "base/map.h"
+#include "replay/model/job_source.h"
 
 #include <stdbool.h>
 
-#define IVPU_NONE        XTR_KEYMAP_NONE
+#define IVPU_NONE        XTR_MAP_NONE
 #define IVPU_JOBS_MAX    65536u
 #define IVPU_THREADS_MAX 16384u
 
@@ -41,7 +42,7 @@ struct ivpu_thread {
 struct ivpu_state { /* from ivpu_state_init */
 	struct ivpu_job *job;
 	struct ivpu_thread *thread;
-	struct xtr_keymap by_name, by_id, by_tid;
+	struct xtr_map by_name, by_id, by_tid;
 	uint32_t n_jobs, cap_jobs, n_threads, cap_threads, n_open;
 	uint32_t free_job, free_thread;
 	uint32_t oldest, youngest;
@@ -65,5 +66,54 @@ struct ivpu_thread *ivpu_thread_find(struct ivpu_state *s, uint32_t tid);
 struct ivpu_thread *ivpu_thread_get(struct ivpu_state *s, uint32_t tid);
 /* Forget it if nothing is left to remember; t may be NULL. */
 void ivpu_thread_put(struct ivpu_state *s, struct ivpu_thread *t);
+
+/* --- ivpu bind -------------------------------------------------------------------------------- */
+
+/* Inside the source of Intel NPU jobs: which events of a section it is bound to, and their fields.
+ */
+#define IVPU_DRIVER  "intel_vpu"
+#define IVPU_ENGINES 4u
+
+enum ivpu_role {
+	ROLE_JOB,
+	ROLE_INIT,
+	ROLE_SIGNALED,
+	ROLE_SUBMIT,
+	ROLE_SUBMIT_RET,
+	ROLE_DOORBELL,
+	ROLE_COMPLETE,
+	ROLES
+};
+
+enum ivpu_stage {
+	STAGE_OTHER,
+	STAGE_CREATE,
+	STAGE_SUBMIT,
+	STAGE_DONE
+};
+
+struct fence_fields {
+	const struct xtr_field *ctx, *seqno, *owner, *error;
+};
+
+struct ivpu {
+	struct ivpu_state s;
+	const struct xtr_meta *meta;
+	const struct xtr_tables *tables;
+	const struct xtr_field *event, *ctx_id, *engine_id, *job_id; /* vpu:job; NULL: not usable */
+	struct fence_fields init, sig;
+	const struct xtr_event_desc *ret[2]; /* of the ioctls */
+	bool jobs, fences, doorbell;         /* what there is */
+	uint32_t ring[IVPU_ENGINES];
+};
+
+/* As in struct xtr_job_source; *self is set even if there was an error. */
+int ivpu_open(void **self, const struct xtr_source_env *env);
+void ivpu_close(void *self);
+bool ivpu_takes(void *self, uint32_t role, const uint8_t *rec, uint32_t size);
+
+/* The value of a number field, 0 if f is NULL. */
+uint64_t ivpu_number(const struct xtr_field *f, const struct xtr_event *ev);
+enum ivpu_stage ivpu_stage_of(const struct ivpu *v, const struct xtr_event *ev);
 
 #endif /* XTR_IVPU_STATE_H */

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "replay/model/job_source.h"
-#include "source_amdxdna.h"
-#include "source_i915.h"
-#include "source_ivpu.h"
+#include "driver_sources.h"
 #include "source_table.h"
-#include "source_told.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,7 +15,7 @@ static const struct xtr_job_source *const all[] = { &xtr_source_told, &xtr_sourc
 /* Several sources may look at one type, such as fences. */
 struct binding {
 	uint32_t source, role;
-	uint32_t next; /* of the same type, or XTR_KEYMAP_NONE */
+	uint32_t next; /* of the same type, or XTR_MAP_NONE */
 };
 
 struct xtr_job_sources {
@@ -28,7 +25,7 @@ struct xtr_job_sources {
 	struct binding *binding;
 	uint32_t *type; /* without repetition */
 	uint32_t n_bindings, cap_bindings, n_types, cap_types;
-	struct xtr_keymap by_type; /* type -> first binding */
+	struct xtr_map by_type; /* type -> first binding */
 };
 
 static int grow(void **array, uint32_t *cap, uint32_t n, size_t size)
@@ -49,16 +46,16 @@ static int grow(void **array, uint32_t *cap, uint32_t n, size_t size)
 int xtr_source_bind(const struct xtr_source_env *env, const struct xtr_event_desc *d, uint32_t role)
 {
 	struct xtr_job_sources *s = env->sources;
-	uint32_t first = d ? xtr_keymap_get(&s->by_type, d->type, 0) : XTR_KEYMAP_NONE;
+	uint32_t first = d ? xtr_map_index(&s->by_type, d->type, 0) : XTR_MAP_NONE;
 
 	if (!d)
 		return 0;
 	if (grow((void **)&s->binding, &s->cap_bindings, s->n_bindings, sizeof(*s->binding)) ||
 	    grow((void **)&s->type, &s->cap_types, s->n_types, sizeof(*s->type)) ||
-	    xtr_keymap_put(&s->by_type, d->type, 0, s->n_bindings))
+	    xtr_map_put(&s->by_type, d->type, 0, s->n_bindings))
 		return -ENOMEM;
 	s->binding[s->n_bindings++] = (struct binding){ s->opening, role, first };
-	if (first == XTR_KEYMAP_NONE)
+	if (first == XTR_MAP_NONE)
 		s->type[s->n_types++] = d->type;
 	return 0;
 }
@@ -76,7 +73,7 @@ int xtr_job_sources_open(struct xtr_job_sources **out, const struct xtr_meta *me
 {
 	struct xtr_source_env env = { .meta = meta, .tables = tables, .rings = rings };
 	struct xtr_job_sources *s;
-	int ret = 0;
+	int err = 0;
 
 	*out = NULL;
 	/* Without times there is nothing that a job could be said to have. */
@@ -86,11 +83,11 @@ int xtr_job_sources_open(struct xtr_job_sources **out, const struct xtr_meta *me
 	if (!s)
 		return -ENOMEM;
 	s->told = source_told_all(meta);
-	for (s->opening = 0; s->opening < (s->told ? 1 : SOURCES) && !ret; s->opening++)
-		ret = all[s->opening]->open(&s->self[s->opening], &env);
-	if (ret || !s->n_bindings) {
+	for (s->opening = 0; s->opening < (s->told ? 1 : SOURCES) && !err; s->opening++)
+		err = all[s->opening]->open(&s->self[s->opening], &env);
+	if (err || !s->n_bindings) {
 		xtr_job_sources_close(s);
-		return ret;
+		return err;
 	}
 	*out = s;
 	return 0;
@@ -103,7 +100,7 @@ void xtr_job_sources_close(struct xtr_job_sources *s)
 	for (size_t i = 0; i < SOURCES; i++)
 		if (s->self[i])
 			all[i]->close(s->self[i]);
-	xtr_keymap_free(&s->by_type);
+	xtr_map_free(&s->by_type);
 	free(s->binding);
 	free(s->type);
 	free(s);
@@ -124,9 +121,9 @@ const uint32_t *xtr_job_sources_types(const struct xtr_job_sources *s, size_t *n
 static const struct binding *find(const struct xtr_job_sources *s, uint32_t type,
 				  const uint8_t *rec, uint32_t size)
 {
-	uint32_t i = s ? xtr_keymap_get(&s->by_type, type, 0) : XTR_KEYMAP_NONE;
+	uint32_t i = s ? xtr_map_index(&s->by_type, type, 0) : XTR_MAP_NONE;
 
-	for (; i != XTR_KEYMAP_NONE; i = s->binding[i].next) {
+	for (; i != XTR_MAP_NONE; i = s->binding[i].next) {
 		const struct binding *b = &s->binding[i];
 
 		if (all[b->source]->takes(s->self[b->source], b->role, rec, size))
@@ -144,9 +141,9 @@ bool xtr_job_sources_take(const struct xtr_job_sources *s, uint32_t type, const 
 /* What no source takes, some may want to see. */
 static void watch(const struct xtr_job_sources *s, const struct xtr_event *ev)
 {
-	uint32_t i = xtr_keymap_get(&s->by_type, ev->type, 0);
+	uint32_t i = xtr_map_index(&s->by_type, ev->type, 0);
 
-	for (; i != XTR_KEYMAP_NONE; i = s->binding[i].next) {
+	for (; i != XTR_MAP_NONE; i = s->binding[i].next) {
 		const struct binding *b = &s->binding[i];
 
 		if (all[b->source]->watch)
@@ -158,13 +155,13 @@ int xtr_job_sources_event(struct xtr_job_sources *s, const struct xtr_event *ev,
 			  struct xtr_job_steps *steps)
 {
 	const struct binding *b = find(s, ev->type, ev->rec, ev->size);
-	int ret;
+	int err;
 
 	steps->n = 0;
 	if (!b && s)
 		watch(s, ev);
 	if (!b)
 		return 0;
-	ret = all[b->source]->event(s->self[b->source], b->role, ev, steps);
-	return ret ? ret : 1;
+	err = all[b->source]->event(s->self[b->source], b->role, ev, steps);
+	return err ? err : 1;
 }

@@ -8,19 +8,16 @@
  *   source_measure.c  those of jobs of which the hardware tells start and end
  *   source_rings.c    rings and devices as the events name them
  *   source_jobs.c     jobs between their first event and their end
- *   source_submits.c  submissions that have no name yet
- *   source_clock.c    the hardware's clock beside the trace's
- *   source_spans.c    what the rings of one engine executed lately
+ *   source_jobs.c  submissions that have no name yet
+ *   source_jobs.c    the hardware's clock beside the trace's
+ *   source_jobs.c    what the rings of one engine executed lately
  */
 #ifndef XTR_SOURCE_ACT_H
 #define XTR_SOURCE_ACT_H
 
 #include "replay/event/event_bind.h"
-#include "source_clock.h"
 #include "source_jobs.h"
 #include "source_rings.h"
-#include "source_spans.h"
-#include "source_submits.h"
 
 #define SOURCE_CPUS   64u
 #define SOURCE_JOINTS 64u /* threads that run jobs: one or a few for each ring */

@@ -7,7 +7,7 @@
  *
  * drivers/accel/amdxdna/aie2_ctx.c, include/trace/events/amdxdna.h of Linux 6.14 to 7.3.
  */
-#include "source_amdxdna.h"
+#include "driver_sources.h"
 #include "replay/event/event_bind.h"
 
 #include <errno.h>
@@ -49,7 +49,7 @@ struct amdxdna {
 	const struct xtr_tables *tables;
 	struct xtr_rings *rings; /* NULL: no steps are wanted */
 	const char *device;
-	struct xtr_keymap by_name; /* string's id -> the ring is declared */
+	struct xtr_map by_name; /* string's id -> the ring is declared */
 	uint32_t n_contexts;
 	bool others; /* the ring of further contexts is declared */
 };
@@ -75,7 +75,7 @@ static void amdxdna_close(void *self)
 {
 	struct amdxdna *v = self;
 
-	xtr_keymap_free(&v->by_name);
+	xtr_map_free(&v->by_name);
 	free(v);
 }
 
@@ -120,7 +120,7 @@ static int64_t ring_of(struct amdxdna *v, const struct xtr_event *ev)
 	uint32_t string = (uint32_t)xtr_bind_u64(&v->bind, F_NAME, ev), id = RING_BASE | string;
 	const char *name = string ? xtr_tables_string(v->tables, string, NULL) : NULL;
 
-	if (xtr_keymap_get(&v->by_name, string, 0) != XTR_KEYMAP_NONE)
+	if (xtr_map_index(&v->by_name, string, 0) != XTR_MAP_NONE)
 		return id;
 	if (!name || string >= RING_BITS || v->n_contexts == CONTEXTS_MAX) {
 		id = RING_BASE | RING_BITS;
@@ -130,7 +130,7 @@ static int64_t ring_of(struct amdxdna *v, const struct xtr_event *ev)
 		return id;
 	}
 	v->n_contexts++;
-	if (declare(v, id, name) || xtr_keymap_put(&v->by_name, string, 0, 1))
+	if (declare(v, id, name) || xtr_map_put(&v->by_name, string, 0, 1))
 		return -ENOMEM;
 	return id;
 }

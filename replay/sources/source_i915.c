@@ -18,7 +18,7 @@
  * intel_engine_notify i915_trace.h and i915_irq.c of Linux 4.10 to 5.1; without contexts those of
  * Linux 3.8 and 4.4.
  */
-#include "source_i915.h"
+#include "driver_sources.h"
 #include "replay/event/event_bind.h"
 #include "replay/event/field.h"
 #include "i915_state.h"
@@ -255,7 +255,7 @@ static int64_t engine_of(struct i915 *v, const struct xtr_bind *b, const struct 
 		i915_engine_by_number((uint32_t)xtr_bind_u64(b, F_RING, ev), v->contexts, &class,
 				      &instance);
 	ring = i915_ring_id(dev, class, instance, &known);
-	i = known ? xtr_keymap_get(&v->s.by_engine, ring, 0) : I915_NONE;
+	i = known ? xtr_map_index(&v->s.by_engine, ring, 0) : I915_NONE;
 	if (i != I915_NONE)
 		return i;
 	if (!known || v->s.n_engines == I915_ENGINES_MAX - 1)
@@ -263,7 +263,7 @@ static int64_t engine_of(struct i915 *v, const struct xtr_bind *b, const struct 
 	i915_engine_name(e->name, class, instance);
 	e->device = i915_device_name(v->meta, dev, e->card);
 	e->ring = ring;
-	if (declare(v, e) || xtr_keymap_put(&v->s.by_engine, ring, 0, v->s.n_engines))
+	if (declare(v, e) || xtr_map_put(&v->s.by_engine, ring, 0, v->s.n_engines))
 		return -ENOMEM;
 	return v->s.n_engines++;
 }

@@ -7,9 +7,9 @@
  * The name of a job is its fence's; without one it is made up of the driver's context and the time
  * of the job's first event, so that a part of the file gives it the same name.
  */
-#include "source_ivpu.h"
+#include "driver_sources.h"
 #include "replay/event/field.h"
-#include "ivpu_bind.h"
+#include "ivpu_state.h"
 
 #include "format/xtr_format.h"
 
@@ -254,10 +254,11 @@ static int on_init(struct ivpu *v, const struct xtr_event *ev, struct xtr_job_st
  */
 static uint32_t oldest(struct ivpu *v, bool made_up, uint32_t *n)
 {
-	uint32_t i, seen = 0, found = IVPU_NONE;
+	uint32_t seen = 0, found = IVPU_NONE;
 
 	*n = 0;
-	for (i = v->s.oldest; i != IVPU_NONE && *n < 2 && seen < LOOK_AT; i = v->s.job[i].next) {
+	for (uint32_t i = v->s.oldest; i != IVPU_NONE && *n < 2 && seen < LOOK_AT;
+	     i = v->s.job[i].next) {
 		const struct ivpu_job *j = &v->s.job[i];
 
 		seen++;
@@ -318,7 +319,7 @@ static int await_done(struct ivpu *v, const struct xtr_job_step *s, const struct
 /* A job that its own thread signals before it submitted it: the submission failed. */
 static bool failed(const struct ivpu *v, uint32_t i, const struct xtr_event *ev)
 {
-	uint32_t t = xtr_keymap_get(&v->s.by_tid, ev->tid, 0);
+	uint32_t t = xtr_map_index(&v->s.by_tid, ev->tid, 0);
 
 	return i != IVPU_NONE && (v->jobs || v->doorbell) && t != IVPU_NONE &&
 	       pending(v, &v->s.thread[t]) == i;
@@ -331,7 +332,7 @@ static int on_signaled(struct ivpu *v, const struct xtr_event *ev, struct xtr_jo
 	uint32_t i = ivpu_by_name(&v->s, unknown.ctx, unknown.seqno);
 	bool fails = failed(v, i, ev);
 	struct xtr_job_step *s;
-	int ret;
+	int err;
 
 	s = step(v, out, fails ? XTR_STEP_FAILED : XTR_STEP_SIGNALED,
 		 i != IVPU_NONE ? &v->s.job[i] : &unknown, ev);
@@ -347,8 +348,8 @@ static int on_signaled(struct ivpu *v, const struct xtr_event *ev, struct xtr_jo
 		ivpu_job_forget(&v->s, i);
 		return 0;
 	}
-	ret = complete_oldest(v, ev, XTR_STEP_SIGNALED, s, out);
-	s->opens = !ret;
+	err = complete_oldest(v, ev, XTR_STEP_SIGNALED, s, out);
+	s->opens = !err;
 	return 0;
 }
 

@@ -31,7 +31,7 @@ int source_rings_init(struct source_rings *s, const struct source_row *row,
 
 void source_rings_free(struct source_rings *s)
 {
-	xtr_keymap_free(&s->by_name);
+	xtr_map_free(&s->by_name);
 	free(s->ring);
 }
 
@@ -92,10 +92,10 @@ static int declare(struct source_rings *s, struct source_ring *r, bool has_dev, 
 static int64_t find(struct source_rings *s, uint32_t id, const char *name, size_t len, bool has_dev,
 		    uint32_t dev)
 {
-	uint32_t i = xtr_keymap_get(&s->by_name, id, 0);
+	uint32_t i = xtr_map_index(&s->by_name, id, 0);
 	struct source_ring *r;
 
-	if (i != XTR_KEYMAP_NONE)
+	if (i != XTR_MAP_NONE)
 		return i;
 	i = s->n < OTHERS && name ? s->n : OTHERS;
 	r = &s->ring[i];
@@ -112,7 +112,7 @@ static int64_t find(struct source_rings *s, uint32_t id, const char *name, size_
 	}
 	if (declare(s, r, has_dev, dev))
 		return -ENOMEM;
-	return i != OTHERS && xtr_keymap_put(&s->by_name, id, 0, i) ? -ENOMEM : (int64_t)i;
+	return i != OTHERS && xtr_map_put(&s->by_name, id, 0, i) ? -ENOMEM : (int64_t)i;
 }
 
 static int64_t by_number(struct source_rings *s, bool has_dev, uint32_t dev, uint64_t number)

@@ -7,7 +7,7 @@
 #define XTR_SOURCE_RINGS_H
 
 #include "replay/event/event_bind.h"
-#include "base/keymap.h"
+#include "base/map.h"
 #include "source_table.h"
 
 #define SOURCE_RINGS_KEPT 256u
@@ -25,7 +25,7 @@ struct source_rings {
 	const struct xtr_tables *tables;
 	struct xtr_rings *model;  /* NULL: steps are not wanted */
 	struct source_ring *ring; /* SOURCE_RINGS_KEPT */
-	struct xtr_keymap by_name;
+	struct xtr_map by_name;
 	uint32_t n;
 	bool tells_run;
 	bool has_dev; /* dev: of the last event that told it */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "source_told.h"
+#include "driver_sources.h"
 #include "replay/event/event_bind.h"
 
 #include <errno.h>
@@ -89,8 +89,8 @@ struct told {
 	const struct xtr_meta *meta;
 	const struct xtr_tables *tables;
 	struct xtr_rings *rings;
-	struct xtr_keymap by_name; /* (names, queue) -> index in ring */
-	struct xtr_keymap by_ctx;  /* fence context -> id of its last job's ring */
+	struct xtr_map by_name; /* (names, queue) -> index in ring */
+	struct xtr_map by_ctx;  /* fence context -> id of its last job's ring */
 	struct told_ring ring[RINGS_MAX];
 	uint32_t n_rings;
 	uint32_t others; /* id of the ring of further ones; 0: none yet */
@@ -115,8 +115,8 @@ static void told_close(void *self)
 {
 	struct told *t = self;
 
-	xtr_keymap_free(&t->by_name);
-	xtr_keymap_free(&t->by_ctx);
+	xtr_map_free(&t->by_name);
+	xtr_map_free(&t->by_ctx);
 	free(t);
 }
 
@@ -140,7 +140,7 @@ static int bind_event(struct told *t, const struct xtr_source_env *env,
 static int told_open(void **self, const struct xtr_source_env *env)
 {
 	struct told *t = calloc(1, sizeof(*t));
-	int ret = 0;
+	int err = 0;
 
 	if (!t)
 		return -ENOMEM;
@@ -148,9 +148,9 @@ static int told_open(void **self, const struct xtr_source_env *env)
 	t->meta = env->meta;
 	t->tables = env->tables;
 	t->rings = env->rings;
-	for (size_t i = 0; i < xtr_meta_n_events(env->meta) && !ret; i++)
-		ret = bind_event(t, env, xtr_meta_event_at(env->meta, i));
-	return ret;
+	for (size_t i = 0; i < xtr_meta_n_events(env->meta) && !err; i++)
+		err = bind_event(t, env, xtr_meta_event_at(env->meta, i));
+	return err;
 }
 
 static bool told_takes(void *self, uint32_t role, const uint8_t *rec, uint32_t size)
@@ -189,7 +189,7 @@ static int64_t ring_of(struct told *t, const struct xtr_bind *b, const struct xt
 {
 	uint64_t device = xtr_bind_u64(b, DEVICE, ev), ring = xtr_bind_u64(b, RING, ev);
 	uint64_t names = device << 32 | (uint32_t)ring, queue = xtr_bind_u64(b, QUEUE, ev);
-	uint32_t i = xtr_keymap_get(&t->by_name, names, queue);
+	uint32_t i = xtr_map_index(&t->by_name, names, queue);
 	const char *why = text_of(t, xtr_bind_u64(b, WHY, ev)), *name = text_of(t, device);
 	const bool by_xtr = !strncmp(b->desc->name, "xtr:", 4);
 	struct xtr_declared_ring made = {
@@ -203,7 +203,7 @@ static int64_t ring_of(struct told *t, const struct xtr_bind *b, const struct xt
 		.why = *why ? why : NULL
 	};
 
-	if (i != XTR_KEYMAP_NONE)
+	if (i != XTR_MAP_NONE)
 		return t->ring[i].id;
 	if (!*made.name && !*name && !queue)
 		return 0; /* the unknown ring */
@@ -215,7 +215,7 @@ static int64_t ring_of(struct told *t, const struct xtr_bind *b, const struct xt
 	}
 	t->ring[t->n_rings] = (struct told_ring){ .names = names, .queue = queue };
 	if (declare(t, &made, &t->ring[t->n_rings].id) ||
-	    xtr_keymap_put(&t->by_name, names, queue, t->n_rings))
+	    xtr_map_put(&t->by_name, names, queue, t->n_rings))
 		return -ENOMEM;
 	return t->ring[t->n_rings++].id;
 }
@@ -224,8 +224,8 @@ static int64_t ring_of(struct told *t, const struct xtr_bind *b, const struct xt
 static int note_context(struct told *t, uint64_t ctx, uint32_t ring)
 {
 	if (t->by_ctx.n >= CONTEXTS_MAX)
-		xtr_keymap_free(&t->by_ctx);
-	return xtr_keymap_put(&t->by_ctx, ctx, 0, ring);
+		xtr_map_free(&t->by_ctx);
+	return xtr_map_put(&t->by_ctx, ctx, 0, ring);
 }
 
 static void waited(const struct told *t, const struct xtr_bind *b, const struct xtr_event *ev,
@@ -238,8 +238,8 @@ static void waited(const struct told *t, const struct xtr_bind *b, const struct 
 	s->r.dep_seqno = xtr_bind_u64(b, DEP_SEQNO, ev);
 	s->dep_from_ns = xtr_bind_u64(b, DEP_FROM, ev);
 	s->dep_until_ns = xtr_bind_u64(b, DEP_UNTIL, ev);
-	ring = kind & 2 ? xtr_keymap_get(&t->by_ctx, s->r.dep_ctx, 0) : XTR_KEYMAP_NONE;
-	s->dep_ring = ring == XTR_KEYMAP_NONE ? 0 : ring;
+	ring = kind & 2 ? xtr_map_index(&t->by_ctx, s->r.dep_ctx, 0) : XTR_MAP_NONE;
+	s->dep_ring = ring == XTR_MAP_NONE ? 0 : ring;
 	s->r.flags = kind & 1 ? XTR_JOB_DEP_SCHEDULED : 0;
 }
 

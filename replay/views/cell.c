@@ -39,9 +39,8 @@ static const struct xtr_column *column_at(const struct xtr_relation *rel, size_t
 void xtr_csv_header(FILE *f, const struct xtr_relation *rel)
 {
 	const struct xtr_column *c;
-	size_t i;
 
-	for (i = 0; (c = column_at(rel, i)); i++)
+	for (size_t i = 0; (c = column_at(rel, i)); i++)
 		fprintf(f, "%s%s", i ? "," : "", c->name);
 	fputs("\r\n", f);
 }
@@ -49,13 +48,11 @@ void xtr_csv_header(FILE *f, const struct xtr_relation *rel)
 void xtr_csv_row(struct xtr_line *l, const struct xtr_relation *rel,
 		 const struct xtr_cell origin[XTR_ORIGIN_N], const struct xtr_row *row)
 {
-	size_t i;
-
-	for (i = 0; i < XTR_ORIGIN_N; i++) {
+	for (size_t i = 0; i < XTR_ORIGIN_N; i++) {
 		xtr_cell_csv(l, &origin[i]);
 		xtr_line_char(l, ',');
 	}
-	for (i = 0; i < rel->n; i++) {
+	for (size_t i = 0; i < rel->n; i++) {
 		if (i)
 			xtr_line_char(l, ',');
 		xtr_cell_csv(l, &row->cell[i]);
@@ -67,9 +64,8 @@ void xtr_jsonl_row(struct xtr_line *l, const struct xtr_relation *rel,
 		   const struct xtr_cell origin[XTR_ORIGIN_N], const struct xtr_row *row)
 {
 	const struct xtr_column *c;
-	size_t i;
 
-	for (i = 0; (c = column_at(rel, i)); i++) {
+	for (size_t i = 0; (c = column_at(rel, i)); i++) {
 		xtr_line_put(l, i ? ",\"" : "{\"", 2);
 		xtr_line_str(l, c->name);
 		xtr_line_put(l, "\":", 2);

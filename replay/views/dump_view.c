@@ -105,11 +105,10 @@ static void text_fields(struct xtr_line *l, const struct xtr_tables *t, const st
 {
 	const struct xtr_event_desc *desc = ev->desc;
 	bool stacks = false;
-	uint32_t i;
 
 	xtr_line_text(l, desc->name, strlen(desc->name));
 	xtr_line_char(l, ':');
-	for (i = 0; i < desc->n_fields; i++) {
+	for (uint32_t i = 0; i < desc->n_fields; i++) {
 		const struct xtr_field *field = &desc->fields[i];
 
 		stacks |= field->repr == XTR_REPR_STACK;
@@ -121,7 +120,7 @@ static void text_fields(struct xtr_line *l, const struct xtr_tables *t, const st
 		xtr_field_text(l, t, field, ev->rec, ev->size);
 	}
 	xtr_line_char(l, '\n');
-	for (i = 0; stacks && i < desc->n_fields; i++)
+	for (uint32_t i = 0; stacks && i < desc->n_fields; i++)
 		xtr_field_stack(l, t, &desc->fields[i], ev->rec, ev->size);
 }
 
@@ -184,10 +183,8 @@ static void json_hex(struct xtr_json *j, const struct xtr_event *ev)
 
 void xtr_dump_fields(struct xtr_json *j, const struct xtr_tables *t, const struct xtr_event *ev)
 {
-	uint32_t i;
-
 	xtr_json_begin_object(j);
-	for (i = 0; ev->desc && i < ev->desc->n_fields; i++)
+	for (uint32_t i = 0; ev->desc && i < ev->desc->n_fields; i++)
 		xtr_field_json(j, t, &ev->desc->fields[i], ev->rec, ev->size);
 	if (!ev->desc)
 		json_hex(j, ev);
@@ -197,12 +194,10 @@ void xtr_dump_fields(struct xtr_json *j, const struct xtr_tables *t, const struc
 void xtr_dump_captured(struct xtr_json *j, const struct xtr_tables *t, const struct xtr_call *c)
 {
 	const struct xtr_call_half *const half[] = { &c->entry, &c->exit };
-	size_t i;
-	uint32_t k;
 
 	xtr_json_begin_object(j);
-	for (i = 0; i < sizeof(half) / sizeof(half[0]); i++)
-		for (k = 0; half[i]->desc && k < half[i]->desc->n_fields; k++)
+	for (size_t i = 0; i < sizeof(half) / sizeof(half[0]); i++)
+		for (uint32_t k = 0; half[i]->desc && k < half[i]->desc->n_fields; k++)
 			if (xtr_call_captured(&half[i]->desc->fields[k]))
 				xtr_field_json(j, t, &half[i]->desc->fields[k], half[i]->rec,
 					       half[i]->size);

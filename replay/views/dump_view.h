@@ -4,7 +4,7 @@
 #define XTR_DUMP_VIEW_H
 
 #include "replay/calls/call.h"
-#include "format/meta/task_cache.h"
+#include "format/meta/tables.h"
 #include "base/json.h"
 
 /* What events are shown with. */

@@ -18,9 +18,8 @@ static const struct xtr_relation *const jobs = &xtr_relations[XTR_REL_JOBS];
 void xtr_jobs_csv_header(FILE *f)
 {
 	const char *sep = "";
-	size_t i;
 
-	for (i = 0; i < jobs->n; i++) {
+	for (size_t i = 0; i < jobs->n; i++) {
 		if (not_in_csv[i])
 			continue;
 		fprintf(f, "%s%s", sep, jobs->columns[i].name);
@@ -41,11 +40,10 @@ void xtr_jobs_csv(FILE *f, const struct xtr_tables *t, bool times, const struct 
 {
 	struct xtr_row row = { 0 };
 	struct xtr_line l;
-	size_t i;
 
 	fill(&row, t, times, j);
 	xtr_line_begin(&l, f);
-	for (i = 0; i < jobs->n; i++) {
+	for (size_t i = 0; i < jobs->n; i++) {
 		if (not_in_csv[i])
 			continue;
 		if (i)
@@ -58,12 +56,10 @@ void xtr_jobs_csv(FILE *f, const struct xtr_tables *t, bool times, const struct 
 
 static void json_deps(struct xtr_json *json, bool times, const struct xtr_job *j)
 {
-	uint32_t i;
-
 	if (!j->n_deps)
 		return;
 	xtr_json_kv_array(json, "deps");
-	for (i = 0; i < j->n_deps; i++) {
+	for (uint32_t i = 0; i < j->n_deps; i++) {
 		const struct xtr_dep *d = &j->deps[i];
 
 		xtr_json_begin_object(json);
@@ -84,10 +80,9 @@ static void json_deps(struct xtr_json *json, bool times, const struct xtr_job *j
 static void json_flags(struct xtr_json *json, uint32_t flags)
 {
 	const char *name;
-	unsigned int bit;
 
 	xtr_json_kv_array(json, "flags");
-	for (bit = 0; (name = xtr_job_flag_name(bit)); bit++)
+	for (unsigned int bit = 0; (name = xtr_job_flag_name(bit)); bit++)
 		if (flags & 1u << bit)
 			xtr_json_str(json, name);
 	xtr_json_end_array(json);
@@ -113,11 +108,10 @@ void xtr_jobs_json(struct xtr_json *json, const struct xtr_tables *t, bool times
 		   const struct xtr_job *j)
 {
 	struct xtr_row row = { 0 };
-	size_t i;
 
 	fill(&row, t, times, j);
 	xtr_json_begin_object(json);
-	for (i = 0; i < jobs->n; i++) {
+	for (size_t i = 0; i < jobs->n; i++) {
 		if (i == XTR_COL_JOB_FLAGS)
 			json_flags(json, j->flags);
 		else if (i == XTR_COL_JOB_PROCESS)
@@ -216,10 +210,9 @@ static const char *name_or_dash(char buf[XTR_TEXT_NAME], const struct xtr_cell *
 static void text_flags(struct text_line *l, uint32_t flags)
 {
 	const char *name;
-	unsigned int bit;
 	bool any = false;
 
-	for (bit = 0; (name = xtr_job_flag_name(bit)); bit++) {
+	for (unsigned int bit = 0; (name = xtr_job_flag_name(bit)); bit++) {
 		if (!(flags & 1u << bit))
 			continue;
 		if (any)

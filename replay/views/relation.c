@@ -20,9 +20,7 @@ const struct xtr_relation xtr_relations[XTR_REL_COUNT] = { XTR_RELATIONS(RELATIO
 
 const struct xtr_relation *xtr_relation_by_name(const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < XTR_REL_COUNT; i++)
+	for (size_t i = 0; i < XTR_REL_COUNT; i++)
 		if (!strcmp(xtr_relations[i].name, name))
 			return &xtr_relations[i];
 	return NULL;
@@ -30,9 +28,7 @@ const struct xtr_relation *xtr_relation_by_name(const char *name)
 
 void xtr_row_without_times(const struct xtr_relation *of, struct xtr_row *row)
 {
-	size_t i;
-
-	for (i = 0; i < of->n; i++)
+	for (size_t i = 0; i < of->n; i++)
 		if (of->columns[i].unit && !strcmp(of->columns[i].unit, "ns"))
 			row->cell[i].kind = XTR_CELL_NULL;
 }

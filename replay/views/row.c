@@ -20,11 +20,10 @@ static struct xtr_cell between(uint64_t from, uint64_t to)
 static struct xtr_cell flags_of(char text[XTR_ROW_TEXT_MAX], uint32_t flags)
 {
 	const char *name;
-	unsigned int bit;
 	size_t n = 0;
 
 	text[0] = '\0';
-	for (bit = 0; (name = xtr_job_flag_name(bit)); bit++)
+	for (unsigned int bit = 0; (name = xtr_job_flag_name(bit)); bit++)
 		if (flags & 1u << bit && n < XTR_ROW_TEXT_MAX)
 			n += (size_t)snprintf(text + n, XTR_ROW_TEXT_MAX - n, "%s%s", n ? "|" : "",
 					      name);

@@ -84,29 +84,27 @@ static int put_file(struct sink *s)
 static int put_clocks(struct sink *s)
 {
 	struct xtr_cell *c = s->row.cell;
-	size_t i;
-	int ret = 0;
+	int err = 0;
 
-	for (i = 0; i < xtr_section_n_clocks(s->o->section) && !ret; i++) {
+	for (size_t i = 0; i < xtr_section_n_clocks(s->o->section) && !err; i++) {
 		const struct xtr_clock_snapshot *k = xtr_section_clock(s->o->section, i);
 
 		c[XTR_COL_CLOCK_BEFORE] = xtr_cell_uint(true, k->before);
 		c[XTR_COL_CLOCK_AFTER] = xtr_cell_uint(true, k->after);
 		c[XTR_COL_CLOCK_BOOTTIME] = xtr_cell_uint(k->boottime, k->boottime);
 		c[XTR_COL_CLOCK_REALTIME] = xtr_cell_uint(k->realtime, k->realtime);
-		ret = put(s);
+		err = put(s);
 	}
-	return ret;
+	return err;
 }
 
 static int put_losses(struct sink *s)
 {
 	const struct xtr_loss *loss = xtr_section_loss(s->o->section);
 	struct xtr_cell *c = s->row.cell;
-	size_t i;
-	int ret = 0;
+	int err = 0;
 
-	for (i = 0; i < xtr_loss_n_entries(loss) && !ret; i++) {
+	for (size_t i = 0; i < xtr_loss_n_entries(loss) && !err; i++) {
 		const struct xtr_loss_entry *e = xtr_loss_entry_at(loss, i);
 		const struct xtr_event_desc *d = xtr_meta_event(s->meta, e->type);
 
@@ -114,9 +112,9 @@ static int put_losses(struct sink *s)
 		c[XTR_COL_LOSS_EVENT] = xtr_cell_str(d ? d->name : NULL);
 		c[XTR_COL_LOSS_CAUSE] = xtr_cell_str(xtr_loss_cause_name(e->cause));
 		c[XTR_COL_LOSS_COUNT] = xtr_cell_uint(true, e->total);
-		ret = put(s);
+		err = put(s);
 	}
-	return ret;
+	return err;
 }
 
 static int put_meta_row(struct sink *s, const char *prefix, const char *key, const char *value)
@@ -134,14 +132,13 @@ static int put_config(struct sink *s)
 {
 	const char *key, *str;
 	uint64_t num;
-	size_t i;
-	int ret = 0;
+	int err = 0;
 
-	for (i = 0; !ret && xtr_meta_config(s->meta, i, &key, &num, &str); i++) {
+	for (size_t i = 0; !err && xtr_meta_config(s->meta, i, &key, &num, &str); i++) {
 		snprintf(s->row.text, sizeof(s->row.text), "%" PRIu64, num);
-		ret = put_meta_row(s, "config.", key, str ? str : s->row.text);
+		err = put_meta_row(s, "config.", key, str ? str : s->row.text);
 	}
-	return ret;
+	return err;
 }
 
 static int put_providers(struct sink *s)
@@ -151,27 +148,26 @@ static int put_providers(struct sink *s)
 		[XTR_PROVIDER_MISSING] = "missing",
 		[XTR_PROVIDER_REFUSED] = "refused",
 	};
-	size_t i;
-	int ret = 0;
+	int err = 0;
 
-	for (i = 0; i < xtr_meta_n_providers(s->meta) && !ret; i++) {
+	for (size_t i = 0; i < xtr_meta_n_providers(s->meta) && !err; i++) {
 		const struct xtr_provider *p = xtr_meta_provider(s->meta, i);
 
 		snprintf(s->row.text, sizeof(s->row.text), "%s%s%s", states[p->state],
 			 p->why ? ": " : "", p->why ? p->why : "");
-		ret = put_meta_row(s, "provider.", p->name, s->row.text);
+		err = put_meta_row(s, "provider.", p->name, s->row.text);
 	}
-	return ret;
+	return err;
 }
 
 static int put_meta(struct sink *s)
 {
 	const char *reason = xtr_section_end_reason(s->o->section);
-	int ret = put_config(s);
+	int err = put_config(s);
 
-	if (!ret)
-		ret = put_providers(s);
-	return ret || !reason ? ret : put_meta_row(s, "end.", "reason", reason);
+	if (!err)
+		err = put_providers(s);
+	return err || !reason ? err : put_meta_row(s, "end.", "reason", reason);
 }
 
 /* --- devices and rings ------------------------------------------------------------------------ */
@@ -179,9 +175,9 @@ static int put_meta(struct sink *s)
 /* Device nodes, as many as there is room for. */
 static struct xtr_cell nodes_of(char text[XTR_ROW_TEXT_MAX], const struct xtr_device *d)
 {
-	size_t i, n = 0;
+	size_t n = 0;
 
-	for (i = 0; i < d->n_nodes && n < XTR_ROW_TEXT_MAX; i++)
+	for (size_t i = 0; i < d->n_nodes && n < XTR_ROW_TEXT_MAX; i++)
 		n += (size_t)snprintf(text + n, XTR_ROW_TEXT_MAX - n, "%s%s", i ? "|" : "",
 				      d->nodes[i]);
 	return xtr_cell_str(d->n_nodes ? text : NULL);
@@ -202,9 +198,7 @@ static int put_device(struct sink *s, const struct xtr_device *d)
 
 static bool in_meta(const struct xtr_meta *m, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < xtr_meta_n_devices(m); i++)
+	for (size_t i = 0; i < xtr_meta_n_devices(m); i++)
 		if (!strcmp(xtr_meta_device(m, i)->name, name))
 			return true;
 	return false;
@@ -213,18 +207,17 @@ static bool in_meta(const struct xtr_meta *m, const char *name)
 /* Those that META lists, then those that only have rings. */
 static int put_devices(struct sink *s)
 {
-	size_t i;
-	int ret = 0;
+	int err = 0;
 
-	for (i = 0; i < xtr_meta_n_devices(s->meta) && !ret; i++)
-		ret = put_device(s, xtr_meta_device(s->meta, i));
-	for (i = 1; s->o->rings && i < xtr_model_n_devices(s->o->rings) && !ret; i++) {
+	for (size_t i = 0; i < xtr_meta_n_devices(s->meta) && !err; i++)
+		err = put_device(s, xtr_meta_device(s->meta, i));
+	for (size_t i = 1; s->o->rings && i < xtr_model_n_devices(s->o->rings) && !err; i++) {
 		const struct xtr_model_device *d = xtr_model_device(s->o->rings, i);
 
 		if (!in_meta(s->meta, d->name))
-			ret = put_device(s, &(struct xtr_device){ .name = d->name });
+			err = put_device(s, &(struct xtr_device){ .name = d->name });
 	}
-	return ret;
+	return err;
 }
 
 void xtr_row_ring(struct xtr_row *row, const struct xtr_model_ring *r)
@@ -258,14 +251,13 @@ void xtr_row_ring(struct xtr_row *row, const struct xtr_model_ring *r)
 
 static int put_rings(struct sink *s)
 {
-	size_t i;
-	int ret = 0;
+	int err = 0;
 
-	for (i = 0; s->o->rings && i < xtr_model_n_rings(s->o->rings) && !ret; i++) {
+	for (size_t i = 0; s->o->rings && i < xtr_model_n_rings(s->o->rings) && !err; i++) {
 		xtr_row_ring(&s->row, xtr_model_ring(s->o->rings, i));
-		ret = put(s);
+		err = put(s);
 	}
-	return ret;
+	return err;
 }
 
 /* --- tasks ------------------------------------------------------------------------------------ */
@@ -273,10 +265,9 @@ static int put_rings(struct sink *s)
 static int put_tasks(struct sink *s)
 {
 	struct xtr_cell *c = s->row.cell;
-	size_t i;
-	int ret = 0;
+	int err = 0;
 
-	for (i = 0; i < xtr_tables_n_tasks(s->tables) && !ret; i++) {
+	for (size_t i = 0; i < xtr_tables_n_tasks(s->tables) && !err; i++) {
 		const struct xtr_task *t = xtr_tables_task_at(s->tables, i);
 
 		c[XTR_COL_TASK_TID] = xtr_cell_uint(true, t->tid);
@@ -285,9 +276,9 @@ static int put_tasks(struct sink *s)
 		c[XTR_COL_TASK_SINCE] = xtr_cell_uint(true, t->since);
 		c[XTR_COL_TASK_KTHREAD] = xtr_cell_uint(true, t->flags & XTR_TASK_KTHREAD);
 		c[XTR_COL_TASK_PROCESS] = xtr_row_process(&s->row, xtr_process_of(t));
-		ret = put(s);
+		err = put(s);
 	}
-	return ret;
+	return err;
 }
 
 static int by_process(const void *va, const void *vb)
@@ -320,9 +311,8 @@ static int put_process(struct sink *s, const struct xtr_task *const *t, size_t f
 	const struct xtr_task *named = t[first];
 	struct xtr_cell *c = s->row.cell;
 	uint64_t threads = 1;
-	size_t i;
 
-	for (i = first + 1; i < end; i++) {
+	for (size_t i = first + 1; i < end; i++) {
 		threads += t[i]->tid != t[i - 1]->tid;
 		if (t[i]->tid == named->tid || t[i]->tid == t[i]->pid)
 			named = t[i];
@@ -339,7 +329,7 @@ static int put_processes(struct sink *s)
 {
 	size_t all = xtr_tables_n_tasks(s->tables), n = 0, i, end;
 	const struct xtr_task **t = malloc((all + 1) * sizeof(const struct xtr_task *));
-	int ret = 0;
+	int err = 0;
 
 	if (!t)
 		return -ENOMEM;
@@ -347,13 +337,13 @@ static int put_processes(struct sink *s)
 		if (has_process(xtr_tables_task_at(s->tables, i)))
 			t[n++] = xtr_tables_task_at(s->tables, i);
 	qsort(t, n, sizeof(const struct xtr_task *), by_process);
-	for (i = 0; i < n && !ret; i = end) {
+	for (i = 0; i < n && !err; i = end) {
 		for (end = i + 1; end < n && xtr_process_of(t[end]) == xtr_process_of(t[i]); end++)
 			;
-		ret = put_process(s, t, i, end);
+		err = put_process(s, t, i, end);
 	}
 	free(t);
-	return ret;
+	return err;
 }
 
 int xtr_rows(enum xtr_relation_id id, const struct xtr_origin *o,

@@ -80,8 +80,9 @@ function finding(f) {
   const where = Number(f.at_ns) ? el("button", { class: "link", type: "button", "data-at": String(f.at_ns), onclick: () => jumpToFinding(f) },
     state.section.times ? `${stamp(f.at_ns)} s` : `event ${f.at_ns}`) : el("span", { class: "limits" }, "all of it");
   const evidence = Object.entries(f.evidence).map(([k, v]) => `${k} ${v}`).join(", ");
+  const limited = Object.entries(f.evidence).some(([k, v]) => k.startsWith("limit") && Number(v) > 1); // as in the text of xtr stats
   return el("li", { class: f.notable ? "notable" : "", title: evidence }, el("span", { class: "sign", "aria-label": f.notable ? "to act on" : "explains" }, f.notable ? "!" : "·"),
-    el("span", { class: "what" }, clean(f.text), f.rule ? el("span", { class: "limits" }, ` (${f.rule})`) : null), where);
+    el("span", { class: "what" }, clean(f.text), f.rule && limited ? el("span", { class: "limits" }, ` (${f.rule})`) : null), where);
 }
 
 function drawFindings() {

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A stand-in for the Level Zero loader, with functions whose arguments, results and durations the
  * test decides, and two of Vulkan with what they are about behind a pointer. Signatures are those

@@ -278,7 +278,7 @@ def manual_has_exactly_the_options_of_help():
 @test
 def manual_names_every_section_of_stats():
     """Whatever --section takes is in the page, in --help and in the manual alike."""
-    listed = re.search(r"only this part: (.*?)\n  -", xtr("stats", "--help").out, re.S).group(1)
+    listed = re.search(r"only these parts: (.*?)\n  -", xtr("stats", "--help").out, re.S).group(1)
     page = page_section("stats", "OPTIONS")
     for word in re.split(r",\s+", listed.strip()):
         expect(re.search(rf"^\.Ql {word}( |$)", page, re.M), f"section {word} is not in xtr-stats(1)")
@@ -387,7 +387,7 @@ def bash_completes_what_an_option_takes():
     expect(offered("export", "-f", "ch") == {"chrome"}, "export -f ch")
     expect({"jobs", "events", "meta"} <= offered("export", "-t", ""), "export -t")
     sections = offered("stats", "-s", "")
-    listed = re.search(r"only this part: (.*?)\n  -", xtr("stats", "--help").out, re.S).group(1)
+    listed = re.search(r"only these parts: (.*?)\n  -", xtr("stats", "--help").out, re.S).group(1)
     expect(set(re.split(r",\s+", listed.strip())) == sections, f"stats -s: {sections}")
     expect(offered("stats", "run.xtr", "--section", "=", "fen") == {"fences"}, "stats --section=fen")
     for word in sections:
@@ -1391,7 +1391,7 @@ def crowded():
 def a_fault_at_the_end_is_not_cut_off():
     path = crowded()
     o = xtr("stats", "--findings", path)
-    lines = [line for line in o.out.splitlines() if line.startswith("  ")]
+    lines = [line for line in o.out.splitlines() if re.match("  [^ ]", line)]
     expect("1 FIFO underrun " in lines[0] and "virtio0 did not answer" in lines[1], "the fault first", o)
     expect(lines[-1] == "  ... and 45 more: 45 virtio-gpu-unanswered (notable)" and len(lines) == 257, "the rest is told", o)
     section = json.loads(xtr("stats", "--json", path).out)["sections"][0]
@@ -1406,6 +1406,36 @@ def a_fault_at_the_end_is_not_cut_off():
     with open(page, encoding="utf-8") as f:
         text = f.read()
     expect(o.status == 0 and "findings_left_out" in text and "display-underrun" in text, "the page has it", o)
+
+
+# --- stats on one screen --------------------------------------------------------------------------
+
+
+@test
+def stats_takes_names_with_commas():
+    path = os.path.join(ROOT, "tests/golden/frames.xtr")
+    two = xtr("stats", "-s", "waits,depth", path)
+    expect(two.status == 0 and "Waits, by ring" in two.out and "Queue depth" in two.out, "both", two)
+    expect(two.out == xtr("stats", "-s", "depth", "--section", "waits", path).out, "as two options", two)
+    for wrong, name in (("waits,nope", "nope"), ("waits,", ""), (",waits", ""), ("x" * 40, "x" * 40), ("waits,devicesx", "devicesx")):
+        o = xtr("stats", "-s", wrong, path)
+        expect(o.status == 2 and o.out == "" and f"no such section: '{name}'" in o.err, wrong, o)
+
+
+@test
+def stats_names_what_it_does_not_show():
+    """Each part in the last line has something, and with what is shown these are all that have."""
+    for name in ("frames", "trouble", "no-jobs", "crowded"):
+        path = os.path.join(ROOT, f"tests/golden/{name}.xtr")
+        brief, whole = xtr("stats", path).out, xtr("stats", "--all", path).out
+        expect(xtr("stats", "--all", "-s", "rings", path).out == whole, f"{name}: --all is more than a part")
+        parts = re.fullmatch(r"More: -s (\S+) or --all", brief.splitlines()[-1]).group(1).split(",")
+        head, _, rest = whole.partition("\n\n")
+        left = [part for part in rest.split("\n\n") if part.split("\n")[0] + "\n" not in brief]
+        empty = [part for part in left if "\n  none: " in part]  # of no job in this trace
+        told = [xtr("stats", "-s", part, path).out.partition("\n\n")[2].rstrip("\n") for part in parts]
+        expect(sorted(told) == sorted(part.rstrip("\n") for part in left if part not in empty), f"{name}: {parts}")
+        expect(head.split("\n")[0] == brief.split("\n")[0], f"{name}: the headline")
 
 
 # --- stats --fail-on ------------------------------------------------------------------------------

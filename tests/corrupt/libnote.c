@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Loaded before libc (LD_PRELOAD), it notes in the file NOTES what a program does to plain files
  * and to names: one letter, inode and length as 8 bytes each, and so many bytes: W written bytes ·

@@ -148,18 +148,17 @@ static void emit(struct gen *g, uint64_t ts, enum type type, struct rec r)
 static void describe(struct gen *g)
 {
 	const uint8_t boot[16] = { 9, (uint8_t)n_jobs, (uint8_t)(n_jobs >> 8) };
-	size_t i;
 
 	g->file_id = 1000 + n_jobs;
 	must(xtr_meta_set_clock(g->meta, "monotonic", boot, 1), "clock");
-	for (i = 0; i < TYPES; i++)
+	for (size_t i = 0; i < TYPES; i++)
 		must(xtr_meta_add_event(g->meta, &events[i]), events[i].name);
 	device(g, "0000:03:00.0", "amdgpu");
 	device(g, "0000:c1:00.0", "amdgpu");
 	device(g, "0000:00:02.0", "xe");
-	for (i = 0; i < RINGS; i++)
+	for (size_t i = 0; i < RINGS; i++)
 		ring(g, (uint32_t)i + 1, ring_of[i].device, ring_of[i].name, ring_of[i].limit);
-	for (i = 0; i < THREADS; i++)
+	for (size_t i = 0; i < THREADS; i++)
 		if (thread[i].comm)
 			task(g, thread[i].tid, thread[i].pid, thread[i].comm,
 			     strlen(thread[i].comm));
@@ -341,9 +340,9 @@ static void clocks(struct gen *g, uint64_t end)
 {
 	static const uint32_t took[] = { 900, 400, 5000, 300, 2000, 200 };
 	const uint64_t n = sizeof(took) / sizeof(took[0]);
-	uint64_t i, ns;
+	uint64_t ns;
 
-	for (i = 0; i < n; i++) {
+	for (uint64_t i = 0; i < n; i++) {
 		uint64_t slept = i == n - 1 && n_jobs % 2 ? 5000000000 : 0;
 		struct xtr_clock_reading *c = g->clock[g->n_clocks];
 
@@ -360,10 +359,9 @@ static void tangle(struct gen *g)
 {
 	struct job j = { 0 }, last = { .ctx = 4711, .seqno = 1 };
 	uint64_t now = 20 * US;
-	uint32_t i;
 
 	describe(g);
-	for (i = 0; i < n_jobs; i++, last = j) {
+	for (uint32_t i = 0; i < n_jobs; i++, last = j) {
 		now += 3 * US + rnd(20 * US);
 		j.on = (uint32_t)rnd(RINGS);
 		j.who = (uint32_t)rnd(THREADS);

@@ -11,7 +11,7 @@ import zlib
 
 import source
 
-PROTO_DIR = source.ROOT + "/converters/out/perfetto"
+PROTO_DIR = source.ROOT + "/tests/export"
 BOOTTIME = 6
 CLEARED, NEEDED = 1, 2
 BEGIN, END, INSTANT, COUNTER = "SLICE_BEGIN", "SLICE_END", "INSTANT", "COUNTER"

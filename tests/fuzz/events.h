@@ -54,7 +54,7 @@ static inline const struct xtr_tables *fuzz_rings(void)
 	return t;
 }
 
-/* What the driver of the Intel NPU says, spec/events.md and replay/sources/source_ivpu.h. */
+/* What the driver of the Intel NPU says, spec/events.md and replay/sources/driver_sources.h. */
 enum fuzz_npu {
 	NPU_JOB = 1024,
 	NPU_SUBMIT,

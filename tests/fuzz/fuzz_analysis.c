@@ -106,13 +106,21 @@ static void check_number(const char *json, uint64_t want)
 	FUZZ_CHECK(!strncmp(json, text, strlen(text)));
 }
 
+static const char *ring_name(const void *ctx, uint32_t id, char *buf, size_t cap)
+{
+	(void)ctx;
+	snprintf(buf, cap, "%u/ring", id);
+	return buf;
+}
+
 static void show(const struct xtr_analyses *a, size_t i, bool pretty, const struct count *all)
 {
 	struct xtr_view v = { .f = fopen("/dev/null", "w"), .top = 3 };
+	struct xtr_findings_view how = { .f = v.f, .times = true, .ring = ring_name };
 	struct shown json;
 
 	FUZZ_CHECK(v.f && !xtr_analyses_text(a, i, &v));
-	xtr_findings_text(xtr_analyses_findings(a), true, v.f);
+	xtr_findings_text(xtr_analyses_findings(a), &how);
 	fclose(v.f);
 	shown_begin(&json, pretty);
 	xtr_analyses_json(a, i, &json.j);

@@ -5,7 +5,7 @@
  */
 #include "fuzz.h"
 
-#include "format/meta/cborcheck.h"
+#include "format/meta/cbor.h"
 
 #include <cbor.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "fuzz.h"
 
 #include "converters/out/core/export.h"
-#include "base/utf8.h"
+#include "base/text.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -39,8 +39,6 @@ static void space(struct json *j)
 
 static void string(struct json *j)
 {
-	unsigned int i;
-
 	expect(j, '"');
 	while (next(j) != '"') {
 		size_t len = xtr_utf8_len(j->p, (size_t)(j->end - j->p));
@@ -49,7 +47,7 @@ static void string(struct json *j)
 		if (*j->p == '\\') {
 			j->p++;
 			FUZZ_CHECK(strchr("\"\\/bfnrtu", next(j)) && *j->p);
-			for (i = 0; *j->p == 'u' && i < 4; i++)
+			for (unsigned int i = 0; *j->p == 'u' && i < 4; i++)
 				FUZZ_CHECK(j->end - j->p > 5 &&
 					   isxdigit((unsigned char)j->p[i + 1]));
 		}

@@ -6,7 +6,7 @@
 #include "fuzz.h"
 
 #include "analysis/flame/flame_view.h"
-#include "cli/cmd/flame_samples.h"
+#include "cli/cmd/flame_play.h"
 #include "base/checked.h"
 
 #include <string.h>
@@ -18,10 +18,9 @@ struct sum {
 static int on_stack(void *ctx, const struct xtr_samples_frame *f, size_t n, uint64_t weight)
 {
 	struct sum *s = ctx;
-	size_t i;
 
 	FUZZ_CHECK(n <= XTR_SAMPLES_FRAMES_MAX + 1);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		FUZZ_CHECK(!memchr(f[i].name, '\n', f[i].n_name));
 		FUZZ_CHECK(!f[i].n_module || f[i].module);
 	}

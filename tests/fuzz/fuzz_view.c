@@ -19,9 +19,12 @@ static void write_views(struct xtr_view *v, bool pretty)
 {
 	struct shown json;
 
-	v->f = fopen("/dev/null", "w");
-	FUZZ_CHECK(v->f && !xtr_view_text(v));
-	fclose(v->f);
+	for (int brief = 0; brief < 2; brief++) {
+		v->brief = brief;
+		v->f = fopen("/dev/null", "w");
+		FUZZ_CHECK(v->f && !xtr_view_text(v));
+		fclose(v->f);
+	}
 	shown_begin(&json, pretty);
 	xtr_view_json(v, &json.j);
 	shown_end(&json);

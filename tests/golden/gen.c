@@ -27,9 +27,9 @@ static void rings(struct gen *g)
  * engine. */
 static void frames(struct gen *g, uint16_t wait_type)
 {
-	uint64_t i, t;
+	uint64_t t;
 
-	for (i = 0; i < 20; i++) {
+	for (uint64_t i = 0; i < 20; i++) {
 		t = i * 16 * MS;
 		g->job_count = (uint32_t)(i % 3);
 		job(g, 21, 1 + i, 2, t, t + 20 * US, t + 2020 * US);
@@ -129,12 +129,10 @@ static void no_jobs(struct gen *g)
  */
 static void npu(struct gen *g)
 {
-	uint64_t i;
-
 	rings(g);
 	npu_describe(g);
 	task(g, 5001, 5000, "llm:submit", 10);
-	for (i = 0; i < 6; i++) {
+	for (uint64_t i = 0; i < 6; i++) {
 		npu_submit(g, i * 400 * US, 1000 + i, 2, 256 + (uint32_t)i, 0);
 		npu_done(g, (i + 1) * MS, 1000 + i, 2, 256 + (uint32_t)i, 0);
 	}
@@ -157,16 +155,60 @@ static void npu(struct gen *g)
  */
 static void reused(struct gen *g)
 {
-	uint64_t i;
-
 	rings(g);
 	task_of(g, 180, 180, "alpha", 0, -(int64_t)MS);
 	task_of(g, 190, 190, "gamma", 0, 0);
 	task_of(g, 181, 180, "beta", 60 * MS, 59 * MS);
-	for (i = 0; i < 10; i++) {
+	for (uint64_t i = 0; i < 10; i++) {
 		g->tid = i < 5 ? 180 : i < 8 ? 181 : 190;
 		job(g, 21 + 2 * (i / 5), i + 1, 1, i * 10 * MS + 10 * MS, i * 10 * MS + 11 * MS,
 		    i * 10 * MS + 12 * MS + i * US);
+	}
+}
+
+#define COMPUTES 20u
+#define STAR     4u /* those that wait for the same ring */
+
+/* A compute ring's job: of the first ones after the video's job, else of each even one after that
+ * of the odd one behind it. */
+static void compute(struct gen *g, uint32_t k, uint64_t i, uint64_t t)
+{
+	uint64_t ctx = 200 + 2 * k;
+
+	g->tid = 6000 + k;
+	if (k >= STAR && k % 2) {
+		job(g, ctx, i, 100 + k, t + 10 * US, t + 20 * US, t + (2500 + 10 * k) * US);
+		return;
+	}
+	job(g, ctx, i, 100 + k, t + 20 * US, t + (3020 + k) * US, t + (4000 + 100 * k) * US);
+	dep(g, XTR_EV_JOB_UNSCHEDULABLE, t + (40 + k) * US, ctx, i, k < STAR ? 51 : ctx + 2, i,
+	    100 + k, 0);
+}
+
+/*
+ * More rings, processes and findings than a screen has room for: gfx waits for sdma0 and that for
+ * vcn_dec_0, and compute rings for this one and each other.
+ */
+static void crowded(struct gen *g)
+{
+	char name[16];
+
+	rings(g);
+	for (uint32_t k = 0; k < COMPUTES; k++) {
+		snprintf(name, sizeof(name), "comp_1.%u.%u", k / 4, k % 4);
+		ring(g, 100 + k, "0000:c1:00.0", name, 2);
+		snprintf(name, sizeof(name), "worker%u", k);
+		task(g, 6000 + k, 6000 + k, name, strlen(name));
+	}
+	for (uint64_t t = 0, i = 1; i <= 10; i++, t += 10 * MS) {
+		g->tid = 4242;
+		job(g, 51, i, 5, t, t + 20 * US, t + 3 * MS);
+		job(g, 21, i, 2, t + 10 * US, t + 3010 * US, t + 5 * MS);
+		dep(g, XTR_EV_JOB_UNSCHEDULABLE, t + 30 * US, 21, i, 51, i, 2, 0);
+		job(g, 11, i, 1, t + 15 * US, t + 5010 * US, t + 8 * MS);
+		dep(g, XTR_EV_JOB_UNSCHEDULABLE, t + 35 * US, 11, i, 21, i, 1, 0);
+		for (uint32_t k = 0; k < COMPUTES; k++)
+			compute(g, k, i, t);
 	}
 }
 
@@ -177,13 +219,12 @@ static const struct {
 	{ "frames", in_order }, { "frames-old-kernel", old_kernel },
 	{ "trouble", trouble }, { "no-jobs", no_jobs },
 	{ "npu", npu },         { "reused", reused },
+	{ "crowded", crowded },
 };
 
 int main(int argc, char **argv)
 {
-	size_t i;
-
-	for (i = 0; argc == 3 && i < sizeof(scenarios) / sizeof(scenarios[0]); i++) {
+	for (size_t i = 0; argc == 3 && i < sizeof(scenarios) / sizeof(scenarios[0]); i++) {
 		if (strcmp(argv[1], scenarios[i].name))
 			continue;
 		gen_write(argv[2], scenarios[i].fill);

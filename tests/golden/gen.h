@@ -116,11 +116,9 @@ static inline void gen_lose(struct gen *g, uint64_t ts, uint16_t type)
 /* Tell of them. */
 static inline void gen_tell_losses(struct gen *g)
 {
-	uint32_t i;
-
 	if (g->gap.count)
 		must(xtr_loss_add_gap(g->loss, &g->gap), "gap");
-	for (i = 0; i < GEN_TYPES; i++)
+	for (uint32_t i = 0; i < GEN_TYPES; i++)
 		if (g->n_lost[i])
 			must(xtr_loss_set(g->loss, 1, i, XTR_LOSS_RING_FULL, g->n_lost[i]), "loss");
 }
@@ -213,12 +211,11 @@ static inline void meta(struct gen *g)
 					.cpus = CPUS,
 					.page = 4096 };
 	struct xtr_provider p = { .attach = "raw_tp", .state = XTR_PROVIDER_ATTACHED };
-	size_t i;
 
 	must(xtr_meta_set_writer(g->meta, "golden", "1"), "writer");
 	must(xtr_meta_set_clock(g->meta, "monotonic", boot_id, 1), "clock");
 	must(xtr_meta_set_system(g->meta, &sys), "system");
-	for (i = 0; i < xtr_builtin_event_count; i++) {
+	for (size_t i = 0; i < xtr_builtin_event_count; i++) {
 		struct xtr_event_desc d = xtr_builtin_events[i];
 
 		if (g->stacks)
@@ -234,20 +231,18 @@ static inline void meta(struct gen *g)
 static inline void write_all(struct gen *g)
 {
 	const struct xtr_clock_reading *c;
-	size_t i;
 	struct xtr_writer_opts o;
-	uint32_t cpu;
 
 	xtr_writer_opts_init(&o);
 	o.file_id = g->file_id;
 	must(xtr_writer_open(&g->w, g->io, g->meta, g->tables, g->loss, &o), "open");
-	for (i = 0; i < g->n_clocks; i++) {
+	for (size_t i = 0; i < g->n_clocks; i++) {
 		c = g->clock[i];
 		must(xtr_writer_clock(g->w, g->clock_ns[i], g->clock_ns[i] + g->clock_took[i], c,
 				      2),
 		     "clock");
 	}
-	for (cpu = 0; cpu < CPUS; cpu++) {
+	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
 		struct xtr_batch b = { .stream = cpu,
 				       .recs = g->buf[cpu],
 				       .len = g->len[cpu],

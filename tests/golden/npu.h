@@ -47,11 +47,9 @@ struct npu_rec {
 
 static inline void npu_describe(struct gen *g)
 {
-	size_t i;
-
 	device(g, "0000:00:0b.0", "intel_vpu");
 	task(g, NPU_IRQ, NPU_IRQ, "irq/155-intel_v", 15);
-	for (i = 0; i < sizeof(npu_events) / sizeof(npu_events[0]); i++)
+	for (size_t i = 0; i < sizeof(npu_events) / sizeof(npu_events[0]); i++)
 		must(xtr_meta_add_event(g->meta, &npu_events[i]), npu_events[i].name);
 }
 

@@ -113,7 +113,7 @@ def jobs_without_times_have_an_order_only(folder):
     times = [i for i, name in enumerate(rows[0]) if name.endswith("_ns")]
     expect(len(times) == 10 and all(row[i] == "" for row in rows[1:] for i in times), "CSV is empty there", rows)
     expect(" #7 " in xtr("jobs", path).out, "text has numbers")
-    text = xtr("stats", path)
+    text = xtr("stats", "--all", path)
     expect(text.status == 0 and "2 jobs on 1 device" in text.out and text.out.count("the trace has no times") == 8, "stats", text)
     for unit in (" ns", " us", " ms", " s ", " %"):
         expect(unit not in text.out.split("\nCalls")[0], f"no '{unit}' in stats", text)

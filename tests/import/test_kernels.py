@@ -57,7 +57,7 @@ def requests_that_nobody_waits_for_have_bounds(folder):
           ["rcs0", 10, 0, 0, None, 0, True], "of the engine nothing is known but upper bounds")
     for rows in ("devices", "processes", "clients"):
         equal([(r["exec_min_sum_ns"], r["busy_bounded"]) for r in section[rows]], [(0, True)] * len(section[rows]), rows)
-    text = xtr("stats", path).out
+    text = xtr("stats", "--all", path).out
     rows = [row for row in text.splitlines() if row.startswith("  card0")]
     expect(all(" <=" in row and "0 ns.." in row for row in rows[:2]), "text says so", text[:1500])
     top = [json.loads(x) for x in xtr("top", "--json", "--interval", "500ms", path).out.splitlines()]
@@ -158,5 +158,5 @@ def vblanks_without_a_time(folder):
         equal([clock[k] for k in ("events", "missed", "off_or_missed", "idle", "restarts")], [200, 0, 0, 0, 0], "without a gap")
         expect(abs(clock["refresh_ns"] - period * 1000) <= 40_000, "its refresh interval", clock)
         equal([clock["irq_latency_ns"]["n"], clock["delivery_ns"]["n"]], [0, 0], "nothing after a vblank")
-    text = xtr("stats", path).out
+    text = xtr("stats", "--all", path).out
     expect("events' time stamps" in text and "interrupt's latency" in text and "60.0" in text, "text says where it is from", text[:1500])

@@ -82,7 +82,7 @@ def a_compressed_file_or_archive_is_read_too(folder):
             raise Skip("built without libarchive")
         path, _ = import_file(folder, wrapped, name=name)
         equal(seen(jobs(path)), truth(made), f"jobs in {name}")
-    stats = xtr("stats", put(folder, "plain.pftrace", data))
+    stats = xtr("stats", "--all", put(folder, "plain.pftrace", data))
     expect(stats.status == 0 and "30" in stats.out, "any command takes the trace as it is", stats)
 
 
@@ -171,7 +171,7 @@ def prints_are_markers(folder):
     prints = [(1_000, "B|70|frame 1\n"), (9_000, "E|70\n"), (9_500, "C|70|fps|60\n")]
     path, _ = import_file(folder, bundle(0, *(event(ts, 70, "print", {"ip": 1, "buf": text}) for ts, text in prints)))
     equal([e["fields"]["buf"] for e in events(path)], [t[:-1] for _, t in prints], "texts without the newline")
-    stats = xtr("stats", path)
+    stats = xtr("stats", "--all", path)
     expect("frame 1" in stats.out or "fps" in stats.out, "slices and counters", stats)
 
 

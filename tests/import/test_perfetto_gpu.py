@@ -177,7 +177,7 @@ def track_events_of_programs_are_markers(folder):
              for e in events(path)]
     equal([f for f in found if f[3] == 4], [(1700, 0, "textures", 4, 7, ""), (1800, 0, "textures", 4, 8, "")], "counters")
     equal(config(path)["import-track-events-left-out"], "1", "a number with a fraction is none of a mark")
-    out = xtr("stats", path).out
+    out = xtr("stats", "--all", path).out
     expect("Markers" in out and "present" in out, "moments", out)
     for name, ns in (("draw", "500 ns"), ("upload", "100 ns"), ("a.png", "150 ns"), ("b.png", "240 ns")):
         expect(any(name in line and ns in line for line in out.splitlines()), f"slice {name} of {ns}", out)

@@ -83,7 +83,7 @@ def a_cut_and_a_redacted_trace_of_told_jobs_keep_them(folder):
 def what_is_said_of_told_rings_is_true(folder):
     exported = os.path.join(folder, "run.pftrace")
     expect(xtr("export", "-f", "perfetto", "-o", exported, os.path.join(ROOT, "tests/golden/frames.xtr")).status == 0, "exported")
-    out = xtr("stats", exported).out
+    out = xtr("stats", "--all", exported).out
     expect("measured by the hardware" not in out and "in-order ring" not in out, "nothing in this trace tells that", out)
     expect("as the imported trace tells" in out, "who told it", out)
     told = json.loads(xtr("stats", "--json", exported).out)["sections"][0]

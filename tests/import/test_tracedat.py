@@ -130,7 +130,7 @@ def losses_are_told_with_their_place_and_size(folder):
         path, outcome = import_file(folder, File(shape, cpus).bytes(), status=3, name=str(shape))
         expect("LOST at least 42 events" in outcome.err, "41 and one more at least", outcome)
         equal(config(path)["import-lost-unsure"], 1, "one loss is of unknown size")
-        stats = xtr("stats", path)
+        stats = xtr("stats", "--all", path)
         expect(stats.status == 3 and "at least 42" in stats.out.splitlines()[1], "stats says it first", stats)
         gaps = xtr("dump", "--json", path).out
         expect(f'"cpu":2,"first_ns":{before},' in gaps.replace(" ", ""), "the gap begins at the event before", gaps[:0])

@@ -23,7 +23,7 @@ DRIVERS = [
 COMPLETE = {"v6-texts"}
 
 # Of the uses of `xtr stats` those whose standard output is made to fail, too.
-PRINTED_STATS = {"stats-jobs", "stats-json", "stats-stdin", "stats-findings"}
+PRINTED_STATS = {"stats-jobs", "stats-all", "stats-json", "stats-stdin", "stats-findings"}
 
 
 def output(*command, **options):
@@ -140,6 +140,7 @@ def views(i):
     yield "flame-svg", ["-s3"], ["flame", "-f", "svg", example]
     yield "flame-wait", ["-s3"], ["flame", "-f", "speedscope", "--weight", "wait", example]
     yield "stats-jobs", [], ["stats", jobs]
+    yield "stats-all", [], ["stats", "--all", jobs]
     yield "stats-json", [], ["stats", "--json", made]
     yield "stats-stdin", ["-i", made], ["stats", "-"]
     yield "stats-damaged", ["-s3"], ["stats", damaged]
@@ -152,7 +153,7 @@ def views(i):
 
 def drivers(i):
     for name, status in DRIVERS:
-        yield "stats-" + name, [f"-s{status}"], ["stats", i.drivers(name)]
+        yield "stats-" + name, [f"-s{status}"], ["stats", "--all", i.drivers(name)]
         yield "stats-json-" + name, [f"-s{status}"], ["stats", "--json", i.drivers(name)]
 
 
@@ -248,7 +249,7 @@ def machine(i):
     yield "list-system", ["-m", "-l", f"-s{i.status_of('list', 'sched')}"], ["list", "sched"]
     yield "list-functions", ["-m", "-l", f"-s{i.status_of('list', 'func:drm:*')}"], ["list", "func:drm:*"]
     yield "list-group", ["-m", "-l", f"-s{i.status_of('list', '--json', 'npu')}"], ["list", "--json", "npu"]
-    yield "recover-rings", ["-m", f"-s{i.status_of('recover', '--rings')}"], ["recover", "--rings"]
+    yield "recover-killed", ["-m", f"-s{i.status_of('recover', '--killed')}"], ["recover", "--killed"]
 
 
 EVENT = "syscalls:sys_enter_sched_get_priority_min"

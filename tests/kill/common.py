@@ -179,9 +179,12 @@ class Trace:
         section = file.sections[0]
         metas, losses = section.content[reader.META], section.content[reader.LOSS]
         types = {e["type"] for m in metas for e in m["events"] if e["name"] == CALL}
-        at = [f[1] for m in metas for e in m["events"] if e["name"] == CALL for f in e["fields"] if f[0] == "policy"][0]
+        at = next((f[1] for m in metas for e in m["events"] if e["name"] == CALL for f in e["fields"] if f[0] == "policy"), 0)
         self.calls = {}
-        for _, _, event, tid, raw in section.content[reader.EVENTS]:
+        self.config = {k: v for m in metas for k, v in m.get("config", {}).items()}
+        self.events, self.times = len(section.content[reader.EVENTS]), []
+        for _, at_ns, event, tid, raw in section.content[reader.EVENTS]:
+            self.times.append(at_ns)
             if event in types:
                 self.calls.setdefault(tid, []).append(int.from_bytes(raw[at:at + 4], "little"))
         cumulative = {}
@@ -203,11 +206,15 @@ class Trace:
             expect(len(set(numbers)) == len(numbers), f"thread {tid}: calls are there twice")
 
 
+    def adds_up(self, producer):
+        """The producer had ended, the recorder was there all the time."""
+        self.no_doubles()
+        want = sum(producer.done())
+        expect(self.recorded() + self.lost == want, f"recorded {self.recorded()} + lost {self.lost}, happened {want}")
+        # By cause: ring full and ring busy have gaps that say when.
+        full = self.causes.get(1, 0) + self.causes.get(2, 0)
+        expect(self.gaps == full, f"gaps of {self.gaps}, lost in the rings {full}")
+
+
 def exact(trace, producer):
-    """The producer had ended, the recorder was there all the time."""
-    trace.no_doubles()
-    want = sum(producer.done())
-    expect(trace.recorded() + trace.lost == want, f"recorded {trace.recorded()} + lost {trace.lost}, happened {want}")
-    # By cause: ring full and ring busy have gaps that say when.
-    full = trace.causes.get(1, 0) + trace.causes.get(2, 0)
-    expect(trace.gaps == full, f"gaps of {trace.gaps}, lost in the rings {full}")
+    trace.adds_up(producer)

@@ -22,15 +22,15 @@ def test(function):
 def collect(out="t.xtr", kills=0):
     """What is left into got.xtr, with so many collectors killed before."""
     for _ in range(kills):
-        p = subprocess.Popen([XTR, "recover", "--rings", "--force", "-q", "-o", "got.xtr", out],
+        p = subprocess.Popen([XTR, "recover", "--killed", "--force", "-q", "-o", "got.xtr", out],
                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         time.sleep(random.uniform(0, 0.03))
         p.kill()
         if p.wait(LIMIT) == 0:
             return  # it was faster
         COUNTS["kills"] += 1
-    status, _, err = xtr("recover", "--rings", "--force", "-o", "got.xtr", out)
-    expect(status == 0, f"recover --rings: {status}: {err}")
+    status, _, err = xtr("recover", "--killed", "--force", "-o", "got.xtr", out)
+    expect(status == 0, f"recover --killed: {status}: {err}")
 
 
 def check_end(path):
@@ -45,9 +45,9 @@ def has_header(path):
 
 def forget_empty():
     """A recorder that died before it recorded: nothing is in the kernel but perhaps empty pins."""
-    status, out, err = xtr("recover", "--rings")
+    status, out, err = xtr("recover", "--killed")
     expect(status == 0 and "not in the file" not in out, f"left by a recorder that recorded nothing: {out} {err}")
-    expect(xtr("recover", "--rings", "--drop", "all")[0] == 0, "drop")
+    expect(xtr("recover", "--killed", "--drop", "all")[0] == 0, "drop")
 
 
 def bounds(trace, first, before, after):

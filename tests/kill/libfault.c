@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Loaded before libc into a recorder (LD_PRELOAD), it makes the disk fail. FAULT is one of
  *   N:ERRNO   the Nth write of a chunk and all that follow fail with this number
@@ -6,7 +6,7 @@
  *   N:kill    the process is killed when the Nth write is done, before it hears of it
  *   N:torn    it is killed when half of the Nth write is done
  *   slow:MS   each write of a chunk takes so many milliseconds
- * Writes of anything else are left alone.
+ * Writes of anything else are left alone, and with FAULT_AFTER those before that file is there.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -39,7 +39,8 @@ ssize_t write(int fd, const void *p, size_t n)
 	const char *fault = getenv("FAULT"), *what;
 	int at;
 
-	if (!fault || !is_chunk(p, n))
+	if (!fault || !is_chunk(p, n) ||
+	    (getenv("FAULT_AFTER") && access(getenv("FAULT_AFTER"), F_OK)))
 		return real(fd, p, n);
 	if (strncmp(fault, "slow:", 5) == 0) {
 		usleep((useconds_t)atoi(fault + 5) * 1000);

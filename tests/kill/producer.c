@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Makes events of which the truth is known: `producer STATE THREADS N PAUSE` makes N system calls
  * (0: until told to stop) in each thread that nothing else makes (sched_get_priority_max), whose

@@ -155,8 +155,8 @@ killing() {
 	state during
 	kill -KILL "${pid[killed]}"
 	end_recorder killed
-	"$xtr" recover --rings >"$out/left" 2>&1
-	"$xtr" recover --rings -o "$work/collected.xtr" $work/killed.xtr >"$out/recover.out" 2>&1
+	"$xtr" recover --killed >"$out/left" 2>&1
+	"$xtr" recover --killed -o "$work/collected.xtr" $work/killed.xtr >"$out/recover.out" 2>&1
 	echo $? >"$out/recover.status"
 }
 
@@ -173,7 +173,7 @@ state() {
 }
 
 cleaning() {
-	"$xtr" recover --rings >"$out/left.after" 2>&1
+	"$xtr" recover --killed >"$out/left.after" 2>&1
 	unload after xtr_fakegpu gpu_sched amdgpu xtr_player
 	lsmod >"$out/lsmod"
 	for _ in $(seq 600); do # the kernel frees programs when it has time

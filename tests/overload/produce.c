@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Causes events whose truth it keeps: `produce TRUTH THREADS RATE COUNT [log|soak]`. Each thread
  * stays on a CPU of its own (0, 1, ...) and makes two system calls that nothing else makes, three
@@ -79,7 +79,7 @@ static void one(struct thread *t, uint64_t i)
 static void *thread(void *arg)
 {
 	struct thread *t = arg;
-	uint64_t began, i = 0, due;
+	uint64_t i = 0, due;
 	struct timespec tick = { .tv_nsec = TICK_NS };
 	cpu_set_t set;
 
@@ -87,7 +87,7 @@ static void *thread(void *arg)
 	CPU_SET(t->cpu, &set);
 	if (sched_setaffinity(0, sizeof(set), &set))
 		exit(3);
-	for (began = now_ns(); !stop && (!t->count || i < t->count);) {
+	for (uint64_t began = now_ns(); !stop && (!t->count || i < t->count);) {
 		due = UINT64_MAX;
 		if (t->rate)
 			due = (uint64_t)((unsigned __int128)(now_ns() - began) * t->rate / SECOND);

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Two processes with one number: `again N M` makes a child, "alpha", which makes the system call
  * sched_rr_get_interval N times and ends, and then a child with the same number, "beta", which

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * One process, two programs: `chain N PROGRAM ARGUMENT...` sleeps N times for 1 ms in chain_nap and
  * prints "chain", waits until a line comes on its input, and executes the other program. With N

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Causes a known number of kernel events: `emit rename N` changes its thread's name N times
  * (task:task_rename), `emit call N` makes N system calls that nothing else makes

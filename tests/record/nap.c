@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Waits in two functions: `nap N` sleeps N times for 3 ms in nap_long and N times for 1 ms in
  * nap_short, in turns, and prints how long each of them took as it saw it: a line

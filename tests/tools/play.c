@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Writes a scenario (tests/drivers/README.md) as a trace, through the real writer, with META made
  * of tracefs format files as the recorder makes it.

@@ -70,9 +70,9 @@ static uint32_t frame(struct gen *g, unsigned int i)
  * the innermost two are the recorder's program and what ran it. */
 static void stacks(struct gen *g)
 {
-	uint32_t ids[11], id, n, i;
+	uint32_t ids[11], n, i;
 
-	for (id = 1; id <= STACKS; id++) {
+	for (uint32_t id = 1; id <= STACKS; id++) {
 		for (n = 0, i = 10; i >= 6; i--)
 			ids[n++] = frame(g, i);
 		for (i = 5; i > 0; i--)
@@ -195,7 +195,7 @@ static void call(struct gen *g, uint32_t type, uint64_t from, uint64_t to, uint6
 
 static void buffers(struct gen *g)
 {
-	uint64_t t = 100, i;
+	uint64_t t = 100;
 
 	rings(g);
 	stacks(g);
@@ -203,7 +203,7 @@ static void buffers(struct gen *g)
 	describe(g, USERPTR, "func:intel_vpu:ivpu_bo_create_from_userptr_ioctl", true);
 	describe(g, WAIT, "func:intel_vpu:ivpu_bo_wait_ioctl", false);
 	describe(g, ALLOCATE, "api:ze_loader:zeMemAllocDevice", true);
-	for (i = 1; i <= 200; i++, t += 100) {
+	for (uint64_t i = 1; i <= 200; i++, t += 100) {
 		uint32_t stack = (uint32_t)(i * 7 % 13);
 		uint64_t size = i % 9 ? i * 4096 : 0;
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Writes a trace of made-up GPU jobs through the writer: for tests of large files, benchmarks and
  * vectors. The times come from a simulation of in-order rings, so the truth of each job is known

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Walks a trace in time order as the commands do, and prints what came and what it cost: for
  * benchmarks, and to compare ways of merging (-j threads, -m memory) by the hash of all events.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Writes the events of a trace between two moments as a trace, and nothing else of it: unlike `xtr
  * cut` no event from before that jobs rest on. For tests that play many scenarios into one

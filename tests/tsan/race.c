@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Two threads write one variable: ThreadSanitizer has to report it, else tests/tsan/run would find
  * nothing anywhere. */
 #include <pthread.h>

@@ -114,14 +114,14 @@ static uint32_t places(const char *rule)
  */
 static void check_kind(const struct xtr_finding *f)
 {
-	uint32_t k, limits = 0;
+	uint32_t limits = 0;
 	size_t i;
 
 	for (i = 0; xtr_finding_id(i); i++)
 		if (!strcmp(xtr_finding_id(i), f->id))
 			break;
 	cr_assert(xtr_finding_id(i), "'%s' is not in finding_ids.c", f->id);
-	for (k = 0; k < f->n_evidence; k++)
+	for (uint32_t k = 0; k < f->n_evidence; k++)
 		limits += !strncmp(f->evidence[k].key, "limit", 5);
 	cr_assert(places(xtr_finding_rule(f->id)) == limits, "%s: %u limits for '%s'", f->id,
 		  limits, xtr_finding_rule(f->id));
@@ -129,20 +129,18 @@ static void check_kind(const struct xtr_finding *f)
 
 static void check_kinds(const struct xtr_findings *f)
 {
-	uint32_t i;
-
-	for (i = 0; i < f->n; i++)
+	for (uint32_t i = 0; i < f->n; i++)
 		check_kind(&f->finding[i]);
 }
 
 void analysed_end(struct analysed *r, uint64_t span_ns, const char *section)
 {
 	struct xtr_json j;
-	size_t size, i;
+	size_t size;
 	FILE *f;
 
 	cr_assert(!xtr_analyses_finish(r->a, span_ns));
-	for (i = 0; i < xtr_n_analyses; i++)
+	for (size_t i = 0; i < xtr_n_analyses; i++)
 		if (!strcmp(xtr_analyses[i]->name, section) && xtr_analyses_has(r->a, i)) {
 			write_json(r, i);
 			write_text(r, i);

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "filter_plain.h"
-#include "base/varint.h"
+#include "base/bytes.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>

@@ -191,16 +191,16 @@ void sim_job(struct sim *s, uint64_t ctx, uint64_t seqno, uint32_t ring, uint64_
  */
 void sim_sort(struct sim *s)
 {
-	size_t i, k;
+	size_t k;
 
-	for (i = 1; i < s->n; i++) {
+	for (size_t i = 1; i < s->n; i++) {
 		struct sim_event e = s->event[i];
 
 		for (k = i; k && s->event[k - 1].ev.ts > e.ev.ts; k--)
 			s->event[k] = s->event[k - 1];
 		s->event[k] = e;
 	}
-	for (i = 0; i < s->n; i++) {
+	for (size_t i = 0; i < s->n; i++) {
 		s->event[i].ev.rec = s->event[i].ev.type ? (const uint8_t *)&s->event[i].rec : NULL;
 		s->event[i].ev.gap = s->event[i].ev.type ? NULL : &s->event[i].gap;
 	}
@@ -227,10 +227,9 @@ static int collect(void *ctx, const struct xtr_job *j)
 static struct xtr_model *play(struct sim *s, struct xtr_model_opts *o)
 {
 	struct xtr_model *m;
-	size_t i;
 
 	cr_assert(!xtr_model_new(&m, o));
-	for (i = 0; i < s->n; i++)
+	for (size_t i = 0; i < s->n; i++)
 		cr_assert(!xtr_model_event(m, &s->event[i].ev));
 	cr_assert(!xtr_model_finish(m));
 	return m;
@@ -263,9 +262,8 @@ void sim_jobs(struct sim *s)
 const struct xtr_job *sim_find(const struct sim *s, uint64_t ctx, uint64_t seqno)
 {
 	const struct xtr_job *found = NULL;
-	size_t i;
 
-	for (i = 0; i < s->n_jobs; i++) {
+	for (size_t i = 0; i < s->n_jobs; i++) {
 		if (s->job[i].ctx != ctx || s->job[i].seqno != seqno)
 			continue;
 		cr_assert(!found, "job %llu:%llu came twice", (unsigned long long)ctx,
@@ -283,13 +281,12 @@ struct xtr_stats *sim_stats(struct sim *s, const struct xtr_select *select, uint
 		.sz = sizeof(o), .meta = s->meta, .tables = s->tables, .top = top
 	};
 	struct xtr_stats *stats;
-	size_t i;
 
 	if (select)
 		o.select = *select;
 	sim_sort(s);
 	cr_assert(!xtr_stats_new(&stats, &o));
-	for (i = 0; i < s->n; i++)
+	for (size_t i = 0; i < s->n; i++)
 		cr_assert(!xtr_stats_event(stats, &s->event[i].ev));
 	cr_assert(!xtr_stats_finish(stats));
 	return stats;

@@ -12,13 +12,11 @@
 
 void named_init(struct named *n)
 {
-	size_t i;
-
 	*n = (struct named){ .meta = xtr_meta_new(),
 			     .tables = xtr_tables_new(),
 			     .next_type = XTR_TYPE_FIRST_DYNAMIC };
 	cr_assert(n->meta && n->tables);
-	for (i = 0; i < xtr_builtin_event_count; i++)
+	for (size_t i = 0; i < xtr_builtin_event_count; i++)
 		cr_assert(!xtr_meta_add_event(n->meta, &xtr_builtin_events[i]));
 }
 
@@ -109,9 +107,8 @@ static const struct xtr_field *field(const struct named *n, const char *name)
 void named_set(struct named *n, const char *name, uint64_t value)
 {
 	const struct xtr_field *f = field(n, name);
-	uint32_t i;
 
-	for (i = 0; i < f->size; i++)
+	for (uint32_t i = 0; i < f->size; i++)
 		n->rec[f->offset + i] = (uint8_t)(value >> 8 * i);
 }
 

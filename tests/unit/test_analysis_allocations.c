@@ -120,7 +120,7 @@ Test(analysis_allocations, stages_are_told_apart)
 	analysed_has(r.section, "\"buffers\":[{\"created_ns\":1000,\"pid\":5,\"handle\":2048,"
 				"\"vpu_addr\":2147483648,\"size\":8192,\"create_ns\":300,"
 				"\"bound_ns\":3100,\"bind_ns\":160},{\"created_ns\":2000,");
-	analysed_has(r.findings, "all 4 page mappings lie inside 1 submit:");
+	analysed_has(r.findings, "all 4 page mappings happened inside 1 submit:");
 	analysed_has(r.findings, "{\"mappings\":4,\"in_submits\":4,\"submits\":1}");
 	analysed_has_not(r.findings, "map-excess");
 	analysed_has(r.text, "8,192 .. 16,383");
@@ -243,9 +243,8 @@ Test(analysis_allocations, pages_of_the_shmem_helper)
 static void creates(unsigned int n, uint64_t ns, uint64_t worst)
 {
 	uint64_t ts = 1000000;
-	unsigned int i;
 
-	for (i = 0; i <= n; i++, ts += 10000000)
+	for (unsigned int i = 0; i <= n; i++, ts += 10000000)
 		create(ts, i == 3 ? worst : ns, 4096, 0);
 	analysed_end(&r, ts, "allocations");
 }
@@ -300,9 +299,9 @@ Test(analysis_allocations, more_map_calls_than_pages)
 	analysed_has(
 		r.findings,
 		"{\"id\":\"map-excess\",\"notable\":true,\"at_ns\":3450,\"text\":"
-		"\"1 buffer was mapped by more calls than it has pages: 5 for 2\","
+		"\"1 buffer was mapped by more calls than it has pages: 5 calls for 2\","
 		"\"events_ns\":[3450],\"severity\":\"notable\",\"rule\":null,\"evidence\":{\"buffers\":1,\"map_page_calls\":5,\"pages\":2}}");
-	analysed_has(r.findings, "8 of 9 page mappings lie inside 1 submit:");
+	analysed_has(r.findings, "8 of 9 page mappings happened inside 1 submit:");
 	analysed_has(r.findings, "{\"map_page_calls\":9,\"buffers\":3,\"most\":5,"
 				 "\"buffers_of_known_size\":3,\"pages\":6}");
 }
@@ -333,7 +332,7 @@ Test(analysis_allocations, the_published_capture)
 	analysed_has(r.section,
 		     "{\"stage\":\"bind\",\"recorded\":true,\"timed\":false,\"count\":25,");
 	analysed_has(r.section, truth);
-	analysed_has(r.findings, "all 4,131 page mappings lie inside 1 submit:");
+	analysed_has(r.findings, "all 4,131 page mappings happened inside 1 submit:");
 	analysed_has(r.findings, "{\"mappings\":4131,\"in_submits\":4131,\"submits\":1}");
 	analysed_has(r.findings, "{\"map_page_calls\":4131,\"buffers\":25,\"most\":1025,");
 	analysed_has(r.text, "times: not known, the trace has none");
@@ -348,7 +347,7 @@ Test(analysis_allocations, the_published_capture_with_times)
 	npu_capture_play(step, NULL);
 	analysed_end(&r, now, "allocations");
 	analysed_has(r.section, truth);
-	analysed_has(r.findings, "all 4,131 page mappings lie inside 1 submit:");
+	analysed_has(r.findings, "all 4,131 page mappings happened inside 1 submit:");
 	analysed_has(r.text, "no times, returns were not recorded");
 }
 

@@ -193,14 +193,12 @@ Test(analysis_amdgpu, keeps_to_a_process)
 
 Test(analysis_amdgpu, without_times)
 {
-	uint32_t i;
-
 	describe_jobs(JOB);
 	named_describe(&r.n, A "bo_move", MOVE);
 	named_describe(&r.n, A "iv", IV);
 	analysed_no_times(&r);
 	analysed_begin(&r, NULL);
-	for (i = 0; i < 3000; i++) {
+	for (uint32_t i = 0; i < 3000; i++) {
 		cs(4 * i + 1, 5, i);
 		run(4 * i + 2, 5, i);
 		named_emit(&r.n, A "bo_move", 4 * i + 3, 7, 0);
@@ -222,11 +220,9 @@ Test(analysis_amdgpu, without_times)
 /* More open jobs than are kept: the oldest are not known to be run, and are counted. */
 Test(analysis_amdgpu, many_jobs)
 {
-	uint64_t i;
-
 	describe_jobs(JOB);
 	analysed_begin(&r, NULL);
-	for (i = 0; i < 70000; i++)
+	for (uint64_t i = 0; i < 70000; i++)
 		cs(i * US, 5, i);
 	run(70001 * US, 5, 69999);
 	analysed_end(&r, 1000 * MS, "amdgpu");
@@ -238,11 +234,9 @@ Test(analysis_amdgpu, many_jobs)
 /* More rows than are kept; each interrupt is in a row or in left_out. */
 Test(analysis_amdgpu, many_sources)
 {
-	uint32_t i;
-
 	named_describe(&r.n, A "iv", IV);
 	analysed_begin(&r, NULL);
-	for (i = 0; i < 5000; i++) {
+	for (uint32_t i = 0; i < 5000; i++) {
 		named_emit(&r.n, A "iv", i, 0, 0);
 		named_set(&r.n, "src_id", i);
 		analysed_give(&r);

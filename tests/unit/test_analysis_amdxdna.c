@@ -153,10 +153,9 @@ Test(analysis_amdxdna, mailbox)
 Test(analysis_amdxdna, many)
 {
 	char name[16];
-	uint32_t i;
 
 	analysed_begin(&r, NULL);
-	for (i = 0; i < 20000; i++) {
+	for (uint32_t i = 0; i < 20000; i++) {
 		snprintf(name, sizeof(name), "hwctx.1.%u", i % 1000);
 		job(i + 1, name, "sent to device", i, 1);
 		message(i + 1, "tail", i % 1000, i % 3000, i);

@@ -66,9 +66,8 @@ static void call(const char *name, uint64_t ts, uint64_t ns, uint32_t tid, int64
 static void irq(uint64_t ts, uint32_t cpu)
 {
 	const char *const names[] = { HW_IRQ, HW_IRQ ":ret" };
-	size_t i;
 
-	for (i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 2; i++) {
 		named_emit(&r.n, names[i], ts + 5 * i, 7, cpu);
 		named_set(&r.n, "context", XTR_CONTEXT_HARDIRQ);
 		analysed_give(&r);
@@ -95,12 +94,10 @@ static void job(uint32_t tid, uint64_t queued, uint64_t done, uint64_t exec)
 
 static void map(uint64_t ts, uint64_t size, unsigned int pages)
 {
-	unsigned int i;
-
 	named_emit(&r.n, MAP_SG, ts, 7, 0);
 	named_set(&r.n, "bo_size", size);
 	analysed_give(&r);
-	for (i = 0; i < pages; i++)
+	for (unsigned int i = 0; i < pages; i++)
 		call(MAP_PG, ts + 10 + 10 * i, 5, 7, 0);
 	analysed_ret(&r, MAP_SG, ts + 100, 7, 0);
 }

@@ -202,9 +202,7 @@ Test(analysis_cpu, a_switch_to_the_holder_is_missing)
 /* More threads than are kept of a CPU took turns: the last ones are known, and they are too few. */
 Test(analysis_cpu, many_had_the_cpu)
 {
-	uint32_t i;
-
-	for (i = 0; i < 100; i++)
+	for (uint32_t i = 0; i < 100; i++)
 		switch_to(T0 + i * 30 * US, 1, 1000 + i, 0, 1001 + i);
 	late_behind(1, T0 + 3 * MS, 1100, HOG);
 	nobody_is_named();
@@ -335,9 +333,7 @@ Test(analysis_cpu, handlers_that_nest)
 
 Test(analysis_cpu, storm)
 {
-	uint64_t i;
-
-	for (i = 0; i < 10001; i++) {
+	for (uint64_t i = 0; i < 10001; i++) {
 		irq(IRQ, T0 + i * 90 * US, 0, "acpi");
 		irq("irq:irq_handler_exit", T0 + i * 90 * US + 10, 0, NULL);
 	}

@@ -73,10 +73,8 @@ static uint64_t at(uint32_t i)
 
 Test(analysis_display, interval_jitter_and_latency)
 {
-	uint32_t i;
-
 	analysed_begin(&r, NULL);
-	for (i = 0; i < 100; i++)
+	for (uint32_t i = 0; i < 100; i++)
 		vblank(0, 50 + i, at(i) + (i == 40 ? 1000 : 0));
 	analysed_end(&r, 1000 * MS, "display");
 	analysed_has(r.section, "\"crtc\":0,\"several_devices\":false,");
@@ -188,10 +186,8 @@ Test(analysis_display, delivery_is_measured_from_the_vblank)
 
 Test(analysis_display, late_delivery_is_a_finding)
 {
-	uint32_t i;
-
 	analysed_begin(&r, NULL);
-	for (i = 1; i <= 20; i++) {
+	for (uint32_t i = 1; i <= 20; i++) {
 		uint64_t late = i == 7 ? 2 * MS : 5000;
 
 		queued(i, at(i) - 5 * MS);
@@ -259,10 +255,8 @@ Test(analysis_display, sequence_wraps)
 /* Two devices number their CRTCs from 0. */
 Test(analysis_display, two_devices_on_one_index)
 {
-	uint32_t i;
-
 	analysed_begin(&r, NULL);
-	for (i = 0; i < 20; i++) {
+	for (uint32_t i = 0; i < 20; i++) {
 		vblank(0, 100 + i, at(i));
 		vblank(0, 900000 + i, T0 + i * FRAME + 4 * MS);
 	}
@@ -279,10 +273,8 @@ Test(analysis_display, two_devices_on_one_index)
 /* Equal numbers on both: only the times tell. */
 Test(analysis_display, two_devices_with_near_counters)
 {
-	uint32_t i;
-
 	analysed_begin(&r, NULL);
-	for (i = 0; i < 40; i++) {
+	for (uint32_t i = 0; i < 40; i++) {
 		vblank(0, 1 + i, at(i));
 		vblank(0, 1 + i, T0 + i * FRAME + 4 * MS);
 	}
@@ -295,12 +287,10 @@ Test(analysis_display, two_devices_with_near_counters)
 /* A modeset may restart the counter: one clock after the other is one device. */
 Test(analysis_display, counter_that_restarts)
 {
-	uint32_t i;
-
 	analysed_begin(&r, NULL);
-	for (i = 0; i < 10; i++)
+	for (uint32_t i = 0; i < 10; i++)
 		vblank(0, 5000 + i, at(i));
-	for (i = 10; i < 20; i++)
+	for (uint32_t i = 10; i < 20; i++)
 		vblank(0, i - 9, at(i));
 	analysed_end(&r, 1000 * MS, "display");
 	analysed_has(r.section, "\"several_devices\":false,\"clock_switches\":0,");
@@ -378,7 +368,7 @@ Test(analysis_display, updates_of_two_intel_devices)
 		     "\"updates_open\":0,\"crossed\":1,");
 	analysed_has(r.findings,
 		     "\"id\":\"missed-evasion\",\"notable\":true,\"at_ns\":1000021000,");
-	analysed_has(r.findings, "0000:03:00.0 pipe A: 1 of 1 updates went on into the next frame");
+	analysed_has(r.findings, "0000:03:00.0 pipe A: 1 of 1 updates ran into the next frame");
 }
 
 /* Before Linux 6.12 there is a number, and no device. */

@@ -238,14 +238,13 @@ Test(analysis_fences, timeline_of_init)
 						"signaled" };
 	static const uint32_t types[] = { XTR_EV_FENCE_INIT, XTR_EV_FENCE_WAIT_START,
 					  XTR_EV_FENCE_WAIT_END, XTR_EV_FENCE_SIGNALED };
-	size_t i;
 
-	for (i = 0; i < 4; i++) {
+	for (size_t i = 0; i < 4; i++) {
 		r.n.next_type = types[i]; /* in the place of the built-in one, as imports do */
 		named_describe(&r.n, names[i], fields);
 	}
 	analysed_begin(&r, NULL);
-	for (i = 0; i < 4; i++) {
+	for (size_t i = 0; i < 4; i++) {
 		named_emit(&r.n, names[i], T0 + i * 10, 40, 0);
 		named_set(&r.n, "ctx", 7);
 		named_set(&r.n, "seqno", 1);
@@ -305,9 +304,8 @@ Test(analysis_fences, stall_of_one_ring_on_another)
 				"\"stall_ns\":40000000,\"stall_max_ns\":40000000}]");
 	analysed_has(r.findings,
 		     "[{\"id\":\"dependency-stall\",\"notable\":true,\"at_ns\":1010000000,");
-	analysed_has(r.findings,
-		     "0000:03:00.0/gfx had nothing to execute for 40.0 ms (40.0 %) while 1 "
-		     "of its jobs waited for 0000:03:00.0/comp");
+	analysed_has(r.findings, "0000:03:00.0/gfx was idle for 40.0 ms (40.0 %) while 1 "
+				 "of its jobs waited for 0000:03:00.0/comp");
 	analysed_has(r.findings, "\"span_ns\":100000000,\"limit_permille\":100}");
 }
 
@@ -318,10 +316,9 @@ Test(analysis_fences, stretches_that_are_forgotten)
 		{ .ctx = 102, .from_ns = T0 + 100 * MS, .until_ns = T0 + 198 * MS, .ring_id = 2 },
 		{ .ctx = 103, .from_ns = T0, .until_ns = T0 + 198 * MS, .ring_id = 3 },
 	};
-	uint64_t i;
 
 	analysed_begin(&r, NULL);
-	for (i = 0; i < 100; i++)
+	for (uint64_t i = 0; i < 100; i++)
 		job(&gfx, T0 + 2 * i * MS, T0 + (2 * i + 1) * MS, NULL, 0);
 	job(&gfx, T0 + 300 * MS, T0 + 301 * MS, d, 2);
 	analysed_end(&r, 100 * MS, "fences");
@@ -354,10 +351,9 @@ Test(analysis_fences, late_stretches_without_room)
 		{ .ctx = 102, .from_ns = T0 + 100 * MS, .until_ns = T0 + 300 * MS, .ring_id = 2 },
 		{ .ctx = 103, .from_ns = T0, .until_ns = T0 + 300 * MS, .ring_id = 3 },
 	};
-	uint64_t i;
 
 	analysed_begin(&r, NULL);
-	for (i = 0; i < FENCES_BUSY_MAX; i++)
+	for (uint64_t i = 0; i < FENCES_BUSY_MAX; i++)
 		job(&gfx, T0 + (100 + 3 * i) * MS, T0 + (101 + 3 * i) * MS, NULL, 0);
 	job(&gfx, T0 + 50 * MS, T0 + 51 * MS, NULL, 0);
 	/* Behind the second, 103 to 104 ms: the first, 100 to 101 ms, makes room. */
@@ -376,10 +372,9 @@ Test(analysis_fences, contexts_and_rings_at_one_place)
 	struct xtr_dep d = {
 		.ctx = 102, .from_ns = T0 + 10 * MS, .until_ns = T0 + 20 * MS, .ring_id = 2
 	};
-	uint64_t i;
 
 	analysed_begin(&r, NULL);
-	for (i = 0; i < 3; i++) {
+	for (uint64_t i = 0; i < 3; i++) {
 		queue(T0 + 2 * i, 52, 100, 1 + i);
 		queue(T0 + 2 * i + 1, 40, 100 + FENCES_LAST, 1 + i);
 	}

@@ -103,11 +103,9 @@ Test(analysis_firmware, boot_polling_is_no_traffic)
 /* Recording began while boot was polling: no loop of anything else. */
 Test(analysis_firmware, boot_whose_begin_is_missing)
 {
-	unsigned int i;
-
 	describe(true);
 	analysed_begin(&r, NULL);
-	for (i = 0; i < 5; i++)
+	for (unsigned int i = 0; i < 5; i++)
 		call(RECEIVE, 1000 + 100 * i, 30, 7, i < 4 ? TIMED_OUT : 0);
 	analysed_ret(&r, READY, 2000, 7, 0);
 	analysed_end(&r, 1000000000, "firmware");
@@ -159,11 +157,9 @@ Test(analysis_firmware, a_message_may_be_lost_in_a_gap)
 /* Not knowing of boot, its polling looks like a loop: nothing is said. */
 Test(analysis_firmware, no_loop_where_boot_is_not_recorded)
 {
-	unsigned int i;
-
 	analysed_function(&r, RECEIVE, true, "", "");
 	analysed_begin(&r, NULL);
-	for (i = 0; i < 100; i++)
+	for (unsigned int i = 0; i < 100; i++)
 		call(RECEIVE, 1000 + 100 * i, 30, 7, TIMED_OUT);
 	analysed_end(&r, 1000000000, "firmware");
 	analysed_has(r.section, "\"boot_polls\":null,\"boot_polls_ns\":null,\"timeouts\":100,");
@@ -197,20 +193,19 @@ Test(analysis_firmware, interrupts_and_the_thread_that_they_wake)
 /* As a bpftrace capture has it: names in order, one thread, no times. */
 Test(analysis_firmware, entries_without_times)
 {
-	unsigned int i;
 	uint64_t ts = 1;
 
 	describe(false);
 	analysed_no_times(&r);
 	analysed_begin(&r, NULL);
 	analysed_event(&r, READY, ts++, 0);
-	for (i = 0; i < 20; i++) {
+	for (unsigned int i = 0; i < 20; i++) {
 		analysed_event(&r, IPC_IRQ, ts++, 0);
 		analysed_event(&r, COUNT, ts++, 0);
 		analysed_event(&r, RECEIVE, ts++, 0);
 	}
 	analysed_event(&r, SUBMIT, ts++, 0);
-	for (i = 0; i < 4; i++) {
+	for (unsigned int i = 0; i < 4; i++) {
 		analysed_event(&r, IPC_IRQ, ts++, 0);
 		analysed_event(&r, RECEIVE, ts++, 0);
 	}
@@ -227,17 +222,15 @@ Test(analysis_firmware, entries_without_times)
 
 Test(analysis_firmware, a_loop_by_entries)
 {
-	unsigned int i;
-
 	describe(false);
 	analysed_begin(&r, NULL);
 	analysed_event(&r, SUBMIT, 1000, 7);
-	for (i = 0; i < 10; i++) {
+	for (unsigned int i = 0; i < 10; i++) {
 		analysed_event(&r, IPC_IRQ, 2000 + 100 * i, 7);
 		in_irq(SUBMIT, 2001 + 100 * i, 0, 0); /* what interrupts it is not in it */
 		analysed_event(&r, RECEIVE, 2050 + 100 * i, 7);
 	}
-	for (i = 0; i < 20; i++) /* not the pattern: commands that wait for replies */
+	for (unsigned int i = 0; i < 20; i++) /* not the pattern: commands that wait for replies */
 		analysed_event(&r, RECEIVE, 5000 + 100 * i, 7);
 	analysed_end(&r, 1000000000, "firmware");
 	analysed_has(r.findings, "\"id\":\"firmware-loop\",\"notable\":true,\"at_ns\":2050,");
@@ -284,7 +277,7 @@ Test(analysis_firmware, commands_and_their_replies)
 				"\"failed\":0,\"first_result\":null,\"no_reply\":null,");
 	analysed_has(r.findings, "\"id\":\"no-reply\",\"notable\":true,\"at_ns\":7000000,\"text\":"
 				 "\"1 of 2 messages VPU_JSM_MSG_REGISTER_DB to the firmware got no "
-				 "reply, the longest for 593 ms\"");
+				 "reply, the oldest for 593 ms\"");
 	analysed_has_not(r.findings, "STATE_DUMP");
 }
 
@@ -317,17 +310,17 @@ static void job(uint64_t start, uint64_t done, uint64_t seqno)
 /* Ten jobs of 1 ms; one of 30 ms in silence; one of 30 ms in which messages came. */
 Test(analysis_firmware, a_stall_is_a_silence)
 {
-	uint64_t t = 100 * MS, i;
+	uint64_t t = 100 * MS;
 
 	describe(true);
 	analysed_begin(&r, NULL);
-	for (i = 0; i < 10; i++, t += 2 * MS) {
+	for (uint64_t i = 0; i < 10; i++, t += 2 * MS) {
 		call(DONE, t + MS - 10, 20, 9, 0);
 		job(t, t + MS, i);
 	}
 	job(t, t + 30 * MS, 20);
 	t += 40 * MS;
-	for (i = 1; i < 30; i++)
+	for (uint64_t i = 1; i < 30; i++)
 		call(RECEIVE, t + i * MS, 10, 7, 0);
 	job(t, t + 30 * MS, 21);
 	analysed_end(&r, 1000 * MS, "firmware");
@@ -344,14 +337,12 @@ Test(analysis_firmware, a_stall_is_a_silence)
 /* Where job-done messages are not recorded, the ends of jobs stand for them. */
 Test(analysis_firmware, other_jobs_break_a_silence)
 {
-	uint64_t i;
-
 	analysed_function(&r, RECEIVE, true, "", "");
 	analysed_begin(&r, NULL);
-	for (i = 1; i <= 10; i++)
+	for (uint64_t i = 1; i <= 10; i++)
 		job(i * MS, i * MS + MS / 2, i);
 	job(20 * MS, 50 * MS, 20);
-	for (i = 100; i < 130; i++)
+	for (uint64_t i = 100; i < 130; i++)
 		job(i * MS, i * MS + MS / 2, i);
 	job(100 * MS, 130 * MS, 200); /* preempted by these */
 	analysed_end(&r, 1000 * MS, "firmware");
@@ -364,17 +355,16 @@ Test(analysis_firmware, silence_is_not_guessed)
 {
 	struct stalls *s = calloc(1, sizeof(*s));
 	struct xtr_job j = { .start_ns = 5, .done_ns = 100000, .kind = XTR_KIND_NPU, .pid = 1 };
-	uint64_t i;
 
 	cr_assert(s);
-	for (i = 0; i < STALL_MESSAGES + 1; i++)
+	for (uint64_t i = 0; i < STALL_MESSAGES + 1; i++)
 		stalls_message(s, 10 + i);
 	cr_assert(!stalls_job(s, &j));
 	cr_expect(s->unjudged == 1 && !s->n_kept);
 	j.start_ns = 11;
 	cr_assert(!stalls_job(s, &j));
 	cr_expect(s->jobs == 1 && s->kept[0].silence_ns == 100000 - 10 - STALL_MESSAGES);
-	for (i = 0; i < 2 * STALL_KEPT; i++) {
+	for (uint64_t i = 0; i < 2 * STALL_KEPT; i++) {
 		j.start_ns = 50000 - i;
 		cr_assert(!stalls_job(s, &j));
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Objects, bindings, pressure, requests and waits of i915, against known truth. */
 #include "analysed.h"
-#include "replay/sources/i915_engine.h"
+#include "replay/sources/i915_state.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -67,9 +67,8 @@ Test(analysis_missing, switches_and_wakeups)
 		"not known, " WAKEUP " was not recorded\n",
 		"not known, " SWITCH " was not recorded\n",
 	};
-	unsigned int has;
 
-	for (has = 0; has < 4; has++) {
+	for (unsigned int has = 0; has < 4; has++) {
 		named_describe(&r.n, IRQ, "irq:s32:4 pad:u32:4 name:str:16");
 		if (has & 1)
 			named_describe(&r.n, SWITCH,
@@ -96,9 +95,8 @@ Test(analysis_missing, mappings_of_buffers)
 		"  bind: returns of ivpu_mmu_context_map_sgt were not recorded, so that",
 		"  bind: entries of ivpu_mmu_context_map_sgt were not recorded, so that",
 	};
-	unsigned int has;
 
-	for (has = 0; has < 4; has++) {
+	for (unsigned int has = 0; has < 4; has++) {
 		describe(BIND, 3);
 		describe(SGT, has);
 		analysed_begin(&r, NULL);
@@ -121,9 +119,8 @@ Test(analysis_missing, pages)
 		"  page allocation: returns of drm_gem_get_pages were not recorded; calls",
 		"  page allocation: entries of drm_gem_get_pages were not recorded; calls",
 	};
-	unsigned int has;
 
-	for (has = 0; has < 4; has++) {
+	for (unsigned int has = 0; has < 4; has++) {
 		describe(SHMEM, 3);
 		describe(PAGES, has);
 		analysed_begin(&r, NULL);
@@ -143,9 +140,8 @@ Test(analysis_missing, halves_of_a_stage)
 {
 	static const char *const said[] = { ": no times, returns were not recorded",
 					    ": no times, entries were not recorded" };
-	unsigned int has;
 
-	for (has = 1; has < 4; has++) {
+	for (unsigned int has = 1; has < 4; has++) {
 		describe(BIND, has);
 		analysed_begin(&r, NULL);
 		call(BIND, has, 100);
@@ -164,9 +160,8 @@ Test(analysis_missing, messages_of_the_firmware)
 		"brought a message is not known: its returns were not",
 		"brought a message is not known: its entries were not"
 	};
-	unsigned int has;
 
-	for (has = 1; has < 4; has++) {
+	for (unsigned int has = 1; has < 4; has++) {
 		describe(RECEIVE, has);
 		analysed_begin(&r, NULL);
 		call(RECEIVE, has, 100);
@@ -181,9 +176,7 @@ Test(analysis_missing, messages_of_the_firmware)
 
 Test(analysis_missing, boot_of_the_firmware)
 {
-	unsigned int has;
-
-	for (has = 0; has < 4; has++) {
+	for (unsigned int has = 0; has < 4; has++) {
 		describe(RECEIVE, 3);
 		describe(READY, has);
 		analysed_begin(&r, NULL);

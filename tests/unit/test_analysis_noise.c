@@ -63,9 +63,8 @@ static void fill(struct named *n)
 {
 	const struct xtr_event_desc *d = n->ev.desc;
 	const char *text = stages[draw(5)];
-	uint32_t i, k;
 
-	for (i = 0; i < d->n_fields; i++) {
+	for (uint32_t i = 0; i < d->n_fields; i++) {
 		const struct xtr_field *f = &d->fields[i];
 
 		if (f->size == 16) {
@@ -73,7 +72,7 @@ static void fill(struct named *n)
 			continue;
 		}
 		named_set(n, f->name, f->repr == XTR_REPR_STR ? 'a' + draw(30) : draw(6));
-		for (k = 0; draw(16) == 0 && k < f->size; k++)
+		for (uint32_t k = 0; draw(16) == 0 && k < f->size; k++)
 			n->rec[f->offset + k] = (uint8_t)draw(256);
 	}
 	if (draw(32) == 0)
@@ -86,14 +85,14 @@ static void check(uint64_t seed, const char *section)
 	struct analysed r;
 	char want[96];
 	uint64_t ts = 0;
-	uint32_t i, e;
+	uint32_t e;
 
 	state = seed;
 	analysed_init(&r);
-	for (i = 0; i < EVENTS; i++)
+	for (uint32_t i = 0; i < EVENTS; i++)
 		named_describe(&r.n, events[i].name, events[i].fields);
 	analysed_begin(&r, NULL);
-	for (i = 0; i < 4000; i++) {
+	for (uint32_t i = 0; i < 4000; i++) {
 		e = draw(EVENTS);
 		ts += 1 + draw(i % 100 ? 1000 : 300000000);
 		named_emit(&r.n, events[e].name, ts, draw(4), 0);
@@ -115,8 +114,7 @@ static void check(uint64_t seed, const char *section)
 Test(analysis_noise, drivers)
 {
 	static const char *const sections[] = { "xe", "amdxdna", "virtio_gpu" };
-	uint64_t seed;
 
-	for (seed = 1; seed <= 60; seed++)
+	for (uint64_t seed = 1; seed <= 60; seed++)
 		check(seed, sections[seed % 3]);
 }

@@ -206,11 +206,9 @@ Test(analysis_nvidia, copies_stay_until_a_child_releases_them)
 /* The inner handler is the same interrupt; the bottom half is that of its device. */
 Test(analysis_nvidia, interrupts_are_counted_once)
 {
-	uint64_t i;
-
 	describe();
 	analysed_begin(&r, NULL);
-	for (i = 0; i < 3; i++) {
+	for (uint64_t i = 0; i < 3; i++) {
 		device_event(MSIX, 1000 + i * 1000, 10, 0, true, 0xd1);
 		device_event(ISR, 1010 + i * 1000, 10, 0, true, 0xd1);
 		device_ret(ISR, 1020 + i * 1000, 10, 0, true, i == 1 ? 2 : 1);
@@ -283,11 +281,9 @@ Test(analysis_nvidia, suspends_p2p_polls_and_faults)
 /* Just over, and just not over, 100,000 per second for a tenth of a second. */
 static void storm(uint64_t n)
 {
-	uint64_t i;
-
 	describe();
 	analysed_begin(&r, NULL);
-	for (i = 0; i < n; i++)
+	for (uint64_t i = 0; i < n; i++)
 		ioctl(1000000 + i * 9000, 10, CONTROL, 0x20800403, 100, 0);
 	analysed_end(&r, 1000000000, "nvidia");
 }
@@ -308,11 +304,9 @@ Test(analysis_nvidia, no_storm)
 
 Test(analysis_nvidia, a_storm_of_interrupts_of_one_device)
 {
-	uint64_t i;
-
 	describe();
 	analysed_begin(&r, NULL);
-	for (i = 0; i < 1100; i++) {
+	for (uint64_t i = 0; i < 1100; i++) {
 		device_event(MSIX, 1000000 + i * 90000, 10, 0, true, 0xd1 + (i % 11 == 0));
 		device_ret(MSIX, 1000500 + i * 90000, 10, 0, true, 1);
 	}
@@ -322,7 +316,7 @@ Test(analysis_nvidia, a_storm_of_interrupts_of_one_device)
 	setup();
 	describe();
 	analysed_begin(&r, NULL);
-	for (i = 0; i < 1100; i++) {
+	for (uint64_t i = 0; i < 1100; i++) {
 		device_event(MSIX, 1000000 + i * 90000, 10, 0, true, 0xd1);
 		device_ret(MSIX, 1000500 + i * 90000, 10, 0, true, 1);
 	}
@@ -414,13 +408,11 @@ Test(analysis_nvidia, sampled_ioctls)
 /* A few events of a sample stand for many calls, but are too few to tell of a storm. */
 Test(analysis_nvidia, a_storm_in_a_sample)
 {
-	uint64_t i, n;
-
-	for (n = 50; n <= 150; n += 100) {
+	for (uint64_t n = 50; n <= 150; n += 100) {
 		describe();
 		cr_assert(!xtr_meta_set_config_u64(r.n.meta, "sample:" IOCTL, 5000));
 		analysed_begin(&r, NULL);
-		for (i = 0; i < n; i++)
+		for (uint64_t i = 0; i < n; i++)
 			ioctl(1000000 + i * 500000, 10, CONTROL, 0x20800403, 100, 0);
 		analysed_end(&r, 1000000000, "nvidia");
 		if (n == 50)
@@ -470,12 +462,11 @@ Test(analysis_nvidia, any_bytes)
 					      "vm_end", "device", "context", "error_code" };
 	const size_t n_names = sizeof(names) / sizeof(*names);
 	char event[128];
-	uint64_t i, k;
 
 	describe();
 	named_describe(&r.n, XID, "dev:str:16 error_code:u32:4 p:u32:4 msg:str:64");
 	analysed_begin(&r, NULL);
-	for (i = 0; i < 30000; i++) {
+	for (uint64_t i = 0; i < 30000; i++) {
 		const char *name = names[noise() % n_names];
 		bool ret = noise() % 2 && strcmp(name, COPY) && strcmp(name, RELEASE) &&
 			   strcmp(name, XID);
@@ -484,7 +475,7 @@ Test(analysis_nvidia, any_bytes)
 		snprintf(event, sizeof(event), "%s%s", name, ret ? ":ret" : "");
 		d = xtr_meta_event_by_name(r.n.meta, event);
 		named_emit(&r.n, event, i * 1000, (uint32_t)(noise() % 40), noise() % 4);
-		for (k = 0; k < sizeof(values) / sizeof(*values); k++)
+		for (uint64_t k = 0; k < sizeof(values) / sizeof(*values); k++)
 			if (xtr_event_field(d, values[k]))
 				named_set(&r.n, values[k], noise() >> noise() % 64);
 		if (ret)

@@ -99,7 +99,7 @@ Test(analysis_power, a_boot_in_a_later_submit_is_a_finding)
 		     "{\"id\":\"boot-in-submit\",\"notable\":true,\"at_ns\":101000000,");
 	analysed_has(r.findings,
 		     "\"text\":\"2 submits after the first waited for a firmware boot, "
-		     "64.0 ms in all; the longest 32.0 ms of the 40.0 ms of submit 2\"");
+		     "64.0 ms in total; the longest: 32.0 ms of the 40.0 ms of submit 2\"");
 	analysed_has(r.findings, "{\"submits\":2,\"sum_ns\":64000000,\"worst_submit\":2,"
 				 "\"worst_ns\":32000000,\"worst_boot_ns\":30000000,"
 				 "\"worst_submit_ns\":40000000}");
@@ -196,11 +196,9 @@ Test(analysis_power, the_published_capture)
 /* Many threads that wake and never come back: the memory is bounded, and each is counted. */
 Test(analysis_power, many_wakes)
 {
-	uint32_t tid;
-
 	describe(false);
 	analysed_begin(&r, NULL);
-	for (tid = 1; tid <= 6000; tid++)
+	for (uint32_t tid = 1; tid <= 6000; tid++)
 		analysed_event(&r, RESUME, tid, tid);
 	analysed_end(&r, 1000, "power");
 	analysed_has(r.section, "{\"wakes\":6000,\"boots\":0,");

@@ -146,10 +146,8 @@ Test(analysis_virtio_gpu, unanswered)
 /* Whatever a file holds, memory is bounded and each event is counted. */
 Test(analysis_virtio_gpu, many)
 {
-	uint32_t i;
-
 	describe(true);
-	for (i = 0; i < 20000; i++) {
+	for (uint32_t i = 0; i < 20000; i++) {
 		event(i + 1, "queue", (int)(i % 100), 0, i % 2000, 0);
 		give(i, 1);
 	}

@@ -36,13 +36,12 @@ static void describe(bool signals)
 	static const char *const queues[] = { "create", "destroy", "deregister_done",
 					      "reset",  "kill",    "memory_cat_error" };
 	char name[64];
-	size_t i;
 
-	for (i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++) {
+	for (size_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++) {
 		snprintf(name, sizeof(name), "xe:xe_sched_job_%s", jobs[i]);
 		named_describe(&r.n, name, JOB);
 	}
-	for (i = 0; i < sizeof(queues) / sizeof(queues[0]); i++) {
+	for (size_t i = 0; i < sizeof(queues) / sizeof(queues[0]); i++) {
 		snprintf(name, sizeof(name), "xe:xe_exec_queue_%s", queues[i]);
 		named_describe(&r.n, name, Q);
 	}
@@ -176,11 +175,9 @@ Test(analysis_xe, a_parallel_queue_waits_for_all)
 /* The fence's creation is not in the trace: it is found by its address, which is used again. */
 Test(analysis_xe, fences_by_address)
 {
-	uint32_t i;
-
 	describe(true);
 	analysed_begin(&r, NULL);
-	for (i = 1; i <= 5; i++) {
+	for (uint32_t i = 1; i <= 5; i++) {
 		job(i * 100 * US, "exec", D0, 3, i, 0x1000, 7);
 		job(i * 100 * US + 5, "run", D0, 3, i, 0x1000, 50);
 		hw(i * 100 * US + 5 + 7 * US, "signal", D0, 77, i, 0x1000, 0);
@@ -228,12 +225,10 @@ Test(analysis_xe, without_signals_jobs_end_when_freed)
 /* Jobs freed without a signal: of a long-running queue, and of one that was killed. */
 Test(analysis_xe, long_running_queues)
 {
-	uint32_t guc, i;
-
 	describe(true);
 	analysed_begin(&r, NULL);
-	for (guc = 1; guc <= 2; guc++)
-		for (i = 1; i <= 3; i++) {
+	for (uint32_t guc = 1; guc <= 2; guc++)
+		for (uint32_t i = 1; i <= 3; i++) {
 			job(guc * 1000 * US + i * 10 * US, "exec", D0, guc, i, 0x1000, 7);
 			job(guc * 1000 * US + i * 10 * US + 1, "run", D0, guc, i, 0x1000, 50);
 			job(guc * 1000 * US + i * 10 * US + 3, "free", D0, guc, i, 0x1000, 50);
@@ -262,8 +257,9 @@ Test(analysis_xe, errors_are_findings_of_their_queue)
 	queue(14 * US, "reset", D0, 0, 3, 50);
 	queue(15 * US, "memory_cat_error", D0, 0, 3, 50);
 	analysed_end(&r, 1000 * US, "xe");
-	analysed_has(r.findings, "{\"id\":\"xe-queue-reset\",\"notable\":true,\"at_ns\":13000,"
-				 "\"text\":\"queue rcs3 of " D0 ", process 5 (game): 2 resets");
+	analysed_has(r.findings,
+		     "{\"id\":\"xe-queue-reset\",\"notable\":true,\"at_ns\":13000,"
+		     "\"text\":\"queue rcs3 of " D0 ", process 5 (game): 2 engine resets");
 	analysed_has(r.findings, "{\"count\":2,\"limit\":1,\"guc_id\":3,\"gt\":0,\"pid\":5,"
 				 "\"jobs\":1}");
 	analysed_has(r.findings, "{\"id\":\"xe-job-timeout\",\"notable\":true,\"at_ns\":10000,");
@@ -276,8 +272,6 @@ Test(analysis_xe, errors_are_findings_of_their_queue)
 /* Linux 6.12: no gt_id, other names. */
 Test(analysis_xe, formats_of_6_12)
 {
-	uint32_t i;
-
 	named_describe(&r.n, "xe:xe_sched_job_exec",
 		       "dev:str:16 lrc_seqno:u32:4 guc_id:u16:2 fence:hex64:8");
 	named_describe(&r.n, "xe:xe_gt_tlb_invalidation_fence_send", "dev:str:16 fence:hex64:8");
@@ -288,7 +282,7 @@ Test(analysis_xe, formats_of_6_12)
 	analysed_begin(&r, NULL);
 	analysed_event(&r, "xe:xe_of_the_future", 1, 7);
 	analysed_event(&r, "xe:xe_gt_tlb_invalidation_fence_cb", 2, 7);
-	for (i = 0; i < 4; i++) {
+	for (uint32_t i = 0; i < 4; i++) {
 		analysed_event(&r, "xe:xe_gt_tlb_invalidation_fence_send", (i * 10 + 1) * US, 7);
 		analysed_event(&r, "xe:xe_gt_tlb_invalidation_fence_signal", (i * 10 + 4) * US, 0);
 	}
@@ -426,15 +420,13 @@ Test(analysis_xe, clocks_and_power)
 /* Whatever a file holds, memory is bounded and each event is counted. */
 Test(analysis_xe, many_queues_and_jobs)
 {
-	uint32_t i;
-
 	describe(true);
 	analysed_begin(&r, NULL);
-	for (i = 0; i < 5000; i++)
+	for (uint32_t i = 0; i < 5000; i++)
 		queue(i + 1, "create", D0, 0, i, 7);
 	queue(8000, "reset", D0, 0, 4999, 7);
 	queue(8001, "reset", D0, 0, 4999, 7);
-	for (i = 0; i < 40000; i++) {
+	for (uint32_t i = 0; i < 40000; i++) {
 		hw(10000 + i, "create", D0, i, 1 + i, 0, 7);
 		job(10000 + i, "exec", D0, 1, 1 + i, 0x1000 + i, 7);
 	}
@@ -447,5 +439,5 @@ Test(analysis_xe, many_queues_and_jobs)
 	analysed_has(r.text, "events were lost: counts are lower bounds");
 	/* What failed is found, whichever queue it was of. */
 	analysed_has(r.findings, "\"id\":\"xe-queue-reset\",\"notable\":true,\"at_ns\":8000,"
-				 "\"text\":\"a queue beyond the first 4096: 2 resets: ");
+				 "\"text\":\"a queue beyond the first 4096: 2 engine resets ");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Errors that NVIDIA's driver reports, and what went before them. */
 #include "analysed.h"
-#include "analysis/nvidia/xid_table.h"
+#include "analysis/nvidia/nvidia_xid.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -225,11 +225,9 @@ Test(analysis_xid, the_tracepoint_comes_before_the_function)
 /* More calls than are kept: a lower bound, and it says so. */
 Test(analysis_xid, more_calls_than_are_kept)
 {
-	uint64_t i;
-
 	describe();
 	analysed_begin(&r, NULL);
-	for (i = 0; i < 1000; i++) {
+	for (uint64_t i = 0; i < 1000; i++) {
 		ioctl_begins(1000 * MS + i * 1000, 0xc020462a, 0x20800403);
 		analysed_ret(&r, IOCTL, 1000 * MS + i * 1000 + 500, 10, 0);
 	}
@@ -254,9 +252,9 @@ Test(analysis_xid, hostile_texts)
 Test(xid_table, rows_do_not_overlap)
 {
 	const struct xid_meaning *m, *before = NULL;
-	uint32_t i, n = 0;
+	uint32_t n = 0;
 
-	for (i = 0; i < 1000; i++) {
+	for (uint32_t i = 0; i < 1000; i++) {
 		m = xid_find(i);
 		if (!m)
 			continue;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* From what -e says to functions of libraries, and the tables of the programming interfaces. */
 #include "recorder/groups/api.h"
 

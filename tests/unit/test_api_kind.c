@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What functions of programming interfaces do, by name. */
 #include "analysis/calls/api_kind.h"
 

@@ -2,7 +2,6 @@
 /* A recording cut into pieces at one time on all CPUs: jobs over the border, as each piece says. */
 #include "replay/event/process.h"
 #include "gpu_sim.h"
-#include "format/meta/flight.h"
 #include "format/meta/piece.h"
 #include "format/meta/schema.h"
 #include "format/xtr_format.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Types of the running kernel, where it describes them. */
 #include "recorder/groups/btf_types.h"
 

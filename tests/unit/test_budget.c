@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The law of --budget, and how jobs are chosen. */
 #include "recorder/drain/budget.h"
 
@@ -85,12 +85,11 @@ Test(budget, counting_alone_comes_after_the_smallest_sample)
 Test(budget, it_steps_up_by_one_after_some_quiet_looks)
 {
 	struct xtr_budget_law b = law(1000);
-	uint32_t i, level;
 
 	xtr_budget_next(&b, 8000);
 	cr_assert(eq(u32, b.level, 3));
-	for (level = 3; level; level--) {
-		for (i = 0; i + 1 < XTR_BUDGET_PATIENCE; i++)
+	for (uint32_t level = 3; level; level--) {
+		for (uint32_t i = 0; i + 1 < XTR_BUDGET_PATIENCE; i++)
 			cr_assert(eq(u32, xtr_budget_next(&b, 499), level));
 		cr_assert(eq(u32, xtr_budget_next(&b, 499), level - 1));
 	}

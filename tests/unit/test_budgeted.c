@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What readers say of a recording that had a budget. */
-#include "replay/notes/budgeted.h"
+#include "replay/notes/notes.h"
 #include "trace.h"
 
 #include <criterion/criterion.h>

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/buf.h"
-#include "format/meta/cborenc.h"
+#include "format/meta/cbor.h"
 #include "base/map.h"
 #include "oom.h"
 
@@ -80,6 +80,7 @@ Test(buf, texts_end_at_the_first_nul)
 
 Test(buf, a_map_that_cannot_grow_keeps_what_it_has)
 {
+	struct xtr_map_slot slot = { 0 };
 	struct xtr_map m = { 0 };
 	uint64_t i = 0;
 
@@ -93,7 +94,7 @@ Test(buf, a_map_that_cannot_grow_keeps_what_it_has)
 		cr_assert(eq(u64, *xtr_map_get(&m, k, 0), k));
 	cr_assert(eq(ptr, xtr_map_get(&m, i, 0), NULL));
 	xtr_map_free(&m);
-	m.cap = SIZE_MAX / 2 + 1; /* cannot be doubled */
-	m.n = m.cap;
+	m = (struct xtr_map){ .slot = &slot, .mask = SIZE_MAX / 2, .n = SIZE_MAX / 4 + 1 };
+	/* Its slots cannot be doubled. */
 	cr_assert(eq(int, xtr_map_put(&m, 1, 0, 1), -ENOMEM));
 }

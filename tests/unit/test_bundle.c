@@ -5,7 +5,7 @@
 #include "bundle/kmsg.h"
 #include "oom.h"
 
-#include "base/memory_stream.h"
+#include "base/buf.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -126,11 +126,11 @@ static struct xtr_io *disk_full(size_t room)
 
 Test(bundle, a_full_disk_is_told_wherever_it_is_full)
 {
-	size_t size, room;
+	size_t size;
 	struct xtr_io *io = packed();
 
 	xtr_io_mem_data(io, &size);
-	for (room = 0; room < size; room += 7) {
+	for (size_t room = 0; room < size; room += 7) {
 		struct xtr_io *full = disk_full(room);
 
 		cr_assert(eq(int, pack(full, names, texts), -ENOSPC), "%zu of %zu", room, size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "analysis/core/busy.h"
+#include "analysis/core/agg.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -40,21 +40,21 @@ static void against_bitmap(uint64_t late)
 	};
 	static char map[SPAN];
 	struct xtr_busy b = { 0 };
-	uint64_t next = 100 + late, end, start, i, k, want = 0;
+	uint64_t next = 100 + late, end, start, want = 0;
 
 	srand(5);
 	memset(map, 0, sizeof(map));
-	for (i = 0; i < 2000 && next < SPAN; i++) {
+	for (uint64_t i = 0; i < 2000 && next < SPAN; i++) {
 		end = late && i % 3 == 0 ? next - (uint64_t)rand() % late : next;
 		start = end - (uint64_t)(rand() % (i % 2 ? 100 : 8));
 		if (xtr_busy_full(&b))
 			xtr_busy_forget(&b, next - 100 - late);
 		add(&b, start, end);
-		for (k = start; k < end; k++)
+		for (uint64_t k = start; k < end; k++)
 			map[k] = 1;
 		next += (uint64_t)(rand() % 20);
 	}
-	for (k = 0; k < SPAN; k++)
+	for (uint64_t k = 0; k < SPAN; k++)
 		want += (uint64_t)map[k];
 	cr_expect(eq(u64, b.total, want));
 	cr_expect(eq(int, b.inexact, 0));
@@ -80,19 +80,19 @@ Test(busy, out_of_order_agrees_with_a_bitmap)
 	};
 	static char map[SPAN];
 	struct xtr_busy b = { 0 };
-	uint64_t end = 500, start, last, i, k, want = 0;
+	uint64_t end = 500, start, last, want = 0;
 
 	srand(6);
 	memset(map, 0, sizeof(map));
-	for (i = 0; i < 1000 && end < SPAN; i++) {
+	for (uint64_t i = 0; i < 1000 && end < SPAN; i++) {
 		last = rand() % 4 ? end : end - (uint64_t)(rand() % 400);
 		start = last - (uint64_t)(rand() % 30);
 		add(&b, start, last);
-		for (k = start; k < last; k++)
+		for (uint64_t k = start; k < last; k++)
 			map[k] = 1;
 		end += (uint64_t)(rand() % 40);
 	}
-	for (k = 0; k < SPAN; k++)
+	for (uint64_t k = 0; k < SPAN; k++)
 		want += (uint64_t)map[k];
 	cr_expect(eq(u64, b.total, want));
 	xtr_busy_free(&b);
@@ -119,9 +119,8 @@ Test(busy, joining_needs_no_room)
 Test(busy, bounded_memory)
 {
 	struct xtr_busy b = { 0 };
-	uint64_t i;
 
-	for (i = 0; i < 3 * XTR_BUSY_MAX; i++)
+	for (uint64_t i = 0; i < 3 * XTR_BUSY_MAX; i++)
 		add(&b, 10 * i, 10 * i + 5);
 	cr_expect(le(u32, b.cap, XTR_BUSY_MAX));
 	cr_expect(eq(int, b.inexact, 1));

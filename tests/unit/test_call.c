@@ -176,14 +176,12 @@ Test(call, system_calls_of_a_thread_do_not_nest)
 
 Test(call, threads_do_not_mix)
 {
-	uint32_t tid;
-
-	for (tid = 1; tid <= 500; tid++)
+	for (uint32_t tid = 1; tid <= 500; tid++)
 		give("syscalls:sys_enter_ioctl", tid, tid, tid % 4);
-	for (tid = 500; tid; tid -= 2)
+	for (uint32_t tid = 500; tid; tid -= 2)
 		give("syscalls:sys_exit_ioctl", 1500 - tid, tid, tid % 4);
 	cr_assert(n_got == 250);
-	for (tid = 0; tid < 250; tid++) {
+	for (uint32_t tid = 0; tid < 250; tid++) {
 		cr_expect(got[tid].tid == 500 - 2 * tid);
 		cr_expect(got[tid].begin_ns == got[tid].tid);
 		cr_expect(got[tid].end_ns == 1500 - got[tid].tid);
@@ -231,13 +229,12 @@ Test(call, numbers_that_have_a_name_are_called_by_it)
 			       .n_names = 2,
 			       .names = vectors };
 	struct xtr_event_desc d = *xtr_meta_event_by_name(n.meta, "irq:softirq_entry");
-	uint32_t v;
 
 	d.fields = &f;
 	cr_assert(!xtr_meta_add_event(n.meta, &d));
 	xtr_calls_free(calls);
 	start(0);
-	for (v = 8; v < 10; v++) {
+	for (uint32_t v = 8; v < 10; v++) {
 		named_emit(&n, "irq:softirq_entry", v, 7, 0);
 		named_set(&n, "vec", v);
 		xtr_calls_event(calls, &n.ev);
@@ -359,12 +356,11 @@ Test(call, short_records)
 					"irq:softirq_entry",      "sched:sched_switch",
 					"syscalls:sys_exit_read", "dma_fence:dma_fence_wait_start",
 					"syscalls:sys_enter_read" };
-	uint32_t size, full;
-	size_t i;
+	uint32_t full;
 
-	for (i = 0; i < sizeof(hostile) / sizeof(hostile[0]); i++) {
+	for (size_t i = 0; i < sizeof(hostile) / sizeof(hostile[0]); i++) {
 		full = xtr_meta_event_by_name(n.meta, hostile[i])->size;
-		for (size = 16; size <= full; size++) {
+		for (uint32_t size = 16; size <= full; size++) {
 			named_emit(&n, hostile[i], 100 * i + size, 7, 0);
 			memset(n.rec + 16, 0xff, full - 16);
 			named_cut(&n, size);
@@ -398,12 +394,10 @@ Test(call, odd_names)
 /* The oldest call, and all of its thread, are given up when too many are open. */
 Test(call, open_calls_are_bounded)
 {
-	uint32_t tid;
-
 	xtr_calls_free(calls);
 	start(4);
 	give("syscalls:sys_enter_ioctl", 1, 100, 0);
-	for (tid = 1; tid <= 3; tid++)
+	for (uint32_t tid = 1; tid <= 3; tid++)
 		give("syscalls:sys_enter_ioctl", 1 + tid, tid, 0);
 	give("dma_fence:dma_fence_wait_start", 10, 100, 0);
 	cr_assert(n_got == 1, "the first was the thread's own call");
@@ -422,17 +416,16 @@ Test(call, depth_is_bounded)
 {
 	struct timespec t0, t1;
 	uint64_t ts = 1;
-	uint32_t i;
 
 	xtr_calls_free(calls);
 	start(0);
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t0);
-	for (i = 0; i < 60000 && n_got < CALLS_MAX - 100; i++)
+	for (uint32_t i = 0; i < 60000 && n_got < CALLS_MAX - 100; i++)
 		give("irq:irq_handler_entry", ts++, 7, 0);
-	for (i = 0; i < 60000 && n_got < CALLS_MAX - 100; i++)
+	for (uint32_t i = 0; i < 60000 && n_got < CALLS_MAX - 100; i++)
 		give("irq:softirq_exit", ts++, 7, 0);
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t1);
-	for (i = 0; i < n_got; i++)
+	for (uint32_t i = 0; i < n_got; i++)
 		cr_assert(got[i].depth < 64);
 	cr_expect(t1.tv_sec - t0.tv_sec < 5);
 }
@@ -482,29 +475,26 @@ Test(call, random_events_never_cross)
 				       "irq:irq_handler_exit",
 				       "irq:softirq_entry",
 				       "irq:softirq_exit" };
-	uint64_t state = 1, ts;
-	size_t i, k;
+	uint64_t state = 1;
 
 	xtr_calls_free(calls);
 	start(12);
-	for (ts = 1; ts < 6000; ts++)
+	for (uint64_t ts = 1; ts < 6000; ts++)
 		cr_assert(give(events[trace_random(&state, 10)], ts,
 			       (uint32_t)trace_random(&state, 8),
 			       (uint32_t)trace_random(&state, 3)) == 1);
 	cr_assert(!xtr_calls_finish(calls));
 	cr_assert(n_got > 2500);
-	for (i = 0; i < n_got; i++) {
+	for (size_t i = 0; i < n_got; i++) {
 		cr_expect(!got[i].begin_ns || !got[i].end_ns || got[i].begin_ns < got[i].end_ns);
-		for (k = 0; k < i; k++)
+		for (size_t k = 0; k < i; k++)
 			expect_nested(&got[i], &got[k]);
 	}
 }
 
 Test(call, kinds_have_names)
 {
-	unsigned int i;
-
-	for (i = 0; i < XTR_CALL_KIND_COUNT; i++)
+	for (unsigned int i = 0; i < XTR_CALL_KIND_COUNT; i++)
 		cr_expect(xtr_call_kind_name(i) != NULL && xtr_call_kind_help(i) != NULL);
 	cr_expect(xtr_call_kind_name(XTR_CALL_KIND_COUNT) == NULL);
 	cr_expect(xtr_call_kind_help(XTR_CALL_KIND_COUNT) == NULL);

@@ -168,14 +168,12 @@ Test(call_pair, recursion_and_a_return_that_is_missing)
 /* More calls open than the array first holds: it moves, and names and records with it. */
 Test(call_pair, many_open_calls_keep_their_records)
 {
-	uint32_t tid;
-
-	for (tid = 100; tid < 400; tid++) {
+	for (uint32_t tid = 100; tid < 400; tid++) {
 		named_emit(&n, "api:libze_loader.so.1:zeMemAllocHost", tid, tid, 0);
 		named_set(&n, "size", tid);
 		xtr_calls_event(calls, &n.ev);
 	}
-	for (tid = 100; tid < 100 + GOT_MAX; tid++) {
+	for (uint32_t tid = 100; tid < 100 + GOT_MAX; tid++) {
 		give("api:libze_loader.so.1:zeMemAllocHost:ret", 1000 + tid, tid, 0);
 		cr_expect(got[tid - 100].size == tid && got[tid - 100].call.tid == tid);
 	}
@@ -195,17 +193,17 @@ static char *analysed(const struct xtr_select *select, const char *const *events
 	struct xtr_analyses *a;
 	struct xtr_json j;
 	char *text = NULL;
-	size_t size = 0, i;
+	size_t size = 0;
 	FILE *f = open_memstream(&text, &size);
 
 	cr_assert(!xtr_analyses_new(&a, n.meta, n.tables, select, ~0u, 10));
-	for (i = 0; i < n_events; i++) {
+	for (size_t i = 0; i < n_events; i++) {
 		named_emit(&n, events[i], 100 + 10 * i, 7, 1);
 		cr_assert(!xtr_analyses_event(a, &n.ev));
 	}
 	cr_assert(!xtr_analyses_finish(a, 1000));
 	xtr_json_init(&j, f, false);
-	for (i = 0; i < xtr_n_analyses; i++)
+	for (size_t i = 0; i < xtr_n_analyses; i++)
 		if (!strcmp(xtr_analyses[i]->name, "calls")) {
 			cr_assert(xtr_analyses_has(a, i));
 			xtr_analyses_json(a, i, &j);

@@ -1,7 +1,5 @@
-// SPDX-License-Identifier: BSD-2-Clause
-#include "format/meta/cborcheck.h"
-#include "format/meta/cborenc.h"
-#include "format/meta/cborget.h"
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "format/meta/cbor.h"
 #include "format/xtr_format.h"
 
 #include <criterion/criterion.h>

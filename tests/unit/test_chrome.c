@@ -40,7 +40,6 @@ static void add_section(const struct recording *r)
 	struct xtr_task task = { .tid = 42, .pid = 40 }, first = { .tid = 40, .pid = 40 };
 	struct xtr_writer_opts opts;
 	struct trace t;
-	size_t i;
 
 	xtr_writer_opts_init(&opts);
 	opts.file_id = r->boot * 1000 + r->first;
@@ -50,7 +49,7 @@ static void add_section(const struct recording *r)
 	cr_assert(!xtr_tables_intern(t.tables, comm, sizeof(comm), &task.comm));
 	cr_assert(!xtr_tables_intern(t.tables, "app", 3, &first.comm));
 	cr_assert(!xtr_tables_add_task(t.tables, &task) && !xtr_tables_add_task(t.tables, &first));
-	for (i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 2; i++) {
 		struct xtr_rec_fence rec = { .h = { .ts = i ? r->last : r->first,
 						    .type = XTR_EV_FENCE_SIGNALED,
 						    .size = sizeof(rec) } };
@@ -71,10 +70,10 @@ static void begin_file(const struct recording *r, size_t n, const struct xtr_exp
 	struct xtr_err err = { 0 };
 	const uint8_t *bytes;
 	const char *why = NULL;
-	size_t i, len;
+	size_t len;
 
 	file = NULL;
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		add_section(&r[i]);
 	bytes = xtr_io_mem_data(file, &len);
 	cr_assert(!trace_read(&reader, bytes, len, &err));
@@ -595,9 +594,8 @@ Test(chrome, options_that_mean_nothing_are_refused)
 		{ .track_events = true }, { .table = "calls" },
 	};
 	const char *why;
-	size_t i;
 
-	for (i = 0; i < sizeof(o) / sizeof(o[0]); i++) {
+	for (size_t i = 0; i < sizeof(o) / sizeof(o[0]); i++) {
 		why = NULL;
 		cr_expect(x->open(&self, &o[i], &why) == -EINVAL);
 		cr_expect(why && !self);

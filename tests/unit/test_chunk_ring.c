@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Chunks in memory of a fixed size: what comes out is what went in, for any sizes. */
 #include "recorder/flight/chunk_ring.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Texts with one hash. The seed is drawn for each process, so nobody who writes a file can choose
  * them; here it is known, and what is found by its text must be told apart all the same.

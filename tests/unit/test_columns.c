@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "format/codec/columns.h"
-#include "format/codec/columns_priv.h"
+#include "format/codec/columns_rows.h"
 #include "format/codec/layout.h"
 #include "oom.h"
 #include "trace.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Batches of the rings' records to the file's: those that need nothing stay where they are. */
 #include "recorder/output/convert.h"
 #include "recorder/drain/queue.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Cuts of made-up recordings in which everything happens that the model knows: jobs that overtake,
  * complete in batches, wait for each other, are killed, lose events, take names again. The truth is

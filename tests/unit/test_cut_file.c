@@ -1,11 +1,11 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Cuts as files: which bytes are copied, what is counted, what becomes of damage. */
 #include "faulty_io.h"
 #include "format/read/chunk.h"
 #include "format/codec/record.h"
 #include "replay/cut/cut.h"
 #include "replay/notes/cut_note.h"
-#include "base/key_set.h"
+#include "base/map.h"
 #include "trace.h"
 
 #include <criterion/criterion.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Which events and which other chunks a cut keeps: one small recording with one of each kind. */
 #include "bpf_types.h"
 #include "base/bytes.h"

@@ -6,7 +6,6 @@
 #include "analysis/diff/diff.h"
 #include "base/buf.h"
 #include "base/json.h"
-#include "base/memory_stream.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -53,14 +52,13 @@ static struct sim *sim_of(const struct made *made)
 	struct xtr_system sys = { .release = made->release, .machine = "x86_64", .cpus = 2 };
 	struct sim *s = sim_new();
 	uint64_t at = 10 * MS, state = made->seed, ns;
-	unsigned int i;
 
 	sim_ring(s, 1, "gpu.0", "gfx", 1);
 	sim_task(s, made->pid, made->pid, "game", 0);
 	if (made->release)
 		cr_assert(!xtr_meta_set_system(s->meta, &sys));
 	s->tid = made->pid;
-	for (i = 0; i < made->jobs; i++) {
+	for (unsigned int i = 0; i < made->jobs; i++) {
 		ns = random_time(&state, made->median, made->spread);
 		sim_job(s, 11, i + 1, 1, at - made->queue, at, at + ns);
 		at += ns + 10 * US;
@@ -71,11 +69,9 @@ static struct sim *sim_of(const struct made *made)
 
 static void give_sim(struct sim *s, unsigned int side)
 {
-	size_t i;
-
 	cr_assert(!xtr_diff_begin(d, side, side ? "b.xtr" : "a.xtr"));
 	cr_assert(!xtr_diff_source(d, s->meta, s->tables));
-	for (i = 0; i < s->n_jobs; i++)
+	for (size_t i = 0; i < s->n_jobs; i++)
 		cr_assert(!xtr_diff_job(d, &s->job[i]));
 	cr_assert(!xtr_diff_end(d, 0, 0));
 	sim_free(s);
@@ -88,9 +84,7 @@ static void give(unsigned int side, const struct made *made)
 
 static const struct xtr_diff_row *row_of(enum xtr_diff_by by, enum xtr_diff_metric metric)
 {
-	size_t i;
-
-	for (i = 0; i < xtr_diff_n_rows(d); i++)
+	for (size_t i = 0; i < xtr_diff_n_rows(d); i++)
 		if (xtr_diff_row(d, i)->by == by && xtr_diff_row(d, i)->metric == metric)
 			return xtr_diff_row(d, i);
 	return NULL;
@@ -128,15 +122,14 @@ Test(diff, by_hand)
 	static const uint64_t ns[2][3] = { { 10 * US, 20 * US, 30 * US },
 					   { 20 * US, 30 * US, 40 * US } };
 	const struct xtr_diff_row *row;
-	unsigned int side, i;
 
-	for (side = 0; side < 2; side++) {
+	for (unsigned int side = 0; side < 2; side++) {
 		struct sim *s = sim_new();
 
 		sim_ring(s, 1, "gpu.0", "gfx", 1);
 		sim_task(s, 90, 90, "game", 0);
 		s->tid = 90;
-		for (i = 0; i < 3; i++)
+		for (unsigned int i = 0; i < 3; i++)
 			sim_job(s, 11, i + 1, 1, (i + 1) * MS - 5 * US, (i + 1) * MS,
 				(i + 1) * MS + ns[side][i]);
 		sim_jobs(s);
@@ -199,12 +192,10 @@ Test(diff, a_known_change_is_found)
 
 Test(diff, nothing_is_found_where_nothing_is)
 {
-	size_t i;
-
 	give(0, &(struct made){ 1500, 1e6, 0.2, 5 * US, 3, 90, NULL });
 	give(1, &(struct made){ 1500, 1e6, 0.2, 5 * US, 4, 90, NULL });
 	cr_assert(!xtr_diff_finish(d));
-	for (i = 0; i < xtr_diff_n_rows(d); i++)
+	for (size_t i = 0; i < xtr_diff_n_rows(d); i++)
 		cr_expect(xtr_diff_row(d, i)->verdict == XTR_DIFF_SAME);
 	/* 2 of 1,500 values with this spread: 0.2 * sqrt(2 / 1500) * (2.77 + 0.84) is 2.6 % */
 	near(row_of(XTR_DIFF_RING, XTR_DIFF_EXECUTION)->detectable, 0.026, 0.004);
@@ -212,12 +203,10 @@ Test(diff, nothing_is_found_where_nothing_is)
 
 Test(diff, the_same_is_the_same)
 {
-	size_t i;
-
 	give(0, &(struct made){ 500, 1e6, 0.2, 5 * US, 3, 90, NULL });
 	give(1, &(struct made){ 500, 1e6, 0.2, 5 * US, 3, 90, NULL });
 	cr_assert(!xtr_diff_finish(d));
-	for (i = 0; i < xtr_diff_n_rows(d); i++) {
+	for (size_t i = 0; i < xtr_diff_n_rows(d); i++) {
 		cr_expect(xtr_diff_row(d, i)->verdict == XTR_DIFF_SAME);
 		near(xtr_diff_row(d, i)->ratio.ratio, 1, 0);
 		near(xtr_diff_row(d, i)->test.superiority, 0.5, 1e-12);
@@ -240,9 +229,8 @@ Test(diff, recordings_are_the_unit)
 {
 	const struct xtr_diff_row *row;
 	uint64_t state = 21;
-	unsigned int i;
 
-	for (i = 0; i < 12; i++)
+	for (unsigned int i = 0; i < 12; i++)
 		give(i % 2, &(struct made){ 300, 1e6 * exp(0.1 * random_normal(&state)), 0.05,
 					    5 * US, 100 + i, 90, NULL });
 	cr_assert(!xtr_diff_finish(d));
@@ -260,9 +248,8 @@ Test(diff, recordings_are_the_unit)
 Test(diff, recordings_that_agree)
 {
 	const struct xtr_diff_row *row;
-	unsigned int i;
 
-	for (i = 0; i < 12; i++)
+	for (unsigned int i = 0; i < 12; i++)
 		give(i % 2,
 		     &(struct made){ 300, i % 2 ? 1.2e6 : 1e6, 0.1, 5 * US, 100 + i, 90, NULL });
 	cr_assert(!xtr_diff_finish(d));
@@ -278,10 +265,9 @@ Test(diff, few_recordings)
 {
 	static const double median[2][4] = { { 1e6, 1.2e6, 1.01e6, 1.19e6 },
 					     { 1e6, 1.1e6, 1.3e6, 1.25e6 } };
-	unsigned int k, i;
 
-	for (k = 0; k < 2; k++) {
-		for (i = 0; i < 4; i++)
+	for (unsigned int k = 0; k < 2; k++) {
+		for (unsigned int i = 0; i < 4; i++)
 			give(i % 2,
 			     &(struct made){ 300, median[k][i], 0.05, 5 * US, 7 + i, 90, NULL });
 		cr_assert(!xtr_diff_finish(d));
@@ -300,14 +286,13 @@ Test(diff, few_recordings)
 Test(diff, what_is_bounded_is_not_compared_as_execution)
 {
 	const struct xtr_diff_row *row;
-	unsigned int side, i;
 
-	for (side = 0; side < 2; side++) {
+	for (unsigned int side = 0; side < 2; side++) {
 		struct sim *s = sim_new();
 
 		sim_device(s, "gpu.1", "xe");
 		sim_ring(s, 4, "gpu.1", "rcs0", 8);
-		for (i = 0; i < 100; i++)
+		for (unsigned int i = 0; i < 100; i++)
 			sim_job(s, 41 + 2 * (i % 2), i + 1, 4, (i + 1) * MS, (i + 1) * MS + 1,
 				(i + 2) * MS + 2 + side * MS);
 		sim_jobs(s);
@@ -444,17 +429,15 @@ static int compare_without_memory(void *arg)
 	const struct without_memory *w = arg;
 	struct xtr_diff_opts o = { .sz = sizeof(o) };
 	struct xtr_diff *mine;
-	unsigned int side;
-	size_t i;
 	int ret = xtr_diff_new(&mine, &o);
 
 	if (ret)
 		return ret;
-	for (side = 0; side < 2 && !ret; side++) {
+	for (unsigned int side = 0; side < 2 && !ret; side++) {
 		ret = xtr_diff_begin(mine, side, "x");
 		if (!ret)
 			ret = xtr_diff_source(mine, w->s[side]->meta, w->s[side]->tables);
-		for (i = 0; i < w->s[side]->n_jobs && !ret; i++)
+		for (size_t i = 0; i < w->s[side]->n_jobs && !ret; i++)
 			ret = xtr_diff_job(mine, &w->s[side]->job[i]);
 		if (!ret)
 			ret = xtr_diff_end(mine, 0, 0);

@@ -2,7 +2,6 @@
 /* Comparing calls, and what there is too much or too little of. */
 #include "analysis/diff/diff.h"
 #include "base/buf.h"
-#include "base/memory_stream.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -57,12 +56,11 @@ Test(diff_calls, calls)
 {
 	const struct xtr_meta *none = xtr_meta_none();
 	const struct xtr_diff_count *c;
-	unsigned int side, i;
 
-	for (side = 0; side < 2; side++) {
+	for (unsigned int side = 0; side < 2; side++) {
 		cr_assert(!xtr_diff_begin(d, side, "x"));
 		cr_assert(!xtr_diff_source(d, none, NULL));
-		for (i = 0; i < 50; i++)
+		for (unsigned int i = 0; i < 50; i++)
 			give_call("ioctl", 1000 + i * (1 + side));
 		give_call("ioctl", 0);
 		cr_assert(!xtr_diff_end(d, 0, 0));
@@ -96,18 +94,18 @@ Test(diff_calls, calls_by_process)
 {
 	struct xtr_tables *t = xtr_tables_new();
 	static const char *const names[] = { "game", "editor" };
-	unsigned int side, i, found = 0;
+	unsigned int found = 0;
 
-	for (i = 0; i < 2; i++) {
+	for (unsigned int i = 0; i < 2; i++) {
 		struct xtr_task task = { .tid = 10 * (i + 1), .pid = 10 * (i + 1) };
 
 		cr_assert(!xtr_tables_intern(t, names[i], strlen(names[i]), &task.comm));
 		cr_assert(!xtr_tables_add_task(t, &task));
 	}
-	for (side = 0; side < 2; side++) {
+	for (unsigned int side = 0; side < 2; side++) {
 		cr_assert(!xtr_diff_begin(d, side, "x"));
 		cr_assert(!xtr_diff_source(d, xtr_meta_none(), t));
-		for (i = 0; i < 60; i++) {
+		for (unsigned int i = 0; i < 60; i++) {
 			give_call_of(10, false, "ioctl", (1000 + i * 37 % 60) * (1 + side));
 			give_call_of(20, false, "ioctl", (1000 + i * 37 % 60) * (2 - side));
 			give_call_of(0, true, "i915", 50 + i * 37 % 60);
@@ -117,7 +115,7 @@ Test(diff_calls, calls_by_process)
 	}
 	cr_assert(!xtr_diff_finish(d));
 	xtr_tables_free(t);
-	for (i = 0; i < xtr_diff_n_rows(d); i++) {
+	for (unsigned int i = 0; i < xtr_diff_n_rows(d); i++) {
 		const struct xtr_diff_row *row = xtr_diff_row(d, i);
 		enum xtr_diff_verdict want = XTR_DIFF_SAME;
 
@@ -136,12 +134,10 @@ Test(diff_calls, calls_by_process)
 /* One against many: no such p is small enough, however far off it is. */
 Test(diff_calls, one_is_too_few)
 {
-	unsigned int side, i;
-
-	for (side = 0; side < 2; side++) {
+	for (unsigned int side = 0; side < 2; side++) {
 		cr_assert(!xtr_diff_begin(d, side, "x"));
 		cr_assert(!xtr_diff_source(d, xtr_meta_none(), NULL));
-		for (i = 0; i < (side ? 1 : 100); i++) {
+		for (unsigned int i = 0; i < (side ? 1 : 100); i++) {
 			give_call("ioctl", side ? 1000000 : 1000 + i);
 			give_call("mmap", 1000 + i);
 			give_call("poll", 1000 + i);
@@ -150,19 +146,17 @@ Test(diff_calls, one_is_too_few)
 	}
 	cr_assert(!xtr_diff_finish(d));
 	cr_assert(xtr_diff_n_rows(d) == 3);
-	for (i = 0; i < 3; i++) /* 2 of 101 is more than a third of 0.05 */
+	for (unsigned int i = 0; i < 3; i++) /* 2 of 101 is more than a third of 0.05 */
 		cr_expect(xtr_diff_row(d, i)->verdict == XTR_DIFF_FEW);
 }
 
 /* All times are the same: any change would be seen. */
 Test(diff_calls, what_never_changes)
 {
-	unsigned int side, i;
-
-	for (side = 0; side < 2; side++) {
+	for (unsigned int side = 0; side < 2; side++) {
 		cr_assert(!xtr_diff_begin(d, side, "x"));
 		cr_assert(!xtr_diff_source(d, xtr_meta_none(), NULL));
-		for (i = 0; i < 20; i++)
+		for (unsigned int i = 0; i < 20; i++)
 			give_call("ioctl", 1000);
 		cr_assert(!xtr_diff_end(d, 0, 0));
 	}
@@ -174,11 +168,10 @@ Test(diff_calls, what_never_changes)
 Test(diff_calls, too_many_groups_are_said)
 {
 	char name[32];
-	unsigned int i;
 
 	cr_assert(!xtr_diff_begin(d, 0, "x"));
 	cr_assert(!xtr_diff_source(d, xtr_meta_none(), NULL));
-	for (i = 0; i < XTR_DIFF_GROUPS_MAX + 7; i++) {
+	for (unsigned int i = 0; i < XTR_DIFF_GROUPS_MAX + 7; i++) {
 		snprintf(name, sizeof(name), "call%u", i);
 		give_call(name, 1000);
 	}
@@ -192,9 +185,7 @@ Test(diff_calls, too_many_groups_are_said)
 
 Test(diff_calls, too_many_recordings)
 {
-	unsigned int i;
-
-	for (i = 0; i < XTR_DIFF_RUNS_MAX; i++)
+	for (unsigned int i = 0; i < XTR_DIFF_RUNS_MAX; i++)
 		cr_assert(!xtr_diff_begin(d, 1, "x"));
 	cr_expect(xtr_diff_begin(d, 1, "x") == -E2BIG);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/cmd/diff_opts.h"
+#include "cli/cmd/cmd_diff.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -28,13 +28,12 @@ Test(diff_opts, limits)
 		NULL
 	};
 	double limit[XTR_DIFF_METRIC_COUNT] = { 0 };
-	unsigned int i;
 
-	for (i = 0; wrong[i]; i++)
+	for (unsigned int i = 0; wrong[i]; i++)
 		cr_expect(diff_parse_limit(wrong[i], limit) == -EINVAL, "%s", wrong[i]);
 	cr_expect(limit[XTR_DIFF_EXECUTION] == 0);
 	cr_expect(!diff_parse_limit("5%", limit));
-	for (i = 0; i < XTR_DIFF_METRIC_COUNT; i++)
+	for (unsigned int i = 0; i < XTR_DIFF_METRIC_COUNT; i++)
 		cr_expect(limit[i] == 0.05);
 	cr_expect(!diff_parse_limit("queue=12.5%", limit));
 	cr_expect(!diff_parse_limit("latency=1", limit));

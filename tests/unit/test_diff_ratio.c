@@ -1,9 +1,8 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What a comparison says where times are far apart, are 0, or were rounded by a histogram. */
 #include "random.h"
 #include "analysis/diff/diff.h"
 #include "base/buf.h"
-#include "base/memory_stream.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Several recordings of each side: how often they say that something differs where nothing does. */
 #include "random.h"
 #include "analysis/diff/diff.h"
@@ -68,10 +68,10 @@ static struct seen compare(unsigned int recordings, double change, uint64_t *sta
 /* 5 % of 300 is 15; more than 3 standard deviations above is 27. */
 Test(diff_runs, false_alarms)
 {
-	unsigned int found = 0, uncorrected = 0, i;
+	unsigned int found = 0, uncorrected = 0;
 	uint64_t state = 77;
 
-	for (i = 0; i < 300; i++) {
+	for (unsigned int i = 0; i < 300; i++) {
 		struct seen seen = compare(6, 0, &state);
 
 		cr_assert(seen.tell, "6 and 6 are enough for 23 rows");
@@ -86,10 +86,10 @@ Test(diff_runs, false_alarms)
 
 Test(diff_runs, a_change_is_found)
 {
-	unsigned int found = 0, i;
+	unsigned int found = 0;
 	uint64_t state = 78;
 
-	for (i = 0; i < 40; i++)
+	for (unsigned int i = 0; i < 40; i++)
 		found += compare(6, 0.6, &state).found;
 	cr_expect(found >= 36, "%u of 40", found);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What printf writes. */
-#include "base/digits.h"
+#include "base/text.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -21,10 +21,9 @@ static void expect_digits(uint64_t v)
 Test(digits, around_each_power_of_ten)
 {
 	uint64_t v = 1;
-	unsigned int i;
 
 	expect_digits(0);
-	for (i = 0; i < XTR_DIGITS_MAX; i++, v *= 10) {
+	for (unsigned int i = 0; i < XTR_DIGITS_MAX; i++, v *= 10) {
 		expect_digits(v - 1);
 		expect_digits(v);
 		expect_digits(v + 1);
@@ -34,9 +33,7 @@ Test(digits, around_each_power_of_ten)
 
 Test(digits, around_each_power_of_two)
 {
-	unsigned int i;
-
-	for (i = 0; i < 64; i++) {
+	for (unsigned int i = 0; i < 64; i++) {
 		expect_digits((1ull << i) - 1);
 		expect_digits(1ull << i);
 		expect_digits((1ull << i) + 1);
@@ -48,9 +45,8 @@ Test(digits, with_zeros_in_front)
 	const uint64_t v = 9876543210123456789ull;
 	char got[XTR_DIGITS_MAX + 1], want[XTR_DIGITS_MAX + 1];
 	uint64_t all = 1;
-	unsigned int n;
 
-	for (n = 1; n < XTR_DIGITS_MAX; n++) {
+	for (unsigned int n = 1; n < XTR_DIGITS_MAX; n++) {
 		all *= 10;
 		*xtr_digits_padded(got, v, n) = '\0';
 		snprintf(want, sizeof(want), "%0*" PRIu64, (int)n, v % all);

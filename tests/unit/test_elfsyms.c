@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Functions of ELF files and their places, and what damaged files do: nothing. */
 #include "recorder/host/elfsyms.h"
 

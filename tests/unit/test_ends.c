@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "replay/model/ring_ends.h"
+#include "replay/model/ring.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -50,9 +50,9 @@ Test(ends, in_order_and_between)
 Test(ends, keeps_the_latest)
 {
 	struct xtr_ends e = { 0 };
-	uint64_t i, want;
+	uint64_t want;
 
-	for (i = 0; i < 1000; i++)
+	for (uint64_t i = 0; i < 1000; i++)
 		add(&e, 1 + i * 7919 % 1000);
 	cr_expect(eq(int, e.forgotten, 1));
 	for (want = 1000; want > 1000 - XTR_ENDS_KEPT; want--)

@@ -244,7 +244,6 @@ static struct xtr_io *make(void)
 	struct xtr_writer_opts o;
 	struct xtr_writer *w;
 	struct xtr_io *io;
-	uint32_t cpu;
 
 	xtr_writer_opts_init(&o);
 	o.file_id = 1;
@@ -254,7 +253,7 @@ static struct xtr_io *make(void)
 	cr_assert(!xtr_io_mem_new(&io));
 	cr_assert(!xtr_writer_open(&w, io, n.meta, n.tables, loss, &o));
 	cr_assert(!xtr_loss_add_gap(loss, &gap));
-	for (cpu = 0; cpu < CPUS; cpu++) {
+	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
 		struct xtr_batch b = {
 			.stream = cpu, .recs = buf[cpu], .len = len[cpu], .n = records[cpu]
 		};
@@ -412,13 +411,12 @@ Test(export, wants_are_respected)
 {
 	static const char *const words[] = { "depth", "call", "mark", "event" };
 	struct xtr_export e;
-	unsigned int i, k;
 
 	open_trace(1);
-	for (i = 0; i < 4; i++) {
+	for (unsigned int i = 0; i < 4; i++) {
 		e = begin(1u << i);
 		cr_expect_eq(xtr_export(&e), 0);
-		for (k = 0; k < 4; k++)
+		for (unsigned int k = 0; k < 4; k++)
 			cr_expect_eq(*only(words[k]) != '\0', i == k, "wants %s: %s", words[i],
 				     words[k]);
 		expect_only("gap", "gap 100-110\n");
@@ -598,10 +596,10 @@ Test(export, errors_stop)
 	static const char *const calls[] = { "section", "job", "depth", "call",  "mark",
 					     "event",   "gap", "end",   "finish" };
 	struct xtr_export e;
-	size_t i, line;
+	size_t line;
 
 	open_trace(2);
-	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
 		e = begin(ALL);
 		note.fail = calls[i];
 		cr_expect_eq(xtr_export(&e), -EPIPE, "%s", calls[i]);
@@ -643,10 +641,9 @@ Test(export, damage_is_told_once)
 {
 	struct xtr_export e;
 	struct xtr_err err;
-	size_t i;
 
 	open_trace(1);
-	for (i = 0; i < xtr_section_n_chunks(xtr_reader_section(reader, 0)); i++) {
+	for (size_t i = 0; i < xtr_section_n_chunks(xtr_reader_section(reader, 0)); i++) {
 		const struct xtr_chunk *c = xtr_section_chunk(xtr_reader_section(reader, 0), i);
 
 		if (c->type == XTR_CHUNK_EVENTS && c->stream == 1)
@@ -654,7 +651,7 @@ Test(export, damage_is_told_once)
 	}
 	xtr_reader_close(reader);
 	cr_assert(!trace_read(&reader, bytes, n_bytes, &err));
-	for (i = 0; i < 3; i++) {
+	for (size_t i = 0; i < 3; i++) {
 		e = begin(i ? ALL : 0);
 		e.top = i == 2;
 		cr_expect_eq(xtr_export(&e), 0);

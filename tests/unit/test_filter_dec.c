@@ -1,8 +1,8 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The fast way of decoding rows gives what the plain one does, for good payloads and for others. */
 #include "filter_plain.h"
 #include "format/codec/filter.h"
-#include "base/varint.h"
+#include "base/bytes.h"
 #include "trace.h"
 
 #include <criterion/criterion.h>

@@ -175,11 +175,11 @@ Test(flame, too_many_stacks_keep_their_weight)
 	const uint32_t n = XTR_FLAME_NODES_MAX + 1000;
 	const struct xtr_flame_node *root;
 	int64_t frame = xtr_flame_mark(f, "x"), top, node;
-	uint32_t i, k;
+	uint32_t k;
 	bool told = false;
 
 	/* Chains of 200 below as many different frames as are needed. */
-	for (i = 0; i < n / 200; i++) {
+	for (uint32_t i = 0; i < n / 200; i++) {
 		char name[32];
 
 		snprintf(name, sizeof(name), "f%u", i);
@@ -193,7 +193,7 @@ Test(flame, too_many_stacks_keep_their_weight)
 	root = xtr_flame_node(f, XTR_FLAME_ROOT);
 	cr_expect(eq(u64, root->total, 3ull * (n / 200)));
 	cr_expect(eq(sz, xtr_flame_n_nodes(f), XTR_FLAME_NODES_MAX));
-	for (i = root->child; i != XTR_FLAME_NONE; i = xtr_flame_node(f, i)->next)
+	for (uint32_t i = root->child; i != XTR_FLAME_NONE; i = xtr_flame_node(f, i)->next)
 		told |= !strcmp(xtr_flame_frame_of(f, i)->name, "[too many stacks]") &&
 			xtr_flame_node(f, i)->total;
 	cr_expect(eq(int, told, 1));
@@ -201,10 +201,9 @@ Test(flame, too_many_stacks_keep_their_weight)
 
 Test(flame, too_many_names_share_one)
 {
-	uint32_t i;
 	int64_t frame = 0;
 
-	for (i = 0; i < XTR_FLAME_FRAMES_MAX + 10; i++) {
+	for (uint32_t i = 0; i < XTR_FLAME_FRAMES_MAX + 10; i++) {
 		char name[32];
 
 		snprintf(name, sizeof(name), "f%u", i);
@@ -220,9 +219,8 @@ Test(flame, too_many_names_share_one)
 Test(flame, depth_is_limited)
 {
 	int64_t frame = xtr_flame_mark(f, "again"), node = XTR_FLAME_ROOT;
-	uint32_t i;
 
-	for (i = 0; i < 10 * XTR_FLAME_DEPTH_MAX; i++)
+	for (uint32_t i = 0; i < 10 * XTR_FLAME_DEPTH_MAX; i++)
 		node = xtr_flame_child(f, (uint32_t)node, (uint32_t)frame);
 	xtr_flame_add(f, (uint32_t)node, 9);
 	cr_assert(eq(int, xtr_flame_finish(f), 0));
@@ -336,12 +334,11 @@ Test(flame, kinds_of_modules)
 		{ ".so", XTR_FLAME_LIBRARY },
 		{ "/", XTR_FLAME_USER },
 	};
-	size_t i;
 
-	for (i = 0; i < sizeof(t) / sizeof(t[0]); i++)
+	for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++)
 		cr_expect(eq(int, xtr_flame_kind_of(t[i].module, strlen(t[i].module)), t[i].kind),
 			  "%s", t[i].module);
-	for (i = 0; i < XTR_FLAME_KIND_COUNT; i++)
+	for (size_t i = 0; i < XTR_FLAME_KIND_COUNT; i++)
 		cr_expect(eq(int,
 			     (*xtr_flame_kind_name((unsigned int)i) &&
 			      *xtr_flame_kind_help((unsigned int)i)),

@@ -91,13 +91,11 @@ static void fold(void)
 /* The jobs of the model, with times in ms. */
 static void feed_jobs(enum xtr_flame_weight weight, const struct xtr_select *select)
 {
-	size_t i;
-
 	o.weight = weight;
 	cr_assert(eq(int, xtr_flame_feed_new(&feed, f, &o), 0));
 	xtr_flame_feed_section(feed, s->tables, select, NULL);
 	sim_jobs(s);
-	for (i = 0; i < s->n_jobs; i++)
+	for (size_t i = 0; i < s->n_jobs; i++)
 		cr_assert(eq(int, xtr_flame_feed_job(feed, &s->job[i]), 0));
 	fold();
 }
@@ -257,10 +255,10 @@ Test(flame_feed, only_what_is_selected)
 Test(flame_feed, a_deep_stack)
 {
 	uint32_t ids[1000];
-	size_t i, n = 0;
+	size_t n = 0;
 	const char *p;
 
-	for (i = 0; i < 1000; i++) {
+	for (size_t i = 0; i < 1000; i++) {
 		char name[32];
 
 		snprintf(name, sizeof(name), "f%zu", i);
@@ -288,12 +286,11 @@ Test(flame_feed, a_deep_stack)
  */
 Test(flame_feed, sums_are_those_of_the_statistics)
 {
-	uint64_t random = 7, t = 0, i, want = 0, queue = 0;
+	uint64_t random = 7, t = 0, want = 0, queue = 0;
 	struct xtr_stats *st;
-	size_t k;
 
 	s->tid = 91;
-	for (i = 1; i <= 800; i++) {
+	for (uint64_t i = 1; i <= 800; i++) {
 		uint64_t run = t + 10000 + i * 7919 % 50000,
 			 done = run + 20000 + i * 104729 % 900000;
 		uint32_t ring = i % 3 ? 1 : 4;
@@ -309,7 +306,7 @@ Test(flame_feed, sums_are_those_of_the_statistics)
 	}
 	sim_gap(s, 5 * MS, 6 * MS, 3);
 	st = sim_stats(s, NULL, 10);
-	for (k = 0; k < xtr_stats_n_rows(st, XTR_BY_RING); k++) {
+	for (size_t k = 0; k < xtr_stats_n_rows(st, XTR_BY_RING); k++) {
 		want += xtr_stats_row(st, XTR_BY_RING, k)->agg.exec_max;
 		queue += xtr_stats_row(st, XTR_BY_RING, k)->agg.queue_wait.sum;
 	}
@@ -361,10 +358,9 @@ static void describe_waits(void)
 	static const uint32_t types[] = { XTR_EV_FENCE_WAIT_START, XTR_EV_FENCE_WAIT_END };
 	const struct xtr_provider p = { .id = 1, .name = "x", .attach = "raw_tp", .target = "x" };
 	struct xtr_event_desc d;
-	size_t i;
 
 	cr_assert(eq(int, xtr_meta_add_provider(s->meta, &p), 0));
-	for (i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 2; i++) {
 		d = *xtr_builtin_event_stack(types[i]);
 		d.provider = p.id;
 		cr_assert(eq(int, xtr_meta_add_event(s->meta, &d), 0));
@@ -377,7 +373,6 @@ static void feed_waits(enum xtr_flame_weight weight, const struct xtr_select *se
 	struct xtr_calls_opts co = {
 		.sz = sizeof(co), .meta = s->meta, .tables = s->tables, .call = on_call
 	};
-	size_t i;
 
 	describe_waits();
 	o.weight = weight;
@@ -386,7 +381,7 @@ static void feed_waits(enum xtr_flame_weight weight, const struct xtr_select *se
 	cr_assert(eq(int, xtr_calls_new(&calls, &co), 0));
 	xtr_flame_feed_section(feed, s->tables, select, model);
 	sim_sort(s);
-	for (i = 0; i < s->n; i++) {
+	for (size_t i = 0; i < s->n; i++) {
 		cr_assert(eq(int, xtr_model_event(model, &s->event[i].ev), 0));
 		cr_assert(eq(int, xtr_flame_feed_event(feed, &s->event[i].ev), 0));
 		cr_assert(ge(int, xtr_calls_event(calls, &s->event[i].ev), 0));

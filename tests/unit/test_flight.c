@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What a flight recorder keeps of what a writer writes: the newest, in bounded memory, with all
  * that was given up counted, and the names that it needs.

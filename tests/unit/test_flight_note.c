@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What META says of a flight recorder's section: written and read back, and what is none. */
-#include "format/meta/flight.h"
+#include "format/meta/piece.h"
 #include "oom.h"
 
 #include <criterion/criterion.h>

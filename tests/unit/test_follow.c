@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Bytes as they are written: what is whole comes out, in order, and what is missing is told. */
 #include "base/bytes.h"
 #include "format/read/chunk.h"

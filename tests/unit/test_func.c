@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Kernel functions: from patterns and symbols to probes, and the layout of their records. */
-#include "recorder/groups/func_args.h"
+#include "recorder/groups/btf_types.h"
 #include "recorder/groups/func_select.h"
 #include "recorder/attach/kprobe_events.h"
 #include "recorder/groups/function_probe.h"

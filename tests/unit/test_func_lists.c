@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The lines of modules of a list, kept in memory. */
-#include "recorder/groups/func_lists.h"
+#include "recorder/groups/func_symbols.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Layout of tracepoints in the file, and ring records that become file records. */
 #include "recorder/groups/generic.h"
 #include "kernel_format.h"

@@ -30,9 +30,8 @@ Test(text, times_have_three_digits_and_a_unit)
 		{ 5000000000000ull, "5000 s" },
 	};
 	char buf[XTR_TEXT_NUMBER];
-	size_t i;
 
-	for (i = 0; i < sizeof(t) / sizeof(t[0]); i++)
+	for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++)
 		cr_expect(eq(str, xtr_text_ns(buf, t[i].ns), (char *)t[i].text));
 }
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Probes made of rows of a group's table, on functions that every kernel has. */
 #include "recorder/groups/func_select.h"
 #include "recorder/groups/group_probes.h"

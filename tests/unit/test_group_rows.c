@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The tables of functions of the groups: what must hold of every row. */
 #include "recorder/groups/group_row.h"
 #include "recorder/groups/groups.h"

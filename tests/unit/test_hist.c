@@ -38,11 +38,10 @@ Test(hist, values_below_128_are_exact)
 	struct xtr_hist h = { 0 };
 	struct xtr_hist_bucket b;
 	uint32_t pos = 0;
-	uint64_t v;
 
-	for (v = 0; v < 128; v++)
+	for (uint64_t v = 0; v < 128; v++)
 		cr_assert(eq(int, xtr_hist_add(&h, v), 0));
-	for (v = 0; v < 128; v++) {
+	for (uint64_t v = 0; v < 128; v++) {
 		cr_assert(eq(int, xtr_hist_next(&h, &pos, &b), 1));
 		cr_assert(eq(u64, b.lo, v));
 		cr_assert(eq(u64, b.hi, v));
@@ -57,10 +56,8 @@ Test(hist, values_below_128_are_exact)
  * them. */
 Test(hist, bucket_holds_its_value_and_is_narrow)
 {
-	int e, d;
-
-	for (e = 0; e < 64; e++) {
-		for (d = -1; d <= 1; d++) {
+	for (int e = 0; e < 64; e++) {
+		for (int d = -1; d <= 1; d++) {
 			struct xtr_hist h = { 0 };
 			struct xtr_hist_bucket b;
 			uint64_t v = (1ull << e) + (uint64_t)d;
@@ -88,14 +85,13 @@ Test(hist, quantiles_within_one_percent)
 	static const unsigned int q[] = { 1, 10, 250, 500, 900, 990, 999 };
 	uint64_t *v = malloc(N * sizeof(*v)), s = 88172645463325252ull;
 	struct xtr_hist h = { 0 };
-	size_t i;
 
-	for (i = 0; i < N; i++) {
+	for (size_t i = 0; i < N; i++) {
 		v[i] = xorshift(&s) >> (24 + xorshift(&s) % 40);
 		cr_assert(eq(int, xtr_hist_add(&h, v[i]), 0));
 	}
 	qsort(v, N, sizeof(*v), cmp_u64);
-	for (i = 0; i < sizeof(q) / sizeof(q[0]); i++) {
+	for (size_t i = 0; i < sizeof(q) / sizeof(q[0]); i++) {
 		uint64_t want = v[(N * q[i] + 999) / 1000 - 1], got = xtr_hist_quantile(&h, q[i]);
 		uint64_t diff = got > want ? got - want : want - got;
 
@@ -114,9 +110,8 @@ Test(hist, merging_equals_adding_all)
 	struct xtr_hist_bucket x, y;
 	uint64_t s = 42, v;
 	uint32_t px = 0, py = 0;
-	int i;
 
-	for (i = 0; i < 5000; i++) {
+	for (int i = 0; i < 5000; i++) {
 		v = xorshift(&s) >> (i % 60);
 		xtr_hist_add(i % 3 ? &a : &b, v);
 		xtr_hist_add(&all, v);

@@ -1,13 +1,13 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Files made to keep a reader busy or to fill its memory. Work is counted in bytes that are read,
  * not in time; where it cannot be counted, there is so much of it that squaring it would take
  * hours.
  */
-#include "format/meta/cborenc.h"
+#include "format/meta/cbor.h"
 #include "format/meta/tables.h"
 #include "format/meta/tpformat.h"
-#include "format/read/file_id_votes.h"
+#include "format/read/reader_priv.h"
 #include "rawfile.h"
 #include "trace.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "converters/in/text/bpftrace.h"
 
 #include <criterion/criterion.h>

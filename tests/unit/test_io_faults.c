@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Files when the system refuses: each call of format/io.c fails once, and what is told and left is
  * right. */
 #include "format/io.h"

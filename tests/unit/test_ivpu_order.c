@@ -215,14 +215,12 @@ Test(ivpu_order, lost_events_end_everything)
 /* More threads than are remembered, and events that are none of the driver's. */
 Test(ivpu_order, many_threads)
 {
-	uint32_t tid;
-
 	describe("ivpu_submit_ioctl", true);
 	describe("ivpu_mmu_context_map_page", false);
 	named_describe(&n, "func:drm:drm_open", "context:u32:4 pad:u32:4");
 	named_describe(&n, "func:vmlinux:ivpu_open", "context:u32:4 pad:u32:4");
 	begin();
-	for (tid = 1; tid < 40000; tid++)
+	for (uint32_t tid = 1; tid < 40000; tid++)
 		give("ivpu_submit_ioctl", tid);
 	cr_expect(give("ivpu_mmu_context_map_page", 39999) == 1 && place.submit_no == 39999);
 	cr_expect(give("ivpu_mmu_context_map_page", 1) == 1 && !place.entry, "forgotten");

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The names of kinds, qualities and flags of jobs, which are read by other programs. */
 #include "replay/model/job.h"
 

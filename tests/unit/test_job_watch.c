@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Jobs on the hardware as a trigger sees them: their order, their ends, and what finds no room. */
 #include "recorder/flight/job_watch.h"
 #include "recorder/host/bpfdefs.h"

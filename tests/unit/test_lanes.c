@@ -42,16 +42,16 @@ static uint32_t most_at_once(const struct slice *s, size_t n)
 {
 	uint64_t *begins = malloc(n * sizeof(*begins)), *ends = malloc(n * sizeof(*ends));
 	uint32_t most = 0;
-	size_t i, j = 0;
+	size_t j = 0;
 
 	cr_assert(begins && ends);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		begins[i] = s[i].begin;
 		ends[i] = s[i].end;
 	}
 	qsort(begins, n, sizeof(*begins), by_number);
 	qsort(ends, n, sizeof(*ends), by_number);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		while (ends[j] <= begins[i])
 			j++;
 		if (i - j + 1 > most)
@@ -66,10 +66,9 @@ static uint32_t most_at_once(const struct slice *s, size_t n)
 static struct slice *random_slices(size_t n, uint64_t density, uint64_t longest, uint64_t seed)
 {
 	struct slice *s = malloc(n * sizeof(*s));
-	size_t i;
 
 	cr_assert(s != NULL);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		s[i].begin = trace_random(&seed, n / density + 1);
 		s[i].end = s[i].begin + 1 + trace_random(&seed, longest);
 	}
@@ -81,16 +80,15 @@ static uint32_t put_all(struct slice *s, size_t n)
 {
 	struct xtr_lanes l = { 0 };
 	uint32_t lanes;
-	size_t i;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		s[i].lane = xtr_lanes_take(&l, s[i].begin, s[i].end);
 		cr_assert(s[i].lane >= 1 && s[i].lane <= (int64_t)l.n);
 	}
 	lanes = l.n;
 	xtr_lanes_free(&l);
 	qsort(s, n, sizeof(*s), by_lane_and_begin);
-	for (i = 1; i < n; i++)
+	for (size_t i = 1; i < n; i++)
 		if (s[i].lane == s[i - 1].lane)
 			cr_assert(s[i].begin >= s[i - 1].end, "lane %lld", (long long)s[i].lane);
 	return lanes;
@@ -98,12 +96,11 @@ static uint32_t put_all(struct slice *s, size_t n)
 
 Test(lanes, slices_in_order_of_their_ends_take_no_lane_too_many)
 {
-	uint64_t seed, density;
 	struct slice *s;
 	uint32_t most;
 
-	for (seed = 1; seed <= 300; seed++) {
-		for (density = 1; density <= 64; density *= 4) {
+	for (uint64_t seed = 1; seed <= 300; seed++) {
+		for (uint64_t density = 1; density <= 64; density *= 4) {
 			s = random_slices(500, density, seed % 40 + 1, seed);
 			qsort(s, 500, sizeof(*s), by_end);
 			most = most_at_once(s, 500);
@@ -115,10 +112,9 @@ Test(lanes, slices_in_order_of_their_ends_take_no_lane_too_many)
 
 Test(lanes, slices_in_any_order_do_not_overlap)
 {
-	uint64_t seed;
 	struct slice *s;
 
-	for (seed = 1; seed <= 200; seed++) {
+	for (uint64_t seed = 1; seed <= 200; seed++) {
 		s = random_slices(500, 4, 30, seed);
 		put_all(s, 500);
 		free(s);
@@ -140,11 +136,11 @@ Test(lanes, slices_that_touch_share_a_lane)
 Test(lanes, many_lanes)
 {
 	struct xtr_lanes l = { 0 };
-	uint64_t i, n = 300000;
+	uint64_t n = 300000;
 
-	for (i = 0; i < n; i++)
+	for (uint64_t i = 0; i < n; i++)
 		cr_assert(eq(i64, xtr_lanes_take(&l, 0, n + i), (int64_t)i + 1));
-	for (i = 0; i < n; i++)
+	for (uint64_t i = 0; i < n; i++)
 		cr_assert(eq(i64, xtr_lanes_take(&l, n + i, 2 * n + i), (int64_t)i + 1));
 	cr_assert(eq(u32, l.n, (uint32_t)n));
 	xtr_lanes_free(&l);

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* How records are divided into fields where the event's own fields do not serve. */
 #include "format/codec/layout.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Finding libraries: in a directory of the test's own with made-up caches and processes. */
 #include "recorder/host/ldcache.h"
 #include "recorder/host/library_search.h"

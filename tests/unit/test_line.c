@@ -1,8 +1,7 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What a line writes is what printf and xtr_text_put write, however it falls on the memory. */
 #include "base/line.h"
 #include "base/text.h"
-#include "base/utf8.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

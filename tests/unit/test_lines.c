@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: BSD-2-Clause
-#include "recorder/host/proc_lines.h"
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "recorder/host/util.h"
 #include "recorder/host/kallsyms.h"
 #include "sysfail.h"
 

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "format/meta/loss.h"
-#include "format/meta/cborcheck.h"
+#include "format/meta/cbor.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: BSD-2-Clause
-#include "format/codec/lz4check.h"
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "format/codec/codecs.h"
 
 #include <criterion/criterion.h>
 #include <lz4.h>

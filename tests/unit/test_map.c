@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/map.h"
 #include "trace.h"
 
@@ -43,6 +43,34 @@ Test(map, both_halves_of_a_key_count)
 	cr_assert(eq(u64, *xtr_map_get(&m, 2, 1), 20));
 	cr_assert(eq(ptr, xtr_map_get(&m, 1, 1), NULL));
 	xtr_map_free(&m);
+}
+
+Test(map, an_index_is_given_or_none)
+{
+	struct xtr_map m = { 0 };
+
+	cr_assert(eq(u32, xtr_map_index(&m, 1, 2), XTR_MAP_NONE));
+	cr_assert(not(xtr_map_del(&m, 1, 2)));
+	cr_assert(eq(int, xtr_map_put(&m, 1, 2, 3), 0));
+	cr_assert(eq(int, xtr_map_put(&m, 1, 2, 4), 0));
+	cr_assert(eq(sz, m.n, 1));
+	cr_assert(eq(u32, xtr_map_index(&m, 1, 2), 4));
+	cr_assert(eq(u32, xtr_map_index(&m, 2, 1), XTR_MAP_NONE));
+	xtr_map_free(&m);
+}
+
+Test(map, any_number_may_be_a_value)
+{
+	struct xtr_map m = { 0 }, copy = { 0 };
+
+	cr_assert(eq(int, xtr_map_put(&m, UINT64_MAX, UINT64_MAX, UINT64_MAX), 0));
+	cr_assert(eq(int, xtr_map_put(&m, 0, 0, 0), 0));
+	cr_assert(eq(int, xtr_map_copy(&copy, &m), 0));
+	xtr_map_free(&m);
+	cr_assert(eq(u64, *xtr_map_get(&copy, UINT64_MAX, UINT64_MAX), UINT64_MAX));
+	cr_assert(eq(u64, *xtr_map_get(&copy, 0, 0), 0));
+	cr_assert(eq(ptr, xtr_map_get(&copy, 0, 1), NULL));
+	xtr_map_free(&copy);
 }
 
 Test(map, walking_gives_each_entry_once)

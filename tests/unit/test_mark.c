@@ -105,9 +105,7 @@ Test(mark, any_other_event_happened)
 
 Test(mark, built_in_events_and_gaps_are_none)
 {
-	size_t i;
-
-	for (i = 0; i < xtr_builtin_event_count; i++) {
+	for (size_t i = 0; i < xtr_builtin_event_count; i++) {
 		named_emit(&n, xtr_builtin_events[i].name, 1 + i, 7, 0);
 		cr_expect_eq(mark(marks), 0, "%s", n.ev.desc->name);
 	}
@@ -121,9 +119,7 @@ Test(mark, built_in_events_and_gaps_are_none)
 /* Whatever the record is cut to, nothing past its end is read and the track is a text. */
 Test(mark, short_records)
 {
-	uint32_t size;
-
-	for (size = 16; size <= 32; size++) {
+	for (uint32_t size = 16; size <= 32; size++) {
 		named_emit(&n, "gpu_mem:gpu_mem_total", 10, 7, 3);
 		memset(n.rec + 16, 0xff, 16);
 		named_cut(&n, size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "base/memory_stream.h"
+#include "base/buf.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

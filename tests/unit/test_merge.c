@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/bytes.h"
 #include "format/read/chunk.h"
 #include "base/crc32c.h"

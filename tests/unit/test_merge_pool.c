@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "format/read/merge_pool.h"
 #include "format/read/reader_priv.h"
 #include "trace.h"

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: BSD-2-Clause
-#include "format/read/merge_tree.h"
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "format/read/merge_pool.h"
 #include "trace.h"
 
 #include <criterion/criterion.h>

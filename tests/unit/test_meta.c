@@ -1,7 +1,6 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "format/meta/meta.h"
-#include "format/meta/cborcheck.h"
-#include "format/meta/cborenc.h"
+#include "format/meta/cbor.h"
 #include "trace.h"
 
 #include <criterion/criterion.h>
@@ -209,15 +208,14 @@ Test(meta, every_type_is_found_by_its_name)
 	struct xtr_meta *m = xtr_meta_new();
 	struct xtr_event_desc ev = { .size = 16 };
 	char name[16];
-	uint32_t type;
 
 	ev.name = name;
-	for (type = UINT16_MAX; type >= 16; type--) {
+	for (uint32_t type = UINT16_MAX; type >= 16; type--) {
 		ev.type = type;
 		snprintf(name, sizeof(name), "e%u", type % 50000 * 7919u);
 		cr_assert(eq(int, xtr_meta_add_event(m, &ev), 0));
 	}
-	for (type = 16; type <= UINT16_MAX; type++) {
+	for (uint32_t type = 16; type <= UINT16_MAX; type++) {
 		uint32_t first = type >= 50016 ? type - 50000 : type;
 
 		snprintf(name, sizeof(name), "e%u", type % 50000 * 7919u);

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* When programs were skipped, from counters that tell no time. */
 #include "recorder/attach/attach.h"
 #include "recorder/drain/persistent.h"

@@ -83,13 +83,11 @@ Test(model, depth_two_starts_at_the_previous_done)
 /* Eight jobs handed over at once, from two entities, executed one after the other. */
 Test(model, depth_eight_is_serial)
 {
-	uint64_t i;
-
-	for (i = 0; i < 8; i++)
+	for (uint64_t i = 0; i < 8; i++)
 		sim_job(s, i % 2 ? 21 : 23, 1 + i / 2, 2, 1 + i, 100 + i, (i + 1) * MS);
 	sim_jobs(s);
 	expect_exec(23, 1, XTR_QUALITY_INFERRED, 100, 1 * MS);
-	for (i = 1; i < 8; i++)
+	for (uint64_t i = 1; i < 8; i++)
 		expect_exec(i % 2 ? 21 : 23, 1 + i / 2, XTR_QUALITY_INFERRED, i * MS, (i + 1) * MS);
 }
 
@@ -173,11 +171,10 @@ Test(model, inversion_on_one_cpu_is_no_race)
 Test(model, batched_ring_is_bounded)
 {
 	const struct xtr_job *j;
-	uint64_t i;
 
 	sim_device(s, "gpu.2", "etnaviv");
 	sim_ring(s, 6, "gpu.2", "3d", 8);
-	for (i = 0; i < 12; i++)
+	for (uint64_t i = 0; i < 12; i++)
 		sim_job(s, 21, 1 + i, 6, 1 + i, 1 * MS + i, 8 * MS + i * US);
 	sim_job(s, 21, 13, 6, 20 * MS, 21 * MS, 28 * MS);
 	sim_jobs(s);
@@ -193,9 +190,7 @@ Test(model, batched_ring_is_bounded)
 /* Where each job raises an interrupt, ends that lie close together say nothing of other jobs. */
 Test(model, an_interrupt_for_each_job)
 {
-	uint64_t i;
-
-	for (i = 0; i < 12; i++)
+	for (uint64_t i = 0; i < 12; i++)
 		sim_job(s, 21, 1 + i, 2, 1 + i, 1 * MS + i, 8 * MS + i * US);
 	sim_job(s, 21, 13, 2, 20 * MS, 21 * MS, 28 * MS);
 	sim_jobs(s);
@@ -208,9 +203,7 @@ Test(model, an_interrupt_for_each_job)
 /* One clear inversion in 200 jobs: those two are bounded, the ring is in order. */
 Test(model, one_inversion_in_many_stays_in_order)
 {
-	uint64_t i;
-
-	for (i = 0; i < 200; i++)
+	for (uint64_t i = 0; i < 200; i++)
 		sim_job(s, 21, 1 + i, 2, (10 + 10 * i) * MS, (11 + 10 * i) * MS,
 			(15 + 10 * i) * MS);
 	sim_job(s, 23, 1, 2, 3000 * MS, 3001 * MS, 3020 * MS);
@@ -224,19 +217,17 @@ Test(model, one_inversion_in_many_stays_in_order)
 /* A second one, and it is out of order: two in 204 are no accident. */
 Test(model, two_inversions_condemn_the_ring)
 {
-	uint64_t i;
-
-	for (i = 0; i < 200; i++)
+	for (uint64_t i = 0; i < 200; i++)
 		sim_job(s, 21, 1 + i, 2, (10 + 10 * i) * MS, (11 + 10 * i) * MS,
 			(15 + 10 * i) * MS);
-	for (i = 0; i < 2; i++) {
+	for (uint64_t i = 0; i < 2; i++) {
 		sim_job(s, 23, 1 + 2 * i, 2, (3000 + 50 * i) * MS, (3001 + 50 * i) * MS,
 			(3020 + 50 * i) * MS);
 		sim_job(s, 23, 2 + 2 * i, 2, (3000 + 50 * i) * MS, (3002 + 50 * i) * MS,
 			(3010 + 50 * i) * MS);
 	}
 	sim_jobs(s);
-	for (i = 0; i < s->n_jobs; i++)
+	for (uint64_t i = 0; i < s->n_jobs; i++)
 		cr_expect(eq(int, s->job[i].quality, XTR_QUALITY_BOUNDED));
 }
 
@@ -286,25 +277,24 @@ Test(model, driver_decides_where_order_says_nothing)
 					      "msm", "panfrost", "amdxdna" };
 	static const char *const serial[] = { "amdgpu",  "v3d",    "lima",
 					      "etnaviv", "rocket", "unheard" };
-	uint32_t i;
 
-	for (i = 0; i < 7; i++) {
+	for (uint32_t i = 0; i < 7; i++) {
 		sim_device(s, shared[i], shared[i]);
 		sim_ring(s, 10 + i, shared[i], "q", 1);
 		sim_job(s, 101 + 2 * i, 1, 10 + i, 1, 10 * US, 110 * US);
 	}
-	for (i = 0; i < 6; i++) {
+	for (uint32_t i = 0; i < 6; i++) {
 		sim_device(s, serial[i], serial[i]);
 		sim_ring(s, 20 + i, serial[i], "q", 2);
 		sim_job(s, 201 + 2 * i, 1, 20 + i, 1, 10 * US, 110 * US);
 	}
 	sim_jobs(s);
-	for (i = 0; i < 7; i++) {
+	for (uint32_t i = 0; i < 7; i++) {
 		cr_expect(eq(int, sim_find(s, 101 + 2 * i, 1)->quality, XTR_QUALITY_BOUNDED), "%s",
 			  shared[i]);
 		cr_expect(eq(u64, sim_find(s, 101 + 2 * i, 1)->start_ns, 0));
 	}
-	for (i = 0; i < 6; i++)
+	for (uint32_t i = 0; i < 6; i++)
 		cr_expect(eq(int, sim_find(s, 201 + 2 * i, 1)->quality, XTR_QUALITY_INFERRED), "%s",
 			  serial[i]);
 }
@@ -314,14 +304,13 @@ Test(model, names_tell_the_driver)
 {
 	static const char *const names[] = { "rcs12",  "bcs3",          "vcs1", "vecs2", "ccs7",
 					     "gsccs0", "nouveau_sched", "gfx",  "comp" };
-	uint32_t i;
 
-	for (i = 0; i < 9; i++) {
+	for (uint32_t i = 0; i < 9; i++) {
 		sim_ring(s, 40 + i, "", names[i], 0);
 		sim_job(s, 301 + 2 * i, 1, 40 + i, 1, 10 * US, 110 * US);
 	}
 	sim_jobs(s);
-	for (i = 0; i < 9; i++)
+	for (uint32_t i = 0; i < 9; i++)
 		cr_expect(eq(int, sim_find(s, 301 + 2 * i, 1)->quality,
 			     i < 7 ? XTR_QUALITY_BOUNDED : XTR_QUALITY_INFERRED),
 			  "%s", names[i]);
@@ -393,15 +382,13 @@ Test(model, timeout)
 /* Handed out in order of completion, whatever the ring; what never ended comes last. */
 Test(model, order_is_completion)
 {
-	size_t i;
-
 	sim_queue(s, 1, 45, 9, 4);
 	sim_job(s, 11, 1, 1, 2, 10 * US, 900 * US);
 	sim_job(s, 41, 1, 4, 3, 20 * US, 300 * US);
 	sim_job(s, 21, 1, 2, 4, 30 * US, 5 * MS);
 	sim_jobs(s);
 	cr_assert(eq(sz, s->n_jobs, 4));
-	for (i = 1; i < 3; i++)
+	for (size_t i = 1; i < 3; i++)
 		cr_expect(lt(u64, s->job[i - 1].done_ns, s->job[i].done_ns));
 	cr_expect(eq(u64, s->job[3].ctx, 45));
 }

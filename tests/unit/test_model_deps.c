@@ -224,10 +224,9 @@ Test(deps, add_dep_is_no_wait)
 Test(deps, more_than_are_kept)
 {
 	const struct xtr_job *j;
-	uint64_t i;
 
 	sim_queue(s, 10 * US, 11, 1, 1);
-	for (i = 0; i < 40; i++) {
+	for (uint64_t i = 0; i < 40; i++) {
 		sim_dep(s, XTR_EV_JOB_UNSCHEDULABLE, (20 + 10 * i) * US, 11, 1, 500, i, 1, 0);
 		sim_signaled(s, (24 + 10 * i) * US, 500, i, 0);
 	}

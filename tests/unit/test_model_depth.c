@@ -71,13 +71,12 @@ static void setup(void)
 static void compare(void)
 {
 	struct count true_count[RINGS] = { 0 };
-	uint32_t i;
 
-	for (i = 0; i < KEYS; i++) {
+	for (uint32_t i = 0; i < KEYS; i++) {
 		true_count[entry[i].ring].queued += entry[i].place == QUEUED;
 		true_count[entry[i].ring].on_hw += entry[i].place == ON_HW;
 	}
-	for (i = 0; i < RINGS; i++)
+	for (uint32_t i = 0; i < RINGS; i++)
 		cr_assert(told[i].queued == true_count[i].queued &&
 				  told[i].on_hw == true_count[i].on_hw,
 			  "event %llu ring %u: %u queued %u on hw, true %u %u",
@@ -88,9 +87,7 @@ static void compare(void)
 /* Who ended longer ago than its signal would take is forgotten. */
 static void forget(void)
 {
-	uint32_t i;
-
-	for (i = 0; i < KEYS; i++)
+	for (uint32_t i = 0; i < KEYS; i++)
 		if (entry[i].place == HELD &&
 		    (!entry[i].ended || now - entry[i].ended > XTR_HOLD_NS))
 			entry[i].place = ABSENT;
@@ -105,10 +102,10 @@ static void end(uint32_t key, uint64_t ended)
 /* A new job in the list: the oldest goes if there are too many. */
 static void make(uint32_t key, enum place place, uint32_t ring)
 {
-	uint32_t i, open = 0, oldest = KEYS;
+	uint32_t open = 0, oldest = KEYS;
 
 	entry[key].place = ABSENT;
-	for (i = 0; i < KEYS; i++) {
+	for (uint32_t i = 0; i < KEYS; i++) {
 		if (entry[i].place <= HELD)
 			continue;
 		open++;
@@ -263,12 +260,11 @@ static int play_steps(struct sim *s)
 {
 	struct xtr_model_opts o = { .sz = sizeof(o), .tables = s->tables, .depth = on_step };
 	int ret = 0;
-	size_t i;
 
 	sim_sort(s);
 	n_steps = 0;
 	cr_assert(!xtr_model_new(&model, &o));
-	for (i = 0; i < s->n && !ret; i++)
+	for (size_t i = 0; i < s->n && !ret; i++)
 		ret = xtr_model_event(model, &s->event[i].ev);
 	if (!ret)
 		ret = xtr_model_finish(model);
@@ -285,7 +281,6 @@ Test(model_depth, a_job_moves_to_another_ring)
 		{ 20, 2, 0, 1 }, { 25, 1, 0, 1 }, { 30, 2, 0, 0 },
 	};
 	struct sim *s = sim_new();
-	size_t i;
 
 	stop_at = 0;
 	sim_ring(s, 1, "gpu.0", "comp_1.0.0", 4);
@@ -297,7 +292,7 @@ Test(model_depth, a_job_moves_to_another_ring)
 	sim_done(s, 30, 11, 1, 2); /* 11:2 stays to the end of the trace: not told */
 	cr_assert(!play_steps(s));
 	cr_assert_eq(n_steps, sizeof(want) / sizeof(want[0]));
-	for (i = 0; i < n_steps; i++)
+	for (size_t i = 0; i < n_steps; i++)
 		cr_expect(!memcmp(&steps[i], &want[i], sizeof(want[0])), "%zu: %llu ring %u: %u %u",
 			  i, (unsigned long long)steps[i].ts, steps[i].ring, steps[i].queued,
 			  steps[i].on_hw);

@@ -139,14 +139,14 @@ Test(model_loss, recycled_before_a_gap)
  */
 Test(model_loss, recycled_fence)
 {
-	size_t i, lost = 0, whole = 0;
+	size_t lost = 0, whole = 0;
 
 	sim_queue(s, 1 * US, 11, 1, 1);
 	sim_run(s, 2 * US, 11, 1, 1);
 	sim_job(s, 11, 1, 1, 500 * US, 510 * US, 600 * US);
 	sim_jobs(s);
 	cr_assert(eq(sz, s->n_jobs, 2));
-	for (i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 2; i++) {
 		lost += s->job[i].quality == XTR_QUALITY_LOST &&
 			(s->job[i].flags & XTR_FLAG_RECYCLED) && s->job[i].run_ns == 2 * US;
 		whole += s->job[i].quality == XTR_QUALITY_BOUNDED && s->job[i].run_ns == 510 * US &&
@@ -184,13 +184,13 @@ Test(model_loss, second_done_is_counted_and_ignored)
 /* Memory is bounded: the oldest open jobs are closed, each still comes exactly once. */
 Test(model_loss, limit_on_open_jobs)
 {
-	uint64_t i, evicted = 0;
+	uint64_t evicted = 0;
 
-	for (i = 0; i < 100; i++)
+	for (uint64_t i = 0; i < 100; i++)
 		sim_queue(s, 1 + i, 11, 1 + i, 1);
 	sim_jobs_limited(s, 10);
 	cr_assert(eq(sz, s->n_jobs, 100));
-	for (i = 0; i < 100; i++)
+	for (uint64_t i = 0; i < 100; i++)
 		evicted += !!(sim_find(s, 11, 1 + i)->flags & XTR_FLAG_EVICTED);
 	cr_expect(eq(u64, evicted, 90));
 	cr_expect(eq(u64, s->counts.evicted, 90));
@@ -225,10 +225,8 @@ Test(model_loss, unknown_rings)
 /* Any bytes in any order: every job that came in comes out once, and nothing is negative. */
 Test(model_loss, random_events)
 {
-	size_t i;
-
 	srand(3);
-	for (i = 0; i < 3000; i++) {
+	for (size_t i = 0; i < 3000; i++) {
 		uint64_t ts = 1 + (uint64_t)(rand() % 1000) * US, ctx = 1 + (uint64_t)(rand() % 4);
 		uint64_t seqno = (uint64_t)(rand() % 30);
 		uint32_t ring = (uint32_t)(rand() % 4);
@@ -257,7 +255,7 @@ Test(model_loss, random_events)
 		}
 	}
 	sim_jobs_limited(s, 1 + (uint32_t)(rand() % 50));
-	for (i = 0; i < s->n_jobs; i++) {
+	for (size_t i = 0; i < s->n_jobs; i++) {
 		const struct xtr_job *j = &s->job[i];
 
 		cr_assert(le(u64, j->exec_min_ns, j->exec_max_ns));

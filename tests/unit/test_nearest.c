@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* "Did you mean" (cli/ui/nearest.c). */
-#include "cli/ui/nearest.h"
+/* "Did you mean" (cli/ui/options.c). */
+#include "cli/ui/options.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

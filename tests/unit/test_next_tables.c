@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Tasks that the next piece begins with: those that events to come can name. */
 #include "recorder/drain/next_tables.h"
 

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The table of the NPU's functions: where the ioctls' members lie. */
-#include "recorder/groups/npu_probes.h"
+#include "recorder/groups/driver_probes.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Each allocation of format/ fails in turn: the caller is told -ENOMEM, nothing crashes, nothing is
  * left behind (which AddressSanitizer checks), and what was there before is still there.

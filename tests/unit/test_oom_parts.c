@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* As test_oom.c, for the parts of format/: tables, META, losses, descriptions of tracepoints. */
 #include "format/read/merge.h"
 #include "format/meta/printfmt.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Rings made by simulation: serial ones, and ones that run side by side and complete in order. */
-#include "replay/model/overlap.h"
+#include "replay/model/ring.h"
 #include "random.h"
 
 #include <criterion/criterion.h>

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: BSD-2-Clause
-#include "recorder/drain/own_cost.h"
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "recorder/drain/budget.h"
 
 #include <criterion/criterion.h>
 

@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/bytes.h"
 #include "format/read/chunk.h"
-#include "format/codec/codec_zstd.h"
+#include "format/codec/codecs.h"
 #include "base/crc32c.h"
 #include "format/read/merge.h"
 #include "format/write/pack.h"

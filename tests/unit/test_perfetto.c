@@ -44,7 +44,7 @@ static void expect_text(const char *in, size_t n, const char *out)
 	static struct pf pf;
 
 	pf.arena_used = 0;
-	cr_expect(eq(str, pf_text(&pf, in, n), (char *)out));
+	cr_expect(eq(str, (char *)pf_text(&pf, in, n), (char *)out));
 }
 
 Test(perfetto_text, is_always_utf8)
@@ -72,5 +72,5 @@ Test(perfetto_text, is_cut_where_the_arena_ends)
 	cr_expect(le(sz, n, PF_ARENA - 1));
 	cr_expect(ge(sz, n, PF_ARENA - 8));
 	cr_expect(eq(sz, n % 3, 0));
-	cr_expect(eq(str, pf_text(&pf, "\xff", 1), ""));
+	cr_expect(eq(str, (char *)pf_text(&pf, "\xff", 1), ""));
 }

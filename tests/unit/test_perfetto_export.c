@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the Perfetto exporter makes of a trace with one of everything, read back with the messages
- * of converters/out/perfetto/perfetto.proto. That other decoders read the same is tested in
- * tests/export.
+ * What the Perfetto exporter makes of a trace with one of everything, read back field by field.
+ * That decoders with a schema read the same is tested in tests/export.
  */
 #include "named.h"
+#include "pb.h"
 #include "trace.h"
 #include "converters/out/perfetto/perfetto.h"
 
@@ -75,10 +75,8 @@ static void ring(uint32_t id, const char *device, const char *name)
 
 static void fresh(void)
 {
-	size_t i;
-
 	named_init(&n);
-	for (i = 0; i < CPUS; i++) {
+	for (size_t i = 0; i < CPUS; i++) {
 		recs[i].n = 0;
 		records[i] = 0;
 	}
@@ -149,7 +147,7 @@ static void add_section(uint8_t boot, uint64_t file_id, const uint64_t *off, siz
 	struct xtr_writer *w;
 	struct xtr_io *io;
 	const uint8_t *p;
-	size_t size, i;
+	size_t size;
 
 	xtr_writer_opts_init(&o);
 	o.file_id = file_id;
@@ -159,7 +157,7 @@ static void add_section(uint8_t boot, uint64_t file_id, const uint64_t *off, siz
 	cr_assert(!xtr_io_mem_new(&io));
 	cr_assert(!xtr_writer_open(&w, io, n.meta, n.tables, loss, &o));
 	cr_assert(!xtr_loss_add_gap(loss, &gap));
-	for (i = 0; i < n_off; i++) {
+	for (size_t i = 0; i < n_off; i++) {
 		uint64_t at = AT(i * 100), boottime = at + 7000 + off[i] + i % 3 * 70;
 		const struct xtr_clock_reading r[] = {
 			{ "boottime", boottime },
@@ -169,7 +167,7 @@ static void add_section(uint8_t boot, uint64_t file_id, const uint64_t *off, siz
 
 		cr_assert(!xtr_writer_clock(w, at, at + 100 + i, r, 2));
 	}
-	for (i = 0; i < CPUS; i++) {
+	for (size_t i = 0; i < CPUS; i++) {
 		struct xtr_batch b = { .stream = (uint32_t)i, .recs = recs[i].p };
 
 		b.len = recs[i].n;
@@ -188,16 +186,17 @@ static void add_section(uint8_t boot, uint64_t file_id, const uint64_t *off, siz
 
 static const uint64_t awake[4];
 
-static Pf__Trace *trace;
+static char *out;
+static struct pb trace;
 
 static void export_with(struct xtr_export_opts o, const uint32_t *pid)
 {
 	struct xtr_export e = { .sz = sizeof(e), .exporter = xtr_exporter_by_name("perfetto") };
 	struct xtr_reader *r;
 	struct xtr_err err;
-	char *out = NULL;
 	size_t size = 0;
 
+	free(out);
 	cr_assert(!trace_read(&r, file.p, file.n, &err));
 	o.sz = sizeof(o);
 	o.out = open_memstream(&out, &size);
@@ -207,11 +206,7 @@ static void export_with(struct xtr_export_opts o, const uint32_t *pid)
 	e.select.n_pids = pid != NULL;
 	cr_assert(!xtr_export(&e));
 	fclose(o.out);
-	if (trace)
-		pf__trace__free_unpacked(trace, NULL);
-	trace = pf__trace__unpack(NULL, size, (uint8_t *)out);
-	cr_assert(trace);
-	free(out);
+	trace = (struct pb){ (const uint8_t *)out, size };
 	xtr_reader_close(r);
 }
 
@@ -222,9 +217,8 @@ static void export(void)
 
 static void teardown(void)
 {
-	if (trace)
-		pf__trace__free_unpacked(trace, NULL);
-	trace = NULL;
+	free(out);
+	out = NULL;
 	xtr_buf_free(&file);
 	xtr_buf_free(&recs[0]);
 	xtr_buf_free(&recs[1]);
@@ -234,79 +228,142 @@ TestSuite(perfetto_export, .fini = teardown);
 
 /* --- looking things up ------------------------------------------------------------------------ */
 
-#define EACH(p)                                         \
-	for (size_t i_ = 0; i_ < trace->n_packet; i_++) \
-		for (const Pf__TracePacket *p = trace->packet[i_], *once_ = p; once_; once_ = NULL)
+#define EACH(p) for (struct pb rest_ = trace, p = { 0 }; each(&rest_, &p);)
+
+static bool each(struct pb *rest, struct pb *packet)
+{
+	struct pb_field f = { 0 };
+
+	if (!pb_next(rest, &f))
+		return false;
+	cr_assert_eq(f.number, PF_TRACE_PACKET);
+	*packet = f.bytes;
+	return true;
+}
 
 /* The i-th job. */
-static const Pf__TracePacket *nth_job(size_t i)
+static struct pb nth_job(size_t i)
 {
 	EACH(p)
-	if (p->gpu_render_stage_event && !i--)
+	if (pb_has(p, PF_PACKET_RENDER_STAGE) && !i--)
 		return p;
 	cr_assert_fail("no such job");
-	return NULL;
+	return trace;
 }
 
-static const Pf__GpuRenderStageEvent *stage(size_t i)
+static struct pb stage(size_t i)
 {
-	return nth_job(i)->gpu_render_stage_event;
+	return pb_message(nth_job(i), PF_PACKET_RENDER_STAGE);
 }
 
-static const Pf__TrackDescriptor *track(const char *name)
+static uint64_t of_stage(size_t i, uint32_t field)
+{
+	return pb_number(stage(i), field);
+}
+
+static uint64_t time_of(struct pb packet)
+{
+	return pb_number(packet, PF_PACKET_TIMESTAMP);
+}
+
+static uint64_t sequence_of(struct pb packet)
+{
+	return pb_number(packet, PF_PACKET_SEQUENCE);
+}
+
+static uint64_t of_event(struct pb packet, uint32_t field)
+{
+	return pb_number(pb_message(packet, PF_PACKET_EVENT), field);
+}
+
+/* A track's uuid. */
+static uint64_t track(const char *name)
 {
 	EACH(p)
-	if (p->track_descriptor && p->track_descriptor->name &&
-	    !strcmp(p->track_descriptor->name, name))
-		return p->track_descriptor;
+	{
+		struct pb t = pb_message(p, PF_PACKET_TRACK);
+		const char *s = pb_text(t, PF_TRACK_NAME);
+
+		if (s && !strcmp(s, name))
+			return pb_number(t, PF_TRACK_UUID);
+	}
 	cr_assert_fail("no track %s", name);
-	return NULL;
+	return 0;
 }
 
 /* The i-th event on a track. */
-static const Pf__TracePacket *on_track(uint64_t uuid, size_t i)
+static struct pb on_track(const char *name, size_t i)
 {
+	uint64_t uuid = track(name);
+
 	EACH(p)
-	if (p->track_event && p->track_event->track_uuid == uuid && !i--)
+	if (of_event(p, PF_EVENT_TRACK) == uuid && !i--)
 		return p;
 	cr_assert_fail("no such event on a track");
-	return NULL;
+	return trace;
 }
 
-/* An interned text; all of a short trace's have one meaning. */
-static const char *event_name(const Pf__TracePacket *of)
+/* The entry with an iid; all of a short trace's have one meaning. */
+static struct pb interned(uint32_t table, uint64_t iid)
 {
 	EACH(p)
-	for (size_t i = 0; p->interned_data && i < p->interned_data->n_event_names; i++)
-		if (p->interned_data->event_names[i]->iid == of->track_event->name_iid)
-			return p->interned_data->event_names[i]->name;
+	{
+		struct pb data = pb_message(p, PF_PACKET_INTERNED);
+
+		for (size_t i = 0; i < pb_count(data, table); i++)
+			if (pb_number(pb_nth(data, table, i).bytes, PF_NAME_IID) == iid)
+				return pb_nth(data, table, i).bytes;
+	}
+	return (struct pb){ 0 };
+}
+
+static char *event_name(struct pb packet)
+{
+	uint64_t iid = of_event(packet, PF_EVENT_NAME);
+
+	return pb_text(interned(PF_INTERNED_EVENT_NAMES, iid), PF_NAME_TEXT);
+}
+
+static uint64_t pid_of(uint64_t context)
+{
+	return pb_number(interned(PF_INTERNED_CONTEXTS, context), PF_CONTEXT_PID);
+}
+
+static char *extra(struct pb stage, const char *name)
+{
+	for (size_t i = 0; i < pb_count(stage, PF_STAGE_EXTRA); i++) {
+		struct pb e = pb_nth(stage, PF_STAGE_EXTRA, i).bytes;
+
+		if (!strcmp(pb_text(e, PF_STAGE_EXTRA_NAME), name))
+			return pb_text(e, PF_STAGE_EXTRA_VALUE);
+	}
 	return NULL;
 }
 
-static int pid_of(uint64_t context)
+/* A clock of a packet's snapshot. */
+static uint64_t clock_of(struct pb packet, uint32_t id)
 {
-	EACH(p)
-	for (size_t i = 0; p->interned_data && i < p->interned_data->n_graphics_contexts; i++)
-		if (p->interned_data->graphics_contexts[i]->iid == context)
-			return p->interned_data->graphics_contexts[i]->pid;
-	return -1;
-}
+	struct pb s = pb_message(packet, PF_PACKET_CLOCKS);
 
-static const char *extra(const Pf__GpuRenderStageEvent *e, const char *name)
-{
-	for (size_t i = 0; i < e->n_extra_data; i++)
-		if (!strcmp(e->extra_data[i]->name, name))
-			return e->extra_data[i]->value;
-	return NULL;
-}
+	for (size_t i = 0; i < pb_count(s, PF_CLOCKS_CLOCK); i++) {
+		struct pb c = pb_nth(s, PF_CLOCKS_CLOCK, i).bytes;
 
-static uint64_t clock_of(const Pf__ClockSnapshot *s, uint32_t id)
-{
-	for (size_t i = 0; i < s->n_clocks; i++)
-		if (s->clocks[i]->clock_id == id)
-			return s->clocks[i]->timestamp;
+		if (pb_number(c, PF_CLOCK_ID) == id)
+			return pb_number(c, PF_CLOCK_TIMESTAMP);
+	}
 	cr_assert_fail("no clock %u", id);
 	return 0;
+}
+
+/* The one event of a bundle of ftrace, if the packet has one. */
+static struct pb ftrace_of(struct pb packet)
+{
+	return pb_message(pb_message(packet, PF_PACKET_FTRACE), PF_BUNDLE_EVENT);
+}
+
+static struct pb switch_of(struct pb packet)
+{
+	return pb_message(ftrace_of(packet), PF_FTRACE_SWITCH);
 }
 
 /* --- tests ------------------------------------------------------------------------------------ */
@@ -317,31 +374,31 @@ Test(perfetto_export, jobs_say_who_and_where)
 	one_of_everything();
 	add_section(1, 1, awake, 4);
 	export();
-	cr_expect_eq(stage(0)->event_id, 11ull << 32 | 1);
-	cr_expect_eq(nth_job(0)->timestamp, 5000); /* the base is the first event */
-	cr_expect_eq(stage(0)->duration, 20000);
-	cr_expect_eq(stage(0)->submission_id, 1);
+	cr_expect_eq(of_stage(0, PF_STAGE_EVENT_ID), 11ull << 32 | 1);
+	cr_expect_eq(time_of(nth_job(0)), 5000); /* the base is the first event */
+	cr_expect_eq(of_stage(0, PF_STAGE_DURATION), 20000);
+	cr_expect_eq(of_stage(0, PF_STAGE_SUBMISSION), 1);
 	/* One context, two processes. */
-	cr_expect_eq((uint32_t)stage(0)->context, 11);
-	cr_expect_eq((uint32_t)stage(1)->context, 11);
-	cr_expect_eq(pid_of(stage(0)->context), 5);
-	cr_expect_eq(pid_of(stage(1)->context), 6);
+	cr_expect_eq((uint32_t)of_stage(0, PF_STAGE_CONTEXT), 11);
+	cr_expect_eq((uint32_t)of_stage(1, PF_STAGE_CONTEXT), 11);
+	cr_expect_eq(pid_of(of_stage(0, PF_STAGE_CONTEXT)), 5);
+	cr_expect_eq(pid_of(of_stage(1, PF_STAGE_CONTEXT)), 6);
 	/* Equal names: another device, and another ring of the first. */
-	cr_expect_eq(stage(0)->gpu_id, stage(3)->gpu_id);
-	cr_expect_neq(stage(0)->gpu_id, stage(2)->gpu_id);
-	cr_expect_eq(stage(0)->hw_queue_iid, stage(1)->hw_queue_iid);
-	cr_expect_neq(stage(0)->hw_queue_iid, stage(2)->hw_queue_iid);
-	cr_expect_neq(stage(0)->hw_queue_iid, stage(3)->hw_queue_iid);
+	cr_expect_eq(of_stage(0, PF_STAGE_GPU), of_stage(3, PF_STAGE_GPU));
+	cr_expect_neq(of_stage(0, PF_STAGE_GPU), of_stage(2, PF_STAGE_GPU));
+	cr_expect_eq(of_stage(0, PF_STAGE_QUEUE), of_stage(1, PF_STAGE_QUEUE));
+	cr_expect_neq(of_stage(0, PF_STAGE_QUEUE), of_stage(2, PF_STAGE_QUEUE));
+	cr_expect_neq(of_stage(0, PF_STAGE_QUEUE), of_stage(3, PF_STAGE_QUEUE));
 	/* Too wide for an event id. */
-	cr_expect(stage(4)->event_id >> 63);
+	cr_expect(of_stage(4, PF_STAGE_EVENT_ID) >> 63);
 	cr_expect_str_eq(extra(stage(4), "fence"), "11:1099511627776");
-	cr_expect_eq(stage(4)->n_event_wait_ids, 1);
-	cr_expect(stage(4)->event_wait_ids[0] >> 63);
+	cr_expect_eq(pb_count(stage(4), PF_STAGE_WAITS_FOR), 1);
+	cr_expect(of_stage(4, PF_STAGE_WAITS_FOR) >> 63);
 	cr_expect_str_eq(extra(stage(4), "dependency"), "1099511627776:3");
 	/* Never done. */
-	cr_expect_not(stage(5)->has_duration);
+	cr_expect_not(pb_has(stage(5), PF_STAGE_DURATION));
 	cr_expect_str_eq(extra(stage(5), "at"), "run");
-	cr_expect_eq(nth_job(5)->timestamp, 310000);
+	cr_expect_eq(time_of(nth_job(5)), 310000);
 }
 
 /* As where most events were lost: no time of the job itself is known. */
@@ -357,77 +414,78 @@ Test(perfetto_export, a_job_of_which_only_a_wait_is_known_has_its_moment)
 	add_section(1, 1, awake, 1);
 	export();
 	for (size_t i = 0; i < 3; i++) {
-		const Pf__TracePacket *p = nth_job(i);
+		struct pb p = nth_job(i);
 
-		cr_expect(p->has_timestamp && !p->has_timestamp_clock_id);
-		if (p->gpu_render_stage_event->event_id != (21ull << 32 | 4))
+		cr_expect(pb_has(p, PF_PACKET_TIMESTAMP) && !pb_has(p, PF_PACKET_CLOCK_ID));
+		if (of_stage(i, PF_STAGE_EVENT_ID) != (21ull << 32 | 4))
 			continue;
-		cr_expect_eq(p->timestamp, 50000);
-		cr_expect_str_eq(extra(p->gpu_render_stage_event, "at"), "wait");
+		cr_expect_eq(time_of(p), 50000);
+		cr_expect_str_eq(extra(stage(i), "at"), "wait");
 	}
 }
 
 Test(perfetto_export, all_else_is_on_tracks)
 {
-	const Pf__TracePacket *p;
+	struct pb p;
 
 	fresh();
 	one_of_everything();
 	add_section(1, 1, awake, 4);
 	export();
-	p = on_track(track("unfinished jobs")->uuid, 0);
-	cr_expect_eq(p->timestamp, 310000);
-	cr_expect_eq(p->track_event->type, PF__TRACK_EVENT__TYPE__SLICE_BEGIN);
-	p = on_track(track("CRTC 1")->uuid, 0);
-	cr_expect_eq(p->timestamp, 229000);
+	p = on_track("unfinished jobs", 0);
+	cr_expect_eq(time_of(p), 310000);
+	cr_expect_eq(of_event(p, PF_EVENT_TYPE), PF_SLICE_BEGIN);
+	p = on_track("CRTC 1", 0);
+	cr_expect_eq(time_of(p), 229000);
 	cr_expect_str_eq(event_name(p), "drm_vblank_event");
-	p = on_track(track("GPU memory gpu_id 0 pid 0")->uuid, 0);
-	cr_expect_eq(p->track_event->counter_value, 4096);
-	p = on_track(track("unfinished calls")->uuid, 0);
-	cr_expect_eq(p->timestamp, 270000);
+	p = on_track("GPU memory gpu_id 0 pid 0", 0);
+	cr_expect_eq(of_event(p, PF_EVENT_COUNTER), 4096);
+	p = on_track("unfinished calls", 0);
+	cr_expect_eq(time_of(p), 270000);
 	cr_expect_str_eq(event_name(p), "ioctl");
-	p = on_track(track("gfx on hardware")->uuid, 0);
-	cr_expect_eq(p->timestamp, 0);
-	cr_expect_eq(p->track_event->counter_value, 0);
-	p = on_track(track("gfx on hardware")->uuid, 1);
-	cr_expect_eq(p->timestamp, 5000);
-	cr_expect_eq(p->track_event->counter_value, 1);
+	p = on_track("gfx on hardware", 0);
+	cr_expect_eq(time_of(p), 0);
+	cr_expect_eq(of_event(p, PF_EVENT_COUNTER), 0);
+	p = on_track("gfx on hardware", 1);
+	cr_expect_eq(time_of(p), 5000);
+	cr_expect_eq(of_event(p, PF_EVENT_COUNTER), 1);
 	EACH(q)
-	if (q->ftrace_events && q->ftrace_events->n_event) {
-		const Pf__FtraceEvent *f = q->ftrace_events->event[0];
+	if (ftrace_of(q).p) {
+		struct pb f = switch_of(q);
 
-		cr_expect_eq(f->timestamp, AT(250) + 7000 - 50);
-		cr_expect_str_eq(f->sched_switch->prev_comm, "sixteen bytes...");
-		cr_expect_eq(f->sched_switch->prev_state, 2);
-		cr_expect_eq(f->sched_switch->next_pid, 9);
+		cr_expect_eq(pb_number(ftrace_of(q), PF_FTRACE_TIME), AT(250) + 7000 - 50);
+		cr_expect_str_eq(pb_text(f, PF_SWITCH_PREV_COMM), "sixteen bytes...");
+		cr_expect_eq(pb_number(f, PF_SWITCH_PREV_STATE), 2);
+		cr_expect_eq(pb_number(f, PF_SWITCH_NEXT_TID), 9);
 	}
 }
 
 Test(perfetto_export, gaps_are_marked_on_a_sequence_of_their_own)
 {
-	const Pf__TracePacket *begin = NULL, *end = NULL;
+	struct pb begin = { 0 }, end = { 0 };
 
 	fresh();
 	one_of_everything();
 	add_section(1, 1, awake, 4);
 	export();
 	EACH(p)
-	if (p->trusted_packet_sequence_id == 2) {
-		begin = begin ? begin : p;
+	if (sequence_of(p) == 2) {
+		begin = begin.p ? begin : p;
 		end = p;
 	}
-	cr_assert(begin && end && begin != end);
-	cr_expect_str_eq(begin->track_event->name, "2 events lost");
-	cr_expect_not(begin->previous_packet_dropped);
-	cr_expect(end->previous_packet_dropped);
-	cr_expect_eq(begin->timestamp_clock_id, PF_CLOCK_BOOTTIME);
-	cr_expect_eq(end->timestamp - begin->timestamp, 10000);
-	cr_expect_eq(begin->timestamp, AT(100) + 7000 - 50);
+	cr_assert(begin.p && end.p && begin.p != end.p);
+	cr_expect_str_eq(pb_text(pb_message(begin, PF_PACKET_EVENT), PF_EVENT_PLAIN_NAME),
+			 "2 events lost");
+	cr_expect_not(pb_has(begin, PF_PACKET_DROPPED));
+	cr_expect(pb_has(end, PF_PACKET_DROPPED));
+	cr_expect_eq(pb_number(begin, PF_PACKET_CLOCK_ID), PF_CLOCK_BOOTTIME);
+	cr_expect_eq(time_of(end) - time_of(begin), 10000);
+	cr_expect_eq(time_of(begin), AT(100) + 7000 - 50);
 }
 
 Test(perfetto_export, one_lost_event_is_an_event)
 {
-	const Pf__TracePacket *begin = NULL;
+	struct pb begin = { 0 };
 
 	lost_in_gap = 1;
 	fresh();
@@ -435,10 +493,11 @@ Test(perfetto_export, one_lost_event_is_an_event)
 	add_section(1, 1, awake, 4);
 	export();
 	EACH(p)
-	if (!begin && p->trusted_packet_sequence_id == 2)
+	if (!begin.p && sequence_of(p) == 2)
 		begin = p;
-	cr_assert(begin);
-	cr_expect_str_eq(begin->track_event->name, "1 event lost");
+	cr_assert(begin.p);
+	cr_expect_str_eq(pb_text(pb_message(begin, PF_PACKET_EVENT), PF_EVENT_PLAIN_NAME),
+			 "1 event lost");
 }
 
 Test(perfetto_export, errors_of_readings_move_no_event)
@@ -450,13 +509,13 @@ Test(perfetto_export, errors_of_readings_move_no_event)
 	add_section(1, 1, awake, 4);
 	export();
 	EACH(p)
-	if (p->clock_snapshot) {
-		uint64_t ts = clock_of(p->clock_snapshot, PF_CLOCK_EVENT);
+	if (pb_has(p, PF_PACKET_CLOCKS)) {
+		uint64_t ts = clock_of(p, PF_CLOCK_EVENT);
 
 		snapshots++;
-		cr_expect_eq(clock_of(p->clock_snapshot, PF_CLOCK_RELATIVE), ts - BEGIN);
-		cr_expect_eq(clock_of(p->clock_snapshot, PF_CLOCK_MONOTONIC), ts);
-		cr_expect_eq(clock_of(p->clock_snapshot, PF_CLOCK_BOOTTIME), ts + 7000 - 50);
+		cr_expect_eq(clock_of(p, PF_CLOCK_RELATIVE), ts - BEGIN);
+		cr_expect_eq(clock_of(p, PF_CLOCK_MONOTONIC), ts);
+		cr_expect_eq(clock_of(p, PF_CLOCK_BOOTTIME), ts + 7000 - 50);
 	}
 	cr_expect_eq(snapshots, 2);
 }
@@ -472,13 +531,12 @@ Test(perfetto_export, a_suspend_moves_what_follows)
 	add_section(1, 1, off, 4);
 	export();
 	EACH(p)
-	if (p->clock_snapshot) {
-		const Pf__ClockSnapshot *s = p->clock_snapshot;
-		uint64_t ts = clock_of(s, PF_CLOCK_EVENT);
+	if (pb_has(p, PF_PACKET_CLOCKS)) {
+		uint64_t ts = clock_of(p, PF_CLOCK_EVENT);
 
 		cr_assert(i < 3);
 		cr_expect_eq(ts, AT(at[i]));
-		cr_expect_leq(clock_of(s, PF_CLOCK_BOOTTIME) - ts - slept[i] - 6900, 200);
+		cr_expect_leq(clock_of(p, PF_CLOCK_BOOTTIME) - ts - slept[i] - 6900, 200);
 		i++;
 	}
 	cr_expect_eq(i, 3);
@@ -495,9 +553,8 @@ Test(perfetto_export, a_suspend_does_not_set_the_wall_clock)
 	add_section(1, 1, off, 4);
 	export();
 	EACH(p)
-	if (p->clock_snapshot) {
-		uint64_t w = clock_of(p->clock_snapshot, PF_CLOCK_REALTIME) -
-			     clock_of(p->clock_snapshot, PF_CLOCK_BOOTTIME);
+	if (pb_has(p, PF_PACKET_CLOCKS)) {
+		uint64_t w = clock_of(p, PF_CLOCK_REALTIME) - clock_of(p, PF_CLOCK_BOOTTIME);
 
 		wall = wall ? wall : w;
 		cr_expect_eq(w, wall);
@@ -529,14 +586,16 @@ Test(perfetto_export, several_machines_have_one_wall_clock_each)
 	realtime_step = NULL;
 	export();
 	EACH(p)
-	if (p->clock_snapshot) {
-		uint64_t w = clock_of(p->clock_snapshot, PF_CLOCK_REALTIME) -
-			     clock_of(p->clock_snapshot, PF_CLOCK_BOOTTIME);
+	if (pb_has(p, PF_PACKET_CLOCKS)) {
+		uint64_t w = clock_of(p, PF_CLOCK_REALTIME) - clock_of(p, PF_CLOCK_BOOTTIME);
 
-		wall[p->machine_id] = wall[p->machine_id] ? wall[p->machine_id] : w;
-		cr_expect_eq(w, wall[p->machine_id]);
-		cr_expect_eq(p->clock_snapshot->primary_trace_clock,
-			     p->machine_id ? 0 : PF_CLOCK_REALTIME);
+		uint64_t m = pb_number(p, PF_PACKET_MACHINE_ID);
+
+		cr_assert(m < 2);
+		wall[m] = wall[m] ? wall[m] : w;
+		cr_expect_eq(w, wall[m]);
+		cr_expect_eq(pb_number(pb_message(p, PF_PACKET_CLOCKS), PF_CLOCKS_PRIMARY),
+			     m ? 0 : PF_CLOCK_REALTIME);
 	}
 	cr_expect(wall[0] && wall[1]);
 }
@@ -549,24 +608,24 @@ Test(perfetto_export, sections_of_one_boot_share_a_machine)
 	export();
 	EACH(p)
 	{
-		cr_expect_eq(p->machine_id, p->trusted_packet_sequence_id >= 5);
-		if (p->clock_snapshot && !p->machine_id) {
-			uint64_t boot = clock_of(p->clock_snapshot, PF_CLOCK_BOOTTIME) -
-					clock_of(p->clock_snapshot, PF_CLOCK_MONOTONIC);
+		cr_expect_eq(pb_number(p, PF_PACKET_MACHINE_ID), sequence_of(p) >= 5);
+		if (pb_has(p, PF_PACKET_CLOCKS) && !pb_number(p, PF_PACKET_MACHINE_ID)) {
+			uint64_t boot =
+				clock_of(p, PF_CLOCK_BOOTTIME) - clock_of(p, PF_CLOCK_MONOTONIC);
 
 			offset = offset ? offset : boot;
 			cr_expect_eq(boot, offset);
 		}
 	}
-	cr_expect_eq(stage(2)->hw_queue_iid, stage(6 + 2)->hw_queue_iid);
-	cr_expect_eq(stage(3)->hw_queue_iid, stage(6 + 3)->hw_queue_iid);
-	cr_expect_eq(stage(2)->gpu_id, stage(6 + 2)->gpu_id);
+	cr_expect_eq(of_stage(2, PF_STAGE_QUEUE), of_stage(6 + 2, PF_STAGE_QUEUE));
+	cr_expect_eq(of_stage(3, PF_STAGE_QUEUE), of_stage(6 + 3, PF_STAGE_QUEUE));
+	cr_expect_eq(of_stage(2, PF_STAGE_GPU), of_stage(6 + 2, PF_STAGE_GPU));
 }
 
 /* The hardware's time of a vblank may lie before the first event: then it stands by itself. */
 Test(perfetto_export, times_before_the_base_are_on_the_event_clock)
 {
-	const Pf__TracePacket *p;
+	struct pb p;
 
 	fresh();
 	emit("drm:drm_vblank_event", 0, 0, 1);
@@ -575,46 +634,64 @@ Test(perfetto_export, times_before_the_base_are_on_the_event_clock)
 	whole_job(1, 7, 11, 1, 1);
 	add_section(1, 1, awake, 1);
 	export();
-	p = on_track(track("CRTC 0")->uuid, 0);
-	cr_expect_eq(p->timestamp, BEGIN - 5);
-	cr_expect_eq(p->timestamp_clock_id, PF_CLOCK_EVENT);
+	p = on_track("CRTC 0", 0);
+	cr_expect_eq(time_of(p), BEGIN - 5);
+	cr_expect_eq(pb_number(p, PF_PACKET_CLOCK_ID), PF_CLOCK_EVENT);
 }
 
 /* What an importer demands: ids are told before they are used, since the state was cleared. */
+static bool known[3][2 * LONG];
+
+static void note_interned(struct pb packet)
+{
+	static const uint32_t tables[3] = { PF_INTERNED_EVENT_NAMES, PF_INTERNED_CONTEXTS,
+					    PF_INTERNED_SPECS };
+	struct pb data = pb_message(packet, PF_PACKET_INTERNED);
+
+	for (size_t t = 0; t < 3; t++)
+		for (size_t i = 0; i < pb_count(data, tables[t]); i++) {
+			uint32_t iid = (uint32_t)pb_number(pb_nth(data, tables[t], i).bytes, 1);
+
+			cr_assert(iid < 2 * LONG);
+			known[t][iid] = true;
+		}
+}
+
+static void check_uses(struct pb packet)
+{
+	struct pb stage = pb_message(packet, PF_PACKET_RENDER_STAGE);
+
+	if (of_event(packet, PF_EVENT_NAME))
+		cr_assert(known[0][of_event(packet, PF_EVENT_NAME)]);
+	if (!stage.p)
+		return;
+	cr_assert(known[0][pb_number(stage, PF_STAGE_NAME)]);
+	cr_assert(known[1][(uint32_t)pb_number(stage, PF_STAGE_CONTEXT)]);
+	cr_assert(known[2][pb_number(stage, PF_STAGE_QUEUE)]);
+	cr_assert(known[2][pb_number(stage, PF_STAGE_STAGE)]);
+}
+
 static void check_interning(void)
 {
-	static bool known[3][2 * LONG];
-	uint32_t sequence = 0;
+	uint64_t sequence = 0;
 
 	EACH(p)
 	{
-		const Pf__InternedData *d = p->interned_data;
+		uint64_t flags = pb_number(p, PF_PACKET_FLAGS);
+		struct pb defaults = pb_message(p, PF_PACKET_DEFAULTS);
 
-		if (p->trusted_packet_sequence_id % 2 == 0)
+		if (sequence_of(p) % 2 == 0)
 			continue;
-		cr_assert(p->sequence_flags & 2);
-		if (p->trusted_packet_sequence_id != sequence)
-			cr_assert(p->sequence_flags & 1);
-		sequence = p->trusted_packet_sequence_id;
-		if (p->sequence_flags & 1) {
+		cr_assert(flags & PF_FLAG_NEEDED);
+		if (sequence_of(p) != sequence)
+			cr_assert(flags & PF_FLAG_CLEARED);
+		sequence = sequence_of(p);
+		if (flags & PF_FLAG_CLEARED) {
 			memset(known, 0, sizeof(known));
-			cr_assert_eq(p->trace_packet_defaults->timestamp_clock_id,
-				     PF_CLOCK_RELATIVE);
+			cr_assert_eq(pb_number(defaults, PF_DEFAULTS_CLOCK_ID), PF_CLOCK_RELATIVE);
 		}
-		for (size_t i = 0; d && i < d->n_event_names; i++)
-			known[0][d->event_names[i]->iid] = true;
-		for (size_t i = 0; d && i < d->n_graphics_contexts; i++)
-			known[1][(uint32_t)d->graphics_contexts[i]->iid] = true;
-		for (size_t i = 0; d && i < d->n_gpu_specifications; i++)
-			known[2][d->gpu_specifications[i]->iid] = true;
-		if (p->track_event && p->track_event->has_name_iid)
-			cr_assert(known[0][p->track_event->name_iid]);
-		if (!p->gpu_render_stage_event)
-			continue;
-		cr_assert(known[0][p->gpu_render_stage_event->name_iid]);
-		cr_assert(known[1][(uint32_t)p->gpu_render_stage_event->context]);
-		cr_assert(known[2][p->gpu_render_stage_event->hw_queue_iid]);
-		cr_assert(known[2][p->gpu_render_stage_event->stage_iid]);
+		note_interned(p);
+		check_uses(p);
 	}
 }
 
@@ -636,7 +713,7 @@ Test(perfetto_export, ids_are_forgotten_when_they_are_many)
 	export_with((struct xtr_export_opts){ .jobs_only = true }, NULL);
 	check_interning();
 	EACH(p)
-	cleared += p->trusted_packet_sequence_id == 1 && p->sequence_flags & 1;
+	cleared += sequence_of(p) == 1 && pb_number(p, PF_PACKET_FLAGS) & PF_FLAG_CLEARED;
 	cr_expect_gt(cleared, 1);
 }
 
@@ -645,7 +722,9 @@ Test(perfetto_export, compressed_packets_hold_the_same)
 {
 	struct xtr_export_opts plain = { .jobs_only = true };
 	struct xtr_export_opts small = { .jobs_only = true, .compress = true };
-	uint8_t *expected, *inflated;
+	struct pb packed;
+	uint8_t *inflated;
+	char *expected;
 	uLongf size;
 	size_t len;
 
@@ -653,16 +732,15 @@ Test(perfetto_export, compressed_packets_hold_the_same)
 	one_of_everything();
 	add_section(1, 1, awake, 1);
 	export_with(plain, NULL);
-	size = len = pf__trace__get_packed_size(trace);
-	expected = malloc(len);
+	expected = out;
+	out = NULL;
+	size = len = trace.n;
 	inflated = malloc(len);
-	cr_assert(expected && inflated);
-	pf__trace__pack(trace, expected);
+	cr_assert(inflated);
 	export_with(small, NULL);
-	cr_assert_eq(trace->n_packet, 1);
-	cr_assert_eq(uncompress(inflated, &size, trace->packet[0]->compressed_packets.data,
-				trace->packet[0]->compressed_packets.len),
-		     Z_OK);
+	cr_assert_eq(pb_count(trace, PF_TRACE_PACKET), 1);
+	packed = pb_message(pb_message(trace, PF_TRACE_PACKET), PF_PACKET_COMPRESSED);
+	cr_assert_eq(uncompress(inflated, &size, packed.p, packed.n), Z_OK);
 	cr_expect_eq(size, len);
 	cr_expect_arr_eq(inflated, expected, len);
 	free(expected);
@@ -674,7 +752,7 @@ Test(perfetto_export, compressed_packets_hold_the_same)
 Test(perfetto_export, with_a_pid_others_look_idle)
 {
 	static const uint32_t pid = 5;
-	const Pf__FtraceEvent *f[3] = { 0 };
+	struct pb f[3] = { 0 }, s[2];
 	size_t i = 0;
 
 	fresh();
@@ -691,15 +769,17 @@ Test(perfetto_export, with_a_pid_others_look_idle)
 	add_section(1, 1, awake, 1);
 	export_with((struct xtr_export_opts){ 0 }, &pid);
 	EACH(p)
-	if (p->ftrace_events && p->ftrace_events->n_event && i < 3)
-		f[i++] = p->ftrace_events->event[0];
+	if (ftrace_of(p).p && i < 3)
+		f[i++] = ftrace_of(p);
 	cr_assert_eq(i, 2);
-	cr_expect_eq(f[0]->sched_switch->prev_pid, 0);
-	cr_expect_eq(f[0]->sched_switch->next_pid, 7);
-	cr_expect_eq(f[0]->sched_switch->next_prio, 100);
-	cr_expect_str_eq(f[0]->sched_switch->prev_comm, "swapper/1");
-	cr_expect_eq(f[1]->timestamp - f[0]->timestamp, 20000);
-	cr_expect_eq(f[1]->sched_switch->prev_pid, 7);
-	cr_expect_eq(f[1]->sched_switch->prev_state, 1);
-	cr_expect_eq(f[1]->sched_switch->next_pid, 0);
+	for (i = 0; i < 2; i++)
+		s[i] = pb_message(f[i], PF_FTRACE_SWITCH);
+	cr_expect_eq(pb_number(s[0], PF_SWITCH_PREV_TID), 0);
+	cr_expect_eq(pb_number(s[0], PF_SWITCH_NEXT_TID), 7);
+	cr_expect_eq(pb_number(s[0], PF_SWITCH_NEXT_PRIO), 100);
+	cr_expect_str_eq(pb_text(s[0], PF_SWITCH_PREV_COMM), "swapper/1");
+	cr_expect_eq(pb_number(f[1], PF_FTRACE_TIME) - pb_number(f[0], PF_FTRACE_TIME), 20000);
+	cr_expect_eq(pb_number(s[1], PF_SWITCH_PREV_TID), 7);
+	cr_expect_eq(pb_number(s[1], PF_SWITCH_PREV_STATE), 1);
+	cr_expect_eq(pb_number(s[1], PF_SWITCH_NEXT_TID), 0);
 }

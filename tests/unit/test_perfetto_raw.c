@@ -1,11 +1,11 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Every event as ftrace in a Perfetto trace: the description that stands before its first use, and
  * its fields, taken apart by hand as a decoder without the schema would.
  */
 #include "converters/out/perfetto/perfetto.h"
-#include "base/varint.h"
 #include "named.h"
+#include "pb.h"
 #include "trace.h"
 
 #include <criterion/criterion.h>
@@ -21,7 +21,8 @@ static struct named n;
 static struct xtr_buf recs[RAW_CPUS];
 static const uint32_t cpu_of[RAW_CPUS] = { 1, 1024 }; /* the second: more than importers take */
 static uint32_t records[RAW_CPUS];
-static Pf__Trace *trace;
+static char *out;
+static struct pb trace;
 
 static void put(void)
 {
@@ -71,8 +72,7 @@ static void setup(void)
 
 static void teardown(void)
 {
-	if (trace)
-		pf__trace__free_unpacked(trace, NULL);
+	free(out);
 	for (size_t i = 0; i < RAW_CPUS; i++)
 		xtr_buf_free(&recs[i]);
 }
@@ -115,7 +115,6 @@ static struct xtr_reader *make_file(void)
 static void export(struct xtr_export_opts o)
 {
 	struct xtr_export e = { .sz = sizeof(e), .exporter = xtr_exporter_by_name("perfetto") };
-	char *out = NULL;
 	size_t size = 0;
 
 	o.sz = sizeof(o);
@@ -124,19 +123,25 @@ static void export(struct xtr_export_opts o)
 	e.reader = make_file();
 	cr_assert(zero(int, xtr_export(&e)));
 	fclose(o.out);
-	trace = pf__trace__unpack(NULL, size, (uint8_t *)out);
-	cr_assert(ne(ptr, trace, NULL));
-	free(out);
+	trace = (struct pb){ (const uint8_t *)out, size };
 	xtr_reader_close((struct xtr_reader *)e.reader);
 }
 
-/* The i-th bundle. */
-static const Pf__FtraceEventBundle *bundle(size_t i)
+/* The i-th bundle; its p is NULL if there is none. */
+static struct pb bundle(size_t i)
 {
-	for (size_t k = 0; k < trace->n_packet; k++)
-		if (trace->packet[k]->ftrace_events && !i--)
-			return trace->packet[k]->ftrace_events;
-	return NULL;
+	struct pb rest = trace;
+	struct pb_field packet = { 0 };
+
+	while (pb_next(&rest, &packet))
+		if (pb_has(packet.bytes, PF_PACKET_FTRACE) && !i--)
+			return pb_message(packet.bytes, PF_PACKET_FTRACE);
+	return (struct pb){ 0 };
+}
+
+static struct pb event(size_t i)
+{
+	return pb_message(bundle(i), PF_BUNDLE_EVENT);
 }
 
 /* --- decoding --------------------------------------------------------------------------------- */
@@ -147,64 +152,50 @@ struct decoded {
 	uint32_t fields, last;
 };
 
-/* The only field of the event, which no schema knows, of this number. */
-static struct decoded decode(const Pf__FtraceEventBundle *b, uint32_t tag)
+/* The only field of the i-th bundle's event that no schema knows, of this number. */
+static struct decoded decode(size_t i, uint32_t tag)
 {
-	const ProtobufCMessageUnknownField *u;
+	struct pb m = pb_message(event(i), tag);
+	struct pb_field f = { 0 };
 	struct decoded d = { 0 };
-	const uint8_t *p, *end;
-	uint64_t key, v;
 
-	cr_assert(eq(sz, b->n_event, 1));
-	cr_assert(eq(sz, b->event[0]->base.n_unknown_fields, 1));
-	u = b->event[0]->base.unknown_fields;
-	cr_assert(eq(u32, u->tag, tag));
-	end = u->data + u->len;
-	p = xtr_varint_get(u->data, end, &v);
-	cr_assert(p && v == (uint64_t)(end - p));
-	while (p < end) {
-		p = xtr_varint_get(p, end, &key);
-		cr_assert(ne(ptr, (void *)p, NULL));
-		p = xtr_varint_get(p, end, &v);
-		cr_assert(p && key >> 3 > d.last && key >> 3 <= MANY);
-		d.last = (uint32_t)(key >> 3);
+	cr_assert(eq(sz, pb_count(bundle(i), PF_BUNDLE_EVENT), 1));
+	cr_assert(eq(sz, pb_count(event(i), tag), 1));
+	while (pb_next(&m, &f)) {
+		cr_assert(f.number > d.last && f.number <= MANY && f.bytes.n < 64);
+		d.last = f.number;
 		d.fields++;
-		if ((key & 7) == 0) {
-			d.number[d.last] = v;
-			continue;
-		}
-		cr_assert(eq(u64, key & 7, 2));
-		cr_assert(v < 64 && v <= (uint64_t)(end - p));
-		memcpy(d.text[d.last], p, (size_t)v);
-		p += v;
+		d.number[d.last] = f.v;
+		if (f.bytes.n)
+			memcpy(d.text[d.last], f.bytes.p, f.bytes.n);
 	}
 	return d;
 }
 
-static Pf__DescriptorProto *described(const Pf__FtraceEventBundle *b, int32_t id, const char *group)
+static struct pb described(size_t i, uint64_t id, const char *group)
 {
-	const Pf__FtraceEventBundle__Descriptor *d;
-	Pf__DescriptorProto *proto;
+	struct pb d = pb_message(bundle(i), PF_BUNDLE_DESCRIPTORS);
 
-	cr_assert(zero(sz, b->n_event));
-	cr_assert(eq(sz, b->n_generic_event_descriptors, 1));
-	d = b->generic_event_descriptors[0];
-	cr_assert(eq(i32, d->field_id, id));
+	cr_assert(zero(sz, pb_count(bundle(i), PF_BUNDLE_EVENT)));
+	cr_assert(eq(sz, pb_count(bundle(i), PF_BUNDLE_DESCRIPTORS), 1));
+	cr_assert(eq(u64, pb_number(d, PF_DESCRIPTOR_ID), id));
 	if (group)
-		cr_assert(eq(str, d->group_name, (char *)group));
+		cr_assert(eq(str, pb_text(d, PF_DESCRIPTOR_GROUP), (char *)group));
 	else
-		cr_assert(eq(ptr, d->group_name, NULL));
-	proto = pf__descriptor_proto__unpack(NULL, d->event_descriptor.len,
-					     d->event_descriptor.data);
-	cr_assert(ne(ptr, proto, NULL));
-	return proto;
+		cr_assert(not(pb_has(d, PF_DESCRIPTOR_GROUP)));
+	return pb_message(d, PF_DESCRIPTOR_EVENT);
+}
+
+static struct pb field(struct pb message, size_t i)
+{
+	return pb_nth(message, PF_MESSAGE_FIELD, i).bytes;
 }
 
 /* --- tests ------------------------------------------------------------------------------------ */
 
 Test(perfetto_raw, numbers_and_their_description)
 {
-	Pf__DescriptorProto *proto;
+	struct pb proto;
 	struct decoded d;
 
 	for (int i = 0; i < 2; i++) {
@@ -216,18 +207,17 @@ Test(perfetto_raw, numbers_and_their_description)
 		put();
 	}
 	export((struct xtr_export_opts){ .raw = true });
-	proto = described(bundle(0), 65536, "raw");
-	cr_expect(eq(str, proto->name, "numbers"));
-	cr_assert(eq(sz, proto->n_field, 4));
-	cr_expect(eq(str, proto->field[1]->name, "neg"));
-	cr_expect(eq(i32, proto->field[1]->number, 2));
-	cr_expect(eq(i32, proto->field[1]->type, 3), "int64");
-	cr_expect(eq(i32, proto->field[2]->type, 4), "uint64");
-	pf__descriptor_proto__free_unpacked(proto, NULL);
+	proto = described(0, 65536, "raw");
+	cr_expect(eq(str, pb_text(proto, PF_MESSAGE_NAME), "numbers"));
+	cr_assert(eq(sz, pb_count(proto, PF_MESSAGE_FIELD), 4));
+	cr_expect(eq(str, pb_text(field(proto, 1), PF_FIELD_NAME), "neg"));
+	cr_expect(eq(u64, pb_number(field(proto, 1), PF_FIELD_NUMBER), 2));
+	cr_expect(eq(u64, pb_number(field(proto, 1), PF_FIELD_TYPE), 3), "int64");
+	cr_expect(eq(u64, pb_number(field(proto, 2), PF_FIELD_TYPE), 4), "uint64");
 	for (size_t i = 1; i < 3; i++) { /* described once */
-		d = decode(bundle(i), 65536);
-		cr_expect(eq(u32, bundle(i)->cpu, 1));
-		cr_expect(eq(u32, bundle(i)->event[0]->pid, 9));
+		d = decode(i, 65536);
+		cr_expect(eq(u64, pb_number(bundle(i), PF_BUNDLE_CPU), 1));
+		cr_expect(eq(u64, pb_number(event(i), PF_FTRACE_TID), 9));
 		cr_expect(eq(u32, d.fields, 4));
 		cr_expect(eq(u64, d.number[1], 200));
 		cr_expect(eq(u64, d.number[2], (uint64_t)-5));
@@ -239,7 +229,7 @@ Test(perfetto_raw, numbers_and_their_description)
 Test(perfetto_raw, ids_become_texts)
 {
 	static const char *const types[] = { "name", "id", "ring", "stack", "data" };
-	Pf__DescriptorProto *proto;
+	struct pb proto;
 	struct decoded d;
 
 	named_emit(&n, "raw:texts", AT(1), 9, 1);
@@ -257,26 +247,25 @@ Test(perfetto_raw, ids_become_texts)
 	named_set(&n, "stack", 4000);
 	put();
 	export((struct xtr_export_opts){ .raw = true });
-	proto = described(bundle(0), 65536, "raw");
+	proto = described(0, 65536, "raw");
 	for (size_t i = 0; i < 5; i++) {
-		cr_expect(eq(str, proto->field[i]->name, (char *)types[i]));
-		cr_expect(eq(i32, proto->field[i]->type, 9), "string");
+		cr_expect(eq(str, pb_text(field(proto, i), PF_FIELD_NAME), (char *)types[i]));
+		cr_expect(eq(u64, pb_number(field(proto, i), PF_FIELD_TYPE), 9), "string");
 	}
-	pf__descriptor_proto__free_unpacked(proto, NULL);
-	d = decode(bundle(1), 65536);
+	d = decode(1, 65536);
 	cr_expect(eq(str, d.text[1], "eight by"));
 	cr_expect(eq(str, d.text[2], "dma-buf"));
 	cr_expect(eq(str, d.text[3], "0000:03:00.0/gfx#7"));
 	cr_expect(eq(str, d.text[4], "ioctl+0x10;+0x2a"));
 	cr_expect(eq(str, d.text[5], "01abff"));
-	d = decode(bundle(2), 65536);
+	d = decode(2, 65536);
 	cr_expect(eq(u32, d.fields, 5));
 	cr_expect(eq(str, d.text[1], ""));
 	cr_expect(eq(str, d.text[2], ""));
 	cr_expect(eq(str, d.text[3], ""));
 	cr_expect(eq(str, d.text[4], ""));
 	cr_expect(eq(str, d.text[5], "000000"));
-	d = decode(bundle(3), 65536);
+	d = decode(3, 65536);
 	cr_expect(eq(str, d.text[2], ""));
 	cr_expect(eq(str, d.text[3], "/#4000"));
 	cr_expect(eq(str, d.text[4], ""));
@@ -293,7 +282,7 @@ Test(perfetto_raw, fields_past_the_record_are_left_out)
 	n.rec[10] = 24;
 	put();
 	export((struct xtr_export_opts){ .raw = true });
-	d = decode(bundle(1), 65536);
+	d = decode(1, 65536);
 	cr_expect(eq(u32, d.fields, 1));
 	cr_expect(eq(str, d.text[1], "ab"));
 }
@@ -301,7 +290,7 @@ Test(perfetto_raw, fields_past_the_record_are_left_out)
 /* An importer keeps fields 1 to 31, and a group only where a name has one. */
 Test(perfetto_raw, of_many_fields_the_first_31_are_there)
 {
-	Pf__DescriptorProto *proto;
+	struct pb proto;
 	struct decoded d;
 
 	named_emit(&n, "raw:numbers", AT(0), 9, 1);
@@ -311,27 +300,26 @@ Test(perfetto_raw, of_many_fields_the_first_31_are_there)
 		n.rec[16 + i] = (uint8_t)(i + 1);
 	put();
 	export((struct xtr_export_opts){ .raw = true });
-	proto = described(bundle(2), 65537, NULL);
-	cr_expect(eq(str, proto->name, "nocolon"));
-	cr_expect(eq(sz, proto->n_field, 31));
-	pf__descriptor_proto__free_unpacked(proto, NULL);
-	d = decode(bundle(3), 65537);
+	proto = described(2, 65537, NULL);
+	cr_expect(eq(str, pb_text(proto, PF_MESSAGE_NAME), "nocolon"));
+	cr_expect(eq(sz, pb_count(proto, PF_MESSAGE_FIELD), 31));
+	d = decode(3, 65537);
 	cr_expect(eq(u32, d.fields, 31));
 	cr_expect(eq(u64, d.number[31], 31));
 }
 
 Test(perfetto_raw, gaps_are_told_and_cpus_past_1023_are_not)
 {
-	const Pf__FtraceEventBundle *b;
+	struct pb b;
 	size_t lost = 0;
 
 	named_emit(&n, "raw:numbers", AT(1), 9, cpu_of[1]);
 	put();
 	export((struct xtr_export_opts){ .raw = true });
-	for (size_t i = 0; (b = bundle(i)); i++) {
-		cr_expect(eq(u32, b->cpu, 1));
-		cr_expect(zero(sz, b->n_event));
-		lost += b->lost_events;
+	for (size_t i = 0; (b = bundle(i)).p; i++) {
+		cr_expect(eq(u64, pb_number(b, PF_BUNDLE_CPU), 1));
+		cr_expect(zero(sz, pb_count(b, PF_BUNDLE_EVENT)));
+		lost += pb_number(b, PF_BUNDLE_LOST);
 	}
 	cr_expect(eq(sz, lost, 1));
 }
@@ -356,8 +344,9 @@ static void job(const char *name, uint64_t us, uint64_t dep_seqno, uint32_t flag
 /* The scheduler's own events are typed, if asked for. */
 Test(perfetto_raw, events_of_the_scheduler_are_what_stock_tools_know)
 {
-	const Pf__FtraceEvent *e[5];
-	size_t i = 0;
+	static const uint32_t fields[] = { PF_FTRACE_QUEUE, PF_FTRACE_ADD_DEP,
+					   PF_FTRACE_UNSCHEDULABLE, PF_FTRACE_RUN, PF_FTRACE_DONE };
+	struct pb e[5];
 
 	job("queue", 1, 0, 0);
 	job("add_dep", 2, 8, 0);
@@ -365,18 +354,17 @@ Test(perfetto_raw, events_of_the_scheduler_are_what_stock_tools_know)
 	job("run", 4, 0, 0);
 	job("done", 5, 0, 0);
 	export((struct xtr_export_opts){ .ftrace = true });
-	for (const Pf__FtraceEventBundle *b; i < 5 && (b = bundle(i)); i++)
-		e[i] = b->event[0];
-	cr_assert(eq(sz, i, 5));
-	cr_assert(e[0]->drm_sched_job_queue && e[1]->drm_sched_job_add_dep &&
-		  e[2]->drm_sched_job_unschedulable && e[3]->drm_sched_job_run &&
-		  e[4]->drm_sched_job_done);
-	cr_expect(eq(str, e[0]->drm_sched_job_queue->name, "gfx"));
-	cr_expect(eq(str, e[0]->drm_sched_job_queue->dev, "0000:03:00.0"));
-	cr_expect(eq(u64, e[0]->drm_sched_job_queue->fence_context, 11));
-	cr_expect(eq(u64, e[1]->drm_sched_job_add_dep->seqno, 8));
-	cr_expect(eq(u64, e[2]->drm_sched_job_unschedulable->seqno, 9));
-	cr_expect(eq(u64, e[3]->drm_sched_job_run->fence_seqno, 3));
-	cr_expect(eq(u64, e[4]->drm_sched_job_done->fence_seqno, 3));
-	cr_expect(zero(sz, e[0]->base.n_unknown_fields), "raw was not asked for");
+	for (size_t i = 0; i < 5; i++) {
+		e[i] = pb_message(event(i), fields[i]);
+		cr_assert(ne(ptr, (void *)e[i].p, NULL));
+		cr_expect(not(pb_has(event(i), PF_FTRACE_RAW_FIRST)), "raw was not asked for");
+	}
+	cr_expect(eq(ptr, (void *)event(5).p, NULL));
+	cr_expect(eq(str, pb_text(e[0], PF_JOB_NAME), "gfx"));
+	cr_expect(eq(str, pb_text(e[0], PF_JOB_DEVICE), "0000:03:00.0"));
+	cr_expect(eq(u64, pb_number(e[0], PF_JOB_CONTEXT), 11));
+	cr_expect(eq(u64, pb_number(e[1], PF_FENCE_DEP_SEQNO), 8));
+	cr_expect(eq(u64, pb_number(e[2], PF_FENCE_DEP_SEQNO), 9));
+	cr_expect(eq(u64, pb_number(e[3], PF_JOB_SEQNO), 3));
+	cr_expect(eq(u64, pb_number(e[4], PF_FENCE_SEQNO), 3));
 }

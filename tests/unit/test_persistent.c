@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What a killed recorder leaves in its batches and counters, at each place where it may be killed.
  */
+#include "recorder/drain/open_pieces.h"
 #include "recorder/drain/persistent.h"
 #include "recorder/salvage/salvage_priv.h"
 
@@ -14,7 +15,7 @@
 #define CPUS  2
 #define SLOTS XTR_SLOT_GENERIC
 
-static const struct xtr_persistent_size size = { CPUS, SLOTS, 1, 1, 4 };
+static const struct xtr_persistent_size size = { CPUS, SLOTS, 1, 1, 4, 0 };
 static struct xtr_persistent keep;
 static struct xtr_queue queue;
 static uint64_t produced = 1 << 20; /* of each ring: nothing is read here */
@@ -133,14 +134,14 @@ Test(persistent, a_buffer_taken_again_holds_nothing_of_before)
 
 	put(b, 48);
 	xtr_ring_batch_commit(b, 56);
-	b->ordinal = 7;
+	b->ordinal[0] = 7;
 	xtr_persistent_count(&keep, true, 3, b->number, 48);
 	xtr_queue_give_back(&queue, b);
 	cr_assert(eq(ptr, xtr_queue_take(&queue, XTR_BATCH_EVENTS, 1), b));
 	s = found(0);
 	cr_expect(eq(u32, s->bufs[0].len, 0));
 	cr_expect(eq(u32, s->bufs[0].counted, 0));
-	cr_expect(eq(u64, s->bufs[0].b->ordinal, XTR_NOT_BEGUN));
+	cr_expect(eq(u64, s->bufs[0].b->ordinal[0], XTR_NOT_BEGUN));
 	forget(s);
 }
 
@@ -203,4 +204,85 @@ Test(persistent, sizes_are_bounded)
 	s = size;
 	s.n_bufs = UINT32_MAX;
 	cr_expect(zero(sz, xtr_persistent_bytes(&s)));
+}
+
+/* --- pieces ----------------------------------------------------------------------------------- */
+
+static struct xtr_persistent in_pieces(void)
+{
+	struct xtr_persistent_size s = size;
+	struct xtr_persistent k;
+
+	s.in_pieces = 1;
+	cr_assert(zero(int, xtr_persistent_new(&k, &s, false)));
+	return k;
+}
+
+Test(persistent, a_piece_begins_beside_the_one_before_and_goes_on_alone)
+{
+	struct xtr_persistent k = in_pieces();
+	struct xtr_open_piece p = { .file_id = 7, .says.number = 1 };
+	struct xtr_gap_begun begun[CPUS] = { { 0 }, { 5, 6, 7, 8 } };
+
+	xtr_open_begin(&k, &p, XTR_OPEN_ONE);
+	p = (struct xtr_open_piece){ .file_id = 8, .says = { .number = 2, .from = 30 } };
+	xtr_open_begin(&k, &p, XTR_OPEN_TWO);
+	cr_expect(eq(u64, xtr_open_number(k.head), 2));
+	cr_expect(eq(int, xtr_open_state(k.head), XTR_OPEN_TWO));
+	cr_expect(eq(u64, xtr_open_piece(k.head, 1)->file_id, 7));
+	cr_expect(eq(u64, xtr_open_piece(k.head, 2)->says.from, 30));
+	p.says.events_before = 11;
+	xtr_open_settle(&k, &p, xtr_loss_none(), begun);
+	cr_expect(eq(int, xtr_open_state(k.head), XTR_OPEN_ENDS));
+	cr_expect(eq(u64, xtr_open_piece(k.head, 1)->file_id, 7));
+	cr_expect(eq(u64, xtr_open_piece(k.head, 2)->says.events_before, 11));
+	cr_expect(eq(u64, k.begun[0][1].last, 8));
+	cr_expect(zero(u64, k.begun[1][1].count));
+	xtr_open_ended(&k);
+	cr_expect(eq(u64, xtr_open_number(k.head), 2));
+	cr_expect(eq(int, xtr_open_state(k.head), XTR_OPEN_ONE));
+	xtr_persistent_close(&k);
+}
+
+/* Every key that a recorder counts comes back, and only those; a later settlement replaces it. */
+Test(persistent, losses_before_a_piece_come_back_as_they_were)
+{
+	static const struct xtr_loss_entry known[] = {
+		{ 0, XTR_EV_JOB_RUN, XTR_LOSS_RING_FULL, 3 },
+		{ 1, XTR_EV_JOB_RUN, XTR_LOSS_RING_BUSY, 4 },
+		{ 1, XTR_EV_JOB_DONE, XTR_LOSS_RECORDER, 5 },
+		{ 0, 0, XTR_LOSS_WRITE, 6 },
+		{ 1, XTR_SLOT_GENERIC - 1, XTR_LOSS_FILTERED, 7 },
+		{ XTR_STREAM_NONE, XTR_EV_JOB_RUN, XTR_LOSS_NOT_RUN, 8 },
+	};
+	static const struct xtr_loss_entry others[] = {
+		{ CPUS, XTR_EV_JOB_RUN, XTR_LOSS_RING_FULL, 1 },
+		{ 0, XTR_TYPE_FIRST_DYNAMIC, XTR_LOSS_RING_FULL, 1 },
+		{ 0, XTR_EV_JOB_RUN, XTR_LOSS_AGED, 1 },
+	};
+	struct xtr_persistent k = in_pieces();
+	const struct xtr_open_piece p = { .says.number = 2 };
+	struct xtr_gap_begun begun[CPUS] = { 0 };
+	struct xtr_loss *l = xtr_loss_new(), *back = xtr_loss_new(), *none = xtr_loss_new();
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		xtr_loss_set(l, known[i].stream, known[i].type, known[i].cause, known[i].total);
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		xtr_loss_set(l, others[i].stream, others[i].type, others[i].cause, 1);
+	xtr_open_settle(&k, &p, l, begun);
+	cr_assert(zero(int, xtr_open_lost(&k, 2, back)));
+	cr_expect(eq(sz, xtr_loss_n_entries(back), sizeof(known) / sizeof(known[0])));
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		cr_expect(eq(u64,
+			     xtr_loss_get(back, known[i].stream, known[i].type, known[i].cause),
+			     known[i].total));
+	cr_assert(zero(int, xtr_open_lost(&k, 1, none)));
+	cr_expect(zero(sz, xtr_loss_n_entries(none)));
+	xtr_open_settle(&k, &p, xtr_loss_none(), begun);
+	cr_assert(zero(int, xtr_open_lost(&k, 2, none)));
+	cr_expect(zero(sz, xtr_loss_n_entries(none)));
+	xtr_loss_free(l);
+	xtr_loss_free(back);
+	xtr_loss_free(none);
+	xtr_persistent_close(&k);
 }

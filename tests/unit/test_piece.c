@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What META says of a piece: written and read back, and what is no piece. */
 #include "format/meta/piece.h"
 #include "oom.h"
@@ -130,6 +130,27 @@ Test(piece, paths_of_the_next_one)
 		if (next && rows[i].next)
 			cr_expect_str_eq(next, rows[i].next);
 		free(next);
+	}
+}
+
+Test(piece, a_path_of_the_recording_gets_the_number)
+{
+	static const struct {
+		const char *run, *piece;
+	} rows[] = {
+		{ "run.xtr", "run.000007.xtr" },
+		{ "a.b/run.xtr", "a.b/run.000007.xtr" },
+		{ "run", "run.000007" },
+		{ "run.dat", "run.dat.000007" },
+		{ "dir.xtr/run", "dir.xtr/run.000007" },
+		{ "/.xtr", "/.xtr.000007" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char *path = xtr_piece_path(rows[i].run, 7);
+
+		cr_expect_str_eq(path, rows[i].piece);
+		free(path);
 	}
 }
 

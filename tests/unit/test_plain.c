@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Programs made of the pattern for events by name: what they copy, and what is no pattern. */
 #include "recorder/attach/plain_prog.h"
 

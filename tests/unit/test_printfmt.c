@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What print formats tell about fields. */
 #include "format/meta/printfmt.h"
 #include "recorder/host/tracefs.h"

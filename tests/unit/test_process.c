@@ -149,13 +149,12 @@ Test(process, statistics_sum_by_process)
 	struct sim *s = sim_new();
 	struct xtr_stats *st;
 	const struct xtr_stats_row *a, *b;
-	uint64_t i;
 
 	sim_ring(s, 1, "gpu.0", "gfx", 2);
 	sim_task_of(s, 180, 180, "alpha", 1, 1);
 	sim_task_of(s, 180, 180, "beta", 1000 * MS, 999 * MS);
 	s->tid = 180;
-	for (i = 1; i <= 360; i++) {
+	for (uint64_t i = 1; i <= 360; i++) {
 		uint64_t t = i <= 180 ? i * MS : 1000 * MS + i * MS;
 
 		sim_job(s, 9, i, 1, t, t + 1000, t + 2000);

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* libxtr as other programs use it, over a file whose events are known. */
 #include "base/bytes.h"
 #include "base/crc32c.h"

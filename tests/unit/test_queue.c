@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The queue between drain and writer: bounded, in order, with a thread at each end. */
 #include "recorder/host/bpfdefs.h"
 #include "recorder/drain/persistent.h"

@@ -47,14 +47,14 @@ Test(ratio, it_is_the_median_of_all_ratios)
 {
 	static double all[N_A * N_B];
 	uint64_t a[N_A], b[N_B], state = 9;
-	unsigned int i, k, n, round;
+	unsigned int n;
 
-	for (round = 0; round < 40; round++) {
+	for (unsigned int round = 0; round < 40; round++) {
 		fill(a, N_A, 1e6, &state);
 		fill(b, N_B, 1e3 * (1 + round), &state);
 		n = 0;
-		for (i = 0; i < N_A; i++)
-			for (k = 0; k < N_B - round % 2; k++)
+		for (unsigned int i = 0; i < N_A; i++)
+			for (unsigned int k = 0; k < N_B - round % 2; k++)
 				all[n++] = log((double)b[k]) - log((double)a[i]);
 		qsort(all, n, sizeof(*all), by_size);
 		struct xtr_ratio r = ratio_of(a, N_A, b, N_B - round % 2);
@@ -69,20 +69,20 @@ Test(ratio, what_is_k_times_as_large)
 {
 	static const uint64_t factor[] = { 1, 2, 3, 7, 10, 1000, 999983 };
 	uint64_t a[N_A], b[N_A], was[N_A], state = 21;
-	unsigned int i, f, round, n;
+	unsigned int n;
 
-	for (round = 0; round < 60; round++)
-		for (f = 0; f < sizeof(factor) / sizeof(factor[0]); f++) {
+	for (unsigned int round = 0; round < 60; round++)
+		for (unsigned int f = 0; f < sizeof(factor) / sizeof(factor[0]); f++) {
 			n = N_A - round % 7;
 			fill(was, n, 1e6, &state);
-			for (i = 0; i < n; i++) {
+			for (unsigned int i = 0; i < n; i++) {
 				if (round % 3 == 1 && i % 4 == 0)
 					was[i] = was[0] + i % 8;
 				if (round % 3 == 2 && i % 5 < 2)
 					was[i] = 0;
 			}
 			memcpy(a, was, sizeof(a));
-			for (i = 0; i < n; i++)
+			for (unsigned int i = 0; i < n; i++)
 				b[i] = was[i] * factor[f];
 			struct xtr_ratio r = ratio_of(a, n, b, n), back;
 
@@ -98,14 +98,13 @@ Test(ratio, what_is_k_times_as_large)
 Test(ratio, the_other_way_round)
 {
 	uint64_t a[N_A], b[N_B], state = 5;
-	unsigned int i, round;
 
-	for (round = 0; round < 200; round++) {
+	for (unsigned int round = 0; round < 200; round++) {
 		fill(a, N_A, 1e4, &state);
 		fill(b, N_B, 1e3 * (1 + round), &state);
-		for (i = 0; i < round % 10; i++)
+		for (unsigned int i = 0; i < round % 10; i++)
 			a[i] = 0;
-		for (i = 0; i < round % 9; i++)
+		for (unsigned int i = 0; i < round % 9; i++)
 			b[i] = 0;
 		struct xtr_ratio there = ratio_of(a, N_A, b, N_B), back = ratio_of(b, N_B, a, N_A);
 
@@ -120,13 +119,12 @@ Test(ratio, the_other_way_round)
 Test(ratio, in_any_unit)
 {
 	uint64_t a[N_A], b[N_B], a2[N_A], b2[N_B], state = 6;
-	unsigned int i;
 
 	fill(a, N_A, 1e4, &state);
 	fill(b, N_B, 2e4, &state);
-	for (i = 0; i < N_A; i++)
+	for (unsigned int i = 0; i < N_A; i++)
 		a2[i] = a[i] * 4096;
-	for (i = 0; i < N_B; i++)
+	for (unsigned int i = 0; i < N_B; i++)
 		b2[i] = b[i] * 4096;
 	struct xtr_ratio r = ratio_of(a, N_A, b, N_B), r2 = ratio_of(a2, N_A, b2, N_B);
 
@@ -139,12 +137,11 @@ Test(ratio, in_any_unit)
 Test(ratio, never_below_zero)
 {
 	uint64_t a[N_A], b[N_B], state = 8;
-	unsigned int i, round;
 
-	for (round = 0; round < 200; round++) {
-		for (i = 0; i < N_A; i++)
+	for (unsigned int round = 0; round < 200; round++) {
+		for (unsigned int i = 0; i < N_A; i++)
 			a[i] = random_time(&state, 1e6, 3);
-		for (i = 0; i < N_B; i++)
+		for (unsigned int i = 0; i < N_B; i++)
 			b[i] = random_time(&state, 1e3, 3);
 		struct xtr_ratio r = ratio_of(a, N_A, b, N_B);
 
@@ -216,12 +213,12 @@ Test(ratio, the_interval_keeps_its_word)
 	};
 	static const double factor[] = { 1, 1.05, 0.5, 20 };
 	uint64_t a[60], b[60], state = 5;
-	unsigned int f, i, round, held;
+	unsigned int held;
 
-	for (f = 0; f < sizeof(factor) / sizeof(factor[0]); f++) {
-		for (round = held = 0; round < ROUNDS; round++) {
+	for (unsigned int f = 0; f < sizeof(factor) / sizeof(factor[0]); f++) {
+		for (unsigned int round = held = 0; round < ROUNDS; round++) {
 			fill(a, 50, 1e6, &state);
-			for (i = 0; i < 60; i++)
+			for (unsigned int i = 0; i < 60; i++)
 				b[i] = random_time(&state, 1e6 * factor[f], 0.4);
 			struct xtr_ratio r = ratio_of(a, 50, b, 60);
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Each call that reads a file fails in turn, where a reader looks for what damage has left. */
 #include "faulty_io.h"
 #include "base/bytes.h"

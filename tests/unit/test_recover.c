@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What is made of damaged sections: what is kept, what is counted as missing, and where. */
 #include "faulty_io.h"
 #include "base/bytes.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What recovering does with what is seldom there: parts, unknown chunks, holes without number. */
 #include "faulty_io.h"
 #include "base/bytes.h"
@@ -277,22 +277,22 @@ struct seen {
 	int ret;
 };
 
-static int append_round(void *ctx, const struct xtr_section *s, struct xtr_writer *w,
-			struct xtr_tables *tables, struct xtr_loss *loss)
+static int append_round(void *ctx, struct xtr_recover_more *m)
 {
 	struct seen *seen = ctx;
 	uint64_t seed = 1;
 	uint8_t rec[24];
 	const struct xtr_batch b = { .stream = 9, .recs = rec, .len = 24, .n = 1 };
 
-	cr_assert(ne(ptr, tables, NULL));
-	cr_assert(zero(int, xtr_section_summary(s)->closed));
+	cr_assert(ne(ptr, m->tables, NULL));
+	cr_assert(ne(ptr, m->meta, NULL));
+	cr_assert(zero(int, xtr_section_summary(m->s)->closed));
 	seen->more++;
 	if (seen->ret)
 		return seen->ret;
 	trace_record(rec, &seed, UINT64_C(1) << 40, 16, 24);
-	cr_assert(zero(int, xtr_loss_set(loss, 9, 16, XTR_LOSS_RING_FULL, 2)));
-	return xtr_writer_events(w, &b);
+	cr_assert(zero(int, xtr_loss_set(m->loss, 9, 16, XTR_LOSS_RING_FULL, 2)));
+	return xtr_writer_events(m->w, &b);
 }
 
 static void on_progress(void *ctx, uint64_t done, uint64_t all)

@@ -1,13 +1,9 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/bytes.h"
 #include "format/read/merge.h"
 #include "oom.h"
 #include "replay/redact/redact.h"
 #include "replay/redact/redact_impl.h"
-#include "replay/redact/redact_rule.h"
-#include "replay/redact/redact_text.h"
-#include "replay/redact/redact_value.h"
-#include "replay/redact/redact_words.h"
 #include "trace.h"
 
 #include <criterion/criterion.h>

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What META says of a redacted section: as a line, and as JSON. */
-#include "replay/notes/redacted.h"
+#include "replay/notes/notes.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -37,19 +37,18 @@ static const char *written(void)
 Test(relation, names_are_different_and_plain)
 {
 	const struct xtr_relation *r;
-	size_t i, k, m;
 
 	for (r = xtr_relations; r < xtr_relations + XTR_REL_COUNT; r++) {
 		cr_expect(eq(ptr, (void *)xtr_relation_by_name(r->name), (void *)r));
-		for (i = 0; i < r->n; i++) {
+		for (size_t i = 0; i < r->n; i++) {
 			const char *name = r->columns[i].name;
 
 			cr_expect(eq(sz, strspn(name, "abcdefghijklmnopqrstuvwxyz_"), strlen(name)),
 				  "%s.%s", r->name, name);
-			for (k = 0; k < i; k++)
+			for (size_t k = 0; k < i; k++)
 				cr_expect(strcmp(name, r->columns[k].name) != 0, "%s.%s twice",
 					  r->name, name);
-			for (m = 0; m < XTR_ORIGIN_N; m++)
+			for (size_t m = 0; m < XTR_ORIGIN_N; m++)
 				cr_expect(strcmp(name, xtr_origin_columns[m].name) != 0, "%s.%s",
 					  r->name, name);
 		}
@@ -61,10 +60,9 @@ Test(relation, names_are_different_and_plain)
 Test(relation, units_are_in_the_names)
 {
 	const struct xtr_relation *r;
-	size_t i;
 
 	for (r = xtr_relations; r < xtr_relations + XTR_REL_COUNT; r++)
-		for (i = 0; i < r->n; i++) {
+		for (size_t i = 0; i < r->n; i++) {
 			const struct xtr_column *c = &r->columns[i];
 			const char *end = c->name + strlen(c->name) - 3;
 			bool ns = end > c->name && !strcmp(end, "_ns");
@@ -117,10 +115,9 @@ Test(relation, signed_numbers)
 	struct xtr_cell c[] = { xtr_cell_int(true, INT64_MIN), xtr_cell_int(true, -1),
 				xtr_cell_int(true, 0), xtr_cell_int(false, 5) };
 	struct xtr_line l;
-	size_t i;
 
 	xtr_line_begin(&l, f);
-	for (i = 0; i < 4; i++) {
+	for (size_t i = 0; i < 4; i++) {
 		xtr_cell_csv(&l, &c[i]);
 		xtr_line_char(&l, ' ');
 		xtr_cell_json(&l, &c[i]);
@@ -154,9 +151,9 @@ Test(relation, text_becomes_utf8)
 	};
 	struct xtr_utf8 u = { 0 };
 	const char *s;
-	size_t i, n;
+	size_t n;
 
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		n = cases[i].n;
 		s = xtr_text_utf8(&u, cases[i].in, &n);
 		cr_expect(eq(sz, n, strlen(cases[i].out)), "case %zu", i);
@@ -169,11 +166,10 @@ Test(relation, text_becomes_utf8)
 static void put_columns(FILE *out, const struct xtr_relation *r)
 {
 	static const char *const types[] = { "u64", "int", "text" };
-	size_t i;
 
 	fprintf(out, "### `%s`: %s\n\n| column | type | meaning |\n|---|---|---|\n", r->name,
 		r->help);
-	for (i = 0; i < r->n; i++)
+	for (size_t i = 0; i < r->n; i++)
 		fprintf(out, "| `%s` | %s | %s |\n", r->columns[i].name, types[r->columns[i].type],
 			r->columns[i].help);
 }
@@ -195,9 +191,8 @@ Test(relation, the_documentation_lists_these_columns)
 {
 	char *doc = read_file("docs/tables.md");
 	FILE *right = fopen("build/tables.md", "w");
-	size_t i;
 
-	for (i = 0; i < XTR_REL_COUNT; i++) {
+	for (size_t i = 0; i < XTR_REL_COUNT; i++) {
 		if (right)
 			put_columns(right, &xtr_relations[i]);
 		rewind(f);

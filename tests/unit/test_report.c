@@ -2,7 +2,7 @@
 /* What a page is made of: activity, the jobs that are kept, the document, the page around it. */
 #include "trace.h"
 #include "report/report_impl.h"
-#include "base/varint.h"
+#include "base/bytes.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -62,9 +62,8 @@ Test(report_cells, as_many_parts_as_there_is_room_for)
 		size_t rings;
 		uint32_t bins;
 	} c[] = { { 1, 16384 }, { 4, 16384 }, { 5, 8192 }, { 512, 128 }, { 100000, 128 } };
-	size_t i;
 
-	for (i = 0; i < sizeof(c) / sizeof(c[0]); i++) {
+	for (size_t i = 0; i < sizeof(c) / sizeof(c[0]); i++) {
 		cells_begin(c[i].rings, 1000000);
 		cr_expect(cells.bins == c[i].bins, "%zu rings: %u", c[i].rings, cells.bins);
 		cr_expect(cells.n == (c[i].rings < 512 ? c[i].rings : 512));
@@ -98,12 +97,11 @@ Test(report_cells, busy_is_the_time_with_a_job_on_the_hardware)
 Test(report_cells, what_holds_at_the_end_lasts_until_then)
 {
 	uint64_t sum = 0;
-	size_t i;
 
 	cells_begin(2, SPAN);
 	depth(1, 100, 0, 1);
 	report_cells_end(&cells, AT(SPAN));
-	for (i = 0; i < cells.bins; i++)
+	for (size_t i = 0; i < cells.bins; i++)
 		sum += cells.ring[1].cell[i].busy;
 	cr_expect(sum == SPAN - 100, "%lu", (unsigned long)sum);
 	cr_expect(!cells.ring[0].cell);
@@ -163,10 +161,8 @@ Test(report_cells, jobs_without_an_end_or_outside_do_no_harm)
 
 Test(report_cells, more_processes_than_places_are_others)
 {
-	uint16_t pid;
-
 	cells_begin(1, SPAN);
-	for (pid = 1; pid <= 6; pid++)
+	for (uint16_t pid = 1; pid <= 6; pid++)
 		ran(0, pid, 0, pid);
 	cr_expect(cells.ring[0].cell[0].other == 5 + 6);
 }
@@ -249,17 +245,16 @@ Test(report_keep, all_while_they_are_few)
 {
 	struct report_job *job;
 	struct xtr_job j;
-	uint64_t i;
 	size_t n;
 
 	cr_assert(report_keep_init(&keep, 160) == 0);
-	for (i = 0; i < 100; i++) {
+	for (uint64_t i = 0; i < 100; i++) {
 		j = job_of(AT(100 * i), AT(100 * i + 50 + i));
 		cr_assert(report_keep_job(&keep, 0, &j, i) == 0);
 	}
 	n = kept(0, &job);
 	cr_assert(n == 100 && keep.stride == 1);
-	for (i = 0; i < n; i++)
+	for (uint64_t i = 0; i < n; i++)
 		cr_expect(job[i].number == i && job[i].done == AT(100 * i + 50 + i));
 	free(job);
 }
@@ -269,11 +264,11 @@ Test(report_keep, of_more_the_longest_the_failed_and_a_sample)
 	bool longest = false, waited = false, failed = false, of_rare = false;
 	struct report_job *job;
 	struct xtr_job j;
-	uint64_t i, rest = 0;
+	uint64_t rest = 0;
 	size_t n, k;
 
 	cr_assert(report_keep_init(&keep, 160) == 0);
-	for (i = 0; i < 10000; i++) {
+	for (uint64_t i = 0; i < 10000; i++) {
 		j = job_of(AT(100 * i), AT(100 * i + 50));
 		if (i == 4321)
 			j.exec_max_ns = 90;
@@ -309,9 +304,8 @@ Test(report_keep, dependencies_come_along)
 	struct xtr_dep deps[12] = { 0 };
 	struct report_job *job;
 	struct xtr_job j = job_of(AT(100), AT(200));
-	size_t i;
 
-	for (i = 0; i < 12; i++)
+	for (size_t i = 0; i < 12; i++)
 		deps[i].seqno = i;
 	j.deps = deps;
 	j.n_deps = j.n_waits = 12;
@@ -394,7 +388,6 @@ Test(report_keep, a_job_in_numbers)
 Test(report_names, processes_have_numbers_in_order)
 {
 	struct report_names names;
-	uint32_t i;
 
 	cr_assert(report_names_init(&names) == 0);
 	cr_expect(report_names_process(&names, 0) == 0);
@@ -402,7 +395,7 @@ Test(report_names, processes_have_numbers_in_order)
 	cr_expect(report_names_process(&names, 5) == 2);
 	cr_expect(report_names_process(&names, 77) == 1);
 	cr_expect(report_names_comm(&names, 5) == 1);
-	for (i = 0; i < REPORT_PIDS_MAX; i++)
+	for (uint32_t i = 0; i < REPORT_PIDS_MAX; i++)
 		report_names_process(&names, 1000 + i);
 	cr_expect(names.n_processes == REPORT_PIDS_MAX);
 	cr_expect(report_names_process(&names, 5000) == 0);
@@ -419,11 +412,10 @@ Test(report_marks, a_counter_has_its_last_and_its_most)
 		uint64_t at, value;
 	} given[] = { { 0, 10 }, { 5, 90 }, { 9, 20 }, { 25, 7 } };
 	struct report_marks marks;
-	size_t i;
 
 	report_marks_init(&marks, BEGIN, AT(10239)); /* parts of 10 ns */
 	cr_assert(marks.width == 10);
-	for (i = 0; i < 4; i++) {
+	for (size_t i = 0; i < 4; i++) {
 		m.ts = AT(given[i].at);
 		m.value = given[i].value;
 		cr_assert(report_marks_mark(&marks, &m) == 0);
@@ -440,15 +432,14 @@ Test(report_marks, too_many_are_counted)
 	struct xtr_mark m = { .kind = XTR_MARK_DEVICE, .track = "gpu", .name = "Xid 79" };
 	struct report_marks marks;
 	char name[32];
-	size_t i;
 
 	report_marks_init(&marks, BEGIN, AT(100));
-	for (i = 0; i < REPORT_MARKS_MAX + 3; i++)
+	for (size_t i = 0; i < REPORT_MARKS_MAX + 3; i++)
 		cr_assert(report_marks_mark(&marks, &m) == 0);
 	cr_expect(marks.n_marks == REPORT_MARKS_MAX && marks.marks_left_out == 3);
 	m.kind = XTR_MARK_COUNTER;
 	m.track = name;
-	for (i = 0; i < REPORT_TRACKS_MAX + 2; i++) {
+	for (size_t i = 0; i < REPORT_TRACKS_MAX + 2; i++) {
 		snprintf(name, sizeof(name), "counter %zu", i);
 		cr_assert(report_marks_mark(&marks, &m) == 0);
 	}

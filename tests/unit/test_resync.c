@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Where chunks are looked for when bytes are gone: specification 3 and 4.1, rule 5. */
 #include "base/bytes.h"
 #include "format/read/chunk.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The ring consumer over a ring in plain memory, mapped twice in a row as the kernel does; and
  * SipHash. */
 #include "recorder/attach/ring.h"

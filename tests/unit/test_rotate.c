@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Pieces as files: their names, when one is at its end, which are removed. */
 #include "recorder/output/rotate.h"
 #include "recorder/host/util.h"

@@ -1,8 +1,8 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Rules of --sample, and what META says of sampled events. */
 #include "recorder/groups/sample.h"
 
-#include "replay/notes/sampled.h"
+#include "replay/notes/notes.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -16,10 +16,8 @@ static struct xtr_samples_result r;
 
 static int on_stack(void *ctx, const struct xtr_samples_frame *f, size_t n, uint64_t weight)
 {
-	size_t i;
-
 	(void)ctx;
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		fprintf(out, "%s%.*s", i ? "|" : "", (int)f[i].n_name, f[i].name);
 		if (f[i].n_module)
 			fprintf(out, "[%.*s]", (int)f[i].n_module, f[i].module);
@@ -115,9 +113,9 @@ Test(samples, perf_script_that_ends_early)
 Test(samples, deep_stacks_keep_the_outermost_frames)
 {
 	char *text = malloc(1 << 16);
-	size_t n = 0, i;
+	size_t n = 0;
 
-	for (i = 0; i < 300; i++)
+	for (size_t i = 0; i < 300; i++)
 		n += (size_t)sprintf(text + n, "f%zu;", i);
 	sprintf(text + n - 1, " 5\n");
 	read_text(text);
@@ -125,7 +123,7 @@ Test(samples, deep_stacks_keep_the_outermost_frames)
 	cr_expect(eq(int, (strstr(said, "f0|f1|") == said && strstr(said, "|f239 5\n")), 1));
 	free(said);
 	n = (size_t)sprintf(text, "app 12 1.5: cycles:\n");
-	for (i = 300; i; i--)
+	for (size_t i = 300; i; i--)
 		n += (size_t)sprintf(text + n, "\tff f%zu (x)\n", i - 1);
 	read_text(text);
 	cr_expect(eq(u64, r.cut, 1));

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A part of a file by its index gives what the whole file does, of whatever files. */
 #include "faulty_io.h"
 #include "base/buf.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "format/err.h"
 #include "format/meta/schema.h"
 #include "format/xtr_format.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tables of sections: text, JSON and cells of the same rows. */
-#include "analysis/core/section_cells.h"
+#include "analysis/core/bounded_rows.h"
+#include "analysis/core/section_rows.h"
 #include "analysis/core/section_table.h"
-#include "base/memory_stream.h"
+#include "base/buf.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -35,9 +36,8 @@ static struct item items[3] = { { "a", 1234, 2048, -3, { 0 } },
 static void fill(const void *self, struct xtr_rows *r)
 {
 	const struct item *item = self;
-	int i;
 
-	for (i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++) {
 		xtr_put_u64(r, i != 1, (uint64_t)i);
 		xtr_put_share(r, true, 1, 4);
 		if (i == 2)
@@ -50,6 +50,8 @@ static void fill(const void *self, struct xtr_rows *r)
 
 static const struct xtr_section_table table =
 	XTR_TABLE("of.items", "an item", columns, fill, XTR_SHOW_TOP);
+
+static const void *source = items;
 
 static char *text(const struct xtr_analysis_opts *o)
 {
@@ -68,7 +70,7 @@ static char *json(const struct xtr_section_table *t, const struct xtr_analysis_o
 
 	xtr_json_init(&j, f, false);
 	xtr_json_begin_object(&j);
-	xtr_table_json(t, items, o, &j);
+	xtr_table_json(t, source, o, &j);
 	xtr_json_end_object(&j);
 	return xtr_memory_text(f, &buf);
 }
@@ -182,4 +184,73 @@ Test(section_table, cells_have_the_columns_and_rows_of_json)
 	cr_assert_str_eq(xtr_section_table_name(&of, &table, name), "section_of_items");
 	cr_assert_eq(xtr_section_cells(&table, items, &o, count_row, &rows), -7);
 	cr_assert_eq(rows, 3);
+}
+
+/* Where rows are: in an array, behind a pointer, in a tally. */
+struct holder {
+	struct item some[2];
+	uint32_t n_some;
+	const struct item *more;
+	uint64_t n_more;
+	struct xtr_counted tally;
+};
+
+#define AT(member) XTR_AT(struct item, member)
+static const struct xtr_section_column name_columns[] = {
+	{ "name", NULL, XTR_C_TEXT, AT(name), "name" },
+	{ "twice", NULL, XTR_C_COUNT, XTR_PUT, "two times n" },
+};
+#undef AT
+
+/* Without those of which there is none, though something was put. */
+static bool put_twice(struct xtr_rows *r, const void *row)
+{
+	const struct item *item = row;
+
+	xtr_put_u64(r, xtr_rows_self(r), 2 * item->n);
+	return item->n;
+}
+
+#define AT(member) XTR_AT(struct xtr_counted_row, member)
+static const struct xtr_section_column key_columns[] = {
+	{ "a", NULL, XTR_C_NUMBER, AT(a), "key" },
+};
+#undef AT
+
+Test(section_table, rows_are_where_the_table_says)
+{
+	static const struct xtr_section_table some =
+		XTR_TABLE_OF("x", "it", name_columns, XTR_ARRAY(struct holder, some, n_some),
+			     put_twice, XTR_SHOW_ALL);
+	static const struct xtr_section_table all =
+		XTR_TABLE_OF("x", "it", name_columns, XTR_ARRAY_ALL(struct holder, some), put_twice,
+			     XTR_SHOW_ALL);
+	static const struct xtr_section_table more =
+		XTR_TABLE_OF("x", "it", name_columns, XTR_ARRAY(struct holder, more, n_more),
+			     put_twice, XTR_SHOW_TOP);
+	static const struct xtr_section_table listed =
+		XTR_TABLE_OF("x", "it", name_columns, XTR_ARRAY(struct holder, more, n_more),
+			     put_twice, XTR_LIST_TOP);
+	static const struct xtr_section_table tallied = XTR_TABLE_OF(
+		"x", "it", key_columns, XTR_COUNTED(struct holder, tally), NULL, XTR_SHOW_ALL);
+	struct holder h = { .some = { { .name = "a", .n = 1 }, { .name = "b", .n = 2 } },
+			    .n_some = 1,
+			    .more = items,
+			    .n_more = 3 };
+	struct xtr_analysis_opts o = { .top = 1 };
+	struct xtr_counted_row *row;
+
+	source = &h;
+	is(json(&some, &o), "{\"x\":[{\"name\":\"a\",\"twice\":2}]}");
+	is(json(&all, &o), "{\"x\":[{\"name\":\"a\",\"twice\":2},{\"name\":\"b\",\"twice\":4}]}");
+	is(json(&more, &o),
+	   "{\"x\":[{\"name\":\"a\",\"twice\":2468},{\"name\":null,\"twice\":2}]}");
+	is(json(&listed, &o), "{\"x\":[{\"name\":\"a\",\"twice\":2468}]}");
+	xtr_counted_init(&h.tally, sizeof(*row), 4);
+	is(json(&tallied, &o), "{\"x\":[]}");
+	cr_assert_eq(xtr_counted_get(&h.tally, 7, 0, &row), 0);
+	cr_assert_eq(xtr_counted_get(&h.tally, 8, 0, &row), 0);
+	is(json(&tallied, &o), "{\"x\":[{\"a\":7},{\"a\":8}]}");
+	xtr_counted_free(&h.tally);
+	source = items;
 }

@@ -3,7 +3,7 @@
 #include "base/bytes.h"
 #include "format/xtr_format.h"
 #include "i915_sim.h"
-#include "replay/sources/i915_engine.h"
+#include "replay/sources/i915_state.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -153,13 +153,12 @@ static const char *ask(const char *sql)
 	static char answer[4096];
 	sqlite3_stmt *st;
 	size_t used = 0;
-	int i;
 
 	answer[0] = '\0';
 	cr_assert(eq(int, sqlite3_prepare_v2(db, sql, -1, &st, NULL), SQLITE_OK), "%s: %s", sql,
 		  sqlite3_errmsg(db));
 	while (sqlite3_step(st) == SQLITE_ROW)
-		for (i = 0; i < sqlite3_column_count(st); i++) {
+		for (int i = 0; i < sqlite3_column_count(st); i++) {
 			const char *s = (const char *)sqlite3_column_text(st, i);
 
 			used += (size_t)snprintf(answer + used, sizeof(answer) - used, "%s%s",
@@ -280,13 +279,13 @@ Test(sqlite, options_that_do_not_go_together)
 Test(sqlite, a_full_disk_is_an_error)
 {
 	struct xtr_export e;
-	int pages, needed;
+	int needed;
 	char sql[64];
 
 	export();
 	needed = atoi(ask("PRAGMA page_count"));
 	cr_assert(needed > 10);
-	for (pages = 1; pages < needed; pages++) {
+	for (int pages = 1; pages < needed; pages++) {
 		sqlite3_close(db);
 		cr_assert(eq(int, sqlite3_open(":memory:", &db), SQLITE_OK));
 		snprintf(sql, sizeof(sql), "PRAGMA max_page_count = %d", pages);

@@ -79,9 +79,9 @@ Test(stack_glue, the_leading_run_is_cut_and_nothing_else)
 {
 	struct xtr_tables *t = xtr_tables_new();
 	uint32_t ids[DEEPEST];
-	size_t i, n;
+	size_t n;
 
-	for (i = 0; i < sizeof(stacks) / sizeof(stacks[0]); i++) {
+	for (size_t i = 0; i < sizeof(stacks) / sizeof(stacks[0]); i++) {
 		for (n = 0; n < DEEPEST && stacks[i].frame[n]; n++)
 			ids[n] = frame(t, stacks[i].frame[n]);
 		cr_expect(eq(sz, xtr_stack_glue(t, ids, n), stacks[i].cut), "stack %zu", i);

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Which of the selected events get stacks. */
 #include "recorder/groups/stacks.h"
 #include "kernel_format.h"

@@ -60,9 +60,8 @@ Test(stat_test, samples_that_do_not_overlap)
 	/* 2 / (n + m choose n) */
 	static const double all[] = { 1,         1,         2.0 / 6,    2.0 / 20,   2.0 / 70,
 				      2.0 / 252, 2.0 / 924, 2.0 / 3432, 2.0 / 12870 };
-	size_t n;
 
-	for (n = 2; n <= 8; n++) {
+	for (size_t n = 2; n <= 8; n++) {
 		near(tested(a, n, b, n).p, all[n], 1e-12);
 		near(xtr_rank_least_p(n, n), all[n], 1e-12);
 	}
@@ -76,10 +75,10 @@ Test(stat_test, samples_that_do_not_overlap)
 /* Pairs in which b is larger, doubled, where the bits of `chosen` are b's. */
 static unsigned int doubled_pairs(const uint64_t *v, unsigned int n, unsigned int chosen)
 {
-	unsigned int i, k, pairs = 0;
+	unsigned int pairs = 0;
 
-	for (i = 0; i < n; i++)
-		for (k = 0; k < n; k++)
+	for (unsigned int i = 0; i < n; i++)
+		for (unsigned int k = 0; k < n; k++)
 			if (chosen & 1u << i && !(chosen & 1u << k))
 				pairs += v[i] > v[k] ? 2 : v[i] == v[k];
 	return pairs;
@@ -111,12 +110,12 @@ Test(stat_test, small_samples_are_exact)
 		{ 5, 5, 5, 5, 5, 5, 5, 5 },
 	};
 	uint64_t a[8], b[8];
-	unsigned int k, n, chosen, i, n_a, n_b, tried = 0;
+	unsigned int n_a, n_b, tried = 0;
 
-	for (k = 0; k < 3; k++)
-		for (n = 2; n <= 8; n++)
-			for (chosen = 1; chosen < (1u << n) - 1; chosen++) {
-				for (i = n_a = n_b = 0; i < n; i++) {
+	for (unsigned int k = 0; k < 3; k++)
+		for (unsigned int n = 2; n <= 8; n++)
+			for (unsigned int chosen = 1; chosen < (1u << n) - 1; chosen++) {
+				for (unsigned int i = n_a = n_b = 0; i < n; i++) {
 					if (chosen & 1u << i)
 						b[n_b++] = values[k][i];
 					else
@@ -134,10 +133,9 @@ Test(stat_test, both_ways_meet)
 {
 	uint64_t a[20], b[20], state = 7;
 	struct xtr_rank_test exact, normal;
-	unsigned int i, round;
 
-	for (round = 0; round < 50; round++) {
-		for (i = 0; i < 20; i++) {
+	for (unsigned int round = 0; round < 50; round++) {
+		for (unsigned int i = 0; i < 20; i++) {
 			a[i] = random_time(&state, 1000, 0.3) / 50;
 			b[i] = random_time(&state, 1000 + 10 * round, 0.3) / 50;
 		}
@@ -164,17 +162,17 @@ Test(stat_test, ties_are_corrected)
 	uint64_t all[100], a[100], b[100], state = 11, x;
 	double off, beyond = 0;
 	struct xtr_rank_test t, shuffled;
-	unsigned int i, k, round;
+	unsigned int k;
 
-	for (i = 0; i < 100; i++)
+	for (unsigned int i = 0; i < 100; i++)
 		all[i] = random_u64(&state) % 6 + (i >= 40 && i % 5 == 0);
 	memcpy(a, all, sizeof(a));
 	memcpy(b, all + 40, 60 * sizeof(*b));
 	t = tested(a, 40, b, 60);
 	cr_assert(!t.exact && t.tied > 0.1);
 	off = fabs(t.superiority - 0.5);
-	for (round = 0; round < 20000; round++) {
-		for (i = 99; i > 0; i--) {
+	for (unsigned int round = 0; round < 20000; round++) {
+		for (unsigned int i = 99; i > 0; i--) {
 			k = (unsigned int)(random_u64(&state) % (i + 1));
 			x = all[i];
 			all[i] = all[k];
@@ -195,12 +193,12 @@ Test(stat_test, false_positives)
 		ROUNDS = 4000
 	};
 	uint64_t a[60], b[60], state = 1;
-	unsigned int i, round, wrong = 0, missed = 0;
+	unsigned int wrong = 0, missed = 0;
 	struct xtr_rank_test t;
 	struct xtr_shift s;
 
-	for (round = 0; round < ROUNDS; round++) {
-		for (i = 0; i < 60; i++) {
+	for (unsigned int round = 0; round < ROUNDS; round++) {
+		for (unsigned int i = 0; i < 60; i++) {
 			a[i] = random_time(&state, 1e6, 0.2);
 			b[i] = random_time(&state, 1e6, 0.2);
 		}
@@ -224,13 +222,13 @@ Test(stat_test, false_positives_of_dependent_values)
 	};
 	static uint64_t v[2][VALUES];
 	uint64_t state = 3;
-	unsigned int round, side, i, naive = 0, wrong = 0;
+	unsigned int i, naive = 0, wrong = 0;
 	struct xtr_serial row[2];
 	struct xtr_rank_test t;
 	double x;
 
-	for (round = 0; round < ROUNDS; round++) {
-		for (side = 0; side < 2; side++) {
+	for (unsigned int round = 0; round < ROUNDS; round++) {
+		for (unsigned int side = 0; side < 2; side++) {
 			row[side] = (struct xtr_serial){ 0 };
 			for (i = 0, x = random_normal(&state) / 0.6; i < VALUES; i++) {
 				x = 0.8 * x + random_normal(&state);
@@ -259,13 +257,13 @@ Test(stat_test, a_known_shift)
 		ROUNDS = 1000
 	};
 	uint64_t a[100], b[100], state = 5;
-	unsigned int i, round, held = 0, seen = 0;
+	unsigned int held = 0, seen = 0;
 	struct xtr_rank_test t;
 	struct xtr_shift s;
 	double sum = 0;
 
-	for (round = 0; round < ROUNDS; round++) {
-		for (i = 0; i < 100; i++) {
+	for (unsigned int round = 0; round < ROUNDS; round++) {
+		for (unsigned int i = 0; i < 100; i++) {
 			a[i] = (uint64_t)(1e6 + 1e5 * random_normal(&state));
 			b[i] = (uint64_t)(1.05e6 + 1e5 * random_normal(&state));
 		}
@@ -288,19 +286,19 @@ Test(stat_test, the_shift_is_the_median_of_all_differences)
 {
 	static uint64_t all[40 * 33];
 	uint64_t a[40], b[33], state = 9;
-	unsigned int i, k, n, round;
+	unsigned int n;
 	struct xtr_shift s;
 	double middle;
 
-	for (round = 0; round < 20; round++) {
-		for (i = 0; i < 40; i++)
+	for (unsigned int round = 0; round < 20; round++) {
+		for (unsigned int i = 0; i < 40; i++)
 			a[i] = random_u64(&state) % 1000;
-		for (i = 0; i < 33; i++)
+		for (unsigned int i = 0; i < 33; i++)
 			b[i] = random_u64(&state) % 900;
 		two_samples(&m, a, 40, b, 33 - round % 2);
 		n = 0;
-		for (i = 0; i < 40; i++)
-			for (k = 0; k < 33 - round % 2; k++)
+		for (unsigned int i = 0; i < 40; i++)
+			for (unsigned int k = 0; k < 33 - round % 2; k++)
 				all[n++] = 10000 + b[k] - a[i];
 		qsort(all, n, sizeof(*all), two_by_number);
 		middle = (double)(all[(n - 1) / 2] + all[n / 2]) / 2 - 10000;
@@ -366,11 +364,11 @@ Test(stat_test, holm_keeps_its_level)
 		ROUNDS = 4000,
 		TESTS = 20
 	};
-	unsigned int round, i, plain = 0, corrected = 0;
+	unsigned int i, plain = 0, corrected = 0;
 	uint64_t state = 13;
 	double p[TESTS], least;
 
-	for (round = 0; round < ROUNDS; round++) {
+	for (unsigned int round = 0; round < ROUNDS; round++) {
 		for (i = 0, least = 1; i < TESTS; i++) {
 			p[i] = random_unit(&state);
 			least = fmin(least, p[i]);

@@ -39,9 +39,7 @@ TestSuite(stats, .init = setup, .fini = teardown);
 
 static const struct xtr_stats_row *row_of_ring(uint32_t id)
 {
-	size_t i;
-
-	for (i = 0; i < xtr_stats_n_rows(st, XTR_BY_RING); i++)
+	for (size_t i = 0; i < xtr_stats_n_rows(st, XTR_BY_RING); i++)
 		if (xtr_stats_row(st, XTR_BY_RING, i)->ring->id == id)
 			return xtr_stats_row(st, XTR_BY_RING, i);
 	cr_assert(eq(int, 0, 1), "no row for ring %u", id);
@@ -50,9 +48,7 @@ static const struct xtr_stats_row *row_of_ring(uint32_t id)
 
 static const struct xtr_stats_row *row_of_pid(uint32_t pid)
 {
-	size_t i;
-
-	for (i = 0; i < xtr_stats_n_rows(st, XTR_BY_PROCESS); i++)
+	for (size_t i = 0; i < xtr_stats_n_rows(st, XTR_BY_PROCESS); i++)
 		if (xtr_stats_row(st, XTR_BY_PROCESS, i)->process == pid)
 			return xtr_stats_row(st, XTR_BY_PROCESS, i);
 	cr_assert(eq(int, 0, 1), "no row for process %u", pid);
@@ -113,9 +109,9 @@ Test(stats, busy_is_a_union)
  */
 Test(stats, busy_overlaps_what_may_be_forgotten)
 {
-	uint64_t i, at;
+	uint64_t at;
 
-	for (i = 0; i < 400; i++) {
+	for (uint64_t i = 0; i < 400; i++) {
 		at = (i + 1) * 16 * MS;
 		sim_job(s, 11, 2 * i, 1, at - MS, at, at + 4 * MS);
 		sim_job(s, 11, 2 * i + 1, 1, at - MS, at + MS, at + 7 * MS);
@@ -151,9 +147,8 @@ Test(stats, bounded_rows)
 Test(stats, late_verdict_changes_all)
 {
 	const struct xtr_stats_row *r;
-	uint64_t i;
 
-	for (i = 0; i < 20; i++)
+	for (uint64_t i = 0; i < 20; i++)
 		sim_job(s, 21, 1 + i, 2, (1 + 10 * i) * MS, (2 + 10 * i) * MS, (6 + 10 * i) * MS);
 	sim_job(s, 23, 1, 2, 300 * MS, 301 * MS, 309 * MS);
 	sim_job(s, 25, 1, 2, 300 * MS, 302 * MS, 304 * MS);
@@ -168,14 +163,13 @@ Test(stats, late_verdict_changes_all)
 
 Test(stats, slowest_jobs)
 {
-	uint64_t i;
-
-	for (i = 0; i < 50; i++) /* 7 is prime to 50: all lengths from 0 to 49 us, shuffled */
+	for (uint64_t i = 0; i < 50;
+	     i++) /* 7 is prime to 50: all lengths from 0 to 49 us, shuffled */
 		sim_job(s, 11, 1 + i, 1, (1 + i) * MS, (1 + i) * MS + 1,
 			(1 + i) * MS + 1 + i * 7 % 50 * US);
 	st = sim_stats(s, NULL, 5);
 	cr_assert(eq(sz, xtr_stats_n_slowest(st), 5));
-	for (i = 0; i < 5; i++)
+	for (uint64_t i = 0; i < 5; i++)
 		cr_expect(eq(u64, xtr_stats_slowest(st, i)->value, (49 - i) * US));
 	cr_expect(eq(ptr, (void *)xtr_stats_slowest(st, 5), NULL));
 }
@@ -205,11 +199,10 @@ Test(stats, unfinished_and_unusual)
 Test(stats, owners_that_change)
 {
 	const uint64_t other = 11 + 2 * STATS_LAST_OWNERS;
-	uint64_t i;
 
 	sim_ring(s, 1 + XTR_RINGS_CACHED, "gpu.0", "far", 8);
 	s->flags = XTR_JOB_CLIENT_KNOWN;
-	for (i = 0; i < 30; i++) {
+	for (uint64_t i = 0; i < 30; i++) {
 		s->tid = i % 3 ? 91 : 95;
 		s->client_id = i % 5 ? 7 : 8;
 		sim_job(s, i % 2 ? 11 : other, 1 + i, i % 7 ? 1 : 1 + XTR_RINGS_CACHED,
@@ -221,7 +214,7 @@ Test(stats, owners_that_change)
 	cr_expect(eq(u64, row_of_ring(1)->agg.jobs, 25));
 	cr_expect(eq(u64, row_of_ring(1 + XTR_RINGS_CACHED)->agg.jobs, 5));
 	cr_assert(eq(sz, xtr_stats_n_rows(st, XTR_BY_CLIENT), 2));
-	for (i = 0; i < 2; i++) {
+	for (uint64_t i = 0; i < 2; i++) {
 		const struct xtr_stats_row *r = xtr_stats_row(st, XTR_BY_CLIENT, i);
 
 		cr_expect(eq(u64, r->agg.jobs, r->client_id == 8 ? 6 : 24));
@@ -256,9 +249,8 @@ Test(stats, selection)
 Test(stats, depth)
 {
 	const struct xtr_stats_ring *r;
-	uint64_t i;
 
-	for (i = 0; i < 10; i++) {
+	for (uint64_t i = 0; i < 10; i++) {
 		s->job_count = (uint32_t)i;
 		sim_queue(s, 1 + i, 11, 1 + i, 1);
 		sim_run(s, 100 + i, 11, 1 + i, 1);
@@ -299,9 +291,8 @@ Test(stats, who_blocks_whom)
 static void jobs_among_others(void)
 {
 	uint8_t rec[24] = { 0 };
-	uint64_t i;
 
-	for (i = 0; i < 300; i++)
+	for (uint64_t i = 0; i < 300; i++)
 		sim_raw(s, i * 100 * US, OTHERS + i % 3, rec, sizeof(rec));
 	sim_job(s, 11, 1, 1, 500 * US, 600 * US, 1000 * US);
 	sim_signaled(s, 1001 * US, 11, 1, 0);
@@ -320,17 +311,16 @@ static void compare_batches(const struct xtr_select *select, size_t n)
 	struct xtr_event *ev = calloc(s->n, sizeof(*ev));
 	uint64_t first[2], last[2];
 	struct xtr_stats *b;
-	size_t i;
 
 	cr_assert(zero(int, xtr_analyses_new(&o.analyses, s->meta, s->tables, select, ~0u, 10)));
 	cr_assert(zero(int, xtr_stats_new(&b, &o)));
-	for (i = 0; i < s->n; i++)
+	for (size_t i = 0; i < s->n; i++)
 		ev[i] = s->event[i].ev;
-	for (i = 0; i < s->n; i += n)
+	for (size_t i = 0; i < s->n; i += n)
 		cr_assert(zero(int, xtr_stats_batch(b, ev + i, s->n - i < n ? s->n - i : n)));
 	cr_assert(zero(int, xtr_stats_finish(b)));
 	cr_expect(eq(u64, xtr_stats_events(b), xtr_stats_events(st)));
-	for (i = OTHERS; i < OTHERS + 3; i++)
+	for (size_t i = OTHERS; i < OTHERS + 3; i++)
 		cr_expect(eq(u64, xtr_stats_events_of(b, (uint32_t)i),
 			     xtr_stats_events_of(st, (uint32_t)i)));
 	xtr_stats_span(st, &first[0], &last[0]);

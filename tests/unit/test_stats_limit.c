@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/cmd/stats_limit.h"
+#include "cli/cmd/cmd_stats.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -33,9 +33,8 @@ Test(stats_limit, times)
 					     "execution.p99>1ms>2ms",
 					     NULL };
 	struct stats_limit l;
-	unsigned int i;
 
-	for (i = 0; wrong[i]; i++)
+	for (unsigned int i = 0; wrong[i]; i++)
 		cr_expect(stats_limit_parse(&l, wrong[i]) == -EINVAL, "%s", wrong[i]);
 	cr_expect(!stats_limit_parse(&l, "execution.p99>50ms"));
 	cr_expect(!l.finding && l.permille == 990 && l.ns == 50000000 &&

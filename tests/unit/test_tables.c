@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: BSD-2-Clause
-#include "format/meta/cborcheck.h"
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "format/meta/cbor.h"
 #include "format/meta/tables_priv.h"
 #include "oom.h"
 #include "trace.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Tables of two parts of one recording, put together again. */
 #include "format/meta/tables.h"
 #include "oom.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Tables of the next piece: what later records may name is there under its id, and nothing else. */
 #include "format/meta/tables.h"
 #include "oom.h"

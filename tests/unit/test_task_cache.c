@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The cache gives what the tables give, whatever is asked in which order, also while they grow. */
-#include "format/meta/task_cache.h"
+#include "format/meta/tables.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

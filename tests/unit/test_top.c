@@ -30,9 +30,7 @@ static int by_rank(const void *va, const void *vb)
 /* Jobs of three sections in order of done; few lengths, so that many are equal. */
 static void fill(uint64_t seed, uint64_t lengths)
 {
-	uint32_t i;
-
-	for (i = 0; i < JOBS; i++) {
+	for (uint32_t i = 0; i < JOBS; i++) {
 		struct xtr_job *j = &all[i].job;
 
 		all[i].section = i / (JOBS / 3);
@@ -49,15 +47,15 @@ static void fill(uint64_t seed, uint64_t lengths)
 static void check(size_t most)
 {
 	struct xtr_top t = { .most = most };
-	size_t i, n = 0;
+	size_t n = 0;
 
-	for (i = 0; i < JOBS; i++)
+	for (size_t i = 0; i < JOBS; i++)
 		cr_assert(!xtr_top_add(&t, all[i].section, &all[i].job));
-	for (i = 0; i < JOBS; i++)
+	for (size_t i = 0; i < JOBS; i++)
 		if (all[i].job.run_ns)
 			all[n++] = all[i];
 	qsort(all, n, sizeof(all[0]), by_rank);
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		cr_assert_eq(xtr_top_has(&t, all[i].section, &all[i].job), i < most,
 			     "job %zu of %zu, %zu wanted", i, n, most);
 	all[0].section += 3;
@@ -69,9 +67,8 @@ static void check(size_t most)
 Test(top, the_longest)
 {
 	static const size_t most[] = { 1, 2, 7, 100, 1000, JOBS, 2 * JOBS };
-	size_t i;
 
-	for (i = 0; i < sizeof(most) / sizeof(most[0]); i++) {
+	for (size_t i = 0; i < sizeof(most) / sizeof(most[0]); i++) {
 		fill(i, 1u << 30);
 		check(most[i]);
 		fill(i, 20);

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Tracepoints' fields under limits, as importers set them. */
 #include "format/meta/tpevent.h"
 #include "format/meta/tpformat.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * trace.dat files that are cut off or changed anywhere: what comes out is a whole file that says
  * what is missing, or one reason why not. The files are the fuzz target's (tests/import/corpus.py).

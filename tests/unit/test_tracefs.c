@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Parser of tracefs format files, over files of real kernels (tests/data/tracefs) and damaged ones.
  */
 #include "recorder/host/tracefs.h"

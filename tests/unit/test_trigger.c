@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Triggers of the flight recorder: which records fire which, and what they tell. */
 #include "recorder/flight/trigger.h"
 #include "recorder/host/bpfdefs.h"

@@ -39,9 +39,8 @@ static void read_back(bool coarse)
 Test(values, few_are_kept_as_they_are)
 {
 	static const uint64_t given[] = { 7, 3000001, 7, 12 };
-	unsigned int i;
 
-	for (i = 0; i < 4; i++)
+	for (unsigned int i = 0; i < 4; i++)
 		cr_assert(!xtr_values_add(&v, given[i], &left));
 	cr_expect(v.n == 4);
 	cr_expect(v.sum == 3000027);
@@ -85,10 +84,9 @@ Test(values, many_are_rounded)
 		COUNT = 50000
 	};
 	static uint64_t given[COUNT];
-	uint64_t state = 1, sum = 0, at = 0, k, most;
-	unsigned int i;
+	uint64_t state = 1, sum = 0, at = 0, most;
 
-	for (i = 0; i < COUNT; i++) {
+	for (unsigned int i = 0; i < COUNT; i++) {
 		given[i] = random_u64(&state) >> (random_u64(&state) % 62 + 2);
 		sum += given[i] >> 20; /* so that the sum does not overflow */
 		cr_assert(!xtr_values_add(&v, given[i] >> 20, &left));
@@ -101,8 +99,8 @@ Test(values, many_are_rounded)
 	cr_expect(v.min == given[0]);
 	cr_expect(v.max == given[COUNT - 1]);
 	read_back(true);
-	for (i = 0; i < n_runs; i++)
-		for (k = 0; k < runs[i].n; k++, at++) {
+	for (unsigned int i = 0; i < n_runs; i++)
+		for (uint64_t k = 0; k < runs[i].n; k++, at++) {
 			most = given[at] < 2048 ? 0 : given[at] / 2048 + 1;
 			cr_assert(runs[i].value + most >= given[at] &&
 				  runs[i].value <= given[at] + most);
@@ -114,9 +112,7 @@ Test(values, many_are_rounded)
 /* 4,096 exactly; the next one makes a histogram of them that holds all. */
 Test(values, the_step_between)
 {
-	unsigned int i;
-
-	for (i = 0; i < XTR_VALUES_EXACT; i++)
+	for (unsigned int i = 0; i < XTR_VALUES_EXACT; i++)
 		cr_assert(!xtr_values_add(&v, 100000 + i, &left));
 	cr_expect(!v.coarse);
 	cr_assert(!xtr_values_add(&v, 5, &left));
@@ -132,9 +128,8 @@ Test(values, the_step_between)
 Test(values, no_room)
 {
 	size_t little = 300; /* 16 and 32 values; no more */
-	unsigned int i;
 
-	for (i = 0; i < 100; i++)
+	for (unsigned int i = 0; i < 100; i++)
 		cr_assert(!xtr_values_add(&v, i, &little));
 	cr_expect(v.n == 32);
 	cr_expect(v.dropped == 68);
@@ -148,9 +143,8 @@ Test(values, no_room)
 Test(values, room_for_a_part_of_a_histogram)
 {
 	size_t little = XTR_VALUES_EXACT * 8 + XTR_VALUES_GROUPS * 8 + XTR_VALUES_SUB * 8;
-	unsigned int i;
 
-	for (i = 0; i < 2 * XTR_VALUES_EXACT; i++)
+	for (unsigned int i = 0; i < 2 * XTR_VALUES_EXACT; i++)
 		cr_assert(!xtr_values_add(&v, i % 2 ? 10 : 1ull << (20 + i % 30), &little));
 	cr_expect(v.coarse);
 	cr_expect(v.n + v.dropped == 2 * XTR_VALUES_EXACT);
@@ -177,9 +171,9 @@ Test(values, merged)
 	};
 	struct xtr_values a = { 0 }, b = { 0 };
 	uint64_t state = 4, x;
-	unsigned int i, part;
+	unsigned int part;
 
-	for (i = 0; i < COUNT; i++) {
+	for (unsigned int i = 0; i < COUNT; i++) {
 		x = random_time(&state, 1e6, 1);
 		part = i % 3 == 0;
 		cr_assert(!xtr_values_add(part ? &a : &b, x, &left));
@@ -199,11 +193,10 @@ static int fill_and_read(void *unused)
 {
 	struct xtr_values x = { 0 };
 	size_t room = PLENTY;
-	unsigned int i;
 	int ret = 0;
 
 	(void)unused;
-	for (i = 0; i < XTR_VALUES_EXACT + 10 && !ret; i++)
+	for (unsigned int i = 0; i < XTR_VALUES_EXACT + 10 && !ret; i++)
 		ret = xtr_values_add(&x, i * 77, &room);
 	if (!ret)
 		ret = xtr_values_runs(&x, true, &runs, &n_runs);
@@ -222,9 +215,8 @@ static double factor_of(double rho, unsigned int n, uint64_t seed)
 {
 	struct xtr_serial s = { 0 };
 	double x = random_normal(&seed) / sqrt(1 - rho * rho);
-	unsigned int i;
 
-	for (i = 0; i < n; i++) {
+	for (unsigned int i = 0; i < n; i++) {
 		x = rho * x + random_normal(&seed);
 		xtr_serial_add(&s, 14 + 0.1 * x);
 	}
@@ -253,9 +245,8 @@ Test(values, dependence_over_long_stretches)
 {
 	struct xtr_serial s = { 0 };
 	uint64_t state = 8;
-	unsigned int i;
 
-	for (i = 0; i < 20000; i++)
+	for (unsigned int i = 0; i < 20000; i++)
 		xtr_serial_add(&s, (i / 1000 % 2) + random_normal(&state));
 	/* a fifth of the variance is that of the levels */
 	cr_expect(xtr_serial_factor(&s) > 50, "%f", xtr_serial_factor(&s));
@@ -264,13 +255,12 @@ Test(values, dependence_over_long_stretches)
 Test(values, dependence_of_hardly_anything)
 {
 	struct xtr_serial s = { 0 };
-	unsigned int i;
 
-	for (i = 0; i < 9; i++)
+	for (unsigned int i = 0; i < 9; i++)
 		xtr_serial_add(&s, i);
 	cr_expect(xtr_serial_factor(&s) == 1);
 	s = (struct xtr_serial){ 0 };
-	for (i = 0; i < 10000; i++)
+	for (unsigned int i = 0; i < 10000; i++)
 		xtr_serial_add(&s, 13.8155);
 	cr_expect(xtr_serial_factor(&s) == 1);
 }

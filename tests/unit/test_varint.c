@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: BSD-2-Clause
-#include "base/varint.h"
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/bytes.h"
 #include "trace.h"
 
 #include <criterion/criterion.h>

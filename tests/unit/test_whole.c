@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What of a verified file counts as readable, and how far verifying has come. */
 #include "format/read/chunk.h"
 #include "format/read/intact.h"

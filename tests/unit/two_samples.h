@@ -25,10 +25,10 @@ static inline int two_by_number(const void *pa, const void *pb)
 /* Sorts v. */
 static inline size_t two_runs(uint64_t *v, size_t n, struct xtr_value_run *runs)
 {
-	size_t i, k = 0;
+	size_t k = 0;
 
 	qsort(v, n, sizeof(*v), two_by_number);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (k && runs[k - 1].value == v[i])
 			runs[k - 1].n++;
 		else

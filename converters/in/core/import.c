@@ -1,9 +1,9 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "import_priv.h"
 
 #include "base/buf.h"
 #include "base/checked.h"
-#include "format/meta/cborcheck.h"
+#include "format/meta/cbor.h"
 
 #include <errno.h>
 #include <inttypes.h>

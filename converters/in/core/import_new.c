@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The scheduler's events since Linux 6.17 name each job by the context and number of its finished
  * fence, so that nothing has to be paired: only the ring, which `done` and the dependencies lack,
@@ -67,7 +67,7 @@ int import_done_new(struct xtr_import *im, const struct xtr_import_at *at,
 		    const struct import_event_map *map, const struct import_values *v)
 {
 	uint64_t ctx = v->num[ROLE_CTX], seqno = v->num[ROLE_SEQNO];
-	uint8_t rec[40] = { 0 };
+	uint8_t rec[IMPORT_DONE_SIZE] = { 0 };
 	int err = import_add_native(im, map);
 
 	if (err)
@@ -105,15 +105,10 @@ int import_dep_new(struct xtr_import *im, const struct xtr_import_at *at,
 }
 
 static int intern_role(struct xtr_import *im, const struct import_values *v, enum import_role role,
-		       uint8_t *to)
+		       uint32_t *id)
 {
-	uint32_t id = 0;
-	int err = 0;
-
-	if (v->len[role])
-		err = import_intern(im, v->str[role], v->len[role], &id);
-	xtr_put_le32(to, id);
-	return err;
+	*id = 0;
+	return v->len[role] ? import_intern(im, v->str[role], v->len[role], id) : 0;
 }
 
 int import_fence(struct xtr_import *im, const struct xtr_import_at *at,
@@ -122,13 +117,14 @@ int import_fence(struct xtr_import *im, const struct xtr_import_at *at,
 	uint64_t ctx = v->num[ROLE_CTX], seqno = v->num[ROLE_SEQNO];
 	const uint64_t *last;
 	bool stack = import_fence_has_stack(im, map->type);
-	uint8_t rec[56] = { 0 };
+	uint8_t rec[IMPORT_FENCE_STACK_SIZE] = { 0 };
+	uint32_t driver = 0, timeline = 0;
 	int err = import_add_native(im, map);
 
 	if (!err)
-		err = intern_role(im, v, ROLE_DRIVER, rec + 40);
+		err = intern_role(im, v, ROLE_DRIVER, &driver);
 	if (!err)
-		err = intern_role(im, v, ROLE_TIMELINE, rec + 44);
+		err = intern_role(im, v, ROLE_TIMELINE, &timeline);
 	if (!err && map->type == XTR_EV_FENCE_SIGNALED) {
 		last = xtr_map_get(&im->new_names.signaled, ctx, 0);
 		if (!last || *last < seqno)
@@ -137,7 +133,11 @@ int import_fence(struct xtr_import *im, const struct xtr_import_at *at,
 	import_old_key(im, &ctx, &seqno);
 	XTR_REC_PUT(rec, fence, ctx, ctx);
 	XTR_REC_PUT(rec, fence, seqno, seqno);
+	XTR_REC_PUT(rec, import_fence, driver, driver);
+	XTR_REC_PUT(rec, import_fence, timeline, timeline);
 	if (stack)
-		xtr_put_le32(rec + 48, at->stack);
-	return err ? err : import_put(im, at, map->type, rec, stack ? 56 : 48);
+		XTR_REC_PUT(rec, import_fence, stack, at->stack);
+	return err ? err
+		   : import_put(im, at, map->type, rec,
+				stack ? IMPORT_FENCE_STACK_SIZE : IMPORT_FENCE_SIZE);
 }

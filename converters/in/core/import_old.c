@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The scheduler's events before Linux 6.17 have neither context nor number of the job's fence. What
  * they have: the address of the finished fence (free to be used again as soon as the job is gone),
@@ -293,7 +293,7 @@ int import_done_old(struct xtr_import *im, const struct xtr_import_at *at,
 {
 	struct import_old_job *j = job_at(&im->old, v->num[ROLE_FENCE]);
 	uint64_t ctx = CTX_BASE, seqno = 0;
-	uint8_t rec[40] = { 0 };
+	uint8_t rec[IMPORT_DONE_SIZE] = { 0 };
 	int err = note_inferred(im);
 
 	if (!err)

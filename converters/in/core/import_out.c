@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Records are gathered per CPU and written in batches. The section begins with the first batch, so
  * that facts which a parser learns before its first event are in the first META already.
@@ -300,30 +300,23 @@ int import_add_type(struct xtr_import *im, struct xtr_event_desc *desc)
 }
 
 /* What no trace of tracepoints holds, or what stands behind the record only in imported ones. */
-static const struct xtr_field fence_names[] = {
-	{ .name = "driver",
-	  .offset = 40,
-	  .size = 4,
-	  .repr = XTR_REPR_STRID,
-	  .sens = XTR_SENS_PLAIN },
-	{ .name = "timeline",
-	  .offset = 44,
-	  .size = 4,
-	  .repr = XTR_REPR_STRID,
-	  .sens = XTR_SENS_PLAIN },
+#define FENCE_FIELD(field, as)                                                                   \
+	{                                                                                        \
+		.name = #field, .offset = XTR_REC_AT(import_fence, field),                       \
+		.size = XTR_REC_BYTES(import_fence, field), .repr = (as), .sens = XTR_SENS_PLAIN \
+	}
+static const struct xtr_field fence_fields[] = {
+	FENCE_FIELD(driver, XTR_REPR_STRID),
+	FENCE_FIELD(timeline, XTR_REPR_STRID),
+	FENCE_FIELD(stack, XTR_REPR_STACK),
 };
-static const struct xtr_field fence_stack = {
-	.name = "stack", .offset = 48, .size = 4, .repr = XTR_REPR_STACK, .sens = XTR_SENS_PLAIN
-};
-
-#define DONE_SIZE 40u /* of a done event up to its ring, in 8 bytes */
 
 static bool can_fill(enum xtr_event_type type, const struct xtr_field *f)
 {
 	if (type >= XTR_EV_FENCE_INIT)
 		return strcmp(f->name, "ops") != 0 && strcmp(f->name, "error") != 0;
 	return type != XTR_EV_JOB_DONE ||
-	       (f->offset < DONE_SIZE && strcmp(f->name, "hw_job_count") != 0);
+	       (f->offset < IMPORT_DONE_SIZE && strcmp(f->name, "hw_job_count") != 0);
 }
 
 int import_add_native(struct xtr_import *im, const struct import_event_map *map)
@@ -340,16 +333,16 @@ int import_add_native(struct xtr_import *im, const struct import_event_map *map)
 		if (can_fill(map->type, &builtin->fields[i]))
 			fields[n++] = builtin->fields[i];
 	if (map->type >= XTR_EV_FENCE_INIT) {
-		fields[n++] = fence_names[0];
-		fields[n++] = fence_names[1];
-		desc.size += 8;
+		fields[n++] = fence_fields[0];
+		fields[n++] = fence_fields[1];
+		desc.size = IMPORT_FENCE_SIZE;
 	}
 	if (import_fence_has_stack(im, map->type)) {
-		fields[n++] = fence_stack;
-		desc.size += 8;
+		fields[n++] = fence_fields[2];
+		desc.size = IMPORT_FENCE_STACK_SIZE;
 	}
 	if (map->type == XTR_EV_JOB_DONE)
-		desc.size = DONE_SIZE;
+		desc.size = IMPORT_DONE_SIZE;
 	desc.fields = fields;
 	desc.n_fields = n;
 	reserve(im, &desc, false); /* there is always room for the few of them */

@@ -9,7 +9,7 @@
  *   import_raw.c    binary records by their tracefs format
  *   import_text.c   printed events
  *   import_call.c   printed calls of functions
- *   import_role.c   which field of which event means what
+ *   import_call.c   which field of which event means what
  *   import_new.c    the scheduler's events since Linux 6.17, dma_fence
  *   import_old.c    the scheduler's events before: keys are made up
  */
@@ -206,6 +206,20 @@ struct xtr_import {
 /* What has no stack of its own in its layout has one here: dma_fence_init and _wait_start. */
 bool import_fence_has_stack(const struct xtr_import *im, enum xtr_event_type type);
 int import_note_stacks(struct xtr_import *im); /* for META, at the end */
+
+/*
+ * Records of built-in events as imports have them. A job's completion ends behind what other tools
+ * tell of it. A fence has more behind it: the names of its driver and its timeline, and where it
+ * begins something a stack.
+ */
+struct xtr_rec_import_fence {
+	struct xtr_rec_fence fence;
+	unsigned int driver, timeline, stack, reserved;
+};
+
+#define IMPORT_DONE_SIZE        XTR_REC_AT(job_done, hw_ctx)
+#define IMPORT_FENCE_SIZE       XTR_REC_AT(import_fence, stack)
+#define IMPORT_FENCE_STACK_SIZE sizeof(struct xtr_rec_import_fence)
 
 /* import_out.c */
 int import_cpu_at(struct xtr_import *im, uint32_t cpu, struct import_cpu **c);

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Binary records of tracepoints, laid out by their tracefs format: in the byte order of the machine
  * that recorded them, with texts behind the fixed part. Each becomes the record that xtr itself

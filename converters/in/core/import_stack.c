@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Call stacks: each frame and each stack once, in bounded memory. */
 #include "import_priv.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Names of threads. A trace tells them with its events or in a table of its own; a process is known
  * only where something says so, never because a thread has its number.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Printed events: a name, and values with labels. What a label's type is in the kernel nobody knows
  * any more, so numbers take 8 bytes and everything else is a text. Events of one name may be

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "inflate.h"
 
 #include <errno.h>
@@ -12,12 +12,12 @@ static int inflate_zlib(const uint8_t *src, size_t n, uint8_t *dst, size_t cap, 
 {
 	uLongf len = cap;
 	uLong used = n;
-	int rc = uncompress2(dst, &len, src, &used);
+	int err = uncompress2(dst, &len, src, &used);
 
 	*got = len;
-	if (rc == Z_MEM_ERROR)
+	if (err == Z_MEM_ERROR)
 		return -ENOMEM;
-	return rc == Z_OK ? 0 : -EBADMSG;
+	return err == Z_OK ? 0 : -EBADMSG;
 }
 #else
 #define inflate_zlib NULL

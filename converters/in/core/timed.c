@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Runs that are in order already are put on few piles, which are merged at once. What makes more
  * piles than PILES is merged in pairs.

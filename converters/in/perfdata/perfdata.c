@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * perf.data. A file has a header with the places of attributes and records, and features behind the
  * records; what came through a pipe has a magic and records alone. The magic is written in the

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Records of the kernel in order of time: samples, tasks, memory, losses. */
 #include "perfdata_priv.h"
 

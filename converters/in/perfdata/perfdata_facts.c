@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Features: what perf noted about the machine and the events; and what it becomes in META. */
 #include "perfdata_priv.h"
 

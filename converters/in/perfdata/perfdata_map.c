@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What lies where in which process: files and functions that MMAP, MMAP2 and KSYMBOL tell of. What
  * an exec replaces stays until something else lies there, as nothing tells when memory goes: until

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Records of all CPUs in order of time. perf reads the CPUs' buffers one after the other, and says
  * with FINISHED_ROUND that it has been through them all: what is older than the youngest record of

@@ -6,7 +6,7 @@
  *   perfdata.c         the header of a file or a pipe, the run
  *   perfdata_read.c    records one after the other, compressed ones too
  *   perfdata_attr.c    what was sampled, and where a record has its time and its id
- *   perfdata_meta.c    records that perf itself writes: attributes, features, losses of data
+ *   perfdata_attr.c    records that perf itself writes: attributes, features, losses of data
  *   perfdata_facts.c   features: the machine, names of events
  *   perfdata_order.c   records of all CPUs in order of time
  *   perfdata_event.c   records of the kernel: samples, tasks, losses
@@ -255,7 +255,7 @@ uint64_t perf_time_of(struct perfdata *d, const struct perf_record *r);
 /* perf's name for what is sampled. */
 void perf_name_attr(struct perf_attr *a);
 
-/* perfdata_meta.c */
+/* perfdata_attr.c */
 /*
  * A record of perf itself that lies at `at` in the file (0: it was compressed). *behind: bytes
  * that belong to it and follow it.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Records one after the other, from a part of the file or from what it holds compressed. Compressed
  * data is one zstd stream over all such records, decompressed piece by piece.

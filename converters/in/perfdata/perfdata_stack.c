@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Call chains: addresses, innermost first, between marks that say whose they are. An address
  * becomes a place in a file: perf.data has no symbols but those of BPF programs.

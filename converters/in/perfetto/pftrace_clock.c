@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Clocks. Snapshots say what several clocks showed at one instant. A time goes from its clock to
  * the trace's by the shortest way over snapshots, on each step by the last one before the time, or

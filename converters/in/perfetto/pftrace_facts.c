@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Names of threads and processes, and the machine. What is said of a thread first holds from the
  * begin; what is said otherwise later is held until its time.
@@ -219,13 +219,6 @@ int pft_take_track(struct pftrace *p, struct pft_msg m)
 			err = take_track_thread(p, pft_sub(&f));
 	}
 	return err;
-}
-
-uint32_t pft_pid_of(const struct pftrace *p, uint32_t tid)
-{
-	const uint64_t *known = xtr_map_get(&p->facts.by_tid, tid, 0);
-
-	return known ? p->facts.threads[*known].pid : 0;
 }
 
 int pft_task_record(struct pftrace *p, uint64_t ts, const uint8_t *rec, size_t n)

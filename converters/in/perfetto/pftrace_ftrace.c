@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Bundles of ftrace's events: those of one CPU, in order of time. An event's message is held as it
  * stands with the kind of event that its number was then, and is read when its turn has come.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Events that Perfetto's protos do not know. Newer recorders describe them in a bundle: a number
  * from 65536 up, and the fields as a DescriptorProto. Older ones write each with the names of its

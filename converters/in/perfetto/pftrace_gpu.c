@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "pftrace_gpu.h"
 
 #include <errno.h>
@@ -261,21 +261,20 @@ struct pft_gpu *pft_gpu_new(void)
 void pft_gpu_free(struct pft_gpu *g)
 {
 	const struct xtr_map_slot *slot;
-	size_t i;
 
-	for (i = 0; i < GPU_DEVICES_MAX; i++)
+	for (size_t i = 0; i < GPU_DEVICES_MAX; i++)
 		free_device(&g->device[i]);
-	for (i = 0; i < GPU_SPECS_MAX; i++) {
+	for (size_t i = 0; i < GPU_SPECS_MAX; i++) {
 		free(g->queue[i]);
 		free(g->stage[i].name);
 	}
-	for (i = 0; i < g->n_tracks; i++)
+	for (size_t i = 0; i < g->n_tracks; i++)
 		free(g->track[i].name);
-	for (i = 0; i < g->n_counters; i++) {
+	for (size_t i = 0; i < g->n_counters; i++) {
 		free(g->counter[i].name);
 		free(g->counter[i].unit);
 	}
-	for (i = 0; (slot = xtr_map_next(&g->names, &i));)
+	for (size_t i = 0; (slot = xtr_map_next(&g->names, &i));)
 		free((char *)(uintptr_t)slot->value);
 	xtr_map_free(&g->tracks);
 	xtr_map_free(&g->lanes);

@@ -7,17 +7,16 @@
  *   pftrace_gpu_stage.c   render stages
  *   pftrace_gpu_told.c    jobs that xtr exported
  *   pftrace_gpu_track.c   tracks, and track events that tell of jobs
- *   pftrace_gpu_marker.c  track events of programs: markers
+ *   pftrace_gpu_counter.c  track events of programs: markers
  *   pftrace_gpu_counter.c counters
  *   pftrace_gpu_vulkan.c  calls of Vulkan, its memory, the driver's log
  */
 #ifndef XTR_PFTRACE_GPU_H
 #define XTR_PFTRACE_GPU_H
 
-#include "pftrace_priv.h"
-
 #include "base/buf.h"
 #include "base/map.h"
+#include "pftrace_priv.h"
 
 #define GPU_DEVICES_MAX 256u
 #define GPU_SPECS_MAX   4096u
@@ -84,7 +83,7 @@ struct gpu_told {
 	} dep[64];
 };
 
-struct told_job; /* pftrace_gpu_told.h */
+struct told_job; /* pftrace_gpu.h */
 
 struct gpu_counter {
 	uint64_t last_ts; /* of the last sample, 0: none */
@@ -160,5 +159,36 @@ gpu_take gpu_take_told;
 /* Numbers and texts of all traces: after the packets. */
 int gpu_counters_end(struct pftrace *p, struct pft_gpu *g);
 const char *gpu_object_name(const struct pft_gpu *g, uint32_t type, uint64_t handle);
+
+/* --- pftrace gpu told ------------------------------------------------------------------------- */
+
+/* A job of xtr's export, as it is read. */
+#define TOLD_DEPS 16u
+
+struct told_fence {
+	uint64_t ctx, seqno;
+};
+
+/* Texts are the packet's, or interned. */
+struct told_job {
+	uint64_t ctx, seqno, queue, run, done, duration, exec_min, exec_max;
+	uint32_t gpu, pid, n_deps, n_wide;
+	int64_t error;
+	struct pft_field ring, why, kind, quality, flags, comm, at;
+	bool has_exec, has_error, from_run;
+	struct told_fence dep[TOLD_DEPS], wide[TOLD_DEPS];
+};
+
+/* What went before this job in the file, made empty where it was of another one. */
+struct gpu_told *gpu_told_of(struct pft_gpu *g, uint64_t ctx, uint64_t seqno);
+bool gpu_told_number(const void *s, size_t n, uint64_t *v);
+bool gpu_told_fence(const void *s, size_t n, uint64_t *ctx, uint64_t *seqno); /* "17:4" */
+/* Extra data, or a note of that name; other names are left alone. */
+void gpu_told_extra(struct told_job *j, const struct pft_field *name,
+		    const struct pft_field *value);
+void gpu_told_description(struct told_job *j, const struct pft_field *text);
+void gpu_told_ring(struct told_job *j, struct pft_field name);
+/* All of the job is known, whose packet is at ts. 0 or -errno. */
+int gpu_told_hold(struct pftrace *p, struct pft_gpu *g, struct told_job *j, uint64_t ts);
 
 #endif /* XTR_PFTRACE_GPU_H */

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A record is a head and values, written behind each other; names of events and fields are
  * constants, of which it has the addresses. It never leaves the process.

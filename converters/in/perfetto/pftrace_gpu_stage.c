@@ -1,9 +1,9 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Render stages: what the GPU executed, by its own clock. Each becomes a job
- * (replay/sources/source_told.h) of two events: when it began, and when it ended with all that is
- * said of it. Queues and stages are interned, or, of older producers, numbers in the order of all
- * specifications.
+ * (replay/sources/driver_sources.h) of two events: when it began, and when it ended with all that
+ * is said of it. Queues and stages are interned, or, of older producers, numbers in the order of
+ * all specifications.
  *
  * protos/perfetto/trace/gpu/gpu_render_stage_event.proto; what becomes of lacking names is as in
  * trace_processor's gpu_event_parser.cc.

@@ -1,10 +1,10 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Jobs that xtr exported (docs/export.md, "Reading it back"): each becomes events of system xtr
  * that tell it as a whole. What goes before a job (its submission, its wait in the queue, single
  * dependencies) stands right before it in the file. The job itself is a render stage, or a slice.
  */
-#include "pftrace_gpu_told.h"
+#include "pftrace_gpu.h"
 
 #include <errno.h>
 #include <inttypes.h>

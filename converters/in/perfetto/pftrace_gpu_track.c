@@ -1,9 +1,9 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Tracks, and of the track events of xtr's export (docs/export.md) those that tell of jobs; its
  * others are counted.
  */
-#include "pftrace_gpu_told.h"
+#include "pftrace_gpu.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What producers say of Vulkan, and events of one packet: the driver's log, memory of the GPU, its
  * frequency. The last two become the kernel's own events of the same meaning.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What is missing. A bundle says that events were lost before it, and not how many; FtraceStats of
  * the end minus that of the start is how many the kernel lost in all on each CPU.

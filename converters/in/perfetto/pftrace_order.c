@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Records in order of time. They are held in memory; when there are too many they are sorted and
  * written to a temporary file as a run, and the runs are merged at the end.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Packets, one after the other. A packet that cannot be read costs itself; where no packet begins,
  * the next place is looked for at which several follow each other.

@@ -77,7 +77,5 @@ void pft_gpu_free(struct pft_gpu *g);
 /* pftrace.c */
 struct xtr_import *pft_import(struct pftrace *p);
 struct pft_gpu *pft_gpu(struct pftrace *p); /* NULL: no memory */
-/* The process of a thread, as descriptors said it anywhere in the trace; 0: not known. */
-uint32_t pft_pid_of(const struct pftrace *p, uint32_t tid);
 
 #endif /* XTR_PFTRACE_PRIV_H */

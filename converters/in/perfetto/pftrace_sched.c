@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Compact sched: switches and wake-ups of a bundle as columns, without what the one before says.
  * Who is switched from is known once all of a CPU stand in order of time; behind a gap it is not.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Sequences of packets, one for each writer. What a sequence has said once it refers to later:
  * interned data and defaults, until it says that they are gone (sequence_flags).

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Events of ftrace that Perfetto's protos describe (protos/perfetto/trace/ftrace/), with the names
  * that tracefs has for them and for their fields: those of the kernel at large. What is of GPUs and

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Events of ftrace that Perfetto's protos describe, as in pftrace_table.c: those of GPUs, NPUs,
  * fences and displays. The protos' names of some have the system in front, so that they differ.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Kinds of ftrace's events. What a message has becomes a record as the kernel would have made it of
  * these fields, so that it goes the way of all binary records: a set of fields is a type of the

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "systrace.h"
 
 #include <errno.h>
@@ -79,18 +79,18 @@ static int step(struct inflating *f)
 
 static int inflate_from(struct inflating *f, uint64_t limit, bool *cut)
 {
-	int ret = inflateInit(&f->z) == Z_OK ? 0 : -ENOMEM;
+	int err = inflateInit(&f->z) == Z_OK ? 0 : -ENOMEM;
 
-	if (ret)
-		return ret;
+	if (err)
+		return err;
 	f->left = limit;
-	while (!ret)
-		ret = step(f);
+	while (!err)
+		err = step(f);
 	inflateEnd(&f->z);
-	*cut = ret == 2;
-	if (ret == 2 && f->left == limit)
+	*cut = err == 2;
+	if (err == 2 && f->left == limit)
 		return -EBADMSG;
-	return ret < 0 ? ret : 0;
+	return err < 0 ? err : 0;
 }
 
 int xtr_atrace_inflate(struct xtr_io *in, struct xtr_io *out, uint64_t limit, bool *cut)

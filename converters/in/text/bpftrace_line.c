@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A line is words between blanks or commas. Which of them is what, is told by labels ("pid=12") and
  * looks ("[3]", "12:34:56", "12.345678"), never by what is likely. Bare numbers in front of the

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "bpftrace.h"
 
 #include <ctype.h>
@@ -81,11 +81,11 @@ static void base_name(const char **p, size_t *n)
 static void cut_version(const char *p, size_t *n)
 {
 	const char *so = memmem(p, *n, ".so.", 4);
-	size_t i, first = 0, dots = 0;
+	size_t first = 0, dots = 0;
 
 	if (!so)
 		return;
-	for (i = (size_t)(so - p) + 4; i < *n; i++) {
+	for (size_t i = (size_t)(so - p) + 4; i < *n; i++) {
 		if (p[i] == '.') {
 			first = dots++ ? first : i;
 		} else if (!isdigit((unsigned char)p[i])) {

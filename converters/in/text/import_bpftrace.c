@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Two passes: which numbers are times, and whether every event has one, only the whole file tells,
  * and the clock must be known before the first event is written.

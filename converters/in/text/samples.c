@@ -101,7 +101,7 @@ static int close_sample(struct samples *s)
 {
 	struct xtr_samples_frame f[XTR_SAMPLES_FRAMES_MAX + 1];
 	size_t keep = s->n_seen < XTR_SAMPLES_FRAMES_MAX ? s->n_seen : XTR_SAMPLES_FRAMES_MAX;
-	size_t i, n = 0;
+	size_t n = 0;
 
 	if (!s->open)
 		return 0;
@@ -111,7 +111,7 @@ static int close_sample(struct samples *s)
 		f[n++] = (struct xtr_samples_frame){ .name = s->thread.name,
 						     .n_name = s->thread.n_name,
 						     .thread = true };
-	for (i = 0; i < keep; i++) {
+	for (size_t i = 0; i < keep; i++) {
 		const struct kept *k = &s->kept[(s->n_seen - 1 - i) % XTR_SAMPLES_FRAMES_MAX];
 
 		f[n++] = (struct xtr_samples_frame){ .name = k->name,
@@ -186,9 +186,8 @@ static bool head_line(const struct textin_line *l, size_t *n)
 {
 	struct textin_at a;
 	uint64_t v;
-	size_t i;
 
-	for (i = 1; i + 1 < l->len; i++) {
+	for (size_t i = 1; i + 1 < l->len; i++) {
 		if (l->text[i] != ' ' || l->text[i + 1] < '0' || l->text[i + 1] > '9')
 			continue;
 		a = (struct textin_at){ l->text + i + 1, l->text + l->len };
@@ -209,7 +208,7 @@ static int perf_line(struct samples *s, const struct textin_line *l)
 {
 	struct textin_at a;
 	size_t n;
-	int ret;
+	int err;
 
 	if (textin_is_blank(l))
 		return close_sample(s);
@@ -224,9 +223,9 @@ static int perf_line(struct samples *s, const struct textin_line *l)
 	} else {
 		a = (struct textin_at){ l->text, l->text + l->len };
 	}
-	ret = close_sample(s);
-	if (ret)
-		return ret;
+	err = close_sample(s);
+	if (err)
+		return err;
 	if (!head_line(&(struct textin_line){ .text = a.p, .len = (size_t)(a.end - a.p) }, &n)) {
 		other_line(s);
 		return 0;
@@ -279,23 +278,23 @@ int xtr_samples_read(struct xtr_io *io, const struct xtr_samples_opts *o,
 	struct samples s = { .o = o, .r = r };
 	struct textin_lines lines;
 	struct textin_line l;
-	int ret, folded = -1;
+	int err, folded = -1;
 
 	*r = (struct xtr_samples_result){ .format = NULL };
 	s.kept = calloc(XTR_SAMPLES_FRAMES_MAX, sizeof(*s.kept));
 	if (!s.kept)
 		return -ENOMEM;
-	ret = textin_lines_open(&lines, io);
-	while (!ret) {
-		ret = textin_lines_next(&lines, &l);
-		if (ret || l.state == TEXTIN_END)
+	err = textin_lines_open(&lines, io);
+	while (!err) {
+		err = textin_lines_next(&lines, &l);
+		if (err || l.state == TEXTIN_END)
 			break;
 		s.line = lines.number;
-		ret = one_line(&s, &l, &folded);
+		err = one_line(&s, &l, &folded);
 	}
-	if (!ret)
-		ret = close_sample(&s);
+	if (!err)
+		err = close_sample(&s);
 	textin_lines_close(&lines);
 	free(s.kept);
-	return ret;
+	return err;
 }

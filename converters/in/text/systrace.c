@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A page is read line by line, as a browser would not: a script begins and ends where a line says
  * so. The viewer's own code, which has such lines in its strings, never begins one with them.

@@ -4,10 +4,10 @@
  * script): lines, times, the values of an event, and the order of time.
  *
  *   textin_line.c    lines of any length out of a file, in bounded memory
- *   textin_num.c     numbers and times at a place of a line
+ *   textin_line.c     numbers and times at a place of a line
  *   textin_values.c  values with labels out of the text of an event
  *   textin_print.c   the same by the kernel's print formats; marks of user space
- *   textin_run.c     the pass over a file
+ *   textin_line.c     the pass over a file
  *   textin_sink.c    events in the order of time, losses, counts: between a parser and import.h
  */
 #ifndef XTR_TEXTIN_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Texts of events by the kernel's print formats (replay/event/print_format.h), so that an event has
  * the fields that it would have had if it had been recorded. A text that no format fits, of a

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Between a parser of lines and the core. Tools print in the order of time as well as they know it;
  * a window of events is kept back, so that those which come a little late take their place. The

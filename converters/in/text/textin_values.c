@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Values with labels: "name=value", "name:value", "name: value", with commas or spaces between. The
  * kernel has no rule for it, so this is what its print formats have in common:

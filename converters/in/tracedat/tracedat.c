@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * trace.dat: the magic, "tracing", a version, the byte order, the size of a long and of a page. In
  * version 6 everything else follows in a fixed order; version 7 has sections (tracedat_v7.c).

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * One CPU's data: pages of the ring buffer one after the other, or pieces of several pages that
  * were compressed each. What cannot be read is damage, and a loss of unknown size between the

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Descriptions that stand before the events: formats, names, options. */
 #include "tracedat_priv.h"
 

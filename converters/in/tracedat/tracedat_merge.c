@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* All CPUs' events in order of time: a heap of the CPUs by their next event. */
 #include "tracedat_priv.h"
 

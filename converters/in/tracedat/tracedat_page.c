@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A page of the kernel's ring buffer (kernel/trace/ring_buffer.c): its first event's time stamp,
  * how far it is filled (with two bits that tell of events missing before it), then events of a
@@ -157,15 +157,15 @@ static int take_new(struct dat_page *pg, const struct dat_layout *l, uint32_t he
 
 int dat_page_next(struct dat_page *pg, const struct dat_layout *l, struct dat_event *ev)
 {
-	int rc = 2;
+	int err = 2;
 	uint32_t head;
 
-	while (rc == 2) {
+	while (err == 2) {
 		if (pg->at >= pg->end)
 			return 0;
 		if (!next_word(pg, l, &head))
 			return -1;
-		rc = l->old_events ? take_old(pg, l, head, ev) : take_new(pg, l, head, ev);
+		err = l->old_events ? take_old(pg, l, head, ev) : take_new(pg, l, head, ev);
 	}
-	return rc;
+	return err;
 }

@@ -9,7 +9,7 @@
  *   tracedat_page.c    pages of the kernel's ring buffer: one event after the other
  *   tracedat_cpu.c     the data of one CPU: pages, plain or compressed; losses between them
  *   tracedat_merge.c   all CPUs in order of time
- *   tracedat_text.c    events that are a text: ftrace:print, :bputs, :bprint
+ *   tracedat_bprint.c    events that are a text: ftrace:print, :bputs, :bprint
  *   tracedat_bprint.c  the text of a bprint: its format and binary values
  */
 #ifndef XTR_TRACEDAT_PRIV_H
@@ -192,7 +192,7 @@ const struct dat_string *dat_string(const struct dat *d, uint64_t addr);
 /* The same for xtr_import_resolver; ctx is a struct dat. */
 const char *dat_resolve(void *ctx, uint64_t addr, size_t *len);
 
-/* tracedat_text.c */
+/* tracedat_bprint.c */
 /* Is this new type of system ftrace a text? Then t->f is replaced. 0 or -errno. */
 int dat_text_event(struct dat *d, struct dat_event_type *t);
 /* A record of such a type as t->f describes it; valid until the next one. */
@@ -200,9 +200,6 @@ void dat_text_record(struct dat *d, const struct dat_event_type *t, const uint8_
 		     uint32_t *n);
 
 /* tracedat_bprint.c */
-/* The text of a bprint in out, at most cap bytes, no 0 byte behind it; returns its bytes. */
-size_t dat_bprint(const struct dat *d, const char *format, const uint8_t *values, size_t n,
-		  char *out, size_t cap);
 
 /* tracedat.c */
 /* An empty one; NULL: no memory. What it found goes with dat_free: once the import is over. */

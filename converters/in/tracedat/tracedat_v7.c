@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Version 7: the header names a compression and the place of the first section of options; options
  * lead to all other sections, and the last one of a section to the next section of options.

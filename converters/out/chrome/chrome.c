@@ -64,12 +64,12 @@ static int open_(void **self, const struct xtr_export_opts *o, const char **why)
 static int section(void *self, const struct xtr_export_section *s)
 {
 	struct chrome *c = self;
-	int ret;
+	int err;
 
 	if (!c->started) {
-		ret = chrome_axis_init(&c->axis, s->reader);
-		if (ret)
-			return ret;
+		err = chrome_axis_init(&c->axis, s->reader);
+		if (err)
+			return err;
 		chrome_head(c, s->reader);
 		c->started = true;
 	}

@@ -38,26 +38,26 @@ static int marker_place(struct chrome *c, const struct xtr_call *call, uint64_t 
 			struct chrome_place *at, struct chrome_owner **owner)
 {
 	const char *name = call->track ? call->track : "markers";
-	int ret = chrome_named_owner(c, at, name, owner);
+	int err = chrome_named_owner(c, at, name, owner);
 
-	if (ret || !call->overlaps)
-		return ret;
+	if (err || !call->overlaps)
+		return err;
 	return chrome_beside(c, *owner, name, begin, end, at);
 }
 
 /* True if the call can stand on its owner's track. */
 static bool nests(struct chrome_owner *o, const struct xtr_call *call)
 {
-	uint32_t d = call->depth, i;
+	uint32_t d = call->depth;
 	bool ok;
 
 	if (d >= CHROME_NEST_MAX)
 		return false;
 	ok = d + 1 == CHROME_NEST_MAX || o->inner[d + 1] != call->begin_ns;
 	/* What is inside of this one is inside no other. */
-	for (i = d + 1; i < CHROME_NEST_MAX; i++)
+	for (uint32_t i = d + 1; i < CHROME_NEST_MAX; i++)
 		o->inner[i] = UINT64_MAX;
-	for (i = 1; ok && i <= d && call->end_ns > call->begin_ns; i++)
+	for (uint32_t i = 1; ok && i <= d && call->end_ns > call->begin_ns; i++)
 		if (call->begin_ns < o->inner[i])
 			o->inner[i] = call->begin_ns;
 	return ok;
@@ -105,19 +105,19 @@ int chrome_call(void *self, const struct xtr_call *call)
 	uint64_t ns = chrome_time(c, ts), length = call->end_ns - call->begin_ns;
 	struct chrome_owner *owner;
 	struct chrome_place at;
-	int ret = call_place(c, call, ts, &at);
+	int err = call_place(c, call, ts, &at);
 
-	if (!ret && call->kind == XTR_CALL_MARKER)
-		ret = marker_place(c, call, ns, whole ? ns + length : ns, &at, &owner);
-	if (!ret && whole && !call->overlaps) {
+	if (!err && call->kind == XTR_CALL_MARKER)
+		err = marker_place(c, call, ns, whole ? ns + length : ns, &at, &owner);
+	if (!err && whole && !call->overlaps) {
 		if (call->kind != XTR_CALL_MARKER)
-			ret = chrome_owner_of(c, &at, &owner);
-		if (!ret && !nests(owner, call))
-			ret = chrome_beside(c, owner, "calls that begin together", ns, ns + length,
+			err = chrome_owner_of(c, &at, &owner);
+		if (!err && !nests(owner, call))
+			err = chrome_beside(c, owner, "calls that begin together", ns, ns + length,
 					    &at);
 	}
-	if (ret)
-		return ret;
+	if (err)
+		return err;
 	chrome_begin(c, whole ? "X" : "i", xtr_call_kind_name(call->kind), name, strlen(name), &at,
 		     ns);
 	if (whole)

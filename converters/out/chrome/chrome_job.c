@@ -29,10 +29,8 @@ static bool pid_known(const struct xtr_job *j)
 /* Quoted: "17:4", or "17:4 run" for one that had to be run only. */
 static void put_deps(struct chrome_out *o, const struct xtr_job *j)
 {
-	uint32_t i;
-
 	chrome_key(o, "deps");
-	for (i = 0; i < j->n_deps; i++) {
+	for (uint32_t i = 0; i < j->n_deps; i++) {
 		chrome_raw(o, i ? ",\"" : "[\"");
 		chrome_digits(o, j->deps[i].ctx);
 		chrome_raw(o, ":");
@@ -45,11 +43,10 @@ static void put_deps(struct chrome_out *o, const struct xtr_job *j)
 static void put_flags(struct chrome_out *o, uint32_t flags)
 {
 	const char *name, *between = "";
-	unsigned int bit;
 
 	chrome_key(o, "flags");
 	chrome_raw(o, "\"");
-	for (bit = 0; (name = xtr_job_flag_name(bit)); bit++) {
+	for (unsigned int bit = 0; (name = xtr_job_flag_name(bit)); bit++) {
 		if (!(flags & 1u << bit))
 			continue;
 		chrome_raw(o, between);
@@ -116,10 +113,10 @@ static int put_slice(struct chrome *c, struct chrome_ring *r, const struct xtr_j
 	uint64_t run = chrome_time(c, j->run_ns), length = j->done_ns - j->run_ns;
 	const char *name;
 	size_t n;
-	int ret = chrome_job_place(c, r, run, run + length, at);
+	int err = chrome_job_place(c, r, run, run + length, at);
 
-	if (ret)
-		return ret;
+	if (err)
+		return err;
 	name = title(c, j, &n);
 	chrome_begin(c, "X", c->opts.jobs_only ? NULL : "job", name, n, at, run);
 	chrome_us(&c->out, "dur", length);
@@ -145,9 +142,8 @@ static uint64_t moment(const struct chrome *c, const struct xtr_job *j, const ch
 		{ j->queue_ns, "queue" },
 		{ j->n_deps ? j->deps[0].from_ns : 0, "dependency" },
 	};
-	size_t i;
 
-	for (i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
 		*what = times[i].what;
 		if (times[i].ns)
 			return times[i].ns;
@@ -170,10 +166,10 @@ static int put_unfinished(struct chrome *c, struct chrome_ring *r, const struct 
 	const char *what, *name;
 	uint64_t ts = moment(c, j, &what);
 	size_t n;
-	int ret = chrome_unfinished_place(c, r, &at);
+	int err = chrome_unfinished_place(c, r, &at);
 
-	if (ret)
-		return ret;
+	if (err)
+		return err;
 	name = title(c, j, &n);
 	chrome_begin(c, "i", c->opts.jobs_only ? NULL : "job", name, n, &at, chrome_time(c, ts));
 	chrome_plain(o, "s", "t");
@@ -194,9 +190,8 @@ static void put_waits(struct chrome *c, const struct xtr_job *j, const struct ch
 	struct chrome_out *o = &c->out;
 	uint64_t free_from = j->queue_ns;
 	char name[64];
-	uint32_t i;
 
-	for (i = 0; i < j->n_deps; i++) {
+	for (uint32_t i = 0; i < j->n_deps; i++) {
 		const struct xtr_dep *d = &j->deps[i];
 
 		if (d->from_ns < free_from || d->until_ns < d->from_ns || d->until_ns > j->run_ns)
@@ -224,10 +219,10 @@ static int put_queue(struct chrome *c, struct chrome_ring *r, const struct xtr_j
 	struct chrome_place at;
 	const char *name;
 	size_t n;
-	int ret = chrome_queue_place(c, r, queue, queue + length, &at);
+	int err = chrome_queue_place(c, r, queue, queue + length, &at);
 
-	if (ret)
-		return ret;
+	if (err)
+		return err;
 	name = title(c, j, &n);
 	chrome_begin(c, "X", "queue", name, n, &at, queue);
 	chrome_us(o, "dur", length);
@@ -246,11 +241,11 @@ static int put_submit(struct chrome *c, const struct chrome_ring *r, const struc
 		      struct chrome_place *at)
 {
 	struct chrome_out *o = &c->out;
-	int ret = chrome_thread_place(c, xtr_process(j->pid, j->nth), j->tid, j->comm, j->stream,
+	int err = chrome_thread_place(c, xtr_process(j->pid, j->nth), j->tid, j->comm, j->stream,
 				      j->submit_ns, at);
 
-	if (ret)
-		return ret;
+	if (err)
+		return err;
 	chrome_event(o, "X", "submit");
 	chrome_text_in(o, "name", "submit ", r->name, "");
 	chrome_u64(o, "pid", at->pid);
@@ -284,13 +279,13 @@ static bool has_slice(const struct xtr_job *j)
 static int job_only(struct chrome *c, struct chrome_ring *r, const struct xtr_job *j)
 {
 	struct chrome_place at;
-	int ret = 0;
+	int err = 0;
 
 	if (pid_known(j))
-		ret = chrome_thread_place(c, xtr_process(j->pid, j->nth), j->tid, j->comm,
+		err = chrome_thread_place(c, xtr_process(j->pid, j->nth), j->tid, j->comm,
 					  j->stream, j->queue_ns, &at);
-	if (ret)
-		return ret;
+	if (err)
+		return err;
 	return has_slice(j) ? put_slice(c, r, j, &at) : put_unfinished(c, r, j);
 }
 
@@ -298,29 +293,29 @@ static int job_and_more(struct chrome *c, struct chrome_ring *r, const struct xt
 {
 	struct chrome_place at;
 	bool arrow = j->submit_ns && has_slice(j) && j->submit_ns <= j->run_ns;
-	int ret = 0;
+	int err = 0;
 
 	c->flows += arrow;
 	if (j->submit_ns)
-		ret = put_submit(c, r, j, &at);
-	if (!ret && arrow)
+		err = put_submit(c, r, j, &at);
+	if (!err && arrow)
 		put_arrow(c, "s", &at, j->submit_ns);
-	if (!ret && j->queue_ns && j->run_ns >= j->queue_ns)
-		ret = put_queue(c, r, j);
-	if (!ret)
-		ret = has_slice(j) ? put_slice(c, r, j, &at) : put_unfinished(c, r, j);
-	if (!ret && arrow)
+	if (!err && j->queue_ns && j->run_ns >= j->queue_ns)
+		err = put_queue(c, r, j);
+	if (!err)
+		err = has_slice(j) ? put_slice(c, r, j, &at) : put_unfinished(c, r, j);
+	if (!err && arrow)
 		put_arrow(c, "f", &at, j->run_ns);
-	return ret;
+	return err;
 }
 
 int chrome_job(void *self, const struct xtr_job *j)
 {
 	struct chrome *c = self;
 	struct chrome_ring *r;
-	int ret = chrome_ring_of(c, j->ring, &r);
+	int err = chrome_ring_of(c, j->ring, &r);
 
-	if (ret)
-		return ret;
+	if (err)
+		return err;
 	return c->opts.jobs_only ? job_only(c, r, j) : job_and_more(c, r, j);
 }

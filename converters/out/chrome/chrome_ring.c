@@ -27,11 +27,11 @@ enum count {
 	SO_FAR
 };
 
-static uint32_t same_name(struct xtr_keymap *m, const struct xtr_model_ring *ring, enum count which)
+static uint32_t same_name(struct xtr_map *m, const struct xtr_model_ring *ring, enum count which)
 {
-	uint32_t n = xtr_keymap_get(m, ring_key(ring), which);
+	uint32_t n = xtr_map_index(m, ring_key(ring), which);
 
-	return n == XTR_KEYMAP_NONE ? 0 : n;
+	return n == XTR_MAP_NONE ? 0 : n;
 }
 
 int chrome_tracks_section(struct chrome_tracks *t, const struct xtr_export_section *s)
@@ -41,12 +41,12 @@ int chrome_tracks_section(struct chrome_tracks *t, const struct xtr_export_secti
 	free(t->by_index);
 	t->by_index = NULL;
 	t->n_by_index = 0;
-	xtr_keymap_free(&t->same);
+	xtr_map_free(&t->same);
 	for (i = 0; i < n; i++) {
 		const struct xtr_model_ring *ring = xtr_model_ring(s->rings, i);
 		uint32_t same = same_name(&t->same, ring, IN_ALL);
 
-		if (xtr_keymap_put(&t->same, ring_key(ring), IN_ALL, same + 1))
+		if (xtr_map_put(&t->same, ring_key(ring), IN_ALL, same + 1))
 			return -ENOMEM;
 	}
 	return 0;
@@ -56,9 +56,8 @@ static void device_names(struct chrome *c, struct chrome_device *d, const char *
 {
 	const struct xtr_system *sys = xtr_meta_system(c->section.meta);
 	const char *host = c->place->boot && sys->hostname ? sys->hostname : NULL;
-	unsigned int k;
 
-	for (k = 0; k < 2; k++) {
+	for (unsigned int k = 0; k < 2; k++) {
 		chrome_meta_event(c, "process_name", d->pid + k, d->pid + k);
 		chrome_textf(&c->out, "name", "%s%s%s%s", *name ? name : "(unknown device)",
 			     host ? " @" : "", host ? host : "", k ? " queues" : "");
@@ -74,11 +73,11 @@ static int device_of(struct chrome *c, const char *name, struct chrome_device **
 {
 	struct chrome_tracks *t = &c->tracks;
 	uint64_t key = chrome_hash(0, name, strlen(name));
-	uint32_t i = xtr_keymap_get(&t->devices, key, c->place->boot);
+	uint32_t i = xtr_map_index(&t->devices, key, c->place->boot);
 	struct chrome_device *d, **all;
 	uint64_t number;
 
-	if (i != XTR_KEYMAP_NONE) {
+	if (i != XTR_MAP_NONE) {
 		*out = t->device[i];
 		return 0;
 	}
@@ -91,7 +90,7 @@ static int device_of(struct chrome *c, const char *name, struct chrome_device **
 	d = calloc(1, sizeof(*d));
 	if (!d)
 		return -ENOMEM;
-	if (xtr_keymap_put(&t->devices, key, c->place->boot, i)) {
+	if (xtr_map_put(&t->devices, key, c->place->boot, i)) {
 		free(d);
 		return -ENOMEM;
 	}
@@ -142,17 +141,17 @@ static int find_ring(struct chrome *c, const struct xtr_model_ring *ring, struct
 	uint32_t all = same_name(&t->same, ring, IN_ALL),
 		 so_far = same_name(&t->same, ring, SO_FAR), i;
 	uint64_t which = (uint64_t)c->place->boot << 32 | so_far;
-	int ret;
+	int err;
 
-	if (xtr_keymap_put(&t->same, ring_key(ring), SO_FAR, so_far + 1))
+	if (xtr_map_put(&t->same, ring_key(ring), SO_FAR, so_far + 1))
 		return -ENOMEM;
-	i = xtr_keymap_get(&t->rings, ring_key(ring), which);
-	if (i != XTR_KEYMAP_NONE) {
+	i = xtr_map_index(&t->rings, ring_key(ring), which);
+	if (i != XTR_MAP_NONE) {
 		*out = t->ring[i];
 		return 0;
 	}
-	ret = new_ring(c, ring, all > 1 || so_far, out);
-	return ret ? ret : xtr_keymap_put(&t->rings, ring_key(ring), which, t->n_rings - 1);
+	err = new_ring(c, ring, all > 1 || so_far, out);
+	return err ? err : xtr_map_put(&t->rings, ring_key(ring), which, t->n_rings - 1);
 }
 
 int chrome_ring_of(struct chrome *c, const struct xtr_model_ring *ring, struct chrome_ring **out)
@@ -160,7 +159,7 @@ int chrome_ring_of(struct chrome *c, const struct xtr_model_ring *ring, struct c
 	struct chrome_tracks *t = &c->tracks;
 	uint32_t cap = t->n_by_index ? t->n_by_index : 16;
 	struct chrome_ring **by_index;
-	int ret = 0;
+	int err = 0;
 
 	while (ring->index >= cap)
 		cap *= 2;
@@ -174,9 +173,9 @@ int chrome_ring_of(struct chrome *c, const struct xtr_model_ring *ring, struct c
 		t->n_by_index = cap;
 	}
 	if (!t->by_index[ring->index])
-		ret = find_ring(c, ring, &t->by_index[ring->index]);
+		err = find_ring(c, ring, &t->by_index[ring->index]);
 	*out = t->by_index[ring->index];
-	return ret;
+	return err;
 }
 
 /* Name and place of a new track of a ring. which: " (2)", " (unfinished)" */

@@ -19,25 +19,23 @@ static const struct {
 
 void chrome_tracks_free(struct chrome_tracks *t)
 {
-	uint32_t i;
-
-	for (i = 0; i < t->n_rings; i++) {
+	for (uint32_t i = 0; i < t->n_rings; i++) {
 		xtr_lanes_free(&t->ring[i]->jobs);
 		xtr_lanes_free(&t->ring[i]->queue);
 		free(t->ring[i]);
 	}
-	for (i = 0; i < t->n_devices; i++)
+	for (uint32_t i = 0; i < t->n_devices; i++)
 		free(t->device[i]);
-	for (i = 0; i < t->n_owners; i++) {
+	for (uint32_t i = 0; i < t->n_owners; i++) {
 		xtr_lanes_free(&t->owner[i]->lanes);
 		free(t->owner[i]);
 	}
-	xtr_keymap_free(&t->names);
-	xtr_keymap_free(&t->devices);
-	xtr_keymap_free(&t->rings);
-	xtr_keymap_free(&t->owners);
-	xtr_keymap_free(&t->same);
-	xtr_keymap_free(&t->again);
+	xtr_map_free(&t->names);
+	xtr_map_free(&t->devices);
+	xtr_map_free(&t->rings);
+	xtr_map_free(&t->owners);
+	xtr_map_free(&t->same);
+	xtr_map_free(&t->again);
 	xtr_lanes_free(&t->lost);
 	free(t->by_index);
 	free(t->ring);
@@ -63,11 +61,9 @@ uint64_t chrome_pid(const struct chrome *c, uint64_t pid)
 
 uint64_t chrome_hash(uint64_t h, const char *s, size_t n)
 {
-	size_t i;
-
 	/* FNV-1a. Texts made to collide would only share a track. */
 	h ^= 14695981039346656037u;
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		h = (h ^ (unsigned char)s[i]) * 1099511628211u;
 	return h;
 }
@@ -97,30 +93,30 @@ void chrome_sort_index(struct chrome *c, const char *name, uint64_t pid, uint64_
 int chrome_name(struct chrome *c, uint64_t pid, uint64_t tid, const char *name, size_t n)
 {
 	uint32_t hash = (uint32_t)chrome_hash(0, name, n) >> 1;
-	uint32_t old = xtr_keymap_get(&c->tracks.names, pid, tid);
+	uint32_t old = xtr_map_index(&c->tracks.names, pid, tid);
 
 	if (old == hash)
 		return 0;
-	if (xtr_keymap_put(&c->tracks.names, pid, tid, hash))
+	if (xtr_map_put(&c->tracks.names, pid, tid, hash))
 		return -ENOMEM;
 	chrome_meta_event(c, tid ? "thread_name" : "process_name", pid, tid ? tid : pid);
 	chrome_text(&c->out, "name", name, n);
 	chrome_meta_end(c);
-	return old == XTR_KEYMAP_NONE;
+	return old == XTR_MAP_NONE;
 }
 
 int chrome_pseudo_place(struct chrome *c, enum chrome_pseudo p, uint64_t tid, const char *name,
 			struct chrome_place *at)
 {
-	int ret;
+	int err;
 
 	*at = (struct chrome_place){ chrome_pid(c, CHROME_FIRST_PID + p), tid };
-	ret = chrome_name(c, at->pid, 0, pseudo[p].name, strlen(pseudo[p].name));
-	if (ret > 0)
+	err = chrome_name(c, at->pid, 0, pseudo[p].name, strlen(pseudo[p].name));
+	if (err > 0)
 		chrome_sort_index(c, "process_sort_index", at->pid, at->pid, pseudo[p].order);
-	if (ret >= 0 && name)
-		ret = chrome_name(c, at->pid, tid, name, strlen(name));
-	return ret < 0 ? ret : 0;
+	if (err >= 0 && name)
+		err = chrome_name(c, at->pid, tid, name, strlen(name));
+	return err < 0 ? err : 0;
 }
 
 /* "tid 12": a name for what has none. */
@@ -156,7 +152,7 @@ static int name_process(struct chrome *c, uint64_t at, uint64_t process, uint32_
 	name = chrome_string(c, task ? task->comm : 0, &n);
 	if (n)
 		return put_process_name(c, at, process, name, n);
-	if (xtr_keymap_get(&c->tracks.names, at, 0) != XTR_KEYMAP_NONE)
+	if (xtr_map_index(&c->tracks.names, at, 0) != XTR_MAP_NONE)
 		return 0;
 	name = chrome_string(c, comm, &n);
 	return put_process_name(c, at, process, n ? name : "pid", n ? n : strlen("pid"));
@@ -169,11 +165,11 @@ static int name_process(struct chrome *c, uint64_t at, uint64_t process, uint32_
 static int again_place(struct chrome *c, uint64_t process, uint32_t tid, struct chrome_place *at)
 {
 	struct chrome_tracks *t = &c->tracks;
-	uint32_t n = xtr_keymap_get(&t->again, process, c->place->boot);
+	uint32_t n = xtr_map_index(&t->again, process, c->place->boot);
 
-	if (n == XTR_KEYMAP_NONE) {
+	if (n == XTR_MAP_NONE) {
 		n = t->n_again < CHROME_AGAIN_MAX ? t->n_again++ : CHROME_AGAIN_MAX - 1;
-		if (xtr_keymap_put(&t->again, process, c->place->boot, n))
+		if (xtr_map_put(&t->again, process, c->place->boot, n))
 			return -ENOMEM;
 	}
 	*at = (struct chrome_place){ chrome_pid(c, CHROME_AGAIN_PID + n), chrome_pid(c, tid) };
@@ -189,7 +185,7 @@ static int name_thread(struct chrome *c, const struct chrome_place *at, uint32_t
 	if (n)
 		return chrome_name(c, at->pid, at->tid, name, n);
 	/* Not known this time: another name stays. */
-	if (xtr_keymap_get(&c->tracks.names, at->pid, at->tid) != XTR_KEYMAP_NONE)
+	if (xtr_map_index(&c->tracks.names, at->pid, at->tid) != XTR_MAP_NONE)
 		return 0;
 	return name_number(c, at->pid, at->tid, "tid", at->tid);
 }
@@ -198,7 +194,7 @@ int chrome_thread_place(struct chrome *c, uint64_t process, uint32_t tid, uint32
 			uint32_t cpu, uint64_t ts, struct chrome_place *at)
 {
 	char text[40];
-	int ret;
+	int err;
 
 	if (!tid) {
 		snprintf(text, sizeof(text), "idle CPU %u", cpu);
@@ -206,24 +202,24 @@ int chrome_thread_place(struct chrome *c, uint64_t process, uint32_t tid, uint32
 	}
 	if (process) {
 		*at = (struct chrome_place){ chrome_pid(c, process), chrome_pid(c, tid) };
-		ret = xtr_process_nth(process) ? again_place(c, process, tid, at) : 0;
-		if (!ret)
-			ret = name_process(c, at->pid, process, comm, ts);
+		err = xtr_process_nth(process) ? again_place(c, process, tid, at) : 0;
+		if (!err)
+			err = name_process(c, at->pid, process, comm, ts);
 	} else {
-		ret = chrome_pseudo_place(c, CHROME_UNKNOWN, chrome_pid(c, tid), NULL, at);
+		err = chrome_pseudo_place(c, CHROME_UNKNOWN, chrome_pid(c, tid), NULL, at);
 	}
-	if (ret >= 0)
-		ret = name_thread(c, at, comm);
-	return ret < 0 ? ret : 0;
+	if (err >= 0)
+		err = name_thread(c, at, comm);
+	return err < 0 ? err : 0;
 }
 
 int chrome_owner_of(struct chrome *c, const struct chrome_place *at, struct chrome_owner **out)
 {
 	struct chrome_tracks *t = &c->tracks;
-	uint32_t i = xtr_keymap_get(&t->owners, at->pid, at->tid);
+	uint32_t i = xtr_map_index(&t->owners, at->pid, at->tid);
 	struct chrome_owner *o, **all;
 
-	if (i != XTR_KEYMAP_NONE) {
+	if (i != XTR_MAP_NONE) {
 		*out = t->owner[i];
 		return 0;
 	}
@@ -235,7 +231,7 @@ int chrome_owner_of(struct chrome *c, const struct chrome_place *at, struct chro
 	if (!o)
 		return -ENOMEM;
 	memset(o->inner, 0xff, sizeof(o->inner));
-	if (xtr_keymap_put(&t->owners, at->pid, at->tid, t->n_owners)) {
+	if (xtr_map_put(&t->owners, at->pid, at->tid, t->n_owners)) {
 		free(o);
 		return -ENOMEM;
 	}
@@ -248,17 +244,17 @@ int chrome_beside(struct chrome *c, struct chrome_owner *o, const char *name, ui
 {
 	int64_t i = xtr_lanes_take(&o->lanes, begin, end);
 	struct xtr_lane *lane;
-	int ret = 0;
+	int err = 0;
 
 	if (i < 0)
 		return (int)i;
 	lane = &o->lanes.lane[i];
 	if (!lane->tid) {
 		lane->tid = chrome_pid(c, CHROME_FIRST_PID + ++c->tracks.extra_tid);
-		ret = chrome_name(c, at->pid, lane->tid, name, strlen(name));
+		err = chrome_name(c, at->pid, lane->tid, name, strlen(name));
 	}
 	at->tid = lane->tid;
-	return ret < 0 ? ret : 0;
+	return err < 0 ? err : 0;
 }
 
 int chrome_named_owner(struct chrome *c, struct chrome_place *at, const char *name,
@@ -267,12 +263,12 @@ int chrome_named_owner(struct chrome *c, struct chrome_place *at, const char *na
 	const char *text = c->tracks.n_owners < CHROME_OWNERS_MAX ? name : "markers";
 	struct chrome_place key = { at->pid,
 				    chrome_hash(at->tid + 1, text, strlen(text)) | 1ull << 63 };
-	int ret = chrome_owner_of(c, &key, out);
+	int err = chrome_owner_of(c, &key, out);
 
-	if (!ret && !(*out)->tid) {
+	if (!err && !(*out)->tid) {
 		(*out)->tid = chrome_pid(c, CHROME_FIRST_PID + ++c->tracks.extra_tid);
-		ret = chrome_name(c, at->pid, (*out)->tid, text, strlen(text));
+		err = chrome_name(c, at->pid, (*out)->tid, text, strlen(text));
 	}
 	at->tid = (*out)->tid;
-	return ret < 0 ? ret : 0;
+	return err < 0 ? err : 0;
 }

@@ -4,9 +4,8 @@
  * its first job), which jobs are the longest (if only those are wanted), and the one that exports.
  */
 #include "export.h"
-#include "top.h"
-
 #include "replay/play/play.h"
+#include "top.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -103,11 +102,11 @@ static int on_verdict_event(void *ctx, const struct xtr_event *ev)
 
 static int verdict_pass(struct run *r)
 {
-	int ret = new_model(r, &r->verdict, NULL, NULL);
+	int err = new_model(r, &r->verdict, NULL, NULL);
 
-	if (!ret)
-		ret = play_jobs(r, r->verdict, true, on_verdict_event);
-	return ret ? ret : xtr_model_finish(r->verdict);
+	if (!err)
+		err = play_jobs(r, r->verdict, true, on_verdict_event);
+	return err ? err : xtr_model_finish(r->verdict);
 }
 
 static int on_model_event(void *ctx, const struct xtr_event *ev)
@@ -124,11 +123,11 @@ static int on_top_job(void *ctx, const struct xtr_job *j)
 
 static int top_pass(struct run *r)
 {
-	int ret = new_model(r, &r->model, on_top_job, NULL);
+	int err = new_model(r, &r->model, on_top_job, NULL);
 
-	if (!ret)
-		ret = play_jobs(r, r->model, false, on_model_event);
-	return ret ? ret : xtr_model_finish(r->model);
+	if (!err)
+		err = play_jobs(r, r->model, false, on_model_event);
+	return err ? err : xtr_model_finish(r->model);
 }
 
 static int on_job(void *ctx, const struct xtr_job *j)
@@ -156,9 +155,7 @@ static int on_depth(void *ctx, const struct xtr_model_ring *ring, uint64_t ts)
 
 static bool pid_selected(const struct run *r, uint32_t pid)
 {
-	size_t i;
-
-	for (i = 0; i < r->select.n_pids; i++)
+	for (size_t i = 0; i < r->select.n_pids; i++)
 		if (pid && pid == r->select.pids[i])
 			return true;
 	return !r->select.n_pids;
@@ -206,11 +203,11 @@ static int give_gap(struct run *r, const struct xtr_gap *gap)
 /* Calls and marks that the event makes. */
 static int derive(struct run *r, const struct xtr_event *ev, bool inside)
 {
-	int ret = r->calls ? xtr_calls_event(r->calls, ev) : 0;
+	int err = r->calls ? xtr_calls_event(r->calls, ev) : 0;
 
-	if (!ret && r->marks && !ev->gap)
-		ret = give_marks(r, ev, inside);
-	return ret < 0 ? ret : 0;
+	if (!err && r->marks && !ev->gap)
+		err = give_marks(r, ev, inside);
+	return err < 0 ? err : 0;
 }
 
 /*
@@ -221,15 +218,15 @@ static int on_event(void *ctx, const struct xtr_event *ev)
 {
 	struct run *r = ctx;
 	bool inside = in_window(r, ev->ts, ev->ts);
-	int ret = xtr_model_takes(r->model, ev) ? xtr_model_event(r->model, ev) : 0;
+	int err = xtr_model_takes(r->model, ev) ? xtr_model_event(r->model, ev) : 0;
 
-	if (!ret && ev->gap)
-		ret = give_gap(r, ev->gap);
-	if (!ret)
-		ret = derive(r, ev, inside);
-	if (!ret && inside && !ev->gap && r->wants & XTR_EXPORT_EVENTS)
-		ret = give_raw(r, ev);
-	return ret;
+	if (!err && ev->gap)
+		err = give_gap(r, ev->gap);
+	if (!err)
+		err = derive(r, ev, inside);
+	if (!err && inside && !ev->gap && r->wants & XTR_EXPORT_EVENTS)
+		err = give_raw(r, ev);
+	return err;
 }
 
 static int begin_section(struct run *r)
@@ -248,32 +245,32 @@ static int begin_section(struct run *r)
 	struct xtr_calls_opts co = {
 		.sz = sizeof(co), .meta = es.meta, .tables = es.tables, .call = on_call, .ctx = r
 	};
-	int ret = new_model(r, &r->model, on_job, r->wants & XTR_EXPORT_DEPTH ? on_depth : NULL);
+	int err = new_model(r, &r->model, on_job, r->wants & XTR_EXPORT_DEPTH ? on_depth : NULL);
 
 	if (es.to < es.from) /* all of the section is before what was asked for */
 		es.to = es.from;
 	/* What begins or ends a call is no mark, even where calls are not wanted. */
-	if (!ret && r->wants & (XTR_EXPORT_CALLS | XTR_EXPORT_MARKS))
-		ret = xtr_calls_new(&r->calls, &co);
-	if (!ret && r->wants & XTR_EXPORT_MARKS)
-		ret = xtr_marks_new(&r->marks, es.meta, es.tables);
-	return ret ? ret : r->x->section(r->self, &es);
+	if (!err && r->wants & (XTR_EXPORT_CALLS | XTR_EXPORT_MARKS))
+		err = xtr_calls_new(&r->calls, &co);
+	if (!err && r->wants & XTR_EXPORT_MARKS)
+		err = xtr_marks_new(&r->marks, es.meta, es.tables);
+	return err ? err : r->x->section(r->self, &es);
 }
 
 static int export_pass(struct run *r)
 {
 	bool all = r->wants & (XTR_EXPORT_CALLS | XTR_EXPORT_MARKS | XTR_EXPORT_EVENTS);
-	int ret = begin_section(r);
+	int err = begin_section(r);
 
 	r->exporting = true;
-	if (!ret)
-		ret = all ? play(r, NULL, 0, on_event) : play_jobs(r, r->model, false, on_event);
-	if (!ret)
-		ret = xtr_model_finish(r->model);
-	if (!ret && r->calls)
-		ret = xtr_calls_finish(r->calls);
+	if (!err)
+		err = all ? play(r, NULL, 0, on_event) : play_jobs(r, r->model, false, on_event);
+	if (!err)
+		err = xtr_model_finish(r->model);
+	if (!err && r->calls)
+		err = xtr_calls_finish(r->calls);
 	r->exporting = false;
-	return ret ? ret : r->x->end_section(r->self);
+	return err ? err : r->x->end_section(r->self);
 }
 
 static void free_section(struct run *r)
@@ -290,42 +287,39 @@ static void free_section(struct run *r)
 /* The passes first to last (exclusive) over all sections. */
 static int all_sections(struct run *r, int (*const *pass)(struct run *), size_t n)
 {
-	size_t i;
-	int ret = 0;
+	int err = 0;
 
-	for (r->index = 0; r->index < xtr_reader_n_sections(r->e->reader) && !ret; r->index++) {
+	for (r->index = 0; r->index < xtr_reader_n_sections(r->e->reader) && !err; r->index++) {
 		r->s = xtr_reader_section(r->e->reader, r->index);
 		r->select.from = r->e->select.from;
 		r->select.to = r->e->select.to;
 		xtr_play_window(r->s, &r->select.from, &r->select.to);
-		for (i = 0; i < n && !ret; i++, r->pass++)
-			ret = pass[i](r);
+		for (size_t i = 0; i < n && !err; i++, r->pass++)
+			err = pass[i](r);
 		free_section(r);
 	}
-	return ret;
+	return err;
 }
 
 static int export_all(struct run *r)
 {
 	static int (*const longest[])(struct run *) = { verdict_pass, top_pass };
 	static int (*const out[])(struct run *) = { verdict_pass, export_pass };
-	int ret = 0;
+	int err = 0;
 
 	r->passes = r->top.most ? N(longest) + N(out) : N(out);
 	r->passes *= xtr_reader_n_sections(r->e->reader);
 	if (r->top.most)
-		ret = all_sections(r, longest, N(longest));
-	if (!ret)
-		ret = all_sections(r, out, N(out));
-	return ret ? ret : r->x->finish(r->self);
+		err = all_sections(r, longest, N(longest));
+	if (!err)
+		err = all_sections(r, out, N(out));
+	return err ? err : r->x->finish(r->self);
 }
 
 /* A timeline of a section without times would be made up. */
 static bool can_show(const struct xtr_export *e)
 {
-	size_t i;
-
-	for (i = 0; e->exporter->timeline && i < xtr_reader_n_sections(e->reader); i++)
+	for (size_t i = 0; e->exporter->timeline && i < xtr_reader_n_sections(e->reader); i++)
 		if (!xtr_meta_has_times(xtr_section_meta(xtr_reader_section(e->reader, i))))
 			return false;
 	return true;
@@ -334,7 +328,7 @@ static bool can_show(const struct xtr_export *e)
 int xtr_export(struct xtr_export *e)
 {
 	struct run r = { .e = e, .x = e->exporter, .select = e->select, .top.most = e->top };
-	int ret;
+	int err;
 
 	e->why = NULL;
 	e->broken = false;
@@ -347,17 +341,17 @@ int xtr_export(struct xtr_export *e)
 	}
 	/* The longest jobs are few: what else happened would bury them. */
 	r.wants = e->top ? 0 : r.x->wants(&e->opts);
-	ret = r.x->open(&r.self, &e->opts, &e->why);
-	e->broken = ret && r.x->by_path;
-	if (ret)
-		return ret;
-	ret = export_all(&r);
-	if (!ret && e->opts.out && ferror(e->opts.out))
-		ret = -EIO;
-	e->broken = ret && r.x->failed && r.x->failed(r.self);
+	err = r.x->open(&r.self, &e->opts, &e->why);
+	e->broken = err && r.x->by_path;
+	if (err)
+		return err;
+	err = export_all(&r);
+	if (!err && e->opts.out && ferror(e->opts.out))
+		err = -EIO;
+	e->broken = err && r.x->failed && r.x->failed(r.self);
 	r.x->close(r.self);
 	xtr_top_free(&r.top);
-	return ret;
+	return err;
 }
 
 const struct xtr_exporter *xtr_exporter_by_name(const char *name)
@@ -369,3 +363,15 @@ const struct xtr_exporter *xtr_exporter_by_name(const char *name)
 			return *x;
 	return NULL;
 }
+
+/* --- exporters -------------------------------------------------------------------------------- */
+
+/* The formats that there are. converters/NAME.c defines xtr_exporter_NAME. */
+
+extern const struct xtr_exporter xtr_exporter_perfetto, xtr_exporter_chrome;
+extern const struct xtr_exporter xtr_exporter_sqlite, xtr_exporter_csv, xtr_exporter_jsonl;
+
+const struct xtr_exporter *const xtr_exporters[] = {
+	&xtr_exporter_perfetto, &xtr_exporter_chrome, &xtr_exporter_sqlite,
+	&xtr_exporter_csv,      &xtr_exporter_jsonl,  NULL,
+};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Exports: one pass over the model hands jobs, calls, marks, events and gaps of what was selected
- * to one exporter. Each format out is one `struct xtr_exporter`, listed in exporters.c.
+ * to one exporter. Each format out is one `struct xtr_exporter`, listed in export.c.
  *
  * Sections come one after the other. Inside one, each kind of thing comes in its own order (jobs by
  * when their end was found, depths, marks, events and gaps by time, calls by their end), so an

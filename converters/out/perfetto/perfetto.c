@@ -23,13 +23,12 @@ static void pf_close(void *self)
 		return;
 	pf_machines_free(pf);
 	pf_forget(&pf->intern);
-	xtr_keymap_free(&pf->described);
-	xtr_keymap_free(&pf->ordinals);
-	xtr_keymap_free(&pf->raw_types);
+	xtr_map_free(&pf->described);
+	xtr_map_free(&pf->ordinals);
+	xtr_map_free(&pf->raw_types);
 	pf_clock_free(&pf->clock);
 	xtr_lanes_free(&pf->gaps);
 	pf_marker_free(pf);
-	xtr_buf_free(&pf->raw);
 	pf_out_free(&pf->out);
 	free(pf->ring_of);
 	free(pf);
@@ -38,7 +37,7 @@ static void pf_close(void *self)
 static int pf_open(void **self, const struct xtr_export_opts *o, const char **why)
 {
 	struct pf *pf;
-	int ret;
+	int err;
 
 	*self = NULL;
 	if (o->jobs_only && (o->raw || o->ftrace)) {
@@ -49,11 +48,11 @@ static int pf_open(void **self, const struct xtr_export_opts *o, const char **wh
 	if (!pf)
 		return -ENOMEM;
 	pf->o = *o;
-	ret = pf_out_init(&pf->out, o->out, o->compress);
-	if (ret) {
+	err = pf_out_init(&pf->out, o->out, o->compress);
+	if (err) {
 		pf_close(pf);
-		if (ret != -ENOTSUP)
-			return ret;
+		if (err != -ENOTSUP)
+			return err;
 		*why = "this xtr was built without zlib: no --compress";
 		return -EINVAL;
 	}
@@ -73,10 +72,10 @@ static uint64_t base_of(const struct xtr_export_section *s)
 static int begin_clock(struct pf *pf)
 {
 	struct pf_machine *m = pf_machine(pf);
-	int ret = pf_clock_init(&pf->clock, pf->s->section, base_of(pf->s));
+	int err = pf_clock_init(&pf->clock, pf->s->section, base_of(pf->s));
 
-	if (ret)
-		return ret;
+	if (err)
+		return err;
 	if (pf->clock.boot_known) {
 		if (m->boot_known)
 			pf_clock_align(&pf->clock, m->boot);
@@ -93,8 +92,8 @@ static int begin_clock(struct pf *pf)
 static void clear(struct pf *pf)
 {
 	pf_forget(&pf->intern);
-	xtr_keymap_free(&pf->ordinals);
-	xtr_keymap_free(&pf->raw_types);
+	xtr_map_free(&pf->ordinals);
+	xtr_map_free(&pf->raw_types);
 	pf_clock_free(&pf->clock);
 	xtr_lanes_free(&pf->gaps);
 	if (pf->cap_rings)
@@ -108,7 +107,7 @@ static int pf_section(void *self, const struct xtr_export_section *s)
 	struct pf *pf = self;
 	bool wall_clocks;
 	int64_t m;
-	int ret;
+	int err;
 
 	clear(pf);
 	pf->section = *s;
@@ -121,8 +120,8 @@ static int pf_section(void *self, const struct xtr_export_section *s)
 	if (m < 0)
 		return (int)m;
 	pf->m = (size_t)m;
-	ret = begin_clock(pf);
-	return ret ? ret : pf_facts(pf);
+	err = begin_clock(pf);
+	return err ? err : pf_facts(pf);
 }
 
 static int pf_end_section(void *self)

@@ -5,8 +5,8 @@
  *   perfetto.c          the exporter's table; begin and end of sections
  *   perfetto_machine.c  machines, their devices and rings over all sections
  *   perfetto_facts.c    packets about the trace, the machine, its devices and clocks
- *   perfetto_packet.c   packets of the section's sequence, as messages of protobuf-c
- *   perfetto_straight.c the same written as they come: those of which there are millions
+ *   perfetto_packet.c   packets of the section's sequence
+ *   perfetto_text.c     texts in packets
  *   perfetto_intern.c   what packets intern
  *   perfetto_track.c    tracks, described when they are first used
  *   perfetto_event.c    track events: what lies on tracks
@@ -15,18 +15,19 @@
  *   perfetto_call.c     calls, marks and gaps
  *   perfetto_ftrace.c   ftrace events: CPU scheduling, gpu_scheduler
  *   perfetto_raw.c      every event as ftrace, described by itself
- *   lanes.c, perfetto_clock.c, perfetto_out.c   parts that stand for themselves
+ *   lanes.c, perfetto_clock.c, perfetto_out.c, perfetto_wire.h   parts that stand for themselves
  */
 #ifndef XTR_PERFETTO_H
 #define XTR_PERFETTO_H
 
 #include "converters/out/core/export.h"
-#include "perfetto_clock.h"
 #include "converters/out/core/lanes.h"
+#include "perfetto_clock.h"
+#include "perfetto_fields.h"
 #include "perfetto_out.h"
 #include "perfetto_wire.h"
 
-#include "base/keymap.h"
+#include "base/map.h"
 
 /* --- machines ------------------------------------------------------------------------------- */
 
@@ -55,9 +56,9 @@ struct pf_machine {
 	struct pf_device *device;
 	struct pf_ring *ring;
 	size_t n_devices, cap_devices, n_rings, cap_rings;
-	struct xtr_keymap devices, rings; /* by name; by name, ordinal and device: to index */
-	uint64_t boot;                    /* offset to BOOTTIME, if known */
-	uint64_t wall;                    /* REALTIME less BOOTTIME; only of several machines */
+	struct xtr_map devices, rings; /* by name; by name, ordinal and device: to index */
+	uint64_t boot;                 /* offset to BOOTTIME, if known */
+	uint64_t wall;                 /* REALTIME less BOOTTIME; only of several machines */
 	bool boot_known;
 };
 
@@ -85,30 +86,28 @@ struct pf_fixed {
 };
 
 struct pf_intern {
-	struct xtr_keymap iids;   /* key and table to iid */
-	struct xtr_keymap owners; /* context and pid to what its iid has above 32 bits */
+	struct xtr_map iids;   /* key and table to iid */
+	struct xtr_map owners; /* context and pid to what its iid has above 32 bits */
 	struct pf_fixed fixed[PF_FIXED_MAX];
 	uint32_t next[PF_TABLES];
 	uint64_t times_forgotten;
 	bool cleared; /* the next packet must say so */
 	/* new with the present packet */
 	bool has_new;
-	Pf__InternedData data;
-	Pf__InternedData__Name name[PF_NEW_MAX];
-	Pf__InternedData__Name *category[PF_NEW_MAX], *event[PF_NEW_MAX], *note[PF_NEW_MAX];
+	struct xtr_buf told[PF_TABLES]; /* entries, as fields of InternedData */
 	size_t n_names;
-	Pf__GraphicsContext context, *context_ptr;
-	Pf__GpuSpecification spec[2], *spec_ptr[2];
 };
 
 /* --- the present packet ----------------------------------------------------------------------- */
 
-/* A packet that is written as it comes, at the end of the output's block. */
-struct pf_straight {
-	size_t at;  /* of its contents in the block */
-	bool early; /* it is on the clock of events, not relative to the base */
+/* A packet that is being written, at the end of the output's block. */
+struct pf_packet {
+	size_t at;    /* of its contents in the block */
+	uint32_t put; /* the field that was begun last, or SEQUENCE if that was written; 0: none */
 	uint32_t flags;
-	size_t bundle, event; /* of ftrace: where their contents are */
+	bool early;            /* it is on the clock of events, not relative to the base */
+	bool first;            /* of its sequence */
+	size_t bundle, ftrace; /* of ftrace: where their contents are */
 };
 
 #define PF_RECENT_BITS 6
@@ -131,7 +130,7 @@ struct pf_switch_fields {
 
 /* What a track event says behind its notes. */
 struct pf_event {
-	Pf__TrackEvent__Type type;
+	enum pf_type type;
 	uint64_t track;
 	uint64_t name; /* iid, 0: none */
 	uint64_t flow;
@@ -151,7 +150,7 @@ struct pf {
 	struct pf_out out;
 	struct pf_machine *machine;
 	size_t n_machines, cap_machines;
-	struct xtr_keymap described; /* tracks that have a descriptor: what their names are worth */
+	struct xtr_map described; /* tracks that have a descriptor: what their names are worth */
 	struct pf_described recent[1u << PF_RECENT_BITS]; /* some of them */
 	bool many_machines; /* importers relate their clocks by REALTIME */
 	bool by_wall_clock; /* and that is the trace's clock */
@@ -163,26 +162,22 @@ struct pf {
 	struct pf_clock clock;
 	uint32_t *ring_of; /* the model's ring index to machine's ring + 1; 0: not met */
 	size_t cap_rings;
-	struct xtr_keymap ordinals; /* device and name to rings met */
+	struct xtr_map ordinals; /* device and name to rings met */
 	struct pf_switch_fields switch_fields;
-	struct xtr_keymap raw_types; /* events that have a descriptor, to its field */
-	uint32_t n_raw;              /* over all sections */
-	struct xtr_call running;     /* the RUNNING call that was handed out last */
+	struct xtr_map raw_types; /* events that have a descriptor, to its field */
+	uint32_t n_raw;           /* over all sections */
+	struct xtr_call running;  /* the RUNNING call that was handed out last */
 	struct xtr_lanes gaps;
 	/* Of tracks of markers whose slices may overlap, by track, over all sections. */
-	struct xtr_keymap marker_tracks;
+	struct xtr_map marker_tracks;
 	struct xtr_lanes *marker_lanes;
 	uint32_t n_marker_lanes;
-	int err; /* sticks, and is what pf_send returns */
+	int err; /* sticks, and is what pf_packet_end returns */
 
 	/* of the present packet */
-	Pf__TracePacket packet;
+	struct pf_packet packet;
 	struct pf_intern intern;
-	struct pf_straight straight;
 	struct pf_event event;
-	Pf__FtraceEventBundle bundle;
-	Pf__FtraceEvent ftrace, *ftrace_ptr;
-	struct xtr_buf raw; /* the description of an event of --raw */
 	char arena[PF_ARENA];
 	size_t arena_used;
 };
@@ -205,76 +200,30 @@ static inline struct pf_machine *pf_machine(struct pf *pf)
 int pf_facts(struct pf *pf); /* all there is to say at the begin of a section */
 int pf_gpu_info(struct pf *pf);
 
-/* perfetto_packet.c */
-/* Begin the next packet of the section's sequence: nothing is interned with it yet. */
-Pf__TracePacket *pf_packet(struct pf *pf);
-int pf_send(struct pf *pf);
-/* The same for either kind of packet. */
-void pf_begin(struct pf *pf);
-/* The packet's sequence_flags; it needs defaults, too, if they say that all was cleared. */
-#define PF_FLAG_CLEARED 1u
-#define PF_FLAG_NEEDED  2u
-uint32_t pf_sequence_flags(struct pf *pf);
-
 /*
- * perfetto_straight.c: a packet of an event at ts, on the clock of events. Its fields are written
- * in the order of their numbers: up to 11, pf_middle, others from 53 to 57, pf_end_packet.
+ * perfetto_packet.c: begin the next packet of the section's sequence, at no time or at ts on the
+ * clock of events; begin a message in it; end it. Fields are written to out.block in the order of
+ * their numbers, those that every packet has in between. Texts of the packet before are gone.
  */
-void pf_straight(struct pf *pf, uint64_t ts);
-/*
- * The same of an event of ftrace on a CPU, by a thread, which has its time itself: up to where what
- * it is of its own is written, and from there on.
- */
-void pf_straight_ftrace(struct pf *pf, uint32_t cpu, uint64_t ts, uint32_t tid);
-int pf_end_ftrace(struct pf *pf);
-/* Room for n more bytes (it is the caller's to add what he wrote to out.block.n); NULL: no memory.
- */
-static inline uint8_t *pf_room(struct pf *pf, size_t n)
-{
-	struct xtr_buf *b = &pf->out.block;
-
-	return n <= b->cap - b->n && !b->err ? b->p + b->n : xtr_buf_room(b, n);
-}
-static inline void pf_wrote(struct pf *pf, const uint8_t *end)
-{
-	pf->out.block.n = (size_t)(end - pf->out.block.p);
-}
-/*
- * Begin and end a message in it; what pf_message returns (0: no memory) is given to pf_message_end.
- * Its length stands before it and is known after it: one byte is kept for it, and what was written
- * moves where that is not enough.
- */
-static inline size_t pf_message(struct pf *pf, uint32_t field)
-{
-	uint8_t *p = pf_room(pf, PF_WIRE_NUMBER);
-
-	if (!p)
-		return 0;
-	pf_wrote(pf, pf_wire_tag(p, field, PF_WIRE_BYTES) + 1);
-	return pf->out.block.n;
-}
-void pf_message_end_long(struct pf *pf, size_t at);
-static inline void pf_message_end(struct pf *pf, size_t at)
-{
-	const struct xtr_buf *b = &pf->out.block;
-	size_t n = b->n - at;
-
-	if (n < 0x80 && at && b->p)
-		b->p[at - 1] = (uint8_t)n;
-	else
-		pf_message_end_long(pf, at);
-}
-void pf_middle(struct pf *pf);
+void pf_packet(struct pf *pf);
+void pf_packet_at(struct pf *pf, uint64_t ts);
+size_t pf_in_packet(struct pf *pf, uint32_t field);    /* for pf_message_end */
+int pf_packet_end(struct pf *pf);                      /* 0 or -errno, also of what came before */
+int pf_packet_end_with(struct pf *pf, size_t message); /* the same, and before it the message */
 /*
  * All of a packet at ts with a message of at most PF_SHORT bytes in a field up to 11, of which
  * nothing is interned: short enough for lengths of one byte.
  */
 #define PF_SHORT 60u
 int pf_short_packet(struct pf *pf, uint64_t ts, uint32_t field, const uint8_t *message, size_t n);
-int pf_end_packet(struct pf *pf); /* 0 or -errno, also of what came before */
+/* A packet begins that is written in another way: texts and what was interned are forgotten. */
+void pf_begin(struct pf *pf);
 
 /* perfetto_intern.c */
 void pf_forget(struct pf_intern *in);
+/* A packet begins: nothing is interned with it yet. */
+void pf_intern_begin(struct pf_intern *in);
+void pf_put_interned(struct pf *pf);
 /*
  * Interned ids, for the present packet, new or known; a name that does not fit into the packet has
  * 0. `key` is what the text stands for.
@@ -287,20 +236,23 @@ uint64_t pf_intern_text(struct pf *pf, enum pf_table table, const char *text);
 uint64_t pf_intern_fixed(struct pf *pf, enum pf_table table, const char *text);
 /* A thread's name. 0 if it is not known. */
 uint64_t pf_intern_comm(struct pf *pf, uint32_t comm);
-/* To fill if it is new, else NULL. */
-Pf__GpuSpecification *pf_intern_queue(struct pf *pf, uint32_t ring, uint64_t *iid);
-Pf__GpuSpecification *pf_intern_stage(struct pf *pf, uint64_t key, uint64_t *iid);
-Pf__GraphicsContext *pf_intern_context(struct pf *pf, uint64_t iid);
+/* Of a ring of the machine; the kind, quality and flags of jobs. True: new, so tell it. */
+bool pf_intern_queue(struct pf *pf, uint32_t ring, uint64_t *iid);
+bool pf_intern_stage(struct pf *pf, uint64_t key, uint64_t *iid);
+void pf_tell_spec(struct pf *pf, enum pf_table table, uint64_t iid, const char *name,
+		  const char *description, enum pf_category category);
+/* pid: NULL, not known */
+void pf_intern_context(struct pf *pf, uint64_t iid, const uint32_t *pid);
 
-/* perfetto_packet.c */
+/* perfetto_text.c */
 /*
- * Well-formed UTF-8 without NUL, valid until the packet is sent: s itself if it is that and ends
+ * Well-formed UTF-8 without NUL, valid until the packet ends: s itself if it is that and ends
  * with a NUL. s[n] must be readable.
  */
-char *pf_text(struct pf *pf, const char *s, size_t n);
+const char *pf_text(struct pf *pf, const char *s, size_t n);
 /* The same of bytes behind which there may be nothing, up to the first NUL. */
-char *pf_chars(struct pf *pf, const uint8_t *p, size_t n);
-char *pf_textf(struct pf *pf, const char *format, ...) __attribute__((format(printf, 2, 3)));
+const char *pf_chars(struct pf *pf, const uint8_t *p, size_t n);
+const char *pf_textf(struct pf *pf, const char *format, ...) __attribute__((format(printf, 2, 3)));
 uint64_t pf_hash(uint64_t a, uint64_t b);
 uint64_t pf_hash_text(const char *s, size_t n);
 
@@ -361,7 +313,7 @@ int pf_child_track(struct pf *pf, uint64_t parent, const char *name, uint32_t la
  * pf_event_send. What does not fit (more than PF_NOTES_MAX notes) is left out. Categories and
  * names of notes are texts that stay what they are as long as the section (pf_intern_fixed).
  */
-void pf_event(struct pf *pf, Pf__TrackEvent__Type type, uint64_t track, uint64_t ts);
+void pf_event(struct pf *pf, enum pf_type type, uint64_t track, uint64_t ts);
 /* A name of xtr's own, or one that comes from elsewhere. */
 void pf_name(struct pf *pf, const char *category, const char *name);
 void pf_name_text(struct pf *pf, const char *category, const char *name);
@@ -409,8 +361,11 @@ int pf_ftrace_event(struct pf *pf, const struct xtr_event *ev);
 int pf_ftrace_running(struct pf *pf, const struct xtr_call *c);
 int pf_ftrace_gap(struct pf *pf, const struct xtr_gap *gap);
 bool pf_ftrace_fits(uint32_t cpu); /* importers have a limit */
-/* Begin the packet of one event. */
-Pf__FtraceEvent *pf_ftrace_begin(struct pf *pf, uint32_t cpu, uint64_t ts, uint32_t tid);
+/* Begin and end a packet with a bundle of a CPU; the same with an event of a thread in it. */
+void pf_ftrace_bundle(struct pf *pf, uint32_t cpu);
+int pf_ftrace_bundle_end(struct pf *pf);
+void pf_ftrace_begin(struct pf *pf, uint32_t cpu, uint64_t ts, uint32_t tid);
+int pf_ftrace_end(struct pf *pf);
 int pf_raw_event(struct pf *pf, const struct xtr_event *ev);
 
 #endif /* XTR_PERFETTO_H */

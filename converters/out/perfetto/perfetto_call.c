@@ -63,7 +63,7 @@ static void note_field(struct pf *pf, const struct xtr_event *ev, const struct x
 	if (f->offset > ev->size || f->size > ev->size - f->offset)
 		return;
 	if (f->repr == XTR_REPR_STR) {
-		char *text = pf_chars(pf, p, f->size);
+		const char *text = pf_chars(pf, p, f->size);
 
 		pf_note_text(pf, f->name, text, strlen(text));
 	} else if (f->repr == XTR_REPR_BYTES) {
@@ -73,9 +73,7 @@ static void note_field(struct pf *pf, const struct xtr_event *ev, const struct x
 
 static void note_fields(struct pf *pf, const struct xtr_event *ev)
 {
-	uint32_t i;
-
-	for (i = 0; ev->desc && i < ev->desc->n_fields; i++)
+	for (uint32_t i = 0; ev->desc && i < ev->desc->n_fields; i++)
 		note_field(pf, ev, &ev->desc->fields[i]);
 }
 
@@ -83,9 +81,8 @@ static void note_fields(struct pf *pf, const struct xtr_event *ev)
 static void note_half(struct pf *pf, const struct xtr_call_half *h)
 {
 	struct xtr_event ev = { .desc = h->desc, .rec = h->rec, .size = h->size };
-	uint32_t i;
 
-	for (i = 0; h->desc && i < h->desc->n_fields; i++)
+	for (uint32_t i = 0; h->desc && i < h->desc->n_fields; i++)
 		if (xtr_call_captured(&h->desc->fields[i]))
 			note_field(pf, &ev, &h->desc->fields[i]);
 }
@@ -108,8 +105,8 @@ static void call_notes(struct pf *pf, const struct xtr_call *c)
 		pf_note_text(pf, "events", "lost meanwhile", strlen("lost meanwhile"));
 }
 
-static int put_call(struct pf *pf, const struct xtr_call *c, Pf__TrackEvent__Type type,
-		    uint64_t track, const char *missing)
+static int put_call(struct pf *pf, const struct xtr_call *c, enum pf_type type, uint64_t track,
+		    const char *missing)
 {
 	const char *name = c->name[0] ? c->name : xtr_call_kind_name(c->kind);
 
@@ -140,30 +137,30 @@ static int call_track(struct pf *pf, const struct xtr_call *c, uint64_t *track)
 int pf_call(struct pf *pf, const struct xtr_call *c)
 {
 	uint64_t track;
-	int ret;
+	int err;
 
 	if (c->kind == XTR_CALL_RUNNING)
 		return pf_ftrace_running(pf, c);
-	ret = call_track(pf, c, &track);
-	if (ret)
-		return ret;
+	err = call_track(pf, c, &track);
+	if (err)
+		return err;
 	if (c->begin_ns && c->end_ns) {
 		if (c->begins_with_inner)
-			ret = pf_together_track(pf, track, c->depth, &track);
-		if (!ret)
-			ret = put_call(pf, c, PF__TRACK_EVENT__TYPE__SLICE_BEGIN, track, NULL);
-		return ret ? ret : pf_end(pf, track, c->end_ns);
+			err = pf_together_track(pf, track, c->depth, &track);
+		if (!err)
+			err = put_call(pf, c, PF_SLICE_BEGIN, track, NULL);
+		return err ? err : pf_end(pf, track, c->end_ns);
 	}
 	if (!c->begin_ns)
-		return put_call(pf, c, PF__TRACK_EVENT__TYPE__INSTANT, track, "begin");
+		return put_call(pf, c, PF_INSTANT, track, "begin");
 	if (c->loose)
-		return put_call(pf, c, PF__TRACK_EVENT__TYPE__INSTANT, track, NULL);
+		return put_call(pf, c, PF_INSTANT, track, NULL);
 	if (c->gap || c->on_cpu)
-		return put_call(pf, c, PF__TRACK_EVENT__TYPE__INSTANT, track, "end");
+		return put_call(pf, c, PF_INSTANT, track, "end");
 	if (c->overlaps) /* a lane that nothing follows on */
-		return put_call(pf, c, PF__TRACK_EVENT__TYPE__SLICE_BEGIN, track, "end");
-	ret = pf_unfinished_call_track(pf, track, &track);
-	return ret ? ret : put_call(pf, c, PF__TRACK_EVENT__TYPE__SLICE_BEGIN, track, "end");
+		return put_call(pf, c, PF_SLICE_BEGIN, track, "end");
+	err = pf_unfinished_call_track(pf, track, &track);
+	return err ? err : put_call(pf, c, PF_SLICE_BEGIN, track, "end");
 }
 
 /* --- marks ------------------------------------------------------------------------------------ */
@@ -171,7 +168,7 @@ int pf_call(struct pf *pf, const struct xtr_call *c)
 static int instant(struct pf *pf, const struct xtr_mark *m, uint64_t track, uint64_t ts,
 		   const char *category)
 {
-	pf_event(pf, PF__TRACK_EVENT__TYPE__INSTANT, track, ts);
+	pf_event(pf, PF_INSTANT, track, ts);
 	pf_name_text(pf, category, m->name);
 	if (ts != m->ts)
 		pf_note_u64(pf, "interrupt_after_ns", m->ts - ts);
@@ -199,11 +196,11 @@ static int thread_of(struct pf *pf, const struct xtr_mark *m, uint64_t *track)
 static int counter(struct pf *pf, const struct xtr_mark *m)
 {
 	uint64_t track;
-	int ret = m->of_process ? pf_marker_counter(pf, m, &track)
+	int err = m->of_process ? pf_marker_counter(pf, m, &track)
 				: pf_counter_track(pf, m->track, m->unit, &track);
 
-	if (ret)
-		return ret;
+	if (err)
+		return err;
 	return m->is_signed ? pf_counter_signed(pf, track, m->ts, (int64_t)m->value)
 			    : pf_counter(pf, track, m->ts, m->value);
 }
@@ -211,30 +208,30 @@ static int counter(struct pf *pf, const struct xtr_mark *m)
 static int marker(struct pf *pf, const struct xtr_mark *m)
 {
 	uint64_t track;
-	int ret = m->of_process ? pf_marker_moment_track(pf, m, &track) : thread_of(pf, m, &track);
+	int err = m->of_process ? pf_marker_moment_track(pf, m, &track) : thread_of(pf, m, &track);
 
-	return ret ? ret : instant(pf, m, track, m->ts, "marker");
+	return err ? err : instant(pf, m, track, m->ts, "marker");
 }
 
 int pf_mark(struct pf *pf, const struct xtr_mark *m)
 {
 	uint64_t track;
-	int ret;
+	int err;
 
 	if (m->kind == XTR_MARK_COUNTER)
 		return counter(pf, m);
 	if (m->kind == XTR_MARK_MARKER)
 		return marker(pf, m);
 	if (m->kind == XTR_MARK_VBLANK) {
-		ret = pf_named_track(pf, PF_ROOT_DISPLAY, m->track, &track);
-		return ret ? ret : instant(pf, m, track, vblank_time(pf, m), "display");
+		err = pf_named_track(pf, PF_ROOT_DISPLAY, m->track, &track);
+		return err ? err : instant(pf, m, track, vblank_time(pf, m), "display");
 	}
 	if (m->kind == XTR_MARK_DEVICE) {
-		ret = pf_named_track(pf, PF_ROOT_DEVICES, m->track, &track);
-		return ret ? ret : instant(pf, m, track, m->ts, "device");
+		err = pf_named_track(pf, PF_ROOT_DEVICES, m->track, &track);
+		return err ? err : instant(pf, m, track, m->ts, "device");
 	}
-	ret = thread_of(pf, m, &track);
-	return ret ? ret : instant(pf, m, track, m->ts, "event");
+	err = thread_of(pf, m, &track);
+	return err ? err : instant(pf, m, track, m->ts, "event");
 }
 
 /* --- gaps ------------------------------------------------------------------------------------- */
@@ -243,31 +240,35 @@ int pf_mark(struct pf *pf, const struct xtr_mark *m)
  * Gaps are packets of a sequence of their own, each of which says that packets before it were
  * dropped. On the sequence of all others that would make an importer forget what was interned.
  */
-static int gap_packet(struct pf *pf, Pf__TrackEvent__Type type, uint64_t track, uint64_t ts,
+static int gap_packet(struct pf *pf, enum pf_type type, uint64_t track, uint64_t ts,
 		      const struct xtr_gap *gap)
 {
-	bool ends = type == PF__TRACK_EVENT__TYPE__SLICE_END;
-	Pf__TracePacket *p = pf_packet(pf);
-	Pf__TrackEvent e = PF__TRACK_EVENT__INIT;
+	bool ends = type == PF_SLICE_END, left_out = xtr_gap_left_out(gap);
+	struct xtr_buf *b = &pf->out.block;
+	size_t packet, event;
 
-	e.has_type = e.has_track_uuid = true;
-	e.type = type;
-	e.track_uuid = track;
-	p->track_event = &e;
-	if (!ends && xtr_gap_left_out(gap))
-		e.name = pf_textf(pf, "events left out");
+	pf_begin(pf);
+	packet = pf_message(b, PF_TRACE_PACKET);
+	pf_put_uint(b, PF_PACKET_TIMESTAMP, pf_clock_boot(&pf->clock, ts));
+	pf_put_uint(b, PF_PACKET_SEQUENCE, PF_SEQUENCE(pf) + 1);
+	event = pf_message(b, PF_PACKET_EVENT);
+	pf_put_uint(b, PF_EVENT_TYPE, type);
+	pf_put_uint(b, PF_EVENT_TRACK, track);
+	if (!ends && left_out)
+		pf_put_text(b, PF_EVENT_PLAIN_NAME, "events left out");
 	else if (!ends)
-		e.name = pf_textf(pf, "%" PRIu64 " event%s lost", gap->count,
-				  gap->count == 1 ? "" : "s");
-	p->trusted_packet_sequence_id++;
-	p->has_timestamp = p->has_timestamp_clock_id = true;
-	p->timestamp_clock_id = PF_CLOCK_BOOTTIME;
-	p->timestamp = pf_clock_boot(&pf->clock, ts);
-	p->has_previous_packet_dropped = p->previous_packet_dropped =
-		ends && !xtr_gap_left_out(gap);
-	p->has_sequence_flags = true;
-	p->sequence_flags = 1; /* nothing interned is used */
-	return pf->err ? pf->err : pf_out_packet(&pf->out, p);
+		pf_put_text(b, PF_EVENT_PLAIN_NAME,
+			    pf_textf(pf, "%" PRIu64 " event%s lost", gap->count,
+				     gap->count == 1 ? "" : "s"));
+	pf_message_end(b, event);
+	pf_put_uint(b, PF_PACKET_FLAGS, PF_FLAG_CLEARED); /* nothing interned is used */
+	if (ends && !left_out)
+		pf_put_uint(b, PF_PACKET_DROPPED, true);
+	pf_put_uint(b, PF_PACKET_CLOCK_ID, PF_CLOCK_BOOTTIME);
+	if (pf_machine(pf)->id)
+		pf_put_uint(b, PF_PACKET_MACHINE_ID, pf_machine(pf)->id);
+	pf_message_end(b, packet);
+	return pf->err ? pf->err : pf_out_added(&pf->out);
 }
 
 int pf_gap(struct pf *pf, const struct xtr_gap *gap)
@@ -279,8 +280,8 @@ int pf_gap(struct pf *pf, const struct xtr_gap *gap)
 		return lane == -ENOSPC ? 0 : lane;
 	ret = pf_cpu_track(pf, PF_ROOT_LOST, gap->stream, (uint32_t)lane, &track);
 	if (!ret)
-		ret = gap_packet(pf, PF__TRACK_EVENT__TYPE__SLICE_BEGIN, track, gap->first, gap);
+		ret = gap_packet(pf, PF_SLICE_BEGIN, track, gap->first, gap);
 	if (!ret)
-		ret = gap_packet(pf, PF__TRACK_EVENT__TYPE__SLICE_END, track, end, gap);
+		ret = gap_packet(pf, PF_SLICE_END, track, end, gap);
 	return ret ? ret : pf_ftrace_gap(pf, gap);
 }

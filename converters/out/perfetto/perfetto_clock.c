@@ -26,11 +26,11 @@ static bool same(uint64_t a, uint64_t a_error, uint64_t b, uint64_t b_error)
 
 static int add_span(struct pf_clock *c, const struct pf_clock_span *s)
 {
-	int ret = xtr_grow_array(&c->span, &c->cap, c->n + 1, sizeof(*c->span));
+	int err = xtr_grow_array(&c->span, &c->cap, c->n + 1, sizeof(*c->span));
 
-	if (!ret)
+	if (!err)
 		c->span[c->n++] = *s;
-	return ret;
+	return err;
 }
 
 /* What one reading says; clocks that it lacks are as before. */
@@ -93,9 +93,7 @@ static int add_reading(struct pf_clock *c, const struct xtr_clock_snapshot *r)
  * clock was set. */
 static void spread_back(struct pf_clock *c)
 {
-	size_t i;
-
-	for (i = c->n; i > 1; i--)
+	for (size_t i = c->n; i > 1; i--)
 		if (c->span[i - 1].same_boot)
 			c->span[i - 2].boot = c->span[i - 1].boot;
 }
@@ -105,9 +103,8 @@ static void keep_wall(struct pf_clock *c)
 {
 	const struct pf_clock_span *a;
 	struct pf_clock_span *b;
-	size_t i;
 
-	for (i = 1; i < c->n; i++) {
+	for (size_t i = 1; i < c->n; i++) {
 		a = &c->span[i - 1];
 		b = &c->span[i];
 		if (same(a->real - a->boot, a->real_error, b->real - b->boot, b->real_error))
@@ -119,16 +116,15 @@ int pf_clock_init(struct pf_clock *c, const struct xtr_section *s, uint64_t base
 {
 	const char *name = xtr_meta_clock(xtr_section_meta(s));
 	const struct pf_clock_span none = { 0 };
-	size_t i;
-	int ret = 0;
+	int err = 0;
 
 	*c = (struct pf_clock){ .base = base, .monotonic = !strcmp(name, "monotonic") };
-	for (i = 0; i < xtr_section_n_clocks(s) && !ret; i++)
-		ret = add_reading(c, xtr_section_clock(s, i));
-	if (!ret && !c->n)
-		ret = add_span(c, &none);
-	if (ret)
-		return ret;
+	for (size_t i = 0; i < xtr_section_n_clocks(s) && !err; i++)
+		err = add_reading(c, xtr_section_clock(s, i));
+	if (!err && !c->n)
+		err = add_span(c, &none);
+	if (err)
+		return err;
 	spread_back(c);
 	keep_wall(c);
 	if (!strcmp(name, "boottime"))
@@ -145,11 +141,10 @@ void pf_clock_free(struct pf_clock *c)
 void pf_clock_align(struct pf_clock *c, uint64_t boot)
 {
 	uint64_t mine = c->span[0].boot;
-	size_t i;
 
 	if (distance(mine, boot) > PF_CLOCK_JUMP_NS)
 		return;
-	for (i = 0; i < c->n && c->span[i].boot == mine; i++) {
+	for (size_t i = 0; i < c->n && c->span[i].boot == mine; i++) {
 		c->span[i].boot = boot;
 		c->span[i].real += boot - mine;
 	}
@@ -158,11 +153,10 @@ void pf_clock_align(struct pf_clock *c, uint64_t boot)
 uint64_t pf_clock_one_wall(struct pf_clock *c, uint64_t wall)
 {
 	uint64_t mine = c->span[0].real - c->span[0].boot;
-	size_t i;
 
 	if (distance(mine, wall) > PF_CLOCK_JUMP_NS)
 		wall = mine;
-	for (i = 0; i < c->n; i++)
+	for (size_t i = 0; i < c->n; i++)
 		c->span[i].real = c->span[i].boot + wall;
 	return wall;
 }

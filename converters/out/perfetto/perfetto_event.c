@@ -6,43 +6,21 @@
 
 #include <string.h>
 
-/* Fields of TracePacket, TrackEvent, DebugAnnotation and GpuCorrelation. */
-#define TRACK_EVENT 11u
-
-#define CATEGORY    3u
-#define NOTE        4u
-#define TYPE        9u
-#define NAME        10u
-#define TRACK       11u
-#define COUNTER     30u
-#define FLOW        47u
-#define FLOW_ENDS   48u
-#define CORRELATION 3000u
-
-#define NOTE_NAME 1u
-#define NOTE_UINT 3u
-#define NOTE_INT  4u
-#define NOTE_TEXT 6u
-#define NOTE_HEX  7u
-
-#define SUBMISSION 1u
-
 #define TAIL_MAX (7 * PF_WIRE_NUMBER)
 
-void pf_event(struct pf *pf, Pf__TrackEvent__Type type, uint64_t track, uint64_t ts)
+void pf_event(struct pf *pf, enum pf_type type, uint64_t track, uint64_t ts)
 {
-	pf_straight(pf, ts);
+	pf_packet_at(pf, ts);
 	pf->event = (struct pf_event){ .type = type, .track = track };
-	pf->event.at = pf_message(pf, TRACK_EVENT);
+	pf->event.at = pf_in_packet(pf, PF_PACKET_EVENT);
 }
 
 static void put_category(struct pf *pf, const char *category)
 {
 	uint64_t iid = category ? pf_intern_fixed(pf, PF_CATEGORIES, category) : 0;
-	uint8_t *p = pf_room(pf, PF_WIRE_NUMBER);
 
-	if (iid && p)
-		pf_wrote(pf, pf_wire_uint(p, CATEGORY, iid));
+	if (iid)
+		pf_put_uint(&pf->out.block, PF_EVENT_CATEGORY, iid);
 }
 
 void pf_name(struct pf *pf, const char *category, const char *name)
@@ -76,14 +54,14 @@ static uint64_t note_name(struct pf *pf, const char *name)
 /* A note up to its value, which takes n bytes with its tag; NULL: no memory. */
 static uint8_t *put_note(struct pf *pf, uint64_t iid, size_t n)
 {
-	uint8_t *p = pf_room(pf, 2 * PF_WIRE_NUMBER + n);
+	uint8_t *p = pf_room(&pf->out.block, 2 * PF_WIRE_NUMBER + n);
 
 	if (!p)
 		return NULL;
 	pf->event.n_notes++;
-	p = pf_wire_tag(p, NOTE, PF_WIRE_BYTES);
+	p = pf_wire_tag(p, PF_EVENT_NOTE, PF_WIRE_BYTES);
 	p = xtr_varint_put(p, 1 + pf_wire_varint_size(iid) + n);
-	return pf_wire_uint(p, NOTE_NAME, iid);
+	return pf_wire_uint(p, PF_NOTE_NAME, iid);
 }
 
 static void note_number(struct pf *pf, const char *name, uint32_t field, uint64_t v)
@@ -92,22 +70,22 @@ static void note_number(struct pf *pf, const char *name, uint32_t field, uint64_
 	uint8_t *p = iid ? put_note(pf, iid, 1 + pf_wire_varint_size(v)) : NULL;
 
 	if (p)
-		pf_wrote(pf, pf_wire_uint(p, field, v));
+		pf_wrote(&pf->out.block, pf_wire_uint(p, field, v));
 }
 
 void pf_note_u64(struct pf *pf, const char *name, uint64_t v)
 {
-	note_number(pf, name, NOTE_UINT, v);
+	note_number(pf, name, PF_NOTE_UINT, v);
 }
 
 void pf_note_s64(struct pf *pf, const char *name, int64_t v)
 {
-	note_number(pf, name, NOTE_INT, (uint64_t)v);
+	note_number(pf, name, PF_NOTE_INT, (uint64_t)v);
 }
 
 void pf_note_hex(struct pf *pf, const char *name, uint64_t v)
 {
-	note_number(pf, name, NOTE_HEX, v);
+	note_number(pf, name, PF_NOTE_HEX, v);
 }
 
 static void put_text(struct pf *pf, uint64_t iid, const char *s, size_t n)
@@ -115,7 +93,7 @@ static void put_text(struct pf *pf, uint64_t iid, const char *s, size_t n)
 	uint8_t *p = put_note(pf, iid, 1 + pf_wire_varint_size(n) + n);
 
 	if (p)
-		pf_wrote(pf, pf_wire_bytes(p, NOTE_TEXT, s, n));
+		pf_wrote(&pf->out.block, pf_wire_bytes(p, PF_NOTE_TEXT, s, n));
 }
 
 void pf_note_text(struct pf *pf, const char *name, const char *s, size_t n)
@@ -143,7 +121,7 @@ void pf_note_hex_bytes(struct pf *pf, const char *name, const uint8_t *p, size_t
 void pf_flow(struct pf *pf, uint64_t id, bool ends)
 {
 	pf->event.flow = id;
-	pf->event.flow_field = ends ? FLOW_ENDS : FLOW;
+	pf->event.flow_field = ends ? PF_EVENT_FLOW_ENDS : PF_EVENT_FLOW;
 }
 
 void pf_submits(struct pf *pf)
@@ -153,49 +131,47 @@ void pf_submits(struct pf *pf)
 
 static uint8_t *put_submission(uint8_t *p, uint64_t id)
 {
-	p = pf_wire_tag(p, CORRELATION, PF_WIRE_BYTES);
+	p = pf_wire_tag(p, PF_EVENT_CORRELATION, PF_WIRE_BYTES);
 	*p++ = (uint8_t)(1 + pf_wire_varint_size(id));
-	return pf_wire_uint(p, SUBMISSION, id);
+	return pf_wire_uint(p, PF_CORRELATION_SUBMISSION, id);
 }
 
 int pf_event_send(struct pf *pf)
 {
 	const struct pf_event *e = &pf->event;
-	uint8_t *p = pf_room(pf, TAIL_MAX);
+	uint8_t *p = pf_room(&pf->out.block, TAIL_MAX);
 
 	if (p) {
-		p = pf_wire_uint(p, TYPE, e->type);
+		p = pf_wire_uint(p, PF_EVENT_TYPE, e->type);
 		if (e->name)
-			p = pf_wire_uint(p, NAME, e->name);
-		p = pf_wire_uint(p, TRACK, e->track);
+			p = pf_wire_uint(p, PF_EVENT_NAME, e->name);
+		p = pf_wire_uint(p, PF_EVENT_TRACK, e->track);
 		if (e->flow_field)
 			p = pf_wire_fixed64(p, e->flow_field, e->flow);
 		if (e->submits)
 			p = put_submission(p, e->flow);
-		pf_wrote(pf, p);
+		pf_wrote(&pf->out.block, p);
 	}
-	pf_message_end(pf, e->at);
-	pf_middle(pf);
-	return pf_end_packet(pf);
+	return pf_packet_end_with(pf, e->at);
 }
 
 int pf_end(struct pf *pf, uint64_t track, uint64_t ts)
 {
 	uint8_t event[PF_SHORT], *p = event;
 
-	p = pf_wire_uint(p, TYPE, PF__TRACK_EVENT__TYPE__SLICE_END);
-	p = pf_wire_uint(p, TRACK, track);
-	return pf_short_packet(pf, ts, TRACK_EVENT, event, (size_t)(p - event));
+	p = pf_wire_uint(p, PF_EVENT_TYPE, PF_SLICE_END);
+	p = pf_wire_uint(p, PF_EVENT_TRACK, track);
+	return pf_short_packet(pf, ts, PF_PACKET_EVENT, event, (size_t)(p - event));
 }
 
 int pf_counter_signed(struct pf *pf, uint64_t track, uint64_t ts, int64_t value)
 {
 	uint8_t event[PF_SHORT], *p = event;
 
-	p = pf_wire_uint(p, TYPE, PF__TRACK_EVENT__TYPE__COUNTER);
-	p = pf_wire_uint(p, TRACK, track);
-	p = pf_wire_uint(p, COUNTER, (uint64_t)value);
-	return pf_short_packet(pf, ts, TRACK_EVENT, event, (size_t)(p - event));
+	p = pf_wire_uint(p, PF_EVENT_TYPE, PF_COUNTER);
+	p = pf_wire_uint(p, PF_EVENT_TRACK, track);
+	p = pf_wire_uint(p, PF_EVENT_COUNTER, (uint64_t)value);
+	return pf_short_packet(pf, ts, PF_PACKET_EVENT, event, (size_t)(p - event));
 }
 
 int pf_counter(struct pf *pf, uint64_t track, uint64_t ts, uint64_t value)

@@ -5,28 +5,18 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
-
-#define CLOCKS_MAX     6u
-#define ATTRIBUTES_MAX 64u
 
 /* --- clocks --------------------------------------------------------------------------------- */
 
-struct snapshot {
-	Pf__ClockSnapshot packet;
-	Pf__ClockSnapshot__Clock clock[CLOCKS_MAX], *ptr[CLOCKS_MAX];
-};
-
-static void add_clock(struct snapshot *s, uint32_t id, uint64_t ns)
+static void put_reading(struct pf *pf, uint32_t id, uint64_t ns)
 {
-	Pf__ClockSnapshot__Clock *c = &s->clock[s->packet.n_clocks];
+	struct xtr_buf *b = &pf->out.block;
+	size_t at = pf_message(b, PF_CLOCKS_CLOCK);
 
-	pf__clock_snapshot__clock__init(c);
-	c->has_clock_id = c->has_timestamp = true;
-	c->clock_id = id;
-	c->timestamp = ns;
-	s->ptr[s->packet.n_clocks++] = c;
+	pf_put_uint(b, PF_CLOCK_ID, id);
+	pf_put_uint(b, PF_CLOCK_TIMESTAMP, ns);
+	pf_message_end(b, at);
 }
 
 /*
@@ -35,14 +25,13 @@ static void add_clock(struct snapshot *s, uint32_t id, uint64_t ns)
  * importer takes any snapshot with BOOTTIME, whatever machine it is of, for the choice of that,
  * unless it chooses or has the clock of the trace file too.
  */
-static void choose_clock(const struct pf *pf, struct snapshot *s, uint64_t boot)
+static void choose_clock(struct pf *pf, uint64_t boot)
 {
-	if (pf->machine[pf->m].id) {
-		add_clock(s, PF_CLOCK_TRACE_FILE, boot);
-		return;
-	}
-	s->packet.has_primary_trace_clock = true;
-	s->packet.primary_trace_clock = pf->by_wall_clock ? PF_CLOCK_REALTIME : PF_CLOCK_BOOTTIME;
+	if (pf->machine[pf->m].id)
+		put_reading(pf, PF_CLOCK_TRACE_FILE, boot);
+	else
+		pf_put_uint(&pf->out.block, PF_CLOCKS_PRIMARY,
+			    pf->by_wall_clock ? PF_CLOCK_REALTIME : PF_CLOCK_BOOTTIME);
 }
 
 /*
@@ -63,21 +52,20 @@ static uint64_t real_offset(const struct pf *pf, const struct pf_clock_span *spa
 static int put_snapshot(struct pf *pf, const struct pf_clock_span *span,
 			const struct pf_clock_span *first, uint64_t ts)
 {
-	struct snapshot s = { .packet = PF__CLOCK_SNAPSHOT__INIT };
+	size_t at;
 
-	s.packet.clocks = s.ptr;
-	add_clock(&s, PF_CLOCK_BOOTTIME, ts + span->boot);
+	pf_packet(pf);
+	pf->packet.first = pf->intern.cleared;
+	at = pf_in_packet(pf, PF_PACKET_CLOCKS);
+	put_reading(pf, PF_CLOCK_BOOTTIME, ts + span->boot);
 	if (pf->clock.monotonic)
-		add_clock(&s, PF_CLOCK_MONOTONIC, ts);
+		put_reading(pf, PF_CLOCK_MONOTONIC, ts);
 	if (pf->clock.real_known)
-		add_clock(&s, PF_CLOCK_REALTIME, ts + real_offset(pf, span, first));
-	add_clock(&s, PF_CLOCK_RELATIVE, ts - pf->clock.base);
-	add_clock(&s, PF_CLOCK_EVENT, ts);
-	choose_clock(pf, &s, ts + span->boot);
-	pf_packet(pf)->clock_snapshot = &s.packet;
-	pf->packet.has_first_packet_on_sequence = pf->packet.first_packet_on_sequence =
-		pf->intern.cleared;
-	return pf_send(pf);
+		put_reading(pf, PF_CLOCK_REALTIME, ts + real_offset(pf, span, first));
+	put_reading(pf, PF_CLOCK_RELATIVE, ts - pf->clock.base);
+	put_reading(pf, PF_CLOCK_EVENT, ts);
+	choose_clock(pf, ts + span->boot);
+	return pf_packet_end_with(pf, at);
 }
 
 /* At the begin, where an offset changes, at the end. */
@@ -87,19 +75,19 @@ static int clocks(struct pf *pf)
 	const struct pf_clock_span *first;
 	uint64_t to = pf->s->to, last = c->base;
 	size_t i = 0;
-	int ret;
+	int err;
 
 	while (i + 1 < c->n && c->span[i + 1].from <= c->base)
 		i++;
 	first = &c->span[i];
-	ret = put_snapshot(pf, first, first, c->base);
-	for (i++; i < c->n && c->span[i].from <= to && !ret; i++) {
+	err = put_snapshot(pf, first, first, c->base);
+	for (i++; i < c->n && c->span[i].from <= to && !err; i++) {
 		last = c->span[i].from;
-		ret = put_snapshot(pf, &c->span[i], first, last);
+		err = put_snapshot(pf, &c->span[i], first, last);
 	}
-	if (!ret && to > last)
-		ret = put_snapshot(pf, &c->span[i - 1], first, to);
-	return ret;
+	if (!err && to > last)
+		err = put_snapshot(pf, &c->span[i - 1], first, to);
+	return err;
 }
 
 /* --- the trace ------------------------------------------------------------------------------ */
@@ -109,145 +97,140 @@ static int uuid(struct pf *pf)
 {
 	const struct xtr_export_opts *o = &pf->o;
 	uint64_t id = xtr_section_file_id(pf->s->section), ways;
-	Pf__TraceUuid u = PF__TRACE_UUID__INIT;
+	size_t at;
 
 	ways = (uint64_t)o->jobs_only | (uint64_t)o->raw << 1 | (uint64_t)o->ftrace << 2 |
 	       (uint64_t)o->track_events << 3;
-	u.has_msb = u.has_lsb = true;
-	u.msb = (int64_t)id;
-	u.lsb = (int64_t)pf_hash(pf_hash(pf->s->from, pf->s->to), pf_hash(id, ways));
-	pf_packet(pf)->trace_uuid = &u;
-	return pf_send(pf);
+	pf_packet(pf);
+	at = pf_in_packet(pf, PF_PACKET_UUID);
+	pf_put_uint(&pf->out.block, PF_UUID_MSB, id);
+	pf_put_uint(&pf->out.block, PF_UUID_LSB,
+		    pf_hash(pf_hash(pf->s->from, pf->s->to), pf_hash(id, ways)));
+	return pf_packet_end_with(pf, at);
 }
 
-struct attributes {
-	Pf__TraceAttributes packet;
-	Pf__TraceAttributes__Attribute attribute[ATTRIBUTES_MAX], *ptr[ATTRIBUTES_MAX];
-};
-
-/* Keys of a second section are its own. */
-static Pf__TraceAttributes__Attribute *add(struct pf *pf, struct attributes *a, const char *key)
+/* Begin an attribute. Keys of a second section are its own. */
+static size_t put_key(struct pf *pf, const char *key)
 {
-	static Pf__TraceAttributes__Attribute nowhere;
-	Pf__TraceAttributes__Attribute *to = &nowhere;
+	struct xtr_buf *b = &pf->out.block;
+	size_t at = pf_message(b, PF_ATTRIBUTES_ONE);
+	char section[32] = "";
 
-	if (a->packet.n_attribute < ATTRIBUTES_MAX) {
-		to = &a->attribute[a->packet.n_attribute];
-		a->ptr[a->packet.n_attribute++] = to;
-	}
-	pf__trace_attributes__attribute__init(to);
 	if (pf->s->index)
-		to->key = pf_textf(pf, "xtr.section%zu.%s", pf->s->index + 1, key);
-	else
-		to->key = pf_textf(pf, "xtr.%s", key);
-	return to;
+		snprintf(section, sizeof(section), "section%zu.", pf->s->index + 1);
+	pf_put_text(b, PF_ATTRIBUTE_KEY, pf_textf(pf, "xtr.%s%s", section, key));
+	return at;
 }
 
-static void add_text(struct pf *pf, struct attributes *a, const char *key, const char *text)
+static void put_text(struct pf *pf, const char *key, const char *text)
 {
-	if (text && text[0])
-		add(pf, a, key)->string_value = pf_text(pf, text, strlen(text));
+	size_t at;
+
+	if (!text || !text[0])
+		return;
+	at = put_key(pf, key);
+	pf_put_text(&pf->out.block, PF_ATTRIBUTE_TEXT, pf_text(pf, text, strlen(text)));
+	pf_message_end(&pf->out.block, at);
 }
 
-static void add_number(struct pf *pf, struct attributes *a, const char *key, uint64_t v)
+static void put_number(struct pf *pf, const char *key, uint64_t v)
 {
-	Pf__TraceAttributes__Attribute *to = add(pf, a, key);
+	size_t at = put_key(pf, key);
 
-	to->has_long_value = true;
-	to->long_value = (int64_t)v;
+	pf_put_uint(&pf->out.block, PF_ATTRIBUTE_NUMBER, v);
+	pf_message_end(&pf->out.block, at);
 }
 
-static void add_config(struct pf *pf, struct attributes *a)
+static void put_config(struct pf *pf)
 {
 	const char *key, *text;
 	char name[128];
 	uint64_t v;
-	size_t i;
 
-	for (i = 0; xtr_meta_config(pf->s->meta, i, &key, &v, &text); i++) {
+	for (size_t i = 0; xtr_meta_config(pf->s->meta, i, &key, &v, &text); i++) {
 		snprintf(name, sizeof(name), "config.%s", key);
 		if (text)
-			add_text(pf, a, name, text);
+			put_text(pf, name, text);
 		else
-			add_number(pf, a, name, v);
+			put_number(pf, name, v);
 	}
 }
 
-static void add_recording(struct pf *pf, struct attributes *a)
+static void put_recording(struct pf *pf)
 {
 	const struct xtr_section *s = pf->s->section;
 	const struct xtr_section_summary *sum = xtr_section_summary(s);
 	const struct pf_clock *c = &pf->clock;
 	char id[2 * 16 + 1];
 
-	add(pf, a, "file_id")->string_value = pf_textf(pf, "%016" PRIx64, xtr_section_file_id(s));
-	add(pf, a, "recorder")->string_value =
-		pf_textf(pf, "%s %s", xtr_meta_writer_name(pf->s->meta),
-			 xtr_meta_writer_version(pf->s->meta));
+	put_text(pf, "file_id", pf_textf(pf, "%016" PRIx64, xtr_section_file_id(s)));
+	put_text(pf, "recorder",
+		 pf_textf(pf, "%s %s", xtr_meta_writer_name(pf->s->meta),
+			  xtr_meta_writer_version(pf->s->meta)));
 	xtr_text_hex(id, sizeof(id), xtr_meta_boot_id(pf->s->meta), 16);
-	add(pf, a, "boot_id")->string_value = pf_textf(pf, "%s", id);
-	add_text(pf, a, "event_clock", xtr_meta_clock(pf->s->meta));
-	add_text(pf, a, "boottime", c->boot_known ? "read" : "unknown, taken as the event clock");
+	put_text(pf, "boot_id", id);
+	put_text(pf, "event_clock", xtr_meta_clock(pf->s->meta));
+	put_text(pf, "boottime", c->boot_known ? "read" : "unknown, taken as the event clock");
 	if (c->real_known)
-		add_number(pf, a, "start_realtime_ns", c->base + c->span[0].real);
-	add_number(pf, a, "base_ns", c->base);
-	add_number(pf, a, "from_ns", pf->s->from);
-	add_number(pf, a, "to_ns", pf->s->to);
-	add_number(pf, a, "events", sum->events);
-	add_number(pf, a, "lost_events", sum->lost + sum->missing);
-	add_text(pf, a, "end_reason", xtr_section_end_reason(s));
+		put_number(pf, "start_realtime_ns", c->base + c->span[0].real);
+	put_number(pf, "base_ns", c->base);
+	put_number(pf, "from_ns", pf->s->from);
+	put_number(pf, "to_ns", pf->s->to);
+	put_number(pf, "events", sum->events);
+	put_number(pf, "lost_events", sum->lost + sum->missing);
+	put_text(pf, "end_reason", xtr_section_end_reason(s));
 }
 
 static int attributes(struct pf *pf)
 {
 	const struct xtr_system *sys = xtr_meta_system(pf->s->meta);
-	struct attributes a = { .packet = PF__TRACE_ATTRIBUTES__INIT };
+	size_t at;
 
-	pf_packet(pf)->trace_attributes = &a.packet;
-	a.packet.attribute = a.ptr;
-	add_text(pf, &a, "version", XTR_VERSION);
-	add_text(pf, &a, "hostname", sys->hostname);
-	add_text(pf, &a, "kernel", sys->release);
-	add_text(pf, &a, "hypervisor", sys->hypervisor);
-	add_recording(pf, &a);
-	add_config(pf, &a);
-	return pf_send(pf);
+	pf_packet(pf);
+	at = pf_in_packet(pf, PF_PACKET_ATTRIBUTES);
+	put_text(pf, "version", XTR_VERSION);
+	put_text(pf, "hostname", sys->hostname);
+	put_text(pf, "kernel", sys->release);
+	put_text(pf, "hypervisor", sys->hypervisor);
+	put_recording(pf);
+	put_config(pf);
+	return pf_packet_end_with(pf, at);
 }
 
 /* --- the machine ------------------------------------------------------------------------------ */
 
+static void put_clean(struct pf *pf, uint32_t field, const char *text)
+{
+	if (text)
+		pf_put_text(&pf->out.block, field, pf_text(pf, text, strlen(text)));
+}
+
 static int system_info(struct pf *pf)
 {
 	const struct xtr_system *sys = xtr_meta_system(pf->s->meta);
-	Pf__SystemInfo info = PF__SYSTEM_INFO__INIT;
-	Pf__SystemInfo__Utsname uts = PF__SYSTEM_INFO__UTSNAME__INIT;
-	char linux_name[] = "Linux";
+	struct xtr_buf *b = &pf->out.block;
+	size_t at, uts;
 
-	pf_packet(pf)->system_info = &info;
+	pf_packet(pf);
+	at = pf_in_packet(pf, PF_PACKET_SYSTEM);
 	if (sys->release[0] && sys->machine[0]) {
-		uts.sysname = linux_name;
-		uts.release = pf_text(pf, sys->release, strlen(sys->release));
-		uts.version = pf_text(pf, sys->version, strlen(sys->version));
-		uts.machine = pf_text(pf, sys->machine, strlen(sys->machine));
-		info.utsname = &uts;
+		uts = pf_message(b, PF_SYSTEM_UTSNAME);
+		pf_put_text(b, PF_UTSNAME_SYSNAME, "Linux");
+		put_clean(pf, PF_UTSNAME_VERSION, sys->version);
+		put_clean(pf, PF_UTSNAME_RELEASE, sys->release);
+		put_clean(pf, PF_UTSNAME_MACHINE, sys->machine);
+		pf_message_end(b, uts);
 	}
-	info.has_page_size = sys->page != 0;
-	info.page_size = sys->page;
-	info.has_num_cpus = sys->cpus != 0;
-	info.num_cpus = sys->cpus;
+	if (sys->page)
+		pf_put_uint(b, PF_SYSTEM_PAGE_SIZE, sys->page);
+	if (sys->cpus)
+		pf_put_uint(b, PF_SYSTEM_CPUS, sys->cpus);
 	if (sys->hostname && sys->hostname[0])
-		info.machine_name = pf_text(pf, sys->hostname, strlen(sys->hostname));
-	return pf_send(pf);
+		put_clean(pf, PF_SYSTEM_NAME, sys->hostname);
+	return pf_packet_end_with(pf, at);
 }
 
 /* --- devices ---------------------------------------------------------------------------------- */
-
-#define EXTRAS 4u
-
-struct gpu {
-	Pf__GpuInfo__Gpu gpu;
-	Pf__GpuInfo__KeyValue extra[EXTRAS], *ptr[EXTRAS];
-};
 
 static const struct {
 	const char *pci, *name;
@@ -267,65 +250,55 @@ static bool is_pci_address(const char *s)
 	return !s[i];
 }
 
-static char *text_or_null(struct pf *pf, const char *s)
+static void put_extra(struct pf *pf, const char *key, const char *value)
 {
-	return s ? pf_text(pf, s, strlen(s)) : NULL;
-}
-
-static void add_extra(struct pf *pf, struct gpu *g, const char *key, const char *value)
-{
-	Pf__GpuInfo__KeyValue *kv = &g->extra[g->gpu.n_extra_info];
+	struct xtr_buf *b = &pf->out.block;
+	size_t at;
 
 	if (!value)
 		return;
-	pf__gpu_info__key_value__init(kv);
-	kv->key = pf_text(pf, key, strlen(key));
-	kv->value = text_or_null(pf, value);
-	g->ptr[g->gpu.n_extra_info++] = kv;
+	at = pf_message(b, PF_GPU_EXTRA);
+	pf_put_text(b, PF_EXTRA_KEY, key);
+	put_clean(pf, PF_EXTRA_VALUE, value);
+	pf_message_end(b, at);
 }
 
-static void fill_gpu(struct pf *pf, struct gpu *g, const struct pf_device *d)
+static const char *vendor(const char *pci_id)
+{
+	for (size_t i = 0; pci_id && i < sizeof(vendors) / sizeof(vendors[0]); i++)
+		if (!strncmp(pci_id, vendors[i].pci, strlen(vendors[i].pci)))
+			return vendors[i].name;
+	return NULL;
+}
+
+static void put_gpu(struct pf *pf, const struct pf_device *d)
 {
 	const char *driver = d->driver ? d->driver : "", *name = d->name[0] ? d->name : "unknown";
-	size_t i;
+	struct xtr_buf *b = &pf->out.block;
+	size_t at = pf_message(b, PF_GPUS_GPU);
 
-	pf__gpu_info__gpu__init(&g->gpu);
-	g->gpu.extra_info = g->ptr;
-	g->gpu.name = pf_textf(pf, "%s%s%s", driver, driver[0] ? " " : "", name);
+	pf_put_text(b, PF_GPU_NAME, pf_textf(pf, "%s%s%s", driver, driver[0] ? " " : "", name));
+	pf_put_text(b, PF_GPU_VENDOR, vendor(d->pci_id));
+	put_clean(pf, PF_GPU_MODEL, d->pci_id);
+	put_extra(pf, "driver", d->driver);
+	put_extra(pf, "driver_version", d->driver_version);
+	put_extra(pf, "firmware", d->firmware);
+	put_extra(pf, "nodes", d->nodes);
 	if (is_pci_address(d->name))
-		g->gpu.pci_bdf = text_or_null(pf, d->name);
-	g->gpu.model = text_or_null(pf, d->pci_id);
-	for (i = 0; d->pci_id && i < sizeof(vendors) / sizeof(vendors[0]); i++)
-		if (!strncmp(d->pci_id, vendors[i].pci, strlen(vendors[i].pci)))
-			g->gpu.vendor = text_or_null(pf, vendors[i].name);
-	add_extra(pf, g, "driver", d->driver);
-	add_extra(pf, g, "driver_version", d->driver_version);
-	add_extra(pf, g, "firmware", d->firmware);
-	add_extra(pf, g, "nodes", d->nodes);
+		pf_put_text(b, PF_GPU_PCI, d->name);
+	pf_message_end(b, at);
 }
 
 int pf_gpu_info(struct pf *pf)
 {
 	const struct pf_machine *m = pf_machine(pf);
-	struct gpu *g = calloc(m->n_devices + 1, sizeof(*g));
-	Pf__GpuInfo__Gpu **ptr = calloc(m->n_devices + 1, sizeof(*ptr));
-	Pf__GpuInfo info = PF__GPU_INFO__INIT;
-	size_t i;
-	int ret = g && ptr ? 0 : -ENOMEM;
+	size_t at;
 
-	if (!ret) {
-		pf_packet(pf)->gpu_info = &info;
-		info.gpus = ptr;
-		info.n_gpus = m->n_devices;
-		for (i = 0; i < m->n_devices; i++) {
-			fill_gpu(pf, &g[i], &m->device[i]);
-			ptr[i] = &g[i].gpu;
-		}
-		ret = pf_send(pf);
-	}
-	free(g);
-	free(ptr);
-	return ret;
+	pf_packet(pf);
+	at = pf_in_packet(pf, PF_PACKET_GPUS);
+	for (size_t i = 0; i < m->n_devices; i++)
+		put_gpu(pf, &m->device[i]);
+	return pf_packet_end_with(pf, at);
 }
 
 /* The devices that are known from the start, those that were described first. */
@@ -334,12 +307,11 @@ static int devices(struct pf *pf)
 	const struct xtr_meta *meta = pf->s->meta;
 	bool is_new;
 	int64_t ret = 0;
-	size_t i;
 
-	for (i = 0; i < xtr_meta_n_devices(meta) && ret >= 0; i++)
+	for (size_t i = 0; i < xtr_meta_n_devices(meta) && ret >= 0; i++)
 		ret = pf_device_of(pf, xtr_meta_device(meta, i)->name, xtr_meta_device(meta, i),
 				   &is_new);
-	for (i = 0; i < xtr_model_n_devices(pf->s->rings) && ret >= 0; i++)
+	for (size_t i = 0; i < xtr_model_n_devices(pf->s->rings) && ret >= 0; i++)
 		if (xtr_model_device(pf->s->rings, i)->name[0])
 			ret = pf_device_of(pf, xtr_model_device(pf->s->rings, i)->name, NULL,
 					   &is_new);
@@ -348,13 +320,13 @@ static int devices(struct pf *pf)
 
 int pf_facts(struct pf *pf)
 {
-	int ret = clocks(pf);
+	int err = clocks(pf);
 
-	if (!ret && !pf->s->index)
-		ret = uuid(pf);
-	if (!ret)
-		ret = system_info(pf);
-	if (!ret)
-		ret = attributes(pf);
-	return ret ? ret : devices(pf);
+	if (!err && !pf->s->index)
+		err = uuid(pf);
+	if (!err)
+		err = system_info(pf);
+	if (!err)
+		err = attributes(pf);
+	return err ? err : devices(pf);
 }

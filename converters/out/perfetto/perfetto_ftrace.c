@@ -22,30 +22,41 @@ bool pf_ftrace_fits(uint32_t cpu)
 	return cpu < CPUS_MAX;
 }
 
-Pf__FtraceEvent *pf_ftrace_begin(struct pf *pf, uint32_t cpu, uint64_t ts, uint32_t tid)
+void pf_ftrace_bundle(struct pf *pf, uint32_t cpu)
 {
-	pf__ftrace_event_bundle__init(&pf->bundle);
-	pf__ftrace_event__init(&pf->ftrace);
-	pf->ftrace_ptr = &pf->ftrace;
-	pf->bundle.has_cpu = true;
-	pf->bundle.cpu = cpu;
-	pf->bundle.event = &pf->ftrace_ptr;
-	pf->bundle.n_event = 1;
-	pf->ftrace.has_timestamp = pf->ftrace.has_pid = true;
-	pf->ftrace.timestamp = pf_clock_boot(&pf->clock, ts);
-	pf->ftrace.pid = tid;
-	pf_packet(pf)->ftrace_events = &pf->bundle;
-	return &pf->ftrace;
+	pf_packet(pf);
+	pf->packet.bundle = pf_in_packet(pf, PF_PACKET_FTRACE);
+	pf_put_uint(&pf->out.block, PF_BUNDLE_CPU, cpu);
+}
+
+int pf_ftrace_bundle_end(struct pf *pf)
+{
+	return pf_packet_end_with(pf, pf->packet.bundle);
+}
+
+void pf_ftrace_begin(struct pf *pf, uint32_t cpu, uint64_t ts, uint32_t tid)
+{
+	struct xtr_buf *b = &pf->out.block;
+
+	pf_ftrace_bundle(pf, cpu);
+	pf->packet.ftrace = pf_message(b, PF_BUNDLE_EVENT);
+	pf_put_uint(b, PF_FTRACE_TIME, pf_clock_boot(&pf->clock, ts));
+	pf_put_uint(b, PF_FTRACE_TID, tid);
+}
+
+int pf_ftrace_end(struct pf *pf)
+{
+	pf_message_end(&pf->out.block, pf->packet.ftrace);
+	return pf_ftrace_bundle_end(pf);
 }
 
 int pf_ftrace_gap(struct pf *pf, const struct xtr_gap *gap)
 {
 	if (!(pf->o.raw || pf->o.ftrace) || !pf_ftrace_fits(gap->stream))
 		return 0;
-	pf_ftrace_begin(pf, gap->stream, gap->last, 0);
-	pf->bundle.n_event = 0;
-	pf->bundle.has_lost_events = pf->bundle.lost_events = true;
-	return pf_send(pf);
+	pf_ftrace_bundle(pf, gap->stream);
+	pf_put_uint(&pf->out.block, PF_BUNDLE_LOST, true);
+	return pf_ftrace_bundle_end(pf);
 }
 
 /* --- CPU scheduling --------------------------------------------------------------------------- */
@@ -65,47 +76,32 @@ static struct side idle(uint32_t cpu)
 	return s;
 }
 
-/* Fields of FtraceEvent and SchedSwitch. */
-#define SWITCH 4u
-
-#define PREV_COMM  1u
-#define PREV_TID   2u
-#define PREV_PRIO  3u
-#define PREV_STATE 4u
-#define NEXT_COMM  5u
-#define NEXT_TID   6u
-#define NEXT_PRIO  7u
-
-static uint8_t *put_int32(uint8_t *p, uint32_t field, int32_t v)
-{
-	return pf_wire_uint(p, field, (uint64_t)(int64_t)v);
-}
-
 static int put_switch(struct pf *pf, uint32_t cpu, uint64_t ts, const struct side *prev,
 		      int64_t state, const struct side *next)
 {
+	struct xtr_buf *b = &pf->out.block;
 	const char *from, *to;
 	size_t n, m, at;
 	uint8_t *p;
 
-	pf_straight_ftrace(pf, cpu, ts, prev->tid);
+	pf_ftrace_begin(pf, cpu, ts, prev->tid);
 	from = pf_text(pf, prev->comm, strlen(prev->comm));
 	to = pf_text(pf, next->comm, strlen(next->comm));
 	n = strlen(from);
 	m = strlen(to);
-	at = pf_message(pf, SWITCH);
-	p = pf_room(pf, 7 * PF_WIRE_NUMBER + n + m);
+	at = pf_message(b, PF_FTRACE_SWITCH);
+	p = pf_room(b, 7 * PF_WIRE_NUMBER + n + m);
 	if (p) {
-		p = pf_wire_bytes(p, PREV_COMM, from, n);
-		p = put_int32(p, PREV_TID, (int32_t)prev->tid);
-		p = put_int32(p, PREV_PRIO, prev->prio);
-		p = pf_wire_uint(p, PREV_STATE, (uint64_t)state);
-		p = pf_wire_bytes(p, NEXT_COMM, to, m);
-		p = put_int32(p, NEXT_TID, (int32_t)next->tid);
-		pf_wrote(pf, put_int32(p, NEXT_PRIO, next->prio));
+		p = pf_wire_bytes(p, PF_SWITCH_PREV_COMM, from, n);
+		p = pf_wire_int32(p, PF_SWITCH_PREV_TID, (int32_t)prev->tid);
+		p = pf_wire_int32(p, PF_SWITCH_PREV_PRIO, prev->prio);
+		p = pf_wire_uint(p, PF_SWITCH_PREV_STATE, (uint64_t)state);
+		p = pf_wire_bytes(p, PF_SWITCH_NEXT_COMM, to, m);
+		p = pf_wire_int32(p, PF_SWITCH_NEXT_TID, (int32_t)next->tid);
+		pf_wrote(b, pf_wire_int32(p, PF_SWITCH_NEXT_PRIO, next->prio));
 	}
-	pf_message_end(pf, at);
-	return pf_end_ftrace(pf);
+	pf_message_end(b, at);
+	return pf_ftrace_end(pf);
 }
 
 static uint64_t number_of(const struct xtr_event *ev, const struct xtr_field *f)
@@ -162,13 +158,13 @@ static int switch_of_call(struct pf *pf, const struct xtr_event *ev)
 	const struct xtr_call *c = &pf->running;
 	const struct pf_switch_fields *f = &pf->switch_fields;
 	struct side me = side_of(pf, ev, &f->prev), nobody = idle(ev->stream);
-	int ret;
+	int err;
 
 	if (c->end_ns != ev->ts || c->stream != ev->stream || c->tid != me.tid || !c->begin_ns)
 		return 0;
-	ret = put_switch(pf, ev->stream, c->begin_ns, &nobody, 0, &me);
-	if (ret)
-		return ret;
+	err = put_switch(pf, ev->stream, c->begin_ns, &nobody, 0, &me);
+	if (err)
+		return err;
 	return put_switch(pf, ev->stream, ev->ts, &me, (int64_t)number_of(ev, f->state), &nobody);
 }
 
@@ -195,74 +191,78 @@ int pf_ftrace_running(struct pf *pf, const struct xtr_call *c)
 
 /* --- gpu_scheduler ---------------------------------------------------------------------------- */
 
-static char *ring_text(struct pf *pf, uint32_t id, bool device)
+static void put_string(struct pf *pf, uint32_t field, uint32_t id)
 {
-	const struct xtr_ring *r = xtr_tables_ring(pf->s->tables, id);
 	size_t n = 0;
-	const char *s =
-		r ? xtr_tables_string(pf->s->tables, device ? r->device : r->name, &n) : NULL;
+	const char *s = xtr_tables_string(pf->s->tables, id, &n);
 
-	return pf_text(pf, s ? s : "", s ? n : 0);
+	pf_put_text(&pf->out.block, field, pf_text(pf, s ? s : "", n));
 }
 
-static void fill_job(struct pf *pf, Pf__DrmSchedJob *to, const struct xtr_gpu_record *r,
-		     const struct xtr_event *ev)
+static void put_job(struct pf *pf, const struct xtr_gpu_record *r, const struct xtr_event *ev)
 {
-	pf__drm_sched_job__init(to);
-	to->name = ring_text(pf, r->ring, false);
-	to->dev = ring_text(pf, r->ring, true);
-	to->has_job_count = to->has_hw_job_count = true;
-	to->has_fence_context = to->has_fence_seqno = to->has_client_id = true;
-	to->job_count = r->job_count;
-	to->hw_job_count = (int32_t)number_of(ev, xtr_event_field(ev->desc, "hw_job_count"));
-	to->fence_context = r->ctx;
-	to->fence_seqno = r->seqno;
-	to->client_id = r->client_id;
+	const struct xtr_ring *ring = xtr_tables_ring(pf->s->tables, r->ring);
+	const struct xtr_field *hw = xtr_event_field(ev->desc, "hw_job_count");
+	struct xtr_buf *b = &pf->out.block;
+
+	put_string(pf, PF_JOB_NAME, ring ? ring->name : 0);
+	pf_put_uint(b, PF_JOB_COUNT, r->job_count);
+	pf_put_int32(b, PF_JOB_HW_COUNT, (int32_t)number_of(ev, hw));
+	put_string(pf, PF_JOB_DEVICE, ring ? ring->device : 0);
+	pf_put_uint(b, PF_JOB_CONTEXT, r->ctx);
+	pf_put_uint(b, PF_JOB_SEQNO, r->seqno);
+	pf_put_uint(b, PF_JOB_CLIENT, r->client_id);
+}
+
+static void put_fences(struct pf *pf, const struct xtr_gpu_record *r, bool dependency)
+{
+	struct xtr_buf *b = &pf->out.block;
+
+	pf_put_uint(b, PF_FENCE_CONTEXT, r->ctx);
+	pf_put_uint(b, PF_FENCE_SEQNO, r->seqno);
+	if (dependency) {
+		pf_put_uint(b, PF_FENCE_DEP_CONTEXT, r->dep_ctx);
+		pf_put_uint(b, PF_FENCE_DEP_SEQNO, r->dep_seqno);
+	}
 }
 
 static int scheduler_event(struct pf *pf, const struct xtr_event *ev)
 {
-	Pf__DrmSchedJob job;
-	Pf__DrmSchedDone done = PF__DRM_SCHED_DONE__INIT;
-	Pf__DrmSchedDep dep = PF__DRM_SCHED_DEP__INIT;
+	static const uint32_t field_of[] = {
+		[XTR_EV_JOB_QUEUE] = PF_FTRACE_QUEUE,
+		[XTR_EV_JOB_RUN] = PF_FTRACE_RUN,
+		[XTR_EV_JOB_DONE] = PF_FTRACE_DONE,
+		[XTR_EV_JOB_ADD_DEP] = PF_FTRACE_ADD_DEP,
+		[XTR_EV_JOB_WAIT_DEP] = PF_FTRACE_UNSCHEDULABLE,
+		[XTR_EV_JOB_UNSCHEDULABLE] = PF_FTRACE_UNSCHEDULABLE,
+	};
 	struct xtr_gpu_record r;
-	Pf__FtraceEvent *f;
+	size_t at;
 
 	if (ev->type > XTR_EV_JOB_UNSCHEDULABLE || xtr_gpu_record_get(ev, &r) != 1)
 		return 0;
 	/* Kernels before 6.17 tell each dependency that is looked at; only what blocks is left. */
 	if (ev->type == XTR_EV_JOB_WAIT_DEP && r.flags & XTR_JOB_DEP_SIGNALED)
 		return 0;
-	f = pf_ftrace_begin(pf, ev->stream, ev->ts, ev->tid);
-	done.has_fence_context = done.has_fence_seqno = true;
-	dep.has_fence_context = dep.has_fence_seqno = dep.has_ctx = dep.has_seqno = true;
-	done.fence_context = dep.fence_context = r.ctx;
-	done.fence_seqno = dep.fence_seqno = r.seqno;
-	dep.ctx = r.dep_ctx;
-	dep.seqno = r.dep_seqno;
-	fill_job(pf, &job, &r, ev);
-	if (ev->type == XTR_EV_JOB_QUEUE)
-		f->drm_sched_job_queue = &job;
-	else if (ev->type == XTR_EV_JOB_RUN)
-		f->drm_sched_job_run = &job;
-	else if (ev->type == XTR_EV_JOB_DONE)
-		f->drm_sched_job_done = &done;
-	else if (ev->type == XTR_EV_JOB_ADD_DEP)
-		f->drm_sched_job_add_dep = &dep;
+	pf_ftrace_begin(pf, ev->stream, ev->ts, ev->tid);
+	at = pf_message(&pf->out.block, field_of[ev->type]);
+	if (ev->type == XTR_EV_JOB_QUEUE || ev->type == XTR_EV_JOB_RUN)
+		put_job(pf, &r, ev);
 	else
-		f->drm_sched_job_unschedulable = &dep;
-	return pf_send(pf);
+		put_fences(pf, &r, ev->type != XTR_EV_JOB_DONE);
+	pf_message_end(&pf->out.block, at);
+	return pf_ftrace_end(pf);
 }
 
 int pf_ftrace_event(struct pf *pf, const struct xtr_event *ev)
 {
-	int ret = 0;
+	int err = 0;
 
 	if (!ev->desc || !pf_ftrace_fits(ev->stream))
 		return 0;
-	if (!strcmp(ev->desc->name, "sched:sched_switch"))
+	if (ev->type >= XTR_TYPE_FIRST_DYNAMIC && !strcmp(ev->desc->name, "sched:sched_switch"))
 		return sched_switch(pf, ev);
 	if (pf->o.ftrace)
-		ret = scheduler_event(pf, ev);
-	return ret || !pf->o.raw ? ret : pf_raw_event(pf, ev);
+		err = scheduler_event(pf, ev);
+	return err || !pf->o.raw ? err : pf_raw_event(pf, ev);
 }

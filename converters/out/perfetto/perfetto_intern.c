@@ -10,27 +10,68 @@
 #include <errno.h>
 #include <string.h>
 
+/* The field of InternedData that tells a table's entries. */
+static const uint32_t field_of[PF_TABLES] = {
+	[PF_CATEGORIES] = PF_INTERNED_CATEGORIES, [PF_EVENT_NAMES] = PF_INTERNED_EVENT_NAMES,
+	[PF_NOTE_NAMES] = PF_INTERNED_NOTE_NAMES, [PF_CONTEXTS] = PF_INTERNED_CONTEXTS,
+	[PF_QUEUES] = PF_INTERNED_SPECS,          [PF_STAGES] = PF_INTERNED_SPECS,
+};
+
 void pf_forget(struct pf_intern *in)
 {
-	xtr_keymap_free(&in->iids);
-	xtr_keymap_free(&in->owners);
+	for (size_t i = 0; i < PF_TABLES; i++)
+		xtr_buf_free(&in->told[i]);
+	xtr_map_free(&in->iids);
+	xtr_map_free(&in->owners);
 	memset(in->fixed, 0, sizeof(in->fixed));
 	memset(in->next, 0, sizeof(in->next));
 	in->cleared = in->has_new = true;
 	in->times_forgotten++;
 }
 
+/* Where there was nothing new, nothing has changed since the packet before. */
+void pf_intern_begin(struct pf_intern *in)
+{
+	if (in->iids.n > PF_INTERNED_MAX || in->owners.n > PF_INTERNED_MAX)
+		pf_forget(in);
+	for (size_t i = 0; in->has_new && i < PF_TABLES; i++)
+		in->told[i].n = 0;
+	in->has_new = false;
+	in->n_names = 0;
+}
+
+void pf_put_interned(struct pf *pf)
+{
+	struct xtr_buf *b = &pf->out.block;
+	size_t n = 0;
+	uint8_t *p;
+
+	for (size_t i = 0; i < PF_TABLES; i++) {
+		n += pf->intern.told[i].n;
+		if (pf->intern.told[i].err)
+			pf->err = pf->intern.told[i].err;
+	}
+	p = pf_room(b, PF_WIRE_NUMBER + n);
+	if (!p)
+		return;
+	p = xtr_varint_put(pf_wire_tag(p, PF_PACKET_INTERNED, PF_WIRE_BYTES), n);
+	for (size_t i = 0; i < PF_TABLES; i++)
+		if (pf->intern.told[i].n)
+			p = mempcpy(p, pf->intern.told[i].p, pf->intern.told[i].n);
+	pf_wrote(b, p);
+}
+
 /* The id of key in a table; *is_new says that it must be told. */
 static uint64_t iid_of(struct pf *pf, enum pf_table table, uint64_t key, bool *is_new)
 {
 	struct pf_intern *in = &pf->intern;
-	uint32_t iid = xtr_keymap_get(&in->iids, key, table);
+	uint32_t iid = xtr_map_index(&in->iids, key, table);
 
-	*is_new = iid == XTR_KEYMAP_NONE;
+	*is_new = iid == XTR_MAP_NONE;
 	if (!*is_new)
 		return iid;
 	iid = in->next[table] + 1;
-	if (xtr_keymap_put(&in->iids, key, table, iid)) {
+	if (xtr_map_put(&in->iids, key, table, iid)) {
 		pf->err = -ENOMEM;
 		return 0;
 	}
@@ -42,9 +83,10 @@ uint64_t pf_intern_name(struct pf *pf, enum pf_table table, uint64_t key, const 
 			size_t n)
 {
 	struct pf_intern *in = &pf->intern;
-	Pf__InternedData__Name *name;
+	struct xtr_buf *b = &in->told[table];
 	uint64_t iid;
 	bool is_new;
+	size_t at;
 
 	if (in->n_names == PF_NEW_MAX)
 		return 0;
@@ -52,17 +94,11 @@ uint64_t pf_intern_name(struct pf *pf, enum pf_table table, uint64_t key, const 
 	if (!is_new)
 		return iid;
 	in->has_new = true;
-	name = &in->name[in->n_names++];
-	pf__interned_data__name__init(name);
-	name->has_iid = true;
-	name->iid = iid;
-	name->name = pf_text(pf, text, n);
-	if (table == PF_CATEGORIES)
-		in->category[in->data.n_event_categories++] = name;
-	else if (table == PF_EVENT_NAMES)
-		in->event[in->data.n_event_names++] = name;
-	else
-		in->note[in->data.n_debug_annotation_names++] = name;
+	in->n_names++;
+	at = pf_message(b, field_of[table]);
+	pf_put_uint(b, PF_NAME_IID, iid);
+	pf_put_text(b, PF_NAME_TEXT, pf_text(pf, text, n));
+	pf_message_end(b, at);
 	return iid;
 }
 
@@ -97,67 +133,65 @@ uint64_t pf_intern_fixed(struct pf *pf, enum pf_table table, const char *text)
 
 uint64_t pf_intern_comm(struct pf *pf, uint32_t comm)
 {
-	uint32_t known = xtr_keymap_get(&pf->intern.iids, comm, PF_EVENT_NAMES);
+	uint32_t known = xtr_map_index(&pf->intern.iids, comm, PF_EVENT_NAMES);
 	size_t n = 0;
 	const char *s;
 
-	if (known != XTR_KEYMAP_NONE)
+	if (known != XTR_MAP_NONE)
 		return known;
 	s = comm ? xtr_tables_string(pf->s->tables, comm, &n) : NULL;
 	return s && n ? pf_intern_name(pf, PF_EVENT_NAMES, comm, s, n) : 0;
 }
 
-static Pf__GpuSpecification *new_spec(struct pf_intern *in, uint64_t iid)
-{
-	Pf__GpuSpecification *s;
-
-	if (in->data.n_gpu_specifications == 2)
-		return NULL;
-	in->has_new = true;
-	s = &in->spec[in->data.n_gpu_specifications];
-	in->spec_ptr[in->data.n_gpu_specifications++] = s;
-	pf__gpu_specification__init(s);
-	s->has_iid = true;
-	s->iid = iid;
-	return s;
-}
-
 /* Queues and stages share one number space: odd and even. A queue's number is for ever. */
-Pf__GpuSpecification *pf_intern_queue(struct pf *pf, uint32_t ring, uint64_t *iid)
+bool pf_intern_queue(struct pf *pf, uint32_t ring, uint64_t *iid)
 {
 	struct pf_ring *r = &pf_machine(pf)->ring[ring];
 	bool is_new;
 
 	*iid = 2 * (uint64_t)ring + 1;
 	if (r->told == pf->intern.times_forgotten)
-		return NULL;
+		return false;
 	r->told = pf->intern.times_forgotten;
 	iid_of(pf, PF_QUEUES, ring, &is_new);
-	return is_new ? new_spec(&pf->intern, *iid) : NULL;
+	return is_new;
 }
 
-Pf__GpuSpecification *pf_intern_stage(struct pf *pf, uint64_t key, uint64_t *iid)
+bool pf_intern_stage(struct pf *pf, uint64_t key, uint64_t *iid)
 {
 	bool is_new;
 
 	*iid = 2 * iid_of(pf, PF_STAGES, key, &is_new);
-	return is_new ? new_spec(&pf->intern, *iid) : NULL;
+	return is_new;
 }
 
-Pf__GraphicsContext *pf_intern_context(struct pf *pf, uint64_t iid)
+void pf_tell_spec(struct pf *pf, enum pf_table table, uint64_t iid, const char *name,
+		  const char *description, enum pf_category category)
 {
-	struct pf_intern *in = &pf->intern;
+	struct xtr_buf *b = &pf->intern.told[table];
+	size_t at = pf_message(b, field_of[table]);
+
+	pf->intern.has_new = true;
+	pf_put_uint(b, PF_SPEC_IID, iid);
+	pf_put_text(b, PF_SPEC_NAME, name);
+	pf_put_text(b, PF_SPEC_DESCRIPTION, description);
+	pf_put_uint(b, PF_SPEC_CATEGORY, category);
+	pf_message_end(b, at);
+}
+
+void pf_intern_context(struct pf *pf, uint64_t iid, const uint32_t *pid)
+{
+	struct xtr_buf *b = &pf->intern.told[PF_CONTEXTS];
 	bool is_new;
+	size_t at;
 
 	iid_of(pf, PF_CONTEXTS, iid, &is_new);
 	if (!is_new)
-		return NULL;
-	in->has_new = true;
-	pf__graphics_context__init(&in->context);
-	in->context.has_iid = true;
-	in->context.iid = iid;
-	in->context_ptr = &in->context;
-	in->data.graphics_contexts = &in->context_ptr;
-	in->data.n_graphics_contexts = 1;
-	return &in->context;
+		return;
+	pf->intern.has_new = true;
+	at = pf_message(b, field_of[PF_CONTEXTS]);
+	pf_put_uint(b, PF_CONTEXT_IID, iid);
+	if (pid)
+		pf_put_int32(b, PF_CONTEXT_PID, (int32_t)*pid);
+	pf_message_end(b, at);
 }

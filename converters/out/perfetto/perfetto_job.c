@@ -10,7 +10,7 @@
  */
 #include "perfetto.h"
 
-#include "base/digits.h"
+#include "base/text.h"
 #include "replay/event/process.h"
 
 #include <errno.h>
@@ -96,9 +96,8 @@ static uint64_t moment(const struct pf *pf, const struct xtr_job *j, const char 
 		      { "done", j->done_ns },
 		      { "queue", j->queue_ns },
 		      { "wait", j->n_deps ? j->deps[0].from_ns : 0 } };
-	size_t i;
 
-	for (i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
 		*which = times[i].name;
 		if (times[i].ns)
 			return times[i].ns;
@@ -122,7 +121,6 @@ static void collect(const struct pf *pf, struct extras *x, const struct xtr_job 
 {
 	const char *which;
 	char text[16];
-	uint32_t i;
 
 	x->n = 0;
 	if (xtr_job_resided(j)) {
@@ -137,22 +135,21 @@ static void collect(const struct pf *pf, struct extras *x, const struct xtr_job 
 	}
 	if (is_wide(j->ctx, j->seqno))
 		extra_fence(x, "fence", j->ctx, j->seqno);
-	for (i = 0; i < j->n_deps && i < XTR_JOB_DEPS_MAX; i++)
+	for (uint32_t i = 0; i < j->n_deps && i < XTR_JOB_DEPS_MAX; i++)
 		if (is_wide(j->deps[i].ctx, j->deps[i].seqno))
 			extra_fence(x, "dependency", j->deps[i].ctx, j->deps[i].seqno);
 }
 
 /* "quality=inferred flags=batch|overtook error=0" */
-static char *stage_text(struct pf *pf, const struct xtr_job *j)
+static const char *stage_text(struct pf *pf, const struct xtr_job *j)
 {
 	char text[400];
 	const char *name, *sep = " flags=";
 	size_t n = (size_t)snprintf(text, sizeof(text), "quality=%s", xtr_quality_name(j->quality));
-	unsigned int bit;
 
 	if (j->quality == XTR_QUALITY_BOUNDED && j->start_ns)
 		n += (size_t)snprintf(text + n, sizeof(text) - n, " start=run");
-	for (bit = 0; (name = xtr_job_flag_name(bit)) && n < sizeof(text); bit++) {
+	for (unsigned int bit = 0; (name = xtr_job_flag_name(bit)) && n < sizeof(text); bit++) {
 		if (!(j->flags & 1u << bit))
 			continue;
 		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s", sep, name);
@@ -166,47 +163,37 @@ static char *stage_text(struct pf *pf, const struct xtr_job *j)
 /* Engines by the names that drivers give their rings. */
 static const struct {
 	const char *prefix;
-	Pf__GpuSpecification__Category category;
+	enum pf_category category;
 } engines[] = {
-	{ "comp", PF__GPU_SPECIFICATION__CATEGORY__COMPUTE },
-	{ "ccs", PF__GPU_SPECIFICATION__CATEGORY__COMPUTE },
-	{ "v3d_csd", PF__GPU_SPECIFICATION__CATEGORY__COMPUTE },
-	{ "vcn", PF__GPU_SPECIFICATION__CATEGORY__OTHER },
-	{ "vcs", PF__GPU_SPECIFICATION__CATEGORY__OTHER },
-	{ "vecs", PF__GPU_SPECIFICATION__CATEGORY__OTHER },
-	{ "vpe", PF__GPU_SPECIFICATION__CATEGORY__OTHER },
-	{ "uvd", PF__GPU_SPECIFICATION__CATEGORY__OTHER },
-	{ "vce", PF__GPU_SPECIFICATION__CATEGORY__OTHER },
-	{ "jpeg", PF__GPU_SPECIFICATION__CATEGORY__OTHER },
+	{ "comp", PF_CATEGORY_COMPUTE },    { "ccs", PF_CATEGORY_COMPUTE },
+	{ "v3d_csd", PF_CATEGORY_COMPUTE }, { "vcn", PF_CATEGORY_OTHER },
+	{ "vcs", PF_CATEGORY_OTHER },       { "vecs", PF_CATEGORY_OTHER },
+	{ "vpe", PF_CATEGORY_OTHER },       { "uvd", PF_CATEGORY_OTHER },
+	{ "vce", PF_CATEGORY_OTHER },       { "jpeg", PF_CATEGORY_OTHER },
 };
 
-static Pf__GpuSpecification__Category category(unsigned int kind, const char *ring)
+static enum pf_category category(unsigned int kind, const char *ring)
 {
-	size_t i;
-
 	if (kind == XTR_KIND_NPU)
-		return PF__GPU_SPECIFICATION__CATEGORY__COMPUTE;
+		return PF_CATEGORY_COMPUTE;
 	if (kind != XTR_KIND_GPU)
-		return PF__GPU_SPECIFICATION__CATEGORY__OTHER;
-	for (i = 0; i < sizeof(engines) / sizeof(engines[0]); i++)
+		return PF_CATEGORY_OTHER;
+	for (size_t i = 0; i < sizeof(engines) / sizeof(engines[0]); i++)
 		if (!strncmp(ring, engines[i].prefix, strlen(engines[i].prefix)))
 			return engines[i].category;
-	return PF__GPU_SPECIFICATION__CATEGORY__GRAPHICS;
+	return PF_CATEGORY_GRAPHICS;
 }
 
 static uint64_t intern_queue(struct pf *pf, uint32_t ring, const struct xtr_job *j)
 {
-	uint64_t iid;
-	Pf__GpuSpecification *s = pf_intern_queue(pf, ring, &iid);
 	const char *name = j->ring->name, *why = j->ring->why;
+	uint64_t iid;
 
-	if (!s)
-		return iid;
-	s->name = name[0] ? pf_text(pf, name, strlen(name)) : pf_textf(pf, "unknown ring");
-	if (why)
-		s->description = pf_text(pf, why, strlen(why));
-	s->has_category = true;
-	s->category = category(j->ring->kind, name);
+	if (pf_intern_queue(pf, ring, &iid))
+		pf_tell_spec(pf, PF_QUEUES, iid,
+			     name[0] ? pf_text(pf, name, strlen(name)) : "unknown ring",
+			     why ? pf_text(pf, why, strlen(why)) : NULL,
+			     category(j->ring->kind, name));
 	return iid;
 }
 
@@ -217,14 +204,10 @@ static uint64_t intern_stage(struct pf *pf, const struct xtr_job *j)
 	uint64_t key = (uint64_t)j->flags << 32 | (uint64_t)j->quality << 16 |
 		       (uint64_t)j->kind << 8 | fine << 1 | from_run;
 	uint64_t iid;
-	Pf__GpuSpecification *s = pf_intern_stage(pf, key, &iid);
 
-	if (!s)
-		return iid;
-	s->name = pf_textf(pf, "%s", xtr_job_kind_name(j->kind));
-	s->description = stage_text(pf, j);
-	s->has_category = true;
-	s->category = category(j->kind, j->ring->name);
+	if (pf_intern_stage(pf, key, &iid))
+		pf_tell_spec(pf, PF_STAGES, iid, xtr_job_kind_name(j->kind), stage_text(pf, j),
+			     category(j->kind, j->ring->name));
 	return iid;
 }
 
@@ -234,14 +217,14 @@ static uint64_t intern_stage(struct pf *pf, const struct xtr_job *j)
  */
 static uint64_t context_iid(struct pf *pf, const struct xtr_job *j, bool pid_known)
 {
-	struct xtr_keymap *owners = &pf->intern.owners;
+	struct xtr_map *owners = &pf->intern.owners;
 	uint64_t who = pid_known ? xtr_process(j->pid, j->nth) + 1 : UINT64_MAX;
-	uint32_t n = xtr_keymap_get(owners, j->ctx, who), all;
+	uint32_t n = xtr_map_index(owners, j->ctx, who), all;
 
-	if (n == XTR_KEYMAP_NONE) {
-		all = xtr_keymap_get(owners, j->ctx, 0);
-		n = all == XTR_KEYMAP_NONE ? 0 : all + 1;
-		if (xtr_keymap_put(owners, j->ctx, 0, n) || xtr_keymap_put(owners, j->ctx, who, n))
+	if (n == XTR_MAP_NONE) {
+		all = xtr_map_index(owners, j->ctx, 0);
+		n = all == XTR_MAP_NONE ? 0 : all + 1;
+		if (xtr_map_put(owners, j->ctx, 0, n) || xtr_map_put(owners, j->ctx, who, n))
 			pf->err = -ENOMEM;
 	}
 	return j->ctx >> 31 ? pf_hash(j->ctx, n) | WIDE : j->ctx | (uint64_t)n << 32;
@@ -251,31 +234,10 @@ static uint64_t intern_context(struct pf *pf, const struct xtr_job *j)
 {
 	bool known = j->queue_ns && j->pid;
 	uint64_t iid = context_iid(pf, j, known);
-	Pf__GraphicsContext *c = pf_intern_context(pf, iid);
 
-	if (c && known) {
-		c->has_pid = true;
-		c->pid = (int32_t)j->pid;
-	}
+	pf_intern_context(pf, iid, known ? &j->pid : NULL);
 	return iid;
 }
-
-/* Fields of TracePacket, GpuRenderStageEvent and its ExtraData. */
-#define RENDER_STAGE 53u
-
-#define EVENT_ID   1u
-#define DURATION   2u
-#define CONTEXT    5u
-#define EXTRA      6u
-#define SUBMISSION 10u
-#define GPU        11u
-#define QUEUE      13u
-#define STAGE      14u
-#define WAITS_FOR  18u
-#define NAME       20u
-
-#define EXTRA_NAME  1u
-#define EXTRA_VALUE 2u
 
 #define EXTRA_MAX (3 * PF_WIRE_NUMBER + NAME_MAX_BYTES + TEXT_MAX)
 #define STAGE_MAX ((9 + XTR_JOB_DEPS_MAX) * PF_WIRE_NUMBER + EXTRAS_MAX * EXTRA_MAX)
@@ -284,31 +246,30 @@ static uint8_t *put_extra(uint8_t *p, const struct extra *e)
 {
 	size_t name = strlen(e->name);
 
-	p = pf_wire_tag(p, EXTRA, PF_WIRE_BYTES);
+	p = pf_wire_tag(p, PF_STAGE_EXTRA, PF_WIRE_BYTES);
 	*p++ = (uint8_t)(4 + name + e->n);
-	p = pf_wire_bytes(p, EXTRA_NAME, e->name, name);
-	return pf_wire_bytes(p, EXTRA_VALUE, e->value, e->n);
+	p = pf_wire_bytes(p, PF_STAGE_EXTRA_NAME, e->name, name);
+	return pf_wire_bytes(p, PF_STAGE_EXTRA_VALUE, e->value, e->n);
 }
 
 /* The event's fields, at p, which has room for STAGE_MAX bytes. */
 static uint8_t *put_stage(struct pf *pf, uint8_t *p, uint32_t ring, const struct xtr_job *j,
 			  const struct stage_ids *ids, const struct extras *x)
 {
-	size_t i;
-
-	p = pf_wire_uint(p, EVENT_ID, pf_event_id(j->ctx, j->seqno));
+	p = pf_wire_uint(p, PF_STAGE_EVENT_ID, pf_event_id(j->ctx, j->seqno));
 	if (xtr_job_resided(j))
-		p = pf_wire_uint(p, DURATION, j->done_ns - j->run_ns);
-	p = pf_wire_uint(p, CONTEXT, ids->context);
-	for (i = 0; i < x->n; i++)
+		p = pf_wire_uint(p, PF_STAGE_DURATION, j->done_ns - j->run_ns);
+	p = pf_wire_uint(p, PF_STAGE_CONTEXT, ids->context);
+	for (size_t i = 0; i < x->n; i++)
 		p = put_extra(p, &x->e[i]);
-	p = pf_wire_uint(p, SUBMISSION, (uint32_t)j->seqno);
-	p = pf_wire_uint(p, GPU, pf_machine(pf)->ring[ring].gpu);
-	p = pf_wire_uint(p, QUEUE, ids->queue);
-	p = pf_wire_uint(p, STAGE, ids->stage);
-	for (i = 0; i < j->n_deps && i < XTR_JOB_DEPS_MAX; i++)
-		p = pf_wire_uint(p, WAITS_FOR, pf_event_id(j->deps[i].ctx, j->deps[i].seqno));
-	return ids->name ? pf_wire_uint(p, NAME, ids->name) : p;
+	p = pf_wire_uint(p, PF_STAGE_SUBMISSION, (uint32_t)j->seqno);
+	p = pf_wire_uint(p, PF_STAGE_GPU, pf_machine(pf)->ring[ring].gpu);
+	p = pf_wire_uint(p, PF_STAGE_QUEUE, ids->queue);
+	p = pf_wire_uint(p, PF_STAGE_STAGE, ids->stage);
+	for (size_t i = 0; i < j->n_deps && i < XTR_JOB_DEPS_MAX; i++)
+		p = pf_wire_uint(p, PF_STAGE_WAITS_FOR,
+				 pf_event_id(j->deps[i].ctx, j->deps[i].seqno));
+	return ids->name ? pf_wire_uint(p, PF_STAGE_NAME, ids->name) : p;
 }
 
 static int render_stage(struct pf *pf, uint32_t ring, const struct xtr_job *j, uint64_t ts,
@@ -318,25 +279,22 @@ static int render_stage(struct pf *pf, uint32_t ring, const struct xtr_job *j, u
 	uint8_t *p;
 	size_t at;
 
-	pf_straight(pf, ts);
+	pf_packet_at(pf, ts);
 	ids.context = intern_context(pf, j);
 	ids.queue = intern_queue(pf, ring, j);
 	ids.stage = intern_stage(pf, j);
 	ids.name = pf_intern_comm(pf, j->comm);
-	pf_middle(pf);
-	at = pf_message(pf, RENDER_STAGE);
-	p = pf_room(pf, STAGE_MAX);
+	at = pf_in_packet(pf, PF_PACKET_RENDER_STAGE);
+	p = pf_room(&pf->out.block, STAGE_MAX);
 	if (p)
-		pf_wrote(pf, put_stage(pf, p, ring, j, &ids, x));
-	pf_message_end(pf, at);
-	return pf_end_packet(pf);
+		pf_wrote(&pf->out.block, put_stage(pf, p, ring, j, &ids, x));
+	return pf_packet_end_with(pf, at);
 }
 
 /* All that a render stage event has fields for, and the rest. */
 static void job_notes(struct pf *pf, const struct xtr_job *j, const struct extras *x)
 {
 	const char *text;
-	size_t i;
 
 	pf_note_u64(pf, "context", j->ctx);
 	pf_note_u64(pf, "seqno", j->seqno);
@@ -349,13 +307,13 @@ static void job_notes(struct pf *pf, const struct xtr_job *j, const struct extra
 			pf_note_u64(pf, "pid_nth", (uint64_t)j->nth + 1);
 		pf_note_u64(pf, "tid", j->tid);
 	}
-	for (i = 0; i < x->n; i++) {
+	for (size_t i = 0; i < x->n; i++) {
 		if (x->e[i].number)
 			pf_note_u64(pf, x->e[i].name, x->e[i].v);
 		else
 			pf_note_text(pf, x->e[i].name, x->e[i].value, x->e[i].n);
 	}
-	for (i = 0; i < j->n_deps && i < XTR_JOB_DEPS_MAX; i++)
+	for (size_t i = 0; i < j->n_deps && i < XTR_JOB_DEPS_MAX; i++)
 		if (!is_wide(j->deps[i].ctx, j->deps[i].seqno)) {
 			text = pf_textf(pf, "%" PRIu64 ":%" PRIu64, j->deps[i].ctx,
 					j->deps[i].seqno);
@@ -368,7 +326,7 @@ static int job_slice(struct pf *pf, uint32_t ring, const struct xtr_job *j, uint
 		     const struct extras *x)
 {
 	bool slice = xtr_job_resided(j);
-	int lane = 0, ret;
+	int lane = 0, err;
 	uint64_t track;
 
 	if (slice)
@@ -378,18 +336,17 @@ static int job_slice(struct pf *pf, uint32_t ring, const struct xtr_job *j, uint
 	if (lane < 0 && lane != -ENOSPC)
 		return lane;
 	slice = slice && lane >= 0;
-	ret = pf_ring_track(pf, ring, PF_TRACK_JOBS, lane < 0 ? 0 : (uint32_t)lane, &track);
-	if (ret)
-		return ret;
-	pf_event(pf, slice ? PF__TRACK_EVENT__TYPE__SLICE_BEGIN : PF__TRACK_EVENT__TYPE__INSTANT,
-		 track, ts);
+	err = pf_ring_track(pf, ring, PF_TRACK_JOBS, lane < 0 ? 0 : (uint32_t)lane, &track);
+	if (err)
+		return err;
+	pf_event(pf, slice ? PF_SLICE_BEGIN : PF_INSTANT, track, ts);
 	pf_name_comm(pf, "job", j->comm, xtr_job_kind_name(j->kind));
 	job_notes(pf, j, x);
 	if (lane < 0 && xtr_job_resided(j))
 		pf_note_u64(pf, "duration_ns", j->done_ns - j->run_ns);
 	pf_flow(pf, pf_event_id(j->ctx, j->seqno), true);
-	ret = pf_event_send(pf);
-	return ret || !slice ? ret : pf_end(pf, track, j->done_ns);
+	err = pf_event_send(pf);
+	return err || !slice ? err : pf_end(pf, track, j->done_ns);
 }
 
 int pf_job(struct pf *pf, const struct xtr_job *j)
@@ -398,16 +355,16 @@ int pf_job(struct pf *pf, const struct xtr_job *j)
 	struct extras x;
 	const char *which;
 	uint64_t ts = xtr_job_resided(j) ? j->run_ns : moment(pf, j, &which);
-	int ret = 0;
+	int err = 0;
 
 	if (ring < 0)
 		return (int)ring;
 	if (j->queue_ns && j->pid)
-		ret = pf_process(pf, j->tid, xtr_process(j->pid, j->nth), j->comm, j->queue_ns);
-	if (!ret && !pf->o.jobs_only)
-		ret = pf_queue(pf, (uint32_t)ring, j);
-	if (ret)
-		return ret;
+		err = pf_process(pf, j->tid, xtr_process(j->pid, j->nth), j->comm, j->queue_ns);
+	if (!err && !pf->o.jobs_only)
+		err = pf_queue(pf, (uint32_t)ring, j);
+	if (err)
+		return err;
 	collect(pf, &x, j);
 	if (pf->o.track_events)
 		return job_slice(pf, (uint32_t)ring, j, ts, &x);

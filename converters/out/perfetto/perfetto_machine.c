@@ -29,16 +29,16 @@ static int add_machine(struct pf *pf, const struct xtr_meta *meta)
 {
 	size_t i = pf->n_machines;
 	struct pf_machine *m;
-	int ret = xtr_grow_array(&pf->machine, &pf->cap_machines, i + 1, sizeof(*m));
+	int err = xtr_grow_array(&pf->machine, &pf->cap_machines, i + 1, sizeof(*m));
 
-	if (ret)
-		return ret;
+	if (err)
+		return err;
 	m = &pf->machine[i];
 	*m = (struct pf_machine){ .id = (uint32_t)i };
 	memcpy(m->boot_id, xtr_meta_boot_id(meta), sizeof(m->boot_id));
-	m->hostname = copy(or_empty(xtr_meta_system(meta)->hostname), &ret);
-	pf->n_machines += !ret;
-	return ret;
+	m->hostname = copy(or_empty(xtr_meta_system(meta)->hostname), &err);
+	pf->n_machines += !err;
+	return err;
 }
 
 static bool same_machine(const struct xtr_meta *a, const struct xtr_meta *b)
@@ -50,9 +50,7 @@ static bool same_machine(const struct xtr_meta *a, const struct xtr_meta *b)
 
 static bool has_realtime(const struct xtr_section *s)
 {
-	size_t i;
-
-	for (i = 0; i < xtr_section_n_clocks(s); i++)
+	for (size_t i = 0; i < xtr_section_n_clocks(s); i++)
 		if (xtr_section_clock(s, i)->realtime)
 			return true;
 	return false;
@@ -62,10 +60,9 @@ bool pf_machines_many(const struct xtr_reader *r, bool *wall_clocks)
 {
 	const struct xtr_section *first = xtr_reader_section(r, 0);
 	bool many = false;
-	size_t i;
 
 	*wall_clocks = true;
-	for (i = 0; i < xtr_reader_n_sections(r); i++) {
+	for (size_t i = 0; i < xtr_reader_n_sections(r); i++) {
 		const struct xtr_section *s = xtr_reader_section(r, i);
 
 		*wall_clocks &= has_realtime(s);
@@ -79,24 +76,24 @@ int64_t pf_machine_of(struct pf *pf, const struct xtr_export_section *s)
 	const char *host = or_empty(xtr_meta_system(s->meta)->hostname);
 	const uint8_t *boot = xtr_meta_boot_id(s->meta);
 	size_t i;
-	int ret;
+	int err;
 
 	for (i = 0; i < pf->n_machines; i++)
 		if (!memcmp(pf->machine[i].boot_id, boot, sizeof(pf->machine[i].boot_id)) &&
 		    !strcmp(pf->machine[i].hostname, host))
 			return (int64_t)i;
-	ret = add_machine(pf, s->meta);
-	return ret ? ret : (int64_t)i;
+	err = add_machine(pf, s->meta);
+	return err ? err : (int64_t)i;
 }
 
 static char *join(const char *const *text, size_t n, int *ret)
 {
-	size_t i, len = 1;
+	size_t len = 1;
 	char *p, *at;
 
 	if (!n)
 		return NULL;
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		len += strlen(text[i]) + 1;
 	p = at = malloc(len);
 	if (!p) {
@@ -104,7 +101,7 @@ static char *join(const char *const *text, size_t n, int *ret)
 		return NULL;
 	}
 	*at = '\0';
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (i)
 			*at++ = ' ';
 		at = stpcpy(at, text[i]);
@@ -126,51 +123,51 @@ static void free_device(struct pf_device *d)
 static int add_device(struct pf_machine *m, const char *name, const struct xtr_device *d)
 {
 	struct pf_device *to;
-	int ret = xtr_grow_array(&m->device, &m->cap_devices, m->n_devices + 1, sizeof(*to));
+	int err = xtr_grow_array(&m->device, &m->cap_devices, m->n_devices + 1, sizeof(*to));
 
-	if (ret)
-		return ret;
+	if (err)
+		return err;
 	to = &m->device[m->n_devices];
-	*to = (struct pf_device){ .name = copy(name, &ret) };
+	*to = (struct pf_device){ .name = copy(name, &err) };
 	if (d) {
-		to->driver = copy(d->driver, &ret);
-		to->pci_id = copy(d->pci_id, &ret);
-		to->driver_version = copy(d->driver_version, &ret);
-		to->firmware = copy(d->firmware, &ret);
-		to->nodes = join(d->nodes, d->n_nodes, &ret);
+		to->driver = copy(d->driver, &err);
+		to->pci_id = copy(d->pci_id, &err);
+		to->driver_version = copy(d->driver_version, &err);
+		to->firmware = copy(d->firmware, &err);
+		to->nodes = join(d->nodes, d->n_nodes, &err);
 	}
-	if (!ret)
-		ret = xtr_keymap_put(&m->devices, pf_hash_text(name, strlen(name)), 0,
-				     (uint32_t)m->n_devices);
-	if (ret)
+	if (!err)
+		err = xtr_map_put(&m->devices, pf_hash_text(name, strlen(name)), 0,
+				  (uint32_t)m->n_devices);
+	if (err)
 		free_device(to);
-	m->n_devices += !ret;
-	return ret;
+	m->n_devices += !err;
+	return err;
 }
 
 int64_t pf_device_of(struct pf *pf, const char *name, const struct xtr_device *d, bool *is_new)
 {
 	struct pf_machine *m = pf_machine(pf);
-	uint32_t i = xtr_keymap_get(&m->devices, pf_hash_text(name, strlen(name)), 0);
-	int ret;
+	uint32_t i = xtr_map_index(&m->devices, pf_hash_text(name, strlen(name)), 0);
+	int err;
 
-	*is_new = i == XTR_KEYMAP_NONE;
+	*is_new = i == XTR_MAP_NONE;
 	if (!*is_new)
 		return i;
-	ret = add_device(m, name, d);
-	return ret ? ret : (int64_t)m->n_devices - 1;
+	err = add_device(m, name, d);
+	return err ? err : (int64_t)m->n_devices - 1;
 }
 
 /* How many rings of this name the device has had in this section, with this one. */
 static int64_t count_ring(struct pf *pf, uint32_t gpu, const char *name)
 {
 	uint64_t hash = pf_hash_text(name, strlen(name));
-	uint32_t n = xtr_keymap_get(&pf->ordinals, hash, gpu);
-	int ret;
+	uint32_t n = xtr_map_index(&pf->ordinals, hash, gpu);
+	int err;
 
-	n = n == XTR_KEYMAP_NONE ? 0 : n + 1;
-	ret = xtr_keymap_put(&pf->ordinals, hash, gpu, n);
-	return ret ? ret : (int64_t)n;
+	n = n == XTR_MAP_NONE ? 0 : n + 1;
+	err = xtr_map_put(&pf->ordinals, hash, gpu, n);
+	return err ? err : (int64_t)n;
 }
 
 /* Rings of the machine are found by what names them; so they are the same in each section. */
@@ -178,23 +175,23 @@ static int64_t find_ring(struct pf *pf, uint32_t gpu, const char *name, uint32_t
 {
 	struct pf_machine *m = pf_machine(pf);
 	uint64_t a = pf_hash(pf_hash_text(name, strlen(name)), ordinal), b = gpu;
-	uint32_t i = xtr_keymap_get(&m->rings, a, b);
+	uint32_t i = xtr_map_index(&m->rings, a, b);
 	struct pf_ring *r;
-	int ret;
+	int err;
 
-	if (i != XTR_KEYMAP_NONE)
+	if (i != XTR_MAP_NONE)
 		return i;
-	ret = xtr_grow_array(&m->ring, &m->cap_rings, m->n_rings + 1, sizeof(*r));
-	if (ret)
-		return ret;
+	err = xtr_grow_array(&m->ring, &m->cap_rings, m->n_rings + 1, sizeof(*r));
+	if (err)
+		return err;
 	i = (uint32_t)m->n_rings;
 	r = &m->ring[i];
-	*r = (struct pf_ring){ .gpu = gpu, .ordinal = ordinal, .name = copy(name, &ret) };
-	if (!ret)
-		ret = xtr_keymap_put(&m->rings, a, b, i);
-	if (ret) {
+	*r = (struct pf_ring){ .gpu = gpu, .ordinal = ordinal, .name = copy(name, &err) };
+	if (!err)
+		err = xtr_map_put(&m->rings, a, b, i);
+	if (err) {
 		free(r->name);
-		return ret;
+		return err;
 	}
 	m->n_rings++;
 	return i;
@@ -204,12 +201,12 @@ static int64_t new_ring(struct pf *pf, const struct xtr_model_ring *ring)
 {
 	bool is_new;
 	int64_t gpu = pf_device_of(pf, ring->device_name, NULL, &is_new), ordinal, i;
-	int ret = 0;
+	int err = 0;
 
 	if (gpu >= 0 && is_new)
-		ret = pf_gpu_info(pf);
-	if (gpu < 0 || ret)
-		return ret ? ret : gpu;
+		err = pf_gpu_info(pf);
+	if (gpu < 0 || err)
+		return err ? err : gpu;
 	ordinal = count_ring(pf, (uint32_t)gpu, ring->name);
 	if (ordinal < 0)
 		return ordinal;
@@ -223,31 +220,29 @@ static int64_t new_ring(struct pf *pf, const struct xtr_model_ring *ring)
 int64_t pf_ring_of(struct pf *pf, const struct xtr_model_ring *ring)
 {
 	size_t old = pf->cap_rings;
-	int ret;
+	int err;
 
 	if (ring->index < old && pf->ring_of[ring->index])
 		return pf->ring_of[ring->index] - 1;
-	ret = xtr_grow_array(&pf->ring_of, &pf->cap_rings, (size_t)ring->index + 1,
+	err = xtr_grow_array(&pf->ring_of, &pf->cap_rings, (size_t)ring->index + 1,
 			     sizeof(*pf->ring_of));
-	if (ret)
-		return ret;
+	if (err)
+		return err;
 	memset(pf->ring_of + old, 0, (pf->cap_rings - old) * sizeof(*pf->ring_of));
 	return new_ring(pf, ring);
 }
 
 static void free_machine(struct pf_machine *m)
 {
-	size_t i;
-
-	for (i = 0; i < m->n_devices; i++)
+	for (size_t i = 0; i < m->n_devices; i++)
 		free_device(&m->device[i]);
-	for (i = 0; i < m->n_rings; i++) {
+	for (size_t i = 0; i < m->n_rings; i++) {
 		free(m->ring[i].name);
 		xtr_lanes_free(&m->ring[i].waits);
 		xtr_lanes_free(&m->ring[i].jobs);
 	}
-	xtr_keymap_free(&m->rings);
-	xtr_keymap_free(&m->devices);
+	xtr_map_free(&m->rings);
+	xtr_map_free(&m->devices);
 	free(m->device);
 	free(m->ring);
 	free(m->hostname);
@@ -255,9 +250,7 @@ static void free_machine(struct pf_machine *m)
 
 void pf_machines_free(struct pf *pf)
 {
-	size_t i;
-
-	for (i = 0; i < pf->n_machines; i++)
+	for (size_t i = 0; i < pf->n_machines; i++)
 		free_machine(&pf->machine[i]);
 	free(pf->machine);
 }

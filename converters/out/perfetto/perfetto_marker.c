@@ -20,25 +20,25 @@ void pf_marker_free(struct pf *pf)
 	for (uint32_t i = 0; i < pf->n_marker_lanes; i++)
 		xtr_lanes_free(&pf->marker_lanes[i]);
 	free(pf->marker_lanes);
-	xtr_keymap_free(&pf->marker_tracks);
+	xtr_map_free(&pf->marker_tracks);
 }
 
 static int lanes_of(struct pf *pf, uint64_t parent, const char *track, struct xtr_lanes **out)
 {
 	uint64_t hash = pf_hash_text(track, strlen(track));
-	uint32_t i = xtr_keymap_get(&pf->marker_tracks, hash, parent), n = pf->n_marker_lanes;
+	uint32_t i = xtr_map_index(&pf->marker_tracks, hash, parent), n = pf->n_marker_lanes;
 	struct xtr_lanes *more;
 
-	if (i == XTR_KEYMAP_NONE && n == TRACKS_MAX)
+	if (i == XTR_MAP_NONE && n == TRACKS_MAX)
 		i = 0;
-	if (i == XTR_KEYMAP_NONE) {
+	if (i == XTR_MAP_NONE) {
 		if (!(n & (n - 1))) {
 			more = reallocarray(pf->marker_lanes, n ? 2 * (size_t)n : 1, sizeof(*more));
 			if (!more)
 				return -ENOMEM;
 			pf->marker_lanes = more;
 		}
-		if (xtr_keymap_put(&pf->marker_tracks, hash, parent, n))
+		if (xtr_map_put(&pf->marker_tracks, hash, parent, n))
 			return -ENOMEM;
 		pf->marker_lanes[n] = (struct xtr_lanes){ 0 };
 		i = pf->n_marker_lanes++;
@@ -61,18 +61,18 @@ int pf_marker_track(struct pf *pf, const struct xtr_call *c, uint64_t *uuid)
 	uint64_t end = c->end_ns ? c->end_ns : (c->loose ? begin : UINT64_MAX);
 	const char *track = c->track ? c->track : own;
 	struct xtr_lanes *lanes;
-	int ret, lane;
+	int err, lane;
 
 	if (c->of_process)
-		ret = process_track(pf, c->tid, process, begin, &parent);
+		err = process_track(pf, c->tid, process, begin, &parent);
 	else
-		ret = pf_thread_track(pf, c->tid, process, c->comm, begin, &parent);
-	if (!ret && !c->overlaps)
+		err = pf_thread_track(pf, c->tid, process, c->comm, begin, &parent);
+	if (!err && !c->overlaps)
 		return pf_child_track(pf, parent, track, 0, false, uuid);
-	if (!ret)
-		ret = lanes_of(pf, parent, track, &lanes);
-	if (ret)
-		return ret;
+	if (!err)
+		err = lanes_of(pf, parent, track, &lanes);
+	if (err)
+		return err;
 	lane = pf_lane(lanes, begin, end);
 	if (lane < 0 && lane != -ENOSPC)
 		return lane;
@@ -83,15 +83,15 @@ int pf_marker_track(struct pf *pf, const struct xtr_call *c, uint64_t *uuid)
 int pf_marker_counter(struct pf *pf, const struct xtr_mark *m, uint64_t *uuid)
 {
 	uint64_t parent;
-	int ret = process_track(pf, m->tid, xtr_process(m->pid, m->nth), m->ts, &parent);
+	int err = process_track(pf, m->tid, xtr_process(m->pid, m->nth), m->ts, &parent);
 
-	return ret ? ret : pf_child_track(pf, parent, m->track, 0, true, uuid);
+	return err ? err : pf_child_track(pf, parent, m->track, 0, true, uuid);
 }
 
 int pf_marker_moment_track(struct pf *pf, const struct xtr_mark *m, uint64_t *uuid)
 {
 	uint64_t parent;
-	int ret = process_track(pf, m->tid, xtr_process(m->pid, m->nth), m->ts, &parent);
+	int err = process_track(pf, m->tid, xtr_process(m->pid, m->nth), m->ts, &parent);
 
-	return ret ? ret : pf_child_track(pf, parent, m->track, 0, false, uuid);
+	return err ? err : pf_child_track(pf, parent, m->track, 0, false, uuid);
 }

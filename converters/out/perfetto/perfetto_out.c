@@ -1,26 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "perfetto_out.h"
 
-#include "base/varint.h"
+#include "perfetto_fields.h"
+#include "perfetto_wire.h"
 
 #include <errno.h>
 
-#define BLOCK      (128u << 10) /* bytes of packets that are written, or compressed, at once */
-#define TAG_PACKET 0x0a         /* Trace.packet, length-delimited */
-
-static int add_packet(struct xtr_buf *b, const Pf__TracePacket *p)
-{
-	size_t n = pf__trace_packet__get_packed_size(p);
-	uint8_t *at = xtr_buf_room(b, n + 1 + XTR_VARINT_MAX), *begin = at;
-
-	if (!at)
-		return b->err;
-	*at++ = TAG_PACKET;
-	at = xtr_varint_put(at, n);
-	at += pf__trace_packet__pack(p, at);
-	b->n += (size_t)(at - begin);
-	return 0;
-}
+#define BLOCK (128u << 10) /* bytes of packets that are written, or compressed, at once */
 
 static int write_all(struct pf_out *o, struct xtr_buf *b)
 {
@@ -53,10 +39,10 @@ static void compress_free(struct pf_out *o)
 /* A block becomes one packet that holds a trace of its own. */
 static int compress_block(struct pf_out *o)
 {
-	Pf__TracePacket p = PF__TRACE_PACKET__INIT;
 	uLong most = deflateBound(&o->z, o->block.n);
 	struct xtr_buf framed = { 0 };
-	int ret;
+	size_t at;
+	int err;
 
 	o->packed.n = 0;
 	if (!xtr_buf_room(&o->packed, most))
@@ -67,15 +53,13 @@ static int compress_block(struct pf_out *o)
 	o->z.avail_out = (uInt)most;
 	if (deflate(&o->z, Z_FINISH) != Z_STREAM_END || deflateReset(&o->z) != Z_OK)
 		return -EIO;
-	p.has_compressed_packets = true;
-	p.compressed_packets.data = o->packed.p;
-	p.compressed_packets.len = most - o->z.avail_out;
 	o->block.n = 0;
-	ret = add_packet(&framed, &p);
-	if (!ret)
-		ret = write_all(o, &framed);
+	at = pf_message(&framed, PF_TRACE_PACKET);
+	pf_put_bytes(&framed, PF_PACKET_COMPRESSED, o->packed.p, most - o->z.avail_out);
+	pf_message_end(&framed, at);
+	err = framed.err ? framed.err : write_all(o, &framed);
 	xtr_buf_free(&framed);
-	return ret;
+	return err;
 }
 
 #else
@@ -125,11 +109,4 @@ int pf_out_added(struct pf_out *o)
 	if (o->block.err)
 		return o->block.err;
 	return o->block.n < BLOCK ? 0 : pf_out_flush(o);
-}
-
-int pf_out_packet(struct pf_out *o, const Pf__TracePacket *p)
-{
-	int ret = add_packet(&o->block, p);
-
-	return ret ? ret : pf_out_added(o);
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Packets, one by one, to a file: packed as they come, in blocks, compressed if asked for. */
+/* Packets, one by one, to a file: in blocks, compressed if asked for. */
 #ifndef XTR_PERFETTO_OUT_H
 #define XTR_PERFETTO_OUT_H
 
 #include "base/buf.h"
 
-#include <perfetto.pb-c.h>
 #include <stdbool.h>
 #include <stdio.h>
 #ifdef HAVE_ZLIB
@@ -25,11 +24,9 @@ struct pf_out {
 /* -ENOTSUP: built without zlib. */
 int pf_out_init(struct pf_out *o, FILE *f, bool compress);
 void pf_out_free(struct pf_out *o);
-/* 0 or -errno. */
-int pf_out_packet(struct pf_out *o, const Pf__TracePacket *p);
-/* A whole packet, with its tag and length, was put at the end of the block. */
+/* A whole packet, with its tag and length, was put at the end of the block. 0 or -errno. */
 int pf_out_added(struct pf_out *o);
-/* Write what is held. */
+/* Write what is held. 0 or -errno. */
 int pf_out_flush(struct pf_out *o);
 
 #endif /* XTR_PERFETTO_OUT_H */

@@ -1,154 +1,53 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Packets of a section's sequence as messages of protobuf-c, and the texts in them. */
+/* Packets of a section's sequence, put behind those before them in the output's block. */
 #include "perfetto.h"
 
-#include "base/utf8.h"
+#define CLOCK_ID_BYTES 3u /* of a clock's field in the defaults */
+#define OWN_MAX        (4 * PF_WIRE_NUMBER + 3 + CLOCK_ID_BYTES)
 
-#include <errno.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-uint64_t pf_hash(uint64_t a, uint64_t b)
+void pf_message_end_long(struct xtr_buf *b, size_t at)
 {
-	uint64_t h = a * 0x9e3779b97f4a7c15u ^ b;
+	size_t n = b->n - at, more = pf_wire_varint_size(n) - 1;
 
-	h = (h ^ h >> 32) * 0xd6e8feb86659fd93u;
-	h = (h ^ h >> 32) * 0xd6e8feb86659fd93u;
-	return h ^ h >> 32;
-}
-
-/* FNV-1a. */
-uint64_t pf_hash_text(const char *s, size_t n)
-{
-	uint64_t h = 0xcbf29ce484222325u;
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		h = (h ^ (unsigned char)s[i]) * 0x100000001b3u;
-	return h;
-}
-
-/* Room for n bytes and a NUL, or NULL. */
-static char *arena(struct pf *pf, size_t n)
-{
-	char *p = pf->arena + pf->arena_used;
-
-	if (n >= PF_ARENA - pf->arena_used)
-		return NULL;
-	pf->arena_used += n + 1;
-	return p;
-}
-
-static bool is_clean(const char *s, size_t n)
-{
-	size_t i, len;
-
-	for (i = xtr_utf8_plain(s, n, '\\'); i < n; i += xtr_utf8_plain(s + i, n - i, '\\')) {
-		len = xtr_utf8_len(s + i, n - i);
-		if (!len || !s[i])
-			return false;
-		i += len;
-	}
-	return !s[n];
-}
-
-/* What is no character becomes U+FFFD; what is too long for the arena is cut. */
-char *pf_text(struct pf *pf, const char *s, size_t n)
-{
-	static char none[] = "";
-	size_t i = 0, len, used = 0, room;
-	char *p;
-
-	/* protobuf-c does not write to its strings. */
-	if (is_clean(s, n))
-		return (char *)(uintptr_t)s;
-	room = n > (PF_ARENA - 1) / 3 ? PF_ARENA - 1 : n * 3;
-	if (room > PF_ARENA - 1 - pf->arena_used)
-		room = PF_ARENA - 1 - pf->arena_used;
-	p = arena(pf, room);
-	if (!p)
-		return none;
-	for (; i < n && used + 4 <= room + 1; i += len) {
-		len = s[i] ? xtr_utf8_len(s + i, n - i) : 0;
-		memcpy(p + used, len ? s + i : "\xef\xbf\xbd", len ? len : 3);
-		used += len ? len : 3;
-		len = len ? len : 1;
-	}
-	p[used] = '\0';
-	return p;
-}
-
-char *pf_chars(struct pf *pf, const uint8_t *p, size_t n)
-{
-	char *copy;
-
-	n = strnlen((const char *)p, n);
-	copy = arena(pf, n);
-	if (!copy)
-		return pf_text(pf, "", 0);
-	memcpy(copy, p, n);
-	copy[n] = '\0';
-	return pf_text(pf, copy, n);
-}
-
-char *pf_textf(struct pf *pf, const char *format, ...)
-{
-	char text[512];
-	char *p;
-	va_list args;
-	int n;
-
-	va_start(args, format);
-	n = vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	if (n < 0)
-		n = 0;
-	if ((size_t)n >= sizeof(text))
-		n = sizeof(text) - 1;
-	p = arena(pf, (size_t)n);
-	if (!p)
-		return pf_text(pf, "", 0);
-	memcpy(p, text, (size_t)n);
-	p[n] = '\0';
-	return pf_text(pf, p, (size_t)n);
-}
-
-/* Where there was nothing new, nothing has changed since the packet before. */
-static void clear_interned(struct pf_intern *in)
-{
-	in->has_new = false;
-	in->n_names = 0;
-	pf__interned_data__init(&in->data);
-	in->data.event_categories = in->category;
-	in->data.event_names = in->event;
-	in->data.debug_annotation_names = in->note;
-	in->data.gpu_specifications = in->spec_ptr;
+	if (!at || !pf_room(b, more))
+		return;
+	memmove(b->p + at + more, b->p + at, n);
+	xtr_varint_put(b->p + at - 1, n);
+	b->n += more;
 }
 
 void pf_begin(struct pf *pf)
 {
-	struct pf_intern *in = &pf->intern;
-
-	if (in->iids.n > PF_INTERNED_MAX || in->owners.n > PF_INTERNED_MAX)
-		pf_forget(in);
-	if (in->has_new)
-		clear_interned(in);
+	pf_intern_begin(&pf->intern);
 	pf->arena_used = 0;
 }
 
-Pf__TracePacket *pf_packet(struct pf *pf)
+void pf_packet(struct pf *pf)
 {
 	pf_begin(pf);
-	pf__trace_packet__init(&pf->packet);
-	pf->packet.has_trusted_packet_sequence_id = true;
-	pf->packet.trusted_packet_sequence_id = PF_SEQUENCE(pf);
-	pf->packet.has_machine_id = pf_machine(pf)->id != 0;
-	pf->packet.machine_id = pf_machine(pf)->id;
-	return &pf->packet;
+	pf->packet = (struct pf_packet){ .at = pf_message(&pf->out.block, PF_TRACE_PACKET) };
 }
 
-uint32_t pf_sequence_flags(struct pf *pf)
+/* Its time and sequence, at p; they are all that stands before a packet's event. */
+static uint8_t *put_time(struct pf *pf, uint8_t *p, uint64_t ts)
+{
+	pf->packet.early = ts < pf->clock.base;
+	pf->packet.put = PF_PACKET_SEQUENCE;
+	p = pf_wire_uint(p, PF_PACKET_TIMESTAMP, pf->packet.early ? ts : ts - pf->clock.base);
+	return pf_wire_uint(p, PF_PACKET_SEQUENCE, PF_SEQUENCE(pf));
+}
+
+void pf_packet_at(struct pf *pf, uint64_t ts)
+{
+	uint8_t *p;
+
+	pf_packet(pf);
+	p = pf_room(&pf->out.block, 2 * PF_WIRE_NUMBER);
+	if (p)
+		pf_wrote(&pf->out.block, put_time(pf, p, ts));
+}
+
+static uint32_t sequence_flags(struct pf *pf)
 {
 	bool cleared = pf->intern.cleared;
 
@@ -156,20 +55,97 @@ uint32_t pf_sequence_flags(struct pf *pf)
 	return cleared ? PF_FLAG_CLEARED | PF_FLAG_NEEDED : PF_FLAG_NEEDED;
 }
 
-int pf_send(struct pf *pf)
+/* The clock of its time, at p, and of all after it if what was known of the sequence is cleared. */
+static uint8_t *put_clock(const struct pf *pf, uint8_t *p)
 {
-	static Pf__TracePacketDefaults defaults = {
-		.base = PROTOBUF_C_MESSAGE_INIT(&pf__trace_packet_defaults__descriptor),
-		.has_timestamp_clock_id = true,
-		.timestamp_clock_id = PF_CLOCK_RELATIVE,
-	};
-	Pf__TracePacket *p = &pf->packet;
+	if (pf->packet.early)
+		p = pf_wire_uint(p, PF_PACKET_CLOCK_ID, PF_CLOCK_EVENT);
+	if (pf->packet.flags & PF_FLAG_CLEARED) {
+		p = pf_wire_tag(p, PF_PACKET_DEFAULTS, PF_WIRE_BYTES);
+		*p++ = CLOCK_ID_BYTES;
+		p = pf_wire_uint(p, PF_DEFAULTS_CLOCK_ID, PF_CLOCK_RELATIVE);
+	}
+	return p;
+}
 
-	if (pf->intern.has_new)
-		p->interned_data = &pf->intern.data;
-	p->has_sequence_flags = true;
-	p->sequence_flags = pf_sequence_flags(pf);
-	if (p->sequence_flags & PF_FLAG_CLEARED)
-		p->trace_packet_defaults = &defaults;
-	return pf->err ? pf->err : pf_out_packet(&pf->out, p);
+static uint8_t *put_machine(const struct pf *pf, uint8_t *p)
+{
+	if (pf->packet.first)
+		p = pf_wire_uint(p, PF_PACKET_FIRST, true);
+	if (pf->machine[pf->m].id)
+		p = pf_wire_uint(p, PF_PACKET_MACHINE_ID, pf->machine[pf->m].id);
+	return p;
+}
+
+/* What a packet says of itself before this field, and has not said. */
+static inline void put_own(struct pf *pf, uint32_t field)
+{
+	struct xtr_buf *b = &pf->out.block;
+	uint32_t put = pf->packet.put;
+	uint8_t *p;
+
+	pf->packet.put = field;
+	if (put < PF_PACKET_SEQUENCE && field > PF_PACKET_SEQUENCE)
+		pf_put_uint(b, PF_PACKET_SEQUENCE, PF_SEQUENCE(pf));
+	if (field <= PF_PACKET_FLAGS)
+		return;
+	if (put < PF_PACKET_INTERNED && pf->intern.has_new)
+		pf_put_interned(pf);
+	p = pf_room(b, OWN_MAX);
+	if (!p)
+		return;
+	if (put < PF_PACKET_FLAGS) {
+		pf->packet.flags = sequence_flags(pf);
+		p = pf_wire_uint(p, PF_PACKET_FLAGS, pf->packet.flags);
+	}
+	if (put < PF_PACKET_DEFAULTS && field > PF_PACKET_DEFAULTS)
+		p = put_clock(pf, p);
+	if (put < PF_PACKET_MACHINE_ID && field > PF_PACKET_MACHINE_ID)
+		p = put_machine(pf, p);
+	pf_wrote(b, p);
+}
+
+size_t pf_in_packet(struct pf *pf, uint32_t field)
+{
+	put_own(pf, field);
+	return pf_message(&pf->out.block, field);
+}
+
+int pf_packet_end(struct pf *pf)
+{
+	struct xtr_buf *b = &pf->out.block;
+
+	put_own(pf, UINT32_MAX);
+	if (b->err || pf->err)
+		return pf->err ? pf->err : b->err;
+	pf_message_end(b, pf->packet.at);
+	return pf_out_added(&pf->out);
+}
+
+int pf_packet_end_with(struct pf *pf, size_t message)
+{
+	pf_message_end(&pf->out.block, message);
+	return pf_packet_end(pf);
+}
+
+int pf_short_packet(struct pf *pf, uint64_t ts, uint32_t field, const uint8_t *message, size_t n)
+{
+	struct xtr_buf *b = &pf->out.block;
+	uint8_t *p, *begin;
+
+	pf_begin(pf);
+	p = pf_room(b, 3 * PF_WIRE_NUMBER + OWN_MAX + PF_SHORT);
+	if (!p || pf->err)
+		return pf->err ? pf->err : b->err;
+	p = pf_wire_tag(p, PF_TRACE_PACKET, PF_WIRE_BYTES) + 1;
+	begin = p;
+	p = put_time(pf, p, ts);
+	p = pf_wire_bytes(p, field, message, n);
+	pf->packet.flags = sequence_flags(pf);
+	pf->packet.first = false;
+	p = pf_wire_uint(p, PF_PACKET_FLAGS, pf->packet.flags);
+	p = put_machine(pf, put_clock(pf, p));
+	begin[-1] = (uint8_t)(p - begin);
+	pf_wrote(b, p);
+	return pf_out_added(&pf->out);
 }

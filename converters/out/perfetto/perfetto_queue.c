@@ -16,12 +16,12 @@ static void note_ring(struct pf *pf, const char *name, const char *ring)
 static int submission(struct pf *pf, const struct xtr_job *j)
 {
 	uint64_t track, id = pf_event_id(j->ctx, j->seqno);
-	int ret = pf_thread_track(pf, j->tid, xtr_process(j->pid, j->nth), j->comm, j->queue_ns,
+	int err = pf_thread_track(pf, j->tid, xtr_process(j->pid, j->nth), j->comm, j->queue_ns,
 				  &track);
 
-	if (ret)
-		return ret;
-	pf_event(pf, PF__TRACK_EVENT__TYPE__INSTANT, track, j->queue_ns);
+	if (err)
+		return err;
+	pf_event(pf, PF_INSTANT, track, j->queue_ns);
 	pf_name(pf, "job", "submit");
 	note_ring(pf, "ring", j->ring->name);
 	pf_note_u64(pf, "context", j->ctx);
@@ -50,26 +50,25 @@ static int dependency(struct pf *pf, const struct xtr_job *j, const struct xtr_d
 	uint64_t from = d->from_ns < j->queue_ns ? j->queue_ns : d->from_ns;
 	uint64_t until = d->until_ns > j->run_ns ? j->run_ns : d->until_ns;
 	const char *ring = dep_ring(pf, d->ring_id), *what = d->scheduled ? "run" : "done";
-	int ret;
+	int err;
 
 	if (until < from)
 		return 0;
-	pf_event(pf, PF__TRACK_EVENT__TYPE__SLICE_BEGIN, track, from);
+	pf_event(pf, PF_SLICE_BEGIN, track, from);
 	pf_name(pf, "job", "dependency");
 	pf_note_u64(pf, "context", d->ctx);
 	pf_note_u64(pf, "seqno", d->seqno);
 	pf_note_text(pf, "until", what, strlen(what));
 	if (ring)
 		note_ring(pf, "ring", ring);
-	ret = pf_event_send(pf);
-	return ret ? ret : pf_end(pf, track, until);
+	err = pf_event_send(pf);
+	return err ? err : pf_end(pf, track, until);
 }
 
 static int wait_slice(struct pf *pf, uint32_t ring, const struct xtr_job *j)
 {
 	int lane = pf_lane(&pf_machine(pf)->ring[ring].waits, j->queue_ns, j->run_ns), ret;
 	uint64_t track;
-	uint32_t i;
 
 	/* More than can be drawn: the wait is still told by the submission and the job. */
 	if (lane == -ENOSPC)
@@ -79,7 +78,7 @@ static int wait_slice(struct pf *pf, uint32_t ring, const struct xtr_job *j)
 	ret = pf_ring_track(pf, ring, PF_TRACK_WAITS, (uint32_t)lane, &track);
 	if (ret)
 		return ret;
-	pf_event(pf, PF__TRACK_EVENT__TYPE__SLICE_BEGIN, track, j->queue_ns);
+	pf_event(pf, PF_SLICE_BEGIN, track, j->queue_ns);
 	pf_name_comm(pf, "job", j->comm, xtr_job_kind_name(j->kind));
 	pf_note_u64(pf, "context", j->ctx);
 	pf_note_u64(pf, "seqno", j->seqno);
@@ -87,7 +86,7 @@ static int wait_slice(struct pf *pf, uint32_t ring, const struct xtr_job *j)
 	pf_note_u64(pf, "dep_waits", j->n_waits);
 	pf_flow(pf, pf_event_id(j->ctx, j->seqno), !pf->o.track_events);
 	ret = pf_event_send(pf);
-	for (i = 0; i < j->n_deps && !ret; i++)
+	for (uint32_t i = 0; i < j->n_deps && !ret; i++)
 		ret = dependency(pf, j, &j->deps[i], track);
 	return ret ? ret : pf_end(pf, track, j->run_ns);
 }
@@ -96,11 +95,11 @@ static int wait_slice(struct pf *pf, uint32_t ring, const struct xtr_job *j)
 static int unfinished(struct pf *pf, uint32_t ring, const struct xtr_job *j)
 {
 	uint64_t track;
-	int ret = pf_ring_track(pf, ring, PF_TRACK_UNFINISHED, 0, &track);
+	int err = pf_ring_track(pf, ring, PF_TRACK_UNFINISHED, 0, &track);
 
-	if (ret)
-		return ret;
-	pf_event(pf, PF__TRACK_EVENT__TYPE__SLICE_BEGIN, track, j->run_ns);
+	if (err)
+		return err;
+	pf_event(pf, PF_SLICE_BEGIN, track, j->run_ns);
 	pf_name_comm(pf, "job", j->comm, xtr_job_kind_name(j->kind));
 	pf_note_u64(pf, "context", j->ctx);
 	pf_note_u64(pf, "seqno", j->seqno);
@@ -109,13 +108,13 @@ static int unfinished(struct pf *pf, uint32_t ring, const struct xtr_job *j)
 
 int pf_queue(struct pf *pf, uint32_t ring, const struct xtr_job *j)
 {
-	int ret = j->queue_ns ? submission(pf, j) : 0;
+	int err = j->queue_ns ? submission(pf, j) : 0;
 
-	if (!ret && j->queue_ns && j->run_ns >= j->queue_ns)
-		ret = wait_slice(pf, ring, j);
-	if (!ret && j->quality == XTR_QUALITY_OPEN && j->run_ns && !j->done_ns)
-		ret = unfinished(pf, ring, j);
-	return ret;
+	if (!err && j->queue_ns && j->run_ns >= j->queue_ns)
+		err = wait_slice(pf, ring, j);
+	if (!err && j->quality == XTR_QUALITY_OPEN && j->run_ns && !j->done_ns)
+		err = unfinished(pf, ring, j);
+	return err;
 }
 
 /* Only what changed. */
@@ -124,23 +123,23 @@ int pf_depth(struct pf *pf, const struct xtr_model_ring *ring, uint64_t ts)
 	int64_t i = pf_ring_of(pf, ring);
 	struct pf_ring *r;
 	uint64_t track;
-	int ret = 0;
+	int err = 0;
 
 	if (i < 0)
 		return (int)i;
 	r = &pf_machine(pf)->ring[i];
 	if (!r->depth_known || r->queued != ring->queued) {
-		ret = pf_ring_track(pf, (uint32_t)i, PF_TRACK_QUEUED, 0, &track);
-		if (!ret)
-			ret = pf_counter(pf, track, ts, ring->queued);
+		err = pf_ring_track(pf, (uint32_t)i, PF_TRACK_QUEUED, 0, &track);
+		if (!err)
+			err = pf_counter(pf, track, ts, ring->queued);
 	}
-	if (!ret && (!r->depth_known || r->on_hw != ring->on_hw)) {
-		ret = pf_ring_track(pf, (uint32_t)i, PF_TRACK_ON_HW, 0, &track);
-		if (!ret)
-			ret = pf_counter(pf, track, ts, ring->on_hw);
+	if (!err && (!r->depth_known || r->on_hw != ring->on_hw)) {
+		err = pf_ring_track(pf, (uint32_t)i, PF_TRACK_ON_HW, 0, &track);
+		if (!err)
+			err = pf_counter(pf, track, ts, ring->on_hw);
 	}
 	r->depth_known = true;
 	r->queued = ring->queued;
 	r->on_hw = ring->on_hw;
-	return ret;
+	return err;
 }

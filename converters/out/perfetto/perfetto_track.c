@@ -62,15 +62,15 @@ static struct pf_described *recent(struct pf *pf, uint64_t uuid)
 	return &pf->recent[uuid * 0x9e3779b97f4a7c15u >> (64 - PF_RECENT_BITS)];
 }
 
-/* What the track's name was worth when it was described; XTR_KEYMAP_NONE if it was not. */
+/* What the track's name was worth when it was described; XTR_MAP_NONE if it was not. */
 static uint32_t described_as(struct pf *pf, uint64_t uuid)
 {
 	struct pf_described *r = recent(pf, uuid);
 
 	if (r->uuid != uuid) {
-		uint32_t worth = xtr_keymap_get(&pf->described, uuid, 0);
+		uint32_t worth = xtr_map_index(&pf->described, uuid, 0);
 
-		if (worth == XTR_KEYMAP_NONE)
+		if (worth == XTR_MAP_NONE)
 			return worth;
 		*r = (struct pf_described){ .uuid = uuid, .worth = worth };
 	}
@@ -82,38 +82,86 @@ static bool described(struct pf *pf, uint64_t uuid, uint32_t worth)
 {
 	uint32_t had = described_as(pf, uuid);
 
-	if (had != XTR_KEYMAP_NONE && had >= worth)
+	if (had != XTR_MAP_NONE && had >= worth)
 		return true;
 	if (pf->described.n > DESCRIBED_MAX) {
-		xtr_keymap_free(&pf->described);
+		xtr_map_free(&pf->described);
 		memset(pf->recent, 0, sizeof(pf->recent));
 	}
-	if (xtr_keymap_put(&pf->described, uuid, 0, worth))
+	if (xtr_map_put(&pf->described, uuid, 0, worth))
 		pf->err = -ENOMEM;
 	*recent(pf, uuid) = (struct pf_described){ .uuid = uuid, .worth = worth };
 	return false;
 }
 
-/* Only now: most tracks that are asked for have been described. */
-static void begin(struct pf *pf, Pf__TrackDescriptor *d)
+/* What a descriptor says of a track beside its uuid. */
+struct track {
+	const char *name, *help; /* NULL: none */
+	bool is_process, is_thread;
+	uint32_t pid, tid;
+	const char *comm; /* of the process or thread; NULL: not known */
+	bool counter;
+	enum pf_unit unit;
+	const char *unit_name;
+	bool children_ranked, ranked, merged; /* siblings of one name are shown as one track */
+	uint32_t rank;
+};
+
+static void put_owner(struct xtr_buf *b, const struct track *t)
 {
-	pf_packet(pf);
-	pf__track_descriptor__init(d);
+	size_t at;
+
+	if (t->is_process) {
+		at = pf_message(b, PF_TRACK_PROC);
+		pf_put_int32(b, PF_PROCESS_PID, (int32_t)t->pid);
+		pf_put_text(b, PF_PROCESS_NAME, t->comm);
+		pf_message_end(b, at);
+	}
+	if (t->is_thread) {
+		at = pf_message(b, PF_TRACK_THRD);
+		pf_put_int32(b, PF_THREAD_PID, (int32_t)t->pid);
+		pf_put_int32(b, PF_THREAD_TID, (int32_t)t->tid);
+		pf_put_text(b, PF_THREAD_NAME, t->comm);
+		pf_message_end(b, at);
+	}
 }
 
-static int describe(struct pf *pf, Pf__TrackDescriptor *d, uint64_t uuid, uint64_t parent)
+static void put_counter(struct xtr_buf *b, const struct track *t)
 {
-	d->has_uuid = true;
-	d->uuid = uuid;
-	d->has_parent_uuid = parent != 0;
-	d->parent_uuid = parent;
-	pf->packet.track_descriptor = d;
-	return pf_send(pf);
+	size_t at = pf_message(b, PF_TRACK_COUNTER);
+
+	if (t->unit)
+		pf_put_uint(b, PF_COUNTER_UNIT, t->unit);
+	pf_put_text(b, PF_COUNTER_UNIT_NAME, t->unit_name);
+	pf_message_end(b, at);
+}
+
+/* pf_packet has been called; texts of the packet are in t. */
+static int describe(struct pf *pf, const struct track *t, uint64_t uuid, uint64_t parent)
+{
+	struct xtr_buf *b = &pf->out.block;
+	size_t at = pf_in_packet(pf, PF_PACKET_TRACK);
+
+	pf_put_uint(b, PF_TRACK_UUID, uuid);
+	pf_put_text(b, PF_TRACK_NAME, t->name);
+	put_owner(b, t);
+	if (parent)
+		pf_put_uint(b, PF_TRACK_PARENT, parent);
+	if (t->counter)
+		put_counter(b, t);
+	if (t->children_ranked)
+		pf_put_uint(b, PF_TRACK_ORDERING, PF_ORDERING_EXPLICIT);
+	if (t->ranked)
+		pf_put_int32(b, PF_TRACK_RANK, (int32_t)t->rank);
+	pf_put_text(b, PF_TRACK_HELP, t->help);
+	if (t->merged)
+		pf_put_uint(b, PF_TRACK_MERGE, PF_MERGE_BY_TRACK_NAME);
+	return pf_packet_end_with(pf, at);
 }
 
 /* --- processes and threads -------------------------------------------------------------------- */
 
-static char *comm_text(struct pf *pf, uint32_t comm)
+static const char *comm_text(struct pf *pf, uint32_t comm)
 {
 	size_t n = 0;
 	const char *s = comm ? xtr_tables_string(pf->s->tables, comm, &n) : NULL;
@@ -139,38 +187,29 @@ static uint32_t process_comm(const struct pf *pf, uint32_t tid, uint64_t process
 int pf_process(struct pf *pf, uint32_t tid, uint64_t process, uint32_t comm, uint64_t ts)
 {
 	uint64_t uuid = pf_uuid(pf, PF_TRACK_PROCESS, process);
-	Pf__TrackDescriptor d;
-	Pf__TrackDescriptor__Process p = PF__TRACK_DESCRIPTOR__PROCESS__INIT;
+	struct track t = { .is_process = true, .pid = xtr_process_pid(process) };
 
 	if (described_as(pf, uuid) == 1)
 		return 0;
 	comm = process_comm(pf, tid, process, comm, ts);
 	if (described(pf, uuid, comm != 0))
 		return 0;
-	begin(pf, &d);
-	p.has_pid = true;
-	p.pid = (int32_t)xtr_process_pid(process);
-	p.process_name = comm_text(pf, comm);
-	d.process = &p;
-	return describe(pf, &d, uuid, 0);
+	pf_packet(pf);
+	t.comm = comm_text(pf, comm);
+	return describe(pf, &t, uuid, 0);
 }
 
 static int describe_thread(struct pf *pf, uint32_t tid, uint64_t process, uint32_t comm,
 			   uint64_t ts, uint64_t uuid)
 {
-	Pf__TrackDescriptor d;
-	Pf__TrackDescriptor__Thread t = PF__TRACK_DESCRIPTOR__THREAD__INIT;
-	int ret = pf_process(pf, tid, process, comm, ts);
+	struct track t = { .is_thread = true, .pid = xtr_process_pid(process), .tid = tid };
+	int err = pf_process(pf, tid, process, comm, ts);
 
-	if (ret)
-		return ret;
-	begin(pf, &d);
-	t.has_pid = t.has_tid = true;
-	t.pid = (int32_t)xtr_process_pid(process);
-	t.tid = (int32_t)tid;
-	t.thread_name = comm_text(pf, comm);
-	d.thread = &t;
-	return describe(pf, &d, uuid, pf_uuid(pf, PF_TRACK_PROCESS, process));
+	if (err)
+		return err;
+	pf_packet(pf);
+	t.comm = comm_text(pf, comm);
+	return describe(pf, &t, uuid, pf_uuid(pf, PF_TRACK_PROCESS, process));
 }
 
 static uint64_t thread_id(uint64_t process, uint32_t tid)
@@ -196,28 +235,24 @@ int pf_thread_track(struct pf *pf, uint32_t tid, uint64_t process, uint32_t comm
 
 int pf_unfinished_call_track(struct pf *pf, uint64_t thread, uint64_t *uuid)
 {
-	Pf__TrackDescriptor d;
-	char name[] = "unfinished calls";
+	static const struct track t = { .name = "unfinished calls" };
 
 	*uuid = (thread & ~15ull) | PF_TRACK_THREAD_OPEN;
 	if (described(pf, *uuid, 0))
 		return 0;
-	begin(pf, &d);
-	d.name = name;
-	return describe(pf, &d, *uuid, thread);
+	pf_packet(pf);
+	return describe(pf, &t, *uuid, thread);
 }
 
 int pf_together_track(struct pf *pf, uint64_t owner, uint32_t depth, uint64_t *uuid)
 {
-	Pf__TrackDescriptor d;
-	char name[] = "calls that begin together";
+	static const struct track t = { .name = "calls that begin together" };
 
 	*uuid = pf_uuid(pf, PF_TRACK_NAMED, pf_hash(owner, depth));
 	if (described(pf, *uuid, 0))
 		return 0;
-	begin(pf, &d);
-	d.name = name;
-	return describe(pf, &d, *uuid, owner);
+	pf_packet(pf);
+	return describe(pf, &t, *uuid, owner);
 }
 
 /* --- rings ------------------------------------------------------------------------------------ */
@@ -225,73 +260,54 @@ int pf_together_track(struct pf *pf, uint64_t owner, uint32_t depth, uint64_t *u
 static int device_track(struct pf *pf, uint32_t gpu, uint64_t *uuid)
 {
 	const struct pf_device *dev = &pf_machine(pf)->device[gpu];
-	Pf__TrackDescriptor d;
+	struct track t = { .children_ranked = true };
 
 	*uuid = pf_uuid(pf, PF_TRACK_DEVICE, gpu);
 	if (described(pf, *uuid, 0))
 		return 0;
-	begin(pf, &d);
-	d.name = pf_textf(pf, "%s%s%s", dev->driver ? dev->driver : "", dev->driver ? " " : "",
+	pf_packet(pf);
+	t.name = pf_textf(pf, "%s%s%s", dev->driver ? dev->driver : "", dev->driver ? " " : "",
 			  dev->name[0] ? dev->name : "unknown device");
-	d.has_child_ordering = true;
-	d.child_ordering = PF__TRACK_DESCRIPTOR__ORDER__EXPLICIT;
-	return describe(pf, &d, *uuid, 0);
+	return describe(pf, &t, *uuid, 0);
 }
 
 static int ring_parent(struct pf *pf, uint32_t ring, uint64_t *uuid)
 {
 	const struct pf_ring *r = &pf_machine(pf)->ring[ring];
-	Pf__TrackDescriptor d;
+	struct track t = { .children_ranked = true, .ranked = true, .rank = ring };
 	uint64_t device;
-	int ret = device_track(pf, r->gpu, &device);
+	int err = device_track(pf, r->gpu, &device);
 
 	*uuid = pf_uuid(pf, PF_TRACK_RING, ring);
-	if (ret || described(pf, *uuid, 0))
-		return ret;
-	begin(pf, &d);
-	d.name = r->name[0] ? pf_text(pf, r->name, strlen(r->name)) : pf_textf(pf, "unknown ring");
-	d.has_child_ordering = true;
-	d.child_ordering = PF__TRACK_DESCRIPTOR__ORDER__EXPLICIT;
-	d.has_sibling_order_rank = true;
-	d.sibling_order_rank = (int32_t)ring;
-	return describe(pf, &d, *uuid, device);
-}
-
-static void fill_ring_track(struct pf *pf, Pf__TrackDescriptor *d, size_t i, uint32_t ring,
-			    Pf__TrackDescriptor__Counter *counter)
-{
-	const char *name = pf_machine(pf)->ring[ring].name;
-
-	if (ring_tracks[i].counter) {
-		d->name = pf_textf(pf, "%s %s", name, ring_tracks[i].name);
-		counter->has_unit = true;
-		counter->unit = PF__TRACK_DESCRIPTOR__COUNTER__UNIT__UNIT_COUNT;
-		d->counter = counter;
-	} else {
-		d->name = pf_textf(pf, "%s", ring_tracks[i].name);
-		d->has_sibling_merge_behavior = true;
-		d->sibling_merge_behavior = PF__TRACK_DESCRIPTOR__MERGE__BY_TRACK_NAME;
-	}
-	d->description = pf_textf(pf, "%s", ring_tracks[i].help);
-	d->has_sibling_order_rank = true;
-	d->sibling_order_rank = (int32_t)i;
+	if (err || described(pf, *uuid, 0))
+		return err;
+	pf_packet(pf);
+	t.name = r->name[0] ? pf_text(pf, r->name, strlen(r->name)) : "unknown ring";
+	return describe(pf, &t, *uuid, device);
 }
 
 static int describe_ring_track(struct pf *pf, uint32_t ring, enum pf_track kind, uint64_t uuid)
 {
-	Pf__TrackDescriptor d;
-	Pf__TrackDescriptor__Counter counter = PF__TRACK_DESCRIPTOR__COUNTER__INIT;
+	struct track t = { .ranked = true };
 	uint64_t parent;
-	size_t i = 0;
-	int ret = ring_parent(pf, ring, &parent);
+	uint32_t i = 0;
+	int err = ring_parent(pf, ring, &parent);
 
-	if (ret)
-		return ret;
+	if (err)
+		return err;
 	while (ring_tracks[i].kind != kind)
 		i++;
-	begin(pf, &d);
-	fill_ring_track(pf, &d, i, ring, &counter);
-	return describe(pf, &d, uuid, parent);
+	pf_packet(pf);
+	t.name = ring_tracks[i].name;
+	t.help = ring_tracks[i].help;
+	t.rank = i;
+	t.counter = ring_tracks[i].counter;
+	t.merged = !t.counter;
+	if (t.counter) {
+		t.name = pf_textf(pf, "%s %s", pf_machine(pf)->ring[ring].name, t.name);
+		t.unit = PF_UNIT_COUNT;
+	}
+	return describe(pf, &t, uuid, parent);
 }
 
 int pf_ring_track(struct pf *pf, uint32_t ring, enum pf_track kind, uint32_t lane, uint64_t *uuid)
@@ -305,7 +321,7 @@ int pf_ring_track(struct pf *pf, uint32_t ring, enum pf_track kind, uint32_t lan
 
 static int root_track(struct pf *pf, enum pf_root root, uint64_t *uuid)
 {
-	Pf__TrackDescriptor d;
+	struct track t = { roots[root].name, roots[root].help, .children_ranked = true };
 
 	*uuid = 0;
 	if (root == PF_ROOT_NONE)
@@ -313,82 +329,63 @@ static int root_track(struct pf *pf, enum pf_root root, uint64_t *uuid)
 	*uuid = pf_uuid(pf, PF_TRACK_ROOT, root);
 	if (described(pf, *uuid, 0))
 		return 0;
-	begin(pf, &d);
-	d.name = pf_textf(pf, "%s", roots[root].name);
-	d.description = pf_textf(pf, "%s", roots[root].help);
-	d.has_child_ordering = true;
-	d.child_ordering = PF__TRACK_DESCRIPTOR__ORDER__EXPLICIT;
-	return describe(pf, &d, *uuid, 0);
+	pf_packet(pf);
+	return describe(pf, &t, *uuid, 0);
 }
 
 int pf_cpu_track(struct pf *pf, enum pf_root root, uint32_t cpu, uint32_t lane, uint64_t *uuid)
 {
-	Pf__TrackDescriptor d;
+	struct track t = { .ranked = true, .rank = cpu & INT32_MAX, .merged = true };
 	uint64_t parent;
-	int ret = root_track(pf, root, &parent);
+	int err = root_track(pf, root, &parent);
 
 	*uuid = pf_uuid(pf, PF_TRACK_CPU, ((uint64_t)root << LANE_BITS | lane) << 32 | cpu);
-	if (ret || described(pf, *uuid, 0))
-		return ret;
-	begin(pf, &d);
-	d.name = cpu == XTR_STREAM_NONE ? pf_textf(pf, "unknown CPU")
-					: pf_textf(pf, "CPU %" PRIu32, cpu);
-	d.has_sibling_order_rank = true;
-	d.sibling_order_rank = (int32_t)(cpu & INT32_MAX);
-	d.has_sibling_merge_behavior = true;
-	d.sibling_merge_behavior = PF__TRACK_DESCRIPTOR__MERGE__BY_TRACK_NAME;
-	return describe(pf, &d, *uuid, parent);
+	if (err || described(pf, *uuid, 0))
+		return err;
+	pf_packet(pf);
+	t.name = cpu == XTR_STREAM_NONE ? "unknown CPU" : pf_textf(pf, "CPU %" PRIu32, cpu);
+	return describe(pf, &t, *uuid, parent);
 }
 
 int pf_named_track(struct pf *pf, enum pf_root root, const char *name, uint64_t *uuid)
 {
-	Pf__TrackDescriptor d;
+	struct track t = { 0 };
 	uint64_t parent;
-	int ret = root_track(pf, root, &parent);
+	int err = root_track(pf, root, &parent);
 
 	*uuid = pf_uuid(pf, PF_TRACK_NAMED, pf_hash(pf_hash_text(name, strlen(name)), root));
-	if (ret || described(pf, *uuid, 0))
-		return ret;
-	begin(pf, &d);
-	d.name = pf_text(pf, name, strlen(name));
-	return describe(pf, &d, *uuid, parent);
+	if (err || described(pf, *uuid, 0))
+		return err;
+	pf_packet(pf);
+	t.name = pf_text(pf, name, strlen(name));
+	return describe(pf, &t, *uuid, parent);
 }
 
 int pf_counter_track(struct pf *pf, const char *name, const char *unit, uint64_t *uuid)
 {
-	Pf__TrackDescriptor d;
-	Pf__TrackDescriptor__Counter c = PF__TRACK_DESCRIPTOR__COUNTER__INIT;
+	bool bytes = unit && !strcmp(unit, "bytes");
+	struct track t = { .counter = true, .unit = bytes ? PF_UNIT_SIZE_BYTES : 0 };
 
 	*uuid = pf_uuid(pf, PF_TRACK_NAMED, pf_hash(pf_hash_text(name, strlen(name)), 99));
 	if (described(pf, *uuid, 0))
 		return 0;
-	begin(pf, &d);
-	d.name = pf_text(pf, name, strlen(name));
-	d.counter = &c;
-	if (unit && !strcmp(unit, "bytes")) {
-		c.has_unit = true;
-		c.unit = PF__TRACK_DESCRIPTOR__COUNTER__UNIT__UNIT_SIZE_BYTES;
-	} else if (unit) {
-		c.unit_name = pf_text(pf, unit, strlen(unit));
-	}
-	return describe(pf, &d, *uuid, 0);
+	pf_packet(pf);
+	t.name = pf_text(pf, name, strlen(name));
+	if (unit && !bytes)
+		t.unit_name = pf_text(pf, unit, strlen(unit));
+	return describe(pf, &t, *uuid, 0);
 }
 
 int pf_child_track(struct pf *pf, uint64_t parent, const char *name, uint32_t lane, bool counter,
 		   uint64_t *uuid)
 {
-	Pf__TrackDescriptor d;
-	Pf__TrackDescriptor__Counter c = PF__TRACK_DESCRIPTOR__COUNTER__INIT;
+	struct track t = { .counter = counter, .merged = true };
 	uint64_t id = pf_hash(pf_hash_text(name, strlen(name)), parent);
 
 	*uuid = pf_uuid(pf, PF_TRACK_NAMED, pf_hash(id, (uint64_t)lane << 1 | counter));
 	if (described(pf, *uuid, 0))
 		return 0;
-	begin(pf, &d);
-	d.name = pf_text(pf, name, strlen(name));
-	if (counter)
-		d.counter = &c;
-	d.has_sibling_merge_behavior = true;
-	d.sibling_merge_behavior = PF__TRACK_DESCRIPTOR__MERGE__BY_TRACK_NAME;
-	return describe(pf, &d, *uuid, parent);
+	pf_packet(pf);
+	t.name = pf_text(pf, name, strlen(name));
+	return describe(pf, &t, *uuid, parent);
 }

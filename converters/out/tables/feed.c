@@ -27,14 +27,13 @@ static int clean_cell(struct xtr_utf8 *u, struct xtr_cell *c)
 /* f->row as the exporter gets it. */
 static int put(struct xtr_feed *f, enum xtr_relation_id id)
 {
-	size_t i;
-	int ret = 0;
+	int err = 0;
 
 	if (!f->times)
 		xtr_row_without_times(&xtr_relations[id], &f->row);
-	for (i = 0; i < xtr_relations[id].n && !ret; i++)
-		ret = clean_cell(&f->clean[i], &f->row.cell[i]);
-	return ret ? ret : f->put(f->ctx, id, &f->row);
+	for (size_t i = 0; i < xtr_relations[id].n && !err; i++)
+		err = clean_cell(&f->clean[i], &f->row.cell[i]);
+	return err ? err : f->put(f->ctx, id, &f->row);
 }
 
 struct static_row {
@@ -45,31 +44,29 @@ struct static_row {
 static int put_static(void *ctx, const struct xtr_row *row)
 {
 	const struct static_row *s = ctx;
-	size_t i;
 
 	/* Cells may point into the row's own text, which stays where it is. */
-	for (i = 0; i < xtr_relations[s->id].n; i++)
+	for (size_t i = 0; i < xtr_relations[s->id].n; i++)
 		s->f->row.cell[i] = row->cell[i];
 	return put(s->f, s->id);
 }
 
 static int know_rings(struct xtr_feed *f)
 {
-	size_t i;
-	int ret = 0;
+	int err = 0;
 
-	xtr_keymap_free(&f->ring);
-	f->ring = (struct xtr_keymap){ 0 };
+	xtr_map_free(&f->ring);
+	f->ring = (struct xtr_map){ 0 };
 	f->last_ring = UINT64_MAX;
-	for (i = 0; i < xtr_model_n_rings(f->origin.rings) && !ret; i++)
-		ret = xtr_keymap_put(&f->ring, xtr_model_ring(f->origin.rings, i)->id, 0, 0);
-	return ret;
+	for (size_t i = 0; i < xtr_model_n_rings(f->origin.rings) && !err; i++)
+		err = xtr_map_put(&f->ring, xtr_model_ring(f->origin.rings, i)->id, 0, 0);
+	return err;
 }
 
 int xtr_feed_section(struct xtr_feed *f, const struct xtr_export_section *s)
 {
 	struct static_row one = { .f = f };
-	int ret;
+	int err;
 
 	xtr_origin_init(&f->origin, s->section);
 	f->origin.rings = s->rings;
@@ -79,13 +76,13 @@ int xtr_feed_section(struct xtr_feed *f, const struct xtr_export_section *s)
 	f->tables = s->tables;
 	f->times = xtr_meta_has_times(s->meta);
 	xtr_row_origin(f->origin_cell, &f->origin);
-	ret = clean_cell(&f->clean_host, &f->origin_cell[0]);
-	if (!ret)
-		ret = know_rings(f);
-	for (one.id = 0; one.id < XTR_REL_COUNT && !ret; one.id++)
+	err = clean_cell(&f->clean_host, &f->origin_cell[0]);
+	if (!err)
+		err = know_rings(f);
+	for (one.id = 0; one.id < XTR_REL_COUNT && !err; one.id++)
 		if (wanted(f, one.id))
-			ret = xtr_rows(one.id, &f->origin, put_static, &one);
-	return ret;
+			err = xtr_rows(one.id, &f->origin, put_static, &one);
+	return err;
 }
 
 /* The pass that looks for rings does not see those whose jobs were queued only. */
@@ -94,9 +91,9 @@ static int put_new_ring(struct xtr_feed *f, const struct xtr_model_ring *r)
 	if (r->id == f->last_ring)
 		return 0;
 	f->last_ring = r->id;
-	if (xtr_keymap_get(&f->ring, r->id, 0) != XTR_KEYMAP_NONE)
+	if (xtr_map_index(&f->ring, r->id, 0) != XTR_MAP_NONE)
 		return 0;
-	if (xtr_keymap_put(&f->ring, r->id, 0, 0))
+	if (xtr_map_put(&f->ring, r->id, 0, 0))
 		return -ENOMEM;
 	xtr_row_ring(&f->row, r);
 	return put(f, XTR_REL_RINGS);
@@ -104,18 +101,17 @@ static int put_new_ring(struct xtr_feed *f, const struct xtr_model_ring *r)
 
 int xtr_feed_job(struct xtr_feed *f, const struct xtr_job *j)
 {
-	uint32_t i;
-	int ret = wanted(f, XTR_REL_RINGS) ? put_new_ring(f, j->ring) : 0;
+	int err = wanted(f, XTR_REL_RINGS) ? put_new_ring(f, j->ring) : 0;
 
-	if (!ret && wanted(f, XTR_REL_JOBS)) {
+	if (!err && wanted(f, XTR_REL_JOBS)) {
 		xtr_row_job(&f->row, f->tables, j);
-		ret = put(f, XTR_REL_JOBS);
+		err = put(f, XTR_REL_JOBS);
 	}
-	for (i = 0; i < j->n_deps && !ret && wanted(f, XTR_REL_DEPS); i++) {
+	for (uint32_t i = 0; i < j->n_deps && !err && wanted(f, XTR_REL_DEPS); i++) {
 		xtr_row_dep(&f->row, j, &j->deps[i]);
-		ret = put(f, XTR_REL_DEPS);
+		err = put(f, XTR_REL_DEPS);
 	}
-	return ret;
+	return err;
 }
 
 /* JSON text goes to f->fields, in memory that is used again for the next one. */
@@ -139,14 +135,14 @@ int xtr_feed_call(struct xtr_feed *f, const struct xtr_call *c)
 {
 	bool captures = c->entry.desc || c->exit.desc;
 	struct xtr_json json;
-	int ret = begin_fields(f, &json);
+	int err = begin_fields(f, &json);
 
-	if (!ret && captures)
+	if (!err && captures)
 		xtr_dump_captured(&json, f->tables, c);
-	if (!ret)
-		ret = end_fields(f);
-	if (ret)
-		return ret;
+	if (!err)
+		err = end_fields(f);
+	if (err)
+		return err;
 	xtr_row_call(&f->row, f->tables, c, captures ? (const char *)f->fields.p : NULL,
 		     captures ? f->fields.n : 0);
 	return put(f, XTR_REL_CALLS);
@@ -163,26 +159,24 @@ int xtr_feed_gap(struct xtr_feed *f, const struct xtr_gap *gap)
 int xtr_feed_event(struct xtr_feed *f, const struct xtr_event *ev)
 {
 	struct xtr_json json;
-	int ret = begin_fields(f, &json);
+	int err = begin_fields(f, &json);
 
-	if (!ret) {
+	if (!err) {
 		xtr_dump_fields(&json, f->tables, ev);
-		ret = end_fields(f);
+		err = end_fields(f);
 	}
-	if (ret)
-		return ret;
+	if (err)
+		return err;
 	xtr_row_event(&f->row, f->tables, ev, (const char *)f->fields.p, f->fields.n);
 	return put(f, XTR_REL_EVENTS);
 }
 
 void xtr_feed_free(struct xtr_feed *f)
 {
-	size_t i;
-
-	for (i = 0; i < XTR_ROW_MAX; i++)
+	for (size_t i = 0; i < XTR_ROW_MAX; i++)
 		free(f->clean[i].p);
 	free(f->clean_host.p);
-	xtr_keymap_free(&f->ring);
+	xtr_map_free(&f->ring);
 	if (f->json)
 		fclose(f->json);
 	xtr_buf_free(&f->fields);

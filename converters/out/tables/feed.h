@@ -4,7 +4,7 @@
 #define XTR_FEED_H
 
 #include "converters/out/core/export.h"
-#include "base/memory_stream.h"
+#include "base/buf.h"
 #include "replay/views/relation.h"
 #include "base/text.h"
 
@@ -18,9 +18,9 @@ struct xtr_feed {
 	struct xtr_cell origin_cell[XTR_ORIGIN_N];
 	/* own */
 	const struct xtr_tables *tables;
-	bool times;             /* of the section */
-	struct xtr_keymap ring; /* ids of the rings that were put */
-	uint64_t last_ring;     /* of the job before; UINT64_MAX: none */
+	bool times;          /* of the section */
+	struct xtr_map ring; /* ids of the rings that were put */
+	uint64_t last_ring;  /* of the job before; UINT64_MAX: none */
 	struct xtr_row row;
 	struct xtr_utf8 clean[XTR_ROW_MAX], clean_host;
 	FILE *json; /* writes to fields */

@@ -72,34 +72,34 @@ static int error_of(sqlite3 *db, int rc)
 
 static int exec(sqlite3 *db, const char *sql)
 {
-	int rc = sql ? sqlite3_exec(db, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
+	int err = sql ? sqlite3_exec(db, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
 
-	return rc == SQLITE_OK ? 0 : error_of(db, rc);
+	return err == SQLITE_OK ? 0 : error_of(db, err);
 }
 
 /* SQL that was made: freed here. */
 static int exec_made(sqlite3 *db, char *sql)
 {
-	int ret = exec(db, sql);
+	int err = exec(db, sql);
 
 	free(sql);
-	return ret;
+	return err;
 }
 
 static int prepare(struct sqlite_out *s)
 {
 	enum xtr_relation_id id;
 	char *sql;
-	int rc = SQLITE_OK;
+	int err = SQLITE_OK;
 
-	for (id = 0; id < XTR_REL_COUNT && rc == SQLITE_OK; id++) {
+	for (id = 0; id < XTR_REL_COUNT && err == SQLITE_OK; id++) {
 		sql = xtr_sql_insert(id);
-		rc = sql ? sqlite3_prepare_v3(s->db, sql, -1, SQLITE_PREPARE_PERSISTENT,
-					      &s->insert[id], NULL)
-			 : SQLITE_NOMEM;
+		err = sql ? sqlite3_prepare_v3(s->db, sql, -1, SQLITE_PREPARE_PERSISTENT,
+					       &s->insert[id], NULL)
+			  : SQLITE_NOMEM;
 		free(sql);
 	}
-	return rc == SQLITE_OK ? 0 : error_of(s->db, rc);
+	return err == SQLITE_OK ? 0 : error_of(s->db, err);
 }
 
 /* Signed is all that SQLite has: from 2^63 on numbers are stored less 2^64. */
@@ -119,10 +119,10 @@ static int bind(sqlite3_stmt *st, int i, const struct xtr_cell *c)
 
 static int insert(struct sqlite_out *s, sqlite3_stmt *st)
 {
-	int rc = sqlite3_step(st), reset = sqlite3_reset(st);
+	int err = sqlite3_step(st), reset = sqlite3_reset(st);
 
-	if (rc != SQLITE_DONE)
-		return error_of(s->db, rc != SQLITE_ROW ? rc : reset);
+	if (err != SQLITE_DONE)
+		return error_of(s->db, err != SQLITE_ROW ? err : reset);
 	if (++s->rows % ROWS_PER_TRANSACTION)
 		return 0;
 	return exec(s->db, "COMMIT; BEGIN");
@@ -132,25 +132,23 @@ static int put(void *ctx, enum xtr_relation_id id, const struct xtr_row *row)
 {
 	struct sqlite_out *s = ctx;
 	sqlite3_stmt *st = s->insert[id];
-	int rc, at = 1;
-	size_t i;
+	int err, at = 1;
 
-	rc = sqlite3_bind_int64(st, at++, s->file);
-	for (i = 0; id == XTR_REL_FILES && i < XTR_ORIGIN_N && rc == SQLITE_OK; i++)
-		rc = bind(st, at++, &s->feed.origin_cell[i]);
-	for (i = 0; i < xtr_relations[id].n && rc == SQLITE_OK; i++)
-		rc = bind(st, at++, &row->cell[i]);
-	return rc == SQLITE_OK ? insert(s, st) : error_of(s->db, rc);
+	err = sqlite3_bind_int64(st, at++, s->file);
+	for (size_t i = 0; id == XTR_REL_FILES && i < XTR_ORIGIN_N && err == SQLITE_OK; i++)
+		err = bind(st, at++, &s->feed.origin_cell[i]);
+	for (size_t i = 0; i < xtr_relations[id].n && err == SQLITE_OK; i++)
+		err = bind(st, at++, &row->cell[i]);
+	return err == SQLITE_OK ? insert(s, st) : error_of(s->db, err);
 }
 
 static void close_sqlite(void *self)
 {
 	struct sqlite_out *s = self;
-	size_t i;
 
 	if (!s)
 		return;
-	for (i = 0; i < XTR_REL_COUNT; i++)
+	for (size_t i = 0; i < XTR_REL_COUNT; i++)
 		sqlite3_finalize(s->insert[i]);
 	if (s->own)
 		sqlite3_close(s->db);
@@ -164,13 +162,13 @@ static void close_sqlite(void *self)
  */
 static int open_file(struct sqlite_out *s, const char *path)
 {
-	int i, rc;
+	int err;
 
-	for (i = 0; i < 2; i++) {
-		rc = sqlite3_open_v2(path, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
-				     NULL);
-		if (rc != SQLITE_OK)
-			return error_of(s->db, rc);
+	for (int i = 0; i < 2; i++) {
+		err = sqlite3_open_v2(path, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
+				      NULL);
+		if (err != SQLITE_OK)
+			return error_of(s->db, err);
 		if (!sqlite3_db_readonly(s->db, "main"))
 			return 0;
 		sqlite3_close(s->db);
@@ -181,26 +179,26 @@ static int open_file(struct sqlite_out *s, const char *path)
 
 static int begin(struct sqlite_out *s, const struct xtr_export_opts *o)
 {
-	int ret = 0;
+	int err = 0;
 
 	s->db = o->db;
 	if (!s->db) {
 		s->own = true;
-		ret = open_file(s, o->path);
+		err = open_file(s, o->path);
 	}
-	if (!ret)
-		ret = exec(s->db, settings);
-	if (!ret)
-		ret = exec(s->db, "BEGIN");
-	if (!ret)
-		ret = exec_made(s->db, xtr_sql_schema());
-	return ret ? ret : prepare(s);
+	if (!err)
+		err = exec(s->db, settings);
+	if (!err)
+		err = exec(s->db, "BEGIN");
+	if (!err)
+		err = exec_made(s->db, xtr_sql_schema());
+	return err ? err : prepare(s);
 }
 
 static int open_sqlite(void **self, const struct xtr_export_opts *o, const char **why)
 {
 	struct sqlite_out *s;
-	int ret;
+	int err;
 
 	*self = NULL;
 	*why = NULL;
@@ -216,12 +214,12 @@ static int open_sqlite(void **self, const struct xtr_export_opts *o, const char 
 	s->feed.want = tables_of(o);
 	s->feed.put = put;
 	s->feed.ctx = s;
-	ret = begin(s, o);
-	if (ret)
+	err = begin(s, o);
+	if (err)
 		close_sqlite(s);
 	else
 		*self = s;
-	return ret;
+	return err;
 }
 
 static int section(void *self, const struct xtr_export_section *es)
@@ -262,20 +260,20 @@ static int end_section(void *self)
 static int finish(void *self)
 {
 	struct sqlite_out *s = self;
-	int ret = exec(s->db, "COMMIT");
+	int err = exec(s->db, "COMMIT");
 
-	if (!ret && s->own)
-		ret = exec_made(s->db, xtr_sql_indexes(s->feed.want));
-	if (!ret && s->own)
-		ret = exec(s->db, "PRAGMA analysis_limit = 1000; ANALYZE");
-	return ret;
+	if (!err && s->own)
+		err = exec_made(s->db, xtr_sql_indexes(s->feed.want));
+	if (!err && s->own)
+		err = exec(s->db, "PRAGMA analysis_limit = 1000; ANALYZE");
+	return err;
 }
 
 static bool failed(void *self)
 {
-	int rc = sqlite3_errcode(((struct sqlite_out *)self)->db);
+	int err = sqlite3_errcode(((struct sqlite_out *)self)->db);
 
-	return rc != SQLITE_OK && rc != SQLITE_ROW && rc != SQLITE_DONE;
+	return err != SQLITE_OK && err != SQLITE_ROW && err != SQLITE_DONE;
 }
 
 extern const struct xtr_exporter xtr_exporter_sqlite;

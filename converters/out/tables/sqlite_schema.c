@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "sqlite_schema.h"
-#include "base/memory_stream.h"
+#include "base/buf.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,9 +59,7 @@ static bool has_key(enum xtr_relation_id id)
 
 static void put_columns(FILE *f, const struct xtr_relation *rel)
 {
-	size_t i;
-
-	for (i = 0; i < rel->n; i++)
+	for (size_t i = 0; i < rel->n; i++)
 		fprintf(f, ",\n  %s %s", rel->columns[i].name, sql_type(rel->columns[i].type));
 }
 
@@ -89,10 +87,8 @@ static void put_table(FILE *f, enum xtr_relation_id id)
 /* A left join: where no column of the origin is asked for, SQLite leaves it out. */
 static void put_view(FILE *f, const struct xtr_relation *rel)
 {
-	size_t i;
-
 	fprintf(f, "CREATE VIEW %s AS SELECT f.host, f.boot_id, f.file_id", rel->name);
-	for (i = 0; i < rel->n; i++)
+	for (size_t i = 0; i < rel->n; i++)
 		fprintf(f, ", d.%s", rel->columns[i].name);
 	fprintf(f, "\n  FROM %s%s AS d LEFT JOIN files AS f ON f.file = d.file;\n", rel->name,
 		data_suffix);
@@ -103,12 +99,11 @@ char *xtr_sql_schema(void)
 	const struct xtr_sql_view *v;
 	struct xtr_buf sql;
 	FILE *f = xtr_memory_stream(&sql);
-	size_t i;
 
 	if (!f)
 		return NULL;
 	put_files(f);
-	for (i = 0; i < XTR_REL_COUNT; i++) {
+	for (size_t i = 0; i < XTR_REL_COUNT; i++) {
 		if (i == XTR_REL_FILES)
 			continue;
 		put_table(f, i);
@@ -123,11 +118,10 @@ char *xtr_sql_indexes(uint32_t tables)
 {
 	struct xtr_buf sql;
 	FILE *f = xtr_memory_stream(&sql);
-	size_t i;
 
 	if (!f)
 		return NULL;
-	for (i = 0; i < sizeof(indexes) / sizeof(indexes[0]); i++)
+	for (size_t i = 0; i < sizeof(indexes) / sizeof(indexes[0]); i++)
 		if (tables & 1u << indexes[i].id)
 			fprintf(f, "CREATE INDEX %s ON %s%s (%s);\n", indexes[i].name,
 				xtr_relations[indexes[i].id].name, data_suffix, indexes[i].columns);
@@ -141,13 +135,12 @@ char *xtr_sql_insert(enum xtr_relation_id id)
 	bool files = id == XTR_REL_FILES;
 	struct xtr_buf sql;
 	FILE *f = xtr_memory_stream(&sql);
-	size_t i;
 
 	if (!f)
 		return NULL;
 	fprintf(f, "INSERT %sINTO %s%s VALUES (?1", files || has_key(id) ? "OR IGNORE " : "",
 		rel->name, files ? "" : data_suffix);
-	for (i = 0; i < rel->n + (files ? XTR_ORIGIN_N : 0); i++)
+	for (size_t i = 0; i < rel->n + (files ? XTR_ORIGIN_N : 0); i++)
 		fprintf(f, ", ?%zu", i + 2);
 	fputs(")", f);
 	return xtr_memory_text(f, &sql);

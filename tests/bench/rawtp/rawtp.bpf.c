@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only)
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
 /*
  * The emission path of xtr's scheduler programs on a machine without a GPU: a program on sys_enter
  * that does for one system call what drm_sched_job_run's program does for a job: find the CPU's

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only)
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
 /*
  * What an event by name is made of, step by step: each loaded copy of these programs takes the
  * steps that `steps` names, and no other instruction of the rest.

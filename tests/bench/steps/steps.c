@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What the steps of an event cost the thread that has it: calls getppid() in bursts, on one CPU,
  * with each of the programs below attached in turn, and prints a table.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "judge.h"
 #include "format/read/chunk.h"
 #include "format/read/merge.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * fakegpu-load: submits jobs to the devices of xtr_fakegpu, waits for all of them, and prints one
  * line of JSON. What it does is fixed by its arguments and the seed; when it happens is not.
@@ -194,9 +194,9 @@ static int xioctl(int fd, unsigned long request, void *arg)
 /* Finds the render nodes by driver name, in the order of their minors. */
 static void find_nodes(void)
 {
-	unsigned int n = 0, minor;
+	unsigned int n = 0;
 
-	for (minor = 128; minor < 192 && n < FAKEGPU_DEVICES; minor++) {
+	for (unsigned int minor = 128; minor < 192 && n < FAKEGPU_DEVICES; minor++) {
 		char name[16] = "";
 		struct drm_version version = { .name = name, .name_len = sizeof(name) - 1 };
 		int fd;
@@ -215,9 +215,7 @@ static void find_nodes(void)
 
 static void open_nodes(void)
 {
-	int i;
-
-	for (i = 0; i < FAKEGPU_DEVICES; i++) {
+	for (int i = 0; i < FAKEGPU_DEVICES; i++) {
 		fds[i] = open(nodes[i], O_RDWR | O_CLOEXEC);
 		if (fds[i] < 0)
 			die("'%s': %s", nodes[i], strerror(errno));
@@ -226,17 +224,13 @@ static void open_nodes(void)
 
 static void close_nodes(void)
 {
-	int i;
-
-	for (i = 0; i < FAKEGPU_DEVICES; i++)
+	for (int i = 0; i < FAKEGPU_DEVICES; i++)
 		close(fds[i]);
 }
 
 static void config_rings(void)
 {
-	unsigned int i;
-
-	for (i = 0; i < N_RINGS; i++) {
+	for (unsigned int i = 0; i < N_RINGS; i++) {
 		struct drm_fakegpu_ring ring = {
 			.ring = i % FAKEGPU_RINGS,
 			.flags = FAKEGPU_RING_SET,
@@ -365,9 +359,8 @@ static void *thread_main(void *arg)
 {
 	struct thread *t = arg;
 	uint64_t window[MAX_WINDOW];
-	unsigned long i;
 
-	for (i = 0; i < t->jobs; i++) {
+	for (unsigned long i = 0; i < t->jobs; i++) {
 		if (i >= opt.window)
 			wait_for_room(window[i % opt.window]);
 		window[i % opt.window] = i % 3 ? copy_pixels(&t->rng) : draw_frame(&t->rng);
@@ -381,18 +374,17 @@ static void process_main(unsigned int proc)
 {
 	uint64_t total = opt.procs * opt.threads, n = proc * opt.threads;
 	struct thread threads[MAX_THREADS];
-	unsigned int i;
 
 	if (opt.stopped)
 		raise(SIGSTOP);
 	open_nodes();
-	for (i = 0; i < opt.threads; i++, n++) {
+	for (unsigned int i = 0; i < opt.threads; i++, n++) {
 		threads[i].jobs = opt.jobs / total + (n < opt.jobs % total ? 1 : 0);
 		threads[i].rng = (opt.seed * 1000003u + n + 1) * 0x9e3779b97f4a7c15ull | 1;
 		if (pthread_create(&threads[i].id, NULL, thread_main, &threads[i]) != 0)
 			die("cannot start a thread");
 	}
-	for (i = 0; i < opt.threads; i++)
+	for (unsigned int i = 0; i < opt.threads; i++)
 		pthread_join(threads[i].id, NULL);
 	close_nodes();
 }
@@ -400,10 +392,8 @@ static void process_main(unsigned int proc)
 /* Queues far more work than can run soon, says so, and waits for its end. */
 static void doomed_main(void)
 {
-	unsigned int i;
-
 	open_nodes();
-	for (i = 0; i < FAKEGPU_RINGS * KILL_JOBS; i++) {
+	for (unsigned int i = 0; i < FAKEGPU_RINGS * KILL_JOBS; i++) {
 		struct drm_fakegpu_submit job = { .duration_ns = KILL_NS };
 
 		shared->doomed[i] = submit(i % FAKEGPU_RINGS, &job);
@@ -467,21 +457,20 @@ static void wait_idle(void)
 static void run(void)
 {
 	pid_t pids[MAX_THREADS], doomed = 0;
-	unsigned int i;
 
 	if (opt.scenario->kill)
 		doomed = start(NULL, 0);
-	for (i = 0; i < opt.procs; i++)
+	for (unsigned int i = 0; i < opt.procs; i++)
 		pids[i] = start(process_main, i);
 	if (doomed)
 		kill_doomed(doomed);
-	for (i = 0; i < opt.procs; i++) {
+	for (unsigned int i = 0; i < opt.procs; i++) {
 		int status;
 
 		if (waitpid(pids[i], &status, 0) < 0 || !WIFEXITED(status) || WEXITSTATUS(status))
 			die("a process failed");
 	}
-	for (i = 0; i < atomic_load(&shared->n_doomed); i++)
+	for (unsigned int i = 0; i < atomic_load(&shared->n_doomed); i++)
 		reap(shared->doomed[i]);
 }
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Two platform devices, a DRM device on each, and what a client can ask of them. */
 #include <linux/fs.h>
 #include <linux/module.h>
@@ -45,10 +45,9 @@ static struct workqueue_struct *fg_kernel_wq;
 u32 fg_live(void)
 {
 	u32 live = 0;
-	int i, r;
 
-	for (i = 0; i < FAKEGPU_DEVICES; i++) {
-		for (r = 0; fg_devs[i] && r < FAKEGPU_RINGS; r++)
+	for (int i = 0; i < FAKEGPU_DEVICES; i++) {
+		for (int r = 0; fg_devs[i] && r < FAKEGPU_RINGS; r++)
 			live += fg_ring_live(&fg_devs[i]->rings[r]);
 	}
 	return live;
@@ -184,9 +183,8 @@ static int fg_ioctl_ring(struct drm_device *drm, void *data, struct drm_file *dr
 static void fg_postclose(struct drm_device *drm, struct drm_file *drm_file)
 {
 	struct fg_file *file = drm_file->driver_priv;
-	int i;
 
-	for (i = 0; i < FG_ENTITIES; i++)
+	for (int i = 0; i < FG_ENTITIES; i++)
 		fg_entity_fini(&file->ents[i]);
 	kfree(file);
 }
@@ -335,9 +333,7 @@ static struct platform_driver fg_platform_driver = {
 
 static void fg_unregister(void)
 {
-	int i;
-
-	for (i = 0; i < FAKEGPU_DEVICES; i++) {
+	for (int i = 0; i < FAKEGPU_DEVICES; i++) {
 		if (!IS_ERR_OR_NULL(fg_pdevs[i]))
 			platform_device_unregister(fg_pdevs[i]);
 	}
@@ -347,11 +343,10 @@ static void fg_unregister(void)
 static int fg_register(void)
 {
 	int ret = platform_driver_register(&fg_platform_driver);
-	int i;
 
 	if (ret)
 		return ret;
-	for (i = 0; i < FAKEGPU_DEVICES; i++) {
+	for (int i = 0; i < FAKEGPU_DEVICES; i++) {
 		fg_pdevs[i] = platform_device_register_simple("fakegpu", i, NULL, 0);
 		if (IS_ERR(fg_pdevs[i])) {
 			ret = PTR_ERR(fg_pdevs[i]);

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Counts every hit of the scheduler's and of dma_fence's trace points between start and stop,
  * independently of any tracer: what a recorder recorded plus what it says it lost must be this.
@@ -49,11 +49,10 @@ static int fg_see_module(struct notifier_block *nb, unsigned long action, void *
 {
 	struct tp_module *tp_mod = data;
 	struct module *mod = tp_mod->mod;
-	unsigned int i;
 
 	if (action != MODULE_STATE_COMING || strcmp(mod->name, "gpu_sched") != 0)
 		return NOTIFY_OK;
-	for (i = 0; i < mod->num_tracepoints; i++)
+	for (unsigned int i = 0; i < mod->num_tracepoints; i++)
 		fg_add_event(tracepoint_ptr_deref(&mod->tracepoints_ptrs[i]));
 	return NOTIFY_OK;
 }
@@ -74,9 +73,7 @@ int fg_emitted_init(void)
 
 struct tracepoint *fg_tracepoint(const char *name)
 {
-	unsigned int i;
-
-	for (i = 0; i < fg_n_events; i++) {
+	for (unsigned int i = 0; i < fg_n_events; i++) {
 		if (strcmp(fg_events[i].tp->name, name) == 0)
 			return fg_events[i].tp;
 	}
@@ -92,13 +89,12 @@ static void fg_detach(unsigned int n)
 
 int fg_emitted_start(void)
 {
-	unsigned int i;
 	int ret = 0;
 
 	mutex_lock(&fg_lock);
 	if (fg_counting)
 		goto out;
-	for (i = 0; i < fg_n_events; i++) {
+	for (unsigned int i = 0; i < fg_n_events; i++) {
 		atomic64_set(&fg_events[i].count, 0);
 		ret = tracepoint_probe_register(fg_events[i].tp, fg_count, &fg_events[i]);
 		if (ret) {
@@ -133,9 +129,7 @@ bool fg_emitted_running(void)
 
 void fg_emitted_show(struct seq_file *m)
 {
-	unsigned int i;
-
-	for (i = 0; i < fg_n_events; i++)
+	for (unsigned int i = 0; i < fg_n_events; i++)
 		seq_printf(m, "%s %lld\n", fg_events[i].tp->name,
 			   (long long)atomic64_read(&fg_events[i].count));
 }

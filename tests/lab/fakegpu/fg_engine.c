@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The engine of a ring: what would be hardware. An hrtimer plays engine and interrupt: a job ends
  * when the timer that was set for it fires, in hard interrupt context. Emulated machines fire

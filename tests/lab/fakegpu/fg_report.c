@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * When the scheduler told of a job: probes of the module's own on its run and done events. They are
  * there before any recorder's and of a higher priority, so that they are called first: a recorder's
@@ -47,10 +47,9 @@ static void fg_report_detach(unsigned int n)
 
 int fg_report_init(void)
 {
-	unsigned int i;
 	int ret;
 
-	for (i = 0; i < ARRAY_SIZE(fg_probes); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(fg_probes); i++) {
 		struct fg_probe *p = &fg_probes[i];
 
 		p->tp = fg_tracepoint(p->names[0]);

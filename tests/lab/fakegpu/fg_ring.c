@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A ring: one drm_gpu_scheduler, whose back end gives jobs to the engine (fg_engine.c).
  *
@@ -44,9 +44,8 @@ static struct fg_job *to_job(struct drm_sched_job *base)
 /* Comes back when the job has been over for late_us, or does not end. */
 static void fg_outlast(struct fg_hw *hw)
 {
-	unsigned int waited;
-
-	for (waited = 0; waited < FG_EARLY_US && !dma_fence_is_signaled(&hw->base); waited += 200)
+	for (unsigned int waited = 0; waited < FG_EARLY_US && !dma_fence_is_signaled(&hw->base);
+	     waited += 200)
 		usleep_range(200, 300);
 	usleep_range(late_us, late_us + 200);
 }
@@ -250,10 +249,8 @@ free:
 
 int fg_entity_init(struct fg_entity *ent, struct fg_ring *rings, unsigned int n)
 {
-	unsigned int i;
-
 	mutex_init(&ent->lock);
-	for (i = 0; i < n; i++) {
+	for (unsigned int i = 0; i < n; i++) {
 		ent->rings[i] = &rings[i];
 		ent->scheds[i] = &rings[i].sched;
 	}

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The log of what really happened: one record per job, in submission order, until "reset". Read it
  * when no job is alive; while jobs run their records are incomplete ("open").
@@ -109,7 +109,6 @@ static int truth_show(struct seq_file *m, void *v)
 	};
 	loff_t pos = *(loff_t *)v;
 	const struct fg_rec *r;
-	int i;
 
 	if (pos == 0) {
 		seq_puts(m, "device,ring,context,seqno,client_id,pid,tid,kind,queue_ns,run_ns,"
@@ -123,7 +122,7 @@ static int truth_show(struct seq_file *m, void *v)
 		   r->ring->dev_name, r->ring->name, r->context, r->seqno, r->client_id, r->pid,
 		   r->tid, r->kernel ? "kernel" : "user", r->queue_ns, r->run_ns, r->start_ns,
 		   r->end_ns, r->signal_ns, results[r->result], r->error, r->n_deps);
-	for (i = 0; i < r->n_deps; i++)
+	for (int i = 0; i < r->n_deps; i++)
 		seq_printf(m, "%s%llu:%llu", i ? " " : "", r->deps[i].context, r->deps[i].seqno);
 	seq_printf(m, ",%llu,%llu,%llu,%d,%llu,%llu,%llu,%s,%u,%u\n", r->signalled_ns,
 		   r->hw_context, r->hw_seqno, r->hw_error, r->event_run_ns, r->fence_ns,

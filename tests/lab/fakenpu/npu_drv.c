@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The module: its device, its files and what a client can ask of them, its parameters. */
 #include <linux/delay.h>
 #include <linux/fs.h>

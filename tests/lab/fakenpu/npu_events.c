@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The trace points' code, where the played driver has trace points. */
 #include "npu_call.h"
 

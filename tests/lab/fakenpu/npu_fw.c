@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The device: firmware that answers each request after reply_us, one engine that executes jobs in
  * order, and the interrupt, which two hrtimers raise in hard interrupt context.
@@ -92,10 +92,9 @@ static enum hrtimer_restart fw_reply(struct hrtimer *timer)
 {
 	struct npu_fw *fw = container_of(timer, struct npu_fw, reply_timer);
 	unsigned long flags;
-	unsigned int i;
 
 	spin_lock_irqsave(&fw->lock, flags);
-	for (i = 0; i < fw->n_replies; i++)
+	for (unsigned int i = 0; i < fw->n_replies; i++)
 		fw_push(fw, &fw->replies[i]);
 	fw->n_replies = 0;
 	spin_unlock_irqrestore(&fw->lock, flags);

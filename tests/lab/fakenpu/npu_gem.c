@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Buffers. As in the real driver, creation reserves an NPU address and nothing else: pages are
  * allocated by mmap() or by the first submit, and mapped for the NPU by the first submit.
@@ -99,7 +99,6 @@ NPU_FN int drm_gem_shmem_object_mmap(struct drm_gem_object *obj, struct vm_area_
 {
 	unsigned long n = vma_pages(vma);
 	struct ivpu_bo *bo = to_bo(obj);
-	unsigned long i;
 	int ret;
 
 	NPU_CALL(drm_gem_shmem_object_mmap);
@@ -110,7 +109,7 @@ NPU_FN int drm_gem_shmem_object_mmap(struct drm_gem_object *obj, struct vm_area_
 	mutex_lock(&bo->lock);
 	ret = npu_bo_pages(bo);
 	NPU_ARG(2, ret == 1);
-	for (i = 0; ret >= 0 && i < n; i++)
+	for (unsigned long i = 0; ret >= 0 && i < n; i++)
 		ret = vm_insert_page(vma, vma->vm_start + i * PAGE_SIZE, bo->pages[i]);
 	mutex_unlock(&bo->lock);
 	return NPU_RET(ret < 0 ? ret : 0);

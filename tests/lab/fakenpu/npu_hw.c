@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Functions that touch registers in the real driver. Here only their order and their calls count.
  */
 #include <linux/delay.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Messages between driver and firmware, and the interrupt that says that there are some. */
 #include <linux/slab.h>
 

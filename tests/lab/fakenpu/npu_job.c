@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Jobs: from the submit ioctl over the doorbell to the fence that the interrupt's thread signals.
  */
 #include <linux/mm.h>

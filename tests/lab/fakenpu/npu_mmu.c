@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Address spaces: tables of four levels that are really written, commands that nobody reads. */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -33,13 +33,11 @@ NPU_FN void ivpu_mmu_context_init(struct ivpu_device *vdev, struct ivpu_mmu_cont
 
 NPU_FN void ivpu_mmu_context_fini(struct ivpu_device *vdev, struct ivpu_mmu_context *ctx)
 {
-	int i;
-
 	NPU_CALL(ivpu_mmu_context_fini);
 	if (ctx->cd_valid && ctx->id)
 		ivpu_mmu_cd_clear(vdev, ctx->id);
 	ctx->cd_valid = false;
-	for (i = 0; ctx->pmd && i < NPU_PTES; i++)
+	for (int i = 0; ctx->pmd && i < NPU_PTES; i++)
 		ivpu_pgtable_free_page(vdev, ctx->ptes[i], 0);
 	if (ctx->pmd)
 		ivpu_pgtable_free_page(vdev, ctx->pmd, 0);

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Runtime power: resume boots the firmware and polls until it is up, suspend tells it to sleep. */
 #include <linux/pm_runtime.h>
 #include <linux/sched.h>

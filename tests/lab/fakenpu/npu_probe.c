@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Compile probes, one per PROBE_ name; Kbuild defines HAVE_ name where the lines compile. Nothing
  * of this is linked.

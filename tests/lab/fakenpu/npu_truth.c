@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The log of what really happened, kept until "reset". Read it when nothing runs.
  *
@@ -138,7 +138,6 @@ static int truth_show(struct seq_file *m, void *v)
 	static const char *const contexts[] = { "task", "softirq", "hardirq" };
 	const struct npu_func_info *f;
 	const struct npu_rec *rec;
-	int i;
 
 	if (v == SEQ_START_TOKEN) {
 		seq_puts(m, "seq,function,context,cpu,pid,tid,begin_ns,end_ns,ret,args\n");
@@ -151,7 +150,7 @@ static int truth_show(struct seq_file *m, void *v)
 	if (f->returns)
 		seq_printf(m, "%lld", rec->ret);
 	seq_putc(m, ',');
-	for (i = 0; i < NPU_ARGS && f->args[i]; i++)
+	for (int i = 0; i < NPU_ARGS && f->args[i]; i++)
 		seq_printf(m, "%s%s=%llu", i ? " " : "", f->args[i], rec->arg[i]);
 	seq_putc(m, '\n');
 	return 0;
@@ -194,12 +193,10 @@ static const char *const npu_event_names[NPU_EVENTS] = { "event:job", "event:jsm
 
 static int counts_show(struct seq_file *m, void *v)
 {
-	int i;
-
-	for (i = 0; i < NPU_FUNCS; i++)
+	for (int i = 0; i < NPU_FUNCS; i++)
 		seq_printf(m, "%s%s %lld\n", npu_funcs[i].name, npu_funcs[i].suffix,
 			   (long long)atomic64_read(&npu_counts[i]));
-	for (i = 0; i < NPU_EVENTS; i++)
+	for (int i = 0; i < NPU_EVENTS; i++)
 		seq_printf(m, "%s %lld\n", npu_event_names[i],
 			   (long long)atomic64_read(&npu_emitted[i]));
 	return 0;
@@ -222,7 +219,6 @@ static int control_open(struct inode *inode, struct file *file)
 static ssize_t control_write(struct file *file, const char __user *buf, size_t len, loff_t *pos)
 {
 	char word[16] = {};
-	int i;
 
 	if (len >= sizeof(word))
 		return -EINVAL;
@@ -234,9 +230,9 @@ static ssize_t control_write(struct file *file, const char __user *buf, size_t l
 		return -EBUSY;
 	npu_fw_reset();
 	memset(npu_jobs, 0, array_size(NPU_JOB_MAX, sizeof(*npu_jobs)));
-	for (i = 0; i < NPU_FUNCS; i++)
+	for (int i = 0; i < NPU_FUNCS; i++)
 		atomic64_set(&npu_counts[i], 0);
-	for (i = 0; i < NPU_EVENTS; i++)
+	for (int i = 0; i < NPU_EVENTS; i++)
 		atomic64_set(&npu_emitted[i], 0);
 	atomic_set(&npu_creates, 0);
 	atomic_set(&npu_jobs_used, 0);

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The devices: interrupts (a timer's callback calls the handler, as the kernel's interrupt code
  * would) with their threads, suspend, errors, and third-party P2P; on order.
@@ -259,9 +259,7 @@ int nv_order(char *line)
 
 int nv_devices_init(void)
 {
-	int i;
-
-	for (i = 0; i < FAKENVIDIA_DEVICES; i++) {
+	for (int i = 0; i < FAKENVIDIA_DEVICES; i++) {
 		struct nv_linux_state *nv = &nv_devices[i];
 
 		init_waitqueue_head(&nv->wait);
@@ -285,9 +283,7 @@ int nv_devices_init(void)
 
 void nv_devices_fini(void)
 {
-	int i;
-
-	for (i = 0; i < FAKENVIDIA_DEVICES; i++) {
+	for (int i = 0; i < FAKENVIDIA_DEVICES; i++) {
 		hrtimer_cancel(&nv_devices[i].timer);
 		kthread_stop(nv_devices[i].thread);
 	}

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The module: its nodes, and what a process can ask of them. */
 #include <linux/miscdevice.h>
 #include <linux/module.h>
@@ -142,9 +142,9 @@ static void nv_deregister(int n)
 
 static int nv_register(void)
 {
-	int i, ret;
+	int ret;
 
-	for (i = 0; i < ARRAY_SIZE(nv_nodes); i++) {
+	for (int i = 0; i < ARRAY_SIZE(nv_nodes); i++) {
 		ret = misc_register(&nv_nodes[i]);
 		if (ret) {
 			nv_deregister(i);

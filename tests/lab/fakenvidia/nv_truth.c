@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The log of what really happened, in the language of tests/drivers. Read it when nothing runs.
  *
@@ -74,7 +74,6 @@ static void show_head(struct seq_file *m, const struct nv_rec *r, u64 ns)
 static int truth_show(struct seq_file *m, void *v)
 {
 	const struct nv_rec *r;
-	int i;
 
 	if (v == SEQ_START_TOKEN) {
 		seq_puts(m, "!truth\n");
@@ -88,7 +87,7 @@ static int truth_show(struct seq_file *m, void *v)
 		return 0;
 	}
 	seq_printf(m, "func:nvidia:%s", nv_functions[r->function].name);
-	for (i = 0; i < NV_ARGS && nv_functions[r->function].args[i]; i++)
+	for (int i = 0; i < NV_ARGS && nv_functions[r->function].args[i]; i++)
 		seq_printf(m, " %s=0x%llx", nv_functions[r->function].args[i], r->arg[i]);
 	seq_putc(m, '\n');
 	if (!nv_functions[r->function].returns || !r->end_ns)

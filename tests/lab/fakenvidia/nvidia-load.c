@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What processes ask of the stand-in: nvidia-load clean | all. Each step's outcome is known; one
  * that comes out otherwise ends the program with 1.
@@ -67,10 +67,9 @@ static void ask(int fd, uint32_t cmd, struct fakenvidia_args args)
 static void *map(int fd, size_t pages, int touch)
 {
 	volatile uint8_t *p = mmap(NULL, pages * PAGE, PROT_READ, MAP_SHARED, fd, 0);
-	size_t i;
 
 	check(p != MAP_FAILED, "mmap");
-	for (i = 0; touch && i < pages; i++)
+	for (size_t i = 0; touch && i < pages; i++)
 		(void)p[i * PAGE];
 	return (void *)p;
 }
@@ -102,13 +101,11 @@ static void *thread(void *arg)
 /* Kinds, numbers and errors of ioctls. */
 static void ioctls(int ctl)
 {
-	uint32_t i;
-
-	for (i = 0; i < 256; i++)
+	for (uint32_t i = 0; i < 256; i++)
 		ask(ctl, 0xc0104600 + i, (struct fakenvidia_args){ .error = i % 16 ? 0 : EINVAL });
-	for (i = 0; i < 24; i++)
+	for (uint32_t i = 0; i < 24; i++)
 		ask(ctl, CONTROL, (struct fakenvidia_args){ .command = 0x20800100 + i % 4 * 2 });
-	for (i = 0; i < 12; i++)
+	for (uint32_t i = 0; i < 12; i++)
 		ask(ctl, ALLOC, (struct fakenvidia_args){ .hclass = 0xc36f + i % 3 * 0x100 });
 	ask(ctl, 0xc020462b, (struct fakenvidia_args){ .hclass = 0xc56f, .error = ENOMEM });
 	ask(ctl, 0xc0205801, (struct fakenvidia_args){ .error = ENOTTY });
@@ -140,14 +137,13 @@ static void all(void)
 	struct pollfd p = { .fd = gpu, .events = POLLIN };
 	pthread_t t;
 	char line[64];
-	int i;
 
 	check(open("/dev/nvidia1", O_WRONLY) < 0 && errno == EIO, "a refused open");
 	check(!pthread_create(&t, NULL, thread, &extra), "thread");
 	pthread_join(t, NULL);
 	ioctls(ctl);
 	maps(gpu);
-	for (i = 0; i < 5; i++)
+	for (int i = 0; i < 5; i++)
 		check(poll(&p, 1, 0) == 1, "poll");
 	order("isr 0 60 1000 6");
 	order("isr 1 40 1500 8");

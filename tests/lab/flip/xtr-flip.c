@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Shows two buffers in turn on the first connected output of a DRM device by page flips with
  * events, then asks for a vblank event, and prints what it got: one line "flip SEQUENCE USEC CRTC"
@@ -107,10 +107,9 @@ static uint32_t find_output(int fd, uint32_t *crtc, struct mode *mode)
 			       .n_crtcs = LIST,
 			       .n_connectors = LIST,
 			       .n_encoders = LIST };
-	uint32_t i;
 
 	ask(fd, RESOURCES, &r, "GETRESOURCES");
-	for (i = 0; i < r.n_connectors && i < LIST && r.n_crtcs; i++) {
+	for (uint32_t i = 0; i < r.n_connectors && i < LIST && r.n_crtcs; i++) {
 		struct connector c = { .id = connectors[i] };
 		struct mode *modes;
 

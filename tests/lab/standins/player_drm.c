@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The vblank events of system drm. Their trace points belong to the kernel's own module drm, so the
  * events and their formats are the real ones: this calls whatever is attached to them, with the
@@ -83,13 +83,13 @@ static int xp_see_module(struct notifier_block *nb, unsigned long action, void *
 {
 	struct tp_module *tp_mod = data;
 	struct module *mod = tp_mod->mod;
-	unsigned int i, k;
 
 	if (strcmp(mod->name, "drm") != 0)
 		return NOTIFY_OK;
-	for (k = 0; k < POINTS; k++) {
+	for (unsigned int k = 0; k < POINTS; k++) {
 		WRITE_ONCE(xp_points[k], NULL);
-		for (i = 0; action == MODULE_STATE_COMING && i < mod->num_tracepoints; i++) {
+		for (unsigned int i = 0; action == MODULE_STATE_COMING && i < mod->num_tracepoints;
+		     i++) {
 			struct tracepoint *tp = tracepoint_ptr_deref(&mod->tracepoints_ptrs[i]);
 
 			if (!strcmp(tp->name, xp_names[k]))

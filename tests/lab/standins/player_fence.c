@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Real fences with the names that a scenario gives them. Their events come from the kernel; a probe
  * on each of the trace points of dma_fence writes what happened to them into the truth.
@@ -130,9 +130,7 @@ static void xp_see_point(struct tracepoint *tp, void *unused)
 
 static struct xp_fence *xp_find(const char *name)
 {
-	unsigned int i;
-
-	for (i = 0; i < xp_n_fences; i++)
+	for (unsigned int i = 0; i < xp_n_fences; i++)
 		if (!strcmp(xp_fences[i].name, name))
 			return &xp_fences[i];
 	return NULL;

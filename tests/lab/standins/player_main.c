@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Device /dev/xtr-player. Each write is one line:
  *
@@ -64,13 +64,12 @@ static const struct xp_event *xp_find_event(const char *system, const char *name
 {
 	const struct xp_event *found = NULL;
 	struct xp_driver *d;
-	unsigned int i;
 
 	mutex_lock(&xp_lock);
-	list_for_each_entry(d, &xp_drivers,
-			    node) for (i = 0; i < d->n_events && !strcmp(d->system, system);
-				       i++) if (!strcmp(d->events[i].name, name)) found =
-		&d->events[i];
+	list_for_each_entry(
+		d, &xp_drivers,
+		node) for (unsigned int i = 0; i < d->n_events && !strcmp(d->system, system);
+			   i++) if (!strcmp(d->events[i].name, name)) found = &d->events[i];
 	mutex_unlock(&xp_lock);
 	return found;
 }
@@ -200,12 +199,11 @@ static int xp_set(struct xp_call *c, char *word)
 	char *value = strchr(word, '=');
 	const struct xp_field *f;
 	int found = -1;
-	unsigned int i;
 
 	if (!value)
 		return -EINVAL;
 	*value++ = 0;
-	for (i = 0; i < c->event->n_fields; i++) {
+	for (unsigned int i = 0; i < c->event->n_fields; i++) {
 		f = &c->event->fields[i];
 		if (!strcmp(f->name, word) && (found < 0 || f->kind == XP_TEXT))
 			found = i;
@@ -228,11 +226,9 @@ static int xp_set(struct xp_call *c, char *word)
 /* Room for the elements of arrays, and empty texts. */
 static int xp_defaults(struct xp_call *c)
 {
-	unsigned int i;
-
 	if (c->event->n_fields > XP_VALUES)
 		return -E2BIG;
-	for (i = 0; i < c->event->n_fields; i++) {
+	for (unsigned int i = 0; i < c->event->n_fields; i++) {
 		const struct xp_field *f = &c->event->fields[i];
 
 		c->v[i].text = "";

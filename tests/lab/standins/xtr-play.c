@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Plays a scenario on the stand-in drivers: one process or thread per task of it, with the task's
  * name, takes its lines in their order and at their times, and writes each to /dev/xtr-player.
@@ -140,9 +140,8 @@ static bool is_fence(const struct line *l, const char *event, const char *fence)
 static uint64_t wait_limit(unsigned int i)
 {
 	const char *fence = strstr(lines[i].text, " fence=");
-	unsigned int k;
 
-	for (k = i + 1; fence && k < n_lines; k++) {
+	for (unsigned int k = i + 1; fence && k < n_lines; k++) {
 		if (is_fence(&lines[k], "dma_fence:dma_fence_signaled", fence))
 			return WAIT_LIMIT_US;
 		if (lines[k].task == lines[i].task &&
@@ -201,9 +200,9 @@ static void *run_task(void *arg)
 static void run_process(unsigned int first)
 {
 	pthread_t threads[MAX_TASKS];
-	unsigned int n = 0, k;
+	unsigned int n = 0;
 
-	for (k = first + 1; k < n_tasks; k++)
+	for (unsigned int k = first + 1; k < n_tasks; k++)
 		if (!tasks[k].interrupt && tasks[k].pid == tasks[first].pid &&
 		    pthread_create(&threads[n++], NULL, run_task, (void *)(uintptr_t)k))
 			die("pthread_create");
@@ -216,7 +215,6 @@ static unsigned int find_task(char *text)
 {
 	struct task t = { .interrupt = !strcmp(text, "-") };
 	char *slash = strrchr(text, '/');
-	unsigned int k;
 
 	/* comm/pid or comm/pid/tid; a comm may have slashes of its own (kworker/0:1), and
 	 * [brackets]. */
@@ -239,7 +237,7 @@ static unsigned int find_task(char *text)
 		}
 		memcpy(t.comm, text, strnlen(text, sizeof(t.comm) - 1));
 	}
-	for (k = 0; k < n_tasks; k++)
+	for (unsigned int k = 0; k < n_tasks; k++)
 		if (tasks[k].interrupt == t.interrupt && tasks[k].tid == t.tid &&
 		    tasks[k].pid == t.pid)
 			return k;
@@ -315,7 +313,7 @@ static void create_fences(FILE *f)
 
 int main(int argc, char **argv)
 {
-	unsigned int k, j;
+	unsigned int j;
 	int opt, status = 0;
 	char line[64];
 	FILE *f;
@@ -333,13 +331,13 @@ int main(int argc, char **argv)
 	create_fences(f);
 	if (!n_lines)
 		die("no lines");
-	for (k = 0; k < MAX_TASKS; k++)
+	for (unsigned int k = 0; k < MAX_TASKS; k++)
 		shared->turn[k] = UINT32_MAX;
 	shared->start = now_ns() + 50000000 + 5000000 * n_tasks;
 	snprintf(line, sizeof(line), "!start %llu",
 		 (unsigned long long)(shared->start - scaled(lines[0].ns)));
 	put(0, line);
-	for (k = 0; k < n_tasks; k++) {
+	for (unsigned int k = 0; k < n_tasks; k++) {
 		for (j = 0; j < k && (tasks[j].interrupt || tasks[j].pid != tasks[k].pid); j++)
 			;
 		if (!tasks[k].interrupt && j < k)

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Works on the stand-in NPU through the stand-in Level Zero loader, one scenario per run. Sets the
  * driver's parameters, empties its log, and ends when the device sleeps again, so that all that a
@@ -88,9 +88,9 @@ static void nap(uint64_t ns)
 static void wait_asleep(void)
 {
 	char text[16] = "";
-	int tries, fd;
+	int fd;
 
-	for (tries = 0; tries < 3000; tries++) {
+	for (int tries = 0; tries < 3000; tries++) {
 		fd = open(POWER "runtime_status", O_RDONLY | O_CLOEXEC);
 		if (fd < 0 || read(fd, text, sizeof(text) - 1) < 0)
 			die(POWER "runtime_status");
@@ -115,9 +115,8 @@ static void defaults(void)
 		{ "slow_create_us", 0 }, { "stall_us", 0 },      { "mute", 0 },
 		{ "retry_ms", 1000 },
 	};
-	size_t i;
 
-	for (i = 0; i < sizeof(knobs) / sizeof(knobs[0]); i++)
+	for (size_t i = 0; i < sizeof(knobs) / sizeof(knobs[0]); i++)
 		knob(knobs[i].name, knobs[i].value);
 	autosuspend(10);
 	wait_asleep();
@@ -165,17 +164,16 @@ static unsigned int matmul(void)
 	ze_graph_handle_t graph;
 	struct work w;
 	void *mem[3];
-	int i;
 
 	knob("boot_polls", 942);
 	autosuspend(20000);
 	begin(&w);
-	for (i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++)
 		MUST(zeMemAllocHost(w.context, NULL, 1024 * 1024 * 4, 64, &mem[i]));
 	MUST(w.graph->create(w.context, pages, sizeof(pages) / sizeof(pages[0]), &graph));
 	MUST(zeCommandListCreate(w.context, w.device, NULL, &list));
 	MUST(w.graph->append_execute(list, graph, 5 * MS));
-	for (i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++)
 		MUST(w.graph->set_argument(list, mem[i]));
 	MUST(zeCommandQueueCreate(w.context, w.device, NULL, &queue));
 	MUST(zeFenceCreate(queue, NULL, &fence));
@@ -183,7 +181,7 @@ static unsigned int matmul(void)
 	nap(50 * MS); /* the driver is done with the job, too */
 	MUST(zeFenceDestroy(fence));
 	MUST(w.graph->destroy(graph));
-	for (i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++)
 		MUST(zeMemFree(w.context, mem[i]));
 	MUST(zeCommandListDestroy(list));
 	MUST(zeCommandQueueDestroy(queue));
@@ -194,7 +192,7 @@ static unsigned int matmul(void)
 /* One thread's jobs: a new device buffer for every eighth, of three sizes in turn. */
 static void *many_thread(void *arg)
 {
-	unsigned int n = options.jobs / options.processes / options.threads, i;
+	unsigned int n = options.jobs / options.processes / options.threads;
 	static const size_t sizes[] = { 4096, 65536, 262144 };
 	ze_command_queue_handle_t queue;
 	ze_command_list_handle_t list;
@@ -205,7 +203,7 @@ static void *many_thread(void *arg)
 	MUST(zeCommandQueueCreate(w->context, w->device, NULL, &queue));
 	MUST(zeCommandListCreate(w->context, w->device, NULL, &list));
 	MUST(zeFenceCreate(queue, NULL, &fence));
-	for (i = 0; i < n; i++) {
+	for (unsigned int i = 0; i < n; i++) {
 		if (i % 8 == 0) {
 			if (mem)
 				MUST(zeMemFree(w->context, mem));
@@ -228,14 +226,13 @@ static void many_process(void)
 {
 	pthread_t threads[16];
 	struct work w;
-	unsigned int i;
 
 	begin(&w);
-	for (i = 0; i < options.threads; i++) {
+	for (unsigned int i = 0; i < options.threads; i++) {
 		if (pthread_create(&threads[i], NULL, many_thread, &w))
 			die("pthread_create");
 	}
-	for (i = 0; i < options.threads; i++)
+	for (unsigned int i = 0; i < options.threads; i++)
 		pthread_join(threads[i], NULL);
 	MUST(zeContextDestroy(w.context));
 }
@@ -243,11 +240,10 @@ static void many_process(void)
 /* More than 256 jobs of each process: their ids are used again. */
 static unsigned int many(void)
 {
-	unsigned int i;
 	int status, bad = 0;
 
 	autosuspend(20000);
-	for (i = 0; i < options.processes; i++) {
+	for (unsigned int i = 0; i < options.processes; i++) {
 		pid_t pid = fork();
 
 		if (pid < 0)
@@ -271,12 +267,11 @@ static unsigned int row(unsigned int n, uint64_t duration_ns, int asleep)
 	ze_command_queue_handle_t queue;
 	ze_command_list_handle_t list;
 	struct work w;
-	unsigned int i;
 
 	begin(&w);
 	MUST(zeCommandQueueCreate(w.context, w.device, NULL, &queue));
 	MUST(zeCommandListCreate(w.context, w.device, NULL, &list));
-	for (i = 0; i < n; i++) {
+	for (unsigned int i = 0; i < n; i++) {
 		if (asleep)
 			wait_asleep();
 		MUST(zeCommandListReset(list));
@@ -327,7 +322,6 @@ static unsigned int slow_alloc(void)
 	ze_command_list_handle_t list;
 	struct work w;
 	void *mem[32];
-	int i;
 
 	autosuspend(20000);
 	knob("create_ns", 2000000);
@@ -335,16 +329,16 @@ static unsigned int slow_alloc(void)
 	knob("slow_create", 20);
 	knob("slow_create_us", 30000);
 	begin(&w);
-	for (i = 0; i < 32; i++)
+	for (int i = 0; i < 32; i++)
 		MUST(zeMemAllocHost(w.context, NULL, 1 << 18, 64, &mem[i]));
 	MUST(zeCommandQueueCreate(w.context, w.device, NULL, &queue));
 	MUST(zeCommandListCreate(w.context, w.device, NULL, &list));
-	for (i = 0; i < 32; i += 2)
+	for (int i = 0; i < 32; i += 2)
 		MUST(zeCommandListAppendMemoryCopy(list, mem[i], mem[i + 1], 1 << 18, NULL, 0,
 						   NULL));
 	MUST(zeCommandListAppendBarrier(list, NULL, 0, NULL));
 	run_list(queue, list, NULL);
-	for (i = 0; i < 32; i++)
+	for (int i = 0; i < 32; i++)
 		MUST(zeMemFree(w.context, mem[i]));
 	MUST(zeCommandListDestroy(list));
 	MUST(zeCommandQueueDestroy(queue));
@@ -378,7 +372,6 @@ static int run(unsigned int i)
 
 int main(int argc, char **argv)
 {
-	unsigned int i;
 	int c;
 
 	while ((c = getopt(argc, argv, "n:p:t:")) != -1) {
@@ -395,7 +388,7 @@ int main(int argc, char **argv)
 	}
 	if (optind + 1 != argc || !options.processes || !options.threads || options.threads > 16)
 		goto usage;
-	for (i = 0; i < sizeof(scenarios) / sizeof(scenarios[0]); i++) {
+	for (unsigned int i = 0; i < sizeof(scenarios) / sizeof(scenarios[0]); i++) {
 		if (strcmp(argv[optind], scenarios[i].name) == 0)
 			return run(i);
 	}

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Command lists, and the graphs that only a table of functions leads to. */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,9 +16,7 @@ static void list_begin(struct ze_list *list)
 
 static int list_add(struct ze_list *list, uint32_t handle)
 {
-	uint32_t i;
-
-	for (i = 0; i < list->n; i++) {
+	for (uint32_t i = 0; i < list->n; i++) {
 		if (list->handles[i] == handle)
 			return 0;
 	}
@@ -152,9 +150,7 @@ static ze_result_t graph_set_argument(ze_command_list_handle_t list, const void 
 static ze_result_t graph_append(ze_command_list_handle_t list, ze_graph_handle_t graph,
 				uint64_t duration_ns)
 {
-	uint32_t i;
-
-	for (i = 0; graph && i < graph->n; i++) {
+	for (uint32_t i = 0; graph && i < graph->n; i++) {
 		if (list_add(list, graph->buffers[i].handle))
 			return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
 	}

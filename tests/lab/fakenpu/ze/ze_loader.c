@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A stand-in libze_loader.so.1: a Level Zero call becomes the ioctls that the real NPU driver
  * library makes of it. An allocation is one BO_CREATE, one BO_INFO and, where the host may read it,
@@ -65,7 +65,6 @@ void ze_buffer_destroy(int fd, struct buffer *b)
 
 ZE_API ze_result_t zeInit(uint32_t flags)
 {
-	uint32_t i;
 	int fd;
 
 	(void)flags;
@@ -75,7 +74,7 @@ ZE_API ze_result_t zeInit(uint32_t flags)
 	fd = open_device();
 	if (fd < 0)
 		return ZE_RET(ZE_RESULT_ERROR_UNINITIALIZED);
-	for (i = 0; i < 12; i++)
+	for (uint32_t i = 0; i < 12; i++)
 		ze_get_param(fd, i);
 	close(fd);
 	initialised = 1;
@@ -253,11 +252,9 @@ ZE_API ze_result_t zeCommandQueueExecuteCommandLists(ze_command_queue_handle_t q
 						     ze_command_list_handle_t *lists,
 						     ze_fence_handle_t fence)
 {
-	uint32_t i;
-
 	ZE_CALL();
 	ze_call.n = n;
-	for (i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		if (submit(queue, lists[i]))
 			return ZE_RET(ZE_RESULT_ERROR_DEVICE_LOST);
 		queue->last.handle = lists[i]->commands.handle;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
@@ -62,7 +62,6 @@ __attribute__((destructor)) static void flush(void)
 {
 	const char *path = getenv("XTR_ZE_TRUTH");
 	char line[256];
-	unsigned int i;
 	int fd, n;
 
 	if (!path || !used)
@@ -70,7 +69,7 @@ __attribute__((destructor)) static void flush(void)
 	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 	if (fd < 0 || used == MAX_CALLS)
 		abort();
-	for (i = 0; i < used; i++) {
+	for (unsigned int i = 0; i < used; i++) {
 		const struct record *r = &records[i];
 
 		n = snprintf(line, sizeof(line), "%s,%d,%d,%d,%llu,%llu,%u,%llu,%u\n",
