@@ -70,6 +70,15 @@ def run_lane(todo, build, results):
             results[group.name] = run_group(group, build)
 
 
+def join(thread):
+    """
+    Waits in the main thread for one to end, and wakes up each second: Python runs handlers of signals in the main thread alone, and
+    one that came to another thread, or just before the main thread began to wait, does not end its wait.
+    """
+    while thread.is_alive():
+        thread.join(1)
+
+
 class Run:
     """Groups, their board, and their results by name in the order in which they ended."""
 
@@ -93,7 +102,7 @@ class Run:
             for lane in lanes:
                 lane.start()
             for lane in lanes:
-                lane.join()
+                join(lane)
 
     def total(self):
         total = Result()

@@ -286,18 +286,35 @@ def unit_tests_are_listed_by_name():
     equal(text.splitlines()[-1], "1 passed, 2 failed, 1 skipped", "last line")
 
 
-@test
-def a_signal_says_what_was_not_over():
+def stopped(group, before="pass"):
+    """What a run of this group, a Python expression, says when SIGTERM comes: lines after the first, and the status; before: is run first."""
     program = f"""
-import sys, time
+import signal, sys, time
 sys.path[:0] = {[HERE, os.path.dirname(HERE)]!r}
 import lanes, programs, run
-checks = lanes.Run([lanes.Group("stuck", "stuck", lambda _: programs.commands(["sleep", "86400"]), False, False)])
+checks = lanes.Run([lanes.Group("stuck", "stuck", lambda _: {group}, False, False)])
 run.end_on_signals(checks)
+{before}
 run.check(checks, None)
 """
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as p:
         equal(p.stdout.readline(), ".. stuck\n", "first line")
         p.send_signal(signal.SIGTERM)
-        rest = p.stdout.read()
-    equal((rest, p.returncode), ("tests/run.py: stopped by SIGTERM; not over: stuck\n", 128 + signal.SIGTERM), "said, status")
+        return p.stdout.read(), p.wait()
+
+
+STOPPED = ("tests/run.py: stopped by SIGTERM; not over: stuck\n", 128 + signal.SIGTERM)
+SLEEP = 'programs.commands(["sleep", "86400"])'
+
+
+@test
+def a_signal_says_what_was_not_over():
+    equal(stopped(SLEEP), STOPPED, "said, status")
+
+
+@test
+def a_signal_that_another_thread_took_is_heard_too():
+    """The main thread blocks it, and only the group's takes it: the wait of the main thread is not interrupted."""
+    group = f"(signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM]), {SLEEP})[1]"
+    mask = "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])"
+    equal(stopped(group, mask), STOPPED, "said, status")
