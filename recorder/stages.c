@@ -2,6 +2,7 @@
 #include "stages.h"
 #include "recorder/attach/attach.h"
 #include "recorder/drain/budget.h"
+#include "recorder/ftrace/engine.h"
 #include "recorder/host/caps.h"
 #include "recorder/output/output.h"
 #include "recorder/host/machine_facts.h"
@@ -14,6 +15,7 @@
 
 #include "format/xtr_format.h"
 
+#include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/capability.h>
 #include <stdio.h>
@@ -44,6 +46,30 @@ static bool any_gpu_event(const struct xtr_bpf *b)
 	return xtr_facts_n_devices() > 0;
 }
 
+/*
+ * The kernel's trace ring, for events by name. Where it is not to be had, and was not asked for by
+ * name, programs do.
+ */
+static int begin_ring(struct xtr_recorder *r, struct xtr_record_err *err)
+{
+	int n_cpus = libbpf_num_possible_cpus(), ret = xtr_engine_choose(&r->sel, &r->opts, err);
+	bool only = r->opts.engine == XTR_ENGINE_FTRACE, any = false;
+
+	for (size_t i = 0; !ret && i < r->sel.n_generics; i++)
+		any |= r->sel.generics[i]->ftrace;
+	if (ret || !any || n_cpus <= 0)
+		return ret;
+	ret = xtr_tring_open(&r->ftrace, &r->sel, (uint32_t)n_cpus,
+			      xtr_bpf_ring_bytes(&r->opts, (uint32_t)n_cpus));
+	if (ret && only) {
+		err->kind = XTR_FAIL_MACHINE;
+		return fail(err, ret, "cannot make a trace instance in tracefs");
+	}
+	for (size_t i = 0; ret && i < r->sel.n_generics; i++)
+		r->sel.generics[i]->ftrace = false;
+	return 0;
+}
+
 static int begin_programs(struct xtr_recorder *r, struct xtr_record_err *err)
 {
 	int ret = xtr_doctor_require(&r->opts, err);
@@ -56,6 +82,8 @@ static int begin_programs(struct xtr_recorder *r, struct xtr_record_err *err)
 		ret = xtr_sample_apply(&r->sel, r->opts.samples, r->opts.n_samples, err);
 	if (!ret)
 		ret = xtr_budget_apply(&r->sel, r->opts.budget, err);
+	if (!ret)
+		ret = begin_ring(r, err);
 	if (!ret)
 		ret = xtr_bpf_load(&r->bpf, &r->sel, &r->opts, err);
 	if (ret)
@@ -78,6 +106,8 @@ static int begin_programs(struct xtr_recorder *r, struct xtr_record_err *err)
 static void end_programs(struct xtr_recorder *r)
 {
 	xtr_bpf_free(r->bpf);
+	(void)xtr_tring_free(r->ftrace);
+	r->ftrace = NULL;
 	xtr_selection_free(&r->sel);
 	r->bpf = NULL;
 }
@@ -275,7 +305,7 @@ static void end_writer(struct xtr_recorder *r)
 static int begin_reader(struct xtr_recorder *r, struct xtr_record_err *err)
 {
 	(void)err;
-	return xtr_drain_open(&r->drain, r->bpf, &r->queue, r->sink.flight);
+	return xtr_drain_open(&r->drain, r->bpf, r->ftrace, &r->queue, r->sink.flight);
 }
 
 static void end_reader(struct xtr_recorder *r)
@@ -372,6 +402,9 @@ static int begin_running(struct xtr_recorder *r, struct xtr_record_err *err)
 	xtr_own_cost_now(&r->began, r->bpf);
 	r->keep.head->done = 0;
 	xtr_bpf_run(r->bpf);
+	ret = r->ftrace ? xtr_tring_run(r->ftrace) : 0;
+	if (ret)
+		return fail(err, ret, "cannot switch the trace instance on");
 	ret = xtr_child_go(&r->child);
 	if (ret) {
 		snprintf(err->what, sizeof(err->what), "'%.200s': %s", r->opts.argv[0],
@@ -385,6 +418,8 @@ static int begin_running(struct xtr_recorder *r, struct xtr_record_err *err)
 static void end_running(struct xtr_recorder *r)
 {
 	xtr_modwatch_end(&r->modules, MODULES);
+	if (r->ftrace)
+		xtr_tring_halt(r->ftrace);
 	xtr_bpf_halt(r->bpf);
 }
 
