@@ -59,8 +59,8 @@ static int begin_ring(struct xtr_recorder *r, struct xtr_record_err *err)
 		any |= r->sel.generics[i]->ftrace;
 	if (ret || !any || n_cpus <= 0)
 		return ret;
-	ret = xtr_tring_open(&r->ftrace, &r->sel, (uint32_t)n_cpus,
-			      xtr_bpf_ring_bytes(&r->opts, (uint32_t)n_cpus));
+	ret = xtr_tring_open(&r->ring, &r->sel, r->file_id, (uint32_t)n_cpus,
+			     xtr_bpf_ring_bytes(&r->opts, (uint32_t)n_cpus));
 	if (ret && only) {
 		err->kind = XTR_FAIL_MACHINE;
 		return fail(err, ret, "cannot make a trace instance in tracefs");
@@ -74,6 +74,8 @@ static int begin_programs(struct xtr_recorder *r, struct xtr_record_err *err)
 {
 	int ret = xtr_doctor_require(&r->opts, err);
 
+	if (!ret && (ret = xtr_draw_id(&r->file_id)))
+		return fail(err, ret, "cannot make an id");
 	if (!ret)
 		ret = xtr_select(&r->sel, r->opts.events, r->opts.n_events, err);
 	if (!ret && r->opts.stacks)
@@ -106,8 +108,8 @@ static int begin_programs(struct xtr_recorder *r, struct xtr_record_err *err)
 static void end_programs(struct xtr_recorder *r)
 {
 	xtr_bpf_free(r->bpf);
-	(void)xtr_tring_free(r->ftrace);
-	r->ftrace = NULL;
+	(void)xtr_tring_free(r->ring);
+	r->ring = NULL;
 	xtr_selection_free(&r->sel);
 	r->bpf = NULL;
 }
@@ -122,6 +124,7 @@ static int open_keep(struct xtr_recorder *r)
 		.output = r->opts.output,
 		.key = r->opts.keep_pointers ? NULL : &r->key,
 		.n_bufs = r->bpf->n_cpus + QUEUE_EXTRA,
+		.page_bytes = r->ring ? xtr_tring_page_bytes(r->ring) : 0,
 		.in_pieces = r->opts.rotate_bytes || r->opts.rotate_ns,
 		.why_not = r->opts.flight.on ? "held in memory" : NULL
 	};
@@ -131,6 +134,8 @@ static int open_keep(struct xtr_recorder *r)
 	err = xtr_pinned_new(&r->pin, &r->keep, r->bpf, &r->sel, &about, &r->not_pinned);
 	if (err)
 		return err;
+	if (r->ring)
+		xtr_tring_slots(r->ring, r->keep.pages);
 	return xtr_meta_set_config_str(r->meta, "after-kill",
 				       r->not_pinned ? r->not_pinned : "xtr recover --killed");
 }
@@ -140,10 +145,8 @@ static int begin_account(struct xtr_recorder *r, struct xtr_record_err *err)
 	struct xtr_sink *s = &r->sink;
 	int ret = xtr_draw(&r->key, sizeof(r->key));
 
-	if (!ret)
-		ret = xtr_draw_id(&r->file_id);
 	if (ret)
-		return fail(err, ret, "cannot make an id");
+		return fail(err, ret, "cannot make a key");
 	s->meta = r->meta = xtr_meta_new();
 	s->tables = r->tables = xtr_tables_new();
 	s->loss = xtr_loss_new();
@@ -305,7 +308,7 @@ static void end_writer(struct xtr_recorder *r)
 static int begin_reader(struct xtr_recorder *r, struct xtr_record_err *err)
 {
 	(void)err;
-	return xtr_drain_open(&r->drain, r->bpf, r->ftrace, &r->queue, r->sink.flight);
+	return xtr_drain_open(&r->drain, r->bpf, r->ring, &r->queue, r->sink.flight);
 }
 
 static void end_reader(struct xtr_recorder *r)
@@ -402,7 +405,7 @@ static int begin_running(struct xtr_recorder *r, struct xtr_record_err *err)
 	xtr_own_cost_now(&r->began, r->bpf);
 	r->keep.head->done = 0;
 	xtr_bpf_run(r->bpf);
-	ret = r->ftrace ? xtr_tring_run(r->ftrace) : 0;
+	ret = r->ring ? xtr_tring_run(r->ring) : 0;
 	if (ret)
 		return fail(err, ret, "cannot switch the trace instance on");
 	ret = xtr_child_go(&r->child);
@@ -418,8 +421,8 @@ static int begin_running(struct xtr_recorder *r, struct xtr_record_err *err)
 static void end_running(struct xtr_recorder *r)
 {
 	xtr_modwatch_end(&r->modules, MODULES);
-	if (r->ftrace)
-		xtr_tring_halt(r->ftrace);
+	if (r->ring)
+		xtr_tring_halt(r->ring);
 	xtr_bpf_halt(r->bpf);
 }
 

@@ -55,6 +55,19 @@ static void count_malformed(struct xtr_drain *d, uint64_t n)
 	__atomic_fetch_add(&d->queue->keep->head->malformed, n, __ATOMIC_RELAXED);
 }
 
+/* A batch that is written tells no more how far its page was taken. */
+static void note_page(const struct xtr_drain *d, const struct xtr_ring_batch *b)
+{
+	const struct xtr_commit *c = &b->at[b->commits % 2];
+	struct xtr_page_slot *slot;
+
+	if (!c->page)
+		return;
+	slot = xtr_persistent_slot(d->queue->keep, b->cpu);
+	if (slot->number == c->page)
+		__atomic_store_n(&slot->done, c->place, __ATOMIC_SEQ_CST);
+}
+
 static void hand_over(struct xtr_drain *d, struct xtr_ring_batch **b)
 {
 	if (!*b)
@@ -62,6 +75,7 @@ static void hand_over(struct xtr_drain *d, struct xtr_ring_batch **b)
 	if ((*b)->kind == XTR_BATCH_EVENTS) {
 		if (d->names)
 			hand_over(d, &d->names); /* they come first */
+		note_page(d, *b);
 		(*b)->lost = __atomic_load_n(&d->bpf->cpus[(*b)->cpu].lost, __ATOMIC_RELAXED);
 		(*b)->raw = xtr_queue_permille(d->queue) > RAW_ABOVE;
 		d->since_round += (*b)->len;
@@ -161,10 +175,10 @@ static bool take_names(struct xtr_drain *d)
 	const uint32_t len = sizeof(struct xtr_ctl_task);
 	struct xtr_ctl_task def;
 
-	while (xtr_tring_has_task(d->ftrace)) {
+	while (xtr_tring_has_task(d->ring)) {
 		if (!make_room(d, &d->names, XTR_BATCH_DEFS, 0, len))
 			return false;
-		xtr_tring_task(d->ftrace, &def);
+		xtr_tring_task(d->ring, &def);
 		xtr_ring_batch_put(d->names, (const uint8_t *)&def, len);
 		xtr_ring_batch_commit(d->names, d->bpf->ctl.pos);
 	}
@@ -176,11 +190,11 @@ static bool take_names(struct xtr_drain *d)
 static void count_losses(struct xtr_drain *d, uint32_t cpu, bool last)
 {
 	struct xtr_count *c = &d->bpf->counts[(size_t)cpu * d->bpf->n_slots +
-					      xtr_tring_slot(d->ftrace)];
+					      xtr_tring_slot(d->ring)];
 	struct xtr_tring_loss loss;
 	uint64_t n;
 
-	if (!xtr_tring_lost(d->ftrace, cpu, last, &loss))
+	if (!xtr_tring_lost(d->ring, cpu, last, &loss))
 		return;
 	n = loss.full + loss.nested;
 	__atomic_fetch_add(&c->full, loss.full, __ATOMIC_RELAXED);
@@ -193,34 +207,39 @@ static void count_losses(struct xtr_drain *d, uint32_t cpu, bool last)
 static bool empty_trace_ring(struct xtr_drain *d, uint32_t cpu)
 {
 	struct xtr_ring_batch **b = &d->open[cpu];
-	struct xtr_tring_part part = { .more = true };
+	struct xtr_tring_part part = { .empty = false };
 
-	while (part.more) {
+	while (!part.empty) {
 		if (!make_room(d, b, XTR_BATCH_EVENTS, cpu, XTR_TRING_RECORD_MAX))
 			return false;
-		xtr_tring_take(d->ftrace, cpu, (*b)->data + (*b)->len, XTR_BATCH_BYTES - (*b)->len,
-				XTR_BATCH_RECORDS - (*b)->n, &part);
+		xtr_tring_take(d->ring, cpu, (*b)->data + (*b)->len, XTR_BATCH_BYTES - (*b)->len,
+			       XTR_BATCH_RECORDS - (*b)->n, &part);
 		(*b)->n += part.n;
 		(*b)->len += part.len;
-		xtr_ring_batch_commit(*b, d->bpf->rings[cpu].pos);
+		if (part.page)
+			xtr_ring_batch_commit_page(*b, d->bpf->rings[cpu].pos, part.page,
+						   part.place);
 		count_malformed(d, part.broken);
 		if (!take_names(d))
 			return false;
-		if (part.more)
+		if (part.full)
 			hand_over(d, b);
 	}
-	return true;
+	return !part.behind;
 }
 
 static bool empty_trace_rings(struct xtr_drain *d)
 {
+	uint32_t worst = (uint32_t)atomic_load_explicit(&d->permille, memory_order_relaxed);
 	bool all = true;
 
-	xtr_tring_pass(d->ftrace, d->last_pass);
+	xtr_tring_pass(d->ring, d->last_pass);
 	for (uint32_t i = 0; i < d->bpf->n_cpus; i++) {
 		all &= empty_trace_ring(d, i);
+		note_fill(d, xtr_tring_fill(d->ring, i), &worst);
 		count_losses(d, i, false);
 	}
+	atomic_store_explicit(&d->permille, worst, memory_order_relaxed);
 	return all;
 }
 
@@ -284,9 +303,9 @@ static bool pass(struct xtr_drain *d, bool patient)
 				  i);
 		__atomic_store_n(&d->bpf->cpus[i].woken, 0, __ATOMIC_RELAXED);
 	}
-	if (d->ftrace)
+	if (d->ring)
 		all &= d->traced = empty_trace_rings(d);
-	past = past_marks(d) && (!d->ftrace || d->traced);
+	past = past_marks(d) && (!d->ring || d->traced);
 	if (began - d->flushed < HAND_OVER_NS && d->since_round < ROUND_BYTES && !hurry) {
 		d->marked = !past; /* a later mark tells more */
 		return all;
@@ -317,7 +336,7 @@ static void take_rest(struct xtr_drain *d)
 		hand_over_all(d);
 		usleep(10000);
 	}
-	for (uint32_t i = 0; d->ftrace && i < d->bpf->n_cpus; i++)
+	for (uint32_t i = 0; d->ring && i < d->bpf->n_cpus; i++)
 		count_losses(d, i, true);
 	hand_over_all(d);
 	hand_over(d, &d->names);
@@ -367,14 +386,14 @@ static int watch(struct xtr_drain *d, int fd, uint32_t events)
 	return epoll_ctl(d->epoll_fd, EPOLL_CTL_ADD, fd, &ev) ? -errno : 0;
 }
 
-int xtr_drain_open(struct xtr_drain *d, struct xtr_bpf *bpf, struct xtr_tring *ftrace,
+int xtr_drain_open(struct xtr_drain *d, struct xtr_bpf *bpf, struct xtr_tring *ring,
 		   struct xtr_queue *queue, bool steady)
 {
 	int err;
 
 	*d = (struct xtr_drain){
 		.bpf = bpf,
-		.ftrace = ftrace,
+		.ring = ring,
 		.queue = queue,
 		.steady = steady,
 		.epoll_fd = -1,
@@ -392,9 +411,9 @@ int xtr_drain_open(struct xtr_drain *d, struct xtr_bpf *bpf, struct xtr_tring *f
 	err = watch(d, d->stop_fd, EPOLLIN);
 	for (uint32_t i = 0; i < bpf->n_cpus && !err; i++)
 		err = watch(d, bpf->rings[i].fd, EPOLLIN | EPOLLET);
-	for (uint32_t i = 0; ftrace && i < bpf->n_cpus && !err; i++)
-		if (xtr_tring_fd(ftrace, i) >= 0)
-			err = watch(d, xtr_tring_fd(ftrace, i), EPOLLIN | EPOLLET);
+	for (uint32_t i = 0; ring && i < bpf->n_cpus && !err; i++)
+		if (xtr_tring_fd(ring, i) >= 0)
+			err = watch(d, xtr_tring_fd(ring, i), EPOLLIN | EPOLLET);
 	return err;
 }
 

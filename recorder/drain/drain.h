@@ -16,7 +16,7 @@
 
 struct xtr_drain {
 	struct xtr_bpf *bpf;
-	struct xtr_tring *ftrace; /* NULL: there is none */
+	struct xtr_tring *ring; /* NULL: there is none */
 	struct xtr_queue *queue;
 	pthread_t thread;
 	int epoll_fd, stop_fd;
@@ -40,7 +40,7 @@ struct xtr_drain {
 
 /* Make all that the thread needs. steady: a round mark now and then also while nothing happens. 0
  * or -errno; xtr_drain_free frees what there is then, too. */
-int xtr_drain_open(struct xtr_drain *d, struct xtr_bpf *bpf, struct xtr_tring *ftrace,
+int xtr_drain_open(struct xtr_drain *d, struct xtr_bpf *bpf, struct xtr_tring *ring,
 		   struct xtr_queue *queue, bool steady);
 /* Begin: the thread. 0 or -errno. */
 int xtr_drain_start(struct xtr_drain *d);

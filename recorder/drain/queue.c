@@ -65,7 +65,7 @@ struct xtr_ring_batch *xtr_queue_take(struct xtr_queue *q, enum xtr_batch_kind k
 	b->kind = kind;
 	b->cpu = cpu;
 	b->n = b->len = b->counted = b->commits = 0;
-	b->at[0] = (struct xtr_commit){ 0 };
+	b->at[0] = (struct xtr_commit){ .n = 0 };
 	b->ordinal[0] = b->ordinal[1] = XTR_NOT_BEGUN;
 	b->raw = false;
 	b->since = 0;
@@ -73,12 +73,20 @@ struct xtr_ring_batch *xtr_queue_take(struct xtr_queue *q, enum xtr_batch_kind k
 	return b;
 }
 
-void xtr_ring_batch_commit(struct xtr_ring_batch *b, uint64_t pos)
+void xtr_ring_batch_commit_page(struct xtr_ring_batch *b, uint64_t pos, uint64_t page,
+				uint32_t place)
 {
 	uint32_t next = b->commits + 1;
 
-	b->at[next % 2] = (struct xtr_commit){ b->n, b->len, pos };
+	b->at[next % 2] = (struct xtr_commit){ b->n, b->len, pos, page, place };
 	__atomic_store_n(&b->commits, next, __ATOMIC_RELEASE);
+}
+
+void xtr_ring_batch_commit(struct xtr_ring_batch *b, uint64_t pos)
+{
+	const struct xtr_commit *last = &b->at[b->commits % 2];
+
+	xtr_ring_batch_commit_page(b, pos, last->page, last->place);
 }
 
 void xtr_queue_give_back(struct xtr_queue *q, struct xtr_ring_batch *b)

@@ -25,27 +25,45 @@ static int instances_dir(char *path, size_t n)
 	return snprintf(path, n, "%s/instances", dir) < (int)n ? 0 : -ENAMETOOLONG;
 }
 
-int xtr_instance_new(struct xtr_instance *i)
+void xtr_instance_name(char name[XTR_INSTANCE_NAME], uint64_t id, const char *what)
+{
+	snprintf(name, XTR_INSTANCE_NAME, PREFIX "%016" PRIx64 "%s", id, what);
+}
+
+/* Below path; a name has no slash. */
+static int open_named(struct xtr_instance *i, const char *name, bool make)
 {
 	char whole[sizeof(i->path) + sizeof(i->name) + 1];
-	uint64_t id;
-	int err = xtr_draw_id(&id);
+	int err;
 
 	*i = (struct xtr_instance){ .dir = -1 };
-	if (!err)
-		err = instances_dir(i->path, sizeof(i->path));
+	err = instances_dir(i->path, sizeof(i->path));
 	if (err)
 		return err;
-	snprintf(i->name, sizeof(i->name), PREFIX "%d-%08" PRIx32, (int)getpid(), (uint32_t)id);
+	if (strncmp(name, PREFIX, strlen(PREFIX)) || strchr(name, '/') ||
+	    strlen(name) >= sizeof(i->name))
+		return -EINVAL;
+	snprintf(i->name, sizeof(i->name), "%s", name);
 	snprintf(whole, sizeof(whole), "%s/%s", i->path, i->name);
-	if (mkdir(whole, 0700))
+	if (make && mkdir(whole, 0700))
 		return -errno;
 	i->dir = open(whole, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (i->dir >= 0)
 		return 0;
 	err = -errno;
-	rmdir(whole);
+	if (make)
+		rmdir(whole);
 	return err;
+}
+
+int xtr_instance_new(struct xtr_instance *i, const char *name)
+{
+	return open_named(i, name, true);
+}
+
+int xtr_instance_get(struct xtr_instance *i, const char *name)
+{
+	return open_named(i, name, false);
 }
 
 int xtr_instance_open(const struct xtr_instance *i, const char *file, int flags)
@@ -97,16 +115,24 @@ int xtr_instance_remove(struct xtr_instance *i)
 	return err;
 }
 
-void xtr_instances_sweep(void)
+/* What a recorder made is named after its ID. */
+static bool id_of(const char *name, uint64_t *id)
+{
+	return !strncmp(name, PREFIX, strlen(PREFIX)) &&
+	       sscanf(name + strlen(PREFIX), "%16" SCNx64, id) == 1;
+}
+
+void xtr_instances_sweep(bool (*keep)(void *ctx, uint64_t id), void *ctx)
 {
 	char path[256], whole[600];
 	struct dirent *d;
+	uint64_t id;
 	DIR *dir;
 
 	if (instances_dir(path, sizeof(path)) || !(dir = opendir(path)))
 		return;
 	while ((d = readdir(dir))) {
-		if (strncmp(d->d_name, PREFIX, strlen(PREFIX)) ||
+		if (!id_of(d->d_name, &id) || (keep && keep(ctx, id)) ||
 		    snprintf(whole, sizeof(whole), "%s/%s", path, d->d_name) >= (int)sizeof(whole))
 			continue;
 		(void)rmdir(whole); /* EBUSY: somebody records in it */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A trace instance of the recorder's own in tracefs (Documentation/trace/ftrace.rst, "Instances"):
- * ring buffers and switches of events that nobody else uses. Its directory is instances/xtr-PID-ID.
+ * ring buffers and switches of events that nobody else uses. Its directory is instances/xtr-ID, of the
+ * recorder's first file, or instances/xtr-ID-tasks.
  *
- * It outlives a recorder that is killed. Its events are switched off then by the kernel itself (a
- * trigger on the exit of the recorder's process), and the next recorder removes it.
+ * It outlives a recorder that is killed, with what was not read. The kernel itself stops recording
+ * then (a trigger on the exit of the recorder's process). It is removed when that was collected, or,
+ * where nothing can be collected, by the next recorder.
  */
 #ifndef XTR_RECORDER_INSTANCE_H
 #define XTR_RECORDER_INSTANCE_H
@@ -13,14 +15,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define XTR_INSTANCE_NAME 64
+
 struct xtr_instance {
-	int dir;        /* of it, O_PATH; -1: there is none */
-	char name[64];  /* below instances/ */
-	char path[256]; /* of the directory that it is in */
+	int dir; /* of it, O_PATH; -1: there is none */
+	char name[XTR_INSTANCE_NAME]; /* below instances/ */
+	char path[256];               /* of the directory that it is in */
 };
 
+/* Name of the instance of a recorder: what is the events' ("") or "-tasks". */
+void xtr_instance_name(char name[XTR_INSTANCE_NAME], uint64_t id, const char *what);
 /* Make one; nothing is recorded in it yet. 0 or -errno: there is none. */
-int xtr_instance_new(struct xtr_instance *i);
+int xtr_instance_new(struct xtr_instance *i, const char *name);
+/* One that somebody left, by its name. 0 or -errno. */
+int xtr_instance_get(struct xtr_instance *i, const char *name);
 /* Open a file of it. A descriptor or -errno. */
 int xtr_instance_open(const struct xtr_instance *i, const char *file, int flags);
 /* Write a text into a file of it. 0 or -errno. */
@@ -31,9 +39,9 @@ int xtr_instance_write(const struct xtr_instance *i, const char *file, const cha
  */
 int xtr_instance_remove(struct xtr_instance *i);
 /*
- * Remove what dead recorders left. The kernel keeps an instance of which somebody has a file open
+ * Remove what dead recorders left, but where `keep` says of the ID that it is to stay. The kernel keeps an instance of which somebody has a file open
  * (-EBUSY), so that a recorder that lives, in whatever PID namespace, is safe.
  */
-void xtr_instances_sweep(void);
+void xtr_instances_sweep(bool (*keep)(void *ctx, uint64_t id), void *ctx);
 
 #endif /* XTR_RECORDER_INSTANCE_H */

@@ -1,150 +1,50 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "tring.h"
-#include "instance.h"
 #include "recorder/host/tracefs.h"
 #include "recorder/host/util.h"
-#include "ring_page.h"
+#include "tasks.h"
 
 #include "format/xtr_format.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
-#include <unistd.h>
 
-#define PAGE_MAX   (64u << 10) /* of a ring; what we ask for is the kernel's default, 4 KiB */
-#define IDS        (1u << 16)  /* common_type is 16 bits wide */
-#define STATS_MAX  1024
-#define LOOK_EVERY NS_PER_S
+#define IDS        (1u << 16)     /* common_type is 16 bits wide */
+#define TASKS_RING (256u << 10)   /* bytes for each CPU: 3,000 new tasks between two passes */
+#define LOOK_EVERY NS_PER_S       /* at the counters */
 
-enum ft_helper { FT_NONE, FT_NEWTASK, FT_RENAME };
+enum task_kind { NEWTASK = 1, RENAME };
 
-/* An event that is switched on. */
-struct ft_event {
-	const struct xtr_generic *g; /* NULL: it is for the recorder alone */
-	enum ft_helper helper;
+/* Where the fields of the task events stand in the kernel's record, and its least size. */
+struct task_layout {
+	uint16_t pid, comm, flags, newtask_size;
+	uint16_t of, oldcomm, newcomm, rename_size; /* of 0: it is the current thread's name */
 };
 
-/* Where the fields of the helpers stand in the kernel's record. */
-struct ft_helpers {
-	uint16_t new_pid, new_comm, new_flags, new_size; /* size 0: the kernel has no such event */
-	uint16_t re_pid, re_old, re_new, re_size;        /* re_pid 0: it is the current thread */
-};
-
-struct ft_cpu {
-	int raw, stats; /* -1: there is no such CPU */
-	uint8_t *page;
-	struct xtr_ring_page at; /* what of the page was not taken */
-	uint32_t last_tid;
-	uint64_t filled;               /* bytes, in this pass */
-	uint64_t clean, looked;        /* ns: nothing was lost before; of the last look at stats */
-	uint64_t full, nested;         /* as stats said then */
-	bool pending, suspect;         /* page is not empty; the ring may have been full */
+/* What is known of losses, by CPU. */
+struct cpu_losses {
+	uint64_t clean, looked; /* ns: nothing was lost before; of the last look at the counters */
+	bool suspect;           /* the ring may have been full since */
 };
 
 struct xtr_tring {
-	struct xtr_instance in;
+	struct xtr_ring_set events, about_tasks;
 	struct xtr_ft_tasks tasks;
-	struct ft_helpers help;
-	struct ft_event *events; /* [0]: none */
-	size_t n_events;
-	uint16_t *by_id; /* [IDS] -> index in events */
-	struct ft_cpu *cpus;
-	uint32_t n_cpus, page_bytes, slot;
-	uint64_t ring_bytes, pass;
-	int on; /* tracing_on */
+	struct task_layout at;
+	uint8_t *task_kind;           /* [IDS]: enum task_kind */
+	const struct xtr_generic **g; /* [IDS]: NULL: it is not recorded */
+	struct cpu_losses *losses;
+	uint32_t slot;
+	uint64_t pass; /* ns */
 };
 
 /* --- open ------------------------------------------------------------------------------------- */
 
-static const struct {
-	const char *file, *text;
-} settings[] = {
-	{ "tracing_on", "0" },
-	{ "trace_clock", "mono" },
-	{ "options/overwrite", "0" }, /* what finds no room is lost and counted, not what is there */
-	{ "options/record-tgid", "0" },
-};
-
-/*
- * The kernel stops recording when this process is gone, however it ends. Before Linux 5.17 the
- * trigger would stop the tracing of everybody.
- */
-static void stop_when_gone(const struct xtr_tring *f)
+static uint16_t offset_of(const struct xtr_tp_format *f, const char *name, uint32_t size)
 {
-	int major, minor;
-	struct utsname u;
-	char text[64];
-
-	if (uname(&u) || sscanf(u.release, "%d.%d", &major, &minor) != 2 || major < 5 ||
-	    (major == 5 && minor < 17))
-		return;
-	snprintf(text, sizeof(text), "traceoff if pid == %d", (int)getpid());
-	(void)xtr_instance_write(&f->in, "events/sched/sched_process_exit/trigger", text);
-}
-
-static int set_up(struct xtr_tring *f)
-{
-	char kib[32];
-	int err = 0;
-
-	for (size_t i = 0; !err && i < ARRAY_LEN(settings); i++)
-		err = xtr_instance_write(&f->in, settings[i].file, settings[i].text);
-	snprintf(kib, sizeof(kib), "%llu", (unsigned long long)(f->ring_bytes >> 10));
-	if (!err)
-		err = xtr_instance_write(&f->in, "buffer_size_kb", kib);
-	return err;
-}
-
-static int open_cpu(struct xtr_tring *f, uint32_t cpu)
-{
-	struct ft_cpu *c = &f->cpus[cpu];
-	char file[64];
-
-	snprintf(file, sizeof(file), "per_cpu/cpu%u/trace_pipe_raw", cpu);
-	c->raw = xtr_instance_open(&f->in, file, O_RDONLY | O_NONBLOCK);
-	if (c->raw == -ENOENT)
-		return 0; /* a number that no CPU has */
-	snprintf(file, sizeof(file), "per_cpu/cpu%u/stats", cpu);
-	c->stats = c->raw < 0 ? c->raw : xtr_instance_open(&f->in, file, O_RDONLY);
-	if (c->stats < 0)
-		return c->stats;
-	c->page = malloc(f->page_bytes);
-	return c->page ? 0 : -ENOMEM;
-}
-
-/* Bytes of a page: what the kernel says of the place for data, and the head. */
-static int page_bytes(uint32_t *bytes)
-{
-	char path[256], *text, *data;
-	unsigned int at, size;
-	int err;
-	const char *dir = xtr_tracefs_dir(&err);
-	size_t n;
-
-	if (!dir)
-		return err;
-	snprintf(path, sizeof(path), "%s/events/header_page", dir);
-	err = xtr_read_file(path, STATS_MAX * 4, &text, &n);
-	if (err)
-		return err;
-	data = strstr(text, "char data;");
-	if (!data || sscanf(data, "char data; offset:%u; size:%u;", &at, &size) != 2 ||
-	    at != XTR_RING_PAGE_HEAD || size > PAGE_MAX)
-		err = -ENOTSUP; /* not the ring that ring_page.h knows */
-	else
-		*bytes = at + size;
-	free(text);
-	return err;
-}
-
-static uint16_t offset_of(const struct xtr_tp_format *fmt, const char *name, uint32_t size)
-{
-	for (size_t i = 0; i < fmt->n_fields; i++) {
-		const struct xtr_tp_field *field = &fmt->fields[i];
+	for (size_t i = 0; i < f->n_fields; i++) {
+		const struct xtr_tp_field *field = &f->fields[i];
 
 		if (!strcmp(field->name, name) && field->size == size && field->offset < IDS / 2)
 			return (uint16_t)field->offset;
@@ -157,67 +57,66 @@ static uint16_t most(uint16_t a, uint16_t b)
 	return a > b ? a : b;
 }
 
-/* The entry of an event by its number in tracefs, a new one where it has none. */
-static struct ft_event *event_of(struct xtr_tring *f, uint32_t id)
+static bool newtask_layout(struct task_layout *at, const struct xtr_tp_format *f)
 {
-	if (!f->by_id[id])
-		f->by_id[id] = (uint16_t)f->n_events++;
-	return &f->events[f->by_id[id]];
+	at->pid = offset_of(f, "pid", 4);
+	at->comm = offset_of(f, "comm", XTR_COMM_LEN);
+	at->flags = offset_of(f, "clone_flags", 8);
+	at->newtask_size = most(at->flags + 8, most(at->comm + XTR_COMM_LEN, at->pid + 4));
+	return at->pid && at->comm && at->flags;
 }
 
-static int switch_on(const struct xtr_tring *f, const char *system, const char *event)
+/* Newer kernels do not say whose name it is: it is the current thread's, but where somebody writes
+ * to /proc/PID/comm of another one. */
+static bool rename_layout(struct task_layout *at, const struct xtr_tp_format *f)
 {
-	char file[300];
-
-	if (snprintf(file, sizeof(file), "events/%s/%s/enable", system, event) >= (int)sizeof(file))
-		return -ENAMETOOLONG;
-	return xtr_instance_write(&f->in, file, "1");
+	at->of = offset_of(f, "pid", 4);
+	at->oldcomm = offset_of(f, "oldcomm", XTR_COMM_LEN);
+	at->newcomm = offset_of(f, "newcomm", XTR_COMM_LEN);
+	at->rename_size = most(at->of + 4, most(at->oldcomm, at->newcomm) + XTR_COMM_LEN);
+	return at->oldcomm && at->newcomm;
 }
 
-static int add_newtask(struct xtr_tring *f)
-{
-	struct ft_helpers *h = &f->help;
-	struct xtr_tp_format *fmt;
-	int err = xtr_tracefs_format("task", "task_newtask", &fmt);
+static const struct {
+	const char *event;
+	enum task_kind kind;
+	bool (*layout)(struct task_layout *at, const struct xtr_tp_format *f);
+} task_events[] = {
+	{ "task_newtask", NEWTASK, newtask_layout },
+	{ "task_rename", RENAME, rename_layout },
+};
 
-	if (err)
-		return err;
-	h->new_pid = offset_of(fmt, "pid", 4);
-	h->new_comm = offset_of(fmt, "comm", XTR_COMM_LEN);
-	h->new_flags = offset_of(fmt, "clone_flags", 8);
-	h->new_size = most(h->new_flags + 8, most(h->new_comm + XTR_COMM_LEN, h->new_pid + 4));
-	if (!h->new_pid || !h->new_comm || !h->new_flags || fmt->id >= IDS)
-		err = -ENOTSUP;
-	else
-		event_of(f, fmt->id)->helper = FT_NEWTASK;
-	xtr_tp_format_free(fmt);
-	return err ? err : switch_on(f, "task", "task_newtask");
+/* Without one of them names are those of /proc. */
+static void find_task_events(struct xtr_tring *t, bool switch_on)
+{
+	for (size_t i = 0; i < ARRAY_LEN(task_events); i++) {
+		struct xtr_tp_format *f;
+
+		if (xtr_tracefs_format("task", task_events[i].event, &f))
+			continue;
+		if (f->id < IDS && task_events[i].layout(&t->at, f) &&
+		    (!switch_on ||
+		     !xtr_ring_set_event(&t->about_tasks, "task", task_events[i].event)))
+			t->task_kind[f->id] = (uint8_t)task_events[i].kind;
+		xtr_tp_format_free(f);
+	}
 }
 
-/* Since about Linux 6.16 the event does not say whose name it is: it is taken for the current
- * thread's own, which it is but for those who write to /proc/PID/comm. */
-static int add_rename(struct xtr_tring *f)
+static int allocate(struct xtr_tring **out, uint32_t n_cpus)
 {
-	struct ft_helpers *h = &f->help;
-	struct xtr_tp_format *fmt;
-	int err = xtr_tracefs_format("task", "task_rename", &fmt);
+	struct xtr_tring *t = calloc(1, sizeof(*t));
 
-	if (err)
-		return err;
-	h->re_pid = offset_of(fmt, "pid", 4);
-	h->re_old = offset_of(fmt, "oldcomm", XTR_COMM_LEN);
-	h->re_new = offset_of(fmt, "newcomm", XTR_COMM_LEN);
-	h->re_size = most(h->re_pid + 4, most(h->re_old, h->re_new) + XTR_COMM_LEN);
-	if (!h->re_old || !h->re_new || fmt->id >= IDS)
-		err = -ENOTSUP;
-	else
-		event_of(f, fmt->id)->helper = FT_RENAME;
-	xtr_tp_format_free(fmt);
-	return err ? err : switch_on(f, "task", "task_rename");
+	*out = t;
+	if (!t)
+		return -ENOMEM;
+	t->task_kind = calloc(IDS, sizeof(*t->task_kind));
+	t->g = calloc(IDS, sizeof(*t->g));
+	t->losses = calloc(n_cpus, sizeof(*t->losses));
+	return t->task_kind && t->g && t->losses ? 0 : -ENOMEM;
 }
 
 /* One that cannot be had is left to the other engine. */
-static size_t add_selected(struct xtr_tring *f, struct xtr_selection *sel)
+static size_t add_selected(struct xtr_tring *t, struct xtr_selection *sel)
 {
 	size_t n = 0;
 
@@ -226,115 +125,166 @@ static size_t add_selected(struct xtr_tring *f, struct xtr_selection *sel)
 
 		if (!g->ftrace)
 			continue;
-		g->ftrace = g->id < IDS && switch_on(f, g->system, g->event) == 0;
+		g->ftrace = g->id && g->id < IDS &&
+			    xtr_ring_set_event(&t->events, g->system, g->event) == 0;
 		if (!g->ftrace)
 			continue;
-		event_of(f, g->id)->g = g;
-		f->slot = n++ ? 0 : g->cfg.slot;
+		g->cfg.ring_id = g->id;
+		t->g[g->id] = g;
+		t->slot = n++ ? 0 : g->cfg.slot;
 	}
 	return n;
 }
 
-static int allocate(struct xtr_tring *f, const struct xtr_selection *sel)
+static int open_tasks(struct xtr_tring *t, uint64_t id, uint32_t n_cpus)
 {
-	f->events = calloc(sel->n_generics + 3, sizeof(*f->events));
-	f->by_id = calloc(IDS, sizeof(*f->by_id));
-	f->cpus = calloc(f->n_cpus, sizeof(*f->cpus));
-	f->n_events = 1;
-	if (!f->events || !f->by_id || !f->cpus)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < f->n_cpus; i++)
-		f->cpus[i].raw = f->cpus[i].stats = -1;
-	return page_bytes(&f->page_bytes);
-}
-
-int xtr_tring_open(struct xtr_tring **out, struct xtr_selection *sel, uint32_t n_cpus,
-		    uint64_t ring_bytes)
-{
-	struct xtr_tring *f = calloc(1, sizeof(*f));
-	size_t n = 0;
+	char name[XTR_INSTANCE_NAME];
 	int err;
 
+	xtr_instance_name(name, id, "-tasks");
+	err = xtr_ring_set_new(&t->about_tasks, name, n_cpus, TASKS_RING);
+	if (!err)
+		find_task_events(t, true);
+	return err ? err : xtr_ring_set_open(&t->about_tasks);
+}
+
+int xtr_tring_open(struct xtr_tring **out, struct xtr_selection *sel, uint64_t id, uint32_t n_cpus,
+		   uint64_t ring_bytes)
+{
+	char name[XTR_INSTANCE_NAME];
+	struct xtr_tring *t;
+	size_t n = 0;
+	int err = allocate(&t, n_cpus);
+
 	*out = NULL;
-	if (!f)
-		return -ENOMEM;
-	f->n_cpus = n_cpus;
-	f->ring_bytes = ring_bytes;
-	f->in.dir = f->on = -1;
-	err = allocate(f, sel);
-	xtr_instances_sweep();
+	xtr_instance_name(name, id, "");
 	if (!err)
-		err = xtr_instance_new(&f->in);
+		err = xtr_ring_set_new(&t->events, name, n_cpus, ring_bytes);
 	if (!err)
-		err = set_up(f);
-	if (!err)
-		n = add_selected(f, sel);
-	for (uint32_t i = 0; !err && n && i < n_cpus; i++)
-		err = open_cpu(f, i);
+		n = add_selected(t, sel);
 	if (!err && n)
-		err = f->on = xtr_instance_open(&f->in, "tracing_on", O_WRONLY);
-	if (err < 0 || !n) {
-		xtr_tring_free(f);
-		return err < 0 ? err : 0;
+		err = xtr_ring_set_open(&t->events);
+	if (!err && n)
+		err = open_tasks(t, id, n_cpus);
+	if (err || !n) {
+		xtr_tring_free(t);
+		return err;
 	}
-	(void)add_newtask(f); /* without them names are those of /proc */
-	(void)add_rename(f);
-	stop_when_gone(f);
-	*out = f;
+	*out = t;
 	return 0;
 }
 
-static int switch_ring(const struct xtr_tring *f, char to)
+int xtr_tring_adopt(struct xtr_tring **out, const struct xtr_selection *sel, uint64_t id,
+		    uint32_t n_cpus)
 {
-	return pwrite(f->on, &to, 1, 0) == 1 ? 0 : -errno;
-}
+	char name[XTR_INSTANCE_NAME];
+	struct xtr_tring *t;
+	int err = allocate(&t, n_cpus);
 
-int xtr_tring_run(struct xtr_tring *f)
-{
-	uint64_t now = xtr_now();
-	int err = xtr_ft_tasks_open(&f->tasks);
+	*out = t;
+	for (size_t i = 0; !err && sel && i < sel->n_generics; i++) {
+		const struct xtr_generic *g = sel->generics[i];
 
-	for (uint32_t i = 0; i < f->n_cpus; i++)
-		f->cpus[i].clean = f->cpus[i].looked = now;
-	f->pass = now;
-	return err ? err : switch_ring(f, '1');
-}
-
-void xtr_tring_halt(struct xtr_tring *f)
-{
-	(void)switch_ring(f, '0');
-}
-
-int xtr_tring_free(struct xtr_tring *f)
-{
-	int err;
-
-	if (!f)
-		return 0;
-	for (uint32_t i = 0; f->cpus && i < f->n_cpus; i++) {
-		if (f->cpus[i].raw >= 0)
-			close(f->cpus[i].raw);
-		if (f->cpus[i].stats >= 0)
-			close(f->cpus[i].stats);
-		free(f->cpus[i].page);
+		if (g->cfg.ring_id && g->cfg.ring_id < IDS)
+			t->g[g->cfg.ring_id] = g;
 	}
-	if (f->on >= 0)
-		close(f->on);
-	err = xtr_instance_remove(&f->in);
-	xtr_ft_tasks_close(&f->tasks);
-	free(f->cpus);
-	free(f->events);
-	free(f->by_id);
-	free(f);
+	xtr_instance_name(name, id, "");
+	if (!err)
+		err = xtr_ring_set_adopt(&t->events, name, n_cpus);
+	xtr_instance_name(name, id, "-tasks");
+	if (!err && !xtr_ring_set_adopt(&t->about_tasks, name, n_cpus))
+		find_task_events(t, false);
 	return err;
 }
 
-int xtr_tring_fd(const struct xtr_tring *f, uint32_t cpu)
+void xtr_tring_resume(struct xtr_tring *t, uint32_t cpu, const struct xtr_page_slot *left,
+		      uint32_t done)
 {
-	return f->cpus[cpu].raw;
+	struct xtr_page_slot *slot = t->events.cpus[cpu].slot;
+
+	slot->full = left->full;
+	slot->nested = left->nested;
+	xtr_ring_set_resume(&t->events, &t->events.cpus[cpu], left, done);
 }
 
-/* --- take ------------------------------------------------------------------------------------- */
+uint32_t xtr_tring_page_bytes(const struct xtr_tring *t)
+{
+	return t->events.page_bytes;
+}
+
+void xtr_tring_slots(struct xtr_tring *t, uint8_t *slots)
+{
+	xtr_ring_set_slots(&t->events, slots);
+}
+
+/* The threads that there are, then what happens to them, then what they do. */
+int xtr_tring_run(struct xtr_tring *t)
+{
+	int err = xtr_ring_set_switch(&t->about_tasks, true);
+
+	if (!err)
+		err = xtr_ft_tasks_open(&t->tasks);
+	t->pass = xtr_now();
+	for (uint32_t i = 0; i < t->events.n_cpus; i++)
+		t->losses[i].clean = t->losses[i].looked = t->pass;
+	return err ? err : xtr_ring_set_switch(&t->events, true);
+}
+
+void xtr_tring_halt(struct xtr_tring *t)
+{
+	(void)xtr_ring_set_switch(&t->events, false);
+	(void)xtr_ring_set_switch(&t->about_tasks, false);
+}
+
+static void free_all(struct xtr_tring *t)
+{
+	xtr_ft_tasks_close(&t->tasks);
+	free(t->losses);
+	free(t->task_kind);
+	free(t->g);
+	free(t);
+}
+
+int xtr_tring_free(struct xtr_tring *t)
+{
+	int err, err_tasks;
+
+	if (!t)
+		return 0;
+	err = xtr_ring_set_free(&t->events);
+	err_tasks = xtr_ring_set_free(&t->about_tasks);
+	free_all(t);
+	return err ? err : err_tasks;
+}
+
+void xtr_tring_leave(struct xtr_tring *t)
+{
+	if (!t)
+		return;
+	xtr_ring_set_close(&t->events);
+	xtr_ring_set_close(&t->about_tasks);
+	free_all(t);
+}
+
+void xtr_tring_drop(uint64_t id)
+{
+	static const char *const of[] = { "", "-tasks" };
+	char name[XTR_INSTANCE_NAME];
+	struct xtr_instance in;
+
+	for (size_t i = 0; i < ARRAY_LEN(of); i++) {
+		xtr_instance_name(name, id, of[i]);
+		if (!xtr_instance_get(&in, name))
+			(void)xtr_instance_remove(&in);
+	}
+}
+
+int xtr_tring_fd(const struct xtr_tring *t, uint32_t cpu)
+{
+	return t->events.cpus[cpu].raw;
+}
+
+/* --- tasks ------------------------------------------------------------------------------------ */
 
 static uint32_t load32(const uint8_t *p)
 {
@@ -344,37 +294,66 @@ static uint32_t load32(const uint8_t *p)
 	return v;
 }
 
-static void take_newtask(struct xtr_tring *f, const struct xtr_ring_event *ev, uint32_t tid)
+static void take_newtask(struct xtr_tring *t, const struct xtr_ring_event *ev)
 {
-	const struct ft_helpers *h = &f->help;
 	uint64_t flags;
 
-	if (ev->n < h->new_size)
+	if (ev->n < t->at.newtask_size)
 		return;
-	memcpy(&flags, ev->data + h->new_flags, sizeof(flags));
-	xtr_ft_tasks_new(&f->tasks, &(struct xtr_ft_newtask){
+	memcpy(&flags, ev->data + t->at.flags, sizeof(flags));
+	xtr_ft_tasks_new(&t->tasks, &(struct xtr_ft_newtask){
 					    .ts = ev->ts,
-					    .parent = tid,
-					    .tid = load32(ev->data + h->new_pid),
+					    .parent = load32(ev->data + 4),
+					    .tid = load32(ev->data + t->at.pid),
 					    .thread = flags & 0x00010000u, /* CLONE_THREAD */
-					    .comm = (const char *)ev->data + h->new_comm,
+					    .comm = (const char *)ev->data + t->at.comm,
 				    });
 }
 
-static void take_rename(struct xtr_tring *f, const struct xtr_ring_event *ev, uint32_t tid)
+static void take_rename(struct xtr_tring *t, const struct xtr_ring_event *ev)
 {
-	const struct ft_helpers *h = &f->help;
-
-	if (ev->n < h->re_size)
+	if (ev->n < t->at.rename_size)
 		return;
-	xtr_ft_tasks_rename(&f->tasks,
+	xtr_ft_tasks_rename(&t->tasks,
 			    &(struct xtr_ft_rename){
 				    .ts = ev->ts,
-				    .tid = h->re_pid ? load32(ev->data + h->re_pid) : tid,
-				    .oldcomm = (const char *)ev->data + h->re_old,
-				    .newcomm = (const char *)ev->data + h->re_new,
+				    .tid = load32(ev->data + (t->at.of ? t->at.of : 4)),
+				    .oldcomm = (const char *)ev->data + t->at.oldcomm,
+				    .newcomm = (const char *)ev->data + t->at.newcomm,
 			    });
 }
+
+static void take_tasks(struct xtr_tring *t, struct xtr_ring_cpu *c)
+{
+	struct xtr_ring_event ev;
+
+	while (xtr_ring_set_read(&t->about_tasks, c) == 1) {
+		while (xtr_ring_page_next(&c->at, &ev) == 1) {
+			if (ev.n < XTR_TP_COMMON)
+				continue;
+			switch (t->task_kind[load32(ev.data) & (IDS - 1)]) {
+			case NEWTASK:
+				take_newtask(t, &ev);
+				break;
+			case RENAME:
+				take_rename(t, &ev);
+				break;
+			}
+		}
+	}
+}
+
+bool xtr_tring_has_task(const struct xtr_tring *t)
+{
+	return t->tasks.taken < t->tasks.n_defs;
+}
+
+bool xtr_tring_task(struct xtr_tring *t, struct xtr_ctl_task *def)
+{
+	return xtr_ft_tasks_take(&t->tasks, def);
+}
+
+/* --- records ---------------------------------------------------------------------------------- */
 
 /* One string behind the fixed part, as bpf/generic.bpf.h puts it there. Returns its end. */
 static uint8_t *put_string(uint8_t *out, const struct xtr_ring_event *ev, uint32_t offset,
@@ -399,7 +378,7 @@ static uint8_t *put_string(uint8_t *out, const struct xtr_ring_event *ev, uint32
 /* The most that a record of an event takes. */
 static uint32_t record_max(const struct xtr_generic *g)
 {
-	return (g->desc.size + g->n_strs * (XTR_STR_MAX + 2u) + 7) & ~7u;
+	return (g->desc.size + g->cfg.n_strs * (XTR_STR_MAX + 2u) + 7) & ~7u;
 }
 
 /* Returns the bytes of the record, or 0: the event is shorter than its format says. */
@@ -423,157 +402,133 @@ static uint32_t put_record(const struct xtr_generic *g, const struct xtr_ring_ev
 	return h.size;
 }
 
-/* Events of the page. False: there is no room for the next one, which stays. */
-static bool take_page(struct xtr_tring *f, struct ft_cpu *c, uint8_t *out, uint32_t room,
+/* Events of the page, until there is no room for the next one, which stays. */
+static void take_page(struct xtr_tring *t, struct xtr_ring_cpu *c, uint8_t *out, uint32_t room,
 		      uint32_t max_n, struct xtr_tring_part *part)
 {
+	struct xtr_ring_page before;
 	struct xtr_ring_event ev;
 	int ret;
 
 	for (;;) {
-		struct xtr_ring_page before = c->at;
-		const struct ft_event *e;
+		const struct xtr_generic *g;
 		uint32_t tid, n;
 
+		before = c->at;
 		ret = xtr_ring_page_next(&c->at, &ev);
 		if (ret != 1)
 			break;
-		if (ev.n < XTR_TP_COMMON) {
+		g = ev.n < XTR_TP_COMMON ? NULL : t->g[load32(ev.data) & (IDS - 1)];
+		if (!g) {
 			part->broken++;
 			continue;
 		}
-		e = &f->events[f->by_id[load32(ev.data) & 0xffff]];
-		tid = load32(ev.data + 4);
-		if (e->g && (part->n == max_n || record_max(e->g) > room - part->len)) {
+		if (part->n == max_n || record_max(g) > room - part->len) {
 			c->at = before;
-			return false;
+			part->full = true;
+			return;
 		}
-		if (e->helper == FT_NEWTASK)
-			take_newtask(f, &ev, tid);
-		else if (e->helper == FT_RENAME)
-			take_rename(f, &ev, tid);
-		if (!e->g)
-			continue;
+		tid = load32(ev.data + 4);
 		if (tid != c->last_tid)
-			c->last_tid = xtr_ft_tasks_seen(&f->tasks, tid, ev.ts) ? tid : 0;
-		n = put_record(e->g, &ev, tid, out + part->len);
+			c->last_tid = xtr_ft_tasks_seen(&t->tasks, tid, ev.ts) ? tid : 0;
+		n = put_record(g, &ev, tid, out + part->len);
 		part->broken += !n;
 		part->n += n != 0;
 		part->len += n;
 	}
 	part->broken += ret < 0;
 	c->pending = false;
-	return true;
 }
 
-/* The next page, or what there is of it. False: the ring is empty. */
-static bool read_page(struct xtr_tring *f, struct ft_cpu *c, struct xtr_tring_part *part)
+/* A CPU that fills its ring as fast as it is read does not keep the others waiting. */
+static bool may_read(const struct xtr_tring *t, const struct xtr_ring_cpu *c)
 {
-	ssize_t n;
-
-	do
-		n = read(c->raw, c->page, f->page_bytes);
-	while (n < 0 && errno == EINTR);
-	if (n <= 0)
-		return false;
-	c->pending = xtr_ring_page_begin(&c->at, c->page, (uint32_t)n);
-	part->broken += !c->pending;
-	if (c->pending)
-		c->filled += (uint64_t)(c->at.end - c->at.at);
-	return true;
+	return !t->events.ring_bytes || c->read < 2 * t->events.ring_bytes;
 }
 
-void xtr_tring_take(struct xtr_tring *f, uint32_t cpu, uint8_t *out, uint32_t room,
-		     uint32_t max_n, struct xtr_tring_part *part)
+void xtr_tring_take(struct xtr_tring *t, uint32_t cpu, uint8_t *out, uint32_t room, uint32_t max_n,
+		    struct xtr_tring_part *part)
 {
-	struct ft_cpu *c = &f->cpus[cpu];
+	struct xtr_ring_cpu *c = &t->events.cpus[cpu];
+	int ret = 1;
 
 	*part = (struct xtr_tring_part){ .n = 0 };
-	if (c->raw < 0)
+	part->behind = !c->pending && !may_read(t, c);
+	if (!c->pending)
+		ret = part->behind ? 0 : xtr_ring_set_read(&t->events, c);
+	part->empty = !ret;
+	part->broken = ret < 0;
+	if (ret != 1)
 		return;
-	/* A CPU that fills its ring as fast as it is read does not keep the others waiting. */
-	while (c->pending || (c->filled < 2 * f->ring_bytes && read_page(f, c, part))) {
-		if (c->pending && !take_page(f, c, out, room, max_n, part)) {
-			part->more = true;
-			break;
-		}
-	}
-}
-
-bool xtr_tring_has_task(const struct xtr_tring *f)
-{
-	return f->tasks.taken < f->tasks.n_defs;
-}
-
-bool xtr_tring_task(struct xtr_tring *f, struct xtr_ctl_task *def)
-{
-	return xtr_ft_tasks_take(&f->tasks, def);
+	take_page(t, c, out, room, max_n, part);
+	part->page = c->slot->number;
+	part->place = xtr_ring_set_place(c);
 }
 
 /* --- losses ----------------------------------------------------------------------------------- */
 
-/* More than half of the ring at once: it may have been full since the pass before. */
-void xtr_tring_pass(struct xtr_tring *f, uint64_t now)
-{
-	for (uint32_t i = 0; i < f->n_cpus; i++) {
-		struct ft_cpu *c = &f->cpus[i];
-
-		c->suspect |= c->pending || c->filled > f->ring_bytes / 2;
-		if (!c->suspect)
-			c->clean = f->pass;
-		c->filled = 0;
-	}
-	f->pass = now;
-	xtr_ft_tasks_prune(&f->tasks);
-}
-
-static uint64_t stat_of(const char *text, const char *name)
-{
-	const char *at = strstr(text, name);
-
-	return at ? strtoull(at + strlen(name), NULL, 10) : 0;
-}
-
 /*
- * "dropped events" found the ring full. "commit overrun" counts events that came, in interrupts,
- * while a page was left whose first event was still being written. "overrun" is 0: nothing is
- * overwritten.
+ * A ring that was emptied at the last pass, and was not half full at this one, was not full in
+ * between.
  */
-bool xtr_tring_lost(struct xtr_tring *f, uint32_t cpu, bool last, struct xtr_tring_loss *loss)
+void xtr_tring_pass(struct xtr_tring *t, uint64_t now)
 {
-	struct ft_cpu *c = &f->cpus[cpu];
-	char text[STATS_MAX];
-	uint64_t full, nested;
-	ssize_t n;
+	for (uint32_t i = 0; i < t->events.n_cpus; i++) {
+		struct xtr_ring_cpu *c = &t->events.cpus[i];
+		struct cpu_losses *l = &t->losses[i];
 
-	if (c->stats < 0 || (!last && !c->suspect && f->pass < c->looked + LOOK_EVERY))
+		l->suspect |= c->pending || c->read > t->events.ring_bytes / 2;
+		if (!l->suspect)
+			l->clean = t->pass;
+		c->read = 0;
+	}
+	t->pass = now;
+	for (uint32_t i = 0; t->about_tasks.cpus && i < t->about_tasks.n_cpus; i++)
+		take_tasks(t, &t->about_tasks.cpus[i]);
+	xtr_ft_tasks_prune(&t->tasks);
+}
+
+bool xtr_tring_lost(struct xtr_tring *t, uint32_t cpu, bool last, struct xtr_tring_loss *loss)
+{
+	struct xtr_page_slot *slot = t->events.cpus[cpu].slot;
+	struct cpu_losses *l = &t->losses[cpu];
+	struct xtr_ring_stats st;
+
+	if ((!last && !l->suspect && t->pass < l->looked + LOOK_EVERY) ||
+	    !xtr_tring_stats(t, cpu, &st))
 		return false;
-	n = pread(c->stats, text, sizeof(text) - 1, 0);
-	if (n <= 0)
-		return false;
-	text[n] = 0;
-	full = stat_of(text, "\ndropped events: ");
-	nested = stat_of(text, "\ncommit overrun: ");
-	*loss = (struct xtr_tring_loss){ full - c->full, nested - c->nested, c->clean };
-	c->full = full;
-	c->nested = nested;
-	c->looked = f->pass;
-	c->clean = f->pass;
-	c->suspect = false;
+	*loss = (struct xtr_tring_loss){ st.full - slot->full, st.nested - slot->nested, l->clean };
+	slot->full = st.full;
+	slot->nested = st.nested;
+	l->looked = l->clean = t->pass;
+	l->suspect = false;
 	return loss->full || loss->nested;
 }
 
-uint32_t xtr_tring_slot(const struct xtr_tring *f)
+bool xtr_tring_stats(const struct xtr_tring *t, uint32_t cpu, struct xtr_ring_stats *st)
 {
-	return f->slot;
+	return xtr_ring_set_stats(&t->events.cpus[cpu], st);
 }
 
-uint64_t xtr_tring_ring_bytes(const struct xtr_tring *f)
+uint32_t xtr_tring_slot(const struct xtr_tring *t)
 {
-	return f->ring_bytes;
+	return t->slot;
 }
 
-uint64_t xtr_tring_fill(const struct xtr_tring *f, uint32_t cpu)
+uint64_t xtr_tring_left(const struct xtr_tring *t, uint32_t cpu)
 {
-	return f->cpus[cpu].filled;
+	struct xtr_ring_page at = t->events.cpus[cpu].at;
+	struct xtr_ring_stats st = { .entries = 0 };
+	struct xtr_ring_event ev;
+	uint64_t n = 0;
+
+	while (t->events.cpus[cpu].pending && xtr_ring_page_next(&at, &ev) == 1)
+		n++;
+	(void)xtr_tring_stats(t, cpu, &st);
+	return n + st.entries;
+}
+
+uint64_t xtr_tring_fill(const struct xtr_tring *t, uint32_t cpu)
+{
+	return t->events.cpus[cpu].read;
 }

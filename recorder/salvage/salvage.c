@@ -146,8 +146,10 @@ static void forget_earlier(struct xtr_salvage *s)
 int xtr_salvage_done(struct xtr_salvage *s, uint64_t *next)
 {
 	*next = s->earlier ? s->number + 1 : 0;
-	if (!s->earlier)
+	if (!s->earlier) {
+		xtr_tring_drop(s->pin.id);
 		return xtr_pin_remove(&s->pin, XTR_PINNED_KEEP);
+	}
 	forget_earlier(s);
 	return 0;
 }
@@ -228,18 +230,37 @@ int xtr_leftover_drop(uint64_t id)
 	struct xtr_pin pin;
 	int err = xtr_pin_adopt(&pin, id);
 
-	return err ? err : xtr_pin_remove(&pin, XTR_PINNED_KEEP);
+	if (err)
+		return err;
+	xtr_tring_drop(id);
+	return xtr_pin_remove(&pin, XTR_PINNED_KEEP);
+}
+
+/* What is pinned may be collected, with the trace instance of the same ID. */
+static bool is_pinned(void *ctx, uint64_t id)
+{
+	uint64_t *ids;
+	size_t n;
+	bool found = false;
+
+	(void)ctx;
+	if (xtr_pin_list(&ids, &n))
+		return true; /* not known */
+	for (size_t i = 0; i < n; i++)
+		found |= ids[i] == id;
+	free(ids);
+	return found;
 }
 
 void xtr_leftovers_sweep(void)
 {
 	struct xtr_salvage *s;
-	uint64_t *ids;
+	uint64_t *ids = NULL;
 	size_t n;
 	int err;
 
 	if (xtr_pin_list(&ids, &n))
-		return;
+		n = 0;
 	for (size_t i = 0; i < n; i++) {
 		s = NULL;
 		err = open_id(&s, ids[i]);
@@ -250,4 +271,5 @@ void xtr_leftovers_sweep(void)
 		xtr_salvage_close(s);
 	}
 	free(ids);
+	xtr_instances_sweep(is_pinned, NULL);
 }

@@ -36,7 +36,13 @@ static bool take_buf(struct xtr_salvage *s, const struct xtr_ring_batch *b)
 	    !well_formed(b->data, c->n, c->len))
 		return false;
 	s->bufs[s->n_bufs++] = (struct xtr_left_buf){
-		.b = b, .len = c->len, .n = c->n, .counted = b->counted, .pos = c->pos
+		.b = b,
+		.len = c->len,
+		.n = c->n,
+		.counted = b->counted,
+		.pos = c->pos,
+		.page = c->page,
+		.place = c->place,
 	};
 	return true;
 }
@@ -121,9 +127,62 @@ static uint64_t events_in_ring(const struct xtr_ringbuf *ring)
 	return n;
 }
 
+/* Bytes of a CPU's page of the trace ring that are in batches, or were. */
+static uint32_t page_done(const struct xtr_salvage *s, uint32_t cpu,
+			  const struct xtr_page_slot *slot)
+{
+	uint32_t done = slot->done;
+
+	for (size_t i = 0; i < s->n_bufs; i++) {
+		const struct xtr_left_buf *l = &s->bufs[i];
+
+		if (l->b->kind == XTR_BATCH_EVENTS && l->b->cpu == cpu &&
+		    l->page == slot->number && l->place > done)
+			done = l->place;
+	}
+	return done;
+}
+
+int xtr_left_ring(const struct xtr_salvage *s, const struct xtr_selection *sel,
+		  struct xtr_tring **t)
+{
+	const struct xtr_persistent_size *size = &s->head.size;
+	int err;
+
+	*t = NULL;
+	if (!size->page_bytes)
+		return 0;
+	err = xtr_tring_adopt(t, sel, s->pin.id, size->n_cpus);
+	if (!err && xtr_tring_page_bytes(*t) != size->page_bytes)
+		err = -EBADMSG;
+	for (uint32_t i = 0; !err && i < size->n_cpus; i++) {
+		const struct xtr_page_slot *slot = xtr_persistent_slot(&s->keep, i);
+
+		xtr_tring_resume(*t, i, slot, page_done(s, i, slot));
+	}
+	if (err) {
+		xtr_tring_leave(*t);
+		*t = NULL;
+	}
+	return err == -ENOENT ? 0 : err;
+}
+
+static uint64_t events_in_trace_rings(const struct xtr_salvage *s)
+{
+	struct xtr_tring *t;
+	uint64_t n = 0;
+
+	if (xtr_left_ring(s, NULL, &t) || !t)
+		return 0;
+	for (uint32_t i = 0; i < s->bpf.n_cpus; i++)
+		n += xtr_tring_left(t, i);
+	xtr_tring_leave(t);
+	return n;
+}
+
 uint64_t xtr_left_events(struct xtr_salvage *s)
 {
-	uint64_t n = 0;
+	uint64_t n = events_in_trace_rings(s);
 
 	for (size_t i = 0; i < s->n_bufs; i++) {
 		const struct xtr_left_buf *l = &s->bufs[i];
