@@ -59,7 +59,7 @@ static int begin_ring(struct xtr_recorder *r, struct xtr_record_err *err)
 		any |= r->sel.generics[i]->ftrace;
 	if (ret || !any || n_cpus <= 0)
 		return ret;
-	ret = xtr_tring_open(&r->ring, &r->sel, r->file_id, (uint32_t)n_cpus,
+	ret = xtr_tring_open(&r->ring, &r->sel, &r->opts, r->file_id, (uint32_t)n_cpus,
 			     xtr_bpf_ring_bytes(&r->opts, (uint32_t)n_cpus));
 	if (ret && only) {
 		err->kind = XTR_FAIL_MACHINE;

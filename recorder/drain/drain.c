@@ -220,6 +220,11 @@ static bool empty_trace_ring(struct xtr_drain *d, uint32_t cpu)
 			xtr_ring_batch_commit_page(*b, d->bpf->rings[cpu].pos, part.page,
 						   part.place);
 		count_malformed(d, part.broken);
+		if (part.filtered)
+			__atomic_fetch_add(&d->bpf->counts[(size_t)cpu * d->bpf->n_slots +
+							   xtr_tring_slot(d->ring)]
+						    .filtered,
+					   part.filtered, __ATOMIC_RELAXED);
 		if (!take_names(d))
 			return false;
 		if (part.full)

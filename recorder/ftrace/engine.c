@@ -15,11 +15,8 @@ static bool points_to_text(const struct xtr_generic *g)
 	return false;
 }
 
-const char *xtr_engine_why_not(const struct xtr_generic *g, const struct xtr_record_opts *opts,
-			       const struct xtr_selection *sel)
+const char *xtr_engine_why_not(const struct xtr_generic *g, const struct xtr_selection *sel)
 {
-	if (opts->n_pids)
-		return "a filter by process";
 	if (sel->budget)
 		return "a budget";
 	if (g->cfg.sample)
@@ -67,7 +64,7 @@ int xtr_engine_choose(struct xtr_selection *sel, const struct xtr_record_opts *o
 	for (size_t i = 0; !ret && opts->engine != XTR_ENGINE_BPF && i < sel->n_generics; i++) {
 		struct xtr_generic *g = sel->generics[i];
 
-		why = xtr_engine_why_not(g, opts, sel);
+		why = xtr_engine_why_not(g, sel);
 		g->ftrace = !why;
 		if (why && opts->engine == XTR_ENGINE_FTRACE)
 			ret = needs_program(err, g->name, why);

@@ -7,8 +7,7 @@
 #include "recorder/recorder.h"
 
 /* Why the trace ring cannot bring the event as it is asked for: a static text; NULL: it can. */
-const char *xtr_engine_why_not(const struct xtr_generic *g, const struct xtr_record_opts *opts,
-			       const struct xtr_selection *sel);
+const char *xtr_engine_why_not(const struct xtr_generic *g, const struct xtr_selection *sel);
 /*
  * Set `ftrace` of each event by name, by opts->engine. 0, or -EINVAL with *err: the engine that is
  * asked for cannot bring something that is selected.

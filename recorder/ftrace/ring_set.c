@@ -3,10 +3,12 @@
 #include "recorder/host/tracefs.h"
 #include "recorder/host/util.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -107,6 +109,56 @@ int xtr_ring_set_event(const struct xtr_ring_set *s, const char *system, const c
 	if (snprintf(file, sizeof(file), "events/%s/%s/enable", system, event) >= (int)sizeof(file))
 		return -ENAMETOOLONG;
 	return xtr_instance_write(&s->in, file, "1");
+}
+
+/* Threads of a process, those that the filter has already too. How many: *n. */
+static int add_threads(int fd, uint32_t pid, size_t *n)
+{
+	char path[64], text[16];
+	struct dirent *d;
+	int err = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	dir = opendir(path);
+	while (!err && dir && (d = readdir(dir))) {
+		if (d->d_name[0] == '.')
+			continue;
+		++*n;
+		snprintf(text, sizeof(text), "%.12s ", d->d_name);
+		if (write(fd, text, strlen(text)) < 0)
+			err = -errno;
+	}
+	if (dir)
+		closedir(dir);
+	return err;
+}
+
+/*
+ * Threads that are made by those in the filter get into it by themselves (event-fork); by others,
+ * until all are in it: so their number has to be the same twice. The recorder is in it, too: what
+ * switches the ring off when it is gone is an event of its own (stop_when_gone).
+ */
+int xtr_ring_set_processes(const struct xtr_ring_set *s, const uint32_t *pids, size_t n)
+{
+	int err = xtr_instance_write(&s->in, "options/event-fork", "1");
+	int fd = err ? err : xtr_instance_open(&s->in, "set_event_pid", O_WRONLY | O_APPEND);
+	size_t own = 0;
+
+	if (fd < 0)
+		return fd;
+	err = add_threads(fd, (uint32_t)getpid(), &own);
+	for (size_t i = 0; !err && i < n; i++) {
+		size_t before, now = 0;
+
+		do {
+			before = now;
+			now = 0;
+			err = add_threads(fd, pids[i], &now);
+		} while (!err && now != before);
+	}
+	close(fd);
+	return err;
 }
 
 static int open_cpu(struct xtr_ring_set *s, uint32_t cpu)

@@ -34,7 +34,8 @@ struct xtr_ring_cpu {
 	struct xtr_ring_page at; /* what of the page was not taken */
 	bool pending;            /* it is not empty */
 	uint64_t read;           /* bytes, since it was set to 0 */
-	uint32_t last_tid;       /* the caller's */
+	uint32_t last_tid;       /* the caller's: of the event before, */
+	bool last_other;         /* and is it of a process that is not recorded? */
 };
 
 struct xtr_ring_set {
@@ -65,6 +66,11 @@ int xtr_ring_set_new(struct xtr_ring_set *s, const char *name, uint32_t n_cpus,
 		     uint64_t ring_bytes);
 /* Switch an event on. 0 or -errno. */
 int xtr_ring_set_event(const struct xtr_ring_set *s, const char *system, const char *event);
+/*
+ * Record these processes alone: the kernel leaves out all threads but theirs and those that they
+ * make, which may be of other processes. 0 or -errno.
+ */
+int xtr_ring_set_processes(const struct xtr_ring_set *s, const uint32_t *pids, size_t n);
 /* Open the rings, of one that was made, or of one that somebody left (name). 0 or -errno. */
 int xtr_ring_set_open(struct xtr_ring_set *s);
 int xtr_ring_set_adopt(struct xtr_ring_set *s, const char *name, uint32_t n_cpus);

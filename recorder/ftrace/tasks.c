@@ -265,6 +265,13 @@ bool xtr_ft_tasks_seen(struct xtr_ft_tasks *t, uint32_t tid, uint64_t ts)
 	return true;
 }
 
+uint32_t xtr_ft_tasks_process(const struct xtr_ft_tasks *t, uint32_t tid)
+{
+	const struct xtr_ft_task *task = tid ? find(t, tid) : NULL;
+
+	return task ? task->pid : 0;
+}
+
 void xtr_ft_tasks_new(struct xtr_ft_tasks *t, const struct xtr_ft_newtask *e)
 {
 	struct xtr_ft_task *task = find(t, e->tid), was, *parent;

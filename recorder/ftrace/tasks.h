@@ -57,6 +57,8 @@ int xtr_ft_tasks_open(struct xtr_ft_tasks *t);
 void xtr_ft_tasks_close(struct xtr_ft_tasks *t);
 /* A thread has an event at ts. False: it is not known yet, and is to be asked for again. */
 bool xtr_ft_tasks_seen(struct xtr_ft_tasks *t, uint32_t tid, uint64_t ts);
+/* Its process; 0: it is not known yet, or it is an idle task. */
+uint32_t xtr_ft_tasks_process(const struct xtr_ft_tasks *t, uint32_t tid);
 void xtr_ft_tasks_new(struct xtr_ft_tasks *t, const struct xtr_ft_newtask *e);
 void xtr_ft_tasks_rename(struct xtr_ft_tasks *t, const struct xtr_ft_rename *e);
 /* Once in a pass: forget threads that are gone, if there are many. */

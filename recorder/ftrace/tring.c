@@ -35,6 +35,8 @@ struct xtr_tring {
 	uint8_t *task_kind;           /* [IDS]: enum task_kind */
 	const struct xtr_generic **g; /* [IDS]: NULL: it is not recorded */
 	struct cpu_losses *losses;
+	const uint32_t *pids; /* processes to be recorded; n_pids 0: all */
+	size_t n_pids;
 	uint32_t slot;
 	uint64_t pass; /* ns */
 };
@@ -148,7 +150,8 @@ static int open_tasks(struct xtr_tring *t, uint64_t id, uint32_t n_cpus)
 	return err ? err : xtr_ring_set_open(&t->about_tasks);
 }
 
-int xtr_tring_open(struct xtr_tring **out, struct xtr_selection *sel, uint64_t id, uint32_t n_cpus,
+int xtr_tring_open(struct xtr_tring **out, struct xtr_selection *sel,
+		   const struct xtr_record_opts *opts, uint64_t id, uint32_t n_cpus,
 		   uint64_t ring_bytes)
 {
 	char name[XTR_INSTANCE_NAME];
@@ -164,8 +167,14 @@ int xtr_tring_open(struct xtr_tring **out, struct xtr_selection *sel, uint64_t i
 		n = add_selected(t, sel);
 	if (!err && n)
 		err = xtr_ring_set_open(&t->events);
+	if (!err && n && opts->n_pids)
+		err = xtr_ring_set_processes(&t->events, opts->pids, opts->n_pids);
 	if (!err && n)
 		err = open_tasks(t, id, n_cpus);
+	if (!err && n) {
+		t->pids = opts->pids;
+		t->n_pids = opts->n_pids;
+	}
 	if (err || !n) {
 		xtr_tring_free(t);
 		return err;
@@ -402,6 +411,36 @@ static uint32_t put_record(const struct xtr_generic *g, const struct xtr_ring_ev
 	return h.size;
 }
 
+enum who { WANTED, OTHER, NOT_KNOWN };
+
+/*
+ * Whose event it is. A thread that was made since the pass began is known in the next one: its
+ * event, and those behind it, stay until then.
+ */
+static enum who whose(struct xtr_tring *t, struct xtr_ring_cpu *c, uint32_t tid, uint64_t ts)
+{
+	uint32_t pid;
+
+	if (tid == c->last_tid && tid)
+		return c->last_other ? OTHER : WANTED;
+	c->last_tid = 0;
+	if (t->n_pids) {
+		pid = xtr_ft_tasks_process(&t->tasks, tid);
+		if (!pid && tid && ts >= t->pass)
+			return NOT_KNOWN;
+		c->last_other = true;
+		for (size_t i = 0; i < t->n_pids; i++)
+			c->last_other &= pid != t->pids[i];
+		if (c->last_other) {
+			c->last_tid = pid ? tid : 0;
+			return OTHER;
+		}
+	}
+	if (xtr_ft_tasks_seen(&t->tasks, tid, ts))
+		c->last_tid = tid;
+	return WANTED;
+}
+
 /* Events of the page, until there is no room for the next one, which stays. */
 static void take_page(struct xtr_tring *t, struct xtr_ring_cpu *c, uint8_t *out, uint32_t room,
 		      uint32_t max_n, struct xtr_tring_part *part)
@@ -413,6 +452,7 @@ static void take_page(struct xtr_tring *t, struct xtr_ring_cpu *c, uint8_t *out,
 	for (;;) {
 		const struct xtr_generic *g;
 		uint32_t tid, n;
+		enum who who;
 
 		before = c->at;
 		ret = xtr_ring_page_next(&c->at, &ev);
@@ -429,8 +469,15 @@ static void take_page(struct xtr_tring *t, struct xtr_ring_cpu *c, uint8_t *out,
 			return;
 		}
 		tid = load32(ev.data + 4);
-		if (tid != c->last_tid)
-			c->last_tid = xtr_ft_tasks_seen(&t->tasks, tid, ev.ts) ? tid : 0;
+		who = whose(t, c, tid, ev.ts);
+		if (who == NOT_KNOWN) {
+			c->at = before;
+			part->empty = part->behind = true;
+			return;
+		}
+		part->filtered += who == OTHER;
+		if (who == OTHER)
+			continue;
 		n = put_record(g, &ev, tid, out + part->len);
 		part->broken += !n;
 		part->n += n != 0;

@@ -29,10 +29,11 @@ struct xtr_tring;
 /*
  * Make the instances of the recorder of this id, and switch on the selected events whose `ftrace`
  * is set; nothing is recorded yet. ring_bytes: of each of n_cpus rings. Where an event cannot be
- * had its `ftrace` is cleared, else its cfg.ring_id is set. 0 with *t, NULL if no event is left; or
+ * had its `ftrace` is cleared, else its cfg.ring_id is set. opts: processes, which must stay. 0 with *t, NULL if no event is left; or
  * -errno: there is no instance.
  */
-int xtr_tring_open(struct xtr_tring **t, struct xtr_selection *sel, uint64_t id, uint32_t n_cpus,
+int xtr_tring_open(struct xtr_tring **t, struct xtr_selection *sel,
+		   const struct xtr_record_opts *opts, uint64_t id, uint32_t n_cpus,
 		   uint64_t ring_bytes);
 /*
  * Take over what the recorder of this id left: events by cfg.ring_id of sel, which is not needed
@@ -70,6 +71,7 @@ struct xtr_tring_part {
 	bool full;       /* there was no room for the next record */
 	bool empty;      /* nothing more is to be had in this pass, */
 	bool behind;     /* although there is: the CPU writes as fast as it is read */
+	uint32_t filtered; /* events of other processes */
 	uint32_t broken; /* pages, or records, that were not what they should be */
 };
 
