@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MODULES     "/sys/module"
 #define QUEUE_EXTRA 64 /* batches beyond one per CPU */
@@ -46,6 +47,21 @@ static bool any_gpu_event(const struct xtr_bpf *b)
 	return xtr_facts_n_devices() > 0;
 }
 
+/* With the rights of the user alone: those are left when it is to be removed. */
+static int open_ring(struct xtr_recorder *r, uint32_t n_cpus)
+{
+	bool suspend = geteuid() != 0;
+	uint64_t caps;
+	int ret = suspend ? xtr_caps_suspend(&caps) : 0, err;
+
+	if (ret)
+		return ret;
+	ret = xtr_tring_open(&r->ring, &r->sel, &r->opts, r->file_id, n_cpus,
+			     xtr_bpf_ring_bytes(&r->opts, n_cpus));
+	err = suspend ? xtr_caps_resume(caps) : 0;
+	return ret ? ret : err;
+}
+
 /*
  * The kernel's trace ring, for events by name. Where it is not to be had, and was not asked for by
  * name, programs do.
@@ -59,8 +75,7 @@ static int begin_ring(struct xtr_recorder *r, struct xtr_record_err *err)
 		any |= r->sel.generics[i]->ftrace;
 	if (ret || !any || n_cpus <= 0)
 		return ret;
-	ret = xtr_tring_open(&r->ring, &r->sel, &r->opts, r->file_id, (uint32_t)n_cpus,
-			     xtr_bpf_ring_bytes(&r->opts, (uint32_t)n_cpus));
+	ret = open_ring(r, (uint32_t)n_cpus);
 	if (ret && only) {
 		err->kind = XTR_FAIL_MACHINE;
 		return fail(err, ret, "cannot make a trace instance in tracefs");

@@ -50,18 +50,11 @@ static struct xtr_ring_batch *free_buf(struct xtr_queue *q)
 	return b;
 }
 
-struct xtr_ring_batch *xtr_queue_take(struct xtr_queue *q, enum xtr_batch_kind kind, uint32_t cpu)
+void xtr_ring_batch_begin(struct xtr_ring_batch *b, enum xtr_batch_kind kind, uint32_t cpu,
+			  uint64_t order)
 {
-	struct xtr_ring_batch *b;
-
-	pthread_mutex_lock(&q->lock);
-	b = free_buf(q);
-	if (b)
-		b->order = ++q->order;
-	pthread_mutex_unlock(&q->lock);
-	if (!b)
-		return NULL;
 	b->next = NULL;
+	b->order = order;
 	b->kind = kind;
 	b->cpu = cpu;
 	b->n = b->len = b->counted = b->commits = 0;
@@ -70,6 +63,19 @@ struct xtr_ring_batch *xtr_queue_take(struct xtr_queue *q, enum xtr_batch_kind k
 	b->raw = false;
 	b->since = 0;
 	__atomic_store_n(&b->state, XTR_RING_BATCH_LIVE, __ATOMIC_RELEASE);
+}
+
+struct xtr_ring_batch *xtr_queue_take(struct xtr_queue *q, enum xtr_batch_kind kind, uint32_t cpu)
+{
+	struct xtr_ring_batch *b;
+	uint64_t order;
+
+	pthread_mutex_lock(&q->lock);
+	b = free_buf(q);
+	order = b ? ++q->order : 0;
+	pthread_mutex_unlock(&q->lock);
+	if (b)
+		xtr_ring_batch_begin(b, kind, cpu, order);
 	return b;
 }
 

@@ -102,6 +102,9 @@ static inline bool xtr_ring_batch_put(struct xtr_ring_batch *b, const uint8_t *r
 	return true;
 }
 
+/* Begin an empty batch in a buffer that is free; batches were begun in the order of `order`. */
+void xtr_ring_batch_begin(struct xtr_ring_batch *b, enum xtr_batch_kind kind, uint32_t cpu,
+			  uint64_t order);
 /* What was put in (n, len) holds, and the BPF ring is read up to pos. */
 void xtr_ring_batch_commit(struct xtr_ring_batch *b, uint64_t pos);
 /* The same, and so much of this page of the trace ring is taken. */

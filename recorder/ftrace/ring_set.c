@@ -270,7 +270,8 @@ bool xtr_ring_set_resume(struct xtr_ring_set *s, struct xtr_ring_cpu *c,
 	struct xtr_ring_event ev;
 	int ret = 1;
 
-	memcpy(c->slot->page, left->page, s->page_bytes);
+	if (c->slot != left)
+		memcpy(c->slot->page, left->page, s->page_bytes);
 	c->pending = xtr_ring_page_begin(&c->at, c->slot->page, s->page_bytes);
 	while (c->pending && ret == 1 && xtr_ring_set_place(c) < done)
 		ret = xtr_ring_page_next(&c->at, &ev);

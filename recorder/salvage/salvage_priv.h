@@ -47,6 +47,12 @@ int xtr_left_find(struct xtr_salvage *s);
  */
 int xtr_left_ring(const struct xtr_salvage *s, const struct xtr_selection *sel,
 		  struct xtr_tring **t);
+/*
+ * Bring what is in the trace ring into free batches of what was left, each step of which is whole:
+ * reading the ring empties it, so a collector that is killed must leave it there. What finds no
+ * batch stays in the ring. sel: its events. 0 or -errno.
+ */
+int xtr_left_move(struct xtr_salvage *s, const struct xtr_selection *sel);
 /* The number of events: neither definitions nor gaps. */
 uint64_t xtr_left_events(struct xtr_salvage *s);
 

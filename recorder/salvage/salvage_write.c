@@ -435,6 +435,8 @@ static int prepare(struct writing *w, struct xtr_tables *tables, struct xtr_loss
 	s->bpf.sel = &w->sel;
 	sink->bpf = &s->bpf;
 	if (!err)
+		err = xtr_left_move(s, &w->sel);
+	if (!err)
 		err = xtr_left_ring(s, &w->sel, &w->ring);
 	if (!err)
 		err = set_base(w);
