@@ -113,7 +113,7 @@ int xtr_pinned_new(struct xtr_pin *pin, struct xtr_persistent *k, struct xtr_bpf
 						  .n_probes = (uint32_t)sel->n_probes,
 						  .n_bufs = about->n_bufs,
 						  .in_pieces = about->in_pieces };
-	int pinned = about->why_not ? -EOPNOTSUPP : xtr_pin_new(pin, about->file_id);
+	int pinned = xtr_pin_new(pin, about->file_id);
 	int err = xtr_persistent_new(k, &size, !pinned);
 
 	if (err)
@@ -122,7 +122,6 @@ int xtr_pinned_new(struct xtr_pin *pin, struct xtr_persistent *k, struct xtr_bpf
 	if (!pinned)
 		pinned = put_all(pin, b, k);
 	*why = !pinned             ? NULL
-	       : about->why_not    ? about->why_not
 	       : pinned == -ENODEV ? "no BPF file system is mounted at " XTR_PIN_ROOT
 				   : strerrordesc_np(-pinned);
 	return 0;

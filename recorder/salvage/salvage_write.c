@@ -74,11 +74,15 @@ static int definitions(struct writing *w)
 
 /* --- events ----------------------------------------------------------------------------------- */
 
-/* Events of a stream that the file has, those that are damaged included. */
-static uint64_t in_file(const struct xtr_section *sec, uint32_t cpu)
+/* Events of a stream that the file has, those that are damaged included, and those that a flight
+ * recorder has given up. */
+static uint64_t in_file(const struct writing *w, uint32_t cpu)
 {
+	const struct xtr_section *sec = w->sec;
 	uint64_t n = 0;
 
+	if (w->s->flight)
+		return xtr_left_ordinal(w->s, cpu);
 	for (size_t i = xtr_section_n_chunks(sec); i--;) {
 		const struct xtr_chunk *c = xtr_section_chunk(sec, i);
 
@@ -146,6 +150,22 @@ static void cut_batch(const struct writing *w, struct xtr_batch *b, uint32_t ski
 	b->len = (size_t)(end - b->recs);
 }
 
+/* Of a flight recorder: leave out, and count, what is older than that from which on all is there.
+ */
+static int age_batch(const struct writing *w, struct xtr_batch *b)
+{
+	uint64_t from = xtr_left_from(w->s), n = b->n, before;
+
+	for (; b->n && xtr_rec_ts(b->recs) < from; b->n--) {
+		b->len -= xtr_rec_size(b->recs);
+		b->recs += xtr_rec_size(b->recs);
+	}
+	if (n == b->n)
+		return 0;
+	before = xtr_loss_get(w->sink.loss, b->stream, 0, XTR_LOSS_AGED);
+	return xtr_loss_set(w->sink.loss, b->stream, 0, XTR_LOSS_AGED, before + n - b->n);
+}
+
 /* Write what has been converted but for the first `skip` in order of time. */
 static int write_converted(struct writing *w, uint32_t cpu, uint64_t lost, uint32_t skip)
 {
@@ -161,8 +181,9 @@ static int write_converted(struct writing *w, uint32_t cpu, uint64_t lost, uint3
 	b.recs = w->sorted;
 	b.n = c->n;
 	cut_batch(w, &b, skip);
-	if (!b.n)
-		return 0;
+	err = age_batch(w, &b);
+	if (err || !b.n)
+		return err;
 	note_last(w, &b);
 	err = xtr_writer_events(w->sink.writer, &b);
 	if (!err)
@@ -181,7 +202,7 @@ static uint64_t lost_here(const struct writing *w, uint32_t cpu)
 static int one_batch(struct writing *w, const struct xtr_left_buf *l)
 {
 	uint32_t cpu = l->b->cpu, from = l->counted < l->len ? l->counted : l->len;
-	uint64_t has = in_file(w->sec, cpu), written = 0, lost = lost_here(w, cpu);
+	uint64_t has = in_file(w, cpu), written = 0, lost = lost_here(w, cpu);
 	uint64_t ordinal = l->b->ordinal[w->s->number % 2];
 
 	if (ordinal != XTR_NOT_BEGUN && has > ordinal)
@@ -280,6 +301,8 @@ static int say_piece(struct writing *w, struct xtr_recover_more *m)
 	const struct xtr_piece *says = &xtr_open_piece(&s->head, s->number)->says;
 	struct xtr_piece p;
 
+	if (s->flight)
+		return xtr_piece_write(says, m->meta);
 	if (!s->number || !xtr_piece_read(&p, m->meta))
 		return 0;
 	p.events_before = says->events_before;
@@ -289,6 +312,20 @@ static int say_piece(struct writing *w, struct xtr_recover_more *m)
 		m->reason = XTR_PIECE_ROTATED;
 	}
 	return xtr_piece_write(&p, m->meta);
+}
+
+/* Of a flight recorder: its last moment is why there is a piece. */
+static int say_flight(const struct writing *w, struct xtr_recover_more *m)
+{
+	const struct xtr_persistent_head *h = &w->s->head;
+	const struct xtr_flight_note note = { .why = "killed",
+					      .event = "",
+					      .at = w->last,
+					      .from = xtr_left_from(w->s),
+					      .bytes = h->flight_bytes,
+					      .ns = h->flight_ns };
+
+	return w->s->flight ? xtr_flight_write(&note, m->meta) : 0;
 }
 
 /* Of a piece that has all its events: what it lost was known, and what it tells of gaps. */
@@ -474,6 +511,8 @@ int xtr_salvage_write(struct xtr_salvage *s, struct xtr_recover_more *m,
 		err = say_piece(&wr, m);
 	if (!err)
 		err = append(&wr, s->earlier && xtr_open_state(&s->head) == XTR_OPEN_ENDS);
+	if (!err)
+		err = say_flight(&wr, m);
 	res->lost = xtr_loss_total(m->loss);
 	clean_up(&wr);
 	memcpy(s->counters, counters, n);

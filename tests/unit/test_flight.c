@@ -195,7 +195,7 @@ Test(flight, names_are_held_with_the_chunks_that_have_them)
 	cr_assert_gt(f->aged[0], 10000);
 	cr_assert_gt(old, 1);
 	cr_assert_lt(most, BYTES, "the names in use are bounded, too");
-	xtr_flight_empty(f, xtr_tables_bytes(tables));
+	xtr_flight_empty(f, xtr_tables_bytes(tables), 2, 0);
 	cr_assert_eq(f->n_old, 0);
 	cr_assert_eq(f->more, 0);
 	xtr_next_tables_free(&nt);
