@@ -8,6 +8,7 @@
 #include "salvage_priv.h"
 
 #include "base/buf.h"
+#include "format/codec/record.h"
 #include "format/read/intact.h"
 #include "format/write/writer.h"
 
@@ -109,6 +110,32 @@ uint64_t xtr_left_ordinal(const struct xtr_salvage *s, uint32_t cpu)
 uint64_t xtr_left_from(const struct xtr_salvage *s)
 {
 	return s->held ? xtr_kept_state(&s->kept)->from : 0;
+}
+
+int xtr_left_age(const struct xtr_salvage *s, struct xtr_loss *loss, struct xtr_batch *b)
+{
+	uint64_t from = xtr_left_from(s), n = b->n, before;
+
+	for (; b->n && xtr_rec_ts(b->recs) < from; b->n--) {
+		b->len -= xtr_rec_size(b->recs);
+		b->recs += xtr_rec_size(b->recs);
+	}
+	if (n == b->n)
+		return 0;
+	before = xtr_loss_get(loss, b->stream, 0, XTR_LOSS_AGED);
+	return xtr_loss_set(loss, b->stream, 0, XTR_LOSS_AGED, before + n - b->n);
+}
+
+int xtr_left_say(const struct xtr_salvage *s, struct xtr_meta *meta, uint64_t at)
+{
+	const struct xtr_flight_note note = { .why = "killed",
+					      .event = "",
+					      .at = at,
+					      .from = xtr_left_from(s),
+					      .bytes = s->head.flight_bytes,
+					      .ns = s->head.flight_ns };
+
+	return s->flight ? xtr_flight_write(&note, meta) : 0;
 }
 
 /* --- names ------------------------------------------------------------------------------------ */

@@ -10,6 +10,8 @@
 #include "pin.h"
 #include "salvage.h"
 
+#include "format/write/writer.h"
+
 /* A batch that is live. */
 struct xtr_left_buf {
 	const struct xtr_ring_batch *b;
@@ -62,5 +64,10 @@ uint64_t xtr_left_memory(const struct xtr_salvage *s);
 uint64_t xtr_left_kept(const struct xtr_salvage *s);
 uint64_t xtr_left_ordinal(const struct xtr_salvage *s, uint32_t cpu);
 uint64_t xtr_left_from(const struct xtr_salvage *s);
+/* Leave out of a batch in order of time what is older than that, and count it as aged. 0 or
+ * -ENOMEM. */
+int xtr_left_age(const struct xtr_salvage *s, struct xtr_loss *loss, struct xtr_batch *b);
+/* Of a flight recorder META says why there is a piece: its last moment, `at` (ns). 0 or -ENOMEM. */
+int xtr_left_say(const struct xtr_salvage *s, struct xtr_meta *meta, uint64_t at);
 
 #endif /* XTR_RECORDER_SALVAGE_PRIV_H */

@@ -150,22 +150,6 @@ static void cut_batch(const struct writing *w, struct xtr_batch *b, uint32_t ski
 	b->len = (size_t)(end - b->recs);
 }
 
-/* Of a flight recorder: leave out, and count, what is older than that from which on all is there.
- */
-static int age_batch(const struct writing *w, struct xtr_batch *b)
-{
-	uint64_t from = xtr_left_from(w->s), n = b->n, before;
-
-	for (; b->n && xtr_rec_ts(b->recs) < from; b->n--) {
-		b->len -= xtr_rec_size(b->recs);
-		b->recs += xtr_rec_size(b->recs);
-	}
-	if (n == b->n)
-		return 0;
-	before = xtr_loss_get(w->sink.loss, b->stream, 0, XTR_LOSS_AGED);
-	return xtr_loss_set(w->sink.loss, b->stream, 0, XTR_LOSS_AGED, before + n - b->n);
-}
-
 /* Write what has been converted but for the first `skip` in order of time. */
 static int write_converted(struct writing *w, uint32_t cpu, uint64_t lost, uint32_t skip)
 {
@@ -181,7 +165,7 @@ static int write_converted(struct writing *w, uint32_t cpu, uint64_t lost, uint3
 	b.recs = w->sorted;
 	b.n = c->n;
 	cut_batch(w, &b, skip);
-	err = age_batch(w, &b);
+	err = xtr_left_age(w->s, w->sink.loss, &b);
 	if (err || !b.n)
 		return err;
 	note_last(w, &b);
@@ -312,20 +296,6 @@ static int say_piece(struct writing *w, struct xtr_recover_more *m)
 		m->reason = XTR_PIECE_ROTATED;
 	}
 	return xtr_piece_write(&p, m->meta);
-}
-
-/* Of a flight recorder: its last moment is why there is a piece. */
-static int say_flight(const struct writing *w, struct xtr_recover_more *m)
-{
-	const struct xtr_persistent_head *h = &w->s->head;
-	const struct xtr_flight_note note = { .why = "killed",
-					      .event = "",
-					      .at = w->last,
-					      .from = xtr_left_from(w->s),
-					      .bytes = h->flight_bytes,
-					      .ns = h->flight_ns };
-
-	return w->s->flight ? xtr_flight_write(&note, m->meta) : 0;
 }
 
 /* Of a piece that has all its events: what it lost was known, and what it tells of gaps. */
@@ -512,7 +482,7 @@ int xtr_salvage_write(struct xtr_salvage *s, struct xtr_recover_more *m,
 	if (!err)
 		err = append(&wr, s->earlier && xtr_open_state(&s->head) == XTR_OPEN_ENDS);
 	if (!err)
-		err = say_flight(&wr, m);
+		err = xtr_left_say(s, m->meta, wr.last);
 	res->lost = xtr_loss_total(m->loss);
 	clean_up(&wr);
 	memcpy(s->counters, counters, n);
