@@ -260,6 +260,8 @@ void killed_done(struct killed *r, const char *output)
 	if (!cli_quiet && r->appended)
 		fprintf(stderr, "%s added from the kernel; lost while recording: %s\n",
 			cli_events(r->res.events), cli_events(r->res.lost));
+	if (r->res.names_lost)
+		cli_warn("some names are missing: there was no memory to keep them");
 	if (!cli_quiet && !r->appended)
 		fprintf(stderr, "the recording is whole: nothing to add from the kernel\n");
 	if (!strcmp(output, "-"))

@@ -12,8 +12,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define RETURN_BYTES ((size_t)1 << 20) /* given back to the kernel at once, of a file also taken \
-					*/
+#define RETURN_BYTES                                                                \
+	((size_t)1 << 20) /* given back to the kernel at once, of a file also taken \
+			   */
 
 struct slot {
 	uint64_t bytes; /* of the slot, up to the next one */

@@ -56,6 +56,7 @@ int xtr_salvage_open_flight(struct xtr_salvage **s, uint64_t id, struct xtr_read
 struct xtr_salvage_result {
 	uint64_t events; /* appended */
 	uint64_t lost;   /* of the whole recording: cumulative */
+	bool names_lost; /* of a flight recorder: for some there was no room */
 };
 
 /*

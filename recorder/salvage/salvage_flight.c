@@ -326,7 +326,7 @@ static int copy_chunks(struct image *x)
 
 	for (uint32_t i = 0; x->s->held && i < x->copy.n_cpus; i++)
 		x->copy.aged[i] = xtr_kept_cpu(k, i).aged;
-	if (clock && clock <= 2)
+	if (clock && clock <= 2 && k->head->clock[clock - 1].c.stored_len <= XTR_KEPT_CLOCK)
 		err = copy_chunk(x, &k->head->clock[clock - 1].c, k->head->clock[clock - 1].data);
 	while (!err && (c = xtr_chunk_ring_next(&x->s->ring, &w, &stored)))
 		err = copy_chunk(x, c, stored);

@@ -467,7 +467,8 @@ int xtr_salvage_write(struct xtr_salvage *s, struct xtr_recover_more *m,
 	uint64_t malformed = s->head.malformed, *counters;
 	int err;
 
-	*res = (struct xtr_salvage_result){ 0 };
+	*res = (struct xtr_salvage_result){ .names_lost =
+						    s->kept.head && s->kept.head->names_lost };
 	if (s->head.done) {
 		res->lost = xtr_loss_total(m->loss);
 		return 0;

@@ -2,6 +2,7 @@
 """Killed flight recorders: recorded, lost and aged events of all files are what happened, each event once."""
 
 import glob
+import json
 import os
 import random
 import re
@@ -9,7 +10,7 @@ import signal
 import subprocess
 import time
 
-from common import BPFFS, COUNTS, LIMIT, LONG, XTR, Failure, Producer, Recorder, Trace, expect, until, xtr
+from common import BPFFS, BUILD, COUNTS, LIMIT, LONG, PROCESSES, XTR, Failure, Producer, Recorder, Trace, expect, until, xtr
 from faults import faulty
 from kills import BUFFERS, bounds
 
@@ -271,6 +272,35 @@ def a_kill_at_any_write_of_the_last_file_leaves_each_event_once():
         number += 1 if LONG or number > 3 else 2
         done = killed_at(f"{number}:{random.choice(('kill', 'torn'))}", {}, signal.SIGTERM)
     expect(number > 8, f"{number} writes of a file")
+
+
+@test
+def names_are_there_after_a_kill():
+    """Of threads, before and behind a file that was written, each under the names that it had."""
+    emit = [os.path.join(BUILD, "tests/record/emit"), "threads", "4", "rename", "200"]
+    recorder = subprocess.Popen([XTR, "record", "-q", "--flight", "1M", "-o", "t.xtr", "-e", "task:task_rename", "--", "sh", "-c", ": >started; sleep 1000"],
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    PROCESSES.append(recorder)
+    until(lambda: os.path.exists("started") or recorder.poll() is not None, "the recorder to begin")
+    subprocess.run(emit, check=True)
+    recorder.send_signal(signal.SIGUSR1)
+    until(lambda: os.path.exists("t.000001.xtr") and Trace("t.000001.xtr", TORN).end, "the file")
+    subprocess.run(emit, check=True)
+    recorder.kill()
+    os.killpg(recorder.pid, signal.SIGKILL)
+    recorder.wait(LIMIT)
+    COUNTS["kills"] += 1
+    expect(collect(), "nothing is left")
+    for path in ("t.000001.xtr", "t.000002.xtr.got"):
+        lost = json.loads(xtr("info", "--json", path)[1])["lost"]
+        found = [e for e in map(json.loads, xtr("dump", "--json", path)[1].splitlines()) if "event" in e]
+        ours = [e for e in found if re.match(r"rn-\d+-\d+$", e["fields"]["newcomm"])]
+        expect(len({e["fields"]["newcomm"] for e in ours}) == len(ours), f"{path}: a name is there twice")
+        # Of what was lost some may be other programs' renames, of which there are few.
+        expect(len(ours) <= 800 <= len(ours) + lost < 1000, f"{path}: recorded {len(ours)} + lost {lost}, happened 800")
+        wrong = [e for e in ours if e["comm"] != e["fields"]["oldcomm"]]
+        expect(lost or not wrong, f"{path}: names of threads: {wrong[:2]}")
+    clear()
 
 
 @test

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -353,6 +354,37 @@ Test(kept_file, takes_the_memory_that_it_needs)
 	cr_assert_eq(xtr_kept_remove(id), 0);
 	cr_assert_eq(xtr_kept_open(&k, DIR, id), -ENOENT);
 	free(data);
+}
+
+/* A name that finds no room is noted, and those that come afterwards are there. */
+Test(kept_file, names_without_room_are_noted)
+{
+	struct rlimit limit = { 0, RLIM_INFINITY };
+	struct xtr_kept_file k;
+	struct writing x;
+	struct left l;
+
+	need_room();
+	srand(9);
+	begin(&x, 0);
+	put(&x);
+	cr_assert_eq(x.f->kept.head->names_lost, 0);
+	signal(SIGXFSZ, SIG_IGN);
+	limit.rlim_cur = 4096;
+	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	put(&x);
+	cr_assert_eq(x.f->kept.head->names_lost, 1);
+	cr_assert_eq(xtr_kept_new(&k, DIR, x.id, BYTES, CPUS), -EFBIG);
+	end(&x);
+
+	limit.rlim_cur = RLIM_INFINITY;
+	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	begin(&x, 0);
+	put(&x);
+	look(&l, x.id);
+	check(&l, x.truth);
+	look_away(&l);
+	end(&x);
 }
 
 /* --- what is not taken for one ---------------------------------------------------------------- */
