@@ -207,8 +207,10 @@ static void end_memory(struct xtr_recorder *r)
 {
 	xtr_flight_close(r->sink.flight);
 	r->sink.flight = NULL;
-	if (r->keep.head && r->keep.head->kept_in)
-		xtr_kept_remove(r->file_id);
+	if (!r->keep.head || !r->keep.head->kept_in)
+		return;
+	__atomic_store_n(&r->keep.head->done, 1, __ATOMIC_SEQ_CST); /* there is nothing any more */
+	xtr_kept_remove(r->file_id);
 }
 
 /* --- output ----------------------------------------------------------------------------------- */

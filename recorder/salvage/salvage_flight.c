@@ -4,6 +4,7 @@
  * are numbered anew, as those of META, tables and losses are not among them.
  */
 #include "recorder/flight/flight.h"
+#include "recorder/host/util.h"
 #include "recorder/output/flight_copy.h"
 #include "salvage_priv.h"
 
@@ -15,8 +16,22 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* --- opening ---------------------------------------------------------------------------------- */
+
+static int open_file(struct xtr_reader **r, const char *path)
+{
+	int fd = xtr_open_regular(path), err;
+	struct xtr_err what;
+	struct xtr_io *io;
+
+	if (fd < 0)
+		return fd;
+	err = xtr_io_read_fd(fd, &io);
+	close(fd);
+	return err ? err : xtr_reader_open(r, io, &what);
+}
 
 /* The piece that was being written to a file has its end: nothing of it is missing. */
 static int is_in_file(const struct xtr_salvage *s, uint64_t number, bool *whole)
@@ -25,8 +40,7 @@ static int is_in_file(const struct xtr_salvage *s, uint64_t number, bool *whole)
 	char *path = xtr_piece_path(s->head.output, number);
 	struct xtr_reader *r = NULL;
 	const struct xtr_section *sec;
-	struct xtr_err what;
-	int err = path ? xtr_reader_open_path(&r, path, &what) : -ENOMEM;
+	int err = path ? open_file(&r, path) : -ENOMEM;
 
 	*whole = false;
 	for (size_t i = 0; !err && !*whole && (sec = xtr_reader_section(r, i)); i++)
@@ -34,7 +48,7 @@ static int is_in_file(const struct xtr_salvage *s, uint64_t number, bool *whole)
 			 xtr_section_is_whole(r, sec);
 	xtr_reader_close(r);
 	free(path);
-	return err == -ENOENT || err == -EBADMSG || err == -ENODATA ? 0 : err;
+	return err == -ENOMEM || err == -EACCES || err == -EIO ? err : 0; /* else it is not there */
 }
 
 /* Which piece is to be collected: from here on it is the only one. */
