@@ -176,11 +176,14 @@ static bool is_too_old(const struct xtr_flight *f, const struct xtr_chunk *c)
 	return c->ts_max < f->newest && f->newest - c->ts_max > span;
 }
 
+/* The newest clock that goes is held; without events before them marks say nothing. */
 static bool skips_front(const struct xtr_flight *f)
 {
 	const struct xtr_chunk *c = xtr_chunk_ring_oldest(&f->ring);
 
-	return c && f->from && c->type != XTR_CHUNK_EVENTS && c->ts_max < f->from && f->ring.n > 1;
+	if (!c || f->ring.n == 1 || c->type == XTR_CHUNK_EVENTS)
+		return false;
+	return c->type != XTR_CHUNK_LOSS || c->ts_max < f->from;
 }
 
 static void trim(struct xtr_flight *f)
