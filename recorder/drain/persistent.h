@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define XTR_PERSISTENT_MAGIC 0x316b706b72747804ull /* changes with every layout of what follows */
+#define XTR_PERSISTENT_MAGIC 0x316b706b72747805ull /* changes with every layout of what follows */
 
 /* How large the area is: fixed when it is made. */
 struct xtr_persistent_size {
@@ -70,7 +70,11 @@ struct xtr_persistent_head {
 	struct xtr_persistent_redo redo;
 	uint64_t open; /* which pieces are being written (open_pieces.h) */
 	struct xtr_open_piece piece[2];
-	char output[512];
+	uint32_t kept_in; /* directory of the file with what a flight recorder keeps; 0: there is
+			     none */
+	uint32_t pad;
+	uint64_t flight_bytes, flight_ns; /* limits of that: of chunks, and time; 0: none */
+	char output[4096];
 };
 
 struct xtr_persistent {

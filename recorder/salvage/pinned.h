@@ -17,7 +17,6 @@ struct xtr_pinned_about {
 	const struct xtr_siphash_key *key; /* NULL: pointers are not hashed */
 	uint32_t n_bufs;
 	bool in_pieces;
-	const char *why_not; /* static text: it is not to be pinned; or NULL */
 };
 
 /*
