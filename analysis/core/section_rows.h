@@ -27,6 +27,7 @@ struct xtr_rows {
 	void (*row)(struct xtr_rows *r, const void *row);
 	void *to; /* grid, JSON or what else row writes to */
 	bool text;
+	int err;
 	uint64_t rows, more; /* so many were given; so many of them were not shown */
 	struct xtr_section_value put[XTR_COLUMNS_MAX];
 	struct xtr_section_value member; /* of the last column that has one */
@@ -55,7 +56,7 @@ const struct xtr_section_value *xtr_section_value(struct xtr_rows *r,
 #define XTR_SECTION_NAME 80u /* bytes of a table's or column's name */
 
 /* "xe_queues"; "amdgpu_jobs_rings". */
-const char *xtr_section_table_name(const struct xtr_analysis *of, const struct xtr_section_table *t,
+const char *xtr_section_table_name(const char *section, const struct xtr_section_table *t,
 				   char buf[XTR_SECTION_NAME]);
 /* All columns, in order; name lives for the call. */
 void xtr_section_columns(const struct xtr_section_table *t,

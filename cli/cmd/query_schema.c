@@ -21,16 +21,26 @@ struct at {
 	char name[XTR_SECTION_NAME];
 };
 
+/* NULL: the section has no more. Behind the analyses: what stats shows of every trace. */
+static const struct xtr_section_table *table_at(const struct at *at)
+{
+	if (at->section == xtr_n_analyses)
+		return xtr_view_tables[at->next].table;
+	return xtr_analyses[at->section]->tables ? xtr_analyses[at->section]->tables[at->next]
+						 : NULL;
+}
+
 static bool next_table(struct at *at)
 {
-	for (; at->section < xtr_n_analyses; at->section++, at->next = 0) {
-		const struct xtr_analysis *of = xtr_analyses[at->section];
+	for (; at->section <= xtr_n_analyses; at->section++, at->next = 0) {
+		const char *section =
+			at->section == xtr_n_analyses ? "stats" : xtr_analyses[at->section]->name;
 
-		while (of->tables && of->tables[at->next]) {
-			at->table = of->tables[at->next++];
+		while ((at->table = table_at(at))) {
+			at->next++;
 			if (!at->table->name)
 				continue;
-			xtr_section_table_name(of, at->table, at->name);
+			xtr_section_table_name(section, at->table, at->name);
 			return true;
 		}
 	}
@@ -151,20 +161,22 @@ static int prepare(sqlite3 *db, const struct at *at, sqlite3_stmt **st)
 	return err;
 }
 
-static int fill_tables(sqlite3 *db, const struct xtr_analyses *a, uint32_t sections,
-		       size_t recording)
+static int fill_tables(sqlite3 *db, const struct xtr_view *v, uint32_t sections, size_t recording)
 {
+	const struct xtr_analyses *a = v->analyses;
 	struct at at = { 0 };
 	int err = 0;
 
 	while (!err && next_table(&at)) {
 		struct insert in = { .recording = recording };
+		const bool every = at.section == xtr_n_analyses;
 
-		if (!(sections & 1u << at.section) || !xtr_analyses_has(a, at.section))
+		if (!(sections & 1u << at.section) || !(every || xtr_analyses_has(a, at.section)))
 			continue;
 		in.rc = prepare(db, &at, &in.st);
 		err = in.rc == SQLITE_OK
-			      ? xtr_section_cells(at.table, xtr_analyses_self(a, at.section),
+			      ? xtr_section_cells(at.table,
+						  every ? v : xtr_analyses_self(a, at.section),
 						  xtr_analyses_opts(a), put_row, &in)
 			      : -EIO;
 		sqlite3_finalize(in.st);
@@ -187,7 +199,7 @@ int query_sections_fill(sqlite3 *db, struct replay_cmd *cmd, uint32_t sections)
 	for (i = 0; i < n && !err; i++) {
 		err = stats_gather(&run, xtr_reader_section(cmd->reader, i), &v);
 		if (!err)
-			err = fill_tables(db, run.analyses, sections, i);
+			err = fill_tables(db, &v, sections, i);
 		stats_drop(&run);
 	}
 	if (!err && sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
