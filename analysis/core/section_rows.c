@@ -431,7 +431,8 @@ static void add_value(struct cells *to, const void *self, const struct xtr_secti
 	} else if (type_of(c) == XTR_COLUMN_TEXT) {
 		add(to, xtr_cell_text(v->known ? v->s : NULL, v->n));
 	} else {
-		add(to, xtr_cell_uint(v->known, v->a));
+		add(to, v->negative ? xtr_cell_int(v->known, (int64_t)v->a)
+				    : xtr_cell_uint(v->known, v->a));
 	}
 }
 

@@ -60,6 +60,14 @@ int xtr_view_text(const struct xtr_view *v);
 /* One object, into an array or as a document. */
 void xtr_view_json(const struct xtr_view *v, struct xtr_json *j);
 
+/*
+ * Its tables as CSV: the columns of `xtr query`, behind the table's name and the number of the
+ * recording; an empty line between two tables. any: was there one before? 0 or -ENOMEM.
+ */
+int xtr_view_csv(const struct xtr_view *v, size_t recording, bool *any);
+/* The bits of xtr_view.parts that have tables. */
+uint64_t xtr_view_csv_parts(void);
+
 /* What the views share. */
 
 /* "gfx_0.0.0", with "#5" behind it where rings of one device share a name; "(unknown)". */

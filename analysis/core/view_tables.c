@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "format/read/reader.h"
 #include "replay/event/process.h"
+#include "section_rows.h"
 #include "view_tables.h"
 
 #include <string.h>
@@ -419,4 +420,45 @@ void xtr_view_json_tables(const struct xtr_view *v, struct xtr_json *j)
 		if (t->table->name &&
 		    (t->part == XTR_VIEW_PART_COUNT || v->parts & 1ull << t->part))
 			xtr_table_json(t->table, v, &o, j);
+}
+
+/* --- by name ---------------------------------------------------------------------------------- */
+
+static const struct xtr_section_table *table_at(struct xtr_table_at *at)
+{
+	const struct xtr_view_table *every = &xtr_view_tables[at->next];
+
+	if (at->section < xtr_n_analyses) {
+		at->part = 1ull << (XTR_VIEW_PART_COUNT + at->section);
+		return xtr_analyses[at->section]->tables
+			       ? xtr_analyses[at->section]->tables[at->next]
+			       : NULL;
+	}
+	at->part = 1ull << (every->part < XTR_VIEW_PART_COUNT ? every->part : 63);
+	return every->table;
+}
+
+bool xtr_table_next(struct xtr_table_at *at)
+{
+	for (; at->section <= xtr_n_analyses; at->section++, at->next = 0)
+		while ((at->table = table_at(at))) {
+			at->next++;
+			if (!at->table->name)
+				continue;
+			xtr_section_table_name(at->section < xtr_n_analyses
+						       ? xtr_analyses[at->section]->name
+						       : "stats",
+					       at->table, at->name);
+			return true;
+		}
+	return false;
+}
+
+const void *xtr_table_self(const struct xtr_table_at *at, const struct xtr_view *v)
+{
+	if (at->section == xtr_n_analyses)
+		return v;
+	return xtr_analyses_has(v->analyses, at->section)
+		       ? xtr_analyses_self(v->analyses, at->section)
+		       : NULL;
 }

@@ -14,44 +14,11 @@
 
 /* --- query sections --------------------------------------------------------------------------- */
 
-/* A table of a section, one after the other: all zero before the first. */
-struct at {
-	size_t section, next;
-	const struct xtr_section_table *table;
-	char name[XTR_SECTION_NAME];
-};
-
-/* NULL: the section has no more. Behind the analyses: what stats shows of every trace. */
-static const struct xtr_section_table *table_at(const struct at *at)
-{
-	if (at->section == xtr_n_analyses)
-		return xtr_view_tables[at->next].table;
-	return xtr_analyses[at->section]->tables ? xtr_analyses[at->section]->tables[at->next]
-						 : NULL;
-}
-
-static bool next_table(struct at *at)
-{
-	for (; at->section <= xtr_n_analyses; at->section++, at->next = 0) {
-		const char *section =
-			at->section == xtr_n_analyses ? "stats" : xtr_analyses[at->section]->name;
-
-		while ((at->table = table_at(at))) {
-			at->next++;
-			if (!at->table->name)
-				continue;
-			xtr_section_table_name(section, at->table, at->name);
-			return true;
-		}
-	}
-	return false;
-}
-
 uint32_t query_sections_of(const char *table)
 {
-	struct at at = { 0 };
+	struct xtr_table_at at = { 0 };
 
-	while (next_table(&at))
+	while (xtr_table_next(&at))
 		if (!sqlite3_stricmp(at.name, table))
 			return 1u << at.section;
 	return 0;
@@ -75,11 +42,11 @@ int query_sections_create(sqlite3 *db, const char *asked)
 {
 	const bool all = asks_for_all(asked);
 	sqlite3_str *sql = sqlite3_str_new(db);
-	struct at at = { 0 };
+	struct xtr_table_at at = { 0 };
 	char *text;
 	int err;
 
-	while (next_table(&at)) {
+	while (xtr_table_next(&at)) {
 		if (!all && !strcasestr(asked, at.name))
 			continue;
 		sqlite3_str_appendf(sql, "CREATE TABLE \"%w\"(section INTEGER", at.name);
@@ -146,7 +113,7 @@ static void count_column(void *ctx, const char *name, enum xtr_column_type type,
 }
 
 /* SQLite's code. */
-static int prepare(sqlite3 *db, const struct at *at, sqlite3_stmt **st)
+static int prepare(sqlite3 *db, const struct xtr_table_at *at, sqlite3_stmt **st)
 {
 	sqlite3_str *sql = sqlite3_str_new(db);
 	char *text;
@@ -163,21 +130,19 @@ static int prepare(sqlite3 *db, const struct at *at, sqlite3_stmt **st)
 
 static int fill_tables(sqlite3 *db, const struct xtr_view *v, uint32_t sections, size_t recording)
 {
-	const struct xtr_analyses *a = v->analyses;
-	struct at at = { 0 };
+	struct xtr_table_at at = { 0 };
 	int err = 0;
 
-	while (!err && next_table(&at)) {
+	while (!err && xtr_table_next(&at)) {
 		struct insert in = { .recording = recording };
-		const bool every = at.section == xtr_n_analyses;
+		const void *self = xtr_table_self(&at, v);
 
-		if (!(sections & 1u << at.section) || !(every || xtr_analyses_has(a, at.section)))
+		if (!(sections & 1u << at.section) || !self)
 			continue;
 		in.rc = prepare(db, &at, &in.st);
 		err = in.rc == SQLITE_OK
-			      ? xtr_section_cells(at.table,
-						  every ? v : xtr_analyses_self(a, at.section),
-						  xtr_analyses_opts(a), put_row, &in)
+			      ? xtr_section_cells(at.table, self, xtr_analyses_opts(v->analyses),
+						  put_row, &in)
 			      : -EIO;
 		sqlite3_finalize(in.st);
 	}
@@ -222,10 +187,10 @@ static void show_section_column(void *ctx, const char *name, enum xtr_column_typ
 /* Those that the database has, with columns and meanings. Returns the exit status. */
 static int query_sections_show(FILE *f, sqlite3 *db)
 {
-	struct at at = { 0 };
+	struct xtr_table_at at = { 0 };
 	bool any = false;
 
-	while (next_table(&at)) {
+	while (xtr_table_next(&at)) {
 		if (sqlite3_table_column_metadata(db, NULL, at.name, NULL, NULL, NULL, NULL, NULL,
 						  NULL) != SQLITE_OK)
 			continue;
