@@ -94,12 +94,6 @@ bool xtr_view_times(const struct xtr_view *v)
 	return xtr_meta_has_times(xtr_section_meta(v->section));
 }
 
-int xtr_view_text_no_times(const struct xtr_view *v)
-{
-	fputs("  not known: the trace has no times\n", v->f);
-	return 0;
-}
-
 uint64_t xtr_view_duration(const struct xtr_view *v)
 {
 	uint64_t first, last;

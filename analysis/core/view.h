@@ -84,8 +84,6 @@ const char *xtr_view_known_as(const struct xtr_stats_row *row, bool brief,
 			      char buf[XTR_VIEW_KNOWN_AS]);
 /* False: the section's events are in order, but have no times. */
 bool xtr_view_times(const struct xtr_view *v);
-/* What stands in the place of a part that is about times, if there are none. */
-int xtr_view_text_no_times(const struct xtr_view *v);
 /* ns of the window that the statistics are about. */
 uint64_t xtr_view_duration(const struct xtr_view *v);
 

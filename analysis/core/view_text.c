@@ -154,8 +154,8 @@ int xtr_view_text_part(const struct xtr_view *v, unsigned int part)
 	}
 	fprintf(v->f, "\n%s\n", titles[part]);
 	if (is_of_times(part) && !xtr_view_times(v))
-		return xtr_view_text_no_times(v);
-	if (none[part] && !xtr_view_has(v, part))
+		fputs("  not known: the trace has no times\n", v->f);
+	else if (none[part] && !xtr_view_has(v, part))
 		fputs(none[part], v->f);
 	else if (part == XTR_VIEW_FINDINGS)
 		findings(v);
