@@ -16,8 +16,8 @@
 #define AT(member) XTR_AT(struct xtr_stats_blocker, member)
 
 static const struct xtr_section_column blocker_columns[] = {
-	IN_TEXT("<waiting ring", TEXT, XTR_PUT, 0),
-	IN_TEXT("<for jobs of", TEXT, XTR_PUT, 0),
+	IN_TEXT("<waiting ring", TEXT, 0, XTR_PUT),
+	IN_TEXT("<for jobs of", TEXT, 0, XTR_PUT),
 	COUNT("ring_id", ring_id, "ring of the jobs that waited"),
 	COUNT("blocked_by_ring_id", blocker_id,
 	      "for jobs of this one; 0: a fence of no job in the trace"),
@@ -60,15 +60,15 @@ const struct xtr_section_table view_blockers =
 #define AT(member) XTR_AT(struct xtr_stats_wait, member)
 
 static const struct xtr_section_column wait_columns[] = {
-	IN_TEXT("<job", TEXT, XTR_PUT, 0),
-	IN_TEXT("<ring", TEXT, XTR_PUT, 0),
+	IN_TEXT("<job", TEXT, 0, XTR_PUT),
+	IN_TEXT("<ring", TEXT, 0, XTR_PUT),
 	{ "ring_id", NULL, XTR_C_COUNT, XTR_PUT, "ring of the job that waited" },
 	{ "device", NULL, XTR_C_TEXT, XTR_PUT, "its device" },
 	{ "ring", NULL, XTR_C_TEXT, XTR_PUT, "its name" },
 	COUNT("context", ctx, "the job that waited"),
 	COUNT("seqno", seqno, "the job that waited"),
-	IN_TEXT("<waited for", TEXT, XTR_PUT, 0),
-	IN_TEXT("<of ring", TEXT, XTR_PUT, 0),
+	IN_TEXT("<waited for", TEXT, 0, XTR_PUT),
+	IN_TEXT("<of ring", TEXT, 0, XTR_PUT),
 	COUNT("dep_context", dep.ctx, "the fence waited for"),
 	COUNT("dep_seqno", dep.seqno, "the fence waited for"),
 	COUNT("dep_ring_id", dep.ring_id, "its ring; 0: no scheduler job of the trace"),
@@ -117,7 +117,7 @@ const struct xtr_section_table view_longest_waits = {
 #define AT(member) XTR_AT(struct xtr_stats_job, member)
 
 static const struct xtr_section_column slowest_columns[] = {
-	IN_TEXT("<job", TEXT, XTR_PUT, 0),
+	IN_TEXT("<job", TEXT, 0, XTR_PUT),
 	RING_COLUMNS,
 	COUNT("context", job.ctx, "the job"),
 	COUNT("seqno", job.seqno, "the job"),
@@ -125,9 +125,9 @@ static const struct xtr_section_column slowest_columns[] = {
 	{ "comm", "<comm", XTR_C_STRING | XTR_C_BLANK, AT(job.comm), "its name" },
 	TIMED("run_ns", job.run_ns, "when it was run"),
 	{ "done_ns", "done s", XTR_C_PLACE, AT(job.done_ns), "when it was done" },
-	IN_TEXT("execution", TEXT, XTR_PUT, 0),
-	IN_TEXT("hw wait", NS, XTR_PUT, 0),
-	IN_TEXT("queue wait", NS, XTR_PUT, 0),
+	IN_TEXT("execution", TEXT, 0, XTR_PUT),
+	IN_TEXT("hw wait", NS, 0, XTR_PUT),
+	IN_TEXT("queue wait", NS, 0, XTR_PUT),
 	{ "exec_ns", NULL, XTR_C_NS, XTR_PUT, "execution, if its start is known" },
 	COUNT("exec_max_ns", value, "the same, or the upper bound"),
 	{ "quality", "<quality", XTR_C_TEXT, XTR_PUT, "how start and end are known" },

@@ -57,10 +57,10 @@ enum {
 #define SUMS(hist)                                                                                 \
 	{ "jobs", "jobs", XTR_C_COUNT, AT(agg.jobs), "jobs", .own = EXEC | UNUSUAL },              \
 		COUNT("completed", agg.resided, "of which run and done are known"),                \
-		IN_TEXT("on hardware", COUNT, AT(agg.on_hardware), UNUSUAL),                       \
-		IN_TEXT("in queue", COUNT, AT(agg.in_queue), UNUSUAL),                             \
-		IN_TEXT("open", COUNT, AT(agg.quality[XTR_QUALITY_OPEN]), UNUSUAL),                \
-		IN_TEXT("lost", COUNT, AT(agg.quality[XTR_QUALITY_LOST]), UNUSUAL),                \
+		IN_TEXT("on hardware", COUNT, UNUSUAL, AT(agg.on_hardware)),                       \
+		IN_TEXT("in queue", COUNT, UNUSUAL, AT(agg.in_queue)),                             \
+		IN_TEXT("open", COUNT, UNUSUAL, AT(agg.quality[XTR_QUALITY_OPEN])),                \
+		IN_TEXT("lost", COUNT, UNUSUAL, AT(agg.quality[XTR_QUALITY_LOST])),                \
 		XTR_QUALITIES(QUALITY) COUNT("kernel", agg.kernel, "of the kernel's own"),         \
 		COUNTED("killed", "killed", killed, "never run, fence signalled with an error"),   \
 		COUNTED("errors", "errors", errors, "with an error"),                              \
@@ -70,17 +70,17 @@ enum {
 		COUNTED("batch_jobs", "in batches", batch_jobs, "jobs in them"),                   \
 		COUNTED("overtaken", "overtaken", overtaken,                                       \
 			"that a younger job of their ring overtook"),                              \
-		IN_TEXT("by kernel", COUNT, AT(agg.kernel), UNUSUAL),                              \
+		IN_TEXT("by kernel", COUNT, UNUSUAL, AT(agg.kernel)),                              \
 		COUNT("on_hardware", agg.on_hardware, "run, not done when the trace ends"),        \
 		COUNT("in_queue", agg.in_queue, "queued, not run when the trace ends"),            \
 		COUNT("dep_waits", agg.waits, "dependency waits"),                                 \
 		COUNT("late", agg.late, "only known to have ended by their done"),                 \
 		TIMED("dep_wait_ns", agg.dep_wait, "sum of the dependency waits"),                 \
-		IN_TEXT("util", TEXT, XTR_PUT, EXEC), IN_TEXT("busy", TEXT, XTR_PUT, EXEC | FULL), \
-		IN_TEXT("execution", TEXT, XTR_PUT, EXEC),                                         \
-		IN_TEXT("mean", TEXT, XTR_PUT, EXEC | FULL), IN_TEXT("p50", TEXT, XTR_PUT, EXEC),  \
-		IN_TEXT("p90", TEXT, XTR_PUT, EXEC | FULL), IN_TEXT("p99", TEXT, XTR_PUT, EXEC),   \
-		IN_TEXT("max", TEXT, XTR_PUT, EXEC),                                               \
+		IN_TEXT("util", TEXT, EXEC, XTR_PUT), IN_TEXT("busy", TEXT, EXEC | FULL, XTR_PUT), \
+		IN_TEXT("execution", TEXT, EXEC, XTR_PUT),                                         \
+		IN_TEXT("mean", TEXT, EXEC | FULL, XTR_PUT), IN_TEXT("p50", TEXT, EXEC, XTR_PUT),  \
+		IN_TEXT("p90", TEXT, EXEC | FULL, XTR_PUT), IN_TEXT("p99", TEXT, EXEC, XTR_PUT),   \
+		IN_TEXT("max", TEXT, EXEC, XTR_PUT),                                               \
 		{ "known_as", "<known as", XTR_C_TEXT, XTR_PUT, "how execution times are known",   \
 		  .own = EXEC },                                                                   \
 		{ "busy_ns", NULL, XTR_C_NS | XTR_C_TIMES, XTR_PUT, "union of busy intervals" },   \
@@ -298,13 +298,13 @@ static const struct xtr_section_column ring_columns[] = {
 	{ "bounded_because", NULL, XTR_C_TEXT, XTR_PUT,
 	  "why execution times on it are only bounded" },
 	SUMS(XTR_C_BUCKETS),
-	IN_TEXT("blocked", SHARE, XTR_PUT, WAITS),
-	IN_TEXT("dep waits", COUNT, AT(agg.waits), WAITS),
-	IN_TEXT("dep sum", NS, AT(agg.dep_wait), WAITS),
+	IN_TEXT("blocked", SHARE, WAITS, XTR_PUT),
+	IN_TEXT("dep waits", COUNT, WAITS, AT(agg.waits)),
+	IN_TEXT("dep sum", NS, WAITS, AT(agg.dep_wait)),
 	{ "queue_events", "queued", XTR_C_COUNT, XTR_PUT, "events of queued jobs", .own = DEPTH },
 	{ "run_events", NULL, XTR_C_COUNT, XTR_PUT, "events of jobs that were run" },
 	{ "depth_at_queue", DEPTHS, "jobs in the submitter's queue when one came", .own = DEPTH },
-	IN_TEXT("run", COUNT, XTR_PUT, DEPTH),
+	IN_TEXT("run", COUNT, DEPTH, XTR_PUT),
 	{ "depth_at_run", DEPTHS, "jobs in the submitter's queue when one was run", .own = DEPTH },
 	{ "dep_wait_each_ns", "dep p50|p99|max", XTR_C_BUCKETS | XTR_C_TIMES, XTR_PUT,
 	  "single dependency waits", .own = WAITS },

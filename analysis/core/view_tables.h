@@ -21,10 +21,10 @@ static inline const struct xtr_view *view_of(const struct xtr_rows *r)
 	return xtr_rows_self(r);
 }
 
-/* Only in text; parts: own, 0: of all. */
-#define IN_TEXT(title, kind, at, parts)                       \
-	{                                                     \
-		NULL, title, XTR_C_##kind, at, .own = (parts) \
+/* Only in text; parts: own, 0: of all; then XTR_PUT or AT. */
+#define IN_TEXT(title, kind, parts, ...)                               \
+	{                                                              \
+		NULL, title, XTR_C_##kind, __VA_ARGS__, .own = (parts) \
 	}
 
 /* Columns ring_id, device and ring. */
