@@ -29,6 +29,10 @@ char *xtr_text_ns(char buf[XTR_TEXT_NUMBER], uint64_t ns);       /* "12.3 ms", a
 char *xtr_text_bytes(char buf[XTR_TEXT_NUMBER], uint64_t bytes); /* "12.3 MiB", as above */
 char *xtr_text_count(char buf[XTR_TEXT_NUMBER], uint64_t n);     /* "1,234,567" */
 char *xtr_text_stamp(char buf[XTR_TEXT_NUMBER], uint64_t ns);    /* "1234.567890123": s.ns */
+/* The same in memory of the block around them. */
+#define XTR_TEXT_BUF ((char[XTR_TEXT_NUMBER]){ 0 })
+#define XTR_COUNT(n) xtr_text_count(XTR_TEXT_BUF, n)
+#define XTR_BYTES(n) xtr_text_bytes(XTR_TEXT_BUF, n)
 /* Where an event is: its time as above, or "#12" in a section whose events are numbered. */
 char *xtr_text_place(char buf[XTR_TEXT_NUMBER], bool times, uint64_t ts);
 /*

@@ -4,6 +4,7 @@
 #include "recorder/drain/budget.h"
 #include "recorder/ftrace/engine.h"
 #include "recorder/host/caps.h"
+#include "recorder/output/flight_file.h"
 #include "recorder/output/output.h"
 #include "recorder/host/machine_facts.h"
 #include "recorder/salvage/pinned.h"
@@ -140,17 +141,19 @@ static int open_keep(struct xtr_recorder *r)
 		.key = r->opts.keep_pointers ? NULL : &r->key,
 		.n_bufs = r->bpf->n_cpus + QUEUE_EXTRA,
 		.page_bytes = r->ring ? xtr_tring_page_bytes(r->ring) : 0,
-		.in_pieces = r->opts.rotate_bytes || r->opts.rotate_ns,
-		.why_not = r->opts.flight.on ? "held in memory" : NULL
+		.in_pieces = r->opts.rotate_bytes || r->opts.rotate_ns || r->opts.flight.on,
 	};
 	int err;
 
 	xtr_leftovers_sweep();
 	err = xtr_pinned_new(&r->pin, &r->keep, r->bpf, &r->sel, &about, &r->not_pinned);
-	if (err)
-		return err;
-	if (r->ring)
+	if (!err && r->ring)
 		xtr_tring_slots(r->ring, r->keep.pages);
+	return err;
+}
+
+static int note_after_kill(struct xtr_recorder *r)
+{
 	return xtr_meta_set_config_str(r->meta, "after-kill",
 				       r->not_pinned ? r->not_pinned : "xtr recover --killed");
 }
@@ -205,16 +208,47 @@ static bool is_recorded(void *arg, const char *event, uint32_t type)
 	return false;
 }
 
+/* In a file that outlives this process, found through what is pinned: it is named there first. */
+static int outlive(struct xtr_recorder *r)
+{
+	struct xtr_persistent_head *h = r->keep.head;
+	int err = -ENODEV;
+
+	h->flight_bytes = r->opts.flight.bytes;
+	h->flight_ns = r->opts.flight.ns;
+	for (h->kept_in = 1; xtr_kept_dir(h->kept_in); h->kept_in++) {
+		err = xtr_flight_outlive(r->sink.flight, h->kept_in, r->file_id, 1);
+		if (!err)
+			return 0;
+	}
+	h->kept_in = 0;
+	return err;
+}
+
+/* What is pinned is of no use where the rest dies with the process. */
+static void keep_in_process(struct xtr_recorder *r, int err)
+{
+	xtr_pin_remove(&r->pin, XTR_PINNED_KEEP);
+	r->not_pinned = err == -ENOSPC  ? "held in memory: no room in /dev/shm"
+			: err == -EFBIG ? "held in memory: the size of files is limited"
+					: "held in memory: /dev/shm cannot be used";
+}
+
 static int begin_memory(struct xtr_recorder *r, struct xtr_record_err *err)
 {
 	const struct xtr_flight_opts *o = &r->opts.flight;
 	int ret;
 
 	if (!o->on)
-		return 0;
+		return note_after_kill(r);
 	ret = xtr_flight_open(&r->sink.flight, o, r->bpf->n_cpus);
 	if (ret)
 		return fail(err, ret, "--flight");
+	if (!r->not_pinned && (ret = outlive(r)))
+		keep_in_process(r, ret);
+	ret = note_after_kill(r);
+	if (ret)
+		return ret;
 	return xtr_triggers_open(&r->sink.flight->triggers, o->triggers, o->n_triggers, &r->sel,
 				 is_recorded, r->bpf, xtr_flight_fire, r->sink.flight, err);
 }
@@ -223,6 +257,10 @@ static void end_memory(struct xtr_recorder *r)
 {
 	xtr_flight_close(r->sink.flight);
 	r->sink.flight = NULL;
+	if (!r->keep.head || !r->keep.head->kept_in)
+		return;
+	__atomic_store_n(&r->keep.head->done, 1, __ATOMIC_SEQ_CST); /* there is nothing any more */
+	xtr_kept_remove(r->file_id);
 }
 
 /* --- output ----------------------------------------------------------------------------------- */
@@ -312,6 +350,8 @@ static int begin_writer(struct xtr_recorder *r, struct xtr_record_err *err)
 	s->keep = &r->keep;
 	s->path = strcmp(r->opts.output, "-") == 0 ? NULL : r->opts.output;
 	s->size_limit = r->opts.size_limit;
+	if (s->flight)
+		xtr_flight_file_begin(s);
 	return xtr_sink_open(s);
 }
 

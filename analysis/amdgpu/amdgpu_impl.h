@@ -208,30 +208,15 @@ void amdgpu_vm_free(struct amdgpu *g);
 /* amdgpu_findings.c: 0 or -ENOMEM. */
 int amdgpu_find(struct amdgpu *g);
 
-/* amdgpu_tables.c */
-extern const struct xtr_section_table amdgpu_jobs_table;
-extern const struct xtr_section_table amdgpu_rings_table;
-extern const struct xtr_section_table amdgpu_process_text;
-extern const struct xtr_section_table amdgpu_processes_table;
-extern const struct xtr_section_table amdgpu_buffers_table;
-extern const struct xtr_section_table amdgpu_types_table;
-extern const struct xtr_section_table amdgpu_asked_table;
-extern const struct xtr_section_table amdgpu_flags_table;
-extern const struct xtr_section_table amdgpu_buffer_processes_table;
-extern const struct xtr_section_table amdgpu_moves_table;
-extern const struct xtr_section_table amdgpu_directions_table;
-extern const struct xtr_section_table amdgpu_returns_table;
-extern const struct xtr_section_table amdgpu_lists_table;
-extern const struct xtr_section_table amdgpu_vm_table;
-extern const struct xtr_section_table amdgpu_vmids_table;
-extern const struct xtr_section_table amdgpu_pasids_table;
-extern const struct xtr_section_table amdgpu_irq_table;
-extern const struct xtr_section_table amdgpu_sources_table;
-extern const struct xtr_section_table amdgpu_irq_vms_table;
-extern const struct xtr_section_table amdgpu_ih_table;
-extern const struct xtr_section_table amdgpu_registers_table;
-extern const struct xtr_section_table amdgpu_resets_table;
-extern const struct xtr_section_table amdgpu_others_table;
+/* amdgpu_tables.c, amdgpu_hw.c */
+extern const struct xtr_section_table amdgpu_jobs_table, amdgpu_rings_table, amdgpu_processes_table,
+	amdgpu_buffers_table, amdgpu_types_table, amdgpu_asked_table, amdgpu_flags_table,
+	amdgpu_buffer_processes_table, amdgpu_moves_table, amdgpu_directions_table,
+	amdgpu_returns_table, amdgpu_lists_table, amdgpu_vm_table, amdgpu_vmids_table,
+	amdgpu_pasids_table, amdgpu_irq_table, amdgpu_sources_table, amdgpu_irq_vms_table,
+	amdgpu_ih_table, amdgpu_registers_table, amdgpu_resets_table, amdgpu_others_table;
+/* Text of what is in amdgpu_hw.c. 0 or -ENOMEM. */
+int amdgpu_text_hardware(const struct amdgpu *g, FILE *f);
 
 /* amdgpu_view.c, amdgpu_view.c */
 int amdgpu_text(const void *self, const struct xtr_view *v);

@@ -1,42 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The tables of the section of amdgpu. */
-#include "amdgpu_impl.h"
-#include "analysis/core/section_columns.h"
+/* The tables of the section of amdgpu: jobs and memory. */
+#include "amdgpu_tables.h"
 #include "base/text.h"
 #include "replay/event/process.h"
 
 #include <inttypes.h>
-
-#define SUM(key, member, help)                                                  \
-	{ key ".count", NULL, XTR_C_COUNT, AT(member.n), help },                \
-	{                                                                       \
-		key ".bytes", NULL, XTR_C_COUNT, AT(member.bytes), "their size" \
-	}
-#define RATE(member, per_second, peak)                                                             \
-	{ "per_second", per_second, XTR_C_COUNT | XTR_C_TIMES, XTR_PUT, "how often per second" },  \
-		{ "peak_per_second", peak, XTR_C_COUNT | XTR_C_TIMES, XTR_PUT,                     \
-		  "in the busiest 0.1 s" },                                                        \
-	{                                                                                          \
-		"peak_at_ns", NULL, XTR_C_NS | XTR_C_TIMES, AT(member.peak_ns), "when these began" \
-	}
-
-static void put_rate(struct xtr_rows *r, const struct amdgpu *g, const struct xtr_rate *rate)
-{
-	xtr_put_u64(r, true, xtr_rate_per_second(rate->n, g->o->span_ns));
-	xtr_put_u64(r, true, xtr_rate_peak(rate));
-}
 
 static void put_memory_text(struct xtr_rows *r, uint64_t type)
 {
 	char buf[XTR_TEXT_NAME];
 
 	xtr_put_copy(r, amdgpu_memory_text(buf, sizeof(buf), (uint32_t)type));
-}
-
-/* "12 name" */
-static void put_number(struct xtr_rows *r, uint64_t n, const char *name)
-{
-	xtr_put_format(r, "%" PRIu64 "%s%s", n, name ? " " : "", name ? name : "");
 }
 
 /* --- jobs ------------------------------------------------------------------------------------- */
@@ -110,62 +84,41 @@ const struct xtr_section_table amdgpu_rings_table =
 		     put_rings, XTR_SHOW_TOP_QUIET);
 
 #define AT(member) XTR_AT(struct amdgpu_process, member)
-static const struct xtr_section_column process_text[] = {
-	{ NULL, "pid", XTR_C_PROCESS, AT(row.a) },
-	{ NULL, "<process", XTR_C_STRING, AT(comm) },
-	{ NULL, "jobs", XTR_C_COUNT, AT(row.n) },
-	{ NULL, "IBs", XTR_C_COUNT, AT(ibs) },
+static const struct xtr_section_column process_columns[] = {
+	{ "pid", "pid", XTR_C_PROCESS, AT(row.a), "process" },
+	{ "process", "<process", XTR_C_STRING, AT(comm), "its name" },
+	SHOWN("jobs", "jobs", row.n, "jobs submitted"),
+	SHOWN("ibs", "IBs", ibs, "their IBs"),
+	COUNT("ibs_min", ibs_min, "least of a job"),
+	COUNT("ibs_max", ibs_max, "most of a job"),
 	{ NULL, "IBs/job", XTR_C_TEXT, XTR_PUT },
-	{ NULL, "jobs/s", XTR_C_COUNT, XTR_PUT },
-	{ NULL, "peak jobs/s", XTR_C_COUNT, XTR_PUT },
+	RATE(rate, "jobs/s", "peak jobs/s"),
 	{ NULL, "buffers", XTR_C_COUNT, AT(buffers) },
 	{ NULL, "bytes created", XTR_C_COUNT, AT(bytes) },
 	{ NULL, "VRAM refused", XTR_C_COUNT, AT(vram_refused) },
 };
 
-static bool put_process_text(struct xtr_rows *r, const void *row)
-{
-	const struct amdgpu *g = xtr_rows_self(r);
-	const struct amdgpu_process *p = row;
-
-	if (p->row.n)
-		xtr_put_format(r, "%" PRIu64 ".%" PRIu64, p->ibs / p->row.n,
-			       p->ibs % p->row.n * 10 / p->row.n);
-	else
-		xtr_put_text(r, NULL);
-	xtr_put_u64(r, p->rate.n, xtr_rate_per_second(p->rate.n, g->o->span_ns));
-	xtr_put_u64(r, p->rate.n, xtr_rate_peak(&p->rate));
-	return true;
-}
-
-const struct xtr_section_table amdgpu_process_text =
-	XTR_TABLE_OF(NULL, NULL, process_text, XTR_COUNTED(struct amdgpu, processes),
-		     put_process_text, XTR_SHOW_TOP_QUIET);
-
-static const struct xtr_section_column process_columns[] = {
-	{ "pid", NULL, XTR_C_PROCESS, AT(row.a), "process" },
-	{ "process", NULL, XTR_C_STRING, AT(comm), "its name" },
-	COUNT("jobs", row.n, "jobs submitted"),
-	COUNT("ibs", ibs, "their IBs"),
-	COUNT("ibs_min", ibs_min, "least of a job"),
-	COUNT("ibs_max", ibs_max, "most of a job"),
-	RATE(rate, NULL, NULL),
-};
-
+/* Text shows those without jobs, too. */
 static bool put_processes(struct xtr_rows *r, const void *row)
 {
 	const struct amdgpu *g = xtr_rows_self(r);
 	const struct amdgpu_process *p = row;
+	const uint64_t jobs = p->row.n;
 
-	if (!p->row.n)
+	if (!jobs && !xtr_rows_text(r))
 		return false;
-	put_rate(r, g, &p->rate);
+	if (jobs && xtr_rows_text(r))
+		xtr_put_format(r, "%" PRIu64 ".%" PRIu64, p->ibs / jobs, p->ibs % jobs * 10 / jobs);
+	else
+		xtr_put_text(r, NULL);
+	xtr_put_u64(r, jobs, xtr_rate_per_second(p->rate.n, g->o->span_ns));
+	xtr_put_u64(r, jobs, xtr_rate_peak(&p->rate));
 	return true;
 }
 
 const struct xtr_section_table amdgpu_processes_table =
 	XTR_TABLE_OF("jobs.processes", "jobs of a process", process_columns,
-		     XTR_COUNTED(struct amdgpu, processes), put_processes, XTR_SHOW_ALL);
+		     XTR_COUNTED(struct amdgpu, processes), put_processes, XTR_SHOW_TOP_QUIET);
 
 /* --- buffers ---------------------------------------------------------------------------------- */
 
@@ -394,197 +347,3 @@ static const struct xtr_section_column list_columns[] = {
 
 const struct xtr_section_table amdgpu_lists_table =
 	XTR_TABLE_SELF("lists", "lists of buffers", list_columns, NULL, XTR_SHAPE_OBJECT);
-
-/* --- address spaces --------------------------------------------------------------------------- */
-
-#define AT(member) XTR_AT(struct amdgpu, vm.member)
-#define ENTRIES(key, n, entries_, help)                                          \
-	{ key ".count", NULL, XTR_C_COUNT, AT(n), help },                        \
-	{                                                                        \
-		key ".entries", NULL, XTR_C_COUNT, AT(entries_), "their entries" \
-	}
-static const struct xtr_section_column vm_columns[] = {
-	SUM("map", map, "mappings"),
-	SUM("unmap", unmap, "unmappings"),
-	COUNT("malformed", malformed, "ranges that make no sense"),
-	COUNT("updates", updates, "updates of buffers"),
-	COUNT("mappings", mappings, "mappings written"),
-	COUNT("cs", cs, "ranges of submissions"),
-	COUNT("grabs", grabs, "grabs of VMIDs"),
-	COUNT("needs_flush", needs_flush, "of them that need a flush"),
-	COUNT("flushes", flushes, "flushes of the TLB"),
-	COUNT("pasids_allocated", pasids_allocated, "PASIDs allocated"),
-	COUNT("pasids_freed", pasids_freed, "PASIDs freed"),
-	ENTRIES("update_ptes", pte_updates, pte_entries, "updates of page tables"),
-	ENTRIES("set_ptes", set_ptes, set_entries, "settings of page tables"),
-	ENTRIES("copy_ptes", copy_ptes, copy_entries, "copies of page tables"),
-};
-#undef AT
-
-const struct xtr_section_table amdgpu_vm_table =
-	XTR_TABLE_SELF("vm", "all address spaces", vm_columns, NULL, XTR_SHAPE_MEMBERS);
-
-#define AT(member) XTR_AT(struct amdgpu_vm_row, member)
-static const struct xtr_section_column vmid_columns[] = {
-	{ "ring", "<ring", XTR_C_STRING, AT(row.a), "ring" },
-	{ "vmid", "vmid", XTR_C_NUMBER, XTR_PUT, "VMID" },
-	{ "hub", "hub", XTR_C_NUMBER, XTR_PUT, "hub" },
-	COUNT("flushes", row.n, "flushes of the TLB"),
-	SHOWN("grabs", "VMID grabs", grabs, "grabs of the VMID"),
-	SHOWN("needs_flush", "need flush", needs_flush, "of them that need a flush"),
-	{ NULL, "TLB flushes", XTR_C_COUNT, AT(row.n) },
-};
-#undef AT
-
-static bool put_vmids(struct xtr_rows *r, const void *of)
-{
-	const struct amdgpu_vm_row *row = of;
-
-	xtr_put_u64(r, true, row->row.b >> 32);
-	xtr_put_u64(r, true, row->row.b & UINT32_MAX);
-	return true;
-}
-
-const struct xtr_section_table amdgpu_vmids_table =
-	XTR_TABLE_OF("vm.vmids", "a VMID on a ring and hub", vmid_columns,
-		     XTR_COUNTED(struct amdgpu, vm.rings), put_vmids, XTR_SHOW_TOP_QUIET);
-
-#define AT(member) XTR_AT(struct amdgpu_pasid_row, member)
-static const struct xtr_section_column pasid_columns[] = {
-	COUNT("pasid", row.a, "address space"),
-	COUNT("grabs", row.n, "grabs of VMIDs"),
-	COUNT("needs_flush", needs_flush, "of them that need a flush"),
-};
-#undef AT
-
-const struct xtr_section_table amdgpu_pasids_table =
-	XTR_TABLE_OF("vm.pasids", "an address space", pasid_columns,
-		     XTR_COUNTED(struct amdgpu, vm.pasids), NULL, XTR_SHOW_ALL);
-
-/* --- interrupts ------------------------------------------------------------------------------- */
-
-#define AT(member) XTR_AT(struct amdgpu, irq.member)
-static const struct xtr_section_column irq_columns[] = {
-	COUNT("count", n, "entries of the GPU's interrupt rings"),
-	COUNT("again", again, "seen again when delegated"),
-	{ "per_second", NULL, XTR_C_COUNT | XTR_C_TIMES, XTR_PUT, "how often per second" },
-};
-#undef AT
-
-static bool put_irq(struct xtr_rows *r, const void *row)
-{
-	const struct amdgpu *g = row;
-
-	xtr_put_u64(r, true, xtr_rate_per_second(g->irq.n, g->o->span_ns));
-	return true;
-}
-
-const struct xtr_section_table amdgpu_irq_table =
-	XTR_TABLE_SELF("interrupts", "all interrupts", irq_columns, put_irq, XTR_SHAPE_MEMBERS);
-
-#define AT(member) XTR_AT(struct amdgpu_source, member)
-static const struct xtr_section_column source_columns[] = {
-	{ NULL, "<client", XTR_C_TEXT, XTR_PUT },
-	COUNT("client", row.a, "number of the client"),
-	{ "client_name", NULL, XTR_C_TEXT, XTR_PUT, "its name" },
-	{ NULL, "<source", XTR_C_TEXT, XTR_PUT },
-	COUNT("source", row.b, "number of the source"),
-	{ "source_name", NULL, XTR_C_TEXT, XTR_PUT, "its name" },
-	SHOWN("count", "interrupts", row.n, "interrupts"),
-	SHOWN("again", "again", again, "seen again when delegated"),
-	RATE(rate, "per s", "peak per s"),
-};
-#undef AT
-
-static bool put_sources(struct xtr_rows *r, const void *row)
-{
-	const struct amdgpu *g = xtr_rows_self(r);
-	const struct amdgpu_source *s = row;
-
-	put_number(r, s->row.a, amdgpu_client_name(s->row.a));
-	xtr_put_text(r, amdgpu_client_name(s->row.a));
-	put_number(r, s->row.b, amdgpu_source_name(s->row.a, s->row.b));
-	xtr_put_text(r, amdgpu_source_name(s->row.a, s->row.b));
-	put_rate(r, g, &s->rate);
-	return true;
-}
-
-const struct xtr_section_table amdgpu_sources_table =
-	XTR_TABLE_OF("interrupts.sources", "a source of interrupts", source_columns,
-		     XTR_COUNTED(struct amdgpu, irq.sources), put_sources, XTR_SHOW_TOP_QUIET);
-
-#define AT(member) XTR_AT(struct xtr_counted_row, member)
-static const struct xtr_section_column irq_vm_columns[] = {
-	{ "pasid", "pasid", XTR_C_NUMBER, AT(a), "address space" },
-	{ "vmid", "vmid", XTR_C_NUMBER, AT(b), "VMID" },
-	SHOWN("count", "interrupts", n, "interrupts"),
-};
-
-const struct xtr_section_table amdgpu_irq_vms_table =
-	XTR_TABLE_OF("interrupts.vms", "interrupts for an address space", irq_vm_columns,
-		     XTR_COUNTED(struct amdgpu, irq.vms), NULL, XTR_SHOW_TOP_QUIET);
-
-static const struct xtr_section_column ih_columns[] = {
-	COUNT("ih", a, "number of the interrupt ring"),
-	COUNT("count", n, "entries"),
-};
-
-const struct xtr_section_table amdgpu_ih_table =
-	XTR_TABLE_OF("interrupts.interrupt_rings", "an interrupt ring", ih_columns,
-		     XTR_COUNTED(struct amdgpu, irq.ih_rings), NULL, XTR_SHOW_ALL);
-
-/* --- the rest --------------------------------------------------------------------------------- */
-
-static const struct xtr_section_column other_columns[] = {
-	{ "event", NULL, XTR_C_TEXT, XTR_PUT, "name of the event" },
-	COUNT("count", n, "how often"),
-};
-#undef AT
-
-static bool put_others(struct xtr_rows *r, const void *of)
-{
-	const struct amdgpu *g = xtr_rows_self(r);
-	const struct xtr_counted_row *row = of;
-	const struct xtr_event_desc *d = xtr_meta_event(g->o->meta, (uint32_t)row->a);
-
-	xtr_put_text(r, d ? d->name : NULL);
-	return true;
-}
-
-const struct xtr_section_table amdgpu_others_table =
-	XTR_TABLE_OF("other_events", "a further event of the driver", other_columns,
-		     XTR_COUNTED(struct amdgpu, others), put_others, XTR_SHOW_ALL);
-
-#define AT(member) XTR_AT(struct amdgpu_register, member)
-static const struct xtr_section_column register_columns[] = {
-	{ "device_id", "device id", XTR_C_HEX, AT(row.a), "PCI device id" },
-	{ "register", "register", XTR_C_HEX, AT(row.b), "register" },
-	{ "reads", "reads", XTR_C_COUNT, XTR_PUT, "reads" },
-	SHOWN("writes", "writes", writes, "writes"),
-};
-#undef AT
-
-static bool put_register(struct xtr_rows *r, const void *row)
-{
-	const struct amdgpu_register *reg = row;
-
-	xtr_put_u64(r, true, reg->row.n - reg->writes);
-	return true;
-}
-
-const struct xtr_section_table amdgpu_registers_table =
-	XTR_TABLE_OF("registers.most_used", "a register, the most used first", register_columns,
-		     XTR_COUNTED(struct amdgpu, registers), put_register, XTR_LIST_TOP);
-
-#define AT(member) XTR_AT(struct amdgpu, member)
-static const struct xtr_section_column reset_columns[] = {
-	COUNT("register_dumps", resets.dumps, "dumps of registers"),
-	COUNT("registers", resets.registers, "registers in them"),
-	COUNT("jobs_run_again", jobs.run_again, "jobs run again"),
-	COUNT("job_timeouts", jobs.timeouts, "jobs that timed out"),
-	COUNT("job_errors", jobs.errors, "jobs with an error"),
-};
-#undef AT
-
-const struct xtr_section_table amdgpu_resets_table =
-	XTR_TABLE_SELF("resets", "resets", reset_columns, NULL, XTR_SHAPE_OBJECT);

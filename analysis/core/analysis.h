@@ -34,6 +34,8 @@ struct xtr_analysis_opts {
 	struct xtr_findings *findings; /* where to put them, at finish */
 	bool times;                    /* false: time stamps are only an order (spec/events.md) */
 	uint32_t top;                  /* rows of lists */
+	const char *more;              /* text: how to see those that are not shown; NULL: --top */
+	bool no_buckets;               /* JSON: histograms without them */
 	struct xtr_analysis_clock clock;
 	uint64_t span_ns; /* length of what is analysed; set before finish */
 };

@@ -116,13 +116,6 @@ void xtr_grid_ns(struct xtr_grid *t, bool known, uint64_t ns)
 	xtr_grid_value(t, known, xtr_text_ns, ns);
 }
 
-void xtr_grid_percent(struct xtr_grid *t, uint64_t part, uint64_t whole)
-{
-	char buf[XTR_TEXT_NUMBER];
-
-	xtr_grid_cell(t, xtr_text_percent(buf, part, whole));
-}
-
 void xtr_grid_value(struct xtr_grid *t, bool known, char *(*format)(char *, uint64_t), uint64_t v)
 {
 	char buf[XTR_TEXT_NUMBER];

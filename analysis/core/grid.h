@@ -29,7 +29,6 @@ int xtr_grid_print(struct xtr_grid *t, FILE *f, unsigned int indent);
 /* Cells of tables that hold numbers. What is not known is "-". */
 void xtr_grid_count(struct xtr_grid *t, uint64_t n);
 void xtr_grid_ns(struct xtr_grid *t, bool known, uint64_t ns);
-void xtr_grid_percent(struct xtr_grid *t, uint64_t part, uint64_t whole);
 /* format: of base/text.h, into XTR_TEXT_NUMBER bytes. */
 void xtr_grid_value(struct xtr_grid *t, bool known, char *(*format)(char *, uint64_t), uint64_t v);
 /* Three cells: p50, p99, max of a histogram of ns. */

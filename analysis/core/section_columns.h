@@ -31,4 +31,10 @@
 		key, title, XTR_C_COUNT, AT(member), help \
 	}
 
+/* The same where a table is shown in several parts: own. NULL in place of the key: only there. */
+#define PART(key, title, kind, member, help, own_)                        \
+	{                                                                 \
+		key, title, XTR_C_##kind, AT(member), help, .own = (own_) \
+	}
+
 #endif /* XTR_SECTION_COLUMNS_H */

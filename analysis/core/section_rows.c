@@ -115,6 +115,11 @@ void xtr_row(struct xtr_rows *r, const void *row)
 	r->used = 0;
 }
 
+void xtr_rows_fail(struct xtr_rows *r, int err)
+{
+	r->err = err;
+}
+
 const void *xtr_rows_self(const struct xtr_rows *r)
 {
 	return r->self;
@@ -157,17 +162,20 @@ static void fill(struct xtr_rows *r)
 {
 	const struct xtr_section_rows *w = &r->table->rows;
 	const struct xtr_counted *tally;
+	const void *self = r->self;
 	const char *first;
 	uint64_t n;
 
+	if (w->via)
+		memcpy(&self, (const char *)self + w->via - 1, sizeof(self));
 	if (w->where == XTR_ROWS_SELF) {
 		put_row(r, r->self);
 	} else if (w->where == XTR_ROWS_COUNTED) {
-		tally = (const void *)((const char *)r->self + w->at);
+		tally = (const void *)((const char *)self + w->at);
 		for (uint64_t i = 0; i < tally->n; i++)
 			put_row(r, xtr_counted_at(tally, (uint32_t)i));
 	} else {
-		n = rows_of(w, r->self, &first);
+		n = rows_of(w, self, &first);
 		for (uint64_t i = 0; i < n; i++)
 			put_row(r, first + i * w->size);
 	}
@@ -303,12 +311,12 @@ static void plain(char buf[XTR_SECTION_NAME], const char *name)
 			buf[i] = '_';
 }
 
-const char *xtr_section_table_name(const struct xtr_analysis *of, const struct xtr_section_table *t,
+const char *xtr_section_table_name(const char *section, const struct xtr_section_table *t,
 				   char buf[XTR_SECTION_NAME])
 {
 	char name[XTR_SECTION_NAME];
 
-	snprintf(name, sizeof(name), "%s.%s", of->name, t->name);
+	snprintf(name, sizeof(name), "%s.%s", section, t->name);
 	plain(buf, name);
 	return buf;
 }
@@ -423,7 +431,8 @@ static void add_value(struct cells *to, const void *self, const struct xtr_secti
 	} else if (type_of(c) == XTR_COLUMN_TEXT) {
 		add(to, xtr_cell_text(v->known ? v->s : NULL, v->n));
 	} else {
-		add(to, xtr_cell_uint(v->known, v->a));
+		add(to, v->negative ? xtr_cell_int(v->known, (int64_t)v->a)
+				    : xtr_cell_uint(v->known, v->a));
 	}
 }
 

@@ -27,6 +27,7 @@ struct xtr_rows {
 	void (*row)(struct xtr_rows *r, const void *row);
 	void *to; /* grid, JSON or what else row writes to */
 	bool text;
+	int err;
 	uint64_t rows, more; /* so many were given; so many of them were not shown */
 	struct xtr_section_value put[XTR_COLUMNS_MAX];
 	struct xtr_section_value member; /* of the last column that has one */
@@ -55,8 +56,21 @@ const struct xtr_section_value *xtr_section_value(struct xtr_rows *r,
 #define XTR_SECTION_NAME 80u /* bytes of a table's or column's name */
 
 /* "xe_queues"; "amdgpu_jobs_rings". */
-const char *xtr_section_table_name(const struct xtr_analysis *of, const struct xtr_section_table *t,
+const char *xtr_section_table_name(const char *section, const struct xtr_section_table *t,
 				   char buf[XTR_SECTION_NAME]);
+/*
+ * Each table that has a name, all zero before the first: those of the analyses, and behind them
+ * what stats shows of every trace.
+ */
+struct xtr_table_at {
+	size_t section, next; /* in xtr_analyses */
+	const struct xtr_section_table *table;
+	uint64_t part; /* bit of xtr_view.parts; of what no part leaves out: the highest */
+	char name[XTR_SECTION_NAME];
+};
+bool xtr_table_next(struct xtr_table_at *at);
+/* What it is made of; NULL: the trace has nothing of the section. */
+const void *xtr_table_self(const struct xtr_table_at *at, const struct xtr_view *v);
 /* All columns, in order; name lives for the call. */
 void xtr_section_columns(const struct xtr_section_table *t,
 			 void (*put)(void *ctx, const char *name, enum xtr_column_type type,

@@ -16,7 +16,10 @@
 
 static bool shown(const struct xtr_rows *r, const struct xtr_section_column *c)
 {
-	return c->title && (!r->table->shows || r->table->shows(r->self, c));
+	const struct xtr_section_table *t = r->table;
+
+	return c->title && (!t->parts || !c->own || c->own & t->parts) &&
+	       (!t->shows || t->shows(r->self, c));
 }
 
 static bool ends_in(const char *s, size_t n, const char *end)
@@ -40,13 +43,18 @@ static uint64_t quantile(const struct xtr_hist *h, const char *title, size_t n)
 	return xtr_hist_quantile(h, 500);
 }
 
-static void cells_hist(struct xtr_grid *g, const char *titles, const struct xtr_hist *h, bool known)
+static void cells_hist(struct xtr_grid *g, const struct xtr_section_column *c,
+		       const struct xtr_hist *h, bool times)
 {
+	char *(*const format)(char *, uint64_t) =
+		c->type & XTR_C_PLAIN ? xtr_text_count : xtr_text_ns;
+	const bool known = (times || c->type & XTR_C_PLAIN) && h && h->n;
+	const char *titles = c->title;
 	size_t n;
 
 	while (*titles) {
 		n = strcspn(titles, "|");
-		xtr_grid_ns(g, known, known ? quantile(h, titles, n) : 0);
+		xtr_grid_value(g, known, format, known ? quantile(h, titles, n) : 0);
 		titles += n + (titles[n] == '|');
 	}
 }
@@ -89,7 +97,7 @@ static void cells_text(struct xtr_rows *r, const struct xtr_section_column *c,
 	char buf[XTR_TEXT_NAME];
 
 	if (kind == XTR_C_HIST || kind == XTR_C_BUCKETS)
-		cells_hist(g, c->title, v->hist, r->o->times && v->hist && v->hist->n);
+		cells_hist(g, c, v->hist, r->o->times);
 	else if (kind == XTR_C_SUM)
 		xtr_grid_ns(g, r->o->times && v->hist && v->hist->n, v->hist ? v->hist->sum : 0);
 	else if (!v->known)
@@ -146,16 +154,19 @@ int xtr_table_text(const struct xtr_section_table *t, const void *self,
 		   const struct xtr_analysis_opts *o, FILE *f)
 {
 	struct xtr_rows r = { .row = text_row, .text = true, .table = t, .self = self };
+	bool any;
 	int err;
 
 	r.to = new_grid(&r);
 	xtr_rows_fill(&r, t, self, o);
-	if (r.to && r.rows > r.more && t->heading)
+	any = r.rows > r.more && !r.err;
+	if (r.to && any && t->heading)
 		fputs(t->heading, f);
-	err = xtr_grid_print(r.to, r.rows > r.more ? f : NULL, 2);
+	err = xtr_grid_print(r.to, any ? f : NULL, 2);
 	if (r.more && t->limit == XTR_SHOW_TOP)
-		fprintf(f, "  ... and %" PRIu64 " more (--top)\n", r.more);
-	return err;
+		fprintf(f, "  ... and %" PRIu64 " more (%s)\n", r.more,
+			o->more ? o->more : "--top");
+	return r.err ? r.err : err;
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */
@@ -212,7 +223,7 @@ static void json_value(struct xtr_rows *r, const struct xtr_section_column *c, c
 		return;
 	}
 	if (v->known && v->hist) {
-		xtr_view_json_hist(j, key, v->hist, kind == XTR_C_BUCKETS);
+		xtr_view_json_hist(j, key, v->hist, kind == XTR_C_BUCKETS && !r->o->no_buckets);
 		return;
 	}
 	xtr_json_key(j, key);

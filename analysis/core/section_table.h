@@ -42,10 +42,11 @@ enum xtr_column_kind {
 };
 #define XTR_C_KIND 0xffu
 /* With a kind: */
-#define XTR_C_TIMES 0x100u /* not known where the trace has no times */
-#define XTR_C_KNOWN 0x200u /* 0 stands for what is not known */
-#define XTR_C_MOST  0x400u /* UINT64_MAX stands for what is not known */
-#define XTR_C_BLANK 0x800u /* what is not known is empty in text */
+#define XTR_C_TIMES 0x100u  /* not known where the trace has no times */
+#define XTR_C_KNOWN 0x200u  /* 0 stands for what is not known */
+#define XTR_C_MOST  0x400u  /* UINT64_MAX stands for what is not known */
+#define XTR_C_BLANK 0x800u  /* what is not known is empty in text */
+#define XTR_C_PLAIN 0x1000u /* the histogram is of numbers, not of ns */
 
 struct xtr_section_column {
 	/* In JSON; NULL: only in text. "power.resumes": the member resumes of an object power. */
@@ -58,7 +59,7 @@ struct xtr_section_column {
 	unsigned int type;     /* kind and flags */
 	uint32_t offset, size; /* of the member; size 0: it is put */
 	const char *help;      /* what it means, for columns with a key */
-	unsigned int own;      /* of the section: for shows */
+	unsigned int own;      /* of the section: for parts and shows */
 };
 
 #define XTR_AT(structure, member) \
@@ -88,13 +89,16 @@ struct xtr_section_rows {
 		XTR_ROWS_POINTER,
 		XTR_ROWS_COUNTED
 	} where;
-	uint32_t at; /* offset of the array, of a pointer to it, or of the counted rows */
+	uint32_t via; /* XTR_VIA, or 0: they are in what the table is made of */
+	uint32_t at;  /* offset of the array, of a pointer to it, or of the counted rows */
 	uint32_t count, count_size; /* of the number of rows: 4 or 8 bytes */
 	uint32_t size;              /* bytes of a row */
 	uint32_t fixed;             /* where the number is always the same, that */
 };
 
-#define XTR_IS_POINTER(x) __builtin_types_compatible_p(__typeof__(x), __typeof__(1 ? (x) : (x)))
+/* They are in what this member points to. */
+#define XTR_VIA(structure, pointer) (1 + offsetof(structure, pointer))
+#define XTR_IS_POINTER(x)           __builtin_types_compatible_p(__typeof__(x), __typeof__(1 ? (x) : (x)))
 /* An array or pointer, and how many rows it has; the same for a void pointer. */
 #define XTR_ARRAY(structure, array, n) \
 	XTR_ARRAY_OF(structure, array, n, __typeof__(((structure *)0)->array[0]))
@@ -136,7 +140,8 @@ struct xtr_section_table {
 	bool (*put)(struct xtr_rows *r, const void *row);
 	/* In place of both, where rows are something else: puts, then xtr_row() for each. */
 	void (*fill)(const void *self, struct xtr_rows *r);
-	/* Is a column shown in text? NULL: all are. */
+	/* Is a column shown in text? Not if it is of other parts (own), or if this says no. */
+	unsigned int parts; /* bits; 0: of all */
 	bool (*shows)(const void *self, const struct xtr_section_column *c);
 	enum xtr_table_shape shape;
 	enum xtr_table_limit limit;
@@ -216,6 +221,8 @@ void xtr_put_any(struct xtr_rows *r,
 void xtr_put_absent(struct xtr_rows *r);
 /* The row is whole. row: what the columns' members are in; NULL: no column has one. */
 void xtr_row(struct xtr_rows *r, const void *row);
+/* There are rows that cannot be given: -ENOMEM. Only where they are for text. */
+void xtr_rows_fail(struct xtr_rows *r, int err);
 /* What the table is made of. */
 const void *xtr_rows_self(const struct xtr_rows *r);
 /* Are the rows for text? What is only in the other forms may then be put as not known. */

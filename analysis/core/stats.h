@@ -101,16 +101,12 @@ const struct xtr_stats_row *xtr_stats_total(const struct xtr_stats *s); /* all j
 const struct xtr_stats_ring *xtr_stats_ring(const struct xtr_stats *s, uint32_t index);
 const struct xtr_model *xtr_stats_model(const struct xtr_stats *s);
 
+/* The lists of these, and of the longest waits, are read where they are (stats_impl.h). */
 size_t xtr_stats_n_slowest(const struct xtr_stats *s);
-const struct xtr_stats_job *xtr_stats_slowest(const struct xtr_stats *s, size_t i);
-size_t xtr_stats_n_waits(const struct xtr_stats *s);
-const struct xtr_stats_wait *xtr_stats_wait(const struct xtr_stats *s, size_t i);
 size_t xtr_stats_n_blockers(const struct xtr_stats *s); /* longest total first */
-const struct xtr_stats_blocker *xtr_stats_blocker(const struct xtr_stats *s, size_t i);
 
 /* Time of the first and last event in the window, 0 if there was none. */
 void xtr_stats_span(const struct xtr_stats *s, uint64_t *first, uint64_t *last);
 uint64_t xtr_stats_events(const struct xtr_stats *s);
-uint64_t xtr_stats_events_of(const struct xtr_stats *s, uint32_t type);
 
 #endif /* XTR_STATS_H */

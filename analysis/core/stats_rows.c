@@ -144,29 +144,9 @@ size_t xtr_stats_n_slowest(const struct xtr_stats *s)
 	return s->n_slowest;
 }
 
-const struct xtr_stats_job *xtr_stats_slowest(const struct xtr_stats *s, size_t i)
-{
-	return i < s->n_slowest ? &s->slowest[i] : NULL;
-}
-
-size_t xtr_stats_n_waits(const struct xtr_stats *s)
-{
-	return s->n_waits;
-}
-
-const struct xtr_stats_wait *xtr_stats_wait(const struct xtr_stats *s, size_t i)
-{
-	return i < s->n_waits ? &s->wait[i] : NULL;
-}
-
 size_t xtr_stats_n_blockers(const struct xtr_stats *s)
 {
 	return s->n_blockers;
-}
-
-const struct xtr_stats_blocker *xtr_stats_blocker(const struct xtr_stats *s, size_t i)
-{
-	return i < s->n_blockers ? &s->blocker[i] : NULL;
 }
 
 void xtr_stats_span(const struct xtr_stats *s, uint64_t *first, uint64_t *last)
@@ -178,11 +158,6 @@ void xtr_stats_span(const struct xtr_stats *s, uint64_t *first, uint64_t *last)
 uint64_t xtr_stats_events(const struct xtr_stats *s)
 {
 	return s->events;
-}
-
-uint64_t xtr_stats_events_of(const struct xtr_stats *s, uint32_t type)
-{
-	return type < 65536 ? s->types[type] : 0;
 }
 
 /* --- stats top -------------------------------------------------------------------------------- */

@@ -89,25 +89,9 @@ const char *xtr_view_ring_id(const struct xtr_view *v, uint32_t id, char *buf, s
 	return buf;
 }
 
-const char *xtr_view_string(const struct xtr_view *v, uint32_t string, char *buf, size_t cap)
-{
-	size_t n = 0;
-	const char *s = NULL;
-
-	if (string)
-		s = xtr_tables_string(xtr_section_tables(v->section), string, &n);
-	return s ? xtr_text_name(buf, cap, s, n) : "";
-}
-
 bool xtr_view_times(const struct xtr_view *v)
 {
 	return xtr_meta_has_times(xtr_section_meta(v->section));
-}
-
-int xtr_view_text_no_times(const struct xtr_view *v)
-{
-	fputs("  not known: the trace has no times\n", v->f);
-	return 0;
 }
 
 uint64_t xtr_view_duration(const struct xtr_view *v)

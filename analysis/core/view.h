@@ -60,6 +60,14 @@ int xtr_view_text(const struct xtr_view *v);
 /* One object, into an array or as a document. */
 void xtr_view_json(const struct xtr_view *v, struct xtr_json *j);
 
+/*
+ * Its tables as CSV: the columns of `xtr query`, behind the table's name and the number of the
+ * recording; an empty line between two tables. any: was there one before? 0 or -ENOMEM.
+ */
+int xtr_view_csv(const struct xtr_view *v, size_t recording, bool *any);
+/* The bits of xtr_view.parts that have tables. */
+uint64_t xtr_view_csv_parts(void);
+
 /* What the views share. */
 
 /* "gfx_0.0.0", with "#5" behind it where rings of one device share a name; "(unknown)". */
@@ -70,16 +78,12 @@ const char *xtr_view_ring_path(const struct xtr_view *v, const struct xtr_model_
 			       char *buf, size_t cap);
 /* The same for the ring with this id; "(other fence)" for 0. */
 const char *xtr_view_ring_id(const struct xtr_view *v, uint32_t id, char *buf, size_t cap);
-/* A string of the trace in safe form; "" where there is none. */
-const char *xtr_view_string(const struct xtr_view *v, uint32_t string, char *buf, size_t cap);
 #define XTR_VIEW_KNOWN_AS 160u
 /* How the execution times of a row are known, and, if not brief, why no better. */
 const char *xtr_view_known_as(const struct xtr_stats_row *row, bool brief,
 			      char buf[XTR_VIEW_KNOWN_AS]);
 /* False: the section's events are in order, but have no times. */
 bool xtr_view_times(const struct xtr_view *v);
-/* What stands in the place of a part that is about times, if there are none. */
-int xtr_view_text_no_times(const struct xtr_view *v);
 /* ns of the window that the statistics are about. */
 uint64_t xtr_view_duration(const struct xtr_view *v);
 
@@ -88,11 +92,22 @@ uint64_t xtr_view_duration(const struct xtr_view *v);
 void xtr_view_json_hist(struct xtr_json *j, const char *key, const struct xtr_hist *h,
 			bool buckets);
 
-/* view_waits.c: parts of the text view. */
-int xtr_view_text_waits(const struct xtr_view *v);
-int xtr_view_text_depth(const struct xtr_view *v);
-int xtr_view_text_dependencies(const struct xtr_view *v);
-int xtr_view_text_slowest(const struct xtr_view *v);
+/*
+ * view_tables.c: the tables of parts (XTR_VIEW_PART_COUNT: what no part leaves out), up to one
+ * without. They are made of the view.
+ */
+struct xtr_view_table {
+	unsigned int part;
+	const struct xtr_section_table *table;
+};
+extern const struct xtr_view_table xtr_view_tables[];
+/* 0 or -ENOMEM; nothing for parts without tables. */
+int xtr_view_text_tables(const struct xtr_view *v, unsigned int part);
+/* Into the object that is open. */
+void xtr_view_json_tables(const struct xtr_view *v, struct xtr_json *j);
+/* Have some of the jobs not run and completed as they should? */
+bool xtr_view_unusual(const struct xtr_agg *a);
+#define XTR_VIEW_ROWS_BRIEF 8u
 /* view_text.c: a part, or the analysis number part - XTR_VIEW_PART_COUNT, with its heading. */
 int xtr_view_text_part(const struct xtr_view *v, unsigned int part);
 /* Has the trace something for it? */
@@ -101,7 +116,6 @@ bool xtr_view_has(const struct xtr_view *v, unsigned int part);
 int xtr_view_text_brief(const struct xtr_view *v);
 /* view_hist.c: a line with a bar for each power of two; times: the values are ns. */
 void xtr_view_text_hist(FILE *f, const struct xtr_hist *h, bool times);
-int xtr_view_text_histograms(const struct xtr_view *v);
-int xtr_view_text_events(const struct xtr_view *v);
+void xtr_view_text_histograms(const struct xtr_view *v);
 
 #endif /* XTR_VIEW_H */

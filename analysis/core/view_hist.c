@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The text view's histograms, and what events a trace holds. */
+/* The text view's histograms. */
 #include "view.h"
-#include "format/read/reader.h"
-#include "grid.h"
-#include "replay/notes/notes.h"
 #include "base/text.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define BAR         40u
@@ -94,7 +89,7 @@ static void ring_histograms(const struct xtr_view *v, const struct xtr_stats_row
 	}
 }
 
-int xtr_view_text_histograms(const struct xtr_view *v)
+void xtr_view_text_histograms(const struct xtr_view *v)
 {
 	size_t i, n = xtr_stats_n_rows(v->stats, XTR_BY_RING);
 
@@ -102,93 +97,4 @@ int xtr_view_text_histograms(const struct xtr_view *v)
 		ring_histograms(v, xtr_stats_row(v->stats, XTR_BY_RING, i));
 	if (n > RINGS_SHOWN)
 		fprintf(v->f, "  ... and %zu more rings (select with --ring)\n", n - RINGS_SHOWN);
-	return 0;
-}
-
-/* An event of a kind that the trace has, or that was left out of it. */
-struct event_row {
-	const char *name; /* NULL: META does not describe it */
-	uint32_t type;
-	uint64_t n, left_out;
-};
-
-/* Most frequent first, then by name; those without one at the end, by number. */
-static int by_count(const void *pa, const void *pb)
-{
-	const struct event_row *a = pa, *b = pb;
-	int order;
-
-	if (a->n != b->n)
-		return a->n < b->n ? 1 : -1;
-	if (!a->name != !b->name)
-		return a->name ? -1 : 1;
-	order = a->name ? strcmp(a->name, b->name) : 0;
-	return order ? order : a->type < b->type ? -1 : a->type > b->type;
-}
-
-/* Into rows, or, if that is NULL, only how many there are. */
-static size_t event_rows(const struct xtr_view *v, const uint64_t *left_out, struct event_row *rows)
-{
-	const struct xtr_event_desc *desc;
-	size_t n = 0;
-
-	for (uint32_t type = 1; type < 65536; type++) {
-		struct event_row row = { .type = type,
-					 .n = xtr_stats_events_of(v->stats, type),
-					 .left_out = left_out ? left_out[type] : 0 };
-
-		if (!row.n && !row.left_out)
-			continue;
-		if (rows) {
-			desc = xtr_meta_event(xtr_section_meta(v->section), type);
-			row.name = desc ? desc->name : NULL;
-			rows[n] = row;
-		}
-		n++;
-	}
-	return n;
-}
-
-static const char *event_name(const struct event_row *row, char *buf, size_t size)
-{
-	if (row->name)
-		xtr_text_name(buf, size, row->name, strlen(row->name));
-	else
-		snprintf(buf, size, "type %u", row->type);
-	return buf;
-}
-
-static int print_events(const struct xtr_view *v, const struct event_row *rows, size_t n,
-			bool budget)
-{
-	static const char *const titles[] = { "<event", "count", NULL };
-	static const char *const with_left_out[] = { "<event", "count", "left out", NULL };
-	struct xtr_grid *t = xtr_grid_new(budget ? with_left_out : titles);
-	char buf[XTR_TEXT_NAME];
-
-	for (size_t i = 0; i < n; i++) {
-		xtr_grid_cell(t, event_name(&rows[i], buf, sizeof(buf)));
-		xtr_grid_cell(t, xtr_text_count(buf, rows[i].n));
-		if (budget)
-			xtr_grid_cell(t, xtr_text_count(buf, rows[i].left_out));
-	}
-	return xtr_grid_print(t, v->f, 2);
-}
-
-/* With a budget, also what it left out: in the whole file, whatever part of it is shown. */
-int xtr_view_text_events(const struct xtr_view *v)
-{
-	uint64_t *left_out = xtr_budgeted_by_type(v->section);
-	size_t n = event_rows(v, left_out, NULL);
-	struct event_row *rows = calloc(n + 1, sizeof(*rows));
-	int err = -ENOMEM;
-
-	if (rows) {
-		event_rows(v, left_out, rows);
-		qsort(rows, n, sizeof(*rows), by_count);
-		err = print_events(v, rows, n, left_out);
-	}
-	free(rows);
-	free(left_out);
-	return err;
 }

@@ -54,6 +54,13 @@ struct xtr_diff {
 	struct xtr_diff_count *counts; /* in order */
 };
 
+/* diff_group.c: what of a job names its group, in numbers of the section. False: nothing does. */
+bool diff_id_of_job(const struct xtr_job *j, enum xtr_diff_by by, uint64_t *id);
+/* Index of the group, which is made where it is new; DIFF_NONE: there are too many; -ENOMEM. */
+int64_t diff_group_of_job(struct xtr_diff *d, const struct xtr_job *j, enum xtr_diff_by by,
+			  uint64_t id);
+int64_t diff_group_of_call(struct xtr_diff *d, enum xtr_diff_by by, const struct xtr_call *c);
+
 /* diff_facts.c. 0 or -ENOMEM. */
 int diff_learn(struct xtr_diff *d, const struct xtr_meta *meta);
 /* Keep those in which the sides differ. */

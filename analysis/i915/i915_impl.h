@@ -275,5 +275,8 @@ int i915_conclude(struct i915 *g);
 int i915_text(const void *self, const struct xtr_view *v);
 void i915_json(const void *self, struct xtr_json *j);
 extern const struct xtr_section_table *const i915_tables[];
+/* i915_view.c: those that are text, too. */
+extern const struct xtr_section_table i915_creators, i915_worst, i915_devices, i915_contexts,
+	i915_engines, i915_waits, i915_registers;
 
 #endif /* XTR_I915_IMPL_H */

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The section of i915: its tables, and what else text and JSON say (docs/stats-json.md). */
+/* The section of i915: its tables, and JSON (docs/stats-json.md). */
 #include "analysis/core/section_columns.h"
-#include "analysis/core/view.h"
-#include "base/text.h"
 #include "i915_impl.h"
-
-#include <inttypes.h>
-#include <stdio.h>
 
 /* A time, where the trace has some. */
 #define TIME (XTR_C_NS | XTR_C_TIMES | XTR_C_KNOWN)
@@ -83,7 +78,7 @@ static bool put_creators(struct xtr_rows *r, const void *row)
 	return true;
 }
 
-static const struct xtr_section_table creators = XTR_TABLE_OF(
+const struct xtr_section_table i915_creators = XTR_TABLE_OF(
 	"creators", "objects of a process, most left first", creator_columns,
 	XTR_ARRAY(struct i915, objects.creator, objects.n_creators), put_creators, XTR_SHOW_TOP);
 
@@ -125,7 +120,7 @@ static bool put_worst(struct xtr_rows *r, const void *row)
 	return true;
 }
 
-static const struct xtr_section_table worst = XTR_TABLE_OF(
+const struct xtr_section_table i915_worst = XTR_TABLE_OF(
 	"vma.most_rebound", "an object in an address space, most often bound again first",
 	worst_columns, XTR_ARRAY(struct i915, objects.worst, objects.n_worst), put_worst,
 	XTR_SHOW_TOP_QUIET);
@@ -150,47 +145,36 @@ static const struct xtr_section_table accesses =
 
 #define AT(member)                       XTR_AT(struct i915_device, member)
 #define PRESSURE(id, json, event, title) COUNT(json, count[I915_##id], title),
+/* Parts of the text. */
+enum {
+	PRESSURES = 1,
+	CONTEXTS = 2
+};
 static const struct xtr_section_column device_columns[] = {
-	{ "device", NULL, XTR_C_TEXT, XTR_PUT, "name of the device" },
+	{ "device", "<device", XTR_C_TEXT, XTR_PUT, "name of the device" },
+	PART(NULL, "shrinks", COUNT, count[I915_SHRINK], NULL, PRESSURES),
 	I915_PRESSURES(PRESSURE) COUNT("shrink_pages", pages, "targets of shrinks"),
-	{ "shrink_bytes", NULL, XTR_C_COUNT, XTR_PUT, "the same in bytes" },
-	COUNT("shrinks_unlimited", unlimited, "shrinks without a target"),
-	COUNT("evict_bytes", evict_bytes, "what evictions asked for"),
-	COUNT("in_flight", in_flight, "of these with requests in flight"),
-	COUNT("between_vblanks", between, "of these between two vblanks"),
-	COUNT("contexts", contexts, "contexts made"),
-	COUNT("contexts_freed", contexts_freed, "contexts freed"),
-	COUNT("contexts_left", contexts_left, "contexts that are there at the end"),
+	{ "shrink_bytes", "target", XTR_C_BYTES, XTR_PUT, "the same in bytes", PRESSURES },
+	PART("shrinks_unlimited", "unlimited", COUNT, unlimited, "shrinks without a target",
+	     PRESSURES),
+	PART(NULL, "evict", COUNT, count[I915_EVICT], NULL, PRESSURES),
+	PART(NULL, "evict node", COUNT, count[I915_EVICT_NODE], NULL, PRESSURES),
+	PART(NULL, "evict vm", COUNT, count[I915_EVICT_VM], NULL, PRESSURES),
+	PART("evict_bytes", "asked for", BYTES, evict_bytes, "what evictions asked for", PRESSURES),
+	PART("in_flight", "in flight", COUNT, in_flight, "of these with requests in flight",
+	     PRESSURES),
+	PART("between_vblanks", "in a frame", COUNT, between, "of these between two vblanks",
+	     PRESSURES),
+	PART("contexts", "contexts", COUNT, contexts, "contexts made", CONTEXTS),
+	PART("contexts_freed", "freed", COUNT, contexts_freed, "contexts freed", CONTEXTS),
+	PART("contexts_left", "left", COUNT, contexts_left, "that are there at the end", CONTEXTS),
 	COUNT("contexts_unknown", contexts_unknown, "freed, and not seen made"),
-	COUNT("ppgtts", spaces, "address spaces made"),
-	COUNT("ppgtts_released", spaces_released, "address spaces released"),
-	COUNT("ppgtts_left", spaces_left, "address spaces that are there at the end"),
+	PART("ppgtts", "ppgtts", COUNT, spaces, "address spaces made", CONTEXTS),
+	PART("ppgtts_released", "released", COUNT, spaces_released, "of them released", CONTEXTS),
+	PART("ppgtts_left", "left", COUNT, spaces_left, "that are there at the end", CONTEXTS),
 	COUNT("ppgtts_unknown", spaces_unknown, "released, and not seen made"),
 };
 #undef PRESSURE
-
-static const struct xtr_section_column pressure_text[] = {
-	{ NULL, "<device", XTR_C_TEXT, XTR_PUT },
-	{ NULL, "shrinks", XTR_C_COUNT, AT(count[I915_SHRINK]) },
-	{ NULL, "target", XTR_C_BYTES, XTR_PUT },
-	{ NULL, "unlimited", XTR_C_COUNT, AT(unlimited) },
-	{ NULL, "evict", XTR_C_COUNT, AT(count[I915_EVICT]) },
-	{ NULL, "evict node", XTR_C_COUNT, AT(count[I915_EVICT_NODE]) },
-	{ NULL, "evict vm", XTR_C_COUNT, AT(count[I915_EVICT_VM]) },
-	{ NULL, "asked for", XTR_C_BYTES, AT(evict_bytes) },
-	{ NULL, "in flight", XTR_C_COUNT, AT(in_flight) },
-	{ NULL, "in a frame", XTR_C_COUNT, AT(between) },
-};
-
-static const struct xtr_section_column context_text[] = {
-	{ NULL, "<device", XTR_C_TEXT, XTR_PUT },
-	{ NULL, "contexts", XTR_C_COUNT, AT(contexts) },
-	{ NULL, "freed", XTR_C_COUNT, AT(contexts_freed) },
-	{ NULL, "left", XTR_C_COUNT, AT(contexts_left) },
-	{ NULL, "ppgtts", XTR_C_COUNT, AT(spaces) },
-	{ NULL, "released", XTR_C_COUNT, AT(spaces_released) },
-	{ NULL, "left", XTR_C_COUNT, AT(spaces_left) },
-};
 #undef AT
 
 static bool put_devices(struct xtr_rows *r, const void *row)
@@ -203,23 +187,14 @@ static bool put_devices(struct xtr_rows *r, const void *row)
 	return true;
 }
 
-static bool put_contexts(struct xtr_rows *r, const void *row)
-{
-	const struct i915_device *of = row;
-
-	xtr_put_text(r, of->name);
-	return true;
-}
-
-static const struct xtr_section_table devices =
-	XTR_TABLE_OF("devices", "a device", device_columns,
-		     XTR_ARRAY(struct i915, devices.device, devices.n), put_devices, XTR_SHOW_ALL);
-static const struct xtr_section_table pressures =
-	XTR_TABLE_OF(NULL, NULL, pressure_text, XTR_ARRAY(struct i915, devices.device, devices.n),
-		     put_devices, XTR_SHOW_ALL);
-static const struct xtr_section_table contexts =
-	XTR_TABLE_OF(NULL, NULL, context_text, XTR_ARRAY(struct i915, devices.device, devices.n),
-		     put_contexts, XTR_SHOW_ALL);
+#define DEVICES_TABLE(name_, parts_)                                                           \
+	{                                                                                      \
+		.name = (name_), .help = "a device", XTR_TABLE_COLUMNS(device_columns),        \
+		.rows = XTR_ARRAY(struct i915, devices.device, devices.n), .put = put_devices, \
+		.parts = (parts_),                                                             \
+	}
+const struct xtr_section_table i915_devices = DEVICES_TABLE("devices", PRESSURES);
+const struct xtr_section_table i915_contexts = DEVICES_TABLE(NULL, CONTEXTS);
 
 /* --- requests --------------------------------------------------------------------------------- */
 
@@ -256,7 +231,7 @@ static void fill_engines(const void *self, struct xtr_rows *r)
 	}
 }
 
-static const struct xtr_section_table engines = {
+const struct xtr_section_table i915_engines = {
 	.name = "engines",
 	.help = "an engine",
 	XTR_TABLE_COLUMNS(engine_columns),
@@ -305,7 +280,7 @@ static bool put_waits(struct xtr_rows *r, const void *row)
 	return true;
 }
 
-static const struct xtr_section_table waits = XTR_TABLE_OF(
+const struct xtr_section_table i915_waits = XTR_TABLE_OF(
 	"waits", "waits of a process for an engine, most time first", wait_columns,
 	XTR_ARRAY(struct i915, requests.waiter, requests.n_waiters), put_waits, XTR_SHOW_TOP);
 
@@ -381,183 +356,46 @@ static const struct xtr_section_column register_columns[] = {
 };
 #undef AT
 
-static const struct xtr_section_table registers = XTR_TABLE_OF(
+const struct xtr_section_table i915_registers = XTR_TABLE_OF(
 	"registers.most_accessed", "a register, the most accessed first", register_columns,
 	XTR_ARRAY(struct i915, regs.reg, regs.n), NULL, XTR_LIST_TOP);
 
-/* --- text ------------------------------------------------------------------------------------- */
-
-static void text_held(const struct i915 *g, FILE *f)
-{
-	const struct i915_objects *o = &g->objects;
-	char n[XTR_TEXT_NUMBER], b[XTR_TEXT_NUMBER], at[XTR_TEXT_NUMBER];
-
-	fprintf(f, "  objects (of all cards: their events name none): %s created, %s",
-		xtr_text_count(n, o->created), xtr_text_bytes(b, o->created_bytes));
-	fprintf(f, "; %s destroyed, %s", xtr_text_count(n, o->destroyed),
-		xtr_text_bytes(b, o->destroyed_bytes));
-	if (o->destroyed_unknown)
-		fprintf(f, "; %s destroyed that the trace did not see created",
-			xtr_text_count(n, o->destroyed_unknown));
-	if (o->replaced)
-		fprintf(f, "; %s whose end is not in the trace", xtr_text_count(n, o->replaced));
-	fprintf(f, "\n  memory held since the start of the trace: most %s",
-		xtr_text_bytes(b, o->held.peak_bytes));
-	if (g->o->times && o->held.peak_ns)
-		fprintf(f, " [%s s]", xtr_text_stamp(at, o->held.peak_ns));
-	fprintf(f, ", %s objects; at the end %s, ", xtr_text_count(n, o->held.peak_objects),
-		xtr_text_bytes(b, o->held.bytes));
-	fprintf(f, "%s objects (open: nothing says that they are leaked)\n",
-		xtr_text_count(n, o->held.objects));
-	if (g->gaps)
-		fputs("  events were lost: counts are lower bounds, destructions may be missing, "
-		      "leaks are not judged\n",
-		      f);
-	if (o->untracked)
-		fprintf(f,
-			"  %s events of objects or bindings past what is kept: these are only counted\n",
-			xtr_text_count(n, o->untracked));
-}
-
-static int text_vma(const struct i915 *g, FILE *f)
-{
-	const struct i915_objects *o = &g->objects;
-	char n[XTR_TEXT_NUMBER], b[XTR_TEXT_NUMBER];
-
-	fprintf(f, "  bindings: %s, %s", xtr_text_count(n, o->binds),
-		xtr_text_bytes(b, o->bind_bytes));
-	fprintf(f, "; unbound %s, %s", xtr_text_count(n, o->unbinds),
-		xtr_text_bytes(b, o->unbind_bytes));
-	fprintf(f, "; bound again where they were before: %s, %s\n", xtr_text_count(n, o->rebinds),
-		xtr_text_bytes(b, o->rebind_bytes));
-	return xtr_table_text(&worst, g, g->o, f);
-}
-
-static void text_access(const struct i915 *g, FILE *f)
-{
-	char n[XTR_TEXT_NUMBER], b[XTR_TEXT_NUMBER], w[XTR_TEXT_NUMBER];
-
-	if (g->access.preads || g->access.pwrites) {
-		fprintf(f, "  pread: %s, %s", xtr_text_count(n, g->access.preads),
-			xtr_text_bytes(b, g->access.pread_bytes));
-		fprintf(f, "; pwrite: %s, %s\n", xtr_text_count(n, g->access.pwrites),
-			xtr_text_bytes(b, g->access.pwrite_bytes));
-	}
-	if (g->access.faults)
-		fprintf(f,
-			"  CPU faults on mappings of objects: %s, of them %s to write, %s through the GTT\n",
-			xtr_text_count(n, g->access.faults),
-			xtr_text_percent(w, g->access.write_faults, g->access.faults),
-			xtr_text_percent(b, g->access.gtt_faults, g->access.faults));
-	if (g->access.clflushes)
-		fprintf(f, "  cache flushes of objects (clflush): %s\n",
-			xtr_text_count(n, g->access.clflushes));
-}
-
-static int text_regs(const struct i915 *g, FILE *f)
-{
-	char n[XTR_TEXT_NUMBER];
-
-	if (g->freq.changes) {
-		fprintf(f,
-			"  frequency (no card named): %s changes, %" PRIu64 " to %" PRIu64 " MHz",
-			xtr_text_count(n, g->freq.changes), g->freq.min, g->freq.max);
-		if (g->o->times)
-			fprintf(f, ", mean %" PRIu64 " MHz from the first on", i915_mean_mhz(g));
-		fputc('\n', f);
-	}
-	if (!g->regs.n)
-		return 0;
-	fprintf(f, "  registers (no card named): %s reads, ", xtr_text_count(n, g->regs.reads));
-	fprintf(f, "%s writes\n", xtr_text_count(n, g->regs.writes));
-	return xtr_table_text(&registers, g, g->o, f);
-}
-
-static bool any_pressure(const struct i915 *g)
-{
-	for (uint32_t i = 0; i < g->devices.n; i++)
-		for (unsigned int k = 0; k < I915_PRESSURE_KINDS; k++)
-			if (g->devices.device[i].count[k])
-				return true;
-	return false;
-}
-
-static bool any_contexts(const struct i915 *g)
-{
-	for (uint32_t i = 0; i < g->devices.n; i++) {
-		const struct i915_device *d = &g->devices.device[i];
-
-		if (d->contexts || d->contexts_freed || d->spaces || d->spaces_released)
-			return true;
-	}
-	return false;
-}
-
-int i915_text(const void *self, const struct xtr_view *v)
-{
-	const struct i915 *g = self;
-	const struct i915_objects *o = &g->objects;
-	char n[XTR_TEXT_NUMBER];
-	int err;
-
-	if (o->created || o->destroyed_unknown)
-		text_held(g, v->f);
-	err = xtr_table_text(&creators, g, g->o, v->f);
-	if (!err && (o->binds || o->unbinds))
-		err = text_vma(g, v->f);
-	text_access(g, v->f);
-	if (!err && any_pressure(g)) {
-		err = xtr_table_text(&pressures, g, g->o, v->f);
-		if (g->devices.not_kept)
-			fprintf(v->f, "  %s more: whether they came during a frame is not known\n",
-				xtr_text_count(n, g->devices.not_kept));
-	}
-	if (!err && any_contexts(g))
-		err = xtr_table_text(&contexts, g, g->o, v->f);
-	if (!err)
-		err = xtr_table_text(&engines, g, g->o, v->f);
-	if (!err)
-		err = xtr_table_text(&waits, g, g->o, v->f);
-	if (g->requests.waits_open)
-		fprintf(v->f, "  waits whose end is not in the trace: %s\n",
-			xtr_text_count(n, g->requests.waits_open));
-	if ((g->requests.n_waiters || g->requests.waits_open) && g->requests.waits_unpaired)
-		fprintf(v->f, "  waits whose begin is not in the trace: %s\n",
-			xtr_text_count(n, g->requests.waits_unpaired));
-	return err ? err : text_regs(g, v->f);
-}
-
 /* --- JSON ------------------------------------------------------------------------------------- */
 
-const struct xtr_section_table *const i915_tables[] = {
-	&objects, &creators, &vma,     &worst,     &accesses,      &devices,   &engines,
-	&sums,    &waits,    &longest, &frequency, &all_registers, &registers, NULL
-};
+const struct xtr_section_table *const i915_tables[] = { &objects,
+							&i915_creators,
+							&vma,
+							&i915_worst,
+							&accesses,
+							&i915_devices,
+							&i915_engines,
+							&sums,
+							&i915_waits,
+							&longest,
+							&frequency,
+							&all_registers,
+							&i915_registers,
+							NULL };
+
+#define TABLES(...) \
+	xtr_tables_json((const struct xtr_section_table *const[]){ __VA_ARGS__, NULL }, g, g->o, j)
 
 void i915_json(const void *self, struct xtr_json *j)
 {
 	const struct i915 *g = self;
 
 	xtr_json_begin_object(j);
-	xtr_table_json(&objects, g, g->o, j);
-	xtr_table_json(&creators, g, g->o, j);
+	TABLES(&objects, &i915_creators);
 	xtr_json_kv_object(j, "vma");
-	xtr_table_json(&vma, g, g->o, j);
-	xtr_table_json(&worst, g, g->o, j);
+	TABLES(&vma, &i915_worst);
 	xtr_json_end_object(j);
-	xtr_table_json(&accesses, g, g->o, j);
-	xtr_table_json(&devices, g, g->o, j);
+	TABLES(&accesses, &i915_devices);
 	xtr_json_kv_u64(j, "pressure_not_judged", g->devices.not_kept);
-	xtr_table_json(&engines, g, g->o, j);
-	xtr_table_json(&sums, g, g->o, j);
-	xtr_table_json(&waits, g, g->o, j);
-	xtr_table_json(&longest, g, g->o, j);
-	xtr_table_json(&frequency, g, g->o, j);
+	TABLES(&i915_engines, &sums, &i915_waits, &longest, &frequency);
 	xtr_json_key(j, "registers");
 	if (g->regs.n || g->regs.others) {
 		xtr_json_begin_object(j);
-		xtr_table_json(&all_registers, g, g->o, j);
-		xtr_table_json(&registers, g, g->o, j);
+		TABLES(&all_registers, &i915_registers);
 		xtr_json_end_object(j);
 	} else {
 		xtr_json_null(j);

@@ -177,5 +177,8 @@ int nv_findings(struct nvidia *nv);
 int nv_text(const void *self, const struct xtr_view *v);
 void nv_json(const void *self, struct xtr_json *j);
 extern const struct xtr_section_table *const nv_tables[];
+/* nvidia_total.c: how ioctls were sampled, and what that means for the numbers. */
+extern const struct xtr_section_table nv_sample;
+void nv_sample_limits(const struct nvidia *nv, FILE *f);
 
 #endif /* XTR_NVIDIA_H */

@@ -3,6 +3,8 @@
  * Sampled ioctls: a part of them is in the trace, and the recorder counted all (xtr:total,
  * spec/events.md). The last record of each process and key holds.
  */
+#include "analysis/core/section_columns.h"
+#include "base/text.h"
 #include "nvidia.h"
 #include "replay/event/func_event.h"
 #include "replay/event/process.h"
@@ -132,4 +134,53 @@ int nv_totals_finish(struct nvidia *nv)
 		err = add(nv, &nv->total[i]);
 	}
 	return err;
+}
+
+/* --- view ------------------------------------------------------------------------------------- */
+
+#define AT(member) XTR_AT(struct nvidia, member)
+static const struct xtr_section_column sample_columns[] = {
+	{ "ioctl_ppm", NULL, XTR_C_NUMBER, XTR_PUT, "share of ioctls, in millionths" },
+	{ "uvm_ioctl_ppm", NULL, XTR_C_NUMBER, XTR_PUT, "share of UVM's" },
+	{ "totals", NULL, XTR_C_BOOL, XTR_PUT, "how many there were is in the trace" },
+	FLAG("exact", totals_exact, "and exact"),
+	COUNT("others", total_others, "of processes and ioctls for which there was no room"),
+};
+#undef AT
+
+static bool put_sample(struct xtr_rows *r, const void *row)
+{
+	const struct nvidia *nv = row;
+
+	if (!nv->sample_ppm[0] && !nv->sample_ppm[1])
+		return false;
+	xtr_put_u64(r, true, nv->sample_ppm[0] ? nv->sample_ppm[0] : 1000000);
+	xtr_put_u64(r, true, nv->sample_ppm[1] ? nv->sample_ppm[1] : 1000000);
+	xtr_put_u64(r, true, nv->n_totals != 0);
+	return true;
+}
+
+const struct xtr_section_table nv_sample = XTR_TABLE_SELF(
+	"sample", "how ioctls were sampled", sample_columns, put_sample, XTR_SHAPE_OBJECT);
+
+void nv_sample_limits(const struct nvidia *nv, FILE *f)
+{
+	uint32_t ppm = nv->sample_ppm[0] ? nv->sample_ppm[0] : nv->sample_ppm[1];
+	char n[XTR_TEXT_NUMBER];
+
+	if (!ppm)
+		return;
+	fprintf(f, "  %s of the ioctls were recorded: their errors and times are of these.",
+		xtr_text_percent(n, ppm, 1000000));
+	if (!nv->n_totals)
+		fputs(" How many there were is not in the trace.\n", f);
+	else if (nv->totals_exact)
+		fputs(" Calls are exact: the recorder counted all.\n", f);
+	else
+		fputs(" Calls are lower bounds of what the recorder counted.\n", f);
+	if (nv->total_others)
+		fprintf(f,
+			"  %s more are of processes and ioctls for which the recorder had no "
+			"room.\n",
+			xtr_text_count(n, nv->total_others));
 }

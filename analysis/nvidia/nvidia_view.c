@@ -53,130 +53,69 @@ static bool is_recorded(const struct nvidia *nv, enum nv_role role)
 /* --- processes -------------------------------------------------------------------------------- */
 
 #define AT(member) XTR_AT(struct nv_process, member)
-/* Only where its role was recorded. */
-#define OF_ROLE(title, role, member)                                       \
-	{                                                                  \
-		NULL, title, XTR_C_COUNT, AT(member), .own = NV_##role + 1 \
-	}
-static const struct xtr_section_column call_text[] = {
-	WHO,
-	OF_ROLE("opens", OPEN, opens),
-	OF_ROLE("failed", OPEN, open_errors),
-	OF_ROLE("closes", CLOSE, closes),
-	OF_ROLE("still open", OPEN, open_files),
-	OF_ROLE("ioctls", IOCTL, ioctls),
-	OF_ROLE("errors", IOCTL, ioctl_errors),
-	OF_ROLE("polls", POLL, polls),
-	OF_ROLE("faults", FAULT, faults),
-	OF_ROLE("UVM opens", UVM_OPEN, uvm_opens),
-	OF_ROLE("UVM ioctls", UVM_IOCTL, uvm_ioctls),
-	OF_ROLE("UVM mmaps", UVM_MMAP, uvm_mmaps),
+/* Parts of the text; own is one of them, and the role without which a column says nothing. */
+enum {
+	CALLS = 0x100,
+	MAPPINGS = 0x200,
+	P2P = 0x400,
+	PARTS = 0x700
 };
-
-static const struct xtr_section_column map_text[] = {
-	WHO,
-	OF_ROLE("mmaps", MMAP, mmaps),
-	OF_ROLE("failed", MMAP, mmap_errors),
-	OF_ROLE("bytes", MMAP, mmap_bytes),
-	OF_ROLE("peak", MMAP, mapped_peak),
-	OF_ROLE("held at end", MMAP, mapped),
-	OF_ROLE("releases", VMA_RELEASE, releases),
-	OF_ROLE("released bytes", VMA_RELEASE, released_bytes),
-	OF_ROLE("copies", VMA_OPEN, copies),
-	OF_ROLE("held in copies", VMA_OPEN, copied),
-	OF_ROLE("splits", VMA_OPEN, splits),
-	OF_ROLE("moves", VMA_OPEN, moves),
-};
-
-static const struct xtr_section_column p2p_text[] = {
-	WHO,
-	OF_ROLE("get_pages", P2P_GET, p2p_gets),
-	OF_ROLE("bytes", P2P_GET, p2p_bytes),
-	OF_ROLE("failed", P2P_GET, p2p_errors),
-	OF_ROLE("dma_map", P2P_MAP, p2p_maps),
-};
-
-static bool shows(const void *self, const struct xtr_section_column *c)
-{
-	return !c->own || is_recorded(self, c->own - 1);
-}
-
-static bool any_of(const struct nv_process *p, const struct xtr_section_column *c, size_t n)
-{
-	uint64_t sum = 0, v;
-
-	for (size_t i = 0; i < n; i++)
-		if (c[i].own) {
-			memcpy(&v, (const char *)p + c[i].offset, sizeof(v));
-			sum |= v;
-		}
-	return sum;
-}
-
-/* One row for each process that has something in these columns. */
-static void fill_text(const struct nvidia *nv, struct xtr_rows *r,
-		      const struct xtr_section_column *c, size_t n)
-{
-	for (uint32_t i = 0; i < nv->n_processes; i++) {
-		if (!any_of(&nv->process[i], c, n))
-			continue;
-		put_who(r, nv, &nv->process[i]);
-		xtr_row(r, &nv->process[i]);
+#define IN(part, key, title, role, member, help)                                           \
+	{                                                                                  \
+		key, title, XTR_C_COUNT, AT(member), help, .own = (part) | (NV_##role + 1) \
 	}
-}
-#define TEXT_TABLE(name, title)                                                                \
-	static void fill_##name(const void *self, struct xtr_rows *r)                          \
-	{                                                                                      \
-		fill_text(self, r, name##_text, sizeof(name##_text) / sizeof(name##_text[0])); \
-	}                                                                                      \
-	static const struct xtr_section_table name##_table = {                                 \
-		XTR_TABLE_COLUMNS(name##_text),                                                \
-		.fill = fill_##name,                                                           \
-		.shows = shows,                                                                \
-		.heading = (title),                                                            \
-	}
-TEXT_TABLE(call, "  Calls\n");
-TEXT_TABLE(map, "\n  Mappings, bytes\n");
-TEXT_TABLE(p2p, "\n  Memory for other devices (third-party P2P)\n");
-
 static const struct xtr_section_column process_columns[] = {
+	WHO,
 	{ "pid", NULL, XTR_C_PROCESS, AT(process), "process" },
 	{ "process", NULL, XTR_C_STRING, AT(comm), "its name" },
-	COUNT("opens", opens, "files opened"),
-	COUNT("open_errors", open_errors, "opens that failed"),
-	COUNT("closes", closes, "files closed"),
+	IN(CALLS, "opens", "opens", OPEN, opens, "files opened"),
+	IN(CALLS, "open_errors", "failed", OPEN, open_errors, "opens that failed"),
+	IN(CALLS, "closes", "closes", CLOSE, closes, "files closed"),
 	COUNT("closes_elsewhere", closes_elsewhere, "of them opened by another process"),
 	COUNT("closes_earlier", closes_earlier, "of them opened before the trace"),
-	COUNT("still_open", open_files, "open at the end"),
-	COUNT("mmaps", mmaps, "mappings made"),
-	COUNT("mmap_errors", mmap_errors, "mappings that failed"),
-	COUNT("mmap_bytes", mmap_bytes, "their size"),
-	COUNT("releases", releases, "mappings released"),
-	COUNT("released_bytes", released_bytes, "their size"),
+	IN(CALLS, "still_open", "still open", OPEN, open_files, "open at the end"),
+	IN(MAPPINGS, "mmaps", "mmaps", MMAP, mmaps, "mappings made"),
+	IN(MAPPINGS, "mmap_errors", "failed", MMAP, mmap_errors, "mappings that failed"),
+	IN(MAPPINGS, "mmap_bytes", "bytes", MMAP, mmap_bytes, "their size"),
+	IN(MAPPINGS, NULL, "peak", MMAP, mapped_peak, NULL),
+	IN(MAPPINGS, NULL, "held at end", MMAP, mapped, NULL),
+	IN(MAPPINGS, "releases", "releases", VMA_RELEASE, releases, "mappings released"),
+	IN(MAPPINGS, "released_bytes", "released bytes", VMA_RELEASE, released_bytes, "their size"),
 	COUNT("releases_earlier", releases_earlier, "of them made before the trace"),
-	COUNT("copies", copies, "mappings copied"),
+	IN(MAPPINGS, "copies", "copies", VMA_OPEN, copies, "mappings copied"),
 	COUNT("copy_bytes", copy_bytes, "their size"),
-	COUNT("splits", splits, "mappings split"),
-	COUNT("moves", moves, "mappings moved"),
+	IN(MAPPINGS, NULL, "held in copies", VMA_OPEN, copied, NULL),
+	IN(MAPPINGS, "splits", "splits", VMA_OPEN, splits, "mappings split"),
+	IN(MAPPINGS, "moves", "moves", VMA_OPEN, moves, "mappings moved"),
 	COUNT("mapped_bytes", mapped, "held at the end"),
 	COUNT("mapped_peak_bytes", mapped_peak, "the most that was held"),
 	COUNT("mapped_copy_bytes", copied, "held in copies at the end"),
-	COUNT("polls", polls, "polls"),
-	COUNT("faults", faults, "faults of the processor on revoked mappings"),
+	IN(CALLS, NULL, "ioctls", IOCTL, ioctls, NULL),
+	IN(CALLS, NULL, "errors", IOCTL, ioctl_errors, NULL),
+	IN(CALLS, "polls", "polls", POLL, polls, "polls"),
+	IN(CALLS, "faults", "faults", FAULT, faults, "faults of the processor on revoked mappings"),
 	COUNT("ioctls", ioctls, "ioctls"),
 	COUNT("ioctl_errors", ioctl_errors, "ioctls that failed"),
-	COUNT("uvm_opens", uvm_opens, "files of UVM opened"),
-	COUNT("uvm_mmaps", uvm_mmaps, "mappings of UVM"),
+	IN(CALLS, "uvm_opens", "UVM opens", UVM_OPEN, uvm_opens, "files of UVM opened"),
+	IN(CALLS, NULL, "UVM ioctls", UVM_IOCTL, uvm_ioctls, NULL),
+	IN(CALLS, "uvm_mmaps", "UVM mmaps", UVM_MMAP, uvm_mmaps, "mappings of UVM"),
 	COUNT("uvm_ioctls", uvm_ioctls, "ioctls of UVM"),
 	COUNT("uvm_ioctl_errors", uvm_ioctl_errors, "of them that failed"),
-	COUNT("p2p_get_pages", p2p_gets, "calls for memory of other devices"),
-	COUNT("p2p_get_pages_bytes", p2p_bytes, "its size"),
-	COUNT("p2p_dma_maps", p2p_maps, "mappings of it"),
+	IN(P2P, "p2p_get_pages", "get_pages", P2P_GET, p2p_gets,
+	   "calls for memory of other devices"),
+	IN(P2P, "p2p_get_pages_bytes", "bytes", P2P_GET, p2p_bytes, "its size"),
+	IN(P2P, NULL, "failed", P2P_GET, p2p_errors, NULL),
+	IN(P2P, "p2p_dma_maps", "dma_map", P2P_MAP, p2p_maps, "mappings of it"),
 	COUNT("p2p_errors", p2p_errors, "calls that failed"),
 	{ "ioctls_total", NULL, XTR_C_COUNT, XTR_PUT, "ioctls, where these were sampled" },
 	{ "uvm_ioctls_total", NULL, XTR_C_COUNT, XTR_PUT, "ioctls of UVM, likewise" },
 };
 #undef AT
+
+static bool shows(const void *self, const struct xtr_section_column *c)
+{
+	return !c->own || is_recorded(self, (c->own & ~PARTS) - 1);
+}
 
 static bool has_total(const struct nvidia *nv, bool uvm)
 {
@@ -188,16 +127,53 @@ static bool put_processes(struct xtr_rows *r, const void *row)
 	const struct nvidia *nv = xtr_rows_self(r);
 	const struct nv_process *p = row;
 
-	if (!p->visible)
-		return false;
+	put_who(r, nv, p);
 	xtr_put_u64(r, has_total(nv, false), p->ioctls_total);
 	xtr_put_u64(r, has_total(nv, true), p->uvm_ioctls_total);
-	return true;
+	return p->visible || xtr_rows_text(r);
 }
 
-static const struct xtr_section_table processes =
-	XTR_TABLE_OF("processes", "a process", process_columns,
-		     XTR_ARRAY(struct nvidia, process, n_processes), put_processes, XTR_SHOW_ALL);
+/* Has the process something in a column of this part? */
+static bool put_if_any(struct xtr_rows *r, const void *row, unsigned int part)
+{
+	uint64_t sum = 0, v;
+
+	for (size_t i = 0; i < sizeof(process_columns) / sizeof(process_columns[0]); i++)
+		if (process_columns[i].own & part) {
+			memcpy(&v, (const char *)row + process_columns[i].offset, sizeof(v));
+			sum |= v;
+		}
+	return sum && put_processes(r, row);
+}
+
+static bool put_calls(struct xtr_rows *r, const void *row)
+{
+	return put_if_any(r, row, CALLS);
+}
+
+static bool put_mappings(struct xtr_rows *r, const void *row)
+{
+	return put_if_any(r, row, MAPPINGS);
+}
+
+static bool put_p2p(struct xtr_rows *r, const void *row)
+{
+	return put_if_any(r, row, P2P);
+}
+
+#define PROCESSES(put_, ...)                                                            \
+	{                                                                               \
+		.help = "a process", XTR_TABLE_COLUMNS(process_columns), .put = (put_), \
+		.rows = XTR_ARRAY(struct nvidia, process, n_processes), .shows = shows, \
+		__VA_ARGS__                                                             \
+	}
+static const struct xtr_section_table processes = PROCESSES(put_processes, .name = "processes");
+static const struct xtr_section_table calls =
+	PROCESSES(put_calls, .parts = CALLS, .heading = "  Calls\n");
+static const struct xtr_section_table mappings =
+	PROCESSES(put_mappings, .parts = MAPPINGS, .heading = "\n  Mappings, bytes\n");
+static const struct xtr_section_table p2p = PROCESSES(
+	put_p2p, .parts = P2P, .heading = "\n  Memory for other devices (third-party P2P)\n");
 
 /* --- ioctls and errors ------------------------------------------------------------------------ */
 
@@ -441,31 +417,6 @@ static const struct xtr_section_table power = {
 	.heading = "\n  Suspend and resume\n",
 };
 
-#define AT(member) XTR_AT(struct nvidia, member)
-static const struct xtr_section_column sample_columns[] = {
-	{ "ioctl_ppm", NULL, XTR_C_NUMBER, XTR_PUT, "share of ioctls, in millionths" },
-	{ "uvm_ioctl_ppm", NULL, XTR_C_NUMBER, XTR_PUT, "share of UVM's" },
-	{ "totals", NULL, XTR_C_BOOL, XTR_PUT, "how many there were is in the trace" },
-	FLAG("exact", totals_exact, "and exact"),
-	COUNT("others", total_others, "of processes and ioctls for which there was no room"),
-};
-#undef AT
-
-static bool put_sample(struct xtr_rows *r, const void *row)
-{
-	const struct nvidia *nv = row;
-
-	if (!nv->sample_ppm[0] && !nv->sample_ppm[1])
-		return false;
-	xtr_put_u64(r, true, nv->sample_ppm[0] ? nv->sample_ppm[0] : 1000000);
-	xtr_put_u64(r, true, nv->sample_ppm[1] ? nv->sample_ppm[1] : 1000000);
-	xtr_put_u64(r, true, nv->n_totals != 0);
-	return true;
-}
-
-static const struct xtr_section_table sample = XTR_TABLE_SELF(
-	"sample", "how ioctls were sampled", sample_columns, put_sample, XTR_SHAPE_OBJECT);
-
 /* --- the section ------------------------------------------------------------------------------ */
 
 static bool any_faults(const struct nvidia *nv)
@@ -476,28 +427,6 @@ static bool any_faults(const struct nvidia *nv)
 	return false;
 }
 
-static void sample_limits(const struct nvidia *nv, FILE *f)
-{
-	uint32_t ppm = nv->sample_ppm[0] ? nv->sample_ppm[0] : nv->sample_ppm[1];
-	char n[XTR_TEXT_NUMBER];
-
-	if (!ppm)
-		return;
-	fprintf(f, "  %s of the ioctls were recorded: their errors and times are of these.",
-		xtr_text_percent(n, ppm, 1000000));
-	if (!nv->n_totals)
-		fputs(" How many there were is not in the trace.\n", f);
-	else if (nv->totals_exact)
-		fputs(" Calls are exact: the recorder counted all.\n", f);
-	else
-		fputs(" Calls are lower bounds of what the recorder counted.\n", f);
-	if (nv->total_others)
-		fprintf(f,
-			"  %s more are of processes and ioctls for which the recorder had no "
-			"room.\n",
-			xtr_text_count(n, nv->total_others));
-}
-
 /* What these events cannot tell. */
 static void limits(const struct nvidia *nv, FILE *f)
 {
@@ -505,7 +434,7 @@ static void limits(const struct nvidia *nv, FILE *f)
 		fputs("  Events were lost: counts are lower bounds, and what is held at the end "
 		      "may be wrong.\n",
 		      f);
-	sample_limits(nv, f);
+	nv_sample_limits(nv, f);
 	if (nv->n_ioctls)
 		fputs("  GPU work is not submitted by ioctls: their times are not the GPU's.\n", f);
 	if (any_faults(nv))
@@ -521,15 +450,13 @@ static void limits(const struct nvidia *nv, FILE *f)
 			nv->untracked);
 }
 
-const struct xtr_section_table *const nv_tables[] = { &call_table, &map_table, &p2p_table, &sample,
-						      &processes,  &ioctls,    &errors,    &files,
-						      &devices,    &power,     NULL };
+const struct xtr_section_table *const nv_tables[] = { &nv_sample, &processes, &ioctls, &errors,
+						      &files,     &devices,   &power,  NULL };
 
 int nv_text(const void *self, const struct xtr_view *v)
 {
-	static const struct xtr_section_table *const first[] = { &call_table, &map_table,
-								 &p2p_table,  &ioctls,
-								 &errors,     NULL };
+	static const struct xtr_section_table *const first[] = { &calls,  &mappings, &p2p,
+								 &ioctls, &errors,   NULL };
 	static const struct xtr_section_table *const then[] = { &devices, &power, NULL };
 	const struct nvidia *nv = self;
 	uint32_t listed = nv->n_errors < nv->o->top ? nv->n_errors : nv->o->top;
@@ -546,7 +473,7 @@ int nv_text(const void *self, const struct xtr_view *v)
 
 void nv_json(const void *self, struct xtr_json *j)
 {
-	static const struct xtr_section_table *const first[] = { &sample, &processes, &ioctls,
+	static const struct xtr_section_table *const first[] = { &nv_sample, &processes, &ioctls,
 								 &errors, NULL };
 	static const struct xtr_section_table *const then[] = { &files, &devices, &power, NULL };
 	const struct nvidia *nv = self;

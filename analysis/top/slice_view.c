@@ -24,12 +24,6 @@
 #define SGR_YELLOW "\033[33m"
 #define SGR_NONE   "\033[0m"
 
-const struct xtr_slice_sort_row xtr_slice_sorts[XTR_SLICE_SORT_COUNT] = {
-#define SORT_ROW(id, name, key, help) { name, key, help },
-	XTR_SLICE_SORTS(SORT_ROW)
-#undef SORT_ROW
-};
-
 /* What is being written. */
 struct page {
 	FILE *f;
@@ -167,7 +161,27 @@ static char *name_text(char buf[CELL], const char *s, size_t n)
 	return xtr_text_name(buf, CELL, s, n);
 }
 
-typedef void cell_fn(const struct page *p, const struct xtr_slice_row *r, char buf[CELL]);
+/* What a column shows: of the row as a whole, or of the member at `at`. */
+enum cell {
+	CELL_NAME,
+	CELL_DEVICE,
+	CELL_PID,
+	CELL_BUSY, /* with a bar before the number */
+	CELL_KNOWN,
+	CELL_COUNT,
+	CELL_RATE, /* per second */
+	CELL_P50,  /* of a histogram of ns */
+	CELL_P99,
+	CELL_LONGEST
+};
+
+struct column {
+	const char *title;
+	unsigned int width; /* 0: as wide as the names need */
+	enum cell kind;
+	size_t at; /* of the member: a number or a histogram */
+	bool left; /* aligned */
+};
 
 static void cell_name(const struct page *p, const struct xtr_slice_row *r, char buf[CELL])
 {
@@ -186,61 +200,15 @@ static void cell_name(const struct page *p, const struct xtr_slice_row *r, char 
 	}
 }
 
-static void cell_device(const struct page *p, const struct xtr_slice_row *r, char buf[CELL])
-{
-	(void)p;
-	name_text(buf, r->ring->device_name, strlen(r->ring->device_name));
-}
-
-static void cell_pid(const struct page *p, const struct xtr_slice_row *r, char buf[CELL])
-{
-	(void)p;
-	xtr_text_process(buf, r->process);
-}
-
-static void cell_busy(const struct page *p, const struct xtr_slice_row *r, char buf[CELL])
-{
-	xtr_text_percent(buf, r->busy_ns, p->s->end - p->s->begin);
-}
-
-static void cell_known(const struct page *p, const struct xtr_slice_row *r, char buf[CELL])
+static void cell_known(const struct xtr_slice_row *r, char buf[CELL])
 {
 	enum xtr_quality q = xtr_slice_known_as(r);
 
-	(void)p;
 	if (r->unsure)
 		or_dash(buf, "unsure");
 	else
 		or_dash(buf, q == XTR_QUALITY_COUNT ? NULL : xtr_quality_name(q));
 }
-
-static void rate(const struct page *p, uint64_t n, char buf[CELL])
-{
-	xtr_text_count(buf, xtr_rate_per_second(n, p->s->end - p->s->begin));
-}
-
-static void cell_jobs(const struct page *p, const struct xtr_slice_row *r, char buf[CELL])
-{
-	rate(p, r->jobs, buf);
-}
-
-static void cell_waits(const struct page *p, const struct xtr_slice_row *r, char buf[CELL])
-{
-	rate(p, r->waits, buf);
-}
-
-#define CELL_COUNT(name, field)                                                      \
-	static void cell_##name(const struct page *p, const struct xtr_slice_row *r, \
-				char buf[CELL])                                      \
-	{                                                                            \
-		(void)p;                                                             \
-		xtr_text_count(buf, r->field);                                       \
-	}
-CELL_COUNT(queued, queued)
-CELL_COUNT(running, in_flight)
-CELL_COUNT(errors, errors)
-CELL_COUNT(allocs, allocs)
-CELL_COUNT(bytes, alloc_bytes)
 
 static void quantile(char buf[CELL], const struct xtr_hist *h, unsigned int permille, bool bounded)
 {
@@ -253,98 +221,86 @@ static void quantile(char buf[CELL], const struct xtr_hist *h, unsigned int perm
 		or_dash(buf, NULL);
 }
 
-static void cell_exec50(const struct page *p, const struct xtr_slice_row *r, char buf[CELL])
+static void cell_text(const struct page *p, const struct column *c, const struct xtr_slice_row *r,
+		      char buf[CELL])
 {
-	(void)p;
-	quantile(buf, &r->exec, 500, r->bounded);
-}
+	const uint64_t span = p->s->end - p->s->begin;
+	const void *at = (const char *)r + c->at;
 
-static void cell_exec99(const struct page *p, const struct xtr_slice_row *r, char buf[CELL])
-{
-	(void)p;
-	quantile(buf, &r->exec, 990, r->bounded);
-}
-
-static void cell_wait50(const struct page *p, const struct xtr_slice_row *r, char buf[CELL])
-{
-	(void)p;
-	quantile(buf, &r->queue_wait, 500, false);
-}
-
-static void cell_wait99(const struct page *p, const struct xtr_slice_row *r, char buf[CELL])
-{
-	(void)p;
-	quantile(buf, &r->queue_wait, 990, false);
-}
-
-static void cell_longest(const struct page *p, const struct xtr_slice_row *r, char buf[CELL])
-{
-	(void)p;
-	if (r->waits)
-		xtr_text_ns(buf, r->wait_max_ns);
-	else
-		or_dash(buf, NULL);
+	switch (c->kind) {
+	case CELL_NAME:
+		return cell_name(p, r, buf);
+	case CELL_DEVICE:
+		name_text(buf, r->ring->device_name, strlen(r->ring->device_name));
+		return;
+	case CELL_PID:
+		xtr_text_process(buf, r->process);
+		return;
+	case CELL_BUSY:
+		xtr_text_percent(buf, r->busy_ns, span);
+		return;
+	case CELL_KNOWN:
+		return cell_known(r, buf);
+	case CELL_COUNT:
+		xtr_text_count(buf, *(const uint64_t *)at);
+		return;
+	case CELL_RATE:
+		xtr_text_count(buf, xtr_rate_per_second(*(const uint64_t *)at, span));
+		return;
+	case CELL_P50:
+	case CELL_P99:
+		quantile(buf, at, c->kind == CELL_P50 ? 500 : 990, at == &r->exec && r->bounded);
+		return;
+	case CELL_LONGEST:
+		if (r->waits)
+			xtr_text_ns(buf, r->wait_max_ns);
+		else
+			or_dash(buf, NULL);
+	}
 }
 
 /* --- tables ----------------------------------------------------------------------------------- */
 
-struct column {
-	const char *title;
-	unsigned int width; /* 0: as wide as the names need */
-	cell_fn *cell;
-	bool left; /* aligned */
-	bool bar;  /* of the busy share, before the number */
-};
-
-#define COLUMN(column_title, column_width, column_cell)                                 \
-	{                                                                               \
-		.title = (column_title), .width = (column_width), .cell = (column_cell) \
+#define OF(member) offsetof(struct xtr_slice_row, member), false
+#define LEFT       0, true
+#define RIGHT      0, false
+#define BUSY       BAR_WIDTH + 9, CELL_BUSY, RIGHT
+#define COLUMNS_COMMON                                                                            \
+	{ "known as", 8, CELL_KNOWN, LEFT }, { "jobs/s", 9, CELL_RATE, OF(jobs) },                \
+		{ "running", 7, CELL_COUNT, OF(in_flight) },                                      \
+		{ "queued", 7, CELL_COUNT, OF(queued) }, { "exec p50", 10, CELL_P50, OF(exec) },  \
+		{ "p99", 10, CELL_P99, OF(exec) }, { "queue p50", 10, CELL_P50, OF(queue_wait) }, \
+	{                                                                                         \
+		"p99", 10, CELL_P99, OF(queue_wait)                                               \
 	}
-#define LEFT(column_title, column_width, column_cell)                                    \
-	{                                                                                \
-		.title = (column_title), .width = (column_width), .cell = (column_cell), \
-		.left = true                                                             \
+#define ERRORS                                      \
+	{                                           \
+		"errors", 6, CELL_COUNT, OF(errors) \
 	}
-#define BUSY(column_title)                                                                      \
-	{                                                                                       \
-		.title = (column_title), .width = BAR_WIDTH + 9, .cell = cell_busy, .bar = true \
+#define DEVICE                                  \
+	{                                       \
+		"device", 16, CELL_DEVICE, LEFT \
 	}
-#define COLUMNS_COMMON                                                                \
-	LEFT("known as", 8, cell_known), COLUMN("jobs/s", 9, cell_jobs),              \
-		COLUMN("running", 7, cell_running), COLUMN("queued", 7, cell_queued), \
-		COLUMN("exec p50", 10, cell_exec50), COLUMN("p99", 10, cell_exec99),  \
-		COLUMN("queue p50", 10, cell_wait50), COLUMN("p99", 10, cell_wait99)
 
 static const struct column device_columns[] = {
-	LEFT("DEVICE", 0, cell_name),
-	BUSY("busy"),
-	COLUMNS_COMMON,
-	COLUMN("errors", 6, cell_errors),
+	{ "DEVICE", 0, CELL_NAME, LEFT }, { "busy", BUSY }, COLUMNS_COMMON, ERRORS
 };
 static const struct column ring_columns[] = {
-	LEFT("RING", 0, cell_name),
-	BUSY("busy"),
-	COLUMNS_COMMON,
-	COLUMN("errors", 6, cell_errors),
-	LEFT("device", 16, cell_device),
+	{ "RING", 0, CELL_NAME, LEFT }, { "busy", BUSY }, COLUMNS_COMMON, ERRORS, DEVICE
 };
 /* Where the ring's name alone does not say which one it is. */
 static const struct column twin_columns[] = {
-	LEFT("RING", 0, cell_name),
-	LEFT("device", 16, cell_device),
-	BUSY("busy"),
-	COLUMNS_COMMON,
-	COLUMN("errors", 6, cell_errors),
+	{ "RING", 0, CELL_NAME, LEFT }, DEVICE, { "busy", BUSY }, COLUMNS_COMMON, ERRORS
 };
 static const struct column process_columns[] = {
-	LEFT("PROCESS", 0, cell_name),
-	COLUMN("pid", 8, cell_pid),
-	BUSY("GPU time"),
+	{ "PROCESS", 0, CELL_NAME, LEFT },
+	{ "pid", 8, CELL_PID, RIGHT },
+	{ "GPU time", BUSY },
 	COLUMNS_COMMON,
-	COLUMN("waits/s", 8, cell_waits),
-	COLUMN("longest", 9, cell_longest),
-	COLUMN("NPU bufs", 8, cell_allocs),
-	COLUMN("bytes", 15, cell_bytes),
+	{ "waits/s", 8, CELL_RATE, OF(waits) },
+	{ "longest", 9, CELL_LONGEST, RIGHT },
+	{ "NPU bufs", 8, CELL_COUNT, OF(allocs) },
+	{ "bytes", 15, CELL_COUNT, OF(alloc_bytes) },
 };
 
 #define TABLE(columns)                                          \
@@ -413,6 +369,7 @@ static size_t fitting(const struct page *p)
 	return i ? i : 1;
 }
 
+/* The first n columns of a row, or, if that is NULL, their titles. */
 static void put_row(const struct page *p, const struct xtr_slice_row *r, size_t n)
 {
 	char buf[CELL];
@@ -420,130 +377,43 @@ static void put_row(const struct page *p, const struct xtr_slice_row *r, size_t 
 	for (size_t i = 0; i < n; i++) {
 		const struct column *c = &p->table->c[i];
 		unsigned int width = width_of(p, c);
+		const char *s = r ? buf : c->title;
 
 		if (i)
 			fputc(' ', p->f);
-		if (c->bar) {
+		if (r && c->kind == CELL_BUSY) {
 			put_bar(p, r->busy_ns, p->s->end - p->s->begin);
 			width -= BAR_WIDTH + 2;
 		}
 		if (p->look->width && width > p->look->width)
 			width = p->look->width;
-		c->cell(p, r, buf);
-		put_aligned(p->f, buf, c->left && i + 1 == n ? columns_of(buf) : width, c->left);
-	}
-	fputc('\n', p->f);
-}
-
-/* --- order ------------------------------------------------------------------------------------ */
-
-static uint64_t figure(const struct xtr_slice_row *r, enum xtr_slice_sort sort)
-{
-	switch (sort) {
-	case XTR_SLICE_SORT_JOBS:
-		return r->jobs;
-	case XTR_SLICE_SORT_QUEUED:
-		return r->queued;
-	case XTR_SLICE_SORT_RUNNING:
-		return r->in_flight;
-	case XTR_SLICE_SORT_EXEC:
-		return xtr_hist_quantile(&r->exec, 990);
-	case XTR_SLICE_SORT_WAIT:
-		return xtr_hist_quantile(&r->queue_wait, 990);
-	case XTR_SLICE_SORT_BUSY:
-		return r->busy_ns;
-	default:
-		return 0;
+		if (r)
+			cell_text(p, c, r, buf);
+		put_aligned(p->f, s, c->left && i + 1 == n ? columns_of(s) : width, c->left);
 	}
 }
 
-static int by_name(const struct xtr_slice_row *a, const struct xtr_slice_row *b)
-{
-	int cmp = 0;
-
-	if (a->ring)
-		cmp = strcmp(a->ring->device_name, b->ring->device_name);
-	if (a->ring && !cmp)
-		cmp = strcmp(a->ring->name, b->ring->name);
-	if (a->device)
-		cmp = strcmp(a->device->name, b->device->name);
-	if (!cmp)
-		cmp = xtr_process_cmp(a->process, b->process);
-	if (!cmp && a->ring && a->ring->id != b->ring->id)
-		cmp = a->ring->id < b->ring->id ? -1 : 1;
-	return cmp;
-}
-
-struct sorted {
-	const struct xtr_slice_row *r;
-	uint64_t figure;
-};
-
-/* Equal ones by name, so that rows do not jump about. */
-static int compare(const void *pa, const void *pb)
-{
-	const struct sorted *a = pa, *b = pb;
-
-	if (a->figure != b->figure)
-		return a->figure > b->figure ? -1 : 1;
-	return by_name(a->r, b->r);
-}
-
-#define ROWS_COMPARED 256u /* of more, names are taken to be shared: looking would be quadratic */
-
-/* Has a ring of another device the same name? */
-static bool names_shared(const struct sorted *rows, size_t n)
-{
-	for (size_t i = 1; i < n && n <= ROWS_COMPARED; i++)
-		for (size_t k = 0; k < i; k++) {
-			const struct xtr_model_ring *a = rows[i].r->ring, *b = rows[k].r->ring;
-
-			if (a && b && a->device != b->device && !strcmp(a->name, b->name))
-				return true;
-		}
-	return n > ROWS_COMPARED;
-}
-
-static void put_titles(const struct page *p, size_t n)
-{
-	fputc('\n', p->f);
-	color(p, SGR_BOLD);
-	for (size_t i = 0; i < n; i++) {
-		const struct column *c = &p->table->c[i];
-		unsigned int width = width_of(p, c);
-
-		if (i)
-			fputc(' ', p->f);
-		if (p->look->width && width > p->look->width)
-			width = p->look->width;
-		put_aligned(p->f, c->title, c->left && i + 1 == n ? columns_of(c->title) : width,
-			    c->left);
-	}
-	color(p, SGR_NONE);
-	fputc('\n', p->f);
-}
+/* --- the whole -------------------------------------------------------------------------------- */
 
 /* Each row of a kind, in order, and how wide its name is. */
-static void sort_rows(struct page *p, enum xtr_slice_by by, struct sorted *rows)
+static void sort_rows(struct page *p, enum xtr_slice_by by, struct xtr_slice_sorted *rows)
 {
 	p->name_width = columns_of(tables[by].c[0].title);
 	for (size_t i = 0; i < p->s->n[by]; i++) {
 		char buf[CELL];
 		unsigned int w;
 
-		rows[i].r = p->s->row[by][i];
-		rows[i].figure = figure(rows[i].r, p->look->sort);
-		cell_name(p, rows[i].r, buf);
+		cell_name(p, p->s->row[by][i], buf);
 		w = columns_of(buf);
 		if (w > p->name_width)
 			p->name_width = w < NAME_WIDTH_MAX ? w : NAME_WIDTH_MAX;
 	}
-	qsort(rows, p->s->n[by], sizeof(*rows), compare);
+	xtr_slice_sort(rows, p->s->row[by], p->s->n[by], p->look->sort);
 }
 
 static int put_table(struct page *p, enum xtr_slice_by by)
 {
-	struct sorted *rows = calloc(p->s->n[by] + 1, sizeof(*rows));
+	struct xtr_slice_sorted *rows = calloc(p->s->n[by] + 1, sizeof(*rows));
 	size_t n;
 
 	if (!rows)
@@ -553,11 +423,18 @@ static int put_table(struct page *p, enum xtr_slice_by by)
 		return 0;
 	}
 	sort_rows(p, by, rows);
-	p->table = by == XTR_SLICE_RING && names_shared(rows, p->s->n[by]) ? &twins : &tables[by];
+	p->table = by == XTR_SLICE_RING && xtr_slice_names_shared(rows, p->s->n[by]) ? &twins
+										     : &tables[by];
 	n = fitting(p);
-	put_titles(p, n);
-	for (size_t i = 0; i < p->s->n[by]; i++)
+	fputc('\n', p->f);
+	color(p, SGR_BOLD);
+	put_row(p, NULL, n);
+	color(p, SGR_NONE);
+	for (size_t i = 0; i < p->s->n[by]; i++) {
+		fputc('\n', p->f);
 		put_row(p, rows[i].r, n);
+	}
+	fputc('\n', p->f);
 	free(rows);
 	return 0;
 }

@@ -64,4 +64,14 @@ int xtr_slice_text(FILE *f, const struct xtr_slice *s, const struct xtr_slice_fa
 void xtr_slice_json(struct xtr_json *j, const struct xtr_slice *s,
 		    const struct xtr_slice_facts *facts);
 
+/* slice_order.c */
+struct xtr_slice_sorted {
+	const struct xtr_slice_row *r;
+	uint64_t figure;
+};
+void xtr_slice_sort(struct xtr_slice_sorted *to, const struct xtr_slice_row *const *row, size_t n,
+		    enum xtr_slice_sort sort);
+/* Have rings of two devices the same name? */
+bool xtr_slice_names_shared(const struct xtr_slice_sorted *rows, size_t n);
+
 #endif /* XTR_SLICE_VIEW_H */

@@ -177,10 +177,15 @@ static const struct xtr_section_table queues =
 		way "_least_space", NULL, XTR_C_COUNT, XTR_PUT,      \
 			"least room for such, when they had to wait" \
 	}
-#define POWER(id, key, event) \
+#define EVENTS(id, key, event) \
 	{ "power." key, NULL, XTR_C_COUNT, AT(power[XE_POWER_##id]), "events " event },
+/* Parts of the text. */
+enum {
+	TLB = 1,
+	POWER = 2
+};
 static const struct xtr_section_column device_columns[] = {
-	{ "device", NULL, XTR_C_TEXT, XTR_PUT, "name of the device" },
+	DEVICE,
 	COUNT("created", bo[XE_BO_CREATE], "buffers made"),
 	COUNT("created_bytes", bytes[XE_BO_CREATE], "their size"),
 	COUNT("validated", bo[XE_BO_VALIDATE], "buffers validated"),
@@ -189,89 +194,63 @@ static const struct xtr_section_column device_columns[] = {
 	COUNT("cpu_fault_bytes", bytes[XE_BO_FAULT], "the buffers' size"),
 	FLOW("h2g", 0),
 	FLOW("g2h", 1),
-	COUNT("tlb_invalidations.sent", tlb[XE_TLB_SEND], "messages for them"),
-	COUNT("tlb_invalidations.received", tlb[XE_TLB_RECV], "answers"),
-	COUNT("tlb_invalidations.signaled", tlb[XE_TLB_SIGNAL],
-	      "fences of them that were signalled"),
-	COUNT("tlb_invalidations.timeouts", tlb[XE_TLB_TIMEOUT], "fences of them that timed out"),
-	HIST("tlb_invalidations.time_ns", tlb_time, "from message to signal"),
-	XE_POWER_KINDS(POWER){ "power.asleep_ns", NULL, XTR_C_NS | XTR_C_TIMES, AT(asleep_ns),
-			       "time between runtime suspend and resume" },
+	PART("tlb_invalidations.sent", "TLB invalidations", COUNT, tlb[XE_TLB_SEND],
+	     "messages for them", TLB),
+	PART("tlb_invalidations.received", "received", COUNT, tlb[XE_TLB_RECV], "answers", TLB),
+	PART("tlb_invalidations.signaled", "signalled", COUNT, tlb[XE_TLB_SIGNAL],
+	     "fences of them that were signalled", TLB),
+	PART("tlb_invalidations.timeouts", "timeouts", COUNT, tlb[XE_TLB_TIMEOUT],
+	     "fences of them that timed out", TLB),
+	PART("tlb_invalidations.time_ns", "p50|p99|max", HIST, tlb_time, "from message to signal",
+	     TLB),
+	PART(NULL, "runtime suspends", COUNT, power[XE_POWER_RUNTIME_SUSPEND], NULL, POWER),
+	PART(NULL, "resumes", COUNT, power[XE_POWER_RUNTIME_RESUME], NULL, POWER),
+	XE_POWER_KINDS(EVENTS){ "power.asleep_ns", "asleep", XTR_C_NS | XTR_C_TIMES, AT(asleep_ns),
+				"time between runtime suspend and resume", POWER },
 	{ "power.asleep_at_end", NULL, XTR_C_BOOL, XTR_PUT, "asleep at the end of the trace" },
+	PART(NULL, "system suspends", COUNT, power[XE_POWER_SUSPEND], NULL, POWER),
+	PART(NULL, "resumes", COUNT, power[XE_POWER_RESUME], NULL, POWER),
 };
 #undef FLOW
-#undef POWER
-
-static void fill_devices(const void *self, struct xtr_rows *r)
-{
-	const struct xe *x = self;
-
-	for (uint32_t i = 0; i < x->devices.n; i++) {
-		const struct xe_device *d = &x->device[i];
-
-		put_label(r, &x->devices, i);
-		xtr_put_u64(r, d->flow[0], d->flow_min[0]);
-		xtr_put_u64(r, d->flow[1], d->flow_min[1]);
-		xtr_put_u64(r, true, d->asleep_since != 0);
-		xtr_row(r, d);
-	}
-}
-
-static const struct xtr_section_table devices =
-	XTR_TABLE("devices", "a device", device_columns, fill_devices, XTR_SHOW_ALL);
-
-static const struct xtr_section_column tlb_columns[] = {
-	{ NULL, "<device", XTR_C_TEXT, XTR_PUT },
-	{ NULL, "TLB invalidations", XTR_C_COUNT, AT(tlb[XE_TLB_SEND]) },
-	{ NULL, "received", XTR_C_COUNT, AT(tlb[XE_TLB_RECV]) },
-	{ NULL, "signalled", XTR_C_COUNT, AT(tlb[XE_TLB_SIGNAL]) },
-	{ NULL, "timeouts", XTR_C_COUNT, AT(tlb[XE_TLB_TIMEOUT]) },
-	{ NULL, "p50|p99|max", XTR_C_HIST, AT(tlb_time) },
-};
-
-static void fill_tlb(const void *self, struct xtr_rows *r)
-{
-	const struct xe *x = self;
-
-	for (uint32_t i = 0; i < x->devices.n; i++) {
-		const uint64_t *n = x->device[i].tlb;
-
-		if (!n[XE_TLB_SEND] && !n[XE_TLB_SIGNAL] && !n[XE_TLB_TIMEOUT])
-			continue;
-		put_label(r, &x->devices, i);
-		xtr_row(r, &x->device[i]);
-	}
-}
-
-static const struct xtr_section_table tlb = XTR_TABLE_TEXT(tlb_columns, fill_tlb, XTR_SHOW_ALL);
-
-static const struct xtr_section_column power_columns[] = {
-	{ NULL, "<device", XTR_C_TEXT, XTR_PUT },
-	{ NULL, "runtime suspends", XTR_C_COUNT, AT(power[XE_POWER_RUNTIME_SUSPEND]) },
-	{ NULL, "resumes", XTR_C_COUNT, AT(power[XE_POWER_RUNTIME_RESUME]) },
-	{ NULL, "asleep", XTR_C_NS | XTR_C_TIMES, AT(asleep_ns) },
-	{ NULL, "system suspends", XTR_C_COUNT, AT(power[XE_POWER_SUSPEND]) },
-	{ NULL, "resumes", XTR_C_COUNT, AT(power[XE_POWER_RESUME]) },
-};
+#undef EVENTS
 #undef AT
 
-static void fill_power(const void *self, struct xtr_rows *r)
+static bool put_devices(struct xtr_rows *r, const void *row)
 {
-	const struct xe *x = self;
+	const struct xe *x = xtr_rows_self(r);
+	const struct xe_device *d = row;
 
-	for (uint32_t i = 0; i < x->devices.n; i++) {
-		const uint64_t *n = x->device[i].power;
-
-		if (!n[XE_POWER_RUNTIME_SUSPEND] && !n[XE_POWER_RUNTIME_RESUME] &&
-		    !n[XE_POWER_SUSPEND] && !n[XE_POWER_RESUME])
-			continue;
-		put_label(r, &x->devices, i);
-		xtr_row(r, &x->device[i]);
-	}
+	put_label(r, &x->devices, (uint32_t)(d - x->device));
+	xtr_put_u64(r, d->flow[0], d->flow_min[0]);
+	xtr_put_u64(r, d->flow[1], d->flow_min[1]);
+	xtr_put_u64(r, true, d->asleep_since != 0);
+	return true;
 }
 
-static const struct xtr_section_table power =
-	XTR_TABLE_TEXT(power_columns, fill_power, XTR_SHOW_ALL);
+static bool put_tlb(struct xtr_rows *r, const void *row)
+{
+	const uint64_t *n = ((const struct xe_device *)row)->tlb;
+
+	return (n[XE_TLB_SEND] || n[XE_TLB_SIGNAL] || n[XE_TLB_TIMEOUT]) && put_devices(r, row);
+}
+
+static bool put_power(struct xtr_rows *r, const void *row)
+{
+	const uint64_t *n = ((const struct xe_device *)row)->power;
+
+	return (n[XE_POWER_RUNTIME_SUSPEND] || n[XE_POWER_RUNTIME_RESUME] || n[XE_POWER_SUSPEND] ||
+		n[XE_POWER_RESUME]) &&
+	       put_devices(r, row);
+}
+
+#define DEVICES_TABLE(put_, ...)                                                            \
+	{                                                                                   \
+		.help = "a device", XTR_TABLE_COLUMNS(device_columns),                      \
+		.rows = XTR_ARRAY(struct xe, device, devices.n), .put = (put_), __VA_ARGS__ \
+	}
+static const struct xtr_section_table devices = DEVICES_TABLE(put_devices, .name = "devices");
+static const struct xtr_section_table tlb = DEVICES_TABLE(put_tlb, .parts = TLB);
+static const struct xtr_section_table power = DEVICES_TABLE(put_power, .parts = POWER);
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
@@ -467,12 +446,13 @@ static void text_notes(const struct xe *x, FILE *f)
 		fputs("  events were lost: counts are lower bounds\n", f);
 }
 
-const struct xtr_section_table *const xe_tables[] = { &classes, &queues, &devices,  &users,
-						      &moves,   &spaces, &messages, &tlb,
-						      &power,   &ticks,  NULL };
+const struct xtr_section_table *const xe_tables[] = { &classes, &queues,   &devices, &users, &moves,
+						      &spaces,  &messages, &ticks,   NULL };
 
 int xe_text(const void *self, const struct xtr_view *v)
 {
+	static const struct xtr_section_table *const then[] = { &users, &moves, &spaces, &messages,
+								&tlb,   &power, &ticks,  NULL };
 	const struct xe *x = self;
 	int err = xtr_table_text(&classes, x, x->o, v->f);
 	uint32_t i;
@@ -485,7 +465,7 @@ int xe_text(const void *self, const struct xtr_view *v)
 		fputs("  some queues are long-running ones: their jobs end at once in the trace\n",
 		      v->f);
 	if (!err)
-		err = xtr_tables_text(xe_tables + 2, x, x->o, v->f);
+		err = xtr_tables_text(then, x, x->o, v->f);
 	text_notes(x, v->f);
 	return err;
 }

@@ -53,6 +53,7 @@ struct recover_run {
 	struct xtr_recover_result sum; /* of all sections */
 	size_t unsure;                 /* sections of which the end is gone */
 	struct killed *killed;         /* NULL: not asked for */
+	bool kept;                     /* the input is no file, but what a flight recorder kept */
 };
 
 static void on_hole(void *ctx, const struct xtr_recover_hole *h)
@@ -245,7 +246,8 @@ static int recover(struct recover_run *r)
 	int err = cli_verify(r->reader, "verifying"), status;
 
 	if (!err) {
-		cli_report_problems(r->path, r->reader, HOLES_SHOWN);
+		if (!r->kept)
+			cli_report_problems(r->path, r->reader, HOLES_SHOWN);
 		err = all_sections(r);
 	}
 	if (err) {
@@ -265,6 +267,22 @@ static int recover(struct recover_run *r)
 	return r->sum.complete ? XTR_EXIT_OK : XTR_EXIT_LOSS;
 }
 
+/* What a flight recorder kept is in no file. */
+static int open_input(struct recover_run *r)
+{
+	int status = XTR_EXIT_OK;
+
+	if (r->o->killed)
+		status = killed_open_flight(&r->killed, r->path, &r->reader);
+	r->kept = r->reader;
+	if (status != XTR_EXIT_OK || r->kept)
+		return status;
+	r->reader = cli_open_trace(r->path, &status);
+	if (!r->reader)
+		return status;
+	return r->o->killed ? killed_open(&r->killed, r->path, r->reader) : XTR_EXIT_OK;
+}
+
 static int run(const void *opts, int argc, char **argv)
 {
 	struct recover_run r = { .o = opts };
@@ -282,10 +300,9 @@ static int run(const void *opts, int argc, char **argv)
 	if (r.o->json && r.o->output && !strcmp(r.o->output, "-"))
 		return cli_usage_error(&cmd_recover, "--json and -o - both want standard output");
 	r.path = argv[0];
-	r.reader = cli_open_trace(r.path, &status);
+	status = open_input(&r);
 	if (!r.reader)
 		return status;
-	status = r.o->killed ? killed_open(&r.killed, r.path, r.reader) : XTR_EXIT_OK;
 	/* Opened first, so that nothing is read for an output that cannot be written. */
 	if (status == XTR_EXIT_OK)
 		status =

@@ -14,7 +14,7 @@
 
 struct stats_opts {
 	struct replay_opts replay;
-	bool json, findings, all;
+	bool json, csv, findings, all;
 	uint64_t top;
 	struct cli_list sections, fail_on;
 };
@@ -22,6 +22,8 @@ struct stats_opts {
 static const struct cli_option options[] = {
 	{ 'j', "json", NULL, CLI_FLAG, offsetof(struct stats_opts, json),
 	  "JSON for programs (docs/stats-json.md)" },
+	{ 0, "csv", NULL, CLI_FLAG, offsetof(struct stats_opts, csv),
+	  "the tables as CSV (docs/tables.md)" },
 	{ 0, "findings", NULL, CLI_FLAG, offsetof(struct stats_opts, findings),
 	  "only what is worth a look, as --section findings" },
 	{ 0, "all", NULL, CLI_FLAG, offsetof(struct stats_opts, all),
@@ -53,6 +55,7 @@ struct stats_show {
 	struct stats_run run;
 	struct stats_limit *limit; /* fail_on.n of them */
 	bool brief, crossed;
+	bool any_csv; /* a table of CSV was written */
 };
 
 /* Of the section that was gathered; times say nothing where there are none. */
@@ -72,6 +75,8 @@ static void check_limits(struct stats_show *r, const struct xtr_section *s)
 static int section_text(struct stats_show *r, size_t i, struct xtr_view *v)
 {
 	v->f = replay_out(&r->cmd);
+	if (r->o->csv)
+		return xtr_view_csv(v, i, &r->any_csv);
 	v->brief = r->brief;
 	if (i)
 		fputc('\n', v->f);
@@ -185,6 +190,17 @@ static int add_parts(uint64_t *parts, const char *names)
 	}
 }
 
+/* The first of these parts is no table. Returns the exit status. */
+static int no_table(uint64_t parts)
+{
+	const unsigned int first = (unsigned int)__builtin_ctzll(parts);
+	const bool of_rings =
+		first == XTR_VIEW_WAITS || first == XTR_VIEW_DEPTH || first == XTR_VIEW_UNUSUAL;
+
+	return cli_usage_error(&cmd_stats, "--csv: '%s' is no table%s", xtr_view_part_name(first),
+			       of_rings ? "; 'rings' has its columns" : "");
+}
+
 /* What is shown, and how much of it. Returns the exit status. */
 static int choose(struct stats_show *r)
 {
@@ -195,7 +211,11 @@ static int choose(struct stats_show *r)
 		status = add_parts(&parts, r->o->sections.v[i]);
 	if (status != XTR_EXIT_OK)
 		return status;
-	r->brief = !parts && !r->o->all && !r->o->json;
+	if (r->o->csv && r->o->json)
+		return cli_usage_error(&cmd_stats, "--csv or --json, not both");
+	if (r->o->csv && parts & ~xtr_view_csv_parts())
+		return no_table(parts & ~xtr_view_csv_parts());
+	r->brief = !parts && !r->o->all && !r->o->json && !r->o->csv;
 	r->run.parts = !parts || r->o->all ? ~0ull : parts;
 	if (top == TOP_NOT_SET)
 		top = r->brief ? TOP_BRIEF : STATS_TOP;

@@ -14,34 +14,11 @@
 
 /* --- query sections --------------------------------------------------------------------------- */
 
-/* A table of a section, one after the other: all zero before the first. */
-struct at {
-	size_t section, next;
-	const struct xtr_section_table *table;
-	char name[XTR_SECTION_NAME];
-};
-
-static bool next_table(struct at *at)
-{
-	for (; at->section < xtr_n_analyses; at->section++, at->next = 0) {
-		const struct xtr_analysis *of = xtr_analyses[at->section];
-
-		while (of->tables && of->tables[at->next]) {
-			at->table = of->tables[at->next++];
-			if (!at->table->name)
-				continue;
-			xtr_section_table_name(of, at->table, at->name);
-			return true;
-		}
-	}
-	return false;
-}
-
 uint32_t query_sections_of(const char *table)
 {
-	struct at at = { 0 };
+	struct xtr_table_at at = { 0 };
 
-	while (next_table(&at))
+	while (xtr_table_next(&at))
 		if (!sqlite3_stricmp(at.name, table))
 			return 1u << at.section;
 	return 0;
@@ -65,11 +42,11 @@ int query_sections_create(sqlite3 *db, const char *asked)
 {
 	const bool all = asks_for_all(asked);
 	sqlite3_str *sql = sqlite3_str_new(db);
-	struct at at = { 0 };
+	struct xtr_table_at at = { 0 };
 	char *text;
 	int err;
 
-	while (next_table(&at)) {
+	while (xtr_table_next(&at)) {
 		if (!all && !strcasestr(asked, at.name))
 			continue;
 		sqlite3_str_appendf(sql, "CREATE TABLE \"%w\"(section INTEGER", at.name);
@@ -136,7 +113,7 @@ static void count_column(void *ctx, const char *name, enum xtr_column_type type,
 }
 
 /* SQLite's code. */
-static int prepare(sqlite3 *db, const struct at *at, sqlite3_stmt **st)
+static int prepare(sqlite3 *db, const struct xtr_table_at *at, sqlite3_stmt **st)
 {
 	sqlite3_str *sql = sqlite3_str_new(db);
 	char *text;
@@ -151,21 +128,21 @@ static int prepare(sqlite3 *db, const struct at *at, sqlite3_stmt **st)
 	return err;
 }
 
-static int fill_tables(sqlite3 *db, const struct xtr_analyses *a, uint32_t sections,
-		       size_t recording)
+static int fill_tables(sqlite3 *db, const struct xtr_view *v, uint32_t sections, size_t recording)
 {
-	struct at at = { 0 };
+	struct xtr_table_at at = { 0 };
 	int err = 0;
 
-	while (!err && next_table(&at)) {
+	while (!err && xtr_table_next(&at)) {
 		struct insert in = { .recording = recording };
+		const void *self = xtr_table_self(&at, v);
 
-		if (!(sections & 1u << at.section) || !xtr_analyses_has(a, at.section))
+		if (!(sections & 1u << at.section) || !self)
 			continue;
 		in.rc = prepare(db, &at, &in.st);
 		err = in.rc == SQLITE_OK
-			      ? xtr_section_cells(at.table, xtr_analyses_self(a, at.section),
-						  xtr_analyses_opts(a), put_row, &in)
+			      ? xtr_section_cells(at.table, self, xtr_analyses_opts(v->analyses),
+						  put_row, &in)
 			      : -EIO;
 		sqlite3_finalize(in.st);
 	}
@@ -187,7 +164,7 @@ int query_sections_fill(sqlite3 *db, struct replay_cmd *cmd, uint32_t sections)
 	for (i = 0; i < n && !err; i++) {
 		err = stats_gather(&run, xtr_reader_section(cmd->reader, i), &v);
 		if (!err)
-			err = fill_tables(db, run.analyses, sections, i);
+			err = fill_tables(db, &v, sections, i);
 		stats_drop(&run);
 	}
 	if (!err && sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
@@ -210,10 +187,10 @@ static void show_section_column(void *ctx, const char *name, enum xtr_column_typ
 /* Those that the database has, with columns and meanings. Returns the exit status. */
 static int query_sections_show(FILE *f, sqlite3 *db)
 {
-	struct at at = { 0 };
+	struct xtr_table_at at = { 0 };
 	bool any = false;
 
-	while (next_table(&at)) {
+	while (xtr_table_next(&at)) {
 		if (sqlite3_table_column_metadata(db, NULL, at.name, NULL, NULL, NULL, NULL, NULL,
 						  NULL) != SQLITE_OK)
 			continue;

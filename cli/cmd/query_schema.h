@@ -22,7 +22,8 @@ int query_schema(FILE *f, sqlite3 *db);
  * columns and rows as its text and JSON. Each begins with the column section, as table files has
  * it.
  */
-/* Bit of the section (its place in xtr_analyses) that this table is of; 0: it is none. */
+/* Bit of the section (its place in xtr_analyses, or one behind the last) that this table is of; 0:
+ * it is none. */
 uint32_t query_sections_of(const char *table);
 /*
  * Those whose names occur in asked, empty; all where it asks what tables there are, and if it is

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -60,14 +61,17 @@ static void print_one(FILE *f, const struct xtr_leftover *l)
 	fprintf(f, "%016" PRIx64 "  ", l->id);
 	if (l->error) {
 		fprintf(f, "cannot be read: %s\n",
-			l->error == -EBADMSG  ? "left by another version of xtr"
-			: l->error == -EACCES ? "it is another user's"
-					      : cli_strerror(l->error));
+			l->error == -EBADMSG   ? "left by another version of xtr"
+			: l->error == -ENODATA ? "what it kept in memory is gone"
+			: l->error == -EACCES  ? "it is another user's"
+					       : cli_strerror(l->error));
 	} else if (l->nothing) {
 		fprintf(f, "nothing is missing in the file\n");
 	} else {
-		fprintf(f, "%s not in the file, or on their way to it; %s of kernel memory\n",
-			cli_events(l->events), cli_bytes(l->bytes));
+		fprintf(f, "%s %s; %s of memory\n", cli_events(l->events),
+			l->flight ? "kept, or on their way to where they are kept"
+				  : "not in the file, or on their way to it",
+			cli_bytes(l->bytes));
 		fprintf(f, "  of      '%s', process %" PRIu64, l->output, l->pid);
 		print_time(f, l->began_ns);
 		fprintf(f, "\n");
@@ -137,6 +141,71 @@ int killed_drop(const char *id)
 
 /* --- of one trace ----------------------------------------------------------------------------- */
 
+static char *folder_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
+}
+
+/* The same name in the same directory: there need not be such a file. */
+static bool same_place(const char *a, const char *b)
+{
+	const char *name_a = strrchr(a, '/'), *name_b = strrchr(b, '/');
+	char *dir_a = folder_of(a), *dir_b = folder_of(b);
+	struct stat st_a, st_b;
+	bool same;
+
+	name_a = name_a ? name_a + 1 : a;
+	name_b = name_b ? name_b + 1 : b;
+	same = !strcmp(name_a, name_b) && dir_a && dir_b && !stat(dir_a, &st_a) &&
+	       !stat(dir_b, &st_b) && st_a.st_ino == st_b.st_ino && st_a.st_dev == st_b.st_dev;
+	free(dir_a);
+	free(dir_b);
+	return same;
+}
+
+/* The dead flight recorder whose next piece would have this path; 0: there is none. */
+static uint64_t flight_of(const char *path)
+{
+	struct xtr_leftover *v;
+	uint64_t id = 0;
+	size_t n;
+
+	if (xtr_leftovers(&v, &n))
+		return 0;
+	for (size_t i = 0; i < n && !id; i++) {
+		char *piece = v[i].flight ? xtr_piece_path(v[i].output, v[i].last) : NULL;
+
+		if (piece && !v[i].nothing && same_place(piece, path))
+			id = v[i].id;
+		free(piece);
+	}
+	free(v);
+	return id;
+}
+
+int killed_open_flight(struct killed **out, const char *path, struct xtr_reader **image)
+{
+	uint64_t id = flight_of(path);
+	struct killed *r;
+	int err;
+
+	*out = NULL;
+	*image = NULL;
+	if (!id)
+		return XTR_EXIT_OK;
+	r = calloc(1, sizeof(*r));
+	err = r ? xtr_salvage_open_flight(&r->salvage, id, image) : -ENOMEM;
+	if (err) {
+		free(r);
+		return failed(path, err);
+	}
+	r->file_id = xtr_section_file_id(xtr_reader_section(*image, 0));
+	*out = r;
+	return XTR_EXIT_OK;
+}
+
 int killed_open(struct killed **out, const char *path, const struct xtr_reader *trace)
 {
 	struct killed *r = calloc(1, sizeof(*r));
@@ -173,8 +242,7 @@ int killed_append(struct killed *r, struct xtr_recover_more *m)
 /* The name is there after a power cut, too. */
 static void sync_folder(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	char *dir = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
+	char *dir = folder_of(path);
 	int fd = dir ? open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 
 	if (fd >= 0) {
@@ -192,6 +260,8 @@ void killed_done(struct killed *r, const char *output)
 	if (!cli_quiet && r->appended)
 		fprintf(stderr, "%s added from the kernel; lost while recording: %s\n",
 			cli_events(r->res.events), cli_events(r->res.lost));
+	if (r->res.names_lost)
+		cli_warn("some names are missing: there was no memory to keep them");
 	if (!cli_quiet && !r->appended)
 		fprintf(stderr, "the recording is whole: nothing to add from the kernel\n");
 	if (!strcmp(output, "-"))

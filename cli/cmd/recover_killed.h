@@ -14,6 +14,12 @@ int killed_list(void);
 /* Remove what one of them left ("all": each). Returns the exit status. */
 int killed_drop(const char *id);
 
+/*
+ * Is this the path of the piece that a dead flight recorder gathered? There may be no such file, or
+ * the beginning of one. Then *r and *image, a trace of what it kept, are set, else NULL. Returns
+ * the exit status.
+ */
+int killed_open_flight(struct killed **r, const char *path, struct xtr_reader **image);
 /* Open what the recorder of a trace left; says why not. Returns the exit status. */
 int killed_open(struct killed **r, const char *path, const struct xtr_reader *trace);
 /* Were they recording into this section? */

@@ -76,6 +76,16 @@ void xtr_open_ended(struct xtr_persistent *k)
 	store(k, xtr_open_number(k->head), XTR_OPEN_ONE);
 }
 
+void xtr_open_last(struct xtr_persistent *k)
+{
+	store(k, xtr_open_number(k->head), XTR_OPEN_LAST);
+}
+
+void xtr_open_back(struct xtr_persistent *k)
+{
+	store(k, xtr_open_number(k->head) - 1, XTR_OPEN_ONE);
+}
+
 int xtr_open_lost(const struct xtr_persistent *k, uint64_t number, struct xtr_loss *l)
 {
 	const uint64_t *lost = k->lost[number % 2];

@@ -14,7 +14,14 @@ enum xtr_open {
 	XTR_OPEN_ONE,
 	XTR_OPEN_TWO,  /* the one before it, too: for what is older than the border */
 	XTR_OPEN_ENDS, /* the same, but that one has all events, and its losses are known */
+	XTR_OPEN_LAST, /* of a flight recorder: the same, and there will be no other */
 };
+
+/*
+ * Of a flight recorder the piece `being written` is the one that is gathered in memory. While it is
+ * written to a file, that one is the next (ENDS, LAST): what was kept is in the file if that is
+ * whole, else still in memory, and there is no next one.
+ */
 
 /* Number of the piece being written (0: it is the only file), and which are open. */
 static inline uint64_t xtr_open_number(const struct xtr_persistent_head *h)
@@ -44,6 +51,10 @@ void xtr_open_settle(struct xtr_persistent *k, const struct xtr_open_piece *p,
 		     const struct xtr_loss *before, const struct xtr_gap_begun *begun);
 /* It has ended. */
 void xtr_open_ended(struct xtr_persistent *k);
+/* Of a flight recorder, after _settle: the one that ends is the last; or it goes on, as its file
+ * could not be written. */
+void xtr_open_last(struct xtr_persistent *k);
+void xtr_open_back(struct xtr_persistent *k);
 /* What was lost before the piece with this number: set in l, which is empty. 0 or -ENOMEM. */
 int xtr_open_lost(const struct xtr_persistent *k, uint64_t number, struct xtr_loss *l);
 

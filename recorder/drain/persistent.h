@@ -72,7 +72,11 @@ struct xtr_persistent_head {
 	struct xtr_persistent_redo redo;
 	uint64_t open; /* which pieces are being written (open_pieces.h) */
 	struct xtr_open_piece piece[2];
-	char output[512];
+	uint32_t kept_in; /* directory of the file with what a flight recorder keeps; 0: there is
+			     none */
+	uint32_t pad;
+	uint64_t flight_bytes, flight_ns; /* limits of that: of chunks, and time; 0: none */
+	char output[4096];
 };
 
 struct xtr_persistent {

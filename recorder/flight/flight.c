@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "flight.h"
+#include "lone_chunk.h"
 #include "recorder/host/util.h"
 
 #include "base/checked.h"
@@ -14,6 +15,91 @@
 #define SLACK_NS    NS_PER_S            /* kept longer than asked for, until it is written */
 #define TABLES_MIN  ((size_t)256 << 10) /* growth that is worth making them smaller, at least */
 #define CLOCK_BYTES 4096u               /* of a CLOCK chunk that is held */
+
+/* --- what outlives the process ---------------------------------------------------------------- */
+
+/* As things are now, where they are kept in a file; cpu: the only one of which the counts change.
+ */
+static void publish(struct xtr_flight *f, uint32_t cpu, uint64_t ordinal)
+{
+	struct xtr_kept_state next;
+
+	if (f->kept.fd < 0)
+		return;
+	next = *xtr_kept_state(&f->kept);
+	next.ring = xtr_chunk_ring_place(&f->ring);
+	next.from = f->from;
+	if (cpu < f->n_cpus) {
+		next.of = xtr_kept_cpu(&f->kept, cpu);
+		next.of.aged = f->aged[cpu];
+		next.of.ordinal = ordinal > next.of.ordinal ? ordinal : next.of.ordinal;
+		next.cpu = cpu;
+	}
+	xtr_kept_publish(&f->kept, &next);
+}
+
+static void publish_chunk(struct xtr_flight *f, const struct xtr_chunk *c)
+{
+	if (c->type == XTR_CHUNK_EVENTS)
+		publish(f, c->stream, c->first_ordinal + c->n_records);
+	else
+		publish(f, UINT32_MAX, 0);
+}
+
+/* The state points to it with the next that is published. */
+static void outlive_clock(struct xtr_flight *f, const struct xtr_chunk *c, const uint8_t *stored)
+{
+	struct xtr_kept_state next;
+	uint32_t which;
+
+	if (f->kept.fd < 0)
+		return;
+	which = xtr_kept_put_clock(&f->kept, c, stored);
+	next = *xtr_kept_state(&f->kept);
+	next.clock = which ? which : next.clock;
+	xtr_kept_publish(&f->kept, &next);
+}
+
+static void cut_log(struct xtr_flight *f, uint64_t before)
+{
+	struct xtr_kept_state next;
+
+	if (f->kept.fd < 0)
+		return;
+	next = *xtr_kept_state(&f->kept);
+	if (before <= next.log_from)
+		return;
+	next.log_from = before;
+	xtr_kept_publish(&f->kept, &next);
+	xtr_kept_log_cut(&f->kept, before);
+}
+
+uint64_t xtr_flight_log_end(const struct xtr_flight *f)
+{
+	return f->kept.fd < 0 ? 0 : xtr_kept_state(&f->kept)->log_to;
+}
+
+int xtr_flight_outlive(struct xtr_flight *f, uint32_t dir, uint64_t id, uint64_t piece)
+{
+	struct xtr_chunk_ring ring;
+	int err = xtr_kept_new(&f->kept, dir, id, (size_t)f->opts.bytes, f->n_cpus);
+
+	if (err)
+		return err;
+	err = xtr_chunk_ring_open_in(&ring, (size_t)f->opts.bytes, f->kept.fd,
+				     xtr_kept_ring_at(&f->kept));
+	if (err) {
+		xtr_kept_close(&f->kept);
+		xtr_kept_remove(id);
+		return err;
+	}
+	xtr_chunk_ring_close(&f->ring);
+	f->ring = ring;
+	xtr_kept_publish(&f->kept, &(struct xtr_kept_state){ .piece = piece, .of.piece = piece });
+	return 0;
+}
+
+/* --- what is kept ----------------------------------------------------------------------------- */
 
 /* Bytes that chunks may take. */
 static size_t room(const struct xtr_flight *f)
@@ -31,6 +117,7 @@ static void free_old(struct xtr_flight *f)
 			continue;
 		}
 		f->more -= f->old[i].bytes;
+		cut_log(f, f->old[i].log_end);
 		xtr_tables_free(f->old[i].t);
 	}
 	f->n_old = n;
@@ -57,6 +144,7 @@ static void keep_clock(struct xtr_flight *f, const struct xtr_chunk *c, const ui
 		return;
 	f->clock = *c;
 	memcpy(f->clock_data, stored, c->stored_len);
+	outlive_clock(f, c, stored);
 }
 
 static void give_up_oldest(struct xtr_flight *f)
@@ -72,24 +160,30 @@ static void give_up_oldest(struct xtr_flight *f)
 		keep_clock(f, c, stored);
 	}
 	xtr_chunk_ring_drop(&f->ring);
+	publish_chunk(f, c);
+	xtr_chunk_ring_give_back(&f->ring);
 	free_old(f);
 }
 
-/* Events that are too old by time; marks and clocks in front of what is kept are not needed. */
+/* Events that are too old by time; marks and clocks in front of what is kept are not needed, nor
+ * gaps that ended before (outlive_gaps). */
 static bool is_too_old(const struct xtr_flight *f, const struct xtr_chunk *c)
 {
 	uint64_t span = f->opts.ns + f->opts.after + SLACK_NS;
 
-	if (!f->opts.ns || c->type != XTR_CHUNK_EVENTS)
+	if (!f->opts.ns || (c->type != XTR_CHUNK_EVENTS && c->type != XTR_CHUNK_LOSS))
 		return false;
 	return c->ts_max < f->newest && f->newest - c->ts_max > span;
 }
 
+/* The newest clock that goes is held; without events before them marks say nothing. */
 static bool skips_front(const struct xtr_flight *f)
 {
 	const struct xtr_chunk *c = xtr_chunk_ring_oldest(&f->ring);
 
-	return c && f->from && c->type != XTR_CHUNK_EVENTS && f->ring.n > 1;
+	if (!c || f->ring.n == 1 || c->type == XTR_CHUNK_EVENTS)
+		return false;
+	return c->type != XTR_CHUNK_LOSS || c->ts_max < f->from;
 }
 
 static void trim(struct xtr_flight *f)
@@ -111,17 +205,45 @@ static void keep(struct xtr_flight *f, const struct xtr_chunk *c, const uint8_t 
 		give_up_oldest(f);
 	while (cost <= room(f) && !(put = xtr_chunk_ring_put(&f->ring, c, stored)) && f->ring.n)
 		give_up_oldest(f);
-	if (!put) {
-		if (c->type == XTR_CHUNK_EVENTS)
-			age_events(f, c);
+	if (!put && c->type == XTR_CHUNK_EVENTS)
+		age_events(f, c);
+	publish_chunk(f, c);
+	if (!put)
 		return;
-	}
 	if (c->type == XTR_CHUNK_EVENTS) {
 		f->n_events += c->n_records;
 		if (c->ts_max > f->newest)
 			f->newest = c->ts_max;
 	}
 	trim(f);
+}
+
+/* A gap is needed as long as events from before its end are kept: the chunk is one of that time. */
+static void outlive_gaps(struct xtr_flight *f, const struct xtr_chunk *c, const uint8_t *stored)
+{
+	struct xtr_lone_chunk lone;
+	struct xtr_chunk timed = *c;
+	const struct xtr_gap *gap;
+
+	if (!xtr_lone_chunk_open(&lone, c, stored)) {
+		const struct xtr_loss *loss = xtr_section_loss(lone.section);
+
+		for (size_t i = 0; (gap = xtr_loss_gap_at(loss, i)); i++)
+			timed.ts_max = gap->last > timed.ts_max ? gap->last : timed.ts_max;
+	}
+	xtr_lone_chunk_close(&lone);
+	if (timed.ts_max)
+		keep(f, &timed, stored);
+}
+
+/* Names are held by the tables, and gaps by the losses: their chunks are for who comes afterwards.
+ */
+static void outlive(struct xtr_flight *f, const struct xtr_chunk *c, const void *chunk)
+{
+	if (f->kept.fd >= 0 && (c->type == XTR_CHUNK_META || c->type == XTR_CHUNK_TABLE))
+		xtr_kept_log(&f->kept, chunk, (size_t)xtr_chunk_span(c), c->type == XTR_CHUNK_META);
+	if (f->kept.fd >= 0 && c->type == XTR_CHUNK_LOSS)
+		outlive_gaps(f, c, (const uint8_t *)chunk + XTR_CHUNK_HEADER_SIZE);
 }
 
 /* One call is one chunk (xtr_writer_seal), or the file's header. */
@@ -138,6 +260,8 @@ static int append(struct xtr_io *io, const void *buf, size_t n)
 		return 0;
 	if (c.type == XTR_CHUNK_EVENTS || c.type == XTR_CHUNK_CLOCK || c.type == XTR_CHUNK_ROUND)
 		keep(f, &c, (const uint8_t *)buf + XTR_CHUNK_HEADER_SIZE);
+	else
+		outlive(f, &c, buf);
 	if (c.type == XTR_CHUNK_ROUND)
 		f->rounded = f->n_events;
 	return 0;
@@ -169,7 +293,7 @@ int xtr_flight_open(struct xtr_flight **out, const struct xtr_flight_opts *opts,
 	f->opts = *opts;
 	f->io.ops = &ops;
 	f->n_cpus = n_cpus;
-	f->told_fd = -1;
+	f->told_fd = f->kept.fd = -1;
 	pthread_mutex_init(&f->lock, NULL);
 	f->aged = calloc(n_cpus, sizeof(*f->aged));
 	f->lost_of = calloc(n_cpus, sizeof(*f->lost_of));
@@ -197,6 +321,7 @@ void xtr_flight_close(struct xtr_flight *f)
 	for (size_t i = 0; i < f->n_old; i++)
 		xtr_tables_free(f->old[i].t);
 	xtr_chunk_ring_close(&f->ring);
+	xtr_kept_close(&f->kept);
 	if (f->told_fd >= 0)
 		close(f->told_fd);
 	pthread_mutex_destroy(&f->lock);
@@ -315,7 +440,8 @@ int xtr_flight_tables(struct xtr_flight *f, struct xtr_next_tables *nt, struct x
 		give_up_oldest(f);
 	xtr_tables_swap(d->tables, rest);
 	f->base = xtr_tables_bytes(d->tables);
-	f->old[f->n_old++] = (struct xtr_flight_tables){ rest, f->ring.first + f->ring.n, bytes };
+	f->old[f->n_old++] = (struct xtr_flight_tables){ rest, f->ring.first + f->ring.n, bytes,
+							 xtr_flight_log_end(f) };
 	f->more += bytes;
 	free_old(f);
 	trim(f);
@@ -337,10 +463,19 @@ struct xtr_tables *xtr_flight_all_tables(const struct xtr_flight *f, const struc
 	return NULL;
 }
 
-void xtr_flight_empty(struct xtr_flight *f, size_t table_bytes)
+void xtr_flight_empty(struct xtr_flight *f, size_t table_bytes, uint64_t piece, uint64_t log_from)
 {
+	struct xtr_kept_state next = { .piece = piece, .of.piece = piece, .log_from = log_from };
+
 	while (f->ring.n)
 		xtr_chunk_ring_drop(&f->ring);
+	if (f->kept.fd >= 0) {
+		next.log_to = xtr_kept_state(&f->kept)->log_to;
+		next.ring = xtr_chunk_ring_place(&f->ring);
+		xtr_kept_publish(&f->kept, &next);
+		xtr_kept_log_cut(&f->kept, log_from);
+	}
+	xtr_chunk_ring_give_back(&f->ring);
 	free_old(f);
 	memset(f->aged, 0, f->n_cpus * sizeof(*f->aged));
 	f->from = f->n_events = f->rounded = f->suppressed = 0;

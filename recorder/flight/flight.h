@@ -9,6 +9,7 @@
 #define XTR_RECORDER_FLIGHT_H
 
 #include "chunk_ring.h"
+#include "kept_file.h"
 #include "recorder/drain/next_tables.h"
 #include "recorder/recorder.h"
 #include "trigger.h"
@@ -28,13 +29,15 @@ struct xtr_flight_tables {
 	struct xtr_tables *t;
 	uint64_t end;
 	size_t bytes;
+	uint64_t log_end; /* their chunks are before this offset of the log (kept_file.h) */
 };
 
 struct xtr_flight {
 	struct xtr_flight_opts opts;
 	struct xtr_io io; /* of the writer: takes its chunks */
 	struct xtr_chunk_ring ring;
-	uint64_t *aged; /* events given up since the last file, by CPU */
+	struct xtr_kept_file kept; /* the ring is in it; fd -1: it dies with the process */
+	uint64_t *aged;            /* events given up since the last file, by CPU */
 	uint32_t n_cpus;
 	uint64_t from;     /* ns: what is older was given up, in part at least; 0: nothing was */
 	uint64_t newest;   /* ns */
@@ -70,6 +73,11 @@ struct xtr_flight {
 /* 0, or -errno. n_cpus: streams that there may be. */
 int xtr_flight_open(struct xtr_flight **f, const struct xtr_flight_opts *opts, uint32_t n_cpus);
 void xtr_flight_close(struct xtr_flight *f);
+/*
+ * Before anything is kept: keep it where it outlives the process (kept_file.h). piece: number of
+ * the first that is gathered. 0 or -errno: it is kept in memory of the process.
+ */
+int xtr_flight_outlive(struct xtr_flight *f, uint32_t dir, uint64_t id, uint64_t piece);
 
 /* Are the events of a kept chunk the recorder's own? */
 bool xtr_flight_is_own(const struct xtr_chunk *c);
@@ -99,7 +107,12 @@ int xtr_flight_tables(struct xtr_flight *f, struct xtr_next_tables *nt, struct x
 		      uint64_t watermark, uint64_t now, size_t gaps);
 /* The tables of all that is kept, as a copy. NULL: no memory. */
 struct xtr_tables *xtr_flight_all_tables(const struct xtr_flight *f, const struct xtr_tables *now);
-/* Nothing is kept any more, nothing was given up: a file has it. */
-void xtr_flight_empty(struct xtr_flight *f, size_t table_bytes);
+/* Where chunks of tables that are written from now on stand in the log. */
+uint64_t xtr_flight_log_end(const struct xtr_flight *f);
+/*
+ * Nothing is kept any more, nothing was given up: a file has it, and the piece with this number is
+ * gathered. log_from: where the chunks of its tables begin in the log.
+ */
+void xtr_flight_empty(struct xtr_flight *f, size_t table_bytes, uint64_t piece, uint64_t log_from);
 
 #endif /* XTR_RECORDER_FLIGHT_H */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "flight_file.h"
 #include "clock.h"
+#include "flight_copy.h"
 #include "next_piece.h"
 #include "output.h"
+#include "recorder/drain/open_pieces.h"
 #include "recorder/host/util.h"
 
 #include "format/meta/piece.h"
-#include "format/codec/record.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -22,14 +23,14 @@ struct file {
 	struct xtr_fired why;
 	struct xtr_flight_note note;
 	struct xtr_piece piece;
+	struct xtr_piece after;    /* the same as it counts from the file's end on */
 	struct xtr_tables *tables; /* of the file */
 	struct xtr_loss *loss;
 	struct xtr_io *io;
 	struct xtr_writer *writer;
-	uint64_t *aged; /* events by CPU, with those that are too old for this file */
+	struct xtr_flight_copy copy; /* aged: also what is too old for this file */
 	uint64_t n_aged;
 	uint64_t bytes, events;    /* of the file */
-	uint64_t first, newest;    /* ns: its first event; its last one, own ones among them */
 	struct xtr_own_cost spent; /* until it was written */
 	struct xtr_tables *next_tables;
 	struct xtr_loss *next_loss, *before;
@@ -135,10 +136,10 @@ static int prepare(struct file *x)
 	if (err)
 		return err;
 	x->tables = xtr_flight_all_tables(x->f, s->tables);
-	x->aged = calloc(x->f->n_cpus, sizeof(*x->aged));
-	if (!x->tables || !x->aged)
+	x->copy.aged = calloc(x->f->n_cpus, sizeof(*x->copy.aged));
+	if (!x->tables || !x->copy.aged)
 		return -ENOMEM;
-	memcpy(x->aged, x->f->aged, x->f->n_cpus * sizeof(*x->aged));
+	memcpy(x->copy.aged, x->f->aged, x->f->n_cpus * sizeof(*x->copy.aged));
 	set_note(x);
 	x->loss = xtr_loss_copy(s->loss, x->note.from, UINT64_MAX);
 	if (!x->loss)
@@ -146,7 +147,15 @@ static int prepare(struct file *x)
 	x->piece = s->rotate->piece;
 	x->piece.number++;
 	x->piece.to = x->f->end ? 0 : s->watermark ? s->watermark : 1;
+	x->copy.from = x->note.from;
+	x->copy.n_cpus = x->f->n_cpus;
 	return open_next(x);
+}
+
+/* The id under which the piece that is gathered is known after a kill. */
+static uint64_t file_id(const struct file *x)
+{
+	return xtr_open_piece(x->s->keep->head, x->piece.number)->file_id;
 }
 
 /* Earlier files may have to go (--keep). */
@@ -169,78 +178,11 @@ static int create(struct file *x)
 	if (!err)
 		err = xtr_flight_write(&x->note, x->s->meta);
 	xtr_output_how(x->s, &how);
-	return err ? err : xtr_writer_open(&x->writer, x->io, x->s->meta, x->tables, x->loss, &how);
-}
-
-/* The records of a chunk, decoded; malloc'ed. It is read as the only one of a file. */
-static int records_of(const struct xtr_chunk *c, const uint8_t *stored, uint8_t **recs)
-{
-	const struct xtr_file_header h = { .major = XTR_MAJOR,
-					   .minor = XTR_MINOR,
-					   .header_size = XTR_FILE_HEADER_SIZE,
-					   .file_id = c->file_id };
-	size_t n = XTR_FILE_HEADER_SIZE + (size_t)xtr_chunk_span(c), cap = 0;
-	uint8_t *bytes = calloc(1, n);
-	struct xtr_reader *r;
-	struct xtr_io *io;
-	struct xtr_err err;
-	int ret;
-
-	if (!bytes)
-		return -ENOMEM;
-	xtr_file_header_encode(bytes, &h);
-	xtr_chunk_encode(bytes + XTR_FILE_HEADER_SIZE, c);
-	memcpy(bytes + XTR_FILE_HEADER_SIZE + XTR_CHUNK_HEADER_SIZE, stored, c->stored_len);
-	ret = xtr_io_mem_view(bytes, n, &io);
-	if (!ret)
-		ret = xtr_reader_open(&r, io, &err);
-	if (!ret) {
-		const struct xtr_section *sec = xtr_reader_section(r, 0);
-
-		ret = sec && xtr_section_n_chunks(sec) == 1
-			      ? xtr_reader_decode(r, xtr_section_chunk(sec, 0), recs, &cap, &err)
-			      : -EBADMSG;
-		xtr_reader_close(r);
-	}
-	free(bytes);
-	return ret;
-}
-
-/* A chunk of which a part is too old: its records are in order of time. */
-static int write_part(struct file *x, const struct xtr_chunk *c, const uint8_t *stored)
-{
-	struct xtr_batch b = { .stream = c->stream,
-			       .len = c->rec_len,
-			       .n = c->n_records,
-			       .lost_total = c->lost_total };
-	uint8_t *recs = NULL;
-	int err = records_of(c, stored, &recs);
-
-	for (b.recs = recs; !err && b.n && xtr_rec_ts(b.recs) < x->note.from; b.n--) {
-		uint32_t size = xtr_rec_size(b.recs);
-
-		b.recs += size;
-		b.len -= size;
-		x->aged[c->stream]++;
-	}
+	how.file_id = file_id(x);
 	if (!err)
-		err = xtr_writer_events(x->writer, &b);
-	free(recs);
+		err = xtr_writer_open(&x->writer, x->io, x->s->meta, x->tables, x->loss, &how);
+	x->copy.writer = x->writer;
 	return err;
-}
-
-static int write_chunk(struct file *x, const struct xtr_chunk *c, const uint8_t *stored)
-{
-	bool all = c->type != XTR_CHUNK_EVENTS || xtr_flight_is_own(c);
-
-	if (!all && c->ts_min < x->first)
-		x->first = c->ts_min;
-	if (all || c->ts_min >= x->note.from || c->stream >= x->f->n_cpus)
-		return xtr_writer_copy(x->writer, c, stored, c->lost_total);
-	if (c->ts_max >= x->note.from)
-		return write_part(x, c, stored);
-	x->aged[c->stream] += c->n_records;
-	return 0;
 }
 
 static int write_aged(struct file *x)
@@ -248,10 +190,34 @@ static int write_aged(struct file *x)
 	int err = 0;
 
 	for (uint32_t i = 0; i < x->f->n_cpus && !err; i++) {
-		x->n_aged += x->aged[i];
-		err = xtr_loss_set(x->loss, i, 0, XTR_LOSS_AGED, x->aged[i]);
+		x->n_aged += x->copy.aged[i];
+		err = xtr_loss_set(x->loss, i, 0, XTR_LOSS_AGED, x->copy.aged[i]);
 	}
 	return err;
+}
+
+/*
+ * All is in the file but its end. If the recorder is killed from here on, whether the file has an
+ * end says where its events are: in it, or still in memory.
+ */
+static int announce(struct file *x)
+{
+	struct xtr_open_piece next;
+	uint64_t newest = xtr_writer_newest(x->writer);
+
+	x->after = x->piece;
+	x->after.events_before += xtr_writer_events_written(x->writer);
+	x->after.lost_before += xtr_loss_total(x->s->loss);
+	x->after.from = newest ? newest + 1 : x->piece.from;
+	x->after.to = 0;
+	next = (struct xtr_open_piece){ .says = x->after };
+	next.says.number++;
+	if (xtr_draw_id(&next.file_id))
+		return -EIO;
+	xtr_open_settle(x->s->keep, &next, x->before, x->s->convert.begun);
+	if (x->f->end)
+		xtr_open_last(x->s->keep);
+	return 0;
 }
 
 static int write_all(struct file *x)
@@ -267,28 +233,30 @@ static int write_all(struct file *x)
 	if (f->clock.type)
 		err = xtr_writer_copy(x->writer, &f->clock, f->clock_data, 0);
 	while (!err && (c = xtr_chunk_ring_next(&f->ring, &w, &stored)))
-		err = write_chunk(x, c, stored);
+		err = xtr_flight_copy(&x->copy, c, stored);
 	xtr_own_cost_now(&x->spent, x->s->bpf);
 	xtr_own_cost_between(&cost, &x->s->spent, &x->spent);
 	if (!err)
 		err = write_aged(x);
 	if (!err)
+		err = announce(x);
+	if (!err)
 		err = xtr_writer_finish(x->writer, f->end ? f->end : "trigger", &cost);
 	x->bytes = xtr_writer_bytes(x->writer);
 	x->events = xtr_writer_events_written(x->writer);
-	x->newest = xtr_writer_newest(x->writer);
 	return err;
 }
 
-/* The file is there: nothing below fails. */
-static void commit(struct file *x)
+/*
+ * The file is there: nothing below fails, but that names for who comes after a kill are written
+ * later. They are written before the old ones go.
+ */
+static int commit(struct file *x)
 {
+	uint64_t log = xtr_flight_log_end(x->f);
 	struct xtr_sink *s = x->s;
+	int err;
 
-	x->piece.events_before += x->events;
-	x->piece.lost_before += xtr_loss_total(s->loss);
-	x->piece.from = x->newest ? x->newest + 1 : x->piece.from;
-	x->piece.to = 0;
 	xtr_writer_free(s->writer);
 	xtr_loss_free(s->loss);
 	xtr_loss_free(s->before);
@@ -299,14 +267,20 @@ static void commit(struct file *x)
 	s->spent = x->spent;
 	xtr_sink_set_base(s);
 	xtr_totals_again(&s->totals);
-	xtr_rotate_begin(s->rotate, &x->piece);
+	xtr_rotate_begin(s->rotate, &x->after);
 	xtr_rotate_ended(s->rotate, x->bytes);
 	xtr_rotate_trim(s->rotate, true);
-	xtr_flight_empty(x->f, xtr_tables_bytes(s->tables));
+	err = xtr_writer_tables(s->writer);
+	if (!x->f->end)
+		xtr_open_ended(s->keep);
+	xtr_flight_empty(x->f, xtr_tables_bytes(s->tables), x->piece.number + 1, log);
+	return err;
 }
 
 static void give_up(struct file *x)
 {
+	if (x->after.number)
+		xtr_open_back(x->s->keep);
 	xtr_writer_free(x->next_writer);
 	xtr_tables_free(x->next_tables);
 	xtr_loss_free(x->next_loss);
@@ -324,7 +298,7 @@ static void tell(const struct file *x, const char *path, int err)
 				       .seqno = x->note.seqno,
 				       .pid = x->note.pid,
 				       .value = x->note.value };
-	uint64_t from = x->note.from ? x->note.from : x->first;
+	uint64_t from = x->note.from ? x->note.from : x->copy.first;
 
 	told.span = x->why.at > from ? x->why.at - from : 0;
 	snprintf(told.path, sizeof(told.path), "%s", path);
@@ -334,7 +308,9 @@ static void tell(const struct file *x, const char *path, int err)
 
 int xtr_flight_file(struct xtr_sink *s)
 {
-	struct file x = { .s = s, .f = s->flight, .why = reason(s->flight), .first = UINT64_MAX };
+	struct file x = {
+		.s = s, .f = s->flight, .why = reason(s->flight), .copy.first = UINT64_MAX
+	};
 	char path[sizeof(((struct xtr_flown_file *)0)->path)];
 	int err = prepare(&x), err2;
 
@@ -352,11 +328,22 @@ int xtr_flight_file(struct xtr_sink *s)
 	if (err)
 		give_up(&x);
 	else
-		commit(&x);
+		err2 = commit(&x);
 	xtr_tables_free(x.tables);
 	xtr_loss_free(x.loss);
-	free(x.aged);
+	free(x.copy.aged);
 	s->flight->pending = false;
 	s->flight->last = xtr_now();
+	if (!err)
+		err = err2;
 	return err ? err : xtr_clock_write(s->writer);
+}
+
+void xtr_flight_file_begin(struct xtr_sink *s)
+{
+	struct xtr_open_piece first = *xtr_open_piece(s->keep->head, 1);
+
+	first.says = s->rotate->piece;
+	first.says.number = 1;
+	xtr_open_begin(s->keep, &first, XTR_OPEN_ONE);
 }

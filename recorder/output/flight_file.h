@@ -5,6 +5,8 @@
 
 #include "sink.h"
 
+/* The first piece is gathered: what it says, for who comes after a kill (open_pieces.h). */
+void xtr_flight_file_begin(struct xtr_sink *s);
 /*
  * Write what is kept, because of the trigger that is pending or because the recording ends, and
  * begin anew with nothing. It is told of (xtr_flight_tell), whatever becomes of it. 0, or -errno:

@@ -162,7 +162,8 @@ static struct xtr_batch converted(const struct xtr_sink *s, const struct xtr_rin
 
 static void note_ordinals(struct xtr_sink *s, struct xtr_ring_batch *b)
 {
-	uint64_t number = s->rotate->on ? s->rotate->piece.number : 0;
+	/* A flight recorder gathers the piece behind the last that it wrote. */
+	uint64_t number = s->rotate->on ? s->rotate->piece.number + (s->flight != NULL) : 0;
 
 	if (s->last.writer)
 		b->ordinal[(number + 1) % 2] = xtr_writer_ordinal(s->last.writer, b->cpu);

@@ -16,13 +16,13 @@
 
 #include "xtr.skel.h"
 
-static const char *const names[] = { "ctl", "rings", "counts", "cpus", "totals", "ops" };
+static const char *const names[] = { "ctl", "counts", "cpus", "totals", "ops" };
 
 static int fd_of(const struct xtr_bpf *b, size_t i)
 {
 	const struct bpf_map *const maps[ARRAY_LEN(names)] = {
-		b->skel->maps.xtr_ctl,  b->skel->maps.xtr_rings,  b->skel->maps.xtr_counts,
-		b->skel->maps.xtr_cpus, b->skel->maps.xtr_totals, b->skel->maps.xtr_ops,
+		b->skel->maps.xtr_ctl,    b->skel->maps.xtr_counts, b->skel->maps.xtr_cpus,
+		b->skel->maps.xtr_totals, b->skel->maps.xtr_ops,
 	};
 
 	return bpf_map__fd(maps[i]);
@@ -31,6 +31,24 @@ static int fd_of(const struct xtr_bpf *b, size_t i)
 static void prog_name(char name[24], uint32_t slot)
 {
 	snprintf(name, 24, "prog_%u", slot);
+}
+
+static void ring_name(char name[24], uint32_t cpu)
+{
+	snprintf(name, 24, "ring_%u", cpu);
+}
+
+/* One by one: out of the map of all of them, rings can be opened with CAP_SYS_ADMIN only. */
+static int put_rings(const struct xtr_pin *pin, const struct xtr_bpf *b)
+{
+	char name[24];
+	int err = 0;
+
+	for (uint32_t i = 0; i < b->n_cpus && !err; i++) {
+		ring_name(name, i);
+		err = xtr_pin_put(pin, name, b->rings[i].fd);
+	}
+	return err;
 }
 
 /* The kernel's count of what it skipped lives with the program. */
@@ -53,6 +71,8 @@ static int put_all(struct xtr_pin *pin, const struct xtr_bpf *b, const struct xt
 {
 	int err = k->fd < 0 ? -ENOMEM : put_programs(pin, b);
 
+	if (!err)
+		err = put_rings(pin, b);
 	for (size_t i = 0; i < ARRAY_LEN(names) && !err; i++)
 		err = xtr_pin_put(pin, names[i], fd_of(b, i));
 	if (!err)
@@ -114,7 +134,7 @@ int xtr_pinned_new(struct xtr_pin *pin, struct xtr_persistent *k, struct xtr_bpf
 						  .n_bufs = about->n_bufs,
 						  .page_bytes = about->page_bytes,
 						  .in_pieces = about->in_pieces };
-	int pinned = about->why_not ? -EOPNOTSUPP : xtr_pin_new(pin, about->file_id);
+	int pinned = xtr_pin_new(pin, about->file_id);
 	int err = xtr_persistent_new(k, &size, !pinned);
 
 	if (err)
@@ -123,7 +143,6 @@ int xtr_pinned_new(struct xtr_pin *pin, struct xtr_persistent *k, struct xtr_bpf
 	if (!pinned)
 		pinned = put_all(pin, b, k);
 	*why = !pinned             ? NULL
-	       : about->why_not    ? about->why_not
 	       : pinned == -ENODEV ? "no BPF file system is mounted at " XTR_PIN_ROOT
 				   : strerrordesc_np(-pinned);
 	return 0;
@@ -177,28 +196,15 @@ static int get_ring(struct xtr_ringbuf *r, int fd, uint64_t bytes)
 
 static int get_rings(struct xtr_bpf *b, const struct xtr_pin *pin, const struct xtr_persistent *k)
 {
-	int outer = xtr_pin_get(pin, "rings"), fd = xtr_pin_get(pin, "ctl"), err;
+	int fd = xtr_pin_get(pin, "ctl"), err;
+	char name[24];
 
-	if (outer < 0 || fd < 0) {
-		err = outer < 0 ? outer : fd;
-		if (fd >= 0)
-			close(fd);
-		if (outer >= 0)
-			close(outer);
-		return err;
-	}
-	err = get_ring(&b->ctl, fd, k->head->ctl_bytes);
+	err = fd < 0 ? fd : get_ring(&b->ctl, fd, k->head->ctl_bytes);
 	for (uint32_t i = 0; i < b->n_cpus && !err; i++) {
-		uint32_t id;
-
-		if (bpf_map_lookup_elem(outer, &i, &id)) {
-			err = -errno;
-			break;
-		}
-		fd = bpf_map_get_fd_by_id(id);
-		err = fd < 0 ? -errno : get_ring(&b->rings[i], fd, b->ring_bytes);
+		ring_name(name, i);
+		fd = xtr_pin_get(pin, name);
+		err = fd < 0 ? fd : get_ring(&b->rings[i], fd, b->ring_bytes);
 	}
-	close(outer);
 	return err;
 }
 

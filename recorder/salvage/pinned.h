@@ -18,7 +18,6 @@ struct xtr_pinned_about {
 	uint32_t n_bufs;
 	uint32_t page_bytes; /* of the trace ring, 0: there is none */
 	bool in_pieces;
-	const char *why_not; /* static text: it is not to be pinned; or NULL */
 };
 
 /*

@@ -15,7 +15,7 @@ static bool fits(const struct xtr_persistent_head *h)
 	return h->n_dynamic <= XTR_DYNAMIC_MAX && h->size.n_generics <= h->n_dynamic &&
 	       h->size.n_slots == XTR_SLOT_GENERIC + h->n_dynamic && h->n_total_sets &&
 	       h->n_total_sets <= XTR_TOTAL_SETS && h->ring_bytes <= 1u << 30 &&
-	       h->ctl_bytes <= 1u << 30 && xtr_open_state(h) <= XTR_OPEN_ENDS &&
+	       h->ctl_bytes <= 1u << 30 && xtr_open_state(h) < XTR_OPEN_LAST &&
 	       (xtr_open_number(h) > 0) == h->size.in_pieces &&
 	       (xtr_open_number(h) > 1 || xtr_open_state(h) == XTR_OPEN_ONE);
 }
@@ -34,7 +34,7 @@ static int open_keep(struct xtr_salvage *s)
 		return err;
 	s->head = *s->keep.head;
 	s->head.output[sizeof(s->head.output) - 1] = 0;
-	return 0;
+	return xtr_left_flight(s);
 }
 
 static int open_rest(struct xtr_salvage *s)
@@ -54,7 +54,7 @@ static int open_id(struct xtr_salvage **out, uint64_t id)
 
 	if (!s)
 		return -ENOMEM;
-	s->keep.fd = -1;
+	s->keep.fd = s->kept.fd = -1;
 	err = xtr_pin_adopt(&s->pin, id);
 	if (!err)
 		err = open_keep(s);
@@ -88,7 +88,7 @@ static bool is_of(uint64_t id, uint64_t file_id)
 
 	if (fd < 0 || xtr_persistent_open(&k, fd))
 		return false;
-	found = number_of(k.head, file_id) != UINT64_MAX;
+	found = !k.head->kept_in && number_of(k.head, file_id) != UINT64_MAX;
 	xtr_persistent_close(&k);
 	return found;
 }
@@ -129,6 +129,36 @@ int xtr_salvage_open(struct xtr_salvage **out, uint64_t file_id)
 	return err;
 }
 
+int xtr_salvage_open_flight(struct xtr_salvage **out, uint64_t id, struct xtr_reader **image)
+{
+	int err;
+
+	*out = NULL;
+	err = open_id(out, id);
+	if (!err && (!(*out)->flight || (*out)->head.done))
+		err = -ENOENT;
+	if (!err)
+		err = open_rest(*out);
+	if (!err)
+		(*out)->number = xtr_open_number(&(*out)->head);
+	if (!err)
+		err = xtr_salvage_image(*out, image);
+	if (err) {
+		xtr_salvage_close(*out);
+		*out = NULL;
+	}
+	return err;
+}
+
+/* The file first: without the pins nobody would find it. */
+static int remove_all(struct xtr_pin *pin)
+{
+	int err = xtr_kept_remove(pin->id);
+
+	xtr_tring_drop(pin->id);
+	return err ? err : xtr_pin_remove(pin, XTR_PINNED_KEEP);
+}
+
 /* From here on only the piece being written is open. */
 static void forget_earlier(struct xtr_salvage *s)
 {
@@ -146,10 +176,8 @@ static void forget_earlier(struct xtr_salvage *s)
 int xtr_salvage_done(struct xtr_salvage *s, uint64_t *next)
 {
 	*next = s->earlier ? s->number + 1 : 0;
-	if (!s->earlier) {
-		xtr_tring_drop(s->pin.id);
-		return xtr_pin_remove(&s->pin, XTR_PINNED_KEEP);
-	}
+	if (!s->earlier)
+		return remove_all(&s->pin);
 	forget_earlier(s);
 	return 0;
 }
@@ -158,6 +186,7 @@ void xtr_salvage_close(struct xtr_salvage *s)
 {
 	if (!s)
 		return;
+	xtr_left_flight_close(s);
 	xtr_pinned_free(&s->bpf);
 	xtr_persistent_close(&s->keep);
 	xtr_pin_close(&s->pin);
@@ -183,14 +212,15 @@ static void describe(struct xtr_leftover *l, struct xtr_salvage *s)
 	l->first = l->last - (xtr_open_state(&s->head) != XTR_OPEN_ONE);
 	l->pid = s->head.pid;
 	l->began_ns = s->head.began;
-	l->bytes = memory(&s->head, s->keep.bytes);
+	l->bytes = memory(&s->head, s->keep.bytes) + xtr_left_memory(s);
+	l->flight = s->flight;
 	memcpy(l->output, s->head.output, sizeof(l->output));
 	l->nothing = s->head.done;
 	if (l->nothing)
 		return;
 	l->error = open_rest(s);
 	if (!l->error)
-		l->events = xtr_left_events(s);
+		l->events = xtr_left_events(s) + xtr_left_kept(s);
 }
 
 static void look(struct xtr_leftover *l, uint64_t id)
@@ -232,8 +262,9 @@ int xtr_leftover_drop(uint64_t id)
 
 	if (err)
 		return err;
-	xtr_tring_drop(id);
-	return xtr_pin_remove(&pin, XTR_PINNED_KEEP);
+	err = remove_all(&pin);
+	xtr_pin_close(&pin);
+	return err;
 }
 
 /* What is pinned may be collected, with the trace instance of the same ID. */
@@ -267,7 +298,7 @@ void xtr_leftovers_sweep(void)
 		if (err == -ENOENT)
 			xtr_leftover_drop(ids[i]);
 		else if (!err && s->head.done)
-			xtr_pin_remove(&s->pin, XTR_PINNED_KEEP);
+			remove_all(&s->pin);
 		xtr_salvage_close(s);
 	}
 	free(ids);

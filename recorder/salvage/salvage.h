@@ -18,15 +18,18 @@ struct xtr_salvage;
 
 /* What a recorder has in the BPF file system. */
 struct xtr_leftover {
-	uint64_t id;            /* of its first file: names the directory */
-	uint64_t first, last;   /* pieces that were open, by number; 0: it wrote one file */
-	bool alive;             /* it still records */
-	bool nothing;           /* died before it began, or after its file was complete */
-	int error;              /* -errno: cannot be looked at, and what follows is not known */
+	uint64_t id;          /* of its first file: names the directory */
+	uint64_t first, last; /* pieces that were open, by number; 0: it wrote one file */
+	bool alive;           /* it still records */
+	bool nothing;         /* died before it began, or after its file was complete */
+	bool flight;          /* a flight recorder: there may be no file of the piece */
+	/* -errno: cannot be looked at, and what follows is not known. -ENODATA: somebody removed
+	 * what a flight recorder kept */
+	int error;
 	uint64_t pid, began_ns; /* CLOCK_REALTIME */
-	uint64_t bytes;         /* of kernel memory */
-	uint64_t events;        /* in batches and rings; some of a batch may be in the file */
-	char output[512];       /* path as it was given; pieces are named after it */
+	uint64_t bytes;         /* of kernel memory, and of a flight recorder's file in memory */
+	uint64_t events;        /* in batches, rings, kept; some of a batch may be in the file */
+	char output[4096];      /* path as it was given; pieces are named after it */
 };
 
 /* All of them; *v is malloc'ed. 0, or -errno: none can be looked at. */
@@ -43,9 +46,17 @@ void xtr_leftovers_sweep(void);
  */
 int xtr_salvage_open(struct xtr_salvage **s, uint64_t file_id);
 
+/*
+ * The same of a flight recorder, by its id. *image: what it kept, as a trace that was not closed,
+ * to be closed by the caller: what is collected of it goes into that one's section. -ENOENT: it is
+ * none.
+ */
+int xtr_salvage_open_flight(struct xtr_salvage **s, uint64_t id, struct xtr_reader **image);
+
 struct xtr_salvage_result {
 	uint64_t events; /* appended */
 	uint64_t lost;   /* of the whole recording: cumulative */
+	bool names_lost; /* of a flight recorder: for some there was no room */
 };
 
 /*

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The inside of salvaging: salvage.c opens and drops, salvage_write.c appends, salvage_bufs.c
- * looks at the batches. */
+ * looks at the batches, salvage_flight.c at what a flight recorder kept. */
 #ifndef XTR_RECORDER_SALVAGE_PRIV_H
 #define XTR_RECORDER_SALVAGE_PRIV_H
 
 #include "recorder/drain/open_pieces.h"
 #include "recorder/attach/loader.h"
+#include "recorder/flight/kept_file.h"
 #include "recorder/ftrace/tring.h"
 #include "pin.h"
 #include "salvage.h"
+
+#include "format/write/writer.h"
 
 /* A batch that is live. */
 struct xtr_left_buf {
@@ -30,6 +33,11 @@ struct xtr_salvage {
 	size_t n_bufs;
 	uint64_t number; /* of the piece that is collected */
 	bool earlier;    /* it is the one before that being written */
+	/* Of a flight recorder: what it kept. */
+	bool flight;
+	bool held; /* of the piece that is collected, not of the one before, which is a file */
+	struct xtr_kept_file kept;
+	struct xtr_chunk_ring ring;
 	/* Of that: what the one being written begins with, once this one is safe. NULL: not known.
 	 */
 	struct xtr_loss *next_lost;
@@ -55,5 +63,26 @@ int xtr_left_ring(const struct xtr_salvage *s, const struct xtr_selection *sel,
 int xtr_left_move(struct xtr_salvage *s, const struct xtr_selection *sel);
 /* The number of events: neither definitions nor gaps. */
 uint64_t xtr_left_events(struct xtr_salvage *s);
+
+/*
+ * Open what a flight recorder kept, if it is one: head says then which piece is to be collected, or
+ * that nothing is. 0; -EBADMSG; or -errno.
+ */
+int xtr_left_flight(struct xtr_salvage *s);
+void xtr_left_flight_close(struct xtr_salvage *s);
+/* What it kept, as a trace. */
+int xtr_salvage_image(struct xtr_salvage *s, struct xtr_reader **image);
+/* Bytes of the file. */
+uint64_t xtr_left_memory(const struct xtr_salvage *s);
+/* Of a flight recorder: events that it kept; of a CPU, those that came; from when on (ns) all are
+ * there. Else 0. */
+uint64_t xtr_left_kept(const struct xtr_salvage *s);
+uint64_t xtr_left_ordinal(const struct xtr_salvage *s, uint32_t cpu);
+uint64_t xtr_left_from(const struct xtr_salvage *s);
+/* Leave out of a batch in order of time what is older than that, and count it as aged. 0 or
+ * -ENOMEM. */
+int xtr_left_age(const struct xtr_salvage *s, struct xtr_loss *loss, struct xtr_batch *b);
+/* Of a flight recorder META says why there is a piece: its last moment, `at` (ns). 0 or -ENOMEM. */
+int xtr_left_say(const struct xtr_salvage *s, struct xtr_meta *meta, uint64_t at);
 
 #endif /* XTR_RECORDER_SALVAGE_PRIV_H */

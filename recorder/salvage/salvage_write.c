@@ -75,11 +75,15 @@ static int definitions(struct writing *w)
 
 /* --- events ----------------------------------------------------------------------------------- */
 
-/* Events of a stream that the file has, those that are damaged included. */
-static uint64_t in_file(const struct xtr_section *sec, uint32_t cpu)
+/* Events of a stream that the file has, those that are damaged included, and those that a flight
+ * recorder has given up. */
+static uint64_t in_file(const struct writing *w, uint32_t cpu)
 {
+	const struct xtr_section *sec = w->sec;
 	uint64_t n = 0;
 
+	if (w->s->flight)
+		return xtr_left_ordinal(w->s, cpu);
 	for (size_t i = xtr_section_n_chunks(sec); i--;) {
 		const struct xtr_chunk *c = xtr_section_chunk(sec, i);
 
@@ -162,8 +166,9 @@ static int write_converted(struct writing *w, uint32_t cpu, uint64_t lost, uint3
 	b.recs = w->sorted;
 	b.n = c->n;
 	cut_batch(w, &b, skip);
-	if (!b.n)
-		return 0;
+	err = xtr_left_age(w->s, w->sink.loss, &b);
+	if (err || !b.n)
+		return err;
 	note_last(w, &b);
 	err = xtr_writer_events(w->sink.writer, &b);
 	if (!err)
@@ -182,7 +187,7 @@ static uint64_t lost_here(const struct writing *w, uint32_t cpu)
 static int one_batch(struct writing *w, const struct xtr_left_buf *l)
 {
 	uint32_t cpu = l->b->cpu, from = l->counted < l->len ? l->counted : l->len;
-	uint64_t has = in_file(w->sec, cpu), written = 0, lost = lost_here(w, cpu);
+	uint64_t has = in_file(w, cpu), written = 0, lost = lost_here(w, cpu);
 	uint64_t ordinal = l->b->ordinal[w->s->number % 2];
 
 	if (ordinal != XTR_NOT_BEGUN && has > ordinal)
@@ -342,6 +347,8 @@ static int say_piece(struct writing *w, struct xtr_recover_more *m)
 	const struct xtr_piece *says = &xtr_open_piece(&s->head, s->number)->says;
 	struct xtr_piece p;
 
+	if (s->flight)
+		return xtr_piece_write(says, m->meta);
 	if (!s->number || !xtr_piece_read(&p, m->meta))
 		return 0;
 	p.events_before = says->events_before;
@@ -529,7 +536,8 @@ int xtr_salvage_write(struct xtr_salvage *s, struct xtr_recover_more *m,
 	uint64_t malformed = s->head.malformed, *counters;
 	int err;
 
-	*res = (struct xtr_salvage_result){ 0 };
+	*res = (struct xtr_salvage_result){ .names_lost =
+						    s->kept.head && s->kept.head->names_lost };
 	if (s->head.done) {
 		res->lost = xtr_loss_total(m->loss);
 		return 0;
@@ -543,6 +551,8 @@ int xtr_salvage_write(struct xtr_salvage *s, struct xtr_recover_more *m,
 		err = say_piece(&wr, m);
 	if (!err)
 		err = append(&wr, s->earlier && xtr_open_state(&s->head) == XTR_OPEN_ENDS);
+	if (!err)
+		err = xtr_left_say(s, m->meta, wr.last);
 	res->lost = xtr_loss_total(m->loss);
 	clean_up(&wr);
 	memcpy(s->counters, counters, n);

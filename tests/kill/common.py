@@ -195,6 +195,7 @@ class Trace:
         for key, n in cumulative.items():
             self.causes[key[2]] = self.causes.get(key[2], 0) + n
         self.lost = sum(cumulative.values())
+        self.aged = sum({tuple(e[:2]): e[2] for table in losses for e in table.get("aged", [])}.values())
         self.gaps = sum(g[3] for table in losses for g in table.get("gaps", []))
         self.end = section.content[reader.END][-1] if section.content[reader.END] else None
 

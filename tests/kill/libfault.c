@@ -3,6 +3,7 @@
  * Loaded before libc into a recorder (LD_PRELOAD), it makes the disk fail. FAULT is one of
  *   N:ERRNO   the Nth write of a chunk and all that follow fail with this number
  *   sync:E    each fdatasync fails so
+ *   sync:kill the process is killed before an fdatasync: all is written
  *   N:kill    the process is killed when the Nth write is done, before it hears of it
  *   N:torn    it is killed when half of the Nth write is done
  *   slow:MS   each write of a chunk takes so many milliseconds
@@ -33,30 +34,67 @@ static void die(void)
 		pause();
 }
 
-ssize_t write(int fd, const void *p, size_t n)
+/* A write that is to be left alone: 0; made slow: 1; the one that fails: 2. */
+static int fate(const void *p, size_t n, const char **what)
 {
-	ssize_t (*real)(int, const void *, size_t) = dlsym(RTLD_NEXT, "write");
-	const char *fault = getenv("FAULT"), *what;
+	const char *fault = getenv("FAULT");
 	int at;
 
 	if (!fault || !is_chunk(p, n) ||
 	    (getenv("FAULT_AFTER") && access(getenv("FAULT_AFTER"), F_OK)))
-		return real(fd, p, n);
-	if (strncmp(fault, "slow:", 5) == 0) {
-		usleep((useconds_t)atoi(fault + 5) * 1000);
-		return real(fd, p, n);
-	}
-	what = strchr(fault, ':') + 1;
+		return 0;
+	*what = strchr(fault, ':') + 1;
+	if (strncmp(fault, "slow:", 5) == 0)
+		return 1;
 	at = atoi(fault);
-	if (!at || __atomic_add_fetch(&n_writes, 1, __ATOMIC_SEQ_CST) < at)
-		return real(fd, p, n);
+	return !at || __atomic_add_fetch(&n_writes, 1, __ATOMIC_SEQ_CST) < at ? 0 : 2;
+}
+
+/* What a write that fails returns: real, of half of it or of all, comes before the process dies. */
+static ssize_t fail(const char *what, ssize_t (*real)(int, const void *, size_t, off_t), int fd,
+		    const void *p, size_t n, off_t at)
+{
 	if (strcmp(what, "kill") && strcmp(what, "torn")) {
 		errno = atoi(what);
 		return -1;
 	}
-	real(fd, p, strcmp(what, "kill") ? n / 2 : n);
+	real(fd, p, strcmp(what, "kill") ? n / 2 : n, at);
 	die();
 	return -1;
+}
+
+static ssize_t real_write(int fd, const void *p, size_t n, off_t at)
+{
+	ssize_t (*real)(int, const void *, size_t) = dlsym(RTLD_NEXT, "write");
+
+	(void)at;
+	return real(fd, p, n);
+}
+
+static ssize_t real_pwrite(int fd, const void *p, size_t n, off_t at)
+{
+	ssize_t (*real)(int, const void *, size_t, off_t) = dlsym(RTLD_NEXT, "pwrite");
+
+	return real(fd, p, n, at);
+}
+
+ssize_t write(int fd, const void *p, size_t n)
+{
+	const char *what;
+	int f = fate(p, n, &what);
+
+	if (f == 1)
+		usleep((useconds_t)atoi(what) * 1000);
+	return f == 2 ? fail(what, real_write, fd, p, n, 0) : real_write(fd, p, n, 0);
+}
+
+/* Of a flight recorder's names, which go to memory: no disk is slow or full there. */
+ssize_t pwrite(int fd, const void *p, size_t n, off_t at)
+{
+	const char *what;
+	int f = fate(p, n, &what);
+
+	return f == 2 ? fail(what, real_pwrite, fd, p, n, at) : real_pwrite(fd, p, n, at);
 }
 
 int fdatasync(int fd)
@@ -64,8 +102,11 @@ int fdatasync(int fd)
 	int (*real)(int) = dlsym(RTLD_NEXT, "fdatasync");
 	const char *fault = getenv("FAULT");
 
-	if (!fault || strncmp(fault, "sync:", 5))
+	if (!fault || strncmp(fault, "sync:", 5) ||
+	    (getenv("FAULT_AFTER") && access(getenv("FAULT_AFTER"), F_OK)))
 		return real(fd);
+	if (strcmp(fault, "sync:kill") == 0)
+		die();
 	errno = atoi(fault + 5);
 	return -1;
 }

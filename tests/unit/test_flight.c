@@ -140,6 +140,23 @@ Test(flight, by_time)
 	close_all();
 }
 
+/* A recording begins with a clock, which does not hold back what is behind it, and stays known. */
+Test(flight, by_time_behind_a_clock)
+{
+	const struct xtr_clock_reading now = { "realtime", 7 };
+	uint64_t kept[CPUS], oldest;
+
+	open_with(BYTES, 10 * NS_PER_S, NS_PER_S, 0);
+	cr_assert_eq(xtr_writer_clock(w, 1, 2, &now, 1), 0);
+	for (uint64_t t = 1; t <= 100; t++)
+		put((uint32_t)t % CPUS, t * NS_PER_S, 10);
+	count(kept, &oldest);
+	cr_assert_geq(oldest, 86 * NS_PER_S);
+	cr_assert_eq(f->clock.type, XTR_CHUNK_CLOCK);
+	all_is_kept_or_counted();
+	close_all();
+}
+
 /* The recorder's own events did not happen. */
 Test(flight, own_events_do_not_count)
 {
@@ -195,7 +212,7 @@ Test(flight, names_are_held_with_the_chunks_that_have_them)
 	cr_assert_gt(f->aged[0], 10000);
 	cr_assert_gt(old, 1);
 	cr_assert_lt(most, BYTES, "the names in use are bounded, too");
-	xtr_flight_empty(f, xtr_tables_bytes(tables));
+	xtr_flight_empty(f, xtr_tables_bytes(tables), 2, 0);
 	cr_assert_eq(f->n_old, 0);
 	cr_assert_eq(f->more, 0);
 	xtr_next_tables_free(&nt);

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -170,7 +171,6 @@ static int count_row(void *ctx, const struct xtr_cell *cell, size_t n)
 
 Test(section_table, cells_have_the_columns_and_rows_of_json)
 {
-	struct xtr_analysis of = { .name = "section" };
 	struct xtr_analysis_opts o = { .top = 1 };
 	struct xtr_buf buf = { 0 };
 	FILE *f = xtr_memory_stream(&buf);
@@ -181,7 +181,7 @@ Test(section_table, cells_have_the_columns_and_rows_of_json)
 	is(xtr_memory_text(f, &buf),
 	   "name*,n,size_bytes,size_share,balance,time_n,time_sum_ns,time_p50_ns,time_p99_ns,"
 	   "time_max_ns,rare*,");
-	cr_assert_str_eq(xtr_section_table_name(&of, &table, name), "section_of_items");
+	cr_assert_str_eq(xtr_section_table_name("section", &table, name), "section_of_items");
 	cr_assert_eq(xtr_section_cells(&table, items, &o, count_row, &rows), -7);
 	cr_assert_eq(rows, 3);
 }
@@ -253,4 +253,73 @@ Test(section_table, rows_are_where_the_table_says)
 	is(json(&tallied, &o), "{\"x\":[{\"a\":7},{\"a\":8}]}");
 	xtr_counted_free(&h.tally);
 	source = items;
+}
+
+/* --- parts ------------------------------------------------------------------------------------ */
+
+struct outer {
+	uint64_t id;
+	const struct holder *in;
+};
+
+#define AT(member) XTR_AT(struct item, member)
+static const struct xtr_section_column part_columns[] = {
+	{ "name", "<name", XTR_C_TEXT, AT(name), "name" },
+	{ "n", "count", XTR_C_COUNT, AT(n), "how many", .own = 1 | 2 },
+	{ "depth", "p50|max", XTR_C_HIST | XTR_C_PLAIN, AT(time), "depth", .own = 2 },
+	{ NULL, "bytes", XTR_C_BYTES, AT(bytes), .own = 1 },
+};
+#undef AT
+
+#define PART_TABLE(own, put_)                                                                \
+	{                                                                                    \
+		.name = "x", XTR_TABLE_COLUMNS(part_columns), .put = (put_), .parts = (own), \
+		.limit = XTR_SHOW_TOP,                                                       \
+		.rows = {                                                                    \
+			.where = XTR_ROWS_ARRAY,                                             \
+			.via = XTR_VIA(struct outer, in),                                    \
+			.at = offsetof(struct holder, some),                                 \
+			.count = offsetof(struct holder, n_some),                            \
+			.count_size = 4,                                                     \
+			.size = sizeof(struct item),                                         \
+		},                                                                           \
+	}
+
+static int part_text(const struct xtr_section_table *t, const struct outer *of, char **got)
+{
+	struct xtr_analysis_opts o = { .top = 1, .more = "with --json" };
+	struct xtr_buf buf = { 0 };
+	FILE *f = xtr_memory_stream(&buf);
+	int err = xtr_table_text(t, of, &o, f);
+
+	*got = xtr_memory_text(f, &buf);
+	return err;
+}
+
+static bool put_failing(struct xtr_rows *r, const void *row)
+{
+	(void)row;
+	xtr_rows_fail(r, -ENOMEM);
+	return true;
+}
+
+Test(section_table, parts_show_their_columns_of_the_same_rows)
+{
+	static const struct xtr_section_table first = PART_TABLE(1, NULL);
+	static const struct xtr_section_table second = PART_TABLE(2, NULL);
+	static const struct xtr_section_table failing = PART_TABLE(2, put_failing);
+	struct holder h = { .some = { { .name = "a", .n = 1, .bytes = 7 }, { .name = "b" } },
+			    .n_some = 2 };
+	const struct outer of = { .in = &h };
+	char *got;
+
+	cr_assert_eq(xtr_hist_add(&h.some[0].time, 5000), 0);
+	cr_assert_eq(part_text(&first, &of, &got), 0);
+	is(got, "  name  count  bytes\n  a         1    7 B\n  ... and 1 more (with --json)\n");
+	cr_assert_eq(part_text(&second, &of, &got), 0); /* numbers: also without times */
+	is(got, "  name  count    p50    max\n  a         1  5,000  5,000\n"
+		"  ... and 1 more (with --json)\n");
+	cr_assert_eq(part_text(&failing, &of, &got), -ENOMEM);
+	is(got, "  ... and 1 more (with --json)\n");
+	xtr_hist_free(&h.some[0].time);
 }
