@@ -143,10 +143,8 @@ static int add_made(struct xtr_bundle_writer *w, const struct xtr_bundle *b,
 		err = err ? err : xtr_memory_flush(f, &text);
 		fclose(f);
 	}
-	if (!err)
-		err = xtr_io_mem_view(text.p, text.n, &io);
-	if (!err)
-		err = xtr_bundle_writer_add(w, made[i].name, io, text.n);
+	err = err ?: xtr_io_mem_view(text.p, text.n, &io) ?:
+	      xtr_bundle_writer_add(w, made[i].name, io, text.n);
 	xtr_io_close(io);
 	xtr_buf_free(&text);
 	return err;
@@ -165,10 +163,8 @@ static int digests(struct xtr_bundle *b)
 int xtr_bundle_write(struct xtr_bundle *b, const struct xtr_bundle_head *h, struct xtr_io *io)
 {
 	struct xtr_bundle_writer *w = NULL;
-	int err = digests(b);
+	int err = digests(b) ?: xtr_bundle_writer_open(&w, io, h->folder, h->mtime);
 
-	if (!err)
-		err = xtr_bundle_writer_open(&w, io, h->folder, h->mtime);
 	for (size_t i = 0; i < sizeof(made) / sizeof(made[0]) && !err; i++)
 		err = add_made(w, b, h, i);
 	for (size_t i = 0; i < b->n && !err; i++)

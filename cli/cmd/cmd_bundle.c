@@ -25,13 +25,10 @@ static const struct cli_option options[] = {
 
 static int run(const void *opts, int argc, char **argv)
 {
-	int status;
-
 	if (argc != 1)
 		return cli_usage_error(&cmd_bundle,
 				       argc ? "bundle takes one file" : "bundle: which file?");
-	status = bundle_check_opts(&cmd_bundle, opts);
-	return status == XTR_EXIT_OK ? bundle_make(opts, argv[0]) : status;
+	return bundle_check_opts(&cmd_bundle, opts) ?: bundle_make(opts, argv[0]);
 }
 
 static const char *words(const char *option, size_t i)

@@ -201,10 +201,8 @@ static int part_cmp(const void *pa, const void *pb)
  */
 static int join_order(struct join *j, bool *lost)
 {
-	int err = find_twice(j, lost);
+	int err = find_twice(j, lost) ?: rank(j);
 
-	if (!err)
-		err = rank(j);
 	if (!err && j->n)
 		qsort(j->part, j->n, sizeof(*j->part), part_cmp);
 	return err;
@@ -353,9 +351,7 @@ static int run(const void *opts, int argc, char **argv)
 
 	if (!argc)
 		return cli_usage_error(&cmd_cat, "cat: which files?");
-	status = open_all(&r, argc, argv);
-	if (status == XTR_EXIT_OK)
-		status = join(&r);
+	status = open_all(&r, argc, argv) ?: join(&r);
 	for (size_t i = 0; i < r.n; i++)
 		xtr_reader_close(r.reader[i]);
 	join_free(&r.join);

@@ -126,8 +126,7 @@ static int learn_order(struct diff_run *r, const struct xtr_section *s,
 	if (err)
 		return err;
 	types = xtr_model_types(r->verdict, true, &n);
-	err = replay_play(&r->cmd, s, types, n, on_order, r);
-	return err ? err : xtr_model_finish(r->verdict);
+	return replay_play(&r->cmd, s, types, n, on_order, r) ?: xtr_model_finish(r->verdict);
 }
 
 static int take(struct diff_run *r, const struct xtr_section *s, struct xtr_model_opts *mo)
@@ -165,10 +164,7 @@ static int section(struct diff_run *r, const struct xtr_section *s, uint64_t *un
 	int err = xtr_diff_section(r->d, s);
 
 	replay_select(&r->cmd, s, &r->select);
-	if (!err)
-		err = learn_order(r, s, &mo);
-	if (!err)
-		err = take(r, s, &mo);
+	err = err ?: learn_order(r, s, &mo) ?: take(r, s, &mo);
 	*unreadable = xtr_sat_add(*unreadable, r->cmd.unreadable);
 	xtr_model_free(r->model);
 	xtr_model_free(r->verdict);
@@ -283,9 +279,7 @@ static int compare(struct diff_run *r, int argc, char **argv)
 		status = check_filters(r);
 	if (status != XTR_EXIT_OK)
 		return status;
-	err = xtr_diff_finish(r->d);
-	if (!err)
-		err = print(r, plot);
+	err = xtr_diff_finish(r->d) ?: print(r, plot);
 	return err ? no_memory() : limits(r);
 }
 

@@ -238,12 +238,8 @@ static int choose_roots(struct flame_run *r)
 
 static int check_options(struct flame_run *r)
 {
-	int status = choose_format(r);
+	int status = choose_format(r) ?: choose_weight(r) ?: choose_roots(r);
 
-	if (status == XTR_EXIT_OK)
-		status = choose_weight(r);
-	if (status == XTR_EXIT_OK)
-		status = choose_roots(r);
 	if (status == XTR_EXIT_OK && of_calls(r) &&
 	    (r->sum.n_by > 1 || (r->sum.n_by && r->sum.by[0] != XTR_FLAME_PROCESS)))
 		status = cli_usage_error(&cmd_flame,
@@ -273,12 +269,9 @@ static int gather(struct flame_run *r)
 	int err = xtr_flame_new(&r->flame[0]);
 
 	r->sum.sz = sizeof(r->sum);
-	if (!err)
-		err = xtr_flame_feed_new(&r->feed, r->flame[0], &r->sum);
-	if (!err)
-		err = flame_play(&r->cmd, r->feed, r->sum.weight);
-	if (!err)
-		err = xtr_flame_finish(r->flame[0]);
+	err = err ?: xtr_flame_feed_new(&r->feed, r->flame[0], &r->sum) ?:
+	      flame_play(&r->cmd, r->feed, r->sum.weight) ?:
+	      xtr_flame_finish(r->flame[0]);
 	if (!err)
 		add_tree(r, &xtr_flame_weights[r->sum.weight]);
 	return err;
@@ -369,10 +362,9 @@ static int work(struct flame_run *r)
 static int run(const void *opts, int argc, char **argv)
 {
 	struct flame_run r = { .o = opts, .cmd.part = true };
-	int status = check_options(&r);
+	int status =
+		check_options(&r) ?: replay_begin(&r.cmd, &cmd_flame, &r.o->replay, argc, argv);
 
-	if (status == XTR_EXIT_OK)
-		status = replay_begin(&r.cmd, &cmd_flame, &r.o->replay, argc, argv);
 	if (status != XTR_EXIT_OK)
 		return status;
 	if (r.sum.weight != XTR_FLAME_BY_COUNT && replay_without_times(&r.cmd)) {

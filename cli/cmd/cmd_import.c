@@ -111,8 +111,7 @@ static int write_file(const struct foreign *f, const struct import_opts *o, stru
 		outfile_abandon(out);
 		return status;
 	}
-	status = outfile_commit(out);
-	return status == XTR_EXIT_OK ? summary(input, out->path, &res) : status;
+	return outfile_commit(out) ?: summary(input, out->path, &res);
 }
 
 /* As perf does: who pipes the command into another one and names no file means the pipe. */
@@ -144,7 +143,7 @@ static int refuse_own(const char *input, struct xtr_io *in)
 /* Without what it is wrapped in, and not xtr's own. in: to be closed, whatever the status. */
 static int open_input(struct foreign *f, const char *input, struct xtr_io **in)
 {
-	int err = xtr_io_open_read(input, in), status;
+	int err = xtr_io_open_read(input, in);
 
 	if (err && foreign_is_directory(input, err))
 		return XTR_EXIT_FAILURE;
@@ -153,8 +152,7 @@ static int open_input(struct foreign *f, const char *input, struct xtr_io **in)
 		cli_hint_spool(input);
 		return XTR_EXIT_FAILURE;
 	}
-	status = foreign_unwrap(f, input, in);
-	return status == XTR_EXIT_OK ? refuse_own(input, *in) : status;
+	return foreign_unwrap(f, input, in) ?: refuse_own(input, *in);
 }
 
 static int import(const char *input, const char *output, const struct import_opts *o)
@@ -162,12 +160,9 @@ static int import(const char *input, const char *output, const struct import_opt
 	struct xtr_io *in = NULL;
 	struct outfile out;
 	struct foreign f;
-	int status = open_input(&f, input, &in);
+	int status = open_input(&f, input, &in) ?: outfile_open(&out, output, o->force) ?:
+		     write_file(&f, o, in, &out);
 
-	if (status == XTR_EXIT_OK)
-		status = outfile_open(&out, output, o->force);
-	if (status == XTR_EXIT_OK)
-		status = write_file(&f, o, in, &out);
 	xtr_io_close(in);
 	return status;
 }

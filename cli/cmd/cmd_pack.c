@@ -183,9 +183,8 @@ static int run_opened(struct pack_run *r)
 	if (status != XTR_EXIT_OK)
 		return status;
 	lost = cli_report_loss(r->path, r->reader);
-	status = outfile_open_for(&r->out, r->o->output, r->path, ".packed.xtr", r->o->force);
-	if (status == XTR_EXIT_OK)
-		status = pack(r);
+	status = outfile_open_for(&r->out, r->o->output, r->path, ".packed.xtr", r->o->force)
+			 ?: pack(r);
 	outfile_free(&r->out);
 	return status == XTR_EXIT_OK ? lost : status;
 }

@@ -428,8 +428,7 @@ static int run_all(struct redact_run *r, int argc, char **argv, const char *dir)
 		status = open_one(r, argv[i], dir, &lost);
 	if (status != XTR_EXIT_OK)
 		return status;
-	status = r->o->check ? check(r) : redact(r);
-	return status == XTR_EXIT_OK ? lost : status;
+	return (r->o->check ? check(r) : redact(r)) ?: lost;
 }
 
 static bool is_dir(const char *path)
@@ -487,9 +486,8 @@ static int run(const void *opts, int argc, char **argv)
 	if (!r)
 		return cli_failed("redact", -ENOMEM);
 	r->o = o;
-	status = check_options(r, argc, argv);
-	if (status == XTR_EXIT_OK)
-		status = run_all(r, argc, argv, is_dir(o->output) ? o->output : NULL);
+	status = check_options(r, argc, argv)
+			 ?: run_all(r, argc, argv, is_dir(o->output) ? o->output : NULL);
 	xtr_redact_free(r->redact);
 	for (size_t i = 0; i < r->n; i++) {
 		xtr_reader_close(r->file[i].reader);

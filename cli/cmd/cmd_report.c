@@ -132,10 +132,8 @@ static int gather_timeline(struct report_run *r)
 
 static int make(struct report_run *r)
 {
-	int err = gather_stats(r);
+	int err = gather_stats(r) ?: gather_timeline(r);
 
-	if (!err)
-		err = gather_timeline(r);
 	if (err)
 		return err;
 	xtr_report_page(r->out.f, &r->stats, &r->report.data);

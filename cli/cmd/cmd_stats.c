@@ -160,10 +160,9 @@ static int parse_limits(struct stats_show *r)
 
 static int show(struct stats_show *r, int argc, char **argv)
 {
-	int status = parse_limits(r);
+	int status =
+		parse_limits(r) ?: replay_begin(&r->cmd, &cmd_stats, &r->o->replay, argc, argv);
 
-	if (status == XTR_EXIT_OK)
-		status = replay_begin(&r->cmd, &cmd_stats, &r->o->replay, argc, argv);
 	if (status != XTR_EXIT_OK)
 		return status;
 	status = replay_end(&r->cmd, all_sections(r));

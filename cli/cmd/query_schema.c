@@ -162,9 +162,8 @@ int query_sections_fill(sqlite3 *db, struct replay_cmd *cmd, uint32_t sections)
 	if (sqlite3_exec(db, "BEGIN", NULL, NULL, NULL) != SQLITE_OK)
 		err = -EIO;
 	for (i = 0; i < n && !err; i++) {
-		err = stats_gather(&run, xtr_reader_section(cmd->reader, i), &v);
-		if (!err)
-			err = fill_tables(db, &v, sections, i);
+		err = stats_gather(&run, xtr_reader_section(cmd->reader, i), &v)
+			      ?: fill_tables(db, &v, sections, i);
 		stats_drop(&run);
 	}
 	if (!err && sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
@@ -371,7 +370,5 @@ int query_schema(FILE *f, sqlite3 *db)
 		fputs("\nViews for common questions:\n", f);
 	for (v = xtr_sql_views; v->name && status == XTR_EXIT_OK; v++)
 		status = show_names(&s, v->name, v->help);
-	if (status == XTR_EXIT_OK)
-		status = query_sections_show(f, db);
-	return status == XTR_EXIT_OK ? show_others(&s) : status;
+	return status ?: query_sections_show(f, db) ?: show_others(&s);
 }

@@ -72,9 +72,7 @@ static int section(struct top *t, size_t i)
 	err = xtr_slices_new(&r.slices, &so);
 	if (err)
 		return err;
-	err = replay_play(&t->cmd, s, NULL, 0, on_event, &r);
-	if (!err)
-		err = xtr_slices_finish(r.slices);
+	err = replay_play(&t->cmd, s, NULL, 0, on_event, &r) ?: xtr_slices_finish(r.slices);
 	xtr_slices_free(r.slices);
 	return err;
 }

@@ -240,9 +240,7 @@ int outfile_commit(struct outfile *o)
 		o->f = NULL;
 		return XTR_EXIT_OK; /* cli_finish flushes standard output and reports its errors */
 	}
-	err = stream_error(&o->stream, o->f);
-	if (!err)
-		err = sync_file(o->stream.fd);
+	err = stream_error(&o->stream, o->f) ?: sync_file(o->stream.fd);
 	fclose(o->f);
 	o->f = NULL;
 	close_err = close_file(o->stream.fd);

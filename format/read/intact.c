@@ -107,9 +107,7 @@ int xtr_section_copy(const struct xtr_reader *r, const struct xtr_section *s, st
 	while (left && !err) {
 		size_t n = left < COPY_BYTES ? (size_t)left : COPY_BYTES;
 
-		err = xtr_reader_bytes(r, at, buf, n);
-		if (!err)
-			err = io->ops->append(io, buf, n);
+		err = xtr_reader_bytes(r, at, buf, n) ?: io->ops->append(io, buf, n);
 		at += n;
 		left -= n;
 	}

@@ -178,11 +178,7 @@ int xtr_totals_write(struct xtr_totals *t, bool final, uint64_t lost)
 		return -ENOMEM;
 	b->lost = lost;
 	b->final = final;
-	err = add_entries(t, b);
-	if (!err)
-		err = add_others(t, b);
-	if (!err)
-		err = flush(t, b);
+	err = add_entries(t, b) ?: add_others(t, b) ?: flush(t, b);
 	free(b);
 	return err;
 }

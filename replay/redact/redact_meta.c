@@ -319,10 +319,8 @@ static int put_flight(struct xtr_redact *x, struct redact_part *p, const struct 
 		return 0;
 	snprintf(word, sizeof(word), "%.*s", (int)strspn(why, "abcdefghijklmnopqrstuvwxyz-"), why);
 	name = *event ? mapped(x, REDACT_EVENT, event, &err) : NULL;
-	if (!err)
-		err = xtr_meta_set_config_str(p->meta, "flight", word);
-	if (!err)
-		err = xtr_meta_set_config_str(p->meta, "flight-event", name ? name : "");
+	err = err ?: xtr_meta_set_config_str(p->meta, "flight", word) ?:
+	      xtr_meta_set_config_str(p->meta, "flight-event", name ? name : "");
 	free(name);
 	return err;
 }
@@ -395,18 +393,13 @@ static int put_writer(struct xtr_redact *x, struct redact_part *p, const struct 
 
 static int put_note(const struct xtr_redact *x, struct redact_part *p)
 {
-	int err = xtr_meta_set_config_str(p->meta, "redacted-by", "xtr " XTR_VERSION);
-
-	if (!err)
-		err = xtr_meta_set_config_str(p->meta, "redacted-policy",
-					      xtr_redact_policy_name(x->o.policy));
-	if (!err)
-		err = redact_put_mapping(p->meta, x->mapping);
-	if (!err)
-		err = xtr_meta_set_config_u64(p->meta, "redacted-files", x->n_files);
-	if (!err)
-		err = xtr_meta_set_config_u64(p->meta, "redacted-ids", x->values.n);
-	return err ? err : xtr_meta_set_config_u64(p->meta, "redacted-texts", x->texts.n);
+	return xtr_meta_set_config_str(p->meta, "redacted-by", "xtr " XTR_VERSION) ?:
+	       xtr_meta_set_config_str(p->meta, "redacted-policy",
+				       xtr_redact_policy_name(x->o.policy)) ?:
+	       redact_put_mapping(p->meta, x->mapping) ?:
+	       xtr_meta_set_config_u64(p->meta, "redacted-files", x->n_files) ?:
+	       xtr_meta_set_config_u64(p->meta, "redacted-ids", x->values.n) ?:
+	       xtr_meta_set_config_u64(p->meta, "redacted-texts", x->texts.n);
 }
 
 int redact_make_meta(struct xtr_redact *x, struct redact_part *p)
@@ -417,20 +410,12 @@ int redact_make_meta(struct xtr_redact *x, struct redact_part *p)
 	p->meta = xtr_meta_new();
 	if (!p->meta)
 		return -ENOMEM;
-	err = put_writer(x, p, m);
-	if (!err)
-		err = put_clock(x, p, m);
-	if (!err)
-		err = put_system(x, p, m);
+	err = put_writer(x, p, m) ?: put_clock(x, p, m) ?: put_system(x, p, m);
 	for (size_t i = 0; i < xtr_meta_n_devices(m) && !err; i++)
 		err = put_device(x, p, xtr_meta_device(m, i));
 	for (size_t i = 0; i < xtr_meta_n_providers(m) && !err; i++)
 		err = put_provider(x, p, xtr_meta_provider(m, i));
 	for (size_t i = 0; i < xtr_meta_n_events(m) && !err; i++)
 		err = put_event(x, p, xtr_meta_event_at(m, i));
-	if (!err)
-		err = put_config(x, p, m);
-	if (!err)
-		err = put_cut_pids(x, p, m);
-	return err ? err : put_note(x, p);
+	return err ?: put_config(x, p, m) ?: put_cut_pids(x, p, m) ?: put_note(x, p);
 }

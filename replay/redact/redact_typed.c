@@ -248,9 +248,7 @@ int redact_look_typed(struct xtr_redact *x, const struct xtr_reader *in,
 
 	for (size_t i = 0; t.y && i < t.y->n_parts && !err; i++) {
 		t.p = &t.y->part[i];
-		err = look_tables(&t);
-		if (!err)
-			err = look_events(&t);
+		err = look_tables(&t) ?: look_events(&t);
 	}
 	xtr_redact_free(t.y);
 	return err;

@@ -85,10 +85,8 @@ static int read_section(struct dat *d, struct dat_in *opt, unsigned int id,
 			int (*read)(struct dat *d, struct dat_in *in))
 {
 	struct section s;
-	int err = open_section(d, dat_uint(opt, 8), id, true, &s);
+	int err = open_section(d, dat_uint(opt, 8), id, true, &s) ?: read(d, &s.in);
 
-	if (!err)
-		err = read(d, &s.in);
 	free(s.mem);
 	return err;
 }
@@ -231,9 +229,7 @@ static int walk_sections(struct dat *d, uint64_t at, unsigned int lead)
 	for (unsigned int i = 0; !err && at; i++) {
 		if (i == OPTIONS_MAX)
 			return xtr_import_fail(d->im, -EBADMSG, "the file's options have no end");
-		err = open_section(d, at, 0, true, &s);
-		if (!err)
-			err = walk_options(d, s.in, lead, &at);
+		err = open_section(d, at, 0, true, &s) ?: walk_options(d, s.in, lead, &at);
 		free(s.mem);
 	}
 	return err;

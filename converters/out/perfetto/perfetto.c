@@ -107,7 +107,6 @@ static int pf_section(void *self, const struct xtr_export_section *s)
 	struct pf *pf = self;
 	bool wall_clocks;
 	int64_t m;
-	int err;
 
 	clear(pf);
 	pf->section = *s;
@@ -120,8 +119,7 @@ static int pf_section(void *self, const struct xtr_export_section *s)
 	if (m < 0)
 		return (int)m;
 	pf->m = (size_t)m;
-	err = begin_clock(pf);
-	return err ? err : pf_facts(pf);
+	return begin_clock(pf) ?: pf_facts(pf);
 }
 
 static int pf_end_section(void *self)

@@ -324,9 +324,5 @@ int pf_facts(struct pf *pf)
 
 	if (!err && !pf->s->index)
 		err = uuid(pf);
-	if (!err)
-		err = system_info(pf);
-	if (!err)
-		err = attributes(pf);
-	return err ? err : devices(pf);
+	return err ?: system_info(pf) ?: attributes(pf) ?: devices(pf);
 }

@@ -76,9 +76,7 @@ int xtr_feed_section(struct xtr_feed *f, const struct xtr_export_section *s)
 	f->tables = s->tables;
 	f->times = xtr_meta_has_times(s->meta);
 	xtr_row_origin(f->origin_cell, &f->origin);
-	err = clean_cell(&f->clean_host, &f->origin_cell[0]);
-	if (!err)
-		err = know_rings(f);
+	err = clean_cell(&f->clean_host, &f->origin_cell[0]) ?: know_rings(f);
 	for (one.id = 0; one.id < XTR_REL_COUNT && !err; one.id++)
 		if (wanted(f, one.id))
 			err = xtr_rows(one.id, &f->origin, put_static, &one);

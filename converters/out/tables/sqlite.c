@@ -186,13 +186,9 @@ static int begin(struct sqlite_out *s, const struct xtr_export_opts *o)
 		s->own = true;
 		err = open_file(s, o->path);
 	}
-	if (!err)
-		err = exec(s->db, settings);
-	if (!err)
-		err = exec(s->db, "BEGIN");
-	if (!err)
-		err = exec_made(s->db, xtr_sql_schema());
-	return err ? err : prepare(s);
+	return err ?: exec(s->db, settings) ?: exec(s->db, "BEGIN") ?:
+	       exec_made(s->db, xtr_sql_schema()) ?:
+	       prepare(s);
 }
 
 static int open_sqlite(void **self, const struct xtr_export_opts *o, const char **why)
