@@ -61,11 +61,6 @@ int xtr_recorder_start(struct xtr_recorder *r, struct xtr_record_err *err)
 	return ret;
 }
 
-const char *xtr_recorder_not_pinned(const struct xtr_recorder *r)
-{
-	return r->not_pinned;
-}
-
 size_t xtr_recorder_n_providers(const struct xtr_recorder *r)
 {
 	return r->bpf->n_results;
