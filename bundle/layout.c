@@ -95,9 +95,7 @@ static int make_manifest(const struct xtr_bundle *b, const struct xtr_bundle_hea
 {
 	struct xtr_json j;
 
-	xtr_json_init(&j, f, true);
-	xtr_json_begin_object(&j);
-	xtr_json_kv_str(&j, "schema", XTR_BUNDLE_SCHEMA);
+	xtr_json_document(&j, f, XTR_BUNDLE_SCHEMA);
 	xtr_json_kv_str(&j, "xtr", XTR_VERSION);
 	xtr_json_kv_bool(&j, "redacted", h->redacted);
 	xtr_json_kv_u64(&j, "checked", h->checked);
@@ -105,8 +103,7 @@ static int make_manifest(const struct xtr_bundle *b, const struct xtr_bundle_hea
 	for (size_t i = 0; i < b->n; i++)
 		manifest_item(&j, &b->v[i]);
 	xtr_json_end_array(&j);
-	xtr_json_end_object(&j);
-	xtr_json_newline(&j);
+	xtr_json_document_end(&j);
 	return 0;
 }
 

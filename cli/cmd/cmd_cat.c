@@ -228,8 +228,6 @@ static const struct cli_option options[] = {
 	  "replace an existing file" },
 };
 
-extern const struct cli_command cmd_cat;
-
 struct cat_run {
 	const struct cat_opts *o;
 	struct xtr_reader **reader;
@@ -334,13 +332,7 @@ static int join(struct cat_run *r)
 	if (status != XTR_EXIT_OK)
 		return status;
 	err = write_all(r, &path);
-	if (err) {
-		/* The output's own errors are told with its name. */
-		status = outfile_broken(&r->out) ? XTR_EXIT_FAILURE : cli_failed(path, err);
-		outfile_abandon(&r->out);
-		return status;
-	}
-	status = outfile_commit(&r->out);
+	status = outfile_end(&r->out, path, err);
 	return status == XTR_EXIT_OK ? r->status : status;
 }
 
@@ -364,9 +356,7 @@ const struct cli_command cmd_cat = {
 	.summary = "join traces into one file, in order of time",
 	.args = "FILE...",
 	.examples = "xtr cat -o day.xtr morning.xtr evening.xtr\ttwo recordings in one file",
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
-	.opts_size = sizeof(struct cat_opts),
+	CLI_OPTIONS(options, struct cat_opts),
 	.defaults = defaults,
 	.run = run,
 };

@@ -47,8 +47,6 @@ static void defaults(void *opts)
 	((struct diff_opts *)opts)->top = 40;
 }
 
-extern const struct cli_command cmd_diff;
-
 struct diff_run {
 	const struct diff_opts *o;
 	struct xtr_diff_opts what;
@@ -225,12 +223,9 @@ static int print(struct diff_run *r, bool plot)
 		v.all = r->o->all;
 		return xtr_diff_text(&v);
 	}
-	xtr_json_init(&j, v.f, true);
-	xtr_json_begin_object(&j);
-	xtr_json_kv_str(&j, "schema", "xtr.diff/2");
+	xtr_json_document(&j, v.f, "xtr.diff/2");
 	xtr_diff_json(r->d, &j);
-	xtr_json_end_object(&j);
-	xtr_json_newline(&j);
+	xtr_json_document_end(&j);
 	return 0;
 }
 
@@ -354,9 +349,7 @@ const struct cli_command cmd_diff = {
 	.summary = "what got slower or faster between recordings, with a test",
 	.args = "A B",
 	.examples = "xtr diff --fail-on 5% before.xtr after.xtr\tfor scripts",
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
-	.opts_size = sizeof(struct diff_opts),
+	CLI_OPTIONS(options, struct diff_opts),
 	.words = words,
 	.defaults = defaults,
 	.run = run,

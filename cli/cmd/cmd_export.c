@@ -41,8 +41,6 @@ static const struct cli_option options[] = {
 	  "csv, jsonl: jobs (default), deps, calls, events, ... (docs/tables.md)" },
 };
 
-extern const struct cli_command cmd_export;
-
 struct export_run {
 	const struct export_opts *o;
 	struct replay_cmd cmd;
@@ -244,9 +242,7 @@ const struct cli_command cmd_export = {
 	.summary = "write a trace in the format of other tools: Perfetto, Chrome, SQLite, CSV",
 	.args = "FILE",
 	.examples = "xtr export -f perfetto run.xtr\tmakes run.pftrace, to open at ui.perfetto.dev",
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
-	.opts_size = sizeof(struct export_opts),
+	CLI_OPTIONS(options, struct export_opts),
 	.words = words,
 	.run = run,
 };

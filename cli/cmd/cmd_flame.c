@@ -58,8 +58,6 @@ struct flame_run {
 	int (*write)(struct flame_run *r, FILE *f);
 };
 
-extern const struct cli_command cmd_flame;
-
 /* --- formats ---------------------------------------------------------------------------------- */
 
 static int folded(struct flame_run *r, FILE *f)
@@ -315,12 +313,7 @@ static int put(struct flame_run *r)
 		return err ? cli_failed(r->cmd.path, err) : XTR_EXIT_OK;
 	}
 	err = r->write(r, r->out.f);
-	if (err || ferror(r->out.f)) {
-		err = outfile_broken(&r->out) ? XTR_EXIT_FAILURE : cli_failed(r->cmd.path, err);
-		outfile_abandon(&r->out);
-		return err;
-	}
-	return outfile_commit(&r->out);
+	return outfile_end(&r->out, r->cmd.path, err ? err : ferror(r->out.f) ? -EIO : 0);
 }
 
 static void hint(const struct flame_run *r)
@@ -379,9 +372,7 @@ const struct cli_command cmd_flame = {
 	.summary = "GPU time by the call stack that submitted it: flame graphs",
 	.args = "FILE",
 	.examples = "xtr flame -f svg -o run.svg run.xtr\ta picture for the browser",
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
-	.opts_size = sizeof(struct flame_opts),
+	CLI_OPTIONS(options, struct flame_opts),
 	.words = words,
 	.defaults = defaults,
 	.run = run,

@@ -18,8 +18,6 @@ struct import_opts {
 	bool force, keep_pointers;
 };
 
-extern const struct cli_command cmd_import;
-
 static const struct cli_option options[] = {
 	{ 'f', "format", "FORMAT", CLI_STRING, offsetof(struct import_opts, format),
 	  "what FILE is: tracedat, perfdata, perfetto, ftrace, perf, bpftrace (default: detected from its "
@@ -174,8 +172,7 @@ static int run(const void *opts, int argc, char **argv)
 	int status;
 
 	if (argc != 1)
-		return cli_usage_error(&cmd_import,
-				       argc ? "import takes one file" : "import: which file?");
+		return cli_one_file(&cmd_import, argc);
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error with a message */
 	if (o->output || is_piped())
 		output = strdup(o->output ? o->output : "-");
@@ -200,9 +197,7 @@ const struct cli_command cmd_import = {
 	.summary = "make an .xtr file of another tool's trace",
 	.args = "FILE",
 	.examples = "xtr import trace.dat\tmakes trace.xtr",
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
-	.opts_size = sizeof(struct import_opts),
+	CLI_OPTIONS(options, struct import_opts),
 	.words = words,
 	.run = run,
 };

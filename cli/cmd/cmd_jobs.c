@@ -98,8 +98,6 @@ static int all_sections(struct jobs_run *r)
 	return ferror(r->cmd.out) ? 0 : err;
 }
 
-extern const struct cli_command cmd_jobs;
-
 static int run(const void *opts, int argc, char **argv)
 {
 	struct jobs_run r = { .o = opts, .cmd.part = true };
@@ -115,8 +113,6 @@ const struct cli_command cmd_jobs = {
 	.summary = "one line for each job, with all its times and how well they are known",
 	.args = "FILE",
 	.examples = "xtr jobs --csv --ring 'gfx*' run.xtr >jobs.csv\tfor a spreadsheet",
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
-	.opts_size = sizeof(struct jobs_opts),
+	CLI_OPTIONS(options, struct jobs_opts),
 	.run = run,
 };

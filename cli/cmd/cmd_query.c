@@ -27,8 +27,6 @@ static const struct cli_option options[] = {
 	REPLAY_OPTIONS(struct query_opts, replay),
 };
 
-extern const struct cli_command cmd_query;
-
 /* --- --schema --------------------------------------------------------------------------------- */
 
 static int show_schema_of_database(const char *path)
@@ -209,8 +207,6 @@ const struct cli_command cmd_query = {
 	.args = "FILE [SQL]",
 	.examples = "xtr query run.xtr \"SELECT * FROM usage_by_ring\"\tone of the views\n"
 		    "xtr query --schema run.xtr\twhat can be queried",
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
-	.opts_size = sizeof(struct query_opts),
+	CLI_OPTIONS(options, struct query_opts),
 	.run = run,
 };

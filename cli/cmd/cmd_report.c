@@ -33,8 +33,6 @@ static void defaults(void *opts)
 	((struct report_opts *)opts)->jobs = XTR_REPORT_JOBS;
 }
 
-extern const struct cli_command cmd_report;
-
 struct report_run {
 	const struct report_opts *o;
 	struct replay_cmd cmd;
@@ -183,9 +181,7 @@ const struct cli_command cmd_report = {
 	.summary = "a trace as one HTML page: timeline, waits, statistics, findings",
 	.args = "FILE",
 	.examples = "xtr report run.xtr\tmakes run.html",
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
-	.opts_size = sizeof(struct report_opts),
+	CLI_OPTIONS(options, struct report_opts),
 	.defaults = defaults,
 	.run = run,
 };

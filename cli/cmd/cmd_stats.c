@@ -116,8 +116,6 @@ static int all_sections(struct stats_show *r)
 	return err;
 }
 
-extern const struct cli_command cmd_stats;
-
 /* A finding that is misspelt is never made: that it is not there says nothing. */
 static int unknown_finding(const char *limit)
 {
@@ -249,9 +247,7 @@ const struct cli_command cmd_stats = {
 	.examples = "xtr stats run.xtr\ton one screen\n"
 		    "xtr stats -s waits,depth run.xtr\tonly these parts\n"
 		    "xtr stats --all run.xtr\teverything",
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
-	.opts_size = sizeof(struct stats_opts),
+	CLI_OPTIONS(options, struct stats_opts),
 	.words = words,
 	.defaults = defaults,
 	.run = run,

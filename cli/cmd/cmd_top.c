@@ -41,8 +41,6 @@ static const char *words(const char *option, size_t i)
 	return NULL;
 }
 
-extern const struct cli_command cmd_top;
-
 /* --- showing ---------------------------------------------------------------------------------- */
 
 static int show_text(struct top *t, const struct xtr_slice *s)
@@ -305,9 +303,7 @@ const struct cli_command cmd_top = {
 	.args = "[FILE | -- COMMAND [ARG]...]",
 	.examples = "xtr top -- ./my-workload\trecord a command, and watch\n"
 		    "xtr top --pace 1x run.xtr\tplay a trace at its original speed",
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
-	.opts_size = sizeof(struct top_opts),
+	CLI_OPTIONS(options, struct top_opts),
 	.words = words,
 	.defaults = defaults,
 	.run = run,

@@ -68,6 +68,5 @@ void stats_json_begin(const struct stats_run *r, struct xtr_json *j)
 void stats_json_end(struct xtr_json *j)
 {
 	xtr_json_end_array(j);
-	xtr_json_end_object(j);
-	xtr_json_newline(j);
+	xtr_json_document_end(j);
 }

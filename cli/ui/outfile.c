@@ -255,6 +255,17 @@ int outfile_commit(struct outfile *o)
 	return XTR_EXIT_OK;
 }
 
+int outfile_end(struct outfile *o, const char *input, int err)
+{
+	int status;
+
+	if (!err)
+		return outfile_commit(o);
+	status = outfile_broken(o) ? XTR_EXIT_FAILURE : cli_failed(input, err);
+	outfile_abandon(o);
+	return status;
+}
+
 int outfile_commit_told(struct outfile *o)
 {
 	int status = outfile_commit(o);
