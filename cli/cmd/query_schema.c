@@ -77,16 +77,12 @@ static int bind(sqlite3_stmt *st, int i, const struct xtr_cell *c)
 	struct xtr_utf8 made = { 0 };
 	const char *s;
 	size_t n = c->n;
-	int err;
 
-	if (c->kind == XTR_CELL_NULL)
-		return sqlite3_bind_null(st, i);
 	if (c->kind != XTR_CELL_TEXT)
-		return sqlite3_bind_int64(st, i, (sqlite3_int64)c->u);
+		return xtr_sql_bind(st, i, c);
 	s = xtr_text_utf8(&made, c->s, &n);
-	err = s ? sqlite3_bind_text64(st, i, s, n, SQLITE_TRANSIENT, SQLITE_UTF8) : SQLITE_NOMEM;
-	free(made.p);
-	return err;
+	return s ? sqlite3_bind_text64(st, i, s, n, made.p ? free : SQLITE_STATIC, SQLITE_UTF8)
+		 : SQLITE_NOMEM;
 }
 
 static int put_row(void *ctx, const struct xtr_cell *cell, size_t n)

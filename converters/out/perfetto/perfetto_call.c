@@ -134,8 +134,9 @@ static int call_track(struct pf *pf, const struct xtr_call *c, uint64_t *track)
  * not seem to lie within it. A call inside another is written first, so one that begins with it
  * would be taken for the inner one: it stands beside.
  */
-int pf_call(struct pf *pf, const struct xtr_call *c)
+int pf_call(void *self, const struct xtr_call *c)
 {
+	struct pf *pf = self;
 	uint64_t track;
 	int err;
 
@@ -212,8 +213,9 @@ static int marker(struct pf *pf, const struct xtr_mark *m)
 	return err ? err : instant(pf, m, track, m->ts, "marker");
 }
 
-int pf_mark(struct pf *pf, const struct xtr_mark *m)
+int pf_mark(void *self, const struct xtr_mark *m)
 {
+	struct pf *pf = self;
 	uint64_t track;
 	int err;
 
@@ -269,8 +271,9 @@ static int gap_packet(struct pf *pf, enum pf_type type, uint64_t track, uint64_t
 	return pf->err ? pf->err : pf_out_added(&pf->out);
 }
 
-int pf_gap(struct pf *pf, const struct xtr_gap *gap)
+int pf_gap(void *self, const struct xtr_gap *gap)
 {
+	struct pf *pf = self;
 	uint64_t track, end = gap->last > gap->first ? gap->last : gap->first;
 	int lane = pf_lane(&pf->gaps, gap->first, end);
 

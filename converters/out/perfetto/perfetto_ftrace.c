@@ -252,8 +252,9 @@ static int scheduler_event(struct pf *pf, const struct xtr_event *ev)
 	return pf_ftrace_end(pf);
 }
 
-int pf_ftrace_event(struct pf *pf, const struct xtr_event *ev)
+int pf_ftrace_event(void *self, const struct xtr_event *ev)
 {
+	struct pf *pf = self;
 	int err = 0;
 
 	if (!ev->desc || !pf_ftrace_fits(ev->stream))

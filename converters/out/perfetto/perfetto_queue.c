@@ -116,8 +116,9 @@ int pf_queue(struct pf *pf, uint32_t ring, const struct xtr_job *j)
 }
 
 /* Only what changed. */
-int pf_depth(struct pf *pf, const struct xtr_model_ring *ring, uint64_t ts)
+int pf_depth(void *self, const struct xtr_model_ring *ring, uint64_t ts)
 {
+	struct pf *pf = self;
 	int64_t i = pf_ring_of(pf, ring);
 	struct pf_ring *r;
 	uint64_t track;

@@ -33,7 +33,7 @@ static int put(struct xtr_feed *f, enum xtr_relation_id id)
 		xtr_row_without_times(&xtr_relations[id], &f->row);
 	for (size_t i = 0; i < xtr_relations[id].n && !err; i++)
 		err = clean_cell(&f->clean[i], &f->row.cell[i]);
-	return err ? err : f->put(f->ctx, id, &f->row);
+	return err ? err : f->put(f, id, &f->row);
 }
 
 struct static_row {
@@ -63,8 +63,9 @@ static int know_rings(struct xtr_feed *f)
 	return err;
 }
 
-int xtr_feed_section(struct xtr_feed *f, const struct xtr_export_section *s)
+int xtr_feed_section(void *feed, const struct xtr_export_section *s)
 {
+	struct xtr_feed *f = feed;
 	struct static_row one = { .f = f };
 	int err;
 
@@ -97,8 +98,9 @@ static int put_new_ring(struct xtr_feed *f, const struct xtr_model_ring *r)
 	return put(f, XTR_REL_RINGS);
 }
 
-int xtr_feed_job(struct xtr_feed *f, const struct xtr_job *j)
+int xtr_feed_job(void *feed, const struct xtr_job *j)
 {
+	struct xtr_feed *f = feed;
 	int err = wanted(f, XTR_REL_RINGS) ? put_new_ring(f, j->ring) : 0;
 
 	if (!err && wanted(f, XTR_REL_JOBS)) {
@@ -129,8 +131,9 @@ static int end_fields(struct xtr_feed *f)
 	return xtr_memory_flush(f->json, &f->fields);
 }
 
-int xtr_feed_call(struct xtr_feed *f, const struct xtr_call *c)
+int xtr_feed_call(void *feed, const struct xtr_call *c)
 {
+	struct xtr_feed *f = feed;
 	bool captures = c->entry.desc || c->exit.desc;
 	struct xtr_json json;
 	int err = begin_fields(f, &json);
@@ -146,16 +149,18 @@ int xtr_feed_call(struct xtr_feed *f, const struct xtr_call *c)
 	return put(f, XTR_REL_CALLS);
 }
 
-int xtr_feed_gap(struct xtr_feed *f, const struct xtr_gap *gap)
+int xtr_feed_gap(void *feed, const struct xtr_gap *gap)
 {
+	struct xtr_feed *f = feed;
 	if (!wanted(f, XTR_REL_GAPS))
 		return 0;
 	xtr_row_gap(&f->row, gap);
 	return put(f, XTR_REL_GAPS);
 }
 
-int xtr_feed_event(struct xtr_feed *f, const struct xtr_event *ev)
+int xtr_feed_event(void *feed, const struct xtr_event *ev)
 {
+	struct xtr_feed *f = feed;
 	struct xtr_json json;
 	int err = begin_fields(f, &json);
 
