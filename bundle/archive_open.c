@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define MEMBER_NAME 200u /* bytes of a member's name with its folder */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "recorder.h"
-#include "recorder/attach/attach.h"
 #include "recorder/drain/budget.h"
 #include "recorder/output/output.h"
 #include "stages.h"

@@ -18,7 +18,6 @@
 #include <errno.h>
 #include <linux/capability.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define MODULES     "/sys/module"

@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 /* Sections of several traces, in the order in which xtr cat writes them. */
 struct join_part {

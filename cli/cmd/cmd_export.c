@@ -7,8 +7,6 @@
 #include "replay/views/relation.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct export_opts {

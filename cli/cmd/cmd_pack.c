@@ -6,12 +6,9 @@
 
 #include "format/codec/codecs.h"
 #include "format/write/pack.h"
-#include "format/read/intact.h"
 #include "base/json.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

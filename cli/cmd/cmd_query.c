@@ -3,7 +3,6 @@
 #include "query_db.h"
 #include "query_print.h"
 #include "query_schema.h"
-#include "cli/ui/text.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,6 @@
 #include "flame_play.h"
 #include "cli/ui/cli.h"
 
-#include <errno.h>
 #include <string.h>
 
 struct play {

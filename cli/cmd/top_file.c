@@ -2,8 +2,6 @@
 /* xtr top of a file that is finished: section by section through the slices. */
 #include "top.h"
 
-#include "format/write/writer.h"
-
 #define LOOK_EVENTS 65536u /* between two looks at keys and signals */
 
 struct reading {

@@ -3,7 +3,6 @@
 #include "top.h"
 #include "trace.h"
 
-#include "base/checked.h"
 #include "format/read/follow.h"
 #include "format/meta/piece.h"
 #include "format/write/writer.h"

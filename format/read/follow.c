@@ -9,7 +9,6 @@
 #include "base/buf.h"
 #include "base/bytes.h"
 #include "base/checked.h"
-#include "base/crc32c.h"
 #include "merge_pool.h"
 #include "format/meta/meta_priv.h"
 #include "format/meta/piece.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "intact.h"
 #include "base/checked.h"
-#include "chunk.h"
 
 #include <errno.h>
 #include <stdlib.h>

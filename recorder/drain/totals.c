@@ -3,8 +3,6 @@
 #include "recorder/groups/sample.h"
 #include "recorder/host/util.h"
 
-#include "format/xtr_format.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

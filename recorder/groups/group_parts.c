@@ -6,8 +6,6 @@
 #include "recorder/host/tracefs.h"
 #include "recorder/host/util.h"
 
-#include "format/xtr_format.h"
-
 #include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>

@@ -7,7 +7,6 @@
 #include "recorder/host/util.h"
 
 #include "base/checked.h"
-#include "format/xtr_format.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,6 @@
 #include "cut_impl.h"
 #include "replay/play/play.h"
 
-#include <errno.h>
 #include <string.h>
 
 void cut_progress(const struct cut *c, unsigned int from, unsigned int to, uint64_t done,

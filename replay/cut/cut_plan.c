@@ -9,7 +9,6 @@
 #include "cut_impl.h"
 #include "replay/play/play.h"
 #include "base/buf.h"
-#include "base/bytes.h"
 #include "format/codec/record.h"
 
 #include <errno.h>

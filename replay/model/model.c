@@ -2,7 +2,6 @@
 #include "piece_border.h"
 #include "engine.h"
 #include "base/checked.h"
-#include "format/xtr_format.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,7 +2,6 @@
 /* The new section: chunk by chunk in the order of the old one, so that what a ROUND says holds. */
 #include "base/buf.h"
 #include "base/bytes.h"
-#include "format/codec/codecs.h"
 #include "format/write/writer.h"
 #include "format/xtr_format.h"
 #include "redact_impl.h"

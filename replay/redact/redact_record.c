@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A record is made of zeros: what no field of META describes does not get into it. */
 #include "base/bytes.h"
-#include "format/xtr_format.h"
 #include "redact_impl.h"
 #include "replay/calls/marker.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -8,7 +8,6 @@
 
 #include "base/buf.h"
 #include "base/bytes.h"
-#include "base/checked.h"
 
 #include <endian.h>
 #include <errno.h>

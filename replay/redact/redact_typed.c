@@ -6,10 +6,8 @@
  */
 #include "redact_impl.h"
 
-#include "base/bytes.h"
 #include "format/xtr_format.h"
 
-#include <errno.h>
 #include <string.h>
 
 #define SHOWN 128u /* bytes of a text that is told, with the NUL */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "ivpu_state.h"
-#include "format/xtr_format.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -6,7 +6,6 @@
 #include "format/meta/cbor.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,8 +6,6 @@
  */
 #include "import_priv.h"
 
-#include "base/bytes.h"
-
 #include <string.h>
 
 static uint32_t ring_of(struct xtr_import *im, uint64_t ctx, uint64_t seqno)

@@ -12,7 +12,6 @@
 #include "import_priv.h"
 
 #include "base/buf.h"
-#include "base/bytes.h"
 
 #include <errno.h>
 #include <stdio.h>

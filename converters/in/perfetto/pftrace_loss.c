@@ -9,7 +9,6 @@
 #include "base/checked.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -5,9 +5,6 @@
  */
 #include "pftrace_core.h"
 
-#include "base/bytes.h"
-
-#include <errno.h>
 #include <string.h>
 
 #define COMM_MAX 64u

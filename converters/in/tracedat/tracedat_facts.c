@@ -5,7 +5,6 @@
 #include "base/buf.h"
 #include "base/checked.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,7 +8,6 @@
 #include "top.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define N(array) (sizeof(array) / sizeof((array)[0]))

@@ -2,7 +2,6 @@
 /* Calls on their thread or CPU, what happened at one moment, and where events were lost. */
 #include "perfetto.h"
 
-#include "replay/event/field.h"
 #include "replay/event/process.h"
 
 #include <errno.h>

@@ -3,7 +3,6 @@
 #include "perfetto.h"
 #include "base/text.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 

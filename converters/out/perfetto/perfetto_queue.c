@@ -4,7 +4,6 @@
 #include "replay/event/process.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <string.h>
 
 static void note_ring(struct pf *pf, const char *name, const char *ring)
