@@ -153,4 +153,3 @@ bool xtr_bind_text_is(const struct xtr_bind *b, uint32_t i, const struct xtr_eve
 
 	return s && n == strlen(want) && !memcmp(s, want, n);
 }
-
