@@ -18,7 +18,6 @@
 #include <errno.h>
 #include <linux/capability.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define MODULES     "/sys/module"
@@ -47,18 +46,14 @@ static bool any_gpu_event(const struct xtr_bpf *b)
 
 static int begin_programs(struct xtr_recorder *r, struct xtr_record_err *err)
 {
-	int ret = xtr_doctor_require(&r->opts, err);
+	int ret = xtr_doctor_require(&r->opts, err)
+			  ?: xtr_select(&r->sel, r->opts.events, r->opts.n_events, err);
 
-	if (!ret)
-		ret = xtr_select(&r->sel, r->opts.events, r->opts.n_events, err);
 	if (!ret && r->opts.stacks)
 		ret = xtr_stacks_apply(&r->sel, r->opts.stack_at, r->opts.n_stack_at, err);
-	if (!ret)
-		ret = xtr_sample_apply(&r->sel, r->opts.samples, r->opts.n_samples, err);
-	if (!ret)
-		ret = xtr_budget_apply(&r->sel, r->opts.budget, err);
-	if (!ret)
-		ret = xtr_bpf_load(&r->bpf, &r->sel, &r->opts, err);
+	ret = ret ?: xtr_sample_apply(&r->sel, r->opts.samples, r->opts.n_samples, err) ?:
+	      xtr_budget_apply(&r->sel, r->opts.budget, err) ?:
+	      xtr_bpf_load(&r->bpf, &r->sel, &r->opts, err);
 	if (ret)
 		return ret;
 	ret = xtr_bpf_attach(r->bpf, &r->sel);
@@ -109,10 +104,8 @@ static int note_after_kill(struct xtr_recorder *r)
 static int begin_account(struct xtr_recorder *r, struct xtr_record_err *err)
 {
 	struct xtr_sink *s = &r->sink;
-	int ret = xtr_draw(&r->key, sizeof(r->key));
+	int ret = xtr_draw(&r->key, sizeof(r->key)) ?: xtr_draw_id(&r->file_id);
 
-	if (!ret)
-		ret = xtr_draw_id(&r->file_id);
 	if (ret)
 		return fail(err, ret, "cannot make an id");
 	s->meta = r->meta = xtr_meta_new();
@@ -121,9 +114,7 @@ static int begin_account(struct xtr_recorder *r, struct xtr_record_err *err)
 	s->rotate = &r->rotate;
 	if (!s->meta || !s->tables || !s->loss)
 		return -ENOMEM;
-	ret = open_keep(r);
-	if (!ret)
-		ret = xtr_describe(r->meta, &r->opts, &r->sel, r->bpf);
+	ret = open_keep(r) ?: xtr_describe(r->meta, &r->opts, &r->sel, r->bpf);
 	return ret ? fail(err, ret, "cannot describe the machine") : 0;
 }
 
