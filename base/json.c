@@ -288,3 +288,16 @@ void xtr_json_kv_array(struct xtr_json *j, const char *key)
 	xtr_json_key(j, key);
 	xtr_json_begin_array(j);
 }
+
+void xtr_json_document(struct xtr_json *j, FILE *f, const char *schema)
+{
+	xtr_json_init(j, f, true);
+	xtr_json_begin_object(j);
+	xtr_json_kv_str(j, "schema", schema);
+}
+
+void xtr_json_document_end(struct xtr_json *j)
+{
+	xtr_json_end_object(j);
+	xtr_json_newline(j);
+}

@@ -30,6 +30,10 @@ void xtr_json_init(struct xtr_json *j, FILE *f, bool pretty);
 /* A line feed after a whole document; for JSON lines, one per record. */
 void xtr_json_newline(struct xtr_json *j);
 
+/* A document of one object that names its schema first, in lines; and the end of any document. */
+void xtr_json_document(struct xtr_json *j, FILE *f, const char *schema);
+void xtr_json_document_end(struct xtr_json *j);
+
 /* At most XTR_JSON_DEPTH deep (asserted). */
 void xtr_json_begin_object(struct xtr_json *j);
 void xtr_json_end_object(struct xtr_json *j);

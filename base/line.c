@@ -2,8 +2,6 @@
 #include "line.h"
 #include "text.h"
 
-#include <stdbool.h>
-
 static const char hex_digit[] = "0123456789abcdef";
 
 void xtr_line_flush(struct xtr_line *l)

@@ -362,3 +362,58 @@ bool xtr_utf8_is_control(const char *s, size_t len)
 		return false;
 	}
 }
+
+/* --- folding ---------------------------------------------------------------------------------- */
+
+/* Columns of UTF-8, of which each character takes one. */
+static size_t columns(const char *s, size_t n)
+{
+	size_t c = 0;
+
+	for (size_t i = 0; i < n; i++)
+		c += ((unsigned char)s[i] & 0xc0) != 0x80;
+	return c;
+}
+
+/* One line without its end, word by word. */
+static void fold_line(FILE *f, const char *s, size_t n)
+{
+	size_t hang = 2, at, len, word;
+
+	while (hang - 2 < n && s[hang - 2] == ' ')
+		hang++;
+	at = len = 0;
+	for (size_t i = 0; i < n; i += word) {
+		/* The blanks before a word are its own. */
+		word = i;
+		while (word < n && s[word] == ' ')
+			word++;
+		while (word < n && s[word] != ' ')
+			word++;
+		word -= i;
+		len = columns(s + i, word);
+		if (at > hang && at + len > XTR_TEXT_COLUMNS) {
+			fprintf(f, "\n%*s", (int)hang, "");
+			at = hang;
+			i++;
+			word--;
+			len--;
+		}
+		fwrite(s + i, 1, word, f);
+		at += len;
+	}
+}
+
+void xtr_text_fold(FILE *f, const char *s, size_t n)
+{
+	for (size_t len; n; s += len, n -= len) {
+		const char *end = memchr(s, '\n', n);
+
+		len = end ? (size_t)(end - s) : n;
+		fold_line(f, s, len);
+		if (end) {
+			fputc('\n', f);
+			len++;
+		}
+	}
+}

@@ -9,8 +9,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define XTR_TEXT_NUMBER 32u /* bytes that hold any of the numbers below */
-#define XTR_TEXT_NAME   128u
+#define XTR_TEXT_COLUMNS 100u /* of lines that are folded */
+#define XTR_TEXT_NUMBER  32u  /* bytes that hold any of the numbers below */
+#define XTR_TEXT_NAME    128u
 
 struct xtr_text_unit {
 	const char *name;
@@ -51,6 +52,11 @@ char *xtr_text_hex(char *buf, size_t cap, const uint8_t *p, size_t n);
 char *xtr_text_name(char *buf, size_t cap, const char *s, size_t n);
 /* The same straight to f, whole. */
 void xtr_text_put(FILE *f, const char *s, size_t n);
+/*
+ * Lines of n bytes to f, those of more than XTR_TEXT_COLUMNS broken at blanks: what is left of such
+ * a line stands two columns further in than it began.
+ */
+void xtr_text_fold(FILE *f, const char *s, size_t n);
 /* What people read as the name of an input: "-" is "standard input". JSON keeps the path. */
 const char *xtr_text_input(const char *path);
 

@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define MEMBER_NAME 200u /* bytes of a member's name with its folder */
@@ -139,12 +138,9 @@ static int copy(struct opening *o, uint64_t size, struct xtr_io *to)
 
 static int take_trace(struct opening *o, uint64_t size)
 {
-	int err;
-
 	if (o->trace)
 		return refuse(o, "the bundle holds more than one trace");
-	err = xtr_io_temp(&o->trace);
-	return err ? err : copy(o, size, o->trace);
+	return xtr_io_temp(&o->trace) ?: copy(o, size, o->trace);
 }
 
 /* Read to its end, as a damaged one shows there; libarchive skips what is not asked for. */
@@ -211,9 +207,7 @@ int xtr_bundle_open_trace(struct xtr_io *in, struct xtr_io **trace, struct xtr_b
 	int ret;
 
 	*err = (struct xtr_bundle_err){ 0 };
-	ret = begin(&o, in);
-	if (!ret)
-		ret = all_members(&o);
+	ret = begin(&o, in) ?: all_members(&o);
 	archive_read_free(o.a);
 	archive_feed_free(&o.feed);
 	if (ret)

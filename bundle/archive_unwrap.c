@@ -150,9 +150,7 @@ static int copy(struct unwrapping *w)
 
 static int copy_to_temporary(struct unwrapping *w)
 {
-	int err = xtr_io_temp(&w->out);
-
-	return err ? err : copy(w);
+	return xtr_io_temp(&w->out) ?: copy(w);
 }
 
 static int whole(struct unwrapping *w, struct xtr_io *in)
@@ -273,12 +271,8 @@ static int member(struct unwrapping *w, struct xtr_io *in)
 {
 	struct members m = { 0 };
 	size_t number = 0;
-	int err = look_at_all(w, in, &m);
+	int err = look_at_all(w, in, &m) ?: choose(w, &m, &number) ?: one_member(w, in, number);
 
-	if (!err)
-		err = choose(w, &m, &number);
-	if (!err)
-		err = one_member(w, in, number);
 	free(m.names);
 	free(m.readable);
 	return err;

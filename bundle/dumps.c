@@ -6,7 +6,6 @@
 #include "gather.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -61,10 +60,7 @@ static int dump(struct dumps *d, const char *path, const char *name)
 	uint64_t size = 0;
 
 	d->n++;
-	if (!err)
-		err = xtr_io_temp(&io);
-	if (!err)
-		err = copy(fd, io, &size);
+	err = err ?: xtr_io_temp(&io) ?: copy(fd, io, &size);
 	if (fd >= 0)
 		close(fd);
 	if (!err && size && !says_none(io, size))

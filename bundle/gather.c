@@ -4,7 +4,6 @@
 
 #include "format/read/reader.h"
 
-#include <errno.h>
 #include <string.h>
 
 #define BOOT_ID "/proc/sys/kernel/random/boot_id"

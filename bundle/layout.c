@@ -95,9 +95,7 @@ static int make_manifest(const struct xtr_bundle *b, const struct xtr_bundle_hea
 {
 	struct xtr_json j;
 
-	xtr_json_init(&j, f, true);
-	xtr_json_begin_object(&j);
-	xtr_json_kv_str(&j, "schema", XTR_BUNDLE_SCHEMA);
+	xtr_json_document(&j, f, XTR_BUNDLE_SCHEMA);
 	xtr_json_kv_str(&j, "xtr", XTR_VERSION);
 	xtr_json_kv_bool(&j, "redacted", h->redacted);
 	xtr_json_kv_u64(&j, "checked", h->checked);
@@ -105,8 +103,7 @@ static int make_manifest(const struct xtr_bundle *b, const struct xtr_bundle_hea
 	for (size_t i = 0; i < b->n; i++)
 		manifest_item(&j, &b->v[i]);
 	xtr_json_end_array(&j);
-	xtr_json_end_object(&j);
-	xtr_json_newline(&j);
+	xtr_json_document_end(&j);
 	return 0;
 }
 
@@ -143,10 +140,8 @@ static int add_made(struct xtr_bundle_writer *w, const struct xtr_bundle *b,
 		err = err ? err : xtr_memory_flush(f, &text);
 		fclose(f);
 	}
-	if (!err)
-		err = xtr_io_mem_view(text.p, text.n, &io);
-	if (!err)
-		err = xtr_bundle_writer_add(w, made[i].name, io, text.n);
+	err = err ?: xtr_io_mem_view(text.p, text.n, &io) ?:
+	      xtr_bundle_writer_add(w, made[i].name, io, text.n);
 	xtr_io_close(io);
 	xtr_buf_free(&text);
 	return err;
@@ -165,10 +160,8 @@ static int digests(struct xtr_bundle *b)
 int xtr_bundle_write(struct xtr_bundle *b, const struct xtr_bundle_head *h, struct xtr_io *io)
 {
 	struct xtr_bundle_writer *w = NULL;
-	int err = digests(b);
+	int err = digests(b) ?: xtr_bundle_writer_open(&w, io, h->folder, h->mtime);
 
-	if (!err)
-		err = xtr_bundle_writer_open(&w, io, h->folder, h->mtime);
 	for (size_t i = 0; i < sizeof(made) / sizeof(made[0]) && !err; i++)
 		err = add_made(w, b, h, i);
 	for (size_t i = 0; i < b->n && !err; i++)

@@ -2,10 +2,6 @@
 /* The table of commands, in the order of `xtr help`. cli/cmd_NAME.c defines cmd_NAME. */
 #include "cli/ui/cli.h"
 
-extern const struct cli_command cmd_record, cmd_list, cmd_doctor, cmd_info, cmd_stats, cmd_jobs,
-	cmd_dump, cmd_query, cmd_export, cmd_import, cmd_cut, cmd_cat, cmd_pack, cmd_check,
-	cmd_recover, cmd_diff, cmd_redact, cmd_flame, cmd_report, cmd_top, cmd_bundle;
-
 const struct cli_command *const cli_commands[] = {
 	&cmd_record,  &cmd_top,    &cmd_list,   &cmd_doctor, &cmd_info,  &cmd_stats,
 	&cmd_jobs,    &cmd_diff,   &cmd_dump,   &cmd_query,  &cmd_flame, &cmd_report,

@@ -4,7 +4,6 @@
  * disk that fails while it is read then gives an error and not a signal.
  */
 #include "io.h"
-#include "base/checked.h"
 
 #include <errno.h>
 #include <fcntl.h>

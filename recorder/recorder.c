@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "recorder.h"
-#include "recorder/attach/attach.h"
 #include "recorder/drain/budget.h"
 #include "recorder/output/output.h"
 #include "stages.h"
@@ -59,11 +58,6 @@ int xtr_recorder_start(struct xtr_recorder *r, struct xtr_record_err *err)
 	if (ret)
 		xtr_stages_down(r, XTR_STAGE_OPEN);
 	return ret;
-}
-
-const char *xtr_recorder_not_pinned(const struct xtr_recorder *r)
-{
-	return r->not_pinned;
 }
 
 size_t xtr_recorder_n_providers(const struct xtr_recorder *r)

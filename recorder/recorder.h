@@ -121,8 +121,6 @@ struct xtr_record_status {
 int xtr_recorder_open(struct xtr_recorder **r, const struct xtr_record_opts *opts,
 		      struct xtr_record_err *err);
 
-/* Why nothing could be salvaged if this process were killed (salvage.h), or NULL: it could. */
-const char *xtr_recorder_not_pinned(const struct xtr_recorder *r);
 /* What became of each hook asked for. Valid until close. */
 size_t xtr_recorder_n_providers(const struct xtr_recorder *r);
 const struct xtr_provider *xtr_recorder_provider(const struct xtr_recorder *r, size_t i);

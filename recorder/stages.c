@@ -20,7 +20,6 @@
 #include <errno.h>
 #include <linux/capability.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -88,22 +87,16 @@ static int begin_ring(struct xtr_recorder *r, struct xtr_record_err *err)
 
 static int begin_programs(struct xtr_recorder *r, struct xtr_record_err *err)
 {
-	int ret = xtr_doctor_require(&r->opts, err);
+	int ret = xtr_doctor_require(&r->opts, err)
+			  ?: xtr_select(&r->sel, r->opts.events, r->opts.n_events, err);
 
 	if (!ret && (ret = xtr_draw_id(&r->file_id)))
 		return fail(err, ret, "cannot make an id");
-	if (!ret)
-		ret = xtr_select(&r->sel, r->opts.events, r->opts.n_events, err);
 	if (!ret && r->opts.stacks)
 		ret = xtr_stacks_apply(&r->sel, r->opts.stack_at, r->opts.n_stack_at, err);
-	if (!ret)
-		ret = xtr_sample_apply(&r->sel, r->opts.samples, r->opts.n_samples, err);
-	if (!ret)
-		ret = xtr_budget_apply(&r->sel, r->opts.budget, err);
-	if (!ret)
-		ret = begin_ring(r, err);
-	if (!ret)
-		ret = xtr_bpf_load(&r->bpf, &r->sel, &r->opts, err);
+	ret = ret ?: xtr_sample_apply(&r->sel, r->opts.samples, r->opts.n_samples, err) ?:
+	      xtr_budget_apply(&r->sel, r->opts.budget, err) ?:
+	      begin_ring(r, err) ?: xtr_bpf_load(&r->bpf, &r->sel, &r->opts, err);
 	if (ret)
 		return ret;
 	ret = xtr_bpf_attach(r->bpf, &r->sel);
@@ -171,9 +164,7 @@ static int begin_account(struct xtr_recorder *r, struct xtr_record_err *err)
 	s->rotate = &r->rotate;
 	if (!s->meta || !s->tables || !s->loss)
 		return -ENOMEM;
-	ret = open_keep(r);
-	if (!ret)
-		ret = xtr_describe(r->meta, &r->opts, &r->sel, r->bpf);
+	ret = open_keep(r) ?: xtr_describe(r->meta, &r->opts, &r->sel, r->bpf);
 	return ret ? fail(err, ret, "cannot describe the machine") : 0;
 }
 

@@ -97,11 +97,9 @@ static int begin_section(void *self, const struct xtr_export_section *s)
 		return 0;
 	r->s = *s;
 	r->rings_left_out_jobs = 0;
-	err = report_cells_init(&r->cells, xtr_model_n_rings(s->rings), s->from, s->to);
-	if (!err)
-		err = report_keep_init(&r->keep, r->most_jobs);
-	if (!err)
-		err = report_names_init(&r->names);
+	err = report_cells_init(&r->cells, xtr_model_n_rings(s->rings), s->from, s->to) ?:
+	      report_keep_init(&r->keep, r->most_jobs) ?:
+	      report_names_init(&r->names);
 	report_marks_init(&r->marks, s->from, s->to);
 	return err;
 }
@@ -119,7 +117,6 @@ static int add_job(void *self, const struct xtr_job *j)
 	struct report *r = self;
 	uint32_t ring;
 	int64_t pid;
-	int err;
 
 	if (r->skipped)
 		return 0;
@@ -131,10 +128,8 @@ static int add_job(void *self, const struct xtr_job *j)
 	pid = report_names_process(&r->names, j->queue_ns ? xtr_process(j->pid, j->nth) : 0);
 	if (pid < 0)
 		return (int)pid;
-	err = report_cells_job(&r->cells, ring, j, (uint16_t)pid);
-	if (!err)
-		err = report_keep_job(&r->keep, ring, j, r->cells.ring[ring].jobs - 1);
-	return err;
+	return report_cells_job(&r->cells, ring, j, (uint16_t)pid)
+		       ?: report_keep_job(&r->keep, ring, j, r->cells.ring[ring].jobs - 1);
 }
 
 static int add_depth(void *self, const struct xtr_model_ring *ring, uint64_t ts)
@@ -364,13 +359,9 @@ static int section_json(struct report *r)
 	xtr_json_begin_object(&r->j);
 	report_json_facts(&r->j, &r->s);
 	report_json_losses(&r->j, &r->s);
-	err = report_marks_json(&r->marks, &r->j);
-	if (!err)
-		err = fit_cells(r, room(r, limit) / 5 * 2);
-	if (!err)
-		err = rings_json(r);
-	if (!err)
-		err = jobs_json(r, room(r, limit) / 20 * 19);
+	err = report_marks_json(&r->marks, &r->j) ?: fit_cells(r, room(r, limit) / 5 * 2) ?:
+	      rings_json(r) ?:
+	      jobs_json(r, room(r, limit) / 20 * 19);
 	if (!err)
 		names_json(r);
 	xtr_json_end_object(&r->j);

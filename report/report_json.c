@@ -96,11 +96,7 @@ static void causes_json(struct xtr_json *j, const struct xtr_loss *loss, uint64_
 static void gap_json(struct xtr_json *j, const struct xtr_gap *g)
 {
 	xtr_json_begin_object(j);
-	xtr_json_key(j, "cpu");
-	if (g->stream == XTR_STREAM_NONE)
-		xtr_json_null(j);
-	else
-		xtr_json_u64(j, g->stream);
+	xtr_json_kv_u64_if(j, "cpu", !(g->stream == XTR_STREAM_NONE), g->stream);
 	report_json_exact(j, "first", g->first);
 	report_json_exact(j, "last", g->last);
 	report_json_exact(j, "count", g->count);

@@ -7,10 +7,33 @@
 #include "grid.h"
 #include "replay/notes/notes.h"
 #include "replay/event/process.h"
+#include "base/buf.h"
 #include "base/text.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+
+#define FINDINGS_BRIEF 5u /* of two or three lines each */
+
+/* What `say` prints, with its long lines folded. */
+static int folded(const struct xtr_view *v, void (*say)(const struct xtr_view *v))
+{
+	struct xtr_buf text;
+	struct xtr_view to = *v;
+	int err;
+
+	to.f = xtr_memory_stream(&text);
+	if (!to.f)
+		return -ENOMEM;
+	say(&to);
+	err = xtr_memory_flush(to.f, &text);
+	fclose(to.f);
+	if (!err)
+		xtr_text_fold(v->f, (const char *)text.p, text.n);
+	xtr_buf_free(&text);
+	return err;
+}
 
 static const char *ring_of(const void *v, uint32_t id, char *buf, size_t cap)
 {
@@ -21,7 +44,7 @@ static void findings(const struct xtr_view *v)
 {
 	const struct xtr_findings_view how = { .f = v->f,
 					       .times = xtr_view_times(v),
-					       .lines = v->brief ? XTR_VIEW_ROWS_BRIEF : 0,
+					       .lines = v->brief ? FINDINGS_BRIEF : 0,
 					       .ring = ring_of,
 					       .ctx = v };
 
@@ -158,7 +181,7 @@ int xtr_view_text_part(const struct xtr_view *v, unsigned int part)
 	else if (none[part] && !xtr_view_has(v, part))
 		fputs(none[part], v->f);
 	else if (part == XTR_VIEW_FINDINGS)
-		findings(v);
+		return folded(v, findings);
 	else if (part == XTR_VIEW_HISTOGRAMS)
 		xtr_view_text_histograms(v);
 	else
@@ -226,7 +249,9 @@ int xtr_view_text(const struct xtr_view *v)
 	headline(v);
 	damage(v);
 	xtr_import_damage_text(v->f, xtr_section_meta(v->section));
-	losses(v);
+	err = folded(v, losses);
+	if (err)
+		return err;
 	xtr_pids_text(v->f, xtr_section_meta(v->section));
 	xtr_sampled_text(v->f, xtr_section_meta(v->section));
 	xtr_budgeted_text(v->f, v->section);

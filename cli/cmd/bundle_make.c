@@ -78,9 +78,8 @@ static int as_it_is(struct making *m)
 	for (uint64_t at = 0; at < size && !err;) {
 		size_t n = size - at < COPY_BYTES ? (size_t)(size - at) : COPY_BYTES;
 
-		err = xtr_reader_bytes(m->reader, at, buf, n);
-		if (!err)
-			err = m->trace->ops->append(m->trace, buf, n);
+		err = xtr_reader_bytes(m->reader, at, buf, n)
+			      ?: m->trace->ops->append(m->trace, buf, n);
 		at += n;
 	}
 	free(buf);
@@ -136,12 +135,9 @@ static void on_found(void *ctx, const struct xtr_redact_found *f)
 static int search(struct making *m)
 {
 	struct xtr_redact *x = NULL;
-	int err = new_redact(m, &x, "checking");
+	int err = new_redact(m, &x, "checking") ?: xtr_redact_collect(x) ?:
+		  xtr_redact_search(x, m->packed, NULL, 0, on_found, m, &m->checked);
 
-	if (!err)
-		err = xtr_redact_collect(x);
-	if (!err)
-		err = xtr_redact_search(x, m->packed, NULL, 0, on_found, m, &m->checked);
 	xtr_redact_free(x);
 	return err;
 }
@@ -150,9 +146,8 @@ static int open_packed(struct making *m)
 {
 	struct xtr_err why = { 0 };
 	struct xtr_io *again;
-	int err = xtr_io_again(m->trace, &again);
 
-	return err ? err : xtr_reader_open(&m->packed, again, &why);
+	return xtr_io_again(m->trace, &again) ?: xtr_reader_open(&m->packed, again, &why);
 }
 
 static int add_trace(struct making *m)
@@ -171,12 +166,9 @@ static int add_trace(struct making *m)
 /* 0, or the exit status after a line of what is wrong. */
 static int make_trace(struct making *m)
 {
-	int err = xtr_io_temp(&m->trace);
+	int err = xtr_io_temp(&m->trace) ?: (m->o->no_redact ? as_it_is(m) : redacted(m)) ?:
+		  open_packed(m);
 
-	if (!err)
-		err = m->o->no_redact ? as_it_is(m) : redacted(m);
-	if (!err)
-		err = open_packed(m);
 	if (!err && !m->o->no_redact)
 		err = search(m);
 	cli_progress_done();
@@ -266,15 +258,10 @@ static int same(struct xtr_io *a, struct xtr_io *b)
 {
 	char one[XTR_BUNDLE_DIGEST] = "", two[XTR_BUNDLE_DIGEST] = "";
 	uint64_t n, k;
-	int err = a->ops->size(a, &n);
 
-	if (!err)
-		err = b->ops->size(b, &k);
-	if (!err)
-		err = xtr_bundle_digest(a, n, one);
-	if (!err)
-		err = xtr_bundle_digest(b, k, two);
-	return err ? err : n != k || strcmp(one, two) != 0 ? -EIO : 0;
+	return a->ops->size(a, &n) ?: b->ops->size(b, &k) ?: xtr_bundle_digest(a, n, one) ?:
+	       xtr_bundle_digest(b, k, two) ?:
+	       (n != k || strcmp(one, two) != 0 ? -EIO : 0);
 }
 
 /* The maintainer's first step, here already: the trace comes out of it as it went in. */
@@ -286,11 +273,9 @@ static int read_back(struct making *m)
 
 	if (!m->out.temporary)
 		return 0;
-	err = fflush(m->out.f) ? -EIO : xtr_io_read_fd(m->out.stream.fd, &io);
-	if (!err)
-		err = xtr_bundle_open_trace(io, &trace, &why);
-	if (!err)
-		err = same(trace, m->b.v[0].io);
+	err = (fflush(m->out.f) ? -EIO : xtr_io_read_fd(m->out.stream.fd, &io)) ?:
+	      xtr_bundle_open_trace(io, &trace, &why) ?:
+	      same(trace, m->b.v[0].io);
 	xtr_io_close(trace);
 	xtr_io_close(io);
 	return err;
@@ -308,9 +293,7 @@ static int write_out(struct making *m)
 	int err;
 
 	outfile_io_init(&io, &m->out);
-	err = xtr_bundle_write(&m->b, &h, &io.io);
-	if (!err)
-		err = read_back(m);
+	err = xtr_bundle_write(&m->b, &h, &io.io) ?: read_back(m);
 	if (!err)
 		return outfile_commit(&m->out);
 	if (!outfile_broken(&m->out)) {

@@ -4,7 +4,6 @@
 
 #include "replay/redact/redact.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -68,12 +67,8 @@ int bundle_names(struct xtr_scrub *s, const struct xtr_redact *x)
 {
 	struct xtr_redact_name name;
 	uint32_t users = 0;
-	int err = add_host(s);
+	int err = add_host(s) ?: add_users(s, &users) ?: add_callers(s, &users);
 
-	if (!err)
-		err = add_users(s, &users);
-	if (!err)
-		err = add_callers(s, &users);
 	for (size_t i = 0; !err && xtr_redact_name(x, i, &name); i++)
 		if (name.n >= SHORTEST && !xtr_redact_is_common(name.text, name.n))
 			err = xtr_scrub_add(s, name.text, name.n, name.label, name.number);

@@ -127,13 +127,7 @@ int bundle_views(struct xtr_bundle *b, const struct bundle_opts *o, struct xtr_r
 	int err;
 
 	v.run.cmd = &v.cmd;
-	err = open_all(&v);
-	if (!err)
-		err = stats(&v);
-	if (!err)
-		err = info(&v);
-	if (!err)
-		err = add_all(&v, b, o);
+	err = open_all(&v) ?: stats(&v) ?: info(&v) ?: add_all(&v, b, o);
 	for (int i = 0; i < VIEWS; i++) {
 		if (v.f[i])
 			fclose(v.f[i]);

@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-extern const struct cli_command cmd_bundle;
-
 static const struct cli_option options[] = {
 	{ 'o', "output", "FILE", CLI_STRING, offsetof(struct bundle_opts, output),
 	  "write here, \"-\" for standard output; else named after the trace" },
@@ -25,13 +23,9 @@ static const struct cli_option options[] = {
 
 static int run(const void *opts, int argc, char **argv)
 {
-	int status;
-
 	if (argc != 1)
-		return cli_usage_error(&cmd_bundle,
-				       argc ? "bundle takes one file" : "bundle: which file?");
-	status = bundle_check_opts(&cmd_bundle, opts);
-	return status == XTR_EXIT_OK ? bundle_make(opts, argv[0]) : status;
+		return cli_one_file(&cmd_bundle, argc);
+	return bundle_check_opts(&cmd_bundle, opts) ?: bundle_make(opts, argv[0]);
 }
 
 static const char *words(const char *option, size_t i)
@@ -49,9 +43,7 @@ const struct cli_command cmd_bundle = {
 	.summary = "pack a trace and facts about this machine into one file for a bug report",
 	.args = "FILE",
 	.examples = "xtr bundle run.xtr\tinto run.tar.zst; asks before it adds anything private",
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
-	.opts_size = sizeof(struct bundle_opts),
+	CLI_OPTIONS(options, struct bundle_opts),
 	.words = words,
 	.run = run,
 };

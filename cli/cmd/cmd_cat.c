@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 /* Sections of several traces, in the order in which xtr cat writes them. */
 struct join_part {
@@ -201,10 +200,8 @@ static int part_cmp(const void *pa, const void *pb)
  */
 static int join_order(struct join *j, bool *lost)
 {
-	int err = find_twice(j, lost);
+	int err = find_twice(j, lost) ?: rank(j);
 
-	if (!err)
-		err = rank(j);
 	if (!err && j->n)
 		qsort(j->part, j->n, sizeof(*j->part), part_cmp);
 	return err;
@@ -229,8 +226,6 @@ static const struct cli_option options[] = {
 	{ 0, "force", NULL, CLI_FLAG, offsetof(struct cat_opts, force),
 	  "replace an existing file" },
 };
-
-extern const struct cli_command cmd_cat;
 
 struct cat_run {
 	const struct cat_opts *o;
@@ -336,13 +331,7 @@ static int join(struct cat_run *r)
 	if (status != XTR_EXIT_OK)
 		return status;
 	err = write_all(r, &path);
-	if (err) {
-		/* The output's own errors are told with its name. */
-		status = outfile_broken(&r->out) ? XTR_EXIT_FAILURE : cli_failed(path, err);
-		outfile_abandon(&r->out);
-		return status;
-	}
-	status = outfile_commit(&r->out);
+	status = outfile_end(&r->out, path, err);
 	return status == XTR_EXIT_OK ? r->status : status;
 }
 
@@ -353,9 +342,7 @@ static int run(const void *opts, int argc, char **argv)
 
 	if (!argc)
 		return cli_usage_error(&cmd_cat, "cat: which files?");
-	status = open_all(&r, argc, argv);
-	if (status == XTR_EXIT_OK)
-		status = join(&r);
+	status = open_all(&r, argc, argv) ?: join(&r);
 	for (size_t i = 0; i < r.n; i++)
 		xtr_reader_close(r.reader[i]);
 	join_free(&r.join);
@@ -368,9 +355,7 @@ const struct cli_command cmd_cat = {
 	.summary = "join traces into one file, in order of time",
 	.args = "FILE...",
 	.examples = "xtr cat -o day.xtr morning.xtr evening.xtr\ttwo recordings in one file",
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
-	.opts_size = sizeof(struct cat_opts),
+	CLI_OPTIONS(options, struct cat_opts),
 	.defaults = defaults,
 	.run = run,
 };

@@ -12,8 +12,6 @@ struct check_opts {
 	bool json;
 };
 
-extern const struct cli_command cmd_check;
-
 static const struct cli_option options[] = {
 	{ 'j', "json", NULL, CLI_FLAG, offsetof(struct check_opts, json),
 	  "print JSON (schema xtr.check/1)" },
@@ -76,9 +74,7 @@ static void print_json(FILE *f, const char *path, const struct xtr_reader *r,
 {
 	struct xtr_json j;
 
-	xtr_json_init(&j, f, true);
-	xtr_json_begin_object(&j);
-	xtr_json_kv_str(&j, "schema", "xtr.check/1");
+	xtr_json_document(&j, f, "xtr.check/1");
 	xtr_json_kv_str(&j, "file", path);
 	xtr_json_kv_u64(&j, "bytes", xtr_reader_size(r));
 	xtr_json_kv_u64(&j, "sections", xtr_reader_n_sections(r));
@@ -89,8 +85,7 @@ static void print_json(FILE *f, const char *path, const struct xtr_reader *r,
 	xtr_json_kv_u64(&j, "import_damage", t->unread);
 	xtr_json_kv_bool(&j, "refused", t->refused);
 	cli_json_reader_problems(&j, r);
-	xtr_json_end_object(&j);
-	xtr_json_newline(&j);
+	xtr_json_document_end(&j);
 }
 
 static int check(const struct check_opts *o, const char *path, struct xtr_reader *r)
@@ -119,8 +114,7 @@ static int run(const void *opts, int argc, char **argv)
 	int status;
 
 	if (argc != 1)
-		return cli_usage_error(&cmd_check,
-				       argc ? "check takes one file" : "check: which file?");
+		return cli_one_file(&cmd_check, argc);
 	r = cli_open_trace(argv[0], &status);
 	if (!r)
 		return status;
@@ -134,8 +128,6 @@ const struct cli_command cmd_check = {
 	.summary = "verify every checksum of a trace",
 	.args = "FILE",
 	.examples = "xtr check run.xtr\tis it intact?",
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
-	.opts_size = sizeof(struct check_opts),
+	CLI_OPTIONS(options, struct check_opts),
 	.run = run,
 };

@@ -25,8 +25,6 @@ static const struct cli_option options[] = {
 	REPLAY_OPTIONS(struct cut_opts, replay),
 };
 
-extern const struct cli_command cmd_cut;
-
 struct cut_run {
 	const struct cut_opts *o;
 	struct replay_cmd cmd;
@@ -166,8 +164,6 @@ const struct cli_command cmd_cut = {
 	.summary = "write a part of a trace, by time, device, ring or process, as a smaller one",
 	.args = "FILE",
 	.examples = "xtr cut --from 10s --to 11s run.xtr\tone second, into run.cut.xtr",
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
-	.opts_size = sizeof(struct cut_opts),
+	CLI_OPTIONS(options, struct cut_opts),
 	.run = run,
 };

@@ -47,8 +47,6 @@ static void defaults(void *opts)
 	((struct diff_opts *)opts)->top = 40;
 }
 
-extern const struct cli_command cmd_diff;
-
 struct diff_run {
 	const struct diff_opts *o;
 	struct xtr_diff_opts what;
@@ -126,8 +124,7 @@ static int learn_order(struct diff_run *r, const struct xtr_section *s,
 	if (err)
 		return err;
 	types = xtr_model_types(r->verdict, true, &n);
-	err = replay_play(&r->cmd, s, types, n, on_order, r);
-	return err ? err : xtr_model_finish(r->verdict);
+	return replay_play(&r->cmd, s, types, n, on_order, r) ?: xtr_model_finish(r->verdict);
 }
 
 static int take(struct diff_run *r, const struct xtr_section *s, struct xtr_model_opts *mo)
@@ -165,10 +162,7 @@ static int section(struct diff_run *r, const struct xtr_section *s, uint64_t *un
 	int err = xtr_diff_section(r->d, s);
 
 	replay_select(&r->cmd, s, &r->select);
-	if (!err)
-		err = learn_order(r, s, &mo);
-	if (!err)
-		err = take(r, s, &mo);
+	err = err ?: learn_order(r, s, &mo) ?: take(r, s, &mo);
 	*unreadable = xtr_sat_add(*unreadable, r->cmd.unreadable);
 	xtr_model_free(r->model);
 	xtr_model_free(r->verdict);
@@ -229,12 +223,9 @@ static int print(struct diff_run *r, bool plot)
 		v.all = r->o->all;
 		return xtr_diff_text(&v);
 	}
-	xtr_json_init(&j, v.f, true);
-	xtr_json_begin_object(&j);
-	xtr_json_kv_str(&j, "schema", "xtr.diff/2");
+	xtr_json_document(&j, v.f, "xtr.diff/2");
 	xtr_diff_json(r->d, &j);
-	xtr_json_end_object(&j);
-	xtr_json_newline(&j);
+	xtr_json_document_end(&j);
 	return 0;
 }
 
@@ -283,9 +274,7 @@ static int compare(struct diff_run *r, int argc, char **argv)
 		status = check_filters(r);
 	if (status != XTR_EXIT_OK)
 		return status;
-	err = xtr_diff_finish(r->d);
-	if (!err)
-		err = print(r, plot);
+	err = xtr_diff_finish(r->d) ?: print(r, plot);
 	return err ? no_memory() : limits(r);
 }
 
@@ -360,9 +349,7 @@ const struct cli_command cmd_diff = {
 	.summary = "what got slower or faster between recordings, with a test",
 	.args = "A B",
 	.examples = "xtr diff --fail-on 5% before.xtr after.xtr\tfor scripts",
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
-	.opts_size = sizeof(struct diff_opts),
+	CLI_OPTIONS(options, struct diff_opts),
 	.words = words,
 	.defaults = defaults,
 	.run = run,

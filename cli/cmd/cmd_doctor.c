@@ -5,8 +5,6 @@
 #include "recorder/doctor/doctor.h"
 #include "base/json.h"
 
-extern const struct cli_command cmd_doctor;
-
 struct opts {
 	bool json;
 };
@@ -35,9 +33,7 @@ static void print_json(FILE *f, const struct xtr_check *c, size_t n, bool can_re
 {
 	struct xtr_json j;
 
-	xtr_json_init(&j, f, true);
-	xtr_json_begin_object(&j);
-	xtr_json_kv_str(&j, "schema", "xtr.doctor/1");
+	xtr_json_document(&j, f, "xtr.doctor/1");
 	xtr_json_kv_bool(&j, "can_record", can_record);
 	xtr_json_kv_array(&j, "checks");
 	for (size_t i = 0; i < n; i++) {
@@ -49,8 +45,7 @@ static void print_json(FILE *f, const struct xtr_check *c, size_t n, bool can_re
 		xtr_json_end_object(&j);
 	}
 	xtr_json_end_array(&j);
-	xtr_json_end_object(&j);
-	xtr_json_newline(&j);
+	xtr_json_document_end(&j);
 }
 
 static int run(const void *opts, int argc, char **argv)
@@ -85,9 +80,7 @@ const struct cli_command cmd_doctor = {
 	.summary = "say what recording lacks on this machine",
 	.args = "",
 	.examples = "xtr doctor\tcheck this machine",
-	.options = options,
-	.n_options = sizeof(options) / sizeof(*options),
-	.opts_size = sizeof(struct opts),
+	CLI_OPTIONS(options, struct opts),
 	.run = run,
 	.privileged = true,
 };

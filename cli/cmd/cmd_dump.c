@@ -116,8 +116,6 @@ static int section(struct dump_run *r, const struct xtr_section *s)
 	return err;
 }
 
-extern const struct cli_command cmd_dump;
-
 static int run(const void *opts, int argc, char **argv)
 {
 	struct dump_run r = { .o = opts, .cmd.part = true };
@@ -142,8 +140,6 @@ const struct cli_command cmd_dump = {
 	.summary = "one line for each event, in time order, with all fields",
 	.args = "FILE",
 	.examples = "xtr dump -e 'drm_sched_job_*' --from 1s --to 1.1s run.xtr\tjobs of 0.1 s",
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
-	.opts_size = sizeof(struct dump_opts),
+	CLI_OPTIONS(options, struct dump_opts),
 	.run = run,
 };

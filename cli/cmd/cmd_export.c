@@ -7,8 +7,6 @@
 #include "replay/views/relation.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct export_opts {
@@ -40,8 +38,6 @@ static const struct cli_option options[] = {
 	{ 't', "table", "TABLE", CLI_STRING, offsetof(struct export_opts, table),
 	  "csv, jsonl: jobs (default), deps, calls, events, ... (docs/tables.md)" },
 };
-
-extern const struct cli_command cmd_export;
 
 struct export_run {
 	const struct export_opts *o;
@@ -244,9 +240,7 @@ const struct cli_command cmd_export = {
 	.summary = "write a trace in the format of other tools: Perfetto, Chrome, SQLite, CSV",
 	.args = "FILE",
 	.examples = "xtr export -f perfetto run.xtr\tmakes run.pftrace, to open at ui.perfetto.dev",
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
-	.opts_size = sizeof(struct export_opts),
+	CLI_OPTIONS(options, struct export_opts),
 	.words = words,
 	.run = run,
 };

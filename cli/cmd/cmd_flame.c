@@ -58,8 +58,6 @@ struct flame_run {
 	int (*write)(struct flame_run *r, FILE *f);
 };
 
-extern const struct cli_command cmd_flame;
-
 /* --- formats ---------------------------------------------------------------------------------- */
 
 static int folded(struct flame_run *r, FILE *f)
@@ -238,12 +236,8 @@ static int choose_roots(struct flame_run *r)
 
 static int check_options(struct flame_run *r)
 {
-	int status = choose_format(r);
+	int status = choose_format(r) ?: choose_weight(r) ?: choose_roots(r);
 
-	if (status == XTR_EXIT_OK)
-		status = choose_weight(r);
-	if (status == XTR_EXIT_OK)
-		status = choose_roots(r);
 	if (status == XTR_EXIT_OK && of_calls(r) &&
 	    (r->sum.n_by > 1 || (r->sum.n_by && r->sum.by[0] != XTR_FLAME_PROCESS)))
 		status = cli_usage_error(&cmd_flame,
@@ -273,12 +267,9 @@ static int gather(struct flame_run *r)
 	int err = xtr_flame_new(&r->flame[0]);
 
 	r->sum.sz = sizeof(r->sum);
-	if (!err)
-		err = xtr_flame_feed_new(&r->feed, r->flame[0], &r->sum);
-	if (!err)
-		err = flame_play(&r->cmd, r->feed, r->sum.weight);
-	if (!err)
-		err = xtr_flame_finish(r->flame[0]);
+	err = err ?: xtr_flame_feed_new(&r->feed, r->flame[0], &r->sum) ?:
+	      flame_play(&r->cmd, r->feed, r->sum.weight) ?:
+	      xtr_flame_finish(r->flame[0]);
 	if (!err)
 		add_tree(r, &xtr_flame_weights[r->sum.weight]);
 	return err;
@@ -322,12 +313,7 @@ static int put(struct flame_run *r)
 		return err ? cli_failed(r->cmd.path, err) : XTR_EXIT_OK;
 	}
 	err = r->write(r, r->out.f);
-	if (err || ferror(r->out.f)) {
-		err = outfile_broken(&r->out) ? XTR_EXIT_FAILURE : cli_failed(r->cmd.path, err);
-		outfile_abandon(&r->out);
-		return err;
-	}
-	return outfile_commit(&r->out);
+	return outfile_end(&r->out, r->cmd.path, err ? err : ferror(r->out.f) ? -EIO : 0);
 }
 
 static void hint(const struct flame_run *r)
@@ -369,10 +355,9 @@ static int work(struct flame_run *r)
 static int run(const void *opts, int argc, char **argv)
 {
 	struct flame_run r = { .o = opts, .cmd.part = true };
-	int status = check_options(&r);
+	int status =
+		check_options(&r) ?: replay_begin(&r.cmd, &cmd_flame, &r.o->replay, argc, argv);
 
-	if (status == XTR_EXIT_OK)
-		status = replay_begin(&r.cmd, &cmd_flame, &r.o->replay, argc, argv);
 	if (status != XTR_EXIT_OK)
 		return status;
 	if (r.sum.weight != XTR_FLAME_BY_COUNT && replay_without_times(&r.cmd)) {
@@ -387,9 +372,7 @@ const struct cli_command cmd_flame = {
 	.summary = "GPU time by the call stack that submitted it: flame graphs",
 	.args = "FILE",
 	.examples = "xtr flame -f svg -o run.svg run.xtr\ta picture for the browser",
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
-	.opts_size = sizeof(struct flame_opts),
+	CLI_OPTIONS(options, struct flame_opts),
 	.words = words,
 	.defaults = defaults,
 	.run = run,

@@ -18,8 +18,6 @@ struct import_opts {
 	bool force, keep_pointers;
 };
 
-extern const struct cli_command cmd_import;
-
 static const struct cli_option options[] = {
 	{ 'f', "format", "FORMAT", CLI_STRING, offsetof(struct import_opts, format),
 	  "what FILE is: tracedat, perfdata, perfetto, ftrace, perf, bpftrace (default: detected from its "
@@ -111,8 +109,7 @@ static int write_file(const struct foreign *f, const struct import_opts *o, stru
 		outfile_abandon(out);
 		return status;
 	}
-	status = outfile_commit(out);
-	return status == XTR_EXIT_OK ? summary(input, out->path, &res) : status;
+	return outfile_commit(out) ?: summary(input, out->path, &res);
 }
 
 /* As perf does: who pipes the command into another one and names no file means the pipe. */
@@ -144,7 +141,7 @@ static int refuse_own(const char *input, struct xtr_io *in)
 /* Without what it is wrapped in, and not xtr's own. in: to be closed, whatever the status. */
 static int open_input(struct foreign *f, const char *input, struct xtr_io **in)
 {
-	int err = xtr_io_open_read(input, in), status;
+	int err = xtr_io_open_read(input, in);
 
 	if (err && foreign_is_directory(input, err))
 		return XTR_EXIT_FAILURE;
@@ -153,8 +150,7 @@ static int open_input(struct foreign *f, const char *input, struct xtr_io **in)
 		cli_hint_spool(input);
 		return XTR_EXIT_FAILURE;
 	}
-	status = foreign_unwrap(f, input, in);
-	return status == XTR_EXIT_OK ? refuse_own(input, *in) : status;
+	return foreign_unwrap(f, input, in) ?: refuse_own(input, *in);
 }
 
 static int import(const char *input, const char *output, const struct import_opts *o)
@@ -162,12 +158,9 @@ static int import(const char *input, const char *output, const struct import_opt
 	struct xtr_io *in = NULL;
 	struct outfile out;
 	struct foreign f;
-	int status = open_input(&f, input, &in);
+	int status = open_input(&f, input, &in) ?: outfile_open(&out, output, o->force) ?:
+		     write_file(&f, o, in, &out);
 
-	if (status == XTR_EXIT_OK)
-		status = outfile_open(&out, output, o->force);
-	if (status == XTR_EXIT_OK)
-		status = write_file(&f, o, in, &out);
 	xtr_io_close(in);
 	return status;
 }
@@ -179,8 +172,7 @@ static int run(const void *opts, int argc, char **argv)
 	int status;
 
 	if (argc != 1)
-		return cli_usage_error(&cmd_import,
-				       argc ? "import takes one file" : "import: which file?");
+		return cli_one_file(&cmd_import, argc);
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error with a message */
 	if (o->output || is_piped())
 		output = strdup(o->output ? o->output : "-");
@@ -205,9 +197,7 @@ const struct cli_command cmd_import = {
 	.summary = "make an .xtr file of another tool's trace",
 	.args = "FILE",
 	.examples = "xtr import trace.dat\tmakes trace.xtr",
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
-	.opts_size = sizeof(struct import_opts),
+	CLI_OPTIONS(options, struct import_opts),
 	.words = words,
 	.run = run,
 };

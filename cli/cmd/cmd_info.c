@@ -9,8 +9,6 @@ struct info_opts {
 	bool json, overhead;
 };
 
-extern const struct cli_command cmd_info;
-
 static const struct cli_option options[] = {
 	{ 'j', "json", NULL, CLI_FLAG, offsetof(struct info_opts, json),
 	  "print JSON (schema xtr.info/1)" },
@@ -26,8 +24,7 @@ static int run(const void *opts, int argc, char **argv)
 	int status, err;
 
 	if (argc != 1)
-		return cli_usage_error(&cmd_info,
-				       argc ? "info takes one file" : "info: which file?");
+		return cli_one_file(&cmd_info, argc);
 	r = cli_open_trace(argv[0], &status);
 	if (!r)
 		return status;
@@ -54,8 +51,6 @@ const struct cli_command cmd_info = {
 	.args = "FILE",
 	.examples = "xtr info run.xtr\twhat a trace contains\n"
 		    "xtr info --overhead run.xtr\twhat recording cost",
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
-	.opts_size = sizeof(struct info_opts),
+	CLI_OPTIONS(options, struct info_opts),
 	.run = run,
 };

@@ -63,12 +63,9 @@ static int section(struct jobs_run *r, const struct xtr_section *s)
 	struct xtr_model_opts mo = { .sz = sizeof(mo),
 				     .meta = xtr_section_meta(s),
 				     .tables = xtr_section_tables(s) };
-	int err = xtr_model_new(&r->verdict, &mo);
+	int err = xtr_model_new(&r->verdict, &mo) ?: play(r, s, r->verdict, true) ?:
+		  xtr_model_finish(r->verdict);
 
-	if (!err)
-		err = play(r, s, r->verdict, true);
-	if (!err)
-		err = xtr_model_finish(r->verdict);
 	if (err)
 		return err;
 	mo.verdict = r->verdict;
@@ -77,10 +74,8 @@ static int section(struct jobs_run *r, const struct xtr_section *s)
 	r->tables = mo.tables;
 	r->times = xtr_meta_has_times(mo.meta);
 	replay_select(&r->cmd, s, &r->select);
-	err = xtr_model_new(&r->model, &mo);
-	if (!err)
-		err = play(r, s, r->model, false);
-	return err ? err : xtr_model_finish(r->model);
+	return xtr_model_new(&r->model, &mo) ?: play(r, s, r->model, false) ?:
+	       xtr_model_finish(r->model);
 }
 
 static int all_sections(struct jobs_run *r)
@@ -103,19 +98,14 @@ static int all_sections(struct jobs_run *r)
 	return ferror(r->cmd.out) ? 0 : err;
 }
 
-extern const struct cli_command cmd_jobs;
-
 static int run(const void *opts, int argc, char **argv)
 {
 	struct jobs_run r = { .o = opts, .cmd.part = true };
-	int status;
 
 	if (r.o->csv && r.o->jsonl)
 		return cli_usage_error(&cmd_jobs, "--csv or --jsonl, not both");
-	status = replay_begin(&r.cmd, &cmd_jobs, &r.o->replay, argc, argv);
-	if (status != XTR_EXIT_OK)
-		return status;
-	return replay_end(&r.cmd, all_sections(&r));
+	return replay_begin(&r.cmd, &cmd_jobs, &r.o->replay, argc, argv)
+		       ?: replay_end(&r.cmd, all_sections(&r));
 }
 
 const struct cli_command cmd_jobs = {
@@ -123,8 +113,6 @@ const struct cli_command cmd_jobs = {
 	.summary = "one line for each job, with all its times and how well they are known",
 	.args = "FILE",
 	.examples = "xtr jobs --csv --ring 'gfx*' run.xtr >jobs.csv\tfor a spreadsheet",
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
-	.opts_size = sizeof(struct jobs_opts),
+	CLI_OPTIONS(options, struct jobs_opts),
 	.run = run,
 };

@@ -403,17 +403,14 @@ static int run(const void *opts, int argc, char **argv)
 	l.f = cli_out();
 	if (o->json) {
 		l.j = &j;
-		xtr_json_init(&j, l.f, true);
-		xtr_json_begin_object(&j);
-		xtr_json_kv_str(&j, "schema", "xtr.list/1");
+		xtr_json_document(&j, l.f, "xtr.list/1");
 	}
 	err = argc ? list_some(&l) : list_all(&l);
 	end_system(&l);
 	if (o->json) {
 		xtr_json_end_array(&j);
 		xtr_json_kv_str(&j, "tracefs", err ? cli_strerror(err) : "ok");
-		xtr_json_end_object(&j);
-		xtr_json_newline(&j);
+		xtr_json_document_end(&j);
 	}
 	if (err)
 		return failed(err);
@@ -435,9 +432,7 @@ const struct cli_command cmd_list = {
 	.summary = "list the events that can be recorded",
 	.args = "[GROUP|SYSTEM|PATTERN]...",
 	.examples = "xtr list npu\tthe events of a group, and what is missing here",
-	.options = options,
-	.n_options = sizeof(options) / sizeof(*options),
-	.opts_size = sizeof(struct opts),
+	CLI_OPTIONS(options, struct opts),
 	.run = run,
 	.privileged = true,
 };

@@ -6,12 +6,9 @@
 
 #include "format/codec/codecs.h"
 #include "format/write/pack.h"
-#include "format/read/intact.h"
 #include "base/json.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -33,8 +30,6 @@ static const struct cli_option options[] = {
 	{ 'j', "json", NULL, CLI_FLAG, offsetof(struct pack_opts, json),
 	  "print a report as JSON (schema xtr.pack/1)" },
 };
-
-extern const struct cli_command cmd_pack;
 
 struct pack_run {
 	const struct pack_opts *o;
@@ -130,9 +125,7 @@ static void print_json(FILE *f, const struct pack_run *r)
 	const struct xtr_pack_result *s = &r->sum;
 	struct xtr_json j;
 
-	xtr_json_init(&j, f, true);
-	xtr_json_begin_object(&j);
-	xtr_json_kv_str(&j, "schema", "xtr.pack/1");
+	xtr_json_document(&j, f, "xtr.pack/1");
 	xtr_json_kv_str(&j, "file", r->path);
 	xtr_json_kv_str(&j, "output", r->out.path);
 	xtr_json_kv_str(&j, "codec", r->o->zstd ? "zstd" : "lz4");
@@ -145,29 +138,15 @@ static void print_json(FILE *f, const struct pack_run *r)
 	xtr_json_kv_u64(&j, "event_bytes_before", s->stored_before);
 	xtr_json_kv_u64(&j, "event_bytes", s->stored);
 	xtr_json_kv_u64(&j, "chunks_left_out", s->left_out);
-	xtr_json_end_object(&j);
-	xtr_json_newline(&j);
+	xtr_json_document_end(&j);
 }
 
 /* --- the command ------------------------------------------------------------------------------ */
 
-/* Only a whole trace is packed: what is missing in a damaged one is for recover to count. */
-static int verify(struct pack_run *r)
-{
-	return cli_verify_whole(r->path, r->reader, "it is not packed", "packed");
-}
-
 static int pack(struct pack_run *r)
 {
-	int err = all_sections(r), status;
+	int status = outfile_end(&r->out, r->path, all_sections(r));
 
-	if (err) {
-		/* The output's own errors are told with its name. */
-		status = outfile_broken(&r->out) ? XTR_EXIT_FAILURE : cli_failed(r->path, err);
-		outfile_abandon(&r->out);
-		return status;
-	}
-	status = outfile_commit(&r->out);
 	if (status != XTR_EXIT_OK)
 		return status;
 	say(r);
@@ -178,14 +157,14 @@ static int pack(struct pack_run *r)
 
 static int run_opened(struct pack_run *r)
 {
-	int lost, status = verify(r);
+	/* Only a whole trace is packed: what is missing in a damaged one recover counts. */
+	int lost, status = cli_verify_whole(r->path, r->reader, "it is not packed", "packed");
 
 	if (status != XTR_EXIT_OK)
 		return status;
 	lost = cli_report_loss(r->path, r->reader);
-	status = outfile_open_for(&r->out, r->o->output, r->path, ".packed.xtr", r->o->force);
-	if (status == XTR_EXIT_OK)
-		status = pack(r);
+	status = outfile_open_for(&r->out, r->o->output, r->path, ".packed.xtr", r->o->force)
+			 ?: pack(r);
 	outfile_free(&r->out);
 	return status == XTR_EXIT_OK ? lost : status;
 }
@@ -195,8 +174,7 @@ static int check_options(const struct pack_opts *o, int argc)
 	const unsigned int most = o->zstd ? XTR_PACK_ZSTD_LEVEL : XTR_PACK_LZ4_LEVEL;
 
 	if (argc != 1)
-		return cli_usage_error(&cmd_pack,
-				       argc ? "pack takes one file" : "pack: which file?");
+		return cli_one_file(&cmd_pack, argc);
 	if (o->level > most)
 		return cli_usage_error(&cmd_pack, "--level: 1 to %u", most);
 	if (o->json && o->output && !strcmp(o->output, "-"))
@@ -229,8 +207,6 @@ const struct cli_command cmd_pack = {
 	.summary = "write a trace as a smaller file, to attach to a report",
 	.args = "FILE",
 	.examples = "xtr pack run.xtr\tinto run.packed.xtr",
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
-	.opts_size = sizeof(struct pack_opts),
+	CLI_OPTIONS(options, struct pack_opts),
 	.run = run,
 };

@@ -3,7 +3,6 @@
 #include "query_db.h"
 #include "query_print.h"
 #include "query_schema.h"
-#include "cli/ui/text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -27,17 +26,13 @@ static const struct cli_option options[] = {
 	REPLAY_OPTIONS(struct query_opts, replay),
 };
 
-extern const struct cli_command cmd_query;
-
 /* --- --schema --------------------------------------------------------------------------------- */
 
 static int show_schema_of_database(const char *path)
 {
 	sqlite3 *db = NULL;
-	int status = query_open_database(&db, path);
+	int status = query_open_database(&db, path) ?: query_schema(cli_out(), db);
 
-	if (status == XTR_EXIT_OK)
-		status = query_schema(cli_out(), db);
 	sqlite3_close(db);
 	return status;
 }
@@ -46,10 +41,8 @@ static int show_schema_of_database(const char *path)
 static int show_schema_of_traces(void)
 {
 	sqlite3 *db = NULL;
-	int status = query_open_empty(&db, NULL);
+	int status = query_open_empty(&db, NULL) ?: query_schema(cli_out(), db);
 
-	if (status == XTR_EXIT_OK)
-		status = query_schema(cli_out(), db);
 	sqlite3_close(db);
 	return status;
 }
@@ -105,10 +98,8 @@ static char *read_sql(const char *path)
 {
 	struct xtr_io *io = NULL;
 	char *sql = NULL;
-	int err = xtr_io_open_read(path, &io);
+	int err = xtr_io_open_read(path, &io) ?: read_all(io, &sql);
 
-	if (!err)
-		err = read_all(io, &sql);
 	if (err)
 		cli_error("'%s': %s", path, cli_strerror(err));
 	xtr_io_close(io);
@@ -151,9 +142,7 @@ static int run_on_database(const struct query_opts *o, const char *path, const c
 		return cli_usage_error(&cmd_query,
 				       "'%s' is a database: select in the SQL, or when exporting",
 				       path);
-	status = query_open_database(&db, path);
-	if (status == XTR_EXIT_OK)
-		status = query_run(db, sql, format);
+	status = query_open_database(&db, path) ?: query_run(db, sql, format);
 	sqlite3_close(db);
 	return status;
 }
@@ -170,9 +159,7 @@ static int run_on_trace(const struct query_opts *o, char **argv, const char *sql
 		status = replay_begin(&cmd, &cmd_query, &o->replay, 1, argv);
 	if (status != XTR_EXIT_OK)
 		return status;
-	status = query_open_trace(&db, &cmd, &needs);
-	if (status == XTR_EXIT_OK)
-		status = query_run(db, sql, format);
+	status = query_open_trace(&db, &cmd, &needs) ?: query_run(db, sql, format);
 	sqlite3_close(db);
 	of_file = replay_end(&cmd, 0);
 	return status == XTR_EXIT_OK ? of_file : status;
@@ -219,8 +206,6 @@ const struct cli_command cmd_query = {
 	.args = "FILE [SQL]",
 	.examples = "xtr query run.xtr \"SELECT * FROM usage_by_ring\"\tone of the views\n"
 		    "xtr query --schema run.xtr\twhat can be queried",
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
-	.opts_size = sizeof(struct query_opts),
+	CLI_OPTIONS(options, struct query_opts),
 	.run = run,
 };

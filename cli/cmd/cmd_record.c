@@ -379,9 +379,7 @@ const struct cli_command cmd_record = {
 	.args = "[-- COMMAND [ARG]...]",
 	.examples = "xtr record -o run.xtr -- ./my-workload\trecord while a command runs\n"
 		    "xtr record -d 10s -o run.xtr\trecord the machine for ten seconds",
-	.options = options,
-	.n_options = sizeof(options) / sizeof(*options),
-	.opts_size = sizeof(struct opts),
+	CLI_OPTIONS(options, struct opts),
 	.words = words,
 	.defaults = defaults,
 	.run = run,

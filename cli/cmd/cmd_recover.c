@@ -39,8 +39,6 @@ static const struct cli_option options[] = {
 	  "with --killed: remove what the dead recorder ID left, for good; 'all': of every one" },
 };
 
-extern const struct cli_command cmd_recover;
-
 struct recover_run {
 	const struct recover_opts *o;
 	const char *path;
@@ -197,17 +195,9 @@ static void print_holes(struct xtr_json *j, const struct recover_run *r)
 
 		xtr_json_begin_object(j);
 		xtr_json_kv_u64(j, "offset", h->offset);
-		xtr_json_key(j, "chunk");
-		if (h->seq)
-			xtr_json_u64(j, h->seq);
-		else
-			xtr_json_null(j);
+		xtr_json_kv_u64_if(j, "chunk", h->seq, h->seq);
 		xtr_json_kv_bool(j, "gone", h->gone);
-		xtr_json_key(j, "cpu");
-		if (h->stream == XTR_STREAM_NONE)
-			xtr_json_null(j);
-		else
-			xtr_json_u64(j, h->stream);
+		xtr_json_kv_u64_if(j, "cpu", !(h->stream == XTR_STREAM_NONE), h->stream);
 		xtr_json_kv_u64(j, "first_ns", h->first);
 		xtr_json_kv_u64(j, "last_ns", h->last);
 		xtr_json_kv_u64(j, "events", h->events);
@@ -220,9 +210,7 @@ static void print_json(FILE *f, const struct recover_run *r)
 {
 	struct xtr_json j;
 
-	xtr_json_init(&j, f, true);
-	xtr_json_begin_object(&j);
-	xtr_json_kv_str(&j, "schema", "xtr.recover/1");
+	xtr_json_document(&j, f, "xtr.recover/1");
 	xtr_json_kv_str(&j, "file", r->path);
 	xtr_json_kv_str(&j, "output", r->out.path);
 	xtr_json_kv_u64(&j, "bytes", r->sum.bytes);
@@ -235,8 +223,7 @@ static void print_json(FILE *f, const struct recover_run *r)
 	xtr_json_kv_bool(&j, "complete", r->sum.complete);
 	print_holes(&j, r);
 	cli_json_reader_problems(&j, r->reader);
-	xtr_json_end_object(&j);
-	xtr_json_newline(&j);
+	xtr_json_document_end(&j);
 }
 
 /* --- the command ------------------------------------------------------------------------------ */
@@ -250,13 +237,7 @@ static int recover(struct recover_run *r)
 			cli_report_problems(r->path, r->reader, HOLES_SHOWN);
 		err = all_sections(r);
 	}
-	if (err) {
-		/* The output's own errors are told with its name. */
-		status = outfile_broken(&r->out) ? XTR_EXIT_FAILURE : cli_failed(r->path, err);
-		outfile_abandon(&r->out);
-		return status;
-	}
-	status = outfile_commit(&r->out);
+	status = outfile_end(&r->out, r->path, err);
 	if (status != XTR_EXIT_OK)
 		return status;
 	say(r);
@@ -295,8 +276,7 @@ static int run(const void *opts, int argc, char **argv)
 	if (r.o->killed && !argc)
 		return killed_list();
 	if (argc != 1)
-		return cli_usage_error(&cmd_recover,
-				       argc ? "recover takes one file" : "recover: which file?");
+		return cli_one_file(&cmd_recover, argc);
 	if (r.o->json && r.o->output && !strcmp(r.o->output, "-"))
 		return cli_usage_error(&cmd_recover, "--json and -o - both want standard output");
 	r.path = argv[0];
@@ -321,8 +301,6 @@ const struct cli_command cmd_recover = {
 	.summary = "write the intact part of a damaged trace as a whole one",
 	.args = "[FILE]",
 	.examples = "xtr recover damaged.xtr\tinto damaged.recovered.xtr",
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
-	.opts_size = sizeof(struct recover_opts),
+	CLI_OPTIONS(options, struct recover_opts),
 	.run = run,
 };

@@ -103,9 +103,7 @@ static void say(const struct redact_run *r)
 
 static void begin_json(struct xtr_json *j, FILE *f, const struct redact_run *r)
 {
-	xtr_json_init(j, f, true);
-	xtr_json_begin_object(j);
-	xtr_json_kv_str(j, "schema", "xtr.redact/1");
+	xtr_json_document(j, f, "xtr.redact/1");
 	xtr_json_kv_str(j, "file", r->n == 1 ? r->file[0].path : NULL);
 	xtr_json_kv_str(j, "policy", xtr_redact_policy_name(r->policy));
 }
@@ -146,8 +144,7 @@ static void print_json(FILE *f, const struct redact_run *r)
 	xtr_json_kv_u64(&j, "ids", sum.ids);
 	json_counts(&j, &sum);
 	json_files(&j, r);
-	xtr_json_end_object(&j);
-	xtr_json_newline(&j);
+	xtr_json_document_end(&j);
 }
 
 /* What was replaced and left out: on stderr, and with --json on standard output. */
@@ -191,8 +188,7 @@ static void redact_say_checked(const struct redact_run *r)
 		xtr_json_kv_str(&j, "checked", r->o->check);
 		xtr_json_kv_u64(&j, "looked_for", r->tried);
 		xtr_json_kv_u64(&j, "found", r->found);
-		xtr_json_end_object(&j);
-		xtr_json_newline(&j);
+		xtr_json_document_end(&j);
 		return;
 	}
 	if (r->found > FOUND_SHOWN)
@@ -223,8 +219,6 @@ static const struct cli_option options[] = {
 	{ 'j', "json", NULL, CLI_FLAG, offsetof(struct redact_opts, json),
 	  "print a report as JSON (schema xtr.redact/1)" },
 };
-
-extern const struct cli_command cmd_redact;
 
 static void on_progress(void *ctx, uint64_t done, uint64_t all)
 {
@@ -273,17 +267,11 @@ static int look(struct redact_run *r)
 
 static int write_one(struct redact_run *r, struct redact_file *f, size_t first)
 {
-	int status = outfile_open(&r->out, redact_output(r, f), r->o->force), err;
+	int status = outfile_open(&r->out, redact_output(r, f), r->o->force);
 
 	if (status != XTR_EXIT_OK)
 		return status;
-	err = all_sections(r, f, first);
-	if (!err)
-		return outfile_commit(&r->out);
-	/* The output's own errors are told with its name. */
-	status = outfile_broken(&r->out) ? XTR_EXIT_FAILURE : cli_failed(f->path, err);
-	outfile_abandon(&r->out);
-	return status;
+	return outfile_end(&r->out, f->path, all_sections(r, f, first));
 }
 
 /* The same name twice would be one file. */
@@ -428,8 +416,7 @@ static int run_all(struct redact_run *r, int argc, char **argv, const char *dir)
 		status = open_one(r, argv[i], dir, &lost);
 	if (status != XTR_EXIT_OK)
 		return status;
-	status = r->o->check ? check(r) : redact(r);
-	return status == XTR_EXIT_OK ? lost : status;
+	return (r->o->check ? check(r) : redact(r)) ?: lost;
 }
 
 static bool is_dir(const char *path)
@@ -487,9 +474,8 @@ static int run(const void *opts, int argc, char **argv)
 	if (!r)
 		return cli_failed("redact", -ENOMEM);
 	r->o = o;
-	status = check_options(r, argc, argv);
-	if (status == XTR_EXIT_OK)
-		status = run_all(r, argc, argv, is_dir(o->output) ? o->output : NULL);
+	status = check_options(r, argc, argv)
+			 ?: run_all(r, argc, argv, is_dir(o->output) ? o->output : NULL);
 	xtr_redact_free(r->redact);
 	for (size_t i = 0; i < r->n; i++) {
 		xtr_reader_close(r->file[i].reader);
@@ -510,9 +496,7 @@ const struct cli_command cmd_redact = {
 	.args = "FILE...",
 	.examples = "xtr redact run.xtr\tinto run.redacted.xtr\n"
 		    "xtr redact --check run.redacted.xtr run.xtr\tis nothing private left in it?",
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
-	.opts_size = sizeof(struct redact_opts),
+	CLI_OPTIONS(options, struct redact_opts),
 	.words = words,
 	.run = run,
 };

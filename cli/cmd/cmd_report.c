@@ -33,8 +33,6 @@ static void defaults(void *opts)
 	((struct report_opts *)opts)->jobs = XTR_REPORT_JOBS;
 }
 
-extern const struct cli_command cmd_report;
-
 struct report_run {
 	const struct report_opts *o;
 	struct replay_cmd cmd;
@@ -132,10 +130,8 @@ static int gather_timeline(struct report_run *r)
 
 static int make(struct report_run *r)
 {
-	int err = gather_stats(r);
+	int err = gather_stats(r) ?: gather_timeline(r);
 
-	if (!err)
-		err = gather_timeline(r);
 	if (err)
 		return err;
 	xtr_report_page(r->out.f, &r->stats, &r->report.data);
@@ -185,9 +181,7 @@ const struct cli_command cmd_report = {
 	.summary = "a trace as one HTML page: timeline, waits, statistics, findings",
 	.args = "FILE",
 	.examples = "xtr report run.xtr\tmakes run.html",
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
-	.opts_size = sizeof(struct report_opts),
+	CLI_OPTIONS(options, struct report_opts),
 	.defaults = defaults,
 	.run = run,
 };

@@ -116,8 +116,6 @@ static int all_sections(struct stats_show *r)
 	return err;
 }
 
-extern const struct cli_command cmd_stats;
-
 /* A finding that is misspelt is never made: that it is not there says nothing. */
 static int unknown_finding(const char *limit)
 {
@@ -160,10 +158,9 @@ static int parse_limits(struct stats_show *r)
 
 static int show(struct stats_show *r, int argc, char **argv)
 {
-	int status = parse_limits(r);
+	int status =
+		parse_limits(r) ?: replay_begin(&r->cmd, &cmd_stats, &r->o->replay, argc, argv);
 
-	if (status == XTR_EXIT_OK)
-		status = replay_begin(&r->cmd, &cmd_stats, &r->o->replay, argc, argv);
 	if (status != XTR_EXIT_OK)
 		return status;
 	status = replay_end(&r->cmd, all_sections(r));
@@ -250,9 +247,7 @@ const struct cli_command cmd_stats = {
 	.examples = "xtr stats run.xtr\ton one screen\n"
 		    "xtr stats -s waits,depth run.xtr\tonly these parts\n"
 		    "xtr stats --all run.xtr\teverything",
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
-	.opts_size = sizeof(struct stats_opts),
+	CLI_OPTIONS(options, struct stats_opts),
 	.words = words,
 	.defaults = defaults,
 	.run = run,

@@ -41,8 +41,6 @@ static const char *words(const char *option, size_t i)
 	return NULL;
 }
 
-extern const struct cli_command cmd_top;
-
 /* --- showing ---------------------------------------------------------------------------------- */
 
 static int show_text(struct top *t, const struct xtr_slice *s)
@@ -127,10 +125,8 @@ static int show_screen(struct top *t, const struct xtr_slice *s)
 int top_show(void *ctx, const struct xtr_slice *s)
 {
 	struct top *t = ctx;
-	int err = s->number ? 0 : keep_pace(t, s->begin);
+	int err = (s->number ? 0 : keep_pace(t, s->begin)) ?: keep_pace(t, s->end);
 
-	if (!err)
-		err = keep_pace(t, s->end);
 	if (err)
 		return err;
 	if (t->screen)
@@ -196,9 +192,7 @@ static int run_file(struct top *t, int argc, char **argv)
 		replay_end(&t->cmd, 0);
 		return XTR_EXIT_FAILURE;
 	}
-	ret = top_enter_screen(t);
-	if (!ret)
-		ret = top_file(t);
+	ret = top_enter_screen(t) ?: top_file(t);
 	top_leave_screen(t);
 	/* A write error is cli_finish's to report. */
 	return replay_end(&t->cmd, ret == TOP_STOP || ferror(t->cmd.out) ? 0 : ret);
@@ -262,9 +256,7 @@ static int run_path(struct top *t, int argc, char **argv)
 		fd = open_written(t, argv[0]);
 	if (fd < 0)
 		return run_file(t, argc, argv);
-	status = check_follow(t);
-	if (status == XTR_EXIT_OK)
-		status = run_follow(t, argv[0], fd);
+	status = check_follow(t) ?: run_follow(t, argv[0], fd);
 	if (!standard)
 		close(fd);
 	return status;
@@ -298,9 +290,7 @@ static int run(const void *opts, int argc, char **argv)
 	t.on_screen = wants_screen(t.o);
 	if (argc && !command)
 		return end(&t, run_path(&t, argc, argv));
-	status = check_follow(&t);
-	if (status == XTR_EXIT_OK)
-		status = replay_filters(&t.cmd, &cmd_top, &t.o->replay);
+	status = check_follow(&t) ?: replay_filters(&t.cmd, &cmd_top, &t.o->replay);
 	if (status != XTR_EXIT_OK)
 		return status;
 	t.cmd.status = top_live(&t, argc, argv);
@@ -313,9 +303,7 @@ const struct cli_command cmd_top = {
 	.args = "[FILE | -- COMMAND [ARG]...]",
 	.examples = "xtr top -- ./my-workload\trecord a command, and watch\n"
 		    "xtr top --pace 1x run.xtr\tplay a trace at its original speed",
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
-	.opts_size = sizeof(struct top_opts),
+	CLI_OPTIONS(options, struct top_opts),
 	.words = words,
 	.defaults = defaults,
 	.run = run,

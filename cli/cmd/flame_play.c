@@ -2,7 +2,6 @@
 #include "flame_play.h"
 #include "cli/ui/cli.h"
 
-#include <errno.h>
 #include <string.h>
 
 struct play {
@@ -29,24 +28,19 @@ static int run_model(struct play *p, struct xtr_model *m, bool order)
 {
 	size_t n;
 	const uint32_t *types = xtr_model_types(m, order, &n);
-	int err = replay_play(p->c, p->s, types, n, on_event, m);
 
-	return err ? err : xtr_model_finish(m);
+	return replay_play(p->c, p->s, types, n, on_event, m) ?: xtr_model_finish(m);
 }
 
 /* Two passes: whether a ring executes in order must be known before its first job is weighed. */
 static int play_jobs(struct play *p)
 {
-	int err = xtr_model_new(&p->verdict, &p->mo);
+	int err = xtr_model_new(&p->verdict, &p->mo) ?: run_model(p, p->verdict, true);
 
-	if (!err)
-		err = run_model(p, p->verdict, true);
 	p->mo.verdict = p->verdict;
 	p->mo.job = on_job;
 	p->mo.ctx = p;
-	if (!err)
-		err = xtr_model_new(&p->model, &p->mo);
-	return err ? err : run_model(p, p->model, false);
+	return err ?: xtr_model_new(&p->model, &p->mo) ?: run_model(p, p->model, false);
 }
 
 static int on_call(void *ctx, const struct xtr_call *call)
@@ -75,15 +69,12 @@ static int play_calls(struct play *p)
 					   .tables = p->mo.tables,
 					   .call = on_call,
 					   .ctx = p };
-	int err = xtr_model_new(&p->model, &p->mo);
+	int err = xtr_model_new(&p->model, &p->mo) ?: xtr_calls_new(&p->calls, &co);
 
-	if (!err)
-		err = xtr_calls_new(&p->calls, &co);
 	if (err)
 		return err;
 	xtr_flame_feed_section(p->feed, p->mo.tables, &p->select, p->model);
-	err = replay_play(p->c, p->s, NULL, 0, on_any, p);
-	return err ? err : xtr_calls_finish(p->calls);
+	return replay_play(p->c, p->s, NULL, 0, on_any, p) ?: xtr_calls_finish(p->calls);
 }
 
 static int section(struct play *p, enum xtr_flame_weight weight)

@@ -287,10 +287,8 @@ static int gather_section(struct info *info, struct info_section *is)
 	const struct xtr_section_summary *s = xtr_section_summary(is->s);
 	uint64_t undecoded;
 	struct count c;
-	int err = count_section(&c, info->r, is->s);
+	int err = count_section(&c, info->r, is->s) ?: list_types(is, &c);
 
-	if (!err)
-		err = list_types(is, &c);
 	for (size_t i = 0; i < c.n_problems && !err; i++)
 		err = add_problem(info, &c.problems[i]);
 	if (!err && c.first <= c.last) {

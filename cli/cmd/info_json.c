@@ -37,11 +37,7 @@ static void put_loss(struct xtr_json *j, const struct xtr_section *s)
 		e = xtr_loss_entry_at(loss, i);
 		d = xtr_meta_event(xtr_section_meta(s), e->type);
 		xtr_json_begin_object(j);
-		xtr_json_key(j, "cpu");
-		if (e->stream == XTR_STREAM_NONE)
-			xtr_json_null(j);
-		else
-			xtr_json_u64(j, e->stream);
+		xtr_json_kv_u64_if(j, "cpu", !(e->stream == XTR_STREAM_NONE), e->stream);
 		xtr_json_kv_u64(j, "type", e->type);
 		xtr_json_kv_str(j, "name", d ? d->name : NULL);
 		xtr_json_kv_str(j, "cause", xtr_loss_cause_name(e->cause));
@@ -238,6 +234,5 @@ void info_print_json(FILE *f, const struct info *info)
 	for (size_t i = 0; i < info->n_sections; i++)
 		put_section(&j, &info->sections[i]);
 	xtr_json_end_array(&j);
-	xtr_json_end_object(&j);
-	xtr_json_newline(&j);
+	xtr_json_document_end(&j);
 }

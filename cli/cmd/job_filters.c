@@ -155,9 +155,7 @@ static int play_section(struct seeing *s, const struct xtr_section *section)
 	s->tables = mo.tables;
 	p.ctx = m;
 	p.types = xtr_model_types(m, false, &p.n_types);
-	ret = xtr_play(&p, &err);
-	if (!ret)
-		ret = xtr_model_finish(m);
+	ret = xtr_play(&p, &err) ?: xtr_model_finish(m);
 	for (size_t i = 0; i < xtr_model_n_rings(m) && !ret; i++)
 		see_ring(s, xtr_model_ring(m, i)->device_name, xtr_model_ring(m, i)->name);
 	xtr_model_free(m);

@@ -12,8 +12,6 @@ static int run(const void *opts, int argc, char **argv)
 	return XTR_EXIT_FAILURE;
 }
 
-extern const struct cli_command cmd_query;
-
 const struct cli_command cmd_query = {
 	.name = "query",
 	.summary = "ask a trace in SQL (not built in)",

@@ -77,16 +77,12 @@ static int bind(sqlite3_stmt *st, int i, const struct xtr_cell *c)
 	struct xtr_utf8 made = { 0 };
 	const char *s;
 	size_t n = c->n;
-	int err;
 
-	if (c->kind == XTR_CELL_NULL)
-		return sqlite3_bind_null(st, i);
 	if (c->kind != XTR_CELL_TEXT)
-		return sqlite3_bind_int64(st, i, (sqlite3_int64)c->u);
+		return xtr_sql_bind(st, i, c);
 	s = xtr_text_utf8(&made, c->s, &n);
-	err = s ? sqlite3_bind_text64(st, i, s, n, SQLITE_TRANSIENT, SQLITE_UTF8) : SQLITE_NOMEM;
-	free(made.p);
-	return err;
+	return s ? sqlite3_bind_text64(st, i, s, n, made.p ? free : SQLITE_STATIC, SQLITE_UTF8)
+		 : SQLITE_NOMEM;
 }
 
 static int put_row(void *ctx, const struct xtr_cell *cell, size_t n)
@@ -162,9 +158,8 @@ int query_sections_fill(sqlite3 *db, struct replay_cmd *cmd, uint32_t sections)
 	if (sqlite3_exec(db, "BEGIN", NULL, NULL, NULL) != SQLITE_OK)
 		err = -EIO;
 	for (i = 0; i < n && !err; i++) {
-		err = stats_gather(&run, xtr_reader_section(cmd->reader, i), &v);
-		if (!err)
-			err = fill_tables(db, &v, sections, i);
+		err = stats_gather(&run, xtr_reader_section(cmd->reader, i), &v)
+			      ?: fill_tables(db, &v, sections, i);
 		stats_drop(&run);
 	}
 	if (!err && sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
@@ -371,7 +366,5 @@ int query_schema(FILE *f, sqlite3 *db)
 		fputs("\nViews for common questions:\n", f);
 	for (v = xtr_sql_views; v->name && status == XTR_EXIT_OK; v++)
 		status = show_names(&s, v->name, v->help);
-	if (status == XTR_EXIT_OK)
-		status = query_sections_show(f, db);
-	return status == XTR_EXIT_OK ? show_others(&s) : status;
+	return status ?: query_sections_show(f, db) ?: show_others(&s);
 }

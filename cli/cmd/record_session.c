@@ -2,7 +2,6 @@
 #include "record_session.h"
 #include "cli/ui/cli.h"
 #include "record_flight.h"
-#include "cli/ui/units.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -112,10 +112,9 @@ static int check_filters(struct replay_cmd *c, const struct cli_command *cmd)
 int replay_begin(struct replay_cmd *c, const struct cli_command *cmd, const struct replay_opts *o,
 		 int argc, char **argv)
 {
-	int status = replay_filters(c, cmd, o);
+	int status =
+		replay_filters(c, cmd, o) ?: replay_begin_window(c, cmd, &o->window, argc, argv);
 
-	if (status == XTR_EXIT_OK)
-		status = replay_begin_window(c, cmd, &o->window, argc, argv);
 	if (status == XTR_EXIT_OK) {
 		status = check_filters(c, cmd);
 		if (status != XTR_EXIT_OK)

@@ -42,12 +42,9 @@ int stats_gather(struct stats_run *r, const struct xtr_section *s, struct xtr_vi
 	err = xtr_analyses_new(&r->analyses, so.meta, so.tables, &so.select,
 			       xtr_view_analyses(analysed), so.top);
 	so.analyses = r->analyses;
-	if (!err)
-		err = xtr_stats_new(&r->stats, &so);
-	if (!err)
-		err = replay_play_batches(r->cmd, s, NULL, 0, on_batch, r);
-	if (!err)
-		err = xtr_stats_finish(r->stats);
+	err = err ?: xtr_stats_new(&r->stats, &so) ?:
+	      replay_play_batches(r->cmd, s, NULL, 0, on_batch, r) ?:
+	      xtr_stats_finish(r->stats);
 	fill_view(r, s, v);
 	return err;
 }
@@ -71,6 +68,5 @@ void stats_json_begin(const struct stats_run *r, struct xtr_json *j)
 void stats_json_end(struct xtr_json *j)
 {
 	xtr_json_end_array(j);
-	xtr_json_end_object(j);
-	xtr_json_newline(j);
+	xtr_json_document_end(j);
 }

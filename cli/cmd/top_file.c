@@ -2,8 +2,6 @@
 /* xtr top of a file that is finished: section by section through the slices. */
 #include "top.h"
 
-#include "format/write/writer.h"
-
 #define LOOK_EVENTS 65536u /* between two looks at keys and signals */
 
 struct reading {
@@ -72,9 +70,7 @@ static int section(struct top *t, size_t i)
 	err = xtr_slices_new(&r.slices, &so);
 	if (err)
 		return err;
-	err = replay_play(&t->cmd, s, NULL, 0, on_event, &r);
-	if (!err)
-		err = xtr_slices_finish(r.slices);
+	err = replay_play(&t->cmd, s, NULL, 0, on_event, &r) ?: xtr_slices_finish(r.slices);
 	xtr_slices_free(r.slices);
 	return err;
 }

@@ -3,7 +3,6 @@
 #include "top.h"
 #include "trace.h"
 
-#include "base/checked.h"
 #include "format/read/follow.h"
 #include "format/meta/piece.h"
 #include "format/write/writer.h"
@@ -180,9 +179,8 @@ static int go_on(struct following *w)
 static int on_event(void *ctx, const struct xtr_event *ev)
 {
 	struct following *w = ctx;
-	int err = w->before ? go_on(w) : 0;
 
-	return err ? err : xtr_slices_event(w->slices, ev);
+	return (w->before ? go_on(w) : 0) ?: xtr_slices_event(w->slices, ev);
 }
 
 static int on_round(void *ctx, uint64_t ts)

@@ -39,11 +39,7 @@ static void json_problem(struct xtr_json *j, const struct xtr_problem *p)
 	xtr_json_begin_object(j);
 	xtr_json_kv_str(j, "code", xtr_problem_name(p->code));
 	xtr_json_kv_u64(j, "offset", p->offset);
-	xtr_json_key(j, "chunk");
-	if (xtr_problem_has_chunk(p->code))
-		xtr_json_u64(j, p->seq);
-	else
-		xtr_json_null(j);
+	xtr_json_kv_u64_if(j, "chunk", xtr_problem_has_chunk(p->code), p->seq);
 	xtr_json_end_object(j);
 }
 

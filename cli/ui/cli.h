@@ -66,7 +66,15 @@ struct cli_command {
 	bool privileged;    /* keeps the capabilities that the program's file gives */
 };
 
+/* The options of a command: their table, and the structure that they fill. */
+#define CLI_OPTIONS(table, type)                                             \
+	.options = (table), .n_options = sizeof(table) / sizeof((table)[0]), \
+	.opts_size = sizeof(type)
+
 extern const struct cli_command *const cli_commands[]; /* NULL-terminated, commands.c */
+extern const struct cli_command cmd_record, cmd_list, cmd_doctor, cmd_info, cmd_stats, cmd_jobs,
+	cmd_dump, cmd_query, cmd_export, cmd_import, cmd_cut, cmd_cat, cmd_pack, cmd_check,
+	cmd_recover, cmd_diff, cmd_redact, cmd_flame, cmd_report, cmd_top, cmd_bundle;
 
 /* Messages on stderr, prefixed "xtr: ", one line each; `hint` is a second line of what to do. */
 void cli_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
@@ -79,6 +87,9 @@ int cli_failed(const char *path, int err);
 /* One line and "Try 'xtr NAME --help'"; returns XTR_EXIT_USAGE. */
 int cli_usage_error(const struct cli_command *cmd, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* The same of a command that takes one file, and got none or several. */
+int cli_one_file(const struct cli_command *cmd, int argc);
 
 struct xtr_part;
 struct xtr_reader;

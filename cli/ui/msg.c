@@ -90,3 +90,9 @@ int cli_usage_error(const struct cli_command *cmd, const char *fmt, ...)
 	fprintf(stderr, "Try 'xtr %s%s--help'\n", top ? "" : cmd->name, top ? "" : " ");
 	return XTR_EXIT_USAGE;
 }
+
+int cli_one_file(const struct cli_command *cmd, int argc)
+{
+	return argc ? cli_usage_error(cmd, "%s takes one file", cmd->name)
+		    : cli_usage_error(cmd, "%s: which file?", cmd->name);
+}

@@ -4,7 +4,6 @@
  * end in the command to try.
  */
 #include "options.h"
-#include "help.h"
 #include "units.h"
 
 #include <errno.h>

@@ -240,9 +240,7 @@ int outfile_commit(struct outfile *o)
 		o->f = NULL;
 		return XTR_EXIT_OK; /* cli_finish flushes standard output and reports its errors */
 	}
-	err = stream_error(&o->stream, o->f);
-	if (!err)
-		err = sync_file(o->stream.fd);
+	err = stream_error(&o->stream, o->f) ?: sync_file(o->stream.fd);
 	fclose(o->f);
 	o->f = NULL;
 	close_err = close_file(o->stream.fd);
@@ -255,6 +253,17 @@ int outfile_commit(struct outfile *o)
 	}
 	forget_temporary(o);
 	return XTR_EXIT_OK;
+}
+
+int outfile_end(struct outfile *o, const char *input, int err)
+{
+	int status;
+
+	if (!err)
+		return outfile_commit(o);
+	status = outfile_broken(o) ? XTR_EXIT_FAILURE : cli_failed(input, err);
+	outfile_abandon(o);
+	return status;
 }
 
 int outfile_commit_told(struct outfile *o)

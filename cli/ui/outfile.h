@@ -44,7 +44,13 @@ int outfile_check(const char *path, bool force);
 bool outfile_broken(const struct outfile *o);
 /* Flush, sync, rename. Returns the exit status; on failure a line is said and nothing is left. */
 int outfile_commit(struct outfile *o);
-/* The same, and a line of what was written and how large it is: on a terminal, unless quiet. */
+/*
+ * After writing, which came to err: 0, and it is committed; or -errno, and nothing is left behind a
+ * line of what is wrong: with its own name if its own writing failed, else with that of input.
+ */
+int outfile_end(struct outfile *o, const char *input, int err);
+/* The same as outfile_commit, and a line of what was written and how large it is: on a terminal,
+ * unless quiet. */
 int outfile_commit_told(struct outfile *o);
 /* Leave nothing behind. Nothing happens after outfile_commit. */
 void outfile_abandon(struct outfile *o);

@@ -8,9 +8,6 @@
 #include "base/text.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {

@@ -211,6 +211,5 @@ int xtr_columns_encode(struct xtr_columns_enc *e, const uint8_t *recs, uint32_t 
 	col_pick_write(&e->pick, &e->out);
 	col_try_tids(e, recs, n);
 	col_pick_write(&e->pick, &e->out);
-	err = put_fields(e, recs);
-	return err ? err : col_give(e, out, len);
+	return put_fields(e, recs) ?: col_give(e, out, len);
 }

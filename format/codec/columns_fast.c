@@ -224,6 +224,5 @@ int xtr_columns_encode_fast(struct xtr_columns_enc *e, const uint8_t *recs, uint
 	put_layout_numbers(e, n);
 	put_numbers(e, n, ts, differ_as(e, &all, col_ts_field, ts, col_ts_field));
 	put_tids(e, &all);
-	err = put_fields(e, recs);
-	return err ? err : col_give(e, out, len);
+	return put_fields(e, recs) ?: col_give(e, out, len);
 }

@@ -7,7 +7,6 @@
 #include "layout.h"
 #include "base/map.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

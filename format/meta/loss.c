@@ -370,11 +370,7 @@ static int take_list(struct xtr_loss *l, const cbor_item_t *map, enum list list)
 
 static int take_rows(struct xtr_loss *l, const cbor_item_t *map)
 {
-	int err = take_list(l, map, LOST);
-
-	if (!err)
-		err = take_list(l, map, FILTERED);
-	return err ? err : take_list(l, map, AGED);
+	return take_list(l, map, LOST) ?: take_list(l, map, FILTERED) ?: take_list(l, map, AGED);
 }
 
 static int gap_cmp(const void *pa, const void *pb)
@@ -437,10 +433,7 @@ int xtr_loss_merge(struct xtr_loss *l, const uint8_t *buf, size_t n, struct xtr_
 		return ret;
 	if (take_rows(NULL, map) || take_gaps(NULL, map))
 		ret = -EBADMSG;
-	if (!ret)
-		ret = take_gaps(l, map);
-	if (!ret)
-		ret = take_rows(l, map);
+	ret = ret ?: take_gaps(l, map) ?: take_rows(l, map);
 	cbor_decref(&map);
 	look_at_order(l);
 	/* Seldom enough that sorting takes no more than a constant number of looks at each. */

@@ -63,9 +63,7 @@ static int set_str(char **to, const char *s)
 
 int xtr_meta_set_writer(struct xtr_meta *m, const char *name, const char *version)
 {
-	int err = set_str(&m->writer_name, name);
-
-	return err ? err : set_str(&m->writer_version, version);
+	return set_str(&m->writer_name, name) ?: set_str(&m->writer_version, version);
 }
 
 int xtr_meta_set_clock(struct xtr_meta *m, const char *event_clock, const uint8_t boot_id[16],

@@ -277,7 +277,6 @@ static int take_system(struct xtr_meta *m, struct scratch *s, const cbor_item_t 
 	struct xtr_system sys = { 0 };
 	cbor_item_t **v;
 	size_t n;
-	int err;
 
 	v = xtr_cbor_array(xtr_cbor_key(map, "uname"), 3, &n);
 	if (!v || n != 3 || !text(s, v[0], &sys.release) || !text(s, v[1], &sys.version) ||
@@ -287,8 +286,7 @@ static int take_system(struct xtr_meta *m, struct scratch *s, const cbor_item_t 
 	    !optional_key(s, map, "hostname", &sys.hostname))
 		return -EBADMSG;
 	devices = xtr_cbor_key(map, "devices");
-	err = devices ? take_all(m, devices, take_device) : 0;
-	return err ? err : xtr_meta_set_system(m, &sys);
+	return (devices ? take_all(m, devices, take_device) : 0) ?: xtr_meta_set_system(m, &sys);
 }
 
 static int take_clock(struct xtr_meta *m, struct scratch *s, const cbor_item_t *map)
@@ -368,12 +366,10 @@ static int parse(struct xtr_meta *m, const cbor_item_t *map)
 /* Everything of `from` into m: what has a key replaces what had it, the rest is `from`'s. */
 static int add_all(struct xtr_meta *m, const struct xtr_meta *from)
 {
-	int err = xtr_meta_set_writer(m, from->writer_name, from->writer_version);
+	int err = xtr_meta_set_writer(m, from->writer_name, from->writer_version) ?:
+		  xtr_meta_set_clock(m, from->clock, from->boot_id, from->res_ns) ?:
+		  xtr_meta_set_system(m, from->system);
 
-	if (!err)
-		err = xtr_meta_set_clock(m, from->clock, from->boot_id, from->res_ns);
-	if (!err)
-		err = xtr_meta_set_system(m, from->system);
 	for (size_t i = 0; !err && i < from->n_devices; i++)
 		err = xtr_meta_add_device(m, from->devices[i]);
 	for (size_t i = 0; !err && i < from->n_providers; i++)
@@ -398,9 +394,7 @@ int xtr_meta_merge(struct xtr_meta *m, const uint8_t *buf, size_t n, struct xtr_
 	if (ret)
 		return ret;
 	new = xtr_meta_new();
-	ret = new ? parse(new, map) : -ENOMEM;
-	if (!ret)
-		ret = add_all(m, new);
+	ret = (new ? parse(new, map) : -ENOMEM) ?: add_all(m, new);
 	xtr_meta_free(new);
 	cbor_decref(&map);
 	return ret == -EBADMSG || ret == -EINVAL ? xtr_cbor_broken(XTR_P_META, err) : ret;

@@ -146,9 +146,7 @@ bool xtr_flight_read(struct xtr_flight_note *n, const struct xtr_meta *m)
 
 int xtr_flight_write(const struct xtr_flight_note *n, struct xtr_meta *m)
 {
-	int err = xtr_meta_set_config_str(m, "flight", n->why);
-
-	if (!err)
-		err = xtr_meta_set_config_str(m, "flight-event", n->event);
-	return err ? err : write_numbers(flight_numbers, COUNT(flight_numbers), n, m);
+	return xtr_meta_set_config_str(m, "flight", n->why) ?:
+	       xtr_meta_set_config_str(m, "flight-event", n->event) ?:
+	       write_numbers(flight_numbers, COUNT(flight_numbers), n, m);
 }

@@ -2,7 +2,6 @@
 /* The built-in events of spec/events.md, and the words for representations and privacy classes. */
 #include "schema.h"
 #include "base/bytes.h"
-#include "format/xtr_format.h"
 
 #include <string.h>
 

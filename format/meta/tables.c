@@ -163,10 +163,8 @@ int xtr_tables_intern(struct xtr_tables *t, const void *text, size_t n, uint32_t
 		*id = known->id;
 		return 0;
 	}
-	err = next_id(t, XTR_T_STRINGS, id);
-	if (!err)
-		err = xtr_tables_put_string(t, *id, text, n);
-	return err ? err : intern_read(t);
+	return next_id(t, XTR_T_STRINGS, id) ?: xtr_tables_put_string(t, *id, text, n) ?:
+	       intern_read(t);
 }
 
 int xtr_tables_add_ring(struct xtr_tables *t, const struct xtr_ring *ring)
@@ -216,10 +214,7 @@ int xtr_tables_intern_frame(struct xtr_tables *t, const struct xtr_frame *f, uin
 		*id = (uint32_t)*known;
 		return 0;
 	}
-	err = next_id(t, XTR_T_FRAMES, id);
-	if (!err)
-		err = xtr_tables_put_frame(t, *id, f);
-	return err ? err : key_read(t);
+	return next_id(t, XTR_T_FRAMES, id) ?: xtr_tables_put_frame(t, *id, f) ?: key_read(t);
 }
 
 int xtr_tables_add_stack(struct xtr_tables *t, uint32_t id, const uint32_t *frames, size_t n)

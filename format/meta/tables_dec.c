@@ -204,9 +204,7 @@ int xtr_tables_merge(struct xtr_tables *t, const uint8_t *buf, size_t n, struct 
 	if (ret)
 		return ret;
 	staged = xtr_tables_new();
-	ret = staged ? walk(t, map, staged) : -ENOMEM;
-	if (!ret)
-		ret = walk(t, map, NULL);
+	ret = (staged ? walk(t, map, staged) : -ENOMEM) ?: walk(t, map, NULL);
 	xtr_tables_free(staged);
 	cbor_decref(&map);
 	xtr_tables_sort_many(t);

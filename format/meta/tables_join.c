@@ -144,11 +144,8 @@ static int copy_tasks(struct xtr_tables *to, const struct xtr_tables *from)
 
 int xtr_tables_copy_ids(struct xtr_tables *to, const struct xtr_tables *t)
 {
-	int err = copy_frames(to, &t->t[XTR_T_FRAMES]);
-
-	if (!err)
-		err = copy_stacks(to, &t->t[XTR_T_STACKS]);
-	return err ? err : copy_rings(to, &t->t[XTR_T_RINGS]);
+	return copy_frames(to, &t->t[XTR_T_FRAMES]) ?: copy_stacks(to, &t->t[XTR_T_STACKS]) ?:
+	       copy_rings(to, &t->t[XTR_T_RINGS]);
 }
 
 struct xtr_tables *xtr_tables_copy(const struct xtr_tables *t)
@@ -204,10 +201,8 @@ static int settle(struct xtr_id_table *t)
 
 int xtr_tables_settle(struct xtr_tables *t)
 {
-	int err = xtr_tables_sort_tasks(t);
+	int err = xtr_tables_sort_tasks(t) ?: xtr_tables_rank_processes(t);
 
-	if (!err)
-		err = xtr_tables_rank_processes(t);
 	for (int i = 0; i < XTR_T_IDS && !err; i++)
 		err = settle(&t->t[i]);
 	return err;
@@ -281,16 +276,12 @@ static int needed_strings(const struct xtr_tables *t, const uint32_t *ids, size_
 	for (size_t i = 0; i < t->t[XTR_T_RINGS].n && !err; i++) {
 		const struct xtr_ring *r = xtr_id_table_at(&t->t[XTR_T_RINGS], i);
 
-		err = need(m, r->device);
-		if (!err)
-			err = need(m, r->name);
+		err = need(m, r->device) ?: need(m, r->name);
 	}
 	for (size_t i = 0; i < t->t[XTR_T_FRAMES].n && !err; i++) {
 		const struct xtr_frame_entry *e = xtr_id_table_at(&t->t[XTR_T_FRAMES], i);
 
-		err = need(m, e->f.symbol);
-		if (!err)
-			err = need(m, e->f.module);
+		err = need(m, e->f.symbol) ?: need(m, e->f.module);
 	}
 	return err;
 }

@@ -9,7 +9,6 @@
 #include "base/buf.h"
 #include "base/bytes.h"
 #include "base/checked.h"
-#include "base/crc32c.h"
 #include "merge_pool.h"
 #include "format/meta/meta_priv.h"
 #include "format/meta/piece.h"
@@ -238,10 +237,9 @@ static int take_meta(struct xtr_follow *f, const uint8_t *p, size_t n, struct xt
 
 	if (ret != 1)
 		return ret;
-	ret = f->begun ? end_section(f) : 0;
-	if (!ret)
-		ret = xtr_section_take(f->s, XTR_CHUNK_META, p, n, err);
-	return ret ? ret : begin_section(f);
+	return (f->begun ? end_section(f) : 0) ?:
+	       xtr_section_take(f->s, XTR_CHUNK_META, p, n, err) ?:
+	       begin_section(f);
 }
 
 static int add_gap(struct xtr_follow *f, const struct xtr_gap *g)
@@ -351,9 +349,7 @@ static int take_chunk(struct xtr_follow *f, const struct xtr_chunk *c)
 	}
 	if (!is_taken(f, c))
 		return 0;
-	ret = xtr_decode(&r, c, &f->decode.d, &f->buf, &f->cap_buf, &err);
-	if (!ret)
-		ret = take_other(f, c, &err);
+	ret = xtr_decode(&r, c, &f->decode.d, &f->buf, &f->cap_buf, &err) ?: take_other(f, c, &err);
 	if (ret == -EBADMSG)
 		tell(f, err.problem, f->offset, c->seq);
 	return ret;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "intact.h"
 #include "base/checked.h"
-#include "chunk.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -107,9 +106,7 @@ int xtr_section_copy(const struct xtr_reader *r, const struct xtr_section *s, st
 	while (left && !err) {
 		size_t n = left < COPY_BYTES ? (size_t)left : COPY_BYTES;
 
-		err = xtr_reader_bytes(r, at, buf, n);
-		if (!err)
-			err = io->ops->append(io, buf, n);
+		err = xtr_reader_bytes(r, at, buf, n) ?: io->ops->append(io, buf, n);
 		at += n;
 		left -= n;
 	}

@@ -124,12 +124,9 @@ static int xtr_merge_set(struct xtr_merge *m, const struct xtr_merge_opts *o)
 	size_t memory = o->memory ? o->memory : MEMORY, chunks, bytes;
 	/* One of the threads makes batches, and decodes if it is alone. */
 	unsigned int decoding = o->threads ? o->threads - 1 : 0;
-	int err = choose_chunks(m);
+	int err = choose_chunks(m) ?: choose_types(m, o) ?:
+		  xtr_merge_peak(m->chunks, m->n, &chunks, &bytes);
 
-	if (!err)
-		err = choose_types(m, o);
-	if (!err)
-		err = xtr_merge_peak(m->chunks, m->n, &chunks, &bytes);
 	if (err)
 		return err;
 	m->done_max = memory / DONE_SHARE;

@@ -57,9 +57,8 @@ int xtr_decode_in_order(const struct xtr_reader *r, const struct xtr_chunk *c,
 	size_t cap;
 
 	if (!err && !d->d.span.sorted) {
-		err = xtr_grow(&d->other, &d->cap_other, c->rec_len + 1u);
-		if (!err)
-			err = xtr_records_sort(&d->sorter, out->recs, c->n_records, d->other);
+		err = xtr_grow(&d->other, &d->cap_other, c->rec_len + 1u)
+			      ?: xtr_records_sort(&d->sorter, out->recs, c->n_records, d->other);
 		recs = out->recs;
 		cap = out->cap;
 		out->recs = d->other;

@@ -204,9 +204,7 @@ static int walk(struct scan *sc, uint64_t *p)
 		if (mark == MARK_CHUNK) {
 			err = place_chunk(sc, p);
 		} else {
-			err = damage(sc, XTR_P_LOST_SYNC, *p, 0);
-			if (!err)
-				err = rescan(sc, *p + 1, p);
+			err = damage(sc, XTR_P_LOST_SYNC, *p, 0) ?: rescan(sc, *p + 1, p);
 		}
 		if (err)
 			return err;

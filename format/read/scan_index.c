@@ -80,9 +80,8 @@ static int keep(struct by_index *x, const struct xtr_chunk *c)
 static int keep_entry(struct by_index *x, uint32_t i, uint64_t next)
 {
 	struct xtr_chunk c;
-	int err = entry_chunk(x, i, next, &c);
 
-	return err ? err : keep(x, &c);
+	return entry_chunk(x, i, next, &c) ?: keep(x, &c);
 }
 
 static int take_stream(struct by_index *x, uint32_t stream)
@@ -270,10 +269,8 @@ static int ends(struct by_index *x)
 static int read_part(struct by_index *x, const struct xtr_part *part)
 {
 	uint64_t from = 0, to = UINT64_MAX;
-	int err = ends(x);
+	int err = ends(x) ?: take_all(x);
 
-	if (!err)
-		err = take_all(x);
 	if (err)
 		return err;
 	in_order(x->s);
@@ -291,10 +288,10 @@ static int read_part(struct by_index *x, const struct xtr_part *part)
 int xtr_scan_part(struct xtr_reader *r, const struct xtr_part *part, bool *done)
 {
 	struct by_index x = { .r = r, .s = xtr_section_new() };
-	int err = x.s ? read_part(&x, part) : -ENOMEM;
+	int err =
+		(x.s ? read_part(&x, part) : -ENOMEM)
+			?: xtr_grow_array(&r->sections, &r->cap_sections, 1, sizeof(*r->sections));
 
-	if (!err)
-		err = xtr_grow_array(&r->sections, &r->cap_sections, 1, sizeof(*r->sections));
 	*done = !err;
 	if (!err)
 		r->sections[r->n_sections++] = x.s;

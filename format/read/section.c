@@ -332,9 +332,7 @@ int xtr_section_load(struct xtr_reader *r, struct xtr_section *s)
 
 		if (!take)
 			continue;
-		err = xtr_decode(r, c, &d, &buf, &cap, &why);
-		if (!err)
-			err = take(s, buf, c->raw_len, &why);
+		err = xtr_decode(r, c, &d, &buf, &cap, &why) ?: take(s, buf, c->raw_len, &why);
 		if (err == -EBADMSG)
 			err = xtr_reader_note(r, why.problem, c->offset, c->seq);
 	}

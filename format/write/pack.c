@@ -305,9 +305,7 @@ static int start(struct packing *p, struct xtr_io *io)
 		return err;
 	p->tables = xtr_tables_copy(xtr_section_tables(p->s));
 	p->loss = xtr_loss_copy(xtr_section_loss(p->s), 0, UINT64_MAX);
-	err = p->tables && p->loss ? 0 : -ENOMEM;
-	if (!err)
-		err = link_streams(p);
+	err = (p->tables && p->loss ? 0 : -ENOMEM) ?: link_streams(p);
 	for (unsigned int i = 0; i < p->o.threads && !err; i++)
 		err = pack_job_init(&p->job[i], p->r, xtr_section_meta(p->s), &p->o);
 	if (err)

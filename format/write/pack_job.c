@@ -87,10 +87,10 @@ static int add_part(struct pack_job *j, enum xtr_filter filter, const uint8_t *p
 {
 	struct pack_part *part;
 	size_t packed;
-	int err = compress(j, payload, len, &packed);
+	int err = compress(j, payload, len, &packed)
+			  ?: xtr_grow_array(&j->part, &j->cap_parts, j->n_parts + 1,
+					    sizeof(*j->part));
 
-	if (!err)
-		err = xtr_grow_array(&j->part, &j->cap_parts, j->n_parts + 1, sizeof(*j->part));
 	if (err)
 		return err;
 	part = &j->part[j->n_parts++];
@@ -138,8 +138,7 @@ static int pack(struct pack_job *j, const uint8_t *recs, size_t len, uint32_t n)
 	else if (err == -EOPNOTSUPP || (err == -E2BIG && n > 1)) {
 		for (uint32_t i = 0; i < n / 2; i++)
 			half += xtr_rec_size(recs + half);
-		err = pack(j, recs, half, n / 2);
-		return err ? err : pack(j, recs + half, len - half, n - n / 2);
+		return pack(j, recs, half, n / 2) ?: pack(j, recs + half, len - half, n - n / 2);
 	}
 	if (!err)
 		set_span(&j->part[j->n_parts - 1].c, recs, len, n);

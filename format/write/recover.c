@@ -112,16 +112,12 @@ static int make_meta(struct recovering *rc)
 	if (!rc->meta)
 		return -ENOMEM;
 	if (!xtr_meta_is_empty(from)) {
-		ret = xtr_meta_encode(from, &buf, &n);
-		if (!ret)
-			ret = xtr_meta_merge(rc->meta, buf, n, &err);
+		ret = xtr_meta_encode(from, &buf, &n) ?: xtr_meta_merge(rc->meta, buf, n, &err);
 		free(buf);
 	}
 	snprintf(id, sizeof(id), "%016" PRIx64, xtr_section_file_id(rc->s));
-	if (!ret)
-		ret = xtr_meta_set_config_str(rc->meta, "recovered-from", id);
-	if (!ret)
-		ret = xtr_meta_set_config_str(rc->meta, "recovered-by", "xtr " XTR_VERSION);
+	ret = ret ?: xtr_meta_set_config_str(rc->meta, "recovered-from", id) ?:
+	      xtr_meta_set_config_str(rc->meta, "recovered-by", "xtr " XTR_VERSION);
 	if (!ret && rc->res->unsure)
 		ret = xtr_meta_set_config_u64(rc->meta, "recovered-unsure", 1);
 	return ret;
@@ -199,10 +195,8 @@ static int finish(struct recovering *rc)
 		err = rec_account_loss(&rc->a, rc->loss);
 	if (!err && is_told_more(rc))
 		err = rc->a.o->more(rc->a.o->ctx, &m);
-	if (!err)
-		err = lone_losses(rc);
-	if (!err)
-		err = xtr_writer_finish(rc->w, m.reason, xtr_section_end_cost(rc->s));
+	err = err ?: lone_losses(rc) ?:
+	      xtr_writer_finish(rc->w, m.reason, xtr_section_end_cost(rc->s));
 	rc->res->events = xtr_writer_events_written(rc->w);
 	if (!err)
 		rc->res->bytes = xtr_writer_bytes(rc->w);
@@ -240,15 +234,10 @@ static int all_chunks(struct recovering *rc)
 
 static int recover(struct recovering *rc, struct xtr_io *io)
 {
-	int err;
-
 	*rc->res = (struct xtr_recover_result){ .complete = true,
 						.written = true,
 						.unsure = !is_told_more(rc) && is_unsure(rc->s) };
-	err = start(rc, io);
-	if (!err)
-		err = all_chunks(rc);
-	return err ? err : finish(rc);
+	return start(rc, io) ?: all_chunks(rc) ?: finish(rc);
 }
 
 /* How many sections from the i-th on are parts of it: damaged ones with its id. */

@@ -93,9 +93,7 @@ int rec_account_chunk(struct rec_account *a, const struct xtr_chunk *c, struct r
 	a->res->chunks++;
 	if (c->type != XTR_CHUNK_EVENTS)
 		return 0;
-	err = find_stream(a, c->stream, &s);
-	if (!err)
-		err = ordinals(a, c, s);
+	err = find_stream(a, c->stream, &s) ?: ordinals(a, c, s);
 	if (err)
 		return err;
 	s->next_ordinal = c->first_ordinal + c->n_records;
@@ -202,7 +200,5 @@ int rec_account_loss(const struct rec_account *a, struct xtr_loss *to)
 	}
 	for (size_t i = 0; i < a->n_streams && !err; i++)
 		err = add(to, a->stream[i].stream, a->stream[i].damaged);
-	if (!err)
-		err = add(to, XTR_STREAM_NONE, a->at_end);
-	return err ? err : put_gaps(a, to);
+	return err ?: add(to, XTR_STREAM_NONE, a->at_end) ?: put_gaps(a, to);
 }

@@ -109,14 +109,9 @@ static int load(struct rec_order *o, const struct xtr_reader *r, struct xtr_sect
 	struct picking p = { .r = r };
 	size_t n;
 	struct xtr_chunk *c = sorted(s, n_sections, &n);
-	int err = c ? 0 : -ENOMEM;
+	int err = (c ? 0 : -ENOMEM) ?: add_all(o, &p, c, n) ?: xtr_section_load(o->r, o->s) ?:
+		  xtr_verify_section(o->r, o->s);
 
-	if (!err)
-		err = add_all(o, &p, c, n);
-	if (!err)
-		err = xtr_section_load(o->r, o->s);
-	if (!err)
-		err = xtr_verify_section(o->r, o->s);
 	if (!err)
 		xtr_reader_sort_problems(o->r);
 	xtr_decoder_free(&p.d);

@@ -209,11 +209,8 @@ int xtr_writer_open(struct xtr_writer **out, struct xtr_io *io, struct xtr_meta 
 	w->filter = xtr_filter_enc_new(meta);
 	w->lz4 = malloc((size_t)LZ4_sizeofState());
 	w->out = malloc(OUT_BYTES);
-	err = w->filter && w->lz4 && w->out ? take_opts(w, opts) : -ENOMEM;
-	if (!err)
-		err = write_header(w);
-	if (!err)
-		err = xtr_writer_meta(w);
+	err = (w->filter && w->lz4 && w->out ? take_opts(w, opts) : -ENOMEM) ?: write_header(w) ?:
+	      xtr_writer_meta(w);
 	if (err)
 		xtr_writer_free(w);
 	else
@@ -372,18 +369,11 @@ static int write_trailer(struct xtr_writer *w)
 int xtr_writer_finish(struct xtr_writer *w, const char *reason,
 		      const struct xtr_recorder_cost *cost)
 {
-	int err = xtr_writer_tables(w);
+	int err = xtr_writer_tables(w) ?: xtr_writer_loss(w) ?: xtr_writer_meta(w) ?:
+		  write_end(w, reason, cost) ?:
+		  write_index(w) ?:
+		  write_trailer(w);
 
-	if (!err)
-		err = xtr_writer_loss(w);
-	if (!err)
-		err = xtr_writer_meta(w);
-	if (!err)
-		err = write_end(w, reason, cost);
-	if (!err)
-		err = write_index(w);
-	if (!err)
-		err = write_trailer(w);
 	if (!err && w->io->ops->sync)
 		err = w->err = w->io->ops->sync(w->io);
 	return err;

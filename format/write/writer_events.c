@@ -152,14 +152,11 @@ int xtr_writer_events(struct xtr_writer *w, const struct xtr_batch *b)
 		return 0;
 	err = xtr_writer_stream(w, b->stream, &s);
 	if (!err && !span.sorted) {
-		err = xtr_grow(&w->sorted, &w->cap_sorted, b->len);
-		if (!err)
-			err = xtr_records_sort(&w->sorter, b->recs, b->n, w->sorted);
+		err = xtr_grow(&w->sorted, &w->cap_sorted, b->len)
+			      ?: xtr_records_sort(&w->sorter, b->recs, b->n, w->sorted);
 		recs = w->sorted;
 	}
-	if (!err)
-		err = xtr_writer_refresh(w);
-	return err ? err : write_sorted(w, b, recs, s);
+	return err ?: xtr_writer_refresh(w) ?: write_sorted(w, b, recs, s);
 }
 
 /* --- writer copy ------------------------------------------------------------------------------ */

@@ -199,9 +199,7 @@ static int attach_all(struct xtr_bpf *b, struct places *p)
 	for (size_t i = 0; i < p->n && !err; i += n) {
 		for (n = 1; i + n < p->n && by_file(&p->v[i], &p->v[i + n]) == 0; n++)
 			;
-		err = attach_half(b, p, &p->v[i], n, false);
-		if (!err)
-			err = attach_half(b, p, &p->v[i], n, true);
+		err = attach_half(b, p, &p->v[i], n, false) ?: attach_half(b, p, &p->v[i], n, true);
 	}
 	return err;
 }

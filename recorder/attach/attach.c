@@ -305,9 +305,7 @@ int xtr_bpf_attach(struct xtr_bpf *b, const struct xtr_selection *sel)
 			return err;
 		n += err;
 	}
-	err = note_absent(b, sel);
-	if (!err)
-		err = xtr_probes_attach(b, sel);
+	err = note_absent(b, sel) ?: xtr_probes_attach(b, sel);
 	return err < 0 ? err : n + err;
 }
 

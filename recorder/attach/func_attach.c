@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "func_attach.h"
-#include "attach.h"
 #include "function_load.h"
 #include "recorder/host/caps.h"
 #include "recorder/host/util.h"

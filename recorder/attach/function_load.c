@@ -288,9 +288,8 @@ int xtr_probe_bpf_load(struct xtr_bpf *b, const struct xtr_selection *sel,
 	if (!btf)
 		return -errno;
 	b->probes = calloc(1, sizeof(*b->probes));
-	err = b->probes ? register_sections() : -ENOMEM;
-	if (!err)
-		err = load_most(b, sel, opts, btf, &b->probes->skel);
+	err = (b->probes ? register_sections() : -ENOMEM)
+		      ?: load_most(b, sel, opts, btf, &b->probes->skel);
 	btf__free(btf);
 	return err;
 }
@@ -384,9 +383,7 @@ int xtr_probes_attach(struct xtr_bpf *b, const struct xtr_selection *sel)
 {
 	int n = 0, err;
 
-	err = xtr_funcs_attach(b, sel);
-	if (!err)
-		err = xtr_api_probes_attach(b, sel);
+	err = xtr_funcs_attach(b, sel) ?: xtr_api_probes_attach(b, sel);
 	if (err)
 		return err;
 	for (size_t i = 0; i < sel->n_probes; i++) {

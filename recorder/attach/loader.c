@@ -196,9 +196,7 @@ static int try_load(struct xtr_bpf *b, struct xtr **skel, const bool *wanted,
 	*skel = xtr__open_opts(&how);
 	if (!*skel)
 		return -errno;
-	err = prepare(b, *skel, wanted, sel, opts, only);
-	if (!err)
-		err = xtr__load(*skel);
+	err = prepare(b, *skel, wanted, sel, opts, only) ?: xtr__load(*skel);
 	if (err) {
 		xtr__destroy(*skel);
 		*skel = NULL;
@@ -279,9 +277,8 @@ static int make_ring(struct xtr_bpf *b, uint32_t cpu)
 	fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "xtr_ring", 0, 0, (uint32_t)b->ring_bytes, NULL);
 	if (fd < 0)
 		return -errno;
-	err = bpf_map_update_elem(outer, &cpu, &fd, BPF_ANY) ? -errno : 0;
-	if (!err)
-		err = xtr_ringbuf_map(&b->rings[cpu], fd, b->ring_bytes);
+	err = (bpf_map_update_elem(outer, &cpu, &fd, BPF_ANY) ? -errno : 0)
+		      ?: xtr_ringbuf_map(&b->rings[cpu], fd, b->ring_bytes);
 	if (err)
 		close(fd);
 	return err;
@@ -365,11 +362,8 @@ int xtr_bpf_load(struct xtr_bpf **out, const struct xtr_selection *sel,
 	b->n_slots = XTR_SLOT_GENERIC + sel->n_dynamic;
 	b->n_total_sets = xtr_sampling(sel) ? XTR_TOTAL_SETS : 1;
 	b->ring_bytes = xtr_bpf_ring_bytes(opts, b->n_cpus);
-	ret = xtr_kernel_btf_open(&b->btf);
-	if (!ret)
-		ret = load(b, sel, opts);
-	if (!ret)
-		ret = xtr_probe_bpf_load(b, sel, opts);
+	ret = xtr_kernel_btf_open(&b->btf) ?: load(b, sel, opts) ?:
+	      xtr_probe_bpf_load(b, sel, opts);
 	xtr_kernel_btf_close(&b->btf);
 	if (!ret)
 		ret = set_up_maps(b, opts);

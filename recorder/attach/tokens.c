@@ -2,8 +2,6 @@
 #include "tokens.h"
 #include "recorder/groups/hooks.h"
 
-#include "format/xtr_format.h"
-
 #include <stdio.h>
 #include <sys/utsname.h>
 

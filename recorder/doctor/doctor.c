@@ -237,7 +237,8 @@ static void check_trace_ring(struct xtr_check *c)
 		err = xtr_instance_remove(&in);
 	c->state = err ? XTR_CHECK_WARN : XTR_CHECK_OK;
 	snprintf(c->detail, sizeof(c->detail), "%s%s",
-		 err ? "events by name are recorded by BPF programs: " : "a trace instance can be made",
+		 err ? "events by name are recorded by BPF programs: "
+		     : "a trace instance can be made",
 		 err ? strerror(-err) : "");
 	c->remedy = "run as root: events by name cost less through a trace instance (--engine)";
 }

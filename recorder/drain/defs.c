@@ -35,7 +35,6 @@ static int take_ring(struct xtr_defs *d, const uint8_t *rec)
 {
 	struct xtr_ctl_ring def;
 	struct xtr_ring ring;
-	int err;
 
 	memcpy(&def, rec, sizeof(def));
 	ring = (struct xtr_ring){
@@ -44,10 +43,9 @@ static int take_ring(struct xtr_defs *d, const uint8_t *rec)
 		.sched = d->key ? xtr_siphash(d->key, def.sched) : def.sched,
 		.limit = def.limit,
 	};
-	err = intern(d, def.name, sizeof(def.name), &ring.name);
-	if (!err)
-		err = intern(d, def.dev, sizeof(def.dev), &ring.device);
-	return err ? err : xtr_tables_add_ring(d->tables, &ring);
+	return intern(d, def.name, sizeof(def.name), &ring.name) ?:
+	       intern(d, def.dev, sizeof(def.dev), &ring.device) ?:
+	       xtr_tables_add_ring(d->tables, &ring);
 }
 
 /* Operations are known by their symbol; an address between symbols is not one. */

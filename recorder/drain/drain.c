@@ -189,8 +189,8 @@ static bool take_names(struct xtr_drain *d)
  * but one. */
 static void count_losses(struct xtr_drain *d, uint32_t cpu, bool last)
 {
-	struct xtr_count *c = &d->bpf->counts[(size_t)cpu * d->bpf->n_slots +
-					      xtr_tring_slot(d->ring)];
+	struct xtr_count *c =
+		&d->bpf->counts[(size_t)cpu * d->bpf->n_slots + xtr_tring_slot(d->ring)];
 	struct xtr_tring_loss loss;
 	uint64_t n;
 

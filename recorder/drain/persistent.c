@@ -12,7 +12,8 @@
 
 /* Where the parts stand. */
 struct layout {
-	uint64_t spoilt, unwritten, lost[2], begun[2], generics, probes, pages, bufs, buf_bytes, all;
+	uint64_t spoilt, unwritten, lost[2], begun[2], generics, probes, pages, bufs, buf_bytes,
+		all;
 };
 
 static uint64_t round_up(uint64_t n)

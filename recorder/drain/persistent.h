@@ -28,7 +28,7 @@
 struct xtr_persistent_size {
 	uint32_t n_cpus, n_slots, n_generics, n_probes, n_bufs;
 	uint32_t page_bytes; /* of the trace ring's pages; 0: there is no such ring */
-	uint32_t in_pieces; /* 1: losses are kept by piece (open_pieces.h); 0 */
+	uint32_t in_pieces;  /* 1: losses are kept by piece (open_pieces.h); 0 */
 };
 
 /* A piece that is being written, or the only file. */
@@ -89,7 +89,8 @@ struct xtr_persistent {
 	struct xtr_gap_begun *begun[2];
 	struct xtr_generic_cfg *generics;
 	struct xtr_probe_cfg *probes; /* two each: entry and return */
-	uint8_t *pages; /* slots for pages of the trace ring (ftrace/ring_set.h), one for each CPU; NULL */
+	uint8_t *pages; /* slots for pages of the trace ring (ftrace/ring_set.h), one for each CPU;
+			   NULL */
 	uint8_t *bufs;
 };
 

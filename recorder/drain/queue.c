@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "queue.h"
-#include "recorder/host/bpfdefs.h"
 #include "persistent.h"
 #include "recorder/host/util.h"
 

@@ -3,8 +3,6 @@
 #include "recorder/groups/sample.h"
 #include "recorder/host/util.h"
 
-#include "format/xtr_format.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -178,11 +176,7 @@ int xtr_totals_write(struct xtr_totals *t, bool final, uint64_t lost)
 		return -ENOMEM;
 	b->lost = lost;
 	b->final = final;
-	err = add_entries(t, b);
-	if (!err)
-		err = add_others(t, b);
-	if (!err)
-		err = flush(t, b);
+	err = add_entries(t, b) ?: add_others(t, b) ?: flush(t, b);
 	free(b);
 	return err;
 }

@@ -50,7 +50,8 @@ static const struct {
 } settings[] = {
 	{ "tracing_on", "0" },
 	{ "trace_clock", "mono" },
-	{ "options/overwrite", "0" }, /* what finds no room is lost, and counted: not what is there */
+	{ "options/overwrite",
+	  "0" }, /* what finds no room is lost, and counted: not what is there */
 };
 
 /*
@@ -81,8 +82,7 @@ static int begin(struct xtr_ring_set *s, uint32_t n_cpus)
 	return xtr_ring_page_bytes(&s->page_bytes);
 }
 
-int xtr_ring_set_new(struct xtr_ring_set *s, const char *name, uint32_t n_cpus,
-		     uint64_t ring_bytes)
+int xtr_ring_set_new(struct xtr_ring_set *s, const char *name, uint32_t n_cpus, uint64_t ring_bytes)
 {
 	int err = begin(s, n_cpus);
 	char kib[32];

@@ -61,7 +61,8 @@ int xtr_ring_page_bytes(uint32_t *bytes);
 /* Bytes of a slot for pages of so many bytes. */
 size_t xtr_page_slot_bytes(uint32_t page_bytes);
 
-/* Make an instance of this name with rings of this size; nothing is recorded. 0, or -errno: free it. */
+/* Make an instance of this name with rings of this size; nothing is recorded. 0, or -errno: free
+ * it. */
 int xtr_ring_set_new(struct xtr_ring_set *s, const char *name, uint32_t n_cpus,
 		     uint64_t ring_bytes);
 /* Switch an event on. 0 or -errno. */

@@ -62,10 +62,7 @@ static void define(struct xtr_ft_tasks *t, const struct xtr_ft_task *task, uint6
 	}
 	def = &t->defs[t->n_defs++];
 	*def = (struct xtr_ctl_task){
-		.h = { .ts = since,
-		       .type = XTR_CTL_TASK,
-		       .size = sizeof(*def),
-		       .tid = task->tid },
+		.h = { .ts = since, .type = XTR_CTL_TASK, .size = sizeof(*def), .tid = task->tid },
 		.tgid = task->pid,
 		.flags = task->flags,
 		.start = task->start,
@@ -287,7 +284,9 @@ void xtr_ft_tasks_new(struct xtr_ft_tasks *t, const struct xtr_ft_newtask *e)
 			define(t, task, e->ts, e->comm);
 		return;
 	}
-	*task = (struct xtr_ft_task){ .tid = e->tid, .pid = e->tid, .since = e->ts, .start = e->ts };
+	*task = (struct xtr_ft_task){
+		.tid = e->tid, .pid = e->tid, .since = e->ts, .start = e->ts
+	};
 	memcpy(task->comm, e->comm, sizeof(task->comm));
 	parent = find(t, e->parent);
 	if (e->thread && parent && parent->pid) {

@@ -10,11 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define IDS        (1u << 16)     /* common_type is 16 bits wide */
-#define TASKS_RING (256u << 10)   /* bytes for each CPU: 3,000 new tasks between two passes */
-#define LOOK_EVERY NS_PER_S       /* at the counters */
+#define IDS        (1u << 16)   /* common_type is 16 bits wide */
+#define TASKS_RING (256u << 10) /* bytes for each CPU: 3,000 new tasks between two passes */
+#define LOOK_EVERY NS_PER_S     /* at the counters */
 
-enum task_kind { NEWTASK = 1, RENAME };
+enum task_kind {
+	NEWTASK = 1,
+	RENAME
+};
 
 /* Where the fields of the task events stand in the kernel's record, and its least size. */
 struct task_layout {
@@ -323,13 +326,12 @@ static void take_rename(struct xtr_tring *t, const struct xtr_ring_event *ev)
 {
 	if (ev->n < t->at.rename_size)
 		return;
-	xtr_ft_tasks_rename(&t->tasks,
-			    &(struct xtr_ft_rename){
-				    .ts = ev->ts,
-				    .tid = load32(ev->data + (t->at.of ? t->at.of : 4)),
-				    .oldcomm = (const char *)ev->data + t->at.oldcomm,
-				    .newcomm = (const char *)ev->data + t->at.newcomm,
-			    });
+	xtr_ft_tasks_rename(&t->tasks, &(struct xtr_ft_rename){
+					       .ts = ev->ts,
+					       .tid = load32(ev->data + (t->at.of ? t->at.of : 4)),
+					       .oldcomm = (const char *)ev->data + t->at.oldcomm,
+					       .newcomm = (const char *)ev->data + t->at.newcomm,
+				       });
 }
 
 static void take_tasks(struct xtr_tring *t, struct xtr_ring_cpu *c)
@@ -411,7 +413,11 @@ static uint32_t put_record(const struct xtr_generic *g, const struct xtr_ring_ev
 	return h.size;
 }
 
-enum who { WANTED, OTHER, NOT_KNOWN };
+enum who {
+	WANTED,
+	OTHER,
+	NOT_KNOWN
+};
 
 /*
  * Whose event it is. A thread that was made since the pass began is known in the next one: its

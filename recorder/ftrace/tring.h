@@ -29,8 +29,8 @@ struct xtr_tring;
 /*
  * Make the instances of the recorder of this id, and switch on the selected events whose `ftrace`
  * is set; nothing is recorded yet. ring_bytes: of each of n_cpus rings. Where an event cannot be
- * had its `ftrace` is cleared, else its cfg.ring_id is set. opts: processes, which must stay. 0 with *t, NULL if no event is left; or
- * -errno: there is no instance.
+ * had its `ftrace` is cleared, else its cfg.ring_id is set. opts: processes, which must stay. 0
+ * with *t, NULL if no event is left; or -errno: there is no instance.
  */
 int xtr_tring_open(struct xtr_tring **t, struct xtr_selection *sel,
 		   const struct xtr_record_opts *opts, uint64_t id, uint32_t n_cpus,
@@ -53,7 +53,8 @@ void xtr_tring_slots(struct xtr_tring *t, uint8_t *slots);
 int xtr_tring_run(struct xtr_tring *t);
 /* Record nothing more; what is in the rings can still be taken. */
 void xtr_tring_halt(struct xtr_tring *t);
-/* Remove the instances. 0 or -errno: something of them is left; t is freed anyway. NULL: nothing. */
+/* Remove the instances. 0 or -errno: something of them is left; t is freed anyway. NULL: nothing.
+ */
 int xtr_tring_free(struct xtr_tring *t);
 /* Free what was taken over; the instances stay. NULL: nothing. */
 void xtr_tring_leave(struct xtr_tring *t);
@@ -68,11 +69,11 @@ struct xtr_tring_part {
 	uint32_t n, len; /* records, bytes */
 	uint64_t page;   /* number of the page, 0: none; how far it is taken, bytes */
 	uint32_t place;
-	bool full;       /* there was no room for the next record */
-	bool empty;      /* nothing more is to be had in this pass, */
-	bool behind;     /* although there is: the CPU writes as fast as it is read */
+	bool full;         /* there was no room for the next record */
+	bool empty;        /* nothing more is to be had in this pass, */
+	bool behind;       /* although there is: the CPU writes as fast as it is read */
 	uint32_t filtered; /* events of other processes */
-	uint32_t broken; /* pages, or records, that were not what they should be */
+	uint32_t broken;   /* pages, or records, that were not what they should be */
 };
 
 /*

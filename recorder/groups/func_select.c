@@ -272,24 +272,20 @@ static int select_matching(struct xtr_selection *s, const struct xtr_func_patter
 		if (fnmatch(pat->glob, function, 0))
 			continue;
 		any = true;
-		err = make_probe(s, pat, &f->v[i], end - i, &p);
-		if (!err)
-			err = add_probe(s, p);
+		err = make_probe(s, pat, &f->v[i], end - i, &p) ?: add_probe(s, p);
 		if (!err && s->n_probes > XTR_DYNAMIC_MAX)
 			err = -E2BIG;
 	}
 	if (err || any)
 		return err;
-	err = make_missing(pat, f, &p);
-	return err ? err : add_probe(s, p);
+	return make_missing(pat, f, &p) ?: add_probe(s, p);
 }
 
 int xtr_func_select(struct xtr_selection *s, const char *pattern, struct xtr_record_err *err)
 {
 	struct xtr_func_pattern pat;
-	int ret = xtr_func_pattern(&pat, pattern, err);
 
-	return ret ? ret : select_matching(s, &pat);
+	return xtr_func_pattern(&pat, pattern, err) ?: select_matching(s, &pat);
 }
 
 static const struct xtr_func_symbol *find(const struct xtr_func_symbols *f, const char *name,
@@ -342,10 +338,8 @@ int xtr_func_each(const char *pattern,
 	struct xtr_selection s = { 0 };
 	bool able = xtr_probe_pmu("kprobe") >= 0;
 	struct xtr_func_pattern pat;
-	int ret = xtr_func_pattern(&pat, pattern, err);
+	int ret = xtr_func_pattern(&pat, pattern, err) ?: select_matching(&s, &pat);
 
-	if (!ret)
-		ret = select_matching(&s, &pat);
 	for (size_t i = 0; i < s.n_probes && !ret; i++) {
 		const struct xtr_probe *p = s.probes[i];
 

@@ -68,11 +68,8 @@ static int add_field(struct xtr_probe_event *e, const struct xtr_capture *c, uin
 	*f = (struct xtr_field){
 		.offset = offset, .size = xtr_repr_width(c->repr), .repr = c->repr, .sens = c->sens
 	};
-	err = copy_text(&f->name, c->name);
-	if (!err)
-		err = copy_text(&f->unit, c->unit);
-	if (!err)
-		err = copy_names(f, c->names, c->n_names);
+	err = copy_text(&f->name, c->name) ?: copy_text(&f->unit, c->unit) ?:
+	      copy_names(f, c->names, c->n_names);
 	if (err)
 		free_field(f);
 	else

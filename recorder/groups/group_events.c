@@ -5,8 +5,6 @@
  */
 #include "group_row.h"
 
-#include <stddef.h>
-
 #define V6_12     "Linux 6.12 has it, later kernels have other events instead"
 #define V7_3      "Linux 7.3 has it"
 #define LOW_LEVEL "the kernel is built without CONFIG_DRM_I915_LOW_LEVEL_TRACEPOINTS"

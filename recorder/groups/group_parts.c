@@ -6,8 +6,6 @@
 #include "recorder/host/tracefs.h"
 #include "recorder/host/util.h"
 
-#include "format/xtr_format.h"
-
 #include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
@@ -179,17 +177,11 @@ int xtr_group_each(const struct xtr_group *g,
 {
 	struct walk w = { .g = g, .fn = fn, .ctx = ctx };
 	char why[160];
-	int err;
 
 	snprintf(why, sizeof(why), "module %s is not loaded", g->module ? g->module : "");
 	if (!xtr_group_loaded(g))
 		w.no_driver = why;
-	err = each_hook(&w);
-	if (!err)
-		err = each_tracepoint(&w);
-	if (!err)
-		err = each_row(&w);
-	return err ? err : each_function(&w);
+	return each_hook(&w) ?: each_tracepoint(&w) ?: each_row(&w) ?: each_function(&w);
 }
 
 static int count_part(void *ctx, const struct xtr_group_part *p)

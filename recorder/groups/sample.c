@@ -2,8 +2,6 @@
 #include "sample.h"
 #include "hooks.h"
 
-#include "format/xtr_format.h"
-
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>

@@ -55,10 +55,7 @@ int xtr_caps_keep(uint64_t mask)
 		data[i].permitted &= keep;
 		data[i].inheritable = 0; /* nor ambient, then */
 	}
-	err = set(data);
-	if (err)
-		return err;
-	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -errno : 0;
+	return set(data) ?: (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -errno : 0);
 }
 
 int xtr_caps_suspend(uint64_t *was)

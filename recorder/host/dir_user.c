@@ -33,9 +33,7 @@ int xtr_dir_user_enter(struct xtr_dir_user *u, int dir, const struct xtr_owner *
 	int err;
 
 	*u = (struct xtr_dir_user){ .uid = geteuid(), .gid = getegid() };
-	err = xtr_caps_suspend(&u->caps);
-	if (!err)
-		err = xtr_caps_resume(u->caps);
+	err = xtr_caps_suspend(&u->caps) ?: xtr_caps_resume(u->caps);
 	if (!err && fstat(dir, &st))
 		err = -errno;
 	if (err)

@@ -68,7 +68,6 @@ static int put_part(int fd, const struct blob *b, uint32_t off, uint32_t len)
 static int join(int fd, const struct blob *base, const struct blob *module)
 {
 	struct btf_header h = base->h;
-	int err;
 
 	h.hdr_len = sizeof(h);
 	h.type_off = 0;
@@ -76,23 +75,17 @@ static int join(int fd, const struct blob *base, const struct blob *module)
 	    __builtin_add_overflow(base->h.str_len, module->h.str_len, &h.str_len))
 		return -EOVERFLOW;
 	h.str_off = h.type_len;
-	err = put(fd, &h, sizeof(h));
-	if (!err)
-		err = put_part(fd, base, base->h.type_off, base->h.type_len);
-	if (!err)
-		err = put_part(fd, module, module->h.type_off, module->h.type_len);
-	if (!err)
-		err = put_part(fd, base, base->h.str_off, base->h.str_len);
-	return err ? err : put_part(fd, module, module->h.str_off, module->h.str_len);
+	return put(fd, &h, sizeof(h)) ?: put_part(fd, base, base->h.type_off, base->h.type_len) ?:
+	       put_part(fd, module, module->h.type_off, module->h.type_len) ?:
+	       put_part(fd, base, base->h.str_off, base->h.str_len) ?:
+	       put_part(fd, module, module->h.str_off, module->h.str_len);
 }
 
 static int open_joined(struct xtr_kernel_btf *b)
 {
 	struct blob base = { 0 }, module = { 0 };
-	int err = read_btf(VMLINUX, &base);
+	int err = read_btf(VMLINUX, &base) ?: read_btf(SCHED, &module);
 
-	if (!err)
-		err = read_btf(SCHED, &module);
 	if (!err) {
 		b->fd = memfd_create("xtr-btf", MFD_CLOEXEC);
 		err = b->fd < 0 ? -errno : join(b->fd, &base, &module);

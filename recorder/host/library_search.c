@@ -6,7 +6,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -259,10 +258,9 @@ static int look_in_cache(struct xtr_library *lib, const char *path)
 
 static int look_like_loader(struct xtr_library *lib, const struct xtr_library_places *p)
 {
-	int err = p->ld_library_path ? look_in_list(lib, p->ld_library_path) : 0;
+	int err = (p->ld_library_path ? look_in_list(lib, p->ld_library_path) : 0)
+			  ?: look_in_cache(lib, p->cache);
 
-	if (!err)
-		err = look_in_cache(lib, p->cache);
 	for (size_t i = 0; p->dirs[i] && !err; i++)
 		err = look_in_dir(lib, p->dirs[i]);
 	return err;
@@ -314,9 +312,7 @@ static int look(struct xtr_library *lib, const struct xtr_library_places *p,
 	if (strchr(lib->name, '/')) {
 		err = take(lib, lib->name, lib->name, false);
 	} else {
-		err = look_like_loader(lib, p);
-		if (!err)
-			err = look_at_mapped(lib, mapped);
+		err = look_like_loader(lib, p) ?: look_at_mapped(lib, mapped);
 	}
 	say_where(lib, p, mapped->n_processes);
 	return err;

@@ -274,11 +274,5 @@ size_t xtr_facts_n_devices(void)
 
 int xtr_facts_collect(struct xtr_meta *meta)
 {
-	int err = set_clock(meta);
-
-	if (!err)
-		err = set_system(meta);
-	if (!err)
-		err = set_devices(meta);
-	return err;
+	return set_clock(meta) ?: set_system(meta) ?: set_devices(meta);
 }

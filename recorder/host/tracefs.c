@@ -61,11 +61,9 @@ int xtr_tracefs_format(const char *system, const char *event, struct xtr_tp_form
 {
 	char path[512], *text;
 	size_t n;
-	int err = event_path(path, sizeof(path), system, event, "format");
+	int err = event_path(path, sizeof(path), system, event, "format")
+			  ?: xtr_read_file(path, FORMAT_MAX, &text, &n);
 
-	if (err)
-		return err;
-	err = xtr_read_file(path, FORMAT_MAX, &text, &n);
 	if (err)
 		return err;
 	err = xtr_tp_format_parse(f, text, n);
@@ -76,9 +74,8 @@ int xtr_tracefs_format(const char *system, const char *event, struct xtr_tp_form
 int xtr_tracefs_look(const char *system, const char *event)
 {
 	char path[512];
-	int err = event_path(path, sizeof(path), system, event, "format");
 
-	return err ? err : xtr_access(path, F_OK);
+	return event_path(path, sizeof(path), system, event, "format") ?: xtr_access(path, F_OK);
 }
 
 bool xtr_tracefs_has(const char *system, const char *event)

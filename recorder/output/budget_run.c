@@ -104,10 +104,7 @@ static int step(struct xtr_sink *s, uint32_t before, struct xtr_rec_budget *r)
 	xtr_bpf_budget(s->bpf, b->law.level);
 	err = add_gap(s, xtr_now() + SETTLED_NS);
 	b->since = b->law.level ? r->h.ts : 0;
-	if (!err)
-		err = put(s, r);
-	if (!err)
-		err = xtr_writer_loss(s->writer);
+	err = err ?: put(s, r) ?: xtr_writer_loss(s->writer);
 	if (!err && !b->law.level)
 		__atomic_store_n(kept, 0, __ATOMIC_SEQ_CST);
 	return err;

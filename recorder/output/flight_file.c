@@ -59,11 +59,7 @@ static int last_words(struct xtr_sink *s)
 	if (s->flight->end)
 		return 0; /* they are said */
 	xtr_totals_again(&s->totals);
-	err = xtr_sink_totals(s, false);
-	if (!err)
-		err = xtr_budget_state(s);
-	if (!err)
-		err = xtr_clock_write(s->writer);
+	err = xtr_sink_totals(s, false) ?: xtr_budget_state(s) ?: xtr_clock_write(s->writer);
 	xtr_sink_gather(s);
 	return err;
 }
@@ -174,9 +170,7 @@ static int create(struct file *x)
 		return err;
 	if (xtr_rotate_space(p) < need)
 		return -ENOSPC;
-	err = xtr_piece_write(&x->piece, x->s->meta);
-	if (!err)
-		err = xtr_flight_write(&x->note, x->s->meta);
+	err = xtr_piece_write(&x->piece, x->s->meta) ?: xtr_flight_write(&x->note, x->s->meta);
 	xtr_output_how(x->s, &how);
 	how.file_id = file_id(x);
 	if (!err)
@@ -236,12 +230,8 @@ static int write_all(struct file *x)
 		err = xtr_flight_copy(&x->copy, c, stored);
 	xtr_own_cost_now(&x->spent, x->s->bpf);
 	xtr_own_cost_between(&cost, &x->s->spent, &x->spent);
-	if (!err)
-		err = write_aged(x);
-	if (!err)
-		err = announce(x);
-	if (!err)
-		err = xtr_writer_finish(x->writer, f->end ? f->end : "trigger", &cost);
+	err = err ?: write_aged(x) ?: announce(x) ?:
+	      xtr_writer_finish(x->writer, f->end ? f->end : "trigger", &cost);
 	x->bytes = xtr_writer_bytes(x->writer);
 	x->events = xtr_writer_events_written(x->writer);
 	return err;
@@ -334,9 +324,7 @@ int xtr_flight_file(struct xtr_sink *s)
 	free(x.copy.aged);
 	s->flight->pending = false;
 	s->flight->last = xtr_now();
-	if (!err)
-		err = err2;
-	return err ? err : xtr_clock_write(s->writer);
+	return err ?: err2 ?: xtr_clock_write(s->writer);
 }
 
 void xtr_flight_file_begin(struct xtr_sink *s)

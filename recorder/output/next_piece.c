@@ -24,12 +24,8 @@ struct next {
 
 static int last_words(struct xtr_sink *s)
 {
-	int err = xtr_sink_totals(s, false);
+	int err = xtr_sink_totals(s, false) ?: xtr_budget_state(s) ?: xtr_clock_write(s->writer);
 
-	if (!err)
-		err = xtr_budget_state(s);
-	if (!err)
-		err = xtr_clock_write(s->writer);
 	if (!err)
 		xtr_sink_gather(s);
 	return err;
@@ -65,8 +61,6 @@ static uint64_t border_of(const struct xtr_sink *s, uint64_t border)
 
 static int prepare(struct xtr_sink *s, struct next *n, uint64_t border)
 {
-	int err;
-
 	n->tables = xtr_next_tables(&s->next_tables, s->defs, s->watermark, xtr_now());
 	n->loss = xtr_loss_new();
 	n->recs = malloc(XTR_BATCH_BYTES);
@@ -77,8 +71,7 @@ static int prepare(struct xtr_sink *s, struct next *n, uint64_t border)
 	n->piece.events_before += xtr_writer_events_written(s->writer);
 	n->piece.lost_before += xtr_loss_total(s->loss);
 	n->piece.from = border;
-	err = xtr_draw_id(&n->file_id);
-	return err ? err : xtr_rotate_create(s->rotate, &n->io);
+	return xtr_draw_id(&n->file_id) ?: xtr_rotate_create(s->rotate, &n->io);
 }
 
 /* META says which piece it is: for a moment that of the next one. */
@@ -147,14 +140,9 @@ static int left_out(struct xtr_sink *s, uint64_t border)
 static int begin(struct xtr_sink *s, const struct next *n)
 {
 	const struct xtr_open_piece open = { .file_id = n->file_id, .says = n->piece };
-	int err = left_out(s, n->piece.from);
+	int err = left_out(s, n->piece.from) ?: xtr_budget_state(s) ?: xtr_clock_write(s->writer) ?:
+		  xtr_writer_tables(s->writer);
 
-	if (!err)
-		err = xtr_budget_state(s);
-	if (!err)
-		err = xtr_clock_write(s->writer);
-	if (!err)
-		err = xtr_writer_tables(s->writer);
 	xtr_open_begin(s->keep, &open, XTR_OPEN_TWO);
 	return err;
 }
@@ -165,11 +153,7 @@ int xtr_sink_next_piece(struct xtr_sink *s, uint64_t border)
 	int err;
 
 	border = border_of(s, border);
-	err = last_words(s);
-	if (!err)
-		err = prepare(s, &n, border);
-	if (!err)
-		err = open_writer(s, &n);
+	err = last_words(s) ?: prepare(s, &n, border) ?: open_writer(s, &n);
 	if (err) {
 		give_up(s, &n);
 		return err;
@@ -218,9 +202,7 @@ int xtr_sink_write(struct xtr_sink *s, const struct xtr_batch *b, uint64_t *from
 	part = part_of(p, b, true);
 	if (!part.n)
 		return xtr_writer_events(s->writer, b);
-	err = xtr_sink_last_tables(s);
-	if (!err)
-		err = xtr_writer_events(p->writer, &part);
+	err = xtr_sink_last_tables(s) ?: xtr_writer_events(p->writer, &part);
 	if (err)
 		return err;
 	*from = p->piece.to;
@@ -325,9 +307,7 @@ int xtr_sink_end_piece(struct xtr_sink *s)
 	xtr_sink_gather(s);
 	gaps_begun(s);
 	before = settle(s);
-	err = before ? xtr_piece_write(&p->piece, s->meta) : -ENOMEM;
-	if (!err)
-		err = finish(s);
+	err = (before ? xtr_piece_write(&p->piece, s->meta) : -ENOMEM) ?: finish(s);
 	err2 = tell_next(s, &was);
 	if (before) {
 		xtr_loss_free(s->before);

@@ -104,10 +104,9 @@ static int create_piece(struct xtr_sink *s)
 {
 	struct xtr_piece first = { .number = 1, .of = s->rotate->piece.of, .began = xtr_now() };
 	struct xtr_dir_user user;
-	int err = xtr_dir_user_enter(&user, s->rotate->dir, &s->rotate->owner);
+	int err = xtr_dir_user_enter(&user, s->rotate->dir, &s->rotate->owner)
+			  ?: xtr_rotate_create(s->rotate, &s->io);
 
-	if (!err)
-		err = xtr_rotate_create(s->rotate, &s->io);
 	xtr_dir_user_leave(&user);
 	if (err)
 		return err;
@@ -203,15 +202,11 @@ const char *xtr_output_reason(int error)
 static int set_options(struct xtr_meta *meta, const struct xtr_record_opts *o,
 		       const struct xtr_selection *sel, const struct xtr_bpf *bpf)
 {
-	int err = xtr_meta_set_writer(meta, "xtr", XTR_VERSION);
+	int err = xtr_meta_set_writer(meta, "xtr", XTR_VERSION) ?:
+		  xtr_meta_set_config_u64(meta, "ring-bytes", bpf->ring_bytes) ?:
+		  xtr_meta_set_config_u64(meta, "rings", bpf->n_cpus) ?:
+		  xtr_meta_set_config_str(meta, "pointers", o->keep_pointers ? "kept" : "hashed");
 
-	if (!err)
-		err = xtr_meta_set_config_u64(meta, "ring-bytes", bpf->ring_bytes);
-	if (!err)
-		err = xtr_meta_set_config_u64(meta, "rings", bpf->n_cpus);
-	if (!err)
-		err = xtr_meta_set_config_str(meta, "pointers",
-					      o->keep_pointers ? "kept" : "hashed");
 	if (!err && o->compact)
 		err = xtr_meta_set_config_u64(meta, "compact", 1);
 	if (!err && o->stacks)
@@ -270,9 +265,7 @@ static int add_results(struct xtr_meta *meta, struct xtr_bpf *bpf, bool stacks)
 		struct xtr_hook_result *res = &bpf->results[i];
 
 		res->info.why = res->why[0] ? res->why : NULL;
-		err = xtr_meta_add_provider(meta, &res->info);
-		if (!err)
-			err = add_builtin(meta, res, stacks);
+		err = xtr_meta_add_provider(meta, &res->info) ?: add_builtin(meta, res, stacks);
 	}
 	return err;
 }
@@ -295,15 +288,9 @@ static int add_dynamic(struct xtr_meta *meta, const struct xtr_selection *sel)
 int xtr_describe(struct xtr_meta *meta, const struct xtr_record_opts *o,
 		 const struct xtr_selection *sel, struct xtr_bpf *bpf)
 {
-	int err = xtr_facts_collect(meta);
-
-	if (!err)
-		err = set_options(meta, o, sel, bpf);
-	if (!err)
-		err = add_totals(meta, sel, bpf);
-	if (!err)
-		err = add_budget(meta, sel, bpf);
-	if (!err)
-		err = add_results(meta, bpf, o->stacks);
-	return err ? err : add_dynamic(meta, sel);
+	return xtr_facts_collect(meta) ?: set_options(meta, o, sel, bpf) ?:
+	       add_totals(meta, sel, bpf) ?:
+	       add_budget(meta, sel, bpf) ?:
+	       add_results(meta, bpf, o->stacks) ?:
+	       add_dynamic(meta, sel);
 }

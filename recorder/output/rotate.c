@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -108,18 +107,14 @@ static int open_dir(struct xtr_rotate *p)
 static int look(struct xtr_rotate *p, const char *output)
 {
 	struct xtr_dir_user user;
-	int err = split(p, output);
+	int err = split(p, output) ?: open_dir(p);
 
-	if (!err)
-		err = open_dir(p);
 	if (err) {
 		if (p->path)
 			snprintf(p->path, p->path_size, "%s", output);
 		return err;
 	}
-	err = xtr_dir_user_enter(&user, p->dir, &p->owner);
-	if (!err)
-		err = clear_dir(p);
+	err = xtr_dir_user_enter(&user, p->dir, &p->owner) ?: clear_dir(p);
 	xtr_dir_user_leave(&user);
 	return err;
 }
@@ -139,9 +134,7 @@ int xtr_rotate_open(struct xtr_rotate *p, const struct xtr_record_opts *opts,
 	p->keep = opts->keep;
 	p->force = opts->force;
 	p->oldest = 1;
-	ret = look(p, opts->output);
-	if (!ret)
-		ret = xtr_draw_id(&p->piece.of);
+	ret = look(p, opts->output) ?: xtr_draw_id(&p->piece.of);
 	if (!ret)
 		return 0;
 	err->code = ret;

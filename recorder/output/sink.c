@@ -7,7 +7,6 @@
 #include "recorder/host/util.h"
 
 #include "base/checked.h"
-#include "format/xtr_format.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -183,9 +182,7 @@ static int write_tables(struct xtr_sink *s)
 
 static int write_losses(struct xtr_sink *s)
 {
-	int err = s->last.writer ? xtr_writer_loss(s->last.writer) : 0;
-
-	return err ? err : xtr_writer_loss(s->writer);
+	return (s->last.writer ? xtr_writer_loss(s->last.writer) : 0) ?: xtr_writer_loss(s->writer);
 }
 
 /*
@@ -443,11 +440,7 @@ int xtr_sink_finish(struct xtr_sink *s, const char *reason, const struct xtr_rec
 	int err, error = atomic_load(&s->error);
 
 	xtr_sink_account(s);
-	err = xtr_sink_totals(s, true);
-	if (!err)
-		err = xtr_budget_state(s);
-	if (!err)
-		err = xtr_clock_write(s->writer);
+	err = xtr_sink_totals(s, true) ?: xtr_budget_state(s) ?: xtr_clock_write(s->writer);
 	if (s->flight)
 		s->flight->end = reason;
 	else if (!err)

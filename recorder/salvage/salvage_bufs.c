@@ -136,8 +136,8 @@ static uint32_t page_done(const struct xtr_salvage *s, uint32_t cpu,
 	for (size_t i = 0; i < s->n_bufs; i++) {
 		const struct xtr_left_buf *l = &s->bufs[i];
 
-		if (l->b->kind == XTR_BATCH_EVENTS && l->b->cpu == cpu &&
-		    l->page == slot->number && l->place > done)
+		if (l->b->kind == XTR_BATCH_EVENTS && l->b->cpu == cpu && l->page == slot->number &&
+		    l->place > done)
 			done = l->place;
 	}
 	return done;

@@ -303,8 +303,8 @@ static int trace_losses(struct writing *w)
 			err = xtr_loss_set(loss, i, type, XTR_LOSS_RING_BUSY,
 					   xtr_loss_get(loss, i, type, XTR_LOSS_RING_BUSY) +
 						   l.nested);
-		xtr_convert_gap(&w->sink.convert, &(struct xtr_gap){ i, w->last, w->last,
-								     l.full + l.nested });
+		xtr_convert_gap(&w->sink.convert,
+				&(struct xtr_gap){ i, w->last, w->last, l.full + l.nested });
 	}
 	return err;
 }

@@ -111,6 +111,5 @@ bool xtr_call_captured(const struct xtr_field *f);
 bool xtr_call_time(const struct xtr_call *c, uint64_t *ns);
 
 const char *xtr_call_kind_name(unsigned int kind);
-const char *xtr_call_kind_help(unsigned int kind);
 
 #endif /* XTR_CALL_H */

@@ -131,8 +131,7 @@ static int begin(struct xtr_calls *c, const struct xtr_call *call, uint64_t owne
 		c->free = (uint32_t)i;
 		return err;
 	}
-	err = call_link(c, (uint32_t)i);
-	return err ? err : 1;
+	return call_link(c, (uint32_t)i) ?: 1;
 }
 
 /* An end without a begin: the slice began before the trace, or its begin was lost. */
@@ -147,8 +146,7 @@ static int end(struct xtr_calls *c, struct xtr_call *call, uint64_t owner, uint6
 	if (i == NONE) {
 		call->begin_ns = 0;
 		call->end_ns = ts;
-		err = call_hand_out(c, call, NONE);
-		return err ? err : 1;
+		return call_hand_out(c, call, NONE) ?: 1;
 	}
 	err = call_close_inside(c, owner, i);
 	if (err)
@@ -156,18 +154,14 @@ static int end(struct xtr_calls *c, struct xtr_call *call, uint64_t owner, uint6
 	o = &c->open[i];
 	if (!*o->call.name)
 		o->call.name = c->marker.name;
-	err = call_close(c, i, ts > o->call.begin_ns ? ts : o->call.begin_ns);
-	return err ? err : 1;
+	return call_close(c, i, ts > o->call.begin_ns ? ts : o->call.begin_ns) ?: 1;
 }
 
 static int slice(struct xtr_calls *c, struct xtr_call *call)
 {
-	int err;
-
 	if (__builtin_add_overflow(call->begin_ns, c->marker.length_ns, &call->end_ns))
 		return 0;
-	err = call_hand_out(c, call, NONE);
-	return err ? err : 1;
+	return call_hand_out(c, call, NONE) ?: 1;
 }
 
 int call_marker(struct xtr_calls *c, const struct xtr_marker_event *e, const struct xtr_event *ev)

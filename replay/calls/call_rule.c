@@ -158,20 +158,10 @@ static const char *const kind_names[] = {
 	XTR_CALL_KINDS(KIND_NAME)
 #undef KIND_NAME
 };
-static const char *const kind_helps[] = {
-#define KIND_HELP(id, text, help) [XTR_CALL_##id] = help,
-	XTR_CALL_KINDS(KIND_HELP)
-#undef KIND_HELP
-};
 
 const char *xtr_call_kind_name(unsigned int kind)
 {
 	return kind < XTR_CALL_KIND_COUNT ? kind_names[kind] : NULL;
-}
-
-const char *xtr_call_kind_help(unsigned int kind)
-{
-	return kind < XTR_CALL_KIND_COUNT ? kind_helps[kind] : NULL;
 }
 
 bool xtr_call_value(const struct xtr_call *c, const char *field, uint64_t *v)

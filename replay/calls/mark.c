@@ -137,9 +137,8 @@ int xtr_marks_new(struct xtr_marks **out, const struct xtr_meta *meta,
 
 		if (d->type < XTR_TYPE_FIRST_DYNAMIC || source_told_plain(d))
 			continue;
-		err = bind(m, &m->binding[m->n], d);
-		if (!err)
-			err = xtr_map_put(&m->by_type, d->type, 0, (uint32_t)m->n++);
+		err = bind(m, &m->binding[m->n], d)
+			      ?: xtr_map_put(&m->by_type, d->type, 0, (uint32_t)m->n++);
 	}
 	if (err) {
 		xtr_marks_free(m);

@@ -188,9 +188,7 @@ int levels_open(struct levels *l, uint32_t i, struct level_object o, uint64_t am
 
 	if (o.named) {
 		levels_close(l, i, o);
-		err = take_place(l, &at);
-		if (!err)
-			err = xtr_map_put(&l->objects, a, o.b, at);
+		err = take_place(l, &at) ?: xtr_map_put(&l->objects, a, o.b, at);
 		if (err)
 			return err;
 		l->held[at] = amount;

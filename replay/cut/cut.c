@@ -2,7 +2,6 @@
 #include "cut_impl.h"
 #include "replay/play/play.h"
 
-#include <errno.h>
 #include <string.h>
 
 void cut_progress(const struct cut *c, unsigned int from, unsigned int to, uint64_t done,
@@ -53,10 +52,7 @@ static int set_up(struct cut *c)
 	c->lead = xtr_play_lead_in(c->from);
 	c->by_pid = c->select.n_pids || c->old.some_pids;
 	c->by_job = c->by_pid || c->select.n_rings || c->select.n_devices || c->old.some_rings;
-	err = known_damage(c);
-	if (!err)
-		err = cut_account_init(c);
-	return err ? err : cut_keep_init(c);
+	return known_damage(c) ?: cut_account_init(c) ?: cut_keep_init(c);
 }
 
 int xtr_cut(const struct xtr_reader *r, const struct xtr_section *s, struct xtr_io *io,
@@ -68,11 +64,7 @@ int xtr_cut(const struct xtr_reader *r, const struct xtr_section *s, struct xtr_
 
 	memcpy(&o, opts, opts->sz < sizeof(o) ? opts->sz : sizeof(o));
 	*res = (struct xtr_cut_result){ 0 };
-	err = set_up(&c);
-	if (!err)
-		err = cut_plan(&c);
-	if (!err)
-		err = cut_write(&c, io);
+	err = set_up(&c) ?: cut_plan(&c) ?: cut_write(&c, io);
 	cut_account_free(&c);
 	cut_plan_free(&c);
 	return err;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cut_impl.h"
-#include "base/bytes.h"
 #include "format/codec/record.h"
 
 #include <errno.h>

@@ -9,7 +9,6 @@
 #include "cut_impl.h"
 #include "replay/play/play.h"
 #include "base/buf.h"
-#include "base/bytes.h"
 #include "format/codec/record.h"
 
 #include <errno.h>
@@ -179,10 +178,7 @@ static int play_jobs(struct cut *c)
 	p.types = xtr_model_types(c->model, false, &p.n_types);
 	ret = xtr_play(&p, &err);
 
-	if (!ret)
-		ret = xtr_model_finish(c->verdict);
-	if (!ret)
-		ret = xtr_model_finish(c->model);
+	ret = ret ?: xtr_model_finish(c->verdict) ?: xtr_model_finish(c->model);
 	/* Jobs that are open at the end were so until the last event. */
 	xtr_key_set_add(&c->keys, c->last.ctx, c->last.seqno);
 	return ret;
@@ -319,14 +315,7 @@ int cut_plan(struct cut *c)
 
 	if (!err && !c->by_job)
 		err = xtr_key_set_init(&c->early, n);
-	if (!err)
-		err = note_pids(c);
-	if (!err)
-		err = models(c);
-	if (!err)
-		err = play_jobs(c);
-	if (!err)
-		err = find_deps(c);
+	err = err ?: note_pids(c) ?: models(c) ?: play_jobs(c) ?: find_deps(c);
 	if (!err)
 		follow_links(c);
 	if (!err)

@@ -39,10 +39,7 @@ static int unreadable(struct writing *wr, int ret, const struct xtr_err *err,
 {
 	if (ret != -EBADMSG)
 		return ret;
-	ret = cut_bad_chunk(wr->c, err);
-	if (!ret)
-		ret = cut_account_damaged(wr->c, ch, s);
-	return ret ? ret : 1;
+	return cut_bad_chunk(wr->c, err) ?: cut_account_damaged(wr->c, ch, s) ?: 1;
 }
 
 static int copy_events(struct writing *wr, const struct xtr_chunk *ch, struct cut_stream *s)
@@ -242,9 +239,8 @@ static int make_meta(struct writing *wr)
 	if (!wr->meta)
 		return -ENOMEM;
 	if (!xtr_meta_is_empty(xtr_section_meta(c->s))) {
-		ret = xtr_meta_encode(xtr_section_meta(c->s), &buf, &n);
-		if (!ret)
-			ret = xtr_meta_merge(wr->meta, buf, n, &err);
+		ret = xtr_meta_encode(xtr_section_meta(c->s), &buf, &n)
+			      ?: xtr_meta_merge(wr->meta, buf, n, &err);
 		free(buf);
 		if (ret)
 			return ret;

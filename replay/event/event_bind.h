@@ -138,18 +138,5 @@ const char *xtr_bind_text(const struct xtr_bind *b, uint32_t i, const struct xtr
 /* Is it this text? */
 bool xtr_bind_text_is(const struct xtr_bind *b, uint32_t i, const struct xtr_event *ev,
 		      const struct xtr_tables *t, const char *want);
-/* META's name for the present value of an enum field; NULL if there is none. */
-const char *xtr_bind_value_name(const struct xtr_bind *b, uint32_t i, const struct xtr_event *ev);
-
-/*
- * Arrays: META has their bytes, or the text of them as hexadecimal digits (dynamic arrays), not the
- * width of their elements, which is the caller's to know: 1, 2, 4 or 8 bytes. The number of whole
- * elements that the record has; 0 for any other field.
- */
-size_t xtr_bind_count(const struct xtr_bind *b, uint32_t i, const struct xtr_event *ev,
-		      const struct xtr_tables *t, uint32_t width);
-/* Element k, not sign-extended. False (*v 0): there is none. */
-bool xtr_bind_at(const struct xtr_bind *b, uint32_t i, const struct xtr_event *ev,
-		 const struct xtr_tables *t, uint32_t width, size_t k, uint64_t *v);
 
 #endif /* XTR_BIND_H */

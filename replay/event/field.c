@@ -2,8 +2,6 @@
 #include "field.h"
 #include "base/text.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {

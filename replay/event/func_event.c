@@ -55,11 +55,6 @@ int func_event(struct func_event *f, const struct xtr_meta *meta, const struct x
 		       : 1;
 }
 
-bool func_event_is(const struct func_event *f, const char *name)
-{
-	return f->name_len == strlen(name) && !memcmp(f->name, name, f->name_len);
-}
-
 bool func_event_of(const struct func_event *f, const char *module, const char *prefix)
 {
 	size_t n = strlen(prefix);

@@ -19,8 +19,6 @@ struct func_event {
 bool func_event_parse(struct func_event *f, const char *event);
 /* 1: filled in; 0: the event is none of a function; -ENOMEM. */
 int func_event(struct func_event *f, const struct xtr_meta *meta, const struct xtr_event_desc *d);
-/* Has it this name? */
-bool func_event_is(const struct func_event *f, const char *name);
 /* Is it of this kernel module (a whole name), or does it begin with prefix (built in, module not
  * known)?
  */

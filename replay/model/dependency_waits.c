@@ -6,7 +6,6 @@
  * and ends when the fence signals, the next wait begins, or the job runs, whichever is first.
  */
 #include "engine.h"
-#include "format/xtr_format.h"
 
 #include <errno.h>
 #include <stdlib.h>

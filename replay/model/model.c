@@ -2,7 +2,6 @@
 #include "piece_border.h"
 #include "engine.h"
 #include "base/checked.h"
-#include "format/xtr_format.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -103,9 +102,8 @@ int xtr_model_new(struct xtr_model **out, const struct xtr_model_opts *opts)
 	m->open = m->held = (struct slot_list){ NONE, NONE };
 	if (opts->meta)
 		look_at_meta(m, opts->meta);
-	err = xtr_rings_init(&m->rings, opts->meta, opts->tables);
-	if (!err)
-		err = xtr_job_sources_open(&m->sources, opts->meta, opts->tables, &m->rings);
+	err = xtr_rings_init(&m->rings, opts->meta, opts->tables)
+		      ?: xtr_job_sources_open(&m->sources, opts->meta, opts->tables, &m->rings);
 	m->told = xtr_job_sources_told(m->sources);
 	if (!err)
 		err = list_types(m);
@@ -404,8 +402,7 @@ int xtr_model_decoded(struct xtr_model *m, const struct xtr_event *ev, int got,
 		m->counts.malformed++;
 		return 0;
 	}
-	err = handlers[ev->type](m, r);
-	return err ? err : m->stopped;
+	return handlers[ev->type](m, r) ?: m->stopped;
 }
 
 uint64_t xtr_model_due(const struct xtr_model *m)

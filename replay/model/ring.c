@@ -324,9 +324,7 @@ int xtr_rings_init(struct xtr_rings *r, const struct xtr_meta *meta,
 	r->n_dev = 1;
 	r->pids = xtr_pids_recorded(meta);
 	r->amdgpus_events = has_events_of(meta, "amdgpu:");
-	ret = meta ? xtr_cut_note_read(&r->note, meta) : 0;
-	if (!ret)
-		ret = add_ring(r, 0);
+	ret = (meta ? xtr_cut_note_read(&r->note, meta) : 0) ?: add_ring(r, 0);
 	if (ret < 0)
 		xtr_rings_free(r);
 	return ret < 0 ? (int)ret : 0;

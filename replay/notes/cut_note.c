@@ -216,23 +216,17 @@ int xtr_cut_note_read(struct xtr_cut_note *n, const struct xtr_meta *m)
 	const char *of = NULL;
 	uint64_t num;
 	bool any;
-	int err;
 
 	*n = (struct xtr_cut_note){ 0 };
 	if (!get(m, "cut-of", &num, &of) || !of)
 		return 0;
 	n->is_cut = true;
 	xtr_cut_note_window(m, &n->from, &n->to);
-	err = get_ids(m, "cut-rings", &n->rings, &n->some_rings);
-	if (!err)
-		err = get_ids(m, "cut-pids", &n->pids, &n->some_pids);
-	if (!err)
-		err = get_ids(m, "cut-out-of-order", &n->out_of_order, &any);
-	if (!err)
-		err = get_ids(m, "cut-batched", &n->batched, &any);
-	if (!err)
-		err = get_ids(m, "cut-parallel", &n->parallel, &any);
-	return err;
+	return get_ids(m, "cut-rings", &n->rings, &n->some_rings) ?:
+	       get_ids(m, "cut-pids", &n->pids, &n->some_pids) ?:
+	       get_ids(m, "cut-out-of-order", &n->out_of_order, &any) ?:
+	       get_ids(m, "cut-batched", &n->batched, &any) ?:
+	       get_ids(m, "cut-parallel", &n->parallel, &any);
 }
 
 int xtr_cut_note_write(const struct xtr_cut_note *n, struct xtr_meta *m, uint64_t of)
@@ -250,11 +244,9 @@ int xtr_cut_note_write(const struct xtr_cut_note *n, struct xtr_meta *m, uint64_
 		err = set_ids(m, "cut-rings", &n->rings, true);
 	if (!err && n->some_pids)
 		err = set_ids(m, "cut-pids", &n->pids, true);
-	if (!err)
-		err = set_ids(m, "cut-out-of-order", &n->out_of_order, false);
-	if (!err)
-		err = set_ids(m, "cut-batched", &n->batched, false);
-	return err ? err : set_ids(m, "cut-parallel", &n->parallel, false);
+	return err ?: set_ids(m, "cut-out-of-order", &n->out_of_order, false) ?:
+	       set_ids(m, "cut-batched", &n->batched, false) ?:
+	       set_ids(m, "cut-parallel", &n->parallel, false);
 }
 
 void xtr_cut_note_free(struct xtr_cut_note *n)

@@ -51,20 +51,6 @@ const char *xtr_sampled_next(const struct xtr_meta *m, size_t *at, uint64_t *mil
 	return NULL;
 }
 
-uint64_t xtr_sampled_share(const struct xtr_meta *m, const char *event)
-{
-	uint64_t million;
-	const char *name;
-	size_t at = 0, n;
-
-	while ((name = xtr_sampled_next(m, &at, &million))) {
-		n = strlen(name);
-		if (strncmp(event, name, n) == 0 && (!event[n] || strcmp(event + n, ":ret") == 0))
-			return million;
-	}
-	return 0;
-}
-
 void xtr_sampled_text(FILE *f, const struct xtr_meta *m)
 {
 	char text[XTR_TEXT_NAME];

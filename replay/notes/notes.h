@@ -33,8 +33,6 @@ void xtr_pids_text(FILE *f, const struct xtr_meta *m);
  * millionths; *at is moved behind it. NULL: there is no other. Functions: without ":ret".
  */
 const char *xtr_sampled_next(const struct xtr_meta *m, size_t *at, uint64_t *million);
-/* Is the event, or the function whose return it is, a sample? Its share in millionths, else 0. */
-uint64_t xtr_sampled_share(const struct xtr_meta *m, const char *event);
 
 /* A line for each: "SAMPLED: EVENT: 1 % ..."; nothing if there is none. */
 void xtr_sampled_text(FILE *f, const struct xtr_meta *m);

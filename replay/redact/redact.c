@@ -2,7 +2,6 @@
 /* The new section: chunk by chunk in the order of the old one, so that what a ROUND says holds. */
 #include "base/buf.h"
 #include "base/bytes.h"
-#include "format/codec/codecs.h"
 #include "format/write/writer.h"
 #include "format/xtr_format.h"
 #include "redact_impl.h"
@@ -52,9 +51,8 @@ static int events(struct writing *wr, const struct xtr_chunk *c)
 	if (!c->n_records)
 		return wr->w ? xtr_writer_copy(wr->w, &none, (const uint8_t *)"", c->lost_total)
 			     : 0;
-	err = xtr_decode(wr->p->r, c, &x->decoder, &x->buf, &x->cap, &why);
-	if (!err)
-		err = xtr_grow(&x->out, &x->cap_out, c->rec_len);
+	err = xtr_decode(wr->p->r, c, &x->decoder, &x->buf, &x->cap, &why)
+		      ?: xtr_grow(&x->out, &x->cap_out, c->rec_len);
 	for (size_t at = 0; at < c->rec_len && !err; at += xtr_rec_size(x->buf + at))
 		err = redact_record(x, wr->p, x->buf + at, x->out + at);
 	wr->res->events += c->n_records;
@@ -159,9 +157,7 @@ static const char *end_reason(struct xtr_redact *x, const struct xtr_section *s,
 
 static int make_parts(struct xtr_redact *x, struct redact_part *p)
 {
-	int err = redact_make_tables(x, p);
-
-	return err ? err : redact_make_meta(x, p);
+	return redact_make_tables(x, p) ?: redact_make_meta(x, p);
 }
 
 static uint64_t chunks_before(const struct xtr_redact *x, size_t i)

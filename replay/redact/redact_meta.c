@@ -16,51 +16,68 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-/* A copy of a text that is kept or mapped, NULL: no memory, or there was none. */
-static char *mapped(struct xtr_redact *x, enum redact_kind kind, const char *s, int *err)
+/* META as it is made: texts and arrays of it are freed together, when all are copied into it. */
+struct made {
+	struct xtr_redact *x;
+	const struct xtr_meta *old;
+	struct xtr_meta *meta;
+	void **v;
+	size_t n, cap;
+	int err; /* the first one stays, and nothing is done behind it */
+};
+
+/* NULL: no memory. */
+static void *keep(struct made *m, void *p)
 {
-	struct redact_text text;
-	char *copy;
-
-	if (*err || !s)
-		return NULL;
-	*err = redact_text(&x->texts, kind, s, strlen(s), &text);
-	copy = *err ? NULL : xtr_copy_text(text.p, text.n);
-	if (!copy)
-		*err = -ENOMEM;
-	return copy;
-}
-
-/* A copy of what is harmless as a whole; else NULL. */
-static char *if_harmless(struct xtr_redact *x, bool (*is)(const char *s, size_t n), const char *s,
-			 int *err)
-{
-	char *copy = NULL;
-
-	if (*err || !s)
-		return NULL;
-	if (!is(s, strlen(s))) {
-		*err = redact_drop(&x->texts, s);
+	if (!p || xtr_grow_array(&m->v, &m->cap, m->n + 1, sizeof(*m->v))) {
+		free(p);
+		m->err = -ENOMEM;
 		return NULL;
 	}
-	copy = strdup(s);
-	if (!copy)
-		*err = -ENOMEM;
-	return copy;
+	m->v[m->n++] = p;
+	return p;
+}
+
+/* A text that is kept or mapped, NULL: there was none, or there is an error. */
+static const char *mapped(struct made *m, enum redact_kind kind, const char *s)
+{
+	struct redact_text text;
+
+	if (m->err || !s)
+		return NULL;
+	m->err = redact_text(&m->x->texts, kind, s, strlen(s), &text);
+	return m->err ? NULL : keep(m, xtr_copy_text(text.p, text.n));
+}
+
+static void drop(struct made *m, const char *s)
+{
+	m->err = m->err ?: redact_drop(&m->x->texts, s);
+}
+
+/* What is harmless as a whole; else NULL. */
+static const char *if_harmless(struct made *m, bool (*is)(const char *s, size_t n), const char *s)
+{
+	if (m->err || !s || is(s, strlen(s)))
+		return s;
+	drop(m, s);
+	return NULL;
+}
+
+static const char *or_empty(const char *s)
+{
+	return s ? s : "";
 }
 
 /* --- the machine ------------------------------------------------------------------------------ */
 
 /* A text of uname: words that are not known become x. */
-static char *release(struct xtr_redact *x, const char *s, int *err)
+static const char *release(struct made *m, const char *s)
 {
 	static const char letters[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
-	char *copy = *err || !s ? NULL : strdup(s);
+	char *copy = m->err || !s ? NULL : keep(m, strdup(s));
 	size_t to = 0, n;
 
-	if (!copy && s && !*err)
-		*err = -ENOMEM;
 	for (const char *at = s; copy && *at; at += n) {
 		n = strspn(at, letters);
 		if (n && redact_is_release(at, n)) {
@@ -72,134 +89,86 @@ static char *release(struct xtr_redact *x, const char *s, int *err)
 		n += !n;
 	}
 	if (!copy)
-		return NULL;
+		return "";
 	copy[to] = '\0';
 	if (strcmp(copy, s) != 0)
-		*err = redact_drop(&x->texts, s);
+		drop(m, s);
 	return copy;
 }
 
-static int put_system(struct xtr_redact *x, struct redact_part *p, const struct xtr_meta *m)
+static void put_system(struct made *m)
 {
-	struct xtr_system sys = *xtr_meta_system(m);
-	int err = redact_drop(&x->texts, sys.hostname);
-	char *r = release(x, sys.release, &err), *v = release(x, sys.version, &err);
-	char *machine = if_harmless(x, redact_is_word, sys.machine, &err);
-	char *hypervisor = if_harmless(x, redact_is_word, sys.hypervisor, &err);
+	struct xtr_system sys = *xtr_meta_system(m->old);
 
+	drop(m, sys.hostname);
 	sys.hostname = NULL;
-	sys.release = r ? r : "";
-	sys.version = v ? v : "";
-	sys.machine = machine ? machine : "";
-	sys.hypervisor = hypervisor;
-	if (!err)
-		err = xtr_meta_set_system(p->meta, &sys);
-	free(r);
-	free(v);
-	free(machine);
-	free(hypervisor);
-	return err;
+	sys.release = release(m, sys.release);
+	sys.version = release(m, sys.version);
+	sys.machine = or_empty(if_harmless(m, redact_is_word, sys.machine));
+	sys.hypervisor = if_harmless(m, redact_is_word, sys.hypervisor);
+	m->err = m->err ?: xtr_meta_set_system(m->meta, &sys);
 }
 
-static int put_device(struct xtr_redact *x, struct redact_part *p, const struct xtr_device *d)
+static void put_device(struct made *m, const struct xtr_device *d)
 {
-	struct xtr_device new = { 0 };
-	char **nodes = calloc(d->n_nodes + 1, sizeof(*nodes));
-	int err = nodes ? 0 : -ENOMEM;
+	const char **nodes = keep(m, calloc(d->n_nodes + 1, sizeof(*nodes)));
+	struct xtr_device new = { .nodes = nodes };
 
-	new.name = mapped(x, REDACT_DEVICE, d->name, &err);
-	new.driver = if_harmless(x, redact_is_word, d->driver, &err);
-	new.pci_id = if_harmless(x, redact_is_version, d->pci_id, &err);
-	new.driver_version = if_harmless(x, redact_is_version, d->driver_version, &err);
-	new.firmware = if_harmless(x, redact_is_version, d->firmware, &err);
-	new.nodes = (const char *const *)nodes;
-	for (size_t i = 0; i < d->n_nodes && !err; i++) {
-		nodes[new.n_nodes] = if_harmless(x, redact_is_word, d->nodes[i], &err);
+	new.name = mapped(m, REDACT_DEVICE, d->name);
+	new.driver = if_harmless(m, redact_is_word, d->driver);
+	new.pci_id = if_harmless(m, redact_is_version, d->pci_id);
+	new.driver_version = if_harmless(m, redact_is_version, d->driver_version);
+	new.firmware = if_harmless(m, redact_is_version, d->firmware);
+	for (size_t i = 0; i < d->n_nodes && !m->err; i++) {
+		nodes[new.n_nodes] = if_harmless(m, redact_is_word, d->nodes[i]);
 		new.n_nodes += !!nodes[new.n_nodes];
 	}
-	if (!err)
-		err = xtr_meta_add_device(p->meta, &new);
-	for (size_t i = 0; i < new.n_nodes; i++)
-		free(nodes[i]);
-	free(nodes);
-	free((char *)new.name);
-	free((char *)new.driver);
-	free((char *)new.pci_id);
-	free((char *)new.driver_version);
-	free((char *)new.firmware);
-	return err;
+	m->err = m->err ?: xtr_meta_add_device(m->meta, &new);
 }
 
 /* --- what was recorded ------------------------------------------------------------------------ */
 
 /* The target of a probe in a program names its file. */
-static int put_provider(struct xtr_redact *x, struct redact_part *p, const struct xtr_provider *old)
+static void put_provider(struct made *m, const struct xtr_provider *old)
 {
 	const bool in_program = strcmp(old->target, old->name) != 0 &&
 				(strchr(old->target, '/') || !strncmp(old->attach, "uprobe", 6));
 	struct xtr_provider new = { .id = old->id, .state = old->state };
-	int err = 0;
 
-	new.name = mapped(x, REDACT_EVENT, old->name, &err);
-	new.attach = mapped(x, REDACT_IDENT, old->attach, &err);
-	new.target = mapped(x, in_program ? REDACT_SYMBOL : REDACT_EVENT, old->target, &err);
-	new.why = if_harmless(x, redact_is_word, old->why, &err);
-	new.module = mapped(x, in_program ? REDACT_LIBRARY : REDACT_IDENT, old->module, &err);
-	if (!err)
-		err = xtr_meta_add_provider(p->meta, &new);
-	free((char *)new.name);
-	free((char *)new.attach);
-	free((char *)new.target);
-	free((char *)new.why);
-	free((char *)new.module);
-	return err;
+	new.name = mapped(m, REDACT_EVENT, old->name);
+	new.attach = mapped(m, REDACT_IDENT, old->attach);
+	new.target = mapped(m, in_program ? REDACT_SYMBOL : REDACT_EVENT, old->target);
+	new.why = if_harmless(m, redact_is_word, old->why);
+	new.module = mapped(m, in_program ? REDACT_LIBRARY : REDACT_IDENT, old->module);
+	m->err = m->err ?: xtr_meta_add_provider(m->meta, &new);
 }
 
-static void free_fields(struct xtr_field *f, uint32_t n)
+static void field(struct made *m, struct xtr_field *new, const struct xtr_field *old)
 {
-	for (uint32_t i = 0; f && i < n; i++) {
-		for (uint32_t k = 0; f[i].names && k < f[i].n_names; k++)
-			free((char *)f[i].names[k].name);
-		free((struct xtr_value_name *)f[i].names);
-		free((char *)f[i].name);
-		free((char *)f[i].unit);
-	}
-	free(f);
-}
-
-static int field(struct xtr_redact *x, struct xtr_field *new, const struct xtr_field *old)
-{
-	struct xtr_value_name *names = calloc(old->n_names + 1, sizeof(*names));
-	int err = names ? 0 : -ENOMEM;
+	struct xtr_value_name *names = keep(m, calloc(old->n_names + 1, sizeof(*names)));
 
 	*new = *old;
 	new->names = names;
 	new->n_names = 0;
-	new->name = mapped(x, REDACT_IDENT, old->name, &err);
-	new->unit = if_harmless(x, redact_is_word, old->unit, &err);
-	for (uint32_t i = 0; i < old->n_names && !err; i++) {
+	new->name = mapped(m, REDACT_IDENT, old->name);
+	new->unit = if_harmless(m, redact_is_word, old->unit);
+	for (uint32_t i = 0; i < old->n_names && !m->err; i++) {
 		names[i].value = old->names[i].value;
-		names[i].name = mapped(x, REDACT_DEVICE, old->names[i].name, &err);
+		names[i].name = mapped(m, REDACT_DEVICE, old->names[i].name);
 		new->n_names += !!names[i].name;
 	}
-	return err;
 }
 
-static int put_event(struct xtr_redact *x, struct redact_part *p, const struct xtr_event_desc *old)
+static void put_event(struct made *m, const struct xtr_event_desc *old)
 {
-	struct xtr_field *f = calloc(old->n_fields + 1, sizeof(*f));
+	struct xtr_field *f = keep(m, calloc(old->n_fields + 1, sizeof(*f)));
 	struct xtr_event_desc new = *old;
-	int err = f ? 0 : -ENOMEM;
 
-	new.name = mapped(x, REDACT_EVENT, old->name, &err);
+	new.name = mapped(m, REDACT_EVENT, old->name);
 	new.fields = f;
-	for (uint32_t i = 0; i < old->n_fields && !err; i++)
-		err = field(x, &f[i], &old->fields[i]);
-	if (!err)
-		err = xtr_meta_add_event(p->meta, &new);
-	free_fields(f, old->n_fields);
-	free((char *)new.name);
-	return err;
+	for (uint32_t i = 0; i < old->n_fields && !m->err; i++)
+		field(m, &f[i], &old->fields[i]);
+	m->err = m->err ?: xtr_meta_add_event(m->meta, &new);
 }
 
 /* --- config ----------------------------------------------------------------------------------- */
@@ -261,176 +230,144 @@ static bool has_word(const char *words, const char *s)
 	return at && (at == words || at[-1] == ' ') && (!at[n] || at[n] == ' ');
 }
 
-static int put_text(struct xtr_redact *x, struct redact_part *p, const char *key, const char *s)
+static void put_text(struct made *m, const char *key, const char *s)
 {
 	bool stays = matches(key, by_keys, COUNT(by_keys)) && !strncmp(s, "xtr ", 4) &&
 		     redact_is_version(s, strlen(s));
 
 	if (!strncmp(key, "redacted-", 9) || !strcmp(key, "flight") || !strcmp(key, "flight-event"))
-		return 0; /* made anew */
+		return; /* made anew */
 	for (size_t i = 0; i < COUNT(config); i++)
 		stays |= !fnmatch(config[i].key, key, 0) && has_word(config[i].words, s);
 	stays |= matches(key, hex_keys, COUNT(hex_keys)) && redact_is_hex(s, strlen(s)) &&
 		 strlen(s) == 16;
 	stays |= matches(key, id_keys, COUNT(id_keys)) && strspn(s, "0123456789- ") == strlen(s);
-	return stays ? xtr_meta_set_config_str(p->meta, key, s) : redact_drop(&x->texts, s);
+	m->err = stays ? xtr_meta_set_config_str(m->meta, key, s) : redact_drop(&m->x->texts, s);
 }
 
-/* "sample:EVENT" has the name of an event. */
-static int put_sample(struct xtr_redact *x, struct redact_part *p, const char *key, uint64_t num)
+static void put_number(struct made *m, const char *key, uint64_t num)
 {
-	int err = 0;
-	char *name = mapped(x, REDACT_EVENT, strchr(key, ':') + 1, &err), *new = NULL;
+	bool stays = true;
+	char *sample;
 
-	if (!err && asprintf(&new, "sample:%s", name) < 0) {
-		new = NULL;
-		err = -ENOMEM;
+	if (!strncmp(key, "sample:", 7)) { /* behind it the name of an event */
+		key = mapped(m, REDACT_EVENT, key + 7);
+		if (m->err)
+			return;
+		key = keep(m, asprintf(&sample, "sample:%s", key) < 0 ? NULL : sample);
+	} else if (!strcmp(key, "pid") || !strcmp(key, "flight-pid")) {
+		num = redact_pid(&m->x->values, num);
+	} else if (!strcmp(key, "flight-ctx")) {
+		num = redact_context(&m->x->values, num);
+	} else {
+		stays = false;
+		for (size_t i = 0; i < COUNT(config) && !stays; i++)
+			stays = !fnmatch(config[i].key, key, 0);
 	}
-	if (!err)
-		err = xtr_meta_set_config_u64(p->meta, new, num);
-	free(new);
-	free(name);
-	return err;
-}
-
-static int put_number(struct xtr_redact *x, struct redact_part *p, const char *key, uint64_t num)
-{
-	if (!strncmp(key, "sample:", 7))
-		return put_sample(x, p, key, num);
-	if (!strcmp(key, "pid") || !strcmp(key, "flight-pid"))
-		return xtr_meta_set_config_u64(p->meta, key, redact_pid(&x->values, num));
-	if (!strcmp(key, "flight-ctx"))
-		return xtr_meta_set_config_u64(p->meta, key, redact_context(&x->values, num));
-	for (size_t i = 0; i < COUNT(config); i++)
-		if (!fnmatch(config[i].key, key, 0))
-			return xtr_meta_set_config_u64(p->meta, key, num);
-	return 0;
+	if (stays && !m->err)
+		m->err = xtr_meta_set_config_u64(m->meta, key, num);
 }
 
 /* The trigger without what it was asked with, which may name somebody. */
-static int put_flight(struct xtr_redact *x, struct redact_part *p, const struct xtr_meta *m)
+static void put_flight(struct made *m)
 {
-	const char *why = xtr_meta_config_str(m, "flight");
-	const char *event = xtr_meta_config_str(m, "flight-event");
-	char *name = NULL, word[32] = "";
-	int err = 0;
+	const char *why = xtr_meta_config_str(m->old, "flight");
+	const char *event = xtr_meta_config_str(m->old, "flight-event");
+	char word[32];
 
 	if (!why || !event)
-		return 0;
+		return;
 	snprintf(word, sizeof(word), "%.*s", (int)strspn(why, "abcdefghijklmnopqrstuvwxyz-"), why);
-	name = *event ? mapped(x, REDACT_EVENT, event, &err) : NULL;
-	if (!err)
-		err = xtr_meta_set_config_str(p->meta, "flight", word);
-	if (!err)
-		err = xtr_meta_set_config_str(p->meta, "flight-event", name ? name : "");
-	free(name);
-	return err;
+	event = *event ? mapped(m, REDACT_EVENT, event) : "";
+	m->err = m->err ?: xtr_meta_set_config_str(m->meta, "flight", word) ?:
+		 xtr_meta_set_config_str(m->meta, "flight-event", or_empty(event));
 }
 
-static int put_config(struct xtr_redact *x, struct redact_part *p, const struct xtr_meta *m)
+static void put_config(struct made *m)
 {
 	const char *key, *str;
 	uint64_t num;
-	int err = 0;
 
-	for (size_t i = 0; !err && xtr_meta_config(m, i, &key, &num, &str); i++)
-		err = str ? put_text(x, p, key, str) : put_number(x, p, key, num);
-	return err ? err : put_flight(x, p, m);
+	for (size_t i = 0; !m->err && xtr_meta_config(m->old, i, &key, &num, &str); i++) {
+		if (str)
+			put_text(m, key, str);
+		else
+			put_number(m, key, num);
+	}
+	if (!m->err)
+		put_flight(m);
 }
 
 /* Ids of the processes that a cut is about: of those that the file has. */
-static int put_cut_pids(struct xtr_redact *x, struct redact_part *p, const struct xtr_meta *m)
+static void put_cut_pids(struct made *m)
 {
+	struct redact_values *values = &m->x->values;
 	struct xtr_cut_note old, new;
-	int err = xtr_cut_note_read(&old, m);
+	int err = xtr_cut_note_read(&old, m->old);
 
-	if (err || !old.is_cut || !old.some_pids) {
-		xtr_cut_note_free(&old);
-		return err;
-	}
 	new = old;
 	new.pids = (struct xtr_ids){ 0 };
-	for (size_t i = 0; i < old.pids.n; i++) {
+	for (size_t i = 0; !err && old.is_cut && old.some_pids && i < old.pids.n; i++) {
 		const struct xtr_id_range *r = &old.pids.range[i];
 
 		for (uint32_t id = r->first; id <= r->last && id < REDACT_PID_MAX && !err; id++)
-			if (!id || redact_pid_is_known(&x->values, id))
-				err = xtr_ids_add(&new.pids, (uint32_t)redact_pid(&x->values, id));
+			if (!id || redact_pid_is_known(values, id))
+				err = xtr_ids_add(&new.pids, (uint32_t)redact_pid(values, id));
 	}
-	if (!err)
-		err = xtr_cut_note_write(&new, p->meta,
-					 strtoull(xtr_meta_config_str(m, "cut-of"), NULL, 16));
+	if (!err && old.is_cut && old.some_pids)
+		err = xtr_cut_note_write(&new, m->meta,
+					 strtoull(xtr_meta_config_str(m->old, "cut-of"), NULL, 16));
 	xtr_ids_free(&new.pids);
 	xtr_cut_note_free(&old);
-	return err;
+	m->err = err;
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
-static int put_clock(struct xtr_redact *x, struct redact_part *p, const struct xtr_meta *m)
+static void put_clock_and_writer(struct made *m)
 {
 	static const uint8_t no_boot_id[16];
-	int err = 0;
-	char *clock = if_harmless(x, redact_is_word, xtr_meta_clock(m), &err);
+	const char *name = if_harmless(m, redact_is_word, xtr_meta_writer_name(m->old));
+	const char *version = if_harmless(m, redact_is_version, xtr_meta_writer_version(m->old));
+	const char *clock = if_harmless(m, redact_is_word, xtr_meta_clock(m->old));
 
-	if (!err)
-		err = xtr_meta_set_clock(p->meta, clock ? clock : "unknown", no_boot_id,
-					 xtr_meta_clock_res(m));
-	free(clock);
-	return err;
+	m->err = m->err ?: xtr_meta_set_writer(m->meta, or_empty(name), or_empty(version)) ?:
+		 xtr_meta_set_clock(m->meta, clock ? clock : "unknown", no_boot_id,
+				    xtr_meta_clock_res(m->old));
 }
 
-static int put_writer(struct xtr_redact *x, struct redact_part *p, const struct xtr_meta *m)
+static int put_note(const struct xtr_redact *x, struct xtr_meta *m)
 {
-	int err = 0;
-	char *name = if_harmless(x, redact_is_word, xtr_meta_writer_name(m), &err);
-	char *version = if_harmless(x, redact_is_version, xtr_meta_writer_version(m), &err);
-
-	if (!err)
-		err = xtr_meta_set_writer(p->meta, name ? name : "", version ? version : "");
-	free(name);
-	free(version);
-	return err;
-}
-
-static int put_note(const struct xtr_redact *x, struct redact_part *p)
-{
-	int err = xtr_meta_set_config_str(p->meta, "redacted-by", "xtr " XTR_VERSION);
-
-	if (!err)
-		err = xtr_meta_set_config_str(p->meta, "redacted-policy",
-					      xtr_redact_policy_name(x->o.policy));
-	if (!err)
-		err = redact_put_mapping(p->meta, x->mapping);
-	if (!err)
-		err = xtr_meta_set_config_u64(p->meta, "redacted-files", x->n_files);
-	if (!err)
-		err = xtr_meta_set_config_u64(p->meta, "redacted-ids", x->values.n);
-	return err ? err : xtr_meta_set_config_u64(p->meta, "redacted-texts", x->texts.n);
+	return xtr_meta_set_config_str(m, "redacted-by", "xtr " XTR_VERSION) ?:
+	       xtr_meta_set_config_str(m, "redacted-policy", xtr_redact_policy_name(x->o.policy)) ?:
+	       redact_put_mapping(m, x->mapping) ?:
+	       xtr_meta_set_config_u64(m, "redacted-files", x->n_files) ?:
+	       xtr_meta_set_config_u64(m, "redacted-ids", x->values.n) ?:
+	       xtr_meta_set_config_u64(m, "redacted-texts", x->texts.n);
 }
 
 int redact_make_meta(struct xtr_redact *x, struct redact_part *p)
 {
-	const struct xtr_meta *m = xtr_section_meta(p->s);
-	int err;
+	const struct xtr_meta *old = xtr_section_meta(p->s);
+	struct made m = { .x = x, .old = old };
 
-	p->meta = xtr_meta_new();
-	if (!p->meta)
+	m.meta = p->meta = xtr_meta_new();
+	if (!m.meta)
 		return -ENOMEM;
-	err = put_writer(x, p, m);
-	if (!err)
-		err = put_clock(x, p, m);
-	if (!err)
-		err = put_system(x, p, m);
-	for (size_t i = 0; i < xtr_meta_n_devices(m) && !err; i++)
-		err = put_device(x, p, xtr_meta_device(m, i));
-	for (size_t i = 0; i < xtr_meta_n_providers(m) && !err; i++)
-		err = put_provider(x, p, xtr_meta_provider(m, i));
-	for (size_t i = 0; i < xtr_meta_n_events(m) && !err; i++)
-		err = put_event(x, p, xtr_meta_event_at(m, i));
-	if (!err)
-		err = put_config(x, p, m);
-	if (!err)
-		err = put_cut_pids(x, p, m);
-	return err ? err : put_note(x, p);
+	put_clock_and_writer(&m);
+	put_system(&m);
+	for (size_t i = 0; i < xtr_meta_n_devices(old) && !m.err; i++)
+		put_device(&m, xtr_meta_device(old, i));
+	for (size_t i = 0; i < xtr_meta_n_providers(old) && !m.err; i++)
+		put_provider(&m, xtr_meta_provider(old, i));
+	for (size_t i = 0; i < xtr_meta_n_events(old) && !m.err; i++)
+		put_event(&m, xtr_meta_event_at(old, i));
+	if (!m.err)
+		put_config(&m);
+	if (!m.err)
+		put_cut_pids(&m);
+	while (m.n)
+		free(m.v[--m.n]);
+	free(m.v);
+	return m.err ?: put_note(x, p->meta);
 }

@@ -195,9 +195,7 @@ static int note_frames(struct xtr_redact *x, struct redact_part *p, const struct
 		const struct xtr_frame *f = xtr_tables_frame(t, id);
 
 		redact_frame_kinds(t, f, &symbol, &module);
-		err = note_string(x, p, f->symbol, symbol);
-		if (!err)
-			err = note_string(x, p, f->module, module);
+		err = note_string(x, p, f->symbol, symbol) ?: note_string(x, p, f->module, module);
 	}
 	return err;
 }
@@ -212,9 +210,8 @@ static int note_tables(struct xtr_redact *x, struct redact_part *p)
 	for (size_t i = 0; i < xtr_tables_n_rings(t) && !err; i++) {
 		const struct xtr_ring *ring = xtr_tables_ring_at(t, i);
 
-		err = note_string(x, p, ring->device, REDACT_DEVICE);
-		if (!err)
-			err = note_string(x, p, ring->name, REDACT_RING);
+		err = note_string(x, p, ring->device, REDACT_DEVICE)
+			      ?: note_string(x, p, ring->name, REDACT_RING);
 		name = xtr_tables_string(t, ring->name, &n);
 		if (!err && name)
 			err = redact_note_ring(&x->texts, name, n);
@@ -240,12 +237,8 @@ static int note_config(struct xtr_redact *x, const struct xtr_meta *m)
 static int read_part(struct xtr_redact *x, struct redact_part *p, uint64_t *done, uint64_t all)
 {
 	const struct xtr_clock_snapshot *clock;
-	int err = make_plans(x, p);
+	int err = make_plans(x, p) ?: note_tables(x, p) ?: note_config(x, xtr_section_meta(p->s));
 
-	if (!err)
-		err = note_tables(x, p);
-	if (!err)
-		err = note_config(x, xtr_section_meta(p->s));
 	for (size_t i = 0; (clock = xtr_section_clock(p->s, i)); i++)
 		if (clock->realtime && (!x->clock_zero || clock->realtime < x->clock_zero))
 			x->clock_zero = clock->realtime;
@@ -299,8 +292,7 @@ int redact_read(struct xtr_redact *x, const struct xtr_reader *const *r, size_t 
 	if (err)
 		return err;
 	name_mapping(x);
-	err = redact_rank_pids(&x->values);
-	return err ? err : redact_rank_contexts(&x->values);
+	return redact_rank_pids(&x->values) ?: redact_rank_contexts(&x->values);
 }
 
 void redact_part_free(struct redact_part *p)

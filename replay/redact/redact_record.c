@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A record is made of zeros: what no field of META describes does not get into it. */
 #include "base/bytes.h"
-#include "format/xtr_format.h"
 #include "redact_impl.h"
 #include "replay/calls/marker.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -172,12 +170,9 @@ static int label(struct redact_texts *t, const char *what, const char *s, char t
 
 static int map_parts(struct redact_texts *t, const struct xtr_marker *m, struct parts *p)
 {
-	int err = label(t, "name", m->name, p->name);
+	int err = label(t, "name", m->name, p->name) ?: label(t, "name", m->track, p->track) ?:
+		  label(t, m->form == XTR_MARKER_CROS ? "path" : "name", m->key, p->key);
 
-	if (!err)
-		err = label(t, "name", m->track, p->track);
-	if (!err)
-		err = label(t, m->form == XTR_MARKER_CROS ? "path" : "name", m->key, p->key);
 	p->pid = redact_pid(t->values, m->pid);
 	p->tid = redact_pid(t->values, m->tid);
 	p->number = xtr_siphash(&t->values->key, m->number) & INT32_MAX;

@@ -2,7 +2,6 @@
 #include "redact_impl.h"
 
 #include <fnmatch.h>
-#include <stdint.h>
 #include <string.h>
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))

@@ -8,7 +8,6 @@
 
 #include "base/buf.h"
 #include "base/bytes.h"
-#include "base/checked.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -306,12 +305,8 @@ int xtr_redact_search(struct xtr_redact *x, const struct xtr_reader *in, const c
 	for (size_t i = 0; i < n_more && !err; i++)
 		err = add(&s, more[i], strlen(more[i]), false);
 	*tried = s.n + (x->pointers ? x->pointers->n : 0);
-	if (!err)
-		err = look_chunks(&s, &number);
-	if (!err)
-		err = look_bytes(&s, number + 1);
-	if (!err)
-		err = redact_look_typed(x, in, found, ctx);
+	err = err ?: look_chunks(&s, &number) ?: look_bytes(&s, number + 1) ?:
+	      redact_look_typed(x, in, found, ctx);
 	xtr_map_free(&s.by_begin);
 	xtr_map_free(&s.words);
 	free(s.v);

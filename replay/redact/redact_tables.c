@@ -119,9 +119,8 @@ static int put_frames(struct xtr_redact *x, struct redact_part *p, const struct 
 			f.offset = redact_number(x, p, f.offset >> 63 ? &kptr : &uptr, f.offset, 8);
 		f.symbol = redact_string(p, symbol, f.symbol);
 		f.module = redact_string(p, module, f.module);
-		err = xtr_tables_intern_frame(p->tables, &f, &new);
-		if (!err)
-			err = xtr_map_put(frames, id, 0, new);
+		err = xtr_tables_intern_frame(p->tables, &f, &new)
+			      ?: xtr_map_put(frames, id, 0, new);
 	}
 	return err;
 }
@@ -160,17 +159,11 @@ static int put_stacks(struct xtr_redact *x, struct redact_part *p, const struct 
 int redact_make_tables(struct xtr_redact *x, struct redact_part *p)
 {
 	const struct xtr_tables *t = xtr_section_tables(p->s);
-	int err;
 
 	p->tables = xtr_tables_new();
 	if (!p->tables)
 		return -ENOMEM;
-	err = put_strings(x, p);
-	if (!err)
-		err = put_tasks(x, p, t);
-	if (!err)
-		err = put_rings(x, p, t);
-	return err ? err : put_stacks(x, p, t);
+	return put_strings(x, p) ?: put_tasks(x, p, t) ?: put_rings(x, p, t) ?: put_stacks(x, p, t);
 }
 
 /* --- redact made ------------------------------------------------------------------------------ */

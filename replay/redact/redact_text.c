@@ -247,9 +247,8 @@ static int api_event(struct redact_texts *t, const char *s, size_t n, struct red
 		keep(out, s, n);
 		return 0;
 	}
-	err = redact_label(t, "module", lib, (size_t)(colon - lib), &a);
-	if (!err)
-		err = redact_label(t, "symbol", function, rest, &b);
+	err = redact_label(t, "module", lib, (size_t)(colon - lib), &a)
+		      ?: redact_label(t, "symbol", function, rest, &b);
 	if (err)
 		return err;
 	out->p = out->buf;

@@ -6,10 +6,8 @@
  */
 #include "redact_impl.h"
 
-#include "base/bytes.h"
 #include "format/xtr_format.h"
 
-#include <errno.h>
 #include <string.h>
 
 #define SHOWN 128u /* bytes of a text that is told, with the NUL */
@@ -248,9 +246,7 @@ int redact_look_typed(struct xtr_redact *x, const struct xtr_reader *in,
 
 	for (size_t i = 0; t.y && i < t.y->n_parts && !err; i++) {
 		t.p = &t.y->part[i];
-		err = look_tables(&t);
-		if (!err)
-			err = look_events(&t);
+		err = look_tables(&t) ?: look_events(&t);
 	}
 	xtr_redact_free(t.y);
 	return err;

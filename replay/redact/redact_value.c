@@ -138,9 +138,7 @@ static int note_half(struct redact_values *v, uint32_t half)
 
 int redact_note_context(struct redact_values *v, uint64_t context)
 {
-	int err = note_half(v, (uint32_t)context);
-
-	return err ? err : note_half(v, (uint32_t)(context >> 32));
+	return note_half(v, (uint32_t)context) ?: note_half(v, (uint32_t)(context >> 32));
 }
 
 static int by_number(const void *pa, const void *pb)

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "redact_impl.h"
 
-#include <stdint.h>
 #include <string.h>
-#include <strings.h>
 
 #define COUNT(a)   (sizeof(a) / sizeof((a)[0]))
 #define DIGITS_MAX 3u

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "ivpu_state.h"
-#include "format/xtr_format.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -324,13 +323,10 @@ static int bind_all(struct ivpu *v, const struct xtr_source_env *env)
 	sig = bind_fence(v, env, XTR_EV_FENCE_SIGNALED, &v->sig);
 	if (!sig)
 		v->sig = (struct fence_fields){ 0 };
-	if (!err)
-		err = xtr_source_bind(env, init, ROLE_INIT);
-	if (!err)
-		err = xtr_source_bind(env, sig, ROLE_SIGNALED);
-	if (!err)
-		err = bind_functions(v, env);
-	return err ? err : declare_rings(v, env);
+	return err ?: xtr_source_bind(env, init, ROLE_INIT) ?:
+	       xtr_source_bind(env, sig, ROLE_SIGNALED) ?:
+	       bind_functions(v, env) ?:
+	       declare_rings(v, env);
 }
 
 void ivpu_close(void *self)

@@ -155,13 +155,11 @@ int xtr_job_sources_event(struct xtr_job_sources *s, const struct xtr_event *ev,
 			  struct xtr_job_steps *steps)
 {
 	const struct binding *b = find(s, ev->type, ev->rec, ev->size);
-	int err;
 
 	steps->n = 0;
 	if (!b && s)
 		watch(s, ev);
 	if (!b)
 		return 0;
-	err = all[b->source]->event(s->self[b->source], b->role, ev, steps);
-	return err ? err : 1;
+	return all[b->source]->event(s->self[b->source], b->role, ev, steps) ?: 1;
 }

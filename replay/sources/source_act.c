@@ -3,7 +3,6 @@
 #include "source_act.h"
 #include "replay/event/field.h"
 
-#include <errno.h>
 #include <string.h>
 
 /* Made-up contexts: of row r from MADE_UP(r) on, for 2^33 of its contexts and rings. */

@@ -23,8 +23,6 @@
 #include "replay/event/field.h"
 #include "i915_state.h"
 
-#include "format/xtr_format.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

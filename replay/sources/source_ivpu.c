@@ -11,8 +11,6 @@
 #include "replay/event/field.h"
 #include "ivpu_state.h"
 
-#include "format/xtr_format.h"
-
 #include <errno.h>
 
 #define LOOK_AT 256u /* jobs, when none is named */

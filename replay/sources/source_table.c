@@ -5,8 +5,6 @@
  */
 #include "source_act.h"
 
-#include "format/xtr_format.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

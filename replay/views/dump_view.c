@@ -152,8 +152,7 @@ static void json_gap(struct xtr_json *j, const struct xtr_dump *d, const struct 
 		xtr_json_kv_u64(j, "cpu", gap->stream);
 	xtr_json_kv_u64(j, d->times ? "first_ns" : "first_seq", gap->first);
 	xtr_json_kv_u64(j, d->times ? "last_ns" : "last_seq", gap->last);
-	xtr_json_end_object(j);
-	xtr_json_newline(j);
+	xtr_json_document_end(j);
 }
 
 static void json_task(struct xtr_json *j, struct xtr_dump *d, const struct xtr_event *ev)
@@ -218,6 +217,5 @@ void xtr_dump_json(struct xtr_json *j, struct xtr_dump *d, const struct xtr_even
 	xtr_json_kv_str(j, "event", ev->desc ? ev->desc->name : NULL);
 	xtr_json_key(j, "fields");
 	xtr_dump_fields(j, d->tables, ev);
-	xtr_json_end_object(j);
-	xtr_json_newline(j);
+	xtr_json_document_end(j);
 }

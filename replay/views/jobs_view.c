@@ -121,8 +121,7 @@ void xtr_jobs_json(struct xtr_json *json, const struct xtr_tables *t, bool times
 		if (i == XTR_COL_JOB_DEP_WAITS)
 			json_deps(json, times, j);
 	}
-	xtr_json_end_object(json);
-	xtr_json_newline(json);
+	xtr_json_document_end(json);
 }
 
 /*

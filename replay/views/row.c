@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Rows of what the model hands out: jobs, dependencies, calls, gaps, events. */
-#include "format/xtr_format.h"
 #include "relation.h"
 
 #include <stdio.h>

@@ -163,10 +163,8 @@ static int put_providers(struct sink *s)
 static int put_meta(struct sink *s)
 {
 	const char *reason = xtr_section_end_reason(s->o->section);
-	int err = put_config(s);
+	int err = put_config(s) ?: put_providers(s);
 
-	if (!err)
-		err = put_providers(s);
 	return err || !reason ? err : put_meta_row(s, "end.", "reason", reason);
 }
 

@@ -130,7 +130,6 @@ Test(bind, short_records_have_no_value)
 		cr_expect_not(xtr_bind_get(e, i, &n.ev, &v));
 		cr_expect_null(xtr_bind_text(e, i, &n.ev, n.tables, &len));
 		cr_expect_eq(len, 0);
-		cr_expect_eq(xtr_bind_count(e, i, &n.ev, n.tables, 8), 0);
 	}
 }
 
@@ -154,55 +153,4 @@ Test(bind, reads_texts)
 	cr_expect_null(xtr_bind_text(e, 4, &n.ev, n.tables, &len));
 	named_set(&n, "name", 4711);
 	cr_expect_null(xtr_bind_text(e, 5, &n.ev, n.tables, &len), "an id without a text");
-}
-
-Test(bind, reads_arrays)
-{
-	const struct xtr_bind *e = emit("a:iv");
-	uint64_t v;
-
-	for (uint32_t i = 0; i < 16; i++)
-		n.rec[16 + i] = (uint8_t)(0xf0 + i);
-	named_set(&n, "digits", named_string(&n, "0100000000000000ffffffffffffff7f00"));
-	cr_expect_eq(xtr_bind_count(e, 0, &n.ev, NULL, 4), 4);
-	cr_expect(xtr_bind_at(e, 0, &n.ev, NULL, 4, 3, &v));
-	cr_expect_eq(v, 0xfffefdfc);
-	cr_expect_not(xtr_bind_at(e, 0, &n.ev, NULL, 4, 4, &v));
-	cr_expect_not(xtr_bind_at(e, 0, &n.ev, NULL, 4, SIZE_MAX / 4 + 1, &v));
-	cr_expect_not(xtr_bind_at(e, 0, &n.ev, NULL, 3, 0, &v), "no such width");
-	cr_expect_eq(xtr_bind_count(e, 0, &n.ev, NULL, 0), 0);
-	cr_expect_eq(xtr_bind_count(e, 1, &n.ev, n.tables, 8), 2);
-	cr_expect(xtr_bind_at(e, 1, &n.ev, n.tables, 8, 0, &v) && v == 1);
-	cr_expect(xtr_bind_at(e, 1, &n.ev, n.tables, 8, 1, &v) && v == INT64_MAX);
-	cr_expect(xtr_bind_at(e, 1, &n.ev, n.tables, 1, 16, &v) && v == 0);
-	cr_expect_eq(xtr_bind_count(e, 1, &n.ev, NULL, 8), 0, "no tables");
-	cr_expect_eq(xtr_bind_count(e, 2, &n.ev, n.tables, 4), 0, "a number is no array");
-	named_set(&n, "digits", named_string(&n, "0g"));
-	cr_expect_not(xtr_bind_at(e, 1, &n.ev, n.tables, 1, 0, &v), "a text that is no array");
-	cr_expect_eq(v, 0);
-}
-
-Test(bind, names_of_values)
-{
-	static const struct xtr_value_name names[] = { { 2, "two" } };
-	const struct xtr_field f = { .name = "k",
-				     .offset = 16,
-				     .size = 4,
-				     .repr = XTR_REPR_U32,
-				     .names_kind = XTR_NAMES_ENUM,
-				     .n_names = 1,
-				     .names = names };
-	const struct xtr_event_desc d = {
-		.name = "a:enum", .type = 2000, .size = 24, .n_fields = 1, .fields = &f
-	};
-	const struct xtr_bind_spec spec = { "a:enum", 0, { "k" } };
-	struct xtr_bind e;
-
-	cr_assert(!xtr_meta_add_event(n.meta, &d));
-	xtr_bind_event(&e, n.meta, &spec);
-	named_emit(&n, "a:enum", 1, 1, 0);
-	cr_expect_null(xtr_bind_value_name(&e, 0, &n.ev));
-	cr_expect_null(xtr_bind_value_name(&e, 1, &n.ev));
-	named_set(&n, "k", 2);
-	cr_expect_str_eq(xtr_bind_value_name(&e, 0, &n.ev), "two");
 }

@@ -75,3 +75,35 @@ Test(text, only_all_is_all_and_only_nothing_is_nothing)
 	expect_percent(49, 100000, "<0.1 %");
 	expect_percent(1, UINT64_MAX, "<0.1 %");
 }
+
+/* --- folding ---------------------------------------------------------------------------------- */
+
+static void expect_folded(const char *from, const char *want)
+{
+	char *got = NULL;
+	size_t n;
+	FILE *f = open_memstream(&got, &n);
+
+	xtr_text_fold(f, from, strlen(from));
+	fclose(f);
+	cr_expect(eq(str, got, (char *)want));
+	free(got);
+}
+
+#define TEN  "123456789 "
+#define WIDE "12345678901234567890123456789012345678901234567890123456789012345"
+#define LONG TEN TEN TEN TEN TEN TEN TEN TEN TEN "123456789"
+
+Test(text, folds_what_is_too_long)
+{
+	expect_folded("", "");
+	expect_folded("no end", "no end");
+	expect_folded("a\n\n  b\n", "a\n\n  b\n");
+	expect_folded(LONG "0\n", LONG "0\n"); /* 100 columns */
+	expect_folded(LONG "01\n", TEN TEN TEN TEN TEN TEN TEN TEN "123456789\n  12345678901\n");
+	expect_folded("    " LONG "\n", "    " TEN TEN TEN TEN TEN TEN TEN TEN "123456789\n"
+					"      123456789\n");
+	/* Characters count, not bytes; a word that is longer than a line stays whole. */
+	expect_folded("\xc3\xa4" LONG "\n", "\xc3\xa4" LONG "\n");
+	expect_folded("  " WIDE WIDE " " TEN "\n", "  " WIDE WIDE "\n    " TEN "\n");
+}

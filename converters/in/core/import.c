@@ -6,7 +6,6 @@
 #include "format/meta/cbor.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -284,15 +283,10 @@ static int begin(struct xtr_import *im, const struct xtr_importer *imp)
 	im->resolution = 1;
 	if (!im->meta || !im->tables || !im->loss)
 		return -ENOMEM;
-	err = random_key(&im->key);
-	if (!err)
-		err = xtr_meta_set_writer(im->meta, "xtr import", XTR_VERSION);
-	if (!err)
-		err = xtr_import_clock(im, "unknown");
-	if (!err)
-		err = xtr_import_system(im, &unknown);
-	if (!err)
-		err = xtr_import_note(im, "import-format", imp->name);
+	err = random_key(&im->key) ?: xtr_meta_set_writer(im->meta, "xtr import", XTR_VERSION) ?:
+	      xtr_import_clock(im, "unknown") ?:
+	      xtr_import_system(im, &unknown) ?:
+	      xtr_import_note(im, "import-format", imp->name);
 	if (!err && im->o->source)
 		err = xtr_import_note(im, "import-source", im->o->source);
 	return err;
@@ -353,16 +347,9 @@ static int run(struct xtr_import *im, const struct xtr_importer *imp, struct xtr
 
 	if (!err && im->o->damage)
 		xtr_import_damage(im, "%s", im->o->damage);
-	if (!err)
-		err = imp->run(im, in);
-	if (!err)
-		err = need_events(im, imp);
-	if (!err)
-		err = import_note_stacks(im);
-	if (!err)
-		err = account(im);
-	if (!err)
-		err = import_finish(im);
+	err = err ?: imp->run(im, in) ?: need_events(im, imp) ?: import_note_stacks(im) ?:
+	      account(im) ?:
+	      import_finish(im);
 	if (err && !im->failed)
 		im->res->text[0] = '\0'; /* it was of something else */
 	return err;

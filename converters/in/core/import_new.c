@@ -6,8 +6,6 @@
  */
 #include "import_priv.h"
 
-#include "base/bytes.h"
-
 #include <string.h>
 
 static uint32_t ring_of(struct xtr_import *im, uint64_t ctx, uint64_t seqno)
@@ -43,14 +41,11 @@ int import_job_new(struct xtr_import *im, const struct xtr_import_at *at,
 	uint64_t ctx = v->num[ROLE_CTX], seqno = v->num[ROLE_SEQNO];
 	uint8_t rec[sizeof(struct xtr_rec_job_queue)] = { 0 };
 	int err = import_ring(im, at->ts, v->str[ROLE_RING], v->len[ROLE_RING], v->str[ROLE_DEV],
-			      v->len[ROLE_DEV], &ring);
+			      v->len[ROLE_DEV], &ring) ?:
+		  import_map_put(&im->new_names.ring, ctx, seqno, ring) ?:
+		  import_map_put(&im->new_names.contexts, ctx, 0, 1) ?:
+		  import_add_native(im, map);
 
-	if (!err)
-		err = import_map_put(&im->new_names.ring, ctx, seqno, ring);
-	if (!err)
-		err = import_map_put(&im->new_names.contexts, ctx, 0, 1);
-	if (!err)
-		err = import_add_native(im, map);
 	if (err)
 		return err;
 	import_put_job(rec, queue, ctx, seqno, ring, v);
@@ -119,12 +114,9 @@ int import_fence(struct xtr_import *im, const struct xtr_import_at *at,
 	bool stack = import_fence_has_stack(im, map->type);
 	uint8_t rec[IMPORT_FENCE_STACK_SIZE] = { 0 };
 	uint32_t driver = 0, timeline = 0;
-	int err = import_add_native(im, map);
+	int err = import_add_native(im, map) ?: intern_role(im, v, ROLE_DRIVER, &driver) ?:
+		  intern_role(im, v, ROLE_TIMELINE, &timeline);
 
-	if (!err)
-		err = intern_role(im, v, ROLE_DRIVER, &driver);
-	if (!err)
-		err = intern_role(im, v, ROLE_TIMELINE, &timeline);
 	if (!err && map->type == XTR_EV_FENCE_SIGNALED) {
 		last = xtr_map_get(&im->new_names.signaled, ctx, 0);
 		if (!last || *last < seqno)

@@ -12,7 +12,6 @@
 #include "import_priv.h"
 
 #include "base/buf.h"
-#include "base/bytes.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -117,9 +116,8 @@ static int ring_of_thread(struct xtr_import *im, const struct xtr_import_at *at,
 		return 0;
 	if (xtr_map_get(&im->old.rings, name, 0))
 		err = import_another_ring(im, at->ts, *ring, ring);
-	if (!err)
-		err = import_map_put(&im->old.rings, name, 0, *ring);
-	return err ? err : import_map_put(&im->old.rings, name, at->tid, *ring);
+	return err ?: import_map_put(&im->old.rings, name, 0, *ring) ?:
+	       import_map_put(&im->old.rings, name, at->tid, *ring);
 }
 
 /* The ring that an entity's jobs were run on last, if it is known. */
@@ -206,10 +204,9 @@ static int begin_job(struct xtr_import *im, const struct import_values *v, uint3
 	struct import_old *o = &im->old;
 	struct import_old_job *j;
 	uint64_t ctx;
-	int err = context_of(o, name, v->num[ROLE_ENTITY], &ctx);
+	int err = context_of(o, name, v->num[ROLE_ENTITY], &ctx)
+			  ?: take_address(o, v->num[ROLE_FENCE], &j);
 
-	if (!err)
-		err = take_address(o, v->num[ROLE_FENCE], &j);
 	if (err)
 		return err;
 	ring_of_context(o, name, ctx, &ring);
@@ -268,23 +265,19 @@ int import_job_old(struct xtr_import *im, const struct xtr_import_at *at,
 	bool queue = map->type == XTR_EV_JOB_QUEUE;
 	struct import_old_job *j = NULL;
 	uint32_t ring, name;
-	int err = import_ring(im, at->ts, v->str[ROLE_RING], v->len[ROLE_RING], NULL, 0, &ring);
+	int err = import_ring(im, at->ts, v->str[ROLE_RING], v->len[ROLE_RING], NULL, 0, &ring) ?:
+		  import_intern(im, v->str[ROLE_RING], v->len[ROLE_RING], &name) ?:
+		  note_inferred(im) ?:
+		  import_add_native(im, map);
 
-	if (!err)
-		err = import_intern(im, v->str[ROLE_RING], v->len[ROLE_RING], &name);
-	if (!err)
-		err = note_inferred(im);
-	if (!err)
-		err = import_add_native(im, map);
 	if (err)
 		return err;
 	if (!queue)
 		j = job_at(&im->old, v->num[ROLE_FENCE]);
 	if (!j || j->id != v->num[ROLE_ID] || j->run || j->done)
 		err = begin_job(im, v, name, ring, &j);
-	if (!err)
-		err = queue ? queue_job(&im->old, j) : run_job(im, at, v, j, ring);
-	return err ? err : put_job(im, at, queue, j, v);
+	return err ?: (queue ? queue_job(&im->old, j) : run_job(im, at, v, j, ring)) ?:
+	       put_job(im, at, queue, j, v);
 }
 
 /* The completion of a job of which nothing else is in the trace has a context of its own. */
@@ -294,10 +287,8 @@ int import_done_old(struct xtr_import *im, const struct xtr_import_at *at,
 	struct import_old_job *j = job_at(&im->old, v->num[ROLE_FENCE]);
 	uint64_t ctx = CTX_BASE, seqno = 0;
 	uint8_t rec[IMPORT_DONE_SIZE] = { 0 };
-	int err = note_inferred(im);
+	int err = note_inferred(im) ?: import_add_native(im, map);
 
-	if (!err)
-		err = import_add_native(im, map);
 	if (err)
 		return err;
 	if (j && !j->done) {
@@ -419,9 +410,7 @@ int import_dep_old(struct xtr_import *im, const struct xtr_import_at *at,
 		j = waiting_job(&im->old, name, v->num[ROLE_ID], at->tid);
 	if (!j)
 		return err ? err : 1;
-	err = import_add_native(im, map);
-	if (!err)
-		err = name_dependency(im, v, &ctx, &seqno, &flags);
+	err = import_add_native(im, map) ?: name_dependency(im, v, &ctx, &seqno, &flags);
 	if (err)
 		return err;
 	XTR_REC_PUT(rec, job_dep, ctx, j->ctx);

@@ -117,9 +117,7 @@ int import_put(struct xtr_import *im, const struct xtr_import_at *at, uint32_t t
 	xtr_put_le16(rec + 8, (uint16_t)type);
 	xtr_put_le16(rec + 10, (uint16_t)size);
 	xtr_put_le32(rec + 12, at->tid);
-	err = import_cpu_at(im, at->cpu, &c);
-	if (!err)
-		err = xtr_grow(&c->buf, &c->cap, c->n + size);
+	err = import_cpu_at(im, at->cpu, &c) ?: xtr_grow(&c->buf, &c->cap, c->n + size);
 	if (err)
 		return err;
 	memcpy(c->buf + c->n, rec, size);
@@ -184,10 +182,8 @@ int import_ring(struct xtr_import *im, uint64_t ts, const char *name, size_t nam
 	if (!ring.device)
 		err = import_intern(im, "", 0, &ring.device);
 	ring.id = ++im->n_rings;
-	if (!err)
-		err = xtr_tables_add_ring(im->tables, &ring);
-	if (!err)
-		err = xtr_map_put(&im->rings, ring.name, dev_len ? ring.device : 0, ring.id);
+	err = err ?: xtr_tables_add_ring(im->tables, &ring) ?:
+	      xtr_map_put(&im->rings, ring.name, dev_len ? ring.device : 0, ring.id);
 	*id = ring.id;
 	return err;
 }

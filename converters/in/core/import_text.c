@@ -391,9 +391,8 @@ int import_values_put(struct xtr_import *im, const struct xtr_import_at *at, con
 {
 	const struct shape_key key = { name, target, call, at->stack && n < XTR_IMPORT_VALUES };
 	struct import_shape *s;
-	int err = shape_of(im, &key, v, n, &s);
 
-	return err ? err : put_shape(im, at, s, v, n);
+	return shape_of(im, &key, v, n, &s) ?: put_shape(im, at, s, v, n);
 }
 
 /* --- what the values mean --------------------------------------------------------------------- */

@@ -2,7 +2,6 @@
 #include "inflate.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <string.h>
 
 #ifdef HAVE_ZLIB

@@ -64,9 +64,8 @@ static int read_ids(struct perfdata *d, struct section ids, size_t attr)
 		return 0;
 	}
 	for (uint64_t i = 0; !err && i < ids.size / sizeof(id); i++) {
-		err = read_bytes(d, ids.at + i * sizeof(id), id, sizeof(id));
-		if (!err)
-			err = perf_add_id(d, perf_u64(d, id), attr);
+		err = read_bytes(d, ids.at + i * sizeof(id), id, sizeof(id))
+			      ?: perf_add_id(d, perf_u64(d, id), attr);
 	}
 	return err;
 }
@@ -84,11 +83,9 @@ static int read_attrs(struct perfdata *d, struct section attrs, uint64_t attr_si
 	if (!xtr_fits(attrs.at, attrs.size, d->size))
 		return xtr_import_fail(d->im, -EBADMSG, "the file ends in its attributes");
 	for (uint64_t i = 0; !err && i < attrs.size / attr_size; i++) {
-		err = read_bytes(d, attrs.at + i * attr_size, buf, (size_t)attr_size);
-		if (!err)
-			err = perf_add_attr(d, buf, (size_t)attr_size - SECTION_BYTES, &index);
-		if (!err)
-			err = read_ids(d, section_at(d, buf + attr_size - SECTION_BYTES), index);
+		err = read_bytes(d, attrs.at + i * attr_size, buf, (size_t)attr_size) ?:
+		      perf_add_attr(d, buf, (size_t)attr_size - SECTION_BYTES, &index) ?:
+		      read_ids(d, section_at(d, buf + attr_size - SECTION_BYTES), index);
 	}
 	return err;
 }
@@ -198,19 +195,13 @@ static int read_head(struct perfdata *d, uint8_t *head)
 static int read_all(struct perfdata *d)
 {
 	uint8_t head[FILE_HEADER];
-	int err = read_head(d, head);
+	int err = read_head(d, head) ?:
+		  (d->pipe ? perf_read_records(d, PIPE_HEADER, d->size) : read_file(d, head)) ?:
+		  perf_order_all(d);
 
-	if (!err)
-		err = d->pipe ? perf_read_records(d, PIPE_HEADER, d->size) : read_file(d, head);
-	if (!err)
-		err = perf_order_all(d);
 	if (!err && !d->n_attrs)
 		return xtr_import_fail(d->im, -EBADMSG, "the file has no events");
-	if (!err)
-		err = perf_tell_facts(d);
-	if (!err)
-		err = tell_losses(d);
-	return err ? err : perf_tell_rest(d);
+	return err ?: perf_tell_facts(d) ?: tell_losses(d) ?: perf_tell_rest(d);
 }
 
 static void release(struct perfdata *d)
@@ -236,9 +227,7 @@ int xtr_perfdata_run(struct xtr_import *im, struct xtr_io *in)
 		return -ENOMEM;
 	d->im = im;
 	d->io = in;
-	err = in->ops->size(in, &d->size);
-	if (!err)
-		err = read_all(d);
+	err = in->ops->size(in, &d->size) ?: read_all(d);
 	release(d);
 	return err;
 }

@@ -4,7 +4,6 @@
  * a record is of, and when it was.
  */
 #include "base/buf.h"
-#include "base/checked.h"
 #include "perfdata_priv.h"
 
 #include <errno.h>

@@ -4,8 +4,6 @@
 
 #include "base/checked.h"
 
-#include <errno.h>
-
 #define READ_TIMES 3u        /* read_format: times enabled and running, one number each */
 #define READ_ID    (1u << 2) /* an id with each value */
 #define READ_GROUP (1u << 3) /* several values */

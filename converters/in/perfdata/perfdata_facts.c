@@ -238,9 +238,7 @@ int perf_tell_facts(struct perfdata *d)
 	d->sys.machine = d->texts[2];
 	if (d->dat && d->dat->n_strings)
 		xtr_import_resolver(d->im, dat_resolve, d->dat);
-	err = tell_clock(d);
-	if (!err)
-		err = xtr_import_system(d->im, &d->sys);
+	err = tell_clock(d) ?: xtr_import_system(d->im, &d->sys);
 	if (!err && d->texts[3]) {
 		snprintf(tool, sizeof(tool), "perf %s", d->texts[3]);
 		err = xtr_import_note(d->im, "import-tool", tool);
@@ -267,10 +265,8 @@ int perf_tell_rest(struct perfdata *d)
 
 	for (size_t i = 0; !err && i < sizeof(said) / sizeof(said[0]); i++)
 		err = perf_note_number(d, said[i].key, d->left_out[said[i].type]);
-	if (!err)
-		err = perf_note_number(d, "import-aux-bytes-left-out", d->aux_bytes);
-	if (!err)
-		err = perf_note_number(d, "import-events-without-cpu", d->no_cpu);
+	err = err ?: perf_note_number(d, "import-aux-bytes-left-out", d->aux_bytes) ?:
+	      perf_note_number(d, "import-events-without-cpu", d->no_cpu);
 	if (!err && d->no_cpu && d->no_cpu == d->seen)
 		err = xtr_import_note(d->im, "import-without-cpus", "all events are CPU 0's");
 	return err;

@@ -150,9 +150,7 @@ int perf_map_add(struct perfdata *d, uint32_t pid, const struct perf_map *map, c
 	err = make_proc(d, pid, &p);
 	if (err || !p)
 		return err;
-	err = make_way(&d->maps, p, &new);
-	if (!err)
-		err = insert(&d->maps, p, first_behind(p, new.start), &new);
+	err = make_way(&d->maps, p, &new) ?: insert(&d->maps, p, first_behind(p, new.start), &new);
 	aged(&d->maps, p);
 	return err;
 }

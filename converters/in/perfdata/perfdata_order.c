@@ -129,14 +129,9 @@ int perf_order_add(struct perfdata *d, uint64_t ts, const struct perf_record *r)
 	int err = 0;
 
 	if (held >= PERF_HELD_BYTES && o->list.n > 1 && !has_room(o, PREFIX_BYTES + r->n + 7)) {
-		err = sort(o);
-		if (!err)
-			err = hand_over(d, (o->list.n + 1) / 2);
+		err = sort(o) ?: hand_over(d, (o->list.n + 1) / 2);
 	}
-	if (!err)
-		err = keep(o, r, &copy);
-	if (!err)
-		err = xtr_timed_add(&o->list, ts, (uintptr_t)copy);
+	err = err ?: keep(o, r, &copy) ?: xtr_timed_add(&o->list, ts, (uintptr_t)copy);
 	if (err)
 		return err;
 	if (ts > o->max_ts)

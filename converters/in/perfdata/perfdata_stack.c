@@ -5,8 +5,6 @@
  */
 #include "perfdata_priv.h"
 
-#include <errno.h>
-
 #define MARKS_FROM    ((uint64_t)-4095) /* PERF_CONTEXT_MAX */
 #define MARK_DEFERRED ((uint64_t)-640)  /* a cookie follows; the user's part has its own record */
 #define CHAINS_MAX    ((size_t)1 << 17) /* that are remembered */

@@ -37,17 +37,10 @@ static int read_all(struct pftrace *p)
 
 	if (!err && !p->packets)
 		return xtr_import_fail(p->im, -EBADMSG, "no packet in it");
-	if (!err)
-		err = pft_clock_tell(p);
-	if (!err)
-		err = pft_facts_tell(p);
-	if (!err)
-		err = pft_gpu_tell(p);
-	if (!err)
-		err = pft_order_all(p, take_record);
-	if (!err)
-		err = pft_ftrace_tell(p);
-	return err ? err : pft_losses_tell(p);
+	return err ?: pft_clock_tell(p) ?: pft_facts_tell(p) ?: pft_gpu_tell(p) ?:
+	       pft_order_all(p, take_record) ?:
+	       pft_ftrace_tell(p) ?:
+	       pft_losses_tell(p);
 }
 
 static void release(struct pftrace *p)
@@ -74,9 +67,7 @@ int xtr_pftrace_run(struct xtr_import *im, struct xtr_io *in)
 	p->io = in;
 	p->first_ts = UINT64_MAX;
 	p->clocks.trace = PFT_CLOCK_BOOT;
-	err = in->ops->size(in, &p->size);
-	if (!err)
-		err = read_all(p);
+	err = in->ops->size(in, &p->size) ?: read_all(p);
 	release(p);
 	return err;
 }

@@ -201,7 +201,6 @@ static int lost_before(struct pftrace *p, const struct pft_bundle *b, const stru
 {
 	struct pft_cpu *cpu = &p->ftrace->cpus[b->cpu];
 	uint64_t from = cpu->last_ts, to = b->first != UINT64_MAX ? b->first : 0;
-	int err;
 
 	if (!from && a->previous_end &&
 	    !pft_ftrace_time(p, b->seq, b->clock, a->previous_end, &from))
@@ -210,8 +209,7 @@ static int lost_before(struct pftrace *p, const struct pft_bundle *b, const stru
 		from = to;
 	if (!to)
 		to = from;
-	err = pft_gap(p, b->cpu, from, to);
-	return err ? err : pft_sched_forget(p, b->cpu, from);
+	return pft_gap(p, b->cpu, from, to) ?: pft_sched_forget(p, b->cpu, from);
 }
 
 static int take_events(struct pftrace *p, struct pft_bundle *b, struct pft_msg m)
@@ -233,12 +231,8 @@ int pft_take_bundle(struct pftrace *p, const struct pft_packet *packet, struct p
 	struct pft_bundle b = { .seq = packet->seq, .first = UINT64_MAX };
 	struct about a = { 0 };
 	struct pft_cpu *cpu;
-	int err = make_state(p);
+	int err = make_state(p) ?: look(p, m, &b, &a) ?: clock_of(p, packet->seq, &a, &b.clock);
 
-	if (!err)
-		err = look(p, m, &b, &a);
-	if (!err)
-		err = clock_of(p, packet->seq, &a, &b.clock);
 	if (err)
 		return err;
 	if (b.cpu == XTR_IMPORT_CPUS) {

@@ -246,11 +246,8 @@ static int tell_devices(struct pftrace *p, const struct pft_gpu *g)
 int pft_gpu_tell(struct pftrace *p)
 {
 	struct pft_gpu *g = pft_gpu(p);
-	int err = g ? gpu_counters_end(p, g) : -ENOMEM;
 
-	if (!err)
-		err = tell_devices(p, g);
-	return err ? err : tell_left_out(p, g);
+	return (g ? gpu_counters_end(p, g) : -ENOMEM) ?: tell_devices(p, g) ?: tell_left_out(p, g);
 }
 
 struct pft_gpu *pft_gpu_new(void)

@@ -335,7 +335,6 @@ int gpu_take_marker(struct pftrace *p, struct pft_gpu *g, const struct pft_packe
 		    struct pft_msg m)
 {
 	const struct gpu_track *t = gpu_track_of(g, uuid_of(packet, m));
-	int err = hold_submissions(p, g, packet, m, t);
 
-	return err ? err : hold_marker(p, g, packet, m, t);
+	return hold_submissions(p, g, packet, m, t) ?: hold_marker(p, g, packet, m, t);
 }

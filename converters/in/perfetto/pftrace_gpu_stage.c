@@ -233,11 +233,8 @@ static int hold_job(struct pftrace *p, struct pft_gpu *g, const struct pft_packe
 		xtr_map_free(&g->stages);
 	err = xtr_map_put(&g->stages, s->event_id, 0, s->job);
 	put_job(&g->rec, s, GPU_STAGE, "gpu_stage_begin");
-	if (!err)
-		err = gpu_hold(p, s->ts, &g->rec);
-	if (!err)
-		err = hold_waits(p, g, m, s);
-	return err ? err : hold_end(p, g, packet, s, done);
+	return err ?: gpu_hold(p, s->ts, &g->rec) ?: hold_waits(p, g, m, s) ?:
+	       hold_end(p, g, packet, s, done);
 }
 
 int gpu_take_stage(struct pftrace *p, struct pft_gpu *g, const struct pft_packet *packet,

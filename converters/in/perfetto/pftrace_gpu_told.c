@@ -6,10 +6,7 @@
  */
 #include "pftrace_gpu.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Fields of GpuRenderStageEvent that xtr writes. */

@@ -9,7 +9,6 @@
 #include "base/checked.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -237,11 +236,9 @@ int pft_losses_tell(struct pftrace *p)
 	err = tell_cpus(p);
 	if (!err && l->lost_chunks)
 		err = xtr_import_lost(p->im, XTR_IMPORT_CPUS, p->first_ts, p->last_ts, 0);
-	if (!err)
-		err = pft_note_number(p, "import-perfetto-losses", l->lost_chunks);
-	if (!err)
-		err = pft_note_number(p, "import-perfetto-chunks-overwritten", l->overwritten);
-	return err ? err : pft_note_number(p, "import-perfetto-parse-errors", l->parse_errors);
+	return err ?: pft_note_number(p, "import-perfetto-losses", l->lost_chunks) ?:
+	       pft_note_number(p, "import-perfetto-chunks-overwritten", l->overwritten) ?:
+	       pft_note_number(p, "import-perfetto-parse-errors", l->parse_errors);
 }
 
 void pft_losses_free(struct pft_losses *l)

@@ -102,10 +102,7 @@ static int spill(struct pftrace *p)
 	for (size_t i = 0; !err && i < o->list.n; i++)
 		err = write_record(&w, kind_of(&o->list.e[i]), o->list.e[i].ts,
 				   o->mem + at_of(&o->list.e[i]), size_of(&o->list.e[i]));
-	if (!err)
-		err = write_out(&w);
-	if (!err)
-		err = add_run(o, w.written);
+	err = err ?: write_out(&w) ?: add_run(o, w.written);
 	free(w.buf);
 	o->list.n = o->used = 0;
 	return err ? cannot_write(p, err) : 0;
@@ -249,10 +246,7 @@ static int join_runs(struct pftrace *p)
 	int err = w.buf ? xtr_io_temp(&w.io) : -ENOMEM;
 
 	o->to = &w;
-	if (!err)
-		err = merge_runs(p, to_writer);
-	if (!err)
-		err = write_out(&w);
+	err = err ?: merge_runs(p, to_writer) ?: write_out(&w);
 	o->to = NULL;
 	free(w.buf);
 	if (err) {

@@ -198,8 +198,6 @@ static int take_compressed(struct pftrace *p, const char *codec, const uint8_t *
 /* What a packet is, and who takes it. */
 static int take_field(struct pftrace *p, const struct pft_packet *packet, const struct pft_field *f)
 {
-	int err;
-
 	switch (f->num) {
 	case F_FTRACE:
 		return pft_take_bundle(p, packet, pft_sub(f));
@@ -216,8 +214,7 @@ static int take_field(struct pftrace *p, const struct pft_packet *packet, const 
 	case F_UUID:
 		return pft_take_uuid(p, pft_sub(f));
 	case F_TRACK:
-		err = pft_take_track(p, pft_sub(f));
-		return err ? err : pft_gpu_packet(p, packet, f);
+		return pft_take_track(p, pft_sub(f)) ?: pft_gpu_packet(p, packet, f);
 	default:
 		pft_count_packet(p, f->num);
 		return pft_gpu_packet(p, packet, f);

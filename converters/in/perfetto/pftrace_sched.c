@@ -5,9 +5,6 @@
  */
 #include "pftrace_core.h"
 
-#include "base/bytes.h"
-
-#include <errno.h>
 #include <string.h>
 
 #define COMM_MAX 64u
@@ -146,9 +143,7 @@ int pft_take_compact(struct pftrace *p, struct pft_bundle *b, struct pft_msg m)
 		else if (f.num < 256 && at && f.wire == 2)
 			col[at - numbers] = pft_sub(&f);
 	}
-	if (!err)
-		err = take_rows(p, b, col, names, SWITCH);
-	return err ? err : take_rows(p, b, col, names, WAKING);
+	return err ?: take_rows(p, b, col, names, SWITCH) ?: take_rows(p, b, col, names, WAKING);
 }
 
 /* --- in order of time ------------------------------------------------------------------------- */

@@ -5,7 +5,6 @@
  */
 #include "bpftrace.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -89,10 +88,8 @@ static int first_pass(struct file *f, struct xtr_io *in)
 {
 	struct textin_lines lines;
 	struct textin_line l;
-	int err = textin_lines_open(&lines, in);
+	int err = textin_lines_open(&lines, in) ?: textin_lines_next(&lines, &l);
 
-	if (!err)
-		err = textin_lines_next(&lines, &l);
 	while (!err && l.state != TEXTIN_END) {
 		see_line(f, &l);
 		err = textin_lines_next(&lines, &l);
@@ -245,13 +242,10 @@ int xtr_bpftrace_run(struct xtr_import *im, struct xtr_io *in)
 
 	if (!err && !f.times)
 		err = xtr_import_without_times(im);
-	if (!err)
-		err = textin_run(im, in, &f, one_line, "no line names a probe of bpftrace");
-	if (!err)
-		err = note_facts(im, &f);
-	if (!err)
-		err = note_count(im, "import-map-lines-left-out", f.maps);
-	return err ? err : note_count(im, "import-other-lines-left-out", f.others);
+	return err ?: textin_run(im, in, &f, one_line, "no line names a probe of bpftrace") ?:
+	       note_facts(im, &f) ?:
+	       note_count(im, "import-map-lines-left-out", f.maps) ?:
+	       note_count(im, "import-other-lines-left-out", f.others);
 }
 
 #define DETECT_LINES 200u

@@ -438,7 +438,6 @@ static int one_line(struct textin_run *r, const struct textin_line *l)
 {
 	struct textin_event e;
 	unsigned int digits, missing;
-	int err;
 
 	if (!perf_line(l->text, l->len, &e, &digits, &missing))
 		return other_line(r, l);
@@ -450,8 +449,7 @@ static int one_line(struct textin_run *r, const struct textin_line *l)
 		return xtr_import_fail(r->im, -EBADMSG,
 				       "times since the event before (perf script --deltatime); "
 				       "print it without --deltatime");
-	err = note_missing(r, missing);
-	return err ? err : textin_run_event(r, l, &e, digits);
+	return note_missing(r, missing) ?: textin_run_event(r, l, &e, digits);
 }
 
 int xtr_perf_run(struct xtr_import *im, struct xtr_io *in)

@@ -187,12 +187,9 @@ int textin_run(struct xtr_import *im, struct xtr_io *in, void *parser,
 {
 	struct textin_run r = { .im = im, .parser = parser };
 	struct textin_lines lines;
-	int err = textin_lines_open(&lines, in);
+	int err = textin_lines_open(&lines, in) ?: textin_sink_new(&r.sink, im) ?:
+		  all_lines(&r, &lines, line);
 
-	if (!err)
-		err = textin_sink_new(&r.sink, im);
-	if (!err)
-		err = all_lines(&r, &lines, line);
 	if (!err && !r.begun && !r.known)
 		err = xtr_import_fail(im, -EBADMSG, "%s", nothing);
 	if (!err)

@@ -402,11 +402,7 @@ int textin_sink_finish(struct textin_sink *s)
 	if (!err && s->lost_before)
 		err = xtr_import_lost(s->im, XTR_STREAM_NONE, s->first,
 				      s->begin > s->first ? s->begin : s->first, s->lost_before);
-	if (!err)
-		err = note_count(s, "import-reordered", s->reordered - s->late);
-	if (!err)
-		err = note_count(s, "import-late", s->late);
-	if (!err)
-		err = note_count(s, "import-stack-lines-left-out", s->stacks);
-	return err;
+	return err ?: note_count(s, "import-reordered", s->reordered - s->late) ?:
+	       note_count(s, "import-late", s->late) ?:
+	       note_count(s, "import-stack-lines-left-out", s->stacks);
 }

@@ -178,12 +178,8 @@ static int data_v6(struct dat *d, struct dat_in *in)
 static int descriptions(struct dat *d, struct dat_in *in, bool cmdlines)
 {
 	uint64_t n;
-	int err = dat_header_info(d, in);
+	int err = dat_header_info(d, in) ?: dat_ftrace_formats(d, in) ?: dat_event_formats(d, in);
 
-	if (!err)
-		err = dat_ftrace_formats(d, in);
-	if (!err)
-		err = dat_event_formats(d, in);
 	if (err)
 		return err;
 	n = dat_uint(in, 4);
@@ -196,9 +192,7 @@ static int descriptions(struct dat *d, struct dat_in *in, bool cmdlines)
 
 static int read_v6(struct dat *d, struct dat_in *in)
 {
-	int err = descriptions(d, in, true);
-
-	return err ? err : data_v6(d, in);
+	return descriptions(d, in, true) ?: data_v6(d, in);
 }
 
 /* --- the run ---------------------------------------------------------------------------------- */
@@ -220,15 +214,13 @@ int dat_read_tracing_data(struct dat *d, uint64_t at, uint64_t size)
 {
 	struct dat_in in = { .io = d->io, .at = at, .end = at + size, .err = &d->err };
 	char magic[MAGIC_LEN + 1], version[8];
-	int err;
 
 	for (unsigned int i = 0; i < MAGIC_LEN; i++)
 		magic[i] = (char)dat_uint(&in, 1);
 	if (in.failed || memcmp(magic, MAGIC, MAGIC_LEN) != 0 ||
 	    !dat_text(&in, version, sizeof(version)))
 		return xtr_import_fail(d->im, -EBADMSG, "its descriptions of events are damaged");
-	err = read_machine(d, &in);
-	return err ? err : descriptions(d, &in, strcmp(version, "0.5") != 0);
+	return read_machine(d, &in) ?: descriptions(d, &in, strcmp(version, "0.5") != 0);
 }
 
 static int read_start(struct dat *d, struct dat_in *in)
@@ -263,12 +255,9 @@ void dat_free(struct dat *d)
 static int read_all(struct dat *d)
 {
 	struct dat_in in = { .io = d->io, .end = d->size, .err = &d->err };
-	int err = read_start(d, &in);
+	int err = read_start(d, &in) ?: (d->version < 7 ? read_v6(d, &in) : dat_read_v7(d, &in)) ?:
+		  dat_tell_facts(d);
 
-	if (!err)
-		err = d->version < 7 ? read_v6(d, &in) : dat_read_v7(d, &in);
-	if (!err)
-		err = dat_tell_facts(d);
 	/* What is cut off was at the end, of events that nobody counted. */
 	if (!err && d->cut)
 		err = xtr_import_lost(d->im, XTR_IMPORT_CPUS, 0, 0, 0);

@@ -10,10 +10,8 @@
 #include "tracedat_priv.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Where values are taken from, and where the text goes. */

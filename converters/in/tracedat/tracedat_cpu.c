@@ -92,12 +92,9 @@ static int give_up(struct dat_cpu *c, const char *what)
 static int inflate_piece(struct dat_cpu *c, uint32_t packed, uint32_t n)
 {
 	size_t got;
-	int err = hold(c, &c->buf, &c->cap, n);
+	int err = hold(c, &c->buf, &c->cap, n) ?: hold(c, &c->raw, &c->cap_raw, packed) ?:
+		  read_file(c, c->raw, packed);
 
-	if (!err)
-		err = hold(c, &c->raw, &c->cap_raw, packed);
-	if (!err)
-		err = read_file(c, c->raw, packed);
 	if (err)
 		return err;
 	err = xtr_inflate(c->d->codec, c->raw, packed, c->buf, n, &got);

@@ -5,7 +5,6 @@
 #include "base/buf.h"
 #include "base/checked.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -423,9 +422,7 @@ int dat_tell_facts(struct dat *d)
 		xtr_import_resolver(d->im, dat_resolve, d);
 	if (d->tsc)
 		snprintf(d->clock, sizeof(d->clock), "tsc2nsec");
-	err = xtr_import_clock(d->im, d->clock[0] ? d->clock : "unknown");
-	if (!err)
-		err = tell_system(d);
+	err = xtr_import_clock(d->im, d->clock[0] ? d->clock : "unknown") ?: tell_system(d);
 	snprintf(text, sizeof(text), "%u", d->version);
 	if (!err)
 		err = xtr_import_note(d->im, "import-version", text);

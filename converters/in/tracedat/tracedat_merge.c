@@ -125,16 +125,12 @@ int dat_merge(struct dat *d)
 		d->first_ts = d->last_ts = dat_time(d, heap[0]->ev.ts);
 	while (!err && n) {
 		d->last_ts = dat_time(d, heap[0]->ev.ts);
-		err = hand_over(d, heap[0]);
-		if (!err)
-			err = dat_cpu_next(heap[0]);
+		err = hand_over(d, heap[0]) ?: dat_cpu_next(heap[0]);
 		if (!heap[0]->have)
 			heap[0] = heap[--n];
 		if (n)
 			sift_down(heap, n, 0);
 	}
 	free(heap);
-	if (!err)
-		err = count_ahead(d);
-	return err ? err : count_rest(d);
+	return err ?: count_ahead(d) ?: count_rest(d);
 }

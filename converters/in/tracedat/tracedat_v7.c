@@ -85,10 +85,8 @@ static int read_section(struct dat *d, struct dat_in *opt, unsigned int id,
 			int (*read)(struct dat *d, struct dat_in *in))
 {
 	struct section s;
-	int err = open_section(d, dat_uint(opt, 8), id, true, &s);
+	int err = open_section(d, dat_uint(opt, 8), id, true, &s) ?: read(d, &s.in);
 
-	if (!err)
-		err = read(d, &s.in);
 	free(s.mem);
 	return err;
 }
@@ -157,40 +155,22 @@ static int refuse_text(struct dat *d, struct dat_in *opt)
 		"a trace.dat of text (a latency tracer's): 'trace-cmd report' prints it");
 }
 
-static int read_header_info(struct dat *d, struct dat_in *opt)
-{
-	return read_section(d, opt, OPT_HEADER_INFO, dat_header_info);
-}
-
-static int read_ftrace(struct dat *d, struct dat_in *opt)
-{
-	return read_section(d, opt, OPT_FTRACE_EVENTS, dat_ftrace_formats);
-}
-
-static int read_events(struct dat *d, struct dat_in *opt)
-{
-	return read_section(d, opt, OPT_EVENT_FORMATS, dat_event_formats);
-}
-
-static int read_printk(struct dat *d, struct dat_in *opt)
-{
-	return read_section(d, opt, OPT_PRINTK, dat_printk);
-}
-
-static int read_cmdlines(struct dat *d, struct dat_in *opt)
-{
-	return read_section(d, opt, OPT_CMDLINES, dat_cmdlines);
-}
-
-/* In the order in which they are needed: buffers need the header's information. */
+/*
+ * In the order in which they are needed: buffers need the header's information. What leads to a
+ * section of the same number is read there, the others are read themselves.
+ */
 static const struct {
 	unsigned int id;
-	int (*read)(struct dat *d, struct dat_in *opt);
+	int (*section)(struct dat *d, struct dat_in *in);
+	int (*option)(struct dat *d, struct dat_in *opt);
 } leads[] = {
-	{ OPT_HEADER_INFO, read_header_info }, { OPT_FTRACE_EVENTS, read_ftrace },
-	{ OPT_EVENT_FORMATS, read_events },    { OPT_PRINTK, read_printk },
-	{ OPT_CMDLINES, read_cmdlines },       { OPT_BUFFER, read_buffer },
-	{ OPT_BUFFER_TEXT, refuse_text },
+	{ OPT_HEADER_INFO, dat_header_info, NULL },
+	{ OPT_FTRACE_EVENTS, dat_ftrace_formats, NULL },
+	{ OPT_EVENT_FORMATS, dat_event_formats, NULL },
+	{ OPT_PRINTK, dat_printk, NULL },
+	{ OPT_CMDLINES, dat_cmdlines, NULL },
+	{ OPT_BUFFER, NULL, read_buffer },
+	{ OPT_BUFFER_TEXT, NULL, refuse_text },
 };
 #define LEADS (sizeof(leads) / sizeof(leads[0]))
 
@@ -216,7 +196,8 @@ static int walk_options(struct dat *d, struct dat_in in, unsigned int lead, uint
 			break;
 		}
 		if (lead < LEADS && id == leads[lead].id)
-			err = leads[lead].read(d, &one);
+			err = leads[lead].section ? read_section(d, &one, id, leads[lead].section)
+						  : leads[lead].option(d, &one);
 		else if (lead == LEADS)
 			err = dat_option(d, id, &one);
 	}
@@ -231,9 +212,7 @@ static int walk_sections(struct dat *d, uint64_t at, unsigned int lead)
 	for (unsigned int i = 0; !err && at; i++) {
 		if (i == OPTIONS_MAX)
 			return xtr_import_fail(d->im, -EBADMSG, "the file's options have no end");
-		err = open_section(d, at, 0, true, &s);
-		if (!err)
-			err = walk_options(d, s.in, lead, &at);
+		err = open_section(d, at, 0, true, &s) ?: walk_options(d, s.in, lead, &at);
 		free(s.mem);
 	}
 	return err;

@@ -223,9 +223,8 @@ static int put_on_track(struct chrome *c, const struct xtr_mark *m, enum chrome_
 {
 	uint64_t tid = (chrome_hash(0, m->track, strlen(m->track)) & 0x3fffffff) + 1;
 	struct chrome_place at;
-	int err = chrome_pseudo_place(c, where, tid, m->track, &at);
 
-	return err ? err : put_moment(c, m, &at, cat);
+	return chrome_pseudo_place(c, where, tid, m->track, &at) ?: put_moment(c, m, &at, cat);
 }
 
 static int put_vblank(struct chrome *c, const struct xtr_mark *m)

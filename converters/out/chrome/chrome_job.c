@@ -313,9 +313,7 @@ int chrome_job(void *self, const struct xtr_job *j)
 {
 	struct chrome *c = self;
 	struct chrome_ring *r;
-	int err = chrome_ring_of(c, j->ring, &r);
 
-	if (err)
-		return err;
-	return c->opts.jobs_only ? job_only(c, r, j) : job_and_more(c, r, j);
+	return chrome_ring_of(c, j->ring, &r)
+		       ?: (c->opts.jobs_only ? job_only(c, r, j) : job_and_more(c, r, j));
 }

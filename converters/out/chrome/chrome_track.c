@@ -202,9 +202,8 @@ int chrome_thread_place(struct chrome *c, uint64_t process, uint32_t tid, uint32
 	}
 	if (process) {
 		*at = (struct chrome_place){ chrome_pid(c, process), chrome_pid(c, tid) };
-		err = xtr_process_nth(process) ? again_place(c, process, tid, at) : 0;
-		if (!err)
-			err = name_process(c, at->pid, process, comm, ts);
+		err = (xtr_process_nth(process) ? again_place(c, process, tid, at) : 0)
+			      ?: name_process(c, at->pid, process, comm, ts);
 	} else {
 		err = chrome_pseudo_place(c, CHROME_UNKNOWN, chrome_pid(c, tid), NULL, at);
 	}

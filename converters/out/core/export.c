@@ -8,7 +8,6 @@
 #include "top.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define N(array) (sizeof(array) / sizeof((array)[0]))
@@ -102,11 +101,9 @@ static int on_verdict_event(void *ctx, const struct xtr_event *ev)
 
 static int verdict_pass(struct run *r)
 {
-	int err = new_model(r, &r->verdict, NULL, NULL);
-
-	if (!err)
-		err = play_jobs(r, r->verdict, true, on_verdict_event);
-	return err ? err : xtr_model_finish(r->verdict);
+	return new_model(r, &r->verdict, NULL, NULL) ?:
+	       play_jobs(r, r->verdict, true, on_verdict_event) ?:
+	       xtr_model_finish(r->verdict);
 }
 
 static int on_model_event(void *ctx, const struct xtr_event *ev)
@@ -123,11 +120,9 @@ static int on_top_job(void *ctx, const struct xtr_job *j)
 
 static int top_pass(struct run *r)
 {
-	int err = new_model(r, &r->model, on_top_job, NULL);
-
-	if (!err)
-		err = play_jobs(r, r->model, false, on_model_event);
-	return err ? err : xtr_model_finish(r->model);
+	return new_model(r, &r->model, on_top_job, NULL) ?:
+	       play_jobs(r, r->model, false, on_model_event) ?:
+	       xtr_model_finish(r->model);
 }
 
 static int on_job(void *ctx, const struct xtr_job *j)
@@ -263,10 +258,8 @@ static int export_pass(struct run *r)
 	int err = begin_section(r);
 
 	r->exporting = true;
-	if (!err)
-		err = all ? play(r, NULL, 0, on_event) : play_jobs(r, r->model, false, on_event);
-	if (!err)
-		err = xtr_model_finish(r->model);
+	err = err ?: (all ? play(r, NULL, 0, on_event) : play_jobs(r, r->model, false, on_event)) ?:
+	      xtr_model_finish(r->model);
 	if (!err && r->calls)
 		err = xtr_calls_finish(r->calls);
 	r->exporting = false;
@@ -311,9 +304,7 @@ static int export_all(struct run *r)
 	r->passes *= xtr_reader_n_sections(r->e->reader);
 	if (r->top.most)
 		err = all_sections(r, longest, N(longest));
-	if (!err)
-		err = all_sections(r, out, N(out));
-	return err ? err : r->x->finish(r->self);
+	return err ?: all_sections(r, out, N(out)) ?: r->x->finish(r->self);
 }
 
 /* A timeline of a section without times would be made up. */

@@ -107,7 +107,6 @@ static int pf_section(void *self, const struct xtr_export_section *s)
 	struct pf *pf = self;
 	bool wall_clocks;
 	int64_t m;
-	int err;
 
 	clear(pf);
 	pf->section = *s;
@@ -120,8 +119,7 @@ static int pf_section(void *self, const struct xtr_export_section *s)
 	if (m < 0)
 		return (int)m;
 	pf->m = (size_t)m;
-	err = begin_clock(pf);
-	return err ? err : pf_facts(pf);
+	return begin_clock(pf) ?: pf_facts(pf);
 }
 
 static int pf_end_section(void *self)
@@ -135,36 +133,6 @@ static int pf_finish(void *self)
 	return pf_out_flush(&((struct pf *)self)->out);
 }
 
-static int on_job(void *self, const struct xtr_job *j)
-{
-	return pf_job(self, j);
-}
-
-static int on_depth(void *self, const struct xtr_model_ring *ring, uint64_t ts)
-{
-	return pf_depth(self, ring, ts);
-}
-
-static int on_call(void *self, const struct xtr_call *c)
-{
-	return pf_call(self, c);
-}
-
-static int on_mark(void *self, const struct xtr_mark *m)
-{
-	return pf_mark(self, m);
-}
-
-static int on_event(void *self, const struct xtr_event *ev)
-{
-	return pf_ftrace_event(self, ev);
-}
-
-static int on_gap(void *self, const struct xtr_gap *gap)
-{
-	return pf_gap(self, gap);
-}
-
 extern const struct xtr_exporter xtr_exporter_perfetto;
 
 const struct xtr_exporter xtr_exporter_perfetto = {
@@ -175,12 +143,12 @@ const struct xtr_exporter xtr_exporter_perfetto = {
 	.wants = pf_wants,
 	.open = pf_open,
 	.section = pf_section,
-	.job = on_job,
-	.depth = on_depth,
-	.call = on_call,
-	.mark = on_mark,
-	.event = on_event,
-	.gap = on_gap,
+	.job = pf_job,
+	.depth = pf_depth,
+	.call = pf_call,
+	.mark = pf_mark,
+	.event = pf_ftrace_event,
+	.gap = pf_gap,
 	.end_section = pf_end_section,
 	.finish = pf_finish,
 	.close = pf_close,

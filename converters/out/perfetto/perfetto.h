@@ -336,19 +336,19 @@ int pf_counter(struct pf *pf, uint64_t track, uint64_t ts, uint64_t value);
 int pf_counter_signed(struct pf *pf, uint64_t track, uint64_t ts, int64_t value);
 
 /* perfetto_job.c */
-int pf_job(struct pf *pf, const struct xtr_job *j);
+int pf_job(void *self, const struct xtr_job *j);
 /* What stands for a job or fence: the same wherever it is named. */
 uint64_t pf_event_id(uint64_t ctx, uint64_t seqno);
 
 /* perfetto_queue.c */
 int pf_queue(struct pf *pf, uint32_t ring,
 	     const struct xtr_job *j); /* submission and wait of a job */
-int pf_depth(struct pf *pf, const struct xtr_model_ring *ring, uint64_t ts);
+int pf_depth(void *self, const struct xtr_model_ring *ring, uint64_t ts);
 
 /* perfetto_call.c */
-int pf_call(struct pf *pf, const struct xtr_call *c);
-int pf_mark(struct pf *pf, const struct xtr_mark *m);
-int pf_gap(struct pf *pf, const struct xtr_gap *gap);
+int pf_call(void *self, const struct xtr_call *c);
+int pf_mark(void *self, const struct xtr_mark *m);
+int pf_gap(void *self, const struct xtr_gap *gap);
 
 /* perfetto_marker.c: tracks of markers, of their thread or of their process */
 int pf_marker_track(struct pf *pf, const struct xtr_call *c, uint64_t *uuid);
@@ -357,7 +357,7 @@ int pf_marker_moment_track(struct pf *pf, const struct xtr_mark *m, uint64_t *uu
 void pf_marker_free(struct pf *pf);
 
 /* perfetto_ftrace.c, perfetto_raw.c */
-int pf_ftrace_event(struct pf *pf, const struct xtr_event *ev);
+int pf_ftrace_event(void *self, const struct xtr_event *ev);
 int pf_ftrace_running(struct pf *pf, const struct xtr_call *c);
 int pf_ftrace_gap(struct pf *pf, const struct xtr_gap *gap);
 bool pf_ftrace_fits(uint32_t cpu); /* importers have a limit */

@@ -2,7 +2,6 @@
 /* Calls on their thread or CPU, what happened at one moment, and where events were lost. */
 #include "perfetto.h"
 
-#include "replay/event/field.h"
 #include "replay/event/process.h"
 
 #include <errno.h>
@@ -134,8 +133,9 @@ static int call_track(struct pf *pf, const struct xtr_call *c, uint64_t *track)
  * not seem to lie within it. A call inside another is written first, so one that begins with it
  * would be taken for the inner one: it stands beside.
  */
-int pf_call(struct pf *pf, const struct xtr_call *c)
+int pf_call(void *self, const struct xtr_call *c)
 {
+	struct pf *pf = self;
 	uint64_t track;
 	int err;
 
@@ -147,9 +147,8 @@ int pf_call(struct pf *pf, const struct xtr_call *c)
 	if (c->begin_ns && c->end_ns) {
 		if (c->begins_with_inner)
 			err = pf_together_track(pf, track, c->depth, &track);
-		if (!err)
-			err = put_call(pf, c, PF_SLICE_BEGIN, track, NULL);
-		return err ? err : pf_end(pf, track, c->end_ns);
+		return err ?: put_call(pf, c, PF_SLICE_BEGIN, track, NULL) ?:
+		       pf_end(pf, track, c->end_ns);
 	}
 	if (!c->begin_ns)
 		return put_call(pf, c, PF_INSTANT, track, "begin");
@@ -213,8 +212,9 @@ static int marker(struct pf *pf, const struct xtr_mark *m)
 	return err ? err : instant(pf, m, track, m->ts, "marker");
 }
 
-int pf_mark(struct pf *pf, const struct xtr_mark *m)
+int pf_mark(void *self, const struct xtr_mark *m)
 {
+	struct pf *pf = self;
 	uint64_t track;
 	int err;
 
@@ -230,8 +230,7 @@ int pf_mark(struct pf *pf, const struct xtr_mark *m)
 		err = pf_named_track(pf, PF_ROOT_DEVICES, m->track, &track);
 		return err ? err : instant(pf, m, track, m->ts, "device");
 	}
-	err = thread_of(pf, m, &track);
-	return err ? err : instant(pf, m, track, m->ts, "event");
+	return thread_of(pf, m, &track) ?: instant(pf, m, track, m->ts, "event");
 }
 
 /* --- gaps ------------------------------------------------------------------------------------- */
@@ -271,17 +270,16 @@ static int gap_packet(struct pf *pf, enum pf_type type, uint64_t track, uint64_t
 	return pf->err ? pf->err : pf_out_added(&pf->out);
 }
 
-int pf_gap(struct pf *pf, const struct xtr_gap *gap)
+int pf_gap(void *self, const struct xtr_gap *gap)
 {
+	struct pf *pf = self;
 	uint64_t track, end = gap->last > gap->first ? gap->last : gap->first;
-	int lane = pf_lane(&pf->gaps, gap->first, end), ret;
+	int lane = pf_lane(&pf->gaps, gap->first, end);
 
 	if (lane < 0)
 		return lane == -ENOSPC ? 0 : lane;
-	ret = pf_cpu_track(pf, PF_ROOT_LOST, gap->stream, (uint32_t)lane, &track);
-	if (!ret)
-		ret = gap_packet(pf, PF_SLICE_BEGIN, track, gap->first, gap);
-	if (!ret)
-		ret = gap_packet(pf, PF_SLICE_END, track, end, gap);
-	return ret ? ret : pf_ftrace_gap(pf, gap);
+	return pf_cpu_track(pf, PF_ROOT_LOST, gap->stream, (uint32_t)lane, &track) ?:
+	       gap_packet(pf, PF_SLICE_BEGIN, track, gap->first, gap) ?:
+	       gap_packet(pf, PF_SLICE_END, track, end, gap) ?:
+	       pf_ftrace_gap(pf, gap);
 }

@@ -3,7 +3,6 @@
 #include "perfetto.h"
 #include "base/text.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -324,9 +323,5 @@ int pf_facts(struct pf *pf)
 
 	if (!err && !pf->s->index)
 		err = uuid(pf);
-	if (!err)
-		err = system_info(pf);
-	if (!err)
-		err = attributes(pf);
-	return err ? err : devices(pf);
+	return err ?: system_info(pf) ?: attributes(pf) ?: devices(pf);
 }

@@ -158,14 +158,12 @@ static int switch_of_call(struct pf *pf, const struct xtr_event *ev)
 	const struct xtr_call *c = &pf->running;
 	const struct pf_switch_fields *f = &pf->switch_fields;
 	struct side me = side_of(pf, ev, &f->prev), nobody = idle(ev->stream);
-	int err;
 
 	if (c->end_ns != ev->ts || c->stream != ev->stream || c->tid != me.tid || !c->begin_ns)
 		return 0;
-	err = put_switch(pf, ev->stream, c->begin_ns, &nobody, 0, &me);
-	if (err)
-		return err;
-	return put_switch(pf, ev->stream, ev->ts, &me, (int64_t)number_of(ev, f->state), &nobody);
+	return put_switch(pf, ev->stream, c->begin_ns, &nobody, 0, &me)
+		       ?: put_switch(pf, ev->stream, ev->ts, &me, (int64_t)number_of(ev, f->state),
+				     &nobody);
 }
 
 static int sched_switch(struct pf *pf, const struct xtr_event *ev)
@@ -254,8 +252,9 @@ static int scheduler_event(struct pf *pf, const struct xtr_event *ev)
 	return pf_ftrace_end(pf);
 }
 
-int pf_ftrace_event(struct pf *pf, const struct xtr_event *ev)
+int pf_ftrace_event(void *self, const struct xtr_event *ev)
 {
+	struct pf *pf = self;
 	int err = 0;
 
 	if (!ev->desc || !pf_ftrace_fits(ev->stream))

@@ -349,8 +349,9 @@ static int job_slice(struct pf *pf, uint32_t ring, const struct xtr_job *j, uint
 	return err || !slice ? err : pf_end(pf, track, j->done_ns);
 }
 
-int pf_job(struct pf *pf, const struct xtr_job *j)
+int pf_job(void *self, const struct xtr_job *j)
 {
+	struct pf *pf = self;
 	int64_t ring = pf_ring_of(pf, j->ring);
 	struct extras x;
 	const char *which;

@@ -76,14 +76,12 @@ int64_t pf_machine_of(struct pf *pf, const struct xtr_export_section *s)
 	const char *host = or_empty(xtr_meta_system(s->meta)->hostname);
 	const uint8_t *boot = xtr_meta_boot_id(s->meta);
 	size_t i;
-	int err;
 
 	for (i = 0; i < pf->n_machines; i++)
 		if (!memcmp(pf->machine[i].boot_id, boot, sizeof(pf->machine[i].boot_id)) &&
 		    !strcmp(pf->machine[i].hostname, host))
 			return (int64_t)i;
-	err = add_machine(pf, s->meta);
-	return err ? err : (int64_t)i;
+	return add_machine(pf, s->meta) ?: (int64_t)i;
 }
 
 static char *join(const char *const *text, size_t n, int *ret)
@@ -149,13 +147,11 @@ int64_t pf_device_of(struct pf *pf, const char *name, const struct xtr_device *d
 {
 	struct pf_machine *m = pf_machine(pf);
 	uint32_t i = xtr_map_index(&m->devices, pf_hash_text(name, strlen(name)), 0);
-	int err;
 
 	*is_new = i == XTR_MAP_NONE;
 	if (!*is_new)
 		return i;
-	err = add_device(m, name, d);
-	return err ? err : (int64_t)m->n_devices - 1;
+	return add_device(m, name, d) ?: (int64_t)m->n_devices - 1;
 }
 
 /* How many rings of this name the device has had in this section, with this one. */
@@ -163,11 +159,9 @@ static int64_t count_ring(struct pf *pf, uint32_t gpu, const char *name)
 {
 	uint64_t hash = pf_hash_text(name, strlen(name));
 	uint32_t n = xtr_map_index(&pf->ordinals, hash, gpu);
-	int err;
 
 	n = n == XTR_MAP_NONE ? 0 : n + 1;
-	err = xtr_map_put(&pf->ordinals, hash, gpu, n);
-	return err ? err : (int64_t)n;
+	return xtr_map_put(&pf->ordinals, hash, gpu, n) ?: (int64_t)n;
 }
 
 /* Rings of the machine are found by what names them; so they are the same in each section. */

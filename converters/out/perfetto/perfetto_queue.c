@@ -4,7 +4,6 @@
 #include "replay/event/process.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <string.h>
 
 static void note_ring(struct pf *pf, const char *name, const char *ring)
@@ -50,7 +49,6 @@ static int dependency(struct pf *pf, const struct xtr_job *j, const struct xtr_d
 	uint64_t from = d->from_ns < j->queue_ns ? j->queue_ns : d->from_ns;
 	uint64_t until = d->until_ns > j->run_ns ? j->run_ns : d->until_ns;
 	const char *ring = dep_ring(pf, d->ring_id), *what = d->scheduled ? "run" : "done";
-	int err;
 
 	if (until < from)
 		return 0;
@@ -61,8 +59,7 @@ static int dependency(struct pf *pf, const struct xtr_job *j, const struct xtr_d
 	pf_note_text(pf, "until", what, strlen(what));
 	if (ring)
 		note_ring(pf, "ring", ring);
-	err = pf_event_send(pf);
-	return err ? err : pf_end(pf, track, until);
+	return pf_event_send(pf) ?: pf_end(pf, track, until);
 }
 
 static int wait_slice(struct pf *pf, uint32_t ring, const struct xtr_job *j)
@@ -118,8 +115,9 @@ int pf_queue(struct pf *pf, uint32_t ring, const struct xtr_job *j)
 }
 
 /* Only what changed. */
-int pf_depth(struct pf *pf, const struct xtr_model_ring *ring, uint64_t ts)
+int pf_depth(void *self, const struct xtr_model_ring *ring, uint64_t ts)
 {
+	struct pf *pf = self;
 	int64_t i = pf_ring_of(pf, ring);
 	struct pf_ring *r;
 	uint64_t track;
@@ -129,14 +127,12 @@ int pf_depth(struct pf *pf, const struct xtr_model_ring *ring, uint64_t ts)
 		return (int)i;
 	r = &pf_machine(pf)->ring[i];
 	if (!r->depth_known || r->queued != ring->queued) {
-		err = pf_ring_track(pf, (uint32_t)i, PF_TRACK_QUEUED, 0, &track);
-		if (!err)
-			err = pf_counter(pf, track, ts, ring->queued);
+		err = pf_ring_track(pf, (uint32_t)i, PF_TRACK_QUEUED, 0, &track)
+			      ?: pf_counter(pf, track, ts, ring->queued);
 	}
 	if (!err && (!r->depth_known || r->on_hw != ring->on_hw)) {
-		err = pf_ring_track(pf, (uint32_t)i, PF_TRACK_ON_HW, 0, &track);
-		if (!err)
-			err = pf_counter(pf, track, ts, ring->on_hw);
+		err = pf_ring_track(pf, (uint32_t)i, PF_TRACK_ON_HW, 0, &track)
+			      ?: pf_counter(pf, track, ts, ring->on_hw);
 	}
 	r->depth_known = true;
 	r->queued = ring->queued;

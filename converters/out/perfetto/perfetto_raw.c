@@ -76,17 +76,13 @@ static int describe(struct pf *pf, const struct xtr_event *ev, uint32_t id)
 static int64_t field_of(struct pf *pf, const struct xtr_event *ev)
 {
 	uint32_t id = xtr_map_index(&pf->raw_types, ev->type, 0);
-	int err;
 
 	if (id != XTR_MAP_NONE)
 		return id;
 	if (pf->n_raw > FIELD_LAST - PF_FTRACE_RAW_FIRST)
 		return -ENOSPC;
 	id = PF_FTRACE_RAW_FIRST + pf->n_raw++;
-	err = describe(pf, ev, id);
-	if (!err)
-		err = xtr_map_put(&pf->raw_types, ev->type, 0, id);
-	return err ? err : (int64_t)id;
+	return describe(pf, ev, id) ?: xtr_map_put(&pf->raw_types, ev->type, 0, id) ?: (int64_t)id;
 }
 
 /* --- the event -------------------------------------------------------------------------------- */

@@ -4,9 +4,7 @@
 
 #include "base/text.h"
 
-#include <errno.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 uint64_t pf_hash(uint64_t a, uint64_t b)

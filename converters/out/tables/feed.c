@@ -33,7 +33,7 @@ static int put(struct xtr_feed *f, enum xtr_relation_id id)
 		xtr_row_without_times(&xtr_relations[id], &f->row);
 	for (size_t i = 0; i < xtr_relations[id].n && !err; i++)
 		err = clean_cell(&f->clean[i], &f->row.cell[i]);
-	return err ? err : f->put(f->ctx, id, &f->row);
+	return err ? err : f->put(f, id, &f->row);
 }
 
 struct static_row {
@@ -63,8 +63,9 @@ static int know_rings(struct xtr_feed *f)
 	return err;
 }
 
-int xtr_feed_section(struct xtr_feed *f, const struct xtr_export_section *s)
+int xtr_feed_section(void *feed, const struct xtr_export_section *s)
 {
+	struct xtr_feed *f = feed;
 	struct static_row one = { .f = f };
 	int err;
 
@@ -76,9 +77,7 @@ int xtr_feed_section(struct xtr_feed *f, const struct xtr_export_section *s)
 	f->tables = s->tables;
 	f->times = xtr_meta_has_times(s->meta);
 	xtr_row_origin(f->origin_cell, &f->origin);
-	err = clean_cell(&f->clean_host, &f->origin_cell[0]);
-	if (!err)
-		err = know_rings(f);
+	err = clean_cell(&f->clean_host, &f->origin_cell[0]) ?: know_rings(f);
 	for (one.id = 0; one.id < XTR_REL_COUNT && !err; one.id++)
 		if (wanted(f, one.id))
 			err = xtr_rows(one.id, &f->origin, put_static, &one);
@@ -99,8 +98,9 @@ static int put_new_ring(struct xtr_feed *f, const struct xtr_model_ring *r)
 	return put(f, XTR_REL_RINGS);
 }
 
-int xtr_feed_job(struct xtr_feed *f, const struct xtr_job *j)
+int xtr_feed_job(void *feed, const struct xtr_job *j)
 {
+	struct xtr_feed *f = feed;
 	int err = wanted(f, XTR_REL_RINGS) ? put_new_ring(f, j->ring) : 0;
 
 	if (!err && wanted(f, XTR_REL_JOBS)) {
@@ -131,8 +131,9 @@ static int end_fields(struct xtr_feed *f)
 	return xtr_memory_flush(f->json, &f->fields);
 }
 
-int xtr_feed_call(struct xtr_feed *f, const struct xtr_call *c)
+int xtr_feed_call(void *feed, const struct xtr_call *c)
 {
+	struct xtr_feed *f = feed;
 	bool captures = c->entry.desc || c->exit.desc;
 	struct xtr_json json;
 	int err = begin_fields(f, &json);
@@ -148,16 +149,18 @@ int xtr_feed_call(struct xtr_feed *f, const struct xtr_call *c)
 	return put(f, XTR_REL_CALLS);
 }
 
-int xtr_feed_gap(struct xtr_feed *f, const struct xtr_gap *gap)
+int xtr_feed_gap(void *feed, const struct xtr_gap *gap)
 {
+	struct xtr_feed *f = feed;
 	if (!wanted(f, XTR_REL_GAPS))
 		return 0;
 	xtr_row_gap(&f->row, gap);
 	return put(f, XTR_REL_GAPS);
 }
 
-int xtr_feed_event(struct xtr_feed *f, const struct xtr_event *ev)
+int xtr_feed_event(void *feed, const struct xtr_event *ev)
 {
+	struct xtr_feed *f = feed;
 	struct xtr_json json;
 	int err = begin_fields(f, &json);
 

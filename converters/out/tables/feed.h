@@ -11,8 +11,7 @@
 struct xtr_feed {
 	uint32_t want; /* bits of enum xtr_relation_id */
 	/* A row of a wanted table; all text is UTF-8 without NUL. Not 0: stop. */
-	int (*put)(void *ctx, enum xtr_relation_id id, const struct xtr_row *row);
-	void *ctx;
+	int (*put)(struct xtr_feed *f, enum xtr_relation_id id, const struct xtr_row *row);
 	/* of the section, for put */
 	struct xtr_origin origin;
 	struct xtr_cell origin_cell[XTR_ORIGIN_N];
@@ -30,12 +29,15 @@ struct xtr_feed {
 /* XTR_EXPORT_*: what the exporter must want for these tables. */
 unsigned int xtr_feed_wants(uint32_t want);
 
-/* All return 0, -errno, or what put returned. The section's own tables come at its begin. */
-int xtr_feed_section(struct xtr_feed *f, const struct xtr_export_section *s);
-int xtr_feed_job(struct xtr_feed *f, const struct xtr_job *j); /* and its dependencies */
-int xtr_feed_call(struct xtr_feed *f, const struct xtr_call *c);
-int xtr_feed_event(struct xtr_feed *f, const struct xtr_event *ev);
-int xtr_feed_gap(struct xtr_feed *f, const struct xtr_gap *gap);
+/*
+ * What an exporter whose structure begins with a feed hands over (struct xtr_exporter, self).
+ * All return 0, -errno, or what put returned. The section's own tables come at its begin.
+ */
+int xtr_feed_section(void *feed, const struct xtr_export_section *s);
+int xtr_feed_job(void *feed, const struct xtr_job *j); /* and its dependencies */
+int xtr_feed_call(void *feed, const struct xtr_call *c);
+int xtr_feed_event(void *feed, const struct xtr_event *ev);
+int xtr_feed_gap(void *feed, const struct xtr_gap *gap);
 /* Frees what it owns, not f itself. */
 void xtr_feed_free(struct xtr_feed *f);
 

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 
 struct lines {
+	struct xtr_feed feed; /* first: what is exported goes to it */
 	struct xtr_line line; /* rows that are not yet written */
 	const struct xtr_relation *rel;
 	bool json;
-	struct xtr_feed feed;
 };
 
 static const struct xtr_relation *relation_of(const struct xtr_export_opts *o)
@@ -26,9 +26,9 @@ static unsigned int wants(const struct xtr_export_opts *o)
 	return rel ? xtr_feed_wants(1u << (rel - xtr_relations)) : 0;
 }
 
-static int put(void *ctx, enum xtr_relation_id id, const struct xtr_row *row)
+static int put(struct xtr_feed *f, enum xtr_relation_id id, const struct xtr_row *row)
 {
-	struct lines *l = ctx;
+	struct lines *l = (struct lines *)f;
 
 	if (l->json)
 		xtr_jsonl_row(&l->line, &xtr_relations[id], l->feed.origin_cell, row);
@@ -65,7 +65,6 @@ static int open_lines(void **self, const struct xtr_export_opts *o, const char *
 	l->json = json;
 	l->feed.want = 1u << (rel - xtr_relations);
 	l->feed.put = put;
-	l->feed.ctx = l;
 	if (!json)
 		xtr_csv_header(o->out, rel);
 	*self = l;
@@ -80,31 +79,6 @@ static int open_csv(void **self, const struct xtr_export_opts *o, const char **w
 static int open_jsonl(void **self, const struct xtr_export_opts *o, const char **why)
 {
 	return open_lines(self, o, why, true);
-}
-
-static int section(void *self, const struct xtr_export_section *s)
-{
-	return xtr_feed_section(&((struct lines *)self)->feed, s);
-}
-
-static int job(void *self, const struct xtr_job *j)
-{
-	return xtr_feed_job(&((struct lines *)self)->feed, j);
-}
-
-static int call(void *self, const struct xtr_call *c)
-{
-	return xtr_feed_call(&((struct lines *)self)->feed, c);
-}
-
-static int event(void *self, const struct xtr_event *ev)
-{
-	return xtr_feed_event(&((struct lines *)self)->feed, ev);
-}
-
-static int gap(void *self, const struct xtr_gap *g)
-{
-	return xtr_feed_gap(&((struct lines *)self)->feed, g);
 }
 
 static int write_rest(void *self)
@@ -132,11 +106,11 @@ static void close_lines(void *self)
 		.help = text,                           \
 		.wants = wants,                         \
 		.open = open_##id,                      \
-		.section = section,                     \
-		.job = job,                             \
-		.call = call,                           \
-		.event = event,                         \
-		.gap = gap,                             \
+		.section = xtr_feed_section,            \
+		.job = xtr_feed_job,                    \
+		.call = xtr_feed_call,                  \
+		.event = xtr_feed_event,                \
+		.gap = xtr_feed_gap,                    \
 		.end_section = write_rest,              \
 		.finish = write_rest,                   \
 		.close = close_lines,                   \

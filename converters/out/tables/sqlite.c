@@ -15,12 +15,12 @@
 #define ALL_TABLES           ((1u << XTR_REL_COUNT) - 1)
 
 struct sqlite_out {
+	struct xtr_feed feed; /* first: what is exported goes to it */
 	sqlite3 *db;
 	bool own; /* db is closed at the end */
 	uint32_t rows;
 	int64_t file; /* number of the present recording */
 	sqlite3_stmt *insert[XTR_REL_COUNT];
-	struct xtr_feed feed;
 };
 
 /* The page cache (16 MiB) also bounds what a sort for an index holds in memory. */
@@ -102,8 +102,7 @@ static int prepare(struct sqlite_out *s)
 	return err == SQLITE_OK ? 0 : error_of(s->db, err);
 }
 
-/* Signed is all that SQLite has: from 2^63 on numbers are stored less 2^64. */
-static int bind(sqlite3_stmt *st, int i, const struct xtr_cell *c)
+int xtr_sql_bind(sqlite3_stmt *st, int i, const struct xtr_cell *c)
 {
 	switch (c->kind) {
 	case XTR_CELL_TEXT:
@@ -128,17 +127,17 @@ static int insert(struct sqlite_out *s, sqlite3_stmt *st)
 	return exec(s->db, "COMMIT; BEGIN");
 }
 
-static int put(void *ctx, enum xtr_relation_id id, const struct xtr_row *row)
+static int put(struct xtr_feed *f, enum xtr_relation_id id, const struct xtr_row *row)
 {
-	struct sqlite_out *s = ctx;
+	struct sqlite_out *s = (struct sqlite_out *)f;
 	sqlite3_stmt *st = s->insert[id];
 	int err, at = 1;
 
 	err = sqlite3_bind_int64(st, at++, s->file);
 	for (size_t i = 0; id == XTR_REL_FILES && i < XTR_ORIGIN_N && err == SQLITE_OK; i++)
-		err = bind(st, at++, &s->feed.origin_cell[i]);
+		err = xtr_sql_bind(st, at++, &s->feed.origin_cell[i]);
 	for (size_t i = 0; i < xtr_relations[id].n && err == SQLITE_OK; i++)
-		err = bind(st, at++, &row->cell[i]);
+		err = xtr_sql_bind(st, at++, &row->cell[i]);
 	return err == SQLITE_OK ? insert(s, st) : error_of(s->db, err);
 }
 
@@ -186,13 +185,9 @@ static int begin(struct sqlite_out *s, const struct xtr_export_opts *o)
 		s->own = true;
 		err = open_file(s, o->path);
 	}
-	if (!err)
-		err = exec(s->db, settings);
-	if (!err)
-		err = exec(s->db, "BEGIN");
-	if (!err)
-		err = exec_made(s->db, xtr_sql_schema());
-	return err ? err : prepare(s);
+	return err ?: exec(s->db, settings) ?: exec(s->db, "BEGIN") ?:
+	       exec_made(s->db, xtr_sql_schema()) ?:
+	       prepare(s);
 }
 
 static int open_sqlite(void **self, const struct xtr_export_opts *o, const char **why)
@@ -213,7 +208,6 @@ static int open_sqlite(void **self, const struct xtr_export_opts *o, const char 
 		return -ENOMEM;
 	s->feed.want = tables_of(o);
 	s->feed.put = put;
-	s->feed.ctx = s;
 	err = begin(s, o);
 	if (err)
 		close_sqlite(s);
@@ -228,26 +222,6 @@ static int section(void *self, const struct xtr_export_section *es)
 
 	s->file = (int64_t)xtr_section_file_id(es->section);
 	return xtr_feed_section(&s->feed, es);
-}
-
-static int job(void *self, const struct xtr_job *j)
-{
-	return xtr_feed_job(&((struct sqlite_out *)self)->feed, j);
-}
-
-static int call(void *self, const struct xtr_call *c)
-{
-	return xtr_feed_call(&((struct sqlite_out *)self)->feed, c);
-}
-
-static int event(void *self, const struct xtr_event *ev)
-{
-	return xtr_feed_event(&((struct sqlite_out *)self)->feed, ev);
-}
-
-static int gap(void *self, const struct xtr_gap *g)
-{
-	return xtr_feed_gap(&((struct sqlite_out *)self)->feed, g);
 }
 
 static int end_section(void *self)
@@ -286,10 +260,10 @@ const struct xtr_exporter xtr_exporter_sqlite = {
 	.wants = wants,
 	.open = open_sqlite,
 	.section = section,
-	.job = job,
-	.call = call,
-	.event = event,
-	.gap = gap,
+	.job = xtr_feed_job,
+	.call = xtr_feed_call,
+	.event = xtr_feed_event,
+	.gap = xtr_feed_gap,
 	.end_section = end_section,
 	.finish = finish,
 	.failed = failed,

@@ -3,7 +3,6 @@
 #include "base/buf.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char data_suffix[] = "_data";

@@ -28,4 +28,12 @@ char *xtr_sql_insert(enum xtr_relation_id id);
 /* The table behind a table of the database; XTR_REL_COUNT: none of ours. */
 enum xtr_relation_id xtr_sql_relation(const char *name);
 
+struct sqlite3_stmt;
+
+/*
+ * Bind a cell to parameter i; a text must stay until the statement was run. SQLite's code. Signed
+ * is all that SQLite has: from 2^63 on numbers are stored less 2^64.
+ */
+int xtr_sql_bind(struct sqlite3_stmt *st, int i, const struct xtr_cell *c);
+
 #endif /* XTR_SQLITE_SCHEMA_H */
