@@ -391,8 +391,8 @@ static void put_records(struct words_dec *d, uint32_t n, uint8_t *out, struct xt
 /* 0, -EBADMSG or -ENOMEM. */
 static int get_heads(struct words_dec *d, struct cursor *c, uint32_t n, size_t rec_len)
 {
-	struct cursor start = *c;
 	struct plane heads = { 0 };
+	struct cursor start;
 	int err;
 
 	if (!get_layouts(d, c))

@@ -8,6 +8,9 @@
 #include "base/bytes.h"
 #include "words.h"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +25,7 @@
 #define SAMPLE     64u  /* differences of time of a layout that are looked at */
 #define SAMPLE_OF  512u /* records of all layouts that are looked at */
 #define SAMPLE_MIN 16u  /* fewer say nothing */
+#define BASE_MIN   512u /* records of a layout for which it is worth the time */
 
 /* A layout in this chunk. */
 struct words_layout {
@@ -53,7 +57,8 @@ struct xtr_words_enc {
 	uint32_t tid[XTR_RECORDS_MAX], far4[XTR_RECORDS_MAX];
 	uint64_t far8[XTR_RECORDS_MAX];
 	uint32_t n, n_tid, n_far4, n_far8;
-	uint8_t *mask; /* area of all layouts' masks */
+	uint16_t sample[XTR_WORDS_LAYOUTS_MAX][SAMPLE]; /* ns */
+	uint8_t *mask;                                  /* area of all layouts' masks */
 	size_t cap_mask;
 	uint32_t *column; /* area of all columns */
 	size_t cap_column;
@@ -250,7 +255,6 @@ static uint32_t best_base(uint16_t *v, uint32_t n)
 /* The base of each layout, by some of its records from all over the chunk. */
 static void find_bases(struct xtr_words_enc *e, const struct xtr_rec_ref *refs)
 {
-	uint16_t sample[XTR_WORDS_LAYOUTS_MAX][SAMPLE];
 	uint32_t n[XTR_WORDS_LAYOUTS_MAX] = { 0 };
 	uint32_t step = e->n / SAMPLE_OF + 1;
 
@@ -258,12 +262,12 @@ static void find_bases(struct xtr_words_enc *e, const struct xtr_rec_ref *refs)
 		uint64_t d = refs[i].ts - refs[i - 1].ts;
 		uint32_t l = e->head[i] / 2;
 
-		if (d < XTR_WORDS_FAR && n[l] < SAMPLE)
-			sample[l][n[l]++] = (uint16_t)d;
+		if (d < XTR_WORDS_FAR && n[l] < SAMPLE && e->layouts[l].n >= BASE_MIN)
+			e->sample[l][n[l]++] = (uint16_t)d;
 	}
 	for (uint32_t l = 0; l < e->n_layouts; l++)
 		if (n[l] >= SAMPLE_MIN)
-			e->layouts[l].base = best_base(sample[l], n[l]);
+			e->layouts[l].base = best_base(e->sample[l], n[l]);
 }
 
 /* A difference that does not fit into 16 bits. Returns what stands there. */
@@ -278,7 +282,7 @@ static uint32_t put_far(struct xtr_words_enc *e, uint64_t d)
 static void put_times(struct xtr_words_enc *e, const struct xtr_rec_ref *refs)
 {
 	uint8_t *low = e->low, *high = e->high;
-	uint32_t base[XTR_WORDS_LAYOUTS_MAX];
+	uint32_t base[XTR_WORDS_LAYOUTS_MAX] = { 0 };
 	const uint8_t *head = e->head;
 	uint64_t before = 0;
 
@@ -293,7 +297,7 @@ static void put_times(struct xtr_words_enc *e, const struct xtr_rec_ref *refs)
 		if (__builtin_expect(d >= XTR_WORDS_FAR, 0))
 			near = put_far(e, d);
 		else
-			near += (uint32_t)((int32_t)near >> 31) & XTR_WORDS_FAR;
+			near += -(near >> 31) & XTR_WORDS_FAR; /* it was below the base */
 		low[i] = (uint8_t)near;
 		high[i] = (uint8_t)(near >> 8);
 	}
@@ -319,10 +323,17 @@ static inline uint32_t two_differ(const uint8_t *p, const uint8_t *prev)
 	return (uint32_t)((uint32_t)x != 0) | (uint32_t)(x >> 32 != 0) << 1;
 }
 
-static inline bool eight_differ(const uint8_t *p, const uint8_t *prev)
+/* The same with four words. */
+static inline uint32_t four_differ(const uint8_t *p, const uint8_t *prev)
 {
-	return (xtr_le64(p) ^ xtr_le64(prev)) | (xtr_le64(p + 8) ^ xtr_le64(prev + 8)) |
-	       (xtr_le64(p + 16) ^ xtr_le64(prev + 16)) | (xtr_le64(p + 24) ^ xtr_le64(prev + 24));
+#ifdef __SSE2__
+	__m128i equal = _mm_cmpeq_epi32(_mm_loadu_si128((const __m128i *)(const void *)p),
+					_mm_loadu_si128((const __m128i *)(const void *)prev));
+
+	return (uint32_t)_mm_movemask_ps(_mm_castsi128_ps(equal)) ^ 0xf;
+#else
+	return two_differ(p, prev) | two_differ(p + 8, prev + 8) << 2;
+#endif
 }
 
 /* Which of the n words, at most 8, differ. */
@@ -330,15 +341,17 @@ static inline uint32_t mask_of(const uint8_t *p, const uint8_t *prev, uint32_t n
 {
 	uint32_t mask = 0, i = 0;
 
-	if (n == 8) {
-		if (!eight_differ(p, prev))
-			return 0;
-		return two_differ(p, prev) | two_differ(p + 8, prev + 8) << 2 |
-		       two_differ(p + 16, prev + 16) << 4 | two_differ(p + 24, prev + 24) << 6;
+	if (n == 8)
+		return four_differ(p, prev) | four_differ(p + 16, prev + 16) << 4;
+	if (n & 4) {
+		mask = four_differ(p, prev);
+		i = 4;
 	}
-	for (; i + 2 <= n; i += 2)
+	if (n & 2) {
 		mask |= two_differ(p + 4 * i, prev + 4 * i) << i;
-	if (i < n)
+		i += 2;
+	}
+	if (n & 1)
 		mask |= (uint32_t)(xtr_le32(p + 4 * i) != xtr_le32(prev + 4 * i)) << i;
 	return mask;
 }
