@@ -208,9 +208,9 @@ Test(reader, what_it_does_not_know_is_refused)
 
 	cr_assert(eq(int, open_changed(data, n, 8, 2, &err), -EBADMSG));
 	cr_assert(eq(int, err.problem, XTR_P_MAJOR));
-	cr_assert(eq(int, open_changed(data, n, 24, 4, &err), -EBADMSG));
+	cr_assert(eq(int, open_changed(data, n, 24, 8, &err), -EBADMSG));
 	cr_assert(eq(int, err.problem, XTR_P_INCOMPAT));
-	cr_assert(eq(u32, err.features, 4));
+	cr_assert(eq(u32, err.features, 8));
 	cr_assert(eq(int, open_changed(data, n, 10, 9, &err), 0), "a newer minor version is read");
 	cr_assert(eq(int, open_changed(data, n, 28, 1, &err), 0),
 		  "unknown compatible flags are, too");
