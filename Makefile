@@ -210,10 +210,12 @@ comma     := ,
 UNIT_WRAP := $(addprefix -Wl$(comma)--wrap=,malloc calloc realloc reallocarray strdup strndup asprintf __asprintf_chk \
 	     cbor_load LZ4_compress_HC LZ4_compress_HC_extStateHC ZSTD_createCCtx ZSTD_createDCtx pthread_create write \
 	     read pread fstat lstat fdatasync fchmod close poll mkostemp rename getrandom open fcntl fsync)
+# What libraries find in the programs first (tests/unit/no_certificates.c).
+UNIT_EXPORT := $(addprefix -Wl$(comma)--export-dynamic-symbol=mbedtls_x509_crt_parse_,file path)
 $(foreach u,$(UNIT_SETS),$(eval $(B)/unit/$(u): $(call unit_objs,$(u))))
 $(UNIT): $(call objs,$(HELP_SRC)) $(LIBS) $(B)/unit/sources
 	$(call msg,LD,$@)
-	$(Q)$(CC) $(ALLFLAGS) $(LDALL) $(UNIT_WRAP) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDLIBS) $(if $(UNIT_LIBS),$(UNIT_LIBS),-lcriterion)
+	$(Q)$(CC) $(ALLFLAGS) $(LDALL) $(UNIT_WRAP) $(UNIT_EXPORT) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDLIBS) $(if $(UNIT_LIBS),$(UNIT_LIBS),-lcriterion)
 
 $(B)/tests/corrupt/damage $(B)/tests/corrupt/crash: $(call objs,$(sort $(wildcard tests/corrupt/parts/*.c)))
 $(B)/tests/tools/play: $(call objs,$(sort $(wildcard tests/tools/player/*.c)))

@@ -18,6 +18,7 @@
 /* Incompatible flags of a file header, spec 3. */
 #define XTR_INCOMPAT_COLUMNS (1u << 0)
 #define XTR_INCOMPAT_ZSTD    (1u << 1)
+#define XTR_INCOMPAT_WORDS   (1u << 2)
 
 #define XTR_CHUNK_SYNC        0x435458d8u /* D8 58 54 43 as little-endian u32, spec 4 */
 #define XTR_CHUNK_HEADER_SIZE 80u
@@ -51,6 +52,7 @@ enum xtr_filter {
 	XTR_FILTER_NONE = 0,
 	XTR_FILTER_ROWDELTA = 1,
 	XTR_FILTER_COLUMNS = 2,
+	XTR_FILTER_WORDS = 3,
 };
 
 enum xtr_chunk_props {
@@ -69,6 +71,17 @@ enum xtr_chunk_props {
 #define XTR_LAYOUTS_MAX       1024u
 #define XTR_LAYOUT_FIELDS_MAX 64u
 #define XTR_LAYOUT_BYTES_FLAG 0x80u
+
+/* Words filter, spec 5.4. */
+#define XTR_WORDS_LAYOUTS_MAX 128u
+#define XTR_WORDS_MAX         65536u /* of all layouts together */
+#define XTR_WORDS_FAR         65535u /* the difference of time stamps stands elsewhere */
+#define XTR_WORDS_FAR_4       0xffffffffu
+
+enum xtr_plane_form {
+	XTR_PLANE_EVEN = 0, /* two bytes: the first one, and all others */
+	XTR_PLANE_BYTES = 1,
+};
 
 /* Index and trailer, spec 7. */
 #define XTR_INDEX_ENTRY_SIZE  40u

@@ -142,7 +142,7 @@ class Section:  # the chunks found, and what load() reads in their payloads, by 
     def payload(self, c):  # section 4.2: verified and decompressed; as stored for an unknown type
         stored = self.data[c.offset + 80:c.offset + 80 + c.stored_len]
         need(crc32c(stored) == c.payload_crc, "payload-crc")
-        known = c.codec <= (2 if ZSTD else 1) and c.filter <= 2
+        known = c.codec <= (2 if ZSTD else 1) and c.filter <= 3
         need(c.type > ATTACH or known, "codec")
         plain = c.type > ATTACH or c.codec == 0
         return stored if plain else (lz4 if c.codec == 1 else zstd)(stored, c.raw_len)
@@ -175,7 +175,7 @@ try:
     ZSTD.ZSTD_findFrameCompressedSize.restype = ZSTD.ZSTD_decompress.restype = ctypes.c_size_t
 except OSError:
     ZSTD = None
-KNOWN_FLAGS = 3 if ZSTD else 1  # 3. incompat_flags
+KNOWN_FLAGS = 7 if ZSTD else 5  # 3. incompat_flags
 def zstd(frame, raw_len):
     n, out = ctypes.c_size_t(len(frame)), ctypes.create_string_buffer(raw_len + 1)
     need(frame[:4] == b"\x28\xb5\x2f\xfd" and len(frame) > 4 and not frame[4] & 3, "zstd")
@@ -186,7 +186,7 @@ def zstd(frame, raw_len):
 
 # ---- 5. Records ----------------------------------------------------------------------------------
 def records_of(c, raw):
-    undo = (None, unfilter, uncolumn)[c.filter]
+    undo = (None, unfilter, uncolumn, unword)[c.filter]
     source = Input(undo(raw, c.n_records, c.rec_len) if undo else raw, "record")
     records, last = [], c.ts_min
     while source.at < len(source.data):
@@ -285,6 +285,48 @@ def uncolumn(data, n_records, rec_len):
             keys.update({} if octets else {number: values})
     need(source.at == len(data), "filter")
     return b"".join(records)
+
+# ---- 5.4 Filter 3, words -------------------------------------------------------------------------
+def unword(data, n_records, rec_len):
+    source, layouts, out, ts, tid = Input(data, "filter"), [], bytearray(), 0, 0
+    for _ in range(source.varint(129)):
+        kind, size, base = source.varint(1 << 16), source.varint(65529), source.varint(65535)
+        need(size >= 16 and size % 8 == 0, "filter")
+        layouts.append(SimpleNamespace(kind=kind, size=size, base=base, words=(size - 16) // 4))
+    need(sum(layout.words for layout in layouts) <= 65536, "filter")
+    def plane(count):
+        form = source.number(1) if count else 1
+        need(form < 2, "filter")
+        even = source.take(2) if form == 0 else b""
+        return even[:1] + even[1:] * (count - 1) if even else source.take(count)
+    def values(count, size):
+        planes = [plane(count) for _ in range(size)]
+        return [int.from_bytes(octets, "little") for octets in zip(*planes)]
+    heads = plane(n_records)
+    need(all(head >> 1 < len(layouts) for head in heads), "filter")
+    need(sum(layouts[head >> 1].size for head in heads) == rec_len, "filter")
+    near = [low | high << 8 for low, high in zip(plane(n_records), plane(n_records))]
+    far = values(near.count(65535), 4)
+    farther, far = iter(values(far.count(0xFFFFFFFF), 8)), iter(far)
+    tids = iter(values(sum(head & 1 for head in heads), 4))
+    for number, layout in enumerate(layouts):
+        masks = values(sum(head >> 1 == number for head in heads), (layout.words + 7) // 8)
+        need(all(mask >> layout.words == 0 for mask in masks), "filter")
+        layout.values = [iter(values(sum(mask >> word & 1 for mask in masks), 4))
+                         for word in range(layout.words)]
+        layout.masks, layout.payload = iter(masks), [0] * layout.words
+    for head, v in zip(heads, near):
+        layout = layouts[head >> 1]
+        difference = (v + layout.base) % 65535 if v < 65535 else next(far)
+        difference = next(farther) if difference == 0xFFFFFFFF else difference
+        ts, tid = ts + difference & (1 << 64) - 1, next(tids) if head & 1 else tid
+        mask = next(layout.masks) if layout.words else 0
+        layout.payload = [next(layout.values[word]) if mask >> word & 1 else old
+                          for word, old in enumerate(layout.payload)]
+        head = struct.pack("<QHHI", ts, layout.kind, layout.size, tid)
+        out += head + struct.pack(f"<{layout.words}I", *layout.payload)
+    need(source.at == len(data), "filter")
+    return bytes(out)
 
 # ---- 6.1 CBOR ------------------------------------------------------------------------------------
 def cbor(data):  # the one item; map keys that are neither text, bytes nor integers become tuples

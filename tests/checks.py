@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What groups of tests in Python share: what they demand, and how one after the other is run."""
+"""What groups of tests in Python share: what they demand, and how one after the other is run.
+
+A program marks its tests with `@test` and ends with `sys.exit(main(sys.argv[1:]))`. A test demands with expect() and equal(), and
+raises Skip, or returns the reason, where it cannot run.
+"""
 
 import atexit
 import contextlib
@@ -7,19 +11,42 @@ import os
 import shutil
 import tempfile
 import time
+import traceback
+
+TESTS = []  # of this program
+SHOWN = 3000  # characters of a value that is not as it should be
 
 
-class Failure(Exception):
+class Failure(AssertionError):
     """A test has found something wrong; its text says what."""
 
 
-def expect(ok, text):
+class Skip(Exception):
+    """A test cannot run here; its text says why."""
+
+
+class Outcome:
+    """How a command ended: its status, what it wrote to standard output and to standard error."""
+
+    def __init__(self, status, out, err):
+        self.status, self.out, self.err = status, out, err
+
+    def __repr__(self):
+        return f"status {self.status}\n--- stdout\n{self.out[-2000:]}\n--- stderr\n{self.err[-2000:]}"
+
+
+def test(function):
+    TESTS.append(function)
+    return function
+
+
+def expect(ok, text, outcome=None):
     if not ok:
-        raise Failure(text)
+        raise Failure(text if outcome is None else f"{text}\n{outcome}")
 
 
 def equal(have, want, what):
-    expect(have == want, f"{what}:\n  have {have!r}\n  want {want!r}")
+    expect(have == want, f"{what}:\n  have {repr(have)[:SHOWN]}\n  want {repr(want)[:SHOWN]}")
 
 
 def indented(text):
@@ -55,10 +82,13 @@ def for_everybody(*paths):
 
 def run_tests(tests, names=(), around=contextlib.nullcontext):
     """
-    Each test (all, or those of these names) within around(); it returns why it was skipped, or None. A line for each;
-    the numbers of passed, failed and skipped.
+    Each test (all, or those of these names) within around(). A line for each; the numbers of passed, failed and skipped. A name
+    that no test has counts as failed.
     """
     passed = failed = skipped = 0
+    for name in sorted(set(names) - {function.__name__ for function in tests}):
+        failed += 1
+        print(f"FAIL {name}: no test has this name", flush=True)
     for function in tests:
         if names and function.__name__ not in names:
             continue
@@ -66,15 +96,27 @@ def run_tests(tests, names=(), around=contextlib.nullcontext):
         try:
             with around():
                 why = function()
+                expect(why is None or isinstance(why, str), f"returns {why!r}, which is no reason to skip it")
+        except Skip as error:
+            why = str(error)
         except Exception as error:  # noqa: BLE001 (a test that breaks has failed)
             failed += 1
-            kind = "" if isinstance(error, Failure) else type(error).__name__ + ": "
-            print(f"FAIL {function.__name__}: {kind}{indented(error)}", flush=True)
-        else:
-            passed += not why
-            skipped += bool(why)
-            print(f"SKIP {function.__name__}: {why}" if why else f"ok   {function.__name__} ({time.monotonic() - start:.1f} s)", flush=True)
+            text = str(error) if isinstance(error, Failure) else traceback.format_exc()
+            print(f"FAIL {function.__name__}: {indented(text.rstrip())}", flush=True)
+            continue
+        passed += not why
+        skipped += bool(why)
+        print(f"SKIP {function.__name__}: {why}" if why else f"ok   {function.__name__} ({time.monotonic() - start:.1f} s)", flush=True)
     return passed, failed, skipped
+
+
+def main(names=(), tests=TESTS, around=contextlib.nullcontext, figures=tuple):
+    """All of a program: its tests, what figures() has by then, each a line `figure: ...`, and the sums. Its exit status."""
+    passed, failed, skipped = run_tests(tests, names, around)
+    for line in figures():
+        print(line)
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    return 1 if failed or not passed + skipped else 0
 
 
 @contextlib.contextmanager

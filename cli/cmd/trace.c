@@ -129,8 +129,8 @@ static void open_hint(const char *path, const struct xtr_err *err)
 		break;
 	case XTR_P_INCOMPAT:
 		if (err->features == XTR_INCOMPAT_ZSTD) {
-			cli_hint(
-				"it was packed with --zstd, and this xtr is built without libzstd");
+			cli_hint("it is compressed with zstd, and this xtr is built without "
+				 "libzstd");
 			break;
 		}
 		__attribute__((fallthrough));

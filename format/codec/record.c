@@ -7,7 +7,7 @@
 
 struct xtr_sort_key {
 	uint64_t ts;
-	size_t off; /* bytes */
+	size_t off; /* bytes; of references an index */
 };
 
 bool xtr_records_check(const uint8_t *recs, size_t len, uint32_t n, struct xtr_rec_span *span)
@@ -34,6 +34,23 @@ bool xtr_records_check(const uint8_t *recs, size_t len, uint32_t n, struct xtr_r
 	}
 	*span = s;
 	return off == len;
+}
+
+bool xtr_rec_layout_is_right(const struct xtr_rec_layout *l)
+{
+	return l->size >= XTR_RECORD_HEADER_SIZE && l->size % 8 == 0 &&
+	       l->copy <= l->size - XTR_RECORD_HEADER_SIZE;
+}
+
+void xtr_rec_make(uint8_t *rec, const struct xtr_rec_layout *l, const struct xtr_rec_ref *ref)
+{
+	uint32_t end = XTR_RECORD_HEADER_SIZE + l->copy;
+
+	xtr_put_le64(rec, ref->ts);
+	xtr_put_le64(rec + 8, l->type | (uint64_t)l->size << 16 | (uint64_t)ref->tid << 32);
+	if (l->copy)
+		memcpy(rec + XTR_RECORD_HEADER_SIZE, ref->payload, l->copy);
+	memset(rec + end, 0, l->size - end);
 }
 
 /* The end of the run of rising keys that starts at i. */
@@ -99,6 +116,21 @@ int xtr_records_sort(struct xtr_sorter *s, const uint8_t *recs, uint32_t n, uint
 		memcpy(out, recs + k[i].off, size);
 		out += size;
 	}
+	return 0;
+}
+
+int xtr_refs_sort(struct xtr_sorter *s, const struct xtr_rec_ref *refs, uint32_t n,
+		  struct xtr_rec_ref *out)
+{
+	const struct xtr_sort_key *k;
+
+	if (xtr_grow_array(&s->keys, &s->cap, (size_t)n * 2, sizeof(*s->keys)))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++)
+		s->keys[i] = (struct xtr_sort_key){ .ts = refs[i].ts, .off = i };
+	k = sort_keys(s->keys, s->keys + n, n);
+	for (uint32_t i = 0; i < n; i++)
+		out[i] = refs[k[i].off];
 	return 0;
 }
 

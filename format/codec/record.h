@@ -39,6 +39,25 @@ struct xtr_rec_span {
 /* True if recs are exactly n well-formed records of len bytes in all. *span is set then. */
 bool xtr_records_check(const uint8_t *recs, size_t len, uint32_t n, struct xtr_rec_span *span);
 
+/* Records of one type and size, as those who filter them say it. */
+struct xtr_rec_layout {
+	uint16_t type;
+	uint16_t size; /* bytes of a record, its header included: a multiple of 8, 16 or more */
+	uint16_t copy; /* bytes that stand at payload, at most size - 16; what is left is zero */
+};
+
+/* A record that stands in pieces. */
+struct xtr_rec_ref {
+	uint64_t ts;            /* ns */
+	const uint8_t *payload; /* layout.copy bytes, at any alignment */
+	uint32_t tid;
+	uint32_t layout; /* index in the layouts that go with it */
+};
+
+bool xtr_rec_layout_is_right(const struct xtr_rec_layout *l);
+/* The record of a reference, l->size bytes. */
+void xtr_rec_make(uint8_t *rec, const struct xtr_rec_layout *l, const struct xtr_rec_ref *ref);
+
 /* Memory for sorting, kept between calls. A zeroed structure is an empty one. */
 struct xtr_sorter {
 	struct xtr_sort_key *keys; /* two halves */
@@ -50,6 +69,9 @@ struct xtr_sorter {
  * order. 0 or -ENOMEM.
  */
 int xtr_records_sort(struct xtr_sorter *s, const uint8_t *recs, uint32_t n, uint8_t *out);
+/* The same of references. */
+int xtr_refs_sort(struct xtr_sorter *s, const struct xtr_rec_ref *refs, uint32_t n,
+		  struct xtr_rec_ref *out);
 void xtr_sorter_free(struct xtr_sorter *s);
 
 #endif /* XTR_RECORD_H */

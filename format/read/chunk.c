@@ -101,6 +101,7 @@ bool xtr_chunk_parse(const uint8_t in[XTR_CHUNK_HEADER_SIZE], struct xtr_chunk *
 uint32_t xtr_chunk_features(const struct xtr_chunk *c)
 {
 	return (c->filter == XTR_FILTER_COLUMNS ? XTR_INCOMPAT_COLUMNS : 0) |
+	       (c->filter == XTR_FILTER_WORDS ? XTR_INCOMPAT_WORDS : 0) |
 	       (c->codec == XTR_CODEC_ZSTD ? XTR_INCOMPAT_ZSTD : 0);
 }
 

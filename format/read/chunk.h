@@ -37,7 +37,8 @@ void xtr_chunk_encode(uint8_t out[XTR_CHUNK_HEADER_SIZE], const struct xtr_chunk
  */
 bool xtr_chunk_parse(const uint8_t in[XTR_CHUNK_HEADER_SIZE], struct xtr_chunk *c);
 /* Incompatible flags that this xtr knows (spec 3). */
-#define XTR_FEATURES_KNOWN (XTR_INCOMPAT_COLUMNS | (XTR_ZSTD_KNOWN ? XTR_INCOMPAT_ZSTD : 0))
+#define XTR_FEATURES_KNOWN \
+	(XTR_INCOMPAT_COLUMNS | XTR_INCOMPAT_WORDS | (XTR_ZSTD_KNOWN ? XTR_INCOMPAT_ZSTD : 0))
 /* Those that a section needs which holds the chunk as it is stored. */
 uint32_t xtr_chunk_features(const struct xtr_chunk *c);
 /* Bytes from the chunk's start to the next one's. */

@@ -82,7 +82,7 @@ static int decompress(const struct xtr_chunk *c, struct xtr_decoder *d, const ui
 static bool is_known(const struct xtr_chunk *c)
 {
 	return c->codec <= (XTR_ZSTD_KNOWN ? XTR_CODEC_ZSTD : XTR_CODEC_LZ4) &&
-	       c->filter <= XTR_FILTER_COLUMNS;
+	       c->filter <= XTR_FILTER_WORDS;
 }
 
 /* What spec 5 wants of the records beyond their form. */
@@ -106,7 +106,10 @@ static int unfilter(const struct xtr_chunk *c, struct xtr_decoder *d, const uint
 			return ret;
 		in = d->raw;
 	}
-	if (c->filter == XTR_FILTER_COLUMNS)
+	if (c->filter == XTR_FILTER_WORDS)
+		ret = xtr_words_decode(&d->words, in, c->raw_len, c->n_records, out, c->rec_len,
+				       &d->span);
+	else if (c->filter == XTR_FILTER_COLUMNS)
 		ret = xtr_columns_decode(&d->columns, in, c->raw_len, c->n_records, out, c->rec_len,
 					 &d->span);
 	else
@@ -149,6 +152,7 @@ void xtr_decoder_free(struct xtr_decoder *d)
 	free(d->raw);
 	xtr_filter_dec_free(&d->filter);
 	xtr_columns_dec_free(&d->columns);
+	xtr_words_dec_free(&d->words);
 	xtr_zstd_free(&d->zstd);
 	*d = (struct xtr_decoder){ 0 };
 }

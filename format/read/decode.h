@@ -6,6 +6,7 @@
 #include "format/codec/codecs.h"
 #include "format/codec/columns.h"
 #include "format/codec/filter.h"
+#include "format/codec/words.h"
 #include "reader.h"
 
 /* Memory for decoding, kept between calls; one for each thread. A zeroed structure is an empty one.
@@ -15,6 +16,7 @@ struct xtr_decoder {
 	size_t cap_stored, cap_raw;
 	struct xtr_filter_dec filter;
 	struct xtr_columns_dec columns;
+	struct xtr_words_dec words;
 	struct xtr_zstd zstd;
 	struct xtr_rec_span span; /* of the EVENTS chunk that was decoded last */
 };

@@ -132,7 +132,7 @@ static int start(struct recovering *rc, struct xtr_io *io)
 		return err;
 	xtr_writer_opts_init(&o);
 	o.file_id = rc->a.o->file_id;
-	o.features = xtr_section_features(rc->s);
+	xtr_writer_opts_as(&o, xtr_section_features(rc->s));
 	rc->tables = xtr_tables_copy(xtr_section_tables(rc->s));
 	rc->loss = xtr_loss_new();
 	if (!rc->tables || !rc->loss)

@@ -11,7 +11,8 @@
 #include <string.h>
 #include <sys/random.h>
 
-#define TABLE_EVERY (64ull << 20)  /* bytes, spec 6.4 */
+#define TABLE_EVERY (64ull << 20) /* bytes, spec 6.4 */
+#define ZSTD_LEVEL  1
 #define META_EVERY  (256ull << 20) /* bytes, spec 6 */
 #define OUT_BYTES   (XTR_CHUNK_HEADER_SIZE + LZ4_COMPRESSBOUND(XTR_RAW_MAX) + 8)
 
@@ -30,6 +31,16 @@ void xtr_writer_opts_init(struct xtr_writer_opts *o)
 		.codec = XTR_CODEC_LZ4,
 		.filter = XTR_FILTER_ROWDELTA,
 	};
+}
+
+void xtr_writer_opts_as(struct xtr_writer_opts *o, uint32_t features)
+{
+	o->features = features;
+	if (!(features & XTR_INCOMPAT_WORDS))
+		return;
+	o->filter = XTR_FILTER_WORDS;
+	if (features & XTR_INCOMPAT_ZSTD)
+		o->codec = XTR_CODEC_ZSTD;
 }
 
 static int append(struct xtr_writer *w, const void *p, size_t n)
@@ -57,34 +68,60 @@ static int write_index(struct xtr_writer *w)
 	return 0;
 }
 
+/* By the fastest way that is wanted. In *len what comes out, 0: nothing. */
+static int compress_fast(struct xtr_writer *w, struct xtr_chunk *c, const uint8_t *payload,
+			 size_t n, uint8_t *to, size_t *len)
+{
+	int err;
+
+	*len = 0;
+	if (w->opts.codec == XTR_CODEC_NONE)
+		return 0;
+	if (w->opts.codec == XTR_CODEC_ZSTD && c->type == XTR_CHUNK_EVENTS) {
+		c->codec = XTR_CODEC_ZSTD;
+		err = xtr_zstd_compress(&w->zstd, ZSTD_LEVEL, payload, n, to, n, len);
+		return err == -E2BIG ? 0 : err;
+	}
+	c->codec = XTR_CODEC_LZ4;
+	*len = (size_t)LZ4_compress_fast_extState(w->lz4, (const char *)payload, (char *)to, (int)n,
+						  LZ4_COMPRESSBOUND(XTR_RAW_MAX), 1);
+	return 0;
+}
+
+static int compress_small(struct xtr_chunk *c, const uint8_t *payload, size_t n, uint8_t *to,
+			  size_t *len)
+{
+	c->codec = XTR_CODEC_LZ4;
+	*len = (size_t)LZ4_compress_HC((const char *)payload, (char *)to, (int)n,
+				       LZ4_COMPRESSBOUND(XTR_RAW_MAX), LZ4HC_CLEVEL_MAX);
+	return *len ? 0 : -ENOMEM;
+}
+
 /*
- * The payload goes to its place in w->out, compressed if that helps. 0 or -ENOMEM: LZ4-HC
- * allocates, and there is room for whatever comes out of it.
+ * The payload goes to its place in w->out, compressed if that helps. 0 or -ENOMEM: LZ4-HC and zstd
+ * allocate, and there is room for whatever comes out of them.
  */
 static int place_payload(struct xtr_writer *w, struct xtr_chunk *c, const uint8_t *payload,
 			 size_t n, bool compress)
 {
 	uint8_t *to = w->out + XTR_CHUNK_HEADER_SIZE;
-	int len = 0;
+	size_t len = 0;
+	int err = 0;
 
-	if (compress && w->opts.small) {
-		len = LZ4_compress_HC((const char *)payload, (char *)to, (int)n,
-				      LZ4_COMPRESSBOUND(XTR_RAW_MAX), LZ4HC_CLEVEL_MAX);
-		if (len <= 0)
-			return -ENOMEM;
-	} else if (compress && w->opts.codec == XTR_CODEC_LZ4) {
-		len = LZ4_compress_fast_extState(w->lz4, (const char *)payload, (char *)to, (int)n,
-						 LZ4_COMPRESSBOUND(XTR_RAW_MAX), 1);
-	}
-	if (len > 0 && (size_t)len < n) {
-		c->codec = XTR_CODEC_LZ4;
+	if (compress && w->opts.small)
+		err = compress_small(c, payload, n, to, &len);
+	else if (compress)
+		err = compress_fast(w, c, payload, n, to, &len);
+	if (err)
+		return err;
+	if (len > 0 && len < n) {
 		c->stored_len = (uint32_t)len;
-	} else {
-		c->codec = XTR_CODEC_NONE;
-		c->stored_len = (uint32_t)n;
-		if (n)
-			memcpy(to, payload, n);
+		return 0;
 	}
+	c->codec = XTR_CODEC_NONE;
+	c->stored_len = (uint32_t)n;
+	if (n)
+		memcpy(to, payload, n);
 	return 0;
 }
 
@@ -182,8 +219,19 @@ static int take_opts(struct xtr_writer *w, const struct xtr_writer_opts *opts)
 		w->opts.table_every = TABLE_EVERY;
 	if (!w->opts.meta_every)
 		w->opts.meta_every = META_EVERY;
-	if (w->opts.codec > XTR_CODEC_LZ4 || w->opts.filter > XTR_FILTER_COLUMNS)
+	if (w->opts.codec > XTR_CODEC_ZSTD || w->opts.filter > XTR_FILTER_WORDS)
 		return -EINVAL;
+	if (w->opts.codec == XTR_CODEC_ZSTD) {
+		if (!XTR_ZSTD_KNOWN)
+			return -EOPNOTSUPP;
+		w->opts.features |= XTR_INCOMPAT_ZSTD;
+	}
+	if (w->opts.filter == XTR_FILTER_WORDS) {
+		w->opts.features |= XTR_INCOMPAT_WORDS;
+		w->words = xtr_words_enc_new();
+		if (!w->words)
+			return -ENOMEM;
+	}
 	if (w->opts.filter == XTR_FILTER_COLUMNS) {
 		w->opts.features |= XTR_INCOMPAT_COLUMNS;
 		w->columns = xtr_columns_enc_new(w->meta);
@@ -408,8 +456,13 @@ void xtr_writer_free(struct xtr_writer *w)
 	free(w->streams);
 	xtr_filter_enc_free(w->filter);
 	xtr_columns_enc_free(w->columns);
+	xtr_words_enc_free(w->words);
 	xtr_sorter_free(&w->sorter);
+	xtr_refs_free(&w->refs);
+	xtr_zstd_free(&w->zstd);
 	free(w->sorted);
+	free(w->sorted_refs);
+	free(w->made);
 	free(w->lz4);
 	free(w->out);
 	free(w);

@@ -9,6 +9,7 @@
 #ifndef XTR_WRITER_H
 #define XTR_WRITER_H
 
+#include "format/codec/record.h"
 #include "format/meta/loss.h"
 #include "format/io.h"
 #include "format/meta/meta.h"
@@ -20,12 +21,16 @@ struct xtr_chunk; /* reader.h */
 struct xtr_writer;
 
 struct xtr_writer_opts {
-	size_t sz;            /* sizeof(struct xtr_writer_opts) */
-	uint64_t file_id;     /* 0: random */
-	enum xtr_codec codec; /* of EVENTS, default XTR_CODEC_LZ4 via xtr_writer_opts_init */
+	size_t sz;        /* sizeof(struct xtr_writer_opts) */
+	uint64_t file_id; /* 0: random */
 	/*
-	 * Default XTR_FILTER_ROWDELTA. XTR_FILTER_COLUMNS, with its flag: where that is not
-	 * smaller, row-delta.
+	 * Of EVENTS, default XTR_CODEC_LZ4 via xtr_writer_opts_init. XTR_CODEC_ZSTD, with its flag,
+	 * at its fastest level: -EOPNOTSUPP where xtr is built without.
+	 */
+	enum xtr_codec codec;
+	/*
+	 * Default XTR_FILTER_ROWDELTA. XTR_FILTER_COLUMNS and XTR_FILTER_WORDS, with their flags:
+	 * where that is not smaller, row-delta.
 	 */
 	enum xtr_filter filter;
 	uint64_t table_every; /* bytes between full tables, 0: 64 MiB */
@@ -35,6 +40,11 @@ struct xtr_writer_opts {
 };
 
 void xtr_writer_opts_init(struct xtr_writer_opts *o);
+/*
+ * What is made of a section with these flags may hold copies of its chunks, and if it was recorded
+ * by words the rest is written as these are.
+ */
+void xtr_writer_opts_as(struct xtr_writer_opts *o, uint32_t features);
 
 /*
  * Start a section: writes the file header and META. io, meta, tables and loss stay the caller's and
@@ -65,6 +75,16 @@ struct xtr_batch {
  * record makes it -EINVAL and writes nothing.
  */
 int xtr_writer_events(struct xtr_writer *w, const struct xtr_batch *b);
+
+/*
+ * The same with records that stand in pieces, n of them: each of the layout that its index tells.
+ * lost_total as in struct xtr_batch. The payloads are read, by words (XTR_FILTER_WORDS) without
+ * being put together before, until it returns. An index that is not below n_layouts, or a layout
+ * that is none, makes it -EINVAL and writes nothing.
+ */
+int xtr_writer_refs(struct xtr_writer *w, uint32_t stream, const struct xtr_rec_layout *layouts,
+		    uint32_t n_layouts, const struct xtr_rec_ref *refs, uint32_t n,
+		    uint64_t lost_total);
 
 /*
  * Append a chunk of another section with its payload as it is stored there (xtr_reader_stored):

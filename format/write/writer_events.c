@@ -100,39 +100,76 @@ static int next_payload(struct xtr_writer *w, const uint8_t *recs, uint32_t n, b
 	return 0;
 }
 
-/* Records in order of time, n of them. */
-static int write_sorted(struct xtr_writer *w, const struct xtr_batch *b, const uint8_t *recs,
-			struct xtr_stream_state *s)
+int xtr_writer_put_events(struct xtr_writer *w, struct xtr_chunk *c, const struct xtr_filtered *f,
+			  uint64_t first, uint64_t lost_total, struct xtr_stream_state *s,
+			  bool compress)
+{
+	int err;
+
+	c->type = XTR_CHUNK_EVENTS;
+	c->props = XTR_PROP_SORTED;
+	c->first_ordinal = s->ordinal;
+	c->n_records = f->n;
+	c->ts_min = first;
+	c->ts_max = f->ts_last;
+	c->lost_total = lost_total > s->lost ? lost_total : s->lost;
+	if (c->lost_total > s->lost)
+		c->props |= XTR_PROP_LOSS_BEFORE;
+	err = xtr_writer_put(w, c, f->data, f->len, compress);
+	if (err)
+		return err;
+	s->lost = c->lost_total;
+	s->ordinal += f->n;
+	w->events += f->n;
+	return 0;
+}
+
+int xtr_writer_records(struct xtr_writer *w, const struct xtr_batch *b, const uint8_t *recs,
+		       struct xtr_stream_state *s)
 {
 	uint32_t n = b->n;
 	int err = 0;
 
 	while (n && !err) {
-		struct xtr_chunk c = {
-			.type = XTR_CHUNK_EVENTS,
-			.stream = b->stream,
-			.props = XTR_PROP_SORTED,
-			.first_ordinal = s->ordinal,
-		};
+		struct xtr_chunk c = { .stream = b->stream };
 		struct xtr_filtered f;
 
 		err = next_payload(w, recs, n, b->raw, &f, &c);
+		if (!err)
+			err = xtr_writer_put_events(w, &c, &f, xtr_rec_ts(recs), b->lost_total, s,
+						    !b->raw);
 		if (err)
 			break;
-		c.n_records = f.n;
-		c.ts_min = xtr_rec_ts(recs);
-		c.ts_max = f.ts_last;
-		c.lost_total = b->lost_total > s->lost ? b->lost_total : s->lost;
-		if (c.lost_total > s->lost)
-			c.props |= XTR_PROP_LOSS_BEFORE;
-		err = xtr_writer_put(w, &c, f.data, f.len, !b->raw);
-		if (err)
-			break;
-		s->lost = c.lost_total;
-		s->ordinal += f.n;
-		w->events += f.n;
 		recs += f.taken;
 		n -= f.n;
+	}
+	return err;
+}
+
+/* The same by words, in parts of as many records as a chunk may hold. */
+static int by_words(struct xtr_writer *w, const struct xtr_batch *b, const uint8_t *recs,
+		    struct xtr_stream_state *s)
+{
+	int err = 0;
+
+	for (uint32_t left = b->n; left && !err;) {
+		uint32_t n = left < XTR_RECORDS_MAX ? left : XTR_RECORDS_MAX;
+		struct xtr_ref_batch part = {
+			.stream = b->stream,
+			.n = n,
+			.lost_total = b->lost_total,
+		};
+
+		err = xtr_refs_to(&w->refs, recs, n);
+		if (err)
+			break;
+		part.refs = w->refs.refs;
+		part.layouts = w->refs.layouts;
+		part.n_layouts = w->refs.n_layouts;
+		recs = part.refs[n - 1].payload - XTR_RECORD_HEADER_SIZE;
+		recs += xtr_rec_size(recs);
+		err = xtr_writer_words(w, &part, s);
+		left -= n;
 	}
 	return err;
 }
@@ -156,7 +193,10 @@ int xtr_writer_events(struct xtr_writer *w, const struct xtr_batch *b)
 			      ?: xtr_records_sort(&w->sorter, b->recs, b->n, w->sorted);
 		recs = w->sorted;
 	}
-	return err ?: xtr_writer_refresh(w) ?: write_sorted(w, b, recs, s);
+	err = err ?: xtr_writer_refresh(w);
+	if (err)
+		return err;
+	return w->words && !b->raw ? by_words(w, b, recs, s) : xtr_writer_records(w, b, recs, s);
 }
 
 /* --- writer copy ------------------------------------------------------------------------------ */

@@ -4,8 +4,11 @@
 #define XTR_WRITER_PRIV_H
 
 #include "format/read/chunk.h"
+#include "format/codec/codecs.h"
 #include "format/codec/columns.h"
 #include "format/codec/filter.h"
+#include "format/codec/refs.h"
+#include "format/codec/words.h"
 #include "format/read/index.h"
 #include "base/map.h"
 #include "writer.h"
@@ -35,10 +38,17 @@ struct xtr_writer {
 	size_t n_streams, cap_streams;
 	struct xtr_filter_enc *filter;
 	struct xtr_columns_enc *columns; /* NULL: not wanted */
+	struct xtr_words_enc *words;     /* the same */
 	struct xtr_sorter sorter;
 	uint8_t *sorted; /* a batch in order of time */
 	size_t cap_sorted;
-	void *lz4;    /* LZ4's state */
+	struct xtr_rec_ref *sorted_refs; /* the same of references */
+	size_t cap_sorted_refs;
+	struct xtr_refs refs; /* to a batch's records */
+	uint8_t *made;        /* records of references */
+	size_t cap_made;
+	void *lz4; /* LZ4's state */
+	struct xtr_zstd zstd;
 	uint8_t *out; /* one chunk: header, payload, padding */
 };
 
@@ -55,6 +65,29 @@ int xtr_writer_put(struct xtr_writer *w, struct xtr_chunk *c, const uint8_t *pay
 int xtr_writer_seal(struct xtr_writer *w, struct xtr_chunk *c);
 /* The state of a stream, made when first asked for; valid until the next call. 0 or -ENOMEM. */
 int xtr_writer_stream(struct xtr_writer *w, uint32_t stream, struct xtr_stream_state **s);
+/* Where references of one stream lead to, in order of time. */
+struct xtr_ref_batch {
+	uint32_t stream;
+	const struct xtr_rec_layout *layouts;
+	uint32_t n_layouts;
+	const struct xtr_rec_ref *refs;
+	size_t n;
+	uint64_t lost_total; /* as in struct xtr_batch */
+};
+
+/* Write records, which are in order of time, as EVENTS chunks by rows, columns or as they are. */
+int xtr_writer_records(struct xtr_writer *w, const struct xtr_batch *b, const uint8_t *recs,
+		       struct xtr_stream_state *s);
+/* The same by words: where that is not smaller, by rows. w->words must be there. */
+int xtr_writer_words(struct xtr_writer *w, const struct xtr_ref_batch *b,
+		     struct xtr_stream_state *s);
+/*
+ * Append an EVENTS chunk of f, and account for it: c has stream, filter and rec_len, first is the
+ * time of its first record.
+ */
+int xtr_writer_put_events(struct xtr_writer *w, struct xtr_chunk *c, const struct xtr_filtered *f,
+			  uint64_t first, uint64_t lost_total, struct xtr_stream_state *s,
+			  bool compress);
 /* Write META and full tables again where spec 6 and 6.4 want it, and what is new in the tables. */
 int xtr_writer_refresh(struct xtr_writer *w);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "output.h"
+#include "format/codec/codecs.h"
 #include "format/xtr_format.h"
 #include "recorder/groups/sample.h"
 #include "recorder/host/caps.h"
@@ -149,8 +150,9 @@ static int open_flight(struct xtr_sink *s, struct xtr_writer_opts *how)
 void xtr_output_how(const struct xtr_sink *s, struct xtr_writer_opts *how)
 {
 	xtr_writer_opts_init(how);
-	if (s->compact)
-		how->filter = XTR_FILTER_COLUMNS;
+	how->filter = s->compact ? XTR_FILTER_COLUMNS : XTR_FILTER_WORDS;
+	if (!s->compact && XTR_ZSTD_KNOWN)
+		how->codec = XTR_CODEC_ZSTD;
 }
 
 int xtr_output_open(struct xtr_sink *s, uint64_t file_id, const struct xtr_record_opts *opts,

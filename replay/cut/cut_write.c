@@ -258,7 +258,7 @@ static int start(struct writing *wr, struct xtr_io *io)
 
 	xtr_writer_opts_init(&o);
 	o.file_id = wr->c->o->file_id;
-	o.features = xtr_section_features(wr->c->s);
+	xtr_writer_opts_as(&o, xtr_section_features(wr->c->s));
 	wr->tables = err ? NULL : xtr_tables_copy(xtr_section_tables(wr->c->s));
 	if (!err && !wr->tables)
 		err = -ENOMEM;

@@ -130,12 +130,16 @@ static void writer_opts(const struct writing *wr, size_t i, struct xtr_writer_op
 {
 	const struct xtr_redact *x = wr->x;
 
+	uint32_t features = xtr_section_features(wr->p->s);
+
 	xtr_writer_opts_init(o);
 	o->file_id = x->o.file_id ? x->o.file_id + i : 0;
-	if (xtr_section_features(wr->p->s) & XTR_INCOMPAT_COLUMNS) {
+	if (features & XTR_INCOMPAT_COLUMNS) {
 		o->filter = XTR_FILTER_COLUMNS;
 		o->features = XTR_INCOMPAT_COLUMNS;
 		o->small = true;
+	} else if (features & XTR_INCOMPAT_WORDS) {
+		xtr_writer_opts_as(o, features);
 	}
 }
 

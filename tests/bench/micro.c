@@ -9,7 +9,9 @@
  * none for sizes, and none with -s).
  */
 #include "base/crc32c.h"
+#include "format/codec/codecs.h"
 #include "format/read/merge.h"
+#include "format/read/decode.h"
 #include "format/read/reader.h"
 #include "format/write/writer.h"
 
@@ -22,6 +24,21 @@
 
 #define ROUNDS_MAX 100
 
+/* META, tables and losses of a section that holds built-in events. */
+struct side {
+	struct xtr_meta *meta;
+	struct xtr_tables *tables;
+	struct xtr_loss *loss;
+	struct xtr_io *io;
+	struct xtr_writer *writer;
+};
+
+/* A section that was made of the input. */
+struct written {
+	struct side side;
+	struct xtr_reader *reader;
+};
+
 struct input {
 	struct xtr_reader *reader;
 	const struct xtr_section *section;
@@ -30,6 +47,7 @@ struct input {
 	uint64_t events;
 	size_t largest; /* bytes of the largest batch */
 	uint8_t *scratch;
+	struct written written[XTR_CODEC_ZSTD + 1]; /* by codec */
 };
 
 struct step {
@@ -73,19 +91,11 @@ static double run_crc(struct input *in, const struct step *s)
 	return (now_ns(s) - start) / (double)in->events;
 }
 
-/* META, tables and losses of a section that holds built-in events. */
-struct side {
-	struct xtr_meta *meta;
-	struct xtr_tables *tables;
-	struct xtr_loss *loss;
-	struct xtr_io *io;
-	struct xtr_writer *writer;
-};
-
 static void side_free(struct side *s)
 {
 	xtr_writer_free(s->writer);
-	xtr_io_close(s->io);
+	if (s->io)
+		xtr_io_close(s->io);
 	xtr_loss_free(s->loss);
 	xtr_tables_free(s->tables);
 	xtr_meta_free(s->meta);
@@ -146,22 +156,52 @@ static double run_size(struct input *in, const struct step *step)
 	return write_all(in, step, &ns, &bytes) ? -1 : bytes;
 }
 
-static double run_decode(struct input *in, const struct step *s)
+/* All EVENTS chunks of a section; a negative number on failure. */
+static double decode_all(const struct xtr_reader *r, uint64_t events, const struct step *s)
 {
+	const struct xtr_section *section = xtr_reader_section(r, 0);
+	struct xtr_decoder d = { 0 };
 	uint8_t *buf = NULL;
 	size_t cap = 0;
 	struct xtr_err err;
 	double start = now_ns(s);
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < xtr_section_n_chunks(in->section); i++) {
-		const struct xtr_chunk *c = xtr_section_chunk(in->section, i);
+	for (size_t i = 0; !rc && i < xtr_section_n_chunks(section); i++) {
+		const struct xtr_chunk *c = xtr_section_chunk(section, i);
 
 		if (c->type == XTR_CHUNK_EVENTS)
-			rc = xtr_reader_decode(in->reader, c, &buf, &cap, &err);
+			rc = xtr_decode(r, c, &d, &buf, &cap, &err);
 	}
+	xtr_decoder_free(&d);
 	free(buf);
-	return rc ? -1 : (now_ns(s) - start) / (double)in->events;
+	return rc ? -1 : (now_ns(s) - start) / (double)events;
+}
+
+static double run_decode(struct input *in, const struct step *s)
+{
+	return decode_all(in->reader, in->events, s);
+}
+
+/* The same of what the step's filter and codec make of the events, in the first round. */
+static double run_decode_again(struct input *in, const struct step *s)
+{
+	struct written *w = &in->written[s->codec];
+	struct xtr_err err;
+
+	if (!w->reader) {
+		int rc = side_open(&w->side, s);
+
+		for (size_t i = 0; !rc && i < in->n; i++)
+			rc = xtr_writer_events(w->side.writer, &in->batches[i]);
+		if (!rc)
+			rc = xtr_writer_finish(w->side.writer, "end", NULL);
+		if (!rc)
+			rc = xtr_reader_open(&w->reader, w->side.io, &err);
+		if (rc)
+			return -1;
+	}
+	return decode_all(w->reader, in->events, s);
 }
 
 static double run_merge(struct input *in, const struct step *s)
@@ -187,6 +227,8 @@ static double run_merge(struct input *in, const struct step *s)
 #define DELTA   XTR_FILTER_ROWDELTA, XTR_CODEC_NONE
 #define BOTH    XTR_FILTER_ROWDELTA, XTR_CODEC_LZ4
 #define COLUMNS XTR_FILTER_COLUMNS, XTR_CODEC_LZ4
+#define WORDS   XTR_FILTER_WORDS, XTR_CODEC_NONE
+#define WORDS_Z XTR_FILTER_WORDS, XTR_ZSTD_KNOWN ? XTR_CODEC_ZSTD : XTR_CODEC_LZ4
 
 static const struct step steps[] = {
 	{ "memcpy", "ns/event", run_memcpy, NONE, 0 },
@@ -196,7 +238,11 @@ static const struct step steps[] = {
 	{ "write row-delta", "ns/event", run_write, DELTA, 0 },
 	{ "write row-delta+lz4", "ns/event", run_write, BOTH, 0 },
 	{ "write columns+lz4", "ns/event", run_write, COLUMNS, 0 },
+	{ "write words", "ns/event", run_write, WORDS, 0 },
+	{ "write words+zstd", "ns/event", run_write, WORDS_Z, 0 },
 	{ "decode row-delta+lz4", "ns/event", run_decode, BOTH, 0 },
+	{ "decode words", "ns/event", run_decode_again, WORDS, 0 },
+	{ "decode words+zstd", "ns/event", run_decode_again, WORDS_Z, 0 },
 	{ "decode+merge", "ns/event", run_merge, BOTH, 0 },
 	{ "decode+merge, 2 threads", "ns/event", run_merge, BOTH, 2 },
 	{ "size raw", "B/event", run_size, NONE, 0 },
@@ -204,6 +250,7 @@ static const struct step steps[] = {
 	{ "size row-delta", "B/event", run_size, DELTA, 0 },
 	{ "size row-delta+lz4", "B/event", run_size, BOTH, 0 },
 	{ "size columns+lz4", "B/event", run_size, COLUMNS, 0 },
+	{ "size words+zstd", "B/event", run_size, WORDS_Z, 0 },
 };
 #define N_STEPS (sizeof(steps) / sizeof(steps[0]))
 
@@ -253,6 +300,13 @@ static void unload(struct input *in)
 		free((void *)in->batches[i].recs);
 	free(in->batches);
 	free(in->scratch);
+	for (size_t i = 0; i <= XTR_CODEC_ZSTD; i++) {
+		if (!in->written[i].reader)
+			continue;
+		xtr_reader_close(in->written[i].reader);
+		in->written[i].side.io = NULL; /* the reader's */
+		side_free(&in->written[i].side);
+	}
 	xtr_reader_close(in->reader);
 }
 

@@ -17,31 +17,16 @@ import subprocess
 import sys
 import tempfile
 import time
-import traceback
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 XTR = os.path.join(ROOT, os.environ.get("XTR", "xtr"))
 BUILD = os.path.join(ROOT, os.environ.get("BUILD", "build/gcc"))
 READERS = ["info", "stats", "jobs", "dump", "check"]  # commands that take a trace
 
-tests = []
-
-
-def test(function):
-    tests.append(function)
-    return function
-
-
-class Skip(Exception):
-    pass
-
-
-class Outcome:
-    def __init__(self, status, out, err):
-        self.status, self.out, self.err = status, out, err
-
-    def __repr__(self):
-        return f"status {self.status}\n--- stdout\n{self.out[-2000:]}\n--- stderr\n{self.err[-2000:]}"
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(ROOT, "tests"))
+import checks  # noqa: E402
+from checks import Outcome, Skip, expect, test  # noqa: E402
 
 
 def xtr(*arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, env=None, data=None, timeout=600):
@@ -53,11 +38,6 @@ def xtr(*arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, env=None, 
                          env=environment, timeout=timeout, check=False)
     return Outcome(run.returncode, (run.stdout or b"").decode("utf-8", "replace"),
                    run.stderr.decode("utf-8", "replace"))
-
-
-def expect(condition, what, outcome=None):
-    if not condition:
-        raise AssertionError(f"{what}\n{outcome}" if outcome else what)
 
 
 def expect_error(outcome, status, pattern):
@@ -1524,28 +1504,11 @@ def stats_fails_on_findings():
 # --- running them ---------------------------------------------------------------------------------
 
 
-def main():
+def run(names):
     global WORK
-    passed = failed = skipped = 0
-    only = sys.argv[1:]
     with tempfile.TemporaryDirectory(prefix="xtr-cli-") as WORK:
-        for t in tests:
-            if only and t.__name__ not in only:
-                continue
-            try:
-                t()
-                passed += 1
-            except Skip as reason:
-                skipped += 1
-                print(f"SKIP {t.__name__}: {reason}")
-            except (AssertionError, subprocess.SubprocessError, OSError, ValueError, KeyError) as error:
-                failed += 1
-                print(f"FAIL {t.__name__}: {error}")
-                if not isinstance(error, AssertionError):
-                    traceback.print_exc(file=sys.stdout)
-    print(f"{passed} passed, {failed} failed, {skipped} skipped")
-    return 1 if failed or not passed else 0
+        return checks.main(names)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(sys.argv[1:]))

@@ -4,29 +4,16 @@
 import json
 import os
 import subprocess
+import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 XTR = os.path.join(ROOT, os.environ.get("XTR", "xtr"))
 
-tests = []
-
-
-def test(function):
-    tests.append(function)
-    return function
-
-
-class Skip(Exception):
-    pass
-
-
-class Outcome:
-    def __init__(self, status, out, err):
-        self.status, self.out, self.err = status, out, err
-
-    def __repr__(self):
-        return f"status {self.status}\n--- stdout\n{self.out[-1500:]}\n--- stderr\n{self.err[-1500:]}"
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(ROOT, "tests"))
+from checks import Outcome, Skip, expect, test  # noqa: E402,F401 (for the tests)
+from checks import equal as equal_values  # noqa: E402
 
 
 def xtr(*arguments, data=None, cwd=None, env=None, raw=False, pipe=True):
@@ -42,19 +29,12 @@ def xtr(*arguments, data=None, cwd=None, env=None, raw=False, pipe=True):
     return Outcome(run.returncode, out, run.stderr.decode("utf-8", "replace"))
 
 
-def expect(condition, what, outcome=None):
-    if not condition:
-        raise AssertionError(f"{what}\n{outcome}" if outcome is not None else what)
-
-
 def equal(have, want, what):
-    if have == want:
-        return
-    if isinstance(have, list) and isinstance(want, list):
+    """Of lists, what is in one of them alone."""
+    if have != want and isinstance(have, list) and isinstance(want, list):
         only = [x for x in have if x not in want][:3], [x for x in want if x not in have][:3]
-        raise AssertionError(f"{what}: {len(have)} instead of {len(want)}\n  only there {only[0]}\n  missing {only[1]}")
-    if have != want:
-        raise AssertionError(f"{what}\n  have {str(have)[:1500]}\n  want {str(want)[:1500]}")
+        what += f": {len(have)} instead of {len(want)}, only there {only[0]}, missing {only[1]}"
+    equal_values(have, want, what)
 
 
 def put(folder, name, data):

@@ -5,43 +5,34 @@
 XTR names the program; TEST=NAME runs those whose name contains it. The last line is `N passed, N failed, N skipped`.
 """
 
+import functools
 import glob
 import importlib
 import os
-import shutil
 import sys
 import tempfile
-import textwrap
-import traceback
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE)
-import harness  # noqa: E402
+sys.dont_write_bytecode = True
+sys.path[:0] = [HERE, os.path.dirname(HERE)]
+import checks  # noqa: E402
+
+
+def in_a_folder(function):
+    """The test with a folder, which is gone afterwards."""
+    @functools.wraps(function)
+    def inside():
+        with tempfile.TemporaryDirectory(prefix="xtr-import-") as folder:
+            return function(folder)
+
+    return inside
 
 
 def main():
     for path in sorted(glob.glob(os.path.join(HERE, "test_*.py"))):
         importlib.import_module(os.path.basename(path)[:-3])
-    passed = failed = skipped = 0
-    for function in harness.tests:
-        if os.environ.get("TEST", "") not in function.__name__:
-            continue
-        folder = tempfile.mkdtemp(prefix="xtr-import-")
-        try:
-            function(folder)
-            passed += 1
-            print(f"ok {function.__name__}", flush=True)
-        except harness.Skip as why:
-            skipped += 1
-            print(f"SKIP {function.__name__}: {why}", flush=True)
-        except Exception:  # any of them is a failed test
-            failed += 1
-            print(f"FAIL {function.__name__}", flush=True)
-            print(textwrap.indent(traceback.format_exc(), "  "))
-        finally:
-            shutil.rmtree(folder)
-    print(f"{passed} passed, {failed} failed, {skipped} skipped")
-    return 1 if failed or not passed else 0
+    wanted = os.environ.get("TEST", "")
+    return checks.main(tests=[in_a_folder(function) for function in checks.TESTS if wanted in function.__name__])
 
 
 if __name__ == "__main__":

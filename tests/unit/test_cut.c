@@ -11,6 +11,7 @@
 #include "replay/views/jobs_view.h"
 #include "replay/model/model.h"
 #include "replay/play/play.h"
+#include "fewer.h"
 #include "trace.h"
 
 #include <criterion/criterion.h>
@@ -28,7 +29,7 @@
 #define JOBS    1500u
 #define RECORDS (JOBS * 12)
 #ifndef SEEDS
-#define SEEDS 6u
+#define SEEDS (FEWER > 1 ? 2u : 6u)
 #endif
 
 struct event {

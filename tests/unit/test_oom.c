@@ -4,6 +4,7 @@
  * left behind (which AddressSanitizer checks), and what was there before is still there.
  */
 #include "base/bytes.h"
+#include "format/codec/codecs.h"
 #include "format/read/merge.h"
 #include "format/meta/tpformat.h"
 #include "oom.h"
@@ -59,7 +60,7 @@ Test(oom, writing_clocks_attachments_and_the_end)
 	cr_assert(ge(u32, oom_each(write_rest, NULL, 0), 50));
 }
 
-/* Enough records for columns. */
+/* Enough records for columns, and for words. */
 static int write_columns(void *arg)
 {
 	uint64_t seed = 1, ts = 5;
@@ -83,6 +84,37 @@ Test(oom, writing_columns)
 	cr_assert(ge(u32, oom_each(write_columns, &o, 0), 100));
 	o.small = true;
 	cr_assert(ge(u32, oom_each(write_columns, &o, 0), 100));
+}
+
+Test(oom, writing_words)
+{
+	struct xtr_writer_opts o;
+
+	xtr_writer_opts_init(&o);
+	o.filter = XTR_FILTER_WORDS;
+	cr_assert(ge(u32, oom_each(write_columns, &o, 0), 100));
+	o.codec = XTR_ZSTD_KNOWN ? XTR_CODEC_ZSTD : XTR_CODEC_NONE;
+	cr_assert(ge(u32, oom_each(write_columns, &o, 0), 100));
+}
+
+/* References that have to be sorted, and put together, first. */
+static int write_refs(void *arg)
+{
+	const struct xtr_rec_layout layout = { 2000, 24, 8 };
+	struct xtr_rec_ref refs[2] = { { .ts = 2, .payload = (const uint8_t *)"12345678" },
+				       { .ts = 1, .payload = (const uint8_t *)"12345678" } };
+	struct trace t;
+	int err = trace_open(&t, NULL, arg);
+
+	if (!err)
+		err = xtr_writer_refs(t.w, 1, &layout, 1, refs, 2, 0);
+	trace_close(&t, false);
+	return err;
+}
+
+Test(oom, writing_references)
+{
+	cr_assert(ge(u32, oom_each(write_refs, NULL, 0), 20));
 }
 
 /* Records that have to be sorted first. */

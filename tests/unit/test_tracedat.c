@@ -5,6 +5,7 @@
  */
 #include "converters/in/core/import.h"
 #include "format/read/reader.h"
+#include "fewer.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -98,7 +99,7 @@ static void cut_everywhere(const char *name, size_t step)
 	load(&f, name);
 	cr_assert(zero(int, import(f.p, f.n, &whole)), "%s", whole.text);
 	cr_assert(zero(u64, whole.damage));
-	for (size_t n = 0; n < f.n; n += step) {
+	for (size_t n = 0; n < f.n; n += step * FEWER) {
 		if (import(f.p, n, &res))
 			continue;
 		taken++;
@@ -139,7 +140,7 @@ Test(tracedat, any_byte_may_be_wrong, .timeout = 1000)
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		load(&f, names[i]);
-		for (size_t at = 0; at < f.n; at += 2) {
+		for (size_t at = 0; at < f.n; at += 2 * FEWER) {
 			uint8_t was = f.p[at];
 
 			f.p[at] ^= at & 2 ? 0xff : (uint8_t)(1u << at / 4 % 8);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/bytes.h"
 #include "format/read/chunk.h"
+#include "format/codec/codecs.h"
 #include "format/codec/record.h"
 #include "faulty_io.h"
 #include "sysfail.h"
@@ -38,13 +39,13 @@ Test(writer, a_finished_section_has_no_problems)
 
 Test(writer, every_form_holds_the_same_events)
 {
-	const enum xtr_codec codecs[] = { XTR_CODEC_NONE, XTR_CODEC_LZ4 };
+	const enum xtr_codec codecs[] = { XTR_CODEC_NONE, XTR_CODEC_LZ4, XTR_CODEC_ZSTD };
 	const enum xtr_filter filters[] = { XTR_FILTER_NONE, XTR_FILTER_ROWDELTA,
-					    XTR_FILTER_COLUMNS };
-	size_t sizes[2][3];
+					    XTR_FILTER_COLUMNS, XTR_FILTER_WORDS };
+	size_t sizes[3][4];
 
-	for (int c = 0; c < 2; c++) {
-		for (int f = 0; f < 3; f++) {
+	for (unsigned int c = 0; c < 2 + XTR_ZSTD_KNOWN; c++) {
+		for (int f = 0; f < 4; f++) {
 			struct xtr_writer_opts o;
 			struct xtr_reader *r;
 			struct xtr_io *io;
@@ -65,11 +66,33 @@ Test(writer, every_form_holds_the_same_events)
 	cr_assert(lt(sz, sizes[1][1], sizes[0][1]));
 	cr_assert(lt(sz, sizes[0][1], sizes[0][0]));
 	cr_assert(lt(sz, sizes[1][2], sizes[0][0]));
+	cr_assert(lt(sz, sizes[0][3], sizes[0][0]));
+	cr_assert(lt(sz, sizes[1][3], sizes[0][3]));
+	if (XTR_ZSTD_KNOWN)
+		cr_assert(lt(sz, sizes[2][3], sizes[1][3]));
 }
 
-/* Write n records of this size, and see by which filter; the section's flags are those of columns.
- */
-static void check_filter(uint32_t n, uint32_t size, uint32_t types, enum xtr_filter filter)
+Test(writer, a_codec_that_is_not_built_in_is_refused)
+{
+	struct xtr_writer_opts o;
+	struct trace t;
+
+	xtr_writer_opts_init(&o);
+	o.codec = XTR_CODEC_ZSTD;
+	cr_assert(eq(int, trace_open(&t, NULL, &o), XTR_ZSTD_KNOWN ? 0 : -EOPNOTSUPP));
+	trace_close(&t, false);
+	o.codec = XTR_CODEC_ZSTD + 1;
+	cr_assert(eq(int, trace_open(&t, NULL, &o), -EINVAL));
+	trace_close(&t, false);
+	o.codec = XTR_CODEC_LZ4;
+	o.filter = XTR_FILTER_WORDS + 1;
+	cr_assert(eq(int, trace_open(&t, NULL, &o), -EINVAL));
+	trace_close(&t, false);
+}
+
+/* Write n records of this size where one filter is wanted, and see that another one was taken. */
+static void check_filter(enum xtr_filter wanted, uint32_t n, uint32_t size, uint32_t types,
+			 enum xtr_filter filter)
 {
 	uint8_t *recs = malloc((size_t)n * size);
 	struct xtr_batch b = { .stream = 0, .recs = recs, .len = (size_t)n * size, .n = n };
@@ -80,7 +103,7 @@ static void check_filter(uint32_t n, uint32_t size, uint32_t types, enum xtr_fil
 	uint64_t seed = 1;
 
 	xtr_writer_opts_init(&o);
-	o.filter = XTR_FILTER_COLUMNS;
+	o.filter = wanted;
 	cr_assert(eq(int, trace_open(&t, NULL, &o), 0));
 	for (uint32_t i = 0; i < n; i++) {
 		trace_record(recs + (size_t)i * size, &seed, i, 2000 + i % types, size);
@@ -103,9 +126,121 @@ static void check_filter(uint32_t n, uint32_t size, uint32_t types, enum xtr_fil
 /* Few records, and what columns cannot have, are written as without them. */
 Test(writer, columns_where_they_are_of_use)
 {
-	check_filter(2000, 48, 3, XTR_FILTER_COLUMNS);
-	check_filter(63, 48, 3, XTR_FILTER_ROWDELTA);
-	check_filter(1087, 48, 1087, XTR_FILTER_ROWDELTA);
+	check_filter(XTR_FILTER_COLUMNS, 2000, 48, 3, XTR_FILTER_COLUMNS);
+	check_filter(XTR_FILTER_COLUMNS, 63, 48, 3, XTR_FILTER_ROWDELTA);
+	check_filter(XTR_FILTER_COLUMNS, 1087, 48, 1087, XTR_FILTER_ROWDELTA);
+}
+
+Test(writer, words_where_they_are_of_use)
+{
+	check_filter(XTR_FILTER_WORDS, 2000, 48, 3, XTR_FILTER_WORDS);
+	check_filter(XTR_FILTER_WORDS, 63, 48, 3, XTR_FILTER_ROWDELTA);
+}
+
+/* What was written, in order of the chunks; *n bytes. */
+static uint8_t *all_records(struct trace *t, size_t *n)
+{
+	struct xtr_reader *r;
+	const struct xtr_section *s;
+	uint8_t *all = NULL, *buf = NULL;
+	size_t cap = 0;
+
+	*n = 0;
+	cr_assert(eq(int, xtr_writer_finish(t->w, "end", NULL), 0));
+	r = trace_read_back(t->io);
+	cr_assert(zero(sz, xtr_reader_n_problems(r)));
+	s = xtr_reader_section(r, 0);
+	for (size_t i = 0; i < xtr_section_n_chunks(s); i++) {
+		const struct xtr_chunk *c = xtr_section_chunk(s, i);
+
+		if (c->type != XTR_CHUNK_EVENTS)
+			continue;
+		cr_assert(eq(u32, c->stream, 5));
+		cr_assert(eq(u64, c->lost_total, 9));
+		cr_assert(eq(int, xtr_reader_decode(r, c, &buf, &cap, NULL), 0));
+		all = realloc(all, *n + c->rec_len);
+		memcpy(all + *n, buf, c->rec_len);
+		*n += c->rec_len;
+	}
+	free(buf);
+	xtr_reader_close(r);
+	return all;
+}
+
+/* References, out of order and of several layouts, are written as their records are. */
+static void check_refs(enum xtr_filter filter, uint32_t n, uint16_t size)
+{
+	const struct xtr_rec_layout layouts[] = { { 2000, size, (uint16_t)(size - 16) },
+						  { 2001, 32, 9 },
+						  { 2002, 16, 0 } };
+	uint8_t *recs = malloc((size_t)n * size), *payload = malloc((size_t)n * size), *p = payload;
+	struct xtr_rec_ref *refs = malloc(n * sizeof(*refs));
+	struct xtr_batch b = { .stream = 5, .recs = recs, .n = n, .lost_total = 9 };
+	uint8_t *by_refs, *by_records;
+	struct xtr_writer_opts o;
+	size_t len[2];
+	struct trace t;
+	uint64_t seed = n;
+
+	for (uint32_t i = 0; i < n; i++, p += size) {
+		uint32_t layout = i % 7 ? 0 : 1 + i % 2;
+
+		trace_record(recs + b.len, &seed, 0, 2000, size);
+		memcpy(p, recs + b.len + 16, size - 16u);
+		if (i % 3 && size < 16384) /* else words are larger than records */
+			memcpy(p, payload, size - 16u);
+		refs[i] = (struct xtr_rec_ref){ i * 10 + i % 11 * 50, p, i / 100, layout };
+		xtr_rec_make(recs + b.len, &layouts[layout], &refs[i]);
+		b.len += layouts[layout].size;
+	}
+	xtr_writer_opts_init(&o);
+	o.filter = filter;
+	cr_assert(eq(int, trace_open(&t, NULL, &o), 0));
+	cr_assert(eq(int, xtr_writer_refs(t.w, 5, layouts, 3, refs, 0, 9), 0));
+	cr_assert(eq(int, xtr_writer_refs(t.w, 5, layouts, 3, refs, n, 9), 0));
+	cr_assert(eq(u64, xtr_writer_events_written(t.w), n));
+	by_refs = all_records(&t, &len[0]);
+	trace_close(&t, false);
+	cr_assert(eq(int, trace_open(&t, NULL, &o), 0));
+	cr_assert(eq(int, xtr_writer_events(t.w, &b), 0));
+	by_records = all_records(&t, &len[1]);
+	trace_close(&t, false);
+	cr_assert(eq(sz, len[0], len[1]));
+	cr_assert(eq(int, memcmp(by_refs, by_records, len[0]), 0));
+	free(by_refs);
+	free(by_records);
+	free(refs);
+	free(payload);
+	free(recs);
+}
+
+Test(writer, references_are_written_as_records)
+{
+	const enum xtr_filter filters[] = { XTR_FILTER_NONE, XTR_FILTER_ROWDELTA,
+					    XTR_FILTER_COLUMNS, XTR_FILTER_WORDS };
+
+	for (size_t i = 0; i < 4; i++) {
+		check_refs(filters[i], 40, 48);
+		check_refs(filters[i], 3000, 48);
+		check_refs(filters[i], 70000, 24);
+		check_refs(filters[i], 300, 16384);
+	}
+}
+
+Test(writer, references_to_nothing_are_refused)
+{
+	const struct xtr_rec_layout good = { 2000, 24, 8 }, bad = { 2000, 24, 16 };
+	const struct xtr_rec_ref ref = { .payload = (const uint8_t *)"12345678" };
+	const struct xtr_rec_ref beyond = { .payload = ref.payload, .layout = 1 };
+	struct trace t;
+
+	cr_assert(eq(int, trace_open(&t, NULL, NULL), 0));
+	cr_assert(eq(int, xtr_writer_refs(t.w, 0, &bad, 1, &ref, 1, 0), -EINVAL));
+	cr_assert(eq(int, xtr_writer_refs(t.w, 0, &good, 1, &beyond, 1, 0), -EINVAL));
+	cr_assert(zero(u64, xtr_writer_events_written(t.w)));
+	cr_assert(eq(int, xtr_writer_refs(t.w, 0, &good, 1, &ref, 1, 0), 0));
+	cr_assert(eq(u64, xtr_writer_events_written(t.w), 1));
+	trace_close(&t, false);
 }
 
 Test(writer, large_batches_become_chunks_in_order)

@@ -57,7 +57,7 @@ def codec():
     s = begin()
     rows = [tick(i, 1) for i in range(2)]
     at = [s.events(0, rows, None, None, codec=3, raw_len=48, stored_len=48),
-          s.events(0, rows, None, TICKS, filter=3), s.events(0, rows, lz4, TICKS, filter=255),
+          s.events(0, rows, None, TICKS, filter=4), s.events(0, rows, lz4, TICKS, filter=255),
           s.chunk(TABLE, b"x", codec=9, raw_len=5), s.chunk(META, b"x", codec=255, raw_len=5)]
     s.events(0, [tick(9, 9)])
     damaged("codec-unknown", s.close(), *[("codec", a) for a in at], events=1)

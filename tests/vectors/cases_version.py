@@ -103,9 +103,9 @@ def headers():
         accept("header-" + name, s.close(1), 1)
     for name, code, how in (
             ("major-0", "major", {"major": 0}), ("major-2", "major", {"major": 2}),
-            ("major-65535", "major", {"major": 65535}), ("incompat-bit-2", "incompat", {"incompat": 4}),
+            ("major-65535", "major", {"major": 65535}), ("incompat-bit-3", "incompat", {"incompat": 8}),
             ("incompat-bit-31", "incompat", {"incompat": 1 << 31}),
-            ("major-and-incompat", "major", {"major": 2, "incompat": 4}),
+            ("major-and-incompat", "major", {"major": 2, "incompat": 8}),
             ("major-and-size", "major", {"major": 3, "size": 0})):
         s = begin(**how)
         s.events(0, [tick(1, 1)])

@@ -23,10 +23,12 @@ import cases_grammar
 import cases_limits
 import cases_packed
 import cases_version
+import cases_words
 import reader
 
 FOLDERS = ("accept", "damaged", "reject")
-assert cases_content and cases_damage and cases_grammar and cases_limits and cases_packed and cases_version
+assert cases_content and cases_damage and cases_grammar and cases_limits and cases_packed and cases_version \
+    and cases_words
 
 
 def expected(case):

@@ -241,6 +241,57 @@ def columns(records, layouts, ways=None):
     return out
 
 
+# ---- the words filter ----------------------------------------------------------------------------
+
+
+def plane(data, form=None):
+    """Bytes in the shorter form, or in that one; of an even plane of one byte the other is 0xEE."""
+    even = len(set(data[1:])) < 2
+    form = int(not even or len(data) < 3) if form is None else form
+    if not data:
+        return b""
+    return b"\1" + bytes(data) if form else b"\0" + bytes([data[0], data[1] if data[1:] else 0xEE])
+
+
+def planes(values, size, form=None):
+    return b"".join(plane([v >> 8 * k & 255 for v in values], form) for k in range(size))
+
+
+def far_of(d, base, far):
+    """low and high as one number, and what stands in far; far: 4 or 8 for differences that need not be there."""
+    if d < 65535 and not far:
+        return (d - base) % 65535, []
+    return 65535, [d] if d < NONE and far != 8 else [NONE, d]
+
+
+def words(records, layouts, bases=None, form=None, far=None, minimal=True):
+    """Filter records; layouts: [(type, size)]; form: of all planes; not minimal: all words are kept."""
+    bases = bases or [0] * len(layouts)
+    out = varint(len(layouts)) + b"".join(varint(k) + varint(s) + varint(b) for (k, s), b in zip(layouts, bases))
+    heads, near, fars, tids, last, before = [], [], [], [], 0, 0
+    rows = [[] for _ in layouts]
+    for r in records:
+        ts, kind, size, tid = struct.unpack_from("<QHHI", r)
+        n = layouts.index((kind, size))
+        new = tid != before or not minimal
+        heads.append(n * 2 + new)
+        tids += [tid] if new else []
+        v, more = far_of((ts - last) & U64, bases[n], far)
+        near.append(v)
+        fars += [more] if more else []
+        rows[n].append(struct.unpack(f"<{(size - 16) // 4}I", r[16:]))
+        last, before = ts, tid
+    out += plane(heads, form) + planes(near, 2, form) + planes([f[0] for f in fars], 4, form)
+    out += planes([f[1] for f in fars if len(f) > 1], 8, form) + planes(tids, 4, form)
+    for (_, size), row in zip(layouts, rows):
+        n = (size - 16) // 4
+        masks = [sum((a != b or not minimal) << i for i, (a, b) in enumerate(zip(x, y)))
+                 for x, y in zip(row, [(0,) * n] + row)]
+        out += planes(masks, (n + 7) // 8, form)
+        out += b"".join(planes([x[i] for x, m in zip(row, masks) if m >> i & 1], 4, form) for i in range(n))
+    return out
+
+
 def zstd_frame(blocks, size, fcs_bytes=4, descriptor=None, last=True):
     """blocks: bytes as they are, or (byte, how often); size: what the header says."""
     code = {1: 0x20, 2: 0x60, 4: 0xA0, 8: 0xE0}[fcs_bytes]
@@ -305,8 +356,8 @@ class Section:
                                             v["n_records"], v["seq"]))
         return at
 
-    def events(self, stream, records, pack=None, layouts=None, choose=None, ways=None, **over):
-        """pack: None, or a function that compresses; layouts: None for filter 0; ways: filter 2."""
+    def events(self, stream, records, pack=None, layouts=None, choose=None, ways=None, by=None, **over):
+        """pack: None, or a function that compresses; layouts: None for filter 0; ways: filter 2; by: filter 3, how."""
         raw = b"".join(records)
         stamps = [struct.unpack_from("<Q", r)[0] for r in records] or [0]
         v = {"stream": stream, "ts_min": min(stamps), "ts_max": max(stamps),
@@ -315,7 +366,9 @@ class Section:
         self.ordinals[stream] = v["first_ordinal"] + len(records)
         if stamps != sorted(stamps):
             v["props"] = CRITICAL
-        if layouts is not None:
+        if by is not None:
+            raw, v["filter"] = words(records, layouts, **by), 3
+        elif layouts is not None:
             raw = rowdelta(records, layouts, choose) if ways is None else columns(records, layouts, ways)
             v["filter"] = 1 if ways is None else 2
         v.update(over)

@@ -244,7 +244,7 @@ void dat_free(struct dat *d)
 	for (size_t i = 0; i < d->n_cpus; i++)
 		dat_cpu_free(&d->cpus[i]);
 	free(d->cpus);
-	for (size_t i = 0; d->events && i < DAT_EVENTS_MAX; i++)
+	for (size_t i = 0; i < d->events_end; i++)
 		xtr_tp_format_free(d->events[i].f);
 	free(d->events);
 	free(d->strings);

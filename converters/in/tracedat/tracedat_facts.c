@@ -78,6 +78,14 @@ int dat_header_info(struct dat *d, struct dat_in *in)
 
 /* --- events ----------------------------------------------------------------------------------- */
 
+/* The format of an event, which has none so far. */
+static void set_format(struct dat *d, uint32_t id, struct xtr_tp_format *f)
+{
+	d->events[id].f = f;
+	if (id >= d->events_end)
+		d->events_end = id + 1;
+}
+
 static int add_format(struct dat *d, const char *system, const char *text, size_t n)
 {
 	struct xtr_tp_format *f;
@@ -97,7 +105,7 @@ static int add_format(struct dat *d, const char *system, const char *text, size_
 		xtr_tp_format_free(f);
 		return 0;
 	}
-	t->f = f;
+	set_format(d, f->id, f);
 	if (f->common.type_size == 2 || f->common.type_size == 4) {
 		d->type_at = f->common.type_offset;
 		d->type_size = f->common.type_size;
@@ -156,10 +164,12 @@ static int describe_unknown(struct dat *d, uint32_t id, struct dat_event_type *t
 				   "\tfield:u8 data[];\toffset:8;\tsize:0;\tsigned:0;\n";
 	char buf[sizeof(text) + 32];
 	int n = snprintf(buf, sizeof(buf), text, id, id);
-	int err = xtr_tp_format_parse(&t->f, buf, (size_t)n);
+	struct xtr_tp_format *f;
+	int err = xtr_tp_format_parse(&f, buf, (size_t)n);
 
 	if (err)
 		return err;
+	set_format(d, id, f);
 	xtr_import_damage(d->im, "event %u is not described in the file", id);
 	return xtr_import_type(d->im, "unknown", t->f, d->big, &t->type);
 }

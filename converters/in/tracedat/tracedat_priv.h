@@ -142,6 +142,7 @@ struct dat {
 	uint32_t layout_page; /* bytes of a page, as header_page says; 0: not known */
 
 	struct dat_event_type *events; /* DAT_EVENTS_MAX, by id */
+	uint32_t events_end;           /* no id from here on has a format */
 	uint32_t type_at, type_size;   /* common_type in a record */
 
 	char *printk;               /* the section */
