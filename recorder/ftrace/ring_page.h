@@ -58,7 +58,7 @@ static inline int xtr_ring_page_next(struct xtr_ring_page *pg, struct xtr_ring_e
 {
 	while (pg->end - pg->at >= 4) {
 		uint32_t head, type;
-		int ret;
+		int got;
 
 		memcpy(&head, pg->at, sizeof(head));
 		type = head & 31;
@@ -73,9 +73,9 @@ static inline int xtr_ring_page_next(struct xtr_ring_page *pg, struct xtr_ring_e
 			pg->at += ev->n;
 			return 1;
 		}
-		ret = xtr_ring_page_special(pg, type, head >> 5, ev);
-		if (ret)
-			return ret;
+		got = xtr_ring_page_special(pg, type, head >> 5, ev);
+		if (got)
+			return got;
 	}
 	return pg->at == pg->end ? 0 : -1;
 }

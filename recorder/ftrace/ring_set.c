@@ -268,14 +268,14 @@ bool xtr_ring_set_resume(struct xtr_ring_set *s, struct xtr_ring_cpu *c,
 			 const struct xtr_page_slot *left, uint32_t done)
 {
 	struct xtr_ring_event ev;
-	int ret = 1;
+	int got = 1;
 
 	if (c->slot != left)
 		memcpy(c->slot->page, left->page, s->page_bytes);
 	c->pending = xtr_ring_page_begin(&c->at, c->slot->page, s->page_bytes);
-	while (c->pending && ret == 1 && xtr_ring_set_place(c) < done)
-		ret = xtr_ring_page_next(&c->at, &ev);
-	c->pending &= ret == 1 && c->at.at < c->at.end;
+	while (c->pending && got == 1 && xtr_ring_set_place(c) < done)
+		got = xtr_ring_page_next(&c->at, &ev);
+	c->pending &= got == 1 && c->at.at < c->at.end;
 	return c->pending;
 }
 

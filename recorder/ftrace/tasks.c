@@ -231,6 +231,7 @@ void xtr_ft_tasks_close(struct xtr_ft_tasks *t)
 	xtr_map_free(&t->by_tid);
 	free(t->v);
 	free(t->defs);
+	free(t->events);
 	*t = (struct xtr_ft_tasks){ .n = 0 };
 }
 
@@ -331,6 +332,56 @@ void xtr_ft_tasks_rename(struct xtr_ft_tasks *t, const struct xtr_ft_rename *e)
 		task->used = true;
 		task->since = e->ts;
 	}
+}
+
+/* Without memory a thread has no name, or the one that /proc gives. */
+void xtr_ft_tasks_add(struct xtr_ft_tasks *t, const struct xtr_ft_event *e)
+{
+	if (t->n_events == t->cap_events) {
+		size_t cap = t->cap_events ? 2 * t->cap_events : 64;
+		struct xtr_ft_event *more = reallocarray(t->events, cap, sizeof(*more));
+
+		if (!more)
+			return;
+		t->events = more;
+		t->cap_events = cap;
+	}
+	t->events[t->n_events++] = *e;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct xtr_ft_event *x = a, *y = b;
+
+	return (x->ts > y->ts) - (x->ts < y->ts);
+}
+
+static void apply(struct xtr_ft_tasks *t, const struct xtr_ft_event *e)
+{
+	if (e->rename)
+		xtr_ft_tasks_rename(t, &(struct xtr_ft_rename){ .ts = e->ts,
+								.tid = e->tid,
+								.oldcomm = e->oldcomm,
+								.newcomm = e->comm });
+	else
+		xtr_ft_tasks_new(t, &(struct xtr_ft_newtask){ .ts = e->ts,
+							      .parent = e->parent,
+							      .tid = e->tid,
+							      .thread = e->thread,
+							      .comm = e->comm });
+}
+
+void xtr_ft_tasks_until(struct xtr_ft_tasks *t, uint64_t before)
+{
+	size_t n = 0;
+
+	if (!t->n_events)
+		return;
+	qsort(t->events, t->n_events, sizeof(*t->events), by_time);
+	while (n < t->n_events && t->events[n].ts < before)
+		apply(t, &t->events[n++]);
+	t->n_events -= n;
+	memmove(t->events, t->events + n, t->n_events * sizeof(*t->events));
 }
 
 void xtr_ft_tasks_prune(struct xtr_ft_tasks *t)

@@ -28,13 +28,16 @@ struct xtr_ft_task {
 	char comm[XTR_COMM_LEN];
 };
 
+struct xtr_ft_event;
+
 struct xtr_ft_tasks {
+	struct xtr_ft_event *events; /* that were not looked at, in no order */
+	size_t n_events, cap_events;
 	struct xtr_map by_tid; /* -> index in v */
 	struct xtr_ft_task *v;
 	size_t n, cap, prune_at;
 	struct xtr_ctl_task *defs; /* that nobody has taken: [taken, n_defs) */
 	size_t n_defs, cap_defs, taken;
-	uint64_t now;      /* ns: of the pass */
 	int64_t from_boot; /* ns: event clock minus CLOCK_BOOTTIME */
 };
 
@@ -52,6 +55,14 @@ struct xtr_ft_rename {
 	const char *oldcomm, *newcomm;
 };
 
+/* One of them, as it comes from a ring. */
+struct xtr_ft_event {
+	uint64_t ts;
+	uint32_t tid, parent;
+	bool rename, thread;
+	char comm[XTR_COMM_LEN], oldcomm[XTR_COMM_LEN];
+};
+
 /* Read /proc. 0 or -ENOMEM; of what cannot be read nothing is known. */
 int xtr_ft_tasks_open(struct xtr_ft_tasks *t);
 void xtr_ft_tasks_close(struct xtr_ft_tasks *t);
@@ -59,6 +70,13 @@ void xtr_ft_tasks_close(struct xtr_ft_tasks *t);
 bool xtr_ft_tasks_seen(struct xtr_ft_tasks *t, uint32_t tid, uint64_t ts);
 /* Its process; 0: it is not known yet, or it is an idle task. */
 uint32_t xtr_ft_tasks_process(const struct xtr_ft_tasks *t, uint32_t tid);
+/*
+ * Keep an event of a ring, and look at those that happened before a time (ns), in order of time: a
+ * thread is of its maker's process, which has to be known by then. Until then all rings must have
+ * been read.
+ */
+void xtr_ft_tasks_add(struct xtr_ft_tasks *t, const struct xtr_ft_event *e);
+void xtr_ft_tasks_until(struct xtr_ft_tasks *t, uint64_t before);
 void xtr_ft_tasks_new(struct xtr_ft_tasks *t, const struct xtr_ft_newtask *e);
 void xtr_ft_tasks_rename(struct xtr_ft_tasks *t, const struct xtr_ft_rename *e);
 /* Once in a pass: forget threads that are gone, if there are many. */

@@ -308,30 +308,28 @@ static uint32_t load32(const uint8_t *p)
 
 static void take_newtask(struct xtr_tring *t, const struct xtr_ring_event *ev)
 {
+	struct xtr_ft_event e = { .ts = ev->ts, .parent = load32(ev->data + 4) };
 	uint64_t flags;
 
 	if (ev->n < t->at.newtask_size)
 		return;
 	memcpy(&flags, ev->data + t->at.flags, sizeof(flags));
-	xtr_ft_tasks_new(&t->tasks, &(struct xtr_ft_newtask){
-					    .ts = ev->ts,
-					    .parent = load32(ev->data + 4),
-					    .tid = load32(ev->data + t->at.pid),
-					    .thread = flags & 0x00010000u, /* CLONE_THREAD */
-					    .comm = (const char *)ev->data + t->at.comm,
-				    });
+	e.thread = flags & 0x00010000u; /* CLONE_THREAD */
+	e.tid = load32(ev->data + t->at.pid);
+	memcpy(e.comm, ev->data + t->at.comm, sizeof(e.comm));
+	xtr_ft_tasks_add(&t->tasks, &e);
 }
 
 static void take_rename(struct xtr_tring *t, const struct xtr_ring_event *ev)
 {
+	struct xtr_ft_event e = { .ts = ev->ts, .rename = true };
+
 	if (ev->n < t->at.rename_size)
 		return;
-	xtr_ft_tasks_rename(&t->tasks, &(struct xtr_ft_rename){
-					       .ts = ev->ts,
-					       .tid = load32(ev->data + (t->at.of ? t->at.of : 4)),
-					       .oldcomm = (const char *)ev->data + t->at.oldcomm,
-					       .newcomm = (const char *)ev->data + t->at.newcomm,
-				       });
+	e.tid = load32(ev->data + (t->at.of ? t->at.of : 4));
+	memcpy(e.oldcomm, ev->data + t->at.oldcomm, sizeof(e.oldcomm));
+	memcpy(e.comm, ev->data + t->at.newcomm, sizeof(e.comm));
+	xtr_ft_tasks_add(&t->tasks, &e);
 }
 
 static void take_tasks(struct xtr_tring *t, struct xtr_ring_cpu *c)
@@ -453,7 +451,7 @@ static void take_page(struct xtr_tring *t, struct xtr_ring_cpu *c, uint8_t *out,
 {
 	struct xtr_ring_page before;
 	struct xtr_ring_event ev;
-	int ret;
+	int got;
 
 	for (;;) {
 		const struct xtr_generic *g;
@@ -461,8 +459,8 @@ static void take_page(struct xtr_tring *t, struct xtr_ring_cpu *c, uint8_t *out,
 		enum who who;
 
 		before = c->at;
-		ret = xtr_ring_page_next(&c->at, &ev);
-		if (ret != 1)
+		got = xtr_ring_page_next(&c->at, &ev);
+		if (got != 1)
 			break;
 		g = ev.n < XTR_TP_COMMON ? NULL : t->g[load32(ev.data) & (IDS - 1)];
 		if (!g) {
@@ -489,7 +487,7 @@ static void take_page(struct xtr_tring *t, struct xtr_ring_cpu *c, uint8_t *out,
 		part->n += n != 0;
 		part->len += n;
 	}
-	part->broken += ret < 0;
+	part->broken += got < 0;
 	c->pending = false;
 }
 
@@ -503,15 +501,15 @@ void xtr_tring_take(struct xtr_tring *t, uint32_t cpu, uint8_t *out, uint32_t ro
 		    struct xtr_tring_part *part)
 {
 	struct xtr_ring_cpu *c = &t->events.cpus[cpu];
-	int ret = 1;
+	int got = 1;
 
 	*part = (struct xtr_tring_part){ .n = 0 };
 	part->behind = !c->pending && !may_read(t, c);
 	if (!c->pending)
-		ret = part->behind ? 0 : xtr_ring_set_read(&t->events, c);
-	part->empty = !ret;
-	part->broken = ret < 0;
-	if (ret != 1)
+		got = part->behind ? 0 : xtr_ring_set_read(&t->events, c);
+	part->empty = !got;
+	part->broken = got < 0;
+	if (got != 1)
 		return;
 	take_page(t, c, out, room, max_n, part);
 	part->page = c->slot->number;
@@ -538,6 +536,7 @@ void xtr_tring_pass(struct xtr_tring *t, uint64_t now)
 	t->pass = now;
 	for (uint32_t i = 0; t->about_tasks.cpus && i < t->about_tasks.n_cpus; i++)
 		take_tasks(t, &t->about_tasks.cpus[i]);
+	xtr_ft_tasks_until(&t->tasks, now);
 	xtr_ft_tasks_prune(&t->tasks);
 }
 

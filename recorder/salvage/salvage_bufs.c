@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "salvage_priv.h"
+#include "recorder/host/util.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -242,7 +243,7 @@ int xtr_left_move(struct xtr_salvage *s, const struct xtr_selection *sel)
 		return err;
 	for (size_t i = 0; i < s->n_bufs; i++)
 		m.order = s->bufs[i].b->order > m.order ? s->bufs[i].b->order : m.order;
-	xtr_tring_pass(m.t, 0);
+	xtr_tring_pass(m.t, xtr_now());
 	for (uint32_t i = 0; i < s->bpf.n_cpus; i++)
 		move_cpu(&m, i);
 	move_names(&m);

@@ -106,6 +106,30 @@ Test(ft_tasks, what_it_did_may_be_read_before_its_beginning)
 	no_more(&t);
 }
 
+Test(ft_tasks, rings_of_cpus_are_put_in_order_of_time)
+{
+	struct xtr_ft_tasks t = { .prune_at = SIZE_MAX };
+
+	/* The thread's beginning is read before its process', which was made on a later CPU. */
+	xtr_ft_tasks_add(
+		&t,
+		&(struct xtr_ft_event){
+			.ts = 20, .tid = CHILD, .parent = PARENT, .thread = true, .comm = "b" });
+	xtr_ft_tasks_add(
+		&t, &(struct xtr_ft_event){
+			    .ts = 15, .tid = PARENT, .rename = true, .comm = "b", .oldcomm = "a" });
+	xtr_ft_tasks_add(
+		&t, &(struct xtr_ft_event){ .ts = 10, .tid = PARENT, .parent = 1, .comm = "a" });
+	xtr_ft_tasks_until(&t, 15);
+	cr_expect_eq(xtr_ft_tasks_process(&t, PARENT), PARENT);
+	cr_expect_eq(xtr_ft_tasks_process(&t, CHILD), 0);
+	xtr_ft_tasks_until(&t, 21);
+	cr_expect_eq(xtr_ft_tasks_process(&t, CHILD), PARENT);
+	cr_expect(xtr_ft_tasks_seen(&t, CHILD, 30));
+	expect(&t, 20, CHILD, PARENT, "b");
+	no_more(&t);
+}
+
 Test(ft_tasks, a_number_may_be_given_again)
 {
 	struct xtr_ft_tasks t = { .prune_at = SIZE_MAX };
