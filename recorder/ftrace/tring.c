@@ -191,14 +191,17 @@ int xtr_tring_adopt(struct xtr_tring **out, const struct xtr_selection *sel, uin
 {
 	char name[XTR_INSTANCE_NAME];
 	struct xtr_tring *t;
+	size_t n = 0;
 	int err = allocate(&t, n_cpus);
 
 	*out = t;
 	for (size_t i = 0; !err && sel && i < sel->n_generics; i++) {
 		const struct xtr_generic *g = sel->generics[i];
 
-		if (g->cfg.ring_id && g->cfg.ring_id < IDS)
-			t->g[g->cfg.ring_id] = g;
+		if (!g->cfg.ring_id || g->cfg.ring_id >= IDS)
+			continue;
+		t->g[g->cfg.ring_id] = g;
+		t->slot = n++ ? 0 : g->cfg.slot;
 	}
 	xtr_instance_name(name, id, "");
 	if (!err)

@@ -286,7 +286,41 @@ static int trace_rings(struct writing *w)
 	return err;
 }
 
-/* What found no room in the trace ring after the recorder looked for the last time. */
+/* Events of a CPU that were lost in rings; and those in gaps, the last of which ends at *end. */
+static uint64_t lost_in_rings(const struct xtr_loss *loss, uint32_t cpu)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < xtr_loss_n_entries(loss); i++) {
+		const struct xtr_loss_entry *e = xtr_loss_entry_at(loss, i);
+
+		if (e->stream == cpu &&
+		    (e->cause == XTR_LOSS_RING_FULL || e->cause == XTR_LOSS_RING_BUSY))
+			n += e->total;
+	}
+	return n;
+}
+
+static uint64_t lost_in_gaps(const struct xtr_loss *loss, uint32_t cpu, uint64_t *end)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < xtr_loss_n_gaps(loss); i++) {
+		const struct xtr_gap *g = xtr_loss_gap_at(loss, i);
+
+		if (g->stream != cpu)
+			continue;
+		n += g->count;
+		*end = g->last > *end ? g->last : *end;
+	}
+	return n;
+}
+
+/*
+ * What found no room in the trace ring after the recorder looked for the last time. It may have
+ * counted events whose gap was still on its way to the file: they were lost after the last gap
+ * there.
+ */
 static int trace_losses(struct writing *w)
 {
 	uint32_t type = w->ring ? xtr_type_of_slot(xtr_tring_slot(w->ring)) : 0;
@@ -295,16 +329,21 @@ static int trace_losses(struct writing *w)
 	int err = 0;
 
 	for (uint32_t i = 0; w->ring && i < w->s->bpf.n_cpus && !err; i++) {
-		if (!xtr_tring_lost(w->ring, i, true, &l))
-			continue;
-		err = xtr_loss_set(loss, i, type, XTR_LOSS_RING_FULL,
-				   xtr_loss_get(loss, i, type, XTR_LOSS_RING_FULL) + l.full);
-		if (!err)
-			err = xtr_loss_set(loss, i, type, XTR_LOSS_RING_BUSY,
-					   xtr_loss_get(loss, i, type, XTR_LOSS_RING_BUSY) +
-						   l.nested);
-		xtr_convert_gap(&w->sink.convert,
-				&(struct xtr_gap){ i, w->last, w->last, l.full + l.nested });
+		uint64_t since = w->from, all, told;
+
+		if (xtr_tring_lost(w->ring, i, true, &l))
+			err = xtr_loss_set(loss, i, type, XTR_LOSS_RING_FULL,
+					   xtr_loss_get(loss, i, type, XTR_LOSS_RING_FULL) + l.full)
+				      ?: xtr_loss_set(
+						 loss, i, type, XTR_LOSS_RING_BUSY,
+						 xtr_loss_get(loss, i, type, XTR_LOSS_RING_BUSY) +
+							 l.nested);
+		all = lost_in_rings(loss, i);
+		told = lost_in_gaps(loss, i, &since);
+		if (all > told)
+			xtr_convert_gap(&w->sink.convert,
+					&(struct xtr_gap){ i, since < w->last ? since : w->last,
+							   w->last, all - told });
 	}
 	return err;
 }
