@@ -46,6 +46,13 @@ struct xtr_flight_opts {
 	size_t n_triggers;
 };
 
+/* What brings events by name into the file; all others come by BPF programs. */
+enum xtr_engine {
+	XTR_ENGINE_AUTO,   /* each event by the cheaper one that can record it as it is asked for */
+	XTR_ENGINE_BPF,    /* programs */
+	XTR_ENGINE_FTRACE, /* the kernel's trace ring; what needs a program is an error */
+};
+
 struct xtr_record_opts {
 	size_t sz;            /* sizeof(struct xtr_record_opts) */
 	const char *output;   /* path, "-" is standard output */
@@ -69,6 +76,7 @@ struct xtr_record_opts {
 	bool stacks;
 	const char *const *stack_at;
 	size_t n_stack_at;  /* not 0: `stacks`, too */
+	enum xtr_engine engine;
 	bool compact;       /* events in columns: smaller, slower to read */
 	bool keep_pointers; /* kernel addresses as they are, not hashed */
 	uid_t owner; /* of the files that root makes, where their directory is root's; 0: root */

@@ -2,6 +2,7 @@
 #include "stages.h"
 #include "recorder/attach/attach.h"
 #include "recorder/drain/budget.h"
+#include "recorder/ftrace/engine.h"
 #include "recorder/host/caps.h"
 #include "recorder/output/flight_file.h"
 #include "recorder/output/output.h"
@@ -15,10 +16,12 @@
 
 #include "format/xtr_format.h"
 
+#include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MODULES     "/sys/module"
 #define QUEUE_EXTRA 64 /* batches beyond one per CPU */
@@ -44,16 +47,56 @@ static bool any_gpu_event(const struct xtr_bpf *b)
 	return xtr_facts_n_devices() > 0;
 }
 
+/* With the rights of the user alone: those are left when it is to be removed. */
+static int open_ring(struct xtr_recorder *r, uint32_t n_cpus)
+{
+	bool suspend = geteuid() != 0;
+	uint64_t caps;
+	int ret = suspend ? xtr_caps_suspend(&caps) : 0, err;
+
+	if (ret)
+		return ret;
+	ret = xtr_tring_open(&r->ring, &r->sel, &r->opts, r->file_id, n_cpus,
+			     xtr_bpf_ring_bytes(&r->opts, n_cpus));
+	err = suspend ? xtr_caps_resume(caps) : 0;
+	return ret ? ret : err;
+}
+
+/*
+ * The kernel's trace ring, for events by name. Where it is not to be had, and was not asked for by
+ * name, programs do.
+ */
+static int begin_ring(struct xtr_recorder *r, struct xtr_record_err *err)
+{
+	int n_cpus = libbpf_num_possible_cpus(), ret = xtr_engine_choose(&r->sel, &r->opts, err);
+	bool only = r->opts.engine == XTR_ENGINE_FTRACE, any = false;
+
+	for (size_t i = 0; !ret && i < r->sel.n_generics; i++)
+		any |= r->sel.generics[i]->ftrace;
+	if (ret || !any || n_cpus <= 0)
+		return ret;
+	ret = open_ring(r, (uint32_t)n_cpus);
+	if (ret && only) {
+		err->kind = XTR_FAIL_MACHINE;
+		return fail(err, ret, "cannot make a trace instance in tracefs");
+	}
+	for (size_t i = 0; ret && i < r->sel.n_generics; i++)
+		r->sel.generics[i]->ftrace = false;
+	return 0;
+}
+
 static int begin_programs(struct xtr_recorder *r, struct xtr_record_err *err)
 {
 	int ret = xtr_doctor_require(&r->opts, err)
 			  ?: xtr_select(&r->sel, r->opts.events, r->opts.n_events, err);
 
+	if (!ret && (ret = xtr_draw_id(&r->file_id)))
+		return fail(err, ret, "cannot make an id");
 	if (!ret && r->opts.stacks)
 		ret = xtr_stacks_apply(&r->sel, r->opts.stack_at, r->opts.n_stack_at, err);
 	ret = ret ?: xtr_sample_apply(&r->sel, r->opts.samples, r->opts.n_samples, err) ?:
 	      xtr_budget_apply(&r->sel, r->opts.budget, err) ?:
-	      xtr_bpf_load(&r->bpf, &r->sel, &r->opts, err);
+	      begin_ring(r, err) ?: xtr_bpf_load(&r->bpf, &r->sel, &r->opts, err);
 	if (ret)
 		return ret;
 	ret = xtr_bpf_attach(r->bpf, &r->sel);
@@ -74,6 +117,8 @@ static int begin_programs(struct xtr_recorder *r, struct xtr_record_err *err)
 static void end_programs(struct xtr_recorder *r)
 {
 	xtr_bpf_free(r->bpf);
+	(void)xtr_tring_free(r->ring);
+	r->ring = NULL;
 	xtr_selection_free(&r->sel);
 	r->bpf = NULL;
 }
@@ -88,11 +133,16 @@ static int open_keep(struct xtr_recorder *r)
 		.output = r->opts.output,
 		.key = r->opts.keep_pointers ? NULL : &r->key,
 		.n_bufs = r->bpf->n_cpus + QUEUE_EXTRA,
+		.page_bytes = r->ring ? xtr_tring_page_bytes(r->ring) : 0,
 		.in_pieces = r->opts.rotate_bytes || r->opts.rotate_ns || r->opts.flight.on,
 	};
+	int err;
 
 	xtr_leftovers_sweep();
-	return xtr_pinned_new(&r->pin, &r->keep, r->bpf, &r->sel, &about, &r->not_pinned);
+	err = xtr_pinned_new(&r->pin, &r->keep, r->bpf, &r->sel, &about, &r->not_pinned);
+	if (!err && r->ring)
+		xtr_tring_slots(r->ring, r->keep.pages);
+	return err;
 }
 
 static int note_after_kill(struct xtr_recorder *r)
@@ -104,10 +154,10 @@ static int note_after_kill(struct xtr_recorder *r)
 static int begin_account(struct xtr_recorder *r, struct xtr_record_err *err)
 {
 	struct xtr_sink *s = &r->sink;
-	int ret = xtr_draw(&r->key, sizeof(r->key)) ?: xtr_draw_id(&r->file_id);
+	int ret = xtr_draw(&r->key, sizeof(r->key));
 
 	if (ret)
-		return fail(err, ret, "cannot make an id");
+		return fail(err, ret, "cannot make a key");
 	s->meta = r->meta = xtr_meta_new();
 	s->tables = r->tables = xtr_tables_new();
 	s->loss = xtr_loss_new();
@@ -304,7 +354,7 @@ static void end_writer(struct xtr_recorder *r)
 static int begin_reader(struct xtr_recorder *r, struct xtr_record_err *err)
 {
 	(void)err;
-	return xtr_drain_open(&r->drain, r->bpf, &r->queue, r->sink.flight);
+	return xtr_drain_open(&r->drain, r->bpf, r->ring, &r->queue, r->sink.flight);
 }
 
 static void end_reader(struct xtr_recorder *r)
@@ -401,6 +451,9 @@ static int begin_running(struct xtr_recorder *r, struct xtr_record_err *err)
 	xtr_own_cost_now(&r->began, r->bpf);
 	r->keep.head->done = 0;
 	xtr_bpf_run(r->bpf);
+	ret = r->ring ? xtr_tring_run(r->ring) : 0;
+	if (ret)
+		return fail(err, ret, "cannot switch the trace instance on");
 	ret = xtr_child_go(&r->child);
 	if (ret) {
 		snprintf(err->what, sizeof(err->what), "'%.200s': %s", r->opts.argv[0],
@@ -414,6 +467,8 @@ static int begin_running(struct xtr_recorder *r, struct xtr_record_err *err)
 static void end_running(struct xtr_recorder *r)
 {
 	xtr_modwatch_end(&r->modules, MODULES);
+	if (r->ring)
+		xtr_tring_halt(r->ring);
 	xtr_bpf_halt(r->bpf);
 }
 

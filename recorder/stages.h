@@ -45,6 +45,7 @@ struct xtr_recorder {
 	bool finished;        /* the file is; nothing is recorded any more */
 	struct xtr_record_opts opts;
 	struct xtr_selection sel;
+	struct xtr_tring *ring; /* the kernel's trace ring; NULL: all events come by programs */
 	struct xtr_bpf *bpf;
 	struct xtr_meta *meta;
 	struct xtr_tables *tables;

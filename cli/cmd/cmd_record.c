@@ -23,7 +23,7 @@
 
 struct opts {
 	const char *output;
-	const char *budget, *bundle;
+	const char *budget, *bundle, *engine;
 	struct cli_list pids, events, samples, rotate, stack_at;
 	struct record_flight flight;
 	uint64_t duration, size, buffer, keep;
@@ -93,6 +93,24 @@ static int parse_rotate(const struct opts *o, struct xtr_record_opts *ro)
 	}
 	ro->keep = (uint32_t)o->keep;
 	return XTR_EXIT_OK;
+}
+
+static const char *const engines[] = {
+	[XTR_ENGINE_AUTO] = "auto",
+	[XTR_ENGINE_BPF] = "bpf",
+	[XTR_ENGINE_FTRACE] = "ftrace",
+};
+
+static int parse_engine(const struct opts *o, struct xtr_record_opts *ro)
+{
+	for (size_t i = 0; i < sizeof(engines) / sizeof(engines[0]); i++) {
+		if (!strcmp(o->engine, engines[i])) {
+			ro->engine = (enum xtr_engine)i;
+			return XTR_EXIT_OK;
+		}
+	}
+	cli_error("--engine: unknown engine '%s': auto, bpf or ftrace", o->engine);
+	return XTR_EXIT_USAGE;
 }
 
 static int report_error(const struct xtr_record_err *err)
@@ -244,6 +262,7 @@ static void defaults(void *opts)
 	struct opts *o = opts;
 
 	o->output = "xtr.xtr";
+	o->engine = "bpf";
 	o->flight.after = RECORD_FLIGHT_AFTER_NS;
 	o->flight.pause = RECORD_FLIGHT_PAUSE_NS;
 }
@@ -276,6 +295,8 @@ static int run(const void *opts, int argc, char **argv)
 	int status = parse_rotate(o, &ro);
 
 	(void)cli_owner(&ro.owner, &ro.owner_group);
+	if (!status)
+		status = parse_engine(o, &ro);
 	if (!status)
 		status = record_flight_parse(&o->flight, &ro);
 	if (!status)
@@ -313,6 +334,8 @@ static const struct cli_option options[] = {
 	    "record a share of the calls of frequent functions, or of EVENT: [EVENT[/FIELD]=]N% or 1/N"),
 	OPT(0, "budget", "SHARE", CLI_STRING, budget,
 	    "keep what recording costs under SHARE of the machine (0.5%): record a sample where all is too much"),
+	OPT(0, "engine", "NAME", CLI_STRING, engine,
+	    "record events by name by bpf (programs, default), ftrace (the kernel's trace ring) or auto (the cheaper one for each)"),
 	OPT('p', "pid", "PID", CLI_LIST, pids,
 	    "record only process PID, the jobs it submits, and when others are on their rings"),
 	OPT('d', "duration", "TIME", CLI_TIME, duration, "record for TIME, then end"),

@@ -231,14 +231,17 @@ static int attach_generic(struct xtr_bpf *b, struct xtr_generic *g, uint32_t i)
 	char why[120] = "";
 	int err = 0;
 
-	g->cfg.counted = attach_counter(b, g);
+	g->cfg.counted = !g->ftrace && attach_counter(b, g);
+	if (g->ftrace)
+		goto attached;
 	if (bpf_map_update_elem(bpf_map__fd(b->skel->maps.xtr_generic_cfgs), &i, &g->cfg, BPF_ANY))
 		err = -errno;
 	if (!err)
 		err = attach_classic(b, g, i);
 	if (err)
 		snprintf(why, sizeof(why), "%s", xtr_perf_why(err));
-	r = xtr_bpf_result(b, g->desc.type, g->name, "tp", g->name,
+attached:
+	r = xtr_bpf_result(b, g->desc.type, g->name, g->ftrace ? "ftrace" : "tp", g->name,
 			   err ? XTR_PROVIDER_REFUSED : XTR_PROVIDER_ATTACHED, why);
 	if (!r)
 		return -ENOMEM;

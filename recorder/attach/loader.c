@@ -56,7 +56,7 @@ static uint64_t round_pow2(uint64_t n, uint64_t floor)
 	return p;
 }
 
-static uint64_t ring_bytes(const struct xtr_record_opts *opts, uint32_t n_cpus)
+uint64_t xtr_bpf_ring_bytes(const struct xtr_record_opts *opts, uint32_t n_cpus)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), n = RINGS_BUDGET / n_cpus;
 
@@ -140,11 +140,20 @@ static int want_programs(const struct xtr_bpf *b, struct xtr *skel, const struct
 	return err;
 }
 
+static bool any_by_program(const struct xtr_selection *sel)
+{
+	for (size_t i = 0; i < sel->n_generics; i++)
+		if (!sel->generics[i]->ftrace)
+			return true;
+	return false;
+}
+
 /* Set sizes and constants, and which programs are wanted; only != NULL: that one alone. */
 static int prepare(struct xtr_bpf *b, struct xtr *skel, const bool *wanted,
 		   const struct xtr_selection *sel, const struct xtr_record_opts *opts,
 		   const struct xtr_hook *only)
 {
+	bool by_name = any_by_program(sel);
 	struct bpf_program *p;
 	int err = 0;
 
@@ -170,8 +179,8 @@ static int prepare(struct xtr_bpf *b, struct xtr *skel, const bool *wanted,
 		if (wanted[i] && (!only || only == &xtr_hooks[i]))
 			err |= want_programs(b, skel, &xtr_hooks[i]);
 	}
-	err |= bpf_program__set_autoload(skel->progs.xtr_generic, sel->n_generics && !only);
-	err |= bpf_program__set_autoload(skel->progs.xtr_plain, sel->n_generics && !only);
+	err |= bpf_program__set_autoload(skel->progs.xtr_generic, by_name && !only);
+	err |= bpf_program__set_autoload(skel->progs.xtr_plain, by_name && !only);
 	err |= bpf_program__set_autoload(skel->progs.xtr_died, !only);
 	return err ? -EINVAL : 0;
 }
@@ -352,7 +361,7 @@ int xtr_bpf_load(struct xtr_bpf **out, const struct xtr_selection *sel,
 	b->sel = sel;
 	b->n_slots = XTR_SLOT_GENERIC + sel->n_dynamic;
 	b->n_total_sets = xtr_sampling(sel) ? XTR_TOTAL_SETS : 1;
-	b->ring_bytes = ring_bytes(opts, b->n_cpus);
+	b->ring_bytes = xtr_bpf_ring_bytes(opts, b->n_cpus);
 	ret = xtr_kernel_btf_open(&b->btf) ?: load(b, sel, opts) ?:
 	      xtr_probe_bpf_load(b, sel, opts);
 	xtr_kernel_btf_close(&b->btf);

@@ -55,6 +55,8 @@ struct xtr_bpf {
 int xtr_bpf_load(struct xtr_bpf **b, const struct xtr_selection *sel,
 		 const struct xtr_record_opts *opts, struct xtr_record_err *err);
 void xtr_bpf_free(struct xtr_bpf *b);
+/* Bytes of the ring of a CPU: as asked for, or by the number of CPUs; a power of two. */
+uint64_t xtr_bpf_ring_bytes(const struct xtr_record_opts *opts, uint32_t n_cpus);
 
 /* Was the hook's program loaded as tp_btf, with typed arguments? Else it is a raw tracepoint's. */
 bool xtr_bpf_typed(const struct xtr *skel, const struct xtr_hook *h);

@@ -37,21 +37,31 @@ void xtr_missed_begin(struct xtr_missed *m, uint64_t now)
 	pthread_mutex_unlock(&m->lock);
 }
 
+static void add_gap(struct xtr_missed *m, const struct xtr_gap *gap)
+{
+	struct xtr_gap *g = &m->gaps[XTR_MISSED_GAPS - 1];
+
+	if (m->n_gaps < XTR_MISSED_GAPS) {
+		m->gaps[m->n_gaps++] = *gap;
+		return;
+	}
+	g->first = g->first < gap->first ? g->first : gap->first;
+	g->last = g->last > gap->last ? g->last : gap->last;
+	g->count += gap->count;
+	g->stream = g->stream == gap->stream ? g->stream : XTR_STREAM_NONE;
+}
+
+void xtr_missed_gap(struct xtr_missed *m, const struct xtr_gap *gap)
+{
+	pthread_mutex_lock(&m->lock);
+	add_gap(m, gap);
+	pthread_mutex_unlock(&m->lock);
+}
+
 static void tell(struct xtr_missed *m, struct xtr_missed_slot *s, uint64_t n, uint32_t cpu,
 		 uint64_t last)
 {
-	const struct xtr_gap gap = { cpu, s->clean, last, n };
-
-	if (m->n_gaps < XTR_MISSED_GAPS) {
-		m->gaps[m->n_gaps++] = gap;
-	} else {
-		struct xtr_gap *g = &m->gaps[XTR_MISSED_GAPS - 1];
-
-		g->first = g->first < gap.first ? g->first : gap.first;
-		g->last = g->last > gap.last ? g->last : gap.last;
-		g->count += n;
-		g->stream = g->stream == cpu ? cpu : XTR_STREAM_NONE;
-	}
+	add_gap(m, &(struct xtr_gap){ cpu, s->clean, last, n });
 	s->told += n;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "doctor.h"
 #include "doctor_calls.h"
+#include "recorder/ftrace/instance.h"
 #include "recorder/host/caps.h"
 #include "recorder/host/kallsyms.h"
 #include "recorder/host/machine_facts.h"
@@ -221,6 +222,27 @@ static void check_tracefs(struct xtr_check *c)
 	snprintf(c->detail, sizeof(c->detail), "%s", dir);
 }
 
+/* What is not there costs more, and nothing else. */
+static void check_trace_ring(struct xtr_check *c)
+{
+	char name[XTR_INSTANCE_NAME];
+	struct xtr_instance in;
+	uint64_t id;
+	int err = xtr_draw_id(&id);
+
+	xtr_instance_name(name, id, "");
+	if (!err)
+		err = xtr_instance_new(&in, name);
+	if (!err)
+		err = xtr_instance_remove(&in);
+	c->state = err ? XTR_CHECK_WARN : XTR_CHECK_OK;
+	snprintf(c->detail, sizeof(c->detail), "%s%s",
+		 err ? "events by name are recorded by BPF programs: "
+		     : "a trace instance can be made",
+		 err ? strerror(-err) : "");
+	c->remedy = "run as root: events by name cost less through a trace instance (--engine)";
+}
+
 static void check_kallsyms(struct xtr_check *c)
 {
 	bool ok = xtr_kallsyms_shown();
@@ -318,6 +340,7 @@ static const struct {
 	{ "raw tracepoints", check_raw_tp },
 	{ "tracepoints", check_tp },
 	{ "tracefs", check_tracefs },
+	{ "trace ring", check_trace_ring },
 	{ "kernel symbols", check_kallsyms },
 	{ "other users' programs", check_others },
 	{ "perf events", check_perf },

@@ -55,11 +55,27 @@ static void count_malformed(struct xtr_drain *d, uint64_t n)
 	__atomic_fetch_add(&d->queue->keep->head->malformed, n, __ATOMIC_RELAXED);
 }
 
+/* A batch that is written tells no more how far its page was taken. */
+static void note_page(const struct xtr_drain *d, const struct xtr_ring_batch *b)
+{
+	const struct xtr_commit *c = &b->at[b->commits % 2];
+	struct xtr_page_slot *slot;
+
+	if (!c->page)
+		return;
+	slot = xtr_persistent_slot(d->queue->keep, b->cpu);
+	if (slot->number == c->page)
+		__atomic_store_n(&slot->done, c->place, __ATOMIC_SEQ_CST);
+}
+
 static void hand_over(struct xtr_drain *d, struct xtr_ring_batch **b)
 {
 	if (!*b)
 		return;
 	if ((*b)->kind == XTR_BATCH_EVENTS) {
+		if (d->names)
+			hand_over(d, &d->names); /* they come first */
+		note_page(d, *b);
 		(*b)->lost = __atomic_load_n(&d->bpf->cpus[(*b)->cpu].lost, __ATOMIC_RELAXED);
 		(*b)->raw = xtr_queue_permille(d->queue) > RAW_ABOVE;
 		d->since_round += (*b)->len;
@@ -151,6 +167,87 @@ static bool empty_control(struct xtr_drain *d)
 	return all;
 }
 
+/* --- the trace ring --------------------------------------------------------------------------- */
+
+/* Threads that the records taken are the first ones of. False: no buffer is free; they stay. */
+static bool take_names(struct xtr_drain *d)
+{
+	const uint32_t len = sizeof(struct xtr_ctl_task);
+	struct xtr_ctl_task def;
+
+	while (xtr_tring_has_task(d->ring)) {
+		if (!make_room(d, &d->names, XTR_BATCH_DEFS, 0, len))
+			return false;
+		xtr_tring_task(d->ring, &def);
+		xtr_ring_batch_put(d->names, (const uint8_t *)&def, len);
+		xtr_ring_batch_commit(d->names, d->bpf->ctl.pos);
+	}
+	return true;
+}
+
+/* What the kernel counted of a CPU, as if a program had. Which event it was is known if there is
+ * but one. */
+static void count_losses(struct xtr_drain *d, uint32_t cpu, bool last)
+{
+	struct xtr_count *c =
+		&d->bpf->counts[(size_t)cpu * d->bpf->n_slots + xtr_tring_slot(d->ring)];
+	struct xtr_tring_loss loss;
+	uint64_t n;
+
+	if (!xtr_tring_lost(d->ring, cpu, last, &loss))
+		return;
+	n = loss.full + loss.nested;
+	__atomic_fetch_add(&c->full, loss.full, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&c->busy, loss.nested, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&d->bpf->cpus[cpu].lost, n, __ATOMIC_RELAXED);
+	xtr_missed_gap(&d->bpf->missed, &(struct xtr_gap){ cpu, loss.since, xtr_now(), n });
+}
+
+/* Take what the trace ring of a CPU holds. True if that was all. */
+static bool empty_trace_ring(struct xtr_drain *d, uint32_t cpu)
+{
+	struct xtr_ring_batch **b = &d->open[cpu];
+	struct xtr_tring_part part = { .empty = false };
+
+	while (!part.empty) {
+		if (!make_room(d, b, XTR_BATCH_EVENTS, cpu, XTR_TRING_RECORD_MAX))
+			return false;
+		xtr_tring_take(d->ring, cpu, (*b)->data + (*b)->len, XTR_BATCH_BYTES - (*b)->len,
+			       XTR_BATCH_RECORDS - (*b)->n, &part);
+		(*b)->n += part.n;
+		(*b)->len += part.len;
+		if (part.page)
+			xtr_ring_batch_commit_page(*b, d->bpf->rings[cpu].pos, part.page,
+						   part.place);
+		count_malformed(d, part.broken);
+		if (part.filtered)
+			__atomic_fetch_add(&d->bpf->counts[(size_t)cpu * d->bpf->n_slots +
+							   xtr_tring_slot(d->ring)]
+						    .filtered,
+					   part.filtered, __ATOMIC_RELAXED);
+		if (!take_names(d))
+			return false;
+		if (part.full)
+			hand_over(d, b);
+	}
+	return !part.behind;
+}
+
+static bool empty_trace_rings(struct xtr_drain *d)
+{
+	uint32_t worst = (uint32_t)atomic_load_explicit(&d->permille, memory_order_relaxed);
+	bool all = true;
+
+	xtr_tring_pass(d->ring, d->last_pass);
+	for (uint32_t i = 0; i < d->bpf->n_cpus; i++) {
+		all &= empty_trace_ring(d, i);
+		note_fill(d, xtr_tring_fill(d->ring, i), &worst);
+		count_losses(d, i, false);
+	}
+	atomic_store_explicit(&d->permille, worst, memory_order_relaxed);
+	return all;
+}
+
 /* Where rings are filled now, from where on nothing is older than `watermark`. */
 static void set_marks(struct xtr_drain *d, uint64_t watermark)
 {
@@ -211,7 +308,9 @@ static bool pass(struct xtr_drain *d, bool patient)
 				  i);
 		__atomic_store_n(&d->bpf->cpus[i].woken, 0, __ATOMIC_RELAXED);
 	}
-	past = past_marks(d);
+	if (d->ring)
+		all &= d->traced = empty_trace_rings(d);
+	past = past_marks(d) && (!d->ring || d->traced);
 	if (began - d->flushed < HAND_OVER_NS && d->since_round < ROUND_BYTES && !hurry) {
 		d->marked = !past; /* a later mark tells more */
 		return all;
@@ -242,7 +341,10 @@ static void take_rest(struct xtr_drain *d)
 		hand_over_all(d);
 		usleep(10000);
 	}
+	for (uint32_t i = 0; d->ring && i < d->bpf->n_cpus; i++)
+		count_losses(d, i, true);
 	hand_over_all(d);
+	hand_over(d, &d->names);
 	for (uint32_t i = 0; i < d->bpf->n_cpus; i++)
 		count_malformed(d, xtr_ringbuf_left(&d->bpf->rings[i]));
 }
@@ -289,12 +391,18 @@ static int watch(struct xtr_drain *d, int fd, uint32_t events)
 	return epoll_ctl(d->epoll_fd, EPOLL_CTL_ADD, fd, &ev) ? -errno : 0;
 }
 
-int xtr_drain_open(struct xtr_drain *d, struct xtr_bpf *bpf, struct xtr_queue *queue, bool steady)
+int xtr_drain_open(struct xtr_drain *d, struct xtr_bpf *bpf, struct xtr_tring *ring,
+		   struct xtr_queue *queue, bool steady)
 {
 	int err;
 
 	*d = (struct xtr_drain){
-		.bpf = bpf, .queue = queue, .steady = steady, .epoll_fd = -1, .stop_fd = -1
+		.bpf = bpf,
+		.ring = ring,
+		.queue = queue,
+		.steady = steady,
+		.epoll_fd = -1,
+		.stop_fd = -1,
 	};
 	d->open = calloc(bpf->n_cpus, sizeof(struct xtr_ring_batch *));
 	d->limits = calloc(bpf->n_cpus, sizeof(*d->limits));
@@ -308,6 +416,9 @@ int xtr_drain_open(struct xtr_drain *d, struct xtr_bpf *bpf, struct xtr_queue *q
 	err = watch(d, d->stop_fd, EPOLLIN);
 	for (uint32_t i = 0; i < bpf->n_cpus && !err; i++)
 		err = watch(d, bpf->rings[i].fd, EPOLLIN | EPOLLET);
+	for (uint32_t i = 0; ring && i < bpf->n_cpus && !err; i++)
+		if (xtr_tring_fd(ring, i) >= 0)
+			err = watch(d, xtr_tring_fd(ring, i), EPOLLIN | EPOLLET);
 	return err;
 }
 
@@ -341,6 +452,9 @@ void xtr_drain_free(struct xtr_drain *d)
 		if (d->open[i])
 			xtr_queue_give_back(d->queue, d->open[i]);
 	}
+	if (d->names)
+		xtr_queue_give_back(d->queue, d->names);
+	d->names = NULL;
 	free(d->open);
 	free(d->limits);
 	free(d->marks);

@@ -8,6 +8,7 @@
 #define XTR_RECORDER_DRAIN_H
 
 #include "recorder/attach/loader.h"
+#include "recorder/ftrace/tring.h"
 #include "queue.h"
 
 #include <pthread.h>
@@ -15,12 +16,14 @@
 
 struct xtr_drain {
 	struct xtr_bpf *bpf;
+	struct xtr_tring *ring; /* NULL: there is none */
 	struct xtr_queue *queue;
 	pthread_t thread;
 	int epoll_fd, stop_fd;
 	bool running;
 	atomic_bool stop;             /* stop_fd only wakes it */
 	struct xtr_ring_batch **open; /* per CPU: the batch being filled, or NULL */
+	struct xtr_ring_batch *names; /* definitions of threads of the trace ring, or NULL */
 	uint64_t *limits;             /* per CPU: how far to read in this pass */
 	uint64_t *marks;              /* per CPU: how far to read before the next round mark */
 	uint64_t mark_at;             /* ns: which that mark tells */
@@ -28,6 +31,7 @@ struct xtr_drain {
 	uint64_t last_pass, flushed, swept; /* ns */
 	uint64_t ctl_fill;                  /* bytes of the control ring at the last pass */
 	uint64_t since_round;               /* bytes handed over since the last round mark */
+	bool traced;                        /* the last pass emptied the trace rings */
 	bool starved;                       /* no buffer was free in the last pass */
 	bool steady;                        /* round marks also where nothing happened */
 	atomic_uint_fast64_t high;          /* highest fill of an event ring, bytes */
@@ -36,7 +40,8 @@ struct xtr_drain {
 
 /* Make all that the thread needs. steady: a round mark now and then also while nothing happens. 0
  * or -errno; xtr_drain_free frees what there is then, too. */
-int xtr_drain_open(struct xtr_drain *d, struct xtr_bpf *bpf, struct xtr_queue *queue, bool steady);
+int xtr_drain_open(struct xtr_drain *d, struct xtr_bpf *bpf, struct xtr_tring *ring,
+		   struct xtr_queue *queue, bool steady);
 /* Begin: the thread. 0 or -errno. */
 int xtr_drain_start(struct xtr_drain *d);
 /* Programs have stopped: take what is left, hand everything over, end the thread. The queue is the

@@ -12,7 +12,8 @@
 
 /* Where the parts stand. */
 struct layout {
-	uint64_t spoilt, unwritten, lost[2], begun[2], generics, probes, bufs, buf_bytes, all;
+	uint64_t spoilt, unwritten, lost[2], begun[2], generics, probes, pages, bufs, buf_bytes,
+		all;
 };
 
 static uint64_t round_up(uint64_t n)
@@ -41,7 +42,10 @@ static struct layout lay_out(const struct xtr_persistent_size *s)
 	l.begun[1] = l.begun[0] + begun;
 	l.generics = l.begun[1] + begun;
 	l.probes = l.generics + (uint64_t)s->n_generics * sizeof(struct xtr_generic_cfg);
-	l.bufs = round_up(l.probes + 2ull * s->n_probes * sizeof(struct xtr_probe_cfg));
+	l.pages = round_up(l.probes + 2ull * s->n_probes * sizeof(struct xtr_probe_cfg));
+	l.bufs = l.pages;
+	if (s->page_bytes)
+		l.bufs += round_up((uint64_t)s->n_cpus * xtr_page_slot_bytes(s->page_bytes));
 	l.buf_bytes = round_up(sizeof(struct xtr_ring_batch));
 	l.all = l.bufs + l.buf_bytes * s->n_bufs;
 	return l;
@@ -51,7 +55,7 @@ static bool sane(const struct xtr_persistent_size *s)
 {
 	return s->n_cpus && s->n_cpus <= 1u << 16 && s->n_slots <= 1u << 16 &&
 	       s->n_generics <= XTR_DYNAMIC_MAX && s->n_probes <= XTR_DYNAMIC_MAX &&
-	       s->n_bufs <= 1u << 18 && s->in_pieces <= 1;
+	       s->n_bufs <= 1u << 18 && s->page_bytes <= XTR_RING_PAGE_MAX && s->in_pieces <= 1;
 }
 
 size_t xtr_persistent_bytes(const struct xtr_persistent_size *size)
@@ -93,6 +97,7 @@ static void set_parts(struct xtr_persistent *k)
 	}
 	k->generics = (struct xtr_generic_cfg *)(void *)(at + l.generics);
 	k->probes = (struct xtr_probe_cfg *)(void *)(at + l.probes);
+	k->pages = k->head->size.page_bytes ? at + l.pages : NULL;
 	k->bufs = at + l.bufs;
 }
 
@@ -152,6 +157,13 @@ void xtr_persistent_close(struct xtr_persistent *k)
 	if (k->fd >= 0 && k->bytes)
 		close(k->fd);
 	*k = (struct xtr_persistent){ .fd = -1 };
+}
+
+struct xtr_page_slot *xtr_persistent_slot(const struct xtr_persistent *k, uint32_t cpu)
+{
+	size_t each = xtr_page_slot_bytes(k->head->size.page_bytes);
+
+	return (struct xtr_page_slot *)(void *)(k->pages + each * cpu);
 }
 
 struct xtr_ring_batch *xtr_persistent_buf(const struct xtr_persistent *k, uint32_t i)

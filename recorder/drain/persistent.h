@@ -13,6 +13,7 @@
 
 #include "recorder/host/bpfdefs.h"
 #include "queue.h"
+#include "recorder/ftrace/ring_set.h"
 
 #include "base/siphash.h"
 #include "format/meta/piece.h"
@@ -26,7 +27,8 @@
 /* How large the area is: fixed when it is made. */
 struct xtr_persistent_size {
 	uint32_t n_cpus, n_slots, n_generics, n_probes, n_bufs;
-	uint32_t in_pieces; /* 1: losses are kept by piece (open_pieces.h); 0 */
+	uint32_t page_bytes; /* of the trace ring's pages; 0: there is no such ring */
+	uint32_t in_pieces;  /* 1: losses are kept by piece (open_pieces.h); 0 */
 };
 
 /* A piece that is being written, or the only file. */
@@ -87,6 +89,8 @@ struct xtr_persistent {
 	struct xtr_gap_begun *begun[2];
 	struct xtr_generic_cfg *generics;
 	struct xtr_probe_cfg *probes; /* two each: entry and return */
+	uint8_t *pages; /* slots for pages of the trace ring (ftrace/ring_set.h), one for each CPU;
+			   NULL */
 	uint8_t *bufs;
 };
 
@@ -109,6 +113,8 @@ int xtr_persistent_new(struct xtr_persistent *k, const struct xtr_persistent_siz
 int xtr_persistent_open(struct xtr_persistent *k, int fd);
 void xtr_persistent_close(struct xtr_persistent *k);
 
+/* The slot of a CPU. */
+struct xtr_page_slot *xtr_persistent_slot(const struct xtr_persistent *k, uint32_t cpu);
 /* The i-th batch. */
 struct xtr_ring_batch *xtr_persistent_buf(const struct xtr_persistent *k, uint32_t i);
 /*

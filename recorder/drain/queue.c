@@ -49,35 +49,49 @@ static struct xtr_ring_batch *free_buf(struct xtr_queue *q)
 	return b;
 }
 
-struct xtr_ring_batch *xtr_queue_take(struct xtr_queue *q, enum xtr_batch_kind kind, uint32_t cpu)
+void xtr_ring_batch_begin(struct xtr_ring_batch *b, enum xtr_batch_kind kind, uint32_t cpu,
+			  uint64_t order)
 {
-	struct xtr_ring_batch *b;
-
-	pthread_mutex_lock(&q->lock);
-	b = free_buf(q);
-	if (b)
-		b->order = ++q->order;
-	pthread_mutex_unlock(&q->lock);
-	if (!b)
-		return NULL;
 	b->next = NULL;
+	b->order = order;
 	b->kind = kind;
 	b->cpu = cpu;
 	b->n = b->len = b->counted = b->commits = 0;
-	b->at[0] = (struct xtr_commit){ 0 };
+	b->at[0] = (struct xtr_commit){ .n = 0 };
 	b->ordinal[0] = b->ordinal[1] = XTR_NOT_BEGUN;
 	b->raw = false;
 	b->since = 0;
 	__atomic_store_n(&b->state, XTR_RING_BATCH_LIVE, __ATOMIC_RELEASE);
+}
+
+struct xtr_ring_batch *xtr_queue_take(struct xtr_queue *q, enum xtr_batch_kind kind, uint32_t cpu)
+{
+	struct xtr_ring_batch *b;
+	uint64_t order;
+
+	pthread_mutex_lock(&q->lock);
+	b = free_buf(q);
+	order = b ? ++q->order : 0;
+	pthread_mutex_unlock(&q->lock);
+	if (b)
+		xtr_ring_batch_begin(b, kind, cpu, order);
 	return b;
+}
+
+void xtr_ring_batch_commit_page(struct xtr_ring_batch *b, uint64_t pos, uint64_t page,
+				uint32_t place)
+{
+	uint32_t next = b->commits + 1;
+
+	b->at[next % 2] = (struct xtr_commit){ b->n, b->len, pos, page, place };
+	__atomic_store_n(&b->commits, next, __ATOMIC_RELEASE);
 }
 
 void xtr_ring_batch_commit(struct xtr_ring_batch *b, uint64_t pos)
 {
-	uint32_t next = b->commits + 1;
+	const struct xtr_commit *last = &b->at[b->commits % 2];
 
-	b->at[next % 2] = (struct xtr_commit){ b->n, b->len, pos };
-	__atomic_store_n(&b->commits, next, __ATOMIC_RELEASE);
+	xtr_ring_batch_commit_page(b, pos, last->page, last->place);
 }
 
 void xtr_queue_give_back(struct xtr_queue *q, struct xtr_ring_batch *b)

@@ -28,7 +28,9 @@ enum xtr_batch_kind {
 /* How far a batch is filled. */
 struct xtr_commit {
 	uint32_t n, len; /* records, bytes */
-	uint64_t pos;    /* of the ring, behind the last record */
+	uint64_t pos;    /* of the BPF ring, behind the last record */
+	uint64_t page;   /* number of the page of the trace ring, 0: none; */
+	uint32_t place;  /* and how much of it is in the batch, or was in one before: bytes */
 };
 
 enum xtr_ring_batch_state {
@@ -100,8 +102,14 @@ static inline bool xtr_ring_batch_put(struct xtr_ring_batch *b, const uint8_t *r
 	return true;
 }
 
-/* What was put in (n, len) holds, and the ring is read up to pos. */
+/* Begin an empty batch in a buffer that is free; batches were begun in the order of `order`. */
+void xtr_ring_batch_begin(struct xtr_ring_batch *b, enum xtr_batch_kind kind, uint32_t cpu,
+			  uint64_t order);
+/* What was put in (n, len) holds, and the BPF ring is read up to pos. */
 void xtr_ring_batch_commit(struct xtr_ring_batch *b, uint64_t pos);
+/* The same, and so much of this page of the trace ring is taken. */
+void xtr_ring_batch_commit_page(struct xtr_ring_batch *b, uint64_t pos, uint64_t page,
+				uint32_t place);
 void xtr_queue_give_back(struct xtr_queue *q, struct xtr_ring_batch *b);
 
 void xtr_queue_push(struct xtr_queue *q, struct xtr_ring_batch *b);

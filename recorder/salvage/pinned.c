@@ -132,6 +132,7 @@ int xtr_pinned_new(struct xtr_pin *pin, struct xtr_persistent *k, struct xtr_bpf
 						  .n_generics = (uint32_t)sel->n_generics,
 						  .n_probes = (uint32_t)sel->n_probes,
 						  .n_bufs = about->n_bufs,
+						  .page_bytes = about->page_bytes,
 						  .in_pieces = about->in_pieces };
 	int pinned = xtr_pin_new(pin, about->file_id);
 	int err = xtr_persistent_new(k, &size, !pinned);

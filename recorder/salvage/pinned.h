@@ -16,6 +16,7 @@ struct xtr_pinned_about {
 	const char *output;
 	const struct xtr_siphash_key *key; /* NULL: pointers are not hashed */
 	uint32_t n_bufs;
+	uint32_t page_bytes; /* of the trace ring, 0: there is none */
 	bool in_pieces;
 };
 

@@ -155,6 +155,7 @@ static int remove_all(struct xtr_pin *pin)
 {
 	int err = xtr_kept_remove(pin->id);
 
+	xtr_tring_drop(pin->id);
 	return err ? err : xtr_pin_remove(pin, XTR_PINNED_KEEP);
 }
 
@@ -266,15 +267,31 @@ int xtr_leftover_drop(uint64_t id)
 	return err;
 }
 
+/* What is pinned may be collected, with the trace instance of the same ID. */
+static bool is_pinned(void *ctx, uint64_t id)
+{
+	uint64_t *ids;
+	size_t n;
+	bool found = false;
+
+	(void)ctx;
+	if (xtr_pin_list(&ids, &n))
+		return true; /* not known */
+	for (size_t i = 0; i < n; i++)
+		found |= ids[i] == id;
+	free(ids);
+	return found;
+}
+
 void xtr_leftovers_sweep(void)
 {
 	struct xtr_salvage *s;
-	uint64_t *ids;
+	uint64_t *ids = NULL;
 	size_t n;
 	int err;
 
 	if (xtr_pin_list(&ids, &n))
-		return;
+		n = 0;
 	for (size_t i = 0; i < n; i++) {
 		s = NULL;
 		err = open_id(&s, ids[i]);
@@ -285,4 +302,5 @@ void xtr_leftovers_sweep(void)
 		xtr_salvage_close(s);
 	}
 	free(ids);
+	xtr_instances_sweep(is_pinned, NULL);
 }

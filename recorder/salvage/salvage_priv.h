@@ -7,6 +7,7 @@
 #include "recorder/drain/open_pieces.h"
 #include "recorder/attach/loader.h"
 #include "recorder/flight/kept_file.h"
+#include "recorder/ftrace/tring.h"
 #include "pin.h"
 #include "salvage.h"
 
@@ -18,6 +19,8 @@ struct xtr_left_buf {
 	uint32_t len, n; /* of what holds */
 	uint32_t counted;
 	uint64_t pos;
+	uint64_t page; /* of the trace ring: its number, and how far it is in the batch, bytes */
+	uint32_t place;
 };
 
 struct xtr_salvage {
@@ -46,6 +49,18 @@ struct xtr_salvage {
  * which the rings have to be read. 0, -ENOMEM or -EBADMSG.
  */
 int xtr_left_find(struct xtr_salvage *s);
+/*
+ * The trace ring, at what neither a batch nor the file has; sel: its events, NULL: only to be
+ * counted. NULL: there is none. 0 or -errno. Ends with xtr_tring_leave.
+ */
+int xtr_left_ring(const struct xtr_salvage *s, const struct xtr_selection *sel,
+		  struct xtr_tring **t);
+/*
+ * Bring what is in the trace ring into free batches of what was left, each step of which is whole:
+ * reading the ring empties it, so a collector that is killed must leave it there. What finds no
+ * batch stays in the ring. sel: its events. 0 or -errno.
+ */
+int xtr_left_move(struct xtr_salvage *s, const struct xtr_selection *sel);
 /* The number of events: neither definitions nor gaps. */
 uint64_t xtr_left_events(struct xtr_salvage *s);
 

@@ -23,6 +23,7 @@ struct writing {
 	uint64_t from, to;       /* ns: what belongs to the piece; all: 0, UINT64_MAX */
 	struct xtr_loss *others; /* gaps of the other piece */
 	struct xtr_selection sel;
+	struct xtr_tring *ring; /* NULL: there is none */
 	struct xtr_defs defs;
 	struct xtr_sink sink; /* what it needs to convert and to account */
 	struct xtr_sorter sorter;
@@ -247,6 +248,106 @@ static int one_ring(struct writing *w, uint32_t cpu)
 	return err ? err : flush(w, cpu);
 }
 
+/* What the trace ring of a CPU says of its threads, and then of them. */
+static int one_trace_ring(struct writing *w, uint32_t cpu)
+{
+	struct xtr_ring_batch *b = w->buf;
+	struct xtr_tring_part part = { .empty = false };
+	struct xtr_ctl_task def;
+	int err = 0;
+
+	while (!err && !part.empty) {
+		if (!xtr_ring_batch_has_room(b, XTR_TRING_RECORD_MAX))
+			err = flush(w, cpu);
+		if (err)
+			break;
+		xtr_tring_take(w->ring, cpu, b->data + b->len, XTR_BATCH_BYTES - b->len,
+			       XTR_BATCH_RECORDS - b->n, &part);
+		b->n += part.n;
+		b->len += part.len;
+		count_malformed(w, part.broken);
+		while (!err && xtr_tring_task(w->ring, &def))
+			err = take_def(w, (const uint8_t *)&def, sizeof(def));
+		if (!err && part.full)
+			err = flush(w, cpu);
+	}
+	return err ? err : flush(w, cpu);
+}
+
+static int trace_rings(struct writing *w)
+{
+	int err = 0;
+
+	if (!w->ring)
+		return 0;
+	xtr_tring_pass(w->ring, xtr_now());
+	for (uint32_t i = 0; i < w->s->bpf.n_cpus && !err; i++)
+		err = one_trace_ring(w, i);
+	return err;
+}
+
+/* Events of a CPU that were lost in rings; and those in gaps, the last of which ends at *end. */
+static uint64_t lost_in_rings(const struct xtr_loss *loss, uint32_t cpu)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < xtr_loss_n_entries(loss); i++) {
+		const struct xtr_loss_entry *e = xtr_loss_entry_at(loss, i);
+
+		if (e->stream == cpu &&
+		    (e->cause == XTR_LOSS_RING_FULL || e->cause == XTR_LOSS_RING_BUSY))
+			n += e->total;
+	}
+	return n;
+}
+
+static uint64_t lost_in_gaps(const struct xtr_loss *loss, uint32_t cpu, uint64_t *end)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < xtr_loss_n_gaps(loss); i++) {
+		const struct xtr_gap *g = xtr_loss_gap_at(loss, i);
+
+		if (g->stream != cpu)
+			continue;
+		n += g->count;
+		*end = g->last > *end ? g->last : *end;
+	}
+	return n;
+}
+
+/*
+ * What found no room in the trace ring after the recorder looked for the last time. It may have
+ * counted events whose gap was still on its way to the file: they were lost after the last gap
+ * there.
+ */
+static int trace_losses(struct writing *w)
+{
+	uint32_t type = w->ring ? xtr_type_of_slot(xtr_tring_slot(w->ring)) : 0;
+	struct xtr_loss *loss = w->sink.loss;
+	struct xtr_tring_loss l;
+	int err = 0;
+
+	for (uint32_t i = 0; w->ring && i < w->s->bpf.n_cpus && !err; i++) {
+		uint64_t since = w->from, all, told;
+
+		if (xtr_tring_lost(w->ring, i, true, &l))
+			err = xtr_loss_set(loss, i, type, XTR_LOSS_RING_FULL,
+					   xtr_loss_get(loss, i, type, XTR_LOSS_RING_FULL) + l.full)
+				      ?: xtr_loss_set(
+						 loss, i, type, XTR_LOSS_RING_BUSY,
+						 xtr_loss_get(loss, i, type, XTR_LOSS_RING_BUSY) +
+							 l.nested);
+		all = lost_in_rings(loss, i);
+		told = lost_in_gaps(loss, i, &since);
+		if (all > told)
+			xtr_convert_gap(&w->sink.convert,
+					&(struct xtr_gap){ i, since < w->last ? since : w->last,
+							   w->last, all - told });
+	}
+	return err;
+}
+
 static int events(struct writing *w)
 {
 	int err = 0;
@@ -257,7 +358,7 @@ static int events(struct writing *w)
 	}
 	for (uint32_t i = 0; i < w->s->bpf.n_cpus && !err; i++)
 		err = one_ring(w, i);
-	return err;
+	return err ? err : trace_rings(w);
 }
 
 /* --- pieces ----------------------------------------------------------------------------------- */
@@ -380,6 +481,10 @@ static int prepare(struct writing *w, struct xtr_tables *tables, struct xtr_loss
 	s->bpf.sel = &w->sel;
 	sink->bpf = &s->bpf;
 	if (!err)
+		err = xtr_left_move(s, &w->sel);
+	if (!err)
+		err = xtr_left_ring(s, &w->sel, &w->ring);
+	if (!err)
 		err = set_base(w);
 	if (err)
 		return err;
@@ -413,6 +518,7 @@ static int prepare(struct writing *w, struct xtr_tables *tables, struct xtr_loss
 
 static void clean_up(struct writing *w)
 {
+	xtr_tring_leave(w->ring);
 	xtr_convert_close(&w->sink.convert);
 	xtr_totals_close(&w->sink.totals);
 	xtr_defs_free(&w->defs);
@@ -451,6 +557,8 @@ static int append(struct writing *w, bool ends)
 		err = known_losses(w);
 	else if (!err)
 		account(w);
+	if (!err && !ends)
+		err = trace_losses(w);
 	if (!err)
 		err = left_out(w);
 	if (err || ends)

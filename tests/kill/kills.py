@@ -12,6 +12,7 @@ from common import BPFFS, COUNTS, LIMIT, LONG, XTR, Failure, Producer, Recorder,
 TESTS = []
 N = 1000 if LONG else 50
 BUFFERS = [(), (), ("--buffer", "4k"), ("--buffer", "64k")]
+ENGINES = [("--engine", "bpf"), ("--engine", "ftrace")]
 
 
 def test(function):
@@ -70,7 +71,7 @@ def any_moment(ending):
     """The producer runs all the time; the recorder is killed while it starts, records or ends."""
     producer = Producer(2, 0, random.choice([300, 1000, 3000]))
     producer.go()
-    recorder = Recorder(producer, *random.choice(BUFFERS))
+    recorder = Recorder(producer, *random.choice(BUFFERS), *ENGINES[COUNTS["kills"] % 2])
     moment = time.monotonic() + random.uniform(0, 0.4)
     first = None
     if ending:
@@ -106,7 +107,7 @@ def known_sum():
     """The producer makes so many calls, all while the recorder is there, stopped or not; then it is killed."""
     count = random.choice([300, 3000, 10000])
     producer = Producer(2, count, random.choice([0, 100, 1000]))
-    recorder = Recorder(producer, *random.choice(BUFFERS))
+    recorder = Recorder(producer, *random.choice(BUFFERS), *ENGINES[COUNTS["kills"] % 2])
     recorder.wait_started()
     producer.go()
     if random.random() < 0.7:

@@ -15,7 +15,7 @@
 #define CPUS  2
 #define SLOTS XTR_SLOT_GENERIC
 
-static const struct xtr_persistent_size size = { CPUS, SLOTS, 1, 1, 4, 0 };
+static const struct xtr_persistent_size size = { CPUS, SLOTS, 1, 1, 4, 0, 0 };
 static struct xtr_persistent keep;
 static struct xtr_queue queue;
 static uint64_t produced = 1 << 20; /* of each ring: nothing is read here */

@@ -1,0 +1,589 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "tring.h"
+#include "recorder/host/tracefs.h"
+#include "recorder/host/util.h"
+#include "tasks.h"
+
+#include "format/xtr_format.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define IDS        (1u << 16)   /* common_type is 16 bits wide */
+#define TASKS_RING (256u << 10) /* bytes for each CPU: 3,000 new tasks between two passes */
+#define LOOK_EVERY NS_PER_S     /* at the counters */
+
+enum task_kind {
+	NEWTASK = 1,
+	RENAME
+};
+
+/* Where the fields of the task events stand in the kernel's record, and its least size. */
+struct task_layout {
+	uint16_t pid, comm, flags, newtask_size;
+	uint16_t of, oldcomm, newcomm, rename_size; /* of 0: it is the current thread's name */
+};
+
+/* What is known of losses, by CPU. */
+struct cpu_losses {
+	uint64_t clean, looked; /* ns: nothing was lost before; of the last look at the counters */
+	bool suspect;           /* the ring may have been full since */
+};
+
+struct xtr_tring {
+	struct xtr_ring_set events, about_tasks;
+	struct xtr_ft_tasks tasks;
+	struct task_layout at;
+	uint8_t *task_kind;           /* [IDS]: enum task_kind */
+	const struct xtr_generic **g; /* [IDS]: NULL: it is not recorded */
+	struct cpu_losses *losses;
+	const uint32_t *pids; /* processes to be recorded; n_pids 0: all */
+	size_t n_pids;
+	uint32_t slot;
+	uint64_t pass; /* ns */
+};
+
+/* --- open ------------------------------------------------------------------------------------- */
+
+static uint16_t offset_of(const struct xtr_tp_format *f, const char *name, uint32_t size)
+{
+	for (size_t i = 0; i < f->n_fields; i++) {
+		const struct xtr_tp_field *field = &f->fields[i];
+
+		if (!strcmp(field->name, name) && field->size == size && field->offset < IDS / 2)
+			return (uint16_t)field->offset;
+	}
+	return 0;
+}
+
+static uint16_t most(uint16_t a, uint16_t b)
+{
+	return a > b ? a : b;
+}
+
+static bool newtask_layout(struct task_layout *at, const struct xtr_tp_format *f)
+{
+	at->pid = offset_of(f, "pid", 4);
+	at->comm = offset_of(f, "comm", XTR_COMM_LEN);
+	at->flags = offset_of(f, "clone_flags", 8);
+	at->newtask_size = most(at->flags + 8, most(at->comm + XTR_COMM_LEN, at->pid + 4));
+	return at->pid && at->comm && at->flags;
+}
+
+/* Newer kernels do not say whose name it is: it is the current thread's, but where somebody writes
+ * to /proc/PID/comm of another one. */
+static bool rename_layout(struct task_layout *at, const struct xtr_tp_format *f)
+{
+	at->of = offset_of(f, "pid", 4);
+	at->oldcomm = offset_of(f, "oldcomm", XTR_COMM_LEN);
+	at->newcomm = offset_of(f, "newcomm", XTR_COMM_LEN);
+	at->rename_size = most(at->of + 4, most(at->oldcomm, at->newcomm) + XTR_COMM_LEN);
+	return at->oldcomm && at->newcomm;
+}
+
+static const struct {
+	const char *event;
+	enum task_kind kind;
+	bool (*layout)(struct task_layout *at, const struct xtr_tp_format *f);
+} task_events[] = {
+	{ "task_newtask", NEWTASK, newtask_layout },
+	{ "task_rename", RENAME, rename_layout },
+};
+
+/* Without one of them names are those of /proc. */
+static void find_task_events(struct xtr_tring *t, bool switch_on)
+{
+	for (size_t i = 0; i < ARRAY_LEN(task_events); i++) {
+		struct xtr_tp_format *f;
+
+		if (xtr_tracefs_format("task", task_events[i].event, &f))
+			continue;
+		if (f->id < IDS && task_events[i].layout(&t->at, f) &&
+		    (!switch_on ||
+		     !xtr_ring_set_event(&t->about_tasks, "task", task_events[i].event)))
+			t->task_kind[f->id] = (uint8_t)task_events[i].kind;
+		xtr_tp_format_free(f);
+	}
+}
+
+static int allocate(struct xtr_tring **out, uint32_t n_cpus)
+{
+	struct xtr_tring *t = calloc(1, sizeof(*t));
+
+	*out = t;
+	if (!t)
+		return -ENOMEM;
+	t->task_kind = calloc(IDS, sizeof(*t->task_kind));
+	t->g = calloc(IDS, sizeof(*t->g));
+	t->losses = calloc(n_cpus, sizeof(*t->losses));
+	return t->task_kind && t->g && t->losses ? 0 : -ENOMEM;
+}
+
+/* One that cannot be had is left to the other engine. */
+static size_t add_selected(struct xtr_tring *t, struct xtr_selection *sel)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < sel->n_generics; i++) {
+		struct xtr_generic *g = sel->generics[i];
+
+		if (!g->ftrace)
+			continue;
+		g->ftrace = g->id && g->id < IDS &&
+			    xtr_ring_set_event(&t->events, g->system, g->event) == 0;
+		if (!g->ftrace)
+			continue;
+		g->cfg.ring_id = g->id;
+		t->g[g->id] = g;
+		t->slot = n++ ? 0 : g->cfg.slot;
+	}
+	return n;
+}
+
+static int open_tasks(struct xtr_tring *t, uint64_t id, uint32_t n_cpus)
+{
+	char name[XTR_INSTANCE_NAME];
+	int err;
+
+	xtr_instance_name(name, id, "-tasks");
+	err = xtr_ring_set_new(&t->about_tasks, name, n_cpus, TASKS_RING);
+	if (!err)
+		find_task_events(t, true);
+	return err ? err : xtr_ring_set_open(&t->about_tasks);
+}
+
+int xtr_tring_open(struct xtr_tring **out, struct xtr_selection *sel,
+		   const struct xtr_record_opts *opts, uint64_t id, uint32_t n_cpus,
+		   uint64_t ring_bytes)
+{
+	char name[XTR_INSTANCE_NAME];
+	struct xtr_tring *t;
+	size_t n = 0;
+	int err = allocate(&t, n_cpus);
+
+	*out = NULL;
+	xtr_instance_name(name, id, "");
+	if (!err)
+		err = xtr_ring_set_new(&t->events, name, n_cpus, ring_bytes);
+	if (!err)
+		n = add_selected(t, sel);
+	if (!err && n)
+		err = xtr_ring_set_open(&t->events);
+	if (!err && n && opts->n_pids)
+		err = xtr_ring_set_processes(&t->events, opts->pids, opts->n_pids);
+	if (!err && n)
+		err = open_tasks(t, id, n_cpus);
+	if (!err && n) {
+		t->pids = opts->pids;
+		t->n_pids = opts->n_pids;
+	}
+	if (err || !n) {
+		xtr_tring_free(t);
+		return err;
+	}
+	*out = t;
+	return 0;
+}
+
+int xtr_tring_adopt(struct xtr_tring **out, const struct xtr_selection *sel, uint64_t id,
+		    uint32_t n_cpus)
+{
+	char name[XTR_INSTANCE_NAME];
+	struct xtr_tring *t;
+	size_t n = 0;
+	int err = allocate(&t, n_cpus);
+
+	*out = t;
+	for (size_t i = 0; !err && sel && i < sel->n_generics; i++) {
+		const struct xtr_generic *g = sel->generics[i];
+
+		if (!g->cfg.ring_id || g->cfg.ring_id >= IDS)
+			continue;
+		t->g[g->cfg.ring_id] = g;
+		t->slot = n++ ? 0 : g->cfg.slot;
+	}
+	xtr_instance_name(name, id, "");
+	if (!err)
+		err = xtr_ring_set_adopt(&t->events, name, n_cpus);
+	xtr_instance_name(name, id, "-tasks");
+	if (!err && !xtr_ring_set_adopt(&t->about_tasks, name, n_cpus))
+		find_task_events(t, false);
+	return err;
+}
+
+void xtr_tring_resume(struct xtr_tring *t, uint32_t cpu, const struct xtr_page_slot *left,
+		      uint32_t done)
+{
+	struct xtr_page_slot *slot = t->events.cpus[cpu].slot;
+
+	slot->full = left->full;
+	slot->nested = left->nested;
+	xtr_ring_set_resume(&t->events, &t->events.cpus[cpu], left, done);
+}
+
+uint32_t xtr_tring_page_bytes(const struct xtr_tring *t)
+{
+	return t->events.page_bytes;
+}
+
+void xtr_tring_slots(struct xtr_tring *t, uint8_t *slots)
+{
+	xtr_ring_set_slots(&t->events, slots);
+}
+
+/* The threads that there are, then what happens to them, then what they do. */
+int xtr_tring_run(struct xtr_tring *t)
+{
+	int err = xtr_ring_set_switch(&t->about_tasks, true);
+
+	if (!err)
+		err = xtr_ft_tasks_open(&t->tasks);
+	t->pass = xtr_now();
+	for (uint32_t i = 0; i < t->events.n_cpus; i++)
+		t->losses[i].clean = t->losses[i].looked = t->pass;
+	return err ? err : xtr_ring_set_switch(&t->events, true);
+}
+
+void xtr_tring_halt(struct xtr_tring *t)
+{
+	(void)xtr_ring_set_switch(&t->events, false);
+	(void)xtr_ring_set_switch(&t->about_tasks, false);
+}
+
+static void free_all(struct xtr_tring *t)
+{
+	xtr_ft_tasks_close(&t->tasks);
+	free(t->losses);
+	free(t->task_kind);
+	free(t->g);
+	free(t);
+}
+
+int xtr_tring_free(struct xtr_tring *t)
+{
+	int err, err_tasks;
+
+	if (!t)
+		return 0;
+	err = xtr_ring_set_free(&t->events);
+	err_tasks = xtr_ring_set_free(&t->about_tasks);
+	free_all(t);
+	return err ? err : err_tasks;
+}
+
+void xtr_tring_leave(struct xtr_tring *t)
+{
+	if (!t)
+		return;
+	xtr_ring_set_close(&t->events);
+	xtr_ring_set_close(&t->about_tasks);
+	free_all(t);
+}
+
+void xtr_tring_drop(uint64_t id)
+{
+	static const char *const of[] = { "", "-tasks" };
+	char name[XTR_INSTANCE_NAME];
+	struct xtr_instance in;
+
+	for (size_t i = 0; i < ARRAY_LEN(of); i++) {
+		xtr_instance_name(name, id, of[i]);
+		if (!xtr_instance_get(&in, name))
+			(void)xtr_instance_remove(&in);
+	}
+}
+
+int xtr_tring_fd(const struct xtr_tring *t, uint32_t cpu)
+{
+	return t->events.cpus[cpu].raw;
+}
+
+/* --- tasks ------------------------------------------------------------------------------------ */
+
+static uint32_t load32(const uint8_t *p)
+{
+	uint32_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+static void take_newtask(struct xtr_tring *t, const struct xtr_ring_event *ev)
+{
+	struct xtr_ft_event e = { .ts = ev->ts, .parent = load32(ev->data + 4) };
+	uint64_t flags;
+
+	if (ev->n < t->at.newtask_size)
+		return;
+	memcpy(&flags, ev->data + t->at.flags, sizeof(flags));
+	e.thread = flags & 0x00010000u; /* CLONE_THREAD */
+	e.tid = load32(ev->data + t->at.pid);
+	memcpy(e.comm, ev->data + t->at.comm, sizeof(e.comm));
+	xtr_ft_tasks_add(&t->tasks, &e);
+}
+
+static void take_rename(struct xtr_tring *t, const struct xtr_ring_event *ev)
+{
+	struct xtr_ft_event e = { .ts = ev->ts, .rename = true };
+
+	if (ev->n < t->at.rename_size)
+		return;
+	e.tid = load32(ev->data + (t->at.of ? t->at.of : 4));
+	memcpy(e.oldcomm, ev->data + t->at.oldcomm, sizeof(e.oldcomm));
+	memcpy(e.comm, ev->data + t->at.newcomm, sizeof(e.comm));
+	xtr_ft_tasks_add(&t->tasks, &e);
+}
+
+static void take_tasks(struct xtr_tring *t, struct xtr_ring_cpu *c)
+{
+	struct xtr_ring_event ev;
+
+	while (xtr_ring_set_read(&t->about_tasks, c) == 1) {
+		while (xtr_ring_page_next(&c->at, &ev) == 1) {
+			if (ev.n < XTR_TP_COMMON)
+				continue;
+			switch (t->task_kind[load32(ev.data) & (IDS - 1)]) {
+			case NEWTASK:
+				take_newtask(t, &ev);
+				break;
+			case RENAME:
+				take_rename(t, &ev);
+				break;
+			}
+		}
+	}
+}
+
+bool xtr_tring_has_task(const struct xtr_tring *t)
+{
+	return t->tasks.taken < t->tasks.n_defs;
+}
+
+bool xtr_tring_task(struct xtr_tring *t, struct xtr_ctl_task *def)
+{
+	return xtr_ft_tasks_take(&t->tasks, def);
+}
+
+/* --- records ---------------------------------------------------------------------------------- */
+
+/* One string behind the fixed part, as bpf/generic.bpf.h puts it there. Returns its end. */
+static uint8_t *put_string(uint8_t *out, const struct xtr_ring_event *ev, uint32_t offset,
+			   uint32_t kind)
+{
+	uint32_t loc = load32(ev->data + offset), from = loc & 0xffff, n = loc >> 16;
+	uint16_t len;
+
+	if (kind == XTR_STR_REL || kind == XTR_STR_REL_BYTES)
+		from += offset + 4;
+	n = n < XTR_STR_MAX ? n : XTR_STR_MAX;
+	if (kind == XTR_STR_PTR || from > ev->n || n > ev->n - from)
+		n = 0;
+	if (n && (kind == XTR_STR_LOC || kind == XTR_STR_REL))
+		n = (uint32_t)strnlen((const char *)ev->data + from, n - 1);
+	len = (uint16_t)n;
+	memcpy(out, &len, sizeof(len));
+	memcpy(out + sizeof(len), ev->data + from, n);
+	return out + sizeof(len) + n;
+}
+
+/* The most that a record of an event takes. */
+static uint32_t record_max(const struct xtr_generic *g)
+{
+	return (g->desc.size + g->cfg.n_strs * (XTR_STR_MAX + 2u) + 7) & ~7u;
+}
+
+/* Returns the bytes of the record, or 0: the event is shorter than its format says. */
+static uint32_t put_record(const struct xtr_generic *g, const struct xtr_ring_event *ev,
+			   uint32_t tid, uint8_t *out)
+{
+	struct xtr_rec h = { .ts = ev->ts, .type = (__u16)g->cfg.type, .tid = tid };
+	uint32_t fixed = g->cfg.fixed, end = XTR_RECORD_HEADER_SIZE + fixed;
+	uint8_t *at = out + g->desc.size;
+
+	if (ev->n < XTR_TP_COMMON + fixed)
+		return 0;
+	memcpy(out + XTR_RECORD_HEADER_SIZE, ev->data + XTR_TP_COMMON, fixed);
+	memset(out + end, 0, g->desc.size - end);
+	for (uint32_t i = 0; i < g->cfg.n_strs; i++)
+		at = put_string(at, ev, g->cfg.str[i].offset, g->cfg.str[i].kind);
+	while ((at - out) % 8)
+		*at++ = 0;
+	h.size = (__u16)(at - out);
+	memcpy(out, &h, sizeof(h));
+	return h.size;
+}
+
+enum who {
+	WANTED,
+	OTHER,
+	NOT_KNOWN
+};
+
+/*
+ * Whose event it is. A thread that was made since the pass began is known in the next one: its
+ * event, and those behind it, stay until then.
+ */
+static enum who whose(struct xtr_tring *t, struct xtr_ring_cpu *c, uint32_t tid, uint64_t ts)
+{
+	uint32_t pid;
+
+	if (tid == c->last_tid && tid)
+		return c->last_other ? OTHER : WANTED;
+	c->last_tid = 0;
+	if (t->n_pids) {
+		pid = xtr_ft_tasks_process(&t->tasks, tid);
+		if (!pid && tid && ts >= t->pass)
+			return NOT_KNOWN;
+		c->last_other = true;
+		for (size_t i = 0; i < t->n_pids; i++)
+			c->last_other &= pid != t->pids[i];
+		if (c->last_other) {
+			c->last_tid = pid ? tid : 0;
+			return OTHER;
+		}
+	}
+	if (xtr_ft_tasks_seen(&t->tasks, tid, ts))
+		c->last_tid = tid;
+	return WANTED;
+}
+
+/* Events of the page, until there is no room for the next one, which stays. */
+static void take_page(struct xtr_tring *t, struct xtr_ring_cpu *c, uint8_t *out, uint32_t room,
+		      uint32_t max_n, struct xtr_tring_part *part)
+{
+	struct xtr_ring_page before;
+	struct xtr_ring_event ev;
+	int got;
+
+	for (;;) {
+		const struct xtr_generic *g;
+		uint32_t tid, n;
+		enum who who;
+
+		before = c->at;
+		got = xtr_ring_page_next(&c->at, &ev);
+		if (got != 1)
+			break;
+		g = ev.n < XTR_TP_COMMON ? NULL : t->g[load32(ev.data) & (IDS - 1)];
+		if (!g) {
+			part->broken++;
+			continue;
+		}
+		if (part->n == max_n || record_max(g) > room - part->len) {
+			c->at = before;
+			part->full = true;
+			return;
+		}
+		tid = load32(ev.data + 4);
+		who = whose(t, c, tid, ev.ts);
+		if (who == NOT_KNOWN) {
+			c->at = before;
+			part->empty = part->behind = true;
+			return;
+		}
+		part->filtered += who == OTHER;
+		if (who == OTHER)
+			continue;
+		n = put_record(g, &ev, tid, out + part->len);
+		part->broken += !n;
+		part->n += n != 0;
+		part->len += n;
+	}
+	part->broken += got < 0;
+	c->pending = false;
+}
+
+/* A CPU that fills its ring as fast as it is read does not keep the others waiting. */
+static bool may_read(const struct xtr_tring *t, const struct xtr_ring_cpu *c)
+{
+	return !t->events.ring_bytes || c->read < 2 * t->events.ring_bytes;
+}
+
+void xtr_tring_take(struct xtr_tring *t, uint32_t cpu, uint8_t *out, uint32_t room, uint32_t max_n,
+		    struct xtr_tring_part *part)
+{
+	struct xtr_ring_cpu *c = &t->events.cpus[cpu];
+	int got = 1;
+
+	*part = (struct xtr_tring_part){ .n = 0 };
+	part->behind = !c->pending && !may_read(t, c);
+	if (!c->pending)
+		got = part->behind ? 0 : xtr_ring_set_read(&t->events, c);
+	part->empty = !got;
+	part->broken = got < 0;
+	if (got != 1)
+		return;
+	take_page(t, c, out, room, max_n, part);
+	part->page = c->slot->number;
+	part->place = xtr_ring_set_place(c);
+}
+
+/* --- losses ----------------------------------------------------------------------------------- */
+
+/*
+ * A ring that was emptied at the last pass, and was not half full at this one, was not full in
+ * between.
+ */
+void xtr_tring_pass(struct xtr_tring *t, uint64_t now)
+{
+	for (uint32_t i = 0; i < t->events.n_cpus; i++) {
+		struct xtr_ring_cpu *c = &t->events.cpus[i];
+		struct cpu_losses *l = &t->losses[i];
+
+		l->suspect |= c->pending || c->read > t->events.ring_bytes / 2;
+		if (!l->suspect)
+			l->clean = t->pass;
+		c->read = 0;
+	}
+	t->pass = now;
+	for (uint32_t i = 0; t->about_tasks.cpus && i < t->about_tasks.n_cpus; i++)
+		take_tasks(t, &t->about_tasks.cpus[i]);
+	xtr_ft_tasks_until(&t->tasks, now);
+	xtr_ft_tasks_prune(&t->tasks);
+}
+
+bool xtr_tring_lost(struct xtr_tring *t, uint32_t cpu, bool last, struct xtr_tring_loss *loss)
+{
+	struct xtr_page_slot *slot = t->events.cpus[cpu].slot;
+	struct cpu_losses *l = &t->losses[cpu];
+	struct xtr_ring_stats st;
+
+	if ((!last && !l->suspect && t->pass < l->looked + LOOK_EVERY) ||
+	    !xtr_tring_stats(t, cpu, &st))
+		return false;
+	*loss = (struct xtr_tring_loss){ st.full - slot->full, st.nested - slot->nested, l->clean };
+	slot->full = st.full;
+	slot->nested = st.nested;
+	l->looked = l->clean = t->pass;
+	l->suspect = false;
+	return loss->full || loss->nested;
+}
+
+bool xtr_tring_stats(const struct xtr_tring *t, uint32_t cpu, struct xtr_ring_stats *st)
+{
+	return xtr_ring_set_stats(&t->events.cpus[cpu], st);
+}
+
+uint32_t xtr_tring_slot(const struct xtr_tring *t)
+{
+	return t->slot;
+}
+
+uint64_t xtr_tring_left(const struct xtr_tring *t, uint32_t cpu)
+{
+	struct xtr_ring_page at = t->events.cpus[cpu].at;
+	struct xtr_ring_stats st = { .entries = 0 };
+	struct xtr_ring_event ev;
+	uint64_t n = 0;
+
+	while (t->events.cpus[cpu].pending && xtr_ring_page_next(&at, &ev) == 1)
+		n++;
+	(void)xtr_tring_stats(t, cpu, &st);
+	return n + st.entries;
+}
+
+uint64_t xtr_tring_fill(const struct xtr_tring *t, uint32_t cpu)
+{
+	return t->events.cpus[cpu].read;
+}
