@@ -194,7 +194,8 @@ struct xtr_generic_cfg {
 	__u16 ctx_at, seqno_at; /* of the job's fence, 32 bits each, in the kernel's record; 0: none
 				 */
 	__u32 stack;            /* 1: the id of the current stack stands behind the fixed part */
-	__u32 ring_id; /* its number in the kernel's trace ring, which brings it; 0: a program does */
+	__u32 ring_id; /* its number in the kernel's trace ring, which brings it; 0: a program does
+			*/
 	struct {
 		__u16 offset, kind; /* in the kernel's record */
 	} str[XTR_STRS_MAX];

@@ -75,7 +75,7 @@ struct xtr_record_opts {
 	 * globs. */
 	bool stacks;
 	const char *const *stack_at;
-	size_t n_stack_at;  /* not 0: `stacks`, too */
+	size_t n_stack_at; /* not 0: `stacks`, too */
 	enum xtr_engine engine;
 	bool compact;       /* events in columns: smaller, slower to read */
 	bool keep_pointers; /* kernel addresses as they are, not hashed */

@@ -22,7 +22,7 @@ struct xtr_generic {
 	struct xtr_generic_cfg cfg;
 	struct xtr_generic_string strs[XTR_STRS_MAX];
 	uint32_t n_strs;
-	bool ftrace;                  /* by the kernel's trace ring, not by a program */
+	bool ftrace;                 /* by the kernel's trace ring, not by a program */
 	bool clean;                  /* xtr_tp_event_clean has something to do */
 	bool as_is;                  /* a record of the ring is one of the file */
 	uint32_t sample;             /* share of it that is recorded, in millionths; 0: all */

@@ -151,7 +151,7 @@ void xtr_output_how(const struct xtr_sink *s, struct xtr_writer_opts *how)
 {
 	xtr_writer_opts_init(how);
 	how->filter = s->compact ? XTR_FILTER_COLUMNS : XTR_FILTER_WORDS;
-	if (!s->compact && XTR_ZSTD_KNOWN)
+	if (XTR_ZSTD_KNOWN)
 		how->codec = XTR_CODEC_ZSTD;
 }
 

@@ -66,6 +66,16 @@ class Xtr(Recorder):
         return info["events"], info["lost"]
 
 
+class XtrRing(Xtr):
+    """The same through the kernel's trace ring."""
+
+    name = "xtr, trace ring"
+
+    def record(self, out, load):
+        command = super().record(out, load)
+        return [*command[:2], "--engine", "ftrace", *command[2:]]
+
+
 class JobPath(Recorder):
     """What xtr's scheduler programs do for one job event, on this system call (rawtp/): traced thread only."""
 
@@ -208,4 +218,4 @@ class Bpftrace(Recorder):
 
 
 def recorders(xtr, build):
-    return [Xtr(xtr), JobPath(build), Ftrace(), TraceCmd(), TraceCmdPlain(), Perf(), PerfZstd(), Bpftrace()]
+    return [Xtr(xtr), XtrRing(xtr), JobPath(build), Ftrace(), TraceCmd(), TraceCmdPlain(), Perf(), PerfZstd(), Bpftrace()]
