@@ -378,12 +378,13 @@ static size_t columns(const char *s, size_t n)
 /* One line without its end, word by word. */
 static void fold_line(FILE *f, const char *s, size_t n)
 {
-	size_t hang = 2, at, len, word;
+	size_t hang = 2, at = 0, word;
 
 	while (hang - 2 < n && s[hang - 2] == ' ')
 		hang++;
-	at = len = 0;
 	for (size_t i = 0; i < n; i += word) {
+		size_t len;
+
 		/* The blanks before a word are its own. */
 		word = i;
 		while (word < n && s[word] == ' ')

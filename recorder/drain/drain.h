@@ -8,7 +8,7 @@
 #define XTR_RECORDER_DRAIN_H
 
 #include "recorder/attach/loader.h"
-#include "recorder/ftrace/tring.h"
+#include "recorder/ftrace/trace_ring.h"
 #include "queue.h"
 
 #include <pthread.h>

@@ -191,7 +191,7 @@ int xtr_ring_set_open(struct xtr_ring_set *s)
 		err = open_cpu(s, i);
 	if (!err && s->on < 0)
 		err = s->on = xtr_instance_open(&s->in, "tracing_on", O_WRONLY);
-	s->own = calloc(s->n_cpus, xtr_page_slot_bytes(s->page_bytes));
+	s->own = calloc(s->n_cpus + 1u, xtr_page_slot_bytes(s->page_bytes));
 	if (err < 0 || !s->own)
 		return err < 0 ? err : -ENOMEM;
 	xtr_ring_set_slots(s, s->own);

@@ -7,7 +7,7 @@
 #include "recorder/drain/open_pieces.h"
 #include "recorder/attach/loader.h"
 #include "recorder/flight/kept_file.h"
-#include "recorder/ftrace/tring.h"
+#include "recorder/ftrace/trace_ring.h"
 #include "pin.h"
 #include "salvage.h"
 

@@ -370,8 +370,8 @@ int main(int argc, char **argv)
 	static double samples[N_STEPS][ROUNDS_MAX];
 	unsigned long rounds = 5;
 	const char *only = NULL;
-	struct input in;
-	int opt;
+	struct input in = { .n = 0 };
+	int opt, status = 1;
 
 	while ((opt = getopt(argc, argv, "r:s:")) != -1) {
 		if (opt == 's')
@@ -383,11 +383,10 @@ int main(int argc, char **argv)
 		return 2;
 	if (load(&in, argv[optind])) {
 		fprintf(stderr, "micro: '%s': no events to be read\n", argv[optind]);
-		return 1;
+	} else if (!measure(&in, samples, (unsigned int)rounds, only)) {
+		print(samples, (unsigned int)rounds, only);
+		status = 0;
 	}
-	if (measure(&in, samples, (unsigned int)rounds, only))
-		return 1;
-	print(samples, (unsigned int)rounds, only);
 	unload(&in);
-	return 0;
+	return status;
 }

@@ -14,7 +14,7 @@
 static void check_round_trip(struct xtr_words_enc *e, struct xtr_words_dec *d, struct xtr_refs *r,
 			     const uint8_t *recs, uint32_t n, size_t len)
 {
-	uint8_t *again = malloc(len);
+	uint8_t *again = malloc(len + 1);
 	struct xtr_rec_span span;
 
 	FUZZ_CHECK(again);

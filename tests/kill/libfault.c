@@ -34,14 +34,21 @@ static void die(void)
 		pause();
 }
 
+/* Nothing fails before this file is there. */
+static int is_armed(void)
+{
+	const char *after = getenv("FAULT_AFTER");
+
+	return !after || !access(after, F_OK);
+}
+
 /* A write that is to be left alone: 0; made slow: 1; the one that fails: 2. */
 static int fate(const void *p, size_t n, const char **what)
 {
 	const char *fault = getenv("FAULT");
 	int at;
 
-	if (!fault || !is_chunk(p, n) ||
-	    (getenv("FAULT_AFTER") && access(getenv("FAULT_AFTER"), F_OK)))
+	if (!fault || !is_chunk(p, n) || !is_armed())
 		return 0;
 	*what = strchr(fault, ':') + 1;
 	if (strncmp(fault, "slow:", 5) == 0)
@@ -102,8 +109,7 @@ int fdatasync(int fd)
 	int (*real)(int) = dlsym(RTLD_NEXT, "fdatasync");
 	const char *fault = getenv("FAULT");
 
-	if (!fault || strncmp(fault, "sync:", 5) ||
-	    (getenv("FAULT_AFTER") && access(getenv("FAULT_AFTER"), F_OK)))
+	if (!fault || strncmp(fault, "sync:", 5) || !is_armed())
 		return real(fd);
 	if (strcmp(fault, "sync:kill") == 0)
 		die();

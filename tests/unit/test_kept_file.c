@@ -5,6 +5,8 @@
 
 #include "format/write/writer.h"
 
+#include "random.h"
+
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,6 +21,14 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+static uint64_t seed; /* each test sets its own, not 0 */
+
+/* 31 bits, the same on every machine. */
+static uint32_t draw(void)
+{
+	return (uint32_t)(random_u64(&seed) >> 33);
+}
 
 #define CPUS  3
 #define TYPE  1024
@@ -111,7 +121,7 @@ static void end(struct writing *x)
 static void put(struct writing *x)
 {
 	static struct rec recs[RECS];
-	uint32_t cpu = (uint32_t)rand() % CPUS, n = 1 + (uint32_t)rand() % RECS, id;
+	uint32_t cpu = (uint32_t)draw() % CPUS, n = 1 + (uint32_t)draw() % RECS, id;
 	struct xtr_batch b = { .stream = cpu, .recs = (const uint8_t *)recs };
 	uint64_t ts = ++x->batches * RECS;
 	char name[32];
@@ -121,8 +131,8 @@ static void put(struct writing *x)
 					TYPE,
 					sizeof(*recs),
 					7,
-					{ (uint64_t)rand() << 32 | (uint64_t)rand(),
-					  (uint64_t)rand() } };
+					{ (uint64_t)draw() << 32 | (uint64_t)draw(),
+					  (uint64_t)draw() } };
 	b.n = n;
 	b.len = n * sizeof(*recs);
 	snprintf(name, sizeof(name), "batch %" PRIu64, x->batches);
@@ -130,7 +140,7 @@ static void put(struct writing *x)
 	x->truth->begun[cpu] += n;
 	cr_assert_eq(xtr_writer_events(x->w, &b), 0);
 	x->truth->done[cpu] += n;
-	if (rand() % 8)
+	if (draw() % 8)
 		return;
 	cr_assert_eq(xtr_loss_add_gap(x->loss, &(struct xtr_gap){ cpu, ts, ts + 1, 2 }), 0);
 	cr_assert_eq(xtr_writer_loss(x->w), 0);
@@ -205,7 +215,7 @@ Test(kept_file, says_at_any_time_what_is_kept)
 	struct left l;
 
 	need_room();
-	srand(5);
+	seed = 5;
 	begin(&x, 0);
 	for (int i = 0; i < 600; i++) {
 		put(&x);
@@ -228,7 +238,7 @@ Test(kept_file, what_is_half_done_is_not_seen)
 	struct left l;
 
 	need_room();
-	srand(6);
+	seed = 6;
 	begin(&x, 0);
 	for (int i = 0; i < 400; i++) {
 		struct xtr_kept_head *h;
@@ -262,7 +272,7 @@ Test(kept_file, outlives_a_process_that_is_killed, .timeout = 300)
 	for (unsigned int i = 0; i < 60; i++) {
 		pid_t pid;
 
-		srand(i);
+		seed = (uint64_t)i + 1;
 		begin(&x, i % 2 ? 100 * RECS : 0);
 		pid = fork();
 		if (!pid) {
@@ -272,7 +282,7 @@ Test(kept_file, outlives_a_process_that_is_killed, .timeout = 300)
 		}
 		while (x.truth->done[0] + x.truth->done[1] + x.truth->done[2] < 1000 * (i + 1))
 			usleep(100);
-		usleep((useconds_t)rand() % 3000);
+		usleep((useconds_t)draw() % 3000);
 		kill(pid, SIGKILL);
 		cr_assert_eq(waitpid(pid, NULL, 0), pid);
 		look(&l, x.id);
@@ -293,7 +303,7 @@ Test(kept_file, begins_anew_with_each_piece)
 	uint64_t log;
 
 	need_room();
-	srand(7);
+	seed = 7;
 	begin(&x, 0);
 	for (int i = 0; i < 300; i++)
 		put(&x);
@@ -365,7 +375,7 @@ Test(kept_file, names_without_room_are_noted)
 	struct left l;
 
 	need_room();
-	srand(9);
+	seed = 9;
 	begin(&x, 0);
 	put(&x);
 	cr_assert_eq(x.f->kept.head->names_lost, 0);
@@ -439,7 +449,7 @@ Test(kept_file, a_ring_that_is_none_is_refused)
 	struct left l;
 
 	need_room();
-	srand(8);
+	seed = 8;
 	begin(&x, 0);
 	for (int i = 0; i < 300; i++)
 		put(&x);

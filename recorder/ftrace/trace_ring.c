@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "tring.h"
+#include "trace_ring.h"
 #include "recorder/host/tracefs.h"
 #include "recorder/host/util.h"
 #include "tasks.h"
