@@ -25,7 +25,7 @@ static int take_task(struct xtr_defs *d, const uint8_t *rec)
 		.pid = def.tgid,
 		.since = def.h.ts,
 		.flags = def.flags,
-		.start = def.start,
+		.start = xtr_starts_first(&d->starts, def.tgid, def.start),
 	};
 	err = intern(d, def.comm, sizeof(def.comm), &task.comm);
 	return err ? err : xtr_tables_add_task(d->tables, &task);
@@ -165,6 +165,7 @@ uint32_t xtr_defs_ops(const struct xtr_defs *d, uint32_t id)
 void xtr_defs_free(struct xtr_defs *d)
 {
 	free(d->ops);
+	xtr_starts_free(&d->starts);
 	xtr_kallsyms_free(d->kallsyms);
 	xtr_symbols_free(d->symbols);
 	*d = (struct xtr_defs){ 0 };

@@ -6,6 +6,7 @@
 #include "recorder/host/bpfdefs.h"
 #include "recorder/host/kallsyms.h"
 #include "recorder/host/symbols.h"
+#include "starts.h"
 
 #include "base/siphash.h"
 #include "format/meta/tables.h"
@@ -15,6 +16,7 @@ struct xtr_defs {
 	const struct xtr_siphash_key *key; /* NULL: addresses are kept */
 	struct xtr_kallsyms *kallsyms;
 	struct xtr_symbols *symbols;
+	struct xtr_starts starts;
 	uint32_t *ops; /* string id by number of the operations */
 	uint32_t n_ops;
 };
