@@ -65,9 +65,12 @@ struct xtr_rec_gap {
 	__u64 count, first, last;
 };
 
+/* Of flags, not for the file: the trace ring told of the task, not a program. */
+#define XTR_CTL_TASK_RING 0x80000000u
+
 struct xtr_ctl_task {
 	struct xtr_rec h;
-	__u32 tgid, flags; /* XTR_TASK_KTHREAD */
+	__u32 tgid, flags; /* XTR_TASK_KTHREAD, XTR_CTL_TASK_RING */
 	char comm[XTR_COMM_LEN];
 	__u64 start; /* ns: when the process began */
 };

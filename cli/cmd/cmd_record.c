@@ -262,7 +262,7 @@ static void defaults(void *opts)
 	struct opts *o = opts;
 
 	o->output = "xtr.xtr";
-	o->engine = "bpf";
+	o->engine = "auto";
 	o->flight.after = RECORD_FLIGHT_AFTER_NS;
 	o->flight.pause = RECORD_FLIGHT_PAUSE_NS;
 }
@@ -335,7 +335,7 @@ static const struct cli_option options[] = {
 	OPT(0, "budget", "SHARE", CLI_STRING, budget,
 	    "keep what recording costs under SHARE of the machine (0.5%): record a sample where all is too much"),
 	OPT(0, "engine", "NAME", CLI_STRING, engine,
-	    "record events by name by bpf (programs, default), ftrace (the kernel's trace ring) or auto (the cheaper one for each)"),
+	    "record events by name by auto (default: the kernel's trace ring where it can, else a BPF program), bpf or ftrace alone"),
 	OPT('p', "pid", "PID", CLI_LIST, pids,
 	    "record only process PID, the jobs it submits, and when others are on their rings"),
 	OPT('d', "duration", "TIME", CLI_TIME, duration, "record for TIME, then end"),

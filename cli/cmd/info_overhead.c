@@ -6,6 +6,7 @@
 #include "format/write/writer.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static void rate(FILE *f, uint64_t part, uint64_t whole, const char *of)
 {
@@ -29,7 +30,7 @@ static void print_probes(FILE *f, const struct xtr_recorder_cost *c, uint64_t ev
 	uint64_t sum = xtr_sat_add(c->cpu_ns, c->bpf_run_ns);
 
 	if (!c->bpf_run_cnt || !c->bpf_timed_cnt) {
-		fputs("  probes      not measured\n", f);
+		fputs("  probes      no BPF program ran, or none was timed\n", f);
 		return;
 	}
 	row(f, "probes", c->bpf_run_ns, c->bpf_run_cnt, "run", c->elapsed_ns);
@@ -39,6 +40,19 @@ static void print_probes(FILE *f, const struct xtr_recorder_cost *c, uint64_t ev
 			(double)sum * 100 / ((double)c->elapsed_ns * cpus), cpus);
 	fprintf(f, "  Probes are an estimate: %s of %s runs were timed.\n",
 		cli_count(c->bpf_timed_cnt), cli_count(c->bpf_run_cnt));
+}
+
+/* Events that the kernel's own trace ring took: it does not measure what that costs. */
+static void print_engine(FILE *f, const struct xtr_meta *m)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < xtr_meta_n_providers(m); i++)
+		n += !strcmp(xtr_meta_provider(m, i)->attach, "ftrace");
+	if (n)
+		fprintf(f,
+			"  %-10s  %zu event%s by the kernel's trace ring: its cost is not measured\n",
+			"kernel", n, n == 1 ? "" : "s");
 }
 
 /* What was asked for, and what it took: estimated, as the probes are. */
@@ -70,6 +84,7 @@ static void print_section(FILE *f, const struct info_section *is)
 		fprintf(f, "  %-10s  %s\n", "recorded", cli_ns(c->elapsed_ns));
 	row(f, "recorder", c->cpu_ns, is->events, "event", c->elapsed_ns);
 	print_probes(f, c, is->events, sys ? sys->cpus : 0);
+	print_engine(f, xtr_section_meta(is->s));
 	print_budget(f, c, xtr_section_meta(is->s), sys ? sys->cpus : 0);
 	fprintf(f, "  %-10s  %s", "file", cli_bytes(sum->event_bytes));
 	if (sum->events)

@@ -17,15 +17,17 @@ static int take_task(struct xtr_defs *d, const uint8_t *rec)
 {
 	struct xtr_ctl_task def;
 	struct xtr_task task;
+	bool ring;
 	int err;
 
 	memcpy(&def, rec, sizeof(def));
+	ring = def.flags & XTR_CTL_TASK_RING;
 	task = (struct xtr_task){
 		.tid = def.h.tid,
 		.pid = def.tgid,
 		.since = def.h.ts,
-		.flags = def.flags,
-		.start = xtr_starts_first(&d->starts, def.tgid, def.start),
+		.flags = def.flags & ~XTR_CTL_TASK_RING,
+		.start = xtr_starts_of(&d->starts, def.tgid, def.start, ring),
 	};
 	err = intern(d, def.comm, sizeof(def.comm), &task.comm);
 	return err ? err : xtr_tables_add_task(d->tables, &task);

@@ -185,12 +185,17 @@ static bool take_names(struct xtr_drain *d)
 	return true;
 }
 
+/* The counters of a CPU that the trace ring's events share, if there are several. */
+static struct xtr_count *ring_count(const struct xtr_drain *d, uint32_t cpu)
+{
+	return &d->bpf->counts[(size_t)cpu * d->bpf->n_slots + xtr_tring_slot(d->ring)];
+}
+
 /* What the kernel counted of a CPU, as if a program had. Which event it was is known if there is
  * but one. */
 static void count_losses(struct xtr_drain *d, uint32_t cpu, bool last)
 {
-	struct xtr_count *c =
-		&d->bpf->counts[(size_t)cpu * d->bpf->n_slots + xtr_tring_slot(d->ring)];
+	struct xtr_count *c = ring_count(d, cpu);
 	struct xtr_tring_loss loss;
 	uint64_t n;
 
@@ -221,10 +226,8 @@ static bool empty_trace_ring(struct xtr_drain *d, uint32_t cpu)
 						   part.place);
 		count_malformed(d, part.broken);
 		if (part.filtered)
-			__atomic_fetch_add(&d->bpf->counts[(size_t)cpu * d->bpf->n_slots +
-							   xtr_tring_slot(d->ring)]
-						    .filtered,
-					   part.filtered, __ATOMIC_RELAXED);
+			__atomic_fetch_add(&ring_count(d, cpu)->filtered, part.filtered,
+					   __ATOMIC_RELAXED);
 		if (!take_names(d))
 			return false;
 		if (part.full)
@@ -244,6 +247,8 @@ static bool empty_trace_rings(struct xtr_drain *d)
 		note_fill(d, xtr_tring_fill(d->ring, i), &worst);
 		count_losses(d, i, false);
 	}
+	if (all)
+		xtr_tring_taken(d->ring);
 	atomic_store_explicit(&d->permille, worst, memory_order_relaxed);
 	return all;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "ring_set.h"
+#include "recorder/host/proc_task.h"
 #include "recorder/host/tracefs.h"
 #include "recorder/host/util.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -111,27 +111,21 @@ int xtr_ring_set_event(const struct xtr_ring_set *s, const char *system, const c
 	return xtr_instance_write(&s->in, file, "1");
 }
 
-/* Threads of a process, those that the filter has already too. How many: *n. */
-static int add_threads(int fd, uint32_t pid, size_t *n)
-{
-	char path[64], text[16];
-	struct dirent *d;
-	int err = 0;
-	DIR *dir;
+struct threads {
+	int fd;
+	size_t n;
+};
 
-	snprintf(path, sizeof(path), "/proc/%u/task", pid);
-	dir = opendir(path);
-	while (!err && dir && (d = readdir(dir))) {
-		if (d->d_name[0] == '.')
-			continue;
-		++*n;
-		snprintf(text, sizeof(text), "%.12s ", d->d_name);
-		if (write(fd, text, strlen(text)) < 0)
-			err = -errno;
-	}
-	if (dir)
-		closedir(dir);
-	return err;
+/* One that the filter has already, too. */
+static int add_thread(void *ctx, uint32_t pid, uint32_t tid)
+{
+	struct threads *to = ctx;
+	char text[16];
+
+	(void)pid;
+	to->n++;
+	snprintf(text, sizeof(text), "%u ", tid);
+	return write(to->fd, text, strlen(text)) < 0 ? -errno : 0;
 }
 
 /*
@@ -143,19 +137,20 @@ int xtr_ring_set_processes(const struct xtr_ring_set *s, const uint32_t *pids, s
 {
 	int err = xtr_instance_write(&s->in, "options/event-fork", "1");
 	int fd = err ? err : xtr_instance_open(&s->in, "set_event_pid", O_WRONLY | O_APPEND);
-	size_t own = 0;
+	struct threads to = { .fd = fd };
 
 	if (fd < 0)
 		return fd;
-	err = add_threads(fd, (uint32_t)getpid(), &own);
+	err = xtr_proc_each_thread((uint32_t)getpid(), add_thread, &to);
 	for (size_t i = 0; !err && i < n; i++) {
-		size_t before, now = 0;
+		size_t before;
 
+		to.n = 0;
 		do {
-			before = now;
-			now = 0;
-			err = add_threads(fd, pids[i], &now);
-		} while (!err && now != before);
+			before = to.n;
+			to.n = 0;
+			err = xtr_proc_each_thread(pids[i], add_thread, &to);
+		} while (!err && to.n != before);
 	}
 	close(fd);
 	return err;

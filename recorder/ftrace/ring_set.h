@@ -34,8 +34,11 @@ struct xtr_ring_cpu {
 	struct xtr_ring_page at; /* what of the page was not taken */
 	bool pending;            /* it is not empty */
 	uint64_t read;           /* bytes, since it was set to 0 */
-	uint32_t last_tid;       /* the caller's: of the event before, */
-	bool last_other;         /* and is it of a process that is not recorded? */
+	/* The caller's: thread of the event before, whose it is until then, and is it not recorded?
+	 */
+	uint32_t last_tid;
+	bool last_other;
+	uint64_t last_until; /* ns */
 };
 
 struct xtr_ring_set {

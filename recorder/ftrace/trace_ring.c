@@ -22,7 +22,7 @@ enum task_kind {
 /* Where the fields of the task events stand in the kernel's record, and its least size. */
 struct task_layout {
 	uint16_t pid, comm, flags, newtask_size;
-	uint16_t of, oldcomm, newcomm, rename_size; /* of 0: it is the current thread's name */
+	uint16_t of, newcomm, rename_size; /* of 0: it is the current thread's name */
 };
 
 /* What is known of losses, by CPU. */
@@ -76,10 +76,9 @@ static bool newtask_layout(struct task_layout *at, const struct xtr_tp_format *f
 static bool rename_layout(struct task_layout *at, const struct xtr_tp_format *f)
 {
 	at->of = offset_of(f, "pid", 4);
-	at->oldcomm = offset_of(f, "oldcomm", XTR_COMM_LEN);
 	at->newcomm = offset_of(f, "newcomm", XTR_COMM_LEN);
-	at->rename_size = most(at->of + 4, most(at->oldcomm, at->newcomm) + XTR_COMM_LEN);
-	return at->oldcomm && at->newcomm;
+	at->rename_size = most(at->of + 4, at->newcomm + XTR_COMM_LEN);
+	return at->newcomm;
 }
 
 static const struct {
@@ -114,6 +113,7 @@ static int allocate(struct xtr_tring **out, uint32_t n_cpus)
 	*out = t;
 	if (!t)
 		return -ENOMEM;
+	xtr_ft_tasks_init(&t->tasks);
 	t->task_kind = calloc(IDS, sizeof(*t->task_kind));
 	t->g = calloc(IDS, sizeof(*t->g));
 	t->losses = calloc(n_cpus, sizeof(*t->losses));
@@ -238,7 +238,7 @@ int xtr_tring_run(struct xtr_tring *t)
 	int err = xtr_ring_set_switch(&t->about_tasks, true);
 
 	if (!err)
-		err = xtr_ft_tasks_open(&t->tasks);
+		xtr_ft_tasks_read(&t->tasks);
 	t->pass = xtr_now();
 	for (uint32_t i = 0; i < t->events.n_cpus; i++)
 		t->losses[i].clean = t->losses[i].looked = t->pass;
@@ -330,7 +330,6 @@ static void take_rename(struct xtr_tring *t, const struct xtr_ring_event *ev)
 	if (ev->n < t->at.rename_size)
 		return;
 	e.tid = load32(ev->data + (t->at.of ? t->at.of : 4));
-	memcpy(e.oldcomm, ev->data + t->at.oldcomm, sizeof(e.oldcomm));
 	memcpy(e.comm, ev->data + t->at.newcomm, sizeof(e.comm));
 	xtr_ft_tasks_add(&t->tasks, &e);
 }
@@ -428,11 +427,11 @@ static enum who whose(struct xtr_tring *t, struct xtr_ring_cpu *c, uint32_t tid,
 {
 	uint32_t pid;
 
-	if (tid == c->last_tid && tid)
+	if (tid == c->last_tid && tid && ts < c->last_until)
 		return c->last_other ? OTHER : WANTED;
 	c->last_tid = 0;
 	if (t->n_pids) {
-		pid = xtr_ft_tasks_process(&t->tasks, tid);
+		pid = xtr_ft_tasks_process(&t->tasks, tid, ts, &c->last_until);
 		if (!pid && tid && ts >= t->pass)
 			return NOT_KNOWN;
 		c->last_other = true;
@@ -443,7 +442,7 @@ static enum who whose(struct xtr_tring *t, struct xtr_ring_cpu *c, uint32_t tid,
 			return OTHER;
 		}
 	}
-	if (xtr_ft_tasks_seen(&t->tasks, tid, ts))
+	if (xtr_ft_tasks_seen(&t->tasks, tid, ts, &c->last_until))
 		c->last_tid = tid;
 	return WANTED;
 }
@@ -535,12 +534,17 @@ void xtr_tring_pass(struct xtr_tring *t, uint64_t now)
 		if (!l->suspect)
 			l->clean = t->pass;
 		c->read = 0;
+		c->last_tid = 0;
 	}
 	t->pass = now;
 	for (uint32_t i = 0; t->about_tasks.cpus && i < t->about_tasks.n_cpus; i++)
 		take_tasks(t, &t->about_tasks.cpus[i]);
 	xtr_ft_tasks_until(&t->tasks, now);
-	xtr_ft_tasks_prune(&t->tasks);
+}
+
+void xtr_tring_taken(struct xtr_tring *t)
+{
+	xtr_ft_tasks_prune(&t->tasks, t->pass);
 }
 
 bool xtr_tring_lost(struct xtr_tring *t, uint32_t cpu, bool last, struct xtr_tring_loss *loss)

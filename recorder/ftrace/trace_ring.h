@@ -95,6 +95,8 @@ struct xtr_tring_loss {
 
 /* A pass over the rings begins, at `now` (ns). */
 void xtr_tring_pass(struct xtr_tring *t, uint64_t now);
+/* All events that happened before the pass began were taken. */
+void xtr_tring_taken(struct xtr_tring *t);
 /* Look at the kernel's counters if something may have been lost; last: in any case. */
 bool xtr_tring_lost(struct xtr_tring *t, uint32_t cpu, bool last, struct xtr_tring_loss *loss);
 /* The kernel's counters, since the instance was made. False: not known. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "symbols.h"
+#include "proc_task.h"
 #include "util.h"
 
 #include <stddef.h>
@@ -175,37 +176,24 @@ static const struct {
 	{ 47, offsetof(struct xtr_image, start_brk) },
 };
 
-/* The name, the second field, is in parentheses and may hold some, and spaces. */
 bool xtr_image_of_stat(const char *text, struct xtr_image *image)
 {
-	const char *at = strrchr(text, ')');
-	unsigned int field = 2;
+	for (size_t i = 0; i < ARRAY_LEN(fields); i++) {
+		uint64_t value;
 
-	for (size_t i = 0; at && i < ARRAY_LEN(fields); i++) {
-		unsigned long long value;
-
-		for (; at && field < fields[i].field; field++)
-			at = strchr(at + 1, ' ');
-		if (!at || sscanf(at, " %llu", &value) != 1)
+		if (!xtr_proc_field(text, fields[i].field, &value))
 			return false;
-		memcpy((char *)image + fields[i].offset, &(uint64_t){ value }, sizeof(uint64_t));
+		memcpy((char *)image + fields[i].offset, &value, sizeof(value));
 	}
-	return at && image->start_stack;
+	return image->start_stack;
 }
 
 bool xtr_program_runs(const struct xtr_program *p)
 {
-	char path[64], text[2048];
+	char path[64], text[XTR_PROC_STAT_MAX];
 	struct xtr_image now;
-	size_t n = 0;
-	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%u/stat", p->pid);
-	f = fopen(path, "re");
-	if (f) {
-		n = fread(text, 1, sizeof(text) - 1, f);
-		fclose(f);
-	}
-	text[n] = '\0';
-	return xtr_image_of_stat(text, &now) && !memcmp(&now, &p->image, sizeof(now));
+	return xtr_proc_stat(path, text) && xtr_image_of_stat(text, &now) &&
+	       !memcmp(&now, &p->image, sizeof(now));
 }
