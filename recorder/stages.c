@@ -85,18 +85,41 @@ static int begin_ring(struct xtr_recorder *r, struct xtr_record_err *err)
 	return 0;
 }
 
+/* Programs, or, where the machine has none (why) and they can be done without, the trace ring
+ * alone. */
+static int load_programs(struct xtr_recorder *r, const struct xtr_record_err *why,
+			 struct xtr_record_err *err)
+{
+	int ret = why->code;
+
+	*err = *why;
+	if (!ret)
+		ret = xtr_bpf_load(&r->bpf, &r->sel, &r->opts, err);
+	if (!ret || err->kind != XTR_FAIL_MACHINE || !r->ring ||
+	    !xtr_engine_without_programs(&r->sel))
+		return ret;
+	*err = (struct xtr_record_err){ 0 };
+	return xtr_bpf_none(&r->bpf, &r->sel, &r->opts, err);
+}
+
 static int begin_programs(struct xtr_recorder *r, struct xtr_record_err *err)
 {
-	int ret = xtr_doctor_require(&r->opts, err)
-			  ?: xtr_select(&r->sel, r->opts.events, r->opts.n_events, err);
+	struct xtr_record_err why = { 0 };
+	int ret = xtr_doctor_require(&r->opts, &why);
 
+	if (!ret || r->opts.engine != XTR_ENGINE_BPF)
+		ret = xtr_select(&r->sel, r->opts.events, r->opts.n_events, err);
+	if (ret && why.code) {
+		*err = why;
+		return why.code;
+	}
 	if (!ret && (ret = xtr_draw_id(&r->file_id)))
 		return fail(err, ret, "cannot make an id");
 	if (!ret && r->opts.stacks)
 		ret = xtr_stacks_apply(&r->sel, r->opts.stack_at, r->opts.n_stack_at, err);
 	ret = ret ?: xtr_sample_apply(&r->sel, r->opts.samples, r->opts.n_samples, err) ?:
 	      xtr_budget_apply(&r->sel, r->opts.budget, err) ?:
-	      begin_ring(r, err) ?: xtr_bpf_load(&r->bpf, &r->sel, &r->opts, err);
+	      begin_ring(r, err) ?: load_programs(r, &why, err);
 	if (ret)
 		return ret;
 	ret = xtr_bpf_attach(r->bpf, &r->sel);

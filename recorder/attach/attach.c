@@ -225,22 +225,27 @@ static int attach_classic(struct xtr_bpf *b, const struct xtr_generic *g, uint32
 	return err;
 }
 
+static int attach_by_program(struct xtr_bpf *b, struct xtr_generic *g, uint32_t i)
+{
+	g->cfg.counted = attach_counter(b, g);
+	if (bpf_map_update_elem(bpf_map__fd(b->skel->maps.xtr_generic_cfgs), &i, &g->cfg, BPF_ANY))
+		return -errno;
+	return attach_classic(b, g, i);
+}
+
 static int attach_generic(struct xtr_bpf *b, struct xtr_generic *g, uint32_t i)
 {
 	struct xtr_hook_result *r;
 	char why[120] = "";
 	int err = 0;
 
-	g->cfg.counted = !g->ftrace && attach_counter(b, g);
-	if (g->ftrace)
-		goto attached;
-	if (bpf_map_update_elem(bpf_map__fd(b->skel->maps.xtr_generic_cfgs), &i, &g->cfg, BPF_ANY))
-		err = -errno;
-	if (!err)
-		err = attach_classic(b, g, i);
-	if (err)
-		snprintf(why, sizeof(why), "%s", xtr_perf_why(err));
-attached:
+	if (!g->ftrace && !b->skel) {
+		err = -ENOTSUP;
+		snprintf(why, sizeof(why), "needs a BPF program");
+	} else if (!g->ftrace) {
+		err = attach_by_program(b, g, i);
+		snprintf(why, sizeof(why), "%s", err ? xtr_perf_why(err) : "");
+	}
 	r = xtr_bpf_result(b, g->desc.type, g->name, g->ftrace ? "ftrace" : "tp", g->name,
 			   err ? XTR_PROVIDER_REFUSED : XTR_PROVIDER_ATTACHED, why);
 	if (!r)
@@ -291,9 +296,10 @@ int xtr_bpf_attach(struct xtr_bpf *b, const struct xtr_selection *sel)
 {
 	int n = 0, err;
 
-	attach_died(b, b->skel->progs.xtr_died);
+	if (b->skel)
+		attach_died(b, b->skel->progs.xtr_died);
 	attach_died(b, xtr_probe_died(b));
-	for (size_t i = 0; i < xtr_n_hooks; i++) {
+	for (size_t i = 0; b->skel && i < xtr_n_hooks; i++) {
 		err = attach_hook(b, &xtr_hooks[i]);
 		if (err < 0)
 			return err;
@@ -311,13 +317,15 @@ int xtr_bpf_attach(struct xtr_bpf *b, const struct xtr_selection *sel)
 
 static void set_phase(struct xtr_bpf *b, uint32_t phase)
 {
-	__atomic_store_n(&b->skel->bss->xtr_phase, phase, __ATOMIC_SEQ_CST);
+	if (b->skel)
+		__atomic_store_n(&b->skel->bss->xtr_phase, phase, __ATOMIC_SEQ_CST);
 	xtr_probe_bpf_phase(b, phase);
 }
 
 void xtr_bpf_budget(struct xtr_bpf *b, uint32_t level)
 {
-	__atomic_store_n(&b->skel->bss->xtr_budget_level, level, __ATOMIC_SEQ_CST);
+	if (b->skel)
+		__atomic_store_n(&b->skel->bss->xtr_budget_level, level, __ATOMIC_SEQ_CST);
 	xtr_probe_bpf_budget(b, level);
 }
 

@@ -381,9 +381,12 @@ static int note(struct xtr_bpf *b, struct xtr_probe *p)
 
 int xtr_probes_attach(struct xtr_bpf *b, const struct xtr_selection *sel)
 {
-	int n = 0, err;
+	int n = 0, err = 0;
 
-	err = xtr_funcs_attach(b, sel) ?: xtr_api_probes_attach(b, sel);
+	for (size_t i = 0; !b->skel && i < sel->n_probes; i++)
+		xtr_probe_say(sel->probes[i], XTR_PROVIDER_REFUSED, "needs a BPF program");
+	if (b->skel)
+		err = xtr_funcs_attach(b, sel) ?: xtr_api_probes_attach(b, sel);
 	if (err)
 		return err;
 	for (size_t i = 0; i < sel->n_probes; i++) {

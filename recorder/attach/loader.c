@@ -301,16 +301,23 @@ static size_t totals_bytes(const struct xtr_bpf *b)
 	return b->n_total_sets * sizeof(*b->totals);
 }
 
+static int make_account(struct xtr_bpf *b)
+{
+	b->rings = calloc(b->n_cpus, sizeof(*b->rings));
+	b->not_run = calloc(b->n_slots, sizeof(*b->not_run));
+	b->tokens_seen = calloc(XTR_TOKEN_SETS, sizeof(*b->tokens_seen));
+	return b->rings && b->not_run && b->tokens_seen && !xtr_missed_open(&b->missed, b->n_slots)
+		       ? 0
+		       : -ENOMEM;
+}
+
 static int set_up_maps(struct xtr_bpf *b, const struct xtr_record_opts *opts)
 {
 	int fd = bpf_map__fd(b->skel->maps.xtr_ctl), err;
 	uint8_t one = 1;
 
-	err = xtr_ringbuf_map(&b->ctl, fd, bpf_map__max_entries(b->skel->maps.xtr_ctl));
-	b->rings = calloc(b->n_cpus, sizeof(*b->rings));
-	b->not_run = calloc(b->n_slots, sizeof(*b->not_run));
-	if (!b->rings || !b->not_run || xtr_missed_open(&b->missed, b->n_slots))
-		return -ENOMEM;
+	err = make_account(b)
+		      ?: xtr_ringbuf_map(&b->ctl, fd, bpf_map__max_entries(b->skel->maps.xtr_ctl));
 	for (uint32_t i = 0; i < b->n_cpus && !err; i++)
 		err = make_ring(b, i);
 	if (err)
@@ -319,8 +326,7 @@ static int set_up_maps(struct xtr_bpf *b, const struct xtr_record_opts *opts)
 	b->cpus = map_array(b->skel->maps.xtr_cpus, b->n_cpus * sizeof(*b->cpus));
 	b->tokens = map_array(b->skel->maps.xtr_tokens, XTR_TOKEN_SETS * sizeof(*b->tokens));
 	b->totals = map_array(b->skel->maps.xtr_totals, totals_bytes(b));
-	b->tokens_seen = calloc(XTR_TOKEN_SETS, sizeof(*b->tokens_seen));
-	if (!b->counts || !b->cpus || !b->tokens || !b->totals || !b->tokens_seen)
+	if (!b->counts || !b->cpus || !b->tokens || !b->totals)
 		return -ENOMEM;
 	for (size_t i = 0; i < opts->n_pids; i++) {
 		if (bpf_map_update_elem(bpf_map__fd(b->skel->maps.xtr_pids), &opts->pids[i], &one,
@@ -345,23 +351,70 @@ static int explain(struct xtr_record_err *err, int code)
 	return code;
 }
 
-int xtr_bpf_load(struct xtr_bpf **out, const struct xtr_selection *sel,
+/* Sizes; nothing is made. 0 or -errno: *b is NULL. */
+static int begin(struct xtr_bpf **out, const struct xtr_selection *sel,
 		 const struct xtr_record_opts *opts, struct xtr_record_err *err)
 {
 	struct xtr_bpf *b = calloc(1, sizeof(*b));
-	int n, ret;
+	int n;
 
+	*out = NULL;
 	libbpf_set_print(keep_complaint);
 	n = libbpf_num_possible_cpus();
 	if (!b || n <= 0) {
 		free(b);
-		return explain(err, b ? n : -ENOMEM);
+		return explain(err, !b ? -ENOMEM : n < 0 ? n : -ENODEV);
 	}
 	b->n_cpus = (uint32_t)n;
 	b->sel = sel;
 	b->n_slots = XTR_SLOT_GENERIC + sel->n_dynamic;
 	b->n_total_sets = xtr_sampling(sel) ? XTR_TOTAL_SETS : 1;
 	b->ring_bytes = xtr_bpf_ring_bytes(opts, b->n_cpus);
+	*out = b;
+	return 0;
+}
+
+static void *own_array(size_t bytes)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+int xtr_bpf_none(struct xtr_bpf **out, const struct xtr_selection *sel,
+		 const struct xtr_record_opts *opts, struct xtr_record_err *err)
+{
+	struct xtr_bpf *b;
+	int ret = begin(&b, sel, opts, err) ?: make_account(b);
+
+	*out = NULL;
+	for (uint32_t i = 0; !ret && i < b->n_cpus; i++)
+		xtr_ringbuf_none(&b->rings[i]);
+	if (!ret) {
+		xtr_ringbuf_none(&b->ctl);
+		b->counts = own_array(counts_bytes(b));
+		b->cpus = own_array(b->n_cpus * sizeof(*b->cpus));
+		b->tokens = own_array(XTR_TOKEN_SETS * sizeof(*b->tokens));
+		b->totals = own_array(totals_bytes(b));
+		ret = b->counts && b->cpus && b->tokens && b->totals ? 0 : -ENOMEM;
+	}
+	if (ret) {
+		xtr_bpf_free(b);
+		return explain(err, ret);
+	}
+	*out = b;
+	return 0;
+}
+
+int xtr_bpf_load(struct xtr_bpf **out, const struct xtr_selection *sel,
+		 const struct xtr_record_opts *opts, struct xtr_record_err *err)
+{
+	struct xtr_bpf *b;
+	int ret = begin(&b, sel, opts, err);
+
+	*out = NULL;
+	if (ret)
+		return ret;
 	ret = xtr_kernel_btf_open(&b->btf) ?: load(b, sel, opts) ?:
 	      xtr_probe_bpf_load(b, sel, opts);
 	xtr_kernel_btf_close(&b->btf);

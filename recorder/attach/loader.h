@@ -27,7 +27,7 @@ struct xtr_hook_result {
 };
 
 struct xtr_bpf {
-	struct xtr *skel;
+	struct xtr *skel;          /* NULL: no programs (xtr_bpf_none) */
 	struct xtr_kernel_btf btf; /* while loading */
 	bool typed;                /* programs of hooks may be told the types of their arguments */
 	uint32_t n_cpus, n_slots;
@@ -53,6 +53,9 @@ struct xtr_bpf {
 
 /* Load what `sel` asks for. results tell what is missing or refused so far; nothing is attached. */
 int xtr_bpf_load(struct xtr_bpf **b, const struct xtr_selection *sel,
+		 const struct xtr_record_opts *opts, struct xtr_record_err *err);
+/* The same where no program can be loaded: rings that stay empty, counters of the process' own. */
+int xtr_bpf_none(struct xtr_bpf **b, const struct xtr_selection *sel,
 		 const struct xtr_record_opts *opts, struct xtr_record_err *err);
 void xtr_bpf_free(struct xtr_bpf *b);
 /* Bytes of the ring of a CPU: as asked for, or by the number of CPUs; a power of two. */

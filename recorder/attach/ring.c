@@ -39,6 +39,11 @@ int xtr_ringbuf_map(struct xtr_ringbuf *r, int fd, size_t size)
 	return 0;
 }
 
+void xtr_ringbuf_none(struct xtr_ringbuf *r)
+{
+	*r = (struct xtr_ringbuf){ .fd = -1 };
+}
+
 void xtr_ringbuf_unmap(struct xtr_ringbuf *r)
 {
 	size_t page = page_size();
@@ -53,7 +58,7 @@ void xtr_ringbuf_unmap(struct xtr_ringbuf *r)
 
 uint64_t xtr_ringbuf_producer(const struct xtr_ringbuf *r)
 {
-	return __atomic_load_n(r->producer, __ATOMIC_ACQUIRE);
+	return r->producer ? __atomic_load_n(r->producer, __ATOMIC_ACQUIRE) : r->pos;
 }
 
 uint64_t xtr_ringbuf_left(const struct xtr_ringbuf *r)
@@ -70,5 +75,6 @@ uint64_t xtr_ringbuf_left(const struct xtr_ringbuf *r)
 
 void xtr_ringbuf_release(struct xtr_ringbuf *r)
 {
-	__atomic_store_n(r->consumer, r->pos, __ATOMIC_RELEASE);
+	if (r->consumer)
+		__atomic_store_n(r->consumer, r->pos, __ATOMIC_RELEASE);
 }

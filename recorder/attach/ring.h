@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 struct xtr_ringbuf {
-	int fd;             /* borrowed */
+	int fd;             /* borrowed; -1: nobody writes */
 	size_t size;        /* bytes of data */
 	uint64_t pos;       /* read up to here; published by xtr_ringbuf_release */
 	uint64_t *consumer; /* mapped */
@@ -23,6 +23,8 @@ struct xtr_ringbuf {
 
 /* Map the ring behind fd, which has `size` bytes (a power of two). 0 or -errno. */
 int xtr_ringbuf_map(struct xtr_ringbuf *r, int fd, size_t size);
+/* A ring into which nobody writes: it is empty. Ends with xtr_ringbuf_unmap, too. */
+void xtr_ringbuf_none(struct xtr_ringbuf *r);
 void xtr_ringbuf_unmap(struct xtr_ringbuf *r);
 
 #define XTR_RINGBUF_LEN (~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT))

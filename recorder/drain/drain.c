@@ -420,7 +420,8 @@ int xtr_drain_open(struct xtr_drain *d, struct xtr_bpf *bpf, struct xtr_tring *r
 		return -errno;
 	err = watch(d, d->stop_fd, EPOLLIN);
 	for (uint32_t i = 0; i < bpf->n_cpus && !err; i++)
-		err = watch(d, bpf->rings[i].fd, EPOLLIN | EPOLLET);
+		if (bpf->rings[i].fd >= 0)
+			err = watch(d, bpf->rings[i].fd, EPOLLIN | EPOLLET);
 	for (uint32_t i = 0; ring && i < bpf->n_cpus && !err; i++)
 		if (xtr_tring_fd(ring, i) >= 0)
 			err = watch(d, xtr_tring_fd(ring, i), EPOLLIN | EPOLLET);

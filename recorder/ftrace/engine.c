@@ -71,3 +71,21 @@ int xtr_engine_choose(struct xtr_selection *sel, const struct xtr_record_opts *o
 	}
 	return ret;
 }
+
+bool xtr_engine_without_programs(struct xtr_selection *sel)
+{
+	bool left = false, out = sel->n_probes || sel->n_api;
+
+	for (size_t i = 0; i < sel->n_generics; i++)
+		left |= sel->generics[i]->ftrace;
+	for (uint32_t i = 0; i < XTR_SLOT_GENERIC; i++) {
+		out |= sel->types[i];
+		sel->types[i] = false;
+	}
+	sel->n_api = 0;
+	if (out)
+		xtr_selection_note(
+			sel,
+			"no BPF programs can be used here ('xtr doctor' says why): events of jobs and fences, functions and library calls are not recorded");
+	return left;
+}

@@ -15,4 +15,10 @@ const char *xtr_engine_why_not(const struct xtr_generic *g, const struct xtr_sel
 int xtr_engine_choose(struct xtr_selection *sel, const struct xtr_record_opts *opts,
 		      struct xtr_record_err *err);
 
+/*
+ * Where no programs can be used: leave out what needs one, and say so in the selection's notes.
+ * False: nothing is left.
+ */
+bool xtr_engine_without_programs(struct xtr_selection *sel);
+
 #endif /* XTR_RECORDER_ENGINE_H */

@@ -134,7 +134,7 @@ int xtr_pinned_new(struct xtr_pin *pin, struct xtr_persistent *k, struct xtr_bpf
 						  .n_bufs = about->n_bufs,
 						  .page_bytes = about->page_bytes,
 						  .in_pieces = about->in_pieces };
-	int pinned = xtr_pin_new(pin, about->file_id);
+	int pinned = b->skel ? xtr_pin_new(pin, about->file_id) : -ENOTSUP;
 	int err = xtr_persistent_new(k, &size, !pinned);
 
 	if (err)
@@ -144,6 +144,7 @@ int xtr_pinned_new(struct xtr_pin *pin, struct xtr_persistent *k, struct xtr_bpf
 		pinned = put_all(pin, b, k);
 	*why = !pinned             ? NULL
 	       : pinned == -ENODEV ? "no BPF file system is mounted at " XTR_PIN_ROOT
+	       : !b->skel          ? "no BPF here, in which memory could be pinned"
 				   : strerrordesc_np(-pinned);
 	return 0;
 }
