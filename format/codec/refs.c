@@ -43,7 +43,7 @@ static int find(struct xtr_refs *r, const uint8_t *rec, uint32_t *index)
 	return 0;
 }
 
-int xtr_refs_to(struct xtr_refs *r, const uint8_t *recs, uint32_t n)
+static int begin(struct xtr_refs *r, uint32_t n)
 {
 	if (xtr_grow_array(&r->refs, &r->cap, n, sizeof(*r->refs)))
 		return -ENOMEM;
@@ -51,6 +51,56 @@ int xtr_refs_to(struct xtr_refs *r, const uint8_t *recs, uint32_t n)
 		xtr_map_free(&r->by_key);
 		r->n_layouts = 0;
 	}
+	return 0;
+}
+
+int xtr_refs_check(struct xtr_refs *r, const uint8_t *recs, size_t len, uint32_t n,
+		   struct xtr_rec_span *span)
+{
+	struct xtr_rec_span s = { .ts_min = n ? UINT64_MAX : 0, .sorted = true };
+	uint32_t layout = 0, layout_type = UINT32_MAX, layout_size = 0; /* of the record before */
+	uint64_t before = 0;
+	int err = begin(r, n);
+
+	for (uint32_t i = 0; i < n && !err; i++) {
+		uint32_t type, size;
+		uint64_t ts;
+
+		if (len < XTR_RECORD_HEADER_SIZE)
+			return -EINVAL;
+		type = xtr_rec_type(recs);
+		size = xtr_rec_size(recs);
+		ts = xtr_rec_ts(recs);
+		if (type != layout_type || size != layout_size) {
+			if (size < XTR_RECORD_HEADER_SIZE || size % 8)
+				return -EINVAL;
+			err = find(r, recs, &layout);
+			layout_type = type;
+			layout_size = size;
+		}
+		if (size > len)
+			return -EINVAL;
+		s.ts_min = ts < s.ts_min ? ts : s.ts_min;
+		s.ts_max = ts > s.ts_max ? ts : s.ts_max;
+		s.sorted &= ts >= before;
+		before = ts;
+		r->refs[i] = (struct xtr_rec_ref){
+			.ts = ts,
+			.payload = recs + XTR_RECORD_HEADER_SIZE,
+			.tid = xtr_rec_tid(recs),
+			.layout = layout,
+		};
+		recs += size;
+		len -= size;
+	}
+	*span = s;
+	return err ? err : len ? -EINVAL : 0;
+}
+
+int xtr_refs_to(struct xtr_refs *r, const uint8_t *recs, uint32_t n)
+{
+	if (begin(r, n))
+		return -ENOMEM;
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t layout;
 

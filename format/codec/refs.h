@@ -23,6 +23,12 @@ struct xtr_refs {
  * next call. 0 or -ENOMEM.
  */
 int xtr_refs_to(struct xtr_refs *r, const uint8_t *recs, uint32_t n);
+/*
+ * The same of what claims to be n records of len bytes in all, which are looked at on the way:
+ * *span as by xtr_records_check. -EINVAL: they are not.
+ */
+int xtr_refs_check(struct xtr_refs *r, const uint8_t *recs, size_t len, uint32_t n,
+		   struct xtr_rec_span *span);
 void xtr_refs_free(struct xtr_refs *r);
 
 #endif /* XTR_REFS_H */

@@ -146,6 +146,22 @@ int xtr_writer_records(struct xtr_writer *w, const struct xtr_batch *b, const ui
 	return err;
 }
 
+/* The n records that w->refs refers to, by words. */
+static int words_of(struct xtr_writer *w, const struct xtr_batch *b, uint32_t n,
+		    struct xtr_stream_state *s)
+{
+	const struct xtr_ref_batch part = {
+		.stream = b->stream,
+		.n = n,
+		.lost_total = b->lost_total,
+		.refs = w->refs.refs,
+		.layouts = w->refs.layouts,
+		.n_layouts = w->refs.n_layouts,
+	};
+
+	return xtr_writer_words(w, &part, s);
+}
+
 /* The same by words, in parts of as many records as a chunk may hold. */
 static int by_words(struct xtr_writer *w, const struct xtr_batch *b, const uint8_t *recs,
 		    struct xtr_stream_state *s)
@@ -154,21 +170,13 @@ static int by_words(struct xtr_writer *w, const struct xtr_batch *b, const uint8
 
 	for (uint32_t left = b->n; left && !err;) {
 		uint32_t n = left < XTR_RECORDS_MAX ? left : XTR_RECORDS_MAX;
-		struct xtr_ref_batch part = {
-			.stream = b->stream,
-			.n = n,
-			.lost_total = b->lost_total,
-		};
 
 		err = xtr_refs_to(&w->refs, recs, n);
 		if (err)
 			break;
-		part.refs = w->refs.refs;
-		part.layouts = w->refs.layouts;
-		part.n_layouts = w->refs.n_layouts;
-		recs = part.refs[n - 1].payload - XTR_RECORD_HEADER_SIZE;
+		recs = w->refs.refs[n - 1].payload - XTR_RECORD_HEADER_SIZE;
 		recs += xtr_rec_size(recs);
-		err = xtr_writer_words(w, &part, s);
+		err = words_of(w, b, n, s);
 		left -= n;
 	}
 	return err;
@@ -176,18 +184,21 @@ static int by_words(struct xtr_writer *w, const struct xtr_batch *b, const uint8
 
 int xtr_writer_events(struct xtr_writer *w, const struct xtr_batch *b)
 {
+	bool words = w->words && !b->raw && b->n <= XTR_RECORDS_MAX;
 	const uint8_t *recs = b->recs;
 	struct xtr_stream_state *s;
 	struct xtr_rec_span span;
-	int err;
+	int err = w->err;
 
-	if (w->err)
-		return w->err;
-	if (!xtr_records_check(b->recs, b->len, b->n, &span))
-		return -EINVAL;
-	if (!b->n)
-		return 0;
+	if (!err && words)
+		err = xtr_refs_check(&w->refs, b->recs, b->len, b->n, &span);
+	else if (!err && !xtr_records_check(b->recs, b->len, b->n, &span))
+		err = -EINVAL;
+	if (err || !b->n)
+		return err;
 	err = xtr_writer_stream(w, b->stream, &s);
+	if (!err && words && span.sorted)
+		return xtr_writer_refresh(w) ?: words_of(w, b, b->n, s);
 	if (!err && !span.sorted) {
 		err = xtr_grow(&w->sorted, &w->cap_sorted, b->len)
 			      ?: xtr_records_sort(&w->sorter, b->recs, b->n, w->sorted);

@@ -219,6 +219,7 @@ static bool empty_trace_ring(struct xtr_drain *d, uint32_t cpu)
 			return false;
 		xtr_tring_take(d->ring, cpu, (*b)->data + (*b)->len, XTR_BATCH_BYTES - (*b)->len,
 			       XTR_BATCH_RECORDS - (*b)->n, &part);
+		(*b)->as_is &= part.as_is;
 		(*b)->n += part.n;
 		(*b)->len += part.len;
 		if (part.page)

@@ -60,6 +60,7 @@ void xtr_ring_batch_begin(struct xtr_ring_batch *b, enum xtr_batch_kind kind, ui
 	b->at[0] = (struct xtr_commit){ .n = 0 };
 	b->ordinal[0] = b->ordinal[1] = XTR_NOT_BEGUN;
 	b->raw = false;
+	b->as_is = true;
 	b->since = 0;
 	__atomic_store_n(&b->state, XTR_RING_BATCH_LIVE, __ATOMIC_RELEASE);
 }

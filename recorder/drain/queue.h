@@ -52,6 +52,7 @@ struct xtr_ring_batch {
 	enum xtr_batch_kind kind;
 	uint32_t cpu, n, len; /* n records in len bytes */
 	bool raw;             /* the writer is behind: no compression */
+	bool as_is;           /* the records are those of the file: nothing is to be converted */
 	uint64_t lost;        /* events of this CPU lost so far */
 	uint64_t since;       /* ns: when the first record was put in */
 	uint64_t watermark;   /* ns */
@@ -96,6 +97,7 @@ static inline bool xtr_ring_batch_put(struct xtr_ring_batch *b, const uint8_t *r
 	memcpy(&h, rec, sizeof(h));
 	if (h.size != len)
 		return false;
+	b->as_is = false;
 	memcpy(b->data + b->len, rec, len);
 	b->len += len;
 	b->n++;

@@ -31,12 +31,24 @@ struct cpu_losses {
 	bool suspect;           /* the ring may have been full since */
 };
 
+/* What of an event becomes a record: all that is looked at for each one, in one place. */
+struct shape {
+	const struct xtr_generic *g;
+	uint64_t head;        /* type and size, as they stand in the record */
+	uint32_t fixed, size; /* bytes copied; of the record without strings */
+	uint32_t zero;        /* from here on it is zero where nothing is copied */
+	uint32_t max;         /* bytes of the longest record */
+	bool strings;
+	bool as_is; /* nothing is to be converted */
+};
+
 struct xtr_tring {
 	struct xtr_ring_set events, about_tasks;
 	struct xtr_ft_tasks tasks;
 	struct task_layout at;
-	uint8_t *task_kind;           /* [IDS]: enum task_kind */
-	const struct xtr_generic **g; /* [IDS]: NULL: it is not recorded */
+	uint8_t *task_kind; /* [IDS]: enum task_kind */
+	struct shape **of;  /* [IDS]: NULL: it is not recorded */
+	struct shape *shapes;
 	struct cpu_losses *losses;
 	const uint32_t *pids; /* processes to be recorded; n_pids 0: all */
 	size_t n_pids;
@@ -106,7 +118,7 @@ static void find_task_events(struct xtr_tring *t, bool switch_on)
 	}
 }
 
-static int allocate(struct xtr_tring **out, uint32_t n_cpus)
+static int allocate(struct xtr_tring **out, uint32_t n_cpus, const struct xtr_selection *sel)
 {
 	struct xtr_tring *t = calloc(1, sizeof(*t));
 
@@ -115,9 +127,31 @@ static int allocate(struct xtr_tring **out, uint32_t n_cpus)
 		return -ENOMEM;
 	xtr_ft_tasks_init(&t->tasks);
 	t->task_kind = calloc(IDS, sizeof(*t->task_kind));
-	t->g = calloc(IDS, sizeof(*t->g));
+	t->of = calloc(IDS, sizeof(*t->of));
+	t->shapes = calloc(sel ? sel->n_generics + 1 : 1, sizeof(*t->shapes));
 	t->losses = calloc(n_cpus, sizeof(*t->losses));
-	return t->task_kind && t->g && t->losses ? 0 : -ENOMEM;
+	return t->task_kind && t->of && t->shapes && t->losses ? 0 : -ENOMEM;
+}
+
+static void shape_of(struct shape *s, const struct xtr_generic *g)
+{
+	*s = (struct shape){
+		.g = g,
+		.fixed = g->cfg.fixed,
+		.size = g->desc.size,
+		.zero = (XTR_RECORD_HEADER_SIZE + g->cfg.fixed) & ~7u,
+		.max = (g->desc.size + g->cfg.n_strs * (XTR_STR_MAX + 2u) + 7) & ~7u,
+		.head = g->cfg.type | (uint64_t)g->desc.size << 16,
+		.strings = g->cfg.n_strs != 0,
+		.as_is = xtr_generic_as_is(g, g->desc.size),
+	};
+}
+
+static void add_shape(struct xtr_tring *t, const struct xtr_generic *g, size_t n)
+{
+	shape_of(&t->shapes[n], g);
+	t->of[g->cfg.ring_id] = &t->shapes[n];
+	t->slot = n ? 0 : g->cfg.slot;
 }
 
 /* One that cannot be had is left to the other engine. */
@@ -135,8 +169,7 @@ static size_t add_selected(struct xtr_tring *t, struct xtr_selection *sel)
 		if (!g->ftrace)
 			continue;
 		g->cfg.ring_id = g->id;
-		t->g[g->id] = g;
-		t->slot = n++ ? 0 : g->cfg.slot;
+		add_shape(t, g, n++);
 	}
 	return n;
 }
@@ -160,7 +193,7 @@ int xtr_tring_open(struct xtr_tring **out, struct xtr_selection *sel,
 	char name[XTR_INSTANCE_NAME];
 	struct xtr_tring *t;
 	size_t n = 0;
-	int err = allocate(&t, n_cpus);
+	int err = allocate(&t, n_cpus, sel);
 
 	*out = NULL;
 	xtr_instance_name(name, id, "");
@@ -192,16 +225,14 @@ int xtr_tring_adopt(struct xtr_tring **out, const struct xtr_selection *sel, uin
 	char name[XTR_INSTANCE_NAME];
 	struct xtr_tring *t;
 	size_t n = 0;
-	int err = allocate(&t, n_cpus);
+	int err = allocate(&t, n_cpus, sel);
 
 	*out = t;
 	for (size_t i = 0; !err && sel && i < sel->n_generics; i++) {
 		const struct xtr_generic *g = sel->generics[i];
 
-		if (!g->cfg.ring_id || g->cfg.ring_id >= IDS)
-			continue;
-		t->g[g->cfg.ring_id] = g;
-		t->slot = n++ ? 0 : g->cfg.slot;
+		if (g->cfg.ring_id && g->cfg.ring_id < IDS)
+			add_shape(t, g, n++);
 	}
 	xtr_instance_name(name, id, "");
 	if (!err)
@@ -256,7 +287,8 @@ static void free_all(struct xtr_tring *t)
 	xtr_ft_tasks_close(&t->tasks);
 	free(t->losses);
 	free(t->task_kind);
-	free(t->g);
+	free(t->of);
+	free(t->shapes);
 	free(t);
 }
 
@@ -386,31 +418,49 @@ static uint8_t *put_string(uint8_t *out, const struct xtr_ring_event *ev, uint32
 	return out + sizeof(len) + n;
 }
 
-/* The most that a record of an event takes. */
-static uint32_t record_max(const struct xtr_generic *g)
+/* Strings behind the fixed part. The bytes of the record. */
+static uint32_t put_strings(const struct shape *s, const struct xtr_ring_event *ev, uint8_t *out)
 {
-	return (g->desc.size + g->cfg.n_strs * (XTR_STR_MAX + 2u) + 7) & ~7u;
+	const struct xtr_generic_cfg *cfg = &s->g->cfg;
+	uint8_t *at = out + s->size;
+
+	for (uint32_t i = 0; i < cfg->n_strs; i++)
+		at = put_string(at, ev, cfg->str[i].offset, cfg->str[i].kind);
+	while ((at - out) % 8)
+		*at++ = 0;
+	return (uint32_t)(at - out);
+}
+
+/* A few bytes: most events are short. */
+static inline void copy(uint8_t *to, const uint8_t *from, uint32_t n)
+{
+	uint32_t i = 0;
+
+	for (; i + 8 <= n; i += 8)
+		memcpy(to + i, from + i, 8);
+	for (; i < n; i++)
+		to[i] = from[i];
 }
 
 /* Returns the bytes of the record, or 0: the event is shorter than its format says. */
-static uint32_t put_record(const struct xtr_generic *g, const struct xtr_ring_event *ev,
-			   uint32_t tid, uint8_t *out)
+static inline uint32_t put_record(const struct shape *s, const struct xtr_ring_event *ev,
+				  uint32_t tid, uint8_t *out)
 {
-	struct xtr_rec h = { .ts = ev->ts, .type = (__u16)g->cfg.type, .tid = tid };
-	uint32_t fixed = g->cfg.fixed, end = XTR_RECORD_HEADER_SIZE + fixed;
-	uint8_t *at = out + g->desc.size;
+	uint64_t head = s->head | (uint64_t)tid << 32;
+	uint32_t n = s->size;
 
-	if (ev->n < XTR_TP_COMMON + fixed)
+	if (ev->n < XTR_TP_COMMON + s->fixed)
 		return 0;
-	memcpy(out + XTR_RECORD_HEADER_SIZE, ev->data + XTR_TP_COMMON, fixed);
-	memset(out + end, 0, g->desc.size - end);
-	for (uint32_t i = 0; i < g->cfg.n_strs; i++)
-		at = put_string(at, ev, g->cfg.str[i].offset, g->cfg.str[i].kind);
-	while ((at - out) % 8)
-		*at++ = 0;
-	h.size = (__u16)(at - out);
-	memcpy(out, &h, sizeof(h));
-	return h.size;
+	for (uint32_t i = s->zero; i < n; i += 8)
+		memset(out + i, 0, 8);
+	copy(out + XTR_RECORD_HEADER_SIZE, ev->data + XTR_TP_COMMON, s->fixed);
+	memcpy(out, &ev->ts, 8);
+	memcpy(out + 8, &head, 8);
+	if (__builtin_expect(!s->strings, 1))
+		return n;
+	n = put_strings(s, ev, out);
+	memcpy(out + 10, &(uint16_t){ (uint16_t)n }, 2);
+	return n;
 }
 
 enum who {
@@ -456,7 +506,7 @@ static void take_page(struct xtr_tring *t, struct xtr_ring_cpu *c, uint8_t *out,
 	int got;
 
 	for (;;) {
-		const struct xtr_generic *g;
+		const struct shape *s;
 		uint32_t tid, n;
 		enum who who;
 
@@ -464,12 +514,12 @@ static void take_page(struct xtr_tring *t, struct xtr_ring_cpu *c, uint8_t *out,
 		got = xtr_ring_page_next(&c->at, &ev);
 		if (got != 1)
 			break;
-		g = ev.n < XTR_TP_COMMON ? NULL : t->g[load32(ev.data) & (IDS - 1)];
-		if (!g) {
+		s = ev.n < XTR_TP_COMMON ? NULL : t->of[load32(ev.data) & (IDS - 1)];
+		if (!s) {
 			part->broken++;
 			continue;
 		}
-		if (part->n == max_n || record_max(g) > room - part->len) {
+		if (part->n == max_n || s->max > room - part->len) {
 			c->at = before;
 			part->full = true;
 			return;
@@ -484,7 +534,8 @@ static void take_page(struct xtr_tring *t, struct xtr_ring_cpu *c, uint8_t *out,
 		part->filtered += who == OTHER;
 		if (who == OTHER)
 			continue;
-		n = put_record(g, &ev, tid, out + part->len);
+		n = put_record(s, &ev, tid, out + part->len);
+		part->as_is &= s->as_is;
 		part->broken += !n;
 		part->n += n != 0;
 		part->len += n;
@@ -505,7 +556,7 @@ void xtr_tring_take(struct xtr_tring *t, uint32_t cpu, uint8_t *out, uint32_t ro
 	struct xtr_ring_cpu *c = &t->events.cpus[cpu];
 	int got = 1;
 
-	*part = (struct xtr_tring_part){ .n = 0 };
+	*part = (struct xtr_tring_part){ .as_is = true };
 	part->behind = !c->pending && !may_read(t, c);
 	if (!c->pending)
 		got = part->behind ? 0 : xtr_ring_set_read(&t->events, c);

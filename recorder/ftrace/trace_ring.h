@@ -69,6 +69,7 @@ struct xtr_tring_part {
 	uint32_t n, len; /* records, bytes */
 	uint64_t page;   /* number of the page, 0: none; how far it is taken, bytes */
 	uint32_t place;
+	bool as_is;        /* the records are as they shall be in the file */
 	bool full;         /* there was no room for the next record */
 	bool empty;        /* nothing more is to be had in this pass, */
 	bool behind;       /* although there is: the CPU writes as fast as it is read */

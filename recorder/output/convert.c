@@ -187,6 +187,14 @@ static uint32_t skip_as_is(const struct xtr_convert *c, const uint8_t *recs, uin
 	return at;
 }
 
+void xtr_convert_none(struct xtr_convert *c, const struct xtr_ring_batch *b)
+{
+	c->n_bad = c->n_gaps = 0;
+	c->recs = b->data;
+	c->len = b->len;
+	c->n = b->n;
+}
+
 void xtr_convert_batch(struct xtr_convert *c, uint32_t cpu, const uint8_t *recs, uint32_t len)
 {
 	struct xtr_rec h;

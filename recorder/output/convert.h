@@ -10,6 +10,8 @@
 #include "format/meta/loss.h"
 #include "format/meta/tables.h"
 
+struct xtr_ring_batch;
+
 struct xtr_convert {
 	/* The caller's to set. */
 	const struct xtr_selection *sel;
@@ -52,5 +54,7 @@ void xtr_convert_close(struct xtr_convert *c);
  * They must stay where they are as long as the result is used.
  */
 void xtr_convert_batch(struct xtr_convert *c, uint32_t cpu, const uint8_t *recs, uint32_t len);
+/* The same of a batch in which nothing is to be converted (as_is). */
+void xtr_convert_none(struct xtr_convert *c, const struct xtr_ring_batch *b);
 
 #endif /* XTR_RECORDER_CONVERT_H */

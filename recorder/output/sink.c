@@ -206,7 +206,10 @@ static void take_events(struct xtr_sink *s, struct xtr_ring_batch *b)
 		s->next_loss = 0; /* look now: it may be a trigger */
 	if (s->flight)
 		xtr_triggers_scan(&s->flight->triggers, b->data, b->len);
-	xtr_convert_batch(&s->convert, b->cpu, b->data, b->len);
+	if (b->as_is)
+		xtr_convert_none(&s->convert, b);
+	else
+		xtr_convert_batch(&s->convert, b->cpu, b->data, b->len);
 	batch = converted(s, b);
 	note_ordinals(s, b);
 	err = batch.n ? xtr_sink_write(s, &batch, &from) : 0;
