@@ -61,7 +61,7 @@ def shown(argv, names=()):
     text = " ".join(w if re.fullmatch(r"[\w@%+=:,./*{}\[\]-]+", w) else shlex.quote(w) for w in words)
     for path, name in dict(names).items():
         text = text.replace(str(path), name)
-    return re.sub(r"(^|[\s'])/\S*/(xtr|load|synth|micro|rawtp|ftrace)\b", r"\1\2", text)
+    return re.sub(r"(^|[\s'])/\S*/(xtr|load|pace|synth|micro|rawtp|ftrace)\b", r"\1\2", text)
 
 
 def synth(path, events, *options):

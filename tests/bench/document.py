@@ -6,6 +6,7 @@
     <!-- end -->
 """
 import re
+import textwrap
 
 import common
 from table import Saved, number
@@ -76,10 +77,26 @@ def targets(old):
         yield f"| {what} | {demanded} | {measured() or before.get(what, 'not measured')} |"
 
 
+def whole(old):
+    """What the tables of whole programs say of xtr, in a sentence."""
+    build, frames, rates = (saved(f"whole-{name}") for name in ("build", "frames", "rates"))
+    if not (build and frames and rates):
+        return old.splitlines()
+    shares = [number(rates.median("xtr", str(rate))) for rate in (1000, 10000, 100000, 1000000)]
+    text = (f"Recording {number(build.median('xtr', 'rate'))} events a second of a build with xtr makes it take "
+            f"{number(build.ratio('xtr', 'wall'))} times as long and {number(build.ratio('xtr', 'both'))} times the CPU time, the "
+            f"recorder's included; a program that draws 60 frames a second then takes "
+            f"{number(frames.ratio('xtr', 'both'))} times the CPU time; and 1,000, 10,000, 100,000 and "
+            f"{number(rates.median('xtr', 'top'))} events a second take {', '.join(shares[:3])} and {shares[3]} % of one CPU, "
+            f"everything counted. Starting and stopping take {number(build.median('xtr', 'edges'))} s of CPU time, once.")
+    return textwrap.wrap(text, 100)
+
+
 def table(match):
     begin, name, old, end = match.groups()
-    if name == "targets":
-        return begin + "\n".join(targets(old)) + "\n" + end
+    made = {"targets": targets, "whole": whole}.get(name)
+    if made:
+        return begin + "\n".join(made(old)) + "\n" + end
     if not saved(name):
         return begin + old + end
     return begin + "\n".join(saved(name).markdown()) + "\n" + end

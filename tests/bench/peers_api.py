@@ -31,8 +31,10 @@ class BpftraceApi(peers.Bpftrace):
     """The function's name, and nothing else."""
 
     def __init__(self, path, ret):
-        probes = [f"{kind}:{path}:{FUNCTION}" for kind in (("uprobe", "uretprobe") if ret else ("uprobe",))]
-        self.script = ", ".join(probes) + ' { printf("%s\\n", probe); }'
+        self.probes = [f"{kind}:{path}:{FUNCTION}" for kind in (("uprobe", "uretprobe") if ret else ("uprobe",))]
+
+    def script(self):
+        return ", ".join(self.probes) + ' { printf("%s\\n", probe); }'
 
     def counts(self, out):
         text = pathlib.Path(out).read_text(errors="replace")
