@@ -34,6 +34,7 @@ struct xtr_ring_cpu {
 	struct xtr_ring_page at; /* what of the page was not taken */
 	bool pending;            /* it is not empty */
 	uint64_t read;           /* bytes, since it was set to 0 */
+	bool caught_up; /* the caller's: nothing older than the pass is in the ring any more */
 	/* The caller's: thread of the event before, whose it is until then, and is it not recorded?
 	 */
 	uint32_t last_tid;

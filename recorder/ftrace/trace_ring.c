@@ -544,27 +544,22 @@ static void take_page(struct xtr_tring *t, struct xtr_ring_cpu *c, uint8_t *out,
 	c->pending = false;
 }
 
-/* A CPU that fills its ring as fast as it is read does not keep the others waiting. */
-static bool may_read(const struct xtr_tring *t, const struct xtr_ring_cpu *c)
-{
-	return !t->events.ring_bytes || c->read < 2 * t->events.ring_bytes;
-}
-
 void xtr_tring_take(struct xtr_tring *t, uint32_t cpu, uint8_t *out, uint32_t room, uint32_t max_n,
 		    struct xtr_tring_part *part)
 {
 	struct xtr_ring_cpu *c = &t->events.cpus[cpu];
 	int got = 1;
 
+	/* What happens during the pass waits for the next one: reading the ring may be an event. */
 	*part = (struct xtr_tring_part){ .as_is = true };
-	part->behind = !c->pending && !may_read(t, c);
 	if (!c->pending)
-		got = part->behind ? 0 : xtr_ring_set_read(&t->events, c);
+		got = c->caught_up ? 0 : xtr_ring_set_read(&t->events, c);
 	part->empty = !got;
 	part->broken = got < 0;
 	if (got != 1)
 		return;
 	take_page(t, c, out, room, max_n, part);
+	c->caught_up |= t->pass && c->at.ts >= t->pass;
 	part->page = c->slot->number;
 	part->place = xtr_ring_set_place(c);
 }
@@ -586,6 +581,7 @@ void xtr_tring_pass(struct xtr_tring *t, uint64_t now)
 			l->clean = t->pass;
 		c->read = 0;
 		c->last_tid = 0;
+		c->caught_up = false;
 	}
 	t->pass = now;
 	for (uint32_t i = 0; t->about_tasks.cpus && i < t->about_tasks.n_cpus; i++)

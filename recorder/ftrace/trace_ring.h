@@ -72,7 +72,7 @@ struct xtr_tring_part {
 	bool as_is;        /* the records are as they shall be in the file */
 	bool full;         /* there was no room for the next record */
 	bool empty;        /* nothing more is to be had in this pass, */
-	bool behind;       /* although there is: the CPU writes as fast as it is read */
+	bool behind;       /* although there is: an event whose thread is not known yet */
 	uint32_t filtered; /* events of other processes */
 	uint32_t broken;   /* pages, or records, that were not what they should be */
 };
