@@ -108,8 +108,8 @@ enum xtr_context {
 
 /* Causes of loss, spec 6.5: number, name in text and JSON, what it means. */
 #define XTR_LOSS_CAUSES(X)                                                     \
-	X(RING_FULL, 1, "ring-full", "the BPF ring had no room")               \
-	X(RING_BUSY, 2, "ring-busy", "the BPF ring was locked")                \
+	X(RING_FULL, 1, "ring-full", "the ring had no room")                   \
+	X(RING_BUSY, 2, "ring-busy", "the ring was locked, or in use")         \
 	X(NOT_RUN, 3, "not-run", "the kernel did not run the program")         \
 	X(RECORDER, 4, "recorder", "the recorder could not take or keep it")   \
 	X(WRITE, 5, "write", "the output could not be written")                \

@@ -51,13 +51,6 @@ static void add_gap(struct xtr_missed *m, const struct xtr_gap *gap)
 	g->stream = g->stream == gap->stream ? g->stream : XTR_STREAM_NONE;
 }
 
-void xtr_missed_gap(struct xtr_missed *m, const struct xtr_gap *gap)
-{
-	pthread_mutex_lock(&m->lock);
-	add_gap(m, gap);
-	pthread_mutex_unlock(&m->lock);
-}
-
 static void tell(struct xtr_missed *m, struct xtr_missed_slot *s, uint64_t n, uint32_t cpu,
 		 uint64_t last)
 {

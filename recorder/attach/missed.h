@@ -43,8 +43,6 @@ void xtr_missed_begin(struct xtr_missed *m, uint64_t now);
 
 /* The oldest gap that nobody has taken. False: there is none. */
 bool xtr_missed_take(struct xtr_missed *m, struct xtr_gap *gap);
-/* A gap that is known otherwise. */
-void xtr_missed_gap(struct xtr_missed *m, const struct xtr_gap *gap);
 /* Events of a slot that are known not to have been run by now. */
 uint64_t xtr_missed_told(struct xtr_missed *m, uint32_t slot);
 

@@ -191,21 +191,31 @@ static struct xtr_count *ring_count(const struct xtr_drain *d, uint32_t cpu)
 	return &d->bpf->counts[(size_t)cpu * d->bpf->n_slots + xtr_tring_slot(d->ring)];
 }
 
-/* What the kernel counted of a CPU, as if a program had. Which event it was is known if there is
- * but one. */
-static void count_losses(struct xtr_drain *d, uint32_t cpu, bool last)
+/*
+ * What the kernel counted of a CPU, as if a program had: with a record of the gap among the CPU's
+ * others. Which event it was is known if there is but one. False: no buffer is free; later.
+ */
+static bool count_losses(struct xtr_drain *d, uint32_t cpu, bool last)
 {
+	struct xtr_rec_gap gap = { .h = { .type = XTR_REC_GAP, .size = sizeof(gap) } };
 	struct xtr_count *c = ring_count(d, cpu);
+	struct xtr_ring_batch **b = &d->open[cpu];
 	struct xtr_tring_loss loss;
-	uint64_t n;
 
 	if (!xtr_tring_lost(d->ring, cpu, last, &loss))
-		return;
-	n = loss.full + loss.nested;
+		return true;
+	if (!make_room(d, b, XTR_BATCH_EVENTS, cpu, sizeof(gap)))
+		return false;
+	gap.count = loss.full + loss.nested;
+	gap.first = loss.since;
+	gap.last = gap.h.ts = xtr_now();
+	xtr_ring_batch_put(*b, (const uint8_t *)&gap, sizeof(gap));
 	__atomic_fetch_add(&c->full, loss.full, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&c->busy, loss.nested, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&d->bpf->cpus[cpu].lost, n, __ATOMIC_RELAXED);
-	xtr_missed_gap(&d->bpf->missed, &(struct xtr_gap){ cpu, loss.since, xtr_now(), n });
+	__atomic_fetch_add(&d->bpf->cpus[cpu].lost, gap.count, __ATOMIC_RELAXED);
+	xtr_tring_counted(d->ring, cpu, &loss);
+	xtr_ring_batch_commit(*b, d->bpf->rings[cpu].pos);
+	return true;
 }
 
 /* Take what the trace ring of a CPU holds. True if that was all. */
@@ -246,7 +256,7 @@ static bool empty_trace_rings(struct xtr_drain *d)
 	for (uint32_t i = 0; i < d->bpf->n_cpus; i++) {
 		all &= empty_trace_ring(d, i);
 		note_fill(d, xtr_tring_fill(d->ring, i), &worst);
-		count_losses(d, i, false);
+		(void)count_losses(d, i, false);
 	}
 	if (all)
 		xtr_tring_taken(d->ring);
@@ -347,8 +357,12 @@ static void take_rest(struct xtr_drain *d)
 		hand_over_all(d);
 		usleep(10000);
 	}
-	for (uint32_t i = 0; d->ring && i < d->bpf->n_cpus; i++)
-		count_losses(d, i, true);
+	for (uint32_t i = 0; d->ring && i < d->bpf->n_cpus; i++) {
+		while (!count_losses(d, i, true)) {
+			hand_over_all(d);
+			usleep(10000);
+		}
+	}
 	hand_over_all(d);
 	hand_over(d, &d->names);
 	for (uint32_t i = 0; i < d->bpf->n_cpus; i++)

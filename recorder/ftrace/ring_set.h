@@ -24,7 +24,8 @@ struct xtr_page_slot {
 	uint64_t number; /* of the page, from 1 on; 0: none was read yet */
 	uint32_t done;   /* bytes of the page that were taken, head included */
 	uint32_t pad;
-	uint64_t full, nested; /* of the kernel's counters so much was accounted for */
+	uint64_t full, nested; /* of the kernel's counters so much was accounted for, */
+	uint64_t clean;        /* ns: which is all that was lost before then */
 	uint8_t page[];
 };
 

@@ -250,6 +250,7 @@ void xtr_tring_resume(struct xtr_tring *t, uint32_t cpu, const struct xtr_page_s
 
 	slot->full = left->full;
 	slot->nested = left->nested;
+	slot->clean = left->clean;
 	xtr_ring_set_resume(&t->events, &t->events.cpus[cpu], left, done);
 }
 
@@ -594,21 +595,41 @@ void xtr_tring_taken(struct xtr_tring *t)
 	xtr_ft_tasks_prune(&t->tasks, t->pass);
 }
 
+/* What was lost until then is accounted for. */
+static void looked(struct xtr_tring *t, uint32_t cpu, uint64_t at)
+{
+	struct cpu_losses *l = &t->losses[cpu];
+
+	t->events.cpus[cpu].slot->clean = at;
+	l->looked = l->clean = at;
+	l->suspect = false;
+}
+
 bool xtr_tring_lost(struct xtr_tring *t, uint32_t cpu, bool last, struct xtr_tring_loss *loss)
 {
-	struct xtr_page_slot *slot = t->events.cpus[cpu].slot;
-	struct cpu_losses *l = &t->losses[cpu];
+	const struct xtr_page_slot *slot = t->events.cpus[cpu].slot;
+	const struct cpu_losses *l = &t->losses[cpu];
+	uint64_t now = xtr_now();
 	struct xtr_ring_stats st;
 
 	if ((!last && !l->suspect && t->pass < l->looked + LOOK_EVERY) ||
 	    !xtr_tring_stats(t, cpu, &st))
 		return false;
-	*loss = (struct xtr_tring_loss){ st.full - slot->full, st.nested - slot->nested, l->clean };
-	slot->full = st.full;
-	slot->nested = st.nested;
-	l->looked = l->clean = t->pass;
-	l->suspect = false;
-	return loss->full || loss->nested;
+	*loss = (struct xtr_tring_loss){ st.full - slot->full, st.nested - slot->nested,
+					 l->clean > slot->clean ? l->clean : slot->clean, now };
+	if (loss->full || loss->nested)
+		return true;
+	looked(t, cpu, now);
+	return false;
+}
+
+void xtr_tring_counted(struct xtr_tring *t, uint32_t cpu, const struct xtr_tring_loss *loss)
+{
+	struct xtr_page_slot *slot = t->events.cpus[cpu].slot;
+
+	slot->full += loss->full;
+	slot->nested += loss->nested;
+	looked(t, cpu, loss->looked);
 }
 
 bool xtr_tring_stats(const struct xtr_tring *t, uint32_t cpu, struct xtr_ring_stats *st)

@@ -92,14 +92,17 @@ bool xtr_tring_task(struct xtr_tring *t, struct xtr_ctl_task *def);
 struct xtr_tring_loss {
 	uint64_t full, nested; /* no room; of interrupts that came while a page was left */
 	uint64_t since;        /* ns: none was lost before */
+	uint64_t looked;       /* ns: all that were lost before this are counted */
 };
 
 /* A pass over the rings begins, at `now` (ns). */
 void xtr_tring_pass(struct xtr_tring *t, uint64_t now);
 /* All events that happened before the pass began were taken. */
 void xtr_tring_taken(struct xtr_tring *t);
-/* Look at the kernel's counters if something may have been lost; last: in any case. */
+/* Look at the kernel's counters if something may have been lost; last: in any case. What is found
+ * is found again until it is counted. */
 bool xtr_tring_lost(struct xtr_tring *t, uint32_t cpu, bool last, struct xtr_tring_loss *loss);
+void xtr_tring_counted(struct xtr_tring *t, uint32_t cpu, const struct xtr_tring_loss *loss);
 /* The kernel's counters, since the instance was made. False: not known. */
 bool xtr_tring_stats(const struct xtr_tring *t, uint32_t cpu, struct xtr_ring_stats *st);
 /* Slot of the counters of the one event in the rings; 0: there are several, and which of them was

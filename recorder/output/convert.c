@@ -187,6 +187,17 @@ static uint32_t skip_as_is(const struct xtr_convert *c, const uint8_t *recs, uin
 	return at;
 }
 
+void xtr_convert_gaps(struct xtr_convert *c, uint32_t cpu, const uint8_t *recs, uint32_t len)
+{
+	struct xtr_rec h;
+
+	for (uint32_t at = 0; at < len; at += h.size) {
+		memcpy(&h, recs + at, sizeof(h));
+		if (h.type == XTR_REC_GAP)
+			take_gap(c, cpu, recs + at, h.size);
+	}
+}
+
 void xtr_convert_none(struct xtr_convert *c, const struct xtr_ring_batch *b)
 {
 	c->n_bad = c->n_gaps = 0;

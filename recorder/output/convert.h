@@ -54,6 +54,8 @@ void xtr_convert_close(struct xtr_convert *c);
  * They must stay where they are as long as the result is used.
  */
 void xtr_convert_batch(struct xtr_convert *c, uint32_t cpu, const uint8_t *recs, uint32_t len);
+/* Of records that are not written: the gaps alone. */
+void xtr_convert_gaps(struct xtr_convert *c, uint32_t cpu, const uint8_t *recs, uint32_t len);
 /* The same of a batch in which nothing is to be converted (as_is). */
 void xtr_convert_none(struct xtr_convert *c, const struct xtr_ring_batch *b);
 

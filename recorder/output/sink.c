@@ -199,6 +199,7 @@ static void take_events(struct xtr_sink *s, struct xtr_ring_batch *b)
 		check_space(s);
 	rotate_if_due(s);
 	if (s->full) {
+		xtr_convert_gaps(&s->convert, b->cpu, b->data, b->len);
 		count_lost(s, b, LOST_UNSEEN, true, 0);
 		return;
 	}

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -184,6 +185,22 @@ static int get_array(const struct xtr_pin *pin, const char *name, uint64_t entri
 	return err;
 }
 
+/* A copy: what the trace ring has lost is added to it. */
+static int get_counts(struct xtr_bpf *b, const struct xtr_pin *pin)
+{
+	size_t n = (size_t)b->n_cpus * b->n_slots, bytes = n * sizeof(*b->counts);
+	void *mapped;
+	int err = get_array(pin, "counts", n, sizeof(*b->counts), &mapped);
+
+	if (err)
+		return err;
+	b->counts = malloc(bytes);
+	if (b->counts)
+		memcpy(b->counts, mapped, bytes);
+	munmap(mapped, bytes);
+	return b->counts ? 0 : -ENOMEM;
+}
+
 static int get_ring(struct xtr_ringbuf *r, int fd, uint64_t bytes)
 {
 	int err = check_map(fd, BPF_MAP_TYPE_RINGBUF, bytes, 0);
@@ -224,8 +241,7 @@ int xtr_pinned_get(struct xtr_bpf *b, const struct xtr_pin *pin, const struct xt
 		return -ENOMEM;
 	err = get_rings(b, pin, k);
 	if (!err)
-		err = get_array(pin, "counts", (uint64_t)b->n_cpus * b->n_slots, sizeof(*b->counts),
-				(void **)&b->counts);
+		err = get_counts(b, pin);
 	if (!err)
 		err = get_array(pin, "cpus", b->n_cpus, sizeof(*b->cpus), (void **)&b->cpus);
 	if (!err)
@@ -247,8 +263,7 @@ void xtr_pinned_free(struct xtr_bpf *b)
 	for (uint32_t i = 0; b->rings && i < b->n_cpus; i++)
 		free_ring(&b->rings[i]);
 	free_ring(&b->ctl);
-	if (b->counts)
-		munmap(b->counts, (size_t)b->n_cpus * b->n_slots * sizeof(*b->counts));
+	free(b->counts);
 	if (b->cpus)
 		munmap(b->cpus, b->n_cpus * sizeof(*b->cpus));
 	if (b->totals)

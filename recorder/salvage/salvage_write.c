@@ -286,66 +286,29 @@ static int trace_rings(struct writing *w)
 	return err;
 }
 
-/* Events of a CPU that were lost in rings; and those in gaps, the last of which ends at *end. */
-static uint64_t lost_in_rings(const struct xtr_loss *loss, uint32_t cpu)
-{
-	uint64_t n = 0;
-
-	for (size_t i = 0; i < xtr_loss_n_entries(loss); i++) {
-		const struct xtr_loss_entry *e = xtr_loss_entry_at(loss, i);
-
-		if (e->stream == cpu &&
-		    (e->cause == XTR_LOSS_RING_FULL || e->cause == XTR_LOSS_RING_BUSY))
-			n += e->total;
-	}
-	return n;
-}
-
-static uint64_t lost_in_gaps(const struct xtr_loss *loss, uint32_t cpu, uint64_t *end)
-{
-	uint64_t n = 0;
-
-	for (size_t i = 0; i < xtr_loss_n_gaps(loss); i++) {
-		const struct xtr_gap *g = xtr_loss_gap_at(loss, i);
-
-		if (g->stream != cpu)
-			continue;
-		n += g->count;
-		*end = g->last > *end ? g->last : *end;
-	}
-	return n;
-}
-
 /*
- * What found no room in the trace ring after the recorder looked for the last time. It may have
- * counted events whose gap was still on its way to the file: they were lost after the last gap
- * there.
+ * What found no room in the trace ring after the recorder looked for the last time. It was lost
+ * when the piece that was begun last was written.
  */
-static int trace_losses(struct writing *w)
+static void ring_losses(struct writing *w)
 {
-	uint32_t type = w->ring ? xtr_type_of_slot(xtr_tring_slot(w->ring)) : 0;
-	struct xtr_loss *loss = w->sink.loss;
+	struct xtr_salvage *s = w->s;
 	struct xtr_tring_loss l;
-	int err = 0;
 
-	for (uint32_t i = 0; w->ring && i < w->s->bpf.n_cpus && !err; i++) {
-		uint64_t since = w->from, all, told;
+	for (uint32_t i = 0; w->ring && !s->earlier && i < s->bpf.n_cpus; i++) {
+		struct xtr_count *c =
+			&s->bpf.counts[(size_t)i * s->bpf.n_slots + xtr_tring_slot(w->ring)];
 
-		if (xtr_tring_lost(w->ring, i, true, &l))
-			err = xtr_loss_set(loss, i, type, XTR_LOSS_RING_FULL,
-					   xtr_loss_get(loss, i, type, XTR_LOSS_RING_FULL) + l.full)
-				      ?: xtr_loss_set(
-						 loss, i, type, XTR_LOSS_RING_BUSY,
-						 xtr_loss_get(loss, i, type, XTR_LOSS_RING_BUSY) +
-							 l.nested);
-		all = lost_in_rings(loss, i);
-		told = lost_in_gaps(loss, i, &since);
-		if (all > told)
-			xtr_convert_gap(&w->sink.convert,
-					&(struct xtr_gap){ i, since < w->last ? since : w->last,
-							   w->last, all - told });
+		if (!xtr_tring_lost(w->ring, i, true, &l))
+			continue;
+		c->full += l.full;
+		c->busy += l.nested;
+		l.since = l.since > w->from ? l.since : w->from;
+		xtr_convert_gap(&w->sink.convert,
+				&(struct xtr_gap){ i, l.since,
+						   l.since > w->last ? l.since : w->last,
+						   l.full + l.nested });
 	}
-	return err;
 }
 
 static int events(struct writing *w)
@@ -553,12 +516,12 @@ static int append(struct writing *w, bool ends)
 
 	if (!err && !ends)
 		err = events(w);
+	if (!err && !ends)
+		ring_losses(w);
 	if (!err && ends)
 		err = known_losses(w);
 	else if (!err)
 		account(w);
-	if (!err && !ends)
-		err = trace_losses(w);
 	if (!err)
 		err = left_out(w);
 	if (err || ends)

@@ -172,7 +172,7 @@ def a_slow_disk_costs_counted_losses_at_most():
 @test
 def a_full_disk_leaves_room_for_the_end():
     os.mkdir("small")
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1200k", "tmpfs", "small"], check=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1064k", "tmpfs", "small"], check=True)
     try:
         producer, recorder = recorded_all(100000, out="small/t.xtr", stopped=True, pause=0)
         recorder.send(signal.SIGCONT)

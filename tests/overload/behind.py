@@ -34,7 +34,7 @@ def made():
 @test
 def raw_chunks_come_before_losses_and_memory_is_bounded():
     """Nobody reads the pipe until the producer has made more than the recorder can hold."""
-    holds = (2 * RING + BATCHES) // 56  # a record takes more than 56 bytes
+    holds = (2 * RING + BATCHES) // 40  # an event takes more than 40 bytes in the trace ring, a record more than 56
     p = subprocess.Popen([XTR, "record", "-q", "-o", "-", "--buffer", str(RING), *produce(2, 50000, holds)],
                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     with open("run.xtr", "wb") as f:

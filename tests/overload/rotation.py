@@ -122,7 +122,7 @@ def losses_are_exact_over_pieces_that_are_gone():
 
 @test
 def losses_of_each_cpu_and_event_are_exact_over_pieces():
-    record("--buffer", "4k", "--rotate", "50k", *produce(2, 0, 60000), status=(3,))
+    record("--engine", "bpf", "--buffer", "4k", "--rotate", "50k", *produce(2, 0, 60000), status=(3,))
     all_pieces, truth = pieces(), Truth()
     sums = {}
     for p in all_pieces:
