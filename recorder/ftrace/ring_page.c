@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "ring_page.h"
 
-#define DELTA_BITS 27
-#define STAMP_BITS 59 /* of an absolute time stamp; the others stay as they were */
-
 /* The bytes of an event whose length `whole` counts its own 4 bytes, too. */
 static bool take(struct xtr_ring_page *pg, uint32_t whole, struct xtr_ring_event *ev)
 {
@@ -18,23 +15,12 @@ static bool take(struct xtr_ring_page *pg, uint32_t whole, struct xtr_ring_event
 	return true;
 }
 
-/* Its low bits; what is above them cannot have become less, but for the carry. */
-static void set_stamp(struct xtr_ring_page *pg, uint64_t stamp)
-{
-	const uint64_t mask = (1ull << STAMP_BITS) - 1;
-	uint64_t ts = (pg->ts & ~mask) | stamp;
-
-	if (ts < pg->ts && (pg->ts & mask) - stamp > mask / 2)
-		ts += 1ull << STAMP_BITS;
-	pg->ts = ts;
-}
-
 int xtr_ring_page_special(struct xtr_ring_page *pg, uint32_t type, uint32_t delta,
 			  struct xtr_ring_event *ev)
 {
 	uint32_t word;
 
-	if (type == XTR_RING_PADDING && !delta) { /* the rest of the page */
+	if (type == XTR_TPRING_PADDING && !delta) { /* the rest of the page */
 		pg->at = pg->end;
 		return 0;
 	}
@@ -43,18 +29,18 @@ int xtr_ring_page_special(struct xtr_ring_page *pg, uint32_t type, uint32_t delt
 	memcpy(&word, pg->at, sizeof(word));
 	pg->at += 4;
 	switch (type) {
-	case XTR_RING_LONG:
+	case XTR_TPRING_LONG:
 		pg->ts += delta;
 		ev->ts = pg->ts;
 		return take(pg, word, ev) ? 1 : -1;
-	case XTR_RING_PADDING: /* an event that was taken back; the next one counts from it */
+	case XTR_TPRING_PADDING: /* an event that was taken back; the next one counts from it */
 		pg->ts += delta;
 		return take(pg, word, ev) ? 0 : -1;
-	case XTR_RING_TIME_EXTEND:
-		pg->ts += delta + ((uint64_t)word << DELTA_BITS);
+	case XTR_TPRING_TIME_EXTEND:
+		pg->ts += delta + ((uint64_t)word << XTR_TPRING_DELTA_BITS);
 		return 0;
 	default:
-		set_stamp(pg, delta | (uint64_t)word << DELTA_BITS);
+		pg->ts = xtr_tpring_stamp(pg->ts, delta | (uint64_t)word << XTR_TPRING_DELTA_BITS);
 		return 0;
 	}
 }

@@ -1,26 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A page of the kernel's trace ring as trace_pipe_raw gives it (kernel/trace/ring_buffer.c,
- * include/linux/ring_buffer.h), of this machine's own byte order and word size: the time stamp of
- * its first event, how far it is filled, then events of a 4-byte header each: 5 bits of type or
- * length, 27 bits of time since the event before.
+ * A page of the kernel's trace ring as trace_pipe_raw gives it, of this machine's own byte order
+ * and word size: the time stamp of its first event, how far it is filled, then events
+ * (format/meta/tpring.h).
  */
 #ifndef XTR_RECORDER_RING_PAGE_H
 #define XTR_RECORDER_RING_PAGE_H
+
+#include "format/meta/tpring.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
 #define XTR_RING_PAGE_HEAD (8u + sizeof(long)) /* time stamp and local_t commit */
-
-enum {
-	XTR_RING_LONG = 0, /* the length follows */
-	XTR_RING_DATA_MAX = 28,
-	XTR_RING_PADDING = 29,
-	XTR_RING_TIME_EXTEND = 30,
-	XTR_RING_TIME_STAMP = 31,
-};
 
 struct xtr_ring_page {
 	const uint8_t *at, *end; /* of events that were not taken */
@@ -43,7 +36,7 @@ static inline bool xtr_ring_page_begin(struct xtr_ring_page *pg, const uint8_t *
 		return false;
 	memcpy(&pg->ts, page, sizeof(pg->ts));
 	memcpy(&commit, page + 8, sizeof(commit));
-	filled = commit & ((1u << 27) - 1); /* above: flags of missed events */
+	filled = commit & XTR_TPRING_COMMIT_MASK;
 	pg->at = page + XTR_RING_PAGE_HEAD;
 	pg->end = pg->at + filled;
 	return filled <= n - XTR_RING_PAGE_HEAD;
@@ -63,7 +56,7 @@ static inline int xtr_ring_page_next(struct xtr_ring_page *pg, struct xtr_ring_e
 		memcpy(&head, pg->at, sizeof(head));
 		type = head & 31;
 		pg->at += 4;
-		if (__builtin_expect(type - 1 < XTR_RING_DATA_MAX, 1)) {
+		if (__builtin_expect(type - 1 < XTR_TPRING_DATA_MAX, 1)) {
 			ev->n = type * 4;
 			if (ev->n > (uint32_t)(pg->end - pg->at))
 				return -1;

@@ -107,29 +107,29 @@ int xtr_proc_each_thread(uint32_t pid, int (*fn)(void *ctx, uint32_t pid, uint32
 {
 	struct dirent *d;
 	char path[64];
-	int ret = 0;
+	int err = 0;
 	DIR *dir;
 
 	snprintf(path, sizeof(path), "/proc/%u/task", pid);
 	dir = opendir(path);
-	while (!ret && dir && (d = readdir(dir)))
+	while (!err && dir && (d = readdir(dir)))
 		if (is_number(d))
-			ret = fn(ctx, pid, (uint32_t)strtoul(d->d_name, NULL, 10));
+			err = fn(ctx, pid, (uint32_t)strtoul(d->d_name, NULL, 10));
 	if (dir)
 		closedir(dir);
-	return ret;
+	return err;
 }
 
 int xtr_proc_each(int (*fn)(void *ctx, uint32_t pid, uint32_t tid), void *ctx)
 {
 	DIR *dir = opendir("/proc");
 	struct dirent *d;
-	int ret = 0;
+	int err = 0;
 
-	while (!ret && dir && (d = readdir(dir)))
+	while (!err && dir && (d = readdir(dir)))
 		if (is_number(d))
-			ret = xtr_proc_each_thread((uint32_t)strtoul(d->d_name, NULL, 10), fn, ctx);
+			err = xtr_proc_each_thread((uint32_t)strtoul(d->d_name, NULL, 10), fn, ctx);
 	if (dir)
 		closedir(dir);
-	return ret;
+	return err;
 }

@@ -189,12 +189,12 @@ static int get_array(const struct xtr_pin *pin, const char *name, uint64_t entri
 static int get_counts(struct xtr_bpf *b, const struct xtr_pin *pin)
 {
 	size_t n = (size_t)b->n_cpus * b->n_slots, bytes = n * sizeof(*b->counts);
-	void *mapped;
+	void *mapped = NULL;
 	int err = get_array(pin, "counts", n, sizeof(*b->counts), &mapped);
 
-	if (err)
-		return err;
-	b->counts = malloc(bytes);
+	if (err || !mapped || !n)
+		return err ? err : -EBADMSG;
+	b->counts = calloc(n, sizeof(*b->counts));
 	if (b->counts)
 		memcpy(b->counts, mapped, bytes);
 	munmap(mapped, bytes);

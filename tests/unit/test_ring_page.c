@@ -85,7 +85,7 @@ Test(ring_page, long_events_say_their_length)
 	struct page p;
 
 	begin(&p, 0);
-	word(&p, 9u << 5 | XTR_RING_LONG);
+	word(&p, 9u << 5 | XTR_TPRING_LONG);
 	word(&p, 4 + 120);
 	for (uint32_t i = 0; i < 30; i++)
 		word(&p, 40 + i);
@@ -102,10 +102,10 @@ Test(ring_page, time_is_extended_and_set)
 	uint64_t stamp = 0x123456789abcdull;
 
 	begin(&p, 100);
-	word(&p, 5u << 5 | XTR_RING_TIME_EXTEND);
+	word(&p, 5u << 5 | XTR_TPRING_TIME_EXTEND);
 	word(&p, 3);
 	event(&p, 1, 1, 1);
-	word(&p, (uint32_t)(stamp & ((1u << 27) - 1)) << 5 | XTR_RING_TIME_STAMP);
+	word(&p, (uint32_t)(stamp & ((1u << 27) - 1)) << 5 | XTR_TPRING_TIME_STAMP);
 	word(&p, (uint32_t)(stamp >> 27));
 	event(&p, 2, 1, 2);
 	pg = end(&p, 0);
@@ -120,12 +120,12 @@ Test(ring_page, discarded_events_leave_their_time)
 	struct page p;
 
 	begin(&p, 0);
-	word(&p, 8u << 5 | XTR_RING_PADDING);
+	word(&p, 8u << 5 | XTR_TPRING_PADDING);
 	word(&p, 4 + 8);
 	word(&p, 0);
 	word(&p, 0);
 	event(&p, 1, 1, 7);
-	word(&p, XTR_RING_PADDING); /* nothing follows */
+	word(&p, XTR_TPRING_PADDING); /* nothing follows */
 	word(&p, 0xffffffff);
 	pg = end(&p, 0);
 	expect(&pg, 9, 4, 7);
@@ -139,11 +139,11 @@ Test(ring_page, a_page_that_is_cut_anywhere_ends_or_is_broken)
 
 	begin(&p, 0);
 	event(&p, 1, 3, 1);
-	word(&p, 9u << 5 | XTR_RING_LONG);
+	word(&p, 9u << 5 | XTR_TPRING_LONG);
 	word(&p, 4 + 8);
 	word(&p, 1);
 	word(&p, 2);
-	word(&p, 5u << 5 | XTR_RING_TIME_EXTEND);
+	word(&p, 5u << 5 | XTR_TPRING_TIME_EXTEND);
 	word(&p, 3);
 	for (unsigned long n = 0; n <= p.n - XTR_RING_PAGE_HEAD; n++) {
 		struct xtr_ring_page pg;

@@ -2,19 +2,12 @@
 /*
  * A page of the kernel's ring buffer (kernel/trace/ring_buffer.c): its first event's time stamp,
  * how far it is filled (with two bits that tell of events missing before it), then events of a
- * 4-byte header each: 5 bits of type or length, 27 bits of time since the event before.
+ * 4-byte header each (format/meta/tpring.h).
  */
 #include "tracedat_priv.h"
 
 #include "base/checked.h"
-
-enum {
-	EV_LONG = 0, /* the length follows */
-	EV_DATA_MAX = 28,
-	EV_PADDING = 29,
-	EV_TIME_EXTEND = 30,
-	EV_TIME_STAMP = 31,
-};
+#include "format/meta/tpring.h"
 
 enum { /* before 2.6.31: 2 bits of type, 3 of length */
 	OLD_PADDING = 0,
@@ -23,12 +16,10 @@ enum { /* before 2.6.31: 2 bits of type, 3 of length */
 	OLD_DATA = 3,
 };
 
-#define DELTA_BITS    27
+#define DELTA_BITS    XTR_TPRING_DELTA_BITS
 #define DELTA_MASK    ((1u << DELTA_BITS) - 1)
 #define MISSED_EVENTS (1u << 31) /* of the commit field */
 #define MISSED_STORED (1u << 30) /* their number stands behind the last event */
-#define COMMIT_MASK   ((1u << 27) - 1)
-#define STAMP_BITS    59 /* of an absolute time stamp; the others stay as they were */
 
 static uint64_t load(const struct dat_layout *l, const uint8_t *p, uint32_t size)
 {
@@ -52,9 +43,9 @@ bool dat_page_begin(struct dat_page *pg, const struct dat_layout *l, const uint8
 	pg->at = l->data_at;
 	pg->end = l->data_at;
 	pg->lost = (commit & MISSED_EVENTS) != 0;
-	if ((commit & COMMIT_MASK) > n - l->data_at)
+	if ((commit & XTR_TPRING_COMMIT_MASK) > n - l->data_at)
 		return false;
-	pg->end += commit & COMMIT_MASK;
+	pg->end += commit & XTR_TPRING_COMMIT_MASK;
 	if (pg->lost && commit & MISSED_STORED && xtr_fits(pg->end, l->commit_size, n))
 		pg->missed = load(l, p + pg->end, l->commit_size);
 	return true;
@@ -81,17 +72,6 @@ static bool take_data(struct dat_page *pg, uint64_t n, struct dat_event *ev)
 	if (pg->at > pg->end)
 		pg->at = pg->end;
 	return true;
-}
-
-/* An absolute time stamp has no room for the top bits: they are those of the one before. */
-static void set_stamp(struct dat_page *pg, uint64_t stamp)
-{
-	const uint64_t mask = (1ull << STAMP_BITS) - 1;
-	uint64_t ts = (pg->ts & ~mask) | stamp;
-
-	if (ts < pg->ts && (pg->ts & mask) - stamp > mask / 2)
-		ts += 1ull << STAMP_BITS;
-	pg->ts = ts;
 }
 
 /* 2: the event is none; 1, 0, -1 as dat_page_next. */
@@ -128,29 +108,29 @@ static int take_new(struct dat_page *pg, const struct dat_layout *l, uint32_t he
 	unsigned int type = l->big ? head >> DELTA_BITS : head & 31;
 	uint32_t delta = l->big ? head & DELTA_MASK : head >> 5, word;
 
-	if (type == EV_PADDING && !delta)
+	if (type == XTR_TPRING_PADDING && !delta)
 		return 0; /* the rest of the page */
-	if (type >= 1 && type <= EV_DATA_MAX) {
+	if (type >= 1 && type <= XTR_TPRING_DATA_MAX) {
 		pg->ts += delta;
 		return take_data(pg, 4ull * type, ev) ? 1 : -1;
 	}
 	if (!next_word(pg, l, &word))
 		return -1;
 	switch (type) {
-	case EV_LONG:
+	case XTR_TPRING_LONG:
 		pg->ts += delta;
 		return word >= 4 && take_data(pg, word - 4, ev) ? 1 : -1;
-	case EV_PADDING: /* an event that was taken back; the next one counts from it */
+	case XTR_TPRING_PADDING: /* an event that was taken back; the next one counts from it */
 		pg->ts += delta;
 		if (word < 4 || !xtr_fits(pg->at, word - 4, pg->end))
 			return -1;
 		pg->at += word - 4;
 		return 2;
-	case EV_TIME_EXTEND:
+	case XTR_TPRING_TIME_EXTEND:
 		pg->ts += delta + ((uint64_t)word << DELTA_BITS);
 		return 2;
 	default:
-		set_stamp(pg, delta | (uint64_t)word << DELTA_BITS);
+		pg->ts = xtr_tpring_stamp(pg->ts, delta | (uint64_t)word << DELTA_BITS);
 		return 2;
 	}
 }
