@@ -99,7 +99,7 @@ int xtr_model_new(struct xtr_model **out, const struct xtr_model_opts *opts)
 	if (!m->o.max_open)
 		m->o.max_open = XTR_MAX_OPEN;
 	m->free_slots = m->free_deps = NONE;
-	m->open = m->held = (struct slot_list){ NONE, NONE };
+	m->open = m->held = m->all = (struct slot_list){ NONE, NONE };
 	if (opts->meta)
 		look_at_meta(m, opts->meta);
 	err = xtr_rings_init(&m->rings, opts->meta, opts->tables)
@@ -468,13 +468,7 @@ const struct xtr_model_device *xtr_model_device(const struct xtr_model *m, size_
 	return i < m->rings.n_dev ? &m->rings.dev[i] : NULL;
 }
 
-/* The held list is in order of end, not of first event, but is short; the open list is in order. */
 uint64_t xtr_model_horizon(const struct xtr_model *m)
 {
-	uint64_t horizon = m->open.head != NONE ? m->slot[m->open.head].first_ns : m->now;
-
-	for (uint32_t i = m->held.head; i != NONE; i = m->slot[i].next)
-		if (m->slot[i].first_ns < horizon)
-			horizon = m->slot[i].first_ns;
-	return horizon;
+	return m->all.head != NONE ? m->slot[m->all.head].first_ns : m->now;
 }
