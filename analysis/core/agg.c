@@ -26,14 +26,15 @@ static uint64_t *counter(const struct xtr_agg *a, size_t offset)
 static void add_flags(struct xtr_agg *a, const struct xtr_job *j)
 {
 	const uint32_t unusual = XTR_FLAG_KILLED | XTR_FLAG_ERROR | XTR_FLAG_TIMEOUT |
-				 XTR_FLAG_BATCH_FIRST | XTR_FLAG_BATCH | XTR_FLAG_OVERTAKEN;
+				 XTR_FLAG_BATCH_FIRST | XTR_FLAG_BATCH | XTR_FLAG_OVERTAKEN |
+				 XTR_FLAG_BEFORE | XTR_FLAG_AFTER;
 
 	a->jobs++;
 	a->quality[j->quality]++;
 	a->kernel += j->kind == XTR_KIND_KERNEL;
-	a->before += !!(j->flags & XTR_FLAG_BEFORE);
-	a->after += !!(j->flags & XTR_FLAG_AFTER);
 	if (j->flags & unusual) {
+		a->before += !!(j->flags & XTR_FLAG_BEFORE);
+		a->after += !!(j->flags & XTR_FLAG_AFTER);
 		a->killed += !!(j->flags & XTR_FLAG_KILLED);
 		a->errors += !!(j->flags & XTR_FLAG_ERROR);
 		a->timeouts += !!(j->flags & XTR_FLAG_TIMEOUT);

@@ -217,12 +217,24 @@ static __attribute__((noinline)) int give_all(struct xtr_analyses *a, uint32_t l
 	return err;
 }
 
+/* Gaps, types that were not asked about, and selected processes. */
+static __attribute__((noinline)) int rare_event(struct xtr_analyses *a, const struct xtr_event *ev)
+{
+	bool inside = is_inside(a, ev);
+
+	see(&a->o.clock, ev, inside);
+	return give_all(a, takers(a, ev->gap ? 0 : ev->type), ev, inside);
+}
+
 int xtr_analyses_event(struct xtr_analyses *a, const struct xtr_event *ev)
 {
-	uint32_t left = takers(a, ev->gap ? 0 : ev->type);
-	bool inside = is_inside(a, ev);
+	uint32_t left = ev->type < TYPES ? a->of_event[ev->type] : 0;
+	bool inside = ev->ts >= a->select.from && ev->ts <= a->to;
 	size_t i;
 
+	if (!left || ev->gap || a->select.n_pids)
+		return rare_event(a, ev);
+	left &= ~ASKED;
 	see(&a->o.clock, ev, inside);
 	if (!left)
 		return 0;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "stats_aside.h"
 #include "stats_impl.h"
 
 #include <errno.h>
@@ -49,9 +50,31 @@ int stats_grow_rings(struct xtr_stats *s)
 		s->ring = ring;
 		s->n_rings = (uint32_t)n;
 	}
-	if (rows_grow(&s->rows[XTR_BY_RING], n))
-		return -ENOMEM;
-	return rows_grow(&s->rows[XTR_BY_DEVICE], xtr_model_n_devices(s->model));
+	return 0;
+}
+
+int stats_grow_rows(struct xtr_stats *s, size_t rings, size_t devices)
+{
+	struct xtr_hist *waits;
+
+	if (s->n_dep_waits < rings) {
+		waits = realloc(s->dep_wait, rings * sizeof(*waits));
+		if (!waits)
+			return -ENOMEM;
+		memset(waits + s->n_dep_waits, 0, (rings - s->n_dep_waits) * sizeof(*waits));
+		s->dep_wait = waits;
+		s->n_dep_waits = (uint32_t)rings;
+	}
+	return rows_grow(&s->rows[XTR_BY_RING], rings)
+		       ?: rows_grow(&s->rows[XTR_BY_DEVICE], devices);
+}
+
+/* All of them that the model knows by now. */
+static int grow_all(struct xtr_stats *s)
+{
+	return stats_grow_rings(s)
+		       ?: stats_grow_rows(s, xtr_model_n_rings(s->model),
+					  xtr_model_n_devices(s->model));
 }
 
 int xtr_stats_new(struct xtr_stats **out, const struct xtr_stats_opts *opts)
@@ -78,7 +101,7 @@ int xtr_stats_new(struct xtr_stats **out, const struct xtr_stats_opts *opts)
 	    rows_add(&s->rows[XTR_BY_CLIENT]))
 		err = xtr_model_new(&s->model, &mo);
 	if (!err)
-		err = stats_grow_rings(s);
+		err = grow_all(s);
 	if (err) {
 		xtr_stats_free(s);
 		return err;
@@ -101,15 +124,18 @@ static void rings_free(struct xtr_stats *s)
 	for (uint32_t i = 0; i < s->n_rings; i++) {
 		xtr_hist_free(&s->ring[i].depth_queue);
 		xtr_hist_free(&s->ring[i].depth_run);
-		xtr_hist_free(&s->ring[i].dep_wait);
 	}
+	for (uint32_t i = 0; i < s->n_dep_waits; i++)
+		xtr_hist_free(&s->dep_wait[i]);
 	free(s->ring);
+	free(s->dep_wait);
 }
 
 void xtr_stats_free(struct xtr_stats *s)
 {
 	if (!s)
 		return;
+	stats_aside_end(s->aside);
 	rings_free(s);
 	for (uint32_t i = 0; i < XTR_BY_COUNT; i++)
 		rows_free(&s->rows[i]);
@@ -147,12 +173,14 @@ static void take_piece(struct xtr_stats *s)
 
 int xtr_stats_finish(struct xtr_stats *s)
 {
-	int err = xtr_model_finish(s->model);
+	int err;
 
+	xtr_stats_keeps(s, false);
+	err = s->err ?: xtr_model_finish(s->model);
 	take_piece(s);
 
 	if (!err)
-		err = stats_grow_rings(s);
+		err = grow_all(s);
 	if (!err)
 		err = stats_make_rows(s);
 	stats_tell(s);

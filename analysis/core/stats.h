@@ -51,7 +51,6 @@ struct xtr_stats_ring {
 	uint64_t queued, run;        /* events */
 	struct xtr_hist depth_queue; /* jobs in the entity's queue before this one was added */
 	struct xtr_hist depth_run;   /* jobs in the entity's queue when one was taken out */
-	struct xtr_hist dep_wait;    /* ns: single dependency waits */
 };
 
 /* Jobs of ring that waited for fences of another ring's jobs. */
@@ -82,6 +81,13 @@ void xtr_stats_free(struct xtr_stats *s);
 int xtr_stats_event(struct xtr_stats *s, const struct xtr_event *ev); /* 0 or -errno */
 int xtr_stats_batch(struct xtr_stats *s, const struct xtr_event *ev,
 		    size_t n); /* the same n times */
+/*
+ * Between keeps(true) and keeps(false), as in replay/play/play.h with XTR_STATS_KEEP for `keep`,
+ * sums and analyses of long traces are made in a thread of their own; what comes out is the same.
+ * What goes wrong there is told by one of the next calls.
+ */
+#define XTR_STATS_KEEP 8u
+void xtr_stats_keeps(struct xtr_stats *s, bool keeps);
 int xtr_stats_finish(struct xtr_stats *s);
 
 /* After finish. */
@@ -99,6 +105,8 @@ const struct xtr_stats_row *xtr_stats_row(const struct xtr_stats *s, enum xtr_st
 const struct xtr_stats_row *xtr_stats_total(const struct xtr_stats *s); /* all jobs selected */
 /* By index of the model's ring. */
 const struct xtr_stats_ring *xtr_stats_ring(const struct xtr_stats *s, uint32_t index);
+/* The same: single dependency waits of the ring's jobs, ns. */
+const struct xtr_hist *xtr_stats_dep_wait(const struct xtr_stats *s, uint32_t index);
 const struct xtr_model *xtr_stats_model(const struct xtr_stats *s);
 
 /* The lists of these, and of the longest waits, are read where they are (stats_impl.h). */

@@ -2,29 +2,33 @@
 /* One job into the sums of its ring, device, process and client. */
 #include "format/xtr_format.h"
 #include "replay/event/process.h"
+#include "stats_aside.h"
 #include "stats_impl.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-static __attribute__((noinline)) int busy_add_rare(struct xtr_stats *s, struct xtr_busy *b,
+static __attribute__((noinline)) int busy_add_rare(uint64_t horizon, struct xtr_busy *b,
 						   uint64_t start, uint64_t end)
 {
-	uint64_t horizon;
-
 	/* The job that is handed out is open no more, so the horizon may be past its start. */
-	if (xtr_busy_full(b)) {
-		horizon = xtr_model_horizon(s->model);
+	if (xtr_busy_full(b))
 		xtr_busy_forget(b, horizon < start ? horizon : start);
-	}
 	return xtr_busy_add(b, start, end);
 }
 
-static inline int busy_add(struct xtr_stats *s, struct xtr_busy *b, uint64_t start, uint64_t end)
+/* What a job kept busy. */
+struct stretch {
+	uint64_t start, end; /* ns */
+	uint64_t horizon;    /* ns: no later job starts before */
+};
+
+static inline int busy_add(const struct xtr_stats *s, struct xtr_busy *b, const struct stretch *t)
 {
-	if (start < s->o.select.from) /* busy within the window only */
-		start = s->o.select.from;
-	return xtr_busy_join(b, start, end) ? 0 : busy_add_rare(s, b, start, end);
+	/* busy within the window only */
+	uint64_t start = t->start < s->o.select.from ? s->o.select.from : t->start;
+
+	return xtr_busy_join(b, start, t->end) ? 0 : busy_add_rare(t->horizon, b, start, t->end);
 }
 
 /* Index of the row with this key in processes or clients; 0 if there are too many; -ENOMEM. */
@@ -143,16 +147,16 @@ static int64_t owner_of_job(struct xtr_stats *s, const struct xtr_job *j)
 
 /* What an owner's job kept busy: its execution; where that is not known, its residence. */
 static int add_owner_busy(struct xtr_stats *s, const struct xtr_job *j, const struct owner *o,
-			  bool bounded)
+			  const struct stats_said *said)
 {
 	struct xtr_stats_row *process = &s->rows[XTR_BY_PROCESS].row[o->process];
 	struct xtr_stats_row *client = &s->rows[XTR_BY_CLIENT].row[o->client];
-	uint64_t start = bounded ? j->busy_from_ns : j->serial_start_ns;
+	const struct stretch t = { said->bounded ? j->busy_from_ns : j->serial_start_ns,
+				   j->busy_to_ns, said->horizon };
 
-	if (!start) /* it has begun, or not: other jobs were before it at the piece's end */
+	if (!t.start) /* it has begun, or not: other jobs were before it at the piece's end */
 		return 0;
-	return busy_add(s, &process->busy, start, j->busy_to_ns) |
-	       busy_add(s, &client->busy, start, j->busy_to_ns);
+	return busy_add(s, &process->busy, &t) | busy_add(s, &client->busy, &t);
 }
 
 static int64_t new_blocker(struct xtr_stats *s, uint32_t ring_id, uint32_t blocker_id)
@@ -199,11 +203,11 @@ static int add_blocker(struct xtr_stats *s, uint32_t ring_id, const struct xtr_d
 
 static int add_waits(struct xtr_stats *s, const struct xtr_job *j)
 {
-	struct xtr_stats_ring *ring = &s->ring[j->ring->index];
+	struct xtr_hist *waits = &s->dep_wait[j->ring->index];
 	int err = 0;
 
 	for (uint32_t i = 0; i < j->n_deps && !err; i++) {
-		err = xtr_hist_add(&ring->dep_wait, j->deps[i].until_ns - j->deps[i].from_ns);
+		err = xtr_hist_add(waits, j->deps[i].until_ns - j->deps[i].from_ns);
 		if (!err)
 			err = add_blocker(s, j->ring->id, &j->deps[i]);
 	}
@@ -211,47 +215,46 @@ static int add_waits(struct xtr_stats *s, const struct xtr_job *j)
 	return err;
 }
 
-static int add_on_hw(struct xtr_stats *s, const struct xtr_job *j)
+static int add_on_hw(struct xtr_stats *s, const struct xtr_job *j, uint64_t horizon)
 {
+	const struct stretch t = { j->busy_from_ns, j->busy_to_ns, horizon };
 	struct xtr_stats_row *ring = &s->rows[XTR_BY_RING].row[j->ring->index];
 	struct xtr_stats_row *dev = &s->rows[XTR_BY_DEVICE].row[j->ring->device];
 
-	return busy_add(s, &ring->busy, j->busy_from_ns, j->busy_to_ns) |
-	       busy_add(s, &dev->busy, j->busy_from_ns, j->busy_to_ns) |
-	       busy_add(s, &s->total.busy, j->busy_from_ns, j->busy_to_ns);
+	return busy_add(s, &ring->busy, &t) | busy_add(s, &dev->busy, &t) |
+	       busy_add(s, &s->total.busy, &t);
 }
 
-static int add_busy(struct xtr_stats *s, const struct xtr_job *j, const struct owner *o)
+static int add_busy(struct xtr_stats *s, const struct xtr_job *j, const struct owner *o,
+		    const struct stats_said *said)
 {
-	bool bounded = xtr_ring_ended_bounded(j->ring);
-	int err = add_on_hw(s, j);
+	int err = add_on_hw(s, j, said->horizon);
 
-	err |= add_owner_busy(s, j, o, bounded);
+	err |= add_owner_busy(s, j, o, said);
 	if (xtr_job_resided(j))
-		top_job(s, j, bounded);
+		top_job(s, j, said->bounded);
 	return err ? -ENOMEM : 0;
 }
 
 /* A job of a process that the recording is not about: it keeps its ring and device busy. */
-static int add_others(struct xtr_stats *s, const struct xtr_job *j)
+static int add_others(struct xtr_stats *s, const struct xtr_job *j, uint64_t horizon)
 {
 	if (!xtr_job_resided(j) || !xtr_select_others(&s->o.select, j))
 		return 0;
-	if (add_on_hw(s, j))
+	if (add_on_hw(s, j, horizon))
 		return -ENOMEM;
 	return s->o.analyses ? xtr_analyses_others(s->o.analyses, j) : 0;
 }
 
-int stats_on_job(void *ctx, const struct xtr_job *j)
+int stats_take_job(struct xtr_stats *s, const struct xtr_job *j, const struct stats_said *said)
 {
-	struct xtr_stats *s = ctx;
 	int64_t owner;
 	int err = 0;
 
-	if (j->ring->index >= s->n_rings || j->ring->device >= s->rows[XTR_BY_DEVICE].n)
-		err = stats_grow_rings(s);
+	if (j->ring->index >= s->n_dep_waits || j->ring->device >= s->rows[XTR_BY_DEVICE].n)
+		err = stats_grow_rows(s, (size_t)j->ring->index + 1, (size_t)j->ring->device + 1);
 	if (!err && j->others)
-		return add_others(s, j);
+		return add_others(s, j, said->horizon);
 	if (err || !xtr_select_job(&s->o.select, j))
 		return err;
 	owner = owner_of_job(s, j);
@@ -261,11 +264,22 @@ int stats_on_job(void *ctx, const struct xtr_job *j)
 		return -ENOMEM;
 	err = j->n_deps && xtr_job_waits_known(j) ? add_waits(s, j) : 0;
 	if (!err && j->busy_to_ns)
-		err = add_busy(s, j, &s->owner[owner]);
+		err = add_busy(s, j, &s->owner[owner], said);
 	stats_tell(s);
 	if (!err && s->o.analyses)
 		err = xtr_analyses_job(s->o.analyses, j);
 	return err;
+}
+
+int stats_on_job(void *ctx, const struct xtr_job *j)
+{
+	struct xtr_stats *s = ctx;
+	const struct stats_said said = {
+		.horizon = xtr_model_horizon(s->model),
+		.bounded = j->busy_to_ns && xtr_ring_ended_bounded(j->ring),
+	};
+
+	return s->aside ? stats_aside_job(s->aside, j, &said) : stats_take_job(s, j, &said);
 }
 
 /* --- stats event ------------------------------------------------------------------------------ */
@@ -278,8 +292,7 @@ int stats_on_job(void *ctx, const struct xtr_job *j)
 enum takes {
 	TAKES_ASKED = 1,
 	TAKES_MODEL = 2,
-	TAKES_DEPTH = 4, /* its record has a queue's depth */
-	TAKES_ANALYSES = 8,
+	TAKES_ANALYSES = 4,
 	TAKES_ANY = TAKES_MODEL | TAKES_ANALYSES,
 };
 
@@ -315,7 +328,7 @@ int stats_on_step(void *ctx, const struct xtr_gpu_record *r, uint64_t ts)
 }
 
 /* Gaps, which have type 0, are everybody's. */
-static unsigned int ask(const struct xtr_stats *s, uint32_t type)
+static unsigned int ask_model(const struct xtr_stats *s, uint32_t type)
 {
 	size_t n;
 	const uint32_t *types = xtr_model_types(s->model, false, &n);
@@ -323,11 +336,16 @@ static unsigned int ask(const struct xtr_stats *s, uint32_t type)
 
 	for (size_t i = 0; i < n; i++)
 		takes |= types[i] == type ? TAKES_MODEL : 0;
-	if (type == XTR_EV_JOB_QUEUE || type == XTR_EV_JOB_RUN)
-		takes |= TAKES_DEPTH;
-	if (s->o.analyses && xtr_analyses_take(s->o.analyses, type))
+	return type ? takes : takes | TAKES_MODEL;
+}
+
+static unsigned int ask(const struct xtr_stats *s, uint32_t type)
+{
+	unsigned int takes = ask_model(s, type);
+
+	if (!type || (s->o.analyses && xtr_analyses_take(s->o.analyses, type)))
 		takes |= TAKES_ANALYSES;
-	return type ? takes : takes | TAKES_ANY;
+	return takes;
 }
 
 static inline unsigned int takes(struct xtr_stats *s, uint32_t type)
@@ -339,20 +357,12 @@ static inline unsigned int takes(struct xtr_stats *s, uint32_t type)
 	return *t;
 }
 
-static inline int into_model(struct xtr_stats *s, const struct xtr_event *ev, unsigned int takes,
-			     bool inside)
+static inline int into_model(struct xtr_stats *s, const struct xtr_event *ev, unsigned int takes)
 {
-	struct xtr_gpu_record r;
-	int got, err = 0;
-
-	if (!(takes & TAKES_MODEL) && ev->ts < xtr_model_due(s->model)) {
-		xtr_model_passed(s->model, ev->ts);
-		return 0;
-	}
-	got = xtr_gpu_record_get(ev, &r);
-	if (takes & TAKES_DEPTH && inside && got == 1)
-		err = add_depth(s, &r);
-	return err ? err : xtr_model_decoded(s->model, ev, got, &r);
+	if (takes & TAKES_MODEL || ev->ts >= xtr_model_due(s->model))
+		return xtr_model_event(s->model, ev);
+	xtr_model_passed(s->model, ev->ts);
+	return 0;
 }
 
 static inline int into_analyses(struct xtr_stats *s, const struct xtr_event *ev, unsigned int takes)
@@ -367,26 +377,69 @@ static inline int into_analyses(struct xtr_stats *s, const struct xtr_event *ev,
 	return xtr_analyses_event(s->o.analyses, ev);
 }
 
+static inline void count(struct xtr_stats *s, const struct xtr_event *ev, bool inside)
+{
+	if (!ev->type || !inside)
+		return;
+	if (__builtin_expect(!s->events, 0))
+		s->first = ev->ts;
+	s->events++;
+	if (ev->ts > s->last)
+		s->last = ev->ts;
+	s->types[ev->type % XTR_STATS_TYPES]++;
+}
+
 static inline __attribute__((always_inline)) int one(struct xtr_stats *s,
 						     const struct xtr_event *ev, unsigned int takes)
 {
-	bool inside = in_window(s, ev->ts);
 	int err;
 
-	if (ev->type && inside) {
-		if (!s->events++)
-			s->first = ev->ts;
-		if (ev->ts > s->last)
-			s->last = ev->ts;
-		s->types[ev->type % XTR_STATS_TYPES]++;
-	}
-	err = into_model(s, ev, takes, inside);
+	count(s, ev, in_window(s, ev->ts));
+	err = into_model(s, ev, takes);
 	return err ? err : into_analyses(s, ev, takes);
 }
 
 int xtr_stats_event(struct xtr_stats *s, const struct xtr_event *ev)
 {
-	return one(s, ev, takes(s, ev->type));
+	xtr_stats_keeps(s, false);
+	return s->err ?: one(s, ev, takes(s, ev->type));
+}
+
+int stats_into_model(struct xtr_stats *s, const struct xtr_event *ev, size_t n, size_t *at,
+		     uint8_t *takes)
+{
+	int err = 0;
+
+	for (*at = 0; *at < n && !err; ++*at, ev++) {
+		uint8_t *t = &takes[ev->type % XTR_STATS_TYPES];
+
+		if (__builtin_expect(!*t, 0))
+			*t = (uint8_t)ask_model(s, ev->type);
+		err = into_model(s, ev, *t);
+	}
+	return err;
+}
+
+int stats_take_events(struct xtr_stats *s, const struct xtr_event *ev, size_t n)
+{
+	const struct xtr_event *const end = ev + n;
+	const uint64_t from = s->o.select.from, to = s->to;
+	uint64_t *const types = s->types, events = 0, last = s->last;
+	int err = 0;
+
+	for (; ev < end && !err; ev++) {
+		if (ev->type && ev->ts >= from && ev->ts <= to) {
+			if (!(s->events | events))
+				s->first = ev->ts;
+			events++;
+			last = ev->ts > last ? ev->ts : last;
+			types[ev->type % XTR_STATS_TYPES]++;
+		}
+		err = into_analyses(s, ev, takes(s, ev->type));
+	}
+	s->events += events;
+	s->last = last;
+	return err;
 }
 
 /*
@@ -419,11 +472,30 @@ static size_t pass(struct xtr_stats *s, const struct xtr_event *ev, size_t n)
 	return i;
 }
 
+/* Jobs so far that make a trace one for which a thread is worth its while. */
+#define ASIDE_JOBS 2048u
+
+void xtr_stats_keeps(struct xtr_stats *s, bool keeps)
+{
+	int err;
+
+	s->keeps = keeps;
+	if (keeps || !s->aside)
+		return;
+	err = stats_aside_end(s->aside);
+	s->aside = NULL;
+	s->err = s->err ?: err;
+}
+
 int xtr_stats_batch(struct xtr_stats *s, const struct xtr_event *ev, size_t n)
 {
 	const struct xtr_event *end = ev + n;
-	int err = 0;
+	int err = s->err;
 
+	if (s->keeps && !s->aside && xtr_model_counts(s->model)->jobs >= ASIDE_JOBS)
+		s->aside = stats_aside_start(s); /* without it, it only takes longer */
+	if (s->aside && !err)
+		return stats_aside_batch(s->aside, ev, n);
 	while (ev < end && !err) {
 		unsigned int t = takes(s, ev->type);
 		size_t passed = t & TAKES_ANY ? 0 : pass(s, ev, (size_t)(end - ev));

@@ -29,17 +29,34 @@ struct rows {
 	uint32_t n, cap;
 };
 
+/* What the model knows when it hands out a job, for who takes the job later. */
+struct stats_said {
+	uint64_t horizon; /* xtr_model_horizon */
+	bool bounded;     /* xtr_ring_ended_bounded of a job that kept its ring busy */
+};
+
+/*
+ * The model and what is in the first part belong to the caller's thread, the rest, while there is
+ * one, to the thread beside it (stats_aside.h).
+ */
+struct stats_aside;
 struct xtr_stats {
-	struct xtr_stats_opts o;
 	struct xtr_model *model;
+	struct stats_aside *aside;   /* NULL: there is no such thread */
+	struct xtr_stats_ring *ring; /* by index of the model's ring */
+	uint32_t n_rings;
+	bool keeps; /* events stay valid for as long as that thread needs them */
+	int err;    /* what went wrong in it */
+
+	struct xtr_stats_opts o;
 	struct owner *owner;
 	uint32_t n_owners, cap_owners;
 	struct xtr_map owners, processes, clients, blockers;
 	struct last_owner last_owner[STATS_LAST_OWNERS]; /* by context */
 	struct rows rows[XTR_BY_COUNT]; /* row 0 of processes and clients: not known, or too many */
 	struct xtr_stats_row total;
-	struct xtr_stats_ring *ring; /* by index of the model's ring */
-	uint32_t n_rings;
+	struct xtr_hist *dep_wait; /* by index of the model's ring */
+	uint32_t n_dep_waits;
 	struct xtr_stats_blocker *blocker;
 	uint32_t n_blockers, cap_blockers;
 	struct xtr_stats_job *slowest;
@@ -56,8 +73,10 @@ struct xtr_stats {
 
 /* One more row at the end, all zero; NULL if there is no memory. */
 struct xtr_stats_row *rows_add(struct rows *r);
-/* Rows and ring data for every ring and device that the model knows by now. 0 or -ENOMEM. */
+/* Ring data for every ring that the model knows by now. 0 or -ENOMEM. */
 int stats_grow_rings(struct xtr_stats *s);
+/* Rows, and dependency waits, for so many rings and devices. 0 or -ENOMEM. */
+int stats_grow_rows(struct xtr_stats *s, size_t rings, size_t devices);
 /* stats_gather.c: what the model calls back; ctx is the struct xtr_stats. */
 int stats_on_step(void *ctx, const struct xtr_gpu_record *r, uint64_t ts);
 /* Tell the analyses of the events that they were not told of. */
@@ -70,6 +89,15 @@ static inline void stats_tell(struct xtr_stats *s)
 }
 /* stats_gather.c: the model's callback, ctx is the struct xtr_stats. */
 int stats_on_job(void *ctx, const struct xtr_job *j);
+/*
+ * The next n events, for the model alone; *at is always the number of the one that it looks at.
+ * takes: by type, what was found out so far. 0 or -errno.
+ */
+int stats_into_model(struct xtr_stats *s, const struct xtr_event *ev, size_t n, size_t *at,
+		     uint8_t *takes);
+/* The next n events, for all but the model; and a job that came of the model. 0 or -errno. */
+int stats_take_events(struct xtr_stats *s, const struct xtr_event *ev, size_t n);
+int stats_take_job(struct xtr_stats *s, const struct xtr_job *j, const struct stats_said *said);
 /* Turn what was gathered into rows. 0 or -ENOMEM. */
 int stats_make_rows(struct xtr_stats *s);
 

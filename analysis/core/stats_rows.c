@@ -134,6 +134,11 @@ const struct xtr_stats_ring *xtr_stats_ring(const struct xtr_stats *s, uint32_t 
 	return index < s->n_rings ? &s->ring[index] : NULL;
 }
 
+const struct xtr_hist *xtr_stats_dep_wait(const struct xtr_stats *s, uint32_t index)
+{
+	return index < s->n_dep_waits ? &s->dep_wait[index] : NULL;
+}
+
 const struct xtr_model *xtr_stats_model(const struct xtr_stats *s)
 {
 	return s->model;

@@ -328,7 +328,7 @@ static bool put_ring_row(struct xtr_rows *r, const void *of)
 	xtr_put_hist(r, &ring->depth_queue);
 	xtr_put_u64(r, true, ring->run);
 	xtr_put_hist(r, &ring->depth_run);
-	xtr_put_hist(r, &ring->dep_wait);
+	xtr_put_hist(r, xtr_stats_dep_wait(view_of(r)->stats, row->ring->index));
 	return true;
 }
 

@@ -150,7 +150,7 @@ struct player {
 	struct replay_cmd *c;
 	const struct xtr_section *s;
 	int (*event)(void *, const struct xtr_event *);
-	int (*batch)(void *, const struct xtr_event *, size_t);
+	const struct replay_batches *who; /* or NULL: event */
 	void *ctx;
 };
 
@@ -165,7 +165,14 @@ static int on_batch(void *ctx, const struct xtr_event *ev, size_t n)
 {
 	const struct player *p = ctx;
 
-	return p->batch(p->ctx, ev, n);
+	return p->who->batch(p->who->ctx, ev, n);
+}
+
+static void on_keeps(void *ctx, bool keeps)
+{
+	const struct player *p = ctx;
+
+	p->who->keeps(p->who->ctx, keeps);
 }
 
 void replay_damage(struct replay_cmd *c, const struct xtr_err *err)
@@ -199,7 +206,9 @@ static int play(struct player *player, const uint32_t *types, size_t n_types)
 		.types = types,
 		.n_types = n_types,
 		.event = on_event,
-		.batch = player->batch ? on_batch : NULL,
+		.batch = player->who ? on_batch : NULL,
+		.keeps = player->who && player->who->keeps ? on_keeps : NULL,
+		.keep = player->who ? player->who->keep : 0,
 		.damage = on_damage,
 		.progress = on_progress,
 		.ctx = player,
@@ -222,13 +231,12 @@ int replay_play(struct replay_cmd *c, const struct xtr_section *s, const uint32_
 	return play(&player, types, n_types);
 }
 
-int replay_play_batches(struct replay_cmd *c, const struct xtr_section *s, const uint32_t *types,
-			size_t n_types, int (*batch)(void *, const struct xtr_event *, size_t),
-			void *ctx)
+int replay_play_batches(struct replay_cmd *c, const struct xtr_section *s,
+			const struct replay_batches *who)
 {
-	struct player player = { .c = c, .s = s, .batch = batch, .ctx = ctx };
+	struct player player = { .c = c, .s = s, .who = who };
 
-	return play(&player, types, n_types);
+	return play(&player, NULL, 0);
 }
 
 FILE *replay_out(struct replay_cmd *c)

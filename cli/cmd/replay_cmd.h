@@ -96,10 +96,15 @@ void replay_damage(struct replay_cmd *c, const struct xtr_err *err);
  * (o). */
 int replay_play(struct replay_cmd *c, const struct xtr_section *s, const uint32_t *types,
 		size_t n_types, int (*event)(void *, const struct xtr_event *), void *ctx);
-/* The same for who takes several events at once. */
-int replay_play_batches(struct replay_cmd *c, const struct xtr_section *s, const uint32_t *types,
-			size_t n_types, int (*batch)(void *, const struct xtr_event *, size_t),
-			void *ctx);
+/* The same for who takes several events at once, and all types: as in struct xtr_play. */
+struct replay_batches {
+	int (*batch)(void *ctx, const struct xtr_event *ev, size_t n);
+	void (*keeps)(void *ctx, bool keeps);
+	unsigned int keep;
+	void *ctx;
+};
+int replay_play_batches(struct replay_cmd *c, const struct xtr_section *s,
+			const struct replay_batches *who);
 /* Standard output, through the pager; the same stream each time. */
 FILE *replay_out(struct replay_cmd *c);
 /* Close all; ret: 0 or -errno of the work. Returns the exit status. */

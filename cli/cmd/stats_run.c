@@ -6,6 +6,11 @@ static int on_batch(void *ctx, const struct xtr_event *ev, size_t n)
 	return xtr_stats_batch(((struct stats_run *)ctx)->stats, ev, n);
 }
 
+static void on_keeps(void *ctx, bool keeps)
+{
+	xtr_stats_keeps(((struct stats_run *)ctx)->stats, keeps);
+}
+
 static void fill_view(const struct stats_run *r, const struct xtr_section *s, struct xtr_view *v)
 {
 	const struct replay_cmd *c = r->cmd;
@@ -32,6 +37,9 @@ int stats_gather(struct stats_run *r, const struct xtr_section *s, struct xtr_vi
 		.tables = xtr_section_tables(s),
 		.top = r->top,
 	};
+	const struct replay_batches who = {
+		.batch = on_batch, .keeps = on_keeps, .keep = XTR_STATS_KEEP, .ctx = r
+	};
 	uint64_t analysed = r->parts;
 	int err;
 
@@ -43,7 +51,7 @@ int stats_gather(struct stats_run *r, const struct xtr_section *s, struct xtr_vi
 			       xtr_view_analyses(analysed), so.top);
 	so.analyses = r->analyses;
 	err = err ?: xtr_stats_new(&r->stats, &so) ?:
-	      replay_play_batches(r->cmd, s, NULL, 0, on_batch, r) ?:
+	      replay_play_batches(r->cmd, s, &who) ?:
 	      xtr_stats_finish(r->stats);
 	fill_view(r, s, v);
 	return err;

@@ -445,16 +445,27 @@ static __attribute__((noinline)) void empty(struct xtr_task_cache *c, const stru
 	c->n = t->n_tasks;
 }
 
-const struct xtr_task *xtr_task_cache_get(struct xtr_task_cache *c, const struct xtr_tables *t,
-					  uint32_t tid, uint64_t ts)
+static __attribute__((noinline)) const struct xtr_task *new_answer(struct xtr_task_cache *c,
+								   const struct xtr_tables *t,
+								   uint32_t tid, uint64_t ts)
 {
 	struct xtr_task_answer *a = &c->slot[tid % XTR_TASK_CACHE_SLOTS];
 
-	if (!t)
-		return NULL;
 	if (c->n != t->n_tasks || c->rows != t->tasks)
 		empty(c, t);
-	if (a->tid != tid || ts < a->first || ts > a->last || !a->last)
-		answer(a, t, tid, ts);
+	answer(a, t, tid, ts);
 	return a->task;
+}
+
+const struct xtr_task *xtr_task_cache_get(struct xtr_task_cache *c, const struct xtr_tables *t,
+					  uint32_t tid, uint64_t ts)
+{
+	const struct xtr_task_answer *a = &c->slot[tid % XTR_TASK_CACHE_SLOTS];
+
+	if (!t)
+		return NULL;
+	if (c->n == t->n_tasks && c->rows == t->tasks && a->tid == tid && ts >= a->first &&
+	    ts <= a->last && a->last)
+		return a->task;
+	return new_answer(c, t, tid, ts);
 }

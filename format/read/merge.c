@@ -193,6 +193,11 @@ int xtr_merge_next_batch(struct xtr_merge *m, const struct xtr_event **ev, size_
 	return ret;
 }
 
+bool xtr_merge_keeps(const struct xtr_merge *m)
+{
+	return m->keeps;
+}
+
 unsigned int xtr_merge_permille(const struct xtr_merge *m)
 {
 	if (!m->total)
@@ -225,7 +230,8 @@ static int set_up(struct xtr_merge *m, const struct xtr_merge_opts *o)
 		return err;
 	/* Records in windows stay where they are for one event only: no batches there. */
 	if (m->pool && m->n && o->threads)
-		m->ahead = xtr_ahead_open(m);
+		m->ahead = xtr_ahead_open(m, o->keep);
+	m->keeps = m->ahead && o->keep;
 	/* Without a thread it only takes longer. */
 	return m->ahead ? 0 : xtr_merge_batch_new(&m->own_batch);
 }

@@ -16,9 +16,12 @@ struct xtr_merge_opts {
 	uint64_t from, to;     /* ns on the event clock, inclusive; to 0: no end */
 	unsigned int threads;  /* one merges, the others decode; 0: all in the caller's thread */
 	size_t memory;         /* bytes of decoded events to hold, 0: 64 MiB */
+	unsigned int keep;     /* see xtr_merge_keeps; at most XTR_MERGE_KEEP_MAX */
 	const uint32_t *types; /* only these event types (NULL: all), n_types of them */
 	size_t n_types;
 };
+
+#define XTR_MERGE_KEEP_MAX 16u
 
 /* What comes out: an event, or the mark of a gap (events lost here). */
 struct xtr_event {
@@ -46,6 +49,11 @@ int xtr_merge_next(struct xtr_merge *m, struct xtr_event *ev, struct xtr_err *er
  */
 int xtr_merge_next_batch(struct xtr_merge *m, const struct xtr_event **ev, size_t *n,
 			 struct xtr_err *err);
+/*
+ * Do batches stay valid for as many more calls of xtr_merge_next_batch, whatever these return, as
+ * opts.keep says? A thread may then read them meanwhile. Not where no thread merges ahead.
+ */
+bool xtr_merge_keeps(const struct xtr_merge *m);
 /* Share of the section's events read so far, 0 to 1000. */
 unsigned int xtr_merge_permille(const struct xtr_merge *m);
 void xtr_merge_close(struct xtr_merge *m);

@@ -182,7 +182,8 @@ static int open_next(struct xtr_merge *m, struct xtr_merge_batch *b)
 	return err;
 }
 
-static void close_leaf(struct xtr_merge *m, uint32_t leaf, struct xtr_merge_batch *b)
+static __attribute__((noinline)) void close_leaf(struct xtr_merge *m, uint32_t leaf,
+						 struct xtr_merge_batch *b)
 {
 	end_cursor(&m->cursors[leaf], b);
 	xtr_tree_remove(&m->tree, leaf);
@@ -260,6 +261,12 @@ static inline void set_event(const struct xtr_merge *m, struct xtr_event *ev, ui
 	ev->gap = NULL;
 }
 
+/* Not inline: where it is called there are no registers left for it. */
+static __attribute__((noinline)) uint64_t set_leaf(struct xtr_tree *t, uint32_t leaf, uint64_t ts)
+{
+	return xtr_tree_set(t, leaf, ts);
+}
+
 /*
  * Records of the chunk that is first, as long as it is, and their times are below `limit`, one in
  * any case. Those that are earlier than what all other chunks have cost nothing in the tree.
@@ -289,7 +296,7 @@ static inline __attribute__((always_inline)) struct xtr_event *give_run(struct x
 		ts = xtr_rec_ts(p);
 		if (ts < until && ev < end)
 			continue;
-		until = xtr_tree_set(&m->tree, leaf, ts);
+		until = set_leaf(&m->tree, leaf, ts);
 		if (first->leaf != leaf)
 			break;
 		until = until < limit ? until : limit;
@@ -298,8 +305,11 @@ static inline __attribute__((always_inline)) struct xtr_event *give_run(struct x
 	return ev;
 }
 
-/* Records up to the limit, or until the batch is full. */
-static void give_runs(struct xtr_merge *m, struct xtr_merge_batch *b)
+/*
+ * Records up to the limit, or until the batch is full. (Not a part of its caller, which would leave
+ * it too few registers.)
+ */
+static __attribute__((noinline)) void give_runs(struct xtr_merge *m, struct xtr_merge_batch *b)
 {
 	const struct xtr_tree_node *first = xtr_tree_first(&m->tree);
 	struct xtr_event *ev = b->ev + b->n, *end = b->ev + XTR_BATCH_EVENTS;

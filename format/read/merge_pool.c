@@ -260,7 +260,8 @@ void xtr_pool_close(struct xtr_pool *p)
 
 #define LEAVES_FIRST 8u
 
-bool xtr_tree_tie(const struct xtr_tree *t, uint32_t a, uint32_t b)
+/* Of two leaves with the same time: true if a comes before b. */
+static bool tie(const struct xtr_tree *t, uint32_t a, uint32_t b)
 {
 	const struct xtr_tree_order *x = &t->order[a], *y = &t->order[b];
 
@@ -269,6 +270,23 @@ bool xtr_tree_tie(const struct xtr_tree *t, uint32_t a, uint32_t b)
 	if (x->stream != y->stream)
 		return x->stream < y->stream;
 	return x->seq < y->seq;
+}
+
+uint64_t xtr_tree_set_tied(struct xtr_tree *t, uint32_t leaf, uint64_t ts)
+{
+	struct xtr_tree_node *nodes = t->nodes, first = { ts, leaf };
+	uint64_t others = UINT64_MAX;
+
+	for (size_t n = (size_t)t->cap + leaf; n > 1;) {
+		const struct xtr_tree_node *s = &nodes[n ^ 1];
+
+		n /= 2;
+		others = s->ts < others ? s->ts : others;
+		if (s->ts < first.ts || (s->ts == first.ts && tie(t, s->leaf, first.leaf)))
+			first = *s;
+		nodes[n] = first;
+	}
+	return others;
 }
 
 /* Twice the leaves; those that are there keep their numbers. */
@@ -302,7 +320,7 @@ static int grow(struct xtr_tree *t)
 	t->cap = cap;
 	for (uint32_t n = cap; --n;) {
 		const struct xtr_tree_node *a = &nodes[2 * n], *b = a + 1;
-		bool first = a->ts != b->ts ? a->ts < b->ts : xtr_tree_tie(t, a->leaf, b->leaf);
+		bool first = a->ts != b->ts ? a->ts < b->ts : tie(t, a->leaf, b->leaf);
 
 		nodes[n] = first ? *a : *b;
 	}

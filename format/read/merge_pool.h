@@ -54,8 +54,8 @@ static inline const struct xtr_tree_node *xtr_tree_first(const struct xtr_tree *
 	return &t->nodes[1];
 }
 
-/* Of two leaves with the same time: true if a comes before b. */
-bool xtr_tree_tie(const struct xtr_tree *t, uint32_t a, uint32_t b);
+/* xtr_tree_set where two leaves have the same time. */
+uint64_t xtr_tree_set_tied(struct xtr_tree *t, uint32_t leaf, uint64_t ts);
 
 /*
  * The next record of a leaf is at ts. Returns a time: as long as this leaf is the first, all
@@ -64,23 +64,24 @@ bool xtr_tree_tie(const struct xtr_tree *t, uint32_t a, uint32_t b);
 static inline uint64_t xtr_tree_set(struct xtr_tree *t, uint32_t leaf, uint64_t ts)
 {
 	struct xtr_tree_node *nodes = t->nodes;
-	uint64_t others = UINT64_MAX;
+	uint64_t others = UINT64_MAX, first = ts;
+	uint32_t first_leaf = leaf;
 	size_t n = (size_t)t->cap + leaf;
 
 	nodes[n].ts = ts;
 	while (n > 1) {
 		const struct xtr_tree_node *s = &nodes[n ^ 1];
-		uint64_t s_ts = s->ts;
-		bool earlier = s_ts < ts;
+		uint64_t s_ts = s->ts, earlier = -(uint64_t)(s_ts < first); /* all bits, or none */
 
+		if (__builtin_expect(s_ts == first, 0))
+			return xtr_tree_set_tied(t, leaf, ts);
 		n /= 2;
-		if (__builtin_expect(s_ts == ts, 0))
-			earlier = xtr_tree_tie(t, s->leaf, leaf);
 		others = s_ts < others ? s_ts : others;
-		leaf = earlier ? s->leaf : leaf;
-		ts = earlier ? s_ts : ts;
-		nodes[n].ts = ts;
-		nodes[n].leaf = leaf;
+		/* Which is earlier cannot be predicted, so this must not become a branch. */
+		first_leaf ^= (first_leaf ^ s->leaf) & (uint32_t)earlier;
+		first ^= (first ^ s_ts) & earlier;
+		nodes[n].ts = first;
+		nodes[n].leaf = first_leaf;
 	}
 	return others;
 }

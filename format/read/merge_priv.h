@@ -53,6 +53,7 @@ struct xtr_merge {
 	struct xtr_pool *pool; /* NULL: windows */
 	size_t done_max;       /* bytes of records that may wait for one batch to be read */
 	size_t window;         /* bytes of each window */
+	bool keeps;            /* batches that were given stay valid for a while (merge.h) */
 	bool advance;          /* windows: the first of the tree was given out */
 	struct xtr_decode_sorted own; /* windows: the chunk that was decoded last */
 	struct xtr_decoded scratch;
@@ -86,9 +87,15 @@ void xtr_merge_fill_end(struct xtr_merge *m);
 
 struct xtr_ahead;
 
-/* Start a thread that fills batches. NULL: there is no memory, or no thread to be had. */
-struct xtr_ahead *xtr_ahead_open(struct xtr_merge *m);
-/* The next batch, waited for; the one before is given back. Not to be asked for after the last. */
+/*
+ * Start a thread that fills batches, `keep` of which are given back later than when the next one is
+ * asked for. NULL: there is no memory, or no thread to be had.
+ */
+struct xtr_ahead *xtr_ahead_open(struct xtr_merge *m, unsigned int keep);
+/*
+ * The next batch, waited for; the one before those that are kept is given back. Not to be asked for
+ * after the last. Each has events, or is an error or the end.
+ */
 struct xtr_merge_batch *xtr_ahead_next(struct xtr_ahead *a);
 void xtr_ahead_close(struct xtr_ahead *a);
 

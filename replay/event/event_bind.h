@@ -94,7 +94,7 @@ static inline bool xtr_bind_get(const struct xtr_bind *b, uint32_t i, const stru
 	const uint8_t *p;
 
 	*v = 0;
-	if (!s->width || s->offset > ev->size || s->width > ev->size - s->offset)
+	if (!s->width || (uint64_t)s->offset + s->width > ev->size)
 		return false;
 	p = ev->rec + s->offset;
 	switch (s->width) {

@@ -26,7 +26,9 @@ struct xtr_gpu_record {
 extern const uint8_t xtr_gpu_record_size[XTR_GPU_RECORD_TYPES];
 
 /* What only some of them have. */
-static inline void xtr_gpu_record_rest(struct xtr_gpu_record *r, const uint8_t *p, uint32_t size)
+static inline __attribute__((always_inline)) void xtr_gpu_record_rest(struct xtr_gpu_record *r,
+								      const uint8_t *p,
+								      uint32_t size)
 {
 	switch (r->type) {
 	case XTR_EV_JOB_QUEUE:
@@ -63,6 +65,25 @@ static inline void xtr_gpu_record_rest(struct xtr_gpu_record *r, const uint8_t *
 }
 
 /*
+ * The same as xtr_gpu_record_get of an event of this type, which is one of the scheduler or of
+ * fences: for who knows the type when it is compiled.
+ */
+static inline __attribute__((always_inline)) int xtr_gpu_record_as(const struct xtr_event *ev,
+								   uint32_t type,
+								   struct xtr_gpu_record *r)
+{
+	if (ev->size < xtr_gpu_record_size[type])
+		return -1;
+	*r = (struct xtr_gpu_record){ .ctx = XTR_REC_GET(ev->rec, job_run, ctx),
+				      .seqno = XTR_REC_GET(ev->rec, job_run, seqno),
+				      .type = type,
+				      .tid = ev->tid,
+				      .stream = ev->stream };
+	xtr_gpu_record_rest(r, ev->rec, ev->size);
+	return 1;
+}
+
+/*
  * 1: decoded; 0: not a scheduler or fence event; -1: shorter than its fields. What the event lacks
  * is 0.
  */
@@ -70,15 +91,7 @@ static inline int xtr_gpu_record_get(const struct xtr_event *ev, struct xtr_gpu_
 {
 	if (ev->type >= XTR_GPU_RECORD_TYPES || !xtr_gpu_record_size[ev->type])
 		return 0;
-	if (ev->size < xtr_gpu_record_size[ev->type])
-		return -1;
-	*r = (struct xtr_gpu_record){ .ctx = XTR_REC_GET(ev->rec, job_run, ctx),
-				      .seqno = XTR_REC_GET(ev->rec, job_run, seqno),
-				      .type = ev->type,
-				      .tid = ev->tid,
-				      .stream = ev->stream };
-	xtr_gpu_record_rest(r, ev->rec, ev->size);
-	return 1;
+	return xtr_gpu_record_as(ev, ev->type, r);
 }
 
 #endif /* XTR_GPU_RECORD_H */

@@ -49,6 +49,7 @@ struct slot {
 	uint32_t run_tid;      /* thread of the scheduler's run event, 0: none */
 	uint32_t ring;
 	uint32_t next, prev;           /* open list, or held list, or (next) free list */
+	uint32_t older, younger;       /* all that are not free, in order of first event */
 	uint32_t run_next, run_prev;   /* ring's run list */
 	uint32_t wait_next, wait_prev; /* others that wait for the same fence */
 	uint32_t deps, last_dep;       /* in the dependency pool */
@@ -91,7 +92,7 @@ struct xtr_model {
 	size_t n_types[2];
 	struct slot *slot;
 	uint32_t n_slots, cap_slots, free_slots, n_open;
-	struct slot_list open, held;
+	struct slot_list open, held, all; /* all: open and held ones, in order of first event */
 	struct dep_node *dep;
 	uint32_t n_deps, cap_deps, free_deps;
 	struct xtr_dep scratch[XTR_JOB_DEPS_MAX];

@@ -66,6 +66,31 @@ void run_list_del(struct xtr_model *m, uint32_t i)
 		ring->run_tail = s->run_prev;
 }
 
+static void age_add(struct xtr_model *m, uint32_t i)
+{
+	struct slot *s = &m->slot[i];
+
+	s->younger = NONE;
+	s->older = m->all.tail;
+	if (s->older != NONE)
+		m->slot[s->older].younger = i;
+	else
+		m->all.head = i;
+	m->all.tail = i;
+}
+
+static void age_del(struct xtr_model *m, const struct slot *s)
+{
+	if (s->older != NONE)
+		m->slot[s->older].younger = s->younger;
+	else
+		m->all.head = s->younger;
+	if (s->younger != NONE)
+		m->slot[s->younger].older = s->older;
+	else
+		m->all.tail = s->older;
+}
+
 static void unmap(struct xtr_model *m, uint32_t i)
 {
 	struct slot *s = &m->slot[i];
@@ -171,6 +196,7 @@ int64_t slot_new(struct xtr_model *m, const struct xtr_gpu_record *r, uint32_t r
 	}
 	s->mapped = true;
 	list_add(m, &m->open, (uint32_t)i);
+	age_add(m, (uint32_t)i);
 	m->n_open++;
 	return i;
 }
@@ -199,6 +225,7 @@ int slot_release(struct xtr_model *m)
 	int err = 0;
 
 	list_del(m, &m->held, i);
+	age_del(m, s);
 	unmap(m, i);
 	if (ring->last == i)
 		ring->last = NONE;

@@ -99,7 +99,7 @@ int xtr_model_new(struct xtr_model **out, const struct xtr_model_opts *opts)
 	if (!m->o.max_open)
 		m->o.max_open = XTR_MAX_OPEN;
 	m->free_slots = m->free_deps = NONE;
-	m->open = m->held = (struct slot_list){ NONE, NONE };
+	m->open = m->held = m->all = (struct slot_list){ NONE, NONE };
 	if (opts->meta)
 		look_at_meta(m, opts->meta);
 	err = xtr_rings_init(&m->rings, opts->meta, opts->tables)
@@ -231,6 +231,8 @@ int job_run(struct xtr_model *m, const struct xtr_gpu_record *r, const struct xt
 	slot_place(m, (uint32_t)i, PLACE_ON_HW);
 	run_list_add(m, (uint32_t)i);
 	wait_wake(m, r->ctx, r->seqno, m->now, true, r->ring);
+	if (!from)
+		s->run_tid = r->tid;
 	return 0;
 }
 
@@ -271,12 +273,7 @@ static int on_done(struct xtr_model *m, const struct xtr_gpu_record *r)
 
 static int on_run(struct xtr_model *m, const struct xtr_gpu_record *r)
 {
-	int err = job_run(m, r, NULL);
-	uint32_t i = slot_find(m, r->ctx, r->seqno);
-
-	if (!err && i != NONE)
-		m->slot[i].run_tid = r->tid;
-	return err;
+	return job_run(m, r, NULL);
 }
 
 /*
@@ -327,12 +324,6 @@ static int on_wait(struct xtr_model *m, const struct xtr_gpu_record *r)
 	return wait_begin(m, (uint32_t)i, r, m->now);
 }
 
-static int (*const handlers[])(struct xtr_model *, const struct xtr_gpu_record *) = {
-	[XTR_EV_JOB_QUEUE] = job_queued,      [XTR_EV_JOB_RUN] = on_run,
-	[XTR_EV_JOB_DONE] = on_done,          [XTR_EV_JOB_WAIT_DEP] = on_wait,
-	[XTR_EV_JOB_UNSCHEDULABLE] = on_wait, [XTR_EV_FENCE_SIGNALED] = on_signaled,
-};
-
 /* Hand out held jobs whose fence's signal would have come by now; note when to look again. */
 static int release_held(struct xtr_model *m)
 {
@@ -362,47 +353,86 @@ static int source_event(struct xtr_model *m, const struct xtr_event *ev)
 	return err ? err : ret;
 }
 
-int xtr_model_event(struct xtr_model *m, const struct xtr_event *ev)
-{
-	struct xtr_gpu_record r;
-
-	return xtr_model_decoded(m, ev, xtr_gpu_record_get(ev, &r), &r);
-}
-
-/* Jobs that are due, and job sources. 0: the event is still to be handled. */
+/* Jobs that are due, and job sources. 0: the event is still to be handled; -errno; 1: it is not. */
 static __attribute__((noinline)) int before(struct xtr_model *m, const struct xtr_event *ev)
 {
 	int err = m->now >= m->due || m->ended ? release_held(m) : 0;
 
 	if (!err && m->sources)
 		err = source_event(m, ev);
-	return err;
+	return err ? err : m->told;
 }
 
-int xtr_model_decoded(struct xtr_model *m, const struct xtr_event *ev, int got,
-		      const struct xtr_gpu_record *r)
+/*
+ * An event of the scheduler or of fences, of a type that is known when this is compiled: nothing
+ * about it is asked twice. Handlers take m->now for its time: it never goes back, so no time is
+ * negative.
+ */
+static inline __attribute__((always_inline)) int scheduler_event(
+	struct xtr_model *m, const struct xtr_event *ev, uint32_t type,
+	int (*handler)(struct xtr_model *, const struct xtr_gpu_record *))
 {
-	int err;
+	struct xtr_gpu_record r;
+	int got = xtr_gpu_record_as(ev, type, &r), err = 0;
 
-	/* Handlers take m->now for the event's time: it never goes back, so no time is negative. */
+	if ((type == XTR_EV_JOB_QUEUE || type == XTR_EV_JOB_RUN) && m->o.step && got == 1)
+		err = m->o.step(m->o.ctx, &r, ev->ts);
+	if (err)
+		return err;
 	if (ev->ts > m->now)
 		m->now = ev->ts;
-	if (ev->gap)
-		return xtr_gaps_add(&m->gaps, ev->gap->first, ev->gap->last);
-	if (m->now >= m->due || m->sources || m->ended) {
+	if (m->now >= m->due || m->sources || m->ended || m->told)
 		err = before(m, ev);
-		if (err)
-			return err < 0 ? err : m->stopped;
-	}
-	if (m->told)
-		return 0;
-	if (ev->type >= sizeof(handlers) / sizeof(handlers[0]) || !handlers[ev->type])
-		return 0;
+	if (err)
+		return err < 0 ? err : m->stopped;
 	if (got != 1) {
 		m->counts.malformed++;
 		return 0;
 	}
-	return handlers[ev->type](m, r) ?: m->stopped;
+	return handler(m, &r) ?: m->stopped;
+}
+
+#define SCHEDULER_EVENT(name, type, handler)                                     \
+	static int name##_event(struct xtr_model *m, const struct xtr_event *ev) \
+	{                                                                        \
+		return scheduler_event(m, ev, XTR_EV_##type, handler);           \
+	}
+
+SCHEDULER_EVENT(queue, JOB_QUEUE, job_queued)
+SCHEDULER_EVENT(run, JOB_RUN, on_run)
+SCHEDULER_EVENT(done, JOB_DONE, on_done)
+SCHEDULER_EVENT(wait_dep, JOB_WAIT_DEP, on_wait)
+SCHEDULER_EVENT(unschedulable, JOB_UNSCHEDULABLE, on_wait)
+SCHEDULER_EVENT(signaled, FENCE_SIGNALED, on_signaled)
+
+static int (*const scheduler_events[])(struct xtr_model *, const struct xtr_event *) = {
+	[XTR_EV_JOB_QUEUE] = queue_event,
+	[XTR_EV_JOB_RUN] = run_event,
+	[XTR_EV_JOB_DONE] = done_event,
+	[XTR_EV_JOB_WAIT_DEP] = wait_dep_event,
+	[XTR_EV_JOB_UNSCHEDULABLE] = unschedulable_event,
+	[XTR_EV_FENCE_SIGNALED] = signaled_event,
+};
+
+/* Gaps, and events that only tell the time, or something to a job source. */
+static int other_event(struct xtr_model *m, const struct xtr_event *ev)
+{
+	int err;
+
+	if (ev->ts > m->now)
+		m->now = ev->ts;
+	if (ev->gap)
+		return xtr_gaps_add(&m->gaps, ev->gap->first, ev->gap->last);
+	err = before(m, ev);
+	return err < 0 ? err : err ? m->stopped : 0;
+}
+
+int xtr_model_event(struct xtr_model *m, const struct xtr_event *ev)
+{
+	if (ev->type < sizeof(scheduler_events) / sizeof(scheduler_events[0]) &&
+	    scheduler_events[ev->type])
+		return scheduler_events[ev->type](m, ev);
+	return other_event(m, ev);
 }
 
 uint64_t xtr_model_due(const struct xtr_model *m)
@@ -468,13 +498,7 @@ const struct xtr_model_device *xtr_model_device(const struct xtr_model *m, size_
 	return i < m->rings.n_dev ? &m->rings.dev[i] : NULL;
 }
 
-/* The held list is in order of end, not of first event, but is short; the open list is in order. */
 uint64_t xtr_model_horizon(const struct xtr_model *m)
 {
-	uint64_t horizon = m->open.head != NONE ? m->slot[m->open.head].first_ns : m->now;
-
-	for (uint32_t i = m->held.head; i != NONE; i = m->slot[i].next)
-		if (m->slot[i].first_ns < horizon)
-			horizon = m->slot[i].first_ns;
-	return horizon;
+	return m->all.head != NONE ? m->slot[m->all.head].first_ns : m->now;
 }

@@ -49,8 +49,9 @@ struct xtr_model_opts {
 	void *ctx;
 	/*
 	 * A job of a job source (job_source.h) was queued, or run: r has its type, ring and, as
-	 * job_count, the jobs of the ring that wait to be run, this one not counted. Not 0: stop.
-	 * May be NULL.
+	 * job_count, the jobs of the ring that wait to be run, this one not counted. Of the
+	 * scheduler's events for it, which tell the queue's depth themselves, it is the event, and
+	 * nothing of the model has changed yet. Not 0: stop. May be NULL.
 	 */
 	int (*step)(void *ctx, const struct xtr_gpu_record *r, uint64_t ts);
 	/*
@@ -82,9 +83,6 @@ const uint32_t *xtr_model_types(const struct xtr_model *m, bool order, size_t *n
 bool xtr_model_takes(const struct xtr_model *m, const struct xtr_event *ev);
 /* 0, -ENOMEM, or what the job callback returned. Events of other types are ignored. */
 int xtr_model_event(struct xtr_model *m, const struct xtr_event *ev);
-/* The same for who has decoded it: got is what xtr_gpu_record_get said, and r what it filled. */
-int xtr_model_decoded(struct xtr_model *m, const struct xtr_event *ev, int got,
-		      const struct xtr_gpu_record *r);
 /*
  * Events that the model does not take (their type is not in xtr_model_types) only tell it the time.
  * Those before xtr_model_due may be left out, if xtr_model_passed gets the time of the last of them

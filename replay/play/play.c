@@ -4,19 +4,28 @@
 #include "base/checked.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <unistd.h>
 
 #define PROGRESS_EVERY 65536u
 #define THREADS_MAX    4
 
-/* One thread decodes ahead for each CPU but the one that runs the caller. */
-static unsigned int threads(void)
+/* CPUs that this process may run on. */
+static unsigned int cpus(void)
 {
-	long n = sysconf(_SC_NPROCESSORS_ONLN) - 1;
+	cpu_set_t set;
+	long n = sched_getaffinity(0, sizeof(set), &set) ? sysconf(_SC_NPROCESSORS_ONLN)
+							 : CPU_COUNT(&set);
 
-	if (n < 1)
+	return n > 1 ? (unsigned int)n : 1;
+}
+
+/* One thread decodes ahead for each CPU but the one that runs the caller. */
+static unsigned int threads(unsigned int cpus)
+{
+	if (cpus < 3)
 		return 1;
-	return n > THREADS_MAX ? THREADS_MAX : (unsigned int)n;
+	return cpus > THREADS_MAX ? THREADS_MAX : cpus - 1;
 }
 
 static int give(const struct xtr_play *p, const struct xtr_event *ev, size_t n)
@@ -30,6 +39,12 @@ static int give(const struct xtr_play *p, const struct xtr_event *ev, size_t n)
 	return err;
 }
 
+static void keep(const struct xtr_play *p, const struct xtr_merge *m, bool keeps)
+{
+	if (p->keeps && xtr_merge_keeps(m))
+		p->keeps(p->ctx, keeps);
+}
+
 static int run(const struct xtr_play *p, struct xtr_merge *m, struct xtr_err *err)
 {
 	const struct xtr_event *ev;
@@ -39,6 +54,8 @@ static int run(const struct xtr_play *p, struct xtr_merge *m, struct xtr_err *er
 		int ret = xtr_merge_next_batch(m, &ev, &n, err);
 
 		if (ret == -EBADMSG) {
+			keep(p, m, false);
+			keep(p, m, true);
 			if (p->damage)
 				p->damage(p->ctx, err);
 			continue;
@@ -60,11 +77,13 @@ static int run(const struct xtr_play *p, struct xtr_merge *m, struct xtr_err *er
 
 int xtr_play(const struct xtr_play *p, struct xtr_err *err)
 {
+	unsigned int n = cpus();
 	struct xtr_merge_opts o = {
 		.sz = sizeof(o),
 		.from = p->from,
 		.to = p->to,
-		.threads = threads(),
+		.threads = threads(n),
+		.keep = n > 1 && p->keeps ? p->keep + 1 : 0, /* 1: a call may tell of damage */
 		.types = p->types,
 		.n_types = p->n_types,
 	};
@@ -75,7 +94,9 @@ int xtr_play(const struct xtr_play *p, struct xtr_err *err)
 		*err = (struct xtr_err){ .code = ret };
 		return ret;
 	}
+	keep(p, m, true);
 	ret = run(p, m, err);
+	keep(p, m, false);
 	xtr_merge_close(m);
 	return ret;
 }

@@ -15,6 +15,13 @@ struct xtr_play {
 	int (*event)(void *ctx, const struct xtr_event *ev);
 	/* If not NULL, instead of event: the next n events, at least one. */
 	int (*batch)(void *ctx, const struct xtr_event *ev, size_t n);
+	/*
+	 * With batch, where a CPU is free and a thread reads ahead: keeps(true) comes before a
+	 * batch, and from then on events stay valid until `keep` more batches are given, or until
+	 * keeps(false), at the latest at the end. A thread may read them meanwhile. May be NULL.
+	 */
+	void (*keeps)(void *ctx, bool keeps);
+	unsigned int keep; /* below XTR_MERGE_KEEP_MAX */
 	/* A chunk is damaged and was skipped. May be NULL. */
 	void (*damage)(void *ctx, const struct xtr_err *err);
 	/* Called now and then. May be NULL. */

@@ -301,6 +301,55 @@ Test(merge, damaged_chunks_are_told_and_skipped)
 	xtr_reader_close(r);
 }
 
+/* The last batches that were given are as they were, with their records. */
+Test(merge, batches_are_kept)
+{
+	const struct xtr_merge_opts o = { .sz = sizeof(o), .threads = 2, .keep = 3 };
+	struct xtr_reader *r = reader(trace_make(30, 900, 5, NULL));
+	const struct xtr_event *ev[5];
+	uint64_t sum[5], now;
+	struct xtr_merge *m;
+	struct xtr_err err;
+	size_t n[5], given = 0;
+
+	cr_assert(eq(int, xtr_merge_open(&m, r, xtr_reader_section(r, 0), &o), 0));
+	cr_assert(xtr_merge_keeps(m));
+	for (; xtr_merge_next_batch(m, &ev[given % 5], &n[given % 5], &err) == 1; given++) {
+		sum[given % 5] = 0;
+		for (size_t k = given > 3 ? given - 3 : 0; k <= given; k++) {
+			now = 0;
+			for (size_t i = 0; i < n[k % 5]; i++)
+				if (!ev[k % 5][i].gap)
+					now += hash(ev[k % 5][i].rec, ev[k % 5][i].size);
+			if (k == given)
+				sum[k % 5] = now;
+			cr_assert(eq(u64, now, sum[k % 5]), "batch %zu after %zu", k, given);
+		}
+	}
+	cr_assert(gt(sz, given, 10));
+	xtr_merge_close(m);
+	xtr_reader_close(r);
+}
+
+/* Where the caller's thread makes the batches, or memory is short, they are not. */
+Test(merge, not_every_merge_keeps_batches)
+{
+	const struct xtr_merge_opts o[] = {
+		{ .sz = sizeof(o[0]), .threads = 1 },
+		{ .sz = sizeof(o[0]), .keep = 3 },
+		{ .sz = sizeof(o[0]), .threads = 1, .keep = 3, .memory = 100 },
+	};
+	struct xtr_reader *r = reader(trace_make(30, 200, 5, NULL));
+	struct xtr_merge *m;
+
+	for (size_t i = 0; i < sizeof(o) / sizeof(o[0]); i++) {
+		cr_assert(eq(int, xtr_merge_open(&m, r, xtr_reader_section(r, 0), &o[i]), 0));
+		cr_expect(zero(int, xtr_merge_keeps(m)));
+		xtr_merge_close(m);
+	}
+	xtr_reader_close(r);
+}
+
 Test(merge, it_can_be_closed_at_any_time)
 {
 	struct xtr_reader *r = reader(trace_make(30, 200, 5, NULL));

@@ -8,7 +8,9 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define US 1000ull
 #define MS 1000000ull
@@ -357,6 +359,175 @@ Test(stats, batches)
 		xtr_stats_free(st);
 	}
 	st = NULL;
+}
+
+/*
+ * Jobs of three rings, some of which wait for others; in the middle there are 1500 of which nobody
+ * hears for a while, so that one event lets go of them all.
+ */
+static void many_jobs(void)
+{
+	static const uint32_t rings[] = { 1, 2, 4 }, tids[] = { 90, 91, 95 };
+
+	for (uint64_t i = 1; i <= 6000; i++) {
+		bool burst = i > 4000 && i <= 5500;
+		uint64_t ctx = 11 + 2 * (i % 10), at = burst ? 4000 * 50 * US + i : i * 50 * US;
+		uint32_t ring = rings[i % 3];
+
+		s->tid = tids[i % 3];
+		s->client_id = i % 7;
+		sim_queue(s, at, ctx, i, ring);
+		if (i % 5 == 0)
+			sim_dep(s, XTR_EV_JOB_UNSCHEDULABLE, at + 2 * US, ctx, i,
+				11 + 2 * ((i - 1) % 10), i - 1, ring, 0);
+		sim_run(s, at + 30 * US, ctx, i, ring);
+		sim_done(s, at + (40 + i % 97) * US, ctx, i, ring);
+		sim_signaled(s, at + (41 + i % 97) * US, ctx, i, i % 500 ? 0 : -5);
+	}
+	sim_gap(s, 285 * MS, 286 * MS, 7);
+}
+
+static void put_hist(FILE *f, const struct xtr_hist *h)
+{
+	fprintf(f, " %ju/%ju/%ju/%ju", (uintmax_t)h->n, (uintmax_t)h->sum,
+		(uintmax_t)xtr_hist_quantile(h, 500), (uintmax_t)xtr_hist_quantile(h, 990));
+}
+
+static void put_row(FILE *f, const struct xtr_stats *x, const struct xtr_stats_row *r)
+{
+	fprintf(f, "row %ju %ju %ju %ju %d:", (uintmax_t)r->process, (uintmax_t)r->client_id,
+		(uintmax_t)r->agg.jobs, (uintmax_t)r->busy.total, r->busy_bounded);
+	put_hist(f, &r->agg.exec);
+	put_hist(f, &r->agg.queue_wait);
+	if (r->ring) {
+		put_hist(f, xtr_stats_dep_wait(x, r->ring->index));
+		put_hist(f, &xtr_stats_ring(x, r->ring->index)->depth_queue);
+	}
+	fputc('\n', f);
+}
+
+/* What x and its analyses say, but for texts; to be freed. */
+static char *all_of(const struct xtr_stats *x, const struct xtr_analyses *a)
+{
+	const struct xtr_findings *found = xtr_analyses_findings(a);
+	uint64_t first, last;
+	struct xtr_json j;
+	size_t n;
+	char *text;
+	FILE *f = open_memstream(&text, &n);
+
+	xtr_stats_span(x, &first, &last);
+	fprintf(f, "%ju events %ju-%ju, %u findings\n", (uintmax_t)xtr_stats_events(x),
+		(uintmax_t)first, (uintmax_t)last, found->n);
+	for (enum xtr_stats_by by = 0; by < XTR_BY_COUNT; by++)
+		for (size_t i = 0; i < xtr_stats_n_rows(x, by); i++)
+			put_row(f, x, xtr_stats_row(x, by, i));
+	for (uint32_t i = 0; i < x->n_slowest; i++)
+		fprintf(f, "slow %ju %ju\n", (uintmax_t)x->slowest[i].job.seqno,
+			(uintmax_t)x->slowest[i].value);
+	for (uint32_t i = 0; i < x->n_waits; i++)
+		fprintf(f, "wait %ju %ju\n", (uintmax_t)x->wait[i].seqno,
+			(uintmax_t)x->wait[i].dep.from_ns);
+	for (uint32_t i = 0; i < x->n_blockers; i++)
+		fprintf(f, "blocker %u %ju\n", x->blocker[i].blocker_id,
+			(uintmax_t)x->blocker[i].total);
+	for (size_t i = 0; i < xtr_n_analyses; i++)
+		if (xtr_analyses_has(a, i)) {
+			xtr_json_init(&j, f, true);
+			xtr_json_begin_object(&j);
+			xtr_json_key(&j, xtr_analyses[i]->name);
+			xtr_analyses_json(a, i, &j);
+			xtr_json_end_object(&j);
+		}
+	fclose(f);
+	return text;
+}
+
+enum how {
+	ALONE,       /* all in this thread */
+	BESIDE,      /* with a thread, as long as it is allowed */
+	NOW_AND_THEN /* that ends after every 50th batch, and begins anew */
+};
+
+/* What is said of the events of s, in batches of n; to be freed. */
+static char *played(const struct xtr_select *select, size_t n, enum how how)
+{
+	struct xtr_stats_opts o = {
+		.sz = sizeof(o), .meta = s->meta, .tables = s->tables, .top = 10, .select = *select
+	};
+	struct xtr_event *ev = calloc(s->n, sizeof(*ev));
+	struct xtr_stats *x;
+	bool beside = false;
+	char *text;
+
+	cr_assert(zero(int, xtr_analyses_new(&o.analyses, s->meta, s->tables, select, ~0u, 10)));
+	cr_assert(zero(int, xtr_stats_new(&x, &o)));
+	for (size_t i = 0; i < s->n; i++)
+		ev[i] = s->event[i].ev;
+	for (size_t i = 0; i < s->n; i += n) {
+		if (how == NOW_AND_THEN && i / n % 50 == 49)
+			xtr_stats_keeps(x, false);
+		if (how != ALONE)
+			xtr_stats_keeps(x, true);
+		cr_assert(zero(int, xtr_stats_batch(x, ev + i, s->n - i < n ? s->n - i : n)));
+		beside |= x->aside != NULL;
+	}
+	cr_expect(eq(int, beside, how != ALONE), "there is a thread where one is allowed");
+	xtr_stats_keeps(x, false);
+	cr_expect(zero(ptr, x->aside));
+	free(ev); /* nobody reads them any more */
+	cr_assert(zero(int, xtr_stats_finish(x)));
+	text = all_of(x, o.analyses);
+	xtr_stats_free(x);
+	xtr_analyses_free(o.analyses);
+	return text;
+}
+
+Test(stats, a_thread_beside_says_the_same)
+{
+	static const uint32_t pid = 90;
+	const struct xtr_select select[] = {
+		{ 0 },
+		{ .from = 50 * MS, .to = 280 * MS },
+		{ .pids = &pid, .n_pids = 1 },
+	};
+
+	many_jobs();
+	sim_sort(s);
+	for (size_t i = 0; i < sizeof(select) / sizeof(select[0]); i++) {
+		char *want = played(&select[i], 1000, ALONE), *got;
+
+		cr_expect(strstr(want, "slow") && strstr(want, "blocker"));
+		for (size_t n = 1; n <= 3000; n = n * 7 + 3) {
+			got = played(&select[i], n, BESIDE);
+			cr_expect(eq(str, got, want), "batches of %zu", n);
+			free(got);
+		}
+		got = played(&select[i], 100, NOW_AND_THEN);
+		cr_expect(eq(str, got, want));
+		free(got);
+		free(want);
+	}
+}
+
+Test(stats, a_thread_beside_may_be_left_behind)
+{
+	struct xtr_stats_opts o = { .sz = sizeof(o), .meta = s->meta, .tables = s->tables };
+	struct xtr_event *ev;
+
+	many_jobs();
+	sim_sort(s);
+	ev = calloc(s->n, sizeof(*ev));
+	for (size_t i = 0; i < s->n; i++)
+		ev[i] = s->event[i].ev;
+	cr_assert(zero(int, xtr_stats_new(&st, &o)));
+	xtr_stats_keeps(st, true);
+	for (size_t i = 0; i + 64 <= s->n; i += 64)
+		cr_assert(zero(int, xtr_stats_batch(st, ev + i, 64)));
+	cr_expect(ne(ptr, st->aside, NULL));
+	xtr_stats_free(st);
+	st = NULL;
+	free(ev);
 }
 
 Test(stats, nothing_at_all)
