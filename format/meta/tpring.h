@@ -18,10 +18,11 @@ enum xtr_tpring_type {
 	XTR_TPRING_TIME_STAMP = 31,  /* so do those of a time of its own */
 };
 
-#define XTR_TPRING_DELTA_BITS  27
-#define XTR_TPRING_COMMIT_MASK ((1u << 27) - 1) /* of a page's commit field; above: missed events \
-						 */
-#define XTR_TPRING_STAMP_BITS 59                /* of a time stamp; the others stay as they were */
+#define XTR_TPRING_DELTA_BITS 27
+#define XTR_TPRING_COMMIT_MASK                                                     \
+	((1u << 27) - 1)         /* of a page's commit field; above: missed events \
+				  */
+#define XTR_TPRING_STAMP_BITS 59 /* of a time stamp; the others stay as they were */
 
 /* The time (ns, or the ring's clock) of a time stamp behind `before`: what is above its bits cannot
  * have become less, but for the carry. */
