@@ -174,6 +174,24 @@ static int note_after_kill(struct xtr_recorder *r)
 				       r->not_pinned ? r->not_pinned : "xtr recover --killed");
 }
 
+/* Which engine brings the events. */
+static int note_engine(struct xtr_recorder *r)
+{
+	uint32_t by_ring = 0;
+	char text[120];
+
+	for (size_t i = 0; i < r->sel.n_generics; i++)
+		by_ring += r->sel.generics[i]->ftrace;
+	if (by_ring == r->attached)
+		snprintf(text, sizeof(text), "the kernel's trace ring");
+	else if (!by_ring)
+		snprintf(text, sizeof(text), "BPF programs");
+	else
+		snprintf(text, sizeof(text), "trace ring: %u events, BPF programs: %u", by_ring,
+			 r->attached - by_ring);
+	return xtr_meta_set_config_str(r->meta, "engine", text);
+}
+
 static int begin_account(struct xtr_recorder *r, struct xtr_record_err *err)
 {
 	struct xtr_sink *s = &r->sink;
@@ -187,7 +205,7 @@ static int begin_account(struct xtr_recorder *r, struct xtr_record_err *err)
 	s->rotate = &r->rotate;
 	if (!s->meta || !s->tables || !s->loss)
 		return -ENOMEM;
-	ret = open_keep(r) ?: xtr_describe(r->meta, &r->opts, &r->sel, r->bpf);
+	ret = open_keep(r) ?: xtr_describe(r->meta, &r->opts, &r->sel, r->bpf) ?: note_engine(r);
 	return ret ? fail(err, ret, "cannot describe the machine") : 0;
 }
 

@@ -238,7 +238,7 @@ static void check_trace_ring(struct xtr_check *c)
 	c->state = err ? XTR_CHECK_WARN : XTR_CHECK_OK;
 	snprintf(c->detail, sizeof(c->detail), "%s%s",
 		 err ? "events by name are recorded by BPF programs: "
-		     : "a trace instance can be made",
+		     : "a trace instance can be made: events by name go through it",
 		 err ? strerror(-err) : "");
 	c->remedy = "run as root: events by name cost less through a trace instance (--engine)";
 }

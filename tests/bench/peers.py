@@ -74,14 +74,14 @@ class Xtr(Recorder):
         return info["events"], info["lost"]
 
 
-class XtrRing(Xtr):
-    """The same through the kernel's trace ring."""
+class XtrPrograms(Xtr):
+    """The same by BPF programs, as what is no tracepoint by name is recorded."""
 
-    name = "xtr, trace ring"
+    name = "xtr, BPF programs"
 
     def record(self, out, load):
         command = super().record(out, load)
-        return [*command[:2], "--engine", "ftrace", *command[2:]]
+        return [*command[:2], "--engine", "bpf", *command[2:]]
 
 
 class JobPath(Recorder):
@@ -228,4 +228,4 @@ class Bpftrace(Recorder):
 
 
 def recorders(xtr, build):
-    return [Xtr(xtr), XtrRing(xtr), JobPath(build), Ftrace(), TraceCmd(), TraceCmdPlain(), Perf(), PerfZstd(), Bpftrace()]
+    return [Xtr(xtr), XtrPrograms(xtr), JobPath(build), Ftrace(), TraceCmd(), TraceCmdPlain(), Perf(), PerfZstd(), Bpftrace()]

@@ -73,7 +73,7 @@ class Whole:
         self.result, self.figures = self.work / "load", self.work / "pace"
         self.part = []
         self.control = {}  # control runs of each recorder
-        recorders = [peers.Xtr(common.XTR), peers.XtrRing(common.XTR), peers.TraceCmd(), peers.Perf(), peers.Bpftrace()]
+        recorders = [peers.Xtr(common.XTR), peers.XtrPrograms(common.XTR), peers.TraceCmd(), peers.Perf(), peers.Bpftrace()]
         for recorder in recorders:
             recorder.events = events
             self.take(recorder)
