@@ -475,8 +475,11 @@ static void end_writing(struct xtr_recorder *r)
 
 static int begin_reading(struct xtr_recorder *r, struct xtr_record_err *err)
 {
-	int ret = xtr_drain_start(&r->drain);
+	int ret = r->ring ? xtr_tring_begin(r->ring) : 0;
 
+	if (ret)
+		return fail(err, ret, "cannot begin with the trace instance");
+	ret = xtr_drain_start(&r->drain);
 	return ret ? fail(err, ret, "cannot start the thread that reads") : 0;
 }
 

@@ -265,7 +265,7 @@ void xtr_tring_slots(struct xtr_tring *t, uint8_t *slots)
 }
 
 /* The threads that there are, then what happens to them, then what they do. */
-int xtr_tring_run(struct xtr_tring *t)
+int xtr_tring_begin(struct xtr_tring *t)
 {
 	int err = xtr_ring_set_switch(&t->about_tasks, true);
 
@@ -274,10 +274,15 @@ int xtr_tring_run(struct xtr_tring *t)
 	t->pass = xtr_now();
 	for (uint32_t i = 0; i < t->events.n_cpus; i++)
 		t->losses[i].clean = t->losses[i].looked = t->pass;
-	return err ? err : xtr_ring_set_switch(&t->events, true);
+	return err;
 }
 
-void xtr_tring_halt(struct xtr_tring *t)
+int xtr_tring_run(const struct xtr_tring *t)
+{
+	return xtr_ring_set_switch(&t->events, true);
+}
+
+void xtr_tring_halt(const struct xtr_tring *t)
 {
 	(void)xtr_ring_set_switch(&t->events, false);
 	(void)xtr_ring_set_switch(&t->about_tasks, false);

@@ -49,10 +49,12 @@ void xtr_tring_resume(struct xtr_tring *t, uint32_t cpu, const struct xtr_page_s
 uint32_t xtr_tring_page_bytes(const struct xtr_tring *t);
 /* Read pages into these slots, n_cpus of them; before the first page. */
 void xtr_tring_slots(struct xtr_tring *t, uint8_t *slots);
-/* Record from now on. 0 or -errno. */
-int xtr_tring_run(struct xtr_tring *t);
-/* Record nothing more; what is in the rings can still be taken. */
-void xtr_tring_halt(struct xtr_tring *t);
+/* Find the threads that there are. Before anything is taken. 0 or -errno. */
+int xtr_tring_begin(struct xtr_tring *t);
+/* Record from now on; and nothing more: what is in the rings can still be taken. Another thread may
+ * be taking it. 0 or -errno. */
+int xtr_tring_run(const struct xtr_tring *t);
+void xtr_tring_halt(const struct xtr_tring *t);
 /* Remove the instances. 0 or -errno: something of them is left; t is freed anyway. NULL: nothing.
  */
 int xtr_tring_free(struct xtr_tring *t);
