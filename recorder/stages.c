@@ -85,8 +85,10 @@ static int begin_ring(struct xtr_recorder *r, struct xtr_record_err *err)
 	return 0;
 }
 
-/* Programs, or, where the machine has none (why) and they can be done without, the trace ring
- * alone. */
+/*
+ * Programs, or, where the machine has none (why) and events were asked for that can do without, the
+ * trace ring alone. The default set is about jobs: it cannot.
+ */
 static int load_programs(struct xtr_recorder *r, const struct xtr_record_err *why,
 			 struct xtr_record_err *err)
 {
@@ -95,8 +97,12 @@ static int load_programs(struct xtr_recorder *r, const struct xtr_record_err *wh
 	*err = *why;
 	if (!ret)
 		ret = xtr_bpf_load(&r->bpf, &r->sel, &r->opts, err);
-	if (!ret || err->kind != XTR_FAIL_MACHINE || !r->ring ||
-	    !xtr_engine_without_programs(&r->sel))
+	if (!ret || err->kind != XTR_FAIL_MACHINE || !r->ring || !r->opts.n_events)
+		return ret;
+	snprintf(r->no_programs, sizeof(r->no_programs),
+		 "events of jobs and fences, functions and library calls are not recorded: %s",
+		 err->what);
+	if (!xtr_engine_without_programs(&r->sel, r->no_programs))
 		return ret;
 	*err = (struct xtr_record_err){ 0 };
 	return xtr_bpf_none(&r->bpf, &r->sel, &r->opts, err);

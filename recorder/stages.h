@@ -47,6 +47,7 @@ struct xtr_recorder {
 	struct xtr_selection sel;
 	struct xtr_tring *ring; /* the kernel's trace ring; NULL: all events come by programs */
 	struct xtr_bpf *bpf;
+	char no_programs[400]; /* why there are none, if so: a note of sel */
 	struct xtr_meta *meta;
 	struct xtr_tables *tables;
 	struct xtr_rotate rotate;

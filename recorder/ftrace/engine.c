@@ -72,7 +72,7 @@ int xtr_engine_choose(struct xtr_selection *sel, const struct xtr_record_opts *o
 	return ret;
 }
 
-bool xtr_engine_without_programs(struct xtr_selection *sel)
+bool xtr_engine_without_programs(struct xtr_selection *sel, const char *text)
 {
 	bool left = false, out = sel->n_probes || sel->n_api;
 
@@ -84,8 +84,6 @@ bool xtr_engine_without_programs(struct xtr_selection *sel)
 	}
 	sel->n_api = 0;
 	if (out)
-		xtr_selection_note(
-			sel,
-			"no BPF programs can be used here ('xtr doctor' says why): events of jobs and fences, functions and library calls are not recorded");
+		xtr_selection_note(sel, text);
 	return left;
 }

@@ -16,9 +16,9 @@ int xtr_engine_choose(struct xtr_selection *sel, const struct xtr_record_opts *o
 		      struct xtr_record_err *err);
 
 /*
- * Where no programs can be used: leave out what needs one, and say so in the selection's notes.
- * False: nothing is left.
+ * Where no programs can be used: leave out what needs one. text, which has to stay, is noted in the
+ * selection then. False: nothing is left.
  */
-bool xtr_engine_without_programs(struct xtr_selection *sel);
+bool xtr_engine_without_programs(struct xtr_selection *sel, const char *text);
 
 #endif /* XTR_RECORDER_ENGINE_H */
