@@ -51,7 +51,7 @@ static void print_engine(FILE *f, const struct xtr_meta *m)
 		n += !strcmp(xtr_meta_provider(m, i)->attach, "ftrace");
 	if (n)
 		fprintf(f,
-			"  %-10s  %zu event%s by the kernel's trace ring: its cost is not measured\n",
+			"  %-10s  %zu tracepoint%s by the kernel's trace ring: its cost is not measured\n",
 			"kernel", n, n == 1 ? "" : "s");
 }
 
