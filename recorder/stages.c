@@ -16,7 +16,6 @@
 
 #include "format/xtr_format.h"
 
-#include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/capability.h>
 #include <stdio.h>
@@ -68,7 +67,7 @@ static int open_ring(struct xtr_recorder *r, uint32_t n_cpus)
  */
 static int begin_ring(struct xtr_recorder *r, struct xtr_record_err *err)
 {
-	int n_cpus = libbpf_num_possible_cpus(), ret = xtr_engine_choose(&r->sel, &r->opts, err);
+	int n_cpus = xtr_bpf_cpus(), ret = xtr_engine_choose(&r->sel, &r->opts, err);
 	bool only = r->opts.engine == XTR_ENGINE_FTRACE, any = false;
 
 	for (size_t i = 0; !ret && i < r->sel.n_generics; i++)

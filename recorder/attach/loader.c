@@ -351,6 +351,12 @@ static int explain(struct xtr_record_err *err, int code)
 	return code;
 }
 
+int xtr_bpf_cpus(void)
+{
+	libbpf_set_print(keep_complaint);
+	return libbpf_num_possible_cpus();
+}
+
 /* Sizes; nothing is made. 0 or -errno: *b is NULL. */
 static int begin(struct xtr_bpf **out, const struct xtr_selection *sel,
 		 const struct xtr_record_opts *opts, struct xtr_record_err *err)
@@ -359,8 +365,7 @@ static int begin(struct xtr_bpf **out, const struct xtr_selection *sel,
 	int n;
 
 	*out = NULL;
-	libbpf_set_print(keep_complaint);
-	n = libbpf_num_possible_cpus();
+	n = xtr_bpf_cpus();
 	if (!b || n <= 0) {
 		free(b);
 		return explain(err, !b ? -ENOMEM : n < 0 ? n : -ENODEV);

@@ -58,6 +58,8 @@ int xtr_bpf_load(struct xtr_bpf **b, const struct xtr_selection *sel,
 int xtr_bpf_none(struct xtr_bpf **b, const struct xtr_selection *sel,
 		 const struct xtr_record_opts *opts, struct xtr_record_err *err);
 void xtr_bpf_free(struct xtr_bpf *b);
+/* CPUs that there may be, numbers without one included; or -errno. */
+int xtr_bpf_cpus(void);
 /* Bytes of the ring of a CPU: as asked for, or by the number of CPUs; a power of two. */
 uint64_t xtr_bpf_ring_bytes(const struct xtr_record_opts *opts, uint32_t n_cpus);
 
