@@ -37,16 +37,25 @@ static int rows_grow(struct rows *r, size_t n)
 	return 0;
 }
 
+/* v with n elements, those behind the `had` first ones zero; NULL: no memory, v stays. */
+static void *grown(void *v, size_t had, size_t n, size_t each)
+{
+	uint8_t *more = reallocarray(v, n, each);
+
+	if (more)
+		memset(more + had * each, 0, (n - had) * each);
+	return more;
+}
+
 int stats_grow_rings(struct xtr_stats *s)
 {
 	size_t n = xtr_model_n_rings(s->model);
 	struct xtr_stats_ring *ring;
 
 	if (s->n_rings < n) {
-		ring = realloc(s->ring, n * sizeof(*ring));
+		ring = grown(s->ring, s->n_rings, n, sizeof(*ring));
 		if (!ring)
 			return -ENOMEM;
-		memset(ring + s->n_rings, 0, (n - s->n_rings) * sizeof(*ring));
 		s->ring = ring;
 		s->n_rings = (uint32_t)n;
 	}
@@ -58,10 +67,9 @@ int stats_grow_rows(struct xtr_stats *s, size_t rings, size_t devices)
 	struct xtr_hist *waits;
 
 	if (s->n_dep_waits < rings) {
-		waits = realloc(s->dep_wait, rings * sizeof(*waits));
+		waits = grown(s->dep_wait, s->n_dep_waits, rings, sizeof(*waits));
 		if (!waits)
 			return -ENOMEM;
-		memset(waits + s->n_dep_waits, 0, (rings - s->n_dep_waits) * sizeof(*waits));
 		s->dep_wait = waits;
 		s->n_dep_waits = (uint32_t)rings;
 	}

@@ -260,14 +260,15 @@ static bool was_asked(struct xtr_ft_tasks *t, uint32_t tid)
 /* NULL: it is gone, too; its beginning may stand in the ring of another CPU. */
 static struct xtr_ft_task *look_up(struct xtr_ft_tasks *t, uint32_t tid, uint64_t ts)
 {
-	const uint64_t *first = xtr_map_get(&t->unknown, tid, FIRST);
+	const uint64_t *known = xtr_map_get(&t->unknown, tid, FIRST);
+	uint64_t first = known ? *known : UINT64_MAX; /* asking may move what the map holds */
 	struct xtr_ft_task *task = was_asked(t, tid) ? NULL : read_task(t, 0, tid);
 
-	if (task && first && *first < task->since) {
-		define(t, task, *first);
-		task->early = *first;
+	if (task && first < task->since) {
+		define(t, task, first);
+		task->early = first;
 	}
-	if (!task && !first)
+	if (!task && first == UINT64_MAX)
 		(void)xtr_map_put(&t->unknown, tid, FIRST, ts);
 	return task;
 }

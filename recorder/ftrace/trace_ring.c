@@ -614,11 +614,13 @@ bool xtr_tring_lost(struct xtr_tring *t, uint32_t cpu, bool last, struct xtr_tri
 {
 	const struct xtr_page_slot *slot = t->events.cpus[cpu].slot;
 	const struct cpu_losses *l = &t->losses[cpu];
-	uint64_t now = xtr_now();
 	struct xtr_ring_stats st;
+	uint64_t now;
 
-	if ((!last && !l->suspect && t->pass < l->looked + LOOK_EVERY) ||
-	    !xtr_tring_stats(t, cpu, &st))
+	if (!last && !l->suspect && t->pass < l->looked + LOOK_EVERY)
+		return false;
+	now = xtr_now(); /* the counters have all that was lost before */
+	if (!xtr_tring_stats(t, cpu, &st))
 		return false;
 	*loss = (struct xtr_tring_loss){ st.full - slot->full, st.nested - slot->nested,
 					 l->clean > slot->clean ? l->clean : slot->clean, now };
