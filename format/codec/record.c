@@ -12,27 +12,21 @@ struct xtr_sort_key {
 
 bool xtr_records_check(const uint8_t *recs, size_t len, uint32_t n, struct xtr_rec_span *span)
 {
-	struct xtr_rec_span s = { .ts_min = n ? UINT64_MAX : 0, .sorted = true };
-	uint64_t before = 0;
+	struct xtr_rec_span s = xtr_rec_span_begin();
 	size_t off = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t size;
-		uint64_t ts;
 
 		if (len - off < XTR_RECORD_HEADER_SIZE)
 			return false;
 		size = xtr_rec_size(recs + off);
 		if (size < XTR_RECORD_HEADER_SIZE || size % 8 || size > len - off)
 			return false;
-		ts = xtr_rec_ts(recs + off);
-		s.ts_min = ts < s.ts_min ? ts : s.ts_min;
-		s.ts_max = ts > s.ts_max ? ts : s.ts_max;
-		s.sorted &= ts >= before;
-		before = ts;
+		xtr_rec_span_add(&s, xtr_rec_ts(recs + off));
 		off += size;
 	}
-	*span = s;
+	*span = xtr_rec_span_end(&s, n);
 	return off == len;
 }
 

@@ -36,6 +36,24 @@ struct xtr_rec_span {
 	bool sorted; /* the time stamps do not decrease */
 };
 
+/* Of no record yet; with one more; of the n that there were. */
+static inline struct xtr_rec_span xtr_rec_span_begin(void)
+{
+	return (struct xtr_rec_span){ .ts_min = UINT64_MAX, .sorted = true };
+}
+
+static inline void xtr_rec_span_add(struct xtr_rec_span *s, uint64_t ts)
+{
+	s->ts_min = ts < s->ts_min ? ts : s->ts_min;
+	s->sorted &= ts >= s->ts_max; /* the latest is the one before, as long as they are sorted */
+	s->ts_max = ts > s->ts_max ? ts : s->ts_max;
+}
+
+static inline struct xtr_rec_span xtr_rec_span_end(const struct xtr_rec_span *s, uint32_t n)
+{
+	return n ? *s : (struct xtr_rec_span){ .sorted = true };
+}
+
 /* True if recs are exactly n well-formed records of len bytes in all. *span is set then. */
 bool xtr_records_check(const uint8_t *recs, size_t len, uint32_t n, struct xtr_rec_span *span);
 

@@ -57,43 +57,39 @@ static int begin(struct xtr_refs *r, uint32_t n)
 int xtr_refs_check(struct xtr_refs *r, const uint8_t *recs, size_t len, uint32_t n,
 		   struct xtr_rec_span *span)
 {
-	struct xtr_rec_span s = { .ts_min = n ? UINT64_MAX : 0, .sorted = true };
-	uint32_t layout = 0, layout_type = UINT32_MAX, layout_size = 0; /* of the record before */
-	uint64_t before = 0;
+	struct xtr_rec_span s = xtr_rec_span_begin();
+	uint64_t key = UINT64_MAX; /* of the record before: type and size as they stand; none */
+	uint32_t layout = 0, size = 0;
 	int err = begin(r, n);
+	struct xtr_rec_ref *ref = r->refs, *end = ref + (err ? 0 : n);
 
-	for (uint32_t i = 0; i < n && !err; i++) {
-		uint32_t type, size;
-		uint64_t ts;
+	for (; ref < end && !err; ref++) {
+		uint64_t ts, head;
 
 		if (len < XTR_RECORD_HEADER_SIZE)
 			return -EINVAL;
-		type = xtr_rec_type(recs);
-		size = xtr_rec_size(recs);
 		ts = xtr_rec_ts(recs);
-		if (type != layout_type || size != layout_size) {
+		head = xtr_le64(recs + 8);
+		if ((uint32_t)head != key) {
+			key = (uint32_t)head;
+			size = (uint32_t)key >> 16;
 			if (size < XTR_RECORD_HEADER_SIZE || size % 8)
 				return -EINVAL;
 			err = find(r, recs, &layout);
-			layout_type = type;
-			layout_size = size;
 		}
 		if (size > len)
 			return -EINVAL;
-		s.ts_min = ts < s.ts_min ? ts : s.ts_min;
-		s.ts_max = ts > s.ts_max ? ts : s.ts_max;
-		s.sorted &= ts >= before;
-		before = ts;
-		r->refs[i] = (struct xtr_rec_ref){
+		xtr_rec_span_add(&s, ts);
+		*ref = (struct xtr_rec_ref){
 			.ts = ts,
 			.payload = recs + XTR_RECORD_HEADER_SIZE,
-			.tid = xtr_rec_tid(recs),
+			.tid = (uint32_t)(head >> 32),
 			.layout = layout,
 		};
 		recs += size;
 		len -= size;
 	}
-	*span = s;
+	*span = xtr_rec_span_end(&s, n);
 	return err ? err : len ? -EINVAL : 0;
 }
 

@@ -148,42 +148,63 @@ static int find_layout(struct xtr_words_enc *e, const struct xtr_rec_layout *lay
 	return 0;
 }
 
+/* How many of the n records, from the first on, have its layout and its thread. */
+static uint32_t alike(const struct xtr_rec_ref *refs, uint32_t n)
+{
+	uint32_t i = 1;
+
+	while (i < n && refs[i].layout == refs->layout && refs[i].tid == refs->tid)
+		i++;
+	return i;
+}
+
+/* How many more of n records of a layout there is room for, with so much taken. */
+static uint32_t fitting(const struct words_layout *el, uint32_t n, size_t sum, size_t max_bytes,
+			size_t bytes)
+{
+	size_t by_sum = sum < max_bytes ? (max_bytes - sum) / el->size : 0;
+	size_t by_bytes = bytes < XTR_RAW_MAX ? (XTR_RAW_MAX - bytes) / el->row_max : 0;
+	size_t fit = by_sum < by_bytes ? by_sum : by_bytes;
+
+	return fit < n ? (uint32_t)fit : n;
+}
+
 /*
- * Take as many records as may be, with a head for each, and count them. taken: bytes of records. 0
- * or -EINVAL.
+ * Take as many records as may be, with a head for each, and count them: run by run of those of one
+ * layout and thread. taken: bytes of records. 0 or -EINVAL.
  */
 static int take(struct xtr_words_enc *e, const struct xtr_rec_layout *layouts, uint32_t n_layouts,
 		const struct xtr_rec_ref *refs, uint32_t n, size_t max_bytes, size_t *taken)
 {
 	size_t bytes = HEAD_MAX + PLANES_FORMS, sum = 0;
-	uint32_t index = UINT32_MAX, tid = 0, n_tid = 0, number = 0, i;
-	struct words_layout *el = NULL;
+	uint32_t tid = 0, n_tid = 0, i = 0, run, fit;
 
-	for (i = 0; i < n; i++) {
-		if (!el || refs[i].layout != index) {
-			int err;
+	do {
+		struct words_layout *el;
+		uint8_t number;
+		int err = find_layout(e, layouts, n_layouts, refs[i].layout, &bytes, &el);
 
-			index = refs[i].layout;
-			err = find_layout(e, layouts, n_layouts, index, &bytes, &el);
-			if (err == -EINVAL)
-				return err;
-			if (err)
-				break;
-			number = (uint32_t)(el - e->layouts) * 2;
-		}
-		sum += el->size;
-		bytes += el->row_max;
-		if (i && (sum > max_bytes || bytes > XTR_RAW_MAX)) {
-			sum -= el->size;
-			e->n_layouts -= !el->n;
+		if (err == -EINVAL)
+			return err;
+		if (err)
 			break;
-		}
-		el->n++;
-		e->head[i] = (uint8_t)(number | (refs[i].tid != tid));
+		run = alike(refs + i, n - i);
+		fit = fitting(el, run, sum, max_bytes, bytes);
+		fit += !fit && !i; /* the first one in any case */
+		e->n_layouts -= !fit && !el->n;
+		if (!fit)
+			break;
+		number = (uint8_t)((el - e->layouts) * 2);
+		memset(e->head + i, number, fit);
+		e->head[i] |= refs[i].tid != tid;
 		e->tid[n_tid] = refs[i].tid;
 		n_tid += refs[i].tid != tid;
 		tid = refs[i].tid;
-	}
+		el->n += fit;
+		sum += (size_t)el->size * fit;
+		bytes += (size_t)el->row_max * fit;
+		i += fit;
+	} while (fit == run && i < n);
 	e->n = i;
 	e->n_tid = n_tid;
 	*taken = sum;
