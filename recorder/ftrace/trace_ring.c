@@ -2,6 +2,7 @@
 #include "trace_ring.h"
 #include "recorder/host/tracefs.h"
 #include "recorder/host/util.h"
+#include "records.h"
 #include "tasks.h"
 
 #include "format/xtr_format.h"
@@ -31,24 +32,13 @@ struct cpu_losses {
 	bool suspect;           /* the ring may have been full since */
 };
 
-/* What of an event becomes a record: all that is looked at for each one, in one place. */
-struct shape {
-	const struct xtr_generic *g;
-	uint64_t head;        /* type and size, as they stand in the record */
-	uint32_t fixed, size; /* bytes copied; of the record without strings */
-	uint32_t zero;        /* from here on it is zero where nothing is copied */
-	uint32_t max;         /* bytes of the longest record */
-	bool strings;
-	bool as_is; /* nothing is to be converted */
-};
-
 struct xtr_tring {
 	struct xtr_ring_set events, about_tasks;
 	struct xtr_ft_tasks tasks;
 	struct task_layout at;
-	uint8_t *task_kind; /* [IDS]: enum task_kind */
-	struct shape **of;  /* [IDS]: NULL: it is not recorded */
-	struct shape *shapes;
+	uint8_t *task_kind;         /* [IDS]: enum task_kind */
+	struct xtr_ring_shape **of; /* [IDS]: NULL: it is not recorded */
+	struct xtr_ring_shape *shapes;
 	struct cpu_losses *losses;
 	const uint32_t *pids; /* processes to be recorded; n_pids 0: all */
 	size_t n_pids;
@@ -133,23 +123,9 @@ static int allocate(struct xtr_tring **out, uint32_t n_cpus, const struct xtr_se
 	return t->task_kind && t->of && t->shapes && t->losses ? 0 : -ENOMEM;
 }
 
-static void shape_of(struct shape *s, const struct xtr_generic *g)
-{
-	*s = (struct shape){
-		.g = g,
-		.fixed = g->cfg.fixed,
-		.size = g->desc.size,
-		.zero = (XTR_RECORD_HEADER_SIZE + g->cfg.fixed) & ~7u,
-		.max = (g->desc.size + g->cfg.n_strs * (XTR_STR_MAX + 2u) + 7) & ~7u,
-		.head = g->cfg.type | (uint64_t)g->desc.size << 16,
-		.strings = g->cfg.n_strs != 0,
-		.as_is = xtr_generic_as_is(g, g->desc.size),
-	};
-}
-
 static void add_shape(struct xtr_tring *t, const struct xtr_generic *g, size_t n)
 {
-	shape_of(&t->shapes[n], g);
+	xtr_ring_shape_of(&t->shapes[n], g);
 	t->of[g->cfg.ring_id] = &t->shapes[n];
 	t->slot = n ? 0 : g->cfg.slot;
 }
@@ -339,24 +315,16 @@ int xtr_tring_fd(const struct xtr_tring *t, uint32_t cpu)
 
 /* --- tasks ------------------------------------------------------------------------------------ */
 
-static uint32_t load32(const uint8_t *p)
-{
-	uint32_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return v;
-}
-
 static void take_newtask(struct xtr_tring *t, const struct xtr_ring_event *ev)
 {
-	struct xtr_ft_event e = { .ts = ev->ts, .parent = load32(ev->data + 4) };
+	struct xtr_ft_event e = { .ts = ev->ts, .parent = xtr_load32(ev->data + 4) };
 	uint64_t flags;
 
 	if (ev->n < t->at.newtask_size)
 		return;
 	memcpy(&flags, ev->data + t->at.flags, sizeof(flags));
 	e.thread = flags & 0x00010000u; /* CLONE_THREAD */
-	e.tid = load32(ev->data + t->at.pid);
+	e.tid = xtr_load32(ev->data + t->at.pid);
 	memcpy(e.comm, ev->data + t->at.comm, sizeof(e.comm));
 	xtr_ft_tasks_add(&t->tasks, &e);
 }
@@ -367,7 +335,7 @@ static void take_rename(struct xtr_tring *t, const struct xtr_ring_event *ev)
 
 	if (ev->n < t->at.rename_size)
 		return;
-	e.tid = load32(ev->data + (t->at.of ? t->at.of : 4));
+	e.tid = xtr_load32(ev->data + (t->at.of ? t->at.of : 4));
 	memcpy(e.comm, ev->data + t->at.newcomm, sizeof(e.comm));
 	xtr_ft_tasks_add(&t->tasks, &e);
 }
@@ -380,7 +348,7 @@ static void take_tasks(struct xtr_tring *t, struct xtr_ring_cpu *c)
 		while (xtr_ring_page_next(&c->at, &ev) == 1) {
 			if (ev.n < XTR_TP_COMMON)
 				continue;
-			switch (t->task_kind[load32(ev.data) & (IDS - 1)]) {
+			switch (t->task_kind[xtr_load32(ev.data) & (IDS - 1)]) {
 			case NEWTASK:
 				take_newtask(t, &ev);
 				break;
@@ -403,71 +371,6 @@ bool xtr_tring_task(struct xtr_tring *t, struct xtr_ctl_task *def)
 }
 
 /* --- records ---------------------------------------------------------------------------------- */
-
-/* One string behind the fixed part, as bpf/generic.bpf.h puts it there. Returns its end. */
-static uint8_t *put_string(uint8_t *out, const struct xtr_ring_event *ev, uint32_t offset,
-			   uint32_t kind)
-{
-	uint32_t loc = load32(ev->data + offset), from = loc & 0xffff, n = loc >> 16;
-	uint16_t len;
-
-	if (kind == XTR_STR_REL || kind == XTR_STR_REL_BYTES)
-		from += offset + 4;
-	n = n < XTR_STR_MAX ? n : XTR_STR_MAX;
-	if (kind == XTR_STR_PTR || from > ev->n || n > ev->n - from)
-		n = 0;
-	if (n && (kind == XTR_STR_LOC || kind == XTR_STR_REL))
-		n = (uint32_t)strnlen((const char *)ev->data + from, n - 1);
-	len = (uint16_t)n;
-	memcpy(out, &len, sizeof(len));
-	memcpy(out + sizeof(len), ev->data + from, n);
-	return out + sizeof(len) + n;
-}
-
-/* Strings behind the fixed part. The bytes of the record. */
-static uint32_t put_strings(const struct shape *s, const struct xtr_ring_event *ev, uint8_t *out)
-{
-	const struct xtr_generic_cfg *cfg = &s->g->cfg;
-	uint8_t *at = out + s->size;
-
-	for (uint32_t i = 0; i < cfg->n_strs; i++)
-		at = put_string(at, ev, cfg->str[i].offset, cfg->str[i].kind);
-	while ((at - out) % 8)
-		*at++ = 0;
-	return (uint32_t)(at - out);
-}
-
-/* A few bytes: most events are short. */
-static inline void copy(uint8_t *to, const uint8_t *from, uint32_t n)
-{
-	uint32_t i = 0;
-
-	for (; i + 8 <= n; i += 8)
-		memcpy(to + i, from + i, 8);
-	for (; i < n; i++)
-		to[i] = from[i];
-}
-
-/* Returns the bytes of the record, or 0: the event is shorter than its format says. */
-static inline uint32_t put_record(const struct shape *s, const struct xtr_ring_event *ev,
-				  uint32_t tid, uint8_t *out)
-{
-	uint64_t head = s->head | (uint64_t)tid << 32;
-	uint32_t n = s->size;
-
-	if (ev->n < XTR_TP_COMMON + s->fixed)
-		return 0;
-	for (uint32_t i = s->zero; i < n; i += 8)
-		memset(out + i, 0, 8);
-	copy(out + XTR_RECORD_HEADER_SIZE, ev->data + XTR_TP_COMMON, s->fixed);
-	memcpy(out, &ev->ts, 8);
-	memcpy(out + 8, &head, 8);
-	if (__builtin_expect(!s->strings, 1))
-		return n;
-	n = put_strings(s, ev, out);
-	memcpy(out + 10, &(uint16_t){ (uint16_t)n }, 2);
-	return n;
-}
 
 enum who {
 	WANTED,
@@ -512,7 +415,7 @@ static void take_page(struct xtr_tring *t, struct xtr_ring_cpu *c, uint8_t *out,
 	int got;
 
 	for (;;) {
-		const struct shape *s;
+		const struct xtr_ring_shape *s;
 		uint32_t tid, n;
 		enum who who;
 
@@ -520,7 +423,7 @@ static void take_page(struct xtr_tring *t, struct xtr_ring_cpu *c, uint8_t *out,
 		got = xtr_ring_page_next(&c->at, &ev);
 		if (got != 1)
 			break;
-		s = ev.n < XTR_TP_COMMON ? NULL : t->of[load32(ev.data) & (IDS - 1)];
+		s = ev.n < XTR_TP_COMMON ? NULL : t->of[xtr_load32(ev.data) & (IDS - 1)];
 		if (!s) {
 			part->broken++;
 			continue;
@@ -530,7 +433,7 @@ static void take_page(struct xtr_tring *t, struct xtr_ring_cpu *c, uint8_t *out,
 			part->full = true;
 			return;
 		}
-		tid = load32(ev.data + 4);
+		tid = xtr_load32(ev.data + 4);
 		who = whose(t, c, tid, ev.ts);
 		if (who == NOT_KNOWN) {
 			c->at = before;
@@ -540,11 +443,19 @@ static void take_page(struct xtr_tring *t, struct xtr_ring_cpu *c, uint8_t *out,
 		part->filtered += who == OTHER;
 		if (who == OTHER)
 			continue;
-		n = put_record(s, &ev, tid, out + part->len);
+		n = xtr_ring_record(s, &ev, tid, out + part->len);
 		part->as_is &= s->as_is;
 		part->broken += !n;
 		part->n += n != 0;
 		part->len += n;
+		if (n && s->plain && tid && c->last_tid == tid) {
+			uint32_t fit = (room - part->len) / n, left = max_n - part->n;
+
+			fit = xtr_ring_records_alike(&c->at, s, &ev, c->last_until, out + part->len,
+						     fit < left ? fit : left);
+			part->n += fit;
+			part->len += fit * n;
+		}
 	}
 	part->broken += got < 0;
 	c->pending = false;
