@@ -551,7 +551,7 @@ void xtr_stages_init(struct xtr_recorder *r, const struct xtr_record_opts *opts)
 	r->opts = *opts;
 	r->opts.stacks |= opts->n_stack_at != 0;
 	r->child.go = r->child.failed = -1;
-	r->pin.lock = -1;
+	r->pin = XTR_PIN_NONE(0);
 	r->keep.fd = -1;
 	r->sink.event_fd = -1;
 }

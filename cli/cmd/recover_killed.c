@@ -165,7 +165,7 @@ static bool same_place(const char *a, const char *b)
 	return same;
 }
 
-/* The dead flight recorder whose next piece would have this path; 0: there is none. */
+/* The dead flight recorder with this output, or whose next piece would have this path; 0: none. */
 static uint64_t flight_of(const char *path)
 {
 	struct xtr_leftover *v;
@@ -177,7 +177,8 @@ static uint64_t flight_of(const char *path)
 	for (size_t i = 0; i < n && !id; i++) {
 		char *piece = v[i].flight ? xtr_piece_path(v[i].output, v[i].last) : NULL;
 
-		if (piece && !v[i].nothing && same_place(piece, path))
+		if (piece && !v[i].nothing &&
+		    (same_place(piece, path) || same_place(v[i].output, path)))
 			id = v[i].id;
 		free(piece);
 	}

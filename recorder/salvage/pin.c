@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #define PATH_LEN 128
+#define ID_LEN   17 /* a name, NUL included */
 #define TRIES    20
 
 static void path_of(char *path, uint64_t id, const char *name)
@@ -30,9 +31,13 @@ static int open_locked(struct xtr_pin *p)
 	int err;
 
 	path_of(path, p->id, NULL);
+	p->all = open(XTR_PIN_DIR, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	p->lock = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (p->lock < 0)
-		return -errno;
+	if (p->lock < 0) {
+		err = -errno;
+		xtr_pin_close(p);
+		return err;
+	}
 	p->dir = fdopendir(p->lock);
 	if (p->dir && !flock(p->lock, LOCK_EX | LOCK_NB))
 		return 0;
@@ -56,14 +61,18 @@ static int make_dir(struct xtr_pin *p)
 	return open_locked(p);
 }
 
-/* Those that are empty: that of one recorder, and that of the last. */
-static int remove_dirs(uint64_t id)
+/*
+ * Those that are empty: that of one recorder, and that of the last. By the descriptor, as a
+ * recorder that has dropped its capabilities may not walk there: systemd mounts the file system for
+ * root alone.
+ */
+static int remove_dirs(const struct xtr_pin *p)
 {
-	char path[PATH_LEN];
+	char name[ID_LEN];
 	int err;
 
-	path_of(path, id, NULL);
-	err = rmdir(path) ? -errno : 0;
+	snprintf(name, sizeof(name), "%016" PRIx64, p->id);
+	err = unlinkat(p->all, name, AT_REMOVEDIR) ? -errno : 0;
 	rmdir(XTR_PIN_DIR);
 	return err;
 }
@@ -71,10 +80,11 @@ static int remove_dirs(uint64_t id)
 /* Somebody who looks for what dead recorders left may get between making and locking. */
 int xtr_pin_new(struct xtr_pin *p, uint64_t id)
 {
+	char path[PATH_LEN];
 	struct statfs fs;
 	int err = -EBUSY;
 
-	*p = (struct xtr_pin){ .id = id, .lock = -1 };
+	*p = XTR_PIN_NONE(id);
 	if (statfs(XTR_PIN_ROOT, &fs))
 		return -errno;
 	if ((unsigned long)fs.f_type != BPF_FS_MAGIC)
@@ -84,14 +94,17 @@ int xtr_pin_new(struct xtr_pin *p, uint64_t id)
 			usleep(1000);
 		err = make_dir(p);
 	}
-	if (err)
-		remove_dirs(p->id);
+	if (err) {
+		path_of(path, id, NULL);
+		rmdir(path);
+		rmdir(XTR_PIN_DIR);
+	}
 	return err;
 }
 
 int xtr_pin_adopt(struct xtr_pin *p, uint64_t id)
 {
-	*p = (struct xtr_pin){ .id = id, .lock = -1 };
+	*p = XTR_PIN_NONE(id);
 	return open_locked(p);
 }
 
@@ -143,7 +156,7 @@ static int remove_all(const struct xtr_pin *p, const char *last)
 
 	if (!err && unlinkat(p->lock, last, 0) && errno != ENOENT)
 		err = -errno;
-	return err ? err : remove_dirs(p->id);
+	return err ? err : remove_dirs(p);
 }
 
 /* What is left takes memory until somebody collects it: an error that passes shall not leave it. */
@@ -166,8 +179,10 @@ void xtr_pin_close(struct xtr_pin *p)
 		closedir(p->dir); /* and the lock */
 	else if (p->lock >= 0)
 		close(p->lock);
+	if (p->all >= 0)
+		close(p->all);
 	p->dir = NULL;
-	p->lock = -1;
+	p->all = p->lock = -1;
 }
 
 static bool is_id(const char *name, uint64_t *id)

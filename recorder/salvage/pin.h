@@ -16,9 +16,12 @@
 
 struct xtr_pin {
 	uint64_t id;
+	int all;   /* the directory of all (O_PATH); -1: there is none */
 	int lock;  /* the directory, locked; -1: there is none */
 	void *dir; /* the same, to be listed (DIR) without anything that could be missing then */
 };
+
+#define XTR_PIN_NONE(id_) ((struct xtr_pin){ .id = (id_), .all = -1, .lock = -1 })
 
 /*
  * Make the directory of a new recorder. 0; -ENODEV: no BPF file system is mounted; or -errno, as

@@ -81,7 +81,7 @@ static uint64_t number_of(struct xtr_persistent_head *h, uint64_t file_id)
 /* Of a recorder that lives too, where its keep can be read. */
 static bool is_of(uint64_t id, uint64_t file_id)
 {
-	struct xtr_pin pin = { .id = id, .lock = -1 };
+	struct xtr_pin pin = XTR_PIN_NONE(id);
 	int fd = xtr_pin_is_own(id) ? xtr_pin_get(&pin, XTR_PINNED_KEEP) : -EACCES;
 	struct xtr_persistent k;
 	bool found;

@@ -96,15 +96,15 @@ class Producer:
 
 
 class Recorder:
-    """xtr record of a producer; the command that it runs makes the file `started` and waits for a signal."""
+    """xtr record of a producer; the command that it runs makes the file `started` and waits for a signal. wrap: the program that starts it."""
 
-    def __init__(self, producer, *args, out="t.xtr", env=None, stdout=None, events=(CALL,)):
+    def __init__(self, producer, *args, out="t.xtr", env=None, stdout=None, events=(CALL,), wrap=()):
         self.out = out
         if os.path.exists("started"):
             os.unlink("started")
         asked = [a for e in events for a in ("-e", e)]
         self.process = subprocess.Popen(
-            [XTR, "record", "-o", out, "-p", str(producer.process.pid), *asked, *args,
+            [*wrap, XTR, "record", "-o", out, "-p", str(producer.process.pid), *asked, *args,
              "--", "sh", "-c", "trap 'exit 0' TERM INT HUP QUIT; : >started; while :; do sleep 1000 & wait; done"],
             stdin=subprocess.DEVNULL, stdout=stdout or subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
             env={**os.environ, **(env or {})})

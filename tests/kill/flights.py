@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Killed flight recorders: recorded, lost and aged events of all files are what happened, each event once."""
 
+import contextlib
 import glob
 import json
 import os
 import random
 import re
+import shutil
 import signal
+import stat
 import struct
 import subprocess
 import time
 
-from common import BPFFS, BUILD, COUNTS, LIMIT, LONG, PROCESSES, XTR, Failure, Producer, Recorder, Trace, expect, until, xtr
+from common import BPFFS, BUILD, COUNTS, LIMIT, LONG, PROCESSES, ROOT, XTR, Failure, Producer, Recorder, Trace, expect, until, xtr
 from faults import faulty
 from kills import BUFFERS, bounds
 
@@ -298,6 +301,70 @@ def a_kill_at_any_write_of_the_last_file_leaves_each_event_once():
         number += 1 if LONG or number > 3 else 2
         done = killed_at(f"{number}:{random.choice(('kill', 'torn'))}", {}, signal.SIGTERM)
     expect(number > 8, f"{number} writes of a file")
+
+
+def unit(key):
+    """What the packaged service says, the last word on it."""
+    with open(os.path.join(ROOT, "packaging/xtr-flight.service.in"), encoding="utf-8") as f:
+        return [line.split("=", 1)[1].strip() for line in f if line.startswith(key + "=")][-1]
+
+
+@contextlib.contextmanager
+def as_the_service():
+    """A user without a name, with the service's capabilities, where systemd has mounted the BPF file system: for root alone."""
+    capabilities = ",".join("+" + name.removeprefix("CAP_").lower() for name in unit("AmbientCapabilities").split())
+    user = ["setpriv", "--reuid", "64064", "--regid", "64064", "--clear-groups", "--no-new-privs", "--inh-caps", capabilities, "--ambient-caps", capabilities]
+    mode = stat.S_IMODE(os.stat(BPFFS).st_mode)
+    run_dir = "/run/" + unit("RuntimeDirectory")
+    there = os.path.isdir(run_dir)
+    os.chmod(BPFFS, 0o700)
+    os.chmod(".", 0o777)
+    os.makedirs("service")
+    os.makedirs(run_dir, exist_ok=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "uid=64064,mode=" + unit("RuntimeDirectoryMode"), "tmpfs", run_dir], check=True)
+    os.chown("service", 64064, 64064)
+    subprocess.run(unit("ExecStartPre").lstrip("+-").split(), check=True, umask=int(unit("UMask"), 8))
+    try:
+        yield user, run_dir
+    finally:
+        subprocess.run(["umount", "-l", run_dir], check=True)
+        if not there:
+            os.rmdir(run_dir)
+        os.chmod(BPFFS, mode)
+        shutil.rmtree("service")
+
+
+def ended_as(user, killed, run_dir):
+    producer = Producer(2, 1000, 100)
+    recorder = Recorder(producer, "--flight", "1M", out="service/t.xtr", wrap=user)
+    recorder.wait_started()
+    producer.go()
+    until(producer.all_done, "the producer")
+    kept = os.listdir(run_dir)
+    if killed:
+        recorder.kill()
+        COUNTS["kills"] += 1
+    else:
+        recorder.end()
+    want = sum(producer.done())
+    producer.stop()
+    expect(len(kept) == 1, f"in {run_dir}: {kept}")
+    path = "service/t.killed.xtr" if killed else "service/t.000001.xtr"
+    if killed:
+        got = subprocess.run([*user, XTR, "recover", "--killed", "-o", path, "service/t.xtr"], capture_output=True, timeout=LIMIT, check=False)
+        expect(got.returncode == 0, f"recover as the service: {got}")
+    t = Trace(path)
+    expect(t.recorded() + t.lost + t.aged == want, f"recorded {t.recorded()} + lost {t.lost} + aged {t.aged}, happened {want}")
+    left = os.listdir(run_dir) + os.listdir(BPFFS + "/xtr") if os.path.exists(BPFFS + "/xtr") else []
+    expect(not left, f"left: {left}")
+
+
+@test
+def the_service_has_what_its_killed_recorder_kept():
+    with as_the_service() as (user, run_dir):
+        ended_as(user, True, run_dir)
+        ended_as(user, False, run_dir)
+    os.rmdir(BPFFS + "/xtr")
 
 
 @test
