@@ -3,6 +3,7 @@
 #include "recorder/host/tracefs.h"
 #include "recorder/host/util.h"
 #include "records.h"
+#include "task_ring.h"
 #include "tasks.h"
 
 #include "format/xtr_format.h"
@@ -11,20 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define IDS        (1u << 16)   /* common_type is 16 bits wide */
-#define TASKS_RING (256u << 10) /* bytes for each CPU: 3,000 new tasks between two passes */
-#define LOOK_EVERY NS_PER_S     /* at the counters */
-
-enum task_kind {
-	NEWTASK = 1,
-	RENAME
-};
-
-/* Where the fields of the task events stand in the kernel's record, and its least size. */
-struct task_layout {
-	uint16_t pid, comm, flags, newtask_size;
-	uint16_t of, newcomm, rename_size; /* of 0: it is the current thread's name */
-};
+#define IDS        (1u << 16) /* common_type is 16 bits wide */
+#define LOOK_EVERY NS_PER_S   /* at the counters */
 
 /* What is known of losses, by CPU. */
 struct cpu_losses {
@@ -33,10 +22,9 @@ struct cpu_losses {
 };
 
 struct xtr_tring {
-	struct xtr_ring_set events, about_tasks;
+	struct xtr_ring_set events;
+	struct xtr_task_ring task_ring;
 	struct xtr_ft_tasks tasks;
-	struct task_layout at;
-	uint8_t *task_kind;         /* [IDS]: enum task_kind */
 	struct xtr_ring_shape **of; /* [IDS]: NULL: it is not recorded */
 	struct xtr_ring_shape *shapes;
 	struct cpu_losses *losses;
@@ -48,66 +36,6 @@ struct xtr_tring {
 
 /* --- open ------------------------------------------------------------------------------------- */
 
-static uint16_t offset_of(const struct xtr_tp_format *f, const char *name, uint32_t size)
-{
-	for (size_t i = 0; i < f->n_fields; i++) {
-		const struct xtr_tp_field *field = &f->fields[i];
-
-		if (!strcmp(field->name, name) && field->size == size && field->offset < IDS / 2)
-			return (uint16_t)field->offset;
-	}
-	return 0;
-}
-
-static uint16_t most(uint16_t a, uint16_t b)
-{
-	return a > b ? a : b;
-}
-
-static bool newtask_layout(struct task_layout *at, const struct xtr_tp_format *f)
-{
-	at->pid = offset_of(f, "pid", 4);
-	at->comm = offset_of(f, "comm", XTR_COMM_LEN);
-	at->flags = offset_of(f, "clone_flags", 8);
-	at->newtask_size = most(at->flags + 8, most(at->comm + XTR_COMM_LEN, at->pid + 4));
-	return at->pid && at->comm && at->flags;
-}
-
-/* Newer kernels do not say whose name it is: it is the current thread's, but where somebody writes
- * to /proc/PID/comm of another one. */
-static bool rename_layout(struct task_layout *at, const struct xtr_tp_format *f)
-{
-	at->of = offset_of(f, "pid", 4);
-	at->newcomm = offset_of(f, "newcomm", XTR_COMM_LEN);
-	at->rename_size = most(at->of + 4, at->newcomm + XTR_COMM_LEN);
-	return at->newcomm;
-}
-
-static const struct {
-	const char *event;
-	enum task_kind kind;
-	bool (*layout)(struct task_layout *at, const struct xtr_tp_format *f);
-} task_events[] = {
-	{ "task_newtask", NEWTASK, newtask_layout },
-	{ "task_rename", RENAME, rename_layout },
-};
-
-/* Without one of them names are those of /proc. */
-static void find_task_events(struct xtr_tring *t, bool switch_on)
-{
-	for (size_t i = 0; i < ARRAY_LEN(task_events); i++) {
-		struct xtr_tp_format *f;
-
-		if (xtr_tracefs_format("task", task_events[i].event, &f))
-			continue;
-		if (f->id < IDS && task_events[i].layout(&t->at, f) &&
-		    (!switch_on ||
-		     !xtr_ring_set_event(&t->about_tasks, "task", task_events[i].event)))
-			t->task_kind[f->id] = (uint8_t)task_events[i].kind;
-		xtr_tp_format_free(f);
-	}
-}
-
 static int allocate(struct xtr_tring **out, uint32_t n_cpus, const struct xtr_selection *sel)
 {
 	struct xtr_tring *t = calloc(1, sizeof(*t));
@@ -116,11 +44,10 @@ static int allocate(struct xtr_tring **out, uint32_t n_cpus, const struct xtr_se
 	if (!t)
 		return -ENOMEM;
 	xtr_ft_tasks_init(&t->tasks);
-	t->task_kind = calloc(IDS, sizeof(*t->task_kind));
 	t->of = calloc(IDS, sizeof(*t->of));
 	t->shapes = calloc(sel ? sel->n_generics + 1 : 1, sizeof(*t->shapes));
 	t->losses = calloc(n_cpus, sizeof(*t->losses));
-	return t->task_kind && t->of && t->shapes && t->losses ? 0 : -ENOMEM;
+	return t->of && t->shapes && t->losses ? 0 : -ENOMEM;
 }
 
 static void add_shape(struct xtr_tring *t, const struct xtr_generic *g, size_t n)
@@ -150,18 +77,6 @@ static size_t add_selected(struct xtr_tring *t, struct xtr_selection *sel)
 	return n;
 }
 
-static int open_tasks(struct xtr_tring *t, uint64_t id, uint32_t n_cpus)
-{
-	char name[XTR_INSTANCE_NAME];
-	int err;
-
-	xtr_instance_name(name, id, "-tasks");
-	err = xtr_ring_set_new(&t->about_tasks, name, n_cpus, TASKS_RING);
-	if (!err)
-		find_task_events(t, true);
-	return err ? err : xtr_ring_set_open(&t->about_tasks);
-}
-
 int xtr_tring_open(struct xtr_tring **out, struct xtr_selection *sel,
 		   const struct xtr_record_opts *opts, uint64_t id, uint32_t n_cpus,
 		   uint64_t ring_bytes)
@@ -182,7 +97,7 @@ int xtr_tring_open(struct xtr_tring **out, struct xtr_selection *sel,
 	if (!err && n && opts->n_pids)
 		err = xtr_ring_set_processes(&t->events, opts->pids, opts->n_pids);
 	if (!err && n)
-		err = open_tasks(t, id, n_cpus);
+		err = xtr_task_ring_open(&t->task_ring, id, n_cpus);
 	if (!err && n) {
 		t->pids = opts->pids;
 		t->n_pids = opts->n_pids;
@@ -213,9 +128,8 @@ int xtr_tring_adopt(struct xtr_tring **out, const struct xtr_selection *sel, uin
 	xtr_instance_name(name, id, "");
 	if (!err)
 		err = xtr_ring_set_adopt(&t->events, name, n_cpus);
-	xtr_instance_name(name, id, "-tasks");
-	if (!err && !xtr_ring_set_adopt(&t->about_tasks, name, n_cpus))
-		find_task_events(t, false);
+	if (!err)
+		xtr_task_ring_adopt(&t->task_ring, id, n_cpus);
 	return err;
 }
 
@@ -243,7 +157,7 @@ void xtr_tring_slots(struct xtr_tring *t, uint8_t *slots)
 /* The threads that there are, then what happens to them, then what they do. */
 int xtr_tring_begin(struct xtr_tring *t)
 {
-	int err = xtr_ring_set_switch(&t->about_tasks, true);
+	int err = xtr_ring_set_switch(&t->task_ring.set, true);
 
 	if (!err)
 		xtr_ft_tasks_read(&t->tasks);
@@ -261,14 +175,13 @@ int xtr_tring_run(const struct xtr_tring *t)
 void xtr_tring_halt(const struct xtr_tring *t)
 {
 	(void)xtr_ring_set_switch(&t->events, false);
-	(void)xtr_ring_set_switch(&t->about_tasks, false);
+	(void)xtr_ring_set_switch(&t->task_ring.set, false);
 }
 
 static void free_all(struct xtr_tring *t)
 {
 	xtr_ft_tasks_close(&t->tasks);
 	free(t->losses);
-	free(t->task_kind);
 	free(t->of);
 	free(t->shapes);
 	free(t);
@@ -281,7 +194,7 @@ int xtr_tring_free(struct xtr_tring *t)
 	if (!t)
 		return 0;
 	err = xtr_ring_set_free(&t->events);
-	err_tasks = xtr_ring_set_free(&t->about_tasks);
+	err_tasks = xtr_ring_set_free(&t->task_ring.set);
 	free_all(t);
 	return err ? err : err_tasks;
 }
@@ -291,7 +204,7 @@ void xtr_tring_leave(struct xtr_tring *t)
 	if (!t)
 		return;
 	xtr_ring_set_close(&t->events);
-	xtr_ring_set_close(&t->about_tasks);
+	xtr_ring_set_close(&t->task_ring.set);
 	free_all(t);
 }
 
@@ -314,51 +227,6 @@ int xtr_tring_fd(const struct xtr_tring *t, uint32_t cpu)
 }
 
 /* --- tasks ------------------------------------------------------------------------------------ */
-
-static void take_newtask(struct xtr_tring *t, const struct xtr_ring_event *ev)
-{
-	struct xtr_ft_event e = { .ts = ev->ts, .parent = xtr_load32(ev->data + 4) };
-	uint64_t flags;
-
-	if (ev->n < t->at.newtask_size)
-		return;
-	memcpy(&flags, ev->data + t->at.flags, sizeof(flags));
-	e.thread = flags & 0x00010000u; /* CLONE_THREAD */
-	e.tid = xtr_load32(ev->data + t->at.pid);
-	memcpy(e.comm, ev->data + t->at.comm, sizeof(e.comm));
-	xtr_ft_tasks_add(&t->tasks, &e);
-}
-
-static void take_rename(struct xtr_tring *t, const struct xtr_ring_event *ev)
-{
-	struct xtr_ft_event e = { .ts = ev->ts, .rename = true };
-
-	if (ev->n < t->at.rename_size)
-		return;
-	e.tid = xtr_load32(ev->data + (t->at.of ? t->at.of : 4));
-	memcpy(e.comm, ev->data + t->at.newcomm, sizeof(e.comm));
-	xtr_ft_tasks_add(&t->tasks, &e);
-}
-
-static void take_tasks(struct xtr_tring *t, struct xtr_ring_cpu *c)
-{
-	struct xtr_ring_event ev;
-
-	while (xtr_ring_set_read(&t->about_tasks, c) == 1) {
-		while (xtr_ring_page_next(&c->at, &ev) == 1) {
-			if (ev.n < XTR_TP_COMMON)
-				continue;
-			switch (t->task_kind[xtr_load32(ev.data) & (IDS - 1)]) {
-			case NEWTASK:
-				take_newtask(t, &ev);
-				break;
-			case RENAME:
-				take_rename(t, &ev);
-				break;
-			}
-		}
-	}
-}
 
 bool xtr_tring_has_task(const struct xtr_tring *t)
 {
@@ -501,8 +369,7 @@ void xtr_tring_pass(struct xtr_tring *t, uint64_t now)
 		c->caught_up = false;
 	}
 	t->pass = now;
-	for (uint32_t i = 0; t->about_tasks.cpus && i < t->about_tasks.n_cpus; i++)
-		take_tasks(t, &t->about_tasks.cpus[i]);
+	xtr_task_ring_take(&t->task_ring, &t->tasks);
 	xtr_ft_tasks_until(&t->tasks, now);
 }
 

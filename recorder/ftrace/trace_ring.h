@@ -8,8 +8,7 @@
  * ring (bpf/xtr_ctl.h), so that all that follows is the same for both engines. The ring's clock is
  * CLOCK_MONOTONIC (`mono`), as that of the programs.
  *
- * A second, small instance has the events that say which process a thread belongs to (tasks.h): in
- * rings of their own, so that the kernel's counters of the first are those of what was asked for.
+ * A second instance says which process a thread belongs to (task_ring.h).
  */
 #ifndef XTR_RECORDER_TRING_H
 #define XTR_RECORDER_TRING_H
