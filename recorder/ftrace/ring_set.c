@@ -12,7 +12,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#define TEXT_MAX 4096
+#define TEXT_MAX     4096
+#define EXIT_TRIGGER "events/sched/sched_process_exit/trigger"
 
 int xtr_ring_page_bytes(uint32_t *bytes)
 {
@@ -68,7 +69,7 @@ static void stop_when_gone(const struct xtr_ring_set *s)
 	    (major == 5 && minor < 17))
 		return;
 	snprintf(text, sizeof(text), "traceoff if pid == %d", (int)getpid());
-	(void)xtr_instance_write(&s->in, "events/sched/sched_process_exit/trigger", text);
+	(void)xtr_instance_write(&s->in, EXIT_TRIGGER, text);
 }
 
 static int begin(struct xtr_ring_set *s, uint32_t n_cpus)
@@ -102,13 +103,33 @@ int xtr_ring_set_new(struct xtr_ring_set *s, const char *name, uint32_t n_cpus, 
 	return err < 0 ? err : 0;
 }
 
+/*
+ * When a module goes whose events were on, the kernel empties all rings and counts nothing
+ * (kernel/trace/trace_events.c, trace_module_remove_events). A trigger that would switch the event
+ * on holds the module (trace_event_try_get_ref); it never fires, as nothing has pid 0 that exits.
+ * System calls, of which there are hundreds, are in no module.
+ */
+static int hold_module(const struct xtr_ring_set *s, const char *system, const char *event)
+{
+	char text[300];
+
+	if (!strcmp(system, "syscalls"))
+		return 0;
+	snprintf(text, sizeof(text), "enable_event:%s:%s if pid == 0", system, event);
+	return xtr_instance_write(&s->in, EXIT_TRIGGER, text);
+}
+
 int xtr_ring_set_event(const struct xtr_ring_set *s, const char *system, const char *event)
 {
 	char file[300];
+	int err;
 
 	if (snprintf(file, sizeof(file), "events/%s/%s/enable", system, event) >= (int)sizeof(file))
 		return -ENAMETOOLONG;
-	return xtr_instance_write(&s->in, file, "1");
+	err = xtr_instance_write(&s->in, file, "1");
+	if (!err)
+		err = hold_module(s, system, event);
+	return err;
 }
 
 struct threads {

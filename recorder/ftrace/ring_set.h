@@ -70,7 +70,7 @@ size_t xtr_page_slot_bytes(uint32_t page_bytes);
  * it. */
 int xtr_ring_set_new(struct xtr_ring_set *s, const char *name, uint32_t n_cpus,
 		     uint64_t ring_bytes);
-/* Switch an event on. 0 or -errno. */
+/* Switch an event on, and hold the module that it is of. 0 or -errno: it is not to be used. */
 int xtr_ring_set_event(const struct xtr_ring_set *s, const char *system, const char *event);
 /*
  * Record these processes alone: the kernel leaves out all threads but theirs and those that they
