@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #define PF_KTHREAD    0x00200000u /* include/linux/sched.h */
+#define PF_WQ_WORKER  0x00000020u
 #define FIELD_FLAGS   9
 #define FIELD_STARTED 22 /* clock ticks since boot */
 
@@ -42,9 +43,23 @@ bool xtr_proc_field(const char *text, unsigned int n, uint64_t *value)
 	return end > at + 1;
 }
 
+/*
+ * /proc adds what a worker of a workqueue does to its name, which is not in the thread's comm:
+ * "kworker/u8:0-events_unbound" is "kworker/u8:0" (kernel/workqueue.c, wq_worker_comm). A rescuer
+ * is named after its queue, in which '-' may be.
+ */
+static void cut_work(const char *name, char comm[XTR_COMM_LEN])
+{
+	size_t colon = strcspn(name, ":"), n = colon + strcspn(name + colon, "+-");
+
+	if (n < XTR_COMM_LEN)
+		memset(comm + n, 0, XTR_COMM_LEN - n);
+}
+
 bool xtr_proc_name(const char *text, char comm[XTR_COMM_LEN])
 {
 	const char *from = strchr(text, '('), *to = strrchr(text, ')');
+	uint64_t flags;
 	size_t n;
 
 	if (!from || !to || to < from)
@@ -52,6 +67,8 @@ bool xtr_proc_name(const char *text, char comm[XTR_COMM_LEN])
 	n = (size_t)(to - from - 1);
 	memset(comm, 0, XTR_COMM_LEN);
 	memcpy(comm, from + 1, n < XTR_COMM_LEN ? n : XTR_COMM_LEN - 1);
+	if (xtr_proc_field(text, FIELD_FLAGS, &flags) && flags & PF_WQ_WORKER)
+		cut_work(from + 1, comm);
 	return true;
 }
 
