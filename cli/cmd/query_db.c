@@ -155,7 +155,9 @@ int query_open_empty(sqlite3 **db, const char *text)
 		err = query_sections_create(*db, text);
 	if (err == SQLITE_OK)
 		return XTR_EXIT_OK;
-	cli_error("%s", *db ? sqlite3_errmsg(*db) : cli_strerror(ENOMEM));
+	if (*db)
+		return query_sql_error(*db, err);
+	cli_error("%s", cli_strerror(ENOMEM));
 	return XTR_EXIT_FAILURE;
 }
 
@@ -263,12 +265,9 @@ int query_open_trace(sqlite3 **db, struct replay_cmd *cmd, const struct query_ne
 		return XTR_EXIT_FAILURE;
 	}
 	/* A section is filled as a whole. */
-	status = query_sections_create(*db, needs->sections ? NULL : needs->sql) == SQLITE_OK
-			 ? XTR_EXIT_OK
-			 : XTR_EXIT_FAILURE;
-	if (status != XTR_EXIT_OK)
-		cli_error("%s", sqlite3_errmsg(*db));
-	else if (needs->sections)
+	err = query_sections_create(*db, needs->sections ? NULL : needs->sql);
+	status = err == SQLITE_OK ? XTR_EXIT_OK : query_sql_error(*db, err);
+	if (status == XTR_EXIT_OK && needs->sections)
 		status = query_sections_fill(*db, cmd, needs->sections);
 	guard(*db, NULL);
 	return status;

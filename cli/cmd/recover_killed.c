@@ -34,6 +34,14 @@ static int failed(const char *what, int err)
 	return err == -EPERM || err == -EACCES ? XTR_EXIT_PRIVILEGE : XTR_EXIT_FAILURE;
 }
 
+static int failed_id(uint64_t id, int err)
+{
+	char text[17];
+
+	snprintf(text, sizeof(text), "%016" PRIx64, id);
+	return failed(text, err);
+}
+
 /* --- list and drop ---------------------------------------------------------------------------- */
 
 static void print_time(FILE *f, uint64_t ns)
@@ -81,11 +89,17 @@ static void print_one(FILE *f, const struct xtr_leftover *l)
 	fprintf(f, "  drop    xtr recover --killed --drop %016" PRIx64 "\n", l->id);
 }
 
+/* Is it in this error that it cannot be collected? All others are of this look at it. */
+static bool is_known(int err)
+{
+	return !err || err == -EBADMSG || err == -ENODATA || err == -EACCES;
+}
+
 int killed_list(void)
 {
 	struct xtr_leftover *v;
 	size_t n, dead = 0;
-	int err = xtr_leftovers(&v, &n);
+	int err = xtr_leftovers(&v, &n), status = XTR_EXIT_OK;
 	FILE *f = cli_out();
 
 	if (err)
@@ -95,11 +109,13 @@ int killed_list(void)
 			continue;
 		print_one(f, &v[i]);
 		dead++;
+		if (!is_known(v[i].error))
+			status = failed_id(v[i].id, v[i].error);
 	}
 	if (!dead)
 		fprintf(f, "No dead recorder has left anything.\n");
 	free(v);
-	return cli_finish(XTR_EXIT_OK);
+	return cli_finish(status);
 }
 
 static int drop_all(void)

@@ -339,7 +339,10 @@ int __wrap_main(int argc, char **argv)
 	inject_find_linker();
 	backtrace(frames, FRAMES); /* loads what it needs */
 	if (parse(&o, argc, argv) || (o.seen && inject_open_seen(o.seen, argv)) ||
-	    chdir(o.s.argv[0]) || inject_prepare() || (o.s.recording && inject_own_bpffs()))
+	    chdir(o.s.argv[0]) || inject_prepare())
+		return 2;
+	/* What other recorders leave on this machine, and remove, is seen by doctor, too. */
+	if ((o.s.recording || (o.s.machine && !geteuid())) && inject_own_bpffs() && o.s.recording)
 		return 2;
 	o.s.argv[0] = "xtr";
 	inject_make_old(&o.s);
