@@ -174,7 +174,7 @@ def an_earlier_recording_is_in_the_way():
     text = record("--rotate", "1M", "-e", RR, "--", EMIT, "call", "10", status=(1,))
     expect("run.000002.xtr" in text and "--force" in text, f"message: {text}")
     expect(not os.path.exists("run.000001.xtr"), "a piece was made")
-    record("--force", "--rotate", "20k", "-e", RR, "--", EMIT, "call", "40000")
+    record("--force", "--rotate", "20k", "-e", RR, "--", EMIT, "call", "400000")
     expect(len(pieces()) > 1, "one piece only")
     for path in glob.glob("run.*.xtr"):
         st = os.lstat(path)
