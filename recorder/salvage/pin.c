@@ -32,7 +32,8 @@ static int open_locked(struct xtr_pin *p)
 
 	path_of(path, p->id, NULL);
 	p->all = open(XTR_PIN_DIR, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	p->lock = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (p->all >= 0)
+		p->lock = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (p->lock < 0) {
 		err = -errno;
 		xtr_pin_close(p);
