@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "encode.h"
+#include "parquet_encode.h"
 #include "base/bytes.h"
 
 #include <string.h>
@@ -32,17 +32,23 @@ static uint64_t zigzag(uint64_t v)
 static void pack64(struct xtr_buf *b, const uint64_t *v, size_t n, unsigned int width)
 {
 	uint8_t *p = xtr_buf_room(b, n * width / 8 + sizeof(uint64_t));
-	unsigned __int128 bits = 0;
 	unsigned int have = 0;
+	uint64_t bits = 0;
 
-	if (!p)
+	if (!p || !width)
 		return;
 	for (size_t i = 0; i < n; i++) {
-		bits |= (unsigned __int128)v[i] << have;
+		bits |= v[i] << have;
 		have += width;
-		for (; have >= 8; have -= 8, bits >>= 8, b->n++)
-			*p++ = (uint8_t)bits;
+		if (have < 64)
+			continue;
+		xtr_put_le64(p, bits);
+		p += sizeof(bits);
+		have -= 64;
+		bits = have ? v[i] >> (width - have) : 0;
 	}
+	xtr_put_le64(p, bits);
+	b->n += n * width / 8;
 }
 
 /* --- differences ------------------------------------------------------------------------------ */

@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "format/codec/codecs.h"
-#include "thrift.h"
+#include "parquet_thrift.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,6 +19,8 @@ enum xtr_parquet_type {
 	XTR_PARQUET_TEXT  /* BYTE_ARRAY, STRING */
 };
 
+#define XTR_PARQUET_RECENT 64u
+
 /* Texts that occur, each once. */
 struct xtr_parquet_texts {
 	struct xtr_map by_hash; /* (hash, length) -> the first text with it */
@@ -28,6 +30,7 @@ struct xtr_parquet_texts {
 	} * v;
 	size_t n, cap;
 	struct xtr_buf bytes;
+	uint32_t recent[XTR_PARQUET_RECENT]; /* indices */
 };
 
 struct xtr_parquet_column {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Parquet: a directory of tables that engines read as one (docs/fleet.md). Each recording makes one
- * file of each table, DIR/table=NAME/date=DATE/host=HOST/FILEID.parquet, so that another export of
- * the same recording replaces it. No file has its name before all of a trace were written.
+ * Parquet: a directory of tables that engines read as one (docs/export.md). Each recording makes
+ * one file of each table, DIR/table=NAME/date=DATE/host=HOST/FILEID.parquet, so that another export
+ * of the same recording replaces it. No file has its name before all of a recording were written.
  */
 #include "base/text.h"
 #include "converters/out/core/export.h"
-#include "converters/out/tables/feed.h"
-#include "file.h"
+#include "feed.h"
+#include "parquet_file.h"
 #include "format/xtr_format.h"
 
 #include <ctype.h>
@@ -28,11 +28,9 @@ struct parquet_out {
 	struct xtr_feed feed; /* first: what is exported goes to it */
 	const char *dir;
 	struct xtr_parquet_file *files; /* of the present recording, XTR_REL_COUNT; NULL: none */
-	struct xtr_parquet_file **done; /* of recordings before, whole and without names yet */
-	size_t n_done, cap_done;
-	bool dated;     /* the wall clock is known: */
-	int64_t offset; /* ns to add to a time */
-	bool broken;    /* the last error was of what is written */
+	bool dated;                     /* the wall clock is known: */
+	int64_t offset;                 /* ns to add to a time */
+	bool broken;                    /* the last error was of what is written */
 };
 
 /* Columns of a row's time, the first one that is known; -1: no more. */
@@ -230,11 +228,12 @@ static int put(struct xtr_feed *feed, enum xtr_relation_id id, const struct xtr_
 
 /* --- the exporter ----------------------------------------------------------------------------- */
 
-static void free_files(struct xtr_parquet_file *files)
+static void free_files(struct parquet_out *p)
 {
-	for (size_t i = 0; files && i < XTR_REL_COUNT; i++)
-		xtr_parquet_free(&files[i]);
-	free(files);
+	for (size_t i = 0; p->files && i < XTR_REL_COUNT; i++)
+		xtr_parquet_free(&p->files[i]);
+	free(p->files);
+	p->files = NULL;
 }
 
 static void close_parquet(void *self)
@@ -243,10 +242,7 @@ static void close_parquet(void *self)
 
 	if (!p)
 		return;
-	free_files(p->files);
-	for (size_t i = 0; i < p->n_done; i++)
-		free_files(p->done[i]);
-	free(p->done);
+	free_files(p);
 	xtr_feed_free(&p->feed);
 	free(p);
 }
@@ -256,9 +252,7 @@ static int open_parquet(void **self, const struct xtr_export_opts *o, const char
 	struct parquet_out *p;
 
 	*self = NULL;
-	*why = NULL;
-	if (!o->path)
-		*why = "Parquet is a directory of files: use -o DIR";
+	*why = o->path ? NULL : "Parquet is a directory of files: use -o DIR";
 	if (*why)
 		return -EINVAL;
 	p = calloc(1, sizeof(*p));
@@ -271,36 +265,32 @@ static int open_parquet(void **self, const struct xtr_export_opts *o, const char
 	return 0;
 }
 
+static bool is_open(const struct parquet_out *p, size_t id)
+{
+	return p->feed.want & 1u << id;
+}
+
+/* Table files comes last: where it has a recording, all tables have it. */
 static int end_section(void *self)
 {
 	struct parquet_out *p = self;
 	int err = 0;
 
-	if (xtr_grow_array(&p->done, &p->cap_done, p->n_done + 1, sizeof(*p->done)))
-		return -ENOMEM;
-	for (size_t i = 0; i < XTR_REL_COUNT && !err; i++)
-		if (p->files[i].f)
-			err = xtr_parquet_end(&p->files[i]);
+	for (size_t id = 0; id < XTR_REL_COUNT && !err; id++)
+		if (is_open(p, id))
+			err = xtr_parquet_end(&p->files[id]);
+	for (size_t id = XTR_REL_COUNT; id-- && !err;)
+		if (is_open(p, id))
+			err = xtr_parquet_publish(&p->files[id]);
 	p->broken |= err && err != -ENOMEM;
-	if (err)
-		return err;
-	p->done[p->n_done++] = p->files;
-	p->files = NULL;
-	return 0;
+	free_files(p);
+	return err;
 }
 
-/* Table files comes last: where it has a recording, all tables have it. */
 static int finish(void *self)
 {
-	struct parquet_out *p = self;
-	int err = 0;
-
-	for (size_t i = 0; i < p->n_done; i++)
-		for (size_t id = XTR_REL_COUNT; id-- && !err;)
-			if (p->done[i][id].temporary)
-				err = xtr_parquet_publish(&p->done[i][id]);
-	p->broken |= err != 0;
-	return err;
+	(void)self;
+	return 0;
 }
 
 static bool failed(void *self)

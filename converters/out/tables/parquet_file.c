@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "file.h"
+#include "parquet_file.h"
 #include "base/bytes.h"
 #include "format/version.h"
 #include "parquet_format.h"
@@ -13,6 +13,7 @@
 
 #define FORMAT_VERSION 2
 #define BUFFER         (256u << 10)
+#define SUFFIX         8u /* ".XXXXXX", NUL included */
 
 /* --- describing ------------------------------------------------------------------------------- */
 
@@ -54,21 +55,39 @@ static char *temporary_of(const char *path)
 	return asprintf(&name, "%.*s.%s.XXXXXX", dir, path, path + dir) < 0 ? NULL : name;
 }
 
+/* A file without a name, which is gone if this process is; -1: this file system has none. */
+static int open_nameless(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *dir = strndup(path, slash ? (size_t)(slash - path) + 1 : 0);
+	int fd = dir ? open(*dir ? dir : ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600) : -1;
+
+	free(dir);
+	return fd;
+}
+
+/* One whose name no reader takes. A descriptor or -errno. */
+static int open_hidden(struct xtr_parquet_file *p)
+{
+	int fd = mkostemp(p->temporary, O_CLOEXEC);
+
+	p->named = fd >= 0;
+	return fd < 0 ? -errno : fd;
+}
+
 int xtr_parquet_open(struct xtr_parquet_file *p, const char *path)
 {
-	int fd, err;
+	int fd;
 
 	p->path = strdup(path);
 	p->temporary = temporary_of(path);
 	if (!p->path || !p->temporary)
 		return -ENOMEM;
-	fd = mkostemp(p->temporary, O_CLOEXEC);
-	if (fd < 0) {
-		err = -errno;
-		free(p->temporary);
-		p->temporary = NULL;
-		return err;
-	}
+	fd = open_nameless(path);
+	if (fd < 0)
+		fd = open_hidden(p);
+	if (fd < 0)
+		return fd;
 	p->f = fdopen(fd, "w");
 	if (!p->f) {
 		close(fd);
@@ -301,34 +320,6 @@ static void put_footer(struct xtr_thrift *t, const struct xtr_parquet_file *p)
 	xtr_thrift_end(t);
 }
 
-static void free_group(struct xtr_parquet_group *g)
-{
-	for (size_t i = 0; i < XTR_PARQUET_COLUMNS_MAX; i++) {
-		xtr_buf_free(&g->chunk[i].least);
-		xtr_buf_free(&g->chunk[i].most);
-	}
-}
-
-/* All but the names. */
-static void release(struct xtr_parquet_file *p)
-{
-	if (p->f)
-		fclose(p->f);
-	for (size_t i = 0; i < p->n_columns; i++)
-		xtr_parquet_column_free(&p->column[i]);
-	for (size_t i = 0; i < p->n_groups; i++)
-		free_group(&p->groups[i]);
-	for (size_t i = 0; i < p->n_facts; i++) {
-		free(p->facts[i].key);
-		free(p->facts[i].value);
-	}
-	xtr_parquet_pages_free(&p->pages);
-	free(p->groups);
-	free(p->facts);
-	free(p->order);
-	*p = (struct xtr_parquet_file){ .path = p->path, .temporary = p->temporary };
-}
-
 int xtr_parquet_end(struct xtr_parquet_file *p)
 {
 	struct xtr_buf footer = { 0 };
@@ -346,26 +337,63 @@ int xtr_parquet_end(struct xtr_parquet_file *p)
 	xtr_buf_free(&footer);
 	if (!err && (fflush(p->f) || fsync(fileno(p->f))))
 		err = -errno;
-	if (!err)
-		release(p);
 	return err;
+}
+
+/* A file without a name gets one that no reader takes, as a link never replaces. */
+static int name_it(struct xtr_parquet_file *p)
+{
+	char own[64];
+
+	snprintf(own, sizeof(own), "/proc/self/fd/%d", fileno(p->f));
+	/* What a killed one of this number left may be there. */
+	snprintf(strrchr(p->temporary, '.'), SUFFIX, ".%06u", (unsigned int)getpid() % 1000000u);
+	unlink(p->temporary);
+	if (linkat(AT_FDCWD, own, AT_FDCWD, p->temporary, AT_SYMLINK_FOLLOW))
+		return -errno;
+	p->named = true;
+	return 0;
 }
 
 int xtr_parquet_publish(struct xtr_parquet_file *p)
 {
+	int err = p->named ? 0 : name_it(p);
+
+	if (err)
+		return err;
 	if (rename(p->temporary, p->path))
 		return -errno;
-	free(p->temporary);
-	p->temporary = NULL;
+	p->named = false;
 	return 0;
+}
+
+static void free_group(struct xtr_parquet_group *g)
+{
+	for (size_t i = 0; i < XTR_PARQUET_COLUMNS_MAX; i++) {
+		xtr_buf_free(&g->chunk[i].least);
+		xtr_buf_free(&g->chunk[i].most);
+	}
 }
 
 void xtr_parquet_free(struct xtr_parquet_file *p)
 {
-	release(p);
-	if (p->temporary)
+	if (p->f)
+		fclose(p->f);
+	if (p->named)
 		unlink(p->temporary);
+	for (size_t i = 0; i < p->n_columns; i++)
+		xtr_parquet_column_free(&p->column[i]);
+	for (size_t i = 0; i < p->n_groups; i++)
+		free_group(&p->groups[i]);
+	for (size_t i = 0; i < p->n_facts; i++) {
+		free(p->facts[i].key);
+		free(p->facts[i].value);
+	}
+	xtr_parquet_pages_free(&p->pages);
+	free(p->groups);
+	free(p->facts);
+	free(p->order);
 	free(p->temporary);
 	free(p->path);
-	p->temporary = p->path = NULL;
+	*p = (struct xtr_parquet_file){ .sorted_by = -1 };
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A Parquet file of one table (https://parquet.apache.org/docs/file-format/). It is written under a
- * name that begins with a dot, which no reader of directories takes, and renamed when it is whole.
+ * A Parquet file of one table (https://parquet.apache.org/docs/file-format/). It has no name until
+ * it is whole, or, on file systems that cannot do that, one that begins with a dot and that no
+ * reader of directories takes.
  */
 #ifndef XTR_PARQUET_FILE_H
 #define XTR_PARQUET_FILE_H
 
-#include "column.h"
+#include "parquet_column.h"
 
 #include <stdio.h>
 
@@ -37,6 +38,7 @@ struct xtr_parquet_file {
 	uint64_t rows;
 	FILE *f;
 	char *path, *temporary;
+	bool named; /* there is a file of the temporary name */
 };
 
 /* A column; before the first row. */
@@ -48,7 +50,7 @@ int xtr_parquet_fact(struct xtr_parquet_file *p, const char *key, const char *va
 int xtr_parquet_open(struct xtr_parquet_file *p, const char *path);
 /* All columns have one cell more. 0 or -errno. */
 int xtr_parquet_row(struct xtr_parquet_file *p);
-/* Write what is left, and the footer, sync and close; only the names are kept. 0 or -errno. */
+/* Write what is left, and the footer, and sync. 0 or -errno. */
 int xtr_parquet_end(struct xtr_parquet_file *p);
 /* Give it its name, replacing a file that has it. 0 or -errno. */
 int xtr_parquet_publish(struct xtr_parquet_file *p);

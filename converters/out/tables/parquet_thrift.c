@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "thrift.h"
+#include "parquet_thrift.h"
 #include "base/bytes.h"
 
 #include <string.h>

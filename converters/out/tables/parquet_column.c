@@ -4,9 +4,9 @@
  * dictionary as long as that is small beside them, and so have numbers that are names; all other
  * numbers are differences (DELTA_BINARY_PACKED): times and durations take few bits then.
  */
-#include "column.h"
+#include "parquet_column.h"
 #include "base/bytes.h"
-#include "encode.h"
+#include "parquet_encode.h"
 #include "format/codec/codecs.h"
 #include "parquet_format.h"
 
@@ -18,13 +18,15 @@
 #define DICTIONARY_BYTES   (1u << 20)
 #define RANGE_TEXT_MAX     64u /* bytes of the least and the greatest text, to be told */
 #define NONE               UINT32_MAX
-#define ZSTD_LEVEL         3
+#define ZSTD_LEVEL         1 /* what is packed has little left: 3 takes longer for 1 % */
 
 /* --- cells ------------------------------------------------------------------------------------ */
 
 static int add(struct xtr_parquet_column *c, uint64_t v, bool known)
 {
-	if (xtr_grow_array(&c->v, &c->cap, c->n + 1, sizeof(*c->v)) ||
+	if (c->n == c->cap && xtr_grow_array(&c->v, &c->cap, c->n + 1, sizeof(*c->v)))
+		return -ENOMEM;
+	if (c->n == c->cap_known &&
 	    xtr_grow_array(&c->known, &c->cap_known, c->n + 1, sizeof(*c->known)))
 		return -ENOMEM;
 	c->v[c->n] = v;
@@ -48,8 +50,16 @@ static bool is_text(const struct xtr_parquet_texts *t, uint32_t i, const char *s
 	return t->v[i].len == n && (!n || !memcmp(t->bytes.p + t->v[i].at, s, n));
 }
 
+/* Where a text that came lately is looked for first: most columns have few. */
+static uint32_t *recent(struct xtr_parquet_texts *t, const char *s, size_t n)
+{
+	unsigned char ends = n ? (unsigned char)s[0] + 7u * (unsigned char)s[n - 1] : 0;
+
+	return &t->recent[(ends + n) % XTR_PARQUET_RECENT];
+}
+
 /* 0 with the index of the text, or -ENOMEM. */
-static int index_of(struct xtr_parquet_texts *t, const char *s, size_t n, uint32_t *index)
+static int find_text(struct xtr_parquet_texts *t, const char *s, size_t n, uint32_t *index)
 {
 	uint64_t hash = xtr_hash_bytes(s, n);
 	uint32_t first = xtr_map_index(&t->by_hash, hash, n);
@@ -70,9 +80,13 @@ static int index_of(struct xtr_parquet_texts *t, const char *s, size_t n, uint32
 
 int xtr_parquet_add_text(struct xtr_parquet_column *c, const char *s, size_t n)
 {
-	uint32_t index;
+	uint32_t *index = recent(&c->texts, s, n);
 
-	return n > INT32_MAX ? -E2BIG : index_of(&c->texts, s, n, &index) ?: add(c, index, true);
+	if (n > INT32_MAX)
+		return -E2BIG;
+	if (*index < c->texts.n && is_text(&c->texts, *index, s, n))
+		return add(c, *index, true);
+	return find_text(&c->texts, s, n, index) ?: add(c, *index, true);
 }
 
 /* --- pages ------------------------------------------------------------------------------------ */
