@@ -232,7 +232,7 @@ static int run(const void *opts, int argc, char **argv)
 		return status;
 	if (r.o->top > XTR_EXPORT_TOP_MAX)
 		return cli_usage_error(&cmd_export, "--top: at most %u", XTR_EXPORT_TOP_MAX);
-	if (!r.x->by_folder)
+	if (!r.x || !r.x->by_folder)
 		return export_one(&r, argc, argv);
 	if (!r.o->output || !strcmp(r.o->output, "-"))
 		return cli_usage_error(&cmd_export, "-f %s writes a directory: use -o DIR",
