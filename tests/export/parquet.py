@@ -23,7 +23,7 @@ NS = 1000000000
 
 
 def unzstd(data, size):
-    library = ctypes.CDLL(ctypes.util.find_library("zstd"))
+    library = ctypes.CDLL(ctypes.util.find_library("zstd") or "libzstd.so.1")
     library.ZSTD_decompress.restype = ctypes.c_size_t
     library.ZSTD_decompress.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t]
     out = ctypes.create_string_buffer(max(size, 1))
