@@ -84,7 +84,7 @@ static void try_delta(const uint64_t *v, size_t n)
 
 Test(parquet_encode, differences_of_every_width)
 {
-	uint64_t v[N], state = 1;
+	uint64_t v[N] = { 0 }, state = 1;
 
 	for (unsigned int width = 0; width <= 64; width++) {
 		uint64_t mask = width ? UINT64_MAX >> (64 - width) : 0;
