@@ -23,15 +23,15 @@ struct export_opts {
 
 static const struct cli_option options[] = {
 	{ 'f', "format", "FORMAT", CLI_STRING, offsetof(struct export_opts, format),
-	  "perfetto, chrome, sqlite, csv or jsonl; else by the name of -o" },
+	  "perfetto, chrome, sqlite, csv, jsonl or parquet; else by the name of -o" },
 	{ 'o', "output", "FILE", CLI_STRING, offsetof(struct export_opts, output),
-	  "write here, \"-\" for standard output; else named after the trace" },
+	  "write here, \"-\" for standard output; else named after the trace; parquet: directory" },
 	FLAG("force", force, "replace an existing file"),
 	REPLAY_OPTIONS(struct export_opts, replay),
 	{ 0, "top", "N", CLI_U64, offsetof(struct export_opts, top),
 	  "only the N longest jobs, with their submissions and waits" },
 	FLAG("jobs-only", jobs_only, "jobs, and nothing else"),
-	FLAG("raw", raw, "perfetto: every event too, as generic ftrace"),
+	FLAG("raw", raw, "every event too; perfetto: as generic ftrace, parquet: table events"),
 	FLAG("ftrace", ftrace, "perfetto: scheduler events as typed ftrace, as other tools do"),
 	FLAG("track-events", track_events, "perfetto: jobs as track events, for old importers"),
 	FLAG("compress", compress, "perfetto: packets compressed with zlib"),
@@ -69,7 +69,7 @@ static int check_options(const struct export_run *r)
 		bool given;
 		const char *option, *formats[2];
 	} special[] = {
-		{ o->raw, "--raw", { "perfetto" } },
+		{ o->raw, "--raw", { "perfetto", "parquet" } },
 		{ o->ftrace, "--ftrace", { "perfetto" } },
 		{ o->track_events, "--track-events", { "perfetto" } },
 		{ o->compress, "--compress", { "perfetto" } },
@@ -119,6 +119,8 @@ static int open_output(struct export_run *r)
 	const char *table = r->o->table;
 	char suffix[64];
 
+	if (r->x->by_folder)
+		return XTR_EXIT_OK;
 	snprintf(suffix, sizeof(suffix), "%s%s%s", table ? "." : "", table ? table : "",
 		 r->x->suffix);
 	return outfile_open_for(&r->out, r->o->output, r->cmd.path, suffix, r->o->force);
@@ -143,7 +145,7 @@ static void fill(struct export_run *r)
 		.exporter = r->x,
 		.opts = { .sz = sizeof(r->e.opts),
 			  .out = r->x->by_path ? NULL : r->out.f,
-			  .path = r->out.temporary,
+			  .path = r->x->by_folder ? o->output : r->out.temporary,
 			  .jobs_only = o->jobs_only,
 			  .raw = o->raw,
 			  .ftrace = o->ftrace,
@@ -166,7 +168,8 @@ static bool failed_to_write(const struct export_run *r, int ret)
 		return outfile_broken(&r->out);
 	if (!r->e.broken || ret == -ENOMEM)
 		return false;
-	cli_error("cannot write '%s': %s", r->out.path, cli_strerror(ret));
+	cli_error("cannot write '%s': %s", r->x->by_folder ? r->o->output : r->out.path,
+		  cli_strerror(ret));
 	return true;
 }
 
@@ -198,9 +201,24 @@ static int export(struct export_run *r)
 		status = replay_end(&r->cmd, of_output ? 0 : err);
 		return of_output ? XTR_EXIT_FAILURE : status;
 	}
-	status = outfile_commit_told(&r->out);
+	status = r->x->by_folder ? XTR_EXIT_OK : outfile_commit_told(&r->out);
 	err = replay_end(&r->cmd, 0);
 	return status == XTR_EXIT_OK ? err : status;
+}
+
+static int export_one(struct export_run *r, int argc, char **argv)
+{
+	int status = replay_begin(&r->cmd, &cmd_export, &r->o->replay, argc, argv);
+
+	if (status != XTR_EXIT_OK)
+		return status;
+	status = open_output(r);
+	if (status == XTR_EXIT_OK)
+		status = export(r);
+	else
+		replay_end(&r->cmd, 0);
+	outfile_free(&r->out);
+	return status;
 }
 
 static int run(const void *opts, int argc, char **argv)
@@ -214,15 +232,18 @@ static int run(const void *opts, int argc, char **argv)
 		return status;
 	if (r.o->top > XTR_EXPORT_TOP_MAX)
 		return cli_usage_error(&cmd_export, "--top: at most %u", XTR_EXPORT_TOP_MAX);
-	status = replay_begin(&r.cmd, &cmd_export, &r.o->replay, argc, argv);
-	if (status != XTR_EXIT_OK)
-		return status;
-	status = open_output(&r);
-	if (status == XTR_EXIT_OK)
-		status = export(&r);
-	else
-		replay_end(&r.cmd, 0);
-	outfile_free(&r.out);
+	if (!r.x || !r.x->by_folder)
+		return export_one(&r, argc, argv);
+	if (!r.o->output || !strcmp(r.o->output, "-"))
+		return cli_usage_error(&cmd_export, "-f %s writes a directory: use -o DIR",
+				       r.x->name);
+	if (!argc)
+		return export_one(&r, argc, argv);
+	for (int i = 0; i < argc; i++) {
+		int one = export_one(&r, 1, argv + i);
+
+		status = one != XTR_EXIT_OK ? one : status;
+	}
 	return status;
 }
 

@@ -347,7 +347,7 @@ COMP_WORDS=(xtr info --j); COMP_CWORD=2; _xtr; echo "${COMPREPLY[@]}"
 
 @test
 def bash_completes_what_an_option_takes():
-    formats_of = {"export": {"perfetto", "chrome", "sqlite", "csv", "jsonl"}, "flame": {"folded", "speedscope", "svg"},
+    formats_of = {"export": {"perfetto", "chrome", "sqlite", "csv", "jsonl", "parquet"}, "flame": {"folded", "speedscope", "svg"},
                   "import": {"tracedat", "perfdata", "perfetto", "ftrace", "perf", "bpftrace"}}
     head = xtr("--dump-completion", "bash").out + "\ncompopt() { :; }\n"
 
@@ -362,7 +362,8 @@ def bash_completes_what_an_option_takes():
         expect(known - {"sqlite"} <= found <= known, f"{name} -f: {found}")  # SQLite may be left out of a build
         expect(offered(name, "--format", "=", "") == found, f"{name} --format=")
         for word in found:
-            o = xtr(name, "-f", word, "/nonexistent")
+            directory = ["-o", os.path.join(WORK, "none")] if word == "parquet" else []
+            o = xtr(name, "-f", word, *directory, "/nonexistent")
             expect(o.status == 1 and "No such file" in o.err, f"{name} takes {word}", o)
     expect(offered("export", "-f", "ch") == {"chrome"}, "export -f ch")
     expect({"jobs", "events", "meta"} <= offered("export", "-t", ""), "export -t")
@@ -998,6 +999,42 @@ def export_that_fails_leaves_nothing():
         if "-t" not in only.get(f, []):
             o = xtr("export", "-f", f, "-t", "jobs", "-o", path, trace())
             expect(o.status == 2 and o.err and not os.listdir(where), f"{f} -t: {os.listdir(where)}", o)
+
+
+def files_in(path):
+    return sorted(os.path.relpath(os.path.join(top, name), path) for top, _, names in os.walk(path) for name in names)
+
+
+@test
+def export_of_parquet_makes_a_directory():
+    where = folder("export")
+    path = os.path.join(where, "new/out")
+    o = xtr("export", "-f", "parquet", "-o", path, trace(), trace())
+    expect(o.status == 0 and o.out == "" and o.err == "", "of two traces", o)
+    made = files_in(path)
+    expect(len(made) == 12 and all(re.match(r"table=\w+/date=[-\w]+/host=\w+/[0-9a-f]{16}\.parquet$", f) for f in made), f"{made}")
+    modes = {os.stat(os.path.join(path, f)).st_mode for f in made}
+    expect(modes == {0o100600}, f"modes {modes}")
+    o = xtr("export", "-f", "parquet", "--raw", "-o", path, trace())
+    expect(o.status == 0 and len(files_in(path)) == 13, "replaced, and events", o)
+
+
+@test
+def export_of_parquet_that_fails_leaves_no_file():
+    where = folder("export")
+    for arguments in ([], ["-o", "-"]):
+        expect_error(xtr("export", "-f", "parquet", *arguments, trace()), 2, r"xtr: -f parquet writes a directory: use -o DIR")
+    expect_error(xtr("export", "-f", "parquet", "-o", where), 2, r"xtr: which FILE\?")
+    for options in (["--ftrace"], ["--track-events"], ["--compress"], ["-t", "jobs"]):
+        o = xtr("export", "-f", "parquet", *options, "-o", where, trace())
+        expect(o.status == 2 and o.err, f"{options}", o)
+    expect_error(xtr("export", "-f", "parquet", "-o", trace(), trace()), 1, r"xtr: cannot write '.*': Not a directory")
+    expect_error(xtr("export", "-f", "parquet", "-o", os.path.join(where, "out"), "/nonexistent.xtr"), 1, r"xtr: '/nonexistent\.xtr': No such file or directory")
+    o = limited("parquet", os.path.join(where, "out"), 4096)
+    expect_error(o, 1, r"xtr: cannot write '.*/out': File too large")
+    expect(not files_in(where), f"{files_in(where)}")
+    o = xtr("export", "-f", "parquet", "-o", os.path.join(where, "out"), "/nonexistent.xtr", trace())
+    expect(o.status == 1 and len(files_in(where)) == 12, "one of two can be read", o)
 
 
 def limited(f, path, size):

@@ -360,9 +360,15 @@ const struct xtr_exporter *xtr_exporter_by_name(const char *name)
 /* The formats that there are. converters/NAME.c defines xtr_exporter_NAME. */
 
 extern const struct xtr_exporter xtr_exporter_perfetto, xtr_exporter_chrome;
-extern const struct xtr_exporter xtr_exporter_sqlite, xtr_exporter_csv, xtr_exporter_jsonl;
+extern const struct xtr_exporter xtr_exporter_sqlite, xtr_exporter_csv, xtr_exporter_jsonl,
+	xtr_exporter_parquet;
 
 const struct xtr_exporter *const xtr_exporters[] = {
-	&xtr_exporter_perfetto, &xtr_exporter_chrome, &xtr_exporter_sqlite,
-	&xtr_exporter_csv,      &xtr_exporter_jsonl,  NULL,
+	&xtr_exporter_perfetto,
+	&xtr_exporter_chrome,
+	&xtr_exporter_sqlite,
+	&xtr_exporter_csv,
+	&xtr_exporter_jsonl,
+	&xtr_exporter_parquet,
+	NULL,
 };

@@ -68,6 +68,7 @@ struct xtr_exporter {
 	const char *suffix; /* ".pftrace" */
 	const char *help;   /* one line */
 	bool by_path;       /* writes a file by its name, cannot stream */
+	bool by_folder;     /* with by_path: files in a directory, of any number of traces */
 	bool timeline;      /* is nothing without times */
 	/* XTR_EXPORT_*: what it takes, given the options (called before open). */
 	unsigned int (*wants)(const struct xtr_export_opts *o);

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Parquet: a directory of tables that engines read as one (docs/export.md). Each recording makes
+ * one file of each table, DIR/table=NAME/date=DATE/host=HOST/FILEID.parquet, so that another export
+ * of the same recording replaces it. No file has its name before all of a recording were written.
+ */
+#include "base/text.h"
+#include "converters/out/core/export.h"
+#include "feed.h"
+#include "parquet_file.h"
+#include "format/xtr_format.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NS       1000000000
+#define UNKNOWN  "__HIVE_DEFAULT_PARTITION__" /* what engines take for a value that is not known */
+#define TIME_COL XTR_ORIGIN_N                 /* behind the origin */
+#define FIRST    (TIME_COL + 1)
+#define PATHS    512
+
+struct parquet_out {
+	struct xtr_feed feed; /* first: what is exported goes to it */
+	const char *dir;
+	struct xtr_parquet_file *files; /* of the present recording, XTR_REL_COUNT; NULL: none */
+	bool dated;                     /* the wall clock is known: */
+	int64_t offset;                 /* ns to add to a time */
+	bool broken;                    /* the last error was of what is written */
+};
+
+/* Columns of a row's time, the first one that is known; -1: no more. */
+static const struct {
+	int at[4];
+} time_of[XTR_REL_COUNT] = {
+	[XTR_REL_FILES] = { { XTR_COL_FILE_FIRST, -1 } },
+	[XTR_REL_JOBS] = { { XTR_COL_JOB_QUEUE, XTR_COL_JOB_RUN, XTR_COL_JOB_START,
+			     XTR_COL_JOB_DONE } },
+	[XTR_REL_DEPS] = { { XTR_COL_DEP_FROM, -1 } },
+	[XTR_REL_CALLS] = { { XTR_COL_CALL_BEGIN, XTR_COL_CALL_END, -1 } },
+	[XTR_REL_EVENTS] = { { XTR_COL_EVENT_TS, -1 } },
+	[XTR_REL_DEVICES] = { { -1 } },
+	[XTR_REL_RINGS] = { { -1 } },
+	[XTR_REL_PROCESSES] = { { XTR_COL_PROC_START, -1 } },
+	[XTR_REL_TASKS] = { { XTR_COL_TASK_SINCE, -1 } },
+	[XTR_REL_CLOCKS] = { { XTR_COL_CLOCK_BEFORE, -1 } },
+	[XTR_REL_LOSSES] = { { -1 } },
+	[XTR_REL_GAPS] = { { XTR_COL_GAP_FIRST, -1 } },
+	[XTR_REL_META] = { { -1 } },
+};
+
+static uint32_t tables_of(const struct xtr_export_opts *o)
+{
+	uint32_t tables = (1u << XTR_REL_COUNT) - 1;
+
+	if (!o->raw)
+		tables &= ~(1u << XTR_REL_EVENTS);
+	if (o->jobs_only)
+		tables &= ~(1u << XTR_REL_CALLS);
+	return tables;
+}
+
+static unsigned int wants(const struct xtr_export_opts *o)
+{
+	return xtr_feed_wants(tables_of(o));
+}
+
+/* --- where files are -------------------------------------------------------------------------- */
+
+/* A value as part of a path, as Hive writes it. */
+static void put_value(char *to, size_t room, const char *s, size_t n)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < n && at + 4 < room; i++) {
+		unsigned char c = (unsigned char)s[i];
+
+		if (isalnum(c) || c == '_' || c == '-' || (c == '.' && i))
+			to[at++] = (char)c;
+		else
+			at += (size_t)snprintf(to + at, room - at, "%%%02X", c);
+	}
+	to[at] = 0;
+}
+
+static void host_of(char to[PATHS], const struct xtr_cell *host)
+{
+	if (host->kind == XTR_CELL_TEXT && host->n)
+		put_value(to, PATHS, host->s, host->n);
+	else
+		snprintf(to, PATHS, "%s", UNKNOWN);
+}
+
+/* Of the recording's begin, in UTC. */
+static void date_of(char to[sizeof(UNKNOWN)], const struct parquet_out *p,
+		    const struct xtr_cell *first)
+{
+	time_t t = (time_t)((int64_t)first->u + p->offset) / NS;
+	struct tm tm;
+
+	if (!p->dated || first->kind == XTR_CELL_NULL || !gmtime_r(&t, &tm) ||
+	    !strftime(to, sizeof(UNKNOWN), "%Y-%m-%d", &tm))
+		snprintf(to, sizeof(UNKNOWN), "%s", UNKNOWN);
+}
+
+/* All directories of a path; its last part is a file. 0 or -errno. */
+static int make_directories(char *path)
+{
+	for (char *at = strchr(path + 1, '/'); at; at = strchr(at + 1, '/')) {
+		*at = 0;
+		if (mkdir(path, 0777) && errno != EEXIST)
+			return -errno;
+		*at = '/';
+	}
+	return 0;
+}
+
+/* --- tables ----------------------------------------------------------------------------------- */
+
+static int describe(struct xtr_parquet_file *f, const struct xtr_column *c)
+{
+	static const enum xtr_parquet_type types[] = { [XTR_COLUMN_U64] = XTR_PARQUET_UINT,
+						       [XTR_COLUMN_INT] = XTR_PARQUET_INT,
+						       [XTR_COLUMN_TEXT] = XTR_PARQUET_TEXT };
+	char key[64];
+	int err = 0;
+
+	xtr_parquet_column(f, c->name, types[c->type], !c->unit);
+	snprintf(key, sizeof(key), "%s.unit", c->name);
+	if (c->unit)
+		err = xtr_parquet_fact(f, key, c->unit);
+	snprintf(key, sizeof(key), "%s.help", c->name);
+	return err ?: xtr_parquet_fact(f, key, c->help);
+}
+
+static int begin_table(struct parquet_out *p, enum xtr_relation_id id, const char *date,
+		       const char *host)
+{
+	const struct xtr_relation *rel = &xtr_relations[id];
+	struct xtr_parquet_file *f = &p->files[id];
+	char *path;
+	int err = xtr_parquet_fact(f, "xtr.table", rel->name)
+			  ?: xtr_parquet_fact(f, "xtr.row", rel->help);
+
+	for (size_t i = 0; i < XTR_ORIGIN_N && !err; i++)
+		err = describe(f, &xtr_origin_columns[i]);
+	f->sorted_by = TIME_COL;
+	xtr_parquet_column(f, "time", XTR_PARQUET_TIME, false);
+	for (size_t i = 0; i < rel->n && !err; i++)
+		err = describe(f, &rel->columns[i]);
+	if (err || asprintf(&path, "%s/table=%s/date=%s/host=%s/%s.parquet", p->dir, rel->name,
+			    date, host, p->feed.origin.file_id) < 0)
+		return -ENOMEM;
+	err = make_directories(path) ?: xtr_parquet_open(f, path);
+	p->broken |= err && err != -ENOMEM;
+	free(path);
+	return err;
+}
+
+/* A recording begins with its row of table files, which says when and where it was. */
+static int begin_tables(struct parquet_out *p, const struct xtr_row *row)
+{
+	const struct xtr_cell *offset = &row->cell[XTR_COL_FILE_REALTIME];
+	char host[PATHS], date[sizeof(UNKNOWN)];
+	int err = 0;
+
+	p->files = calloc(XTR_REL_COUNT, sizeof(*p->files));
+	if (!p->files)
+		return -ENOMEM;
+	p->dated = offset->kind != XTR_CELL_NULL;
+	p->offset = p->dated ? offset->i : 0;
+	host_of(host, &p->feed.origin_cell[0]);
+	date_of(date, p, &row->cell[XTR_COL_FILE_FIRST]);
+	for (enum xtr_relation_id id = 0; id < XTR_REL_COUNT && !err; id++)
+		if (p->feed.want & 1u << id)
+			err = begin_table(p, id, date, host);
+	return err;
+}
+
+static int add_cell(struct xtr_parquet_column *c, const struct xtr_cell *cell)
+{
+	switch (cell->kind) {
+	case XTR_CELL_TEXT:
+		return xtr_parquet_add_text(c, cell->s, cell->n);
+	case XTR_CELL_UINT:
+	case XTR_CELL_INT:
+		return xtr_parquet_add_number(c, cell->u);
+	default:
+		return xtr_parquet_add_null(c);
+	}
+}
+
+static int add_time(const struct parquet_out *p, struct xtr_parquet_column *c,
+		    enum xtr_relation_id id, const struct xtr_row *row)
+{
+	const int *at = time_of[id].at;
+
+	for (size_t i = 0; p->dated && i < 4 && at[i] >= 0; i++)
+		if (row->cell[at[i]].kind != XTR_CELL_NULL)
+			return xtr_parquet_add_number(c, row->cell[at[i]].u + (uint64_t)p->offset);
+	return xtr_parquet_add_null(c);
+}
+
+static int put(struct xtr_feed *feed, enum xtr_relation_id id, const struct xtr_row *row)
+{
+	struct parquet_out *p = (struct parquet_out *)feed;
+	struct xtr_parquet_file *f;
+	int err = id == XTR_REL_FILES ? begin_tables(p, row) : 0;
+
+	if (err)
+		return err;
+	f = &p->files[id];
+	for (size_t i = 0; i < XTR_ORIGIN_N && !err; i++)
+		err = add_cell(&f->column[i], &feed->origin_cell[i]);
+	err = err ?: add_time(p, &f->column[TIME_COL], id, row);
+	for (size_t i = 0; i < xtr_relations[id].n && !err; i++)
+		err = add_cell(&f->column[FIRST + i], &row->cell[i]);
+	if (err)
+		return err;
+	err = xtr_parquet_row(f);
+	p->broken |= err && err != -ENOMEM;
+	return err;
+}
+
+/* --- the exporter ----------------------------------------------------------------------------- */
+
+static void free_files(struct parquet_out *p)
+{
+	for (size_t i = 0; p->files && i < XTR_REL_COUNT; i++)
+		xtr_parquet_free(&p->files[i]);
+	free(p->files);
+	p->files = NULL;
+}
+
+static void close_parquet(void *self)
+{
+	struct parquet_out *p = self;
+
+	if (!p)
+		return;
+	free_files(p);
+	xtr_feed_free(&p->feed);
+	free(p);
+}
+
+static int open_parquet(void **self, const struct xtr_export_opts *o, const char **why)
+{
+	struct parquet_out *p;
+
+	*self = NULL;
+	*why = o->path ? NULL : "Parquet is a directory of files: use -o DIR";
+	if (*why)
+		return -EINVAL;
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return -ENOMEM;
+	p->dir = o->path;
+	p->feed.want = tables_of(o);
+	p->feed.put = put;
+	*self = p;
+	return 0;
+}
+
+static bool is_open(const struct parquet_out *p, size_t id)
+{
+	return p->feed.want & 1u << id;
+}
+
+/* Table files comes last: where it has a recording, all tables have it. */
+static int end_section(void *self)
+{
+	struct parquet_out *p = self;
+	int err = 0;
+
+	for (size_t id = 0; id < XTR_REL_COUNT && !err; id++)
+		if (is_open(p, id))
+			err = xtr_parquet_end(&p->files[id]);
+	for (size_t id = XTR_REL_COUNT; id-- && !err;)
+		if (is_open(p, id))
+			err = xtr_parquet_publish(&p->files[id]);
+	p->broken |= err && err != -ENOMEM;
+	free_files(p);
+	return err;
+}
+
+static int finish(void *self)
+{
+	(void)self;
+	return 0;
+}
+
+static bool failed(void *self)
+{
+	return ((const struct parquet_out *)self)->broken;
+}
+
+extern const struct xtr_exporter xtr_exporter_parquet;
+
+const struct xtr_exporter xtr_exporter_parquet = {
+	.name = "parquet",
+	.suffix = ".parquet",
+	.help = "all tables as Parquet files in a directory",
+	.by_path = true,
+	.by_folder = true,
+	.wants = wants,
+	.open = open_parquet,
+	.section = xtr_feed_section,
+	.job = xtr_feed_job,
+	.call = xtr_feed_call,
+	.event = xtr_feed_event,
+	.gap = xtr_feed_gap,
+	.end_section = end_section,
+	.finish = finish,
+	.failed = failed,
+	.close = close_parquet,
+};

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Parquet's encodings of values in a page
+ * (https://github.com/apache/parquet-format/blob/master/Encodings.md). Failures stick in the
+ * buffer.
+ */
+#ifndef XTR_PARQUET_ENCODE_H
+#define XTR_PARQUET_ENCODE_H
+
+#include "base/buf.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* DELTA_BINARY_PACKED of 64-bit numbers; differences wrap around. */
+void xtr_parquet_delta(struct xtr_buf *b, const uint64_t *v, size_t n);
+/* RLE / bit-packing hybrid of numbers below 2^width; without a length in front. */
+void xtr_parquet_hybrid(struct xtr_buf *b, const uint32_t *v, size_t n, unsigned int width);
+/* Bits that a number up to max takes. */
+unsigned int xtr_parquet_width(uint64_t max);
+
+#endif /* XTR_PARQUET_ENCODE_H */
