@@ -303,6 +303,7 @@ static bool *flag(struct settings *o, int c)
 
 static int parse(struct settings *o, int argc, char **argv)
 {
+	const char *is_long = getenv("LONG");
 	int c;
 
 	while ((c = getopt(argc, argv, "+i:pk:s:S:1:lmqrocv")) != -1) {
@@ -323,7 +324,7 @@ static int parse(struct settings *o, int argc, char **argv)
 	}
 	if (argc - optind < 3)
 		return 2;
-	inject_every = !o->s.machine && getenv("LONG") && !strcmp(getenv("LONG"), "1");
+	inject_every = !o->s.machine && is_long && !strcmp(is_long, "1");
 	o->s.name = argv[optind];
 	o->s.argc = argc - optind - 1;
 	o->s.argv = argv + optind + 1;
