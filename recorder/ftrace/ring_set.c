@@ -127,8 +127,11 @@ int xtr_ring_set_event(const struct xtr_ring_set *s, const char *system, const c
 	if (snprintf(file, sizeof(file), "events/%s/%s/enable", system, event) >= (int)sizeof(file))
 		return -ENAMETOOLONG;
 	err = xtr_instance_write(&s->in, file, "1");
-	if (!err)
-		err = hold_module(s, system, event);
+	if (err)
+		return err;
+	err = hold_module(s, system, event);
+	if (err)
+		(void)xtr_instance_write(&s->in, file, "0");
 	return err;
 }
 

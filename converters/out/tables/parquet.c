@@ -24,6 +24,8 @@
 #define FIRST    (TIME_COL + 1)
 #define PATHS    512
 
+_Static_assert(FIRST + XTR_ROW_MAX <= XTR_PARQUET_COLUMNS_MAX, "columns of a table");
+
 struct parquet_out {
 	struct xtr_feed feed; /* first: what is exported goes to it */
 	const char *dir;
@@ -99,7 +101,7 @@ static void host_of(char to[PATHS], const struct xtr_cell *host)
 static void date_of(char to[sizeof(UNKNOWN)], const struct parquet_out *p,
 		    const struct xtr_cell *first)
 {
-	time_t t = (time_t)((int64_t)first->u + p->offset) / NS;
+	time_t t = (time_t)((int64_t)(first->u + (uint64_t)p->offset) / NS);
 	struct tm tm;
 
 	if (!p->dated || first->kind == XTR_CELL_NULL || !gmtime_r(&t, &tm) ||

@@ -13,7 +13,9 @@
 
 #define FORMAT_VERSION 2
 #define BUFFER         (256u << 10)
-#define SUFFIX         8u /* ".XXXXXX", NUL included */
+#define SUFFIX         8u          /* ".XXXXXX", NUL included */
+#define TEXTS_MAX      (32u << 20) /* bytes of a row group, about */
+#define LOOK_ROWS      256u
 
 /* --- describing ------------------------------------------------------------------------------- */
 
@@ -163,9 +165,21 @@ static int flush(struct xtr_parquet_file *p)
 	return err;
 }
 
+/* Texts that take much memory: looked at now and then. */
+static bool is_heavy(const struct xtr_parquet_file *p)
+{
+	size_t bytes = 0;
+
+	if (p->column[0].n % LOOK_ROWS)
+		return false;
+	for (size_t i = 0; i < p->n_columns; i++)
+		bytes += p->column[i].texts.bytes.n;
+	return bytes > TEXTS_MAX;
+}
+
 int xtr_parquet_row(struct xtr_parquet_file *p)
 {
-	return p->column[0].n < XTR_PARQUET_GROUP_ROWS ? 0 : flush(p);
+	return p->column[0].n < XTR_PARQUET_GROUP_ROWS && !is_heavy(p) ? 0 : flush(p);
 }
 
 /* --- footer ----------------------------------------------------------------------------------- */
