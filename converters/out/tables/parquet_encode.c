@@ -16,18 +16,6 @@ unsigned int xtr_parquet_width(uint64_t max)
 	return max ? 64u - (unsigned int)__builtin_clzll(max) : 0;
 }
 
-static void put_varint(struct xtr_buf *b, uint64_t v)
-{
-	uint8_t bytes[XTR_VARINT_MAX];
-
-	xtr_buf_add(b, bytes, (size_t)(xtr_varint_put(bytes, v) - bytes));
-}
-
-static uint64_t zigzag(uint64_t v)
-{
-	return v << 1 ^ (0 - (v >> 63));
-}
-
 /* n values of so many bits each, from the lowest bit on; n is a multiple of 8. */
 static void pack64(struct xtr_buf *b, const uint64_t *v, size_t n, unsigned int width)
 {
@@ -71,7 +59,7 @@ static void put_block(struct xtr_buf *b, const uint64_t *v, size_t n)
 		d[i] -= (uint64_t)least;
 		all[i / MINI] |= d[i];
 	}
-	put_varint(b, zigzag((uint64_t)least));
+	xtr_parquet_varint(b, xtr_zigzag(least));
 	for (size_t i = 0; i < MINIBLOCKS; i++)
 		width[i] = (uint8_t)xtr_parquet_width(all[i]);
 	xtr_buf_add(b, width, sizeof(width));
@@ -81,10 +69,10 @@ static void put_block(struct xtr_buf *b, const uint64_t *v, size_t n)
 
 void xtr_parquet_delta(struct xtr_buf *b, const uint64_t *v, size_t n)
 {
-	put_varint(b, BLOCK);
-	put_varint(b, MINIBLOCKS);
-	put_varint(b, n);
-	put_varint(b, n ? zigzag(v[0]) : 0);
+	xtr_parquet_varint(b, BLOCK);
+	xtr_parquet_varint(b, MINIBLOCKS);
+	xtr_parquet_varint(b, n);
+	xtr_parquet_varint(b, n ? xtr_zigzag((int64_t)v[0]) : 0);
 	for (size_t i = 1; i < n; i += BLOCK)
 		put_block(b, v + i, n - i < BLOCK ? n - i : BLOCK);
 }
@@ -95,7 +83,7 @@ static void put_run(struct xtr_buf *b, uint32_t v, size_t n, unsigned int width)
 {
 	uint8_t bytes[sizeof(v)];
 
-	put_varint(b, (uint64_t)n << 1);
+	xtr_parquet_varint(b, (uint64_t)n << 1);
 	memcpy(bytes, &v, sizeof(v));
 	xtr_buf_add(b, bytes, (width + 7) / 8);
 }
@@ -108,7 +96,7 @@ static void put_packed(struct xtr_buf *b, const uint32_t *v, size_t n, unsigned 
 
 	for (size_t i = 0; i < n; i++)
 		wide[i] = v[i];
-	put_varint(b, groups << 1 | 1);
+	xtr_parquet_varint(b, groups << 1 | 1);
 	pack64(b, wide, groups * GROUP, width);
 }
 

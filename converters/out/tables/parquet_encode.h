@@ -8,9 +8,17 @@
 #define XTR_PARQUET_ENCODE_H
 
 #include "base/buf.h"
+#include "base/bytes.h"
 
 #include <stddef.h>
 #include <stdint.h>
+
+static inline void xtr_parquet_varint(struct xtr_buf *b, uint64_t v)
+{
+	uint8_t bytes[XTR_VARINT_MAX];
+
+	xtr_buf_add(b, bytes, (size_t)(xtr_varint_put(bytes, v) - bytes));
+}
 
 /* DELTA_BINARY_PACKED of 64-bit numbers; differences wrap around. */
 void xtr_parquet_delta(struct xtr_buf *b, const uint64_t *v, size_t n);

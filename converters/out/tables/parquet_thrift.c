@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "parquet_thrift.h"
-#include "base/bytes.h"
+#include "parquet_encode.h"
 
 #include <string.h>
 
@@ -20,21 +20,14 @@ static void put_byte(struct xtr_thrift *t, unsigned int v)
 	xtr_buf_add(t->b, &(uint8_t){ (uint8_t)v }, 1);
 }
 
-static void put_varint(struct xtr_thrift *t, uint64_t v)
-{
-	uint8_t bytes[XTR_VARINT_MAX];
-
-	xtr_buf_add(t->b, bytes, (size_t)(xtr_varint_put(bytes, v) - bytes));
-}
-
 static void put_zigzag(struct xtr_thrift *t, int64_t v)
 {
-	put_varint(t, (uint64_t)v << 1 ^ (uint64_t)(v >> 63));
+	xtr_parquet_varint(t->b, xtr_zigzag(v));
 }
 
 static void put_text(struct xtr_thrift *t, const void *p, size_t n)
 {
-	put_varint(t, n);
+	xtr_parquet_varint(t->b, n);
 	xtr_buf_add(t->b, p, n);
 }
 
@@ -115,7 +108,7 @@ void xtr_thrift_list(struct xtr_thrift *t, int field, enum xtr_thrift_type of, s
 	put_field(t, field, LIST);
 	put_byte(t, (unsigned int)(n < LIST_SHORT ? n : LIST_SHORT) << 4 | of);
 	if (n >= LIST_SHORT)
-		put_varint(t, n);
+		xtr_parquet_varint(t->b, n);
 }
 
 void xtr_thrift_item_i32(struct xtr_thrift *t, int32_t v)
