@@ -18,9 +18,9 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#define TIMER_MS     10 /* between two passes, and longer and longer while little happens: */
-#define QUIET_MS     80
-#define QUIET        10 /* permille of a ring */
+#define TIMER_MS     10  /* between two passes: at least, */
+#define QUIET_MS     240 /* and at most */
+#define QUIET        40  /* permille of a ring: what may come in between */
 #define HAND_OVER_NS (250 * NS_PER_MS)
 #define SWEEP_NS     (1000 * NS_PER_MS)
 #define ROUND_BYTES  (48ull << 20) /* spec: at most 64 MiB of events between two rounds */
@@ -370,18 +370,23 @@ static void take_rest(struct xtr_drain *d)
 }
 
 /*
- * How long to wait for the next pass. Each one costs the machine a wakeup; where rings fill by less
- * than a hundredth meanwhile, one that is filled to the half of a sudden wakes the thread itself.
+ * How long to wait for the next pass. Each one costs the machine a wakeup: so it is put off as long
+ * as the rings fill by a few hundredths meanwhile. One that is filled to the half of a sudden wakes
+ * the thread itself.
  */
 static int next_pass_ms(const struct xtr_drain *d, bool all, int ms)
 {
-	const struct xtr_ringbuf *ctl = &d->bpf->ctl;
+	uint32_t worst = (uint32_t)atomic_load_explicit(&d->permille, memory_order_relaxed);
+	uint32_t ctl = (uint32_t)(d->ctl_fill * 1000 / d->bpf->ctl.size);
 
-	if (!all || d->starved || atomic_load(&d->queue->hurry) ||
-	    d->ctl_fill * 1000 > QUIET * (uint64_t)ctl->size ||
-	    atomic_load_explicit(&d->permille, memory_order_relaxed) > QUIET)
-		return TIMER_MS;
-	return ms * 2 < QUIET_MS ? ms * 2 : QUIET_MS;
+	worst = ctl > worst ? ctl : worst;
+	if (!all || d->starved || atomic_load(&d->queue->hurry))
+		ms = TIMER_MS;
+	else if (worst > QUIET)
+		ms /= 2;
+	else if (worst * 2 <= QUIET)
+		ms *= 2;
+	return ms < TIMER_MS ? TIMER_MS : ms < QUIET_MS ? ms : QUIET_MS;
 }
 
 static void *run(void *arg)
