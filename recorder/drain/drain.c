@@ -377,9 +377,9 @@ static void take_rest(struct xtr_drain *d)
 static int next_pass_ms(const struct xtr_drain *d, bool all, int ms)
 {
 	uint32_t worst = (uint32_t)atomic_load_explicit(&d->permille, memory_order_relaxed);
-	uint32_t ctl = (uint32_t)(d->ctl_fill * 1000 / d->bpf->ctl.size);
+	uint64_t ctl = d->bpf->ctl.size ? d->ctl_fill * 1000 / d->bpf->ctl.size : 0;
 
-	worst = ctl > worst ? ctl : worst;
+	worst = ctl > worst ? (uint32_t)ctl : worst;
 	if (!all || d->starved || atomic_load(&d->queue->hurry))
 		ms = TIMER_MS;
 	else if (worst > QUIET)
