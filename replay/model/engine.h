@@ -127,6 +127,8 @@ void job_submitter(struct xtr_model *m, struct xtr_job *j, const struct xtr_gpu_
 		   uint64_t ts);
 int job_run(struct xtr_model *m, const struct xtr_gpu_record *r, const struct xtr_job_step *s);
 int job_done(struct xtr_model *m, const struct xtr_gpu_record *r);
+/* An event of the scheduler or of fences, now (model.c). */
+int job_record(struct xtr_model *m, const struct xtr_gpu_record *r);
 
 /* job_end.c: the job's end was reported, now; it was at ts (ns), or then at the latest. */
 void job_ended(struct xtr_model *m, uint32_t i, uint64_t ts, uint32_t stream);

@@ -47,6 +47,11 @@ enum xtr_step_kind {
 	XTR_STEP_TOLD,
 	/* The job waited for the fence r.dep_ctx, r.dep_seqno: dep says from when to when. */
 	XTR_STEP_WAITED,
+	/*
+	 * r is what the scheduler's own program would have recorded (r.type), though another
+	 * recorder did; flags are the job's.
+	 */
+	XTR_STEP_SCHEDULER,
 	XTR_STEP_PASSED, /* its run was not seen: one that was queued behind it has been run */
 	XTR_STEP_KINDS
 };

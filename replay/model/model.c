@@ -414,6 +414,19 @@ static int (*const scheduler_events[])(struct xtr_model *, const struct xtr_even
 	[XTR_EV_FENCE_SIGNALED] = signaled_event,
 };
 
+int job_record(struct xtr_model *m, const struct xtr_gpu_record *r)
+{
+	static int (*const handlers[])(struct xtr_model *, const struct xtr_gpu_record *) = {
+		[XTR_EV_JOB_QUEUE] = job_queued,      [XTR_EV_JOB_RUN] = on_run,
+		[XTR_EV_JOB_DONE] = on_done,          [XTR_EV_JOB_WAIT_DEP] = on_wait,
+		[XTR_EV_JOB_UNSCHEDULABLE] = on_wait, [XTR_EV_FENCE_SIGNALED] = on_signaled,
+	};
+	bool counts = r->type == XTR_EV_JOB_QUEUE || r->type == XTR_EV_JOB_RUN;
+	int err = counts && m->o.step ? m->o.step(m->o.ctx, r, m->now) : 0;
+
+	return err ?: handlers[r->type](m, r);
+}
+
 /* Gaps, and events that only tell the time, or something to a job source. */
 static int other_event(struct xtr_model *m, const struct xtr_event *ev)
 {

@@ -256,6 +256,16 @@ static int on_passed(struct xtr_model *m, const struct xtr_job_step *s)
 	return 0;
 }
 
+static int on_scheduler(struct xtr_model *m, const struct xtr_job_step *s)
+{
+	int err = job_record(m, &s->r);
+	struct slot *slot = err ? NULL : open_slot(m, &s->r);
+
+	if (slot)
+		slot->job.flags |= s->flags;
+	return err;
+}
+
 int job_step(struct xtr_model *m, const struct xtr_job_step *s)
 {
 	static int (*const handlers[XTR_STEP_KINDS])(struct xtr_model *,
@@ -271,6 +281,7 @@ int job_step(struct xtr_model *m, const struct xtr_job_step *s)
 		[XTR_STEP_MEASURED] = step_measured,
 		[XTR_STEP_TOLD] = step_told,
 		[XTR_STEP_WAITED] = step_waited,
+		[XTR_STEP_SCHEDULER] = on_scheduler,
 		[XTR_STEP_PASSED] = on_passed,
 	};
 

@@ -36,6 +36,19 @@ extern const struct xtr_job_source xtr_source_ivpu;
  */
 extern const struct xtr_job_source xtr_source_amdxdna;
 
+/* --- source scheduler ------------------------------------------------------------------------- */
+
+/*
+ * Jobs of the kernel's GPU scheduler where its tracepoints were recorded by name, without programs
+ * (docs/engines.md). Other sources see the signals of their fences first.
+ */
+extern const struct xtr_job_source xtr_source_sched;
+
+/* The section has the scheduler's events by name, and not those of programs. */
+bool source_sched_tells(const struct xtr_meta *meta);
+/* It has events of a driver whose hardware tells start and end (source_rows.c). */
+bool source_table_measures(const struct xtr_meta *meta);
+
 /* --- source told ------------------------------------------------------------------------------ */
 
 /*

@@ -6,9 +6,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static const struct xtr_job_source *const all[] = { &xtr_source_told, &xtr_source_amdxdna,
-						    &xtr_source_i915, &xtr_source_ivpu,
-						    &xtr_source_table };
+static const struct xtr_job_source *const all[] = { &xtr_source_told,    &xtr_source_sched,
+						    &xtr_source_amdxdna, &xtr_source_i915,
+						    &xtr_source_ivpu,    &xtr_source_table };
 
 #define SOURCES (sizeof(all) / sizeof(all[0]))
 

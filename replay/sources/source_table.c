@@ -3,6 +3,7 @@
  * Which rows of the table a section has events of, and from an event to the act of its row. One
  * struct source_table for each such row.
  */
+#include "driver_sources.h"
 #include "source_act.h"
 
 #include <errno.h>
@@ -197,6 +198,17 @@ static bool has_scheduler(const struct xtr_meta *meta)
 	return xtr_meta_event(meta, XTR_EV_JOB_RUN);
 }
 
+bool source_table_measures(const struct xtr_meta *meta)
+{
+	for (size_t i = 0; i < source_n_rows; i++) {
+		struct source_table t = { .row = &source_rows[i], .meta = meta };
+
+		if (t.row->scheduler && t.row->measured && bind_events(&t))
+			return true;
+	}
+	return false;
+}
+
 /* What a scheduler without run tells of the jobs that the row tells of, too, is left out. */
 static int leave_out_scheduler(struct tables *all, const struct xtr_source_env *env)
 {
@@ -225,6 +237,7 @@ static int table_open(void **self, const struct xtr_source_env *env)
 {
 	struct tables *all = calloc(1, sizeof(*all));
 	bool scheduler = has_scheduler(env->meta);
+	bool by_name = source_sched_tells(env->meta) && !source_table_measures(env->meta);
 	int err = 0;
 
 	if (!all)
@@ -237,6 +250,8 @@ static int table_open(void **self, const struct xtr_source_env *env)
 		const struct source_row *row = &source_rows[i];
 		bool joined = row->scheduler && scheduler;
 
+		if (row->scheduler && by_name)
+			continue; /* source_sched.c tells of the same jobs */
 		if ((!joined || row->measured) && !is_told(all, i))
 			err = table_new(&all->of_row[i], row, env, joined);
 	}
