@@ -85,8 +85,7 @@ static int begin_ring(struct xtr_recorder *r, struct xtr_record_err *err)
 }
 
 /*
- * Programs, or, where the machine has none (why) and events were asked for that can do without, the
- * trace ring alone. The default set is about jobs: it cannot.
+ * Programs, or, where the machine has none (why) and events can do without, the trace ring alone.
  */
 static int load_programs(struct xtr_recorder *r, const struct xtr_record_err *why,
 			 struct xtr_record_err *err)
@@ -96,11 +95,14 @@ static int load_programs(struct xtr_recorder *r, const struct xtr_record_err *wh
 	*err = *why;
 	if (!ret)
 		ret = xtr_bpf_load(&r->bpf, &r->sel, &r->opts, err);
-	if (!ret || err->kind != XTR_FAIL_MACHINE || !r->ring || !r->opts.n_events)
+	if (!ret || err->kind != XTR_FAIL_MACHINE || !r->ring)
 		return ret;
-	snprintf(r->no_programs, sizeof(r->no_programs),
-		 "events of jobs and fences, functions and library calls are not recorded: %s",
-		 err->what);
+	snprintf(
+		r->no_programs, sizeof(r->no_programs),
+		r->sel.by_name
+			? "functions and library calls are not recorded, and less of jobs and fences: %s"
+			: "events of jobs and fences, functions and library calls are not recorded: %s",
+		err->what);
 	if (!xtr_engine_without_programs(&r->sel, r->no_programs))
 		return ret;
 	*err = (struct xtr_record_err){ 0 };
@@ -111,9 +113,10 @@ static int begin_programs(struct xtr_recorder *r, struct xtr_record_err *err)
 {
 	struct xtr_record_err why = { 0 };
 	int ret = xtr_doctor_require(&r->opts, &why);
+	bool without = why.code || r->opts.engine == XTR_ENGINE_FTRACE;
 
 	if (!ret || r->opts.engine != XTR_ENGINE_BPF)
-		ret = xtr_select(&r->sel, r->opts.events, r->opts.n_events, err);
+		ret = xtr_select(&r->sel, r->opts.events, r->opts.n_events, without, err);
 	if (ret && why.code) {
 		*err = why;
 		return why.code;

@@ -42,12 +42,6 @@ static int needs_program(struct xtr_record_err *err, const char *name, const cha
 /* Events that are no tracepoints by name. */
 static int only_by_name(const struct xtr_selection *sel, struct xtr_record_err *err)
 {
-	for (uint32_t i = 0; i < XTR_SLOT_GENERIC; i++) {
-		const struct xtr_event_desc *d = sel->types[i] ? xtr_builtin_event(i) : NULL;
-
-		if (d)
-			return needs_program(err, d->name, "an event of jobs and fences");
-	}
 	if (sel->n_probes)
 		return needs_program(err, sel->probes[0]->name, "a function");
 	if (sel->n_api)
@@ -74,7 +68,7 @@ int xtr_engine_choose(struct xtr_selection *sel, const struct xtr_record_opts *o
 
 bool xtr_engine_without_programs(struct xtr_selection *sel, const char *text)
 {
-	bool left = false, out = sel->n_probes || sel->n_api;
+	bool left = false, out = sel->n_probes || sel->n_api || sel->by_name;
 
 	for (size_t i = 0; i < sel->n_generics; i++)
 		left |= sel->generics[i]->ftrace;

@@ -326,13 +326,41 @@ static int select_apis(struct xtr_selection *s, struct xtr_record_err *err, cons
 	return ret;
 }
 
-int xtr_select(struct xtr_selection *s, const char *const *events, size_t n,
+/*
+ * Built-in events as what they are in tracefs. All fences that are made would be too many, where
+ * those of one driver were meant.
+ */
+static int hooks_by_name(struct xtr_selection *s)
+{
+	static const char made[] =
+		"dma_fence_init is not recorded: without programs it could only be for the fences of all drivers";
+	int err = 0;
+
+	if (s->types[XTR_EV_FENCE_INIT] && !s->init_all) {
+		s->types[XTR_EV_FENCE_INIT] = false;
+		xtr_selection_note(s, made);
+	}
+	for (size_t i = 0; i < xtr_n_hooks && !err; i++) {
+		const struct xtr_hook *h = &xtr_hooks[i];
+
+		if (s->types[h->type] && xtr_tracefs_has(h->system, h->tracepoint))
+			err = add_generic(s, h->system, h->tracepoint);
+	}
+	s->by_name = false;
+	for (size_t i = 0; i < XTR_SLOT_GENERIC; i++) {
+		s->by_name |= s->types[i];
+		s->types[i] = false;
+	}
+	return err;
+}
+
+int xtr_select(struct xtr_selection *s, const char *const *events, size_t n, bool by_name,
 	       struct xtr_record_err *err)
 {
 	const char *bad = "default";
 	int ret;
 
-	*s = (struct xtr_selection){ 0 };
+	*s = (struct xtr_selection){ .by_name = by_name };
 	s->unknown = calloc(n + 1, sizeof(*s->unknown));
 	s->api = calloc(n + 1, sizeof(*s->api));
 	if (!s->unknown || !s->api)
@@ -344,6 +372,8 @@ int xtr_select(struct xtr_selection *s, const char *const *events, size_t n,
 	}
 	if (!ret && s->n_api)
 		ret = select_apis(s, err, &bad);
+	if (!ret && by_name)
+		ret = hooks_by_name(s);
 	if (!ret)
 		ret = number_events(s);
 	if (ret) {

@@ -23,6 +23,7 @@ struct xtr_selection {
 	uint64_t init_ops[XTR_INIT_OPS];
 	size_t n_init_ops;
 	bool init_all; /* asked for by name, or addresses are hidden */
+	bool by_name;  /* the scheduler's events, or those of fences, are generics */
 	struct xtr_generic **generics;
 	size_t n_generics;
 	struct xtr_absent *absent;
@@ -44,8 +45,11 @@ struct xtr_selection {
 	size_t n_notes;
 };
 
-/* n = 0 means the default set. 0, or -errno with err filled. */
-int xtr_select(struct xtr_selection *s, const char *const *events, size_t n,
+/*
+ * n = 0 means the default set. by_name: there are no programs that could record the scheduler's
+ * events and those of fences; they become tracepoints by name. 0, or -errno with err filled.
+ */
+int xtr_select(struct xtr_selection *s, const char *const *events, size_t n, bool by_name,
 	       struct xtr_record_err *err);
 /*
  * Add a function: p is the selection's from now on. One of this name that is in it already is

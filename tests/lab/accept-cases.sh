@@ -181,14 +181,26 @@ function_calls() {
 	case_end
 }
 
-# Kernel types hidden, as on a kernel that was built without them.
+# The kernel's trace ring beside programs: both are to see the same jobs.
+by_name() {
+	case_begin by-name
+	"$xtr" record --force -o "$dir/run.xtr" -- \
+		"$xtr" record --engine ftrace --force -o "$dir/by-name.xtr" -- \
+		bash -c "$(counted_load "-n 400 $short mixed")" >"$dir/record.out" 2>"$dir/record.err"
+	echo $? >"$dir/record.status"
+	case_end
+}
+
+# Kernel types hidden, as on a kernel that was built without them: no program can be loaded.
 without_btf() {
 	case_begin no-btf
 	mkdir -p /run/no-btf
+	counted_load "-n 400 $short basic" >"$dir/load.sh"
 	unshare --mount bash -c "
 		mount --bind /run/no-btf /sys/kernel/btf || exit 95
-		exec '$xtr' record -o /run/no-btf.xtr -d 1s" >"$dir/record.out" 2>"$dir/record.err"
+		exec '$xtr' record --force -o '$dir/run.xtr' -- bash '$dir/load.sh'" >"$dir/record.out" 2>"$dir/record.err"
 	echo $? >"$dir/record.status"
+	case_end
 }
 
 # No driver of the scheduler is left.

@@ -34,6 +34,7 @@ two_capabilities
 flight_recorder
 other_tool
 other_tool_loses
+by_name
 function_calls
 without_btf
 for _ in $(seq 600); do

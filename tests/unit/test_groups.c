@@ -63,7 +63,7 @@ static void select_events(struct xtr_selection *s, const char *a, const char *b)
 	const char *events[] = { a, b };
 	struct xtr_record_err err = { 0 };
 
-	cr_assert(zero(int, xtr_select(s, events, b ? 2 : 1, &err)), "%s", err.what);
+	cr_assert(zero(int, xtr_select(s, events, b ? 2 : 1, false, &err)), "%s", err.what);
 }
 
 Test(groups, gpu_is_the_scheduler_and_three_fence_events)
@@ -103,7 +103,7 @@ Test(groups, of_a_driver_that_is_not_there_are_an_error_that_names_it)
 
 	if (xtr_module_loaded("intel_vpu"))
 		cr_skip("this machine has an Intel NPU");
-	cr_expect(eq(int, xtr_select(&s, events, 2, &err), -ENODEV));
+	cr_expect(eq(int, xtr_select(&s, events, 2, false, &err), -ENODEV));
 	cr_expect(eq(int, err.kind, XTR_FAIL_MACHINE));
 	cr_expect(strstr(err.what, "'npu'") && strstr(err.what, "intel_vpu"), "%s", err.what);
 	cr_expect(err.hint[0] != 0);
