@@ -17,7 +17,25 @@ struct mm_struct {
 	unsigned long start_code, end_code, start_data, end_data, start_brk, start_stack;
 };
 
+struct kernfs_node {
+	const char *name;
+	struct kernfs_node *parent; /* up to 6.14 */
+};
+
+struct kernfs_node___rcu {
+	struct kernfs_node *__parent; /* since 6.15 */
+};
+
+struct cgroup {
+	struct kernfs_node *kn;
+};
+
+struct css_set {
+	struct cgroup *dfl_cgrp;
+};
+
 struct task_struct {
+	struct css_set *cgroups;
 	unsigned int flags;
 	char comm[16];
 	__u64 start_time; /* ns, CLOCK_MONOTONIC */

@@ -48,11 +48,12 @@ static inline __attribute__((always_inline)) __u32 xtr_budget_hash(__u64 ctx, __
 #define XTR_DYNAMIC_MAX  1024
 
 /* Record types below 16 (spec 5: reserved) stand in rings only. */
-#define XTR_REC_GAP   1 /* event ring: events were lost before this record */
-#define XTR_CTL_TASK  2 /* control ring: definitions */
-#define XTR_CTL_RING  3
-#define XTR_CTL_OPS   4
-#define XTR_CTL_STACK 5
+#define XTR_REC_GAP    1 /* event ring: events were lost before this record */
+#define XTR_CTL_TASK   2 /* control ring: definitions */
+#define XTR_CTL_RING   3
+#define XTR_CTL_OPS    4
+#define XTR_CTL_STACK  5
+#define XTR_CTL_CGROUP 6
 
 #define XTR_INIT_OPS 8 /* kinds of fences whose init events may be asked for alone */
 
@@ -72,7 +73,23 @@ struct xtr_ctl_task {
 	struct xtr_rec h;
 	__u32 tgid, flags; /* XTR_TASK_KTHREAD, XTR_CTL_TASK_RING */
 	char comm[XTR_COMM_LEN];
-	__u64 start; /* ns: when the process began */
+	__u64 start;  /* ns: when the process began */
+	__u64 cgroup; /* the kernel's id of its control group; 0: not known */
+};
+
+/*
+ * A control group: the names of its directory and of those above it, upwards and without the
+ * root's, each with a NUL. It is told before the first task in it, as it may be gone any time.
+ */
+#define XTR_CGROUP_LEVELS 24
+#define XTR_CGROUP_NAME   256 /* the longest, with its NUL */
+#define XTR_CGROUP_NAMES  1024
+
+struct xtr_ctl_cgroup {
+	struct xtr_rec h;
+	__u64 id;
+	__u32 used, cut; /* bytes of names; 1: not all are there */
+	char names[XTR_CGROUP_NAMES + XTR_CGROUP_NAME];
 };
 
 struct xtr_ctl_ring {

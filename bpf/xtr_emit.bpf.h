@@ -164,12 +164,15 @@ static __always_inline __u64 xtr_task_began(void)
 	return task->start_time;
 }
 
+#include "cgroup.bpf.h"
+
 /* Announce the current task if it is not known as it is now. Its flags are in now afterwards. */
 static __always_inline int xtr_task_announce(__u32 tid, struct xtr_task_state *now)
 {
 	struct xtr_task_state *known;
 	struct xtr_ctl_task *def;
 	struct task_struct *task;
+	__u64 cgroup;
 
 	known = bpf_map_lookup_elem(&xtr_tasks, &tid);
 	if (known && xtr_same_task(known, now)) {
@@ -178,11 +181,14 @@ static __always_inline int xtr_task_announce(__u32 tid, struct xtr_task_state *n
 	}
 	task = (struct task_struct *)bpf_get_current_task();
 	now->flags = BPF_CORE_READ(task, flags) & XTR_PF_KTHREAD ? XTR_JOB_KTHREAD : 0;
+	cgroup = bpf_get_current_cgroup_id();
+	xtr_cgroup_announce(cgroup);
 	def = bpf_ringbuf_reserve(&xtr_ctl, sizeof(*def), 0);
 	if (!def) {
 		xtr_def_lost();
 		return 1;
 	}
+	def->cgroup = cgroup;
 	def->h.ts = bpf_ktime_get_ns();
 	def->h.type = XTR_CTL_TASK;
 	def->h.size = sizeof(*def);

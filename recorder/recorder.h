@@ -77,6 +77,9 @@ struct xtr_record_opts {
 	const char *const *stack_at;
 	size_t n_stack_at; /* not 0: `stacks`, too */
 	enum xtr_engine engine;
+	const char *const
+		*labels; /* "KEY=VALUE", right ones (format/meta/meta.h), to put into META */
+	size_t n_labels;
 	bool compact;       /* events in columns: smaller, slower to read */
 	bool keep_pointers; /* kernel addresses as they are, not hashed */
 	uid_t owner; /* of the files that root makes, where their directory is root's; 0: root */

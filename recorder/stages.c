@@ -6,7 +6,7 @@
 #include "recorder/host/caps.h"
 #include "recorder/output/flight_file.h"
 #include "recorder/output/output.h"
-#include "recorder/host/machine_facts.h"
+#include "recorder/host/device_facts.h"
 #include "recorder/salvage/pinned.h"
 #include "recorder/doctor/doctor.h"
 #include "recorder/salvage/salvage.h"

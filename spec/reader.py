@@ -401,17 +401,20 @@ FIELD = (str, U32, base_of, {str, type(None)}, {str, type(None)}, U32)
 EVENT = both({"fields": [FIELD], "name": str, "provider": U32, "size": range(16, 65529, 8),
               "type": range(16, 65536)}, lambda v: all(
                   f[5] in SIZES[base_of(f[2])] and f[1] + f[5] <= v["size"] for f in v["fields"]))
-DEVICE = {**texts("name ?driver ?pci-id ?driver-version ?firmware"), "?nodes": [str]}
+DEVICE_MORE = "driver-srcversion subsystem revision model vbios uuid"
+DEVICE = {**texts("name ?driver ?pci-id ?driver-version ?firmware"), "?nodes": [str],
+          **{"?" + key: str for key in DEVICE_MORE.split()}}
 GRAMMAR = {
     META: {"clock": {"event": str, "boot-id": both(bytes, lambda v: len(v) == 16), "res-ns": U64},
            "config": {str: object}, "events": [EVENT],
            "format": both((U64, U64), lambda v: len(v) == 2), "writer": texts("name version"),
            "providers": [{"id": U32, **texts("name attach target state ?why ?module")}],
-           "system": {"cpus": U32, "page": U32, **texts("?hypervisor ?hostname"),
+           "system": {"cpus": U32, "page": U32, **texts("?hypervisor ?hostname ?machine-id"),
                       "uname": both((str, str, str), lambda v: len(v) == 3), "?devices": [DEVICE]}},
     TABLE: {"?frames": {ID: (U32, U64, U32)}, "?reset": bool, "?stacks": {ID: [U32]},
             "?rings": [(ID, U64, U64, U32, U32, U32)], "?strings": {ID: {str, bytes}},
-            "?tasks": [both((U32, U32, U64, U32, U32), lambda v: fits([U64], v[5:6]))]},
+            "?tasks": [both((U32, U32, U64, U32, U32),
+                            lambda v: fits([U64], v[5:6]) and fits([U32], v[6:7]))]},
     CLOCK: both({"after": U64, "before": U64, "clocks": {str: U64}},
                 lambda v: v["before"] <= v["after"]),
     LOSS: {**dict.fromkeys(("?aged", "?filtered"), [(U32, U16, U64)]), "?gaps": [both(
@@ -553,6 +556,10 @@ def event_json(tables, events, threads, record):
             "size": len(raw), **content}
 def pick(item, keys, default=None):
     return {key.replace("-", "_"): item.get(key, default) for key in keys.split()}
+def present(item, keys):
+    return {key: v for key, v in pick(item, keys).items() if v is not None}
+def task_row(task):  # 6.4: start is 0 where it is not there, and a cgroup of 0 is none
+    return (task + [0])[:6] + [cgroup for cgroup in task[6:7] if cgroup]
 def field_json(field):
     name, offset, rep, unit, privacy, size = field[:6]
     names = [rep[0], [[k, rep[2][k]] for k in sorted(rep[2])]] if fits(NAMED, rep) else None
@@ -568,9 +575,10 @@ def meta_json(metas, events):
     return {
         "writer": [writer["name"], writer["version"]],
         "clock": [clock["event"], clock["boot-id"].hex(), clock["res-ns"]],
-        "system": pick(system, "cpus page uname hypervisor hostname"),
+        "system": {**pick(system, "cpus page uname hypervisor hostname"),
+                   **present(system, "machine-id")},
         "devices": ({**pick(d, "name driver pci-id driver-version firmware"),
-                     "nodes": d.get("nodes", [])} for d in devices),
+                     **present(d, DEVICE_MORE), "nodes": d.get("nodes", [])} for d in devices),
         "config": ([k.decode(), config[k]] for k in sorted(config, key=lambda k: (len(k), k))),
         "providers": ({**pick(p, "id name attach target state why module"), "state": p["state"]
                        if p["state"] in ("attached", "refused") else "missing"} for p in providers),
@@ -581,7 +589,7 @@ def section_json(s, with_events):
     events = {e["type"]: e for m in metas for e in m["events"]}
     lost, filtered, aged, gaps = ([e for t in s.content[LOSS] for e in t.get(key, [])]
                                   for key in ("lost", "filtered", "aged", "gaps"))
-    tasks = union(((task + [0])[:6] for t in s.content[TABLE] for task in t.get("tasks", [])), 0, 2)
+    tasks = union((task_row(task) for t in s.content[TABLE] for task in t.get("tasks", [])), 0, 2)
     threads, end = {}, s.content[END][-1] if s.content[END] else None
     for task in tasks:
         threads.setdefault(task[0], []).append(task)

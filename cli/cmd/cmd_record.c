@@ -24,7 +24,7 @@
 struct opts {
 	const char *output;
 	const char *budget, *bundle, *engine;
-	struct cli_list pids, events, samples, rotate, stack_at;
+	struct cli_list pids, events, samples, rotate, stack_at, labels;
 	struct record_flight flight;
 	uint64_t duration, size, buffer, keep;
 	bool stack, compact, keep_pointers, force, quiet;
@@ -92,6 +92,33 @@ static int parse_rotate(const struct opts *o, struct xtr_record_opts *ro)
 		return XTR_EXIT_USAGE;
 	}
 	ro->keep = (uint32_t)o->keep;
+	return XTR_EXIT_OK;
+}
+
+/* Checked here, so that who made a mistake is told before anything is recorded. */
+static int parse_labels(const struct cli_list *list)
+{
+	if (list->n > XTR_LABELS_MAX) {
+		cli_error("--label: at most %u labels", XTR_LABELS_MAX);
+		return XTR_EXIT_USAGE;
+	}
+	for (size_t i = 0; i < list->n; i++) {
+		const char *s = list->v[i];
+		const size_t n = strcspn(s, "=");
+
+		if (!s[n] || !xtr_label_key_is_right(s, n) ||
+		    !xtr_label_value_is_right(s + n + 1)) {
+			cli_error("--label: invalid label '%s': give KEY=VALUE, such as node=gpu17",
+				  s);
+			return XTR_EXIT_USAGE;
+		}
+		for (size_t k = 0; k < i; k++) {
+			if (strncmp(list->v[k], s, n + 1) == 0) {
+				cli_error("--label: '%.*s' is given twice", (int)n, s);
+				return XTR_EXIT_USAGE;
+			}
+		}
+	}
 	return XTR_EXIT_OK;
 }
 
@@ -286,6 +313,8 @@ static int run(const void *opts, int argc, char **argv)
 		.stacks = o->stack,
 		.stack_at = o->stack_at.v,
 		.n_stack_at = o->stack_at.n,
+		.labels = o->labels.v,
+		.n_labels = o->labels.n,
 		.compact = o->compact,
 		.keep_pointers = o->keep_pointers,
 		.argv = argc ? argv : NULL,
@@ -297,6 +326,8 @@ static int run(const void *opts, int argc, char **argv)
 	(void)cli_owner(&ro.owner, &ro.owner_group);
 	if (!status)
 		status = parse_engine(o, &ro);
+	if (!status)
+		status = parse_labels(&o->labels);
 	if (!status)
 		status = record_flight_parse(&o->flight, &ro);
 	if (!status)
@@ -362,6 +393,8 @@ static const struct cli_option options[] = {
 	    "record the stack of each thread that submits a job or begins to wait for a fence"),
 	OPT(0, "stack-at", "EVENT", CLI_LIST, stack_at,
 	    "the same, and the stack of each EVENT, too (system:event, func:..., api:... or a glob)"),
+	OPT(0, "label", "KEY=VALUE", CLI_LIST, labels,
+	    "write KEY=VALUE into the file, to tell recordings apart by: node, cluster, job; repeatable"),
 	OPT(0, "compact", NULL, CLI_FLAG, compact,
 	    "write columns of events: a smaller file that takes longer to read"),
 	OPT(0, "keep-pointers", NULL, CLI_FLAG, keep_pointers,

@@ -63,6 +63,7 @@ static void put_system(struct xtr_json *j, const struct xtr_system *sys)
 	xtr_json_kv_u64(j, "cpus", sys->cpus);
 	xtr_json_kv_u64(j, "page_bytes", sys->page);
 	xtr_json_kv_str(j, "hypervisor", sys->hypervisor);
+	xtr_json_kv_str(j, "machine_id", sys->machine_id);
 	xtr_json_end_object(j);
 }
 
@@ -79,6 +80,12 @@ static void put_devices(struct xtr_json *j, const struct xtr_meta *m)
 		xtr_json_kv_str(j, "pci_id", d->pci_id);
 		xtr_json_kv_str(j, "driver_version", d->driver_version);
 		xtr_json_kv_str(j, "firmware", d->firmware);
+		xtr_json_kv_str(j, "driver_srcversion", d->driver_srcversion);
+		xtr_json_kv_str(j, "subsystem", d->subsystem);
+		xtr_json_kv_str(j, "revision", d->revision);
+		xtr_json_kv_str(j, "model", d->model);
+		xtr_json_kv_str(j, "vbios", d->vbios);
+		xtr_json_kv_str(j, "uuid", d->uuid);
 		xtr_json_kv_array(j, "nodes");
 		for (size_t k = 0; k < d->n_nodes; k++)
 			xtr_json_str(j, d->nodes[k]);
@@ -124,6 +131,17 @@ static void put_config(struct xtr_json *j, const struct xtr_meta *m)
 		else
 			xtr_json_kv_u64(j, key, num);
 	}
+	xtr_json_end_object(j);
+}
+
+static void put_labels(struct xtr_json *j, const struct xtr_meta *m)
+{
+	const char *key, *value;
+	size_t at = 0;
+
+	xtr_json_kv_object(j, "labels");
+	while (xtr_meta_next_label(m, &at, &key, &value))
+		xtr_json_kv_str(j, key, value);
 	xtr_json_end_object(j);
 }
 
@@ -194,6 +212,7 @@ static void put_section(struct xtr_json *j, const struct info_section *is)
 	xtr_json_kv_str(j, "boot_id", xtr_text_hex(id, sizeof(id), xtr_meta_boot_id(m), 16));
 	put_system(j, xtr_meta_system(m));
 	put_devices(j, m);
+	put_labels(j, m);
 	put_config(j, m);
 	put_types(j, is->types, is->n_types);
 	put_loss(j, is->s);

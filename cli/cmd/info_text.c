@@ -177,6 +177,24 @@ static void print_amount(FILE *f, const struct info_section *is)
 	}
 }
 
+/* "node=gpu17, cluster=eu" */
+static void print_labels(FILE *f, const struct xtr_meta *m)
+{
+	const char *key, *value;
+	size_t at = 0, n = 0;
+
+	for (; xtr_meta_next_label(m, &at, &key, &value); n++) {
+		if (!n)
+			label(f, "labels");
+		fputs(n ? ", " : "", f);
+		cli_put(f, key, 0);
+		fputc('=', f);
+		cli_put(f, value, 0);
+	}
+	if (n)
+		fputc('\n', f);
+}
+
 static void print_recording(FILE *f, const struct info_section *is)
 {
 	const char *reason = xtr_section_end_reason(is->s);
@@ -198,6 +216,7 @@ static void print_recording(FILE *f, const struct info_section *is)
 		fprintf(f, "%s (%" PRIu64 " ns)\n",
 			is->events ? cli_ns(is->last - is->first) : "no events",
 			is->last - is->first);
+	print_labels(f, m);
 	print_piece(f, m);
 	print_amount(f, is);
 	line(f, "ended",
@@ -249,6 +268,7 @@ static void print_machine(FILE *f, const struct xtr_section *s)
 	fputs("Machine\n", f);
 	if (sys) {
 		line(f, "host", sys->hostname);
+		line(f, "machine id", sys->machine_id);
 		line(f, "kernel", sys->release);
 		line(f, "", sys->version);
 		line(f, "architecture", sys->machine);
@@ -274,6 +294,27 @@ static void print_machine(FILE *f, const struct xtr_section *s)
 	fputc('\n', f);
 }
 
+static void print_fact(FILE *f, const char *name, const char *value)
+{
+	if (!value || !*value)
+		return;
+	fprintf(f, ", %s ", name);
+	cli_put(f, value, 0);
+}
+
+/* What tells this device from others, in a line of its own. */
+static void print_product(FILE *f, const struct xtr_device *d)
+{
+	if (!d->model && !d->subsystem && !d->uuid)
+		return;
+	fputs("    ", f);
+	cli_put(f, d->model ? d->model : "model unknown", 0);
+	print_fact(f, "subsystem", d->subsystem);
+	print_fact(f, "revision", d->revision);
+	print_fact(f, "UUID", d->uuid);
+	fputc('\n', f);
+}
+
 static void print_devices(FILE *f, const struct xtr_meta *m)
 {
 	const struct xtr_device *d;
@@ -293,15 +334,12 @@ static void print_devices(FILE *f, const struct xtr_meta *m)
 			fputc(' ', f);
 			cli_put(f, d->nodes[k], 0);
 		}
-		if (d->driver_version) {
-			fputs(", driver ", f);
-			cli_put(f, d->driver_version, 0);
-		}
-		if (d->firmware) {
-			fputs(", firmware ", f);
-			cli_put(f, d->firmware, 0);
-		}
+		print_fact(f, "driver", d->driver_version);
+		print_fact(f, "source", d->driver_srcversion);
+		print_fact(f, "firmware", d->firmware);
+		print_fact(f, "video BIOS", d->vbios);
 		fputc('\n', f);
+		print_product(f, d);
 	}
 }
 

@@ -21,6 +21,11 @@ struct xtr_device {
 	const char *firmware;
 	const char *const *nodes; /* "card0", "renderD128", "accel0" */
 	size_t n_nodes;
+	const char *driver_srcversion; /* the module's, which a change of its source changes */
+	const char *subsystem;         /* "1028:0c06" */
+	const char *revision;          /* "a1" */
+	const char *model, *vbios;
+	const char *uuid; /* the driver's name for this one device */
 };
 
 enum xtr_provider_state {
@@ -44,6 +49,8 @@ struct xtr_system {
 	uint32_t cpus, page;
 	const char *hypervisor; /* or NULL */
 	const char *hostname;   /* or NULL */
+	const char
+		*machine_id; /* or NULL: 32 hexadecimal digits, made of the machine's (spec 6.2) */
 };
 
 struct xtr_meta *xtr_meta_new(void); /* NULL: no memory */
@@ -101,6 +108,19 @@ bool xtr_meta_config(const struct xtr_meta *m, size_t i, const char **key, uint6
 /* The config entry of this key: a number (false, *num = 0 if there is none), or a text (NULL). */
 bool xtr_meta_config_u64(const struct xtr_meta *m, const char *key, uint64_t *num);
 const char *xtr_meta_config_str(const struct xtr_meta *m, const char *key);
+
+/*
+ * Labels (spec 6.2): what whoever recorded calls the recording by, in config under "label:KEY".
+ */
+#define XTR_LABEL_KEY_MAX   63u  /* bytes: letters, digits, '.', '_', '-', '/', first no sign */
+#define XTR_LABEL_VALUE_MAX 255u /* bytes of UTF-8 without control characters */
+#define XTR_LABELS_MAX      64u
+/* Are n bytes such a key; such a value? */
+bool xtr_label_key_is_right(const char *key, size_t n);
+bool xtr_label_value_is_right(const char *value);
+/* The next label in key order from *at on, 0 at first; false past the last. */
+bool xtr_meta_next_label(const struct xtr_meta *m, size_t *at, const char **key,
+			 const char **value);
 
 /* Deterministic CBOR; *buf is malloc'ed. 0, -ENOMEM, or -E2BIG past a limit of spec 6.1 or 4. */
 int xtr_meta_encode(const struct xtr_meta *m, uint8_t **buf, size_t *n);

@@ -153,3 +153,50 @@ const char *xtr_meta_config_str(const struct xtr_meta *m, const char *key)
 
 	return e ? e->str : NULL;
 }
+
+/* --- labels ----------------------------------------------------------------------------------- */
+
+#define LABEL "label:"
+
+bool xtr_label_key_is_right(const char *key, size_t n)
+{
+	static const char letters[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/";
+
+	if (!n || n > XTR_LABEL_KEY_MAX || memchr("._-/", key[0], 4))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (!memchr(letters, key[i], sizeof(letters) - 1))
+			return false;
+	return true;
+}
+
+bool xtr_label_value_is_right(const char *value)
+{
+	size_t n = strlen(value);
+
+	if (n > XTR_LABEL_VALUE_MAX || !xtr_utf8_check((const uint8_t *)value, n))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if ((unsigned char)value[i] < ' ' || value[i] == 0x7f)
+			return false;
+	return true;
+}
+
+/* *at counts the entries of config, which is in order of the keys' lengths. */
+bool xtr_meta_next_label(const struct xtr_meta *m, size_t *at, const char **key, const char **value)
+{
+	const size_t prefix = strlen(LABEL);
+
+	xtr_config_sort(m->config);
+	while (m->config && *at < m->config->n) {
+		const struct xtr_config_entry *e = &m->config->v[(*at)++];
+
+		if (!e->str || strncmp(e->key, LABEL, prefix) != 0)
+			continue;
+		*key = e->key + prefix;
+		*value = e->str;
+		return true;
+	}
+	return false;
+}

@@ -240,7 +240,12 @@ static int take_device(struct xtr_meta *m, struct scratch *s, const cbor_item_t 
 	if (!text_key(s, map, "name", &d.name) || !optional_key(s, map, "driver", &d.driver) ||
 	    !optional_key(s, map, "pci-id", &d.pci_id) ||
 	    !optional_key(s, map, "driver-version", &d.driver_version) ||
+	    !optional_key(s, map, "driver-srcversion", &d.driver_srcversion) ||
 	    !optional_key(s, map, "firmware", &d.firmware) ||
+	    !optional_key(s, map, "subsystem", &d.subsystem) ||
+	    !optional_key(s, map, "revision", &d.revision) ||
+	    !optional_key(s, map, "model", &d.model) || !optional_key(s, map, "uuid", &d.uuid) ||
+	    !optional_key(s, map, "vbios", &d.vbios) ||
 	    !get_nodes(s, xtr_cbor_key(map, "nodes"), &d))
 		return -EBADMSG;
 	return xtr_meta_add_device(m, &d);
@@ -283,7 +288,8 @@ static int take_system(struct xtr_meta *m, struct scratch *s, const cbor_item_t 
 	    !text(s, v[2], &sys.machine) || !xtr_cbor_u32(xtr_cbor_key(map, "cpus"), &sys.cpus) ||
 	    !xtr_cbor_u32(xtr_cbor_key(map, "page"), &sys.page) ||
 	    !optional_key(s, map, "hypervisor", &sys.hypervisor) ||
-	    !optional_key(s, map, "hostname", &sys.hostname))
+	    !optional_key(s, map, "hostname", &sys.hostname) ||
+	    !optional_key(s, map, "machine-id", &sys.machine_id))
 		return -EBADMSG;
 	devices = xtr_cbor_key(map, "devices");
 	return (devices ? take_all(m, devices, take_device) : 0) ?: xtr_meta_set_system(m, &sys);

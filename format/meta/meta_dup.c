@@ -26,7 +26,8 @@ static const char *put_str(char **at, const char *s)
 struct xtr_system *xtr_system_dup(const struct xtr_system *sys)
 {
 	size_t n = sizeof(*sys) + str_bytes(sys->release) + str_bytes(sys->version) +
-		   str_bytes(sys->machine) + str_bytes(sys->hypervisor) + str_bytes(sys->hostname);
+		   str_bytes(sys->machine) + str_bytes(sys->hypervisor) + str_bytes(sys->hostname) +
+		   str_bytes(sys->machine_id);
 	struct xtr_system *new = malloc(n);
 	char *at;
 
@@ -39,6 +40,7 @@ struct xtr_system *xtr_system_dup(const struct xtr_system *sys)
 	new->machine = put_str(&at, sys->machine);
 	new->hypervisor = put_str(&at, sys->hypervisor);
 	new->hostname = put_str(&at, sys->hostname);
+	new->machine_id = put_str(&at, sys->machine_id);
 	return new;
 }
 
@@ -46,7 +48,9 @@ struct xtr_device *xtr_device_dup(const struct xtr_device *dev)
 {
 	size_t n = sizeof(*dev) + dev->n_nodes * sizeof(*dev->nodes) + str_bytes(dev->name) +
 		   str_bytes(dev->driver) + str_bytes(dev->pci_id) +
-		   str_bytes(dev->driver_version) + str_bytes(dev->firmware);
+		   str_bytes(dev->driver_version) + str_bytes(dev->driver_srcversion) +
+		   str_bytes(dev->firmware) + str_bytes(dev->subsystem) + str_bytes(dev->revision) +
+		   str_bytes(dev->model) + str_bytes(dev->vbios) + str_bytes(dev->uuid);
 	struct xtr_device *new;
 	const char **nodes;
 	char *at;
@@ -65,7 +69,13 @@ struct xtr_device *xtr_device_dup(const struct xtr_device *dev)
 		.driver = put_str(&at, dev->driver),
 		.pci_id = put_str(&at, dev->pci_id),
 		.driver_version = put_str(&at, dev->driver_version),
+		.driver_srcversion = put_str(&at, dev->driver_srcversion),
 		.firmware = put_str(&at, dev->firmware),
+		.subsystem = put_str(&at, dev->subsystem),
+		.revision = put_str(&at, dev->revision),
+		.model = put_str(&at, dev->model),
+		.vbios = put_str(&at, dev->vbios),
+		.uuid = put_str(&at, dev->uuid),
 		.nodes = nodes,
 		.n_nodes = dev->n_nodes,
 	};

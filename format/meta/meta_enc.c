@@ -90,19 +90,26 @@ static void put_event(struct xtr_buf *b, const struct xtr_event_desc *ev)
 
 static void put_device(struct xtr_buf *b, const struct xtr_device *d)
 {
-	xtr_enc_map(b, 1 + (size_t)(d->n_nodes > 0) + !!d->driver + !!d->pci_id + !!d->firmware +
-			       !!d->driver_version);
+	xtr_enc_map(b, 1 + (size_t)(d->n_nodes > 0) + !!d->uuid + !!d->model + !!d->vbios +
+			       !!d->driver + !!d->pci_id + !!d->firmware + !!d->revision +
+			       !!d->subsystem + !!d->driver_version + !!d->driver_srcversion);
 	xtr_enc_pair_text(b, "name", d->name);
+	put_optional(b, "uuid", d->uuid);
+	put_optional(b, "model", d->model);
 	if (d->n_nodes) {
 		xtr_enc_text(b, "nodes");
 		xtr_enc_array(b, d->n_nodes);
 		for (size_t i = 0; i < d->n_nodes; i++)
 			xtr_enc_text(b, or_empty(d->nodes[i]));
 	}
+	put_optional(b, "vbios", d->vbios);
 	put_optional(b, "driver", d->driver);
 	put_optional(b, "pci-id", d->pci_id);
 	put_optional(b, "firmware", d->firmware);
+	put_optional(b, "revision", d->revision);
+	put_optional(b, "subsystem", d->subsystem);
 	put_optional(b, "driver-version", d->driver_version);
+	put_optional(b, "driver-srcversion", d->driver_srcversion);
 }
 
 static void put_system(struct xtr_buf *b, const struct xtr_meta *m)
@@ -110,7 +117,8 @@ static void put_system(struct xtr_buf *b, const struct xtr_meta *m)
 	const struct xtr_system *s = xtr_meta_system(m);
 
 	xtr_enc_text(b, "system");
-	xtr_enc_map(b, 3 + (size_t)(m->n_devices > 0) + !!s->hostname + !!s->hypervisor);
+	xtr_enc_map(b, 3 + (size_t)(m->n_devices > 0) + !!s->hostname + !!s->hypervisor +
+			       !!s->machine_id);
 	xtr_enc_pair_uint(b, "cpus", s->cpus);
 	xtr_enc_pair_uint(b, "page", s->page);
 	xtr_enc_text(b, "uname");
@@ -126,6 +134,7 @@ static void put_system(struct xtr_buf *b, const struct xtr_meta *m)
 	}
 	put_optional(b, "hostname", s->hostname);
 	put_optional(b, "hypervisor", s->hypervisor);
+	put_optional(b, "machine-id", s->machine_id);
 }
 
 static void put_provider(struct xtr_buf *b, const struct xtr_provider *p)

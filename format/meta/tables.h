@@ -24,6 +24,7 @@ struct xtr_task {
 	 * numbers are given again.
 	 */
 	uint64_t start;
+	uint32_t cgroup; /* string id of the path of its control group; 0: not known */
 	/*
 	 * Which of the processes with this number it is, in order of start, from 0: in the
 	 * section, and, once a reader has opened the file, in all of its sections of that boot. Set

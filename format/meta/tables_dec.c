@@ -138,6 +138,8 @@ static int task_row(struct xtr_tables *t, const cbor_item_t *key, const cbor_ite
 		return -EBADMSG;
 	if (n > 5 && !xtr_cbor_u64(v[5], &task.start)) /* files of old have no start */
 		return -EBADMSG;
+	if (n > 6 && !xtr_cbor_u32(v[6], &task.cgroup))
+		return -EBADMSG;
 	if (staged)
 		return 0;
 	if (t->n_tasks >= XTR_TABLES_BYTES_MAX / sizeof(task))

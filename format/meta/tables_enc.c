@@ -43,7 +43,7 @@ static void row_cost(const struct xtr_tables *t, int kind, size_t i, size_t *ite
 {
 	static const size_t fixed_items[KINDS] = {
 		[XTR_T_STRINGS] = 2, [XTR_T_FRAMES] = 5, [XTR_T_STACKS] = 2,
-		[XTR_T_RINGS] = 7,   [TASKS] = 7,
+		[XTR_T_RINGS] = 7,   [TASKS] = 8,
 	};
 	const struct xtr_string_entry *s;
 	const struct xtr_stack_entry *st;
@@ -130,14 +130,16 @@ static void put_string(struct xtr_buf *b, const void *row)
 
 static void put_task(struct xtr_buf *b, const struct xtr_task *t)
 {
-	xtr_enc_array(b, t->start ? 6 : 5);
+	xtr_enc_array(b, t->cgroup ? 7 : t->start ? 6 : 5);
 	xtr_enc_uint(b, t->tid);
 	xtr_enc_uint(b, t->pid);
 	xtr_enc_uint(b, t->since);
 	xtr_enc_uint(b, t->comm);
 	xtr_enc_uint(b, t->flags);
-	if (t->start)
+	if (t->start || t->cgroup)
 		xtr_enc_uint(b, t->start);
+	if (t->cgroup)
+		xtr_enc_uint(b, t->cgroup);
 }
 
 static int id_cmp(const void *pa, const void *pb)

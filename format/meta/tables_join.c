@@ -272,7 +272,7 @@ static int needed_strings(const struct xtr_tables *t, const uint32_t *ids, size_
 	for (size_t i = 0; i < n && !err; i++)
 		err = need(m, ids[i]);
 	for (size_t i = 0; i < t->n_tasks && !err; i++)
-		err = need(m, t->tasks[i].comm);
+		err = need(m, t->tasks[i].comm) ?: need(m, t->tasks[i].cgroup);
 	for (size_t i = 0; i < t->t[XTR_T_RINGS].n && !err; i++) {
 		const struct xtr_ring *r = xtr_id_table_at(&t->t[XTR_T_RINGS], i);
 

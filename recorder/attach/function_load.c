@@ -177,6 +177,7 @@ static int share_maps(struct calls *skel, const struct xtr *with)
 		{ skel->maps.xtr_counts, with->maps.xtr_counts },
 		{ skel->maps.xtr_cpus, with->maps.xtr_cpus },
 		{ skel->maps.xtr_tasks, with->maps.xtr_tasks },
+		{ skel->maps.xtr_cgroups, with->maps.xtr_cgroups },
 		{ skel->maps.xtr_last_task, with->maps.xtr_last_task },
 		{ skel->maps.xtr_pids, with->maps.xtr_pids },
 		{ skel->maps.xtr_tokens, with->maps.xtr_tokens },

@@ -4,7 +4,7 @@
 #include "recorder/ftrace/instance.h"
 #include "recorder/host/caps.h"
 #include "recorder/host/kallsyms.h"
-#include "recorder/host/machine_facts.h"
+#include "recorder/host/device_facts.h"
 #include "recorder/host/tracefs.h"
 #include "recorder/host/util.h"
 #include "recorder/salvage/pin.h"

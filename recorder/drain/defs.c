@@ -29,8 +29,17 @@ static int take_task(struct xtr_defs *d, const uint8_t *rec)
 		.flags = def.flags & ~XTR_CTL_TASK_RING,
 		.start = xtr_starts_of(&d->starts, def.tgid, def.start, ring),
 	};
+	task.cgroup = xtr_cgroups_of(&d->cgroups, d->tables, &def);
 	err = intern(d, def.comm, sizeof(def.comm), &task.comm);
 	return err ? err : xtr_tables_add_task(d->tables, &task);
+}
+
+static int take_cgroup(struct xtr_defs *d, const uint8_t *rec)
+{
+	struct xtr_ctl_cgroup def;
+
+	memcpy(&def, rec, sizeof(def));
+	return xtr_cgroups_take(&d->cgroups, d->tables, &def);
 }
 
 static int take_ring(struct xtr_defs *d, const uint8_t *rec)
@@ -145,6 +154,7 @@ static const struct {
 	[XTR_CTL_RING] = { take_ring, sizeof(struct xtr_ctl_ring) },
 	[XTR_CTL_OPS] = { take_ops, sizeof(struct xtr_ctl_ops) },
 	[XTR_CTL_STACK] = { take_stack, sizeof(struct xtr_ctl_stack) },
+	[XTR_CTL_CGROUP] = { take_cgroup, sizeof(struct xtr_ctl_cgroup) },
 };
 
 int xtr_defs_take(struct xtr_defs *d, const uint8_t *rec, uint32_t size)
@@ -168,6 +178,7 @@ void xtr_defs_free(struct xtr_defs *d)
 {
 	free(d->ops);
 	xtr_starts_free(&d->starts);
+	xtr_cgroups_free(&d->cgroups);
 	xtr_kallsyms_free(d->kallsyms);
 	xtr_symbols_free(d->symbols);
 	*d = (struct xtr_defs){ 0 };

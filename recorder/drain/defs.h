@@ -6,6 +6,7 @@
 #include "recorder/host/bpfdefs.h"
 #include "recorder/host/kallsyms.h"
 #include "recorder/host/symbols.h"
+#include "cgroups.h"
 #include "starts.h"
 
 #include "base/siphash.h"
@@ -17,6 +18,7 @@ struct xtr_defs {
 	struct xtr_kallsyms *kallsyms;
 	struct xtr_symbols *symbols;
 	struct xtr_starts starts;
+	struct xtr_cgroups cgroups;
 	uint32_t *ops; /* string id by number of the operations */
 	uint32_t n_ops;
 };

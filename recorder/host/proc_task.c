@@ -88,6 +88,33 @@ static uint32_t process_of(uint32_t tid)
 	return pid;
 }
 
+/* The line of version 2, "0::/a/b". A group that was removed has a word behind its path. */
+bool xtr_proc_cgroup(uint32_t pid, char *path, size_t n)
+{
+	static const char gone[] = " (deleted)\n";
+	char name[64], line[8192];
+	struct xtr_lines l;
+	bool found = false;
+	size_t len = 0;
+
+	snprintf(name, sizeof(name), "/proc/%u/cgroup", pid);
+	if (xtr_lines_open(&l, name))
+		return false;
+	while (!found && xtr_lines_next(&l, line, sizeof(line)))
+		found = !strncmp(line, "0::/", 4) && strncmp(line, "0::/..", 6) != 0;
+	(void)xtr_lines_close(&l);
+	len = found ? strlen(line) : 0;
+	if (!found || line[len - 1] != '\n')
+		return false;
+	len -= len > sizeof(gone) && !strcmp(line + len - sizeof(gone) + 1, gone) ? sizeof(gone) - 1
+										  : 1;
+	if (len - 3 >= n)
+		return false;
+	memcpy(path, line + 3, len - 3);
+	path[len - 3] = 0;
+	return true;
+}
+
 static bool start_of(struct xtr_proc_task *task, const char *text)
 {
 	uint64_t ticks, hz = (uint64_t)sysconf(_SC_CLK_TCK);

@@ -35,4 +35,10 @@ int xtr_proc_each_thread(uint32_t pid, int (*fn)(void *ctx, uint32_t pid, uint32
 /* The same for each thread of each process. */
 int xtr_proc_each(int (*fn)(void *ctx, uint32_t pid, uint32_t tid), void *ctx);
 
+/*
+ * Path of the control group (version 2) that a process is in, from this process' root of them.
+ * False: it is gone, or its group is not below that root.
+ */
+bool xtr_proc_cgroup(uint32_t pid, char *path, size_t n);
+
 #endif /* XTR_RECORDER_PROC_TASK_H */

@@ -102,6 +102,8 @@ static void put_system(struct made *m)
 
 	drop(m, sys.hostname);
 	sys.hostname = NULL;
+	drop(m, sys.machine_id);
+	sys.machine_id = NULL;
 	sys.release = release(m, sys.release);
 	sys.version = release(m, sys.version);
 	sys.machine = or_empty(if_harmless(m, redact_is_word, sys.machine));
@@ -119,6 +121,12 @@ static void put_device(struct made *m, const struct xtr_device *d)
 	new.pci_id = if_harmless(m, redact_is_version, d->pci_id);
 	new.driver_version = if_harmless(m, redact_is_version, d->driver_version);
 	new.firmware = if_harmless(m, redact_is_version, d->firmware);
+	new.driver_srcversion = if_harmless(m, redact_is_version, d->driver_srcversion);
+	new.subsystem = if_harmless(m, redact_is_version, d->subsystem);
+	new.revision = if_harmless(m, redact_is_version, d->revision);
+	new.model = if_harmless(m, redact_is_version, d->model);
+	new.vbios = if_harmless(m, redact_is_version, d->vbios);
+	drop(m, d->uuid);
 	for (size_t i = 0; i < d->n_nodes && !m->err; i++) {
 		nodes[new.n_nodes] = if_harmless(m, redact_is_word, d->nodes[i]);
 		new.n_nodes += !!nodes[new.n_nodes];

@@ -178,7 +178,8 @@ static int note_tasks(struct xtr_redact *x, struct redact_part *p, const struct 
 
 		redact_note_pid(&x->values, task->tid);
 		redact_note_pid(&x->values, task->pid);
-		err = note_string(x, p, task->comm, REDACT_COMM);
+		err = note_string(x, p, task->comm, REDACT_COMM)
+			      ?: note_string(x, p, task->cgroup, REDACT_PATH);
 		if (!err && comm)
 			err = redact_note_comm(&x->texts, comm, n,
 					       task->flags & XTR_TASK_KTHREAD || !task->tid);

@@ -79,6 +79,7 @@ static int put_tasks(struct xtr_redact *x, struct redact_part *p, const struct x
 		task.tid = (uint32_t)redact_pid(&x->values, task.tid);
 		task.pid = (uint32_t)redact_pid(&x->values, task.pid);
 		task.comm = redact_string(p, REDACT_COMM, task.comm);
+		task.cgroup = redact_string(p, REDACT_PATH, task.cgroup);
 		task.flags &= XTR_TASK_KTHREAD;
 		task.start = task.start ? task.nth + 1ull : 0; /* its order stays, not when */
 		err = xtr_tables_add_task(p->tables, &task);

@@ -26,6 +26,7 @@
 	X(FILE_WRITER, "writer", TEXT, NULL, "program that wrote the recording, and its version") \
 	X(FILE_KERNEL, "kernel", TEXT, NULL, "release of the kernel")                             \
 	X(FILE_MACHINE, "machine", TEXT, NULL, "architecture")                                    \
+	X(FILE_MACHINE_ID, "machine_id", TEXT, NULL, "the same in all recordings of one machine") \
 	X(FILE_CPUS, "cpus", INT, NULL, "CPUs of the machine")                                    \
 	X(FILE_EVENTS, "events", INT, NULL, "events recorded, selected or not")                   \
 	X(FILE_LOST, "lost", INT, NULL, "events lost while recording")                            \
@@ -107,13 +108,19 @@
 	X(EVENT_NAME, "event", TEXT, NULL, "system:event")          \
 	X(EVENT_FIELDS, "fields", TEXT, NULL, "a JSON object: what xtr dump --json prints")
 
-#define XTR_DEVICES_COLUMNS(X)                                                \
-	X(DEV_DEVICE, "device", TEXT, NULL, "name of the device")             \
-	X(DEV_DRIVER, "driver", TEXT, NULL, "its driver")                     \
-	X(DEV_PCI_ID, "pci_id", TEXT, NULL, "vendor:device")                  \
-	X(DEV_VERSION, "driver_version", TEXT, NULL, "version of the driver") \
-	X(DEV_FIRMWARE, "firmware", TEXT, NULL, "version of the firmware")    \
-	X(DEV_NODES, "nodes", TEXT, NULL, "device nodes, separated by vertical bars")
+#define XTR_DEVICES_COLUMNS(X)                                                                     \
+	X(DEV_DEVICE, "device", TEXT, NULL, "name of the device")                                  \
+	X(DEV_DRIVER, "driver", TEXT, NULL, "its driver")                                          \
+	X(DEV_PCI_ID, "pci_id", TEXT, NULL, "vendor:device")                                       \
+	X(DEV_VERSION, "driver_version", TEXT, NULL, "version of the driver")                      \
+	X(DEV_FIRMWARE, "firmware", TEXT, NULL, "version of the firmware")                         \
+	X(DEV_NODES, "nodes", TEXT, NULL, "device nodes, separated by vertical bars")              \
+	X(DEV_SRCVERSION, "driver_srcversion", TEXT, NULL, "which source the driver was built of") \
+	X(DEV_SUBSYSTEM, "subsystem", TEXT, NULL, "vendor:device of the board")                    \
+	X(DEV_REVISION, "revision", TEXT, NULL, "PCI revision")                                    \
+	X(DEV_MODEL, "model", TEXT, NULL, "what its driver calls the product")                     \
+	X(DEV_VBIOS, "vbios", TEXT, NULL, "version of the video BIOS")                             \
+	X(DEV_UUID, "uuid", TEXT, NULL, "what its driver calls this one device")
 
 #define XTR_RINGS_COLUMNS(X)                                                               \
 	X(RING_ID, "ring_id", INT, NULL, "the ring in this recording; 0: not known which") \
@@ -130,13 +137,16 @@
 	  "that it executes one job after the other is known, or unknown")                 \
 	X(RING_ORDER_SOURCE, "in_order_source", TEXT, NULL, "where the driver says so")
 
-#define XTR_PROCESSES_COLUMNS(X)                                                  \
-	X(PROC_PID, "pid", INT, NULL, "process")                                  \
-	X(PROC_COMM, "comm", TEXT, NULL, "last name of its first thread seen")    \
-	X(PROC_THREADS, "threads", INT, NULL, "its threads that the trace knows") \
-	X(PROC_PROCESS, "process", TEXT, NULL,                                    \
-	  "its pid; 4711#2: the second process that was given 4711")              \
-	X(PROC_START, "start_ns", INT, "ns", "when it began")
+#define XTR_PROCESSES_COLUMNS(X)                                                    \
+	X(PROC_PID, "pid", INT, NULL, "process")                                    \
+	X(PROC_COMM, "comm", TEXT, NULL, "last name of its first thread seen")      \
+	X(PROC_THREADS, "threads", INT, NULL, "its threads that the trace knows")   \
+	X(PROC_PROCESS, "process", TEXT, NULL,                                      \
+	  "its pid; 4711#2: the second process that was given 4711")                \
+	X(PROC_START, "start_ns", INT, "ns", "when it began")                       \
+	X(PROC_CGROUP, "cgroup", TEXT, NULL, "path of its control group")           \
+	X(PROC_CONTAINER, "container", TEXT, NULL, "the container that this names") \
+	X(PROC_POD, "pod", TEXT, NULL, "UID of the Kubernetes pod that this names")
 
 #define XTR_TASKS_COLUMNS(X)                                        \
 	X(TASK_TID, "tid", INT, NULL, "thread")                     \
@@ -169,6 +179,10 @@
 	X(META_KEY, "key", TEXT, NULL, "config.NAME, provider.NAME, end.NAME") \
 	X(META_VALUE, "value", TEXT, NULL, "its value")
 
+#define XTR_LABELS_COLUMNS(X)                                       \
+	X(LABEL_KEY, "key", TEXT, NULL, "KEY of --label KEY=VALUE") \
+	X(LABEL_VALUE, "value", TEXT, NULL, "VALUE")
+
 /* X(identifier, name, columns, what a row is), in the order of the documentation. */
 #define XTR_RELATIONS(X)                                                                 \
 	X(FILES, "files", XTR_FILES_COLUMNS, "a recording")                              \
@@ -184,6 +198,7 @@
 	X(CLOCKS, "clocks", XTR_CLOCKS_COLUMNS, "clocks read at the same moment")        \
 	X(LOSSES, "losses", XTR_LOSSES_COLUMNS, "events lost, by CPU, kind and cause")   \
 	X(GAPS, "gaps", XTR_GAPS_COLUMNS, "a stretch of time in which events were lost") \
-	X(META, "meta", XTR_META_COLUMNS, "a fact about the recording")
+	X(META, "meta", XTR_META_COLUMNS, "a fact about the recording")                  \
+	X(LABELS, "labels", XTR_LABELS_COLUMNS, "a label of the recording")
 
 #endif /* XTR_RELATION_COLUMNS_H */

@@ -2,6 +2,7 @@
 /* Rows of what the section's own data tell: recordings, devices, rings, tasks, clocks, losses. */
 #include "format/xtr_format.h"
 #include "relation.h"
+#include "replay/event/container.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -73,6 +74,7 @@ static int put_file(struct sink *s)
 	c[XTR_COL_FILE_WRITER] = xtr_cell_str(s->row.text);
 	c[XTR_COL_FILE_KERNEL] = xtr_cell_name(sys ? sys->release : NULL);
 	c[XTR_COL_FILE_MACHINE] = xtr_cell_name(sys ? sys->machine : NULL);
+	c[XTR_COL_FILE_MACHINE_ID] = xtr_cell_name(sys ? sys->machine_id : NULL);
 	c[XTR_COL_FILE_CPUS] = xtr_cell_uint(sys && sys->cpus, sys ? sys->cpus : 0);
 	c[XTR_COL_FILE_EVENTS] = xtr_cell_uint(true, sum->events);
 	c[XTR_COL_FILE_LOST] = xtr_cell_uint(true, sum->lost);
@@ -168,6 +170,20 @@ static int put_meta(struct sink *s)
 	return err || !reason ? err : put_meta_row(s, "end.", "reason", reason);
 }
 
+static int put_labels(struct sink *s)
+{
+	const char *key, *value;
+	size_t at = 0;
+	int err = 0;
+
+	while (!err && xtr_meta_next_label(s->meta, &at, &key, &value)) {
+		s->row.cell[XTR_COL_LABEL_KEY] = xtr_cell_str(key);
+		s->row.cell[XTR_COL_LABEL_VALUE] = xtr_cell_str(value);
+		err = put(s);
+	}
+	return err;
+}
+
 /* --- devices and rings ------------------------------------------------------------------------ */
 
 /* Device nodes, as many as there is room for. */
@@ -191,6 +207,12 @@ static int put_device(struct sink *s, const struct xtr_device *d)
 	c[XTR_COL_DEV_VERSION] = xtr_cell_name(d->driver_version);
 	c[XTR_COL_DEV_FIRMWARE] = xtr_cell_name(d->firmware);
 	c[XTR_COL_DEV_NODES] = nodes_of(s->row.text, d);
+	c[XTR_COL_DEV_SRCVERSION] = xtr_cell_name(d->driver_srcversion);
+	c[XTR_COL_DEV_SUBSYSTEM] = xtr_cell_name(d->subsystem);
+	c[XTR_COL_DEV_REVISION] = xtr_cell_name(d->revision);
+	c[XTR_COL_DEV_MODEL] = xtr_cell_name(d->model);
+	c[XTR_COL_DEV_VBIOS] = xtr_cell_name(d->vbios);
+	c[XTR_COL_DEV_UUID] = xtr_cell_name(d->uuid);
 	return put(s);
 }
 
@@ -303,6 +325,33 @@ static struct xtr_cell process_cell(struct sink *s, uint64_t process)
 	return process ? xtr_row_process(&s->row, process) : xtr_cell_str("0");
 }
 
+/* The last one that is known of its first thread, else of any (spec 6.4). */
+static uint32_t cgroup_of(const struct xtr_task *const *t, size_t first, size_t end)
+{
+	uint32_t leader = 0, any = 0;
+
+	for (size_t i = first; i < end; i++) {
+		if (!t[i]->cgroup)
+			continue;
+		any = t[i]->cgroup;
+		leader = t[i]->tid == t[i]->pid ? any : leader;
+	}
+	return leader ? leader : any;
+}
+
+static void put_cgroup(struct sink *s, uint32_t id)
+{
+	struct xtr_cell *c = s->row.cell;
+	struct xtr_container in = { .n = 0 };
+
+	c[XTR_COL_PROC_CGROUP] = xtr_cell_string(s->tables, id);
+	if (c[XTR_COL_PROC_CGROUP].kind == XTR_CELL_TEXT)
+		xtr_container_of(&in, c[XTR_COL_PROC_CGROUP].s, c[XTR_COL_PROC_CGROUP].n);
+	memcpy(s->row.text, in.pod, sizeof(in.pod));
+	c[XTR_COL_PROC_CONTAINER] = xtr_cell_text(in.n ? in.id : NULL, in.n);
+	c[XTR_COL_PROC_POD] = xtr_cell_name(s->row.text);
+}
+
 /* [first, end) of the sorted tasks; named by the leader, else by the thread of lowest id. */
 static int put_process(struct sink *s, const struct xtr_task *const *t, size_t first, size_t end)
 {
@@ -320,6 +369,7 @@ static int put_process(struct sink *s, const struct xtr_task *const *t, size_t f
 	c[XTR_COL_PROC_THREADS] = xtr_cell_uint(true, threads);
 	c[XTR_COL_PROC_PROCESS] = process_cell(s, xtr_process_of(named));
 	c[XTR_COL_PROC_START] = xtr_cell_uint(named->start != 0, named->start);
+	put_cgroup(s, cgroup_of(t, first, end));
 	return put(s);
 }
 
@@ -352,6 +402,7 @@ int xtr_rows(enum xtr_relation_id id, const struct xtr_origin *o,
 		[XTR_REL_RINGS] = put_rings,   [XTR_REL_PROCESSES] = put_processes,
 		[XTR_REL_TASKS] = put_tasks,   [XTR_REL_CLOCKS] = put_clocks,
 		[XTR_REL_LOSSES] = put_losses, [XTR_REL_META] = put_meta,
+		[XTR_REL_LABELS] = put_labels,
 	};
 	struct sink s = {
 		.o = o,

@@ -104,7 +104,11 @@ static void side_free(struct side *s)
 static int side_open(struct side *s, const struct step *step)
 {
 	static const uint8_t boot_id[16] = { 1 };
-	const struct xtr_system sys = { "release", "version", "machine", 1, 4096, NULL, NULL };
+	const struct xtr_system sys = { .release = "release",
+					.version = "version",
+					.machine = "machine",
+					.cpus = 1,
+					.page = 4096 };
 	struct xtr_writer_opts o;
 
 	memset(s, 0, sizeof(*s));

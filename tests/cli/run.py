@@ -82,6 +82,28 @@ def damaged():
     return path, at
 
 
+# --- labels -------------------------------------------------------------------------------------
+
+
+@test
+def labels_are_checked_before_anything_is_recorded():
+    many = [x for i in range(65) for x in ("--label", f"k{i}=v")]
+    for wrong, message in (
+            (["--label", "node"], "--label: invalid label 'node': give KEY=VALUE, such as node=gpu17"),
+            (["--label", "=x"], "--label: invalid label '=x'"),
+            (["--label", ".a=x"], "--label: invalid label '.a=x'"),
+            (["--label", "a b=x"], "--label: invalid label 'a b=x'"),
+            (["--label", "k" * 64 + "=x"], "--label: invalid label"),
+            (["--label", "k=" + "x" * 256], "--label: invalid label"),
+            (["--label", "k=a\nb"], "--label: invalid label"),
+            (["--label", "k=1", "--label", "k=2"], "--label: 'k' is given twice"),
+            (many, "--label: at most 64 labels")):
+        r = xtr("record", *wrong, "-d", "1ms")
+        if "without the recorder" in r.err:
+            raise Skip("built without the recorder")
+        expect(r.status == 2 and message in r.err, f"record {' '.join(wrong)[:80]}", r)
+
+
 # --- usage --------------------------------------------------------------------------------------
 
 

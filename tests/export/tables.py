@@ -15,9 +15,10 @@ JOB_FIELDS = ("device", "ring", "ring_id", "client", "pid", "tid", "comm", "kind
 TEXTS = {"host", "boot_id", "file_id", "device", "ring", "comm", "kind", "quality", "flags", "name", "event", "fields",
          "until", "clock", "writer", "kernel", "machine", "driver", "pci_id", "driver_version", "firmware", "nodes",
          "rule", "verdict", "why", "cause", "key", "value", "module", "captured",
-         "process"}
+         "process", "machine_id", "driver_srcversion", "subsystem", "revision", "model", "vbios", "uuid", "cgroup",
+         "container", "pod"}
 TABLES = ("files", "jobs", "deps", "calls", "events", "devices", "rings", "processes", "tasks", "clocks", "losses",
-          "gaps", "meta")
+          "gaps", "meta", "labels")
 
 
 def read_csv(data):

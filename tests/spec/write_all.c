@@ -20,9 +20,21 @@ static int fill_meta(struct xtr_meta *m)
 		1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16
 	};
 	static const char *const nodes[] = { "card0", "renderD128" };
-	static const struct xtr_system sys = { "6.1", "#1 SMP", "x86_64", 4, 4096, "kvm", "host" };
-	static const struct xtr_device dev = { "0000:03:00.0", "amdgpu", "1002:73bf", "3.59",
-					       "fw 1",         nodes,    COUNT(nodes) };
+	static const struct xtr_system sys = { "6.1", "#1 SMP", "x86_64", 4,
+					       4096,  "kvm",    "host",   "00ff" };
+	static const struct xtr_device dev = { .name = "0000:03:00.0",
+					       .driver = "amdgpu",
+					       .pci_id = "1002:73bf",
+					       .driver_version = "3.59",
+					       .firmware = "fw 1",
+					       .nodes = nodes,
+					       .n_nodes = COUNT(nodes),
+					       .driver_srcversion = "AB12",
+					       .subsystem = "1eae:7901",
+					       .revision = "c8",
+					       .model = "Radeon",
+					       .vbios = "113",
+					       .uuid = "41d0" };
 	static const struct xtr_provider p = {
 		1, "gpu", "raw_tp", "drm_run_job", XTR_PROVIDER_REFUSED, "why not", "gpu_sched"
 	};
@@ -55,6 +67,7 @@ static int fill_tables(struct xtr_tables *t)
 	uint32_t id;
 	int err = xtr_tables_intern(t, "name", 4, &task.comm);
 
+	err = err ? err : xtr_tables_intern(t, "/docker", 7, &task.cgroup);
 	err = err ? err : xtr_tables_intern(t, "\xff\xfe", 2, &id);
 	err = err ? err : xtr_tables_intern(t, "0000:03:00.0", 12, &ring.device);
 	err = err ? err : xtr_tables_intern(t, "gfx", 3, &ring.name);

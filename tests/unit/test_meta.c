@@ -14,10 +14,18 @@ static const char *const nodes[] = { "card0", "renderD128" };
 
 static struct xtr_meta *full(void)
 {
-	const struct xtr_system sys = { "6.18.1", "#1 SMP", "x86_64", 16, 4096, "kvm", NULL };
-	const struct xtr_device dev = {
-		"0000:03:00.0", "amdgpu", "1002:744c", NULL, "fw", nodes, 2
-	};
+	const struct xtr_system sys = { .release = "6.18.1",
+					.version = "#1 SMP",
+					.machine = "x86_64",
+					.cpus = 16,
+					.page = 4096,
+					.hypervisor = "kvm" };
+	const struct xtr_device dev = { .name = "0000:03:00.0",
+					.driver = "amdgpu",
+					.pci_id = "1002:744c",
+					.firmware = "fw",
+					.nodes = nodes,
+					.n_nodes = 2 };
 	const struct xtr_provider p = {
 		3, "a:b", "raw_tp", "drm_run_job", XTR_PROVIDER_REFUSED, "EPERM", NULL
 	};
@@ -291,4 +299,82 @@ Test(meta, devices_and_providers_are_named_and_replaced)
 	cr_assert(xtr_meta_config_u64(m, "k", &num));
 	cr_assert(eq(u64, num, 5));
 	xtr_meta_free(m);
+}
+
+Test(meta, what_tells_machines_and_devices_apart_is_read)
+{
+	const struct xtr_system sys = { .release = "6",
+					.version = "v",
+					.machine = "m",
+					.machine_id = "00112233445566778899aabbccddeeff" };
+	const struct xtr_device dev = { .name = "d",
+					.driver = "nvidia",
+					.subsystem = "10de:16c1",
+					.driver_srcversion = "ABC",
+					.revision = "a1",
+					.model = "H100",
+					.vbios = "96",
+					.uuid = "GPU-1" };
+	struct xtr_meta *m = full(), *back;
+	const struct xtr_device *d;
+
+	cr_assert(zero(int, xtr_meta_set_system(m, &sys)));
+	cr_assert(zero(int, xtr_meta_add_device(m, &dev)));
+	back = copy(m);
+	d = xtr_meta_device(back, 1);
+	cr_assert(eq(str, (char *)xtr_meta_system(back)->machine_id, (char *)sys.machine_id));
+	cr_assert(eq(str, (char *)d->subsystem, "10de:16c1"));
+	cr_assert(eq(str, (char *)d->driver_srcversion, "ABC"));
+	cr_assert(eq(str, (char *)d->revision, "a1"));
+	cr_assert(eq(str, (char *)d->model, "H100"));
+	cr_assert(eq(str, (char *)d->vbios, "96"));
+	cr_assert(eq(str, (char *)d->uuid, "GPU-1"));
+	cr_assert(eq(ptr, (void *)xtr_meta_device(back, 0)->uuid, NULL));
+	xtr_meta_free(m);
+	xtr_meta_free(back);
+}
+
+Test(meta, labels_are_in_config)
+{
+	static const char *const keys[] = { "a", "node", "app.kubernetes.io/name" };
+	struct xtr_meta *m = full(), *back;
+	const char *key, *value;
+	size_t at = 0, n = 0;
+
+	cr_assert(zero(int, xtr_meta_set_config_str(m, "label:node", "n1")));
+	cr_assert(zero(int, xtr_meta_set_config_str(m, "label:app.kubernetes.io/name", "")));
+	cr_assert(zero(int, xtr_meta_set_config_str(m, "label:a", "x=y")));
+	cr_assert(zero(int, xtr_meta_set_config_u64(m, "label:n", 1)), "no text: no label");
+	back = copy(m);
+	for (; xtr_meta_next_label(back, &at, &key, &value); n++)
+		cr_assert(eq(str, (char *)key, (char *)keys[n]));
+	cr_assert(eq(sz, n, 3));
+	at = 0;
+	cr_assert(not(xtr_meta_next_label(xtr_meta_none(), &at, &key, &value)));
+	xtr_meta_free(m);
+	xtr_meta_free(back);
+}
+
+Test(meta, what_a_label_may_be)
+{
+	static const char longest[] =
+		"123456789012345678901234567890123456789012345678901234567890123";
+	char value[XTR_LABEL_VALUE_MAX + 2];
+
+	cr_assert(xtr_label_key_is_right("a.b/c_d-9", 9));
+	cr_assert(xtr_label_key_is_right(longest, XTR_LABEL_KEY_MAX));
+	cr_assert(not(xtr_label_key_is_right(longest, 0)));
+	cr_assert(not(xtr_label_key_is_right("-a", 2)));
+	cr_assert(not(xtr_label_key_is_right("a b", 3)));
+	cr_assert(not(xtr_label_key_is_right("a\0b", 3)));
+	memset(value, 'v', sizeof(value));
+	value[XTR_LABEL_VALUE_MAX + 1] = 0;
+	cr_assert(not(xtr_label_value_is_right(value)));
+	value[XTR_LABEL_VALUE_MAX] = 0;
+	cr_assert(xtr_label_value_is_right(value));
+	cr_assert(xtr_label_value_is_right(""));
+	cr_assert(xtr_label_value_is_right("K\xc3\xb6ln = 1"));
+	cr_assert(not(xtr_label_value_is_right("\xff")));
+	cr_assert(not(xtr_label_value_is_right("a\nb")));
+	cr_assert(not(xtr_label_value_is_right("a\x7f")));
 }

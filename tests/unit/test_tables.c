@@ -330,3 +330,32 @@ Test(tables, ids_are_found_in_order_without_memory_for_it)
 	}
 	xtr_tables_free(t);
 }
+
+static bool any_task(void *ctx, const struct xtr_task *task)
+{
+	return !ctx && task;
+}
+
+Test(tables, the_control_group_of_a_task_stays)
+{
+	struct xtr_tables *t = xtr_tables_new(), *back = xtr_tables_new(), *rest;
+	struct sink s = { .to = back };
+	struct xtr_task task = { .tid = 5, .pid = 5, .since = 1, .start = 1 };
+	const struct xtr_task *known;
+	uint32_t other;
+
+	cr_assert(zero(int, xtr_tables_intern(t, "unused", 6, &other)));
+	cr_assert(zero(int, xtr_tables_intern(t, "sh", 2, &task.comm)));
+	cr_assert(zero(int, xtr_tables_intern(t, "/a/b", 4, &task.cgroup)));
+	cr_assert(zero(int, xtr_tables_add_task(t, &task)));
+	rest = xtr_tables_rest(t, any_task, NULL, NULL, 0);
+	cr_assert(ne(ptr, rest, NULL));
+	cr_assert(zero(int, xtr_tables_encode(rest, false, take, &s)));
+	known = xtr_tables_task(back, 5, 9);
+	cr_assert(eq(u32, known->cgroup, task.cgroup));
+	cr_assert(eq(str, (char *)xtr_tables_string(back, known->cgroup, NULL), "/a/b"));
+	cr_assert(eq(ptr, (void *)xtr_tables_string(back, other, NULL), NULL));
+	xtr_tables_free(t);
+	xtr_tables_free(rest);
+	xtr_tables_free(back);
+}

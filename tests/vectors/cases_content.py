@@ -221,6 +221,13 @@ def tables():
     s.events(1, [tick(75, 1, tid=8), tick(80, 2, tid=9), tick(95, 3, tid=9)])
     accept("table-tasks-start", s.close(7), 7)
     s = begin()
+    pod = "/kubepods.slice/kubepods-pod1.slice/cri-containerd-2.scope"
+    s.item(TABLE, {"strings": {1: "a", 2: pod, 3: "/", 4: b"/\xff"}, "tasks": [
+        [7, 7, 10, 1, 0, 9, 2], [7, 7, 20, 1, 0, 9, 0], [8, 8, 30, 1, 0, 0, 3],
+        [9, 9, 40, 1, 0, 8, 4, "later"], [10, 10, 50, 1, 0, 8, NONE]]})
+    s.events(0, [tick(t, t, tid=7) for t in (10, 20)])
+    accept("table-tasks-cgroup", s.close(2), 2)
+    s = begin()
     s.item(TABLE, {})
     s.item(TABLE, {"strings": {}, "tasks": [], "rings": [], "stacks": {}, "frames": {}})
     accept("table-empty", s.close(), 0)
@@ -309,6 +316,15 @@ def devices():
                                              "t": True, "ä": 1}))
     s.item(META, meta(system=dict(system, devices=[dict(device, firmware="v2"), {"name": "b"}])))
     accept("meta-devices-config", s.close(), 0)
+    s = Section()
+    device = {"name": "0000:65:00.0", "driver": "nvidia", "pci-id": "10de:2330",
+              "subsystem": "10de:16c1", "revision": "a1", "model": "NVIDIA H100 80GB HBM3",
+              "driver-version": "570.1", "driver-srcversion": "0123456789ABCDEF01234567",
+              "vbios": "96.00.74.00.01", "uuid": "GPU-1"}
+    system = dict(system, devices=[device, {"name": "a", "uuid": ""}], **{"machine-id": "0f" * 16})
+    s.item(META, meta(system=system, config={"label:cluster": "eu-1", "label:a/b": "",
+                                             "label:c": 1, "rings": 2}))
+    accept("meta-identity", s.close(), 0)
 
 
 def representations():

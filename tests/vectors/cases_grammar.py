@@ -108,7 +108,8 @@ def meta_grammar():
             {"uname": ["a", "b", "c", "d"]}, {"uname": ["a", "b", 1]}, {"hypervisor": 0},
             {"devices": {}}, {"devices": [{"name": 1}]}, {"devices": [{"name": "x", "nodes": "c"}]},
             {"devices": [{"name": "x", "nodes": [0]}]},
-            {"devices": [{"name": "x", "driver": None}]})])
+            {"devices": [{"name": "x", "driver": None}]}, {"machine-id": bytes(16)},
+            {"devices": [{"name": "x", "uuid": 1}]}, {"devices": [{"name": "x", "model": None}]})])
     payloads("meta-events", META, "meta", [meta([dict(TICK, **c)]) for c in (
         {"type": 15}, {"type": 65536}, {"type": -1}, {"type": "1024"}, {"size": 8}, {"size": 20},
         {"size": 65536}, {"size": 25}, {"name": 1}, {"provider": NONE + 1}, {"provider": None},
@@ -157,6 +158,7 @@ def table_grammar():
         {"tasks": [[1, NONE + 1, 1, 1, 1]]}, {"tasks": [[1, 1, -1, 1, 1]]},
         {"tasks": [[1, 1, 1, NONE + 1, 1]]}, {"tasks": [[1, 1, 1, 1, "x"]]},
         {"tasks": [[1, 1, 1, 1, 1, "x"]]}, {"tasks": [[1, 1, 1, 1, 1, -1]]},
+        {"tasks": [[1, 1, 1, 1, 1, 1, "/"]]}, {"tasks": [[1, 1, 1, 1, 1, 1, NONE + 1]]},
         {"rings": [[1, 1, 1, 1, 1]]}, {"rings": [[0, 1, 1, 1, 1, 1]]},
         {"rings": [[1, 1, 1, NONE + 1, 1, 1]]}, {"rings": [[1, 1, 1, 1, 1, -1]]},
         {"rings": {1: [1]}}, {"rings": [[1, 1, 1, 1, 1, 1], [1, 1, 1, 1, 1, 2]]}])

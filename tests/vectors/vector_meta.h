@@ -26,6 +26,13 @@ static void *list_of(size_t n, size_t size)
 	return p;
 }
 
+/* Where there is one. */
+static void key_text_if(const char *key, const char *value)
+{
+	if (value)
+		key_text(key, value);
+}
+
 static void devices(const struct xtr_meta *m)
 {
 	size_t n = xtr_meta_n_devices(m);
@@ -43,6 +50,12 @@ static void devices(const struct xtr_meta *m)
 		key_text("pci_id", all[i]->pci_id);
 		key_text("driver_version", all[i]->driver_version);
 		key_text("firmware", all[i]->firmware);
+		key_text_if("driver_srcversion", all[i]->driver_srcversion);
+		key_text_if("subsystem", all[i]->subsystem);
+		key_text_if("revision", all[i]->revision);
+		key_text_if("model", all[i]->model);
+		key_text_if("vbios", all[i]->vbios);
+		key_text_if("uuid", all[i]->uuid);
 		fputs(",\"nodes\":[", out);
 		for (size_t k = 0; k < all[i]->n_nodes; k++) {
 			if (k)
@@ -174,6 +187,7 @@ static void meta(const struct xtr_meta *m)
 	putc(']', out);
 	key_text("hypervisor", sys->hypervisor);
 	key_text("hostname", sys->hostname);
+	key_text_if("machine_id", sys->machine_id);
 	putc('}', out);
 	devices(m);
 	config(m);
@@ -261,11 +275,15 @@ static void tasks(const struct xtr_tables *t)
 		all[i] = xtr_tables_task_at(t, i);
 	qsort(all, n, sizeof(*all), task_order);
 	fputs(",\"tasks\":[", out);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		item(&first,
-		     "\n[%" PRIu32 ",%" PRIu32 ",%" PRIu64 ",%" PRIu32 ",%" PRIu32 ",%" PRIu64 "]",
+		     "\n[%" PRIu32 ",%" PRIu32 ",%" PRIu64 ",%" PRIu32 ",%" PRIu32 ",%" PRIu64,
 		     all[i]->tid, all[i]->pid, all[i]->since, all[i]->comm, all[i]->flags,
 		     all[i]->start);
+		if (all[i]->cgroup)
+			fprintf(out, ",%" PRIu32, all[i]->cgroup);
+		putc(']', out);
+	}
 	putc(']', out);
 	free(all);
 }

@@ -53,6 +53,7 @@ static const struct {
 	[XTR_REL_LOSSES] = { { -1 } },
 	[XTR_REL_GAPS] = { { XTR_COL_GAP_FIRST, -1 } },
 	[XTR_REL_META] = { { -1 } },
+	[XTR_REL_LABELS] = { { -1 } },
 };
 
 static uint32_t tables_of(const struct xtr_export_opts *o)

@@ -19,6 +19,7 @@ static const char *const constraints[XTR_REL_COUNT] = {
 	[XTR_REL_RINGS] = "PRIMARY KEY (file, ring_id)",
 	[XTR_REL_PROCESSES] = "PRIMARY KEY (file, process)",
 	[XTR_REL_META] = "PRIMARY KEY (file, key)",
+	[XTR_REL_LABELS] = "PRIMARY KEY (file, key)",
 };
 
 static const struct {

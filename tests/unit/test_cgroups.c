@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "recorder/drain/cgroups.h"
+#include "recorder/host/proc_task.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <string.h>
+#include <unistd.h>
+
+static void path_is(const char *names, uint32_t used, const char *want)
+{
+	char path[XTR_CGROUP_PATH];
+
+	cr_assert(eq(sz, xtr_cgroup_path(names, used, path), strlen(want)));
+	cr_assert(zero(int, strcmp(path, want)), "%s, not %s", path, want);
+}
+
+Test(cgroups, names_upwards_become_a_path)
+{
+	path_is("", 0, "/");
+	path_is("a", 2, "/a");
+	path_is("c\0bb\0a", 7, "/a/bb/c");
+}
+
+Test(cgroups, the_longest_names_fit)
+{
+	char names[XTR_CGROUP_NAMES + XTR_CGROUP_NAME], path[XTR_CGROUP_PATH];
+
+	memset(names, 'x', sizeof(names));
+	names[sizeof(names) - 1] = 0;
+	cr_assert(eq(sz, xtr_cgroup_path(names, sizeof(names), path), sizeof(names)));
+	memset(names, 0, sizeof(names));
+	cr_assert(eq(sz, xtr_cgroup_path(names, sizeof(names), path), sizeof(names)));
+}
+
+Test(cgroups, a_task_is_in_the_group_that_was_told)
+{
+	struct xtr_tables *t = xtr_tables_new();
+	struct xtr_cgroups c = { 0 };
+	struct xtr_ctl_cgroup group = { .id = 77, .used = 4, .names = "b\0a" };
+	struct xtr_ctl_task task = { .tgid = 1u << 30, .cgroup = 77 };
+	uint32_t id;
+
+	cr_assert(eq(u32, xtr_cgroups_of(&c, t, &task), 0), "no such group, and no such process");
+	cr_assert(zero(int, xtr_cgroups_take(&c, t, &group)));
+	id = xtr_cgroups_of(&c, t, &task);
+	cr_assert(eq(str, (char *)xtr_tables_string(t, id, NULL), "/a/b"));
+	group.id = 78;
+	group.cut = 1;
+	cr_assert(zero(int, xtr_cgroups_take(&c, t, &group)));
+	task.cgroup = 78;
+	cr_assert(eq(u32, xtr_cgroups_of(&c, t, &task), 0), "not all of its path is known");
+	group.cut = 0;
+	group.used = UINT32_MAX;
+	cr_assert(zero(int, xtr_cgroups_take(&c, t, &group)));
+	cr_assert(eq(u32, xtr_cgroups_of(&c, t, &task), 0));
+	xtr_cgroups_free(&c);
+	xtr_tables_free(t);
+}
+
+Test(cgroups, proc_is_asked_where_nothing_was_told)
+{
+	struct xtr_tables *t = xtr_tables_new();
+	struct xtr_cgroups c = { 0 };
+	const struct xtr_ctl_task task = { .tgid = (uint32_t)getpid() };
+	char path[XTR_CGROUP_PATH];
+	const char *known;
+
+	if (!xtr_proc_cgroup((uint32_t)getpid(), path, sizeof(path)))
+		cr_skip_test("no control groups of version 2");
+	cr_assert(eq(chr, path[0], '/'));
+	known = xtr_tables_string(t, xtr_cgroups_of(&c, t, &task), NULL);
+	cr_assert(zero(int, strcmp(known, path)));
+	cr_assert(not(xtr_proc_cgroup((uint32_t)getpid(), path, 1)), "no room");
+	xtr_cgroups_free(&c);
+	xtr_tables_free(t);
+}
