@@ -54,8 +54,14 @@ int xtr_fleet_new(struct xtr_fleet **out)
 		xtr_fleet_free(f);
 		return (int)first;
 	}
+	f->metrics = UINT32_MAX;
 	*out = f;
 	return 0;
+}
+
+void xtr_fleet_choose(struct xtr_fleet *f, uint32_t chosen)
+{
+	f->metrics = chosen;
 }
 
 void xtr_fleet_free(struct xtr_fleet *f)

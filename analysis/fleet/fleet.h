@@ -129,8 +129,10 @@ struct xtr_fleet_recording {
 /* A recording's numbers for one group, of one of its devices or of all of them. */
 struct xtr_fleet_row {
 	uint32_t recording, group;
-	char *device;   /* NULL: all of them */
-	bool single;    /* device is NULL, and there is one device: no other row has it alone */
+	char *device; /* NULL: several */
+	/* Of all devices of the recording in the group; of one of them. A device that is the only
+	 * one is both. */
+	bool whole, part;
 	uint32_t known; /* bit for each metric */
 	uint64_t jobs;
 	uint64_t value[XTR_FLEET_METRIC_COUNT];
@@ -172,6 +174,9 @@ struct xtr_fleet_total {
 };
 /* 0 or -ENOMEM. */
 int xtr_fleet_total(const struct xtr_fleet *f, struct xtr_fleet_total *t);
+
+/* Only these metrics are compared from now on: a bit for each; at first all are. */
+void xtr_fleet_choose(struct xtr_fleet *f, uint32_t metrics);
 
 /* --- outliers --------------------------------------------------------------------------------- */
 

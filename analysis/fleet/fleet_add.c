@@ -78,6 +78,7 @@ static int add_device(struct xtr_fleet *f, const struct ring *ring, size_t n, ui
 		      bool only)
 {
 	struct xtr_fleet_row row = { .group = ring->group,
+				     .part = true,
 				     .device = (char *)(uintptr_t)ring->row->ring->device_name };
 	struct xtr_fleet_sums sums = { 0 };
 	int err = 0;
@@ -96,19 +97,21 @@ static int add_device(struct xtr_fleet *f, const struct ring *ring, size_t n, ui
 /* n rings of one group. */
 static int add_group(struct xtr_fleet *f, const struct ring *ring, size_t n, uint64_t span)
 {
-	struct xtr_fleet_row row = { .group = ring->group };
+	struct xtr_fleet_row row = { .group = ring->group, .whole = true };
 	int err = 0;
 
-	row.single = !strcmp(ring[0].row->ring->device_name, ring[n - 1].row->ring->device_name);
+	row.part = !strcmp(ring[0].row->ring->device_name, ring[n - 1].row->ring->device_name);
 	for (size_t i = 0, next; i < n && !err; i = next) {
 		for (next = i + 1; next < n; next++)
 			if (strcmp(ring[i].row->ring->device_name,
 				   ring[next].row->ring->device_name))
 				break;
-		err = add_device(f, ring + i, next - i, span, row.single);
+		err = add_device(f, ring + i, next - i, span, row.part);
 	}
 	if (err)
 		return err;
+	if (row.part)
+		row.device = (char *)(uintptr_t)ring[0].row->ring->device_name;
 	f->group[row.group].recordings = 1;
 	fleet_sums_values(&f->group[row.group].sums, &row);
 	return fleet_row(f, &row);
@@ -117,7 +120,7 @@ static int add_group(struct xtr_fleet *f, const struct ring *ring, size_t n, uin
 /* The row of the recording itself, in group 0. */
 static int add_whole(struct xtr_fleet *f, const struct xtr_fleet_recording *r)
 {
-	struct xtr_fleet_row row = { .single = true, .jobs = r->jobs };
+	struct xtr_fleet_row row = { .whole = true, .part = true, .jobs = r->jobs };
 	const uint64_t gone = xtr_sat_add(r->lost, r->missing), all = xtr_sat_add(r->events, gone);
 
 	if (all) {

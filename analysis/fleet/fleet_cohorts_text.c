@@ -47,15 +47,11 @@ int xtr_fleet_outliers_text(FILE *f, const struct xtr_fleet *fleet, uint32_t top
 
 	if (err)
 		return err;
-	fprintf(f, "%s of %s sets of values have outliers looked for: %s%s.\n",
-		XTR_COUNT(xtr_fleet_n_sets(fleet)),
-		XTR_COUNT(xtr_fleet_n_sets(fleet) + xtr_fleet_n_small_sets(fleet)),
-		n ? XTR_COUNT(n) : "none",
-		n == 1 ? " outlier"
-		: n    ? " outliers"
-		       : "");
+	fprintf(f, "%s outlier%s in %s of %s sets of values.\n", n ? XTR_COUNT(n) : "No",
+		n == 1 ? "" : "s", XTR_COUNT(xtr_fleet_n_sets(fleet)),
+		XTR_COUNT(xtr_fleet_n_sets(fleet) + xtr_fleet_n_small_sets(fleet)));
 	if (xtr_fleet_n_small_sets(fleet))
-		fprintf(f, "%s have fewer than %u members: too few to tell.\n",
+		fprintf(f, "%s other sets have fewer than %u members: too few to tell.\n",
 			XTR_COUNT(xtr_fleet_n_small_sets(fleet)), XTR_FLEET_OUTLIER_MEMBERS);
 	if (!n)
 		return 0;

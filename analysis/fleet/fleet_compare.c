@@ -170,6 +170,8 @@ static int test_group(struct xtr_fleet *f, const struct bench *b, enum xtr_fleet
 
 	for (c.b = !rest; c.b < f->n_cohorts && !err; c.b++)
 		for (unsigned int m = 0; m < XTR_FLEET_METRIC_COUNT && !err; m++) {
+			if (!(f->metrics & 1u << m))
+				continue;
 			c.metric = m;
 			c.a = rest ? XTR_FLEET_REST : c.b - 1;
 			err = test(f, b, c);
@@ -194,7 +196,7 @@ static int test_all(struct xtr_fleet *f, struct bench *b, enum xtr_fleet_order o
 	int err = row ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < f->n_rows && !err; i++)
-		if (!f->row[i].device)
+		if (f->row[i].whole)
 			row[n++] = (uint32_t)i;
 	if (!err)
 		qsort_r(row, n, sizeof(*row), by_group, f);
@@ -218,9 +220,10 @@ static int by_p(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+/* Values that are all equal tell nothing, however many they are. */
 static double least_p(const struct xtr_fleet_change *c)
 {
-	return xtr_rank_least_p(c->n[0], c->n[1]);
+	return c->test.tied >= 1 ? 1 : xtr_rank_least_p(c->n[0], c->n[1]);
 }
 
 /*
@@ -272,7 +275,9 @@ static int correct(struct xtr_fleet *f, double *p, double most)
 		const bool tells = least_p(c) <= most;
 
 		c->p = tells ? p[n++] : 1;
-		c->verdict = tells ? verdict(c) : XTR_FLEET_FEW;
+		c->verdict = tells               ? verdict(c)
+			     : c->test.tied >= 1 ? XTR_FLEET_SAME
+						 : XTR_FLEET_FEW;
 	}
 	return err;
 }

@@ -15,6 +15,7 @@ struct xtr_fleet {
 		cap_rows;
 	struct xtr_map ids; /* (file_id, 0): the recording */
 	/* of xtr_fleet_outliers and xtr_fleet_compare */
+	uint32_t metrics;
 	struct xtr_fleet_outlier *outlier;
 	size_t n_outliers, cap_outliers;
 	uint64_t n_sets, n_small_sets;
@@ -39,7 +40,6 @@ void fleet_sums_free(struct xtr_fleet_sums *sums);
 /* The row's values, and which are known. */
 void fleet_sums_values(const struct xtr_fleet_sums *sums, struct xtr_fleet_row *row);
 
-/* Is the row one of these comparisons: of a recording that counts, with this metric? */
 static inline bool fleet_has(const struct xtr_fleet_row *row, unsigned int metric)
 {
 	return row->known & 1u << metric;

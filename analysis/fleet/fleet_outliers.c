@@ -108,7 +108,7 @@ static int look_at(struct xtr_fleet *f, const uint32_t *row, size_t n, uint64_t 
 		struct set s = { .cohort = f->recording[f->row[row[0]].recording].cohort,
 				 .value = room };
 
-		for (size_t i = 0; i < n; i++)
+		for (size_t i = 0; i < n && f->metrics & 1u << m; i++)
 			if (fleet_has(&f->row[row[i]], m))
 				room[s.n++] = f->row[row[i]].value[m];
 		if (!s.n)
@@ -163,7 +163,7 @@ int xtr_fleet_outliers(struct xtr_fleet *f)
 
 	/* Each device is a member, and not also all devices of its recording. */
 	for (size_t i = 0; i < f->n_rows && !err; i++)
-		if (f->row[i].device || f->row[i].single)
+		if (f->row[i].part)
 			row[n++] = (uint32_t)i;
 	if (!err)
 		qsort_r(row, n, sizeof(*row), by_place, f);

@@ -102,7 +102,7 @@ static const struct xtr_fleet_row *busiest(const struct xtr_fleet *fleet,
 	for (size_t i = 0; i < r->n_rows; i++) {
 		const struct xtr_fleet_row *row = xtr_fleet_row(fleet, r->first_row + i);
 
-		if (row->group && !row->device && (!best || row->jobs > best->jobs))
+		if (row->group && row->whole && (!best || row->jobs > best->jobs))
 			best = row;
 	}
 	return best;
@@ -190,10 +190,10 @@ static int put_groups(FILE *f, const struct xtr_fleet *fleet, uint32_t top)
 					      "failed",
 					      "util",
 					      "known",
-					      "p50",
+					      "execution p50",
 					      "p99",
 					      "max",
-					      "p50",
+					      "residence p50",
 					      "p99",
 					      "max",
 					      "queue p50",
@@ -208,9 +208,7 @@ static int put_groups(FILE *f, const struct xtr_fleet *fleet, uint32_t top)
 		return -ENOMEM;
 	for (size_t i = 1; i < n && i <= top; i++)
 		group_row(g, xtr_fleet_group(fleet, i));
-	fputs("\nRings of all recordings together: execution where it is known, residence, wait in "
-	      "the queue\n",
-	      f);
+	fputs("\nRings of all recordings together (known: jobs whose execution is)\n", f);
 	err = xtr_grid_print(g, f, 2);
 	fleet_more(f, n > (size_t)top + 1 ? n - 1 - top : 0);
 	return err;
