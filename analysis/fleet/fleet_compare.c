@@ -147,8 +147,10 @@ static int test(struct xtr_fleet *f, const struct bench *b, struct xtr_fleet_cha
 		return 0;
 	two.a = b->side[0];
 	two.b = b->side[1];
-	two.n_a = two.n_a_runs = c.n[0];
-	two.n_b = two.n_b_runs = c.n[1];
+	two.n_a = c.n[0];
+	two.n_b = c.n[1];
+	two.n_a_runs = xtr_join_runs(b->side[0], c.n[0]);
+	two.n_b_runs = xtr_join_runs(b->side[1], c.n[1]);
 	err = xtr_rank_test(&two, &c.test);
 	if (err)
 		return err;
