@@ -209,8 +209,10 @@ static int export(struct export_run *r)
 
 static int export_one(struct export_run *r, int argc, char **argv)
 {
-	int status = replay_begin(&r->cmd, &cmd_export, &r->o->replay, argc, argv);
+	int status;
 
+	r->cmd = (struct replay_cmd){ 0 };
+	status = replay_begin(&r->cmd, &cmd_export, &r->o->replay, argc, argv);
 	if (status != XTR_EXIT_OK)
 		return status;
 	status = open_output(r);
