@@ -207,7 +207,7 @@ Test(fleet, versions_are_in_order_of_their_numbers)
 
 Test(fleet, how_often_equal_cohorts_differ)
 {
-	unsigned int false_alarms = 0, found = 0, tries = 200;
+	unsigned int false_alarms = 0, found = 0, tries = 600;
 	uint64_t state = 5;
 
 	for (unsigned int t = 0; t < tries; t++) {
@@ -222,7 +222,7 @@ Test(fleet, how_often_equal_cohorts_differ)
 	}
 	printf("8 and 8 recordings: %u of %u false alarms, 30 %% more found in %u\n", false_alarms,
 	       tries, found);
-	cr_expect(false_alarms <= 20 && found >= tries * 9 / 10);
+	cr_expect(false_alarms <= 50 && found >= tries * 9 / 10);
 }
 
 Test(fleet, three_and_three_tell_nothing)
