@@ -233,7 +233,7 @@ static int export_files(struct export_run *r, int argc, char **argv)
 	for (size_t i = 0; i < paths.n; i++) {
 		int one = export_one(r, 1, &paths.v[i]);
 
-		status = one != XTR_EXIT_OK ? one : status;
+		status = cli_worse(status, one);
 	}
 	cli_paths_free(&paths);
 	return status;

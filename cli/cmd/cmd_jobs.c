@@ -147,7 +147,6 @@ static int file(struct jobs_run *r, char **path)
 static int all_files(struct jobs_run *r, const struct cli_paths *p)
 {
 	int status = filters_see_files(&r->filters, &cmd_jobs, &r->o->replay, p);
-	size_t good = 0;
 
 	if (status != XTR_EXIT_OK)
 		return status;
@@ -162,10 +161,9 @@ static int all_files(struct jobs_run *r, const struct cli_paths *p)
 
 		if (one == XTR_EXIT_USAGE)
 			return one;
-		good += one == XTR_EXIT_OK || one == XTR_EXIT_LOSS;
-		status = one == XTR_EXIT_OK ? status : XTR_EXIT_LOSS;
+		status = cli_worse(status, one);
 	}
-	return good ? status : XTR_EXIT_FAILURE;
+	return status;
 }
 
 static int several(struct jobs_run *r, int argc, char **argv)
@@ -175,12 +173,10 @@ static int several(struct jobs_run *r, int argc, char **argv)
 
 	r->from = &r->of;
 	status = all_files(r, &paths);
-	if (status == XTR_EXIT_OK && of_paths != XTR_EXIT_OK)
-		status = XTR_EXIT_LOSS;
 	filters_free(&r->filters);
 	seen_free(&r->seen);
 	cli_paths_free(&paths);
-	return status;
+	return cli_worse(status, of_paths);
 }
 
 static int run(const void *opts, int argc, char **argv)

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define SQL_MAX (1u << 20) /* bytes */
 
@@ -118,6 +119,12 @@ static int check(const struct query_opts *o, int argc, char **argv)
 	if (argc == 1 && !o->file)
 		return cli_usage_error(&cmd_query, "which SQL? 'SELECT * FROM usage_by_ring', "
 						   "for example; --schema shows what there is");
+	/* Two texts of SQL look like a file that is not there. */
+	for (int i = 1; i < files; i++)
+		if (strpbrk(argv[i], " \t\n") && access(argv[i], F_OK))
+			return cli_usage_error(&cmd_query,
+					       "files, and one SQL text: there is no file '%s'",
+					       argv[i]);
 	for (int i = 0; i < files; i++)
 		if (!strcmp(argv[i], "-") && !strcmp(from, "-"))
 			return cli_usage_error(
@@ -173,6 +180,7 @@ struct files {
 	struct filters filters; /* what they match, in any of the files */
 	struct seen seen;
 	size_t good; /* files that were read */
+	int broken;  /* the database is: exit status */
 };
 
 /* A file that cannot be read ends no other; SQLite's failures end all. Returns the exit status. */
@@ -182,15 +190,15 @@ static int add_file(sqlite3 *db, struct files *f, char **path)
 	int status = replay_begin(&cmd, &cmd_query, &f->o->replay, 1, path), seen, of_file;
 
 	if (status != XTR_EXIT_OK)
-		return status == XTR_EXIT_USAGE ? status : XTR_EXIT_LOSS;
+		return status;
 	seen = seen_file(&f->seen, *path, cmd.reader);
 	if (seen < 0)
 		return replay_end(&cmd, seen);
 	if (!seen)
-		status = query_add_trace(db, &cmd, &f->needs, !f->good);
+		f->broken = query_add_trace(db, &cmd, &f->needs, !f->good);
 	f->good++;
 	of_file = replay_end(&cmd, 0);
-	return status == XTR_EXIT_OK ? of_file : status;
+	return f->broken ? f->broken : of_file;
 }
 
 static int add_files(sqlite3 *db, struct files *f, const struct cli_paths *p)
@@ -205,13 +213,11 @@ static int add_files(sqlite3 *db, struct files *f, const struct cli_paths *p)
 					       p->v[i]);
 		if (one == XTR_EXIT_OK)
 			one = add_file(db, f, &p->v[i]);
-		else
-			one = XTR_EXIT_LOSS; /* it was told */
-		if (one != XTR_EXIT_OK && one != XTR_EXIT_LOSS)
+		if (f->broken || one == XTR_EXIT_USAGE)
 			return one;
-		status = status ?: one;
+		status = cli_worse(status, one);
 	}
-	return f->good ? status : XTR_EXIT_FAILURE;
+	return status;
 }
 
 static int run_on_files(const struct query_opts *o, const struct cli_paths *p, const char *sql,
@@ -225,7 +231,7 @@ static int run_on_files(const struct query_opts *o, const struct cli_paths *p, c
 			 ?: filters_see_files(&f.filters, &cmd_query, &o->replay, p)
 			 ?: query_open_temporary(&db)
 			 ?: add_files(db, &f, p);
-	if (status == XTR_EXIT_OK || status == XTR_EXIT_LOSS) {
+	if (f.good && !f.broken && status != XTR_EXIT_USAGE) {
 		query_guard(db);
 		answer = query_run(db, sql, format);
 		status = answer == XTR_EXIT_OK ? status : answer;
@@ -244,7 +250,7 @@ static int run_on_several(const struct query_opts *o, int n, char **argv, const 
 
 	status = paths.n ? run_on_files(o, &paths, sql, format) : of_paths;
 	cli_paths_free(&paths);
-	return status == XTR_EXIT_OK && of_paths != XTR_EXIT_OK ? XTR_EXIT_LOSS : status;
+	return cli_worse(status, of_paths);
 }
 
 static int run_on(const struct query_opts *o, int n, char **argv, const char *sql)

@@ -170,11 +170,12 @@ static int limits(const struct files_run *r, int status)
 
 	if (!n)
 		return status;
+	/* As ever, what failed is told rather than what was found. */
 	cli_error("%s %s the limit of --fail-on or more", cli_count(n),
 		  outliers ? n == 1 ? "outlier is off by" : "outliers are off by"
 		  : n == 1 ? "value is worse by"
 			   : "values are worse by");
-	return XTR_EXIT_THRESHOLD;
+	return status == XTR_EXIT_FAILURE ? status : XTR_EXIT_THRESHOLD;
 }
 
 /* --- all -------------------------------------------------------------------------------------- */
@@ -236,7 +237,7 @@ int diff_files(const struct diff_files *d, int argc, char **argv)
 	if (status != XTR_EXIT_OK)
 		return status;
 	status = fleet_gather(&r.fleet, (size_t)argc, (const char *const *)argv);
-	if (status == XTR_EXIT_OK || status == XTR_EXIT_LOSS) {
+	if (r.fleet.any) {
 		compared = compare(&r);
 		status = compared == XTR_EXIT_OK ? limits(&r, status) : compared;
 	}

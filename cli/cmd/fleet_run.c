@@ -168,14 +168,13 @@ static int result(struct fleet_run *r, int of_paths)
 		cli_error("%s", cli_strerror(err));
 		return XTR_EXIT_FAILURE;
 	}
-	if (r->status == XTR_EXIT_USAGE)
-		return r->status;
-	if (!t.files[XTR_FLEET_WHOLE] && !t.files[XTR_FLEET_DAMAGED])
+	err = r->status == XTR_EXIT_USAGE ? r->status : check_filters(r);
+	if (err)
+		return err;
+	r->any = t.files[XTR_FLEET_WHOLE] || t.files[XTR_FLEET_DAMAGED];
+	if (of_paths != XTR_EXIT_OK || t.files[XTR_FLEET_UNREADABLE])
 		return XTR_EXIT_FAILURE;
-	if (of_paths != XTR_EXIT_OK || t.files[XTR_FLEET_WHOLE] < xtr_fleet_n_files(r->fleet))
-		r->status = XTR_EXIT_LOSS;
-	err = check_filters(r);
-	return err ? err : r->status;
+	return t.files[XTR_FLEET_DAMAGED] ? XTR_EXIT_LOSS : XTR_EXIT_OK;
 }
 
 int fleet_gather(struct fleet_run *r, size_t n, const char *const *args)

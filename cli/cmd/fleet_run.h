@@ -24,6 +24,7 @@ struct fleet_run {
 	void *ctx;
 	/* What it came to. */
 	struct xtr_fleet *fleet;
+	bool any; /* a file was read */
 	/* inside */
 	char **file;
 	size_t n_files;
@@ -33,9 +34,9 @@ struct fleet_run {
 };
 
 /*
- * Files and directories (cli_paths_expand). What was lost, damaged or could not be read is told,
- * and ends no other file: XTR_EXIT_LOSS; if nothing at all could be read, XTR_EXIT_FAILURE. Usage
- * errors, and a lack of memory, end it. Then fleet_free.
+ * Files and directories (cli_paths_expand). What was lost or damaged is told, and ends no other
+ * file: XTR_EXIT_LOSS; what could not be read neither: XTR_EXIT_FAILURE. any says whether there is
+ * something to show. Usage errors, and a lack of memory for the whole, end it. Then fleet_free.
  */
 int fleet_gather(struct fleet_run *r, size_t n, const char *const *args);
 void fleet_free(struct fleet_run *r);

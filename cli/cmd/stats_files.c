@@ -81,9 +81,9 @@ int stats_files(const struct stats_files *s, int argc, char **argv)
 	if (s->parts)
 		begin(&sh);
 	status = fleet_gather(&r, (size_t)argc, (const char *const *)argv);
-	if (!s->parts && (status == XTR_EXIT_OK || status == XTR_EXIT_LOSS))
+	if (!s->parts && r.any)
 		begin(&sh);
-	if (status == XTR_EXIT_OK || status == XTR_EXIT_LOSS)
+	if (r.any)
 		if (end(&sh, &r))
 			status = cli_failed(cmd_stats.name, -ENOMEM);
 	fleet_free(&r);

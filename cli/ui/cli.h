@@ -97,6 +97,9 @@ int cli_usage_error(const struct cli_command *cmd, const char *fmt, ...)
 /* The same of a command that takes one file, and got none or several. */
 int cli_one_file(const struct cli_command *cmd, int argc);
 
+/* Of two exit statuses the one that is told: usage, failure, another, loss, success. */
+int cli_worse(int a, int b);
+
 struct xtr_part;
 struct xtr_reader;
 struct xtr_err;

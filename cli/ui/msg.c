@@ -99,7 +99,8 @@ int cli_usage_error(const struct cli_command *cmd, const char *fmt, ...)
 	va_start(ap, fmt);
 	message("xtr: ", fmt, ap);
 	va_end(ap);
-	fprintf(captured ? captured : stderr, "Try 'xtr %s%s--help'\n", top ? "" : cmd->name, top ? "" : " ");
+	fprintf(captured ? captured : stderr, "Try 'xtr %s%s--help'\n", top ? "" : cmd->name,
+		top ? "" : " ");
 	return XTR_EXIT_USAGE;
 }
 
@@ -107,4 +108,15 @@ int cli_one_file(const struct cli_command *cmd, int argc)
 {
 	return argc ? cli_usage_error(cmd, "%s takes one file", cmd->name)
 		    : cli_usage_error(cmd, "%s: which file?", cmd->name);
+}
+
+int cli_worse(int a, int b)
+{
+	static const int order[] = { XTR_EXIT_USAGE, XTR_EXIT_FAILURE, XTR_EXIT_PRIVILEGE,
+				     XTR_EXIT_THRESHOLD, XTR_EXIT_LOSS };
+
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
+		if (a == order[i] || b == order[i])
+			return order[i];
+	return XTR_EXIT_OK;
 }
