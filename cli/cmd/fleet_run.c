@@ -70,10 +70,11 @@ static void work(void *ctx, size_t i, struct each_done *done)
 		.top = r->section ? r->top : 0,
 		.all_findings = r->all_findings,
 	};
-	struct part *p = r->stop ? NULL : calloc(1, sizeof(*p));
+	struct part *p;
 
 	if (r->stop)
 		return;
+	p = calloc(1, sizeof(*p));
 	if (!p) {
 		done->status = cli_failed(r->file[i], -ENOMEM);
 		return;
