@@ -255,6 +255,7 @@ GROUPS = [Group(*row) for row in (
     ("flame", "flame graphs, and their sums", group("flame"), False, True, "ci"),
     ("top", "slices of time against known truth", group("top"), False, True, "ci"),
     ("query", "SQL over traces", group("query"), False, True, "check"),
+    ("fleet", "many files in one command: sums, cohorts and outliers", group("fleet"), False, True, "check"),
     ("record", "recording on this kernel", group("record"), True, True, "check", some("record", f"{len(QUICK_RECORDS)} quick cases", *QUICK_RECORDS)),
     ("api", "calls of shared libraries on this kernel", group("api"), True, True, "ci"),
     ("kill", "killed recorders, failing disks, pipes and processes", group("kill"), True, True, "ci"),

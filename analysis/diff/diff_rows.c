@@ -139,8 +139,8 @@ static int by_number(const void *pa, const void *pb)
 	return (a > b) - (a < b);
 }
 
-/* Medians of recordings, as runs of one each. */
-static void medians(const struct xtr_diff_side *s, struct xtr_value_run *runs)
+/* Medians of recordings, as runs; how many. */
+static size_t medians(const struct xtr_diff_side *s, struct xtr_value_run *runs)
 {
 	uint64_t sorted[XTR_DIFF_RUNS_MAX];
 
@@ -148,6 +148,7 @@ static void medians(const struct xtr_diff_side *s, struct xtr_value_run *runs)
 	qsort(sorted, s->runs, sizeof(*sorted), by_number);
 	for (uint32_t i = 0; i < s->runs; i++)
 		runs[i] = (struct xtr_value_run){ sorted[i], 1 };
+	return xtr_join_runs(runs, s->runs);
 }
 
 /* The recordings' own word: their medians, one for each. */
@@ -155,13 +156,13 @@ static int test_runs(struct xtr_diff_row *row)
 {
 	struct xtr_value_run a[XTR_DIFF_RUNS_MAX], b[XTR_DIFF_RUNS_MAX];
 	uint32_t n_a = row->side[0].runs, n_b = row->side[1].runs;
-	struct xtr_two_samples two = { a, b, n_a, n_b, n_a, n_b, 1, 1 };
+	struct xtr_two_samples two = { a, b, 0, 0, n_a, n_b, 1, 1 };
 
 	row->runs_agree = true;
 	if (n_a < 2 || n_b < 2)
 		return 0;
-	medians(&row->side[0], a);
-	medians(&row->side[1], b);
+	two.n_a_runs = medians(&row->side[0], a);
+	two.n_b_runs = medians(&row->side[1], b);
 	row->runs_tested = true;
 	return xtr_rank_test(&two, &row->runs_test);
 }

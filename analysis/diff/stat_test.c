@@ -25,6 +25,19 @@ double xtr_normal_z(double p)
 	return (low + high) / 2;
 }
 
+size_t xtr_join_runs(struct xtr_value_run *run, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (kept && run[kept - 1].value == run[i].value)
+			run[kept - 1].n += run[i].n;
+		else
+			run[kept++] = run[i];
+	}
+	return kept;
+}
+
 /* --- both samples in one order ---------------------------------------------------------------- */
 
 struct step { /* a value that occurs */

@@ -8,7 +8,7 @@
 
 #include "analysis/core/values.h"
 
-/* Two samples, each in order of value; n: how many values they hold in all. */
+/* Two samples, each in order of value, no value twice; n: how many values they hold in all. */
 struct xtr_two_samples {
 	const struct xtr_value_run *a, *b;
 	size_t n_a_runs, n_b_runs;
@@ -16,6 +16,9 @@ struct xtr_two_samples {
 	/* As xtr_serial_factor: so many dependent values say as much as one independent one. */
 	double factor_a, factor_b;
 };
+
+/* Makes such a sample of n runs in order of value: equal ones are joined. How many are left. */
+size_t xtr_join_runs(struct xtr_value_run *run, size_t n);
 
 /* Samples that together are no larger than this are tested by counting all ways to divide them. */
 #define XTR_RANK_EXACT 30u

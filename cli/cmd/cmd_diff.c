@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "base/json.h"
 #include "cli/ui/cli.h"
+#include "cli/ui/paths.h"
 #include "cmd_diff.h"
 #include "replay/model/model.h"
 #include "replay_cmd.h"
@@ -18,8 +19,8 @@
 struct diff_opts {
 	struct replay_opts replay;
 	struct cli_list base, fail_on;
-	const char *by, *metric;
-	bool json, plot, all;
+	const char *by, *metric, *against;
+	bool json, plot, all, outliers;
 	uint64_t top;
 };
 
@@ -29,9 +30,15 @@ static const struct cli_option options[] = {
 	{ 'b', "base", "FILE", CLI_LIST, offsetof(struct diff_opts, base),
 	  "a recording of side A; may be given several times, and all other files are of side B" },
 	{ 0, "by", "LIST", CLI_STRING, offsetof(struct diff_opts, by),
-	  "groups to compare: device, ring, process, call, process-call (all of them)" },
+	  "groups to compare: device, ring, process, call, process-call (all of them); of many "
+	  "files, cohorts: host, kernel, driver, device, label:NAME" },
+	{ 0, "against", "WHICH", CLI_STRING, offsetof(struct diff_opts, against),
+	  "cohorts against the previous version (kernel, driver), or each against the rest (others)" },
+	{ 0, "outliers", NULL, CLI_FLAG, offsetof(struct diff_opts, outliers),
+	  "which recordings stand out from the others, or from their cohort (--by)" },
 	{ 0, "metric", "LIST", CLI_STRING, offsetof(struct diff_opts, metric),
-	  "times to compare: execution, residence, queue, dependency, latency (all but residence)" },
+	  "times to compare: execution, residence, queue, dependency, latency (all but residence); of "
+	  "many files: execution, residence, queue, utilisation, failed, lost (all)" },
 	{ 0, "fail-on", "LIMIT", CLI_LIST, offsetof(struct diff_opts, fail_on),
 	  "exit status 4 if something is slower by as much: 5%, or execution=5%" },
 	{ 0, "plot", NULL, CLI_FLAG, offsetof(struct diff_opts, plot),
@@ -302,11 +309,57 @@ static int check_files(const struct diff_opts *o, int argc, char **argv)
 	return XTR_EXIT_OK;
 }
 
+/*
+ * Are cohorts asked for, not two sides? "device" is a group as well: of two files, or of sides, it
+ * is that.
+ */
+static bool many(const struct diff_opts *o, int argc, char **argv)
+{
+	bool several = argc > 2 || (argc && cli_is_directory(argv[0])) ||
+		       (argc == 2 && cli_is_directory(argv[1]));
+
+	if (o->outliers)
+		return true;
+	if (!o->by || !diff_files_key(o->by))
+		return false;
+	return strcmp(o->by, "device") || (several && !o->base.n);
+}
+
+static int run_many(const struct diff_opts *o, int argc, char **argv)
+{
+	const struct diff_files d = {
+		.o = &o->replay,
+		.by = o->by,
+		.outliers = o->outliers,
+		.json = o->json,
+		.all = o->all,
+		.against = o->against,
+		.metric = o->metric,
+		.fail_on = &o->fail_on,
+		.top = (uint32_t)o->top,
+	};
+
+	if (o->base.n || o->plot)
+		return cli_usage_error(&cmd_diff, "--%s is for two sides, not for cohorts",
+				       o->plot ? "plot" : "base");
+	if (!argc)
+		return cli_usage_error(&cmd_diff, "which files or directories?");
+	if (o->top > 10000)
+		return cli_usage_error(&cmd_diff, "--top: at most 10000");
+	return diff_files(&d, argc, argv);
+}
+
 static int run(const void *opts, int argc, char **argv)
 {
 	struct diff_run r = { .o = opts, .what.sz = sizeof(r.what) };
-	int status = check_files(r.o, argc, argv);
+	int status;
 
+	if (many(r.o, argc, argv))
+		return run_many(r.o, argc, argv);
+	if (r.o->against)
+		return cli_usage_error(&cmd_diff, "--against is for cohorts: --by kernel, for "
+						  "example");
+	status = check_files(r.o, argc, argv);
 	if (status != XTR_EXIT_OK)
 		return status;
 	if (r.o->by && diff_parse_list(r.o->by, xtr_diff_by_name, &r.what.by))
@@ -339,16 +392,23 @@ static int run(const void *opts, int argc, char **argv)
 
 static const char *words(const char *option, size_t i)
 {
+	static const char *const against[] = { "previous", "rest", NULL };
+
+	if (!strcmp(option, "against"))
+		return against[i < 2 ? i : 2];
 	if (!strcmp(option, "by"))
-		return xtr_diff_by_name((unsigned int)i);
+		return i < XTR_DIFF_BY_COUNT ? xtr_diff_by_name((unsigned int)i)
+					     : diff_files_word(i - XTR_DIFF_BY_COUNT);
 	return strcmp(option, "metric") ? NULL : xtr_diff_metric_name((unsigned int)i);
 }
 
 const struct cli_command cmd_diff = {
 	.name = "diff",
 	.summary = "what got slower or faster between recordings, with a test",
-	.args = "A B",
-	.examples = "xtr diff --fail-on 5% before.xtr after.xtr\tfor scripts",
+	.args = "A B, or FILE|DIR...",
+	.examples = "xtr diff --by kernel recordings/\tregressions by version, of many files\n"
+		    "xtr diff --outliers recordings/\twhich machines differ\n"
+		    "xtr diff --fail-on 5% before.xtr after.xtr\tfor scripts",
 	CLI_OPTIONS(options, struct diff_opts),
 	.words = words,
 	.defaults = defaults,
@@ -384,8 +444,7 @@ int diff_parse_list(const char *s, const char *(*name)(unsigned int), uint32_t *
 	}
 }
 
-/* "5%" or "5": more than 0. */
-static int parse_percent(const char *s, double *share)
+int diff_parse_percent(const char *s, double *share)
 {
 	char *end;
 	double v;
@@ -413,7 +472,7 @@ int diff_parse_limit(const char *s, double limit[XTR_DIFF_METRIC_COUNT])
 			return -EINVAL;
 		s = equals + 1;
 	}
-	if (parse_percent(s, &share))
+	if (diff_parse_percent(s, &share))
 		return -EINVAL;
 	for (unsigned int m = 0; m < XTR_DIFF_METRIC_COUNT; m++)
 		if (which < 0 || m == (unsigned int)which)

@@ -2,6 +2,7 @@
 /* xtr export: into the formats of converters/. */
 #include "cli/ui/cli.h"
 #include "cli/ui/outfile.h"
+#include "cli/ui/paths.h"
 #include "replay_cmd.h"
 #include "converters/out/core/export.h"
 #include "replay/views/relation.h"
@@ -208,8 +209,10 @@ static int export(struct export_run *r)
 
 static int export_one(struct export_run *r, int argc, char **argv)
 {
-	int status = replay_begin(&r->cmd, &cmd_export, &r->o->replay, argc, argv);
+	int status;
 
+	r->cmd = (struct replay_cmd){ 0 };
+	status = replay_begin(&r->cmd, &cmd_export, &r->o->replay, argc, argv);
 	if (status != XTR_EXIT_OK)
 		return status;
 	status = open_output(r);
@@ -218,6 +221,21 @@ static int export_one(struct export_run *r, int argc, char **argv)
 	else
 		replay_end(&r->cmd, 0);
 	outfile_free(&r->out);
+	return status;
+}
+
+/* A file that cannot be read ends no other. */
+static int export_files(struct export_run *r, int argc, char **argv)
+{
+	struct cli_paths paths = { 0 };
+	int status = cli_paths_expand(&paths, (size_t)argc, (const char *const *)argv);
+
+	for (size_t i = 0; i < paths.n; i++) {
+		int one = export_one(r, 1, &paths.v[i]);
+
+		status = cli_worse(status, one);
+	}
+	cli_paths_free(&paths);
 	return status;
 }
 
@@ -239,12 +257,7 @@ static int run(const void *opts, int argc, char **argv)
 				       r.x->name);
 	if (!argc)
 		return export_one(&r, argc, argv);
-	for (int i = 0; i < argc; i++) {
-		int one = export_one(&r, 1, argv + i);
-
-		status = one != XTR_EXIT_OK ? one : status;
-	}
-	return status;
+	return export_files(&r, argc, argv);
 }
 
 static const char *words(const char *option, size_t i)

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* xtr jobs: one line for each job. */
 #include "cli/ui/cli.h"
+#include "cli/ui/paths.h"
+#include "cli/ui/text.h"
 #include "replay_cmd.h"
+#include "seen.h"
 #include "replay/views/jobs_view.h"
 #include "replay/model/model.h"
 
@@ -22,6 +25,11 @@ static const struct cli_option options[] = {
 struct jobs_run {
 	const struct jobs_opts *o;
 	struct replay_cmd cmd;
+	/* Of several files: */
+	const struct xtr_jobs_from *from; /* &of, or NULL: there is one */
+	struct xtr_jobs_from of;
+	struct seen seen;
+	struct filters filters; /* what they match, in any of them */
 	const struct xtr_tables *tables;
 	bool times; /* of the section */
 	struct xtr_select select;
@@ -36,11 +44,11 @@ static int on_job(void *ctx, const struct xtr_job *j)
 	if (!xtr_select_job(&r->select, j))
 		return 0;
 	if (r->o->csv)
-		xtr_jobs_csv(r->cmd.out, r->tables, r->times, j);
+		xtr_jobs_csv(r->cmd.out, r->from, r->tables, r->times, j);
 	else if (r->o->jsonl)
-		xtr_jobs_json(&r->json, r->tables, r->times, j);
+		xtr_jobs_json(&r->json, r->from, r->tables, r->times, j);
 	else
-		xtr_jobs_text(r->cmd.out, r->tables, r->times, j);
+		xtr_jobs_text(r->cmd.out, r->from, r->tables, r->times, j);
 	return ferror(r->cmd.out) ? -EIO : 0;
 }
 
@@ -78,18 +86,32 @@ static int section(struct jobs_run *r, const struct xtr_section *s)
 	       xtr_model_finish(r->model);
 }
 
+static void begin(struct jobs_run *r)
+{
+	replay_out(&r->cmd);
+	xtr_json_init(&r->json, r->cmd.out, false);
+	if (r->o->csv)
+		xtr_jobs_csv_header(r->cmd.out, r->from);
+	else if (!r->o->jsonl)
+		xtr_jobs_text_header(r->cmd.out, r->from);
+}
+
 static int all_sections(struct jobs_run *r)
 {
 	int err = 0;
 
-	replay_out(&r->cmd);
-	xtr_json_init(&r->json, r->cmd.out, false);
-	if (r->o->csv)
-		xtr_jobs_csv_header(r->cmd.out);
-	else if (!r->o->jsonl)
-		xtr_jobs_text_header(r->cmd.out);
 	for (size_t i = 0; i < xtr_reader_n_sections(r->cmd.reader) && !err; i++) {
-		err = section(r, xtr_reader_section(r->cmd.reader, i));
+		const struct xtr_section *s = xtr_reader_section(r->cmd.reader, i);
+
+		if (r->from) {
+			err = seen_section(&r->seen, r->cmd.path, s);
+			if (err > 0) {
+				err = 0;
+				continue;
+			}
+			r->of.host = xtr_meta_system(xtr_section_meta(s))->hostname;
+		}
+		err = err ?: section(r, s);
 		xtr_model_free(r->model);
 		xtr_model_free(r->verdict);
 		r->model = r->verdict = NULL;
@@ -98,20 +120,78 @@ static int all_sections(struct jobs_run *r)
 	return ferror(r->cmd.out) ? 0 : err;
 }
 
+static int one(struct jobs_run *r, int argc, char **argv)
+{
+	int status = replay_begin(&r->cmd, &cmd_jobs, &r->o->replay, argc, argv);
+
+	if (status != XTR_EXIT_OK)
+		return status;
+	begin(r);
+	return replay_end(&r->cmd, all_sections(r));
+}
+
+/* --- several files ---------------------------------------------------------------------------- */
+
+/* A file that cannot be read ends no other. Returns the exit status. */
+static int file(struct jobs_run *r, char **path)
+{
+	FILE *out = r->cmd.out;
+	int status;
+
+	r->cmd = (struct replay_cmd){ .part = true, .filters = &r->filters, .out = out };
+	r->of.file = *path;
+	status = replay_begin(&r->cmd, &cmd_jobs, &r->o->replay, 1, path);
+	return status == XTR_EXIT_OK ? replay_end(&r->cmd, all_sections(r)) : status;
+}
+
+static int all_files(struct jobs_run *r, const struct cli_paths *p)
+{
+	int status = filters_see_files(&r->filters, &cmd_jobs, &r->o->replay, p);
+
+	if (status != XTR_EXIT_OK)
+		return status;
+	for (size_t i = 0; i < p->n; i++) {
+		const unsigned int width = (unsigned int)cli_width(p->v[i]);
+
+		r->of.file_width = width > r->of.file_width ? width : r->of.file_width;
+	}
+	begin(r);
+	for (size_t i = 0; i < p->n; i++) {
+		int one = file(r, &p->v[i]);
+
+		if (one == XTR_EXIT_USAGE)
+			return one;
+		status = cli_worse(status, one);
+	}
+	return status;
+}
+
+static int several(struct jobs_run *r, int argc, char **argv)
+{
+	struct cli_paths paths = { 0 };
+	int of_paths = cli_paths_expand(&paths, (size_t)argc, (const char *const *)argv), status;
+
+	r->from = &r->of;
+	status = all_files(r, &paths);
+	filters_free(&r->filters);
+	seen_free(&r->seen);
+	cli_paths_free(&paths);
+	return cli_worse(status, of_paths);
+}
+
 static int run(const void *opts, int argc, char **argv)
 {
 	struct jobs_run r = { .o = opts, .cmd.part = true };
 
 	if (r.o->csv && r.o->jsonl)
 		return cli_usage_error(&cmd_jobs, "--csv or --jsonl, not both");
-	return replay_begin(&r.cmd, &cmd_jobs, &r.o->replay, argc, argv)
-		       ?: replay_end(&r.cmd, all_sections(&r));
+	return cli_paths_several(argc, argv) ? several(&r, argc, argv) : one(&r, argc, argv);
 }
 
 const struct cli_command cmd_jobs = {
 	.name = "jobs",
 	.summary = "one line for each job, with all its times and how well they are known",
-	.args = "FILE",
+	.args = "FILE|DIR...",
 	.examples = "xtr jobs --csv --ring 'gfx*' run.xtr >jobs.csv\tfor a spreadsheet",
 	CLI_OPTIONS(options, struct jobs_opts),
 	.run = run,

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* xtr query: SQL over a trace. */
+#include "cli/ui/paths.h"
 #include "query_db.h"
 #include "query_print.h"
 #include "query_schema.h"
+#include "seen.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define SQL_MAX (1u << 20) /* bytes */
 
@@ -41,7 +44,7 @@ static int show_schema_of_database(const char *path)
 static int show_schema_of_traces(void)
 {
 	sqlite3 *db = NULL;
-	int status = query_open_empty(&db, NULL) ?: query_schema(cli_out(), db);
+	int status = query_open_empty(&db, NULL, false) ?: query_schema(cli_out(), db);
 
 	sqlite3_close(db);
 	return status;
@@ -108,20 +111,24 @@ static char *read_sql(const char *path)
 
 static int check(const struct query_opts *o, int argc, char **argv)
 {
-	const char *from = o->file ? o->file : argc == 2 ? argv[1] : "";
+	const int files = o->file ? argc : argc - 1;
+	const char *from = o->file ? o->file : argv[argc - 1];
 
 	if (o->csv && o->json)
 		return cli_usage_error(&cmd_query, "--csv or --json, not both");
 	if (argc == 1 && !o->file)
 		return cli_usage_error(&cmd_query, "which SQL? 'SELECT * FROM usage_by_ring', "
 						   "for example; --schema shows what there is");
-	if (argc != (o->file ? 1 : 2))
-		return cli_usage_error(&cmd_query, "a FILE and %s",
-				       o->file ? "the SQL of --file, nothing else"
-					       : "one SQL text");
-	if (!strcmp(argv[0], "-") && !strcmp(from, "-"))
-		return cli_usage_error(&cmd_query,
-				       "trace and SQL cannot both come from standard input");
+	/* Two texts of SQL look like a file that is not there. */
+	for (int i = 1; i < files; i++)
+		if (strpbrk(argv[i], " \t\n") && access(argv[i], F_OK))
+			return cli_usage_error(&cmd_query,
+					       "files, and one SQL text: there is no file '%s'",
+					       argv[i]);
+	for (int i = 0; i < files; i++)
+		if (!strcmp(argv[i], "-") && !strcmp(from, "-"))
+			return cli_usage_error(
+				&cmd_query, "trace and SQL cannot both come from standard input");
 	return XTR_EXIT_OK;
 }
 
@@ -152,7 +159,7 @@ static int run_on_trace(const struct query_opts *o, char **argv, const char *sql
 {
 	struct replay_cmd cmd = { 0 };
 	sqlite3 *db = NULL;
-	struct query_needs needs;
+	struct query_needs needs = { 0 };
 	int status = query_tables(sql, &needs), of_file;
 
 	if (status == XTR_EXIT_OK)
@@ -165,13 +172,107 @@ static int run_on_trace(const struct query_opts *o, char **argv, const char *sql
 	return status == XTR_EXIT_OK ? of_file : status;
 }
 
+/* --- several traces --------------------------------------------------------------------------- */
+
+struct files {
+	const struct query_opts *o;
+	struct query_needs needs;
+	struct filters filters; /* what they match, in any of the files */
+	struct seen seen;
+	size_t good; /* files that were read */
+	int broken;  /* the database is: exit status */
+};
+
+/* A file that cannot be read ends no other; SQLite's failures end all. Returns the exit status. */
+static int add_file(sqlite3 *db, struct files *f, char **path)
+{
+	struct replay_cmd cmd = { .filters = &f->filters };
+	int status = replay_begin(&cmd, &cmd_query, &f->o->replay, 1, path), seen, of_file;
+
+	if (status != XTR_EXIT_OK)
+		return status;
+	seen = seen_file(&f->seen, *path, cmd.reader);
+	if (seen < 0)
+		return replay_end(&cmd, seen);
+	if (!seen)
+		f->broken = query_add_trace(db, &cmd, &f->needs, !f->good);
+	f->good++;
+	of_file = replay_end(&cmd, 0);
+	return f->broken ? f->broken : of_file;
+}
+
+static int add_files(sqlite3 *db, struct files *f, const struct cli_paths *p)
+{
+	int status = XTR_EXIT_OK, one;
+	bool database;
+
+	for (size_t i = 0; i < p->n; i++) {
+		one = query_is_database(p->v[i], &database);
+		if (one == XTR_EXIT_OK && database)
+			return cli_usage_error(&cmd_query, "'%s' is a database: ask it alone",
+					       p->v[i]);
+		if (one == XTR_EXIT_OK)
+			one = add_file(db, f, &p->v[i]);
+		if (f->broken || one == XTR_EXIT_USAGE)
+			return one;
+		status = cli_worse(status, one);
+	}
+	return status;
+}
+
+static int run_on_files(const struct query_opts *o, const struct cli_paths *p, const char *sql,
+			enum query_format format)
+{
+	struct files f = { .o = o, .needs.several = true };
+	sqlite3 *db = NULL;
+	int status, answer;
+
+	status = query_tables(sql, &f.needs)
+			 ?: filters_see_files(&f.filters, &cmd_query, &o->replay, p)
+			 ?: query_open_temporary(&db)
+			 ?: add_files(db, &f, p);
+	if (f.good && !f.broken && status != XTR_EXIT_USAGE) {
+		query_guard(db);
+		answer = query_run(db, sql, format);
+		status = answer == XTR_EXIT_OK ? status : answer;
+	}
+	sqlite3_close(db);
+	filters_free(&f.filters);
+	seen_free(&f.seen);
+	return status;
+}
+
+static int run_on_several(const struct query_opts *o, int n, char **argv, const char *sql,
+			  enum query_format format)
+{
+	struct cli_paths paths = { 0 };
+	int of_paths = cli_paths_expand(&paths, (size_t)n, (const char *const *)argv), status;
+
+	status = paths.n ? run_on_files(o, &paths, sql, format) : of_paths;
+	cli_paths_free(&paths);
+	return cli_worse(status, of_paths);
+}
+
+static int run_on(const struct query_opts *o, int n, char **argv, const char *sql)
+{
+	enum query_format format = o->csv ? QUERY_CSV : o->json ? QUERY_JSON : QUERY_TEXT;
+	bool database;
+	int status;
+
+	if (cli_paths_several(n, argv))
+		return run_on_several(o, n, argv, sql, format);
+	status = query_is_database(argv[0], &database);
+	if (status != XTR_EXIT_OK)
+		return status;
+	return database ? run_on_database(o, argv[0], sql, format)
+			: run_on_trace(o, argv, sql, format);
+}
+
 static int run(const void *opts, int argc, char **argv)
 {
 	const struct query_opts *o = opts;
-	enum query_format format = o->csv ? QUERY_CSV : o->json ? QUERY_JSON : QUERY_TEXT;
 	const char *from, *sql;
 	char *read = NULL;
-	bool database;
 	int status;
 
 	if (o->schema)
@@ -181,21 +282,13 @@ static int run(const void *opts, int argc, char **argv)
 	status = check(o, argc, argv);
 	if (status != XTR_EXIT_OK)
 		return status;
-	from = o->file ? o->file : !strcmp(argv[1], "-") ? "-" : NULL;
+	sql = argv[argc - 1];
+	from = o->file ? o->file : !strcmp(sql, "-") ? "-" : NULL;
 	if (from)
 		read = read_sql(from);
 	if (from && !read)
 		return XTR_EXIT_FAILURE;
-	sql = from ? read : argv[1];
-	status = query_is_database(argv[0], &database);
-	if (status != XTR_EXIT_OK) {
-		free(read);
-		return status;
-	}
-	if (database)
-		status = run_on_database(o, argv[0], sql, format);
-	else
-		status = run_on_trace(o, argv, sql, format);
+	status = run_on(o, o->file ? argc : argc - 1, argv, from ? read : sql);
 	free(read);
 	return status;
 }
@@ -203,7 +296,7 @@ static int run(const void *opts, int argc, char **argv)
 const struct cli_command cmd_query = {
 	.name = "query",
 	.summary = "ask a trace in SQL",
-	.args = "FILE [SQL]",
+	.args = "FILE|DIR... [SQL]",
 	.examples = "xtr query run.xtr \"SELECT * FROM usage_by_ring\"\tone of the views\n"
 		    "xtr query --schema run.xtr\twhat can be queried",
 	CLI_OPTIONS(options, struct query_opts),

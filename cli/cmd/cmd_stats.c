@@ -3,6 +3,7 @@
 #include "base/buf.h"
 #include "base/text.h"
 #include "cli/ui/cli.h"
+#include "cli/ui/paths.h"
 #include "cli/ui/units.h"
 #include "cmd_stats.h"
 #include "stats_run.h"
@@ -59,16 +60,19 @@ struct stats_show {
 };
 
 /* Of the section that was gathered; times say nothing where there are none. */
-static void check_limits(struct stats_show *r, const struct xtr_section *s)
+static void check_limits(struct stats_show *r, const struct stats_run *run,
+			 const struct xtr_section *s)
 {
+	const char *path = run->cmd->path;
+
 	for (size_t i = 0; i < r->o->fail_on.n; i++) {
 		const struct stats_limit *l = &r->limit[i];
 
 		if (l->finding || xtr_meta_has_times(xtr_section_meta(s)))
-			r->crossed |= stats_limit_crossed(l, r->cmd.path, r->run.stats,
-							  xtr_analyses_findings(r->run.analyses));
+			r->crossed |= stats_limit_crossed(l, path, run->stats,
+							  xtr_analyses_findings(run->analyses));
 		else
-			cli_warn("'%s': %s: the trace has no times", r->cmd.path, l->text);
+			cli_warn("'%s': %s: the trace has no times", path, l->text);
 	}
 }
 
@@ -94,7 +98,7 @@ static int section(struct stats_show *r, size_t i, struct xtr_json *j)
 	else if (!err)
 		err = section_text(r, i, &v);
 	if (!err)
-		check_limits(r, s);
+		check_limits(r, &r->run, s);
 	stats_drop(&r->run);
 	return err;
 }
@@ -156,14 +160,50 @@ static int parse_limits(struct stats_show *r)
 	return XTR_EXIT_OK;
 }
 
+static void gathered(void *ctx, const struct stats_run *run, const struct xtr_section *s)
+{
+	check_limits(ctx, run, s);
+}
+
+static int show_files(struct stats_show *r, int argc, char **argv)
+{
+	const struct stats_opts *o = r->o;
+	const struct stats_files files = {
+		.o = &o->replay,
+		.parts = o->sections.n || o->findings || o->all ? r->run.parts : 0,
+		.json = o->json,
+		.all_findings = r->run.all_findings,
+		.top = r->run.top,
+		.rows = o->all                  ? UINT32_MAX
+			: o->top == TOP_NOT_SET ? STATS_FILES_ROWS
+						: (uint32_t)o->top,
+		.gathered = o->fail_on.n ? gathered : NULL,
+		.ctx = r,
+	};
+
+	if (o->csv)
+		return cli_usage_error(&cmd_stats, "--csv takes one FILE; 'xtr query --csv' has "
+						   "tables of several");
+	return stats_files(&files, argc, argv);
+}
+
+static int show_one(struct stats_show *r, int argc, char **argv)
+{
+	int status = replay_begin(&r->cmd, &cmd_stats, &r->o->replay, argc, argv);
+
+	return status == XTR_EXIT_OK ? replay_end(&r->cmd, all_sections(r)) : status;
+}
+
 static int show(struct stats_show *r, int argc, char **argv)
 {
-	int status =
-		parse_limits(r) ?: replay_begin(&r->cmd, &cmd_stats, &r->o->replay, argc, argv);
+	int status = parse_limits(r);
 
 	if (status != XTR_EXIT_OK)
 		return status;
-	status = replay_end(&r->cmd, all_sections(r));
+	status =
+		cli_paths_several(argc, argv) ? show_files(r, argc, argv) : show_one(r, argc, argv);
+	if (status == XTR_EXIT_USAGE)
+		return status;
 	return r->crossed && status != XTR_EXIT_FAILURE ? XTR_EXIT_THRESHOLD : status;
 }
 
@@ -243,8 +283,9 @@ static const char *words(const char *option, size_t i)
 const struct cli_command cmd_stats = {
 	.name = "stats",
 	.summary = "what the recorded GPU and NPU jobs did: times, waits, utilisation, losses",
-	.args = "FILE",
+	.args = "FILE|DIR...",
 	.examples = "xtr stats run.xtr\ton one screen\n"
+		    "xtr stats recordings/\tall recordings of a directory together\n"
 		    "xtr stats -s waits,depth run.xtr\tonly these parts\n"
 		    "xtr stats --all run.xtr\teverything",
 	CLI_OPTIONS(options, struct stats_opts),

@@ -2,7 +2,7 @@
 #ifndef XTR_CMD_STATS_H
 #define XTR_CMD_STATS_H
 
-#include "analysis/core/stats.h"
+#include "stats_run.h"
 
 /* --- stats limit ------------------------------------------------------------------------------ */
 
@@ -28,5 +28,24 @@ bool stats_limit_known(const struct stats_limit *l);
  */
 bool stats_limit_crossed(const struct stats_limit *l, const char *path, const struct xtr_stats *s,
 			 const struct xtr_findings *f);
+
+/* --- stats files ------------------------------------------------------------------------------ */
+
+/* `xtr stats` of several files: all of them together, and if asked for the parts of each. */
+struct stats_files {
+	const struct replay_opts *o;
+	uint64_t parts; /* of each section, as in xtr_view; 0: none are shown */
+	bool json, all_findings;
+	uint32_t top;  /* of lists of a section */
+	uint32_t rows; /* of tables of all files */
+	/* Of each section that was gathered; may be NULL. */
+	void (*gathered)(void *ctx, const struct stats_run *run, const struct xtr_section *s);
+	void *ctx;
+};
+
+#define STATS_FILES_ROWS 20u /* of tables where nothing else is asked for */
+
+/* Returns the exit status. */
+int stats_files(const struct stats_files *s, int argc, char **argv);
 
 #endif /* XTR_CMD_STATS_H */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "job_filters.h"
+#include "cli/ui/paths.h"
 #include "replay_cmd.h"
+#include "trace.h"
 #include "base/buf.h"
 #include "replay/model/model.h"
 #include "base/text.h"
@@ -248,6 +250,50 @@ int filters_check(const struct filters *f, const struct replay_cmd *c,
 			text);
 	free(text);
 	return XTR_EXIT_USAGE;
+}
+
+static void all_match(struct filters *f, const struct replay_cmd *c)
+{
+	for (int kind = 0; kind < FILTER_KINDS; kind++)
+		for (size_t i = 0; i < given(c, kind)->n; i++)
+			f->kind[kind].matched[i] = true;
+}
+
+static int see_file(struct filters *f, struct replay_cmd *c, const char *path)
+{
+	struct cli_open_err why;
+	int err;
+
+	if (!strcmp(path, "-")) {
+		err = make_room(f, c);
+		if (!err)
+			all_match(f, c);
+		return err;
+	}
+	if (cli_try_part(path, NULL, &c->reader, &why))
+		return 0;
+	err = filters_see(f, c);
+	xtr_reader_close(c->reader);
+	return err;
+}
+
+int filters_see_files(struct filters *f, const struct cli_command *cmd, const struct replay_opts *o,
+		      const struct cli_paths *paths)
+{
+	struct replay_cmd c = { 0 };
+	int status = replay_filters(&c, cmd, o), err, kind;
+	size_t which;
+
+	if (status != XTR_EXIT_OK || !paths->n || (!o->devices.n && !o->rings.n && !o->pids.n)) {
+		free(c.pids);
+		return status;
+	}
+	err = make_room(f, &c);
+	for (size_t i = 0; i < paths->n && !err && first_unmatched(f, &c, &kind, &which); i++)
+		err = see_file(f, &c, paths->v[i]);
+	status = err ? cli_failed(cmd->name, err) : filters_check(f, &c, cmd);
+	free(c.pids);
+	return status;
 }
 
 void filters_free(struct filters *f)

@@ -40,6 +40,15 @@ int filters_see(struct filters *f, const struct replay_cmd *c);
  */
 int filters_check(const struct filters *f, const struct replay_cmd *c,
 		  const struct cli_command *cmd);
+/*
+ * Both, of files that are opened for nothing else, and without a word of what is wrong with them:
+ * before anything of them is shown. Standard input cannot be read twice: with it, all is taken to
+ * match. The exit status.
+ */
+struct cli_paths;
+struct replay_opts;
+int filters_see_files(struct filters *f, const struct cli_command *cmd, const struct replay_opts *o,
+		      const struct cli_paths *paths);
 void filters_free(struct filters *f);
 
 #endif /* XTR_CLI_FILTERS_H */

@@ -15,6 +15,6 @@ static int run(const void *opts, int argc, char **argv)
 const struct cli_command cmd_query = {
 	.name = "query",
 	.summary = "ask a trace in SQL (not built in)",
-	.args = "FILE [SQL]",
+	.args = "FILE|DIR... [SQL]",
 	.run = run,
 };

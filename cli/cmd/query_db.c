@@ -121,8 +121,10 @@ int query_tables(const char *sql, struct query_needs *needs)
 	sqlite3_stmt *st;
 	int status;
 
-	*needs = (struct query_needs){ .sql = sql, .tables = 1u << XTR_REL_FILES };
-	status = query_open_empty(&db, sql);
+	*needs = (struct query_needs){ .sql = sql,
+				       .tables = 1u << XTR_REL_FILES,
+				       .several = needs->several };
+	status = query_open_empty(&db, sql, needs->several);
 	if (status == XTR_EXIT_OK)
 		guard(db, needs);
 	while (status == XTR_EXIT_OK && *sql) {
@@ -143,7 +145,7 @@ static int open_failed(sqlite3 *db, const char *path)
 	return XTR_EXIT_FAILURE;
 }
 
-int query_open_empty(sqlite3 **db, const char *text)
+int query_open_empty(sqlite3 **db, const char *text, bool several)
 {
 	char *sql = xtr_sql_schema();
 	int err = sql ? sqlite3_open(":memory:", db) : SQLITE_NOMEM;
@@ -152,7 +154,7 @@ int query_open_empty(sqlite3 **db, const char *text)
 		err = sqlite3_exec(*db, sql, NULL, NULL, NULL);
 	free(sql);
 	if (err == SQLITE_OK)
-		err = query_sections_create(*db, text);
+		err = query_sections_create(*db, text, several);
 	if (err == SQLITE_OK)
 		return XTR_EXIT_OK;
 	if (*db)
@@ -236,25 +238,29 @@ static void on_progress(void *ctx, unsigned int permille)
 	cli_progress(((struct replay_cmd *)ctx)->path, permille, 1000);
 }
 
-int query_open_trace(sqlite3 **db, struct replay_cmd *cmd, const struct query_needs *needs)
+int query_open_temporary(sqlite3 **db)
+{
+	/* "": a file in TMPDIR that SQLite removes as soon as it has opened it */
+	int err = sqlite3_open_v2(
+		"", db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL);
+
+	return err == SQLITE_OK ? XTR_EXIT_OK : open_failed(*db, "temporary database");
+}
+
+int query_add_trace(sqlite3 *db, struct replay_cmd *cmd, const struct query_needs *needs,
+		    bool first)
 {
 	struct xtr_export e = {
 		.sz = sizeof(e),
 		.exporter = xtr_exporter_by_name("sqlite"),
-		.opts = { .sz = sizeof(e.opts), .tables = needs->tables },
+		.opts = { .sz = sizeof(e.opts), .db = db, .more = !first, .tables = needs->tables },
 		.reader = cmd->reader,
 		.damage = on_damage,
 		.progress = on_progress,
 		.ctx = cmd,
 	};
-	int err, status;
+	int err, status = XTR_EXIT_OK;
 
-	/* "": a file in TMPDIR that SQLite removes as soon as it has opened it */
-	if (sqlite3_open_v2("", db,
-			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
-			    NULL) != SQLITE_OK)
-		return open_failed(*db, "temporary database");
-	e.opts.db = *db;
 	replay_select_given(cmd, &e.select);
 	err = xtr_export(&e);
 	cli_progress_done();
@@ -264,11 +270,27 @@ int query_open_trace(sqlite3 **db, struct replay_cmd *cmd, const struct query_ne
 			cli_hint("TMPDIR names another place for it");
 		return XTR_EXIT_FAILURE;
 	}
-	/* A section is filled as a whole. */
-	err = query_sections_create(*db, needs->sections ? NULL : needs->sql);
-	status = err == SQLITE_OK ? XTR_EXIT_OK : query_sql_error(*db, err);
+	if (first) {
+		/* A section is filled as a whole. */
+		err = query_sections_create(db, needs->sections ? NULL : needs->sql,
+					    needs->several);
+		status = err == SQLITE_OK ? XTR_EXIT_OK : query_sql_error(db, err);
+	}
 	if (status == XTR_EXIT_OK && needs->sections)
-		status = query_sections_fill(*db, cmd, needs->sections);
-	guard(*db, NULL);
+		status = query_sections_fill(db, cmd, needs->sections, needs->several);
+	return status;
+}
+
+void query_guard(sqlite3 *db)
+{
+	guard(db, NULL);
+}
+
+int query_open_trace(sqlite3 **db, struct replay_cmd *cmd, const struct query_needs *needs)
+{
+	int status = query_open_temporary(db) ?: query_add_trace(*db, cmd, needs, true);
+
+	if (status == XTR_EXIT_OK)
+		query_guard(*db);
 	return status;
 }

@@ -9,6 +9,7 @@
 #include "stats_run.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,7 +39,7 @@ static bool asks_for_all(const char *sql)
 	return !sql || strcasestr(sql, "sqlite_") || strcasestr(sql, "pragma");
 }
 
-int query_sections_create(sqlite3 *db, const char *asked)
+int query_sections_create(sqlite3 *db, const char *asked, bool several)
 {
 	const bool all = asks_for_all(asked);
 	sqlite3_str *sql = sqlite3_str_new(db);
@@ -49,7 +50,8 @@ int query_sections_create(sqlite3 *db, const char *asked)
 	while (xtr_table_next(&at)) {
 		if (!all && !strcasestr(asked, at.name))
 			continue;
-		sqlite3_str_appendf(sql, "CREATE TABLE \"%w\"(section INTEGER", at.name);
+		sqlite3_str_appendf(sql, "CREATE TABLE \"%w\"(section INTEGER%s", at.name,
+				    several ? ", file_id TEXT" : "");
 		xtr_section_columns(at.table, add_column, sql);
 		sqlite3_str_appendall(sql, ");");
 	}
@@ -68,7 +70,8 @@ int query_sections_create(sqlite3 *db, const char *asked)
 struct insert {
 	sqlite3_stmt *st;
 	size_t recording;
-	int rc; /* SQLite's */
+	const char *file_id; /* NULL: there is no such column */
+	int rc;              /* SQLite's */
 };
 
 /* SQLite's code. Texts are the traced programs': made UTF-8 without NUL, as in all tables. */
@@ -89,9 +92,13 @@ static int put_row(void *ctx, const struct xtr_cell *cell, size_t n)
 {
 	struct insert *in = ctx;
 
-	in->rc = sqlite3_bind_int64(in->st, 1, (sqlite3_int64)in->recording);
+	int at = 1;
+
+	in->rc = sqlite3_bind_int64(in->st, at++, (sqlite3_int64)in->recording);
+	if (in->file_id && in->rc == SQLITE_OK)
+		in->rc = sqlite3_bind_text(in->st, at++, in->file_id, -1, SQLITE_STATIC);
 	for (size_t i = 0; i < n && in->rc == SQLITE_OK; i++)
-		in->rc = bind(in->st, (int)i + 2, &cell[i]);
+		in->rc = bind(in->st, at++, &cell[i]);
 	if (in->rc != SQLITE_OK)
 		return -EIO;
 	in->rc = sqlite3_step(in->st) == SQLITE_DONE ? SQLITE_OK : SQLITE_ERROR;
@@ -109,13 +116,13 @@ static void count_column(void *ctx, const char *name, enum xtr_column_type type,
 }
 
 /* SQLite's code. */
-static int prepare(sqlite3 *db, const struct xtr_table_at *at, sqlite3_stmt **st)
+static int prepare(sqlite3 *db, const struct xtr_table_at *at, bool several, sqlite3_stmt **st)
 {
 	sqlite3_str *sql = sqlite3_str_new(db);
 	char *text;
 	int err;
 
-	sqlite3_str_appendf(sql, "INSERT INTO \"%w\" VALUES(?", at->name);
+	sqlite3_str_appendf(sql, "INSERT INTO \"%w\" VALUES(?%s", at->name, several ? ",?" : "");
 	xtr_section_columns(at->table, count_column, sql);
 	sqlite3_str_appendall(sql, ")");
 	text = sqlite3_str_finish(sql);
@@ -124,18 +131,20 @@ static int prepare(sqlite3 *db, const struct xtr_table_at *at, sqlite3_stmt **st
 	return err;
 }
 
-static int fill_tables(sqlite3 *db, const struct xtr_view *v, uint32_t sections, size_t recording)
+/* file_id: NULL, unless the tables have it. */
+static int fill_tables(sqlite3 *db, const struct xtr_view *v, uint32_t sections, size_t recording,
+		       const char *file_id)
 {
 	struct xtr_table_at at = { 0 };
 	int err = 0;
 
 	while (!err && xtr_table_next(&at)) {
-		struct insert in = { .recording = recording };
+		struct insert in = { .recording = recording, .file_id = file_id };
 		const void *self = xtr_table_self(&at, v);
 
 		if (!(sections & 1u << at.section) || !self)
 			continue;
-		in.rc = prepare(db, &at, &in.st);
+		in.rc = prepare(db, &at, file_id, &in.st);
 		err = in.rc == SQLITE_OK
 			      ? xtr_section_cells(at.table, self, xtr_analyses_opts(v->analyses),
 						  put_row, &in)
@@ -145,21 +154,25 @@ static int fill_tables(sqlite3 *db, const struct xtr_view *v, uint32_t sections,
 	return err;
 }
 
-int query_sections_fill(sqlite3 *db, struct replay_cmd *cmd, uint32_t sections)
+int query_sections_fill(sqlite3 *db, struct replay_cmd *cmd, uint32_t sections, bool several)
 {
 	struct stats_run run = { .cmd = cmd,
 				 .parts = (uint64_t)sections << XTR_VIEW_PART_COUNT,
 				 .top = ROWS_OF_LISTS };
 	size_t i, n = xtr_reader_n_sections(cmd->reader);
 	struct xtr_view v;
+	char id[17];
 	int err = 0;
 
 	cmd->again = true;
 	if (sqlite3_exec(db, "BEGIN", NULL, NULL, NULL) != SQLITE_OK)
 		err = -EIO;
 	for (i = 0; i < n && !err; i++) {
-		err = stats_gather(&run, xtr_reader_section(cmd->reader, i), &v)
-			      ?: fill_tables(db, &v, sections, i);
+		const struct xtr_section *s = xtr_reader_section(cmd->reader, i);
+
+		snprintf(id, sizeof(id), "%016" PRIx64, xtr_section_file_id(s));
+		err = stats_gather(&run, s, &v)
+			      ?: fill_tables(db, &v, sections, i, several ? id : NULL);
 		stats_drop(&run);
 	}
 	if (!err && sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)

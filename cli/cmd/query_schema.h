@@ -26,12 +26,13 @@ int query_schema(FILE *f, sqlite3 *db);
  * it is none. */
 uint32_t query_sections_of(const char *table);
 /*
+ * several: behind the section stands the column file_id, as table files has it.
  * Those whose names occur in asked, empty; all where it asks what tables there are, and if it is
  * NULL. SQLite's code.
  */
-int query_sections_create(sqlite3 *db, const char *asked);
+int query_sections_create(sqlite3 *db, const char *asked, bool several);
 /* Plays the trace once for these sections and fills their tables. Returns the exit status; a line
  * is said if it is no success. */
-int query_sections_fill(sqlite3 *db, struct replay_cmd *cmd, uint32_t sections);
+int query_sections_fill(sqlite3 *db, struct replay_cmd *cmd, uint32_t sections, bool several);
 
 #endif /* XTR_CLI_QUERY_SCHEMA_H */

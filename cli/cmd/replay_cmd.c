@@ -13,6 +13,7 @@ static int parse_pids(struct replay_cmd *c, const struct cli_command *cmd)
 	const struct cli_list *l = &c->o->pids;
 	uint64_t pid;
 
+	c->n_pids = 0;
 	if (!l->n)
 		return XTR_EXIT_OK;
 	c->pids = calloc(l->n, sizeof(*c->pids));

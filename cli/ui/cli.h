@@ -80,6 +80,12 @@ extern const struct cli_command cmd_record, cmd_list, cmd_doctor, cmd_info, cmd_
 void cli_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void cli_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void cli_hint(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/*
+ * What this thread says goes to f from now on, and it shows no progress; NULL: as ever. For threads
+ * that work for another one, which tells what they said in its own order.
+ */
+void cli_capture(FILE *f);
+bool cli_captured(void);
 /* What an errno, or its negative, means: "out of memory", else as strerror(3). */
 const char *cli_strerror(int err);
 /* One line: path, and what the errno, or its negative, means. Returns XTR_EXIT_FAILURE. */
@@ -90,6 +96,9 @@ int cli_usage_error(const struct cli_command *cmd, const char *fmt, ...)
 
 /* The same of a command that takes one file, and got none or several. */
 int cli_one_file(const struct cli_command *cmd, int argc);
+
+/* Of two exit statuses the one that is told: usage, failure, another, loss, success. */
+int cli_worse(int a, int b);
 
 struct xtr_part;
 struct xtr_reader;

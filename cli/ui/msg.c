@@ -16,6 +16,18 @@
 #define MESSAGE_MAX (3 * PATH_MAX)
 
 bool cli_quiet;
+/* Of a thread that works for another one: where its messages wait. */
+static _Thread_local FILE *captured;
+
+void cli_capture(FILE *f)
+{
+	captured = f;
+}
+
+bool cli_captured(void)
+{
+	return captured;
+}
 
 static void make_printable(char *s)
 {
@@ -35,7 +47,7 @@ __attribute__((format(printf, 2, 0))) static void message(const char *prefix, co
 	cli_progress_done();
 	vsnprintf(text, sizeof(text), fmt, ap);
 	make_printable(text);
-	fprintf(stderr, "%s%s\n", prefix, text);
+	fprintf(captured ? captured : stderr, "%s%s\n", prefix, text);
 }
 
 const char *cli_strerror(int err)
@@ -87,7 +99,8 @@ int cli_usage_error(const struct cli_command *cmd, const char *fmt, ...)
 	va_start(ap, fmt);
 	message("xtr: ", fmt, ap);
 	va_end(ap);
-	fprintf(stderr, "Try 'xtr %s%s--help'\n", top ? "" : cmd->name, top ? "" : " ");
+	fprintf(captured ? captured : stderr, "Try 'xtr %s%s--help'\n", top ? "" : cmd->name,
+		top ? "" : " ");
 	return XTR_EXIT_USAGE;
 }
 
@@ -95,4 +108,15 @@ int cli_one_file(const struct cli_command *cmd, int argc)
 {
 	return argc ? cli_usage_error(cmd, "%s takes one file", cmd->name)
 		    : cli_usage_error(cmd, "%s: which file?", cmd->name);
+}
+
+int cli_worse(int a, int b)
+{
+	static const int order[] = { XTR_EXIT_USAGE, XTR_EXIT_FAILURE, XTR_EXIT_PRIVILEGE,
+				     XTR_EXIT_THRESHOLD, XTR_EXIT_LOSS };
+
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
+		if (a == order[i] || b == order[i])
+			return order[i];
+	return XTR_EXIT_OK;
 }

@@ -23,6 +23,8 @@ void cli_progress(const char *what, uint64_t done, uint64_t all)
 	const uint64_t t = now();
 	unsigned int percent;
 
+	if (cli_captured())
+		return;
 	if (!started)
 		started = t;
 	if (t - started < DELAY_NS || (shown && t - shown < EVERY_NS))
@@ -38,6 +40,8 @@ void cli_progress(const char *what, uint64_t done, uint64_t all)
 
 void cli_progress_done(void)
 {
+	if (cli_captured())
+		return;
 	if (shown) {
 		fprintf(stderr, "\r\033[K");
 		fflush(stderr);

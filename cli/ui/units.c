@@ -18,8 +18,8 @@ enum {
 
 static char *ring_buffer(void)
 {
-	static char buffers[RING][TEXT];
-	static unsigned int next;
+	static _Thread_local char buffers[RING][TEXT];
+	static _Thread_local unsigned int next;
 
 	return buffers[next++ % RING];
 }

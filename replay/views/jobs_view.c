@@ -15,9 +15,9 @@ static const bool not_in_csv[XTR_COLS_OF_JOBS] = {
 
 static const struct xtr_relation *const jobs = &xtr_relations[XTR_REL_JOBS];
 
-void xtr_jobs_csv_header(FILE *f)
+void xtr_jobs_csv_header(FILE *f, const struct xtr_jobs_from *from)
 {
-	const char *sep = "";
+	const char *sep = from ? "host,file," : "";
 
 	for (size_t i = 0; i < jobs->n; i++) {
 		if (not_in_csv[i])
@@ -36,13 +36,28 @@ static void fill(struct xtr_row *row, const struct xtr_tables *t, bool times,
 		xtr_row_without_times(jobs, row);
 }
 
-void xtr_jobs_csv(FILE *f, const struct xtr_tables *t, bool times, const struct xtr_job *j)
+static void csv_text(struct xtr_line *l, const char *s)
+{
+	const struct xtr_cell cell = { .kind = s ? XTR_CELL_TEXT : XTR_CELL_NULL,
+				       .n = s ? strlen(s) : 0,
+				       .s = s };
+
+	xtr_cell_csv(l, &cell);
+	xtr_line_char(l, ',');
+}
+
+void xtr_jobs_csv(FILE *f, const struct xtr_jobs_from *from, const struct xtr_tables *t, bool times,
+		  const struct xtr_job *j)
 {
 	struct xtr_row row = { 0 };
 	struct xtr_line l;
 
 	fill(&row, t, times, j);
 	xtr_line_begin(&l, f);
+	if (from) {
+		csv_text(&l, from->host);
+		csv_text(&l, from->file);
+	}
 	for (size_t i = 0; i < jobs->n; i++) {
 		if (not_in_csv[i])
 			continue;
@@ -104,13 +119,17 @@ static void json_cell(struct xtr_json *json, size_t column, const struct xtr_cel
 		xtr_json_strn(json, c->kind == XTR_CELL_TEXT ? c->s : "", c->n);
 }
 
-void xtr_jobs_json(struct xtr_json *json, const struct xtr_tables *t, bool times,
-		   const struct xtr_job *j)
+void xtr_jobs_json(struct xtr_json *json, const struct xtr_jobs_from *from,
+		   const struct xtr_tables *t, bool times, const struct xtr_job *j)
 {
 	struct xtr_row row = { 0 };
 
 	fill(&row, t, times, j);
 	xtr_json_begin_object(json);
+	if (from && from->host)
+		xtr_json_kv_str(json, "host", from->host);
+	if (from)
+		xtr_json_kv_str(json, "file", from->file);
 	for (size_t i = 0; i < jobs->n; i++) {
 		if (i == XTR_COL_JOB_FLAGS)
 			json_flags(json, j->flags);
@@ -173,10 +192,34 @@ static void put_text(struct text_line *l, const char *s)
 	l->place += c->width + 1;
 }
 
-void xtr_jobs_text_header(FILE *f)
+#define HOST_WIDTH 12u
+#define PATH_TEXT  1024u /* bytes */
+
+static void put_padded(FILE *f, const char *s, unsigned int width)
 {
+	char name[PATH_TEXT];
+	unsigned int n = characters(xtr_text_name(name, sizeof(name), s, strlen(s)));
+
+	fprintf(f, "%s%*s", name, n < width ? (int)(width - n + 1) : 1, "");
+}
+
+static void text_from(FILE *f, const struct xtr_jobs_from *from)
+{
+	if (!from)
+		return;
+	put_padded(f, from->host ? from->host : "-", HOST_WIDTH);
+	put_padded(f, from->file, from->file_width);
+}
+
+void xtr_jobs_text_header(FILE *f, const struct xtr_jobs_from *from)
+{
+	struct xtr_jobs_from title = { .host = "host", .file = "file" };
 	struct text_line l = { .f = f };
 
+	if (from) {
+		title.file_width = from->file_width;
+		text_from(f, &title);
+	}
 	while (l.column < TEXT_COLUMNS)
 		put_text(&l, text_columns[l.column].title);
 	fputc('\n', f);
@@ -222,7 +265,8 @@ static void text_flags(struct text_line *l, uint32_t flags)
 	}
 }
 
-void xtr_jobs_text(FILE *f, const struct xtr_tables *t, bool times, const struct xtr_job *j)
+void xtr_jobs_text(FILE *f, const struct xtr_jobs_from *from, const struct xtr_tables *t,
+		   bool times, const struct xtr_job *j)
 {
 	char done[XTR_TEXT_NUMBER], queue[XTR_TEXT_NUMBER], dep[XTR_TEXT_NUMBER],
 		hw[XTR_TEXT_NUMBER];
@@ -236,6 +280,7 @@ void xtr_jobs_text(FILE *f, const struct xtr_tables *t, bool times, const struct
 	c = row.cell;
 	snprintf(job, sizeof(job), "%" PRIu64 ":%" PRIu64, j->ctx, j->seqno);
 	xtr_text_process(pid, xtr_process(j->pid, j->nth));
+	text_from(f, from);
 	put_text(&l, j->done_ns ? xtr_text_place(done, times, j->done_ns) : "-");
 	put_text(&l, name_or_dash(device, &c[XTR_COL_JOB_DEVICE]));
 	put_text(&l, name_or_dash(ring, &c[XTR_COL_JOB_RING]));

@@ -38,6 +38,7 @@ struct config {
 	uint64_t wait;     /* ns more for each job between queue and run */
 	uint64_t exec;     /* percent of what execution takes else */
 	const char *path, *truth, *host;
+	const char *kernel, *version; /* of the driver */
 	struct xtr_writer_opts opts;
 };
 
@@ -255,7 +256,7 @@ static void flush(struct synth *s, uint64_t watermark)
 static void describe(struct synth *s)
 {
 	const struct xtr_system sys = {
-		.release = "6.18.0",
+		.release = s->c.kernel,
 		.version = "#1 SMP",
 		.machine = "x86_64",
 		.hostname = s->c.host,
@@ -284,7 +285,9 @@ static void describe(struct synth *s)
 		char name[32];
 		/* A driver whose rings are known to be serial, as these are (replay/model/ring.c).
 		 */
-		struct xtr_device dev = { .name = name, .driver = "amdgpu" };
+		struct xtr_device dev = { .name = name,
+					  .driver = "amdgpu",
+					  .driver_version = s->c.version };
 
 		snprintf(name, sizeof(name), "synth.%" PRIu32, i);
 		check("meta", xtr_meta_add_device(s->meta, &dev));
@@ -416,7 +419,8 @@ static void release(struct synth *s)
 static int usage(void)
 {
 	fputs("usage: synth -n EVENTS -o FILE [-d devices] [-r rings per device] [-s streams]\n"
-	      "             [-S seed] [-g lost events] [-t truth.csv] [-H host] \n"
+	      "             [-S seed] [-g lost events] [-t truth.csv] [-H host]\n"
+	      "             [-K kernel release] [-V driver version]\n"
 	      "             [-c (columns)] [-p (no filter, no codec)]\n"
 	      "             [-k fence contexts of each ring] [-w ns more in the queue for each job]\n"
 	      "             [-x percent of what execution takes else]\n"
@@ -456,6 +460,10 @@ static int set_option(struct config *c, int letter, const char *arg)
 		c->truth = arg;
 	else if (letter == 'H')
 		c->host = arg;
+	else if (letter == 'K')
+		c->kernel = arg;
+	else if (letter == 'V')
+		c->version = arg;
 	else if (letter == 'c')
 		c->opts.filter = XTR_FILTER_COLUMNS;
 	else if (letter != 'p')
@@ -483,11 +491,12 @@ int main(int argc, char **argv)
 				  .seed = 1,
 				  .contexts = 1,
 				  .exec = 100,
-				  .round = ROUND_MS } };
+				  .round = ROUND_MS,
+				  .kernel = "6.18.0" } };
 	int opt;
 
 	xtr_writer_opts_init(&s.c.opts);
-	while ((opt = getopt(argc, argv, "n:o:d:r:s:S:g:t:H:k:w:x:R:cp")) != -1)
+	while ((opt = getopt(argc, argv, "n:o:d:r:s:S:g:t:H:K:V:k:w:x:R:cp")) != -1)
 		if (set_option(&s.c, opt, optarg))
 			return usage();
 	s.c.opts.file_id = s.c.seed + 1; /* so that the same options give the same bytes */

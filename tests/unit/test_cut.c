@@ -283,7 +283,7 @@ static int list_job(void *ctx, const struct xtr_job *j)
 
 	if (!xtr_select_job(&l->select, j))
 		return 0;
-	xtr_jobs_json(&l->json, l->tables, true, j);
+	xtr_jobs_json(&l->json, NULL, l->tables, true, j);
 	l->n++;
 	return 0;
 }

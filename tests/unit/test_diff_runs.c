@@ -103,3 +103,28 @@ Test(diff_runs, too_few_for_so_many_rows)
 	cr_expect(!seen.tell);
 	cr_expect(seen.found);
 }
+
+/* Recordings whose medians are equal do not differ, whatever order they come in. */
+Test(diff_runs, equal_medians_have_equal_ranks)
+{
+	struct xtr_diff_opts o = { .sz = sizeof(o), .by = 1u << XTR_DIFF_CALL };
+	struct xtr_diff *d;
+
+	cr_assert(!xtr_diff_new(&d, &o));
+	for (unsigned int i = 0; i < 8; i++) {
+		struct xtr_call c = { .kind = XTR_CALL_SYSCALL,
+				      .name = "call",
+				      .begin_ns = MS,
+				      .end_ns = MS + (i == 7 ? 3000 : 2000) };
+
+		cr_assert(!xtr_diff_begin(d, i / 4, "x"));
+		cr_assert(!xtr_diff_source(d, xtr_meta_none(), NULL));
+		cr_assert(!xtr_diff_call(d, &c));
+		cr_assert(!xtr_diff_end(d, 0, 0));
+	}
+	cr_assert(!xtr_diff_finish(d));
+	cr_assert(xtr_diff_n_rows(d) == 1 && xtr_diff_row(d, 0)->runs_tested);
+	/* 12 of 16 pairs are equal. */
+	cr_expect(fabs(xtr_diff_row(d, 0)->runs_test.tied - 12.0 / 16) < 1e-12);
+	xtr_diff_free(d);
+}

@@ -384,3 +384,22 @@ Test(stat_test, holm_keeps_its_level)
 	cr_expect(plain > ROUNDS / 2);
 	near((double)corrected / ROUNDS, 0.049, 0.011);
 }
+
+/* Values that are equal stand in one run, or their ranks would not be equal. */
+Test(stat_test, runs_of_equal_values_are_joined)
+{
+	struct xtr_value_run a[] = { { 0, 1 }, { 0, 2 }, { 5, 1 } }, b[] = { { 0, 1 }, { 0, 1 } };
+	struct xtr_two_samples two = { a, b, 0, 0, 4, 2, 1, 1 };
+	struct xtr_rank_test t;
+
+	two.n_a_runs = xtr_join_runs(a, 3);
+	two.n_b_runs = xtr_join_runs(b, 2);
+	cr_assert(two.n_a_runs == 2 && a[0].n == 3 && a[1].n == 1);
+	cr_assert(two.n_b_runs == 1 && b[0].n == 2 && !xtr_join_runs(b, 0));
+	cr_assert(!xtr_rank_test(&two, &t));
+	/* Of 8 pairs 6 are equal, and in none b is larger. */
+	near(t.tied, 6.0 / 8, 1e-12);
+	near(t.superiority, 3.0 / 8, 1e-12);
+	/* The 5 is one of a's four in 10 of 15 ways. */
+	near(t.p, 1, 1e-12);
+}

@@ -45,6 +45,7 @@ struct xtr_export_opts {
 	struct xtr_report *report;
 	/* sqlite */
 	struct sqlite3 *db; /* not NULL: an open, empty database to fill instead of path */
+	bool more;          /* with db: it is not empty, but of other traces: this one is added */
 	uint32_t tables;    /* bits of enum xtr_relation_id: only these; 0: all */
 };
 

@@ -185,9 +185,10 @@ static int begin(struct sqlite_out *s, const struct xtr_export_opts *o)
 		s->own = true;
 		err = open_file(s, o->path);
 	}
-	return err ?: exec(s->db, settings) ?: exec(s->db, "BEGIN") ?:
-	       exec_made(s->db, xtr_sql_schema()) ?:
-	       prepare(s);
+	err = err ?: exec(s->db, settings) ?: exec(s->db, "BEGIN");
+	if (!err && !o->more)
+		err = exec_made(s->db, xtr_sql_schema());
+	return err ?: prepare(s);
 }
 
 static int open_sqlite(void **self, const struct xtr_export_opts *o, const char **why)
