@@ -42,11 +42,15 @@ int xtr_fleet_key_parse(const char *s, const char **label)
 	return -EINVAL;
 }
 
-/* Of META "labels". Files have none yet: what they will say is asked for here, and nowhere else. */
-static const char *xtr_meta_label(const struct xtr_meta *meta, const char *name)
+/* NULL: it has no such label. */
+static const char *label_of(const struct xtr_meta *meta, const char *name)
 {
-	(void)meta;
-	(void)name;
+	const char *key, *value;
+	size_t at = 0;
+
+	while (xtr_meta_next_label(meta, &at, &key, &value))
+		if (!strcmp(key, name))
+			return value;
 	return NULL;
 }
 
@@ -106,7 +110,7 @@ const char *xtr_fleet_key_of(enum xtr_fleet_key key, const char *label, const st
 		s = sys->release;
 		break;
 	case XTR_FLEET_BY_LABEL:
-		s = xtr_meta_label(meta, label);
+		s = label_of(meta, label);
 		break;
 	default:
 		devices_text(buf, key, meta);
