@@ -26,8 +26,10 @@ static void take(struct ship_recorders *all, const struct xtr_leftover *l, const
 {
 	struct ship_recorder *r = &all->v[all->n];
 
-	if (l->nothing || !l->last)
-		return; /* dead, and all is in its files; or it writes one file */
+	if (!l->alive && l->nothing && l->last && is_in(l->output, dir))
+		xtr_leftover_drop(l->id); /* while its files are here: they say that it is done */
+	if (l->nothing || (!l->error && !l->last))
+		return; /* all is in its files; or it writes one file */
 	if (l->error == -EACCES || l->error == -EPERM) {
 		all->unknown = true;
 		return;
@@ -49,7 +51,6 @@ int ship_recorders(int dir, struct ship_recorders *all)
 	*all = (struct ship_recorders){ 0 };
 	if (fstat(dir, &st))
 		return -errno;
-	xtr_leftovers_sweep();
 	err = xtr_leftovers(&v, &n);
 	if (err == -EACCES || err == -EPERM) {
 		all->unknown = true;

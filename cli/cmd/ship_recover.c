@@ -117,14 +117,32 @@ static bool is_named(const struct ship_recover *r, const char *name, bool dead)
 }
 
 /*
+ * The recorder had made the file of its next piece, and had not come to writing into it: all of it
+ * belongs to those that were open (recorder/drain/open_pieces.h).
+ */
+static int forget_begun(struct ship_recover *r, const struct ship_recorder *rec)
+{
+	char name[NAME_MAX + 1];
+	struct ship_facts f;
+
+	if (!name_of(r, rec, rec->last + 1, name))
+		return 0;
+	if (ship_facts(r->spool->dir, name, false, &f) || f.whole || f.events)
+		return 0;
+	return ship_forget_rest(r->spool, name, f.file_id);
+}
+
+/*
  * The one that was collected is there before what was left in the kernel is dropped, and that is
  * dropped before the recorder's file goes: after a kill, either is done again or found done.
  */
 static int collect(struct ship_recover *r, const struct ship_recorder *rec)
 {
 	char name[NAME_MAX + 1];
-	int status;
+	int status = forget_begun(r, rec);
 
+	if (status)
+		return status;
 	for (uint64_t n = rec->first; n <= rec->last; n++) {
 		if (!name_of(r, rec, n, name))
 			return 0;
