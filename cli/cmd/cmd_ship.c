@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#define NS_PER_S 1000000000ull
-
 struct opts {
 	struct ship_opts ship;
 };
@@ -15,11 +13,8 @@ static void defaults(void *opts)
 {
 	struct opts *o = opts;
 
-	o->ship.every = NS_PER_S;
-	o->ship.pause = 300 * NS_PER_S;
-	o->ship.timeout = 3600 * NS_PER_S;
-	o->ship.grace = 10 * NS_PER_S;
-	o->ship.until = -1;
+	ship_defaults(&o->ship);
+	o->ship.until = o->ship.ready = -1;
 }
 
 static int run(const void *opts, int argc, char **argv)

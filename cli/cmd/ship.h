@@ -28,8 +28,16 @@ struct ship_opts {
 	uint64_t pause;       /* ns: the longest between two tries */
 	bool follow;          /* go on until a signal, or until the end of `until` */
 	bool quiet;
-	int until; /* end of file: the recorder has ended; -1: none */
+	/*
+	 * Of a process beside the recorder; -1: none. A byte comes when it records, the end of the
+	 * file when it has ended; signals are the recorder's until then.
+	 */
+	int until;
+	int ready; /* gets a byte when the directory was opened; -1: none */
 };
+
+/* Times as xtr-ship(1) has them, where no option says something else. */
+void ship_defaults(struct ship_opts *o);
 
 /* The whole of it, with messages. Returns the exit status. */
 int ship_run(const struct ship_opts *o);

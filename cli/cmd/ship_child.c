@@ -53,7 +53,7 @@ static void take_signals(struct ship_wait *w)
 	struct signalfd_siginfo info;
 
 	while (read(w->signals, &info, sizeof(info)) == sizeof(info))
-		w->stop |= info.ssi_signo != SIGCHLD;
+		w->stop |= info.ssi_signo != SIGCHLD && (w->until < 0 || w->ended);
 }
 
 void ship_wait_for(struct ship_wait *w, int ms)

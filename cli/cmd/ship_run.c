@@ -16,7 +16,8 @@
 #include <unistd.h>
 
 #define NS_PER_MS     1000000u
-#define FIRST_WAIT_NS 1000000000ull /* after a failure; twice as long after each that follows */
+#define NS_PER_S      1000000000ull
+#define FIRST_WAIT_NS NS_PER_S /* after a failure; twice as long after each that follows */
 #define MAX_DOUBLED   20
 #define EX_DATAERR    65 /* sysexits.h: what was given is wrong, and stays so */
 
@@ -356,6 +357,30 @@ static int failed_open(const struct ship_opts *o, int err)
 	return XTR_EXIT_FAILURE;
 }
 
+void ship_defaults(struct ship_opts *o)
+{
+	o->every = NS_PER_S;
+	o->pause = 300 * NS_PER_S;
+	o->timeout = 3600 * NS_PER_S;
+	o->grace = 10 * NS_PER_S;
+}
+
+/* Beside a recorder: until that records, earlier pieces may still be its to remove (--force). */
+static bool may_begin(const struct ship_opts *o)
+{
+	char c = 0;
+	ssize_t n;
+
+	if (o->ready >= 0 && write(o->ready, &c, 1) != 1)
+		return false;
+	if (o->ready >= 0)
+		close(o->ready);
+	do
+		n = o->until < 0 ? 1 : read(o->until, &c, 1);
+	while (n < 0 && errno == EINTR);
+	return n == 1;
+}
+
 int ship_run(const struct ship_opts *o)
 {
 	struct ship s = { .o = o };
@@ -368,7 +393,7 @@ int ship_run(const struct ship_opts *o)
 	if (err) {
 		cli_failed(o->dir, err);
 		s.broken = true;
-	} else {
+	} else if (may_begin(o)) {
 		err = go_on(&s);
 		say_sum(&s);
 	}

@@ -178,3 +178,44 @@ def a_recorder_that_ends_is_shipped_and_nothing_waits():
     pieces.follow_on(traces)
     producer.stop()
     clear()
+
+
+@test
+def a_recorder_ships_its_own_pieces():
+    """Also what it had when it was killed: the process beside it goes on."""
+    for killed in (False, True):
+        folders()
+        producer = Producer(2, 10000, 0)
+        recorder = Recorder(producer, "--rotate", "4k", "--on-piece", TAKE, out="spool/t.xtr")
+        recorder.wait_started()
+        producer.go()
+        until(producer.all_done, "the producer")
+        if killed:
+            os.kill(recorder.pid, signal.SIGKILL)
+            recorder.process.wait(LIMIT)
+            COUNTS["kills"] += 1
+            until(lambda: not [n for n in os.listdir("spool") if n.endswith(".xtr")] and not os.listdir("spool/ship"), "the last piece")
+            os.killpg(recorder.pid, signal.SIGKILL)
+        else:
+            status, said = recorder.end()
+            expect(status == 0 and "shipped" in said, f"status {status}: {said}")
+        traces = arrived()
+        once(traces, producer)
+        pieces.follow_on(traces)
+        producer.stop()
+        clear()
+
+
+@test
+def a_command_that_fails_leaves_the_pieces_and_status_1():
+    folders()
+    producer = Producer(2, 300, 0)
+    recorder = Recorder(producer, "--rotate", "1h", "--on-piece", "exit 1", out="spool/t.xtr")
+    recorder.wait_started()
+    producer.go()
+    until(producer.all_done, "the producer")
+    status, said = recorder.end()
+    expect(status == 1 and "ended with status 1" in said, f"status {status}: {said}")
+    once(arrived(), producer)
+    producer.stop()
+    clear()
