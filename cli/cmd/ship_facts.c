@@ -86,7 +86,7 @@ static void of_section(struct ship_facts *f, const struct xtr_reader *r)
 static int read_it(int fd, bool with_id, struct ship_facts *f)
 {
 	struct xtr_reader *r = NULL;
-	struct xtr_io *io;
+	struct xtr_io *io = NULL;
 	struct xtr_err what;
 	uint64_t hash = 0;
 	struct stat st;
