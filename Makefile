@@ -51,7 +51,7 @@ tree       = $(sort $(wildcard $(foreach d,$(1),$(d)/*.c $(d)/*/*.c $(d)/*/*/*.c
 LIB_SRC    := $(call tree,base format)
 PUBLIC_SRC := $(sort $(wildcard lib/*.c))
 REPLAY_SRC := $(call tree,replay analysis converters report bundle) $(PUBLIC_SRC)
-RECORD_CMD := $(addprefix cli/cmd/,cmd_record.c record_flight.c record_say.c record_bundle.c record_session.c cmd_list.c cmd_doctor.c recover_killed.c)
+RECORD_CMD := $(addprefix cli/cmd/,cmd_record.c record_flight.c record_say.c record_bundle.c record_ship.c record_session.c cmd_list.c cmd_doctor.c recover_killed.c ship_killed.c)
 CLI_SRC    := $(filter-out cli/main.c,$(call tree,cli))
 # Before anything is installed there is no pkg-config: MISSING says so.
 have       = $(shell pkg-config --exists $(1) 2>/dev/null && echo 1)

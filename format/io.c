@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -407,6 +408,13 @@ int xtr_io_give(struct xtr_io *io, uid_t uid, gid_t gid)
 	return S_ISREG(st.st_mode) && fchown(to_file(io)->fd, uid, gid) ? -errno : 0;
 }
 
+/* File systems without locks refuse; then nobody can find out by one, either. */
+static void hold(int fd)
+{
+	if (flock(fd, LOCK_EX | LOCK_NB))
+		errno = 0;
+}
+
 int xtr_io_create_new(int dir, const char *name, struct xtr_io **io)
 {
 	struct file *f = new_file(&write_ops);
@@ -415,10 +423,12 @@ int xtr_io_create_new(int dir, const char *name, struct xtr_io **io)
 	if (!f)
 		return -ENOMEM;
 	fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd >= 0)
+	if (fd >= 0) {
 		make_private(fd);
-	else
+		hold(fd);
+	} else {
 		fd = -errno;
+	}
 	return keep_new(f, fd, fd < 0 ? -1 : fcntl(dir, F_DUPFD_CLOEXEC, 3), io);
 }
 

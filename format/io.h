@@ -67,8 +67,11 @@ int xtr_io_create(const char *path, unsigned int flags, struct xtr_io **io);
  * is. 0 or -errno. */
 int xtr_io_give(struct xtr_io *io, uid_t uid, gid_t gid);
 
-/* Create a file of this name in the directory that dir is open on: mode 0600; anything that is
- * there is -EEXIST. */
+/*
+ * Create a file of this name in the directory that dir is open on: mode 0600; anything that is
+ * there is -EEXIST. It is locked (flock) from before its first byte until it is closed: a file with
+ * bytes that is not locked is written by nobody any more.
+ */
 int xtr_io_create_new(int dir, const char *name, struct xtr_io **io);
 
 /* A file in memory, empty at first; xtr_io_mem_data gives its bytes, valid until the next append.

@@ -40,7 +40,7 @@ from results import Result, listing  # noqa: E402
 
 LONG = os.environ.get("LONG") == "1"
 # Groups that have a long version (LONG=1 in their environment), and how long it may take: s.
-LONG_GROUPS = {"fuzz": 14400, "corrupt": 14400, "inject": 14400, "kill": 14400, "overload": 14400, "privilege": 3600,
+LONG_GROUPS = {"fuzz": 14400, "corrupt": 14400, "inject": 14400, "kill": 14400, "ship": 3600, "overload": 14400, "privilege": 3600,
                "large": 7200, "tsan": 3600, "text": 1200, "cover": 3600, "deb": 3600, "lab": 21600}
 # What the lab's programs need. The last two as in a container: what they build needs no rights.
 PREPARATION = ("tests/lab/lab deps", "tests/privilege/container.py tests/lab/lab prepare", "tests/privilege/container.py tests/lab/nvidia --build")
@@ -244,6 +244,7 @@ GROUPS = [Group(*row) for row in (
     ("cut", "parts of traces, and joining them", group("cut"), False, True, "check"),
     ("redact", "what must be gone from a redacted trace, and what must stay", group("redact"), False, True, "check"),
     ("bundle", "bundles for bug reports: what is in them, and hostile ones", group("bundle"), False, True, "ci"),
+    ("ship", "pieces on their way to where they are wanted, with kills at any step", group("ship"), False, False, "ci"),
     ("corrupt", "damaged files: what is shown, told and recovered", group("corrupt"), False, True, "all"),
     ("inject", "failing memory, I/O and standard streams, for every command that reads traces; as root recordings", group("inject"), False, False, "all"),
     ("text", "control characters in the names of a trace", group("text"), False, True, "check", some("text", "two traces", *QUICK_TEXTS)),

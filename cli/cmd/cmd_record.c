@@ -7,6 +7,7 @@
 #include "record_flight.h"
 #include "record_say.h"
 #include "record_session.h"
+#include "record_ship.h"
 #include "cli/ui/units.h"
 
 #include "recorder/recorder.h"
@@ -23,7 +24,7 @@
 
 struct opts {
 	const char *output;
-	const char *budget, *bundle, *engine;
+	const char *budget, *bundle, *engine, *on_piece;
 	struct cli_list pids, events, samples, rotate, stack_at, labels;
 	struct record_flight flight;
 	uint64_t duration, size, buffer, keep;
@@ -34,6 +35,7 @@ struct opts {
 struct session {
 	const struct opts *o;
 	struct record_session run;
+	struct record_ship ship;
 	bool made; /* the trace is whole, under its name */
 };
 
@@ -234,6 +236,7 @@ static int record(struct session *s)
 		return not_started(s, &err);
 	if (flight && !s->o->quiet)
 		cli_hint("'kill -USR1 %d' writes what is kept", (int)getpid());
+	record_ship_go(&s->ship);
 	record_session_wait(&s->run, s->o->duration);
 	ret = xtr_recorder_stop(s->run.r, s->run.reason, &st, &err);
 	record_session_tell_files(&s->run);
@@ -276,12 +279,26 @@ static int start_bundle(const struct opts *o, struct record_bundle *b)
 	return record_bundle_start(b, &bo, o->output, o->quiet);
 }
 
-/* What the recording ended with comes first, then the bundle's own status. */
-static int end_bundle(struct record_bundle *b, const struct session *s, int status)
+static int start_ship(struct session *s)
 {
-	int made = record_bundle_end(b, s->made);
+	const struct opts *o = s->o;
 
-	return status ? status : made;
+	if (!o->on_piece)
+		return XTR_EXIT_OK;
+	if (!o->rotate.n && !o->flight.limits.n) {
+		cli_error("--on-piece requires --rotate or --flight");
+		return XTR_EXIT_USAGE;
+	}
+	return record_ship_start(&s->ship, o->output, o->on_piece, o->quiet);
+}
+
+/* What the recording ended with comes first, then the status of the bundle, or of the last pieces.
+ */
+static int end_beside(struct record_bundle *b, struct session *s, int status)
+{
+	int made = record_bundle_end(b, s->made), shipped = record_ship_end(&s->ship);
+
+	return status ?: made ?: shipped;
 }
 
 static void defaults(void *opts)
@@ -334,13 +351,15 @@ static int run(const void *opts, int argc, char **argv)
 		status = parse_pids(&o->pids, &pids);
 	if (!status)
 		status = start_bundle(o, &bundle);
+	if (!status)
+		status = start_ship(&s);
 	record_flight_hold(&ro);
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error with a message */
 	if (!status) {
 		ro.pids = pids;
 		status = open_and_record(&s, &ro);
 	}
-	status = end_bundle(&bundle, &s, status);
+	status = end_beside(&bundle, &s, status);
 	free(pids);
 	free((void *)ro.flight.triggers);
 	return status;
@@ -375,6 +394,8 @@ static const struct cli_option options[] = {
 	    "begin a new file when one has SIZE bytes, or after TIME; given twice, whichever comes first"),
 	OPT(0, "keep", "N", CLI_U64, keep,
 	    "with --rotate or --flight: keep the newest N files, remove older ones"),
+	OPT(0, "on-piece", "COMMAND", CLI_STRING, on_piece,
+	    "with --rotate or --flight: hand each complete file to COMMAND of sh, as $1, until it takes it"),
 	OPT(0, "flight", "SIZE|TIME", CLI_LIST, flight.limits,
 	    "keep the newest SIZE bytes, or TIME, in memory, and write them when a trigger fires"),
 	OPT(0, "trigger", "WHAT", CLI_LIST, flight.triggers,

@@ -99,29 +99,6 @@ static int on_slice(void *ctx, const struct xtr_slice *s)
 	return top_show(w->t, s);
 }
 
-static bool same_boot(const struct xtr_meta *m)
-{
-	uint8_t id[16] = { 0 };
-	char text[64];
-	size_t n = 0;
-	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
-
-	if (!f)
-		return false;
-	if (fgets(text, sizeof(text), f))
-		for (const char *p = text; *p && n < 32; p++) {
-			const char *digits = "0123456789abcdef", *d = strchr(digits, *p);
-
-			if (d) {
-				id[n / 2] = (uint8_t)(id[n / 2] << 4 | (uint8_t)(d - digits));
-				n++;
-			}
-		}
-	fclose(f);
-	return n == 32 && !memcmp(id, xtr_meta_boot_id(m), 16) &&
-	       !strcmp(xtr_meta_clock(m), "monotonic");
-}
-
 /* A file of that name may be of another recording. */
 static bool is_next_piece(const struct following *w, const struct xtr_meta *m)
 {
@@ -152,7 +129,7 @@ static int on_begin(void *ctx, const struct xtr_section *s)
 		return -ESTALE;
 	w->turned = w->rotated = false;
 	w->section = s;
-	w->here = same_boot(so.meta);
+	w->here = cli_same_boot(so.meta);
 	so.tables = xtr_section_tables(s);
 	replay_select_given(&w->t->cmd, &so.select);
 	w->t->facts = (struct xtr_slice_facts){

@@ -334,3 +334,26 @@ int cli_report_loss(const char *path, const struct xtr_reader *r)
 	cli_report_problems(path, r, PROBLEMS_SHOWN);
 	return lost || xtr_reader_n_problems(r) ? XTR_EXIT_LOSS : XTR_EXIT_OK;
 }
+
+bool cli_same_boot(const struct xtr_meta *m)
+{
+	uint8_t id[16] = { 0 };
+	char text[64];
+	size_t n = 0;
+	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+
+	if (!f)
+		return false;
+	if (fgets(text, sizeof(text), f))
+		for (const char *p = text; *p && n < 32; p++) {
+			const char *digits = "0123456789abcdef", *d = strchr(digits, *p);
+
+			if (d) {
+				id[n / 2] = (uint8_t)(id[n / 2] << 4 | (uint8_t)(d - digits));
+				n++;
+			}
+		}
+	fclose(f);
+	return n == 32 && !memcmp(id, xtr_meta_boot_id(m), 16) &&
+	       !strcmp(xtr_meta_clock(m), "monotonic");
+}

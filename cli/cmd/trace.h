@@ -31,6 +31,10 @@ int cli_try_part(const char *path, const struct xtr_part *part, struct xtr_reade
 /* True if the file holds a recording that was recovered, and of which the end is missing. */
 bool cli_end_is_missing(const struct xtr_reader *r);
 
+struct xtr_meta;
+/* Was it recorded since this machine was started? */
+bool cli_same_boot(const struct xtr_meta *m);
+
 /* Places of imported traces that could not be read, in all sections. */
 uint64_t cli_import_damage(const struct xtr_reader *r);
 

@@ -310,10 +310,12 @@ int xtr_flight_file(struct xtr_sink *s)
 	if (!err)
 		err = write_all(&x);
 	xtr_writer_free(x.writer);
-	err2 = x.io ? xtr_io_close(x.io) : 0;
-	err = err ? err : err2;
-	if (err && x.io)
+	if (err && x.io) /* first: closed, it would look like a dead recorder's */
 		xtr_rotate_undo(s->rotate);
+	err2 = x.io ? xtr_io_close(x.io) : 0;
+	if (err2 && !err)
+		xtr_rotate_undo(s->rotate);
+	err = err ? err : err2;
 	tell(&x, path, err);
 	if (err)
 		give_up(&x);

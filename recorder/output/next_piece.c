@@ -95,8 +95,8 @@ static int open_writer(struct xtr_sink *s, struct next *n)
 static void give_up(struct xtr_sink *s, struct next *n)
 {
 	if (n->io) {
+		xtr_rotate_undo(s->rotate); /* first: closed, it would look like a dead one's */
 		xtr_io_close(n->io);
-		xtr_rotate_undo(s->rotate);
 	}
 	xtr_tables_free(n->tables);
 	xtr_loss_free(n->loss);

@@ -223,6 +223,27 @@ static void describe(struct xtr_leftover *l, struct xtr_salvage *s)
 		l->events = xtr_left_events(s) + xtr_left_kept(s);
 }
 
+/* Of a recorder that lives, where its keep can be read: it may be a step further by now. */
+static void glance(struct xtr_leftover *l, uint64_t id)
+{
+	struct xtr_pin pin = XTR_PIN_NONE(id);
+	int fd = xtr_pin_is_own(id) ? xtr_pin_get(&pin, XTR_PINNED_KEEP) : -EACCES;
+	struct xtr_persistent_head h;
+	struct xtr_persistent k;
+
+	l->alive = true;
+	l->error = fd < 0 ? fd : xtr_persistent_open(&k, fd);
+	if (l->error)
+		return;
+	h = *k.head; /* what is open is one number, read once */
+	l->last = xtr_open_number(&h);
+	l->first = l->last - (xtr_open_state(&h) != XTR_OPEN_ONE);
+	l->flight = h.kept_in;
+	memcpy(l->output, h.output, sizeof(l->output));
+	l->output[sizeof(l->output) - 1] = 0;
+	xtr_persistent_close(&k);
+}
+
 static void look(struct xtr_leftover *l, uint64_t id)
 {
 	struct xtr_salvage *s = NULL;
@@ -230,7 +251,7 @@ static void look(struct xtr_leftover *l, uint64_t id)
 
 	*l = (struct xtr_leftover){ .id = id };
 	if (err == -EBUSY)
-		l->alive = true;
+		glance(l, id);
 	else if (err == -ENOENT) /* it died while it made the pins, or removed them */
 		l->nothing = true;
 	else if (err)

@@ -20,9 +20,9 @@ struct xtr_salvage;
 struct xtr_leftover {
 	uint64_t id;          /* of its first file: names the directory */
 	uint64_t first, last; /* pieces that were open, by number; 0: it wrote one file */
-	bool alive;           /* it still records */
-	bool nothing;         /* died before it began, or after its file was complete */
-	bool flight;          /* a flight recorder: there may be no file of the piece */
+	bool alive;   /* it still records; then only what is open, flight and output are known */
+	bool nothing; /* died before it began, or after its file was complete */
+	bool flight;  /* a flight recorder: there may be no file of the piece */
 	/* -errno: cannot be looked at, and what follows is not known. -ENODATA: somebody removed
 	 * what a flight recorder kept */
 	int error;

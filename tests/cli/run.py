@@ -117,6 +117,7 @@ def rotation_says_what_it_cannot_take():
             (["--rotate", "1parsec"], "--rotate: invalid size or time '1parsec'"),
             (["--rotate", ""], "--rotate: invalid size or time ''"),
             (["--rotate", "1M", "-o", "-"], "--rotate writes files: it cannot be combined with -o -"),
+            (["--on-piece", "true"], "--on-piece requires --rotate or --flight"),
             (["--keep", "3"], "--keep requires --rotate or --flight"),
             (["--rotate", "1M", "--keep", "4294967296"], "--keep: at most 4294967295")):
         r = xtr("record", *wrong, "-d", "1ms")
@@ -150,6 +151,22 @@ def the_flight_recorder_says_what_it_cannot_take():
         if "without the recorder" in r.err:
             raise Skip("built without the recorder")
         expect(r.status == 2 and message in r.err and r.err.count("\n") == 1, f"record {' '.join(wrong)}", r)
+
+
+@test
+def shipping_says_what_it_cannot_take():
+    folder = os.path.join(WORK, "spool")
+    os.mkdir(folder)
+    for words, status, pattern in (
+            ([], 2, r"xtr: no directory given"),
+            (["-f", folder], 2, r"xtr: --follow requires a command"),
+            ([folder + "x"], 1, r"xtr: '.*x': No such file or directory"),
+            ([trace(), "--", "true"], 1, r"xtr: '.*': Not a directory")):
+        expect_error(xtr("ship", *words), status, pattern)
+    o = xtr("ship", folder)
+    expect((o.status, o.out, o.err) == (0, "0 pieces, 0 B\n", ""), "an empty directory", o)
+    o = xtr("ship", folder, "--", "true")
+    expect((o.status, o.out) == (0, "") and o.err.endswith("0 pieces shipped, 0 B\n"), "nothing to ship", o)
 
 
 @test
@@ -467,7 +484,7 @@ def takers(path):
             "import": ["-o", output], "pack": ["-o", output], "recover": ["-o", output], "redact": ["-o", output],
             "bundle": ["-o", output]}
     for name in commands():
-        if name in ("record", "list", "doctor"):  # they read no file
+        if name in ("record", "list", "doctor", "ship"):  # they read no file
             continue
         if name == "diff":
             yield from ([name, path, trace()], [name, trace(), path], [name, "--base", path, trace()])

@@ -9,6 +9,7 @@ from common import BUILD, DEST, GOLDEN, PREFIX, ROOT, WORK, XTR, equal, expect, 
 
 MAGIC = os.path.join(PREFIX, "share/file/magic/xtr")
 UNIT = os.path.join(PREFIX, "lib/systemd/system/xtr-flight.service")
+SHIP = os.path.join(PREFIX, "lib/systemd/system/xtr-ship.service")
 MIME = "application/x-xtr-trace"
 
 
@@ -100,8 +101,8 @@ def the_desktop_knows_traces():
     return None
 
 
-def unit_lines():
-    with open(UNIT, encoding="utf-8") as f:
+def unit_lines(unit=UNIT):
+    with open(unit, encoding="utf-8") as f:
         return [line.rstrip("\n").split("=", 1) for line in f if re.match(r"\w+=", line)]
 
 
@@ -141,12 +142,34 @@ def the_service_has_the_rights_that_recording_needs():
 
 
 @test
+def the_service_that_ships_takes_what_the_other_one_writes():
+    """It has its directory and user, and none of its rights; its options are ones that xtr takes."""
+    ship, flight = dict(unit_lines(SHIP)), dict(unit_lines())
+    for key in ("User", "DynamicUser", "StateDirectory", "StateDirectoryMode"):
+        equal(ship.get(key), flight.get(key), key)
+    equal((ship["CapabilityBoundingSet"], ship["AmbientCapabilities"]), ("", ""), "capabilities")
+    words = ship["ExecStart"].split()
+    equal((words[:2], words[-3:]), ([XTR, "ship"], ["/var/lib/xtr", "--", "/etc/xtr/ship"]), "the program")
+    equal(("ConditionFileIsExecutable", words[-1]) in unit_lines(SHIP), True, "the condition")
+    expect(flight["ExecStart"].split()[-1].startswith(words[-3] + "/"), "the other one writes elsewhere")
+    spool = os.path.join(WORK, "spool")
+    os.mkdir(spool, 0o700)
+    trace = "flight-x.000001.xtr"
+    os.rename(synth(trace), os.path.join(spool, trace))
+    copied = os.path.join(WORK, "copied")
+    options = [w for w in words[2:-3] if w != "--follow"]
+    run(XTR, "ship", *options, spool, "--", "sh", "-c", f'cp "$1" "{copied}"', "sh")
+    expect(os.path.isfile(copied) and not os.path.exists(os.path.join(spool, trace)), "nothing was shipped")
+
+
+@test
 def systemd_takes_the_service():
     if missing("systemd-analyze"):
         return missing("systemd-analyze")
-    equal(run("systemd-analyze", "verify", "--man=no", UNIT, both=True), "", "systemd-analyze verify")
-    said = run("systemd-analyze", "security", "--offline=yes", "--no-pager", UNIT)
-    exposure = float(re.search(r"Overall exposure level for \S+: ([\d.]+)", said).group(1))
-    figure("exposure", exposure, "of 10: systemd-analyze security --offline=yes xtr-flight.service")
-    expect(exposure < 3, f"the service is exposed:\n{said}")
+    for unit, name in ((UNIT, "exposure"), (SHIP, "exposure-ship")):
+        equal(run("systemd-analyze", "verify", "--man=no", unit, both=True), "", "systemd-analyze verify")
+        said = run("systemd-analyze", "security", "--offline=yes", "--no-pager", unit)
+        exposure = float(re.search(r"Overall exposure level for \S+: ([\d.]+)", said).group(1))
+        figure(name, exposure, f"of 10: systemd-analyze security --offline=yes {os.path.basename(unit)}")
+        expect(exposure < 3, f"the service is exposed:\n{said}")
     return None

@@ -6,6 +6,9 @@
  *   sync:kill the process is killed before an fdatasync: all is written
  *   N:kill    the process is killed when the Nth write is done, before it hears of it
  *   N:torn    it is killed when half of the Nth write is done
+ *   step:N:before, step:N:after
+ *             the process is killed at its Nth rename, unlink or fsync; with FAULT_OF only if that
+ *             is its command ("ship" of `xtr ship`)
  *   slow:MS   each write of a chunk takes so many milliseconds
  * Writes of anything else are left alone, and with FAULT_AFTER those before that file is there.
  */
@@ -14,6 +17,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -48,7 +52,7 @@ static int fate(const void *p, size_t n, const char **what)
 	const char *fault = getenv("FAULT");
 	int at;
 
-	if (!fault || !is_chunk(p, n) || !is_armed())
+	if (!fault || !strncmp(fault, "step:", 5) || !is_chunk(p, n) || !is_armed())
 		return 0;
 	*what = strchr(fault, ':') + 1;
 	if (strncmp(fault, "slow:", 5) == 0)
@@ -115,4 +119,79 @@ int fdatasync(int fd)
 		die();
 	errno = atoi(fault + 5);
 	return -1;
+}
+
+/* --- steps from one name to another ----------------------------------------------------------- */
+
+static int n_steps;
+
+/* Is this `xtr FAULT_OF`? */
+static int is_command(void)
+{
+	const char *of = getenv("FAULT_OF");
+	char line[256] = "";
+	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, line, sizeof(line) - 1);
+
+	close(fd);
+	return !of || (n > 0 && !strcmp(line + strlen(line) + 1, of));
+}
+
+/* Before a step, or after it. */
+static void step(const char *when)
+{
+	const char *fault = getenv("FAULT");
+	static int of = -1;
+
+	if (!fault || strncmp(fault, "step:", 5) || !is_armed())
+		return;
+	if (of < 0)
+		of = is_command();
+	n_steps += !strcmp(when, "before");
+	if (of && atoi(fault + 5) == n_steps && !strcmp(strchr(fault + 5, ':') + 1, when))
+		die();
+}
+
+int renameat(int from, const char *old, int to, const char *new)
+{
+	int (*real)(int, const char *, int, const char *) = dlsym(RTLD_NEXT, "renameat");
+	int ret;
+
+	step("before");
+	ret = real(from, old, to, new);
+	step("after");
+	return ret;
+}
+
+int rename(const char *old, const char *new)
+{
+	int (*real)(const char *, const char *) = dlsym(RTLD_NEXT, "rename");
+	int ret;
+
+	step("before");
+	ret = real(old, new);
+	step("after");
+	return ret;
+}
+
+int unlinkat(int dir, const char *name, int flags)
+{
+	int (*real)(int, const char *, int) = dlsym(RTLD_NEXT, "unlinkat");
+	int ret;
+
+	step("before");
+	ret = real(dir, name, flags);
+	step("after");
+	return ret;
+}
+
+int fsync(int fd)
+{
+	int (*real)(int) = dlsym(RTLD_NEXT, "fsync");
+	int ret;
+
+	step("before");
+	ret = real(fd);
+	step("after");
+	return ret;
 }

@@ -13,6 +13,7 @@ import sys
 from lib import HERE, ROOT, TRACE, XTR, equal, expect, figure, run, test
 
 RECORDING = {"record", "list", "doctor"}
+SHIPPING = {"ship"}  # it takes a directory, and writes there: tests/ship
 FTRACE = (b"# tracer: nop\n"
           b"            bash-100   [000] d..1.    10.000001: sched_wakeup: comm=a pid=1 prio=120 target_cpu=000\n"
           b"            bash-100   [001] d..1.    10.000002: sched_wakeup: comm=b pid=2 prio=120 target_cpu=001\n")
@@ -47,7 +48,7 @@ def all_commands():
     names = output.decode().split()
     known = {c.name for c in COMMANDS}
     return [c for c in COMMANDS if c.name in names] + [Command(n, ["-o", "-"] if n == "recover" else [])
-                                                       for n in names if n not in known | RECORDING]
+                                                       for n in names if n not in known | RECORDING | SHIPPING]
 
 
 def jail(args, **kwargs):

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -285,6 +286,22 @@ Test(io, what_is_no_place_for_a_trace_is_refused)
 	memset(name, 'n', sizeof(name) - 1);
 	name[sizeof(name) - 1] = 0;
 	cr_assert(eq(int, xtr_io_create(name, 0, &io), -ENAMETOOLONG));
+}
+
+/* Who finds a lock knows that the file is still written, and who finds none that it is not. */
+Test(io, a_new_file_is_locked_until_it_is_closed)
+{
+	struct xtr_io *io;
+	int at = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd;
+
+	cr_assert(eq(int, xtr_io_create_new(at, "a", &io), 0));
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	cr_assert(eq(int, flock(fd, LOCK_SH | LOCK_NB), -1));
+	cr_assert(eq(int, errno, EWOULDBLOCK));
+	cr_assert(eq(int, xtr_io_close(io), 0));
+	cr_assert(eq(int, flock(fd, LOCK_SH | LOCK_NB), 0));
+	close(fd);
+	close(at);
 }
 
 Test(io, a_new_file_replaces_nothing)
