@@ -157,6 +157,9 @@ static int flush(struct xtr_parquet_file *p)
 		return err ? err : -ENOMEM;
 	g = &p->groups[p->n_groups++];
 	memset(g, 0, sizeof(*g));
+	g->chunk = calloc(p->n_columns, sizeof(*g->chunk));
+	if (!g->chunk)
+		return -ENOMEM;
 	g->rows = rows;
 	p->rows += rows;
 	/* The column by which they are in order is needed until all have been written. */
@@ -381,12 +384,13 @@ int xtr_parquet_publish(struct xtr_parquet_file *p)
 	return 0;
 }
 
-static void free_group(struct xtr_parquet_group *g)
+static void free_group(struct xtr_parquet_group *g, size_t n_columns)
 {
-	for (size_t i = 0; i < XTR_PARQUET_COLUMNS_MAX; i++) {
+	for (size_t i = 0; g->chunk && i < n_columns; i++) {
 		xtr_buf_free(&g->chunk[i].least);
 		xtr_buf_free(&g->chunk[i].most);
 	}
+	free(g->chunk);
 }
 
 void xtr_parquet_free(struct xtr_parquet_file *p)
@@ -398,7 +402,7 @@ void xtr_parquet_free(struct xtr_parquet_file *p)
 	for (size_t i = 0; i < p->n_columns; i++)
 		xtr_parquet_column_free(&p->column[i]);
 	for (size_t i = 0; i < p->n_groups; i++)
-		free_group(&p->groups[i]);
+		free_group(&p->groups[i], p->n_columns);
 	for (size_t i = 0; i < p->n_facts; i++) {
 		free(p->facts[i].key);
 		free(p->facts[i].value);

@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-#define XTR_PARQUET_COLUMNS_MAX 40u
+#define XTR_PARQUET_COLUMNS_MAX 176u
 #define XTR_PARQUET_GROUP_ROWS  131072u
 
 struct xtr_parquet_fact {
@@ -19,7 +19,7 @@ struct xtr_parquet_fact {
 };
 
 struct xtr_parquet_group {
-	struct xtr_parquet_chunk chunk[XTR_PARQUET_COLUMNS_MAX];
+	struct xtr_parquet_chunk *chunk; /* of each column */
 	size_t rows;
 };
 
