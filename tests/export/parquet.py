@@ -9,6 +9,7 @@ import collections
 import ctypes
 import ctypes.util
 import datetime
+import functools
 import glob
 import json
 import os
@@ -26,12 +27,17 @@ NS = 1000000000
 UNITS = ("_ns", "_bytes", "_ppm", "_permille")
 
 
-def unzstd(data, size):
+@functools.lru_cache(None)
+def zstd():
     library = ctypes.CDLL(ctypes.util.find_library("zstd") or "libzstd.so.1")
     library.ZSTD_decompress.restype = ctypes.c_size_t
     library.ZSTD_decompress.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t]
+    return library
+
+
+def unzstd(data, size):
     out = ctypes.create_string_buffer(max(size, 1))
-    assert library.ZSTD_decompress(out, size, data, len(data)) == size, "zstd"
+    assert zstd().ZSTD_decompress(out, size, data, len(data)) == size, "zstd"
     return out.raw[:size]
 
 
