@@ -210,9 +210,24 @@ static const char *replaced(struct xtr_utf8 *u, const char *s, size_t *n, size_t
 	return u->p;
 }
 
+/* Bytes of whole words of ASCII without NUL at the begin: what most texts are. */
+static size_t plain_words(const char *s, size_t n)
+{
+	const uint64_t ones = UINT64_MAX / 255, high = ones << 7;
+	uint64_t word;
+	size_t i;
+
+	for (i = 0; i + sizeof(word) <= n; i += sizeof(word)) {
+		memcpy(&word, s + i, sizeof(word));
+		if ((word | (word - ones)) & high)
+			break;
+	}
+	return i;
+}
+
 const char *xtr_text_utf8(struct xtr_utf8 *u, const char *s, size_t *n)
 {
-	size_t i = 0, k;
+	size_t i = plain_words(s, *n), k;
 
 	while (i < *n) {
 		k = (signed char)s[i] > 0 ? 1 : kept(s + i, *n - i);

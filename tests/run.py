@@ -250,6 +250,7 @@ GROUPS = [Group(*row) for row in (
     ("text", "control characters in the names of a trace", group("text"), False, True, "check", some("text", "two traces", *QUICK_TEXTS)),
     ("golden", "expected outputs", group("golden"), False, True, "check"),
     ("export", "exported files, read back by other decoders", group("export"), False, True, "check", some("export", "each format once", "--brief")),
+    ("readers", "Parquet files in DuckDB, hyparquet and parquet-wasm", group("readers"), False, False, "ci"),
     ("report", "the page of xtr report, in headless Chromium", group("report", 1800), False, False, "ci"),
     ("import", "imports of other tools' traces", group("import"), False, True, "check", some("import", "the jobs of each format", TEST="the_same_jobs")),
     ("drivers", "scenarios of driver events, and what xtr says of them", group("drivers", 2400), False, True, "ci"),

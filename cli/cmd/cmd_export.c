@@ -3,6 +3,7 @@
 #include "cli/ui/cli.h"
 #include "cli/ui/outfile.h"
 #include "cli/ui/paths.h"
+#include "export_more.h"
 #include "replay_cmd.h"
 #include "converters/out/core/export.h"
 #include "replay/views/relation.h"
@@ -152,7 +153,9 @@ static void fill(struct export_run *r)
 			  .ftrace = o->ftrace,
 			  .track_events = o->track_events,
 			  .compress = o->compress,
-			  .table = o->table },
+			  .table = o->table,
+			  .more = o->top ? NULL : export_more,
+			  .more_ctx = &r->cmd },
 		.reader = r->cmd.reader,
 		.top = (uint32_t)o->top,
 		.damage = on_damage,

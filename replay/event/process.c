@@ -26,7 +26,7 @@ char *xtr_text_process(char buf[XTR_TEXT_PROCESS], uint64_t process)
 	if (!process)
 		snprintf(buf, XTR_TEXT_PROCESS, "-");
 	else if (!nth)
-		snprintf(buf, XTR_TEXT_PROCESS, "%" PRIu32, xtr_process_pid(process));
+		*xtr_digits_put(buf, xtr_process_pid(process)) = '\0';
 	else
 		snprintf(buf, XTR_TEXT_PROCESS, "%" PRIu32 "#%" PRIu64, xtr_process_pid(process),
 			 nth + 1);

@@ -22,6 +22,8 @@ static struct xtr_cell flags_of(char text[XTR_ROW_TEXT_MAX], uint32_t flags)
 	size_t n = 0;
 
 	text[0] = '\0';
+	if (!flags)
+		return xtr_cell_text(text, 0);
 	for (unsigned int bit = 0; (name = xtr_job_flag_name(bit)); bit++)
 		if (flags & 1u << bit && n < XTR_ROW_TEXT_MAX)
 			n += (size_t)snprintf(text + n, XTR_ROW_TEXT_MAX - n, "%s%s", n ? "|" : "",

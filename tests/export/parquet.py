@@ -5,11 +5,15 @@ https://github.com/apache/parquet-format. Only what xtr writes is known here; al
 parquet-wasm have read the same files to the same values; they come from outside, so this stands in for them.
 """
 
+import collections
 import ctypes
 import ctypes.util
 import datetime
+import functools
 import glob
+import json
 import os
+import re
 import struct
 import tempfile
 import urllib.parse
@@ -20,14 +24,20 @@ from tables import TABLES
 UNKNOWN = "__HIVE_DEFAULT_PARTITION__"
 PLAIN, RLE, DELTA, CODED = 0, 3, 5, 8  # encodings
 NS = 1000000000
+UNITS = ("_ns", "_bytes", "_ppm", "_permille")
 
 
-def unzstd(data, size):
+@functools.lru_cache(None)
+def zstd():
     library = ctypes.CDLL(ctypes.util.find_library("zstd") or "libzstd.so.1")
     library.ZSTD_decompress.restype = ctypes.c_size_t
     library.ZSTD_decompress.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t]
+    return library
+
+
+def unzstd(data, size):
     out = ctypes.create_string_buffer(max(size, 1))
-    assert library.ZSTD_decompress(out, size, data, len(data)) == size, "zstd"
+    assert zstd().ZSTD_decompress(out, size, data, len(data)) == size, "zstd"
     return out.raw[:size]
 
 
@@ -249,6 +259,49 @@ def check(checks, src):
                 check_place(checks, f"{what} {name}", path, table, file)
         hidden = [n for _, _, names in os.walk(folder) for n in names if not n.endswith(".parquet")]
         checks.same(f"{what}: nothing else", hidden, [])
+
+
+def schema():
+    """Names of the tables of sections."""
+    text = source.run("query", "--schema").decode().split("Tables of the sections")[1]
+    return re.findall(r"^(\w+): ", text, re.M)
+
+
+def expected_sections(path):
+    """Tables of the sections that have rows, as `xtr query` has them, and findings, as `xtr stats` has them."""
+    files = source.json_rows(path, "files")
+
+    def placed(row):
+        file = files[row.pop("section")]
+        return {**{k: file[k] for k in ("host", "boot_id", "file_id")}, **row}
+
+    tables, sql = collections.defaultdict(list), "; ".join(f"SELECT '{t}' AS \"table\", * FROM \"{t}\"" for t in schema())
+    for row in source.lines("query", "-q", "--json", path, sql):
+        tables[row.pop("table")].append(placed(row))
+    tables["findings"] = [placed({"section": i, "at_ns": f["at_ns"] or None, "evidence": json.dumps(f["evidence"], separators=(",", ":")),
+                                  **{k: f[k] for k in ("id", "severity", "text", "rule")}})
+                          for i, s in enumerate(json.loads(source.run("stats", "-q", "--json", path))["sections"]) for f in s["findings"]]
+    return {n: rows for n, rows in tables.items() if rows}
+
+
+def check_sections(checks, src):
+    """The tables of the sections; those that have no rows are not there, even if they were before."""
+    what = f"{src.name} parquet"
+    with tempfile.TemporaryDirectory(prefix="xtr-parquet-") as folder:
+        source.run("export", "-q", "-f", "parquet", "-o", folder, src.path)
+        want = expected_sections(src.path)
+        found = {d.split("=")[1] for d in os.listdir(folder)} - set(TABLES)
+        checks.same(f"{what}: tables of sections", sorted(found), sorted(want))
+        for name in sorted(found & set(want)):
+            tables = read_tables(folder, name).values()
+            rows = [row for t in tables for row in t.rows]
+            columns = [c for c in rows[0] if c != "advice"]
+            checks.same(f"{what} {name}: rows", *(sorted(([r[c] for c in columns] for r in both), key=str) for both in (rows, want[name])))
+            units = {k[:-5]: v for t in tables for k, v in t.facts.items() if k.endswith(".unit")}
+            checks.same(f"{what} {name}: units", units, {c: c.rsplit("_", 1)[1] for c in rows[0] if c.endswith(UNITS)})
+        source.run("export", "-q", "-f", "parquet", "-o", folder, "--to", "1ns", src.path)
+        left = [p for n in found & {"stats_slowest", "findings"} for p in read_tables(folder, n)]
+        checks.same(f"{what}: tables without rows", left, [])
 
 
 def selected(path, *options):

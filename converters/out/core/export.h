@@ -16,6 +16,7 @@
 #include "replay/calls/mark.h"
 #include "replay/model/model.h"
 #include "replay/play/select.h"
+#include "replay/views/relation.h"
 
 #include <stdio.h>
 
@@ -26,6 +27,19 @@
 #define XTR_EXPORT_EVENTS 8u /* every event, raw */
 
 struct xtr_report;
+struct xtr_export_section;
+
+/*
+ * Takes tables that are none of enum xtr_relation_id, one after the other. Each returns 0 or
+ * -errno.
+ */
+struct xtr_export_tables {
+	/* Another table, of these columns; names and texts are copied. One without rows is none,
+	 * and what an earlier export of the recording had of it goes. */
+	int (*begin)(struct xtr_export_tables *to, const char *name, const char *help);
+	int (*column)(struct xtr_export_tables *to, const struct xtr_column *c);
+	int (*row)(struct xtr_export_tables *to, const struct xtr_cell *cell, size_t n);
+};
 
 /* What one run of an exporter is asked to do. Borrowed. */
 struct xtr_export_opts {
@@ -47,6 +61,9 @@ struct xtr_export_opts {
 	struct sqlite3 *db; /* not NULL: an open, empty database to fill instead of path */
 	bool more;          /* with db: it is not empty, but of other traces: this one is added */
 	uint32_t tables;    /* bits of enum xtr_relation_id: only these; 0: all */
+	/* parquet: gives further tables of a section, after all of it was exported. May be NULL. */
+	int (*more)(void *ctx, const struct xtr_export_section *s, struct xtr_export_tables *to);
+	void *more_ctx;
 };
 
 /*

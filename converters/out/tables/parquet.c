@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "converters/out/core/export.h"
 #include "feed.h"
-#include "parquet_file.h"
+#include "parquet_more.h"
 #include "format/xtr_format.h"
 
 #include <ctype.h>
@@ -33,6 +33,10 @@ struct parquet_out {
 	bool dated;                     /* the wall clock is known: */
 	int64_t offset;                 /* ns to add to a time */
 	bool broken;                    /* the last error was of what is written */
+	struct xtr_export_section section;
+	int (*more_of)(void *ctx, const struct xtr_export_section *s, struct xtr_export_tables *to);
+	void *more_ctx;
+	struct xtr_parquet_more more; /* tables that more_of gave */
 };
 
 /* Columns of a row's time, the first one that is known; -1: no more. */
@@ -110,35 +114,7 @@ static void date_of(char to[sizeof(UNKNOWN)], const struct parquet_out *p,
 		snprintf(to, sizeof(UNKNOWN), "%s", UNKNOWN);
 }
 
-/* All directories of a path; its last part is a file. 0 or -errno. */
-static int make_directories(char *path)
-{
-	for (char *at = strchr(path + 1, '/'); at; at = strchr(at + 1, '/')) {
-		*at = 0;
-		if (mkdir(path, 0777) && errno != EEXIST)
-			return -errno;
-		*at = '/';
-	}
-	return 0;
-}
-
 /* --- tables ----------------------------------------------------------------------------------- */
-
-static int describe(struct xtr_parquet_file *f, const struct xtr_column *c)
-{
-	static const enum xtr_parquet_type types[] = { [XTR_COLUMN_U64] = XTR_PARQUET_UINT,
-						       [XTR_COLUMN_INT] = XTR_PARQUET_INT,
-						       [XTR_COLUMN_TEXT] = XTR_PARQUET_TEXT };
-	char key[64];
-	int err = 0;
-
-	xtr_parquet_column(f, c->name, types[c->type], !c->unit);
-	snprintf(key, sizeof(key), "%s.unit", c->name);
-	if (c->unit)
-		err = xtr_parquet_fact(f, key, c->unit);
-	snprintf(key, sizeof(key), "%s.help", c->name);
-	return err ?: xtr_parquet_fact(f, key, c->help);
-}
 
 static int begin_table(struct parquet_out *p, enum xtr_relation_id id, const char *date,
 		       const char *host)
@@ -150,15 +126,15 @@ static int begin_table(struct parquet_out *p, enum xtr_relation_id id, const cha
 			  ?: xtr_parquet_fact(f, "xtr.row", rel->help);
 
 	for (size_t i = 0; i < XTR_ORIGIN_N && !err; i++)
-		err = describe(f, &xtr_origin_columns[i]);
+		err = xtr_parquet_describe(f, &xtr_origin_columns[i]);
 	f->sorted_by = TIME_COL;
 	xtr_parquet_column(f, "time", XTR_PARQUET_TIME, false);
 	for (size_t i = 0; i < rel->n && !err; i++)
-		err = describe(f, &rel->columns[i]);
+		err = xtr_parquet_describe(f, &rel->columns[i]);
 	if (err || asprintf(&path, "%s/table=%s/date=%s/host=%s/%s.parquet", p->dir, rel->name,
 			    date, host, p->feed.origin.file_id) < 0)
 		return -ENOMEM;
-	err = make_directories(path) ?: xtr_parquet_open(f, path);
+	err = xtr_parquet_directories(path) ?: xtr_parquet_open(f, path);
 	p->broken |= err && err != -ENOMEM;
 	free(path);
 	return err;
@@ -178,23 +154,11 @@ static int begin_tables(struct parquet_out *p, const struct xtr_row *row)
 	p->offset = p->dated ? offset->i : 0;
 	host_of(host, &p->feed.origin_cell[0]);
 	date_of(date, p, &row->cell[XTR_COL_FILE_FIRST]);
+	err = xtr_parquet_more_begin(&p->more, p->dir, date, host, &p->feed);
 	for (enum xtr_relation_id id = 0; id < XTR_REL_COUNT && !err; id++)
 		if (p->feed.want & 1u << id)
 			err = begin_table(p, id, date, host);
 	return err;
-}
-
-static int add_cell(struct xtr_parquet_column *c, const struct xtr_cell *cell)
-{
-	switch (cell->kind) {
-	case XTR_CELL_TEXT:
-		return xtr_parquet_add_text(c, cell->s, cell->n);
-	case XTR_CELL_UINT:
-	case XTR_CELL_INT:
-		return xtr_parquet_add_number(c, cell->u);
-	default:
-		return xtr_parquet_add_null(c);
-	}
 }
 
 static int add_time(const struct parquet_out *p, struct xtr_parquet_column *c,
@@ -218,10 +182,10 @@ static int put(struct xtr_feed *feed, enum xtr_relation_id id, const struct xtr_
 		return err;
 	f = &p->files[id];
 	for (size_t i = 0; i < XTR_ORIGIN_N && !err; i++)
-		err = add_cell(&f->column[i], &feed->origin_cell[i]);
+		err = xtr_parquet_add_cell(&f->column[i], &feed->origin_cell[i]);
 	err = err ?: add_time(p, &f->column[TIME_COL], id, row);
 	for (size_t i = 0; i < xtr_relations[id].n && !err; i++)
-		err = add_cell(&f->column[FIRST + i], &row->cell[i]);
+		err = xtr_parquet_add_cell(&f->column[FIRST + i], &row->cell[i]);
 	if (err)
 		return err;
 	err = xtr_parquet_row(f);
@@ -237,6 +201,7 @@ static void free_files(struct parquet_out *p)
 		xtr_parquet_free(&p->files[i]);
 	free(p->files);
 	p->files = NULL;
+	xtr_parquet_more_free(&p->more);
 }
 
 static void close_parquet(void *self)
@@ -264,6 +229,9 @@ static int open_parquet(void **self, const struct xtr_export_opts *o, const char
 	p->dir = o->path;
 	p->feed.want = tables_of(o);
 	p->feed.put = put;
+	/* Of a few jobs only, they would be tables of the few. */
+	p->more_of = o->jobs_only ? NULL : o->more;
+	p->more_ctx = o->more_ctx;
 	*self = p;
 	return 0;
 }
@@ -273,21 +241,43 @@ static bool is_open(const struct parquet_out *p, size_t id)
 	return p->feed.want & 1u << id;
 }
 
-/* Table files comes last: where it has a recording, all tables have it. */
-static int end_section(void *self)
+static int export_more(struct parquet_out *p)
 {
-	struct parquet_out *p = self;
-	int err = 0;
+	int err = p->more_of ? p->more_of(p->more_ctx, &p->section, &p->more.to) : 0;
+
+	p->broken |= p->more.broken;
+	return err;
+}
+
+/* Table files comes last: where it has a recording, all tables have it. */
+static int end_files(struct parquet_out *p)
+{
+	int err = xtr_parquet_more_end(&p->more);
 
 	for (size_t id = 0; id < XTR_REL_COUNT && !err; id++)
 		if (is_open(p, id))
 			err = xtr_parquet_end(&p->files[id]);
+	err = err ?: xtr_parquet_more_publish(&p->more);
 	for (size_t id = XTR_REL_COUNT; id-- && !err;)
 		if (is_open(p, id))
 			err = xtr_parquet_publish(&p->files[id]);
 	p->broken |= err && err != -ENOMEM;
+	return err;
+}
+
+static int end_section(void *self)
+{
+	struct parquet_out *p = self;
+	int err = export_more(p) ?: end_files(p);
+
 	free_files(p);
 	return err;
+}
+
+static int section(void *self, const struct xtr_export_section *s)
+{
+	((struct parquet_out *)self)->section = *s;
+	return xtr_feed_section(self, s);
 }
 
 static int finish(void *self)
@@ -311,7 +301,7 @@ const struct xtr_exporter xtr_exporter_parquet = {
 	.by_folder = true,
 	.wants = wants,
 	.open = open_parquet,
-	.section = xtr_feed_section,
+	.section = section,
 	.job = xtr_feed_job,
 	.call = xtr_feed_call,
 	.event = xtr_feed_event,

@@ -22,12 +22,45 @@
 
 /* --- cells ------------------------------------------------------------------------------------ */
 
+/* Room for a cell behind c->n others. */
+static int grow(struct xtr_parquet_column *c)
+{
+	if (c->n >= c->cap && xtr_grow_array(&c->v, &c->cap, c->n + 1, sizeof(*c->v)))
+		return -ENOMEM;
+	if (c->n >= c->cap_known &&
+	    xtr_grow_array(&c->known, &c->cap_known, c->n + 1, sizeof(*c->known)))
+		return -ENOMEM;
+	return 0;
+}
+
+/* The first cell that is another one: all of them stand there one by one now. */
+static int spread(struct xtr_parquet_column *c)
+{
+	if (grow(c))
+		return -ENOMEM;
+	for (size_t i = 0; i < c->n; i++)
+		c->v[i] = c->same_v;
+	memset(c->known, c->same_known, c->n);
+	c->same = false;
+	return 0;
+}
+
+/* Many columns have one value. */
 static int add(struct xtr_parquet_column *c, uint64_t v, bool known)
 {
-	if (c->n == c->cap && xtr_grow_array(&c->v, &c->cap, c->n + 1, sizeof(*c->v)))
+	if (!c->n) {
+		c->same = true;
+		c->same_known = known;
+		c->same_v = v;
+	}
+	if (c->same && v == c->same_v && known == c->same_known) {
+		c->n++;
+		c->n_known += known;
+		return 0;
+	}
+	if (c->same && spread(c))
 		return -ENOMEM;
-	if (c->n == c->cap_known &&
-	    xtr_grow_array(&c->known, &c->cap_known, c->n + 1, sizeof(*c->known)))
+	if ((c->n >= c->cap || c->n >= c->cap_known) && grow(c))
 		return -ENOMEM;
 	c->v[c->n] = v;
 	c->known[c->n++] = known;
@@ -154,10 +187,14 @@ static void put_levels(struct xtr_parquet_column *c, const uint32_t *order,
 	size_t begin = p->raw.n;
 	uint8_t len[4] = { 0 };
 
-	for (size_t i = 0; i < c->n; i++)
-		p->codes[i] = c->known[order ? order[i] : i];
 	xtr_buf_add(&p->raw, len, sizeof(len));
-	xtr_parquet_hybrid(&p->raw, p->codes, c->n, 1);
+	if (!c->n_known || c->n_known == c->n) {
+		xtr_parquet_run(&p->raw, c->n_known != 0, c->n, 1);
+	} else {
+		for (size_t i = 0; i < c->n; i++)
+			p->codes[i] = c->known[order ? order[i] : i];
+		xtr_parquet_hybrid(&p->raw, p->codes, c->n, 1);
+	}
 	if (!p->raw.err)
 		xtr_put_le32(p->raw.p + begin, (uint32_t)(p->raw.n - begin - sizeof(len)));
 }
@@ -167,6 +204,11 @@ static size_t gather(const struct xtr_parquet_column *c, const uint32_t *order, 
 {
 	size_t n = 0;
 
+	if (c->n_known == c->n) {
+		for (; n < c->n; n++)
+			to[n] = c->v[order ? order[n] : n];
+		return n;
+	}
 	for (size_t i = 0; i < c->n; i++) {
 		size_t at = order ? order[i] : i;
 
@@ -205,6 +247,11 @@ static int put_coded(struct xtr_parquet_column *c, const uint32_t *order,
 static size_t try_dictionary(const struct xtr_parquet_column *c, struct xtr_parquet_pages *p,
 			     size_t n)
 {
+	/* Those that came lately: (value, its place + 1). */
+	struct {
+		uint64_t v;
+		uint32_t at;
+	} recent[XTR_PARQUET_RECENT] = { 0 };
 	struct xtr_map map = { 0 };
 	uint8_t bytes[8];
 	bool fits = c->names && n;
@@ -212,7 +259,9 @@ static size_t try_dictionary(const struct xtr_parquet_column *c, struct xtr_parq
 	p->raw.n = 0;
 	for (size_t i = 0; i < n && fits; i++) {
 		uint64_t v = p->values[i];
-		uint32_t at = xtr_map_index(&map, v, 0);
+		size_t slot = v % XTR_PARQUET_RECENT;
+		bool known = recent[slot].at && recent[slot].v == v;
+		uint32_t at = known ? recent[slot].at - 1 : xtr_map_index(&map, v, 0);
 
 		if (at == XTR_MAP_NONE) {
 			at = (uint32_t)map.n;
@@ -222,6 +271,8 @@ static size_t try_dictionary(const struct xtr_parquet_column *c, struct xtr_parq
 			xtr_buf_add(&p->raw, bytes, sizeof(bytes));
 		}
 		p->codes[i] = at;
+		recent[slot].v = v;
+		recent[slot].at = at + 1;
 	}
 	n = fits ? map.n : 0;
 	xtr_map_free(&map);
@@ -247,11 +298,48 @@ static void range_numbers(const struct xtr_parquet_column *c, const uint64_t *v,
 	xtr_buf_add(&chunk->most, bytes, sizeof(bytes));
 }
 
+/* --- one value -------------------------------------------------------------------------------- */
+
+/* All cells are c->same_v, the first text, or not known. */
+static int write_same(struct xtr_parquet_column *c, struct xtr_parquet_pages *p,
+		      struct xtr_parquet_chunk *chunk)
+{
+	uint8_t bytes[8], width = 1;
+	int err;
+
+	p->raw.n = 0;
+	if (!c->n_known) {
+		put_levels(c, NULL, p);
+		chunk->data_at = p->at;
+		chunk->encoding = PARQUET_PLAIN;
+		return put_page(p, chunk, PARQUET_DATA_PAGE, c->n, PARQUET_PLAIN);
+	}
+	xtr_put_le64(bytes, c->same_v);
+	if (c->type == XTR_PARQUET_TEXT)
+		put_text(&p->raw, &c->texts, 0);
+	else
+		xtr_buf_add(&p->raw, bytes, sizeof(bytes));
+	chunk->dictionary_at = p->at;
+	err = put_page(p, chunk, PARQUET_DICTIONARY_PAGE, 1, PARQUET_PLAIN);
+	p->raw.n = 0;
+	put_levels(c, NULL, p);
+	xtr_buf_add(&p->raw, &width, 1);
+	xtr_parquet_run(&p->raw, 0, c->n, width);
+	chunk->data_at = p->at;
+	chunk->encoding = PARQUET_RLE_DICTIONARY;
+	return err ?: put_page(p, chunk, PARQUET_DATA_PAGE, c->n, PARQUET_RLE_DICTIONARY);
+}
+
 static int write_numbers(struct xtr_parquet_column *c, const uint32_t *order,
 			 struct xtr_parquet_pages *p, struct xtr_parquet_chunk *chunk)
 {
-	size_t n = gather(c, order, p->values), entries;
+	size_t n, entries;
 
+	if (c->same) {
+		range_numbers(c, &c->same_v, c->n_known != 0, chunk);
+		return write_same(c, p, chunk);
+	}
+	n = gather(c, order, p->values);
 	range_numbers(c, p->values, n, chunk);
 	entries = try_dictionary(c, p, n);
 	if (entries) {
@@ -297,9 +385,12 @@ static int write_texts(struct xtr_parquet_column *c, const uint32_t *order,
 		       struct xtr_parquet_pages *p, struct xtr_parquet_chunk *chunk)
 {
 	const struct xtr_parquet_texts *t = &c->texts;
-	size_t n = gather(c, order, p->values);
+	size_t n;
 
 	range_texts(t, chunk);
+	if (c->same)
+		return write_same(c, p, chunk);
+	n = gather(c, order, p->values);
 	p->raw.n = 0;
 	if (t->n && t->n <= n / 2 + 1 && t->bytes.n <= DICTIONARY_BYTES) {
 		for (uint32_t i = 0; i < t->n; i++)

@@ -40,6 +40,9 @@ struct xtr_parquet_column {
 	uint64_t *v;    /* values; of texts their indices; of what is not known 0 */
 	uint8_t *known; /* 0 or 1 */
 	size_t n, cap, cap_known, n_known;
+	/* All n cells are this one: nothing stands in v and known. */
+	bool same, same_known;
+	uint64_t same_v;
 	struct xtr_parquet_texts texts;
 };
 

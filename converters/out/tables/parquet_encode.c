@@ -79,7 +79,7 @@ void xtr_parquet_delta(struct xtr_buf *b, const uint64_t *v, size_t n)
 
 /* --- runs and packed groups ------------------------------------------------------------------- */
 
-static void put_run(struct xtr_buf *b, uint32_t v, size_t n, unsigned int width)
+void xtr_parquet_run(struct xtr_buf *b, uint32_t v, size_t n, unsigned int width)
 {
 	uint8_t bytes[sizeof(v)];
 
@@ -127,7 +127,7 @@ void xtr_parquet_hybrid(struct xtr_buf *b, const uint32_t *v, size_t n, unsigned
 	for (size_t i = 0, m; i < n; i += m) {
 		m = equal(v + i, n - i);
 		if (m >= RUN_MIN) {
-			put_run(b, v[i], m, width);
+			xtr_parquet_run(b, v[i], m, width);
 			continue;
 		}
 		m = until_run(v + i, n - i);

@@ -22,6 +22,8 @@ static inline void xtr_parquet_varint(struct xtr_buf *b, uint64_t v)
 
 /* DELTA_BINARY_PACKED of 64-bit numbers; differences wrap around. */
 void xtr_parquet_delta(struct xtr_buf *b, const uint64_t *v, size_t n);
+/* n equal numbers, as one run of the hybrid below. */
+void xtr_parquet_run(struct xtr_buf *b, uint32_t v, size_t n, unsigned int width);
 /* RLE / bit-packing hybrid of numbers below 2^width; without a length in front. */
 void xtr_parquet_hybrid(struct xtr_buf *b, const uint32_t *v, size_t n, unsigned int width);
 /* Bits that a number up to max takes. */

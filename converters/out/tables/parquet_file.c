@@ -102,45 +102,7 @@ int xtr_parquet_open(struct xtr_parquet_file *p, const char *path)
 	return write_out(p, PARQUET_MAGIC, strlen(PARQUET_MAGIC));
 }
 
-/* --- order ------------------------------------------------------------------------------------ */
-
-/* What is not known comes last. */
-static int compare(const void *a, const void *b, void *column)
-{
-	const struct xtr_parquet_column *c = column;
-	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
-
-	if (c->known[i] != c->known[k])
-		return c->known[k] - c->known[i];
-	if ((int64_t)c->v[i] != (int64_t)c->v[k])
-		return (int64_t)c->v[i] < (int64_t)c->v[k] ? -1 : 1;
-	return i < k ? -1 : i > k;
-}
-
-static bool in_order(struct xtr_parquet_column *c)
-{
-	for (uint32_t i = 1; i < c->n; i++)
-		if (compare(&(uint32_t){ i - 1 }, &i, c) > 0)
-			return false;
-	return true;
-}
-
-/* *order: NULL: as they are. 0 or -ENOMEM. */
-static int find_order(struct xtr_parquet_file *p, const uint32_t **order)
-{
-	struct xtr_parquet_column *by = p->sorted_by < 0 ? NULL : &p->column[p->sorted_by];
-
-	*order = NULL;
-	if (!by || in_order(by))
-		return 0;
-	if (xtr_grow_array(&p->order, &p->cap_order, by->n, sizeof(*p->order)))
-		return -ENOMEM;
-	for (uint32_t i = 0; i < by->n; i++)
-		p->order[i] = i;
-	qsort_r(p->order, by->n, sizeof(*p->order), compare, by);
-	*order = p->order;
-	return 0;
-}
+/* --- row groups ------------------------------------------------------------------------------- */
 
 /* The rows that were gathered become a row group. */
 static int flush(struct xtr_parquet_file *p)
@@ -152,11 +114,14 @@ static int flush(struct xtr_parquet_file *p)
 
 	if (!rows)
 		return 0;
-	err = find_order(p, &order);
+	err = xtr_parquet_order(p, &order);
 	if (err || xtr_grow_array(&p->groups, &p->cap_groups, p->n_groups + 1, sizeof(*p->groups)))
 		return err ? err : -ENOMEM;
 	g = &p->groups[p->n_groups++];
 	memset(g, 0, sizeof(*g));
+	g->chunk = calloc(p->n_columns, sizeof(*g->chunk));
+	if (!g->chunk)
+		return -ENOMEM;
 	g->rows = rows;
 	p->rows += rows;
 	/* The column by which they are in order is needed until all have been written. */
@@ -381,12 +346,13 @@ int xtr_parquet_publish(struct xtr_parquet_file *p)
 	return 0;
 }
 
-static void free_group(struct xtr_parquet_group *g)
+static void free_group(struct xtr_parquet_group *g, size_t n_columns)
 {
-	for (size_t i = 0; i < XTR_PARQUET_COLUMNS_MAX; i++) {
+	for (size_t i = 0; g->chunk && i < n_columns; i++) {
 		xtr_buf_free(&g->chunk[i].least);
 		xtr_buf_free(&g->chunk[i].most);
 	}
+	free(g->chunk);
 }
 
 void xtr_parquet_free(struct xtr_parquet_file *p)
@@ -398,7 +364,7 @@ void xtr_parquet_free(struct xtr_parquet_file *p)
 	for (size_t i = 0; i < p->n_columns; i++)
 		xtr_parquet_column_free(&p->column[i]);
 	for (size_t i = 0; i < p->n_groups; i++)
-		free_group(&p->groups[i]);
+		free_group(&p->groups[i], p->n_columns);
 	for (size_t i = 0; i < p->n_facts; i++) {
 		free(p->facts[i].key);
 		free(p->facts[i].value);
@@ -407,6 +373,7 @@ void xtr_parquet_free(struct xtr_parquet_file *p)
 	free(p->groups);
 	free(p->facts);
 	free(p->order);
+	free(p->keys);
 	free(p->temporary);
 	free(p->path);
 	*p = (struct xtr_parquet_file){ .sorted_by = -1 };

@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-#define XTR_PARQUET_COLUMNS_MAX 40u
+#define XTR_PARQUET_COLUMNS_MAX 176u
 #define XTR_PARQUET_GROUP_ROWS  131072u
 
 struct xtr_parquet_fact {
@@ -19,7 +19,7 @@ struct xtr_parquet_fact {
 };
 
 struct xtr_parquet_group {
-	struct xtr_parquet_chunk chunk[XTR_PARQUET_COLUMNS_MAX];
+	struct xtr_parquet_chunk *chunk; /* of each column */
 	size_t rows;
 };
 
@@ -33,8 +33,9 @@ struct xtr_parquet_file {
 	size_t n_groups, cap_groups;
 	struct xtr_parquet_fact *facts;
 	size_t n_facts, cap_facts;
-	uint32_t *order;
-	size_t cap_order;
+	uint32_t *order; /* twice as many as rows */
+	uint64_t *keys;  /* of the rows, in order */
+	size_t cap_order, cap_keys;
 	uint64_t rows;
 	FILE *f;
 	char *path, *temporary;
@@ -50,6 +51,9 @@ int xtr_parquet_fact(struct xtr_parquet_file *p, const char *key, const char *va
 int xtr_parquet_open(struct xtr_parquet_file *p, const char *path);
 /* All columns have one cell more. 0 or -errno. */
 int xtr_parquet_row(struct xtr_parquet_file *p);
+/* The order of the rows by the column that they are sorted by; *order: NULL: as they are. 0 or
+ * -ENOMEM. */
+int xtr_parquet_order(struct xtr_parquet_file *p, const uint32_t **order);
 /* Write what is left, and the footer, and sync. 0 or -errno. */
 int xtr_parquet_end(struct xtr_parquet_file *p);
 /* Give it its name, replacing a file that has it. 0 or -errno. */
