@@ -31,8 +31,9 @@ struct devices {
 /* Copy what fits. */
 static void copy(char *buf, size_t n, const char *text)
 {
-	size_t len = strnlen(text, n - 1);
+	size_t len = strlen(text);
 
+	len = len < n ? len : n - 1;
 	memcpy(buf, text, len);
 	buf[len] = 0;
 }

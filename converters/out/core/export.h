@@ -59,7 +59,7 @@ struct xtr_export_opts {
 	struct xtr_report *report;
 	/* sqlite */
 	struct sqlite3 *db; /* not NULL: an open, empty database to fill instead of path */
-	bool more;          /* with db: it is not empty, but of other traces: this one is added */
+	bool append;        /* with db: it is not empty, but of other traces: this one is added */
 	uint32_t tables;    /* bits of enum xtr_relation_id: only these; 0: all */
 	/* parquet: gives further tables of a section, after all of it was exported. May be NULL. */
 	int (*more)(void *ctx, const struct xtr_export_section *s, struct xtr_export_tables *to);

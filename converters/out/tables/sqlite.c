@@ -186,7 +186,7 @@ static int begin(struct sqlite_out *s, const struct xtr_export_opts *o)
 		err = open_file(s, o->path);
 	}
 	err = err ?: exec(s->db, settings) ?: exec(s->db, "BEGIN");
-	if (!err && !o->more)
+	if (!err && !o->append)
 		err = exec_made(s->db, xtr_sql_schema());
 	return err ?: prepare(s);
 }
