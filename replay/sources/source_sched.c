@@ -115,10 +115,12 @@ struct sched {
 	uint32_t n_rings;
 	/* Of the names before 6.17: */
 	struct source_jobs jobs; /* (0, address of the finished fence) */
-	struct xtr_map by_id;    /* (ring's name, id) -> address of the finished fence */
+	struct xtr_map by_id[2]; /* (ring's name, id) -> address of the finished fence; another */
+	struct xtr_map by_real;  /* (context, number), low halves, that a wait told -> address */
 	struct xtr_map entities; /* (ring's name, entity) -> number of the context */
-	struct xtr_map last;     /* the same -> ring that its jobs were run on last */
+	struct xtr_map last;     /* (context, 0) -> ring that its jobs were run on last */
 	uint32_t n_entities;
+	uint64_t ring_name[RINGS_MAX];
 };
 
 /* --- rings ------------------------------------------------------------------------------------ */
@@ -171,6 +173,7 @@ static int64_t ring_of(struct sched *v, uint64_t name, uint64_t of, const char *
 		    last || shared))
 		return -ENOMEM;
 	v->n_rings++;
+	v->ring_name[i] = name;
 	if (!last && xtr_map_put(&v->by_name, name, of, i))
 		return -ENOMEM;
 	return i;
@@ -269,15 +272,17 @@ static int64_t old_job(struct sched *v, enum act act, const struct xtr_event *ev
 {
 	const struct xtr_bind *b = &v->bind[act];
 	uint64_t fence = xtr_bind_u64(b, F_FENCE, ev), id = xtr_bind_u64(b, F_ID, ev), ctx = 0;
-	uint32_t last = xtr_map_index(&v->last, name, entity), known;
-	int64_t ring = act == A_OLD_QUEUE && last != XTR_MAP_NONE
-			       ? last
-			       : old_ring(v, name, ev, act == A_OLD_RUN);
-	int err = ring < 0 ? (int)ring : context_of(v, name, entity, &ctx);
-	int64_t i;
+	uint32_t last, known;
+	int err = context_of(v, name, entity, &ctx);
+	int64_t ring, i;
 
 	if (err)
 		return err;
+	last = xtr_map_index(&v->last, ctx, 0);
+	ring = act == A_OLD_QUEUE && last != XTR_MAP_NONE ? last
+							  : old_ring(v, name, ev, act == A_OLD_RUN);
+	if (ring < 0)
+		return ring;
 	known = source_jobs_find(&v->jobs, 0, fence);
 	if (act == A_OLD_RUN && known != SOURCE_JOBS_NONE && v->jobs.job[known].seqno == id &&
 	    v->jobs.job[known].ctx == ctx) {
@@ -292,6 +297,25 @@ static int64_t old_job(struct sched *v, enum act act, const struct xtr_event *ev
 	return i;
 }
 
+/* An open job of this ring's name and number; two devices may have one each. */
+static uint32_t numbered(const struct sched *v, int which, uint64_t name, uint64_t id)
+{
+	const uint64_t *fence = xtr_map_get(&v->by_id[which], name, id);
+	uint32_t i = fence ? source_jobs_find(&v->jobs, 0, *fence) : SOURCE_JOBS_NONE;
+	const struct source_job *j = i != SOURCE_JOBS_NONE ? &v->jobs.job[i] : NULL;
+
+	return j && j->seqno == id && v->ring_name[j->ring] == name ? i : SOURCE_JOBS_NONE;
+}
+
+static int note_id(struct sched *v, uint64_t name, uint32_t i)
+{
+	const struct source_job *j = &v->jobs.job[i];
+	uint32_t known = numbered(v, 0, name, j->seqno);
+	bool other = known != SOURCE_JOBS_NONE && known != i;
+
+	return xtr_map_put(&v->by_id[other], name, j->seqno, j->key[1]);
+}
+
 static int old_job_event(struct sched *v, enum act act, const struct xtr_event *ev,
 			 struct xtr_job_steps *out)
 {
@@ -299,11 +323,10 @@ static int old_job_event(struct sched *v, enum act act, const struct xtr_event *
 	uint64_t name = xtr_bind_u64(b, F_NAME, ev), entity = xtr_bind_u64(b, F_ENTITY, ev);
 	int64_t i = old_job(v, act, ev, name, entity);
 	struct xtr_gpu_record *r;
-	int err = i < 0 ? (int)i
-			: xtr_map_put(&v->by_id, name, v->jobs.job[i].seqno, v->jobs.job[i].key[1]);
+	int err = i < 0 ? (int)i : note_id(v, name, (uint32_t)i);
 
 	if (!err && act == A_OLD_RUN)
-		err = xtr_map_put(&v->last, name, entity, v->jobs.job[i].ring);
+		err = xtr_map_put(&v->last, v->jobs.job[i].ctx, 0, v->jobs.job[i].ring);
 	if (err)
 		return err;
 	r = record(out, ev, act);
@@ -328,33 +351,86 @@ static int old_done(struct sched *v, const struct xtr_event *ev, struct xtr_job_
 /* Between a job's scheduled and its finished fence lies a struct dma_fence. */
 #define FENCE_BYTES 64u
 
-/* The job that waits goes by its number on the ring, what it waits for by an address. */
+/*
+ * The job that waits goes by its number on the ring of this name. Where there are two of them the
+ * scheduler's thread tells, if it is known on which rings their entities' jobs were run.
+ */
+static int waiting_job(struct sched *v, const struct xtr_event *ev, uint32_t *job)
+{
+	const struct xtr_bind *b = &v->bind[A_OLD_WAIT];
+	uint64_t name = xtr_bind_u64(b, F_NAME, ev), id = xtr_bind_u64(b, F_ID, ev);
+	int64_t ring = old_ring(v, name, ev, true);
+	uint32_t n = 0, n_sure = 0, sure = SOURCE_JOBS_NONE;
+
+	*job = SOURCE_JOBS_NONE;
+	for (int which = 0; which < 2 && ring >= 0; which++) {
+		uint32_t i = numbered(v, which, name, id), on;
+
+		if (i == SOURCE_JOBS_NONE)
+			continue;
+		on = xtr_map_index(&v->last, v->jobs.job[i].ctx, 0);
+		if (on != XTR_MAP_NONE && on != (uint32_t)ring)
+			continue;
+		n++;
+		*job = i;
+		n_sure += on != XTR_MAP_NONE;
+		sure = on != XTR_MAP_NONE ? i : sure;
+	}
+	if (n > 1)
+		*job = n_sure == 1 ? sure : SOURCE_JOBS_NONE;
+	return ring < 0 ? (int)ring : 0;
+}
+
+/* What it waits for goes by an address. */
 static int old_wait(struct sched *v, const struct xtr_event *ev, struct xtr_job_steps *out)
 {
 	const struct xtr_bind *b = &v->bind[A_OLD_WAIT];
-	const uint64_t *fence =
-		xtr_map_get(&v->by_id, xtr_bind_u64(b, F_NAME, ev), xtr_bind_u64(b, F_ID, ev));
-	uint32_t i = fence ? source_jobs_find(&v->jobs, 0, *fence) : SOURCE_JOBS_NONE;
 	uint64_t of = xtr_bind_u64(b, F_FENCE, ev);
-	uint32_t dep = source_jobs_find(&v->jobs, 0, of);
+	uint32_t dep = source_jobs_find(&v->jobs, 0, of), i;
+	int err = waiting_job(v, ev, &i);
 	struct xtr_gpu_record *r;
 	bool scheduled = false;
 
+	if (err)
+		return err;
 	if (dep == SOURCE_JOBS_NONE) {
 		dep = source_jobs_find(&v->jobs, 0, of + FENCE_BYTES);
 		scheduled = dep != SOURCE_JOBS_NONE;
 	}
-	if (i == SOURCE_JOBS_NONE || v->jobs.job[i].seqno != xtr_bind_u64(b, F_ID, ev))
+	if (i == SOURCE_JOBS_NONE)
 		return 0;
 	r = record(out, ev, A_OLD_WAIT);
 	name_job(r, &v->jobs.job[i]);
 	r->dep_ctx = xtr_bind_u64(b, F_DEP_CTX, ev);
 	r->dep_seqno = xtr_bind_u64(b, F_DEP_SEQNO, ev);
+	if (dep != SOURCE_JOBS_NONE && !scheduled &&
+	    xtr_map_put(&v->by_real, (uint32_t)r->dep_ctx, (uint32_t)r->dep_seqno, of))
+		return -ENOMEM;
 	if (dep != SOURCE_JOBS_NONE) {
 		r->dep_ctx = v->jobs.job[dep].ctx - scheduled; /* its context comes before */
 		r->dep_seqno = v->jobs.job[dep].seqno;
 		r->flags = scheduled ? XTR_JOB_DEP_SCHEDULED : 0;
 	}
+	return 0;
+}
+
+/* Of a job that was killed in its queue nothing but its fence's signal tells. */
+static int old_fence(struct sched *v, const struct xtr_event *ev, struct xtr_job_steps *out)
+{
+	const struct xtr_bind *b = &v->bind[A_FENCE];
+	uint32_t ctx = (uint32_t)xtr_bind_u64(b, F_CTX, ev);
+	uint32_t seqno = (uint32_t)xtr_bind_u64(b, F_SEQNO, ev);
+	const uint64_t *fence = xtr_map_get(&v->by_real, ctx, seqno);
+	uint32_t i = fence ? source_jobs_find(&v->jobs, 0, *fence) : SOURCE_JOBS_NONE;
+	struct xtr_gpu_record *r = record(out, ev, A_FENCE);
+
+	r->ctx = ctx;
+	r->seqno = seqno;
+	r->error = (int32_t)xtr_bind_s64(b, F_ERROR, ev);
+	if (i != SOURCE_JOBS_NONE)
+		name_job(r, &v->jobs.job[i]);
+	if (fence)
+		xtr_map_del(&v->by_real, ctx, seqno);
 	return 0;
 }
 
@@ -378,7 +454,9 @@ static void sched_close(void *self)
 
 	source_jobs_free(&v->jobs);
 	xtr_map_free(&v->by_name);
-	xtr_map_free(&v->by_id);
+	xtr_map_free(&v->by_id[0]);
+	xtr_map_free(&v->by_id[1]);
+	xtr_map_free(&v->by_real);
 	xtr_map_free(&v->entities);
 	xtr_map_free(&v->last);
 	free(v);
@@ -433,6 +511,10 @@ static int sched_event(void *self, uint32_t role, const struct xtr_event *ev,
 		return old_done(self, ev, out);
 	case A_OLD_WAIT:
 		return old_wait(self, ev, out);
+	case A_FENCE:
+		return ((struct sched *)self)->bind[A_OLD_RUN].desc
+			       ? old_fence(self, ev, out)
+			       : new_event(self, role, ev, out);
 	default:
 		return new_event(self, role, ev, out);
 	}

@@ -7,7 +7,7 @@
 
 static int describe(struct trace *t)
 {
-	const struct xtr_system sys = { "6.18", "#1", "x86_64", 4, 4096, NULL, NULL };
+	const struct xtr_system sys = { "6.18", "#1", "x86_64", 4, 4096, NULL, NULL, NULL };
 	const uint8_t boot[16] = { 1 };
 	int err = xtr_meta_set_writer(t->meta, "test", "1");
 
