@@ -42,8 +42,9 @@ static int needs_program(struct xtr_record_err *err, const char *name, const cha
 /* Events that are no tracepoints by name. */
 static int only_by_name(const struct xtr_selection *sel, struct xtr_record_err *err)
 {
-	if (sel->n_probes)
-		return needs_program(err, sel->probes[0]->name, "a function");
+	for (size_t i = 0; i < sel->n_probes; i++)
+		if (!sel->probes[i]->why[0])
+			return needs_program(err, sel->probes[i]->name, "a function");
 	if (sel->n_api)
 		return needs_program(err, sel->api[0], "a library call");
 	return 0;

@@ -330,7 +330,7 @@ static int select_apis(struct xtr_selection *s, struct xtr_record_err *err, cons
  * Built-in events as what they are in tracefs. All fences that are made would be too many, where
  * those of one driver were meant.
  */
-static int hooks_by_name(struct xtr_selection *s)
+static int hooks_by_name(struct xtr_selection *s, bool is_default)
 {
 	static const char made[] =
 		"dma_fence_init is not recorded: without programs it could only be for the fences of all drivers";
@@ -346,6 +346,11 @@ static int hooks_by_name(struct xtr_selection *s)
 		if (s->types[h->type] && xtr_tracefs_has(h->system, h->tracepoint))
 			err = add_generic(s, h->system, h->tracepoint);
 	}
+	/* Functions that were asked for are refused, or left out with a warning (engine.c). */
+	for (size_t i = 0; is_default && i < s->n_probes; i++)
+		if (!s->probes[i]->why[0])
+			snprintf(s->probes[i]->why, sizeof(s->probes[i]->why),
+				 "needs a BPF program");
 	s->by_name = false;
 	for (size_t i = 0; i < XTR_SLOT_GENERIC; i++) {
 		s->by_name |= s->types[i];
@@ -373,7 +378,7 @@ int xtr_select(struct xtr_selection *s, const char *const *events, size_t n, boo
 	if (!ret && s->n_api)
 		ret = select_apis(s, err, &bad);
 	if (!ret && by_name)
-		ret = hooks_by_name(s);
+		ret = hooks_by_name(s, !n);
 	if (!ret)
 		ret = number_events(s);
 	if (ret) {

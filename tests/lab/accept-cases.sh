@@ -185,7 +185,7 @@ function_calls() {
 by_name() {
 	case_begin by-name
 	"$xtr" record --force -o "$dir/run.xtr" -- \
-		"$xtr" record --engine ftrace --force -o "$dir/by-name.xtr" -e 'gpu_scheduler:*' -e dma_fence:dma_fence_signaled -- \
+		"$xtr" record --engine ftrace --force -o "$dir/by-name.xtr" -- \
 		bash -c "$(counted_load "-n 400 $short mixed")" >"$dir/record.out" 2>"$dir/record.err"
 	echo $? >"$dir/record.status"
 	case_end

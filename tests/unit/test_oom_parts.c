@@ -88,14 +88,22 @@ static const char *const nodes[] = { "card0", "renderD128" };
 
 static int describe(struct xtr_meta *m)
 {
-	const struct xtr_device devs[] = { { "a", "amdgpu", "1:2", "v", "fw", nodes, 2 },
-					   { "b", NULL, NULL, NULL, NULL, NULL, 0 } };
+	const struct xtr_device devs[] = { { .name = "a",
+					     .driver = "amdgpu",
+					     .pci_id = "1:2",
+					     .driver_version = "v",
+					     .firmware = "fw",
+					     .nodes = nodes,
+					     .n_nodes = 2,
+					     .model = "m",
+					     .uuid = "u" },
+					   { .name = "b" } };
 	const struct xtr_provider p[] = {
 		{ 1, "a:b", "raw_tp", "x", XTR_PROVIDER_REFUSED, "EPERM", "mod" },
 		{ 2, "a:c", "raw_tp", "x", XTR_PROVIDER_ATTACHED, NULL, NULL }
 	};
 	const uint8_t boot[16] = { 1 };
-	const struct xtr_system sys = { "6", "#1", "x86_64", 1, 4096, "kvm", "host" };
+	const struct xtr_system sys = { "6", "#1", "x86_64", 1, 4096, "kvm", "host", NULL };
 	int err = xtr_meta_set_writer(m, "w", "1");
 
 	err = err ? err : xtr_meta_set_clock(m, "boottime", boot, 1);
