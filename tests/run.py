@@ -230,6 +230,9 @@ QUICK_RECORDS = ("every_call_is_recorded", "small_buffers_lose_and_every_loss_is
                  "only_the_process_asked_for", "unknown_events", "an_existing_file_is_not_replaced", "a_machine_without_gpu_is_told_so")
 QUICK_TEXTS = ("tests/golden/trouble.xtr", "tests/golden/frames.xtr")
 
+# ClickHouse's engine is 450 MB of npm.
+FLEET_SQL = {"ci": Part(lambda build: program("fleet-sql", build, 1200, env={"ENGINES": "duckdb"}), "DuckDB")}
+
 # name, what it is, function, needs root, also under the sanitizers, first level, parts by level
 GROUPS = [Group(*row) for row in (
     ("unit", "unit tests", unit, False, True, "check"),
@@ -251,6 +254,7 @@ GROUPS = [Group(*row) for row in (
     ("golden", "expected outputs", group("golden"), False, True, "check"),
     ("export", "exported files, read back by other decoders", group("export"), False, True, "check", some("export", "each format once", "--brief")),
     ("readers", "Parquet files in DuckDB, hyparquet and parquet-wasm", group("readers"), False, False, "ci"),
+    ("fleet-sql", "questions about a fleet, in DuckDB and ClickHouse", group("fleet-sql", 1200), False, False, "ci", FLEET_SQL),
     ("report", "the page of xtr report, in headless Chromium", group("report", 1800), False, False, "ci"),
     ("import", "imports of other tools' traces", group("import"), False, True, "check", some("import", "the jobs of each format", TEST="the_same_jobs")),
     ("drivers", "scenarios of driver events, and what xtr says of them", group("drivers", 2400), False, True, "ci"),
