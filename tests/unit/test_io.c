@@ -149,7 +149,7 @@ Test(io, a_pipe_is_copied)
 	cr_assert(eq(int, io->ops->size(io, &size), 0));
 	cr_assert(eq(u64, size, 500000));
 	cr_assert(eq(int, io->ops->read_at(io, 499999, buf, 1), 0));
-	cr_assert(eq(int, buf[0], 'x'));
+	cr_assert(eq(chr, buf[0], 'x'));
 	cr_assert(eq(int, xtr_io_close(io), 0));
 }
 

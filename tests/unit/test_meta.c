@@ -338,7 +338,7 @@ Test(meta, labels_are_in_config)
 {
 	static const char *const keys[] = { "a", "node", "app.kubernetes.io/name" };
 	struct xtr_meta *m = full(), *back;
-	const char *key, *value;
+	const char *key = NULL, *value = NULL;
 	size_t at = 0, n = 0;
 
 	cr_assert(zero(int, xtr_meta_set_config_str(m, "label:node", "n1")));
@@ -346,9 +346,10 @@ Test(meta, labels_are_in_config)
 	cr_assert(zero(int, xtr_meta_set_config_str(m, "label:a", "x=y")));
 	cr_assert(zero(int, xtr_meta_set_config_u64(m, "label:n", 1)), "no text: no label");
 	back = copy(m);
-	for (; xtr_meta_next_label(back, &at, &key, &value); n++)
+	for (; n < 3 && xtr_meta_next_label(back, &at, &key, &value); n++)
 		cr_assert(eq(str, (char *)key, (char *)keys[n]));
 	cr_assert(eq(sz, n, 3));
+	cr_assert(not(xtr_meta_next_label(back, &at, &key, &value)));
 	at = 0;
 	cr_assert(not(xtr_meta_next_label(xtr_meta_none(), &at, &key, &value)));
 	xtr_meta_free(m);

@@ -286,7 +286,7 @@ Test(stat_test, the_shift_is_the_median_of_all_differences)
 {
 	static uint64_t all[40 * 33];
 	uint64_t a[40], b[33], state = 9;
-	unsigned int n;
+	unsigned int n, before, after;
 	struct xtr_shift s;
 	double middle;
 
@@ -301,7 +301,9 @@ Test(stat_test, the_shift_is_the_median_of_all_differences)
 			for (unsigned int k = 0; k < 33 - round % 2; k++)
 				all[n++] = 10000 + b[k] - a[i];
 		qsort(all, n, sizeof(*all), two_by_number);
-		middle = (double)(all[(n - 1) / 2] + all[n / 2]) / 2 - 10000;
+		before = (n - 1) / 2;
+		after = n / 2;
+		middle = (double)(all[before] + all[after]) / 2 - 10000;
 		xtr_shift(&m.s, 100, 0.95, &s);
 		near(s.shift, middle, 1e-9);
 		cr_assert(s.low <= s.shift && s.shift <= s.high);
