@@ -253,7 +253,10 @@ int query_add_trace(sqlite3 *db, struct replay_cmd *cmd, const struct query_need
 	struct xtr_export e = {
 		.sz = sizeof(e),
 		.exporter = xtr_exporter_by_name("sqlite"),
-		.opts = { .sz = sizeof(e.opts), .db = db, .append = !first, .tables = needs->tables },
+		.opts = { .sz = sizeof(e.opts),
+			  .db = db,
+			  .append = !first,
+			  .tables = needs->tables },
 		.reader = cmd->reader,
 		.damage = on_damage,
 		.progress = on_progress,
