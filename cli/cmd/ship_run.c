@@ -19,6 +19,8 @@
 #define NS_PER_S      1000000000ull
 #define FIRST_WAIT_NS NS_PER_S /* after a failure; twice as long after each that follows */
 #define MAX_DOUBLED   20
+#define LAST_LOOKS    300 /* for what a recorder that ends still has, and us between them */
+#define LAST_LOOK_US  100000
 #define EX_DATAERR    65 /* sysexits.h: what was given is wrong, and stays so */
 
 struct ship {
@@ -35,6 +37,7 @@ struct ship {
 	uint64_t failures;
 	uint64_t of, number; /* the last one that was shipped */
 	bool broken;         /* the directory cannot be worked with: said */
+	bool held;           /* in the last look a recorder still had a piece */
 };
 
 /* --- the command ------------------------------------------------------------------------------ */
@@ -235,8 +238,10 @@ static int take(struct ship *s, struct ship_piece *p)
 	}
 	if (err)
 		return err;
-	if (ship_is_open(&s->recover, p->name, &f))
+	if (ship_is_open(&s->recover, p->name, &f)) {
+		s->held = true;
 		return 1;
+	}
 	if (f.whole)
 		return ship_take(&s->spool, p, &f);
 	return ship_recover_one(&s->recover, p, &f);
@@ -250,6 +255,7 @@ static int ship_all(struct ship *s, struct ship_pieces *all, bool *again)
 	for (size_t i = 0; i < all->n && !err && !s->wait.stop; i++) {
 		struct ship_piece *p = &all->v[i];
 
+		s->held |= p->written;
 		if (p->place == SHIP_IS_FAILED || p->place == SHIP_IS_LEFT || p->written)
 			continue;
 		if (p->place == SHIP_IS_NEW) {
@@ -273,10 +279,12 @@ static int look(struct ship *s)
 	bool again = true;
 	int err = 0;
 
-	s->recover.waits = false;
+	s->recover.waits = s->held = false;
 	while (again && !err && !s->wait.stop) {
 		s->recover.made = again = false;
 		err = ship_spool_list(&s->spool, &all) ?: ship_recover_all(&s->recover);
+		for (size_t i = 0; i < s->recover.recorders.n; i++)
+			s->held |= s->recover.recorders.v[i].alive;
 		if (!err)
 			err = ship_all(s, &all, &again);
 		again |= s->recover.made;
@@ -313,17 +321,26 @@ static void rest(struct ship *s, uint64_t ns)
 	}
 }
 
-/* When the recorder has ended there is one more look: it has all of its pieces. */
+/*
+ * When the recorder has ended there is one more look: it has all of its pieces. Of one that was
+ * killed the pipe may be closed before its lock is (the kernel closes one descriptor after the
+ * other, and those of programs take their time): then there are more looks, but not for ever.
+ */
 static int go_on(struct ship *s)
 {
-	bool last;
+	unsigned int looks = 0;
+	bool last, ended;
 	int err;
 
 	do {
 		ship_wait_for(&s->wait, 0);
-		last = !s->o->follow || s->wait.ended;
+		ended = s->wait.ended;
+		last = !s->o->follow || ended;
 		err = look(s);
-		if (!last)
+		if (s->o->follow && ended && s->held && !err && looks++ < LAST_LOOKS) {
+			last = false;
+			usleep(LAST_LOOK_US);
+		} else if (!last)
 			rest(s, pause_ns(s, err));
 	} while (!last && !s->wait.stop);
 	return err;
