@@ -60,10 +60,7 @@ static const struct {
 	/* All events of fences have the low halves of both numbers. */
 	[A_FENCE] = { { "dma_fence:dma_fence_signaled",
 			A_FENCE,
-			{ [F_CTX] = "context|ctx",
-			  [F_SEQNO] = "seqno",
-			  [F_DRIVER] = "driver",
-			  [F_ERROR] = "error" } },
+			{ [F_CTX] = "context|ctx", [F_SEQNO] = "seqno", [F_ERROR] = "error" } },
 		      BIT(F_CTX) | BIT(F_SEQNO),
 		      XTR_EV_FENCE_SIGNALED },
 };
@@ -221,7 +218,7 @@ static int sched_open(void **self, const struct xtr_source_env *env)
 	return err;
 }
 
-/* Fences of other drivers' jobs are those drivers'. */
+/* What other sources know to be theirs they have taken before (job_source.c, find). */
 static bool sched_takes(void *self, uint32_t role, const uint8_t *rec, uint32_t size)
 {
 	(void)self;

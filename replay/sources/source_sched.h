@@ -28,7 +28,6 @@ enum field {
 	F_ENTITY,
 	F_FENCE, /* address: of the job's finished fence; of wait_dep: of what it waits for */
 	F_ID,    /* of the job in its scheduler */
-	F_DRIVER,
 	F_ERROR
 };
 
