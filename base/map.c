@@ -83,6 +83,13 @@ int xtr_map_put(struct xtr_map *m, uint64_t a, uint64_t b, uint64_t value)
  * No tombstones: entries behind the hole move into it unless that would put them before the place
  * where their probing starts (Knuth 6.4 R).
  */
+int xtr_map_put_most(struct xtr_map *m, size_t most, uint64_t a, uint64_t b, uint64_t value)
+{
+	if (m->n >= most)
+		xtr_map_free(m);
+	return xtr_map_put(m, a, b, value);
+}
+
 bool xtr_map_del(struct xtr_map *m, uint64_t a, uint64_t b)
 {
 	struct xtr_map_slot *s = m->n ? xtr_map_find(m, a, b) : NULL;

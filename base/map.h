@@ -60,6 +60,11 @@ static inline uint32_t xtr_map_index(const struct xtr_map *m, uint64_t a, uint64
 
 /* Set the value of a key. 0 or -ENOMEM (the map is unchanged then). */
 int xtr_map_put(struct xtr_map *m, uint64_t a, uint64_t b, uint64_t value);
+/*
+ * The same for a map that a file fills: one that has `most` entries forgets all of them first. 0 or
+ * -ENOMEM.
+ */
+int xtr_map_put_most(struct xtr_map *m, size_t most, uint64_t a, uint64_t b, uint64_t value);
 /* Returns false if the key is not there. */
 bool xtr_map_del(struct xtr_map *m, uint64_t a, uint64_t b);
 /*

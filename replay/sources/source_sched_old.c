@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define ENTITIES_MAX (1u << 20)
+#define NAMES_MAX    (4 * (size_t)SOURCE_JOBS_MAX) /* of jobs, some of which are over */
 /* Above the contexts of ivpu, below those of i915 and of the table. */
 #define CONTEXT(n) (XTR_SOURCE_CONTEXT + (1ull << 31) + 2 * (uint64_t)(n))
 
@@ -85,14 +86,6 @@ static int64_t old_job(struct sched *v, enum act act, const struct xtr_event *ev
 	return i;
 }
 
-/* What a map has of jobs that are over is forgotten now and then, with the rest of it. */
-static int put_bounded(struct xtr_map *m, uint64_t a, uint64_t b, uint64_t value)
-{
-	if (m->n >= 4 * SOURCE_JOBS_MAX)
-		xtr_map_free(m);
-	return xtr_map_put(m, a, b, value);
-}
-
 /* An open job of this ring's name and number; two devices may have one each. */
 static uint32_t numbered(const struct sched *v, int which, uint64_t name, uint64_t id)
 {
@@ -109,7 +102,7 @@ static int note_id(struct sched *v, uint64_t name, uint32_t i)
 	uint32_t known = numbered(v, 0, name, j->seqno);
 	bool other = known != SOURCE_JOBS_NONE && known != i;
 
-	return put_bounded(&v->by_id[other], name, j->seqno, j->key[1]);
+	return xtr_map_put_most(&v->by_id[other], NAMES_MAX, name, j->seqno, j->key[1]);
 }
 
 static int old_job_event(struct sched *v, enum act act, const struct xtr_event *ev,
@@ -205,7 +198,8 @@ static int old_wait(struct sched *v, const struct xtr_event *ev, struct xtr_job_
 	r->dep_ctx = xtr_bind_u64(b, F_DEP_CTX, ev);
 	r->dep_seqno = xtr_bind_u64(b, F_DEP_SEQNO, ev);
 	if (dep != SOURCE_JOBS_NONE && !scheduled &&
-	    put_bounded(&v->by_real, (uint32_t)r->dep_ctx, (uint32_t)r->dep_seqno, of))
+	    xtr_map_put_most(&v->by_real, NAMES_MAX, (uint32_t)r->dep_ctx, (uint32_t)r->dep_seqno,
+			     of))
 		return -ENOMEM;
 	if (dep != SOURCE_JOBS_NONE) {
 		r->dep_ctx = v->jobs.job[dep].ctx - scheduled; /* its context comes before */

@@ -73,6 +73,20 @@ Test(map, any_number_may_be_a_value)
 	xtr_map_free(&copy);
 }
 
+Test(map, one_that_is_full_forgets_all)
+{
+	struct xtr_map m = { 0 };
+
+	for (uint64_t i = 0; i < 3; i++)
+		cr_assert(eq(int, xtr_map_put_most(&m, 3, i, 0, i), 0));
+	cr_expect(eq(sz, m.n, 3));
+	cr_assert(eq(int, xtr_map_put_most(&m, 3, 7, 0, 70), 0));
+	cr_expect(eq(sz, m.n, 1));
+	cr_expect(eq(u64, *xtr_map_get(&m, 7, 0), 70));
+	cr_expect(xtr_map_get(&m, 0, 0) == NULL);
+	xtr_map_free(&m);
+}
+
 Test(map, walking_gives_each_entry_once)
 {
 	struct xtr_map m = { 0 };

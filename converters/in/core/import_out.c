@@ -133,9 +133,7 @@ int import_put(struct xtr_import *im, const struct xtr_import_at *at, uint32_t t
 
 int import_map_put(struct xtr_map *m, uint64_t a, uint64_t b, uint64_t value)
 {
-	if (m->n >= IMPORT_MAP_MAX)
-		xtr_map_free(m);
-	return xtr_map_put(m, a, b, value);
+	return xtr_map_put_most(m, IMPORT_MAP_MAX, a, b, value);
 }
 
 int import_intern(struct xtr_import *im, const void *text, size_t n, uint32_t *id)
