@@ -118,6 +118,9 @@ const char *xtr_meta_config_str(const struct xtr_meta *m, const char *key);
 /* Are n bytes such a key; such a value? */
 bool xtr_label_key_is_right(const char *key, size_t n);
 bool xtr_label_value_is_right(const char *value);
+/* Set "KEY=VALUE", a label that is right. 0, -EINVAL: its key is none, or -errno as other config.
+ */
+int xtr_meta_set_label(struct xtr_meta *m, const char *label);
 /* The next label in key order from *at on, 0 at first; false past the last. */
 bool xtr_meta_next_label(const struct xtr_meta *m, size_t *at, const char **key,
 			 const char **value);

@@ -5,6 +5,7 @@
 #include "cbor.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -181,6 +182,17 @@ bool xtr_label_value_is_right(const char *value)
 		if ((unsigned char)value[i] < ' ' || value[i] == 0x7f)
 			return false;
 	return true;
+}
+
+int xtr_meta_set_label(struct xtr_meta *m, const char *label)
+{
+	const size_t n = strcspn(label, "=");
+	char key[sizeof(LABEL) + XTR_LABEL_KEY_MAX];
+
+	if (n > XTR_LABEL_KEY_MAX || !label[n])
+		return -EINVAL;
+	snprintf(key, sizeof(key), LABEL "%.*s", (int)n, label);
+	return xtr_meta_set_config_str(m, key, label + n + 1);
 }
 
 /* *at counts the entries of config, which is in order of the keys' lengths. */

@@ -201,17 +201,6 @@ const char *xtr_output_reason(int error)
 
 /* --- describe --------------------------------------------------------------------------------- */
 
-static int set_label(struct xtr_meta *meta, const char *label)
-{
-	const size_t n = strcspn(label, "=");
-	char key[sizeof("label:") + XTR_LABEL_KEY_MAX];
-
-	if (n > XTR_LABEL_KEY_MAX || !label[n])
-		return -EINVAL;
-	snprintf(key, sizeof(key), "label:%.*s", (int)n, label);
-	return xtr_meta_set_config_str(meta, key, label + n + 1);
-}
-
 static int set_options(struct xtr_meta *meta, const struct xtr_record_opts *o,
 		       const struct xtr_selection *sel, const struct xtr_bpf *bpf)
 {
@@ -231,7 +220,7 @@ static int set_options(struct xtr_meta *meta, const struct xtr_record_opts *o,
 	if (!err && o->argv)
 		err = xtr_meta_set_config_str(meta, "command", o->argv[0]);
 	for (size_t i = 0; i < o->n_labels && !err; i++)
-		err = set_label(meta, o->labels[i]);
+		err = xtr_meta_set_label(meta, o->labels[i]);
 	return err;
 }
 

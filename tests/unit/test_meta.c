@@ -345,6 +345,12 @@ Test(meta, labels_are_in_config)
 	cr_assert(zero(int, xtr_meta_set_config_str(m, "label:app.kubernetes.io/name", "")));
 	cr_assert(zero(int, xtr_meta_set_config_str(m, "label:a", "x=y")));
 	cr_assert(zero(int, xtr_meta_set_config_u64(m, "label:n", 1)), "no text: no label");
+	cr_assert(zero(int, xtr_meta_set_label(m, "a=x=y")), "the same again");
+	cr_assert(eq(int, xtr_meta_set_label(m, "a"), -EINVAL));
+	cr_assert(eq(int,
+		     xtr_meta_set_label(m, "k23456789012345678901234567890123456789012345678901234"
+					   "56789012345=v"),
+		     -EINVAL));
 	back = copy(m);
 	for (; n < 3 && xtr_meta_next_label(back, &at, &key, &value); n++)
 		cr_assert(eq(str, (char *)key, (char *)keys[n]));
