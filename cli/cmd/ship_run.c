@@ -228,7 +228,7 @@ static int ship_it(struct ship *s, struct ship_piece *p)
 static int take(struct ship *s, struct ship_piece *p)
 {
 	struct ship_facts f;
-	int err = ship_facts(s->spool.dir, p->name, true, &f);
+	int err = ship_facts(s->spool.dir, p->name, false, &f);
 
 	if (err == -ENOENT)
 		return 1; /* the recorder has removed it: --keep */
@@ -242,9 +242,9 @@ static int take(struct ship *s, struct ship_piece *p)
 		s->held = true;
 		return 1;
 	}
-	if (f.whole)
-		return ship_take(&s->spool, p, &f);
-	return ship_recover_one(&s->recover, p, &f);
+	if (!f.whole)
+		return ship_recover_one(&s->recover, p, &f);
+	return ship_facts(s->spool.dir, p->name, true, &f) ?: ship_take(&s->spool, p, &f);
 }
 
 /* One that was made whole in this look is found by the next. */
