@@ -10,25 +10,16 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define STATUS_EVERY_MS 500
 #define LOOK_EVERY_MS   2000 /* without a status line: has it ended unnoticed? */
 #define GRACE_MS        2000 /* after a signal, for the command to end */
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 static void status_line(struct record_session *s)
 {
 	struct xtr_record_status st;
-	uint64_t now = now_ns(), rate = 0;
+	uint64_t now = cli_now(), rate = 0;
 
 	xtr_recorder_status(s->r, &st);
 	if (s->last_at && now > s->last_at)
@@ -72,12 +63,12 @@ static void on_signal(struct record_session *s, const struct signalfd_siginfo *i
 	if (info->ssi_code != SI_KERNEL)
 		kill(child, sig);
 	s->ending = true;
-	s->deadline = now_ns() + GRACE_MS * 1000000ull;
+	s->deadline = cli_now() + GRACE_MS * 1000000ull;
 }
 
 static int wait_ms(const struct record_session *s)
 {
-	uint64_t now = now_ns(), left;
+	uint64_t now = cli_now(), left;
 	int ms = s->tty ? STATUS_EVERY_MS : LOOK_EVERY_MS;
 
 	if (!s->deadline)
@@ -139,7 +130,7 @@ static void look(struct record_session *s, struct pollfd fds[3])
 		end(s, "stopped");
 	if (fds[2].revents & POLLIN)
 		record_session_tell_files(s);
-	if (s->deadline && now_ns() >= s->deadline)
+	if (s->deadline && cli_now() >= s->deadline)
 		end(s, s->ending ? "signal" : "duration");
 	if (s->tty)
 		status_line(s);
@@ -154,7 +145,7 @@ void record_session_wait(struct record_session *s, uint64_t duration)
 	};
 
 	s->tty = !s->quiet && isatty(STDERR_FILENO);
-	s->deadline = duration ? now_ns() + duration : 0;
+	s->deadline = duration ? cli_now() + duration : 0;
 	while (!s->reason)
 		look(s, fds);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "ship_child.h"
+#include "cli/ui/cli.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,20 +10,11 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define NS_PER_MS 1000000u
 #define TICK_MS   1000
 #define LAST_MS   2000 /* between SIGTERM and SIGKILL */
-
-uint64_t ship_now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
@@ -113,7 +105,7 @@ static int wait_ms(uint64_t at, uint64_t now)
 
 static int watch(struct ship_child *c, struct ship_wait *w, pid_t pid)
 {
-	uint64_t now = ship_now(), at = c->timeout ? now + c->timeout : 0, tick = now;
+	uint64_t now = cli_now(), at = c->timeout ? now + c->timeout : 0, tick = now;
 	bool told = false;
 	int status;
 
@@ -124,7 +116,7 @@ static int watch(struct ship_child *c, struct ship_wait *w, pid_t pid)
 			return status;
 		if (got < 0 && errno != EINTR)
 			return -errno;
-		now = ship_now();
+		now = cli_now();
 		if (w->stop && !told) {
 			told = true;
 			if (!at || at > now + c->grace)

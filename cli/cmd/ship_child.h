@@ -20,7 +20,6 @@ int ship_wait_open(struct ship_wait *w, int until);
 void ship_wait_close(struct ship_wait *w);
 /* Wait for so many ms, or until a signal or the end of the recorder comes. */
 void ship_wait_for(struct ship_wait *w, int ms);
-uint64_t ship_now(void); /* ns, CLOCK_MONOTONIC */
 
 struct ship_child {
 	char *const *argv;

@@ -59,7 +59,7 @@ static int recover(struct ship_recover *r, const char *name, bool killed, struct
 	if (WIFEXITED(status) &&
 	    (WEXITSTATUS(status) == XTR_EXIT_OK || WEXITSTATUS(status) == XTR_EXIT_LOSS))
 		return 0;
-	r->again = ship_now() + AGAIN_NS;
+	r->again = cli_now() + AGAIN_NS;
 	r->waits = true;
 	return 1;
 }
@@ -174,7 +174,7 @@ static int finish_all(struct ship_recover *r)
 
 int ship_recover_all(struct ship_recover *r)
 {
-	bool now = ship_now() >= r->again;
+	bool now = cli_now() >= r->again;
 	int err;
 
 	ship_recorders_free(&r->recorders);
@@ -221,7 +221,7 @@ int ship_recover_one(struct ship_recover *r, struct ship_piece *p, const struct 
 	}
 	if (f->empty)
 		return nothing_in(r, p);
-	if (ship_now() < r->again) {
+	if (cli_now() < r->again) {
 		r->waits = true;
 		return 1;
 	}

@@ -310,10 +310,10 @@ static uint64_t pause_ns(const struct ship *s, bool failed)
 /* The directory is kept to its limit meanwhile. */
 static void rest(struct ship *s, uint64_t ns)
 {
-	uint64_t end = ship_now() + ns, now;
+	uint64_t end = cli_now() + ns, now;
 	bool ended = s->wait.ended;
 
-	while (!s->wait.stop && ended == s->wait.ended && (now = ship_now()) < end) {
+	while (!s->wait.stop && ended == s->wait.ended && (now = cli_now()) < end) {
 		uint64_t ms = (end - now) / NS_PER_MS + 1;
 
 		ship_wait_for(&s->wait, ms < 1000 ? (int)ms : 1000);

@@ -12,7 +12,6 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define READ_BYTES (1u << 16)
@@ -215,13 +214,11 @@ static int wait_for(struct following *w, int fd, int ms, bool *readable)
 /* Nothing comes: the time goes on all the same. */
 static int idle(struct following *w)
 {
-	struct timespec ts;
 	uint64_t now;
 
 	if (!w->here || !w->slices)
 		return 0;
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	now = (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+	now = cli_now();
 	return now > LAG_NS ? xtr_slices_advance(w->slices, now - LAG_NS) : 0;
 }
 

@@ -5,6 +5,7 @@
  * leaves nothing behind.
  */
 #include "top.h"
+#include "cli/ui/cli.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define TAIL_BYTES 4096u
@@ -29,14 +29,6 @@ struct recorder {
 	char tail[TAIL_BYTES]; /* the last that was said */
 	size_t n_tail;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 /* CPU time of the process as /proc/PID/stat has it: fields 14 and 15, in clock ticks. 0: not known.
  */
@@ -70,7 +62,7 @@ static void cost(void *ctx, uint64_t *cpu, uint64_t *elapsed)
 	uint64_t now = cpu_ns(r);
 
 	*cpu = now > r->before ? now - r->before : 0;
-	*elapsed = *cpu ? now_ns() - r->began : 0;
+	*elapsed = *cpu ? cli_now() - r->began : 0;
 }
 
 /* --- starting --------------------------------------------------------------------------------- */
@@ -208,7 +200,7 @@ int top_live(struct top *t, int argc, char **argv)
 	if (begun)
 		err = top_enter_screen(t);
 	in.fd = r.out;
-	r.began = now_ns();
+	r.began = cli_now();
 	r.before = cpu_ns(&r);
 	if (begun && !err)
 		status = top_follow(t, &in);

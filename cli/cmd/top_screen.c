@@ -5,6 +5,7 @@
  * windows.
  */
 #include "top.h"
+#include "cli/ui/cli.h"
 
 #include "base/buf.h"
 
@@ -17,7 +18,6 @@
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
 #include <termios.h>
-#include <time.h>
 #include <unistd.h>
 
 #define ENTER        "\033[?1049h\033[?25l\033[?7l"
@@ -44,14 +44,6 @@ struct top_screen {
 };
 
 static struct top_screen *taken; /* for at_exit */
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 static void put(const char *s, size_t n)
 {
@@ -278,7 +270,7 @@ static void draw(struct top_screen *sc)
 		put((const char *)out.p, out.n);
 	fclose(f);
 	xtr_buf_free(&out);
-	sc->drawn = now_ns();
+	sc->drawn = cli_now();
 }
 
 int top_screen_show(struct top_screen *sc, const struct xtr_slice *s,
@@ -289,7 +281,7 @@ int top_screen_show(struct top_screen *sc, const struct xtr_slice *s,
 	char *text;
 	int err;
 
-	if (more && now_ns() - sc->drawn < DRAW_EVERY)
+	if (more && cli_now() - sc->drawn < DRAW_EVERY)
 		return 0;
 	f = xtr_memory_stream(&b);
 	if (!f)

@@ -134,6 +134,8 @@ bool cli_color(FILE *f); /* --color, NO_COLOR, TERM=dumb, tty */
  */
 int cli_finish(int status);
 
+uint64_t cli_now(void); /* ns, CLOCK_MONOTONIC */
+
 /* Progress on stderr: only on a tty and after half a second; erased by cli_progress_done. */
 void cli_progress(const char *what, uint64_t done, uint64_t all);
 void cli_progress_done(void);

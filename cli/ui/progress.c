@@ -10,7 +10,7 @@
 
 static uint64_t started, shown; /* ns on CLOCK_MONOTONIC; 0: not */
 
-static uint64_t now(void)
+uint64_t cli_now(void)
 {
 	struct timespec ts;
 
@@ -20,7 +20,7 @@ static uint64_t now(void)
 
 void cli_progress(const char *what, uint64_t done, uint64_t all)
 {
-	const uint64_t t = now();
+	const uint64_t t = cli_now();
 	unsigned int percent;
 
 	if (cli_captured())
