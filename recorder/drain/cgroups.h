@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The control groups of tasks, by their paths in the file's strings. Programs tell the path of each
+ * The control groups of tasks. Programs tell the path of each
  * group before the first task in it, so that it is known of a process that lived for a moment in a
  * group that is gone. Of tasks that the trace ring told, and where there was no room for the path,
  * /proc is asked: whose process is gone by then has none.
@@ -10,15 +10,20 @@
 
 #include "recorder/host/bpfdefs.h"
 
+#include "base/buf.h"
 #include "base/map.h"
 #include "format/meta/tables.h"
 
+/* As many as programs remember to have told (bpf/cgroup.bpf.h); then all are forgotten. */
+#define XTR_CGROUPS_MAX 8192u
+
 struct xtr_cgroups {          /* all zero: empty */
-	struct xtr_map by_id; /* the kernel's id -> string */
+	struct xtr_map by_id; /* the kernel's id -> where its path begins */
+	struct xtr_buf paths; /* each with its NUL */
 };
 
-/* Take what a program told. 0, or an error of the tables. */
-int xtr_cgroups_take(struct xtr_cgroups *c, struct xtr_tables *t, const struct xtr_ctl_cgroup *def);
+/* Take what a program told. 0 or -ENOMEM. */
+int xtr_cgroups_take(struct xtr_cgroups *c, const struct xtr_ctl_cgroup *def);
 /* String id of the path of a task's group; 0: not known. */
 uint32_t xtr_cgroups_of(const struct xtr_cgroups *c, struct xtr_tables *t,
 			const struct xtr_ctl_task *def);

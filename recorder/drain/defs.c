@@ -39,7 +39,7 @@ static int take_cgroup(struct xtr_defs *d, const uint8_t *rec)
 	struct xtr_ctl_cgroup def;
 
 	memcpy(&def, rec, sizeof(def));
-	return xtr_cgroups_take(&d->cgroups, d->tables, &def);
+	return xtr_cgroups_take(&d->cgroups, &def);
 }
 
 static int take_ring(struct xtr_defs *d, const uint8_t *rec)

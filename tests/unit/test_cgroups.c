@@ -42,17 +42,63 @@ Test(cgroups, a_task_is_in_the_group_that_was_told)
 	uint32_t id;
 
 	cr_assert(eq(u32, xtr_cgroups_of(&c, t, &task), 0), "no such group, and no such process");
-	cr_assert(zero(int, xtr_cgroups_take(&c, t, &group)));
+	cr_assert(zero(int, xtr_cgroups_take(&c, &group)));
 	id = xtr_cgroups_of(&c, t, &task);
 	cr_assert(eq(str, (char *)xtr_tables_string(t, id, NULL), "/a/b"));
 	group.id = 78;
 	group.cut = 1;
-	cr_assert(zero(int, xtr_cgroups_take(&c, t, &group)));
+	cr_assert(zero(int, xtr_cgroups_take(&c, &group)));
 	task.cgroup = 78;
 	cr_assert(eq(u32, xtr_cgroups_of(&c, t, &task), 0), "not all of its path is known");
 	group.cut = 0;
 	group.used = UINT32_MAX;
-	cr_assert(zero(int, xtr_cgroups_take(&c, t, &group)));
+	cr_assert(zero(int, xtr_cgroups_take(&c, &group)));
+	cr_assert(eq(u32, xtr_cgroups_of(&c, t, &task), 0));
+	xtr_cgroups_free(&c);
+	xtr_tables_free(t);
+}
+
+static bool none(void *ctx, const struct xtr_task *task)
+{
+	(void)ctx;
+	(void)task;
+	return false;
+}
+
+/* The next piece of a recording begins without the strings that nobody names then. */
+Test(cgroups, a_group_is_known_in_the_next_piece_too)
+{
+	struct xtr_tables *t = xtr_tables_new(), *next;
+	struct xtr_cgroups c = { 0 };
+	const struct xtr_ctl_cgroup group = { .id = 77, .used = 4, .names = "b\0a" };
+	const struct xtr_ctl_task task = { .tgid = 1u << 30, .cgroup = 77 };
+	const char *path;
+
+	cr_assert(zero(int, xtr_cgroups_take(&c, &group)));
+	cr_assert(ne(u32, xtr_cgroups_of(&c, t, &task), 0));
+	next = xtr_tables_rest(t, none, NULL, NULL, 0);
+	path = xtr_tables_string(next, xtr_cgroups_of(&c, next, &task), NULL);
+	cr_assert(path != NULL);
+	cr_assert(eq(str, (char *)path, "/a/b"));
+	xtr_cgroups_free(&c);
+	xtr_tables_free(next);
+	xtr_tables_free(t);
+}
+
+/* Who makes groups for ever does not make the recorder grow for ever. */
+Test(cgroups, those_that_are_kept_are_bounded)
+{
+	struct xtr_tables *t = xtr_tables_new();
+	struct xtr_cgroups c = { 0 };
+	struct xtr_ctl_cgroup group = { .used = 4, .names = "b\0a" };
+	struct xtr_ctl_task task = { .tgid = 1u << 30 };
+
+	for (group.id = 1; group.id <= XTR_CGROUPS_MAX + 1; group.id++)
+		cr_assert(zero(int, xtr_cgroups_take(&c, &group)));
+	cr_assert(eq(sz, c.by_id.n, 1));
+	task.cgroup = XTR_CGROUPS_MAX + 1;
+	cr_assert(ne(u32, xtr_cgroups_of(&c, t, &task), 0));
+	task.cgroup = 1;
 	cr_assert(eq(u32, xtr_cgroups_of(&c, t, &task), 0));
 	xtr_cgroups_free(&c);
 	xtr_tables_free(t);
