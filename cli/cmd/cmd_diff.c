@@ -4,9 +4,9 @@
 #include "base/checked.h"
 #include "base/json.h"
 #include "cli/ui/cli.h"
-#include "cli/ui/paths.h"
 #include "cmd_diff.h"
 #include "replay/model/model.h"
+#include "paths.h"
 #include "replay_cmd.h"
 
 #include <ctype.h>

@@ -2,8 +2,8 @@
 /* xtr export: into the formats of converters/. */
 #include "cli/ui/cli.h"
 #include "cli/ui/outfile.h"
-#include "cli/ui/paths.h"
 #include "export_more.h"
+#include "paths.h"
 #include "replay_cmd.h"
 #include "converters/out/core/export.h"
 #include "replay/views/relation.h"

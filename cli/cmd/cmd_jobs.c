@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* xtr jobs: one line for each job. */
 #include "cli/ui/cli.h"
-#include "cli/ui/paths.h"
 #include "cli/ui/text.h"
+#include "paths.h"
 #include "replay_cmd.h"
 #include "seen.h"
 #include "replay/views/jobs_view.h"

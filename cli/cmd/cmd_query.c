@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* xtr query: SQL over a trace. */
-#include "cli/ui/paths.h"
+#include "paths.h"
 #include "query_db.h"
 #include "query_print.h"
 #include "query_schema.h"

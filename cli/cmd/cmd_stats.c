@@ -3,9 +3,9 @@
 #include "base/buf.h"
 #include "base/text.h"
 #include "cli/ui/cli.h"
-#include "cli/ui/paths.h"
 #include "cli/ui/units.h"
 #include "cmd_stats.h"
+#include "paths.h"
 #include "stats_run.h"
 
 #include <errno.h>

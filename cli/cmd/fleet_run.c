@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "fleet_run.h"
-#include "cli/ui/paths.h"
 #include "each_file.h"
+#include "paths.h"
 
 #include <errno.h>
 #include <stdlib.h>

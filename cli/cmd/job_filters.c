@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "job_filters.h"
-#include "cli/ui/paths.h"
+#include "paths.h"
 #include "replay_cmd.h"
 #include "trace.h"
 #include "base/buf.h"

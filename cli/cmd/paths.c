@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "paths.h"
-#include "cli.h"
+#include "foreign_files.h"
+#include "cli/ui/cli.h"
 
 #include <errno.h>
 #include <fts.h>
@@ -94,11 +95,11 @@ static int add_directory(struct cli_paths *p, const char *path)
 	fts_close(fts);
 	if (err)
 		return cli_failed(path, err);
-	if (p->n == before && status == XTR_EXIT_OK) {
+	if (p->n > before || status != XTR_EXIT_OK)
+		return status;
+	if (!foreign_is_directory(path, -EISDIR))
 		cli_error("'%s': there is no .xtr file in this directory", path);
-		status = XTR_EXIT_FAILURE;
-	}
-	return status;
+	return XTR_EXIT_FAILURE;
 }
 
 int cli_paths_expand(struct cli_paths *p, size_t n, const char *const *args)

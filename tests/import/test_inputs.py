@@ -324,9 +324,10 @@ def a_directory_of_a_trace_is_named(folder):
     lttng = os.path.join(folder, "session")
     os.makedirs(os.path.join(lttng, "kernel"))
     put(folder, "session/kernel/metadata", b"\x57\x1d\xd1\x75")
-    for command in (["stats"], ["import", "-o", os.path.join(folder, "x.xtr")]):
+    other = {"stats": "no .xtr file in this directory", "info": "Is a directory", "import": "Is a directory"}
+    for command in (["stats"], ["info"], ["import", "-o", os.path.join(folder, "x.xtr")]):
         for path in (lttng, os.path.join(lttng, "kernel")):
             outcome = xtr(*command, path)
             expect(outcome.status == 1 and "a CTF trace" in outcome.err and "babeltrace2" in outcome.err, path, outcome)
         outcome = xtr(*command, folder)
-        expect(outcome.status == 1 and "Is a directory" in outcome.err, "any other directory", outcome)
+        expect(outcome.status == 1 and other[command[0]] in outcome.err, "any other directory", outcome)
