@@ -116,13 +116,13 @@ pid_t xtr_recorder_child(const struct xtr_recorder *r)
 	return r->child.pid;
 }
 
-/* Sums of the kernel's counters. */
+/* Sums of the counters that programs and the thread that reads add to meanwhile. */
 static void sum_counts(const struct xtr_recorder *r, struct xtr_record_status *st)
 {
 	for (uint32_t i = 0; i < r->bpf->n_cpus; i++)
-		st->lost += r->bpf->cpus[i].lost;
+		st->lost += __atomic_load_n(&r->bpf->cpus[i].lost, __ATOMIC_RELAXED);
 	for (uint32_t i = 0; i < r->bpf->n_cpus * r->bpf->n_slots; i++)
-		st->filtered += r->bpf->counts[i].filtered;
+		st->filtered += __atomic_load_n(&r->bpf->counts[i].filtered, __ATOMIC_RELAXED);
 }
 
 void xtr_recorder_status(struct xtr_recorder *r, struct xtr_record_status *st)

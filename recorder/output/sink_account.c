@@ -47,11 +47,11 @@ void xtr_sink_gather(struct xtr_sink *s)
 			uint64_t n;
 			int cause;
 		} of[] = {
-			{ c->full, XTR_LOSS_RING_FULL },
-			{ c->busy, XTR_LOSS_RING_BUSY },
+			{ __atomic_load_n(&c->full, __ATOMIC_RELAXED), XTR_LOSS_RING_FULL },
+			{ __atomic_load_n(&c->busy, __ATOMIC_RELAXED), XTR_LOSS_RING_BUSY },
 			{ s->keep->spoilt[i] + (i ? 0 : malformed), XTR_LOSS_RECORDER },
 			{ s->keep->unwritten[i], XTR_LOSS_WRITE },
-			{ c->filtered, 0 },
+			{ __atomic_load_n(&c->filtered, __ATOMIC_RELAXED), 0 },
 		};
 
 		for (size_t k = 0; k < ARRAY_LEN(of); k++) {
