@@ -204,6 +204,12 @@ int job_queued(struct xtr_model *m, const struct xtr_gpu_record *r)
 	return 0;
 }
 
+/* The ring of a job that others may wait for: not each event of it names one. */
+static uint32_t ring_id_of(const struct xtr_model *m, const struct slot *s)
+{
+	return m->rings.ring[s->ring].id;
+}
+
 /* The ring in the run event is where the job really goes: entities may move between schedulers. */
 int job_run(struct xtr_model *m, const struct xtr_gpu_record *r, const struct xtr_job_step *from)
 {
@@ -230,7 +236,7 @@ int job_run(struct xtr_model *m, const struct xtr_gpu_record *r, const struct xt
 	}
 	slot_place(m, (uint32_t)i, PLACE_ON_HW);
 	run_list_add(m, (uint32_t)i);
-	wait_wake(m, r->ctx, r->seqno, m->now, true, r->ring);
+	wait_wake(m, r->ctx, r->seqno, m->now, true, ring_id_of(m, s));
 	if (!from)
 		s->run_tid = r->tid;
 	return 0;
@@ -240,6 +246,7 @@ int job_run(struct xtr_model *m, const struct xtr_gpu_record *r, const struct xt
 static int done(struct xtr_model *m, const struct xtr_gpu_record *r, bool scheduler)
 {
 	int64_t i = slot_find(m, r->ctx, r->seqno);
+	uint32_t ring_id;
 	int64_t ring;
 
 	if (i != NONE && m->slot[i].state == SLOT_HELD) {
@@ -256,8 +263,9 @@ static int done(struct xtr_model *m, const struct xtr_gpu_record *r, bool schedu
 			return (int)i;
 	}
 	m->slot[i].job.others |= !!(r->flags & XTR_JOB_OTHERS);
+	ring_id = ring_id_of(m, &m->slot[i]);
 	job_ended(m, (uint32_t)i, scheduler ? job_end_of(m, &m->slot[i], r) : m->now, r->stream);
-	wait_wake(m, r->ctx, r->seqno, m->now, false, r->ring);
+	wait_wake(m, r->ctx, r->seqno, m->now, false, ring_id);
 	return 0;
 }
 
@@ -285,7 +293,7 @@ static int on_signaled(struct xtr_model *m, const struct xtr_gpu_record *r)
 {
 	uint32_t i = slot_find(m, r->ctx, r->seqno);
 	struct slot *s = i != NONE ? &m->slot[i] : NULL;
-	uint32_t ring_id = s ? m->rings.ring[s->ring].id : 0;
+	uint32_t ring_id = s ? ring_id_of(m, s) : 0;
 
 	if (s && (r->error || !s->job.result_known)) { /* the hardware's fence may know better */
 		s->job.error = r->error;

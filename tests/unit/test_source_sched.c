@@ -105,6 +105,8 @@ static uint32_t intern(const char *text)
 	return id;
 }
 
+static uint64_t new_ctx = CTX;
+
 static void new_job(uint32_t type, uint64_t ts, const char *ring, uint64_t seqno)
 {
 	uint8_t rec[56] = { 0 };
@@ -113,23 +115,29 @@ static void new_job(uint32_t type, uint64_t ts, const char *ring, uint64_t seqno
 	xtr_put_le32(rec + 16, intern(ring));
 	xtr_put_le32(rec + 20, 1);
 	xtr_put_le32(rec + 24, intern(DEVICE));
-	xtr_put_le64(rec + 32, CTX);
+	xtr_put_le64(rec + 32, new_ctx);
 	xtr_put_le64(rec + 40, seqno);
 	xtr_put_le64(rec + 48, 17);
+	sim_raw(s, ts, type, rec, sizeof(rec));
+}
+
+static void new_two(uint32_t type, uint64_t ts, uint64_t ctx, uint64_t seqno, uint64_t dep_ctx,
+		    uint64_t dep_seqno)
+{
+	uint8_t rec[48] = { 0 };
+
+	s->tid = type == DONE ? 0 : 50;
+	xtr_put_le64(rec + 16, ctx);
+	xtr_put_le64(rec + 24, seqno);
+	xtr_put_le64(rec + 32, dep_ctx);
+	xtr_put_le64(rec + 40, dep_seqno);
 	sim_raw(s, ts, type, rec, sizeof(rec));
 }
 
 static void new_dep(uint32_t type, uint64_t ts, uint64_t seqno, uint64_t dep_ctx,
 		    uint64_t dep_seqno)
 {
-	uint8_t rec[48] = { 0 };
-
-	s->tid = type == DONE ? 0 : 50;
-	xtr_put_le64(rec + 16, CTX);
-	xtr_put_le64(rec + 24, seqno);
-	xtr_put_le64(rec + 32, dep_ctx);
-	xtr_put_le64(rec + 40, dep_seqno);
-	sim_raw(s, ts, type, rec, sizeof(rec));
+	new_two(type, ts, CTX, seqno, dep_ctx, dep_seqno);
 }
 
 static void old_job(uint32_t type, uint64_t ts, uint32_t tid, uint64_t entity, uint64_t fence,
@@ -207,6 +215,31 @@ Test(source_sched, jobs_by_their_fence)
 	j = sim_find(s, CTX, 2);
 	cr_expect(eq(u64, j->dep_wait_ns, 16 * US));
 	cr_expect(eq(u64, j->exec_max_ns, 40 * US));
+}
+
+/* The event of its end names no ring. */
+Test(source_sched, a_dependency_has_the_ring_of_its_job)
+{
+	const struct xtr_job *j, *other;
+
+	begin(false);
+	new_ctx = 300;
+	new_job(QUEUE, 9 * US, "sdma0", 7);
+	new_job(RUN, 10 * US, "sdma0", 7);
+	new_ctx = CTX;
+	new_job(QUEUE, 11 * US, "gfx_0.0.0", 1);
+	new_dep(WAIT, 14 * US, 1, 300, 7);
+	new_two(DONE, 30 * US, 300, 7, 0, 0);
+	new_job(RUN, 31 * US, "gfx_0.0.0", 1);
+	new_dep(DONE, 50 * US, 1, 0, 0);
+	sim_jobs(s);
+	cr_assert(eq(sz, s->n_jobs, 2));
+	j = sim_find(s, CTX, 1);
+	other = sim_find(s, 300, 7);
+	cr_assert(eq(u32, j->n_deps, 1));
+	cr_expect(eq(u64, j->deps[0].until_ns, 30 * US));
+	cr_expect(ne(u32, other->ring->id, 0));
+	cr_expect(eq(u32, j->deps[0].ring_id, other->ring->id));
 }
 
 /* Two rings of one name, which their schedulers' threads tell apart; one address for two jobs. */
