@@ -24,7 +24,8 @@
 	X(xid)         \
 	X(display)     \
 	X(fences)      \
-	X(cpu)
+	X(cpu)         \
+	X(blame)
 
 #define DECLARE(name) extern const struct xtr_analysis xtr_analysis_##name;
 ANALYSES(DECLARE)

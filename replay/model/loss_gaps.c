@@ -47,6 +47,23 @@ bool xtr_gaps_search(const struct xtr_gaps *g, uint64_t from, uint64_t to)
 	return lo && g->span[lo - 1].last >= from;
 }
 
+uint64_t xtr_gaps_first(const struct xtr_gaps *g, uint64_t from, uint64_t to)
+{
+	size_t lo = 0, hi = g->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (g->span[mid].last < from)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo == g->n || g->span[lo].first > to)
+		return UINT64_MAX;
+	return g->span[lo].first > from ? g->span[lo].first : from;
+}
+
 void xtr_gaps_free(struct xtr_gaps *g)
 {
 	free(g->span);

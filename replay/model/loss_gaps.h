@@ -26,6 +26,8 @@ static inline bool xtr_gaps_overlap(const struct xtr_gaps *g, uint64_t from, uin
 {
 	return g->n && xtr_gaps_search(g, from, to);
 }
+/* The first moment in that time at which something was lost; UINT64_MAX: there is none. */
+uint64_t xtr_gaps_first(const struct xtr_gaps *g, uint64_t from, uint64_t to);
 void xtr_gaps_free(struct xtr_gaps *g);
 
 #endif /* XTR_GAPS_H */

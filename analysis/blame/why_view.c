@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "why_view.h"
+#include "analysis/core/grid.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT_RING 128u
+#define TEXT_JOB  48u
+
+static uint64_t length(const struct xtr_job_part *p)
+{
+	return p->to_ns - p->from_ns;
+}
+
+static uint64_t total(const struct xtr_why *w)
+{
+	const struct xtr_job_parts *p = w->parts;
+
+	return p->n ? p->part[p->n - 1].to_ns - p->part[0].from_ns : 0;
+}
+
+static char *ring_text(const struct xtr_model_ring *ring, char buf[TEXT_RING])
+{
+	char device[48] = "", name[64] = "";
+
+	if (ring) {
+		xtr_text_name(device, sizeof(device), ring->device_name, strlen(ring->device_name));
+		xtr_text_name(name, sizeof(name), ring->name, strlen(ring->name));
+	}
+	snprintf(buf, TEXT_RING, "%s%s%s", device, *device ? "/" : "", *name ? name : "-");
+	return buf;
+}
+
+static char *job_text(const struct xtr_job_name *j, char buf[TEXT_JOB])
+{
+	if (j->ctx || j->seqno)
+		snprintf(buf, TEXT_JOB, "%" PRIu64 ":%" PRIu64, j->ctx, j->seqno);
+	else
+		snprintf(buf, TEXT_JOB, "-");
+	return buf;
+}
+
+/* --- text ------------------------------------------------------------------------------------- */
+
+static bool same_cause(const struct xtr_job_part *a, const struct xtr_job_part *b)
+{
+	return a->kind == b->kind && a->root_kind == b->root_kind && a->root_who == b->root_who &&
+	       a->root_ring == b->root_ring;
+}
+
+/* Parts of one cause, as one: from 0 to their sum. */
+static void sum(const struct xtr_job_parts *parts, struct xtr_job_parts *out)
+{
+	uint32_t k;
+
+	out->n = 0;
+	for (uint32_t i = 0; i < parts->n; i++) {
+		const struct xtr_job_part *p = &parts->part[i];
+
+		for (k = 0; k < out->n && !same_cause(&out->part[k], p); k++)
+			;
+		if (k == out->n) {
+			out->part[out->n] = *p;
+			out->part[k].from_ns = out->part[k].to_ns = 0;
+			out->n++;
+		}
+		out->part[k].to_ns += length(p);
+		if (out->part[k].quality < p->quality)
+			out->part[k].quality = p->quality;
+	}
+}
+
+static int by_length(const void *pa, const void *pb)
+{
+	const struct xtr_job_part *a = pa, *b = pb;
+
+	if (length(a) != length(b))
+		return length(a) < length(b) ? 1 : -1;
+	return (a->kind > b->kind) - (a->kind < b->kind);
+}
+
+static void cell_share(struct xtr_grid *t, uint64_t ns, uint64_t all)
+{
+	char buf[XTR_TEXT_NUMBER];
+
+	xtr_grid_cell(t, xtr_text_percent(buf, ns, all));
+}
+
+/* It waited for somebody; what it did itself has no root but itself. */
+static bool is_other(const struct xtr_job_part *p)
+{
+	return p->kind == XTR_PART_QUEUE || p->kind == XTR_PART_DEPENDENCY ||
+	       p->kind == XTR_PART_FULL || p->kind == XTR_PART_THREAD || p->kind == XTR_PART_RING;
+}
+
+/* Three cells: what the root did, whose it is, where. */
+static void cells_root(const struct xtr_why *w, struct xtr_grid *t, const struct xtr_job_part *p)
+{
+	char who[XTR_WHO_TEXT], ring[TEXT_RING];
+
+	xtr_grid_cell(t, is_other(p) ? xtr_part_name(p->root_kind) : "");
+	xtr_grid_cell(t, is_other(p) ? xtr_who_text(w->names, p->root_who, who, sizeof(who)) : "");
+	xtr_grid_cell(t, is_other(p) && p->root_ring
+				 ? ring_text(w->ring(w->ctx, p->root_ring), ring)
+				 : "");
+}
+
+static int text_causes(const struct xtr_why *w, FILE *f)
+{
+	static const char *const titles[] = { "time",     "share",    "<in all",  "<because of",
+					      "<of whom", "<on ring", "<quality", NULL };
+	struct xtr_job_parts *v = malloc(sizeof(*v));
+	struct xtr_grid *t = xtr_grid_new(titles);
+	uint64_t all = total(w);
+
+	if (!v) {
+		xtr_grid_print(t, NULL, 0);
+		return -ENOMEM;
+	}
+	sum(w->parts, v);
+	qsort(v->part, v->n, sizeof(*v->part), by_length);
+	for (uint32_t i = 0; i < v->n; i++) {
+		const struct xtr_job_part *p = &v->part[i];
+
+		xtr_grid_ns(t, true, length(p));
+		cell_share(t, length(p), all);
+		xtr_grid_cell(t, xtr_part_name(p->kind));
+		cells_root(w, t, p);
+		xtr_grid_cell(t, xtr_quality_name(p->quality));
+	}
+	free(v);
+	return xtr_grid_print(t, f, 2);
+}
+
+static int text_parts(const struct xtr_why *w, FILE *f)
+{
+	static const char *const titles[] = { "after",       "time",        "<part",
+					      "<behind job", "<because of", "<of whom",
+					      "<on ring",    "<job",        NULL };
+	struct xtr_grid *t = xtr_grid_new(titles);
+	const struct xtr_job_parts *v = w->parts;
+	char job[TEXT_JOB];
+
+	for (uint32_t i = 0; i < v->n; i++) {
+		const struct xtr_job_part *p = &v->part[i];
+
+		xtr_grid_ns(t, true, p->from_ns - v->part[0].from_ns);
+		xtr_grid_ns(t, true, length(p));
+		xtr_grid_cell(t, xtr_part_name(p->kind));
+		xtr_grid_cell(t, p->job.ctx || p->job.seqno ? job_text(&p->job, job) : "");
+		cells_root(w, t, p);
+		xtr_grid_cell(t, is_other(p) && (p->root.ctx || p->root.seqno)
+					 ? job_text(&p->root, job)
+					 : "");
+	}
+	return xtr_grid_print(t, f, 2);
+}
+
+int xtr_why_text(const struct xtr_why *w, FILE *f)
+{
+	const struct xtr_job *j = w->job;
+	char name[TEXT_JOB], who[XTR_WHO_TEXT], ring[TEXT_RING], ns[XTR_TEXT_NUMBER],
+		at[XTR_TEXT_NUMBER];
+	int err;
+
+	fprintf(f, "job %s of %s on %s: %s from %s s to its end\n",
+		job_text(&(struct xtr_job_name){ j->ctx, j->seqno }, name),
+		xtr_who_text(w->names, xtr_who_of(j), who, sizeof(who)), ring_text(j->ring, ring),
+		xtr_text_ns(ns, total(w)),
+		xtr_text_stamp(at, w->parts->n ? w->parts->part[0].from_ns : 0));
+	if (j->result_known && j->error)
+		fprintf(f, "  it ended with error %" PRId32 "%s\n", j->error,
+			j->flags & XTR_FLAG_TIMEOUT ? ", a timeout" : "");
+	err = text_causes(w, f);
+	if (err || w->parts->n < 2)
+		return err;
+	fputc('\n', f);
+	if (w->parts->folded)
+		fputs("  its first parts are put together, as there are too many\n", f);
+	return text_parts(w, f);
+}
+
+/* --- JSON ------------------------------------------------------------------------------------- */
+
+static void json_job(struct xtr_json *j, const char *context, const char *seqno,
+		     const struct xtr_job_name *name)
+{
+	if (!name->ctx && !name->seqno)
+		return;
+	xtr_json_kv_u64(j, context, name->ctx);
+	xtr_json_kv_u64(j, seqno, name->seqno);
+}
+
+static void json_who(const struct xtr_why *w, struct xtr_json *j, uint64_t who)
+{
+	size_t n;
+	const char *s = xtr_who_name(w->names, who, &n);
+
+	if (xtr_who_process(who))
+		xtr_json_kv_process(j, "pid", who);
+	if (!s)
+		return;
+	xtr_json_key(j, "comm");
+	xtr_json_strn(j, s, n);
+}
+
+static void json_root(const struct xtr_why *w, struct xtr_json *j, const struct xtr_job_part *p)
+{
+	xtr_json_key(j, "root");
+	xtr_json_begin_object(j);
+	xtr_json_kv_str(j, "part", xtr_part_name(p->root_kind));
+	json_job(j, "context", "seqno", &p->root);
+	json_who(w, j, p->root_who);
+	if (p->root_ring)
+		xtr_json_kv_u64(j, "ring_id", p->root_ring);
+	xtr_json_end_object(j);
+}
+
+void xtr_why_json(const struct xtr_why *w, struct xtr_json *j)
+{
+	const struct xtr_job *job = w->job;
+
+	xtr_json_kv_u64(j, "context", job->ctx);
+	xtr_json_kv_u64(j, "seqno", job->seqno);
+	xtr_json_kv_str(j, "device", job->ring->device_name);
+	xtr_json_kv_str(j, "ring", job->ring->name);
+	xtr_json_kv_u64(j, "ring_id", job->ring->id);
+	json_who(w, j, xtr_who_of(job));
+	xtr_json_kv_u64(j, "from_ns", w->parts->n ? w->parts->part[0].from_ns : 0);
+	xtr_json_kv_u64(j, "to_ns", job->done_ns);
+	xtr_json_kv_bool(j, "folded", w->parts->folded);
+	xtr_json_kv_array(j, "parts");
+	for (uint32_t i = 0; i < w->parts->n; i++) {
+		const struct xtr_job_part *p = &w->parts->part[i];
+
+		xtr_json_begin_object(j);
+		xtr_json_kv_u64(j, "from_ns", p->from_ns);
+		xtr_json_kv_u64(j, "ns", length(p));
+		xtr_json_kv_str(j, "part", xtr_part_name(p->kind));
+		xtr_json_kv_str(j, "quality", xtr_quality_name(p->quality));
+		json_job(j, "context", "seqno", &p->job);
+		json_root(w, j, p);
+		xtr_json_end_object(j);
+	}
+	xtr_json_end_array(j);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The time of one job: for people, and as JSON. */
+#ifndef XTR_BLAME_WHY_VIEW_H
+#define XTR_BLAME_WHY_VIEW_H
+
+#include "base/json.h"
+#include "who.h"
+
+#include <stdio.h>
+
+/* What is said of a job; all is borrowed, and lives for the call. */
+struct xtr_why {
+	const struct xtr_job *job;
+	const struct xtr_job_parts *parts;
+	const struct xtr_who *names;
+	/* Its ring, and others by their id; NULL: not known. */
+	const struct xtr_model_ring *(*ring)(const void *ctx, uint32_t id);
+	const void *ctx;
+};
+
+/* What it came down to, the longest first, then its parts in order of time. 0 or -ENOMEM. */
+int xtr_why_text(const struct xtr_why *w, FILE *f);
+/* The members "job" and "parts" of the object that is open (docs/why.md). */
+void xtr_why_json(const struct xtr_why *w, struct xtr_json *j);
+
+#endif /* XTR_BLAME_WHY_VIEW_H */
