@@ -42,7 +42,7 @@ static void cpu_free(void *self)
 	xtr_hist_free(&c->ready);
 	xtr_hist_free(&c->submit.time);
 	xtr_hist_free(&c->complete.time);
-	xtr_map_free(&c->by_tid);
+	xtr_runq_free(&c->queue);
 	xtr_map_free(&c->by_job);
 	xtr_map_free(&c->by_ring);
 	xtr_binds_close(&c->binds);
@@ -95,6 +95,7 @@ static int cpu_event(void *self, const struct xtr_event *ev, bool inside)
 
 	if (ev->gap) {
 		c->epoch++;
+		xtr_runq_lost(&c->queue);
 		return 0;
 	}
 	b = xtr_binds_find(&c->binds, ev->type);

@@ -8,16 +8,14 @@
 
 #include "analysis/core/analysis.h"
 #include "analysis/core/hist.h"
+#include "analysis/core/run_queue.h"
 #include "replay/event/event_bind.h"
 #include "base/map.h"
 
-#define CPU_THREADS_MAX  8192u  /* beyond, threads are not followed */
-#define CPU_SPANS        8u     /* stretches kept of a thread */
 #define CPU_HISTS_MAX    16384u /* powers of two of the threads' histograms: 8 MiB */
 #define CPU_JOBS_MAX     16384u /* open jobs; beyond, the oldest is not followed any more */
 #define CPU_RINGS_MAX    1024u
 #define CPU_RING_JOBS    64u   /* last jobs kept of a ring */
-#define CPU_RAN          32u   /* last stretches kept of a CPU, each of one thread */
 #define CPU_CPUS_MAX     4096u /* beyond, CPUs are not told apart: the last is all further ones */
 #define CPU_HANDLERS_MAX 256u  /* the last is all further ones */
 #define CPU_VECS         10u   /* softirqs (include/linux/interrupt.h) */
@@ -34,25 +32,11 @@ enum cpu_role {
 	CPU_WAITS = 8,
 };
 
-struct cpu_holder { /* who had a CPU, and how long of a wait; tid 0: nobody, or not known */
-	uint32_t tid;
-	uint64_t ns;
-};
-
-struct cpu_span { /* ns: a thread could run and had no CPU */
-	uint64_t from, to;
-	struct cpu_holder by; /* the thread that had its CPU longest meanwhile */
-};
-
 struct cpu_thread {
-	uint32_t tid, epoch;
-	uint32_t roles; /* enum cpu_role: what it did for jobs */
-	bool running;
-	uint64_t since_ns; /* can run since; 0: does not wait for a CPU, or not known */
-	uint64_t woken_ns, last_queue_ns; /* 0: not seen */
+	uint32_t tid;
+	uint32_t roles;         /* enum cpu_role: what it did for jobs */
+	uint64_t last_queue_ns; /* 0: not seen */
 	uint64_t wakeups, preempted, switches;
-	uint32_t n_spans; /* in all; the last CPU_SPANS are kept */
-	struct cpu_span span[CPU_SPANS];
 	struct xtr_hist delay; /* ns */
 	uint64_t held_ns;      /* a CPU, while a job was late for want of it */
 };
@@ -62,10 +46,11 @@ struct cpu_job { /* from queue until it is settled */
 	uint32_t queue_tid, run_tid;
 	uint32_t prev, next; /* oldest first */
 	uint32_t n_spans;
-	struct cpu_span span[CPU_SPANS]; /* of the thread that ran it, between queue and run */
-	uint64_t submit_ns;              /* its submitter waited for a CPU before the queue */
-	uint64_t done_ns;                /* likewise of the thread that completed it */
-	struct cpu_holder submit_by, done_by;
+	struct xtr_runq_span
+		span[XTR_RUNQ_SPANS]; /* of the thread that ran it, between queue and run */
+	uint64_t submit_ns;           /* its submitter waited for a CPU before the queue */
+	uint64_t done_ns;             /* likewise of the thread that completed it */
+	struct xtr_runq_holder submit_by, done_by;
 	bool submit_known, done_known;
 };
 
@@ -86,12 +71,7 @@ struct cpu_late { /* a job that was ready and not run for more than CPU_LATE_NS 
 struct cpu_ring {
 	uint32_t id, limit, n; /* jobs on the hardware at once; jobs in all */
 	char name[112];
-	struct cpu_span job[CPU_RING_JOBS]; /* run to done of the last ones */
-};
-
-struct cpu_ran { /* ns: a thread, or idle, had a CPU */
-	uint32_t tid;
-	uint64_t from, to;
+	struct xtr_runq_span job[CPU_RING_JOBS]; /* run to done of the last ones */
 };
 
 struct cpu_cpu {
@@ -100,10 +80,6 @@ struct cpu_cpu {
 	uint64_t busy_ns, irqs, softirqs;
 	int64_t irq_ns, softirq_ns; /* without handlers inside */
 	uint64_t raised[CPU_VECS];  /* ns, 0: not */
-	uint32_t on_tid;            /* runs since on_ns; 0: not known */
-	uint64_t on_ns;
-	uint32_t n_ran; /* in all; the last CPU_RAN are kept */
-	struct cpu_ran ran[CPU_RAN];
 };
 
 struct cpu_handler {
@@ -136,9 +112,9 @@ struct cpu {
 	bool lacks[CPU_SCHED_EVENTS]; /* as cpu_sched_event: META does not have it */
 	bool knows_sched;             /* switches and wake-ups are in the trace, and have times */
 
-	struct cpu_thread *thread;
+	struct xtr_runq queue;
+	struct cpu_thread *thread; /* as many as the queue's, in its order */
 	uint32_t n_threads, cap_threads;
-	struct xtr_map by_tid;
 	uint32_t hist_left;
 	uint64_t unfollowed; /* switches to threads beyond the most */
 
@@ -183,22 +159,8 @@ struct cpu_thread *cpu_thread(struct cpu *c, uint32_t tid, int *ret);
 struct cpu_thread *cpu_thread_find(const struct cpu *c, uint32_t tid);
 int cpu_wakeup(struct cpu *c, uint32_t tid, uint64_t ts);
 int cpu_switch(struct cpu *c, const struct xtr_bind *b, const struct xtr_event *ev, bool inside);
-/* To what lies between from and to. false: nothing. Who had the CPU had it at most so long. */
-bool cpu_span_cut(struct cpu_span *s, uint64_t from, uint64_t to);
-/* The stretches between from and to, cut to them, oldest first. Their number. */
-uint32_t cpu_spans(const struct cpu_thread *t, uint64_t from, uint64_t to,
-		   struct cpu_span out[CPU_SPANS]);
-uint64_t cpu_spans_ns(const struct cpu_span *s, uint32_t n);
-
-/* cpu_holder.c */
-/* A CPU goes from a thread to another one. */
-void cpu_holder_switch(struct cpu *c, uint32_t stream, uint32_t prev, uint32_t next, uint64_t ts);
-/* Who had that CPU longest, to the last switch on it. */
-struct cpu_holder cpu_holder_between(struct cpu *c, uint32_t stream, uint64_t from, uint64_t to);
-/* Who had CPUs longest, of those who had one longest in each stretch. */
-struct cpu_holder cpu_holder_of(const struct cpu_span *s, uint32_t n);
 /* A job was late by this wait. */
-void cpu_holder_late(struct cpu *c, const struct cpu_holder *by, uint64_t wait_ns);
+void cpu_holder_late(struct cpu *c, const struct xtr_runq_holder *by, uint64_t wait_ns);
 /* The thread that had CPUs longest while jobs were late. NULL: none, or not known. */
 const struct cpu_thread *cpu_holder_longest(const struct cpu *c);
 

@@ -13,8 +13,6 @@ struct cpu_cpu *cpu_cpu(struct cpu *c, uint32_t stream)
 		one->epoch = c->epoch;
 		one->depth = 0;
 		memset(one->raised, 0, sizeof(one->raised));
-		one->on_ns = 0;
-		one->n_ran = 0;
 	}
 	return one;
 }

@@ -90,33 +90,37 @@ static bool is_kthread(const struct cpu *c, uint32_t tid, uint64_t ts)
 }
 
 /* The submitter waited for a CPU since it was woken, or since it queued its last job. */
-static void queued(struct cpu_job *j, struct cpu_thread *t, const struct xtr_event *ev)
+static void queued(struct cpu_job *j, struct cpu_thread *t, const struct xtr_runq_thread *q,
+		   const struct xtr_event *ev)
 {
-	uint64_t from = t->woken_ns > t->last_queue_ns ? t->woken_ns : t->last_queue_ns;
-	struct cpu_span s[CPU_SPANS];
-	uint32_t n = cpu_spans(t, from, ev->ts, s);
+	uint64_t from = q->woken_ns > t->last_queue_ns ? q->woken_ns : t->last_queue_ns;
+	struct xtr_runq_span s[XTR_RUNQ_SPANS];
+	uint32_t n = xtr_runq_spans(q, from, ev->ts, s);
 
 	j->queue_ns = ev->ts;
 	j->queue_tid = ev->tid;
 	j->submit_known = true;
-	j->submit_ns = cpu_spans_ns(s, n);
-	j->submit_by = cpu_holder_of(s, n);
+	j->submit_ns = xtr_runq_spans_ns(s, n);
+	j->submit_by = xtr_runq_holder_of(s, n);
 	t->last_queue_ns = ev->ts;
 	t->roles |= CPU_SUBMITS;
 }
 
-static void run(struct cpu_job *j, struct cpu_thread *t, const struct xtr_event *ev)
+static void run(struct cpu_job *j, struct cpu_thread *t, const struct xtr_runq_thread *q,
+		const struct xtr_event *ev)
 {
 	j->run_ns = ev->ts;
 	j->run_tid = ev->tid;
-	j->n_spans = cpu_spans(t, j->queue_ns, ev->ts, j->span);
+	j->n_spans = xtr_runq_spans(q, j->queue_ns, ev->ts, j->span);
 	t->roles |= CPU_RUNS;
 }
 
 /* A thread that was woken to complete it: the wait of that wake-up, if it came after the run. */
-static void done(struct cpu_job *j, struct cpu_thread *t, const struct xtr_event *ev)
+static void done(struct cpu_job *j, struct cpu_thread *t, const struct xtr_runq_thread *q,
+		 const struct xtr_event *ev)
 {
-	const struct cpu_span *last = t->n_spans ? &t->span[(t->n_spans - 1) % CPU_SPANS] : NULL;
+	const struct xtr_runq_span *last =
+		q->n_spans ? &q->span[(q->n_spans - 1) % XTR_RUNQ_SPANS] : NULL;
 
 	t->roles |= CPU_COMPLETES;
 	j->done_known = true;
@@ -129,6 +133,7 @@ static void done(struct cpu_job *j, struct cpu_thread *t, const struct xtr_event
 int cpu_job_event(struct cpu *c, const struct xtr_bind *b, const struct xtr_event *ev,
 		  bool in_handler)
 {
+	const struct xtr_runq_thread *q;
 	struct cpu_thread *t;
 	struct cpu_job *j;
 	int err;
@@ -148,12 +153,13 @@ int cpu_job_event(struct cpu *c, const struct xtr_bind *b, const struct xtr_even
 		   &err);
 	if (!j)
 		return err;
+	q = &c->queue.thread[t - c->thread];
 	if (b->role == CPU_EV_QUEUE)
-		queued(j, t, ev);
+		queued(j, t, q, ev);
 	else if (b->role == CPU_EV_RUN)
-		run(j, t, ev);
+		run(j, t, q, ev);
 	else
-		done(j, t, ev);
+		done(j, t, q, ev);
 	return 0;
 }
 
@@ -220,7 +226,7 @@ static enum cpu_cause cause_at(const struct cpu_job *j, const struct cpu_ring *r
 /* Divide the time from ready to run: between two bounds of stretches the cause is one. */
 static void divide(const struct cpu_job *j, const struct cpu_ring *r, struct cpu_late *late)
 {
-	uint64_t at[2 * (CPU_SPANS + CPU_RING_JOBS) + 2];
+	uint64_t at[2 * (XTR_RUNQ_SPANS + CPU_RING_JOBS) + 2];
 	uint32_t n = 0, jobs = r->n < CPU_RING_JOBS ? r->n : CPU_RING_JOBS;
 
 	at[n++] = late->ready_ns;
@@ -261,16 +267,16 @@ static void keep(struct cpu *c, const struct cpu_late *late)
 /* Who had the CPU while the job was ready and the thread that ran it waited. */
 static void add_holder(struct cpu *c, const struct cpu_job *one, uint64_t ready)
 {
-	struct cpu_span s[CPU_SPANS];
-	struct cpu_holder by;
+	struct xtr_runq_span s[XTR_RUNQ_SPANS];
+	struct xtr_runq_holder by;
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < one->n_spans; i++) {
 		s[n] = one->span[i];
-		n += cpu_span_cut(&s[n], ready, one->run_ns);
+		n += xtr_runq_cut(&s[n], ready, one->run_ns);
 	}
-	by = cpu_holder_of(s, n);
-	cpu_holder_late(c, &by, cpu_spans_ns(s, n));
+	by = xtr_runq_holder_of(s, n);
+	cpu_holder_late(c, &by, xtr_runq_spans_ns(s, n));
 }
 
 static void add_late(struct cpu *c, const struct cpu_job *one, uint32_t ring, uint64_t ready)
@@ -297,7 +303,7 @@ static void add_late(struct cpu *c, const struct cpu_job *one, uint32_t ring, ui
 }
 
 static int add_sum(struct cpu *c, struct cpu_sum *s, const struct cpu_job *one, uint64_t ns,
-		   const struct cpu_holder *by, uint64_t ts)
+		   const struct xtr_runq_holder *by, uint64_t ts)
 {
 	s->n++;
 	if (ns > CPU_LATE_NS) {
@@ -359,6 +365,6 @@ int cpu_job_settled(struct cpu *c, const struct xtr_job *j)
 	r = &c->ring[ring];
 	if (xtr_job_resided(j))
 		r->job[r->n++ % CPU_RING_JOBS] =
-			(struct cpu_span){ .from = j->run_ns, .to = j->done_ns };
+			(struct xtr_runq_span){ .from = j->run_ns, .to = j->done_ns };
 	return err;
 }
