@@ -21,6 +21,7 @@ static void blame_free(void *self)
 	xtr_map_free(&b->by_ring);
 	xtr_map_free(&b->by_pair);
 	xtr_who_free(&b->names);
+	xtr_run_threads_free(b->threads);
 	free(b->ring);
 	free(b->pair);
 	free(b);
@@ -35,7 +36,7 @@ static int blame_open(void **self, const struct xtr_analysis_opts *o)
 	b->o = o;
 	b->names.tables = o->tables;
 	b->past = xtr_past_new();
-	if (!b->past) {
+	if (!b->past || xtr_run_threads_new(&b->threads, o->meta, &b->names)) {
 		blame_free(b);
 		return -ENOMEM;
 	}
@@ -224,21 +225,23 @@ static int sum(struct blame *b, const struct xtr_job *j)
 
 static bool takes(const void *self, uint32_t type)
 {
-	(void)self;
-	return !type;
+	return !type || xtr_run_threads_take(((const struct blame *)self)->threads, type);
 }
 
 static int on_event(void *self, const struct xtr_event *ev, bool inside)
 {
+	struct blame *b = self;
+	int err = ev->gap ? xtr_past_lost(b->past, ev->gap->first, ev->gap->last) : 0;
+
 	(void)inside;
-	return ev->gap ? xtr_past_lost(((struct blame *)self)->past, ev->gap->first, ev->gap->last)
-		       : 0;
+	return err ?: xtr_run_threads_event(b->threads, ev);
 }
 
 static int on_job(void *self, const struct xtr_job *j)
 {
 	struct blame *b = self;
-	bool divided = b->o->times && xtr_split_job(b->past, j, NULL, &b->parts);
+	bool divided = b->o->times &&
+		       xtr_split_job(b->past, j, xtr_run_threads_of(b->threads, j), &b->parts);
 	int err = divided ? sum(b, j) : 0;
 
 	b->undivided += !divided;

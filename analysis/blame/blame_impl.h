@@ -7,6 +7,7 @@
 #define XTR_BLAME_IMPL_H
 
 #include "analysis/core/analysis.h"
+#include "run_threads.h"
 #include "split.h"
 #include "who.h"
 
@@ -46,6 +47,7 @@ struct blame {
 	uint32_t n_pairs, cap_pairs;
 	struct xtr_map by_pair;
 	struct xtr_who names;
+	struct xtr_run_threads *threads; /* NULL: not known */
 	uint64_t jobs, ns, undivided, folded;
 };
 

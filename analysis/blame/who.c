@@ -4,16 +4,23 @@
 
 #include <stdio.h>
 
-int xtr_who_note(struct xtr_who *w, const struct xtr_job *j)
+static int note(struct xtr_who *w, uint64_t who, uint64_t ts, uint32_t comm)
 {
-	uint64_t who = xtr_who_of(j);
-	uint32_t comm = j->comm;
-
-	if (!who || xtr_map_get(&w->comms, who, 0))
+	if (!who || who == XTR_WHO_KERNEL || xtr_map_get(&w->comms, who, 0))
 		return 0;
 	if (xtr_who_process(who))
-		comm = xtr_process_comm(w->tables, who, j->done_ns, comm);
+		comm = xtr_process_comm(w->tables, who, ts, comm);
 	return xtr_map_put_most(&w->comms, XTR_WHO_MAX, who, 0, comm);
+}
+
+int xtr_who_note(struct xtr_who *w, const struct xtr_job *j)
+{
+	return note(w, xtr_who_of(j), j->done_ns, j->comm);
+}
+
+int xtr_who_note_process(struct xtr_who *w, uint64_t who, uint64_t ts)
+{
+	return note(w, who, ts, 0);
 }
 
 const char *xtr_who_name(const struct xtr_who *w, uint64_t who, size_t *n)
@@ -31,7 +38,7 @@ const char *xtr_who_name(const struct xtr_who *w, uint64_t who, size_t *n)
 
 uint64_t xtr_who_process(uint64_t who)
 {
-	return who & XTR_WHO_NAME ? 0 : who;
+	return who & XTR_WHO_NAME ? 0 : who; /* the kernel, too, has that bit */
 }
 
 char *xtr_who_text(const struct xtr_who *w, uint64_t who, char *buf, size_t cap)

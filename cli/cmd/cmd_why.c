@@ -2,6 +2,7 @@
 /* xtr why: what the time of a job went into, and whose it was. */
 #include "cli/ui/cli.h"
 #include "replay_cmd.h"
+#include "analysis/blame/run_threads.h"
 #include "analysis/blame/split.h"
 #include "analysis/blame/why_view.h"
 #include "replay/model/model.h"
@@ -49,6 +50,7 @@ struct why_run {
 	struct xtr_model *verdict, *model;
 	struct xtr_past *past;
 	struct xtr_who names;
+	struct xtr_run_threads *threads; /* NULL: not known */
 	struct xtr_job_parts parts;
 	struct found found;
 	size_t section;
@@ -108,7 +110,7 @@ static void consider(struct why_run *r, const struct xtr_job *j)
 static int on_job(void *ctx, const struct xtr_job *j)
 {
 	struct why_run *r = ctx;
-	bool divided = xtr_split_job(r->past, j, NULL, &r->parts);
+	bool divided = xtr_split_job(r->past, j, xtr_run_threads_of(r->threads, j), &r->parts);
 	bool wanted = xtr_select_job(&r->select, j) && asked_for(r, j);
 	int err =
 		xtr_who_note(&r->names, j) ?: xtr_past_add(r->past, j, divided ? &r->parts : NULL);
@@ -130,6 +132,8 @@ static int on_event(void *ctx, const struct xtr_event *ev)
 	struct why_run *r = ctx;
 	int err = ev->gap && r->model ? xtr_past_lost(r->past, ev->gap->first, ev->gap->last) : 0;
 
+	if (!err && r->model)
+		err = xtr_run_threads_event(r->threads, ev);
 	return err ?: xtr_model_event(r->model ? r->model : r->verdict, ev);
 }
 
@@ -138,6 +142,8 @@ static int play(struct why_run *r, const struct xtr_section *s, struct xtr_model
 	size_t n;
 	const uint32_t *types = xtr_model_types(m, order, &n);
 
+	if (!order && r->threads)
+		types = NULL;
 	return replay_play(&r->cmd, s, types, n, on_event, r) ?: xtr_model_finish(m);
 }
 
@@ -158,9 +164,11 @@ static void free_section(struct why_run *r)
 	xtr_model_free(r->model);
 	xtr_model_free(r->verdict);
 	xtr_past_free(r->past);
+	xtr_run_threads_free(r->threads);
 	xtr_who_free(&r->names);
 	r->model = r->verdict = NULL;
 	r->past = NULL;
+	r->threads = NULL;
 	r->names = (struct xtr_who){ 0 };
 }
 
@@ -175,7 +183,8 @@ static int section(struct why_run *r, const struct xtr_section *s)
 	r->at = r->o->at == NO_TIME ? NO_TIME : xtr_play_time(s, r->o->at);
 	r->names.tables = mo.tables;
 	r->past = xtr_past_new();
-	err = r->past ? xtr_model_new(&r->verdict, &mo) ?: play(r, s, r->verdict, true) : -ENOMEM;
+	err = r->past ? xtr_run_threads_new(&r->threads, mo.meta, &r->names) : -ENOMEM;
+	err = err ?: xtr_model_new(&r->verdict, &mo) ?: play(r, s, r->verdict, true);
 	if (err)
 		return err;
 	mo.verdict = r->verdict;
