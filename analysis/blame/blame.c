@@ -278,6 +278,7 @@ static int blame_finish(void *self)
 const struct xtr_analysis xtr_analysis_blame = {
 	.name = "blame",
 	.title = "Blame: what jobs waited for, and whose it was",
+	.on_request = true,
 	.applies = applies,
 	.open = blame_open,
 	.free = blame_free,

@@ -43,6 +43,8 @@ struct xtr_analysis_opts {
 struct xtr_analysis {
 	const char *name;  /* of the section, on the command line and in JSON */
 	const char *title; /* over its text */
+	/* Costs as much as all others: only where it is named, with --all, and in tables. */
+	bool on_request;
 	/* Can META's events tell it something? */
 	bool (*applies)(const struct xtr_meta *meta);
 	/* o is valid until free. 0 or -ENOMEM. */

@@ -19,6 +19,16 @@ uint64_t xtr_view_part_bit(const char *name)
 	return 0;
 }
 
+uint64_t xtr_view_usual(void)
+{
+	uint64_t bits = ~0ull;
+
+	for (size_t i = 0; i < xtr_n_analyses; i++)
+		if (xtr_analyses[i]->on_request)
+			bits &= ~(1ull << (XTR_VIEW_PART_COUNT + i));
+	return bits;
+}
+
 uint32_t xtr_view_analyses(uint64_t bits)
 {
 	return (uint32_t)(bits >> XTR_VIEW_PART_COUNT);

@@ -50,6 +50,8 @@ struct xtr_view {
 
 /* Bit of the part or analysis with this name, or 0. */
 uint64_t xtr_view_part_bit(const char *name);
+/* All parts but the analyses that cost much (on_request). */
+uint64_t xtr_view_usual(void);
 /* The bits of xtr_view.parts that are analyses, as xtr_analyses_new wants them. */
 uint32_t xtr_view_analyses(uint64_t parts);
 /* Of a part or, from XTR_VIEW_PART_COUNT on, an analysis; NULL: beyond the last. */

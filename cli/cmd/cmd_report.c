@@ -66,7 +66,7 @@ static void put_section(struct report_run *r, struct xtr_json *j, struct xtr_vie
 
 static int stats_document(struct report_run *r, FILE *f)
 {
-	struct stats_run s = { .cmd = &r->cmd, .parts = ~0ull, .top = STATS_TOP };
+	struct stats_run s = { .cmd = &r->cmd, .parts = xtr_view_usual(), .top = STATS_TOP };
 	size_t i, n = xtr_reader_n_sections(r->cmd.reader);
 	struct xtr_json j;
 	struct xtr_view v;

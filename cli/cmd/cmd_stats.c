@@ -32,7 +32,8 @@ static const struct cli_option options[] = {
 	{ 's', "section", "NAME", CLI_LIST, offsetof(struct stats_opts, sections),
 	  "only these parts: findings, devices, rings, processes, clients, waits, depth, dependencies, "
 	  "slowest, unusual, histograms, events, calls, markers, families, allocations, power, "
-	  "firmware, api, tree, i915, amdgpu, xe, amdxdna, virtio_gpu, nvidia, xid, display, fences, cpu, blame" },
+	  "firmware, api, tree, i915, amdgpu, xe, amdxdna, virtio_gpu, nvidia, xid, display, fences, cpu, "
+	  "blame (who had jobs wait; only if it is named, or with --all)" },
 	{ 't', "top", "N", CLI_U64, offsetof(struct stats_opts, top),
 	  "rows of slowest jobs, longest waits and dependency waits (5; 10 with --section or --all)" },
 	{ 0, "fail-on", "LIMIT", CLI_LIST, offsetof(struct stats_opts, fail_on),
@@ -253,7 +254,7 @@ static int choose(struct stats_show *r)
 	if (r->o->csv && parts & ~xtr_view_csv_parts())
 		return no_table(parts & ~xtr_view_csv_parts());
 	r->brief = !parts && !r->o->all && !r->o->json && !r->o->csv;
-	r->run.parts = !parts || r->o->all ? ~0ull : parts;
+	r->run.parts = r->o->all ? ~0ull : parts ?: xtr_view_usual();
 	if (top == TOP_NOT_SET)
 		top = r->brief ? TOP_BRIEF : STATS_TOP;
 	if (top > 10000)

@@ -46,7 +46,7 @@ int stats_gather(struct stats_run *r, const struct xtr_section *s, struct xtr_vi
 	replay_select(r->cmd, s, &so.select);
 	/* Findings come from all of them. */
 	if (r->all_findings || r->parts & 1ull << XTR_VIEW_FINDINGS)
-		analysed = ~0ull;
+		analysed |= xtr_view_usual();
 	err = xtr_analyses_new(&r->analyses, so.meta, so.tables, &so.select,
 			       xtr_view_analyses(analysed), so.top);
 	so.analyses = r->analyses;
