@@ -131,6 +131,7 @@ static int learn_order(struct diff_run *r, const struct xtr_section *s,
 	if (err)
 		return err;
 	types = xtr_model_types(r->verdict, true, &n);
+	r->cmd.again = false;
 	return replay_play(&r->cmd, s, types, n, on_order, r) ?: xtr_model_finish(r->verdict);
 }
 
@@ -169,7 +170,9 @@ static int section(struct diff_run *r, const struct xtr_section *s, uint64_t *un
 	int err = xtr_diff_section(r->d, s);
 
 	replay_select(&r->cmd, s, &r->select);
-	err = err ?: learn_order(r, s, &mo) ?: take(r, s, &mo);
+	err = err ?: learn_order(r, s, &mo);
+	r->cmd.again = true;
+	err = err ?: take(r, s, &mo);
 	*unreadable = xtr_sat_add(*unreadable, r->cmd.unreadable);
 	xtr_model_free(r->model);
 	xtr_model_free(r->verdict);

@@ -62,6 +62,7 @@ static int play(struct jobs_run *r, const struct xtr_section *s, struct xtr_mode
 	size_t n;
 	const uint32_t *types = xtr_model_types(m, order, &n);
 
+	r->cmd.again = !order;
 	return replay_play(&r->cmd, s, types, n, on_event, m);
 }
 

@@ -5,6 +5,7 @@
 #include "analysis/blame/run_threads.h"
 #include "analysis/blame/split.h"
 #include "analysis/blame/why_view.h"
+#include "base/text.h"
 #include "replay/model/model.h"
 
 #include <errno.h>
@@ -55,7 +56,7 @@ struct why_run {
 	struct found found;
 	size_t section;
 	struct xtr_json json;
-	uint64_t undivided; /* jobs that match, without begin or end */
+	uint64_t told, undivided; /* jobs that match; those without begin or end */
 };
 
 static const struct xtr_model_ring *ring_by_id(const void *ctx, uint32_t id)
@@ -92,6 +93,12 @@ static bool asked_for(const struct why_run *r, const struct xtr_job *j)
 	return true;
 }
 
+/* A line for each, not one that is looked for. */
+static bool all_jobs(const struct why_run *r)
+{
+	return r->o->jsonl && !r->named && r->o->at == NO_TIME;
+}
+
 static uint64_t took(const struct xtr_job_parts *p)
 {
 	return p->n ? p->part[p->n - 1].to_ns - p->part[0].from_ns : 0;
@@ -120,7 +127,8 @@ static int on_job(void *ctx, const struct xtr_job *j)
 	r->undivided += !divided;
 	if (!divided)
 		return 0;
-	if (r->o->jsonl && !r->named && r->o->at == NO_TIME)
+	r->told++;
+	if (all_jobs(r))
 		line(r, j, &r->parts);
 	else
 		consider(r, j);
@@ -142,6 +150,7 @@ static int play(struct why_run *r, const struct xtr_section *s, struct xtr_model
 	size_t n;
 	const uint32_t *types = xtr_model_types(m, order, &n);
 
+	r->cmd.again = !order;
 	if (!order && r->threads)
 		types = NULL;
 	return replay_play(&r->cmd, s, types, n, on_event, r) ?: xtr_model_finish(m);
@@ -212,6 +221,27 @@ static int all_sections(struct why_run *r)
 	return ferror(r->cmd.out) ? 0 : err;
 }
 
+/* There is nothing to tell: why. Returns the exit status. */
+static int nothing(const struct why_run *r, int status)
+{
+	const char *path = xtr_text_input(r->cmd.path);
+
+	if (status == XTR_EXIT_FAILURE || all_jobs(r))
+		return status; /* it was told; or no lines are what is asked for */
+	if (r->undivided)
+		cli_error("'%s': %s in the trace", path,
+			  r->named ? "the job has no begin or no end"
+				   : "the jobs have no begin or no end");
+	else if (r->named)
+		cli_error("'%s': no job %" PRIu64 ":%" PRIu64, path, r->name.ctx, r->name.seqno);
+	else if (r->o->at != NO_TIME)
+		cli_error("'%s': no job was in flight at that time", path);
+	else
+		cli_error("'%s': no jobs", path);
+	cli_hint("'xtr jobs' lists them");
+	return XTR_EXIT_FAILURE;
+}
+
 /* "372:48": as jobs, stats and the page of report name it. */
 static bool parse_job(const char *text, struct xtr_job_name *name)
 {
@@ -249,6 +279,8 @@ static int run(const void *opts, int argc, char **argv)
 		replay_out(&r->cmd);
 		xtr_json_init(&r->json, r->cmd.out, false);
 		status = replay_end(&r->cmd, all_sections(r));
+		if (!r->told && status != XTR_EXIT_USAGE)
+			status = nothing(r, status);
 	}
 	free(r);
 	return status;

@@ -29,6 +29,7 @@ static int run_model(struct play *p, struct xtr_model *m, bool order)
 	size_t n;
 	const uint32_t *types = xtr_model_types(m, order, &n);
 
+	p->c->again = !order;
 	return replay_play(p->c, p->s, types, n, on_event, m) ?: xtr_model_finish(m);
 }
 
