@@ -104,7 +104,7 @@ static int keep(struct xtr_run_threads *t, const struct xtr_bind *b, const struc
 		k->wait[i] = (struct xtr_split_wait){ .from_ns = s[i].from,
 						      .to_ns = s[i].to,
 						      .who = who_of(t, s[i].by.tid, s[i].to) };
-		err = xtr_who_note_process(t->names, k->wait[i].who, s[i].to);
+		err = xtr_who_note_process(t->names, k->wait[i].who);
 	}
 	if (err || !k->n)
 		return err;

@@ -4,23 +4,24 @@
 
 #include <stdio.h>
 
-static int note(struct xtr_who *w, uint64_t who, uint64_t ts, uint32_t comm)
+/* By its last name: before it began its program it had another one's. */
+static int note(struct xtr_who *w, uint64_t who, uint32_t comm)
 {
 	if (!who || who == XTR_WHO_KERNEL || xtr_map_get(&w->comms, who, 0))
 		return 0;
 	if (xtr_who_process(who))
-		comm = xtr_process_comm(w->tables, who, ts, comm);
+		comm = xtr_process_comm(w->tables, who, UINT64_MAX, comm);
 	return xtr_map_put_most(&w->comms, XTR_WHO_MAX, who, 0, comm);
 }
 
 int xtr_who_note(struct xtr_who *w, const struct xtr_job *j)
 {
-	return note(w, xtr_who_of(j), j->done_ns, j->comm);
+	return note(w, xtr_who_of(j), j->comm);
 }
 
-int xtr_who_note_process(struct xtr_who *w, uint64_t who, uint64_t ts)
+int xtr_who_note_process(struct xtr_who *w, uint64_t who)
 {
-	return note(w, who, ts, 0);
+	return note(w, who, 0);
 }
 
 const char *xtr_who_name(const struct xtr_who *w, uint64_t who, size_t *n)

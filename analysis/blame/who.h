@@ -18,8 +18,8 @@ struct xtr_who {
 
 /* Remember what the one is called whose job it is. 0 or -ENOMEM. */
 int xtr_who_note(struct xtr_who *w, const struct xtr_job *j);
-/* The same of a process, by its name at time ts. */
-int xtr_who_note_process(struct xtr_who *w, uint64_t who, uint64_t ts);
+/* The same of a process without a job. */
+int xtr_who_note_process(struct xtr_who *w, uint64_t who);
 /* A name of the trace, *n bytes; NULL: not known. */
 const char *xtr_who_name(const struct xtr_who *w, uint64_t who, size_t *n);
 /* The process; 0: there is none, or it is not known. */

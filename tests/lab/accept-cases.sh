@@ -167,6 +167,45 @@ other_tool_loses() {
 	case_end
 }
 
+# Whose fault: two loads on one ring, one of them with long jobs, which goes by another name.
+long_jobs() {
+	case_begin hog
+	cp "$(command -v fakegpu-load)" /run/hog
+	"$xtr" record --force -o "$dir/run.xtr" -- bash -c "
+		/run/hog -n 40 -p 1 -t 1 -w 4 --seed 2 --min-ns 20000000 --max-ns 25000000 --rings 0.0 basic >'$dir/hog.json' &
+		sleep 0.3 # its jobs are there
+		fakegpu-load --as-is -n 60 -p 1 -t 1 -w 1 $short --rings 0.0 basic >'$dir/load.json'
+		status=\$?
+		wait
+		'$here/settle'
+		exit \$status" >"$dir/record.out" 2>"$dir/record.err"
+	echo $? >"$dir/record.status"
+	case_end
+}
+
+# Whose fault: the thread that runs jobs is starved by real-time threads, one on each CPU, which rest now and then.
+starved_worker() {
+	local cpu
+
+	case_begin starved
+	cp "$(command -v bash)" /run/spin
+	mkfifo /run/nothing # to wait for a moment without another process
+	"$xtr" record --force -e default -e sched:sched_switch -e sched:sched_wakeup -e sched:sched_wakeup_new -o "$dir/run.xtr" -- bash -c "
+		for cpu in 0 1; do
+			taskset -c \$cpu chrt -f 50 /run/spin -c 'while [ -e /run/spin ]; do
+				for ((i = 0; i < 2000; i++)); do :; done; read -rt 0.01; done' <>/run/nothing &
+		done
+		sleep 0.3 # they are at it
+		fakegpu-load -n 400 -p 1 -t 1 -w 1 $short --rings 0.0 basic >'$dir/load.json'
+		status=\$?
+		rm /run/spin
+		wait
+		'$here/settle'
+		exit \$status" >"$dir/record.out" 2>"$dir/record.err"
+	echo $? >"$dir/record.status"
+	case_end
+}
+
 # Functions of the driver: one is called in a worker, one in the interrupt, each once for a job.
 function_calls() {
 	case_begin func

@@ -35,6 +35,8 @@ flight_recorder
 other_tool
 other_tool_loses
 by_name
+long_jobs
+starved_worker
 function_calls
 without_btf
 for _ in $(seq 600); do

@@ -106,6 +106,7 @@ struct options {
 	unsigned int ooo;      /* besides the scenario's */
 	unsigned int parallel; /* likewise */
 	bool stopped;          /* processes wait for SIGCONT */
+	bool as_is;            /* rings are configured already: another load is using them */
 };
 
 struct shared {
@@ -518,7 +519,8 @@ static const char usage_text[] =
 	"      --rings LIST     DEVICE.RING, separated by commas (all)\n"
 	"      --ooo LIST       rings that are out of order, besides the scenario's\n"
 	"      --parallel LIST  rings that are parallel, besides the scenario's\n"
-	"      --stopped        each process stops before its first job, until SIGCONT\n";
+	"      --stopped        each process stops before its first job, until SIGCONT\n"
+	"      --as-is          leave the rings as another load that runs has made them\n";
 
 static bool valid_options(void)
 {
@@ -531,21 +533,14 @@ static void parse(int argc, char **argv)
 {
 	/* The first eight take a number. */
 	static const struct option longs[] = {
-		{ "jobs", 1, NULL, 'n' },
-		{ "procs", 1, NULL, 'p' },
-		{ "threads", 1, NULL, 't' },
-		{ "window", 1, NULL, 'w' },
-		{ "min-ns", 1, NULL, 'm' },
-		{ "max-ns", 1, NULL, 'M' },
-		{ "coalesce-ns", 1, NULL, 'c' },
-		{ "seed", 1, NULL, 's' },
-		{ "depth", 1, NULL, 'd' },
-		{ "rings", 1, NULL, 'r' },
-		{ "ooo", 1, NULL, 'o' },
-		{ "parallel", 1, NULL, 'P' },
-		{ "stopped", 0, NULL, 'S' },
-		{ "help", 0, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
+		{ "jobs", 1, NULL, 'n' },        { "procs", 1, NULL, 'p' },
+		{ "threads", 1, NULL, 't' },     { "window", 1, NULL, 'w' },
+		{ "min-ns", 1, NULL, 'm' },      { "max-ns", 1, NULL, 'M' },
+		{ "coalesce-ns", 1, NULL, 'c' }, { "seed", 1, NULL, 's' },
+		{ "depth", 1, NULL, 'd' },       { "rings", 1, NULL, 'r' },
+		{ "ooo", 1, NULL, 'o' },         { "parallel", 1, NULL, 'P' },
+		{ "stopped", 0, NULL, 'S' },     { "as-is", 0, NULL, 'A' },
+		{ "help", 0, NULL, 'h' },        { NULL, 0, NULL, 0 },
 	};
 	uint64_t *const numbers[] = { &opt.jobs,   &opt.procs,  &opt.threads,     &opt.window,
 				      &opt.min_ns, &opt.max_ns, &opt.coalesce_ns, &opt.seed };
@@ -567,6 +562,8 @@ static void parse(int argc, char **argv)
 			opt.parallel = parse_rings(optarg);
 		} else if (c == 'S') {
 			opt.stopped = true;
+		} else if (c == 'A') {
+			opt.as_is = true;
 		} else {
 			fputs(usage_text, c == 'h' ? stdout : stderr);
 			exit(c == 'h' ? 0 : 2);
@@ -593,7 +590,8 @@ int main(int argc, char **argv)
 	if (shared == MAP_FAILED)
 		die("no memory");
 	open_nodes();
-	config_rings();
+	if (!opt.as_is)
+		config_rings();
 	begin = now_ns();
 	run();
 	wait_idle();
