@@ -47,9 +47,10 @@ uint8_t *xtr_buf_room(struct xtr_buf *b, size_t n)
 
 void xtr_buf_add(struct xtr_buf *b, const void *data, size_t n)
 {
-	uint8_t *p = xtr_buf_room(b, n);
+	/* Nothing has no place in an empty buffer. */
+	uint8_t *p = n ? xtr_buf_room(b, n) : NULL;
 
-	if (!p || !n)
+	if (!p)
 		return;
 	memcpy(p, data, n);
 	b->n += n;

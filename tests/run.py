@@ -253,7 +253,7 @@ GROUPS = [Group(*row) for row in (
     ("text", "control characters in the names of a trace", group("text"), False, True, "check", some("text", "two traces", *QUICK_TEXTS)),
     ("golden", "expected outputs", group("golden"), False, True, "check"),
     ("export", "exported files, read back by other decoders", group("export"), False, True, "check", some("export", "each format once", "--brief")),
-    ("readers", "Parquet files in DuckDB, hyparquet and parquet-wasm", group("readers"), False, False, "ci"),
+    ("readers", "Parquet files and Arrow streams in readers from npm", group("readers"), False, False, "ci"),
     ("fleet-sql", "questions about a fleet, in DuckDB and ClickHouse", group("fleet-sql", 1200), False, False, "ci", FLEET_SQL),
     ("report", "the page of xtr report, in headless Chromium", group("report", 1800), False, False, "ci"),
     ("import", "imports of other tools' traces", group("import"), False, True, "check", some("import", "the jobs of each format", TEST="the_same_jobs")),

@@ -25,7 +25,7 @@ struct export_opts {
 
 static const struct cli_option options[] = {
 	{ 'f', "format", "FORMAT", CLI_STRING, offsetof(struct export_opts, format),
-	  "perfetto, chrome, sqlite, csv, jsonl or parquet; else by the name of -o" },
+	  "perfetto, chrome, sqlite, csv, jsonl, parquet or arrow; else by the name of -o" },
 	{ 'o', "output", "FILE", CLI_STRING, offsetof(struct export_opts, output),
 	  "write here, \"-\" for standard output; else named after the trace; parquet: directory" },
 	FLAG("force", force, "replace an existing file"),
@@ -38,7 +38,7 @@ static const struct cli_option options[] = {
 	FLAG("track-events", track_events, "perfetto: jobs as track events, for old importers"),
 	FLAG("compress", compress, "perfetto: packets compressed with zlib"),
 	{ 't', "table", "TABLE", CLI_STRING, offsetof(struct export_opts, table),
-	  "csv, jsonl: jobs (default), deps, calls, events, ... (docs/tables.md)" },
+	  "csv, jsonl, arrow: jobs (default), deps, calls, events, ... (docs/tables.md)" },
 };
 
 struct export_run {
@@ -63,30 +63,50 @@ static const struct xtr_exporter *by_suffix(const char *path)
 	return NULL;
 }
 
+#define FORMATS_MAX 3u /* of an option */
+
+static bool is_one_of(const char *name, const char *const *formats)
+{
+	for (size_t i = 0; i < FORMATS_MAX && formats[i]; i++)
+		if (!strcmp(name, formats[i]))
+			return true;
+	return false;
+}
+
+static int not_for(const char *option, const char *const *formats)
+{
+	char list[64];
+	size_t n = 0, at = 0;
+
+	while (n < FORMATS_MAX && formats[n])
+		n++;
+	for (size_t i = 0; i < n; i++)
+		at += (size_t)snprintf(list + at, sizeof(list) - at, "%s%s",
+				       !i          ? ""
+				       : i + 1 < n ? ", "
+						   : " and ",
+				       formats[i]);
+	return cli_usage_error(&cmd_export, "%s is for -f %s", option, list);
+}
+
 /* Options that mean something to some formats only. */
 static int check_options(const struct export_run *r)
 {
 	const struct export_opts *o = r->o;
 	const struct {
 		bool given;
-		const char *option, *formats[2];
+		const char *option, *formats[FORMATS_MAX];
 	} special[] = {
 		{ o->raw, "--raw", { "perfetto", "parquet" } },
 		{ o->ftrace, "--ftrace", { "perfetto" } },
 		{ o->track_events, "--track-events", { "perfetto" } },
 		{ o->compress, "--compress", { "perfetto" } },
-		{ o->table, "--table", { "csv", "jsonl" } },
+		{ o->table, "--table", { "csv", "jsonl", "arrow" } },
 	};
 
-	for (size_t i = 0; i < sizeof(special) / sizeof(special[0]); i++) {
-		const char *const *f = special[i].formats;
-
-		if (special[i].given && strcmp(f[0], r->x->name) &&
-		    (!f[1] || strcmp(f[1], r->x->name)))
-			return cli_usage_error(&cmd_export, "%s is for -f %s%s%s",
-					       special[i].option, f[0], f[1] ? " and " : "",
-					       f[1] ? f[1] : "");
-	}
+	for (size_t i = 0; i < sizeof(special) / sizeof(special[0]); i++)
+		if (special[i].given && !is_one_of(r->x->name, special[i].formats))
+			return not_for(special[i].option, special[i].formats);
 	if (o->top && (o->raw || o->ftrace))
 		return cli_usage_error(&cmd_export, "--top leaves out what %s asks for",
 				       o->raw ? "--raw" : "--ftrace");
@@ -138,6 +158,12 @@ static void on_progress(void *ctx, unsigned int permille)
 	cli_progress(((struct export_run *)ctx)->cmd.path, permille, 1000);
 }
 
+/* Tables of the sections: all of them, or one that was asked for. */
+static bool wants_more(const struct export_run *r)
+{
+	return !r->o->top && (!r->o->table || export_more_has(r->o->table));
+}
+
 static void fill(struct export_run *r)
 {
 	const struct export_opts *o = r->o;
@@ -154,7 +180,7 @@ static void fill(struct export_run *r)
 			  .track_events = o->track_events,
 			  .compress = o->compress,
 			  .table = o->table,
-			  .more = o->top ? NULL : export_more,
+			  .more = wants_more(r) ? export_more : NULL,
 			  .more_ctx = &r->cmd },
 		.reader = r->cmd.reader,
 		.top = (uint32_t)o->top,

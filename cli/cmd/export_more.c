@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define FINDINGS      "findings"
 #define ROWS_OF_LISTS 10000u /* as many as xtr stats --top may ask for */
 
 /* --- findings --------------------------------------------------------------------------------- */
@@ -62,7 +63,7 @@ static int put_finding(struct xtr_export_tables *to, const struct xtr_finding *f
 static int put_findings(struct xtr_export_tables *to, const struct xtr_view *v)
 {
 	const struct xtr_findings *all = xtr_analyses_findings(v->analyses);
-	int err = to->begin(to, "findings", "what is worth a look, with its evidence");
+	int err = to->begin(to, FINDINGS, "what is worth a look, with its evidence");
 
 	for (size_t i = 0; i < sizeof(finding_columns) / sizeof(finding_columns[0]) && !err; i++)
 		err = to->column(to, &finding_columns[i]);
@@ -136,4 +137,14 @@ int export_more(void *cmd, const struct xtr_export_section *s, struct xtr_export
 		err = put_table(to, &at, &v);
 	stats_drop(&run);
 	return err;
+}
+
+bool export_more_has(const char *table)
+{
+	struct xtr_table_at at = { 0 };
+	bool found = !strcmp(table, FINDINGS);
+
+	while (!found && xtr_table_next(&at))
+		found = !strcmp(table, at.name);
+	return found;
 }

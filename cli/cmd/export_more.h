@@ -9,4 +9,7 @@
  * As xtr_export_opts.more. */
 int export_more(void *cmd, const struct xtr_export_section *s, struct xtr_export_tables *to);
 
+/* Is there such a table? */
+bool export_more_has(const char *table);
+
 #endif /* XTR_CLI_EXPORT_MORE_H */

@@ -389,7 +389,7 @@ COMP_WORDS=(xtr info --j); COMP_CWORD=2; _xtr; echo "${COMPREPLY[@]}"
 
 @test
 def bash_completes_what_an_option_takes():
-    formats_of = {"export": {"perfetto", "chrome", "sqlite", "csv", "jsonl", "parquet"}, "flame": {"folded", "speedscope", "svg"},
+    formats_of = {"export": {"perfetto", "chrome", "sqlite", "csv", "jsonl", "parquet", "arrow"}, "flame": {"folded", "speedscope", "svg"},
                   "import": {"tracedat", "perfdata", "perfetto", "ftrace", "perf", "bpftrace"}}
     head = xtr("--dump-completion", "bash").out + "\ncompopt() { :; }\n"
 
@@ -928,7 +928,7 @@ def no_vector_breaks_a_command():
 
 # --- export: where it writes ----------------------------------------------------------------------
 
-SUFFIXES = {"perfetto": ".pftrace", "chrome": ".json", "sqlite": ".sqlite", "csv": ".csv", "jsonl": ".jsonl"}
+SUFFIXES = {"perfetto": ".pftrace", "chrome": ".json", "sqlite": ".sqlite", "csv": ".csv", "jsonl": ".jsonl", "arrow": ".arrows"}
 
 
 def formats():
@@ -969,9 +969,9 @@ def export_names_its_file():
         expect(sorted(os.listdir(where)) == sorted("good trace x".replace(" ", suffix + " ").split()[:2]
                                                    + ["x" + suffix]), f"{f}: {os.listdir(where)}")
     where = folder("export")
-    for options in (["-f", "csv", "-t", "deps"], ["-f", "jsonl", "--table", "events"]):
+    for options in (["-f", "csv", "-t", "deps"], ["-f", "jsonl", "--table", "events"], ["-f", "arrow", "-t", "findings"]):
         subprocess.run([XTR, "export", *options, trace()], cwd=where, check=True)
-    expect(sorted(os.listdir(where)) == ["good.deps.csv", "good.events.jsonl"], f"{os.listdir(where)}")
+    expect(sorted(os.listdir(where)) == ["good.deps.csv", "good.events.jsonl", "good.findings.arrows"], f"{os.listdir(where)}")
 
 
 @test
@@ -1031,7 +1031,7 @@ def export_that_fails_leaves_nothing():
             expect(o.status == 1 and o.err and not os.listdir(where), f"{f} {bad}: {os.listdir(where)}", o)
         o = xtr("export", "-f", f, "-o", os.path.join(where, "no/such/out"), trace())
         expect_error(o, 1, r"xtr: cannot write '.*/no/such/out': No such file or directory")
-    only = {"perfetto": ["--raw", "--ftrace", "--track-events", "--compress"], "csv": ["-t"], "jsonl": ["-t"]}
+    only = {"perfetto": ["--raw", "--ftrace", "--track-events", "--compress"], "csv": ["-t"], "jsonl": ["-t"], "arrow": ["-t"]}
     for f in formats():
         for option in ("--raw", "--ftrace", "--track-events", "--compress"):
             if option in only.get(f, []):

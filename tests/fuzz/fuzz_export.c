@@ -47,7 +47,7 @@ static void choose(struct xtr_export *e, const struct xtr_exporter *x, size_t si
 	e->opts.ftrace = size & 4;
 	e->opts.track_events = size & 8;
 	e->opts.compress = size & 16;
-	if (!strcmp(x->name, "csv") || !strcmp(x->name, "jsonl"))
+	if (!strcmp(x->name, "csv") || !strcmp(x->name, "jsonl") || !strcmp(x->name, "arrow"))
 		e->opts.table = tables[size % 8];
 	e->top = size & 32 ? 3 : 0;
 	if (size & 64)

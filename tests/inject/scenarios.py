@@ -171,7 +171,9 @@ def exports(i):
             ("perfetto-compress", ["-f", "perfetto", "--compress"], made, 0),
             ("chrome", ["-f", "chrome"], made, 0), ("chrome-top", ["-f", "chrome", "--top", "5"], made, 0),
             ("csv", ["-f", "csv"], made, 0), ("csv-events", ["-f", "csv", "-t", "events"], example, 3),
-            ("jsonl", ["-f", "jsonl"], made, 0), ("jsonl-calls", ["-f", "jsonl", "-t", "calls"], example, 3)):
+            ("jsonl", ["-f", "jsonl"], made, 0), ("jsonl-calls", ["-f", "jsonl", "-t", "calls"], example, 3),
+            ("arrow", ["-f", "arrow"], made, 0), ("arrow-events", ["-f", "arrow", "-t", "events"], example, 3),
+            ("arrow-section", ["-f", "arrow", "-t", "stats_rings"], made, 0)):
         yield "export-" + name, [f"-s{status}"], ["export", *flags, "-o", "out", trace]
     yield "export-sqlite", ["-q"], ["export", "-f", "sqlite", "-o", "out", made]
     yield "export-force", ["-k", "out"], ["export", "-f", "csv", "--force", "-o", "out", made]

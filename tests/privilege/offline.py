@@ -30,7 +30,7 @@ class Command:
 COMMANDS = [
     Command("info"), Command("info", ["--json"]), Command("stats"), Command("jobs"), Command("dump"),
     Command("dump", ["--json"]), Command("check"),
-    *(Command("export", ["-f", f], output=True) for f in ("perfetto", "chrome", "sqlite", "csv", "jsonl")),
+    *(Command("export", ["-f", f], output=True) for f in ("perfetto", "chrome", "sqlite", "csv", "jsonl", "arrow")),
     Command("cut", output=True), Command("cat", output=True, stdin=False),
     Command("recover", output=True), Command("pack", output=True), Command("redact", output=True), Command("bundle", ["--no-redact"], output=True),
     Command("report", output=True),

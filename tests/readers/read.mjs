@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What a reader of others finds in Parquet files and Arrow streams: a line of JSON for each file, with all its values.
-// usage: node read.mjs duckdb|hyparquet|arrow FILE...
+// usage: node read.mjs duckdb|hyparquet|arrow|arrow_rs FILE...
 import fs from 'node:fs';
 
 // Integers with all their digits: JSON.stringify knows none of 64 bits.
@@ -47,23 +47,25 @@ function cells(column, Type) {
   return column.data.flatMap((d) => Array.from({ length: d.length }, (_, i) => (d.getValid(i) ? d.values[i] : null)));
 }
 
-async function arrow() {
-  const { readParquet } = await import('parquet-wasm/node');
+// Streams go through arrow-rs first if rust is set: it reads and checks them, and writes them anew.
+async function arrow(rust = false) {
+  const { readParquet, Table } = await import('parquet-wasm/node');
   const { tableFromIPC, Type } = await import('apache-arrow');
+  const stream = (bytes) => (rust ? Table.fromIPCStream(bytes).intoIPCStream() : bytes);
 
   return async (path) => {
     const bytes = new Uint8Array(fs.readFileSync(path));
-    const table = tableFromIPC(path.endsWith('.parquet') ? readParquet(bytes).intoIPCStream() : bytes);
+    const table = tableFromIPC(path.endsWith('.parquet') ? readParquet(bytes).intoIPCStream() : stream(bytes));
     const names = table.schema.fields.map((f) => f.name);
     const columns = names.map((n) => cells(table.getChild(n), Type));
     const units = Object.fromEntries(table.schema.fields.flatMap((f) => [...f.metadata].map(([k, v]) => [`${f.name}.${k}`, v])));
     const rows = Array.from({ length: table.numRows }, (_, i) => columns.map((c) => c[i]));
-    return { facts: { ...Object.fromEntries(table.schema.metadata), ...units }, names, rows };
+    return { facts: { ...Object.fromEntries(table.schema.metadata), ...units }, names, rows, batches: table.batches.length };
   };
 }
 
 const [name, ...paths] = process.argv.slice(2);
-const read = await { duckdb, hyparquet, arrow }[name]();
+const read = await { duckdb, hyparquet, arrow, arrow_rs: () => arrow(true) }[name]();
 for (const path of paths) {
   const found = await read(path);
   fs.writeSync(1, `${json({ path, ...found })}\n`);

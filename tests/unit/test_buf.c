@@ -40,6 +40,17 @@ Test(buf, the_first_failure_stays)
 	cr_assert(zero(int, b.err));
 }
 
+/* Without arithmetic on a pointer that is none: clang's sanitizer would tell. */
+Test(buf, nothing_fits_into_an_empty_one)
+{
+	struct xtr_buf b = { 0 };
+
+	xtr_buf_add(&b, "", 0);
+	cr_assert(eq(ptr, b.p, NULL));
+	cr_assert(eq(sz, b.n, 0));
+	cr_assert(zero(int, b.err));
+}
+
 /* Each of the two places where the bytes of a text with something else than UTF-8 may have no room.
  */
 Test(buf, a_text_that_has_no_room_is_not_begun_again)

@@ -97,6 +97,21 @@ Test(parquet_file, any_number_of_rows)
 		cr_expect_eq(write_one(&(uint32_t){ rows[i] }), 0);
 }
 
+/* Their bytes are nowhere: clang's sanitizer would tell of a sum with that. */
+Test(parquet_file, texts_that_are_all_empty)
+{
+	struct xtr_parquet_file f = { .sorted_by = -1 };
+
+	xtr_parquet_column(&f, "a", XTR_PARQUET_TEXT, false);
+	cr_assert_eq(xtr_parquet_open(&f, path), 0);
+	for (size_t i = 0; i < 3; i++)
+		cr_assert_eq(i % 2 ? xtr_parquet_add_null(&f.column[0])
+				   : xtr_parquet_add_text(&f.column[0], "", 0),
+			     0);
+	cr_expect_eq(xtr_parquet_end(&f), 0);
+	xtr_parquet_free(&f);
+}
+
 Test(parquet_file, a_file_of_the_same_name_is_replaced)
 {
 	struct xtr_parquet_file f = { .sorted_by = -1 };

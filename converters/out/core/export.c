@@ -361,14 +361,9 @@ const struct xtr_exporter *xtr_exporter_by_name(const char *name)
 
 extern const struct xtr_exporter xtr_exporter_perfetto, xtr_exporter_chrome;
 extern const struct xtr_exporter xtr_exporter_sqlite, xtr_exporter_csv, xtr_exporter_jsonl,
-	xtr_exporter_parquet;
+	xtr_exporter_parquet, xtr_exporter_arrow;
 
 const struct xtr_exporter *const xtr_exporters[] = {
-	&xtr_exporter_perfetto,
-	&xtr_exporter_chrome,
-	&xtr_exporter_sqlite,
-	&xtr_exporter_csv,
-	&xtr_exporter_jsonl,
-	&xtr_exporter_parquet,
-	NULL,
+	&xtr_exporter_perfetto, &xtr_exporter_chrome,  &xtr_exporter_sqlite, &xtr_exporter_csv,
+	&xtr_exporter_jsonl,    &xtr_exporter_parquet, &xtr_exporter_arrow,  NULL,
 };

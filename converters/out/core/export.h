@@ -53,7 +53,7 @@ struct xtr_export_opts {
 	bool ftrace;       /* gpu_scheduler events as typed ftrace */
 	bool track_events; /* jobs as track events instead of render stages */
 	bool compress;     /* zlib-compressed packets */
-	/* csv, jsonl */
+	/* csv, jsonl, arrow */
 	const char *table; /* NULL: jobs */
 	/* report */
 	struct xtr_report *report;
@@ -61,7 +61,8 @@ struct xtr_export_opts {
 	struct sqlite3 *db; /* not NULL: an open, empty database to fill instead of path */
 	bool append;        /* with db: it is not empty, but of other traces: this one is added */
 	uint32_t tables;    /* bits of enum xtr_relation_id: only these; 0: all */
-	/* parquet: gives further tables of a section, after all of it was exported. May be NULL. */
+	/* parquet; arrow, for a table that is none of enum xtr_relation_id: gives further tables of
+	 * a section, after all of it was exported. May be NULL. */
 	int (*more)(void *ctx, const struct xtr_export_section *s, struct xtr_export_tables *to);
 	void *more_ctx;
 };

@@ -16,6 +16,31 @@ unsigned int xtr_feed_wants(uint32_t want)
 	       (want & 1u << XTR_REL_EVENTS ? XTR_EXPORT_EVENTS : 0);
 }
 
+const struct xtr_relation *xtr_feed_table(const struct xtr_export_opts *o)
+{
+	return o->table ? xtr_relation_by_name(o->table) : &xtr_relations[XTR_REL_JOBS];
+}
+
+uint32_t xtr_feed_table_bit(const struct xtr_export_opts *o)
+{
+	const struct xtr_relation *rel = xtr_feed_table(o);
+
+	return rel ? 1u << (rel - xtr_relations) : 0;
+}
+
+#define NAME(id, name, columns, help) " " name
+
+const char *xtr_feed_why_not(const struct xtr_export_opts *o)
+{
+	uint32_t bit = xtr_feed_table_bit(o);
+
+	if (!bit)
+		return "no such table; there are:" XTR_RELATIONS(NAME);
+	if (o->jobs_only && xtr_feed_wants(bit))
+		return "--jobs-only leaves out the table that --table asks for";
+	return NULL;
+}
+
 static int clean_cell(struct xtr_utf8 *u, struct xtr_cell *c)
 {
 	if (c->kind != XTR_CELL_TEXT)

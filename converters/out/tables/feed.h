@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What csv, jsonl and sqlite share: what the export pass hands out becomes rows of tables. */
+/* What csv, jsonl, arrow, sqlite and parquet share: what the export pass hands out becomes rows of
+ * tables. */
 #ifndef XTR_FEED_H
 #define XTR_FEED_H
 
@@ -25,6 +26,16 @@ struct xtr_feed {
 	FILE *json; /* writes to fields */
 	struct xtr_buf fields;
 };
+
+/*
+ * The one table that an exporter of these options writes, if it is one of enum xtr_relation_id;
+ * else NULL.
+ */
+const struct xtr_relation *xtr_feed_table(const struct xtr_export_opts *o);
+/* Its bit, 0: none. */
+uint32_t xtr_feed_table_bit(const struct xtr_export_opts *o);
+/* Why these options do not go together with their table: static text; NULL: they do. */
+const char *xtr_feed_why_not(const struct xtr_export_opts *o);
 
 /* XTR_EXPORT_*: what the exporter must want for these tables. */
 unsigned int xtr_feed_wants(uint32_t want);

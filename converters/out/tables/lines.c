@@ -10,20 +10,12 @@
 struct lines {
 	struct xtr_feed feed; /* first: what is exported goes to it */
 	struct xtr_line line; /* rows that are not yet written */
-	const struct xtr_relation *rel;
 	bool json;
 };
 
-static const struct xtr_relation *relation_of(const struct xtr_export_opts *o)
-{
-	return o->table ? xtr_relation_by_name(o->table) : &xtr_relations[XTR_REL_JOBS];
-}
-
 static unsigned int wants(const struct xtr_export_opts *o)
 {
-	const struct xtr_relation *rel = relation_of(o);
-
-	return rel ? xtr_feed_wants(1u << (rel - xtr_relations)) : 0;
+	return xtr_feed_wants(xtr_feed_table_bit(o));
 }
 
 static int put(struct xtr_feed *f, enum xtr_relation_id id, const struct xtr_row *row)
@@ -37,36 +29,23 @@ static int put(struct xtr_feed *f, enum xtr_relation_id id, const struct xtr_row
 	return ferror_unlocked(l->line.f) ? -EIO : 0;
 }
 
-#define NAME(id, name, columns, help) " " name
-
-static const char *why_not(const struct xtr_export_opts *o, const struct xtr_relation *rel)
-{
-	if (!rel)
-		return "no such table; there are:" XTR_RELATIONS(NAME);
-	if (o->jobs_only && xtr_feed_wants(1u << (rel - xtr_relations)))
-		return "--jobs-only leaves out the table that --table asks for";
-	return NULL;
-}
-
 static int open_lines(void **self, const struct xtr_export_opts *o, const char **why, bool json)
 {
-	const struct xtr_relation *rel = relation_of(o);
 	struct lines *l;
 
 	*self = NULL;
-	*why = why_not(o, rel);
+	*why = xtr_feed_why_not(o);
 	if (*why)
 		return -EINVAL;
 	l = calloc(1, sizeof(*l));
 	if (!l)
 		return -ENOMEM;
 	xtr_line_begin(&l->line, o->out);
-	l->rel = rel;
 	l->json = json;
-	l->feed.want = 1u << (rel - xtr_relations);
+	l->feed.want = xtr_feed_table_bit(o);
 	l->feed.put = put;
 	if (!json)
-		xtr_csv_header(o->out, rel);
+		xtr_csv_header(o->out, xtr_feed_table(o));
 	*self = l;
 	return 0;
 }

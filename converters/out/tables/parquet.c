@@ -8,6 +8,7 @@
 #include "converters/out/core/export.h"
 #include "feed.h"
 #include "parquet_more.h"
+#include "row_time.h"
 #include "format/xtr_format.h"
 
 #include <ctype.h>
@@ -30,34 +31,12 @@ struct parquet_out {
 	struct xtr_feed feed; /* first: what is exported goes to it */
 	const char *dir;
 	struct xtr_parquet_file *files; /* of the present recording, XTR_REL_COUNT; NULL: none */
-	bool dated;                     /* the wall clock is known: */
-	int64_t offset;                 /* ns to add to a time */
-	bool broken;                    /* the last error was of what is written */
+	struct xtr_wall wall;
+	bool broken; /* the last error was of what is written */
 	struct xtr_export_section section;
 	int (*more_of)(void *ctx, const struct xtr_export_section *s, struct xtr_export_tables *to);
 	void *more_ctx;
 	struct xtr_parquet_more more; /* tables that more_of gave */
-};
-
-/* Columns of a row's time, the first one that is known; -1: no more. */
-static const struct {
-	int at[4];
-} time_of[XTR_REL_COUNT] = {
-	[XTR_REL_FILES] = { { XTR_COL_FILE_FIRST, -1 } },
-	[XTR_REL_JOBS] = { { XTR_COL_JOB_QUEUE, XTR_COL_JOB_RUN, XTR_COL_JOB_START,
-			     XTR_COL_JOB_DONE } },
-	[XTR_REL_DEPS] = { { XTR_COL_DEP_FROM, -1 } },
-	[XTR_REL_CALLS] = { { XTR_COL_CALL_BEGIN, XTR_COL_CALL_END, -1 } },
-	[XTR_REL_EVENTS] = { { XTR_COL_EVENT_TS, -1 } },
-	[XTR_REL_DEVICES] = { { -1 } },
-	[XTR_REL_RINGS] = { { -1 } },
-	[XTR_REL_PROCESSES] = { { XTR_COL_PROC_START, -1 } },
-	[XTR_REL_TASKS] = { { XTR_COL_TASK_SINCE, -1 } },
-	[XTR_REL_CLOCKS] = { { XTR_COL_CLOCK_BEFORE, -1 } },
-	[XTR_REL_LOSSES] = { { -1 } },
-	[XTR_REL_GAPS] = { { XTR_COL_GAP_FIRST, -1 } },
-	[XTR_REL_META] = { { -1 } },
-	[XTR_REL_LABELS] = { { -1 } },
 };
 
 static uint32_t tables_of(const struct xtr_export_opts *o)
@@ -106,10 +85,10 @@ static void host_of(char to[PATHS], const struct xtr_cell *host)
 static void date_of(char to[sizeof(UNKNOWN)], const struct parquet_out *p,
 		    const struct xtr_cell *first)
 {
-	time_t t = (time_t)((int64_t)(first->u + (uint64_t)p->offset) / NS);
+	time_t t = (time_t)((int64_t)(first->u + (uint64_t)p->wall.offset) / NS);
 	struct tm tm;
 
-	if (!p->dated || first->kind == XTR_CELL_NULL || !gmtime_r(&t, &tm) ||
+	if (!p->wall.known || first->kind == XTR_CELL_NULL || !gmtime_r(&t, &tm) ||
 	    !strftime(to, sizeof(UNKNOWN), "%Y-%m-%d", &tm))
 		snprintf(to, sizeof(UNKNOWN), "%s", UNKNOWN);
 }
@@ -143,15 +122,13 @@ static int begin_table(struct parquet_out *p, enum xtr_relation_id id, const cha
 /* A recording begins with its row of table files, which says when and where it was. */
 static int begin_tables(struct parquet_out *p, const struct xtr_row *row)
 {
-	const struct xtr_cell *offset = &row->cell[XTR_COL_FILE_REALTIME];
 	char host[PATHS], date[sizeof(UNKNOWN)];
 	int err = 0;
 
 	p->files = calloc(XTR_REL_COUNT, sizeof(*p->files));
 	if (!p->files)
 		return -ENOMEM;
-	p->dated = offset->kind != XTR_CELL_NULL;
-	p->offset = p->dated ? offset->i : 0;
+	p->wall = xtr_wall_of(row);
 	host_of(host, &p->feed.origin_cell[0]);
 	date_of(date, p, &row->cell[XTR_COL_FILE_FIRST]);
 	err = xtr_parquet_more_begin(&p->more, p->dir, date, host, &p->feed);
@@ -161,29 +138,20 @@ static int begin_tables(struct parquet_out *p, const struct xtr_row *row)
 	return err;
 }
 
-static int add_time(const struct parquet_out *p, struct xtr_parquet_column *c,
-		    enum xtr_relation_id id, const struct xtr_row *row)
-{
-	const int *at = time_of[id].at;
-
-	for (size_t i = 0; p->dated && i < 4 && at[i] >= 0; i++)
-		if (row->cell[at[i]].kind != XTR_CELL_NULL)
-			return xtr_parquet_add_number(c, row->cell[at[i]].u + (uint64_t)p->offset);
-	return xtr_parquet_add_null(c);
-}
-
 static int put(struct xtr_feed *feed, enum xtr_relation_id id, const struct xtr_row *row)
 {
 	struct parquet_out *p = (struct parquet_out *)feed;
 	struct xtr_parquet_file *f;
+	struct xtr_cell time;
 	int err = id == XTR_REL_FILES ? begin_tables(p, row) : 0;
 
 	if (err)
 		return err;
+	time = xtr_row_time(&p->wall, id, row);
 	f = &p->files[id];
 	for (size_t i = 0; i < XTR_ORIGIN_N && !err; i++)
 		err = xtr_parquet_add_cell(&f->column[i], &feed->origin_cell[i]);
-	err = err ?: add_time(p, &f->column[TIME_COL], id, row);
+	err = err ?: xtr_parquet_add_cell(&f->column[TIME_COL], &time);
 	for (size_t i = 0; i < xtr_relations[id].n && !err; i++)
 		err = xtr_parquet_add_cell(&f->column[FIRST + i], &row->cell[i]);
 	if (err)

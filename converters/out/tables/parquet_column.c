@@ -124,13 +124,19 @@ int xtr_parquet_add_text(struct xtr_parquet_column *c, const char *s, size_t n)
 
 /* --- pages ------------------------------------------------------------------------------------ */
 
+/* One without bytes may stand nowhere. */
+static const uint8_t *bytes_of(const struct xtr_parquet_texts *t, uint32_t i)
+{
+	return t->v[i].len ? t->bytes.p + t->v[i].at : NULL;
+}
+
 static void put_text(struct xtr_buf *b, const struct xtr_parquet_texts *t, uint32_t i)
 {
 	uint8_t len[4];
 
 	xtr_put_le32(len, t->v[i].len);
 	xtr_buf_add(b, len, sizeof(len));
-	xtr_buf_add(b, t->bytes.p + t->v[i].at, t->v[i].len);
+	xtr_buf_add(b, bytes_of(t, i), t->v[i].len);
 }
 
 /* p->packed is what stands in the file. 0 or -ENOMEM. */
@@ -377,8 +383,8 @@ static void range_texts(const struct xtr_parquet_texts *t, struct xtr_parquet_ch
 		t->n && t->v[least].len <= RANGE_TEXT_MAX && t->v[most].len <= RANGE_TEXT_MAX;
 	if (!chunk->ranged)
 		return;
-	xtr_buf_add(&chunk->least, t->bytes.p + t->v[least].at, t->v[least].len);
-	xtr_buf_add(&chunk->most, t->bytes.p + t->v[most].at, t->v[most].len);
+	xtr_buf_add(&chunk->least, bytes_of(t, least), t->v[least].len);
+	xtr_buf_add(&chunk->most, bytes_of(t, most), t->v[most].len);
 }
 
 static int write_texts(struct xtr_parquet_column *c, const uint32_t *order,
