@@ -25,7 +25,7 @@
 	X(FULL, "ring-full", "ready, and the hardware had as many jobs of its ring as it takes") \
 	X(THREAD, "thread", "ready, and the thread that runs jobs waited for a CPU")             \
 	X(SCHEDULER, "scheduler", "ready, the ring had room, and it was not run")                \
-	X(RESET, "reset", "never run: ended with an error")                                      \
+	X(RESET, "reset", "ready, and ended with an error in place of being run")                \
 	X(RING, "ring", "on the hardware, which executed another job of its ring")               \
 	X(HARDWARE, "hardware", "on the hardware; whether it executed is not known")             \
 	X(EXECUTION, "execution", "it executed")                                                 \

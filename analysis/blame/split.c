@@ -181,7 +181,7 @@ static void room(struct split *s, uint64_t from, uint64_t to, uint8_t quality)
 		blind = to;
 	blind = min64(to, max64(from, blind));
 	unknown(s, from, blind);
-	put(s, blind, to, XTR_PART_SCHEDULER, quality);
+	put(s, blind, to, s->j->run_ns ? XTR_PART_SCHEDULER : XTR_PART_RESET, quality);
 }
 
 static void not_full(struct split *s, uint64_t from, uint64_t to, uint8_t quality)
@@ -256,9 +256,9 @@ static void queued(struct split *s, uint64_t from, uint64_t to)
 	const struct xtr_job *j = s->j;
 	const struct xtr_past_job *prev = xtr_past_before(s->past, j->ctx, j->seqno);
 
-	if (prev && prev->run_ns > from) {
-		uint64_t until = min64(prev->run_ns, to);
+	uint64_t until = prev ? min64(prev->run_ns ?: prev->done_ns, to) : 0;
 
+	if (until > from) {
 		follow(s, from, until, XTR_PART_QUEUE, prev);
 		from = until;
 	}
@@ -271,10 +271,7 @@ static void queued(struct split *s, uint64_t from, uint64_t to)
 		dependency(s, begin, end, d);
 		from = end;
 	}
-	if (j->run_ns)
-		ready(s, from, to);
-	else
-		put(s, from, to, XTR_PART_RESET, XTR_QUALITY_EXACT);
+	ready(s, from, to);
 }
 
 static void on_ring(struct split *s)

@@ -103,7 +103,9 @@ static void cells_root(const struct xtr_why *w, struct xtr_grid *t, const struct
 	char who[XTR_WHO_TEXT], ring[TEXT_RING];
 
 	xtr_grid_cell(t, is_other(p) ? xtr_part_name(p->root_kind) : "");
-	xtr_grid_cell(t, is_other(p) ? xtr_who_text(w->names, p->root_who, who, sizeof(who)) : "");
+	xtr_grid_cell(t, is_other(p) && p->root_who
+				 ? xtr_who_text(w->names, p->root_who, who, sizeof(who))
+				 : "");
 	xtr_grid_cell(t, is_other(p) && p->root_ring
 				 ? ring_text(w->ring(w->ctx, p->root_ring), ring)
 				 : "");

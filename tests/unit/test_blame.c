@@ -239,6 +239,29 @@ Test(blame, what_a_reset_ends_was_never_run)
 	part_is(p, 0, XTR_PART_RESET, 30 * US);
 }
 
+/* A wait for a CPU counts where the ring had room, and only within the job's wait. */
+Test(blame, a_thread_without_a_cpu)
+{
+	const struct xtr_split_wait wait[] = { { T0, T0 + 15 * US, HOG },
+					       { T0 + 105 * US, T0 + 109 * US, HOG } };
+	const struct xtr_split_thread thread = { .wait = wait, .n = 2 };
+	struct xtr_job_parts *p = calloc(1, sizeof(*p));
+
+	cr_assert(p != NULL);
+	job_of(HOG, 200, 1, 1, 0, 1, 101);
+	job_of(GAME, 100, 1, 1, 11, 110, 153);
+	divide();
+	cr_assert(xtr_split_job(past, sim_find(s, 100, 1), &thread, p));
+	cr_assert(eq(u32, p->n, 5));
+	part_is(p, 0, XTR_PART_FULL, 90 * US);
+	part_is(p, 1, XTR_PART_SCHEDULER, 4 * US);
+	part_is(p, 2, XTR_PART_THREAD, 4 * US);
+	root_is(p, 2, XTR_PART_THREAD, 0, 0, HOG);
+	part_is(p, 3, XTR_PART_SCHEDULER, 1 * US);
+	part_is(p, 4, XTR_PART_EXECUTION, 43 * US);
+	free(p);
+}
+
 /* What was lost may be the reason: nobody is accused. */
 Test(blame, lost_events_are_nobodys_fault)
 {

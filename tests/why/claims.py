@@ -16,6 +16,11 @@ def lines(xtr, *arguments):
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
+def left_queue(job):
+    """When it was run, or was killed in place of that."""
+    return job.get("run_ns", job.get("done_ns", 0))
+
+
 class Judge:
     def __init__(self, xtr, path):
         self.jobs = {(j["context"], j["seqno"]): j for j in lines(xtr, "jobs", "--jsonl", path)}
@@ -74,7 +79,7 @@ class Judge:
         named = [(d["context"], d["seqno"]) for d in job.get("deps", []) if d["from_ns"] <= at < (d.get("until_ns") or at + 1)]
         queue = self.queues[job["context"]]
         before = queue[bisect.bisect_left(queue, job["seqno"]) - 1] if queue[0] < job["seqno"] else None
-        if before is not None and self.jobs[job["context"], before].get("run_ns", 0) > at:
+        if before is not None and left_queue(self.jobs[job["context"], before]) > at:
             named.append((job["context"], before))
         return any(self.ended(self.jobs.get(name), at, depth + 1) for name in named)
 
@@ -82,7 +87,7 @@ class Judge:
         before = self.job(part)
         if not before or part["context"] != why["context"] or part["seqno"] >= why["seqno"]:
             self.no(why, part, "no earlier job of its queue")
-        elif before["run_ns"] < part["from_ns"] + part["ns"]:
+        elif left_queue(before) < part["from_ns"] + part["ns"]:
             self.no(why, part, "that job had been run")
 
     def ring_state(self, why, part):
@@ -98,6 +103,8 @@ class Judge:
     def part(self, why, job, part):
         kind = part["part"]
         self.parts[kind] += 1
+        if kind == "reset" and "run_ns" in job:
+            self.no(why, part, "it was run")
         if kind in ("own-queue", "dependency", "ring-full", "ring"):
             self.executed(why, part)
         if kind == "dependency":
@@ -108,8 +115,6 @@ class Judge:
             self.ring_state(why, part)
         elif kind in ("execution", "hardware", "ring") and not job["run_ns"] <= part["from_ns"]:
             self.no(why, part, "before it was run")
-        elif kind == "reset" and "run_ns" in job:
-            self.no(why, part, "it was run")
 
     def times(self, why, job):
         at = job.get("submit_ns", job.get("queue_ns", job.get("run_ns")))
