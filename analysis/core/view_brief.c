@@ -97,12 +97,20 @@ static void failed(const struct xtr_view *v)
 	fputs(*before == ',' ? " (-s unusual).\n" : "", v->f);
 }
 
+/* It was not computed, but would have something. */
+static bool on_request(const struct xtr_view *v, unsigned int part)
+{
+	return part >= XTR_VIEW_PART_COUNT &&
+	       xtr_analyses[part - XTR_VIEW_PART_COUNT]->on_request && xtr_view_times(v) &&
+	       xtr_stats_total(v->stats)->agg.resided;
+}
+
 static void more(const struct xtr_view *v, uint64_t shown)
 {
 	const char *before = "\nMore: -s ";
 
 	for (unsigned int i = 0; xtr_view_part_name(i); i++) {
-		if (shown & 1ull << i || !xtr_view_has(v, i))
+		if (shown & 1ull << i || !(xtr_view_has(v, i) || on_request(v, i)))
 			continue;
 		fprintf(v->f, "%s%s", before, xtr_view_part_name(i));
 		before = ",";
