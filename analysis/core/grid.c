@@ -62,25 +62,21 @@ static size_t width_of(const char *s)
 	return w;
 }
 
-static void print_cell(FILE *f, const char *s, size_t width, bool left, bool last)
+/* Spaces wait until there is something behind them (*spaces), so that no line ends with them. */
+static void print_cell(FILE *f, const char *s, size_t width, bool left, size_t *spaces)
 {
-	size_t pad = width - width_of(s), i;
+	size_t pad = width - width_of(s);
 
-	for (i = 0; !left && i < pad; i++)
+	*spaces += left ? 0 : pad;
+	for (; *s && *spaces; --*spaces)
 		fputc(' ', f);
 	fputs(s, f);
-	if (last) {
-		fputc('\n', f);
-		return;
-	}
-	for (i = 0; left && i < pad; i++)
-		fputc(' ', f);
-	fputs("  ", f);
+	*spaces += (left ? pad : 0) + 2;
 }
 
 int xtr_grid_print(struct xtr_grid *t, FILE *f, unsigned int indent)
 {
-	size_t width[XTR_GRID_COLUMNS] = { 0 }, w;
+	size_t width[XTR_GRID_COLUMNS] = { 0 }, w, spaces = 0;
 	int err = !t || t->failed ? -ENOMEM : 0;
 
 	if (!t)
@@ -94,8 +90,10 @@ int xtr_grid_print(struct xtr_grid *t, FILE *f, unsigned int indent)
 		unsigned int c = (unsigned int)(i % t->columns);
 
 		if (!c)
-			fprintf(f, "%*s", (int)indent, "");
-		print_cell(f, t->cell[i], width[c], t->left[c], c == t->columns - 1);
+			spaces = indent;
+		print_cell(f, t->cell[i], width[c], t->left[c], &spaces);
+		if (c == t->columns - 1)
+			fputc('\n', f);
 	}
 	for (size_t i = 0; i < t->n; i++)
 		free(t->cell[i]);
