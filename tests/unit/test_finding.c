@@ -200,7 +200,7 @@ static void stall(uint32_t ring, uint32_t by, uint64_t ms)
 }
 
 #define NEXT \
-	"      next: submit what they wait for earlier; xtr stats -s dependencies: which jobs\n"
+	"      next: submit what they wait for earlier; xtr stats -s blame: whose jobs those are\n"
 
 /* In one line, where the first of them in time stands, whatever their order. */
 Test(finding, stalls_that_pass_on_are_one_line)
