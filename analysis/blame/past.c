@@ -179,7 +179,8 @@ static int add_job(struct xtr_past *p, const struct xtr_job *j, const struct xtr
 					       .done_ns = j->done_ns,
 					       .who = xtr_who_of(j),
 					       .first = p->n_parts,
-					       .n_parts = parts ? parts->n : 0 };
+					       .n_parts = parts ? parts->n : 0,
+					       .ring = j->ring->id };
 	for (uint32_t i = 0; parts && i < parts->n; i++)
 		p->part[p->n_parts++ % XTR_PAST_PARTS] = parts->part[i];
 	p->n_jobs++;

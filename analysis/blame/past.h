@@ -20,8 +20,8 @@ struct xtr_past_job {
 	struct xtr_job_name name;
 	uint64_t run_ns, done_ns; /* 0: not known */
 	uint64_t who;
-	uint64_t first; /* number of its first part, of all that were ever kept */
-	uint32_t n_parts;
+	uint64_t first;         /* number of its first part, of all that were ever kept */
+	uint32_t n_parts, ring; /* ring: id */
 };
 
 struct xtr_past_ran { /* on the hardware from run to done; executed from exec to done */

@@ -10,6 +10,9 @@
 
 #define TEXT_RING 128u
 #define TEXT_JOB  48u
+/* Rows of a path in text: of the sums, of the steps. */
+#define PATH_SUMS  12u
+#define PATH_STEPS 40u
 
 static uint64_t length(const struct xtr_job_part *p)
 {
@@ -162,6 +165,109 @@ static int text_parts(const struct xtr_why *w, FILE *f)
 	return xtr_grid_print(t, f, 2);
 }
 
+/* --- path ------------------------------------------------------------------------------------- */
+
+static uint64_t step_ns(const struct xtr_path_step *s)
+{
+	return s->to_ns - s->from_ns;
+}
+
+static char *step_who(const struct xtr_why *w, const struct xtr_path_step *s, char *buf, size_t cap)
+{
+	size_t n;
+
+	xtr_who_text(w->names, s->who, buf, cap);
+	n = strlen(buf);
+	if (s->tid && n < cap)
+		snprintf(buf + n, cap - n, ", thread %" PRIu32, s->tid);
+	return buf;
+}
+
+static bool same_step(const struct xtr_path_step *a, const struct xtr_path_step *b)
+{
+	return a->kind == b->kind && a->who == b->who && a->ring == b->ring && a->tid == b->tid;
+}
+
+static int by_step(const void *pa, const void *pb)
+{
+	const struct xtr_path_step *a = pa, *b = pb;
+
+	if (step_ns(a) != step_ns(b))
+		return step_ns(a) < step_ns(b) ? 1 : -1;
+	return (a->kind > b->kind) - (a->kind < b->kind);
+}
+
+/* Steps of one kind, of one and in one place, as one: from 0 to their sum. Their number. */
+static uint32_t sum_steps(const struct xtr_path *p, struct xtr_path_step *out)
+{
+	uint32_t n = 0, k;
+
+	for (uint32_t i = 0; i < p->n; i++) {
+		for (k = 0; k < n && !same_step(&out[k], &p->step[i]); k++)
+			;
+		if (k == n) {
+			out[n] = p->step[i];
+			out[n].from_ns = out[n].to_ns = 0;
+			n++;
+		}
+		out[k].to_ns += step_ns(&p->step[i]);
+	}
+	qsort(out, n, sizeof(*out), by_step);
+	return n;
+}
+
+static void cells_step(const struct xtr_why *w, struct xtr_grid *t, const struct xtr_path_step *s)
+{
+	char who[XTR_WHO_TEXT + 32], ring[TEXT_RING];
+
+	xtr_grid_cell(t, xtr_path_name(s->kind));
+	xtr_grid_cell(t, step_who(w, s, who, sizeof(who)));
+	xtr_grid_cell(t, s->ring ? ring_text(w->ring(w->ctx, s->ring), ring) : "");
+}
+
+static int text_path(const struct xtr_why *w, FILE *f)
+{
+	static const char *const sums[] = {
+		"time", "share", "<in all", "<of whom", "<on ring", NULL
+	};
+	static const char *const steps[] = { "after",    "time",     "<step", "<of whom",
+					     "<on ring", "<for job", NULL };
+	const struct xtr_path *p = w->path;
+	struct xtr_path_step *all = calloc(XTR_PATH_MAX, sizeof(*all));
+	uint64_t from = p->n ? p->step[0].from_ns : 0,
+		 ns = p->n ? p->step[p->n - 1].to_ns - from : 0;
+	struct xtr_grid *t = xtr_grid_new(sums);
+	char job[TEXT_JOB], at[XTR_TEXT_NUMBER], length_text[XTR_TEXT_NUMBER];
+	uint32_t n = all ? sum_steps(p, all) : 0;
+	uint32_t before = p->n > PATH_STEPS ? p->n - PATH_STEPS : 0;
+	int err;
+
+	fprintf(f, "  critical path: %s from %s s to its end%s\n", xtr_text_ns(length_text, ns),
+		xtr_text_stamp(at, from), p->cut ? "; there is more before it" : "");
+	for (uint32_t i = 0; i < n && i < PATH_SUMS; i++) {
+		xtr_grid_ns(t, true, step_ns(&all[i]));
+		cell_share(t, step_ns(&all[i]), ns);
+		cells_step(w, t, &all[i]);
+	}
+	free(all);
+	err = xtr_grid_print(t, f, 2);
+	if (err || !all)
+		return -ENOMEM;
+	if (n > PATH_SUMS)
+		fprintf(f, "  ... and %" PRIu32 " shorter ones\n", n - PATH_SUMS);
+	fputc('\n', f);
+	if (before)
+		fprintf(f, "  ... %" PRIu32 " steps before (--jsonl has them)\n", before);
+	t = xtr_grid_new(steps);
+	for (uint32_t i = before; i < p->n; i++) {
+		xtr_grid_ns(t, true, p->step[i].from_ns - from);
+		xtr_grid_ns(t, true, step_ns(&p->step[i]));
+		cells_step(w, t, &p->step[i]);
+		xtr_grid_cell(t, job_text(&p->step[i].job, job));
+	}
+	return xtr_grid_print(t, f, 2);
+}
+
 int xtr_why_text(const struct xtr_why *w, FILE *f)
 {
 	const struct xtr_job *j = w->job;
@@ -178,6 +284,10 @@ int xtr_why_text(const struct xtr_why *w, FILE *f)
 		fprintf(f, "  it ended with error %" PRId32 "%s\n", j->error,
 			j->flags & XTR_FLAG_TIMEOUT ? ", a timeout" : "");
 	err = text_causes(w, f);
+	if (!err && w->path) {
+		fputc('\n', f);
+		return text_path(w, f);
+	}
 	if (err || w->parts->n < 2)
 		return err;
 	fputc('\n', f);
@@ -222,6 +332,28 @@ static void json_root(const struct xtr_why *w, struct xtr_json *j, const struct 
 	xtr_json_end_object(j);
 }
 
+static void json_path(const struct xtr_why *w, struct xtr_json *j)
+{
+	xtr_json_kv_bool(j, "path_cut", w->path->cut);
+	xtr_json_kv_array(j, "path");
+	for (uint32_t i = 0; i < w->path->n; i++) {
+		const struct xtr_path_step *s = &w->path->step[i];
+
+		xtr_json_begin_object(j);
+		xtr_json_kv_u64(j, "from_ns", s->from_ns);
+		xtr_json_kv_u64(j, "ns", step_ns(s));
+		xtr_json_kv_str(j, "step", xtr_path_name(s->kind));
+		json_job(j, "context", "seqno", &s->job);
+		json_who(w, j, s->who);
+		if (s->tid)
+			xtr_json_kv_u64(j, "tid", s->tid);
+		if (s->ring)
+			xtr_json_kv_u64(j, "ring_id", s->ring);
+		xtr_json_end_object(j);
+	}
+	xtr_json_end_array(j);
+}
+
 void xtr_why_json(const struct xtr_why *w, struct xtr_json *j)
 {
 	const struct xtr_job *job = w->job;
@@ -249,4 +381,6 @@ void xtr_why_json(const struct xtr_why *w, struct xtr_json *j)
 		xtr_json_end_object(j);
 	}
 	xtr_json_end_array(j);
+	if (w->path)
+		json_path(w, j);
 }

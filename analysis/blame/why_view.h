@@ -4,6 +4,7 @@
 #define XTR_BLAME_WHY_VIEW_H
 
 #include "base/json.h"
+#include "path.h"
 #include "who.h"
 
 #include <stdio.h>
@@ -12,15 +13,19 @@
 struct xtr_why {
 	const struct xtr_job *job;
 	const struct xtr_job_parts *parts;
+	const struct xtr_path *path; /* NULL: is not asked for */
 	const struct xtr_who *names;
 	/* Its ring, and others by their id; NULL: not known. */
 	const struct xtr_model_ring *(*ring)(const void *ctx, uint32_t id);
 	const void *ctx;
 };
 
-/* What it came down to, the longest first, then its parts in order of time. 0 or -ENOMEM. */
+/*
+ * What it came down to, the longest first, then its parts in order of time; with a path that in
+ * place of the parts. 0 or -ENOMEM.
+ */
 int xtr_why_text(const struct xtr_why *w, FILE *f);
-/* The members "job" and "parts" of the object that is open (docs/why.md). */
+/* The members of the object that is open (docs/why.md). */
 void xtr_why_json(const struct xtr_why *w, struct xtr_json *j);
 
 #endif /* XTR_BLAME_WHY_VIEW_H */

@@ -14,7 +14,7 @@
 
 struct why_opts {
 	struct replay_opts replay;
-	bool jsonl;
+	bool jsonl, path;
 	uint64_t at;
 };
 
@@ -23,6 +23,8 @@ struct why_opts {
 static const struct cli_option options[] = {
 	{ 0, "at", "TIME", CLI_TIME, offsetof(struct why_opts, at),
 	  "the job that was in flight then, of several the one that took longest" },
+	{ 0, "path", NULL, CLI_FLAG, offsetof(struct why_opts, path),
+	  "the critical path to its end, back beyond its submission" },
 	{ 0, "jsonl", NULL, CLI_FLAG, offsetof(struct why_opts, jsonl),
 	  "JSON lines; without JOB and --at a line for each job" },
 	REPLAY_OPTIONS(struct why_opts, replay),
@@ -37,6 +39,7 @@ static void defaults(void *opts)
 struct found {
 	struct xtr_job job;
 	struct xtr_job_parts parts;
+	struct xtr_path path;
 	uint32_t ring;  /* index; rings move while there are more */
 	size_t section; /* from 1; 0: none was found */
 };
@@ -52,6 +55,7 @@ struct why_run {
 	struct xtr_past *past;
 	struct xtr_who names;
 	struct xtr_run_threads *threads; /* NULL: not known */
+	struct xtr_submits *submits;     /* with --path */
 	struct xtr_job_parts parts;
 	struct found found;
 	size_t section;
@@ -64,17 +68,19 @@ static const struct xtr_model_ring *ring_by_id(const void *ctx, uint32_t id)
 	return xtr_model_ring_by_id(((const struct why_run *)ctx)->model, id);
 }
 
-static struct xtr_why why_of(const struct why_run *r, const struct xtr_job *j,
-			     const struct xtr_job_parts *parts)
+static struct xtr_why why_of(const struct why_run *r, const struct found *f)
 {
-	return (struct xtr_why){
-		.job = j, .parts = parts, .names = &r->names, .ring = ring_by_id, .ctx = r
-	};
+	return (struct xtr_why){ .job = &f->job,
+				 .parts = &f->parts,
+				 .path = r->o->path ? &f->path : NULL,
+				 .names = &r->names,
+				 .ring = ring_by_id,
+				 .ctx = r };
 }
 
-static void line(struct why_run *r, const struct xtr_job *j, const struct xtr_job_parts *parts)
+static void line(struct why_run *r, const struct found *f)
 {
-	const struct xtr_why why = why_of(r, j, parts);
+	const struct xtr_why why = why_of(r, f);
 
 	xtr_json_begin_object(&r->json);
 	xtr_why_json(&why, &r->json);
@@ -104,14 +110,23 @@ static uint64_t took(const struct xtr_job_parts *p)
 	return p->n ? p->part[p->n - 1].to_ns - p->part[0].from_ns : 0;
 }
 
+static void take(struct why_run *r, const struct xtr_job *j)
+{
+	const struct xtr_job_name name = { j->ctx, j->seqno };
+
+	r->found.job = *j;
+	r->found.parts = r->parts;
+	if (r->o->path)
+		xtr_path_to(r->past, r->submits, &name, &r->found.path);
+	r->found.ring = j->ring->index;
+	r->found.section = r->section;
+}
+
 static void consider(struct why_run *r, const struct xtr_job *j)
 {
 	if (r->found.section && took(&r->parts) <= took(&r->found.parts))
 		return;
-	r->found.job = *j;
-	r->found.parts = r->parts;
-	r->found.ring = j->ring->index;
-	r->found.section = r->section;
+	take(r, j);
 }
 
 static int on_job(void *ctx, const struct xtr_job *j)
@@ -128,10 +143,12 @@ static int on_job(void *ctx, const struct xtr_job *j)
 	if (!divided)
 		return 0;
 	r->told++;
-	if (all_jobs(r))
-		line(r, j, &r->parts);
-	else
+	if (all_jobs(r)) {
+		take(r, j);
+		line(r, &r->found);
+	} else {
 		consider(r, j);
+	}
 	return ferror(r->cmd.out) ? -EIO : 0;
 }
 
@@ -142,6 +159,8 @@ static int on_event(void *ctx, const struct xtr_event *ev)
 
 	if (!err && r->model)
 		err = xtr_run_threads_event(r->threads, ev);
+	if (!err && r->model && r->submits)
+		err = xtr_submits_event(r->submits, ev);
 	return err ?: xtr_model_event(r->model ? r->model : r->verdict, ev);
 }
 
@@ -151,7 +170,7 @@ static int play(struct why_run *r, const struct xtr_section *s, struct xtr_model
 	const uint32_t *types = xtr_model_types(m, order, &n);
 
 	r->cmd.again = !order;
-	if (!order && r->threads)
+	if (!order && (r->threads || r->submits))
 		types = NULL;
 	return replay_play(&r->cmd, s, types, n, on_event, r) ?: xtr_model_finish(m);
 }
@@ -161,10 +180,12 @@ static int tell(struct why_run *r)
 	struct xtr_why why;
 
 	r->found.job.ring = xtr_model_ring(r->model, r->found.ring);
-	why = why_of(r, &r->found.job, &r->found.parts);
+	if (all_jobs(r))
+		return 0;
+	why = why_of(r, &r->found);
 	if (!r->o->jsonl)
 		return xtr_why_text(&why, r->cmd.out);
-	line(r, &r->found.job, &r->found.parts);
+	line(r, &r->found);
 	return 0;
 }
 
@@ -174,10 +195,12 @@ static void free_section(struct why_run *r)
 	xtr_model_free(r->verdict);
 	xtr_past_free(r->past);
 	xtr_run_threads_free(r->threads);
+	xtr_submits_free(r->submits);
 	xtr_who_free(&r->names);
 	r->model = r->verdict = NULL;
 	r->past = NULL;
 	r->threads = NULL;
+	r->submits = NULL;
 	r->names = (struct xtr_who){ 0 };
 }
 
@@ -193,6 +216,8 @@ static int section(struct why_run *r, const struct xtr_section *s)
 	r->names.tables = mo.tables;
 	r->past = xtr_past_new();
 	err = r->past ? xtr_run_threads_new(&r->threads, mo.meta, &r->names) : -ENOMEM;
+	if (!err && r->o->path)
+		err = xtr_submits_new(&r->submits, mo.meta);
 	err = err ?: xtr_model_new(&r->verdict, &mo) ?: play(r, s, r->verdict, true);
 	if (err)
 		return err;
@@ -292,6 +317,7 @@ const struct cli_command cmd_why = {
 	.args = "FILE [CONTEXT:SEQNO]",
 	.examples = "xtr why run.xtr\tthe job that took longest from submission to end\n"
 		    "xtr why run.xtr 372:48\tthis job\n"
+		    "xtr why --path run.xtr 372:48\twhat its end could not have come earlier for\n"
 		    "xtr why --at 1.25s -r 'gfx*' run.xtr\tthe one that was in flight then",
 	CLI_OPTIONS(options, struct why_opts),
 	.defaults = defaults,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A job's time, divided: by construction it is known what it waited for. */
+#include "analysis/blame/path.h"
 #include "analysis/blame/split.h"
+#include "format/meta/schema.h"
 #include "gpu_sim.h"
 #include "oom.h"
 
@@ -414,4 +416,147 @@ static int use_memory(void *arg)
 Test(blame, without_memory)
 {
 	cr_assert(gt(uint, oom_each(use_memory, NULL, 0), 4));
+}
+
+/* --- the critical path ------------------------------------------------------------------------ */
+
+static void wait_of(uint32_t tid, uint64_t from, uint64_t to, uint64_t ctx, uint64_t seqno)
+{
+	struct xtr_rec_fence r = { .ctx = ctx, .seqno = seqno };
+
+	s->tid = tid;
+	sim_raw(s, T0 + from * US, XTR_EV_FENCE_WAIT_START, &r, sizeof(r));
+	sim_raw(s, T0 + to * US, XTR_EV_FENCE_WAIT_END, &r, sizeof(r));
+}
+
+static void path_is(const struct xtr_path *p, uint32_t i, unsigned int kind, uint64_t ctx,
+		    uint64_t seqno, uint64_t ns)
+{
+	cr_assert(lt(u32, i, p->n), "no step %u", i);
+	cr_expect(eq(str, (char *)xtr_path_name(p->step[i].kind), (char *)xtr_path_name(kind)),
+		  "step %u", i);
+	cr_expect(eq(u64, p->step[i].job.ctx, ctx), "step %u", i);
+	cr_expect(eq(u64, p->step[i].job.seqno, seqno), "step %u", i);
+	cr_expect(eq(u64, p->step[i].to_ns - p->step[i].from_ns, ns), "step %u", i);
+	cr_expect(i == 0 || p->step[i].from_ns == p->step[i - 1].to_ns, "step %u", i);
+}
+
+static struct xtr_submits *all_submits(void)
+{
+	struct xtr_submits *submits;
+
+	cr_assert(zero(int, xtr_meta_add_event(s->meta, xtr_builtin_event(XTR_EV_JOB_QUEUE))));
+	cr_assert(
+		zero(int, xtr_meta_add_event(s->meta, xtr_builtin_event(XTR_EV_FENCE_WAIT_START))));
+	cr_assert(zero(int, xtr_meta_add_event(s->meta, xtr_builtin_event(XTR_EV_FENCE_WAIT_END))));
+	cr_assert(zero(int, xtr_submits_new(&submits, s->meta)));
+	for (size_t i = 0; i < s->n; i++)
+		cr_assert(zero(int, xtr_submits_event(submits, &s->event[i].ev)));
+	return submits;
+}
+
+/*
+ * The hog's job; game waits for it on a CPU (which sees the end 4 us later), draws, and waits in
+ * its queue behind a copy of its own.
+ */
+Test(blame, a_path_leads_through_the_submitter)
+{
+	struct xtr_path *p = calloc(1, sizeof(*p));
+	struct xtr_submits *submits;
+
+	cr_assert(p != NULL);
+	job_of(HOG, 200, 1, 1, 10, 12, 100);
+	wait_of(GAME, 20, 104, 200, 1);
+	job_of(GAME, 300, 1, 2, 110, 111, 130);
+	s->tid = GAME;
+	sim_queue(s, T0 + 115 * US, 100, 1, 1);
+	sim_dep(s, XTR_EV_JOB_UNSCHEDULABLE, T0 + 115 * US, 100, 1, 300, 1, 1, 0);
+	sim_run(s, T0 + 132 * US, 100, 1, 1);
+	sim_done(s, T0 + 150 * US, 100, 1, 1);
+	divide();
+	submits = all_submits();
+	xtr_path_to(past, submits, &(struct xtr_job_name){ 100, 1 }, p);
+	cr_assert(eq(u32, p->n, 8));
+	path_is(p, 0, XTR_PART_SCHEDULER, 200, 1, 2 * US);
+	path_is(p, 1, XTR_PART_EXECUTION, 200, 1, 88 * US);
+	path_is(p, 2, XTR_PART_REPORT, 200, 1, 4 * US);
+	path_is(p, 3, XTR_PATH_SUBMITTER, 300, 1, 6 * US);
+	path_is(p, 4, XTR_PART_SCHEDULER, 300, 1, 1 * US);
+	path_is(p, 5, XTR_PART_EXECUTION, 300, 1, 19 * US);
+	path_is(p, 6, XTR_PART_SCHEDULER, 100, 1, 2 * US);
+	path_is(p, 7, XTR_PART_EXECUTION, 100, 1, 18 * US);
+	cr_expect(eq(u32, p->step[3].tid, GAME));
+	cr_expect(not(p->cut));
+	/* Nothing is known of threads: it begins with the copy's submission. */
+	xtr_path_to(past, NULL, &(struct xtr_job_name){ 100, 1 }, p);
+	cr_assert(eq(u32, p->n, 4));
+	path_is(p, 0, XTR_PART_SCHEDULER, 300, 1, 1 * US);
+	xtr_path_to(past, submits, &(struct xtr_job_name){ 5, 5 }, p);
+	cr_expect(eq(u32, p->n, 0), "no such job");
+	xtr_submits_free(submits);
+	free(p);
+}
+
+/* A wait for what had ended before held nobody up; a fence of nobody's is where the path begins. */
+Test(blame, waits_that_are_on_no_path)
+{
+	struct xtr_path *p = calloc(1, sizeof(*p));
+	struct xtr_submits *submits;
+
+	cr_assert(p != NULL);
+	job_of(GAME, 100, 1, 1, 10, 11, 20);
+	wait_of(GAME, 30, 31, 100, 1);
+	job_of(GAME, 100, 2, 1, 40, 41, 50);
+	wait_of(GAME, 55, 60, 9000, 1);
+	job_of(GAME, 100, 3, 1, 70, 71, 80);
+	divide();
+	submits = all_submits();
+	xtr_path_to(past, submits, &(struct xtr_job_name){ 100, 2 }, p);
+	cr_assert(eq(u32, p->n, 3));
+	path_is(p, 0, XTR_PATH_SUBMITTER, 100, 2, 30 * US);
+	path_is(p, 1, XTR_PART_SCHEDULER, 100, 2, 1 * US);
+	xtr_path_to(past, submits, &(struct xtr_job_name){ 100, 3 }, p);
+	cr_assert(eq(u32, p->n, 4));
+	path_is(p, 0, XTR_PATH_WAIT, 100, 3, 5 * US);
+	path_is(p, 1, XTR_PATH_SUBMITTER, 100, 3, 10 * US);
+	xtr_submits_free(submits);
+	free(p);
+}
+
+/* Whatever happens: a path has no gap, ends with the job, and comes to an end. */
+Test(blame, paths_have_no_gap)
+{
+	struct xtr_path *p = calloc(1, sizeof(*p));
+	struct xtr_submits *submits;
+	uint64_t x = 362436069ull, at = 0;
+
+	cr_assert(p != NULL);
+	for (uint64_t i = 1; i <= 1000; i++) {
+		uint64_t run, done, ctx = 100 + 10 * (next_random(&x) % 5);
+
+		at += next_random(&x) % 9;
+		run = at + next_random(&x) % 50;
+		done = run + next_random(&x) % 40;
+		if (next_random(&x) % 3 == 0)
+			wait_of(next_random(&x) % 2 ? GAME : HOG, at, run,
+				100 + 10 * (next_random(&x) % 5), 1 + next_random(&x) % i);
+		job_of(next_random(&x) % 2 ? GAME : HOG, ctx, i, 1 + (uint32_t)(i % 2), at, run,
+		       done);
+	}
+	divide();
+	submits = all_submits();
+	for (size_t i = 0; i < s->n_jobs; i++) {
+		const struct xtr_job *j = &s->job[i];
+
+		xtr_path_to(past, submits, &(struct xtr_job_name){ j->ctx, j->seqno }, p);
+		if (!divided[i] || !p->n)
+			continue;
+		cr_assert(eq(u64, p->step[p->n - 1].to_ns, j->done_ns));
+		for (uint32_t k = 0; k < p->n; k++) {
+			cr_assert(lt(u64, p->step[k].from_ns, p->step[k].to_ns));
+			cr_assert(k == 0 || p->step[k].from_ns == p->step[k - 1].to_ns);
+		}
+	}
+	xtr_submits_free(submits);
+	free(p);
 }
