@@ -100,8 +100,7 @@ static int64_t pair_of(struct blame *b, uint64_t who, uint64_t by)
 	if (!grow((void **)&b->pair, b->n_pairs, &b->cap_pairs, sizeof(*b->pair)) ||
 	    (!last && xtr_map_put(&b->by_pair, who, by, b->n_pairs)))
 		return -ENOMEM;
-	b->pair[b->n_pairs] =
-		last ? (struct blame_pair){ 0 } : (struct blame_pair){ .who = who, .by = by };
+	b->pair[b->n_pairs] = (struct blame_pair){ .who = last ? 0 : who, .by = last ? 0 : by };
 	return b->n_pairs++;
 }
 

@@ -220,8 +220,8 @@ static void ready(struct split *s, uint64_t from, uint64_t to)
 		if (v[i]->done_ns < to)
 			edge[n_edges++] = (struct edge){ v[i]->done_ns, -1 };
 	}
-	qsort(edge, n_edges, sizeof(*edge), by_time);
 	edge[n_edges++] = (struct edge){ to, 0 };
+	qsort(edge, n_edges, sizeof(*edge), by_time);
 	for (uint32_t i = 0; i < n_edges; i++) {
 		ran = there >= limit && edge[i].ts > from ? executed(v, n, from) : NULL;
 		if (ran)
