@@ -253,16 +253,16 @@ static int nothing(const struct why_run *r, int status)
 
 	if (status == XTR_EXIT_FAILURE || all_jobs(r))
 		return status; /* it was told; or no lines are what is asked for */
+	if (!r->named && r->o->at == NO_TIME) {
+		fputs("no job has a begin and an end in this trace\n", r->cmd.out);
+		return status;
+	}
 	if (r->undivided)
-		cli_error("'%s': %s in the trace", path,
-			  r->named ? "the job has no begin or no end"
-				   : "the jobs have no begin or no end");
+		cli_error("'%s': the job has no begin or no end in the trace", path);
 	else if (r->named)
 		cli_error("'%s': no job %" PRIu64 ":%" PRIu64, path, r->name.ctx, r->name.seqno);
-	else if (r->o->at != NO_TIME)
-		cli_error("'%s': no job was in flight at that time", path);
 	else
-		cli_error("'%s': no jobs", path);
+		cli_error("'%s': no job was in flight at that time", path);
 	cli_hint("'xtr jobs' lists them");
 	return XTR_EXIT_FAILURE;
 }
