@@ -55,8 +55,8 @@ static int recover(struct ship_recover *r, const char *name, bool killed, struct
 		with[7] = NULL;
 	status = ship_child_run(&c, r->wait);
 	if (status < 0)
-		return status;
-	if (WIFEXITED(status) &&
+		cli_warn("'%s': 'xtr recover' cannot be started: %s", from, cli_strerror(status));
+	if (status >= 0 && WIFEXITED(status) &&
 	    (WEXITSTATUS(status) == XTR_EXIT_OK || WEXITSTATUS(status) == XTR_EXIT_LOSS))
 		return 0;
 	r->again = cli_now() + AGAIN_NS;
