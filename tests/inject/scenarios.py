@@ -148,7 +148,7 @@ def views(i):
     yield "diff-outliers", [], ["diff", "--outliers", jobs, made]
     yield "diff-cohorts", [], ["diff", "--by", "host", "--json", jobs, made]
     yield "query-files", [], ["query", jobs, made, "SELECT host, count(*) FROM jobs GROUP BY host"]
-    folder = i.folder("folder", jobs, made, example)
+    folder = i.folder("folder", jobs, example)
     yield "stats-folder", ["-s3"], ["stats", folder]
     yield "stats-files-damaged", ["-s3"], ["stats", jobs, damaged, made]
     yield "stats-files-fail-on", ["-s4"], ["stats", "--fail-on", "execution.p50>1us", jobs, folder]
