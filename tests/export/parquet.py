@@ -15,11 +15,15 @@ import json
 import os
 import re
 import struct
+import sys
 import tempfile
 import urllib.parse
 
 import source
 from tables import TABLES
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../fleet-sql"))
+from recordings import Recording  # noqa: E402
 
 UNKNOWN = "__HIVE_DEFAULT_PARTITION__"
 PLAIN, RLE, DELTA, CODED = 0, 3, 5, 8  # encodings
@@ -308,6 +312,26 @@ def check_sections(checks, src):
         left = read_tables(folder, "findings")
         checks.same(f"{what} findings: files without rows", sorted(os.path.basename(p) for p in left), ids)
         checks.same(f"{what} findings: rows left", [t.rows for t in left.values()], [[] for _ in ids])
+
+
+# Names of machines, and of their directories: 250 bytes of one.
+HOSTS = {"node-1": "node-1", "a.b": "a.b", ".": "%2E", "../../x/": "%2E.%2F..%2Fx%2F", "a=b c": "a%3Db%20c", "": UNKNOWN, "n" * 250: "n" * 250,
+         "n" * 300: "n" * 250, "é" * 120: "%C3%A9" * 41 + "%C3", "n" * 249 + "/": "n" * 249}
+
+
+def check_hosts(checks):
+    """A name leads nowhere else, whatever it is, and always to a directory that can be made."""
+    for host, want in HOSTS.items():
+        with tempfile.TemporaryDirectory(prefix="xtr-parquet-") as folder:
+            made = Recording(host, 0x77, NS, NS)
+            made.job("sdma0", "copy", NS + 1000, 5000)
+            path = os.path.join(folder, "one.xtr")
+            with open(path, "wb") as f:
+                f.write(made.bytes())
+            source.run("export", "-q", "-f", "parquet", "-o", os.path.join(folder, "fleet"), path)
+            places = {partitions(p)["host"] for p in glob.glob(os.path.join(folder, "fleet/*/*/*/*.parquet"))}
+            checks.same(f"parquet host {host[:20]!r}: directories", sorted(places), [want])
+            checks.same(f"parquet host {host[:20]!r}: outside", sorted(os.listdir(folder)), ["fleet", "one.xtr"])
 
 
 def selected(path, *options):
