@@ -103,8 +103,11 @@ struct shared {
 extern struct shared *inject;
 extern bool inject_off; /* in this process for good: the program itself has ended */
 
+/* The sanitizer itself allocates before its shadow memory is there. */
+#define EARLY __attribute__((no_sanitize("address", "undefined")))
+
 /* May something fail now? */
-static inline bool inject_armed(void)
+EARLY static inline bool inject_armed(void)
 {
 	return inject && inject->armed && !inject_off;
 }
