@@ -81,8 +81,8 @@ FAULT_LIB  := $(B)/tests/kill/lib/libfault.so
 NOTE_LIB   := $(B)/tests/corrupt/lib/libnote.so
 FUZZ_SRC   := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 INJECT_SRC := $(sort $(wildcard tests/inject/*.c))
-# What recordings under injection record: alone, without the C library.
-BURSTS     := $(B)/tests/inject/command/bursts
+# What is run under injection: recorded, or to ship; without the C library.
+BARE       := $(patsubst %.c,$(B)/%,$(wildcard tests/inject/command/*.c))
 
 objs   = $(patsubst %.c,$(B)/%.o,$(1))
 LIB    := $(B)/libxtr.a
@@ -153,7 +153,7 @@ all: $(if $(wildcard cli/main.c),xtr,$(LIBS) $(SKEL)) ## build ./xtr
 
 bin: $(B)/xtr
 unit-bin: $(UNIT)
-tools-bin: $(TOOLS) $(API_LIB) $(B)/inject $(BURSTS) $(FAULT_LIB) $(NOTE_LIB)
+tools-bin: $(TOOLS) $(API_LIB) $(B)/inject $(BARE) $(FAULT_LIB) $(NOTE_LIB)
 
 xtr: $(B)/xtr FORCE
 	$(Q)cmp -s $< $@ || { cp $< $@.tmp && mv $@.tmp $@; }
@@ -228,7 +228,7 @@ $(B)/inject: $(call objs,$(INJECT_SRC) cli/main.c) $(LIBS)
 	$(call msg,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) $(LDALL) -Wl,--wrap=main $(if $(filter 1,$(COVER)),-Wl$(comma)--wrap=__gcov_exit$(comma)--wrap=__gcov_dump$(comma)-u$(comma)__gcov_exit$(comma)-u$(comma)__gcov_dump) -o $@ $^ $(LDLIBS)
 
-$(BURSTS): tests/inject/command/bursts.c $(B)/flags
+$(BARE): $(B)/%: %.c tests/inject/command/bare.h $(B)/flags
 	$(call msg,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -O1 -g $(WARN) -fno-stack-protector -fno-pie -nostdlib -static -o $@ $<

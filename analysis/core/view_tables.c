@@ -426,7 +426,7 @@ void xtr_view_json_tables(const struct xtr_view *v, struct xtr_json *j)
 
 static const struct xtr_section_table *table_at(struct xtr_table_at *at)
 {
-	const struct xtr_view_table *every = &xtr_view_tables[at->next];
+	const struct xtr_view_table *every;
 
 	if (at->section < xtr_n_analyses) {
 		at->part = 1ull << (XTR_VIEW_PART_COUNT + at->section);
@@ -434,6 +434,7 @@ static const struct xtr_section_table *table_at(struct xtr_table_at *at)
 			       ? xtr_analyses[at->section]->tables[at->next]
 			       : NULL;
 	}
+	every = &xtr_view_tables[at->next];
 	at->part = 1ull << (every->part < XTR_VIEW_PART_COUNT ? every->part : 63);
 	return every->table;
 }

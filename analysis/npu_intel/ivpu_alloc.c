@@ -66,18 +66,24 @@ static enum alloc_what what_of(bool api, const char *name)
 		   : rule_for(functions, sizeof(functions) / sizeof(functions[0]), name);
 }
 
+static enum alloc_what what_of_function(const struct func_event *f)
+{
+	char name[96];
+
+	if (f->name_len >= sizeof(name))
+		return WHAT_NONE;
+	memcpy(name, f->name, f->name_len);
+	name[f->name_len] = '\0';
+	return what_of(f->api, name);
+}
+
 /* The same for an event, and its halves. -ENOMEM. */
 static int what_of_event(struct func_event *f, const struct xtr_meta *meta,
 			 const struct xtr_event_desc *d)
 {
-	char name[96];
 	int err = func_event(f, meta, d);
 
-	if (err <= 0 || f->name_len >= sizeof(name))
-		return err < 0 ? err : WHAT_NONE;
-	memcpy(name, f->name, f->name_len);
-	name[f->name_len] = '\0';
-	return (int)what_of(f->api, name);
+	return err <= 0 ? err : (int)what_of_function(f);
 }
 
 static bool applies(const struct xtr_meta *meta)
@@ -85,9 +91,11 @@ static bool applies(const struct xtr_meta *meta)
 	struct func_event f;
 
 	for (size_t i = 0; i < xtr_meta_n_events(meta); i++) {
-		int what = what_of_event(&f, meta, xtr_meta_event_at(meta, i));
+		enum alloc_what what = WHAT_NONE;
 
-		if (what > WHAT_NONE && what != WHAT_SUBMIT)
+		if (func_event_parse(&f, xtr_meta_event_at(meta, i)->name))
+			what = what_of_function(&f);
+		if (what != WHAT_NONE && what != WHAT_SUBMIT)
 			return true;
 	}
 	return false;

@@ -183,10 +183,14 @@ static int several(struct jobs_run *r, int argc, char **argv)
 static int run(const void *opts, int argc, char **argv)
 {
 	struct jobs_run r = { .o = opts, .cmd.part = true };
+	int many;
 
 	if (r.o->csv && r.o->jsonl)
 		return cli_usage_error(&cmd_jobs, "--csv or --jsonl, not both");
-	return cli_paths_several(argc, argv) ? several(&r, argc, argv) : one(&r, argc, argv);
+	many = cli_paths_several(argc, argv);
+	if (many < 0)
+		return XTR_EXIT_FAILURE;
+	return many ? several(&r, argc, argv) : one(&r, argc, argv);
 }
 
 const struct cli_command cmd_jobs = {

@@ -257,9 +257,11 @@ static int run_on(const struct query_opts *o, int n, char **argv, const char *sq
 {
 	enum query_format format = o->csv ? QUERY_CSV : o->json ? QUERY_JSON : QUERY_TEXT;
 	bool database;
-	int status;
+	int status, many = cli_paths_several(n, argv);
 
-	if (cli_paths_several(n, argv))
+	if (many < 0)
+		return XTR_EXIT_FAILURE;
+	if (many)
 		return run_on_several(o, n, argv, sql, format);
 	status = query_is_database(argv[0], &database);
 	if (status != XTR_EXIT_OK)

@@ -197,12 +197,14 @@ static int show_one(struct stats_show *r, int argc, char **argv)
 
 static int show(struct stats_show *r, int argc, char **argv)
 {
-	int status = parse_limits(r);
+	int status = parse_limits(r), many;
 
 	if (status != XTR_EXIT_OK)
 		return status;
-	status =
-		cli_paths_several(argc, argv) ? show_files(r, argc, argv) : show_one(r, argc, argv);
+	many = cli_paths_several(argc, argv);
+	if (many < 0)
+		return XTR_EXIT_FAILURE;
+	status = many ? show_files(r, argc, argv) : show_one(r, argc, argv);
 	if (status == XTR_EXIT_USAGE)
 		return status;
 	return r->crossed && status != XTR_EXIT_FAILURE ? XTR_EXIT_THRESHOLD : status;

@@ -63,7 +63,7 @@ static int put_finding(struct xtr_export_tables *to, const struct xtr_finding *f
 static int put_findings(struct xtr_export_tables *to, const struct xtr_view *v)
 {
 	const struct xtr_findings *all = xtr_analyses_findings(v->analyses);
-	int err = to->begin(to, FINDINGS, "what is worth a look, with its evidence");
+	int err = to->begin(to, FINDINGS, "what is worth a look, with its evidence", true);
 
 	for (size_t i = 0; i < sizeof(finding_columns) / sizeof(finding_columns[0]) && !err; i++)
 		err = to->column(to, &finding_columns[i]);
@@ -113,7 +113,7 @@ static int put_table(struct xtr_export_tables *to, const struct xtr_table_at *at
 		     const struct xtr_view *v)
 {
 	const void *self = xtr_table_self(at, v);
-	struct table t = { .to = to, .err = to->begin(to, at->name, at->table->help) };
+	struct table t = { .to = to, .err = to->begin(to, at->name, at->table->help, false) };
 
 	if (!t.err)
 		xtr_section_columns(at->table, put_column, &t);

@@ -22,7 +22,8 @@ int cli_paths_expand(struct cli_paths *p, size_t n, const char *const *args);
 void cli_paths_free(struct cli_paths *p);
 /* Is it a directory? */
 bool cli_is_directory(const char *path);
-/* Is it more than one file that is named: several arguments, or a directory? */
-bool cli_paths_several(int argc, char **argv);
+/* Is it more than one file that is named: several arguments, or a directory? 0, 1, or -errno, which
+ * is told. */
+int cli_paths_several(int argc, char **argv);
 
 #endif /* XTR_CLI_PATHS_H */

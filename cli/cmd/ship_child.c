@@ -66,25 +66,42 @@ void ship_wait_for(struct ship_wait *w, int ms)
 
 /*
  * It holds the lock of the directory: a shipper that comes after one that was killed has to wait
- * until what that one began has ended.
+ * until what that one began has ended. Returns -errno: it cannot be the program.
  */
-static void become(const struct ship_child *c, pid_t parent)
+static int become(const struct ship_child *c, pid_t parent)
 {
-	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC), err;
 	sigset_t none;
 
+	if (null < 0)
+		return -errno;
 	setpgid(0, 0);
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL))
+		return -errno;
+	if (getppid() != parent)
 		_exit(125);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
-	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || fcntl(c->lock, F_SETFD, 0))
-		_exit(125);
-	if (c->begin)
-		c->begin(c->ctx);
+	if (dup2(null, STDIN_FILENO) < 0 || fcntl(c->lock, F_SETFD, 0))
+		return -errno;
+	err = c->begin ? c->begin(c->ctx) : 0;
+	if (err)
+		return err;
 	execvp(c->argv[0], c->argv);
-	_exit(errno == ENOENT ? 127 : 126);
+	return -errno;
+}
+
+/* Of a process that has ended: why it could not be the program; 0: it was. */
+static int why_not(int fd)
+{
+	ssize_t n;
+	int err;
+
+	do
+		n = read(fd, &err, sizeof(err));
+	while (n < 0 && errno == EINTR);
+	return n == sizeof(err) ? err : 0;
 }
 
 /* When it is to be ended next: by SIGTERM, then by SIGKILL. */
@@ -134,17 +151,28 @@ static int watch(struct ship_child *c, struct ship_wait *w, pid_t pid)
 
 int ship_child_run(struct ship_child *c, struct ship_wait *w)
 {
-	pid_t parent = getpid(), pid = fork();
-	int status;
+	pid_t parent = getpid(), pid;
+	int status, err, told[2];
 
-	if (pid < 0)
+	if (pipe2(told, O_CLOEXEC))
 		return -errno;
-	if (!pid)
-		become(c, parent);
+	pid = fork();
+	err = pid < 0 ? -errno : 0;
+	if (!pid) {
+		err = become(c, parent);
+		_exit(write(told[1], &err, sizeof(err)) == sizeof(err) ? 125 : 126);
+	}
+	close(told[1]);
+	if (err) {
+		close(told[0]);
+		return err;
+	}
 	setpgid(pid, pid); /* whoever is first */
 	c->late = false;
 	status = watch(c, w, pid);
 	if (c->late)
 		kill(-pid, SIGKILL); /* what it may have left behind */
-	return status;
+	err = why_not(told[0]);
+	close(told[0]);
+	return err ?: status;
 }

@@ -23,11 +23,12 @@ void ship_wait_for(struct ship_wait *w, int ms);
 
 struct ship_child {
 	char *const *argv;
-	int lock;                 /* stays open in the program, and in what that starts */
-	uint64_t timeout;         /* ns it may take; 0: any time */
-	uint64_t grace;           /* ns it has left when a signal has come */
-	void (*begin)(void *ctx); /* in the program's process, before it becomes the program */
-	void (*tick)(void *ctx);  /* meanwhile, about each second; may be NULL */
+	int lock;                /* stays open in the program, and in what that starts */
+	uint64_t timeout;        /* ns it may take; 0: any time */
+	uint64_t grace;          /* ns it has left when a signal has come */
+	int (*begin)(void *ctx); /* in the program's process, before it becomes the program: 0
+				    or -errno; may be NULL */
+	void (*tick)(void *ctx); /* meanwhile, about each second; may be NULL */
 	void *ctx;
 	bool late; /* it was ended: it took too long, or the signal's grace was over */
 };

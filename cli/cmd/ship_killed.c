@@ -9,36 +9,57 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Is the file of this path, which need not be there, in the directory? */
-static bool is_in(const char *path, const struct stat *dir)
+/* What may be another time: what is not known now must not be taken for nothing. */
+static bool is_passing(int err)
+{
+	return err == -ENOMEM || err == -EIO || err == -EMFILE || err == -ENFILE;
+}
+
+/* Is the file of this path, which need not be there, in the directory? 0, 1 or -errno. */
+static int is_in(const char *path, const struct stat *dir)
 {
 	const char *slash = strrchr(path, '/');
-	char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : NULL;
+	char *folder;
 	struct stat st;
-	bool is = folder && !stat(folder, &st) && st.st_dev == dir->st_dev &&
-		  st.st_ino == dir->st_ino;
+	int is;
 
+	if (!slash)
+		return 0;
+	folder = strndup(path, slash == path ? 1 : (size_t)(slash - path));
+	if (!folder)
+		return -ENOMEM;
+	if (!stat(folder, &st))
+		is = st.st_dev == dir->st_dev && st.st_ino == dir->st_ino;
+	else
+		is = is_passing(-errno) ? -errno : 0;
 	free(folder);
 	return is;
 }
 
-static void take(struct ship_recorders *all, const struct xtr_leftover *l, const struct stat *dir)
+static int take(struct ship_recorders *all, const struct xtr_leftover *l, const struct stat *dir)
 {
 	struct ship_recorder *r = &all->v[all->n];
+	int is = 0;
 
-	if (!l->alive && l->nothing && l->last && is_in(l->output, dir))
+	if (is_passing(l->error))
+		return l->error;
+	if (!l->alive && l->nothing && l->last)
+		is = is_in(l->output, dir);
+	if (is == 1)
 		xtr_leftover_drop(l->id); /* while its files are here: they say that it is done */
-	if (l->nothing || (!l->error && !l->last))
-		return; /* all is in its files; or it writes one file */
+	if (is < 0 || l->nothing || (!l->error && !l->last))
+		return is < 0 ? is : 0; /* all is in its files; or it writes one file */
 	if (l->error == -EACCES || l->error == -EPERM) {
 		all->unknown = true;
-		return;
+		return 0;
 	}
-	if (!is_in(l->output, dir))
-		return;
+	is = is_in(l->output, dir);
+	if (is != 1)
+		return is;
 	*r = (struct ship_recorder){ .first = l->first, .last = l->last, .alive = l->alive };
 	snprintf(r->output, sizeof(r->output), "%s", strrchr(l->output, '/') + 1);
 	all->n++;
+	return 0;
 }
 
 int ship_recorders(int dir, struct ship_recorders *all)
@@ -59,10 +80,11 @@ int ship_recorders(int dir, struct ship_recorders *all)
 	if (err)
 		return err;
 	all->v = calloc(n + 1, sizeof(*all->v));
-	for (size_t i = 0; all->v && i < n; i++)
-		take(all, &v[i], &st);
+	err = all->v ? 0 : -ENOMEM;
+	for (size_t i = 0; i < n && !err; i++)
+		err = take(all, &v[i], &st);
 	free(v);
-	return all->v ? 0 : -ENOMEM;
+	return err;
 }
 
 void ship_recorders_free(struct ship_recorders *all)

@@ -55,8 +55,8 @@ static int recover(struct ship_recover *r, const char *name, bool killed, struct
 		with[7] = NULL;
 	status = ship_child_run(&c, r->wait);
 	if (status < 0)
-		return status;
-	if (WIFEXITED(status) &&
+		cli_warn("'%s': 'xtr recover' cannot be started: %s", from, cli_strerror(status));
+	if (status >= 0 && WIFEXITED(status) &&
 	    (WEXITSTATUS(status) == XTR_EXIT_OK || WEXITSTATUS(status) == XTR_EXIT_LOSS))
 		return 0;
 	r->again = cli_now() + AGAIN_NS;
@@ -124,10 +124,14 @@ static int forget_begun(struct ship_recover *r, const struct ship_recorder *rec)
 {
 	char name[NAME_MAX + 1];
 	struct ship_facts f;
+	int err;
 
 	if (!name_of(r, rec, rec->last + 1, name))
 		return 0;
-	if (ship_facts(r->spool->dir, name, false, &f) || f.whole || f.events)
+	err = ship_facts(r->spool->dir, name, false, &f);
+	if (err)
+		return err == -ENOENT || err == -EBADMSG ? 0 : err;
+	if (f.whole || f.events)
 		return 0;
 	return ship_forget_rest(r->spool, name, f.file_id);
 }

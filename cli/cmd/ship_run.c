@@ -35,6 +35,7 @@ struct ship {
 	uint64_t shipped, bytes;
 	char tried[NAME_MAX + 1]; /* the last one that failed, and how often */
 	uint64_t failures;
+	uint64_t tries;      /* of these: the command was there, and has failed */
 	uint64_t of, number; /* the last one that was shipped */
 	bool broken;         /* the directory cannot be worked with: said */
 	bool held;           /* in the last look a recorder still had a piece */
@@ -42,8 +43,8 @@ struct ship {
 
 /* --- the command ------------------------------------------------------------------------------ */
 
-static void set(const char *name, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void set(const char *name, const char *fmt, ...)
+static int set(const char *name, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static int set(const char *name, const char *fmt, ...)
 {
 	char text[PATH_MAX];
 	va_list ap;
@@ -51,28 +52,27 @@ static void set(const char *name, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	if (setenv(name, text, 1))
-		_exit(125);
+	return setenv(name, text, 1) ? -errno : 0;
 }
 
 /* In the command's process. */
-static void say_what(void *ctx)
+static int say_what(void *ctx)
 {
 	const struct ship *s = ctx;
 	const struct ship_facts *f = &s->facts;
 	char host[256] = "";
 
 	gethostname(host, sizeof(host) - 1);
-	set("XTR_PIECE", "%s", s->path);
-	set("XTR_PIECE_NAME", "%s", s->piece->name);
-	set("XTR_PIECE_ID", "%s", f->id);
-	set("XTR_PIECE_HOST", "%s", *f->host ? f->host : host);
-	set("XTR_PIECE_OF", "%016" PRIx64, f->of);
-	set("XTR_PIECE_NUMBER", "%" PRIu64, f->number);
-	set("XTR_PIECE_TIME", "%" PRIu64, f->realtime / 1000000000u);
-	set("XTR_PIECE_BYTES", "%" PRIu64, f->bytes);
-	set("XTR_PIECE_EVENTS", "%" PRIu64, f->events);
-	set("XTR_PIECE_LOST", "%" PRIu64, f->lost);
+	return set("XTR_PIECE", "%s", s->path) ?:
+	       set("XTR_PIECE_NAME", "%s", s->piece->name) ?:
+	       set("XTR_PIECE_ID", "%s", f->id) ?:
+	       set("XTR_PIECE_HOST", "%s", *f->host ? f->host : host) ?:
+	       set("XTR_PIECE_OF", "%016" PRIx64, f->of) ?:
+	       set("XTR_PIECE_NUMBER", "%" PRIu64, f->number) ?:
+	       set("XTR_PIECE_TIME", "%" PRIu64, f->realtime / 1000000000u) ?:
+	       set("XTR_PIECE_BYTES", "%" PRIu64, f->bytes) ?:
+	       set("XTR_PIECE_EVENTS", "%" PRIu64, f->events) ?:
+	       set("XTR_PIECE_LOST", "%" PRIu64, f->lost);
 }
 
 static void keep_to_limit(void *ctx)
@@ -144,7 +144,7 @@ static int was_taken(struct ship *s, const struct ship_piece *p)
 {
 	int err = ship_done(&s->spool, p);
 
-	s->failures = 0;
+	s->failures = s->tries = 0;
 	s->shipped++;
 	s->bytes += s->facts.bytes;
 	note_hole(s);
@@ -153,15 +153,15 @@ static int was_taken(struct ship *s, const struct ship_piece *p)
 
 static void say_failure(const struct ship *s, const struct ship_piece *p, int status, bool late)
 {
-	if (status < 0)
+	if (status == -ENOENT)
+		cli_warn("'%s': there is no command '%s'", p->name, s->argv[0]);
+	else if (status < 0)
 		cli_warn("'%s': the command cannot be started: %s", p->name, cli_strerror(status));
 	else if (late)
 		cli_warn("'%s': the command was ended, it took too long", p->name);
 	else if (WIFSIGNALED(status))
 		cli_warn("'%s': the command was ended by signal %d (%s)", p->name, WTERMSIG(status),
 			 strsignal(WTERMSIG(status)));
-	else if (WEXITSTATUS(status) == 127)
-		cli_warn("'%s': there is no command '%s'", p->name, s->argv[0]);
 	else
 		cli_warn("'%s': the command ended with status %d", p->name, WEXITSTATUS(status));
 }
@@ -177,17 +177,18 @@ static int was_not_taken(struct ship *s, struct ship_piece *p, int status, bool 
 		return 1; /* not its fault */
 	if (strcmp(s->tried, p->name)) {
 		memcpy(s->tried, p->name, sizeof(s->tried));
-		s->failures = 0;
+		s->failures = s->tries = 0;
 	}
 	s->failures++;
-	if (!wrong && (!s->o->tries || s->failures < s->o->tries))
+	s->tries += status >= 0; /* one that did not begin says nothing of the piece */
+	if (!wrong && (!s->o->tries || s->tries < s->o->tries))
 		return 1;
 	err = ship_give_up(&s->spool, p);
 	if (err)
 		return err;
 	cli_warn("'%s/%s/%s' is given up: move it back to ship/ to try again", s->o->dir,
 		 SHIP_FAILED, p->name);
-	s->failures = 0;
+	s->failures = s->tries = 0;
 	return 0;
 }
 

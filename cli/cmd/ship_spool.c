@@ -145,28 +145,36 @@ static bool is_of(const struct ship_spool *s, enum ship_place place, const char 
 	return ends_with(name, place == SHIP_IS_LEFT ? SHIP_COLLECTED : SUFFIX);
 }
 
-/* Only a recorder that lives holds one; a file without a header may be a moment old. */
-static bool is_written(int dir, const char *name, const struct stat *st)
+/* Only a recorder that lives holds one; a file without a header may be a moment old. 0, 1 or
+ * -errno. */
+static int is_written(int dir, const char *name, const struct stat *st)
 {
-	int fd;
-	bool written;
+	int fd, err;
 
 	if (st->st_size < BEGINNING)
-		return true;
+		return 1;
 	fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	written = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB);
-	if (fd >= 0)
-		close(fd);
-	return written;
+	if (fd < 0)
+		return errno == EACCES ? 0 : -errno; /* who reads it says so */
+	err = flock(fd, LOCK_SH | LOCK_NB) ? -errno : 0;
+	close(fd);
+	return err == -EWOULDBLOCK ? 1 : err;
 }
 
 static int add(struct ship_pieces *all, int dir, const char *name, enum ship_place place)
 {
 	struct ship_piece *p;
 	struct stat st;
+	int written = 0;
 
-	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
-		return 0; /* gone meanwhile, or none of ours */
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW))
+		return errno == ENOENT ? 0 : -errno; /* gone meanwhile */
+	if (!S_ISREG(st.st_mode))
+		return 0; /* none of ours */
+	if (place == SHIP_IS_NEW)
+		written = is_written(dir, name, &st);
+	if (written < 0)
+		return written == -ENOENT ? 0 : written;
 	if (all->n == all->cap) {
 		size_t cap = all->cap ? 2 * all->cap : 64;
 
@@ -179,7 +187,7 @@ static int add(struct ship_pieces *all, int dir, const char *name, enum ship_pla
 	p = &all->v[all->n++];
 	*p = (struct ship_piece){ .place = place, .bytes = (uint64_t)st.st_size, .at = st.st_mtim };
 	snprintf(p->name, sizeof(p->name), "%s", name);
-	p->written = place == SHIP_IS_NEW && is_written(dir, name, &st);
+	p->written = written;
 	return 0;
 }
 
@@ -330,12 +338,17 @@ int ship_forget_rest(const struct ship_spool *s, const char *name, uint64_t file
 	struct stat st;
 	int err;
 
-	if (fstatat(s->dir, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
+	if (fstatat(s->dir, name, &st, AT_SYMLINK_NOFOLLOW))
+		return errno == ENOENT ? 0 : -errno;
+	if (!S_ISREG(st.st_mode))
 		return 0;
 	if (st.st_size >= BEGINNING) {
 		err = ship_facts(s->dir, name, false, &f);
-		if (err || f.file_id != file_id || is_written(s->dir, name, &st))
+		if (err == -EBADMSG || (!err && f.file_id != file_id))
 			return 0; /* another recording's */
+		err = err ?: is_written(s->dir, name, &st);
+		if (err)
+			return err == 1 || err == -ENOENT ? 0 : err;
 	}
 	if (unlinkat(s->dir, name, 0))
 		return -errno;

@@ -7,7 +7,6 @@ SET join_use_nulls = 1;
 SET cast_keep_nullable = 1;
 CREATE VIEW jobs AS SELECT * FROM file('fleet/table=jobs/**/*.parquet', Parquet);
 CREATE VIEW deps AS SELECT * FROM file('fleet/table=deps/**/*.parquet', Parquet);
-CREATE VIEW calls AS SELECT * FROM file('fleet/table=calls/**/*.parquet', Parquet);
 CREATE VIEW rings AS SELECT * FROM file('fleet/table=rings/**/*.parquet', Parquet);
 CREATE VIEW devices AS SELECT * FROM file('fleet/table=devices/**/*.parquet', Parquet);
 CREATE VIEW processes AS SELECT * FROM file('fleet/table=processes/**/*.parquet', Parquet);
@@ -25,5 +24,6 @@ CREATE VIEW file_hours AS
   SELECT file_id, host, toNullable(toDateTime(h * 3600, 'UTC')) AS hour,
          least(to_ns, (h + 1) * 3600000000000) - greatest(from_ns, h * 3600000000000) AS recorded_ns FROM hours;
 
--- Last, as there is no such table where no recording has a finding: this fails then, and question 11 with it, and nothing else.
+-- Last, as there are no such tables where all was exported with --jobs-only: questions 3 and 11 need them.
+CREATE VIEW calls AS SELECT * FROM file('fleet/table=calls/**/*.parquet', Parquet);
 CREATE VIEW findings AS SELECT * FROM file('fleet/table=findings/**/*.parquet', Parquet);

@@ -5,8 +5,6 @@ CREATE VIEW jobs AS SELECT * REPLACE (make_timestamp(epoch_us(time)) AS time)
   FROM read_parquet('fleet/table=jobs/**/*.parquet', hive_partitioning = true, union_by_name = true);
 CREATE VIEW deps AS SELECT * REPLACE (make_timestamp(epoch_us(time)) AS time)
   FROM read_parquet('fleet/table=deps/**/*.parquet', hive_partitioning = true, union_by_name = true);
-CREATE VIEW calls AS SELECT * REPLACE (make_timestamp(epoch_us(time)) AS time)
-  FROM read_parquet('fleet/table=calls/**/*.parquet', hive_partitioning = true, union_by_name = true);
 CREATE VIEW rings AS SELECT * REPLACE (make_timestamp(epoch_us(time)) AS time)
   FROM read_parquet('fleet/table=rings/**/*.parquet', hive_partitioning = true, union_by_name = true);
 CREATE VIEW devices AS SELECT * REPLACE (make_timestamp(epoch_us(time)) AS time)
@@ -30,6 +28,8 @@ CREATE VIEW file_hours AS
   SELECT file_id, host, make_timestamp(h * 3600000000) AS hour,
          least(to_ns, (h + 1) * 3600000000000) - greatest(from_ns, h * 3600000000000) AS recorded_ns FROM hours;
 
--- Last, as there is no such table where no recording has a finding: this fails then, and question 11 with it, and nothing else.
+-- Last, as there are no such tables where all was exported with --jobs-only: questions 3 and 11 need them.
+CREATE VIEW calls AS SELECT * REPLACE (make_timestamp(epoch_us(time)) AS time)
+  FROM read_parquet('fleet/table=calls/**/*.parquet', hive_partitioning = true, union_by_name = true);
 CREATE VIEW findings AS SELECT *
   FROM read_parquet('fleet/table=findings/**/*.parquet', hive_partitioning = true, union_by_name = true);

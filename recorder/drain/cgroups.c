@@ -27,14 +27,19 @@ size_t xtr_cgroup_path(const char *names, uint32_t used, char path[XTR_CGROUP_PA
 int xtr_cgroups_take(struct xtr_cgroups *c, const struct xtr_ctl_cgroup *def)
 {
 	char path[XTR_CGROUP_PATH];
+	const uint64_t *told;
 	size_t at, n;
 
 	if (def->cut || def->used >= sizeof(path))
 		return 0;
+	n = xtr_cgroup_path(def->names, def->used, path);
+	/* Programs tell again what they had to forget (BPF_MAP_TYPE_LRU_HASH). */
+	told = xtr_map_get(&c->by_id, def->id, 0);
+	if (told && !strcmp((const char *)c->paths.p + *told, path))
+		return 0;
 	if (c->by_id.n >= XTR_CGROUPS_MAX)
 		xtr_cgroups_free(c);
 	at = c->paths.n;
-	n = xtr_cgroup_path(def->names, def->used, path);
 	xtr_buf_add(&c->paths, path, n + 1);
 	return c->paths.err ?: xtr_map_put(&c->by_id, def->id, 0, at);
 }

@@ -13,11 +13,12 @@
 
 #define DEVICES_MAX 64
 #define NODES_MAX   16
+#define FIRMWARE    2048 /* bytes: amdgpu has some 25 of them, of 30 bytes each */
 #define NVIDIA      "/proc/driver/nvidia/gpus"
 
 struct device {
 	char name[128], driver[64], pci_id[16], subsystem[16], revision[16];
-	char version[64], srcversion[64], firmware[512], model[128], vbios[64], uuid[64];
+	char version[64], srcversion[64], firmware[FIRMWARE], model[128], vbios[64], uuid[64];
 	char nodes[NODES_MAX][32];
 	size_t n_nodes;
 };
@@ -66,23 +67,35 @@ static bool link_name(const char *dir, const char *name, char *buf, size_t n)
 	return true;
 }
 
-/* amdgpu: one file per firmware in DEVICE/fw_version. */
+/* Another "NAME=VERSION"; one that does not fit is left out, not cut: it would be another one's. */
+static void add_firmware(char *buf, size_t n, const char *name, const char *version)
+{
+	size_t len = strlen(buf);
+	int put = snprintf(buf + len, n - len, "%s%s=%s", len ? " " : "", name, version);
+
+	if (put < 0 || (size_t)put >= n - len)
+		buf[len] = 0;
+}
+
+/* amdgpu: one file per firmware in DEVICE/fw_version. In order of names, so that machines that have
+ * the same say the same. */
 static void read_firmware_dir(const char *dir, char *buf, size_t n)
 {
 	char path[PATH_MAX], line[64];
-	struct dirent *e;
-	size_t len = 0;
-	int put = snprintf(path, sizeof(path), "%s/fw_version", dir);
-	DIR *d = put > 0 && (size_t)put < sizeof(path) ? opendir(path) : NULL;
+	struct dirent **list;
+	int put = snprintf(path, sizeof(path), "%s/fw_version", dir), files;
 
-	while (d && (e = readdir(d)) && len < n) {
-		if (e->d_name[0] == '.' || !line_at(path, e->d_name, line, sizeof(line)))
-			continue;
-		put = snprintf(buf + len, n - len, "%s%s=%s", len ? " " : "", e->d_name, line);
-		len += put > 0 ? (size_t)put : 0;
+	files = put > 0 && (size_t)put < sizeof(path) ? scandir(path, &list, NULL, versionsort)
+						      : -1;
+	for (int i = 0; i < files; i++) {
+		const char *name = list[i]->d_name;
+
+		if (name[0] != '.' && line_at(path, name, line, sizeof(line)))
+			add_firmware(buf, n, name, line);
+		free(list[i]);
 	}
-	if (d)
-		closedir(d);
+	if (files >= 0)
+		free(list);
 }
 
 /* intel_vpu tells in debugfs, by device name or by number. */

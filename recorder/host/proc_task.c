@@ -88,31 +88,41 @@ static uint32_t process_of(uint32_t tid)
 	return pid;
 }
 
-/* The line of version 2, "0::/a/b". A group that was removed has a word behind its path. */
+/* Of version 2, "0::/a/b"; "/.." and what is below it are not below the reader's root. A group that
+ * was removed has a word behind its path. */
+bool xtr_proc_cgroup_line(const char *line, char *path, size_t n)
+{
+	static const char head[] = "0::", gone[] = " (deleted)";
+	size_t skip = strlen(head), word = strlen(gone), len = strcspn(line, "\n");
+
+	if (strncmp(line, head, skip) != 0 || line[skip] != '/' || line[len] != '\n')
+		return false;
+	line += skip;
+	len -= skip;
+	if (!strncmp(line, "/..", 3) && (len == 3 || line[3] == '/'))
+		return false;
+	if (len > word && !strncmp(line + len - word, gone, word))
+		len -= word;
+	if (len >= n)
+		return false;
+	memcpy(path, line, len);
+	path[len] = 0;
+	return true;
+}
+
 bool xtr_proc_cgroup(uint32_t pid, char *path, size_t n)
 {
-	static const char gone[] = " (deleted)\n";
 	char name[64], line[8192];
 	struct xtr_lines l;
 	bool found = false;
-	size_t len = 0;
 
 	snprintf(name, sizeof(name), "/proc/%u/cgroup", pid);
 	if (xtr_lines_open(&l, name))
 		return false;
 	while (!found && xtr_lines_next(&l, line, sizeof(line)))
-		found = !strncmp(line, "0::/", 4) && strncmp(line, "0::/..", 6) != 0;
+		found = xtr_proc_cgroup_line(line, path, n);
 	(void)xtr_lines_close(&l);
-	len = found ? strlen(line) : 0;
-	if (!found || line[len - 1] != '\n')
-		return false;
-	len -= len > sizeof(gone) && !strcmp(line + len - sizeof(gone) + 1, gone) ? sizeof(gone) - 1
-										  : 1;
-	if (len - 3 >= n)
-		return false;
-	memcpy(path, line + 3, len - 3);
-	path[len - 3] = 0;
-	return true;
+	return found;
 }
 
 static bool start_of(struct xtr_proc_task *task, const char *text)

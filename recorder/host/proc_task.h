@@ -40,5 +40,7 @@ int xtr_proc_each(int (*fn)(void *ctx, uint32_t pid, uint32_t tid), void *ctx);
  * False: it is gone, or its group is not below that root.
  */
 bool xtr_proc_cgroup(uint32_t pid, char *path, size_t n);
+/* The same of a line of /proc/PID/cgroup, with its newline; false: it is no such group's. */
+bool xtr_proc_cgroup_line(const char *line, char *path, size_t n);
 
 #endif /* XTR_RECORDER_PROC_TASK_H */

@@ -1048,7 +1048,7 @@ def files_in(path):
 
 
 def tables_of(files):
-    """How many are of the trace itself, not of its sections."""
+    """How many are of the trace itself and of its findings, not of sections."""
     return sum("table=stats_" not in f and "table=blame_" not in f for f in files)
 
 
@@ -1059,11 +1059,11 @@ def export_of_parquet_makes_a_directory():
     o = xtr("export", "-f", "parquet", "-o", path, trace(), trace())
     expect(o.status == 0 and o.out == "" and o.err == "", "of two traces", o)
     made = files_in(path)
-    expect(tables_of(made) == 13 and len(made) > 13 and all(re.match(r"table=\w+/date=[-\w]+/host=\w+/[0-9a-f]{16}\.parquet$", f) for f in made), f"{made}")
+    expect(tables_of(made) == 14 and len(made) > 14 and all(re.match(r"table=\w+/date=[-\w]+/host=\w+/[0-9a-f]{16}\.parquet$", f) for f in made), f"{made}")
     modes = {os.stat(os.path.join(path, f)).st_mode for f in made}
     expect(modes == {0o100600}, f"modes {modes}")
     o = xtr("export", "-f", "parquet", "--raw", "-o", path, trace())
-    expect(o.status == 0 and tables_of(files_in(path)) == 14, "replaced, and events", o)
+    expect(o.status == 0 and tables_of(files_in(path)) == 15, "replaced, and events", o)
     only = os.path.join(where, "only")
     o = xtr("export", "-f", "parquet", "--jobs-only", "-o", only, trace())
     expect(o.status == 0 and len(files_in(only)) == tables_of(files_in(only)) == 12, f"no sections: {files_in(only)}", o)
@@ -1084,7 +1084,7 @@ def export_of_parquet_that_fails_leaves_no_file():
     expect_error(o, 1, r"xtr: cannot write '.*/out': File too large")
     expect(not files_in(where), f"{files_in(where)}")
     o = xtr("export", "-f", "parquet", "-o", os.path.join(where, "out"), "/nonexistent.xtr", trace())
-    expect(o.status == 1 and tables_of(files_in(where)) == 13, "one of two can be read", o)
+    expect(o.status == 1 and tables_of(files_in(where)) == 14, "one of two can be read", o)
 
 
 def limited(f, path, size):

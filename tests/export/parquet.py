@@ -15,11 +15,15 @@ import json
 import os
 import re
 import struct
+import sys
 import tempfile
 import urllib.parse
 
 import source
 from tables import TABLES
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../fleet-sql"))
+from recordings import Recording  # noqa: E402
 
 UNKNOWN = "__HIVE_DEFAULT_PARTITION__"
 PLAIN, RLE, DELTA, CODED = 0, 3, 5, 8  # encodings
@@ -281,11 +285,12 @@ def expected_sections(path):
     tables["findings"] = [placed({"section": i, "at_ns": f["at_ns"] or None, "evidence": json.dumps(f["evidence"], separators=(",", ":")),
                                   **{k: f[k] for k in ("id", "severity", "text", "rule")}})
                           for i, s in enumerate(json.loads(source.run("stats", "-q", "--json", path))["sections"]) for f in s["findings"]]
-    return {n: rows for n, rows in tables.items() if rows}
+    return {n: rows for n, rows in tables.items() if rows or n == "findings"}
 
 
 def check_sections(checks, src):
-    """The tables of the sections; those that have no rows are not there, even if they were before."""
+    """The tables of the sections; those that have no rows are not there, even if they were before. Only findings always are, of
+    each recording."""
     what = f"{src.name} parquet"
     with tempfile.TemporaryDirectory(prefix="xtr-parquet-") as folder:
         source.run("export", "-q", "-f", "parquet", "-o", folder, src.path)
@@ -295,13 +300,38 @@ def check_sections(checks, src):
         for name in sorted(found & set(want)):
             tables = read_tables(folder, name).values()
             rows = [row for t in tables for row in t.rows]
-            columns = [c for c in rows[0] if c != "advice"]
+            names = list(dict.fromkeys(s[4].decode() for t in tables for s in t.schema))
+            columns = [c for c in names if c != "advice"]
             checks.same(f"{what} {name}: rows", *(sorted(([r[c] for c in columns] for r in both), key=str) for both in (rows, want[name])))
             units = {k[:-5]: v for t in tables for k, v in t.facts.items() if k.endswith(".unit")}
-            checks.same(f"{what} {name}: units", units, {c: c.rsplit("_", 1)[1] for c in rows[0] if c.endswith(UNITS)})
+            checks.same(f"{what} {name}: units", units, {c: c.rsplit("_", 1)[1] for c in names if c.endswith(UNITS)})
+        ids = sorted(f["file_id"] + ".parquet" for f in source.json_rows(src.path, "files"))
+        checks.same(f"{what} findings: files", sorted(os.path.basename(p) for p in read_tables(folder, "findings")), ids)
         source.run("export", "-q", "-f", "parquet", "-o", folder, "--to", "1ns", src.path)
-        left = [p for n in found & {"stats_slowest", "findings"} for p in read_tables(folder, n)]
-        checks.same(f"{what}: tables without rows", left, [])
+        checks.same(f"{what}: tables without rows", list(read_tables(folder, "stats_slowest")), [])
+        left = read_tables(folder, "findings")
+        checks.same(f"{what} findings: files without rows", sorted(os.path.basename(p) for p in left), ids)
+        checks.same(f"{what} findings: rows left", [t.rows for t in left.values()], [[] for _ in ids])
+
+
+# Names of machines, and of their directories: 250 bytes of one.
+HOSTS = {"node-1": "node-1", "a.b": "a.b", ".": "%2E", "../../x/": "%2E.%2F..%2Fx%2F", "a=b c": "a%3Db%20c", "": UNKNOWN, "n" * 250: "n" * 250,
+         "n" * 300: "n" * 250, "é" * 120: "%C3%A9" * 41 + "%C3", "n" * 249 + "/": "n" * 249}
+
+
+def check_hosts(checks):
+    """A name leads nowhere else, whatever it is, and always to a directory that can be made."""
+    for host, want in HOSTS.items():
+        with tempfile.TemporaryDirectory(prefix="xtr-parquet-") as folder:
+            made = Recording(host, 0x77, NS, NS)
+            made.job("sdma0", "copy", NS + 1000, 5000)
+            path = os.path.join(folder, "one.xtr")
+            with open(path, "wb") as f:
+                f.write(made.bytes())
+            source.run("export", "-q", "-f", "parquet", "-o", os.path.join(folder, "fleet"), path)
+            places = {partitions(p)["host"] for p in glob.glob(os.path.join(folder, "fleet/*/*/*/*.parquet"))}
+            checks.same(f"parquet host {host[:20]!r}: directories", sorted(places), [want])
+            checks.same(f"parquet host {host[:20]!r}: outside", sorted(os.listdir(folder)), ["fleet", "one.xtr"])
 
 
 def selected(path, *options):

@@ -13,9 +13,6 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-/* The sanitizer itself allocates before its shadow memory is there. */
-#define EARLY __attribute__((no_sanitize("address")))
-
 #ifdef __SANITIZE_ADDRESS__
 #define REAL(name) __interceptor_##name
 #else

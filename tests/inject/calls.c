@@ -264,8 +264,8 @@ static int verdict(uint32_t n, uint32_t family, uint64_t site)
 
 	if (p->site && (inject_planned(site) || goes_on(family)))
 		return p->err;
-	if (p->call_at && n == p->call_at)
-		return p->err;
+	if (p->call_at && n == p->call_at) /* of threads that take turns another may come here */
+		return !p->families || (family & p->families) ? p->err : 0;
 	if (p->call_at && p->sticky && n > p->call_at && (family & p->families))
 		return p->err != EINTR || (n - p->call_at) % 2 == 0 ? p->err : 0;
 	if (p->then_call && inject->n_strikes && n == then + p->then_call)

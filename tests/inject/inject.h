@@ -103,8 +103,11 @@ struct shared {
 extern struct shared *inject;
 extern bool inject_off; /* in this process for good: the program itself has ended */
 
+/* The sanitizer itself allocates before its shadow memory is there. */
+#define EARLY __attribute__((no_sanitize("address", "undefined")))
+
 /* May something fail now? */
-static inline bool inject_armed(void)
+EARLY static inline bool inject_armed(void)
 {
 	return inject && inject->armed && !inject_off;
 }
@@ -122,6 +125,9 @@ const char *inject_call_name(int nr);
 /* One of CALL_...: the errno with which it must fail, 0: it need not. */
 int inject_call(int nr, const void *from);
 
+/* Whoever runs the program is called from here: the same place is reached by other ways than this.
+ */
+extern const void *inject_outermost;
 /* What tells this place from others; from: where it was called. Does not allocate after a first
  * call. */
 uint64_t inject_site(const void *from);

@@ -6,9 +6,7 @@
  */
 #include "server.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,59 +26,6 @@ uint64_t inject_hash(uint64_t h, const void *data, size_t n)
 }
 
 /* --- files ------------------------------------------------------------------------------------ */
-
-static uint64_t hash_file(const char *name)
-{
-	static const char database[] = "SQLite format 3";
-	static char buf[1 << 16];
-	uint64_t h = 0xcbf29ce484222325u;
-	int fd = open(name, O_RDONLY | O_NOFOLLOW);
-	ssize_t n = fd < 0 ? -1 : read(fd, buf, sizeof(buf));
-
-	if (n > (ssize_t)sizeof(database) && !memcmp(buf, database, sizeof(database)))
-		h = inject_hash_database(name);
-	else
-		for (; n > 0; n = read(fd, buf, sizeof(buf)))
-			h = inject_hash(h, buf, (size_t)n);
-	if (fd >= 0)
-		close(fd);
-	return h;
-}
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(((const struct file_state *)a)->name, ((const struct file_state *)b)->name);
-}
-
-void inject_look_at_dir(struct dir_state *d)
-{
-	DIR *dir = opendir(".");
-	const struct dirent *e;
-
-	d->n = 0;
-	while (dir && (e = readdir(dir)) && d->n < FILES_MAX) {
-		struct file_state *f = &d->file[d->n];
-
-		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
-			continue;
-		snprintf(f->name, sizeof(f->name), "%.255s", e->d_name);
-		f->hash = hash_file(e->d_name);
-		d->n++;
-	}
-	if (dir)
-		closedir(dir);
-	qsort(d->file, d->n, sizeof(d->file[0]), by_name);
-}
-
-bool inject_same_dir(const struct dir_state *a, const struct dir_state *b)
-{
-	if (a->n != b->n)
-		return false;
-	for (size_t i = 0; i < a->n; i++)
-		if (strcmp(a->file[i].name, b->file[i].name) || a->file[i].hash != b->file[i].hash)
-			return false;
-	return true;
-}
 
 /* Each file of the outcome is as before or as after; others are there only if they could not be
  * removed. */
@@ -111,6 +56,44 @@ static const char *files_are_right(const struct scenario *s, const struct outcom
 		if (!there)
 			return "the file that was there is gone";
 	}
+	return NULL;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static bool has_content(const struct dir_state *d, uint64_t hash)
+{
+	for (size_t i = 0; i < d->n; i++)
+		if (d->file[i].hash == hash)
+			return true;
+	return false;
+}
+
+/* Has one of these bytes and of this name, wherever. */
+static bool has_file(const struct dir_state *d, const struct file_state *f)
+{
+	for (size_t i = 0; i < d->n; i++)
+		if (d->file[i].hash == f->hash &&
+		    !strcmp(base_name(d->file[i].name), base_name(f->name)))
+			return true;
+	return false;
+}
+
+/* Of what goes from one folder to another nothing is lost, and none has another name or is half. */
+static const char *moved_are_right(const struct scenario *s, const struct outcome *o)
+{
+	for (size_t i = 0; i < s->before.n; i++)
+		if (!has_content(&o->dir, s->before.file[i].hash))
+			return "a file was lost";
+	for (size_t i = 0; i < o->dir.n; i++)
+		if (!has_file(&s->before, &o->dir.file[i]) &&
+		    !has_file(&s->good.dir, &o->dir.file[i]))
+			return "a file has a name or bytes that none had";
 	return NULL;
 }
 
@@ -276,7 +259,8 @@ const char *inject_judge(const struct scenario *s, const struct outcome *o, bool
 	if (why || !WIFEXITED(o->status))
 		return why;
 	status = WEXITSTATUS(o->status);
-	why = files_are_right(s, o, inject_struck_call("unlink"));
+	why = s->moves ? moved_are_right(s, o)
+		       : files_are_right(s, o, inject_struck_call("unlink"));
 	if (why)
 		return why;
 	if (status == s->status && same_output(s, o)) {

@@ -26,6 +26,7 @@ int __real_main(int argc, char **argv);
 void __gcov_dump(void) __attribute__((weak)); /* only where coverage is counted */
 
 struct shared *inject;
+const void *inject_outermost;
 
 static int out_fd, err_fd;
 
@@ -73,6 +74,7 @@ __attribute__((noreturn)) static void child(const struct scenario *s, const sigs
 	int in = open_input(s), status, left;
 	uint64_t before, more;
 
+	inject_outermost = __builtin_return_address(0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	dup2(in, STDIN_FILENO);
@@ -119,23 +121,6 @@ static int wait_for(pid_t pid)
 	kill(pid, SIGKILL);
 	waitpid(pid, &status, 0);
 	return -1;
-}
-
-void inject_make_old(const struct scenario *s)
-{
-	int fd = s->old ? open(s->old, O_WRONLY | O_CREAT | O_TRUNC, 0600) : -1;
-
-	if (fd >= 0 && write(fd, "old\n", 4) == 4)
-		close(fd);
-}
-
-void inject_clean(const struct scenario *s, const struct dir_state *d)
-{
-	if (inject_same_dir(d, &s->before))
-		return;
-	for (size_t i = 0; i < d->n; i++)
-		unlink(d->file[i].name);
-	inject_make_old(s);
 }
 
 static void read_back(struct outcome *o)

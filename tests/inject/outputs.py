@@ -2,6 +2,7 @@
 """Standard streams that are closed, full, or nobody reads: every command that prints says so, and its files are whole."""
 
 import os
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -12,10 +13,10 @@ BROKEN = "Broken pipe"
 
 
 def flags_of(flags):
-    """Standard input, a file that is there before, and the status of a scenario (tests/inject/server.c)."""
+    """Standard input, a file and a folder's contents that are there before, and the status of a scenario (tests/inject/server.c)."""
     given = dict(zip(flags, [*flags[1:], ""]))
     status = next((int(f[2:]) for f in flags if f.startswith("-s")), 0)
-    return given.get("-i", "/dev/null"), given.get("-k"), status
+    return given.get("-i", "/dev/null"), given.get("-k"), given.get("-t"), status
 
 
 class Use:
@@ -24,7 +25,7 @@ class Use:
     def __init__(self, xtr, environment, scenario):
         self.name, flags, command = scenario
         self.command, self.environment = [xtr, *command], environment
-        self.stdin, self.old, self.status = flags_of(flags)
+        self.stdin, self.old, self.tree, self.status = flags_of(flags)
         self.runs, self.wrong = 0, []
 
     def run(self, redirect="", stdout=subprocess.PIPE, stderr=subprocess.PIPE, ignore_sigpipe=False):
@@ -37,6 +38,8 @@ class Use:
             if self.old:
                 with open(os.path.join(folder, self.old), "wb") as f:
                     f.write(b"old\n")
+            if self.tree:
+                shutil.copytree(self.tree, folder, dirs_exist_ok=True)
             done = subprocess.run(["sh", "-c", f'exec "$@" {redirect}', "sh", *self.command], cwd=folder, stdin=stdin, stdout=stdout,
                                   stderr=stderr, env=self.environment, preexec_fn=before, timeout=120, check=False)
             return done.returncode, done.stdout or b"", (done.stderr or b"").decode("utf-8", "replace"), set(os.listdir(folder))

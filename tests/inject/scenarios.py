@@ -4,6 +4,7 @@
 import glob
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -101,6 +102,15 @@ class Inputs:
             f.write(data)
         return self.path(name)
 
+    def folder(self, name, *traces):
+        """Of traces, one after the other."""
+        folder = self.path(name)
+        os.mkdir(folder)
+        for number, trace in enumerate(traces, 1):
+            copy = shutil.copy(trace, os.path.join(folder, f"run.{number:06}.xtr"))
+            os.utime(copy, ns=(number * 10**9,) * 2)
+        return folder
+
     def status_of(self, *command):
         """Of a command that tells of the machine."""
         return subprocess.run([os.path.join(self.build, "xtr"), *command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -138,7 +148,16 @@ def views(i):
     yield "diff-outliers", [], ["diff", "--outliers", jobs, made]
     yield "diff-cohorts", [], ["diff", "--by", "host", "--json", jobs, made]
     yield "query-files", [], ["query", jobs, made, "SELECT host, count(*) FROM jobs GROUP BY host"]
+    folder = i.folder("folder", jobs, example)
+    yield "stats-folder", ["-s3"], ["stats", folder]
+    yield "stats-files-damaged", ["-s3"], ["stats", jobs, damaged, made]
+    yield "stats-files-fail-on", ["-s4"], ["stats", "--fail-on", "execution.p50>1us", jobs, folder]
+    yield "diff-by", [], ["diff", "--by", "process,ring", jobs, made]
+    yield "diff-cohorts-folder", ["-s3"], ["diff", "--by", "driver", "--against", "rest", folder]
+    yield "diff-cohorts-outliers", ["-s3"], ["diff", "--by", "kernel", "--outliers", "--json", folder, jobs]
     yield "flame", [], ["flame", jobs]
+    yield "why", [], ["why", "--path", jobs]
+    yield "why-lines", ["-s3"], ["why", "--path", "--jsonl", example]
     yield "top", [], ["top", "--json", "--interval", "10ms", jobs]
     yield "top-text", ["-s3"], ["top", "-b", example]
     yield "top-pipe", ["-p", "-i", jobs], ["top", "--json", "--interval", "10ms", "-"]
@@ -180,6 +199,9 @@ def exports(i):
     yield "export-force-sqlite", ["-q", "-k", "out"], ["export", "-f", "sqlite", "--force", "-o", "out", made]
     yield "export-stdout", [], ["export", "-f", "chrome", "-o", "-", made]
     yield "export-name", [], ["export", "-f", "perfetto", made]
+    yield "export-parquet", [], ["export", "-f", "parquet", "-o", "out", made]
+    yield "export-parquet-raw", ["-s3"], ["export", "-f", "parquet", "--raw", "-o", "out", example]
+    yield "export-parquet-files", [], ["export", "-f", "parquet", "-o", "out", made, i.synth("jobs", "-n", "600")]
     yield "report", [], ["report", "-o", "out", made]
     yield "report-losses", ["-s3"], ["report", "--jobs", "3", "-o", "-", example]
 
@@ -233,7 +255,20 @@ def queries(i):
     yield "query-json", ["-q"], ["query", "--json", made, "SELECT * FROM events LIMIT 20"]
     yield "query-database", ["-q"], ["query", database, "SELECT * FROM jobs"]
     yield "query-stdin", ["-q", "-p", "-i", sql], ["query", made, "-"]
+    yield "query-folder", ["-q", "-s3"], ["query", i.folder("asked", made, i.drivers("example")), "SELECT host, count(*) FROM jobs GROUP BY 1"]
     yield "query-schema", ["-q"], ["query", "--schema"]
+
+
+def shipping(i):
+    spool = i.path("spools")
+    os.makedirs(os.path.join(spool, "store"))
+    pieces = [i.synth(f"piece-{n}", "-n", "20", "-S", str(n)) for n in (1, 2)]
+    os.rename(i.folder("spool", *pieces), os.path.join(spool, "spool"))
+    os.chmod(os.path.join(spool, "spool"), 0o700)
+    take = os.path.abspath(os.path.join(i.build, "tests/inject/command/take"))
+    yield "ship", ["-M", "-t", spool], ["ship", "spool", "--", take, "store", "{}"]
+    yield "ship-limit", ["-M", "-t", spool], ["ship", "--limit", "1G", "--tries", "1", "spool", "--", take, "store"]
+    yield "ship-list", ["-t", spool], ["ship", "spool"]
 
 
 def others(_):
@@ -278,4 +313,4 @@ def recordings(build):
 
 def make(build, work):
     i = Inputs(build, work)
-    return [s for family in (views, drivers, exports, imports, parts, queries, others, names, machine) for s in family(i)]
+    return [s for family in (views, drivers, exports, imports, parts, queries, shipping, others, names, machine) for s in family(i)]

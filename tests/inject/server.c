@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * usage: inject [-i FILE] [-p] [-k FILE] [-s STATUS] [-S FILE] [-1 PLAN] [-lmqrocv] NAME DIRECTORY
- * COMMAND [ARGUMENT]...
+ * usage: inject [-i FILE] [-p] [-k FILE] [-t FOLDER] [-s STATUS] [-S FILE] [-1 PLAN] [-lmMqrocv]
+ * NAME DIRECTORY COMMAND [ARGUMENT]...
  *
  * Runs xtr COMMAND in DIRECTORY once without faults and then once for each fault: every allocation
  * and every system call that does I/O fails once, and from then on. By default at each place in the
  * program (told by its stack) where one happens; with LONG=1 in the environment every single one.
  *
- * -i standard input, -p through a pipe; -k a file that exists before; -s the status without faults;
- * -S places tried by other scenarios, which are not tried again, and where those of this one are
+ * -i standard input, -p through a pipe; -k a file that exists before, -t a folder whose contents
+ * do; -M files are moved: none is lost, and each has its bytes; -s the status without faults; -S
+ * places tried by other scenarios, which are not tried again, and where those of this one are
  * added; -1 only this fault, as a failure names it; -m it tells of the machine, which may
  * change; only places are tried; -l it may tell what it cannot look at as missing; -q SQLite's
  * words will do; -r it records; -o but with LONG=1
@@ -216,8 +217,8 @@ static void fail_all_ways(struct scenario *s, const struct place *place, bool ca
 }
 
 /*
- * Threads take turns as they like: so it is places that fail, not numbers. Each fails once with
- * what is most likely there.
+ * Threads and processes take turns as they like: so it is places that fail, not numbers. In a
+ * recording each fails once with what is most likely there.
  */
 static void fail_places(struct scenario *s, const struct place *place, uint32_t n, bool call)
 {
@@ -229,7 +230,7 @@ static void fail_places(struct scenario *s, const struct place *place, uint32_t 
 		for (size_t k = 0; call && k < sizeof(usual) / sizeof(usual[0]); k++)
 			if (place[i].families & usual[k].families)
 				plan.err = usual[k].err;
-		if (inject_every)
+		if (inject_every || s->moves)
 			fail_all_ways(s, &place[i], call);
 		else
 			try(s, &plan);
@@ -293,6 +294,7 @@ static bool *flag(struct settings *o, int c)
 	return c == 'p'   ? &o->s.piped
 	       : c == 'l' ? &o->s.loose
 	       : c == 'm' ? &o->s.machine
+	       : c == 'M' ? &o->s.moves
 	       : c == 'q' ? &o->s.sql
 	       : c == 'r' ? &o->s.recording
 	       : c == 'o' ? &o->s.alone
@@ -306,11 +308,13 @@ static int parse(struct settings *o, int argc, char **argv)
 	const char *is_long = getenv("LONG");
 	int c;
 
-	while ((c = getopt(argc, argv, "+i:pk:s:S:1:lmqrocv")) != -1) {
+	while ((c = getopt(argc, argv, "+i:pk:t:s:S:1:lmMqrocv")) != -1) {
 		if (c == 'i')
 			o->s.input = optarg;
 		else if (c == 'k')
 			o->s.old = optarg;
+		else if (c == 't')
+			o->s.tree = optarg;
 		else if (c == 'S')
 			o->seen = optarg;
 		else if (c == 's')
@@ -343,15 +347,16 @@ int __wrap_main(int argc, char **argv)
 	    chdir(o.s.argv[0]) || inject_prepare())
 		return 2;
 	/* What other recorders leave on this machine, and remove, is seen by doctor, too. */
-	if ((o.s.recording || (o.s.machine && !geteuid())) && inject_own_bpffs() && o.s.recording)
+	if ((o.s.recording || ((o.s.machine || o.s.moves) && !geteuid())) && inject_own_bpffs() &&
+	    o.s.recording)
 		return 2;
 	o.s.argv[0] = "xtr";
-	inject_make_old(&o.s);
+	inject_make_before(&o.s);
 	look(&o.s, &allocs, &calls);
 	fflush(stdout);
 	if (o.only.err)
 		return only(&o.s, o.only, calls);
-	if (o.s.recording) {
+	if (o.s.recording || o.s.moves) {
 		fail_places(&o.s, inject->alloc_place, allocs, false);
 		fail_places(&o.s, inject->call_place, calls, true);
 	} else {

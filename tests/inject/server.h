@@ -6,7 +6,7 @@
 #include "inject.h"
 
 enum {
-	FILES_MAX = 64,
+	FILES_MAX = 512,
 	TEXT_MAX = 1 << 16, /* bytes of stderr looked at */
 };
 
@@ -15,9 +15,9 @@ struct file_state {
 	uint64_t hash;
 };
 
-/* The files in the working directory. */
+/* The files in the working directory and its folders, by their paths; and how many folders. */
 struct dir_state {
-	size_t n;
+	size_t n, folders;
 	struct file_state file[FILES_MAX];
 };
 
@@ -35,6 +35,8 @@ struct scenario {
 	const char *input; /* standard input; NULL: nothing */
 	bool piped;        /* ... through a pipe */
 	const char *old;   /* a file that is there before; NULL: none */
+	const char *tree;  /* what is in this folder is there before; NULL: nothing */
+	bool moves;        /* it takes files from one folder to another */
 	bool machine;      /* tells of the machine, which may change meanwhile */
 	bool loose;        /* what cannot be looked at may be told as missing */
 	bool sql;          /* errors may be in SQLite's words */
@@ -57,9 +59,9 @@ int inject_run_plain(int argc, char **argv);
 /* Run xtr once; keep: leave the files that it made. */
 void inject_run(const struct scenario *s, const struct plan *plan, bool look, bool keep,
 		struct outcome *o);
-/* Remove what a run has left. */
+/* Make the working directory what it was before a run; if a run has left it otherwise. */
+void inject_make_before(const struct scenario *s);
 void inject_clean(const struct scenario *s, const struct dir_state *d);
-void inject_make_old(const struct scenario *s);
 
 /* The name of an errno or of a way to do less. */
 const char *inject_error_name(int err);
@@ -90,7 +92,7 @@ const char *inject_ended_badly(const struct scenario *s, const struct outcome *o
 bool inject_all_passing(void);
 bool inject_has_line(const char *text, const char *line);
 bool inject_struck_call(const char *part); /* of a call whose name has this part */
-/* What is in the working directory, in order of names. */
+/* What is in the working directory, in order of paths. */
 void inject_look_at_dir(struct dir_state *d);
 /* What the rows of a database hash to, in any order; 0: it is none, or not a whole one. */
 uint64_t inject_hash_database(const char *path);

@@ -41,6 +41,9 @@ uint64_t inject_site(const void *from)
 	if (inject->own)
 		return own_site(from);
 	n = backtrace(frames, FRAMES);
+	for (int i = 0; i < n; i++)
+		if (frames[i] == inject_outermost)
+			n = i;
 	return inject_hash(0xcbf29ce484222325u, frames, (size_t)n * sizeof(frames[0]));
 }
 

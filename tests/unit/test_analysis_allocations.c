@@ -2,6 +2,7 @@
 /* Stages of allocations on the Intel NPU, against stories whose truth is written beside them. */
 #include "analysed.h"
 #include "npu_capture.h"
+#include "oom.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -362,4 +363,23 @@ Test(analysis_allocations, events_lost_in_a_submit)
 	analysed_event(&r, PAGE, 3004, 7);
 	analysed_end(&r, 10000, "allocations");
 	analysed_has(r.findings, "{\"mappings\":2,\"in_submits\":1,\"submits\":1}");
+}
+
+/* What applies must not depend on memory: it has no way to say that there was none. */
+Test(analysis_allocations, no_section_is_missing_without_memory)
+{
+	size_t n = 0;
+
+	describe();
+	analysed_function(&r, ALLOC, true, "", "");
+	for (size_t i = 0; i < xtr_n_analyses; i++) {
+		bool applies = xtr_analyses[i]->applies(r.n.meta), still;
+
+		oom_at(1, true);
+		still = xtr_analyses[i]->applies(r.n.meta);
+		oom_end();
+		cr_expect_eq(still, applies, "%s", xtr_analyses[i]->name);
+		n += applies;
+	}
+	cr_expect_gt(n, 2);
 }

@@ -2,6 +2,8 @@
 #include "recorder/drain/cgroups.h"
 #include "recorder/host/proc_task.h"
 
+#include "oom.h"
+
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <string.h>
@@ -83,6 +85,45 @@ Test(cgroups, a_group_is_known_in_the_next_piece_too)
 	xtr_cgroups_free(&c);
 	xtr_tables_free(next);
 	xtr_tables_free(t);
+}
+
+/* A program may have forgotten what it told, and tells it again, for as long as it records. */
+Test(cgroups, one_that_is_told_again_takes_no_more_room)
+{
+	struct xtr_tables *t = xtr_tables_new();
+	struct xtr_cgroups c = { 0 };
+	struct xtr_ctl_cgroup group = { .id = 77, .used = 4, .names = "b\0a" };
+	const struct xtr_ctl_task task = { .tgid = 1u << 30, .cgroup = 77 };
+	size_t n;
+
+	cr_assert(zero(int, xtr_cgroups_take(&c, &group)));
+	n = c.paths.n;
+	for (int i = 0; i < 3; i++)
+		cr_assert(zero(int, xtr_cgroups_take(&c, &group)));
+	cr_assert(eq(sz, c.paths.n, n));
+	memcpy(group.names, "d\0a", 4);
+	cr_assert(zero(int, xtr_cgroups_take(&c, &group)));
+	cr_assert(
+		eq(str, (char *)xtr_tables_string(t, xtr_cgroups_of(&c, t, &task), NULL), "/a/d"));
+	xtr_cgroups_free(&c);
+	xtr_tables_free(t);
+}
+
+static int take_and_ask(void *arg)
+{
+	const struct xtr_ctl_cgroup *group = arg;
+	struct xtr_cgroups c = { 0 };
+	int err = xtr_cgroups_take(&c, group);
+
+	xtr_cgroups_free(&c);
+	return err;
+}
+
+Test(cgroups, every_allocation_may_fail)
+{
+	struct xtr_ctl_cgroup group = { .id = 77, .used = 4, .names = "b\0a" };
+
+	cr_assert(gt(u32, oom_each(take_and_ask, &group, 0), 2));
 }
 
 /* Who makes groups for ever does not make the recorder grow for ever. */

@@ -2,6 +2,8 @@
 #include "recorder/host/device_facts.h"
 #include "recorder/host/machine_facts.h"
 
+#include "oom.h"
+
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <ftw.h>
@@ -141,6 +143,106 @@ Test(device_facts, proc_tells_of_nvidias_devices, .init = begin, .fini = end)
 	text_is(d->firmware, "570.86.15");
 	cr_assert(eq(ptr, (void *)d->vbios, NULL), "question marks: not known");
 	cr_assert(eq(sz, d->n_nodes, 0));
+	xtr_meta_free(m);
+}
+
+/* As many as amdgpu has, and more than fit: none is cut. */
+Test(device_facts, firmware_is_whole_and_in_order, .init = begin, .fini = end)
+{
+	struct xtr_meta *m = xtr_meta_new();
+	char name[128], want[4096];
+	const char *have;
+	size_t n = 0;
+
+	put_link("/sys/class/drm/card0/device", "../../../bus/pci/devices/0000:03:00.0");
+	for (int i = 99; i >= 0; i--) {
+		snprintf(name, sizeof(name), GPU "/fw_version/block%02d_fw_version", i);
+		put(name, "0x12345678\n");
+	}
+	put(GPU "/fw_version/empty", "");
+	cr_assert(zero(int, xtr_device_facts(m, root)));
+	for (int i = 0; i < 100; i++)
+		n += (size_t)snprintf(want + n, sizeof(want) - n,
+				      "%sblock%02d_fw_version=0x12345678", i ? " " : "", i);
+	have = device(m, "0000:03:00.0")->firmware;
+	n = strlen(have);
+	cr_assert(gt(sz, n, 25 * 30), "those of a GPU fit: %zu bytes", n);
+	cr_assert(zero(int, strncmp(have, want, n)), "%s", have);
+	cr_assert(eq(chr, want[n], ' '), "%s", have + n - 40);
+	xtr_meta_free(m);
+}
+
+/* Files that cannot be read, end too early, or hold what no driver writes. */
+Test(device_facts, what_is_odd_is_left_out, .init = begin, .fini = end)
+{
+	struct xtr_meta *m = xtr_meta_new();
+	const struct xtr_device *d;
+	char longer[4000];
+	uint8_t *bytes;
+	size_t n;
+
+	memset(longer, 'x', sizeof(longer));
+	longer[sizeof(longer) - 1] = 0;
+	put(GPU "/vendor", "0x1002\n");
+	put(GPU "/device", "");
+	put(GPU "/subsystem_vendor", "0x12345678901234567890\n");
+	put(GPU "/subsystem_device", "0x1");
+	put(GPU "/revision", "\n0xc8\n");
+	put(GPU "/product_name", "\xff\xc3 \x1b[31m\n");
+	put(GPU "/unique_id", longer);
+	put(GPU "/vbios_version/a", "a directory");
+	put(GPU "/fw_version", "no directory");
+	put_link(GPU "/driver", "/");
+	put_link("/sys/class/drm/card0/device", "../../../bus/pci/devices/0000:03:00.0");
+	put_link("/sys/class/drm/card1/device", "..");
+	put("/sys/class/drm/card2/device", "no link\n");
+	put("/sys/class/drm/version", "drm 1.1.0\n");
+	put("/proc/driver/nvidia/gpus/0000:65:00.0/information", "Model:");
+	cr_assert(zero(int, xtr_device_facts(m, root)));
+	d = device(m, "0000:03:00.0");
+	cr_assert(eq(ptr, (void *)d->pci_id, NULL));
+	text_is(d->subsystem, "123456:1");
+	cr_assert(eq(ptr, (void *)d->revision, NULL));
+	cr_assert(eq(ptr, (void *)d->driver, NULL));
+	cr_assert(eq(ptr, (void *)d->vbios, NULL));
+	cr_assert(eq(ptr, (void *)d->firmware, NULL));
+	cr_assert(eq(sz, strlen(d->uuid), 63));
+	cr_assert(eq(ptr, (void *)device(m, "0000:65:00.0")->model, NULL));
+	cr_assert(zero(int, xtr_meta_encode(m, &bytes, &n)), "it can be written");
+	free(bytes);
+	xtr_meta_free(m);
+}
+
+Test(device_facts, more_devices_and_nodes_than_there_is_room_for, .init = begin, .fini = end)
+{
+	struct xtr_meta *m = xtr_meta_new();
+	char name[64], to[64];
+
+	for (int i = 0; i < 90; i++) {
+		snprintf(name, sizeof(name), "/sys/class/accel/accel%d/device", i);
+		snprintf(to, sizeof(to), "../dev%d", i < 20 ? 0 : i);
+		put_link(name, to);
+	}
+	cr_assert(zero(int, xtr_device_facts(m, root)));
+	cr_assert(eq(sz, xtr_meta_n_devices(m), 64));
+	cr_assert(eq(sz, device(m, "dev0")->n_nodes, 16));
+	text_is(device(m, "dev0")->nodes[15], "accel15");
+	xtr_meta_free(m);
+}
+
+static int facts_of_root(void *arg)
+{
+	struct xtr_meta *m = arg;
+
+	return xtr_device_facts(m, root);
+}
+
+Test(device_facts, every_allocation_may_fail, .init = begin, .fini = end)
+{
+	struct xtr_meta *m = xtr_meta_new();
+
+	put_amdgpu();
+	cr_assert(gt(u32, oom_each(facts_of_root, m, 0), 3));
 	xtr_meta_free(m);
 }
 

@@ -3,6 +3,7 @@
  * tests/export reads what is in such files. */
 #include "converters/out/tables/parquet_file.h"
 #include "oom.h"
+#include "sysfail.h"
 
 #include <criterion/criterion.h>
 #include <dirent.h>
@@ -84,8 +85,26 @@ static int write_one(void *rows)
 
 Test(parquet_file, every_allocation_may_fail)
 {
-	/* Without the directory's name it gets a hidden name, without a map no dictionary. */
-	cr_expect_gt(oom_each(write_one, &(uint32_t){ ROWS }, 2), 40);
+	/* Without the directory's name it gets a hidden name. */
+	cr_expect_gt(oom_each(write_one, &(uint32_t){ ROWS }, 1), 40);
+}
+
+Test(parquet_file, calls_that_fail_or_are_interrupted)
+{
+	static const struct {
+		const char *call;
+		int err, want;
+	} cases[] = {
+		{ "write", EINTR, 0 },  { "fsync", EINTR, 0 },  { "write", ENOSPC, -ENOSPC },
+		{ "write", EIO, -EIO }, { "fsync", EIO, -EIO },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		sys_fail(cases[i].call, 1, cases[i].err);
+		cr_expect_eq(write_one(&(uint32_t){ ROWS }), cases[i].want, "%s: %s", cases[i].call,
+			     strerror(cases[i].err));
+		cr_expect_eq(sys_end(), 1);
+	}
 }
 
 /* Row groups, and a table without rows. */

@@ -35,8 +35,8 @@ struct xtr_export_section;
  */
 struct xtr_export_tables {
 	/* Another table, of these columns; names and texts are copied. One without rows is none,
-	 * and what an earlier export of the recording had of it goes. */
-	int (*begin)(struct xtr_export_tables *to, const char *name, const char *help);
+	 * and what an earlier export of the recording had of it goes; but always: it is there. */
+	int (*begin)(struct xtr_export_tables *to, const char *name, const char *help, bool always);
 	int (*column)(struct xtr_export_tables *to, const struct xtr_column *c);
 	int (*row)(struct xtr_export_tables *to, const struct xtr_cell *cell, size_t n);
 };

@@ -76,11 +76,12 @@ static int put(struct xtr_feed *feed, enum xtr_relation_id id, const struct xtr_
 /* --- tables of sections ----------------------------------------------------------------------- */
 
 /* Columns are the same in each recording: those of the first one are described. */
-static int begin_more(struct xtr_export_tables *to, const char *name, const char *help)
+static int begin_more(struct xtr_export_tables *to, const char *name, const char *help, bool always)
 {
 	struct more *m = (struct more *)to;
 	struct arrow_out *o = m->out;
 
+	(void)always; /* the one table of a stream is there in any case */
 	m->taken = !strcmp(name, o->table);
 	m->known = o->stream.n_columns;
 	if (!m->taken || m->known)

@@ -13,6 +13,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -23,7 +24,7 @@
 #define UNKNOWN  "__HIVE_DEFAULT_PARTITION__" /* what engines take for a value that is not known */
 #define TIME_COL XTR_ORIGIN_N                 /* behind the origin */
 #define FIRST    (TIME_COL + 1)
-#define PATHS    512
+#define HOSTS    (NAME_MAX + 1u - 5u) /* bytes of HOST, with its end, in the name "host=HOST" */
 
 _Static_assert(FIRST + XTR_ROW_MAX <= XTR_PARQUET_COLUMNS_MAX, "columns of a table");
 
@@ -57,28 +58,28 @@ static unsigned int wants(const struct xtr_export_opts *o)
 
 /* --- where files are -------------------------------------------------------------------------- */
 
-/* A value as part of a path, as Hive writes it. */
+/* A value as part of a path, as Hive writes it; of one that is too long for a name, its begin. */
 static void put_value(char *to, size_t room, const char *s, size_t n)
 {
 	size_t at = 0;
 
-	for (size_t i = 0; i < n && at + 4 < room; i++) {
+	for (size_t i = 0; i < n; i++) {
 		unsigned char c = (unsigned char)s[i];
+		bool plain = isalnum(c) || c == '_' || c == '-' || (c == '.' && i);
 
-		if (isalnum(c) || c == '_' || c == '-' || (c == '.' && i))
-			to[at++] = (char)c;
-		else
-			at += (size_t)snprintf(to + at, room - at, "%%%02X", c);
+		if (at + (plain ? 1 : 3) >= room)
+			break;
+		at += (size_t)snprintf(to + at, room - at, plain ? "%c" : "%%%02X", c);
 	}
 	to[at] = 0;
 }
 
-static void host_of(char to[PATHS], const struct xtr_cell *host)
+static void host_of(char to[HOSTS], const struct xtr_cell *host)
 {
 	if (host->kind == XTR_CELL_TEXT && host->n)
-		put_value(to, PATHS, host->s, host->n);
+		put_value(to, HOSTS, host->s, host->n);
 	else
-		snprintf(to, PATHS, "%s", UNKNOWN);
+		snprintf(to, HOSTS, "%s", UNKNOWN);
 }
 
 /* Of the recording's begin, in UTC. */
@@ -122,7 +123,7 @@ static int begin_table(struct parquet_out *p, enum xtr_relation_id id, const cha
 /* A recording begins with its row of table files, which says when and where it was. */
 static int begin_tables(struct parquet_out *p, const struct xtr_row *row)
 {
-	char host[PATHS], date[sizeof(UNKNOWN)];
+	char host[HOSTS], date[sizeof(UNKNOWN)];
 	int err = 0;
 
 	p->files = calloc(XTR_REL_COUNT, sizeof(*p->files));

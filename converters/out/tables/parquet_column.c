@@ -249,9 +249,10 @@ static int put_coded(struct xtr_parquet_column *c, const uint32_t *order,
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-/* The values become places in a dictionary, p->raw: how many it has; 0: it is not worth it. */
-static size_t try_dictionary(const struct xtr_parquet_column *c, struct xtr_parquet_pages *p,
-			     size_t n)
+/* The values become places in a dictionary, p->raw. *entries: how many it has; 0: it is not worth
+ * it. 0 or -ENOMEM. */
+static int try_dictionary(const struct xtr_parquet_column *c, struct xtr_parquet_pages *p, size_t n,
+			  size_t *entries)
 {
 	/* Those that came lately: (value, its place + 1). */
 	struct {
@@ -261,9 +262,10 @@ static size_t try_dictionary(const struct xtr_parquet_column *c, struct xtr_parq
 	struct xtr_map map = { 0 };
 	uint8_t bytes[8];
 	bool fits = c->names && n;
+	int err = 0;
 
 	p->raw.n = 0;
-	for (size_t i = 0; i < n && fits; i++) {
+	for (size_t i = 0; i < n && fits && !err; i++) {
 		uint64_t v = p->values[i];
 		size_t slot = v % XTR_PARQUET_RECENT;
 		bool known = recent[slot].at && recent[slot].v == v;
@@ -271,8 +273,8 @@ static size_t try_dictionary(const struct xtr_parquet_column *c, struct xtr_parq
 
 		if (at == XTR_MAP_NONE) {
 			at = (uint32_t)map.n;
-			fits = at < DICTIONARY_NUMBERS && at <= n / 2 &&
-			       !xtr_map_put(&map, v, 0, at);
+			fits = at < DICTIONARY_NUMBERS && at <= n / 2;
+			err = fits ? xtr_map_put(&map, v, 0, at) : 0;
 			xtr_put_le64(bytes, v);
 			xtr_buf_add(&p->raw, bytes, sizeof(bytes));
 		}
@@ -280,9 +282,9 @@ static size_t try_dictionary(const struct xtr_parquet_column *c, struct xtr_parq
 		recent[slot].v = v;
 		recent[slot].at = at + 1;
 	}
-	n = fits ? map.n : 0;
+	*entries = fits ? map.n : 0;
 	xtr_map_free(&map);
-	return n;
+	return err;
 }
 
 static void range_numbers(const struct xtr_parquet_column *c, const uint64_t *v, size_t n,
@@ -340,6 +342,7 @@ static int write_numbers(struct xtr_parquet_column *c, const uint32_t *order,
 			 struct xtr_parquet_pages *p, struct xtr_parquet_chunk *chunk)
 {
 	size_t n, entries;
+	int err;
 
 	if (c->same) {
 		range_numbers(c, &c->same_v, c->n_known != 0, chunk);
@@ -347,7 +350,9 @@ static int write_numbers(struct xtr_parquet_column *c, const uint32_t *order,
 	}
 	n = gather(c, order, p->values);
 	range_numbers(c, p->values, n, chunk);
-	entries = try_dictionary(c, p, n);
+	err = try_dictionary(c, p, n, &entries);
+	if (err)
+		return err;
 	if (entries) {
 		for (size_t i = 0; i < n; i++)
 			p->values[i] = p->codes[i];

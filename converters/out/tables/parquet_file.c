@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #define FORMAT_VERSION 2
-#define BUFFER         (256u << 10)
 #define SUFFIX         8u          /* ".XXXXXX", NUL included */
 #define TEXTS_MAX      (32u << 20) /* bytes of a row group, about */
 #define LOOK_ROWS      256u
@@ -44,7 +43,28 @@ static int write_out(void *ctx, const void *data, size_t n)
 {
 	struct xtr_parquet_file *p = ctx;
 
-	return fwrite(data, 1, n, p->f) == n ? 0 : errno ? -errno : -EIO;
+	return fwrite(data, 1, n, p->f) == n ? 0 : p->err ? p->err : -ENOMEM;
+}
+
+/* All of it, also where a signal comes in between: stdio would give up. */
+static ssize_t write_all(void *ctx, const char *data, size_t n)
+{
+	struct xtr_parquet_file *p = ctx;
+
+	for (size_t at = 0; at < n && !p->err;) {
+		ssize_t done = write(p->fd, data + at, n - at);
+
+		if (done > 0)
+			at += (size_t)done;
+		else if (!done || errno != EINTR)
+			p->err = done ? -errno : -EIO;
+	}
+	return p->err ? 0 : (ssize_t)n; /* fopencookie(3): 0 is an error */
+}
+
+static int close_it(void *ctx)
+{
+	return close(((struct xtr_parquet_file *)ctx)->fd);
 }
 
 /* "DIR/.NAME.XXXXXX" of "DIR/NAME". */
@@ -79,23 +99,22 @@ static int open_hidden(struct xtr_parquet_file *p)
 
 int xtr_parquet_open(struct xtr_parquet_file *p, const char *path)
 {
-	int fd;
+	const cookie_io_functions_t io = { .write = write_all, .close = close_it };
 
 	p->path = strdup(path);
 	p->temporary = temporary_of(path);
 	if (!p->path || !p->temporary)
 		return -ENOMEM;
-	fd = open_nameless(path);
-	if (fd < 0)
-		fd = open_hidden(p);
-	if (fd < 0)
-		return fd;
-	p->f = fdopen(fd, "w");
+	p->fd = open_nameless(path);
+	if (p->fd < 0)
+		p->fd = open_hidden(p);
+	if (p->fd < 0)
+		return p->fd;
+	p->f = fopencookie(p, "w", io);
 	if (!p->f) {
-		close(fd);
+		close(p->fd);
 		return -ENOMEM;
 	}
-	setvbuf(p->f, NULL, _IOFBF, BUFFER);
 	p->pages.write = write_out;
 	p->pages.ctx = p;
 	p->pages.at = (int64_t)strlen(PARQUET_MAGIC);
@@ -299,6 +318,14 @@ static void put_footer(struct xtr_thrift *t, const struct xtr_parquet_file *p)
 	xtr_thrift_end(t);
 }
 
+static int sync_it(int fd)
+{
+	while (fsync(fd))
+		if (errno != EINTR)
+			return -errno;
+	return 0;
+}
+
 int xtr_parquet_end(struct xtr_parquet_file *p)
 {
 	struct xtr_buf footer = { 0 };
@@ -314,9 +341,9 @@ int xtr_parquet_end(struct xtr_parquet_file *p)
 	err = footer.err ?: write_out(p, footer.p, footer.n) ?: write_out(p, len, sizeof(len)) ?:
 	      write_out(p, PARQUET_MAGIC, strlen(PARQUET_MAGIC));
 	xtr_buf_free(&footer);
-	if (!err && (fflush(p->f) || fsync(fileno(p->f))))
-		err = -errno;
-	return err;
+	if (!err && fflush(p->f))
+		err = p->err ? p->err : -ENOMEM;
+	return err ?: sync_it(p->fd);
 }
 
 /* A file without a name gets one that no reader takes, as a link never replaces. */
@@ -324,7 +351,7 @@ static int name_it(struct xtr_parquet_file *p)
 {
 	char own[64];
 
-	snprintf(own, sizeof(own), "/proc/self/fd/%d", fileno(p->f));
+	snprintf(own, sizeof(own), "/proc/self/fd/%d", p->fd);
 	/* What a killed one of this number left may be there. */
 	snprintf(strrchr(p->temporary, '.'), SUFFIX, ".%06u", (unsigned int)getpid() % 1000000u);
 	unlink(p->temporary);

@@ -37,7 +37,8 @@ struct xtr_parquet_file {
 	uint64_t *keys;  /* of the rows, in order */
 	size_t cap_order, cap_keys;
 	uint64_t rows;
-	FILE *f;
+	FILE *f;     /* writes to fd; NULL: there is no file yet */
+	int fd, err; /* of what was written, 0 or -errno */
 	char *path, *temporary;
 	bool named; /* there is a file of the temporary name */
 };

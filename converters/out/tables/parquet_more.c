@@ -57,7 +57,16 @@ static struct xtr_parquet_table *last(const struct xtr_parquet_more *m)
 	return m->v[m->n - 1];
 }
 
-static int begin(struct xtr_export_tables *to, const char *name, const char *help)
+/* From now on it has a file. */
+static int open_file(struct xtr_parquet_more *m, struct xtr_parquet_table *t)
+{
+	int err = xtr_parquet_directories(t->path) ?: xtr_parquet_open(&t->file, t->path);
+
+	m->broken = err && err != -ENOMEM;
+	return err;
+}
+
+static int begin(struct xtr_export_tables *to, const char *name, const char *help, bool always)
 {
 	struct xtr_parquet_more *m = (struct xtr_parquet_more *)to;
 	struct xtr_parquet_table *t;
@@ -77,7 +86,7 @@ static int begin(struct xtr_export_tables *to, const char *name, const char *hel
 	err = err ?: xtr_parquet_fact(&t->file, "xtr.row", help);
 	for (size_t i = 0; i < XTR_ORIGIN_N && !err; i++)
 		err = xtr_parquet_describe(&t->file, &xtr_origin_columns[i]);
-	return err;
+	return err || !always ? err : open_file(m, t);
 }
 
 static int column(struct xtr_export_tables *to, const struct xtr_column *c)
@@ -101,7 +110,7 @@ static int add(struct xtr_parquet_table *t, size_t at, struct xtr_cell cell)
 	return xtr_parquet_add_cell(&t->file.column[at], &cell);
 }
 
-/* A table has a file from its first row on. */
+/* But one that is always there, a table has a file from its first row on. */
 static int row(struct xtr_export_tables *to, const struct xtr_cell *cell, size_t n)
 {
 	struct xtr_parquet_more *m = (struct xtr_parquet_more *)to;
@@ -110,10 +119,8 @@ static int row(struct xtr_export_tables *to, const struct xtr_cell *cell, size_t
 
 	if (n + XTR_ORIGIN_N != t->file.n_columns)
 		return -EINVAL;
-	if (!t->file.f) {
-		err = xtr_parquet_directories(t->path) ?: xtr_parquet_open(&t->file, t->path);
-		m->broken = err && err != -ENOMEM;
-	}
+	if (!t->file.f)
+		err = open_file(m, t);
 	for (size_t i = 0; i < XTR_ORIGIN_N && !err; i++)
 		err = xtr_parquet_add_cell(&t->file.column[i], &m->feed->origin_cell[i]);
 	for (size_t i = 0; i < n && !err; i++)
