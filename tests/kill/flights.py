@@ -175,6 +175,7 @@ def any_moment(ending):
     """The producer runs all the time; the recorder is killed while it starts, records, is idle or ends."""
     producer = Producer(2, 0, random.choice([300, 1000, 3000]))
     producer.go()
+    earliest = producer.begun()
     recorder = Recorder(producer, "--flight", "1M")
     moment, first = time.monotonic() + random.uniform(0, 0.6), None
     if ending:
@@ -199,7 +200,7 @@ def any_moment(ending):
             expect(not recorder.started(), "it had begun, and there is no file")
             return
         t.lost += t.aged
-        bounds(t, first, [0] * 2 if ending else before, after)
+        bounds(t, first, [0] * 2 if ending else before, after, earliest)
 
     judged("end" if ending else "any", judge, recorder, producer)
 

@@ -51,8 +51,11 @@ def forget_empty():
     expect(xtr("recover", "--killed", "--drop", "all")[0] == 0, "drop")
 
 
-def bounds(trace, first, before, after):
-    """Calls of each thread have numbers without holes, as far as none was lost; all between these are there."""
+def bounds(trace, first, before, after, earliest=(0, 0)):
+    """
+    Calls of each thread have numbers without holes, as far as none was lost; all between these are there. What was lost may have
+    come before the first that was recorded, but not before the recorder was there (earliest).
+    """
     trace.no_doubles()
     low = high = 0
     for i, tid in enumerate(after["tids"]):
@@ -62,7 +65,7 @@ def bounds(trace, first, before, after):
         if not trace.lost and numbers:
             expect(max(numbers) - begin + 1 == len(numbers), f"thread {i}: a hole in its calls")
         low += max(before[i] - max(begin, first[i]), 0)
-        high += max(after["begun"][i] - min(begin, first[i]), 0)
+        high += max(after["begun"][i] - (earliest[i] if trace.lost else min(begin, first[i])), 0)
     have = trace.recorded() + trace.lost
     expect(low <= have <= high, f"recorded {trace.recorded()} + lost {trace.lost}, happened {low} to {high}")
 
@@ -71,6 +74,7 @@ def any_moment(ending):
     """The producer runs all the time; the recorder is killed while it starts, records or ends."""
     producer = Producer(2, 0, random.choice([300, 1000, 3000]))
     producer.go()
+    earliest = producer.begun()
     recorder = Recorder(producer, *random.choice(BUFFERS), *ENGINES[COUNTS["kills"] % 2])
     moment = time.monotonic() + random.uniform(0, 0.4)
     first = None
@@ -100,7 +104,7 @@ def any_moment(ending):
     else:
         os.rename("t.xtr", "got.xtr")
     # One that was ending had stopped to record at some moment after the signal.
-    bounds(Trace("got.xtr", ("no-end",)), first, [0] * 2 if ending else before, after)
+    bounds(Trace("got.xtr", ("no-end",)), first, [0] * 2 if ending else before, after, earliest)
 
 
 def known_sum():
