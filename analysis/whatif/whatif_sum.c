@@ -91,7 +91,7 @@ static void sum_job(const struct xtr_whatif *w, const struct whatif_job *j,
 		s->first_ns = first;
 	if (j->state == WHATIF_OVER && j->sim.done_ns > s->last_ns)
 		s->last_ns = j->sim.done_ns;
-	if (j->state == WHATIF_OVER && j->queue_ns && j->run_ns)
+	if (j->state >= WHATIF_RAN && j->queue_ns && j->run_ns)
 		s->wait_ns += j->sim.run_ns - j->queue_ns;
 	if (w->chain[j - w->job] > s->chain_ns)
 		s->chain_ns = w->chain[j - w->job];
