@@ -21,6 +21,9 @@ void xtr_whatif_free(struct xtr_whatif *w)
 	free(w->ring);
 	free(w->job);
 	free(w->dep);
+	free(w->loop);
+	free(w->step);
+	xtr_map_free(&w->threads);
 	free(w->order);
 	free(w->place);
 	free(w->chain);
@@ -108,7 +111,7 @@ int xtr_whatif_add(struct xtr_whatif *w, const struct xtr_job *j, bool shown, bo
 		to->early_ns = min32(to->queue_ns - j->submit_ns);
 	if (whatif_has(to, WHATIF_MEASURED))
 		to->own_ns = (int64_t)(j->done_ns - j->start_ns);
-	return 0;
+	return whatif_loop_add(w, to, j);
 }
 
 /* --- learning --------------------------------------------------------------------------------- */
@@ -164,11 +167,17 @@ static int learn_times(struct xtr_whatif *w)
 	w->learn = WHATIF_DELAYS;
 	err = err ?: whatif_sim(w);
 	w->learn = WHATIF_PASSED;
-	err = err ?: whatif_sim(w);
+	err = err ?: whatif_loops_learn(w) ?: whatif_sim(w);
 	w->learn = WHATIF_NOTHING;
-	if (!err)
-		whatif_typical(w);
-	return err;
+	if (err)
+		return err;
+	for (size_t i = 0; i < w->n; i++) {
+		const struct whatif_loop *l = whatif_loop(w, &w->job[i]);
+
+		w->ring[w->job[i].ring].pub.paced += l && l->closed;
+	}
+	whatif_typical(w);
+	return 0;
 }
 
 int xtr_whatif_learn(struct xtr_whatif *w, const struct xtr_model *m)
@@ -179,6 +188,13 @@ int xtr_whatif_learn(struct xtr_whatif *w, const struct xtr_model *m)
 		return err;
 	count_fixed(w);
 	return learn_times(w);
+}
+
+void xtr_whatif_as_submitted(struct xtr_whatif *w)
+{
+	w->as_submitted = true;
+	for (size_t i = 0; i < w->n_rings; i++)
+		w->ring[i].pub.paced = 0;
 }
 
 size_t xtr_whatif_n_rings(const struct xtr_whatif *w)

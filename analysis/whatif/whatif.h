@@ -40,6 +40,7 @@ struct xtr_whatif_ring {
 	uint64_t fixed;    /* lack a time: left as they were recorded */
 	uint64_t full;     /* were run while the ring was full, as far as can be seen */
 	uint64_t loose;    /* waits that the record contradicts: left out */
+	uint64_t paced;    /* come when their thread can submit them, which waits for its jobs */
 	uint64_t delay_ns; /* median of the scheduler's delays */
 };
 
@@ -71,6 +72,8 @@ int xtr_whatif_learn(struct xtr_whatif *w, const struct xtr_model *m);
 size_t xtr_whatif_n_rings(const struct xtr_whatif *w);
 struct xtr_whatif_ring *xtr_whatif_ring(struct xtr_whatif *w, size_t i);
 
+/* All jobs are submitted when they were, also by threads that wait for their jobs. */
+void xtr_whatif_as_submitted(struct xtr_whatif *w);
 /* After xtr_whatif_learn: one replay. sums: one for each ring, then one for all. 0 or -ENOMEM. */
 int xtr_whatif_play(struct xtr_whatif *w, enum xtr_whatif_kind kind, struct xtr_whatif_sums *sums);
 

@@ -3,6 +3,7 @@
 #ifndef XTR_WHATIF_IMPL_H
 #define XTR_WHATIF_IMPL_H
 
+#include "base/map.h"
 #include "whatif.h"
 
 #define WHATIF_NONE UINT32_MAX
@@ -52,10 +53,12 @@ struct whatif_job {
 	uint32_t next;     /* the next job of its queue */
 	uint32_t deps;     /* first of those that wait for it */
 	uint16_t ring, flags;
+	uint16_t loop; /* 0: none */
 	uint8_t need;  /* how much it still waits for */
 	uint8_t state; /* enum whatif_state */
 };
 
+_Static_assert(XTR_RINGS_MAX <= UINT16_MAX + 1u, "the number of a ring fits");
 _Static_assert(sizeof(struct whatif_job) == 96, "docs/whatif.md says how much memory it takes");
 
 /* One job waits for another. 32 bytes. */
@@ -69,6 +72,25 @@ struct whatif_dep {
 	};
 	uint32_t owner; /* the one that waits; WHATIF_NONE: nobody, any more */
 	bool scheduled; /* until the other one is run, not until it is done */
+};
+
+/* A thread that submits. */
+#define WHATIF_LOOPS_MAX 65535u
+
+struct whatif_loop {
+	uint64_t submit_ns;        /* it submitted last */
+	uint64_t since_ns;         /* that, or its window had room again: it may submit */
+	uint64_t full_ns, took_ns; /* recorded: its window was full; it had room to submit */
+	uint32_t window, in_flight;
+	uint32_t first, last, pending; /* jobs; pending: waits for the window */
+	bool closed;                   /* it waits for its jobs */
+};
+
+/* Of a job, where there are such threads. 24 bytes. */
+struct whatif_step {
+	uint64_t took_ns; /* from when its thread could submit it, until it did */
+	uint64_t come_ns; /* in this replay */
+	uint32_t next;    /* of that thread */
 };
 
 /* What is to come; of ready jobs: when they were run. */
@@ -111,22 +133,21 @@ struct xtr_whatif {
 	size_t n_deps, cap_deps;
 	struct whatif_ring *ring;
 	size_t n_rings;
-	uint32_t *order;   /* jobs, in the order in which they come */
-	size_t *place;     /* by ring, and one more: its jobs' values in scratch */
-	uint64_t *chain;   /* by job: ends of chains */
-	uint64_t *scratch; /* one for each job */
+	uint32_t *order;          /* jobs, in the order in which they come */
+	size_t *place;            /* by ring, and one more: its jobs' values in scratch */
+	uint64_t *chain;          /* by job: ends of chains */
+	uint64_t *scratch;        /* one for each job */
+	struct whatif_loop *loop; /* the first is nobody's */
+	size_t n_loops, cap_loops;
+	struct xtr_map threads;   /* (process, thread) -> loop */
+	struct whatif_step *step; /* NULL: no thread waits for its jobs */
 	struct whatif_heap events;
+	bool as_submitted;
 	enum xtr_whatif_kind kind;
 	enum whatif_learn learn;
 	uint64_t now;
 	struct xtr_whatif_sums *sums;
 };
-
-/* 0: not known. */
-static inline uint64_t whatif_submit(const struct whatif_job *j)
-{
-	return j->queue_ns ? j->queue_ns - j->early_ns : 0;
-}
 
 static inline bool whatif_has(const struct whatif_job *j, enum whatif_flag flag)
 {
@@ -154,6 +175,22 @@ static inline uint64_t whatif_comes(const struct whatif_job *j)
 int whatif_heap_put(struct whatif_heap *h, const struct whatif_event *e);
 /* The least, of at least one. */
 struct whatif_event whatif_heap_take(struct whatif_heap *h);
+
+/* The thread that submits j. 0 or -ENOMEM. */
+int whatif_loop_add(struct xtr_whatif *w, struct whatif_job *to, const struct xtr_job *j);
+/* NULL: not known. */
+struct whatif_loop *whatif_loop(const struct xtr_whatif *w, const struct whatif_job *j);
+/* It is submitted when its thread can, not when it was. */
+bool whatif_is_paced(const struct xtr_whatif *w, const struct whatif_job *j);
+void whatif_loops_begin(struct xtr_whatif *w);
+int whatif_loop_comes(struct xtr_whatif *w, const struct whatif_job *j);
+int whatif_loop_ends(struct xtr_whatif *w, const struct whatif_job *j);
+/* Which threads wait for their jobs. 0 or -ENOMEM. */
+int whatif_loops_learn(struct xtr_whatif *w);
+/* When it came to its queue in this replay; 0: not known. */
+uint64_t whatif_came(const struct xtr_whatif *w, const struct whatif_job *j);
+/* The job comes so much later. 0 or -ENOMEM. */
+int whatif_plan_coming(struct xtr_whatif *w, uint32_t i, uint64_t ns);
 
 /* Find out who waits for whom. 0 or -ENOMEM. */
 int whatif_link(struct xtr_whatif *w);

@@ -50,6 +50,11 @@ static int plan(struct xtr_whatif *w, uint64_t ns, enum order order, uint32_t wh
 
 /* --- room ------------------------------------------------------------------------------------- */
 
+int whatif_plan_coming(struct xtr_whatif *w, uint32_t i, uint64_t ns)
+{
+	return plan(w, xtr_sat_add(w->now, ns), COMES, i, 0);
+}
+
 static bool has_room(const struct whatif_ring *r)
 {
 	return r->on_hw < r->limit;
@@ -316,7 +321,7 @@ static int end(struct xtr_whatif *w, uint32_t i)
 		j->sim.run_ns = 0;
 	j->state = WHATIF_OVER;
 	j->sim.done_ns = w->now;
-	return wake(w, j, false) ?: plan_next(w, r);
+	return whatif_loop_ends(w, j) ?: wake(w, j, false) ?: plan_next(w, r);
 }
 
 /* --- coming ----------------------------------------------------------------------------------- */
@@ -328,6 +333,9 @@ static int come(struct xtr_whatif *w, uint32_t i)
 
 	if (whatif_gone(w, j))
 		return 0;
+	err = whatif_loop_comes(w, j);
+	if (err)
+		return err;
 	if (whatif_forced(w, j)) {
 		if (j->run_ns)
 			err = plan(w, j->run_ns, RUNS, i, WHATIF_NONE);
@@ -336,11 +344,19 @@ static int come(struct xtr_whatif *w, uint32_t i)
 	}
 	if (err || whatif_has(j, WHATIF_FIXED))
 		return err;
-	if (j->fence_ns > w->now)
+	if (j->fence_ns > whatif_comes(j))
 		err = plan(w, j->fence_ns, SIGNALS, i, 0);
 	if (!err)
 		satisfy(w, i, 0, &err);
 	return err;
+}
+
+/* It is its time, by the record; the thread that waits for its jobs submits them one by one. */
+static int come_first(struct xtr_whatif *w, uint32_t i)
+{
+	const struct whatif_job *j = &w->job[i];
+
+	return whatif_is_paced(w, j) && whatif_loop(w, j)->first != i ? 0 : come(w, i);
 }
 
 static int happen(struct xtr_whatif *w, const struct whatif_event *e)
@@ -356,7 +372,7 @@ static int happen(struct xtr_whatif *w, const struct whatif_event *e)
 		satisfy(w, e->what, 0, &err);
 		return err;
 	case COMES:
-		break;
+		return come(w, e->what);
 	case RUNS:
 		if (e->plan == WHATIF_NONE)
 			return run(w, e->what);
@@ -418,6 +434,7 @@ int whatif_sim(struct xtr_whatif *w)
 
 	begin_rings(w);
 	begin_jobs(w);
+	whatif_loops_begin(w);
 	w->events.n = 0;
 	w->now = 0;
 	while (!err && (next < w->n || w->events.n)) {
@@ -428,7 +445,7 @@ int whatif_sim(struct xtr_whatif *w)
 		if (next < w->n &&
 		    (!first || comes < first->ns || (comes == first->ns && COMES < first->order))) {
 			w->now = max64(w->now, comes);
-			err = come(w, w->order[next++]);
+			err = come_first(w, w->order[next++]);
 			continue;
 		}
 		e = whatif_heap_take(&w->events);

@@ -49,16 +49,25 @@ static bool shown(const struct xtr_whatif *w, const struct whatif_job *j)
 	return whatif_has(j, WHATIF_SHOWN) && !whatif_has(j, WHATIF_REMOVED);
 }
 
+/* 0: not known. */
+static uint64_t submitted(const struct xtr_whatif *w, const struct whatif_job *j)
+{
+	uint64_t came = whatif_came(w, j);
+
+	return came ? came - j->early_ns : 0;
+}
+
 static bool time_of(const struct xtr_whatif *w, const struct whatif_job *j, uint64_t *v)
 {
-	*v = j->sim.done_ns - whatif_submit(j);
+	*v = j->sim.done_ns - submitted(w, j);
 	return shown(w, j) && j->queue_ns && j->done_ns && j->state == WHATIF_OVER;
 }
 
 /* Of what was replayed: those that are left as they were have none. */
 static bool error_of(const struct xtr_whatif *w, const struct whatif_job *j, uint64_t *v)
 {
-	uint64_t was = j->done_ns - whatif_submit(j), is = j->sim.done_ns - whatif_submit(j);
+	uint64_t was = j->done_ns - (j->queue_ns - j->early_ns);
+	uint64_t is = j->sim.done_ns - submitted(w, j);
 	uint64_t off = is > was ? is - was : was - is;
 
 	if (!shown(w, j) || whatif_has(j, WHATIF_FIXED) || j->state != WHATIF_OVER)
@@ -79,7 +88,7 @@ static bool delay_of(const struct xtr_whatif *w, const struct whatif_job *j, uin
 static void sum_job(const struct xtr_whatif *w, const struct whatif_job *j,
 		    struct xtr_whatif_sums *s)
 {
-	uint64_t first = whatif_submit(j) ?: whatif_comes(j);
+	uint64_t first = submitted(w, j) ?: whatif_comes(j);
 
 	if (whatif_has(j, WHATIF_SHOWN) && whatif_has(j, WHATIF_REMOVED))
 		s->removed++;
@@ -92,7 +101,7 @@ static void sum_job(const struct xtr_whatif *w, const struct whatif_job *j,
 	if (j->state == WHATIF_OVER && j->sim.done_ns > s->last_ns)
 		s->last_ns = j->sim.done_ns;
 	if (j->state >= WHATIF_RAN && j->queue_ns && j->run_ns)
-		s->wait_ns += j->sim.run_ns - j->queue_ns;
+		s->wait_ns += j->sim.run_ns - whatif_came(w, j);
 	if (w->chain[j - w->job] > s->chain_ns)
 		s->chain_ns = w->chain[j - w->job];
 }

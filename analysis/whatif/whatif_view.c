@@ -120,7 +120,7 @@ static int text_model(const struct xtr_whatif_view *v, FILE *f)
 /* What is not as the model has it, of all jobs that were played. */
 static void text_rest(const struct xtr_whatif_view *v, FILE *f)
 {
-	uint64_t fixed = 0, full = 0, loose = 0;
+	uint64_t fixed = 0, full = 0, loose = 0, paced = 0;
 
 	for (size_t i = 0; i < xtr_whatif_n_rings(v->w); i++) {
 		const struct xtr_whatif_ring *r = xtr_whatif_ring(v->w, i);
@@ -128,10 +128,14 @@ static void text_rest(const struct xtr_whatif_view *v, FILE *f)
 		fixed += r->fixed;
 		full += r->full;
 		loose += r->loose;
+		paced += r->paced;
 	}
 	if (v->recorded[xtr_whatif_n_rings(v->w)].removed)
 		fprintf(f, "  left out: %s jobs\n",
 			XTR_COUNT(v->recorded[xtr_whatif_n_rings(v->w)].removed));
+	if (paced)
+		fprintf(f, "  submitted as their thread can, which waits for its jobs: %s jobs\n",
+			XTR_COUNT(paced));
 	if (fixed)
 		fprintf(f, "  left as they were, as a time is not known: %s jobs\n",
 			XTR_COUNT(fixed));
@@ -200,6 +204,7 @@ static void json_ring(const struct xtr_whatif_ring *r, struct xtr_json *j, bool 
 		xtr_json_kv_u64(j, "scale_ppm", r->millionths);
 	}
 	xtr_json_kv_u64(j, "delay_p50_ns", r->delay_ns);
+	xtr_json_kv_u64(j, "paced", r->paced);
 	xtr_json_kv_u64(j, "fixed", r->fixed);
 	xtr_json_kv_u64(j, "run_when_full", r->full);
 	xtr_json_kv_u64(j, "contradicted", r->loose);

@@ -15,7 +15,7 @@
 struct whatif_opts {
 	struct replay_opts replay;
 	struct cli_list change[CHANGE_KINDS];
-	bool json;
+	bool json, as_submitted;
 };
 
 #define CHANGE(name, arg, kind, help)                                                            \
@@ -32,6 +32,8 @@ static const struct cli_option options[] = {
 	       "the hardware of these rings takes N jobs at once"),
 	CHANGE("without", "process=PID|NAME", CHANGE_WITHOUT,
 	       "jobs of this process were never submitted"),
+	{ 0, "as-submitted", NULL, CLI_FLAG, offsetof(struct whatif_opts, as_submitted),
+	  "threads that wait for their jobs submit when they did, too" },
 	{ 'j', "json", NULL, CLI_FLAG, offsetof(struct whatif_opts, json), "JSON for programs" },
 	REPLAY_OPTIONS(struct whatif_opts, replay),
 };
@@ -135,6 +137,8 @@ static int section(struct whatif_run *r, const struct xtr_section *s)
 	err = r->w ? play(r, s) : -ENOMEM;
 	err = err ?: xtr_whatif_learn(r->w, r->model);
 	if (!err) {
+		if (r->o->as_submitted)
+			xtr_whatif_as_submitted(r->w);
 		changes_apply(&r->changes, r->w);
 		err = tell(r);
 		r->told++;

@@ -316,6 +316,64 @@ Test(whatif, a_job_that_was_passed_over)
 	learnt();
 }
 
+/* Each waits for the one before it, and 2 us later the thread submits the next. */
+static void loop(void)
+{
+	job_of(GAME, 100, 1, GFX, 0, 1, 101);
+	job_of(GAME, 100, 2, GFX, 103, 104, 204);
+	job_of(GAME, 100, 3, GFX, 206, 207, 307);
+}
+
+Test(whatif, a_thread_waits_for_its_jobs)
+{
+	loop();
+	learnt();
+	cr_expect(eq(u64, ring(GFX)->paced, 3));
+	ring(GFX)->millionths = HALF;
+	play(XTR_WHATIF_CHANGED);
+	is(100, 1, 1, 51);
+	is(100, 2, 54, 104);
+	is(100, 3, 107, 157);
+	cr_expect(eq(u64, all()->p99_ns, 51 * US));
+	cr_expect(eq(u64, all()->wait_ns, 3 * US));
+	ring(GFX)->millionths = 2 * XTR_WHATIF_UNIT;
+	play(XTR_WHATIF_CHANGED);
+	is(100, 3, 407, 607);
+	xtr_whatif_as_submitted(w);
+	ring(GFX)->millionths = HALF;
+	play(XTR_WHATIF_CHANGED);
+	is(100, 3, 207, 257);
+	cr_expect(eq(u64, ring(GFX)->paced, 0));
+}
+
+/* What paces a thread that mostly does something else is not known: it submits when it did. */
+Test(whatif, a_thread_with_a_pace_of_its_own)
+{
+	job_of(GAME, 100, 1, GFX, 0, 1, 101);
+	job_of(GAME, 100, 2, GFX, 303, 304, 404);
+	learnt();
+	cr_expect(eq(u64, ring(GFX)->paced, 0));
+	ring(GFX)->millionths = HALF;
+	play(XTR_WHATIF_CHANGED);
+	is(100, 2, 304, 354);
+}
+
+/* Two in flight: the third is submitted when the first has ended. */
+Test(whatif, a_window_of_two)
+{
+	job_of(GAME, 100, 1, GFX, 0, 1, 101);
+	job_of(GAME, 100, 2, GFX, 5, 102, 202);
+	job_of(GAME, 100, 3, GFX, 104, 203, 303);
+	job_of(GAME, 100, 4, GFX, 205, 304, 404);
+	learnt();
+	cr_expect(eq(u64, ring(GFX)->paced, 4));
+	ring(GFX)->millionths = HALF;
+	play(XTR_WHATIF_CHANGED);
+	is(100, 2, 52, 102);
+	is(100, 3, 103, 153);
+	is(100, 4, 154, 204);
+}
+
 static uint64_t next_random(uint64_t *x)
 {
 	*x ^= *x << 13;

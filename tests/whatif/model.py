@@ -31,6 +31,8 @@ class Job:
         self.error = line.get("error")
         self.deps = [] if self.fixed else line.get("deps", [])
         self.measured = line.get("start_ns") if "measured" in self.flags else None
+        self.thread = (self.pid, line.get("pid_nth"), line["tid"]) if line.get("tid") and line["kind"] != "kernel" else None
+        self.loop, self.took = None, 0
         self.waits, self.fence, self.before = [], 0, None   # (job, until its run), a time, the one before it in its queue
         self.delay = self.over = self.own = self.gap = 0
         self.full = False
@@ -39,13 +41,49 @@ class Job:
         return self.queue or self.run or self.done
 
 
+class Loop:
+    """A thread that submits these jobs."""
+
+    def __init__(self, jobs):
+        self.jobs = jobs
+        steps = sorted([(j.done, 0, j.nth, j) for j in jobs] + [(j.queue, 1, j.nth, j) for j in jobs], key=lambda s: s[:3])
+        there = self.window = 0
+        for _, comes, _, _ in steps:
+            there += 1 if comes else -1
+            self.window = max(self.window, there)
+        there = submit = since = full = took = 0
+        for ns, comes, _, j in steps:
+            if not comes:
+                since = ns if there == self.window else since
+                there -= 1
+                continue
+            j.took = ns - since
+            if submit:
+                full, took = full + since - submit, took + ns - since
+            there, submit, since = there + 1, ns, ns
+        self.closed = full > took
+
+
 class Model:
-    def __init__(self, lines, rings):
+    def __init__(self, lines, rings, as_submitted=False):
         self.jobs = [Job(line, nth) for nth, line in enumerate(lines)]
         self.order = {r["ring_id"]: r["order"] == "in-order" for r in rings}
         self.limit = {r["ring_id"]: r["at_once"] or ANY for r in rings}
         self.link()
         self.learn()
+        self.loops = [] if as_submitted else self.closed()
+
+    def closed(self):
+        threads, loops = {}, []
+        for j in sorted((j for j in self.jobs if j.thread and not j.fixed), key=lambda j: (j.queue, j.nth)):
+            threads.setdefault(j.thread, []).append(j)
+        for jobs in threads.values():
+            loop = Loop(jobs)
+            if loop.closed:
+                loops.append(loop)
+                for j in jobs:
+                    j.loop = loop
+        return loops
 
     def on(self, ring):
         """Jobs that are on the hardware of the ring at some time, in the order in which they were run."""
@@ -69,9 +107,9 @@ class Model:
                 j.before = before if before and before.run <= j.run else None
                 last[j.name[0]] = j
 
-    def ready(self, j, run, done):
+    def ready(self, j, run, done, came=None):
         """When it has all that it waits for, by the times in run and done; None: that is not known yet."""
-        times = [j.queue, j.fence]
+        times = [j.queue if came is None else came.get(j), j.fence]
         times += [(run if scheduled else done).get(of) for of, scheduled in j.waits]
         if j.before:
             times.append(run.get(j.before))
@@ -87,7 +125,8 @@ class Model:
                 if j.measured and j.done - j.measured <= j.own:
                     j.own, j.gap = j.done - j.measured, j.measured - start
                 free = max(free, j.done)
-            self.learn_delays(on, [j for j in on if not j.fixed], {j: self.ready(j, run, done) for j in on if not j.fixed}, self.limit[ring])
+            jobs = [j for j in on if not j.fixed]
+            self.learn_delays(on, jobs, {j: self.ready(j, run, done) for j in jobs}, self.limit[ring])
 
     def learn_delays(self, on, jobs, ready, limit):
         # At each time: ends first, then runs, as they follow each other.
@@ -120,6 +159,9 @@ class Model:
             j.waits = [w for w in j.waits if w[0] not in gone]
             j.before = None if j.before in gone else j.before
         run, done, over, state = {}, {}, {}, {}
+        came = {j: j.queue for j in jobs if not j.loop}
+        # The next job, jobs in flight, since when it can be submitted.
+        loops = {loop: [0, 0, 0] for loop in self.loops if loop.jobs[0] not in gone}
         for ring in self.order:
             state[ring] = {"there": 0, "since": 0, "free": 0, "limit": depth.get(ring, self.limit[ring])}
         now = 0
@@ -136,7 +178,7 @@ class Model:
                     plans.append((j.done, 0, j.nth, j))
                 if j.fixed or j in run:
                     continue
-                ready = self.ready(j, run, done)
+                ready = self.ready(j, run, done, came)
                 if ready is None:
                     continue
                 if ready > now:
@@ -145,6 +187,9 @@ class Model:
                     plans.append((ready + j.delay, 2, j.nth, j))
                 else:
                     heads.setdefault(j.ring, []).append(((j.run, j.nth), j, ready))
+            for loop, (nth, there, since) in loops.items():
+                if nth < len(loop.jobs) and there < loop.window:
+                    plans.append((since + loop.jobs[nth].took if nth else loop.jobs[0].queue, 1, loop.jobs[nth].nth, loop.jobs[nth]))
             dues = {}
             for ring, v in heads.items():
                 s = state[ring]
@@ -155,13 +200,19 @@ class Model:
                     dues[j] = due
                     plans.append((max(now, due) + (left + 1 if left > 0 else 0), 2, j.nth, j))
             if not plans:
-                return run, done, {"spans": spans, "chain": chain, "chains": chains}
+                return run, done, came, {"spans": spans, "chain": chain, "chains": chains}
             ns, kind, _, j = min(plans, key=lambda p: p[:3])
             for first, due in dues.items():
                 over[first] = over.get(first, 0) + max(0, ns - max(now, due))
             now = ns
-            if kind == 0:
+            if kind == 1 and j:
+                came[j] = now
+                loops[j.loop] = [loops[j.loop][0] + 1, loops[j.loop][1] + 1, now]
+            elif kind == 0:
                 self.end(j, now, run, done, state[j.ring])
+                if j.loop:
+                    nth, there, since = loops[j.loop]
+                    loops[j.loop] = [nth, there - 1, now if there == j.loop.window else since]
             elif kind == 2:
                 self.start(j, now, run, ends, state[j.ring], scale, (spans, chain, chains))
 
@@ -191,14 +242,15 @@ class Model:
         chain[j] = [end, begin]
 
     def figures(self, scale, depth, without):
-        run, done, more = self.replay(scale, depth, without)
+        run, done, came, more = self.replay(scale, depth, without)
         rings = {}
         for ring in self.order:
             jobs = [j for j in self.jobs if j.ring == ring and (without is None or j.pid != without)]
-            first, last = min((j.submit or j.comes() for j in jobs), default=0), max((done[j] for j in jobs if j in done), default=0)
-            times = [done[j] - j.submit for j in jobs if j in done and j.queue and j.done]
+            submit = {j: came[j] - (j.queue - j.submit) if j.queue and j.submit else 0 for j in jobs}
+            first, last = min((submit[j] or j.comes() for j in jobs), default=0), max((done[j] for j in jobs if j in done), default=0)
+            times = [done[j] - submit[j] for j in jobs if j in done and j.queue and j.done]
             rings[ring] = {
                 "jobs": len(jobs), "from_ns": first or None, "to_ns": last or None, "span_ns": max(0, last - first) if first else 0,
                 "busy_ns": union(more["spans"][ring]), "p50_ns": percentile(times, 50), "p99_ns": percentile(times, 99),
-                "wait_ns": sum(run[j] - j.queue for j in jobs if j.queue and j.run and j in run), "chain_ns": more["chains"][ring]}
+                "wait_ns": sum(run[j] - came[j] for j in jobs if j.queue and j.run and j in run), "chain_ns": more["chains"][ring]}
         return rings
