@@ -154,7 +154,7 @@ static int section(struct whatif_run *r, const struct xtr_section *s)
 
 static int all_sections(struct whatif_run *r)
 {
-	int err = 0;
+	int err = 0, flushed;
 
 	r->to = xtr_memory_stream(&r->text);
 	if (!r->to)
@@ -173,9 +173,9 @@ static int all_sections(struct whatif_run *r)
 		xtr_json_end_array(&r->json);
 		xtr_json_document_end(&r->json);
 	}
-	err = xtr_memory_flush(r->to, &r->text) ?: err;
+	flushed = xtr_memory_flush(r->to, &r->text);
 	fclose(r->to);
-	return err;
+	return err ?: flushed;
 }
 
 /* Returns the exit status; nothing is printed where nothing is to be told. */
@@ -232,7 +232,7 @@ const struct cli_command cmd_whatif = {
 	.name = "whatif",
 	.summary = "the schedule replayed with other execution times, depths or processes",
 	.args = "FILE",
-	.examples = "xtr whatif run.xtr\thow well the model replays what happened\n"
+	.examples = "xtr whatif run.xtr\ta replay without a change: the error of the model\n"
 		    "xtr whatif --scale 'ring=vcn*:0.5x' run.xtr\tthe video rings twice as fast\n"
 		    "xtr whatif --depth 'gfx*=4' --without process=hog run.xtr\tseveral changes",
 	CLI_OPTIONS(options, struct whatif_opts),
