@@ -10,7 +10,7 @@
 
 enum whatif_flag {
 	WHATIF_FIXED = 1 << 0,    /* lacks a time: as it was recorded */
-	WHATIF_SHOWN = 1 << 1,    /* is in the sums */
+	WHATIF_SHOWN = 1 << 1,    /* is in the sums, if it is not removed */
 	WHATIF_REMOVED = 1 << 2,  /* is not there where there are changes */
 	WHATIF_FULL = 1 << 3,     /* was run when its ring was full: does not wait for room */
 	WHATIF_FREE = 1 << 4,     /* was run before the one before it in its queue */
@@ -152,6 +152,12 @@ struct xtr_whatif {
 static inline bool whatif_has(const struct whatif_job *j, enum whatif_flag flag)
 {
 	return j->flags & flag;
+}
+
+/* It is in the sums. */
+static inline bool whatif_counts(const struct whatif_job *j)
+{
+	return whatif_has(j, WHATIF_SHOWN) && !whatif_has(j, WHATIF_REMOVED);
 }
 
 /* In this replay the times are those recorded. */

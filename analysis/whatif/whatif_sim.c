@@ -265,7 +265,7 @@ static uint64_t execute(struct xtr_whatif *w, struct whatif_job *j)
 	}
 	*chain = xtr_sat_add(*chain, end > from ? end - from : 0);
 	r->chain_ns = max64(r->chain_ns, *chain);
-	if (r->pub.in_order && whatif_has(j, WHATIF_SHOWN)) {
+	if (r->pub.in_order && whatif_counts(j)) {
 		from = max64(from, r->busy_to_ns);
 		if (w->sums && end > from)
 			w->sums[j->ring].busy_ns += end - from;
@@ -298,7 +298,7 @@ static int run(struct xtr_whatif *w, uint32_t i)
 	j->sim.run_ns = w->now;
 	j->sim.done_ns = end;
 	if (end)
-		on_hardware(w, r, whatif_has(j, WHATIF_SHOWN), 1);
+		on_hardware(w, r, whatif_counts(j), 1);
 	/* Those that wait for its run do not wait for its execution. */
 	all = w->chain[i];
 	w->chain[i] = before;
@@ -316,7 +316,7 @@ static int end(struct xtr_whatif *w, uint32_t i)
 
 	count_passed(w, r);
 	if (j->state == WHATIF_RAN)
-		on_hardware(w, r, whatif_has(j, WHATIF_SHOWN), -1);
+		on_hardware(w, r, whatif_counts(j), -1);
 	else
 		j->sim.run_ns = 0;
 	j->state = WHATIF_OVER;

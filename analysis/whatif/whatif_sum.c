@@ -43,12 +43,6 @@ static size_t gather(struct xtr_whatif *w, bool (*value)(const struct xtr_whatif
 	return place[w->n_rings];
 }
 
-static bool shown(const struct xtr_whatif *w, const struct whatif_job *j)
-{
-	(void)w;
-	return whatif_has(j, WHATIF_SHOWN) && !whatif_has(j, WHATIF_REMOVED);
-}
-
 /* 0: not known. */
 static uint64_t submitted(const struct xtr_whatif *w, const struct whatif_job *j)
 {
@@ -60,7 +54,7 @@ static uint64_t submitted(const struct xtr_whatif *w, const struct whatif_job *j
 static bool time_of(const struct xtr_whatif *w, const struct whatif_job *j, uint64_t *v)
 {
 	*v = j->sim.done_ns - submitted(w, j);
-	return shown(w, j) && j->queue_ns && j->done_ns && j->state == WHATIF_OVER;
+	return whatif_counts(j) && j->queue_ns && j->done_ns && j->state == WHATIF_OVER;
 }
 
 /* Of what was replayed: those that are left as they were have none. */
@@ -70,7 +64,7 @@ static bool error_of(const struct xtr_whatif *w, const struct whatif_job *j, uin
 	uint64_t is = j->sim.done_ns - submitted(w, j);
 	uint64_t off = is > was ? is - was : was - is;
 
-	if (!shown(w, j) || whatif_has(j, WHATIF_FIXED) || j->state != WHATIF_OVER)
+	if (!whatif_counts(j) || whatif_has(j, WHATIF_FIXED) || j->state != WHATIF_OVER)
 		return false;
 	*v = off ? UINT64_MAX : 0;
 	if (was && off < UINT64_MAX / XTR_WHATIF_UNIT)
@@ -92,7 +86,7 @@ static void sum_job(const struct xtr_whatif *w, const struct whatif_job *j,
 
 	if (whatif_has(j, WHATIF_SHOWN) && whatif_has(j, WHATIF_REMOVED))
 		s->removed++;
-	if (!shown(w, j))
+	if (!whatif_counts(j))
 		return;
 	s->jobs++;
 	s->bounded += whatif_has(j, WHATIF_BOUNDED);

@@ -172,6 +172,9 @@ Test(whatif, without_a_process)
 {
 	two_queues();
 	learnt();
+	play(XTR_WHATIF_RECORDED);
+	cr_expect(eq(u64, all()->jobs, 2));
+	cr_expect(eq(u64, all()->busy_ns, 200 * US));
 	play(XTR_WHATIF_CHANGED);
 	is(100, 1, 1, 101);
 	is(100, 2, 102, 202);
