@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "whatif_changes.h"
+#include "base/text.h"
+#include "cli/ui/units.h"
+#include "replay/event/process.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SCALE_MAX 1000u /* so much longer */
+#define DEPTH_MAX 1000000u
+
+static const struct {
+	const char *option, *form, *of;
+	char sep; /* between pattern and value; 0: there is no value */
+} forms[CHANGE_KINDS] = {
+	[CHANGE_SCALE] = { "scale", "ring=PATTERN:FACTOR, such as 'ring=gfx*:0.5x'", "ring", ':' },
+	[CHANGE_DEPTH] = { "depth", "PATTERN=N, such as 'gfx*=4'", "ring", '=' },
+	[CHANGE_WITHOUT] = { "without", "process=PID or process=NAME", "process", 0 },
+};
+
+static bool parse_value(struct change *to, enum change_kind kind, const char *text)
+{
+	double factor;
+	uint64_t n;
+
+	if (kind == CHANGE_SCALE) {
+		if (cli_parse_factor(text, &factor) || factor > SCALE_MAX)
+			return false;
+		to->value = (uint32_t)(factor * XTR_WHATIF_UNIT + 0.5);
+		return to->value > 0;
+	}
+	if (cli_parse_u64(text, &n) || !n || n > DEPTH_MAX)
+		return false;
+	to->value = (uint32_t)n;
+	return true;
+}
+
+/* False: it has another form. The pattern is NULL if there is no memory. */
+static bool parse(struct change *to, enum change_kind kind, const char *text)
+{
+	size_t prefix = strlen(forms[kind].of);
+	bool named = !strncmp(text, forms[kind].of, prefix) && text[prefix] == '=';
+	const char *sep;
+
+	/* A pattern of rings for --depth has the sign of the prefix behind it. */
+	if (kind == CHANGE_DEPTH && named && !strchr(text + prefix + 1, '='))
+		named = false;
+	if (!named && kind != CHANGE_DEPTH)
+		return false;
+	text += named ? prefix + 1 : 0;
+	sep = forms[kind].sep ? strrchr(text, forms[kind].sep) : text + strlen(text);
+	if (!sep || sep == text)
+		return false;
+	if (forms[kind].sep && !parse_value(to, kind, sep + 1))
+		return false;
+	if (kind == CHANGE_WITHOUT && (cli_parse_u64(text, &to->pid) || to->pid > UINT32_MAX))
+		to->pid = 0;
+	to->pattern = strndup(text, (size_t)(sep - text));
+	return true;
+}
+
+int changes_parse(struct changes *c, enum change_kind kind, const struct cli_list *from)
+{
+	c->v[kind] = calloc(from->n + 1, sizeof(*c->v[kind]));
+	if (!c->v[kind])
+		return cli_failed("whatif", -ENOMEM);
+	for (size_t i = 0; i < from->n; i++) {
+		if (!parse(&c->v[kind][i], kind, from->v[i]))
+			return cli_usage_error(&cmd_whatif, "--%s: '%s' is not %s",
+					       forms[kind].option, from->v[i], forms[kind].form);
+		if (!c->v[kind][i].pattern)
+			return cli_failed("whatif", -ENOMEM);
+		c->n[kind]++;
+	}
+	return XTR_EXIT_OK;
+}
+
+void changes_free(struct changes *c)
+{
+	for (int kind = 0; kind < CHANGE_KINDS; kind++) {
+		for (size_t i = 0; i < c->n[kind]; i++)
+			free(c->v[kind][i].pattern);
+		free(c->v[kind]);
+	}
+}
+
+bool changes_any(const struct changes *c)
+{
+	return c->n[CHANGE_SCALE] || c->n[CHANGE_DEPTH] || c->n[CHANGE_WITHOUT];
+}
+
+static bool process_is(const struct change *c, const struct xtr_tables *t, const struct xtr_job *j,
+		       uint32_t *comm)
+{
+	char name[XTR_TEXT_NAME];
+	const char *s;
+	size_t n;
+
+	if (c->pid)
+		return j->pid == c->pid;
+	if (!*comm)
+		*comm = xtr_process_comm(t, xtr_process(j->pid, j->nth), UINT64_MAX, j->comm);
+	s = *comm && t ? xtr_tables_string(t, *comm, &n) : NULL;
+	if (!s || n >= sizeof(name))
+		return false;
+	memcpy(name, s, n);
+	name[n] = '\0';
+	return !fnmatch(c->pattern, name, 0);
+}
+
+bool changes_remove(struct changes *c, const struct xtr_tables *t, const struct xtr_job *j)
+{
+	uint32_t comm = 0;
+	bool remove = false;
+
+	if (j->flags & XTR_FLAG_NO_QUEUE || (!j->pid && !j->comm))
+		return false;
+	for (size_t i = 0; i < c->n[CHANGE_WITHOUT]; i++) {
+		struct change *one = &c->v[CHANGE_WITHOUT][i];
+
+		if (process_is(one, t, j, &comm))
+			one->matched = remove = true;
+	}
+	return remove;
+}
+
+/* "gfx*": on any device; "card0/gfx*": on this one. */
+static bool ring_is(const char *pattern, const struct xtr_model_ring *ring)
+{
+	char both[2 * XTR_TEXT_NAME];
+
+	if (!fnmatch(pattern, ring->name, 0))
+		return true;
+	if (!strchr(pattern, '/'))
+		return false;
+	snprintf(both, sizeof(both), "%s/%s", ring->device_name, ring->name);
+	return !fnmatch(pattern, both, 0);
+}
+
+void changes_apply(struct changes *c, struct xtr_whatif *w)
+{
+	for (size_t k = 0; k < xtr_whatif_n_rings(w); k++) {
+		struct xtr_whatif_ring *r = xtr_whatif_ring(w, k);
+
+		for (size_t i = 0; i < c->n[CHANGE_SCALE]; i++)
+			if (ring_is(c->v[CHANGE_SCALE][i].pattern, r->ring)) {
+				r->millionths = c->v[CHANGE_SCALE][i].value;
+				c->v[CHANGE_SCALE][i].matched = true;
+			}
+		for (size_t i = 0; i < c->n[CHANGE_DEPTH]; i++)
+			if (ring_is(c->v[CHANGE_DEPTH][i].pattern, r->ring)) {
+				r->depth = c->v[CHANGE_DEPTH][i].value;
+				c->v[CHANGE_DEPTH][i].matched = true;
+			}
+	}
+}
+
+int changes_check(const struct changes *c)
+{
+	int status;
+
+	for (int kind = 0; kind < CHANGE_KINDS; kind++)
+		for (size_t i = 0; i < c->n[kind]; i++) {
+			if (c->v[kind][i].matched)
+				continue;
+			status = cli_usage_error(&cmd_whatif, "--%s: no %s of the trace is '%s'",
+						 forms[kind].option, forms[kind].of,
+						 c->v[kind][i].pattern);
+			cli_hint("'xtr stats' lists rings and processes");
+			return status;
+		}
+	return XTR_EXIT_OK;
+}
