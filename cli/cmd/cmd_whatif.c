@@ -201,8 +201,8 @@ static int finish(struct whatif_run *r, int err)
 	if (changes_check(&r->changes) != XTR_EXIT_OK)
 		return XTR_EXIT_USAGE;
 	if (!r->jobs && !r->o->json) {
-		cli_error("'%s': no jobs", xtr_text_input(r->cmd.path));
-		return XTR_EXIT_FAILURE;
+		fputs("no jobs in this trace\n", replay_out(&r->cmd));
+		return status;
 	}
 	fwrite(r->text.p, 1, r->text.n, replay_out(&r->cmd));
 	return status;

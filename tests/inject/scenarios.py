@@ -157,6 +157,8 @@ def views(i):
     yield "diff-cohorts-outliers", ["-s3"], ["diff", "--by", "kernel", "--outliers", "--json", folder, jobs]
     yield "flame", [], ["flame", jobs]
     yield "why", [], ["why", "--path", jobs]
+    yield "whatif", [], ["whatif", "--scale", "ring=*:0.5x", jobs]
+    yield "whatif-json", ["-s3"], ["whatif", "--json", example]
     yield "why-lines", ["-s3"], ["why", "--path", "--jsonl", example]
     yield "top", [], ["top", "--json", "--interval", "10ms", jobs]
     yield "top-text", ["-s3"], ["top", "-b", example]
