@@ -24,7 +24,7 @@ static const struct {
 	bool findings, json;
 } kinds[VIEWS] = {
 	[STATS_TEXT] = { "stats", "stats.txt", "xtr stats --all", false, false },
-	[STATS_JSON] = { "stats", "stats.json", "xtr stats --json", false, true },
+	[STATS_JSON] = { "stats", "stats.json", "xtr stats --json --all", false, true },
 	[FINDINGS_TEXT] = { "findings", "findings.txt", "xtr stats --findings", true, false },
 	[FINDINGS_JSON] = { "findings", "findings.json", "xtr stats --findings --json", true,
 			    true },
