@@ -167,15 +167,34 @@ other_tool_loses() {
 	case_end
 }
 
-# Whose fault: two loads on one ring, one of them with long jobs, which goes by another name.
+# until_there COMMAND...: until it succeeds, 60 s at most.
+until_there() {
+	local n
+
+	for n in $(seq 1200); do
+		"$@" && return
+		sleep 0.05
+	done
+	echo "not there after $n looks: $*" >&2
+	return 1
+}
+
+some_jobs() {
+	[ "$(wc -l <$debug/truth)" -gt 4 ]
+}
+
+# Whose fault: two loads on one ring, one of them with long jobs, which goes by another name, from before the other's
+# first job to after its last.
 long_jobs() {
 	case_begin hog
 	cp "$(command -v fakegpu-load)" /run/hog
-	"$xtr" record --force -o "$dir/run.xtr" -- bash -c "
-		/run/hog -n 40 -p 1 -t 1 -w 4 --seed 2 --min-ns 20000000 --max-ns 25000000 --rings 0.0 basic >'$dir/hog.json' &
-		sleep 0.3 # its jobs are there
-		fakegpu-load --as-is -n 60 -p 1 -t 1 -w 1 $short --rings 0.0 basic >'$dir/load.json'
+	export -f until_there some_jobs
+	debug=$debug "$xtr" record --force -o "$dir/run.xtr" -- bash -c "
+		/run/hog -n 100000 -p 1 -t 1 -w 4 --seed 2 --min-ns 20000000 --max-ns 25000000 --rings 0.0 basic &
+		until_there some_jobs
+		fakegpu-load --as-is -n 20 -p 1 -t 1 -w 1 $short --rings 0.0 basic >'$dir/load.json'
 		status=\$?
+		pkill -x hog
 		wait
 		'$here/settle'
 		exit \$status" >"$dir/record.out" 2>"$dir/record.err"
@@ -189,13 +208,14 @@ starved_worker() {
 
 	case_begin starved
 	cp "$(command -v bash)" /run/spin
+	export -f until_there
 	mkfifo /run/nothing # to wait for a moment without another process
 	"$xtr" record --force -e default -e sched:sched_switch -e sched:sched_wakeup -e sched:sched_wakeup_new -o "$dir/run.xtr" -- bash -c "
 		for cpu in 0 1; do
-			taskset -c \$cpu chrt -f 50 /run/spin -c 'while [ -e /run/spin ]; do
+			taskset -c \$cpu chrt -f 50 /run/spin -c 'echo >/run/spun.'\$cpu'; while [ -e /run/spin ]; do
 				for ((i = 0; i < 2000; i++)); do :; done; read -rt 0.01; done' <>/run/nothing &
 		done
-		sleep 0.3 # they are at it
+		until_there [ -e /run/spun.0 -a -e /run/spun.1 ]
 		fakegpu-load -n 400 -p 1 -t 1 -w 1 $short --rings 0.0 basic >'$dir/load.json'
 		status=\$?
 		rm /run/spin

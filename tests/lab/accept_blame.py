@@ -69,7 +69,7 @@ def hog(xtr, directory):
         said, really = said + blamed[HOG], really + held
         others += sum(ns for name, ns in blamed.items() if name not in (HOG, VICTIM, None, "(kernel)"))
         off.append(abs(blamed[HOG] - held))
-    check(len(off) == 60 and len(executed) == 40, f"{len(off)} jobs of the one, {len(executed)} of the other")
+    check(len(off) == 20 and len(executed) >= 20, f"{len(off)} jobs of the one, {len(executed)} of the other")
     check(others == 0, f"nobody else is blamed ({others} ns)")
     off.sort()
     check(really > 100_000_000, f"the driver executed the others' jobs meanwhile for {really / 1e6:.1f} ms")

@@ -594,7 +594,8 @@ int main(int argc, char **argv)
 		config_rings();
 	begin = now_ns();
 	run();
-	wait_idle();
+	if (!opt.as_is)
+		wait_idle();
 	printf("{\"scenario\": \"%s\", \"submitted\": %lu, \"completed\": %lu, \"timeouts\": %lu, "
 	       "\"killed\": %lu, \"wall_ms\": %llu}\n",
 	       opt.scenario->name, atomic_load(&shared->submitted), atomic_load(&shared->completed),
