@@ -204,8 +204,6 @@ long_jobs() {
 
 # Whose fault: the thread that runs jobs is starved by real-time threads, one on each CPU, which rest now and then.
 starved_worker() {
-	local cpu
-
 	case_begin starved
 	cp "$(command -v bash)" /run/spin
 	export -f until_there
