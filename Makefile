@@ -350,8 +350,10 @@ demo: ## record a real run, show what recording costs and what xtr finds
 bench: bin tools-bin $(API_LIB) ## measure, beside the peers that are installed
 	$(Q)BUILD=$(B) XTR=$(B)/xtr tests/bench/run
 
-large: bin tools-bin ## replay 100 million events with bounded memory
+FLEET ?= 40
+large: bin tools-bin ## replay 100 million events with bounded memory; a fleet of FLEET=40 recordings, 20 million jobs, in DuckDB (npm)
 	$(Q)BUILD=$(B) XTR=$(B)/xtr LARGE=1 tests/large/run
+	$(Q)BUILD=$(B) XTR=$(B)/xtr tests/fleet-sql/scale $(B)/fleet $(FLEET)
 
 SECS ?= 60
 FUZZ_ONE ?= $(if $(T),$(filter %/fuzz_$(T),$(patsubst tests/fuzz/%.c,build/fuzz/fuzz/%,$(FUZZ_SRC))),$(patsubst tests/fuzz/%.c,build/fuzz/fuzz/%,$(FUZZ_SRC)))
