@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Who delayed whom: the parts of all jobs, summed by ring and by process. */
 #include "blame_impl.h"
+#include "base/buf.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -46,22 +47,6 @@ static int blame_open(void **self, const struct xtr_analysis_opts *o)
 
 /* --- sums ------------------------------------------------------------------------------------- */
 
-/* Room for one more in *v; false: there is no memory. */
-static bool grow(void **v, uint32_t n, uint32_t *cap, size_t size)
-{
-	uint32_t more = *cap ? *cap * 2 : 16;
-	void *p;
-
-	if (n < *cap)
-		return true;
-	p = reallocarray(*v, more, size);
-	if (!p)
-		return false;
-	*v = p;
-	*cap = more;
-	return true;
-}
-
 static int64_t ring_of(struct blame *b, const struct xtr_model_ring *ring)
 {
 	uint32_t i = xtr_map_index(&b->by_ring, ring->id, 0);
@@ -73,7 +58,7 @@ static int64_t ring_of(struct blame *b, const struct xtr_model_ring *ring)
 		return i;
 	if (b->n_rings == BLAME_RINGS_MAX)
 		return BLAME_RINGS_MAX - 1;
-	if (!grow((void **)&b->ring, b->n_rings, &b->cap_rings, sizeof(*b->ring)) ||
+	if (xtr_grow_array(&b->ring, &b->cap_rings, b->n_rings + 1, sizeof(*b->ring)) ||
 	    (!last && xtr_map_put(&b->by_ring, ring->id, 0, b->n_rings)))
 		return -ENOMEM;
 	r = &b->ring[b->n_rings];
@@ -97,7 +82,7 @@ static int64_t pair_of(struct blame *b, uint64_t who, uint64_t by)
 		return i;
 	if (b->n_pairs == BLAME_PAIRS_MAX)
 		return BLAME_PAIRS_MAX - 1;
-	if (!grow((void **)&b->pair, b->n_pairs, &b->cap_pairs, sizeof(*b->pair)) ||
+	if (xtr_grow_array(&b->pair, &b->cap_pairs, b->n_pairs + 1, sizeof(*b->pair)) ||
 	    (!last && xtr_map_put(&b->by_pair, who, by, b->n_pairs)))
 		return -ENOMEM;
 	b->pair[b->n_pairs] = (struct blame_pair){ .who = last ? 0 : who, .by = last ? 0 : by };
@@ -137,7 +122,7 @@ static void sum_kinds(struct blame *b, struct blame_ring *r, const struct xtr_jo
 static bool is_cost(const struct xtr_job_part *p)
 {
 	return p->kind != XTR_PART_EXECUTION && p->kind != XTR_PART_HARDWARE &&
-	       (p->root.ctx || p->root.seqno || p->root_who);
+	       (xtr_job_name_any(&p->root) || p->root_who);
 }
 
 static void add_cost(struct blame_pair *c, const struct xtr_job_part *p)

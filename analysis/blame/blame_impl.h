@@ -41,10 +41,12 @@ struct blame {
 	struct xtr_past *past;
 	struct xtr_job_parts parts; /* of the present job */
 	struct blame_ring *ring;
-	uint32_t n_rings, cap_rings;
+	uint32_t n_rings;
+	size_t cap_rings;
 	struct xtr_map by_ring;
 	struct blame_pair *pair;
-	uint32_t n_pairs, cap_pairs;
+	uint32_t n_pairs;
+	size_t cap_pairs;
 	struct xtr_map by_pair;
 	struct xtr_who names;
 	struct xtr_run_threads *threads; /* NULL: not known */

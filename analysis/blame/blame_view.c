@@ -19,17 +19,12 @@ static void put_who(struct xtr_rows *r, const struct blame *b, uint64_t who)
 	xtr_put_name(r, s, s ? n : 0);
 }
 
-static bool is_job(const struct xtr_job_name *j)
-{
-	return j->ctx || j->seqno;
-}
-
 /* Three columns: context, seqno, and both in text. */
 static void put_job(struct xtr_rows *r, const struct xtr_job_name *j)
 {
-	xtr_put_u64(r, is_job(j), j->ctx);
-	xtr_put_u64(r, is_job(j), j->seqno);
-	if (is_job(j))
+	xtr_put_u64(r, xtr_job_name_any(j), j->ctx);
+	xtr_put_u64(r, xtr_job_name_any(j), j->seqno);
+	if (xtr_job_name_any(j))
 		xtr_put_format(r, "%" PRIu64 ":%" PRIu64, j->ctx, j->seqno);
 	else
 		xtr_put_copy(r, NULL);

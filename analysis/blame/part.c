@@ -30,16 +30,11 @@ uint64_t xtr_who_of(const struct xtr_job *j)
 	return j->comm ? XTR_WHO_NAME | j->comm : 0;
 }
 
-static bool same_name(const struct xtr_job_name *a, const struct xtr_job_name *b)
-{
-	return a->ctx == b->ctx && a->seqno == b->seqno;
-}
-
 static bool same(const struct xtr_job_part *a, const struct xtr_job_part *b)
 {
 	return a->kind == b->kind && a->root_kind == b->root_kind && a->quality == b->quality &&
 	       a->root_who == b->root_who && a->root_ring == b->root_ring &&
-	       same_name(&a->job, &b->job) && same_name(&a->root, &b->root);
+	       xtr_job_name_same(&a->job, &b->job) && xtr_job_name_same(&a->root, &b->root);
 }
 
 /* One of two that follow each other, with what they have in common. */
@@ -54,9 +49,9 @@ static void join(struct xtr_job_part *a, const struct xtr_job_part *b)
 		a->root_who = 0;
 	if (a->root_ring != b->root_ring)
 		a->root_ring = 0;
-	if (!same_name(&a->job, &b->job))
+	if (!xtr_job_name_same(&a->job, &b->job))
 		a->job = (struct xtr_job_name){ 0 };
-	if (!same_name(&a->root, &b->root))
+	if (!xtr_job_name_same(&a->root, &b->root))
 		a->root = (struct xtr_job_name){ 0 };
 	if (a->quality < b->quality)
 		a->quality = b->quality;

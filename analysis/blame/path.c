@@ -23,7 +23,7 @@ const char *xtr_path_name(unsigned int kind)
 
 static bool same(const struct xtr_path_step *a, const struct xtr_path_step *b)
 {
-	return a->kind == b->kind && a->job.ctx == b->job.ctx && a->job.seqno == b->job.seqno;
+	return a->kind == b->kind && xtr_job_name_same(&a->job, &b->job);
 }
 
 /* From `from` to where the path has come; it goes on from there. False: there is no more room. */

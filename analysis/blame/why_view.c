@@ -40,7 +40,7 @@ static char *ring_text(const struct xtr_model_ring *ring, char buf[TEXT_RING])
 
 static char *job_text(const struct xtr_job_name *j, char buf[TEXT_JOB])
 {
-	if (j->ctx || j->seqno)
+	if (xtr_job_name_any(j))
 		snprintf(buf, TEXT_JOB, "%" PRIu64 ":%" PRIu64, j->ctx, j->seqno);
 	else
 		snprintf(buf, TEXT_JOB, "-");
@@ -156,11 +156,10 @@ static int text_parts(const struct xtr_why *w, FILE *f)
 		xtr_grid_ns(t, true, p->from_ns - v->part[0].from_ns);
 		xtr_grid_ns(t, true, length(p));
 		xtr_grid_cell(t, xtr_part_name(p->kind));
-		xtr_grid_cell(t, p->job.ctx || p->job.seqno ? job_text(&p->job, job) : "");
+		xtr_grid_cell(t, xtr_job_name_any(&p->job) ? job_text(&p->job, job) : "");
 		cells_root(w, t, p);
-		xtr_grid_cell(t, is_other(p) && (p->root.ctx || p->root.seqno)
-					 ? job_text(&p->root, job)
-					 : "");
+		xtr_grid_cell(t, is_other(p) && xtr_job_name_any(&p->root) ? job_text(&p->root, job)
+									   : "");
 	}
 	return xtr_grid_print(t, f, 2);
 }
@@ -301,7 +300,7 @@ int xtr_why_text(const struct xtr_why *w, FILE *f)
 static void json_job(struct xtr_json *j, const char *context, const char *seqno,
 		     const struct xtr_job_name *name)
 {
-	if (!name->ctx && !name->seqno)
+	if (!xtr_job_name_any(name))
 		return;
 	xtr_json_kv_u64(j, context, name->ctx);
 	xtr_json_kv_u64(j, seqno, name->seqno);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "run_queue.h"
+#include "base/buf.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -133,19 +134,11 @@ int64_t xtr_runq_find(const struct xtr_runq *q, uint32_t tid)
 int64_t xtr_runq_thread(struct xtr_runq *q, uint32_t tid)
 {
 	int64_t i = xtr_runq_find(q, tid);
-	uint32_t cap = q->cap ? q->cap * 2 : 64;
 
 	if (i >= 0 || q->n == XTR_RUNQ_THREADS_MAX)
 		return i;
-	if (q->n == q->cap) {
-		struct xtr_runq_thread *more = reallocarray(q->thread, cap, sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		q->thread = more;
-		q->cap = cap;
-	}
-	if (xtr_map_put(&q->by_tid, tid, 0, q->n))
+	if (xtr_grow_array(&q->thread, &q->cap, (size_t)q->n + 1, sizeof(*q->thread)) ||
+	    xtr_map_put(&q->by_tid, tid, 0, q->n))
 		return -ENOMEM;
 	q->thread[q->n] = (struct xtr_runq_thread){ .tid = tid, .epoch = q->epoch };
 	return q->n++;

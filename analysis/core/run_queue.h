@@ -43,7 +43,8 @@ struct xtr_runq_cpu;
 
 struct xtr_runq { /* all zero: empty */
 	struct xtr_runq_thread *thread;
-	uint32_t n, cap;
+	uint32_t n;
+	size_t cap;
 	struct xtr_map by_tid;
 	uint32_t epoch; /* of losses */
 	struct xtr_runq_cpu *cpu;

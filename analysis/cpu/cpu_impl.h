@@ -114,7 +114,8 @@ struct cpu {
 
 	struct xtr_runq queue;
 	struct cpu_thread *thread; /* as many as the queue's, in its order */
-	uint32_t n_threads, cap_threads;
+	uint32_t n_threads;
+	size_t cap_threads;
 	uint32_t hist_left;
 	uint64_t unfollowed; /* switches to threads beyond the most */
 

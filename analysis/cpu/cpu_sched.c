@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Threads, and how long each waited for a CPU (analysis/core/run_queue.h). */
 #include "cpu_impl.h"
+#include "base/buf.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,18 +16,9 @@ struct cpu_thread *cpu_thread_find(const struct cpu *c, uint32_t tid)
 /* As many as the run queue follows. */
 static int keep_up(struct cpu *c)
 {
-	uint32_t cap = c->cap_threads ? c->cap_threads * 2 : 64;
-	struct cpu_thread *more;
-
+	if (xtr_grow_array(&c->thread, &c->cap_threads, c->queue.n, sizeof(*c->thread)))
+		return -ENOMEM;
 	while (c->n_threads < c->queue.n) {
-		if (c->n_threads == c->cap_threads) {
-			more = reallocarray(c->thread, cap, sizeof(*more));
-			if (!more)
-				return -ENOMEM;
-			c->thread = more;
-			c->cap_threads = cap;
-			cap *= 2;
-		}
 		c->thread[c->n_threads] =
 			(struct cpu_thread){ .tid = c->queue.thread[c->n_threads].tid };
 		c->n_threads++;

@@ -59,18 +59,13 @@ static size_t home(const struct names *t, const struct xtr_job_name *name)
 	return (size_t)xtr_hash_bytes(name, sizeof(*name)) & t->mask;
 }
 
-static bool same(const struct xtr_job_name *a, const struct xtr_job_name *b)
-{
-	return a->ctx == b->ctx && a->seqno == b->seqno;
-}
-
 /* The slot that has the job of that name, or where it would be. */
 static uint32_t *find(const struct xtr_whatif *w, const struct names *t,
 		      const struct xtr_job_name *name)
 {
 	size_t i = home(t, name);
 
-	while (t->slot[i] != WHATIF_NONE && !same(&w->job[t->slot[i]].name, name))
+	while (t->slot[i] != WHATIF_NONE && !xtr_job_name_same(&w->job[t->slot[i]].name, name))
 		i = (i + 1) & t->mask;
 	return &t->slot[i];
 }

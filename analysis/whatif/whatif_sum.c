@@ -100,38 +100,34 @@ static void sum_job(const struct xtr_whatif *w, const struct whatif_job *j,
 		s->chain_ns = w->chain[j - w->job];
 }
 
+/* What gather() has left of a ring's jobs; of those of all, which are last: i is n_rings. */
+static size_t middle(struct xtr_whatif *w, size_t n, size_t i, uint64_t *p50, uint64_t *p99)
+{
+	bool all = i == w->n_rings;
+	const uint64_t *v = w->scratch + (all ? 0 : w->place[i]);
+	size_t k = all ? n : w->place[i + 1] - w->place[i];
+
+	if (all)
+		qsort(w->scratch, n, sizeof(*w->scratch), by_value);
+	*p50 = percentile(v, k, 50);
+	*p99 = percentile(v, k, 99);
+	return k;
+}
+
 static void sum_times(struct xtr_whatif *w)
 {
 	size_t n = gather(w, time_of);
 
-	for (size_t i = 0; i <= w->n_rings; i++) {
-		bool all = i == w->n_rings;
-		const uint64_t *v = w->scratch + (all ? 0 : w->place[i]);
-		size_t k = all ? n : w->place[i + 1] - w->place[i];
-
-		if (all)
-			qsort(w->scratch, n, sizeof(*w->scratch), by_value);
-		w->sums[i].times = k;
-		w->sums[i].p50_ns = percentile(v, k, 50);
-		w->sums[i].p99_ns = percentile(v, k, 99);
-	}
+	for (size_t i = 0; i <= w->n_rings; i++)
+		w->sums[i].times = middle(w, n, i, &w->sums[i].p50_ns, &w->sums[i].p99_ns);
 }
 
 static void sum_errors(struct xtr_whatif *w)
 {
 	size_t n = gather(w, error_of);
 
-	for (size_t i = 0; i <= w->n_rings; i++) {
-		bool all = i == w->n_rings;
-		const uint64_t *v = w->scratch + (all ? 0 : w->place[i]);
-		size_t k = all ? n : w->place[i + 1] - w->place[i];
-
-		if (all)
-			qsort(w->scratch, n, sizeof(*w->scratch), by_value);
-		w->sums[i].errors = k;
-		w->sums[i].error50 = percentile(v, k, 50);
-		w->sums[i].error99 = percentile(v, k, 99);
-	}
+	for (size_t i = 0; i <= w->n_rings; i++)
+		w->sums[i].errors = middle(w, n, i, &w->sums[i].error50, &w->sums[i].error99);
 }
 
 void whatif_sum(struct xtr_whatif *w)

@@ -104,6 +104,16 @@ struct xtr_job_name { /* a job's finished fence; all 0: no job */
 	uint64_t ctx, seqno;
 };
 
+static inline bool xtr_job_name_same(const struct xtr_job_name *a, const struct xtr_job_name *b)
+{
+	return a->ctx == b->ctx && a->seqno == b->seqno;
+}
+
+static inline bool xtr_job_name_any(const struct xtr_job_name *a)
+{
+	return a->ctx || a->seqno;
+}
+
 struct xtr_job {
 	uint64_t ctx, seqno; /* finished fence: the job's name */
 	uint64_t client_id;
