@@ -224,7 +224,7 @@ static void cells_step(const struct xtr_why *w, struct xtr_grid *t, const struct
 	xtr_grid_cell(t, s->ring ? ring_text(w->ring(w->ctx, s->ring), ring) : "");
 }
 
-static int text_path(const struct xtr_why *w, FILE *f)
+int xtr_path_text(const struct xtr_why *w, FILE *f)
 {
 	static const char *const sums[] = {
 		"time", "share", "<in all", "<of whom", "<on ring", NULL
@@ -285,7 +285,7 @@ int xtr_why_text(const struct xtr_why *w, FILE *f)
 	err = text_causes(w, f);
 	if (!err && w->path) {
 		fputc('\n', f);
-		return text_path(w, f);
+		return xtr_path_text(w, f);
 	}
 	if (err || w->parts->n < 2)
 		return err;
@@ -331,7 +331,7 @@ static void json_root(const struct xtr_why *w, struct xtr_json *j, const struct 
 	xtr_json_end_object(j);
 }
 
-static void json_path(const struct xtr_why *w, struct xtr_json *j)
+void xtr_path_json(const struct xtr_why *w, struct xtr_json *j)
 {
 	xtr_json_kv_bool(j, "path_cut", w->path->cut);
 	xtr_json_kv_array(j, "path");
@@ -381,5 +381,5 @@ void xtr_why_json(const struct xtr_why *w, struct xtr_json *j)
 	}
 	xtr_json_end_array(j);
 	if (w->path)
-		json_path(w, j);
+		xtr_path_json(w, j);
 }

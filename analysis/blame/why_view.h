@@ -27,5 +27,8 @@ struct xtr_why {
 int xtr_why_text(const struct xtr_why *w, FILE *f);
 /* The members of the object that is open (docs/why.md). */
 void xtr_why_json(const struct xtr_why *w, struct xtr_json *j);
+/* The path alone, which is there; job and parts may be NULL. */
+int xtr_path_text(const struct xtr_why *w, FILE *f);
+void xtr_path_json(const struct xtr_why *w, struct xtr_json *j);
 
 #endif /* XTR_BLAME_WHY_VIEW_H */

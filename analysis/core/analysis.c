@@ -25,7 +25,8 @@
 	X(display)     \
 	X(fences)      \
 	X(cpu)         \
-	X(blame)
+	X(blame)       \
+	X(frames)
 
 #define DECLARE(name) extern const struct xtr_analysis xtr_analysis_##name;
 ANALYSES(DECLARE)

@@ -58,6 +58,8 @@ static const struct {
 	{ "mappings-in-submit", NULL, NULL },
 	{ "missed-evasion", "threshold: more than {}",
 	  "xtr stats -s display: updates of the pipe" },
+	{ "missed-frames", "threshold: {} of the frames that had a deadline",
+	  "xtr frames: each of them; xtr stats -s frames: by reason, and whose it was" },
 	{ "missed-vblanks", "threshold: {} of the vblanks", "xtr stats -s display: by counter" },
 	{ "no-reply", NULL, "xtr stats -s firmware: messages and replies" },
 	{ "npu-stall",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "whatif_changes.h"
+#include "patterns.h"
 #include "base/text.h"
 #include "cli/ui/units.h"
 #include "replay/event/process.h"
@@ -92,52 +93,17 @@ bool changes_any(const struct changes *c)
 	return c->n[CHANGE_SCALE] || c->n[CHANGE_DEPTH] || c->n[CHANGE_WITHOUT];
 }
 
-static bool process_is(const struct change *c, const struct xtr_tables *t, const struct xtr_job *j,
-		       uint32_t *comm)
-{
-	char name[XTR_TEXT_NAME];
-	const char *s;
-	size_t n;
-
-	if (c->pid)
-		return j->pid == c->pid;
-	if (!*comm)
-		*comm = xtr_process_comm(t, xtr_process(j->pid, j->nth), UINT64_MAX, j->comm);
-	s = *comm && t ? xtr_tables_string(t, *comm, &n) : NULL;
-	if (!s || n >= sizeof(name))
-		return false;
-	memcpy(name, s, n);
-	name[n] = '\0';
-	return !fnmatch(c->pattern, name, 0);
-}
-
 bool changes_remove(struct changes *c, const struct xtr_tables *t, const struct xtr_job *j)
 {
-	uint32_t comm = 0;
 	bool remove = false;
 
-	if (j->flags & XTR_FLAG_NO_QUEUE || (!j->pid && !j->comm))
-		return false;
 	for (size_t i = 0; i < c->n[CHANGE_WITHOUT]; i++) {
 		struct change *one = &c->v[CHANGE_WITHOUT][i];
 
-		if (process_is(one, t, j, &comm))
+		if (pattern_process_is(&(struct pattern_process){ one->pattern, one->pid }, t, j))
 			one->matched = remove = true;
 	}
 	return remove;
-}
-
-/* "gfx*": on any device; "card0/gfx*": on this one. */
-static bool ring_is(const char *pattern, const struct xtr_model_ring *ring)
-{
-	char both[2 * XTR_TEXT_NAME];
-
-	if (!fnmatch(pattern, ring->name, 0))
-		return true;
-	if (!strchr(pattern, '/'))
-		return false;
-	snprintf(both, sizeof(both), "%s/%s", ring->device_name, ring->name);
-	return !fnmatch(pattern, both, 0);
 }
 
 void changes_apply(struct changes *c, struct xtr_whatif *w)
@@ -146,12 +112,12 @@ void changes_apply(struct changes *c, struct xtr_whatif *w)
 		struct xtr_whatif_ring *r = xtr_whatif_ring(w, k);
 
 		for (size_t i = 0; i < c->n[CHANGE_SCALE]; i++)
-			if (ring_is(c->v[CHANGE_SCALE][i].pattern, r->ring)) {
+			if (pattern_ring_is(c->v[CHANGE_SCALE][i].pattern, r->ring)) {
 				r->millionths = c->v[CHANGE_SCALE][i].value;
 				c->v[CHANGE_SCALE][i].matched = true;
 			}
 		for (size_t i = 0; i < c->n[CHANGE_DEPTH]; i++)
-			if (ring_is(c->v[CHANGE_DEPTH][i].pattern, r->ring)) {
+			if (pattern_ring_is(c->v[CHANGE_DEPTH][i].pattern, r->ring)) {
 				r->depth = c->v[CHANGE_DEPTH][i].value;
 				c->v[CHANGE_DEPTH][i].matched = true;
 			}
