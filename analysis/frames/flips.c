@@ -89,8 +89,10 @@ static void count(struct flip_run *r, uint64_t who, uint64_t after, uint64_t unt
 		if (j->who != who || j->queue_ns <= after || j->queue_ns > until)
 			continue;
 		r->one->n_jobs++;
-		if (!r->one->begin_ns || j->queue_ns < r->one->begin_ns)
-			r->one->begin_ns = j->queue_ns;
+		if (r->one->begin_ns && j->queue_ns >= r->one->begin_ns)
+			continue;
+		r->one->begin_ns = j->queue_ns;
+		r->one->begin_who = who;
 	}
 }
 

@@ -18,7 +18,7 @@
  */
 enum xtr_frame_cause {
 	XTR_CAUSE_OTHER = XTR_PATH_KIND_COUNT,
-	XTR_CAUSE_DISPLAY, /* its jobs had ended, and it was not shown yet */
+	XTR_CAUSE_DISPLAY, /* the last: its jobs had ended, and it was not shown yet */
 	XTR_CAUSES
 };
 
@@ -62,7 +62,7 @@ struct xtr_shown {
 	uint64_t number;   /* of all, from 1 */
 	uint32_t stream;   /* which screen and client, or process: index, in order of appearance */
 	int32_t crtc;      /* index in its device; -1: not shown on a screen */
-	uint64_t begin_ns; /* the first of its jobs was submitted */
+	uint64_t begin_ns, begin_who; /* the first of its jobs was submitted; by whom (part.h) */
 	uint64_t done_ns;  /* its last job ended */
 	uint64_t commit_ns;   /* the flip was asked for */
 	uint64_t shown_ns;    /* the vblank that showed it; without a screen: done_ns */

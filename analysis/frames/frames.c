@@ -105,7 +105,8 @@ static void judge(const struct xtr_frames *f, struct xtr_shown *one, uint32_t st
 	uint64_t n = steps;
 
 	if (!one->before_ns || one->shown_ns <= one->before_ns) {
-		one->verdict = XTR_FRAME_FIRST;
+		/* The one before, which takes longer, has not ended yet: it is not late. */
+		one->verdict = one->before_ns ? XTR_FRAME_ON_TIME : XTR_FRAME_FIRST;
 		return;
 	}
 	if (f->o.pause_ns && interval > f->o.pause_ns) {
@@ -160,7 +161,8 @@ int frame_tell(struct xtr_frames *f, struct frame_stream *s, struct xtr_shown *o
 	xtr_frame_divide(one, path, cast->committer, cast->who, cast->n, &s->usual);
 	if (one->verdict == XTR_FRAME_ON_TIME && path)
 		xtr_frame_usually(&s->usual, one);
-	s->shown_ns = one->shown_ns;
+	if (one->shown_ns > s->shown_ns)
+		s->shown_ns = one->shown_ns;
 	return f->o.frame(f->o.ctx, one, path);
 }
 

@@ -88,13 +88,16 @@ static int64_t limited(uint64_t ns)
 	return ns < INT64_MAX / 2 ? (int64_t)ns : INT64_MAX / 2;
 }
 
-/* The cause of which this frame has most beyond what frames in time had. */
+/*
+ * The cause of which this frame has most beyond what frames in time had, but the wait for the
+ * screen, which is long because the vblank was missed.
+ */
 static uint8_t most(const struct xtr_shown *f, const struct xtr_frame_usual *u)
 {
 	int64_t best = INT64_MIN;
 	uint8_t cause = XTR_CAUSE_DISPLAY;
 
-	for (uint8_t i = 0; i < XTR_CAUSES; i++) {
+	for (uint8_t i = 0; i < XTR_CAUSE_DISPLAY; i++) {
 		int64_t more = limited(f->of[i]) - limited(u->n ? u->of[i] / u->n : 0);
 
 		if (f->of[i] && more > best) {
@@ -107,8 +110,6 @@ static uint8_t most(const struct xtr_shown *f, const struct xtr_frame_usual *u)
 
 static uint8_t reason(const struct xtr_shown *f, const struct xtr_frame_usual *u)
 {
-	if (f->verdict == XTR_FRAME_LATE_START)
-		return XTR_PATH_SUBMITTER;
 	if (f->done_ns > f->deadline_ns)
 		return most(f, u);
 	return f->commit_ns > f->deadline_ns ? XTR_PATH_SUBMITTER : XTR_CAUSE_DISPLAY;
@@ -152,6 +153,12 @@ void xtr_frame_divide(struct xtr_shown *f, const struct xtr_path *path, uint64_t
 	}
 	if (f->verdict != XTR_FRAME_MISSED && f->verdict != XTR_FRAME_LATE_START)
 		return;
+	if (f->verdict == XTR_FRAME_LATE_START) {
+		f->cause = XTR_PATH_SUBMITTER;
+		f->cause_ns = f->begin_ns - f->before_ns;
+		f->cause_who = f->begin_who;
+		return;
+	}
 	f->cause = reason(f, usual);
 	name_owner(f, &d);
 }

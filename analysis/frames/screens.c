@@ -258,11 +258,30 @@ static int flipped(struct xtr_screens *s, const struct request *d, const struct 
 	return xtr_map_put_most(&s->last, FILES_MAX, d->file, (uint32_t)d->crtc, ev->ts);
 }
 
+/*
+ * The kernel's own, by flag or, in imported traces, by name: commits are done by a workqueue
+ * (drm_atomic_helper.c, commit_work) or by threads of msm's (msm_drv.c).
+ */
+static bool is_kernel(const struct xtr_screens *s, const struct xtr_task *task)
+{
+	static const char *const names[] = { "kworker/", "crtc_commit", "crtc_event" };
+	const char *comm;
+	size_t n;
+
+	if (task->flags & XTR_TASK_KTHREAD)
+		return true;
+	comm = xtr_tables_string(s->tables, task->comm, &n);
+	for (size_t i = 0; comm && i < sizeof(names) / sizeof(*names); i++)
+		if (!strncmp(comm, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
 static void waited(struct xtr_screens *s, const struct xtr_bind *b, const struct xtr_event *ev)
 {
 	const struct xtr_task *task = task_of(s, ev);
 
-	if (!task || !(task->flags & XTR_TASK_KTHREAD))
+	if (!task || !is_kernel(s, task))
 		return;
 	s->fence[s->n_fences++ % FENCES_KEPT] = (struct xtr_flip_fence){
 		.ts = ev->ts, .fence = { xtr_bind_u64(b, 0, ev), xtr_bind_u64(b, 1, ev) }

@@ -94,7 +94,7 @@ int frame_of_job(struct xtr_frames *f, const struct xtr_job *j)
 	}
 	o->frame.n_jobs++;
 	o->frame.crtc = -1;
-	o->frame.who = who;
+	o->frame.who = o->frame.begin_who = who;
 	o->frame.link = XTR_FRAME_BY_SPAN;
 	s = stream_of(f, who);
 	return s ? tell(f, s, false) : -ENOMEM;
