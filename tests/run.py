@@ -261,6 +261,7 @@ GROUPS = [Group(*row) for row in (
     ("drivers", "scenarios of driver events, and what xtr says of them", group("drivers", 2400), False, True, "ci"),
     ("flame", "flame graphs, and their sums", group("flame"), False, True, "ci"),
     ("whatif", "replayed schedules, by a second model", group("whatif"), False, True, "check"),
+    ("frames", "frames whose story is known", group("frames"), False, True, "check"),
     ("top", "slices of time against known truth", group("top"), False, True, "ci"),
     ("query", "SQL over traces", group("query"), False, True, "check"),
     ("fleet", "many files in one command: sums, cohorts and outliers", group("fleet"), False, True, "check"),

@@ -113,7 +113,8 @@ static void add_client(struct flip_run *r, const struct xtr_job_name *fence)
 		r->client[i].queue_ns = j->queue_ns;
 }
 
-/* Whose fences the jobs waited for that its process queued after `after`, and the process itself. */
+/* Whose fences the jobs waited for that its process queued after `after`, and the process itself.
+ */
 static void find_clients(struct flip_run *r, uint64_t after, uint64_t until)
 {
 	const struct xtr_seen_job *j;

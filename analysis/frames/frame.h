@@ -23,15 +23,16 @@ enum xtr_frame_cause {
 };
 
 /* Identifier, text in output, what it means. */
-#define XTR_FRAME_VERDICTS(X)                                                                    \
-	X(FIRST, "first", "the first of its screen or process: nothing to compare it with")      \
-	X(ON_TIME, "on-time", "shown at its deadline")                                           \
-	X(MISSED, "missed", "shown later than its deadline, and work on it had begun by then")   \
-	X(LATE_START, "late-start", "shown later, and nobody had submitted anything by then")    \
-	X(RESUMED, "resumed", "the first one after a pause: it has no deadline")                 \
-	X(NO_DEADLINE, "no-deadline", "no vblank counter, and --deadline was not given")         \
-	X(UNKNOWN, "not-known", "shown later; which jobs it took is not known, or events of it " \
-				"were lost")
+#define XTR_FRAME_VERDICTS(X)                                                                  \
+	X(FIRST, "first", "the first of its screen or process: nothing to compare it with")    \
+	X(ON_TIME, "on-time", "shown at its deadline")                                         \
+	X(MISSED, "missed", "shown later than its deadline, and work on it had begun by then") \
+	X(LATE_START, "late-start", "shown later, and nobody had submitted anything by then")  \
+	X(RESUMED, "resumed", "the first one after a pause: it has no deadline")               \
+	X(NO_DEADLINE, "no-deadline", "no vblank counter, and --deadline was not given")       \
+	X(UNKNOWN, "not-known",                                                                \
+	  "shown later; which jobs it took is not known, or events of it "                     \
+	  "were lost")
 
 enum xtr_frame_verdict {
 #define XTR_VERDICT_ENUM(id, text, help) XTR_FRAME_##id,
@@ -41,12 +42,13 @@ enum xtr_frame_verdict {
 };
 
 /* How it is known which job a frame ends with. From best to worst. */
-#define XTR_FRAME_LINKS(X)                                                                       \
-	X(FENCE, "fence", "the kernel's thread that shows it had waited for the job's fence")    \
-	X(SPAN, "span", "the job was submitted between this mark, or burst, and the next")       \
-	X(COMMIT, "commit", "it is the last job that the process had submitted when it asked "   \
-			    "for the flip")                                                      \
-	X(LAST, "last", "it is the last job of the process that had ended when it was shown")    \
+#define XTR_FRAME_LINKS(X)                                                                    \
+	X(FENCE, "fence", "the kernel's thread that shows it had waited for the job's fence") \
+	X(SPAN, "span", "the job was submitted between this mark, or burst, and the next")    \
+	X(COMMIT, "commit",                                                                   \
+	  "it is the last job that the process had submitted when it asked "                  \
+	  "for the flip")                                                                     \
+	X(LAST, "last", "it is the last job of the process that had ended when it was shown") \
 	X(NONE, "none", "not known")
 
 enum xtr_frame_link {
@@ -59,19 +61,19 @@ enum xtr_frame_link {
 #define XTR_FRAME_PAUSE_NS 200000000u /* between two frames: the later one begins anew */
 
 struct xtr_shown {
-	uint64_t number;   /* of all, from 1 */
-	uint32_t stream;   /* which screen and client, or process: index, in order of appearance */
-	int32_t crtc;      /* index in its device; -1: not shown on a screen */
+	uint64_t number; /* of all, from 1 */
+	uint32_t stream; /* which screen and client, or process: index, in order of appearance */
+	int32_t crtc;    /* index in its device; -1: not shown on a screen */
 	uint64_t begin_ns, begin_who; /* the first of its jobs was submitted; by whom (part.h) */
-	uint64_t done_ns;  /* its last job ended */
-	uint64_t commit_ns;   /* the flip was asked for */
-	uint64_t shown_ns;    /* the vblank that showed it; without a screen: done_ns */
-	uint64_t before_ns;   /* the frame before was shown */
-	uint64_t deadline_ns; /* 0: it has none */
-	uint32_t missed;      /* deadlines between that and shown_ns, at least 1 if it was late */
+	uint64_t done_ns;             /* its last job ended */
+	uint64_t commit_ns;           /* the flip was asked for */
+	uint64_t shown_ns;            /* the vblank that showed it; without a screen: done_ns */
+	uint64_t before_ns;           /* the frame before was shown */
+	uint64_t deadline_ns;         /* 0: it has none */
+	uint32_t missed; /* deadlines between that and shown_ns, at least 1 if it was late */
 	uint8_t verdict, link;
-	uint64_t who;    /* whose its last job is (part.h); 0: not known */
-	uint64_t client; /* whose job that one waited for last; 0: nobody's */
+	uint64_t who;            /* whose its last job is (part.h); 0: not known */
+	uint64_t client;         /* whose job that one waited for last; 0: nobody's */
 	struct xtr_job_name job; /* its last; all 0: not known */
 	uint32_t n_jobs, n_clients;
 	bool lost; /* events were lost meanwhile */
@@ -79,7 +81,7 @@ struct xtr_shown {
 	uint8_t cause;
 	uint64_t cause_ns; /* what it took, of that which the frame took from before_ns on */
 	uint64_t cause_who;
-	uint32_t cause_ring; /* id; 0: none */
+	uint32_t cause_ring;     /* id; 0: none */
 	uint64_t of[XTR_CAUSES]; /* ns from before_ns, or its path's begin, to shown_ns, by cause */
 };
 

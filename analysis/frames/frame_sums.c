@@ -53,9 +53,8 @@ static int reason_of(struct xtr_frame_sums *s, const struct xtr_frame_reason *r,
 	    (!last && xtr_map_put(&s->by_reason, key, what, s->n_reasons)))
 		return -ENOMEM;
 	*at = s->n_reasons++;
-	s->reason[*at] = last ? (struct xtr_frame_reason){ .cause = r->cause,
-							   .verdict = r->verdict }
-			      : *r;
+	s->reason[*at] =
+		last ? (struct xtr_frame_reason){ .cause = r->cause, .verdict = r->verdict } : *r;
 	return 0;
 }
 

@@ -27,10 +27,11 @@ static void put_screen(struct xtr_rows *r, const struct xtr_frame_sums *s, uint3
 	xtr_put_s64(r, crtc >= 0, crtc);
 }
 
-#define SCREEN                                                                                \
-	{ NULL, "<screen", XTR_C_TEXT, XTR_PUT },                                             \
-		{ "stream", NULL, XTR_C_NUMBER, XTR_PUT, "screen and client, or process" }, { \
-		"crtc", NULL, XTR_C_SIGNED, XTR_PUT, "index of the CRTC in its device"        \
+#define SCREEN                                                                              \
+	{ NULL, "<screen", XTR_C_TEXT, XTR_PUT },                                           \
+		{ "stream", NULL, XTR_C_NUMBER, XTR_PUT, "screen and client, or process" }, \
+	{                                                                                   \
+		"crtc", NULL, XTR_C_SIGNED, XTR_PUT, "index of the CRTC in its device"      \
 	}
 
 #define AT(member) XTR_AT(struct xtr_frame_sum, member)

@@ -67,8 +67,8 @@ void xtr_frame_header(FILE *f)
 void xtr_frame_line(const struct xtr_frame_view *v, const struct xtr_shown *one, FILE *f)
 {
 	char number[24], screen[24] = "-", at[XTR_TEXT_NUMBER], interval[XTR_TEXT_NUMBER],
-		verdict[XTR_TEXT_NUMBER], latency[XTR_TEXT_NUMBER], jobs[16] = "-",
-		who[XTR_WHO_TEXT], client[XTR_WHO_TEXT], reason[TEXT_REASON];
+			 verdict[XTR_TEXT_NUMBER], latency[XTR_TEXT_NUMBER], jobs[16] = "-",
+			 who[XTR_WHO_TEXT], client[XTR_WHO_TEXT], reason[TEXT_REASON];
 
 	snprintf(number, sizeof(number), "%" PRIu64, one->number);
 	if (one->crtc >= 0)
@@ -87,9 +87,7 @@ void xtr_frame_line(const struct xtr_frame_view *v, const struct xtr_shown *one,
 
 static struct xtr_why why_of(const struct xtr_frame_view *v, const struct xtr_path *path)
 {
-	return (struct xtr_why){
-		.path = path, .names = v->names, .ring = v->ring, .ctx = v->ctx
-	};
+	return (struct xtr_why){ .path = path, .names = v->names, .ring = v->ring, .ctx = v->ctx };
 }
 
 static int text_causes(const struct xtr_shown *one, FILE *f)

@@ -150,8 +150,8 @@ int frame_tell(struct xtr_frames *f, struct frame_stream *s, struct xtr_shown *o
 	one->number = ++f->n;
 	one->stream = s->index;
 	one->before_ns = s->shown_ns;
-	one->lost = one->before_ns && xtr_past_first_lost(f->past, one->before_ns, one->shown_ns) !=
-					      UINT64_MAX;
+	one->lost = one->before_ns &&
+		    xtr_past_first_lost(f->past, one->before_ns, one->shown_ns) != UINT64_MAX;
 	judge(f, one, steps);
 	if (xtr_job_name_any(&one->job)) {
 		xtr_path_to(f->past, f->submits, &one->job, &f->path);

@@ -48,8 +48,8 @@ struct xtr_frames {
 	struct frame_stream *stream;
 	uint32_t n_streams;
 	size_t cap_streams;
-	struct xtr_map by_key; /* (file, crtc) or (who, 0) */
-	struct xtr_map taken;  /* (stream, client) -> when the last job that it had was queued */
+	struct xtr_map by_key;   /* (file, crtc) or (who, 0) */
+	struct xtr_map taken;    /* (stream, client) -> when the last job that it had was queued */
 	struct frame_open *open; /* as many as spans */
 	uint64_t n;
 };

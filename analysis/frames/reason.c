@@ -65,8 +65,8 @@ static void add(struct division *d, struct sum s, uint64_t from, uint64_t to)
 		return;
 	s.ns = to - from;
 	d->f->of[s.cause] += s.ns;
-	while (i < d->n && (d->sum[i].cause != s.cause || d->sum[i].who != s.who ||
-			    d->sum[i].ring != s.ring))
+	while (i < d->n &&
+	       (d->sum[i].cause != s.cause || d->sum[i].who != s.who || d->sum[i].ring != s.ring))
 		i++;
 	if (i < d->n)
 		d->sum[i].ns += s.ns;
@@ -137,8 +137,8 @@ void xtr_frame_divide(struct xtr_shown *f, const struct xtr_path *path, uint64_t
 
 	for (uint32_t i = 0; path && i < path->n; i++) {
 		const struct xtr_path_step *s = &path->step[i];
-		bool other = s->kind == XTR_PART_EXECUTION &&
-			     !is_partner(s->who, partner, n_partners);
+		bool other =
+			s->kind == XTR_PART_EXECUTION && !is_partner(s->who, partner, n_partners);
 
 		add(&d,
 		    (struct sum){ .cause = other ? XTR_CAUSE_OTHER : s->kind,

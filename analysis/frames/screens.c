@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VBLANKS_KEPT  128u  /* the last ones, of all CRTCs */
-#define REQUESTS_MAX  256u  /* for vblanks, not answered; beyond, the oldest is forgotten */
-#define FILES_MAX     1024u /* of which the process is known; one more, and all are forgotten */
-#define SAME_NS       1000000000u /* a sequence number is that of one vblank within */
-#define FENCES_KEPT   64u
+#define VBLANKS_KEPT 128u  /* the last ones, of all CRTCs */
+#define REQUESTS_MAX 256u  /* for vblanks, not answered; beyond, the oldest is forgotten */
+#define FILES_MAX    1024u /* of which the process is known; one more, and all are forgotten */
+#define SAME_NS      1000000000u /* a sequence number is that of one vblank within */
+#define FENCES_KEPT  64u
 
 enum role {
 	VBLANK,
@@ -23,9 +23,12 @@ enum role {
 };
 
 /* Functions: drm_plane.c, drm_atomic_uapi.c; the file is their third argument. */
-#define COMMIT_OF(name)                                                     \
-	{                                                                   \
-		"func:drm:" name "|func:vmlinux:" name, COMMIT, { "file" } \
+#define COMMIT_OF(name)                                         \
+	{                                                       \
+		"func:drm:" name "|func:vmlinux:" name, COMMIT, \
+		{                                               \
+			"file"                                  \
+		}                                               \
 	}
 static const struct xtr_bind_spec specs[] = {
 	{ "drm:drm_vblank_event", VBLANK, { "crtc", "seq", "time" } },
@@ -57,7 +60,7 @@ struct owner { /* of a file */
 struct xtr_screens {
 	const struct xtr_tables *tables;
 	struct xtr_binds binds;
-	bool timed; /* vblanks have a time, on the clock of the events */
+	bool timed;                         /* vblanks have a time, on the clock of the events */
 	struct vblank vblank[VBLANKS_KEPT]; /* a circle */
 	uint64_t n_vblanks;
 	struct request request[REQUESTS_MAX];
@@ -67,7 +70,7 @@ struct xtr_screens {
 	uint32_t n_files;
 	struct xtr_flip_fence fence[FENCES_KEPT]; /* a circle */
 	uint64_t n_fences;
-	struct xtr_map last; /* (file, crtc) -> time stamp of its last flip */
+	struct xtr_map last;                     /* (file, crtc) -> time stamp of its last flip */
 	struct xtr_flip flip[XTR_FLIPS_WAITING]; /* a circle */
 	uint64_t first, n;                       /* handed out, and in all */
 };

@@ -70,12 +70,13 @@ static int frames_open(void **self, const struct xtr_analysis_opts *o)
 	if (!s)
 		return -ENOMEM;
 	s->o = o;
-	err = xtr_frames_new(&s->frames, &(struct xtr_frames_opts){ .sz = sizeof(struct xtr_frames_opts),
-								    .meta = o->meta,
-								    .tables = o->tables,
-								    .pause_ns = XTR_FRAME_PAUSE_NS,
-								    .frame = on_frame,
-								    .ctx = s });
+	err = xtr_frames_new(&s->frames,
+			     &(struct xtr_frames_opts){ .sz = sizeof(struct xtr_frames_opts),
+							.meta = o->meta,
+							.tables = o->tables,
+							.pause_ns = XTR_FRAME_PAUSE_NS,
+							.frame = on_frame,
+							.ctx = s });
 	if (err) {
 		frames_free(s);
 		return err;

@@ -138,8 +138,7 @@ bool xtr_seen_touch(const struct xtr_seen *s, uint64_t who, uint64_t after, uint
 		    uint64_t *i, struct xtr_job_name *fence)
 {
 	while (*i < s->n_touches && *i < XTR_SEEN_TOUCHES) {
-		const struct touch *t =
-			&s->touch[(s->n_touches - 1 - (*i)++) % XTR_SEEN_TOUCHES];
+		const struct touch *t = &s->touch[(s->n_touches - 1 - (*i)++) % XTR_SEEN_TOUCHES];
 
 		if (t->ts <= after)
 			return false;

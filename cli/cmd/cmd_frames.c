@@ -2,6 +2,7 @@
 /* xtr frames: what reached the screen, whether it was in time, and why not. */
 #include "cli/ui/cli.h"
 #include "frame_spans.h"
+#include "frames_why.h"
 #include "replay_cmd.h"
 #include "analysis/core/view.h"
 #include "analysis/frames/frame_sums.h"
@@ -55,7 +56,7 @@ struct frames_run {
 	struct spans_opts from;
 	bool by_spans;
 	struct pattern_process process;
-	uint64_t number; /* of the one that is asked for; 0: all */
+	uint64_t number;     /* of the one that is asked for; 0: all */
 	uint64_t begin, end; /* of what is shown: ns on the section's clock */
 	uint64_t base;       /* frames of the sections before */
 	uint64_t owner;      /* whose frames screens show, by --frame process= */
@@ -242,8 +243,7 @@ static int frames_new(struct frames_run *r, const struct xtr_model_opts *mo)
 	return xtr_frames_new(&r->frames, &o);
 }
 
-static int second_pass(struct frames_run *r, const struct xtr_section *s,
-		       struct xtr_model_opts *mo)
+static int second_pass(struct frames_run *r, const struct xtr_section *s, struct xtr_model_opts *mo)
 {
 	int err;
 
@@ -371,9 +371,10 @@ static int nothing(const struct frames_run *r, int status)
 		return status;
 	}
 	fputs("no frames in this trace\n", r->cmd.out);
-	cli_hint(r->by_spans ? "'xtr jobs' lists jobs, 'xtr stats -s markers' marks" :
-			       "screens tell of frames where 'xtr record -e display -e gpu' recorded "
-			       "them; else name a process: --frame ring=NAME,process=NAME");
+	cli_hint(r->by_spans
+			 ? "'xtr jobs' lists jobs, 'xtr stats -s markers' marks"
+			 : "screens tell of frames where 'xtr record -e display -e gpu' recorded "
+			   "them; else name a process: --frame ring=NAME,process=NAME");
 	return status;
 }
 
@@ -384,8 +385,7 @@ static int begin(struct frames_run *r, int argc, char **argv)
 	if (argc > 2)
 		return cli_usage_error(&cmd_frames, "one FILE and one NUMBER");
 	if (argc == 2 && (cli_parse_u64(argv[1], &number) || !number))
-		return cli_usage_error(&cmd_frames, "invalid frame '%s': a number from 1",
-				       argv[1]);
+		return cli_usage_error(&cmd_frames, "invalid frame '%s': a number from 1", argv[1]);
 	r->number = number;
 	return replay_begin(&r->cmd, &cmd_frames, &r->none, argc ? 1 : 0, argv);
 }
@@ -413,6 +413,14 @@ static int run(const void *opts, int argc, char **argv)
 	free(r->words);
 	free(r);
 	return status;
+}
+
+int frames_why(char *path, char *number, bool jsonl)
+{
+	const struct frames_cmd_opts o = { .pause = NO_PAUSE, .jsonl = jsonl };
+	char *argv[] = { path, number, NULL };
+
+	return run(&o, 2, argv);
 }
 
 const struct cli_command cmd_frames = {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* xtr why: what the time of a job went into, and whose it was. */
 #include "cli/ui/cli.h"
+#include "frames_why.h"
 #include "replay_cmd.h"
 #include "analysis/blame/run_threads.h"
 #include "analysis/blame/split.h"
@@ -11,6 +12,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct why_opts {
 	struct replay_opts replay;
@@ -284,12 +286,17 @@ static bool parse_job(const char *text, struct xtr_job_name *name)
 
 static int run(const void *opts, int argc, char **argv)
 {
-	struct why_run *r = calloc(1, sizeof(*r));
+	static const char frame[] = "frame:";
+	const struct why_opts *o = opts;
+	struct why_run *r;
 	int status;
 
+	if (argc == 2 && !strncmp(argv[1], frame, sizeof(frame) - 1))
+		return frames_why(argv[0], argv[1] + sizeof(frame) - 1, o->jsonl);
+	r = calloc(1, sizeof(*r));
 	if (!r)
 		return cli_failed(argc ? argv[0] : "why", -ENOMEM);
-	r->o = opts;
+	r->o = o;
 	r->named = argc > 1;
 	if (argc > 2)
 		status = cli_usage_error(&cmd_why, "one FILE and one JOB");
@@ -314,9 +321,10 @@ static int run(const void *opts, int argc, char **argv)
 const struct cli_command cmd_why = {
 	.name = "why",
 	.summary = "what the time of a job went into, and who had it wait",
-	.args = "FILE [CONTEXT:SEQNO]",
+	.args = "FILE [CONTEXT:SEQNO | frame:NUMBER]",
 	.examples = "xtr why run.xtr\tthe job that took longest from submission to end\n"
 		    "xtr why run.xtr 372:48\tthis job\n"
+		    "xtr why run.xtr frame:118\tthis frame, as xtr frames numbers them\n"
 		    "xtr why --path run.xtr 372:48\twhat its end could not have come earlier for\n"
 		    "xtr why --at 1.25s -r 'gfx*' run.xtr\tthe one that was in flight then",
 	CLI_OPTIONS(options, struct why_opts),

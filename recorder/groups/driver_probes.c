@@ -45,6 +45,11 @@ const struct xtr_group_probe xtr_display_probes[] = {
 	{ ROW("drm", "vblank", "drm_handle_vblank"),
 	  .captures = { XTR_OBJECT("device", 0),
 			{ .name = "pipe", .repr = XTR_REPR_U32, .number = 1 } } },
+	/* Nor does drm_vblank_event_delivered: the file is that of the thread that asks for flips.
+	 */
+	{ ROW("drm", "page_flip", "drm_mode_page_flip_ioctl"),
+	  .captures = { XTR_OBJECT("file", 2) } },
+	{ ROW("drm", "atomic", "drm_mode_atomic_ioctl"), .captures = { XTR_OBJECT("file", 2) } },
 };
 const size_t xtr_n_display_probes = COUNT(xtr_display_probes);
 

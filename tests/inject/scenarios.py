@@ -158,6 +158,8 @@ def views(i):
     yield "flame", [], ["flame", jobs]
     yield "why", [], ["why", "--path", jobs]
     yield "whatif", [], ["whatif", "--scale", "ring=*:0.5x", jobs]
+    yield "frames", [], ["frames", "--frame", "ring=*", "--jsonl", "--path", jobs]
+    yield "frames-text", ["-s3"], ["frames", "--frame", "ring=*", example]
     yield "whatif-json", ["-s3"], ["whatif", "--json", example]
     yield "why-lines", ["-s3"], ["why", "--path", "--jsonl", example]
     yield "top", [], ["top", "--json", "--interval", "10ms", jobs]
