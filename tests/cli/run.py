@@ -1049,7 +1049,7 @@ def files_in(path):
 
 def tables_of(files):
     """How many are of the trace itself and of its findings, not of sections."""
-    return sum("table=stats_" not in f and "table=blame_" not in f for f in files)
+    return sum(not re.search("table=(stats|blame|frames)_", f) for f in files)
 
 
 @test
