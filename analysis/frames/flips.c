@@ -81,12 +81,14 @@ static uint64_t before(uint64_t ts)
 /* --- all of them ------------------------------------------------------------------------------ */
 
 /* The jobs of a process that were queued after `after`, until `until`. */
-static void count(struct flip_run *r, uint64_t who, uint64_t after, uint64_t until)
+static void count(struct flip_run *r, uint64_t who, uint64_t after, uint64_t until,
+		  uint64_t ended_after)
 {
 	const struct xtr_seen_job *j;
 
 	for (uint64_t i = 0; (j = xtr_seen_at(r->f->seen, i)) && j->done_ns > after; i++) {
-		if (j->who != who || j->queue_ns <= after || j->queue_ns > until)
+		if (j->who != who || j->queue_ns <= after || j->queue_ns > until ||
+		    j->done_ns <= ended_after)
 			continue;
 		r->one->n_jobs++;
 		if (r->one->begin_ns && j->queue_ns >= r->one->begin_ns)
@@ -129,15 +131,19 @@ static void find_clients(struct flip_run *r, uint64_t after, uint64_t until)
 				add_client(r, &j->dep[k]);
 }
 
-/* Of a client the jobs since the last one that a frame of this screen has had. */
-static int count_client(struct flip_run *r, const struct client *c)
+/*
+ * Of a client the jobs since the last one that a frame of this screen has had. What had ended
+ * before the last job of the frame before was queued, and nobody waited for, was that one's or
+ * nobody's.
+ */
+static int count_client(struct flip_run *r, const struct client *c, uint64_t ended_after)
 {
 	const uint64_t *taken = xtr_map_get(&r->f->taken, r->s->index, c->who);
 	uint64_t after = taken ? *taken : before(c->queue_ns);
 
 	if (after >= c->queue_ns)
 		return 0; /* its picture is an old one */
-	count(r, c->who, after, c->queue_ns);
+	count(r, c->who, after, c->queue_ns, ended_after);
 	return xtr_map_put_most(&r->f->taken, FRAME_TAKEN_MAX, r->s->index, c->who, c->queue_ns);
 }
 
@@ -151,13 +157,13 @@ static int gather(struct flip_run *r, const struct xtr_seen_job *last, struct fr
 	r->one->done_ns = last->done_ns;
 	if (r->s->who == last->who && r->s->queue_ns < last->queue_ns)
 		after = r->s->queue_ns;
-	count(r, last->who, after, last->queue_ns);
+	count(r, last->who, after, last->queue_ns, 0);
 	find_clients(r, after, last->queue_ns);
 	cast->who[cast->n++] = last->who;
 	for (uint32_t i = 0; i < r->n && !err; i++) {
 		const struct client *c = &r->client[i];
 
-		err = count_client(r, c);
+		err = count_client(r, c, after);
 		cast->who[cast->n++] = c->who;
 		if (c->queue_ns > latest) {
 			latest = c->queue_ns;

@@ -23,15 +23,15 @@ enum xtr_frame_cause {
 };
 
 /* Identifier, text in output, what it means. */
-#define XTR_FRAME_VERDICTS(X)                                                                  \
-	X(FIRST, "first", "the first of its screen or process: nothing to compare it with")    \
-	X(ON_TIME, "on-time", "shown at its deadline")                                         \
-	X(MISSED, "missed", "shown later than its deadline, and work on it had begun by then") \
-	X(LATE_START, "late-start", "shown later, and nobody had submitted anything by then")  \
-	X(RESUMED, "resumed", "the first one after a pause: it has no deadline")               \
-	X(NO_DEADLINE, "no-deadline", "no vblank counter, and --deadline was not given")       \
-	X(UNKNOWN, "not-known",                                                                \
-	  "shown later; which jobs it took is not known, or events of it "                     \
+#define XTR_FRAME_VERDICTS(X)                                                                \
+	X(FIRST, "first", "the first of its screen or process: nothing to compare it with")  \
+	X(ON_TIME, "on-time", "shown at its deadline")                                       \
+	X(MISSED, "missed", "shown later than its deadline")                                 \
+	X(LATE_START, "late-start", "shown later, as nobody had submitted anything by then") \
+	X(RESUMED, "resumed", "the first one after a pause: it has no deadline")             \
+	X(NO_DEADLINE, "no-deadline", "no vblank counter, and --deadline was not given")     \
+	X(UNKNOWN, "not-known",                                                              \
+	  "shown later; which jobs it took is not known, or events of it "                   \
 	  "were lost")
 
 enum xtr_frame_verdict {

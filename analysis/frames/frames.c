@@ -93,9 +93,7 @@ struct frame_stream *frame_stream(struct xtr_frames *f, uint64_t a, uint64_t b)
 
 static uint8_t late(const struct xtr_shown *one)
 {
-	if (one->lost || !xtr_job_name_any(&one->job))
-		return XTR_FRAME_UNKNOWN;
-	return one->begin_ns > one->deadline_ns ? XTR_FRAME_LATE_START : XTR_FRAME_MISSED;
+	return one->lost || !xtr_job_name_any(&one->job) ? XTR_FRAME_UNKNOWN : XTR_FRAME_MISSED;
 }
 
 /* steps: vblanks since the frame before, by the counter; 0: there is none. */

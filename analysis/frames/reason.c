@@ -89,16 +89,18 @@ static int64_t limited(uint64_t ns)
 }
 
 /*
- * The cause of which this frame has most beyond what frames in time had, but the wait for the
- * screen, which is long because the vblank was missed.
+ * The cause of which this frame has most beyond what frames in time had. Of the wait for the screen
+ * one period goes off in any case: it is that long because a vblank was missed.
  */
 static uint8_t most(const struct xtr_shown *f, const struct xtr_frame_usual *u)
 {
 	int64_t best = INT64_MIN;
 	uint8_t cause = XTR_CAUSE_DISPLAY;
 
-	for (uint8_t i = 0; i < XTR_CAUSE_DISPLAY; i++) {
-		int64_t more = limited(f->of[i]) - limited(u->n ? u->of[i] / u->n : 0);
+	for (uint8_t i = 0; i < XTR_CAUSES; i++) {
+		uint64_t usual = u->n ? u->of[i] / u->n : 0, period = f->deadline_ns - f->before_ns;
+		int64_t more = limited(f->of[i]) -
+			       limited(i == XTR_CAUSE_DISPLAY && usual < period ? period : usual);
 
 		if (f->of[i] && more > best) {
 			best = more;
@@ -128,6 +130,18 @@ static void name_owner(struct xtr_shown *f, const struct division *d)
 	f->cause_ring = best ? best->ring : 0;
 }
 
+/* Nobody had submitted anything by the deadline, and that is most of what its threads took. */
+static void late_start(struct xtr_shown *f)
+{
+	uint64_t before = f->begin_ns - f->before_ns;
+
+	if (before < f->of[XTR_PATH_SUBMITTER] / 2)
+		return;
+	f->verdict = XTR_FRAME_LATE_START;
+	f->cause_ns = before;
+	f->cause_who = f->begin_who;
+}
+
 void xtr_frame_divide(struct xtr_shown *f, const struct xtr_path *path, uint64_t committer,
 		      const uint64_t *partner, uint32_t n_partners,
 		      const struct xtr_frame_usual *usual)
@@ -151,16 +165,12 @@ void xtr_frame_divide(struct xtr_shown *f, const struct xtr_path *path, uint64_t
 		    committed);
 		add(&d, (struct sum){ .cause = XTR_CAUSE_DISPLAY }, committed, f->shown_ns);
 	}
-	if (f->verdict != XTR_FRAME_MISSED && f->verdict != XTR_FRAME_LATE_START)
+	if (f->verdict != XTR_FRAME_MISSED)
 		return;
-	if (f->verdict == XTR_FRAME_LATE_START) {
-		f->cause = XTR_PATH_SUBMITTER;
-		f->cause_ns = f->begin_ns - f->before_ns;
-		f->cause_who = f->begin_who;
-		return;
-	}
 	f->cause = reason(f, usual);
 	name_owner(f, &d);
+	if (f->cause == XTR_PATH_SUBMITTER && f->begin_ns > f->deadline_ns)
+		late_start(f);
 }
 
 void xtr_frame_usually(struct xtr_frame_usual *u, const struct xtr_shown *f)

@@ -12,8 +12,9 @@ struct xtr_frame_usual { /* what the frames of a screen took that were in time; 
 };
 
 /*
- * f: all but of and the cause is set. path: to its last job; NULL: not known. committer: who asked
- * for the flip, 0: not known; partner: clients, and whose its last job is.
+ * f: all but of and the cause is set, and MISSED may become LATE_START. path: to its last job;
+ * NULL: not known. committer: who asked for the flip, 0: not known; partner: clients, and whose its
+ * last job is.
  */
 void xtr_frame_divide(struct xtr_shown *f, const struct xtr_path *path, uint64_t committer,
 		      const uint64_t *partner, uint32_t n_partners,

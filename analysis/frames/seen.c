@@ -8,20 +8,28 @@
 #include <errno.h>
 #include <stdlib.h>
 
+enum role {
+	BY_THREAD,
+	BY_JOB
+};
+
 /*
- * The thread that adds a dependency is that of the submission (sched_main.c,
- * drm_sched_job_add_dependency); a program that polls a fence's file enables its signal.
+ * A program that polls a fence's file enables its signal. Dependencies are told of when a job is
+ * queued, after the event of that (sched_entity.c, drm_sched_entity_push_job).
  */
 static const struct xtr_bind_spec specs[] = {
-	{ "dma_fence:dma_fence_wait_end", 0, { "ctx|context", "seqno" } },
-	{ "dma_fence:dma_fence_enable_signal", 0, { "ctx|context", "seqno" } },
-	{ "gpu_scheduler:drm_sched_job_add_dep", 0, { "dep_ctx", "dep_seqno" } },
+	{ "dma_fence:dma_fence_wait_end", BY_THREAD, { "ctx|context", "seqno" } },
+	{ "dma_fence:dma_fence_enable_signal", BY_THREAD, { "ctx|context", "seqno" } },
+	{ "gpu_scheduler:drm_sched_job_add_dep",
+	  BY_JOB,
+	  { "dep_ctx", "dep_seqno", "ctx", "seqno" } },
 };
 #define N_SPECS (sizeof(specs) / sizeof(*specs))
 
 struct touch {
 	uint64_t ts, who;
 	struct xtr_job_name fence;
+	struct xtr_job_name job; /* that depends on it; all 0: a thread waited */
 };
 
 struct xtr_seen {
@@ -82,6 +90,7 @@ void xtr_seen_event(struct xtr_seen *s, const struct xtr_event *ev)
 		.ts = ev->ts,
 		.who = xtr_process_of(task),
 		.fence = { xtr_bind_u64(b, 0, ev), xtr_bind_u64(b, 1, ev) },
+		.job = { xtr_bind_u64(b, 2, ev), xtr_bind_u64(b, 3, ev) },
 	};
 }
 
@@ -134,6 +143,18 @@ uint64_t xtr_seen_sole(const struct xtr_seen *s)
 	return s->sole == UINT64_MAX ? 0 : s->sole;
 }
 
+/* Was it of that process, in that time? Of a job's the job is asked. */
+static bool counts(const struct xtr_seen *s, const struct touch *t, uint64_t who, uint64_t after,
+		   uint64_t until)
+{
+	const struct xtr_seen_job *j;
+
+	if (!xtr_job_name_any(&t->job))
+		return t->ts <= until && t->who == who;
+	j = xtr_seen_find(s, &t->job);
+	return j && j->who == who && j->queue_ns > after && j->queue_ns <= until;
+}
+
 bool xtr_seen_touch(const struct xtr_seen *s, uint64_t who, uint64_t after, uint64_t until,
 		    uint64_t *i, struct xtr_job_name *fence)
 {
@@ -142,7 +163,7 @@ bool xtr_seen_touch(const struct xtr_seen *s, uint64_t who, uint64_t after, uint
 
 		if (t->ts <= after)
 			return false;
-		if (t->ts > until || t->who != who)
+		if (!counts(s, t, who, after, until))
 			continue;
 		*fence = t->fence;
 		return true;

@@ -44,8 +44,10 @@ const struct xtr_seen_job *xtr_seen_at(const struct xtr_seen *s, uint64_t i);
 /* The only process that has submitted jobs; 0: there are more, or none. */
 uint64_t xtr_seen_sole(const struct xtr_seen *s);
 
-/* Fences that a process waited for, or that its jobs were made to wait for: after `after`, until
- * `until` (ns), the last first. False: there are no more. *i: 0 at first. */
+/*
+ * Fences that a process waited for after `after`, until `until` (ns), or that jobs of it depend on
+ * that it queued then; the last first. False: there are no more. *i: 0 at first.
+ */
 bool xtr_seen_touch(const struct xtr_seen *s, uint64_t who, uint64_t after, uint64_t until,
 		    uint64_t *i, struct xtr_job_name *fence);
 

@@ -28,9 +28,9 @@ class Scene:
         self.seqno[pid] += 1
         fence = f"{CONTEXT[pid]}:{self.seqno[pid]}"
         what = f"dev={DEVICE}, fence={fence}, ring={RING}, job count:0, hw job count:0, client_id:{pid}"
-        for other in waits_for:
-            self.event(queue - US, pid, f"drm_sched_job_add_dep: fence={fence}, depends on fence={other}")
         self.event(queue, pid, f"drm_sched_job_queue: {what}")
+        for other in waits_for:  # sched_entity.c, drm_sched_entity_push_job
+            self.event(queue + US, pid, f"drm_sched_job_add_dep: fence={fence}, depends on fence={other}")
         self.event(run, WORKER, f"drm_sched_job_run: {what}")
         self.event(done, 0, f"drm_sched_job_done: fence={fence} signaled")
         return fence
@@ -89,8 +89,6 @@ class Scene:
                  "link": "fence" if kernel_waits else "last"}
         if before:
             truth["before_ns"] = before
-        if not before:  # since when, and of whom, its jobs are, is not known
-            truth.update(begin_ns=queue, jobs=1, clients=0)
         truth.update(want)
         self.truth.append(truth)
         return done

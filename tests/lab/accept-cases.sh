@@ -266,3 +266,22 @@ without_driver() {
 	"$xtr" record -o /run/no-driver.xtr -d 1s >"$dir/record.out" 2>"$dir/record.err"
 	echo $? >"$dir/record.status"
 }
+
+# A compositor with two clients, on a screen; what is late on purpose is known. Everything that makes pictures was loaded for it.
+frames_shown() {
+	local _
+
+	modprobe xtr_fakegpu && modprobe virtio_gpu || exit 96
+	for _ in $(seq 600); do
+		[ ! -e /dev/dri/card2 ] || break
+		sleep 0.2
+	done
+	case_begin frames
+	"$xtr" record --force -o "$dir/run.xtr" -e default -e display -- bash -c "
+		xtr-compose 44 >'$dir/frames.jsonl'
+		status=\$?
+		'$here/settle'
+		exit \$status" >"$dir/record.out" 2>"$dir/record.err"
+	echo $? >"$dir/record.status"
+	case_end
+}

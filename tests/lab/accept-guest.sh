@@ -45,3 +45,4 @@ for _ in $(seq 600); do
 done
 [ ! -e $debug ] || exit 93
 without_driver
+frames_shown

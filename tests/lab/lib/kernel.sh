@@ -8,7 +8,7 @@
 # $CACHE/built/VERSION-HASH/      what a guest uses: initramfs, lib/modules/VERSION with our module
 # $CACHE/aside/NAME/VERSION-HASH/ modules with the names of real ones, outside the module tree: modprobe finds the real one
 # $CACHE/fakenvidia/VERSION-HASH/ nvidia.ko, the stand-in, and nvidia-load (tests/lab/nvidia)
-# $CACHE/tools/HASH/             fakegpu-load, npu-load, libze_loader.so.1, xtr-play, xtr-flip
+# $CACHE/tools/HASH/             fakegpu-load, npu-load, libze_loader.so.1, xtr-play, xtr-flip, xtr-compose
 # $CACHE/names/NAME               KEY=VALUE lines of the newest prepare of NAME
 #
 # Every directory is made under a temporary name and renamed when complete.
@@ -311,7 +311,7 @@ guest_tools() {
 
 	dir=$CACHE/tools/$(cat "$LAB_DIR/lib/kernel.sh" "$src/fakegpu-load.c" "$src/fakegpu_uapi.h" \
 		"$ze"/*.[ch] "$ze/../fakenpu_uapi.h" "$play/xtr-play.c" \
-		"$LAB_DIR/flip/xtr-flip.c" | sha256sum | cut -c 1-12)
+		"$LAB_DIR"/flip/*.[ch] | sha256sum | cut -c 1-12)
 	if [ ! -e "$dir" ]; then
 		tmp=$(new_dir "$dir")
 		"${cc[@]}" -o "$tmp/fakegpu-load" "$src/fakegpu-load.c" >&2 || return 1
@@ -321,7 +321,8 @@ guest_tools() {
 		"${cc[@]}" -o "$tmp/npu-load" "$ze/npu-load.c" "$tmp/libze_loader.so.1" \
 			-Wl,-rpath,'$ORIGIN' >&2 || return 1
 		"${cc[@]}" -o "$tmp/xtr-play" "$play/xtr-play.c" >&2 || return 1
-		"${cc[@]}" -o "$tmp/xtr-flip" "$LAB_DIR/flip/xtr-flip.c" >&2 || return 1
+		"${cc[@]}" -o "$tmp/xtr-flip" "$LAB_DIR"/flip/{xtr-flip,screen}.c >&2 || return 1
+		"${cc[@]}" -o "$tmp/xtr-compose" "$LAB_DIR"/flip/{xtr-compose,screen}.c >&2 || return 1
 		# Another run may have been faster: then its folder stays.
 		chmod 755 "$tmp"
 		mv -T "$tmp" "$dir" 2>/dev/null || rm -rf "$tmp"
