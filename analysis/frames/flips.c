@@ -149,21 +149,21 @@ static int count_client(struct flip_run *r, const struct client *c, uint64_t end
 
 static int gather(struct flip_run *r, const struct xtr_seen_job *last, struct frame_cast *cast)
 {
-	uint64_t after = before(last->queue_ns), latest = 0;
+	uint64_t after = before(last->queue_ns), ended_after = 0, latest = 0;
 	int err = 0;
 
 	r->one->job = last->name;
 	r->one->who = last->who;
 	r->one->done_ns = last->done_ns;
 	if (r->s->who == last->who && r->s->queue_ns < last->queue_ns)
-		after = r->s->queue_ns;
+		after = ended_after = r->s->queue_ns;
 	count(r, last->who, after, last->queue_ns, 0);
 	find_clients(r, after, last->queue_ns);
 	cast->who[cast->n++] = last->who;
 	for (uint32_t i = 0; i < r->n && !err; i++) {
 		const struct client *c = &r->client[i];
 
-		err = count_client(r, c, after);
+		err = count_client(r, c, ended_after);
 		cast->who[cast->n++] = c->who;
 		if (c->queue_ns > latest) {
 			latest = c->queue_ns;

@@ -15,9 +15,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define XTR_FLIPS_WAITING 256u /* flips not handed out yet; beyond, the oldest is forgotten */
-#define XTR_FLIP_HOLD_NS  3000000u
-#define XTR_FLIP_FENCES   8u /* fences that kernel threads waited for, between two flips */
+#define XTR_FLIPS_WAITING 256u       /* flips not handed out yet; beyond, the oldest is forgotten */
+#define XTR_FLIP_HOLD_NS  100000000u /* until the scheduler has reported its jobs, too */
+#define XTR_FLIP_FENCES   8u         /* fences that kernel threads waited for, between two flips */
 
 /* A fence that a thread of the kernel's own waited for; it was signalled at ts. */
 struct xtr_flip_fence {

@@ -3,7 +3,8 @@
  * A compositor with two clients on the fake GPU and a screen. For each frame "game" and "video"
  * submit a job, "compositor" one that waits for both, waits for its end, and flips. Each fourth
  * frame something is late on purpose, in turn. Prints a line of JSON for each frame.
- * usage: xtr-compose [FRAMES]
+ * usage: xtr-compose FRAMES depend|wait
+ * depend: its job depends on theirs; wait: its thread waits for theirs before it submits.
  */
 #define _GNU_SOURCE
 #include "screen.h"
@@ -211,9 +212,16 @@ static struct job asked(struct client *c, enum late late)
 	return j;
 }
 
-static void frame(struct screen *s, int gpu, struct client *c, enum late late)
+static void wait_for(int gpu, const struct job *j)
 {
-	struct drm_fakegpu_wait wait = { .timeout_ns = 10000 * MS };
+	struct drm_fakegpu_wait wait = { .handle = j->handle, .timeout_ns = 10000 * MS };
+
+	if (ioctl(gpu, DRM_IOCTL_FAKEGPU_WAIT, &wait))
+		screen_die("wait");
+}
+
+static void frame(struct screen *s, int gpu, struct client *c, enum late late, bool depend)
+{
 	struct screen_event e;
 	struct job game, video, last;
 
@@ -222,10 +230,12 @@ static void frame(struct screen *s, int gpu, struct client *c, enum late late)
 	move(c[0].ask[1], true, &late, sizeof(late));
 	video = asked(&c[1], late);
 	move(c[0].answer[0], false, &game, sizeof(game));
-	last = submit(gpu, JOB_NS, (uint64_t[]){ video.handle, game.handle }, 2);
-	wait.handle = last.handle;
-	if (ioctl(gpu, DRM_IOCTL_FAKEGPU_WAIT, &wait))
-		screen_die("wait");
+	if (!depend) {
+		wait_for(gpu, &game); /* one that has ended is not waited for */
+		wait_for(gpu, &video);
+	}
+	last = submit(gpu, JOB_NS, (uint64_t[]){ video.handle, game.handle }, depend ? 2 : 0);
+	wait_for(gpu, &last);
 	if (late == COMMIT)
 		sleep_ns(LATE_NS);
 	if (late == SHOWN)
@@ -242,7 +252,8 @@ static void frame(struct screen *s, int gpu, struct client *c, enum late late)
 
 int main(int argc, char **argv)
 {
-	long n = argc > 1 ? atol(argv[1]) : 44;
+	long n = argc > 1 ? atol(argv[1]) : 0;
+	bool depend = argc > 2 && !strcmp(argv[2], "depend");
 	struct client c[3];
 	struct screen s;
 	int gpu;
@@ -254,6 +265,7 @@ int main(int argc, char **argv)
 	gpu = open_gpu();
 	screen_open(&s, NULL);
 	for (long i = 0; i < n; i++)
-		frame(&s, gpu, c, i % 4 == 3 ? 1 + (enum late)(i / 4 % (LATES - 1)) : IN_TIME);
+		frame(&s, gpu, c, i % 4 == 3 ? 1 + (enum late)(i / 4 % (LATES - 1)) : IN_TIME,
+		      depend);
 	return 0;
 }
