@@ -2,12 +2,9 @@
 /* xtr why: what the time of a job went into, and whose it was. */
 #include "cli/ui/cli.h"
 #include "frames_why.h"
-#include "replay_cmd.h"
-#include "analysis/blame/run_threads.h"
-#include "analysis/blame/split.h"
+#include "why_pass.h"
 #include "analysis/blame/why_view.h"
 #include "base/text.h"
-#include "replay/model/model.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -51,14 +48,8 @@ struct why_run {
 	struct replay_cmd cmd;
 	struct xtr_job_name name; /* that is asked for */
 	bool named;
-	struct xtr_select select;
 	uint64_t at; /* ns on the section's clock, or NO_TIME */
-	struct xtr_model *verdict, *model;
-	struct xtr_past *past;
-	struct xtr_who names;
-	struct xtr_run_threads *threads; /* NULL: not known */
-	struct xtr_submits *submits;     /* with --path */
-	struct xtr_job_parts parts;
+	struct why_pass pass;
 	struct found found;
 	size_t section;
 	struct xtr_json json;
@@ -67,7 +58,7 @@ struct why_run {
 
 static const struct xtr_model_ring *ring_by_id(const void *ctx, uint32_t id)
 {
-	return xtr_model_ring_by_id(((const struct why_run *)ctx)->model, id);
+	return xtr_model_ring_by_id(((const struct why_run *)ctx)->pass.model, id);
 }
 
 static struct xtr_why why_of(const struct why_run *r, const struct found *f)
@@ -75,7 +66,7 @@ static struct xtr_why why_of(const struct why_run *r, const struct found *f)
 	return (struct xtr_why){ .job = &f->job,
 				 .parts = &f->parts,
 				 .path = r->o->path ? &f->path : NULL,
-				 .names = &r->names,
+				 .names = &r->pass.names,
 				 .ring = ring_by_id,
 				 .ctx = r };
 }
@@ -112,76 +103,42 @@ static uint64_t took(const struct xtr_job_parts *p)
 	return p->n ? p->part[p->n - 1].to_ns - p->part[0].from_ns : 0;
 }
 
-static void take(struct why_run *r, const struct xtr_job *j)
+static void take(struct why_run *r, const struct xtr_job *j, const struct xtr_job_parts *parts)
 {
 	const struct xtr_job_name name = { j->ctx, j->seqno };
 
 	r->found.job = *j;
-	r->found.parts = r->parts;
+	r->found.parts = *parts;
 	if (r->o->path)
-		xtr_path_to(r->past, r->submits, &name, &r->found.path);
+		xtr_path_to(r->pass.past, r->pass.submits, &name, &r->found.path);
 	r->found.ring = j->ring->index;
 	r->found.section = r->section;
 }
 
-static void consider(struct why_run *r, const struct xtr_job *j)
-{
-	if (r->found.section && took(&r->parts) <= took(&r->found.parts))
-		return;
-	take(r, j);
-}
-
-static int on_job(void *ctx, const struct xtr_job *j)
+static int on_job(void *ctx, const struct xtr_job *j, const struct xtr_job_parts *parts)
 {
 	struct why_run *r = ctx;
-	bool divided = xtr_split_job(r->past, j, xtr_run_threads_of(r->threads, j), &r->parts);
-	bool wanted = xtr_select_job(&r->select, j) && asked_for(r, j);
-	int err =
-		xtr_who_note(&r->names, j) ?: xtr_past_add(r->past, j, divided ? &r->parts : NULL);
 
-	if (err || !wanted)
-		return err;
-	r->undivided += !divided;
-	if (!divided)
+	if (!asked_for(r, j))
+		return 0;
+	r->undivided += !parts;
+	if (!parts)
 		return 0;
 	r->told++;
 	if (all_jobs(r)) {
-		take(r, j);
+		take(r, j, parts);
 		line(r, &r->found);
-	} else {
-		consider(r, j);
+	} else if (!r->found.section || took(parts) > took(&r->found.parts)) {
+		take(r, j, parts);
 	}
 	return ferror(r->cmd.out) ? -EIO : 0;
-}
-
-static int on_event(void *ctx, const struct xtr_event *ev)
-{
-	struct why_run *r = ctx;
-	int err = ev->gap && r->model ? xtr_past_lost(r->past, ev->gap->first, ev->gap->last) : 0;
-
-	if (!err && r->model)
-		err = xtr_run_threads_event(r->threads, ev);
-	if (!err && r->model && r->submits)
-		err = xtr_submits_event(r->submits, ev);
-	return err ?: xtr_model_event(r->model ? r->model : r->verdict, ev);
-}
-
-static int play(struct why_run *r, const struct xtr_section *s, struct xtr_model *m, bool order)
-{
-	size_t n;
-	const uint32_t *types = xtr_model_types(m, order, &n);
-
-	r->cmd.again = !order;
-	if (!order && (r->threads || r->submits))
-		types = NULL;
-	return replay_play(&r->cmd, s, types, n, on_event, r) ?: xtr_model_finish(m);
 }
 
 static int tell(struct why_run *r)
 {
 	struct xtr_why why;
 
-	r->found.job.ring = xtr_model_ring(r->model, r->found.ring);
+	r->found.job.ring = xtr_model_ring(r->pass.model, r->found.ring);
 	if (all_jobs(r))
 		return 0;
 	why = why_of(r, &r->found);
@@ -191,44 +148,17 @@ static int tell(struct why_run *r)
 	return 0;
 }
 
-static void free_section(struct why_run *r)
-{
-	xtr_model_free(r->model);
-	xtr_model_free(r->verdict);
-	xtr_past_free(r->past);
-	xtr_run_threads_free(r->threads);
-	xtr_submits_free(r->submits);
-	xtr_who_free(&r->names);
-	r->model = r->verdict = NULL;
-	r->past = NULL;
-	r->threads = NULL;
-	r->submits = NULL;
-	r->names = (struct xtr_who){ 0 };
-}
-
-/* Two passes: whether a ring executes in order must be known before its first job is divided. */
 static int section(struct why_run *r, const struct xtr_section *s)
 {
-	struct xtr_model_opts mo = { .sz = sizeof(mo),
-				     .meta = xtr_section_meta(s),
-				     .tables = xtr_section_tables(s) };
 	int err;
 
 	r->at = r->o->at == NO_TIME ? NO_TIME : xtr_play_time(s, r->o->at);
-	r->names.tables = mo.tables;
-	r->past = xtr_past_new();
-	err = r->past ? xtr_run_threads_new(&r->threads, mo.meta, &r->names) : -ENOMEM;
-	if (!err && r->o->path)
-		err = xtr_submits_new(&r->submits, mo.meta);
-	err = err ?: xtr_model_new(&r->verdict, &mo) ?: play(r, s, r->verdict, true);
-	if (err)
-		return err;
-	mo.verdict = r->verdict;
-	mo.job = on_job;
-	mo.ctx = r;
-	replay_select(&r->cmd, s, &r->select);
-	err = xtr_model_new(&r->model, &mo) ?: play(r, s, r->model, false);
-	return !err && r->found.section == r->section ? tell(r) : err;
+	r->cmd.again = false;
+	err = why_pass(&r->pass, s);
+	if (!err && r->found.section == r->section)
+		err = tell(r);
+	why_pass_free(&r->pass);
+	return err;
 }
 
 static int all_sections(struct why_run *r)
@@ -243,7 +173,6 @@ static int all_sections(struct why_run *r)
 		if (!xtr_meta_has_times(xtr_section_meta(s)))
 			continue;
 		err = section(r, s);
-		free_section(r);
 	}
 	return ferror(r->cmd.out) ? 0 : err;
 }
@@ -269,21 +198,6 @@ static int nothing(const struct why_run *r, int status)
 	return XTR_EXIT_FAILURE;
 }
 
-/* "372:48": as jobs, stats and the page of report name it. */
-static bool parse_job(const char *text, struct xtr_job_name *name)
-{
-	char *end;
-
-	if (*text < '0' || *text > '9')
-		return false;
-	errno = 0;
-	name->ctx = strtoull(text, &end, 10);
-	if (errno || *end != ':' || end[1] < '0' || end[1] > '9')
-		return false;
-	name->seqno = strtoull(end + 1, &end, 10);
-	return !errno && !*end;
-}
-
 static int run(const void *opts, int argc, char **argv)
 {
 	static const char frame[] = "frame:";
@@ -297,12 +211,15 @@ static int run(const void *opts, int argc, char **argv)
 	if (!r)
 		return cli_failed(argc ? argv[0] : "why", -ENOMEM);
 	r->o = o;
+	r->pass = (struct why_pass){
+		.cmd = &r->cmd, .threads_too = r->o->path, .job = on_job, .ctx = r
+	};
 	r->named = argc > 1;
 	if (argc > 2)
 		status = cli_usage_error(&cmd_why, "one FILE and one JOB");
 	else if (r->named && r->o->at != NO_TIME)
 		status = cli_usage_error(&cmd_why, "JOB or --at, not both");
-	else if (r->named && !parse_job(argv[1], &r->name))
+	else if (r->named && !why_parse_job(argv[1], &r->name))
 		status = cli_usage_error(
 			&cmd_why, "invalid job '%s': CONTEXT:SEQNO, as in 'xtr jobs'", argv[1]);
 	else
