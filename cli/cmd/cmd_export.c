@@ -3,6 +3,7 @@
 #include "cli/ui/cli.h"
 #include "cli/ui/outfile.h"
 #include "export_more.h"
+#include "export_path.h"
 #include "paths.h"
 #include "replay_cmd.h"
 #include "converters/out/core/export.h"
@@ -12,7 +13,7 @@
 #include <string.h>
 
 struct export_opts {
-	const char *format, *output, *table;
+	const char *format, *output, *table, *path;
 	struct replay_opts replay;
 	uint64_t top;
 	bool force, jobs_only, raw, ftrace, track_events, compress;
@@ -32,6 +33,8 @@ static const struct cli_option options[] = {
 	REPLAY_OPTIONS(struct export_opts, replay),
 	{ 0, "top", "N", CLI_U64, offsetof(struct export_opts, top),
 	  "only the N longest jobs, with their submissions and waits" },
+	{ 0, "path", "JOB", CLI_STRING, offsetof(struct export_opts, path),
+	  "perfetto, chrome: the critical path to this job, CONTEXT:SEQNO or longest" },
 	FLAG("jobs-only", jobs_only, "jobs, and nothing else"),
 	FLAG("raw", raw, "every event too; perfetto: as generic ftrace, parquet: table events"),
 	FLAG("ftrace", ftrace, "perfetto: scheduler events as typed ftrace, as other tools do"),
@@ -47,6 +50,7 @@ struct export_run {
 	const struct xtr_exporter *x;
 	struct outfile out;
 	struct xtr_export e;
+	struct export_path path; /* with --path */
 };
 
 /* The format whose files end as `path` does. */
@@ -101,6 +105,7 @@ static int check_options(const struct export_run *r)
 		{ o->ftrace, "--ftrace", { "perfetto" } },
 		{ o->track_events, "--track-events", { "perfetto" } },
 		{ o->compress, "--compress", { "perfetto" } },
+		{ o->path, "--path", { "perfetto", "chrome" } },
 		{ o->table, "--table", { "csv", "jsonl", "arrow" } },
 	};
 
@@ -181,7 +186,9 @@ static void fill(struct export_run *r)
 			  .compress = o->compress,
 			  .table = o->table,
 			  .more = wants_more(r) ? export_more : NULL,
-			  .more_ctx = &r->cmd },
+			  .more_ctx = &r->cmd,
+			  .paths = o->path ? export_path : NULL,
+			  .paths_ctx = &r->path },
 		.reader = r->cmd.reader,
 		.top = (uint32_t)o->top,
 		.damage = on_damage,
@@ -189,6 +196,26 @@ static void fill(struct export_run *r)
 		.ctx = r,
 	};
 	replay_select_given(&r->cmd, &r->e.select);
+	r->path.cmd = &r->cmd;
+	r->path.most = 1;
+}
+
+/* --path: false if it is no job's name. */
+static bool parse_path(struct export_run *r)
+{
+	r->path.named = r->o->path && strcmp(r->o->path, "longest") != 0;
+	return !r->path.named || why_parse_job(r->o->path, &r->path.name);
+}
+
+/* The job that a path was asked for is none of the trace, or is not whole. */
+static bool no_such_job(const struct export_run *r)
+{
+	if (!r->o->path || r->path.found)
+		return false;
+	cli_error("'%s': no job%s%s with a begin and an end", r->cmd.path, r->path.named ? " " : "",
+		  r->path.named ? r->o->path : "");
+	cli_hint("'xtr jobs' lists them");
+	return true;
 }
 
 /* A line says that the output could not be written; of other errors the trace is told. */
@@ -203,6 +230,13 @@ static bool failed_to_write(const struct export_run *r, int ret)
 	return true;
 }
 
+/* What is wrong has been said, or will be. */
+static void give_up(struct export_run *r)
+{
+	outfile_abandon(&r->out);
+	replay_end(&r->cmd, 0);
+}
+
 /* A path is told on a terminal only; what went wrong always. */
 static int export(struct export_run *r)
 {
@@ -214,13 +248,11 @@ static int export(struct export_run *r)
 	if (err == -ENODATA && r->e.why) {
 		cli_error("'%s': %s", r->cmd.path, r->e.why);
 		cli_hint("csv, jsonl and sqlite hold its events in order");
-		outfile_abandon(&r->out);
-		replay_end(&r->cmd, 0);
+		give_up(r);
 		return XTR_EXIT_FAILURE;
 	}
 	if (err && r->e.why) {
-		outfile_abandon(&r->out);
-		replay_end(&r->cmd, 0);
+		give_up(r);
 		return cli_usage_error(&cmd_export, "%s", r->e.why);
 	}
 	if (err) {
@@ -230,6 +262,10 @@ static int export(struct export_run *r)
 		outfile_abandon(&r->out);
 		status = replay_end(&r->cmd, of_output ? 0 : err);
 		return of_output ? XTR_EXIT_FAILURE : status;
+	}
+	if (no_such_job(r)) {
+		give_up(r);
+		return XTR_EXIT_FAILURE;
 	}
 	status = r->x->by_folder ? XTR_EXIT_OK : outfile_commit_told(&r->out);
 	err = replay_end(&r->cmd, 0);
@@ -250,6 +286,7 @@ static int export_one(struct export_run *r, int argc, char **argv)
 	else
 		replay_end(&r->cmd, 0);
 	outfile_free(&r->out);
+	export_path_free(&r->path);
 	return status;
 }
 
@@ -277,6 +314,10 @@ static int run(const void *opts, int argc, char **argv)
 		status = check_options(&r);
 	if (status != XTR_EXIT_OK)
 		return status;
+	if (!parse_path(&r))
+		return cli_usage_error(
+			&cmd_export,
+			"invalid job '%s': CONTEXT:SEQNO, as in 'xtr jobs', or longest", r.o->path);
 	if (r.o->top > XTR_EXPORT_TOP_MAX)
 		return cli_usage_error(&cmd_export, "--top: at most %u", XTR_EXPORT_TOP_MAX);
 	if (!r.x || !r.x->by_folder)

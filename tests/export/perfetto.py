@@ -274,6 +274,7 @@ class Trace:
                             "note": dict(notes), "value": first(e, "counter_value"), "flows": e.get("flow_ids", []),
                             "ends": e.get("terminating_flow_ids", []),
                             "submits": correlation.get("submission_event_ids", []),
+                            "waits": correlation.get("wait_event_ids", []),
                             "dropped": first(packet, "previous_packet_dropped", False)})
 
     def path(self, track):

@@ -121,7 +121,8 @@ struct xtr_json *chrome_json(struct chrome_out *o);
 	X(CPUS, "CPUs", -11)                    \
 	X(IDLE, "idle", 1000000)                \
 	X(UNKNOWN, "process not known", 999999) \
-	X(DEVICES, "device errors", -14)
+	X(DEVICES, "device errors", -14)        \
+	X(PATH, "critical path", -20)
 
 enum chrome_pseudo {
 #define CHROME_PSEUDO_ENUM(id, name, order) CHROME_##id,
@@ -250,6 +251,11 @@ void chrome_begin(struct chrome *c, const char *phase, const char *cat, const ch
 
 /* chrome_head.c: everything before the events. */
 void chrome_head(struct chrome *c, const struct xtr_reader *r);
+
+/* chrome_path.c: the section's critical path, if it is asked for; 0 or -ENOMEM. */
+int chrome_path(struct chrome *c);
+/* The job's slice is at this place: an arrow between it and its step on the path. 0 or -ENOMEM. */
+int chrome_path_of_job(struct chrome *c, const struct xtr_job *j, const struct chrome_place *at);
 
 /* The exporter's functions; self is a struct chrome. */
 /* chrome_job.c */

@@ -286,7 +286,9 @@ static int job_only(struct chrome *c, struct chrome_ring *r, const struct xtr_jo
 					  j->stream, j->queue_ns, &at);
 	if (err)
 		return err;
-	return has_slice(j) ? put_slice(c, r, j, &at) : put_unfinished(c, r, j);
+	if (!has_slice(j))
+		return put_unfinished(c, r, j);
+	return put_slice(c, r, j, &at) ?: chrome_path_of_job(c, j, &at);
 }
 
 static int job_and_more(struct chrome *c, struct chrome_ring *r, const struct xtr_job *j)
@@ -306,7 +308,7 @@ static int job_and_more(struct chrome *c, struct chrome_ring *r, const struct xt
 		err = has_slice(j) ? put_slice(c, r, j, &at) : put_unfinished(c, r, j);
 	if (!err && arrow)
 		put_arrow(c, "f", &at, j->run_ns);
-	return err;
+	return !err && has_slice(j) ? chrome_path_of_job(c, j, &at) : err;
 }
 
 int chrome_job(void *self, const struct xtr_job *j)

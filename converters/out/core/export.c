@@ -242,6 +242,8 @@ static int begin_section(struct run *r)
 	};
 	int err = new_model(r, &r->model, on_job, r->wants & XTR_EXPORT_DEPTH ? on_depth : NULL);
 
+	if (!err && r->e->opts.paths)
+		err = r->e->opts.paths(r->e->opts.paths_ctx, r->s, &es.paths);
 	if (es.to < es.from) /* all of the section is before what was asked for */
 		es.to = es.from;
 	/* What begins or ends a call is no mark, even where calls are not wanted. */

@@ -12,6 +12,7 @@
 #define XTR_EXPORT_H
 
 #include "format/read/reader.h"
+#include "path.h"
 #include "replay/calls/call.h"
 #include "replay/calls/mark.h"
 #include "replay/model/model.h"
@@ -65,6 +66,10 @@ struct xtr_export_opts {
 	 * a section, after all of it was exported. May be NULL. */
 	int (*more)(void *ctx, const struct xtr_export_section *s, struct xtr_export_tables *to);
 	void *more_ctx;
+	/* perfetto, chrome, report: gives the critical paths of a section, before anything of it is
+	 * exported; *out is valid until the next call. May be NULL. */
+	int (*paths)(void *ctx, const struct xtr_section *s, const struct xtr_export_paths **out);
+	void *paths_ctx;
 };
 
 /*
@@ -80,6 +85,7 @@ struct xtr_export_section {
 	const struct xtr_model *rings;
 	size_t index;      /* of the section in the file */
 	uint64_t from, to; /* ns: the time exported, inclusive; never 0 unless the clock is */
+	const struct xtr_export_paths *paths; /* NULL: none were asked for */
 };
 
 struct xtr_exporter {

@@ -12,6 +12,7 @@
  *   perfetto_event.c    track events: what lies on tracks
  *   perfetto_job.c      jobs
  *   perfetto_queue.c    submissions, waits and depths
+ *   perfetto_path.c     the critical path
  *   perfetto_call.c     calls, marks and gaps
  *   perfetto_ftrace.c   ftrace events: CPU scheduling, gpu_scheduler
  *   perfetto_raw.c      every event as ftrace, described by itself
@@ -134,9 +135,11 @@ struct pf_event {
 	uint64_t track;
 	uint64_t name; /* iid, 0: none */
 	uint64_t flow;
-	uint32_t flow_field; /* that the flow belongs to, 0: none */
-	bool submits;        /* flow's job */
-	size_t n_notes, at;  /* at: of its contents in the block */
+	uint32_t flow_field;  /* that the flow belongs to, 0: none */
+	uint64_t path_flow;   /* between a job and its first step on the critical path, 0: none */
+	uint64_t correlated;  /* id of a job */
+	uint32_t correlation; /* what the event has to do with it: PF_CORRELATION_*, 0: none */
+	size_t n_notes, at;   /* at: of its contents in the block */
 };
 
 /* --- the exporter --------------------------------------------------------------------------- */
@@ -329,6 +332,10 @@ void pf_note_hex_bytes(struct pf *pf, const char *name, const uint8_t *p, size_t
 void pf_flow(struct pf *pf, uint64_t id, bool ends);
 /* It is the job of the flow that the event submitted. */
 void pf_submits(struct pf *pf);
+/* A job of this id is what the event waited for. */
+void pf_waits_for(struct pf *pf, uint64_t id);
+/* A second arrow, which does not end here. */
+void pf_path_flow(struct pf *pf, uint64_t id);
 int pf_event_send(struct pf *pf);
 /* The whole packet: the end of a slice, a counter's value. 0 or -errno. */
 int pf_end(struct pf *pf, uint64_t track, uint64_t ts);
@@ -344,6 +351,11 @@ uint64_t pf_event_id(uint64_t ctx, uint64_t seqno);
 int pf_queue(struct pf *pf, uint32_t ring,
 	     const struct xtr_job *j); /* submission and wait of a job */
 int pf_depth(void *self, const struct xtr_model_ring *ring, uint64_t ts);
+
+/* perfetto_path.c */
+int pf_path(struct pf *pf); /* the section's, if it is asked for */
+/* An arrow between the job's event, which is being written, and its step on the path. */
+void pf_path_of_job(struct pf *pf, const struct xtr_job *j);
 
 /* perfetto_call.c */
 int pf_call(void *self, const struct xtr_call *c);

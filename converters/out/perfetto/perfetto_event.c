@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define TAIL_MAX (7 * PF_WIRE_NUMBER)
+#define TAIL_MAX (8 * PF_WIRE_NUMBER)
 
 void pf_event(struct pf *pf, enum pf_type type, uint64_t track, uint64_t ts)
 {
@@ -126,14 +126,26 @@ void pf_flow(struct pf *pf, uint64_t id, bool ends)
 
 void pf_submits(struct pf *pf)
 {
-	pf->event.submits = true;
+	pf->event.correlated = pf->event.flow;
+	pf->event.correlation = PF_CORRELATION_SUBMISSION;
 }
 
-static uint8_t *put_submission(uint8_t *p, uint64_t id)
+void pf_waits_for(struct pf *pf, uint64_t id)
+{
+	pf->event.correlated = id;
+	pf->event.correlation = PF_CORRELATION_WAIT;
+}
+
+void pf_path_flow(struct pf *pf, uint64_t id)
+{
+	pf->event.path_flow = id;
+}
+
+static uint8_t *put_correlation(uint8_t *p, uint32_t what, uint64_t id)
 {
 	p = pf_wire_tag(p, PF_EVENT_CORRELATION, PF_WIRE_BYTES);
 	*p++ = (uint8_t)(1 + pf_wire_varint_size(id));
-	return pf_wire_uint(p, PF_CORRELATION_SUBMISSION, id);
+	return pf_wire_uint(p, what, id);
 }
 
 int pf_event_send(struct pf *pf)
@@ -146,10 +158,12 @@ int pf_event_send(struct pf *pf)
 		if (e->name)
 			p = pf_wire_uint(p, PF_EVENT_NAME, e->name);
 		p = pf_wire_uint(p, PF_EVENT_TRACK, e->track);
+		if (e->path_flow)
+			p = pf_wire_fixed64(p, PF_EVENT_FLOW, e->path_flow);
 		if (e->flow_field)
 			p = pf_wire_fixed64(p, e->flow_field, e->flow);
-		if (e->submits)
-			p = put_submission(p, e->flow);
+		if (e->correlation)
+			p = put_correlation(p, e->correlation, e->correlated);
 		pf_wrote(&pf->out.block, p);
 	}
 	return pf_packet_end_with(pf, e->at);

@@ -166,8 +166,9 @@ enum pf_type {
 	PF_COUNTER
 };
 
-/* gpu/gpu_track_event.proto, GpuCorrelation: jobs that the event submitted */
+/* gpu/gpu_track_event.proto, GpuCorrelation: jobs that the event submitted, or waited for */
 #define PF_CORRELATION_SUBMISSION 1u
+#define PF_CORRELATION_WAIT       2u
 
 /* track_event/debug_annotation.proto, DebugAnnotation */
 #define PF_NOTE_NAME 1u

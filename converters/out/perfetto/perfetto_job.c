@@ -345,6 +345,7 @@ static int job_slice(struct pf *pf, uint32_t ring, const struct xtr_job *j, uint
 	if (lane < 0 && xtr_job_resided(j))
 		pf_note_u64(pf, "duration_ns", j->done_ns - j->run_ns);
 	pf_flow(pf, pf_event_id(j->ctx, j->seqno), true);
+	pf_path_of_job(pf, j);
 	err = pf_event_send(pf);
 	return err || !slice ? err : pf_end(pf, track, j->done_ns);
 }
