@@ -359,8 +359,9 @@ static int section_json(struct report *r)
 	xtr_json_begin_object(&r->j);
 	report_json_facts(&r->j, &r->s);
 	report_json_losses(&r->j, &r->s);
-	err = report_marks_json(&r->marks, &r->j) ?: fit_cells(r, room(r, limit) / 5 * 2) ?:
-	      rings_json(r) ?:
+	err = report_marks_json(&r->marks, &r->j);
+	report_paths_json(&r->j, &r->s, room(r, limit) / 10);
+	err = err ?: fit_cells(r, room(r, limit) / 5 * 2) ?: rings_json(r) ?:
 	      jobs_json(r, room(r, limit) / 20 * 19);
 	if (!err)
 		names_json(r);

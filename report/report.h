@@ -16,6 +16,7 @@
 #define XTR_REPORT_BYTES    3000000u
 #define XTR_REPORT_SECTIONS 16u    /* recordings of a file that get a timeline */
 #define XTR_REPORT_JOBS     40000u /* of all recordings, one by one */
+#define XTR_REPORT_PATHS    32u /* of a recording: jobs of which it is shown what they waited for */
 
 /* What the exporter fills: a JSON document, schema "xtr.report/1" (docs/report.md). */
 struct xtr_report {

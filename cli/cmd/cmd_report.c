@@ -2,6 +2,7 @@
 /* xtr report: a trace as one HTML page. */
 #include "cli/ui/cli.h"
 #include "cli/ui/outfile.h"
+#include "export_path.h"
 #include "stats_run.h"
 #include "base/buf.h"
 #include "report/report.h"
@@ -39,6 +40,7 @@ struct report_run {
 	struct outfile out;
 	struct xtr_buf stats; /* what `xtr stats --json` prints */
 	struct xtr_report report;
+	struct export_path path;
 };
 
 /* Histograms' buckets are left out where the document would fill the page. */
@@ -113,7 +115,10 @@ static int gather_timeline(struct report_run *r)
 	struct xtr_export e = {
 		.sz = sizeof(e),
 		.exporter = &xtr_exporter_report,
-		.opts = { .sz = sizeof(e.opts), .report = &r->report },
+		.opts = { .sz = sizeof(e.opts),
+			  .report = &r->report,
+			  .paths = export_path,
+			  .paths_ctx = &r->path },
 		.reader = r->cmd.reader,
 		.progress = on_progress,
 		.ctx = r,
@@ -122,6 +127,9 @@ static int gather_timeline(struct report_run *r)
 
 	r->report.most = taken < XTR_REPORT_BYTES ? XTR_REPORT_BYTES - taken : 0;
 	r->report.most_jobs = (uint32_t)r->o->jobs;
+	r->path.cmd = &r->cmd;
+	r->path.most = XTR_REPORT_PATHS;
+	r->path.most_sections = XTR_REPORT_SECTIONS;
 	replay_select_given(&r->cmd, &e.select);
 	err = xtr_export(&e);
 	cli_progress_done();
@@ -173,6 +181,7 @@ static int run(const void *opts, int argc, char **argv)
 	outfile_free(&r.out);
 	xtr_buf_free(&r.stats);
 	xtr_buf_free(&r.report.data);
+	export_path_free(&r.path);
 	return status;
 }
 

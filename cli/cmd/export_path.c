@@ -185,7 +185,8 @@ int export_path(void *ctx, const struct xtr_section *s, const struct xtr_export_
 
 	forget(e);
 	*out = &e->paths;
-	if (!xtr_meta_has_times(xtr_section_meta(s)))
+	if ((e->most_sections && e->sections++ >= e->most_sections) ||
+	    !xtr_meta_has_times(xtr_section_meta(s)))
 		return 0;
 	e->paths.path = calloc(e->most, sizeof(*e->paths.path));
 	if (!e->paths.path)

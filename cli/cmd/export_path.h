@@ -11,6 +11,8 @@ struct export_path {
 	bool named;
 	struct xtr_job_name name; /* named: of this job alone */
 	uint32_t most;            /* of so many jobs, at least 1: those that took longest */
+	size_t most_sections;     /* of the first ones only; 0: of all */
+	size_t sections;          /* that were asked for so far */
 	bool found;               /* out: there was one, of all sections */
 	struct why_pass pass;
 	struct xtr_export_paths paths; /* of the section asked for last */

@@ -340,6 +340,7 @@ function drawLanes() {
     if (row.ring) drawRing(g, s, section, { ring: row.ring, y: row.y - shift });
   drawGaps(g, s, section, seen);
   drawCursors(g, s, section, seen);
+  drawPathOn(g, s, section, rows, shift);
   drawSelected(g, s, section, rows, shift);
   g.restore();
   drawLabels(g, section, near, shift);

@@ -141,6 +141,7 @@ function select(i, bring) {
     fill("job", jobPanel(i));
     if (bring) fitJob();
   }
+  drawPathBox();
   draw();
 }
 
