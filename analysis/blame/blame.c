@@ -140,6 +140,15 @@ static void add_cost(struct blame_pair *c, const struct xtr_job_part *p)
 		c->thread_ns += ns;
 }
 
+static void add_root_priority(const struct blame *b, struct blame_pair *c,
+			      const struct xtr_job_name *root)
+{
+	const struct xtr_past_job *j = xtr_past_job(b->past, root->ctx, root->seqno);
+
+	if (j && j->prio_known)
+		xtr_priorities_add(&c->by_prio, j->prio);
+}
+
 /* The parts of one job that one process is the root of, from the i-th on, which is its first. */
 static int sum_pair(struct blame *b, const struct xtr_job *j, uint32_t first)
 {
@@ -157,12 +166,15 @@ static int sum_pair(struct blame *b, const struct xtr_job *j, uint32_t first)
 		if (!is_cost(&v[i]) || v[i].root_who != v[first].root_who)
 			continue;
 		add_cost(c, &v[i]);
+		add_root_priority(b, c, &v[i].root);
 		if (length(&v[i]) > most) {
 			most = length(&v[i]);
 			by = v[i].root;
 		}
 	}
 	c->jobs++;
+	if (j->prio_known)
+		xtr_priorities_add(&c->prio, j->prio);
 	if (c->ns - before > c->max_ns) {
 		c->max_ns = c->ns - before;
 		c->longest = (struct xtr_job_name){ j->ctx, j->seqno };
@@ -201,6 +213,7 @@ static int sum(struct blame *b, const struct xtr_job *j)
 	b->jobs++;
 	b->ns += ns;
 	b->folded += p->folded;
+	b->with_prio += j->prio_known;
 	b->ring[at].jobs++;
 	b->ring[at].ns += ns;
 	sum_kinds(b, &b->ring[at], j);

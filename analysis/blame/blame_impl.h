@@ -7,6 +7,7 @@
 #define XTR_BLAME_IMPL_H
 
 #include "analysis/core/analysis.h"
+#include "replay/event/priority.h"
 #include "run_threads.h"
 #include "split.h"
 #include "who.h"
@@ -34,6 +35,8 @@ struct blame_pair {
 	uint64_t ring_ns, dependency_ns, queue_ns, thread_ns;
 	uint64_t max_ns;
 	struct xtr_job_name longest, longest_by;
+	/* Of the queues of the jobs that waited; of those that they waited for. */
+	struct xtr_priorities prio, by_prio;
 };
 
 struct blame {
@@ -51,6 +54,7 @@ struct blame {
 	struct xtr_who names;
 	struct xtr_run_threads *threads; /* NULL: not known */
 	uint64_t jobs, ns, undivided, folded;
+	uint64_t with_prio; /* jobs whose queue's priority is known */
 };
 
 /* blame_view.c */

@@ -86,6 +86,11 @@ static const struct xtr_section_table parts = {
 	.fill = fill_parts,
 };
 
+static const char *release_of(const struct blame *b)
+{
+	return xtr_meta_system(b->o->meta)->release;
+}
+
 /* --- costs ------------------------------------------------------------------------------------ */
 
 #define AT(member) XTR_AT(struct blame_pair, member)
@@ -107,10 +112,21 @@ static const struct xtr_section_column cost_columns[] = {
 	{ "thread_ns", "CPU", XTR_C_NS, AT(thread_ns),
 	  "of that it had the CPU of the thread that runs jobs" },
 	{ "max_ns", "longest", XTR_C_NS, AT(max_ns), "the longest of a job" },
+	{ "priority", "<priority", XTR_C_TEXT, XTR_PUT,
+	  "of the queues of the jobs that waited, as the scheduler has it" },
+	{ "by_priority", "<the other's", XTR_C_TEXT, XTR_PUT,
+	  "the same of the jobs that they waited for" },
 	JOB("context", "seqno", "<job", "that job"),
 	JOB("by_context", "by_seqno", "<for job", "the job that it waited for longest"),
 };
 #undef AT
+
+static void put_priority(struct xtr_rows *r, const struct blame *b, const struct xtr_priorities *p)
+{
+	char text[XTR_PRIORITY_TEXT];
+
+	xtr_put_copy(r, p->known ? xtr_priorities_text(p, release_of(b), text) : NULL);
+}
 
 static bool put_cost(struct xtr_rows *r, const void *row)
 {
@@ -122,6 +138,8 @@ static bool put_cost(struct xtr_rows *r, const void *row)
 	xtr_put_copy(r, xtr_who_text(&b->names, c->by, who, sizeof(who)));
 	put_who(r, b, c->who);
 	put_who(r, b, c->by);
+	put_priority(r, b, &c->prio);
+	put_priority(r, b, &c->by_prio);
 	put_job(r, &c->longest);
 	put_job(r, &c->longest_by);
 	return true;
@@ -137,6 +155,7 @@ static const struct xtr_section_table costs =
 static const struct xtr_section_column fact_columns[] = {
 	COUNT("jobs", jobs, "jobs whose time was divided"),
 	{ "ns", NULL, XTR_C_NS, AT(ns), "their time" },
+	COUNT("with_priority", with_prio, "of which the priority of their queue is known"),
 	COUNT("undivided", undivided, "jobs without an end, or without a beginning"),
 	COUNT("folded", folded, "jobs with so many parts that some were put together"),
 };
@@ -152,6 +171,26 @@ bool blame_any(const void *self)
 	return ((const struct blame *)self)->jobs;
 }
 
+/* What the priorities mean. */
+static int text_order(const struct blame *b, FILE *f)
+{
+	static const char *const said[] = {
+		[XTR_SCHED_HIGHEST] = "this kernel runs the queues of the highest priority first, "
+				      "if one of them has a job",
+		[XTR_SCHED_FAIR] = "this kernel's default policy is fair: queues take turns by "
+				   "the time that they had, of which a higher priority gets more",
+		[XTR_SCHED_UNKNOWN] = "what this kernel calls them is not known",
+	};
+
+	if (!b->n_pairs)
+		return 0;
+	if (b->with_prio)
+		fprintf(f, "  priorities: %s\n", said[xtr_sched_order(release_of(b))]);
+	else
+		fputs("  priorities: no event of this trace tells them\n", f);
+	return 0;
+}
+
 int blame_text(const void *self, const struct xtr_view *v)
 {
 	const struct blame *b = self;
@@ -164,7 +203,8 @@ int blame_text(const void *self, const struct xtr_view *v)
 			b->undivided);
 	if (b->folded)
 		fprintf(v->f, "  some of their parts put together: %" PRIu64 " jobs\n", b->folded);
-	return xtr_table_text(&parts, b, b->o, v->f) ?: xtr_table_text(&costs, b, b->o, v->f);
+	return xtr_table_text(&parts, b, b->o, v->f) ?: xtr_table_text(&costs, b, b->o, v->f)
+			?: text_order(b, v->f);
 }
 
 void blame_json(const void *self, struct xtr_json *j)

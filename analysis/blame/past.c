@@ -180,7 +180,9 @@ static int add_job(struct xtr_past *p, const struct xtr_job *j, const struct xtr
 					       .who = xtr_who_of(j),
 					       .first = p->n_parts,
 					       .n_parts = parts ? parts->n : 0,
-					       .ring = j->ring->id };
+					       .ring = j->ring->id,
+					       .prio = j->prio,
+					       .prio_known = j->prio_known };
 	for (uint32_t i = 0; parts && i < parts->n; i++)
 		p->part[p->n_parts++ % XTR_PAST_PARTS] = parts->part[i];
 	p->n_jobs++;

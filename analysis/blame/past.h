@@ -22,6 +22,8 @@ struct xtr_past_job {
 	uint64_t who;
 	uint64_t first;         /* number of its first part, of all that were ever kept */
 	uint32_t n_parts, ring; /* ring: id */
+	int32_t prio;           /* of its queue; valid if prio_known */
+	bool prio_known;
 };
 
 struct xtr_past_ran { /* on the hardware from run to done; executed from exec to done */

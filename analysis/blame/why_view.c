@@ -2,6 +2,7 @@
 #include "why_view.h"
 #include "analysis/core/grid.h"
 #include "base/text.h"
+#include "replay/event/priority.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -56,30 +57,40 @@ static bool same_cause(const struct xtr_job_part *a, const struct xtr_job_part *
 }
 
 /* Parts of one cause, as one: from 0 to their sum. */
-static void sum(const struct xtr_job_parts *parts, struct xtr_job_parts *out)
-{
-	uint32_t k;
+struct cause {
+	struct xtr_job_part part;
+	struct xtr_priorities prio; /* of the jobs at the ends of the chains */
+};
 
-	out->n = 0;
+/* Returns their number. */
+static uint32_t sum(const struct xtr_why *w, struct cause out[XTR_PARTS_MAX])
+{
+	const struct xtr_job_parts *parts = w->parts;
+	uint32_t k, n = 0;
+
 	for (uint32_t i = 0; i < parts->n; i++) {
 		const struct xtr_job_part *p = &parts->part[i];
 
-		for (k = 0; k < out->n && !same_cause(&out->part[k], p); k++)
+		for (k = 0; k < n && !same_cause(&out[k].part, p); k++)
 			;
-		if (k == out->n) {
-			out->part[out->n] = *p;
-			out->part[k].from_ns = out->part[k].to_ns = 0;
-			out->n++;
+		if (k == n) {
+			out[n] = (struct cause){ .part = *p };
+			out[n].part.from_ns = out[n].part.to_ns = 0;
+			n++;
 		}
-		out->part[k].to_ns += length(p);
-		if (out->part[k].quality < p->quality)
-			out->part[k].quality = p->quality;
+		out[k].part.to_ns += length(p);
+		if (out[k].part.quality < p->quality)
+			out[k].part.quality = p->quality;
+		if (w->root_prio[i] >= 0)
+			xtr_priorities_add(&out[k].prio, w->root_prio[i]);
 	}
+	return n;
 }
 
 static int by_length(const void *pa, const void *pb)
 {
-	const struct xtr_job_part *a = pa, *b = pb;
+	const struct xtr_job_part *a = &((const struct cause *)pa)->part,
+				  *b = &((const struct cause *)pb)->part;
 
 	if (length(a) != length(b))
 		return length(a) < length(b) ? 1 : -1;
@@ -116,29 +127,30 @@ static void cells_root(const struct xtr_why *w, struct xtr_grid *t, const struct
 
 static int text_causes(const struct xtr_why *w, FILE *f)
 {
-	static const char *const titles[] = { "time",     "share",    "<in all",  "<because of",
-					      "<of whom", "<on ring", "<quality", NULL };
-	struct xtr_job_parts *v = malloc(sizeof(*v));
+	static const char *const titles[] = { "time",        "share",     "<in all",
+					      "<because of", "<of whom",  "<on ring",
+					      "<quality",    "<priority", NULL };
+	struct cause *v = calloc(XTR_PARTS_MAX, sizeof(*v));
 	struct xtr_grid *t = xtr_grid_new(titles);
+	char priority[XTR_PRIORITY_TEXT];
 	uint64_t all = total(w);
+	uint32_t n = v ? sum(w, v) : 0;
 
-	if (!v) {
-		xtr_grid_print(t, NULL, 0);
-		return -ENOMEM;
-	}
-	sum(w->parts, v);
-	qsort(v->part, v->n, sizeof(*v->part), by_length);
-	for (uint32_t i = 0; i < v->n; i++) {
-		const struct xtr_job_part *p = &v->part[i];
+	if (n)
+		qsort(v, n, sizeof(*v), by_length);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct xtr_job_part *p = &v[i].part;
 
 		xtr_grid_ns(t, true, length(p));
 		cell_share(t, length(p), all);
 		xtr_grid_cell(t, xtr_part_name(p->kind));
 		cells_root(w, t, p);
 		xtr_grid_cell(t, xtr_quality_name(p->quality));
+		xtr_grid_cell(t, is_other(p) ? xtr_priorities_text(&v[i].prio, w->release, priority)
+					     : "");
 	}
 	free(v);
-	return xtr_grid_print(t, f, 2);
+	return xtr_grid_print(t, v ? f : NULL, 2) ?: v ? 0 : -ENOMEM;
 }
 
 static int text_parts(const struct xtr_why *w, FILE *f)
@@ -267,6 +279,20 @@ int xtr_path_text(const struct xtr_why *w, FILE *f)
 	return xtr_grid_print(t, f, 2);
 }
 
+static void text_priority(const struct xtr_why *w, FILE *f)
+{
+	struct xtr_priorities own = { 0 };
+	char text[XTR_PRIORITY_TEXT];
+
+	if (!w->job->prio_known)
+		return;
+	xtr_priorities_add(&own, w->job->prio);
+	fprintf(f, "  its queue has priority %s%s\n", xtr_priorities_text(&own, w->release, text),
+		xtr_sched_order(w->release) == XTR_SCHED_FAIR
+			? "; this kernel's scheduler is fair by default"
+			: "");
+}
+
 int xtr_why_text(const struct xtr_why *w, FILE *f)
 {
 	const struct xtr_job *j = w->job;
@@ -279,6 +305,7 @@ int xtr_why_text(const struct xtr_why *w, FILE *f)
 		xtr_who_text(w->names, xtr_who_of(j), who, sizeof(who)), ring_text(j->ring, ring),
 		xtr_text_ns(ns, total(w)),
 		xtr_text_stamp(at, w->parts->n ? w->parts->part[0].from_ns : 0));
+	text_priority(w, f);
 	if (j->result_known && j->error)
 		fprintf(f, "  it ended with error %" PRId32 "%s\n", j->error,
 			j->flags & XTR_FLAG_TIMEOUT ? ", a timeout" : "");
@@ -319,8 +346,22 @@ static void json_who(const struct xtr_why *w, struct xtr_json *j, uint64_t who)
 	xtr_json_strn(j, s, n);
 }
 
-static void json_root(const struct xtr_why *w, struct xtr_json *j, const struct xtr_job_part *p)
+/* As a number and, if it has one, by its name; nothing if it is not known. */
+static void json_priority(const struct xtr_why *w, struct xtr_json *j, int32_t prio)
 {
+	const char *name = xtr_priority_name(w->release, prio);
+
+	if (prio < 0)
+		return;
+	xtr_json_kv_u64(j, "priority", (uint64_t)prio);
+	if (name)
+		xtr_json_kv_str(j, "priority_name", name);
+}
+
+static void json_root(const struct xtr_why *w, struct xtr_json *j, uint32_t i)
+{
+	const struct xtr_job_part *p = &w->parts->part[i];
+
 	xtr_json_key(j, "root");
 	xtr_json_begin_object(j);
 	xtr_json_kv_str(j, "part", xtr_part_name(p->root_kind));
@@ -328,6 +369,7 @@ static void json_root(const struct xtr_why *w, struct xtr_json *j, const struct 
 	json_who(w, j, p->root_who);
 	if (p->root_ring)
 		xtr_json_kv_u64(j, "ring_id", p->root_ring);
+	json_priority(w, j, w->root_prio[i]);
 	xtr_json_end_object(j);
 }
 
@@ -363,6 +405,7 @@ void xtr_why_json(const struct xtr_why *w, struct xtr_json *j)
 	xtr_json_kv_str(j, "ring", job->ring->name);
 	xtr_json_kv_u64(j, "ring_id", job->ring->id);
 	json_who(w, j, xtr_who_of(job));
+	json_priority(w, j, job->prio_known ? job->prio : -1);
 	xtr_json_kv_u64(j, "from_ns", w->parts->n ? w->parts->part[0].from_ns : 0);
 	xtr_json_kv_u64(j, "to_ns", job->done_ns);
 	xtr_json_kv_bool(j, "folded", w->parts->folded);
@@ -376,7 +419,7 @@ void xtr_why_json(const struct xtr_why *w, struct xtr_json *j)
 		xtr_json_kv_str(j, "part", xtr_part_name(p->kind));
 		xtr_json_kv_str(j, "quality", xtr_quality_name(p->quality));
 		json_job(j, "context", "seqno", &p->job);
-		json_root(w, j, p);
+		json_root(w, j, i);
 		xtr_json_end_object(j);
 	}
 	xtr_json_end_array(j);

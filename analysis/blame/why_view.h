@@ -15,6 +15,8 @@ struct xtr_why {
 	const struct xtr_job_parts *parts;
 	const struct xtr_path *path; /* NULL: is not asked for */
 	const struct xtr_who *names;
+	const char *release;      /* of the kernel, which numbers priorities; "": not known */
+	const int32_t *root_prio; /* of each part's root; -1: not known */
 	/* Its ring, and others by their id; NULL: not known. */
 	const struct xtr_model_ring *(*ring)(const void *ctx, uint32_t id);
 	const void *ctx;

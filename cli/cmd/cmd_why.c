@@ -38,6 +38,7 @@ static void defaults(void *opts)
 struct found {
 	struct xtr_job job;
 	struct xtr_job_parts parts;
+	int32_t root_prio[XTR_PARTS_MAX];
 	struct xtr_path path;
 	uint32_t ring;  /* index; rings move while there are more */
 	size_t section; /* from 1; 0: none was found */
@@ -48,7 +49,8 @@ struct why_run {
 	struct replay_cmd cmd;
 	struct xtr_job_name name; /* that is asked for */
 	bool named;
-	uint64_t at; /* ns on the section's clock, or NO_TIME */
+	uint64_t at;         /* ns on the section's clock, or NO_TIME */
+	const char *release; /* of the section's kernel */
 	struct why_pass pass;
 	struct found found;
 	size_t section;
@@ -67,6 +69,8 @@ static struct xtr_why why_of(const struct why_run *r, const struct found *f)
 				 .parts = &f->parts,
 				 .path = r->o->path ? &f->path : NULL,
 				 .names = &r->pass.names,
+				 .release = r->release,
+				 .root_prio = f->root_prio,
 				 .ring = ring_by_id,
 				 .ctx = r };
 }
@@ -103,12 +107,22 @@ static uint64_t took(const struct xtr_job_parts *p)
 	return p->n ? p->part[p->n - 1].to_ns - p->part[0].from_ns : 0;
 }
 
+/* -1: it is not known. */
+static int32_t priority_of(const struct xtr_past *past, const struct xtr_job_name *name)
+{
+	const struct xtr_past_job *j = xtr_past_job(past, name->ctx, name->seqno);
+
+	return j && j->prio_known ? j->prio : -1;
+}
+
 static void take(struct why_run *r, const struct xtr_job *j, const struct xtr_job_parts *parts)
 {
 	const struct xtr_job_name name = { j->ctx, j->seqno };
 
 	r->found.job = *j;
 	r->found.parts = *parts;
+	for (uint32_t i = 0; i < parts->n; i++)
+		r->found.root_prio[i] = priority_of(r->pass.past, &parts->part[i].root);
 	if (r->o->path)
 		xtr_path_to(r->pass.past, r->pass.submits, &name, &r->found.path);
 	r->found.ring = j->ring->index;
@@ -154,6 +168,7 @@ static int section(struct why_run *r, const struct xtr_section *s)
 
 	r->at = r->o->at == NO_TIME ? NO_TIME : xtr_play_time(s, r->o->at);
 	r->cmd.again = false;
+	r->release = xtr_meta_system(xtr_section_meta(s))->release;
 	err = why_pass(&r->pass, s);
 	if (!err && r->found.section == r->section)
 		err = tell(r);

@@ -19,6 +19,8 @@ struct xtr_gpu_record {
 	int32_t error;      /* fence events; done: of the hardware's fence */
 	uint64_t hw_age;    /* done: ns since the hardware's fence was signalled */
 	bool hw_told;       /* done: flags tell of the hardware's fence */
+	int32_t prio;       /* queue: of the entity, as the kernel numbers it (priority.h) */
+	bool prio_known;
 };
 
 /* Bytes up to the end of the last field that is used, by type; 0: not of the scheduler. */
@@ -37,6 +39,10 @@ static inline __attribute__((always_inline)) void xtr_gpu_record_rest(struct xtr
 		r->job_count = XTR_REC_GET(p, job_queue, job_count);
 		r->stack = XTR_REC_GET(p, job_queue, stack);
 		r->flags = XTR_REC_GET(p, job_queue, flags);
+		if (size < sizeof(struct xtr_rec_job_queue))
+			break;
+		r->prio = (int32_t)XTR_REC_GET(p, job_queue, prio);
+		r->prio_known = r->prio >= 0;
 		break;
 	case XTR_EV_JOB_RUN:
 		r->ring = XTR_REC_GET(p, job_run, ring);

@@ -147,9 +147,10 @@ struct xtr_job {
 	uint32_t stack;    /* id of the submitter's stack in table stacks, 0: not recorded */
 	uint32_t stream;   /* CPU of the done event */
 	int32_t error;     /* of the finished fence; valid if result_known */
+	int32_t prio;      /* of its queue (replay/event/priority.h); valid if prio_known */
 	uint32_t flags;    /* enum xtr_job_flag */
 	uint8_t kind, quality;
-	bool client_known, result_known, kthread;
+	bool client_known, result_known, prio_known, kthread;
 	bool aside;  /* not to be shown: other jobs' figures rest on it */
 	bool others; /* aside, as it is of a process that the recording is not about (record -p) */
 };

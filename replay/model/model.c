@@ -199,6 +199,8 @@ int job_queued(struct xtr_model *m, const struct xtr_gpu_record *r)
 	j = &m->slot[i].job;
 	j->client_id = r->client_id;
 	j->client_known = r->flags & XTR_JOB_CLIENT_KNOWN;
+	j->prio = r->prio;
+	j->prio_known = r->prio_known;
 	j->kthread = r->flags & XTR_JOB_KTHREAD;
 	job_submitter(m, j, r, m->now);
 	return 0;

@@ -26,6 +26,8 @@
 #define CPUS      2u
 #define GEN_TYPES 2048u
 
+#define NORMAL 2 /* the priority of queues, as Linux 6.17 numbers it */
+
 struct gen {
 	struct xtr_io *io;
 	struct xtr_meta *meta;
@@ -149,7 +151,8 @@ static inline void queue(struct gen *g, uint64_t ts, uint64_t ctx, uint64_t seqn
 				       .ring = on,
 				       .job_count = g->job_count,
 				       .stack = g->stack,
-				       .flags = g->flags };
+				       .flags = g->flags,
+				       .prio = NORMAL };
 
 	put(g, &r, ts, XTR_EV_JOB_QUEUE, sizeof(r));
 }

@@ -76,7 +76,9 @@ static void job(uint64_t seqno, uint64_t queue, uint64_t run_ns, uint64_t done)
 			     .queue_ns = queue,
 			     .run_ns = run_ns,
 			     .start_ns = run_ns,
-			     .done_ns = done };
+			     .done_ns = done,
+			     .prio = 2,
+			     .prio_known = true };
 
 	analysed_job(&r, &j);
 }
@@ -101,9 +103,12 @@ Test(analysis_blame, who_had_the_cpu)
 	analysed_has(r.section,
 		     "\"costs\":[{\"pid\":50,\"name\":\"game\",\"by_pid\":70,\"by_name\":\"hog\","
 		     "\"jobs\":1,\"ns\":200000,\"ring_ns\":0,\"dependency_ns\":0,\"queue_ns\":0,"
-		     "\"thread_ns\":200000,\"max_ns\":200000,\"context\":101,\"seqno\":1,"
+		     "\"thread_ns\":200000,\"max_ns\":200000,\"priority\":\"2\","
+		     "\"by_priority\":null,\"context\":101,\"seqno\":1,"
 		     "\"by_context\":null,\"by_seqno\":null}]");
-	analysed_has(r.section, "\"all\":{\"jobs\":1,\"ns\":300000,\"undivided\":0,\"folded\":0}");
+	analysed_has(
+		r.section,
+		"\"all\":{\"jobs\":1,\"ns\":300000,\"with_priority\":1,\"undivided\":0,\"folded\":0}");
 }
 
 /* What was before is not known any more: nobody had the CPU, as far as is known. */
