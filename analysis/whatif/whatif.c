@@ -114,6 +114,16 @@ int xtr_whatif_add(struct xtr_whatif *w, const struct xtr_job *j, bool shown, bo
 	return whatif_loop_add(w, to, j);
 }
 
+void xtr_whatif_prio(struct xtr_whatif *w, unsigned int level, bool changed)
+{
+	struct whatif_job *j = &w->job[w->n - 1];
+
+	level = level < XTR_PRIORITY_LEVELS ? level : XTR_PRIORITY_LEVELS - 1;
+	j->flags |= (uint16_t)(level << WHATIF_LEVEL_SHIFT);
+	if (changed)
+		j->flags |= WHATIF_PRIO;
+}
+
 /* --- learning --------------------------------------------------------------------------------- */
 
 static int learn_rings(struct xtr_whatif *w, const struct xtr_model *m)
@@ -139,10 +149,15 @@ static int learn_rings(struct xtr_whatif *w, const struct xtr_model *m)
 	return 0;
 }
 
-static void count_fixed(struct xtr_whatif *w)
+static void count_flags(struct xtr_whatif *w)
 {
-	for (size_t i = 0; i < w->n; i++)
-		w->ring[w->job[i].ring].pub.fixed += whatif_has(&w->job[i], WHATIF_FIXED);
+	for (size_t i = 0; i < w->n; i++) {
+		const struct whatif_job *j = &w->job[i];
+		struct xtr_whatif_ring *r = &w->ring[j->ring].pub;
+
+		r->fixed += whatif_has(j, WHATIF_FIXED);
+		r->prio += whatif_has(j, WHATIF_PRIO) && !whatif_has(j, WHATIF_REMOVED);
+	}
 }
 
 static int make_room(struct xtr_whatif *w)
@@ -186,7 +201,7 @@ int xtr_whatif_learn(struct xtr_whatif *w, const struct xtr_model *m)
 
 	if (err)
 		return err;
-	count_fixed(w);
+	count_flags(w);
 	return learn_times(w);
 }
 

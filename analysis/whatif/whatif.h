@@ -41,6 +41,7 @@ struct xtr_whatif_ring {
 	uint64_t full;     /* were run while the ring was full, as far as can be seen */
 	uint64_t loose;    /* waits that the record contradicts: left out */
 	uint64_t paced;    /* come when their thread can submit them, which waits for its jobs */
+	uint64_t prio;     /* have another priority where there are changes */
 	uint64_t delay_ns; /* median of the scheduler's delays */
 };
 
@@ -65,6 +66,12 @@ void xtr_whatif_free(struct xtr_whatif *w);
  * -EFBIG: more than XTR_WHATIF_JOBS_MAX, or too many dependencies.
  */
 int xtr_whatif_add(struct xtr_whatif *w, const struct xtr_job *j, bool shown, bool removed);
+/*
+ * The job that was added last has this priority (level of replay/event/priority.h) where there are
+ * changes; changed: it is another one than it had. It counts on rings that have such a job: of
+ * those that are ready the one of the highest level is run first.
+ */
+void xtr_whatif_prio(struct xtr_whatif *w, unsigned int level, bool changed);
 /* No more jobs; m handed them out and has finished. 0 or -ENOMEM. */
 int xtr_whatif_learn(struct xtr_whatif *w, const struct xtr_model *m);
 

@@ -4,6 +4,8 @@
 
 static bool before(const struct whatif_event *a, const struct whatif_event *b)
 {
+	if (a->level != b->level)
+		return a->level < b->level;
 	if (a->ns != b->ns)
 		return a->ns < b->ns;
 	if (a->order != b->order)

@@ -4,6 +4,7 @@
 #define XTR_WHATIF_IMPL_H
 
 #include "base/map.h"
+#include "replay/event/priority.h"
 #include "whatif.h"
 
 #define WHATIF_NONE UINT32_MAX
@@ -18,7 +19,9 @@ enum whatif_flag {
 	WHATIF_MEASURED = 1 << 6, /* own_ns is known, and not only by the job before it */
 	WHATIF_BOUNDED = 1 << 7,  /* its execution is only bounded */
 	WHATIF_NO_QUEUE = 1 << 8, /* is in no queue of which the order is known */
+	WHATIF_PRIO = 1 << 9,     /* has another priority where there are changes */
 };
+#define WHATIF_LEVEL_SHIFT 10 /* of the flags: its priority there, two bits */
 
 /* Where a job is, in one replay. */
 enum whatif_state {
@@ -95,8 +98,10 @@ struct whatif_step {
 
 /* What is to come; of ready jobs: when they were run. */
 struct whatif_event {
-	uint64_t ns, order; /* of several at one time the least is first */
-	uint32_t what;      /* job or ring */
+	uint64_t ns;
+	uint32_t level,
+		order; /* the least level is first; of several at one time the least order */
+	uint32_t what; /* job or ring */
 	uint32_t plan;
 };
 
@@ -158,6 +163,14 @@ static inline bool whatif_has(const struct whatif_job *j, enum whatif_flag flag)
 static inline bool whatif_counts(const struct whatif_job *j)
 {
 	return whatif_has(j, WHATIF_SHOWN) && !whatif_has(j, WHATIF_REMOVED);
+}
+
+/* Of ready jobs of a ring those of the least are run first. */
+static inline uint32_t whatif_level(const struct xtr_whatif *w, const struct whatif_job *j)
+{
+	bool counts = w->kind == XTR_WHATIF_CHANGED && w->ring[j->ring].pub.prio;
+
+	return counts ? j->flags >> WHATIF_LEVEL_SHIFT & (XTR_PRIORITY_LEVELS - 1) : 0;
 }
 
 /* In this replay the times are those recorded. */

@@ -67,6 +67,9 @@ static uint64_t delay_of(const struct xtr_whatif *w, const struct whatif_job *j)
 
 static uint64_t passed_over(const struct xtr_whatif *w, const struct whatif_job *j)
 {
+	/* With another priority it is another job's turn. */
+	if (w->kind == XTR_WHATIF_CHANGED && whatif_has(j, WHATIF_PRIO))
+		return 0;
 	return w->kind == XTR_WHATIF_TYPICAL ? 0 : j->over_ns;
 }
 
@@ -139,7 +142,9 @@ static bool waits_for_room(const struct xtr_whatif *w, const struct whatif_job *
 static int becomes_ready(struct xtr_whatif *w, struct whatif_job *j)
 {
 	struct whatif_ring *r = &w->ring[j->ring];
-	const struct whatif_event e = { .ns = j->run_ns, .what = (uint32_t)(j - w->job) };
+	const struct whatif_event e = { .ns = j->run_ns,
+					.level = whatif_level(w, j),
+					.what = (uint32_t)(j - w->job) };
 
 	j->state = WHATIF_READY;
 	j->ready.over_ns = 0;

@@ -120,7 +120,7 @@ static int text_model(const struct xtr_whatif_view *v, FILE *f)
 /* What is not as the model has it, of all jobs that were played. */
 static void text_rest(const struct xtr_whatif_view *v, FILE *f)
 {
-	uint64_t fixed = 0, full = 0, loose = 0, paced = 0;
+	uint64_t fixed = 0, full = 0, loose = 0, paced = 0, prio = 0;
 
 	for (size_t i = 0; i < xtr_whatif_n_rings(v->w); i++) {
 		const struct xtr_whatif_ring *r = xtr_whatif_ring(v->w, i);
@@ -129,10 +129,13 @@ static void text_rest(const struct xtr_whatif_view *v, FILE *f)
 		full += r->full;
 		loose += r->loose;
 		paced += r->paced;
+		prio += v->changed ? r->prio : 0;
 	}
 	if (v->recorded[xtr_whatif_n_rings(v->w)].removed)
 		fprintf(f, "  left out: %s jobs\n",
 			XTR_COUNT(v->recorded[xtr_whatif_n_rings(v->w)].removed));
+	if (prio)
+		fprintf(f, "  of another priority: %s jobs\n", XTR_COUNT(prio));
 	if (paced)
 		fprintf(f, "  submitted as their thread can, which waits for its jobs: %s jobs\n",
 			XTR_COUNT(paced));
@@ -202,6 +205,7 @@ static void json_ring(const struct xtr_whatif_ring *r, struct xtr_json *j, bool 
 	if (changed) {
 		xtr_json_kv_known(j, "depth", r->depth);
 		xtr_json_kv_u64(j, "scale_ppm", r->millionths);
+		xtr_json_kv_u64(j, "priority_changed", r->prio);
 	}
 	xtr_json_kv_u64(j, "delay_p50_ns", r->delay_ns);
 	xtr_json_kv_u64(j, "paced", r->paced);

@@ -7,6 +7,7 @@
 #include "analysis/whatif/whatif_view.h"
 #include "base/buf.h"
 #include "base/text.h"
+#include "replay/event/priority.h"
 #include "replay/model/model.h"
 
 #include <errno.h>
@@ -32,6 +33,8 @@ static const struct cli_option options[] = {
 	       "the hardware of these rings takes N jobs at once"),
 	CHANGE("without", "process=PID|NAME", CHANGE_WITHOUT,
 	       "jobs of this process were never submitted"),
+	CHANGE("prio", "PATTERN=LEVEL", CHANGE_PRIO,
+	       "queues of these processes have priority high, normal or low"),
 	{ 0, "as-submitted", NULL, CLI_FLAG, offsetof(struct whatif_opts, as_submitted),
 	  "threads that wait for their jobs submit when they did, too" },
 	{ 'j', "json", NULL, CLI_FLAG, offsetof(struct whatif_opts, json), "JSON for programs" },
@@ -44,6 +47,7 @@ struct whatif_run {
 	struct changes changes;
 	struct xtr_select select;
 	const struct xtr_tables *tables;
+	const char *release; /* of the kernel */
 	struct xtr_model *model;
 	struct xtr_whatif *w;
 	struct xtr_whatif_sums *sums; /* of each kind of replay, one behind the other */
@@ -55,12 +59,25 @@ struct whatif_run {
 	bool too_many;
 };
 
+/* What it has is known by its name; a job of which it is not is taken for a normal one. */
+static void set_priority(struct whatif_run *r, const struct xtr_job *j)
+{
+	const char *name = j->prio_known ? xtr_priority_name(r->release, j->prio) : NULL;
+	int had = xtr_priority_level(name), level = changes_level(&r->changes, r->tables, j);
+
+	if (had < 0)
+		had = XTR_PRIORITY_NORMAL;
+	xtr_whatif_prio(r->w, (unsigned int)(level < 0 ? had : level), level >= 0 && level != had);
+}
+
 static int on_job(void *ctx, const struct xtr_job *j)
 {
 	struct whatif_run *r = ctx;
 	int err = xtr_whatif_add(r->w, j, xtr_select_job(&r->select, j),
 				 changes_remove(&r->changes, r->tables, j));
 
+	if (!err && r->changes.n[CHANGE_PRIO])
+		set_priority(r, j);
 	r->too_many = err == -EFBIG;
 	return err;
 }
@@ -84,6 +101,7 @@ static int play(struct whatif_run *r, const struct xtr_section *s)
 	if (err)
 		return err;
 	r->tables = mo.tables;
+	r->release = xtr_meta_system(mo.meta)->release;
 	replay_select(&r->cmd, s, &r->select);
 	types = xtr_model_types(r->model, false, &n);
 	return replay_play(&r->cmd, s, types, n, on_event, r->model) ?: xtr_model_finish(r->model);
@@ -230,7 +248,8 @@ static int run(const void *opts, int argc, char **argv)
 
 const struct cli_command cmd_whatif = {
 	.name = "whatif",
-	.summary = "the schedule replayed with other execution times, depths or processes",
+	.summary =
+		"the schedule replayed with other execution times, depths, priorities or processes",
 	.args = "FILE",
 	.examples = "xtr whatif run.xtr\ta replay without a change: the error of the model\n"
 		    "xtr whatif --scale 'ring=vcn*:0.5x' run.xtr\tthe video rings twice as fast\n"

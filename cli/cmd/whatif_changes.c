@@ -3,6 +3,7 @@
 #include "patterns.h"
 #include "base/text.h"
 #include "cli/ui/units.h"
+#include "replay/event/priority.h"
 #include "replay/event/process.h"
 
 #include <errno.h>
@@ -20,6 +21,8 @@ static const struct {
 	[CHANGE_SCALE] = { "scale", "ring=PATTERN:FACTOR, such as 'ring=gfx*:0.5x'", "ring", ':' },
 	[CHANGE_DEPTH] = { "depth", "PATTERN=N, such as 'gfx*=4'", "ring", '=' },
 	[CHANGE_WITHOUT] = { "without", "process=PID or process=NAME", "process", 0 },
+	[CHANGE_PRIO] = { "prio", "PATTERN=LEVEL, such as 'game*=high'; levels: high, normal, low",
+			  "process", '=' },
 };
 
 static bool parse_value(struct change *to, enum change_kind kind, const char *text)
@@ -32,6 +35,12 @@ static bool parse_value(struct change *to, enum change_kind kind, const char *te
 			return false;
 		to->value = (uint32_t)(factor * XTR_WHATIF_UNIT + 0.5);
 		return to->value > 0;
+	}
+	if (kind == CHANGE_PRIO) {
+		int level = xtr_priority_level(text);
+
+		to->value = (uint32_t)level;
+		return level > 0; /* the kernel's own is nobody's to ask for */
 	}
 	if (cli_parse_u64(text, &n) || !n || n > DEPTH_MAX)
 		return false;
@@ -46,10 +55,11 @@ static bool parse(struct change *to, enum change_kind kind, const char *text)
 	bool named = !strncmp(text, forms[kind].of, prefix) && text[prefix] == '=';
 	const char *sep;
 
-	/* A pattern of rings for --depth has the sign of the prefix behind it. */
-	if (kind == CHANGE_DEPTH && named && !strchr(text + prefix + 1, '='))
+	/* Where the prefix may be left out, a pattern may be what it is, with the sign behind it.
+	 */
+	if (forms[kind].sep == '=' && named && !strchr(text + prefix + 1, '='))
 		named = false;
-	if (!named && kind != CHANGE_DEPTH)
+	if (!named && forms[kind].sep != '=')
 		return false;
 	text += named ? prefix + 1 : 0;
 	sep = forms[kind].sep ? strrchr(text, forms[kind].sep) : text + strlen(text);
@@ -57,9 +67,10 @@ static bool parse(struct change *to, enum change_kind kind, const char *text)
 		return false;
 	if (forms[kind].sep && !parse_value(to, kind, sep + 1))
 		return false;
-	if (kind == CHANGE_WITHOUT && (cli_parse_u64(text, &to->pid) || to->pid > UINT32_MAX))
-		to->pid = 0;
 	to->pattern = strndup(text, (size_t)(sep - text));
+	if (to->pattern && !strcmp(forms[kind].of, "process") &&
+	    (cli_parse_u64(to->pattern, &to->pid) || to->pid > UINT32_MAX))
+		to->pid = 0;
 	return true;
 }
 
@@ -90,7 +101,11 @@ void changes_free(struct changes *c)
 
 bool changes_any(const struct changes *c)
 {
-	return c->n[CHANGE_SCALE] || c->n[CHANGE_DEPTH] || c->n[CHANGE_WITHOUT];
+	size_t n = 0;
+
+	for (int kind = 0; kind < CHANGE_KINDS; kind++)
+		n += c->n[kind];
+	return n;
 }
 
 bool changes_remove(struct changes *c, const struct xtr_tables *t, const struct xtr_job *j)
@@ -104,6 +119,21 @@ bool changes_remove(struct changes *c, const struct xtr_tables *t, const struct 
 			one->matched = remove = true;
 	}
 	return remove;
+}
+
+int changes_level(struct changes *c, const struct xtr_tables *t, const struct xtr_job *j)
+{
+	int level = -1;
+
+	for (size_t i = 0; i < c->n[CHANGE_PRIO]; i++) {
+		struct change *one = &c->v[CHANGE_PRIO][i];
+
+		if (!pattern_process_is(&(struct pattern_process){ one->pattern, one->pid }, t, j))
+			continue;
+		one->matched = true;
+		level = (int)one->value;
+	}
+	return level;
 }
 
 void changes_apply(struct changes *c, struct xtr_whatif *w)

@@ -26,15 +26,23 @@ static unsigned long version_of(const char *release)
 	return minor < 1000 ? VERSION(major, minor) : 0;
 }
 
+static const char *const levels[XTR_PRIORITY_LEVELS] = { "kernel", "high", "normal", "low" };
+
 const char *xtr_priority_name(const char *release, int32_t prio)
 {
-	static const char *const upwards[] = { "low", "normal", "high", "kernel" };
-	static const char *const downwards[] = { "kernel", "high", "normal", "low" };
 	unsigned long version = version_of(release);
 
-	if (!version || prio < 0 || prio > 3)
+	if (!version || prio < 0 || prio >= XTR_PRIORITY_LEVELS)
 		return NULL;
-	return version < VERSION(6, 8) ? upwards[prio] : downwards[prio];
+	return levels[version < VERSION(6, 8) ? XTR_PRIORITY_LEVELS - 1 - prio : prio];
+}
+
+int xtr_priority_level(const char *name)
+{
+	for (int i = 0; name && i < XTR_PRIORITY_LEVELS; i++)
+		if (!strcmp(levels[i], name))
+			return i;
+	return -1;
 }
 
 void xtr_priorities_add(struct xtr_priorities *p, int32_t prio)

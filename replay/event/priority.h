@@ -28,6 +28,11 @@ const char *xtr_priority_name(const char *release, int32_t prio);
 /* "normal", "high to normal", "2" where it has no name; "" if none is known. Returns buf. */
 char *xtr_priorities_text(const struct xtr_priorities *p, const char *release,
 			  char buf[XTR_PRIORITY_TEXT]);
+/* Levels, the highest first, whatever the kernel's numbers: "kernel", "high", "normal", "low". */
+#define XTR_PRIORITY_LEVELS 4
+#define XTR_PRIORITY_NORMAL 2
+/* By name; -1: there is none. */
+int xtr_priority_level(const char *name);
 enum xtr_sched_order xtr_sched_order(const char *release);
 
 #endif /* XTR_PRIORITY_H */

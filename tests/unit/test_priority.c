@@ -59,6 +59,15 @@ Test(priority, several_in_one_text)
 	cr_expect(eq(str, xtr_priorities_text(&p, "6.12.0", text), "-2147483648 to 2147483647"));
 }
 
+Test(priority, levels_have_names)
+{
+	cr_expect(eq(int, xtr_priority_level("kernel"), 0));
+	cr_expect(eq(int, xtr_priority_level("normal"), XTR_PRIORITY_NORMAL));
+	cr_expect(eq(int, xtr_priority_level("low"), XTR_PRIORITY_LEVELS - 1));
+	cr_expect(eq(int, xtr_priority_level("urgent"), -1));
+	cr_expect(eq(int, xtr_priority_level(NULL), -1));
+}
+
 Test(priority, how_the_scheduler_chooses)
 {
 	cr_expect(eq(int, xtr_sched_order("6.1.0"), XTR_SCHED_HIGHEST));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What if: by construction it is known when each job would have run and ended. */
 #include "analysis/whatif/whatif.h"
+#include "replay/event/priority.h"
 #include "gpu_sim.h"
 #include "oom.h"
 
@@ -24,6 +25,7 @@ static struct xtr_whatif_sums *sums;
 static struct xtr_job *added;
 static size_t n_added;
 static bool keeps_hog; /* its jobs are not left out */
+static int game_level; /* of its jobs, where there are changes; 0: as it was, normal */
 
 static void setup(void)
 {
@@ -32,6 +34,7 @@ static void setup(void)
 	added = calloc(SIM_JOBS_MAX, sizeof(*added));
 	n_added = 0;
 	keeps_hog = false;
+	game_level = 0;
 	cr_assert(w && added);
 	sim_device(s, "card0", "amdgpu");
 	sim_ring(s, GFX, "card0", "gfx", 1);
@@ -55,9 +58,15 @@ TestSuite(whatif, .init = setup, .fini = teardown);
 
 static int on_job(void *ctx, const struct xtr_job *j)
 {
+	bool other = game_level && j->pid == GAME;
+	int err;
+
 	(void)ctx;
 	added[n_added++] = *j;
-	return xtr_whatif_add(w, j, true, j->pid == HOG && !keeps_hog);
+	err = xtr_whatif_add(w, j, true, j->pid == HOG && !keeps_hog);
+	if (!err && game_level)
+		xtr_whatif_prio(w, other ? (unsigned int)game_level : XTR_PRIORITY_NORMAL, other);
+	return err;
 }
 
 static int learn(void *arg)
@@ -452,4 +461,60 @@ Test(whatif, without_memory)
 	chain();
 	xtr_whatif_free(w);
 	cr_assert(gt(uint, oom_each(use_memory, NULL, 0), 8));
+}
+
+/* The ring takes one job at once; game's came last, and one of hog's queues after the other. */
+static void behind_three(void)
+{
+	keeps_hog = true;
+	job_of(HOG, 21, 1, GFX, 0, 0, 100);
+	job_of(HOG, 22, 1, GFX, 5, 100, 200);
+	job_of(GAME, 11, 1, GFX, 10, 300, 350);
+	job_of(HOG, 23, 1, GFX, 8, 200, 300);
+}
+
+Test(whatif, a_higher_priority_goes_first)
+{
+	behind_three();
+	game_level = 1;
+	cr_assert(zero(int, learn(NULL)));
+	replays();
+	play(XTR_WHATIF_CHANGED);
+	is(21, 1, 0, 100); /* what the hardware has is not taken back */
+	is(11, 1, 100, 150);
+	is(22, 1, 150, 250);
+	is(23, 1, 250, 350);
+	cr_expect(eq(u64, ring(GFX)->prio, 1));
+}
+
+/* A low one waits for a job that comes while it could be run. */
+Test(whatif, a_lower_priority_waits)
+{
+	keeps_hog = true;
+	job_of(HOG, 21, 1, GFX, 0, 0, 100);
+	job_of(GAME, 11, 1, GFX, 5, 100, 150);
+	job_of(HOG, 22, 1, GFX, 90, 150, 250);
+	game_level = 3;
+	cr_assert(zero(int, learn(NULL)));
+	replays();
+	play(XTR_WHATIF_CHANGED);
+	is(22, 1, 100, 200);
+	is(11, 1, 200, 250);
+}
+
+/* On a ring where nobody has another priority all is as it was. */
+Test(whatif, priorities_of_other_rings)
+{
+	keeps_hog = true;
+	job_of(HOG, 21, 1, GFX, 0, 0, 100);
+	job_of(HOG, 22, 1, GFX, 1, 100, 200);
+	job_of(GAME, 12, 1, COPY, 0, 0, 50);
+	game_level = 1;
+	cr_assert(zero(int, learn(NULL)));
+	play(XTR_WHATIF_CHANGED);
+	is(21, 1, 0, 100);
+	is(22, 1, 100, 200);
+	is(12, 1, 0, 50);
+	cr_expect(zero(u64, ring(GFX)->prio));
+	cr_expect(eq(u64, ring(COPY)->prio, 1));
 }

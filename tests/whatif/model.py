@@ -151,10 +151,14 @@ class Model:
             if first and has_room:
                 first.over += max(0, b - max(a, max(ready[first], since) + first.delay))
 
-    def replay(self, scale, depth, without):
-        """Times of run and end, with executions of rings in millionths, depths, and without a process."""
+    def replay(self, scale, depth, without, levels):
+        """Times of run and end, with executions of rings in millionths, depths, without a process, and with levels of jobs by name:
+        (level, whether it is another one than it was); the least goes first, on rings that have a job of another one."""
         jobs = [j for j in self.jobs if j.pid != without or without is None]
         gone = set(self.jobs) - set(jobs)
+        moved = {j for j in jobs if levels.get(j.name, (0, False))[1]}
+        by_level = {j.ring for j in moved}
+        level = {j: levels[j.name][0] if j.ring in by_level else 0 for j in jobs}
         for j in jobs:
             j.waits = [w for w in j.waits if w[0] not in gone]
             j.before = None if j.before in gone else j.before
@@ -186,7 +190,7 @@ class Model:
                 elif j.full and j.ring not in depth:
                     plans.append((ready + j.delay, 2, j.nth, j))
                 else:
-                    heads.setdefault(j.ring, []).append(((j.run, j.nth), j, ready))
+                    heads.setdefault(j.ring, []).append(((level[j], j.run, j.nth), j, ready))
             for loop, (nth, there, since) in loops.items():
                 if nth < len(loop.jobs) and there < loop.window:
                     plans.append((since + loop.jobs[nth].took if nth else loop.jobs[0].queue, 1, loop.jobs[nth].nth, loop.jobs[nth]))
@@ -196,7 +200,7 @@ class Model:
                 _, j, ready = min(v, key=lambda h: h[0])
                 if s["there"] < s["limit"]:
                     due = max(ready, s["since"]) + j.delay
-                    left = j.over - over.get(j, 0)
+                    left = 0 if j in moved else j.over - over.get(j, 0)
                     dues[j] = due
                     plans.append((max(now, due) + (left + 1 if left > 0 else 0), 2, j.nth, j))
             if not plans:
@@ -241,8 +245,8 @@ class Model:
         chains[j.ring] = max(chains[j.ring], end)
         chain[j] = [end, begin]
 
-    def figures(self, scale, depth, without):
-        run, done, came, more = self.replay(scale, depth, without)
+    def figures(self, scale, depth, without, levels=None):
+        run, done, came, more = self.replay(scale, depth, without, levels or {})
         rings = {}
         for ring in self.order:
             jobs = [j for j in self.jobs if j.ring == ring and (without is None or j.pid != without)]
