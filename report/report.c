@@ -361,6 +361,7 @@ static int section_json(struct report *r)
 	report_json_losses(&r->j, &r->s);
 	err = report_marks_json(&r->marks, &r->j);
 	report_paths_json(&r->j, &r->s, room(r, limit) / 10);
+	report_frames_json(&r->j, &r->s, room(r, limit) / 5);
 	err = err ?: fit_cells(r, room(r, limit) / 5 * 2) ?: rings_json(r) ?:
 	      jobs_json(r, room(r, limit) / 20 * 19);
 	if (!err)

@@ -193,6 +193,8 @@ void report_json_text(struct xtr_json *j, const char *key, const char *s);
 void report_json_exact(struct xtr_json *j, const char *key, uint64_t v);
 /* Losses by cause, damage, gaps: keys of the present object. */
 void report_json_losses(struct xtr_json *j, const struct xtr_export_section *s);
+/* Key "frames": those that fit into `most` bytes, late ones first (report_frames.c). */
+void report_frames_json(struct xtr_json *j, const struct xtr_export_section *s, size_t most);
 /* Key "paths": those that fit into `most` bytes, the longest job's first (report_paths.c). */
 void report_paths_json(struct xtr_json *j, const struct xtr_export_section *s, size_t most);
 /* What recorded, on what, when. */

@@ -11,8 +11,9 @@ static const char open_data[] = "<script type=\"application/json\" id=\"xtr-data
 static const char close_document[] = "</script>\n";
 static const char *const before[] = { page_head_html, "<style>\n", page_style_css,
 				      "</style>\n</head>\n", page_body_html };
-static const char *const scripts[] = { page_data_js,   page_text_js, page_words_js, page_model_js,
-				       page_draw_js,   page_path_js, page_view_js,  page_tables_js,
+static const char *const scripts[] = { page_data_js,   page_text_js, page_words_js,
+				       page_model_js,  page_draw_js, page_path_js,
+				       page_frames_js, page_view_js, page_tables_js,
 				       page_charts_js, page_main_js };
 
 #define N(array) (sizeof(array) / sizeof((array)[0]))

@@ -107,7 +107,10 @@ static void judge(const struct xtr_frames *f, struct xtr_shown *one, uint32_t st
 		one->verdict = one->before_ns ? XTR_FRAME_ON_TIME : XTR_FRAME_FIRST;
 		return;
 	}
-	if (f->o.pause_ns && interval > f->o.pause_ns) {
+	/* Nobody had submitted anything for it all that time. */
+	if (f->o.pause_ns && interval > f->o.pause_ns &&
+	    (!one->begin_ns ||
+	     (one->begin_ns > one->before_ns && one->begin_ns - one->before_ns > f->o.pause_ns))) {
 		one->verdict = XTR_FRAME_RESUMED;
 		return;
 	}

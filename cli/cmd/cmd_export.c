@@ -2,6 +2,7 @@
 /* xtr export: into the formats of converters/. */
 #include "cli/ui/cli.h"
 #include "cli/ui/outfile.h"
+#include "export_frames.h"
 #include "export_more.h"
 #include "export_path.h"
 #include "paths.h"
@@ -16,7 +17,7 @@ struct export_opts {
 	const char *format, *output, *table, *path;
 	struct replay_opts replay;
 	uint64_t top;
-	bool force, jobs_only, raw, ftrace, track_events, compress;
+	bool force, jobs_only, raw, ftrace, track_events, compress, frames;
 };
 
 #define FLAG(name, member, help)                                                    \
@@ -35,6 +36,7 @@ static const struct cli_option options[] = {
 	  "only the N longest jobs, with their submissions and waits" },
 	{ 0, "path", "JOB", CLI_STRING, offsetof(struct export_opts, path),
 	  "perfetto, chrome: the critical path to this job, CONTEXT:SEQNO or longest" },
+	FLAG("frames", frames, "perfetto, chrome: what screens showed, and why it was late"),
 	FLAG("jobs-only", jobs_only, "jobs, and nothing else"),
 	FLAG("raw", raw, "every event too; perfetto: as generic ftrace, parquet: table events"),
 	FLAG("ftrace", ftrace, "perfetto: scheduler events as typed ftrace, as other tools do"),
@@ -50,7 +52,8 @@ struct export_run {
 	const struct xtr_exporter *x;
 	struct outfile out;
 	struct xtr_export e;
-	struct export_path path; /* with --path */
+	struct export_path path;     /* with --path */
+	struct export_frames frames; /* with --frames */
 };
 
 /* The format whose files end as `path` does. */
@@ -106,6 +109,7 @@ static int check_options(const struct export_run *r)
 		{ o->track_events, "--track-events", { "perfetto" } },
 		{ o->compress, "--compress", { "perfetto" } },
 		{ o->path, "--path", { "perfetto", "chrome" } },
+		{ o->frames, "--frames", { "perfetto", "chrome" } },
 		{ o->table, "--table", { "csv", "jsonl", "arrow" } },
 	};
 
@@ -188,7 +192,9 @@ static void fill(struct export_run *r)
 			  .more = wants_more(r) ? export_more : NULL,
 			  .more_ctx = &r->cmd,
 			  .paths = o->path ? export_path : NULL,
-			  .paths_ctx = &r->path },
+			  .paths_ctx = &r->path,
+			  .frames = o->frames ? export_frames : NULL,
+			  .frames_ctx = &r->frames },
 		.reader = r->cmd.reader,
 		.top = (uint32_t)o->top,
 		.damage = on_damage,
@@ -196,7 +202,7 @@ static void fill(struct export_run *r)
 		.ctx = r,
 	};
 	replay_select_given(&r->cmd, &r->e.select);
-	r->path.cmd = &r->cmd;
+	r->path.cmd = r->frames.cmd = &r->cmd;
 	r->path.most = 1;
 }
 
@@ -287,6 +293,7 @@ static int export_one(struct export_run *r, int argc, char **argv)
 		replay_end(&r->cmd, 0);
 	outfile_free(&r->out);
 	export_path_free(&r->path);
+	export_frames_free(&r->frames);
 	return status;
 }
 

@@ -32,7 +32,7 @@ static const struct cli_option options[] = {
 	{ 0, "deadline", "TIME", CLI_TIME, offsetof(struct frames_cmd_opts, deadline),
 	  "a frame is due so long after the one before, where there are no vblanks" },
 	{ 0, "pause", "TIME", CLI_TIME, offsetof(struct frames_cmd_opts, pause),
-	  "one that comes later than that has no deadline (200ms for screens)" },
+	  "one that was begun later than that has no deadline (200ms for screens)" },
 	{ 0, "late", NULL, CLI_FLAG, offsetof(struct frames_cmd_opts, late),
 	  "only frames that were late" },
 	{ 0, "summary", NULL, CLI_FLAG, offsetof(struct frames_cmd_opts, summary),

@@ -2,6 +2,7 @@
 /* xtr report: a trace as one HTML page. */
 #include "cli/ui/cli.h"
 #include "cli/ui/outfile.h"
+#include "export_frames.h"
 #include "export_path.h"
 #include "stats_run.h"
 #include "base/buf.h"
@@ -41,6 +42,7 @@ struct report_run {
 	struct xtr_buf stats; /* what `xtr stats --json` prints */
 	struct xtr_report report;
 	struct export_path path;
+	struct export_frames frames;
 };
 
 /* Histograms' buckets are left out where the document would fill the page. */
@@ -118,7 +120,9 @@ static int gather_timeline(struct report_run *r)
 		.opts = { .sz = sizeof(e.opts),
 			  .report = &r->report,
 			  .paths = export_path,
-			  .paths_ctx = &r->path },
+			  .paths_ctx = &r->path,
+			  .frames = export_frames,
+			  .frames_ctx = &r->frames },
 		.reader = r->cmd.reader,
 		.progress = on_progress,
 		.ctx = r,
@@ -127,7 +131,7 @@ static int gather_timeline(struct report_run *r)
 
 	r->report.most = taken < XTR_REPORT_BYTES ? XTR_REPORT_BYTES - taken : 0;
 	r->report.most_jobs = (uint32_t)r->o->jobs;
-	r->path.cmd = &r->cmd;
+	r->path.cmd = r->frames.cmd = &r->cmd;
 	r->path.most = XTR_REPORT_PATHS;
 	r->path.most_sections = XTR_REPORT_SECTIONS;
 	replay_select_given(&r->cmd, &e.select);
@@ -182,6 +186,7 @@ static int run(const void *opts, int argc, char **argv)
 	xtr_buf_free(&r.stats);
 	xtr_buf_free(&r.report.data);
 	export_path_free(&r.path);
+	export_frames_free(&r.frames);
 	return status;
 }
 

@@ -43,8 +43,7 @@ static int begin_steps(struct xtr_export_steps *s, uint32_t n)
 	return s->step ? 0 : -ENOMEM;
 }
 
-/* "hog 168", as it is in the trace; "": not known. NULL: no memory. */
-static char *who_text(const struct xtr_who *names, uint64_t who)
+char *export_who(const struct xtr_who *names, uint64_t who)
 {
 	char number[XTR_TEXT_PROCESS] = "", *text;
 	size_t n;
@@ -62,7 +61,7 @@ static int add_step(struct xtr_export_steps *s, const struct xtr_who *names, uin
 		    struct xtr_export_step step)
 {
 	step.process = xtr_who_process(who);
-	step.who = who_text(names, who);
+	step.who = export_who(names, who);
 	if (!step.who)
 		return -ENOMEM;
 	s->step[s->n++] = step;

@@ -22,5 +22,7 @@ struct export_path {
 /* As xtr_export_opts.paths; ctx: a struct export_path. 0 or -errno. */
 int export_path(void *ctx, const struct xtr_section *s, const struct xtr_export_paths **out);
 void export_path_free(struct export_path *e);
+/* "hog 168", as it is in the trace; "": not known. NULL: no memory. */
+char *export_who(const struct xtr_who *names, uint64_t who);
 
 #endif /* XTR_CLI_EXPORT_PATH_H */

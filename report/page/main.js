@@ -151,7 +151,7 @@ function drawSection(i) {
   byId("rows").scrollTop = 0;
   document.body.classList.toggle("still", !hasTimeline(state.section));
   readInk();
-  for (const part of [drawHead, drawLosses, drawCards, drawFindings, drawLegend, drawShown, drawPathBox, fillHistRings, drawHists, drawCounters, drawTables, drawTree, drawMore])
+  for (const part of [drawHead, drawLosses, drawCards, drawFindings, drawLegend, drawShown, drawPathBox, drawFrames, fillHistRings, drawHists, drawCounters, drawTables, drawTree, drawMore])
     part();
   byId("tall").style.height = layout(state.section).height + "px";
   drawHeat();

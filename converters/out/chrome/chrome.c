@@ -75,7 +75,7 @@ static int section(void *self, const struct xtr_export_section *s)
 	}
 	c->section = *s;
 	c->place = &c->axis.section[s->index];
-	return chrome_tracks_section(&c->tracks, s) ?: chrome_path(c);
+	return chrome_tracks_section(&c->tracks, s) ?: chrome_path(c) ?: chrome_frames(c);
 }
 
 static int end_section(void *self)

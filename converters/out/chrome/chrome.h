@@ -122,7 +122,8 @@ struct xtr_json *chrome_json(struct chrome_out *o);
 	X(IDLE, "idle", 1000000)                \
 	X(UNKNOWN, "process not known", 999999) \
 	X(DEVICES, "device errors", -14)        \
-	X(PATH, "critical path", -20)
+	X(PATH, "critical path", -20)           \
+	X(FRAMES, "frames", -19)
 
 enum chrome_pseudo {
 #define CHROME_PSEUDO_ENUM(id, name, order) CHROME_##id,
@@ -256,6 +257,9 @@ void chrome_head(struct chrome *c, const struct xtr_reader *r);
 int chrome_path(struct chrome *c);
 /* The job's slice is at this place: an arrow between it and its step on the path. 0 or -ENOMEM. */
 int chrome_path_of_job(struct chrome *c, const struct xtr_job *j, const struct chrome_place *at);
+
+/* chrome_frames.c: the section's frames, if they are asked for; 0 or -ENOMEM. */
+int chrome_frames(struct chrome *c);
 
 /* The exporter's functions; self is a struct chrome. */
 /* chrome_job.c */

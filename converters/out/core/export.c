@@ -244,6 +244,8 @@ static int begin_section(struct run *r)
 
 	if (!err && r->e->opts.paths)
 		err = r->e->opts.paths(r->e->opts.paths_ctx, r->s, &es.paths);
+	if (!err && r->e->opts.frames)
+		err = r->e->opts.frames(r->e->opts.frames_ctx, r->s, &es.frames);
 	if (es.to < es.from) /* all of the section is before what was asked for */
 		es.to = es.from;
 	/* What begins or ends a call is no mark, even where calls are not wanted. */

@@ -12,6 +12,7 @@
 #define XTR_EXPORT_H
 
 #include "format/read/reader.h"
+#include "frames.h"
 #include "path.h"
 #include "replay/calls/call.h"
 #include "replay/calls/mark.h"
@@ -70,6 +71,9 @@ struct xtr_export_opts {
 	 * exported; *out is valid until the next call. May be NULL. */
 	int (*paths)(void *ctx, const struct xtr_section *s, const struct xtr_export_paths **out);
 	void *paths_ctx;
+	/* The same for its frames. */
+	int (*frames)(void *ctx, const struct xtr_section *s, const struct xtr_export_frames **out);
+	void *frames_ctx;
 };
 
 /*
@@ -85,7 +89,8 @@ struct xtr_export_section {
 	const struct xtr_model *rings;
 	size_t index;      /* of the section in the file */
 	uint64_t from, to; /* ns: the time exported, inclusive; never 0 unless the clock is */
-	const struct xtr_export_paths *paths; /* NULL: none were asked for */
+	const struct xtr_export_paths *paths;   /* NULL: none were asked for */
+	const struct xtr_export_frames *frames; /* the same */
 };
 
 struct xtr_exporter {

@@ -119,7 +119,7 @@ static int pf_section(void *self, const struct xtr_export_section *s)
 	if (m < 0)
 		return (int)m;
 	pf->m = (size_t)m;
-	return begin_clock(pf) ?: pf_facts(pf) ?: pf_path(pf);
+	return begin_clock(pf) ?: pf_facts(pf) ?: pf_path(pf) ?: pf_frames(pf);
 }
 
 static int pf_end_section(void *self)

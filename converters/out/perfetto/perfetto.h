@@ -13,6 +13,7 @@
  *   perfetto_job.c      jobs
  *   perfetto_queue.c    submissions, waits and depths
  *   perfetto_path.c     the critical path
+ *   perfetto_frames.c   frames
  *   perfetto_call.c     calls, marks and gaps
  *   perfetto_ftrace.c   ftrace events: CPU scheduling, gpu_scheduler
  *   perfetto_raw.c      every event as ftrace, described by itself
@@ -356,6 +357,9 @@ int pf_depth(void *self, const struct xtr_model_ring *ring, uint64_t ts);
 int pf_path(struct pf *pf); /* the section's, if it is asked for */
 /* An arrow between the job's event, which is being written, and its step on the path. */
 void pf_path_of_job(struct pf *pf, const struct xtr_job *j);
+
+/* perfetto_frames.c */
+int pf_frames(struct pf *pf); /* the section's, if they are asked for */
 
 /* perfetto_call.c */
 int pf_call(void *self, const struct xtr_call *c);
