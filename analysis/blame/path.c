@@ -143,14 +143,21 @@ static bool back(struct walk *w)
 void xtr_path_to(const struct xtr_past *past, const struct xtr_submits *submits,
 		 const struct xtr_job_name *job, struct xtr_path *out)
 {
+	xtr_path_since(past, submits, job, 0, out);
+}
+
+void xtr_path_since(const struct xtr_past *past, const struct xtr_submits *submits,
+		    const struct xtr_job_name *job, uint64_t since, struct xtr_path *out)
+{
 	struct walk w = { .past = past, .submits = submits, .out = out };
 
 	out->n = 0; /* the array is as it was: it is large */
 	out->cut = false;
 	w.at = xtr_past_job(past, job->ctx, job->seqno);
 	w.ts = w.at ? w.at->done_ns : 0;
-	for (uint32_t i = 0; w.at && i < XTR_PATH_MAX * HOPS_MAX && back(&w); i++)
+	for (uint32_t i = 0; w.at && w.ts > since && i < XTR_PATH_MAX * HOPS_MAX && back(&w); i++)
 		;
+	out->cut |= w.at && since && w.ts <= since;
 	for (uint32_t i = 0; i < out->n / 2; i++) {
 		struct xtr_path_step s = out->step[i];
 

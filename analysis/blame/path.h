@@ -38,6 +38,9 @@ struct xtr_path {
 /* To the end of a job that has just been added to the past; submits: NULL where not known. */
 void xtr_path_to(const struct xtr_past *past, const struct xtr_submits *submits,
 		 const struct xtr_job_name *job, struct xtr_path *out);
+/* The same, but no further back than to the step in which `since` (ns) is. */
+void xtr_path_since(const struct xtr_past *past, const struct xtr_submits *submits,
+		    const struct xtr_job_name *job, uint64_t since, struct xtr_path *out);
 const char *xtr_path_name(unsigned int kind);
 
 #endif /* XTR_BLAME_PATH_H */

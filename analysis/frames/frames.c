@@ -155,7 +155,7 @@ int frame_tell(struct xtr_frames *f, struct frame_stream *s, struct xtr_shown *o
 		    xtr_past_first_lost(f->past, one->before_ns, one->shown_ns) != UINT64_MAX;
 	judge(f, one, steps);
 	if (xtr_job_name_any(&one->job)) {
-		xtr_path_to(f->past, f->submits, &one->job, &f->path);
+		xtr_path_since(f->past, f->submits, &one->job, one->before_ns, &f->path);
 		cut_path(&f->path, one->before_ns);
 		path = &f->path;
 	}
