@@ -269,7 +269,7 @@ static int blame_finish(void *self)
 
 	if (b->n_pairs)
 		qsort(b->pair, b->n_pairs, sizeof(*b->pair), by_cost);
-	return 0;
+	return blame_findings(b);
 }
 
 const struct xtr_analysis xtr_analysis_blame = {

@@ -57,6 +57,9 @@ struct blame {
 	uint64_t with_prio; /* jobs whose queue's priority is known */
 };
 
+/* blame_finding.c: pairs are sorted. 0 or -ENOMEM. */
+int blame_findings(const struct blame *b);
+
 /* blame_view.c */
 bool blame_any(const void *self);
 int blame_text(const void *self, const struct xtr_view *v);

@@ -129,6 +129,13 @@ int xtr_findings_add(struct xtr_findings *f, const struct xtr_finding *one)
 	return 0;
 }
 
+static uint64_t lost(const struct xtr_finding *f)
+{
+	const char *key = xtr_finding_lost(f->id);
+
+	return key ? xtr_finding_number(f, key) : 0;
+}
+
 static int by_weight(const void *pa, const void *pb)
 {
 	const struct xtr_finding *a = pa, *b = pb;
@@ -136,6 +143,8 @@ static int by_weight(const void *pa, const void *pb)
 
 	if (of_a != of_b)
 		return of_b - of_a;
+	if (lost(a) != lost(b))
+		return lost(a) < lost(b) ? 1 : -1;
 	return (a->at_ns > b->at_ns) - (a->at_ns < b->at_ns);
 }
 

@@ -73,6 +73,8 @@ const char *xtr_finding_rule(const char *id);
 /* "threshold: 10 % of the vblanks", with this finding's limits; "": there is no rule. Returns buf.
  */
 const char *xtr_finding_rule_text(const struct xtr_finding *f, char buf[XTR_FINDING_RULE_MAX]);
+/* Which number of its evidence is the time that it cost jobs, in ns. NULL: it does not tell. */
+const char *xtr_finding_lost(const char *id);
 /* What to do about it, or where to look, in one line. NULL: nothing, or no such finding. */
 const char *xtr_finding_advice(const char *id);
 enum xtr_severity xtr_finding_severity(const struct xtr_finding *f);
@@ -90,7 +92,7 @@ uint64_t xtr_finding_number(const struct xtr_finding *f, const char *key);
  * -ENOMEM.
  */
 int xtr_findings_add(struct xtr_findings *f, const struct xtr_finding *one);
-/* The most severe first, then by time. */
+/* The most severe first; of those what cost the most time, as far as it is known; then by time. */
 void xtr_findings_sort(struct xtr_findings *f);
 void xtr_findings_free(struct xtr_findings *f);
 /* As an array, the present key's value. */

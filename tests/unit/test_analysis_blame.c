@@ -109,6 +109,12 @@ Test(analysis_blame, who_had_the_cpu)
 	analysed_has(
 		r.section,
 		"\"all\":{\"jobs\":1,\"ns\":300000,\"with_priority\":1,\"undivided\":0,\"folded\":0}");
+	analysed_has(r.findings, "\"id\":\"blame-thread\"");
+	analysed_has(r.findings, "jobs of game 50 waited 200 us (66.7 % of all jobs' time) for hog "
+				 "70, which had the CPU of the thread that runs jobs");
+	analysed_has(r.findings, "\"lost_ns\":200000,\"of_ns\":300000,\"limit_permille\":100,"
+				 "\"jobs\":1,\"pid\":50,\"by_pid\":70,\"context\":101,\"seqno\":1,"
+				 "\"longest_ns\":200000");
 }
 
 /* What was before is not known any more: nobody had the CPU, as far as is known. */
@@ -126,6 +132,8 @@ Test(analysis_blame, losses_forget_who_had_it)
 		     "\"part\":\"scheduler\",\"quality\":\"exact\",\"jobs\":1,\"ns\":20000,");
 	analysed_has(r.section,
 		     "\"part\":\"not-known\",\"quality\":\"lost\",\"jobs\":1,\"ns\":195000,");
+	analysed_has(r.findings, "1 job was held up by what the trace does not tell for 195 us "
+				 "(65.0 % of all jobs' time)");
 }
 
 /* More jobs in flight than are kept: of the oldest it is not known that its thread waited. */

@@ -60,6 +60,33 @@ Test(finding, notable_ones_come_first_then_earlier_ones)
 			      "  - c is seen [event 1]\n");
 }
 
+/* Of one severity by the time that they cost, where they tell; those that do not come after them.
+ */
+Test(finding, what_cost_most_comes_first)
+{
+	static const struct {
+		const char *id, *key;
+		uint64_t ns;
+	} costs[] = { { "dependency-stall", "stall_ns", 5 },
+		      { "blame-ring", "lost_ns", 7 },
+		      { "irq-storm", "lost_ns", 9 }, /* its kind tells of no such time */
+		      { "blame-thread", "lost_ns", 6 } };
+
+	add("note", false, 1);
+	for (size_t i = 0; i < sizeof(costs) / sizeof(costs[0]); i++) {
+		struct xtr_finding f = { .id = costs[i].id, .notable = true, .at_ns = 1 };
+
+		xtr_finding_evidence(&f, costs[i].key, costs[i].ns);
+		cr_assert(!xtr_findings_add(&all, &f));
+	}
+	xtr_findings_sort(&all);
+	cr_expect_str_eq(all.finding[0].id, "blame-ring");
+	cr_expect_str_eq(all.finding[1].id, "blame-thread");
+	cr_expect_str_eq(all.finding[2].id, "dependency-stall");
+	cr_expect_str_eq(all.finding[3].id, "irq-storm");
+	cr_expect_str_eq(all.finding[4].id, "note");
+}
+
 /* All units that limits have, and each with what it is of. */
 Test(finding, text_says_what_each_limit_is_of)
 {
