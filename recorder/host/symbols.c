@@ -11,23 +11,39 @@
 #ifdef HAVE_LIBDW
 #include <elfutils/libdwfl.h>
 
-#define CACHED     16 /* programs of processes */
-#define REFRESH_NS NS_PER_S
+#define CACHED    16               /* programs of processes */
+#define LOWEST    65536            /* nothing is mapped below: an address that is none */
+#define AGAIN_NS  (50 * NS_PER_MS) /* before mappings are read anew, the first time: it doubles, */
+#define AGAIN_MAX NS_PER_S         /* up to this */
 
 struct process {
 	struct xtr_program program; /* pid 0: none */
 	Dwfl *dwfl;
-	uint64_t read_at, used_at; /* ns */
+	uint64_t read_at, used_at, again; /* ns */
 };
 
 struct xtr_symbols {
 	struct process cache[CACHED];
 };
 
+/*
+ * Linkers and compilers map object files that are not linked: their sections lie nowhere in memory.
+ * libdwfl calls this without asking whether it is there.
+ */
+static int section_nowhere(Dwfl_Module *mod, void **user, const char *name, Dwarf_Addr start,
+			   const char *section, GElf_Word i, const GElf_Shdr *shdr,
+			   Dwarf_Addr *addr)
+{
+	(void)mod, (void)user, (void)name, (void)start, (void)section, (void)i, (void)shdr;
+	*addr = (Dwarf_Addr)-1;
+	return DWARF_CB_OK;
+}
+
 /* Debug files are looked for on this machine only: the callback that asks servers is not used. */
 static const Dwfl_Callbacks callbacks = {
 	.find_elf = dwfl_linux_proc_find_elf,
 	.find_debuginfo = dwfl_build_id_find_debuginfo,
+	.section_address = section_nowhere,
 };
 
 struct xtr_symbols *xtr_symbols_new(void)
@@ -65,6 +81,25 @@ static void read_maps(struct process *p)
 	p->dwfl = dwfl;
 }
 
+/* A stack of before, taken while the kernel still put the program there, had another image. */
+static void look_anew(struct process *p, const struct xtr_program *program)
+{
+	p->program = *program;
+	p->again = AGAIN_NS;
+	dwfl_end(p->dwfl);
+	p->dwfl = NULL;
+	read_maps(p);
+}
+
+/* A program that has just begun maps one library after the other. */
+static void read_again(struct process *p)
+{
+	if (xtr_now() - p->read_at <= p->again)
+		return;
+	p->again = p->again < AGAIN_MAX / 2 ? p->again * 2 : AGAIN_MAX;
+	read_maps(p);
+}
+
 static struct process *process(struct xtr_symbols *s, const struct xtr_program *program)
 {
 	struct process *p, *oldest = &s->cache[0];
@@ -73,6 +108,8 @@ static struct process *process(struct xtr_symbols *s, const struct xtr_program *
 		p = &s->cache[i];
 		if (p->program.pid && xtr_program_same(&p->program, program)) {
 			p->used_at = xtr_now();
+			if (memcmp(&p->program.image, &program->image, sizeof(program->image)))
+				look_anew(p, program);
 			return p;
 		}
 		if (p->used_at < oldest->used_at)
@@ -80,7 +117,7 @@ static struct process *process(struct xtr_symbols *s, const struct xtr_program *
 	}
 	if (oldest->dwfl)
 		dwfl_end(oldest->dwfl);
-	*oldest = (struct process){ .program = *program, .used_at = xtr_now() };
+	*oldest = (struct process){ .program = *program, .used_at = xtr_now(), .again = AGAIN_NS };
 	read_maps(oldest);
 	return oldest;
 }
@@ -96,8 +133,8 @@ void xtr_symbols_find(struct xtr_symbols *s, const struct xtr_program *program, 
 	GElf_Sym sym;
 
 	*out = (struct xtr_symbol){ .offset = addr };
-	if (!m && xtr_now() - p->read_at > REFRESH_NS) {
-		read_maps(p);
+	if (!m && addr >= LOWEST) {
+		read_again(p);
 		m = p->dwfl ? dwfl_addrmodule(p->dwfl, addr) : NULL;
 	}
 	if (!m)
