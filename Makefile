@@ -182,7 +182,7 @@ $(call objs,$(UNIT_SRC) $(HELP_SRC)): private HARDEN :=
 endif
 
 # The kernel walks user stacks by frame pointers.
-$(call objs,tests/record/nap.c tests/record/chain.c): private CFLAGS += -fno-omit-frame-pointer
+$(call objs,tests/record/nap.c tests/record/chain.c tests/record/frames.c): private CFLAGS += -fno-omit-frame-pointer
 
 $(if $(RECORD_SRC),$(call objs,$(RECORD_SRC))): | $(SKEL)
 # -MMD leaves out what lies in gen/: these hold the programs themselves.

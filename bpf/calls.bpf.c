@@ -18,6 +18,7 @@
 
 #include "xtr_emit.bpf.h"
 #include "stack.bpf.h"
+#include "follow.bpf.h"
 #include "probe.bpf.h"
 #include "died.bpf.h"
 

@@ -211,6 +211,8 @@ static __always_inline int xtr_job_queue(void *ctx, struct drm_sched_job *job,
 		return 0;
 	}
 	e.flags = xtr_task(e.tid, e.tgid);
+	if (xtr_idle_stacks)
+		xtr_follow(e.tid);
 	stack = xtr_stacks ? xtr_stack(ctx, &e) : 0;
 	r = XTR_RESERVE(&e, struct xtr_rec_job_queue, XTR_EV_JOB_QUEUE);
 	if (!r)

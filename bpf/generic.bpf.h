@@ -159,6 +159,8 @@ int xtr_generic(void *ctx)
 	bpf_probe_read_kernel(s->b + 16, fixed, (void *)(rec + 8));
 	pos = 16 + ((fixed + 7) & ~7U);
 	if (xtr_stacks && cfg->stack) {
+		if (xtr_idle_stacks)
+			xtr_follow(e.tid);
 		*(__u64 *)(s->b + pos) = xtr_stack(ctx, &e);
 		pos += 8;
 	}

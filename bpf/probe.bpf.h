@@ -195,8 +195,11 @@ static __always_inline void xtr_call_long(struct pt_regs *ctx, struct xtr_call *
 		if (cfg->save)
 			xtr_call_save(c, &from);
 	}
-	if (xtr_stacks && !is_ret && cfg->flags & XTR_PROBE_STACK)
+	if (xtr_stacks && !is_ret && cfg->flags & XTR_PROBE_STACK) {
+		if (xtr_idle_stacks)
+			xtr_follow(c->e.tid);
 		from.v[XTR_FROM_STACK] = xtr_stack(ctx, &c->e);
+	}
 	r.word[0] = c->context;
 	for (__u32 i = 0; i < XTR_PROBE_LOADS; i++) {
 		if (i >= cfg->n_loads)

@@ -15,6 +15,7 @@
 
 #include "xtr_emit.bpf.h"
 #include "stack.bpf.h"
+#include "follow.bpf.h"
 #include "drm_sched.bpf.h"
 #include "dma_fence.bpf.h"
 #include "generic.bpf.h"

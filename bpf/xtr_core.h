@@ -35,6 +35,7 @@ struct css_set {
 };
 
 struct task_struct {
+	int pid;
 	struct css_set *cgroups;
 	unsigned int flags;
 	char comm[16];

@@ -44,7 +44,7 @@ static inline __attribute__((always_inline)) __u32 xtr_budget_hash(__u64 ctx, __
  * Slots of the counters: built-in events by their type, then one per event whose type is given when
  * recording: slot XTR_SLOT_GENERIC + i counts type 1024 + i.
  */
-#define XTR_SLOT_GENERIC 32
+#define XTR_SLOT_GENERIC 40
 #define XTR_DYNAMIC_MAX  1024
 
 /* Record types below 16 (spec 5: reserved) stand in rings only. */

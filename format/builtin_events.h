@@ -26,7 +26,11 @@
 	/* the recorder's own: what was counted, not recorded one by one */            \
 	X(TOTAL, 31, "xtr:total", total)                                               \
 	/* the recorder's own: at which level it records, and why */                   \
-	X(BUDGET, 32, "xtr:budget", budget)
+	X(BUDGET, 32, "xtr:budget", budget)                                            \
+	/* record --idle-stacks: what CPUs do, and threads that submit jobs */         \
+	X(CPU_SAMPLE, 33, "xtr:cpu_sample", cpu_sample)                                \
+	X(THREAD_OFF, 34, "xtr:thread_off", thread_off)                                \
+	X(THREAD_ON, 35, "xtr:thread_on", thread_on)
 
 /* Flags of scheduler events: X(identifier, bit, name). */
 #define XTR_BUILTIN_FLAGS(X)                 \
@@ -110,6 +114,22 @@
 	X(s, elapsed, U64, "ns", NONE)  \
 	X(s, filtered, U64, "events", NONE)
 
+#define XTR_FIELDS_cpu_sample(X, s)      \
+	X(s, period, U32, "ns", NONE)    \
+	X(s, stack, STACK, NULL, NONE)   \
+	X(s, idle, U32, "samples", NONE) \
+	X(s, missed, U32, "samples", NONE)
+
+#define XTR_FIELDS_thread_off(X, s)  \
+	X(s, state, U32, NULL, NONE) \
+	X(s, stack, STACK, NULL, NONE)
+
+#define XTR_FIELDS_thread_on(X, s)    \
+	X(s, off, U64, "ns", NONE)    \
+	X(s, waited, U64, "ns", NONE) \
+	X(s, state, U32, NULL, NONE)  \
+	X(s, known, U32, NULL, KNOWN)
+
 enum xtr_event_type {
 #define XTR_BUILTIN_NUMBER(id, number, name, fields) XTR_EV_##id = number,
 	XTR_BUILTIN_EVENTS(XTR_BUILTIN_NUMBER)
@@ -150,6 +170,9 @@ XTR_RECORD(job_dep);
 XTR_RECORD(fence);
 XTR_RECORD(total);
 XTR_RECORD(budget);
+XTR_RECORD(cpu_sample);
+XTR_RECORD(thread_off);
+XTR_RECORD(thread_on);
 
 /* Ends in 4 bytes that are 0. */
 struct xtr_rec_fence_stack {

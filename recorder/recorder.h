@@ -76,6 +76,7 @@ struct xtr_record_opts {
 	bool stacks;
 	const char *const *stack_at;
 	size_t n_stack_at; /* not 0: `stacks`, too */
+	uint64_t idle_hz;  /* --idle-stacks: samples a second of each CPU; not 0: `stacks`, too */
 	enum xtr_engine engine;
 	const char *const
 		*labels; /* "KEY=VALUE", right ones (format/meta/meta.h), to put into META */

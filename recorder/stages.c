@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "stages.h"
 #include "recorder/attach/attach.h"
+#include "recorder/attach/idle_attach.h"
 #include "recorder/drain/budget.h"
 #include "recorder/ftrace/engine.h"
 #include "recorder/host/caps.h"
@@ -34,13 +35,16 @@ static int fail(struct xtr_record_err *err, int code, const char *what)
 
 /* --- programs --------------------------------------------------------------------------------- */
 
-/* The dma_fence tracepoints are in every kernel: alone, without a device, they are no GPU events.
+/* The dma_fence tracepoints and xtr's own events are in every kernel: alone, without a device, they
+ * are no GPU events.
  */
 static bool any_gpu_event(const struct xtr_bpf *b)
 {
 	for (size_t i = 0; i < b->n_results; i++) {
+		const char *name = b->results[i].info.name;
+
 		if (b->results[i].info.state == XTR_PROVIDER_ATTACHED &&
-		    strncmp(b->results[i].info.name, "dma_fence:", 10))
+		    strncmp(name, "dma_fence:", 10) && strncmp(name, "xtr:", 4))
 			return true;
 	}
 	return xtr_facts_n_devices() > 0;
@@ -112,7 +116,7 @@ static int load_programs(struct xtr_recorder *r, const struct xtr_record_err *wh
 static int begin_programs(struct xtr_recorder *r, struct xtr_record_err *err)
 {
 	struct xtr_record_err why = { 0 };
-	int ret = xtr_doctor_require(&r->opts, &why);
+	int ret = xtr_doctor_require(&r->opts, &why), idle;
 	bool without = why.code || r->opts.engine == XTR_ENGINE_FTRACE;
 
 	if (!ret || r->opts.engine != XTR_ENGINE_BPF)
@@ -131,9 +135,11 @@ static int begin_programs(struct xtr_recorder *r, struct xtr_record_err *err)
 	if (ret)
 		return ret;
 	ret = xtr_bpf_attach(r->bpf, &r->sel);
+	idle = ret < 0 ? 0 : xtr_idle_attach(r->bpf, &r->opts);
+	ret = idle < 0 ? idle : ret;
 	if (ret < 0)
 		return fail(err, ret, "cannot attach the BPF programs");
-	r->attached = (uint32_t)ret;
+	r->attached = (uint32_t)(ret + idle);
 	if (ret && (r->opts.n_events || any_gpu_event(r->bpf)))
 		return 0;
 	if (!ret && r->sel.n_unknown) {
@@ -552,7 +558,7 @@ static const struct {
 void xtr_stages_init(struct xtr_recorder *r, const struct xtr_record_opts *opts)
 {
 	r->opts = *opts;
-	r->opts.stacks |= opts->n_stack_at != 0;
+	r->opts.stacks |= opts->n_stack_at || opts->idle_hz;
 	r->child.go = r->child.failed = -1;
 	r->pin = XTR_PIN_NONE(0);
 	r->keep.fd = -1;

@@ -27,8 +27,8 @@ struct opts {
 	const char *budget, *bundle, *engine, *on_piece;
 	struct cli_list pids, events, samples, rotate, stack_at, labels;
 	struct record_flight flight;
-	uint64_t duration, size, buffer, keep;
-	bool stack, compact, keep_pointers, force, quiet;
+	uint64_t duration, size, buffer, keep, idle_rate;
+	bool stack, idle_stacks, compact, keep_pointers, force, quiet;
 };
 
 /* One recording, as far as the command line is concerned. */
@@ -140,6 +140,28 @@ static int parse_engine(const struct opts *o, struct xtr_record_opts *ro)
 	}
 	cli_error("--engine: unknown engine '%s': auto, bpf or ftrace", o->engine);
 	return XTR_EXIT_USAGE;
+}
+
+#define IDLE_HZ     99
+#define IDLE_HZ_MAX 999
+
+static int parse_idle(const struct opts *o, struct xtr_record_opts *ro)
+{
+	if (o->idle_rate && !o->idle_stacks) {
+		cli_error("--idle-rate is for --idle-stacks");
+		return XTR_EXIT_USAGE;
+	}
+	if (o->idle_rate > IDLE_HZ_MAX) {
+		cli_error("--idle-rate: 1 to %d samples a second", IDLE_HZ_MAX);
+		return XTR_EXIT_USAGE;
+	}
+	if (o->idle_stacks && ro->engine == XTR_ENGINE_FTRACE) {
+		cli_error("--engine ftrace: --idle-stacks needs BPF programs");
+		return XTR_EXIT_USAGE;
+	}
+	if (o->idle_stacks)
+		ro->idle_hz = o->idle_rate ? o->idle_rate : IDLE_HZ;
+	return XTR_EXIT_OK;
 }
 
 static int report_error(const struct xtr_record_err *err)
@@ -342,7 +364,7 @@ static int run(const void *opts, int argc, char **argv)
 
 	(void)cli_owner(&ro.owner, &ro.owner_group);
 	if (!status)
-		status = parse_engine(o, &ro);
+		status = parse_engine(o, &ro) ?: parse_idle(o, &ro);
 	if (!status)
 		status = parse_labels(&o->labels);
 	if (!status)
@@ -414,6 +436,10 @@ static const struct cli_option options[] = {
 	    "record the stack of each thread that submits a job or begins to wait for a fence"),
 	OPT(0, "stack-at", "EVENT", CLI_LIST, stack_at,
 	    "the same, and the stack of each EVENT, too (system:event, func:..., api:... or a glob)"),
+	OPT(0, "idle-stacks", NULL, CLI_FLAG, idle_stacks,
+	    "sample the stacks on all CPUs, and record those of threads that submit jobs when they sleep"),
+	OPT(0, "idle-rate", "HZ", CLI_U64, idle_rate,
+	    "with --idle-stacks: samples a second of each CPU, 1 to 999 (default 99)"),
 	OPT(0, "label", "KEY=VALUE", CLI_LIST, labels,
 	    "write KEY=VALUE into the file, to tell recordings apart by: node, cluster, job; repeatable"),
 	OPT(0, "compact", NULL, CLI_FLAG, compact,

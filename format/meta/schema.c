@@ -34,11 +34,14 @@ static const struct xtr_value_name levels[] = {
 	{ 5, "1/32" }, { 6, "1/64" }, { 7, "1/128" }, { 8, "1/256" }, { 9, "counted" },
 };
 
+static const struct xtr_value_name known[] = { { 1, "off" }, { 2, "waited" } };
+
 /* Names of a field's values, by the last column of its row in builtin_events.h. */
 #define NAMES_NONE .names_kind = XTR_NAMES_NONE
 #define NAMES_JOB_FLAGS \
 	.names_kind = XTR_NAMES_FLAGS, .n_names = COUNT(job_flags), .names = job_flags
 #define NAMES_LEVELS .names_kind = XTR_NAMES_ENUM, .n_names = COUNT(levels), .names = levels
+#define NAMES_KNOWN  .names_kind = XTR_NAMES_FLAGS, .n_names = COUNT(known), .names = known
 #define FIELD(record, field, r, u, v)           \
 	{ .name = #field,                       \
 	  .unit = u,                            \
@@ -58,6 +61,9 @@ FIELDS(fence);
 FIELDS(fence_stack);
 FIELDS(total);
 FIELDS(budget);
+FIELDS(cpu_sample);
+FIELDS(thread_off);
+FIELDS(thread_on);
 
 #define EVENT(id, number, event, record)           \
 	{ .name = event,                           \

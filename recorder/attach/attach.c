@@ -2,6 +2,7 @@
 #include "attach.h"
 #include "func_attach.h"
 #include "function_load.h"
+#include "idle_attach.h"
 #include "recorder/host/caps.h"
 #include "recorder/host/util.h"
 
@@ -51,6 +52,20 @@ int xtr_bpf_hold(struct xtr_bpf *b, int fd)
 		return -ENOMEM;
 	}
 	l->fd = fd;
+	return 0;
+}
+
+int xtr_bpf_hold_link(struct xtr_bpf *b, struct bpf_link *link, int prog, uint32_t slot)
+{
+	struct xtr_hook_link *l = add_link(b);
+
+	if (!l) {
+		bpf_link__destroy(link);
+		return -ENOMEM;
+	}
+	l->link = link;
+	l->prog = prog;
+	l->slot = slot;
 	return 0;
 }
 
@@ -299,6 +314,7 @@ int xtr_bpf_attach(struct xtr_bpf *b, const struct xtr_selection *sel)
 	if (b->skel)
 		attach_died(b, b->skel->progs.xtr_died);
 	attach_died(b, xtr_probe_died(b));
+	attach_died(b, xtr_idle_died(b));
 	for (size_t i = 0; b->skel && i < xtr_n_hooks; i++) {
 		err = attach_hook(b, &xtr_hooks[i]);
 		if (err < 0)
@@ -320,6 +336,7 @@ static void set_phase(struct xtr_bpf *b, uint32_t phase)
 	if (b->skel)
 		__atomic_store_n(&b->skel->bss->xtr_phase, phase, __ATOMIC_SEQ_CST);
 	xtr_probe_bpf_phase(b, phase);
+	xtr_idle_bpf_phase(b, phase);
 }
 
 void xtr_bpf_budget(struct xtr_bpf *b, uint32_t level)
@@ -327,6 +344,7 @@ void xtr_bpf_budget(struct xtr_bpf *b, uint32_t level)
 	if (b->skel)
 		__atomic_store_n(&b->skel->bss->xtr_budget_level, level, __ATOMIC_SEQ_CST);
 	xtr_probe_bpf_budget(b, level);
+	xtr_idle_bpf_budget(b, level);
 }
 
 uint64_t xtr_bpf_prog_misses(int prog)

@@ -18,6 +18,11 @@ void xtr_bpf_budget(struct xtr_bpf *b, uint32_t level);
 /* Keep a descriptor that holds an attachment: it is closed with the links. 0, or -ENOMEM: it was
  * closed. */
 int xtr_bpf_hold(struct xtr_bpf *b, int fd);
+/*
+ * The same for a link; prog: its raw tracepoint program, whose skipped runs count as events of the
+ * slot that are missing; -1: none. 0, or -ENOMEM: it was destroyed.
+ */
+int xtr_bpf_hold_link(struct xtr_bpf *b, struct bpf_link *link, int prog, uint32_t slot);
 /* Descriptor of the raw tracepoint program of a slot whose skipped runs count, or -1. */
 int xtr_bpf_counted_prog(const struct xtr_bpf *b, uint32_t slot);
 /* How often the kernel did not run a raw tracepoint program because it was running on that CPU. */

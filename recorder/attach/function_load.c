@@ -184,6 +184,7 @@ static int share_maps(struct calls *skel, const struct xtr *with)
 		{ skel->maps.xtr_totals, with->maps.xtr_totals },
 		{ skel->maps.xtr_stack_ids, with->maps.xtr_stack_ids },
 		{ skel->maps.xtr_last_stack, with->maps.xtr_last_stack },
+		{ skel->maps.xtr_followed, with->maps.xtr_followed },
 	};
 	int err = 0;
 
@@ -210,6 +211,7 @@ static int prepare(struct calls *skel, const struct xtr_bpf *b, const struct xtr
 	skel->rodata->xtr_half_full = b->ring_bytes / 2;
 	skel->rodata->xtr_filter = opts->n_pids != 0;
 	skel->rodata->xtr_stacks = opts->stacks;
+	skel->rodata->xtr_idle_stacks = opts->idle_hz;
 	skel->rodata->xtr_budgeted = sel->budget;
 	skel->rodata->xtr_choosy = opts->n_pids || sel->budget;
 	skel->rodata->xtr_total_mask = b->n_total_sets - 1;

@@ -7,6 +7,7 @@
 #include "loader.h"
 #include "attach.h"
 #include "function_load.h"
+#include "idle_attach.h"
 #include "recorder/groups/sample.h"
 #include "tokens.h"
 #include "recorder/host/util.h"
@@ -29,6 +30,7 @@
 #define RINGS_BUDGET     (64u << 20) /* bytes, of all CPUs together */
 #define RING_MIN         (256u << 10)
 #define RING_MAX         (4u << 20)
+#define FOLLOWED_MAX     16384u /* threads that submit jobs */
 
 /* libbpf reports through one function for the whole process; kept is the first warning since the
  * last reset. */
@@ -161,6 +163,7 @@ static int prepare(struct xtr_bpf *b, struct xtr *skel, const bool *wanted,
 	skel->rodata->xtr_half_full = b->ring_bytes / 2;
 	skel->rodata->xtr_filter = opts->n_pids != 0;
 	skel->rodata->xtr_stacks = opts->stacks;
+	skel->rodata->xtr_idle_stacks = opts->idle_hz;
 	skel->rodata->xtr_budgeted = sel->budget;
 	skel->rodata->xtr_choosy = opts->n_pids || sel->budget;
 	for (size_t i = 0; i < sel->n_init_ops; i++)
@@ -170,6 +173,7 @@ static int prepare(struct xtr_bpf *b, struct xtr *skel, const bool *wanted,
 	err |= bpf_map__set_max_entries(skel->maps.xtr_counts, b->n_cpus * b->n_slots);
 	err |= bpf_map__set_max_entries(skel->maps.xtr_ctl,
 					opts->stacks ? CTL_BYTES_STACKS : CTL_BYTES);
+	err |= bpf_map__set_max_entries(skel->maps.xtr_followed, opts->idle_hz ? FOLLOWED_MAX : 1);
 	err |= bpf_map__set_max_entries(skel->maps.xtr_generic_cfgs, (uint32_t)sel->n_generics + 1);
 	skel->rodata->xtr_total_mask = b->n_total_sets - 1;
 	err |= bpf_map__set_max_entries(skel->maps.xtr_totals, b->n_total_sets);
@@ -421,7 +425,8 @@ int xtr_bpf_load(struct xtr_bpf **out, const struct xtr_selection *sel,
 	if (ret)
 		return ret;
 	ret = xtr_kernel_btf_open(&b->btf) ?: load(b, sel, opts) ?:
-	      xtr_probe_bpf_load(b, sel, opts);
+	      xtr_probe_bpf_load(b, sel, opts) ?:
+	      xtr_idle_bpf_load(b, sel, opts);
 	xtr_kernel_btf_close(&b->btf);
 	if (!ret)
 		ret = set_up_maps(b, opts);
@@ -459,6 +464,7 @@ void xtr_bpf_free(struct xtr_bpf *b)
 		munmap(b->tokens, XTR_TOKEN_SETS * sizeof(*b->tokens));
 	xtr_plain_close(&b->plain);
 	xtr_probe_bpf_free(b->probes);
+	xtr_idle_bpf_free(b->idle);
 	xtr__destroy(b->skel);
 	free(b->tokens_seen);
 	free(b->rings);

@@ -16,6 +16,8 @@
 
 struct xtr; /* the skeleton */
 struct xtr_probe_bpf;
+struct xtr_idle_bpf;
+struct bpf_link;
 struct xtr_func_links;
 struct bpf_program;
 
@@ -45,6 +47,7 @@ struct xtr_bpf {
 	struct xtr_func_links *funcs; /* attachments to kernel functions; NULL: none */
 	struct xtr_plain plain;       /* programs for events by name */
 	struct xtr_probe_bpf *probes; /* programs for calls of functions; NULL: none are recorded */
+	struct xtr_idle_bpf *idle;    /* programs of --idle-stacks; NULL: not asked for */
 	struct xtr_hook_result *results;
 	size_t n_results;
 	struct xtr_hook_link *links;

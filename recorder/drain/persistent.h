@@ -22,7 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define XTR_PERSISTENT_MAGIC 0x316b706b72747805ull /* changes with every layout of what follows */
+#define XTR_PERSISTENT_MAGIC 0x316b706b72747806ull /* changes with every layout of what follows */
 
 /* How large the area is: fixed when it is made. */
 struct xtr_persistent_size {

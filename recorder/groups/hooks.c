@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-_Static_assert((int)XTR_SLOT_GENERIC > (int)XTR_EV_FENCE_DESTROY, "slots of built-in events");
+_Static_assert((int)XTR_SLOT_GENERIC > (int)XTR_EV_THREAD_ON, "slots of built-in events");
 _Static_assert((int)XTR_JOB_KTHREAD == (int)XTR_TASK_KTHREAD, "flags of jobs and tasks");
 
 #define SCHED(type, name, tracepoint, prog)                                              \

@@ -213,6 +213,8 @@ static int set_options(struct xtr_meta *meta, const struct xtr_record_opts *o,
 		err = xtr_meta_set_config_u64(meta, "compact", 1);
 	if (!err && o->stacks)
 		err = xtr_meta_set_config_u64(meta, "stacks", 1);
+	if (!err && o->idle_hz)
+		err = xtr_meta_set_config_u64(meta, "idle-stacks", o->idle_hz);
 	if (!err && sel->n_init_ops)
 		err = xtr_meta_set_config_u64(meta, "fence-init-ops", sel->n_init_ops);
 	if (!err && o->n_pids)
