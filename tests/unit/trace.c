@@ -182,7 +182,7 @@ size_t trace_mixed(uint8_t *recs, uint64_t seed, uint32_t n)
 		} else if (!trace_random(&seed, 10)) {
 			size += 8; /* longer or shorter than META says */
 		} else if (!trace_random(&seed, 10)) {
-			size -= 16;
+			size -= size < 32 ? 8 : 16; /* a record has at least its header */
 		}
 		ts += trace_random(&seed, 5000) - (trace_random(&seed, 20) ? 0 : 4000);
 		trace_record(recs + len, &seed, ts, type, size);
