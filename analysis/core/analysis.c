@@ -25,6 +25,7 @@
 	X(display)     \
 	X(fences)      \
 	X(cpu)         \
+	X(idle)        \
 	X(blame)       \
 	X(frames)
 

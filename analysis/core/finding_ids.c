@@ -75,6 +75,8 @@ static const struct {
 	  "use less memory at a time; xtr stats -s i915: what was shrunk", NULL },
 	{ "i915-rebind-thrash", "threshold: {} rebinds within {}",
 	  "use less address space at a time; xtr stats -s i915: the objects", NULL },
+	{ "idle-device", "threshold: {} of the time from the first job to the last",
+	  "xtr flame --idle: what the thread that submits did meanwhile", "of_it_ns" },
 	{ "ioctl-storm", "threshold: {} in any 100 ms", "xtr stats -s nvidia: ioctls by process",
 	  NULL },
 	{ "irq-storm", "threshold: {}", "xtr stats -s cpu: the time that its handler took", NULL },

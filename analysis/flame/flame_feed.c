@@ -162,6 +162,19 @@ int xtr_flame_feed_job(struct xtr_flame_feed *feed, const struct xtr_job *j)
 	return file(feed, &p, known, w);
 }
 
+int xtr_flame_feed_time(struct xtr_flame_feed *feed, const struct xtr_flame_time *t)
+{
+	const struct flame_place p = { .process = t->process,
+				       .comm = t->comm,
+				       .ts = t->ts,
+				       .stack = t->stack,
+				       .other = t->without,
+				       .device = t->device,
+				       .mark = t->mark };
+
+	return file(feed, &p, true, t->ns);
+}
+
 /* --- waits and calls -------------------------------------------------------------------------- */
 
 int xtr_flame_feed_event(struct xtr_flame_feed *feed, const struct xtr_event *ev)

@@ -31,6 +31,8 @@
 	X(CALL, "call", CALLS, "ns", "nanoseconds", "time in calls, by the stack that called") \
 	X(BYTES, "bytes", CALLS, "bytes", "bytes",                                             \
 	  "bytes that calls asked for, by the stack that called")                              \
+	X(IDLE, "idle", TIME, "ns", "nanoseconds",                                             \
+	  "time a device was idle, by what the thread did that submitted its next job")        \
 	X(COUNT, "count", JOBS, "jobs", "none", "jobs, by the stack that submitted them")
 
 enum xtr_flame_weight {
@@ -43,7 +45,8 @@ enum xtr_flame_weight {
 enum xtr_flame_of {
 	XTR_FLAME_OF_JOBS,
 	XTR_FLAME_OF_WAITS, /* calls of kind XTR_CALL_WAIT */
-	XTR_FLAME_OF_CALLS
+	XTR_FLAME_OF_CALLS,
+	XTR_FLAME_OF_TIME /* told by xtr_flame_feed_time */
 };
 
 struct xtr_flame_weight_row {
@@ -105,6 +108,21 @@ int xtr_flame_feed_event(struct xtr_flame_feed *feed, const struct xtr_event *ev
 /* A call; passed over if it is not of those that are weighed. 0 or -ENOMEM. */
 int xtr_flame_feed_call(struct xtr_flame_feed *feed, const struct xtr_call *c);
 
+/* A part of a time. */
+struct xtr_flame_time {
+	const char *device; /* "": not known */
+	const char *mark;   /* a frame below those that --by asks for */
+	uint64_t process;   /* replay/event/process.h */
+	uint32_t comm;      /* string id; both 0: not known */
+	uint64_t ts;        /* ns: when the process had its name */
+	uint32_t stack;     /* id, 0: none */
+	bool without;       /* there is no stack to be missed */
+	uint64_t ns;
+};
+
+/* Where the weight is of a time: 0 or -ENOMEM. */
+int xtr_flame_feed_time(struct xtr_flame_feed *feed, const struct xtr_flame_time *t);
+
 const struct xtr_flame_counts *xtr_flame_feed_counts(const struct xtr_flame_feed *feed);
 
 /* --- flame feed impl -------------------------------------------------------------------------- */
@@ -129,7 +147,8 @@ struct flame_place {
 	uint32_t comm;                     /* string id; both 0: not known */
 	uint64_t ts;                       /* ns: when the process had its name */
 	uint32_t stack;                    /* id, 0: none */
-	bool other;                        /* a fence of no job: it has no stack to be missed */
+	bool other;                        /* of no job, or no code: it has no stack to be missed */
+	const char *device, *mark;         /* of a time, as in struct xtr_flame_time; else NULL */
 	enum flame_end end;
 };
 

@@ -57,6 +57,8 @@ static int64_t process_frame(struct xtr_flame_feed *feed, const struct flame_pla
 
 static int64_t device_frame(struct xtr_flame_feed *feed, const struct flame_place *p)
 {
+	if (p->device)
+		return xtr_flame_mark(feed->flame, *p->device ? p->device : "[device not known]");
 	if (!p->ring)
 		return xtr_flame_mark(feed->flame, "[other fence]");
 	return xtr_flame_mark(feed->flame,
@@ -104,6 +106,8 @@ static int64_t base_of(struct xtr_flame_feed *feed, const struct flame_place *p)
 
 	if (!feed->o.n_by)
 		return XTR_FLAME_ROOT;
+	if (p->device)
+		return make_base(feed, p);
 	if (b->used && b->process == p->process && b->comm == p->comm && b->ring_id == ring_id)
 		return b->node;
 	node = make_base(feed, p);
@@ -216,11 +220,15 @@ int64_t flame_place_node(struct xtr_flame_feed *feed, const struct flame_place *
 	const uint32_t *frames =
 		p->stack && feed->tables ? xtr_tables_stack(feed->tables, p->stack, &n) : NULL;
 
+	if (p->mark)
+		node = child_mark(feed, node, p->mark);
 	*stack = frames && n;
 	if (*stack)
 		node = leaf_of(feed, node, p->stack, frames, n);
-	else if (p->other)
+	else if (p->other && !p->mark)
 		node = child_mark(feed, node, "[other fence]");
+	else if (p->other)
+		return node;
 	else
 		node = child_mark(feed, node,
 				  p->stack && !frames ? "[stack not in the file]" : "[no stack]");

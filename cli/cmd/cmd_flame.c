@@ -13,7 +13,7 @@ struct flame_opts {
 	const char *format, *output, *weight, *by, *calls, *samples;
 	struct replay_opts replay;
 	uint64_t top;
-	bool force;
+	bool force, idle;
 };
 
 #define OPT(letter, name, arg, kind, field, help)                                 \
@@ -27,7 +27,9 @@ static const struct cli_option options[] = {
 	OPT('o', "output", "FILE", CLI_STRING, output, "write here; else to standard output"),
 	OPT(0, "force", NULL, CLI_FLAG, force, "replace an existing file"),
 	OPT(0, "weight", "WEIGHT", CLI_STRING, weight,
-	    "execution (default), residence, queue, dependency, wait, waited-for, call, bytes or count"),
+	    "execution (default), residence, queue, dependency, wait, waited-for, call, bytes, idle or count"),
+	OPT(0, "idle", NULL, CLI_FLAG, idle,
+	    "--weight idle --by process: what stood between an idle device and its next job"),
 	OPT(0, "calls", "EVENT", CLI_STRING, calls,
 	    "weigh the calls that EVENT begins (name or glob): --weight call (default) or bytes"),
 	OPT(0, "by", "WHAT,...", CLI_STRING, by,
@@ -54,6 +56,7 @@ struct flame_run {
 	struct xtr_flame_tree tree[TREES];
 	size_t n_trees;
 	struct xtr_samples_result samples;
+	struct flame_idle idle;
 	struct outfile out;
 	int (*write)(struct flame_run *r, FILE *f);
 };
@@ -83,7 +86,8 @@ static void put_counts(FILE *f, const struct flame_run *r)
 	const struct xtr_flame_counts *c = xtr_flame_feed_counts(r->feed);
 	static const char *const of[] = { [XTR_FLAME_OF_JOBS] = "jobs",
 					  [XTR_FLAME_OF_WAITS] = "waits",
-					  [XTR_FLAME_OF_CALLS] = "calls" };
+					  [XTR_FLAME_OF_CALLS] = "calls",
+					  [XTR_FLAME_OF_TIME] = "parts" };
 	const char *what = of[xtr_flame_weights[r->sum.weight].of];
 
 	fprintf(f, "%s %s", cli_count(c->seen), what);
@@ -100,6 +104,18 @@ static void put_counts(FILE *f, const struct flame_run *r)
 	if (c->no_stack)
 		fprintf(f, ", %s without a stack", cli_count(c->no_stack));
 	fputc('\n', f);
+}
+
+/* How much of the idle time is told of by what stands below. */
+static void put_explained(FILE *f, const struct flame_run *r)
+{
+	const struct flame_idle *t = &r->idle;
+
+	if (t->idle_ns)
+		fprintf(f, "explained: %s of it, %.1f %%\n", cli_ns(t->explained_ns),
+			100.0 * (double)t->explained_ns / (double)t->idle_ns);
+	if (t->lost_ns)
+		fprintf(f, "not counted, as events were lost meanwhile: %s\n", cli_ns(t->lost_ns));
 }
 
 static int text(struct flame_run *r, FILE *f)
@@ -122,6 +138,8 @@ static int text(struct flame_run *r, FILE *f)
 				r->samples.format);
 		else
 			put_counts(f, r);
+		if (!i && r->sum.weight == XTR_FLAME_BY_IDLE)
+			put_explained(f, r);
 		err = xtr_flame_text(f, t, (uint32_t)r->o->top);
 	}
 	return err;
@@ -184,7 +202,10 @@ static bool of_calls(const struct flame_run *r)
 
 static int choose_weight(struct flame_run *r)
 {
-	const char *name = r->o->weight ? r->o->weight : r->o->calls ? "call" : "execution";
+	const char *name = r->o->weight  ? r->o->weight
+			   : r->o->calls ? "call"
+			   : r->o->idle  ? "idle"
+					 : "execution";
 	unsigned int i;
 
 	for (i = 0; i < XTR_FLAME_WEIGHT_COUNT; i++)
@@ -193,6 +214,8 @@ static int choose_weight(struct flame_run *r)
 	if (i == XTR_FLAME_WEIGHT_COUNT)
 		return cli_usage_error(&cmd_flame, "no weight '%s'", name);
 	r->sum.weight = i;
+	if (r->o->idle && i != XTR_FLAME_BY_IDLE)
+		return cli_usage_error(&cmd_flame, "--idle is --weight idle");
 	r->sum.calls = r->o->calls;
 	if (i == XTR_FLAME_BY_CALL && !r->o->calls)
 		return cli_usage_error(&cmd_flame, "--weight call and --calls EVENT go together");
@@ -223,7 +246,7 @@ static int add_root(struct flame_run *r, const char *name, size_t n)
 
 static int choose_roots(struct flame_run *r)
 {
-	const char *s = r->o->by;
+	const char *s = r->o->by ? r->o->by : r->o->idle ? "process" : NULL;
 	int status = XTR_EXIT_OK;
 	size_t n;
 
@@ -242,6 +265,11 @@ static int check_options(struct flame_run *r)
 	    (r->sum.n_by > 1 || (r->sum.n_by && r->sum.by[0] != XTR_FLAME_PROCESS)))
 		status = cli_usage_error(&cmd_flame,
 					 "calls have no ring and no device: --by process");
+	for (size_t i = 0; i < r->sum.n_by && r->sum.weight == XTR_FLAME_BY_IDLE; i++)
+		if (status == XTR_EXIT_OK && r->sum.by[i] == XTR_FLAME_RING)
+			status = cli_usage_error(
+				&cmd_flame,
+				"a device is idle, not its rings: --by process or device");
 	if (status == XTR_EXIT_OK && (!r->o->top || r->o->top > 100000))
 		status = cli_usage_error(&cmd_flame, "--top: 1 to 100000");
 	return status;
@@ -268,7 +296,7 @@ static int gather(struct flame_run *r)
 
 	r->sum.sz = sizeof(r->sum);
 	err = err ?: xtr_flame_feed_new(&r->feed, r->flame[0], &r->sum) ?:
-	      flame_play(&r->cmd, r->feed, r->sum.weight) ?:
+	      flame_play(&r->cmd, r->feed, r->sum.weight, &r->idle) ?:
 	      xtr_flame_finish(r->flame[0]);
 	if (!err)
 		add_tree(r, &xtr_flame_weights[r->sum.weight]);
@@ -325,6 +353,10 @@ static void hint(const struct flame_run *r)
 				  "no call has a stack: 'xtr record --stack-at EVENT' records them";
 	const struct xtr_flame_counts *c = xtr_flame_feed_counts(r->feed);
 
+	if (r->sum.weight == XTR_FLAME_BY_IDLE && !r->idle.any && !cli_quiet)
+		cli_hint("the trace does not tell what CPUs did: 'xtr record --idle-stacks' does");
+	if (r->sum.weight == XTR_FLAME_BY_IDLE)
+		return;
 	if (!c->seen || c->no_stack != c->seen || cli_quiet)
 		return;
 	if (of_calls(r))

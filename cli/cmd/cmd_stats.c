@@ -32,7 +32,7 @@ static const struct cli_option options[] = {
 	{ 's', "section", "NAME", CLI_LIST, offsetof(struct stats_opts, sections),
 	  "only these parts: findings, devices, rings, processes, clients, waits, depth, dependencies, "
 	  "slowest, unusual, histograms, events, calls, markers, families, allocations, power, "
-	  "firmware, api, tree, i915, amdgpu, xe, amdxdna, virtio_gpu, nvidia, xid, display, fences, cpu, "
+	  "firmware, api, tree, i915, amdgpu, xe, amdxdna, virtio_gpu, nvidia, xid, display, fences, cpu, idle, "
 	  "blame, frames" },
 	{ 't', "top", "N", CLI_U64, offsetof(struct stats_opts, top),
 	  "rows of slowest jobs, longest waits and dependency waits (5; 10 with --section or --all)" },

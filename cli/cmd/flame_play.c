@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "flame_play.h"
+#include "analysis/idle/idle.h"
 #include "cli/ui/cli.h"
 
 #include <string.h>
@@ -12,6 +13,8 @@ struct play {
 	struct xtr_model_opts mo;
 	struct xtr_model *verdict, *model;
 	struct xtr_calls *calls;
+	struct xtr_idle *idle;
+	struct flame_idle *sums;
 };
 
 static int on_job(void *ctx, const struct xtr_job *j)
@@ -78,6 +81,71 @@ static int play_calls(struct play *p)
 	return replay_play(p->c, p->s, NULL, 0, on_any, p) ?: xtr_calls_finish(p->calls);
 }
 
+/* --- idle time -------------------------------------------------------------------------------- */
+
+static int on_idle_job(void *ctx, const struct xtr_job *j)
+{
+	return xtr_idle_job(((struct play *)ctx)->idle, j);
+}
+
+static int on_idle_event(void *ctx, const struct xtr_event *ev)
+{
+	struct play *p = ctx;
+
+	return xtr_model_event(p->model, ev) ?: xtr_idle_event(p->idle, ev);
+}
+
+static int feed_idle(struct play *p)
+{
+	int err = xtr_idle_finish(p->idle);
+
+	p->sums->any |= xtr_idle_any(p->idle);
+	for (size_t i = 0; i < xtr_idle_n_devices(p->idle); i++) {
+		p->sums->idle_ns += xtr_idle_device(p->idle, i)->idle_ns;
+		p->sums->explained_ns += xtr_idle_device(p->idle, i)->explained_ns;
+		p->sums->lost_ns += xtr_idle_device(p->idle, i)->lost_ns;
+	}
+	for (size_t i = 0; !err && i < xtr_idle_n_rows(p->idle); i++) {
+		const struct xtr_idle_row *r = xtr_idle_row(p->idle, i);
+
+		err = xtr_flame_feed_time(
+			p->feed, &(struct xtr_flame_time){
+					 .device = xtr_idle_device(p->idle, r->device)->name,
+					 .mark = xtr_idle_state_mark(r->state),
+					 .process = r->process,
+					 .comm = r->comm,
+					 .ts = r->ts,
+					 .stack = r->stack,
+					 .without = !r->stack && xtr_idle_explains(p->idle, r),
+					 .ns = r->ns });
+	}
+	return err;
+}
+
+/* As for jobs, two passes, for the same reason. */
+static int play_idle(struct play *p)
+{
+	int err = xtr_model_new(&p->verdict, &p->mo) ?: run_model(p, p->verdict, true);
+
+	p->mo.verdict = p->verdict;
+	p->mo.job = on_idle_job;
+	p->mo.ctx = p;
+	p->c->again = true;
+	err = err ?: xtr_model_new(&p->model, &p->mo) ?:
+	      xtr_idle_new(&p->idle, p->mo.meta, p->mo.tables) ?:
+	      replay_play(p->c, p->s, NULL, 0, on_idle_event, p) ?:
+	      xtr_model_finish(p->model) ?: feed_idle(p);
+	xtr_idle_free(p->idle);
+	return err;
+}
+
+static int (*const plays[])(struct play *) = {
+	[XTR_FLAME_OF_JOBS] = play_jobs,
+	[XTR_FLAME_OF_WAITS] = play_calls,
+	[XTR_FLAME_OF_CALLS] = play_calls,
+	[XTR_FLAME_OF_TIME] = play_idle,
+};
+
 static int section(struct play *p, enum xtr_flame_weight weight)
 {
 	int err;
@@ -87,19 +155,22 @@ static int section(struct play *p, enum xtr_flame_weight weight)
 					 .tables = xtr_section_tables(p->s) };
 	replay_select(p->c, p->s, &p->select);
 	xtr_flame_feed_section(p->feed, p->mo.tables, &p->select, NULL);
-	err = xtr_flame_weights[weight].of == XTR_FLAME_OF_JOBS ? play_jobs(p) : play_calls(p);
+	err = plays[xtr_flame_weights[weight].of](p);
 	xtr_calls_free(p->calls);
 	xtr_model_free(p->model);
 	xtr_model_free(p->verdict);
 	return err;
 }
 
-int flame_play(struct replay_cmd *c, struct xtr_flame_feed *feed, enum xtr_flame_weight weight)
+int flame_play(struct replay_cmd *c, struct xtr_flame_feed *feed, enum xtr_flame_weight weight,
+	       struct flame_idle *idle)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < xtr_reader_n_sections(c->reader) && !err; i++) {
-		struct play p = { .c = c, .feed = feed, .s = xtr_reader_section(c->reader, i) };
+		struct play p = {
+			.c = c, .feed = feed, .sums = idle, .s = xtr_reader_section(c->reader, i)
+		};
 
 		err = section(&p, weight);
 	}

@@ -8,8 +8,15 @@
 #include "converters/in/text/samples.h"
 #include "replay_cmd.h"
 
-/* All sections; what the command selects. 0 or -errno. */
-int flame_play(struct replay_cmd *c, struct xtr_flame_feed *feed, enum xtr_flame_weight weight);
+/* Of --weight idle: all devices together, ns. */
+struct flame_idle {
+	bool any; /* some event tells what a CPU did */
+	uint64_t idle_ns, explained_ns, lost_ns;
+};
+
+/* All sections; what the command selects. idle gets what there is of it. 0 or -errno. */
+int flame_play(struct replay_cmd *c, struct xtr_flame_feed *feed, enum xtr_flame_weight weight,
+	       struct flame_idle *idle);
 
 /* --- flame samples ---------------------------------------------------------------------------- */
 

@@ -4,10 +4,11 @@
  * rings that execute in order and one that does not, jobs without a stack, open and lost ones,
  * dependencies, threads that wait for fences. The same bytes each time.
  *
- * usage: stacks plain|hostile|buffers OUTPUT
+ * usage: stacks plain|hostile|buffers|idle OUTPUT
  *   hostile: names of functions, files and threads mean harm
  *   buffers: no jobs, but calls of the Intel NPU's driver and library that make buffers, with
  * stacks
+ *   idle: as record --idle-stacks makes it, of a thread whose every moment is known
  */
 #include "tests/golden/gen.h"
 
@@ -226,18 +227,90 @@ static void buffers(struct gen *g)
 	}
 }
 
+/* --- idle ------------------------------------------------------------------------------------- */
+
+enum {
+	PREPARE = 1,
+	SLEEP,
+	UPLOAD
+};
+
+static uint32_t named(struct gen *g, const char *symbol, const char *module)
+{
+	struct xtr_frame f = { .symbol = intern(g, symbol, strlen(symbol)),
+			       .module = intern(g, module, strlen(module)) };
+	uint32_t id;
+
+	must(xtr_tables_intern_frame(g->tables, &f, &id), "frame");
+	return id;
+}
+
+static void idle_stacks(struct gen *g)
+{
+	const uint32_t caller = named(g, "main", "/usr/bin/game"),
+		       prepare[] = { named(g, "prepare_frame", "/usr/bin/game"), caller },
+		       upload[] = { named(g, "upload", "/usr/lib/libdrm.so.2"), caller },
+		       sleep[] = { named(g, "bpf_prog_6deef7357e7b4530_xtr_thread_off", "bpf"),
+				   named(g, "bpf_trace_run4", "kernel"),
+				   named(g, "__schedule", "kernel"),
+				   named(g, "clock_nanosleep", "/usr/lib/libc.so.6"),
+				   named(g, "wait_for_input", "/usr/bin/game"),
+				   caller };
+
+	must(xtr_tables_add_stack(g->tables, PREPARE, prepare, 2), "stack");
+	must(xtr_tables_add_stack(g->tables, SLEEP, sleep, 6), "stack");
+	must(xtr_tables_add_stack(g->tables, UPLOAD, upload, 2), "stack");
+}
+
+static void sample_at(struct gen *g, uint64_t at, uint32_t stack)
+{
+	struct xtr_rec_cpu_sample r = { .period = 1 * MS, .stack = stack };
+
+	put(g, &r, at, XTR_EV_CPU_SAMPLE, sizeof(r));
+}
+
+/*
+ * 20 times: a job executes for 2 ms, 0.1 ms after it was queued. Meanwhile the thread prepares the
+ * next one until 5 ms after that, sleeps for 2 ms, waits for a CPU for 1 ms and uploads for 2 ms.
+ * Another thread computes all the time.
+ */
+static void idle(struct gen *g)
+{
+	struct xtr_rec_thread_off off = { .state = 1, .stack = SLEEP };
+	struct xtr_rec_thread_on on = { .off = 3 * MS, .waited = 1 * MS, .state = 1, .known = 3 };
+
+	rings(g);
+	idle_stacks(g);
+	for (uint64_t i = 0, t = 0; i < 20; i++, t += 10 * MS) {
+		g->tid = 4242;
+		queue(g, t, 11, i + 1, 1);
+		run(g, t + 100 * US, 11, i + 1, 1);
+		done(g, t + 2100 * US, 11, i + 1, 1);
+		for (uint64_t at = 500 * US; at < 10 * MS; at += MS) {
+			g->tid = 5000;
+			sample_at(g, t + at + 1 * US, PREPARE);
+			g->tid = 4242;
+			if (at < 5 * MS || at > 8 * MS)
+				sample_at(g, t + at, at < 5 * MS ? PREPARE : UPLOAD);
+		}
+		put(g, &off, t + 5 * MS, XTR_EV_THREAD_OFF, sizeof(off));
+		put(g, &on, t + 8 * MS, XTR_EV_THREAD_ON, sizeof(on));
+	}
+}
+
 int main(int argc, char **argv)
 {
-	static const char *const kinds[] = { "plain", "hostile", "buffers" };
+	static const char *const kinds[] = { "plain", "hostile", "buffers", "idle" };
+	static void (*const fills[])(struct gen *) = { fill, fill, buffers, idle };
 	size_t kind = 0;
 
-	while (argc == 3 && kind < 3 && strcmp(argv[1], kinds[kind]))
+	while (argc == 3 && kind < 4 && strcmp(argv[1], kinds[kind]))
 		kind++;
-	if (argc != 3 || kind == 3) {
-		fprintf(stderr, "usage: stacks plain|hostile|buffers OUTPUT\n");
+	if (argc != 3 || kind == 4) {
+		fprintf(stderr, "usage: stacks plain|hostile|buffers|idle OUTPUT\n");
 		return 2;
 	}
 	evil = kind == 1;
-	gen_write_as(argv[2], kind == 2 ? buffers : fill, true);
+	gen_write_as(argv[2], fills[kind], true);
 	return 0;
 }
