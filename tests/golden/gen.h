@@ -221,6 +221,9 @@ static inline void meta(struct gen *g)
 	for (size_t i = 0; i < xtr_builtin_event_count; i++) {
 		struct xtr_event_desc d = xtr_builtin_events[i];
 
+		if (d.type >= XTR_EV_CPU_SAMPLE) /* whoever has them describes them */
+			continue;
+
 		if (g->stacks)
 			d = *xtr_builtin_event_stack(d.type);
 

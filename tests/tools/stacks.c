@@ -279,6 +279,8 @@ static void idle(struct gen *g)
 	struct xtr_rec_thread_off off = { .state = 1, .stack = SLEEP };
 	struct xtr_rec_thread_on on = { .off = 3 * MS, .waited = 1 * MS, .state = 1, .known = 3 };
 
+	for (uint32_t type = XTR_EV_CPU_SAMPLE; type <= XTR_EV_THREAD_ON; type++)
+		must(xtr_meta_add_event(g->meta, xtr_builtin_event(type)), "event");
 	rings(g);
 	idle_stacks(g);
 	for (uint64_t i = 0, t = 0; i < 20; i++, t += 10 * MS) {
