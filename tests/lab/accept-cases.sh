@@ -24,6 +24,15 @@ one_load() {
 	case_end
 }
 
+# A thread that computes and sleeps between its jobs, each for a known time.
+idle_frames() {
+	case_begin idle
+	"$xtr" record --force -o "$dir/run.xtr" --idle-stacks --idle-rate 499 -- bash -c "fakegpu-frames 150 >'$dir/frames.txt'" \
+		>"$dir/record.out" 2>"$dir/record.err"
+	echo $? >"$dir/record.status"
+	case_end
+}
+
 # With a budget that leaves some jobs over: what a recorder costs here is the emulator's affair, and a small share may be
 # used up before the load begins.
 with_budget() { # NAME LOAD

@@ -27,6 +27,7 @@ for spec in "$@"; do
 	one_load "$name" "$load" "$options"
 done
 [ $cases = 1 ] || exit 0
+idle_frames
 with_budget budget "-n 8000 --min-ns 2000000 --max-ns 6000000 basic"
 one_process pid "-n 1000 $short basic"
 two_recorders two "-n 1000 $short basic"

@@ -8,7 +8,7 @@
 # $CACHE/built/VERSION-HASH/      what a guest uses: initramfs, lib/modules/VERSION with our module
 # $CACHE/aside/NAME/VERSION-HASH/ modules with the names of real ones, outside the module tree: modprobe finds the real one
 # $CACHE/fakenvidia/VERSION-HASH/ nvidia.ko, the stand-in, and nvidia-load (tests/lab/nvidia)
-# $CACHE/tools/HASH/             fakegpu-load, npu-load, libze_loader.so.1, xtr-play, xtr-flip, xtr-compose
+# $CACHE/tools/HASH/             fakegpu-load, fakegpu-frames, npu-load, libze_loader.so.1, xtr-play, xtr-flip, xtr-compose
 # $CACHE/names/NAME               KEY=VALUE lines of the newest prepare of NAME
 #
 # Every directory is made under a temporary name and renamed when complete.
@@ -309,12 +309,13 @@ guest_tools() {
 	# Frame pointers: the kernel walks user stacks by them.
 	local -a cc=("${CC:-cc}" -std=gnu11 -O2 -fno-omit-frame-pointer -Wall -Wextra -Werror -pthread)
 
-	dir=$CACHE/tools/$(cat "$LAB_DIR/lib/kernel.sh" "$src/fakegpu-load.c" "$src/fakegpu_uapi.h" \
+	dir=$CACHE/tools/$(cat "$LAB_DIR/lib/kernel.sh" "$src"/fakegpu-*.c "$src/fakegpu_uapi.h" \
 		"$ze"/*.[ch] "$ze/../fakenpu_uapi.h" "$play/xtr-play.c" \
 		"$LAB_DIR"/flip/*.[ch] | sha256sum | cut -c 1-12)
 	if [ ! -e "$dir" ]; then
 		tmp=$(new_dir "$dir")
 		"${cc[@]}" -o "$tmp/fakegpu-load" "$src/fakegpu-load.c" >&2 || return 1
+		"${cc[@]}" -o "$tmp/fakegpu-frames" "$src/fakegpu-frames.c" >&2 || return 1
 		"${cc[@]}" -shared -fPIC -fvisibility=hidden -Wl,-soname,libze_loader.so.1 \
 			-o "$tmp/libze_loader.so.1" "$ze"/ze_*.c >&2 || return 1
 		# shellcheck disable=SC2016 # for the loader of programs
