@@ -215,7 +215,8 @@ static int settle_first(struct xtr_idle *s, uint32_t device, uint32_t n)
 	for (uint32_t i = 0; i < n && !err; i++)
 		err = settle(s, device, &d->pending[i]);
 	d->n -= n;
-	memmove(d->pending, d->pending + n, d->n * sizeof(*d->pending));
+	if (d->n)
+		memmove(d->pending, d->pending + n, d->n * sizeof(*d->pending));
 	return err;
 }
 
@@ -301,8 +302,8 @@ static int executed(struct xtr_idle *s, uint32_t device, uint64_t from, uint64_t
 	if (from < d->d.first_ns)
 		d->d.first_ns = from;
 	d->busy_to = to > d->busy_to ? to : d->busy_to;
-	if (to != UINT64_MAX && to > d->d.last_ns)
-		d->d.last_ns = to;
+	if ((to == UINT64_MAX ? from : to) > d->d.last_ns)
+		d->d.last_ns = to == UINT64_MAX ? from : to;
 	while (old < d->n && s->now_ns > IDLE_HOLD_NS &&
 	       d->pending[old].to < s->now_ns - IDLE_HOLD_NS)
 		old++;

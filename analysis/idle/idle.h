@@ -52,8 +52,9 @@ struct xtr_idle_row {
 };
 
 struct xtr_idle_device {
-	char name[64];               /* "" not known */
-	uint64_t first_ns, last_ns;  /* begin of the first job, end of the last one */
+	char name[64]; /* "" not known */
+	/* Begin of the first job; end of the last one, or begin of one that has no end. */
+	uint64_t first_ns, last_ns;
 	uint64_t idle_ns, stretches; /* all of it is in rows */
 	uint64_t explained_ns;       /* of it, after finish */
 	uint64_t lost_ns;            /* idle, but events were lost meanwhile: not in idle_ns */

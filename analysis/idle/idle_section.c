@@ -76,6 +76,19 @@ static bool is_own(const struct xtr_tables *t, const struct xtr_frame *f)
 	return n < 5 || (memcmp(base + 1, "libc.", 5) && memcmp(base + 1, "ld-li", 5));
 }
 
+/* The kernel's code that goes from one thread to another: under what sleeps it always stands. */
+static bool is_switch(const struct xtr_tables *t, const struct xtr_frame *f)
+{
+	static const char *const names[] = { "schedule", "finish_task_switch" };
+	size_t n;
+	const char *symbol = string_of(t, f->symbol, &n);
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (memmem(symbol, n, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
 /* The innermost frame of the program's own, else of any other code that has a name. */
 static const struct xtr_frame *leaf_of(const struct xtr_tables *t, uint32_t stack)
 {
@@ -88,7 +101,7 @@ static const struct xtr_frame *leaf_of(const struct xtr_tables *t, uint32_t stac
 		f = xtr_tables_frame(t, frames[i]);
 		if (f && is_own(t, f))
 			return f;
-		if (f && !any && f->symbol)
+		if (f && !any && f->symbol && !is_switch(t, f))
 			any = f;
 	}
 	return any;

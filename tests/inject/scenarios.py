@@ -168,6 +168,7 @@ def views(i):
     yield "flame-folded", [], ["flame", "-f", "folded", "--by", "process,ring", made]
     yield "flame-svg", ["-s3"], ["flame", "-f", "svg", example]
     yield "flame-wait", ["-s3"], ["flame", "-f", "speedscope", "--weight", "wait", example]
+    yield "flame-idle", [], ["flame", "--idle", jobs]
     yield "stats-jobs", [], ["stats", jobs]
     yield "stats-all", [], ["stats", "--all", jobs]
     yield "stats-json", [], ["stats", "--json", made]

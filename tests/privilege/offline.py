@@ -37,6 +37,7 @@ COMMANDS = [
     Command("import", ["-f", "ftrace"], output=True, text=True),
     *(Command("flame", ["-f", f, "--weight", "count"]) for f in ("folded", "speedscope", "svg")),
     Command("flame", ["--weight", "wait"]),
+    Command("flame", ["--idle"]),
     Command("query", after=["select count(*) from events"]), Command("diff", after=["trace.xtr"]),
 ]
 
