@@ -404,7 +404,7 @@ $(B)/%.tidy: $(B)/%.o .clang-tidy
 
 # The skeleton that bpftool generates frees through libbpf, which the analyser does not see; and info.c keeps pages
 # at computed indexes of an array, of which it forgets all but the last.
-$(B)/recorder/attach/loader.tidy $(B)/recorder/attach/function_load.tidy $(B)/cli/cmd/info.tidy: TIDYFLAGS := --checks=-clang-analyzer-unix.Malloc
+$(B)/recorder/attach/loader.tidy $(B)/recorder/attach/function_load.tidy $(B)/recorder/attach/idle_attach.tidy $(B)/cli/cmd/info.tidy: TIDYFLAGS := --checks=-clang-analyzer-unix.Malloc
 
 CPPCHECK := cppcheck -q --enable=warning,portability,performance --error-exitcode=1 --inline-suppr \
 	    --std=c11 --suppress=missingIncludeSystem --suppress=missingInclude --suppress=shiftTooManyBitsSigned -D__GNUC__ '-DLIBBPF_OPTS(t,n,...)=struct t n = { 0 }' -I.

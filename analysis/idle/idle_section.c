@@ -97,7 +97,7 @@ static const struct xtr_frame *leaf_of(const struct xtr_tables *t, uint32_t stac
 	size_t n = 0;
 
 	frames = stack && t ? xtr_tables_stack(t, stack, &n) : NULL;
-	for (size_t i = frames ? xtr_stack_glue(t, frames, n) : 0; i < n; i++) {
+	for (size_t i = frames ? xtr_stack_glue(t, frames, n) : 0; frames && i < n; i++) {
 		f = xtr_tables_frame(t, frames[i]);
 		if (f && is_own(t, f))
 			return f;

@@ -52,7 +52,7 @@ static struct idle_thread *thread_of(struct xtr_idle *s, uint32_t tid, int *err)
 
 const struct idle_span *idle_span_at(const struct idle_thread *t, uint32_t i)
 {
-	return &t->span[i % t->cap];
+	return &t->span[t->cap ? i % t->cap : 0];
 }
 
 uint32_t idle_span_after(const struct idle_thread *t, uint64_t ns)
