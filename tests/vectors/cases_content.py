@@ -19,6 +19,9 @@ NAMED = {
     "enum:u32": ["enum", "u32", {0: "full", **{k: f"1/{2 ** k}" for k in range(1, 9)}, 9: "counted"}],
 }
 
+# Of fields with flags of their own.
+OWN = {"known": ["flags", "u32", {1: "off", 2: "waited"}]}
+
 
 def builtin_events():
     """META's event maps for the rows `| type | name | size | fields |` of events.md."""
@@ -32,7 +35,7 @@ def builtin_events():
     for kind, (name, size, text) in sorted(rows.items()):
         same = re.match(r"as (\d+)$", text)
         parts = [p.split() for p in (rows[int(same[1])][2] if same else text).split(" · ")]
-        spec = [[f, int(at), NAMED.get(r, r), None, "plain", WIDTH["u32" if r in NAMED else r]] for at, f, r in parts]
+        spec = [[f, int(at), OWN.get(f, NAMED.get(r, r)), None, "plain", WIDTH["u32" if r in NAMED else r]] for at, f, r in parts]
         out.append({"type": kind, "name": name, "size": size, "fields": spec, "provider": 1})
     return out
 
