@@ -37,7 +37,7 @@ enum late {
 	SLEEPS, /* the game submits late */
 	COMMIT, /* the compositor asks for the flip late */
 	SHOWN,  /* the kernel's worker, which shows it, gets no CPU */
-	LATES
+	N_LATE
 };
 static const char *const names[] = { "in-time", "hog", "long", "sleeps", "commit", "shown" };
 
@@ -265,7 +265,7 @@ int main(int argc, char **argv)
 	gpu = open_gpu();
 	screen_open(&s, NULL);
 	for (long i = 0; i < n; i++)
-		frame(&s, gpu, c, i % 4 == 3 ? 1 + (enum late)(i / 4 % (LATES - 1)) : IN_TIME,
+		frame(&s, gpu, c, i % 4 == 3 ? 1 + (enum late)(i / 4 % (N_LATE - 1)) : IN_TIME,
 		      depend);
 	return 0;
 }
