@@ -26,7 +26,7 @@ def lines(path):
         return [json.loads(line) for line in f]
 
 
-def check_frame(number, want, have, truth, before):
+def check_frame(number, want, have, before):
     """Returns what is said of the reason, of one that is late on purpose."""
     name = (want["context"], want["seqno"])
     check((have.get("context"), have.get("seqno")) == name, f"frame {number}: its last job is {have.get('context')}:{have.get('seqno')}, {name} by the program")
@@ -34,9 +34,6 @@ def check_frame(number, want, have, truth, before):
     if want["sequence"] and before:
         passed = (want["sequence"] - before["sequence"]) % 2**32 - 1
         check(have["missed"] == passed, f"frame {number}: {have['missed']} vblanks passed, {passed} by the numbers that the program was told")
-    if have.get("clients") == 2 and before:
-        queued = min(int(truth[tuple(want[k])]["queue_ns"]) for k in ("game", "video"))
-        measured(abs(have["begin_ns"] - queued) < 5_000_000, f"frame {number}: begins {have['begin_ns'] - queued} ns after its first job's submission")
     if want["late"] == "in-time":
         return None
     # If the other client's job had ended, nobody waited for it: then the sleeper's is the first that is known of.
@@ -68,14 +65,18 @@ def main(argv):
           f"{dict(collections.Counter(f['verdict'] for f in have))}; vblanks are {'' if counted else 'not '}counted")
     off = collections.defaultdict(list)
     for i, (w, h) in enumerate(zip(want, have)):
-        ns = check_frame(i + 1, w, h, truth, want[i - 1] if i else None)
+        ns = check_frame(i + 1, w, h, want[i - 1] if i else None)
         if ns is not None:
             off[w["late"]].append(ns)
     for late, ns in sorted(off.items()):
-        measured(all(abs(x) < 60_000_000 for x in ns), f"{late}: what it took is off by {min(ns) / 1e6:.1f} to {max(ns) / 1e6:.1f} ms, of {LATE_NS / 1e6:.0f} ms")
+        measured(all(-60_000_000 < x < LATE_NS for x in ns), f"{late}: what it took is off by {min(ns) / 1e6:.1f} to {max(ns) / 1e6:.1f} ms, of {LATE_NS / 1e6:.0f} ms")
+    both = [(w, h) for w, h in zip(want[1:], have[1:]) if h["clients"] == 2]
+    begins = [h["begin_ns"] - min(int(truth[tuple(w[k])]["queue_ns"]) for k in ("game", "video")) for w, h in both]
+    near = sum(abs(ns) < 20_000_000 for ns in begins)
+    measured(near * 4 >= len(begins) * 3, f"of {len(begins)} frames with both clients {near} begin within 20 ms of the first submission")
     least = 2 if counted else 1  # before Linux 6.17 a thread waits for both, and the second may have ended by then
     known = sum(f["clients"] >= least for f in have[1:])
-    measured(known >= 38, f"{'both clients are' if least == 2 else 'a client is'} known of {known} frames of 43")
+    measured(known >= 30, f"{'both clients are' if least == 2 else 'a client is'} known of {known} frames of 43")
     return status()
 
 
