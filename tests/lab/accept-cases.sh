@@ -211,6 +211,18 @@ long_jobs() {
 	case_end
 }
 
+# Whose fault: jobs that wait for each other over two devices, and a thread that submits late.
+chain_of_jobs() {
+	case_begin chain
+	"$xtr" record --force -o "$dir/run.xtr" -- bash -c "
+		fakegpu-chain >'$dir/chain.jsonl'
+		status=\$?
+		'$here/settle'
+		exit \$status" >"$dir/record.out" 2>"$dir/record.err"
+	echo $? >"$dir/record.status"
+	case_end
+}
+
 # Whose fault: the thread that runs jobs is starved by real-time threads, one on each CPU, which rest now and then.
 starved_worker() {
 	case_begin starved

@@ -37,6 +37,7 @@ other_tool
 other_tool_loses
 by_name
 long_jobs
+chain_of_jobs
 starved_worker
 function_calls
 without_btf

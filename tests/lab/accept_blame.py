@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Whose fault it was, where that is known by construction: `xtr why` against the driver's own log.
 
-usage: accept_blame.py hog|starved|parts XTR DIR
+usage: accept_blame.py hog|starved|chain|parts XTR DIR
 hog: one process' long jobs hold up another one's on the same ring. What xtr blames it for is what the driver says it executed
-meanwhile. starved: real-time threads take the CPUs from the thread that runs jobs. parts: any recording; each part is judged by the
+meanwhile. starved: real-time threads take the CPUs from the thread that runs jobs. chain: jobs that wait for each other over two devices, and
+a thread that submits late (fakegpu-chain). parts: any recording; each part is judged by the
 times of all jobs (tests/why/claims.py).
 """
 
@@ -95,6 +96,44 @@ def starved(xtr, directory):
     measured(any(c["name"] == VICTIM and c["thread_ns"] > 0 and c["thread_ns"] == c["ns"] for c in row), f"what {SPIN} cost is time of a CPU: {[c['thread_ns'] for c in row]}")
 
 
+def check_victim(why, truth, names):
+    """Of its time, what the driver says that the feeder and the one between executed meanwhile. How far off both are."""
+    victim = truth[why["context"], why["seqno"]]
+    blamed = collections.Counter()
+    for part in why["parts"]:
+        if part["part"] == "dependency":
+            blamed[part["root"].get("comm")] += part["ns"]
+    for who in ("feeder", "middle"):
+        row = truth[names[who]]
+        held = overlap(int(victim["queue_ns"]), int(victim["start_ns"]), int(row["start_ns"]), int(row["end_ns"]))
+        yield who, blamed[who], held
+
+
+def chain(xtr, directory):
+    """Whom victims waited for through two devices; how long a thread slept before it submitted."""
+    path, truth = directory + "/run.xtr", truth_of(directory)
+    with open(directory + "/chain.jsonl", encoding="utf-8") as f:
+        told = [{k: tuple(v) for k, v in json.loads(line).items()} for line in f]
+    whys = {(w["context"], w["seqno"]): w for w in lines(xtr, "why", "--path", "--jsonl", path)}
+    off, slept, devices = [], [], set()
+    for one in told:
+        if "victim" in one:
+            why = whys[one["victim"]]
+            devices |= {truth[one[k]]["device"] for k in ("victim", "feeder")}
+            off += [(who, said - held, held) for who, said, held in check_victim(why, truth, one)]
+        elif "sleeper" in one:
+            last = [s for s in whys[one["sleeper"]]["path"] if s["step"] == "submitter"][-1]
+            check(last.get("comm") == "sleeper" and (last["context"], last["seqno"]) == one["sleeper"], f"before {one['sleeper']}: {last.get('comm')}")
+            slept.append(last["ns"])
+    check(len(devices) == 2 and len(off) == 30 and len(slept) == 14, f"{len(off)} waits over {sorted(devices)}, {len(slept)} late jobs")
+    for who, least in (("feeder", 30_000_000), ("middle", 10_000_000)):
+        held = sum(h for w, _, h in off if w == who)
+        wrong = [abs(d) for w, d, _ in off if w == who]
+        check(held > 15 * least, f"the driver executed the jobs of {who} meanwhile for {held / 1e6:.1f} ms")
+        measured(sum(wrong) <= 15 * NEAR, f"xtr blames {who}: off by {max(wrong) / 1e6:.2f} ms at most, {sum(wrong) / 15e6:.2f} ms on average")
+    measured(all(80_000_000 <= ns < 160_000_000 for ns in slept), f"the thread that slept for 80 ms: {min(slept) / 1e6:.1f} to {max(slept) / 1e6:.1f} ms before its submissions")
+
+
 def parts(xtr, directory):
     j = claims.Judge(xtr, directory + "/run.xtr")
     n = j.all()
@@ -107,7 +146,7 @@ def main(argv):
     what, xtr, directory = argv[1:]
     if has_lost(xtr, directory + "/run.xtr"):
         lossy()
-    {"hog": hog, "starved": starved, "parts": parts}[what](xtr, directory)
+    {"hog": hog, "starved": starved, "chain": chain, "parts": parts}[what](xtr, directory)
     return status()
 
 

@@ -8,10 +8,8 @@
  */
 #define _GNU_SOURCE
 #include "screen.h"
-#include "../fakegpu/fakegpu_uapi.h"
+#include "../fakegpu/fakegpu-client.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
@@ -20,15 +18,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <time.h>
-#include <unistd.h>
 
-#define MS      1000000ull
-#define JOB_NS  (10 * MS)
-#define LATE_NS (250 * MS)
-#define NODES   16
+#define JOB_NS  (10 * GPU_MS)
+#define LATE_NS (250 * GPU_MS)
 
 enum late {
 	IN_TIME,
@@ -41,117 +35,28 @@ enum late {
 };
 static const char *const names[] = { "in-time", "hog", "long", "sleeps", "commit", "shown" };
 
-struct job {
-	uint64_t handle, context, seqno;
-};
-
-struct client {
-	int ask[2], answer[2]; /* pipes */
-};
-
 static atomic_bool spin;
-
-/* As in <drm/drm.h>. */
-struct drm_version {
-	int version_major, version_minor, version_patchlevel;
-	size_t name_len;
-	char *name;
-	size_t date_len;
-	char *date;
-	size_t desc_len;
-	char *desc;
-};
-#define DRM_IOCTL_VERSION _IOWR('d', 0x00, struct drm_version)
-
-/* The first of its devices. */
-static int open_gpu(void)
-{
-	char path[32], name[16];
-
-	for (int i = 128; i < 128 + NODES; i++) {
-		struct drm_version v = { .name = name, .name_len = sizeof(name) - 1 };
-		int fd;
-
-		snprintf(path, sizeof(path), "/dev/dri/renderD%d", i);
-		fd = open(path, O_RDWR | O_CLOEXEC);
-		if (fd < 0)
-			continue;
-		if (!ioctl(fd, DRM_IOCTL_VERSION, &v) && v.name_len == 7 &&
-		    !memcmp(name, "fakegpu", 7))
-			return fd;
-		close(fd);
-	}
-	errno = ENODEV;
-	screen_die("fakegpu");
-}
-
-static struct job submit(int gpu, uint64_t ns, const uint64_t *deps, uint32_t n)
-{
-	struct drm_fakegpu_submit s = { .duration_ns = ns, .deps = (uintptr_t)deps, .n_deps = n };
-
-	if (ioctl(gpu, DRM_IOCTL_FAKEGPU_SUBMIT, &s))
-		screen_die("submit");
-	return (struct job){ s.handle, s.context, s.seqno };
-}
-
-static void sleep_ns(uint64_t ns)
-{
-	struct timespec t = { .tv_sec = (time_t)(ns / (1000 * MS)),
-			      .tv_nsec = (long)(ns % (1000 * MS)) };
-
-	while (nanosleep(&t, &t) && errno == EINTR)
-		;
-}
 
 static uint64_t now(void)
 {
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 * MS + (uint64_t)t.tv_nsec;
+	return (uint64_t)t.tv_sec * 1000 * GPU_MS + (uint64_t)t.tv_nsec;
 }
 
-static void move(int fd, bool out, void *p, size_t n)
+/* Submits a job when it is asked; the game may be late. */
+static struct gpu_job serve(const char *name, uint64_t late)
 {
-	if ((out ? write(fd, p, n) : read(fd, p, n)) != (ssize_t)n)
-		screen_die("pipe");
-}
+	static int gpu = -1;
+	bool game = !strcmp(name, "game");
 
-/* Submits a job each time it is asked. */
-static void serve(const char *name, struct client *c)
-{
-	int gpu = open_gpu();
-	enum late late;
-	struct job j;
-
-	prctl(PR_SET_NAME, name);
-	while (read(c->ask[0], &late, sizeof(late)) == (ssize_t)sizeof(late)) {
-		bool game = !strcmp(name, "game");
-
-		if (late == SLEEPS && game)
-			sleep_ns(LATE_NS);
-		j = submit(gpu, (late == LONG && game) || !strcmp(name, "hog") ? LATE_NS : JOB_NS,
-			   NULL, 0);
-		move(c->answer[1], true, &j, sizeof(j));
-	}
-	_exit(0);
-}
-
-static void start(const char *name, struct client *c)
-{
-	pid_t child;
-
-	if (pipe2(c->ask, O_CLOEXEC) || pipe2(c->answer, O_CLOEXEC))
-		screen_die("pipe");
-	fflush(NULL);
-	child = fork();
-	if (child < 0)
-		screen_die("fork");
-	if (!child) {
-		close(c->ask[1]);
-		serve(name, c);
-	}
-	close(c->ask[0]);
+	if (gpu < 0)
+		gpu = gpu_open(0);
+	if (late == SLEEPS && game)
+		gpu_sleep(LATE_NS);
+	return gpu_submit(gpu, 0, (late == LONG && game) || !strcmp(name, "hog") ? LATE_NS : JOB_NS,
+			  NULL, 0);
 }
 
 static void on_cpu(int cpu, int priority)
@@ -191,7 +96,7 @@ static void flip_without_worker(struct screen *s)
 	if (pthread_create(&other, NULL, spinner, NULL))
 		screen_die("thread");
 	while (!atomic_load(&spin))
-		sleep_ns(MS / 10);
+		gpu_sleep(GPU_MS / 10);
 	screen_flip(s);
 	spin_for(LATE_NS);
 	pthread_join(other, NULL);
@@ -203,41 +108,28 @@ static void flip_without_worker(struct screen *s)
 		screen_die("affinity");
 }
 
-static struct job asked(struct client *c, enum late late)
-{
-	struct job j;
-
-	move(c->ask[1], true, &late, sizeof(late));
-	move(c->answer[0], false, &j, sizeof(j));
-	return j;
-}
-
-static void wait_for(int gpu, const struct job *j)
-{
-	struct drm_fakegpu_wait wait = { .handle = j->handle, .timeout_ns = 10000 * MS };
-
-	if (ioctl(gpu, DRM_IOCTL_FAKEGPU_WAIT, &wait))
-		screen_die("wait");
-}
-
-static void frame(struct screen *s, int gpu, struct client *c, enum late late, bool depend)
+static void frame(struct screen *s, int gpu, struct gpu_client *c, enum late late, bool depend)
 {
 	struct screen_event e;
-	struct job game, video, last;
+	struct gpu_job game, video, last;
 
-	if (late == HOG)
-		asked(&c[2], late);
-	move(c[0].ask[1], true, &late, sizeof(late));
-	video = asked(&c[1], late);
-	move(c[0].answer[0], false, &game, sizeof(game));
-	if (!depend) {
-		wait_for(gpu, &game); /* one that has ended is not waited for */
-		wait_for(gpu, &video);
+	if (late == HOG) {
+		gpu_client_ask(&c[2], late);
+		gpu_client_answer(&c[2]);
 	}
-	last = submit(gpu, JOB_NS, (uint64_t[]){ video.handle, game.handle }, depend ? 2 : 0);
-	wait_for(gpu, &last);
+	gpu_client_ask(&c[0], late);
+	gpu_client_ask(&c[1], late);
+	video = gpu_client_answer(&c[1]);
+	game = gpu_client_answer(&c[0]);
+	if (!depend) {
+		gpu_wait(gpu, &game); /* one that has ended is not waited for */
+		gpu_wait(gpu, &video);
+	}
+	last = gpu_submit(gpu, 0, JOB_NS, (uint64_t[]){ video.handle, game.handle },
+			  depend ? 2 : 0);
+	gpu_wait(gpu, &last);
 	if (late == COMMIT)
-		sleep_ns(LATE_NS);
+		gpu_sleep(LATE_NS);
 	if (late == SHOWN)
 		flip_without_worker(s);
 	else
@@ -254,15 +146,15 @@ int main(int argc, char **argv)
 {
 	long n = argc > 1 ? atol(argv[1]) : 0;
 	bool depend = argc > 2 && !strcmp(argv[2], "depend");
-	struct client c[3];
+	struct gpu_client c[3];
 	struct screen s;
 	int gpu;
 
 	prctl(PR_SET_NAME, "compositor");
-	start("game", &c[0]);
-	start("video", &c[1]);
-	start("hog", &c[2]);
-	gpu = open_gpu();
+	gpu_client_start(&c[0], "game", serve);
+	gpu_client_start(&c[1], "video", serve);
+	gpu_client_start(&c[2], "hog", serve);
+	gpu = gpu_open(0);
 	screen_open(&s, NULL);
 	for (long i = 0; i < n; i++)
 		frame(&s, gpu, c, i % 4 == 3 ? 1 + (enum late)(i / 4 % (N_LATE - 1)) : IN_TIME,

@@ -309,7 +309,7 @@ guest_tools() {
 	# Frame pointers: the kernel walks user stacks by them.
 	local -a cc=("${CC:-cc}" -std=gnu11 -O2 -fno-omit-frame-pointer -Wall -Wextra -Werror -pthread)
 
-	dir=$CACHE/tools/$(cat "$LAB_DIR/lib/kernel.sh" "$src"/fakegpu-*.c "$src/fakegpu_uapi.h" \
+	dir=$CACHE/tools/$(cat "$LAB_DIR/lib/kernel.sh" "$src"/fakegpu-*.[ch] "$src/fakegpu_uapi.h" \
 		"$ze"/*.[ch] "$ze/../fakenpu_uapi.h" "$play/xtr-play.c" \
 		"$LAB_DIR"/flip/*.[ch] | sha256sum | cut -c 1-12)
 	if [ ! -e "$dir" ]; then
@@ -323,7 +323,9 @@ guest_tools() {
 			-Wl,-rpath,'$ORIGIN' >&2 || return 1
 		"${cc[@]}" -o "$tmp/xtr-play" "$play/xtr-play.c" >&2 || return 1
 		"${cc[@]}" -o "$tmp/xtr-flip" "$LAB_DIR"/flip/{xtr-flip,screen}.c >&2 || return 1
-		"${cc[@]}" -o "$tmp/xtr-compose" "$LAB_DIR"/flip/{xtr-compose,screen}.c >&2 || return 1
+		"${cc[@]}" -o "$tmp/xtr-compose" "$LAB_DIR"/flip/{xtr-compose,screen}.c \
+			"$src/fakegpu-client.c" >&2 || return 1
+		"${cc[@]}" -o "$tmp/fakegpu-chain" "$src"/fakegpu-{chain,client}.c >&2 || return 1
 		# Another run may have been faster: then its folder stays.
 		chmod 755 "$tmp"
 		mv -T "$tmp" "$dir" 2>/dev/null || rm -rf "$tmp"
