@@ -37,7 +37,7 @@ static void put(struct xtr_json *j, const struct xtr_export_frame *f, uint64_t f
 	xtr_json_str(j, text);
 	xtr_json_str(j, f->reason);
 	xtr_json_u64(j, f->late ? f->reason_ns : 0);
-	xtr_json_strn(j, f->late ? f->of : "", strnlen(f->late ? f->of : "", WHO_BYTES));
+	xtr_json_strn(j, f->of, f->late ? strnlen(f->of, WHO_BYTES) : 0);
 	xtr_json_u64(j, f->late ? f->ring_id : 0);
 	xtr_json_end_array(j);
 }
