@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Who delayed whom: the parts of all jobs, summed by ring and by process. */
 #include "blame_impl.h"
+#include "analysis/core/ring_text.h"
 #include "base/buf.h"
-#include "base/text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -51,7 +51,6 @@ static int64_t ring_of(struct blame *b, const struct xtr_model_ring *ring)
 {
 	uint32_t i = xtr_map_index(&b->by_ring, ring->id, 0);
 	bool last = b->n_rings == BLAME_RINGS_MAX - 1;
-	char name[64], device[48];
 	struct blame_ring *r;
 
 	if (i != XTR_MAP_NONE)
@@ -63,13 +62,10 @@ static int64_t ring_of(struct blame *b, const struct xtr_model_ring *ring)
 		return -ENOMEM;
 	r = &b->ring[b->n_rings];
 	*r = (struct blame_ring){ .id = last ? 0 : ring->id };
-	xtr_text_name(device, sizeof(device), ring->device_name, strlen(ring->device_name));
-	xtr_text_name(name, sizeof(name), ring->name, strlen(ring->name));
 	if (last)
 		snprintf(r->name, sizeof(r->name), "(others)");
 	else
-		snprintf(r->name, sizeof(r->name), "%s%s%s", device, *device ? "/" : "",
-			 *name ? name : "(unknown)");
+		xtr_ring_text(ring, "(unknown)", r->name, sizeof(r->name));
 	return b->n_rings++;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "why_view.h"
 #include "analysis/core/grid.h"
+#include "analysis/core/ring_text.h"
 #include "base/text.h"
 #include "replay/event/priority.h"
 
@@ -9,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXT_RING 128u
-#define TEXT_JOB  48u
+#define TEXT_JOB 48u
 /* Rows of a path in text: of the sums, of the steps. */
 #define PATH_SUMS  12u
 #define PATH_STEPS 40u
@@ -27,16 +27,9 @@ static uint64_t total(const struct xtr_why *w)
 	return p->n ? p->part[p->n - 1].to_ns - p->part[0].from_ns : 0;
 }
 
-static char *ring_text(const struct xtr_model_ring *ring, char buf[TEXT_RING])
+static char *ring_text(const struct xtr_model_ring *ring, char buf[XTR_RING_TEXT])
 {
-	char device[48] = "", name[64] = "";
-
-	if (ring) {
-		xtr_text_name(device, sizeof(device), ring->device_name, strlen(ring->device_name));
-		xtr_text_name(name, sizeof(name), ring->name, strlen(ring->name));
-	}
-	snprintf(buf, TEXT_RING, "%s%s%s", device, *device ? "/" : "", *name ? name : "-");
-	return buf;
+	return xtr_ring_text(ring, "-", buf, XTR_RING_TEXT);
 }
 
 static char *job_text(const struct xtr_job_name *j, char buf[TEXT_JOB])
@@ -114,7 +107,7 @@ static bool is_other(const struct xtr_job_part *p)
 /* Three cells: what the root did, whose it is, where. */
 static void cells_root(const struct xtr_why *w, struct xtr_grid *t, const struct xtr_job_part *p)
 {
-	char who[XTR_WHO_TEXT], ring[TEXT_RING];
+	char who[XTR_WHO_TEXT], ring[XTR_RING_TEXT];
 
 	xtr_grid_cell(t, is_other(p) ? xtr_part_name(p->root_kind) : "");
 	xtr_grid_cell(t, is_other(p) && p->root_who
@@ -229,7 +222,7 @@ static uint32_t sum_steps(const struct xtr_path *p, struct xtr_path_step *out)
 
 static void cells_step(const struct xtr_why *w, struct xtr_grid *t, const struct xtr_path_step *s)
 {
-	char who[XTR_WHO_TEXT + 32], ring[TEXT_RING];
+	char who[XTR_WHO_TEXT + 32], ring[XTR_RING_TEXT];
 
 	xtr_grid_cell(t, xtr_path_name(s->kind));
 	xtr_grid_cell(t, step_who(w, s, who, sizeof(who)));
@@ -296,7 +289,7 @@ static void text_priority(const struct xtr_why *w, FILE *f)
 int xtr_why_text(const struct xtr_why *w, FILE *f)
 {
 	const struct xtr_job *j = w->job;
-	char name[TEXT_JOB], who[XTR_WHO_TEXT], ring[TEXT_RING], ns[XTR_TEXT_NUMBER],
+	char name[TEXT_JOB], who[XTR_WHO_TEXT], ring[XTR_RING_TEXT], ns[XTR_TEXT_NUMBER],
 		at[XTR_TEXT_NUMBER];
 	int err;
 

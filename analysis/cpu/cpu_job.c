@@ -5,8 +5,8 @@
  * job is settled, as only then its dependencies are known.
  */
 #include "cpu_impl.h"
+#include "analysis/core/ring_text.h"
 #include "format/xtr_format.h"
-#include "base/text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -169,7 +169,6 @@ static int64_t ring_of(struct cpu *c, const struct xtr_model_ring *ring)
 {
 	uint32_t i = xtr_map_index(&c->by_ring, ring->id, 0);
 	uint32_t cap = c->cap_rings ? c->cap_rings * 2 : 16;
-	char name[64], device[48];
 	struct cpu_ring *more;
 
 	if (i != NONE)
@@ -187,10 +186,7 @@ static int64_t ring_of(struct cpu *c, const struct xtr_model_ring *ring)
 		return -ENOMEM;
 	i = c->n_rings++;
 	c->ring[i] = (struct cpu_ring){ .id = ring->id, .limit = ring->limit };
-	xtr_text_name(device, sizeof(device), ring->device_name, strlen(ring->device_name));
-	xtr_text_name(name, sizeof(name), ring->name, strlen(ring->name));
-	snprintf(c->ring[i].name, sizeof(c->ring[i].name), "%s%s%s", device, *device ? "/" : "",
-		 *name ? name : "(unknown)");
+	xtr_ring_text(ring, "(unknown)", c->ring[i].name, sizeof(c->ring[i].name));
 	return i;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "frame_view.h"
 #include "analysis/core/grid.h"
+#include "analysis/core/ring_text.h"
 #include "base/text.h"
 
 #include <inttypes.h>
@@ -13,25 +14,14 @@ static bool is_late(const struct xtr_shown *one)
 	return one->verdict == XTR_FRAME_MISSED || one->verdict == XTR_FRAME_LATE_START;
 }
 
-static const char *ring_text(const struct xtr_frame_view *v, uint32_t id, char *buf, size_t cap)
-{
-	const struct xtr_model_ring *ring = id ? v->ring(v->ctx, id) : NULL;
-	char device[48], name[64];
-
-	if (!ring)
-		return NULL;
-	xtr_text_name(device, sizeof(device), ring->device_name, strlen(ring->device_name));
-	xtr_text_name(name, sizeof(name), ring->name, strlen(ring->name));
-	snprintf(buf, cap, "%s%s%s", device, *device ? "/" : "", name);
-	return buf;
-}
-
 /* "other-job 12.3 ms: hog 168 on card0/gfx" */
 static const char *reason_text(const struct xtr_frame_view *v, const struct xtr_shown *one,
 			       char buf[TEXT_REASON])
 {
-	char who[XTR_WHO_TEXT], ring[128], ns[XTR_TEXT_NUMBER];
-	const char *on = ring_text(v, one->cause_ring, ring, sizeof(ring));
+	char who[XTR_WHO_TEXT], name[XTR_RING_TEXT], ns[XTR_TEXT_NUMBER];
+	const struct xtr_model_ring *ring =
+		one->cause_ring ? v->ring(v->ctx, one->cause_ring) : NULL;
+	const char *on = ring ? xtr_ring_text(ring, "-", name, sizeof(name)) : NULL;
 
 	if (!is_late(one))
 		return "";

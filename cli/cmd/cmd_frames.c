@@ -4,6 +4,7 @@
 #include "frame_spans.h"
 #include "frames_why.h"
 #include "replay_cmd.h"
+#include "analysis/core/ring_text.h"
 #include "analysis/core/view.h"
 #include "analysis/frames/frame_sums.h"
 #include "analysis/frames/frame_view.h"
@@ -80,14 +81,8 @@ static const struct xtr_model_ring *ring_by_id(const void *ctx, uint32_t id)
 static const char *ring_text(const void *ctx, uint32_t id, char *buf, size_t cap)
 {
 	const struct xtr_model_ring *ring = ring_by_id(ctx, id);
-	char device[48], name[64];
 
-	if (!ring)
-		return NULL;
-	xtr_text_name(device, sizeof(device), ring->device_name, strlen(ring->device_name));
-	xtr_text_name(name, sizeof(name), ring->name, strlen(ring->name));
-	snprintf(buf, cap, "%s%s%s", device, *device ? "/" : "", name);
-	return buf;
+	return ring ? xtr_ring_text(ring, "-", buf, cap) : NULL;
 }
 
 /* --- what comes out --------------------------------------------------------------------------- */
