@@ -19,6 +19,7 @@ struct why {
 	struct xtr_who names;
 	struct xtr_job_parts parts;
 	struct xtr_path path;
+	int32_t root_prio[XTR_PARTS_MAX];
 	FILE *f;
 };
 
@@ -56,6 +57,8 @@ static void tell(struct why *w, const struct xtr_job *j)
 				     .parts = &w->parts,
 				     .path = &w->path,
 				     .names = &w->names,
+				     .release = j->seqno % 2 ? "6.12.1" : "",
+				     .root_prio = w->root_prio,
 				     .ring = ring_by_id,
 				     .ctx = w };
 	struct xtr_json json;
@@ -81,6 +84,8 @@ static int on_job(void *ctx, const struct xtr_job *j)
 	if (!divided)
 		return 0;
 	check_parts(j, &w->parts);
+	for (uint32_t i = 0; i < XTR_PARTS_MAX; i++)
+		w->root_prio[i] = (int32_t)((j->seqno + i) % 7) - 1;
 	xtr_path_to(w->past, w->submits, &name, &w->path);
 	check_path(j, &w->path);
 	tell(w, j);
