@@ -103,8 +103,7 @@ static bool on_request(const struct xtr_view *v, unsigned int part)
 	return part >= XTR_VIEW_PART_COUNT &&
 	       xtr_analyses[part - XTR_VIEW_PART_COUNT]->on_request &&
 	       xtr_analyses[part - XTR_VIEW_PART_COUNT]->applies(xtr_section_meta(v->section)) &&
-	       xtr_view_times(v) &&
-	       xtr_stats_total(v->stats)->agg.resided;
+	       xtr_view_times(v) && xtr_stats_total(v->stats)->agg.resided;
 }
 
 static void more(const struct xtr_view *v, uint64_t shown)
