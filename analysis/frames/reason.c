@@ -97,14 +97,14 @@ static uint8_t most(const struct xtr_shown *f, const struct xtr_frame_usual *u)
 	int64_t best = INT64_MIN;
 	uint8_t cause = XTR_CAUSE_DISPLAY;
 
-	for (uint8_t i = 0; i < XTR_CAUSES; i++) {
+	for (unsigned int i = 0; i < XTR_CAUSES; i++) {
 		uint64_t usual = u->n ? u->of[i] / u->n : 0, period = f->deadline_ns - f->before_ns;
 		int64_t more = limited(f->of[i]) -
 			       limited(i == XTR_CAUSE_DISPLAY && usual < period ? period : usual);
 
 		if (f->of[i] && more > best) {
 			best = more;
-			cause = i;
+			cause = (uint8_t)i;
 		}
 	}
 	return cause;

@@ -293,7 +293,7 @@ frames_shown() {
 	local _ how=depend
 
 	# A dependency of one job on another of the same ring is not told of before Linux 6.17.
-	[[ $(uname -r) != 6.* ]] || how=wait
+	[[ $(uname -r) != 6.* ]] || how='wait'
 	modprobe xtr_fakegpu && modprobe virtio_gpu || exit 96
 	for _ in $(seq 600); do
 		[ ! -e /dev/dri/card2 ] || break
