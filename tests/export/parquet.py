@@ -284,7 +284,7 @@ def expected_sections(path):
         tables[row.pop("table")].append(placed(row))
     tables["findings"] = [placed({"section": i, "at_ns": f["at_ns"] or None, "evidence": json.dumps(f["evidence"], separators=(",", ":")),
                                   **{k: f[k] for k in ("id", "severity", "text", "rule")}})
-                          for i, s in enumerate(json.loads(source.run("stats", "-q", "--json", path))["sections"]) for f in s["findings"]]
+                          for i, s in enumerate(json.loads(source.run("stats", "-q", "--json", "--all", path))["sections"]) for f in s["findings"]]
     return {n: rows for n, rows in tables.items() if rows or n == "findings"}
 
 
