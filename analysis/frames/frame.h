@@ -85,6 +85,12 @@ struct xtr_shown {
 	uint64_t of[XTR_CAUSES]; /* ns from before_ns, or its path's begin, to shown_ns, by cause */
 };
 
+/* It has a reason. */
+static inline bool xtr_frame_late(const struct xtr_shown *f)
+{
+	return f->verdict == XTR_FRAME_MISSED || f->verdict == XTR_FRAME_LATE_START;
+}
+
 const char *xtr_frame_cause_name(unsigned int cause);
 const char *xtr_frame_verdict_name(unsigned int verdict);
 const char *xtr_frame_verdict_help(unsigned int verdict);

@@ -82,11 +82,6 @@ static int add_reason(struct xtr_frame_sums *s, const struct xtr_shown *f)
 	return 0;
 }
 
-static bool is_late(const struct xtr_shown *f)
-{
-	return f->verdict == XTR_FRAME_MISSED || f->verdict == XTR_FRAME_LATE_START;
-}
-
 int xtr_frame_sums_add(struct xtr_frame_sums *s, const struct xtr_shown *f)
 {
 	struct xtr_frame_sum *of = stream_of(s, f->stream);
@@ -109,7 +104,7 @@ int xtr_frame_sums_add(struct xtr_frame_sums *s, const struct xtr_shown *f)
 		err = xtr_hist_add(&of->interval, f->shown_ns - f->before_ns);
 	if (!err && f->begin_ns && f->shown_ns >= f->begin_ns)
 		err = xtr_hist_add(&of->latency, f->shown_ns - f->begin_ns);
-	return err || !is_late(f) ? err : add_reason(s, f);
+	return err || !xtr_frame_late(f) ? err : add_reason(s, f);
 }
 
 static int by_cost(const void *pa, const void *pb)

@@ -9,11 +9,6 @@
 
 #define TEXT_REASON 320u
 
-static bool is_late(const struct xtr_shown *one)
-{
-	return one->verdict == XTR_FRAME_MISSED || one->verdict == XTR_FRAME_LATE_START;
-}
-
 /* "other-job 12.3 ms: hog 168 on card0/gfx" */
 static const char *reason_text(const struct xtr_frame_view *v, const struct xtr_shown *one,
 			       char buf[TEXT_REASON])
@@ -23,7 +18,7 @@ static const char *reason_text(const struct xtr_frame_view *v, const struct xtr_
 		one->cause_ring ? v->ring(v->ctx, one->cause_ring) : NULL;
 	const char *on = ring ? xtr_ring_text(ring, "-", name, sizeof(name)) : NULL;
 
-	if (!is_late(one))
+	if (!xtr_frame_late(one))
 		return "";
 	snprintf(buf, TEXT_REASON, "%s %s%s%s%s%s", xtr_frame_cause_name(one->cause),
 		 xtr_text_ns(ns, one->cause_ns), one->cause_who ? ": " : "",
@@ -110,7 +105,7 @@ int xtr_frame_text(const struct xtr_frame_view *v, const struct xtr_shown *one,
 	xtr_frame_line(v, one, f);
 	fprintf(f, "\n  verdict: %s: %s\n", xtr_frame_verdict_name(one->verdict),
 		xtr_frame_verdict_help(one->verdict));
-	if (is_late(one))
+	if (xtr_frame_late(one))
 		fprintf(f, "  reason: %s\n", reason_text(v, one, reason));
 	if (one->deadline_ns)
 		fprintf(f, "  deadline: %s s\n", xtr_text_stamp(at, one->deadline_ns));
@@ -151,7 +146,7 @@ static void json_who(const struct xtr_frame_view *v, struct xtr_json *j, const c
 static void json_reason(const struct xtr_frame_view *v, const struct xtr_shown *one,
 			struct xtr_json *j)
 {
-	if (!is_late(one))
+	if (!xtr_frame_late(one))
 		return;
 	xtr_json_kv_str(j, "reason", xtr_frame_cause_name(one->cause));
 	xtr_json_kv_u64(j, "reason_ns", one->cause_ns);

@@ -62,11 +62,6 @@ const struct xtr_who *xtr_frames_names(const struct xtr_frames *f)
 	return &f->names;
 }
 
-const struct xtr_past *xtr_frames_past(const struct xtr_frames *f)
-{
-	return f->past;
-}
-
 bool xtr_frames_take(const struct xtr_frames *f, uint32_t type)
 {
 	return xtr_screens_take(f->screens, type) || xtr_seen_take(f->seen, type) ||

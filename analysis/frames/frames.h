@@ -7,7 +7,6 @@
 #ifndef XTR_FRAMES_H
 #define XTR_FRAMES_H
 
-#include "analysis/blame/past.h"
 #include "analysis/blame/who.h"
 #include "format/meta/meta.h"
 #include "format/meta/tables.h"
@@ -65,7 +64,5 @@ int xtr_frames_job(struct xtr_frames *f, const struct xtr_job *j);
 int xtr_frames_finish(struct xtr_frames *f);
 /* What processes are called. */
 const struct xtr_who *xtr_frames_names(const struct xtr_frames *f);
-/* The parts of a job's time, as they are remembered (past.h). */
-const struct xtr_past *xtr_frames_past(const struct xtr_frames *f);
 
 #endif /* XTR_FRAMES_H */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The section of frames: those that screens showed. */
+#include "analysis/core/ring_text.h"
 #include "analysis/core/view.h"
 #include "base/text.h"
 #include "frame_sums.h"
@@ -46,20 +47,16 @@ static const char *ring_text(const void *ctx, uint32_t id, char *buf, size_t cap
 {
 	const struct frames_section *s = ctx;
 	const struct xtr_ring *ring = s->o->tables ? xtr_tables_ring(s->o->tables, id) : NULL;
-	char device[48] = "", name[64] = "";
-	const char *text;
+	struct xtr_model_ring named;
+	const char *device, *name;
 	size_t n;
 
 	if (!ring)
 		return NULL;
-	text = xtr_tables_string(s->o->tables, ring->device, &n);
-	if (text)
-		xtr_text_name(device, sizeof(device), text, n);
-	text = xtr_tables_string(s->o->tables, ring->name, &n);
-	if (text)
-		xtr_text_name(name, sizeof(name), text, n);
-	snprintf(buf, cap, "%s%s%s", device, *device ? "/" : "", name);
-	return buf;
+	device = xtr_tables_string(s->o->tables, ring->device, &n);
+	name = xtr_tables_string(s->o->tables, ring->name, &n);
+	named = (struct xtr_model_ring){ .device_name = device ?: "", .name = name ?: "" };
+	return xtr_ring_text(&named, "-", buf, cap);
 }
 
 static int frames_open(void **self, const struct xtr_analysis_opts *o)

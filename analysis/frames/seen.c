@@ -114,7 +114,7 @@ int xtr_seen_add(struct xtr_seen *s, const struct xtr_job *j)
 		forget(s, place);
 	*k = (struct xtr_seen_job){ .name = { j->ctx, j->seqno },
 				    .who = who,
-				    .queue_ns = j->submit_ns ?: j->queue_ns ?: j->run_ns,
+				    .queue_ns = xtr_job_first_ns(j),
 				    .done_ns = j->done_ns };
 	for (uint32_t i = 0; i < j->n_deps && k->n_deps < XTR_SEEN_DEPS; i++)
 		k->dep[k->n_deps++] = (struct xtr_job_name){ j->deps[i].ctx, j->deps[i].seqno };

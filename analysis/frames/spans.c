@@ -75,7 +75,7 @@ static struct frame_stream *stream_of(struct xtr_frames *f, uint64_t who)
 
 int frame_of_job(struct xtr_frames *f, const struct xtr_job *j)
 {
-	uint64_t queue = j->submit_ns ?: j->queue_ns ?: j->run_ns, who = xtr_who_of(j);
+	uint64_t queue = xtr_job_first_ns(j), who = xtr_who_of(j);
 	size_t i = find(f, who, queue);
 	const struct xtr_frame_span *span = &f->o.span[i];
 	struct frame_stream *s;

@@ -93,8 +93,7 @@ static bool shows(const struct frames_run *r, const struct xtr_shown *f)
 		return f->number == r->number;
 	if (f->shown_ns < r->begin || f->shown_ns > r->end)
 		return false;
-	return !r->o->late || f->verdict == XTR_FRAME_MISSED ||
-	       f->verdict == XTR_FRAME_LATE_START || f->verdict == XTR_FRAME_UNKNOWN;
+	return !r->o->late || xtr_frame_late(f) || f->verdict == XTR_FRAME_UNKNOWN;
 }
 
 static int put(struct frames_run *r, const struct xtr_shown *f, const struct xtr_path *path)

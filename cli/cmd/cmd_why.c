@@ -89,7 +89,7 @@ static bool asked_for(const struct why_run *r, const struct xtr_job *j)
 	if (r->named)
 		return j->ctx == r->name.ctx && j->seqno == r->name.seqno;
 	if (r->at != NO_TIME) {
-		uint64_t begin = j->submit_ns ?: j->queue_ns ?: j->run_ns;
+		uint64_t begin = xtr_job_first_ns(j);
 
 		return begin <= r->at && (!j->done_ns || r->at <= j->done_ns);
 	}

@@ -46,7 +46,7 @@ static int on_frame(void *ctx, const struct xtr_shown *f, const struct xtr_path 
 {
 	struct export_frames *e = ctx;
 	const struct xtr_who *names = xtr_frames_names(e->frames);
-	bool late = f->verdict == XTR_FRAME_MISSED || f->verdict == XTR_FRAME_LATE_START;
+	bool late = xtr_frame_late(f);
 	struct xtr_export_frame one = {
 		.number = f->number,
 		.from_ns = begin_of(f),

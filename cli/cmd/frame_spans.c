@@ -118,7 +118,7 @@ bool spans_mine(const struct spans *s, const struct xtr_job *j)
 
 int spans_job(struct spans *s, const struct xtr_job *j)
 {
-	uint64_t queue = j->submit_ns ?: j->queue_ns ?: j->run_ns;
+	uint64_t queue = xtr_job_first_ns(j);
 
 	return spans_mine(s, j) ? add(&s->jobs, xtr_who_of(j), queue) : 0;
 }

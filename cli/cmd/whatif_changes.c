@@ -68,9 +68,8 @@ static bool parse(struct change *to, enum change_kind kind, const char *text)
 	if (forms[kind].sep && !parse_value(to, kind, sep + 1))
 		return false;
 	to->pattern = strndup(text, (size_t)(sep - text));
-	if (to->pattern && !strcmp(forms[kind].of, "process") &&
-	    (cli_parse_u64(to->pattern, &to->pid) || to->pid > UINT32_MAX))
-		to->pid = 0;
+	if (to->pattern && !strcmp(forms[kind].of, "process"))
+		to->pid = pattern_process(to->pattern).pid;
 	return true;
 }
 

@@ -168,6 +168,12 @@ static inline int xtr_job_resided(const struct xtr_job *j)
 	return j->run_ns && j->done_ns;
 }
 
+/* When the first of it is known to have happened: its submission, if that was recorded; ns. */
+static inline uint64_t xtr_job_first_ns(const struct xtr_job *j)
+{
+	return j->submit_ns ?: j->queue_ns ?: j->run_ns;
+}
+
 /*
  * 1 if it is known when its dependency waits ended. Of a job whose run event was lost the last wait
  * is cut off only by the end of the trace.
