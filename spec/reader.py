@@ -411,8 +411,8 @@ GRAMMAR = {
            "providers": [{"id": U32, **texts("name attach target state ?why ?module")}],
            "system": {"cpus": U32, "page": U32, **texts("?hypervisor ?hostname ?machine-id"),
                       "uname": both((str, str, str), lambda v: len(v) == 3), "?devices": [DEVICE]}},
-    TABLE: {"?frames": {ID: (U32, U64, U32)}, "?reset": bool, "?stacks": {ID: [U32]},
-            "?rings": [(ID, U64, U64, U32, U32, U32)], "?strings": {ID: {str, bytes}},
+    TABLE: {"?frames": {ID: both((U32, U64, U32), lambda v: fits([U32], v[3:4]))}, "?reset": bool,
+            "?rings": [(ID, U64, U64, U32, U32, U32)], "?stacks": {ID: [U32]}, "?strings": {ID: {str, bytes}},
             "?tasks": [both((U32, U32, U64, U32, U32),
                             lambda v: fits([U64], v[5:6]) and fits([U32], v[6:7]))]},
     CLOCK: both({"after": U64, "before": U64, "clocks": {str: U64}},
@@ -426,8 +426,8 @@ def item_of(section, c, raw):
     need(fits(GRAMMAR[c.type], item), TYPES[c.type])
     if c.type == TABLE:  # 6.4: add to the tables, by name and id; no id may get another meaning
         entries = [(("rings", ring[0]), ring[:6]) for ring in item.get("rings", [])]
-        for name, known in (("strings", None), ("frames", 3), ("stacks", None)):
-            entries += [((name, k), v[:known]) for k, v in item.get(name, {}).items()]
+        for t in ("strings", "frames", "stacks"):
+            entries += [((t, k), (v + [0])[:4] if t == "frames" else v) for k, v in item.get(t, {}).items()]
         for key, v in entries:
             v = v.encode() if isinstance(v, str) else v
             need(new.setdefault(key, section.tables.get(key, v)) == v, "table")

@@ -183,9 +183,33 @@ int xtr_tables_put_frame(struct xtr_tables *t, uint32_t id, const struct xtr_fra
 	return add_row(t, XTR_T_FRAMES, &e, sizeof(e) + 64);
 }
 
-static uint64_t frame_key(const struct xtr_frame *f)
+bool xtr_frame_same(const struct xtr_frame *a, const struct xtr_frame *b)
 {
-	return (uint64_t)f->symbol << 32 | f->module;
+	return a->symbol == b->symbol && a->offset == b->offset && a->module == b->module &&
+	       a->build_id == b->build_id;
+}
+
+static uint64_t frame_hash(const struct xtr_frame *f)
+{
+	const uint64_t all[] = { (uint64_t)f->symbol << 32 | f->module, f->build_id, f->offset };
+
+	return xtr_hash_bytes(all, sizeof(all));
+}
+
+/* As find_string. */
+static const struct xtr_frame_entry *find_frame(const struct xtr_tables *t,
+						const struct xtr_frame *f, uint64_t hash,
+						uint64_t *k)
+{
+	const uint64_t *i;
+
+	for (*k = 0; (i = xtr_map_get(&t->frame_keys, hash, *k)); ++*k) {
+		const struct xtr_frame_entry *e = xtr_id_table_at(&t->t[XTR_T_FRAMES], *i);
+
+		if (xtr_frame_same(&e->f, f))
+			return e;
+	}
+	return NULL;
 }
 
 /* As intern_read. */
@@ -193,10 +217,11 @@ static int key_read(struct xtr_tables *t)
 {
 	for (; t->n_keyed < t->t[XTR_T_FRAMES].n; t->n_keyed++) {
 		const struct xtr_frame_entry *e = xtr_id_table_at(&t->t[XTR_T_FRAMES], t->n_keyed);
+		uint64_t hash = frame_hash(&e->f), k;
 
-		if (xtr_map_get(&t->frame_keys, frame_key(&e->f), e->f.offset))
+		if (find_frame(t, &e->f, hash, &k))
 			continue;
-		if (xtr_map_put(&t->frame_keys, frame_key(&e->f), e->f.offset, e->id))
+		if (xtr_map_put(&t->frame_keys, hash, k, t->n_keyed))
 			return -ENOMEM;
 	}
 	return 0;
@@ -204,14 +229,15 @@ static int key_read(struct xtr_tables *t)
 
 int xtr_tables_intern_frame(struct xtr_tables *t, const struct xtr_frame *f, uint32_t *id)
 {
-	const uint64_t *known;
+	const struct xtr_frame_entry *known;
 	int err = key_read(t);
+	uint64_t k;
 
 	if (err)
 		return err;
-	known = xtr_map_get(&t->frame_keys, frame_key(f), f->offset);
+	known = find_frame(t, f, frame_hash(f), &k);
 	if (known) {
-		*id = (uint32_t)*known;
+		*id = known->id;
 		return 0;
 	}
 	return next_id(t, XTR_T_FRAMES, id) ?: xtr_tables_put_frame(t, *id, f) ?: key_read(t);

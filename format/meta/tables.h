@@ -44,8 +44,9 @@ struct xtr_ring {
 
 struct xtr_frame {
 	uint32_t symbol; /* string id; 0: only the offset (address) is known */
-	uint64_t offset; /* bytes from the symbol's (or module's) start */
-	uint32_t module; /* string id */
+	uint64_t offset;   /* bytes from the symbol's (or module's) start */
+	uint32_t module;   /* string id */
+	uint32_t build_id; /* string id: of the module, in hexadecimal digits; 0: not known */
 };
 
 struct xtr_tables *xtr_tables_new(void);

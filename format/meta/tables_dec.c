@@ -39,7 +39,7 @@ static int frame_row(struct xtr_tables *t, const cbor_item_t *key, const cbor_it
 		     struct xtr_tables *staged)
 {
 	const struct xtr_frame *known;
-	struct xtr_frame f;
+	struct xtr_frame f = { 0 };
 	cbor_item_t **v;
 	uint32_t id;
 	size_t n;
@@ -48,12 +48,11 @@ static int frame_row(struct xtr_tables *t, const cbor_item_t *key, const cbor_it
 	if (!v || !xtr_cbor_id(key, &id) || !xtr_cbor_u32(v[0], &f.symbol) ||
 	    !xtr_cbor_u64(v[1], &f.offset) || !xtr_cbor_u32(v[2], &f.module))
 		return -EBADMSG;
+	if (n > 3 && !xtr_cbor_u32(v[3], &f.build_id)) /* files of old have none */
+		return -EBADMSG;
 	known = xtr_tables_frame(t, id);
 	if (known)
-		return known->symbol == f.symbol && known->offset == f.offset &&
-				       known->module == f.module
-			       ? 0
-			       : -EBADMSG;
+		return xtr_frame_same(known, &f) ? 0 : -EBADMSG;
 	return staged ? 0 : xtr_tables_put_frame(t, id, &f);
 }
 

@@ -42,7 +42,7 @@ static const struct xtr_task *task_row(const struct xtr_tables *t, bool all, siz
 static void row_cost(const struct xtr_tables *t, int kind, size_t i, size_t *items, size_t *bytes)
 {
 	static const size_t fixed_items[KINDS] = {
-		[XTR_T_STRINGS] = 2, [XTR_T_FRAMES] = 5, [XTR_T_STACKS] = 2,
+		[XTR_T_STRINGS] = 2, [XTR_T_FRAMES] = 6, [XTR_T_STACKS] = 2,
 		[XTR_T_RINGS] = 7,   [TASKS] = 8,
 	};
 	const struct xtr_string_entry *s;
@@ -104,10 +104,12 @@ static void put_frame(struct xtr_buf *b, const void *row)
 	const struct xtr_frame_entry *e = row;
 
 	xtr_enc_uint(b, e->id);
-	xtr_enc_array(b, 3);
+	xtr_enc_array(b, e->f.build_id ? 4 : 3);
 	xtr_enc_uint(b, e->f.symbol);
 	xtr_enc_uint(b, e->f.offset);
 	xtr_enc_uint(b, e->f.module);
+	if (e->f.build_id)
+		xtr_enc_uint(b, e->f.build_id);
 }
 
 static void put_stack(struct xtr_buf *b, const void *row)

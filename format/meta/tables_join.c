@@ -281,7 +281,7 @@ static int needed_strings(const struct xtr_tables *t, const uint32_t *ids, size_
 	for (size_t i = 0; i < t->t[XTR_T_FRAMES].n && !err; i++) {
 		const struct xtr_frame_entry *e = xtr_id_table_at(&t->t[XTR_T_FRAMES], i);
 
-		err = need(m, e->f.symbol) ?: need(m, e->f.module);
+		err = need(m, e->f.symbol) ?: need(m, e->f.module) ?: need(m, e->f.build_id);
 	}
 	return err;
 }

@@ -50,7 +50,7 @@ enum {
 struct xtr_tables {
 	struct xtr_id_table t[XTR_T_IDS];
 	struct xtr_map interned;    /* (hash, n-th with this hash) -> index of a string */
-	struct xtr_map frame_keys;  /* (symbol and module, offset) -> id of a frame */
+	struct xtr_map frame_keys;  /* the same of frames */
 	size_t n_interned, n_keyed; /* strings and frames that these two maps know */
 	uint32_t last_id[XTR_T_IDS];
 	struct xtr_task *tasks; /* sorted by (tid, since) up to n_sorted, then as they came */
@@ -71,6 +71,7 @@ static inline void *xtr_id_table_at(const struct xtr_id_table *t, size_t i)
 	return (char *)t->rows + i * t->row;
 }
 
+bool xtr_frame_same(const struct xtr_frame *a, const struct xtr_frame *b);
 /* Define a row whose id is not there yet. 0, -ENOMEM, -EFBIG. */
 int xtr_tables_put_frame(struct xtr_tables *t, uint32_t id, const struct xtr_frame *f);
 /*

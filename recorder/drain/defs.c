@@ -3,6 +3,7 @@
 #include "recorder/host/util.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,27 +85,35 @@ static int take_ops(struct xtr_defs *d, const uint8_t *rec)
 	return intern(d, symbol, strlen(symbol), &d->ops[def.id]);
 }
 
-static int put_frame(struct xtr_defs *d, const char *symbol, const char *module, uint64_t offset,
-		     uint32_t *id)
+/* A text that is not known has no id. */
+static int intern_known(struct xtr_defs *d, const char *text, uint32_t *id)
 {
-	struct xtr_frame f = { .offset = offset };
-	int err = intern(d, module, strlen(module), &f.module);
+	return text[0] ? intern(d, text, strlen(text), id) : 0;
+}
 
-	if (!err && symbol[0])
-		err = intern(d, symbol, strlen(symbol), &f.symbol);
-	return err ? err : xtr_tables_intern_frame(d->tables, &f, id);
+static int put_frame(struct xtr_defs *d, const struct xtr_symbol *s, uint32_t *id)
+{
+	struct xtr_frame f = { .offset = s->offset };
+
+	return intern(d, s->module, strlen(s->module), &f.module)
+		       ?: intern_known(d, s->name, &f.symbol)
+		       ?: intern_known(d, s->build_id, &f.build_id)
+		       ?: xtr_tables_intern_frame(d->tables, &f, id);
 }
 
 /* An address that has no symbol is not put into the file: it would tell where the kernel lies. */
 static int kernel_frame(struct xtr_defs *d, uint64_t addr, uint32_t *id)
 {
 	const char *symbol = "", *module = "";
-	uint64_t offset = 0;
+	struct xtr_symbol sym = { 0 };
 
-	if ((!d->kallsyms || !xtr_kallsyms_find(d->kallsyms, addr, &symbol, &module, &offset)) &&
+	if ((!d->kallsyms ||
+	     !xtr_kallsyms_find(d->kallsyms, addr, &symbol, &module, &sym.offset)) &&
 	    !d->key)
-		offset = addr;
-	return put_frame(d, symbol, module[0] ? module : "kernel", offset, id);
+		sym.offset = addr;
+	snprintf(sym.name, sizeof(sym.name), "%s", symbol);
+	snprintf(sym.module, sizeof(sym.module), "%s", module[0] ? module : "kernel");
+	return put_frame(d, &sym, id);
 }
 
 static int user_frame(struct xtr_defs *d, const struct xtr_program *program, uint64_t addr,
@@ -114,7 +123,7 @@ static int user_frame(struct xtr_defs *d, const struct xtr_program *program, uin
 
 	if (d->symbols)
 		xtr_symbols_find(d->symbols, program, addr, &sym);
-	return put_frame(d, sym.name, sym.module, sym.offset, id);
+	return put_frame(d, &sym, id);
 }
 
 /* bytes: of the addresses, negative if the stack could not be taken. */

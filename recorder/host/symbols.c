@@ -122,6 +122,16 @@ static struct process *process(struct xtr_symbols *s, const struct xtr_program *
 	return oldest;
 }
 
+static void find_build_id(Dwfl_Module *m, struct xtr_symbol *out)
+{
+	const unsigned char *bits = NULL;
+	GElf_Addr at;
+	int n = dwfl_module_build_id(m, &bits, &at);
+
+	for (int i = 0; i < n && n <= (int)XTR_BUILD_ID_MAX; i++)
+		snprintf(out->build_id + (size_t)2 * (size_t)i, 3, "%02x", bits[i]);
+}
+
 void xtr_symbols_find(struct xtr_symbols *s, const struct xtr_program *program, uint64_t addr,
 		      struct xtr_symbol *out)
 {
@@ -142,6 +152,7 @@ void xtr_symbols_find(struct xtr_symbols *s, const struct xtr_program *program, 
 	module = dwfl_module_info(m, NULL, &start, NULL, NULL, NULL, NULL, NULL);
 	snprintf(out->module, sizeof(out->module), "%s", module ? module : "");
 	out->offset = addr - start;
+	find_build_id(m, out);
 	name = dwfl_module_addrinfo(m, addr, &offset, &sym, NULL, NULL, NULL);
 	if (!name)
 		return;

@@ -326,8 +326,8 @@ static void json_ring(struct xtr_json *j, const struct xtr_tables *t, uint64_t i
 static void json_frame(struct xtr_json *j, const struct xtr_tables *t, uint32_t id)
 {
 	const struct xtr_frame *frame = xtr_tables_frame(t, id);
-	const char *symbol = NULL, *module = NULL;
-	size_t n_symbol = 0, n_module = 0;
+	const char *symbol = NULL, *module = NULL, *build_id;
+	size_t n_symbol = 0, n_module = 0, n_build_id;
 
 	xtr_json_begin_object(j);
 	if (frame) {
@@ -339,6 +339,11 @@ static void json_frame(struct xtr_json *j, const struct xtr_tables *t, uint32_t 
 		xtr_json_strn(j, module, n_module);
 		xtr_json_key(j, symbol || module ? "offset" : "address");
 		xtr_json_hex_number(j, frame->offset);
+		build_id = text_of(t, frame->build_id, &n_build_id);
+		if (build_id) {
+			xtr_json_key(j, "build_id");
+			xtr_json_strn(j, build_id, n_build_id);
+		}
 	}
 	xtr_json_end_object(j);
 }

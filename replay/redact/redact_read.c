@@ -197,6 +197,8 @@ static int note_frames(struct xtr_redact *x, struct redact_part *p, const struct
 
 		redact_frame_kinds(t, f, &symbol, &module);
 		err = note_string(x, p, f->symbol, symbol) ?: note_string(x, p, f->module, module);
+		if (!err && symbol == REDACT_IDENT)
+			err = note_string(x, p, f->build_id, REDACT_HEX);
 	}
 	return err;
 }

@@ -103,6 +103,16 @@ static int put_rings(struct xtr_redact *x, struct redact_part *p, const struct x
 	return err;
 }
 
+/* The one that stays, or 0 with the text noted as left out. */
+static int put_build_id(struct xtr_redact *x, struct redact_part *p, const struct xtr_tables *t,
+			enum redact_kind symbol, uint32_t *id)
+{
+	const uint32_t old = *id;
+
+	*id = symbol == REDACT_IDENT ? redact_string(p, REDACT_HEX, old) : 0;
+	return old && !*id ? redact_drop(&x->texts, xtr_tables_string(t, old, NULL)) : 0;
+}
+
 /* Of a place in no known module the offset is an address. */
 static int put_frames(struct xtr_redact *x, struct redact_part *p, const struct xtr_tables *t,
 		      struct xtr_map *frames)
@@ -120,7 +130,8 @@ static int put_frames(struct xtr_redact *x, struct redact_part *p, const struct 
 			f.offset = redact_number(x, p, f.offset >> 63 ? &kptr : &uptr, f.offset, 8);
 		f.symbol = redact_string(p, symbol, f.symbol);
 		f.module = redact_string(p, module, f.module);
-		err = xtr_tables_intern_frame(p->tables, &f, &new)
+		err = put_build_id(x, p, t, symbol, &f.build_id)
+			      ?: xtr_tables_intern_frame(p->tables, &f, &new)
 			      ?: xtr_map_put(frames, id, 0, new);
 	}
 	return err;

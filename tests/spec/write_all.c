@@ -61,7 +61,7 @@ static int fill_meta(struct xtr_meta *m)
 
 static int fill_tables(struct xtr_tables *t)
 {
-	struct xtr_frame frame = { 0, 16, 0 };
+	struct xtr_frame frame = { .offset = 16 };
 	struct xtr_task task = { .tid = 7, .pid = 6, .since = 5, .flags = XTR_TASK_KTHREAD };
 	struct xtr_ring ring = { .id = 1, .since = 1, .sched = 0xabcdef, .limit = 4 };
 	uint32_t id;
@@ -73,7 +73,7 @@ static int fill_tables(struct xtr_tables *t)
 	err = err ? err : xtr_tables_intern(t, "gfx", 3, &ring.name);
 	err = err ? err : xtr_tables_add_task(t, &task);
 	err = err ? err : xtr_tables_add_ring(t, &ring);
-	frame.symbol = task.comm;
+	frame.symbol = frame.module = frame.build_id = task.comm;
 	err = err ? err : xtr_tables_intern_frame(t, &frame, &id);
 	return err ? err : xtr_tables_add_stack(t, 1, &id, 1);
 }

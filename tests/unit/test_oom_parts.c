@@ -31,7 +31,7 @@ static int fill(struct xtr_tables *t)
 
 	for (uint32_t i = 0; i < 20 && !err; i++) {
 		struct xtr_ring ring = { i + 1, 5, i, 1, 1, 4 };
-		struct xtr_frame frame = { 1, i, 1 };
+		struct xtr_frame frame = { 1, i, 1, i % 2 };
 
 		snprintf(text, sizeof(text), "text %u", i);
 		err = xtr_tables_intern(t, text, strlen(text), &id);
@@ -56,7 +56,7 @@ static int tables(void *arg)
 {
 	struct xtr_tables *t = xtr_tables_new(), *back = xtr_tables_new(), *copy = NULL;
 	int err = t && back ? fill(t) : -ENOMEM;
-	struct xtr_frame frame = { 9, 9, 9 };
+	struct xtr_frame frame = { 9, 9, 9, 9 };
 	uint32_t id;
 
 	(void)arg;

@@ -59,7 +59,7 @@ Test(tables, everything_arrives_in_many_payloads)
 		struct xtr_task task = {
 			.tid = i, .pid = i / 2, .since = 1000 - i % 7, .comm = 1, .flags = i % 2
 		};
-		struct xtr_frame f = { 1, i, 2 };
+		struct xtr_frame f = { 1, i, 2, i % 2 };
 
 		memset(text, 'x', sizeof(text));
 		snprintf(text, sizeof(text), "name %u", i);
@@ -173,7 +173,7 @@ Test(tables, what_was_read_can_be_interned_and_written)
 {
 	struct xtr_tables *t = xtr_tables_new(), *read = xtr_tables_new(), *copy;
 	struct xtr_tables *back = xtr_tables_new();
-	struct xtr_frame f = { 1, 77, 2 };
+	struct xtr_frame f = { 1, 77, 2, 0 };
 	struct xtr_ring ring = { .id = 4, .device = 1, .name = 2 };
 	struct xtr_task task = { .tid = 9, .pid = 8, .since = 7, .comm = 1, .flags = 0 },
 			late = { .tid = 3, .pid = 3, .since = 9, .comm = 2, .flags = 0 };
@@ -219,7 +219,7 @@ Test(tables, what_goes_beyond_a_limit_is_refused)
 {
 	struct xtr_tables *t = xtr_tables_new();
 	const struct xtr_ring none = { 0 }, ring = { .id = 7 };
-	const struct xtr_frame frame = { 1, 2, 3 };
+	const struct xtr_frame frame = { 1, 2, 3, 0 };
 	const uint32_t frames[] = { 1 };
 	char *longest = calloc(1, XTR_CBOR_STRING_MAX + 1);
 	uint32_t id;

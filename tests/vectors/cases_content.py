@@ -54,7 +54,7 @@ def builtin_records():
 
 BUILTIN_LAYOUTS = [(e["type"], [f[5] for f in e["fields"]]) for e in builtin_events()]
 TABLES = {
-    "frames": {1: [3, 16, 4], 2: [0, 0xFFFFFFFF81000000, 0]},
+    "frames": {1: [3, 16, 4], 2: [0, 0xFFFFFFFF81000000, 0], 3: [3, 16, 4, 5]},
     "rings": [[1, 0, 0xABCDEF, 1, 2, 4], [2, 5, U64, 1, 5, 0]],
     "stacks": {1: [1, 2], 2: []},
     "strings": {1: "0000:03:00.0", 2: "gfx_0.0.0", 3: "ioctl", 4: "vmlinux", 5: "sdma0", 6: "game"},

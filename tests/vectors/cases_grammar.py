@@ -152,7 +152,7 @@ def table_grammar():
         {"strings": {1: 2}}, {"strings": {1: None}}, {"stacks": {0: []}}, {"stacks": {1: 1}},
         {"stacks": {1: [NONE + 1]}}, {"stacks": {1: ["x"]}}, {"frames": {0: [1, 1, 1]}},
         {"frames": {1: [1, 1]}}, {"frames": {1: [1, 1, NONE + 1]}}, {"frames": {1: 5}},
-        {"frames": [[1, 1, 1]]}])
+        {"frames": [[1, 1, 1]]}, {"frames": {1: [1, 1, 1, "x"]}}, {"frames": {1: [1, 1, 1, NONE + 1]}}])
     payloads("table-lists", TABLE, "table", [
         {"tasks": {}}, {"tasks": [[1, 1, 1, 1]]}, {"tasks": [[NONE + 1, 1, 1, 1, 1]]},
         {"tasks": [[1, NONE + 1, 1, 1, 1]]}, {"tasks": [[1, 1, -1, 1, 1]]},
@@ -164,12 +164,14 @@ def table_grammar():
         {"rings": {1: [1]}}, {"rings": [[1, 1, 1, 1, 1, 1], [1, 1, 1, 1, 1, 2]]}])
     s = begin()
     s.item(TABLE, {"strings": {1: "a", 2: b"b"}, "rings": [[1, 0, 5, 1, 2, 3]],
-                   "stacks": {1: [1]}, "frames": {1: [1, 2, 3]}})
+                   "stacks": {1: [1]}, "frames": {1: [1, 2, 3], 2: [1, 2, 3, 1]}})
     wrong = [s.item(TABLE, dict(t, strings={**t.get("strings", {}), 9: "lost"})) for t in (
         {"strings": {1: "b"}}, {"strings": {2: "bb"}}, {"rings": [[1, 0, 5, 1, 2, 4]]},
         {"rings": [[1, 1, 5, 1, 2, 3]]}, {"stacks": {1: [1, 1]}}, {"stacks": {1: []}},
-        {"frames": {1: [1, 2, 4]}}, {"frames": {1: [1, 3, 3]}})]
-    s.item(TABLE, {"strings": {1: b"a", 2: "b", 3: "c"}, "rings": [[1, 0, 5, 1, 2, 3, "later"]]})
+        {"frames": {1: [1, 2, 4]}}, {"frames": {1: [1, 3, 3]}}, {"frames": {1: [1, 2, 3, 1]}},
+        {"frames": {2: [1, 2, 3]}})]
+    s.item(TABLE, {"strings": {1: b"a", 2: "b", 3: "c"}, "rings": [[1, 0, 5, 1, 2, 3, "later"]],
+                   "frames": {1: [1, 2, 3, 0], 2: [1, 2, 3, 1, "later"]}})
     damaged("table-redefined", s.close(), *[("table", at) for at in wrong], events=0)
 
 

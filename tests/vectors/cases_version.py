@@ -57,7 +57,7 @@ def keys():
     accept("keys-meta", s.close(1), 1)
     s = begin()
     s.item(TABLE, dict({"strings": {1: "x"}, "tasks": [[7, 7, 0, 1, 0xFFFFFFFF, 3, 1, "later"]],
-                        "rings": [[1, 0, 0, 1, 1, 0, 5, 6]], "frames": {1: [1, 2, 1, "file.c"]}},
+                        "rings": [[1, 0, 0, 1, 1, 0, 5, 6]], "frames": {1: [1, 2, 1, 0, "file.c"]}},
                        **EXTRA))
     s.item(CLOCK, dict({"before": 1, "after": 2, "clocks": {"nptp": 3}}, **EXTRA))
     s.item(LOSS, dict({"lost": [[0, 0, 1, 1, "x"]], "gaps": [[0, 1, 2, 3, None]],

@@ -332,8 +332,8 @@ static void tables(const struct xtr_tables *t)
 	for (uint32_t id = 0; xtr_tables_next_id(t, XTR_TABLE_FRAMES, &id);) {
 		const struct xtr_frame *f = xtr_tables_frame(t, id);
 
-		item(&first, "\n[%" PRIu32 ",%" PRIu32 ",%" PRIu64 ",%" PRIu32 "]", id, f->symbol,
-		     f->offset, f->module);
+		item(&first, "\n[%" PRIu32 ",%" PRIu32 ",%" PRIu64 ",%" PRIu32 ",%" PRIu32 "]", id,
+		     f->symbol, f->offset, f->module, f->build_id);
 	}
 	fputs("],\"stacks\":[", out);
 	first = true;
