@@ -5,7 +5,7 @@
 #   make SAN=1         ASan and UBSan            make V=1          show the commands
 #   make SAN=thread    TSan
 #   make WERROR=1      warnings are errors       make CFLAGS=...   instead of -O2 -g
-#   make SQLITE=0      without libsqlite3, ZSTD=0 without libzstd, ARCHIVE=0 without libarchive, as where they are not installed
+#   make SQLITE=0      without libsqlite3, ZSTD=0 without libzstd, ARCHIVE=0 without libarchive, ELFUTILS=0 without elfutils, as where they are not installed
 #   make COVER=1       counts which lines and branches run (make cover)
 
 VERSION  := $(shell sed -n 's/^.define XTR_VERSION "\(.*\)"/\1/p' format/version.h)
@@ -31,7 +31,7 @@ unitdir  ?= $(exec_prefix)/lib/systemd/system
 CFLAGS   ?= $(if $(filter 1 thread,$(SAN)),-O1 -g1,-O2 -g)
 
 # One build directory per kind of build, so that they never mix.
-VARIANT  ?= $(notdir $(firstword $(CC)))$(if $(filter 1,$(SAN)),-asan)$(if $(filter thread,$(SAN)),-tsan)$(if $(filter 1,$(COVER)),-cover)$(if $(filter 0,$(RECORDER)),-reader)$(if $(filter 0,$(SQLITE)),-nosql)$(if $(filter 0,$(ZSTD)),-nozstd)$(if $(filter 0,$(ARCHIVE)),-noarchive)
+VARIANT  ?= $(notdir $(firstword $(CC)))$(if $(filter 1,$(SAN)),-asan)$(if $(filter thread,$(SAN)),-tsan)$(if $(filter 1,$(COVER)),-cover)$(if $(filter 0,$(RECORDER)),-reader)$(if $(filter 0,$(SQLITE)),-nosql)$(if $(filter 0,$(ZSTD)),-nozstd)$(if $(filter 0,$(ARCHIVE)),-noarchive)$(if $(filter 0,$(ELFUTILS)),-noelfutils)
 B        := build/$(VARIANT)
 
 JOBS := $(if $(filter 0,$(MAKELEVEL)),-j$(shell nproc))
@@ -50,7 +50,7 @@ msg  = @$(if $(filter 1,$(V)),:,printf '  %-7s %s\n') '$(1)' '$(patsubst build/%
 tree       = $(sort $(wildcard $(foreach d,$(1),$(d)/*.c $(d)/*/*.c $(d)/*/*/*.c)))
 LIB_SRC    := $(call tree,base format)
 PUBLIC_SRC := $(sort $(wildcard lib/*.c))
-REPLAY_SRC := $(call tree,replay analysis converters report bundle) $(PUBLIC_SRC)
+REPLAY_SRC := $(call tree,replay analysis converters report bundle symbols) $(PUBLIC_SRC)
 RECORD_CMD := $(addprefix cli/cmd/,cmd_record.c record_flight.c record_say.c record_bundle.c record_ship.c record_session.c cmd_list.c cmd_doctor.c recover_killed.c ship_killed.c)
 CLI_SRC    := $(filter-out cli/main.c,$(call tree,cli))
 # Before anything is installed there is no pkg-config: MISSING says so.
@@ -113,9 +113,9 @@ HAVE_ZST := $(if $(filter 0,$(ZSTD)),,$(call have,libzstd))
 PKGS     += $(if $(HAVE_Z),zlib) $(if $(HAVE_ZST),libzstd)
 ifneq ($(RECORDER),0)
 PKGS     += libbpf libelf
-HAVE_DW  := $(call have,libdw)
-PKGS     += $(if $(HAVE_DW),libdw)
 endif
+HAVE_DW  := $(if $(filter 0,$(ELFUTILS)),,$(call have,libdw))
+PKGS     += $(if $(HAVE_DW),libdw)
 MISSING  := $(strip $(foreach p,$(PKGS),$(if $(call have,$(p)),,$(p))) \
 	    $(foreach t,pkg-config $(if $(BPF_SRC),$(CLANG) $(BPFTOOL)),$(if $(shell command -v $(t)),,$(t))))
 

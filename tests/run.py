@@ -87,10 +87,10 @@ CLANG = ["make", "CC=clang", "bin", "unit-bin", "tools-bin"]
 def builds(_):
     return commands(CLANG,
                     ["make", "CC=gcc", "RECORDER=0", "bin"],
-                    ["make", "CC=gcc", "RECORDER=0", "SQLITE=0", "ZSTD=0", "ARCHIVE=0", "bin"],
-                    ["sh", "-c", "build/gcc-reader-nosql-nozstd-noarchive/xtr check tests/vectors/accept/zstd-blocks.xtr 2>&1 | grep 'built without libzstd'"],
-                    ["sh", "-c", "build/gcc-reader-nosql-nozstd-noarchive/xtr bundle tests/vectors/accept/zstd-blocks.xtr 2>&1 | grep 'built without libarchive'"],
-                    ["sh", "-c", "echo x | zstd -q -c | build/gcc-reader-nosql-nozstd-noarchive/xtr stats - 2>&1 | grep 'compressed with zstd, and this xtr is built without libarchive'"])
+                    ["make", "CC=gcc", "RECORDER=0", "SQLITE=0", "ZSTD=0", "ARCHIVE=0", "ELFUTILS=0", "bin"],
+                    ["sh", "-c", "build/gcc-reader-nosql-nozstd-noarchive-noelfutils/xtr check tests/vectors/accept/zstd-blocks.xtr 2>&1 | grep 'built without libzstd'"],
+                    ["sh", "-c", "build/gcc-reader-nosql-nozstd-noarchive-noelfutils/xtr bundle tests/vectors/accept/zstd-blocks.xtr 2>&1 | grep 'built without libarchive'"],
+                    ["sh", "-c", "echo x | zstd -q -c | build/gcc-reader-nosql-nozstd-noarchive-noelfutils/xtr stats - 2>&1 | grep 'compressed with zstd, and this xtr is built without libarchive'"])
 
 
 def dependencies(_):
@@ -261,6 +261,7 @@ GROUPS = [Group(*row) for row in (
     ("drivers", "scenarios of driver events, and what xtr says of them", group("drivers", 2400), False, True, "ci"),
     ("flame", "flame graphs, and their sums", group("flame"), False, True, "ci"),
     ("whatif", "replayed schedules, by a second model", group("whatif"), False, True, "check"),
+    ("symbols", "names of functions, from files of this machine", group("symbols"), False, True, "check"),
     ("frames", "frames whose story is known", group("frames"), False, True, "check"),
     ("top", "slices of time against known truth", group("top"), False, True, "ci"),
     ("query", "SQL over traces", group("query"), False, True, "check"),

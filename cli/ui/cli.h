@@ -75,7 +75,7 @@ extern const struct cli_command *const cli_commands[]; /* NULL-terminated, comma
 extern const struct cli_command cmd_record, cmd_list, cmd_doctor, cmd_info, cmd_stats, cmd_jobs,
 	cmd_dump, cmd_query, cmd_export, cmd_import, cmd_cut, cmd_cat, cmd_pack, cmd_check,
 	cmd_recover, cmd_diff, cmd_redact, cmd_flame, cmd_report, cmd_top, cmd_bundle, cmd_ship,
-	cmd_why, cmd_whatif, cmd_frames;
+	cmd_why, cmd_whatif, cmd_frames, cmd_symbols;
 
 /* Messages on stderr, prefixed "xtr: ", one line each; `hint` is a second line of what to do. */
 void cli_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -243,6 +243,18 @@ int xtr_tables_intern_frame(struct xtr_tables *t, const struct xtr_frame *f, uin
 	return next_id(t, XTR_T_FRAMES, id) ?: xtr_tables_put_frame(t, *id, f) ?: key_read(t);
 }
 
+int xtr_tables_set_frame(struct xtr_tables *t, uint32_t id, const struct xtr_frame *f)
+{
+	struct xtr_frame_entry *e = xtr_id_table_get(&t->t[XTR_T_FRAMES], id);
+
+	if (!e)
+		return -ENOENT;
+	e->f = *f;
+	xtr_map_free(&t->frame_keys); /* which are made anew when a frame is interned */
+	t->n_keyed = 0;
+	return 0;
+}
+
 int xtr_tables_add_stack(struct xtr_tables *t, uint32_t id, const uint32_t *frames, size_t n)
 {
 	struct xtr_stack_entry s = { .id = id, .n = (uint32_t)n };

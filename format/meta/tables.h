@@ -43,7 +43,7 @@ struct xtr_ring {
 };
 
 struct xtr_frame {
-	uint32_t symbol; /* string id; 0: only the offset (address) is known */
+	uint32_t symbol;   /* string id; 0: only the offset (address) is known */
 	uint64_t offset;   /* bytes from the symbol's (or module's) start */
 	uint32_t module;   /* string id */
 	uint32_t build_id; /* string id: of the module, in hexadecimal digits; 0: not known */
@@ -86,6 +86,9 @@ int xtr_tables_put_string(struct xtr_tables *t, uint32_t id, const void *text, s
 int xtr_tables_add_task(struct xtr_tables *t, const struct xtr_task *task);
 int xtr_tables_add_ring(struct xtr_tables *t, const struct xtr_ring *ring);
 int xtr_tables_intern_frame(struct xtr_tables *t, const struct xtr_frame *f, uint32_t *id);
+/* A frame is another one from now on, under the same id: in tables of which nothing is written yet
+ * (xtr_tables_copy). -ENOENT: there is none. */
+int xtr_tables_set_frame(struct xtr_tables *t, uint32_t id, const struct xtr_frame *f);
 int xtr_tables_add_stack(struct xtr_tables *t, uint32_t id, const uint32_t *frames, size_t n);
 
 /* Lookup. NULL / false if not defined. */

@@ -152,8 +152,8 @@ void xtr_symbols_find(struct xtr_symbols *s, const struct xtr_program *program, 
 	module = dwfl_module_info(m, NULL, &start, NULL, NULL, NULL, NULL, NULL);
 	snprintf(out->module, sizeof(out->module), "%s", module ? module : "");
 	out->offset = addr - start;
-	find_build_id(m, out);
 	name = dwfl_module_addrinfo(m, addr, &offset, &sym, NULL, NULL, NULL);
+	find_build_id(m, out); /* known once the file was opened for names */
 	if (!name)
 		return;
 	snprintf(out->name, sizeof(out->name), "%s", name);

@@ -46,7 +46,8 @@ struct xtr_symbols;
 struct xtr_symbol {
 	char name[512];   /* "" if unknown */
 	char module[512]; /* path of the mapped file; "" if unknown */
-	/* The module's, in hexadecimal digits; "": it has none, or xtr is built without elfutils. */
+	/* The module's, in hexadecimal digits; "": it has none, or xtr is built without elfutils.
+	 */
 	char build_id[2 * XTR_BUILD_ID_MAX + 1];
 	uint64_t offset; /* bytes from the symbol, else from the module's start, else the address */
 };

@@ -213,8 +213,8 @@ const struct redact_plan *redact_plan_of(const struct redact_part *p, uint32_t t
 /* The rule of the value in `key` of an xtr:total, whose field is named by a string id. */
 struct redact_rule redact_total_rule(const struct xtr_redact *x, const struct redact_part *p,
 				     const uint8_t *rec, uint32_t field_at);
-/* Kinds of the texts of a frame. A build id stays where the names of functions do, of known libraries:
- * that of somebody's own program would tell which one it is, and is left out. */
+/* Kinds of the texts of a frame. A build id stays where the names of functions do, of known
+ * libraries: that of somebody's own program would tell which one it is, and is left out. */
 void redact_frame_kinds(const struct xtr_tables *t, const struct xtr_frame *f,
 			enum redact_kind *symbol, enum redact_kind *module);
 

@@ -160,6 +160,7 @@ def views(i):
     yield "whatif", [], ["whatif", "--scale", "ring=*:0.5x", jobs]
     yield "frames", [], ["frames", "--frame", "ring=*", "--jsonl", "--path", jobs]
     yield "frames-text", ["-s3"], ["frames", "--frame", "ring=*", example]
+    yield "symbols", [], ["symbols", "--json", jobs]
     yield "whatif-json", ["-s3"], ["whatif", "--json", example]
     yield "why-lines", ["-s3"], ["why", "--path", "--jsonl", example]
     yield "top", [], ["top", "--json", "--interval", "10ms", jobs]
@@ -235,6 +236,7 @@ def parts(i):
     # One CPU, so that one thread packs it: what fails is then the same in every run.
     one = i.synth("one-cpu", "-n", "300", "-s", "1")
     yield "pack", ["-c"], ["pack", "-o", "out.xtr", one]
+    yield "symbols-named", ["-c"], ["symbols", "-o", "out.xtr", one]
     yield "pack-zstd", [], ["pack", "--zstd", "--json", "-o", "out.xtr", one]
     yield "pack-stdout", [], ["pack", "-o", "-", one]
     yield "stats-packed", [], ["stats", i.packed("packed.xtr", one)]

@@ -28,7 +28,7 @@ class Command:
 
 
 COMMANDS = [
-    Command("info"), Command("info", ["--json"]), Command("stats"), Command("jobs"), Command("why", ["--path"]), Command("whatif"), Command("frames", ["--frame", "ring=*"]), Command("dump"),
+    Command("info"), Command("info", ["--json"]), Command("stats"), Command("jobs"), Command("why", ["--path"]), Command("whatif"), Command("frames", ["--frame", "ring=*"]), Command("symbols"), Command("dump"),
     Command("dump", ["--json"]), Command("check"),
     *(Command("export", ["-f", f], output=True) for f in ("perfetto", "chrome", "sqlite", "csv", "jsonl", "arrow")),
     Command("cut", output=True), Command("cat", output=True, stdin=False),

@@ -2,6 +2,7 @@
 /* Names of addresses in this very process. */
 #include "recorder/host/symbols.h"
 #include "recorder/host/proc_task.h"
+#include "symbols/debug_files.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -50,6 +51,7 @@ Test(host_symbols, a_function_of_this_program)
 #ifdef HAVE_LIBDW
 	cr_expect_str_eq(s.name, "open_symbols");
 	cr_expect_eq(s.offset, 1);
+	cr_expect(xtr_is_build_id(s.build_id), "%s", s.build_id);
 #endif
 }
 

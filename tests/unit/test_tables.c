@@ -91,6 +91,42 @@ Test(tables, everything_arrives_in_many_payloads)
 	xtr_tables_free(back);
 }
 
+Test(tables, files_of_one_path_are_told_apart_by_build_id)
+{
+	struct xtr_tables *t = xtr_tables_new(), *back = xtr_tables_new(), *copy;
+	struct xtr_frame f = { .offset = 64, .module = 1 };
+	struct sink s = { .to = back };
+	uint32_t first, second, third, again;
+
+	cr_assert(zero(int, xtr_tables_intern_frame(t, &f, &first)));
+	f.build_id = 2;
+	cr_assert(zero(int, xtr_tables_intern_frame(t, &f, &second)));
+	f.build_id = 3;
+	cr_assert(zero(int, xtr_tables_intern_frame(t, &f, &third)));
+	cr_assert(first != second && second != third && first != third);
+	cr_assert(zero(int, xtr_tables_intern_frame(t, &f, &again)));
+	cr_assert(eq(u32, again, third));
+	cr_assert(zero(int, xtr_tables_encode(t, false, take, &s)));
+	cr_assert(eq(u32, xtr_tables_frame(back, first)->build_id, 0));
+	cr_assert(eq(u32, xtr_tables_frame(back, second)->build_id, 2));
+	cr_assert(eq(u32, xtr_tables_frame(back, third)->build_id, 3));
+
+	copy = xtr_tables_copy(back);
+	cr_assert(zero(int, xtr_tables_intern_frame(copy, &f, &again)));
+	f.symbol = 9;
+	cr_assert(zero(int, xtr_tables_set_frame(copy, third, &f)));
+	cr_assert(eq(int, xtr_tables_set_frame(copy, third + 1, &f), -ENOENT));
+	cr_assert(eq(u32, xtr_tables_frame(copy, third)->symbol, 9));
+	cr_assert(zero(int, xtr_tables_intern_frame(copy, &f, &again)));
+	cr_assert(eq(u32, again, third), "it is known by what it is now");
+	f.symbol = 0;
+	cr_assert(zero(int, xtr_tables_intern_frame(copy, &f, &again)));
+	cr_assert(gt(u32, again, third), "and no longer by what it was");
+	xtr_tables_free(t);
+	xtr_tables_free(back);
+	xtr_tables_free(copy);
+}
+
 Test(tables, after_an_error_all_is_written_again)
 {
 	struct xtr_tables *t = xtr_tables_new(), *back = xtr_tables_new();

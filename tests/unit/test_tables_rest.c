@@ -119,9 +119,9 @@ Test(tables_rest, ids_are_not_given_again)
 	cr_assert_gt(next, last);
 	cr_assert_gt(intern(t, "last"), next);
 	cr_assert_eq(intern(t, "even"), id.even);
-	cr_assert_eq(
-		xtr_tables_intern_frame(t, &(struct xtr_frame){ id.symbol, 16, id.module }, &frame),
-		0);
+	cr_assert_eq(xtr_tables_intern_frame(t, &(struct xtr_frame){ id.symbol, 16, id.module, 0 },
+					     &frame),
+		     0);
 	cr_assert_eq(frame, id.frame);
 	xtr_tables_free(t);
 }
