@@ -53,6 +53,21 @@ static int n_threads(void)
 	return n - 2;
 }
 
+/*
+ * The threads that run on. One that was joined is listed until the kernel has done with it, which is
+ * later than its join: a listed one counts if it is still there after a while.
+ */
+static int threads_left(void)
+{
+	int n = n_threads();
+
+	for (int i = 0; n > 1 && i < 10000; i++) {
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+		n = n_threads();
+	}
+	return n;
+}
+
 static int open_input(const struct scenario *s)
 {
 	static char buf[1 << 16];
@@ -93,7 +108,7 @@ __attribute__((noreturn)) static void child(const struct scenario *s, const sigs
 	inject->live = inject_live;
 	more = open_fds() & ~before;
 	left = more ? __builtin_ctzll(more) : -1;
-	inject->threads = n_threads();
+	inject->threads = threads_left();
 	inject->child = waitpid(-1, NULL, WNOHANG) >= 0;
 	inject->leaked_fd = left;
 	inject->ended = true;
