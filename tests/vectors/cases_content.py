@@ -54,10 +54,11 @@ def builtin_records():
 
 BUILTIN_LAYOUTS = [(e["type"], [f[5] for f in e["fields"]]) for e in builtin_events()]
 TABLES = {
-    "frames": {1: [3, 16, 4], 2: [0, 0xFFFFFFFF81000000, 0], 3: [3, 16, 4, 5]},
+    "frames": {1: [3, 16, 4], 2: [0, 0xFFFFFFFF81000000, 0], 3: [3, 16, 4, 7]},
     "rings": [[1, 0, 0xABCDEF, 1, 2, 4], [2, 5, U64, 1, 5, 0]],
     "stacks": {1: [1, 2], 2: []},
-    "strings": {1: "0000:03:00.0", 2: "gfx_0.0.0", 3: "ioctl", 4: "vmlinux", 5: "sdma0", 6: "game"},
+    "strings": {1: "0000:03:00.0", 2: "gfx_0.0.0", 3: "ioctl", 4: "vmlinux", 5: "sdma0", 6: "game",
+                7: "0123456789abcdef0123456789abcdef01234567"},
     "tasks": [[40, 39, 0, 6, 0, 0], [41, 41, 1050, 4, 1, 1049]],
 }
 
