@@ -39,6 +39,7 @@ static const struct xtr_bundle_source sources[] = {
 	  .what = "error states of i915",
 	  .holds = "registers and memory of the device: what programs had there, and their names",
 	  .machine = true },
+	{ .name = "report", .what = "a report in the form of a tracker, with blanks" },
 };
 
 const struct xtr_bundle_source *xtr_bundle_source(size_t i)

@@ -4,6 +4,7 @@
  * ask the user, write, and open what was written.
  */
 #include "bundle_make.h"
+#include "bundle_report.h"
 #include "cli/ui/outfile.h"
 #include "cli/ui/text.h"
 #include "trace.h"
@@ -27,6 +28,7 @@ struct making {
 	struct xtr_bundle b;
 	struct xtr_scrub *scrub;
 	struct xtr_bundle_machine machine;
+	struct bundle_report report; /* of --for; tracker NULL: none */
 	struct outfile out;
 	char folder[128];
 	uint64_t checked, found;
@@ -54,6 +56,8 @@ int bundle_check_opts(const struct cli_command *cmd, const struct bundle_opts *o
 {
 	int status = XTR_EXIT_OK;
 
+	if (o->tracker && !xtr_tracker_named(o->tracker))
+		return cli_usage_error(cmd, "--for: no such tracker: '%s'", o->tracker);
 	for (size_t i = 0; i < o->include.n && !status; i++)
 		status = check_names(cmd, "include", o->include.v[i]);
 	for (size_t i = 0; i < o->exclude.n && !status; i++)
@@ -281,14 +285,37 @@ static int read_back(struct making *m)
 	return err;
 }
 
-static int write_out(struct making *m)
+static struct xtr_bundle_head head_of(const struct making *m)
 {
-	struct xtr_bundle_head h = {
+	return (struct xtr_bundle_head){
 		.folder = m->folder,
 		.mtime = recorded_at(m),
 		.redacted = !m->o->no_redact,
 		.checked = m->checked,
 	};
+}
+
+static const char *base_name(const struct making *m)
+{
+	const char *slash = strrchr(m->out.path, '/');
+
+	return slash ? slash + 1 : m->out.path;
+}
+
+/* What --for asks for. 0 or -errno. */
+static int make_report(struct making *m)
+{
+	const struct xtr_bundle_head h = head_of(m);
+
+	if (!m->report.tracker)
+		return 0;
+	return bundle_fit(&m->report, &m->b, &h, m->packed)
+		       ?: bundle_report_make(&m->report, &m->b, m->packed, base_name(m));
+}
+
+static int write_out(struct making *m)
+{
+	const struct xtr_bundle_head h = head_of(m);
 	struct outfile_io io;
 	int err;
 
@@ -329,13 +356,15 @@ static int make(struct making *m)
 
 	if (status != XTR_EXIT_OK)
 		return status;
-	err = gather(m);
+	err = gather(m) ?: make_report(m);
 	if (err)
 		return cli_failed(m->path, err);
 	status = write_out(m);
-	if (status == XTR_EXIT_OK)
-		say(m);
-	return status;
+	if (status != XTR_EXIT_OK)
+		return status;
+	say(m);
+	return m->report.tracker ? bundle_report_tell(&m->report, base_name(m), m->o->force)
+				 : XTR_EXIT_OK;
 }
 
 static void free_all(struct making *m)
@@ -345,6 +374,7 @@ static void free_all(struct making *m)
 	xtr_io_close(m->trace);
 	xtr_bundle_free(&m->b);
 	xtr_scrub_free(m->scrub);
+	bundle_report_free(&m->report);
 	outfile_free(&m->out);
 }
 
@@ -358,6 +388,25 @@ static int verify(struct making *m)
 					"what cannot be read cannot be redacted", "bundled");
 	err = cli_verify(m->reader, "verifying");
 	return err ? cli_failed(m->path, err) : XTR_EXIT_OK;
+}
+
+/* Of --for: "run.amd.md" beside run.tar.zst; what is there is told before anything is made. */
+static int name_report(struct making *m)
+{
+	const char *path = m->out.path;
+	size_t n = strlen(path);
+
+	m->report.tracker = m->o->tracker ? xtr_tracker_named(m->o->tracker) : NULL;
+	if (!m->report.tracker || !strcmp(path, "-"))
+		return XTR_EXIT_OK;
+	if (n > strlen(XTR_BUNDLE_ENDING) &&
+	    !strcmp(path + n - strlen(XTR_BUNDLE_ENDING), XTR_BUNDLE_ENDING))
+		n -= strlen(XTR_BUNDLE_ENDING);
+	if (asprintf(&m->report.path, "%.*s.%s.md", (int)n, path, m->report.tracker->name) < 0) {
+		m->report.path = NULL;
+		return cli_failed(m->path, ENOMEM);
+	}
+	return outfile_check(m->report.path, m->o->force);
 }
 
 static int open_and_make(struct making *m)
@@ -374,7 +423,7 @@ static int open_and_make(struct making *m)
 	if (status != XTR_EXIT_OK)
 		return status;
 	name_folder(m);
-	status = make(m);
+	status = name_report(m) ?: make(m);
 	if (status != XTR_EXIT_OK)
 		outfile_abandon(&m->out);
 	return status == XTR_EXIT_OK ? lost : status;

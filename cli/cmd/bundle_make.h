@@ -8,7 +8,8 @@
 #include "bundle/bundle.h"
 
 struct bundle_opts {
-	const char *output; /* NULL: named after the trace */
+	const char *output;  /* NULL: named after the trace */
+	const char *tracker; /* of --for, or NULL */
 	struct cli_list include, exclude;
 	uint64_t key;
 	bool force, yes, no_redact;

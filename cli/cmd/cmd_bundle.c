@@ -2,6 +2,8 @@
 /* xtr bundle: one file for a bug report. */
 #include "bundle_make.h"
 
+#include "bundle/tracker.h"
+
 #include <string.h>
 
 static const struct cli_option options[] = {
@@ -9,6 +11,8 @@ static const struct cli_option options[] = {
 	  "write here, \"-\" for standard output; else named after the trace" },
 	{ 0, "force", NULL, CLI_FLAG, offsetof(struct bundle_opts, force),
 	  "replace an existing file" },
+	{ 0, "for", "TRACKER", CLI_STRING, offsetof(struct bundle_opts, tracker),
+	  "write a report in the tracker's form, too: amd, intel, mesa, nvidia, npu, nouveau" },
 	{ 0, "include", "PARTS", CLI_LIST, offsetof(struct bundle_opts, include),
 	  "put these private parts in without asking: cmdline,kmsg,xid,devcoredump,error" },
 	{ 0, "exclude", "PARTS", CLI_LIST, offsetof(struct bundle_opts, exclude),
@@ -31,7 +35,12 @@ static int run(const void *opts, int argc, char **argv)
 static const char *words(const char *option, size_t i)
 {
 	const struct xtr_bundle_source *s;
+	const struct xtr_tracker *t;
 
+	if (!strcmp(option, "for")) {
+		t = xtr_tracker(i);
+		return t ? t->name : NULL;
+	}
 	if (strcmp(option, "include") != 0 && strcmp(option, "exclude") != 0)
 		return NULL;
 	s = xtr_bundle_source(i + 1); /* the trace is always there */
@@ -42,7 +51,9 @@ const struct cli_command cmd_bundle = {
 	.name = "bundle",
 	.summary = "pack a trace and facts about this machine into one file for a bug report",
 	.args = "FILE",
-	.examples = "xtr bundle run.xtr\tinto run.tar.zst; asks before it adds anything private",
+	.examples =
+		"xtr bundle run.xtr\tinto run.tar.zst; asks before it adds anything private\n"
+		"xtr bundle --for amd run.xtr\tthe same, and run.amd.md, a report with blanks to fill in",
 	CLI_OPTIONS(options, struct bundle_opts),
 	.words = words,
 	.run = run,

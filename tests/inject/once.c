@@ -54,8 +54,8 @@ static int n_threads(void)
 }
 
 /*
- * The threads that run on. One that was joined is listed until the kernel has done with it, which is
- * later than its join: a listed one counts if it is still there after a while.
+ * The threads that run on. One that was joined is listed until the kernel has done with it, which
+ * is later than its join: a listed one counts if it is still there after a while.
  */
 static int threads_left(void)
 {
