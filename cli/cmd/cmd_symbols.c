@@ -139,9 +139,10 @@ static struct xtr_module sum_of(const struct symbols_run *r)
 static void say_sum(FILE *f, const struct symbols_run *r)
 {
 	const struct xtr_module sum = sum_of(r);
+	const size_t n = xtr_modules_n(r->modules);
 
-	fprintf(f, "%s: %s places in %s modules: ", xtr_text_input(r->path), cli_count(sum.frames),
-		cli_count(xtr_modules_n(r->modules)));
+	fprintf(f, "%s: %s place%s in %s module%s: ", xtr_text_input(r->path),
+		cli_count(sum.frames), sum.frames == 1 ? "" : "s", cli_count(n), n == 1 ? "" : "s");
 	fprintf(f, "%s named by the trace, %s found here, %s without a name\n",
 		cli_count(sum.named), cli_count(sum.found), cli_count(without(&sum)));
 }
