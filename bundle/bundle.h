@@ -27,6 +27,7 @@ struct xtr_bundle_source {
 	const char *what;  /* "the kernel's log around the recording" */
 	const char *holds; /* what may be private in it; NULL: nothing is */
 	bool machine;      /* of this machine, as it is now; else of the trace */
+	bool slow;         /* gathered only where it is asked for, as it takes minutes */
 };
 
 /* In the order of a bundle; NULL past the last. */

@@ -12,11 +12,17 @@ static const struct {
 	const char *name;
 	int (*gather)(struct gather *g);
 } gatherers[] = {
-	{ "machine", gather_machine }, { "devices", gather_devices },
-	{ "modules", gather_modules }, { "firmware", gather_firmware },
-	{ "cmdline", gather_cmdline }, { "kmsg", gather_kmsg },
-	{ "xid", gather_xid },         { "devcoredump", gather_devcoredump },
+	{ "machine", gather_machine },
+	{ "devices", gather_devices },
+	{ "modules", gather_modules },
+	{ "firmware", gather_firmware },
+	{ "cmdline", gather_cmdline },
+	{ "kmsg", gather_kmsg },
+	{ "xid", gather_xid },
+	{ "devcoredump", gather_devcoredump },
 	{ "error", gather_error },
+	{ "nvidia-smi", gather_nvidia_smi },
+	{ "nvidia-bug-report", gather_nvidia_report },
 };
 
 void xtr_bundle_add_driver(struct xtr_bundle_machine *m, const char *name)
@@ -105,7 +111,9 @@ int xtr_bundle_gather(struct xtr_bundle *b, struct xtr_bundle_machine *m)
 	for (size_t i = 0; i < sizeof(gatherers) / sizeof(gatherers[0]) && !err; i++) {
 		g.s = xtr_bundle_source_named(gatherers[i].name);
 		if (!m->wanted(m->ctx, g.s))
-			err = xtr_bundle_absent(b, g.s, "", "", "left out on request");
+			err = xtr_bundle_absent(b, g.s, "", "",
+						g.s->slow ? "it was not asked for"
+							  : "left out on request");
 		else if (m->other)
 			err = xtr_bundle_absent(b, g.s, "", "", "%s", m->other);
 		else

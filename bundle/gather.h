@@ -36,6 +36,8 @@ int gather_kmsg(struct gather *g);
 int gather_xid(struct gather *g);
 int gather_devcoredump(struct gather *g);
 int gather_error(struct gather *g);
+int gather_nvidia_smi(struct gather *g);
+int gather_nvidia_report(struct gather *g);
 
 /* Drivers of the display devices and NPUs of this machine are asked about, too. 0 or -ENOMEM. */
 int gather_drivers(struct gather *g);

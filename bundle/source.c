@@ -39,6 +39,15 @@ static const struct xtr_bundle_source sources[] = {
 	  .what = "error states of i915",
 	  .holds = "registers and memory of the device: what programs had there, and their names",
 	  .machine = true },
+	{ .name = "nvidia-smi",
+	  .what = "what nvidia-smi says of the devices",
+	  .holds = "serial numbers, process ids and names of programs",
+	  .machine = true },
+	{ .name = "nvidia-bug-report",
+	  .what = "what nvidia-bug-report.sh collects",
+	  .holds = "the whole log, names of the host and its users, programs, serial numbers",
+	  .machine = true,
+	  .slow = true },
 	{ .name = "report", .what = "a report in the form of a tracker, with blanks" },
 };
 

@@ -67,7 +67,7 @@ static const struct xtr_form_row amd[] = {
 	HEADING("## Attached files:"),
 	FILES,
 	HEADING("### Log files (for system lockups / game freezes / crashes)"),
-	MEMBER("Dmesg log (full log)", "kmsg", true, INCLUDE_LOG),
+	MEMBER("Dmesg log (full log)", "dmesg kmsg", true, INCLUDE_LOG),
 	MEMBER("Device core dump", "devcoredump", false,
 	       "xtr bundle --include devcoredump within 5 minutes of the hang, or xtr record --on-hang before it"),
 	LINE("Xorg log", XTR_FACT_NONE, false,
@@ -99,7 +99,7 @@ static const struct xtr_form_row intel[] = {
 	QUESTION("Step by step. How often does it happen?", true),
 	HEADING("## Logs"),
 	FILES,
-	MEMBER("Full dmesg from boot", "kmsg", true,
+	MEMBER("Full dmesg from boot", "dmesg kmsg", true,
 	       "boot with drm.debug=0xe log_buf_len=4M, reproduce, then " INCLUDE_LOG),
 	MEMBER("GPU crash dump (i915)", "error", false,
 	       "with i915: cat /sys/class/drm/card0/error | gzip > error.gz, before a reboot"),
@@ -122,7 +122,7 @@ static const struct xtr_form_row mesa[] = {
 	HEADING("### Log files (for system lockups / game freezes / crashes)"),
 	FILES,
 	LINE("Backtrace (for crashes)", XTR_FACT_NONE, false, "coredumpctl gdb, then: bt full"),
-	MEMBER("Output of `dmesg`", "kmsg", true, INCLUDE_LOG),
+	MEMBER("Output of `dmesg`", "dmesg kmsg", true, INCLUDE_LOG),
 	LINE("Hang report (RADV)", XTR_FACT_NONE, false,
 	     "RADV_DEBUG=hang PROGRAM writes ~/radv_dumps_*: docs.mesa3d.org/drivers/amd/hang-debugging.html"),
 	HEADING("### Steps to reproduce"),
@@ -164,11 +164,11 @@ static const struct xtr_form_row nvidia[] = {
 	LINE("Bug Incidence", XTR_FACT_NONE, true, "Once, Sometimes or Always"),
 	HEADING("### nvidia-bug-report.log.gz"),
 	MEMBER("nvidia-bug-report.log.gz", "nvidia-bug-report", true,
-	       "nvidia-bug-report.sh as root, after the problem: reports without it are closed"),
+	       "as root: xtr bundle --include nvidia-bug-report, or nvidia-bug-report.sh; reports without it are closed"),
 	HEADING("### More Info"),
 	FILES,
 	MEMBER("Xid lines of the kernel's log", "xid", false, "xtr bundle --include xid"),
-	MEMBER("Kernel log", "kmsg", false, INCLUDE_LOG),
+	MEMBER("Kernel log", "dmesg kmsg", false, INCLUDE_LOG),
 };
 
 /*
@@ -196,7 +196,7 @@ static const struct xtr_form_row npu[] = {
 	QUESTION("The commands, and the model or where to get it.", true),
 	HEADING("### Logs"),
 	FILES,
-	MEMBER("Kernel log", "kmsg", true, INCLUDE_LOG),
+	MEMBER("Kernel log", "dmesg kmsg", true, INCLUDE_LOG),
 	MEMBER("Device core dump with the firmware's log", "devcoredump", false,
 	       "xtr record --on-hang before the problem"),
 };
@@ -219,7 +219,7 @@ static const struct xtr_form_row nouveau[] = {
 	QUESTION("Step by step.", true),
 	HEADING("## Logs"),
 	FILES,
-	MEMBER("Full kernel log, from boot to the problem", "kmsg", true, INCLUDE_LOG),
+	MEMBER("Full kernel log, from boot to the problem", "dmesg kmsg", true, INCLUDE_LOG),
 	LINE("Xorg log", XTR_FACT_NONE, false,
 	     "/var/log/Xorg.0.log or ~/.local/share/xorg/Xorg.0.log, if you use X"),
 };

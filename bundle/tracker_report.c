@@ -36,12 +36,25 @@ static void put_block(FILE *f, const char *s)
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-static const struct xtr_bundle_item *item_of(const struct xtr_bundle *b, const char *source)
+/* Is it in the bundle, and of one of these sources? */
+static bool is_of(const struct xtr_bundle_item *item, const char *sources)
+{
+	const size_t n = strlen(item->source->name);
+
+	if (!item->io)
+		return false;
+	for (const char *p = sources; *p; p += strcspn(p, " "), p += *p == ' ')
+		if (strcspn(p, " ") == n && !strncmp(p, item->source->name, n))
+			return true;
+	return false;
+}
+
+static bool has(const struct xtr_bundle *b, const char *sources)
 {
 	for (size_t i = 0; i < b->n; i++)
-		if (b->v[i].io && !strcmp(b->v[i].source->name, source))
-			return &b->v[i];
-	return NULL;
+		if (is_of(&b->v[i], sources))
+			return true;
+	return false;
 }
 
 /* Is what the row asks for there? */
@@ -51,7 +64,7 @@ static bool is_known(const struct xtr_form_row *row, const struct xtr_report_tex
 	case XTR_ROW_LINE:
 		return row->fact && r->fact[row->fact];
 	case XTR_ROW_MEMBER:
-		return item_of(r->b, row->source);
+		return has(r->b, row->source);
 	case XTR_ROW_QUESTION:
 		return false;
 	default:
@@ -83,7 +96,7 @@ static void put_member(const struct xtr_form_row *row, const struct xtr_report_t
 
 	fprintf(f, "- %s: ", row->text);
 	for (size_t i = 0; i < r->b->n; i++)
-		if (r->b->v[i].io && !strcmp(r->b->v[i].source->name, row->source))
+		if (is_of(&r->b->v[i], row->source))
 			fprintf(f, "%s`%s`", n++ ? ", " : "", r->b->v[i].name);
 	if (n) {
 		fputs(" in ", f);

@@ -199,7 +199,10 @@ static int make_trace(struct making *m)
 
 static bool wanted(void *ctx, const struct xtr_bundle_source *s)
 {
-	return !bundle_lists(&((const struct making *)ctx)->o->exclude, s->name);
+	const struct bundle_opts *o = ((const struct making *)ctx)->o;
+
+	return !bundle_lists(&o->exclude, s->name) &&
+	       (!s->slow || bundle_lists(&o->include, s->name));
 }
 
 static int gather(struct making *m)
