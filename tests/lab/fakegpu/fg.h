@@ -5,6 +5,7 @@
  * fg_drv.c     devices, files, ioctls
  * fg_ring.c    rings: the scheduler's back end
  * fg_engine.c  the engine behind each, that an hrtimer plays
+ * fg_dump.c    what it leaves of a hang
  * fg_report.c  when the scheduler's own events were emitted
  * fg_truth.c   the log: one record per job, kept until reset
  * fg_emitted.c counts trace points with probes of its own
@@ -150,8 +151,8 @@ void fg_engine_init(struct fg_ring *ring);
 void fg_engine_fini(struct fg_ring *ring);
 /* Makes the hardware fence, and puts the job on the hardware; rec->run_ns is set. */
 void fg_engine_run(struct fg_hw *hw);
-/* Ends the job with -ETIME, as its scheduler fence, if it hangs. */
-void fg_engine_reset(struct fg_hw *hw, struct dma_fence *finished);
+/* Ends the job with -ETIME, as its scheduler fence, if it hangs: true. */
+bool fg_engine_reset(struct fg_hw *hw, struct dma_fence *finished);
 /* Tells the world that hw has ended, and gives up the engine's reference to it. */
 void fg_signal(struct fg_hw *hw, enum fg_result result);
 
@@ -160,6 +161,11 @@ int fg_entity_init(struct fg_entity *ent, struct fg_ring *rings, unsigned int n)
 /* Gives queued jobs flush_ms to get to the hardware, kills the rest. */
 void fg_entity_fini(struct fg_entity *ent);
 int fg_submit(struct fg_entity *ent, struct fg_submit *s);
+
+/* A job hung: leave what the module's parameters ask for. May sleep. */
+void fg_dump_hang(struct fg_hw *hw);
+/* Tell user space that the device needs help: as drm_dev_wedged_event() of newer kernels. */
+void fg_wedged(struct device *dev);
 
 int fg_truth_init(void);
 void fg_truth_fini(void);

@@ -257,6 +257,15 @@ static const struct drm_driver fg_driver = {
 	.major = 1,
 };
 
+void fg_wedged(struct device *dev)
+{
+	struct fg_dev *fdev = dev_get_drvdata(dev);
+	char *env[] = { "WEDGED=rebind,bus-reset", NULL };
+
+	if (fdev)
+		kobject_uevent_env(&fdev->drm->primary->kdev->kobj, KOBJ_CHANGE, env);
+}
+
 static void fg_fini_rings(struct fg_dev *fdev, int n)
 {
 	while (n-- > 0)

@@ -164,15 +164,17 @@ void fg_engine_run(struct fg_hw *hw)
 	spin_unlock_irqrestore(&ring->lock, flags);
 }
 
-void fg_engine_reset(struct fg_hw *hw, struct dma_fence *finished)
+bool fg_engine_reset(struct fg_hw *hw, struct dma_fence *finished)
 {
 	struct fg_ring *ring = hw->ring;
 	unsigned long flags;
+	bool hung = false;
 	u64 now;
 
 	/* As one: no job behind it is over before the world knows that this one is. */
 	spin_lock_irqsave(&ring->lock, flags);
 	if (hw->hang && hw->start != FG_NEVER && !list_empty(&hw->link)) {
+		hung = true;
 		now = ktime_get_ns();
 		hw->end = now;
 		list_del_init(&hw->link);
@@ -183,6 +185,7 @@ void fg_engine_reset(struct fg_hw *hw, struct dma_fence *finished)
 		fg_arm_timer(ring);
 	}
 	spin_unlock_irqrestore(&ring->lock, flags);
+	return hung;
 }
 
 void fg_engine_init(struct fg_ring *ring)

@@ -101,8 +101,8 @@ static enum drm_gpu_sched_stat fg_timedout_job(struct drm_sched_job *base)
 {
 	struct fg_job *job = to_job(base);
 
-	if (job->ran)
-		fg_engine_reset(job->hw, &base->s_fence->finished);
+	if (job->ran && fg_engine_reset(job->hw, &base->s_fence->finished))
+		fg_dump_hang(job->hw);
 	return fg_give_back(base);
 }
 
