@@ -33,7 +33,7 @@ static const struct cli_option options[] = {
 	  "only these parts: findings, devices, rings, processes, clients, waits, depth, dependencies, "
 	  "slowest, unusual, histograms, events, calls, markers, families, allocations, power, "
 	  "firmware, api, tree, i915, amdgpu, xe, amdxdna, virtio_gpu, nvidia, xid, display, fences, cpu, idle, "
-	  "blame, frames" },
+	  "blame, hang, frames" },
 	{ 't', "top", "N", CLI_U64, offsetof(struct stats_opts, top),
 	  "rows of slowest jobs, longest waits and dependency waits (5; 10 with --section or --all)" },
 	{ 0, "fail-on", "LIMIT", CLI_LIST, offsetof(struct stats_opts, fail_on),
