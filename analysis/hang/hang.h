@@ -17,8 +17,9 @@
 #define HANG_TRIGGERS_MAX 64u
 #define HANG_JOBS_MAX     2048u /* that ended with an error, not at all, or were there at a trigger */
 #define HANG_RINGS_MAX    256u
-#define HANG_GOOD         3u  /* jobs of a ring kept that ended well before a trigger */
-#define HANG_LISTED_MAX   64u /* jobs of one hang that are listed; all are counted */
+#define HANG_GOOD         3u   /* jobs of a ring kept that ended well before a trigger */
+#define HANG_FENCES       256u /* of jobs that were done last, as their drivers number them */
+#define HANG_LISTED_MAX   64u  /* jobs of one hang that are listed; all are counted */
 /* What belongs to one hang is no further apart from when it was told. */
 #define HANG_TOGETHER_NS 1000000000ull
 #define HANG_APART_NS    10000000000ull
@@ -62,7 +63,8 @@ struct xtr_hang_job {
 	uint64_t first_ns, run_ns, done_ns; /* ns; 0: not known, or not in the trace */
 	uint32_t comm, stack, ring_id;      /* ids; 0: not known */
 	int32_t error;                      /* of its fence; valid if error_known */
-	bool error_known, lost;             /* lost: events were lost while it was in flight */
+	bool error_known, lost, hw_known;   /* lost: events were lost while it was in flight */
+	uint64_t hw_seqno;                  /* of the fence that its driver gave; if hw_known */
 	uint8_t kind;                       /* enum xtr_job_kind */
 	const char *ring;                   /* its name, of the trace; "" not known */
 };

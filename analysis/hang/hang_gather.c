@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define JOB_DONE 255u
+
 /* Events that say that a job timed out or a device is reset, and whose driver it is. */
 static const struct xtr_bind_spec specs[] = {
 	{ "func:gpu_sched:drm_sched_job_timedout", 0, { NULL } },
@@ -27,6 +29,8 @@ static const struct xtr_bind_spec specs[] = {
 	{ "func:intel_vpu:ivpu_pm_recovery_work", 4, { NULL } },
 	{ "nvidia:nvidia_dev_xid", 5, { NULL } },
 	{ "func:nvidia:nv_report_error", 5, { NULL } },
+	/* Fires nothing: it tells how the driver numbers a job. */
+	{ "gpu_scheduler:drm_sched_job_done", JOB_DONE, { "ctx", "seqno", "hw_seqno" } },
 };
 static const char *const drivers[] = { NULL, "amdgpu", "i915", "xe", "intel_vpu", "nvidia" };
 
@@ -132,6 +136,17 @@ bool xtr_hangs_take(const struct xtr_hangs *h, uint32_t type)
 	return !type || xtr_binds_find(&h->binds, type);
 }
 
+static void note_fence(struct xtr_hangs *h, const struct xtr_bind *b, const struct xtr_event *ev)
+{
+	uint64_t hw_seqno;
+
+	if (!xtr_bind_get(b, 2, ev, &hw_seqno) || !hw_seqno)
+		return;
+	h->fence[h->n_fences % HANG_FENCES].job =
+		(struct xtr_job_name){ xtr_bind_u64(b, 0, ev), xtr_bind_u64(b, 1, ev) };
+	h->fence[h->n_fences++ % HANG_FENCES].hw_seqno = hw_seqno;
+}
+
 int xtr_hangs_event(struct xtr_hangs *h, const struct xtr_event *ev)
 {
 	struct hang_trigger t = { .at = ev->ts };
@@ -146,6 +161,10 @@ int xtr_hangs_event(struct xtr_hangs *h, const struct xtr_event *ev)
 	b = xtr_binds_find(&h->binds, ev->type);
 	if (!b)
 		return 0;
+	if (b->role == JOB_DONE) {
+		note_fence(h, b, ev);
+		return 0;
+	}
 	t.told = b->desc->name;
 	t.driver = drivers[b->role];
 	dev = xtr_bind_text(b, 0, ev, h->tables, &n);
@@ -228,6 +247,16 @@ static int ended_well(struct xtr_hangs *h, const struct xtr_job *j)
 	return err;
 }
 
+/* Its done event came just before it. */
+static void find_fence(const struct xtr_hangs *h, struct xtr_hang_job *j)
+{
+	for (uint32_t i = 0; i < HANG_FENCES && i < h->n_fences; i++)
+		if (xtr_job_name_same(&h->fence[i].job, &j->name)) {
+			j->hw_known = true;
+			j->hw_seqno = h->fence[i].hw_seqno;
+		}
+}
+
 static int keep(struct xtr_hangs *h, const struct xtr_job *j, bool timed_out)
 {
 	struct hang_job *k;
@@ -245,6 +274,7 @@ static int keep(struct xtr_hangs *h, const struct xtr_job *j, bool timed_out)
 					    xtr_ring_order_known(j->ring) &&
 					    !xtr_ring_is_bounded(j->ring) };
 	fill(&k->j, j);
+	find_fence(h, &k->j);
 	snprintf(k->device, sizeof(k->device), "%s", j->ring->device_name);
 	snprintf(k->driver, sizeof(k->driver), "%s", j->ring->driver ? j->ring->driver : "");
 	for (uint32_t i = 0; i < j->n_deps && i < XTR_JOB_DEPS_MAX; i++)

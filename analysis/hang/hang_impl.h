@@ -38,6 +38,11 @@ struct xtr_hangs {
 	struct xtr_binds binds;
 	struct xtr_gaps gaps;
 	uint64_t end_ns; /* of the last event or job */
+	struct {
+		struct xtr_job_name job;
+		uint64_t hw_seqno;
+	} fence[HANG_FENCES]; /* a circle */
+	uint64_t n_fences;
 	struct hang_trigger trigger[HANG_TRIGGERS_MAX];
 	uint32_t n_triggers;
 	struct hang_job *job;

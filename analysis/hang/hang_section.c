@@ -76,12 +76,12 @@ static int finding(const struct hang_section *s, const struct xtr_hang *h)
 {
 	const struct xtr_hang_job *g = xtr_hang_guilty(h);
 	struct xtr_finding f = { .id = "hang", .notable = true, .fault = true, .at_ns = h->at_ns };
+	char device[48], ring[48];
 
-	snprintf(f.text, sizeof(f.text), "%.48s%s%.48s hung", h->device,
-		 *h->device && *h->ring ? "/" : "",
-		 *h->ring     ? h->ring
-		 : *h->device ? ""
-			      : "a device");
+	xtr_text_name(device, sizeof(device), *h->device ? h->device : "a device",
+		      strlen(*h->device ? h->device : "a device"));
+	xtr_text_name(ring, sizeof(ring), h->ring, strlen(h->ring));
+	snprintf(f.text, sizeof(f.text), "%s%s%s hung", device, *ring ? "/" : "", ring);
 	if (g)
 		put_job(s, g, &f);
 	else
