@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Any bytes as what a driver left of a hang: the first byte chooses the kernel's log (even) or a
- * dump, and how long the pieces are. In pieces and whole they tell the same.
+ * dump, and how long the pieces are. In pieces and whole they tell the same, and the lines that are
+ * made of it can be shown.
  */
 #include "fuzz.h"
 
+#include "analysis/hang/hang_head.h"
+#include "analysis/hang/hang_key.h"
 #include "dumps/dump.h"
 
 #include <string.h>
@@ -44,6 +47,22 @@ static void check(const struct xtr_dump *d, const struct xtr_dump *other)
 		   d->bytes == other->bytes);
 }
 
+/* What is said of it where no trace is; it is the same hang as itself, or too little is known. */
+static void check_head(const struct xtr_dumps *d)
+{
+	struct xtr_hang_head head;
+	struct xtr_hang_compared c;
+
+	FUZZ_CHECK(xtr_hang_head_of(&head, NULL, d) == (head.n > 0) && head.n <= HANG_LINES_MAX);
+	for (unsigned int i = 0; i < head.n; i++) {
+		FUZZ_CHECK(memchr(head.line[i].text, 0, sizeof(head.line[i].text)));
+		for (const char *s = head.line[i].text; *s; s++)
+			FUZZ_CHECK(*s >= ' ' && *s <= '~');
+	}
+	xtr_hang_compare(&head.key, &head.key, &c);
+	FUZZ_CHECK(c.verdict != XTR_HANG_DIFFERENT);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct xtr_dumps whole = { 0 }, pieces = { 0 };
@@ -55,6 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		FUZZ_CHECK(whole.n <= XTR_DUMP_REPORTS_MAX && (log || whole.n == 1));
 		for (size_t i = 0; i < whole.n; i++)
 			check(&whole.v[i], &pieces.v[i]);
+		check_head(&whole);
 	}
 	xtr_dumps_free(&whole);
 	xtr_dumps_free(&pieces);
