@@ -50,7 +50,7 @@ msg  = @$(if $(filter 1,$(V)),:,printf '  %-7s %s\n') '$(1)' '$(patsubst build/%
 tree       = $(sort $(wildcard $(foreach d,$(1),$(d)/*.c $(d)/*/*.c $(d)/*/*/*.c)))
 LIB_SRC    := $(call tree,base format)
 PUBLIC_SRC := $(sort $(wildcard lib/*.c))
-REPLAY_SRC := $(call tree,replay analysis converters report bundle symbols) $(PUBLIC_SRC)
+REPLAY_SRC := $(call tree,replay dumps analysis converters report bundle symbols) $(PUBLIC_SRC)
 RECORD_CMD := $(addprefix cli/cmd/,cmd_record.c record_flight.c record_say.c record_bundle.c record_ship.c record_session.c cmd_list.c cmd_doctor.c recover_killed.c ship_killed.c)
 CLI_SRC    := $(filter-out cli/main.c,$(call tree,cli))
 # Before anything is installed there is no pkg-config: MISSING says so.
@@ -385,7 +385,7 @@ NAMED  = bindir=$(bindir) datadir=$(datadir) docdir=$(docdir)
 PLACES = $(foreach p,bin=$(bindir) lib/systemd/system=$(unitdir) lib=$(libdir) include=$(includedir) share/man=$(mandir) \
 	   share/doc/xtr=$(docdir) share=$(datadir),$(subst =,=$(DESTDIR),$(p)))
 
-C_DIRS  := $(wildcard base/ format/ replay/ analysis/ converters/ report/ bundle/ lib/ cli/ recorder/)
+C_DIRS  := $(wildcard base/ format/ replay/ dumps/ analysis/ converters/ report/ bundle/ lib/ cli/ recorder/)
 C_FILES := $(sort $(wildcard $(foreach d,$(C_DIRS),$(d)*.[ch] $(d)*/*.[ch] $(d)*/*/*.[ch]) bpf/*.[ch] tests/*/*.[ch] examples/*/*.[ch]))
 CLANG_FORMAT ?= clang-format
 fmt: ## format the C files (clang-format 14)

@@ -24,6 +24,7 @@ struct opening {
 	size_t members;
 	struct xtr_io *trace;
 	struct xtr_bundle_err *err;
+	const struct xtr_bundle_see *see; /* NULL: nobody asks */
 };
 
 static int __attribute__((format(printf, 2, 3))) refuse(struct opening *o, const char *fmt, ...)
@@ -143,6 +144,29 @@ static int take_trace(struct opening *o, uint64_t size)
 	return xtr_io_temp(&o->trace) ?: copy(o, size, o->trace);
 }
 
+/* Its bytes to who asks; those behind a hole are not what they seem. */
+static int show(struct opening *o, const char *name, uint64_t size)
+{
+	const struct xtr_bundle_see *see = o->see;
+	uint64_t done = 0;
+	const void *p;
+	la_int64_t at;
+	size_t n;
+	int err = 0, ret;
+
+	if (!see || !see->begin(see->ctx, name, size))
+		return 0;
+	while (!err && (ret = archive_read_data_block(o->a, &p, &n, &at)) != ARCHIVE_EOF) {
+		if (ret != ARCHIVE_OK)
+			return broken(o);
+		if (at < 0 || (uint64_t)at != done || n > size - done)
+			break;
+		err = see->data(see->ctx, p, n);
+		done += n;
+	}
+	return err ? err : see->end(see->ctx);
+}
+
 /* Read to its end, as a damaged one shows there; libarchive skips what is not asked for. */
 static int member(struct opening *o, struct archive_entry *e)
 {
@@ -160,9 +184,9 @@ static int member(struct opening *o, struct archive_entry *e)
 	size = (uint64_t)archive_entry_size(e);
 	is_trace = !strcmp(name, XTR_BUNDLE_TRACE);
 	err = check_size(o, size, is_trace);
-	if (err || !is_trace)
+	if (err)
 		return err;
-	return take_trace(o, size);
+	return is_trace ? take_trace(o, size) : show(o, name, size);
 }
 
 static int all_members(struct opening *o)
@@ -201,9 +225,10 @@ static int begin(struct opening *o, struct xtr_io *in)
 	return archive_feed_open(&o->feed, o->a) == ARCHIVE_OK ? 0 : broken(o);
 }
 
-int xtr_bundle_open_trace(struct xtr_io *in, struct xtr_io **trace, struct xtr_bundle_err *err)
+int xtr_bundle_open(struct xtr_io *in, const struct xtr_bundle_see *see, struct xtr_io **trace,
+		    struct xtr_bundle_err *err)
 {
-	struct opening o = { .err = err };
+	struct opening o = { .err = err, .see = see };
 	int ret;
 
 	*err = (struct xtr_bundle_err){ 0 };

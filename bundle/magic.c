@@ -11,3 +11,8 @@ bool xtr_bundle_is(struct xtr_io *io)
 	return !io->ops->read_at(io, 0, begin, sizeof(begin)) &&
 	       !memcmp(begin, magic, sizeof(magic));
 }
+
+int xtr_bundle_open_trace(struct xtr_io *in, struct xtr_io **trace, struct xtr_bundle_err *err)
+{
+	return xtr_bundle_open(in, NULL, trace, err);
+}

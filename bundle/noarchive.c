@@ -8,9 +8,11 @@
 #include <errno.h>
 #include <stddef.h>
 
-int xtr_bundle_open_trace(struct xtr_io *in, struct xtr_io **trace, struct xtr_bundle_err *err)
+int xtr_bundle_open(struct xtr_io *in, const struct xtr_bundle_see *see, struct xtr_io **trace,
+		    struct xtr_bundle_err *err)
 {
 	(void)in;
+	(void)see;
 	(void)trace;
 	*err = (struct xtr_bundle_err){ 0 };
 	return -ENOSYS;

@@ -32,4 +32,21 @@ bool xtr_bundle_is(struct xtr_io *io);
  */
 int xtr_bundle_open_trace(struct xtr_io *in, struct xtr_io **trace, struct xtr_bundle_err *err);
 
+/*
+ * What is done with the members that are no trace, while a bundle is looked through. Their names
+ * and bytes are a stranger's.
+ */
+struct xtr_bundle_see {
+	/* One of size bytes comes; false: its bytes are not wanted. */
+	bool (*begin)(void *ctx, const char *name, uint64_t size);
+	/* Some of its bytes, and its end: 0, or -errno, which ends the opening. */
+	int (*data)(void *ctx, const void *p, size_t n);
+	int (*end)(void *ctx);
+	void *ctx;
+};
+
+/* The same as xtr_bundle_open_trace, with a look at the others. see may be NULL. */
+int xtr_bundle_open(struct xtr_io *in, const struct xtr_bundle_see *see, struct xtr_io **trace,
+		    struct xtr_bundle_err *err);
+
 #endif /* XTR_BUNDLE_OPEN_H */

@@ -27,6 +27,7 @@
 	X(cpu)         \
 	X(idle)        \
 	X(blame)       \
+	X(hang)        \
 	X(frames)
 
 #define DECLARE(name) extern const struct xtr_analysis xtr_analysis_##name;

@@ -13,6 +13,7 @@ struct bundle_opts {
 	struct cli_list include, exclude;
 	uint64_t key;
 	bool force, yes, no_redact;
+	bool compare, json;
 };
 
 /* Are the names of --include and --exclude sources? 0 or the exit status of a usage error. */

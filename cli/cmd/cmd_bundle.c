@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* xtr bundle: one file for a bug report. */
+#include "bundle_compare.h"
 #include "bundle_make.h"
 
 #include "bundle/tracker.h"
@@ -23,10 +24,20 @@ static const struct cli_option options[] = {
 	  "the trace and the texts as they are, with all names" },
 	{ 0, "key", "NUMBER", CLI_U64, offsetof(struct bundle_opts, key),
 	  "for tests: of the redaction, which is random otherwise" },
+	{ 0, "compare", NULL, CLI_FLAG, offsetof(struct bundle_opts, compare),
+	  "of two bundles or traces: is it the same hang? Status 0, or 4 if not" },
+	{ 'j', "json", NULL, CLI_FLAG, offsetof(struct bundle_opts, json),
+	  "with --compare: JSON for programs (docs/hang.md)" },
 };
 
 static int run(const void *opts, int argc, char **argv)
 {
+	const struct bundle_opts *o = opts;
+
+	if (o->compare)
+		return bundle_compare(&cmd_bundle, argc, argv, o->json);
+	if (o->json)
+		return cli_usage_error(&cmd_bundle, "--json needs --compare");
 	if (argc != 1)
 		return cli_one_file(&cmd_bundle, argc);
 	return bundle_check_opts(&cmd_bundle, opts) ?: bundle_make(opts, argv[0]);
@@ -50,10 +61,11 @@ static const char *words(const char *option, size_t i)
 const struct cli_command cmd_bundle = {
 	.name = "bundle",
 	.summary = "pack a trace and facts about this machine into one file for a bug report",
-	.args = "FILE",
+	.args = "FILE [FILE]",
 	.examples =
 		"xtr bundle run.xtr\tinto run.tar.zst; asks before it adds anything private\n"
-		"xtr bundle --for amd run.xtr\tthe same, and run.amd.md, a report with blanks to fill in",
+		"xtr bundle --for amd run.xtr\tthe same, and run.amd.md, a report with blanks to fill in\n"
+		"xtr bundle --compare a.tar.zst b.tar.zst\tis it the same hang?",
 	CLI_OPTIONS(options, struct bundle_opts),
 	.words = words,
 	.run = run,

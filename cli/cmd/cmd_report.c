@@ -2,8 +2,10 @@
 /* xtr report: a trace as one HTML page. */
 #include "cli/ui/cli.h"
 #include "cli/ui/outfile.h"
+#include "bundle_dumps.h"
 #include "export_frames.h"
 #include "export_path.h"
+#include "hang_head_cmd.h"
 #include "stats_run.h"
 #include "base/buf.h"
 #include "report/report.h"
@@ -43,6 +45,7 @@ struct report_run {
 	struct xtr_report report;
 	struct export_path path;
 	struct export_frames frames;
+	struct hang_told hang;
 };
 
 /* Histograms' buckets are left out where the document would fill the page. */
@@ -85,11 +88,16 @@ static int stats_document(struct report_run *r, FILE *f)
 		v.f = f;
 		if (!err)
 			put_section(r, &j, &v, STATS_BYTES / n);
+		if (!err)
+			hang_told_by(&r->hang, &s, i + 1 == n);
 		stats_drop(&s);
 	}
 	if (err)
 		return err;
-	stats_json_end(&j);
+	xtr_json_end_array(&j);
+	if (bundle_dumps())
+		hang_told_json(&r->hang, &j);
+	xtr_json_document_end(&j);
 	return xtr_memory_flush(f, &r->stats);
 }
 

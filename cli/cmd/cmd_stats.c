@@ -4,7 +4,9 @@
 #include "base/text.h"
 #include "cli/ui/cli.h"
 #include "cli/ui/units.h"
+#include "bundle_dumps.h"
 #include "cmd_stats.h"
+#include "hang_head_cmd.h"
 #include "paths.h"
 #include "stats_run.h"
 
@@ -33,7 +35,7 @@ static const struct cli_option options[] = {
 	  "only these parts: findings, devices, rings, processes, clients, waits, depth, dependencies, "
 	  "slowest, unusual, histograms, events, calls, markers, families, allocations, power, "
 	  "firmware, api, tree, i915, amdgpu, xe, amdxdna, virtio_gpu, nvidia, xid, display, fences, cpu, idle, "
-	  "blame, frames" },
+	  "blame, hang, frames" },
 	{ 't', "top", "N", CLI_U64, offsetof(struct stats_opts, top),
 	  "rows of slowest jobs, longest waits and dependency waits (5; 10 with --section or --all)" },
 	{ 0, "fail-on", "LIMIT", CLI_LIST, offsetof(struct stats_opts, fail_on),
@@ -58,6 +60,7 @@ struct stats_show {
 	struct stats_limit *limit; /* fail_on.n of them */
 	bool brief, crossed;
 	bool any_csv; /* a table of CSV was written */
+	struct hang_told hang;
 };
 
 /* Of the section that was gathered; times say nothing where there are none. */
@@ -88,12 +91,25 @@ static int section_text(struct stats_show *r, size_t i, struct xtr_view *v)
 	return xtr_view_text(v);
 }
 
+/* Of a bundle, unless something else is asked for: the hang, above all other text. */
+static void tell_hang(struct stats_show *r, size_t i)
+{
+	const bool last = i + 1 == xtr_reader_n_sections(r->cmd.reader);
+
+	if (r->o->sections.n || r->o->csv || !bundle_dumps())
+		return;
+	if (hang_told_by(&r->hang, &r->run, last) && !r->o->json)
+		hang_told_text(&r->hang, replay_out(&r->cmd));
+}
+
 static int section(struct stats_show *r, size_t i, struct xtr_json *j)
 {
 	const struct xtr_section *s = xtr_reader_section(r->cmd.reader, i);
 	struct xtr_view v;
 	int err = stats_gather(&r->run, s, &v);
 
+	if (!err)
+		tell_hang(r, i);
 	if (!err && r->o->json)
 		xtr_view_json(&v, j);
 	else if (!err)
@@ -116,8 +132,11 @@ static int all_sections(struct stats_show *r)
 	}
 	for (i = 0; i < n && !err; i++)
 		err = section(r, i, &j);
-	if (r->o->json && !err)
-		stats_json_end(&j);
+	if (r->o->json && !err) {
+		xtr_json_end_array(&j);
+		hang_told_json(&r->hang, &j);
+		xtr_json_document_end(&j);
+	}
 	return err;
 }
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* xtr why: what the time of a job went into, and whose it was. */
 #include "cli/ui/cli.h"
+#include "bundle_dumps.h"
 #include "frames_why.h"
+#include "hang_head_cmd.h"
 #include "why_pass.h"
 #include "analysis/blame/why_view.h"
 #include "base/text.h"
@@ -49,6 +51,7 @@ struct why_run {
 	struct replay_cmd cmd;
 	struct xtr_job_name name; /* that is asked for */
 	bool named;
+	bool played;         /* for the hang */
 	uint64_t at;         /* ns on the section's clock, or NO_TIME */
 	const char *release; /* of the section's kernel */
 	struct why_pass pass;
@@ -167,7 +170,7 @@ static int section(struct why_run *r, const struct xtr_section *s)
 	int err;
 
 	r->at = r->o->at == NO_TIME ? NO_TIME : xtr_play_time(s, r->o->at);
-	r->cmd.again = false;
+	r->cmd.again = r->played; /* then damage has been told */
 	r->release = xtr_meta_system(xtr_section_meta(s))->release;
 	err = why_pass(&r->pass, s);
 	if (!err && r->found.section == r->section)
@@ -176,9 +179,28 @@ static int section(struct why_run *r, const struct xtr_section *s)
 	return err;
 }
 
+/* Of a bundle, and of no job that is asked for: the hang, first. 0 or -errno. */
+static int tell_hang(struct why_run *r)
+{
+	struct hang_told *t;
+	int err;
+
+	if (r->named || r->o->at != NO_TIME || r->o->jsonl || !bundle_dumps())
+		return 0;
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return -ENOMEM;
+	err = hang_told_find(t, &r->cmd);
+	r->played = true;
+	if (!err && t->head.n)
+		hang_told_text(t, r->cmd.out);
+	free(t);
+	return err;
+}
+
 static int all_sections(struct why_run *r)
 {
-	int err = 0;
+	int err = tell_hang(r);
 
 	for (size_t i = 0; i < xtr_reader_n_sections(r->cmd.reader) && !err; i++) {
 		const struct xtr_section *s = xtr_reader_section(r->cmd.reader, i);

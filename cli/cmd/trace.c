@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Opening traces, and saying what is wrong with them or missing in them. */
 #include "cli/ui/cli.h"
+#include "bundle_dumps.h"
 #include "foreign_files.h"
 #include "trace.h"
 
@@ -147,7 +148,7 @@ static void open_hint(const char *path, const struct xtr_err *err)
 static int trace_of_bundle(struct xtr_io **io, struct cli_open_err *why)
 {
 	struct xtr_io *bundle = *io;
-	int err = xtr_bundle_open_trace(bundle, io, &why->bundle);
+	int err = bundle_dumps_open(bundle, io, &why->bundle);
 
 	xtr_io_close(bundle);
 	why->in_bundle = err != 0;
@@ -161,6 +162,7 @@ static int try_io(struct xtr_io *io, const struct xtr_part *part, struct xtr_rea
 	int err = 0;
 
 	*why = (struct cli_open_err){ 0 };
+	bundle_dumps_forget();
 	if (xtr_bundle_is(io))
 		err = trace_of_bundle(&io, why);
 	if (!err)

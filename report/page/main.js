@@ -93,6 +93,13 @@ function drawFindings() {
   fill("findings", [...findings.map(finding), ...rest]);
 }
 
+// Of a bundle: the hang, as `xtr stats BUNDLE` begins with it.
+function drawHang(lines) {
+  byId("hang-box").hidden = !lines.length;
+  fill("hang", lines.map((l) => el("tr", {}, el("th", { scope: "row" }, clean(l.label)), el("td", {}, clean(l.text)),
+    el("td", { class: "limits" }, l.known === "told" || l.known === "not-known" ? clean(l.from || "") : `${clean(l.known)}, ${clean(l.from || "")}`))));
+}
+
 function drawLegend() {
   const section = state.section, rows = (section.stats.processes || []).slice(0, 24);
   fill("legend", rows.map((p) => {
@@ -189,6 +196,7 @@ function start() {
   byId("hist-ring").addEventListener("change", drawHists);
   byId("heat").addEventListener("pointerdown", onHeat);
   if (!sections.length) return;
+  drawHang(stats.hang || []);
   listen();
   drawSection(0);
   window.xtrReport.opened = performance.now();

@@ -10,7 +10,7 @@ const SECTION_TITLES = {
   nvidia: "NVIDIA driver: processes, interrupts, suspends", xid: "NVIDIA Xids, and what went before",
   amdxdna: "AMD NPU: jobs by hardware context, mailbox, interrupts", virtio_gpu: "Virtual GPU (virtio_gpu): commands and responses",
   display: "Displays: vblanks and their delivery", fences: "Fences: who waited for whom, and what was not signalled",
-  cpu: "CPUs: late jobs and late threads", frames: "Frames: what screens showed, and why it was late", anomalies: "Records that contradict each other",
+  cpu: "CPUs: late jobs and late threads", hang: "Hangs: whose job, and what it took along", frames: "Frames: what screens showed, and why it was late", anomalies: "Records that contradict each other",
 };
 
 // Keys whose parts do not say it.
