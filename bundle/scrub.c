@@ -120,6 +120,21 @@ static size_t match(const struct xtr_scrub *s, const uint8_t *p, size_t n, const
 	return best;
 }
 
+/* Whose home it is, where nobody told the name: of a machine that is elsewhere by now. */
+static size_t match_home(const uint8_t *text, size_t at, size_t n, const char **by)
+{
+	static const char home[] = "/home/", end[] = "/ \t\n\"'`()<>[]{},:;=";
+	size_t len = 0;
+
+	if (at < sizeof(home) - 1 ||
+	    memcmp(text + at - (sizeof(home) - 1), home, sizeof(home) - 1) != 0)
+		return 0;
+	while (at + len < n && text[at + len] && !strchr(end, text[at + len]))
+		len++;
+	*by = "user";
+	return len;
+}
+
 void xtr_scrub_text(const struct xtr_scrub *s, const uint8_t *text, size_t n, struct xtr_buf *out)
 {
 	size_t from = 0, at = 0, len;
@@ -128,7 +143,7 @@ void xtr_scrub_text(const struct xtr_scrub *s, const uint8_t *text, size_t n, st
 	while (at < n) {
 		bool inside = at && in_word(text[at - 1]) && in_word(text[at]);
 
-		len = inside ? 0 : match(s, text + at, n - at, &by);
+		len = inside ? 0 : match(s, text + at, n - at, &by) ?: match_home(text, at, n, &by);
 		if (!len) {
 			at++;
 			continue;

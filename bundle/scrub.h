@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Names in a text of this machine: those that are known to be private are replaced wherever they
- * stand as a word, and so are addresses of network cards and UUIDs, by how they look. Other things
- * that may be private (numbers, names that nobody told) stay.
+ * stand as a word, and so are addresses of network cards, UUIDs and the owners of directories in
+ * /home, by how they look. Other things that may be private (numbers, names that nobody told) stay.
  */
 #ifndef XTR_BUNDLE_SCRUB_H
 #define XTR_BUNDLE_SCRUB_H

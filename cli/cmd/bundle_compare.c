@@ -3,6 +3,7 @@
 #include "analysis/core/grid.h"
 #include "analysis/hang/hang_key.h"
 #include "base/text.h"
+#include "bundle_dumps.h"
 #include "hang_head_cmd.h"
 
 #include <stdlib.h>
@@ -24,7 +25,7 @@ static int read_one(struct comparing *x, const struct cli_command *cmd, size_t i
 
 	if (status != XTR_EXIT_OK)
 		return status;
-	err = hang_told_find(&x->told[i], &c);
+	err = hang_told_find(&x->told[i], &c, bundle_dumps());
 	status = replay_end(&c, err);
 	if (status == XTR_EXIT_FAILURE || x->told[i].head.n)
 		return status;

@@ -15,10 +15,8 @@ static const struct {
 	const char *name; /* what the member begins with */
 	bool log;
 } members[] = {
-	{ "kmsg.txt", true },
-	{ "xid.txt", true },
-	{ "devcoredump-", false },
-	{ "error-", false },
+	{ "kmsg.txt", true },      { "dmesg.txt", true }, { "xid.txt", true },
+	{ "devcoredump-", false }, { "error-", false },
 };
 
 static bool begin(void *ctx, const char *name, uint64_t size)

@@ -4,6 +4,7 @@
  * ask the user, write, and open what was written.
  */
 #include "bundle_make.h"
+#include "bundle_members.h"
 #include "bundle_report.h"
 #include "cli/ui/outfile.h"
 #include "cli/ui/text.h"
@@ -208,6 +209,7 @@ static bool wanted(void *ctx, const struct xtr_bundle_source *s)
 static int gather(struct making *m)
 {
 	int err = bundle_views(&m->b, m->o, m->packed);
+	bool is_bundle;
 
 	if (err)
 		return err;
@@ -216,7 +218,11 @@ static int gather(struct making *m)
 	m->machine.wanted = wanted;
 	m->machine.ctx = m;
 	xtr_bundle_of_trace(&m->machine, m->reader, m->b.root);
-	err = xtr_bundle_gather(&m->b, &m->machine);
+	err = bundle_members(&m->b, m->path, m->o, &is_bundle);
+	if (is_bundle) /* the machine is as it was then */
+		m->machine.other = NULL;
+	else if (!err)
+		err = xtr_bundle_gather(&m->b, &m->machine);
 	if (!err)
 		bundle_ask(&m->b, m->o);
 	return err;

@@ -63,14 +63,30 @@ static int add_callers(struct xtr_scrub *s, uint32_t *n)
 	return err;
 }
 
+/* A path of the trace tells of a user of the machine where it was recorded. */
+static int add_home(struct xtr_scrub *s, const struct xtr_redact_name *name, uint32_t *n)
+{
+	static const char home[] = "/home/";
+	const char *at = memmem(name->text, name->n, home, sizeof(home) - 1);
+	size_t len;
+
+	if (!at)
+		return 0;
+	at += sizeof(home) - 1;
+	len = strcspn(at, "/ "); /* a NUL follows the text */
+	return len ? xtr_scrub_add(s, at, len, "user", ++*n) : 0;
+}
+
 int bundle_names(struct xtr_scrub *s, const struct xtr_redact *x)
 {
 	struct xtr_redact_name name;
 	uint32_t users = 0;
 	int err = add_host(s) ?: add_users(s, &users) ?: add_callers(s, &users);
 
-	for (size_t i = 0; !err && xtr_redact_name(x, i, &name); i++)
+	for (size_t i = 0; !err && xtr_redact_name(x, i, &name); i++) {
 		if (name.n >= SHORTEST && !xtr_redact_is_common(name.text, name.n))
 			err = xtr_scrub_add(s, name.text, name.n, name.label, name.number);
+		err = err ?: add_home(s, &name, &users);
+	}
 	return err;
 }

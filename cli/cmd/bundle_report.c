@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "bundle_report.h"
 #include "bundle_timeline.h"
+#include "hang_head_cmd.h"
 #include "cli/ui/cli.h"
 #include "cli/ui/outfile.h"
 
@@ -122,28 +123,91 @@ static void collect(struct facts *fa, const struct xtr_bundle *b, const struct x
 	add(fa, XTR_FACT_KERNEL, " ", sys->machine);
 }
 
-/* "amdgpu on Linux 6.12.3: <FILL IN: what happens, in which program>" */
-static void make_title(char *title, size_t size, const struct facts *fa, const struct xtr_reader *r)
+/* --- the hang --------------------------------------------------------------------------------- */
+
+/* What may be read for facts of a hang: logs by their lines, dumps by their format. */
+static int read_dump(struct xtr_dumps *d, const struct xtr_bundle_item *item)
+{
+	const bool log = !strcmp(item->source->name, "kmsg") ||
+			 !strcmp(item->source->name, "dmesg") || !strcmp(item->source->name, "xid");
+	struct xtr_dump_reader *reader;
+	uint8_t buf[4096];
+	int err = 0;
+
+	if (!log && strcmp(item->source->name, "devcoredump") != 0 &&
+	    strcmp(item->source->name, "error") != 0)
+		return 0;
+	reader = xtr_dump_begin(d, item->name, log);
+	if (!reader)
+		return -ENOMEM;
+	for (uint64_t at = 0; at < item->size && !err;) {
+		size_t n = item->size - at < sizeof(buf) ? (size_t)(item->size - at) : sizeof(buf);
+
+		err = item->io->ops->read_at(item->io, at, buf, n) ?: xtr_dump_feed(reader, buf, n);
+		at += n;
+	}
+	return xtr_dump_end(reader) ?: err;
+}
+
+/*
+ * The hang in ten lines, by what goes into the bundle alone: the redacted trace, and what was asked
+ * for. A dump has names as they are, so the lines are scrubbed.
+ */
+static int put_hang(struct hang_told *told, struct xtr_buf *seen, const struct xtr_bundle *b,
+		    struct xtr_reader *r)
+{
+	static const struct replay_opts all = { 0 };
+	struct replay_cmd cmd = { .path = "", .reader = r, .window = &all.window, .o = &all };
+	struct xtr_buf text = { 0 };
+	struct xtr_dumps dumps = { 0 };
+	FILE *f = xtr_memory_stream(&text);
+	int err = f ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < b->n && !err; i++)
+		if (b->v[i].io)
+			err = read_dump(&dumps, &b->v[i]);
+	err = err ?: hang_told_find(told, &cmd, &dumps);
+	if (!err && told->head.n)
+		hang_told_text(told, f);
+	if (f) {
+		err = err ?: xtr_memory_flush(f, &text);
+		fclose(f);
+	}
+	if (!err && b->scrub)
+		xtr_scrub_text(b->scrub, text.p, text.n, seen);
+	else if (!err)
+		xtr_buf_add(seen, text.p, text.n);
+	xtr_buf_free(&text);
+	xtr_dumps_free(&dumps);
+	return err ? err : seen->err;
+}
+
+/* "amdgpu, Linux 6.12.3: hang of ring gfx_0.0.0", or a blank for what happens. */
+static void make_title(char *title, size_t size, const struct facts *fa, const struct xtr_reader *r,
+		       const struct xtr_hang_head *hang)
 {
 	const struct xtr_section *s = xtr_reader_section(r, 0);
 	const char *driver = fa->fact[XTR_FACT_DRIVER];
 	const char *release = s ? xtr_meta_system(xtr_section_meta(s))->release : NULL;
 
-	snprintf(title, size, "%.*s%sLinux %s: FILL IN: what happens, in which program",
+	snprintf(title, size, "%.*s%sLinux %s: %s%s%s%sFILL IN: what happens, in which program",
 		 driver ? (int)strcspn(driver, " ,;") : 0, driver ? driver : "", driver ? ", " : "",
-		 release && *release ? release : "?");
+		 release && *release ? release : "?", hang->n ? "hang" : "",
+		 hang->key.ring[0] ? " of ring " : "", hang->key.ring, hang->n ? "; " : "");
 }
 
 /* --- the text --------------------------------------------------------------------------------- */
 
-/* The findings, without the lines before their heading, and a timeline. */
-static int put_seen(struct xtr_buf *seen, const struct xtr_bundle *b, struct xtr_reader *r)
+/* The hang, the findings without the lines before their heading, and a timeline. */
+static int put_seen(struct hang_told *told, struct xtr_buf *seen, const struct xtr_bundle *b,
+		    struct xtr_reader *r)
 {
-	FILE *f = xtr_memory_stream(seen);
+	int err = put_hang(told, seen, b, r);
+	FILE *f = err ? NULL : xtr_memory_stream(seen);
 	char *text = member(b, "findings");
 	const char *from = text ? strstr(text, "\nFindings\n") : NULL;
-	int err = f ? 0 : -ENOMEM;
 
+	err = err ?: f ? 0 : -ENOMEM;
 	if (!err && text)
 		fprintf(f, "%s\n", from ? from + 1 : text);
 	if (!err)
@@ -177,16 +241,17 @@ static int write_report(struct bundle_report *o, const struct xtr_report_text *t
 int bundle_report_make(struct bundle_report *o, struct xtr_bundle *b, struct xtr_reader *r,
 		       const char *bundle)
 {
+	struct hang_told *told = calloc(1, sizeof(*told));
 	struct facts *fa = calloc(1, sizeof(*fa));
 	struct xtr_buf seen = { 0 };
 	struct xtr_report_text text = { .bundle = bundle, .b = b, .trace_ns = o->trace_ns };
 	char title[FACT_MAX];
-	int err = fa ? put_seen(&seen, b, r) : -ENOMEM;
+	int err = fa && told ? put_seen(told, &seen, b, r) : -ENOMEM;
 
 	if (!err) {
 		collect(fa, b, r, o->tracker);
 		o->other_drivers = !fa->fact[XTR_FACT_DRIVER];
-		make_title(title, sizeof(title), fa, r);
+		make_title(title, sizeof(title), fa, r, &told->head);
 		memcpy(text.fact, fa->fact, sizeof(text.fact));
 		text.title = title;
 		text.seen = (const char *)seen.p;
@@ -196,6 +261,7 @@ int bundle_report_make(struct bundle_report *o, struct xtr_bundle *b, struct xtr
 		err = xtr_bundle_add_text(b, xtr_bundle_source_named("report"), "report.md",
 					  "xtr bundle --for", &o->text);
 	xtr_buf_free(&seen);
+	free(told);
 	free(fa);
 	return err;
 }

@@ -89,7 +89,7 @@ static int stats_document(struct report_run *r, FILE *f)
 		if (!err)
 			put_section(r, &j, &v, STATS_BYTES / n);
 		if (!err)
-			hang_told_by(&r->hang, &s, i + 1 == n);
+			hang_told_by(&r->hang, &s, bundle_dumps(), i + 1 == n);
 		stats_drop(&s);
 	}
 	if (err)

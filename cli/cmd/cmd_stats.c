@@ -98,7 +98,7 @@ static void tell_hang(struct stats_show *r, size_t i)
 
 	if (r->o->sections.n || r->o->csv || !bundle_dumps())
 		return;
-	if (hang_told_by(&r->hang, &r->run, last) && !r->o->json)
+	if (hang_told_by(&r->hang, &r->run, bundle_dumps(), last) && !r->o->json)
 		hang_told_text(&r->hang, replay_out(&r->cmd));
 }
 

@@ -190,7 +190,7 @@ static int tell_hang(struct why_run *r)
 	t = calloc(1, sizeof(*t));
 	if (!t)
 		return -ENOMEM;
-	err = hang_told_find(t, &r->cmd);
+	err = hang_told_find(t, &r->cmd, bundle_dumps());
 	r->played = true;
 	if (!err && t->head.n)
 		hang_told_text(t, r->cmd.out);

@@ -4,10 +4,10 @@
 
 #include <stdio.h>
 
-bool hang_told_by(struct hang_told *t, const struct stats_run *run, bool last)
+bool hang_told_by(struct hang_told *t, const struct stats_run *run, const struct xtr_dumps *d,
+		  bool last)
 {
 	const struct hang_section *s = run->analyses ? xtr_hang_section(run->analyses) : NULL;
-	const struct xtr_dumps *d = bundle_dumps();
 
 	if (t->head.n || !s || (!last && !xtr_hangs_n(s->hangs)) ||
 	    !xtr_hang_head_of(&t->head, s, d))
@@ -17,7 +17,7 @@ bool hang_told_by(struct hang_told *t, const struct stats_run *run, bool last)
 	return true;
 }
 
-int hang_told_find(struct hang_told *t, struct replay_cmd *c)
+int hang_told_find(struct hang_told *t, struct replay_cmd *c, const struct xtr_dumps *d)
 {
 	const size_t n = xtr_reader_n_sections(c->reader);
 	int err = 0;
@@ -28,7 +28,7 @@ int hang_told_find(struct hang_told *t, struct replay_cmd *c)
 
 		err = stats_gather(&run, xtr_reader_section(c->reader, i), &v);
 		if (!err)
-			hang_told_by(t, &run, i + 1 == n);
+			hang_told_by(t, &run, d, i + 1 == n);
 		stats_drop(&run);
 	}
 	return err;

@@ -219,6 +219,7 @@ Test(bundle, names_are_replaced_as_words)
 	scrubbed(s, "node", "host#1");
 	scrubbed(s, "on node.lan: node,node2 inode node_1", "on host#2: host#1,node2 inode node_1");
 	scrubbed(s, "/home/node/ [a b] xa b ab", "/home/host#1/ [name#2] xa b ab");
+	scrubbed(s, "/home/ann/x:/home/bob /home/", "/home/user/x:/home/user /home/");
 	scrubbed(s, "eth0 52:54:00:AB:cd:ef up", "eth0 mac up");
 	scrubbed(s, "52:54:00:ab:cd:e 52:54:00:ab:cd:eff", "52:54:00:ab:cd:e 52:54:00:ab:cd:eff");
 	scrubbed(s, "UUID=0badcafe-1234-5678-9abc-def012345678.", "UUID=uuid.");
