@@ -15,7 +15,7 @@ static const struct cli_option options[] = {
 	{ 0, "for", "TRACKER", CLI_STRING, offsetof(struct bundle_opts, tracker),
 	  "write a report in the tracker's form, too: amd, intel, mesa, nvidia, npu, nouveau" },
 	{ 0, "include", "PARTS", CLI_LIST, offsetof(struct bundle_opts, include),
-	  "put these private parts in without asking: cmdline,kmsg,xid,devcoredump,error,..." },
+	  "put these private parts in without asking: kmsg,xid,devcoredump,error and others" },
 	{ 0, "exclude", "PARTS", CLI_LIST, offsetof(struct bundle_opts, exclude),
 	  "leave these parts out: those, stats,findings,info,machine,devices,modules,firmware" },
 	{ 0, "yes", NULL, CLI_FLAG, offsetof(struct bundle_opts, yes),
