@@ -126,24 +126,44 @@ static uint64_t apart(uint64_t a, uint64_t b)
 }
 
 /*
- * The hang that a trigger without a job belongs to: one whose job was on the hardware then, or had
- * been shortly before; a reset follows a timeout.
+ * How far a trigger without a job is from a hang; UINT64_MAX: it can be of none. *inside: the
+ * guilty job was on the hardware then, and had not ended. One that fired before that job was run
+ * is another's.
+ */
+static uint64_t distance(struct xtr_hangs *h, const struct xtr_hang *hang,
+			 const struct hang_trigger *t, bool *inside)
+{
+	const struct hang_job *g = hang->n_jobs ? named(h, &hang->job[0].name) : NULL;
+	const uint64_t end = g && g->j.done_ns ? g->j.done_ns : hang->at_ns;
+	uint64_t ns = apart(t->at, end);
+
+	*inside = g && t->at <= end;
+	if (!fits(t, hang->device, hang->driver) || (g && t->at < g->j.run_ns) ||
+	    ns > HANG_APART_NS)
+		return UINT64_MAX;
+	return ns;
+}
+
+/*
+ * The hang that a trigger without a job belongs to: the one whose job was on the hardware then and
+ * timed out next; else the last one before it, as a reset follows a timeout.
  */
 static struct xtr_hang *hang_of(struct xtr_hangs *h, const struct hang_trigger *t)
 {
-	for (size_t i = h->n_hangs; i; i--) {
-		struct xtr_hang *hang = &h->hang[i - 1];
-		const struct hang_job *g = hang->n_jobs ? named(h, &hang->job[0].name) : NULL;
+	struct xtr_hang *best = NULL;
+	bool best_inside = false, inside;
+	uint64_t best_ns = UINT64_MAX, ns;
 
-		if (!fits(t, hang->device, hang->driver))
+	for (size_t i = 0; i < h->n_hangs; i++) {
+		ns = distance(h, &h->hang[i], t, &inside);
+		if (ns == UINT64_MAX || (best_inside && !inside) ||
+		    (best_inside == inside && ns >= best_ns))
 			continue;
-		if (g && g->j.run_ns && g->j.run_ns <= t->at && t->at <= hang->at_ns)
-			return hang;
-		if (apart(t->at, hang->at_ns) <=
-		    (g && t->at < hang->at_ns ? HANG_TOGETHER_NS : HANG_APART_NS))
-			return hang;
+		best = &h->hang[i];
+		best_ns = ns;
+		best_inside = inside;
 	}
-	return NULL;
+	return best;
 }
 
 static int add_job(struct xtr_hang *hang, const struct xtr_hang_job *j, enum xtr_hang_role role)
