@@ -213,8 +213,23 @@ Test(hang, nor_where_events_were_lost)
 	sim_gap(s, 100 * MS, 200 * MS, 5);
 	fired(3000 * MS);
 	played();
-	is(0, "not-known / @3000; on-hardware 11:2");
+	is(0, "not-known / @3000");
 	cr_assert(eq(str, (char *)xtr_hangs_at(hangs, 0)->why, "events were lost before it"));
+}
+
+/* Where a job was whose end may be what was lost is not known: it has no role. */
+Test(hang, no_role_for_what_may_have_ended)
+{
+	begin();
+	s->tid = 20;
+	sim_queue(s, 11 * MS, 21, 1, 1);
+	sim_queue(s, 11 * MS, 44, 1, 2);
+	sim_run(s, 12 * MS, 44, 1, 2);
+	sim_gap(s, 100 * MS, 200 * MS, 5);
+	sim_queue(s, 300 * MS, 46, 1, 1);
+	times_out(2000 * MS);
+	played();
+	is(0, "exact " A "/gfx_0.0.0 @2000 lost; guilty 11:2; waiting 46:1; before 11:1");
 }
 
 /* But a fence that says so needs no other event. */
