@@ -13,6 +13,7 @@
 /* drivers/gpu/drm/amd/amdgpu/amdgpu_dev_coredump.c, amdgpu_devcoredump_format */
 static const struct dump_row amdgpu[] = {
 	{ ROW("kernel: %w", F(KERNEL)) },
+	{ ROW("module: %w", F(DRIVER)) },
 	{ ROW("time: %t", F(TIME)), .clock = "monotonic" },
 	{ ROW("process_name: %s PID: %d", F(COMM), F(PID)) },
 	{ ROW("IP Type: %u Ring Name: %w", 0, F(RING)), .failure = true },
@@ -46,6 +47,7 @@ static const struct dump_row xe[] = {
 	  .failure = true, .also = F(MESSAGE) },
 	{ ROW("Reason: %s", F(MESSAGE)), .failure = true },
 	{ ROW("kernel: %w", F(KERNEL)) },
+	{ ROW("module: %w", F(DRIVER)) },
 	{ ROW("Snapshot time: %t", F(TIME)), .clock = "real" },
 	{ ROW("Process: %s [%d]", F(COMM), F(PID)) },
 	{ ROW("GuC version: %w", F(FIRMWARE)) },

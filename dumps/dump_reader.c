@@ -83,9 +83,6 @@ static int settle(struct xtr_dump_reader *r, size_t n)
 	r->settled = true;
 	r->kind = recognize(r->head, n);
 	r->d.kind = r->kind ? r->kind->name : NULL;
-	if (r->kind)
-		dump_set_text(&r->d.fact[XTR_DUMP_DRIVER_FACT], DUMP_FIRST, 1, r->kind->driver,
-			      strlen(r->kind->driver));
 	if (r->kind && r->kind->byte)
 		return 0;
 	for (size_t i = 0; i < n && !err; i++)
@@ -184,6 +181,9 @@ int xtr_dump_end(struct xtr_dump_reader *r)
 		err = end_line(r);
 	if (!err && r->kind && r->kind->end)
 		r->kind->end(r);
+	if (r->kind) /* where the dump does not name it: whose format it is */
+		dump_set_text(&r->d.fact[XTR_DUMP_DRIVER_FACT], DUMP_FIRST, 1, r->kind->driver,
+			      strlen(r->kind->driver));
 	if (r->log)
 		drop_harmless(r);
 	else if (!err)

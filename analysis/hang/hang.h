@@ -20,9 +20,12 @@
 #define HANG_GOOD         3u   /* jobs of a ring kept that ended well before a trigger */
 #define HANG_FENCES       256u /* of jobs that were done last, as their drivers number them */
 #define HANG_LISTED_MAX   64u  /* jobs of one hang that are listed; all are counted */
-/* What belongs to one hang is no further apart from when it was told. */
+/* Fences are signalled one after the other: so much before the guilty one's, or what fired, may be
+ * that of a job that is killed with it; and so much later. */
+#define HANG_EARLY_NS    10000000ull
 #define HANG_TOGETHER_NS 1000000000ull
-#define HANG_APART_NS    10000000000ull
+/* A reset follows a timeout by no more than this. */
+#define HANG_APART_NS 10000000000ull
 
 /* Identifier, text in output, what the job was. In the order in which they are listed. */
 #define XTR_HANG_ROLES(X)                                                                       \

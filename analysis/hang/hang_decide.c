@@ -21,7 +21,8 @@ struct making {
 	struct xtr_hangs *h;
 	struct xtr_hang *hang;
 	const struct hang_job *guilty; /* NULL: not known */
-	uint64_t to;                   /* ns: what ends with an error until then ended with it */
+	uint64_t end; /* ns: of the guilty job; if it has none, when the hang was told */
+	uint64_t to;  /* ns: what ends with an error until then ended with it */
 };
 
 static int by_time(const void *pa, const void *pb)
@@ -126,24 +127,44 @@ static uint64_t apart(uint64_t a, uint64_t b)
 }
 
 /*
- * The hang that a trigger without a job belongs to: one whose job was on the hardware then, or had
- * been shortly before; a reset follows a timeout.
+ * How far a trigger without a job is from a hang; UINT64_MAX: it can be of none. *inside: the
+ * guilty job was on the hardware then, and had not ended. One that fired before that job was run
+ * is another's.
+ */
+static uint64_t distance(struct xtr_hangs *h, const struct xtr_hang *hang,
+			 const struct hang_trigger *t, bool *inside)
+{
+	const struct hang_job *g = hang->n_jobs ? named(h, &hang->job[0].name) : NULL;
+	const uint64_t end = g && g->j.done_ns ? g->j.done_ns : hang->at_ns;
+	uint64_t ns = apart(t->at, end);
+
+	*inside = g && t->at <= end;
+	if (!fits(t, hang->device, hang->driver) || (g && t->at < g->j.run_ns) ||
+	    ns > HANG_APART_NS)
+		return UINT64_MAX;
+	return ns;
+}
+
+/*
+ * The hang that a trigger without a job belongs to: the one whose job was on the hardware then and
+ * timed out next; else the last one before it, as a reset follows a timeout.
  */
 static struct xtr_hang *hang_of(struct xtr_hangs *h, const struct hang_trigger *t)
 {
-	for (size_t i = h->n_hangs; i; i--) {
-		struct xtr_hang *hang = &h->hang[i - 1];
-		const struct hang_job *g = hang->n_jobs ? named(h, &hang->job[0].name) : NULL;
+	struct xtr_hang *best = NULL;
+	bool best_inside = false, inside;
+	uint64_t best_ns = UINT64_MAX, ns;
 
-		if (!fits(t, hang->device, hang->driver))
+	for (size_t i = 0; i < h->n_hangs; i++) {
+		ns = distance(h, &h->hang[i], t, &inside);
+		if (ns == UINT64_MAX || (best_inside && !inside) ||
+		    (best_inside == inside && ns >= best_ns))
 			continue;
-		if (g && g->j.run_ns && g->j.run_ns <= t->at && t->at <= hang->at_ns)
-			return hang;
-		if (apart(t->at, hang->at_ns) <=
-		    (g && t->at < hang->at_ns ? HANG_TOGETHER_NS : HANG_APART_NS))
-			return hang;
+		best = &h->hang[i];
+		best_ns = ns;
+		best_inside = inside;
 	}
-	return NULL;
+	return best;
 }
 
 static int add_job(struct xtr_hang *hang, const struct xtr_hang_job *j, enum xtr_hang_role role)
@@ -249,14 +270,26 @@ static int take(struct making *m, struct hang_job *k, enum xtr_hang_role role,
 	return add_job(m->hang, &k->j, role);
 }
 
-/* Ended with an error that is no timeout, on the device, together with the hang. */
+/* Ended with an error that is no timeout, on the device, and was in flight when the hang ended. */
 static bool was_killed(const struct making *m, const struct hang_job *k)
 {
-	uint64_t from = m->hang->at_ns;
+	const uint64_t at = m->hang->at_ns, from = at > HANG_EARLY_NS ? at - HANG_EARLY_NS : 0;
 
-	from = from > HANG_TOGETHER_NS ? from - HANG_TOGETHER_NS : 0;
 	return !k->timed_out && k->j.error_known && k->j.error && k->j.done_ns >= from &&
-	       k->j.done_ns <= m->to && k->j.first_ns <= m->to && same_device(m, k);
+	       k->j.done_ns <= m->to && k->j.first_ns <= m->end && same_device(m, k);
+}
+
+/* What of it is not in the trace may be what was lost: where it was then is not known. */
+static bool is_unsure(const struct making *m, const struct hang_job *k)
+{
+	return (!k->j.done_ns || !k->j.run_ns) &&
+	       xtr_gaps_overlap(&m->h->gaps, k->j.run_ns ?: k->j.first_ns, m->hang->at_ns);
+}
+
+/* It had not ended for certain. */
+static bool was_open(const struct making *m, const struct hang_job *k)
+{
+	return !k->taken && !k->timed_out && hang_was_there(k, m->hang->at_ns) && !is_unsure(m, k);
 }
 
 /* On the guilty one's ring, and behind it. */
@@ -264,7 +297,7 @@ static bool is_behind(const struct making *m, const struct hang_job *k)
 {
 	const struct hang_job *g = m->guilty;
 
-	if (!g || k->ring != g->ring || k->timed_out)
+	if (!g || k->ring != g->ring)
 		return false;
 	return !hang_was_running(k, m->hang->at_ns) ||
 	       (g->in_order && g->j.run_ns && k->j.run_ns >= g->j.run_ns);
@@ -277,11 +310,9 @@ static int killed_and_behind(struct making *m)
 	for (size_t i = 0; i < m->h->n_jobs && !err; i++) {
 		struct hang_job *k = &m->h->job[i];
 
-		if (k->taken)
-			continue;
-		if (was_killed(m, k))
+		if (!k->taken && was_killed(m, k))
 			err = take(m, k, XTR_HANG_KILLED, waits_for(m, k));
-		else if (hang_was_there(k, m->hang->at_ns) && is_behind(m, k))
+		else if (was_open(m, k) && is_behind(m, k))
 			err = take(m, k, XTR_HANG_WAITING, waits_for(m, k));
 	}
 	return err;
@@ -299,8 +330,7 @@ static int waiting(struct making *m)
 			struct hang_job *k = &m->h->job[i];
 			const struct xtr_job_name *dep;
 
-			if (k->taken || k->timed_out || !hang_was_there(k, m->hang->at_ns) ||
-			    hang_was_running(k, m->hang->at_ns))
+			if (!was_open(m, k) || hang_was_running(k, m->hang->at_ns))
 				continue;
 			dep = waits_for(m, k);
 			if (!dep)
@@ -319,8 +349,7 @@ static int running(struct making *m)
 	for (size_t i = 0; i < m->h->n_jobs && !err; i++) {
 		struct hang_job *k = &m->h->job[i];
 
-		if (!k->taken && !k->timed_out && hang_was_running(k, m->hang->at_ns) &&
-		    same_device(m, k) &&
+		if (was_open(m, k) && hang_was_running(k, m->hang->at_ns) && same_device(m, k) &&
 		    (!*m->hang->driver || !*k->driver || !strcmp(m->hang->driver, k->driver)))
 			err = take(m, k, XTR_HANG_RUNNING, NULL);
 	}
@@ -358,9 +387,8 @@ static int complete(struct xtr_hangs *h, struct xtr_hang *hang)
 	for (size_t i = 0; i < h->n_jobs; i++)
 		h->job[i].taken = false;
 	m.guilty = hang->n_jobs ? named(h, &hang->job[0].name) : NULL;
-	m.to = xtr_sat_add(m.guilty && m.guilty->j.done_ns > hang->at_ns ? m.guilty->j.done_ns
-									 : hang->at_ns,
-			   HANG_TOGETHER_NS);
+	m.end = m.guilty && m.guilty->j.done_ns > hang->at_ns ? m.guilty->j.done_ns : hang->at_ns;
+	m.to = xtr_sat_add(m.end, HANG_TOGETHER_NS);
 	if (m.guilty)
 		h->job[m.guilty - h->job].taken = true;
 	if (end < m.to)

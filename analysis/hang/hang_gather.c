@@ -34,10 +34,16 @@ static const struct xtr_bind_spec specs[] = {
 };
 static const char *const drivers[] = { NULL, "amdgpu", "i915", "xe", "intel_vpu", "nvidia" };
 
-/* Triggers of a flight recorder that are of a hang: `exec>TIME` and `drop` are of none. */
+/* Reasons of a flight recorder that are of no hang (docs/flight.md), by how they begin. */
+static const char *const no_hang[] = { "exec>", "drop", "signal", "end", "killed" };
+
+/* An event that was named as a trigger may be of anything: what it is of, its name does not say. */
 static bool is_of_hang(const char *why)
 {
-	return !strncmp(why, "hang", 4) || !strcmp(why, "reset") || !strcmp(why, "xid");
+	for (size_t i = 0; i < sizeof(no_hang) / sizeof(no_hang[0]); i++)
+		if (!strncmp(why, no_hang[i], strlen(no_hang[i])))
+			return false;
+	return *why && !strchr(why, ':');
 }
 
 static const struct {

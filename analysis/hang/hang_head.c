@@ -133,7 +133,7 @@ static void stack_line(struct making *m)
 	struct xtr_hang_line *l;
 	char frame[USER_FRAME_MAX];
 	unsigned int n = 0;
-	bool user;
+	bool own;
 
 	if (!m->guilty || !m->guilty->stack) {
 		line(m, "stack", NOT_KNOWN, "", "not known: %s",
@@ -143,9 +143,9 @@ static void stack_line(struct making *m)
 	}
 	l = line(m, "stack", EXACT, FROM_TRACE, "%s", "");
 	for (size_t i = 0; i < FRAMES_OF && n < FRAMES; i++) {
-		if (!xtr_user_frame(tables(m), m->guilty->stack, i, frame, &user))
+		if (!xtr_user_frame(tables(m), m->guilty->stack, i, frame, &own))
 			break;
-		if (user)
+		if (own)
 			add(l, "%s%.40s", n++ ? " < " : "", frame);
 	}
 	if (!n) {

@@ -27,13 +27,27 @@ static bool agrees(struct joining *j, const char *what)
 	return true;
 }
 
-/* Names of drivers in logs may have more at their end: "etnaviv-gpu". */
+/*
+ * Dumps name the module, traces the driver of the device, and these are the same for some only
+ * (msm's devices have the driver adreno): two that are both known are compared.
+ */
+static const char *const drivers[] = { "amdgpu",  "radeon",    "i915",   "xe",
+				       "nvidia",  "nouveau",   "v3d",    "lima",
+				       "panthor", "intel_vpu", "amdxdna" };
+
+static bool is_known(const char *name)
+{
+	for (size_t i = 0; i < sizeof(drivers) / sizeof(drivers[0]); i++)
+		if (!strcmp(name, drivers[i]))
+			return true;
+	return false;
+}
+
 static bool driver(struct joining *j)
 {
 	const char *is = xtr_dump_fact_text(j->d, XTR_DUMP_DRIVER_FACT);
-	const size_t n = strlen(j->h->driver);
 
-	if (!is || !n || !strncmp(is, j->h->driver, n))
+	if (!is || !is_known(is) || !is_known(j->h->driver) || !strcmp(is, j->h->driver))
 		return true;
 	return differs(j, "driver", is);
 }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FRAMES    3u /* of a stack, innermost first */
+#define FRAMES    8u /* of a stack, innermost first */
 #define FRAMES_OF 64u
 
 static const struct {
@@ -78,18 +78,26 @@ static void message_of(char *to, size_t cap, const struct xtr_dump_fact *f)
 		mask(to, cap, f[XTR_DUMP_MESSAGE_FACT].text);
 }
 
+/*
+ * Names that a redaction gave ("symbol#3") are others in the next trace: a stack with such a one is
+ * not known.
+ */
 static void stack_of(char *to, size_t cap, const struct xtr_tables *t, uint32_t stack)
 {
 	char frame[USER_FRAME_MAX];
 	size_t n = 0;
-	bool user;
+	bool own;
 
 	for (size_t i = 0, k = 0; i < FRAMES_OF && k < FRAMES; i++) {
-		if (!xtr_user_frame(t, stack, i, frame, &user))
+		if (!xtr_user_frame(t, stack, i, frame, &own))
 			break;
-		if (!user)
+		if (!own)
 			continue;
-		n += (size_t)snprintf(to + n, cap - n, "%s%s", k++ ? " < " : "", frame);
+		if (strchr(frame, '#')) {
+			*to = 0;
+			return;
+		}
+		n += (size_t)snprintf(to + n, cap - n, "%s%.56s", k++ ? " < " : "", frame);
 	}
 }
 

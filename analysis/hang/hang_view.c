@@ -217,14 +217,14 @@ static const struct xtr_section_column stack_columns[] = {
 static void fill_stack(const void *self, struct xtr_rows *r)
 {
 	const struct hang_section *s = self;
-	bool user;
+	bool own;
 
 	for (size_t i = 0; i < xtr_hangs_n(s->hangs); i++) {
 		struct hang_row row = row_of(s, i);
 
 		for (row.nth = 0;
 		     row.job && row.nth < FRAMES_MAX &&
-		     xtr_user_frame(s->o->tables, row.job->stack, row.nth, row.frame, &user);
+		     xtr_user_frame(s->o->tables, row.job->stack, row.nth, row.frame, &own);
 		     row.nth++) {
 			xtr_put_copy(r, row.frame);
 			xtr_row(r, &row);

@@ -113,8 +113,28 @@ void xtr_user_driver_of(const struct xtr_tables *t, uint32_t stack, struct xtr_u
 	}
 }
 
+/*
+ * Modules of the kernel have letters, digits, '-' and '_' in their names; those of programs are
+ * paths, or what a redaction makes of them: "libc.so.6", "module#1".
+ */
+static bool is_own(const char *module, size_t n)
+{
+	static const char *const through[] = { "libc.", "libc-", "ld-linux", "libpthread",
+					       "libdrm" };
+	const char *base = module;
+	size_t len = n;
+
+	if (!memchr(module, '/', n) && !memchr(module, '.', n) && !memchr(module, '#', n))
+		return false;
+	base = base_of(base, &len);
+	for (size_t i = 0; i < sizeof(through) / sizeof(through[0]); i++)
+		if (len >= strlen(through[i]) && !memcmp(base, through[i], strlen(through[i])))
+			return false;
+	return true;
+}
+
 bool xtr_user_frame(const struct xtr_tables *t, uint32_t stack, size_t i, char text[USER_FRAME_MAX],
-		    bool *user)
+		    bool *own)
 {
 	const uint32_t *frames;
 	const struct xtr_frame *f;
@@ -129,7 +149,7 @@ bool xtr_user_frame(const struct xtr_tables *t, uint32_t stack, size_t i, char t
 		return false;
 	symbol = string_of(t, f->symbol, &n_symbol);
 	module = string_of(t, f->module, &n_module);
-	*user = n_module && memchr(module, '/', n_module);
+	*own = is_own(module, n_module);
 	module = base_of(module, &n_module);
 	if (n_symbol)
 		xtr_text_name(text, USER_FRAME_MAX, symbol, n_symbol);

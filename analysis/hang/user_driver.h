@@ -20,9 +20,10 @@ void xtr_user_driver_of(const struct xtr_tables *t, uint32_t stack, struct xtr_u
 
 /*
  * Frame i of a stack, innermost first, without those of recording itself: "symbol", or
- * "library+0x12". False: there is no such frame. user: it is of a file, not of the kernel.
+ * "library+0x12". False: there is no such frame. own: it is of a program or library, but not of
+ * the C library or libdrm, through which every submission goes.
  */
 bool xtr_user_frame(const struct xtr_tables *t, uint32_t stack, size_t i, char text[USER_FRAME_MAX],
-		    bool *user);
+		    bool *own);
 
 #endif /* XTR_USER_DRIVER_H */

@@ -5,8 +5,9 @@
 usage: truth_check.py [--pid] [--pieces] [--some] [--need WHAT]... XTR DIR
 
 DIR holds run.xtr, or its pieces, and truth.csv (README.md), as truth-guest.sh leaves them. All that is read of xtr are
-`xtr jobs --jsonl`, the rings of `xtr stats --json`, and the done events of `xtr dump --json`, which must name each job's
-hardware fence, its error and, to the nanosecond, its time stamp.
+`xtr jobs --jsonl`, the rings and hangs of `xtr stats --json`, and the done events of `xtr dump --json`, which must name each job's
+hardware fence, its error and, to the nanosecond, its time stamp. Of hangs, each guilty job must have hung, and those around it must
+have been in the role that they are given; where nothing is missing, each job that hung must be told of.
 --pid: only the jobs of process DIR/pid are there, all of them. --pieces: each job is in one piece at least. --some: jobs may
 have been left out, or their records lost. --need: that the load did what the case is about.
 
@@ -183,6 +184,31 @@ def wrong_fences(xtr, path, truth):
     return seen, wrong
 
 
+def wrong_hangs(xtr, path, truth, whole):
+    """
+    How many hangs xtr tells of in the file, what of them is wrong, and which it should have told of: the guilty job hung, and those
+    around it are what the hardware says. whole: nothing is missing in the file.
+    """
+    done = subprocess.run([xtr, "stats", "-q", "--json", "-s", "hang", path], stdout=subprocess.PIPE)
+    told = json.loads(done.stdout)["sections"][0].get("hang") or {"hangs": [], "jobs": [], "left_out": 0}
+    hung = {name for name, row in truth.items() if row.result == "timeout"}
+    guilty = {h["number"]: (h["context"], h["seqno"]) for h in told["hangs"] if h["guilty"] != "not-known"}
+    wrong = [f"guilty {name}" for name in guilty.values() if name not in hung]
+    at = {h["number"]: h["at_ns"] for h in told["hangs"]}
+    for job in told["jobs"]:
+        row, of = truth.get((job["context"], job["seqno"])), truth.get(guilty.get(job["hang"]))
+        if not row:
+            continue
+        good = row.result == "ok" and row.end_ns <= at[job["hang"]] and (not of or (row.device, row.ring) == (of.device, of.ring))
+        right = {"guilty": row.result == "timeout", "killed": row.error != 0 and row.result != "timeout", "before": good,
+                 "waiting": not row.ran or row.signalled_ns >= at[job["hang"]], "on-hardware": row.ran and row.signalled_ns >= at[job["hang"]]}
+        if not right[job["role"]]:
+            wrong.append(f"{job['role']} {row.context}:{row.seqno} of hang {job['hang']}")
+    # Linux 6.1 does not say why a job failed.
+    missing = {name for name in hung if truth[name].error == -62} - set(guilty.values()) if whole and not told["left_out"] else set()
+    return len(told["hangs"]), wrong, sorted(missing)
+
+
 class Judged:
     """What is found in the files of one recording."""
 
@@ -327,6 +353,9 @@ def main(argv):
         judged.file(xtr, path, truth, pieces)
         seen, wrong = wrong_fences(xtr, path, truth)
         check(not wrong, f"{seen} done events, each with its hardware fence ({len(wrong)} not: {wrong[:3]})")
+        whole = not pieces and not {"--pid", "--some"} & set(argv) and not judged.lost
+        hangs, wrong, missing = wrong_hangs(xtr, path, truth, whole)
+        check(not wrong and not missing, f"{hangs} hangs, each of the job that hung (wrong: {wrong[:3]}, missing: {missing[:3]})")
     wanted = wanted_jobs(argv, directory, truth)
     check_presence(argv, judged, wanted)
     print("     " + ", ".join(f"{n} {q}" for q, n in sorted(judged.quality.items()))

@@ -145,6 +145,14 @@ Test(dumps, xe_two_engines_are_none)
 		  "xe devcoredump; driver=xe; message=CTB is dead - 0x40");
 }
 
+/* A module that takes another driver's format says its own name. */
+Test(dumps, the_module_is_the_driver)
+{
+	dump_says("**** AMDGPU Device Coredump ****\nkernel: 6.12.3\nmodule: fakegpu\n"
+		  "IP Type: 0 Ring Name: gfx\n",
+		  "amdgpu devcoredump; driver=fakegpu; kernel=6.12.3; ring=gfx");
+}
+
 Test(dumps, i915)
 {
 	dump_says("GPU HANG: ecode 12:1:84dffffb, in game [4711]\nKernel: 6.6.1\n"

@@ -213,8 +213,23 @@ Test(hang, nor_where_events_were_lost)
 	sim_gap(s, 100 * MS, 200 * MS, 5);
 	fired(3000 * MS);
 	played();
-	is(0, "not-known / @3000; on-hardware 11:2");
+	is(0, "not-known / @3000");
 	cr_assert(eq(str, (char *)xtr_hangs_at(hangs, 0)->why, "events were lost before it"));
+}
+
+/* Where a job was whose end may be what was lost is not known: it has no role. */
+Test(hang, no_role_for_what_may_have_ended)
+{
+	begin();
+	s->tid = 20;
+	sim_queue(s, 11 * MS, 21, 1, 1);
+	sim_queue(s, 11 * MS, 44, 1, 2);
+	sim_run(s, 12 * MS, 44, 1, 2);
+	sim_gap(s, 100 * MS, 200 * MS, 5);
+	sim_queue(s, 300 * MS, 46, 1, 1);
+	times_out(2000 * MS);
+	played();
+	is(0, "exact " A "/gfx_0.0.0 @2000 lost; guilty 11:2; waiting 46:1; before 11:1");
 }
 
 /* But a fence that says so needs no other event. */
@@ -251,6 +266,31 @@ Test(hang, two_hangs_of_a_ring)
 	is(1, "exact " A "/gfx_0.0.0 @32000; guilty 11:3; before 11:1");
 	cr_assert(eq(str, (char *)xtr_hangs_at(hangs, 0)->told,
 		     "func:amdgpu:amdgpu_device_gpu_recover"));
+}
+
+/* What fires while two jobs are on the hardware is of the one that times out next; what fired
+ * before a job was run is not of that job. */
+Test(hang, what_fires_is_of_the_job_that_times_out_next)
+{
+	begin();
+	sim_queue(s, 11 * MS, 12, 1, 2);
+	sim_run(s, 12 * MS, 12, 1, 2);
+	fired(2000 * MS);
+	sim_done(s, 2001 * MS, 12, 1, 2);
+	sim_signaled(s, 2001 * MS + 1, 12, 1, -ETIME);
+	sim_queue(s, 2002 * MS, 14, 1, 2);
+	sim_run(s, 2100 * MS, 14, 1, 2);
+	fired(2399 * MS);
+	sim_done(s, 2400 * MS, 14, 1, 2);
+	sim_signaled(s, 2400 * MS + 1, 14, 1, -ETIME);
+	times_out(2900 * MS);
+	played();
+	cr_assert(eq(sz, xtr_hangs_n(hangs), 3));
+	cr_assert(eq(u64, xtr_hangs_at(hangs, 0)->at_ns, 2000 * MS));
+	cr_assert(eq(u64, xtr_hang_guilty(xtr_hangs_at(hangs, 0))->name.ctx, 12));
+	cr_assert(eq(u64, xtr_hangs_at(hangs, 1)->at_ns, 2399 * MS));
+	cr_assert(eq(u64, xtr_hang_guilty(xtr_hangs_at(hangs, 1))->name.ctx, 14));
+	cr_assert(eq(u64, xtr_hangs_at(hangs, 2)->at_ns, 2900 * MS));
 }
 
 static void set_flight(const char *why, uint64_t at, uint64_t ctx, uint64_t seqno)
@@ -359,7 +399,7 @@ Test(hang, drivers_of_user_space)
 	};
 	struct xtr_user_driver d;
 	char text[USER_FRAME_MAX];
-	bool user;
+	bool own;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		uint32_t stack = stack_of((uint32_t)i + 1, i ? "" : "submit", cases[i].module);
@@ -368,10 +408,10 @@ Test(hang, drivers_of_user_space)
 		cr_assert(eq(str, d.name, (char *)cases[i].name));
 		cr_assert(eq(str, d.version, (char *)cases[i].version));
 	}
-	cr_assert(xtr_user_frame(s->tables, 1, 0, text, &user) && user);
+	cr_assert(xtr_user_frame(s->tables, 1, 0, text, &own) && own);
 	cr_assert(eq(str, text, "submit"));
-	cr_assert(xtr_user_frame(s->tables, 8, 0, text, &user) && user);
+	cr_assert(xtr_user_frame(s->tables, 8, 0, text, &own) && own);
 	cr_assert(eq(str, text, "game+0x12"));
-	cr_assert(not(xtr_user_frame(s->tables, 1, 1, text, &user)));
-	cr_assert(not(xtr_user_frame(s->tables, 0, 0, text, &user)));
+	cr_assert(not(xtr_user_frame(s->tables, 1, 1, text, &own)));
+	cr_assert(not(xtr_user_frame(s->tables, 0, 0, text, &own)));
 }
