@@ -248,6 +248,7 @@ GROUPS = [Group(*row) for row in (
     ("redact", "what must be gone from a redacted trace, and what must stay", group("redact"), False, True, "check"),
     ("bundle", "bundles for bug reports: what is in them, and hostile ones", group("bundle"), False, True, "ci"),
     ("hang-read", "whose job hung, what dumps say of it, and whether two hangs are the same", group("hang-read"), False, True, "check"),
+    ("hang", "who takes hangs: signs, dumps, kills at each step, full disks", group("hang"), False, False, "check"),
     ("why", "what jobs waited for, and whose it was", group("why"), False, True, "check"),
     ("ship", "pieces on their way to where they are wanted, with kills at any step", group("ship"), False, False, "ci"),
     ("corrupt", "damaged files: what is shown, told and recovered", group("corrupt"), False, True, "all"),
