@@ -40,7 +40,7 @@ from results import Result, listing  # noqa: E402
 
 LONG = os.environ.get("LONG") == "1"
 # Groups that have a long version (LONG=1 in their environment), and how long it may take: s.
-LONG_GROUPS = {"fuzz": 14400, "corrupt": 14400, "inject": 14400, "kill": 14400, "ship": 3600, "overload": 14400, "privilege": 3600,
+LONG_GROUPS = {"fuzz": 14400, "corrupt": 14400, "inject": 14400, "kill": 14400, "hang": 3600, "ship": 3600, "overload": 14400, "privilege": 3600,
                "large": 7200, "tsan": 3600, "text": 1200, "cover": 3600, "deb": 3600, "lab": 21600}
 # What the lab's programs need. The last two as in a container: what they build needs no rights.
 PREPARATION = ("tests/lab/lab deps", "tests/privilege/container.py tests/lab/lab prepare", "tests/privilege/container.py tests/lab/nvidia --build")

@@ -87,8 +87,8 @@ static void put_trace(struct hang *h, const struct hang_message *m)
 
 	h->knows_trace = true;
 	if (err)
-		snprintf(h->no_trace, sizeof(h->no_trace), "it could not be written: %s",
-			 strerror(-err));
+		snprintf(h->no_trace, sizeof(h->no_trace), "it could not be %s: %s",
+			 m->error ? "written" : "kept", strerror(-err));
 }
 
 /* A file that ended before a hang is not its trace: another one is asked for. */
