@@ -10,69 +10,64 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* driver: what the line must have, too. */
 static const struct line {
 	const char *kind, *driver, *has;
 } lines[] = {
 	/* drivers/gpu/drm/amd/amdgpu/amdgpu_job.c, amdgpu_job_timedout */
 	{ "timeout", NULL, "timeout, signaled seq=" },
 	{ "timeout", NULL, "timeout, but soft recovered" },
-	/* amdgpu/amdgpu_device.c: amdgpu_device_gpu_recover, amdgpu_device_set_mp1_state */
+	{ "reset", NULL, "GPU Recovery Failed" },
+	/* amdgpu/amdgpu_device.c: amdgpu_device_gpu_recover, amdgpu_do_asic_reset */
 	{ "reset", "amdgpu", "GPU reset begin!" },
-	{ "reset", "amdgpu", "VRAM is lost due to GPU reset" },
-	{ "reset", "amdgpu", "GPU Recovery Failed" },
-	/* amdkfd/kfd_device_queue_manager.c, amdkfd_fence_wait_timeout */
-	{ "timeout", "amdgpu", "fence wait loop timeout expired" },
-	/* amdgpu/amdgpu_psp.c: psp_load_fw; amdgpu_mes.c and mes_v11_0.c */
-	{ "firmware", "amdgpu", "PSP firmware loading failed" },
-	{ "firmware", "amdgpu", "MES failed to respond to msg" },
+	{ "reset", NULL, "VRAM is lost due to GPU reset" },
+	/* drivers/gpu/drm/amd/amdkfd/kfd_device_queue_manager.c, amdkfd_fence_wait_timeout */
+	{ "timeout", NULL, "qcm fence wait loop timeout expired" },
+	/* amdgpu/amdgpu_psp.c, psp_hw_init; mes_v11_0.c and mes_v12_0.c, submit_pkt_and_poll */
+	{ "firmware", NULL, "PSP firmware loading failed" },
+	{ "firmware", NULL, "MES failed to respon" },
+	/* drivers/gpu/drm/radeon: radeon_ring.c, radeon_ring_test_lockup; radeon_fence.c */
+	{ "timeout", "radeon", "stalled for more than" },
+	{ "hang", "radeon", "GPU lockup (" },
 	/* drivers/gpu/drm/i915/i915_gpu_error.c, error_code */
-	{ "hang", "i915", "GPU HANG: ecode" },
-	/* i915/gt/intel_reset.c, intel_gt_reset */
-	{ "reset", "i915", "Resetting chip for" },
-	{ "wedged", "i915", "declaring GPU wedged" },
+	{ "hang", NULL, "GPU HANG: ecode" },
+	/* i915/gt/intel_reset.c: intel_gt_reset, intel_wedge_me */
+	{ "reset", NULL, "Resetting chip for" },
+	{ "wedged", NULL, "timed out, cancelling all in-flight rendering" },
 	{ "wedged", "i915", "Failed to reset chip" },
-	/* i915/gt/uc/intel_uc.c, intel_guc_ct.c */
-	{ "firmware", "i915", "GuC initialization failed" },
-	{ "firmware", "i915", "GuC load failed" },
-	{ "firmware", "i915", "CT: Corrupted descriptor" },
-	/* drivers/gpu/drm/xe: xe_guc_submit.c, xe_devcoredump.c, xe_gt.c, xe_device.c, xe_guc.c */
+	/* i915/gt/uc: intel_uc.c, intel_guc_fw.c, intel_guc_ct.c; xe/xe_guc.c has the second, too */
+	{ "firmware", NULL, "GuC initialization failed" },
+	{ "firmware", NULL, "load failed: status" },
+	{ "firmware", NULL, "CT: Corrupted descriptor" },
+	/* drivers/gpu/drm/xe: xe_guc_submit.c, xe_devcoredump.c, xe_gt.c, xe_device.c */
 	{ "timeout", "xe", "Timedout job: seqno=" },
-	{ "hang", "xe", "Xe device coredump has been created" },
+	{ "hang", NULL, "Xe device coredump has been created" },
 	{ "reset", "xe", "reset failed (" },
-	{ "wedged", "xe", "Xe has declared device" },
-	{ "firmware", "xe", "load failed: status" },
-	{ "firmware", "xe", "GuC mmio request" },
-	/* drivers/accel/ivpu: ivpu_pm.c, ivpu_fw.c, ivpu_drv.c */
-	{ "npu-recovery", "intel_vpu", "Recovering the NPU" },
-	{ "timeout", "intel_vpu", "TDR detected" },
-	{ "firmware", "intel_vpu", "Failed to boot" },
-	{ "firmware", "intel_vpu", "Unexpected NPU status" },
-	/* drivers/accel/amdxdna: aie2_ctx.c, aie2_message.c, amdxdna_mailbox.c */
-	{ "timeout", "amdxdna", "Job timedout" },
-	{ "firmware", "amdxdna", "firmware" },
-	/* NVIDIA's open-gpu-kernel-modules: nvidia/nv.c, rm's osapi.c; the Xid catalog */
+	{ "wedged", NULL, "Xe has declared device" },
+	/* drivers/accel/ivpu: ivpu_pm.c, ivpu_drv.c */
+	{ "npu-recovery", NULL, "Recovering the NPU" },
+	{ "timeout", "vpu", "TDR detected, timeout" },
+	{ "firmware", "vpu", "Failed to boot the firmware" },
+	/* NVIDIA's modules, which print by nv_printf and NV_DEV_PRINTF; the Xid catalog */
 	{ "xid", NULL, "NVRM: Xid (" },
 	{ "xid", NULL, "SXid (" },
-	{ "lost", NULL, "NVRM: GPU is lost" },
-	{ "lost", NULL, "has fallen off the bus" },
-	{ "firmware", NULL, "NVRM: RmInitAdapter failed" },
-	/* drivers/gpu/drm/nouveau: nvkm/engine/fifo, nouveau_sched.c */
-	{ "timeout", "nouveau", "job timeout, channel" },
-	{ "hang", "nouveau", "errored - disabled channel" },
-	/* drivers/gpu/drm/msm/msm_gpu.c, hangcheck_handler and recover_worker */
+	{ "lost", NULL, "GPU has fallen off the bus" },
+	{ "firmware", "NVRM", "RmInitAdapter failed" },
+	/* drivers/gpu/drm/nouveau/nouveau_exec.c, nouveau_exec_job_timeout */
+	{ "timeout", NULL, "job timeout, channel" },
+	/* drivers/gpu/drm/msm/msm_gpu.c, recover_worker */
 	{ "hang", NULL, "hangcheck recover!" },
 	/* drivers/gpu/drm/v3d/v3d_gem.c, v3d_reset */
 	{ "reset", NULL, "Resetting GPU for hang." },
 	/* drivers/gpu/drm/etnaviv/etnaviv_gpu.c, etnaviv_gpu_recover_hang */
 	{ "hang", NULL, "recover hung GPU!" },
-	/* drivers/gpu/drm/panfrost/panfrost_job.c, panfrost_job_timedout; panthor/panthor_sched.c */
+	/* drivers/gpu/drm: panfrost/panfrost_job.c, panfrost_job_timedout; panthor/panthor_sched.c,
+	 * queue_timedout_job; lima/lima_sched.c, lima_sched_timedout_job */
 	{ "timeout", NULL, "gpu sched timeout, js=" },
 	{ "timeout", "panthor", "job timeout" },
-	/* drivers/gpu/drm/lima/lima_sched.c, lima_sched_timedout_job */
 	{ "timeout", "lima", "job timeout" },
-	{ "timeout", "lima", "lock up sched timeout" },
 	/* drivers/accel/habanalabs/common/device.c, hl_device_reset */
-	{ "reset", "habanalabs", "Going to reset device" },
+	{ "reset", NULL, "Going to reset device" },
 };
 
 #define USER_FACILITY 8 /* priorities from here on are of who wrote to /dev/kmsg, not the kernel's */
