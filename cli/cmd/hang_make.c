@@ -46,8 +46,13 @@ static int views(struct making *m, struct xtr_io *io)
 				 "the trace cannot be read: %s", strerror(-err));
 }
 
-/* These were taken when it hung: as they are now they are not asked for. */
-static const char *const taken[] = { "kmsg", "devcoredump", "error" };
+/*
+ * These were taken when it hung: as they are now they are not asked for. Programs that ask the
+ * driver of a device that hung may hang, too, and would run with more rights than whoever calls
+ * them.
+ */
+static const char *const taken[] = { "kmsg", "devcoredump", "error", "nvidia-smi",
+				     "nvidia-bug-report" };
 
 static bool is_taken(const struct xtr_bundle_source *s)
 {

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -381,8 +382,20 @@ static int open_signals(void)
 	return fd < 0 ? -errno : fd;
 }
 
+/* Each hang that is being taken has a descriptor. */
+static void allow_many_files(void)
+{
+	struct rlimit l;
+
+	if (getrlimit(RLIMIT_NOFILE, &l) || l.rlim_cur >= l.rlim_max)
+		return;
+	l.rlim_cur = l.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &l);
+}
+
 static int begin(struct hang_taking *t)
 {
+	allow_many_files();
 	t->dir = open(t->o->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (t->dir < 0)
 		return -errno;

@@ -100,9 +100,22 @@ static int run(struct hang_opts *o)
 	return hang_taker(o);
 }
 
+/* What somebody else could put there would be made a bundle of. */
+static bool is_ours(int dir)
+{
+	struct stat st;
+	uid_t uid;
+	gid_t gid;
+
+	if (fstat(dir, &st) || st.st_mode & (S_IWGRP | S_IWOTH))
+		return false;
+	return st.st_uid == geteuid() || (cli_owner(&uid, &gid) && st.st_uid == uid);
+}
+
 static int check(const struct record_hang_opts *o)
 {
 	int err = xtr_bundle_can_write(), fd;
+	bool ours;
 
 	if (err == -ENOMEM)
 		return cli_failed(o->dir, err);
@@ -115,8 +128,13 @@ static int check(const struct record_hang_opts *o)
 	fd = open(o->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return cli_failed(o->dir, errno);
+	ours = is_ours(fd);
 	close(fd);
-	return XTR_EXIT_OK;
+	if (ours)
+		return XTR_EXIT_OK;
+	cli_error("--bundle-dir '%s': somebody else may write to it", o->dir);
+	cli_hint("use a directory of your own, of mode 0700, or a new one");
+	return XTR_EXIT_FAILURE;
 }
 
 int record_hang_start(struct record_hang *h, const struct record_hang_opts *o, uint64_t pause,

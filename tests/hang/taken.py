@@ -169,6 +169,9 @@ def with_the_real_recorder():
     equal(json.loads(info)["sections"][0]["flight"]["why"], "sched:sched_process_exec", "the trace's own reason")
     expect("dmesg.txt" in b.has, sorted(b.has))
     equal([n for n in os.listdir(folder) if n.endswith(".part")], [], "what is left")
+    os.chmod(folder, 0o777)
+    done = subprocess.run(command, stderr=subprocess.PIPE, check=False)
+    expect(done.returncode == 1 and "somebody else may write to it" in done.stderr.decode(), done.stderr)
     for wrong, options in (("--on-hang requires --flight", ["--on-hang", "--bundle-dir", folder]), ("--on-hang requires --bundle-dir", ["--flight", "1M", "--on-hang"]),
                            ("--bundle-dir requires --on-hang", ["--flight", "1M", "--bundle-dir", folder]), ("--bundle-max requires --bundle-dir", ["--bundle-max", "1G"])):
         done = subprocess.run([XTR, "record", "-o", at("none.xtr"), *options], stderr=subprocess.PIPE, check=False)
