@@ -388,7 +388,7 @@ NAMED  = bindir=$(bindir) datadir=$(datadir) docdir=$(docdir)
 PLACES = $(foreach p,bin=$(bindir) lib/systemd/system=$(unitdir) lib=$(libdir) include=$(includedir) share/man=$(mandir) \
 	   share/doc/xtr=$(docdir) share=$(datadir),$(subst =,=$(DESTDIR),$(p)))
 
-C_DIRS  := $(wildcard base/ format/ replay/ dumps/ analysis/ converters/ report/ bundle/ lib/ cli/ recorder/)
+C_DIRS  := $(wildcard base/ format/ replay/ dumps/ analysis/ converters/ report/ bundle/ hang/ lib/ cli/ recorder/)
 C_FILES := $(sort $(wildcard $(foreach d,$(C_DIRS),$(d)*.[ch] $(d)*/*.[ch] $(d)*/*/*.[ch]) bpf/*.[ch] tests/*/*.[ch] examples/*/*.[ch]))
 CLANG_FORMAT ?= clang-format
 fmt: ## format the C files (clang-format 14)

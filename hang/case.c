@@ -178,8 +178,7 @@ static int collect(DIR *d, char ***names, size_t *n)
 			continue;
 		if (xtr_grow_array(names, &cap, *n + 1, sizeof(**names)))
 			return -ENOMEM;
-		(*names)[*n] =
-			xtr_copy_text(e->d_name, strlen(e->d_name) - strlen(XTR_HANG_PART));
+		(*names)[*n] = xtr_copy_text(e->d_name, strlen(e->d_name) - strlen(XTR_HANG_PART));
 		if (!(*names)[*n])
 			return -ENOMEM;
 		++*n;

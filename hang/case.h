@@ -20,8 +20,8 @@
 /* Name of the n-th hang of a second (s since 1970). */
 void xtr_hang_name(int64_t s, unsigned int n, char name[XTR_HANG_NAME]);
 /*
- * Begin one, of this moment, with a name that neither a bundle nor another one in the directory has.
- * A descriptor of its folder, locked until the last copy of it is closed, or -errno.
+ * Begin one, of this moment, with a name that neither a bundle nor another one in the directory
+ * has. A descriptor of its folder, locked until the last copy of it is closed, or -errno.
  */
 int xtr_hang_begin(int dir, const char *boot, char name[XTR_HANG_NAME]);
 /* Open one that is there, and lock it. The same; -EWOULDBLOCK: somebody is at work on it. */

@@ -35,7 +35,8 @@ static const struct line {
 	{ "reset", NULL, "Resetting chip for" },
 	{ "wedged", NULL, "timed out, cancelling all in-flight rendering" },
 	{ "wedged", "i915", "Failed to reset chip" },
-	/* i915/gt/uc: intel_uc.c, intel_guc_fw.c, intel_guc_ct.c; xe/xe_guc.c has the second, too */
+	/* i915/gt/uc: intel_uc.c, intel_guc_fw.c, intel_guc_ct.c; xe/xe_guc.c has the second, too
+	 */
 	{ "firmware", NULL, "GuC initialization failed" },
 	{ "firmware", NULL, "load failed: status" },
 	{ "firmware", NULL, "CT: Corrupted descriptor" },
@@ -70,7 +71,8 @@ static const struct line {
 	{ "reset", NULL, "Going to reset device" },
 };
 
-#define USER_FACILITY 8 /* priorities from here on are of who wrote to /dev/kmsg, not the kernel's */
+#define USER_FACILITY \
+	8 /* priorities from here on are of who wrote to /dev/kmsg, not the kernel's */
 
 static bool has(const char *text, size_t n, const char *what)
 {
@@ -125,7 +127,7 @@ bool xtr_hang_of_log(const char *record, size_t n, struct xtr_hang_sign *s)
 		return false;
 	memcpy(head, record,
 	       (size_t)(text - record) < sizeof(head) - 1 ? (size_t)(text - record)
-							   : sizeof(head) - 1);
+							  : sizeof(head) - 1);
 	if (strtoul(head, NULL, 10) >= USER_FACILITY)
 		return false;
 	text++;

@@ -71,7 +71,8 @@ static int add_spool(struct xtr_bundle *b, int folder, const char *file)
 	if (!what.size) {
 		xtr_io_close(io);
 		if (what.ended && !what.err)
-			return xtr_bundle_absent(b, s, what.head.name, what.head.from, "it is empty");
+			return xtr_bundle_absent(b, s, what.head.name, what.head.from,
+						 "it is empty");
 		err = xtr_bundle_absent(b, s, what.head.name, what.head.from, "cannot be read: %s",
 					why);
 		if (!err)

@@ -42,15 +42,15 @@ int xtr_spool_end(struct xtr_spool *s, int err, const char *why);
 
 struct xtr_spooled {
 	struct xtr_spool_head head;
-	uint64_t size;  /* bytes */
-	bool ended;     /* its writer has come to its end */
-	int err;        /* -errno, how reading ended; 0: with all that there was */
-	char why[128];  /* in words; may be "" */
+	uint64_t size; /* bytes */
+	bool ended;    /* its writer has come to its end */
+	int err;       /* -errno, how reading ended; 0: with all that there was */
+	char why[128]; /* in words; may be "" */
 };
 
 /*
- * Read one: *io gives its bytes, size of them, decompressed as they are asked for; best in order. 0;
- * -EBADMSG: there is no head; or -errno.
+ * Read one: *io gives its bytes, size of them, decompressed as they are asked for; best in order.
+ * 0; -EBADMSG: there is no head; or -errno.
  */
 int xtr_spool_open(int dir, const char *file, struct xtr_spooled *what, struct xtr_io **io);
 

@@ -6,7 +6,7 @@
 #define SPOOL_MAGIC     "xtr spool 1\n"
 #define SPOOL_FILE_HEAD (16u + 288u) /* bytes: the magic, padded; struct xtr_spool_head */
 #define SPOOL_RAW       (256u << 10) /* bytes of a block, at most */
-#define SPOOL_HEAD      16u          /* bytes of its head, in little endian: raw, stored, codec, CRC */
+#define SPOOL_HEAD      16u /* bytes of its head, in little endian: raw, stored, codec, CRC */
 
 enum spool_codec {
 	SPOOL_PLAIN = 1,

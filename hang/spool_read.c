@@ -143,7 +143,7 @@ static int end(struct reading *r, struct xtr_spooled *what, const struct block *
 static bool is_right(const struct block *b)
 {
 	return b->raw && b->raw <= SPOOL_RAW &&
-	       (b->codec == SPOOL_ZEROS  ? !b->stored
+	       (b->codec == SPOOL_ZEROS   ? !b->stored
 		: b->codec == SPOOL_PLAIN ? b->stored == b->raw
 					  : b->codec == SPOOL_ZSTD && b->stored <= SPOOL_RAW);
 }
@@ -184,11 +184,11 @@ int xtr_spool_open(int dir, const char *file, struct xtr_spooled *what, struct x
 {
 	struct reading *r = calloc(1, sizeof(*r));
 	uint8_t head[SPOOL_FILE_HEAD];
-	int err = r ? 0 : -ENOMEM;
+	int err;
 
 	*what = (struct xtr_spooled){ 0 };
-	if (err)
-		return err;
+	if (!r)
+		return -ENOMEM;
 	r->io.ops = &ops;
 	r->fd = openat(dir, file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	err = r->fd < 0 ? -errno : get(r->fd, head, sizeof(head), 0);

@@ -20,7 +20,8 @@
 
 /* Each is a member of the bundle, byte for byte. What only reads memory comes first. */
 static const char *const files[] = {
-	/* drivers/gpu/drm/amd/amdgpu: amdgpu_fence.c, amdgpu_gem.c, amdgpu_debugfs.c, amdgpu_ring.c */
+	/* drivers/gpu/drm/amd/amdgpu: amdgpu_fence.c, amdgpu_gem.c, amdgpu_debugfs.c, amdgpu_ring.c
+	 */
 	DRI "amdgpu_fence_info",
 	DRI "amdgpu_gem_info",
 	DRI "amdgpu_vm_info",
@@ -32,7 +33,8 @@ static const char *const files[] = {
 	DRI "gem_names",
 	DRI "gpuvas",
 	DRI "state",
-	/* drivers/gpu/drm/i915: i915_debugfs.c, gt/uc/intel_guc_log_debugfs.c, intel_guc_debugfs.c */
+	/* drivers/gpu/drm/i915: i915_debugfs.c, gt/uc/intel_guc_log_debugfs.c, intel_guc_debugfs.c
+	 */
 	DRI "i915_gem_objects",
 	DRI "i915_engine_info",
 	DRI "i915_runtime_pm_status",
@@ -66,16 +68,17 @@ static const char *const files[] = {
 	/* drivers/dma-buf: sync_debug.c, dma-buf.c */
 	"/sys/kernel/debug/sync/info",
 	"/sys/kernel/debug/dma_buf/bufinfo",
-	/* drivers/gpu/drm/amd/pm/amdgpu_pm.c: may ask the device's own processor, which may not answer */
+	/* drivers/gpu/drm/amd/pm/amdgpu_pm.c: may ask the device's own processor, which may not
+	   answer */
 	DRI "amdgpu_pm_info",
 	CARD "device/gpu_metrics",
 };
 
 /* All go into state.txt. Documentation/ABI/testing/sysfs-bus-pci; drivers' own below. */
 static const char *const lines[] = {
-	"current_link_speed", "current_link_width", "max_link_speed", "max_link_width",
-	"aer_dev_correctable", "aer_dev_nonfatal", "aer_dev_fatal", "power_state",
-	"power/runtime_status", "reset_method", "enable", "numa_node",
+	"current_link_speed",   "current_link_width", "max_link_speed", "max_link_width",
+	"aer_dev_correctable",  "aer_dev_nonfatal",   "aer_dev_fatal",  "power_state",
+	"power/runtime_status", "reset_method",       "enable",         "numa_node",
 };
 
 static const char *const devices[] = {

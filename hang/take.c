@@ -129,9 +129,9 @@ void xtr_hang_device_of(const char *root, const char *name, char device[64])
 	char path[PATH_MAX];
 
 	device[0] = 0;
-	if (is_plain(name) && (size_t)snprintf(path, sizeof(path),
-					       "/sys/class/devcoredump/%s/failing_device",
-					       name) < sizeof(path))
+	if (is_plain(name) &&
+	    (size_t)snprintf(path, sizeof(path), "/sys/class/devcoredump/%s/failing_device", name) <
+		    sizeof(path))
 		if (!gather_link(root, path, device, 64))
 			device[0] = 0;
 }

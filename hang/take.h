@@ -17,7 +17,8 @@ struct xtr_hang_taking {
 	struct xtr_hang_room *room;
 };
 
-/* The dump that a sign is about, byte for byte. 0 or -errno: not even that could be written down. */
+/* The dump that a sign is about, byte for byte. 0 or -errno: not even that could be written down.
+ */
 int xtr_hang_take_dump(const struct xtr_hang_taking *t, enum xtr_hang_left left, const char *name);
 /* The whole log, then what debugfs and sysfs say of the device. The same. */
 int xtr_hang_take_state(const struct xtr_hang_taking *t);

@@ -70,8 +70,7 @@ static bool fits(const struct uevent *u, const struct message *m, const char *su
 	const char *has = u->key ? value(m, u->key) : NULL;
 
 	return !strcmp(u->subsystem, subsystem) && !strcmp(u->action, action) &&
-	       (!u->node || is_node(name)) &&
-	       (!u->key || (has && (!u->is || !strcmp(has, u->is))));
+	       (!u->node || is_node(name)) && (!u->key || (has && (!u->is || !strcmp(has, u->is))));
 }
 
 /* /devices/pci0000:00/0000:00:02.0/drm/card0: the device is what the class's folder is in. */
@@ -103,7 +102,9 @@ bool xtr_hang_of_uevent(const char *msg, size_t n, struct xtr_hang_sign *s)
 
 		if (!fits(u, &m, subsystem, action, base(path)))
 			continue;
-		*s = (struct xtr_hang_sign){ .kind = u->kind, .left = u->left, .always = u->always };
+		*s = (struct xtr_hang_sign){ .kind = u->kind,
+					     .left = u->left,
+					     .always = u->always };
 		snprintf(s->name, sizeof(s->name), "%s", base(path));
 		/* A devcoredump's path says nothing of the device (its failing_device does). */
 		if (u->left != XTR_HANG_COREDUMP)

@@ -106,11 +106,13 @@ ssize_t read(int fd, void *p, size_t n)
 	static size_t given;
 	ssize_t (*real)(int fd, void *p, size_t n) = (ssize_t(*)(int, void *, size_t))next("read");
 	ssize_t got;
+	const char *bytes;
 	size_t left;
 
 	if (!is_doomed(fd))
 		return real(fd, p, n);
-	left = strtoul(getenv("READ_BYTES"), NULL, 10) - given;
+	bytes = getenv("READ_BYTES");
+	left = (bytes ? strtoul(bytes, NULL, 10) : 0) - given;
 	if (!left) {
 		errno = EIO;
 		return -1;
