@@ -5,10 +5,11 @@ import json
 import os
 import random
 import shutil
+import signal
 import subprocess
 
 from checks import Skip, equal, expect, test
-from common import CARD, LONG, ROOT, TRACE, XTR, Bundle, Taker, at, bundles, dump, dumped, figures, machine, only, uevent, write, link
+from common import CARD, LIMIT, LONG, TRACE, XTR, Bundle, Taker, at, bundles, dump, dumped, figures, link, machine, only, uevent, wait_for, write
 
 DUMP = random.Random(1).randbytes(700_000) + bytes(1 << 20) + b"end of the dump"
 
@@ -149,18 +150,51 @@ def another_boot_says_nothing_of_this_one():
 
 # --- with a recorder --------------------------------------------------------------------------------
 
-@test
-def with_the_real_recorder():
+def recording():
+    """The command that records with who takes hangs beside it, and the directory of its bundles."""
     if os.geteuid() != 0 or "recorder (libbpf)" not in subprocess.run([XTR, "--version"], stdout=subprocess.PIPE, check=True).stdout.decode().split("left out")[0]:
         raise Skip("needs root and the recorder")
-    import sys
-    sys.path.insert(0, os.path.join(ROOT, "tests/runner"))
-    import kernel
-    why = kernel.why_not() if hasattr(kernel, "why_not") else None
-    if why:
-        raise Skip(why)
-    folder = at("d")
-    command = [XTR, "record", "-q", "-e", "sched:sched_process_exec", "-o", at("run.xtr"), "--flight", "1M", "--after", "0s", "--on-hang", "--bundle-dir", folder, "--keep", "3"]
+    command = [XTR, "record", "-q", "-e", "sched:sched_process_exec", "-o", at("run.xtr"), "--flight", "1M", "--after", "0s"]
+    done = subprocess.run([*command, "--", "true"], stderr=subprocess.PIPE, check=False)
+    if done.returncode == 5:
+        raise Skip("this kernel cannot be recorded: " + done.stderr.decode().strip())
+    return [*command, "--force", "--on-hang", "--bundle-dir", at("d"), "--keep", "3"], at("d")
+
+
+def of_process(pid, key):
+    """A line of /proc/PID/status, or ""."""
+    try:
+        with open(f"/proc/{pid}/status", encoding="ascii") as f:
+            return next((line.split()[1] for line in f if line.startswith(key + ":")), "")
+    except OSError:
+        return ""
+
+
+@test
+def a_recorder_that_cannot_take_hangs_any_more_ends():
+    """So that a service begins again. Who takes them has three capabilities of root's, and gets no other back."""
+    command, _ = recording()
+    recorder = subprocess.Popen(command, stderr=subprocess.PIPE)
+
+    def taker():
+        try:
+            with open(f"/proc/{recorder.pid}/task/{recorder.pid}/children", encoding="ascii") as f:
+                return f.read().split()
+        except OSError:
+            return []
+
+    wait_for(lambda: taker() and of_process(taker()[0], "NoNewPrivs") == "1", "the process that takes hangs")
+    pid = int(taker()[0])
+    equal(int(of_process(pid, "CapEff"), 16) & ~(1 << 1 | 1 << 2 | 1 << 34), 0, "capabilities beside DAC_OVERRIDE, DAC_READ_SEARCH and SYSLOG")
+    os.kill(pid, signal.SIGKILL)
+    _, err = recorder.communicate(timeout=LIMIT)
+    equal(recorder.returncode, 1, err)
+    expect(b"hangs are not taken any more" in err and b"ended by signal 9" in err, err)
+
+
+@test
+def with_the_real_recorder():
+    command, folder = recording()
     done = subprocess.run([*command, "--trigger", "sched:sched_process_exec", "--", "true"], stderr=subprocess.PIPE, check=False, timeout=240)
     equal(done.returncode in (0, 3), True, done.stderr)
     b = Bundle(bundles(folder)[0])
