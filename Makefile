@@ -50,8 +50,8 @@ msg  = @$(if $(filter 1,$(V)),:,printf '  %-7s %s\n') '$(1)' '$(patsubst build/%
 tree       = $(sort $(wildcard $(foreach d,$(1),$(d)/*.c $(d)/*/*.c $(d)/*/*/*.c)))
 LIB_SRC    := $(call tree,base format)
 PUBLIC_SRC := $(sort $(wildcard lib/*.c))
-REPLAY_SRC := $(call tree,replay dumps analysis converters report bundle symbols) $(PUBLIC_SRC)
-RECORD_CMD := $(addprefix cli/cmd/,cmd_record.c record_flight.c record_say.c record_bundle.c record_ship.c record_session.c cmd_list.c cmd_doctor.c recover_killed.c ship_killed.c)
+REPLAY_SRC := $(call tree,replay dumps analysis converters report bundle symbols hang) $(PUBLIC_SRC)
+RECORD_CMD := $(addprefix cli/cmd/,cmd_record.c record_flight.c record_say.c record_bundle.c record_hang.c record_ship.c record_session.c cmd_list.c cmd_doctor.c recover_killed.c ship_killed.c)
 CLI_SRC    := $(filter-out cli/main.c,$(call tree,cli))
 # Before anything is installed there is no pkg-config: MISSING says so.
 have       = $(shell pkg-config --exists $(1) 2>/dev/null && echo 1)
@@ -71,12 +71,14 @@ endif
 UNIT_SRC   := $(sort $(wildcard tests/unit/test_*.c))
 HELP_SRC   := $(filter-out $(UNIT_SRC),$(sort $(wildcard tests/unit/*.c)))
 # Single-file programs that tests and benchmarks use: build/VARIANT/tests/FOLDER/NAME
-TOOL_SRC   := $(sort $(foreach d,tools vectors spec golden export bench large record api overload kill tsan selfcheck corrupt,$(wildcard tests/$(d)/*.c)))
-TOOL_SRC   := $(filter-out tests/api/lib%.c tests/kill/lib%.c tests/corrupt/lib%.c,$(TOOL_SRC))
+TOOL_SRC   := $(sort $(foreach d,tools vectors spec golden export bench large record api overload kill hang tsan selfcheck corrupt,$(wildcard tests/$(d)/*.c)))
+TOOL_SRC   := $(filter-out tests/api/lib%.c tests/kill/lib%.c tests/hang/lib%.c tests/corrupt/lib%.c,$(TOOL_SRC))
 # A library that recorded programs load, never built with sanitizers.
 API_LIB    := $(B)/tests/api/lib/libze_loader.so.1
 # One that makes a recorder's disk fail.
 FAULT_LIB  := $(B)/tests/kill/lib/libfault.so
+# One that kills who takes hangs at any step, and makes reading fail.
+STEP_LIB   := $(B)/tests/hang/lib/libstep.so
 # One that notes what a program does to files.
 NOTE_LIB   := $(B)/tests/corrupt/lib/libnote.so
 FUZZ_SRC   := $(sort $(wildcard tests/fuzz/fuzz_*.c))
@@ -153,7 +155,7 @@ all: $(if $(wildcard cli/main.c),xtr,$(LIBS) $(SKEL)) ## build ./xtr
 
 bin: $(B)/xtr
 unit-bin: $(UNIT)
-tools-bin: $(TOOLS) $(API_LIB) $(B)/inject $(BARE) $(FAULT_LIB) $(NOTE_LIB)
+tools-bin: $(TOOLS) $(API_LIB) $(B)/inject $(BARE) $(FAULT_LIB) $(NOTE_LIB) $(STEP_LIB)
 
 xtr: $(B)/xtr FORCE
 	$(Q)cmp -s $< $@ || { cp $< $@.tmp && mv $@.tmp $@; }
@@ -240,7 +242,8 @@ $(API_LIB): tests/api/libze.c $(B)/flags
 
 $(FAULT_LIB): tests/kill/libfault.c $(B)/flags
 $(NOTE_LIB): tests/corrupt/libnote.c $(B)/flags
-$(FAULT_LIB) $(NOTE_LIB):
+$(STEP_LIB): tests/hang/libstep.c $(B)/flags
+$(FAULT_LIB) $(NOTE_LIB) $(STEP_LIB):
 	$(call msg,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -D_GNU_SOURCE -std=gnu11 -O1 -g $(WARN) -fPIC -shared -o $@ $<
@@ -385,7 +388,7 @@ NAMED  = bindir=$(bindir) datadir=$(datadir) docdir=$(docdir)
 PLACES = $(foreach p,bin=$(bindir) lib/systemd/system=$(unitdir) lib=$(libdir) include=$(includedir) share/man=$(mandir) \
 	   share/doc/xtr=$(docdir) share=$(datadir),$(subst =,=$(DESTDIR),$(p)))
 
-C_DIRS  := $(wildcard base/ format/ replay/ dumps/ analysis/ converters/ report/ bundle/ lib/ cli/ recorder/)
+C_DIRS  := $(wildcard base/ format/ replay/ dumps/ analysis/ converters/ report/ bundle/ hang/ lib/ cli/ recorder/)
 C_FILES := $(sort $(wildcard $(foreach d,$(C_DIRS),$(d)*.[ch] $(d)*/*.[ch] $(d)*/*/*.[ch]) bpf/*.[ch] tests/*/*.[ch] examples/*/*.[ch]))
 CLANG_FORMAT ?= clang-format
 fmt: ## format the C files (clang-format 14)

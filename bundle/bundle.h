@@ -43,7 +43,7 @@ struct xtr_bundle_item {
 	uint64_t size;     /* bytes */
 	bool raw;          /* byte for byte as it was read */
 	bool there;        /* it is absent, but the machine has it */
-	char why[160];     /* it is not in the bundle */
+	char why[160];     /* it is not in the bundle, or not all of it */
 	char digest[XTR_BUNDLE_DIGEST];
 };
 
@@ -102,6 +102,7 @@ struct xtr_bundle_head {
 	const char *folder; /* of all members */
 	int64_t mtime;      /* seconds since 1970 */
 	bool redacted;
+	bool hang;        /* taken when a device hung, with all that is private, for this machine */
 	uint64_t checked; /* texts and pointers that were looked for, where it is redacted */
 };
 

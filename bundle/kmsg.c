@@ -122,9 +122,9 @@ static int read_log(struct xtr_kmsg *k, int fd, FILE *f)
 	return err;
 }
 
-static int from_log(struct gather *g, struct xtr_kmsg *k, struct xtr_buf *b)
+int gather_log(const char *root, struct xtr_kmsg *k, struct xtr_buf *b)
 {
-	int fd = gather_open(g->b->root, LOG), err;
+	int fd = gather_open(root, LOG), err;
 	FILE *f;
 
 	if (fd < 0)
@@ -142,7 +142,7 @@ static int from_log(struct gather *g, struct xtr_kmsg *k, struct xtr_buf *b)
 static int add_log(struct gather *g, struct xtr_kmsg *k, const char *name)
 {
 	struct xtr_buf b = { 0 };
-	int err = from_log(g, k, &b);
+	int err = gather_log(g->b->root, k, &b);
 
 	if (err && err != -ENOMEM)
 		err = xtr_bundle_unread(g->b, g->s, "", LOG, err);

@@ -6,6 +6,8 @@
 #ifndef XTR_BUNDLE_KMSG_H
 #define XTR_BUNDLE_KMSG_H
 
+#include "base/buf.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,6 +24,8 @@ struct xtr_kmsg {
 /* One record, without the line feed at its end: written to f as dmesg -r prints it, if it is
  * chosen. */
 void xtr_kmsg_record(struct xtr_kmsg *k, const char *line, size_t n, FILE *f);
+/* All of the log of the machine, of which lines are chosen, added to b. 0 or -errno. */
+int gather_log(const char *root, struct xtr_kmsg *k, struct xtr_buf *b);
 /*
  * The span of the log's clock that certainly covers a recording: the log is stamped by a clock that
  * nobody steers (local_clock()), the recording by CLOCK_MONOTONIC. ns in, us out.

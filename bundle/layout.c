@@ -27,6 +27,8 @@ static void readme_head(FILE *f, const struct xtr_bundle_head *h)
 		"    tar --zstd -xf %s" XTR_BUNDLE_ENDING " all of it, without xtr\n"
 		"    cd %s && sha256sum -c SHA256SUMS\n\n",
 		h->folder, h->folder, h->folder, h->folder);
+	if (h->hang)
+		fputs("It was taken when a device hung (docs/hang.md). ", f);
 	if (h->redacted)
 		fprintf(f,
 			"The trace is redacted: names of people, programs and machines are name#1, path#1, ...,\n"
@@ -48,8 +50,11 @@ static int make_readme(const struct xtr_bundle *b, const struct xtr_bundle_head 
 	fputs("What is in it:\n\n", f);
 	for (size_t i = 0; i < b->n; i++)
 		if (b->v[i].io)
-			fprintf(f, "    %-28s %s%s\n", b->v[i].name, b->v[i].source->what,
-				b->v[i].source->holds ? " (private, put in on request)" : "");
+			fprintf(f, "    %-28s %s%s%s%s\n", b->v[i].name, b->v[i].source->what,
+				!b->v[i].source->holds ? ""
+				: h->hang              ? " (private)"
+						       : " (private, put in on request)",
+				b->v[i].why[0] ? ": NOT ALL OF IT: " : "", b->v[i].why);
 	fputs("    manifest.json                the same for programs\n", f);
 	for (size_t i = 0; i < b->n; i++) {
 		const struct xtr_bundle_item *item = &b->v[i];
@@ -85,6 +90,8 @@ static void manifest_item(struct xtr_json *j, const struct xtr_bundle_item *item
 		xtr_json_kv_u64(j, "bytes", item->size);
 		put_text(j, "sha256", item->digest);
 		xtr_json_kv_bool(j, "unaltered", item->raw);
+		if (item->why[0])
+			xtr_json_kv_str(j, "cut", item->why);
 	} else {
 		xtr_json_kv_str(j, "why", item->why);
 	}
@@ -99,6 +106,8 @@ static int make_manifest(const struct xtr_bundle *b, const struct xtr_bundle_hea
 	xtr_json_kv_str(&j, "xtr", XTR_VERSION);
 	xtr_json_kv_bool(&j, "redacted", h->redacted);
 	xtr_json_kv_u64(&j, "checked", h->checked);
+	if (h->hang)
+		xtr_json_kv_bool(&j, "hang", true);
 	xtr_json_kv_array(&j, "members");
 	for (size_t i = 0; i < b->n; i++)
 		manifest_item(&j, &b->v[i]);

@@ -96,6 +96,17 @@ void xtr_recorder_trigger(struct xtr_recorder *r)
 		xtr_flight_ask(r->sink.flight);
 }
 
+void xtr_recorder_trigger_for(struct xtr_recorder *r, const char *why)
+{
+	if (r->sink.flight)
+		xtr_flight_ask_for(r->sink.flight, why);
+}
+
+bool xtr_recorder_fired(struct xtr_recorder *r, struct xtr_fired_trigger *f)
+{
+	return r->sink.flight && xtr_flight_fired(r->sink.flight, f);
+}
+
 int xtr_recorder_flown_fd(const struct xtr_recorder *r)
 {
 	return r->sink.flight ? r->sink.flight->told_fd : -1;

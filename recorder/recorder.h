@@ -23,6 +23,7 @@ enum xtr_trigger_kind {
 	XTR_TRIGGER_HANG,   /* the same, but the job need not be done */
 	XTR_TRIGGER_XID,    /* NVIDIA's driver reports an error */
 	XTR_TRIGGER_RESET,  /* a driver resets its device, or a job has timed out */
+	XTR_TRIGGER_ERROR,  /* a fence is signaled with an error */
 	XTR_TRIGGER_DROP,   /* events were lost */
 	XTR_TRIGGER_EVENT,  /* an event of the name `text` */
 };
@@ -42,6 +43,7 @@ struct xtr_flight_opts {
 	uint64_t after; /* ns from a trigger to the end of what is written */
 	uint64_t pause; /* ns from one file to the next, but on a signal */
 	bool once;      /* the first trigger ends the recording */
+	bool tell;      /* xtr_recorder_fired tells of triggers at once */
 	const struct xtr_trigger *triggers;
 	size_t n_triggers;
 };
@@ -148,6 +150,12 @@ void xtr_recorder_status(struct xtr_recorder *r, struct xtr_record_status *st);
 
 /* Of a flight recorder: write now what is kept. From any thread. */
 void xtr_recorder_trigger(struct xtr_recorder *r);
+/*
+ * The same for something that happened now and that no trigger has seen: what follows it (`after`)
+ * is written, too, whenever the last file was. why: in place of a trigger's text; it stays the
+ * caller's, and is there until the end.
+ */
+void xtr_recorder_trigger_for(struct xtr_recorder *r, const char *why);
 /* Was the i-th trigger of the options left out? */
 bool xtr_recorder_trigger_is_off(const struct xtr_recorder *r, size_t i);
 
@@ -160,11 +168,25 @@ struct xtr_flown_file {
 	uint64_t span;                   /* ns: how far it goes back before the trigger */
 	uint64_t aged, suppressed;       /* as in META and LOSS */
 	uint64_t ctx, seqno, pid, value; /* as in META */
+	uint64_t at, to; /* ns: of the trigger; what happened before is in it, of all CPUs */
 };
-/* Readable when there is one to be told of; -1: this is no flight recorder. */
+
+/* A trigger has fired; a file may follow, or not (`pause`). */
+struct xtr_fired_trigger {
+	enum xtr_trigger_kind kind;
+	char what[64];                  /* as the user gave it */
+	char event[128];                /* that fired it; "": none */
+	uint64_t times;                 /* since this was told of last */
+	uint64_t at, ctx, seqno, value; /* of the first of these: ns; as in META */
+	uint32_t tid;                   /* thread that it is about, 0: not known */
+};
+
+/* Readable when there is one of both to be told of; -1: this is no flight recorder. */
 int xtr_recorder_flown_fd(const struct xtr_recorder *r);
 /* The next one, or false. After the end, too. */
 bool xtr_recorder_flown(struct xtr_recorder *r, struct xtr_flown_file *f);
+/* The next trigger that has fired, or false; to be asked before xtr_recorder_flown. */
+bool xtr_recorder_fired(struct xtr_recorder *r, struct xtr_fired_trigger *f);
 
 /*
  * End, of a recorder that was opened, whether or not it was started: detach, drain, write what is

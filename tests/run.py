@@ -40,7 +40,7 @@ from results import Result, listing  # noqa: E402
 
 LONG = os.environ.get("LONG") == "1"
 # Groups that have a long version (LONG=1 in their environment), and how long it may take: s.
-LONG_GROUPS = {"fuzz": 14400, "corrupt": 14400, "inject": 14400, "kill": 14400, "ship": 3600, "overload": 14400, "privilege": 3600,
+LONG_GROUPS = {"fuzz": 14400, "corrupt": 14400, "inject": 14400, "kill": 14400, "hang": 3600, "ship": 3600, "overload": 14400, "privilege": 3600,
                "large": 7200, "tsan": 3600, "text": 1200, "cover": 3600, "deb": 3600, "lab": 21600}
 # What the lab's programs need. The last two as in a container: what they build needs no rights.
 PREPARATION = ("tests/lab/lab deps", "tests/privilege/container.py tests/lab/lab prepare", "tests/privilege/container.py tests/lab/nvidia --build")
@@ -48,7 +48,7 @@ PREPARED = None  # the lab's files, where it is going to run
 # Programs of the lab, in two lanes. The first have judges who measure; the others' are exact on a host however busy, so these
 # take the CPU time that is left: a guest leaves one of two processors idle most of the time.
 LAB = ("tests/lab/accept", "tests/lab/truth", "tests/lab/npu", "tests/lab/npu-real", "tests/lab/nvidia")
-LAB_BESIDE = ("tests/lab/selftest.sh", "tests/lab/drivers", "tests/lab/real", "tests/lab/screen", "tests/lab/faults", "tests/lab/anywhere")
+LAB_BESIDE = ("tests/lab/selftest.sh", "tests/lab/drivers", "tests/lab/real", "tests/lab/screen", "tests/lab/faults", "tests/lab/hangs", "tests/lab/anywhere")
 LAB_LIMIT = 21600  # s, of one program: ends what hangs, however busy the host is. A guest has one of its own
 PLAIN = Build("gcc", "CC=gcc")
 ASAN = Build("gcc-asan", "CC=gcc", "SAN=1")
@@ -248,6 +248,7 @@ GROUPS = [Group(*row) for row in (
     ("redact", "what must be gone from a redacted trace, and what must stay", group("redact"), False, True, "check"),
     ("bundle", "bundles for bug reports: what is in them, and hostile ones", group("bundle"), False, True, "ci"),
     ("hang-read", "whose job hung, what dumps say of it, and whether two hangs are the same", group("hang-read"), False, True, "check"),
+    ("hang", "who takes hangs: signs, dumps, kills at each step, full disks", group("hang"), False, False, "check"),
     ("why", "what jobs waited for, and whose it was", group("why"), False, True, "check"),
     ("ship", "pieces on their way to where they are wanted, with kills at any step", group("ship"), False, False, "ci"),
     ("corrupt", "damaged files: what is shown, told and recovered", group("corrupt"), False, True, "all"),

@@ -5,6 +5,7 @@
 #include "cli/ui/outfile.h"
 #include "record_bundle.h"
 #include "record_flight.h"
+#include "record_hang.h"
 #include "record_say.h"
 #include "record_session.h"
 #include "record_ship.h"
@@ -27,6 +28,7 @@ struct opts {
 	const char *budget, *bundle, *engine, *on_piece;
 	struct cli_list pids, events, samples, rotate, stack_at, labels;
 	struct record_flight flight;
+	struct record_hang_opts hang;
 	uint64_t duration, size, buffer, keep, idle_rate;
 	bool stack, idle_stacks, compact, keep_pointers, force, quiet;
 };
@@ -314,13 +316,27 @@ static int start_ship(struct session *s)
 	return record_ship_start(&s->ship, o->output, o->on_piece, o->quiet);
 }
 
-/* What the recording ended with comes first, then the status of the bundle, or of the last pieces.
- */
+static int start_hang(struct session *s)
+{
+	const struct opts *o = s->o;
+	const char *wrong = record_hang_conflict(&o->hang, o->flight.limits.n);
+
+	if (wrong) {
+		cli_error("%s", wrong);
+		return XTR_EXIT_USAGE;
+	}
+	if (!o->hang.on)
+		return XTR_EXIT_OK;
+	return record_hang_start(&s->run.hang, &o->hang, o->flight.pause, o->keep);
+}
+
+/* What the recording ended with comes first, then the status of bundles, and of the last pieces. */
 static int end_beside(struct record_bundle *b, struct session *s, int status)
 {
-	int made = record_bundle_end(b, s->made), shipped = record_ship_end(&s->ship);
+	int made = record_bundle_end(b, s->made), taken = record_hang_end(&s->run.hang),
+	    shipped = record_ship_end(&s->ship);
 
-	return status ?: made ?: shipped;
+	return status ?: made ?: taken ?: shipped;
 }
 
 static void defaults(void *opts)
@@ -331,12 +347,13 @@ static void defaults(void *opts)
 	o->engine = "auto";
 	o->flight.after = RECORD_FLIGHT_AFTER_NS;
 	o->flight.pause = RECORD_FLIGHT_PAUSE_NS;
+	o->hang.max = RECORD_HANG_MAX_BYTES;
 }
 
 static int run(const void *opts, int argc, char **argv)
 {
 	const struct opts *o = opts;
-	struct session s = { .o = o, .run = { .quiet = o->quiet, .signals = -1 } };
+	struct session s = { .o = o, .run = { .quiet = o->quiet, .signals = -1, .hang.fd = -1 } };
 	struct xtr_record_opts ro = {
 		.sz = sizeof(ro),
 		.output = o->output,
@@ -359,22 +376,28 @@ static int run(const void *opts, int argc, char **argv)
 		.argv = argc ? argv : NULL,
 	};
 	struct record_bundle bundle = { 0 };
+	struct record_flight flight = o->flight;
 	uint32_t *pids = NULL;
 	int status = parse_rotate(o, &ro);
 
+	flight.on_hang = o->hang.on;
 	(void)cli_owner(&ro.owner, &ro.owner_group);
 	if (!status)
 		status = parse_engine(o, &ro) ?: parse_idle(o, &ro);
 	if (!status)
 		status = parse_labels(&o->labels);
 	if (!status)
-		status = record_flight_parse(&o->flight, &ro);
+		status = record_flight_parse(&flight, &ro);
 	if (!status)
 		status = parse_pids(&o->pids, &pids);
 	if (!status)
 		status = start_bundle(o, &bundle);
 	if (!status)
 		status = start_ship(&s);
+	if (!status)
+		status = start_hang(&s);
+	if (o->hang.on && !ro.n_events)
+		ro.n_events = record_hang_events(&ro.events);
 	record_flight_hold(&ro);
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error with a message */
 	if (!status) {
@@ -415,13 +438,13 @@ static const struct cli_option options[] = {
 	OPT(0, "rotate", "SIZE|TIME", CLI_LIST, rotate,
 	    "begin a new file when one has SIZE bytes, or after TIME; given twice, whichever comes first"),
 	OPT(0, "keep", "N", CLI_U64, keep,
-	    "with --rotate or --flight: keep the newest N files, remove older ones"),
+	    "with --rotate or --flight: keep the newest N files, remove older ones; bundles of hangs, too"),
 	OPT(0, "on-piece", "COMMAND", CLI_STRING, on_piece,
 	    "with --rotate or --flight: hand each complete file to COMMAND of sh, as $1, until it takes it"),
 	OPT(0, "flight", "SIZE|TIME", CLI_LIST, flight.limits,
 	    "keep the newest SIZE bytes, or TIME, in memory, and write them when a trigger fires"),
 	OPT(0, "trigger", "WHAT", CLI_LIST, flight.triggers,
-	    "with --flight: 'exec>TIME', 'hang>TIME', xid, reset, drop or EVENT; SIGUSR1 always is one"),
+	    "with --flight: 'exec>TIME', 'hang>TIME', xid, reset, error, drop or EVENT; SIGUSR1 always is one"),
 	OPT(0, "try-trigger", "WHAT", CLI_LIST, flight.try_triggers,
 	    "the same, left out with a line where nothing that is recorded can fire it"),
 	OPT(0, "after", "TIME", CLI_TIME, flight.after,
@@ -430,6 +453,12 @@ static const struct cli_option options[] = {
 	    "with --flight: follow no trigger within TIME after a file (default 30s)"),
 	OPT(0, "once", NULL, CLI_FLAG, flight.once,
 	    "with --flight: the first trigger ends the recording"),
+	OPT(0, "on-hang", NULL, CLI_FLAG, hang.on,
+	    "with --flight: when a device hangs, take its dump, the log and the trace into a bundle"),
+	OPT(0, "bundle-dir", "DIR", CLI_STRING, hang.dir,
+	    "with --on-hang: put these bundles into DIR"),
+	OPT(0, "bundle-max", "SIZE", CLI_SIZE, hang.max,
+	    "with --on-hang: at most SIZE of them (default 4G)"),
 	OPT(0, "buffer", "SIZE", CLI_SIZE, buffer,
 	    "bytes of buffer per CPU, rounded up to a power of two"),
 	OPT(0, "stack", NULL, CLI_FLAG, stack,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "record_flight.h"
+#include "record_hang.h"
 #include "cli/ui/units.h"
 
 #include <inttypes.h>
@@ -17,9 +18,10 @@ static const struct {
 	enum xtr_trigger_kind kind;
 	bool time; /* NAME>TIME */
 } triggers[] = {
-	{ "exec", XTR_TRIGGER_EXEC, true },  { "hang", XTR_TRIGGER_HANG, true },
-	{ "xid", XTR_TRIGGER_XID, false },   { "reset", XTR_TRIGGER_RESET, false },
-	{ "drop", XTR_TRIGGER_DROP, false }, { "signal", XTR_TRIGGER_SIGNAL, false },
+	{ "exec", XTR_TRIGGER_EXEC, true },      { "hang", XTR_TRIGGER_HANG, true },
+	{ "xid", XTR_TRIGGER_XID, false },       { "reset", XTR_TRIGGER_RESET, false },
+	{ "error", XTR_TRIGGER_ERROR, false },   { "drop", XTR_TRIGGER_DROP, false },
+	{ "signal", XTR_TRIGGER_SIGNAL, false },
 };
 
 static bool has_unit(const char *s)
@@ -70,15 +72,44 @@ static int parse_trigger(const char *option, const char *s, struct xtr_trigger *
 	if (strchr(s, ':'))
 		return XTR_EXIT_OK;
 	cli_error(
-		"%s: '%s' is not one of 'exec>TIME', 'hang>TIME', xid, reset, drop and signal, nor an event (system:event)",
+		"%s: '%s' is not one of 'exec>TIME', 'hang>TIME', xid, reset, error, drop and signal, nor an event (system:event)",
 		option, s);
 	return XTR_EXIT_USAGE;
 }
 
-static int parse_triggers(const struct cli_list *list, const struct cli_list *maybe,
+/* Those of --on-hang. */
+static const char *const of_hangs[] = { "hang>5s", "reset", "xid", "error" };
+
+#define OF_HANGS (sizeof(of_hangs) / sizeof(of_hangs[0]))
+
+static bool is_of_hangs(const char *text)
+{
+	for (size_t i = 0; i < OF_HANGS; i++)
+		if (of_hangs[i] == text)
+			return true;
+	return false;
+}
+
+/* One of each kind that was not given. */
+static void add_of_hangs(struct xtr_trigger *t, size_t *n)
+{
+	for (size_t i = 0; i < OF_HANGS; i++) {
+		struct xtr_trigger *one = &t[*n];
+		bool given = false;
+
+		one->optional = true;
+		if (parse_trigger("--on-hang", of_hangs[i], one))
+			continue;
+		for (size_t k = 0; k < *n; k++)
+			given |= t[k].kind == one->kind;
+		*n += !given;
+	}
+}
+
+static int parse_triggers(const struct cli_list *list, const struct cli_list *maybe, bool on_hang,
 			  struct xtr_flight_opts *f)
 {
-	struct xtr_trigger *t = calloc(list->n + maybe->n + 1, sizeof(*t));
+	struct xtr_trigger *t = calloc(list->n + maybe->n + OF_HANGS + 1, sizeof(*t));
 	int status = XTR_EXIT_OK;
 
 	if (!t) {
@@ -93,6 +124,8 @@ static int parse_triggers(const struct cli_list *list, const struct cli_list *ma
 		t[list->n + i].optional = true;
 		status = parse_trigger("--try-trigger", maybe->v[i], &t[list->n + i]);
 	}
+	if (!status && on_hang)
+		add_of_hangs(t, &f->n_triggers);
 	return status;
 }
 
@@ -126,14 +159,17 @@ int record_flight_parse(const struct record_flight *o, struct xtr_record_opts *r
 	}
 	if (!o->limits.n)
 		return XTR_EXIT_OK;
-	ro->flight = (struct xtr_flight_opts){
-		.on = true, .after = o->after, .pause = o->pause, .once = o->once
-	};
+	ro->flight = (struct xtr_flight_opts){ .on = true,
+					       .after = o->after,
+					       .pause = o->pause,
+					       .once = o->once,
+					       .tell = o->on_hang };
 	for (size_t i = 0; i < o->limits.n && !status; i++)
 		status = parse_limit(o->limits.v[i], &ro->flight);
 	if (!ro->flight.bytes)
 		ro->flight.bytes = BYTES_DEFAULT;
-	return status ? status : parse_triggers(&o->triggers, &o->try_triggers, &ro->flight);
+	return status ? status
+		      : parse_triggers(&o->triggers, &o->try_triggers, o->on_hang, &ro->flight);
 }
 
 void record_flight_hold(const struct xtr_record_opts *ro)
@@ -149,7 +185,7 @@ void record_flight_hold(const struct xtr_record_opts *ro)
 void record_flight_tell_off(const struct xtr_recorder *r, const struct xtr_record_opts *ro)
 {
 	for (size_t i = 0; i < ro->flight.n_triggers; i++)
-		if (xtr_recorder_trigger_is_off(r, i))
+		if (xtr_recorder_trigger_is_off(r, i) && !is_of_hangs(ro->flight.triggers[i].text))
 			cli_warn(
 				"--try-trigger '%s': no event that is recorded can fire it: left out",
 				ro->flight.triggers[i].text);
@@ -181,11 +217,13 @@ static void tell(const struct xtr_flown_file *f)
 	fputc('\n', stderr);
 }
 
-void record_flight_tell(struct xtr_recorder *r, bool quiet)
+void record_flight_tell(struct xtr_recorder *r, struct record_hang *h, bool quiet)
 {
 	struct xtr_flown_file f;
 
+	record_hang_tell_fired(h, r);
 	while (xtr_recorder_flown(r, &f)) {
+		record_hang_tell_file(h, &f);
 		if (f.error)
 			cli_error("'%s': not written for '%s': %s; the events stay in memory",
 				  f.path, f.why, strerror(-f.error));

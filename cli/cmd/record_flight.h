@@ -17,6 +17,7 @@ struct record_flight {
 	struct cli_list limits, triggers, try_triggers;
 	uint64_t after, pause; /* ns */
 	bool once;
+	bool on_hang; /* with the triggers that tell of a hang, as far as there are some */
 };
 
 /*
@@ -28,7 +29,10 @@ int record_flight_parse(const struct record_flight *o, struct xtr_record_opts *r
 void record_flight_hold(const struct xtr_record_opts *ro);
 /* Tell of the triggers of --try-trigger that were left out. */
 void record_flight_tell_off(const struct xtr_recorder *r, const struct xtr_record_opts *ro);
-/* Tell of the files that have been written since the last call. */
-void record_flight_tell(struct xtr_recorder *r, bool quiet);
+struct record_hang;
+
+/* Tell of the files that have been written since the last call; who takes hangs of what has fired,
+ * too. */
+void record_flight_tell(struct xtr_recorder *r, struct record_hang *h, bool quiet);
 
 #endif /* CLI_RECORD_FLIGHT_H */

@@ -78,11 +78,11 @@ static int wait_ms(const struct record_session *s)
 }
 
 /* The status line is in the way of whole lines. */
-void record_session_tell_files(const struct record_session *s)
+void record_session_tell_files(struct record_session *s)
 {
 	if (s->tty)
 		fputs("\r\033[K", stderr);
-	record_flight_tell(s->r, s->quiet);
+	record_flight_tell(s->r, &s->hang, s->quiet);
 }
 
 /* The next signal. False: there is none, or it cannot be read (*error, an errno). */
@@ -117,12 +117,24 @@ static bool has_stopped(const struct record_session *s)
 	return st.stopped;
 }
 
-/* poll() fails only where a descriptor or memory is missing: what is there is looked at then. */
-static void look(struct record_session *s, struct pollfd fds[3])
+/* Whoever is to be armed must know that it is not: a service begins again. */
+static void listen_to_hangs(struct record_session *s)
 {
-	int n = poll(fds, 3, wait_ms(s));
+	record_hang_listen(&s->hang, s->r);
+	if (!s->hang.gone)
+		return;
+	end(s, "hangs are not taken any more");
+	s->failed = true;
+}
 
-	for (int i = 0; n < 0 && i < 3; i++)
+/* poll() fails only where a descriptor or memory is missing: what is there is looked at then. */
+#define FDS 4
+
+static void look(struct record_session *s, struct pollfd fds[FDS])
+{
+	int n = poll(fds, FDS, wait_ms(s));
+
+	for (int i = 0; n < 0 && i < FDS; i++)
 		fds[i].revents = 0;
 	if (fds[0].revents & POLLIN)
 		take_signal(s);
@@ -130,6 +142,9 @@ static void look(struct record_session *s, struct pollfd fds[3])
 		end(s, "stopped");
 	if (fds[2].revents & POLLIN)
 		record_session_tell_files(s);
+	if (fds[3].revents)
+		listen_to_hangs(s);
+	fds[3].fd = s->hang.fd;
 	if (s->deadline && cli_now() >= s->deadline)
 		end(s, s->ending ? "signal" : "duration");
 	if (s->tty)
@@ -142,6 +157,7 @@ void record_session_wait(struct record_session *s, uint64_t duration)
 		{ .fd = s->signals, .events = POLLIN },
 		{ .fd = xtr_recorder_fd(s->r), .events = POLLIN },
 		{ .fd = xtr_recorder_flown_fd(s->r), .events = POLLIN },
+		{ .fd = s->hang.fd, .events = POLLIN },
 	};
 
 	s->tty = !s->quiet && isatty(STDERR_FILENO);

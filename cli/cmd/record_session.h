@@ -3,6 +3,8 @@
 #ifndef CLI_RECORD_SESSION_H
 #define CLI_RECORD_SESSION_H
 
+#include "record_hang.h"
+
 #include "recorder/recorder.h"
 
 #include <stdbool.h>
@@ -10,6 +12,7 @@
 
 struct record_session {
 	struct xtr_recorder *r;
+	struct record_hang hang; /* who takes hangs, if anybody */
 	bool quiet;
 	int signals;      /* signalfd, -1: none */
 	bool tty;         /* the status line is shown */
@@ -31,8 +34,8 @@ void record_session_wait(struct record_session *s, uint64_t duration);
 /* Recording has ended, the command may not: ask it to end where the user has set the end, then wait
  * for it. */
 void record_session_wait_for_command(struct record_session *s);
-/* Tell of the files that a flight recorder has written. */
-void record_session_tell_files(const struct record_session *s);
+/* Tell of the files that a flight recorder has written, and who takes hangs of triggers, too. */
+void record_session_tell_files(struct record_session *s);
 /* Free what is the session's own. */
 void record_session_end(struct record_session *s);
 

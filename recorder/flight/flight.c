@@ -6,6 +6,7 @@
 #include "base/checked.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -336,18 +337,29 @@ void xtr_flight_ask(struct xtr_flight *f)
 	atomic_store(&f->asked, xtr_now());
 }
 
-/* If nobody asks, the oldest are forgotten. */
-void xtr_flight_tell(struct xtr_flight *f, const struct xtr_flown_file *file)
+void xtr_flight_ask_for(struct xtr_flight *f, const char *why)
+{
+	atomic_store(&f->asked_why, why);
+	atomic_store(&f->asked_for, xtr_now());
+}
+
+static void wake(struct xtr_flight *f)
 {
 	uint64_t one = 1;
 
+	if (write(f->told_fd, &one, sizeof(one)) != sizeof(one))
+		return; /* the counter is at its limit: it is readable anyway */
+}
+
+/* If nobody asks, the oldest are forgotten. */
+void xtr_flight_tell(struct xtr_flight *f, const struct xtr_flown_file *file)
+{
 	pthread_mutex_lock(&f->lock);
 	if (f->n_told == XTR_FLIGHT_TOLD)
 		memmove(f->told, f->told + 1, --f->n_told * sizeof(*f->told));
 	f->told[f->n_told++] = *file;
 	pthread_mutex_unlock(&f->lock);
-	if (write(f->told_fd, &one, sizeof(one)) != sizeof(one))
-		return; /* the counter is at its limit: it is readable anyway */
+	wake(f);
 }
 
 bool xtr_flight_told(struct xtr_flight *f, struct xtr_flown_file *file)
@@ -367,10 +379,50 @@ bool xtr_flight_told(struct xtr_flight *f, struct xtr_flown_file *file)
 	return any;
 }
 
+/* Those of one trigger are told of together: there may be thousands a second. */
+static void note_fired(struct xtr_flight *f, const struct xtr_fired *fired)
+{
+	size_t i = (size_t)(fired->trigger - f->triggers.t);
+
+	pthread_mutex_lock(&f->lock);
+	if (!f->times[i]++)
+		f->fired[i] = *fired;
+	pthread_mutex_unlock(&f->lock);
+	wake(f);
+}
+
+bool xtr_flight_fired(struct xtr_flight *f, struct xtr_fired_trigger *out)
+{
+	bool any = false;
+
+	pthread_mutex_lock(&f->lock);
+	for (size_t i = 0; i < XTR_TRIGGERS_MAX && !any; i++) {
+		const struct xtr_fired *x = &f->fired[i];
+
+		any = f->times[i];
+		if (!any)
+			continue;
+		*out = (struct xtr_fired_trigger){ .kind = x->trigger->kind,
+						   .times = f->times[i],
+						   .at = x->at,
+						   .ctx = x->ctx,
+						   .seqno = x->seqno,
+						   .value = x->value,
+						   .tid = x->tid };
+		snprintf(out->what, sizeof(out->what), "%s", x->trigger->text);
+		snprintf(out->event, sizeof(out->event), "%s", x->event);
+		f->times[i] = 0;
+	}
+	pthread_mutex_unlock(&f->lock);
+	return any;
+}
+
 void xtr_flight_fire(void *flight, const struct xtr_fired *fired)
 {
 	struct xtr_flight *f = flight;
 
+	if (f->opts.tell && fired->trigger)
+		note_fired(f, fired);
 	if (f->pending || f->end || (f->last && fired->at < xtr_sat_add(f->last, f->opts.pause))) {
 		f->suppressed++;
 		return;
@@ -406,18 +458,35 @@ static void take_signal(struct xtr_flight *f)
 	f->due = at;
 }
 
+/* Followed in any case. A file that waits is to have what happened up to now, too. */
+static void take_hang(struct xtr_flight *f)
+{
+	uint64_t at = atomic_exchange(&f->asked_for, 0);
+
+	if (!at || f->end)
+		return;
+	if (f->pending) {
+		f->due = at > f->due ? at : f->due;
+		return;
+	}
+	f->pending = true;
+	f->why = (struct xtr_fired){ .text = atomic_load(&f->asked_why), .event = "", .at = at };
+	f->due = xtr_sat_add(at, f->opts.after);
+}
+
 bool xtr_flight_round(struct xtr_flight *f, uint64_t watermark, uint64_t now)
 {
 	xtr_triggers_round(&f->triggers, watermark);
 	if (watermark > f->newest)
 		f->newest = watermark;
 	trim(f);
-	return (f->pending && watermark > f->due) || xtr_flight_overdue(f, now);
+	return xtr_flight_overdue(f, now) || (f->pending && watermark > f->due);
 }
 
 bool xtr_flight_overdue(struct xtr_flight *f, uint64_t now)
 {
 	take_signal(f);
+	take_hang(f);
 	return f->pending && now > f->due && now - f->due > LATE_NS;
 }
 

@@ -3,7 +3,8 @@
  * The flight recorder: what the writer writes goes to memory of a fixed size instead of a file, and
  * the oldest of it is given up and counted. A trigger has it written to a file of its own, a piece
  * of the recording (recorder/output/flight_file.h); then it begins anew, so that no event is in two
- * files. All but xtr_flight_ask and xtr_flight_told is the writer thread's.
+ * files. All but xtr_flight_ask, xtr_flight_ask_for, xtr_flight_told and xtr_flight_fired is the
+ * writer thread's.
  */
 #ifndef XTR_RECORDER_FLIGHT_H
 #define XTR_RECORDER_FLIGHT_H
@@ -52,7 +53,9 @@ struct xtr_flight {
 	size_t more; /* bytes that are held beside chunks: old tables, gaps */
 
 	struct xtr_triggers triggers;
-	atomic_uint_fast64_t asked; /* ns: when a signal came; 0: none */
+	atomic_uint_fast64_t asked;     /* ns: when a signal came; 0: none */
+	atomic_uint_fast64_t asked_for; /* ns: when something else was told of; 0: none */
+	_Atomic(const char *) asked_why;
 	bool pending;
 	struct xtr_fired why; /* trigger NULL: a signal */
 	uint64_t due;         /* ns: up to here the file is to go */
@@ -68,6 +71,8 @@ struct xtr_flight {
 	pthread_mutex_t lock;
 	struct xtr_flown_file told[XTR_FLIGHT_TOLD];
 	size_t n_told;
+	struct xtr_fired fired[XTR_TRIGGERS_MAX]; /* the first that nobody has asked about yet */
+	uint64_t times[XTR_TRIGGERS_MAX];
 };
 
 /* 0, or -errno. n_cpus: streams that there may be. */
@@ -84,9 +89,13 @@ bool xtr_flight_is_own(const struct xtr_chunk *c);
 
 /* Ask for a file: of any thread. */
 void xtr_flight_ask(struct xtr_flight *f);
+/* The same for what happened now (xtr_recorder_trigger_for). */
+void xtr_flight_ask_for(struct xtr_flight *f, const char *why);
 /* Tell of a file, or take the oldest that was told of. */
 void xtr_flight_tell(struct xtr_flight *f, const struct xtr_flown_file *file);
 bool xtr_flight_told(struct xtr_flight *f, struct xtr_flown_file *file);
+/* Take what is known of a trigger that has fired, if `tell` is set. */
+bool xtr_flight_fired(struct xtr_flight *f, struct xtr_fired_trigger *fired);
 
 /* lost: events of a CPU, since recording began. True if they are more than before. */
 bool xtr_flight_lost(struct xtr_flight *f, uint32_t cpu, uint64_t lost);

@@ -14,6 +14,7 @@
 enum act {
 	ACT_NONE,
 	ACT_JOB,
+	ACT_FENCE, /* signaled, maybe with an error */
 	ACT_EVENT
 };
 
@@ -118,6 +119,22 @@ static bool find_jobs(struct search *s)
 	return true;
 }
 
+/* The end of a job may be looked at anyway (find_jobs). */
+static bool find_errors(struct search *s)
+{
+	bool found = has_type(s, XTR_EV_JOB_DONE);
+
+	if (found && s->ts->act[XTR_EV_JOB_DONE] == ACT_NONE)
+		s->ts->act[XTR_EV_JOB_DONE] = ACT_JOB;
+	if (has_type(s, XTR_EV_FENCE_SIGNALED)) {
+		if (s->ts->act[XTR_EV_FENCE_SIGNALED] == ACT_NONE)
+			s->ts->act[XTR_EV_FENCE_SIGNALED] = ACT_FENCE;
+		found |= s->ts->act[XTR_EV_FENCE_SIGNALED] == ACT_FENCE;
+	}
+	s->ts->errors |= found;
+	return found;
+}
+
 static bool find(struct search *s, size_t trigger)
 {
 	switch (s->ts->t[trigger].kind) {
@@ -127,6 +144,8 @@ static bool find(struct search *s, size_t trigger)
 	case XTR_TRIGGER_DROP:
 	case XTR_TRIGGER_SIGNAL:
 		return true;
+	case XTR_TRIGGER_ERROR:
+		return find_errors(s);
 	default:
 		return find_events(s, trigger);
 	}
@@ -206,6 +225,44 @@ static void take_event(struct xtr_triggers *ts, uint8_t act, const struct xtr_re
 					       .tid = h->tid });
 }
 
+/*
+ * Jobs of a process that was killed end with ESRCH (drm_sched_entity_kill_jobs_work of
+ * drivers/gpu/drm/scheduler/sched_entity.c): nothing hangs.
+ */
+static void take_error(struct xtr_triggers *ts, const struct xtr_rec *h, uint64_t ctx,
+		       uint64_t seqno, int32_t error)
+{
+	for (size_t i = 0; i < ts->n && ts->errors && error && error != -ESRCH; i++)
+		if (ts->t[i].kind == XTR_TRIGGER_ERROR)
+			ts->fire(ts->ctx,
+				 &(struct xtr_fired){ .trigger = &ts->t[i],
+						      .event = xtr_builtin_event(h->type)->name,
+						      .at = h->ts,
+						      .ctx = ctx,
+						      .seqno = seqno,
+						      .value = (uint64_t) - (int64_t)error });
+}
+
+static void take_fence(struct xtr_triggers *ts, const uint8_t *rec, const struct xtr_rec *h)
+{
+	struct xtr_rec_fence r;
+
+	if (h->size < sizeof(r))
+		return;
+	memcpy(&r, rec, sizeof(r));
+	take_error(ts, h, r.ctx, r.seqno, r.error);
+}
+
+static void take_end(struct xtr_triggers *ts, const uint8_t *rec, const struct xtr_rec *h)
+{
+	struct xtr_rec_job_done r;
+
+	if (h->size < sizeof(r))
+		return;
+	memcpy(&r, rec, sizeof(r));
+	take_error(ts, h, r.ctx, r.seqno, r.hw_error);
+}
+
 /* All events of jobs have the fence at the same place. */
 static void take_job(struct xtr_triggers *ts, const uint8_t *rec, const struct xtr_rec *h)
 {
@@ -214,6 +271,10 @@ static void take_job(struct xtr_triggers *ts, const uint8_t *rec, const struct x
 	if (h->size < sizeof(r))
 		return;
 	memcpy(&r, rec, sizeof(r));
+	if (h->type == XTR_EV_JOB_DONE)
+		take_end(ts, rec, h);
+	if (!ts->jobs)
+		return;
 	xtr_job_watch_step(&ts->watch, &(struct xtr_watch_step){ .ts = h->ts,
 								 .ctx = r.ctx,
 								 .seqno = r.seqno,
@@ -226,13 +287,15 @@ void xtr_triggers_scan(struct xtr_triggers *ts, const uint8_t *recs, uint32_t le
 	struct xtr_rec h;
 	uint8_t act;
 
-	if (!ts->jobs && !ts->events)
+	if (!ts->jobs && !ts->events && !ts->errors)
 		return;
 	for (uint32_t at = 0; at < len; at += h.size) {
 		memcpy(&h, recs + at, sizeof(h));
 		act = h.type < ts->n_act ? ts->act[h.type] : ACT_NONE;
 		if (act == ACT_JOB)
 			take_job(ts, recs + at, &h);
+		else if (act == ACT_FENCE)
+			take_fence(ts, recs + at, &h);
 		else if (act)
 			take_event(ts, act, &h);
 	}

@@ -15,6 +15,7 @@
 /* A trigger has fired. */
 struct xtr_fired {
 	const struct xtr_trigger *trigger;
+	const char *text;           /* in place of its text, if that is NULL; NULL: a signal */
 	const char *event;          /* its name; "": none */
 	uint64_t at;                /* ns */
 	uint64_t ctx, seqno, value; /* as in format/meta/piece.h */
@@ -29,7 +30,7 @@ struct xtr_triggers {
 	uint8_t *act; /* by type of record: enum act of trigger.c */
 	size_t n_act;
 	uint32_t off;                     /* bits of t: optional ones that nothing can fire */
-	bool jobs, events;                /* is anything to be looked for? */
+	bool jobs, events, errors;        /* is anything to be looked for? */
 	const char *event[UINT8_MAX + 1]; /* names, by act */
 	uint8_t trigger[UINT8_MAX + 1];   /* which one, by act */
 	uint8_t n_events;

@@ -49,6 +49,8 @@ static const char *why_text(const struct xtr_flight *f, const struct xtr_fired *
 {
 	if (why->trigger)
 		return why->trigger->text;
+	if (why->text)
+		return why->text;
 	return f->pending ? "signal" : "end";
 }
 
@@ -89,6 +91,12 @@ static uint64_t process_of(const struct file *x)
 	return t ? t->pid : 0;
 }
 
+/* That of a fence is an errno, which the fence has in the file, too. */
+static bool is_time_or_count(const struct xtr_fired *why)
+{
+	return !why->trigger || why->trigger->kind != XTR_TRIGGER_ERROR;
+}
+
 static void set_note(struct file *x)
 {
 	const struct xtr_flight *f = x->f;
@@ -105,7 +113,7 @@ static void set_note(struct file *x)
 		.ctx = x->why.ctx,
 		.seqno = x->why.seqno,
 		.pid = process_of(x),
-		.value = x->why.value,
+		.value = is_time_or_count(&x->why) ? x->why.value : 0,
 	};
 }
 
@@ -287,7 +295,9 @@ static void tell(const struct file *x, const char *path, int err)
 				       .ctx = x->note.ctx,
 				       .seqno = x->note.seqno,
 				       .pid = x->note.pid,
-				       .value = x->note.value };
+				       .value = x->note.value,
+				       .at = x->note.at,
+				       .to = x->f->end ? UINT64_MAX : x->piece.to };
 	uint64_t from = x->note.from ? x->note.from : x->copy.first;
 
 	told.span = x->why.at > from ? x->why.at - from : 0;

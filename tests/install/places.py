@@ -135,6 +135,16 @@ def the_service_runs_where_a_gpu_or_npu_is():
 
 
 @test
+def the_service_takes_hangs():
+    """It may read the log and listen to uevents, and its bundles are in its own directory."""
+    lines = dict(unit_lines())
+    command = lines["ExecStart"].split()
+    expect("--on-hang" in command and "PrivateDevices" not in lines, "it does not take hangs")
+    equal(command[command.index("--bundle-dir") + 1], f"/var/lib/{lines['StateDirectory']}/hangs", "where bundles are")
+    equal((lines["RestrictAddressFamilies"], lines["DevicePolicy"], lines["DeviceAllow"]), ("AF_NETLINK", "closed", "/dev/kmsg r"), "what it listens to")
+
+
+@test
 def the_service_has_the_rights_that_recording_needs():
     """Those of SECURITY.md's table, and no other: xtr-flight.service would grow with it."""
     rights = {k: v for k, v in unit_lines() if k.endswith("CapabilityBoundingSet") or k == "AmbientCapabilities"}

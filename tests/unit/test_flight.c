@@ -262,6 +262,60 @@ Test(flight, a_signal_does_not_wait)
 	close_all();
 }
 
+Test(flight, what_somebody_else_has_seen_is_followed)
+{
+	const uint64_t before = xtr_now();
+
+	open_with(BYTES, 0, 500 * NS_PER_S, UINT64_MAX);
+	f->last = 1; /* a trigger would be too soon */
+	xtr_flight_ask_for(f, "devcoredump");
+	cr_assert_not(xtr_flight_round(f, before, before), "what follows may still come");
+	cr_assert(f->pending);
+	cr_assert_null(f->why.trigger);
+	cr_assert_str_eq(f->why.text, "devcoredump");
+	cr_assert_geq(f->due, before + 500 * NS_PER_S);
+	/* A file that waits has what happened up to the second one, too. */
+	f->due = before;
+	xtr_flight_ask_for(f, "wedged");
+	cr_assert_not(xtr_flight_overdue(f, before));
+	cr_assert_str_eq(f->why.text, "devcoredump");
+	cr_assert_geq(f->due, before);
+	cr_assert_lt(f->due, before + 500 * NS_PER_S);
+	cr_assert_eq(f->suppressed, 0);
+	close_all();
+}
+
+Test(flight, triggers_are_told_of_as_they_fire)
+{
+	static const struct xtr_trigger t[] = { { XTR_TRIGGER_RESET, "reset", 0, false },
+						{ XTR_TRIGGER_ERROR, "error", 0, false } };
+	struct xtr_fired fired = { .trigger = &t[1], .event = "e", .at = 1000, .value = 62 };
+	struct xtr_fired_trigger told;
+
+	open_with(BYTES, 0, 0, UINT64_MAX);
+	f->triggers.t = t;
+	xtr_flight_fire(f, &fired);
+	cr_assert_not(xtr_flight_fired(f, &told), "nobody wants to know");
+	f->opts.tell = true;
+	xtr_flight_fire(f, &fired);
+	fired.at = 2000;
+	xtr_flight_fire(f, &fired);
+	fired.trigger = &t[0];
+	xtr_flight_fire(f, &fired);
+	cr_assert_eq(f->suppressed, 3, "with a file or without");
+	cr_assert(xtr_flight_fired(f, &told));
+	cr_assert_str_eq(told.what, "reset");
+	cr_assert_eq(told.times, 1);
+	cr_assert(xtr_flight_fired(f, &told));
+	cr_assert_eq(told.kind, XTR_TRIGGER_ERROR);
+	cr_assert_str_eq(told.event, "e");
+	cr_assert_eq(told.times, 2);
+	cr_assert_eq(told.at, 1000, "the first one");
+	cr_assert_eq(told.value, 62);
+	cr_assert_not(xtr_flight_fired(f, &told));
+	close_all();
+}
+
 Test(flight, files_are_told_of_in_their_order)
 {
 	struct xtr_flown_file file = { 0 };

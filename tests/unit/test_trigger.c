@@ -179,6 +179,55 @@ Test(trigger, a_return_has_its_own_name)
 	xtr_triggers_close(&ts);
 }
 
+static void scan_end(int32_t hw_error, int32_t fence_error)
+{
+	struct {
+		struct xtr_rec_job_done done;
+		struct xtr_rec_fence fence;
+	} r = { { .h = { 50, XTR_EV_JOB_DONE, sizeof(r.done), 3 },
+		  .ctx = 9,
+		  .seqno = 4,
+		  .hw_error = hw_error },
+		{ .h = { 60, XTR_EV_FENCE_SIGNALED, sizeof(r.fence), 3 },
+		  .ctx = 8,
+		  .seqno = 5,
+		  .error = fence_error } };
+
+	xtr_triggers_scan(&ts, (const uint8_t *)&r, sizeof(r));
+}
+
+/* With a trigger on jobs beside it, and without. */
+Test(trigger, fences_with_an_error)
+{
+	static const struct xtr_trigger t[] = { { XTR_TRIGGER_ERROR, "error", 0, false },
+						{ XTR_TRIGGER_HANG, "hang>5s", 5000, false } };
+
+	for (size_t n = 1; n <= 2; n++) {
+		cr_assert_eq(open_with(t, n), 0);
+		scan_end(0, 0);
+		scan_end(-ESRCH, -ESRCH);
+		cr_assert_eq(n_fired, 0, "a process that was killed is no hang");
+		scan_end(-ETIME, 0);
+		scan_end(0, -ECANCELED);
+		cr_assert_eq(n_fired, 2);
+		cr_assert_eq(fired[0].at, 50);
+		cr_assert_eq(fired[0].seqno, 4);
+		cr_assert_eq(fired[0].value, ETIME);
+		cr_assert_str_eq(fired[1].event, "dma_fence:dma_fence_signaled");
+		cr_assert_eq(fired[1].ctx, 8);
+		cr_assert_eq(fired[1].value, ECANCELED);
+		scan_event(XTR_EV_FENCE_SIGNALED, 70, 1); /* too short to have one */
+		scan_event(XTR_EV_JOB_DONE, 70, 1);
+		cr_assert_eq(n_fired, 2);
+		cr_assert_eq(ts.jobs, n == 2);
+		xtr_triggers_round(&ts, 100000);
+		xtr_triggers_close(&ts);
+	}
+	sel.types[XTR_EV_JOB_DONE] = sel.types[XTR_EV_FENCE_SIGNALED] = false;
+	cr_assert_eq(xtr_triggers_open(&ts, t, 1, &sel, available, NULL, fire, NULL, &err),
+		     -ENOENT);
+}
+
 Test(trigger, losses)
 {
 	static const struct xtr_trigger t[] = { { XTR_TRIGGER_SIGNAL, "signal", 0, false },
