@@ -39,8 +39,8 @@ char *xtr_copy_text(const char *s, size_t n);
  * nothing where the text cannot grow, neither by ferror nor by fclose.
  */
 /*
- * What is written is added to b, which must outlive the stream and is the caller's to free; seen
- * there after a flush. NULL: no memory.
+ * What is written comes into b, which is overwritten as an empty one, must outlive the stream and
+ * is the caller's to free; seen there after a flush. NULL: no memory.
  */
 FILE *xtr_memory_stream(struct xtr_buf *b);
 /* Flush. 0, or -ENOMEM if anything that was written is missing. */

@@ -202,22 +202,24 @@ static void make_title(char *title, size_t size, const struct facts *fa, const s
 static int put_seen(struct hang_told *told, struct xtr_buf *seen, const struct xtr_bundle *b,
 		    struct xtr_reader *r)
 {
-	int err = put_hang(told, seen, b, r);
-	FILE *f = err ? NULL : xtr_memory_stream(seen);
+	struct xtr_buf rest = { 0 };
+	FILE *f = xtr_memory_stream(&rest);
+	int err = f ? put_hang(told, seen, b, r) : -ENOMEM;
 	char *text = member(b, "findings");
 	const char *from = text ? strstr(text, "\nFindings\n") : NULL;
 
-	err = err ?: f ? 0 : -ENOMEM;
 	if (!err && text)
 		fprintf(f, "%s\n", from ? from + 1 : text);
 	if (!err)
 		err = bundle_timeline(r, f);
 	if (f) {
-		err = err ?: xtr_memory_flush(f, seen);
+		err = err ?: xtr_memory_flush(f, &rest);
 		fclose(f);
 	}
 	free(text);
+	xtr_buf_add(seen, rest.p, rest.n);
 	xtr_buf_add(seen, "", 1);
+	xtr_buf_free(&rest);
 	return err ? err : seen->err;
 }
 

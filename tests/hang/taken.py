@@ -9,7 +9,7 @@ import signal
 import subprocess
 
 from checks import Skip, equal, expect, test
-from common import CARD, LIMIT, LONG, TRACE, XTR, Bundle, Taker, at, bundles, dump, dumped, figures, link, machine, only, uevent, wait_for, write
+from common import CARD, LIMIT, LONG, TRACE, XTR, Bundle, Taker, at, bundles, dump, dumped, figures, link, machine, members, only, uevent, wait_for, write
 
 DUMP = random.Random(1).randbytes(700_000) + bytes(1 << 20) + b"end of the dump"
 
@@ -42,6 +42,29 @@ def everything_is_in_it():
     expect(len(stats) > 50, "xtr stats of it")
     sums = subprocess.run(["sh", "-c", f"tar --zstd -xf '{b.path}' && cd hang-* && sha256sum -c --quiet SHA256SUMS"], cwd=at("m"), check=False, stderr=subprocess.PIPE)
     equal(sums.returncode, 0, "SHA256SUMS")
+
+
+@test
+def a_report_is_made_of_it():
+    """What was taken, with all that is private, becomes a public bundle and the text for the tracker."""
+    machine(log="6,1,1000000,-;boot of the machine, /home/canary/x\n3,2,5000000,-;amdgpu 0000:03:00.0: amdgpu: ring gfx_0.0.0 timeout, signaled seq=1, emitted seq=3\n")
+    dump("devcd1", DUMP)
+    t = Taker()
+    t.kernel(dumped("devcd1"))
+    t.wanted()
+    t.end()
+    taken = only(t)
+    p = subprocess.run([XTR, "bundle", "--for", "amd", "--include", "dmesg,devcoredump", "-o", at("public.tar.zst"), taken.path], stdin=subprocess.DEVNULL,
+                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    equal(p.returncode, 0, f"status: {p.stderr.decode()}")
+    have = members(at("public.tar.zst"))
+    equal(have["devcoredump-devcd1.bin"], DUMP, "the dump")
+    expect(b"signaled seq=1" in have["dmesg.txt"] and b"canary" not in b"".join(have.values()), have["dmesg.txt"])
+    equal(sorted(name for name in have if name.startswith(("state", "hang"))), [], "what is private and was not asked for")
+    with open(at("public.amd.md"), encoding="utf-8") as f:
+        text = f.read()
+    expect("Dmesg log (full log): `dmesg.txt` in public.tar.zst" in text and "Device core dump: `devcoredump-devcd1.bin` in public.tar.zst" in text, text)
+    expect("driver says ring gfx_0.0.0 timeout" in text and "dmesg.txt:2" in text, text)
 
 
 @test
