@@ -52,9 +52,10 @@ enum xtr_dump_fact_id {
 	XTR_DUMP_FACT_COUNT
 };
 
-#define XTR_DUMP_TEXT_MAX    128u           /* bytes of a text, cut there; printable ASCII */
-#define XTR_DUMP_LINE_MAX    1024u          /* bytes of a line that are looked at */
-#define XTR_DUMP_REPORTS_MAX 64u            /* hangs of all logs and dumps of a bundle */
+#define XTR_DUMP_TEXT_MAX    128u  /* bytes of a text, cut there; printable ASCII */
+#define XTR_DUMP_LINE_MAX    1024u /* bytes of a line that are looked at */
+#define XTR_DUMP_REPORTS_MAX 64u   /* hangs of all logs and dumps of a bundle */
+#define XTR_DUMP_LOG_MAX     48u   /* of logs: the newest of a log stay, and dumps have room */
 #define XTR_DUMP_APART_NS    10000000000ull /* lines of one hang in the log are no further apart */
 
 struct xtr_dump_fact {

@@ -145,15 +145,29 @@ static struct xtr_dump *hang_of(struct xtr_dump_reader *r, const struct dump_row
 	return NULL;
 }
 
+/* Logs go far back, and what is at their end is what it is about: the oldest one goes. */
+static bool make_room(struct xtr_dump_reader *r)
+{
+	struct xtr_dumps *out = r->out;
+
+	if (out->n < XTR_DUMP_LOG_MAX)
+		return true;
+	out->more++;
+	if (r->first >= out->n)
+		return false;
+	memmove(&out->v[r->first], &out->v[r->first + 1],
+		(out->n - r->first - 1) * sizeof(*out->v));
+	out->n--;
+	return true;
+}
+
 static int begin(struct xtr_dump_reader *r, struct xtr_dump **d)
 {
 	struct xtr_dumps *out = r->out;
 
 	*d = NULL;
-	if (out->n >= XTR_DUMP_REPORTS_MAX) {
-		out->more++;
+	if (!make_room(r))
 		return 0;
-	}
 	if (xtr_grow_array(&out->v, &out->cap, out->n + 1, sizeof(*out->v)))
 		return -ENOMEM;
 	*d = &out->v[out->n++];

@@ -307,10 +307,29 @@ void xtr_hang_speaks(const struct hang_section *s, const struct xtr_dump *d, cha
 		snprintf(text, cap, n ? "not known which hang it is of" : "the trace has no hang");
 }
 
+static bool is_of_it(const struct making *m, const struct xtr_dump *d)
+{
+	for (size_t i = 0; i < m->n; i++)
+		if (m->of[i] == d)
+			return true;
+	return false;
+}
+
+static void put_file(const struct making *m, struct xtr_hang_line *l, const struct xtr_dump *d)
+{
+	char text[HANG_SPEAKS];
+
+	if (d->kind)
+		xtr_hang_speaks(m->s, d, text, sizeof(text));
+	else
+		snprintf(text, sizeof(text), "in no format that is known, attached");
+	add(l, "%s%.40s: %s", *l->text ? "; " : "", d->name, text);
+}
+
+/* Those that speak of this hang first: a log may go far back. */
 static void files_line(struct making *m)
 {
 	struct xtr_hang_line *l;
-	char text[HANG_SPEAKS];
 	size_t said = 0;
 
 	if (!m->d || !m->d->n) {
@@ -318,14 +337,13 @@ static void files_line(struct making *m)
 		return;
 	}
 	l = line(m, "dumps", TOLD, "", "%s", "");
+	for (; said < m->n && said < FILES; said++)
+		put_file(m, l, m->of[said]);
 	for (size_t i = 0; i < m->d->n && said < FILES; i++) {
-		const struct xtr_dump *d = &m->d->v[i];
-
-		if (d->kind)
-			xtr_hang_speaks(m->s, d, text, sizeof(text));
-		else
-			snprintf(text, sizeof(text), "in no format that is known, attached");
-		add(l, "%s%.40s: %s", said++ ? "; " : "", d->name, text);
+		if (is_of_it(m, &m->d->v[i]))
+			continue;
+		put_file(m, l, &m->d->v[i]);
+		said++;
 	}
 	if (m->d->n > FILES)
 		add(l, "; and %zu more", m->d->n - FILES);

@@ -414,20 +414,29 @@ Test(dumps, texts_are_cut_and_printable)
 		zero(int, strncmp(dumps.v[0].fact[XTR_DUMP_FIRMWARE_FACT].text, "?[31m? aaa", 10)));
 }
 
+/* The newest ones of a log stay, and a dump behind it has its place. */
 Test(dumps, hangs_beyond_the_limit_are_counted)
 {
 	struct xtr_dump_reader *r = xtr_dump_begin(&dumps, "log", true);
 	char line[200];
 
-	for (unsigned int i = 0; i < XTR_DUMP_REPORTS_MAX + 5; i++) {
+	for (unsigned int i = 0; i < XTR_DUMP_LOG_MAX + 5; i++) {
 		int n = snprintf(line, sizeof(line),
 				 "xe 0000:03:00.0: Timedout job: seqno=%u, guc_id=1, flags\n", i);
 
 		cr_assert(zero(int, xtr_dump_feed(r, line, (size_t)n)));
 	}
 	cr_assert(zero(int, xtr_dump_end(r)));
-	cr_assert(eq(sz, dumps.n, XTR_DUMP_REPORTS_MAX));
+	cr_assert(eq(sz, dumps.n, XTR_DUMP_LOG_MAX));
 	cr_assert(eq(u64, dumps.more, 5));
+	cr_assert(eq(u64, dumps.v[0].fact[XTR_DUMP_SEQNO_FACT].value, 5));
+	cr_assert(eq(u64, dumps.v[dumps.n - 1].fact[XTR_DUMP_SEQNO_FACT].value,
+		     XTR_DUMP_LOG_MAX + 4));
+	read_pieces(AMDGPU, sizeof(AMDGPU) - 1, false, 100);
+	cr_assert(eq(str, (char *)dumps.v[dumps.n - 1].kind, "amdgpu devcoredump"));
+	for (unsigned int i = 0; i < XTR_DUMP_REPORTS_MAX; i++)
+		read_pieces(AMDGPU, sizeof(AMDGPU) - 1, false, 100);
+	cr_assert(eq(sz, dumps.n, XTR_DUMP_REPORTS_MAX));
 }
 
 Test(dumps, devices)
