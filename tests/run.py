@@ -48,7 +48,8 @@ PREPARED = None  # the lab's files, where it is going to run
 # Programs of the lab, in two lanes. The first have judges who measure; the others' are exact on a host however busy, so these
 # take the CPU time that is left: a guest leaves one of two processors idle most of the time.
 LAB = ("tests/lab/accept", "tests/lab/truth", "tests/lab/npu", "tests/lab/npu-real", "tests/lab/nvidia")
-LAB_BESIDE = ("tests/lab/selftest.sh", "tests/lab/drivers", "tests/lab/real", "tests/lab/screen", "tests/lab/faults", "tests/lab/hangs", "tests/lab/anywhere")
+LAB_BESIDE = ("tests/lab/selftest.sh", "tests/lab/drivers", "tests/lab/real", "tests/lab/screen", "tests/lab/faults", "tests/lab/hangs", "tests/lab/service",
+              "tests/lab/anywhere")
 LAB_LIMIT = 21600  # s, of one program: ends what hangs, however busy the host is. A guest has one of its own
 PLAIN = Build("gcc", "CC=gcc")
 ASAN = Build("gcc-asan", "CC=gcc", "SAN=1")

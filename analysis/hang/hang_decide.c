@@ -25,10 +25,16 @@ struct making {
 	uint64_t to;  /* ns: what ends with an error until then ended with it */
 };
 
+/* Does it say which job it is about? */
+static bool names_job(const struct hang_trigger *t)
+{
+	return xtr_job_name_any(&t->job) && !t->foreign;
+}
+
 static int by_time(const void *pa, const void *pb)
 {
 	const struct hang_trigger *a = pa, *b = pb;
-	const bool names_a = xtr_job_name_any(&a->job), names_b = xtr_job_name_any(&b->job);
+	const bool names_a = names_job(a), names_b = names_job(b);
 
 	if (names_a != names_b)
 		return names_a ? -1 : 1;
@@ -221,11 +227,17 @@ static int all_hangs(struct xtr_hangs *h)
 {
 	int err = 0;
 
+	/* Trigger "error" names any fence that was signalled with one (recorder/flight/trigger.c).
+	 */
+	for (uint32_t i = 0; i < h->n_triggers; i++)
+		h->trigger[i].foreign = xtr_job_name_any(&h->trigger[i].job) &&
+					!strcmp(h->trigger[i].told, "error") &&
+					!named(h, &h->trigger[i].job);
 	if (h->n_triggers)
 		qsort(h->trigger, h->n_triggers, sizeof(h->trigger[0]), by_time);
 	for (uint32_t i = 0; i < h->n_triggers && !err; i++) {
 		struct hang_trigger *t = &h->trigger[i];
-		struct xtr_hang *of = xtr_job_name_any(&t->job) ? NULL : hang_of(h, t);
+		struct xtr_hang *of = names_job(t) ? NULL : hang_of(h, t);
 
 		if (!of)
 			err = begin(h, t);

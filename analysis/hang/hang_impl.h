@@ -12,7 +12,8 @@ struct hang_trigger {
 	const char *driver;      /* NULL: any */
 	char device[64];         /* "" not known */
 	struct xtr_job_name job; /* that it names; all 0: none */
-	struct hang_ring *ring;  /* n_rings: as they were then */
+	bool foreign; /* what it names is the fence of no job of the trace: the hardware's, say */
+	struct hang_ring *ring; /* n_rings: as they were then */
 	uint32_t n_rings;
 };
 

@@ -317,6 +317,28 @@ Test(hang, a_flight_recorder_names_its_job)
 	cr_assert(eq(str, (char *)xtr_hangs_at(hangs, 0)->told, "hang>5s"));
 }
 
+/* The trigger on errors names the hardware's fence, whose context and number are no job's. */
+Test(hang, an_error_of_the_hardware_is_of_the_job_that_timed_out)
+{
+	set_flight("error", 2000 * MS - 1, 98, 2);
+	begin();
+	times_out(2000 * MS);
+	played();
+	cr_assert(eq(sz, xtr_hangs_n(hangs), 1));
+	cr_assert(eq(int, (int)xtr_hangs_at(hangs, 0)->guilt, XTR_HANG_EXACT));
+	cr_assert(eq(u64, xtr_hang_guilty(xtr_hangs_at(hangs, 0))->name.seqno, 2));
+}
+
+/* Where nothing timed out, the job on the hardware is not guilty of it. */
+Test(hang, an_error_of_a_fence_that_is_no_jobs_is_not_known)
+{
+	set_flight("error", 2000 * MS, 98, 2);
+	begin();
+	played();
+	cr_assert(eq(sz, xtr_hangs_n(hangs), 1));
+	cr_assert(eq(int, (int)xtr_hangs_at(hangs, 0)->guilt, XTR_HANG_UNKNOWN));
+}
+
 Test(hang, one_whose_job_is_not_in_the_piece_is_not_known)
 {
 	set_flight("hang>5s", 5010 * MS, 99, 1);
