@@ -75,6 +75,7 @@ struct xtr_report_text {
 	const char *bundle;          /* base name of the bundle's file */
 	const struct xtr_bundle *b;  /* what is in it */
 	uint64_t trace_ns;           /* the newest so much of the trace is in it; 0: all of it */
+	bool picture;                /* timeline.svg is in the bundle */
 };
 
 /*

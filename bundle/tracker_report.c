@@ -118,6 +118,8 @@ static void put_files(const struct xtr_report_text *r, FILE *f)
 	fputs("- ", f);
 	put_inline(f, r->bundle);
 	fputs(": trace, statistics, machine", f);
+	if (r->picture)
+		fputs(", `timeline.svg`", f);
 	for (size_t i = 0; i < r->b->n; i++)
 		if (r->b->v[i].io && r->b->v[i].source->holds)
 			fprintf(f, ", `%s`", r->b->v[i].name);

@@ -411,11 +411,15 @@ static int name_report(struct making *m)
 	if (n > strlen(XTR_BUNDLE_ENDING) &&
 	    !strcmp(path + n - strlen(XTR_BUNDLE_ENDING), XTR_BUNDLE_ENDING))
 		n -= strlen(XTR_BUNDLE_ENDING);
-	if (asprintf(&m->report.path, "%.*s.%s.md", (int)n, path, m->report.tracker->name) < 0) {
+	if (asprintf(&m->report.path, "%.*s.%s.md", (int)n, path, m->report.tracker->name) < 0)
 		m->report.path = NULL;
+	if (asprintf(&m->report.picture_path, "%.*s.%s.svg", (int)n, path,
+		     m->report.tracker->name) < 0)
+		m->report.picture_path = NULL;
+	if (!m->report.path || !m->report.picture_path)
 		return cli_failed(m->path, ENOMEM);
-	}
-	return outfile_check(m->report.path, m->o->force);
+	return outfile_check(m->report.path, m->o->force)
+		       ?: outfile_check(m->report.picture_path, m->o->force);
 }
 
 static int open_and_make(struct making *m)

@@ -199,23 +199,25 @@ static void make_title(char *title, size_t size, const struct facts *fa, const s
 /* --- the text --------------------------------------------------------------------------------- */
 
 /* The hang, the findings without the lines before their heading, and a timeline. */
-static int put_seen(struct hang_told *told, struct xtr_buf *seen, const struct xtr_bundle *b,
-		    struct xtr_reader *r)
+static int put_seen(struct hang_told *told, struct xtr_buf *seen, struct xtr_buf *picture,
+		    const struct xtr_bundle *b, struct xtr_reader *r)
 {
 	struct xtr_buf rest = { 0 };
-	FILE *f = xtr_memory_stream(&rest);
-	int err = f ? put_hang(told, seen, b, r) : -ENOMEM;
+	FILE *f = xtr_memory_stream(&rest), *svg = xtr_memory_stream(picture);
+	int err = f && svg ? put_hang(told, seen, b, r) : -ENOMEM;
 	char *text = member(b, "findings");
 	const char *from = text ? strstr(text, "\nFindings\n") : NULL;
 
 	if (!err && text)
 		fprintf(f, "%s\n", from ? from + 1 : text);
 	if (!err)
-		err = bundle_timeline(r, f);
-	if (f) {
-		err = err ?: xtr_memory_flush(f, &rest);
+		err = bundle_timeline(r, f, svg)
+			      ?: xtr_memory_flush(f, &rest)
+			      ?: xtr_memory_flush(svg, picture);
+	if (f)
 		fclose(f);
-	}
+	if (svg)
+		fclose(svg);
 	free(text);
 	xtr_buf_add(seen, rest.p, rest.n);
 	xtr_buf_add(seen, "", 1);
@@ -248,7 +250,7 @@ int bundle_report_make(struct bundle_report *o, struct xtr_bundle *b, struct xtr
 	struct xtr_buf seen = { 0 };
 	struct xtr_report_text text = { .bundle = bundle, .b = b, .trace_ns = o->trace_ns };
 	char title[FACT_MAX];
-	int err = fa && told ? put_seen(told, &seen, b, r) : -ENOMEM;
+	int err = fa && told ? put_seen(told, &seen, &o->picture, b, r) : -ENOMEM;
 
 	if (!err) {
 		collect(fa, b, r, o->tracker);
@@ -257,11 +259,15 @@ int bundle_report_make(struct bundle_report *o, struct xtr_bundle *b, struct xtr
 		memcpy(text.fact, fa->fact, sizeof(text.fact));
 		text.title = title;
 		text.seen = (const char *)seen.p;
+		text.picture = o->picture.n;
 		err = write_report(o, &text);
 	}
 	if (!err)
 		err = xtr_bundle_add_text(b, xtr_bundle_source_named("report"), "report.md",
 					  "xtr bundle --for", &o->text);
+	if (!err && o->picture.n)
+		err = xtr_bundle_add_text(b, xtr_bundle_source_named("report"), "timeline.svg",
+					  "xtr bundle --for", &o->picture);
 	xtr_buf_free(&seen);
 	free(told);
 	free(fa);
@@ -270,22 +276,31 @@ int bundle_report_make(struct bundle_report *o, struct xtr_bundle *b, struct xtr
 
 /* --- beside the bundle ------------------------------------------------------------------------ */
 
-static int write_beside(const struct bundle_report *o, bool force)
+static int write_beside(const char *path, const struct xtr_buf *text, bool force)
 {
 	struct outfile out = { 0 };
-	int status = outfile_open(&out, o->path, force);
+	int status = outfile_open(&out, path, force);
 
 	if (status != XTR_EXIT_OK)
 		return status;
-	fwrite(o->text.p, 1, o->text.n, out.f);
+	fwrite(text->p, 1, text->n, out.f);
 	status = outfile_commit(&out);
 	outfile_free(&out);
 	return status;
 }
 
+static int write_all(const struct bundle_report *o, bool force)
+{
+	int status = write_beside(o->path, &o->text, force);
+
+	if (status == XTR_EXIT_OK && o->picture.n)
+		status = write_beside(o->picture_path, &o->picture, force);
+	return status;
+}
+
 int bundle_report_tell(const struct bundle_report *o, const char *bundle, bool force)
 {
-	int status = o->path ? write_beside(o, force) : XTR_EXIT_OK;
+	int status = o->path ? write_all(o, force) : XTR_EXIT_OK;
 
 	if (status != XTR_EXIT_OK || cli_quiet)
 		return status;
@@ -294,6 +309,8 @@ int bundle_report_tell(const struct bundle_report *o, const char *bundle, bool f
 			 o->tracker->drivers);
 	fprintf(stderr, "%s: the report for %s\n", o->path ? o->path : "report.md",
 		o->tracker->what);
+	if (o->path && o->picture.n)
+		fprintf(stderr, "%s: its timeline as a picture\n", o->picture_path);
 	if (o->n_missing)
 		fprintf(stderr, "still to be filled in, of what is demanded there:\n%.*s",
 			(int)o->missing.n, (const char *)o->missing.p);
@@ -316,5 +333,7 @@ void bundle_report_free(struct bundle_report *o)
 {
 	xtr_buf_free(&o->text);
 	xtr_buf_free(&o->missing);
+	xtr_buf_free(&o->picture);
 	free(o->path);
+	free(o->picture_path);
 }

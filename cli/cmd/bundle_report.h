@@ -10,9 +10,11 @@ struct xtr_reader;
 
 struct bundle_report {
 	const struct xtr_tracker *tracker;
+	char *picture_path;  /* the same of the picture */
 	char *path;          /* of the text, beside the bundle; NULL: the bundle goes to a pipe */
 	uint64_t trace_ns;   /* what bundle_fit left of the trace; 0: all */
 	struct xtr_buf text; /* the report */
+	struct xtr_buf picture; /* the timeline as SVG; empty: no ring had jobs */
 	struct xtr_buf missing; /* what is demanded and not there, a line each */
 	uint64_t bytes;         /* of the bundle, as bundle_fit left it */
 	unsigned int n_missing;
