@@ -110,13 +110,6 @@ void xtr_hang_pci(const char *text, size_t n, char device[64])
 	}
 }
 
-static void printable(char *s)
-{
-	for (; *s; s++)
-		if ((unsigned char)*s < ' ' || *s == 0x7f)
-			*s = ' ';
-}
-
 bool xtr_hang_of_log(const char *record, size_t n, struct xtr_hang_sign *s)
 {
 	const char *text = memchr(record, ';', n), *line_end;
@@ -140,9 +133,9 @@ bool xtr_hang_of_log(const char *record, size_t n, struct xtr_hang_sign *s)
 			continue;
 		*s = (struct xtr_hang_sign){ .kind = l->kind };
 		snprintf(s->text, sizeof(s->text), "%.*s", (int)(len < 255 ? len : 255), text);
-		printable(s->text);
 		/* Or in " DEVICE=+pci:0000:03:00.0" below the line. */
 		xtr_hang_pci(text, n - (size_t)(text - record), s->device);
+		xtr_hang_sign_clean(s);
 		return true;
 	}
 	return false;

@@ -112,6 +112,7 @@ bool xtr_hang_of_uevent(const char *msg, size_t n, struct xtr_hang_sign *s)
 		has = u->key ? value(&m, u->key) : NULL;
 		snprintf(s->text, sizeof(s->text), "%s@%.150s%s%s%s%.60s", action, path,
 			 has ? " " : "", has ? u->key : "", has ? "=" : "", has ? has : "");
+		xtr_hang_sign_clean(s);
 		return true;
 	}
 	return false;
