@@ -68,8 +68,11 @@ def collect_one(path, kills):
 
 
 def files():
-    """All pieces; where one was collected, a beginning of it that its recorder wrote is not read."""
-    names = {re.sub(r"\.got$", "", path) for path in glob.glob("t.0*")}
+    """
+    All pieces; where one was collected, a beginning of it that its recorder wrote is not read, nor what a collector that was
+    killed leaves under a temporary name (t.000001.xtr.got.QbKe2i).
+    """
+    names = {re.sub(r"\.got$", "", path) for path in glob.glob("t.0*.xtr") + glob.glob("t.0*.xtr.got")}
     found = []
     for name in sorted(names):
         got = os.path.exists(name + ".got")
