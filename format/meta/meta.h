@@ -132,6 +132,11 @@ int xtr_meta_encode(const struct xtr_meta *m, uint8_t **buf, size_t *n);
  * err->problem is XTR_P_CBOR or XTR_P_META and m is unchanged.
  */
 int xtr_meta_merge(struct xtr_meta *m, const uint8_t *buf, size_t n, struct xtr_err *err);
+/*
+ * All of from, in the form in which this version writes it, into to, which is empty; an empty one
+ * leaves it so. 0, or an error of the two above.
+ */
+int xtr_meta_copy(struct xtr_meta *to, const struct xtr_meta *from);
 /* All were merged: put in order what else is put in order when it is first asked for. */
 void xtr_meta_settle(struct xtr_meta *m);
 

@@ -5,6 +5,7 @@
 #include "format/xtr_format.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 static const char *const states[] = {
 	[XTR_PROVIDER_ATTACHED] = "attached",
@@ -186,4 +187,18 @@ int xtr_meta_encode(const struct xtr_meta *m, uint8_t **buf, size_t *n)
 	*buf = b.p;
 	*n = b.n;
 	return 0;
+}
+
+int xtr_meta_copy(struct xtr_meta *to, const struct xtr_meta *from)
+{
+	struct xtr_err why;
+	uint8_t *buf = NULL;
+	size_t n;
+	int err;
+
+	if (xtr_meta_is_empty(from))
+		return 0;
+	err = xtr_meta_encode(from, &buf, &n) ?: xtr_meta_merge(to, buf, n, &why);
+	free(buf);
+	return err;
 }

@@ -264,20 +264,8 @@ static int all_chunks(struct packing *p)
 
 static int make_meta(struct packing *p)
 {
-	struct xtr_err err;
-	uint8_t *buf;
-	size_t n;
-	int ret;
-
 	p->meta = xtr_meta_new();
-	if (!p->meta)
-		return -ENOMEM;
-	ret = xtr_meta_encode(xtr_section_meta(p->s), &buf, &n);
-	if (ret)
-		return ret;
-	ret = xtr_meta_merge(p->meta, buf, n, &err);
-	free(buf);
-	return ret;
+	return p->meta ? xtr_meta_copy(p->meta, xtr_section_meta(p->s)) : -ENOMEM;
 }
 
 /* Flags of what may be copied and of what is made here. */

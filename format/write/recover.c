@@ -101,26 +101,19 @@ static int one_chunk(struct recovering *rc, const struct xtr_chunk *c)
 /* META as this version writes it, with where it comes from (spec 6.2). */
 static int make_meta(struct recovering *rc)
 {
-	const struct xtr_meta *from = xtr_section_meta(rc->s);
-	struct xtr_err err;
-	uint8_t *buf = NULL;
 	char id[17];
-	size_t n;
-	int ret = 0;
+	int err;
 
 	rc->meta = xtr_meta_new();
 	if (!rc->meta)
 		return -ENOMEM;
-	if (!xtr_meta_is_empty(from)) {
-		ret = xtr_meta_encode(from, &buf, &n) ?: xtr_meta_merge(rc->meta, buf, n, &err);
-		free(buf);
-	}
+	err = xtr_meta_copy(rc->meta, xtr_section_meta(rc->s));
 	snprintf(id, sizeof(id), "%016" PRIx64, xtr_section_file_id(rc->s));
-	ret = ret ?: xtr_meta_set_config_str(rc->meta, "recovered-from", id) ?:
+	err = err ?: xtr_meta_set_config_str(rc->meta, "recovered-from", id) ?:
 	      xtr_meta_set_config_str(rc->meta, "recovered-by", "xtr " XTR_VERSION);
-	if (!ret && rc->res->unsure)
-		ret = xtr_meta_set_config_u64(rc->meta, "recovered-unsure", 1);
-	return ret;
+	if (!err && rc->res->unsure)
+		err = xtr_meta_set_config_u64(rc->meta, "recovered-unsure", 1);
+	return err;
 }
 
 static int start(struct recovering *rc, struct xtr_io *io)

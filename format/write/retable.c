@@ -49,24 +49,15 @@ static int copy(struct retable *t, const struct xtr_chunk *c)
 static int start(struct retable *t, struct xtr_tables *tables, struct xtr_io *io, uint64_t file_id)
 {
 	struct xtr_writer_opts o;
-	uint32_t features = 0;
-	struct xtr_err why;
-	uint8_t *buf;
-	size_t n;
-	int err = xtr_meta_encode(xtr_section_meta(t->s), &buf, &n);
+	int err;
 
-	if (err)
-		return err;
 	t->meta = xtr_meta_new();
 	t->loss = xtr_loss_copy(xtr_section_loss(t->s), 0, UINT64_MAX);
-	err = t->meta && t->loss ? xtr_meta_merge(t->meta, buf, n, &why) : -ENOMEM;
-	free(buf);
+	err = t->meta && t->loss ? xtr_meta_copy(t->meta, xtr_section_meta(t->s)) : -ENOMEM;
 	if (err)
 		return err;
-	for (size_t i = 0; i < xtr_section_n_chunks(t->s); i++)
-		features |= xtr_chunk_features(xtr_section_chunk(t->s, i));
 	xtr_writer_opts_init(&o);
-	xtr_writer_opts_as(&o, features);
+	xtr_writer_opts_as(&o, xtr_section_features(t->s));
 	o.file_id = file_id;
 	return xtr_writer_open(&t->w, io, t->meta, tables, t->loss, &o);
 }

@@ -230,25 +230,16 @@ static void choose_clocks(struct writing *wr)
 static int make_meta(struct writing *wr)
 {
 	const struct cut *c = wr->c;
-	struct xtr_err err;
-	uint8_t *buf = NULL;
-	size_t n;
-	int ret;
+	int err;
 
 	wr->meta = xtr_meta_new();
 	if (!wr->meta)
 		return -ENOMEM;
-	if (!xtr_meta_is_empty(xtr_section_meta(c->s))) {
-		ret = xtr_meta_encode(xtr_section_meta(c->s), &buf, &n)
-			      ?: xtr_meta_merge(wr->meta, buf, n, &err);
-		free(buf);
-		if (ret)
-			return ret;
-	}
-	ret = xtr_cut_note_write(&c->note, wr->meta, xtr_section_file_id(c->s));
-	if (!ret && c->o->options && *c->o->options)
-		ret = xtr_meta_set_config_str(wr->meta, "cut-options", c->o->options);
-	return ret ? ret : xtr_meta_set_config_str(wr->meta, "cut-by", "xtr " XTR_VERSION);
+	err = xtr_meta_copy(wr->meta, xtr_section_meta(c->s))
+		      ?: xtr_cut_note_write(&c->note, wr->meta, xtr_section_file_id(c->s));
+	if (!err && c->o->options && *c->o->options)
+		err = xtr_meta_set_config_str(wr->meta, "cut-options", c->o->options);
+	return err ? err : xtr_meta_set_config_str(wr->meta, "cut-by", "xtr " XTR_VERSION);
 }
 
 static int start(struct writing *wr, struct xtr_io *io)
